@@ -1,0 +1,119 @@
+# Orrery: from simulated orbits to recovered force laws. This file is the map.
+#
+#   make world    everything, PRESET=quick by default      make check   the tests
+#
+#   orbits -> pretrain -> finetune -> symreg -> figures     one stage each, making what it needs
+#   PRESET=smoke|quick|laptop|vafa2025 (or a file.json), ATTENTION=softmax for one variant only,
+#   RUN=dir (default runs/<preset>), THREADS=n, SET="key=value key=value"
+
+PRESET  ?= quick
+RUN     ?= runs/$(basename $(notdir $(PRESET)))
+THREADS ?=
+SET     ?=
+ATTENTION ?=
+DEBUG   ?=
+ARCH    ?= native
+B       ?= build
+BIN     ?= bin
+
+CC      ?= gcc
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+           -Wmissing-prototypes -Wvla -Werror
+CFLAGS  ?= -O3 -g
+ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD -MP \
+             -I. -Ibase $(EXTRA_CFLAGS)
+LDLIBS  := -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -fopenmp -lm
+# exact sums in simulation and regression; the tensor loops are compiled for this machine
+base_CFLAGS    := -ffp-contract=off
+sim_CFLAGS     := -ffp-contract=off
+symreg_CFLAGS  := -ffp-contract=off
+kernels_CFLAGS := -march=$(ARCH) -fno-math-errno -fno-trapping-math
+model_CFLAGS   :=
+finetune_CFLAGS :=
+figures_CFLAGS :=
+
+FOLDERS  := base sim kernels model finetune symreg figures
+PROGRAMS := orbits pretrain finetune symreg report
+# the folder each program's main_<program>.c is in
+orbits_IN := sim
+pretrain_IN := model
+finetune_IN := finetune
+symreg_IN := symreg
+report_IN := figures
+# what each folder may use, itself first (DESIGN: strict, no cycles)
+base_USES     := base
+sim_USES      := sim base
+kernels_USES  := kernels base
+model_USES    := model sim kernels base
+finetune_USES := finetune model sim kernels base
+symreg_USES   := symreg base
+figures_USES  := figures base
+
+RUN_ARGS = --preset $(PRESET) --run $(RUN) $(if $(THREADS),--threads $(THREADS)) \
+           $(foreach s,$(SET),--set $(s)) $(if $(ATTENTION),--attention $(ATTENTION))
+
+.PHONY: all world orbits pretrain finetune symreg figures deps check check-long check-asan lint \
+        format clean bench
+.SECONDARY:
+all: .deps $(PROGRAMS:%=$(BIN)/%)
+
+include tools.mk
+
+# ---- the stages: files are the interface between programs
+
+ifdef ORBITS_DIR
+ORBITS := $(ORBITS_DIR)
+RUN_ARGS += --orbits $(ORBITS_DIR)
+else
+ORBITS := $(RUN)/orbits
+endif
+
+orbits: all
+	$(BIN)/orbits $(RUN_ARGS)
+pretrain: orbits
+	$(BIN)/pretrain $(RUN_ARGS) --resume
+finetune: pretrain
+	$(BIN)/finetune $(RUN_ARGS) --resume
+symreg: finetune
+	$(BIN)/symreg $(RUN_ARGS) --resume
+figures: symreg
+	$(BIN)/report $(RUN_ARGS)
+world: figures
+
+# ---- building
+
+define folder_rules
+$(1)_SRC := $$(filter-out $(1)/main_%.c,$$(wildcard $(1)/*.c))
+$(1)_OBJ := $$($(1)_SRC:%.c=$$(B)/%.o)
+$$(B)/lib$(1).a: $$($(1)_OBJ)
+	@rm -f $$@ && ar rcs $$@ $$^
+$$(B)/$(1)/%.o: $(1)/%.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $$($(1)_CFLAGS) -c $$< -o $$@
+# the double-precision build: reference backend and model, for gradient checks
+$$(B)/lib$(1)64.a: $$(patsubst %.c,$$(B)/f64/%.o,$$(filter-out kernels/cpu%.c,$$($(1)_SRC)))
+	@rm -f $$@ && ar rcs $$@ $$^
+$$(B)/f64/$(1)/%.o: $(1)/%.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $$($(1)_CFLAGS) -DK_DOUBLE -c $$< -o $$@
+# tests/<folder>/test_*.c may use what the folder may use
+$$(B)/tests/$(1)/%: tests/$(1)/%.c $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) $$(wildcard tests/*.h)
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) -Itests -I$(1) $$< $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
+$$(B)/tests/$(1)/%64: tests/$(1)/%.c $$(patsubst %,$$(B)/lib%64.a,$$($(1)_USES)) $$(wildcard tests/*.h)
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) -DK_DOUBLE -Itests -I$(1) $$< $$(patsubst %,$$(B)/lib%64.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
+endef
+$(foreach f,$(FOLDERS),$(eval $(call folder_rules,$(f))))
+
+define program_rule
+$$(BIN)/$(1): $$(B)/$$($(1)_IN)/main_$(1).o $$(patsubst %,$$(B)/lib%.a,$$($$($(1)_IN)_USES))
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $$^ $$(LDLIBS) -o $$@
+endef
+$(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
+
+clean:
+	rm -rf $(B) $(BIN)

@@ -1,0 +1,264 @@
+/* base.h - what every part of Orrery stands on: errors, memory, random streams, options and
+ * presets, .npy, safetensors, CSV, atomic files with checksums, progress and logs.
+ *
+ * Conventions. Every function that can fail returns int: 0 = ok, otherwise one of enum
+ * orr_status, and orr_error() then holds one line that names file, line or key, what was
+ * expected and what was found. Only main() exits. Sizes are counts of elements unless the name
+ * says bytes. Paths are UTF-8 strings; nothing here changes the working directory. */
+#ifndef ORR_BASE_H
+#define ORR_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <gsl/gsl_rng.h>
+
+#include "preset.h"
+
+#define ORR_VERSION "0.1.0"
+
+struct cJSON;
+
+/* ------------------------------------------------------------------------------ errors */
+
+enum orr_status {
+    ORR_OK = 0,
+    ORR_EUSAGE,   /* bad command line, preset or key: exit status 2 */
+    ORR_EINVAL,   /* bad argument or content */
+    ORR_EDOM,     /* outside the mathematical domain */
+    ORR_EIO,      /* the operating system refused: open, read, write, rename */
+    ORR_EFORMAT,  /* a file that is truncated, foreign or corrupt */
+    ORR_EMISSING, /* a file, tensor or column that should be there is not */
+    ORR_ENOMEM,   /* out of memory */
+    ORR_EDEVICE,  /* the asked-for backend or device is not there */
+    ORR_EDIVERGED,/* training reached a non-finite loss or gradient */
+    ORR_EINTR,    /* stopped by SIGINT or SIGTERM after saving */
+};
+
+/* Records the message (thread-local, at most 1023 bytes) and yields its code:
+ * return ORR_FAIL(ORR_EIO, "%s: cannot open: %s", path, strerror(errno)); */
+#define ORR_FAIL(code, ...) orr_fail((code), __FILE__, __LINE__, __VA_ARGS__)
+int orr_fail(int code, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The last message of this thread ("" when none). ORRERY_TRACE=1 adds source file and line. */
+const char *orr_error(void);
+/* Forgets the message: for callers that recover. */
+void orr_error_clear(void);
+/* Prints "program: error: message" to stderr; returns the exit status (2 usage, 0 for
+ * ORR_OK and ORR_EINTR, else 1). */
+int orr_error_exit(const char *program, int code);
+
+/* ------------------------------------------------------------------------------ memory */
+
+/* Zeroed, 64-byte aligned; NULL (and an ORR_ENOMEM message) when it fails or overflows.
+ * Free with free(). */
+void *orr_alloc(size_t count, size_t size);
+
+/* A bump allocator over one 64-byte aligned block: every piece is 64-byte aligned and zeroed
+ * at creation. Pieces live as long as the arena. */
+struct orr_arena;
+struct orr_arena *orr_arena_create(size_t bytes);
+void *orr_arena_alloc(struct orr_arena *arena, size_t bytes); /* NULL when full */
+void orr_arena_reset(struct orr_arena *arena);                 /* forgets all pieces */
+size_t orr_arena_used(const struct orr_arena *arena);
+void orr_arena_free(struct orr_arena *arena);
+
+/* ------------------------------------------------------------- counter-based randomness */
+
+/* Philox4x32-10 (Salmon et al., SC'11) as a gsl_rng_type, so that GSL's distributions draw
+ * from it. A stream is keyed by (seed, stage, index): never by thread. Streams of different
+ * keys are independent; each is 2^64 blocks long. */
+extern const gsl_rng_type *const orr_rng_philox;
+
+enum orr_stage { /* high half of the stream key; fixed numbers, part of the file formats */
+    ORR_STAGE_TRAIN = 1, ORR_STAGE_VAL, ORR_STAGE_TEST,
+    ORR_STAGE_TWO_BODY_TRAIN, ORR_STAGE_TWO_BODY_VAL, ORR_STAGE_TWO_BODY_TEST,
+    ORR_STAGE_PLANETS_TRAIN, ORR_STAGE_PLANETS_VAL,
+    ORR_STAGE_INIT, ORR_STAGE_SHUFFLE, ORR_STAGE_NOISE, ORR_STAGE_LABELS,
+    ORR_STAGE_SAMPLE, ORR_STAGE_BOOTSTRAP, ORR_STAGE_SYMREG, ORR_STAGE_TEST_SUITE,
+};
+/* A new generator at the start of the stream; NULL without memory. gsl_rng_free() it. */
+gsl_rng *orr_rng_create(uint64_t seed, enum orr_stage stage, uint64_t index);
+/* Moves an orr_rng_philox generator to the start of another stream (no allocation). */
+void orr_rng_seek(gsl_rng *rng, uint64_t seed, enum orr_stage stage, uint64_t index);
+/* The raw block function, for kernels and known-answer tests. */
+void orr_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+/* Uniform 64-bit value number `n` of the stream (seed, stage, index), without state. */
+uint64_t orr_rng_hash(uint64_t seed, enum orr_stage stage, uint64_t index, uint64_t n);
+
+/* ------------------------------------------------------------------------- command line */
+
+/* The options every program has (see orr_cli_help). */
+struct orr_cli {
+    struct orr_preset preset;   /* preset file, then --set, then --seed, --attention: merged */
+    char run[4096];             /* --run DIR, default runs/<preset name> */
+    char out[4096];             /* --out DIR, "" when not given */
+    char attention[64];         /* --attention NAME, "" when not given */
+    char checkpoint[4096];      /* --checkpoint FILE, "" when not given */
+    enum orr_device { ORR_DEVICE_AUTO, ORR_DEVICE_CPU, ORR_DEVICE_CUDA } device;
+    int threads;                /* --threads N, default the number of usable cores */
+    bool preset_given, seed_given, run_given, resume, quiet;
+    int argc_rest;              /* positional arguments, in order */
+    const char *argv_rest[64];
+};
+/* A program's own options, beside the common ones. */
+struct orr_option {
+    const char *name;       /* "--target" */
+    const char *value_name; /* "COLUMN"; NULL for a flag */
+    const char *help;
+    const char **value;     /* where the text goes (flags: set to "1") */
+};
+struct orr_program {
+    const char *name;                 /* "symreg" */
+    const char *purpose;              /* one line */
+    const char *usage;                /* "symreg [options] [FILE.csv]" */
+    const struct orr_option *options; /* own options, ended by name == NULL; may be NULL */
+    int max_rest;                     /* positional arguments allowed */
+    const char *groups;               /* preset groups listed by --help: "orbits,planets" */
+};
+/* Parses everything, loads the preset, applies --set, validates. --help and --version print
+ * and set *done. Unknown options, keys and values: ORR_EUSAGE with the nearest valid name. Creates
+ * nothing on disk. */
+int orr_cli_parse(const struct orr_program *program, int argc, char **argv,
+                  struct orr_cli *cli, bool *done);
+
+/* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE is ignored. */
+void orr_signals_catch(void);
+bool orr_signal_seen(void);
+
+/* --------------------------------------------------------------------------------- files */
+
+/* Writes go to a temporary name in the same folder; commit flushes, checks for errors, syncs
+ * and renames; close without commit removes the temporary file. An empty handle is all zero. */
+struct orr_file {
+    FILE *stream;
+    char path[4096], temporary[4160];
+    uint64_t checksum, bytes; /* XXH64 (seed 0) of everything written, set by commit */
+    void *hash_state;
+};
+int orr_file_create(struct orr_file *file, const char *path);
+int orr_file_write(struct orr_file *file, const void *data, size_t bytes);
+int orr_file_printf(struct orr_file *file, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+int orr_file_commit(struct orr_file *file);
+void orr_file_close(struct orr_file *file); /* safe after commit and on an empty handle */
+
+/* mkdir -p. */
+int orr_mkdir(const char *path);
+bool orr_exists(const char *path);
+/* XXH64 of a file's bytes. */
+int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes);
+/* The whole file, NUL-terminated; free() it. */
+int orr_file_read(const char *path, char **text, size_t *bytes);
+/* Formats a path into buffer[4096]; ORR_EINVAL when it does not fit. */
+int orr_path(char buffer[4096], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---------------------------------------------------------------------------------- JSON */
+
+/* Parses a JSON file; a syntax error names file, line and column. cJSON_Delete() it. */
+int orr_json_read(const char *path, struct cJSON **json);
+/* Pretty-printed, atomically. */
+int orr_json_write(const char *path, const struct cJSON *json);
+
+/* ---------------------------------------------------------------------------------- .npy */
+
+enum orr_dtype { ORR_U8, ORR_U16, ORR_U32, ORR_I32, ORR_I64, ORR_F32, ORR_F64 };
+size_t orr_dtype_size(enum orr_dtype dtype);
+const char *orr_dtype_descr(enum orr_dtype dtype); /* "<u2" */
+
+enum { ORR_NPY_DIMS = 8 };
+struct orr_npy {
+    enum orr_dtype dtype;
+    int ndim;
+    size_t shape[ORR_NPY_DIMS];
+    const void *data;  /* C order, mapped read-only */
+    void *map;
+    size_t map_bytes;
+};
+/* Maps a .npy file (versions 1-3, little endian, C order). Truncated, foreign or
+ * Fortran-ordered files are ORR_EFORMAT. */
+int orr_npy_open(const char *path, struct orr_npy *npy);
+/* As above and checks dtype and shape; a shape entry of 0 accepts any size and receives it. */
+int orr_npy_expect(const char *path, struct orr_npy *npy, enum orr_dtype dtype, int ndim,
+                   size_t shape[]);
+void orr_npy_close(struct orr_npy *npy);
+/* Writes an array at once, atomically; checksum may be NULL. */
+int orr_npy_write(const char *path, enum orr_dtype dtype, int ndim, const size_t shape[],
+                  const void *data, uint64_t *checksum);
+/* Header only, for writers that stream rows into an orr_file afterwards. */
+int orr_npy_write_header(struct orr_file *file, enum orr_dtype dtype, int ndim,
+                         const size_t shape[]);
+
+/* --------------------------------------------------------------------------- safetensors */
+
+struct orr_tensor {
+    const char *name;
+    enum orr_dtype dtype;
+    int ndim;
+    size_t shape[ORR_NPY_DIMS];
+    void *data;
+};
+/* Writes tensors and string metadata (pairs key, value, ..., NULL; may be NULL) atomically;
+ * the XXH64 of the data part stands in __metadata__ as "xxh64". */
+int orr_safetensors_write(const char *path, const struct orr_tensor *tensors, size_t count,
+                          const char *const *metadata);
+struct orr_safetensors;
+/* Maps a file and verifies header, extents and checksum. */
+int orr_safetensors_open(const char *path, struct orr_safetensors **file);
+/* NULL when there is no such tensor; data points into the map. */
+const struct orr_tensor *orr_safetensors_find(const struct orr_safetensors *file,
+                                              const char *name);
+size_t orr_safetensors_count(const struct orr_safetensors *file);
+const struct orr_tensor *orr_safetensors_at(const struct orr_safetensors *file, size_t i);
+const char *orr_safetensors_metadata(const struct orr_safetensors *file, const char *key);
+void orr_safetensors_close(struct orr_safetensors *file);
+
+/* ----------------------------------------------------------------------------------- CSV */
+
+/* A table of numbers with a header row. Text cells are kept as text in `text` columns. */
+struct orr_csv {
+    size_t rows, cols;
+    char **names;     /* (cols) */
+    double *values;   /* (rows, cols); NaN where the cell is not a number */
+    char **cells;     /* (rows, cols) text, only with ORR_CSV_KEEP_TEXT; else NULL */
+};
+enum orr_csv_flags { ORR_CSV_NUMBERS = 0, ORR_CSV_KEEP_TEXT = 1 };
+/* Reads RFC 4180 CSV (quotes, CRLF). Ragged rows, and with ORR_CSV_NUMBERS cells that are not
+ * numbers, are ORR_EFORMAT naming file, line and column. */
+int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv);
+int orr_csv_column(const struct orr_csv *csv, const char *name); /* index, -1 when absent */
+void orr_csv_free(struct orr_csv *csv);
+
+/* ------------------------------------------------------------------- progress, JSONL log */
+
+/* One live line on a terminal (redrawn at most 10 times a second), a plain line every
+ * 10 seconds otherwise; nothing when quiet. */
+struct orr_progress {
+    char label[64];
+    uint64_t total, done;
+    double start_s, last_s;
+    bool quiet, terminal, dirty;
+};
+void orr_progress_init(struct orr_progress *progress, const char *label, uint64_t total,
+                       bool quiet);
+/* `detail` may be NULL; done counts from 0 to total. Shows rate and time left. */
+void orr_progress_set(struct orr_progress *progress, uint64_t done, const char *detail);
+void orr_progress_end(struct orr_progress *progress, const char *summary);
+
+/* A message to stderr unless quiet. */
+void orr_note(bool quiet, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends one JSON object per line: orr_log_line(&log, "step", 3.0, "loss", 0.5, NULL) -
+ * pairs of (const char *, double), non-finite values become null; flushed per line. */
+struct orr_log { FILE *stream; char path[4096]; };
+int orr_log_open(struct orr_log *log, const char *path, bool append);
+int orr_log_line(struct orr_log *log, ...);
+void orr_log_close(struct orr_log *log);
+
+/* Seconds on a monotonic clock. */
+double orr_time_s(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* check.c - combinations of settings that can not work. */
+#include "base.h"
+
+#include <string.h>
+
+static int check_orbits(const struct orr_orbits_preset *o)
+{
+    if (o->a_min_au >= o->a_max_au)
+        return ORR_FAIL(ORR_EUSAGE, "orbits.a_min_au: must be below orbits.a_max_au = %g, found "
+                                    "%g", o->a_max_au, o->a_min_au);
+    if (o->m_min > o->m_max)
+        return ORR_FAIL(ORR_EUSAGE, "orbits.m_min: must not exceed orbits.m_max = %g, found %g",
+                        o->m_max, o->m_min);
+    if (o->samples_min >= o->samples_max)
+        return ORR_FAIL(ORR_EUSAGE, "orbits.samples_min: must be below orbits.samples_max = %g, "
+                                    "found %g", o->samples_max, o->samples_min);
+    if (o->protocol == ORR_PROTOCOL_VAFA2025 && o->mass_prior != ORR_MASS_STUDY)
+        return ORR_FAIL(ORR_EUSAGE, "orbits.mass_prior: protocol vafa2025 needs study");
+    if (o->protocol == ORR_PROTOCOL_IDENTIFIABLE && o->mass_prior == ORR_MASS_STUDY)
+        return ORR_FAIL(ORR_EUSAGE, "orbits.mass_prior: protocol identifiable needs uniform or "
+                                    "loguniform, found study");
+    if (o->protocol == ORR_PROTOCOL_VAFA2025 && o->output == ORR_OUTPUT_CONTINUOUS)
+        return ORR_FAIL(ORR_EUSAGE, "orbits.output: protocol vafa2025 needs tokens");
+    if (o->protocol == ORR_PROTOCOL_IDENTIFIABLE && o->output == ORR_OUTPUT_TOKENS)
+        return ORR_FAIL(ORR_EUSAGE, "orbits.output: protocol identifiable needs continuous");
+    const bool labelled = o->two_body_train > 0;
+    if (labelled && o->output == ORR_OUTPUT_CONTINUOUS &&
+        1 + 2 * (o->label_from_step + 1) >= o->positions)
+        return ORR_FAIL(ORR_EUSAGE, "orbits.label_from_step: %d leaves no labelled row in %d "
+                                    "positions", o->label_from_step, o->positions);
+    if (labelled && o->two_body_test < 1)
+        return ORR_FAIL(ORR_EUSAGE, "orbits.two_body_test: expected at least 1 held-out sequence "
+                                    "beside orbits.two_body_train = %ld", o->two_body_train);
+    return 0;
+}
+
+static int check_model(const struct orr_model_preset *m)
+{
+    if (m->width % m->heads)
+        return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d",
+                        m->width, m->heads);
+    if (m->positions == ORR_POSITIONS_ROPE && m->width / m->heads % 2)
+        return ORR_FAIL(ORR_EUSAGE, "model.positions: rope needs an even head size, found "
+                                    "%d / %d = %d", m->width, m->heads, m->width / m->heads);
+    return 0;
+}
+
+static int check_planets(const struct orr_preset *preset)
+{
+    const struct orr_planets_preset *p = &preset->planets;
+    if (!p->enabled)
+        return 0;
+    if (preset->orbits.output != ORR_OUTPUT_CONTINUOUS)
+        return ORR_FAIL(ORR_EUSAGE, "planets.enabled: needs orbits.output = continuous");
+    if (p->samples_min >= p->samples_max)
+        return ORR_FAIL(ORR_EUSAGE, "planets.samples_min: must be below planets.samples_max = "
+                                    "%g, found %g", p->samples_max, p->samples_min);
+    if (p->light_min >= p->light_max)
+        return ORR_FAIL(ORR_EUSAGE, "planets.light_min: must be below planets.light_max = %g, "
+                                    "found %g", p->light_max, p->light_min);
+    if (p->labels >= p->steps)
+        return ORR_FAIL(ORR_EUSAGE, "planets.labels: must be below planets.steps = %d, found %d",
+                        p->steps, p->labels);
+    if (preset->pretrain_planets.steps > 0 && p->train < 1)
+        return ORR_FAIL(ORR_EUSAGE, "planets.train: expected at least 1 sequence for "
+                                    "pretrain_planets.steps = %ld", preset->pretrain_planets.steps);
+    return 0;
+}
+
+int orr_preset_check(const struct orr_preset *preset)
+{
+    int rc = check_orbits(&preset->orbits);
+    if (!rc)
+        rc = check_model(&preset->model);
+    if (!rc)
+        rc = check_planets(preset);
+    if (!rc && preset->attention.count < 1)
+        rc = ORR_FAIL(ORR_EUSAGE, "attention: expected at least one variant");
+    if (!rc && preset->symreg.binary.count + preset->symreg.unary.count < 1)
+        rc = ORR_FAIL(ORR_EUSAGE, "symreg.binary: expected at least one operator");
+    return rc;
+}

@@ -1,0 +1,177 @@
+/* csv.c - tables of numbers with a header row (RFC 4180: quotes, CRLF). */
+#include "base.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    const char *path;
+    char *at;
+    long line;
+};
+
+/* Cuts the next cell out of the text in place: *cell; *last when it ended its row. */
+static int next_cell(struct reader *r, char **cell, bool *last)
+{
+    char *from = r->at, *to = r->at;
+    *cell = from;
+    if (*from == '"') {
+        for (from++;; from++) {
+            if (!*from)
+                return ORR_FAIL(ORR_EFORMAT, "%s:%ld: a quoted cell is not closed", r->path,
+                                r->line);
+            if (*from == '"' && *++from != '"')
+                break;
+            r->line += *from == '\n';
+            *to++ = *from;
+        }
+    }
+    while (*from && *from != ',' && *from != '\n' && *from != '\r')
+        *to++ = *from++;
+    *last = *from != ',';
+    if (*from == '\r' && from[1] == '\n')
+        from++;
+    if (*from)
+        from++;
+    *to = '\0';
+    r->at = from;
+    return 0;
+}
+
+static size_t count_cells(const char *line)
+{
+    size_t cells = 1;
+    bool quoted = false;
+    for (; *line && (quoted || (*line != '\n' && *line != '\r')); line++) {
+        quoted ^= *line == '"';
+        cells += *line == ',' && !quoted;
+    }
+    return cells;
+}
+
+static double number_of(const char *cell, bool *ok)
+{
+    char *end;
+    while (*cell == ' ')
+        cell++;
+    const double value = strtod(cell, &end);
+    *ok = end != cell;
+    while (*end == ' ')
+        end++;
+    *ok &= *end == '\0';
+    return *ok ? value : NAN;
+}
+
+static int read_header(struct reader *r, struct orr_csv *csv)
+{
+    csv->cols = count_cells(r->at);
+    csv->names = calloc(csv->cols, sizeof *csv->names);
+    if (!csv->names)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", r->path);
+    for (size_t c = 0; c < csv->cols; c++) {
+        char *cell;
+        bool last;
+        int rc = next_cell(r, &cell, &last);
+        if (rc)
+            return rc;
+        csv->names[c] = strdup(cell);
+        if (!csv->names[c])
+            return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", r->path);
+        for (size_t k = 0; k < c; k++)
+            if (!strcmp(csv->names[k], csv->names[c]))
+                return ORR_FAIL(ORR_EFORMAT, "%s:1: column \"%s\" stands twice", r->path, cell);
+    }
+    r->line++;
+    return 0;
+}
+
+static int grow(struct orr_csv *csv, size_t *room, bool text)
+{
+    if (csv->rows < *room)
+        return 0;
+    *room = *room ? 2 * *room : 256;
+    double *values = realloc(csv->values, *room * csv->cols * sizeof *values);
+    if (values)
+        csv->values = values;
+    char **cells = text ? realloc(csv->cells, *room * csv->cols * sizeof *cells) : NULL;
+    if (cells)
+        csv->cells = cells;
+    return values && (cells || !text) ? 0 : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
+}
+
+static int read_row(struct reader *r, enum orr_csv_flags flags, struct orr_csv *csv)
+{
+    bool last = false;
+    for (size_t c = 0; c < csv->cols; c++) {
+        char *cell;
+        bool ok;
+        if (last)
+            return ORR_FAIL(ORR_EFORMAT, "%s:%ld: expected %zu cells, found %zu", r->path, r->line,
+                            csv->cols, c);
+        int rc = next_cell(r, &cell, &last);
+        if (rc)
+            return rc;
+        const size_t at = csv->rows * csv->cols + c;
+        csv->values[at] = number_of(cell, &ok);
+        if (!ok && flags == ORR_CSV_NUMBERS)
+            return ORR_FAIL(ORR_EFORMAT, "%s:%ld: column \"%s\": expected a number, found \"%s\"",
+                            r->path, r->line, csv->names[c], cell);
+        if (csv->cells && !(csv->cells[at] = strdup(cell)))
+            return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", r->path);
+    }
+    if (!last)
+        return ORR_FAIL(ORR_EFORMAT, "%s:%ld: expected %zu cells, found more", r->path, r->line,
+                        csv->cols);
+    csv->rows++;
+    r->line++;
+    return 0;
+}
+
+int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv)
+{
+    char *text;
+    size_t bytes, room = 0;
+    memset(csv, 0, sizeof *csv);
+    int rc = orr_file_read(path, &text, &bytes);
+    if (rc)
+        return rc;
+    struct reader r = {path, text, 1};
+    if (memchr(text, '\0', bytes))
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: not a text file", path);
+    else if (!*text || *text == '\n')
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: empty, expected a header row", path);
+    else
+        rc = read_header(&r, csv);
+    while (!rc && *r.at) {
+        if (*r.at == '\n' && !r.at[1])
+            break; /* one empty line at the end */
+        rc = grow(csv, &room, flags == ORR_CSV_KEEP_TEXT);
+        if (!rc)
+            rc = read_row(&r, flags, csv);
+    }
+    free(text);
+    if (rc)
+        orr_csv_free(csv);
+    return rc;
+}
+
+int orr_csv_column(const struct orr_csv *csv, const char *name)
+{
+    for (size_t c = 0; c < csv->cols; c++)
+        if (!strcmp(csv->names[c], name))
+            return (int)c;
+    return -1;
+}
+
+void orr_csv_free(struct orr_csv *csv)
+{
+    for (size_t c = 0; csv->names && c < csv->cols; c++)
+        free(csv->names[c]);
+    for (size_t i = 0; csv->cells && i < csv->rows * csv->cols; i++)
+        free(csv->cells[i]);
+    free(csv->names);
+    free(csv->cells);
+    free(csv->values);
+    memset(csv, 0, sizeof *csv);
+}

@@ -1,0 +1,46 @@
+/* error.c - one message per failure, per thread. */
+#include "base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_errno.h>
+
+static _Thread_local char message[1024];
+
+int orr_fail(int code, const char *file, int line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    if (getenv("ORRERY_TRACE")) {
+        const size_t used = strlen(message);
+        snprintf(message + used, sizeof message - used, " [%s:%d]", file, line);
+    }
+    return code;
+}
+
+const char *orr_error(void)
+{
+    return message;
+}
+
+void orr_error_clear(void)
+{
+    message[0] = '\0';
+}
+
+int orr_error_exit(const char *program, int code)
+{
+    if (code == ORR_OK || code == ORR_EINTR)
+        return 0;
+    fprintf(stderr, "%s: error: %s\n", program, message[0] ? message : "unknown failure");
+    return code == ORR_EUSAGE ? 2 : 1;
+}
+
+/* GSL's default handler aborts: errors are return values here. */
+__attribute__((constructor)) static void no_gsl_abort(void)
+{
+    gsl_set_error_handler_off();
+}

@@ -1,0 +1,220 @@
+/* file.c - atomic files with checksums; folders; whole-file reads. */
+#include "base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+static int io_error(const char *path, const char *doing)
+{
+    return ORR_FAIL(ORR_EIO, "%s: cannot %s: %s", path, doing, strerror(errno));
+}
+
+int orr_path(char buffer[4096], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(buffer, 4096, format, args);
+    va_end(args);
+    if (length < 0 || length >= 4096)
+        return ORR_FAIL(ORR_EINVAL, "path too long: %.80s...", buffer);
+    return 0;
+}
+
+bool orr_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+int orr_mkdir(const char *path)
+{
+    char part[4096];
+    int rc = orr_path(part, "%s", path);
+    if (rc)
+        return rc;
+    for (char *at = part + 1;; at++) {
+        if (*at != '/' && *at != '\0')
+            continue;
+        const char end = *at;
+        *at = '\0';
+        struct stat info;
+        if (mkdir(part, 0777) && errno != EEXIST)
+            return io_error(part, "create folder");
+        if (stat(part, &info) || !S_ISDIR(info.st_mode))
+            return ORR_FAIL(ORR_EIO, "%s: expected a folder, found a file", part);
+        *at = end;
+        if (!end)
+            return 0;
+    }
+}
+
+int orr_file_create(struct orr_file *file, const char *path)
+{
+    memset(file, 0, sizeof *file);
+    int rc = orr_path(file->path, "%s", path);
+    if (rc)
+        return rc;
+    snprintf(file->temporary, sizeof file->temporary, "%s.%ld.partial", path, (long)getpid());
+    file->stream = fopen(file->temporary, "wb");
+    if (!file->stream)
+        return io_error(path, "create");
+    file->hash_state = XXH64_createState();
+    if (!file->hash_state) {
+        orr_file_close(file);
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    }
+    XXH64_reset(file->hash_state, 0);
+    setvbuf(file->stream, NULL, _IOFBF, 1 << 18);
+    return 0;
+}
+
+int orr_file_write(struct orr_file *file, const void *data, size_t bytes)
+{
+    if (bytes == 0)
+        return 0;
+    if (fwrite(data, 1, bytes, file->stream) != bytes)
+        return io_error(file->path, "write");
+    XXH64_update(file->hash_state, data, bytes);
+    file->bytes += bytes;
+    return 0;
+}
+
+int orr_file_printf(struct orr_file *file, const char *format, ...)
+{
+    char small[1024], *text = small;
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int length = vsnprintf(small, sizeof small, format, args);
+    va_end(args);
+    int rc = 0;
+    if (length < 0) {
+        rc = ORR_FAIL(ORR_EINVAL, "%s: cannot format text", file->path);
+    } else if ((size_t)length >= sizeof small) {
+        text = malloc((size_t)length + 1);
+        if (text)
+            vsnprintf(text, (size_t)length + 1, format, again);
+        else
+            rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", file->path);
+    }
+    va_end(again);
+    if (!rc)
+        rc = orr_file_write(file, text, (size_t)length);
+    if (text != small)
+        free(text);
+    return rc;
+}
+
+/* The rename is durable once the folder is synced. */
+static void sync_folder(const char *path)
+{
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    else
+        strcpy(folder, ".");
+    const int fd = open(folder, O_RDONLY);
+    if (fd >= 0) {
+        (void)fsync(fd); /* not all file systems can: the data itself is synced */
+        close(fd);
+    }
+}
+
+int orr_file_commit(struct orr_file *file)
+{
+    if (fflush(file->stream) || ferror(file->stream) || fsync(fileno(file->stream)))
+        return io_error(file->path, "write");
+    FILE *stream = file->stream;
+    file->stream = NULL;
+    if (fclose(stream) || rename(file->temporary, file->path)) {
+        const int rc = io_error(file->path, "finish");
+        unlink(file->temporary);
+        return rc;
+    }
+    file->temporary[0] = '\0';
+    file->checksum = XXH64_digest(file->hash_state);
+    sync_folder(file->path);
+    return 0;
+}
+
+void orr_file_close(struct orr_file *file)
+{
+    if (file->stream)
+        fclose(file->stream);
+    if (file->temporary[0])
+        unlink(file->temporary);
+    if (file->hash_state)
+        XXH64_freeState(file->hash_state);
+    file->stream = NULL;
+    file->hash_state = NULL;
+    file->temporary[0] = '\0';
+}
+
+int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes)
+{
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return io_error(path, "open");
+    enum { CHUNK = 1 << 20 };
+    XXH64_state_t *state = XXH64_createState();
+    char *buffer = malloc(CHUNK);
+    int rc = state && buffer ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    *bytes = 0;
+    if (!rc) {
+        XXH64_reset(state, 0);
+        for (size_t got; (got = fread(buffer, 1, CHUNK, stream)) > 0; *bytes += got)
+            XXH64_update(state, buffer, got);
+        if (ferror(stream))
+            rc = io_error(path, "read");
+        *checksum = XXH64_digest(state);
+    }
+    XXH64_freeState(state);
+    free(buffer);
+    fclose(stream);
+    return rc;
+}
+
+int orr_file_read(const char *path, char **text, size_t *bytes)
+{
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return io_error(path, "open");
+    struct stat info;
+    int rc = 0;
+    *text = NULL;
+    if (fstat(fileno(stream), &info) || !S_ISREG(info.st_mode)) {
+        rc = ORR_FAIL(ORR_EIO, "%s: not a regular file", path);
+    } else {
+        const size_t size = (size_t)info.st_size;
+        *text = malloc(size + 1);
+        if (!*text)
+            rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory (%zu bytes)", path, size);
+        else if (fread(*text, 1, size, stream) != size)
+            rc = io_error(path, "read");
+        else
+            (*text)[size] = '\0';
+        if (bytes)
+            *bytes = size;
+    }
+    if (rc) {
+        free(*text);
+        *text = NULL;
+    }
+    fclose(stream);
+    return rc;
+}
+
+double orr_time_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

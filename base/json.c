@@ -1,0 +1,44 @@
+/* json.c - JSON files through cJSON, with positions in error messages. */
+#include "base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+int orr_json_read(const char *path, cJSON **json)
+{
+    char *text;
+    size_t bytes;
+    int rc = orr_file_read(path, &text, &bytes);
+    if (rc)
+        return rc;
+    const char *end = NULL;
+    *json = cJSON_ParseWithOpts(text, &end, 1);
+    if (!*json) {
+        int line = 1, column = 1;
+        for (const char *c = text; end && c < end && *c; c++) {
+            column = *c == '\n' ? 1 : column + 1;
+            line += *c == '\n';
+        }
+        rc = ORR_FAIL(ORR_EFORMAT, "%s:%d:%d: not valid JSON", path, line, column);
+    }
+    free(text);
+    return rc;
+}
+
+int orr_json_write(const char *path, const cJSON *json)
+{
+    struct orr_file file = {0};
+    char *text = cJSON_Print(json);
+    if (!text)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    int rc = orr_file_create(&file, path);
+    if (!rc)
+        rc = orr_file_printf(&file, "%s\n", text);
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    cJSON_free(text);
+    return rc;
+}

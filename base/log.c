@@ -1,0 +1,97 @@
+/* log.c - progress on a terminal, notes, JSONL logs. */
+#include "base.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+void orr_note(bool quiet, const char *format, ...)
+{
+    if (quiet)
+        return;
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+void orr_progress_init(struct orr_progress *progress, const char *label, uint64_t total,
+                       bool quiet)
+{
+    memset(progress, 0, sizeof *progress);
+    snprintf(progress->label, sizeof progress->label, "%s", label);
+    progress->total = total;
+    progress->quiet = quiet;
+    progress->terminal = isatty(STDERR_FILENO) == 1;
+    progress->start_s = progress->last_s = orr_time_s();
+}
+
+static void print_line(struct orr_progress *p, double now, const char *detail)
+{
+    const double elapsed = now - p->start_s;
+    const double share = p->total ? (double)p->done / (double)p->total : 0;
+    const double left = share > 0 ? elapsed * (1 - share) / share : 0;
+    fprintf(stderr, "%s%s: %llu/%llu (%.0f%%)%s%s, %.0f s, %.0f s left%s",
+            p->terminal ? "\r\033[K" : "", p->label, (unsigned long long)p->done,
+            (unsigned long long)p->total, 100 * share, detail ? ", " : "", detail ? detail : "",
+            elapsed, left, p->terminal ? "" : "\n");
+    fflush(stderr);
+    p->last_s = now;
+    p->dirty = p->terminal;
+}
+
+void orr_progress_set(struct orr_progress *progress, uint64_t done, const char *detail)
+{
+    progress->done = done;
+    if (progress->quiet)
+        return;
+    const double now = orr_time_s();
+    if (now - progress->last_s >= (progress->terminal ? 0.1 : 10))
+        print_line(progress, now, detail);
+}
+
+void orr_progress_end(struct orr_progress *progress, const char *summary)
+{
+    if (progress->quiet)
+        return;
+    if (progress->dirty)
+        fprintf(stderr, "\r\033[K");
+    if (summary)
+        fprintf(stderr, "%s: %s\n", progress->label, summary);
+    fflush(stderr);
+}
+
+int orr_log_open(struct orr_log *log, const char *path, bool append)
+{
+    int rc = orr_path(log->path, "%s", path);
+    if (rc)
+        return rc;
+    log->stream = fopen(path, append ? "ab" : "wb");
+    return log->stream ? 0 : ORR_FAIL(ORR_EIO, "%s: cannot open: %s", path, strerror(errno));
+}
+
+int orr_log_line(struct orr_log *log, ...)
+{
+    va_list args;
+    va_start(args, log);
+    const char *key;
+    for (int i = 0; (key = va_arg(args, const char *)) != NULL; i++) {
+        const double value = va_arg(args, double);
+        fprintf(log->stream, isfinite(value) ? "%s\"%s\": %.9g" : "%s\"%s\": null",
+                i ? ", " : "{", key, value);
+    }
+    va_end(args);
+    fputs("}\n", log->stream);
+    if (fflush(log->stream) || ferror(log->stream))
+        return ORR_FAIL(ORR_EIO, "%s: cannot write: %s", log->path, strerror(errno));
+    return 0;
+}
+
+void orr_log_close(struct orr_log *log)
+{
+    if (log->stream)
+        fclose(log->stream);
+    log->stream = NULL;
+}

@@ -1,0 +1,344 @@
+/* preset.c - settings through the descriptor table: defaults, files, assignments, saving. */
+#include "base.h"
+#include "preset_fields.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <xxhash.h>
+
+#include "text.h"
+
+/* ------------------------------------------------------------------- one field from text */
+
+static int bad(const char *where, const struct orr_field *f, const char *expected,
+               const char *found)
+{
+    return ORR_FAIL(ORR_EUSAGE, "%s%s: expected %s, found \"%s\"", where, f->key, expected, found);
+}
+
+static int set_number(const struct orr_field *f, char *at, const char *where, const char *text)
+{
+    char *end, expected[160];
+    const bool whole = f->type != ORR_FIELD_DOUBLE;
+    errno = 0;
+    const double value = strtod(text, &end);
+    const bool number = end != text && !*end && !errno && isfinite(value);
+    if (!number || value < f->min || value > f->max || (whole && value != floor(value))) {
+        snprintf(expected, sizeof expected, "a%s number from %g to %g",
+                 whole ? " whole" : "", f->min, f->max);
+        return bad(where, f, expected, text);
+    }
+    if (f->type == ORR_FIELD_DOUBLE)
+        *(double *)(void *)at = value;
+    else if (f->type == ORR_FIELD_INT)
+        *(int *)(void *)at = (int)value;
+    else if (f->type == ORR_FIELD_LONG)
+        *(long *)(void *)at = (long)value;
+    else
+        *(uint64_t *)(void *)at = strtoull(text, NULL, 10);
+    return 0;
+}
+
+static int set_enum(const struct orr_field *f, char *at, const char *where, const char *text)
+{
+    char expected[256];
+    int index = 0;
+    for (const char *choice = f->choices; choice; index++) {
+        const char *end = strchr(choice, '|');
+        const size_t length = end ? (size_t)(end - choice) : strlen(choice);
+        if (strlen(text) == length && !strncmp(choice, text, length)) {
+            *(int *)(void *)at = index; /* enums are ints in this ABI */
+            return 0;
+        }
+        choice = end ? end + 1 : NULL;
+    }
+    snprintf(expected, sizeof expected, "one of %s", f->choices);
+    return bad(where, f, expected, text);
+}
+
+static int set_names(const struct orr_field *f, char *at, const char *where, const char *text)
+{
+    struct orr_names names = {0};
+    for (const char *from = text; *from;) {
+        const char *end = strchr(from, ',');
+        size_t length = end ? (size_t)(end - from) : strlen(from);
+        if (length == 0 || length >= ORR_NAME || names.count == ORR_LIST)
+            return bad(where, f, "a list of names: a,b,c", text);
+        memcpy(names.item[names.count], from, length);
+        names.item[names.count++][length] = '\0';
+        from = end ? end + 1 : from + length;
+    }
+    memcpy(at, &names, sizeof names);
+    return 0;
+}
+
+static int set_text(struct orr_preset *preset, const struct orr_field *f, const char *where,
+                    const char *text)
+{
+    char *at = (char *)preset + f->offset;
+    switch (f->type) {
+    case ORR_FIELD_BOOL:
+        if (strcmp(text, "true") && strcmp(text, "false"))
+            return bad(where, f, "true or false", text);
+        *(bool *)(void *)at = !strcmp(text, "true");
+        return 0;
+    case ORR_FIELD_ENUM:
+        return set_enum(f, at, where, text);
+    case ORR_FIELD_TEXT:
+        if (strlen(text) >= sizeof preset->about)
+            return bad(where, f, "a text of at most 255 bytes", text);
+        strcpy(at, text);
+        return 0;
+    case ORR_FIELD_NAMES:
+        return set_names(f, at, where, text);
+    default:
+        return set_number(f, at, where, text);
+    }
+}
+
+void orr_preset_defaults(struct orr_preset *preset)
+{
+    memset(preset, 0, sizeof *preset);
+    strcpy(preset->name, "defaults");
+    for (const struct orr_field *f = orr_fields; f->key; f++)
+        set_text(preset, f, "", f->initial);
+}
+
+static int find(const char *where, const char *key, const struct orr_field **found)
+{
+    struct orr_nearest nearest = {0};
+    for (const struct orr_field *f = orr_fields; f->key; f++) {
+        if (!strcmp(f->key, key)) {
+            *found = f;
+            return 0;
+        }
+        orr_nearest_offer(&nearest, key, f->key);
+    }
+    return ORR_FAIL(ORR_EUSAGE, "%sunknown key \"%s\"%s%s%s", where, key,
+                    nearest.name ? "; did you mean \"" : "", nearest.name ? nearest.name : "",
+                    nearest.name ? "\"?" : "");
+}
+
+int orr_preset_set(struct orr_preset *preset, const char *assignment)
+{
+    const char *equals = strchr(assignment, '=');
+    char key[128];
+    if (!equals || (size_t)(equals - assignment) >= sizeof key)
+        return ORR_FAIL(ORR_EUSAGE, "--set: expected key=value, found \"%s\"", assignment);
+    memcpy(key, assignment, (size_t)(equals - assignment));
+    key[equals - assignment] = '\0';
+    const struct orr_field *f = NULL;
+    int rc = find("--set: ", key, &f);
+    return rc ? rc : set_text(preset, f, "--set: ", equals + 1);
+}
+
+/* ------------------------------------------------------------------------------- JSON */
+
+/* A JSON scalar or array of strings as the text that set_text takes. */
+static int json_text(const char *where, const struct orr_field *f, const cJSON *item,
+                     char text[2048])
+{
+    static const char *const wanted[] = {"a whole number", "a whole number", "a whole number",
+                                         "a number", "true or false", "a name", "a text",
+                                         "a list of names"};
+    const bool number = f->type <= ORR_FIELD_DOUBLE;
+    if (number && cJSON_IsNumber(item)) {
+        snprintf(text, 2048, "%.17g", item->valuedouble);
+    } else if (f->type == ORR_FIELD_BOOL && cJSON_IsBool(item)) {
+        strcpy(text, cJSON_IsTrue(item) ? "true" : "false");
+    } else if (f->type >= ORR_FIELD_ENUM && cJSON_IsString(item)) {
+        snprintf(text, 2048, "%s", item->valuestring);
+    } else if (f->type == ORR_FIELD_NAMES && cJSON_IsArray(item)) {
+        size_t used = 0;
+        text[0] = '\0';
+        const cJSON *part;
+        cJSON_ArrayForEach(part, item)
+        {
+            if (!cJSON_IsString(part))
+                return bad(where, f, "a list of names", "something else");
+            used += (size_t)snprintf(text + used, 2048 - used, "%s%s", used ? "," : "",
+                                     part->valuestring);
+            if (used >= 2048)
+                return bad(where, f, "a shorter list", part->valuestring);
+        }
+    } else {
+        char *found = cJSON_PrintUnformatted(item);
+        const int rc = bad(where, f, wanted[f->type], found ? found : "?");
+        cJSON_free(found);
+        return rc;
+    }
+    return 0;
+}
+
+static int read_group(struct orr_preset *preset, const char *where, const char *prefix,
+                      const cJSON *group)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, group)
+    {
+        char key[128], text[2048];
+        const struct orr_field *f = NULL;
+        snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", item->string);
+        int rc = cJSON_IsObject(item) ? read_group(preset, where, key, item)
+                                      : find(where, key, &f);
+        if (!rc && f)
+            rc = json_text(where, f, item, text);
+        if (!rc && f)
+            rc = set_text(preset, f, where, text);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* Where NAME.json may be. */
+static int locate(const char *name, char path[4096])
+{
+    const size_t length = strlen(name);
+    if (length > 5 && !strcmp(name + length - 5, ".json"))
+        return orr_path(path, "%s", name);
+    const char *folder = getenv("ORRERY_PRESETS");
+    if (folder && !orr_path(path, "%s/%s.json", folder, name) && orr_exists(path))
+        return 0;
+    if (!orr_path(path, "presets/%s.json", name) && orr_exists(path))
+        return 0;
+    char self[4096];
+    if (orr_program_folder(self) == 0 && !orr_path(path, "%.3000s/../presets/%s.json", self, name) &&
+        orr_exists(path))
+        return 0;
+    return ORR_FAIL(ORR_EUSAGE, "--preset: no preset \"%s\": expected a file ending in .json or a "
+                                "name with a file in presets/", name);
+}
+
+int orr_preset_load(struct orr_preset *preset, const char *name_or_file)
+{
+    char path[4096], where[4200];
+    orr_preset_defaults(preset);
+    int rc = locate(name_or_file, path);
+    if (rc)
+        return rc;
+    cJSON *json = NULL;
+    rc = orr_json_read(path, &json);
+    if (rc)
+        return ORR_EUSAGE; /* the message names file, line and column */
+    snprintf(where, sizeof where, "%s: ", path);
+    if (!cJSON_IsObject(json))
+        rc = ORR_FAIL(ORR_EUSAGE, "%s: expected a JSON object", path);
+    cJSON *name = cJSON_DetachItemFromObjectCaseSensitive(json, "name");
+    if (!rc)
+        rc = read_group(preset, where, "", json);
+    const char *base = strrchr(path, '/');
+    base = base ? base + 1 : path;
+    if (cJSON_IsString(name))
+        snprintf(preset->name, sizeof preset->name, "%.63s", name->valuestring);
+    else
+        snprintf(preset->name, sizeof preset->name, "%.*s", (int)strlen(base) - 5, base);
+    cJSON_Delete(name);
+    cJSON_Delete(json);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- saving */
+
+static void enum_name(const struct orr_field *f, int index, char *text, size_t bytes)
+{
+    const char *choice = f->choices;
+    for (; index > 0; index--)
+        choice = strchr(choice, '|') + 1;
+    snprintf(text, bytes, "%.*s", (int)strcspn(choice, "|"), choice);
+}
+
+static cJSON *field_json(const struct orr_preset *preset, const struct orr_field *f)
+{
+    const char *at = (const char *)preset + f->offset;
+    char text[256];
+    switch (f->type) {
+    case ORR_FIELD_INT:
+        return cJSON_CreateNumber(*(const int *)(const void *)at);
+    case ORR_FIELD_LONG:
+        return cJSON_CreateNumber((double)*(const long *)(const void *)at);
+    case ORR_FIELD_U64:
+        snprintf(text, sizeof text, "%llu",
+                 (unsigned long long)*(const uint64_t *)(const void *)at);
+        return cJSON_CreateRaw(text);
+    case ORR_FIELD_DOUBLE:
+        return cJSON_CreateNumber(*(const double *)(const void *)at);
+    case ORR_FIELD_BOOL:
+        return cJSON_CreateBool(*(const bool *)(const void *)at);
+    case ORR_FIELD_ENUM:
+        enum_name(f, *(const int *)(const void *)at, text, sizeof text);
+        return cJSON_CreateString(text);
+    case ORR_FIELD_TEXT:
+        return cJSON_CreateString(at);
+    default: {
+        const struct orr_names *names = (const void *)at;
+        cJSON *array = cJSON_CreateArray();
+        for (int i = 0; i < names->count; i++)
+            cJSON_AddItemToArray(array, cJSON_CreateString(names->item[i]));
+        return array;
+    }
+    }
+}
+
+/* "seed" matches seed; "orbits" matches orbits.*; NULL matches all. */
+static bool in_groups(const char *key, const char *groups)
+{
+    for (const char *from = groups; from && *from;) {
+        const size_t length = strcspn(from, ",");
+        if (!strncmp(key, from, length) && (key[length] == '.' || key[length] == '\0'))
+            return true;
+        from += length + (from[length] == ',');
+    }
+    return groups == NULL;
+}
+
+static cJSON *to_json(const struct orr_preset *preset, const char *groups)
+{
+    cJSON *root = cJSON_CreateObject();
+    for (const struct orr_field *f = orr_fields; f->key; f++) {
+        if (!in_groups(f->key, groups))
+            continue;
+        cJSON *group = root;
+        const char *rest = f->key, *dot;
+        while ((dot = strchr(rest, '.')) != NULL) {
+            char part[ORR_NAME];
+            snprintf(part, sizeof part, "%.*s", (int)(dot - rest), rest);
+            cJSON *inner = cJSON_GetObjectItemCaseSensitive(group, part);
+            group = inner ? inner : cJSON_AddObjectToObject(group, part);
+            rest = dot + 1;
+        }
+        cJSON_AddItemToObject(group, rest, field_json(preset, f));
+    }
+    return root;
+}
+
+int orr_preset_save(const struct orr_preset *preset, const char *path)
+{
+    cJSON *json = to_json(preset, NULL);
+    cJSON_AddStringToObject(json, "name", preset->name);
+    int rc = orr_json_write(path, json);
+    cJSON_Delete(json);
+    return rc;
+}
+
+uint64_t orr_preset_digest(const struct orr_preset *preset, const char *groups)
+{
+    cJSON *json = to_json(preset, groups);
+    char *text = cJSON_PrintUnformatted(json);
+    const uint64_t digest = text ? XXH64(text, strlen(text), 0) : 0;
+    cJSON_free(text);
+    cJSON_Delete(json);
+    return digest;
+}
+
+void orr_preset_print_help(const char *groups)
+{
+    for (const struct orr_field *f = orr_fields; f->key; f++)
+        if (in_groups(f->key, groups))
+            printf("  %-34s %s%s%s%s [%s]\n", f->key, f->help, *f->help ? " " : "",
+                   f->choices ? f->choices : "", f->choices ? " " : "", f->initial);
+}

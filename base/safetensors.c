@@ -1,0 +1,271 @@
+/* safetensors.c - the safetensors format: 8 bytes of header length, a JSON header, data. */
+#include "base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+#include <xxhash.h>
+
+static const char *const names[] = {
+    [ORR_U8] = "U8", [ORR_U16] = "U16", [ORR_U32] = "U32", [ORR_I32] = "I32", [ORR_I64] = "I64",
+    [ORR_F32] = "F32", [ORR_F64] = "F64",
+};
+enum { NAMES = sizeof names / sizeof *names };
+
+static size_t tensor_bytes(const struct orr_tensor *t)
+{
+    size_t bytes = orr_dtype_size(t->dtype);
+    for (int i = 0; i < t->ndim; i++)
+        bytes *= t->shape[i];
+    return bytes;
+}
+
+/* ------------------------------------------------------------------------------ write */
+
+static cJSON *header_of(const struct orr_tensor *tensors, size_t count,
+                        const char *const *metadata, uint64_t checksum)
+{
+    char text[32];
+    cJSON *header = cJSON_CreateObject();
+    cJSON *meta = cJSON_AddObjectToObject(header, "__metadata__");
+    for (size_t i = 0; metadata && metadata[i]; i += 2)
+        cJSON_AddStringToObject(meta, metadata[i], metadata[i + 1]);
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)checksum);
+    cJSON_AddStringToObject(meta, "xxh64", text);
+    size_t offset = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct orr_tensor *t = &tensors[i];
+        cJSON *entry = cJSON_AddObjectToObject(header, t->name);
+        cJSON_AddStringToObject(entry, "dtype", names[t->dtype]);
+        cJSON *shape = cJSON_AddArrayToObject(entry, "shape");
+        for (int k = 0; k < t->ndim; k++)
+            cJSON_AddItemToArray(shape, cJSON_CreateNumber((double)t->shape[k]));
+        cJSON *extent = cJSON_AddArrayToObject(entry, "data_offsets");
+        cJSON_AddItemToArray(extent, cJSON_CreateNumber((double)offset));
+        offset += tensor_bytes(t);
+        cJSON_AddItemToArray(extent, cJSON_CreateNumber((double)offset));
+    }
+    return header;
+}
+
+static uint64_t checksum_of(const struct orr_tensor *tensors, size_t count)
+{
+    XXH64_state_t *state = XXH64_createState();
+    if (!state)
+        return 0;
+    XXH64_reset(state, 0);
+    for (size_t i = 0; i < count; i++)
+        XXH64_update(state, tensors[i].data, tensor_bytes(&tensors[i]));
+    const uint64_t sum = XXH64_digest(state);
+    XXH64_freeState(state);
+    return sum;
+}
+
+static int write_all(struct orr_file *file, const char *header, const struct orr_tensor *tensors,
+                     size_t count)
+{
+    static const char spaces[] = "        ";
+    const size_t length = strlen(header), pad = (8 - length % 8) % 8;
+    unsigned char size[8];
+    for (int i = 0; i < 8; i++)
+        size[i] = (unsigned char)((uint64_t)(length + pad) >> (8 * i));
+    int rc = orr_file_write(file, size, sizeof size);
+    if (!rc)
+        rc = orr_file_write(file, header, length);
+    if (!rc)
+        rc = orr_file_write(file, spaces, pad);
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = orr_file_write(file, tensors[i].data, tensor_bytes(&tensors[i]));
+    return rc ? rc : orr_file_commit(file);
+}
+
+int orr_safetensors_write(const char *path, const struct orr_tensor *tensors, size_t count,
+                          const char *const *metadata)
+{
+    struct orr_file file = {0};
+    cJSON *header = header_of(tensors, count, metadata, checksum_of(tensors, count));
+    char *text = cJSON_PrintUnformatted(header);
+    cJSON_Delete(header);
+    if (!text)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    int rc = orr_file_create(&file, path);
+    if (!rc)
+        rc = write_all(&file, text, tensors, count);
+    orr_file_close(&file);
+    cJSON_free(text);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- read */
+
+struct orr_safetensors {
+    void *map;
+    size_t map_bytes;
+    cJSON *header, *metadata;
+    struct orr_tensor *tensors;
+    size_t count;
+};
+
+static bool whole(const cJSON *number, size_t *value)
+{
+    if (!cJSON_IsNumber(number) || !(number->valuedouble >= 0) || number->valuedouble > 9e15)
+        return false;
+    *value = (size_t)number->valuedouble;
+    return (double)*value == number->valuedouble;
+}
+
+/* One header entry -> a tensor whose extent lies inside the data. */
+static int parse_entry(const char *path, const cJSON *entry, unsigned char *data, size_t bytes,
+                       struct orr_tensor *t)
+{
+    const cJSON *dtype = cJSON_GetObjectItemCaseSensitive(entry, "dtype");
+    const cJSON *shape = cJSON_GetObjectItemCaseSensitive(entry, "shape");
+    const cJSON *extent = cJSON_GetObjectItemCaseSensitive(entry, "data_offsets");
+    size_t from, to;
+    int found = -1;
+    for (int i = 0; cJSON_IsString(dtype) && i < NAMES; i++)
+        if (!strcmp(dtype->valuestring, names[i]))
+            found = i;
+    if (found < 0)
+        return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": unsupported dtype %s", path,
+                        entry->string, cJSON_IsString(dtype) ? dtype->valuestring : "(none)");
+    if (!cJSON_IsArray(shape) || cJSON_GetArraySize(shape) > ORR_NPY_DIMS ||
+        cJSON_GetArraySize(extent) != 2 || !whole(cJSON_GetArrayItem(extent, 0), &from) ||
+        !whole(cJSON_GetArrayItem(extent, 1), &to) || from > to || to > bytes)
+        return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": extent outside the file's %zu bytes of "
+                                     "data", path, entry->string, bytes);
+    t->name = entry->string;
+    t->dtype = (enum orr_dtype)found;
+    t->ndim = cJSON_GetArraySize(shape);
+    size_t need = orr_dtype_size(t->dtype);
+    for (int k = 0; k < t->ndim; k++) {
+        if (!whole(cJSON_GetArrayItem(shape, k), &t->shape[k]) ||
+            (t->shape[k] && need > SIZE_MAX / t->shape[k]))
+            return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": malformed shape", path,
+                            entry->string);
+        need *= t->shape[k];
+    }
+    if (need != to - from)
+        return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": its shape needs %zu bytes, its extent "
+                                     "has %zu", path, entry->string, need, to - from);
+    t->data = data + from;
+    return 0;
+}
+
+static int verify(const char *path, const struct orr_safetensors *file, const void *data,
+                  size_t bytes)
+{
+    const char *expected = orr_safetensors_metadata(file, "xxh64");
+    if (!expected)
+        return 0; /* written by somebody else */
+    char found[32];
+    snprintf(found, sizeof found, "%016llx", (unsigned long long)XXH64(data, bytes, 0));
+    if (strcmp(found, expected))
+        return ORR_FAIL(ORR_EFORMAT, "%s: corrupt: checksum expected %s, found %s", path, expected,
+                        found);
+    return 0;
+}
+
+static int parse(const char *path, struct orr_safetensors *file)
+{
+    unsigned char *raw = file->map;
+    uint64_t length = 0;
+    for (int i = 0; i < 8; i++)
+        length |= (uint64_t)raw[i] << (8 * i);
+    if (length > file->map_bytes - 8 || length > 100u << 20)
+        return ORR_FAIL(ORR_EFORMAT, "%s: not a safetensors file, or truncated: header of %llu "
+                                     "bytes in a file of %zu", path, (unsigned long long)length,
+                        file->map_bytes);
+    file->header = cJSON_ParseWithLength((const char *)raw + 8, (size_t)length);
+    if (!cJSON_IsObject(file->header))
+        return ORR_FAIL(ORR_EFORMAT, "%s: not a safetensors file: its header is not JSON", path);
+    file->metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__");
+    file->tensors = orr_alloc((size_t)cJSON_GetArraySize(file->header), sizeof *file->tensors);
+    if (!file->tensors)
+        return ORR_ENOMEM;
+    unsigned char *data = raw + 8 + length;
+    const size_t bytes = file->map_bytes - 8 - (size_t)length;
+    const cJSON *entry;
+    cJSON_ArrayForEach(entry, file->header)
+    {
+        if (entry == file->metadata)
+            continue;
+        int rc = parse_entry(path, entry, data, bytes, &file->tensors[file->count]);
+        if (rc)
+            return rc;
+        file->count++;
+    }
+    return verify(path, file, data, bytes);
+}
+
+int orr_safetensors_open(const char *path, struct orr_safetensors **out)
+{
+    *out = NULL;
+    const int fd = open(path, O_RDONLY);
+    struct stat info;
+    if (fd < 0)
+        return ORR_FAIL(errno == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot open: %s", path,
+                        strerror(errno));
+    struct orr_safetensors *file = orr_alloc(1, sizeof *file);
+    int rc = file ? 0 : ORR_ENOMEM;
+    if (!rc && (fstat(fd, &info) || !S_ISREG(info.st_mode) || info.st_size < 8)) {
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: not a safetensors file", path);
+    } else if (!rc) {
+        file->map_bytes = (size_t)info.st_size;
+        file->map = mmap(NULL, file->map_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (file->map == MAP_FAILED) {
+            file->map = NULL;
+            rc = ORR_FAIL(ORR_EIO, "%s: cannot map: %s", path, strerror(errno));
+        }
+    }
+    close(fd);
+    if (!rc)
+        rc = parse(path, file);
+    if (rc)
+        orr_safetensors_close(file);
+    else
+        *out = file;
+    return rc;
+}
+
+const struct orr_tensor *orr_safetensors_find(const struct orr_safetensors *file,
+                                              const char *name)
+{
+    for (size_t i = 0; i < file->count; i++)
+        if (!strcmp(file->tensors[i].name, name))
+            return &file->tensors[i];
+    return NULL;
+}
+
+size_t orr_safetensors_count(const struct orr_safetensors *file)
+{
+    return file->count;
+}
+
+const struct orr_tensor *orr_safetensors_at(const struct orr_safetensors *file, size_t i)
+{
+    return i < file->count ? &file->tensors[i] : NULL;
+}
+
+const char *orr_safetensors_metadata(const struct orr_safetensors *file, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(file->metadata, key);
+    return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
+void orr_safetensors_close(struct orr_safetensors *file)
+{
+    if (!file)
+        return;
+    cJSON_Delete(file->header);
+    free(file->tensors);
+    if (file->map)
+        munmap(file->map, file->map_bytes);
+    free(file);
+}

@@ -1,0 +1,102 @@
+# curves.gp - loss curves and Pareto fronts on logarithmic axes.
+#
+#   gnuplot -c curves.gp STEM OUTPUT png|svg
+#
+# STEM.set: kind ("loss" or "pareto"), panels with panel_title[], curves with panel_of[], title[],
+# colour[]. STEM.dat: two blocks per curve: the line, then its marks (validation losses; the
+# selected law, third column 2 when it is the true one).
+
+load ARG1.".set"
+data = ARG1.".dat"
+
+# one legend entry per title
+seen = "|"
+entries = 0
+do for [c = 1:curves] {
+    if (strstrt(seen, "|".title[c]."|") == 0) {
+        seen = seen.title[c]."|"
+        entries = entries + 1
+    }
+}
+
+columns = panels < 2 ? 1 : 2
+rows = int(ceil(panels / 2.0))
+wide = kind eq "pareto" ? 900.0 : columns == 1 ? 800.0 : 560.0
+high = kind eq "pareto" ? 430.0 : 330.0
+left = 92.0; right = 24.0; gap = 92.0
+head = 52.0; between = 96.0
+# the legend below the last panel takes a line for every five sources
+foot = 80.0 + 26.0 * ceil(entries / 5.0)
+width = left + columns * wide + (columns - 1) * gap + right
+height = head + rows * high + (rows - 1) * between + foot
+
+if (ARG3 eq "svg") {
+    set terminal svg size width, height dynamic font "DejaVu Sans,11" fontscale 1.33 background "#ffffff" linewidth 1
+} else {
+    set terminal pngcairo size width, height font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
+}
+set output ARG2
+
+set encoding utf8
+set border 3 lc rgb "#666666"
+set tics nomirror scale 0.6 tc rgb "#444444"
+set grid ytics lc rgb "#e6e6e6" lt 1 lw 0.6
+set logscale y
+set format y "10^{%T}"
+set xrange [0:*]
+unset key
+
+remark = kind eq "pareto" ? "large circle: selected by the rule best, filled if it is Newton's law" : "thin: training, dots: validation"
+set offsets 0, kind eq "pareto" ? 0.6 : 0, 0, 0
+
+set multiplot
+do for [p = 1:panels] {
+    col = (p - 1) % columns
+    row = (p - 1) / columns
+    x0 = left + col * (wide + gap)
+    y0 = height - head - high - row * (high + between)
+    set lmargin at screen x0 / width
+    set rmargin at screen (x0 + wide) / width
+    set bmargin at screen y0 / height
+    set tmargin at screen (y0 + high) / height
+    set label 1 panel_title[p] at graph 0.0, graph 1.06 left font ",12" noenhanced
+    set ylabel "loss" offset 1, 0
+    set label 2 remark at graph 1.0, graph 1.06 right font ",10" tc rgb "#444444"
+    if (kind eq "pareto") {
+        set xlabel "complexity (nodes)"
+        plot for [c = 1:curves] data index 2 * c - 2 using 1:2 with steps lw 1.8 lc rgb colour[c], \
+             for [c = 1:curves] data index 2 * c - 2 using 1:2 with points pt 7 ps 0.7 lc rgb colour[c], \
+             for [c = 1:curves] data index 2 * c - 1 using ($3 == 1 ? $1 : NaN):2 with points pt 6 ps 2.2 lw 2 lc rgb colour[c], \
+             for [c = 1:curves] data index 2 * c - 1 using ($3 == 2 ? $1 : NaN):2 with points pt 7 ps 2.2 lc rgb colour[c]
+    } else {
+        set xlabel "step"
+        plot for [c = 1:curves] data index 2 * c - 2 using (panel_of[c] == p ? $1 : NaN):2 with lines lw 0.9 lc rgb colour[c], \
+             for [c = 1:curves] data index 2 * c - 1 using (panel_of[c] == p ? $1 : NaN):2 with linespoints pt 7 ps 0.5 lw 1.8 lc rgb colour[c]
+    }
+}
+
+# the legend, in units of pixels
+set lmargin at screen 0
+set rmargin at screen 1
+set bmargin at screen 0
+set tmargin at screen (foot - 50) / height
+unset border; unset tics; unset grid; unset xlabel; unset ylabel; unset label
+unset logscale
+set offsets 0, 0, 0, 0
+set xrange [0:width]
+set yrange [0:foot - 50]
+seen = "|"
+n = 0
+do for [c = 1:curves] {
+    if (strstrt(seen, "|".title[c]."|") == 0) {
+        seen = seen.title[c]."|"
+        x = left + 170 * (n % 5)
+        y = foot - 62 - 26 * (n / 5)
+        set arrow c from x, y to x + 26, y nohead lw 2.4 lc rgb colour[c]
+        set label c title[c] at x + 34, y left font ",10" noenhanced
+        n = n + 1
+    }
+}
+plot NaN notitle
+unset multiplot
+set output

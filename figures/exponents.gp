@@ -1,0 +1,57 @@
+# exponents.gp - exponents of r, m1 and m2 per source against Newton's (-2, 1, 1).
+#
+#   gnuplot -c exponents.gp STEM OUTPUT png|svg
+#
+# STEM.set: rows, title[], colour[], expected[], lowest[] and highest[] of the axes. STEM.dat: one block and one row per source: value, low, high
+# of r, then of m1, then of m2.
+
+load ARG1.".set"
+data = ARG1.".dat"
+
+side = 330.0; left = 150.0; right = 24.0; gap = 24.0
+high = 34.0 * rows + 24; head = 56.0; foot = 62.0
+width = left + 3 * side + 2 * gap + right
+height = head + high + foot
+
+if (ARG3 eq "svg") {
+    set terminal svg size width, height dynamic font "DejaVu Sans,11" fontscale 1.33 background "#ffffff" linewidth 1
+} else {
+    set terminal pngcairo size width, height font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
+}
+set output ARG2
+
+set encoding utf8
+set border 1 lc rgb "#666666"
+set xtics nomirror scale 0.6 tc rgb "#444444"
+set grid xtics lc rgb "#eeeeee" lt 1 lw 0.6
+set yrange [rows + 0.7:0.3]
+set bars 0.6
+unset ytics
+unset key
+array name[3] = ["exponent of r", "exponent of m_1", "exponent of m_2"]
+
+set multiplot
+do for [e = 1:3] {
+    pad = 0.06 * (highest[e] - lowest[e])
+    set xrange [lowest[e] - pad:highest[e] + pad]
+    raw = (highest[e] - lowest[e]) / 4
+    power = 10.0 ** floor(log10(raw))
+    set xtics raw / power < 1.5 ? power : raw / power < 3.5 ? 2 * power : raw / power < 7.5 ? 5 * power : 10 * power
+    x0 = left + (e - 1) * (side + gap)
+    set lmargin at screen x0 / width
+    set rmargin at screen (x0 + side) / width
+    set bmargin at screen foot / height
+    set tmargin at screen (foot + high) / height
+    set label 1000 name[e].sprintf(" (Newton: %d)", expected[e]) at graph 0.0, screen (foot + high + 22) / height left font ",12"
+    if (e == 1) {
+        do for [s = 1:rows] {
+            set label s title[s] at screen (left - 14) / width, first s right font ",11" noenhanced
+        }
+    } else {
+        do for [s = 1:rows] { unset label s }
+    }
+    set arrow 1 from expected[e], graph 0 to expected[e], graph 1 nohead lw 1.2 dt 2 lc rgb "#666666" back
+    plot for [s = 1:rows] data index s - 1 using (column(3 * e - 2)):(s):(column(3 * e - 1)):(column(3 * e)) with xerrorbars pt 7 ps 1.0 lw 1.8 lc rgb colour[s]
+}
+unset multiplot
+set output

@@ -1,0 +1,107 @@
+# forces.gp - force vectors of one planet: truth and models side by side, as the paper's Fig. 1.
+#
+#   gnuplot -c forces.gp STEM OUTPUT png|svg
+#
+# STEM.set: planet, panels, extent and arrow (AU: half an axis; the length of force 1), cut, longest,
+# stride, and per panel title[], note[], colour[]. STEM.dat: one block per panel, rows x y dx dy
+# kind (0 predicted, 1 labelled, 2 predicted and cut at `longest`, 3 not drawn).
+
+load ARG1.".set"
+data = ARG1.".dat"
+
+columns = panels < 3 ? panels : 3
+rows = int(ceil(panels / (1.0 * columns)))
+side = 400.0; left = 78.0; right = 18.0; gap = 26.0
+head = 96.0; between = 112.0; foot = 116.0
+width = left + columns * side + (columns - 1) * gap + right
+height = head + rows * side + (rows - 1) * between + foot
+
+if (ARG3 eq "svg") {
+    set terminal svg size width, height dynamic font "DejaVu Sans,11" fontscale 1.33 background "#ffffff" linewidth 1
+} else {
+    set terminal pngcairo size width, height font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
+}
+set output ARG2
+
+set encoding utf8
+set border lc rgb "#666666"
+set xrange [-extent:extent]
+set yrange [-extent:extent]
+# about four steps on an axis, at 1, 2 or 5 times a power of ten
+raw = extent / 2.2
+power = 10.0 ** floor(log10(raw))
+step = raw / power < 1.5 ? power : raw / power < 3.5 ? 2 * power : raw / power < 7.5 ? 5 * power : 10 * power
+set xtics step nomirror tc rgb "#444444"
+set ytics step nomirror tc rgb "#444444"
+set tics scale 0.6
+set grid lc rgb "#eeeeee" lt 1 lw 0.6
+unset key
+
+set style arrow 2 head filled size graph 0.016, 18 lw 0.8 lc rgb "#a0a0a0"
+set style arrow 3 head filled size graph 0.022, 18 lw 1.5 lc rgb "#c00000"
+
+set multiplot
+set label 100 planet at screen left / width, screen 1 - 30 / height left font ",16" front noenhanced
+
+do for [p = 1:panels] {
+    col = (p - 1) % columns
+    row = (p - 1) / columns
+    x0 = left + col * (side + gap)
+    y0 = height - head - side - row * (side + between)
+    set lmargin at screen x0 / width
+    set rmargin at screen (x0 + side) / width
+    set bmargin at screen y0 / height
+    set tmargin at screen (y0 + side) / height
+    set label 1 title[p] at graph 0.0, graph 1.085 left font ",12" noenhanced
+    set label 2 note[p] at graph 1.0, graph 1.03 right font ",10" tc rgb "#444444" noenhanced
+    set label 2 at graph 0.0, graph 1.03 left
+    set xlabel "x (AU)" offset 0, 0.3
+    if (col == 0) {
+        set ylabel "y (AU)" offset 0.6, 0
+        set format y "%g"
+    } else {
+        unset ylabel
+        set format y ""
+    }
+    set format x "%g"
+    plot data index p - 1 using 1:2 with lines lc rgb "#dddddd" lw 1.2, \
+         data index p - 1 using ($5 == 1 ? $1 : NaN):2:3:4 with vectors arrowstyle 2, \
+         data index p - 1 using ($5 == 1 ? $1 : NaN):2 with points pt 6 ps 1.1 lw 1.2 lc rgb "#909090", \
+         data index p - 1 using ($5 == 0 ? $1 : NaN):2:3:4 with vectors head filled size graph 0.022, 18 lw 1.5 lc rgb colour[p], \
+         data index p - 1 using ($5 == 2 ? $1 : NaN):2:3:4 with vectors arrowstyle 3, \
+         data index p - 1 using ($5 == 0 || $5 == 2 ? $1 : NaN):2 with points pt 7 ps 0.35 lc rgb colour[p], \
+         "+" using (0):(0) every ::0::0 with points pt 7 ps 2.2 lc rgb "#f0b400", \
+         "+" using (0):(0) every ::0::0 with points pt 6 ps 2.2 lw 1.2 lc rgb "#b08000"
+    unset label 100
+}
+
+# the legend: a strip of its own, in units of pixels
+set lmargin at screen 0
+set rmargin at screen 1
+set bmargin at screen 0
+set tmargin at screen 40 / height
+unset border; unset tics; unset grid; unset xlabel; unset ylabel
+unset label
+set xrange [0:width]
+set yrange [0:40]
+narrow = columns < 3
+unit = arrow * side / (2 * extent)
+set object 1 circle at left + 8, 26 size 7 fc rgb "#f0b400" fs solid border lc rgb "#b08000"
+set label 1 "Sun" at left + 22, 26 left font ",10"
+set arrow 1 from left + 70, 26 to left + 104, 26 head filled size 8, 18 lw 1.5 lc rgb (panels > 1 ? colour[2] : colour[1])
+set label 2 "not trained on" at left + 112, 26 left font ",10"
+set arrow 2 from left + 240, 26 to left + 274, 26 head filled size 7, 18 lw 0.8 lc rgb "#a0a0a0"
+set object 2 circle at left + 240, 26 size 5 fs empty border lc rgb "#909090" front
+set label 3 "label trained on" at left + 282, 26 left font ",10"
+lx = narrow ? left : left + 430
+ly = narrow ? 9 : 26
+set arrow 3 from lx, ly to lx + unit, ly heads size 5, 90 lw 1.2 lc rgb "#444444"
+set label 4 "largest true force" at lx + unit + 8, ly left font ",10"
+if (cut > 0) {
+    lx = lx + unit + 166
+    set arrow 4 from lx, ly to lx + 34, ly head filled size 8, 18 lw 1.5 lc rgb "#c00000"
+    set label 5 sprintf("longer than %g times that: cut (%d)", longest, cut) at lx + 42, ly left font ",10"
+}
+plot NaN notitle
+unset multiplot
+set output

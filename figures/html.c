@@ -1,0 +1,199 @@
+/* html.c - report.html: one file, nothing fetched, readable without a network. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        const int try_rc = (call);                                                                 \
+        if (try_rc)                                                                                \
+            return try_rc;                                                                         \
+    } while (0)
+
+static const char style[] =
+    ":root{--ink:#1c2126;--soft:#5b6570;--line:#d9dee3;--tint:#f6f7f9;--good:#1d7a46}\n"
+    "*{box-sizing:border-box}\n"
+    "body{margin:0 auto;max-width:76rem;padding:2.5rem 1.5rem 4rem;color:var(--ink);"
+    "background:#fff;font:16px/1.55 system-ui,'Segoe UI','DejaVu Sans',Arial,sans-serif}\n"
+    "h1{font-size:1.9rem;font-weight:600;margin:0 0 .2rem}\n"
+    "h2{font-size:1.25rem;font-weight:600;margin:2.8rem 0 .6rem;padding-top:.9rem;"
+    "border-top:1px solid var(--line)}\n"
+    "p{max-width:52rem;margin:.5rem 0 1rem}\n"
+    ".meta,figcaption,caption,.note{color:var(--soft);font-size:.9rem}\n"
+    ".wide{overflow-x:auto}\n"
+    "table{border-collapse:collapse;margin:.6rem 0 1rem;font-size:.92rem;"
+    "font-variant-numeric:tabular-nums}\n"
+    "caption{text-align:left;padding-bottom:.4rem}\n"
+    "th,td{padding:.32rem .8rem .32rem 0;text-align:left;vertical-align:top;"
+    "border-bottom:1px solid var(--line)}\n"
+    "thead th{font-weight:600;border-bottom:2px solid #aab3bc;white-space:nowrap}\n"
+    "tbody th{font-weight:500;white-space:nowrap}\n"
+    "td.n,th.n{text-align:right;white-space:nowrap}\n"
+    "tr.floor th,tr.floor td{color:var(--soft)}\n"
+    "code{font:.88em/1.5 ui-monospace,'DejaVu Sans Mono',Menlo,monospace}\n"
+    "td code{word-break:break-word}\n"
+    ".yes{color:var(--good);font-weight:600}\n"
+    ".dot{display:inline-block;width:.65em;height:.65em;border-radius:50%;margin-right:.5em}\n"
+    "figure{margin:1rem 0 1.6rem}\n"
+    "figure img{display:block;max-width:100%;height:auto}\n"
+    "figcaption{max-width:60rem;margin-top:.3rem}\n"
+    "details{margin:.8rem 0}summary{cursor:pointer}\n"
+    "pre{background:var(--tint);border:1px solid var(--line);padding:1rem;overflow-x:auto;"
+    "font:.82rem/1.45 ui-monospace,'DejaVu Sans Mono',Menlo,monospace}\n"
+    "@media print{body{max-width:none;padding:0}figure{break-inside:avoid}}\n";
+
+int report_html_text(struct orr_file *html, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '&':
+            TRY(orr_file_printf(html, "&amp;"));
+            break;
+        case '<':
+            TRY(orr_file_printf(html, "&lt;"));
+            break;
+        case '>':
+            TRY(orr_file_printf(html, "&gt;"));
+            break;
+        case '"':
+            TRY(orr_file_printf(html, "&quot;"));
+            break;
+        default:
+            TRY(orr_file_write(html, text, 1));
+        }
+    }
+    return 0;
+}
+
+int report_html_base64(struct orr_file *html, const char *path)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *text = NULL;
+    size_t bytes = 0;
+    int rc = orr_file_read(path, &text, &bytes);
+    if (rc)
+        return rc;
+    const unsigned char *in = (const unsigned char *)text;
+    for (size_t i = 0; i < bytes && !rc; i += 3) {
+        const size_t left = bytes - i;
+        const unsigned b1 = left > 1 ? in[i + 1] : 0, b2 = left > 2 ? in[i + 2] : 0;
+        const unsigned group = (unsigned)in[i] << 16 | b1 << 8 | b2;
+        char out[4] = {digit[group >> 18], digit[group >> 12 & 63],
+                       left > 1 ? digit[group >> 6 & 63] : '=', left > 2 ? digit[group & 63] : '='};
+        rc = orr_file_write(html, out, 4);
+    }
+    free(text);
+    return rc;
+}
+
+static int write_head(const struct report_run *run, struct orr_file *html)
+{
+    char date[64] = "";
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc))
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
+    TRY(orr_file_printf(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+                              "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+                              "content=\"width=device-width, initial-scale=1\">\n<title>Orrery: "));
+    TRY(report_html_text(html, run->name));
+    TRY(orr_file_printf(html, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header>\n"
+                              "<h1>Orrery: recovered force laws</h1>\n<p class=\"meta\">Run <strong>",
+                        style));
+    TRY(report_html_text(html, run->name));
+    TRY(orr_file_printf(html, "</strong>, seed %llu, Orrery %s, %s",
+                        (unsigned long long)run->preset.seed, ORR_VERSION, date));
+    TRY(orr_file_printf(html, "</p>\n"));
+    if (*run->preset.about) {
+        TRY(orr_file_printf(html, "<p>"));
+        TRY(report_html_text(html, run->preset.about));
+        TRY(orr_file_printf(html, "</p>\n"));
+    }
+    return orr_file_printf(
+        html, "<p>Sequence models were trained on simulated orbits, fine-tuned to predict forces, "
+              "and symbolic regression searched for a law in what they predict. Models see "
+              "positions and the time step only. Every table has its ceiling (the truth, fed to "
+              "the same procedure), an oracle (nearest neighbours on the true state) and its floor "
+              "(random weights, fine-tuned alike).</p>\n</header>\n<main>\n");
+}
+
+static int write_picture(const struct report_pictures *pictures, const char *folder,
+                         const char *name, struct orr_file *html)
+{
+    for (size_t i = 0; i < pictures->count; i++) {
+        const struct report_picture *picture = &pictures->at[i];
+        if (strcmp(picture->name, name))
+            continue;
+        char path[REPORT_PATH];
+        TRY(orr_path(path, "%s/%s.png", folder, name));
+        TRY(orr_file_printf(html, "<figure id=\"%s\">\n<img alt=\"", name));
+        TRY(report_html_text(html, picture->caption));
+        TRY(orr_file_printf(html, "\" src=\"data:image/png;base64,"));
+        TRY(report_html_base64(html, path));
+        TRY(orr_file_printf(html, "\">\n<figcaption>"));
+        TRY(report_html_text(html, picture->caption));
+        TRY(orr_file_printf(html, "</figcaption>\n</figure>\n"));
+    }
+    return 0;
+}
+
+static int write_vectors(const struct report_run *run, const struct report_pictures *pictures,
+                         const char *folder, struct orr_file *html)
+{
+    if (!run->has_vectors)
+        return orr_file_printf(html, "<h2>Force vectors of the planets</h2>\n<p>This preset has no "
+                                     "force-vector task.</p>\n");
+    TRY(orr_file_printf(
+        html, "<h2>Force vectors of the planets</h2>\n<p>A few positions of each planet are "
+              "labelled and trained on; figures and numbers judge the others. Near-circular orbits "
+              "make the direction easy: compare each row with <em>towards the Sun</em>, which knows "
+              "nothing but the Sun's place and the mean labelled force, and with the untrained "
+              "model.</p>\n"));
+    TRY(report_html_vectors(run, html));
+    for (int p = 0; p < REPORT_PLANETS; p++) {
+        char name[64];
+        snprintf(name, sizeof name, "forces_%s", report_planet_name[p]);
+        TRY(write_picture(pictures, folder, name, html));
+    }
+    return 0;
+}
+
+static int write_page(const struct report_run *run, const struct report_pictures *pictures,
+                      const char *folder, struct orr_file *html)
+{
+    TRY(write_head(run, html));
+    TRY(orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>Newton: F = k m<sub>1</sub> "
+                              "m<sub>2</sub> / r<sup>2</sup> with k = 4&pi;<sup>2</sup> = 39.478 "
+                              "(AU, years, solar masses).</p>\n"));
+    TRY(report_html_laws(run, html));
+    TRY(report_html_choices(run, html));
+    TRY(orr_file_printf(html, "<h2>Exponents</h2>\n"));
+    TRY(report_html_exponents(run, html));
+    TRY(write_picture(pictures, folder, "exponents", html));
+    TRY(orr_file_printf(html, "<h2>Pareto fronts</h2>\n"));
+    TRY(write_picture(pictures, folder, "pareto", html));
+    TRY(write_vectors(run, pictures, folder, html));
+    TRY(orr_file_printf(html, "<h2>Training</h2>\n"));
+    TRY(write_picture(pictures, folder, "loss", html));
+    TRY(orr_file_printf(html, "<h2>Settings</h2>\n<p class=\"note\">Saved as preset.json in the run "
+                              "directory; <code>--preset FILE</code> repeats the run.</p>\n<details>"
+                              "<summary>All settings</summary>\n<pre>"));
+    TRY(report_html_text(html, run->preset_text));
+    return orr_file_printf(html, "</pre>\n</details>\n</main>\n</body>\n</html>\n");
+}
+
+int report_html(const struct report_run *run, const struct report_pictures *pictures,
+                const char *folder, const char *path)
+{
+    struct orr_file html = {0};
+    int rc = orr_file_create(&html, path);
+    if (!rc)
+        rc = write_page(run, pictures, folder, &html);
+    if (!rc)
+        rc = orr_file_commit(&html);
+    orr_file_close(&html);
+    return rc;
+}

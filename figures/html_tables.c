@@ -1,0 +1,249 @@
+/* html_tables.c - the tables of report.html. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        const int try_rc = (call);                                                                 \
+        if (try_rc)                                                                                \
+            return try_rc;                                                                         \
+    } while (0)
+
+static const char dash[] = "&ndash;";
+
+/* A right-aligned cell; a dash where there is no number. */
+static int cell(struct orr_file *html, const char *format, double value)
+{
+    char text[64];
+    if (!isfinite(value))
+        return orr_file_printf(html, "<td class=\"n\">%s</td>", dash);
+    snprintf(text, sizeof text, format, value);
+    /* a true minus sign */
+    const bool minus = text[0] == '-';
+    return orr_file_printf(html, "<td class=\"n\">%s%s</td>", minus ? "&minus;" : "", text + minus);
+}
+
+static int open_row(struct orr_file *html, const struct report_source *source)
+{
+    TRY(orr_file_printf(html, "<tr%s><th scope=\"row\"><span class=\"dot\" style=\"background:%s\">"
+                              "</span>",
+                        source->role == REPORT_UNTRAINED ? " class=\"floor\"" : "",
+                        source->colour));
+    TRY(report_html_text(html, source->title));
+    return orr_file_printf(html, "</th>");
+}
+
+static const struct report_law *find_law(const struct report_run *run, int source, int sample,
+                                         const char *rule)
+{
+    for (size_t i = 0; i < run->law_count; i++) {
+        const struct report_law *law = &run->law[i];
+        if (law->source == source && law->sample == sample && !strcmp(law->rule, rule))
+            return law;
+    }
+    return NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Samples in which the true structure is on the front, and the median of k over them. */
+static int true_law(const struct report_run *run, int source, int *on_front, double *constant)
+{
+    double *k = orr_alloc((size_t)run->samples + 1, sizeof *k);
+    if (!k)
+        return ORR_ENOMEM;
+    int n = 0;
+    *on_front = 0;
+    for (int sample = 0; sample < run->samples; sample++) {
+        const struct report_law *law = NULL;
+        for (int r = 0; r < run->rules.count && !law; r++)
+            law = find_law(run, source, sample, run->rules.item[r]);
+        if (!law || !law->on_front)
+            continue;
+        ++*on_front;
+        if (isfinite(law->constant))
+            k[n++] = law->constant;
+    }
+    qsort(k, (size_t)n, sizeof *k, compare);
+    *constant = n == 0 ? NAN : n % 2 ? k[n / 2] : 0.5 * (k[n / 2 - 1] + k[n / 2]);
+    free(k);
+    return 0;
+}
+
+static int count_cell(struct orr_file *html, int count, int of)
+{
+    return orr_file_printf(html, "<td class=\"n%s\">%d/%d</td>", count == of ? " yes" : "", count,
+                           of);
+}
+
+/* The rule of the headline column: `best` when it was run, else the last. */
+static const char *headline_rule(const struct report_run *run)
+{
+    for (int r = 0; r < run->rules.count; r++)
+        if (!strcmp(run->rules.item[r], "best"))
+            return "best";
+    return run->rules.item[run->rules.count - 1];
+}
+
+int report_html_laws(const struct report_run *run, struct orr_file *html)
+{
+    const char *headline = headline_rule(run);
+    TRY(orr_file_printf(html, "<div class=\"wide\"><table>\n<caption>Law: choice of the rule "
+                              "&ldquo;%s&rdquo; on sample 0. Then, over %d samples of held-out "
+                              "positions: how often the structure of Newton's law is on the Pareto "
+                              "front, its k (median), and how often each rule selects it.</caption>\n"
+                              "<thead><tr><th scope=\"col\">Source</th><th scope=\"col\">Law</th>"
+                              "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" class=\"n\">"
+                              "Loss</th><th scope=\"col\" class=\"n\">On front</th>"
+                              "<th scope=\"col\" class=\"n\">k</th>",
+                        headline, run->samples));
+    for (int r = 0; r < run->rules.count; r++)
+        TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", run->rules.item[r]));
+    TRY(orr_file_printf(html, "</tr></thead>\n<tbody>\n"));
+    for (int s = 0; s < run->source_count; s++) {
+        const struct report_law *law = find_law(run, s, 0, headline);
+        if (!law)
+            continue;
+        int on_front;
+        double k;
+        TRY(true_law(run, s, &on_front, &k));
+        TRY(open_row(html, &run->source[s]));
+        TRY(orr_file_printf(html, "<td><code%s>", law->selected_true ? " class=\"yes\"" : ""));
+        TRY(report_html_text(html, law->equation));
+        TRY(orr_file_printf(html, "</code></td>"));
+        TRY(cell(html, "%.0f", law->complexity));
+        TRY(cell(html, "%.3g", law->loss));
+        TRY(count_cell(html, on_front, run->samples));
+        TRY(cell(html, "%.4g", k));
+        for (int r = 0; r < run->rules.count; r++) {
+            int selected = 0;
+            for (int sample = 0; sample < run->samples; sample++) {
+                law = find_law(run, s, sample, run->rules.item[r]);
+                selected += law && law->selected_true;
+            }
+            TRY(count_cell(html, selected, run->samples));
+        }
+        TRY(orr_file_printf(html, "</tr>\n"));
+    }
+    return orr_file_printf(html, "</tbody></table></div>\n");
+}
+
+int report_html_choices(const struct report_run *run, struct orr_file *html)
+{
+    TRY(orr_file_printf(html, "<details><summary>Every choice, sample by sample</summary>\n"
+                              "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Source</th>"
+                              "<th scope=\"col\" class=\"n\">Sample</th><th scope=\"col\">Rule</th>"
+                              "<th scope=\"col\">Law</th><th scope=\"col\" class=\"n\">Size</th>"
+                              "<th scope=\"col\" class=\"n\">Loss</th><th scope=\"col\">Newton</th>"
+                              "</tr></thead>\n<tbody>\n"));
+    for (size_t i = 0; i < run->law_count; i++) {
+        const struct report_law *law = &run->law[i];
+        TRY(open_row(html, &run->source[law->source]));
+        TRY(orr_file_printf(html, "<td class=\"n\">%d</td><td>", law->sample));
+        TRY(report_html_text(html, law->rule));
+        TRY(orr_file_printf(html, "</td><td><code>"));
+        TRY(report_html_text(html, law->equation));
+        TRY(orr_file_printf(html, "</code></td>"));
+        TRY(cell(html, "%.0f", law->complexity));
+        TRY(cell(html, "%.3g", law->loss));
+        TRY(orr_file_printf(html, "<td>%s</td></tr>\n",
+                            law->selected_true ? "<span class=\"yes\">yes</span>" : "no"));
+    }
+    return orr_file_printf(html, "</tbody></table></div></details>\n");
+}
+
+static int interval_cell(struct orr_file *html, const struct report_interval *x)
+{
+    if (!isfinite(x->value))
+        return orr_file_printf(html, "<td class=\"n\">%s</td>", dash);
+    TRY(orr_file_printf(html, "<td class=\"n\">%s%.3f", x->value < 0 ? "&minus;" : "",
+                        fabs(x->value)));
+    if (isfinite(x->low) && isfinite(x->high))
+        TRY(orr_file_printf(html, " <span class=\"note\">[%s%.3f, %s%.3f]</span>",
+                            x->low < 0 ? "&minus;" : "", fabs(x->low), x->high < 0 ? "&minus;" : "",
+                            fabs(x->high)));
+    return orr_file_printf(html, "</td>");
+}
+
+static int floor_row(struct orr_file *html, const char *title, double r2)
+{
+    if (!isfinite(r2))
+        return 0;
+    TRY(orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">%s</th>", title));
+    TRY(cell(html, "%.4f", r2));
+    return orr_file_printf(html, "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s"
+                                 "</td><td class=\"n\">%s</td></tr>\n",
+                           dash, dash, dash, dash);
+}
+
+int report_html_exponents(const struct report_run *run, struct orr_file *html)
+{
+    TRY(orr_file_printf(
+        html, "<div class=\"wide\"><table>\n<caption>Held-out force magnitudes: R&sup2; of log F, "
+              "median relative error, and exponents by least squares in log space with bootstrap "
+              "intervals. The last rows are floors: what a constant or a regression on the named "
+              "quantities alone reaches.</caption>\n<thead><tr><th scope=\"col\">Source</th>"
+              "<th scope=\"col\" class=\"n\">R&sup2;</th><th scope=\"col\" class=\"n\">Median error"
+              "</th><th scope=\"col\" class=\"n\">r (&minus;2)</th><th scope=\"col\" class=\"n\">"
+              "m<sub>1</sub> (1)</th><th scope=\"col\" class=\"n\">m<sub>2</sub> (1)</th></tr>"
+              "</thead>\n<tbody>\n"));
+    for (int s = 0; s < run->source_count; s++) {
+        const struct report_source *source = &run->source[s];
+        if (!source->has_laws)
+            continue;
+        TRY(open_row(html, source));
+        TRY(cell(html, "%.4f", source->r2_log));
+        TRY(cell(html, "%.2f%%", 100 * source->median_relative_error));
+        for (int e = 0; e < 3; e++)
+            TRY(interval_cell(html, &source->exponent[e]));
+        TRY(orr_file_printf(html, "</tr>\n"));
+    }
+    TRY(floor_row(html, "floor: log r only", run->floor_log_r));
+    TRY(floor_row(html, "floor: log scale, log dt, log r", run->floor_log_scale_dt_r));
+    TRY(floor_row(html, "floor: constant", run->floor_constant));
+    return orr_file_printf(html, "</tbody></table></div>\n");
+}
+
+/* One table over the planets: the cosine, or the median relative error. */
+static int vector_table(const struct report_run *run, bool cosine, struct orr_file *html)
+{
+    TRY(orr_file_printf(html, "<div class=\"wide\"><table>\n<caption>%s, over unlabelled positions"
+                              "</caption>\n<thead><tr><th scope=\"col\">Source</th>",
+                        cosine ? "Mean cosine of the angle to the true force"
+                               : "Median relative error of the force vector"));
+    for (int p = 0; p < REPORT_PLANETS; p++)
+        TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", report_planet_title[p]));
+    TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">All</th></tr></thead>\n<tbody>\n"));
+    for (int s = 0; s <= run->source_count; s++) {
+        const bool floor = s == run->source_count; /* the last row: straight towards the sun */
+        const struct report_orbit *orbit = run->source[floor ? 0 : s].orbit;
+        if (floor)
+            TRY(orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">floor: towards the Sun"
+                                      "</th>"));
+        else
+            TRY(open_row(html, &run->source[s]));
+        for (int p = 0; p <= REPORT_PLANETS; p++) {
+            struct report_agreement a;
+            const struct report_orbit *from = p < REPORT_PLANETS ? orbit + p : orbit;
+            const size_t n = p < REPORT_PLANETS ? 1 : REPORT_PLANETS;
+            TRY((floor ? report_agree_floor : report_agree)(from, n, &a));
+            TRY(cosine ? cell(html, "%.4f", a.cosine)
+                       : cell(html, "%.2f%%", 100 * a.relative_error));
+        }
+        TRY(orr_file_printf(html, "</tr>\n"));
+    }
+    return orr_file_printf(html, "</tbody></table></div>\n");
+}
+
+int report_html_vectors(const struct report_run *run, struct orr_file *html)
+{
+    const int rc = vector_table(run, true, html);
+    return rc ? rc : vector_table(run, false, html);
+}

@@ -1,0 +1,105 @@
+/* main_report.c - bin/report: figures and report.html of a run directory. */
+#include "report.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Removes a folder of plain files; errors are not worth reporting over the first one. */
+static void remove_folder(const char *folder)
+{
+    DIR *listing = opendir(folder);
+    if (!listing)
+        return;
+    for (struct dirent *entry = readdir(listing); entry; entry = readdir(listing)) {
+        char path[REPORT_PATH];
+        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+            !orr_path(path, "%s/%s", folder, entry->d_name))
+            unlink(path);
+    }
+    closedir(listing);
+    rmdir(folder);
+}
+
+static int move_picture(const char *from, const char *to, const char *name, const char *format)
+{
+    char source[REPORT_PATH], target[REPORT_PATH];
+    int rc = orr_path(source, "%s/%s.%s", from, name, format);
+    if (!rc)
+        rc = orr_path(target, "%s/%s.%s", to, name, format);
+    if (!rc && rename(source, target))
+        rc = ORR_FAIL(ORR_EIO, "%s: cannot rename to %s: %s", source, target, strerror(errno));
+    return rc;
+}
+
+/* Everything is drawn and the page written from a working folder beside the final place, then
+ * renamed: a failure before that leaves what was there before. */
+static int publish(const struct report_run *run, const struct report_tools *tools,
+                   const char *out, const char *work, bool quiet)
+{
+    char figures[REPORT_PATH], page[REPORT_PATH];
+    struct report_pictures pictures = {0};
+    int rc = orr_path(figures, "%s/figures", out);
+    if (!rc)
+        rc = orr_path(page, "%s/report.html", out);
+    if (!rc)
+        rc = report_plot(run, tools, work, quiet, &pictures);
+    if (!rc)
+        rc = report_html(run, &pictures, work, page);
+    if (!rc)
+        rc = orr_mkdir(figures);
+    for (size_t i = 0; i < pictures.count && !rc; i++) {
+        rc = move_picture(work, figures, pictures.at[i].name, "png");
+        if (!rc)
+            rc = move_picture(work, figures, pictures.at[i].name, "svg");
+    }
+    if (!rc)
+        orr_note(quiet, "report: %zu figures in %s, page %s", pictures.count, figures, page);
+    return rc;
+}
+
+static int make_report(const struct report_run *run, const struct report_tools *tools,
+                       const char *out, bool quiet)
+{
+    char work[REPORT_PATH];
+    const bool existed = orr_exists(out);
+    int rc = orr_mkdir(out);
+    if (!rc)
+        rc = orr_path(work, "%s/.report-XXXXXX", out);
+    if (rc)
+        return rc;
+    if (!mkdtemp(work))
+        return ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", out, strerror(errno));
+    rc = publish(run, tools, out, work, quiet);
+    remove_folder(work);
+    if (rc && !existed)
+        rmdir(out); /* as it was: an empty folder helps nobody */
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct orr_program program = {
+        .name = "report",
+        .purpose = "draws the figures of a run and writes its self-contained report.html",
+        .usage = "report [--run DIR] [--out DIR] [--attention NAME]",
+        .groups = "",
+    };
+    static struct orr_cli cli;
+    static struct report_run run;
+    bool done = false;
+    int rc = orr_cli_parse(&program, argc, argv, &cli, &done);
+    if (rc || done)
+        return orr_error_exit(program.name, rc);
+    orr_signals_catch();
+    struct report_tools tools;
+    rc = report_tools_find(&tools);
+    if (!rc)
+        rc = report_read(&run, cli.run, cli.attention);
+    if (!rc)
+        rc = make_report(&run, &tools, *cli.out ? cli.out : cli.run, cli.quiet);
+    report_free(&run);
+    return orr_error_exit(program.name, rc);
+}

@@ -1,0 +1,236 @@
+/* plot_curves.c - data of curves.gp (losses, Pareto fronts) and of exponents.gp. */
+#include "report.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POINTS_DRAWN = 400 }; /* a longer training log is averaged down to this many points */
+
+/* Writes the head of a .set file of curves.gp; panels and curves follow. */
+static int open_pair(const char *folder, const char *name, struct orr_file *data,
+                     struct orr_file *set)
+{
+    char path[REPORT_PATH];
+    int rc = orr_path(path, "%s/%s.dat", folder, name);
+    if (!rc)
+        rc = orr_file_create(data, path);
+    if (!rc)
+        rc = orr_path(path, "%s/%s.set", folder, name);
+    return rc ? rc : orr_file_create(set, path);
+}
+
+static int close_pair(struct orr_file *data, struct orr_file *set, int rc)
+{
+    if (!rc)
+        rc = orr_file_commit(data);
+    if (!rc)
+        rc = orr_file_commit(set);
+    orr_file_close(data);
+    orr_file_close(set);
+    return rc;
+}
+
+/* One curve of curves.gp: its title, colour and panel. */
+static int name_curve(struct orr_file *set, int curve, int panel,
+                      const struct report_source *source)
+{
+    int rc = orr_file_printf(set, "panel_of[%d] = %d\ncolour[%d] = \"%s\"\ntitle[%d] = ", curve,
+                             panel, curve, source->colour, curve);
+    if (!rc)
+        rc = report_gnuplot_string(set, source->title);
+    return rc ? rc : orr_file_printf(set, "\n");
+}
+
+/* A block of gnuplot data must not be empty, or the numbers of those after it shift. */
+static int end_block(struct orr_file *data, size_t points)
+{
+    return orr_file_printf(data, points ? "\n\n" : "NaN NaN\n\n\n");
+}
+
+/* Positive values only: the axis is logarithmic. */
+static int write_training(struct orr_file *data, const struct report_curve *curve)
+{
+    const size_t stride = 1 + (curve->count > 0 ? curve->count - 1 : 0) / POINTS_DRAWN;
+    size_t written = 0;
+    int rc = 0;
+    for (size_t i = 0; i < curve->count && !rc; i += stride) {
+        double sum = 0, steps = 0;
+        size_t n = 0;
+        for (size_t j = i; j < i + stride && j < curve->count; j++) {
+            sum += curve->loss[j];
+            steps += curve->step[j];
+            n++;
+        }
+        if (sum > 0) {
+            rc = orr_file_printf(data, "%.7g %.7g\n", steps / (double)n, sum / (double)n);
+            written++;
+        }
+    }
+    if (!rc)
+        rc = end_block(data, written);
+    written = 0;
+    for (size_t i = 0; i < curve->val_count && !rc; i++)
+        if (curve->val_loss[i] > 0) {
+            rc = orr_file_printf(data, "%.7g %.7g\n", curve->val_step[i], curve->val_loss[i]);
+            written++;
+        }
+    return rc ? rc : end_block(data, written);
+}
+
+int report_plot_loss(const struct report_run *run, const char *folder,
+                     struct report_picture *picture)
+{
+    snprintf(picture->name, sizeof picture->name, "loss");
+    snprintf(picture->caption, sizeof picture->caption,
+             "Training losses per stage (logarithmic). Thin lines: training batches; marked lines: "
+             "held-out validation.");
+    int panels = 0, curves = 0, panel_of_stage[REPORT_STAGES];
+    for (int stage = 0; stage < REPORT_STAGES; stage++) {
+        int found = 0;
+        for (int s = 0; s < run->source_count; s++)
+            found += run->source[s].curve[stage].count > 0;
+        panel_of_stage[stage] = found ? ++panels : 0;
+        curves += found;
+    }
+    if (curves == 0)
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s: no training log in any source; make them with: make finetune "
+                        "PRESET=%s/preset.json RUN=%s",
+                        run->path, run->path, run->path);
+    struct orr_file data = {0}, set = {0};
+    int rc = open_pair(folder, picture->name, &data, &set);
+    if (!rc)
+        rc = orr_file_printf(&set,
+                             "panels = %d\ncurves = %d\nkind = \"loss\"\narray panel_title[%d]\n"
+                             "array panel_of[%d]\narray title[%d]\narray colour[%d]\n",
+                             panels, curves, panels, curves, curves, curves);
+    int curve = 0;
+    for (int stage = 0; stage < REPORT_STAGES && !rc; stage++) {
+        if (!panel_of_stage[stage])
+            continue;
+        rc = orr_file_printf(&set, "panel_title[%d] = \"%s\"\n", panel_of_stage[stage],
+                             report_stage_title[stage]);
+        for (int s = 0; s < run->source_count && !rc; s++) {
+            if (run->source[s].curve[stage].count == 0)
+                continue;
+            rc = name_curve(&set, ++curve, panel_of_stage[stage], &run->source[s]);
+            if (!rc)
+                rc = write_training(&data, &run->source[s].curve[stage]);
+        }
+    }
+    return close_pair(&data, &set, rc);
+}
+
+/* The choice of rule `best` (or the last rule) on sample 0 of a source; NULL when absent. */
+static const struct report_law *choice(const struct report_run *run, int source)
+{
+    const struct report_law *found = NULL;
+    for (size_t i = 0; i < run->law_count; i++) {
+        const struct report_law *law = &run->law[i];
+        if (law->source == source && law->sample == 0) {
+            found = law;
+            if (!strcmp(law->rule, "best"))
+                break;
+        }
+    }
+    return found;
+}
+
+int report_plot_pareto(const struct report_run *run, const char *folder,
+                       struct report_picture *picture)
+{
+    /* a perfect fit has loss 0, which a logarithmic axis cannot show */
+    const double least = 1e-16;
+    snprintf(picture->name, sizeof picture->name, "pareto");
+    snprintf(picture->caption, sizeof picture->caption,
+             "Pareto fronts of symbolic regression on sample 0: loss against complexity. The large "
+             "circle is the law that the rule \"best\" selects, filled when it is "
+             "k m1 m2 / r^2.");
+    int curves = 0;
+    for (int s = 0; s < run->source_count; s++)
+        curves += run->source[s].has_laws;
+    struct orr_file data = {0}, set = {0};
+    int rc = open_pair(folder, picture->name, &data, &set);
+    if (!rc)
+        rc = orr_file_printf(&set,
+                             "panels = 1\ncurves = %d\nkind = \"pareto\"\narray panel_title[1]\n"
+                             "array panel_of[%d]\narray title[%d]\narray colour[%d]\n"
+                             "panel_title[1] = \"Pareto fronts, sample 0\"\n",
+                             curves, curves, curves, curves);
+    int curve = 0;
+    for (int s = 0; s < run->source_count && !rc; s++) {
+        const struct report_source *source = &run->source[s];
+        if (!source->has_laws)
+            continue;
+        rc = name_curve(&set, ++curve, 1, source);
+        for (size_t i = 0; i < source->front.count && !rc; i++)
+            rc = orr_file_printf(&data, "%.7g %.7g 0\n", source->front.complexity[i],
+                                 fmax(source->front.loss[i], least));
+        if (!rc)
+            rc = end_block(&data, source->front.count);
+        const struct report_law *law = choice(run, s);
+        if (law && !rc)
+            rc = orr_file_printf(&data, "%.7g %.7g %d\n", law->complexity, fmax(law->loss, least),
+                                 law->selected_true ? 2 : 1);
+        if (!rc)
+            rc = end_block(&data, law != NULL);
+    }
+    return close_pair(&data, &set, rc);
+}
+
+/* The axes: half a unit around Newton's exponents, and every interval. */
+static int write_exponent_axes(const struct report_run *run, struct orr_file *set)
+{
+    static const double newton[3] = {-2, 1, 1};
+    int rc = orr_file_printf(set, "array expected[3]\narray lowest[3]\narray highest[3]\n");
+    for (int e = 0; e < 3 && !rc; e++) {
+        double lowest = newton[e] - 0.5, highest = newton[e] + 0.5;
+        for (int s = 0; s < run->source_count; s++) {
+            const struct report_interval *x = &run->source[s].exponent[e];
+            /* fmin and fmax pass over NaN */
+            lowest = fmin(lowest, fmin(x->low, x->value));
+            highest = fmax(highest, fmax(x->high, x->value));
+        }
+        rc = orr_file_printf(set, "expected[%d] = %g\nlowest[%d] = %.6g\nhighest[%d] = %.6g\n",
+                             e + 1, newton[e], e + 1, lowest, e + 1, highest);
+    }
+    return rc;
+}
+
+int report_plot_exponents(const struct report_run *run, const char *folder,
+                          struct report_picture *picture)
+{
+    snprintf(picture->name, sizeof picture->name, "exponents");
+    snprintf(picture->caption, sizeof picture->caption,
+             "Exponents of the force on held-out sequences: least squares of log F on log r, "
+             "log m1 and log m2, with bootstrap intervals. Newton's law is the dashed line.");
+    int rows = 0;
+    for (int s = 0; s < run->source_count; s++)
+        rows += isfinite(run->source[s].exponent[0].value);
+    if (rows == 0)
+        return ORR_FAIL(ORR_EFORMAT, "%s/laws/laws.json: no exponents in \"sources\"", run->path);
+    struct orr_file data = {0}, set = {0};
+    int rc = open_pair(folder, picture->name, &data, &set);
+    if (!rc)
+        rc = orr_file_printf(&set, "rows = %d\narray title[%d]\narray colour[%d]\n", rows, rows,
+                             rows);
+    if (!rc)
+        rc = write_exponent_axes(run, &set);
+    int row = 0;
+    for (int s = 0; s < run->source_count && !rc; s++) {
+        const struct report_source *source = &run->source[s];
+        if (!isfinite(source->exponent[0].value))
+            continue;
+        row++;
+        rc = orr_file_printf(&set, "colour[%d] = \"%s\"\ntitle[%d] = ", row, source->colour, row);
+        if (!rc)
+            rc = report_gnuplot_string(&set, source->title);
+        if (!rc)
+            rc = orr_file_printf(&set, "\n");
+        for (int e = 0; e < 3 && !rc; e++)
+            rc = orr_file_printf(&data, "%.7g %.7g %.7g%s", source->exponent[e].value,
+                                 source->exponent[e].low, source->exponent[e].high,
+                                 e < 2 ? " " : "\n\n\n");
+    }
+    return close_pair(&data, &set, rc);
+}

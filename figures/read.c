@@ -1,0 +1,243 @@
+/* read.c - gathers a run directory: settings, sources, force vectors, training logs. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const char *const report_planet_name[REPORT_PLANETS] = {
+    "mercury", "venus", "earth", "mars", "jupiter", "saturn", "uranus", "neptune"};
+const char *const report_planet_title[REPORT_PLANETS] = {
+    "Mercury", "Venus", "Earth", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune"};
+const char *const report_stage_title[REPORT_STAGES] = {
+    "Pretraining: next state", "Pretraining on planet runs: next state",
+    "Fine-tuning: force magnitude", "Fine-tuning: force vectors"};
+
+int report_missing(const struct report_run *run, const char *file, const char *target)
+{
+    return ORR_FAIL(ORR_EMISSING, "%s: not found; make it with: make %s PRESET=%s/preset.json RUN=%s",
+                    file, target, run->path, run->path);
+}
+
+int report_find(const struct report_run *run, const char *source)
+{
+    for (int s = 0; s < run->source_count; s++)
+        if (!strcmp(run->source[s].name, source))
+            return s;
+    return -1;
+}
+
+static int add_source(struct report_run *run, const char *name, enum report_role role)
+{
+    /* the paper's two variants keep one colour in every figure; others follow the list */
+    static const char *const palette[] = {"#2a8f5b", "#8a4fb0", "#a8842c", "#b0406e",
+                                          "#2f8f9d", "#6b6f2a", "#5a5fc0", "#9c5a3c"};
+    if (report_find(run, name) >= 0)
+        return 0;
+    if (run->source_count == REPORT_SOURCES)
+        return ORR_FAIL(ORR_EINVAL, "%s: more than %d sources", run->path, REPORT_SOURCES);
+    struct report_source *source = &run->source[run->source_count];
+    snprintf(source->name, sizeof source->name, "%s", name);
+    source->role = role;
+    source->colour = palette[(size_t)run->source_count % (sizeof palette / sizeof *palette)];
+    char label[ORR_NAME];
+    snprintf(label, sizeof label, "%s", name);
+    if (!strcmp(name, "softmax")) {
+        snprintf(label, sizeof label, "Softmax");
+        source->colour = "#d1602b";
+    } else if (!strcmp(name, "lssar") || !strcmp(name, "lssa")) {
+        snprintf(label, sizeof label, "%s", strcmp(name, "lssa") ? "LSSAR" : "LSSA");
+        source->colour = strcmp(name, "lssa") ? "#1f6fb4" : "#2a8f5b";
+    }
+    switch (role) {
+    case REPORT_TRUTH:
+        snprintf(source->title, sizeof source->title, "Truth");
+        source->colour = "#222222";
+        break;
+    case REPORT_ORACLE:
+        snprintf(source->title, sizeof source->title, "Oracle (KNN)");
+        source->colour = "#5b8c2a";
+        break;
+    case REPORT_ATTENTION:
+        snprintf(source->title, sizeof source->title, "GPT (%s)", label);
+        break;
+    case REPORT_UNTRAINED:
+        snprintf(source->title, sizeof source->title, "GPT (untrained)");
+        source->colour = "#8a8a8a";
+        break;
+    }
+    source->r2_log = source->median_relative_error = NAN;
+    for (int e = 0; e < 3; e++)
+        source->exponent[e] = (struct report_interval){NAN, NAN, NAN};
+    run->source_count++;
+    return 0;
+}
+
+static int planet_of(const char *name)
+{
+    for (int p = 0; p < REPORT_PLANETS; p++)
+        if (!strcasecmp(name, report_planet_name[p]))
+            return p;
+    return -1;
+}
+
+static int take_rows(const char *path, const struct orr_csv *csv, const int column[9],
+                     struct report_source *source)
+{
+    for (size_t row = 0; row < csv->rows; row++) {
+        const int planet = planet_of(csv->cells[row * csv->cols + (size_t)column[0]]);
+        if (planet < 0)
+            return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: expected a planet, found \"%s\"", path,
+                            row + 2, csv->cells[row * csv->cols + (size_t)column[0]]);
+        const double *v = csv->values + row * csv->cols;
+        for (int c = 1; c < 9; c++)
+            if (!isfinite(v[column[c]]))
+                return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: \"%s\" is not a finite number", path,
+                                row + 2, csv->names[column[c]]);
+        struct report_orbit *orbit = &source->orbit[planet];
+        struct report_position *at = &orbit->at[orbit->count++];
+        *at = (struct report_position){.x_au = v[column[2]],
+                                       .y_au = v[column[3]],
+                                       .fx_true = v[column[4]],
+                                       .fy_true = v[column[5]],
+                                       .fx = v[column[6]],
+                                       .fy = v[column[7]],
+                                       .labelled = v[column[8]] > 0.5};
+        if (hypot(at->x_au, at->y_au) <= 0 || hypot(at->fx_true, at->fy_true) <= 0)
+            return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: position and true force must not vanish",
+                            path, row + 2);
+    }
+    for (int p = 0; p < REPORT_PLANETS; p++)
+        if (source->orbit[p].count == 0)
+            return ORR_FAIL(ORR_EFORMAT, "%s: no rows of %s", path, report_planet_name[p]);
+    return 0;
+}
+
+static int read_vectors(struct report_run *run, struct report_source *source)
+{
+    static const char *const names[9] = {"name",    "step", "x",  "y",       "fx_true",
+                                         "fy_true", "fx",   "fy", "labelled"};
+    char path[REPORT_PATH];
+    int column[9];
+    int rc = orr_path(path, "%s/%s/finetune/forces_vector.csv", run->path, source->name);
+    if (rc)
+        return rc;
+    if (!orr_exists(path))
+        return report_missing(run, path, "finetune");
+    struct orr_csv csv = {0};
+    rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
+    if (rc)
+        return rc;
+    for (int c = 0; c < 9 && !rc; c++) {
+        column[c] = orr_csv_column(&csv, names[c]);
+        if (column[c] < 0)
+            rc = ORR_FAIL(ORR_EFORMAT, "%s: no column \"%s\"", path, names[c]);
+    }
+    for (int p = 0; p < REPORT_PLANETS && !rc; p++) {
+        source->orbit[p].at = orr_alloc(csv.rows ? csv.rows : 1, sizeof *source->orbit[p].at);
+        if (!source->orbit[p].at)
+            rc = ORR_ENOMEM;
+    }
+    if (!rc)
+        rc = take_rows(path, &csv, column, source);
+    source->has_vectors = !rc;
+    orr_csv_free(&csv);
+    return rc;
+}
+
+static int read_curves(struct report_run *run, struct report_source *source)
+{
+    static const char *const file[REPORT_STAGES] = {
+        "pretrain/log.jsonl", "pretrain_planets/log.jsonl", "finetune/magnitude.jsonl",
+        "finetune/vector.jsonl"};
+    for (int stage = 0; stage < REPORT_STAGES; stage++) {
+        char path[REPORT_PATH];
+        int rc = orr_path(path, "%s/%s/%s", run->path, source->name, file[stage]);
+        if (!rc)
+            rc = report_read_curve(path, &source->curve[stage]);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* The sources a run should hold, by its settings. */
+static int list_sources(struct report_run *run, const char *attention)
+{
+    const struct orr_names *names = &run->preset.attention;
+    int rc = add_source(run, "truth", REPORT_TRUTH);
+    if (!rc)
+        rc = add_source(run, "oracle", REPORT_ORACLE);
+    bool found = !*attention;
+    for (int i = 0; i < names->count && !rc; i++) {
+        if (*attention && strcmp(attention, names->item[i]))
+            continue;
+        found = true;
+        rc = add_source(run, names->item[i], REPORT_ATTENTION);
+    }
+    if (!rc && !found)
+        rc = ORR_FAIL(ORR_EUSAGE, "%s: the run has no attention \"%s\"", run->path, attention);
+    return rc ? rc : add_source(run, "untrained", REPORT_UNTRAINED);
+}
+
+static int read_settings(struct report_run *run)
+{
+    char path[REPORT_PATH];
+    if (!orr_exists(run->path))
+        return ORR_FAIL(ORR_EMISSING, "%s: no such run directory; make it with: make world RUN=%s",
+                        run->path, run->path);
+    int rc = orr_path(path, "%s/preset.json", run->path);
+    if (rc)
+        return rc;
+    if (!orr_exists(path))
+        return ORR_FAIL(ORR_EMISSING, "%s: not found; make it with: make orbits RUN=%s", path,
+                        run->path);
+    rc = orr_preset_load(&run->preset, path);
+    size_t bytes;
+    return rc ? rc : orr_file_read(path, &run->preset_text, &bytes);
+}
+
+int report_read(struct report_run *run, const char *path, const char *attention)
+{
+    memset(run, 0, sizeof *run);
+    run->floor_log_r = run->floor_log_scale_dt_r = run->floor_constant = NAN;
+    int rc = orr_path(run->path, "%s", path);
+    if (rc)
+        return rc;
+    size_t length = strlen(run->path);
+    while (length > 1 && run->path[length - 1] == '/')
+        run->path[--length] = '\0';
+    const char *slash = strrchr(run->path, '/');
+    snprintf(run->name, sizeof run->name, "%.255s", slash && slash[1] ? slash + 1 : run->path);
+    rc = read_settings(run);
+    if (!rc)
+        rc = list_sources(run, attention);
+    run->has_vectors = run->preset.planets.enabled || run->preset.orbits.solar_system;
+    for (int s = 0; s < run->source_count && !rc; s++) {
+        if (run->has_vectors)
+            rc = read_vectors(run, &run->source[s]);
+        if (!rc)
+            rc = read_curves(run, &run->source[s]);
+    }
+    return rc ? rc : report_read_laws(run);
+}
+
+void report_free(struct report_run *run)
+{
+    for (int s = 0; s < run->source_count; s++) {
+        struct report_source *source = &run->source[s];
+        for (int p = 0; p < REPORT_PLANETS; p++)
+            free(source->orbit[p].at);
+        for (int k = 0; k < REPORT_STAGES; k++) {
+            free(source->curve[k].step);
+            free(source->curve[k].val_step);
+        }
+        free(source->front.complexity);
+    }
+    for (size_t i = 0; i < run->law_count; i++)
+        free(run->law[i].equation);
+    free(run->law);
+    free(run->preset_text);
+    memset(run, 0, sizeof *run);
+}

@@ -1,0 +1,163 @@
+/* read_laws.c - laws/laws.json and the Pareto fronts of sample 0. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+static double number(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+}
+
+static const char *text(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
+static void add_rule(struct report_run *run, const char *rule)
+{
+    for (int i = 0; i < run->rules.count; i++)
+        if (!strcmp(run->rules.item[i], rule))
+            return;
+    if (run->rules.count < ORR_LIST)
+        snprintf(run->rules.item[run->rules.count++], ORR_NAME, "%s", rule);
+}
+
+static int take_law(struct report_run *run, const char *path, const cJSON *item, int index)
+{
+    const char *source = text(item, "source"), *rule = text(item, "rule");
+    const char *equation = text(item, "equation");
+    const double sample = number(item, "sample");
+    if (!source || !rule || !equation || !(sample >= 0 && sample < 1e6))
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: laws[%d]: expected source, rule and equation as text and sample as a "
+                        "number",
+                        path, index);
+    const int s = report_find(run, source);
+    if (s < 0)
+        return 0; /* a variant that this report leaves out */
+    struct report_law *law = &run->law[run->law_count++];
+    law->source = s;
+    law->sample = (int)sample;
+    snprintf(law->rule, sizeof law->rule, "%s", rule);
+    law->equation = strdup(equation);
+    if (!law->equation)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    law->complexity = number(item, "complexity");
+    law->loss = number(item, "loss");
+    law->selected_true = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "selected_true"));
+    law->on_front = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "on_front"));
+    law->constant = number(item, "constant");
+    if (law->sample >= run->samples)
+        run->samples = law->sample + 1;
+    run->source[s].has_laws = true;
+    add_rule(run, rule);
+    return 0;
+}
+
+static struct report_interval interval(const cJSON *item)
+{
+    return (struct report_interval){number(item, "value"), number(item, "low"),
+                                    number(item, "high")};
+}
+
+static void take_source(struct report_run *run, const cJSON *item)
+{
+    static const char *const names[3] = {"r", "m1", "m2"};
+    const char *name = text(item, "source");
+    const int s = name ? report_find(run, name) : -1;
+    if (s < 0)
+        return;
+    struct report_source *source = &run->source[s];
+    source->r2_log = number(item, "r2_log");
+    source->median_relative_error = number(item, "median_relative_error");
+    const cJSON *exponents = cJSON_GetObjectItemCaseSensitive(item, "exponents");
+    for (int e = 0; e < 3; e++)
+        source->exponent[e] = interval(cJSON_GetObjectItemCaseSensitive(exponents, names[e]));
+}
+
+static int take_json(struct report_run *run, const char *path, const cJSON *json)
+{
+    const cJSON *laws = cJSON_GetObjectItemCaseSensitive(json, "laws"), *item;
+    if (!cJSON_IsArray(laws))
+        return ORR_FAIL(ORR_EFORMAT, "%s: expected an array \"laws\"", path);
+    const int count = cJSON_GetArraySize(laws);
+    run->law = orr_alloc((size_t)count + 1, sizeof *run->law);
+    if (!run->law)
+        return ORR_ENOMEM;
+    int index = 0;
+    cJSON_ArrayForEach(item, laws)
+    {
+        const int rc = take_law(run, path, item, index++);
+        if (rc)
+            return rc;
+    }
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "sources"))
+        take_source(run, item);
+    const cJSON *floors = cJSON_GetObjectItemCaseSensitive(json, "floors");
+    run->floor_log_r = number(floors, "log_r");
+    run->floor_log_scale_dt_r = number(floors, "log_scale_dt_r");
+    run->floor_constant = number(floors, "constant");
+    return 0;
+}
+
+static int read_front(struct report_run *run, struct report_source *source)
+{
+    char path[REPORT_PATH];
+    int rc = orr_path(path, "%s/laws/front_%s_0.csv", run->path, source->name);
+    if (rc)
+        return rc;
+    if (!orr_exists(path))
+        return report_missing(run, path, "symreg");
+    struct orr_csv csv = {0};
+    rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
+    if (rc)
+        return rc;
+    const int complexity = orr_csv_column(&csv, "Complexity"), loss = orr_csv_column(&csv, "Loss");
+    if (complexity < 0 || loss < 0) {
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected the columns Complexity, Loss, Equation", path);
+        goto out;
+    }
+    struct report_front *front = &source->front;
+    front->complexity = orr_alloc(2 * (csv.rows + 1), sizeof(double));
+    if (!front->complexity) {
+        rc = ORR_ENOMEM;
+        goto out;
+    }
+    front->loss = front->complexity + csv.rows + 1;
+    front->count = csv.rows;
+    for (size_t i = 0; i < csv.rows; i++) {
+        front->complexity[i] = csv.values[i * csv.cols + (size_t)complexity];
+        front->loss[i] = csv.values[i * csv.cols + (size_t)loss];
+    }
+out:
+    orr_csv_free(&csv);
+    return rc;
+}
+
+int report_read_laws(struct report_run *run)
+{
+    char path[REPORT_PATH];
+    int rc = orr_path(path, "%s/laws/laws.json", run->path);
+    if (rc)
+        return rc;
+    if (!orr_exists(path))
+        return report_missing(run, path, "symreg");
+    cJSON *json = NULL;
+    rc = orr_json_read(path, &json);
+    if (!rc)
+        rc = take_json(run, path, json);
+    cJSON_Delete(json);
+    for (int s = 0; s < run->source_count && !rc; s++)
+        if (run->source[s].has_laws)
+            rc = read_front(run, &run->source[s]);
+    run->has_laws = !rc && run->law_count > 0;
+    if (!rc && !run->has_laws)
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: no law of any source of this run", path);
+    return rc;
+}

@@ -1,0 +1,169 @@
+/* report.h - figures and the self-contained report of a run.
+ *
+ * report_read() gathers what a run directory holds (docs/formats.md) into one struct,
+ * report_plot() lets gnuplot draw it, report_html() writes the page. Nothing is written under a
+ * final name before every picture is there. Units: AU, years, solar masses; forces of the planets
+ * in units of each planet's own largest true force. */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "base/base.h"
+
+enum {
+    REPORT_PLANETS = 8,
+    REPORT_SOURCES = ORR_LIST + 3, /* truth, oracle, untrained and the attention variants */
+    REPORT_PATH = 4096,
+};
+
+/* One position of a planet: where it is relative to the sun, the true force and a prediction. */
+struct report_position {
+    double x_au, y_au, fx_true, fy_true, fx, fy;
+    bool labelled; /* its label was trained on */
+};
+struct report_orbit {
+    size_t count;
+    struct report_position *at; /* (count), in order of time */
+};
+
+/* A training log, cut back where a resumed run repeats steps. */
+struct report_curve {
+    size_t count, val_count;
+    double *step, *loss;         /* (count) */
+    double *val_step, *val_loss; /* (val_count) */
+};
+enum report_stage {
+    REPORT_PRETRAIN,
+    REPORT_PRETRAIN_PLANETS,
+    REPORT_MAGNITUDE,
+    REPORT_VECTOR,
+    REPORT_STAGES
+};
+
+/* The Pareto front of sample 0. */
+struct report_front {
+    size_t count;
+    double *complexity, *loss; /* (count) */
+};
+
+struct report_interval {
+    double value, low, high; /* NaN when absent */
+};
+
+enum report_role { REPORT_TRUTH, REPORT_ORACLE, REPORT_ATTENTION, REPORT_UNTRAINED };
+
+struct report_source {
+    char name[ORR_NAME];   /* as in files: "lssar" */
+    char title[ORR_NAME + 16]; /* as printed: "GPT (LSSAR)" */
+    enum report_role role;
+    const char *colour;    /* "#rrggbb" */
+    bool has_vectors, has_laws;
+    struct report_orbit orbit[REPORT_PLANETS];
+    struct report_curve curve[REPORT_STAGES];
+    struct report_front front;
+    double r2_log, median_relative_error;
+    struct report_interval exponent[3]; /* of r, m1, m2 */
+};
+
+/* The choice of one rule on one sample. */
+struct report_law {
+    int source, sample; /* source: index into report_run.source */
+    char rule[32];
+    char *equation;
+    double complexity, loss;
+    bool selected_true, on_front;
+    double constant; /* NaN when the true structure is not on the front */
+};
+
+struct report_run {
+    char path[REPORT_PATH];
+    char name[256];            /* last part of the path */
+    struct orr_preset preset;
+    char *preset_text;         /* preset.json as it stands */
+    int source_count;
+    struct report_source source[REPORT_SOURCES]; /* truth, oracle, attention..., untrained */
+    bool has_vectors, has_laws;
+    size_t law_count;
+    struct report_law *law;
+    int samples;               /* largest sample number + 1 */
+    struct orr_names rules;    /* in order of appearance */
+    double floor_log_r, floor_log_scale_dt_r, floor_constant; /* R^2 of log F, NaN when absent */
+};
+
+/* Names of the planets, Mercury first, as in file names and as printed. */
+extern const char *const report_planet_name[REPORT_PLANETS];
+extern const char *const report_planet_title[REPORT_PLANETS];
+/* Headings of the training stages. */
+extern const char *const report_stage_title[REPORT_STAGES];
+
+/* Reads a run directory. attention "" = every variant of the run's preset, else that one.
+ * A missing file is ORR_EMISSING with the command that makes it. Free with report_free() also
+ * after an error. */
+int report_read(struct report_run *run, const char *path, const char *attention);
+void report_free(struct report_run *run);
+/* Parts of report_read(): laws/laws.json with the fronts of sample 0; one training log (a file
+ * that is not there leaves an empty curve). */
+int report_read_laws(struct report_run *run);
+int report_read_curve(const char *path, struct report_curve *curve);
+/* ORR_EMISSING: "FILE: not found; make it with: make TARGET PRESET=... RUN=...". */
+int report_missing(const struct report_run *run, const char *file, const char *target);
+/* Index of a source, -1 when the run has none of that name. */
+int report_find(const struct report_run *run, const char *source);
+
+/* Agreement of predictions with the truth over positions whose label was not trained on. */
+struct report_agreement {
+    size_t count;
+    double cosine;         /* mean cosine of the angle between prediction and truth */
+    double relative_error; /* median of |f - f_true| / |f_true| */
+};
+/* Over orbits (n) together; NaN when there is no unlabelled position. Only ORR_ENOMEM fails. */
+int report_agree(const struct report_orbit *orbit, size_t n, struct report_agreement *result);
+/* The same for a prediction that knows nothing: straight towards the sun, with the mean size of
+ * the planet's labelled forces (of all its forces where none is labelled). */
+int report_agree_floor(const struct report_orbit *orbit, size_t n,
+                       struct report_agreement *result);
+
+/* Finds gnuplot in PATH and the folder of the .gp scripts ($ORRERY_FIGURES, beside the program's
+ * folder, ./figures). */
+struct report_tools {
+    char gnuplot[REPORT_PATH], scripts[REPORT_PATH];
+};
+int report_tools_find(struct report_tools *tools);
+
+/* A picture that was drawn: base name without extension, caption. */
+struct report_picture {
+    char name[64];
+    char caption[512];
+};
+struct report_pictures {
+    size_t count;
+    struct report_picture at[REPORT_PLANETS + 8];
+};
+/* Draws every figure of the run as PNG and SVG into `folder` (which exists). */
+int report_plot(const struct report_run *run, const struct report_tools *tools,
+                const char *folder, bool quiet, struct report_pictures *pictures);
+/* Writes <folder>/<stem>.dat and .set for one figure: see forces.gp, curves.gp, exponents.gp. */
+int report_plot_forces(const struct report_run *run, int planet, const char *folder,
+                       struct report_picture *picture);
+int report_plot_loss(const struct report_run *run, const char *folder,
+                     struct report_picture *picture);
+int report_plot_pareto(const struct report_run *run, const char *folder,
+                       struct report_picture *picture);
+int report_plot_exponents(const struct report_run *run, const char *folder,
+                          struct report_picture *picture);
+/* Writes a string as a gnuplot literal ("..." with escapes). */
+int report_gnuplot_string(struct orr_file *file, const char *text);
+
+/* Writes path (report.html) with the pictures of `folder` inside it, atomically. */
+int report_html(const struct report_run *run, const struct report_pictures *pictures,
+                const char *folder, const char *path);
+/* The tables of the page. */
+int report_html_laws(const struct report_run *run, struct orr_file *html);
+int report_html_choices(const struct report_run *run, struct orr_file *html);
+int report_html_exponents(const struct report_run *run, struct orr_file *html);
+int report_html_vectors(const struct report_run *run, struct orr_file *html);
+/* Text with & < > " escaped. */
+int report_html_text(struct orr_file *html, const char *text);
+/* The bytes of a file as base64 (RFC 4648, no line breaks). */
+int report_html_base64(struct orr_file *html, const char *path);
+
+#endif

@@ -1,0 +1,84 @@
+/* ft.h - fine-tuning to forces: magnitude and vector heads, oracles, held-out predictions.
+ *
+ * Protocol (spec/orbits.md sections 1-3): all weights are trained, the head is new. Labels of
+ * two_body_train are trained on; two_body_test is only predicted. Every table has its ceiling
+ * (truth), its oracle (k nearest neighbours on the true state) and its floor (a model of random
+ * weights, fine-tuned alike). Units: AU, years, solar masses. */
+#ifndef FT_FT_H
+#define FT_FT_H
+
+#include "base/base.h"
+#include "model/gpt.h"
+#include "sim/sim.h"
+
+/* Turns forces into what the head is trained on, fitted to training labels:
+ * raw F; log (ln F - mean) / std; scaled F / rms. */
+struct ft_transform {
+    enum orr_force_loss kind;
+    double mean, scale;
+};
+/* F (n) > 0 finite. ORR_EINVAL when there are no labels. */
+int ft_transform_fit(struct ft_transform *transform, enum orr_force_loss kind, const float *F,
+                     size_t n);
+double ft_transform_apply(const struct ft_transform *transform, double F);
+double ft_transform_invert(const struct ft_transform *transform, double target);
+
+/* A labelled position of a data set. */
+struct ft_row {
+    int sample;
+    long sequence;
+    int row;
+};
+/* Draws `samples` x `size` labelled rows (rows < T) of the set, without repeats inside a
+ * sample, from (seed, ORR_STAGE_SAMPLE, sample). rows (samples * size). */
+int ft_sample(const struct sim_dataset *set, int T, uint64_t seed, int samples, int size,
+              struct ft_row *rows);
+/* `count` labelled rows (rows < T) of one sequence, ascending, from (seed, ORR_STAGE_LABELS,
+ * sequence): the vector task's labels. ORR_EINVAL when there are too few. */
+int ft_choose_labels(const struct sim_dataset *set, long sequence, int T, uint64_t seed,
+                     int count, int *rows);
+
+/* Mean over the k nearest training points (Euclidean): points (n, dims), values (n, cols),
+ * queries (m, dims) -> out (m, cols). Ties go to the lower index. Brute force, threaded. */
+int ft_knn(int k, size_t dims, size_t n, const float *points, size_t cols, const float *values,
+           size_t m, const float *queries, float *out);
+/* Centres and divides each column by its standard deviation over the first n rows of a (n, dims),
+ * and applies the same map to b (m, dims). */
+void ft_standardise(size_t dims, size_t n, float *a, size_t m, float *b);
+
+/* Everything one run of fine-tuning shares. */
+struct ft_run {
+    const struct orr_preset *preset;
+    const struct k_ops *ops;
+    char run[4096];                  /* run directory */
+    struct sim_dataset train, val, test; /* two_body_* */
+    struct sim_dataset planets;      /* planets_solar, or solar_system_two_body */
+    bool has_magnitude, has_vector;
+    struct ft_row *rows;             /* (samples * sample_size) */
+    size_t row_count;
+    int *labels;                     /* (planets.n, planets.labels) trained rows */
+    bool resume, quiet;
+};
+int ft_run_open(struct ft_run *run, const struct orr_preset *preset, const char *run_dir,
+                const char *orbits_dir, const struct k_ops *ops);
+void ft_run_close(struct ft_run *run);
+
+/* One source's predictions: F (row_count) at run->rows. The model sources fine-tune first:
+ * `from` is the pretrained checkpoint, NULL = random weights. */
+int ft_magnitude_model(struct ft_run *run, const char *source, const char *attention,
+                       const char *from);
+int ft_magnitude_truth(struct ft_run *run);
+int ft_magnitude_oracle(struct ft_run *run);
+int ft_vector_model(struct ft_run *run, const char *source, const char *attention,
+                    const char *from);
+int ft_vector_truth(struct ft_run *run);
+int ft_vector_oracle(struct ft_run *run);
+
+/* forces_magnitude.csv of a source (docs/formats.md); F (row_count). */
+int ft_write_magnitude(const struct ft_run *run, const char *source, const double *F);
+/* forces_vector.csv; f (planets, T, 2) in units of each planet's largest force. */
+int ft_write_vector(const struct ft_run *run, const char *source, const double *f);
+/* Largest |F| of each planet's sequence over labelled rows < T. largest (planets). */
+void ft_vector_scale(const struct ft_run *run, double *largest);
+
+#endif

@@ -1,0 +1,149 @@
+/* main_finetune.c - bin/finetune: forces from every pretrained model, with truth, oracle and
+ * untrained rows. */
+#include "ft.h"
+
+#include <string.h>
+
+static const char *orbits_option = "", *source_option = "";
+static const struct orr_option options[] = {
+    {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option},
+    {"--source", "NAME", "only this source: truth, oracle, untrained or an attention variant",
+     &source_option},
+    {NULL, NULL, NULL, NULL},
+};
+static const struct orr_program program = {
+    .name = "finetune",
+    .purpose = "Fine-tunes pretrained models to forces; writes held-out predictions as CSV.",
+    .usage = "finetune [options]",
+    .options = options,
+    .groups = "attention,planets,finetune",
+};
+
+static bool wanted(const char *source)
+{
+    return !*source_option || !strcmp(source_option, source);
+}
+
+/* The checkpoint that a model starts from: --checkpoint, or the run's own. */
+static int pretrained(const struct orr_cli *cli, const char *attention, const char *stage,
+                      char path[4096])
+{
+    if (*cli->checkpoint)
+        return orr_path(path, "%s", cli->checkpoint);
+    int rc = orr_path(path, "%s/%s/%s/last.safetensors", cli->run, attention, stage);
+    if (!rc && !orr_exists(path))
+        rc = ORR_FAIL(ORR_EMISSING, "%s: no pretrained model there; make it with: pretrain "
+                                    "--preset %s --attention %s", path, cli->preset.name,
+                      attention);
+    return rc;
+}
+
+static int one_model(struct ft_run *run, const struct orr_cli *cli, const char *source,
+                     const char *attention)
+{
+    const struct orr_preset *p = &cli->preset;
+    const bool fresh = !strcmp(source, "untrained");
+    char main_path[4096] = "", planets_path[4096] = "";
+    int rc = 0;
+    if (!fresh && p->pretrain.steps > 0)
+        rc = pretrained(cli, attention, "pretrain", main_path);
+    if (!rc && !fresh && p->planets.enabled && p->pretrain_planets.steps > 0)
+        rc = pretrained(cli, attention, "pretrain_planets", planets_path);
+    const char *vector_from = p->planets.enabled ? planets_path : main_path;
+    if (!rc && run->has_magnitude)
+        rc = ft_magnitude_model(run, source, attention, *main_path ? main_path : NULL);
+    if (!rc && run->has_vector)
+        rc = ft_vector_model(run, source, attention, *vector_from ? vector_from : NULL);
+    return rc;
+}
+
+static int truth_and_oracle(struct ft_run *run)
+{
+    int rc = 0;
+    if (wanted("truth") && run->has_magnitude)
+        rc = ft_magnitude_truth(run);
+    if (!rc && wanted("truth") && run->has_vector)
+        rc = ft_vector_truth(run);
+    if (!rc && wanted("oracle") && run->has_magnitude)
+        rc = ft_magnitude_oracle(run);
+    if (!rc && wanted("oracle") && run->has_vector)
+        rc = ft_vector_oracle(run);
+    return rc;
+}
+
+/* Everything that can be wrong is found before any training starts. */
+static int check_arguments(const struct orr_cli *cli)
+{
+    const struct orr_preset *p = &cli->preset;
+    bool known = !*source_option || !strcmp(source_option, "truth") ||
+                 !strcmp(source_option, "oracle") || !strcmp(source_option, "untrained");
+    struct gpt_config config;
+    char path[4096];
+    int rc = 0;
+    for (int i = 0; i < p->attention.count && !rc; i++) {
+        const char *name = p->attention.item[i];
+        known |= !strcmp(source_option, name);
+        rc = gpt_config_from_preset(&config, p, name, p->orbits.positions);
+        if (!rc && wanted(name) && p->pretrain.steps > 0)
+            rc = pretrained(cli, name, "pretrain", path);
+        if (!rc && wanted(name) && p->planets.enabled && p->pretrain_planets.steps > 0)
+            rc = pretrained(cli, name, "pretrain_planets", path);
+    }
+    if (!rc && !known)
+        rc = ORR_FAIL(ORR_EUSAGE, "--source: expected truth, oracle, untrained or one of the "
+                                  "preset's variants, found \"%s\"", source_option);
+    return rc;
+}
+
+static int run_all(const struct orr_cli *cli, const char *orbits, const struct k_ops *ops)
+{
+    struct ft_run run;
+    const struct orr_preset *p = &cli->preset;
+    int rc = ft_run_open(&run, p, *cli->out ? cli->out : cli->run, orbits, ops);
+    if (rc)
+        return rc;
+    run.resume = cli->resume;
+    run.quiet = cli->quiet;
+    rc = truth_and_oracle(&run);
+    for (int i = 0; i < p->attention.count && !rc; i++)
+        if (wanted(p->attention.item[i]))
+            rc = one_model(&run, cli, p->attention.item[i], p->attention.item[i]);
+    if (!rc && wanted("untrained"))
+        rc = one_model(&run, cli, "untrained", p->attention.item[0]);
+    ft_run_close(&run);
+    return rc;
+}
+
+static int run(const struct orr_cli *cli)
+{
+    char orbits[4096];
+    const struct k_ops *ops;
+    int rc = *orbits_option ? orr_path(orbits, "%s", orbits_option)
+                            : orr_path(orbits, "%s/orbits", cli->run);
+    if (!rc)
+        rc = k_find(cli->device == ORR_DEVICE_CUDA ? "cuda" : "cpu", &ops);
+    if (!rc)
+        rc = check_arguments(cli);
+    if (!rc)
+        rc = ops->open(cli->threads, cli->preset.model.precision != ORR_PRECISION_FP32);
+    if (rc)
+        return rc;
+    rc = run_all(cli, orbits, ops);
+    ops->close();
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct orr_cli cli;
+    bool done = false;
+    int rc = orr_cli_parse(&program, argc, argv, &cli, &done);
+    if (rc || done)
+        return orr_error_exit(program.name, rc);
+    orr_signals_catch();
+    rc = run(&cli);
+    if (rc == ORR_EINTR)
+        fprintf(stderr, "finetune: %s\nresume with: the same command and --resume\n",
+                orr_error());
+    return orr_error_exit(program.name, rc);
+}

@@ -1,0 +1,104 @@
+/* tables.c - forces_magnitude.csv and forces_vector.csv (docs/formats.md). */
+#include "ft.h"
+
+#include <math.h>
+
+static const char *const planet_names[8] = {"mercury", "venus",  "earth",  "mars",
+                                            "jupiter", "saturn", "uranus", "neptune"};
+
+static int begin(struct orr_file *file, const struct ft_run *run, const char *source,
+                 const char *name, const char *header)
+{
+    char folder[4096], path[4096];
+    int rc = orr_path(folder, "%s/%s/finetune", run->run, source);
+    if (!rc)
+        rc = orr_mkdir(folder);
+    if (!rc)
+        rc = orr_path(path, "%s/%s", folder, name);
+    if (!rc)
+        rc = orr_file_create(file, path);
+    return rc ? rc : orr_file_printf(file, "%s\n", header);
+}
+
+/* Row 0 of a sequence holds the time step: ln(dt) in coordinates, a token otherwise. */
+static double dt_of(const struct sim_dataset *set, size_t sequence)
+{
+    const size_t at = sequence * (size_t)set->positions * 2;
+    if (set->coords)
+        return exp((double)set->coords[at]);
+    return sim_token_dt_yr(set->tokens[at], set->bins);
+}
+
+int ft_write_magnitude(const struct ft_run *run, const char *source, const double *F)
+{
+    struct orr_file file = {0};
+    const struct sim_dataset *set = &run->test;
+    int rc = begin(&file, run, source, "forces_magnitude.csv",
+                   "sample,sequence,step,r,m1,m2,dt,F_true,F");
+    for (size_t i = 0; i < run->row_count && !rc; i++) {
+        const struct ft_row *row = &run->rows[i];
+        const size_t at = (size_t)row->sequence * (size_t)set->positions + (size_t)row->row;
+        const float *state = set->full_state + 6 * at;
+        const int bodies = set->num_bodies[row->sequence];
+        rc = orr_file_printf(&file, "%d,%ld,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", row->sample,
+                             row->sequence, (row->row - 1) / bodies,
+                             hypot((double)state[0], (double)state[1]), (double)state[4],
+                             (double)state[5], dt_of(set, (size_t)row->sequence),
+                             (double)set->force_magnitude[at], F[i]);
+    }
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+void ft_vector_scale(const struct ft_run *run, double *largest)
+{
+    const struct sim_dataset *set = &run->planets;
+    for (size_t s = 0; s < (size_t)set->n; s++) {
+        largest[s] = 0;
+        for (int t = 0; t < (int)set->positions - 1; t++) {
+            const float *f = set->force_vector + 2 * (s * (size_t)set->positions + (size_t)t);
+            if (isfinite(f[0]))
+                largest[s] = fmax(largest[s], hypot((double)f[0], (double)f[1]));
+        }
+    }
+}
+
+static bool is_label(const struct ft_run *run, size_t sequence, int row)
+{
+    const int count = run->preset->planets.labels;
+    const int *labels = run->labels + sequence * (size_t)count;
+    for (int i = 0; i < count; i++)
+        if (labels[i] == row)
+            return true;
+    return false;
+}
+
+int ft_write_vector(const struct ft_run *run, const char *source, const double *f)
+{
+    struct orr_file file = {0};
+    const struct sim_dataset *set = &run->planets;
+    const int T = (int)set->positions - 1;
+    double largest[8];
+    ft_vector_scale(run, largest);
+    int rc = begin(&file, run, source, "forces_vector.csv",
+                   "planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled");
+    for (size_t s = 0; s < (size_t)set->n && !rc; s++) {
+        for (int t = 0; t < T && !rc; t++) {
+            const size_t at = s * (size_t)set->positions + (size_t)t;
+            const float *truth = set->force_vector + 2 * at, *state = set->full_state + 6 * at;
+            if (!isfinite(truth[0]))
+                continue;
+            const double *p = f + 2 * (s * (size_t)T + (size_t)t);
+            rc = orr_file_printf(&file, "%zu,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d\n", s,
+                                 planet_names[s], (t - 1) / set->num_bodies[s], (double)state[0],
+                                 (double)state[1], (double)truth[0] / largest[s],
+                                 (double)truth[1] / largest[s], p[0], p[1], is_label(run, s, t));
+        }
+    }
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}

@@ -1,0 +1,87 @@
+/* task.c - what magnitude and vector fine-tuning share: the model, its folder, predictions. */
+#include "task.h"
+
+#include <string.h>
+
+void ft_fill_inputs(const struct ft_inputs *in, const struct sim_dataset *set, size_t sequence,
+                    double noise_au, gsl_rng *rng, int b, struct gpt_batch *batch)
+{
+    const struct gpt_config *config = in->config;
+    const size_t T = (size_t)batch->T, first = sequence * (size_t)set->positions;
+    if (config->input == GPT_INPUT_TOKENS) {
+        memcpy(batch->tokens + (size_t)b * T * 2, set->tokens + first * 2,
+               T * 2 * sizeof *batch->tokens);
+        return;
+    }
+    const size_t F = (size_t)gpt_config_features(config);
+    for (size_t t = 0; t < T; t++) {
+        const float *xy = set->coords + 2 * (first + t);
+        double x = (double)xy[0], y = (double)xy[1];
+        if (t > 0 && noise_au > 0) {
+            x += gsl_ran_gaussian_ziggurat(rng, noise_au);
+            y += gsl_ran_gaussian_ziggurat(rng, noise_au);
+        }
+        gpt_features(config, x, y, t == 0, batch->features + ((size_t)b * T + t) * F);
+    }
+}
+
+int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char *attention,
+                  const char *from, int positions, int outputs)
+{
+    struct gpt_config config;
+    int rc = gpt_config_from_preset(&config, run->preset, attention, positions);
+    if (rc)
+        return rc;
+    if (from)
+        rc = gpt_load_as(model, from, &config, true, run->ops, NULL);
+    else
+        rc = gpt_create(model, &config, run->ops, run->preset->seed);
+    if (rc)
+        return rc;
+    gpt_swap_average(model); /* the averaged weights, where pretraining kept them */
+    rc = gpt_replace_head(model, GPT_HEAD_REGRESSION, outputs, run->preset->seed);
+    if (rc)
+        gpt_free(model);
+    return rc;
+}
+
+int ft_train(struct gpt_model *model, const struct ft_run *run, const char *source,
+             const char *name, const struct orr_train_preset *train, struct gpt_task *task)
+{
+    char folder[4096], checkpoint[ORR_NAME], log[ORR_NAME], path[4096], label[2 * ORR_NAME];
+    char digest[32];
+    int rc = orr_path(folder, "%s/%s/finetune", run->run, source);
+    if (rc)
+        return rc;
+    snprintf(checkpoint, sizeof checkpoint, "%s.safetensors", name);
+    snprintf(log, sizeof log, "%s.jsonl", name);
+    snprintf(label, sizeof label, "finetune %s, %s", source, name);
+    snprintf(digest, sizeof digest, "%016llx",
+             (unsigned long long)orr_preset_digest(run->preset, FT_DIGEST_GROUPS));
+    const char *const extra[] = {"stage", name, "source", source, "digest", digest, NULL};
+    task->label = label;
+    task->folder = folder;
+    task->checkpoint = checkpoint;
+    task->log = log;
+    task->extra = extra;
+    task->quiet = run->quiet;
+    long step = 0;
+    rc = orr_path(path, "%s/%s", folder, checkpoint);
+    if (!rc && run->resume && orr_exists(path)) {
+        char found[32];
+        rc = gpt_checkpoint_metadata(path, "digest", found, sizeof found);
+        if (!rc && !strcmp(found, digest)) {
+            struct gpt_model saved;
+            rc = gpt_load_as(&saved, path, &model->config, false, run->ops, &step);
+            if (!rc) {
+                gpt_free(model);
+                *model = saved;
+            }
+        }
+    }
+    if (!rc)
+        rc = gpt_train(model, train, task, &step);
+    if (!rc)
+        gpt_swap_average(model); /* predictions use the average */
+    return rc;
+}

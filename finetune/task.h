@@ -1,0 +1,26 @@
+/* task.h - shared inside finetune/ only. */
+#ifndef FT_TASK_H
+#define FT_TASK_H
+
+#include "ft.h"
+
+#include <gsl/gsl_randist.h>
+
+/* Settings that a fine-tuned checkpoint depends on. */
+#define FT_DIGEST_GROUPS "seed,orbits,planets,model,pretrain,pretrain_planets,finetune"
+
+struct ft_inputs {
+    const struct gpt_config *config;
+};
+/* Rows 0..T-1 of a sequence as input b of the batch; noise only on continuous body rows. */
+void ft_fill_inputs(const struct ft_inputs *in, const struct sim_dataset *set, size_t sequence,
+                    double noise_au, gsl_rng *rng, int b, struct gpt_batch *batch);
+/* The pretrained model (from) or a random one (NULL) with a new regression head. */
+int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char *attention,
+                  const char *from, int positions, int outputs);
+/* Trains it in <run>/<source>/finetune/<name>.safetensors, resuming when the run asks for it;
+ * task needs context, fill, evaluate and T. The model then holds the weights to predict with. */
+int ft_train(struct gpt_model *model, const struct ft_run *run, const char *source,
+             const char *name, const struct orr_train_preset *train, struct gpt_task *task);
+
+#endif

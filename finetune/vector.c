@@ -1,0 +1,149 @@
+/* vector.c - force vectors of the eight planets: 10 labelled positions each, the rest predicted,
+ * every planet in units of its own largest force. */
+#include "task.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct vector {
+    const struct ft_run *run;
+    const struct orr_train_preset *train;
+    struct ft_inputs inputs;
+    double largest[8];
+    gsl_rng *rng;
+};
+
+/* Every batch holds all planets; only noise changes from step to step. */
+static int fill(void *context, long step, int pass, struct gpt_batch *batch)
+{
+    struct vector *task = context;
+    const struct ft_run *run = task->run;
+    const struct sim_dataset *set = &run->planets;
+    const size_t T = (size_t)batch->T;
+    const int labels = run->preset->planets.labels;
+    memset(batch->weight, 0, (size_t)batch->B * T * sizeof *batch->weight);
+    for (int b = 0; b < batch->B; b++) {
+        const size_t s = (size_t)b % (size_t)set->n;
+        const uint64_t draw = ((uint64_t)step * 64 + (uint64_t)pass) * 4096 + (uint64_t)b;
+        orr_rng_seek(task->rng, run->preset->seed, ORR_STAGE_NOISE, (2ull << 40) + draw);
+        ft_fill_inputs(&task->inputs, set, s, task->train->noise_au, task->rng, b, batch);
+        for (int i = 0; i < labels; i++) {
+            const size_t row = (size_t)run->labels[s * (size_t)labels + (size_t)i];
+            const float *f = set->force_vector + 2 * (s * (size_t)set->positions + row);
+            const size_t at = (size_t)b * T + row;
+            batch->weight[at] = 1;
+            batch->target[2 * at] = (real)((double)f[0] / task->largest[s]);
+            batch->target[2 * at + 1] = (real)((double)f[1] / task->largest[s]);
+        }
+    }
+    return 0;
+}
+
+static int predict(struct vector *task, struct gpt_model *model, double *f)
+{
+    const struct sim_dataset *set = &task->run->planets;
+    const int T = (int)set->positions - 1;
+    struct gpt_batch batch;
+    int rc = gpt_batch_create(&batch, &model->config, (int)set->n, T);
+    if (rc)
+        return rc;
+    for (int b = 0; b < batch.B; b++)
+        ft_fill_inputs(&task->inputs, set, (size_t)b, 0, NULL, b, &batch);
+    const real *out;
+    rc = gpt_forward(model, &batch, &out);
+    for (size_t i = 0; i < (size_t)batch.B * (size_t)T * 2 && !rc; i++)
+        f[i] = (double)out[i];
+    gpt_batch_free(&batch);
+    return rc;
+}
+
+static double *alloc_forces(const struct ft_run *run)
+{
+    return orr_alloc((size_t)run->planets.n * (size_t)(run->planets.positions - 1) * 2,
+                     sizeof(double));
+}
+
+int ft_vector_model(struct ft_run *run, const char *source, const char *attention,
+                    const char *from)
+{
+    const struct orr_train_preset *train = &run->preset->finetune.vector;
+    const int T = (int)run->planets.positions - 1;
+    struct vector task = {.run = run, .train = train};
+    struct gpt_model model;
+    struct orr_train_preset all = *train;
+    all.batch = (int)run->planets.n;
+    int rc = ft_model_open(&model, run, attention, from, T + 1, 2);
+    if (rc)
+        return rc;
+    ft_vector_scale(run, task.largest);
+    task.inputs.config = &model.config;
+    task.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
+    double *f = alloc_forces(run);
+    struct gpt_task loop = {.context = &task, .fill = fill, .T = T};
+    rc = task.rng && f ? 0 : ORR_ENOMEM;
+    if (!rc)
+        rc = ft_train(&model, run, source, "vector", &all, &loop);
+    if (!rc)
+        rc = predict(&task, &model, f);
+    if (!rc)
+        rc = ft_write_vector(run, source, f);
+    if (task.rng)
+        gsl_rng_free(task.rng);
+    free(f);
+    gpt_free(&model);
+    return rc;
+}
+
+int ft_vector_truth(struct ft_run *run)
+{
+    const struct sim_dataset *set = &run->planets;
+    const size_t T = (size_t)set->positions - 1;
+    double largest[8], *f = alloc_forces(run);
+    if (!f)
+        return ORR_ENOMEM;
+    ft_vector_scale(run, largest);
+    for (size_t s = 0; s < (size_t)set->n; s++)
+        for (size_t t = 0; t < T; t++)
+            for (size_t c = 0; c < 2; c++)
+                f[2 * (s * T + t) + c] =
+                    (double)set->force_vector[2 * (s * (size_t)set->positions + t) + c] /
+                    largest[s];
+    int rc = ft_write_vector(run, "truth", f);
+    free(f);
+    return rc;
+}
+
+/* k neighbours among the labelled positions of all planets, on the unscaled 5-D state. */
+int ft_vector_oracle(struct ft_run *run)
+{
+    const struct sim_dataset *set = &run->planets;
+    const size_t T = (size_t)set->positions - 1, P = (size_t)set->positions, m = (size_t)set->n * T;
+    const size_t labels = (size_t)run->preset->planets.labels, n = (size_t)set->n * labels;
+    float *points = orr_alloc(n * 5, sizeof *points), *values = orr_alloc(n * 2, sizeof *values);
+    float *queries = orr_alloc(m * 5, sizeof *queries), *out = orr_alloc(m * 2, sizeof *out);
+    double *f = alloc_forces(run), largest[8];
+    int rc = points && values && queries && out && f ? 0 : ORR_ENOMEM;
+    if (!rc) {
+        ft_vector_scale(run, largest);
+        for (size_t i = 0; i < n; i++) {
+            const size_t s = i / labels, at = s * P + (size_t)run->labels[i];
+            memcpy(points + 5 * i, set->state + 5 * at, 5 * sizeof *points);
+            for (size_t c = 0; c < 2; c++)
+                values[2 * i + c] = (float)((double)set->force_vector[2 * at + c] / largest[s]);
+        }
+        for (size_t i = 0; i < m; i++)
+            memcpy(queries + 5 * i, set->state + 5 * (i / T * P + i % T), 5 * sizeof *queries);
+        rc = ft_knn(run->preset->finetune.knn_vector, 5, n, points, 2, values, m, queries, out);
+    }
+    for (size_t i = 0; i < 2 * m && !rc; i++)
+        f[i] = (double)out[i];
+    if (!rc)
+        rc = ft_write_vector(run, "oracle", f);
+    free(points);
+    free(values);
+    free(queries);
+    free(out);
+    free(f);
+    return rc;
+}

@@ -1,0 +1,102 @@
+/* cpu.h - private to the cpu backend: its entries, threads and scratch memory, and the one door
+ * to oneDNN.
+ *
+ * Work is cut into pieces by a fixed rule on the shape, never by the number of threads, and
+ * partial sums are added in the order of the pieces: results do not depend on the thread count.
+ * One operation runs at a time: scratch memory belongs to the operation that is running. */
+#ifndef K_CPU_H
+#define K_CPU_H
+
+#include "kernels.h"
+
+/* ---- threads and memory (cpu.c) */
+
+/* Threads of every parallel region; all usable cores until open() says otherwise. */
+int k_cpu_threads(void);
+/* open() allowed bf16 and this machine multiplies bf16 in hardware. */
+bool k_cpu_bf16(void);
+
+/* Makes room for one operation: `shared` bytes for all, `local` bytes for each thread. Not inside
+ * parallel regions. The memory keeps no values from one operation to the next. */
+int k_cpu_scratch_reserve(size_t shared_bytes, size_t local_bytes);
+void *k_cpu_scratch_shared(void);
+/* Of the calling thread of a parallel region. */
+void *k_cpu_scratch_local(void);
+/* Bytes rounded up to whole cache lines, to lay out pieces of scratch. */
+static inline size_t k_cpu_lines(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+/* ---- oneDNN (cpu_dnnl.c) */
+
+/* c (M, N) = a (M, K) b (K, N) [+ bias (N)] [+ c], dense, c and bias float. A transposed operand is
+ * stored (K, M) or (N, K). bf16: a and b are bf16, sums are float. */
+struct k_cpu_matmul_shape {
+    int M, N, K;
+    bool a_transposed, b_transposed, bf16, bias, accumulate;
+};
+struct k_cpu_matmul;
+/* The multiplication of this shape for one thread, made on first use; not inside parallel regions.
+ * Owned by the cache. */
+int k_cpu_matmul_find(const struct k_cpu_matmul_shape *shape, struct k_cpu_matmul **matmul);
+/* Scratch bytes that run() needs. */
+size_t k_cpu_matmul_scratch(const struct k_cpu_matmul *matmul);
+/* Runs in the calling thread alone, from inside a parallel region. Non-zero when oneDNN failed. */
+int k_cpu_matmul_run(struct k_cpu_matmul *matmul, float *c, const void *a, const void *b,
+                     const float *bias, void *scratch);
+bool k_cpu_matmul_has_bf16(void);
+void k_cpu_matmul_free_all(void);
+
+/* ---- entries, see struct k_ops */
+
+int k_cpu_linear_forward(float *out, const float *inp, const float *w, const float *b, int N, int C,
+                         int OC);
+int k_cpu_linear_gelu_forward(float *out, float *pre, const float *inp, const float *w,
+                              const float *b, int N, int C, int OC);
+int k_cpu_linear_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
+                          const float *w, int N, int C, int OC);
+int k_cpu_linear_exact_forward(float *out, const float *inp, const float *w, const float *b, int N,
+                               int C, int OC);
+int k_cpu_linear_exact_backward(float *dinp, float *dw, float *db, const float *dout,
+                                const float *inp, const float *w, int N, int C, int OC);
+/* The same for layers with at most K_CPU_NARROW inputs or outputs, by plain loops. */
+enum { K_CPU_NARROW = 8 };
+int k_cpu_narrow_forward(float *out, const float *inp, const float *w, const float *b, int N, int C,
+                         int OC);
+int k_cpu_narrow_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
+                          const float *w, int N, int C, int OC);
+
+/* out = gelu(pre) over n elements, in the calling thread. */
+void k_cpu_gelu_piece(float *out, const float *pre, size_t n);
+int k_cpu_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n);
+int k_cpu_add(float *out, const float *a, const float *b, size_t n);
+int k_cpu_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
+                            const float *gamma, const float *beta, int N, int C);
+int k_cpu_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dout,
+                             const float *x, const float *mean, const float *rstd,
+                             const float *gamma, int N, int C);
+int k_cpu_position_forward(float *x, const float *table, int N, int T, int C);
+int k_cpu_position_backward(float *dtable, const float *dx, int N, int T, int C);
+int k_cpu_embed_forward(float *out, int stride, int at, const float *table, const uint16_t *token,
+                        int token_stride, int N, int V, int C);
+int k_cpu_embed_backward(float *dtable, const float *dout, int stride, int at,
+                         const uint16_t *token, int token_stride, int N, int V, int C);
+
+int k_cpu_attention_forward(float *out, float *saved, const float *qkv,
+                            const struct k_attention_shape *shape);
+int k_cpu_attention_backward(float *dqkv, const float *dout, const float *out, const float *saved,
+                             const float *qkv, const struct k_attention_shape *shape);
+int k_cpu_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse);
+
+int k_cpu_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
+                        const uint16_t *target, int target_stride, const float *weight, int N,
+                        int V);
+int k_cpu_mse(double *loss, float *dpred, const float *pred, const float *target,
+              const float *weight, int N, int C);
+int k_cpu_sum_squares(double *sum, const float *x, size_t n);
+int k_cpu_adamw(float *param, const float *grad, float *m, float *v, size_t n,
+                const struct k_adamw *k);
+int k_cpu_average(float *average, const float *x, size_t n, double decay);
+
+#endif

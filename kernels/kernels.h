@@ -1,0 +1,144 @@
+/* kernels.h - the table of tensor operations and its backends.
+ *
+ * `ref` is plain loops: the specification. `cpu` overrides entries with oneDNN matmuls and fused,
+ * threaded loops. A backend starts as a copy of the ref table, so that every entry is valid.
+ *
+ * Dimensions: B batch, T time (positions), C channels, H heads, D = C / H head size, V
+ * vocabulary, N = B T rows. All tensors are dense, C order, of type `real`: float, or double when
+ * built with -DK_DOUBLE (reference backend only, for gradient checks and golden vectors).
+ * Weights of a linear layer are (OC, C) as in PyTorch: out = inp W^T + b.
+ *
+ * Gradients: d<x> of an activation is overwritten unless the comment says "adds"; gradients of
+ * parameters always add, so that passes accumulate.
+ *
+ * Every operation returns 0 or an orr_status with its message set (memory, device). */
+#ifndef K_KERNELS_H
+#define K_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attention.h"
+
+#ifdef K_DOUBLE
+typedef double real; /* the one typedef of the project: the precision of a build */
+#else
+typedef float real;
+#endif
+
+struct k_attention_shape {
+    int B, T, H, D;
+    const struct k_attention *variant;
+    double p;   /* sharpening power of re-weighted variants, >= 1 */
+    int window; /* 0 = all earlier positions; w: row i attends (i - w, i] */
+};
+
+struct k_adamw {
+    double lr, beta1, beta2, eps, weight_decay;
+    double grad_scale; /* multiplies the gradient first (clipping, 1 / accumulation) */
+    long step;         /* 1-based, for the bias corrections */
+};
+
+struct k_ops {
+    const char *name; /* "ref", "cpu" */
+
+    /* Prepares threads and scratch memory (threads <= 0: all usable cores); precision:
+     * allow_bf16 lets matmuls round their inputs to bf16 where the machine gains from it.
+     * close releases everything. One backend is open once per process. */
+    int (*open)(int threads, bool allow_bf16);
+    void (*close)(void);
+
+    /* ---- linear layers, N rows
+     * out (N, OC) = inp (N, C) W^T (OC, C) + b (OC); b may be NULL. */
+    int (*linear_forward)(real *out, const real *inp, const real *w, const real *b, int N, int C,
+                          int OC);
+    /* out = gelu(pre), pre = inp W^T + b, both kept (tanh GELU is not used: exact erf form). */
+    int (*linear_gelu_forward)(real *out, real *pre, const real *inp, const real *w,
+                               const real *b, int N, int C, int OC);
+    /* dinp (N, C) = dout W (NULL to skip); dw (OC, C) adds dout^T inp; db (OC) adds the column
+     * sums (NULL to skip). exact forces full precision whatever open() allowed. */
+    int (*linear_backward)(real *dinp, real *dw, real *db, const real *dout, const real *inp,
+                           const real *w, int N, int C, int OC);
+    /* As linear_forward and linear_backward, never rounding inputs to bf16: coordinates in,
+     * forces and coordinates out. */
+    int (*linear_exact_forward)(real *out, const real *inp, const real *w, const real *b, int N,
+                                int C, int OC);
+    int (*linear_exact_backward)(real *dinp, real *dw, real *db, const real *dout,
+                                 const real *inp, const real *w, int N, int C, int OC);
+
+    /* ---- element-wise and rows */
+    /* dpre (N) = dout * gelu'(pre); may alias dout. */
+    int (*gelu_backward)(real *dpre, const real *dout, const real *pre, size_t n);
+    /* out = a + b over n elements; out may alias either. */
+    int (*add)(real *out, const real *a, const real *b, size_t n);
+    /* out (N, C) = (x - mean) rstd gamma + beta, eps 1e-5; mean, rstd (N) are kept. */
+    int (*layernorm_forward)(real *out, real *mean, real *rstd, const real *x, const real *gamma,
+                             const real *beta, int N, int C);
+    /* dx (N, C) adds; dgamma, dbeta (C) add. */
+    int (*layernorm_backward)(real *dx, real *dgamma, real *dbeta, const real *dout,
+                              const real *x, const real *mean, const real *rstd,
+                              const real *gamma, int N, int C);
+    /* x (N, C) += bias rows of position t = n mod T, table (T, C); backward adds to dtable. */
+    int (*position_forward)(real *x, const real *table, int N, int T, int C);
+    int (*position_backward)(real *dtable, const real *dx, int N, int T, int C);
+    /* out (N, stride) columns [at, at+C) = table[token[n * token_stride]] (V, C). */
+    int (*embed_forward)(real *out, int stride, int at, const real *table, const uint16_t *token,
+                         int token_stride, int N, int V, int C);
+    int (*embed_backward)(real *dtable, const real *dout, int stride, int at,
+                          const uint16_t *token, int token_stride, int N, int V, int C);
+
+    /* ---- attention
+     * qkv (B, T, 3, H, D), out (B, T, H, D). `saved` holds k_attention_saved(shape) reals that
+     * backward needs (row statistics). dqkv is overwritten. */
+    int (*attention_forward)(real *out, real *saved, const real *qkv,
+                             const struct k_attention_shape *shape);
+    int (*attention_backward)(real *dqkv, const real *dout, const real *out, const real *saved,
+                              const real *qkv, const struct k_attention_shape *shape);
+    /* The same by the generic path, which runs any line of the table. */
+    int (*attention_generic_forward)(real *out, real *saved, const real *qkv,
+                                     const struct k_attention_shape *shape);
+    int (*attention_generic_backward)(real *dqkv, const real *dout, const real *out,
+                                      const real *saved, const real *qkv,
+                                      const struct k_attention_shape *shape);
+    /* Rotates q and k inside qkv in place: pairs (m, m + D/2), 0-based position t + offset,
+     * angle (t + offset) base^(-2m/D) (NTK scaling is folded into base by the caller).
+     * inverse = true rotates back (the gradient). */
+    int (*rope)(real *qkv, int B, int T, int H, int D, double base, int offset, bool inverse);
+
+    /* ---- losses: *loss is the weighted mean; gradients are of that mean, overwritten.
+     * Softmax cross entropy of logits (N, stride) columns [at, at+V) against
+     * target[n * target_stride]; rows with weight 0 do not count; weight (N) or NULL = 1;
+     * denominator = sum of weights (0: loss 0, gradients 0). dlogits has the layout of logits and
+     * may alias it; NULL = loss only. */
+    int (*cross_entropy)(double *loss, real *dlogits, const real *logits, int stride, int at,
+                         const uint16_t *target, int target_stride, const real *weight, int N,
+                         int V);
+    /* Mean over weighted rows and columns of (pred - target)^2; pred, target (N, C). */
+    int (*mse)(double *loss, real *dpred, const real *pred, const real *target,
+               const real *weight, int N, int C);
+
+    /* ---- optimiser over n elements */
+    /* *sum = sum of squares, in double and in a fixed order. */
+    int (*sum_squares)(double *sum, const real *x, size_t n);
+    /* Decoupled weight decay (Loshchilov & Hutter 2019); m, v moments. */
+    int (*adamw)(real *param, const real *grad, real *m, real *v, size_t n,
+                 const struct k_adamw *k);
+    /* average = decay * average + (1 - decay) * x. */
+    int (*average)(real *average, const real *x, size_t n, double decay);
+};
+
+/* Reals of `saved` for a shape (enough for every backend and path). */
+size_t k_attention_saved(const struct k_attention_shape *shape);
+
+extern const struct k_ops k_ref; /* always */
+#ifndef K_DOUBLE
+extern const struct k_ops k_cpu; /* always in a float build */
+#endif
+
+/* All backends of this build, NULL-terminated. */
+const struct k_ops *const *k_backends(void);
+/* "ref", "cpu", "cuda", "auto"; ORR_EDEVICE when it is not in this build. */
+int k_find(const char *name, const struct k_ops **ops);
+
+#endif

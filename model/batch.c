@@ -1,0 +1,36 @@
+/* batch.c - buffers of one batch. */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int gpt_batch_create(struct gpt_batch *batch, const struct gpt_config *config, int B, int T)
+{
+    const size_t N = (size_t)B * (size_t)T;
+    *batch = (struct gpt_batch){.B = B, .T = T};
+    batch->weight = orr_alloc(N, sizeof(real));
+    bool ok = batch->weight != NULL;
+    if (config->input == GPT_INPUT_TOKENS)
+        ok &= (batch->tokens = orr_alloc(N * 2, sizeof *batch->tokens)) != NULL;
+    else
+        ok &= (batch->features = orr_alloc(N * (size_t)gpt_config_features(config),
+                                           sizeof(real))) != NULL;
+    if (config->head == GPT_HEAD_TOKENS)
+        ok &= (batch->target_tokens = orr_alloc(N * 2, sizeof *batch->target_tokens)) != NULL;
+    else
+        ok &= (batch->target = orr_alloc(N * (size_t)config->outputs, sizeof(real))) != NULL;
+    if (ok)
+        return 0;
+    gpt_batch_free(batch);
+    return ORR_FAIL(ORR_ENOMEM, "a batch of %d x %d positions: out of memory", B, T);
+}
+
+void gpt_batch_free(struct gpt_batch *batch)
+{
+    free(batch->tokens);
+    free(batch->features);
+    free(batch->target_tokens);
+    free(batch->target);
+    free(batch->weight);
+    memset(batch, 0, sizeof *batch);
+}

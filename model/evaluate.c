@@ -1,0 +1,209 @@
+/* evaluate.c - next-state errors against trivial predictors, and rollouts. */
+#include "model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVAL_BATCH = 32, ROLLOUT_MOST = 100 };
+
+static double bin_centre(double bin, int bins, double extent_au)
+{
+    return -extent_au + (bin + 0.5) * 2 * extent_au / bins;
+}
+
+/* The most probable bin of one channel's logits (V): only position bins count. */
+static int best_bin(const real *logits, int bins)
+{
+    int best = 0;
+    for (int v = 1; v < bins; v++)
+        if (logits[v] > logits[best])
+            best = v;
+    return best;
+}
+
+/* Head output of one row -> a position; tokens also as bins in token[2]. */
+static void decode(const struct gpt_config *config, double extent_au, const real *out, double xy[2],
+                   uint16_t token[2])
+{
+    if (config->head == GPT_HEAD_REGRESSION) {
+        xy[0] = (double)out[0];
+        xy[1] = (double)out[1];
+        return;
+    }
+    const int bins = config->vocab - 3;
+    for (int c = 0; c < 2; c++) {
+        const int bin = best_bin(out + (size_t)c * (size_t)config->vocab, bins);
+        token[c] = (uint16_t)bin;
+        xy[c] = bin_centre(bin, bins, extent_au);
+    }
+}
+
+int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, double extent_au,
+                real *path)
+{
+    const struct gpt_config *config = &model->config;
+    const size_t T = (size_t)batch->T, OC = (size_t)config->outputs;
+    const size_t F = (size_t)gpt_config_features(config);
+    for (size_t t = (size_t)prefix; t < T; t++) {
+        const real *out;
+        TRY(gpt_forward(model, batch, &out));
+        for (size_t b = 0; b < (size_t)batch->B; b++) {
+            double xy[2];
+            uint16_t token[2];
+            decode(config, extent_au, out + (b * T + t - 1) * OC, xy, token);
+            path[2 * (b * T + t)] = (real)xy[0];
+            path[2 * (b * T + t) + 1] = (real)xy[1];
+            if (config->input == GPT_INPUT_TOKENS)
+                memcpy(batch->tokens + 2 * (b * T + t), token, sizeof token);
+            else
+                gpt_features(config, xy[0], xy[1], false, batch->features + (b * T + t) * F);
+        }
+    }
+    return 0;
+}
+
+/* Position of row t of a sequence, in the data set's units. */
+static void truth_at(const uint16_t *tokens, const float *coords, int bins, double extent_au,
+                     int t, double xy[2])
+{
+    for (int c = 0; c < 2; c++)
+        xy[c] = coords ? (double)coords[2 * t + c]
+                       : bin_centre(tokens[2 * t + c], bins, extent_au);
+}
+
+struct eval {
+    struct gpt_model *model;
+    struct gpt_source *source;
+    double extent_au;
+    int bins;
+    struct gpt_next_state *result;
+    long teacher_rows, rollout_rows[3];
+};
+
+/* Teacher-forced error of sequence i, whose outputs are out (T, OC); planets only. */
+static int teacher_forced(struct eval *e, uint64_t i, const real *out, int T)
+{
+    const struct gpt_config *config = &e->model->config;
+    const uint16_t *tokens;
+    const float *coords;
+    int bodies;
+    TRY(gpt_source_sequence(e->source, i, &tokens, &coords, &bodies));
+    double mean[2] = {0, 0};
+    int rows = 0;
+    for (int t = 1; t <= T; t++) {
+        if ((t - 1) % bodies == bodies - 1)
+            continue;
+        double xy[2];
+        truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
+        mean[0] += xy[0];
+        mean[1] += xy[1];
+        rows++;
+    }
+    for (int t = 1 + bodies; t <= T; t++) {
+        if ((t - 1) % bodies == bodies - 1)
+            continue;
+        double xy[2], before[2], guess[2];
+        uint16_t token[2];
+        truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
+        truth_at(tokens, coords, e->bins, e->extent_au, t - bodies, before);
+        decode(config, e->extent_au, out + (size_t)(t - 1) * (size_t)config->outputs, guess, token);
+        e->result->teacher_forced += hypot(guess[0] - xy[0], guess[1] - xy[1]);
+        e->result->persistence += hypot(before[0] - xy[0], before[1] - xy[1]);
+        e->result->sequence_mean += hypot(mean[0] / rows - xy[0], mean[1] / rows - xy[1]);
+        e->teacher_rows++;
+    }
+    return 0;
+}
+
+/* Errors of a rollout at the horizons; persistence repeats the body's last known position. */
+static int rollout_errors(struct eval *e, uint64_t i, const real *path)
+{
+    const uint16_t *tokens;
+    const float *coords;
+    int bodies;
+    struct gpt_next_state *r = e->result;
+    TRY(gpt_source_sequence(e->source, i, &tokens, &coords, &bodies));
+    for (int k = 0; k < r->horizons; k++) {
+        const int t = r->prefix - 1 + r->horizon[k];
+        if ((t - 1) % bodies == bodies - 1)
+            continue; /* the sun's row: planets only */
+        int last = t - bodies;
+        while (last >= r->prefix)
+            last -= bodies;
+        double xy[2], before[2];
+        truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
+        truth_at(tokens, coords, e->bins, e->extent_au, last, before);
+        r->rollout[k] += hypot((double)path[2 * t] - xy[0], (double)path[2 * t + 1] - xy[1]);
+        r->rollout_persistence[k] += hypot(before[0] - xy[0], before[1] - xy[1]);
+        e->rollout_rows[k]++;
+    }
+    return 0;
+}
+
+static int evaluate_batch(struct eval *e, struct gpt_batch *batch, struct gpt_batch *start,
+                          real *path, uint64_t first)
+{
+    const struct gpt_config *config = &e->model->config;
+    const size_t T = (size_t)batch->T, OC = (size_t)config->outputs;
+    double loss;
+    TRY(gpt_source_fill(e->source, first, true, 0, 0, batch));
+    TRY(gpt_loss(e->model, batch, &loss));
+    e->result->loss += loss * batch->B;
+    const real *out;
+    TRY(gpt_forward(e->model, batch, &out));
+    for (int b = 0; b < batch->B; b++)
+        TRY(teacher_forced(e, first + (uint64_t)b, out + (size_t)b * T * OC, batch->T));
+    start->B = batch->B;
+    TRY(gpt_source_fill(e->source, first, true, 0, 0, start));
+    TRY(gpt_rollout(e->model, start, e->result->prefix, e->extent_au, path));
+    for (int b = 0; b < batch->B; b++)
+        TRY(rollout_errors(e, first + (uint64_t)b,
+                           path + 2 * (size_t)b * (size_t)start->T));
+    return 0;
+}
+
+static void plan_horizons(struct gpt_next_state *r, int T)
+{
+    static const int wanted[3] = {1, 5, 100};
+    r->prefix = T / 2 + 1; /* row 0 is the time step */
+    for (int k = 0; k < 3; k++)
+        if (r->prefix + wanted[k] <= T || k == 0)
+            r->horizon[r->horizons++] = wanted[k];
+    if (r->horizons < 3 && T - r->prefix > r->horizon[r->horizons - 1])
+        r->horizon[r->horizons++] = T - r->prefix;
+}
+
+int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,
+                            double extent_au, struct gpt_next_state *result)
+{
+    const int T = model->config.context, most = (int)gpt_source_count(source);
+    struct eval e = {.model = model, .source = source, .extent_au = extent_au,
+                     .bins = model->config.vocab - 3, .result = result};
+    struct gpt_batch batch, start;
+    *result = (struct gpt_next_state){.sequences = sequences < most ? sequences : most};
+    plan_horizons(result, T);
+    const int longest = result->prefix + result->horizon[result->horizons - 1];
+    TRY(gpt_batch_create(&batch, &model->config, EVAL_BATCH, T));
+    int rc = gpt_batch_create(&start, &model->config, EVAL_BATCH, longest < T ? longest : T);
+    real *path = orr_alloc((size_t)EVAL_BATCH * (size_t)T * 2, sizeof *path);
+    if (!path)
+        rc = ORR_ENOMEM;
+    for (int i = 0; i < result->sequences && !rc; i += EVAL_BATCH) {
+        batch.B = result->sequences - i < EVAL_BATCH ? result->sequences - i : EVAL_BATCH;
+        rc = evaluate_batch(&e, &batch, &start, path, (uint64_t)i);
+    }
+    const double rows = e.teacher_rows > 0 ? (double)e.teacher_rows : 1;
+    result->loss /= result->sequences > 0 ? result->sequences : 1;
+    result->teacher_forced /= rows;
+    result->persistence /= rows;
+    result->sequence_mean /= rows;
+    for (int k = 0; k < result->horizons; k++) {
+        result->rollout[k] /= e.rollout_rows[k] ? (double)e.rollout_rows[k] : 1;
+        result->rollout_persistence[k] /= e.rollout_rows[k] ? (double)e.rollout_rows[k] : 1;
+    }
+    gpt_batch_free(&batch);
+    gpt_batch_free(&start);
+    free(path);
+    return rc;
+}

@@ -1,0 +1,211 @@
+/* forward.c - from a batch to head outputs. Every line states the shape of what it makes. */
+#include "model.h"
+
+#include <math.h>
+#include <string.h>
+
+void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row)
+{
+    row[0] = (real)x;
+    row[1] = (real)y;
+    row[2] = is_dt ? 1 : 0;
+    double wavelength = config->fourier_min_au;
+    for (int k = 0; k < config->fourier; k++, wavelength *= 2) {
+        const double w = 2 * 3.14159265358979323846 / wavelength;
+        row[3 + 4 * k] = is_dt ? 0 : (real)sin(w * x);
+        row[4 + 4 * k] = is_dt ? 0 : (real)cos(w * x);
+        row[5 + 4 * k] = is_dt ? 0 : (real)sin(w * y);
+        row[6 + 4 * k] = is_dt ? 0 : (real)cos(w * y);
+    }
+}
+
+/* Writes (N, C) into x. */
+static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x)
+{
+    const struct k_ops *k = model->ops;
+    const int N = batch->B * batch->T, C = model->config.width;
+    if (model->config.input == GPT_INPUT_TOKENS) {
+        const int V = model->config.vocab;
+        real *both = model->act->embed; /* (N, 2C) */
+        TRY(k->embed_forward(both, 2 * C, 0, gpt_param(model, model->embed_x), batch->tokens, 2,
+                             N, V, C));
+        TRY(k->embed_forward(both, 2 * C, C, gpt_param(model, model->embed_y), batch->tokens + 1,
+                             2, N, V, C));
+        TRY(k->linear_forward(x, both, gpt_param(model, model->combine_w),
+                              gpt_param(model, model->combine_b), N, 2 * C, C));
+    } else {
+        TRY(k->linear_exact_forward(x, batch->features, gpt_param(model, model->embed_w),
+                                    gpt_param(model, model->embed_b), N,
+                                    gpt_config_features(&model->config), C));
+    }
+    if (model->position >= 0)
+        TRY(k->position_forward(x, gpt_param(model, model->position), N, batch->T, C));
+    return 0;
+}
+
+/* x (N, C) of layer l -> next (N, C). */
+static int block_forward(struct gpt_model *model, int l, real *next, int B, int T)
+{
+    const struct k_ops *k = model->ops;
+    const struct gpt_config *c = &model->config;
+    const struct gpt_block *w = &model->block[l];
+    struct gpt_layer_activations *a = &model->act->layer[l];
+    const int N = B * T, C = c->width;
+    const size_t NC = (size_t)N * (size_t)C;
+    const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
+
+    TRY(k->layernorm_forward(a->ln1, a->mean1, a->rstd1, a->x, gpt_param(model, w->ln1_w),
+                             gpt_param(model, w->ln1_b), N, C));
+    TRY(k->linear_forward(a->qkv, a->ln1, gpt_param(model, w->qkv_w), gpt_param(model, w->qkv_b),
+                          N, C, 3 * C));
+    if (c->positions == ORR_POSITIONS_ROPE)
+        TRY(k->rope(a->qkv, B, T, c->heads, C / c->heads, c->rope_base, 0, false));
+    TRY(k->attention_forward(a->y, a->saved, a->qkv, &shape));
+    TRY(k->linear_forward(a->mid, a->y, gpt_param(model, w->proj_w), gpt_param(model, w->proj_b),
+                          N, C, C));
+    TRY(k->add(a->mid, a->mid, a->x, NC));
+    TRY(k->layernorm_forward(a->ln2, a->mean2, a->rstd2, a->mid, gpt_param(model, w->ln2_w),
+                             gpt_param(model, w->ln2_b), N, C));
+    TRY(k->linear_gelu_forward(a->up, a->pre, a->ln2, gpt_param(model, w->up_w),
+                               gpt_param(model, w->up_b), N, C, c->ffn));
+    TRY(k->linear_forward(next, a->up, gpt_param(model, w->down_w), gpt_param(model, w->down_b),
+                          N, c->ffn, C));
+    return k->add(next, next, a->mid, NC);
+}
+
+static int check_batch(const struct gpt_model *model, const struct gpt_batch *batch)
+{
+    if (batch->T > model->config.context)
+        return ORR_FAIL(ORR_EINVAL, "a sequence of %d positions does not fit the model's context "
+                                    "of %d", batch->T, model->config.context);
+    if (model->config.input == GPT_INPUT_TOKENS ? !batch->tokens : !batch->features)
+        return ORR_FAIL(ORR_EINVAL, "the batch lacks the model's kind of input");
+    return 0;
+}
+
+int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out)
+{
+    TRY(check_batch(model, batch));
+    TRY(gpt_activations_reserve(model, batch->B, batch->T));
+    const struct k_ops *k = model->ops;
+    const struct gpt_config *c = &model->config;
+    struct gpt_activations *act = model->act;
+    const int N = batch->B * batch->T, C = c->width;
+    TRY(embed(model, batch, act->layer[0].x));
+    for (int l = 0; l < c->layers; l++)
+        TRY(block_forward(model, l, l + 1 < c->layers ? act->layer[l + 1].x : act->last, batch->B,
+                          batch->T));
+    TRY(k->layernorm_forward(act->ln, act->mean, act->rstd, act->last,
+                             gpt_param(model, model->final_w), gpt_param(model, model->final_b),
+                             N, C));
+    const bool exact = c->head == GPT_HEAD_REGRESSION;
+    TRY((exact ? k->linear_exact_forward : k->linear_forward)(
+        act->out, act->ln, gpt_param(model, model->head_w), gpt_param(model, model->head_b), N, C,
+        c->outputs));
+    *out = act->out;
+    return 0;
+}
+
+/* Loss of the outputs; dout (N, OC) = its gradient, NULL to skip. */
+static int head_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss,
+                     real *dout)
+{
+    const struct k_ops *k = model->ops;
+    const int N = batch->B * batch->T, OC = model->config.outputs;
+    const real *out = model->act->out;
+    if (model->config.head == GPT_HEAD_REGRESSION)
+        return k->mse(loss, dout, out, batch->target, batch->weight, N, OC);
+    const int V = model->config.vocab;
+    double x, y;
+    TRY(k->cross_entropy(&x, dout, out, OC, 0, batch->target_tokens, 2, batch->weight, N, V));
+    TRY(k->cross_entropy(&y, dout, out, OC, V, batch->target_tokens + 1, 2, batch->weight, N, V));
+    *loss = 0.5 * (x + y);
+    if (dout) /* the mean of the two channels */
+        for (size_t i = 0; i < (size_t)N * (size_t)OC; i++)
+            dout[i] *= (real)0.5;
+    return 0;
+}
+
+int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
+{
+    const real *out;
+    TRY(gpt_forward(model, batch, &out));
+    return head_loss(model, batch, loss, NULL);
+}
+
+/* dx (N, C): gradient of the block's output on entry, of its input on return. */
+static int block_backward(struct gpt_model *model, int l, int B, int T)
+{
+    const struct k_ops *k = model->ops;
+    const struct gpt_config *c = &model->config;
+    const struct gpt_block *w = &model->block[l];
+    struct gpt_activations *act = model->act;
+    const struct gpt_layer_activations *a = &act->layer[l];
+    const int N = B * T, C = c->width, F = c->ffn;
+    const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
+
+    /* feed-forward half: dx is the gradient of mid through the residual */
+    TRY(k->linear_backward(act->dwide, gpt_grad(model, w->down_w), gpt_grad(model, w->down_b),
+                           act->dx, a->up, gpt_param(model, w->down_w), N, F, C));
+    TRY(k->gelu_backward(act->dwide, act->dwide, a->pre, (size_t)N * (size_t)F));
+    TRY(k->linear_backward(act->dy, gpt_grad(model, w->up_w), gpt_grad(model, w->up_b),
+                           act->dwide, a->ln2, gpt_param(model, w->up_w), N, C, F));
+    TRY(k->layernorm_backward(act->dx, gpt_grad(model, w->ln2_w), gpt_grad(model, w->ln2_b),
+                              act->dy, a->mid, a->mean2, a->rstd2, gpt_param(model, w->ln2_w), N,
+                              C));
+    /* attention half */
+    TRY(k->linear_backward(act->dy, gpt_grad(model, w->proj_w), gpt_grad(model, w->proj_b),
+                           act->dx, a->y, gpt_param(model, w->proj_w), N, C, C));
+    TRY(k->attention_backward(act->dwide, act->dy, a->y, a->saved, a->qkv, &shape));
+    if (c->positions == ORR_POSITIONS_ROPE)
+        TRY(k->rope(act->dwide, B, T, c->heads, C / c->heads, c->rope_base, 0, true));
+    TRY(k->linear_backward(act->dy, gpt_grad(model, w->qkv_w), gpt_grad(model, w->qkv_b),
+                           act->dwide, a->ln1, gpt_param(model, w->qkv_w), N, C, 3 * C));
+    return k->layernorm_backward(act->dx, gpt_grad(model, w->ln1_w), gpt_grad(model, w->ln1_b),
+                                 act->dy, a->x, a->mean1, a->rstd1, gpt_param(model, w->ln1_w), N,
+                                 C);
+}
+
+static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch)
+{
+    const struct k_ops *k = model->ops;
+    const struct gpt_activations *act = model->act;
+    const int N = batch->B * batch->T, C = model->config.width;
+    if (model->position >= 0)
+        TRY(k->position_backward(gpt_grad(model, model->position), act->dx, N, batch->T, C));
+    if (model->config.input == GPT_INPUT_CONTINUOUS)
+        return k->linear_exact_backward(NULL, gpt_grad(model, model->embed_w),
+                                        gpt_grad(model, model->embed_b), act->dx, batch->features,
+                                        gpt_param(model, model->embed_w), N,
+                                        gpt_config_features(&model->config), C);
+    const int V = model->config.vocab;
+    TRY(k->linear_backward(act->dwide, gpt_grad(model, model->combine_w),
+                           gpt_grad(model, model->combine_b), act->dx, act->embed,
+                           gpt_param(model, model->combine_w), N, 2 * C, C));
+    TRY(k->embed_backward(gpt_grad(model, model->embed_x), act->dwide, 2 * C, 0, batch->tokens, 2,
+                          N, V, C));
+    return k->embed_backward(gpt_grad(model, model->embed_y), act->dwide, 2 * C, C,
+                             batch->tokens + 1, 2, N, V, C);
+}
+
+int gpt_loss_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
+{
+    const real *out;
+    TRY(gpt_forward(model, batch, &out));
+    const struct k_ops *k = model->ops;
+    const struct gpt_config *c = &model->config;
+    struct gpt_activations *act = model->act;
+    const int N = batch->B * batch->T, C = c->width;
+    TRY(head_loss(model, batch, loss, act->dout));
+    const bool exact = c->head == GPT_HEAD_REGRESSION;
+    TRY((exact ? k->linear_exact_backward : k->linear_backward)(
+        act->dy, gpt_grad(model, model->head_w), gpt_grad(model, model->head_b), act->dout,
+        act->ln, gpt_param(model, model->head_w), N, C, c->outputs));
+    memset(act->dx, 0, (size_t)N * (size_t)C * sizeof(real));
+    TRY(k->layernorm_backward(act->dx, gpt_grad(model, model->final_w),
+                              gpt_grad(model, model->final_b), act->dy, act->last, act->mean,
+                              act->rstd, gpt_param(model, model->final_w), N, C));
+    for (int l = c->layers - 1; l >= 0; l--)
+        TRY(block_backward(model, l, batch->B, batch->T));
+    return embed_backward(model, batch);
+}

@@ -1,0 +1,198 @@
+/* gpt.h - the GPT of the study (nanoGPT layout), for binned or continuous orbits.
+ *
+ * Dimensions: B sequences, T positions, C width, H heads, F input features, V vocabulary of one
+ * channel, OC head columns, N = B T. Blocks are pre-norm: x += proj(attention(ln1 x));
+ * x += down(gelu(up(ln2 x))). Source: Vafa et al. 2025 (arXiv 2507.06952), spec of the study.
+ *
+ * Inputs. Tokens: x and y embeddings concatenated, then Linear(2C -> C). Continuous: features of
+ * one row (x, y, is_dt, Fourier features) through Linear(F -> C).
+ * Heads. Tokens: two V-way heads without bias. Regression: Linear(C -> OC), bias. */
+#ifndef GPT_GPT_H
+#define GPT_GPT_H
+
+#include "base/base.h"
+#include "kernels/kernels.h"
+#include "sim/sim.h"
+
+enum gpt_input { GPT_INPUT_TOKENS, GPT_INPUT_CONTINUOUS };
+enum gpt_head { GPT_HEAD_TOKENS, GPT_HEAD_REGRESSION };
+
+struct gpt_config {
+    int layers, heads, width, ffn;
+    int context;                /* largest T */
+    enum gpt_input input;
+    int vocab;                  /* tokens: V per channel */
+    int fourier;                /* continuous: bands */
+    double fourier_min_au;
+    enum gpt_head head;
+    int outputs;                /* OC: 2 V for tokens */
+    enum orr_positions positions;
+    double rope_base;
+    char attention[ORR_NAME];
+    double attention_p;
+    int attention_window;
+};
+
+/* The model of a preset for sequences of `positions` rows (context = positions - 1), with the
+ * next-state head that belongs to its input. Unknown attention: ORR_EUSAGE. */
+int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *preset,
+                           const char *attention, int positions);
+/* Features per row of a continuous input: 3 + 4 fourier. */
+int gpt_config_features(const struct gpt_config *config);
+
+enum { GPT_NAME = 64, GPT_DIMS = 2 };
+/* One line of the parameter table: drives memory, initialisation, decay and checkpoints. */
+struct gpt_parameter {
+    char name[GPT_NAME];        /* "block.0.attention.qkv.weight" */
+    int ndim;
+    size_t shape[GPT_DIMS], count, offset; /* offset in reals into each arena */
+    double init_std;            /* normal; < 0: constant 1; 0: zero */
+    bool decay;                 /* weight decay applies (matrices) */
+};
+
+struct gpt_block { /* indices into the table */
+    int ln1_w, ln1_b, qkv_w, qkv_b, proj_w, proj_b, ln2_w, ln2_b, up_w, up_b, down_w, down_b;
+};
+
+struct gpt_activations;
+
+struct gpt_model {
+    struct gpt_config config;
+    const struct k_ops *ops;
+    const struct k_attention *variant;
+    struct gpt_parameter *table;
+    int parameters;             /* lines of the table */
+    size_t total;               /* reals in one arena, padding included */
+    size_t count;               /* trainable numbers */
+    real *param, *grad, *m, *v; /* (total); m, v NULL until training */
+    real *average;              /* (total), exponential moving average, or NULL */
+    int embed_x, embed_y, combine_w, combine_b, embed_w, embed_b, position;
+    struct gpt_block *block;    /* (layers) */
+    int final_w, final_b, head_w, head_b; /* -1 where absent */
+    struct gpt_activations *act;
+};
+
+/* Allocates parameters and gradients; initialises from (seed, ORR_STAGE_INIT). */
+int gpt_create(struct gpt_model *model, const struct gpt_config *config,
+               const struct k_ops *ops, uint64_t seed);
+void gpt_free(struct gpt_model *model);
+/* Gives the model a fresh head (re-initialised from (seed, ORR_STAGE_INIT, 1)); all other weights
+ * stay. Optimiser state is dropped. */
+int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, uint64_t seed);
+/* Pointer to a parameter's values or gradients. */
+real *gpt_param(struct gpt_model *model, int index);
+real *gpt_grad(struct gpt_model *model, int index);
+
+/* What goes in and what is asked for; buffers owned by whoever made the batch. */
+struct gpt_batch {
+    int B, T;
+    uint16_t *tokens;           /* (B, T, 2) or NULL */
+    real *features;             /* (B, T, F) or NULL */
+    uint16_t *target_tokens;    /* (B, T, 2): token head */
+    real *target;               /* (B, T, OC): regression head */
+    real *weight;               /* (B, T): 0 = not in the loss */
+};
+int gpt_batch_create(struct gpt_batch *batch, const struct gpt_config *config, int B, int T);
+void gpt_batch_free(struct gpt_batch *batch);
+/* Fills the features of one row; x, y in the data set's units, is_dt for row 0. */
+void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row);
+
+/* Head outputs (B, T, OC), valid until the next forward; B T may not exceed what
+ * gpt_reserve (or an earlier, larger forward) allocated - it grows by itself. */
+int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out);
+/* Loss of the batch under the model's head: mean over weighted rows; cross entropy averages the
+ * two channels, regression is the mean squared error over rows and columns. */
+int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss);
+/* forward + loss + backward: gradients add to model->grad. */
+int gpt_loss_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss);
+void gpt_zero_grad(struct gpt_model *model);
+/* Bytes of activations for B x T. */
+size_t gpt_activation_bytes(const struct gpt_model *model, int B, int T);
+
+/* -------------------------------------------------------------------------- optimiser */
+
+/* Learning rate of 0-based step. */
+double gpt_lr(const struct orr_train_preset *train, long step);
+/* Clips by the global norm, AdamW, moving average. Non-finite norm: ORR_EDIVERGED naming the step
+ * and the first parameter with a non-finite gradient; parameters are then untouched. */
+int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, long step,
+               double *grad_norm);
+/* Exchanges parameters and their moving average (call twice to restore); no-op without one. */
+void gpt_swap_average(struct gpt_model *model);
+
+/* ------------------------------------------------------------------------ checkpoints */
+
+/* Weights (the moving average as "average.<name>"), and with optimiser = true the moments
+ * "adam.m.<name>", "adam.v.<name>"; metadata: format, version, config, step, and the pairs of
+ * `extra` (key, value, ..., NULL; may be NULL). Atomic. */
+int gpt_save(const struct gpt_model *model, const char *path, long step, bool optimiser,
+             const char *const *extra);
+/* Reads the configuration and weights into a new model; *step and optimiser state when there. */
+int gpt_load(struct gpt_model *model, const char *path, const struct k_ops *ops, long *step);
+/* The same and checks that the checkpoint has this configuration (its head may differ when
+ * any_head): ORR_EINVAL naming the first key that differs, expected and found. */
+int gpt_load_as(struct gpt_model *model, const char *path, const struct gpt_config *config,
+                bool any_head, const struct k_ops *ops, long *step);
+/* Value of a metadata key of a checkpoint file into buffer ("" when absent). */
+int gpt_checkpoint_metadata(const char *path, const char *key, char *buffer, size_t bytes);
+
+/* --------------------------------------------------------------------------- training */
+
+struct gpt_task {
+    void *context;
+    /* Fills the batch for (step, pass): a pure function of its arguments, so that a resumed run
+     * sees the same data. */
+    int (*fill)(void *context, long step, int pass, struct gpt_batch *batch);
+    /* Held-out loss; NULL for none. */
+    int (*evaluate)(void *context, struct gpt_model *model, double *loss);
+    const char *label;          /* progress line */
+    const char *folder;         /* where checkpoints and logs go */
+    const char *checkpoint;     /* "last.safetensors" */
+    const char *best;           /* best-on-validation weights, NULL for none */
+    const char *log;            /* "log.jsonl" */
+    const char *const *extra;   /* metadata of checkpoints */
+    int T;
+    bool quiet;
+};
+/* Trains from *step to train->steps, checkpointing; on SIGINT/SIGTERM saves and returns ORR_EINTR.
+ * Diverged: ORR_EDIVERGED, the last good checkpoint stays. */
+int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
+              const struct gpt_task *task, long *step);
+
+/* ------------------------------------------------------------------ next-state training */
+
+/* Sequences for next-state training: from files, or streamed from (seed, split, index). */
+struct gpt_source;
+int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
+                    const char *orbits_dir, enum sim_split split,
+                    const struct gpt_config *config);
+void gpt_source_close(struct gpt_source *source);
+long gpt_source_count(const struct gpt_source *source);
+/* Rows 0..T-1 of B sequences as inputs (noise added: Gaussian, noise_au), rows 1..T as
+ * targets. Continuous: targets of time step 0 carry weight 0 (they are draws of the prior).
+ * first + b is the sequence index when in_order, else the draw number of a random pick. */
+int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, double noise_au,
+                    uint64_t seed, struct gpt_batch *batch);
+/* Sequence i's rows: tokens (P, 2) or coordinates (P, 2); bodies = number of bodies. */
+int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **tokens,
+                        const float **coords, int *bodies);
+
+/* Next-state evaluation against persistence and means (spec/probes.md item 1), and a rollout
+ * from `prefix` rows. Errors are distances in AU (planet runs: in separations at step 0),
+ * planets only, averaged over sequences. */
+struct gpt_next_state {
+    int sequences;
+    double loss, teacher_forced, persistence, sequence_mean;
+    int prefix, horizons;
+    int horizon[3];             /* in positions */
+    double rollout[3], rollout_persistence[3];
+};
+int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,
+                            double extent_au, struct gpt_next_state *result);
+/* Continues each sequence of the batch from `prefix` rows to T rows by its own predictions
+ * (tokens: the most probable bin; continuous: the predicted coordinates). rows >= prefix of
+ * path (B, T, 2) are written, in AU or scaled units. */
+int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, double extent_au,
+                real *path);
+
+#endif

@@ -1,0 +1,43 @@
+/* model.h - shared inside model/ only. */
+#ifndef GPT_MODEL_H
+#define GPT_MODEL_H
+
+#include "gpt.h"
+
+/* Passes an error on to the caller. */
+#define TRY(call)                                                                               \
+    do {                                                                                        \
+        int try_rc = (call);                                                                    \
+        if (try_rc)                                                                             \
+            return try_rc;                                                                      \
+    } while (0)
+
+/* Everything a backward pass needs from one layer. N = B T rows. */
+struct gpt_layer_activations {
+    real *x;                   /* (N, C) input of the block */
+    real *ln1, *mean1, *rstd1; /* (N, C), (N), (N) */
+    real *qkv;                 /* (N, 3C), rotated when positions are rope */
+    real *saved;               /* attention statistics */
+    real *y;                   /* (N, C) attention output */
+    real *mid;                 /* (N, C) x after attention */
+    real *ln2, *mean2, *rstd2;
+    real *pre, *up;            /* (N, F) before and after GELU */
+};
+
+struct gpt_activations {
+    int B, T;                  /* capacity is for B T rows of T positions */
+    struct orr_arena *arena;
+    struct gpt_layer_activations *layer; /* (layers) */
+    real *embed;               /* (N, 2C), tokens only */
+    real *last;                /* (N, C) after the last block */
+    real *ln, *mean, *rstd;    /* final norm */
+    real *out, *dout;          /* (N, OC) */
+    real *dx, *dy, *dwide;     /* (N, C), (N, C), (N, max(3C, F, 2C)) */
+};
+
+/* Makes room for B x T; keeps what fits. */
+int gpt_activations_reserve(struct gpt_model *model, int B, int T);
+void gpt_activations_free(struct gpt_activations *act);
+struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int B, int T);
+
+#endif

@@ -1,0 +1,199 @@
+/* params.c - the parameter table: names, shapes, memory, initialisation.
+ * Initialisation is nanoGPT's: N(0, 0.02), residual projections N(0, 0.02 / sqrt(2 layers)),
+ * biases 0, norms 1; the input map of coordinates and regression heads use 1/sqrt(fan-in). */
+#include "gpt.h"
+#include "model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+enum { ALIGN_REALS = 16 };
+
+static int add(struct gpt_model *model, const char *name, size_t rows, size_t cols, double std,
+               bool decay)
+{
+    struct gpt_parameter *p = &model->table[model->parameters];
+    snprintf(p->name, sizeof p->name, "%s", name);
+    p->ndim = cols ? 2 : 1;
+    p->shape[0] = rows;
+    p->shape[1] = cols ? cols : 1;
+    p->count = p->shape[0] * p->shape[1];
+    p->offset = model->total;
+    p->init_std = std;
+    p->decay = decay;
+    model->total += (p->count + ALIGN_REALS - 1) / ALIGN_REALS * ALIGN_REALS;
+    model->count += p->count;
+    return model->parameters++;
+}
+
+static int add_in_block(struct gpt_model *model, int layer, const char *name, size_t rows,
+                        size_t cols, double std)
+{
+    char full[GPT_NAME];
+    snprintf(full, sizeof full, "block.%d.%s", layer, name);
+    return add(model, full, rows, cols, std, cols > 0);
+}
+
+static void add_block(struct gpt_model *model, int layer)
+{
+    const size_t C = (size_t)model->config.width, F = (size_t)model->config.ffn;
+    const double std = 0.02, residual = 0.02 / sqrt(2.0 * model->config.layers);
+    model->block[layer] = (struct gpt_block){
+        .ln1_w = add_in_block(model, layer, "ln1.weight", C, 0, -1),
+        .ln1_b = add_in_block(model, layer, "ln1.bias", C, 0, 0),
+        .qkv_w = add_in_block(model, layer, "attention.qkv.weight", 3 * C, C, std),
+        .qkv_b = add_in_block(model, layer, "attention.qkv.bias", 3 * C, 0, 0),
+        .proj_w = add_in_block(model, layer, "attention.proj.weight", C, C, residual),
+        .proj_b = add_in_block(model, layer, "attention.proj.bias", C, 0, 0),
+        .ln2_w = add_in_block(model, layer, "ln2.weight", C, 0, -1),
+        .ln2_b = add_in_block(model, layer, "ln2.bias", C, 0, 0),
+        .up_w = add_in_block(model, layer, "ffn.up.weight", F, C, std),
+        .up_b = add_in_block(model, layer, "ffn.up.bias", F, 0, 0),
+        .down_w = add_in_block(model, layer, "ffn.down.weight", C, F, residual),
+        .down_b = add_in_block(model, layer, "ffn.down.bias", C, 0, 0),
+    };
+}
+
+static int build_table(struct gpt_model *model)
+{
+    const struct gpt_config *c = &model->config;
+    const size_t C = (size_t)c->width;
+    model->table = calloc((size_t)c->layers * 12 + 16, sizeof *model->table);
+    model->block = calloc((size_t)c->layers, sizeof *model->block);
+    if (!model->table || !model->block)
+        return ORR_FAIL(ORR_ENOMEM, "parameter table of %d layers: out of memory", c->layers);
+    model->embed_x = model->embed_y = model->combine_w = model->combine_b = -1;
+    model->embed_w = model->embed_b = model->position = model->head_b = -1;
+    if (c->input == GPT_INPUT_TOKENS) {
+        const size_t V = (size_t)c->vocab;
+        model->embed_x = add(model, "embed.x.weight", V, C, 0.02, true);
+        model->embed_y = add(model, "embed.y.weight", V, C, 0.02, true);
+        model->combine_w = add(model, "embed.combine.weight", C, 2 * C, 0.02, true);
+        model->combine_b = add(model, "embed.combine.bias", C, 0, 0, false);
+    } else {
+        const size_t F = (size_t)gpt_config_features(c);
+        model->embed_w = add(model, "embed.weight", C, F, 1 / sqrt((double)F), true);
+        model->embed_b = add(model, "embed.bias", C, 0, 0, false);
+    }
+    if (c->positions == ORR_POSITIONS_LEARNED)
+        model->position = add(model, "position.weight", (size_t)c->context, C, 0.02, true);
+    for (int l = 0; l < c->layers; l++)
+        add_block(model, l);
+    model->final_w = add(model, "final.weight", C, 0, -1, false);
+    model->final_b = add(model, "final.bias", C, 0, 0, false);
+    const bool regression = c->head == GPT_HEAD_REGRESSION;
+    model->head_w = add(model, "head.weight", (size_t)c->outputs, C,
+                        regression ? 1 / sqrt((double)C) : 0.02, true);
+    if (regression)
+        model->head_b = add(model, "head.bias", (size_t)c->outputs, 0, 0, false);
+    return 0;
+}
+
+/* Parameter `index` draws from its own stream, so that models which differ in one shape share
+ * the values of the others. */
+static int initialise(struct gpt_model *model, int index, uint64_t seed, uint64_t salt)
+{
+    const struct gpt_parameter *p = &model->table[index];
+    real *w = gpt_param(model, index);
+    if (p->init_std <= 0) {
+        for (size_t i = 0; i < p->count; i++)
+            w[i] = p->init_std < 0 ? 1 : 0;
+        return 0;
+    }
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_INIT, salt * 4096 + (uint64_t)index);
+    if (!rng)
+        return ORR_FAIL(ORR_ENOMEM, "initialisation: out of memory");
+    for (size_t i = 0; i < p->count; i++)
+        w[i] = (real)gsl_ran_gaussian_ziggurat(rng, p->init_std);
+    gsl_rng_free(rng);
+    return 0;
+}
+
+static int check_config(const struct gpt_config *c)
+{
+    if (c->layers < 1 || c->width < 1 || c->heads < 1 || c->context < 1 || c->outputs < 1)
+        return ORR_FAIL(ORR_EINVAL, "model: layers, width, heads, context and outputs must be "
+                                    "positive");
+    if (c->width % c->heads)
+        return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d",
+                        c->width, c->heads);
+    if (c->positions == ORR_POSITIONS_ROPE && c->width / c->heads % 2)
+        return ORR_FAIL(ORR_EUSAGE, "model.positions: rope needs an even head size, found %d",
+                        c->width / c->heads);
+    return 0;
+}
+
+int gpt_create(struct gpt_model *model, const struct gpt_config *config, const struct k_ops *ops,
+               uint64_t seed)
+{
+    memset(model, 0, sizeof *model);
+    int rc = check_config(config);
+    if (rc)
+        return rc;
+    model->config = *config;
+    model->ops = ops;
+    model->variant = k_attention_find(config->attention);
+    if (!model->variant)
+        return ORR_FAIL(ORR_EUSAGE, "attention: unknown variant \"%s\"", config->attention);
+    rc = build_table(model);
+    if (!rc) {
+        model->param = orr_alloc(model->total, sizeof(real));
+        model->grad = orr_alloc(model->total, sizeof(real));
+        if (!model->param || !model->grad)
+            rc = ORR_ENOMEM;
+    }
+    for (int i = 0; i < model->parameters && !rc; i++)
+        rc = initialise(model, i, seed, 0);
+    if (rc)
+        gpt_free(model);
+    return rc;
+}
+
+void gpt_free(struct gpt_model *model)
+{
+    gpt_activations_free(model->act);
+    free(model->table);
+    free(model->block);
+    free(model->param);
+    free(model->grad);
+    free(model->m);
+    free(model->v);
+    free(model->average);
+    memset(model, 0, sizeof *model);
+}
+
+real *gpt_param(struct gpt_model *model, int index)
+{
+    return index < 0 ? NULL : model->param + model->table[index].offset;
+}
+
+real *gpt_grad(struct gpt_model *model, int index)
+{
+    return index < 0 ? NULL : model->grad + model->table[index].offset;
+}
+
+int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, uint64_t seed)
+{
+    struct gpt_config config = model->config;
+    config.head = head;
+    config.outputs = outputs;
+    struct gpt_model fresh;
+    int rc = gpt_create(&fresh, &config, model->ops, seed);
+    if (rc)
+        return rc;
+    /* the head is the end of the table: everything before it has the same place */
+    for (int i = 0; i < fresh.head_w; i++)
+        memcpy(gpt_param(&fresh, i), gpt_param(model, i), fresh.table[i].count * sizeof(real));
+    rc = initialise(&fresh, fresh.head_w, seed, 1);
+    gpt_free(model);
+    *model = fresh;
+    return rc;
+}
+
+void gpt_zero_grad(struct gpt_model *model)
+{
+    memset(model->grad, 0, model->total * sizeof(real));
+}

@@ -1,0 +1,140 @@
+/* source.c - sequences for next-state training, from files or streamed from (seed, index). */
+#include "model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+struct gpt_source {
+    const struct orr_preset *preset;
+    const struct gpt_config *config;
+    enum sim_split split;
+    bool stream;
+    long count;
+    struct sim_dataset set;         /* files */
+    struct sim_sequence sequence;   /* streaming: one sequence */
+    gsl_rng *rng;
+};
+
+/* Training sequences that were not all written to files are made on the fly. */
+static bool streams(const struct orr_preset *p, enum sim_split split)
+{
+    return split == SIM_SPLIT_TRAIN && p->orbits.train_files < p->orbits.train;
+}
+
+int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
+                    const char *orbits_dir, enum sim_split split, const struct gpt_config *config)
+{
+    struct gpt_source *s = calloc(1, sizeof *s);
+    if (!s)
+        return ORR_FAIL(ORR_ENOMEM, "training data: out of memory");
+    s->preset = preset;
+    s->config = config;
+    s->split = split;
+    s->stream = streams(preset, split);
+    int rc = 0;
+    if (s->stream) {
+        s->count = preset->orbits.train;
+        rc = sim_sequence_create(&s->sequence, preset, split);
+    } else {
+        rc = sim_dataset_open(&s->set, preset, orbits_dir, split);
+        s->count = (long)s->set.n;
+    }
+    s->rng = orr_rng_create(preset->seed, ORR_STAGE_NOISE, 0);
+    if (!rc && !s->rng)
+        rc = ORR_FAIL(ORR_ENOMEM, "training data: out of memory");
+    if (rc) {
+        gpt_source_close(s);
+        return rc;
+    }
+    *source = s;
+    return 0;
+}
+
+void gpt_source_close(struct gpt_source *source)
+{
+    if (!source)
+        return;
+    if (source->stream)
+        sim_sequence_free(&source->sequence);
+    else
+        sim_dataset_close(&source->set);
+    if (source->rng)
+        gsl_rng_free(source->rng);
+    free(source);
+}
+
+long gpt_source_count(const struct gpt_source *source)
+{
+    return source->count;
+}
+
+int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **tokens,
+                        const float **coords, int *bodies)
+{
+    if (source->stream) {
+        TRY(sim_sequence_make(&source->sequence, source->preset, source->split, i));
+        *tokens = source->sequence.tokens;
+        *coords = source->sequence.coords;
+        *bodies = source->sequence.num_bodies;
+        return 0;
+    }
+    const struct sim_dataset *set = &source->set;
+    const size_t first = i * (size_t)set->positions * 2;
+    *tokens = set->tokens ? set->tokens + first : NULL;
+    *coords = set->coords ? set->coords + first : NULL;
+    *bodies = set->num_bodies[i];
+    return 0;
+}
+
+static void fill_tokens(const uint16_t *tokens, int b, struct gpt_batch *batch)
+{
+    const size_t T = (size_t)batch->T, at = (size_t)b * T;
+    memcpy(batch->tokens + 2 * at, tokens, 2 * T * sizeof *tokens);
+    memcpy(batch->target_tokens + 2 * at, tokens + 2, 2 * T * sizeof *tokens);
+    for (size_t t = 0; t < T; t++)
+        batch->weight[at + t] = 1;
+}
+
+static void fill_coords(struct gpt_source *source, const float *coords, int bodies,
+                        double noise_au, int b, struct gpt_batch *batch)
+{
+    const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(source->config);
+    for (size_t t = 0; t < T; t++) {
+        const size_t at = (size_t)b * T + t;
+        double x = (double)coords[2 * t], y = (double)coords[2 * t + 1];
+        if (t > 0 && noise_au > 0) {
+            x += gsl_ran_gaussian_ziggurat(source->rng, noise_au);
+            y += gsl_ran_gaussian_ziggurat(source->rng, noise_au);
+        }
+        gpt_features(source->config, x, y, t == 0, batch->features + at * F);
+        batch->target[2 * at] = (real)coords[2 * t + 2];
+        batch->target[2 * at + 1] = (real)coords[2 * t + 3];
+        batch->weight[at] = t < (size_t)bodies ? 0 : 1; /* targets of step 0 are prior draws */
+    }
+}
+
+int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, double noise_au,
+                    uint64_t seed, struct gpt_batch *batch)
+{
+    for (int b = 0; b < batch->B; b++) {
+        const uint64_t draw = first + (uint64_t)b;
+        const uint64_t i = in_order ? draw % (uint64_t)source->count
+                                    : orr_rng_hash(seed, ORR_STAGE_SHUFFLE, 0, draw) %
+                                          (uint64_t)source->count;
+        const uint16_t *tokens;
+        const float *coords;
+        int bodies;
+        TRY(gpt_source_sequence(source, i, &tokens, &coords, &bodies));
+        if (tokens) {
+            fill_tokens(tokens, b, batch);
+            continue;
+        }
+        if (noise_au > 0)
+            orr_rng_seek(source->rng, seed, ORR_STAGE_NOISE, draw);
+        fill_coords(source, coords, bodies, noise_au, b, batch);
+    }
+    return 0;
+}

@@ -1,0 +1,145 @@
+/* test_gradient.c - the gradient of whole models against central differences, on the reference
+ * backend in double precision: every head, input, position type and attention variant. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "gpt.h"
+
+static uint64_t draw_count;
+
+static double uniform(void)
+{
+    return (double)(orr_rng_hash(7, ORR_STAGE_TEST_SUITE, 1, draw_count++) >> 11) * 0x1p-53;
+}
+
+static void fill(struct gpt_batch *batch, const struct gpt_config *c)
+{
+    const size_t N = (size_t)batch->B * (size_t)batch->T;
+    for (size_t n = 0; n < N; n++) {
+        batch->weight[n] = n % 5 == 2 ? 0 : (real)(0.5 + uniform());
+        if (batch->tokens)
+            for (int k = 0; k < 2; k++)
+                batch->tokens[2 * n + (size_t)k] = (uint16_t)(uniform() * c->vocab);
+        else
+            gpt_features(c, 3 * uniform() - 1.5, 3 * uniform() - 1.5, n % (size_t)batch->T == 0,
+                         batch->features + n * (size_t)gpt_config_features(c));
+        if (batch->target_tokens)
+            for (int k = 0; k < 2; k++)
+                batch->target_tokens[2 * n + (size_t)k] = (uint16_t)(uniform() * c->vocab);
+        else
+            for (int k = 0; k < c->outputs; k++)
+                batch->target[n * (size_t)c->outputs + (size_t)k] = (real)(uniform() - 0.5);
+    }
+}
+
+/* Directional check of parameter i: a few entries, central differences. */
+static void check_parameter(struct gpt_model *model, const struct gpt_batch *batch, int i)
+{
+    real *w = gpt_param(model, i);
+    const real *g = gpt_grad(model, i);
+    const size_t count = model->table[i].count;
+    for (int k = 0; k < 3; k++) {
+        const size_t at = (size_t)(uniform() * (double)count);
+        const real keep = w[at];
+        const double h = 1e-5;
+        double up, down;
+        w[at] = keep + (real)h;
+        assert_int_equal(gpt_loss(model, batch, &up), 0);
+        w[at] = keep - (real)h;
+        assert_int_equal(gpt_loss(model, batch, &down), 0);
+        w[at] = keep;
+        const double numeric = (up - down) / (2 * h), error = fabs(numeric - (double)g[at]);
+        if (!(error <= 1e-6 * fmax(fabs(numeric), 1e-3)))
+            fail_msg("%s[%zu]: gradient %.12g, differences %.12g (%s)", model->table[i].name, at,
+                     (double)g[at], numeric, model->config.attention);
+    }
+}
+
+static void check_model(const struct gpt_config *config)
+{
+    struct gpt_model model;
+    struct gpt_batch batch;
+    double loss;
+    assert_int_equal(gpt_create(&model, config, &k_ref, 3), 0);
+    /* larger weights than at initialisation, so that every path carries signal */
+    for (int i = 0; i < model.parameters; i++)
+        for (size_t j = 0; j < model.table[i].count; j++)
+            gpt_param(&model, i)[j] += (real)(0.4 * (uniform() - 0.5));
+    assert_int_equal(gpt_batch_create(&batch, config, 2, 7), 0);
+    fill(&batch, config);
+    gpt_zero_grad(&model);
+    assert_int_equal(gpt_loss_backward(&model, &batch, &loss), 0);
+    assert_true(isfinite(loss) && loss > 0);
+    for (int i = 0; i < model.parameters; i++)
+        check_parameter(&model, &batch, i);
+    gpt_batch_free(&batch);
+    gpt_free(&model);
+}
+
+static struct gpt_config small(void)
+{
+    struct gpt_config c = {.layers = 2, .heads = 2, .width = 12, .ffn = 20, .context = 9,
+                           .input = GPT_INPUT_CONTINUOUS, .fourier = 1, .fourier_min_au = 0.7,
+                           .head = GPT_HEAD_REGRESSION, .outputs = 2,
+                           .positions = ORR_POSITIONS_LEARNED, .rope_base = 10000,
+                           .attention = "softmax", .attention_p = 3};
+    return c;
+}
+
+static void continuous_regression(void **state)
+{
+    (void)state;
+    static const enum orr_positions kinds[] = {ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE,
+                                               ORR_POSITIONS_NONE};
+    for (int i = 0; i < 3; i++) {
+        struct gpt_config c = small();
+        c.positions = kinds[i];
+        check_model(&c);
+    }
+}
+
+static void every_attention_variant(void **state)
+{
+    (void)state;
+    for (const struct k_attention *a = k_attention_table; a->name; a++) {
+        struct gpt_config c = small();
+        snprintf(c.attention, sizeof c.attention, "%s", a->name);
+        check_model(&c);
+        c.attention_window = 5;
+        check_model(&c);
+    }
+}
+
+static void tokens_and_token_heads(void **state)
+{
+    (void)state;
+    struct gpt_config c = small();
+    c.input = GPT_INPUT_TOKENS;
+    c.vocab = 11;
+    c.fourier = 0;
+    c.head = GPT_HEAD_TOKENS;
+    c.outputs = 22;
+    check_model(&c);
+    c.head = GPT_HEAD_REGRESSION; /* tokens in, forces out */
+    c.outputs = 1;
+    check_model(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(continuous_regression),
+        cmocka_unit_test(every_attention_variant),
+        cmocka_unit_test(tokens_and_token_heads),
+    };
+    if (k_ref.open(1, false))
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    k_ref.close();
+    return failed;
+}

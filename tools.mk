@@ -1,0 +1,71 @@
+# tools.mk - dependencies, tests, lint, formatting, benchmarks. Included by the Makefile.
+
+# ---- dependencies: .deps says they were all there; when one no longer is, it is made again
+
+ifneq ($(shell CC='$(CC)' tools/deps.sh --check && echo yes),yes)
+.PHONY: .deps
+endif
+.deps:
+	@CC='$(CC)' tools/deps.sh
+	@touch $@
+deps: .deps
+
+# nothing is compiled before the headers are there, also with -j
+$(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/%.o,$(wildcard $(f)/*.c))): | .deps
+$(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/f64/%.o,$(wildcard $(f)/*.c))): | .deps
+
+# ---- tests: one cmocka program per module, golden vectors, and the command line from outside
+
+TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/*/test_*.c))
+# the same gradient checks in double precision, where differences are sharp
+TESTS64 := $(patsubst %.c,$(B)/%64,$(wildcard tests/kernels/test_gradient.c \
+                                              tests/model/test_gradient.c))
+GOLDEN := $(patsubst tests/kernels/%.c,$(B)/tests/%,$(wildcard tests/kernels/golden_attention.c))
+GOLDEN64 := $(GOLDEN:%=%64)
+CLI_TESTS := $(wildcard tests/cli/*.sh)
+$(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64): | .deps
+
+$(B)/tests/golden_attention: tests/kernels/golden_attention.c $(kernels_USES:%=$(B)/lib%.a)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests $< $(kernels_USES:%=$(B)/lib%.a) $(LDLIBS) -o $@
+$(B)/tests/golden_attention64: tests/kernels/golden_attention.c $(kernels_USES:%=$(B)/lib%64.a)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -DK_DOUBLE -Itests $< $(kernels_USES:%=$(B)/lib%64.a) $(LDLIBS) -o $@
+
+check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64)
+	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
+	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') $(CLI_TESTS:%='bash %')
+
+# what takes longer than a quarter of an hour: the same battery, and the quick preset end to end
+check-long: check
+	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
+
+# The same tests under the address, leak and undefined-behaviour sanitizers, in their own build.
+# OpenMP's and oneDNN's own still-reachable pools are named in tests/asan.supp.
+check-asan:
+	@LSAN_OPTIONS='suppressions=$(CURDIR)/tests/asan.supp:print_suppressions=0' \
+	ASAN_OPTIONS='detect_leaks=1:strict_string_checks=1' \
+	UBSAN_OPTIONS='print_stacktrace=1:halt_on_error=1' \
+	$(MAKE) check B=build-asan BIN=build-asan/bin SANITIZED=1 CFLAGS='-O1 -g \
+	    -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
+
+# ---- lint and formatting
+
+lint: .deps $(FOLDERS:%=$(B)/lib%.a)
+	@tools/lint.sh $(FOLDERS:%=$(B)/lib%.a)
+format:
+	clang-format -i $(wildcard $(FOLDERS:%=%/*.[ch]) tests/*.h tests/*/*.[ch] bench/*.[ch])
+
+# ---- benchmarks: bench/bench_<name>.c, a table on the terminal and bench/results/<name>.json
+
+BENCHES := $(patsubst bench/bench_%.c,%,$(wildcard bench/bench_*.c))
+bench:
+	@echo "benchmarks:$(BENCHES:%= make bench-%)"
+$(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
+	@mkdir -p bench/results
+	$(B)/bench/bench_$*
+$(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $< $(foreach f,figures symreg finetune model sim kernels base,\
+	    $(B)/lib$(f).a) $(LDLIBS) -o $@
+.PHONY: $(BENCHES:%=bench-%)

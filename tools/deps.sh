@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# deps.sh - installs what a build needs and the machine lacks.
+#
+#   deps.sh --check    exit 0 when everything is there, in milliseconds; silent
+#   deps.sh            Debian and Ubuntu: installs the missing packages with apt, as root or
+#                      through sudo; elsewhere prints the exact packages and exits 1
+#
+# Does nothing when nothing is missing. Needs no network then.
+set -u
+
+packages_apt=(gcc libc6-dev binutils make libgsl-dev libcjson-dev libdnnl-dev libxxhash-dev
+              libcmocka-dev gnuplot-nox fonts-dejavu-core)
+packages_dnf=(gcc make binutils gsl-devel cjson-devel onednn-devel xxhash-devel libcmocka-devel
+              gnuplot dejavu-sans-fonts)
+packages_pacman=(gcc make gsl cjson onednn xxhash cmocka gnuplot ttf-dejavu)
+packages_brew=(gcc make gsl cjson onednn xxhash cmocka gnuplot font-dejavu)
+
+# Every header that is included from outside the tree, and every tool that is run.
+all_there() {
+    command -v "${CC:-cc}" && command -v ar && command -v gnuplot || return 1
+    "${CC:-cc}" -E -x c - <<'C' || return 1
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <setjmp.h>
+#include <gsl/gsl_rng.h>
+#include <cjson/cJSON.h>
+#include <dnnl.h>
+#include <xxhash.h>
+#include <cmocka.h>
+C
+    # the figures' font; its place is known on Debian only
+    ! command -v dpkg-query || [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ]
+}
+
+if all_there >/dev/null 2>&1; then
+    exit 0
+fi
+[ "${1:-}" = --check ] && exit 1
+
+print_packages() {
+    echo "Orrery needs a C17 compiler, make, GSL, cJSON, oneDNN, xxHash, cmocka and gnuplot:"
+    echo "  apt-get install ${packages_apt[*]}"
+    echo "  dnf install ${packages_dnf[*]}"
+    echo "  pacman -S ${packages_pacman[*]}"
+    echo "  brew install ${packages_brew[*]}"
+}
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    { echo "deps: error: no apt on this machine; install the packages by hand"
+      print_packages; } >&2
+    exit 1
+fi
+
+missing=()
+for package in "${packages_apt[@]}"; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)
+    [ "$state" = installed ] || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+    { echo "deps: error: every package is installed, but ${CC:-cc} does not find their headers"
+      print_packages; } >&2
+    exit 1
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        { echo "deps: error: installing needs root or sudo; missing: ${missing[*]}"
+          print_packages; } >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+apt() {
+    "${as_root[@]+"${as_root[@]}"}" env DEBIAN_FRONTEND=noninteractive apt-get -y -q \
+        -o Dpkg::Use-Pty=0 "$@"
+}
+
+echo "deps: installing ${missing[*]}"
+# package lists may be absent (fresh image) or outdated (the first try then fails)
+if ! apt-cache show --no-all-versions "${missing[@]}" >/dev/null 2>&1; then
+    apt update || { echo "deps: error: apt-get update failed" >&2; exit 1; }
+    updated=1
+fi
+if ! apt install --no-install-recommends "${missing[@]}"; then
+    if [ -n "${updated:-}" ] || ! apt update ||
+       ! apt install --no-install-recommends "${missing[@]}"; then
+        echo "deps: error: apt-get could not install: ${missing[*]}" >&2
+        exit 1
+    fi
+fi
+if ! all_there >/dev/null 2>&1; then
+    { echo "deps: error: packages are installed, but ${CC:-cc} still misses a header or a tool"
+      print_packages; } >&2
+    exit 1
+fi

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# lint.sh LIBRARY... - what a compiler does not check; run by `make lint`, which builds first.
+#
+#   layout       clang-format, when installed
+#   analysis     cppcheck, when installed
+#   names        every external symbol of lib<folder>.a starts with the folder's prefix
+#   direction    a folder includes only what DIRECTION below allows
+#   size         at most 800 lines a file, 100 columns a line
+set -u
+failures=0
+complain() {
+    echo "lint: $*"
+    failures=$((failures + 1))
+}
+
+declare -A PREFIX=([base]=orr_ [sim]=sim_ [kernels]=k_ [model]=gpt_ [finetune]=ft_
+                   [symreg]=sr_ [figures]=report_)
+declare -A DIRECTION=([base]="base" [sim]="sim base" [kernels]="kernels base"
+                      [model]="model sim kernels base" [finetune]="finetune model sim kernels base"
+                      [symreg]="symreg base" [figures]="figures base")
+
+for library in "$@"; do
+    folder=$(basename "$library" .a)
+    folder=${folder#lib}
+    while read -r symbol; do
+        case $symbol in
+        "${PREFIX[$folder]}"*) ;;
+        *) complain "$library: symbol $symbol lacks the prefix ${PREFIX[$folder]}" ;;
+        esac
+    done < <(nm -g --defined-only "$library" | awk 'NF == 3 { print $3 }' | sort -u)
+done
+
+for folder in "${!DIRECTION[@]}"; do
+    for file in "$folder"/*.[ch]; do
+        [ -e "$file" ] || continue
+        while read -r included; do
+            owner=${included%%/*}
+            if [ "$owner" = "$included" ]; then # no folder: own, or base's through -Ibase
+                [ -e "$folder/$included" ] || [ -e "base/$included" ] ||
+                    complain "$file: \"$included\" is neither in $folder nor in base"
+            elif [[ " ${DIRECTION[$folder]} " != *" $owner "* ]]; then
+                complain "$file: $folder may not use $owner (\"$included\")"
+            fi
+        done < <(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file")
+    done
+done
+
+sources=()
+while read -r file; do
+    sources+=("$file")
+    lines=$(wc -l <"$file")
+    [ "$lines" -le 800 ] || complain "$file: $lines lines, more than 800"
+    long=$(awk 'length > 100 { print FNR; exit }' "$file")
+    [ -z "$long" ] || complain "$file:$long: longer than 100 columns"
+done < <(find base sim kernels model finetune symreg figures tests bench tools \
+              \( -name '*.[ch]' -o -name '*.gp' -o -name '*.sh' \) | sort)
+
+if command -v clang-format >/dev/null; then
+    mapfile -t code < <(printf '%s\n' "${sources[@]}" | grep '\.[ch]$')
+    for file in "${code[@]}"; do
+        clang-format --dry-run -Werror "$file" 2>/dev/null || complain "$file: run make format"
+    done
+else
+    echo "lint: clang-format is not installed: layout not checked"
+fi
+if command -v cppcheck >/dev/null; then
+    cppcheck --quiet --std=c17 --language=c --enable=warning,performance,portability \
+        --inline-suppr --error-exitcode=1 -I. -Ibase \
+        base sim kernels model finetune symreg figures || complain "cppcheck: see above"
+else
+    echo "lint: cppcheck is not installed: static analysis not done"
+fi
+
+if [ $failures -eq 0 ]; then
+    echo "lint: clean"
+else
+    echo "lint: $failures complaints"
+    exit 1
+fi
