@@ -79,6 +79,7 @@ enum orr_stage { /* high half of the stream key; fixed numbers, part of the file
     ORR_STAGE_PLANETS_TRAIN, ORR_STAGE_PLANETS_VAL,
     ORR_STAGE_INIT, ORR_STAGE_SHUFFLE, ORR_STAGE_NOISE, ORR_STAGE_LABELS,
     ORR_STAGE_SAMPLE, ORR_STAGE_BOOTSTRAP, ORR_STAGE_SYMREG, ORR_STAGE_TEST_SUITE,
+    ORR_STAGE_SOLAR,
 };
 /* A new generator at the start of the stream; NULL without memory. gsl_rng_free() it. */
 gsl_rng *orr_rng_create(uint64_t seed, enum orr_stage stage, uint64_t index);

@@ -76,6 +76,8 @@ int report_gnuplot_string(struct orr_file *file, const char *text)
     for (; *text && !rc; text++) {
         if (*text == '"' || *text == '\\')
             rc = orr_file_printf(file, "\\%c", *text);
+        else if (*text == '`') /* gnuplot would run what stands between two of them */
+            rc = orr_file_printf(file, "'");
         else if (*text == '\n')
             rc = orr_file_printf(file, "\\n");
         else
@@ -195,8 +197,8 @@ static int draw(const struct report_tools *tools, const char *script, const char
     return rc;
 }
 
-int report_plot(const struct report_run *run, const struct report_tools *tools,
-                const char *folder, bool quiet, struct report_pictures *pictures)
+int report_plot(const struct report_run *run, const struct report_tools *tools, const char *folder,
+                bool quiet, struct report_pictures *pictures)
 {
     static const struct {
         int (*plot)(const struct report_run *, const char *, struct report_picture *);

@@ -100,8 +100,9 @@ static int write_head(const struct report_run *run, struct orr_file *html)
                               "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
                               "content=\"width=device-width, initial-scale=1\">\n<title>Orrery: "));
     TRY(report_html_text(html, run->name));
-    TRY(orr_file_printf(html, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header>\n"
-                              "<h1>Orrery: recovered force laws</h1>\n<p class=\"meta\">Run <strong>",
+    TRY(orr_file_printf(html,
+                        "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header>\n"
+                        "<h1>Orrery: recovered force laws</h1>\n<p class=\"meta\">Run <strong>",
                         style));
     TRY(report_html_text(html, run->name));
     TRY(orr_file_printf(html, "</strong>, seed %llu, Orrery %s, %s",
@@ -147,11 +148,12 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
         return orr_file_printf(html, "<h2>Force vectors of the planets</h2>\n<p>This preset has no "
                                      "force-vector task.</p>\n");
     TRY(orr_file_printf(
-        html, "<h2>Force vectors of the planets</h2>\n<p>A few positions of each planet are "
-              "labelled and trained on; figures and numbers judge the others. Near-circular orbits "
-              "make the direction easy: compare each row with <em>towards the Sun</em>, which knows "
-              "nothing but the Sun's place and the mean labelled force, and with the untrained "
-              "model.</p>\n"));
+        html,
+        "<h2>Force vectors of the planets</h2>\n<p>A few positions of each planet are "
+        "labelled and trained on; figures and numbers judge the others. Near-circular orbits "
+        "make the direction easy: compare each row with <em>towards the Sun</em>, which knows "
+        "nothing but the Sun's place and the mean labelled force, and with the untrained "
+        "model.</p>\n"));
     TRY(report_html_vectors(run, html));
     for (int p = 0; p < REPORT_PLANETS; p++) {
         char name[64];
@@ -178,9 +180,10 @@ static int write_page(const struct report_run *run, const struct report_pictures
     TRY(write_vectors(run, pictures, folder, html));
     TRY(orr_file_printf(html, "<h2>Training</h2>\n"));
     TRY(write_picture(pictures, folder, "loss", html));
-    TRY(orr_file_printf(html, "<h2>Settings</h2>\n<p class=\"note\">Saved as preset.json in the run "
-                              "directory; <code>--preset FILE</code> repeats the run.</p>\n<details>"
-                              "<summary>All settings</summary>\n<pre>"));
+    TRY(orr_file_printf(html,
+                        "<h2>Settings</h2>\n<p class=\"note\">Saved as preset.json in the run "
+                        "directory; <code>--preset FILE</code> repeats the run.</p>\n<details>"
+                        "<summary>All settings</summary>\n<pre>"));
     TRY(report_html_text(html, run->preset_text));
     return orr_file_printf(html, "</pre>\n</details>\n</main>\n</body>\n</html>\n");
 }

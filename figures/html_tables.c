@@ -28,8 +28,9 @@ static int cell(struct orr_file *html, const char *format, double value)
 
 static int open_row(struct orr_file *html, const struct report_source *source)
 {
-    TRY(orr_file_printf(html, "<tr%s><th scope=\"row\"><span class=\"dot\" style=\"background:%s\">"
-                              "</span>",
+    TRY(orr_file_printf(html,
+                        "<tr%s><th scope=\"row\"><span class=\"dot\" style=\"background:%s\">"
+                        "</span>",
                         source->role == REPORT_UNTRAINED ? " class=\"floor\"" : "",
                         source->colour));
     TRY(report_html_text(html, source->title));
@@ -95,14 +96,15 @@ static const char *headline_rule(const struct report_run *run)
 int report_html_laws(const struct report_run *run, struct orr_file *html)
 {
     const char *headline = headline_rule(run);
-    TRY(orr_file_printf(html, "<div class=\"wide\"><table>\n<caption>Law: choice of the rule "
-                              "&ldquo;%s&rdquo; on sample 0. Then, over %d samples of held-out "
-                              "positions: how often the structure of Newton's law is on the Pareto "
-                              "front, its k (median), and how often each rule selects it.</caption>\n"
-                              "<thead><tr><th scope=\"col\">Source</th><th scope=\"col\">Law</th>"
-                              "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" class=\"n\">"
-                              "Loss</th><th scope=\"col\" class=\"n\">On front</th>"
-                              "<th scope=\"col\" class=\"n\">k</th>",
+    TRY(orr_file_printf(html,
+                        "<div class=\"wide\"><table>\n<caption>Law: choice of the rule "
+                        "&ldquo;%s&rdquo; on sample 0. Then, over %d samples of held-out "
+                        "positions: how often the structure of Newton's law is on the Pareto "
+                        "front, its k (median), and how often each rule selects it.</caption>\n"
+                        "<thead><tr><th scope=\"col\">Source</th><th scope=\"col\">Law</th>"
+                        "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" class=\"n\">"
+                        "Loss</th><th scope=\"col\" class=\"n\">On front</th>"
+                        "<th scope=\"col\" class=\"n\">k</th>",
                         headline, run->samples));
     for (int r = 0; r < run->rules.count; r++)
         TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", run->rules.item[r]));
@@ -137,12 +139,13 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
 
 int report_html_choices(const struct report_run *run, struct orr_file *html)
 {
-    TRY(orr_file_printf(html, "<details><summary>Every choice, sample by sample</summary>\n"
-                              "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Source</th>"
-                              "<th scope=\"col\" class=\"n\">Sample</th><th scope=\"col\">Rule</th>"
-                              "<th scope=\"col\">Law</th><th scope=\"col\" class=\"n\">Size</th>"
-                              "<th scope=\"col\" class=\"n\">Loss</th><th scope=\"col\">Newton</th>"
-                              "</tr></thead>\n<tbody>\n"));
+    TRY(orr_file_printf(html,
+                        "<details><summary>Every choice, sample by sample</summary>\n"
+                        "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Source</th>"
+                        "<th scope=\"col\" class=\"n\">Sample</th><th scope=\"col\">Rule</th>"
+                        "<th scope=\"col\">Law</th><th scope=\"col\" class=\"n\">Size</th>"
+                        "<th scope=\"col\" class=\"n\">Loss</th><th scope=\"col\">Newton</th>"
+                        "</tr></thead>\n<tbody>\n"));
     for (size_t i = 0; i < run->law_count; i++) {
         const struct report_law *law = &run->law[i];
         TRY(open_row(html, &run->source[law->source]));
@@ -178,8 +181,9 @@ static int floor_row(struct orr_file *html, const char *title, double r2)
         return 0;
     TRY(orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">%s</th>", title));
     TRY(cell(html, "%.4f", r2));
-    return orr_file_printf(html, "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s"
-                                 "</td><td class=\"n\">%s</td></tr>\n",
+    return orr_file_printf(html,
+                           "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s"
+                           "</td><td class=\"n\">%s</td></tr>\n",
                            dash, dash, dash, dash);
 }
 
@@ -214,8 +218,9 @@ int report_html_exponents(const struct report_run *run, struct orr_file *html)
 /* One table over the planets: the cosine, or the median relative error. */
 static int vector_table(const struct report_run *run, bool cosine, struct orr_file *html)
 {
-    TRY(orr_file_printf(html, "<div class=\"wide\"><table>\n<caption>%s, over unlabelled positions"
-                              "</caption>\n<thead><tr><th scope=\"col\">Source</th>",
+    TRY(orr_file_printf(html,
+                        "<div class=\"wide\"><table>\n<caption>%s, over unlabelled positions"
+                        "</caption>\n<thead><tr><th scope=\"col\">Source</th>",
                         cosine ? "Mean cosine of the angle to the true force"
                                : "Median relative error of the force vector"));
     for (int p = 0; p < REPORT_PLANETS; p++)

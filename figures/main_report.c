@@ -36,8 +36,8 @@ static int move_picture(const char *from, const char *to, const char *name, cons
 
 /* Everything is drawn and the page written from a working folder beside the final place, then
  * renamed: a failure before that leaves what was there before. */
-static int publish(const struct report_run *run, const struct report_tools *tools,
-                   const char *out, const char *work, bool quiet)
+static int publish(const struct report_run *run, const struct report_tools *tools, const char *out,
+                   const char *work, bool quiet)
 {
     char figures[REPORT_PATH], page[REPORT_PATH];
     struct report_pictures pictures = {0};

@@ -6,18 +6,19 @@
 #include <string.h>
 #include <strings.h>
 
-const char *const report_planet_name[REPORT_PLANETS] = {
-    "mercury", "venus", "earth", "mars", "jupiter", "saturn", "uranus", "neptune"};
-const char *const report_planet_title[REPORT_PLANETS] = {
-    "Mercury", "Venus", "Earth", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune"};
+const char *const report_planet_name[REPORT_PLANETS] = {"mercury", "venus",  "earth",  "mars",
+                                                        "jupiter", "saturn", "uranus", "neptune"};
+const char *const report_planet_title[REPORT_PLANETS] = {"Mercury", "Venus",  "Earth",  "Mars",
+                                                         "Jupiter", "Saturn", "Uranus", "Neptune"};
 const char *const report_stage_title[REPORT_STAGES] = {
     "Pretraining: next state", "Pretraining on planet runs: next state",
     "Fine-tuning: force magnitude", "Fine-tuning: force vectors"};
 
 int report_missing(const struct report_run *run, const char *file, const char *target)
 {
-    return ORR_FAIL(ORR_EMISSING, "%s: not found; make it with: make %s PRESET=%s/preset.json RUN=%s",
-                    file, target, run->path, run->path);
+    return ORR_FAIL(ORR_EMISSING,
+                    "%s: not found; make it with: make %s PRESET=%s/preset.json RUN=%s", file,
+                    target, run->path, run->path);
 }
 
 int report_find(const struct report_run *run, const char *source)

@@ -52,10 +52,10 @@ struct report_interval {
 enum report_role { REPORT_TRUTH, REPORT_ORACLE, REPORT_ATTENTION, REPORT_UNTRAINED };
 
 struct report_source {
-    char name[ORR_NAME];   /* as in files: "lssar" */
+    char name[ORR_NAME];       /* as in files: "lssar" */
     char title[ORR_NAME + 16]; /* as printed: "GPT (LSSAR)" */
     enum report_role role;
-    const char *colour;    /* "#rrggbb" */
+    const char *colour; /* "#rrggbb" */
     bool has_vectors, has_laws;
     struct report_orbit orbit[REPORT_PLANETS];
     struct report_curve curve[REPORT_STAGES];
@@ -76,16 +76,16 @@ struct report_law {
 
 struct report_run {
     char path[REPORT_PATH];
-    char name[256];            /* last part of the path */
+    char name[256]; /* last part of the path */
     struct orr_preset preset;
-    char *preset_text;         /* preset.json as it stands */
+    char *preset_text; /* preset.json as it stands */
     int source_count;
     struct report_source source[REPORT_SOURCES]; /* truth, oracle, attention..., untrained */
     bool has_vectors, has_laws;
     size_t law_count;
     struct report_law *law;
-    int samples;               /* largest sample number + 1 */
-    struct orr_names rules;    /* in order of appearance */
+    int samples;                                              /* largest sample number + 1 */
+    struct orr_names rules;                                   /* in order of appearance */
     double floor_log_r, floor_log_scale_dt_r, floor_constant; /* R^2 of log F, NaN when absent */
 };
 
@@ -119,8 +119,7 @@ struct report_agreement {
 int report_agree(const struct report_orbit *orbit, size_t n, struct report_agreement *result);
 /* The same for a prediction that knows nothing: straight towards the sun, with the mean size of
  * the planet's labelled forces (of all its forces where none is labelled). */
-int report_agree_floor(const struct report_orbit *orbit, size_t n,
-                       struct report_agreement *result);
+int report_agree_floor(const struct report_orbit *orbit, size_t n, struct report_agreement *result);
 
 /* Finds gnuplot in PATH and the folder of the .gp scripts ($ORRERY_FIGURES, beside the program's
  * folder, ./figures). */
@@ -139,8 +138,8 @@ struct report_pictures {
     struct report_picture at[REPORT_PLANETS + 8];
 };
 /* Draws every figure of the run as PNG and SVG into `folder` (which exists). */
-int report_plot(const struct report_run *run, const struct report_tools *tools,
-                const char *folder, bool quiet, struct report_pictures *pictures);
+int report_plot(const struct report_run *run, const struct report_tools *tools, const char *folder,
+                bool quiet, struct report_pictures *pictures);
 /* Writes <folder>/<stem>.dat and .set for one figure: see forces.gp, curves.gp, exponents.gp. */
 int report_plot_forces(const struct report_run *run, int planet, const char *folder,
                        struct report_picture *picture);
@@ -150,7 +149,7 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
                        struct report_picture *picture);
 int report_plot_exponents(const struct report_run *run, const char *folder,
                           struct report_picture *picture);
-/* Writes a string as a gnuplot literal ("..." with escapes). */
+/* Writes a string as a gnuplot literal: "..." with escapes, backquotes made quotes. */
 int report_gnuplot_string(struct orr_file *file, const char *text);
 
 /* Writes path (report.html) with the pictures of `folder` inside it, atomically. */

@@ -7,9 +7,9 @@
 
 #define FORMAT "orrery-gpt-1"
 #ifdef K_DOUBLE
-enum { DTYPE = ORR_F64 };
+#define DTYPE ORR_F64
 #else
-enum { DTYPE = ORR_F32 };
+#define DTYPE ORR_F32
 #endif
 
 enum kind { KIND_INT, KIND_DOUBLE, KIND_TEXT };

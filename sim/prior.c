@@ -1,0 +1,205 @@
+/* prior.c - how systems are drawn. Constants of protocol vafa2025: spec of the study, section 1
+ * (fits to the NASA Exoplanet Archive table of the study). */
+#include "sim.h"
+
+#include <math.h>
+
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
+
+#define DAY_YR 0.0027 /* the study's day */
+
+static double star_mass(gsl_rng *rng)
+{
+    const double x = -0.6793710468 + 1.627161491 * exp(gsl_ran_gaussian_ziggurat(rng,
+                                                                                0.200446077));
+    return fmin(fmax(x, 0.1), 5);
+}
+
+static double planet_mass(gsl_rng *rng)
+{
+    const double x = 6.009815e-08 + gsl_ran_gamma(rng, 0.3202016969, 0.001105594925);
+    return fmin(fmax(x, 1e-9), 1e-3); /* clamped, not redrawn */
+}
+
+static double eccentricity(const struct orr_orbits_preset *o, gsl_rng *rng)
+{
+    double e;
+    do
+        e = gsl_ran_beta(rng, o->e_alpha, o->e_beta);
+    while (e > o->e_max);
+    return e;
+}
+
+static double log_uniform(gsl_rng *rng, double low, double high)
+{
+    return low * pow(high / low, gsl_rng_uniform(rng));
+}
+
+static void draw_angles(gsl_rng *rng, struct sim_elements *el)
+{
+    el->phase_rad = gsl_ran_flat(rng, 0, 2 * M_PI); /* uniform in time */
+    el->omega_rad = gsl_ran_flat(rng, 0, 2 * M_PI);
+}
+
+static void draw_com(double sigma_au, gsl_rng *rng, struct sim_system *s)
+{
+    for (int c = 0; c < 2; c++)
+        s->com_au[c] = sigma_au > 0 ? gsl_ran_gaussian_ziggurat(rng, sigma_au) : 0;
+}
+
+static void draw_study(const struct orr_orbits_preset *o, int planets, gsl_rng *rng,
+                       struct sim_system *s)
+{
+    s->dt_token = gsl_rng_uniform_int(rng, 2) == 1;
+    s->dt_yr = (s->dt_token ? 180 : 7) * DAY_YR;
+    s->planets = planets ? planets
+                         : 1 + (int)gsl_rng_uniform_int(rng, (unsigned long)o->planets_max);
+    s->star_moves = s->planets == 1;
+    s->star_mass = star_mass(rng);
+    draw_com(o->com_sigma_au, rng, s);
+    for (int i = 0; i < s->planets; i++) {
+        s->mass[i] = planet_mass(rng);
+        s->orbit[i].a_au = gsl_ran_flat(rng, o->a_min_au, o->a_max_au);
+        s->orbit[i].e = eccentricity(o, rng);
+        draw_angles(rng, &s->orbit[i]);
+    }
+}
+
+static double comparable_mass(const struct orr_orbits_preset *o, gsl_rng *rng)
+{
+    if (o->mass_prior == ORR_MASS_LOGUNIFORM)
+        return log_uniform(rng, o->m_min, o->m_max);
+    return gsl_ran_flat(rng, o->m_min, o->m_max);
+}
+
+enum { TRIES = 1000000 };
+
+/* Masses, axis and eccentricity are redrawn together until the fixed dt samples the orbit well:
+ * dt never depends on the period. */
+static int draw_identifiable(const struct orr_orbits_preset *o, gsl_rng *rng, struct sim_system *s)
+{
+    s->planets = 1;
+    s->star_moves = true;
+    s->dt_yr = o->dt_yr;
+    draw_com(o->com_sigma_au, rng, s);
+    for (int i = 0; i < TRIES; i++) {
+        const double a = comparable_mass(o, rng), b = comparable_mass(o, rng);
+        s->mass[0] = fmin(a, b);
+        s->star_mass = fmax(a, b);
+        s->orbit[0].a_au = gsl_ran_flat(rng, o->a_min_au, o->a_max_au);
+        s->orbit[0].e = eccentricity(o, rng);
+        const double samples = sim_period_yr(s->orbit[0].a_au, a + b) / s->dt_yr;
+        if (samples >= o->samples_min && samples <= o->samples_max) {
+            draw_angles(rng, &s->orbit[0]);
+            return 0;
+        }
+    }
+    return ORR_FAIL(ORR_EUSAGE, "orbits.dt_yr: no orbit of the prior has %g to %g samples at dt = "
+                                "%g yr", o->samples_min, o->samples_max, o->dt_yr);
+}
+
+/* Axis and time step are independent and cover the planets of the solar system; whole draws that
+ * are badly sampled are rejected. */
+static int draw_planet_run(const struct orr_preset *p, gsl_rng *rng, struct sim_system *s)
+{
+    const double a_low = 0.3, a_high = 32, m_low = 0.1, m_high = 5; /* of the study's prior */
+    const struct orr_planets_preset *r = &p->planets;
+    const double dt_low = sim_period_yr(a_low, m_high) / r->samples_max;
+    const double dt_high = sim_period_yr(a_high, m_low) / r->samples_min;
+    const bool light = gsl_rng_uniform(rng) < r->light_fraction;
+    s->planets = 1;
+    s->star_moves = true;
+    draw_com(p->orbits.com_sigma_au, rng, s);
+    for (int i = 0; i < TRIES; i++) {
+        const double ratio = light ? log_uniform(rng, r->light_min, r->light_max)
+                                   : log_uniform(rng, r->light_max, 1);
+        s->star_mass = star_mass(rng);
+        s->mass[0] = ratio * s->star_mass;
+        s->orbit[0].a_au = log_uniform(rng, a_low, a_high);
+        s->orbit[0].e = eccentricity(&p->orbits, rng);
+        s->dt_yr = log_uniform(rng, dt_low, dt_high);
+        const double samples =
+            sim_period_yr(s->orbit[0].a_au, s->mass[0] + s->star_mass) / s->dt_yr;
+        if (samples >= r->samples_min && samples <= r->samples_max) {
+            draw_angles(rng, &s->orbit[0]);
+            return 0;
+        }
+    }
+    return ORR_FAIL(ORR_EUSAGE, "planets.samples_min: no draw has %g to %g samples per orbit",
+                    r->samples_min, r->samples_max);
+}
+
+/* ---------------------------------------------------------------------- solar system */
+
+static const struct { double mass, a_au, e; } solar[8] = { /* Mercury .. Neptune */
+    {1.652e-7, 0.387, 0.205}, {2.447e-6, 0.723, 0.007},  {3.003e-6, 1.000, 0.017},
+    {3.213e-7, 1.524, 0.093}, {9.544e-4, 5.203, 0.048},  {2.857e-4, 9.537, 0.054},
+    {4.354e-5, 19.189, 0.047}, {5.165e-5, 30.069, 0.009},
+};
+
+static void place_planet(int planet, gsl_rng *rng, struct sim_system *s)
+{
+    const int i = s->planets++;
+    s->mass[i] = solar[planet].mass;
+    s->orbit[i].a_au = solar[planet].a_au;
+    s->orbit[i].e = solar[planet].e;
+    draw_angles(rng, &s->orbit[i]);
+}
+
+static void draw_solar(const struct orr_preset *p, enum sim_split split, uint64_t index,
+                       gsl_rng *rng, struct sim_system *s)
+{
+    s->star_mass = 1;
+    if (split == SIM_SPLIT_SOLAR_SYSTEM) {
+        for (int planet = 0; planet < 8; planet++)
+            place_planet(planet, rng, s);
+        s->dt_yr = 7 * DAY_YR;
+        return;
+    }
+    place_planet((int)index, rng, s);
+    s->star_moves = true;
+    s->dt_token = 1;
+    s->dt_yr = 180 * DAY_YR;
+    if (split == SIM_SPLIT_PLANETS_SOLAR)
+        s->dt_yr = sim_period_yr(s->orbit[0].a_au, 1 + s->mass[0]) / p->planets.samples_per_orbit;
+}
+
+static enum orr_stage stage_of(enum sim_split split)
+{
+    static const enum orr_stage stages[SIM_SPLITS] = {
+        [SIM_SPLIT_TRAIN] = ORR_STAGE_TRAIN, [SIM_SPLIT_VAL] = ORR_STAGE_VAL,
+        [SIM_SPLIT_TEST] = ORR_STAGE_TEST,
+        [SIM_SPLIT_TWO_BODY_TRAIN] = ORR_STAGE_TWO_BODY_TRAIN,
+        [SIM_SPLIT_TWO_BODY_VAL] = ORR_STAGE_TWO_BODY_VAL,
+        [SIM_SPLIT_TWO_BODY_TEST] = ORR_STAGE_TWO_BODY_TEST,
+        [SIM_SPLIT_SOLAR_SYSTEM] = ORR_STAGE_SOLAR,
+        [SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY] = ORR_STAGE_SOLAR,
+        [SIM_SPLIT_PLANETS_TRAIN] = ORR_STAGE_PLANETS_TRAIN,
+        [SIM_SPLIT_PLANETS_VAL] = ORR_STAGE_PLANETS_VAL,
+        [SIM_SPLIT_PLANETS_SOLAR] = ORR_STAGE_SOLAR,
+    };
+    return stages[split];
+}
+
+int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint64_t index,
+                    gsl_rng *rng, struct sim_system *system)
+{
+    *system = (struct sim_system){0};
+    orr_rng_seek(rng, preset->seed, stage_of(split), index);
+    switch (split) {
+    case SIM_SPLIT_SOLAR_SYSTEM:
+    case SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY:
+    case SIM_SPLIT_PLANETS_SOLAR:
+        draw_solar(preset, split, index, rng, system);
+        return 0;
+    case SIM_SPLIT_PLANETS_TRAIN:
+    case SIM_SPLIT_PLANETS_VAL:
+        return draw_planet_run(preset, rng, system);
+    default:
+        if (preset->orbits.protocol == ORR_PROTOCOL_IDENTIFIABLE)
+            return draw_identifiable(&preset->orbits, rng, system);
+        draw_study(&preset->orbits, sim_split_labelled(split), rng, system);
+        return 0;
+    }
+}

@@ -1,0 +1,128 @@
+/* sim.h - orbits: from elements and masses to positions, states, forces and data sets.
+ * Units: AU, years, solar masses; angles in radians. G = 4 pi^2. Everything lies in one plane. */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include "base/base.h"
+
+#define SIM_G 39.478417604357434475 /* 4 pi^2, AU^3 / (yr^2 solar mass) */
+
+/* ---------------------------------------------------------------------- two-body Newton */
+
+struct sim_elements {
+    double a_au;       /* semi-major axis of the relative orbit, > 0 */
+    double e;          /* eccentricity, [0, 1) */
+    double omega_rad;  /* angle of periapsis from +x */
+    double phase_rad;  /* mean anomaly at t = 0 */
+};
+
+/* Solves Kepler's equation E - e sin E = M for n mean anomalies.
+ * M, E: (n), radians, may alias; e in [0, 1). |residual| <= 1e-13 for e <= 0.999 and |M| <= pi;
+ * beyond that the rounding of M itself is added. ORR_EDOM when e is out of range. */
+int sim_kepler_solve(size_t n, const double M[], double e, double E[]);
+
+/* Period of a relative orbit around the total mass, Kepler III: P^2 = a^3 / M. */
+double sim_period_yr(double a_au, double total_mass);
+
+/* Relative position and velocity (planet minus sun) at times k * dt_yr, k = 0 .. n-1:
+ * state (n, 4) = x, y, vx, vy in AU and AU/yr. work: (n) doubles. */
+int sim_orbit_states(const struct sim_elements *elements, double total_mass, double dt_yr,
+                     size_t n, double state[], double work[]);
+
+/* Newton's force between two masses at distance r: G m1 m2 / r^2. */
+double sim_force(double m1, double m2, double r_au);
+
+/* -------------------------------------------------------------------------- systems */
+
+enum { SIM_PLANETS = 10 };
+
+/* One drawn system: planets around a star, each an independent two-body problem. */
+struct sim_system {
+    int planets;
+    double star_mass;
+    double mass[SIM_PLANETS];
+    struct sim_elements orbit[SIM_PLANETS];
+    double dt_yr;
+    int dt_token;              /* 0: first, 1: second dt token of the study */
+    double com_au[2];          /* centre of mass; with several planets the star's place */
+    bool star_moves;           /* around the barycentre: two-body systems */
+};
+
+/* The data sets; numbers are also the order of writing. */
+enum sim_split {
+    SIM_SPLIT_TRAIN, SIM_SPLIT_VAL, SIM_SPLIT_TEST,
+    SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_VAL, SIM_SPLIT_TWO_BODY_TEST,
+    SIM_SPLIT_SOLAR_SYSTEM, SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
+    SIM_SPLIT_PLANETS_TRAIN, SIM_SPLIT_PLANETS_VAL, SIM_SPLIT_PLANETS_SOLAR,
+    SIM_SPLITS
+};
+/* "two_body_train", as in file names. */
+const char *sim_split_name(enum sim_split split);
+/* Sequences of a split under a preset (train: all of them, written or not), 0 = no such set. */
+uint64_t sim_split_count(const struct orr_preset *preset, enum sim_split split);
+/* Rows of its sequences. */
+int sim_split_positions(const struct orr_preset *preset, enum sim_split split);
+/* Whether states and forces belong to it. */
+bool sim_split_labelled(enum sim_split split);
+
+/* Draws system `index` of a split: a pure function of (preset, split, index). rng is any
+ * orr_rng_philox generator. Sources: spec of the study section 1 (vafa2025), section 3
+ * (identifiable, planet runs). */
+int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint64_t index,
+                    gsl_rng *rng, struct sim_system *system);
+
+/* -------------------------------------------------------------------------- sequences */
+
+/* One sequence, P = positions rows; the arrays belong to the struct. Row 0 is the time step, then
+ * the bodies of step 0, of step 1, ...; planets first, the star last. See docs/formats.md. */
+struct sim_sequence {
+    int positions, num_bodies;
+    uint16_t *tokens;          /* (P, 2), or NULL */
+    float *coords;             /* (P, 2), or NULL */
+    float *full_state;         /* (P, 6), labelled splits */
+    float *state;              /* (P, 5) */
+    float *force_magnitude;    /* (P) */
+    float *force_vector;       /* (P, 2) */
+    float scale;               /* divisor of coordinates, AU; 1 unless planet runs */
+    long clipped;              /* coordinates outside the bins */
+    gsl_rng *rng;
+    double *work;
+};
+int sim_sequence_create(struct sim_sequence *sequence, const struct orr_preset *preset,
+                        enum sim_split split);
+void sim_sequence_free(struct sim_sequence *sequence);
+/* Sequence `index` of the split. */
+int sim_sequence_make(struct sim_sequence *sequence, const struct orr_preset *preset,
+                      enum sim_split split, uint64_t index);
+
+/* Bin of a coordinate; *clipped grows when it lies outside [-extent, extent]. */
+uint16_t sim_bin(double x_au, int bins, double extent_au, long *clipped);
+/* Time step of a dt token (bins: 7 days, bins + 1: 180 days), years. */
+double sim_token_dt_yr(uint16_t token, int bins);
+
+/* -------------------------------------------------------------------------- data sets */
+
+/* Writes all sets of the preset into dir, manifest.json last. Bytes do not depend on the number
+ * of threads. */
+int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool quiet);
+/* True when dir holds complete sets of these settings. */
+bool sim_dataset_complete(const struct orr_preset *preset, const char *dir);
+/* Bytes that sim_dataset_write needs. */
+double sim_dataset_bytes(const struct orr_preset *preset);
+
+/* A split mapped read-only; arrays that it does not have are NULL. P = positions. */
+struct sim_dataset {
+    size_t n;
+    int positions, bins;
+    const uint16_t *tokens;    /* (n, P, 2) */
+    const float *coords;       /* (n, P, 2) */
+    const uint8_t *num_bodies; /* (n) */
+    const float *full_state, *state, *force_magnitude, *force_vector; /* (n, P, 6 | 5 | 1 | 2) */
+    const float *scale;        /* (n) */
+    struct orr_npy file[7];
+};
+int sim_dataset_open(struct sim_dataset *set, const struct orr_preset *preset, const char *dir,
+                     enum sim_split split);
+void sim_dataset_close(struct sim_dataset *set);
+
+#endif

@@ -1,0 +1,501 @@
+/* test_report.c - reading a run directory, agreement, figure data, gnuplot's failures, the page. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+#include <cmocka.h>
+
+static char folder[256];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    const char *parent = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/report-test-XXXXXX", parent ? parent : "/tmp");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[512];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static const char *in_folder(const char *name)
+{
+    static char path[8][512];
+    static int next;
+    char *at = path[next++ % 8];
+    snprintf(at, sizeof path[0], "%s/%s", folder, name);
+    return at;
+}
+
+static void write_text(const char *name, const char *text)
+{
+    char parent[512];
+    snprintf(parent, sizeof parent, "%s", in_folder(name));
+    *strrchr(parent, '/') = '\0';
+    assert_int_equal(orr_mkdir(parent), 0);
+    FILE *file = fopen(in_folder(name), "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static char *read_text(const char *name)
+{
+    char *text = NULL;
+    size_t bytes;
+    assert_int_equal(orr_file_read(in_folder(name), &text, &bytes), 0);
+    return text;
+}
+
+static void assert_near(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g is not within %g of %.17g", value, tolerance, expected);
+}
+
+/* ---- a run directory in miniature: planets on ellipses, predictions turned and stretched */
+
+enum { STEPS = 57, LABELS = 10 };
+static const double turn_rad = 0.2385, stretch = 1.1713;
+
+static void write_vectors(const char *source, double turn, double size)
+{
+    char name[128], *text = malloc(8 * STEPS * 200 + 200), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled\n");
+    for (int p = 0; p < REPORT_PLANETS; p++)
+        for (int t = 0; t < STEPS; t++) {
+            const double a_au = 0.387 * pow(1.86, p), phase = 0.157 * t + p;
+            const double x = a_au * (cos(phase) - 0.2), y = a_au * 0.98 * sin(phase);
+            const double r = hypot(x, y), f = pow(0.78 * a_au / r, 2);
+            const double fx = -f * x / r, fy = -f * y / r;
+            at +=
+                sprintf(at, "%d,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d\n", p, report_planet_name[p],
+                        t, x, y, fx, fy, size * (fx * cos(turn) - fy * sin(turn)),
+                        size * (fx * sin(turn) + fy * cos(turn)), t % 6 == 3);
+        }
+    snprintf(name, sizeof name, "run/%s/finetune/forces_vector.csv", source);
+    write_text(name, text);
+    free(text);
+}
+
+static void write_laws(void)
+{
+    char *text = malloc(1 << 16), *at = text;
+    assert_non_null(text);
+    static const char *const sources[] = {"truth", "oracle", "softmax", "lssar", "untrained"};
+    at += sprintf(at, "{\"laws\": [");
+    for (int s = 0; s < 5; s++)
+        for (int sample = 0; sample < 2; sample++)
+            at += sprintf(at,
+                          "%s{\"source\": \"%s\", \"sample\": %d, \"rule\": \"best\", "
+                          "\"equation\": \"m1 * m2 < r & 39.4\", \"complexity\": 9, \"loss\": "
+                          "0.0025, \"selected_true\": %s, \"on_front\": true, \"constant\": %g}",
+                          s + sample ? "," : "", sources[s], sample, s ? "false" : "true",
+                          39.4 + 0.2 * sample);
+    at += sprintf(at, "], \"sources\": [");
+    for (int s = 0; s < 5; s++)
+        at += sprintf(at,
+                      "%s{\"source\": \"%s\", \"r2_log\": 0.987, \"median_relative_error\": 0.05, "
+                      "\"exponents\": {\"r\": {\"value\": -1.9, \"low\": -2.7, \"high\": -1.8}, "
+                      "\"m1\": {\"value\": 0.9, \"low\": 0.8, \"high\": 1.0}, "
+                      "\"m2\": {\"value\": 0.7, \"low\": 0.6, \"high\": 0.8}}}",
+                      s ? "," : "", sources[s]);
+    sprintf(at, "], \"floors\": {\"log_r\": 0.31, \"log_scale_dt_r\": 0.62, \"constant\": 0}}");
+    write_text("run/laws/laws.json", text);
+    free(text);
+    for (int s = 0; s < 5; s++) {
+        char name[128];
+        snprintf(name, sizeof name, "run/laws/front_%s_0.csv", sources[s]);
+        write_text(name, "Complexity,Loss,Equation\n1,5.1,\"8.3\"\n9,0.0025,\"m1 * m2\"\n");
+    }
+}
+
+static void write_run(void)
+{
+    write_text("run/preset.json", "{\"name\": \"mini\", \"seed\": 7, \"attention\": [\"softmax\", "
+                                  "\"lssar\"], \"planets\": {\"enabled\": true}}");
+    write_vectors("truth", 0, 1);
+    write_vectors("oracle", 0.05, 1);
+    write_vectors("softmax", 2.5, 3.2); /* outwards, and longer than is drawn */
+    write_vectors("lssar", turn_rad, stretch);
+    write_vectors("untrained", 0.4, 0.7);
+    write_text("run/lssar/pretrain/log.jsonl", "{\"step\": 1, \"loss\": 0.5}\n{\"step\": 2, "
+                                               "\"loss\": 0.25, \"val_loss\": 0.3}\n");
+    write_laws();
+}
+
+/* ---- agreement */
+
+/* A prediction turned by t and stretched by s has cosine cos t and error sqrt(1 + s^2 - 2 s cos t)
+ * everywhere; labelled positions, made nonsense here, must not count. */
+static void agreement_has_its_closed_form(void **state)
+{
+    (void)state;
+    struct report_position at[7];
+    for (int i = 0; i < 7; i++) {
+        const double fx = 0.31 * cos(i + 0.7), fy = 0.83 * sin(2.3 * i);
+        at[i] = (struct report_position){.x_au = cos(i),
+                                         .y_au = sin(i),
+                                         .fx_true = fx,
+                                         .fy_true = fy,
+                                         .labelled = i == 2 || i == 5};
+        at[i].fx = stretch * (fx * cos(turn_rad) - fy * sin(turn_rad));
+        at[i].fy = stretch * (fx * sin(turn_rad) + fy * cos(turn_rad));
+        if (at[i].labelled)
+            at[i].fx = -97;
+    }
+    const struct report_orbit orbit = {7, at};
+    struct report_agreement a;
+    assert_int_equal(report_agree(&orbit, 1, &a), 0);
+    assert_int_equal(a.count, 5);
+    assert_near(a.cosine, cos(turn_rad), 1e-14);
+    assert_near(a.relative_error, sqrt(1 + stretch * stretch - 2 * stretch * cos(turn_rad)), 1e-14);
+}
+
+/* A prediction of nothing has no direction and an error of one. */
+static void agreement_of_nothing_is_zero(void **state)
+{
+    (void)state;
+    struct report_position at = {.x_au = 1.3, .y_au = 0.2, .fx_true = -0.4, .fy_true = 0.1};
+    const struct report_orbit orbit = {1, &at};
+    struct report_agreement a;
+    assert_int_equal(report_agree(&orbit, 1, &a), 0);
+    assert_near(a.cosine, 0, 0);
+    assert_near(a.relative_error, 1, 1e-15);
+    at.labelled = true;
+    assert_int_equal(report_agree(&orbit, 1, &a), 0);
+    assert_true(isnan(a.cosine) && isnan(a.relative_error));
+}
+
+/* Central forces: the floor's direction is right, its size the mean of the labelled ones. */
+static void floor_points_at_the_sun(void **state)
+{
+    (void)state;
+    struct report_position at[3] = {
+        {.x_au = 0.6, .y_au = 0.8, .fx_true = -0.6 * 0.5, .fy_true = -0.8 * 0.5, .labelled = true},
+        {.x_au = -1.2, .y_au = 1.6, .fx_true = 0.6 * 0.3, .fy_true = -0.8 * 0.3, .labelled = true},
+        {.x_au = 1.5, .y_au = -2.0, .fx_true = -0.15, .fy_true = 0.2}};
+    const struct report_orbit orbit = {3, at};
+    struct report_agreement a;
+    assert_int_equal(report_agree_floor(&orbit, 1, &a), 0);
+    assert_near(a.cosine, 1, 1e-14);
+    assert_near(a.relative_error, (0.4 - 0.25) / 0.25, 1e-14);
+}
+
+/* ---- logs */
+
+static void resumed_log_is_cut_back(void **state)
+{
+    (void)state;
+    write_text(
+        "log.jsonl",
+        "{\"step\": 1, \"loss\": 9}\n{\"step\": 2, \"loss\": 8, \"val_loss\": 8.5}\n"
+        "{\"step\": 3, \"loss\": 7}\n\n{\"step\": 2, \"loss\": 6, \"val_loss\": null}\n"
+        "{\"step\": 3, \"loss\": null}\n{\"step\": 4, \"val_loss\": 3.5}\n{\"step\": 5, \"lo");
+    struct report_curve curve = {0};
+    assert_int_equal(report_read_curve(in_folder("log.jsonl"), &curve), 0);
+    assert_int_equal(curve.count, 2);
+    assert_near(curve.loss[0], 9, 0);
+    assert_near(curve.step[1], 2, 0);
+    assert_near(curve.loss[1], 6, 0);
+    assert_int_equal(curve.val_count, 2);
+    assert_near(curve.val_loss[1], 3.5, 0);
+    free(curve.step);
+    free(curve.val_step);
+}
+
+static void foreign_log_names_its_line(void **state)
+{
+    (void)state;
+    write_text("foreign.jsonl", "{\"step\": 1, \"loss\": 9}\nnot json\n{\"step\": 2}\n");
+    struct report_curve curve = {0};
+    assert_int_equal(report_read_curve(in_folder("foreign.jsonl"), &curve), ORR_EFORMAT);
+    assert_non_null(strstr(orr_error(), "foreign.jsonl:2"));
+    free(curve.step);
+    free(curve.val_step);
+}
+
+/* ---- reading a run */
+
+static void run_is_read(void **state)
+{
+    (void)state;
+    write_run();
+    static struct report_run run;
+    assert_int_equal(report_read(&run, in_folder("run/"), ""), 0);
+    assert_string_equal(run.name, "run");
+    assert_int_equal(run.source_count, 5);
+    assert_string_equal(run.source[report_find(&run, "lssar")].title, "GPT (LSSAR)");
+    assert_int_equal(run.source[0].orbit[7].count, STEPS);
+    assert_int_equal(run.law_count, 10);
+    assert_int_equal(run.samples, 2);
+    assert_near(run.source[2].exponent[2].low, 0.6, 0);
+    assert_near(run.floor_log_scale_dt_r, 0.62, 0);
+    struct report_agreement a;
+    assert_int_equal(report_agree(run.source[3].orbit, REPORT_PLANETS, &a), 0);
+    assert_near(a.cosine, cos(turn_rad), 1e-7);
+    report_free(&run);
+    /* one variant only */
+    assert_int_equal(report_read(&run, in_folder("run"), "lssar"), 0);
+    assert_int_equal(run.source_count, 4);
+    assert_int_equal(run.law_count, 8);
+    report_free(&run);
+    assert_int_equal(report_read(&run, in_folder("run"), "lssa"), ORR_EUSAGE);
+    report_free(&run);
+}
+
+static void missing_input_names_file_and_command(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *command;
+    } cases[] = {{"run/preset.json", "make orbits"},
+                 {"run/oracle/finetune/forces_vector.csv", "make finetune"},
+                 {"run/laws/laws.json", "make symreg"},
+                 {"run/laws/front_softmax_0.csv", "make symreg"}};
+    static struct report_run run;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_run();
+        assert_int_equal(unlink(in_folder(cases[i].file)), 0);
+        assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EMISSING);
+        assert_non_null(strstr(orr_error(), cases[i].file));
+        assert_non_null(strstr(orr_error(), cases[i].command));
+        report_free(&run);
+    }
+    assert_int_equal(report_read(&run, in_folder("nowhere"), ""), ORR_EMISSING);
+    assert_non_null(strstr(orr_error(), "make world"));
+    report_free(&run);
+}
+
+static void corrupt_input_is_named(void **state)
+{
+    (void)state;
+    static const char header[] = "planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled\n";
+    static const struct {
+        const char *row, *message;
+    } cases[] = {{"0,pluto,0,1,2,3,4,5,6,0\n", "pluto"},
+                 {"0,earth,0,1,2,3,4,nan,6,0\n", "\"fx\""},
+                 {"0,earth,0,0,0,3,4,5,6,0\n", "must not vanish"},
+                 {"0,earth,0,1,2,3,4,5,6,0\n", "no rows of mercury"}};
+    static struct report_run run;
+    write_run();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "%s%s", header, cases[i].row);
+        write_text("run/softmax/finetune/forces_vector.csv", text);
+        assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EFORMAT);
+        assert_non_null(strstr(orr_error(), cases[i].message));
+        report_free(&run);
+    }
+    write_run();
+    write_text("run/laws/laws.json", "{\"laws\": 3}");
+    assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EFORMAT);
+    report_free(&run);
+}
+
+/* ---- figure data */
+
+/* Every arrow lies inside the axes, none is longer than drawn, the labelled ones are told apart,
+ * and arrows of equal forces are equal in all panels. */
+static void arrows_fit_their_axes(void **state)
+{
+    (void)state;
+    write_run();
+    static struct report_run run;
+    assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+    struct report_picture picture;
+    assert_int_equal(report_plot_forces(&run, 4, folder, &picture), 0);
+    assert_string_equal(picture.name, "forces_jupiter");
+    char *set = read_text("forces_jupiter.set"), *data = read_text("forces_jupiter.dat");
+    double extent = 0, arrow = 0;
+    assert_int_equal(
+        sscanf(set, "planet = \"Jupiter\" panels = 3 extent = %lf arrow = %lf", &extent, &arrow),
+        2);
+    assert_non_null(strstr(set, "title[2] = \"GPT (LSSAR)\""));
+    assert_non_null(strstr(set, "title[3] = \"GPT (Softmax)\""));
+    int rows = 0, kind_count[4] = {0}, panel = -1;
+    double length[3][STEPS], farthest = 0;
+    for (char *line = strtok(data, "\n"); line; line = strtok(NULL, "\n")) {
+        double x, y, dx, dy;
+        int kind;
+        if (*line == '#') {
+            panel++;
+            rows = 0;
+            continue;
+        }
+        assert_int_equal(sscanf(line, "%lf %lf %lf %lf %d", &x, &y, &dx, &dy, &kind), 5);
+        farthest = fmax(farthest, fmax(fabs(x + dx), fabs(y + dy)));
+        kind_count[kind]++;
+        length[panel][rows++] = hypot(dx, dy) / arrow;
+    }
+    assert_int_equal(panel, 2);
+    assert_int_equal(rows, STEPS);
+    assert_true(farthest < extent && farthest > 0.5 * extent);
+    assert_int_equal(kind_count[1], 3 * LABELS - 3); /* steps 3, 9, ..., 51 */
+    const struct report_orbit *truth = &run.source[0].orbit[4];
+    for (int t = 0; t < STEPS; t++) {
+        const double f = hypot(truth->at[t].fx_true, truth->at[t].fy_true);
+        assert_near(length[0][t], f, 1e-5);
+        assert_near(length[1][t], fmin(1.5, stretch * f), 1e-5);
+        assert_near(length[2][t], fmin(1.5, 3.2 * f), 1e-5);
+    }
+    assert_true(kind_count[2] > 0);
+    free(set);
+    free(data);
+    report_free(&run);
+}
+
+static void strings_are_escaped(void **state)
+{
+    (void)state;
+    struct orr_file file = {0};
+    assert_int_equal(orr_file_create(&file, in_folder("escapes")), 0);
+    assert_int_equal(report_gnuplot_string(&file, "a\"b\\c`d`\ne"), 0);
+    assert_int_equal(report_html_text(&file, "<m1 & \"m2\">"), 0);
+    assert_int_equal(orr_file_commit(&file), 0);
+    orr_file_close(&file);
+    char *text = read_text("escapes");
+    assert_string_equal(text, "\"a\\\"b\\\\c'd'\\ne\"&lt;m1 &amp; &quot;m2&quot;&gt;");
+    free(text);
+}
+
+/* Known answers of RFC 4648, section 10. */
+static void base64_matches_rfc_4648(void **state)
+{
+    (void)state;
+    static const char *const known[][2] = {{"", ""},
+                                           {"f", "Zg=="},
+                                           {"fo", "Zm8="},
+                                           {"foo", "Zm9v"},
+                                           {"foob", "Zm9vYg=="},
+                                           {"fooba", "Zm9vYmE="},
+                                           {"\xff\xfe\xfd", "//79"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        write_text("plain", known[i][0]);
+        struct orr_file file = {0};
+        assert_int_equal(orr_file_create(&file, in_folder("coded")), 0);
+        assert_int_equal(report_html_base64(&file, in_folder("plain")), 0);
+        assert_int_equal(orr_file_commit(&file), 0);
+        orr_file_close(&file);
+        char *text = read_text("coded");
+        assert_string_equal(text, known[i][1]);
+        free(text);
+    }
+}
+
+/* ---- gnuplot that fails in its several ways, and one that works */
+
+static int plot_with(const char *script, struct report_pictures *pictures)
+{
+    static struct report_run run;
+    struct report_tools tools;
+    write_run();
+    assert_int_equal(report_tools_find(&tools), 0);
+    if (script) {
+        write_text("gnuplot", script);
+        assert_int_equal(chmod(in_folder("gnuplot"), 0700), 0);
+        snprintf(tools.gnuplot, sizeof tools.gnuplot, "%s", in_folder("gnuplot"));
+    }
+    assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+    const int rc = report_plot(&run, &tools, folder, true, pictures);
+    if (!rc)
+        assert_int_equal(report_html(&run, pictures, folder, in_folder("report.html")), 0);
+    report_free(&run);
+    return rc;
+}
+
+static void failures_of_gnuplot_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script, *message;
+    } cases[] = {
+        {"#!/bin/sh\necho '\"x.gp\" line 3: no such terminal' >&2\nexit 3\n",
+         "exit status 3 while drawing forces_mercury.png: \"x.gp\" line 3: no such terminal"},
+        {"#!/bin/sh\nexit 0\n", "missing or incomplete"},
+        {"#!/bin/sh\nprintf '\\211PNG\\r\\n\\032\\n and then the disk was full' > \"$4\"\n",
+         "missing or incomplete"},
+        {"#!/bin/sh\nkill -9 $$\n", "signal 9"}};
+    struct report_pictures pictures;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(plot_with(cases[i].script, &pictures), ORR_EIO);
+        assert_non_null(strstr(orr_error(), cases[i].message));
+        assert_non_null(strstr(orr_error(), "forces_mercury"));
+        assert_int_equal(pictures.count, 0);
+    }
+}
+
+static void missing_gnuplot_is_told(void **state)
+{
+    (void)state;
+    struct report_tools tools;
+    char *path = strdup(getenv("PATH"));
+    assert_non_null(path);
+    setenv("PATH", "/nonexistent::/dev/null", 1);
+    assert_int_equal(report_tools_find(&tools), ORR_EMISSING);
+    assert_non_null(strstr(orr_error(), "gnuplot"));
+    setenv("PATH", path, 1);
+    free(path);
+    setenv("ORRERY_FIGURES", folder, 1);
+    assert_int_equal(report_tools_find(&tools), ORR_EMISSING);
+    unsetenv("ORRERY_FIGURES");
+}
+
+/* The real thing: every picture is there, and the page carries all of them and escapes the law. */
+static void pictures_and_page_are_whole(void **state)
+{
+    (void)state;
+    struct report_pictures pictures;
+    assert_int_equal(plot_with(NULL, &pictures), 0);
+    assert_int_equal(pictures.count, REPORT_PLANETS + 3);
+    for (size_t i = 0; i < pictures.count; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s.png", pictures.at[i].name);
+        char *png = read_text(name);
+        assert_memory_equal(png, "\x89PNG", 4);
+        free(png);
+    }
+    char *page = read_text("report.html");
+    int images = 0;
+    for (char *at = page; (at = strstr(at, "src=\"data:image/png;base64,iVBOR")) != NULL; at++)
+        images++;
+    assert_int_equal(images, REPORT_PLANETS + 3);
+    assert_null(strstr(page, "src=\"http"));
+    assert_non_null(strstr(page, "m1 * m2 &lt; r &amp; 39.4"));
+    assert_non_null(strstr(page, "towards the Sun"));
+    assert_non_null(strstr(page, ">39.5</td>")); /* the median of k over two samples */
+    assert_non_null(strstr(page, "</html>\n"));
+    free(page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agreement_has_its_closed_form),
+        cmocka_unit_test(agreement_of_nothing_is_zero),
+        cmocka_unit_test(floor_points_at_the_sun),
+        cmocka_unit_test(resumed_log_is_cut_back),
+        cmocka_unit_test(foreign_log_names_its_line),
+        cmocka_unit_test(run_is_read),
+        cmocka_unit_test(missing_input_names_file_and_command),
+        cmocka_unit_test(corrupt_input_is_named),
+        cmocka_unit_test(arrows_fit_their_axes),
+        cmocka_unit_test(strings_are_escaped),
+        cmocka_unit_test(base64_matches_rfc_4648),
+        cmocka_unit_test(failures_of_gnuplot_are_told),
+        cmocka_unit_test(missing_gnuplot_is_told),
+        cmocka_unit_test(pictures_and_page_are_whole),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
