@@ -8,6 +8,9 @@ static int check_orbits(const struct orr_orbits_preset *o)
     if (o->a_min_au >= o->a_max_au)
         return ORR_FAIL(ORR_EUSAGE, "orbits.a_min_au: must be below orbits.a_max_au = %g, found "
                                     "%g", o->a_max_au, o->a_min_au);
+    if (o->e_max >= 1)
+        return ORR_FAIL(ORR_EUSAGE, "orbits.e_max: must be below 1 (bound orbits), found %g",
+                        o->e_max);
     if (o->m_min > o->m_max)
         return ORR_FAIL(ORR_EUSAGE, "orbits.m_min: must not exceed orbits.m_max = %g, found %g",
                         o->m_max, o->m_min);

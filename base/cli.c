@@ -67,7 +67,7 @@ static int value_of(struct parse *p, const char *name, const char *inline_value,
         *value = inline_value;
         return 0;
     }
-    if (p->at + 1 >= p->argc)
+    if (p->at + 1 >= p->argc || !strncmp(p->argv[p->at + 1], "--", 2))
         return ORR_FAIL(ORR_EUSAGE, "%s: expected a value", name);
     *value = p->argv[++p->at];
     return 0;
@@ -78,6 +78,15 @@ static int keep_path(const char *name, const char *value, char into[4096])
     if (!*value)
         return ORR_FAIL(ORR_EUSAGE, "%s: expected a path, found nothing", name);
     return orr_path(into, "%s", value);
+}
+
+static int keep_attention(const char *value, char into[ORR_NAME])
+{
+    if (!*value || strlen(value) >= ORR_NAME)
+        return ORR_FAIL(ORR_EUSAGE, "--attention: expected a name of 1 to %d bytes, found \"%s\"",
+                        ORR_NAME - 1, value);
+    strcpy(into, value);
+    return 0;
 }
 
 static int take_common(struct parse *p, const char *name, const char *value)
@@ -106,7 +115,7 @@ static int take_common(struct parse *p, const char *name, const char *value)
     else if (!strcmp(name, "--checkpoint"))
         return keep_path(name, value, cli->checkpoint);
     else if (!strcmp(name, "--attention"))
-        snprintf(cli->attention, sizeof cli->attention, "%s", value);
+        return keep_attention(value, cli->attention);
     else if (p->setting_count == SETTINGS)
         return ORR_FAIL(ORR_EUSAGE, "--set: at most %d of them", SETTINGS);
     else

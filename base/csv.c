@@ -100,7 +100,7 @@ static int grow(struct orr_csv *csv, size_t *room, bool text)
     return values && (cells || !text) ? 0 : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
 }
 
-static int read_row(struct reader *r, enum orr_csv_flags flags, struct orr_csv *csv)
+static int read_cells(struct reader *r, enum orr_csv_flags flags, struct orr_csv *csv)
 {
     bool last = false;
     for (size_t c = 0; c < csv->cols; c++) {
@@ -123,9 +123,17 @@ static int read_row(struct reader *r, enum orr_csv_flags flags, struct orr_csv *
     if (!last)
         return ORR_FAIL(ORR_EFORMAT, "%s:%ld: expected %zu cells, found more", r->path, r->line,
                         csv->cols);
-    csv->rows++;
-    r->line++;
     return 0;
+}
+
+static int read_row(struct reader *r, enum orr_csv_flags flags, struct orr_csv *csv)
+{
+    for (size_t c = 0; csv->cells && c < csv->cols; c++)
+        csv->cells[csv->rows * csv->cols + c] = NULL;
+    int rc = read_cells(r, flags, csv);
+    csv->rows++; /* also a row cut short: orr_csv_free() frees its cells */
+    r->line++;
+    return rc;
 }
 
 int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv)

@@ -20,10 +20,25 @@ static int bad(const char *where, const struct orr_field *f, const char *expecte
     return ORR_FAIL(ORR_EUSAGE, "%s%s: expected %s, found \"%s\"", where, f->key, expected, found);
 }
 
+/* Digits only: a double holds no more than 53 bits of them. */
+static int set_u64(const struct orr_field *f, char *at, const char *where, const char *text)
+{
+    if (!*text || text[strspn(text, "0123456789")])
+        return bad(where, f, "a whole number in digits (quoted in JSON when above 2^53)", text);
+    errno = 0;
+    const unsigned long long value = strtoull(text, NULL, 10);
+    if (errno)
+        return bad(where, f, "a whole number below 2^64", text);
+    *(uint64_t *)(void *)at = value;
+    return 0;
+}
+
 static int set_number(const struct orr_field *f, char *at, const char *where, const char *text)
 {
     char *end, expected[160];
     const bool whole = f->type != ORR_FIELD_DOUBLE;
+    if (f->type == ORR_FIELD_U64)
+        return set_u64(f, at, where, text);
     errno = 0;
     const double value = strtod(text, &end);
     const bool number = end != text && !*end && !errno && isfinite(value);
@@ -36,10 +51,8 @@ static int set_number(const struct orr_field *f, char *at, const char *where, co
         *(double *)(void *)at = value;
     else if (f->type == ORR_FIELD_INT)
         *(int *)(void *)at = (int)value;
-    else if (f->type == ORR_FIELD_LONG)
-        *(long *)(void *)at = (long)value;
     else
-        *(uint64_t *)(void *)at = strtoull(text, NULL, 10);
+        *(long *)(void *)at = (long)value;
     return 0;
 }
 
@@ -147,7 +160,10 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
                                          "a list of names"};
     const bool number = f->type <= ORR_FIELD_DOUBLE;
     if (number && cJSON_IsNumber(item)) {
-        snprintf(text, 2048, "%.17g", item->valuedouble);
+        const bool rounded = f->type == ORR_FIELD_U64 && item->valuedouble > 0x1p53;
+        snprintf(text, 2048, rounded ? "%.16e" : "%.17g", item->valuedouble); /* e: refused */
+    } else if (f->type == ORR_FIELD_U64 && cJSON_IsString(item)) {
+        snprintf(text, 2048, "%s", item->valuestring);
     } else if (f->type == ORR_FIELD_BOOL && cJSON_IsBool(item)) {
         strcpy(text, cJSON_IsTrue(item) ? "true" : "false");
     } else if (f->type >= ORR_FIELD_ENUM && cJSON_IsString(item)) {
@@ -252,6 +268,16 @@ static void enum_name(const struct orr_field *f, int index, char *text, size_t b
     snprintf(text, bytes, "%.*s", (int)strcspn(choice, "|"), choice);
 }
 
+/* The shortest decimal text that reads back as the same double (cJSON's own may be 1 ulp off). */
+static void shortest(double value, char *text, size_t bytes)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, bytes, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            return;
+    }
+}
+
 static cJSON *field_json(const struct orr_preset *preset, const struct orr_field *f)
 {
     const char *at = (const char *)preset + f->offset;
@@ -264,9 +290,11 @@ static cJSON *field_json(const struct orr_preset *preset, const struct orr_field
     case ORR_FIELD_U64:
         snprintf(text, sizeof text, "%llu",
                  (unsigned long long)*(const uint64_t *)(const void *)at);
-        return cJSON_CreateRaw(text);
+        return *(const uint64_t *)(const void *)at > 1ull << 53 ? cJSON_CreateString(text)
+                                                                : cJSON_CreateRaw(text);
     case ORR_FIELD_DOUBLE:
-        return cJSON_CreateNumber(*(const double *)(const void *)at);
+        shortest(*(const double *)(const void *)at, text, sizeof text);
+        return cJSON_CreateRaw(text);
     case ORR_FIELD_BOOL:
         return cJSON_CreateBool(*(const bool *)(const void *)at);
     case ORR_FIELD_ENUM:

@@ -29,10 +29,19 @@ static int edit_distance(const char *a, const char *b)
     return row[m];
 }
 
+/* The largest distance that still looks like a slip: half of the longer word without its dashes,
+ * and never above 3. */
+static int farthest(const char *a, const char *b)
+{
+    const size_t n = strlen(a + strspn(a, "-")), m = strlen(b + strspn(b, "-"));
+    const size_t half = (n > m ? n : m) / 2;
+    return half < 3 ? (int)half : 3;
+}
+
 void orr_nearest_offer(struct orr_nearest *nearest, const char *word, const char *candidate)
 {
     const int distance = edit_distance(word, candidate);
-    const int far = (int)strlen(candidate) / 2 + 1;
+    const int far = farthest(word, candidate);
     if (distance > far || (nearest->name && distance >= nearest->distance))
         return;
     nearest->name = candidate;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 
@@ -22,13 +23,17 @@ static double planet_mass(gsl_rng *rng)
     return fmin(fmax(x, 1e-9), 1e-3); /* clamped, not redrawn */
 }
 
+/* Redrawn above e_max; when that keeps next to nothing, by inversion of the cut distribution. */
 static double eccentricity(const struct orr_orbits_preset *o, gsl_rng *rng)
 {
-    double e;
-    do
-        e = gsl_ran_beta(rng, o->e_alpha, o->e_beta);
-    while (e > o->e_max);
-    return e;
+    for (int i = 0; i < 1000; i++) {
+        const double e = gsl_ran_beta(rng, o->e_alpha, o->e_beta);
+        if (e <= o->e_max)
+            return e;
+    }
+    const double share = gsl_cdf_beta_P(o->e_max, o->e_alpha, o->e_beta);
+    const double e = gsl_cdf_beta_Pinv(share * gsl_rng_uniform(rng), o->e_alpha, o->e_beta);
+    return fmin(fmax(e, 0), o->e_max); /* also where the inversion fails */
 }
 
 static double log_uniform(gsl_rng *rng, double low, double high)

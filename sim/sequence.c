@@ -13,11 +13,10 @@
 uint16_t sim_bin(double x_au, int bins, double extent_au, long *clipped)
 {
     const double bin = floor((x_au + extent_au) * bins / (2 * extent_au));
-    if (bin < 0 || bin >= bins) {
-        ++*clipped;
-        return bin < 0 ? 0 : (uint16_t)(bins - 1);
-    }
-    return (uint16_t)bin;
+    *clipped += fabs(x_au) > extent_au;
+    if (bin < 0)
+        return 0;
+    return bin < bins ? (uint16_t)bin : (uint16_t)(bins - 1);
 }
 
 double sim_token_dt_yr(uint16_t token, int bins)

@@ -2,6 +2,7 @@
  * order, so that bytes do not depend on threads and sets may exceed memory. */
 #include "sim.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,6 +228,9 @@ int sim_dataset_write(const struct orr_preset *preset, const char *dir, int thre
         rc = orr_path(path, "%s/manifest.json", dir);
     if (rc)
         return rc;
+    /* without a manifest, a write that is interrupted leaves nothing that looks complete */
+    if (remove(path) && errno != ENOENT)
+        return ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", path, strerror(errno));
     cJSON *json = manifest_head(preset), *sets = cJSON_AddObjectToObject(json, "sets");
     orr_progress_init(&progress, "orbits", total, quiet);
     for (int i = 0; i < SIM_SPLITS && !rc; i++) {

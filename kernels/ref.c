@@ -1,0 +1,201 @@
+/* ref.c - the reference backend: every operation as its formula, one loop after another.
+ * The specification of all other backends; slow on purpose. */
+#include "ref.h"
+
+#include <math.h>
+
+static int ref_open(int threads, bool allow_bf16)
+{
+    (void)threads;
+    (void)allow_bf16;
+    return 0;
+}
+
+static void ref_close(void)
+{
+}
+
+static int ref_linear_forward(real *out, const real *inp, const real *w, const real *b, int N,
+                              int C, int OC)
+{
+    for (size_t n = 0; n < (size_t)N; n++)
+        for (size_t o = 0; o < (size_t)OC; o++) {
+            double sum = b ? (double)b[o] : 0;
+            for (size_t c = 0; c < (size_t)C; c++)
+                sum += (double)inp[n * (size_t)C + c] * (double)w[o * (size_t)C + c];
+            out[n * (size_t)OC + o] = (real)sum;
+        }
+    return 0;
+}
+
+/* gelu(x) = x Phi(x); gelu'(x) = Phi(x) + x phi(x). Hendrycks & Gimpel 2016. */
+static double normal_cdf(double x)
+{
+    return 0.5 * erfc(-x / sqrt(2));
+}
+
+static int ref_linear_gelu_forward(real *out, real *pre, const real *inp, const real *w,
+                                   const real *b, int N, int C, int OC)
+{
+    ref_linear_forward(pre, inp, w, b, N, C, OC);
+    for (size_t n = 0; n < (size_t)N * (size_t)OC; n++)
+        out[n] = (real)((double)pre[n] * normal_cdf((double)pre[n]));
+    return 0;
+}
+
+static int ref_linear_backward(real *dinp, real *dw, real *db, const real *dout, const real *inp,
+                               const real *w, int N, int C, int OC)
+{
+    for (size_t n = 0; dinp && n < (size_t)N; n++)
+        for (size_t c = 0; c < (size_t)C; c++) {
+            double sum = 0;
+            for (size_t o = 0; o < (size_t)OC; o++)
+                sum += (double)dout[n * (size_t)OC + o] * (double)w[o * (size_t)C + c];
+            dinp[n * (size_t)C + c] = (real)sum;
+        }
+    for (size_t o = 0; o < (size_t)OC; o++) {
+        for (size_t c = 0; c < (size_t)C; c++) {
+            double sum = 0;
+            for (size_t n = 0; n < (size_t)N; n++)
+                sum += (double)dout[n * (size_t)OC + o] * (double)inp[n * (size_t)C + c];
+            dw[o * (size_t)C + c] = (real)((double)dw[o * (size_t)C + c] + sum);
+        }
+        double sum = 0;
+        for (size_t n = 0; n < (size_t)N; n++)
+            sum += (double)dout[n * (size_t)OC + o];
+        if (db)
+            db[o] = (real)((double)db[o] + sum);
+    }
+    return 0;
+}
+
+static int ref_gelu_backward(real *dpre, const real *dout, const real *pre, size_t n)
+{
+    const double peak = 0.39894228040143267794; /* 1 / sqrt(2 pi) */
+    for (size_t i = 0; i < n; i++) {
+        const double x = (double)pre[i];
+        const double slope = normal_cdf(x) + x * peak * exp(-0.5 * x * x);
+        dpre[i] = (real)((double)dout[i] * slope);
+    }
+    return 0;
+}
+
+static int ref_add(real *out, const real *a, const real *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = a[i] + b[i];
+    return 0;
+}
+
+static int ref_layernorm_forward(real *out, real *mean, real *rstd, const real *x,
+                                 const real *gamma, const real *beta, int N, int C)
+{
+    const double epsilon = 1e-5;
+    for (size_t n = 0; n < (size_t)N; n++) {
+        const real *row = x + n * (size_t)C;
+        double sum = 0, squares = 0;
+        for (int c = 0; c < C; c++)
+            sum += (double)row[c];
+        const double m = sum / C;
+        for (int c = 0; c < C; c++)
+            squares += ((double)row[c] - m) * ((double)row[c] - m);
+        const double r = 1 / sqrt(squares / C + epsilon);
+        for (int c = 0; c < C; c++)
+            out[n * (size_t)C + (size_t)c] =
+                (real)(((double)row[c] - m) * r * (double)gamma[c] + (double)beta[c]);
+        mean[n] = (real)m;
+        rstd[n] = (real)r;
+    }
+    return 0;
+}
+
+static int ref_layernorm_backward(real *dx, real *dgamma, real *dbeta, const real *dout,
+                                  const real *x, const real *mean, const real *rstd,
+                                  const real *gamma, int N, int C)
+{
+    for (size_t n = 0; n < (size_t)N; n++) {
+        const size_t at = n * (size_t)C;
+        const double m = (double)mean[n], r = (double)rstd[n];
+        double sum = 0, dot = 0; /* of g = dout gamma, and of g with the normalised row */
+        for (size_t c = 0; c < (size_t)C; c++) {
+            const double g = (double)dout[at + c] * (double)gamma[c];
+            sum += g;
+            dot += g * ((double)x[at + c] - m) * r;
+        }
+        for (size_t c = 0; c < (size_t)C; c++) {
+            const double d = (double)dout[at + c], hat = ((double)x[at + c] - m) * r;
+            dgamma[c] = (real)((double)dgamma[c] + d * hat);
+            dbeta[c] = (real)((double)dbeta[c] + d);
+            const double g = d * (double)gamma[c] - sum / C - hat * dot / C;
+            dx[at + c] = (real)((double)dx[at + c] + r * g);
+        }
+    }
+    return 0;
+}
+
+static int ref_position_forward(real *x, const real *table, int N, int T, int C)
+{
+    for (size_t n = 0; n < (size_t)N; n++)
+        for (size_t c = 0; c < (size_t)C; c++)
+            x[n * (size_t)C + c] += table[n % (size_t)T * (size_t)C + c];
+    return 0;
+}
+
+static int ref_position_backward(real *dtable, const real *dx, int N, int T, int C)
+{
+    for (size_t n = 0; n < (size_t)N; n++)
+        for (size_t c = 0; c < (size_t)C; c++)
+            dtable[n % (size_t)T * (size_t)C + c] += dx[n * (size_t)C + c];
+    return 0;
+}
+
+static int ref_embed_forward(real *out, int stride, int at, const real *table,
+                             const uint16_t *token, int token_stride, int N, int V, int C)
+{
+    (void)V;
+    for (size_t n = 0; n < (size_t)N; n++)
+        for (size_t c = 0; c < (size_t)C; c++)
+            out[n * (size_t)stride + (size_t)at + c] =
+                table[(size_t)token[n * (size_t)token_stride] * (size_t)C + c];
+    return 0;
+}
+
+static int ref_embed_backward(real *dtable, const real *dout, int stride, int at,
+                              const uint16_t *token, int token_stride, int N, int V, int C)
+{
+    (void)V;
+    for (size_t n = 0; n < (size_t)N; n++)
+        for (size_t c = 0; c < (size_t)C; c++)
+            dtable[(size_t)token[n * (size_t)token_stride] * (size_t)C + c] +=
+                dout[n * (size_t)stride + (size_t)at + c];
+    return 0;
+}
+
+const struct k_ops k_ref = {
+    .name = "ref",
+    .open = ref_open,
+    .close = ref_close,
+    .linear_forward = ref_linear_forward,
+    .linear_gelu_forward = ref_linear_gelu_forward,
+    .linear_backward = ref_linear_backward,
+    .linear_exact_forward = ref_linear_forward,
+    .linear_exact_backward = ref_linear_backward,
+    .gelu_backward = ref_gelu_backward,
+    .add = ref_add,
+    .layernorm_forward = ref_layernorm_forward,
+    .layernorm_backward = ref_layernorm_backward,
+    .position_forward = ref_position_forward,
+    .position_backward = ref_position_backward,
+    .embed_forward = ref_embed_forward,
+    .embed_backward = ref_embed_backward,
+    .attention_forward = k_ref_attention_forward,
+    .attention_backward = k_ref_attention_backward,
+    .attention_generic_forward = k_ref_attention_forward,
+    .attention_generic_backward = k_ref_attention_backward,
+    .rope = k_ref_rope,
+    .cross_entropy = k_ref_cross_entropy,
+    .mse = k_ref_mse,
+    .sum_squares = k_ref_sum_squares,
+    .adamw = k_ref_adamw,
+    .average = k_ref_average,
+};

@@ -1,0 +1,326 @@
+/* golden_attention.c - checks a folder of golden attention vectors on the backends of this build.
+ *
+ *   golden_attention DIR [--backend ref|cpu]
+ *
+ * DIR holds MANIFEST.json (lists `attention`, `rope`, `gate`) and <variant>/<case>/<tensor>.npy,
+ * float64 (heads, L, d), for q, k, v, do, o, dq, dk, dv; bare rotations x, y, dy, dx. Tolerance:
+ * float builds tol_f32 * max(1, max_abs) (1e-4 where it is null), double builds
+ * 1e-10 * max(1, max_abs). A case of a variant that is not in the table is skipped, with its
+ * name. Every case runs on the backend's own path and on its generic path.
+ *
+ * Rotations pair (m, m + d/2). A case of the interleaved layout is the same computation with the
+ * columns of q and k permuted, so it is checked through that permutation.
+ *
+ * Prints what failed or was skipped and the counts; exits 1 on a failure, 2 on bad arguments. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/base.h"
+#include "kernels/kernels.h"
+
+struct tally {
+    int passed, failed, skipped;
+};
+
+struct a_case {
+    const char *root, *variant, *name;
+    const cJSON *entry;
+    struct k_attention_shape shape;
+    bool rope, interleaved;
+    double rope_base, tolerance;
+    int rope_offset;
+};
+
+static double number_or(const cJSON *object, const char *key, double otherwise)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
+}
+
+static const char *text_or(const cJSON *object, const char *key, const char *otherwise)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsString(item) ? item->valuestring : otherwise;
+}
+
+/* The table's name in a manifest's variant: "lssar_p2.5_window" is "lssar". */
+static const struct k_attention *find_variant(const char *variant)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s", variant);
+    static const char *const suffixes[] = {"_rope", "_window"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        const size_t whole = strlen(name), part = strlen(suffixes[i]);
+        if (whole > part && !strcmp(name + whole - part, suffixes[i]))
+            name[whole - part] = 0;
+    }
+    char *power = strrchr(name, '_');
+    if (power && power[1] == 'p' && strspn(power + 2, "0123456789.") == strlen(power + 2) &&
+        power[2])
+        *power = 0;
+    return k_attention_find(name);
+}
+
+/* Column c of the file in the half layout. */
+static int column(const struct a_case *c, int at)
+{
+    return c->interleaved ? at / 2 + (at % 2) * (c->shape.D / 2) : at;
+}
+
+static size_t place(const struct a_case *c, int t, int slots, int slot, int h, int d)
+{
+    return (((size_t)t * (size_t)slots + (size_t)slot) * (size_t)c->shape.H + (size_t)h) *
+               (size_t)c->shape.D + (size_t)d;
+}
+
+/* A tensor (heads, L, d) of the case; free() it. */
+static int read_tensor(const struct a_case *c, const char *tensor, double **values)
+{
+    char path[4096];
+    int rc = orr_path(path, "%s/%s/%s/%s.npy", c->root, c->variant, c->name, tensor);
+    if (rc)
+        return rc;
+    struct orr_npy npy;
+    size_t shape[3] = {(size_t)c->shape.H, (size_t)c->shape.T, (size_t)c->shape.D};
+    rc = orr_npy_expect(path, &npy, ORR_F64, 3, shape);
+    if (rc)
+        return rc;
+    const size_t count = shape[0] * shape[1] * shape[2];
+    *values = orr_alloc(count, sizeof **values);
+    if (*values)
+        memcpy(*values, npy.data, count * sizeof **values);
+    orr_npy_close(&npy);
+    return *values ? 0 : ORR_ENOMEM;
+}
+
+/* Puts a tensor into slot `slot` of a buffer (T, slots, H, D). */
+static int load(const struct a_case *c, const char *tensor, real *to, int slots, int slot,
+                bool permute)
+{
+    double *values = NULL;
+    const int rc = read_tensor(c, tensor, &values);
+    if (rc)
+        return rc;
+    const int T = c->shape.T, D = c->shape.D;
+    for (int h = 0; h < c->shape.H; h++)
+        for (int t = 0; t < T; t++)
+            for (int d = 0; d < D; d++)
+                to[place(c, t, slots, slot, h, permute ? column(c, d) : d)] =
+                    (real)values[((size_t)h * (size_t)T + (size_t)t) * (size_t)D + (size_t)d];
+    free(values);
+    return 0;
+}
+
+/* Compares a slot with a tensor; *wrong counts tensors out of tolerance. */
+static int compare(const struct a_case *c, const char *backend, const char *path,
+                   const char *tensor, const real *got, int slots, int slot, bool permute,
+                   int *wrong)
+{
+    double *values = NULL;
+    const int rc = read_tensor(c, tensor, &values);
+    if (rc)
+        return rc;
+    const int T = c->shape.T, D = c->shape.D;
+    double worst = 0, largest = 0;
+    bool finite = true;
+    for (int h = 0; h < c->shape.H; h++)
+        for (int t = 0; t < T; t++)
+            for (int d = 0; d < D; d++) {
+                const double want =
+                    values[((size_t)h * (size_t)T + (size_t)t) * (size_t)D + (size_t)d];
+                const double have =
+                    (double)got[place(c, t, slots, slot, h, permute ? column(c, d) : d)];
+                finite = finite && isfinite(have);
+                worst = fmax(worst, fabs(have - want));
+                largest = fmax(largest, fabs(want));
+            }
+    free(values);
+    const double limit = c->tolerance * fmax(1, largest);
+    if (!finite || !(worst <= limit)) {
+        printf("FAILED %s/%s %s %s: %s off by %.3g, expected <= %.3g%s\n", c->variant, c->name,
+               backend, path, tensor, worst, limit, finite ? "" : " (not finite)");
+        ++*wrong;
+    }
+    return 0;
+}
+
+struct buffers {
+    real *qkv, *dqkv, *out, *dout, *saved;
+};
+
+static int rotate(const struct a_case *c, const struct k_ops *ops, real *qkv, bool inverse)
+{
+    if (!c->rope)
+        return 0;
+    return ops->rope(qkv, 1, c->shape.T, c->shape.H, c->shape.D, c->rope_base, c->rope_offset,
+                     inverse);
+}
+
+static int run_path(const struct a_case *c, const struct k_ops *ops, bool generic,
+                    struct buffers *m, int *wrong)
+{
+    static const char *const inputs[3] = {"q", "k", "v"};
+    static const char *const gradients[3] = {"dq", "dk", "dv"};
+    const struct k_attention_shape *shape = &c->shape;
+    const char *path = generic ? "generic" : "own";
+    int rc = load(c, "do", m->dout, 1, 0, false);
+    for (int i = 0; !rc && i < 3; i++)
+        rc = load(c, inputs[i], m->qkv, 3, i, i < 2);
+    if (!rc)
+        rc = rotate(c, ops, m->qkv, false);
+    if (!rc)
+        rc = (generic ? ops->attention_generic_forward : ops->attention_forward)(
+            m->out, m->saved, m->qkv, shape);
+    if (!rc)
+        rc = (generic ? ops->attention_generic_backward : ops->attention_backward)(
+            m->dqkv, m->dout, m->out, m->saved, m->qkv, shape);
+    if (!rc)
+        rc = rotate(c, ops, m->dqkv, true);
+    if (!rc)
+        rc = compare(c, ops->name, path, "o", m->out, 1, 0, false, wrong);
+    for (int i = 0; !rc && i < 3; i++)
+        rc = compare(c, ops->name, path, gradients[i], m->dqkv, 3, i, i < 2, wrong);
+    return rc;
+}
+
+/* A bare rotation: y = rope(x), dx = its inverse on dy. x takes the place of q, dy of k. */
+static int run_rotation(const struct a_case *c, const struct k_ops *ops, struct buffers *m,
+                        int *wrong)
+{
+    int rc = load(c, "x", m->qkv, 3, 0, true);
+    if (!rc)
+        rc = load(c, "dy", m->dqkv, 3, 1, true);
+    if (!rc)
+        rc = rotate(c, ops, m->qkv, false);
+    if (!rc)
+        rc = rotate(c, ops, m->dqkv, true);
+    if (!rc)
+        rc = compare(c, ops->name, "rope", "y", m->qkv, 3, 0, true, wrong);
+    if (!rc)
+        rc = compare(c, ops->name, "rope", "dx", m->dqkv, 3, 1, true, wrong);
+    return rc;
+}
+
+static int run_case(const struct a_case *c, const struct k_ops *ops, int *wrong)
+{
+    const size_t block = (size_t)c->shape.H * (size_t)c->shape.T * (size_t)c->shape.D;
+    struct buffers m = {
+        .qkv = orr_alloc(3 * block, sizeof(real)),
+        .dqkv = orr_alloc(3 * block, sizeof(real)),
+        .out = orr_alloc(block, sizeof(real)),
+        .dout = orr_alloc(block, sizeof(real)),
+        .saved = orr_alloc(k_attention_saved(&c->shape), sizeof(real)),
+    };
+    int rc = m.qkv && m.dqkv && m.out && m.dout && m.saved ? 0 : ORR_ENOMEM;
+    if (!rc && !c->shape.variant)
+        rc = run_rotation(c, ops, &m, wrong);
+    for (int generic = 0; !rc && c->shape.variant && generic < 2; generic++)
+        rc = run_path(c, ops, generic, &m, wrong);
+    free(m.qkv);
+    free(m.dqkv);
+    free(m.out);
+    free(m.dout);
+    free(m.saved);
+    return rc;
+}
+
+/* Fills the case from its manifest entry; a reason to skip it, or NULL. */
+static const char *take_case(struct a_case *c, const char *root, const cJSON *entry)
+{
+    const cJSON *params = cJSON_GetObjectItemCaseSensitive(entry, "params");
+    *c = (struct a_case){
+        .root = root,
+        .entry = entry,
+        .variant = text_or(entry, "variant", "?"),
+        .name = text_or(entry, "case", "?"),
+        .shape = {.B = 1,
+                  .T = (int)number_or(entry, "L", 0),
+                  .H = (int)number_or(entry, "heads", 0),
+                  .D = (int)number_or(entry, "d", 0),
+                  .p = number_or(params, "p", 15),
+                  .window = (int)number_or(params, "window", 0)},
+        .rope = cJSON_HasObjectItem(params, "layout"),
+        .interleaved = !strcmp(text_or(params, "layout", "half"), "interleaved"),
+        .rope_offset = (int)number_or(params, "offset", 0),
+        .tolerance = sizeof(real) == sizeof(double) ? 1e-10 : number_or(entry, "tol_f32", 1e-4),
+    };
+    if (c->shape.T <= 0 || c->shape.H <= 0 || c->shape.D <= 0)
+        return "no shape (L, heads, d) in the manifest";
+    const double d = c->shape.D;
+    c->rope_base = number_or(params, "base", 10000) *
+                   (d > 2 ? pow(number_or(params, "ntk_scale", 1), d / (d - 2)) : 1);
+    if (!strcmp(c->variant, "rope"))
+        return NULL;
+    c->shape.variant = find_variant(c->variant);
+    return c->shape.variant ? NULL : "no such line in the attention table";
+}
+
+static void run_list(const char *root, const cJSON *list, const struct k_ops *ops,
+                     struct tally *tally)
+{
+    const cJSON *entry;
+    cJSON_ArrayForEach(entry, list)
+    {
+        struct a_case c;
+        const char *reason = take_case(&c, root, entry);
+        if (reason) {
+            printf("skipped %s/%s: %s\n", c.variant, c.name, reason);
+            tally->skipped++;
+            continue;
+        }
+        int wrong = 0;
+        const int rc = run_case(&c, ops, &wrong);
+        if (rc) {
+            printf("FAILED %s/%s %s: %s\n", c.variant, c.name, ops->name, orr_error());
+            wrong++;
+        }
+        *(wrong ? &tally->failed : &tally->passed) += 1;
+    }
+}
+
+static int run_backend(const char *root, const cJSON *manifest, const struct k_ops *ops,
+                       struct tally *tally)
+{
+    static const char *const lists[] = {"attention", "rope", "gate"};
+    const int rc = ops->open(0, false);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        run_list(root, cJSON_GetObjectItemCaseSensitive(manifest, lists[i]), ops, tally);
+    ops->close();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const bool chosen = argc == 4 && !strcmp(argv[2], "--backend");
+    if ((argc != 2 && !chosen) || argv[1][0] == '-') {
+        fprintf(stderr, "usage: golden_attention DIR [--backend ref|cpu]\n");
+        return 2;
+    }
+    const struct k_ops *only[2] = {NULL, NULL};
+    const struct k_ops *const *backends = k_backends();
+    if (chosen) {
+        const int rc = k_find(argv[3], &only[0]);
+        if (rc)
+            return orr_error_exit("golden_attention", ORR_EUSAGE);
+        backends = only;
+    }
+    char path[4096];
+    cJSON *manifest = NULL;
+    int rc = orr_path(path, "%s/MANIFEST.json", argv[1]);
+    if (!rc)
+        rc = orr_json_read(path, &manifest);
+    struct tally tally = {0};
+    for (int i = 0; !rc && backends[i]; i++)
+        rc = run_backend(argv[1], manifest, backends[i], &tally);
+    cJSON_Delete(manifest);
+    if (rc)
+        return orr_error_exit("golden_attention", rc);
+    printf("%d passed, %d failed, %d skipped\n", tally.passed, tally.failed, tally.skipped);
+    return tally.failed || !tally.passed ? 1 : 0;
+}
