@@ -5,13 +5,15 @@
 #   orbits -> pretrain -> finetune -> symreg -> figures     one stage each, making what it needs
 #   PRESET=smoke|quick|laptop|vafa2025 (or a file.json), ATTENTION=softmax for one variant only,
 #   RUN=dir (default runs/<preset>), THREADS=n, SET="key=value key=value"
+#   ORBITS_DIR=dir shares data sets between runs; V=1 prints the compiler's command lines
 
 PRESET  ?= quick
 RUN     ?= runs/$(basename $(notdir $(PRESET)))
 THREADS ?=
 SET     ?=
 ATTENTION ?=
-DEBUG   ?=
+V       ?=
+Q       := $(if $(V),,@)
 ARCH    ?= native
 B       ?= build
 BIN     ?= bin
@@ -61,19 +63,14 @@ include tools.mk
 
 # ---- the stages: files are the interface between programs
 
-ifdef ORBITS_DIR
-ORBITS := $(ORBITS_DIR)
-RUN_ARGS += --orbits $(ORBITS_DIR)
-else
-ORBITS := $(RUN)/orbits
-endif
+ORBITS_DIR ?=
 
 orbits: all
-	$(BIN)/orbits $(RUN_ARGS)
+	$(BIN)/orbits $(RUN_ARGS) $(if $(ORBITS_DIR),--out $(ORBITS_DIR))
 pretrain: orbits
-	$(BIN)/pretrain $(RUN_ARGS) --resume
+	$(BIN)/pretrain $(RUN_ARGS) $(if $(ORBITS_DIR),--orbits $(ORBITS_DIR)) --resume
 finetune: pretrain
-	$(BIN)/finetune $(RUN_ARGS) --resume
+	$(BIN)/finetune $(RUN_ARGS) $(if $(ORBITS_DIR),--orbits $(ORBITS_DIR)) --resume
 symreg: finetune
 	$(BIN)/symreg $(RUN_ARGS) --resume
 figures: symreg
@@ -82,6 +79,8 @@ world: figures
 
 # ---- building
 
+say = @$(if $(V),true,printf '  %-3s %s\n' $(1) $(2))
+
 define folder_rules
 $(1)_SRC := $$(filter-out $(1)/main_%.c,$$(wildcard $(1)/*.c))
 $(1)_OBJ := $$($(1)_SRC:%.c=$$(B)/%.o)
@@ -89,27 +88,32 @@ $$(B)/lib$(1).a: $$($(1)_OBJ)
 	@rm -f $$@ && ar rcs $$@ $$^
 $$(B)/$(1)/%.o: $(1)/%.c
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $$($(1)_CFLAGS) -c $$< -o $$@
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$($(1)_CFLAGS) -c $$< -o $$@
 # the double-precision build: reference backend and model, for gradient checks
 $$(B)/lib$(1)64.a: $$(patsubst %.c,$$(B)/f64/%.o,$$(filter-out kernels/cpu%.c,$$($(1)_SRC)))
 	@rm -f $$@ && ar rcs $$@ $$^
 $$(B)/f64/$(1)/%.o: $(1)/%.c
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $$($(1)_CFLAGS) -DK_DOUBLE -c $$< -o $$@
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$($(1)_CFLAGS) -DK_DOUBLE -c $$< -o $$@
 # tests/<folder>/test_*.c may use what the folder may use
 $$(B)/tests/$(1)/%: tests/$(1)/%.c $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) $$(wildcard tests/*.h)
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) -Itests -I$(1) $$< $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -Itests -I$(1) $$< $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
 $$(B)/tests/$(1)/%64: tests/$(1)/%.c $$(patsubst %,$$(B)/lib%64.a,$$($(1)_USES)) $$(wildcard tests/*.h)
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) -DK_DOUBLE -Itests -I$(1) $$< $$(patsubst %,$$(B)/lib%64.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -DK_DOUBLE -Itests -I$(1) $$< $$(patsubst %,$$(B)/lib%64.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
 endef
 $(foreach f,$(FOLDERS),$(eval $(call folder_rules,$(f))))
 
 define program_rule
 $$(BIN)/$(1): $$(B)/$$($(1)_IN)/main_$(1).o $$(patsubst %,$$(B)/lib%.a,$$($$($(1)_IN)_USES))
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $$^ $$(LDLIBS) -o $$@
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$^ $$(LDLIBS) -o $$@
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
 

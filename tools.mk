@@ -27,10 +27,12 @@ $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64): | .deps
 
 $(B)/tests/golden_attention: tests/kernels/golden_attention.c $(kernels_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests $< $(kernels_USES:%=$(B)/lib%.a) $(LDLIBS) -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests $< $(kernels_USES:%=$(B)/lib%.a) $(LDLIBS) -o $@
 $(B)/tests/golden_attention64: tests/kernels/golden_attention.c $(kernels_USES:%=$(B)/lib%64.a)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -DK_DOUBLE -Itests $< $(kernels_USES:%=$(B)/lib%64.a) $(LDLIBS) -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -DK_DOUBLE -Itests $< $(kernels_USES:%=$(B)/lib%64.a) $(LDLIBS) -o $@
 
 check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64)
 	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
@@ -66,6 +68,7 @@ $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
 	$(B)/bench/bench_$*
 $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $< $(foreach f,figures symreg finetune model sim kernels base,\
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $< $(foreach f,figures symreg finetune model sim kernels base,\
 	    $(B)/lib$(f).a) $(LDLIBS) -o $@
 .PHONY: $(BENCHES:%=bench-%)

@@ -1,6 +1,7 @@
 /* cli.c - the command line every program shares. */
 #include "base.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -173,9 +174,9 @@ static int take_option(struct parse *p)
 static int whole_number(const char *name, const char *text, unsigned long long most,
                         unsigned long long *value)
 {
-    char *end;
-    *value = strtoull(text, &end, 10);
-    if (end == text || *end || strchr(text, '-') || *value > most || strlen(text) > 20)
+    errno = 0;
+    *value = strtoull(text, NULL, 10);
+    if (!*text || text[strspn(text, "0123456789")] || errno || *value > most)
         return ORR_FAIL(ORR_EUSAGE, "%s: expected a whole number up to %llu, found \"%s\"", name,
                         most, text);
     return 0;

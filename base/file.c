@@ -70,7 +70,6 @@ int orr_file_create(struct orr_file *file, const char *path)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     }
     XXH64_reset(file->hash_state, 0);
-    setvbuf(file->stream, NULL, _IOFBF, 1 << 18);
     return 0;
 }
 

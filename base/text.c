@@ -1,6 +1,7 @@
 /* text.c - spelling help: edit distance, the program's own folder. */
 #include "text.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,9 +39,17 @@ static int farthest(const char *a, const char *b)
     return half < 3 ? (int)half : 3;
 }
 
+/* The beginning of the candidate, up to the rest of its last part: "orbits.extent". */
+static bool begins(const char *word, const char *candidate)
+{
+    const size_t n = strlen(word);
+    return strlen(word + strspn(word, "-")) > 1 && !strncmp(word, candidate, n) &&
+           !strchr(candidate + n, '.');
+}
+
 void orr_nearest_offer(struct orr_nearest *nearest, const char *word, const char *candidate)
 {
-    const int distance = edit_distance(word, candidate);
+    const int distance = begins(word, candidate) ? 1 : edit_distance(word, candidate);
     const int far = farthest(word, candidate);
     if (distance > far || (nearest->name && distance >= nearest->distance))
         return;

@@ -75,8 +75,8 @@ int k_cpu_cross_entropy(double *loss, float *dlogits, const float *logits, int s
                         const uint16_t *target, int target_stride, const float *weight, int N,
                         int V)
 {
-    for (int n = 0; n < N; n++)
-        if (target[(size_t)n * (size_t)target_stride] >= V)
+    for (int n = 0; n < N; n++) /* a row that does not count may have no valid target */
+        if (target[(size_t)n * (size_t)target_stride] >= V && (!weight || weight[n] != 0))
             return ORR_FAIL(ORR_EINVAL, "cross entropy: target %d is not below %d classes",
                             target[(size_t)n * (size_t)target_stride], V);
     const int blocks = (N + ROWS - 1) / ROWS;

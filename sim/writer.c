@@ -200,17 +200,18 @@ static int write_split(struct writer *w, cJSON *sets)
 
 static cJSON *manifest_head(const struct orr_preset *preset)
 {
-    char digest[32];
+    char digest[32], seed[32];
     cJSON *json = cJSON_CreateObject();
     snprintf(digest, sizeof digest, "%016llx",
              (unsigned long long)orr_preset_digest(preset, DIGEST_GROUPS));
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)preset->seed);
     cJSON_AddStringToObject(json, "format", "orrery-orbits-1");
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
     cJSON_AddStringToObject(json, "preset", preset->name);
     cJSON_AddStringToObject(json, "protocol",
                             preset->orbits.protocol == ORR_PROTOCOL_VAFA2025 ? "vafa2025"
                                                                              : "identifiable");
-    cJSON_AddNumberToObject(json, "seed", (double)preset->seed);
+    cJSON_AddRawToObject(json, "seed", seed); /* every digit */
     cJSON_AddStringToObject(json, "digest", digest);
     return json;
 }
@@ -280,8 +281,11 @@ bool sim_dataset_complete(const struct orr_preset *preset, const char *dir)
 {
     char path[4096], digest[32];
     cJSON *json = NULL;
-    if (orr_path(path, "%s/manifest.json", dir) || !orr_exists(path) || orr_json_read(path, &json))
+    if (orr_path(path, "%s/manifest.json", dir) || !orr_exists(path) ||
+        orr_json_read(path, &json)) {
+        orr_error_clear(); /* a question, not a failure */
         return false;
+    }
     snprintf(digest, sizeof digest, "%016llx",
              (unsigned long long)orr_preset_digest(preset, DIGEST_GROUPS));
     const cJSON *found = cJSON_GetObjectItemCaseSensitive(json, "digest");

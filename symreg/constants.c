@@ -1,0 +1,225 @@
+/* constants.c - Levenberg-Marquardt over the constants of a formula.
+ *
+ * Absolute losses are minimised by re-weighting: weights 1 / |residual| make the quadratic model
+ * touch the loss (iteratively re-weighted least squares); a step counts only when the loss itself
+ * falls. */
+#include "symreg.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+int sr_work_init(struct sr_work *work, size_t rows, int maxsize)
+{
+    const int columns = (maxsize + 1) / 2 + 2; /* leaves of a binary tree, the outer scale */
+    *work = (struct sr_work){.columns = columns};
+    work->value = orr_alloc(rows, sizeof(double));
+    work->trial = orr_alloc(rows, sizeof(double));
+    work->scratch = orr_alloc(2 * rows + SR_SCRATCH, sizeof(double));
+    work->jacobian = orr_alloc((size_t)columns * rows, sizeof(double));
+    if (work->value && work->trial && work->scratch && work->jacobian)
+        return 0;
+    sr_work_free(work);
+    return ORR_ENOMEM;
+}
+
+void sr_work_free(struct sr_work *work)
+{
+    free(work->value);
+    free(work->trial);
+    free(work->scratch);
+    free(work->jacobian);
+    *work = (struct sr_work){0};
+}
+
+/* A fit under way: parameters are the constants, then the outer scale where it is fitted. */
+struct fit {
+    const struct sr_loss *loss;
+    struct sr_expr *expr;
+    struct sr_work *work;
+    int constants, parameters;
+    double parameter[SR_NODES + 1];
+    double normal[SR_NODES + 1][SR_NODES + 1]; /* J^T W J */
+    double gradient[SR_NODES + 1];             /* J^T W residual */
+};
+
+static double outer(const struct fit *fit, const double *parameter)
+{
+    return fit->parameters > fit->constants ? parameter[fit->constants] : 1;
+}
+
+/* The loss at some parameters, infinite where the formula is not finite. */
+static double loss_at(struct fit *fit, const double *parameter)
+{
+    sr_expr_set_constants(fit->expr, parameter);
+    if (!sr_eval(fit->expr, fit->loss->data, fit->work->trial))
+        return HUGE_VAL;
+    const double loss = sr_loss_value(fit->loss, fit->work->trial, outer(fit, parameter));
+    return isfinite(loss) ? loss : HUGE_VAL;
+}
+
+/* Weights of the rows for the residuals at hand; `floor` keeps them finite. */
+static void weigh(const struct sr_loss *loss, const double *residual, double floor, double *weight)
+{
+    for (size_t i = 0; i < loss->data->rows; i++) {
+        weight[i] = loss->kind == ORR_SR_L2 ? 1 : 1 / fmax(fabs(residual[i]), floor);
+        if (loss->weight)
+            weight[i] *= loss->weight[i];
+    }
+}
+
+/* Fills the normal equations at the fit's parameters; false where not finite. */
+static bool linearise(struct fit *fit)
+{
+    const struct sr_data *data = fit->loss->data;
+    const size_t n = data->rows;
+    double *value = fit->work->value, *jacobian = fit->work->jacobian;
+    double *residual = fit->work->scratch, *weight = residual + n;
+    sr_expr_set_constants(fit->expr, fit->parameter);
+    if (!sr_eval_jacobian(fit->expr, data, value, jacobian))
+        return false;
+    const double scale = outer(fit, fit->parameter);
+    double mean = 0;
+    for (size_t i = 0; i < n; i++) {
+        residual[i] = data->y[i] - scale * value[i];
+        mean += fabs(residual[i]) / (double)n;
+    }
+    for (int a = 0; a < fit->constants && scale != 1; a++)
+        for (size_t i = 0; i < n; i++)
+            jacobian[(size_t)a * n + i] *= scale;
+    if (fit->parameters > fit->constants)
+        memcpy(jacobian + (size_t)fit->constants * n, value, n * sizeof *value);
+    weigh(fit->loss, residual, fmax(1e-4 * mean, 1e-14 * fit->loss->unit), weight);
+    for (int a = 0; a < fit->parameters; a++) {
+        const double *ja = jacobian + (size_t)a * n;
+        double *weighted = fit->work->trial;
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) {
+            weighted[i] = ja[i] * weight[i];
+            sum += weighted[i] * residual[i];
+        }
+        fit->gradient[a] = sum;
+        for (int b = 0; b <= a; b++) {
+            const double *jb = jacobian + (size_t)b * n;
+            double lane[8] = {0};
+            size_t i = 0;
+            for (; i + 8 <= n; i += 8)
+                for (size_t l = 0; l < 8; l++)
+                    lane[l] += weighted[i + l] * jb[i + l];
+            for (; i < n; i++)
+                lane[0] += weighted[i] * jb[i];
+            sum = 0;
+            for (int l = 0; l < 8; l++)
+                sum += lane[l];
+            fit->normal[a][b] = fit->normal[b][a] = sum;
+        }
+        if (!isfinite(fit->gradient[a]) || !isfinite(fit->normal[a][a]))
+            return false;
+    }
+    return true;
+}
+
+/* Solves (J^T W J + lambda diag) step = gradient by Cholesky; false when it is not definite. */
+static bool solve_step(const struct fit *fit, double lambda, double *step)
+{
+    const int n = fit->parameters;
+    double c[SR_NODES + 1][SR_NODES + 1];
+    for (int i = 0; i < n; i++) {
+        double s = fit->gradient[i];
+        for (int j = 0; j <= i; j++) {
+            double a = fit->normal[i][j];
+            if (i == j)
+                a += lambda * a + DBL_MIN;
+            for (int k = 0; k < j; k++)
+                a -= c[i][k] * c[j][k];
+            if (i == j && !(a > 0))
+                return false;
+            c[i][j] = i == j ? sqrt(a) : a / c[j][j];
+        }
+        for (int k = 0; k < i; k++)
+            s -= c[i][k] * step[k];
+        step[i] = s / c[i][i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++)
+            step[i] -= c[k][i] * step[k];
+        step[i] /= c[i][i];
+    }
+    for (int i = 0; i < n; i++)
+        if (!isfinite(step[i]))
+            return false;
+    return true;
+}
+
+/* Improves the parameters from where they stand; returns the loss. */
+static double descend(struct fit *fit, double loss, int iterations)
+{
+    enum { TRIES = 6 };
+    double lambda = 1e-3, step[SR_NODES + 1], trial[SR_NODES + 1];
+    for (int it = 0; it < iterations; it++) {
+        if (loss <= fit->loss->noise || !linearise(fit))
+            break;
+        double reached = HUGE_VAL;
+        for (int attempt = 0; attempt < TRIES && !(reached < loss); attempt++) {
+            if (solve_step(fit, lambda, step)) {
+                for (int i = 0; i < fit->parameters; i++)
+                    trial[i] = fit->parameter[i] + step[i];
+                reached = loss_at(fit, trial);
+            }
+            lambda = reached < loss ? fmax(lambda / 8, 1e-12) : lambda * 8;
+        }
+        if (!(reached < loss))
+            break;
+        const double gain = (loss - reached) / loss;
+        memcpy(fit->parameter, trial, (size_t)fit->parameters * sizeof *trial);
+        loss = reached;
+        if (gain < 1e-7)
+            break;
+    }
+    return loss;
+}
+
+double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool with_scale,
+                        int iterations, int restarts, gsl_rng *rng, struct sr_work *work)
+{
+    struct fit fit = {.loss = loss, .expr = expr, .work = work};
+    double first[SR_NODES + 1], best[SR_NODES + 1], scale = 1;
+    if (!sr_eval(expr, loss->data, work->value))
+        return HUGE_VAL;
+    if (with_scale) {
+        scale = sr_loss_scale(loss, work->value, work->scratch);
+        /* a factor that the constants can take would make the equations singular */
+        if (scale != 0 && sr_expr_absorb(expr, scale)) {
+            with_scale = false;
+            scale = 1;
+            if (!sr_eval(expr, loss->data, work->value))
+                return HUGE_VAL;
+        }
+    }
+    fit.constants = sr_expr_constants(expr, first);
+    fit.parameters = fit.constants + (with_scale ? 1 : 0);
+    first[fit.constants] = scale;
+    memcpy(best, first, sizeof first);
+    double reached = sr_loss_value(loss, work->value, scale);
+    if (!isfinite(reached))
+        reached = HUGE_VAL;
+    if (fit.constants == 0 || fit.parameters > work->columns)
+        return reached;
+    for (int start = 0; start <= restarts && reached > loss->noise; start++) {
+        memcpy(fit.parameter, first, sizeof first);
+        for (int i = 0; i < fit.constants && start; i++)
+            fit.parameter[i] *= 1 + 0.5 * gsl_ran_ugaussian(rng);
+        double here = loss_at(&fit, fit.parameter);
+        if (here < HUGE_VAL)
+            here = descend(&fit, here, iterations);
+        if (here < reached) {
+            reached = here;
+            memcpy(best, fit.parameter, sizeof first);
+        }
+    }
+    sr_expr_set_constants(expr, best);
+    return reached;
+}

@@ -1,0 +1,245 @@
+/* island.c - one island: tournament, change, replacement of the oldest. */
+#include "search.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Probabilities as in SymbolicRegression.jl. */
+static const double crossover_share = 0.0259, winner_share = 0.982, optimise_share = 0.14;
+static const double size_pressure = 1040; /* of adaptive parsimony */
+enum {
+    TOURNAMENT = 15,
+    EVENTS = 2,          /* per cycle */
+    TRIES = 10,          /* to find a change that fits */
+    FIT_STEPS = 8,       /* of members' constants, in each epoch */
+    FIT_RESTARTS = 1,
+    POLISH_STEPS = 30,   /* of the hall of fame's constants */
+    POLISH_RESTARTS = 2,
+};
+
+/* ---- evaluation */
+
+/* Offers a formula that fits with an outer scale: absorbed, or as two more nodes. */
+static void offer_scaled(const struct sr_scene *scene, struct sr_island *island,
+                         const struct sr_expr *expr, double scale, double loss)
+{
+    const int maxsize = scene->settings->maxsize, larger = expr->count + 2;
+    struct sr_hall *hall = island->hall;
+    const bool fits = larger <= maxsize && loss < hall->loss[larger];
+    if (scale == 0 || (!fits && !(loss < hall->loss[expr->count])))
+        return;
+    struct sr_expr whole = *expr;
+    if (sr_expr_scale(&whole, scale) && whole.count <= maxsize)
+        sr_hall_offer(hall, &whole, loss);
+}
+
+static double without_noise(const struct sr_loss *loss, double value)
+{
+    return value <= loss->noise ? 0 : value;
+}
+
+static double cost_of(const struct sr_scene *scene, const struct sr_member *member)
+{
+    const double base = scene->loss->base > 0 ? scene->loss->base : 1;
+    return member->loss / base + scene->settings->parsimony * member->expr.count;
+}
+
+/* Fills loss and cost, and offers the formula to the island's hall with and without its scale. */
+static void evaluate(const struct sr_scene *scene, struct sr_worker *worker,
+                     struct sr_island *island, struct sr_member *member)
+{
+    const struct sr_loss *loss = scene->loss;
+    const uint64_t hash = sr_expr_hash(&member->expr);
+    const size_t slot = hash % SR_SEEN;
+    if (worker->seen->hash[slot] == hash) {
+        member->loss = worker->seen->loss[slot];
+        member->cost = cost_of(scene, member);
+        return;
+    }
+    island->evaluations++;
+    member->loss = HUGE_VAL;
+    if (sr_eval(&member->expr, loss->data, worker->work.value)) {
+        const double scale = sr_loss_scale(loss, worker->work.value, worker->work.scratch);
+        const double fitted = sr_loss_value(loss, worker->work.value, scale);
+        const double plain = sr_loss_value(loss, worker->work.value, 1);
+        if (isfinite(plain))
+            sr_hall_offer(island->hall, &member->expr, without_noise(loss, plain));
+        if (isfinite(fitted)) {
+            member->loss = without_noise(loss, fitted);
+            offer_scaled(scene, island, &member->expr, scale, member->loss);
+        }
+    }
+    member->cost = cost_of(scene, member);
+    worker->seen->hash[slot] = hash;
+    worker->seen->loss[slot] = member->loss;
+}
+
+void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
+                    struct sr_island *island)
+{
+    const struct sr_settings *s = scene->settings;
+    memset(worker->seen, 0, sizeof *worker->seen);
+    sr_hall_clear(island->hall);
+    for (int i = 0; i < s->population_size; i++) {
+        struct sr_member *member = &island->member[i];
+        sr_random_expr(s, scene->loss->data->features, worker->rng,
+                       3 + (int)(gsl_rng_uniform(worker->rng) * 6), &member->expr);
+        member->age = island->births++;
+        evaluate(scene, worker, island, member);
+    }
+}
+
+/* ---- events */
+
+/* Logarithm of cost times the price of a crowded size. */
+static double key(const struct sr_scene *scene, const struct sr_member *member)
+{
+    return log(member->cost) + size_pressure * scene->frequency[member->expr.count];
+}
+
+/* The winner of a tournament: rank k with probability p (1 - p)^k. */
+static int tournament(const struct sr_scene *scene, struct sr_worker *worker,
+                      const struct sr_island *island)
+{
+    const int n = scene->settings->population_size, size = n < TOURNAMENT ? n : TOURNAMENT;
+    int entrant[TOURNAMENT];
+    double value[TOURNAMENT];
+    for (int k = 0; k < size;) { /* without replacement; few repeats */
+        const int i = (int)(gsl_rng_uniform(worker->rng) * n);
+        bool taken = false;
+        for (int j = 0; j < k; j++)
+            taken = taken || entrant[j] == i;
+        if (taken)
+            continue;
+        entrant[k] = i;
+        value[k++] = key(scene, &island->member[i]);
+    }
+    int winner = 0;
+    for (int rank = 0; rank < size; rank++) {
+        winner = -1;
+        for (int k = 0; k < size; k++)
+            if (entrant[k] >= 0 && (winner < 0 || value[k] < value[winner]))
+                winner = k;
+        if (rank == size - 1 || gsl_rng_uniform(worker->rng) < winner_share)
+            break;
+        entrant[winner] = -entrant[winner] - 1;
+    }
+    return entrant[winner];
+}
+
+static void replace_oldest(const struct sr_scene *scene, struct sr_island *island,
+                           struct sr_member *child)
+{
+    int oldest = 0;
+    for (int i = 1; i < scene->settings->population_size; i++)
+        if (island->member[i].age < island->member[oldest].age)
+            oldest = i;
+    child->age = island->births++;
+    island->member[oldest] = *child;
+}
+
+static void crossover(const struct sr_scene *scene, struct sr_worker *worker,
+                      struct sr_island *island)
+{
+    const struct sr_member *mother = &island->member[tournament(scene, worker, island)];
+    const struct sr_member *father = &island->member[tournament(scene, worker, island)];
+    struct sr_member a, b;
+    for (int attempt = 0; attempt < TRIES; attempt++) {
+        a = *mother;
+        b = *father;
+        if (!sr_crossover(scene->settings->maxsize, worker->rng, &a.expr, &b.expr))
+            continue;
+        evaluate(scene, worker, island, &a);
+        evaluate(scene, worker, island, &b);
+        if (isfinite(a.loss))
+            replace_oldest(scene, island, &a);
+        if (isfinite(b.loss))
+            replace_oldest(scene, island, &b);
+        return;
+    }
+}
+
+static void mutate(const struct sr_scene *scene, struct sr_worker *worker,
+                   struct sr_island *island)
+{
+    const struct sr_member *parent = &island->member[tournament(scene, worker, island)];
+    struct sr_member child;
+    bool changed = false;
+    for (int attempt = 0; attempt < TRIES && !changed; attempt++) {
+        child = *parent;
+        changed = sr_mutate(scene->settings, scene->loss->data->features, worker->rng, &child.expr);
+    }
+    if (!changed)
+        return;
+    const double before = scene->frequency[parent->expr.count];
+    const double after = scene->frequency[child.expr.count];
+    const double u = gsl_rng_uniform(worker->rng);
+    if (u * after > before)
+        return;
+    evaluate(scene, worker, island, &child);
+    if (isfinite(child.loss))
+        replace_oldest(scene, island, &child);
+}
+
+/* ---- end of an epoch */
+
+static void simplify_members(const struct sr_scene *scene, struct sr_island *island)
+{
+    for (int i = 0; i < scene->settings->population_size; i++) {
+        struct sr_member *member = &island->member[i];
+        sr_expr_simplify(&member->expr);
+        sr_expr_strip(&member->expr); /* the outer scale stands for it: the loss stays */
+        member->cost = cost_of(scene, member);
+    }
+}
+
+static void optimise_members(const struct sr_scene *scene, struct sr_worker *worker,
+                             struct sr_island *island)
+{
+    for (int i = 0; i < scene->settings->population_size && !orr_signal_seen(); i++) {
+        struct sr_member *member = &island->member[i];
+        double constants[SR_NODES];
+        if (gsl_rng_uniform(worker->rng) >= optimise_share ||
+            !sr_expr_constants(&member->expr, constants))
+            continue;
+        sr_constants_fit(scene->loss, &member->expr, true, FIT_STEPS, FIT_RESTARTS, worker->rng,
+                         &worker->work);
+        evaluate(scene, worker, island, member);
+    }
+}
+
+/* Refines a row of the run's front, and tries its simplified form. */
+static void polish(const struct sr_scene *scene, struct sr_worker *worker,
+                   struct sr_island *island, int number)
+{
+    struct sr_member member;
+    for (int c = 1; c <= scene->settings->maxsize && !orr_signal_seen(); c++) {
+        if (!scene->polish[c] || c % scene->settings->populations != number)
+            continue;
+        member.expr = scene->best->expr[c];
+        sr_expr_simplify(&member.expr);
+        sr_constants_fit(scene->loss, &member.expr, false, POLISH_STEPS, POLISH_RESTARTS,
+                         worker->rng, &worker->work);
+        evaluate(scene, worker, island, &member);
+    }
+}
+
+void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
+                     struct sr_island *island, int number)
+{
+    memset(worker->seen, 0, sizeof *worker->seen);
+    for (int c = 0; c <= SR_NODES; c++) { /* keep only what is better than the run's */
+        island->hall->loss[c] = scene->best->loss[c];
+        island->hall->expr[c].count = 0;
+    }
+    for (int cycle = 0; cycle < scene->settings->cycles && !orr_signal_seen(); cycle++)
+        for (int event = 0; event < EVENTS; event++) {
+            if (gsl_rng_uniform(worker->rng) < crossover_share)
+                crossover(scene, worker, island);
+            else
+                mutate(scene, worker, island);
+        }
+    simplify_members(scene, island);
+    optimise_members(scene, worker, island);
+    polish(scene, worker, island, number);
+}

@@ -1,0 +1,244 @@
+/* mutate.c - random formulas, mutations, crossover. Weights and shapes are those of
+ * SymbolicRegression.jl's defaults (github.com/MilesCranmer/SymbolicRegression.jl). */
+#include "search.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+static int below(gsl_rng *rng, int n)
+{
+    return (int)(gsl_rng_uniform(rng) * n);
+}
+
+static struct sr_node random_leaf(int features, gsl_rng *rng)
+{
+    if (gsl_rng_uniform(rng) < 0.5)
+        return (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = gsl_ran_ugaussian(rng)};
+    return (struct sr_node){
+        .op = SR_FEATURE, .size = 1, .feature = (uint8_t)below(rng, features)};
+}
+
+/* Unary and binary in proportion to how many there are. */
+static enum sr_op random_op(const struct sr_settings *s, gsl_rng *rng)
+{
+    const int i = below(rng, s->binary_count + s->unary_count);
+    return i < s->binary_count ? s->binary[i] : s->unary[i - s->binary_count];
+}
+
+/* Node number i becomes an operator over fresh leaves (append at a leaf) or over itself. */
+static bool append(const struct sr_settings *s, int features, gsl_rng *rng, struct sr_expr *expr,
+                   int limit)
+{
+    int leaf[SR_NODES], leaves = 0;
+    for (int i = 0; i < expr->count; i++)
+        if (expr->node[i].size == 1)
+            leaf[leaves++] = i;
+    const enum sr_op op = random_op(s, rng);
+    const int arity = sr_op_table[op].arity;
+    struct sr_node piece[3];
+    for (int k = 0; k < arity; k++)
+        piece[k] = random_leaf(features, rng);
+    piece[arity] = (struct sr_node){.op = (uint8_t)op};
+    return sr_expr_splice(expr, leaf[below(rng, leaves)], 1, piece, arity + 1, limit);
+}
+
+/* A new operator above the subtree that ends at i, which becomes one of its operands. */
+static bool insert_above(const struct sr_settings *s, int features, gsl_rng *rng,
+                         struct sr_expr *expr, int i)
+{
+    const enum sr_op op = random_op(s, rng);
+    const bool binary = sr_op_table[op].arity == 2, first = gsl_rng_uniform(rng) < 0.5;
+    const int size = expr->node[i].size, start = sr_expr_start(expr, i);
+    struct sr_node piece[SR_NODES + 2];
+    int n = 0;
+    if (size + 2 > SR_NODES)
+        return false;
+    if (binary && !first)
+        piece[n++] = random_leaf(features, rng);
+    memcpy(piece + n, expr->node + start, (size_t)size * sizeof *piece);
+    n += size;
+    if (binary && first)
+        piece[n++] = random_leaf(features, rng);
+    piece[n++] = (struct sr_node){.op = (uint8_t)op};
+    return sr_expr_splice(expr, start, size, piece, n, s->maxsize);
+}
+
+/* A random operator node goes; one of its operands takes its place. */
+static bool delete_node(gsl_rng *rng, struct sr_expr *expr, int limit)
+{
+    const int i = below(rng, expr->count);
+    const int arity = sr_op_table[expr->node[i].op].arity;
+    if (arity == 0)
+        return false;
+    int keep = i - 1;
+    if (arity == 2 && gsl_rng_uniform(rng) < 0.5)
+        keep -= expr->node[keep].size;
+    struct sr_node piece[SR_NODES];
+    const int size = expr->node[keep].size;
+    memcpy(piece, expr->node + sr_expr_start(expr, keep), (size_t)size * sizeof *piece);
+    return sr_expr_splice(expr, sr_expr_start(expr, i), expr->node[i].size, piece, size, limit);
+}
+
+/* A random node of the given arity, -1 when there is none. */
+static int pick(gsl_rng *rng, const struct sr_expr *expr, int arity, int op)
+{
+    int found[SR_NODES], n = 0;
+    for (int i = 0; i < expr->count; i++)
+        if (sr_op_table[expr->node[i].op].arity == arity && (op < 0 || expr->node[i].op == op))
+            found[n++] = i;
+    return n ? found[below(rng, n)] : -1;
+}
+
+static bool mutate_constant(gsl_rng *rng, struct sr_expr *expr)
+{
+    const int i = pick(rng, expr, 0, SR_CONSTANT);
+    if (i < 0)
+        return false;
+    const double factor = pow(1.1 + 0.129 * gsl_rng_uniform(rng), 4 * gsl_rng_uniform(rng));
+    double *value = &expr->node[i].value;
+    *value *= gsl_rng_uniform(rng) < 0.5 ? factor : 1 / factor;
+    if (gsl_rng_uniform(rng) < 0.01)
+        *value = -*value;
+    return true;
+}
+
+static bool mutate_feature(int features, gsl_rng *rng, struct sr_expr *expr)
+{
+    const int i = pick(rng, expr, 0, SR_FEATURE);
+    if (i < 0 || features < 2)
+        return false;
+    const int other = below(rng, features - 1);
+    expr->node[i].feature = (uint8_t)(other + (other >= expr->node[i].feature));
+    return true;
+}
+
+static bool mutate_operator(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
+{
+    const int i = below(rng, expr->count);
+    const int arity = sr_op_table[expr->node[i].op].arity;
+    if (arity == 0)
+        return false;
+    expr->node[i].op = (uint8_t)(arity == 2 ? s->binary[below(rng, s->binary_count)]
+                                            : s->unary[below(rng, s->unary_count)]);
+    return true;
+}
+
+static bool swap_operands(gsl_rng *rng, struct sr_expr *expr)
+{
+    const int i = pick(rng, expr, 2, -1);
+    if (i < 0)
+        return false;
+    const int right = expr->node[i - 1].size, left = expr->node[i].size - 1 - right;
+    struct sr_node *start = expr->node + sr_expr_start(expr, i), copy[SR_NODES];
+    memcpy(copy, start, (size_t)left * sizeof *copy);
+    memmove(start, start + left, (size_t)right * sizeof *copy);
+    memcpy(start + right, copy, (size_t)left * sizeof *copy);
+    return sr_expr_measure(expr);
+}
+
+/* Rotation of a binary pair: ((a . b) : c) becomes (a . (b : c)), and back. */
+static bool rotate(gsl_rng *rng, struct sr_expr *expr)
+{
+    const int i = pick(rng, expr, 2, -1);
+    if (i < 0)
+        return false;
+    const int right = i - 1, left = right - expr->node[right].size;
+    const struct sr_node root = expr->node[i];
+    if (sr_op_table[expr->node[left].op].arity == 2 && gsl_rng_uniform(rng) < 0.5) {
+        /* a b . c :  ->  a b c : . */
+        const struct sr_node pivot = expr->node[left];
+        memmove(expr->node + left, expr->node + left + 1,
+                (size_t)(right - left) * sizeof *expr->node);
+        expr->node[right] = root;
+        expr->node[i] = pivot;
+    } else if (sr_op_table[expr->node[right].op].arity == 2) {
+        /* a b c : .  ->  a b . c :  (c is what stands last below the right operand) */
+        const struct sr_node pivot = expr->node[right];
+        const int c = right - 1, size = expr->node[c].size, first = c - size + 1;
+        memmove(expr->node + first + 1, expr->node + first, (size_t)size * sizeof *expr->node);
+        expr->node[first] = root;
+        expr->node[i] = pivot;
+    } else {
+        return false;
+    }
+    return sr_expr_measure(expr);
+}
+
+void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *rng, int size,
+                    struct sr_expr *expr)
+{
+    expr->count = 1;
+    expr->node[0] = random_leaf(features, rng);
+    sr_expr_measure(expr);
+    const int limit = size < settings->maxsize ? size : settings->maxsize;
+    for (int attempt = 0; expr->count < limit && attempt < 3 * SR_NODES; attempt++)
+        append(settings, features, rng, expr, limit);
+}
+
+enum mutation {
+    ROTATE, ADD_LEAF, ADD_ROOT, DELETE, OPERATOR, SWAP, FEATURE, CONSTANT, INSERT, RANDOMISE,
+    MUTATIONS
+};
+
+static enum mutation choose(gsl_rng *rng, const struct sr_expr *expr)
+{
+    double weight[MUTATIONS] = {
+        [ROTATE] = 4.26, [ADD_LEAF] = 1.235, [ADD_ROOT] = 1.235, [DELETE] = 0.870,
+        [OPERATOR] = 0.293, [SWAP] = 0.198, [FEATURE] = 0.1, [INSERT] = 0.0112,
+        [RANDOMISE] = 0.000502,
+    };
+    double constants[SR_NODES], total = 0;
+    const int n = sr_expr_constants(expr, constants);
+    weight[CONSTANT] = 0.0346 * (n < 8 ? n : 8) / 8;
+    for (int i = 0; i < MUTATIONS; i++)
+        total += weight[i];
+    double u = gsl_rng_uniform(rng) * total;
+    int chosen = 0;
+    while (chosen < MUTATIONS - 1 && u >= weight[chosen])
+        u -= weight[chosen++];
+    return (enum mutation)chosen;
+}
+
+bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng,
+               struct sr_expr *expr)
+{
+    switch (choose(rng, expr)) {
+    case ROTATE:
+        return rotate(rng, expr);
+    case ADD_LEAF:
+        return append(settings, features, rng, expr, settings->maxsize);
+    case ADD_ROOT:
+        return insert_above(settings, features, rng, expr, expr->count - 1);
+    case DELETE:
+        return delete_node(rng, expr, settings->maxsize);
+    case OPERATOR:
+        return mutate_operator(settings, rng, expr);
+    case SWAP:
+        return swap_operands(rng, expr);
+    case FEATURE:
+        return mutate_feature(features, rng, expr);
+    case CONSTANT:
+        return mutate_constant(rng, expr);
+    case INSERT:
+        return insert_above(settings, features, rng, expr, below(rng, expr->count));
+    default:
+        sr_random_expr(settings, features, rng, 1 + below(rng, settings->maxsize), expr);
+        return true;
+    }
+}
+
+bool sr_crossover(int maxsize, gsl_rng *rng, struct sr_expr *a, struct sr_expr *b)
+{
+    const int i = below(rng, a->count), k = below(rng, b->count);
+    const int a_start = sr_expr_start(a, i), a_size = a->node[i].size;
+    const int b_start = sr_expr_start(b, k), b_size = b->node[k].size;
+    if (a->count - a_size + b_size > maxsize || b->count - b_size + a_size > maxsize)
+        return false;
+    struct sr_node from_a[SR_NODES], from_b[SR_NODES];
+    memcpy(from_a, a->node + a_start, (size_t)a_size * sizeof *from_a);
+    memcpy(from_b, b->node + b_start, (size_t)b_size * sizeof *from_b);
+    return sr_expr_splice(a, a_start, a_size, from_b, b_size, maxsize) &&
+           sr_expr_splice(b, b_start, b_size, from_a, a_size, maxsize);
+}

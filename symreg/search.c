@@ -1,0 +1,309 @@
+/* search.c - all runs of all fits: synchronous epochs of islands on one pool of threads.
+ *
+ * A run is one restart of one fit. Within an epoch an island reads only its own state and the
+ * run's state of the epoch before; islands are merged in their order. So the result depends on
+ * the seed alone. */
+#include "search.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+/* Migration as in SymbolicRegression.jl: share of a population replaced per epoch, from the best
+ * members of all islands and from the front. */
+static const double migrants_share = 0.00036, front_share = 0.0614;
+static const double sizes_cap = 100000; /* total of the counts of sizes */
+enum {
+    POOL = 12,  /* best members of an island that may migrate */
+    SETTLED = 10, /* epochs without change after which an exact front is final */
+};
+
+struct run {
+    struct sr_fit *fit;
+    struct sr_loss *loss;
+    uint64_t number; /* keys the random streams */
+    struct sr_scene scene;
+    struct sr_hall *best;
+    struct sr_island *island; /* (populations) */
+    double sizes[SR_NODES + 1];
+    int unchanged; /* epochs */
+    bool done;
+};
+
+struct search {
+    const struct sr_settings *settings;
+    int fits, runs, threads;
+    struct sr_loss *loss;   /* (fits) */
+    struct run *run;        /* (fits, restarts) */
+    struct sr_worker *worker; /* (threads) */
+};
+
+/* ---- set-up */
+
+static int make_run(const struct sr_settings *s, struct run *run)
+{
+    run->best = orr_alloc(1, sizeof *run->best);
+    run->island = orr_alloc((size_t)s->populations, sizeof *run->island);
+    if (!run->best || !run->island)
+        return ORR_ENOMEM;
+    sr_hall_clear(run->best);
+    for (int i = 0; i < s->populations; i++) {
+        struct sr_island *island = &run->island[i];
+        island->member = orr_alloc((size_t)s->population_size, sizeof *island->member);
+        island->hall = orr_alloc(1, sizeof *island->hall);
+        if (!island->member || !island->hall)
+            return ORR_ENOMEM;
+    }
+    run->scene = (struct sr_scene){.settings = s, .loss = run->loss, .best = run->best};
+    for (int c = 1; c <= s->maxsize; c++) {
+        run->sizes[c] = 1;
+        run->scene.frequency[c] = 1.0 / s->maxsize;
+    }
+    return 0;
+}
+
+static void free_run(const struct sr_settings *s, struct run *run)
+{
+    for (int i = 0; i < s->populations && run->island; i++) {
+        free(run->island[i].member);
+        free(run->island[i].hall);
+    }
+    free(run->island);
+    free(run->best);
+}
+
+static int make_workers(struct search *search, size_t rows, int maxsize)
+{
+    for (int i = 0; i < search->threads; i++) {
+        struct sr_worker *worker = &search->worker[i];
+        const int rc = sr_work_init(&worker->work, rows, maxsize);
+        if (rc)
+            return rc;
+        worker->seen = orr_alloc(1, sizeof *worker->seen);
+        worker->rng = orr_rng_create(0, ORR_STAGE_SYMREG, 0);
+        if (!worker->seen || !worker->rng)
+            return ORR_FAIL(ORR_ENOMEM, "symbolic regression: out of memory");
+    }
+    return 0;
+}
+
+static int make_search(struct search *search, struct sr_fit *fits, int count)
+{
+    const struct sr_settings *s = search->settings;
+    size_t rows = 0;
+    search->fits = count;
+    search->runs = count * s->restarts;
+    search->loss = orr_alloc((size_t)count, sizeof *search->loss);
+    search->run = orr_alloc((size_t)search->runs, sizeof *search->run);
+    search->worker = orr_alloc((size_t)search->threads, sizeof *search->worker);
+    if (!search->loss || !search->run || !search->worker)
+        return ORR_ENOMEM;
+    for (int f = 0; f < count; f++) {
+        int rc = sr_loss_init(&search->loss[f], s->loss, &fits[f].data);
+        for (int k = 0; k < s->restarts && !rc; k++) {
+            struct run *run = &search->run[f * s->restarts + k];
+            run->fit = &fits[f];
+            run->loss = &search->loss[f];
+            run->number = fits[f].stream * (uint64_t)s->restarts + (uint64_t)k;
+            rc = make_run(s, run);
+        }
+        if (rc)
+            return rc;
+        rows = fits[f].data.rows > rows ? fits[f].data.rows : rows;
+    }
+    return make_workers(search, rows, s->maxsize);
+}
+
+static void free_search(struct search *search)
+{
+    for (int i = 0; i < search->runs && search->run; i++)
+        free_run(search->settings, &search->run[i]);
+    for (int i = 0; i < search->fits && search->loss; i++)
+        sr_loss_free(&search->loss[i]);
+    for (int i = 0; i < search->threads && search->worker; i++) {
+        sr_work_free(&search->worker[i].work);
+        free(search->worker[i].seen);
+        gsl_rng_free(search->worker[i].rng);
+    }
+    free(search->loss);
+    free(search->run);
+    free(search->worker);
+}
+
+/* ---- epochs */
+
+/* Every (run, island, epoch) has its own stream; island number `populations` is the merge's. */
+static void seek(const struct sr_settings *s, const struct run *run, gsl_rng *rng, int island,
+                 int epoch)
+{
+    const uint64_t islands = (uint64_t)s->populations + 1, epochs = (uint64_t)s->iterations + 1;
+    const uint64_t index =
+        (run->number * islands + (uint64_t)island) * epochs + (uint64_t)epoch;
+    orr_rng_seek(rng, s->seed, ORR_STAGE_SYMREG, index);
+}
+
+/* Epoch 0 draws the populations. */
+static void run_epoch(struct search *search, int epoch)
+{
+    const struct sr_settings *s = search->settings;
+    const int tasks = search->runs * s->populations;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(search->threads)
+    for (int task = 0; task < tasks; task++) {
+        struct run *run = &search->run[task / s->populations];
+        const int number = task % s->populations;
+        struct sr_worker *worker = &search->worker[omp_get_thread_num()];
+        if (run->done)
+            continue;
+        seek(s, run, worker->rng, number, epoch);
+        if (epoch == 0)
+            sr_island_init(&run->scene, worker, &run->island[number]);
+        else
+            sr_island_epoch(&run->scene, worker, &run->island[number], number);
+    }
+}
+
+/* Takes over what the islands found, in their order. */
+static void merge_halls(const struct sr_settings *s, struct run *run)
+{
+    bool changed = false;
+    memset(run->scene.polish, 0, sizeof run->scene.polish);
+    for (int i = 0; i < s->populations; i++)
+        for (int c = 1; c <= s->maxsize; c++) {
+            const struct sr_hall *hall = run->island[i].hall;
+            if (hall->expr[c].count == c && sr_hall_offer(run->best, &hall->expr[c], hall->loss[c]))
+                run->scene.polish[c] = changed = true;
+        }
+    double smallest = HUGE_VAL;
+    for (int c = 1; c <= s->maxsize; c++) { /* what is off the front needs no care */
+        run->scene.polish[c] = run->scene.polish[c] && run->best->loss[c] < smallest;
+        smallest = fmin(smallest, run->best->loss[c]);
+    }
+    run->unchanged = changed ? 0 : run->unchanged + 1;
+    run->done = smallest <= 0 && run->unchanged >= SETTLED;
+}
+
+static void count_sizes(const struct sr_settings *s, struct run *run)
+{
+    double total = 0;
+    for (int i = 0; i < s->populations; i++)
+        for (int m = 0; m < s->population_size; m++)
+            run->sizes[run->island[i].member[m].expr.count]++;
+    for (int c = 1; c <= s->maxsize; c++)
+        total += run->sizes[c];
+    const double shrink = total > sizes_cap ? sizes_cap / total : 1;
+    for (int c = 1; c <= s->maxsize; c++) {
+        run->sizes[c] *= shrink;
+        run->scene.frequency[c] = run->sizes[c] / (total * shrink);
+    }
+}
+
+/* Indices of the island's POOL cheapest members, cheapest first. */
+static int cheapest(const struct sr_settings *s, const struct sr_island *island, int pool[POOL])
+{
+    int n = 0;
+    for (int m = 0; m < s->population_size; m++) {
+        int k = n < POOL ? n++ : POOL;
+        for (; k > 0 && island->member[m].cost < island->member[pool[k - 1]].cost; k--)
+            if (k < POOL)
+                pool[k] = pool[k - 1];
+        if (k < POOL)
+            pool[k] = m;
+    }
+    return n;
+}
+
+static void settle(const struct sr_settings *s, struct sr_island *island, gsl_rng *rng,
+                   const struct sr_member *migrant)
+{
+    const int place = (int)(gsl_rng_uniform(rng) * s->population_size);
+    island->member[place] = *migrant;
+    island->member[place].age = island->births++;
+}
+
+static void migrate(const struct sr_settings *s, struct run *run, gsl_rng *rng)
+{
+    int row[SR_NODES + 1], rows = 0, pool[POOL];
+    double smallest = HUGE_VAL;
+    for (int c = 1; c <= s->maxsize; c++)
+        if (run->best->loss[c] < smallest) {
+            smallest = run->best->loss[c];
+            row[rows++] = c;
+        }
+    for (int i = 0; i < s->populations; i++) {
+        const double size = s->population_size;
+        for (unsigned k = gsl_ran_poisson(rng, size * migrants_share); k; k--) {
+            const struct sr_island *from =
+                &run->island[(int)(gsl_rng_uniform(rng) * s->populations)];
+            const int n = cheapest(s, from, pool);
+            const struct sr_member migrant = from->member[pool[(int)(gsl_rng_uniform(rng) * n)]];
+            settle(s, &run->island[i], rng, &migrant);
+        }
+        for (unsigned k = gsl_ran_poisson(rng, size * front_share); k && rows; k--) {
+            const int c = row[(int)(gsl_rng_uniform(rng) * rows)];
+            struct sr_member migrant = {.expr = run->best->expr[c], .loss = run->best->loss[c]};
+            sr_expr_strip(&migrant.expr);
+            migrant.cost = migrant.loss / (run->loss->base > 0 ? run->loss->base : 1) +
+                           s->parsimony * migrant.expr.count;
+            settle(s, &run->island[i], rng, &migrant);
+        }
+    }
+}
+
+/* ---- results */
+
+/* Keeps the front with the highest score; then the smaller loss, then the earlier restart. */
+static void keep_best_restart(const struct sr_settings *s, const struct search *search, int fit,
+                              struct sr_front *scratch)
+{
+    struct sr_fit *result = search->run[fit * s->restarts].fit;
+    result->front.count = 0;
+    result->evaluations = 0;
+    double best_score = -HUGE_VAL, best_loss = HUGE_VAL;
+    for (int k = 0; k < s->restarts; k++) {
+        const struct run *run = &search->run[fit * s->restarts + k];
+        for (int i = 0; i < s->populations; i++)
+            result->evaluations += run->island[i].evaluations;
+        sr_front_make(run->best, scratch);
+        const int row = sr_front_select(scratch, SR_SCORE);
+        if (row < 0)
+            continue;
+        const double score = scratch->score[row], loss = scratch->loss[scratch->count - 1];
+        if (score > best_score || (score >= best_score && loss < best_loss)) {
+            best_score = score;
+            best_loss = loss;
+            result->front = *scratch;
+        }
+    }
+}
+
+int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
+              struct orr_progress *progress)
+{
+    struct search search = {.settings = settings, .threads = threads > 0 ? threads : 1};
+    struct sr_front *scratch = orr_alloc(1, sizeof *scratch);
+    int rc = scratch ? make_search(&search, fits, count) : ORR_ENOMEM;
+    for (int epoch = 0; epoch <= settings->iterations && !rc && !orr_signal_seen(); epoch++) {
+        run_epoch(&search, epoch);
+        for (int i = 0; i < search.runs; i++) {
+            struct run *run = &search.run[i];
+            if (run->done)
+                continue;
+            merge_halls(settings, run);
+            count_sizes(settings, run);
+            seek(settings, run, search.worker[0].rng, settings->populations, epoch);
+            migrate(settings, run, search.worker[0].rng);
+        }
+        if (progress)
+            orr_progress_set(progress, (uint64_t)epoch, NULL);
+    }
+    for (int f = 0; f < count && !rc; f++)
+        keep_best_restart(settings, &search, f, scratch);
+    if (!rc && orr_signal_seen())
+        rc = ORR_FAIL(ORR_EINTR, "stopped");
+    free_search(&search);
+    free(scratch);
+    return rc;
+}

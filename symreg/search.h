@@ -1,0 +1,60 @@
+/* search.h - inside symreg/: one island of the search, and what changes a formula. */
+#ifndef SR_SEARCH_H
+#define SR_SEARCH_H
+
+#include "symreg.h"
+
+struct sr_member {
+    struct sr_expr expr;
+    double loss;  /* with the best outer scale; infinite where the formula is not finite */
+    double cost;  /* loss / loss of the best constant + parsimony * size */
+    uint64_t age; /* births on the island before it */
+};
+
+struct sr_island {
+    struct sr_member *member; /* (population_size) */
+    struct sr_hall *hall;     /* better than the run's hall, found in this epoch; count 0 = none */
+    uint64_t births;
+    double evaluations;
+};
+
+/* A small table of formulas met in this epoch: their losses need not be computed again. */
+enum { SR_SEEN = 1024 };
+struct sr_seen {
+    uint64_t hash[SR_SEEN];
+    double loss[SR_SEEN];
+};
+
+/* What all islands of a run read in an epoch, and nobody writes. */
+struct sr_scene {
+    const struct sr_settings *settings;
+    const struct sr_loss *loss;
+    const struct sr_hall *best;     /* of the run so far */
+    double frequency[SR_NODES + 1]; /* share of each size in the run's populations */
+    bool polish[SR_NODES + 1];      /* rows of best whose constants are to be refined */
+};
+/* What belongs to the thread. */
+struct sr_worker {
+    struct sr_work work;
+    gsl_rng *rng;
+    struct sr_seen *seen;
+};
+
+/* A random formula of at most `size` nodes: a leaf, then appended operators. */
+void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *rng, int size,
+                    struct sr_expr *expr);
+/* One random change; false when it did not fit. */
+bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng,
+               struct sr_expr *expr);
+/* Swaps random subtrees; false when a result is too large. */
+bool sr_crossover(int maxsize, gsl_rng *rng, struct sr_expr *a, struct sr_expr *b);
+
+/* Clears the island's hall and draws its members. */
+void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
+                    struct sr_island *island);
+/* One epoch: cycles of events, then simplification and constants. Rows of best with
+ * row mod populations == number are polished here. Ends early at a signal. */
+void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
+                     struct sr_island *island, int number);
+
+#endif

@@ -1,0 +1,304 @@
+/* symreg.h - symbolic regression: from a table of numbers to a Pareto front of formulas.
+ *
+ * A formula is a fixed-size postfix array with inline constants; nothing is allocated while the
+ * search runs. Islands of formulas evolve by tournament, mutation and crossover; the outer scale of
+ * every formula is solved exactly and its constants by Levenberg-Marquardt with the exact Jacobian.
+ * Random streams are keyed by (seed, run, island, iteration), so that a front is the same for any
+ * number of threads. Nothing here knows or favours a law: a formula is compared with k m1 m2 / r^2
+ * only after the search (sr_law_check).
+ *
+ * Complexity = number of nodes: every operator, constant and feature counts 1. Functions that
+ * return int follow base.h (0 or an enum orr_status); they are safe to call from several threads
+ * at once unless said otherwise. */
+#ifndef SR_SYMREG_H
+#define SR_SYMREG_H
+
+#include "base/base.h"
+
+enum {
+    SR_NODES = 64,    /* of one formula, at most */
+    SR_FEATURES = 64, /* columns of x, at most */
+    SR_TEXT = 8192,   /* bytes that hold any printed formula */
+};
+
+/* ------------------------------------------------------------------------------ operators */
+
+/* Leaves first; the rest in the order of ops_table.h. */
+enum sr_op {
+    SR_CONSTANT,
+    SR_FEATURE,
+    SR_ADD,
+    SR_SUB,
+    SR_MUL,
+    SR_DIV,
+    SR_POW,
+    SR_MIN,
+    SR_MAX,
+    SR_NEG,
+    SR_INV,
+    SR_SQUARE,
+    SR_CUBE,
+    SR_SQRT,
+    SR_ABS,
+    SR_EXP,
+    SR_LOG,
+    SR_SIN,
+    SR_COS,
+    SR_TAN,
+    SR_TANH,
+    SR_SIGN,
+    SR_OPS
+};
+
+/* One row of the table. Unary operators ignore b. da and db are the partial derivatives at (a, b)
+ * with value v. Outside the domain value() is NaN or infinite. */
+struct sr_op_info {
+    const char *name;
+    int arity; /* 0 for leaves */
+    bool infix;
+    double (*value)(double a, double b);
+    double (*da)(double a, double b, double v);
+    double (*db)(double a, double b, double v);
+};
+extern const struct sr_op_info sr_op_table[SR_OPS];
+
+/* Finds an operator of this arity by name. An unknown name is ORR_EUSAGE with the nearest valid
+ * one; `key` names the setting in the message ("symreg.unary"). */
+int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op);
+
+/* Applies an operator to n <= SR_TILE rows; out may be a or b. False when a result is not
+ * finite. */
+enum { SR_TILE = 128 };
+bool sr_op_apply(enum sr_op op, int n, const double *a, const double *b, double *out);
+/* d[i] = outer[i] * d op/d operand, for operand 0 (a) or 1 (b). */
+void sr_op_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
+                     const double *v, const double *outer, double *d);
+
+/* --------------------------------------------------------------------------- expressions */
+
+struct sr_node {
+    uint8_t op;      /* enum sr_op */
+    uint8_t size;    /* nodes of the subtree that ends here, itself included */
+    uint8_t feature; /* of SR_FEATURE */
+    double value;    /* of SR_CONSTANT */
+};
+/* Postfix order: operands before operators, the root last. */
+struct sr_expr {
+    int count;
+    struct sr_node node[SR_NODES];
+};
+
+/* Index of the first node of the subtree that ends at i. */
+int sr_expr_start(const struct sr_expr *expr, int i);
+/* Recomputes the subtree sizes; false when the array is no single formula. */
+bool sr_expr_measure(struct sr_expr *expr);
+/* Replaces `length` nodes from `start` by other nodes (not part of expr) and measures. False, with
+ * expr unchanged, when the result has more than `limit` nodes. */
+bool sr_expr_splice(struct sr_expr *expr, int start, int length,
+                        const struct sr_node *nodes, int count, int limit);
+/* Multiplies the formula by `scale` inside its own constants, where that adds no node (c * x,
+ * inv(c * x), c + c * x, ...). False, with expr unchanged, when no constant can take it. */
+bool sr_expr_absorb(struct sr_expr *expr, double scale);
+/* Multiplies by `scale`: absorbed, or as two more nodes. False when there is no room. */
+bool sr_expr_scale(struct sr_expr *expr, double scale);
+/* Folds constant subtrees and merges nested sums and products of constants. */
+void sr_expr_simplify(struct sr_expr *expr);
+/* Takes off a constant factor at the root, if any. */
+void sr_expr_strip(struct sr_expr *expr);
+/* 64-bit hash of operators, features and constants. */
+uint64_t sr_expr_hash(const struct sr_expr *expr);
+/* Constants in order of appearance: count, read, write. */
+int sr_expr_constants(const struct sr_expr *expr, double constants[SR_NODES]);
+void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
+
+/* Prints in the notation of PySR, "(39.48 * inv((r * r)))", constants as %.7g. names[i] is
+ * feature i. Always NUL-terminated; text that does not fit is cut. */
+void sr_expr_print(const struct sr_expr *expr, const char *const *names, char *text,
+                       size_t bytes);
+/* Reads that notation back, with the usual precedence of ^ * / + -. */
+int sr_expr_parse(const char *text, const char *const *names, int features,
+                      struct sr_expr *expr);
+
+/* ---------------------------------------------------------------------------- evaluation */
+
+/* A table: x is column-major, feature f at x + f * rows. The caller keeps both arrays. */
+struct sr_data {
+    size_t rows;
+    int features;
+    const double *x; /* (features, rows) */
+    const double *y; /* (rows) */
+};
+
+/* value[i] of every row; false as soon as any node is not finite. */
+bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value);
+/* Also jacobian[c * rows + i] = d value[i] / d constant c, by reverse accumulation. */
+bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data,
+                          double *value, double *jacobian);
+
+/* -------------------------------------------------------------------------------- losses */
+
+/* The loss of predictions of data->y, in the units of y:
+ *   l1        mean |p - t|
+ *   l2        mean (p - t)^2
+ *   study     mean (max(1e-8, |p - t|) - 1e-8)
+ *   relative  mean |p - t| / max(|t|, 1e-12 unit) */
+struct sr_loss {
+    enum orr_symreg_loss kind;
+    const struct sr_data *data;
+    double unit;    /* median |y|, or mean |y| where that is 0, or 1: what counts as small */
+    double base;    /* loss of the best constant */
+    double noise;   /* losses below are rounding: they count as 0 */
+    double *weight; /* (rows) 1 / |t| of relative, else NULL */
+};
+int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind,
+                     const struct sr_data *data);
+void sr_loss_free(struct sr_loss *loss);
+enum { SR_SCRATCH = 128 };
+/* Loss of the predictions scale * p. */
+double sr_loss_value(const struct sr_loss *loss, const double *p, double scale);
+/* The scale that minimises the loss: weighted median of t / p, for l2 least squares. scratch
+ * holds 2 * rows + SR_SCRATCH. 0 when every p is 0. */
+double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratch);
+
+/* The value at which half of the weight is reached, of n pairs that are reordered and
+ * partly overwritten; scratch SR_SCRATCH. */
+double sr_weighted_median(double *value, double *weight, size_t n, double *scratch);
+
+/* ----------------------------------------------------------------------------- constants */
+
+/* Arrays for one thread. */
+struct sr_work {
+    double *value;    /* (rows) */
+    double *trial;    /* (rows) */
+    double *scratch;  /* (2, rows), SR_SCRATCH */
+    double *jacobian; /* (columns, rows) */
+    int columns;
+};
+int sr_work_init(struct sr_work *work, size_t rows, int maxsize);
+void sr_work_free(struct sr_work *work);
+
+/* Fits the constants from where they stand and from `restarts` points near by, by
+ * Levenberg-Marquardt (re-weighted for absolute losses). with_scale fits an outer factor along
+ * with them, which is written into the formula only where its constants can take it. Returns the loss reached, never worse than
+ * before; infinity when the formula can not be evaluated. Of l1, l2 and relative the reached
+ * point is a local optimum within `iterations` steps. */
+double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr,
+                            bool with_scale, int iterations, int restarts, gsl_rng *rng,
+                            struct sr_work *work);
+
+/* --------------------------------------------------------------------------------- front */
+
+/* Best formula of every complexity: index = complexity, loss infinite where there is none. */
+struct sr_hall {
+    double loss[SR_NODES + 1];
+    struct sr_expr expr[SR_NODES + 1];
+};
+/* Rows of the Pareto front: complexity rises, loss strictly falls. */
+struct sr_front {
+    int count;
+    double loss[SR_NODES + 1], score[SR_NODES + 1];
+    struct sr_expr expr[SR_NODES + 1];
+};
+enum sr_rule { SR_ACCURACY, SR_SCORE, SR_BEST, SR_RULES };
+
+void sr_hall_clear(struct sr_hall *hall);
+/* True when the formula became the best of its size. */
+bool sr_hall_offer(struct sr_hall *hall, const struct sr_expr *expr, double loss);
+/* Front of a hall with scores: -d ln(loss) / d complexity against the row before (first row 0,
+ * zero loss = infinity). */
+void sr_front_make(const struct sr_hall *hall, struct sr_front *front);
+/* Row chosen by a rule, -1 of an empty front: accuracy = smallest loss; score = highest score;
+ * best = highest score among losses <= 1.5 x the smallest. Ties: the simplest. */
+int sr_front_select(const struct sr_front *front, enum sr_rule rule);
+extern const char *const sr_rule_name[SR_RULES];
+/* "symreg.rules" by name; unknown names are ORR_EUSAGE with the nearest. */
+int sr_rule_find(const char *name, enum sr_rule *rule);
+/* Writes "Complexity,Loss,Equation" atomically. */
+int sr_front_write(const struct sr_front *front, const char *const *names,
+                       const char *path);
+
+/* -------------------------------------------------------------------------------- search */
+
+/* Settings with names resolved. */
+struct sr_settings {
+    enum sr_op binary[SR_OPS], unary[SR_OPS];
+    int binary_count, unary_count;
+    enum orr_symreg_loss loss;
+    int maxsize, iterations, populations, population_size, cycles, restarts;
+    double parsimony;
+    uint64_t seed;
+};
+/* Checks operator names; creates nothing. */
+int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset);
+
+/* One fit: a table, and the restarts' best front. */
+struct sr_fit {
+    struct sr_data data;
+    uint64_t stream;           /* keys the random streams: the sample's number */
+    struct sr_front front; /* result: of the restart with the highest score */
+    double evaluations;        /* result: formulas evaluated, all restarts */
+};
+/* Fits all tables with `threads` threads, results independent of their number. At a signal it
+ * returns ORR_EINTR with the fronts found so far. progress may be NULL. */
+int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count,
+                  int threads, struct orr_progress *progress);
+
+/* -------------------------------------------------------------------------- the true law */
+
+/* Decides numerically whether a formula of the features r, m1, m2 (0, 1, 2) is k m1 m2 / r^2: at
+ * fixed quasi-random points over twice the range of the data both ways, the ratio may vary by
+ * `tolerance`, relative to its mean. True: *k is the mean ratio. */
+bool sr_law_check(const struct sr_expr *expr, const double low[3], const double high[3],
+                      double tolerance, double *k);
+/* The simplest row of a front that passes, -1 when none does. */
+int sr_law_find(const struct sr_front *front, const double low[3], const double high[3],
+                    double tolerance, double *k);
+
+/* ------------------------------------------------------------------------------ analysis */
+
+/* forces_magnitude.csv of one source (docs/formats.md), AU, solar masses, years. */
+struct sr_forces {
+    size_t rows;
+    int samples;             /* largest sample number + 1 */
+    double *sample, *sequence, *step, *r, *m1, *m2, *dt, *f_true, *f; /* (rows) each */
+    void *storage;
+};
+/* Missing file: ORR_EMISSING with the command that makes it. */
+int sr_forces_read(const char *path, struct sr_forces *forces);
+void sr_forces_free(struct sr_forces *forces);
+
+struct sr_interval {
+    double value, low, high;
+};
+struct sr_analysis {
+    double r2_log;                /* of log F against log F_true */
+    double median_relative_error; /* of F */
+    struct sr_interval exponent[3]; /* of r, m1, m2, 95% by bootstrap over sequences */
+    size_t dropped;               /* rows with F <= 0, left out of the logarithms */
+};
+/* 200 resamples of whole sequences keyed by `seed`. NaN where too few rows are left. */
+int sr_analyse(const struct sr_forces *forces, uint64_t seed,
+                   struct sr_analysis *result);
+struct sr_floors {
+    double log_r, log_scale_dt_r, constant; /* R^2 of log F_true */
+};
+int sr_analyse_floors(const struct sr_forces *truth, struct sr_floors *floors);
+/* Of the rows of one sample. */
+struct sr_sample_facts {
+    size_t rows;
+    double k_dropped_m2; /* L1-optimal k of F = k m1 / r^2: expected when m2 is missed */
+    double leverage;     /* largest share of sum |F| that one sequence has */
+};
+int sr_analyse_sample(const struct sr_forces *forces, int sample,
+                          struct sr_sample_facts *facts);
+
+/* ---------------------------------------------------------------------------- whole runs */
+
+/* Run directory mode of bin/symreg: fits every source and sample, writes laws/, prints the table
+ * of laws. */
+int sr_laws_run(const struct orr_cli *cli);
+/* CSV mode: file, target column, comma-separated features (NULL: all others). */
+int sr_csv_run(const struct orr_cli *cli, const char *file, const char *target,
+                   const char *features);
+
+#endif

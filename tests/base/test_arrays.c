@@ -1,0 +1,332 @@
+/* test_arrays.c - .npy and safetensors: round trips, foreign files, damage. */
+#include "scratch.h"
+
+static char dir[64];
+
+static int setup(void **state)
+{
+    (void)state;
+    scratch_create(dir);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    scratch_remove(dir);
+    return 0;
+}
+
+static const enum orr_dtype all[] = {ORR_U8, ORR_U16, ORR_U32, ORR_I32, ORR_I64, ORR_F32, ORR_F64};
+enum { ALL = sizeof all / sizeof *all };
+
+/* Bytes with every pattern, for any type. */
+static void fill(unsigned char *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        data[i] = (unsigned char)(i * 167 + 13);
+}
+
+/* --------------------------------------------------------------------------------- npy */
+
+static void test_npy_round_trip(void **state)
+{
+    static const size_t shapes[][3] = {{0, 0, 0}, {5, 0, 0}, {7, 3, 0}, {2, 3, 11}, {0, 4, 2}};
+    static const int ndim[] = {0, 1, 2, 3, 3};
+    unsigned char data[8 * 66];
+    char path[4096];
+    (void)state;
+    fill(data, sizeof data);
+    for (int t = 0; t < ALL; t++)
+        for (int s = 0; s < 5; s++) {
+            size_t count = 1, size = orr_dtype_size(all[t]);
+            uint64_t sum, found, bytes;
+            struct orr_npy npy;
+            for (int k = 0; k < ndim[s]; k++)
+                count *= shapes[s][k];
+            scratch_path(path, dir, "x.npy");
+            assert_int_equal(orr_npy_write(path, all[t], ndim[s], shapes[s], data, &sum), 0);
+            assert_int_equal(orr_file_checksum(path, &found, &bytes), 0);
+            assert_true(found == sum);
+            assert_int_equal((bytes - count * size) % 64, 0); /* the header keeps alignment */
+            assert_int_equal(orr_npy_open(path, &npy), 0);
+            assert_int_equal(npy.dtype, all[t]);
+            assert_int_equal(npy.ndim, ndim[s]);
+            for (int k = 0; k < ndim[s]; k++)
+                assert_int_equal(npy.shape[k], shapes[s][k]);
+            assert_memory_equal(npy.data, data, count * size);
+            assert_int_equal((uintptr_t)npy.data % 64, 0);
+            orr_npy_close(&npy);
+            orr_npy_close(&npy);
+        }
+}
+
+/* The exact bytes that numpy.save writes for np.arange(3, dtype="<u2"), version 1.0. */
+static void test_npy_header_is_numpys(void **state)
+{
+    char path[4096], expected[128], *text;
+    size_t bytes;
+    (void)state;
+    const uint16_t data[3] = {0, 1, 2};
+    const size_t shape[] = {3};
+    scratch_path(path, dir, "x.npy");
+    assert_int_equal(orr_npy_write(path, ORR_U16, 1, shape, data, NULL), 0);
+    assert_int_equal(orr_file_read(path, &text, &bytes), 0);
+    assert_int_equal(bytes, 134);
+    memset(expected, ' ', sizeof expected);
+    memcpy(expected, "\x93NUMPY\x01\x00\x76\x00", 10);
+    static const char dictionary[] = "{'descr': '<u2', 'fortran_order': False, 'shape': (3,";
+    memcpy(expected + 10, dictionary, sizeof dictionary - 1);
+    expected[127] = '\n';
+    assert_memory_equal(text, expected, 10 + sizeof dictionary - 1);
+    assert_int_equal(text[127], '\n');
+    assert_memory_equal(text + 128, data, 6);
+    free(text);
+}
+
+/* A file with this dictionary and this many data bytes, of .npy version `version`. */
+static void write_npy(const char *path, int version, const char *dictionary, size_t data)
+{
+    unsigned char file[1024] = {0x93, 'N', 'U', 'M', 'P', 'Y', (unsigned char)version, 0};
+    const size_t prefix = version == 1 ? 10 : 12, length = strlen(dictionary);
+    file[8] = (unsigned char)length;
+    memcpy(file + prefix, dictionary, length);
+    fill(file + prefix + length, data);
+    scratch_write(path, file, prefix + length + data);
+}
+
+static void test_npy_foreign(void **state)
+{
+    static const struct {
+        int version;
+        const char *dictionary;
+        size_t data;
+        const char *said; /* NULL: a good file */
+    } files[] = {
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", 24, NULL},
+        {2, "{'shape': (2, 3), 'fortran_order': False, 'descr': '<f4'}\n", 24, NULL},
+        {3, "{'descr':'<f4','fortran_order':False,'shape':(2,3)}\n", 25, NULL},
+        {1, "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n", 24, "Fortran"},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", 23, "truncated"},
+        {1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3), }\n", 24, "dtype"},
+        {1, "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }\n", 24, "dtype"},
+        {1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }\n", 24, "dtype"},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-2, 3), }\n", 24, "shape"},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, x), }\n", 24, "shape"},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3", 24, "shape"},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }\n", 24,
+         "shape"},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 8), }\n", 24,
+         "overflow"},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }\n", 24,
+         "shape"},
+        {1, "{'descr': '<f4', 'shape': (2, 3), }\n", 24, "fortran_order"},
+        {4, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", 24, "version"},
+    };
+    char path[4096];
+    (void)state;
+    scratch_path(path, dir, "foreign.npy");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct orr_npy npy;
+        write_npy(path, files[i].version, files[i].dictionary, files[i].data);
+        assert_int_equal(orr_npy_open(path, &npy), files[i].said ? ORR_EFORMAT : 0);
+        if (files[i].said)
+            error_names(path, files[i].said, NULL);
+        else
+            assert_true(npy.shape[0] == 2 && npy.shape[1] == 3 && npy.dtype == ORR_F32);
+        orr_npy_close(&npy);
+    }
+}
+
+/* Every prefix of a good file is refused. */
+static void test_npy_every_truncation(void **state)
+{
+    char path[4096], cut[4096], *text;
+    size_t bytes;
+    double data[6] = {0};
+    const size_t shape[] = {6};
+    (void)state;
+    scratch_path(path, dir, "x.npy");
+    scratch_path(cut, dir, "cut.npy");
+    assert_int_equal(orr_npy_write(path, ORR_F64, 1, shape, data, NULL), 0);
+    assert_int_equal(orr_file_read(path, &text, &bytes), 0);
+    for (size_t n = 0; n < bytes; n++) {
+        struct orr_npy npy;
+        scratch_write(cut, text, n);
+        assert_int_equal(orr_npy_open(cut, &npy), ORR_EFORMAT);
+        error_names(cut, NULL);
+    }
+    free(text);
+}
+
+static void test_npy_expect(void **state)
+{
+    char path[4096];
+    struct orr_npy npy;
+    const size_t shape[] = {4, 9};
+    const uint16_t data[36] = {0};
+    size_t any[] = {0, 9}, wrong[] = {4, 8}, flat[] = {36};
+    (void)state;
+    scratch_path(path, dir, "x.npy");
+    assert_int_equal(orr_npy_write(path, ORR_U16, 2, shape, data, NULL), 0);
+    assert_int_equal(orr_npy_expect(path, &npy, ORR_U16, 2, any), 0);
+    assert_int_equal(any[0], 4);
+    orr_npy_close(&npy);
+    assert_int_equal(orr_npy_expect(path, &npy, ORR_U16, 2, wrong), ORR_EFORMAT);
+    error_names(path, "expected 8, found 9", NULL);
+    assert_int_equal(orr_npy_expect(path, &npy, ORR_F32, 2, any), ORR_EFORMAT);
+    error_names(path, "<f4", "<u2", NULL);
+    assert_int_equal(orr_npy_expect(path, &npy, ORR_U16, 1, flat), ORR_EFORMAT);
+    error_names(path, "dimensions", NULL);
+    assert_null(npy.map);
+    scratch_path(path, dir, "absent.npy");
+    assert_int_equal(orr_npy_open(path, &npy), ORR_EMISSING);
+    error_names(path, NULL);
+    assert_int_equal(orr_npy_open(dir, &npy), ORR_EFORMAT);
+}
+
+/* ------------------------------------------------------------------------- safetensors */
+
+static const char *const about[] = {"step", "700", "quote", "a \"b\" \\ \xc3\xa9", NULL};
+
+static void write_tensors(const char *path, unsigned char *data)
+{
+    static const char *const names[ALL] = {"u8", "w.0", "bias", "i32", "i64", "f32", "f64"};
+    struct orr_tensor tensors[ALL + 1];
+    fill(data, 8 * 60);
+    for (int t = 0; t < ALL; t++)
+        tensors[t] = (struct orr_tensor){names[t], all[t], 3, {5, 3, 4}, data};
+    tensors[ALL] = (struct orr_tensor){"scalar", ORR_F64, 0, {0}, data};
+    assert_int_equal(orr_safetensors_write(path, tensors, ALL + 1, about), 0);
+}
+
+static void test_safetensors_round_trip(void **state)
+{
+    char path[4096];
+    unsigned char data[480];
+    struct orr_safetensors *file;
+    (void)state;
+    scratch_path(path, dir, "x.safetensors");
+    write_tensors(path, data);
+    assert_int_equal(orr_safetensors_open(path, &file), 0);
+    assert_int_equal(orr_safetensors_count(file), ALL + 1);
+    for (int t = 0; t < ALL; t++) {
+        const struct orr_tensor *x = orr_safetensors_at(file, (size_t)t);
+        assert_ptr_equal(orr_safetensors_find(file, x->name), x);
+        assert_int_equal(x->dtype, all[t]);
+        assert_int_equal(x->ndim, 3);
+        assert_true(x->shape[0] == 5 && x->shape[1] == 3 && x->shape[2] == 4);
+        assert_memory_equal(x->data, data, 60 * orr_dtype_size(all[t]));
+    }
+    assert_int_equal(orr_safetensors_find(file, "scalar")->ndim, 0);
+    assert_null(orr_safetensors_at(file, ALL + 1));
+    assert_null(orr_safetensors_find(file, "w.1"));
+    assert_string_equal(orr_safetensors_metadata(file, "step"), "700");
+    assert_string_equal(orr_safetensors_metadata(file, "quote"), about[3]);
+    assert_null(orr_safetensors_metadata(file, "none"));
+    orr_safetensors_close(file);
+    orr_safetensors_close(NULL);
+    assert_int_equal(orr_safetensors_write(path, NULL, 0, NULL), 0);
+    assert_int_equal(orr_safetensors_open(path, &file), 0);
+    assert_int_equal(orr_safetensors_count(file), 0);
+    orr_safetensors_close(file);
+}
+
+/* One bit flipped anywhere in the data, one byte too many, and every truncation. */
+static void test_safetensors_damage(void **state)
+{
+    char path[4096], bad[4096], *text;
+    unsigned char data[480];
+    size_t bytes;
+    struct orr_safetensors *file;
+    (void)state;
+    scratch_path(path, dir, "x.safetensors");
+    scratch_path(bad, dir, "bad.safetensors");
+    write_tensors(path, data);
+    assert_int_equal(orr_file_read(path, &text, &bytes), 0);
+    const size_t start = 8 + (unsigned char)text[0] + 256u * (unsigned char)text[1];
+    assert_int_equal(start % 8, 0);
+    for (size_t at = start; at < bytes; at += 97) {
+        text[at] = (char)(text[at] ^ 16);
+        scratch_write(bad, text, bytes);
+        assert_int_equal(orr_safetensors_open(bad, &file), ORR_EFORMAT);
+        error_names(bad, "checksum", NULL);
+        text[at] = (char)(text[at] ^ 16);
+    }
+    for (size_t n = 0; n < bytes; n += n < start ? 13 : 41) {
+        scratch_write(bad, text, n);
+        assert_int_equal(orr_safetensors_open(bad, &file), ORR_EFORMAT);
+        error_names(bad, NULL);
+        assert_null(file);
+    }
+    scratch_write(bad, text, bytes + 1); /* the terminating NUL of orr_file_read */
+    assert_int_equal(orr_safetensors_open(bad, &file), ORR_EFORMAT);
+    free(text);
+}
+
+/* A file with this header and this many bytes of zeros. */
+static int open_header(const char *header, size_t data, struct orr_safetensors **file)
+{
+    char path[4096];
+    unsigned char text[1024] = {0};
+    const size_t length = strlen(header);
+    scratch_path(path, dir, "made.safetensors");
+    text[0] = (unsigned char)length;
+    text[1] = (unsigned char)(length >> 8);
+    memcpy(text + 8, header, length);
+    scratch_write(path, text, 8 + length + data);
+    return orr_safetensors_open(path, file);
+}
+
+static void test_safetensors_foreign(void **state)
+{
+    static const struct {
+        const char *header;
+        const char *said;
+    } bad[] = {
+        {"not json at all", "not JSON"},
+        {"[1, 2]", "not JSON"},
+        {"{\"w\": {\"dtype\": \"BF16\", \"shape\": [4], \"data_offsets\": [0, 8]}}", "BF16"},
+        {"{\"w\": {\"shape\": [4], \"data_offsets\": [0, 16]}}", "dtype"},
+        {"{\"w\": {\"dtype\": \"F32\", \"shape\": [4], \"data_offsets\": [0, 17]}}", "extent"},
+        {"{\"w\": {\"dtype\": \"F32\", \"shape\": [4], \"data_offsets\": [16, 0]}}", "extent"},
+        {"{\"w\": {\"dtype\": \"F32\", \"shape\": [4], \"data_offsets\": [-1, 15]}}", "extent"},
+        {"{\"w\": {\"dtype\": \"F32\", \"shape\": [3], \"data_offsets\": [0, 16]}}", "16"},
+        {"{\"w\": {\"dtype\": \"F32\", \"shape\": [1.5], \"data_offsets\": [0, 6]}}", "shape"},
+        {"{\"w\": {\"dtype\": \"F32\", \"shape\": [4]}}", "extent"},
+        {"{\"w\": 7}", "dtype"},
+        {"{\"w\": {\"dtype\": \"F32\", \"shape\": [8e15, 8e15], \"data_offsets\": [0, 0]}}",
+         "shape"},
+    };
+    struct orr_safetensors *file;
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(open_header(bad[i].header, 16, &file), ORR_EFORMAT);
+        error_names("made.safetensors", bad[i].said, NULL);
+        assert_null(file);
+    }
+    /* written by somebody else: no checksum, no metadata */
+    assert_int_equal(open_header("{\"w\":{\"dtype\":\"F32\",\"shape\":[2,2],"
+                                 "\"data_offsets\":[0,16]}} ", 16, &file), 0);
+    assert_int_equal(orr_safetensors_count(file), 1);
+    assert_null(orr_safetensors_metadata(file, "xxh64"));
+    orr_safetensors_close(file);
+    assert_int_equal(orr_safetensors_open("/nonexistent.safetensors", &file), ORR_EMISSING);
+    error_names("/nonexistent.safetensors", NULL);
+    assert_int_equal(orr_safetensors_open(dir, &file), ORR_EFORMAT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_npy_round_trip, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_npy_header_is_numpys, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_npy_foreign, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_npy_every_truncation, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_npy_expect, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_safetensors_round_trip, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_safetensors_damage, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_safetensors_foreign, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

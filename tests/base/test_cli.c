@@ -1,0 +1,241 @@
+/* test_cli.c - the command line every program shares. */
+#include "scratch.h"
+
+#include <fcntl.h>
+
+static char dir[64], home[4096], presets[4096];
+static const char *target, *flag;
+static const struct orr_option own[] = {
+    {"--target", "COLUMN", "a value of its own", &target},
+    {"--loose", NULL, "a flag of its own", &flag},
+    {NULL, NULL, NULL, NULL},
+};
+static const struct orr_program program = {
+    .name = "try", .purpose = "Tries.", .usage = "try [options] [FILE]", .options = own,
+    .max_rest = 2, .groups = "seed,orbits",
+};
+static struct orr_cli cli;
+
+/* Works in an empty folder, with a preset "quick" of its own beside it. */
+static int setup(void **state)
+{
+    char path[4096];
+    (void)state;
+    scratch_create(dir);
+    scratch_path(presets, dir, "presets");
+    scratch_path(path, dir, "empty");
+    if (!getcwd(home, sizeof home) || orr_mkdir(presets) || orr_mkdir(path) || chdir(path))
+        return 1;
+    scratch_path(path, presets, "quick.json");
+    scratch_text(path, "{\"seed\": 41, \"pretrain\": {\"steps\": 7}}");
+    scratch_path(path, presets, "mine.json");
+    scratch_text(path, "{\"model\": {\"heads\": 3}}");
+    setenv("ORRERY_PRESETS", presets, 1);
+    target = flag = NULL;
+    return 0;
+}
+
+/* Nothing was created, whatever the command line said. */
+static int teardown(void **state)
+{
+    (void)state;
+    const int left = scratch_count(".");
+    unsetenv("ORRERY_PRESETS");
+    const int back = chdir(home);
+    scratch_remove(dir);
+    return left || back;
+}
+
+/* Parses words up to NULL. */
+static int parse(bool *done, const char *word, ...)
+{
+    char words[32][160], *argv[34] = {words[0]};
+    int argc = 1;
+    va_list list;
+    strcpy(words[0], "try");
+    va_start(list, word);
+    for (; word; word = va_arg(list, const char *)) {
+        snprintf(words[argc], sizeof words[argc], "%s", word);
+        argv[argc] = words[argc];
+        argc++;
+    }
+    va_end(list);
+    orr_error_clear();
+    return orr_cli_parse(&program, argc, argv, &cli, done);
+}
+
+static void test_nothing_given(void **state)
+{
+    bool done = true;
+    (void)state;
+    assert_int_equal(parse(&done, NULL), 0);
+    assert_false(done);
+    assert_string_equal(cli.preset.name, "quick");
+    assert_string_equal(cli.run, "runs/quick");
+    assert_true(cli.preset.seed == 41 && cli.preset.pretrain.steps == 7);
+    assert_false(cli.preset_given || cli.seed_given || cli.run_given || cli.resume || cli.quiet);
+    assert_string_equal(cli.out, "");
+    assert_string_equal(cli.attention, "");
+    assert_string_equal(cli.checkpoint, "");
+    assert_int_equal(cli.device, ORR_DEVICE_AUTO);
+    assert_true(cli.threads >= 1);
+    assert_int_equal(cli.argc_rest, 0);
+}
+
+static void test_every_option(void **state)
+{
+    static char path[4096];
+    bool done = true;
+    (void)state;
+    scratch_path(path, presets, "mine.json");
+    assert_int_equal(parse(&done, "--set", "model.width=96", "--preset", path, "--run", "r/1",
+                           "--out=o", "--attention", "lssa", "--checkpoint", "c.safetensors",
+                           "--device=cuda", "--threads", "3", "--seed", "18446744073709551615",
+                           "--resume", "--quiet", "--set=about=a=b", "--target", "F", "--loose",
+                           "in.csv", "-", NULL), 0);
+    assert_false(done);
+    assert_string_equal(cli.preset.name, "mine");
+    assert_true(cli.preset.model.width == 96 && cli.preset.model.heads == 3);
+    assert_string_equal(cli.preset.about, "a=b");
+    assert_string_equal(cli.run, "r/1");
+    assert_string_equal(cli.out, "o");
+    assert_string_equal(cli.checkpoint, "c.safetensors");
+    assert_string_equal(cli.attention, "lssa");
+    assert_int_equal(cli.preset.attention.count, 1);
+    assert_string_equal(cli.preset.attention.item[0], "lssa");
+    assert_int_equal(cli.device, ORR_DEVICE_CUDA);
+    assert_int_equal(cli.threads, 3);
+    assert_true(cli.preset.seed == UINT64_MAX);
+    assert_true(cli.preset_given && cli.seed_given && cli.run_given && cli.resume && cli.quiet);
+    assert_string_equal(target, "F");
+    assert_string_equal(flag, "1");
+    assert_int_equal(cli.argc_rest, 2);
+    assert_string_equal(cli.argv_rest[1], "-");
+}
+
+/* The later assignment holds; --seed stands above --set. */
+static void test_order(void **state)
+{
+    bool done;
+    (void)state;
+    assert_int_equal(parse(&done, "--seed", "5", "--set", "seed=6", "--set", "pretrain.batch=3",
+                           "--set", "pretrain.batch=4", "--preset", "mine", NULL), 0);
+    assert_true(cli.preset.seed == 5 && cli.preset.pretrain.batch == 4);
+    assert_string_equal(cli.run, "runs/mine");
+}
+
+static void test_refusals(void **state)
+{
+    static const struct {
+        const char *words[3], *said, *also;
+    } bad[] = {
+        {{"--presett", "quick"}, "unknown option --presett", "did you mean --preset?"},
+        {{"--thread=2"}, "unknown option --thread;", "--threads"},
+        {{"--tarjet", "F"}, "unknown option --tarjet", "--target"},
+        {{"--checkp"}, "unknown option --checkp", "--checkpoint"},
+        {{"-h"}, "unknown option -h", "see --help"},
+        {{"-x"}, "unknown option -x", NULL},
+        {{"--seed"}, "--seed", "expected a value"},
+        {{"--run", "--quiet"}, "--run", "expected a value"},
+        {{"--target"}, "--target", "expected a value"},
+        {{"--run="}, "--run", "found nothing"},
+        {{"--attention="}, "--attention", "name"},
+        {{"--quiet=yes"}, "--quiet", "takes no value"},
+        {{"--loose=1"}, "--loose", "takes no value"},
+        {{"--threads=0"}, "--threads", "at least 1"},
+        {{"--threads=-1"}, "--threads", "-1"},
+        {{"--threads=5000"}, "--threads", "4096"},
+        {{"--threads=2x"}, "--threads", "2x"},
+        {{"--seed=1.5"}, "--seed", "1.5"},
+        {{"--seed="}, "--seed", "whole number"},
+        {{"--seed=18446744073709551616"}, "--seed", "18446744073709551616"},
+        {{"--device=gpu"}, "--device", "cpu, cuda or auto"},
+        {{"--preset=smokey"}, "--preset", "smokey"},
+        {{"--set", "pretrain.stepz=1"}, "pretrain.stepz", "pretrain.steps"},
+        {{"--set", "model.heads=5"}, "model.heads", "must divide"},
+        {{"a", "b", "c"}, "unexpected argument \"c\"", "usage: try"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        bool done = true;
+        assert_int_equal(parse(&done, bad[i].words[0], bad[i].words[1], bad[i].words[2], NULL),
+                         ORR_EUSAGE);
+        assert_false(done);
+        error_names(bad[i].said, bad[i].also, NULL);
+    }
+}
+
+/* A word far from every option gets no suggestion. */
+static void test_no_far_suggestion(void **state)
+{
+    static const char *const words[] = {"--bogus", "--", "--x", "-q", "--verbose", "--datadir",
+                                        "--gpu", "---", "--a-rather-long-option-that-nobody-has"};
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        bool done;
+        assert_int_equal(parse(&done, words[i], NULL), ORR_EUSAGE);
+        error_names(words[i], "see --help", NULL);
+        if (strstr(orr_error(), "did you mean"))
+            fail_msg("a suggestion for nothing: %s", orr_error());
+    }
+}
+
+/* What the parser prints to stdout, and its result. */
+static char *printed(int *rc, bool *done, const char *a, const char *b)
+{
+    char path[4096], *text;
+    scratch_path(path, dir, "stdout");
+    fflush(stdout);
+    const int kept = dup(1), file = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    dup2(file, 1);
+    *rc = parse(done, a, b, NULL);
+    fflush(stdout);
+    dup2(kept, 1);
+    close(kept);
+    close(file);
+    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    return text;
+}
+
+static void test_help_and_version(void **state)
+{
+    static const char *const parts[] = {"Tries.", "usage: try [options] [FILE]", "--target COLUMN",
+                                        "--loose", "--preset NAME|FILE", "--set KEY=VALUE",
+                                        "--run DIR", "--out DIR", "--attention NAME",
+                                        "--checkpoint FILE", "--device", "--threads N", "--seed N",
+                                        "--resume", "--quiet", "--help", "--version",
+                                        "orbits.bins", "tokens|continuous", "[7000]"};
+    int rc;
+    bool done = false;
+    (void)state;
+    char *help = printed(&rc, &done, "--quiet", "--help");
+    assert_true(rc == 0 && done);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strstr(help, parts[i]))
+            fail_msg("--help lacks \"%s\"", parts[i]);
+    assert_null(strstr(help, "pretrain.steps")); /* not one of the program's groups */
+    free(help);
+    done = false;
+    char *version = printed(&rc, &done, "--version", "--preset=not_there");
+    assert_true(rc == 0 && done);
+    assert_string_equal(version, "orrery try " ORR_VERSION "\n");
+    free(version);
+    char *nothing = printed(&rc, &done, "--help", "--bogus");
+    assert_int_equal(rc, ORR_EUSAGE);
+    assert_false(done);
+    assert_string_equal(nothing, "");
+    free(nothing);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_nothing_given, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_every_option, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_no_far_suggestion, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_help_and_version, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

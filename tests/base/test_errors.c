@@ -1,0 +1,197 @@
+/* test_errors.c - messages and exit statuses, memory, logs, signals. */
+#include "scratch.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <gsl/gsl_sf_gamma.h>
+
+static void test_message(void **state)
+{
+    (void)state;
+    unsetenv("ORRERY_TRACE");
+    orr_error_clear();
+    assert_string_equal(orr_error(), "");
+    assert_int_equal(ORR_FAIL(ORR_EDOM, "%s: row %d of %g", "x.csv", 17, 2.385), ORR_EDOM);
+    assert_string_equal(orr_error(), "x.csv: row 17 of 2.385");
+    setenv("ORRERY_TRACE", "1", 1);
+    ORR_FAIL(ORR_EIO, "y");
+    error_names("y [", "test_errors.c:", NULL);
+    unsetenv("ORRERY_TRACE");
+}
+
+/* A message longer than the record is cut, not overrun. */
+static void test_message_is_bounded(void **state)
+{
+    char text[3000];
+    (void)state;
+    memset(text, 'q', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    setenv("ORRERY_TRACE", "1", 1);
+    assert_int_equal(ORR_FAIL(ORR_EINVAL, "%s", text), ORR_EINVAL);
+    unsetenv("ORRERY_TRACE");
+    assert_int_equal(strlen(orr_error()), 1023);
+}
+
+static void *other_thread(void *seen)
+{
+    *(bool *)seen = orr_error()[0] == '\0';
+    ORR_FAIL(ORR_EIO, "of the other thread");
+    return NULL;
+}
+
+static void test_messages_belong_to_threads(void **state)
+{
+    pthread_t thread;
+    bool empty = false;
+    (void)state;
+    ORR_FAIL(ORR_EIO, "of the first thread");
+    assert_int_equal(pthread_create(&thread, NULL, other_thread, &empty), 0);
+    pthread_join(thread, NULL);
+    assert_true(empty);
+    assert_string_equal(orr_error(), "of the first thread");
+}
+
+static void test_exit_status(void **state)
+{
+    (void)state;
+    ORR_FAIL(ORR_EUSAGE, "wrong on purpose");
+    assert_int_equal(orr_error_exit("test", ORR_OK), 0);
+    assert_int_equal(orr_error_exit("test", ORR_EINTR), 0);
+    assert_int_equal(orr_error_exit("test", ORR_EUSAGE), 2);
+    for (int code = ORR_EINVAL; code < ORR_EINTR; code++)
+        assert_int_equal(orr_error_exit("test", code), 1);
+}
+
+/* GSL reports errors by value: its handler would end the program here. */
+static void test_gsl_does_not_abort(void **state)
+{
+    gsl_sf_result result;
+    (void)state;
+    assert_int_not_equal(gsl_sf_gamma_e(-1, &result), 0);
+}
+
+static void test_alloc(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {0, 1, 7, 1001};
+    for (size_t i = 0; i < 4; i++) {
+        unsigned char *piece = orr_alloc(counts[i], 3);
+        assert_non_null(piece);
+        assert_int_equal((uintptr_t)piece % 64, 0);
+        for (size_t k = 0; k < 3 * counts[i]; k++)
+            assert_int_equal(piece[k], 0);
+        free(piece);
+    }
+    orr_error_clear();
+    assert_null(orr_alloc(SIZE_MAX / 2, 3));
+    error_names("out of memory", NULL);
+    assert_null(orr_alloc(SIZE_MAX - 8, 1));
+}
+
+static void test_arena(void **state)
+{
+    (void)state;
+    struct orr_arena *arena = orr_arena_create(1000); /* rounded up to 1024 */
+    assert_non_null(arena);
+    unsigned char *a = orr_arena_alloc(arena, 65), *b = orr_arena_alloc(arena, 1);
+    assert_non_null(a);
+    assert_int_equal((uintptr_t)a % 64, 0);
+    assert_ptr_equal(b, a + 128);
+    assert_int_equal(orr_arena_used(arena), 192);
+    assert_null(orr_arena_alloc(arena, 1024 - 192 + 1));
+    error_names("full", NULL);
+    assert_null(orr_arena_alloc(arena, SIZE_MAX - 3));
+    assert_non_null(orr_arena_alloc(arena, 1024 - 192));
+    memset(a, 0xa5, 65);
+    orr_arena_reset(arena);
+    assert_int_equal(orr_arena_used(arena), 0);
+    unsigned char *again = orr_arena_alloc(arena, 1024);
+    assert_ptr_equal(again, a);
+    for (int i = 0; i < 1024; i++)
+        assert_int_equal(again[i], 0);
+    orr_arena_free(arena);
+    orr_arena_free(NULL);
+}
+
+/* One JSON object per line, non-finite values as null, appended on request. */
+static void test_log(void **state)
+{
+    char dir[64], path[4096], *text;
+    struct orr_log log;
+    (void)state;
+    scratch_create(dir);
+    scratch_path(path, dir, "log.jsonl");
+    assert_int_equal(orr_log_open(&log, path, false), 0);
+    assert_int_equal(orr_log_line(&log, "step", 3.0, "loss", 0.1, NULL), 0);
+    assert_int_equal(orr_log_line(&log, "loss", (double)NAN, "x", (double)-INFINITY, NULL), 0);
+    orr_log_close(&log);
+    assert_int_equal(orr_log_open(&log, path, true), 0);
+    assert_int_equal(orr_log_line(&log, "step", 1e10, NULL), 0);
+    orr_log_close(&log);
+    orr_log_close(&log);
+    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    assert_string_equal(text, "{\"step\": 3, \"loss\": 0.1}\n{\"loss\": null, \"x\": null}\n"
+                              "{\"step\": 1e+10}\n");
+    free(text);
+    assert_int_equal(orr_log_open(&log, "/nonexistent/log.jsonl", true), ORR_EIO);
+    error_names("/nonexistent/log.jsonl", NULL);
+    scratch_remove(dir);
+}
+
+static void test_log_on_a_full_disk(void **state)
+{
+    struct orr_log log;
+    (void)state;
+    if (orr_log_open(&log, "/dev/full", true))
+        skip();
+    assert_int_equal(orr_log_line(&log, "step", 1.0, NULL), ORR_EIO);
+    error_names("/dev/full", NULL);
+    orr_log_close(&log);
+}
+
+static void test_signals(void **state)
+{
+    (void)state;
+    orr_signals_catch();
+    assert_false(orr_signal_seen());
+    raise(SIGPIPE);
+    assert_false(orr_signal_seen());
+    raise(SIGTERM);
+    assert_true(orr_signal_seen());
+}
+
+/* Quiet progress prints nothing; a bad detail or a total of zero does not divide. */
+static void test_progress(void **state)
+{
+    struct orr_progress progress;
+    (void)state;
+    orr_progress_init(&progress, "test", 0, false);
+    progress.last_s -= 100; /* a line is due */
+    orr_progress_set(&progress, 0, NULL);
+    orr_progress_end(&progress, NULL);
+    orr_progress_init(&progress, "test", 10, true);
+    orr_progress_set(&progress, 3, "never shown");
+    assert_int_equal(progress.done, 3);
+    orr_progress_end(&progress, "never shown");
+    assert_true(orr_time_s() >= progress.start_s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_message),
+        cmocka_unit_test(test_message_is_bounded),
+        cmocka_unit_test(test_messages_belong_to_threads),
+        cmocka_unit_test(test_exit_status),
+        cmocka_unit_test(test_gsl_does_not_abort),
+        cmocka_unit_test(test_alloc),
+        cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_log_on_a_full_disk),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_progress),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,318 @@
+/* test_files.c - atomic files, checksums, folders, JSON, CSV. */
+#include "scratch.h"
+
+#include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <cjson/cJSON.h>
+
+static char dir[64];
+
+static int setup(void **state)
+{
+    (void)state;
+    scratch_create(dir);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    scratch_remove(dir);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------ atomic files */
+
+static void test_commit(void **state)
+{
+    char path[4096], *text;
+    size_t bytes;
+    uint64_t sum, size;
+    struct orr_file file;
+    (void)state;
+    scratch_path(path, dir, "a.txt");
+    scratch_text(path, "what was there before");
+    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_file_write(&file, "abc\0d", 5), 0);
+    assert_int_equal(orr_file_write(&file, NULL, 0), 0);
+    assert_int_equal(orr_file_printf(&file, "%d,%s", 17, "x"), 0);
+    assert_int_equal(orr_file_read(path, &text, &bytes), 0); /* still the old one */
+    assert_string_equal(text, "what was there before");
+    free(text);
+    assert_int_equal(orr_file_commit(&file), 0);
+    assert_int_equal(orr_file_checksum(path, &sum, &size), 0);
+    assert_true(sum == file.checksum);
+    assert_int_equal(size, 9);
+    assert_int_equal(file.bytes, 9);
+    orr_file_close(&file);
+    orr_file_close(&file);
+    assert_int_equal(orr_file_read(path, &text, &bytes), 0);
+    assert_int_equal(bytes, 9);
+    assert_memory_equal(text, "abc\0d17,x", 10);
+    free(text);
+    assert_int_equal(scratch_count(dir), 1);
+}
+
+/* XXH64 of nothing and of "a", seed 0, as published. */
+static void test_checksum_known_answers(void **state)
+{
+    char path[4096];
+    uint64_t sum, size;
+    (void)state;
+    scratch_path(path, dir, "sum");
+    scratch_text(path, "");
+    assert_int_equal(orr_file_checksum(path, &sum, &size), 0);
+    assert_true(sum == 0xef46db3751d8e999ull && size == 0);
+    scratch_text(path, "a");
+    assert_int_equal(orr_file_checksum(path, &sum, &size), 0);
+    assert_true(sum == 0xd24ec4f1a98c6e5bull && size == 1);
+}
+
+/* Text longer than the formatter's own room. */
+static void test_long_printf(void **state)
+{
+    char path[4096], *text, wide[5001];
+    struct orr_file file;
+    (void)state;
+    memset(wide, 'w', sizeof wide - 1);
+    wide[sizeof wide - 1] = '\0';
+    scratch_path(path, dir, "long");
+    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_file_printf(&file, "%s", wide), 0);
+    assert_int_equal(orr_file_commit(&file), 0);
+    orr_file_close(&file);
+    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    assert_string_equal(text, wide);
+    free(text);
+}
+
+static void test_close_without_commit(void **state)
+{
+    char path[4096];
+    struct orr_file file;
+    (void)state;
+    scratch_path(path, dir, "never");
+    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(scratch_count(dir), 1); /* the temporary name, in the same folder */
+    assert_false(orr_exists(path));
+    assert_int_equal(orr_file_write(&file, "abc", 3), 0);
+    orr_file_close(&file);
+    assert_int_equal(scratch_count(dir), 0);
+    struct orr_file empty = {0};
+    orr_file_close(&empty);
+}
+
+/* A disk that takes 1000 bytes: writing or committing fails, nothing is left, and an earlier file
+ * stays as it was. */
+static void test_full_disk(void **state)
+{
+    char path[4096], *text;
+    struct orr_file file;
+    struct rlimit before, small;
+    static const char block[1 << 16];
+    (void)state;
+    scratch_path(path, dir, "big");
+    scratch_text(path, "old");
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = 1000;
+    for (int large = 0; large < 2; large++) { /* fails in commit; fails in write */
+        setrlimit(RLIMIT_FSIZE, &small);
+        int rc = orr_file_create(&file, path);
+        if (!rc)
+            rc = orr_file_write(&file, block, large ? sizeof block : 1500);
+        const int written = rc;
+        if (!rc)
+            rc = orr_file_commit(&file);
+        orr_file_close(&file);
+        setrlimit(RLIMIT_FSIZE, &before);
+        assert_int_equal(written, large ? ORR_EIO : 0);
+        assert_int_equal(rc, ORR_EIO);
+        error_names(path, "write", NULL);
+    }
+    assert_int_equal(scratch_count(dir), 1);
+    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    assert_string_equal(text, "old");
+    free(text);
+}
+
+static void test_paths(void **state)
+{
+    char path[4096], deep[4096], name[5000], *text;
+    struct orr_file file;
+    struct stat info;
+    (void)state;
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(orr_path(path, "%s", name), ORR_EINVAL);
+    assert_int_equal(orr_path(path, "%.4095s", name), 0);
+    assert_int_equal(orr_path(path, "%.4096s", name), ORR_EINVAL);
+    assert_int_equal(orr_file_create(&file, "/nonexistent/folder/x"), ORR_EIO);
+    error_names("/nonexistent/folder/x", "No such file", NULL);
+    orr_file_close(&file);
+    scratch_path(deep, dir, "a/b//c/");
+    assert_int_equal(orr_mkdir(deep), 0);
+    assert_int_equal(orr_mkdir(deep), 0);
+    assert_int_equal(stat(deep, &info), 0);
+    assert_true(S_ISDIR(info.st_mode));
+    scratch_path(path, dir, "file");
+    scratch_text(path, "x");
+    scratch_path(deep, dir, "file/under");
+    assert_int_equal(orr_mkdir(deep), ORR_EIO);
+    error_names("file", NULL);
+    assert_int_equal(orr_mkdir(path), ORR_EIO);
+    assert_int_equal(orr_file_read(dir, &text, NULL), ORR_EIO);
+    error_names(dir, NULL);
+    scratch_path(path, dir, "absent");
+    assert_int_equal(orr_file_read(path, &text, NULL), ORR_EIO);
+    error_names(path, NULL);
+}
+
+/* -------------------------------------------------------------------------------- JSON */
+
+static void test_json(void **state)
+{
+    char path[4096];
+    cJSON *json = NULL;
+    (void)state;
+    scratch_path(path, dir, "x.json");
+    scratch_text(path, "{\n  \"a\": 1,\n  \"b\" 2\n}\n");
+    assert_int_equal(orr_json_read(path, &json), ORR_EFORMAT);
+    error_names(path, ":3:", NULL);
+    scratch_text(path, "{\"a\": 1} tail");
+    assert_int_equal(orr_json_read(path, &json), ORR_EFORMAT);
+    scratch_text(path, "");
+    assert_int_equal(orr_json_read(path, &json), ORR_EFORMAT);
+    error_names(path, NULL);
+    json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "a \"b\"", "\xc3\xa9\n");
+    assert_int_equal(orr_json_write(path, json), 0);
+    cJSON_Delete(json);
+    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_string_equal(cJSON_GetObjectItemCaseSensitive(json, "a \"b\"")->valuestring,
+                        "\xc3\xa9\n");
+    cJSON_Delete(json);
+}
+
+/* --------------------------------------------------------------------------------- CSV */
+
+static int read_csv(const char *text, enum orr_csv_flags flags, struct orr_csv *csv)
+{
+    char path[4096];
+    scratch_path(path, dir, "x.csv");
+    scratch_text(path, text);
+    return orr_csv_read(path, flags, csv);
+}
+
+static void test_csv_numbers(void **state)
+{
+    static const char *const texts[] = {
+        "r,\"m \"\"1\"\"\",\"a,b\"\n1,-2.5e-3, 7 \n\"4\",nan,inf\n",
+        "r,\"m \"\"1\"\"\",\"a,b\"\r\n1,-2.5e-3,7\r\n4,\"nan\",inf", /* CRLF, no last newline */
+        "r,\"m \"\"1\"\"\",\"a,b\"\n1,-2.5e-3,7\n4,nan,inf\n\n",     /* an empty last line */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct orr_csv csv;
+        assert_int_equal(read_csv(texts[i], ORR_CSV_NUMBERS, &csv), 0);
+        assert_int_equal(csv.rows, 2);
+        assert_int_equal(csv.cols, 3);
+        assert_int_equal(orr_csv_column(&csv, "r"), 0);
+        assert_int_equal(orr_csv_column(&csv, "m \"1\""), 1);
+        assert_int_equal(orr_csv_column(&csv, "a,b"), 2);
+        assert_int_equal(orr_csv_column(&csv, "b"), -1);
+        assert_true(csv.values[0] == 1 && csv.values[1] == -2.5e-3 && csv.values[2] == 7);
+        assert_true(csv.values[3] == 4 && isnan(csv.values[4]) && isinf(csv.values[5]));
+        assert_null(csv.cells);
+        orr_csv_free(&csv);
+        orr_csv_free(&csv);
+    }
+}
+
+static void test_csv_text(void **state)
+{
+    struct orr_csv csv;
+    (void)state;
+    assert_int_equal(read_csv("name,value\n\"Mer\ncury\",1e5\n\"\",\"say \"\"x\"\"\"\n",
+                              ORR_CSV_KEEP_TEXT, &csv), 0);
+    assert_string_equal(csv.cells[0], "Mer\ncury");
+    assert_true(isnan(csv.values[0]) && csv.values[1] == 1e5);
+    assert_string_equal(csv.cells[2], "");
+    assert_string_equal(csv.cells[3], "say \"x\"");
+    orr_csv_free(&csv);
+}
+
+/* More rows than the first allocation holds. */
+static void test_csv_many_rows(void **state)
+{
+    enum { ROWS = 1777 };
+    struct orr_csv csv;
+    char *text = malloc(40 * ROWS);
+    (void)state;
+    size_t used = (size_t)sprintf(text, "i,f\n");
+    for (int i = 0; i < ROWS; i++)
+        used += (size_t)sprintf(text + used, "%d,%.17g\n", i, sqrt(i));
+    assert_int_equal(read_csv(text, ORR_CSV_KEEP_TEXT, &csv), 0);
+    assert_int_equal(csv.rows, ROWS);
+    for (size_t i = 0; i < ROWS; i++)
+        assert_true(csv.values[2 * i] == (double)i && csv.values[2 * i + 1] == sqrt((double)i));
+    orr_csv_free(&csv);
+    free(text);
+}
+
+static void test_csv_errors(void **state)
+{
+    static const struct {
+        const char *text, *line, *said;
+    } bad[] = {
+        {"a,b\n1,2\n3\n4,5\n", ":3:", "expected 2 cells, found 1"},
+        {"a,b\n1,2,3\n", ":2:", "found more"},
+        {"a,b\n1,2\n\n3,4\n", ":3:", "expected"},
+        {"a,b\n1,2\n3,x4\n", ":3:", "\"b\""},
+        {"a,b\n1,2\n3,4 5\n", ":3:", "\"4 5\""},
+        {"a,b\n1,\n", ":2:", "expected a number"},
+        {"a,b\n1,\"2\n", "not closed", NULL},
+        {"a,a\n1,2\n", ":1:", "twice"},
+        {"", "empty", NULL},
+        {"\n1\n", "empty", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct orr_csv csv;
+        orr_error_clear();
+        assert_int_equal(read_csv(bad[i].text, ORR_CSV_NUMBERS, &csv), ORR_EFORMAT);
+        error_names("x.csv", bad[i].line, bad[i].said, NULL);
+        assert_null(csv.names);
+    }
+    struct orr_csv csv; /* a quoted line break counts; the cells of a cut row are freed */
+    assert_int_equal(read_csv("a,b\n\"1\n2\",3\n4,5\n6\n", ORR_CSV_KEEP_TEXT, &csv), ORR_EFORMAT);
+    error_names(":5:", NULL);
+    char path[4096];
+    scratch_path(path, dir, "zero.csv");
+    scratch_write(path, "a,b\n1,\0\n", 8);
+    assert_int_equal(orr_csv_read(path, ORR_CSV_NUMBERS, &csv), ORR_EFORMAT);
+    error_names("not a text file", NULL);
+    assert_int_equal(orr_csv_read("/nonexistent.csv", ORR_CSV_NUMBERS, &csv), ORR_EIO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_commit, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_checksum_known_answers, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_long_printf, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_close_without_commit, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_full_disk, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_json, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_csv_numbers, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_csv_text, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_csv_many_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_csv_errors, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

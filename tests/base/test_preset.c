@@ -1,0 +1,336 @@
+/* test_preset.c - settings: defaults, files, assignments, refusals, saving. */
+#include "scratch.h"
+
+#include <math.h>
+
+static char dir[64];
+
+static int setup(void **state)
+{
+    (void)state;
+    scratch_create(dir);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    scratch_remove(dir);
+    return 0;
+}
+
+static const char groups[] = "about,seed,attention,orbits,planets,model,pretrain,"
+                             "pretrain_planets,finetune,symreg";
+
+/* The published study's settings, and a clean check. */
+static void test_defaults(void **state)
+{
+    struct orr_preset p;
+    (void)state;
+    memset(&p, 0xa5, sizeof p);
+    orr_preset_defaults(&p);
+    assert_int_equal(p.orbits.train, 10000000);
+    assert_int_equal(p.orbits.positions, 1000);
+    assert_int_equal(p.orbits.bins, 7000);
+    assert_true(p.orbits.extent_au == 50 && p.orbits.a_min_au == 0.3 && p.orbits.a_max_au == 32);
+    assert_true(p.orbits.e_alpha == 0.867 && p.orbits.e_beta == 3.03);
+    assert_int_equal(p.orbits.planets_max, 10);
+    assert_false(p.orbits.compat_velocity_sign || p.orbits.compat_relative_state);
+    assert_true(p.model.layers == 12 && p.model.heads == 12 && p.model.width == 768);
+    assert_true(p.model.attention_p == 15);
+    assert_true(p.pretrain.lr == 6e-4 && p.pretrain.beta1 == 0.9 && p.pretrain.beta2 == 0.95);
+    assert_true(p.pretrain.weight_decay == 0.1 && p.pretrain.clip == 1);
+    assert_int_equal(p.pretrain.schedule, ORR_SCHEDULE_CONSTANT);
+    assert_true(p.finetune.vector.lr == 2e-4 && p.finetune.magnitude.lr == 6e-4);
+    assert_int_equal(p.finetune.knn_magnitude, 2);
+    assert_int_equal(p.finetune.knn_vector, 5);
+    assert_int_equal(p.attention.count, 2);
+    assert_string_equal(p.attention.item[1], "lssar");
+    assert_int_equal(p.symreg.unary.count, 4);
+    assert_string_equal(p.symreg.unary.item[3], "inv");
+    assert_int_equal(orr_preset_check(&p), 0);
+}
+
+static void test_assignments(void **state)
+{
+    struct orr_preset p;
+    (void)state;
+    orr_preset_defaults(&p);
+    assert_int_equal(orr_preset_set(&p, "pretrain.steps=1e3"), 0);
+    assert_int_equal(p.pretrain.steps, 1000);
+    assert_int_equal(orr_preset_set(&p, "orbits.dt_yr=0.0385"), 0);
+    assert_true(p.orbits.dt_yr == 0.0385);
+    assert_int_equal(orr_preset_set(&p, "attention=lssa,x,y"), 0);
+    assert_int_equal(p.attention.count, 3);
+    assert_string_equal(p.attention.item[2], "y");
+    assert_int_equal(orr_preset_set(&p, "orbits.solar_system=false"), 0);
+    assert_false(p.orbits.solar_system);
+    assert_int_equal(orr_preset_set(&p, "model.positions=none"), 0);
+    assert_int_equal(p.model.positions, ORR_POSITIONS_NONE);
+    assert_int_equal(orr_preset_set(&p, "about=a = b, \"c\""), 0);
+    assert_string_equal(p.about, "a = b, \"c\"");
+    assert_int_equal(orr_preset_set(&p, "seed=18446744073709551615"), 0);
+    assert_true(p.seed == UINT64_MAX);
+}
+
+/* Refused assignments change nothing, are usage errors, and name key, expectation and find. */
+static void test_bad_assignments(void **state)
+{
+    static const struct {
+        const char *assignment, *named, *said;
+    } bad[] = {
+        {"pretrain.stepz=3", "pretrain.stepz", "did you mean \"pretrain.steps\""},
+        {"orbits.extent=3", "orbits.extent", "did you mean \"orbits.extent_au\""},
+        {"Seed=3", "Seed", "did you mean \"seed\""},
+        {"model.attention_p=0.5", "model.attention_p", "from 1 to 1000, found \"0.5\""},
+        {"model.attention_p=nan", "model.attention_p", "found \"nan\""},
+        {"orbits.bins=0", "orbits.bins", "from 1 to 65532"},
+        {"orbits.bins=65533", "orbits.bins", "found \"65533\""},
+        {"orbits.bins=7e3x", "orbits.bins", "found \"7e3x\""},
+        {"orbits.e_max=1.5", "orbits.e_max", "found \"1.5\""},
+        {"orbits.e_max=-0.1", "orbits.e_max", "found"},
+        {"pretrain.steps=2.5", "pretrain.steps", "whole number"},
+        {"pretrain.steps=-1", "pretrain.steps", "from 0"},
+        {"pretrain.lr=", "pretrain.lr", "found \"\""},
+        {"pretrain.lr=1e999", "pretrain.lr", "number"},
+        {"pretrain.lr=inf", "pretrain.lr", "number"},
+        {"pretrain.schedule=cosin", "pretrain.schedule", "constant|cosine"},
+        {"pretrain.schedule=", "pretrain.schedule", "constant|cosine"},
+        {"orbits.solar_system=yes", "orbits.solar_system", "true or false"},
+        {"attention=a,,b", "attention", "list of names"},
+        {"attention=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "attention", "list of names"},
+        {"seed=1e3", "seed", "digits"},
+        {"seed=-1", "seed", "digits"},
+        {"seed=18446744073709551616", "seed", "2^64"},
+        {"pretrain.steps", "key=value", "pretrain.steps"},
+        {"=3", "unknown key", "\"\""},
+    };
+    struct orr_preset p, before;
+    (void)state;
+    orr_preset_defaults(&p);
+    orr_preset_defaults(&before);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        orr_error_clear();
+        assert_int_equal(orr_preset_set(&p, bad[i].assignment), ORR_EUSAGE);
+        error_names("--set", bad[i].named, bad[i].said, NULL);
+    }
+    assert_memory_equal(&p, &before, sizeof p);
+    /* nothing near: no suggestion */
+    assert_int_equal(orr_preset_set(&p, "colour=3"), ORR_EUSAGE);
+    assert_null(strstr(orr_error(), "did you mean"));
+}
+
+/* Settings that can not work together, each from an otherwise good preset. */
+static void test_check(void **state)
+{
+    static const struct {
+        const char *set[3], *named, *said;
+    } bad[] = {
+        {{"model.heads=7"}, "model.heads", "width = 768"},
+        {{"model.positions=rope", "model.width=36"}, "model.positions", "36 / 12 = 3"},
+        {{"orbits.e_max=1"}, "orbits.e_max", "below 1"},
+        {{"orbits.a_min_au=40"}, "orbits.a_min_au", "40"},
+        {{"orbits.m_min=4"}, "orbits.m_min", "4"},
+        {{"orbits.samples_min=60"}, "orbits.samples_min", "60"},
+        {{"orbits.mass_prior=uniform"}, "orbits.mass_prior", "study"},
+        {{"orbits.protocol=identifiable"}, "orbits.mass_prior", "loguniform"},
+        {{"orbits.protocol=identifiable", "orbits.mass_prior=uniform"}, "orbits.output",
+         "continuous"},
+        {{"orbits.output=continuous"}, "orbits.output", "tokens"},
+        {{"orbits.two_body_test=0"}, "orbits.two_body_test", "at least 1"},
+        {{"planets.enabled=true"}, "planets.enabled", "continuous"},
+        {{"attention="}, "attention", "at least one"},
+        {{"symreg.binary=", "symreg.unary="}, "symreg.binary", "operator"},
+    };
+    struct orr_preset p;
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        orr_preset_defaults(&p);
+        for (int k = 0; k < 3 && bad[i].set[k]; k++)
+            assert_int_equal(orr_preset_set(&p, bad[i].set[k]), 0);
+        assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+        error_names(bad[i].named, bad[i].said, NULL);
+    }
+}
+
+static void continuous(struct orr_preset *p)
+{
+    orr_preset_defaults(p);
+    p->orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
+    p->orbits.output = ORR_OUTPUT_CONTINUOUS;
+    p->orbits.mass_prior = ORR_MASS_LOGUNIFORM;
+    p->planets.enabled = true;
+    p->planets.train = 1;
+}
+
+static void test_check_continuous(void **state)
+{
+    struct orr_preset p;
+    (void)state;
+    continuous(&p);
+    assert_int_equal(orr_preset_check(&p), 0);
+    p.orbits.positions = 20; /* 9.5 time steps; the first labelled row of step 8 is 18 */
+    assert_int_equal(orr_preset_check(&p), 0);
+    p.orbits.positions = 18;
+    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    error_names("orbits.label_from_step", NULL);
+    continuous(&p);
+    p.planets.labels = p.planets.steps;
+    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    error_names("planets.labels", NULL);
+    continuous(&p);
+    p.planets.light_min = p.planets.light_max;
+    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    error_names("planets.light_min", NULL);
+    continuous(&p);
+    p.planets.samples_max = p.planets.samples_min;
+    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    error_names("planets.samples_min", NULL);
+    continuous(&p);
+    p.planets.train = 0;
+    p.pretrain_planets.steps = 1;
+    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    error_names("planets.train", NULL);
+}
+
+/* Every type with an awkward value survives; so do seeds above 2^53 and doubles whose 15-digit
+ * text is another double. */
+static void test_save_and_load(void **state)
+{
+    static const char *const set[] = {
+        "seed=12345678901234567891", "about=\"quoted\", back\\slash, \xc3\xa9",
+        "attention=softmax,lssa-2,x", "orbits.protocol=identifiable", "orbits.output=continuous",
+        "orbits.mass_prior=loguniform", "orbits.dt_yr=0.30000000000000004",
+        "orbits.m_min=0.1234567890123456", "orbits.solar_system=false",
+        "orbits.two_body_val=999999999999", "pretrain.schedule=cosine", "symreg.unary=",
+    };
+    struct orr_preset p, q;
+    char path[4096], again[4096], *a, *b;
+    (void)state;
+    orr_preset_defaults(&p);
+    strcpy(p.name, "awkward");
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        assert_int_equal(orr_preset_set(&p, set[i]), 0);
+    scratch_path(path, dir, "first.json");
+    scratch_path(again, dir, "second.json");
+    assert_int_equal(orr_preset_save(&p, path), 0);
+    assert_int_equal(orr_preset_load(&q, path), 0);
+    assert_memory_equal(&p, &q, sizeof p);
+    assert_true(q.seed == 12345678901234567891u && q.orbits.dt_yr == 0.1 + 0.2);
+    assert_true(orr_preset_digest(&p, groups) == orr_preset_digest(&q, groups));
+    assert_int_equal(orr_preset_save(&q, again), 0);
+    assert_int_equal(orr_file_read(path, &a, NULL), 0);
+    assert_int_equal(orr_file_read(again, &b, NULL), 0);
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+}
+
+static void test_digest(void **state)
+{
+    struct orr_preset p, q;
+    (void)state;
+    orr_preset_defaults(&p);
+    q = p;
+    q.orbits.e_beta = nextafter(q.orbits.e_beta, 4);
+    assert_true(orr_preset_digest(&p, "orbits") != orr_preset_digest(&q, "orbits"));
+    assert_true(orr_preset_digest(&p, "model,seed") == orr_preset_digest(&q, "model,seed"));
+    q = p;
+    q.seed = 1;
+    assert_true(orr_preset_digest(&p, "orbits") == orr_preset_digest(&q, "orbits"));
+    assert_true(orr_preset_digest(&p, "seed") != orr_preset_digest(&q, "seed"));
+    q = p;
+    q.pretrain_planets.steps++; /* "pretrain" is not a prefix of another group's name */
+    assert_true(orr_preset_digest(&p, "pretrain") == orr_preset_digest(&q, "pretrain"));
+    strcpy(q.name, "other");
+    assert_true(orr_preset_digest(&p, "about") == orr_preset_digest(&q, "about"));
+}
+
+static void test_files(void **state)
+{
+    static const struct {
+        const char *text, *said, *also;
+    } bad[] = {
+        {"{\"orbits\": {\"bin\": 3}}", "unknown key \"orbits.bin\"", "did you mean \"orbits.bins\""},
+        {"{\"model\": {\"heads\": \"4\"}}", "model.heads", "whole number"},
+        {"{\"model\": {\"heads\": true}}", "model.heads", "found \"true\""},
+        {"{\"model\": {\"heads\": 4.5}}", "model.heads", "4.5"},
+        {"{\"model\": {\"heads\": [4]}}", "model.heads", "[4]"},
+        {"{\"model\": {\"heads\": null}}", "model.heads", "null"},
+        {"{\"model\": {\"positions\": \"sine\"}}", "learned|rope|none", "sine"},
+        {"{\"attention\": [\"softmax\", 3]}", "attention", "list of names"},
+        {"{\"orbits\": 3}", "unknown key \"orbits\"", NULL},
+        {"{\"seed\": 0.5}", "seed", "0.5"},
+        {"{\"seed\": -3}", "seed", "-3"},
+        {"{\"seed\": 18446744073709551615}", "seed", "quoted"},
+        {"[1]", "expected a JSON object", NULL},
+        {"{\n \"seed\": 1,\n}", ":3:", "JSON"},
+    };
+    struct orr_preset p;
+    char path[4096];
+    (void)state;
+    scratch_path(path, dir, "bad.json");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        scratch_text(path, bad[i].text);
+        orr_error_clear();
+        assert_int_equal(orr_preset_load(&p, path), ORR_EUSAGE);
+        error_names(path, bad[i].said, bad[i].also, NULL);
+    }
+    assert_int_equal(orr_preset_load(&p, "/nonexistent/x.json"), ORR_EUSAGE);
+    error_names("/nonexistent/x.json", NULL);
+    assert_int_equal(orr_preset_load(&p, "no_such_preset"), ORR_EUSAGE);
+    error_names("no_such_preset", NULL);
+}
+
+/* A name is looked up in $ORRERY_PRESETS first, and becomes the preset's name. */
+static void test_names(void **state)
+{
+    struct orr_preset p;
+    char path[4096];
+    (void)state;
+    scratch_path(path, dir, "quick.json");
+    scratch_text(path, "{\"seed\": 9007199254740992, \"model\": {\"heads\": 3}}");
+    setenv("ORRERY_PRESETS", dir, 1);
+    assert_int_equal(orr_preset_load(&p, "quick"), 0);
+    unsetenv("ORRERY_PRESETS");
+    assert_string_equal(p.name, "quick");
+    assert_int_equal(p.model.heads, 3);
+    assert_int_equal(p.model.layers, 12); /* the default */
+    assert_true(p.seed == 1ull << 53);
+    scratch_path(path, dir, "other.json");
+    scratch_text(path, "{\"name\": \"kept\"}");
+    assert_int_equal(orr_preset_load(&p, path), 0);
+    assert_string_equal(p.name, "kept");
+}
+
+/* Every preset that is shipped loads and passes. */
+static void test_shipped(void **state)
+{
+    static const char *const names[] = {"smoke", "smoke_tokens", "quick", "vafa2025"};
+    struct orr_preset p;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_int_equal(orr_preset_load(&p, names[i]), 0);
+        assert_int_equal(orr_preset_check(&p), 0);
+        assert_string_equal(p.name, names[i]);
+    }
+    assert_int_equal(p.orbits.protocol, ORR_PROTOCOL_VAFA2025);
+    assert_true(p.orbits.train > p.orbits.train_files); /* streams */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_assignments),
+        cmocka_unit_test(test_bad_assignments),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_check_continuous),
+        cmocka_unit_test_setup_teardown(test_save_and_load, setup, teardown),
+        cmocka_unit_test(test_digest),
+        cmocka_unit_test_setup_teardown(test_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+        cmocka_unit_test(test_shipped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

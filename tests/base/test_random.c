@@ -1,0 +1,156 @@
+/* test_random.c - Philox against the published known answers, streams, and GSL on top. */
+#include "scratch.h"
+
+#include <math.h>
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
+
+/* Random123's kat_vectors, philox4x32 with 10 rounds. */
+static void test_known_answers(void **state)
+{
+    static const struct {
+        uint32_t counter[4], key[2], out[4];
+    } kat[] = {
+        {{0}, {0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+        {{~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}, {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+         {0xa4093822, 0x299f31d0},
+         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof kat / sizeof *kat; i++) {
+        uint32_t out[4];
+        orr_philox4x32(kat[i].counter, kat[i].key, out);
+        assert_memory_equal(out, kat[i].out, sizeof out);
+    }
+}
+
+/* A stream found by seeking, from any earlier state, is the stream found by creating. */
+static void test_seek_equals_create(void **state)
+{
+    (void)state;
+    gsl_rng *moved = orr_rng_create(77, ORR_STAGE_NOISE, 3);
+    for (int skip = 0; skip < 7; skip++) {
+        gsl_rng *fresh = orr_rng_create(20260521, ORR_STAGE_TWO_BODY_VAL, 1ull << 41);
+        orr_rng_seek(moved, 20260521, ORR_STAGE_TWO_BODY_VAL, 1ull << 41);
+        for (int i = 0; i < 101; i++)
+            assert_int_equal(gsl_rng_get(moved), gsl_rng_get(fresh));
+        gsl_rng_free(fresh);
+        for (int i = 0; i < skip; i++) /* leave a part of a block behind */
+            gsl_rng_get(moved);
+    }
+    gsl_rng_free(moved);
+}
+
+/* The first words of streams whose keys differ in one place all differ. */
+static void test_streams_differ(void **state)
+{
+    enum { SEEDS = 9, STAGES = ORR_STAGE_SOLAR, INDICES = 31 };
+    static uint64_t word[SEEDS * STAGES * INDICES];
+    size_t n = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+        for (int stage = 1; stage <= STAGES; stage++)
+            for (uint64_t index = 0; index < INDICES; index++)
+                word[n++] = orr_rng_hash(seed * 0x9E3779B97F4A7C15ull, (enum orr_stage)stage,
+                                         index, 0);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_true(word[i] != word[k]);
+}
+
+/* hash(n) is block n of the stream: its first two words. */
+static void test_hash_is_the_stream(void **state)
+{
+    (void)state;
+    gsl_rng *rng = orr_rng_create(5, ORR_STAGE_SHUFFLE, 12);
+    for (uint64_t n = 0; n < 40; n++) {
+        const uint64_t low = gsl_rng_get(rng), high = gsl_rng_get(rng);
+        gsl_rng_get(rng);
+        gsl_rng_get(rng);
+        assert_true(orr_rng_hash(5, ORR_STAGE_SHUFFLE, 12, n) == (high << 32 | low));
+    }
+    gsl_rng_free(rng);
+}
+
+/* Mean, variance and lag-one products of uniforms, within 5 standard errors; neighbours in index
+ * are uncorrelated. */
+static void test_uniform_moments(void **state)
+{
+    enum { N = 200000 };
+    double sum = 0, square = 0, lag = 0, across = 0, before = 0.5;
+    (void)state;
+    gsl_rng *rng = orr_rng_create(1, ORR_STAGE_TEST_SUITE, 0);
+    gsl_rng *next = orr_rng_create(1, ORR_STAGE_TEST_SUITE, 1);
+    for (int i = 0; i < N; i++) {
+        const double u = gsl_rng_uniform(rng), v = gsl_rng_uniform(next);
+        assert_true(u >= 0 && u < 1);
+        sum += u - 0.5;
+        square += (u - 0.5) * (u - 0.5);
+        lag += (u - 0.5) * (before - 0.5);
+        across += (u - 0.5) * (v - 0.5);
+        before = u;
+    }
+    const double root = sqrt(N);
+    assert_true(fabs(sum) / root < 5 * sqrt(1 / 12.0));
+    assert_true(fabs(square - N / 12.0) / root < 5 * sqrt(1 / 180.0));
+    assert_true(fabs(lag) / root < 5 / 12.0);
+    assert_true(fabs(across) / root < 5 / 12.0);
+    gsl_rng_free(rng);
+    gsl_rng_free(next);
+}
+
+/* Each of the 32 bits of gsl_rng_get is set half of the time; gsl_rng_uniform has 53 bits. */
+static void test_bits(void **state)
+{
+    enum { N = 40000 };
+    int ones[32] = {0}, low = 0;
+    (void)state;
+    gsl_rng *rng = orr_rng_create(9, ORR_STAGE_TEST_SUITE, 2);
+    assert_int_equal(gsl_rng_min(rng), 0);
+    assert_int_equal(gsl_rng_max(rng), 0xffffffffu);
+    for (int i = 0; i < N; i++) {
+        const unsigned long word = gsl_rng_get(rng);
+        for (int bit = 0; bit < 32; bit++)
+            ones[bit] += (word >> bit & 1) != 0;
+        const double scaled = gsl_rng_uniform(rng) * 0x1p53;
+        assert_true(scaled == floor(scaled));
+        low += fmod(scaled, 2) == 1;
+    }
+    for (int bit = 0; bit < 32; bit++)
+        assert_true(abs(ones[bit] - N / 2) < 5 * (int)(sqrt(N) / 2));
+    assert_true(abs(low - N / 2) < 5 * (int)(sqrt(N) / 2));
+    gsl_rng_free(rng);
+}
+
+/* GSL's distributions draw from the generator: chi-square of uniform_int, 10 degrees of freedom,
+ * below its 0.9999 quantile. */
+static void test_gsl_draws(void **state)
+{
+    enum { N = 110000, CELLS = 11 };
+    int count[CELLS] = {0};
+    (void)state;
+    gsl_rng *rng = orr_rng_create(4, ORR_STAGE_TEST_SUITE, 3);
+    for (int i = 0; i < N; i++)
+        count[gsl_rng_uniform_int(rng, CELLS)]++;
+    double chi = 0;
+    for (int i = 0; i < CELLS; i++)
+        chi += pow(count[i] - N / CELLS, 2) * CELLS / N;
+    assert_true(chi < gsl_cdf_chisq_Pinv(0.9999, CELLS - 1));
+    gsl_rng *clone = gsl_rng_clone(rng);
+    assert_true(gsl_ran_gaussian(clone, 2.5) == gsl_ran_gaussian(rng, 2.5));
+    gsl_rng_free(clone);
+    gsl_rng_free(rng);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_answers),   cmocka_unit_test(test_seek_equals_create),
+        cmocka_unit_test(test_streams_differ),  cmocka_unit_test(test_hash_is_the_stream),
+        cmocka_unit_test(test_uniform_moments), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_gsl_draws),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

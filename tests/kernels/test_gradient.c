@@ -1,0 +1,394 @@
+/* test_gradient.c - backward of every operation. Built in double: the reference against central
+ * differences. Built in float: every other backend against the reference's gradients.
+ *
+ * A problem is an operation followed by a fixed random linear form (its outputs times `form`), so
+ * that the loss is one number and the gradient by the outputs is `form`. */
+#include "test_data.h"
+
+enum { VARIABLES = 4 };
+
+struct problem {
+    const char *name;
+    void (*run)(const struct k_ops *ops, struct problem *p, bool backward);
+    struct outputs memory;
+    struct stream stream;
+    struct variable {
+        const char *name;
+        size_t n;
+        real *x, *gradient;
+        bool adds; /* backward adds to the gradient */
+    } variable[VARIABLES];
+    int variables;
+    int N, C, OC;
+    const real *form;
+    real *out, *extra, *mean, *rstd;
+    uint16_t *token;
+    real *weight;
+    struct k_attention_shape shape;
+    double loss;
+};
+
+static real *variable(struct problem *p, const char *name, size_t n, double scale, bool adds)
+{
+    struct variable *v = &p->variable[p->variables++];
+    assert_true(p->variables <= VARIABLES);
+    *v = (struct variable){.name = name, .n = n, .adds = adds};
+    v->x = input(&p->memory, &p->stream, n, scale);
+    v->gradient = input(&p->memory, &p->stream, n, 1);
+    return v->x;
+}
+
+static void results(struct problem *p, size_t n)
+{
+    p->form = input(&p->memory, &p->stream, n, 1);
+    p->out = input(&p->memory, &p->stream, n, 0);
+    p->extra = input(&p->memory, &p->stream, n, 0);
+    p->mean = input(&p->memory, &p->stream, n, 0);
+    p->rstd = input(&p->memory, &p->stream, n, 0);
+}
+
+static void take_loss(struct problem *p, size_t n)
+{
+    p->loss = 0;
+    for (size_t i = 0; i < n; i++)
+        p->loss += (double)p->out[i] * (double)p->form[i];
+}
+
+static size_t product(int a, int b)
+{
+    return (size_t)a * (size_t)b;
+}
+
+/* ---- the operations */
+
+static void run_linear(const struct k_ops *ops, struct problem *p, bool backward)
+{
+    const struct variable *v = p->variable;
+    const int N = p->N, C = p->C, OC = p->OC;
+    assert_int_equal(ops->linear_forward(p->out, v[0].x, v[1].x, v[2].x, N, C, OC), 0);
+    if (backward)
+        assert_int_equal(ops->linear_backward(v[0].gradient, v[1].gradient, v[2].gradient,
+                                              p->form, v[0].x, v[1].x, N, C, OC), 0);
+    take_loss(p, product(N, OC));
+}
+
+static void run_linear_exact(const struct k_ops *ops, struct problem *p, bool backward)
+{
+    const struct variable *v = p->variable;
+    const int N = p->N, C = p->C, OC = p->OC;
+    assert_int_equal(ops->linear_exact_forward(p->out, v[0].x, v[1].x, v[2].x, N, C, OC), 0);
+    if (backward)
+        assert_int_equal(ops->linear_exact_backward(v[0].gradient, v[1].gradient, v[2].gradient,
+                                                    p->form, v[0].x, v[1].x, N, C, OC), 0);
+    take_loss(p, product(N, OC));
+}
+
+static void run_linear_gelu(const struct k_ops *ops, struct problem *p, bool backward)
+{
+    const struct variable *v = p->variable;
+    const int N = p->N, C = p->C, OC = p->OC;
+    real *pre = p->extra, *dpre = p->mean;
+    assert_int_equal(ops->linear_gelu_forward(p->out, pre, v[0].x, v[1].x, v[2].x, N, C, OC), 0);
+    if (backward) {
+        assert_int_equal(ops->gelu_backward(dpre, p->form, pre, product(N, OC)), 0);
+        assert_int_equal(ops->linear_backward(v[0].gradient, v[1].gradient, v[2].gradient, dpre,
+                                              v[0].x, v[1].x, N, C, OC), 0);
+    }
+    take_loss(p, product(N, OC));
+}
+
+static void run_layernorm(const struct k_ops *ops, struct problem *p, bool backward)
+{
+    const struct variable *v = p->variable;
+    assert_int_equal(ops->layernorm_forward(p->out, p->mean, p->rstd, v[0].x, v[1].x, v[2].x,
+                                            p->N, p->C), 0);
+    if (backward)
+        assert_int_equal(ops->layernorm_backward(v[0].gradient, v[1].gradient, v[2].gradient,
+                                                 p->form, v[0].x, p->mean, p->rstd, v[1].x, p->N,
+                                                 p->C), 0);
+    take_loss(p, product(p->N, p->C));
+}
+
+enum { POSITIONS = 5 }; /* T of the position table */
+
+static void run_position(const struct k_ops *ops, struct problem *p, bool backward)
+{
+    memcpy(p->out, p->extra, product(p->N, p->C) * sizeof *p->out);
+    assert_int_equal(ops->position_forward(p->out, p->variable[0].x, p->N, POSITIONS, p->C), 0);
+    if (backward)
+        assert_int_equal(ops->position_backward(p->variable[0].gradient, p->form, p->N, POSITIONS,
+                                                p->C), 0);
+    take_loss(p, product(p->N, p->C));
+}
+
+static void run_embed(const struct k_ops *ops, struct problem *p, bool backward)
+{
+    const struct variable *v = p->variable;
+    const int stride = p->C + 3;
+    assert_int_equal(ops->embed_forward(p->out, stride, 2, v[0].x, p->token, 2, p->N, p->OC,
+                                        p->C), 0);
+    if (backward)
+        assert_int_equal(ops->embed_backward(v[0].gradient, p->form, stride, 2, p->token, 2, p->N,
+                                             p->OC, p->C), 0);
+    take_loss(p, product(p->N, stride));
+}
+
+static void run_attention(const struct k_ops *ops, struct problem *p, bool backward)
+{
+    struct variable *v = p->variable;
+    const struct k_attention_shape *s = &p->shape;
+    assert_int_equal(ops->attention_forward(p->out, p->extra, v->x, s), 0);
+    if (backward)
+        assert_int_equal(ops->attention_backward(v->gradient, p->form, p->out, p->extra, v->x, s),
+                         0);
+    take_loss(p, product(s->B * s->T, s->H * s->D));
+}
+
+static void run_attention_generic(const struct k_ops *ops, struct problem *p, bool backward)
+{
+    struct variable *v = p->variable;
+    const struct k_attention_shape *s = &p->shape;
+    assert_int_equal(ops->attention_generic_forward(p->out, p->extra, v->x, s), 0);
+    if (backward)
+        assert_int_equal(ops->attention_generic_backward(v->gradient, p->form, p->out, p->extra,
+                                                         v->x, s), 0);
+    take_loss(p, product(s->B * s->T, s->H * s->D));
+}
+
+/* The transpose of a rotation is the rotation back. */
+static void run_rope(const struct k_ops *ops, struct problem *p, bool backward)
+{
+    struct variable *v = p->variable;
+    const struct k_attention_shape *s = &p->shape;
+    memcpy(p->out, v->x, v->n * sizeof *v->x);
+    assert_int_equal(ops->rope(p->out, s->B, s->T, s->H, s->D, 100, 3, false), 0);
+    if (backward) {
+        memcpy(v->gradient, p->form, v->n * sizeof *v->x);
+        assert_int_equal(ops->rope(v->gradient, s->B, s->T, s->H, s->D, 100, 3, true), 0);
+    }
+    take_loss(p, v->n);
+}
+
+static void run_cross_entropy(const struct k_ops *ops, struct problem *p, bool backward)
+{
+    struct variable *v = p->variable;
+    assert_int_equal(ops->cross_entropy(&p->loss, backward ? v->gradient : NULL, v->x, p->OC, 0,
+                                        p->token, 2, p->weight, p->N, p->OC), 0);
+}
+
+static void run_mse(const struct k_ops *ops, struct problem *p, bool backward)
+{
+    struct variable *v = p->variable;
+    assert_int_equal(ops->mse(&p->loss, backward ? v->gradient : NULL, v->x, p->form, p->weight,
+                              p->N, p->C), 0);
+}
+
+/* ---- the checks */
+
+#ifdef K_DOUBLE
+/* h = 1e-5: differences are good to about 1e-10 of the loss and 1e-10 of the third derivative. */
+static void check(struct problem *p)
+{
+    const double h = 1e-5;
+    real *start[VARIABLES];
+    for (int i = 0; i < p->variables; i++) {
+        struct variable *v = &p->variable[i];
+        start[i] = input(&p->memory, &p->stream, v->n, 0);
+        memcpy(start[i], v->gradient, v->n * sizeof(real));
+        for (size_t k = 0; k < v->n && !v->adds; k++) {
+            v->gradient[k] = NAN;
+            start[i][k] = 0;
+        }
+    }
+    p->run(&k_ref, p, true);
+    for (int i = 0; i < p->variables; i++) {
+        struct variable *v = &p->variable[i];
+        const size_t step = v->n > 400 ? v->n / 400 : 1;
+        for (size_t k = 0; k < v->n; k += step) {
+            const real keep = v->x[k];
+            v->x[k] = keep + h;
+            p->run(&k_ref, p, false);
+            const double up = p->loss;
+            v->x[k] = keep - h;
+            p->run(&k_ref, p, false);
+            const double numeric = (up - p->loss) / (2 * h), found = v->gradient[k] - start[i][k];
+            v->x[k] = keep;
+            if (!(fabs(found - numeric) <= 1e-8 + 1e-7 * fabs(numeric)))
+                fail_msg("%s: d%s[%zu] is %.12g, differences give %.12g", p->name, v->name, k,
+                         found, numeric);
+        }
+    }
+}
+#else
+static void check(struct problem *p)
+{
+    for (const struct k_ops *const *all = k_backends(); *all; all++) {
+        if (*all == &k_ref)
+            continue;
+        struct outputs expected = {0}, found = {0};
+        for (int pass = 0; pass < 2; pass++) {
+            const struct k_ops *ops = pass ? *all : &k_ref;
+            struct outputs *to = pass ? &found : &expected;
+            struct problem copy = *p;
+            for (int i = 0; i < p->variables; i++) {
+                struct variable *v = &copy.variable[i];
+                v->gradient = output(to, v->name, v->n);
+                if (v->adds)
+                    memcpy(v->gradient, p->variable[i].gradient, v->n * sizeof(real));
+            }
+            assert_int_equal(ops->open(2, false), 0);
+            copy.run(ops, &copy, true);
+            ops->close();
+            output_number(to, "loss", copy.loss);
+        }
+        outputs_near(p->name, &found, &expected, 5e-5);
+        outputs_free(&expected);
+        outputs_free(&found);
+    }
+}
+#endif
+
+static struct problem begin(const char *name, void (*run)(const struct k_ops *, struct problem *,
+                                                         bool))
+{
+    return (struct problem){.name = name, .run = run, .stream = {5, 0}, .N = 13, .C = 6, .OC = 5};
+}
+
+static void end(struct problem *p)
+{
+    check(p);
+    outputs_free(&p->memory);
+}
+
+static void linear_layers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        void (*run)(const struct k_ops *, struct problem *, bool);
+    } kinds[] = {{"linear", run_linear},
+                 {"linear exact", run_linear_exact},
+                 {"linear gelu", run_linear_gelu}};
+    static const int widths[][2] = {{6, 5}, {1, 3}, {3, 1}, {17, 19}};
+    for (size_t k = 0; k < 3; k++)
+        for (size_t w = 0; w < 4; w++) {
+            struct problem p = begin(kinds[k].name, kinds[k].run);
+            p.C = widths[w][0];
+            p.OC = widths[w][1];
+            results(&p, product(p.N, p.OC));
+            variable(&p, "inp", product(p.N, p.C), 1, false);
+            variable(&p, "w", product(p.OC, p.C), 1, true);
+            variable(&p, "b", (size_t)p.OC, 1, true);
+            end(&p);
+        }
+}
+
+static void norms(void **state)
+{
+    (void)state;
+    for (int C = 2; C < 24; C += 7) {
+        struct problem p = begin("layernorm", run_layernorm);
+        p.C = C;
+        results(&p, product(p.N, C));
+        variable(&p, "x", product(p.N, C), 2, true);
+        variable(&p, "gamma", (size_t)C, 1, true);
+        variable(&p, "beta", (size_t)C, 1, true);
+        end(&p);
+    }
+}
+
+static void tables_of_rows(void **state)
+{
+    (void)state;
+    struct problem p = begin("position", run_position);
+    results(&p, product(p.N, p.C));
+    variable(&p, "table", product(POSITIONS, p.C), 1, true);
+    end(&p);
+    p = begin("embed", run_embed);
+    results(&p, product(p.N, p.C + 3));
+    variable(&p, "table", product(p.OC, p.C), 1, true);
+    p.token = input_tokens(&p.memory, &p.stream, 2 * (size_t)p.N, p.OC);
+    end(&p);
+}
+
+static void losses(void **state)
+{
+    (void)state;
+    for (int weighted = 0; weighted < 2; weighted++) {
+        struct problem p = begin("cross entropy", run_cross_entropy);
+        variable(&p, "logits", product(p.N, p.OC), 2, false);
+        p.token = input_tokens(&p.memory, &p.stream, 2 * (size_t)p.N, p.OC);
+        if (weighted) {
+            p.weight = input(&p.memory, &p.stream, (size_t)p.N, 0);
+            for (int n = 0; n < p.N; n++)
+                p.weight[n] = n % 4 ? (real)(0.1 + uniform(&p.stream)) : 0;
+        }
+        real *weight = p.weight;
+        check(&p);
+        struct problem q = begin("mse", run_mse);
+        q.weight = weight;
+        results(&q, product(q.N, q.C));
+        variable(&q, "pred", product(q.N, q.C), 2, false);
+        end(&q);
+        outputs_free(&p.memory);
+    }
+}
+
+static void attention_of(const struct k_attention *variant, double p_power, int window, int T,
+                         int D)
+{
+    for (int generic = 0; generic < 2; generic++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s%s, p %g, window %d, T %d, D %d", variant->name,
+                 generic ? " generic" : "", p_power, window, T, D);
+        struct problem p = begin(name, generic ? run_attention_generic : run_attention);
+        p.shape = (struct k_attention_shape){.B = 2, .T = T, .H = 2, .D = D, .variant = variant,
+                                             .p = p_power, .window = window};
+        const size_t n = product(2 * T, 2 * D), saved = k_attention_saved(&p.shape);
+        results(&p, n > saved ? n : saved);
+        variable(&p, "qkv", 3 * n, 1, false);
+        if (T > 2) /* a zero query and a zero key */
+            for (int c = 0; c < D; c++)
+                p.variable[0].x[2 * 3 * 2 * D + c] = p.variable[0].x[(3 + 1) * 2 * D + c] = 0;
+#ifdef K_DOUBLE
+        if (variant->score == K_SCORE_COS_LOGN) /* no derivative there: the gradient is 0 */
+            for (int c = 0; T > 2 && c < D; c++)
+                p.variable[0].x[2 * 3 * 2 * D + c] = p.variable[0].x[(3 + 1) * 2 * D + c] = 1;
+#endif
+        end(&p);
+    }
+}
+
+static void attention_of_every_line(void **state)
+{
+    (void)state;
+    static const double powers[] = {1, 2.5, 15};
+    static const int windows[] = {0, 1, 3, 4};
+    for (const struct k_attention *a = k_attention_table; a->name; a++)
+        for (size_t k = 0; k < (a->sharpen ? 3 : 1); k++)
+            for (size_t w = 0; w < 4; w++) {
+                attention_of(a, powers[k], windows[w], 9, 4);
+                attention_of(a, powers[k], windows[w], 1, 2);
+            }
+}
+
+static void rotation(void **state)
+{
+    (void)state;
+    struct problem p = begin("rope", run_rope);
+    p.shape = (struct k_attention_shape){.B = 2, .T = 5, .H = 3, .D = 6};
+    const size_t n = 2 * 5 * 3 * 3 * 6;
+    results(&p, n);
+    variable(&p, "qkv", n, 1, false);
+    end(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_layers), cmocka_unit_test(norms),
+        cmocka_unit_test(tables_of_rows), cmocka_unit_test(losses),
+        cmocka_unit_test(attention_of_every_line), cmocka_unit_test(rotation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

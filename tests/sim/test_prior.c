@@ -1,0 +1,404 @@
+/* test_prior.c - how systems are drawn, against the distributions of the protocols.
+ *
+ * One-sample Kolmogorov-Smirnov at fixed seeds: sqrt(n) D must stay below 1.95, which a right
+ * sampler exceeds with probability 1e-3 (Kolmogorov's limit law); counts by chi-square at the
+ * 0.9999 quantile. */
+#include "base/scratch.h"
+#include "sim.h"
+
+#include <math.h>
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_math.h>
+
+#define KS_CRITICAL 1.95
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+typedef double cdf_function(double x, const void *parameters);
+
+/* sqrt(n) D; handles jumps of the cdf: at ties only the ends of the run are compared, with the
+ * cdf just below (cdf of the next smaller double) and at the value. */
+static double ks_statistic(size_t n, double x[], cdf_function *cdf, const void *parameters)
+{
+    double worst = 0;
+    qsort(x, n, sizeof *x, ascending);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && x[end] == x[i];)
+            end++;
+        const double below = cdf(nextafter(x[i], -INFINITY), parameters);
+        worst = fmax(worst, fabs(below - (double)i / (double)n));
+        worst = fmax(worst, fabs(cdf(x[i], parameters) - (double)end / (double)n));
+    }
+    return worst * sqrt((double)n);
+}
+
+static void check_ks(const char *what, size_t n, double x[], cdf_function *cdf,
+                     const void *parameters)
+{
+    const double statistic = ks_statistic(n, x, cdf, parameters);
+    if (!(statistic < KS_CRITICAL))
+        fail_msg("%s: sqrt(n) D = %g with n = %zu", what, statistic, n);
+}
+
+static double cdf_flat(double x, const void *range)
+{
+    const double *r = range;
+    return fmin(fmax((x - r[0]) / (r[1] - r[0]), 0), 1);
+}
+
+static double cdf_log_flat(double x, const void *range)
+{
+    const double *r = range;
+    return fmin(fmax(log(x / r[0]) / log(r[1] / r[0]), 0), 1);
+}
+
+/* Beta(r[0], r[1]) cut at r[2]. */
+static double cdf_beta(double x, const void *range)
+{
+    const double *r = range;
+    return gsl_cdf_beta_P(fmin(fmax(x, 0), r[2]), r[0], r[1]) / gsl_cdf_beta_P(r[2], r[0], r[1]);
+}
+
+/* Clamped: below the clamp nothing, at it a jump, at the upper clamp everything. */
+static double cdf_star(double x, const void *none)
+{
+    (void)none;
+    return x < 0.1 ? 0 : x >= 5 ? 1
+        : gsl_cdf_lognormal_P(x + 0.6793710468, log(1.627161491), 0.200446077);
+}
+
+static double cdf_planet(double x, const void *none)
+{
+    (void)none;
+    if (x < 1e-9)
+        return 0;
+    const double above = x - 6.009815e-08;
+    return x >= 1e-3 ? 1 : above <= 0 ? 0 : gsl_cdf_gamma_P(above, 0.3202016969, 0.001105594925);
+}
+
+static double cdf_normal(double x, const void *sigma)
+{
+    return gsl_cdf_gaussian_P(x, *(const double *)sigma);
+}
+
+static const double turn[] = {0, 2 * M_PI};
+
+/* ------------------------------------------------------------------- protocol vafa2025 */
+
+enum { SYSTEMS = 4000, MOST = SYSTEMS * SIM_PLANETS };
+static double a[MOST], e[MOST], phase[MOST], omega[MOST], mass[MOST];
+static double star[SYSTEMS], com[2][SYSTEMS];
+
+static void test_study(void **state)
+{
+    struct orr_preset p;
+    size_t n = 0;
+    int planets[11] = {0}, slow = 0;
+    const double unit = 1;
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    (void)state;
+    orr_preset_defaults(&p);
+    p.seed = 3;
+    for (uint64_t i = 0; i < SYSTEMS; i++) {
+        struct sim_system s;
+        assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TRAIN, i, rng, &s), 0);
+        assert_in_range(s.planets, 1, 10);
+        planets[s.planets]++;
+        slow += s.dt_token;
+        assert_true(s.dt_yr == (s.dt_token ? 180 : 7) * 0.0027);
+        assert_int_equal(s.star_moves, s.planets == 1);
+        star[i] = s.star_mass;
+        com[0][i] = s.com_au[0];
+        com[1][i] = s.com_au[1];
+        for (int k = 0; k < s.planets; k++, n++) {
+            a[n] = s.orbit[k].a_au;
+            e[n] = s.orbit[k].e;
+            phase[n] = s.orbit[k].phase_rad;
+            omega[n] = s.orbit[k].omega_rad;
+            mass[n] = s.mass[k];
+        }
+    }
+    gsl_rng_free(rng);
+    double chi = 0, clamped = 0;
+    for (int k = 1; k <= 10; k++)
+        chi += pow(planets[k] - SYSTEMS / 10.0, 2) / (SYSTEMS / 10.0);
+    assert_true(chi < gsl_cdf_chisq_Pinv(0.9999, 9));
+    assert_true(abs(slow - SYSTEMS / 2) < 4 * (int)sqrt(SYSTEMS / 4.0));
+    for (size_t i = 0; i < n; i++)
+        clamped += mass[i] == 1e-3;
+    clamped /= (double)n; /* the share that the specification states */
+    assert_true(fabs(clamped - 0.105) < 4 * sqrt(0.105 * 0.895 / (double)n) + 5e-4);
+    check_ks("a", n, a, cdf_flat, (double[]){0.3, 32});
+    check_ks("e", n, e, cdf_beta, (double[]){0.867, 3.03, 0.999});
+    check_ks("phase", n, phase, cdf_flat, turn);
+    check_ks("omega", n, omega, cdf_flat, turn);
+    check_ks("planet mass", n, mass, cdf_planet, NULL);
+    check_ks("star mass", SYSTEMS, star, cdf_star, NULL);
+    check_ks("com x", SYSTEMS, com[0], cdf_normal, &unit);
+    check_ks("com y", SYSTEMS, com[1], cdf_normal, &unit);
+}
+
+/* No planet of one system is a planet of another: the published seeds repeated a quarter. */
+static void test_no_duplicates(void **state)
+{
+    (void)state;
+    qsort(a, MOST, sizeof *a, ascending); /* of test_study; unused places are zero */
+    size_t same = 0;
+    for (size_t i = 1; i < MOST; i++)
+        same += a[i] != 0 && a[i] == a[i - 1];
+    assert_int_equal(same, 0);
+}
+
+/* --------------------------------------------------------------- protocol identifiable */
+
+static void identifiable(struct orr_preset *p)
+{
+    orr_preset_defaults(p);
+    p->seed = 11;
+    p->orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
+    p->orbits.output = ORR_OUTPUT_CONTINUOUS;
+    p->orbits.mass_prior = ORR_MASS_UNIFORM;
+    p->orbits.m_min = 0.1;
+    p->orbits.m_max = 2;
+    p->orbits.a_min_au = 0.7;
+    p->orbits.a_max_au = 2.3;
+    p->orbits.e_max = 0.9;
+    p->orbits.com_sigma_au = 0.37;
+    p->planets.enabled = true;
+    p->planets.train = 1000;
+    p->planets.val = 10;
+    assert_int_equal(orr_preset_check(p), 0);
+}
+
+/* A uniform place in the pair tells the sorted masses back apart. */
+static void unsort(const struct sim_system *s, uint64_t i, double pair[2])
+{
+    const bool swap = orr_rng_hash(5, ORR_STAGE_TEST_SUITE, i, 0) & 1;
+    pair[0] = swap ? s->star_mass : s->mass[0];
+    pair[1] = swap ? s->mass[0] : s->star_mass;
+}
+
+/* With a window of samples that never rejects, the marginals are the priors. */
+static void check_identifiable(enum orr_mass_prior prior, cdf_function *cdf)
+{
+    struct orr_preset p;
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    identifiable(&p);
+    p.orbits.mass_prior = prior;
+    p.orbits.samples_min = 2;
+    p.orbits.samples_max = 1e9;
+    for (uint64_t i = 0; i < SYSTEMS; i++) {
+        struct sim_system s;
+        assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TWO_BODY_TRAIN, i, rng, &s), 0);
+        assert_int_equal(s.planets, 1);
+        assert_true(s.star_moves && s.dt_yr == 0.04 && s.mass[0] <= s.star_mass);
+        a[i] = s.orbit[0].a_au;
+        e[i] = s.orbit[0].e;
+        phase[i] = s.orbit[0].phase_rad;
+        omega[i] = s.orbit[0].omega_rad;
+        unsort(&s, i, &mass[2 * i]);
+        com[0][i] = s.com_au[0];
+        com[1][i] = s.com_au[1];
+    }
+    gsl_rng_free(rng);
+    double product = 0; /* unsorted masses are independent */
+    for (size_t i = 0; i < SYSTEMS; i++)
+        product += (cdf(mass[2 * i], (double[]){0.1, 2}) - 0.5) *
+                   (cdf(mass[2 * i + 1], (double[]){0.1, 2}) - 0.5);
+    assert_true(fabs(product) / sqrt(SYSTEMS) < 4 / 12.0);
+    check_ks("masses", 2 * SYSTEMS, mass, cdf, (double[]){0.1, 2});
+    check_ks("a", SYSTEMS, a, cdf_flat, (double[]){0.7, 2.3});
+    check_ks("e", SYSTEMS, e, cdf_beta, (double[]){0.867, 3.03, 0.9});
+    check_ks("phase", SYSTEMS, phase, cdf_flat, turn);
+    check_ks("omega", SYSTEMS, omega, cdf_flat, turn);
+    check_ks("com x", SYSTEMS, com[0], cdf_normal, &p.orbits.com_sigma_au);
+    check_ks("com y", SYSTEMS, com[1], cdf_normal, &p.orbits.com_sigma_au);
+}
+
+static void test_identifiable_uniform(void **state)
+{
+    (void)state;
+    check_identifiable(ORR_MASS_UNIFORM, cdf_flat);
+}
+
+static void test_identifiable_loguniform(void **state)
+{
+    (void)state;
+    check_identifiable(ORR_MASS_LOGUNIFORM, cdf_log_flat);
+}
+
+/* With the real window every orbit has 10 to 60 samples, and dt is the same for all. */
+static void test_identifiable_window(void **state)
+{
+    struct orr_preset p;
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    (void)state;
+    identifiable(&p);
+    double least = INFINITY, most = 0;
+    for (uint64_t i = 0; i < SYSTEMS; i++) {
+        struct sim_system s;
+        assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TRAIN, i, rng, &s), 0);
+        const double total = s.mass[0] + s.star_mass;
+        const double samples = sim_period_yr(s.orbit[0].a_au, total) / s.dt_yr;
+        assert_true(s.dt_yr == p.orbits.dt_yr);
+        least = fmin(least, samples);
+        most = fmax(most, samples);
+    }
+    assert_true(least >= 10 && least < 11 && most <= 60 && most > 55);
+    p.orbits.dt_yr = 1e4; /* no orbit can have 10 samples */
+    struct sim_system s;
+    assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TRAIN, 0, rng, &s), ORR_EUSAGE);
+    error_names("orbits.dt_yr", NULL);
+    gsl_rng_free(rng);
+}
+
+/* A cut that keeps almost nothing of the Beta still ends, and follows the cut Beta. */
+static void test_small_e_max(void **state)
+{
+    static const double cuts[] = {0.01, 1e-4, 1e-9, 0};
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    struct orr_preset p;
+    (void)state;
+    identifiable(&p);
+    for (int c = 0; c < 4; c++) {
+        p.orbits.e_max = cuts[c];
+        enum { N = 300 };
+        for (uint64_t i = 0; i < N; i++) {
+            struct sim_system s;
+            assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TRAIN, i, rng, &s), 0);
+            e[i] = s.orbit[0].e;
+            assert_true(e[i] >= 0 && e[i] <= cuts[c]);
+        }
+        if (cuts[c] > 0)
+            check_ks("e", N, e, cdf_beta, (double[]){0.867, 3.03, cuts[c]});
+    }
+    gsl_rng_free(rng);
+}
+
+/* -------------------------------------------------------------------------- planet runs */
+
+/* dt and axis are drawn apart; 10 to 60 samples; half of the planets light, log-uniform. */
+static void test_planet_runs(void **state)
+{
+    struct orr_preset p;
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    size_t light = 0;
+    double least = INFINITY, most = 0;
+    (void)state;
+    identifiable(&p);
+    for (uint64_t i = 0; i < SYSTEMS; i++) {
+        struct sim_system s;
+        assert_int_equal(sim_system_draw(&p, SIM_SPLIT_PLANETS_TRAIN, i, rng, &s), 0);
+        const double ratio = s.mass[0] / s.star_mass;
+        const double samples =
+            sim_period_yr(s.orbit[0].a_au, s.mass[0] + s.star_mass) / s.dt_yr;
+        assert_true(samples >= 10 && samples <= 60 && ratio <= 1 && s.star_moves);
+        least = fmin(least, s.orbit[0].a_au);
+        most = fmax(most, s.orbit[0].a_au);
+        phase[i] = s.orbit[0].phase_rad;
+        omega[i] = s.orbit[0].omega_rad;
+        if (ratio < 1e-2)
+            mass[light++] = ratio;
+    }
+    assert_true(fabs((double)light - SYSTEMS / 2.0) < 4 * sqrt(SYSTEMS / 4.0));
+    assert_true(least < 0.387 && most > 30.069); /* Mercury to Neptune */
+    check_ks("m1/m2", light, mass, cdf_log_flat, (double[]){1e-7, 1e-2});
+    check_ks("phase", SYSTEMS, phase, cdf_flat, turn);
+    check_ks("omega", SYSTEMS, omega, cdf_flat, turn);
+    gsl_rng_free(rng);
+}
+
+/* --------------------------------------------------------------------- pure functions */
+
+/* The same (seed, split, index) gives the same system after any other draw; each of the three
+ * changes it. Two-body sets have one planet in both protocols. */
+static void test_pure(void **state)
+{
+    struct orr_preset p;
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    (void)state;
+    for (int protocol = 0; protocol < 2; protocol++) {
+        if (protocol)
+            identifiable(&p);
+        else
+            orr_preset_defaults(&p);
+        for (int split = 0; split <= SIM_SPLIT_TWO_BODY_TEST; split++) {
+            struct sim_system s, t;
+            const enum sim_split here = (enum sim_split)split;
+            assert_int_equal(sim_system_draw(&p, here, 123456789012, rng, &s), 0);
+            assert_int_equal(sim_system_draw(&p, here, 123456789013, rng, &t), 0);
+            assert_true(s.orbit[0].a_au != t.orbit[0].a_au);
+            p.seed++;
+            assert_int_equal(sim_system_draw(&p, here, 123456789012, rng, &t), 0);
+            p.seed--;
+            assert_true(s.orbit[0].a_au != t.orbit[0].a_au);
+            assert_int_equal(sim_system_draw(&p, (enum sim_split)((split + 1) % 6), 123456789012,
+                                             rng, &t), 0);
+            assert_true(s.orbit[0].a_au != t.orbit[0].a_au);
+            assert_int_equal(sim_system_draw(&p, here, 123456789012, rng, &t), 0);
+            assert_memory_equal(s.orbit, t.orbit, sizeof s.orbit);
+            assert_memory_equal(s.mass, t.mass, sizeof s.mass);
+            if (sim_split_labelled(here))
+                assert_int_equal(s.planets, 1);
+        }
+    }
+    gsl_rng_free(rng);
+}
+
+/* The table of the solar system, in all of its three sets. */
+static void test_solar_system(void **state)
+{
+    static const double table[8][3] = {
+        {1.652e-7, 0.387, 0.205},   {2.447e-6, 0.723, 0.007},   {3.003e-6, 1.000, 0.017},
+        {3.213e-7, 1.524, 0.093},   {9.544e-4, 5.203, 0.048},   {2.857e-4, 9.537, 0.054},
+        {4.354e-5, 19.189, 0.047},  {5.165e-5, 30.069, 0.009},
+    };
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    struct orr_preset p;
+    struct sim_system all, one;
+    (void)state;
+    orr_preset_defaults(&p);
+    assert_int_equal(sim_system_draw(&p, SIM_SPLIT_SOLAR_SYSTEM, 0, rng, &all), 0);
+    assert_true(all.planets == 8 && !all.star_moves && all.star_mass == 1);
+    assert_true(all.dt_yr == 7 * 0.0027 && all.dt_token == 0);
+    for (uint64_t i = 0; i < 8; i++) {
+        assert_true(all.mass[i] == table[i][0] && all.orbit[i].a_au == table[i][1] &&
+                    all.orbit[i].e == table[i][2]);
+        for (int split = 0; split < 2; split++) {
+            assert_int_equal(sim_system_draw(&p, split ? SIM_SPLIT_PLANETS_SOLAR
+                                                       : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
+                                             i, rng, &one), 0);
+            assert_true(one.planets == 1 && one.star_moves && one.star_mass == 1);
+            assert_true(one.mass[0] == table[i][0] && one.orbit[0].a_au == table[i][1] &&
+                        one.orbit[0].e == table[i][2]);
+            if (split) {
+                const double samples = sim_period_yr(table[i][1], 1 + table[i][0]) / one.dt_yr;
+                assert_true(samples >= 40 - 1e-12);
+            } else {
+                assert_true(one.dt_yr == 180 * 0.0027 && one.dt_token == 1);
+            }
+        }
+    }
+    gsl_rng_free(rng);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_study),
+        cmocka_unit_test(test_no_duplicates),
+        cmocka_unit_test(test_identifiable_uniform),
+        cmocka_unit_test(test_identifiable_loguniform),
+        cmocka_unit_test(test_identifiable_window),
+        cmocka_unit_test(test_small_e_max),
+        cmocka_unit_test(test_planet_runs),
+        cmocka_unit_test(test_pure),
+        cmocka_unit_test(test_solar_system),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
