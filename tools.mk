@@ -22,7 +22,7 @@ TESTS64 := $(patsubst %.c,$(B)/%64,$(wildcard tests/kernels/test_gradient.c \
                                               tests/model/test_gradient.c))
 GOLDEN := $(patsubst tests/kernels/%.c,$(B)/tests/%,$(wildcard tests/kernels/golden_attention.c))
 GOLDEN64 := $(GOLDEN:%=%64)
-CLI_TESTS := $(wildcard tests/cli/*.sh)
+CLI_TESTS := $(wildcard tests/cli/test_*.sh)
 $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64): | .deps
 
 $(B)/tests/golden_attention: tests/kernels/golden_attention.c $(kernels_USES:%=$(B)/lib%.a)
@@ -42,13 +42,11 @@ check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64)
 check-long: check
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 
-# The same tests under the address, leak and undefined-behaviour sanitizers, in their own build.
-# OpenMP's and oneDNN's own still-reachable pools are named in tests/asan.supp.
+# the same tests under the address, leak and undefined-behaviour sanitizers, in their own build
 check-asan:
-	@LSAN_OPTIONS='suppressions=$(CURDIR)/tests/asan.supp:print_suppressions=0' \
-	ASAN_OPTIONS='detect_leaks=1:strict_string_checks=1' \
+	@ASAN_OPTIONS='detect_leaks=1:strict_string_checks=1' \
 	UBSAN_OPTIONS='print_stacktrace=1:halt_on_error=1' \
-	$(MAKE) check B=build-asan BIN=build-asan/bin SANITIZED=1 CFLAGS='-O1 -g \
+	$(MAKE) check B=build-asan BIN=build-asan/bin CFLAGS='-O1 -g \
 	    -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 
 # ---- lint and formatting

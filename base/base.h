@@ -47,8 +47,9 @@ int orr_fail(int code, const char *file, int line, const char *format, ...)
 const char *orr_error(void);
 /* Forgets the message: for callers that recover. */
 void orr_error_clear(void);
-/* Prints "program: error: message" to stderr; returns the exit status (2 usage, 0 for
- * ORR_OK and ORR_EINTR, else 1). */
+/* Prints "program: error: message" to stderr; returns the exit status: 2 usage, else 1. Prints
+ * nothing for ORR_EINTR (128 + the signal: 130 for SIGINT, 143 for SIGTERM) and ORR_OK (0, or 1
+ * when what was printed to stdout did not arrive there). */
 int orr_error_exit(const char *program, int code);
 
 /* ------------------------------------------------------------------------------ memory */
@@ -126,9 +127,11 @@ struct orr_program {
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv,
                   struct orr_cli *cli, bool *done);
 
-/* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE is ignored. */
+/* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
+ * file sizes) are ignored: the write fails instead. */
 void orr_signals_catch(void);
 bool orr_signal_seen(void);
+int orr_signal_number(void); /* 0 when none was seen */
 
 /* --------------------------------------------------------------------------------- files */
 
@@ -145,6 +148,9 @@ int orr_file_write(struct orr_file *file, const void *data, size_t bytes);
 int orr_file_printf(struct orr_file *file, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int orr_file_commit(struct orr_file *file);
+/* The same, but a file that already holds these bytes stays as it is, with its time: what was
+ * made from it is still up to date. */
+int orr_file_commit_changes(struct orr_file *file);
 void orr_file_close(struct orr_file *file); /* safe after commit and on an empty handle */
 
 /* mkdir -p. */
@@ -248,6 +254,10 @@ void orr_progress_init(struct orr_progress *progress, const char *label, uint64_
 /* `detail` may be NULL; done counts from 0 to total. Shows rate and time left. */
 void orr_progress_set(struct orr_progress *progress, uint64_t done, const char *detail);
 void orr_progress_end(struct orr_progress *progress, const char *summary);
+
+/* "45 s", "12 min", "3.4 h", "5.1 days", "2.3 years". */
+enum { ORR_DURATION = 32 };
+void orr_duration_print(double seconds, char text[ORR_DURATION]);
 
 /* A message to stderr unless quiet. */
 void orr_note(bool quiet, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -242,8 +242,8 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
         else if (argument[0] == '-' && argument[1])
             rc = unknown_option(&p, argument);
         else if (cli->argc_rest >= program->max_rest)
-            rc = ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: %s", argument,
-                          program->usage);
+            rc = ORR_FAIL(ORR_EUSAGE, "unexpected argument \"%s\"; usage: %.*s", argument,
+                          (int)strcspn(program->usage, "\n"), program->usage);
         else
             cli->argv_rest[cli->argc_rest++] = argument;
     }

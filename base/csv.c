@@ -15,12 +15,13 @@ struct reader {
 static int next_cell(struct reader *r, char **cell, bool *last)
 {
     char *from = r->at, *to = r->at;
+    const long first = r->line;
     *cell = from;
     if (*from == '"') {
         for (from++;; from++) {
             if (!*from)
                 return ORR_FAIL(ORR_EFORMAT, "%s:%ld: a quoted cell is not closed", r->path,
-                                r->line);
+                                first);
             if (*from == '"' && *++from != '"')
                 break;
             r->line += *from == '\n';

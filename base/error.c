@@ -1,6 +1,8 @@
 /* error.c - one message per failure, per thread. */
 #include "base.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +35,12 @@ void orr_error_clear(void)
 
 int orr_error_exit(const char *program, int code)
 {
-    if (code == ORR_OK || code == ORR_EINTR)
+    if (code == ORR_OK && (fflush(stdout) == 0 || errno == EPIPE)) /* "| head" is no failure */
         return 0;
+    if (code == ORR_OK)
+        code = ORR_FAIL(ORR_EIO, "standard output: cannot write: %s", strerror(errno));
+    if (code == ORR_EINTR) /* as a shell reports it: the next stage must not start */
+        return 128 + (orr_signal_number() ? orr_signal_number() : SIGINT);
     fprintf(stderr, "%s: error: %s\n", program, message[0] ? message : "unknown failure");
     return code == ORR_EUSAGE ? 2 : 1;
 }

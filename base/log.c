@@ -17,6 +17,22 @@ void orr_note(bool quiet, const char *format, ...)
     fputc('\n', stderr);
 }
 
+void orr_duration_print(double seconds, char text[ORR_DURATION])
+{
+    static const struct {
+        double most_s, unit_s;
+        const char *format;
+    } rows[] = {{120, 1, "%.0f s"},
+                {7200, 60, "%.0f min"},
+                {172800, 3600, "%.1f h"},
+                {63115200, 86400, "%.1f days"},
+                {HUGE_VAL, 31557600, "%.1f years"}};
+    size_t i = 0;
+    while (seconds >= rows[i].most_s && i + 1 < sizeof rows / sizeof *rows)
+        i++;
+    snprintf(text, ORR_DURATION, rows[i].format, seconds / rows[i].unit_s);
+}
+
 void orr_progress_init(struct orr_progress *progress, const char *label, uint64_t total,
                        bool quiet)
 {
@@ -33,10 +49,13 @@ static void print_line(struct orr_progress *p, double now, const char *detail)
     const double elapsed = now - p->start_s;
     const double share = p->total ? (double)p->done / (double)p->total : 0;
     const double left = share > 0 ? elapsed * (1 - share) / share : 0;
-    fprintf(stderr, "%s%s: %llu/%llu (%.0f%%)%s%s, %.0f s, %.0f s left%s",
+    char spent_text[ORR_DURATION], left_text[ORR_DURATION];
+    orr_duration_print(elapsed, spent_text);
+    orr_duration_print(left, left_text);
+    fprintf(stderr, "%s%s: %llu/%llu (%.0f%%)%s%s, %s, %s left%s",
             p->terminal ? "\r\033[K" : "", p->label, (unsigned long long)p->done,
             (unsigned long long)p->total, 100 * share, detail ? ", " : "", detail ? detail : "",
-            elapsed, left, p->terminal ? "" : "\n");
+            spent_text, left_text, p->terminal ? "" : "\n");
     fflush(stderr);
     p->last_s = now;
     p->dirty = p->terminal;

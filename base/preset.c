@@ -2,6 +2,7 @@
 #include "base.h"
 #include "preset_fields.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -182,8 +183,9 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
                 return bad(where, f, "a shorter list", part->valuestring);
         }
     } else {
-        char *found = cJSON_PrintUnformatted(item);
-        const int rc = bad(where, f, wanted[f->type], found ? found : "?");
+        char *found = cJSON_IsString(item) ? NULL : cJSON_PrintUnformatted(item);
+        const int rc = bad(where, f, wanted[f->type],
+                           found ? found : cJSON_IsString(item) ? item->valuestring : "?");
         cJSON_free(found);
         return rc;
     }
@@ -211,23 +213,51 @@ static int read_group(struct orr_preset *preset, const char *where, const char *
     return 0;
 }
 
+static int is_preset(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+    return length > 5 && length < ORR_NAME && !strcmp(entry->d_name + length - 5, ".json");
+}
+
+/* Names the presets of a folder, and the one that was meant. */
+static int unknown_preset(const char *name, const char *folder)
+{
+    struct dirent **entry = NULL;
+    struct orr_nearest nearest = {0};
+    char all[512] = "";
+    const int count = scandir(folder, &entry, is_preset, alphasort);
+    for (int i = 0; i < count; i++) {
+        const size_t used = strlen(all);
+        entry[i]->d_name[strlen(entry[i]->d_name) - 5] = '\0';
+        snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", entry[i]->d_name);
+        orr_nearest_offer(&nearest, name, entry[i]->d_name);
+    }
+    const int rc = ORR_FAIL(ORR_EUSAGE, "--preset: no preset \"%.200s\"%s%s%s: expected a file "
+                                        "ending in .json%s%s", name,
+                            nearest.name ? "; did you mean \"" : "",
+                            nearest.name ? nearest.name : "", nearest.name ? "\"?" : "",
+                            *all ? " or one of " : "", all);
+    for (int i = 0; i < count; i++)
+        free(entry[i]);
+    free(entry);
+    return rc;
+}
+
 /* Where NAME.json may be. */
 static int locate(const char *name, char path[4096])
 {
     const size_t length = strlen(name);
     if (length > 5 && !strcmp(name + length - 5, ".json"))
         return orr_path(path, "%s", name);
-    const char *folder = getenv("ORRERY_PRESETS");
-    if (folder && !orr_path(path, "%s/%s.json", folder, name) && orr_exists(path))
-        return 0;
-    if (!orr_path(path, "presets/%s.json", name) && orr_exists(path))
-        return 0;
-    char self[4096];
-    if (orr_program_folder(self) == 0 && !orr_path(path, "%.3000s/../presets/%s.json", self, name) &&
-        orr_exists(path))
-        return 0;
-    return ORR_FAIL(ORR_EUSAGE, "--preset: no preset \"%s\": expected a file ending in .json or a "
-                                "name with a file in presets/", name);
+    char self[4096], beside[4096];
+    const char *named = getenv("ORRERY_PRESETS");
+    const char *const folder[] = {named ? named : "presets", "presets", beside};
+    if (orr_program_folder(self) || orr_path(beside, "%s/../presets", self))
+        strcpy(beside, "presets");
+    for (int i = 0; i < 3 && length < ORR_NAME; i++)
+        if (!orr_path(path, "%s/%s.json", folder[i], name) && orr_exists(path))
+            return 0;
+    return unknown_preset(name, named || orr_exists("presets") ? folder[0] : beside);
 }
 
 int orr_preset_load(struct orr_preset *preset, const char *name_or_file)
@@ -348,8 +378,18 @@ int orr_preset_save(const struct orr_preset *preset, const char *path)
 {
     cJSON *json = to_json(preset, NULL);
     cJSON_AddStringToObject(json, "name", preset->name);
-    int rc = orr_json_write(path, json);
+    struct orr_file file = {0};
+    char *text = cJSON_Print(json);
     cJSON_Delete(json);
+    if (!text)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    int rc = orr_file_create(&file, path);
+    if (!rc)
+        rc = orr_file_printf(&file, "%s\n", text);
+    if (!rc)
+        rc = orr_file_commit_changes(&file);
+    orr_file_close(&file);
+    cJSON_free(text);
     return rc;
 }
 

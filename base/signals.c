@@ -8,7 +8,7 @@ static volatile sig_atomic_t seen;
 
 static void on_signal(int number)
 {
-    seen = 1;
+    seen = number;
     signal(number, SIG_DFL);
 }
 
@@ -21,10 +21,16 @@ void orr_signals_catch(void)
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN); /* these two: the write fails instead, and is cleaned up after */
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 bool orr_signal_seen(void)
 {
     return seen != 0;
+}
+
+int orr_signal_number(void)
+{
+    return seen;
 }

@@ -101,5 +101,7 @@ int main(int argc, char **argv)
     if (!rc)
         rc = make_report(&run, &tools, *cli.out ? cli.out : cli.run, cli.quiet);
     report_free(&run);
+    if (rc == ORR_EINTR)
+        fprintf(stderr, "report: %s\n", orr_error());
     return orr_error_exit(program.name, rc);
 }

@@ -24,9 +24,8 @@ static void fill_targets(const struct magnitude *task, const struct sim_dataset 
     for (size_t t = 0; t < T; t++) {
         const size_t at = (size_t)b * T + t;
         batch->weight[at] = isfinite(F[t]) ? 1 : 0;
-        batch->target[at] = isfinite(F[t]) ? (real)ft_transform_apply(&task->transform,
-                                                                      (double)F[t])
-                                           : 0;
+        batch->target[at] =
+            isfinite(F[t]) ? (real)ft_transform_apply(&task->transform, (double)F[t]) : 0;
     }
 }
 
@@ -37,8 +36,8 @@ static int fill_train(void *context, long step, int pass, struct gpt_batch *batc
     const int passes = task->train->accumulation > 1 ? task->train->accumulation : 1;
     const uint64_t seed = task->run->preset->seed;
     for (int b = 0; b < batch->B; b++) {
-        const uint64_t draw = ((uint64_t)step * (uint64_t)passes + (uint64_t)pass) *
-                                  (uint64_t)batch->B + (uint64_t)b;
+        const uint64_t draw =
+            ((uint64_t)step * (uint64_t)passes + (uint64_t)pass) * (uint64_t)batch->B + (uint64_t)b;
         const size_t s = orr_rng_hash(seed, ORR_STAGE_SHUFFLE, 1, draw) % (size_t)set->n;
         orr_rng_seek(task->rng, seed, ORR_STAGE_NOISE, (1ull << 40) + draw);
         ft_fill_inputs(&task->inputs, set, s, task->train->noise_au, task->rng, b, batch);
@@ -111,12 +110,14 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
         return rc;
     double *F = orr_alloc(run->row_count, sizeof *F);
     task.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
-    const int B = run->val.n < 64 ? (int)run->val.n : 64;
+    const size_t most = train->eval_sequences > 0 ? (size_t)train->eval_sequences : 0;
+    const size_t held_out = run->val.n < most ? run->val.n : most;
+    const int B = held_out < 64 ? (int)held_out : 64;
     rc = F && task.rng ? gpt_batch_create(&task.val, &model.config, B, T) : ORR_ENOMEM;
-    task.val_batches = B ? (int)run->val.n / B : 0;
-    if (task.val_batches > 4)
-        task.val_batches = 4;
-    struct gpt_task loop = {.context = &task, .fill = fill_train, .T = T,
+    task.val_batches = B ? (int)(held_out / (size_t)B) : 0;
+    struct gpt_task loop = {.context = &task,
+                            .fill = fill_train,
+                            .T = T,
                             .evaluate = task.val_batches ? evaluate : NULL};
     task.inputs.config = &model.config;
     if (!rc)
@@ -139,9 +140,9 @@ int ft_magnitude_truth(struct ft_run *run)
     if (!F)
         return ORR_ENOMEM;
     for (size_t i = 0; i < run->row_count; i++)
-        F[i] = (double)run->test.force_magnitude[(size_t)run->rows[i].sequence *
-                                                     (size_t)run->test.positions +
-                                                 (size_t)run->rows[i].row];
+        F[i] = (double)run->test
+                   .force_magnitude[(size_t)run->rows[i].sequence * (size_t)run->test.positions +
+                                    (size_t)run->rows[i].row];
     int rc = ft_write_magnitude(run, "truth", F);
     free(F);
     return rc;

@@ -24,11 +24,12 @@ static bool wanted(const char *source)
     return !*source_option || !strcmp(source_option, source);
 }
 
-/* The checkpoint that a model starts from: --checkpoint, or the run's own. */
+/* The checkpoint that a model starts from: the run's own, or --checkpoint for the first stage
+ * (planet runs have models of another length). */
 static int pretrained(const struct orr_cli *cli, const char *attention, const char *stage,
                       char path[4096])
 {
-    if (*cli->checkpoint)
+    if (*cli->checkpoint && !strcmp(stage, "pretrain"))
         return orr_path(path, "%s", cli->checkpoint);
     int rc = orr_path(path, "%s/%s/%s/last.safetensors", cli->run, attention, stage);
     if (!rc && !orr_exists(path))
@@ -50,9 +51,9 @@ static int one_model(struct ft_run *run, const struct orr_cli *cli, const char *
     if (!rc && !fresh && p->planets.enabled && p->pretrain_planets.steps > 0)
         rc = pretrained(cli, attention, "pretrain_planets", planets_path);
     const char *vector_from = p->planets.enabled ? planets_path : main_path;
-    if (!rc && run->has_magnitude)
+    if (!rc && run->has_magnitude && p->finetune.magnitude.steps > 0)
         rc = ft_magnitude_model(run, source, attention, *main_path ? main_path : NULL);
-    if (!rc && run->has_vector)
+    if (!rc && run->has_vector && p->finetune.vector.steps > 0)
         rc = ft_vector_model(run, source, attention, *vector_from ? vector_from : NULL);
     return rc;
 }
@@ -71,27 +72,63 @@ static int truth_and_oracle(struct ft_run *run)
     return rc;
 }
 
+/* The data sets that magnitudes and vectors come from. */
+static int verify_data(const struct orr_cli *cli, const char *orbits)
+{
+    static const enum sim_split used[] = {
+        SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_VAL, SIM_SPLIT_TWO_BODY_TEST,
+        SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY, SIM_SPLIT_PLANETS_SOLAR};
+    enum sim_split need[sizeof used / sizeof *used];
+    int count = 0;
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
+        if (sim_split_count(&cli->preset, used[i]) > 0)
+            need[count++] = used[i];
+    return sim_dataset_verify(&cli->preset, orbits, need, count, cli->quiet);
+}
+
+/* A stage's checkpoint loads and is of the preset's shape. */
+static int check_pretrained(const struct orr_cli *cli, const char *attention, bool planets)
+{
+    const struct orr_preset *p = &cli->preset;
+    struct gpt_config config;
+    struct gpt_model model;
+    char path[4096];
+    int rc = pretrained(cli, attention, planets ? "pretrain_planets" : "pretrain", path);
+    if (!rc)
+        rc = gpt_config_from_preset(&config, p, attention,
+                                    sim_split_positions(p, planets ? SIM_SPLIT_PLANETS_SOLAR
+                                                                   : SIM_SPLIT_TWO_BODY_TRAIN));
+    if (!rc)
+        rc = gpt_load_as(&model, path, &config, true, &k_ref, NULL);
+    if (!rc)
+        gpt_free(&model);
+    return rc;
+}
+
 /* Everything that can be wrong is found before any training starts. */
-static int check_arguments(const struct orr_cli *cli)
+static int check_arguments(const struct orr_cli *cli, const char *orbits)
 {
     const struct orr_preset *p = &cli->preset;
     bool known = !*source_option || !strcmp(source_option, "truth") ||
                  !strcmp(source_option, "oracle") || !strcmp(source_option, "untrained");
     struct gpt_config config;
-    char path[4096];
     int rc = 0;
     for (int i = 0; i < p->attention.count && !rc; i++) {
-        const char *name = p->attention.item[i];
-        known |= !strcmp(source_option, name);
-        rc = gpt_config_from_preset(&config, p, name, p->orbits.positions);
-        if (!rc && wanted(name) && p->pretrain.steps > 0)
-            rc = pretrained(cli, name, "pretrain", path);
-        if (!rc && wanted(name) && p->planets.enabled && p->pretrain_planets.steps > 0)
-            rc = pretrained(cli, name, "pretrain_planets", path);
+        known |= !strcmp(source_option, p->attention.item[i]);
+        rc = gpt_config_from_preset(&config, p, p->attention.item[i], p->orbits.positions);
     }
     if (!rc && !known)
         rc = ORR_FAIL(ORR_EUSAGE, "--source: expected truth, oracle, untrained or one of the "
                                   "preset's variants, found \"%s\"", source_option);
+    if (!rc)
+        rc = verify_data(cli, orbits);
+    for (int i = 0; i < p->attention.count && !rc; i++) {
+        const char *name = p->attention.item[i];
+        if (wanted(name) && p->pretrain.steps > 0)
+            rc = check_pretrained(cli, name, false);
+        if (!rc && wanted(name) && p->planets.enabled && p->pretrain_planets.steps > 0)
+            rc = check_pretrained(cli, name, true);
+    }
     return rc;
 }
 
@@ -123,7 +160,7 @@ static int run(const struct orr_cli *cli)
     if (!rc)
         rc = k_find(cli->device == ORR_DEVICE_CUDA ? "cuda" : "cpu", &ops);
     if (!rc)
-        rc = check_arguments(cli);
+        rc = check_arguments(cli, orbits);
     if (!rc)
         rc = ops->open(cli->threads, cli->preset.model.precision != ORR_PRECISION_FP32);
     if (rc)

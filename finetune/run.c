@@ -34,6 +34,9 @@ static int open_vector(struct ft_run *run, const char *orbits)
     int rc = sim_dataset_open(&run->planets, p, orbits,
                               p->planets.enabled ? SIM_SPLIT_PLANETS_SOLAR
                                                  : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY);
+    if (!rc && run->planets.n != 8)
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: the eight planets' data set has %zu sequences", orbits,
+                      run->planets.n);
     if (rc)
         return rc;
     const size_t labels = (size_t)p->planets.labels;

@@ -47,7 +47,7 @@ int ft_write_magnitude(const struct ft_run *run, const char *source, const doubl
                              (double)set->force_magnitude[at], F[i]);
     }
     if (!rc)
-        rc = orr_file_commit(&file);
+        rc = orr_file_commit_changes(&file);
     orr_file_close(&file);
     return rc;
 }
@@ -98,7 +98,7 @@ int ft_write_vector(const struct ft_run *run, const char *source, const double *
         }
     }
     if (!rc)
-        rc = orr_file_commit(&file);
+        rc = orr_file_commit_changes(&file);
     orr_file_close(&file);
     return rc;
 }

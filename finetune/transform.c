@@ -3,11 +3,25 @@
 
 #include <math.h>
 
+/* Root mean square of the labels' distance from the mean that is subtracted; labels may differ by
+ * rounding errors only, so the mean goes first. */
+static double spread(const struct ft_transform *t, const float *F, size_t n, size_t count)
+{
+    double square = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(F[i]))
+            continue;
+        const double x = (t->kind == ORR_LOSS_LOG ? log((double)F[i]) : (double)F[i]) - t->mean;
+        square += x * x;
+    }
+    return sqrt(square / (double)count);
+}
+
 int ft_transform_fit(struct ft_transform *transform, enum orr_force_loss kind, const float *F,
                      size_t n)
 {
     *transform = (struct ft_transform){.kind = kind, .mean = 0, .scale = 1};
-    double sum = 0, square = 0;
+    double sum = 0;
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(F[i]))
@@ -15,19 +29,16 @@ int ft_transform_fit(struct ft_transform *transform, enum orr_force_loss kind, c
         if (!(F[i] > 0))
             return ORR_FAIL(ORR_EINVAL, "force label %zu: expected a positive number, found %g", i,
                             (double)F[i]);
-        const double x = kind == ORR_LOSS_LOG ? log((double)F[i]) : (double)F[i];
-        sum += x;
-        square += x * x;
+        sum += log((double)F[i]);
         count++;
     }
     if (!count)
         return ORR_FAIL(ORR_EINVAL, "no labelled position to fine-tune on");
-    if (kind == ORR_LOSS_LOG) {
+    if (kind == ORR_LOSS_LOG)
         transform->mean = sum / (double)count;
-        const double variance = square / (double)count - transform->mean * transform->mean;
-        transform->scale = variance > 0 ? sqrt(variance) : 1;
-    } else if (kind == ORR_LOSS_SCALED) {
-        transform->scale = sqrt(square / (double)count);
+    if (kind != ORR_LOSS_RAW) {
+        const double scale = spread(transform, F, n, count);
+        transform->scale = scale > 0 ? scale : 1;
     }
     return 0;
 }

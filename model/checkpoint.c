@@ -2,6 +2,7 @@
  * "adam.m.<name>", "adam.v.<name>", the moving average as "average.<name>". */
 #include "model.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,15 +51,21 @@ static void field_print(const struct gpt_config *config, const struct field *f, 
         snprintf(text, TEXT, "%s", at);
 }
 
-static void field_parse(struct gpt_config *config, const struct field *f, const char *text)
+/* False when the text is no value of this kind. */
+static bool field_parse(struct gpt_config *config, const struct field *f, const char *text)
 {
-    char *at = (char *)config + f->offset;
-    if (f->kind == KIND_INT)
-        *(int *)(void *)at = atoi(text);
-    else if (f->kind == KIND_DOUBLE)
-        *(double *)(void *)at = atof(text);
-    else
-        snprintf(at, ORR_NAME, "%s", text);
+    char *at = (char *)config + f->offset, *end = NULL;
+    if (f->kind == KIND_TEXT)
+        return (size_t)snprintf(at, ORR_NAME, "%s", text) < ORR_NAME;
+    if (f->kind == KIND_DOUBLE) {
+        *(double *)(void *)at = strtod(text, &end);
+    } else {
+        const long value = strtol(text, &end, 10);
+        if (value < INT_MIN || value > INT_MAX)
+            return false;
+        *(int *)(void *)at = (int)value;
+    }
+    return end != text && !*end;
 }
 
 /* ------------------------------------------------------------------------------- save */
@@ -76,9 +83,11 @@ static void list_arena(struct listing *list, const struct gpt_model *model, cons
         const struct gpt_parameter *p = &model->table[i];
         char *name = list->name[list->count];
         snprintf(name, sizeof list->name[0], "%s%s", prefix, p->name);
-        list->tensor[list->count++] = (struct orr_tensor){
-            .name = name, .dtype = DTYPE, .ndim = p->ndim, .shape = {p->shape[0], p->shape[1]},
-            .data = arena + p->offset};
+        list->tensor[list->count++] = (struct orr_tensor){.name = name,
+                                                          .dtype = DTYPE,
+                                                          .ndim = p->ndim,
+                                                          .shape = {p->shape[0], p->shape[1]},
+                                                          .data = arena + p->offset};
     }
 }
 
@@ -122,14 +131,24 @@ static int read_config(const struct orr_safetensors *file, const char *path,
 {
     const char *format = orr_safetensors_metadata(file, "format");
     if (!format || strcmp(format, FORMAT))
-        return ORR_FAIL(ORR_EFORMAT, "%s: not an Orrery model: metadata \"format\" is \"%s\", "
-                                     "expected \"%s\"", path, format ? format : "", FORMAT);
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: not an Orrery model: metadata \"format\" is \"%s\", "
+                        "expected \"%s\"",
+                        path, format ? format : "", FORMAT);
     memset(config, 0, sizeof *config);
     for (size_t i = 0; i < FIELDS; i++) {
         const char *text = orr_safetensors_metadata(file, fields[i].key);
         if (!text)
             return ORR_FAIL(ORR_EFORMAT, "%s: metadata lacks \"%s\"", path, fields[i].key);
-        field_parse(config, &fields[i], text);
+        if (!field_parse(config, &fields[i], text))
+            return ORR_FAIL(ORR_EFORMAT, "%s: metadata \"%s\": expected %s, found \"%s\"", path,
+                            fields[i].key,
+                            fields[i].kind == KIND_TEXT ? "a short name" : "a number", text);
+    }
+    if (gpt_config_check(config)) {
+        char why[512];
+        snprintf(why, sizeof why, "%s", orr_error());
+        return ORR_FAIL(ORR_EFORMAT, "%s: %s", path, why);
     }
     return 0;
 }
@@ -147,10 +166,11 @@ static int read_arena(const struct orr_safetensors *file, const char *path,
             return ORR_FAIL(ORR_EMISSING, "%s: tensor \"%s\" is missing", path, name);
         if (t->dtype != DTYPE || t->ndim != p->ndim || t->shape[0] != p->shape[0] ||
             (p->ndim == 2 && t->shape[1] != p->shape[1]))
-            return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": expected %s [%zu, %zu], found %s "
-                                         "[%zu, %zu]", path, name, orr_dtype_descr(DTYPE),
-                            p->shape[0], p->shape[1], orr_dtype_descr(t->dtype), t->shape[0],
-                            t->ndim == 2 ? t->shape[1] : 1);
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s: tensor \"%s\": expected %s [%zu, %zu], found %s "
+                            "[%zu, %zu]",
+                            path, name, orr_dtype_descr(DTYPE), p->shape[0], p->shape[1],
+                            orr_dtype_descr(t->dtype), t->shape[0], t->ndim == 2 ? t->shape[1] : 1);
         memcpy(arena + p->offset, t->data, p->count * sizeof(real));
     }
     return 0;
@@ -166,6 +186,17 @@ static int read_optional(const struct orr_safetensors *file, const char *path,
         return 0;
     *arena = orr_alloc(model->total, sizeof(real));
     return *arena ? read_arena(file, path, model, prefix, *arena) : ORR_ENOMEM;
+}
+
+static int read_step(const struct orr_safetensors *file, const char *path, long *step)
+{
+    const char *text = orr_safetensors_metadata(file, "step");
+    char *end = NULL;
+    *step = text ? strtol(text, &end, 10) : -1;
+    if (*step < 0 || end == text || *end)
+        return ORR_FAIL(ORR_EFORMAT, "%s: metadata \"step\": expected a count, found \"%s\"", path,
+                        text ? text : "");
+    return 0;
 }
 
 static int load(struct gpt_model *model, const char *path, const struct gpt_config *expected,
@@ -194,10 +225,11 @@ static int load(struct gpt_model *model, const char *path, const struct gpt_conf
         rc = read_optional(file, path, model, "adam.m.", &model->m);
     if (!rc)
         rc = read_optional(file, path, model, "adam.v.", &model->v);
-    if (!rc && step) {
-        const char *text = orr_safetensors_metadata(file, "step");
-        *step = text ? atol(text) : 0;
-    }
+    if (!rc && !model->m != !model->v)
+        rc = ORR_FAIL(ORR_EMISSING, "%s: tensors \"adam.%s...\" are missing", path,
+                      model->m ? "v." : "m.");
+    if (!rc && step)
+        rc = read_step(file, path, step);
     orr_safetensors_close(file);
     if (rc)
         gpt_free(model);

@@ -1,6 +1,7 @@
 /* config.c - from a preset to the shape of a model. */
-#include "gpt.h"
+#include "model.h"
 
+#include <limits.h>
 #include <string.h>
 
 int gpt_config_features(const struct gpt_config *config)
@@ -8,20 +9,79 @@ int gpt_config_features(const struct gpt_config *config)
     return 3 + 4 * config->fourier;
 }
 
+/* Every attention variant, for messages. */
+static int unknown_attention(const char *attention)
+{
+    char known[512] = "";
+    for (const struct k_attention *a = k_attention_table; a->name; a++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", a->name);
+    }
+    return ORR_FAIL(ORR_EUSAGE, "attention: unknown variant \"%s\", expected one of %s", attention,
+                    known);
+}
+
+static int check_sizes(const struct gpt_config *c)
+{
+    const bool tokens = c->input == GPT_INPUT_TOKENS;
+    const struct {
+        const char *key;
+        int found, least, most;
+    } sizes[] = {
+        {"layers", c->layers, 1, 1000},
+        {"heads", c->heads, 1, 1000},
+        {"width", c->width, 1, 1000000},
+        {"ffn", c->ffn, 1, 100000000},
+        {"context", c->context, 1, 1000000},
+        {"outputs", c->outputs, 1, 200000},
+        {"input", (int)c->input, GPT_INPUT_TOKENS, GPT_INPUT_CONTINUOUS},
+        {"head", (int)c->head, GPT_HEAD_TOKENS, GPT_HEAD_REGRESSION},
+        {"positions", (int)c->positions, ORR_POSITIONS_LEARNED, ORR_POSITIONS_NONE},
+        {"attention_window", c->attention_window, 0, INT_MAX},
+        {"vocab", c->vocab, tokens ? 4 : 0, tokens ? 65536 : 0}, /* a bin, three signs */
+        {"fourier", c->fourier, 0, tokens ? 0 : 24},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].found < sizes[i].least || sizes[i].found > sizes[i].most)
+            return ORR_FAIL(ORR_EUSAGE, "model.%s: expected %d to %d, found %d", sizes[i].key,
+                            sizes[i].least, sizes[i].most, sizes[i].found);
+    return 0;
+}
+
+int gpt_config_check(const struct gpt_config *c)
+{
+    TRY(check_sizes(c));
+    if (!k_attention_find(c->attention))
+        return unknown_attention(c->attention);
+    if (c->width % c->heads)
+        return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d", c->width,
+                        c->heads);
+    if (c->positions == ORR_POSITIONS_ROPE && c->width / c->heads % 2)
+        return ORR_FAIL(ORR_EUSAGE, "model.positions: rope needs an even head size, found %d",
+                        c->width / c->heads);
+    if (!(c->attention_p >= 1))
+        return ORR_FAIL(ORR_EUSAGE, "model.attention_p: expected at least 1, found %g",
+                        c->attention_p);
+    if (c->positions == ORR_POSITIONS_ROPE && !(c->rope_base >= 1))
+        return ORR_FAIL(ORR_EUSAGE, "model.rope_base: expected at least 1, found %g", c->rope_base);
+    if (c->fourier && !(c->fourier_min_au > 0))
+        return ORR_FAIL(ORR_EUSAGE, "model.fourier_min_au: must be positive, found %g",
+                        c->fourier_min_au);
+    if (c->head == GPT_HEAD_TOKENS && (c->input != GPT_INPUT_TOKENS || c->outputs != 2 * c->vocab))
+        return ORR_FAIL(ORR_EUSAGE,
+                        "model.head: a head of tokens needs token inputs and %d "
+                        "outputs, found %d",
+                        2 * c->vocab, c->outputs);
+    return 0;
+}
+
 int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *preset,
                            const char *attention, int positions)
 {
     const struct orr_model_preset *m = &preset->model;
     const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
-    if (!k_attention_find(attention)) {
-        char known[512] = "";
-        for (const struct k_attention *a = k_attention_table; a->name; a++) {
-            size_t used = strlen(known);
-            snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", a->name);
-        }
-        return ORR_FAIL(ORR_EUSAGE, "attention: unknown variant \"%s\", expected one of %s",
-                        attention, known);
-    }
+    if (!k_attention_find(attention))
+        return unknown_attention(attention);
     if (positions < 3)
         return ORR_FAIL(ORR_EUSAGE, "positions: a sequence needs at least 3 rows, found %d",
                         positions);

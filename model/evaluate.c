@@ -45,6 +45,9 @@ int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, do
     const struct gpt_config *config = &model->config;
     const size_t T = (size_t)batch->T, OC = (size_t)config->outputs;
     const size_t F = (size_t)gpt_config_features(config);
+    if (prefix < 1)
+        return ORR_FAIL(ORR_EINVAL, "rollout: the prefix must have at least 1 row, found %d",
+                        prefix);
     for (size_t t = (size_t)prefix; t < T; t++) {
         const real *out;
         TRY(gpt_forward(model, batch, &out));
@@ -64,12 +67,11 @@ int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, do
 }
 
 /* Position of row t of a sequence, in the data set's units. */
-static void truth_at(const uint16_t *tokens, const float *coords, int bins, double extent_au,
-                     int t, double xy[2])
+static void truth_at(const uint16_t *tokens, const float *coords, int bins, double extent_au, int t,
+                     double xy[2])
 {
     for (int c = 0; c < 2; c++)
-        xy[c] = coords ? (double)coords[2 * t + c]
-                       : bin_centre(tokens[2 * t + c], bins, extent_au);
+        xy[c] = coords ? (double)coords[2 * t + c] : bin_centre(tokens[2 * t + c], bins, extent_au);
 }
 
 struct eval {
@@ -116,7 +118,8 @@ static int teacher_forced(struct eval *e, uint64_t i, const real *out, int T)
     return 0;
 }
 
-/* Errors of a rollout at the horizons; persistence repeats the body's last known position. */
+/* Errors of a rollout at the horizons - where that is the sun's row, at the planet's before it;
+ * persistence repeats the body's last known position. */
 static int rollout_errors(struct eval *e, uint64_t i, const real *path)
 {
     const uint16_t *tokens;
@@ -125,12 +128,14 @@ static int rollout_errors(struct eval *e, uint64_t i, const real *path)
     struct gpt_next_state *r = e->result;
     TRY(gpt_source_sequence(e->source, i, &tokens, &coords, &bodies));
     for (int k = 0; k < r->horizons; k++) {
-        const int t = r->prefix - 1 + r->horizon[k];
-        if ((t - 1) % bodies == bodies - 1)
-            continue; /* the sun's row: planets only */
+        int t = r->prefix - 1 + r->horizon[k];
+        if ((t - 1) % bodies == bodies - 1 && --t < r->prefix)
+            continue;
         int last = t - bodies;
         while (last >= r->prefix)
             last -= bodies;
+        if (last < 1)
+            continue; /* a body that the prefix does not show */
         double xy[2], before[2];
         truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
         truth_at(tokens, coords, e->bins, e->extent_au, last, before);
@@ -158,15 +163,16 @@ static int evaluate_batch(struct eval *e, struct gpt_batch *batch, struct gpt_ba
     TRY(gpt_source_fill(e->source, first, true, 0, 0, start));
     TRY(gpt_rollout(e->model, start, e->result->prefix, e->extent_au, path));
     for (int b = 0; b < batch->B; b++)
-        TRY(rollout_errors(e, first + (uint64_t)b,
-                           path + 2 * (size_t)b * (size_t)start->T));
+        TRY(rollout_errors(e, first + (uint64_t)b, path + 2 * (size_t)b * (size_t)start->T));
     return 0;
 }
 
-static void plan_horizons(struct gpt_next_state *r, int T)
+static void plan_horizons(struct gpt_next_state *r, int T, bool two_bodies)
 {
     static const int wanted[3] = {1, 5, 100};
     r->prefix = T / 2 + 1; /* row 0 is the time step */
+    if (two_bodies)
+        r->prefix -= r->prefix % 2 == 0; /* the next row is the planet's */
     for (int k = 0; k < 3; k++)
         if (r->prefix + wanted[k] <= T || k == 0)
             r->horizon[r->horizons++] = wanted[k];
@@ -178,11 +184,15 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
                             double extent_au, struct gpt_next_state *result)
 {
     const int T = model->config.context, most = (int)gpt_source_count(source);
-    struct eval e = {.model = model, .source = source, .extent_au = extent_au,
-                     .bins = model->config.vocab - 3, .result = result};
+    struct eval e = {.model = model,
+                     .source = source,
+                     .extent_au = extent_au,
+                     .bins = model->config.vocab - 3,
+                     .result = result};
     struct gpt_batch batch, start;
     *result = (struct gpt_next_state){.sequences = sequences < most ? sequences : most};
-    plan_horizons(result, T);
+    /* coordinates are those of two bodies, tokens of any number */
+    plan_horizons(result, T, model->config.input == GPT_INPUT_CONTINUOUS);
     const int longest = result->prefix + result->horizon[result->horizons - 1];
     TRY(gpt_batch_create(&batch, &model->config, EVAL_BATCH, T));
     int rc = gpt_batch_create(&start, &model->config, EVAL_BATCH, longest < T ? longest : T);
@@ -193,14 +203,14 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
         batch.B = result->sequences - i < EVAL_BATCH ? result->sequences - i : EVAL_BATCH;
         rc = evaluate_batch(&e, &batch, &start, path, (uint64_t)i);
     }
-    const double rows = e.teacher_rows > 0 ? (double)e.teacher_rows : 1;
-    result->loss /= result->sequences > 0 ? result->sequences : 1;
+    const double rows = (double)e.teacher_rows; /* 0: nothing measured, not a number */
+    result->loss /= result->sequences;
     result->teacher_forced /= rows;
     result->persistence /= rows;
     result->sequence_mean /= rows;
     for (int k = 0; k < result->horizons; k++) {
-        result->rollout[k] /= e.rollout_rows[k] ? (double)e.rollout_rows[k] : 1;
-        result->rollout_persistence[k] /= e.rollout_rows[k] ? (double)e.rollout_rows[k] : 1;
+        result->rollout[k] /= (double)e.rollout_rows[k];
+        result->rollout_persistence[k] /= (double)e.rollout_rows[k];
     }
     gpt_batch_free(&batch);
     gpt_batch_free(&start);

@@ -179,7 +179,7 @@ int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **
 
 /* Next-state evaluation against persistence and means (spec/probes.md item 1), and a rollout
  * from `prefix` rows. Errors are distances in AU (planet runs: in separations at step 0),
- * planets only, averaged over sequences. */
+ * planets only, averaged over sequences; not a number where no sequence has such a row. */
 struct gpt_next_state {
     int sequences;
     double loss, teacher_forced, persistence, sequence_mean;

@@ -1,8 +1,6 @@
 /* main_pretrain.c - bin/pretrain: next-state training of every attention variant of a preset. */
 #include "pretrain.h"
 
-#include <string.h>
-
 static const char *orbits_option = "";
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option},
@@ -16,71 +14,117 @@ static const struct orr_program program = {
     .groups = "attention,model,pretrain,pretrain_planets",
 };
 
-static int one(const struct orr_cli *cli, const struct k_ops *ops, const char *attention,
-               bool planets, const char *orbits)
+/* One stage of one variant; folder stays "" when the preset leaves the stage out. */
+static int make_job(const struct orr_cli *cli, const struct k_ops *ops, const char *attention,
+                    bool planets, const char *orbits, struct gpt_pretraining *job)
 {
     const struct orr_preset *p = &cli->preset;
-    struct gpt_pretraining job = {
+    *job = (struct gpt_pretraining){
         .preset = p, .train = planets ? &p->pretrain_planets : &p->pretrain, .ops = ops,
         .attention = attention, .orbits_dir = orbits, .planets = planets,
         .checkpoint = planets ? "" : cli->checkpoint, .resume = cli->resume, .quiet = cli->quiet,
     };
-    if (job.train->steps < 1 || (planets ? !p->planets.enabled : p->orbits.train < 1))
+    if (job->train->steps < 1 || (planets ? !p->planets.enabled : p->orbits.train < 1))
         return 0;
     const char *stage = planets ? "pretrain_planets" : "pretrain";
-    int rc = *cli->out ? orr_path(job.folder, "%s%s", cli->out, planets ? "_planets" : "")
-                       : orr_path(job.folder, "%s/%s/%s", cli->run, attention, stage);
-    return rc ? rc : gpt_pretrain(&job);
+    return *cli->out ? orr_path(job->folder, "%s%s", cli->out, planets ? "_planets" : "")
+                     : orr_path(job->folder, "%s/%s/%s", cli->run, attention, stage);
 }
 
-static int check_arguments(const struct orr_cli *cli, const char *orbits)
+/* The data and checkpoints that a job reads; nothing is kept. */
+static int check_job(const struct gpt_pretraining *job)
 {
-    char manifest[4096];
+    const struct orr_preset *p = job->preset;
+    const enum sim_split split[] = {job->planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN,
+                                    job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL};
     struct gpt_config config;
-    int rc = 0;
-    for (int i = 0; i < cli->preset.attention.count && !rc; i++)
-        rc = gpt_config_from_preset(&config, &cli->preset, cli->preset.attention.item[i],
-                                    cli->preset.orbits.positions);
-    if (!rc && *cli->out && cli->preset.attention.count > 1)
-        return ORR_FAIL(ORR_EUSAGE, "--out: needs one --attention, the preset has %d",
-                        cli->preset.attention.count);
-    if (!rc && *cli->checkpoint) {
-        struct gpt_model model;
-        rc = gpt_load(&model, cli->checkpoint, &k_ref, NULL);
+    struct gpt_model model;
+    char last[4096], digest[32];
+    int rc = gpt_config_from_preset(&config, p, job->attention,
+                                    sim_split_positions(p, split[0]));
+    for (int i = 0; i < 2 && !rc; i++) {
+        struct gpt_source *source = NULL;
+        if (sim_split_count(p, split[i]) > 0)
+            rc = gpt_source_open(&source, p, job->orbits_dir, split[i], &config);
+        if (!rc)
+            gpt_source_close(source);
+    }
+    if (!rc && *job->checkpoint) {
+        rc = gpt_load_as(&model, job->checkpoint, &config, false, &k_ref, NULL);
         if (!rc)
             gpt_free(&model);
     }
     if (!rc)
-        rc = orr_path(manifest, "%s/manifest.json", orbits);
-    if (!rc && !orr_exists(manifest))
-        rc = ORR_FAIL(ORR_EMISSING, "%s: no data sets there; make them with: orbits --preset %s",
-                      orbits, cli->preset.name);
+        rc = orr_path(last, "%s/last.safetensors", job->folder);
+    if (!rc && job->resume && orr_exists(last))
+        rc = gpt_checkpoint_metadata(last, "digest", digest, sizeof digest);
+    return rc;
+}
+
+static int verify_data(const struct orr_cli *cli, const char *orbits)
+{
+    const struct orr_preset *p = &cli->preset;
+    enum sim_split need[4];
+    int count = 0;
+    if (p->pretrain.steps > 0 && p->orbits.train_files >= p->orbits.train && p->orbits.train > 0)
+        need[count++] = SIM_SPLIT_TRAIN; /* otherwise it is streamed */
+    if (p->pretrain.steps > 0 && p->orbits.val > 0)
+        need[count++] = SIM_SPLIT_VAL;
+    if (p->pretrain_planets.steps > 0 && p->planets.enabled) {
+        need[count++] = SIM_SPLIT_PLANETS_TRAIN;
+        if (p->planets.val > 0)
+            need[count++] = SIM_SPLIT_PLANETS_VAL;
+    }
+    return sim_dataset_verify(p, orbits, need, count, cli->quiet);
+}
+
+/* Everything that can be wrong is found before any training starts. */
+static int check_arguments(const struct orr_cli *cli, const struct k_ops *ops, const char *orbits)
+{
+    const struct orr_preset *p = &cli->preset;
+    struct gpt_config config;
+    struct gpt_pretraining job;
+    int rc = 0;
+    for (int i = 0; i < p->attention.count && !rc; i++)
+        rc = gpt_config_from_preset(&config, p, p->attention.item[i], p->orbits.positions);
+    if (!rc && *cli->out && p->attention.count > 1)
+        return ORR_FAIL(ORR_EUSAGE, "--out: needs one --attention, the preset has %d",
+                        p->attention.count);
+    if (!rc)
+        rc = verify_data(cli, orbits);
+    for (int i = 0; i < 2 * p->attention.count && !rc; i++) {
+        rc = make_job(cli, ops, p->attention.item[i / 2], i % 2 == 1, orbits, &job);
+        if (!rc && *job.folder)
+            rc = check_job(&job);
+    }
     return rc;
 }
 
 static int run(const struct orr_cli *cli)
 {
     char orbits[4096], saved[4096];
+    struct gpt_pretraining job;
     const struct k_ops *ops;
     int rc = *orbits_option ? orr_path(orbits, "%s", orbits_option)
                             : orr_path(orbits, "%s/orbits", cli->run);
     if (!rc)
         rc = k_find(cli->device == ORR_DEVICE_CUDA ? "cuda" : "cpu", &ops);
     if (!rc)
-        rc = check_arguments(cli, orbits);
+        rc = check_arguments(cli, ops, orbits);
     if (!rc)
         rc = ops->open(cli->threads, cli->preset.model.precision != ORR_PRECISION_FP32);
     if (rc)
         return rc;
-    rc = orr_mkdir(cli->run);
-    if (!rc)
+    if (!*cli->out)
+        rc = orr_mkdir(cli->run);
+    if (!rc && !*cli->out)
         rc = orr_path(saved, "%s/preset.json", cli->run);
     if (!rc && !*cli->out)
         rc = orr_preset_save(&cli->preset, saved);
-    for (int i = 0; i < cli->preset.attention.count && !rc; i++) {
-        rc = one(cli, ops, cli->preset.attention.item[i], false, orbits);
-        if (!rc)
-            rc = one(cli, ops, cli->preset.attention.item[i], true, orbits);
+    for (int i = 0; i < 2 * cli->preset.attention.count && !rc; i++) {
+        rc = make_job(cli, ops, cli->preset.attention.item[i / 2], i % 2 == 1, orbits, &job);
+        if (!rc && *job.folder)
+            rc = gpt_pretrain(&job);
     }
     ops->close();
     return rc;

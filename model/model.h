@@ -35,6 +35,8 @@ struct gpt_activations {
     real *dx, *dy, *dwide;     /* (N, C), (N, C), (N, max(3C, F, 2C)) */
 };
 
+/* Settings that cannot be a model: ORR_EUSAGE naming the setting and what was found. */
+int gpt_config_check(const struct gpt_config *config);
 /* Makes room for B x T; keeps what fits. */
 int gpt_activations_reserve(struct gpt_model *model, int B, int T);
 void gpt_activations_free(struct gpt_activations *act);

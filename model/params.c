@@ -112,32 +112,16 @@ static int initialise(struct gpt_model *model, int index, uint64_t seed, uint64_
     return 0;
 }
 
-static int check_config(const struct gpt_config *c)
-{
-    if (c->layers < 1 || c->width < 1 || c->heads < 1 || c->context < 1 || c->outputs < 1)
-        return ORR_FAIL(ORR_EINVAL, "model: layers, width, heads, context and outputs must be "
-                                    "positive");
-    if (c->width % c->heads)
-        return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d",
-                        c->width, c->heads);
-    if (c->positions == ORR_POSITIONS_ROPE && c->width / c->heads % 2)
-        return ORR_FAIL(ORR_EUSAGE, "model.positions: rope needs an even head size, found %d",
-                        c->width / c->heads);
-    return 0;
-}
-
 int gpt_create(struct gpt_model *model, const struct gpt_config *config, const struct k_ops *ops,
                uint64_t seed)
 {
     memset(model, 0, sizeof *model);
-    int rc = check_config(config);
+    int rc = gpt_config_check(config);
     if (rc)
         return rc;
     model->config = *config;
     model->ops = ops;
     model->variant = k_attention_find(config->attention);
-    if (!model->variant)
-        return ORR_FAIL(ORR_EUSAGE, "attention: unknown variant \"%s\"", config->attention);
     rc = build_table(model);
     if (!rc) {
         model->param = orr_alloc(model->total, sizeof(real));

@@ -102,11 +102,18 @@ double sim_token_dt_yr(uint16_t token, int bins);
 
 /* -------------------------------------------------------------------------- data sets */
 
+/* Settings that data sets depend on. */
+#define SIM_DIGEST_GROUPS "seed,orbits,planets"
 /* Writes all sets of the preset into dir, manifest.json last. Bytes do not depend on the number
  * of threads. */
 int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool quiet);
 /* True when dir holds complete sets of these settings. */
 bool sim_dataset_complete(const struct orr_preset *preset, const char *dir);
+/* Checks the files of these sets against the manifest: there, whole, and of its checksums. Names
+ * the command that makes what is missing; notes (unless quiet) when the manifest is of another
+ * seed or of other settings of orbits. */
+int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
+                       const enum sim_split splits[], int count, bool quiet);
 /* Bytes that sim_dataset_write needs. */
 double sim_dataset_bytes(const struct orr_preset *preset);
 

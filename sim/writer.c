@@ -10,7 +10,6 @@
 #include <omp.h>
 
 enum { ARRAYS = 7, BLOCK = 512 };
-#define DIGEST_GROUPS "seed,orbits,planets"
 
 /* One .npy file of a split; row = bytes of one sequence. */
 struct array {
@@ -203,7 +202,7 @@ static cJSON *manifest_head(const struct orr_preset *preset)
     char digest[32], seed[32];
     cJSON *json = cJSON_CreateObject();
     snprintf(digest, sizeof digest, "%016llx",
-             (unsigned long long)orr_preset_digest(preset, DIGEST_GROUPS));
+             (unsigned long long)orr_preset_digest(preset, SIM_DIGEST_GROUPS));
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)preset->seed);
     cJSON_AddStringToObject(json, "format", "orrery-orbits-1");
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
@@ -287,7 +286,7 @@ bool sim_dataset_complete(const struct orr_preset *preset, const char *dir)
         return false;
     }
     snprintf(digest, sizeof digest, "%016llx",
-             (unsigned long long)orr_preset_digest(preset, DIGEST_GROUPS));
+             (unsigned long long)orr_preset_digest(preset, SIM_DIGEST_GROUPS));
     const cJSON *found = cJSON_GetObjectItemCaseSensitive(json, "digest");
     bool same = cJSON_IsString(found) && !strcmp(found->valuestring, digest);
     const cJSON *set, *file;

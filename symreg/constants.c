@@ -92,7 +92,9 @@ static bool linearise(struct fit *fit)
             jacobian[(size_t)a * n + i] *= scale;
     if (fit->parameters > fit->constants)
         memcpy(jacobian + (size_t)fit->constants * n, value, n * sizeof *value);
-    weigh(fit->loss, residual, fmax(1e-4 * mean, 1e-14 * fit->loss->unit), weight);
+    /* outliers may drive the mean, but not beyond the size of the target */
+    const double typical = fmin(mean, fit->loss->unit);
+    weigh(fit->loss, residual, fmax(1e-4 * typical, 1e-14 * fit->loss->unit), weight);
     for (int a = 0; a < fit->parameters; a++) {
         const double *ja = jacobian + (size_t)a * n;
         double *weighted = fit->work->trial;

@@ -4,6 +4,7 @@
  * where they lie. */
 #include "symreg.h"
 
+#include <math.h>
 #include <string.h>
 
 static void fill(double *out, int n, double value)
@@ -25,6 +26,8 @@ static bool eval_tile(const struct sr_expr *expr, const struct sr_data *data, si
         if (node->op == SR_FEATURE) {
             operand[depth++] = data->x + (size_t)node->feature * data->rows + first;
         } else if (node->op == SR_CONSTANT) {
+            if (!isfinite(node->value))
+                return false;
             fill(stack[depth], n, node->value);
             operand[depth] = stack[depth];
             depth++;
@@ -70,6 +73,8 @@ static bool forward(const struct sr_expr *expr, const struct sr_data *data, size
         if (node->op == SR_FEATURE) {
             tape->at[i] = data->x + (size_t)node->feature * data->rows + first;
         } else if (node->op == SR_CONSTANT) {
+            if (!isfinite(node->value))
+                return false;
             fill(tape->value[i], n, node->value);
         } else {
             const double *b = tape->at[i - 1], *a = b;

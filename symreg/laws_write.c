@@ -1,6 +1,7 @@
 /* laws_write.c - laws/: fronts, laws.md for readers, laws.json for bin/report. */
 #include "laws.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,11 @@ int sr_laws_write(const struct sr_laws *laws)
 {
     char path[4096];
     int rc = orr_mkdir(laws->folder);
+    if (!rc)
+        rc = orr_path(path, "%s/laws.json", laws->folder);
+    /* without laws.json, a write that is interrupted leaves nothing that looks complete */
+    if (!rc && remove(path) && errno != ENOENT)
+        rc = ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", path, strerror(errno));
     for (int i = 0; i < laws->sources; i++)
         for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
             rc = orr_path(path, "%s/front_%s_%d.csv", laws->folder, laws->source[i].name, s);

@@ -115,13 +115,15 @@ void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
  * feature i. Always NUL-terminated; text that does not fit is cut. */
 void sr_expr_print(const struct sr_expr *expr, const char *const *names, char *text,
                        size_t bytes);
-/* Reads that notation back, with the usual precedence of ^ * / + -. */
+/* Reads that notation back, with the usual precedence: ^ (from the right), signs, * /, + -. A
+ * minus before a number is the number's own, before anything else it is neg(). */
 int sr_expr_parse(const char *text, const char *const *names, int features,
                       struct sr_expr *expr);
 
 /* ---------------------------------------------------------------------------- evaluation */
 
-/* A table: x is column-major, feature f at x + f * rows. The caller keeps both arrays. */
+/* A table of finite numbers: x is column-major, feature f at x + f * rows. The caller keeps both
+ * arrays. */
 struct sr_data {
     size_t rows;
     int features;
@@ -179,9 +181,9 @@ void sr_work_free(struct sr_work *work);
 
 /* Fits the constants from where they stand and from `restarts` points near by, by
  * Levenberg-Marquardt (re-weighted for absolute losses). with_scale fits an outer factor along
- * with them, which is written into the formula only where its constants can take it. Returns the loss reached, never worse than
- * before; infinity when the formula can not be evaluated. Of l1, l2 and relative the reached
- * point is a local optimum within `iterations` steps. */
+ * with them, which is written into the formula only where its constants can take it. Returns the
+ * loss reached (with that factor), never worse than before; infinity when the formula can not be
+ * evaluated. */
 double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr,
                             bool with_scale, int iterations, int restarts, gsl_rng *rng,
                             struct sr_work *work);

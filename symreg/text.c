@@ -2,6 +2,7 @@
 #include "symreg.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,13 @@ static void print_node(struct printer *p, int i)
         put(p, info->name);
     put(p, "(");
     if (info->arity == 2) {
-        print_node(p, i - 1 - p->expr->node[i - 1].size);
+        const int left = i - 1 - p->expr->node[i - 1].size;
+        const struct sr_node *base = &p->expr->node[left];
+        /* -2 ^ 2 is -4 in every notation, (-2) ^ 2 is 4 */
+        const bool guard = node->op == SR_POW && base->op == SR_CONSTANT && signbit(base->value);
+        put(p, guard ? "(" : "");
+        print_node(p, left);
+        put(p, guard ? ")" : "");
         if (info->infix) {
             put(p, " ");
             put(p, info->name);
@@ -60,7 +67,8 @@ void sr_expr_print(const struct sr_expr *expr, const char *const *names, char *t
     text[p.used] = '\0';
 }
 
-/* ---- parsing: sum = term {+- term}, term = power {*\/ power}, power = atom [^ power] */
+/* ---- parsing: sum = term {+- term}, term = factor {*\/ factor}, factor = {+-} power,
+ * power = atom [^ factor] */
 
 struct parser {
     const char *text, *at;
@@ -140,9 +148,10 @@ static int parse_atom(struct parser *p)
             rc = expected(p, "\")\"");
     } else if (isalpha((unsigned char)*p->at) || *p->at == '_') {
         rc = parse_name(p);
-    } else {
-        const double value = strtod(p->at, &end);
-        if (end == p->at)
+    } else { /* signs are the factor's; strtod would take them, and "inf", too */
+        const bool number = isdigit((unsigned char)*p->at) || *p->at == '.';
+        const double value = number ? strtod(p->at, &end) : 0;
+        if (!number || end == p->at || !isfinite(value))
             return expected(p, "a feature, an operator or a number");
         p->at = end;
         rc = emit(p, (struct sr_node){.op = SR_CONSTANT, .value = value});
@@ -151,25 +160,47 @@ static int parse_atom(struct parser *p)
     return rc;
 }
 
+static int parse_factor(struct parser *p);
+
 static int parse_power(struct parser *p)
 {
     int rc = parse_atom(p);
     if (!rc && take(p, '^')) {
-        rc = parse_power(p);
+        rc = parse_factor(p);
         if (!rc)
             rc = emit(p, (struct sr_node){.op = SR_POW});
     }
     return rc;
 }
 
+/* The minus of a number alone is the number's own: "-2" is one node, "-2 ^ 2" is -(2 ^ 2). */
+static int parse_factor(struct parser *p)
+{
+    const bool minus = take(p, '-');
+    if (!minus && !take(p, '+'))
+        return parse_power(p);
+    if (++p->depth > 4 * SR_NODES)
+        return ORR_FAIL(ORR_EINVAL, "formula: nested too deep");
+    const int before = p->expr->count;
+    const int rc = parse_factor(p);
+    p->depth--;
+    if (rc || !minus)
+        return rc;
+    struct sr_node *last = &p->expr->node[p->expr->count - 1];
+    if (p->expr->count != before + 1 || last->op != SR_CONSTANT)
+        return emit(p, (struct sr_node){.op = SR_NEG});
+    last->value = -last->value;
+    return 0;
+}
+
 static int parse_term(struct parser *p)
 {
-    int rc = parse_power(p);
+    int rc = parse_factor(p);
     while (!rc) {
         const bool product = take(p, '*');
         if (!product && !take(p, '/'))
             break;
-        rc = parse_power(p);
+        rc = parse_factor(p);
         if (!rc)
             rc = emit(p, (struct sr_node){.op = product ? SR_MUL : SR_DIV});
     }

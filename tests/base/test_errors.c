@@ -58,7 +58,7 @@ static void test_exit_status(void **state)
     (void)state;
     ORR_FAIL(ORR_EUSAGE, "wrong on purpose");
     assert_int_equal(orr_error_exit("test", ORR_OK), 0);
-    assert_int_equal(orr_error_exit("test", ORR_EINTR), 0);
+    assert_int_equal(orr_error_exit("test", ORR_EINTR), 130);
     assert_int_equal(orr_error_exit("test", ORR_EUSAGE), 2);
     for (int code = ORR_EINVAL; code < ORR_EINTR; code++)
         assert_int_equal(orr_error_exit("test", code), 1);

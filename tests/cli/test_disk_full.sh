@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# test_disk_full.sh - when a write fails: one clear error, nothing half-written under any name, what
+# was there before still there. A limit on file sizes stands for a full disk everywhere; where file
+# systems may be mounted, a tiny one really runs full.
+#
+# Mounts are made in a name space of their own, which ends with this script.
+if [ -z "${DISK_FULL_INSIDE:-}" ]; then
+    export DISK_FULL_INSIDE=no
+    for how in "unshare -m" "unshare -rm"; do
+        if $how bash -c 'mount -t tmpfs -o size=64k none /mnt' 2>/dev/null; then
+            DISK_FULL_INSIDE=yes exec $how bash "$0"
+        fi
+    done
+fi
+. tests/cli/lib.sh
+
+# limited KILOBYTES COMMAND...: no file may become larger; what it says goes through a pipe
+limited() {
+    local most=$1
+    shift
+    (ulimit -f "$most" && exec "$@" </dev/null) 2>&1 >/dev/null | cat >&2
+    return "${PIPESTATUS[0]}"
+}
+COMMON=(--preset smoke --threads 1 --quiet --attention lssar)
+run=$WORK/run
+for p in $PROGRAMS; do
+    check "a run: $p" program $p "${COMMON[@]}" --run "$run"
+done
+
+# ---- a limit on file sizes
+KEEP=$run
+refuse "orbits: no room for an array" 1 "$WORK/none/" .npy 'cannot write' -- \
+    limited 8 "$BIN/orbits" "${COMMON[@]}" --out "$WORK/none"
+check "... nothing temporary" test -z "$(leftovers "$WORK/none")"
+check "... no manifest" test ! -e "$WORK/none/manifest.json"
+refuse "pretrain: no room for a checkpoint" 1 "$WORK/none/last.safetensors" 'cannot write' -- \
+    limited 40 "$BIN/pretrain" "${COMMON[@]}" --orbits "$run/orbits" --out "$WORK/none" \
+    --set pretrain_planets.steps=0
+check "... nothing temporary" test -z "$(leftovers "$WORK/none")"
+check "... no checkpoint" test ! -e "$WORK/none/last.safetensors"
+cp -r "$run" "$WORK/kept"
+KEEP=$WORK/nowhere
+for kilobytes in 10 40; do # not even best.safetensors; that, but not last.safetensors
+    refuse "pretrain: no room, $kilobytes kB" 1 .safetensors 'cannot write' -- limited $kilobytes \
+        "$BIN/pretrain" "${COMMON[@]}" --run "$WORK/kept" --set pretrain.lr=0.01
+    check "... the old checkpoint stays" cmp "$run/lssar/pretrain/last.safetensors" \
+        "$WORK/kept/lssar/pretrain/last.safetensors"
+done
+rm -rf "$WORK/kept" && cp -r "$run" "$WORK/kept"
+KEEP=$WORK/kept/lssar
+refuse "symreg: no room for laws.md" 1 laws/laws.md 'cannot write' -- \
+    limited 1 "$BIN/symreg" "${COMMON[@]}" --run "$WORK/kept" --seed 5
+check "... no laws.json beside fronts of another search" test ! -e "$WORK/kept/laws/laws.json"
+check "... nothing temporary" test -z "$(leftovers "$WORK/kept")"
+check "... symreg again" program symreg "${COMMON[@]}" --run "$WORK/kept" --resume
+check "... as it was" diff <(cd "$run/laws" && cksum *) <(cd "$WORK/kept/laws" && cksum *)
+KEEP=$WORK/kept
+refuse "report: no room for a picture" 1 .png 'disk full' -- \
+    limited 20 "$BIN/report" --quiet --run "$WORK/kept"
+refuse "finetune: no room for a table" 1 "$WORK/none/" forces_ 'cannot write' -- \
+    limited 4 "$BIN/finetune" "${COMMON[@]}" --run "$run" --source truth --out "$WORK/none"
+refuse "finetune: no room for a model" 1 "$WORK/none/" magnitude.safetensors 'cannot write' -- \
+    limited 30 "$BIN/finetune" "${COMMON[@]}" --run "$run" --source lssar --out "$WORK/none"
+refuse "symreg FILE: no room for the front" 1 "$WORK/none/front.csv" 'cannot write' -- \
+    limited 0 "$BIN/symreg" "$run/truth/finetune/forces_magnitude.csv" --target F \
+    --features r,m1 --preset smoke --quiet --threads 1 --out "$WORK/none"
+check "nothing temporary" test -z "$(leftovers "$WORK")"
+
+# ---- standard output that takes nothing
+if [ -c /dev/full ]; then
+    for arguments in "symreg $WORK/run/truth/finetune/forces_magnitude.csv --target F --preset smoke
+                      --features r --quiet --set symreg.iterations=1" \
+                     "symreg --preset smoke --attention lssar --run $WORK/run --quiet" \
+                     "orbits --help" "report --version"; do
+        "$BIN"/$arguments >/dev/full 2>"$WORK/err" </dev/null
+        check "a full standard output: $arguments" test $? -eq 1
+        check "... is said" grep -q 'error: standard output: cannot write' "$WORK/err"
+    done
+else
+    skip "a full standard output" "no /dev/full"
+fi
+
+# ---- a file system that runs full
+if [ "$DISK_FULL_INSIDE" != yes ]; then
+    skip "a file system that runs full" "this user may not mount one"
+    finish
+fi
+disk=$WORK/disk
+mkdir "$disk"
+at_exit() {
+    umount "$disk"
+}
+room() {
+    mount -o remount,size="$1" "$disk" 2>"$WORK/.err" || mount -t tmpfs -o size="$1" none "$disk"
+}
+check "a file system of 16 kB" room 16k
+KEEP=$WORK/disk
+refuse "orbits: says how much is missing" 1 "$disk" 'GB needed' 'GB free' -- "$BIN/orbits" \
+    "${COMMON[@]}" --out "$disk/orbits"
+KEEP=$WORK/nowhere
+refuse "pretrain on a full disk" 1 best.safetensors 'No space left' -- "$BIN/pretrain" \
+    "${COMMON[@]}" --orbits "$run/orbits" --out "$disk" --set pretrain_planets.steps=0
+check "... leaves its log" test "$(ls -A "$disk")" = log.jsonl
+rm -rf "$disk"/*
+# the first checkpoint fits, the second does not fit beside it
+check "a file system of 112 kB" room 112k
+LONG=(--orbits "$run/orbits" --set pretrain_planets.steps=0 --set pretrain.eval_every=0
+      --set pretrain.checkpoint_every=7)
+"$BIN/pretrain" "${COMMON[@]}" "${LONG[@]}" --out "$disk" >"$WORK/out" 2>"$WORK/err" </dev/null
+check "pretrain runs into the end of the disk" test $? -eq 1
+check "... says so" grep -q 'last.safetensors: cannot write: No space left' "$WORK/err"
+check "... nothing temporary" test -z "$(leftovers "$disk")"
+check "... the first checkpoint is there" grep -aq '"step": *"7"' "$disk/last.safetensors"
+check "a larger file system" room 1m
+check "... resumes" program pretrain "${COMMON[@]}" "${LONG[@]}" --out "$disk" --resume
+check "a run with room" program pretrain "${COMMON[@]}" "${LONG[@]}" --out "$WORK/room"
+check "... to the same bytes" cmp "$disk/last.safetensors" "$WORK/room/last.safetensors"
+rm -rf "$disk"/*
+check "room for half a report" room 400k
+echo old >"$disk/report.html"
+refuse "report on a full disk" 1 -- "$BIN/report" --quiet --run "$run" --out "$disk"
+check "... the old page is there" grep -qx old "$disk/report.html"
+check "... and nothing else" test "$(ls -A "$disk")" = report.html
+finish

@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# test_pipeline.sh - every stage of the smoke presets from an empty folder: by the programs and by
+# make, what they leave, and that doing it again changes nothing.
+. tests/cli/lib.sh
+
+smoke() {
+    local preset=$1 run=$2 program
+    shift 2
+    for program in $PROGRAMS; do
+        program "$program" --preset "$preset" --run "$run" --threads 1 --quiet "$@" || return 1
+    done
+}
+
+# is_png FILE: signature, end chunk, and big enough to hold a drawing
+is_png() {
+    [ "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] &&
+        [ "$(tail -c 8 "$1" | head -c 4)" = IEND ] && [ "$(wc -c <"$1")" -gt 10240 ]
+}
+
+# no page, script, style or picture from elsewhere; names of XML namespaces load nothing
+page_is_alone() {
+    ! sed 's/xmlns[:a-z]*="[^"]*"//g' "$1" | grep -Eio '.{0,40}(https?:)?//[a-z0-9.-]+\.[a-z]{2,}.{0,20}' &&
+        ! grep -Eo '(src|href)="[^"]{0,20}' "$1" | grep -Ev '="(data:|#)' &&
+        ! grep -Eio 'url\([^)#d][^)]{0,40}|@import.{0,40}|<script[^>]{0,40}src.{0,40}' "$1"
+}
+
+artefacts() {
+    local run=$1 source kinds=$2 file missing=0
+    set -- preset.json orbits/manifest.json laws/laws.json laws/laws.md report.html
+    for source in softmax lssar; do
+        set -- "$@" $source/pretrain/{last,best}.safetensors $source/pretrain/log.jsonl
+        [ "$kinds" = tokens ] ||
+            set -- "$@" $source/pretrain_planets/{last,best}.safetensors
+    done
+    for source in truth oracle softmax lssar untrained; do
+        set -- "$@" $source/finetune/forces_{magnitude,vector}.csv laws/front_${source}_{0,1,2,3,4}.csv
+    done
+    for source in softmax lssar untrained; do
+        set -- "$@" $source/finetune/{magnitude,vector}.safetensors \
+            $source/finetune/{magnitude,vector}.jsonl
+    done
+    for planet in mercury venus earth mars jupiter saturn uranus neptune; do
+        set -- "$@" figures/forces_$planet.{png,svg}
+    done
+    set -- "$@" figures/{loss,pareto,exponents}.{png,svg}
+    for file in "$@"; do
+        [ -s "$run/$file" ] || { echo "missing or empty: $file"; missing=1; }
+    done
+    return $missing
+}
+
+# every array that the manifest names is there, and every array there is named
+manifest_is_complete() {
+    local dir=$1
+    find "$dir" -name '*.npy' -printf '%f\n' | sort >"$WORK/.arrays"
+    grep -o '[a-z_0-9]*\.npy' "$dir/manifest.json" | sort -u | diff - "$WORK/.arrays"
+}
+
+has_keys() {
+    local file=$1 key missing=0
+    shift
+    for key in "$@"; do
+        grep -q "\"$key\":" "$file" || { echo "$file: no key $key"; missing=1; }
+    done
+    return $missing
+}
+
+# header FILE TEXT ROWS: the CSV's first line, and at least so many rows, all of as many cells
+csv_is() {
+    [ "$(head -n 1 "$1")" = "$2" ] && awk -F, -v rows="$3" '
+        NR == 1 { n = NF } NF != n { exit 1 } /nan|inf/ { exit 1 } END { exit !(NR > rows) }' "$1"
+}
+
+# ---- the programs, coordinates
+run=$WORK/smoke
+check "smoke, end to end" smoke smoke "$run"
+check "smoke: every artefact" artefacts "$run" continuous
+check "smoke: manifest names every array" manifest_is_complete "$run/orbits"
+check "laws.json has its keys" has_keys "$run/laws/laws.json" laws source sample rule equation \
+    complexity loss selected_true on_front constant sources r2_log median_relative_error \
+    exponents r m1 m2 value low high floors log_r log_scale_dt_r
+check "manifest.json has its keys" has_keys "$run/orbits/manifest.json" protocol seed version
+for source in truth oracle softmax lssar untrained; do
+    check "$source: forces_magnitude.csv" csv_is "$run/$source/finetune/forces_magnitude.csv" \
+        sample,sequence,step,r,m1,m2,dt,F_true,F 250
+    check "$source: forces_vector.csv" csv_is "$run/$source/finetune/forces_vector.csv" \
+        planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled 100
+    check "$source: front" grep -q '^Complexity,Loss,Equation' "$run/laws/front_${source}_0.csv"
+done
+# the same held-out positions for every source; truth predicts itself
+for source in oracle softmax lssar untrained; do
+    check "$source: the rows of truth" cmp \
+        <(cut -d, -f1-8 "$run/truth/finetune/forces_magnitude.csv") \
+        <(cut -d, -f1-8 "$run/$source/finetune/forces_magnitude.csv")
+done
+check "truth predicts itself" awk -F, 'NR > 1 && $8 != $9 { exit 1 }' \
+    "$run/truth/finetune/forces_magnitude.csv"
+for figure in "$run"/figures/*.png; do
+    check "${figure##*/} is a picture" is_png "$figure"
+done
+check "report.html loads nothing" page_is_alone "$run/report.html"
+check "report.html holds the pictures" grep -q 'data:image/' "$run/report.html"
+check "nothing temporary stays" test -z "$(leftovers "$run")"
+
+# ---- again: nothing is made a second time
+# (figures and page are drawn again, in a second, to the same bytes but for the date)
+drawn() {
+    (cd "$1" && cksum figures/* && sed 's/[0-9-]* [0-9:]* UTC//' report.html | cksum)
+}
+unchanged() {
+    diff "$WORK/times" <(times "$1" | grep -v -e ./figures/ -e ./report.html) &&
+        diff "$WORK/drawn" <(drawn "$1")
+}
+remember() {
+    times "$1" | grep -v -e ./figures/ -e ./report.html >"$WORK/times"
+    drawn "$1" >"$WORK/drawn"
+}
+remember "$run"
+check "smoke again with --resume" smoke smoke "$run" --resume
+check "a second run changes no file" unchanged "$run"
+# the settings saved in the run are the settings of the run
+check "preset.json repeats the run" program orbits --preset "$run/preset.json" --run "$run" --quiet
+check "... and finds it up to date" unchanged "$run"
+
+# ---- the programs, tokens
+check "smoke_tokens, end to end" smoke smoke_tokens "$WORK/tokens"
+check "smoke_tokens: every artefact" artefacts "$WORK/tokens" tokens
+check "smoke_tokens: tokens, no coordinates" test -s "$WORK/tokens/orbits/obs_train.npy" -a \
+    ! -e "$WORK/tokens/orbits/coords_train.npy"
+
+# ---- make: one target from nothing makes what it needs and no more
+stage() {
+    make -s -j1 "$@" PRESET=smoke THREADS=1 SET= ATTENTION= ORBITS_DIR= </dev/null
+}
+check "make world" stage world RUN="$WORK/make"
+check "make world: every artefact" artefacts "$WORK/make" continuous
+check "make world is what the programs make" diff \
+    <(cd "$run" && cksum orbits/* */*/*.csv laws/*) \
+    <(cd "$WORK/make" && cksum orbits/* */*/*.csv laws/*)
+remember "$WORK/make"
+check "make world again" stage world RUN="$WORK/make"
+check "make world again changes no file" unchanged "$WORK/make"
+needs() {
+    local target=$1 makes=$2 leaves=$3 dir="$WORK/only-$1"
+    stage "$target" RUN="$dir" && [ -e "$dir/$makes" ] && [ ! -e "$dir/$leaves" ]
+}
+check "make orbits" needs orbits orbits/manifest.json softmax/pretrain
+check "make pretrain" needs pretrain lssar/pretrain/last.safetensors softmax/finetune
+check "make finetune" needs finetune lssar/finetune/forces_magnitude.csv laws
+check "make symreg" needs symreg laws/laws.json report.html
+check "make figures" needs figures report.html nowhere
+check "make passes ATTENTION and SET" make -s -j1 orbits pretrain PRESET=smoke THREADS=1 \
+    ORBITS_DIR= ATTENTION=lssar SET="pretrain.steps=3 seed=3" RUN="$WORK/only"
+check "... only that variant" test -s "$WORK/only/lssar/pretrain/last.safetensors" -a \
+    ! -e "$WORK/only/softmax"
+check "... that seed" grep -Eq '"seed":[[:space:]]*3' "$WORK/only/preset.json"
+check_not "make says no when a stage fails" make -s -j1 orbits PRESET=smoke ORBITS_DIR= \
+    ATTENTION= SET=orbits.trian=3 RUN="$WORK/none"
+
+finish

@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# test_signals.sh - Ctrl-C, kill and kill -9 in the middle of every program: the exit status is the
+# shell's (130, 143), nothing half-written stays, and --resume ends in the bytes of a run that was
+# never stopped.
+. tests/cli/lib.sh
+
+# start COMMAND...: runs it in the background; its process is $pid, its stderr $WORK/err
+start() {
+    "$@" >"$WORK/out" 2>"$WORK/err" </dev/null &
+    pid=$!
+}
+# until_true COMMAND...: waits until it succeeds, while $pid lives; a machine may be slow
+until_true() {
+    local tries
+    for ((tries = 0; tries < 3000; tries++)); do
+        ! "$@" 2>/dev/null || return 0
+        kill -0 $pid 2>/dev/null || return 1
+        sleep 0.01
+    done
+    return 1
+}
+# stop SIGNAL: sends it, waits for the end; the status is in $status
+stop() {
+    kill -"$1" $pid 2>/dev/null
+    (sleep 60; kill -9 $pid) 2>/dev/null &
+    local guard=$!
+    { wait $pid; status=$?; } 2>/dev/null
+    kill $guard 2>/dev/null
+    { wait $guard; } 2>/dev/null
+}
+# the program's own handler is there: until then a signal tests the shell
+handles_signals() {
+    local mask
+    mask=$(sed -n 's/^SigCgt:[[:space:]]*[0-9a-f]*\(.\)$/\1/p' "/proc/$pid/status")
+    [ -n "$mask" ] && [ $((0x$mask & 2)) -ne 0 ]
+}
+lines() {
+    [ "$(wc -l <"$1")" -ge "$2" ]
+}
+step_of() {
+    head -c 20000 "$1" | grep -aoE '"step": *"[0-9]+"' | grep -oE '[0-9]+'
+}
+# steps of a log grow: nothing is written twice or left out
+log_grows() {
+    grep -o '"step": [0-9]*, "loss"' "$1" | awk -F'[ ,]' '$2 + 0 <= last { exit 1 } { last = $2 }'
+}
+numbers() {
+    sed 's/, "tokens_per_s": [^}]*//' "$1"
+}
+
+# ---- orbits
+orbits=$WORK/orbits
+start "$BIN/orbits" --preset smoke --threads 1 --set orbits.train=400000 \
+    --set orbits.train_files=400000 --out "$orbits" --quiet
+check "orbits is under way" until_true test -n "$(until_true \
+    test -e "$orbits/coords_train.npy.$pid.partial"; ls "$orbits")"
+stop INT
+check "orbits: status 130" test $status -eq 130
+check "orbits: says what to do" grep -q '^orbits: stopped.*again$' "$WORK/err"
+check "orbits: one line" lines "$WORK/err" 1
+check "orbits: nothing temporary" test -z "$(leftovers "$orbits")"
+check "orbits: no manifest" test ! -e "$orbits/manifest.json"
+check_not "orbits: no half array" test -e "$orbits/coords_train.npy"
+check "orbits again" program orbits --preset smoke --threads 1 --out "$orbits" --quiet
+check "orbits once" program orbits --preset smoke --threads 1 --run "$WORK/run" --quiet
+check "orbits: as if never stopped" diff <(cd "$orbits" && cksum *) \
+    <(cd "$WORK/run/orbits" && cksum *)
+
+# ---- pretrain: three ways to be stopped
+STEPS=800
+PRETRAIN=(--preset smoke --threads 1 --quiet --attention lssar --orbits "$WORK/run/orbits"
+          --set pretrain.steps=$STEPS --set pretrain.eval_every=70 --set pretrain.ema=0.9
+          --set pretrain.checkpoint_every=50 --set pretrain_planets.steps=0)
+check "pretrain, never stopped" program pretrain "${PRETRAIN[@]}" --out "$WORK/whole"
+stopped_training() {
+    local name=$1 signal=$2 expected=$3 dir=$WORK/stopped-$2 last
+    last=$dir/last.safetensors
+    start "$BIN/pretrain" "${PRETRAIN[@]}" --out "$dir"
+    check "$name: under way" until_true lines "$dir/log.jsonl" 13
+    stop $signal
+    check "$name: status $expected" test $status -eq $expected
+    check "$name: before the end" test "$(step_of "$last")" -lt $STEPS
+    if [ $signal != KILL ]; then
+        check "$name: nothing temporary" test -z "$(leftovers "$dir")"
+        check "$name: says how to go on" grep -q '^resume with: .*pretrain .* --resume$' "$WORK/err"
+        check "$name: says where" grep -q "stopped at step $(step_of "$last") of $STEPS" "$WORK/err"
+    fi
+    # the checkpoint is a model: it can be looked at by the next program
+    check "$name: the checkpoint is usable" program pretrain --preset smoke --threads 1 --quiet \
+        --attention lssar --orbits "$WORK/run/orbits" --set pretrain.steps=1 --checkpoint "$last" \
+        --set pretrain_planets.steps=0 --out "$WORK/from-$signal"
+    # stopped once more on the way
+    start "$BIN/pretrain" "${PRETRAIN[@]}" --out "$dir" --resume
+    until_true handles_signals
+    stop $signal
+    check "$name: --resume" program pretrain "${PRETRAIN[@]}" --out "$dir" --resume
+    for file in last.safetensors best.safetensors evaluation.json; do
+        check "$name: $file as if never stopped" cmp "$WORK/whole/$file" "$dir/$file"
+    done
+    if [ $signal != KILL ]; then
+        check "$name: the log goes on" log_grows "$dir/log.jsonl"
+        check "$name: the log's end" diff <(numbers "$WORK/whole/log.jsonl" | tail -n 20) \
+            <(numbers "$dir/log.jsonl" | tail -n 20)
+    fi
+}
+stopped_training "pretrain, SIGINT" INT 130
+stopped_training "pretrain, SIGTERM" TERM 143
+stopped_training "pretrain, kill -9" KILL 137
+
+# ---- finetune, in both of its stages
+check "pretrain for finetune" program pretrain --preset smoke --threads 1 --quiet --run "$WORK/run" \
+    --attention lssar
+# it reads models from --run and writes below --out
+TUNE=("$BIN/finetune" --preset smoke --threads 1 --quiet --run "$WORK/run" --attention lssar
+      --source lssar --set finetune.magnitude.steps=$((STEPS / 2))
+      --set finetune.vector.steps=$((STEPS / 2)))
+finetuned=lssar/finetune
+check "finetune, never stopped" "${TUNE[@]}" --out "$WORK/tuned"
+for stage in magnitude vector; do
+    dir=$WORK/tuned-$stage
+    start "${TUNE[@]}" --out "$dir"
+    check "finetune, $stage: under way" until_true lines "$dir/$finetuned/$stage.jsonl" 9
+    stop INT
+    check "finetune, $stage: status 130" test $status -eq 130
+    check "finetune, $stage: before the end" test \
+        "$(step_of "$dir/$finetuned/$stage.safetensors")" -lt $((STEPS / 2))
+    check "finetune, $stage: nothing temporary" test -z "$(leftovers "$dir")"
+    check_not "finetune, $stage: no table yet" test -e "$dir/$finetuned/forces_$stage.csv"
+    check "finetune, $stage: says how to go on" grep -q -- '--resume' "$WORK/err"
+    check "finetune, $stage: --resume" "${TUNE[@]}" --out "$dir" --resume
+    check "finetune, $stage: as if never stopped" diff \
+        <(cd "$WORK/tuned/$finetuned" && cksum *.safetensors *.csv) \
+        <(cd "$dir/$finetuned" && cksum *.safetensors *.csv)
+    check "finetune, $stage: the log goes on" log_grows "$dir/$finetuned/$stage.jsonl"
+done
+
+# ---- symreg: laws of a run, and a table
+check "predictions" program finetune --preset smoke --threads 1 --quiet --run "$WORK/run" \
+    --attention lssar
+SYMREG=(--preset smoke --threads 1 --quiet --attention lssar --run "$WORK/run")
+check "laws" program symreg "${SYMREG[@]}"
+snapshot "$WORK/run" >"$WORK/before"
+start "$BIN/symreg" "${SYMREG[@]}" --set symreg.iterations=100000
+until_true handles_signals
+sleep 0.2
+stop INT
+check "symreg: status 130" test $status -eq 130
+check "symreg: says so in one line" grep -q '^symreg: stopped.*again$' "$WORK/err"
+check "symreg: what was there before is there still" diff "$WORK/before" <(snapshot "$WORK/run")
+check "symreg: no table of half a search" test ! -s "$WORK/out"
+table=$WORK/run/truth/finetune/forces_magnitude.csv
+for signal in INT TERM; do
+    start "$BIN/symreg" "$table" --target F --features r,m1,m2 --preset smoke --quiet --threads 2 \
+        --set symreg.iterations=100000 --out "$WORK/fits-$signal"
+    until_true handles_signals
+    sleep 0.2
+    stop $signal
+    expected=130
+    [ $signal = INT ] || expected=143
+    check "symreg FILE, $signal: status $expected" test $status -eq $expected
+    check "symreg FILE, $signal: the front so far" grep -q '^Complexity,Loss,Equation' \
+        "$WORK/fits-$signal/front.csv"
+    check "symreg FILE, $signal: ... is shown" grep -q '^complexity' "$WORK/out"
+    check "symreg FILE, $signal: nothing temporary" test -z "$(leftovers "$WORK/fits-$signal")"
+done
+
+# ---- report
+check "laws again" program symreg "${SYMREG[@]}"
+check "report" program report "${SYMREG[@]}"
+snapshot "$WORK/run" >"$WORK/before"
+start "$BIN/report" "${SYMREG[@]}"
+# a working folder with a first picture
+working() {
+    ls "$WORK"/run/.report-*/*.png
+}
+check "report is under way" until_true working
+stop INT
+check "report: status 130" test $status -eq 130
+check "report: says so" grep -q '^report: stopped' "$WORK/err"
+check "report: what was there before is there still" diff "$WORK/before" <(snapshot "$WORK/run")
+
+# ---- a pipe that closes early is no failure
+"$BIN/symreg" --help 2>"$WORK/err" | head -n 1 >/dev/null
+check "| head: no complaint" test ${PIPESTATUS[0]} -eq 0 -a ! -s "$WORK/err"
+finish

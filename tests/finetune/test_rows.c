@@ -1,0 +1,153 @@
+/* test_rows.c - which held-out positions are predicted and which planet positions are labelled. */
+#include "tiny.h"
+
+static struct tiny tiny;
+
+/* Held-out, labelled, inside the model's context, no position twice in a sample. */
+static void check_sample(const struct sim_dataset *set, int T, const struct ft_row *rows,
+                         int sample, int size)
+{
+    for (int i = 0; i < size; i++) {
+        const struct ft_row *row = &rows[i];
+        const size_t at = (size_t)row->sequence * (size_t)set->positions + (size_t)row->row;
+        assert_int_equal(row->sample, sample);
+        assert_in_range(row->sequence, 0, set->n - 1);
+        assert_in_range(row->row, 1, T - 1);
+        assert_true(isfinite(set->force_magnitude[at]));
+        for (int j = 0; j < i; j++)
+            assert_false(rows[j].sequence == row->sequence && rows[j].row == row->row);
+        /* the state of the row explains its label */
+        const float *s = set->full_state + 6 * at;
+        const double r2 = (double)s[0] * (double)s[0] + (double)s[1] * (double)s[1];
+        const double F = SIM_G * (double)s[4] * (double)s[5] / r2;
+        assert_true(fabs((double)set->force_magnitude[at] - F) <= 1e-6 * F);
+    }
+}
+
+static void test_samples(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        tiny_preset(&tiny.preset, kind == 1);
+        tiny_open(&tiny);
+        const struct ft_run *run = &tiny.run;
+        assert_int_equal(run->row_count, 120);
+        for (int sample = 0; sample < 3; sample++)
+            check_sample(&run->test, run->test.positions - 1, run->rows + 40 * sample, sample, 40);
+        /* samples are drawn independently */
+        assert_memory_not_equal(run->rows, run->rows + 40, 40 * sizeof *run->rows);
+        tiny_close(&tiny);
+    }
+}
+
+/* As many rows as there are: each exactly once; one more is an error. */
+static void test_all_rows(void **state)
+{
+    (void)state;
+    tiny_preset(&tiny.preset, false);
+    tiny_open(&tiny);
+    const struct sim_dataset *set = &tiny.run.test;
+    const int T = set->positions - 1;
+    int labelled = 0;
+    for (size_t s = 0; s < set->n; s++)
+        for (int t = 0; t < T; t++)
+            labelled += isfinite(set->force_magnitude[s * (size_t)set->positions + (size_t)t]);
+    /* 16 steps of two bodies; the first 5 carry none, the last one's row is no input */
+    assert_int_equal(labelled, 11 * (16 - 5 - 1));
+    struct ft_row *rows = calloc((size_t)labelled + 1, sizeof *rows);
+    assert_non_null(rows);
+    assert_int_equal(ft_sample(set, T, 3, 1, labelled, rows), 0);
+    check_sample(set, T, rows, 0, labelled);
+    assert_int_equal(ft_sample(set, T, 3, 1, labelled + 1, rows), ORR_EINVAL);
+    error_names("finetune.sample_size", NULL);
+    free(rows);
+    tiny_close(&tiny);
+}
+
+/* A function of (seed, sample) only: more samples keep the first ones. */
+static void test_seeds(void **state)
+{
+    (void)state;
+    struct ft_row a[60], b[60];
+    tiny_preset(&tiny.preset, false);
+    tiny_open(&tiny);
+    const struct sim_dataset *set = &tiny.run.test;
+    assert_int_equal(ft_sample(set, 32, 3, 3, 20, a), 0);
+    assert_int_equal(ft_sample(set, 32, 3, 2, 20, b), 0);
+    assert_memory_equal(a, b, 40 * sizeof *a);
+    assert_int_equal(ft_sample(set, 32, 4, 3, 20, b), 0);
+    assert_memory_not_equal(a, b, 60 * sizeof *a);
+    assert_int_equal(ft_sample(set, 18, 3, 3, 20, b), 0); /* another T: no row beyond it */
+    for (int i = 0; i < 60; i++)
+        assert_true(b[i].row < 18);
+    tiny_close(&tiny);
+}
+
+/* Over many samples every labelled position is about as likely. */
+static void test_uniform(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 600, SIZE = 30 };
+    tiny_preset(&tiny.preset, false);
+    tiny_open(&tiny);
+    const struct sim_dataset *set = &tiny.run.test;
+    struct ft_row *rows = calloc((size_t)SAMPLES * SIZE, sizeof *rows);
+    assert_non_null(rows);
+    assert_int_equal(ft_sample(set, 32, 3, SAMPLES, SIZE, rows), 0);
+    int hits[11][33] = {{0}};
+    for (int i = 0; i < SAMPLES * SIZE; i++)
+        hits[rows[i].sequence][rows[i].row]++;
+    const double share = SIZE / 110.0, mean = SAMPLES * share;
+    const double sigma = sqrt(SAMPLES * share * (1 - share)); /* binomial */
+    for (int s = 0; s < 11; s++)
+        for (int t = 0; t < 33; t++)
+            if (isfinite(set->force_magnitude[s * 33 + t]) && t < 32)
+                assert_true(fabs(hits[s][t] - mean) < 5 * sigma);
+            else
+                assert_int_equal(hits[s][t], 0);
+    free(rows);
+    tiny_close(&tiny);
+}
+
+static void test_labels(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        tiny_preset(&tiny.preset, kind == 1);
+        tiny_open(&tiny);
+        const struct sim_dataset *set = &tiny.run.planets;
+        const int T = set->positions - 1, count = tiny.preset.planets.labels;
+        int found[64], differs = 0;
+        assert_int_equal(set->n, 8);
+        for (long s = 0; s < 8; s++) {
+            assert_int_equal(ft_choose_labels(set, s, T, tiny.preset.seed, count, found), 0);
+            assert_memory_equal(found, tiny.run.labels + s * count, (size_t)count * sizeof(int));
+            for (int i = 0; i < count; i++) {
+                const size_t at = (size_t)s * (size_t)set->positions + (size_t)found[i];
+                assert_true(i == 0 || found[i] > found[i - 1]);
+                assert_in_range(found[i], 1, T - 1);
+                assert_true(isfinite(set->force_vector[2 * at]));
+            }
+            assert_int_equal(ft_choose_labels(set, s, T, 99, count, found), 0);
+            differs += memcmp(found, tiny.run.labels + s * count, (size_t)count * sizeof(int)) != 0;
+        }
+        assert_true(differs > 4);
+        assert_int_equal(ft_choose_labels(set, 3, T, 1, T, found), ORR_EINVAL);
+        error_names("planets.labels", "sequence 3", NULL);
+        tiny_close(&tiny);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_samples), cmocka_unit_test(test_all_rows),
+        cmocka_unit_test(test_seeds),   cmocka_unit_test(test_uniform),
+        cmocka_unit_test(test_labels),
+    };
+    if (k_ref.open(1, false))
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    k_ref.close();
+    return failed;
+}

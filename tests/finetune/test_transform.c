@@ -1,0 +1,253 @@
+/* test_transform.c - the named losses and their inverses, and what unlabelled positions do to
+ * training: nothing. */
+#include "tiny.h"
+
+#include <cjson/cJSON.h>
+
+static const enum orr_force_loss kinds[] = {ORR_LOSS_RAW, ORR_LOSS_LOG, ORR_LOSS_SCALED};
+
+static void near(double found, double expected)
+{
+    if (!(fabs(found - expected) <= 1e-12 * (1 + fabs(expected))))
+        fail_msg("found %.17g, expected %.17g", found, expected);
+}
+
+/* By hand: F = 1, 8, 64 (and unlabelled ones): ln F = 0, l, 2l with l = ln 8. */
+static void test_closed_forms(void **state)
+{
+    (void)state;
+    static const float F[] = {INFINITY, 1, 64, INFINITY, 8, INFINITY};
+    struct ft_transform t;
+    assert_int_equal(ft_transform_fit(&t, ORR_LOSS_RAW, F, 6), 0);
+    near(ft_transform_apply(&t, 3.7), 3.7);
+    assert_int_equal(ft_transform_fit(&t, ORR_LOSS_LOG, F, 6), 0);
+    near(ft_transform_apply(&t, 8), 0);
+    near(ft_transform_apply(&t, 64), sqrt(1.5));
+    near(ft_transform_apply(&t, 1), -sqrt(1.5));
+    near(ft_transform_invert(&t, 2 * sqrt(1.5)), 512);
+    assert_int_equal(ft_transform_fit(&t, ORR_LOSS_SCALED, F, 6), 0);
+    near(ft_transform_apply(&t, 1), 1 / sqrt((1 + 64 + 4096) / 3.0));
+}
+
+/* Forces of every size come back. */
+static void test_inverse(void **state)
+{
+    (void)state;
+    float F[200];
+    for (uint64_t i = 0; i < 200; i++)
+        F[i] = i % 3 ? (float)exp(60 * tiny_uniform(1, i) - 30) : INFINITY;
+    for (int k = 0; k < 3; k++) {
+        struct ft_transform t;
+        assert_int_equal(ft_transform_fit(&t, kinds[k], F, 200), 0);
+        for (int i = 0; i < 200; i++) {
+            const double x = isfinite(F[i]) ? (double)F[i] : 0.125;
+            const double back = ft_transform_invert(&t, ft_transform_apply(&t, x));
+            assert_true(fabs(back - x) <= 1e-13 * x * (kinds[k] == ORR_LOSS_LOG ? 100 : 1));
+        }
+        if (kinds[k] == ORR_LOSS_LOG) /* whatever a model says, the force is positive */
+            for (double x = -9; x < 9; x += 0.37)
+                assert_true(ft_transform_invert(&t, x) > 0);
+    }
+}
+
+/* Standardised targets: mean 0, mean square 1; also where all labels are almost the same. */
+static void test_standard_targets(void **state)
+{
+    (void)state;
+    for (int spread = 0; spread < 2; spread++) {
+        float F[400];
+        struct ft_transform t;
+        double mean = 0, square = 0;
+        for (uint64_t i = 0; i < 400; i++) /* the second: a few units in the last place */
+            F[i] = spread ? 1.1e-9f * (1 + 0x1p-23f * (float)(i % 5))
+                          : (float)exp(3 * tiny_uniform(2, i));
+        assert_int_equal(ft_transform_fit(&t, ORR_LOSS_LOG, F, 400), 0);
+        for (int i = 0; i < 400; i++) {
+            const double x = ft_transform_apply(&t, (double)F[i]);
+            mean += x / 400;
+            square += x * x / 400;
+        }
+        assert_true(fabs(mean) < 1e-6);
+        if (fabs(square - 1) > 1e-6)
+            fail_msg("mean square %g, expected 1", square);
+        square = 0;
+        assert_int_equal(ft_transform_fit(&t, ORR_LOSS_SCALED, F, 400), 0);
+        for (int i = 0; i < 400; i++)
+            square += pow(ft_transform_apply(&t, (double)F[i]), 2) / 400;
+        near(square, 1);
+    }
+}
+
+static void test_awkward(void **state)
+{
+    (void)state;
+    static const float one[] = {INFINITY, 0.03f}, none[] = {INFINITY, NAN, -INFINITY};
+    static const float bad[][2] = {{1, 0}, {1, -2}};
+    for (int k = 0; k < 3; k++) {
+        struct ft_transform t;
+        assert_int_equal(ft_transform_fit(&t, kinds[k], one, 2), 0); /* no spread */
+        const double x = ft_transform_apply(&t, (double)0.03f);
+        assert_true(isfinite(x));
+        near(ft_transform_invert(&t, x), (double)0.03f);
+        assert_int_equal(ft_transform_fit(&t, kinds[k], none, 3), ORR_EINVAL);
+        error_names("label", NULL);
+        assert_int_equal(ft_transform_fit(&t, kinds[k], one, 0), ORR_EINVAL);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(ft_transform_fit(&t, kinds[k], bad[i], 2), ORR_EINVAL);
+            error_names("label 1", "positive", NULL);
+        }
+    }
+}
+
+/* ----------------------------------------------------------------------- in training */
+
+/* Loss of the first line of magnitude.jsonl. */
+static double logged_loss(const struct tiny *tiny, const char *source)
+{
+    char path[4096], *text;
+    tiny_path(path, tiny, source, "magnitude.jsonl");
+    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    *strchr(text, '\n') = 0;
+    cJSON *json = cJSON_Parse(text);
+    assert_non_null(json);
+    assert_int_equal(cJSON_GetObjectItem(json, "step")->valueint, 1);
+    const double loss = cJSON_GetObjectItem(json, "loss")->valuedouble;
+    cJSON_Delete(json);
+    free(text);
+    return loss;
+}
+
+/* The first loss by hand: the mean over labelled rows of (output - transformed label)^2 of the
+ * fresh model, on a training set of one sequence (so that every batch is that sequence). */
+static double loss_by_hand(const struct tiny *tiny, enum orr_force_loss kind)
+{
+    const struct sim_dataset *set = &tiny->run.train;
+    const int T = set->positions - 1;
+    struct gpt_config c;
+    struct gpt_model model;
+    struct gpt_batch batch;
+    struct ft_transform t;
+    const real *out;
+    double sum = 0, rows = 0;
+    assert_int_equal(ft_transform_fit(&t, kind, set->force_magnitude, (size_t)set->positions), 0);
+    assert_int_equal(gpt_config_from_preset(&c, &tiny->preset, "lssar", T + 1), 0);
+    assert_int_equal(gpt_create(&model, &c, &k_ref, tiny->preset.seed), 0);
+    assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 1, tiny->preset.seed), 0);
+    assert_int_equal(gpt_batch_create(&batch, &model.config, 1, T), 0);
+    for (int i = 0; i < T; i++)
+        if (batch.tokens)
+            memcpy(batch.tokens + 2 * i, set->tokens + 2 * i, 2 * sizeof *batch.tokens);
+        else
+            gpt_features(&c, (double)set->coords[2 * i], (double)set->coords[2 * i + 1], i == 0,
+                         batch.features + i * gpt_config_features(&c));
+    assert_int_equal(gpt_forward(&model, &batch, &out), 0);
+    for (int i = 0; i < T; i++) {
+        const double F = (double)set->force_magnitude[i];
+        if (!isfinite(F))
+            continue;
+        sum += pow((double)out[i] - ft_transform_apply(&t, F), 2);
+        rows++;
+    }
+    gpt_batch_free(&batch);
+    gpt_free(&model);
+    return sum / rows;
+}
+
+static void test_only_labelled_rows_count(void **state)
+{
+    (void)state;
+    for (int tokens = 0; tokens < 2; tokens++)
+        for (int k = 0; k < 3; k++) {
+            struct tiny tiny;
+            tiny_preset(&tiny.preset, tokens);
+            tiny.preset.orbits.two_body_train = 1;
+            tiny.preset.finetune.magnitude_loss = kinds[k];
+            tiny.preset.finetune.magnitude.steps = 1;
+            tiny_open(&tiny);
+            assert_int_equal(ft_magnitude_model(&tiny.run, "untrained", "lssar", NULL), 0);
+            const double found = logged_loss(&tiny, "untrained");
+            const double expected = loss_by_hand(&tiny, kinds[k]);
+            if (!(fabs(found - expected) <= 2e-5 * expected))
+                fail_msg("loss %d: %.9g, expected %.9g", k, found, expected);
+            tiny_close(&tiny);
+        }
+}
+
+/* Target -> force, from the definitions: mean and deviation of the training labels. */
+static double force_of(const struct sim_dataset *train, enum orr_force_loss kind, double x)
+{
+    double mean = 0, square = 0, count = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < train->n * (size_t)train->positions; i++) {
+            const double F = (double)train->force_magnitude[i];
+            if (!isfinite(F))
+                continue;
+            count += pass == 0;
+            mean += pass == 0 && kind == ORR_LOSS_LOG ? log(F) : 0;
+            square += pass == 1 ? pow(kind == ORR_LOSS_LOG ? log(F) - mean / count : F, 2) : 0;
+        }
+    if (kind == ORR_LOSS_RAW)
+        return x;
+    return kind == ORR_LOSS_LOG ? exp(mean / count + x * sqrt(square / count))
+                                : x * sqrt(square / count);
+}
+
+/* The table holds forces, not targets: what the saved weights - their average, where one is kept -
+ * say about held-out rows, turned back. */
+static void test_predictions_are_forces(void **state)
+{
+    (void)state;
+    struct tiny tiny;
+    tiny_preset(&tiny.preset, false);
+    tiny_open(&tiny);
+    for (int k = 0; k < 3; k++) {
+        const struct sim_dataset *test = &tiny.run.test;
+        const int T = test->positions - 1;
+        struct gpt_model model;
+        struct gpt_batch batch;
+        struct orr_csv csv;
+        char path[4096];
+        const real *out;
+        tiny.preset.finetune.magnitude_loss = kinds[k];
+        tiny.preset.finetune.magnitude.ema = k == 1 ? 0.6 : 0;
+        assert_int_equal(ft_magnitude_model(&tiny.run, "softmax", "softmax", NULL), 0);
+        tiny_read(&csv, &tiny, "softmax", "forces_magnitude.csv");
+        tiny_path(path, &tiny, "softmax", "magnitude.safetensors");
+        assert_int_equal(gpt_load(&model, path, &k_ref, NULL), 0);
+        assert_int_equal(model.average != NULL, k == 1);
+        gpt_swap_average(&model);
+        assert_int_equal(gpt_batch_create(&batch, &model.config, 1, T), 0);
+        assert_int_equal(csv.rows, 120);
+        for (size_t i = 0; i < csv.rows; i++) {
+            const struct ft_row *row = &tiny.run.rows[i];
+            const float *xy = test->coords + row->sequence * (T + 1) * 2;
+            for (int t = 0; t < T; t++)
+                gpt_features(&model.config, (double)xy[2 * t], (double)xy[2 * t + 1], t == 0,
+                             batch.features + 3 * t);
+            assert_int_equal(gpt_forward(&model, &batch, &out), 0);
+            const double F = force_of(&tiny.run.train, kinds[k], (double)out[row->row]);
+            assert_true(fabs(tiny_cell(&csv, i, "F") - F) <= 2e-5 * (fabs(F) + 1e-3));
+        }
+        gpt_batch_free(&batch);
+        gpt_free(&model);
+        orr_csv_free(&csv);
+    }
+    tiny_close(&tiny);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_closed_forms),
+        cmocka_unit_test(test_inverse),
+        cmocka_unit_test(test_standard_targets),
+        cmocka_unit_test(test_awkward),
+        cmocka_unit_test(test_only_labelled_rows_count),
+        cmocka_unit_test(test_predictions_are_forces),
+    };
+    if (k_ref.open(1, false))
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    k_ref.close();
+    return failed;
+}

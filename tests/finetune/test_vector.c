@@ -1,0 +1,213 @@
+/* test_vector.c - force vectors of the planets: units, labels, and that nothing but the labels
+ * (and each planet's largest force, which is its unit) is learned from. */
+#include "tiny.h"
+
+static struct tiny tiny;
+
+/* Every planet in units of its own largest force, which is reached. */
+static void test_units(void **state)
+{
+    (void)state;
+    for (int tokens = 0; tokens < 2; tokens++) {
+        struct orr_csv csv;
+        double largest[8], found[8] = {0};
+        tiny_preset(&tiny.preset, tokens);
+        tiny_open(&tiny);
+        const struct sim_dataset *set = &tiny.run.planets;
+        const size_t P = (size_t)set->positions;
+        ft_vector_scale(&tiny.run, largest);
+        assert_int_equal(ft_vector_truth(&tiny.run), 0);
+        tiny_read(&csv, &tiny, "truth", "forces_vector.csv");
+        for (size_t i = 0; i < csv.rows; i++) {
+            const size_t s = (size_t)tiny_cell(&csv, i, "planet");
+            const size_t t = 2 * (size_t)tiny_cell(&csv, i, "step") + (tokens ? 1 : 2);
+            const double fx = tiny_cell(&csv, i, "fx_true"), fy = tiny_cell(&csv, i, "fy_true");
+            const float *f = set->force_vector + 2 * (s * P + t);
+            assert_true(fabs(fx * largest[s] - (double)f[0]) <= 1e-6 * largest[s]);
+            assert_true(fabs(fy * largest[s] - (double)f[1]) <= 1e-6 * largest[s]);
+            found[s] = fmax(found[s], hypot(fx, fy));
+        }
+        for (size_t s = 0; s < 8; s++) {
+            double most = 0;
+            for (size_t t = 0; t + 1 < P; t++)
+                if (isfinite(set->force_vector[2 * (s * P + t)]))
+                    most = fmax(most, hypot((double)set->force_vector[2 * (s * P + t)],
+                                            (double)set->force_vector[2 * (s * P + t) + 1]));
+            assert_true(most > 0 && largest[s] == most);
+            assert_true(fabs(found[s] - 1) < 1e-8);
+        }
+        assert_true(largest[4] > 10 * largest[0]); /* Jupiter's and Mercury's units differ */
+        orr_csv_free(&csv);
+        tiny_close(&tiny);
+    }
+}
+
+/* labelled = 1 on exactly the rows that were drawn: labels per planet, and all positions that
+ * carry a force are in the table once, so that the others are what is left to judge by. */
+static void test_flags(void **state)
+{
+    (void)state;
+    for (int tokens = 0; tokens < 2; tokens++) {
+        struct orr_csv csv;
+        tiny_preset(&tiny.preset, tokens);
+        tiny_open(&tiny);
+        const struct sim_dataset *set = &tiny.run.planets;
+        const int labels = tiny.preset.planets.labels;
+        assert_int_equal(labels, tokens ? 10 : 7);
+        assert_int_equal(ft_vector_model(&tiny.run, "lssar", "lssar", NULL), 0);
+        tiny_read(&csv, &tiny, "lssar", "forces_vector.csv");
+        size_t i = 0;
+        for (int s = 0; s < 8; s++) {
+            int flagged = 0, others = 0;
+            for (int t = 0; t < set->positions - 1; t++) {
+                const size_t at = (size_t)s * (size_t)set->positions + (size_t)t;
+                if (!isfinite(set->force_vector[2 * at]))
+                    continue;
+                bool label = false;
+                for (int k = 0; k < labels; k++)
+                    label |= tiny.run.labels[s * labels + k] == t;
+                assert_int_equal(tiny_cell(&csv, i, "planet"), s);
+                assert_int_equal(tiny_cell(&csv, i, "step"), (t - 1) / 2);
+                assert_int_equal(tiny_cell(&csv, i, "labelled"), label);
+                flagged += label;
+                others += !label;
+                i++;
+            }
+            assert_int_equal(flagged, labels);
+            assert_true(others > 0);
+        }
+        assert_int_equal(i, csv.rows);
+        orr_csv_free(&csv);
+        tiny_close(&tiny);
+    }
+}
+
+/* ------------------------------------------------------------------------ what is learned */
+
+struct edit {
+    const struct ft_run *run;
+    bool labelled;   /* edits labelled rows, else the others */
+    float factor[8]; /* per planet */
+};
+
+/* Forces of the chosen rows times a factor, which never exceeds the planet's largest. */
+static float scale_force(float value, size_t index, const void *context)
+{
+    const struct edit *edit = context;
+    const size_t row = index / 2 % (size_t)edit->run->planets.positions;
+    const size_t s = index / 2 / (size_t)edit->run->planets.positions;
+    const int labels = edit->run->preset->planets.labels;
+    bool label = false;
+    double largest[8];
+    for (int k = 0; k < labels; k++)
+        label |= (size_t)edit->run->labels[s * (size_t)labels + (size_t)k] == row;
+    if (!isfinite(value) || label != edit->labelled)
+        return value;
+    ft_vector_scale(edit->run, largest);
+    const float *f = edit->run->planets.force_vector + 2 * (index / 2);
+    if (hypot((double)f[0], (double)f[1]) >= largest[s])
+        return value; /* the unit itself */
+    return value * edit->factor[s];
+}
+
+static float scale_planet(float value, size_t index, const void *context)
+{
+    const struct edit *edit = context;
+    return value * edit->factor[index / 2 / (size_t)edit->run->planets.positions];
+}
+
+/* Weights of a fine-tuning after the change (NULL: none). */
+static uint64_t weights_after(float (*change)(float, size_t, const void *), struct edit *edit,
+                              const char *name)
+{
+    if (change) {
+        edit->run = &tiny.run;
+        tiny_change(&tiny, "force_vector", "planets_solar", change, edit);
+        ft_run_close(&tiny.run);
+        tiny_open_run(&tiny, name);
+    }
+    assert_int_equal(ft_vector_model(&tiny.run, "lssar", "lssar", NULL), 0);
+    return tiny_checksum(&tiny, "lssar", "vector.safetensors");
+}
+
+static void test_only_labels_are_learned(void **state)
+{
+    (void)state;
+    tiny_preset(&tiny.preset, false);
+    tiny.preset.finetune.vector.noise_au = 0.01;
+    tiny_open(&tiny);
+    struct edit edit = {.factor = {-0.5f, 0, 0.25f, -1, 0, 1e-3f, -0.75f, 0.5f}};
+    const uint64_t before = weights_after(NULL, NULL, "run");
+    assert_int_equal(weights_after(scale_force, &edit, "others"), before);
+    edit.labelled = true; /* and the labels do reach it */
+    assert_int_not_equal(weights_after(scale_force, &edit, "labels"), before);
+    tiny_close(&tiny);
+}
+
+/* In units of its largest, a planet's force may have any size: powers of two change no bit. */
+static void test_units_of_training(void **state)
+{
+    (void)state;
+    tiny_preset(&tiny.preset, false);
+    tiny_open(&tiny);
+    struct edit edit = {.factor = {1024, 1, 0.25f, 0x1p20f, 1, 0x1p-15f, 2, 1}};
+    const uint64_t before = weights_after(NULL, NULL, "run");
+    assert_int_equal(weights_after(scale_planet, &edit, "scaled"), before);
+    tiny_close(&tiny);
+}
+
+/* Predictions are what the saved weights say, in the same units, without noise. */
+static void test_predictions(void **state)
+{
+    (void)state;
+    struct gpt_model model;
+    struct gpt_batch batch;
+    struct orr_csv csv;
+    char path[4096];
+    const real *out;
+    tiny_preset(&tiny.preset, false);
+    tiny.preset.finetune.vector.noise_au = 0.3;
+    tiny.preset.finetune.vector.ema = 0.5;
+    tiny_open(&tiny);
+    const struct sim_dataset *set = &tiny.run.planets;
+    const int T = set->positions - 1;
+    assert_int_equal(ft_vector_model(&tiny.run, "softmax", "softmax", NULL), 0);
+    tiny_read(&csv, &tiny, "softmax", "forces_vector.csv");
+    tiny_path(path, &tiny, "softmax", "vector.safetensors");
+    assert_int_equal(gpt_load(&model, path, &k_ref, NULL), 0);
+    gpt_swap_average(&model);
+    assert_int_equal(gpt_batch_create(&batch, &model.config, 1, T), 0);
+    for (size_t i = 0, s = 9; i < csv.rows; i++) {
+        if ((size_t)tiny_cell(&csv, i, "planet") != s) {
+            s = (size_t)tiny_cell(&csv, i, "planet");
+            const float *xy = set->coords + s * (size_t)set->positions * 2;
+            for (int t = 0; t < T; t++)
+                gpt_features(&model.config, (double)xy[2 * t], (double)xy[2 * t + 1], t == 0,
+                             batch.features + 3 * t);
+            assert_int_equal(gpt_forward(&model, &batch, &out), 0);
+        }
+        const size_t t = 2 * (size_t)tiny_cell(&csv, i, "step") + 2;
+        assert_true(fabs(tiny_cell(&csv, i, "fx") - (double)out[2 * t]) < 1e-5);
+        assert_true(fabs(tiny_cell(&csv, i, "fy") - (double)out[2 * t + 1]) < 1e-5);
+    }
+    gpt_batch_free(&batch);
+    gpt_free(&model);
+    orr_csv_free(&csv);
+    tiny_close(&tiny);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_only_labels_are_learned),
+        cmocka_unit_test(test_units_of_training),
+        cmocka_unit_test(test_predictions),
+    };
+    if (k_ref.open(1, false))
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    k_ref.close();
+    return failed;
+}

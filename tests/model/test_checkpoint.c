@@ -1,0 +1,496 @@
+/* test_checkpoint.c - checkpoints: nothing lost between save and load, a stopped training goes on
+ * as if it had not stopped, and files that are no such checkpoint are refused by name. */
+#include "tiny.h"
+
+#include <sys/wait.h>
+
+static char dir[64];
+
+static int setup(void **state)
+{
+    (void)state;
+    scratch_create(dir);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    scratch_remove(dir);
+    return 0;
+}
+
+/* A model after a few updates: moments and average exist. */
+static void trained(struct gpt_model *model, const struct gpt_config *c)
+{
+    struct orr_train_preset t = tiny_training(3, 2);
+    struct gpt_batch batch;
+    double loss, norm;
+    t.ema = 0.7;
+    assert_int_equal(gpt_create(model, c, &k_ref, 6), 0);
+    assert_int_equal(gpt_batch_create(&batch, c, 2, c->context), 0);
+    for (long step = 0; step < t.steps; step++) {
+        tiny_fill(&batch, c, 30 + (uint64_t)step);
+        gpt_zero_grad(model);
+        assert_int_equal(gpt_loss_backward(model, &batch, &loss), 0);
+        assert_int_equal(gpt_update(model, &t, step, &norm), 0);
+    }
+    gpt_batch_free(&batch);
+}
+
+static void test_identity(void **state)
+{
+    (void)state;
+    char path[4096], text[64];
+    static const char *const extra[] = {"stage", "test of \"quotes\"", "digest", "00ff", NULL};
+    scratch_path(path, dir, "model.safetensors");
+    for (int kind = 0; kind < 2; kind++) {
+        struct gpt_config c = kind ? tiny_tokens() : tiny_continuous();
+        struct gpt_model model, back;
+        long step = -1;
+        c.rope_base = 1e4 / 3; /* not a short decimal */
+        c.attention_window = 5;
+        c.positions = kind ? ORR_POSITIONS_ROPE : ORR_POSITIONS_LEARNED;
+        strcpy(c.attention, "rw_softmax");
+        trained(&model, &c);
+        assert_int_equal(gpt_save(&model, path, 123456789012, true, extra), 0);
+        assert_int_equal(gpt_load(&back, path, &k_ref, &step), 0);
+        assert_int_equal(step, 123456789012);
+        assert_memory_equal(&back.config, &model.config, sizeof c);
+        assert_true(tiny_same(model.param, back.param, model.total));
+        assert_true(tiny_same(model.m, back.m, model.total));
+        assert_true(tiny_same(model.v, back.v, model.total));
+        assert_true(tiny_same(model.average, back.average, model.total));
+        gpt_free(&back);
+        assert_int_equal(gpt_checkpoint_metadata(path, "stage", text, sizeof text), 0);
+        assert_string_equal(text, "test of \"quotes\"");
+        assert_int_equal(gpt_checkpoint_metadata(path, "digest", text, sizeof text), 0);
+        assert_string_equal(text, "00ff");
+        assert_int_equal(gpt_checkpoint_metadata(path, "absent", text, sizeof text), 0);
+        assert_string_equal(text, "");
+        assert_int_equal(gpt_save(&model, path, 7, false, NULL), 0); /* weights only */
+        assert_int_equal(gpt_load(&back, path, &k_ref, &step), 0);
+        assert_int_equal(step, 7);
+        assert_null(back.m);
+        assert_null(back.v);
+        assert_true(tiny_same(model.param, back.param, model.total));
+        gpt_free(&back);
+        gpt_free(&model);
+    }
+    assert_int_equal(scratch_count(dir), 1); /* no temporary file is left */
+}
+
+/* ------------------------------------------------------------------------------- resume */
+
+static struct gpt_config resumed_config(void)
+{
+    struct gpt_config c = tiny_continuous();
+    strcpy(c.attention, "lssar");
+    return c;
+}
+
+static struct orr_train_preset resumed_training(void)
+{
+    struct orr_train_preset t = tiny_training(20, 3);
+    t.schedule = ORR_SCHEDULE_COSINE;
+    t.warmup = 3;
+    t.weight_decay = 0.3;
+    t.clip = 0.4;
+    t.ema = 0.9;
+    t.accumulation = 2;
+    t.eval_every = 4;
+    t.checkpoint_every = 7;
+    return t;
+}
+
+/* Trains to the end, or until `stop_at`; going on from the folder's checkpoint if there is one. */
+static int run(const char *folder, long stop_at, int stop_pass)
+{
+    struct gpt_config c = resumed_config();
+    const struct orr_train_preset t = resumed_training();
+    struct tiny_data data;
+    struct gpt_model model;
+    char last[4096];
+    long step = 0;
+    scratch_path(last, folder, "last.safetensors");
+    tiny_data_create(&data, &c, 17);
+    data.passes = t.accumulation;
+    data.stop_at = stop_at;
+    data.stop_pass = stop_pass;
+    const struct gpt_task task = tiny_task(&data, folder);
+    int rc = orr_exists(last) ? gpt_load_as(&model, last, &c, false, &k_ref, &step)
+                              : gpt_create(&model, &c, &k_ref, 6);
+    if (!rc)
+        rc = gpt_train(&model, &t, &task, &step);
+    gpt_batch_free(&data.held_out);
+    gpt_free(&model);
+    return rc;
+}
+
+/* The same in a process of its own that a signal reaches in mid-step: during the last of its two
+ * passes the step is finished, before that it is given up. */
+static void run_stopped(const char *folder, long stop_at, int stop_pass)
+{
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        orr_signals_catch();
+        const int rc = run(folder, stop_at, stop_pass);
+        char expected[64];
+        snprintf(expected, sizeof expected, "stopped at step %ld of 20", stop_at + stop_pass);
+        _exit(rc == ORR_EINTR && strstr(orr_error(), expected) ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* Bytes of dir/name/file. */
+static uint64_t checksum(const char *name, const char *file)
+{
+    char path[4096];
+    uint64_t sum, bytes;
+    assert_int_equal(orr_path(path, "%s/%s/%s", dir, name, file), 0);
+    assert_int_equal(orr_file_checksum(path, &sum, &bytes), 0);
+    return sum;
+}
+
+/* The log without its speeds: everything else must repeat to the last digit. */
+static char *log_of(const char *name)
+{
+    char path[4096], *text;
+    assert_int_equal(orr_path(path, "%s/%s/log.jsonl", dir, name), 0);
+    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    for (char *at = text; (at = strstr(at, "tokens_per_s")) != NULL;) {
+        at += strlen("tokens_per_s") + 2;
+        char *end = at + strcspn(at, ",}");
+        memmove(at, end, strlen(end) + 1);
+    }
+    return text;
+}
+
+static void same_training(const char *expected, const char *found)
+{
+    assert_int_equal(checksum(expected, "last.safetensors"), checksum(found, "last.safetensors"));
+    assert_int_equal(checksum(expected, "best.safetensors"), checksum(found, "best.safetensors"));
+    char *a = log_of(expected), *b = log_of(found);
+    assert_string_equal(a, b);
+    assert_true(strlen(a) > 300);
+    free(a);
+    free(b);
+}
+
+/* 20 steps = 10 steps, a stop, 10 steps; also with many stops, one right after another. */
+static void test_resume(void **state)
+{
+    (void)state;
+    char folder[4096];
+    scratch_path(folder, dir, "whole");
+    assert_int_equal(run(folder, -1, 0), 0);
+    scratch_path(folder, dir, "halves");
+    run_stopped(folder, 9, 1);
+    assert_true(checksum("halves", "last.safetensors") != checksum("whole", "last.safetensors"));
+    assert_int_equal(run(folder, -1, 0), 0);
+    same_training("whole", "halves");
+    scratch_path(folder, dir, "pieces");
+    run_stopped(folder, 0, 0);
+    run_stopped(folder, 0, 1);
+    run_stopped(folder, 1, 0);
+    run_stopped(folder, 11, 1);
+    run_stopped(folder, 13, 0);
+    assert_int_equal(run(folder, -1, 0), 0);
+    same_training("whole", "pieces");
+    assert_int_equal(run(folder, -1, 0), 0); /* complete: nothing happens */
+    same_training("whole", "pieces");
+}
+
+/* A process killed between checkpoints has logged steps that will be made again. */
+static void test_resume_after_kill(void **state)
+{
+    (void)state;
+    char folder[4096], path[4096], *text;
+    scratch_path(folder, dir, "killed");
+    run_stopped(folder, 11, 1);
+    scratch_path(path, folder, "log.jsonl");
+    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    FILE *log = fopen(path, "ab");
+    assert_non_null(log);
+    fputs("{\"step\":13,\"val_loss\":7}\n{\"step\":16,\"val_loss\":1}\n{\"step\":2", log);
+    fclose(log);
+    free(text);
+    assert_int_equal(run(folder, -1, 0), 0);
+    same_training("whole", "killed");
+}
+
+/* Weights alone cannot be trained on as if nothing had happened. */
+static void test_resume_without_moments(void **state)
+{
+    (void)state;
+    struct gpt_config c = resumed_config();
+    const struct orr_train_preset t = resumed_training();
+    struct tiny_data data;
+    struct gpt_model model;
+    char folder[4096], path[4096];
+    long step = 0;
+    scratch_path(folder, dir, "weights");
+    scratch_path(path, dir, "weights.safetensors");
+    trained(&model, &c);
+    assert_int_equal(gpt_save(&model, path, 3, false, NULL), 0);
+    gpt_free(&model);
+    tiny_data_create(&data, &c, 17);
+    const struct gpt_task task = tiny_task(&data, folder);
+    assert_int_equal(gpt_load_as(&model, path, &c, false, &k_ref, &step), 0);
+    assert_int_equal(gpt_train(&model, &t, &task, &step), ORR_EINVAL);
+    error_names("last.safetensors", "step 3", "optimiser", NULL);
+    gpt_batch_free(&data.held_out);
+    gpt_free(&model);
+}
+
+/* The best checkpoint holds the weights that were measured - the average -, and those of an
+ * earlier training in the same folder do not outlive it. */
+static void test_best(void **state)
+{
+    (void)state;
+    struct gpt_config c = resumed_config();
+    const struct orr_train_preset t = resumed_training();
+    struct tiny_data data;
+    struct gpt_model model, last, best;
+    char folder[4096], path[4096];
+    long step = 0;
+    scratch_path(folder, dir, "best");
+    scratch_path(path, folder, "best.safetensors");
+    assert_int_equal(orr_mkdir(folder), 0);
+    c.layers = 1;
+    trained(&model, &c);
+    assert_int_equal(gpt_save(&model, path, 3, false, NULL), 0); /* of another shape */
+    gpt_free(&model);
+    run_stopped(folder, 1, 1); /* before the first evaluation */
+    assert_false(orr_exists(path));
+    assert_int_equal(run(folder, -1, 0), 0);
+
+    c = resumed_config();
+    tiny_data_create(&data, &c, 17);
+    assert_int_equal(gpt_load(&best, path, &k_ref, &step), 0);
+    assert_null(best.average);
+    assert_int_equal(step, t.steps); /* the tiny task still improves at the end */
+    scratch_path(path, folder, "last.safetensors");
+    assert_int_equal(gpt_load(&last, path, &k_ref, NULL), 0);
+    assert_true(tiny_same(best.param, last.average, last.total));
+    assert_false(tiny_same(best.param, last.param, last.total));
+    gpt_batch_free(&data.held_out);
+    gpt_free(&best);
+    gpt_free(&last);
+}
+
+/* ------------------------------------------------------------------------- foreign files */
+
+/* What differs in a copy of a checkpoint. */
+struct change {
+    const char *key, *value; /* metadata; value NULL: left out */
+    const char *without;     /* tensors beginning like this are left out */
+    const char *narrower;    /* this tensor loses a row */
+    const char *doubles;     /* this tensor's numbers are doubles */
+};
+
+static void copy_changed(const char *from, const char *to, const struct change *change)
+{
+    static const char *const keys[] = {
+        "format",  "version",   "layers",    "heads",     "width",          "ffn",
+        "context", "input",     "vocab",     "fourier",   "fourier_min_au", "head",
+        "outputs", "positions", "rope_base", "attention", "attention_p",    "attention_window",
+        "step"};
+    struct orr_safetensors *file;
+    struct orr_tensor tensors[256];
+    const char *metadata[64];
+    size_t count = 0, pairs = 0;
+    static double zeros[4096];
+    assert_int_equal(orr_safetensors_open(from, &file), 0);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *value = orr_safetensors_metadata(file, keys[i]);
+        assert_non_null(value);
+        if (change->key && !strcmp(keys[i], change->key))
+            value = change->value;
+        if (!value)
+            continue;
+        metadata[pairs++] = keys[i];
+        metadata[pairs++] = value;
+    }
+    metadata[pairs] = NULL;
+    for (size_t i = 0; i < orr_safetensors_count(file); i++) {
+        struct orr_tensor t = *orr_safetensors_at(file, i);
+        if (change->without && !strncmp(t.name, change->without, strlen(change->without)))
+            continue;
+        if (change->narrower && !strcmp(t.name, change->narrower))
+            t.shape[0]--;
+        if (change->doubles && !strcmp(t.name, change->doubles)) {
+            t.dtype = ORR_F64;
+            t.data = zeros;
+        }
+        assert_true(count < 256);
+        tensors[count++] = t;
+    }
+    assert_int_equal(orr_safetensors_write(to, tensors, count, metadata), 0);
+    orr_safetensors_close(file);
+}
+
+static void refused(const char *path, int code, const char *a, const char *b)
+{
+    struct gpt_model model;
+    long step;
+    orr_error_clear();
+    const int rc = gpt_load(&model, path, &k_ref, &step);
+    if (rc != code)
+        fail_msg("%s, %s: code %d (%s), expected %d", a, b, rc, orr_error(), code);
+    error_names(path, a, b, NULL);
+    assert_null(strchr(orr_error(), '\n'));
+    assert_null(model.param);
+    assert_null(model.table);
+    gpt_free(&model);
+}
+
+static void test_foreign(void **state)
+{
+    (void)state;
+    static const struct {
+        struct change change;
+        int code;
+        const char *a, *b;
+    } cases[] = {
+        {{.key = "format", .value = "other-1"}, ORR_EFORMAT, "other-1", "orrery-gpt-1"},
+        {{.key = "format"}, ORR_EFORMAT, "format", "orrery-gpt-1"},
+        {{.key = "layers"}, ORR_EFORMAT, "layers", "lacks"},
+        {{.key = "layers", .value = "two"}, ORR_EFORMAT, "layers", "two"},
+        {{.key = "layers", .value = "3"}, ORR_EMISSING, "block.2.ln1.weight", "missing"},
+        {{.key = "layers", .value = "2000000000"}, ORR_EFORMAT, "layers", "2000000000"},
+        {{.key = "width", .value = "99999999999"}, ORR_EFORMAT, "width", "99999999999"},
+        {{.key = "width", .value = "-18"}, ORR_EFORMAT, "width", "-18"},
+        {{.key = "width", .value = "21"}, ORR_EFORMAT, "embed.weight", "[21, 11]"},
+        {{.key = "heads", .value = "5"}, ORR_EFORMAT, "heads", "5"},
+        {{.key = "rope_base", .value = "1e"}, ORR_EFORMAT, "rope_base", "1e"},
+        {{.key = "attention", .value = "nothing"}, ORR_EFORMAT, "attention", "nothing"},
+        {{.key = "input", .value = "7"}, ORR_EFORMAT, "input", "7"},
+        {{.key = "step", .value = "-2"}, ORR_EFORMAT, "step", "-2"},
+        {{.key = "step"}, ORR_EFORMAT, "step", "count"},
+        {{.without = "final.bias"}, ORR_EMISSING, "final.bias", "missing"},
+        {{.without = "adam.v.block.1"}, ORR_EMISSING, "adam.v.block.1", "missing"},
+        {{.without = "adam.v."}, ORR_EMISSING, "adam.v.", "missing"},
+        {{.without = "adam.m."}, ORR_EMISSING, "adam.m.", "missing"},
+        {{.without = "average.final"}, ORR_EMISSING, "average.final.weight", "missing"},
+        {{.narrower = "head.weight"}, ORR_EFORMAT, "head.weight", "[1, 18]"},
+        {{.doubles = "embed.bias"}, ORR_EFORMAT, "embed.bias", "<f8"},
+    };
+    struct gpt_config c = tiny_continuous();
+    struct gpt_model model;
+    char good[4096], bad[4096];
+    scratch_path(good, dir, "good.safetensors");
+    scratch_path(bad, dir, "bad.safetensors");
+    trained(&model, &c);
+    assert_int_equal(gpt_save(&model, good, 3, true, NULL), 0);
+    gpt_free(&model);
+    copy_changed(good, bad, &(struct change){0}); /* the copy itself is fine */
+    assert_int_equal(gpt_load(&model, bad, &k_ref, NULL), 0);
+    gpt_free(&model);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        copy_changed(good, bad, &cases[i].change);
+        if (cases[i].code)
+            refused(bad, cases[i].code, cases[i].a, cases[i].b);
+    }
+}
+
+/* Cut anywhere, or one bit changed anywhere: refused, never read half. */
+static void test_damaged(void **state)
+{
+    (void)state;
+    struct gpt_config c = tiny_continuous();
+    struct gpt_model model;
+    char good[4096], bad[4096], *data;
+    size_t bytes;
+    scratch_path(good, dir, "good.safetensors");
+    scratch_path(bad, dir, "bad.safetensors");
+    c.layers = 1;
+    trained(&model, &c);
+    assert_int_equal(gpt_save(&model, good, 3, true, NULL), 0);
+    gpt_free(&model);
+    assert_int_equal(orr_file_read(good, &data, &bytes), 0);
+    for (size_t i = 0; i < 40; i++) {
+        scratch_write(bad, data, i < 3 ? i * 7 : bytes * i / 40);
+        refused(bad, ORR_EFORMAT, "", "");
+    }
+    uint64_t header;
+    memcpy(&header, data, sizeof header);
+    for (size_t i = 0; i < 40; i++) { /* the data part: found by its checksum */
+        const size_t at = 8 + header + (bytes - 9 - header) * i / 39;
+        data[at] ^= (char)(1 << i % 8);
+        scratch_write(bad, data, bytes);
+        refused(bad, ORR_EFORMAT, "", "");
+        data[at] ^= (char)(1 << i % 8);
+    }
+    free(data);
+    scratch_text(bad, "step,loss\n1,2\n");
+    refused(bad, ORR_EFORMAT, "", "");
+    scratch_path(bad, dir, "absent.safetensors");
+    refused(bad, ORR_EMISSING, "", "");
+}
+
+/* Another configuration than the one asked for is named: key, found, expected. */
+static void test_other_shape(void **state)
+{
+    (void)state;
+    struct gpt_config c = tiny_continuous(), other;
+    struct gpt_model model;
+    char path[4096];
+    scratch_path(path, dir, "shape.safetensors");
+    assert_int_equal(gpt_create(&model, &c, &k_ref, 6), 0);
+    assert_int_equal(gpt_save(&model, path, 3, false, NULL), 0);
+    gpt_free(&model);
+    for (int kind = 0; kind < 4; kind++) {
+        static const char *const key[] = {"layers", "attention", "rope_base", "positions"};
+        static const char *const found[] = {"2", "softmax", "10000", "0"};
+        static const char *const wanted[] = {"5", "lssar", "500", "1"};
+        other = c;
+        other.layers = kind == 0 ? 5 : c.layers;
+        if (kind == 1)
+            strcpy(other.attention, "lssar");
+        other.rope_base = kind == 2 ? 500 : c.rope_base;
+        other.positions = kind == 3 ? ORR_POSITIONS_ROPE : c.positions;
+        assert_int_equal(gpt_load_as(&model, path, &other, true, &k_ref, NULL), ORR_EINVAL);
+        error_names(path, key[kind], found[kind], wanted[kind], NULL);
+    }
+    other = c;
+    other.outputs = 9; /* the head is the one part that may differ, and only when asked */
+    assert_int_equal(gpt_load_as(&model, path, &other, false, &k_ref, NULL), ORR_EINVAL);
+    error_names(path, "outputs", "9", NULL);
+    assert_int_equal(gpt_load_as(&model, path, &other, true, &k_ref, NULL), 0);
+    assert_int_equal(model.config.outputs, 2);
+    gpt_free(&model);
+}
+
+/* A folder that cannot be written is said so. */
+static void test_unwritable(void **state)
+{
+    (void)state;
+    struct gpt_config c = tiny_continuous();
+    struct gpt_model model;
+    char path[4096];
+    scratch_path(path, dir, "nowhere/model.safetensors");
+    assert_int_equal(gpt_create(&model, &c, &k_ref, 6), 0);
+    assert_int_equal(gpt_save(&model, path, 3, false, NULL), ORR_EIO);
+    error_names("nowhere", NULL);
+    gpt_free(&model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_resume_after_kill),
+        cmocka_unit_test(test_resume_without_moments),
+        cmocka_unit_test(test_best),
+        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_other_shape),
+        cmocka_unit_test(test_unwritable),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

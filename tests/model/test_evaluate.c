@@ -1,0 +1,388 @@
+/* test_evaluate.c - where sequences come from and how predictions of the next state are judged:
+ * against loops written out from the definitions. */
+#include "tiny.h"
+
+#include "pretrain.h"
+
+#include <cjson/cJSON.h>
+
+static char dir[64], orbits[4096];
+static struct orr_preset preset;
+
+static void make_preset(bool tokens)
+{
+    orr_preset_defaults(&preset);
+    strcpy(preset.name, "tiny");
+    preset.seed = 31;
+    preset.orbits.train = preset.orbits.train_files = 12;
+    preset.orbits.val = 37; /* two batches of the evaluation */
+    preset.orbits.test = 0;
+    preset.orbits.two_body_train = preset.orbits.two_body_val = preset.orbits.two_body_test = 0;
+    preset.orbits.positions = 42;
+    preset.orbits.bins = 64;
+    preset.orbits.planets_max = 4;
+    preset.orbits.solar_system = false;
+    if (!tokens) {
+        preset.orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
+        preset.orbits.output = ORR_OUTPUT_CONTINUOUS;
+        preset.orbits.mass_prior = ORR_MASS_LOGUNIFORM;
+        preset.orbits.a_max_au = 4;
+    }
+    preset.model.layers = 1;
+    preset.model.heads = 2;
+    preset.model.width = 8;
+    preset.pretrain = tiny_training(6, 4);
+    assert_int_equal(orr_preset_check(&preset), 0);
+}
+
+static void write_orbits(bool tokens)
+{
+    make_preset(tokens);
+    scratch_create(dir);
+    scratch_path(orbits, dir, "orbits");
+    assert_int_equal(sim_dataset_write(&preset, orbits, 1, true), 0);
+}
+
+/* ------------------------------------------------------------------------------- sources */
+
+/* Inputs are rows 0..T-1, targets the rows after them; targets that are draws of the prior (step 0)
+ * do not count among coordinates. */
+static void test_rows(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        struct gpt_config c;
+        struct gpt_source *source;
+        struct gpt_batch batch;
+        struct sim_dataset set;
+        write_orbits(kind == 1);
+        assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
+        assert_int_equal(gpt_source_open(&source, &preset, orbits, SIM_SPLIT_VAL, &c), 0);
+        assert_int_equal(sim_dataset_open(&set, &preset, orbits, SIM_SPLIT_VAL), 0);
+        assert_int_equal(gpt_source_count(source), 37);
+        assert_int_equal(gpt_batch_create(&batch, &c, 3, 41), 0);
+        assert_int_equal(gpt_source_fill(source, 35, true, 0, 0, &batch), 0);
+        for (size_t b = 0; b < 3; b++)
+            for (size_t t = 0; t < 41; t++) {
+                const size_t n = b * 41 + t, at = 2 * ((35 + b) % 37 * 42 + t);
+                if (kind == 1) {
+                    assert_memory_equal(batch.tokens + 2 * n, set.tokens + at, 4);
+                    assert_memory_equal(batch.target_tokens + 2 * n, set.tokens + at + 2, 4);
+                    assert_true(batch.weight[n] == 1);
+                    continue;
+                }
+                assert_true(batch.features[3 * n] == set.coords[at]);
+                assert_true(batch.features[3 * n + 1] == set.coords[at + 1]);
+                assert_true(batch.features[3 * n + 2] == (t == 0 ? 1 : 0));
+                assert_memory_equal(batch.target + 2 * n, set.coords + at + 2, 8);
+                assert_true(batch.weight[n] == (t < 2 ? 0 : 1));
+            }
+        gpt_batch_free(&batch);
+        gpt_source_close(source);
+        sim_dataset_close(&set);
+        scratch_remove(dir);
+    }
+}
+
+/* Sequences made on the fly are those of the files. */
+static void test_streaming(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        struct gpt_config c;
+        struct gpt_source *files, *stream;
+        write_orbits(kind == 1);
+        struct orr_preset streamed = preset;
+        streamed.orbits.train_files = 11;
+        assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
+        assert_int_equal(gpt_source_open(&files, &preset, orbits, SIM_SPLIT_TRAIN, &c), 0);
+        assert_int_equal(gpt_source_open(&stream, &streamed, dir, SIM_SPLIT_TRAIN, &c), 0);
+        assert_int_equal(gpt_source_count(stream), 12);
+        for (uint64_t i = 0; i < 12; i++) {
+            const uint16_t *tokens[2];
+            const float *coords[2];
+            int bodies[2];
+            assert_int_equal(gpt_source_sequence(files, i, &tokens[0], &coords[0], &bodies[0]), 0);
+            assert_int_equal(gpt_source_sequence(stream, i, &tokens[1], &coords[1], &bodies[1]), 0);
+            assert_int_equal(bodies[0], bodies[1]);
+            if (kind == 1)
+                assert_memory_equal(tokens[0], tokens[1], (size_t)42 * 4);
+            else
+                assert_memory_equal(coords[0], coords[1], (size_t)42 * 8);
+        }
+        gpt_source_close(files);
+        gpt_source_close(stream);
+        scratch_remove(dir);
+    }
+}
+
+/* Draws depend on (seed, number) only and reach every sequence; noise is on input places only, of
+ * the size asked for. */
+static void test_draws_and_noise(void **state)
+{
+    (void)state;
+    struct gpt_config c;
+    struct gpt_source *source;
+    struct gpt_batch all, one, clean;
+    write_orbits(false);
+    assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
+    assert_int_equal(gpt_source_open(&source, &preset, orbits, SIM_SPLIT_TRAIN, &c), 0);
+    assert_int_equal(gpt_batch_create(&all, &c, 96, 41), 0);
+    assert_int_equal(gpt_batch_create(&clean, &c, 96, 41), 0);
+    assert_int_equal(gpt_batch_create(&one, &c, 1, 41), 0);
+    assert_int_equal(gpt_source_fill(source, 1000, false, 0.25, 7, &all), 0);
+    assert_int_equal(gpt_source_fill(source, 1000, false, 0, 7, &clean), 0);
+    for (uint64_t b = 0; b < 96; b += 17) {
+        assert_int_equal(gpt_source_fill(source, 1000 + b, false, 0.25, 7, &one), 0);
+        assert_memory_equal(one.features, all.features + b * 41 * 3, 41 * 3 * sizeof(real));
+        assert_memory_equal(one.target, all.target + b * 41 * 2, 41 * 2 * sizeof(real));
+    }
+    assert_memory_equal(all.target, clean.target, 96 * 41 * 2 * sizeof(real));
+    double square = 0;
+    for (size_t n = 0; n < 96 * 41; n++)
+        for (size_t k = 0; k < 3; k++) {
+            const double d = (double)all.features[3 * n + k] - (double)clean.features[3 * n + k];
+            if (n % 41 == 0 || k == 2)
+                assert_true(d == 0);
+            square += d * d;
+        }
+    assert_true(fabs(sqrt(square / (96 * 40 * 2)) - 0.25) < 0.25 * 0.05); /* 7680 draws */
+    int different = 0; /* first rows of the drawn sequences: how many of the twelve occur */
+    for (size_t b = 0; b < 96; b++) {
+        bool seen = false;
+        for (size_t a = 0; a < b; a++)
+            seen |= tiny_same(clean.target + a * 82, clean.target + b * 82, 8);
+        different += !seen;
+    }
+    assert_int_equal(different, 12);
+    assert_int_equal(gpt_source_fill(source, 1000, false, 0, 8, &clean), 0); /* another seed */
+    assert_memory_not_equal(all.target, clean.target, 96 * 41 * 2 * sizeof(real));
+    gpt_batch_free(&all);
+    gpt_batch_free(&one);
+    gpt_batch_free(&clean);
+    gpt_source_close(source);
+    scratch_remove(dir);
+}
+
+/* ---------------------------------------------------------------------------- evaluation */
+
+/* Place of row t of sequence s. */
+static void place(const struct sim_dataset *set, size_t s, int t, double xy[2])
+{
+    const size_t at = 2 * (s * (size_t)set->positions + (size_t)t);
+    for (size_t k = 0; k < 2; k++)
+        xy[k] = set->coords ? (double)set->coords[at + k]
+                            : -50 + (set->tokens[at + k] + 0.5) * 100 / 64;
+}
+
+static double apart(const double a[2], const double b[2])
+{
+    return hypot(a[0] - b[0], a[1] - b[1]);
+}
+
+/* Persistence and the mean need no model: by definition, over planets that were seen before. */
+static void check_floors(const struct sim_dataset *set, int sequences, double persistence,
+                         double sequence_mean)
+{
+    double sum[2] = {0, 0}, rows = 0;
+    for (size_t s = 0; s < (size_t)sequences; s++) {
+        const int bodies = set->num_bodies[s];
+        double mean[2] = {0, 0}, count = 0;
+        for (int pass = 0; pass < 2; pass++)
+            for (int t = 1; t < set->positions; t++) {
+                double xy[2], before[2];
+                const int body = (t - 1) % bodies;
+                if (body == bodies - 1)
+                    continue;
+                place(set, s, t, xy);
+                if (pass == 0) {
+                    mean[0] += xy[0];
+                    mean[1] += xy[1];
+                    count++;
+                } else if (t > bodies) {
+                    const double average[2] = {mean[0] / count, mean[1] / count};
+                    place(set, s, t - bodies, before);
+                    sum[0] += apart(xy, before);
+                    sum[1] += apart(xy, average);
+                    rows++;
+                }
+            }
+    }
+    assert_true(fabs(persistence - sum[0] / rows) < 1e-9 * persistence);
+    assert_true(fabs(sequence_mean - sum[1] / rows) < 1e-9 * sequence_mean);
+}
+
+/* A model that always says (x, y), whatever it sees. */
+static void constant_model(struct gpt_model *model, const struct gpt_config *c, int x_bin,
+                           int y_bin)
+{
+    assert_int_equal(gpt_create(model, c, &k_ref, 1), 0);
+    memset(model->param, 0, model->total * sizeof(real));
+    if (c->head == GPT_HEAD_REGRESSION) {
+        gpt_param(model, model->head_b)[0] = (real)0.75;
+        gpt_param(model, model->head_b)[1] = (real)-0.25;
+        return;
+    }
+    for (int i = 0; i < c->width; i++) { /* the last norm says 1: heads then are column sums */
+        gpt_param(model, model->final_b)[i] = 1;
+        gpt_param(model, model->head_w)[x_bin * c->width + i] = 3;
+        gpt_param(model, model->head_w)[(c->vocab + y_bin) * c->width + i] = 3;
+        gpt_param(model, model->head_w)[(c->vocab - 1) * c->width + i] = 9; /* a sign: no place */
+    }
+}
+
+static void test_evaluation(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        struct gpt_config c;
+        struct gpt_source *source;
+        struct gpt_model model;
+        struct gpt_next_state r;
+        struct sim_dataset set;
+        write_orbits(kind == 1);
+        assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
+        assert_int_equal(gpt_source_open(&source, &preset, orbits, SIM_SPLIT_VAL, &c), 0);
+        assert_int_equal(sim_dataset_open(&set, &preset, orbits, SIM_SPLIT_VAL), 0);
+        constant_model(&model, &c, 40, 11);
+        assert_int_equal(gpt_evaluate_next_state(&model, source, 35, 50, &r), 0);
+        assert_int_equal(r.sequences, 35);
+        check_floors(&set, 35, r.persistence, r.sequence_mean);
+
+        const double said[2] = {kind ? -50 + 40.5 * 100 / 64 : 0.75,
+                                kind ? -50 + 11.5 * 100 / 64 : -0.25};
+        double sum = 0, rows = 0;
+        for (size_t s = 0; s < 35; s++)
+            for (int t = 1 + set.num_bodies[s]; t < 42; t++) {
+                double xy[2];
+                place(&set, s, t, xy);
+                if ((t - 1) % set.num_bodies[s] == set.num_bodies[s] - 1)
+                    continue;
+                sum += apart(xy, said);
+                rows++;
+            }
+        assert_true(fabs(r.teacher_forced - sum / rows) < 1e-9 * r.teacher_forced);
+
+        assert_int_equal(r.horizons, 3);
+        for (int k = 0; k < r.horizons; k++) {
+            double error = 0, before = 0, count = 0;
+            for (size_t s = 0; s < 35; s++) {
+                const int bodies = set.num_bodies[s];
+                int t = r.prefix - 1 + r.horizon[k], last;
+                double xy[2], old[2];
+                if ((t - 1) % bodies == bodies - 1)
+                    t--; /* the planet before the sun */
+                if (t < r.prefix)
+                    continue;
+                for (last = t; last >= r.prefix; last -= bodies)
+                    ;
+                place(&set, s, t, xy);
+                place(&set, s, last, old);
+                error += apart(xy, said);
+                before += apart(xy, old);
+                count++;
+            }
+            assert_true(count > 20);
+            assert_true(fabs(r.rollout[k] - error / count) < 1e-6 * r.rollout[k]);
+            assert_true(fabs(r.rollout_persistence[k] - before / count) <
+                        1e-9 * r.rollout_persistence[k]);
+        }
+        gpt_free(&model);
+        gpt_source_close(source);
+        sim_dataset_close(&set);
+        scratch_remove(dir);
+    }
+}
+
+/* Every length of sequence gives numbers or says that there are none; never a zero that is not. */
+static void test_short_sequences(void **state)
+{
+    (void)state;
+    for (int positions = 5; positions < 24; positions++)
+        for (int kind = 0; kind < 2; kind++) {
+            struct gpt_config c;
+            struct gpt_source *source;
+            struct gpt_model model;
+            struct gpt_next_state r;
+            make_preset(kind == 1);
+            preset.orbits.positions = positions;
+            preset.orbits.planets_max = 10;
+            preset.orbits.label_from_step = 0;
+            scratch_create(dir);
+            scratch_path(orbits, dir, "orbits");
+            assert_int_equal(sim_dataset_write(&preset, orbits, 1, true), 0);
+            assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", positions), 0);
+            assert_int_equal(gpt_source_open(&source, &preset, orbits, SIM_SPLIT_VAL, &c), 0);
+            constant_model(&model, &c, 40, 11);
+            assert_int_equal(gpt_evaluate_next_state(&model, source, 1000, 50, &r), 0);
+            assert_int_equal(r.sequences, 37);
+            assert_true(r.teacher_forced > 0 || isnan(r.teacher_forced));
+            for (int k = 0; k < r.horizons; k++)
+                assert_true(kind == 0 ? r.rollout[k] > 0 && r.rollout_persistence[k] > 0
+                                      : r.rollout[k] > 0 || isnan(r.rollout[k]));
+            gpt_free(&model);
+            gpt_source_close(source);
+            scratch_remove(dir);
+        }
+}
+
+/* ---------------------------------------------------------------------------- the whole */
+
+/* Weights of gpt_pretrain, and its evaluation.json; a finished run is left alone by resume. */
+static void test_pretrain(void **state)
+{
+    (void)state;
+    write_orbits(false);
+    struct gpt_pretraining job = {.preset = &preset,
+                                  .train = &preset.pretrain,
+                                  .ops = &k_ref,
+                                  .attention = "lssar",
+                                  .orbits_dir = orbits,
+                                  .checkpoint = "",
+                                  .quiet = true};
+    uint64_t sum[3], bytes;
+    char path[4096];
+    preset.pretrain.eval_sequences = 37;
+    preset.pretrain.noise_au = 0.01;
+    for (int run = 0; run < 3; run++) { /* fresh, resumed when complete, repeated elsewhere */
+        job.resume = run == 1;
+        scratch_path(job.folder, dir, run == 2 ? "again" : "pretrain");
+        assert_int_equal(gpt_pretrain(&job), 0);
+        scratch_path(path, job.folder, "last.safetensors");
+        assert_int_equal(orr_file_checksum(path, &sum[run], &bytes), 0);
+        assert_int_equal(sum[run], sum[0]);
+    }
+    struct cJSON *json;
+    scratch_path(path, job.folder, "evaluation.json");
+    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_int_equal(cJSON_GetObjectItem(json, "step")->valueint, 6);
+    assert_int_equal(cJSON_GetObjectItem(json, "sequences")->valueint, 37);
+    assert_string_equal(cJSON_GetObjectItem(json, "unit")->valuestring, "AU");
+    assert_true(cJSON_GetObjectItem(json, "teacher_forced")->valuedouble > 0);
+    assert_true(cJSON_GetObjectItem(json, "rollout_1")->valuedouble > 0);
+    cJSON_Delete(json);
+    preset.pretrain.lr *= 2; /* other settings: resume starts anew */
+    job.resume = true;
+    assert_int_equal(gpt_pretrain(&job), 0);
+    scratch_path(path, job.folder, "last.safetensors");
+    assert_int_equal(orr_file_checksum(path, &sum[2], &bytes), 0);
+    assert_int_not_equal(sum[2], sum[0]);
+    scratch_remove(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_streaming),
+        cmocka_unit_test(test_draws_and_noise),
+        cmocka_unit_test(test_evaluation),
+        cmocka_unit_test(test_short_sequences),
+        cmocka_unit_test(test_pretrain),
+    };
+    if (k_ref.open(1, false))
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    k_ref.close();
+    return failed;
+}

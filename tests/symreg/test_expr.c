@@ -1,0 +1,424 @@
+/* test_expr.c - formulas as text and as arrays: reading, printing, cutting, factors, folding. */
+#include "symreg/formulas.h"
+
+enum { FORMULAS = 3000 };
+
+/* ---- text */
+
+static void prints(const char *text, const char *printed)
+{
+    const struct sr_expr expr = formula(text);
+    assert_string_equal(text_of(&expr), printed);
+}
+
+static void reads_with_the_usual_precedence(void **state)
+{
+    (void)state;
+    prints("r + m1 * m2", "(r + (m1 * m2))");
+    prints("r * m1 + m2", "((r * m1) + m2)");
+    prints("r - m1 - m2", "((r - m1) - m2)");
+    prints("r - m1 + m2", "((r - m1) + m2)");
+    prints("r / m1 / m2", "((r / m1) / m2)");
+    prints("r / m1 * m2", "((r / m1) * m2)");
+    prints("r ^ m1 ^ m2", "(r ^ (m1 ^ m2))");
+    prints("r * m1 ^ m2", "(r * (m1 ^ m2))");
+    prints("r ^ m1 * m2", "((r ^ m1) * m2)");
+    prints("39.48*m1*m2/r^2", "(((39.48 * m1) * m2) / (r ^ 2))");
+    prints("(r + m1) * m2", "((r + m1) * m2)");
+    prints("min(r, m1 - 2) + max(r*r, sin(m2))", "(min(r, (m1 - 2)) + max((r * r), sin(m2)))");
+    prints("  inv( r*r )\t", "inv((r * r))");
+}
+
+static void reads_signs(void **state)
+{
+    (void)state;
+    prints("-r", "neg(r)");
+    prints("-r ^ 2", "neg((r ^ 2))");
+    prints("-2", "-2");
+    prints("-2 ^ 2", "neg((2 ^ 2))");
+    prints("(-2) ^ 2", "((-2) ^ 2)");
+    prints("r ^ -2", "(r ^ -2)");
+    prints("r ^ -m1", "(r ^ neg(m1))");
+    prints("r * -m1", "(r * neg(m1))");
+    prints("-r * m1", "(neg(r) * m1)");
+    prints("r - -1.5e-3", "(r - -0.0015)");
+    prints("r -1", "(r - 1)");
+    prints("2 - +3", "(2 - 3)");
+    prints("--r", "neg(neg(r))");
+    prints("- -2", "2");
+}
+
+/* Printing has 7 digits: the second text must be the first, and the structure the same. */
+static void prints_what_it_reads(void **state)
+{
+    (void)state;
+    gsl_rng *rng = random_stream(1);
+    for (int k = 0; k < FORMULAS; k++) {
+        const struct sr_expr expr = random_formula(rng, 1 + k % SR_NODES);
+        char first[SR_TEXT];
+        sr_expr_print(&expr, feature_name, first, sizeof first);
+        const struct sr_expr again = formula(first);
+        assert_string_equal(text_of(&again), first);
+        assert_int_equal(again.count, expr.count);
+        for (int i = 0; i < expr.count; i++) {
+            assert_int_equal(again.node[i].op, expr.node[i].op);
+            assert_int_equal(again.node[i].size, expr.node[i].size);
+            if (expr.node[i].op == SR_CONSTANT)
+                assert_true(near(again.node[i].value, expr.node[i].value, 1e-6));
+            else
+                assert_int_equal(again.node[i].feature, expr.node[i].feature);
+        }
+    }
+    gsl_rng_free(rng);
+}
+
+static void cuts_text_that_does_not_fit(void **state)
+{
+    (void)state;
+    const struct sr_expr expr = formula("r + m1");
+    char text[9];
+    memset(text, 'x', sizeof text);
+    sr_expr_print(&expr, feature_name, text, 5);
+    assert_string_equal(text, "(r +");
+    assert_int_equal(text[5], 'x');
+    sr_expr_print(&expr, feature_name, text, 1);
+    assert_string_equal(text, "");
+    sr_expr_print(&expr, feature_name, text, 9);
+    assert_string_equal(text, "(r + m1)");
+}
+
+static void refuses(const char *text, const char *a, const char *b)
+{
+    struct sr_expr expr;
+    if (sr_expr_parse(text, feature_name, FEATURES, &expr) != ORR_EINVAL)
+        fail_msg("\"%s\" was read, or refused with another code", text);
+    error_names(a, b, NULL);
+}
+
+static void refuses_what_is_no_formula(void **state)
+{
+    (void)state;
+    refuses("", "a number", "character 1 ");
+    refuses("r +", "a number", "character 4 ");
+    refuses("(r + m1", "\")\"", "character 8 ");
+    refuses("r m1", "the end", "character 3 ");
+    refuses("q + r", "a feature", "character 1 ");
+    refuses("r + sinus(m1)", "an operator", "character 5 ");
+    refuses("min(r)", "\",\"", "character 6 ");
+    refuses("sin(r, m1)", "\")\"", "character 6 ");
+    refuses("r + inf", "a feature", "character 5 ");
+    refuses("1e999 * r", "a number", "character 1 ");
+    refuses("r + * m1", "a number", "character 5 ");
+    char text[4 * 1024];
+    memset(text, '(', sizeof text);
+    text[sizeof text - 1] = '\0';
+    refuses(text, "nested", "deep");
+    memset(text, '-', sizeof text - 1);
+    refuses(text, "nested", "deep");
+    for (int i = 0; i < SR_NODES; i++) /* 65 features, 64 sums */
+        memcpy(text + 2 * i, "r+", 2);
+    memcpy(text + 2 * SR_NODES, "r", 2);
+    refuses(text, "more than", "64");
+}
+
+static void takes_a_formula_of_the_largest_size(void **state)
+{
+    (void)state;
+    char text[4 * SR_NODES] = "-r";
+    for (int i = 0; i < 31; i++)
+        memcpy(text + 2 + 2 * i, "*r", 3);
+    const struct sr_expr expr = formula(text);
+    assert_int_equal(expr.count, SR_NODES);
+    struct table t;
+    table_create(&t, 5, 3, false);
+    double value[5];
+    assert_true(sr_eval(&expr, &t.data, value));
+    for (size_t i = 0; i < 5; i++)
+        assert_true(near(value[i], -pow(t.x[i], 32), 1e-13));
+    table_free(&t);
+}
+
+/* ---- arrays */
+
+static void measures_only_formulas(void **state)
+{
+    (void)state;
+    const struct sr_node r = {.op = SR_FEATURE}, sum = {.op = SR_ADD}, minus = {.op = SR_NEG};
+    struct sr_expr expr = {.count = 5, .node = {r, r, minus, r, sum}};
+    assert_false(sr_expr_measure(&expr)); /* two formulas */
+    expr.node[4] = minus;
+    assert_false(sr_expr_measure(&expr));
+    expr = (struct sr_expr){.count = 2, .node = {r, sum}}; /* an operand is missing */
+    assert_false(sr_expr_measure(&expr));
+    expr = (struct sr_expr){0};
+    assert_false(sr_expr_measure(&expr));
+    expr = (struct sr_expr){.count = 6, .node = {r, r, minus, r, sum, sum}};
+    assert_true(sr_expr_measure(&expr));
+    const int size[6] = {1, 1, 2, 1, 4, 6}, start[6] = {0, 1, 1, 3, 1, 0};
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(expr.node[i].size, size[i]);
+        assert_int_equal(sr_expr_start(&expr, i), start[i]);
+    }
+}
+
+static void splices_within_the_limit(void **state)
+{
+    (void)state;
+    struct sr_expr expr = formula("r + m1 * m2"); /* r m1 m2 * + */
+    const struct sr_expr other = formula("sin(m2 - 3)"), before = expr;
+    assert_false(sr_expr_splice(&expr, 1, 3, other.node, other.count, 5));
+    assert_memory_equal(&expr, &before, sizeof expr);
+    assert_true(sr_expr_splice(&expr, 1, 3, other.node, other.count, 6));
+    assert_string_equal(text_of(&expr), "(r + sin((m2 - 3)))");
+    assert_true(sr_expr_splice(&expr, 0, 6, other.node, 1, 20)); /* the whole by a leaf */
+    assert_string_equal(text_of(&expr), "m2");
+    struct sr_expr large = formula("r");
+    while (large.count < SR_NODES - 1) { /* r * (r * ...): no constant that could take a factor */
+        assert_true(sr_expr_scale(&large, 2));
+        large.node[0] = (struct sr_node){.op = SR_FEATURE, .size = 1};
+    }
+    assert_int_equal(large.count, SR_NODES - 1);
+    assert_false(sr_expr_splice(&large, 0, 1, other.node, 4, 1000)); /* SR_NODES holds always */
+    assert_false(sr_expr_scale(&large, 2));
+    assert_int_equal(large.count, SR_NODES - 1);
+}
+
+/* factor * before and after differ by rounding only, row by row. */
+static void same_values(const struct sr_expr *before, const struct sr_expr *after, double factor,
+                        const struct table *t, int *compared)
+{
+    double *a = orr_alloc(2 * t->data.rows, sizeof *a), *b = a + t->data.rows;
+    assert_non_null(a);
+    if (sr_eval(before, &t->data, a)) {
+        char text[SR_TEXT];
+        sr_expr_print(before, feature_name, text, sizeof text);
+        if (!sr_eval(after, &t->data, b))
+            fail_msg("%s became %s, which is not finite", text, text_of(after));
+        for (size_t i = 0; i < t->data.rows; i++)
+            if (!near(factor * a[i], b[i], 1e-6) && fabs(factor * a[i] - b[i]) > 1e-9)
+                fail_msg("%g * %s = %.17g became %s = %.17g", factor, text, factor * a[i],
+                         text_of(after), b[i]);
+        ++*compared;
+    }
+    free(a);
+}
+
+/* Random formulas of polynomial operators: rounding is not blown up by steep functions. */
+static struct sr_expr tame_formula(gsl_rng *rng, int most)
+{
+    for (;;) {
+        const struct sr_expr expr = random_formula(rng, most);
+        bool tame = true;
+        for (int i = 0; i < expr.count; i++) {
+            const int op = expr.node[i].op;
+            tame = tame && op != SR_POW && op != SR_EXP && op != SR_TAN && op != SR_SIGN &&
+                   op != SR_CUBE && op != SR_LOG;
+        }
+        if (tame)
+            return expr;
+    }
+}
+
+static void simplifies_without_changing_values(void **state)
+{
+    (void)state;
+    struct table t;
+    table_create(&t, 37, 5, true);
+    gsl_rng *rng = random_stream(2);
+    int compared = 0, shorter = 0;
+    for (int k = 0; k < FORMULAS; k++) {
+        struct sr_expr expr = tame_formula(rng, 3 + k % 30);
+        const struct sr_expr before = expr;
+        sr_expr_simplify(&expr);
+        assert_true(expr.count <= before.count);
+        shorter += expr.count < before.count;
+        struct sr_expr measured = expr;
+        assert_true(sr_expr_measure(&measured));
+        for (int i = 0; i < expr.count; i++)
+            assert_int_equal(measured.node[i].size, expr.node[i].size);
+        same_values(&before, &expr, 1, &t, &compared);
+    }
+    assert_true(compared > FORMULAS / 5 && shorter > FORMULAS / 5);
+    gsl_rng_free(rng);
+    table_free(&t);
+}
+
+static void simplifies(const char *text, const char *simple)
+{
+    struct sr_expr expr = formula(text);
+    sr_expr_simplify(&expr);
+    assert_string_equal(text_of(&expr), simple);
+}
+
+static void simplifies_known_cases(void **state)
+{
+    (void)state;
+    simplifies("2 * 3 + 1", "7");
+    simplifies("2 * (3 * r)", "(6 * r)");
+    simplifies("(r * 3) * 2", "(r * 6)");
+    simplifies("2 + (r + 3)", "(r + 5)");
+    simplifies("2 * (3 + r)", "(2 * (3 + r))");
+    simplifies("2 + 3 * r", "(2 + (3 * r))");
+    simplifies("2 * (3 * (4 * r))", "(24 * r)");
+    simplifies("sin(inv(2) - 0.5) + r", "(0 + r)");
+    simplifies("log(0 - 1) * r", "(log(-1) * r)"); /* what is not finite stays as it is */
+    simplifies("(1 + r) * (2 * 3)", "((1 + r) * 6)");
+    simplifies("((r * m1) * 2) * 3", "((r * m1) * 6)");
+    simplifies("3 * ((r * m1) * 2)", "((r * m1) * 6)");
+}
+
+static void absorbs(const char *text, double scale, const char *scaled)
+{
+    struct sr_expr expr = formula(text), before = expr;
+    const bool absorbed = sr_expr_absorb(&expr, scale);
+    assert_int_equal(absorbed, scaled != NULL);
+    if (scaled)
+        assert_string_equal(text_of(&expr), scaled);
+    else
+        assert_memory_equal(&expr, &before, sizeof expr);
+}
+
+static void absorbs_known_cases(void **state)
+{
+    (void)state;
+    absorbs("3", 4, "12");
+    absorbs("3 * r", 4, "(12 * r)");
+    absorbs("r * (m1 * 3)", 4, "(r * (m1 * 12))");
+    absorbs("inv(2 * r)", 4, "inv((0.5 * r))");
+    absorbs("1 + 2 * r", 4, "(4 + (8 * r))");
+    absorbs("2 * r - 1 / r", 4, "((8 * r) - (4 / r))");
+    absorbs("r / (2 * m1)", 4, "(r / (0.5 * m1))");
+    absorbs("-(3 * r)", 4, "neg((12 * r))");
+    absorbs("r", 4, NULL);
+    absorbs("1 + r", 4, NULL);
+    absorbs("r - 1", 4, NULL);
+    absorbs("sin(3 * r)", 4, NULL);
+    absorbs("(3 * r) ^ 2", 4, NULL);
+    absorbs("3 * r", 0, NULL);
+}
+
+static void factors_keep_values(void **state)
+{
+    (void)state;
+    struct table t;
+    table_create(&t, 23, 7, true);
+    gsl_rng *rng = random_stream(3);
+    int absorbed = 0, scaled = 0;
+    for (int k = 0; k < FORMULAS; k++) {
+        const struct sr_expr before = tame_formula(rng, 1 + k % 20);
+        const double factor = (k % 2 ? -1 : 1) * exp(gsl_ran_gaussian(rng, 3));
+        struct sr_expr expr = before;
+        if (sr_expr_absorb(&expr, factor)) {
+            assert_int_equal(expr.count, before.count);
+            same_values(&before, &expr, factor, &t, &absorbed);
+        } else {
+            assert_memory_equal(&expr, &before, sizeof expr);
+        }
+        expr = before;
+        assert_true(sr_expr_scale(&expr, factor));
+        assert_true(expr.count <= before.count + 2);
+        same_values(&before, &expr, factor, &t, &scaled);
+    }
+    assert_true(absorbed > 50 && scaled > FORMULAS / 5);
+    gsl_rng_free(rng);
+    table_free(&t);
+}
+
+static void strips(const char *text, const char *bare)
+{
+    struct sr_expr expr = formula(text);
+    sr_expr_strip(&expr);
+    assert_string_equal(text_of(&expr), bare);
+    struct sr_expr measured = expr;
+    assert_true(sr_expr_measure(&measured));
+    for (int i = 0; i < expr.count; i++)
+        assert_int_equal(measured.node[i].size, expr.node[i].size);
+}
+
+static void strips_constant_factors(void **state)
+{
+    (void)state;
+    strips("3 * sin(r)", "sin(r)");
+    strips("sin(r) * 3", "sin(r)");
+    strips("3 * (4 * (r + m1) * 5)", "(r + m1)");
+    strips("3 * r + 1", "((3 * r) + 1)");
+    strips("(3 * r) * m1", "((3 * r) * m1)");
+    strips("3", "3");
+    strips("3 * 4", "3");
+    strips("3 / r", "(3 / r)");
+}
+
+static void hashes_tell_formulas_apart(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"r",
+                                       "m1",
+                                       "m2",
+                                       "1",
+                                       "2",
+                                       "r + m1",
+                                       "m1 + r",
+                                       "r - m1",
+                                       "r * m1",
+                                       "sin(r)",
+                                       "cos(r)",
+                                       "r + 1",
+                                       "1 + r",
+                                       "r + 2",
+                                       "r + 1.0000000001",
+                                       "(r + m1) + m2",
+                                       "r + (m1 + m2)",
+                                       "(m1 + r) + m2",
+                                       "-1",
+                                       "1 * r"};
+    enum { N = sizeof text / sizeof text[0] };
+    uint64_t hash[N];
+    for (int i = 0; i < N; i++) {
+        const struct sr_expr expr = formula(text[i]), again = formula(text[i]);
+        hash[i] = sr_expr_hash(&expr);
+        assert_true(hash[i] == sr_expr_hash(&again));
+        for (int k = 0; k < i; k++)
+            assert_true(hash[k] != hash[i]);
+    }
+    /* what lies behind the last node, and unused fields, do not count */
+    struct sr_expr expr = formula("r + 1");
+    const uint64_t plain = sr_expr_hash(&expr);
+    expr.node[3].op = SR_MUL;
+    expr.node[1].feature = 2;
+    expr.node[0].value = 9;
+    assert_true(sr_expr_hash(&expr) == plain);
+}
+
+static void reads_and_writes_constants(void **state)
+{
+    (void)state;
+    struct sr_expr expr = formula("1.5 * r + sin(-2 * m1) ^ 3");
+    double constants[SR_NODES];
+    assert_int_equal(sr_expr_constants(&expr, constants), 3);
+    assert_true(constants[0] == 1.5 && constants[1] == -2 && constants[2] == 3);
+    const double other[3] = {7, 8, 9};
+    sr_expr_set_constants(&expr, other);
+    assert_string_equal(text_of(&expr), "((7 * r) + (sin((8 * m1)) ^ 9))");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_with_the_usual_precedence),
+        cmocka_unit_test(reads_signs),
+        cmocka_unit_test(prints_what_it_reads),
+        cmocka_unit_test(cuts_text_that_does_not_fit),
+        cmocka_unit_test(refuses_what_is_no_formula),
+        cmocka_unit_test(takes_a_formula_of_the_largest_size),
+        cmocka_unit_test(measures_only_formulas),
+        cmocka_unit_test(splices_within_the_limit),
+        cmocka_unit_test(simplifies_without_changing_values),
+        cmocka_unit_test(simplifies_known_cases),
+        cmocka_unit_test(absorbs_known_cases),
+        cmocka_unit_test(factors_keep_values),
+        cmocka_unit_test(strips_constant_factors),
+        cmocka_unit_test(hashes_tell_formulas_apart),
+        cmocka_unit_test(reads_and_writes_constants),
+    };
+    return cmocka_run_group_tests_name("symreg/expr", tests, NULL, NULL);
+}

@@ -1,0 +1,420 @@
+/* test_ops.c - operators and evaluation: values against libm, derivatives against differences,
+ * every length of a tile, every number of tiles. */
+#include "symreg/formulas.h"
+
+#include <float.h>
+
+enum { POINTS = 4000 };
+
+/* The operators once more, written independently of the table. */
+static double by_libm(enum sr_op op, double a, double b)
+{
+    switch (op) {
+    case SR_ADD:
+        return a + b;
+    case SR_SUB:
+        return a - b;
+    case SR_MUL:
+        return a * b;
+    case SR_DIV:
+        return a / b;
+    case SR_POW:
+        return pow(a, b);
+    case SR_MIN:
+        return fmin(a, b);
+    case SR_MAX:
+        return fmax(a, b);
+    case SR_NEG:
+        return -a;
+    case SR_INV:
+        return 1 / a;
+    case SR_SQUARE:
+        return a * a;
+    case SR_CUBE:
+        return a * a * a;
+    case SR_SQRT:
+        return sqrt(a);
+    case SR_ABS:
+        return fabs(a);
+    case SR_EXP:
+        return exp(a);
+    case SR_LOG:
+        return log(a);
+    case SR_SIN:
+        return sin(a);
+    case SR_COS:
+        return cos(a);
+    case SR_TAN:
+        return tan(a);
+    case SR_TANH:
+        return tanh(a);
+    case SR_SIGN:
+        return a > 0 ? 1 : a < 0 ? -1 : 0;
+    default:
+        fail_msg("operator %d is not tested", (int)op);
+        return NAN;
+    }
+}
+
+/* Numbers of all sizes and both signs, small integers among them. */
+static double awkward(gsl_rng *rng, int k)
+{
+    const double size = k % 5 == 0   ? gsl_ran_gaussian(rng, 1)
+                        : k % 5 == 1 ? 1e3 * gsl_ran_gaussian(rng, 1)
+                        : k % 5 == 2 ? exp(gsl_ran_gaussian(rng, 8))
+                        : k % 5 == 3 ? floor(6 * gsl_rng_uniform(rng)) - 3
+                                     : -exp(gsl_ran_gaussian(rng, 4));
+    return size;
+}
+
+/* exp, sin and cos have vector forms of their own, which may round differently. */
+static double allowed(enum sr_op op, double value)
+{
+    if (op == SR_EXP)
+        return 4 * DBL_EPSILON * value;
+    return op == SR_SIN || op == SR_COS ? 2 * DBL_EPSILON : 0;
+}
+
+static void values_are_those_of_libm(void **state)
+{
+    (void)state;
+    gsl_rng *rng = random_stream(11);
+    for (int op = SR_FEATURE + 1; op < SR_OPS; op++)
+        for (int k = 0; k < POINTS; k++) {
+            double a = awkward(rng, k), b = awkward(rng, k / 5), out;
+            if (op == SR_EXP)
+                a = 708 * (2 * gsl_rng_uniform(rng) - 1);
+            const double expected = by_libm((enum sr_op)op, a, b);
+            const bool finite = sr_op_apply((enum sr_op)op, 1, &a, &b, &out);
+            if (finite != (isfinite(expected) != 0))
+                fail_msg("%s(%.17g, %.17g): finite is %d", sr_op_table[op].name, a, b, finite);
+            if (finite && !(fabs(out - expected) <= allowed((enum sr_op)op, expected)))
+                fail_msg("%s(%.17g, %.17g) is %.17g, expected %.17g", sr_op_table[op].name, a, b,
+                         out, expected);
+            const double scalar = sr_op_table[op].value(a, b);
+            assert_true(scalar == expected || (isnan(scalar) && isnan(expected)));
+        }
+    gsl_rng_free(rng);
+}
+
+static void large_angles_are_exact(void **state)
+{
+    (void)state;
+    static const double angle[] = {999999.999, 1e6, 1000000.5, 1e9, 3e15, 1e22, 1e300, 0, 1e-310};
+    for (size_t k = 0; k < sizeof angle / sizeof *angle; k++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            double a = sign * angle[k], out, d;
+            const double one = 1;
+            assert_true(sr_op_apply(SR_SIN, 1, &a, &a, &out));
+            assert_true(fabs(out - sin(a)) <= 2 * DBL_EPSILON);
+            sr_op_chain(SR_SIN, 0, 1, &a, &a, &out, &one, &d);
+            assert_true(fabs(d - cos(a)) <= 2 * DBL_EPSILON);
+            assert_true(sr_op_apply(SR_COS, 1, &a, &a, &out));
+            assert_true(fabs(out - cos(a)) <= 2 * DBL_EPSILON);
+            sr_op_chain(SR_COS, 0, 1, &a, &a, &out, &one, &d);
+            assert_true(fabs(d + sin(a)) <= 2 * DBL_EPSILON);
+        }
+}
+
+static void one_is(enum sr_op op, double a, double b, bool finite, double expected)
+{
+    double out = 77;
+    if (sr_op_apply(op, 1, &a, &b, &out) != finite)
+        fail_msg("%s(%g, %g): finite is %d", sr_op_table[op].name, a, b, !finite);
+    if (finite && !(out >= expected && out <= expected))
+        fail_msg("%s(%g, %g) is %.17g, expected %.17g", sr_op_table[op].name, a, b, out, expected);
+}
+
+static void domains_end_where_they_should(void **state)
+{
+    (void)state;
+    one_is(SR_DIV, 1, 0, false, 0);
+    one_is(SR_DIV, 0, 0, false, 0);
+    one_is(SR_DIV, DBL_MAX, 0.5, false, 0);
+    one_is(SR_INV, 0, 0, false, 0);
+    one_is(SR_INV, -0.0, 0, false, 0);
+    one_is(SR_INV, DBL_MIN, 0, true, 1 / DBL_MIN);
+    one_is(SR_INV, DBL_TRUE_MIN, 0, false, 0);
+    one_is(SR_SQRT, 0, 0, true, 0);
+    one_is(SR_SQRT, -DBL_TRUE_MIN, 0, false, 0);
+    one_is(SR_LOG, 0, 0, false, 0);
+    one_is(SR_LOG, -1, 0, false, 0);
+    one_is(SR_LOG, 1, 0, true, 0);
+    one_is(SR_POW, 0, 0, true, 1);
+    one_is(SR_POW, 0, -1, false, 0);
+    one_is(SR_POW, -2, 3, true, -8);
+    one_is(SR_POW, -2, 0.5, false, 0);
+    one_is(SR_POW, 10, 309, false, 0);
+    one_is(SR_EXP, 710, 0, false, 0);
+    one_is(SR_EXP, 1e6, 0, false, 0);
+    one_is(SR_EXP, -1e6, 0, true, 0);
+    one_is(SR_EXP, -800, 0, true, 0);
+    one_is(SR_EXP, 0, 0, true, 1);
+    one_is(SR_SQUARE, 1e200, 0, false, 0);
+    one_is(SR_CUBE, -1e103, 0, false, 0);
+    one_is(SR_ADD, DBL_MAX, DBL_MAX, false, 0);
+    one_is(SR_MUL, 1e200, -1e200, false, 0);
+    one_is(SR_SIGN, -0.0, 0, true, 0);
+    one_is(SR_TANH, 1e6, 0, true, 1);
+    for (int op = SR_FEATURE + 1; op < SR_OPS;
+         op++) { /* infinities never come out finite wrongly */
+        double nan = NAN, one = 1, out;
+        if (op != SR_MIN && op != SR_MAX && op != SR_SIGN) /* comparisons take no NaN in */
+            assert_false(sr_op_apply((enum sr_op)op, 1, &nan, &one, &out));
+    }
+}
+
+/* One bad row is seen wherever it stands, and `out` may be an operand. */
+static void tiles_of_every_length(void **state)
+{
+    (void)state;
+    static const int length[] = {1, 2, 7, 8, 9, 31, 127, 128};
+    gsl_rng *rng = random_stream(12);
+    double a[SR_TILE + 1], b[SR_TILE + 1], out[SR_TILE + 1];
+    for (int op = SR_FEATURE + 1; op < SR_OPS; op++)
+        for (size_t l = 0; l < sizeof length / sizeof *length; l++) {
+            const int n = length[l];
+            for (int i = 0; i <= SR_TILE; i++) {
+                a[i] = 0.1 + 3 * gsl_rng_uniform(rng);
+                b[i] = 0.1 + 3 * gsl_rng_uniform(rng);
+                out[i] = -99;
+            }
+            assert_true(sr_op_apply((enum sr_op)op, n, a, b, out));
+            for (int i = 0; i < n; i++) {
+                const double expected = by_libm((enum sr_op)op, a[i], b[i]);
+                assert_true(fabs(out[i] - expected) <= allowed((enum sr_op)op, expected));
+            }
+            assert_true(out[n] == -99); /* nothing behind the end */
+            double in_a[SR_TILE], in_b[SR_TILE];
+            memcpy(in_a, a, sizeof in_a);
+            memcpy(in_b, b, sizeof in_b);
+            assert_true(sr_op_apply((enum sr_op)op, n, in_a, b, in_a));
+            assert_memory_equal(in_a, out, (size_t)n * sizeof *out);
+            if (sr_op_table[op].arity == 2) {
+                assert_true(sr_op_apply((enum sr_op)op, n, a, in_b, in_b));
+                assert_memory_equal(in_b, out, (size_t)n * sizeof *out);
+            }
+        }
+    for (size_t l = 0; l < sizeof length / sizeof *length; l++)
+        for (int bad = 0; bad < length[l]; bad++) {
+            for (int i = 0; i < length[l]; i++)
+                a[i] = i == bad ? 0 : 1.5;
+            assert_false(sr_op_apply(SR_INV, length[l], a, a, out));
+            assert_true(sr_op_apply(SR_SQRT, length[l], a, a, out));
+        }
+    gsl_rng_free(rng);
+}
+
+/* Against central differences, away from kinks, times the outer derivative. */
+static void derivatives_are_slopes(void **state)
+{
+    (void)state;
+    gsl_rng *rng = random_stream(13);
+    for (int op = SR_FEATURE + 1; op < SR_OPS; op++)
+        for (int k = 0; k < 400; k++) {
+            double a[SR_TILE], b[SR_TILE], v[SR_TILE], outer[SR_TILE], d[SR_TILE];
+            const int n = 1 + k % SR_TILE, i = k % n;
+            const bool positive = op == SR_SQRT || op == SR_LOG || op == SR_POW;
+            for (int j = 0; j < n; j++) {
+                a[j] = (positive || k % 2 ? 1 : -1) * (0.2 + 2 * gsl_rng_uniform(rng));
+                b[j] = (k % 3 ? 1 : -1) * (0.2 + 2 * gsl_rng_uniform(rng));
+                if (fabs(a[j] - b[j]) < 0.01)
+                    b[j] += 0.02;
+                if (op == SR_TAN && fabs(cos(a[j])) < 0.1)
+                    a[j] = 0.3;
+                outer[j] = gsl_ran_gaussian(rng, 2);
+            }
+            assert_true(sr_op_apply((enum sr_op)op, n, a, b, v));
+            for (int operand = 0; operand < sr_op_table[op].arity; operand++) {
+                const double h = 1e-5 * (operand ? fabs(b[i]) : fabs(a[i]));
+                const double ha = operand ? 0 : h, hb = operand ? h : 0;
+                const double slope = (by_libm((enum sr_op)op, a[i] + ha, b[i] + hb) -
+                                      by_libm((enum sr_op)op, a[i] - ha, b[i] - hb)) /
+                                     (2 * h);
+                sr_op_chain((enum sr_op)op, operand, n, a, b, v, outer, d);
+                if (!(fabs(d[i] - outer[i] * slope) <= 1e-6 * fabs(outer[i]) * (1 + fabs(slope))))
+                    fail_msg("d %s / d %c at (%g, %g): %.9g, expected %.9g", sr_op_table[op].name,
+                             "ab"[operand], a[i], b[i], d[i] / outer[i], slope);
+                double (*scalar)(double, double, double) =
+                    operand ? sr_op_table[op].db : sr_op_table[op].da;
+                assert_true(fabs(outer[i] * scalar(a[i], b[i], v[i]) - d[i]) <=
+                            1e-14 * (1 + fabs(d[i])));
+            }
+        }
+    gsl_rng_free(rng);
+}
+
+static void operators_are_found_by_name(void **state)
+{
+    (void)state;
+    for (int i = SR_FEATURE + 1; i < SR_OPS; i++) {
+        enum sr_op op = SR_CONSTANT;
+        assert_int_equal(sr_op_find("k", sr_op_table[i].name, sr_op_table[i].arity, &op), 0);
+        assert_int_equal(op, i);
+        assert_int_equal(sr_op_find("k", sr_op_table[i].name, 3 - sr_op_table[i].arity, &op),
+                         ORR_EUSAGE);
+    }
+    enum sr_op op;
+    assert_int_equal(sr_op_find("symreg.unary", "sqr", 1, &op), ORR_EUSAGE);
+    error_names("symreg.unary", "unary", "\"sqr\"", "\"sqrt\"", NULL);
+    assert_int_equal(sr_op_find("symreg.binary", "plusminus", 2, &op), ORR_EUSAGE);
+    error_names("symreg.binary", "binary", "\"plusminus\"", "+ - * /", NULL);
+    assert_int_equal(sr_op_find("symreg.unary", "constant", 0, &op), ORR_EUSAGE);
+}
+
+/* ---- whole formulas */
+
+static const size_t row_counts[] = {1, 2, 127, 128, 129, 256, 1000};
+
+static void evaluates_like_the_scalar_operators(void **state)
+{
+    (void)state;
+    gsl_rng *rng = random_stream(14);
+    int finite = 0, not_finite = 0;
+    for (size_t l = 0; l < sizeof row_counts / sizeof *row_counts; l++) {
+        struct table t;
+        const size_t rows = row_counts[l];
+        table_create(&t, rows, 20 + l, true);
+        double *value = orr_alloc(rows + 1, sizeof *value);
+        assert_non_null(value);
+        for (int k = 0; k < 150; k++) {
+            const struct sr_expr expr = random_formula(rng, 1 + k % 25);
+            bool all = true, steep = false;
+            for (int i = 0; i < expr.count; i++) /* where the last bit of a sine is blown up */
+                steep = steep || expr.node[i].op == SR_SIN || expr.node[i].op == SR_COS ||
+                        expr.node[i].op == SR_EXP;
+            value[rows] = 99;
+            const bool ok = sr_eval(&expr, &t.data, value);
+            for (size_t i = 0; i < rows; i++) {
+                const double expected = value_by_hand(&expr, &t.data, i);
+                all = all && isfinite(expected);
+                if (ok && !steep && !(value[i] >= expected && value[i] <= expected))
+                    fail_msg("%s, row %zu of %zu: %.17g, expected %.17g", text_of(&expr), i, rows,
+                             value[i], expected);
+            }
+            if (!steep)
+                assert_int_equal(ok, all);
+            assert_true(value[rows] == 99);
+            finite += ok;
+            not_finite += !ok;
+        }
+        free(value);
+        table_free(&t);
+    }
+    assert_true(finite > 300 && not_finite > 100);
+    gsl_rng_free(rng);
+}
+
+static void evaluates_leaves(void **state)
+{
+    (void)state;
+    struct table t;
+    table_create(&t, 129, 9, true);
+    double value[129], jacobian[129];
+    struct sr_expr expr = formula("m2");
+    assert_true(sr_eval(&expr, &t.data, value));
+    assert_memory_equal(value, t.x + 2 * 129, sizeof value);
+    assert_true(sr_eval_jacobian(&expr, &t.data, value, jacobian));
+    assert_memory_equal(value, t.x + 2 * 129, sizeof value);
+    expr = formula("-1.25");
+    assert_true(sr_eval(&expr, &t.data, value));
+    assert_true(sr_eval_jacobian(&expr, &t.data, value, jacobian));
+    for (int i = 0; i < 129; i++)
+        assert_true(value[i] == -1.25 && jacobian[i] == 1);
+    expr.node[0].value = INFINITY;
+    assert_false(sr_eval(&expr, &t.data, value));
+    assert_false(sr_eval_jacobian(&expr, &t.data, value, jacobian));
+    table_free(&t);
+}
+
+/* Any row that is not finite is seen, in the first tile or the last. */
+static void sees_every_bad_row(void **state)
+{
+    (void)state;
+    struct table t;
+    table_create(&t, 300, 10, true);
+    double value[300], jacobian[300];
+    const struct sr_expr expr = formula("2 + inv(r)");
+    for (size_t bad = 0; bad < 300; bad++) {
+        const double kept = t.x[bad];
+        t.x[bad] = 0;
+        assert_false(sr_eval(&expr, &t.data, value));
+        assert_false(sr_eval_jacobian(&expr, &t.data, value, jacobian));
+        t.x[bad] = kept;
+    }
+    assert_true(sr_eval(&expr, &t.data, value));
+    table_free(&t);
+}
+
+static void jacobian_of(const char *text, const struct table *t)
+{
+    struct sr_expr expr = formula(text);
+    const size_t rows = t->data.rows;
+    double constants[SR_NODES], moved[SR_NODES];
+    const int n = sr_expr_constants(&expr, constants);
+    double *value = orr_alloc((size_t)(n + 4) * rows, sizeof *value);
+    assert_non_null(value);
+    double *plain = value + rows, *up = plain + rows, *down = up + rows, *jacobian = down + rows;
+    assert_true(sr_eval(&expr, &t->data, plain));
+    assert_true(sr_eval_jacobian(&expr, &t->data, value, jacobian));
+    assert_memory_equal(value, plain, rows * sizeof *value);
+    for (int c = 0; c < n; c++) {
+        const double h = 1e-5 * fmax(fabs(constants[c]), 0.1);
+        memcpy(moved, constants, sizeof moved);
+        moved[c] = constants[c] + h;
+        sr_expr_set_constants(&expr, moved);
+        assert_true(sr_eval(&expr, &t->data, up));
+        moved[c] = constants[c] - h;
+        sr_expr_set_constants(&expr, moved);
+        assert_true(sr_eval(&expr, &t->data, down));
+        sr_expr_set_constants(&expr, constants);
+        for (size_t i = 0; i < rows; i++) {
+            const double slope = (up[i] - down[i]) / (2 * h);
+            const double found = jacobian[(size_t)c * rows + i];
+            if (!(fabs(found - slope) <= 1e-6 * (fabs(slope) + fabs(value[i]) + 1e-3)))
+                fail_msg("%s: d / d constant %d in row %zu: %.9g, expected %.9g", text, c, i, found,
+                         slope);
+        }
+    }
+    free(value);
+}
+
+static void jacobian_is_that_of_differences(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "39.48 * m1 * m2 / (r * r)",
+        "inv(0.3 * r + 2) * (m1 - 1.5 * m2) + 0.7",
+        "sin(1.3 * m2) * cos(0.2 + m1) - tan(0.1 * m1)",
+        "exp(-0.4 * r) * log(2 * r + 1) / (3 + tanh(0.5 * m2))",
+        "(r + 0.5) ^ (1.2 - 0.1 * m1)",
+        "min(2 * m1, 0.9 * r) + max(0.5 * m2, 1.7 * m2 - 0.01)",
+        "sqrt(r * 1.1) + cube(0.4 * m2) - square(m1 - 0.3) + abs(2 * m2) + sign(m2) * 3",
+        "-(2.5 * r) / -(1.5 + m1)",
+        "1.5 * (2.5 * (3.5 * (4.5 * (5.5 + r * 0.1))))",
+    };
+    for (size_t l = 0; l < sizeof row_counts / sizeof *row_counts; l++) {
+        struct table t;
+        table_create(&t, row_counts[l], 40, true);
+        for (size_t k = 0; k < sizeof text / sizeof *text; k++)
+            jacobian_of(text[k], &t);
+        table_free(&t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_those_of_libm),
+        cmocka_unit_test(large_angles_are_exact),
+        cmocka_unit_test(domains_end_where_they_should),
+        cmocka_unit_test(tiles_of_every_length),
+        cmocka_unit_test(derivatives_are_slopes),
+        cmocka_unit_test(operators_are_found_by_name),
+        cmocka_unit_test(evaluates_like_the_scalar_operators),
+        cmocka_unit_test(evaluates_leaves),
+        cmocka_unit_test(sees_every_bad_row),
+        cmocka_unit_test(jacobian_is_that_of_differences),
+    };
+    return cmocka_run_group_tests_name("symreg/ops", tests, NULL, NULL);
+}

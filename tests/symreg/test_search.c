@@ -1,0 +1,320 @@
+/* test_search.c - the search as a whole: the same fronts for any number of threads, known laws
+ * found on clean data, settings checked. */
+#include "symreg/formulas.h"
+#include "search.h"
+
+/* A small budget over + * and the given unary operators. */
+static struct sr_settings small_settings(enum sr_op unary, enum sr_op second, int maxsize)
+{
+    struct sr_settings s = {
+        .binary = {SR_ADD, SR_MUL},
+        .unary = {unary, second},
+        .binary_count = 2,
+        .unary_count = second == SR_CONSTANT ? 1 : 2,
+        .loss = ORR_SR_L1,
+        .maxsize = maxsize,
+        .iterations = 20,
+        .populations = 6,
+        .population_size = 27,
+        .cycles = 100,
+        .restarts = 1,
+        .seed = 7,
+    };
+    return s;
+}
+
+/* y = text times (1 + noise * Gaussian). */
+static void table_of(struct table *t, const char *text, size_t rows, uint64_t seed, double noise)
+{
+    const struct sr_expr truth = formula(text);
+    gsl_rng *rng = random_stream(seed + 1000);
+    table_create(t, rows, seed, false);
+    assert_true(sr_eval(&truth, &t->data, t->y));
+    for (size_t i = 0; i < rows; i++)
+        t->y[i] *= 1 + noise * gsl_ran_gaussian(rng, 1);
+    gsl_rng_free(rng);
+}
+
+static void same_front(const struct sr_front *a, const struct sr_front *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (int i = 0; i < a->count; i++) {
+        assert_true(sr_expr_hash(&a->expr[i]) == sr_expr_hash(&b->expr[i]));
+        assert_memory_equal(&a->loss[i], &b->loss[i], sizeof a->loss[i]);
+        assert_memory_equal(&a->score[i], &b->score[i], sizeof a->score[i]);
+    }
+}
+
+/* What every front must be: sizes within the limit, losses falling, and true of the formulas. */
+static void sound_front(const struct sr_front *front, const struct sr_data *data,
+                        const struct sr_settings *s)
+{
+    struct sr_loss loss;
+    double *value = orr_alloc(data->rows, sizeof *value);
+    assert_non_null(value);
+    assert_int_equal(sr_loss_init(&loss, s->loss, data), 0);
+    assert_true(front->count > 0);
+    for (int i = 0; i < front->count; i++) {
+        assert_true(front->expr[i].count <= s->maxsize);
+        assert_true(i == 0 || (front->loss[i] < front->loss[i - 1] &&
+                               front->expr[i].count > front->expr[i - 1].count));
+        struct sr_expr expr = front->expr[i];
+        assert_true(sr_expr_measure(&expr));
+        assert_true(sr_eval(&expr, data, value));
+        const double found = sr_loss_value(&loss, value, 1);
+        if (!(fabs(found - front->loss[i]) <= 1e-6 * found + loss.noise))
+            fail_msg("row %d, %s: loss %.9g, in truth %.9g", i, text_of(&expr), front->loss[i],
+                     found);
+    }
+    sr_loss_free(&loss);
+    free(value);
+}
+
+static void fronts_depend_on_the_seed_alone(void **state)
+{
+    (void)state;
+    static struct sr_fit one[2], two[2];
+    struct table t[2];
+    struct sr_settings s = small_settings(SR_INV, SR_SIN, 14);
+    s.iterations = 5;
+    s.restarts = 2;
+    table_of(&t[0], "5 * m1 * sin(r) + m2", 200, 1, 0.05);
+    table_of(&t[1], "m1 * m2 * inv(r * r + 0.5)", 129, 2, 0.02);
+    for (uint64_t f = 0; f < 2; f++) {
+        one[f] = (struct sr_fit){.data = t[f].data, .stream = f};
+        two[f] = one[f];
+    }
+    assert_int_equal(sr_search(&s, one, 2, 1, NULL), 0);
+    assert_int_equal(sr_search(&s, two, 2, 2, NULL), 0);
+    for (int f = 0; f < 2; f++) {
+        sound_front(&one[f].front, &t[f].data, &s);
+        same_front(&one[f].front, &two[f].front);
+        assert_true(one[f].evaluations == two[f].evaluations && one[f].evaluations > 1000);
+    }
+    assert_int_equal(sr_search(&s, two, 2, 3, NULL), 0); /* again, and three threads */
+    for (int f = 0; f < 2; f++)
+        same_front(&one[f].front, &two[f].front);
+    /* a fit alone, and in company */
+    two[1].front.count = 0;
+    assert_int_equal(sr_search(&s, &two[1], 1, 2, NULL), 0);
+    same_front(&one[1].front, &two[1].front);
+    /* other seeds and streams search elsewhere */
+    s.seed++;
+    assert_int_equal(sr_search(&s, &two[1], 1, 2, NULL), 0);
+    assert_true(two[1].evaluations != one[1].evaluations);
+    s.seed--;
+    two[1].stream = 9;
+    assert_int_equal(sr_search(&s, &two[1], 1, 2, NULL), 0);
+    assert_true(two[1].evaluations != one[1].evaluations);
+    table_free(&t[0]);
+    table_free(&t[1]);
+}
+
+static void newton_is_found_on_clean_data(void **state)
+{
+    (void)state;
+    static const double low[3] = {0.3, 0.1, 0.1}, high[3] = {40, 2, 2};
+    static struct sr_fit fit;
+    static const enum orr_symreg_loss kinds[] = {ORR_SR_L1, ORR_SR_STUDY, ORR_SR_RELATIVE,
+                                                 ORR_SR_L2};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct table t;
+        struct sr_settings s = small_settings(SR_INV, SR_CONSTANT, 20);
+        double constant = 0;
+        s.loss = kinds[k];
+        table_of(&t, "39.4784176 * m1 * m2 * inv(r * r)", 300, 3, 0);
+        fit = (struct sr_fit){.data = t.data};
+        assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+        sound_front(&fit.front, &t.data, &s);
+        const int row = sr_law_find(&fit.front, low, high, 0.001, &constant);
+        if (row < 0)
+            fail_msg("loss %d: the best of %d rows is %s, loss %g", (int)kinds[k], fit.front.count,
+                     text_of(&fit.front.expr[fit.front.count - 1]),
+                     fit.front.loss[fit.front.count - 1]);
+        assert_true(near(constant, 39.4784176, 1e-3));
+        for (int rule = 0; rule < SR_RULES; rule++)
+            assert_int_equal(sr_front_select(&fit.front, (enum sr_rule)rule), row);
+        table_free(&t);
+    }
+}
+
+/* The size of y must not matter: 1e-7 of it is found like 1. */
+static void newton_is_found_in_any_unit(void **state)
+{
+    (void)state;
+    static const double low[3] = {0.3, 0.1, 0.1}, high[3] = {40, 2, 2};
+    static struct sr_fit fit;
+    struct table t;
+    struct sr_settings s = small_settings(SR_INV, SR_CONSTANT, 20);
+    double constant = 0;
+    table_of(&t, "3e-7 * m1 * m2 * inv(r * r)", 300, 3, 0);
+    fit = (struct sr_fit){.data = t.data};
+    assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+    assert_true(sr_law_find(&fit.front, low, high, 0.001, &constant) >= 0);
+    assert_true(near(constant, 3e-7, 1e-3));
+    table_free(&t);
+}
+
+static void other_laws_are_found(void **state)
+{
+    (void)state;
+    static struct sr_fit fit;
+    static const struct {
+        const char *text;
+        enum sr_op unary, second;
+    } law[] = {
+        {"r * m1 + cos(m2)", SR_COS, SR_EXP},
+        {"2.5 * r * sin(3 * m1) + 0.7", SR_SIN, SR_CONSTANT},
+        {"m1 * sqrt(r + m2)", SR_SQRT, SR_SIN},
+    };
+    for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
+        struct table t;
+        struct sr_settings s = small_settings(law[k].unary, law[k].second, 12);
+        s.iterations = 30;
+        s.restarts = 2;
+        table_of(&t, law[k].text, 200, 5, 0);
+        fit = (struct sr_fit){.data = t.data, .stream = k};
+        assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+        sound_front(&fit.front, &t.data, &s);
+        const int best = fit.front.count - 1;
+        if (!(fit.front.loss[best] < 1e-6))
+            fail_msg("%s: the best is %s, loss %g", law[k].text, text_of(&fit.front.expr[best]),
+                     fit.front.loss[best]);
+        table_free(&t);
+    }
+}
+
+/* Tables that offer little: constant and zero targets, one feature, two rows. */
+static void poor_tables_give_fronts(void **state)
+{
+    (void)state;
+    static struct sr_fit fit;
+    struct table t;
+    struct sr_settings s = small_settings(SR_INV, SR_EXP, 9);
+    s.iterations = 3;
+    table_create(&t, 50, 6, true);
+    for (int k = 0; k < 4; k++) {
+        for (size_t i = 0; i < 50; i++)
+            t.y[i] = k == 0 ? 0 : k == 1 ? -4.25 : k == 2 ? 1e-12 * (double)i : t.x[i];
+        fit = (struct sr_fit){.data = t.data};
+        fit.data.features = 1;
+        s.loss = k % 2 ? ORR_SR_L2 : ORR_SR_RELATIVE;
+        assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+        sound_front(&fit.front, &fit.data, &s);
+        if (k != 2)
+            assert_true(fit.front.loss[fit.front.count - 1] <= 0 && fit.front.count <= 2);
+    }
+    fit.data.rows = 2;
+    assert_int_equal(sr_search(&s, &fit, 1, 1, NULL), 0);
+    sound_front(&fit.front, &fit.data, &s);
+    s.maxsize = 1;
+    assert_int_equal(sr_search(&s, &fit, 1, 1, NULL), 0);
+    sound_front(&fit.front, &fit.data, &s);
+    table_free(&t);
+}
+
+/* Only binary or only unary operators, and the largest size. */
+static void settings_at_their_edges(void **state)
+{
+    (void)state;
+    static struct sr_fit fit;
+    struct table t;
+    table_of(&t, "r + m1 * m2", 60, 8, 0.01);
+    fit = (struct sr_fit){.data = t.data};
+    struct sr_settings s = small_settings(SR_INV, SR_SIN, SR_NODES);
+    s.iterations = 3;
+    assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+    sound_front(&fit.front, &t.data, &s);
+    s.unary_count = 0;
+    assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+    sound_front(&fit.front, &t.data, &s);
+    s.unary_count = 2;
+    s.binary_count = 0;
+    assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+    sound_front(&fit.front, &t.data, &s);
+    s.population_size = 2;
+    s.populations = 1;
+    s.iterations = 0;
+    assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+    sound_front(&fit.front, &t.data, &s);
+    table_free(&t);
+}
+
+/* Long chains of random changes leave sound formulas within the limit, of the allowed operators. */
+static void changes_leave_formulas(void **state)
+{
+    (void)state;
+    gsl_rng *rng = random_stream(61);
+    const struct sr_settings s = small_settings(SR_INV, SR_SIN, 15);
+    struct sr_expr a, b;
+    int largest = 0, changed = 0;
+    sr_random_expr(&s, 3, rng, 8, &a);
+    sr_random_expr(&s, 3, rng, 8, &b);
+    for (int k = 0; k < 40000; k++) {
+        struct sr_expr mutant = a, other = b;
+        if (k % 5 == 0 && sr_crossover(s.maxsize, rng, &mutant, &other)) {
+            a = mutant;
+            b = other;
+        } else if (k % 5 && sr_mutate(&s, 3, rng, &mutant)) {
+            a = mutant;
+            changed++;
+        }
+        mutant = a;
+        assert_true(sr_expr_measure(&mutant));
+        assert_true(a.count >= 1 && a.count <= s.maxsize && b.count <= s.maxsize);
+        for (int i = 0; i < a.count; i++) {
+            const int op = a.node[i].op;
+            assert_true(op == SR_CONSTANT || op == SR_FEATURE || op == SR_ADD || op == SR_MUL ||
+                        op == SR_INV || op == SR_SIN);
+            assert_true(op != SR_FEATURE || a.node[i].feature < 3);
+            assert_int_equal(a.node[i].size, mutant.node[i].size);
+        }
+        largest = a.count > largest ? a.count : largest;
+        if (k % 7 == 0) { /* now and then from elsewhere */
+            b = a;
+            sr_random_expr(&s, 3, rng, 1 + k % 15, &a);
+        }
+    }
+    assert_true(largest > 10 && changed > 10000);
+    gsl_rng_free(rng);
+}
+
+static void settings_come_from_the_preset(void **state)
+{
+    (void)state;
+    struct orr_preset preset;
+    struct sr_settings s;
+    orr_preset_defaults(&preset);
+    assert_int_equal(orr_preset_set(&preset, "symreg.binary=+,*,^,*"), 0);
+    assert_int_equal(orr_preset_set(&preset, "symreg.unary=inv,tanh"), 0);
+    assert_int_equal(orr_preset_set(&preset, "symreg.maxsize=17"), 0);
+    assert_int_equal(orr_preset_set(&preset, "symreg.loss=relative"), 0);
+    assert_int_equal(orr_preset_set(&preset, "seed=99"), 0);
+    assert_int_equal(sr_settings_init(&s, &preset), 0);
+    assert_true(s.binary_count == 3 && s.binary[0] == SR_ADD && s.binary[1] == SR_MUL &&
+                s.binary[2] == SR_POW); /* the second * counts once */
+    assert_true(s.unary_count == 2 && s.unary[0] == SR_INV && s.unary[1] == SR_TANH);
+    assert_true(s.maxsize == 17 && s.loss == ORR_SR_RELATIVE && s.seed == 99);
+    assert_int_equal(orr_preset_set(&preset, "symreg.unary=inv,cosine"), 0);
+    assert_int_equal(sr_settings_init(&s, &preset), ORR_EUSAGE);
+    error_names("symreg.unary", "cosine", NULL);
+    assert_int_equal(orr_preset_set(&preset, "symreg.unary=inv"), 0);
+    assert_int_equal(orr_preset_set(&preset, "symreg.rules=best,scor"), 0);
+    assert_int_equal(sr_settings_init(&s, &preset), ORR_EUSAGE);
+    error_names("symreg.rules", "scor", "score", NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changes_leave_formulas),
+        cmocka_unit_test(settings_come_from_the_preset),
+        cmocka_unit_test(fronts_depend_on_the_seed_alone),
+        cmocka_unit_test(newton_is_found_on_clean_data),
+        cmocka_unit_test(newton_is_found_in_any_unit),
+        cmocka_unit_test(other_laws_are_found),
+        cmocka_unit_test(poor_tables_give_fronts),
+        cmocka_unit_test(settings_at_their_edges),
+    };
+    return cmocka_run_group_tests_name("symreg/search", tests, NULL, NULL);
+}
