@@ -18,6 +18,10 @@ ARCH    ?= native
 B       ?= build
 BIN     ?= bin
 
+# threads that wait sleep: beside other work on the same cores, spinning is many times slower.
+# OMP_WAIT_POLICY=active gains about a fifth on a machine that does nothing else.
+export OMP_WAIT_POLICY ?= passive
+
 CC      ?= gcc
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
            -Wmissing-prototypes -Wvla -Werror

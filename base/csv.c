@@ -145,10 +145,11 @@ int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv
     int rc = orr_file_read(path, &text, &bytes);
     if (rc)
         return rc;
-    struct reader r = {path, text, 1};
+    const bool marked = !strncmp(text, "\xef\xbb\xbf", 3); /* spreadsheets mark UTF-8 */
+    struct reader r = {path, text + (marked ? 3 : 0), 1};
     if (memchr(text, '\0', bytes))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: not a text file", path);
-    else if (!*text || *text == '\n')
+    else if (!*r.at || *r.at == '\n')
         rc = ORR_FAIL(ORR_EFORMAT, "%s: empty, expected a header row", path);
     else
         rc = read_header(&r, csv);

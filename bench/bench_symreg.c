@@ -47,8 +47,8 @@ static int table_create(struct table *t, uint64_t seed, double noise)
 /* ---- evaluations */
 
 enum part { VALUES, LOSS, SCALE, WHOLE, JACOBIAN, PARTS };
-static const char *const part_name[PARTS] = {"values", "loss", "outer scale", "whole evaluation",
-                                             "values and Jacobian"};
+static const char *const part_key[PARTS] = {"values_us", "loss_us", "scale_us", "evaluation_us",
+                                            "jacobian_us"};
 /* 10 nodes each, of the study's operators and of others */
 static const char *const formulas[] = {
     "m1 * m2 * inv(r * r + 0.3)",
@@ -125,7 +125,7 @@ static int bench_evaluations(const struct table *t, cJSON *list)
             cJSON_AddStringToObject(row, "formula", formulas[k]) && add(row, "nodes", expr.count);
         for (int part = 0; part < PARTS; part++) {
             us[part] = part_us(&expr, &loss, &work, (enum part)part);
-            ok = ok && add(row, part_name[part], us[part]);
+            ok = ok && add(row, part_key[part], us[part]);
         }
         if (!ok || !add(row, "evaluations_per_s", 1e6 / us[WHOLE]))
             rc = ORR_FAIL(ORR_ENOMEM, "out of memory");
@@ -219,7 +219,7 @@ int main(int argc, char **argv)
     struct table t = {0};
     const int threads = argc > 1 ? atoi(argv[1]) : 2;
     cJSON *json = cJSON_CreateObject();
-    cJSON *evaluations = json ? cJSON_AddArrayToObject(json, "evaluations_us") : NULL;
+    cJSON *evaluations = json ? cJSON_AddArrayToObject(json, "formulas") : NULL;
     cJSON *searches = json ? cJSON_AddArrayToObject(json, "searches") : NULL;
     int rc = evaluations && searches ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
     if (!rc)

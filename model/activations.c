@@ -35,7 +35,7 @@ static int plan(const struct gpt_model *model, struct gpt_activations *act, int 
     const size_t N = (size_t)B * (size_t)T, C = (size_t)c->width, F = (size_t)c->ffn;
     const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
     const size_t saved = k_attention_saved(&shape);
-    struct gpt_layer_activations none;
+    struct gpt_layer_activations none = {0};
     int rc = 0;
     *bytes = 0;
     for (int i = 0; i < c->layers; i++) {

@@ -155,7 +155,10 @@ struct gpt_task {
     bool quiet;
 };
 /* Trains from *step to train->steps, checkpointing; on SIGINT/SIGTERM saves and returns ORR_EINTR.
- * Diverged: ORR_EDIVERGED, the last good checkpoint stays. */
+ * Diverged: ORR_EDIVERGED, the last good checkpoint stays. The best checkpoint holds the weights
+ * that were measured (the average, where one is kept) alone. From step 0 it and the log start
+ * anew; from later the optimiser's state must be there (ORR_EINVAL), and the log keeps its lines
+ * up to *step. */
 int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
               const struct gpt_task *task, long *step);
 

@@ -75,7 +75,7 @@ static int evaluate(struct loop *loop, long step)
     gpt_swap_average(loop->model);
     if (rc)
         return rc;
-    TRY(orr_log_line(&loop->log, "step", (double)step, "val_loss", loss, NULL));
+    TRY(orr_log_line(&loop->log, "step", (double)step, "val_loss", loss, (char *)NULL));
     if (!loop->task->best || !(loss < loop->best_loss))
         return 0;
     loop->best_loss = loss;
@@ -137,7 +137,7 @@ static int log_step(struct loop *loop, long step, double loss, double norm)
         return 0;
     return orr_log_line(&loop->log, "step", (double)step, "loss", loss, "lr",
                         gpt_lr(loop->train, step - 1), "grad_norm", norm, "tokens_per_s", rate,
-                        NULL);
+                        (char *)NULL);
 }
 
 static int run(struct loop *loop, long *step)

@@ -79,6 +79,9 @@ refuse "preset that grew a long name" 2 --preset -- "$BIN/orbits" --preset "$(pr
 for p in pretrain finetune; do
     refuse "$p: unknown attention" 2 sotfmax 'softmax, lssa, lssar, rw_softmax' -- \
         smoke $p --attention sotfmax
+    refuse "$p: an attention twice" 2 attention '"lssar"' twice -- smoke $p \
+        --set attention=lssar,softmax,lssar
+    refuse "$p: no attention" 2 attention -- smoke $p --set attention=
     refuse "$p: unknown attention in a preset" 2 linear softmax -- smoke $p --set attention=linear
     # the build's own backends are ref and cpu
     refuse "$p: no CUDA in this build" 1 --device cuda -- smoke $p --device cuda
@@ -157,7 +160,7 @@ for pair in pretrain:coords_train finetune:force_magnitude_two_body_train \
     p=${pair%:*} file=${pair#*:}.npy
     bytes=$(stat -c %s "$run/orbits/$file")
     fresh; head -c $((bytes - 1)) "$run/orbits/$file" >"$data/$file"
-    refuse "$p: $file one byte short" 1 "$file" -- smoke $p --orbits "$data"
+    refuse "$p: $file one byte short" 1 "$file" "expected $bytes bytes" -- smoke $p --orbits "$data"
     fresh; head -c 60 "$run/orbits/$file" >"$data/$file"
     refuse "$p: $file cut in its header" 1 "$file" -- smoke $p --orbits "$data"
     fresh; : >"$data/$file"
@@ -193,8 +196,8 @@ refuse "pretrain: sequences of another length" 1 coords_train.npy 43 41 -- \
     smoke pretrain --orbits "$data" --set orbits.positions=43
 refuse "finetune: more positions asked for than there are" 1 finetune.sample_size 100000 -- \
     smoke finetune --set finetune.sample_size=100000
-refuse "finetune: tokens from a run of coordinates" 1 manifest.json solar_system_two_body orbits -- \
-    "$BIN/finetune" --preset smoke_tokens "${RUN[@]}" --source truth
+refuse "finetune: tokens from a run of coordinates" 1 manifest.json solar_system_two_body orbits \
+    -- "$BIN/finetune" --preset smoke_tokens "${RUN[@]}" --source truth
 # orbits makes a damaged set again
 fresh; rm "$data/coords_val.npy"
 check "orbits makes a missing array again" smoke orbits --out "$data"
@@ -303,7 +306,7 @@ spoil; sed -i '/earth/d' "$WORK/spoilt/$vectors"
 bad_forces "vectors without a planet" report $vectors earth
 spoil; head -c 500 "$run/laws/laws.json" >"$WORK/spoilt/laws/laws.json"
 bad_forces "truncated laws" report laws.json
-spoil; echo 'loss' >>"$WORK/spoilt/lssar/pretrain/log.jsonl"; echo >>"$WORK/spoilt/lssar/pretrain/log.jsonl"
+spoil; printf 'loss\n\n' >>"$WORK/spoilt/lssar/pretrain/log.jsonl"
 bad_forces "a log that is none" report lssar/pretrain/log.jsonl:
 spoil; echo '{"orbits": 3}' >"$WORK/spoilt/preset.json"
 KEEP=$WORK/spoilt refuse "report: the run's settings spoilt" 2 preset.json orbits -- \

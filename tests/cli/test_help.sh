@@ -8,7 +8,8 @@ COMMON="--preset --set --run --out --attention --checkpoint --device --threads -
 
 # settings FILE: key=value per line of a JSON file as the programs write it, lists as a,b,c
 settings() {
-    tr '\n' ' ' <"$1" | grep -oE '"[^"]*"[[:space:]]*:[[:space:]]*("[^"]*"|\[[^]]*\]|\{|[^],}{[:space:]]+)|\}' |
+    local space='[[:space:]]*' value='("[^"]*"|\[[^]]*\]|\{|[^],}{[:space:]]+)'
+    tr '\n' ' ' <"$1" | grep -oE "\"[^\"]*\"$space:$space$value|\\}" |
     awk '/^}/ { depth--; next }
          { split($0, part, /"/); key = part[2]; value = $0
            sub(/^"[^"]*"[[:space:]]*:[[:space:]]*/, "", value)

@@ -19,7 +19,7 @@ is_png() {
 
 # no page, script, style or picture from elsewhere; names of XML namespaces load nothing
 page_is_alone() {
-    ! sed 's/xmlns[:a-z]*="[^"]*"//g' "$1" | grep -Eio '.{0,40}(https?:)?//[a-z0-9.-]+\.[a-z]{2,}.{0,20}' &&
+    ! sed 's/xmlns[:a-z]*="[^"]*"//g' "$1" | grep -Eio '.{0,40}//[a-z0-9.-]+\.[a-z]{2,}.{0,20}' &&
         ! grep -Eo '(src|href)="[^"]{0,20}' "$1" | grep -Ev '="(data:|#)' &&
         ! grep -Eio 'url\([^)#d][^)]{0,40}|@import.{0,40}|<script[^>]{0,40}src.{0,40}' "$1"
 }
@@ -33,7 +33,8 @@ artefacts() {
             set -- "$@" $source/pretrain_planets/{last,best}.safetensors
     done
     for source in truth oracle softmax lssar untrained; do
-        set -- "$@" $source/finetune/forces_{magnitude,vector}.csv laws/front_${source}_{0,1,2,3,4}.csv
+        set -- "$@" $source/finetune/forces_{magnitude,vector}.csv \
+            laws/front_${source}_{0,1,2,3,4}.csv
     done
     for source in softmax lssar untrained; do
         set -- "$@" $source/finetune/{magnitude,vector}.safetensors \
@@ -65,7 +66,7 @@ has_keys() {
     return $missing
 }
 
-# header FILE TEXT ROWS: the CSV's first line, and at least so many rows, all of as many cells
+# csv_is FILE HEADER ROWS: the CSV's first line, and at least so many rows, all of as many cells
 csv_is() {
     [ "$(head -n 1 "$1")" = "$2" ] && awk -F, -v rows="$3" '
         NR == 1 { n = NF } NF != n { exit 1 } /nan|inf/ { exit 1 } END { exit !(NR > rows) }' "$1"
@@ -128,6 +129,33 @@ check "smoke_tokens: every artefact" artefacts "$WORK/tokens" tokens
 check "smoke_tokens: tokens, no coordinates" test -s "$WORK/tokens/orbits/obs_train.npy" -a \
     ! -e "$WORK/tokens/orbits/coords_train.npy"
 
+# ---- programs on their own
+# a table as spreadsheets write it
+printf '\xef\xbb\xbfa b,"c,d",text,y\r\n1,2,x,5\r\n2,7,y,5\r\n3,4,"z ""z""",7\r\n6,5,,11\r\n' \
+    >"$WORK/table.csv"
+check "symreg FILE" program symreg "$WORK/table.csv" --target y --features 'a b' --quiet \
+    --preset smoke --threads 1 --out "$WORK/fits"
+check "... its front" grep -Eq '^1,[0-9.e+-]+,' "$WORK/fits/front.csv"
+check "... nothing else" test "$(ls -A "$WORK/fits")" = front.csv
+awk 'BEGIN { print "b,y"; for (i = 1; i < 30; i++) print i * 0.37 "," i * 0.37 + 2.5 }' \
+    >"$WORK/line.csv"
+check "symreg finds a line" program symreg "$WORK/line.csv" --target y --quiet --preset smoke \
+    --threads 1 --out "$WORK/line"
+check "... as it was drawn" grep -Eq '^3,[0-9.]+(e-[0-9]+)?,"?\((2\.5 \+ b|b \+ 2\.5)\)' \
+    "$WORK/line/front.csv"
+check "finetune, one source elsewhere" program finetune --preset smoke --run "$run" --quiet \
+    --source oracle --threads 1 --out "$WORK/elsewhere"
+check "... the same rows" cmp "$WORK/elsewhere/oracle/finetune/forces_magnitude.csv" \
+    "$run/oracle/finetune/forces_magnitude.csv"
+check "... nothing else" test "$(ls -A "$WORK/elsewhere")" = oracle
+odd="$WORK/a b'c \"d\""
+mkdir "$odd" && cp -r "$run"/. "$odd" && rm -r "$odd/figures" "$odd/report.html"
+check "report of an odd folder, elsewhere" program report --run "$odd" --out "$odd/out & more" \
+    --quiet
+check "... its pictures" is_png "$odd/out & more/figures/forces_earth.png"
+check "... its page" page_is_alone "$odd/out & more/report.html"
+check_not "... not in the run" test -e "$odd/report.html"
+
 # ---- make: one target from nothing makes what it needs and no more
 stage() {
     make -s -j1 "$@" PRESET=smoke THREADS=1 SET= ATTENTION= ORBITS_DIR= </dev/null
@@ -154,6 +182,9 @@ check "make passes ATTENTION and SET" make -s -j1 orbits pretrain PRESET=smoke T
 check "... only that variant" test -s "$WORK/only/lssar/pretrain/last.safetensors" -a \
     ! -e "$WORK/only/softmax"
 check "... that seed" grep -Eq '"seed":[[:space:]]*3' "$WORK/only/preset.json"
+check "make shares data sets" make -s -j1 pretrain PRESET=smoke THREADS=1 SET= ATTENTION=lssar \
+    ORBITS_DIR="$WORK/shared" RUN="$WORK/sharing"
+check "... in one place" test -s "$WORK/shared/manifest.json" -a ! -e "$WORK/sharing/orbits"
 check_not "make says no when a stage fails" make -s -j1 orbits PRESET=smoke ORBITS_DIR= \
     ATTENTION= SET=orbits.trian=3 RUN="$WORK/none"
 

@@ -34,8 +34,11 @@ static void test_samples(void **state)
         assert_int_equal(run->row_count, 120);
         for (int sample = 0; sample < 3; sample++)
             check_sample(&run->test, run->test.positions - 1, run->rows + 40 * sample, sample, 40);
-        /* samples are drawn independently */
-        assert_memory_not_equal(run->rows, run->rows + 40, 40 * sizeof *run->rows);
+        int same = 0; /* samples are drawn independently */
+        for (int i = 0; i < 40; i++)
+            same += run->rows[i].sequence == run->rows[40 + i].sequence &&
+                    run->rows[i].row == run->rows[40 + i].row;
+        assert_true(same < 20);
         tiny_close(&tiny);
     }
 }

@@ -97,7 +97,7 @@ static void test_updates(void **state)
     (void)state;
     for (const struct k_ops *const *ops = k_backends(); *ops; ops++) {
         struct orr_train_preset t = tiny_training(100, 1);
-        assert_int_equal((*ops)->open(2, false), 0);
+        assert_int_equal((*ops)->open(1, false), 0);
         check_updates(*ops, t, 1);
         check_updates(*ops, t, 7);
         t.weight_decay = 3.5; /* large, so that losing or misplacing it shows */

@@ -1,8 +1,6 @@
-/* test_checkpoint.c - checkpoints: nothing lost between save and load, a stopped training goes on
- * as if it had not stopped, and files that are no such checkpoint are refused by name. */
+/* test_checkpoint.c - checkpoints: nothing is lost between save and load, and files that are no
+ * such checkpoint are refused by name. */
 #include "tiny.h"
-
-#include <sys/wait.h>
 
 static char dir[64];
 
@@ -20,24 +18,6 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A model after a few updates: moments and average exist. */
-static void trained(struct gpt_model *model, const struct gpt_config *c)
-{
-    struct orr_train_preset t = tiny_training(3, 2);
-    struct gpt_batch batch;
-    double loss, norm;
-    t.ema = 0.7;
-    assert_int_equal(gpt_create(model, c, &k_ref, 6), 0);
-    assert_int_equal(gpt_batch_create(&batch, c, 2, c->context), 0);
-    for (long step = 0; step < t.steps; step++) {
-        tiny_fill(&batch, c, 30 + (uint64_t)step);
-        gpt_zero_grad(model);
-        assert_int_equal(gpt_loss_backward(model, &batch, &loss), 0);
-        assert_int_equal(gpt_update(model, &t, step, &norm), 0);
-    }
-    gpt_batch_free(&batch);
-}
-
 static void test_identity(void **state)
 {
     (void)state;
@@ -52,7 +32,7 @@ static void test_identity(void **state)
         c.attention_window = 5;
         c.positions = kind ? ORR_POSITIONS_ROPE : ORR_POSITIONS_LEARNED;
         strcpy(c.attention, "rw_softmax");
-        trained(&model, &c);
+        tiny_trained(&model, &c);
         assert_int_equal(gpt_save(&model, path, 123456789012, true, extra), 0);
         assert_int_equal(gpt_load(&back, path, &k_ref, &step), 0);
         assert_int_equal(step, 123456789012);
@@ -78,208 +58,6 @@ static void test_identity(void **state)
         gpt_free(&model);
     }
     assert_int_equal(scratch_count(dir), 1); /* no temporary file is left */
-}
-
-/* ------------------------------------------------------------------------------- resume */
-
-static struct gpt_config resumed_config(void)
-{
-    struct gpt_config c = tiny_continuous();
-    strcpy(c.attention, "lssar");
-    return c;
-}
-
-static struct orr_train_preset resumed_training(void)
-{
-    struct orr_train_preset t = tiny_training(20, 3);
-    t.schedule = ORR_SCHEDULE_COSINE;
-    t.warmup = 3;
-    t.weight_decay = 0.3;
-    t.clip = 0.4;
-    t.ema = 0.9;
-    t.accumulation = 2;
-    t.eval_every = 4;
-    t.checkpoint_every = 7;
-    return t;
-}
-
-/* Trains to the end, or until `stop_at`; going on from the folder's checkpoint if there is one. */
-static int run(const char *folder, long stop_at, int stop_pass)
-{
-    struct gpt_config c = resumed_config();
-    const struct orr_train_preset t = resumed_training();
-    struct tiny_data data;
-    struct gpt_model model;
-    char last[4096];
-    long step = 0;
-    scratch_path(last, folder, "last.safetensors");
-    tiny_data_create(&data, &c, 17);
-    data.passes = t.accumulation;
-    data.stop_at = stop_at;
-    data.stop_pass = stop_pass;
-    const struct gpt_task task = tiny_task(&data, folder);
-    int rc = orr_exists(last) ? gpt_load_as(&model, last, &c, false, &k_ref, &step)
-                              : gpt_create(&model, &c, &k_ref, 6);
-    if (!rc)
-        rc = gpt_train(&model, &t, &task, &step);
-    gpt_batch_free(&data.held_out);
-    gpt_free(&model);
-    return rc;
-}
-
-/* The same in a process of its own that a signal reaches in mid-step: during the last of its two
- * passes the step is finished, before that it is given up. */
-static void run_stopped(const char *folder, long stop_at, int stop_pass)
-{
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        orr_signals_catch();
-        const int rc = run(folder, stop_at, stop_pass);
-        char expected[64];
-        snprintf(expected, sizeof expected, "stopped at step %ld of 20", stop_at + stop_pass);
-        _exit(rc == ORR_EINTR && strstr(orr_error(), expected) ? 0 : 1);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
-/* Bytes of dir/name/file. */
-static uint64_t checksum(const char *name, const char *file)
-{
-    char path[4096];
-    uint64_t sum, bytes;
-    assert_int_equal(orr_path(path, "%s/%s/%s", dir, name, file), 0);
-    assert_int_equal(orr_file_checksum(path, &sum, &bytes), 0);
-    return sum;
-}
-
-/* The log without its speeds: everything else must repeat to the last digit. */
-static char *log_of(const char *name)
-{
-    char path[4096], *text;
-    assert_int_equal(orr_path(path, "%s/%s/log.jsonl", dir, name), 0);
-    assert_int_equal(orr_file_read(path, &text, NULL), 0);
-    for (char *at = text; (at = strstr(at, "tokens_per_s")) != NULL;) {
-        at += strlen("tokens_per_s") + 2;
-        char *end = at + strcspn(at, ",}");
-        memmove(at, end, strlen(end) + 1);
-    }
-    return text;
-}
-
-static void same_training(const char *expected, const char *found)
-{
-    assert_int_equal(checksum(expected, "last.safetensors"), checksum(found, "last.safetensors"));
-    assert_int_equal(checksum(expected, "best.safetensors"), checksum(found, "best.safetensors"));
-    char *a = log_of(expected), *b = log_of(found);
-    assert_string_equal(a, b);
-    assert_true(strlen(a) > 300);
-    free(a);
-    free(b);
-}
-
-/* 20 steps = 10 steps, a stop, 10 steps; also with many stops, one right after another. */
-static void test_resume(void **state)
-{
-    (void)state;
-    char folder[4096];
-    scratch_path(folder, dir, "whole");
-    assert_int_equal(run(folder, -1, 0), 0);
-    scratch_path(folder, dir, "halves");
-    run_stopped(folder, 9, 1);
-    assert_true(checksum("halves", "last.safetensors") != checksum("whole", "last.safetensors"));
-    assert_int_equal(run(folder, -1, 0), 0);
-    same_training("whole", "halves");
-    scratch_path(folder, dir, "pieces");
-    run_stopped(folder, 0, 0);
-    run_stopped(folder, 0, 1);
-    run_stopped(folder, 1, 0);
-    run_stopped(folder, 11, 1);
-    run_stopped(folder, 13, 0);
-    assert_int_equal(run(folder, -1, 0), 0);
-    same_training("whole", "pieces");
-    assert_int_equal(run(folder, -1, 0), 0); /* complete: nothing happens */
-    same_training("whole", "pieces");
-}
-
-/* A process killed between checkpoints has logged steps that will be made again. */
-static void test_resume_after_kill(void **state)
-{
-    (void)state;
-    char folder[4096], path[4096], *text;
-    scratch_path(folder, dir, "killed");
-    run_stopped(folder, 11, 1);
-    scratch_path(path, folder, "log.jsonl");
-    assert_int_equal(orr_file_read(path, &text, NULL), 0);
-    FILE *log = fopen(path, "ab");
-    assert_non_null(log);
-    fputs("{\"step\":13,\"val_loss\":7}\n{\"step\":16,\"val_loss\":1}\n{\"step\":2", log);
-    fclose(log);
-    free(text);
-    assert_int_equal(run(folder, -1, 0), 0);
-    same_training("whole", "killed");
-}
-
-/* Weights alone cannot be trained on as if nothing had happened. */
-static void test_resume_without_moments(void **state)
-{
-    (void)state;
-    struct gpt_config c = resumed_config();
-    const struct orr_train_preset t = resumed_training();
-    struct tiny_data data;
-    struct gpt_model model;
-    char folder[4096], path[4096];
-    long step = 0;
-    scratch_path(folder, dir, "weights");
-    scratch_path(path, dir, "weights.safetensors");
-    trained(&model, &c);
-    assert_int_equal(gpt_save(&model, path, 3, false, NULL), 0);
-    gpt_free(&model);
-    tiny_data_create(&data, &c, 17);
-    const struct gpt_task task = tiny_task(&data, folder);
-    assert_int_equal(gpt_load_as(&model, path, &c, false, &k_ref, &step), 0);
-    assert_int_equal(gpt_train(&model, &t, &task, &step), ORR_EINVAL);
-    error_names("last.safetensors", "step 3", "optimiser", NULL);
-    gpt_batch_free(&data.held_out);
-    gpt_free(&model);
-}
-
-/* The best checkpoint holds the weights that were measured - the average -, and those of an
- * earlier training in the same folder do not outlive it. */
-static void test_best(void **state)
-{
-    (void)state;
-    struct gpt_config c = resumed_config();
-    const struct orr_train_preset t = resumed_training();
-    struct tiny_data data;
-    struct gpt_model model, last, best;
-    char folder[4096], path[4096];
-    long step = 0;
-    scratch_path(folder, dir, "best");
-    scratch_path(path, folder, "best.safetensors");
-    assert_int_equal(orr_mkdir(folder), 0);
-    c.layers = 1;
-    trained(&model, &c);
-    assert_int_equal(gpt_save(&model, path, 3, false, NULL), 0); /* of another shape */
-    gpt_free(&model);
-    run_stopped(folder, 1, 1); /* before the first evaluation */
-    assert_false(orr_exists(path));
-    assert_int_equal(run(folder, -1, 0), 0);
-
-    c = resumed_config();
-    tiny_data_create(&data, &c, 17);
-    assert_int_equal(gpt_load(&best, path, &k_ref, &step), 0);
-    assert_null(best.average);
-    assert_int_equal(step, t.steps); /* the tiny task still improves at the end */
-    scratch_path(path, folder, "last.safetensors");
-    assert_int_equal(gpt_load(&last, path, &k_ref, NULL), 0);
-    assert_true(tiny_same(best.param, last.average, last.total));
-    assert_false(tiny_same(best.param, last.param, last.total));
-    gpt_batch_free(&data.held_out);
-    gpt_free(&best);
-    gpt_free(&last);
 }
 
 /* ------------------------------------------------------------------------- foreign files */
@@ -384,7 +162,7 @@ static void test_foreign(void **state)
     char good[4096], bad[4096];
     scratch_path(good, dir, "good.safetensors");
     scratch_path(bad, dir, "bad.safetensors");
-    trained(&model, &c);
+    tiny_trained(&model, &c);
     assert_int_equal(gpt_save(&model, good, 3, true, NULL), 0);
     gpt_free(&model);
     copy_changed(good, bad, &(struct change){0}); /* the copy itself is fine */
@@ -408,7 +186,7 @@ static void test_damaged(void **state)
     scratch_path(good, dir, "good.safetensors");
     scratch_path(bad, dir, "bad.safetensors");
     c.layers = 1;
-    trained(&model, &c);
+    tiny_trained(&model, &c);
     assert_int_equal(gpt_save(&model, good, 3, true, NULL), 0);
     gpt_free(&model);
     assert_int_equal(orr_file_read(good, &data, &bytes), 0);
@@ -482,14 +260,8 @@ static void test_unwritable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_resume_after_kill),
-        cmocka_unit_test(test_resume_without_moments),
-        cmocka_unit_test(test_best),
-        cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_other_shape),
+        cmocka_unit_test(test_identity),   cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_other_shape),
         cmocka_unit_test(test_unwritable),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -105,15 +105,17 @@ static void test_replace_head(void **state)
 {
     (void)state;
     struct gpt_config c = tiny_continuous();
-    struct gpt_model model, old;
+    struct gpt_model model, old, first;
     assert_int_equal(gpt_create(&model, &c, &k_ref, 5), 0);
     assert_int_equal(gpt_create(&old, &c, &k_ref, 5), 0);
+    assert_int_equal(gpt_create(&first, &c, &k_ref, 5), 0);
     tiny_enlarge(&model);
     tiny_enlarge(&old);
     assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 2, 5), 0);
     for (int i = 0; i < old.head_w; i++)
         assert_true(tiny_same(gpt_param(&model, i), gpt_param(&old, i), old.table[i].count));
     assert_false(tiny_same(gpt_param(&model, model.head_w), gpt_param(&old, old.head_w), 2));
+    assert_false(tiny_same(gpt_param(&model, model.head_w), gpt_param(&first, first.head_w), 2));
     assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 7, 5), 0);
     assert_int_equal(model.config.outputs, 7);
     c.outputs = 7;
@@ -123,6 +125,7 @@ static void test_replace_head(void **state)
         assert_true(gpt_param(&model, model.head_b)[j] == 0);
     gpt_free(&model);
     gpt_free(&old);
+    gpt_free(&first);
 }
 
 static void refused(struct gpt_config c, const char *name, const char *found)

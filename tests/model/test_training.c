@@ -53,7 +53,7 @@ static double loss_of(struct gpt_model *model, int sequences)
 static void test_overfit(void **state)
 {
     (void)state;
-    assert_int_equal(k_cpu.open(2, false), 0);
+    assert_int_equal(k_cpu.open(1, false), 0);
     for (int kind = 0; kind < 2; kind++) {
         for (const struct k_attention *a = k_attention_table; a->name; a++) {
             struct gpt_config c = kind ? tiny_tokens() : tiny_continuous();

@@ -82,6 +82,24 @@ static inline struct orr_train_preset tiny_training(long steps, int batch)
                                      .eval_sequences = 8};
 }
 
+/* A model after a few updates: moments and average exist. */
+static inline void tiny_trained(struct gpt_model *model, const struct gpt_config *c)
+{
+    struct orr_train_preset t = tiny_training(3, 2);
+    struct gpt_batch batch;
+    double loss, norm;
+    t.ema = 0.7;
+    assert_int_equal(gpt_create(model, c, &k_ref, 6), 0);
+    assert_int_equal(gpt_batch_create(&batch, c, 2, c->context), 0);
+    for (long step = 0; step < t.steps; step++) {
+        tiny_fill(&batch, c, 30 + (uint64_t)step);
+        gpt_zero_grad(model);
+        assert_int_equal(gpt_loss_backward(model, &batch, &loss), 0);
+        assert_int_equal(gpt_update(model, &t, step, &norm), 0);
+    }
+    gpt_batch_free(&batch);
+}
+
 /* Weights larger than at initialisation, so that every path carries signal. */
 static inline void tiny_enlarge(struct gpt_model *model)
 {

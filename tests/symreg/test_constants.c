@@ -313,6 +313,28 @@ static void absolute_loss_reaches_the_weighted_median(void **state)
     problem_free(&p);
 }
 
+/* A factor outside of what the constants can take is fitted along with them, whatever its size. */
+static void outer_factors_are_fitted_along(void **state)
+{
+    (void)state;
+    static const double factor[] = {1, 1e-5, -1e6};
+    for (int k = 0; k < 6; k++) {
+        struct problem p;
+        problem_create(&p, "exp(-(0.7 * r)) * sin(1.3 * m1 + 0.4)", 300, 0, ORR_SR_L2);
+        for (size_t i = 0; i < 300; i++)
+            p.t.y[i] *= factor[k % 3];
+        sr_loss_free(&p.loss);
+        assert_int_equal(sr_loss_init(&p.loss, k < 3 ? ORR_SR_L2 : ORR_SR_L1, &p.t.data), 0);
+        struct sr_expr expr = formula("exp(-(0.5 * r)) * sin(1.2 * m1 + 0.5)");
+        const double loss = sr_constants_fit(&p.loss, &expr, true, 40, 0, p.rng, &p.work);
+        double c[SR_NODES];
+        assert_int_equal(sr_expr_constants(&expr, c), 3);
+        if (!near(c[0], 0.7, 1e-3) || !near(c[1], 1.3, 1e-3) || !near(c[2], 0.4, 1e-2))
+            fail_msg("case %d: %s, loss %g", k, text_of(&expr), loss);
+        problem_free(&p);
+    }
+}
+
 /* Where every row but a fifth is exact, all absolute losses find the exact constants. */
 static void absolute_losses_ignore_outliers(void **state)
 {
@@ -385,6 +407,7 @@ int main(void)
         cmocka_unit_test(weighted_median_by_sorting),
         cmocka_unit_test(least_squares_is_that_of_gsl),
         cmocka_unit_test(absolute_loss_reaches_the_weighted_median),
+        cmocka_unit_test(outer_factors_are_fitted_along),
         cmocka_unit_test(absolute_losses_ignore_outliers),
         cmocka_unit_test(fits_never_make_it_worse),
     };

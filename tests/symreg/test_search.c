@@ -110,6 +110,43 @@ static void fronts_depend_on_the_seed_alone(void **state)
     table_free(&t[1]);
 }
 
+/* Restart k of stream 0 is the search of stream k alone; the one with the highest score is kept. */
+static void the_best_restart_is_kept(void **state)
+{
+    (void)state;
+    static struct sr_fit one[4], all;
+    struct table t;
+    struct sr_settings s = small_settings(SR_INV, SR_SIN, 14);
+    s.iterations = 4;
+    s.populations = 2;
+    int moved = 0;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        int best = 0;
+        double score[4], last[4];
+        table_of(&t, "5 * m1 * sin(r) + m2", 100, seed, 0.05);
+        s.restarts = 1;
+        for (uint64_t k = 0; k < 4; k++)
+            one[k] = (struct sr_fit){.data = t.data, .stream = k};
+        assert_int_equal(sr_search(&s, one, 4, 2, NULL), 0);
+        for (int k = 0; k < 4; k++) { /* of equal scores the smaller loss */
+            const struct sr_front *front = &one[k].front;
+            score[k] = front->score[sr_front_select(front, SR_SCORE)];
+            last[k] = front->loss[front->count - 1];
+            if (score[k] > score[best] || (score[k] >= score[best] && last[k] < last[best]))
+                best = k;
+        }
+        moved += best > 0;
+        s.restarts = 4;
+        all = (struct sr_fit){.data = t.data};
+        assert_int_equal(sr_search(&s, &all, 1, 2, NULL), 0);
+        same_front(&all.front, &one[best].front);
+        assert_true(all.evaluations == one[0].evaluations + one[1].evaluations +
+                                           one[2].evaluations + one[3].evaluations);
+        table_free(&t);
+    }
+    assert_true(moved > 0);
+}
+
 static void newton_is_found_on_clean_data(void **state)
 {
     (void)state;
@@ -279,6 +316,42 @@ static void changes_leave_formulas(void **state)
     gsl_rng_free(rng);
 }
 
+/* Every kind of change does what its name says, seen by the neighbours it must reach. */
+static void changes_reach_every_neighbour(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to;
+    } step[] = {
+        {"(r + m1) * m2", "(r + (m1 * m2))"},        /* rotation */
+        {"r + m1 * m2", "((r + m1) * m2)"},          /* and back */
+        {"(r + m1) * m2", "(m2 * (r + m1))"},        /* swap */
+        {"(r + m1) * m2", "(r + m1)"},               /* delete */
+        {"(r + m1) * m2", "m2"},                     /* delete */
+        {"(r + m1) * m2", "(r * m2)"},               /* delete, below */
+        {"(r + m1) * m2", "((r * m1) * m2)"},        /* operator */
+        {"inv(r)", "sin(r)"},                        /* operator */
+        {"(r + m1) * m2", "((m2 + m1) * m2)"},       /* feature */
+        {"(r + m1) * m2", "inv(((r + m1) * m2))"},   /* a new root */
+        {"(r + m1) * m2", "(m1 * ((r + m1) * m2))"}, /* a new root */
+        {"(r + m1) * m2", "((r + m1) * inv(m2))"},   /* insert, or a leaf */
+        {"(r + m1) * m2", "((r + m1) * (r + m1))"},  /* a leaf grows */
+    };
+    gsl_rng *rng = random_stream(62);
+    const struct sr_settings s = small_settings(SR_INV, SR_SIN, 15);
+    for (size_t k = 0; k < sizeof step / sizeof *step; k++) {
+        const struct sr_expr from = formula(step[k].from);
+        bool reached = false;
+        for (int i = 0; i < 40000 && !reached; i++) {
+            struct sr_expr expr = from;
+            reached = sr_mutate(&s, 3, rng, &expr) && !strcmp(text_of(&expr), step[k].to);
+        }
+        if (!reached)
+            fail_msg("no change leads from %s to %s", step[k].from, step[k].to);
+    }
+    gsl_rng_free(rng);
+}
+
 static void settings_come_from_the_preset(void **state)
 {
     (void)state;
@@ -308,8 +381,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_leave_formulas),
+        cmocka_unit_test(changes_reach_every_neighbour),
         cmocka_unit_test(settings_come_from_the_preset),
         cmocka_unit_test(fronts_depend_on_the_seed_alone),
+        cmocka_unit_test(the_best_restart_is_kept),
         cmocka_unit_test(newton_is_found_on_clean_data),
         cmocka_unit_test(newton_is_found_in_any_unit),
         cmocka_unit_test(other_laws_are_found),
