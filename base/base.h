@@ -26,16 +26,16 @@ struct cJSON;
 
 enum orr_status {
     ORR_OK = 0,
-    ORR_EUSAGE,   /* bad command line, preset or key: exit status 2 */
-    ORR_EINVAL,   /* bad argument or content */
-    ORR_EDOM,     /* outside the mathematical domain */
-    ORR_EIO,      /* the operating system refused: open, read, write, rename */
-    ORR_EFORMAT,  /* a file that is truncated, foreign or corrupt */
-    ORR_EMISSING, /* a file, tensor or column that should be there is not */
-    ORR_ENOMEM,   /* out of memory */
-    ORR_EDEVICE,  /* the asked-for backend or device is not there */
-    ORR_EDIVERGED,/* training reached a non-finite loss or gradient */
-    ORR_EINTR,    /* stopped by SIGINT or SIGTERM after saving */
+    ORR_EUSAGE,    /* bad command line, preset or key: exit status 2 */
+    ORR_EINVAL,    /* bad argument or content */
+    ORR_EDOM,      /* outside the mathematical domain */
+    ORR_EIO,       /* the operating system refused: open, read, write, rename */
+    ORR_EFORMAT,   /* a file that is truncated, foreign or corrupt */
+    ORR_EMISSING,  /* a file, tensor or column that should be there is not */
+    ORR_ENOMEM,    /* out of memory */
+    ORR_EDEVICE,   /* the asked-for backend or device is not there */
+    ORR_EDIVERGED, /* training reached a non-finite loss or gradient */
+    ORR_EINTR,     /* stopped by SIGINT or SIGTERM after saving */
 };
 
 /* Records the message (thread-local, at most 1023 bytes) and yields its code:
@@ -63,7 +63,7 @@ void *orr_alloc(size_t count, size_t size);
 struct orr_arena;
 struct orr_arena *orr_arena_create(size_t bytes);
 void *orr_arena_alloc(struct orr_arena *arena, size_t bytes); /* NULL when full */
-void orr_arena_reset(struct orr_arena *arena);                 /* forgets all pieces */
+void orr_arena_reset(struct orr_arena *arena);                /* forgets all pieces */
 size_t orr_arena_used(const struct orr_arena *arena);
 void orr_arena_free(struct orr_arena *arena);
 
@@ -75,12 +75,23 @@ void orr_arena_free(struct orr_arena *arena);
 extern const gsl_rng_type *const orr_rng_philox;
 
 enum orr_stage { /* high half of the stream key; fixed numbers, part of the file formats */
-    ORR_STAGE_TRAIN = 1, ORR_STAGE_VAL, ORR_STAGE_TEST,
-    ORR_STAGE_TWO_BODY_TRAIN, ORR_STAGE_TWO_BODY_VAL, ORR_STAGE_TWO_BODY_TEST,
-    ORR_STAGE_PLANETS_TRAIN, ORR_STAGE_PLANETS_VAL,
-    ORR_STAGE_INIT, ORR_STAGE_SHUFFLE, ORR_STAGE_NOISE, ORR_STAGE_LABELS,
-    ORR_STAGE_SAMPLE, ORR_STAGE_BOOTSTRAP, ORR_STAGE_SYMREG, ORR_STAGE_TEST_SUITE,
-    ORR_STAGE_SOLAR,
+                 ORR_STAGE_TRAIN = 1,
+                 ORR_STAGE_VAL,
+                 ORR_STAGE_TEST,
+                 ORR_STAGE_TWO_BODY_TRAIN,
+                 ORR_STAGE_TWO_BODY_VAL,
+                 ORR_STAGE_TWO_BODY_TEST,
+                 ORR_STAGE_PLANETS_TRAIN,
+                 ORR_STAGE_PLANETS_VAL,
+                 ORR_STAGE_INIT,
+                 ORR_STAGE_SHUFFLE,
+                 ORR_STAGE_NOISE,
+                 ORR_STAGE_LABELS,
+                 ORR_STAGE_SAMPLE,
+                 ORR_STAGE_BOOTSTRAP,
+                 ORR_STAGE_SYMREG,
+                 ORR_STAGE_TEST_SUITE,
+                 ORR_STAGE_SOLAR,
 };
 /* A new generator at the start of the stream; NULL without memory. gsl_rng_free() it. */
 gsl_rng *orr_rng_create(uint64_t seed, enum orr_stage stage, uint64_t index);
@@ -95,15 +106,15 @@ uint64_t orr_rng_hash(uint64_t seed, enum orr_stage stage, uint64_t index, uint6
 
 /* The options every program has (see orr_cli_help). */
 struct orr_cli {
-    struct orr_preset preset;   /* preset file, then --set, then --seed, --attention: merged */
-    char run[4096];             /* --run DIR, default runs/<preset name> */
-    char out[4096];             /* --out DIR, "" when not given */
-    char attention[64];         /* --attention NAME, "" when not given */
-    char checkpoint[4096];      /* --checkpoint FILE, "" when not given */
+    struct orr_preset preset; /* preset file, then --set, then --seed, --attention: merged */
+    char run[4096];           /* --run DIR, default runs/<preset name> */
+    char out[4096];           /* --out DIR, "" when not given */
+    char attention[64];       /* --attention NAME, "" when not given */
+    char checkpoint[4096];    /* --checkpoint FILE, "" when not given */
     enum orr_device { ORR_DEVICE_AUTO, ORR_DEVICE_CPU, ORR_DEVICE_CUDA } device;
-    int threads;                /* --threads N, default the number of usable cores */
+    int threads; /* --threads N, default the number of usable cores */
     bool preset_given, seed_given, run_given, resume, quiet;
-    int argc_rest;              /* positional arguments, in order */
+    int argc_rest; /* positional arguments, in order */
     const char *argv_rest[64];
 };
 /* A program's own options, beside the common ones. */
@@ -111,7 +122,7 @@ struct orr_option {
     const char *name;       /* "--target" */
     const char *value_name; /* "COLUMN"; NULL for a flag */
     const char *help;
-    const char **value;     /* where the text goes (flags: set to "1") */
+    const char **value; /* where the text goes (flags: set to "1") */
 };
 struct orr_program {
     const char *name;                 /* "symreg" */
@@ -124,8 +135,8 @@ struct orr_program {
 /* Parses everything, loads the preset, applies --set, validates. --help and --version print
  * and set *done. Unknown options, keys and values: ORR_EUSAGE with the nearest valid name. Creates
  * nothing on disk. */
-int orr_cli_parse(const struct orr_program *program, int argc, char **argv,
-                  struct orr_cli *cli, bool *done);
+int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,
+                  bool *done);
 
 /* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
  * file sizes) are ignored: the write fails instead. */
@@ -181,7 +192,7 @@ struct orr_npy {
     enum orr_dtype dtype;
     int ndim;
     size_t shape[ORR_NPY_DIMS];
-    const void *data;  /* C order, mapped read-only */
+    const void *data; /* C order, mapped read-only */
     void *map;
     size_t map_bytes;
 };
@@ -216,8 +227,7 @@ struct orr_safetensors;
 /* Maps a file and verifies header, extents and checksum. */
 int orr_safetensors_open(const char *path, struct orr_safetensors **file);
 /* NULL when there is no such tensor; data points into the map. */
-const struct orr_tensor *orr_safetensors_find(const struct orr_safetensors *file,
-                                              const char *name);
+const struct orr_tensor *orr_safetensors_find(const struct orr_safetensors *file, const char *name);
 size_t orr_safetensors_count(const struct orr_safetensors *file);
 const struct orr_tensor *orr_safetensors_at(const struct orr_safetensors *file, size_t i);
 const char *orr_safetensors_metadata(const struct orr_safetensors *file, const char *key);
@@ -228,9 +238,9 @@ void orr_safetensors_close(struct orr_safetensors *file);
 /* A table of numbers with a header row. Text cells are kept as text in `text` columns. */
 struct orr_csv {
     size_t rows, cols;
-    char **names;     /* (cols) */
-    double *values;   /* (rows, cols); NaN where the cell is not a number */
-    char **cells;     /* (rows, cols) text, only with ORR_CSV_KEEP_TEXT; else NULL */
+    char **names;   /* (cols) */
+    double *values; /* (rows, cols); NaN where the cell is not a number */
+    char **cells;   /* (rows, cols) text, only with ORR_CSV_KEEP_TEXT; else NULL */
 };
 enum orr_csv_flags { ORR_CSV_NUMBERS = 0, ORR_CSV_KEEP_TEXT = 1 };
 /* Reads RFC 4180 CSV (quotes, CRLF). Ragged rows, and with ORR_CSV_NUMBERS cells that are not
@@ -264,7 +274,10 @@ void orr_note(bool quiet, const char *format, ...) __attribute__((format(printf,
 
 /* Appends one JSON object per line: orr_log_line(&log, "step", 3.0, "loss", 0.5, NULL) -
  * pairs of (const char *, double), non-finite values become null; flushed per line. */
-struct orr_log { FILE *stream; char path[4096]; };
+struct orr_log {
+    FILE *stream;
+    char path[4096];
+};
 int orr_log_open(struct orr_log *log, const char *path, bool append);
 int orr_log_line(struct orr_log *log, ...);
 void orr_log_close(struct orr_log *log);

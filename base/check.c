@@ -6,8 +6,10 @@
 static int check_orbits(const struct orr_orbits_preset *o)
 {
     if (o->a_min_au >= o->a_max_au)
-        return ORR_FAIL(ORR_EUSAGE, "orbits.a_min_au: must be below orbits.a_max_au = %g, found "
-                                    "%g", o->a_max_au, o->a_min_au);
+        return ORR_FAIL(ORR_EUSAGE,
+                        "orbits.a_min_au: must be below orbits.a_max_au = %g, found "
+                        "%g",
+                        o->a_max_au, o->a_min_au);
     if (o->e_max >= 1)
         return ORR_FAIL(ORR_EUSAGE, "orbits.e_max: must be below 1 (bound orbits), found %g",
                         o->e_max);
@@ -15,8 +17,10 @@ static int check_orbits(const struct orr_orbits_preset *o)
         return ORR_FAIL(ORR_EUSAGE, "orbits.m_min: must not exceed orbits.m_max = %g, found %g",
                         o->m_max, o->m_min);
     if (o->samples_min >= o->samples_max)
-        return ORR_FAIL(ORR_EUSAGE, "orbits.samples_min: must be below orbits.samples_max = %g, "
-                                    "found %g", o->samples_max, o->samples_min);
+        return ORR_FAIL(ORR_EUSAGE,
+                        "orbits.samples_min: must be below orbits.samples_max = %g, "
+                        "found %g",
+                        o->samples_max, o->samples_min);
     if (o->protocol == ORR_PROTOCOL_VAFA2025 && o->mass_prior != ORR_MASS_STUDY)
         return ORR_FAIL(ORR_EUSAGE, "orbits.mass_prior: protocol vafa2025 needs study");
     if (o->protocol == ORR_PROTOCOL_IDENTIFIABLE && o->mass_prior == ORR_MASS_STUDY)
@@ -29,22 +33,28 @@ static int check_orbits(const struct orr_orbits_preset *o)
     const bool labelled = o->two_body_train > 0;
     if (labelled && o->output == ORR_OUTPUT_CONTINUOUS &&
         1 + 2 * (o->label_from_step + 1) >= o->positions)
-        return ORR_FAIL(ORR_EUSAGE, "orbits.label_from_step: %d leaves no labelled row in %d "
-                                    "positions", o->label_from_step, o->positions);
+        return ORR_FAIL(ORR_EUSAGE,
+                        "orbits.label_from_step: %d leaves no labelled row in %d "
+                        "positions",
+                        o->label_from_step, o->positions);
     if (labelled && o->two_body_test < 1)
-        return ORR_FAIL(ORR_EUSAGE, "orbits.two_body_test: expected at least 1 held-out sequence "
-                                    "beside orbits.two_body_train = %ld", o->two_body_train);
+        return ORR_FAIL(ORR_EUSAGE,
+                        "orbits.two_body_test: expected at least 1 held-out sequence "
+                        "beside orbits.two_body_train = %ld",
+                        o->two_body_train);
     return 0;
 }
 
 static int check_model(const struct orr_model_preset *m)
 {
     if (m->width % m->heads)
-        return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d",
-                        m->width, m->heads);
+        return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d", m->width,
+                        m->heads);
     if (m->positions == ORR_POSITIONS_ROPE && m->width / m->heads % 2)
-        return ORR_FAIL(ORR_EUSAGE, "model.positions: rope needs an even head size, found "
-                                    "%d / %d = %d", m->width, m->heads, m->width / m->heads);
+        return ORR_FAIL(ORR_EUSAGE,
+                        "model.positions: rope needs an even head size, found "
+                        "%d / %d = %d",
+                        m->width, m->heads, m->width / m->heads);
     return 0;
 }
 
@@ -56,17 +66,35 @@ static int check_planets(const struct orr_preset *preset)
     if (preset->orbits.output != ORR_OUTPUT_CONTINUOUS)
         return ORR_FAIL(ORR_EUSAGE, "planets.enabled: needs orbits.output = continuous");
     if (p->samples_min >= p->samples_max)
-        return ORR_FAIL(ORR_EUSAGE, "planets.samples_min: must be below planets.samples_max = "
-                                    "%g, found %g", p->samples_max, p->samples_min);
+        return ORR_FAIL(ORR_EUSAGE,
+                        "planets.samples_min: must be below planets.samples_max = "
+                        "%g, found %g",
+                        p->samples_max, p->samples_min);
     if (p->light_min >= p->light_max)
-        return ORR_FAIL(ORR_EUSAGE, "planets.light_min: must be below planets.light_max = %g, "
-                                    "found %g", p->light_max, p->light_min);
+        return ORR_FAIL(ORR_EUSAGE,
+                        "planets.light_min: must be below planets.light_max = %g, "
+                        "found %g",
+                        p->light_max, p->light_min);
     if (p->labels >= p->steps)
         return ORR_FAIL(ORR_EUSAGE, "planets.labels: must be below planets.steps = %d, found %d",
                         p->steps, p->labels);
     if (preset->pretrain_planets.steps > 0 && p->train < 1)
-        return ORR_FAIL(ORR_EUSAGE, "planets.train: expected at least 1 sequence for "
-                                    "pretrain_planets.steps = %ld", preset->pretrain_planets.steps);
+        return ORR_FAIL(ORR_EUSAGE,
+                        "planets.train: expected at least 1 sequence for "
+                        "pretrain_planets.steps = %ld",
+                        preset->pretrain_planets.steps);
+    return 0;
+}
+
+/* One name would be trained, searched and drawn twice. */
+static int check_attention(const struct orr_names *names)
+{
+    if (names->count < 1)
+        return ORR_FAIL(ORR_EUSAGE, "attention: expected at least one variant");
+    for (int i = 1; i < names->count; i++)
+        for (int k = 0; k < i; k++)
+            if (!strcmp(names->item[i], names->item[k]))
+                return ORR_FAIL(ORR_EUSAGE, "attention: \"%s\" stands twice", names->item[i]);
     return 0;
 }
 
@@ -77,8 +105,8 @@ int orr_preset_check(const struct orr_preset *preset)
         rc = check_model(&preset->model);
     if (!rc)
         rc = check_planets(preset);
-    if (!rc && preset->attention.count < 1)
-        rc = ORR_FAIL(ORR_EUSAGE, "attention: expected at least one variant");
+    if (!rc)
+        rc = check_attention(&preset->attention);
     if (!rc && preset->symreg.binary.count + preset->symreg.unary.count < 1)
         rc = ORR_FAIL(ORR_EUSAGE, "symreg.binary: expected at least one operator");
     return rc;

@@ -61,8 +61,7 @@ static void print_help(const struct orr_program *program)
 }
 
 /* The option's value: after '=', or the next argument. */
-static int value_of(struct parse *p, const char *name, const char *inline_value,
-                    const char **value)
+static int value_of(struct parse *p, const char *name, const char *inline_value, const char **value)
 {
     if (inline_value) {
         *value = inline_value;

@@ -20,8 +20,7 @@ static int next_cell(struct reader *r, char **cell, bool *last)
     if (*from == '"') {
         for (from++;; from++) {
             if (!*from)
-                return ORR_FAIL(ORR_EFORMAT, "%s:%ld: a quoted cell is not closed", r->path,
-                                first);
+                return ORR_FAIL(ORR_EFORMAT, "%s:%ld: a quoted cell is not closed", r->path, first);
             if (*from == '"' && *++from != '"')
                 break;
             r->line += *from == '\n';

@@ -152,8 +152,8 @@ static bool same_bytes(const char *a, const char *b)
     bool same = one && other && left && right;
     for (size_t got = 1; same && got > 0;) {
         got = fread(left, 1, CHUNK, one);
-        same = fread(right, 1, CHUNK, other) == got && !memcmp(left, right, got) &&
-               !ferror(one) && !ferror(other);
+        same = fread(right, 1, CHUNK, other) == got && !memcmp(left, right, got) && !ferror(one) &&
+               !ferror(other);
     }
     if (one)
         fclose(one);

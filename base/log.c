@@ -33,8 +33,7 @@ void orr_duration_print(double seconds, char text[ORR_DURATION])
     snprintf(text, ORR_DURATION, rows[i].format, seconds / rows[i].unit_s);
 }
 
-void orr_progress_init(struct orr_progress *progress, const char *label, uint64_t total,
-                       bool quiet)
+void orr_progress_init(struct orr_progress *progress, const char *label, uint64_t total, bool quiet)
 {
     memset(progress, 0, sizeof *progress);
     snprintf(progress->label, sizeof progress->label, "%s", label);
@@ -52,10 +51,10 @@ static void print_line(struct orr_progress *p, double now, const char *detail)
     char spent_text[ORR_DURATION], left_text[ORR_DURATION];
     orr_duration_print(elapsed, spent_text);
     orr_duration_print(left, left_text);
-    fprintf(stderr, "%s%s: %llu/%llu (%.0f%%)%s%s, %s, %s left%s",
-            p->terminal ? "\r\033[K" : "", p->label, (unsigned long long)p->done,
-            (unsigned long long)p->total, 100 * share, detail ? ", " : "", detail ? detail : "",
-            spent_text, left_text, p->terminal ? "" : "\n");
+    fprintf(stderr, "%s%s: %llu/%llu (%.0f%%)%s%s, %s, %s left%s", p->terminal ? "\r\033[K" : "",
+            p->label, (unsigned long long)p->done, (unsigned long long)p->total, 100 * share,
+            detail ? ", " : "", detail ? detail : "", spent_text, left_text,
+            p->terminal ? "" : "\n");
     fflush(stderr);
     p->last_s = now;
     p->dirty = p->terminal;
@@ -98,8 +97,8 @@ int orr_log_line(struct orr_log *log, ...)
     const char *key;
     for (int i = 0; (key = va_arg(args, const char *)) != NULL; i++) {
         const double value = va_arg(args, double);
-        fprintf(log->stream, isfinite(value) ? "%s\"%s\": %.9g" : "%s\"%s\": null",
-                i ? ", " : "{", key, value);
+        fprintf(log->stream, isfinite(value) ? "%s\"%s\": %.9g" : "%s\"%s\": null", i ? ", " : "{",
+                key, value);
     }
     va_end(args);
     fputs("}\n", log->stream);

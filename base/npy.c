@@ -9,8 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct { size_t size; const char *descr; } dtypes[] = {
-    [ORR_U8] = {1, "|u1"}, [ORR_U16] = {2, "<u2"}, [ORR_U32] = {4, "<u4"}, [ORR_I32] = {4, "<i4"},
+static const struct {
+    size_t size;
+    const char *descr;
+} dtypes[] = {
+    [ORR_U8] = {1, "|u1"},  [ORR_U16] = {2, "<u2"}, [ORR_U32] = {4, "<u4"}, [ORR_I32] = {4, "<i4"},
     [ORR_I64] = {8, "<i8"}, [ORR_F32] = {4, "<f4"}, [ORR_F64] = {8, "<f8"},
 };
 enum { DTYPES = sizeof dtypes / sizeof *dtypes };
@@ -184,8 +187,16 @@ int orr_npy_write_header(struct orr_file *file, enum orr_dtype dtype, int ndim,
     const int padded = (10 + used + 1 + 63) / 64 * 64 - 10;
     memset(text + used, ' ', (size_t)(padded - used));
     text[padded - 1] = '\n';
-    const unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0,
-                                     (unsigned char)(padded & 255), (unsigned char)(padded >> 8)};
+    const unsigned char start[10] = {0x93,
+                                     'N',
+                                     'U',
+                                     'M',
+                                     'P',
+                                     'Y',
+                                     1,
+                                     0,
+                                     (unsigned char)(padded & 255),
+                                     (unsigned char)(padded >> 8)};
     int rc = orr_file_write(file, start, sizeof start);
     return rc ? rc : orr_file_write(file, text, (size_t)padded);
 }

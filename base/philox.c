@@ -82,8 +82,8 @@ static double get_double(void *state) /* 53 bits, [0, 1) */
     return (double)(high * 67108864 + low) * 0x1p-53;
 }
 
-static const gsl_rng_type philox = {"philox4x32-10", 0xffffffffu, 0, sizeof(struct state), set,
-                                    get, get_double};
+static const gsl_rng_type philox = {"philox4x32-10", 0xffffffffu, 0, sizeof(struct state), set, get,
+                                    get_double};
 const gsl_rng_type *const orr_rng_philox = &philox;
 
 gsl_rng *orr_rng_create(uint64_t seed, enum orr_stage stage, uint64_t index)

@@ -44,8 +44,8 @@ static int set_number(const struct orr_field *f, char *at, const char *where, co
     const double value = strtod(text, &end);
     const bool number = end != text && !*end && !errno && isfinite(value);
     if (!number || value < f->min || value > f->max || (whole && value != floor(value))) {
-        snprintf(expected, sizeof expected, "a%s number from %g to %g",
-                 whole ? " whole" : "", f->min, f->max);
+        snprintf(expected, sizeof expected, "a%s number from %g to %g", whole ? " whole" : "",
+                 f->min, f->max);
         return bad(where, f, expected, text);
     }
     if (f->type == ORR_FIELD_DOUBLE)
@@ -157,8 +157,8 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
                      char text[2048])
 {
     static const char *const wanted[] = {"a whole number", "a whole number", "a whole number",
-                                         "a number", "true or false", "a name", "a text",
-                                         "a list of names"};
+                                         "a number",       "true or false",  "a name",
+                                         "a text",         "a list of names"};
     const bool number = f->type <= ORR_FIELD_DOUBLE;
     if (number && cJSON_IsNumber(item)) {
         const bool rounded = f->type == ORR_FIELD_U64 && item->valuedouble > 0x1p53;
@@ -173,8 +173,7 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
         size_t used = 0;
         text[0] = '\0';
         const cJSON *part;
-        cJSON_ArrayForEach(part, item)
-        {
+        cJSON_ArrayForEach (part, item) {
             if (!cJSON_IsString(part))
                 return bad(where, f, "a list of names", "something else");
             used += (size_t)snprintf(text + used, 2048 - used, "%s%s", used ? "," : "",
@@ -185,7 +184,9 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
     } else {
         char *found = cJSON_IsString(item) ? NULL : cJSON_PrintUnformatted(item);
         const int rc = bad(where, f, wanted[f->type],
-                           found ? found : cJSON_IsString(item) ? item->valuestring : "?");
+                           found                  ? found
+                           : cJSON_IsString(item) ? item->valuestring
+                                                  : "?");
         cJSON_free(found);
         return rc;
     }
@@ -196,13 +197,11 @@ static int read_group(struct orr_preset *preset, const char *where, const char *
                       const cJSON *group)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, group)
-    {
+    cJSON_ArrayForEach (item, group) {
         char key[128], text[2048];
         const struct orr_field *f = NULL;
         snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", item->string);
-        int rc = cJSON_IsObject(item) ? read_group(preset, where, key, item)
-                                      : find(where, key, &f);
+        int rc = cJSON_IsObject(item) ? read_group(preset, where, key, item) : find(where, key, &f);
         if (!rc && f)
             rc = json_text(where, f, item, text);
         if (!rc && f)
@@ -232,11 +231,12 @@ static int unknown_preset(const char *name, const char *folder)
         snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", entry[i]->d_name);
         orr_nearest_offer(&nearest, name, entry[i]->d_name);
     }
-    const int rc = ORR_FAIL(ORR_EUSAGE, "--preset: no preset \"%.200s\"%s%s%s: expected a file "
-                                        "ending in .json%s%s", name,
-                            nearest.name ? "; did you mean \"" : "",
-                            nearest.name ? nearest.name : "", nearest.name ? "\"?" : "",
-                            *all ? " or one of " : "", all);
+    const int rc =
+        ORR_FAIL(ORR_EUSAGE,
+                 "--preset: no preset \"%.200s\"%s%s%s: expected a file "
+                 "ending in .json%s%s",
+                 name, nearest.name ? "; did you mean \"" : "", nearest.name ? nearest.name : "",
+                 nearest.name ? "\"?" : "", *all ? " or one of " : "", all);
     for (int i = 0; i < count; i++)
         free(entry[i]);
     free(entry);

@@ -37,24 +37,24 @@ enum orr_symreg_loss { ORR_SR_L1, ORR_SR_L2, ORR_SR_STUDY, ORR_SR_RELATIVE };
  * solar masses. */
 struct orr_orbits_preset {
     enum orr_protocol protocol;
-    enum orr_output output;      /* binned token pairs, or coordinates */
-    long train, val, test;       /* sequences for next-state training */
-    long train_files;            /* at most this many training sequences are written; when fewer
+    enum orr_output output; /* binned token pairs, or coordinates */
+    long train, val, test;  /* sequences for next-state training */
+    long train_files;       /* at most this many training sequences are written; when fewer
                                     than `train`, pretraining streams all of them instead */
     long two_body_train, two_body_val, two_body_test; /* sequences with force labels */
-    int positions;               /* rows of a sequence, the dt row included */
-    int bins;                    /* per axis */
-    double extent_au;            /* bins cover [-extent, extent] */
-    int planets_max;             /* N ~ uniform {1..planets_max} */
+    int positions;                                    /* rows of a sequence, the dt row included */
+    int bins;                                         /* per axis */
+    double extent_au;                                 /* bins cover [-extent, extent] */
+    int planets_max;                                  /* N ~ uniform {1..planets_max} */
     double a_min_au, a_max_au;
     double e_alpha, e_beta, e_max; /* e ~ Beta(alpha, beta), redrawn above e_max */
     enum orr_mass_prior mass_prior;
-    double m_min, m_max;         /* of uniform and log-uniform priors */
-    double dt_yr;                /* identifiable: the fixed time step */
+    double m_min, m_max;             /* of uniform and log-uniform priors */
+    double dt_yr;                    /* identifiable: the fixed time step */
     double samples_min, samples_max; /* identifiable: periods outside are redrawn (per orbit) */
-    double com_sigma_au;         /* centre of mass ~ N(0, sigma^2) per axis */
-    int label_from_step;         /* first labelled time step (0-based), two-body continuous sets */
-    bool solar_system;           /* also write the solar system */
+    double com_sigma_au;             /* centre of mass ~ N(0, sigma^2) per axis */
+    int label_from_step; /* first labelled time step (0-based), two-body continuous sets */
+    bool solar_system;   /* also write the solar system */
     /* Named switches for published behaviour (spec/orbits.md section 2); false = fixed. */
     bool compat_velocity_sign, compat_relative_state;
 };
@@ -62,36 +62,36 @@ struct orr_orbits_preset {
 /* Planet runs: scaled coordinates, for the force-vector task (spec/orbits.md section 3). */
 struct orr_planets_preset {
     bool enabled;
-    long train, val;             /* pretraining sequences */
-    int steps;                   /* time steps in a sequence: positions = 1 + 2 steps */
+    long train, val;                 /* pretraining sequences */
+    int steps;                       /* time steps in a sequence: positions = 1 + 2 steps */
     double samples_min, samples_max; /* kept: samples per orbit in this range */
-    double light_fraction;       /* share of sequences with m1/m2 log-uniform light_min..max */
+    double light_fraction;           /* share of sequences with m1/m2 log-uniform light_min..max */
     double light_min, light_max;
-    double samples_per_orbit;    /* of the eight planets' own sequences, >= 40 */
-    int labels;                  /* labelled positions per planet */
+    double samples_per_orbit; /* of the eight planets' own sequences, >= 40 */
+    int labels;               /* labelled positions per planet */
 };
 
 struct orr_model_preset {
     int layers, heads, width, ffn_mult;
     enum orr_positions positions;
-    double attention_p;          /* sharpening power of the re-weighted variants */
-    int attention_window;        /* 0 = all earlier positions */
+    double attention_p;   /* sharpening power of the re-weighted variants */
+    int attention_window; /* 0 = all earlier positions */
     double rope_base;
-    int fourier;                 /* continuous input: bands of sin/cos features, 0 = none */
-    double fourier_min_au;       /* shortest wavelength */
+    int fourier;           /* continuous input: bands of sin/cos features, 0 = none */
+    double fourier_min_au; /* shortest wavelength */
     enum orr_precision precision;
 };
 
 /* One training stage. */
 struct orr_train_preset {
     long steps;
-    int batch, accumulation;     /* sequences per forward pass; passes per step */
-    double lr, lr_final;         /* lr_final: share of lr at the end of a cosine */
+    int batch, accumulation; /* sequences per forward pass; passes per step */
+    double lr, lr_final;     /* lr_final: share of lr at the end of a cosine */
     enum orr_schedule schedule;
     long warmup;
     double weight_decay, beta1, beta2, clip;
-    double ema;                  /* decay of the averaged weights, 0 = off */
-    double noise_au;             /* Gaussian noise on continuous inputs */
+    double ema;      /* decay of the averaged weights, 0 = off */
+    double noise_au; /* Gaussian noise on continuous inputs */
     long eval_every, checkpoint_every;
     int eval_sequences;
 };
@@ -99,7 +99,7 @@ struct orr_train_preset {
 struct orr_finetune_preset {
     struct orr_train_preset magnitude, vector;
     enum orr_force_loss magnitude_loss;
-    int samples, sample_size;    /* regression samples of held-out positions */
+    int samples, sample_size;      /* regression samples of held-out positions */
     int knn_magnitude, knn_vector; /* neighbours of the oracles */
 };
 
@@ -109,15 +109,15 @@ struct orr_symreg_preset {
     int maxsize, iterations, populations, population_size, cycles;
     int restarts;
     double parsimony;
-    struct orr_names rules;      /* accuracy, score, best */
-    double constant_tolerance;   /* of the true law's structure check */
+    struct orr_names rules;    /* accuracy, score, best */
+    double constant_tolerance; /* of the true law's structure check */
 };
 
 struct orr_preset {
-    char name[ORR_NAME];         /* file name without .json */
+    char name[ORR_NAME]; /* file name without .json */
     char about[256];
     uint64_t seed;
-    struct orr_names attention;  /* variants to train, first = the untrained floor's */
+    struct orr_names attention; /* variants to train, first = the untrained floor's */
     struct orr_orbits_preset orbits;
     struct orr_planets_preset planets;
     struct orr_model_preset model;
@@ -131,8 +131,8 @@ struct cJSON;
 /* All defaults of the table. */
 void orr_preset_defaults(struct orr_preset *preset);
 /* NAME ("quick": presets/quick.json, searched in $ORRERY_PRESETS, ./presets and next to the
- * program's folder) or a FILE ending in .json. Starts from the defaults. Unknown keys, wrong types and
- * values out of range: ORR_EUSAGE naming file, key, expected, found and the nearest key. */
+ * program's folder) or a FILE ending in .json. Starts from the defaults. Unknown keys, wrong types
+ * and values out of range: ORR_EUSAGE naming file, key, expected, found and the nearest key. */
 int orr_preset_load(struct orr_preset *preset, const char *name_or_file);
 /* "pretrain.steps=500". */
 int orr_preset_set(struct orr_preset *preset, const char *assignment);

@@ -4,16 +4,24 @@
 
 #include "preset.h"
 
-enum orr_field_type { ORR_FIELD_INT, ORR_FIELD_LONG, ORR_FIELD_U64, ORR_FIELD_DOUBLE,
-                      ORR_FIELD_BOOL, ORR_FIELD_ENUM, ORR_FIELD_TEXT, ORR_FIELD_NAMES };
+enum orr_field_type {
+    ORR_FIELD_INT,
+    ORR_FIELD_LONG,
+    ORR_FIELD_U64,
+    ORR_FIELD_DOUBLE,
+    ORR_FIELD_BOOL,
+    ORR_FIELD_ENUM,
+    ORR_FIELD_TEXT,
+    ORR_FIELD_NAMES
+};
 
 struct orr_field {
-    const char *key;          /* "pretrain.steps" */
+    const char *key; /* "pretrain.steps" */
     enum orr_field_type type;
-    size_t offset;            /* in struct orr_preset */
-    const char *initial;      /* default, as text */
-    double min, max;          /* numbers: allowed range, inclusive */
-    const char *choices;      /* enums: "a|b|c" in the order of the enum */
+    size_t offset;       /* in struct orr_preset */
+    const char *initial; /* default, as text */
+    double min, max;     /* numbers: allowed range, inclusive */
+    const char *choices; /* enums: "a|b|c" in the order of the enum */
     const char *help;
 };
 

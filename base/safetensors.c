@@ -13,8 +13,8 @@
 #include <xxhash.h>
 
 static const char *const names[] = {
-    [ORR_U8] = "U8", [ORR_U16] = "U16", [ORR_U32] = "U32", [ORR_I32] = "I32", [ORR_I64] = "I64",
-    [ORR_F32] = "F32", [ORR_F64] = "F64",
+    [ORR_U8] = "U8",   [ORR_U16] = "U16", [ORR_U32] = "U32", [ORR_I32] = "I32",
+    [ORR_I64] = "I64", [ORR_F32] = "F32", [ORR_F64] = "F64",
 };
 enum { NAMES = sizeof names / sizeof *names };
 
@@ -28,8 +28,8 @@ static size_t tensor_bytes(const struct orr_tensor *t)
 
 /* ------------------------------------------------------------------------------ write */
 
-static cJSON *header_of(const struct orr_tensor *tensors, size_t count,
-                        const char *const *metadata, uint64_t checksum)
+static cJSON *header_of(const struct orr_tensor *tensors, size_t count, const char *const *metadata,
+                        uint64_t checksum)
 {
     char text[32];
     cJSON *header = cJSON_CreateObject();
@@ -133,13 +133,15 @@ static int parse_entry(const char *path, const cJSON *entry, unsigned char *data
         if (!strcmp(dtype->valuestring, names[i]))
             found = i;
     if (found < 0)
-        return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": unsupported dtype %s", path,
-                        entry->string, cJSON_IsString(dtype) ? dtype->valuestring : "(none)");
+        return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": unsupported dtype %s", path, entry->string,
+                        cJSON_IsString(dtype) ? dtype->valuestring : "(none)");
     if (!cJSON_IsArray(shape) || cJSON_GetArraySize(shape) > ORR_NPY_DIMS ||
         cJSON_GetArraySize(extent) != 2 || !whole(cJSON_GetArrayItem(extent, 0), &from) ||
         !whole(cJSON_GetArrayItem(extent, 1), &to) || from > to || to > bytes)
-        return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": extent outside the file's %zu bytes of "
-                                     "data", path, entry->string, bytes);
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: tensor \"%s\": extent outside the file's %zu bytes of "
+                        "data",
+                        path, entry->string, bytes);
     t->name = entry->string;
     t->dtype = (enum orr_dtype)found;
     t->ndim = cJSON_GetArraySize(shape);
@@ -147,13 +149,14 @@ static int parse_entry(const char *path, const cJSON *entry, unsigned char *data
     for (int k = 0; k < t->ndim; k++) {
         if (!whole(cJSON_GetArrayItem(shape, k), &t->shape[k]) ||
             (t->shape[k] && need > SIZE_MAX / t->shape[k]))
-            return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": malformed shape", path,
-                            entry->string);
+            return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": malformed shape", path, entry->string);
         need *= t->shape[k];
     }
     if (need != to - from)
-        return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": its shape needs %zu bytes, its extent "
-                                     "has %zu", path, entry->string, need, to - from);
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: tensor \"%s\": its shape needs %zu bytes, its extent "
+                        "has %zu",
+                        path, entry->string, need, to - from);
     t->data = data + from;
     return 0;
 }
@@ -179,9 +182,10 @@ static int parse(const char *path, struct orr_safetensors *file)
     for (int i = 0; i < 8; i++)
         length |= (uint64_t)raw[i] << (8 * i);
     if (length > file->map_bytes - 8 || length > 100u << 20)
-        return ORR_FAIL(ORR_EFORMAT, "%s: not a safetensors file, or truncated: header of %llu "
-                                     "bytes in a file of %zu", path, (unsigned long long)length,
-                        file->map_bytes);
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: not a safetensors file, or truncated: header of %llu "
+                        "bytes in a file of %zu",
+                        path, (unsigned long long)length, file->map_bytes);
     file->header = cJSON_ParseWithLength((const char *)raw + 8, (size_t)length);
     if (!cJSON_IsObject(file->header))
         return ORR_FAIL(ORR_EFORMAT, "%s: not a safetensors file: its header is not JSON", path);
@@ -192,8 +196,7 @@ static int parse(const char *path, struct orr_safetensors *file)
     unsigned char *data = raw + 8 + length;
     const size_t bytes = file->map_bytes - 8 - (size_t)length;
     const cJSON *entry;
-    cJSON_ArrayForEach(entry, file->header)
-    {
+    cJSON_ArrayForEach (entry, file->header) {
         if (entry == file->metadata)
             continue;
         int rc = parse_entry(path, entry, data, bytes, &file->tensors[file->count]);
@@ -234,8 +237,7 @@ int orr_safetensors_open(const char *path, struct orr_safetensors **out)
     return rc;
 }
 
-const struct orr_tensor *orr_safetensors_find(const struct orr_safetensors *file,
-                                              const char *name)
+const struct orr_tensor *orr_safetensors_find(const struct orr_safetensors *file, const char *name)
 {
     for (size_t i = 0; i < file->count; i++)
         if (!strcmp(file->tensors[i].name, name))

@@ -75,8 +75,7 @@ static int add(const struct k_ops *ops, const struct data *d)
 }
 static int layernorm_forward(const struct k_ops *ops, const struct data *d)
 {
-    return ops->layernorm_forward(d->x[0], d->x[6], d->x[7], d->x[1], d->x[2], d->x[3], d->N,
-                                  d->C);
+    return ops->layernorm_forward(d->x[0], d->x[6], d->x[7], d->x[1], d->x[2], d->x[3], d->N, d->C);
 }
 static int layernorm_backward(const struct k_ops *ops, const struct data *d)
 {
@@ -115,8 +114,13 @@ static int mse(const struct k_ops *ops, const struct data *d)
 }
 static int adamw(const struct k_ops *ops, const struct data *d)
 {
-    const struct k_adamw k = {.lr = 1e-3, .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8,
-                              .weight_decay = 0.1, .grad_scale = 1, .step = 3};
+    const struct k_adamw k = {.lr = 1e-3,
+                              .beta1 = 0.9,
+                              .beta2 = 0.95,
+                              .eps = 1e-8,
+                              .weight_decay = 0.1,
+                              .grad_scale = 1,
+                              .step = 3};
     return ops->adamw(d->x[0], d->x[1], d->x[10], d->x[11], (size_t)(12 * LAYERS * d->C * d->C),
                       &k);
 }
@@ -179,8 +183,8 @@ static int block_forward(const struct k_ops *ops, const struct data *d, struct b
            ops->attention_forward(b->att, b->saved, b->qkv, &d->attention) ||
            ops->linear_forward(grad_out, b->att, weight(w, 1, C), vector(w, 1, C), N, C, C) ||
            ops->add(b->mid, b->x, grad_out, n) ||
-           ops->layernorm_forward(b->ln2, b->stat + 2 * N, b->stat + 3 * N, b->mid,
-                                  vector(w, 6, C), vector(w, 7, C), N, C) ||
+           ops->layernorm_forward(b->ln2, b->stat + 2 * N, b->stat + 3 * N, b->mid, vector(w, 6, C),
+                                  vector(w, 7, C), N, C) ||
            ops->linear_gelu_forward(b->act, b->pre, b->ln2, weight(w, 2, C), vector(w, 2, C), N, C,
                                     4 * C) ||
            ops->linear_forward(grad_out, b->act, weight(w, 3, C), vector(w, 3, C), N, 4 * C, C) ||
@@ -209,8 +213,13 @@ static int block_backward(const struct k_ops *ops, const struct data *d, struct 
 
 static int step(const struct k_ops *ops, const struct data *d)
 {
-    const struct k_adamw k = {.lr = 1e-4, .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8,
-                              .weight_decay = 0.1, .grad_scale = 1, .step = 3};
+    const struct k_adamw k = {.lr = 1e-4,
+                              .beta1 = 0.9,
+                              .beta2 = 0.95,
+                              .eps = 1e-8,
+                              .weight_decay = 0.1,
+                              .grad_scale = 1,
+                              .step = 3};
     const size_t parameters = (size_t)(12 * d->C * d->C + 13 * d->C);
     int rc = 0;
     for (int l = 0; rc == 0 && l < LAYERS; l++)
@@ -271,7 +280,7 @@ static void data_create(struct data *d, int T, int C)
         d->token[i] = (uint16_t)(i * 2385 % VOCABULARY);
     const size_t parameters = 12 * c * c + 13 * c;
     for (int l = 0; l < LAYERS; l++) {
-        float **const narrow[] = {&blocks[l].x, &blocks[l].ln1, &blocks[l].att, &blocks[l].mid,
+        float **const narrow[] = {&blocks[l].x,   &blocks[l].ln1,   &blocks[l].att, &blocks[l].mid,
                                   &blocks[l].ln2, &blocks[l].saved, &blocks[l].stat};
         for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++)
             *narrow[i] = filled(rows * c, 1.0f);
@@ -296,8 +305,8 @@ static void data_free(struct data *d)
     free(d->token);
     for (int l = 0; l < LAYERS; l++) {
         struct block *b = &blocks[l];
-        float *const all[] = {b->x, b->ln1, b->qkv, b->saved, b->att, b->mid, b->ln2,
-                              b->pre, b->act, b->stat, b->w, b->g, b->m, b->v};
+        float *const all[] = {b->x,   b->ln1, b->qkv,  b->saved, b->att, b->mid, b->ln2,
+                              b->pre, b->act, b->stat, b->w,     b->g,   b->m,   b->v};
         for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
             free(all[i]);
     }

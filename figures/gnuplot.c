@@ -1,4 +1,5 @@
-/* gnuplot.c - finds gnuplot, runs it on a script, and trusts its exit status only with a whole picture. */
+/* gnuplot.c - finds gnuplot, runs it on a script, and trusts its exit status only with a whole
+ * picture. */
 #include "report.h"
 
 #include <errno.h>

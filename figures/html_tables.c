@@ -235,7 +235,7 @@ static int vector_table(const struct report_run *run, bool cosine, struct orr_fi
         else
             TRY(open_row(html, &run->source[s]));
         for (int p = 0; p <= REPORT_PLANETS; p++) {
-            struct report_agreement a;
+            struct report_agreement a = {0};
             const struct report_orbit *from = p < REPORT_PLANETS ? orbit + p : orbit;
             const size_t n = p < REPORT_PLANETS ? 1 : REPORT_PLANETS;
             TRY((floor ? report_agree_floor : report_agree)(from, n, &a));

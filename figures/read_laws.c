@@ -91,13 +91,12 @@ static int take_json(struct report_run *run, const char *path, const cJSON *json
     if (!run->law)
         return ORR_ENOMEM;
     int index = 0;
-    cJSON_ArrayForEach(item, laws)
-    {
+    cJSON_ArrayForEach (item, laws) {
         const int rc = take_law(run, path, item, index++);
         if (rc)
             return rc;
     }
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "sources"))
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "sources"))
         take_source(run, item);
     const cJSON *floors = cJSON_GetObjectItemCaseSensitive(json, "floors");
     run->floor_log_r = number(floors, "log_r");

@@ -35,8 +35,8 @@ int ft_sample(const struct sim_dataset *set, int T, uint64_t seed, int samples, 
               struct ft_row *rows);
 /* `count` labelled rows (rows < T) of one sequence, ascending, from (seed, ORR_STAGE_LABELS,
  * sequence): the vector task's labels. ORR_EINVAL when there are too few. */
-int ft_choose_labels(const struct sim_dataset *set, long sequence, int T, uint64_t seed,
-                     int count, int *rows);
+int ft_choose_labels(const struct sim_dataset *set, long sequence, int T, uint64_t seed, int count,
+                     int *rows);
 
 /* Mean over the k nearest training points (Euclidean): points (n, dims), values (n, cols),
  * queries (m, dims) -> out (m, cols). Ties go to the lower index. Brute force, threaded. */
@@ -50,13 +50,13 @@ void ft_standardise(size_t dims, size_t n, float *a, size_t m, float *b);
 struct ft_run {
     const struct orr_preset *preset;
     const struct k_ops *ops;
-    char run[4096];                  /* run directory */
+    char run[4096];                      /* run directory */
     struct sim_dataset train, val, test; /* two_body_* */
-    struct sim_dataset planets;      /* planets_solar, or solar_system_two_body */
+    struct sim_dataset planets;          /* planets_solar, or solar_system_two_body */
     bool has_magnitude, has_vector;
-    struct ft_row *rows;             /* (samples * sample_size) */
+    struct ft_row *rows; /* (samples * sample_size) */
     size_t row_count;
-    int *labels;                     /* (planets.n, planets.labels) trained rows */
+    int *labels; /* (planets.n, planets.labels) trained rows */
     bool resume, quiet;
 };
 int ft_run_open(struct ft_run *run, const struct orr_preset *preset, const char *run_dir,

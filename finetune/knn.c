@@ -51,8 +51,10 @@ int ft_knn(int k, size_t dims, size_t n, const float *points, size_t cols, const
            size_t m, const float *queries, float *out)
 {
     if (k < 1 || k > KNN_MOST || n < (size_t)k)
-        return ORR_FAIL(ORR_EINVAL, "k nearest neighbours: expected 1 <= k <= %d and at least k "
-                                    "points, found k = %d, %zu points", KNN_MOST, k, n);
+        return ORR_FAIL(ORR_EINVAL,
+                        "k nearest neighbours: expected 1 <= k <= %d and at least k "
+                        "points, found k = %d, %zu points",
+                        KNN_MOST, k, n);
     float *columns = orr_alloc(n * dims, sizeof *columns);
     if (!columns)
         return ORR_ENOMEM;

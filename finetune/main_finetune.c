@@ -33,9 +33,10 @@ static int pretrained(const struct orr_cli *cli, const char *attention, const ch
         return orr_path(path, "%s", cli->checkpoint);
     int rc = orr_path(path, "%s/%s/%s/last.safetensors", cli->run, attention, stage);
     if (!rc && !orr_exists(path))
-        rc = ORR_FAIL(ORR_EMISSING, "%s: no pretrained model there; make it with: pretrain "
-                                    "--preset %s --attention %s", path, cli->preset.name,
-                      attention);
+        rc = ORR_FAIL(ORR_EMISSING,
+                      "%s: no pretrained model there; make it with: pretrain "
+                      "--preset %s --attention %s",
+                      path, cli->preset.name, attention);
     return rc;
 }
 
@@ -75,9 +76,9 @@ static int truth_and_oracle(struct ft_run *run)
 /* The data sets that magnitudes and vectors come from. */
 static int verify_data(const struct orr_cli *cli, const char *orbits)
 {
-    static const enum sim_split used[] = {
-        SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_VAL, SIM_SPLIT_TWO_BODY_TEST,
-        SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY, SIM_SPLIT_PLANETS_SOLAR};
+    static const enum sim_split used[] = {SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_VAL,
+                                          SIM_SPLIT_TWO_BODY_TEST, SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
+                                          SIM_SPLIT_PLANETS_SOLAR};
     enum sim_split need[sizeof used / sizeof *used];
     int count = 0;
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
@@ -95,9 +96,9 @@ static int check_pretrained(const struct orr_cli *cli, const char *attention, bo
     char path[4096];
     int rc = pretrained(cli, attention, planets ? "pretrain_planets" : "pretrain", path);
     if (!rc)
-        rc = gpt_config_from_preset(&config, p, attention,
-                                    sim_split_positions(p, planets ? SIM_SPLIT_PLANETS_SOLAR
-                                                                   : SIM_SPLIT_TWO_BODY_TRAIN));
+        rc = gpt_config_from_preset(
+            &config, p, attention,
+            sim_split_positions(p, planets ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_TWO_BODY_TRAIN));
     if (!rc)
         rc = gpt_load_as(&model, path, &config, true, &k_ref, NULL);
     if (!rc)
@@ -118,8 +119,10 @@ static int check_arguments(const struct orr_cli *cli, const char *orbits)
         rc = gpt_config_from_preset(&config, p, p->attention.item[i], p->orbits.positions);
     }
     if (!rc && !known)
-        rc = ORR_FAIL(ORR_EUSAGE, "--source: expected truth, oracle, untrained or one of the "
-                                  "preset's variants, found \"%s\"", source_option);
+        rc = ORR_FAIL(ORR_EUSAGE,
+                      "--source: expected truth, oracle, untrained or one of the "
+                      "preset's variants, found \"%s\"",
+                      source_option);
     if (!rc)
         rc = verify_data(cli, orbits);
     for (int i = 0; i < p->attention.count && !rc; i++) {
@@ -180,7 +183,6 @@ int main(int argc, char **argv)
     orr_signals_catch();
     rc = run(&cli);
     if (rc == ORR_EINTR)
-        fprintf(stderr, "finetune: %s\nresume with: the same command and --resume\n",
-                orr_error());
+        fprintf(stderr, "finetune: %s\nresume with: the same command and --resume\n", orr_error());
     return orr_error_exit(program.name, rc);
 }

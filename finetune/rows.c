@@ -38,8 +38,10 @@ int ft_sample(const struct sim_dataset *set, int T, uint64_t seed, int samples, 
             all[count++] = (struct ft_row){.sequence = s, .row = one[i]};
     }
     if (!rc && count < (size_t)size)
-        rc = ORR_FAIL(ORR_EINVAL, "finetune.sample_size: %d positions asked for, the held-out set "
-                                  "has %zu labelled ones", size, count);
+        rc = ORR_FAIL(ORR_EINVAL,
+                      "finetune.sample_size: %d positions asked for, the held-out set "
+                      "has %zu labelled ones",
+                      size, count);
     for (int sample = 0; sample < samples && !rc; sample++) {
         gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_SAMPLE, (uint64_t)sample);
         if (!rng) {
@@ -57,8 +59,8 @@ int ft_sample(const struct sim_dataset *set, int T, uint64_t seed, int samples, 
     return rc;
 }
 
-int ft_choose_labels(const struct sim_dataset *set, long sequence, int T, uint64_t seed,
-                     int count, int *rows)
+int ft_choose_labels(const struct sim_dataset *set, long sequence, int T, uint64_t seed, int count,
+                     int *rows)
 {
     int *all = orr_alloc((size_t)T, sizeof *all);
     if (!all)
@@ -69,8 +71,10 @@ int ft_choose_labels(const struct sim_dataset *set, long sequence, int T, uint64
     if (!rng)
         rc = ORR_FAIL(ORR_ENOMEM, "choosing labels: out of memory");
     else if (found < count)
-        rc = ORR_FAIL(ORR_EINVAL, "planets.labels: %d asked for, sequence %ld has %d labelled "
-                                  "positions", count, sequence, found);
+        rc = ORR_FAIL(ORR_EINVAL,
+                      "planets.labels: %d asked for, sequence %ld has %d labelled "
+                      "positions",
+                      count, sequence, found);
     else
         gsl_ran_choose(rng, rows, (size_t)count, all, (size_t)found, sizeof *all);
     if (rng)

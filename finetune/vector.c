@@ -64,8 +64,7 @@ static double *alloc_forces(const struct ft_run *run)
                      sizeof(double));
 }
 
-int ft_vector_model(struct ft_run *run, const char *source, const char *attention,
-                    const char *from)
+int ft_vector_model(struct ft_run *run, const char *source, const char *attention, const char *from)
 {
     const struct orr_train_preset *train = &run->preset->finetune.vector;
     const int T = (int)run->planets.positions - 1;

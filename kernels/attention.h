@@ -23,8 +23,8 @@ struct k_attention {
     enum k_phi phi;
     enum k_norm norm;
     enum k_post post;
-    bool sharpen;   /* re-weighting relu(n_i A - [n_i > free_rows])^p, l1  LSSAR Eq. (5) */
-    int free_rows;  /* rows with n_i <= free_rows are not shifted */
+    bool sharpen;  /* re-weighting relu(n_i A - [n_i > free_rows])^p, l1  LSSAR Eq. (5) */
+    int free_rows; /* rows with n_i <= free_rows are not shifted */
     const char *source;
 };
 
@@ -33,7 +33,7 @@ extern const struct k_attention k_attention_table[];
 /* NULL when there is no such variant. */
 const struct k_attention *k_attention_find(const char *name);
 
-#define K_SILENT_TOLERANCE 1e-4 /* a shifted row is silent when max(n_i A) - 1 <= this */
-#define K_L2_EPSILON 1e-12      /* vectors shorter than this have unit vector 0, gradient 0 */
+#define K_SILENT_TOLERANCE 1e-4  /* a shifted row is silent when max(n_i A) - 1 <= this */
+#define K_L2_EPSILON       1e-12 /* vectors shorter than this have unit vector 0, gradient 0 */
 
 #endif

@@ -35,11 +35,12 @@ struct head {
 static size_t head_lay_out(struct head *h, char *base, bool backward)
 {
     const size_t T = (size_t)h->Tp, D = (size_t)h->Dp, strip = (size_t)h->strip_rows;
-    float **const pieces[] = {&h->q, &h->k, &h->v, &h->kt, &h->inverse_q, &h->inverse_k,
-                              &h->o, &h->x, &h->vt, &h->slope, &h->steepness, &h->d,
-                              &h->dout, &h->dk, &h->dv};
-    const size_t counts[] = {T * D, T * D, T * D, T * D, T, T, ROWS * D, strip * T,
-                             T * D, strip * T, strip * T, strip * T, T * D, T * D, T * D};
+    float **const pieces[] = {&h->q,         &h->k, &h->v,    &h->kt, &h->inverse_q,
+                              &h->inverse_k, &h->o, &h->x,    &h->vt, &h->slope,
+                              &h->steepness, &h->d, &h->dout, &h->dk, &h->dv};
+    const size_t counts[] = {T * D,     T * D,     T * D,     T * D, T,
+                             T,         ROWS * D,  strip * T, T * D, strip * T,
+                             strip * T, strip * T, T * D,     T * D, T * D};
     enum { ALL = sizeof counts / sizeof counts[0], FORWARD = 8 };
     size_t bytes = 0;
     for (int i = 0; i < (backward ? ALL : FORWARD); i++) {
@@ -171,9 +172,14 @@ static int tile_end(const struct head *h, int at)
 /* x (ROWS, Tp) = rows of `a` (Dp wide) times bt (D, Tp), where the tile has columns. */
 static void tile_scores(const struct head *h, int at, const float *a, const float *bt, float *x)
 {
-    const struct cpu_tile tile = {.a = a + (size_t)at * (size_t)h->Dp, .a_row = (size_t)h->Dp,
-                                  .a_k = 1, .b = bt, .b_row = (size_t)h->Tp, .c = x,
-                                  .c_row = (size_t)h->Tp, .K = h->D};
+    const struct cpu_tile tile = {.a = a + (size_t)at * (size_t)h->Dp,
+                                  .a_row = (size_t)h->Dp,
+                                  .a_k = 1,
+                                  .b = bt,
+                                  .b_row = (size_t)h->Tp,
+                                  .c = x,
+                                  .c_row = (size_t)h->Tp,
+                                  .K = h->D};
     cpu_tile_run(&tile, tile_first(h, at), tile_end(h, at), false);
 }
 
@@ -182,9 +188,14 @@ static void tile_combine(const struct head *h, int at, const float *x, const flo
 {
     const int first = tile_first(h, at) * CPU_LANES;
     const int end = at + ROWS < h->Tp ? at + ROWS : h->Tp;
-    const struct cpu_tile tile = {.a = x + first, .a_row = (size_t)h->Tp, .a_k = 1,
-                                  .b = b + (size_t)first * (size_t)h->Dp, .b_row = (size_t)h->Dp,
-                                  .c = h->o, .c_row = (size_t)h->Dp, .K = end - first};
+    const struct cpu_tile tile = {.a = x + first,
+                                  .a_row = (size_t)h->Tp,
+                                  .a_k = 1,
+                                  .b = b + (size_t)first * (size_t)h->Dp,
+                                  .b_row = (size_t)h->Dp,
+                                  .c = h->o,
+                                  .c_row = (size_t)h->Dp,
+                                  .K = end - first};
     cpu_tile_run(&tile, 0, h->Dp / CPU_LANES, false);
 }
 
@@ -196,8 +207,7 @@ static void row_mask(const struct head *h, int i, int first_vec, int end_vec, fl
     for (int v = end / CPU_LANES; v < end_vec; v++) {
         const cpu_vec column = cpu_lane_numbers((float)(v * CPU_LANES));
         const cpu_vec kept = cpu_load(x + v * CPU_LANES);
-        cpu_store(x + v * CPU_LANES,
-                  cpu_select_greater(cpu_set((float)end), column, kept, masked));
+        cpu_store(x + v * CPU_LANES, cpu_select_greater(cpu_set((float)end), column, kept, masked));
     }
     for (int v = first_vec; v * CPU_LANES < first; v++) {
         const cpu_vec column = cpu_lane_numbers((float)(v * CPU_LANES));
@@ -313,9 +323,14 @@ static void strip_add(struct head *h, int strip, int end)
         if (first >= last)
             continue;
         const size_t row = (size_t)(first - strip) * Tp + (size_t)j;
-        struct cpu_tile tile = {.a = h->x + row, .a_row = 1, .a_k = Tp,
-                                .b = h->dout + (size_t)first * Dp, .b_row = Dp,
-                                .c = h->dv + (size_t)j * Dp, .c_row = Dp, .K = last - first};
+        struct cpu_tile tile = {.a = h->x + row,
+                                .a_row = 1,
+                                .a_k = Tp,
+                                .b = h->dout + (size_t)first * Dp,
+                                .b_row = Dp,
+                                .c = h->dv + (size_t)j * Dp,
+                                .c_row = Dp,
+                                .K = last - first};
         cpu_tile_run(&tile, 0, h->Dp / CPU_LANES, true);
         tile.a = h->d + row;
         tile.b = h->q + (size_t)first * Dp;

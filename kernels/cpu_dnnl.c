@@ -39,7 +39,7 @@ static struct {
 #if DNNL_VERSION_MAJOR >= 3
 
 /* Descriptors are handles that are destroyed. */
-#define DESC dnnl_memory_desc_t
+#define DESC          dnnl_memory_desc_t
 #define DESC_OF(desc) (desc)
 
 static dnnl_status_t desc_init(DESC *desc, int rows, int cols, bool transposed,
@@ -57,8 +57,7 @@ static void desc_clear(DESC *desc)
 }
 
 static dnnl_status_t matmul_desc_create(dnnl_primitive_desc_t *pd, const DESC *a, const DESC *b,
-                                        const DESC *bias, const DESC *c,
-                                        dnnl_primitive_attr_t attr)
+                                        const DESC *bias, const DESC *c, dnnl_primitive_attr_t attr)
 {
     return dnnl_matmul_primitive_desc_create(pd, cache.engine, *a, *b, bias ? *bias : NULL, *c,
                                              attr);
@@ -71,7 +70,7 @@ static dnnl_status_t append_sum(dnnl_post_ops_t ops)
 
 #else
 
-#define DESC dnnl_memory_desc_t
+#define DESC          dnnl_memory_desc_t
 #define DESC_OF(desc) (&(desc))
 
 static dnnl_status_t desc_init(DESC *desc, int rows, int cols, bool transposed,
@@ -88,8 +87,7 @@ static void desc_clear(DESC *desc)
 }
 
 static dnnl_status_t matmul_desc_create(dnnl_primitive_desc_t *pd, const DESC *a, const DESC *b,
-                                        const DESC *bias, const DESC *c,
-                                        dnnl_primitive_attr_t attr)
+                                        const DESC *bias, const DESC *c, dnnl_primitive_attr_t attr)
 {
     dnnl_matmul_desc_t desc;
     const dnnl_status_t status = dnnl_matmul_desc_init(&desc, a, b, bias, c);
@@ -183,8 +181,8 @@ static dnnl_status_t primitive_create(struct k_cpu_matmul *m)
     if (status == dnnl_success)
         status = attributes_create(&attr, s->accumulate);
     if (status == dnnl_success)
-        status = matmul_desc_create(&pd, &desc[0], &desc[1], s->bias ? &desc[3] : NULL, &desc[2],
-                                    attr);
+        status =
+            matmul_desc_create(&pd, &desc[0], &desc[1], s->bias ? &desc[3] : NULL, &desc[2], attr);
     if (status == dnnl_success)
         status = dnnl_primitive_create(&m->primitive, pd);
     if (status == dnnl_success) {

@@ -271,8 +271,7 @@ static void add_groups(float *to, const float *part, int groups, size_t n)
 static int backward_plan(struct gradients *g)
 {
     const struct k_cpu_matmul_shape dinp = {.N = g->C, .K = g->OC, .bf16 = g->bf16};
-    struct k_cpu_matmul_shape dw = {
-        .M = g->OC, .N = g->C, .a_transposed = true, .bf16 = g->bf16};
+    struct k_cpu_matmul_shape dw = {.M = g->OC, .N = g->C, .a_transposed = true, .bf16 = g->bf16};
     int rc = 0;
     if (g->dinp && (rc = plan_make(&g->dinp_plan, g->N, BACKWARD_ROWS, &dinp)) != 0)
         return rc;
@@ -385,8 +384,16 @@ static int linear_backward(float *dinp, float *dw, float *db, const float *dout,
 {
     if (is_narrow(C, OC))
         return k_cpu_narrow_backward(dinp, dw, db, dout, inp, w, N, C, OC);
-    struct gradients g = {.dinp = dinp, .dw = dw, .db = db, .dout = dout, .inp = inp, .w = w,
-                          .N = N, .C = C, .OC = OC, .bf16 = bf16};
+    struct gradients g = {.dinp = dinp,
+                          .dw = dw,
+                          .db = db,
+                          .dout = dout,
+                          .inp = inp,
+                          .w = w,
+                          .N = N,
+                          .C = C,
+                          .OC = OC,
+                          .bf16 = bf16};
     return backward(&g);
 }
 

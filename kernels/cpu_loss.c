@@ -94,9 +94,9 @@ int k_cpu_cross_entropy(double *loss, float *dlogits, const float *logits, int s
             const double w = weight ? (double)weight[n] : 1;
             float *d = dlogits ? dlogits + from : NULL;
             if (w != 0)
-                sum += cross_entropy_row(d, logits + from,
-                                         target[(size_t)n * (size_t)target_stride], w,
-                                         (float)(w * inverse), V);
+                sum +=
+                    cross_entropy_row(d, logits + from, target[(size_t)n * (size_t)target_stride],
+                                      w, (float)(w * inverse), V);
             else if (d)
                 memset(d, 0, (size_t)V * sizeof *d);
         }

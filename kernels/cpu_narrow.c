@@ -143,10 +143,16 @@ int k_cpu_narrow_backward(float *dinp, float *dw, float *db, const float *dout, 
     const bool few_outputs = OC <= K_CPU_NARROW;
     if (!few_outputs)
         transpose(wt, w, OC, C);
-    const struct narrow_gradients g = {
-        .dinp = dinp, .dw_part = parts, .db_part = parts + GROUPS * weights, .dout = dout,
-        .inp = inp, .m = few_outputs ? w : wt, .C = C, .OC = OC, .few_outputs = few_outputs,
-        .with_db = db != NULL};
+    const struct narrow_gradients g = {.dinp = dinp,
+                                       .dw_part = parts,
+                                       .db_part = parts + GROUPS * weights,
+                                       .dout = dout,
+                                       .inp = inp,
+                                       .m = few_outputs ? w : wt,
+                                       .C = C,
+                                       .OC = OC,
+                                       .few_outputs = few_outputs,
+                                       .with_db = db != NULL};
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (N > ROWS)
     for (int group = 0; group < GROUPS; group++) {
         const int first = (int)((long)group * N / GROUPS);

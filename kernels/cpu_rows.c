@@ -192,8 +192,9 @@ int k_cpu_embed_forward(float *out, int stride, int at, const float *table, cons
                         int token_stride, int N, int V, int C)
 {
     int outside = 0;
-#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (N > ROWS) \
-    reduction(| : outside)
+#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (N > ROWS)               \
+    reduction(|                                                                                    \
+              : outside)
     for (int n = 0; n < N; n++) {
         const int t = token[(size_t)n * (size_t)token_stride];
         if (t >= V)
@@ -247,7 +248,8 @@ int k_cpu_rope(float *qkv, int B, int T, int H, int D, double base, int offset, 
         for (int t = 0; t < T; t++) {
             const double angle = (t + offset) * frequency;
             cosines[(size_t)t * (size_t)half + (size_t)m] = (float)cos(angle);
-            sines[(size_t)t * (size_t)half + (size_t)m] = (float)(inverse ? -sin(angle) : sin(angle));
+            sines[(size_t)t * (size_t)half + (size_t)m] =
+                (float)(inverse ? -sin(angle) : sin(angle));
         }
     }
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (B * T > ROWS)

@@ -85,7 +85,7 @@ static inline void cpu_tile_run(const struct cpu_tile *t, int first, int end, bo
 static inline void cpu_transpose(float *to, size_t to_row, const float *from, size_t from_row,
                                  int rows, int cols)
 {
-    cpu_ivec lane;
+    cpu_ivec lane = {0};
     for (int i = 0; i < CPU_LANES; i++)
         lane[i] = i;
     for (int r0 = 0; r0 < rows; r0 += CPU_LANES) {

@@ -156,7 +156,7 @@ static inline float cpu_maximum(cpu_vec v)
 /* Lane numbers 0, 1, ... plus `first`, as floats. */
 static inline cpu_vec cpu_lane_numbers(float first)
 {
-    cpu_vec v;
+    cpu_vec v = {0};
     for (int i = 0; i < CPU_LANES; i++)
         v[i] = first + (float)i;
     return v;

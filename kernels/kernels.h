@@ -54,8 +54,8 @@ struct k_ops {
     int (*linear_forward)(real *out, const real *inp, const real *w, const real *b, int N, int C,
                           int OC);
     /* out = gelu(pre), pre = inp W^T + b, both kept (tanh GELU is not used: exact erf form). */
-    int (*linear_gelu_forward)(real *out, real *pre, const real *inp, const real *w,
-                               const real *b, int N, int C, int OC);
+    int (*linear_gelu_forward)(real *out, real *pre, const real *inp, const real *w, const real *b,
+                               int N, int C, int OC);
     /* dinp (N, C) = dout W (NULL to skip); dw (OC, C) adds dout^T inp; db (OC) adds the column
      * sums (NULL to skip). exact forces full precision whatever open() allowed. */
     int (*linear_backward)(real *dinp, real *dw, real *db, const real *dout, const real *inp,
@@ -64,8 +64,8 @@ struct k_ops {
      * forces and coordinates out. */
     int (*linear_exact_forward)(real *out, const real *inp, const real *w, const real *b, int N,
                                 int C, int OC);
-    int (*linear_exact_backward)(real *dinp, real *dw, real *db, const real *dout,
-                                 const real *inp, const real *w, int N, int C, int OC);
+    int (*linear_exact_backward)(real *dinp, real *dw, real *db, const real *dout, const real *inp,
+                                 const real *w, int N, int C, int OC);
 
     /* ---- element-wise and rows */
     /* dpre (N) = dout * gelu'(pre); may alias dout. */
@@ -76,17 +76,16 @@ struct k_ops {
     int (*layernorm_forward)(real *out, real *mean, real *rstd, const real *x, const real *gamma,
                              const real *beta, int N, int C);
     /* dx (N, C) adds; dgamma, dbeta (C) add. */
-    int (*layernorm_backward)(real *dx, real *dgamma, real *dbeta, const real *dout,
-                              const real *x, const real *mean, const real *rstd,
-                              const real *gamma, int N, int C);
+    int (*layernorm_backward)(real *dx, real *dgamma, real *dbeta, const real *dout, const real *x,
+                              const real *mean, const real *rstd, const real *gamma, int N, int C);
     /* x (N, C) += bias rows of position t = n mod T, table (T, C); backward adds to dtable. */
     int (*position_forward)(real *x, const real *table, int N, int T, int C);
     int (*position_backward)(real *dtable, const real *dx, int N, int T, int C);
     /* out (N, stride) columns [at, at+C) = table[token[n * token_stride]] (V, C). */
     int (*embed_forward)(real *out, int stride, int at, const real *table, const uint16_t *token,
                          int token_stride, int N, int V, int C);
-    int (*embed_backward)(real *dtable, const real *dout, int stride, int at,
-                          const uint16_t *token, int token_stride, int N, int V, int C);
+    int (*embed_backward)(real *dtable, const real *dout, int stride, int at, const uint16_t *token,
+                          int token_stride, int N, int V, int C);
 
     /* ---- attention
      * qkv (B, T, 3, H, D), out (B, T, H, D). `saved` holds k_attention_saved(shape) reals that
@@ -115,8 +114,8 @@ struct k_ops {
                          const uint16_t *target, int target_stride, const real *weight, int N,
                          int V);
     /* Mean over weighted rows and columns of (pred - target)^2; pred, target (N, C). */
-    int (*mse)(double *loss, real *dpred, const real *pred, const real *target,
-               const real *weight, int N, int C);
+    int (*mse)(double *loss, real *dpred, const real *pred, const real *target, const real *weight,
+               int N, int C);
 
     /* ---- optimiser over n elements */
     /* *sum = sum of squares, in double and in a fixed order. */

@@ -16,7 +16,7 @@ struct row {
     double *d;                 /* (T) gradient, from dA back to ds in place */
     double x_sum, r_largest, w_sum;
     bool silent;
-    double *qh, *kh;           /* (D) query, (T, D) keys: unit vectors, or the plain ones */
+    double *qh, *kh;             /* (D) query, (T, D) keys: unit vectors, or the plain ones */
     double *q_length, *k_length; /* (1), (T); 0 = shorter than K_L2_EPSILON */
     double *block;
 };
@@ -42,7 +42,8 @@ static int row_create(struct row *r, int T, int D)
 static size_t at(const struct k_attention_shape *s, int b, int t, int which, int h)
 {
     return ((((size_t)b * (size_t)s->T + (size_t)t) * 3 + (size_t)which) * (size_t)s->H +
-            (size_t)h) * (size_t)s->D;
+            (size_t)h) *
+           (size_t)s->D;
 }
 
 /* to = from, or its unit vector (the zero vector when shorter than K_L2_EPSILON). */
@@ -113,8 +114,8 @@ static void sharpen(struct row *r, const struct k_attention_shape *shape)
 }
 
 /* Everything of row i (0-based) up to the weights A; the keys' vectors are in place. */
-static int row_weights(struct row *r, const struct k_attention_shape *shape, const real *qkv,
-                       int b, int h, int i)
+static int row_weights(struct row *r, const struct k_attention_shape *shape, const real *qkv, int b,
+                       int h, int i)
 {
     const bool unit = shape->variant->score == K_SCORE_COS_LOGN;
     const int first = shape->window > 0 && i + 1 > shape->window ? i + 1 - shape->window : 0;
@@ -137,8 +138,8 @@ static int row_weights(struct row *r, const struct k_attention_shape *shape, con
     return first;
 }
 
-static void take_keys(struct row *r, const struct k_attention_shape *shape, const real *qkv,
-                      int b, int h)
+static void take_keys(struct row *r, const struct k_attention_shape *shape, const real *qkv, int b,
+                      int h)
 {
     const bool unit = shape->variant->score == K_SCORE_COS_LOGN;
     for (int t = 0; t < shape->T; t++)
@@ -245,8 +246,7 @@ static void row_backward(struct row *r, const struct k_attention_shape *shape, r
 }
 
 static void head_backward(struct row *r, const struct k_attention_shape *shape, real *dqkv,
-                          const real *dout, const real *qkv, int b, int h, double *dqh,
-                          double *dkh)
+                          const real *dout, const real *qkv, int b, int h, double *dqh, double *dkh)
 {
     const int T = shape->T, D = shape->D;
     const bool unit = shape->variant->score == K_SCORE_COS_LOGN;

@@ -12,8 +12,7 @@ static double weight_sum(const real *weight, int N)
 }
 
 int k_ref_cross_entropy(double *loss, real *dlogits, const real *logits, int stride, int at,
-                        const uint16_t *target, int target_stride, const real *weight, int N,
-                        int V)
+                        const uint16_t *target, int target_stride, const real *weight, int N, int V)
 {
     const double total = weight_sum(weight, N);
     double sum = 0;
@@ -37,8 +36,8 @@ int k_ref_cross_entropy(double *loss, real *dlogits, const real *logits, int str
     return 0;
 }
 
-int k_ref_mse(double *loss, real *dpred, const real *pred, const real *target,
-              const real *weight, int N, int C)
+int k_ref_mse(double *loss, real *dpred, const real *pred, const real *target, const real *weight,
+              int N, int C)
 {
     const double total = weight_sum(weight, N) * C;
     double sum = 0;
@@ -65,8 +64,7 @@ int k_ref_sum_squares(double *sum, const real *x, size_t n)
     return 0;
 }
 
-int k_ref_adamw(real *param, const real *grad, real *m, real *v, size_t n,
-                const struct k_adamw *k)
+int k_ref_adamw(real *param, const real *grad, real *m, real *v, size_t n, const struct k_adamw *k)
 {
     const double first = 1 - pow(k->beta1, (double)k->step);
     const double second = 1 - pow(k->beta2, (double)k->step);

@@ -6,8 +6,12 @@
 struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int B, int T)
 {
     const struct gpt_config *c = &model->config;
-    return (struct k_attention_shape){.B = B, .T = T, .H = c->heads, .D = c->width / c->heads,
-                                      .variant = model->variant, .p = c->attention_p,
+    return (struct k_attention_shape){.B = B,
+                                      .T = T,
+                                      .H = c->heads,
+                                      .D = c->width / c->heads,
+                                      .variant = model->variant,
+                                      .p = c->attention_p,
                                       .window = c->attention_window};
 }
 
@@ -40,19 +44,33 @@ static int plan(const struct gpt_model *model, struct gpt_activations *act, int 
     *bytes = 0;
     for (int i = 0; i < c->layers; i++) {
         struct gpt_layer_activations *l = act->arena ? &act->layer[i] : &none;
-        const struct { real **where; size_t count; } list[] = {
-            {&l->x, N * C}, {&l->ln1, N * C}, {&l->mean1, N}, {&l->rstd1, N},
+        const struct {
+            real **where;
+            size_t count;
+        } list[] = {
+            {&l->x, N * C},       {&l->ln1, N * C},   {&l->mean1, N}, {&l->rstd1, N},
             {&l->qkv, N * 3 * C}, {&l->saved, saved}, {&l->y, N * C}, {&l->mid, N * C},
-            {&l->ln2, N * C}, {&l->mean2, N}, {&l->rstd2, N}, {&l->pre, N * F}, {&l->up, N * F},
+            {&l->ln2, N * C},     {&l->mean2, N},     {&l->rstd2, N}, {&l->pre, N * F},
+            {&l->up, N * F},
         };
         for (size_t k = 0; k < sizeof list / sizeof *list; k++)
             rc |= piece(act, bytes, list[k].where, list[k].count);
     }
     const size_t OC = (size_t)c->outputs;
-    const struct { real **where; size_t count; } list[] = {
-        {&act->embed, c->input == GPT_INPUT_TOKENS ? N * 2 * C : 0}, {&act->last, N * C},
-        {&act->ln, N * C}, {&act->mean, N}, {&act->rstd, N}, {&act->out, N * OC},
-        {&act->dout, N * OC}, {&act->dx, N * C}, {&act->dy, N * C}, {&act->dwide, N * widest(c)},
+    const struct {
+        real **where;
+        size_t count;
+    } list[] = {
+        {&act->embed, c->input == GPT_INPUT_TOKENS ? N * 2 * C : 0},
+        {&act->last, N * C},
+        {&act->ln, N * C},
+        {&act->mean, N},
+        {&act->rstd, N},
+        {&act->out, N * OC},
+        {&act->dout, N * OC},
+        {&act->dx, N * C},
+        {&act->dy, N * C},
+        {&act->dwide, N * widest(c)},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         rc |= piece(act, bytes, list[k].where, list[k].count);

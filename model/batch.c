@@ -13,8 +13,8 @@ int gpt_batch_create(struct gpt_batch *batch, const struct gpt_config *config, i
     if (config->input == GPT_INPUT_TOKENS)
         ok &= (batch->tokens = orr_alloc(N * 2, sizeof *batch->tokens)) != NULL;
     else
-        ok &= (batch->features = orr_alloc(N * (size_t)gpt_config_features(config),
-                                           sizeof(real))) != NULL;
+        ok &= (batch->features =
+                   orr_alloc(N * (size_t)gpt_config_features(config), sizeof(real))) != NULL;
     if (config->head == GPT_HEAD_TOKENS)
         ok &= (batch->target_tokens = orr_alloc(N * 2, sizeof *batch->target_tokens)) != NULL;
     else

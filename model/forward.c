@@ -27,10 +27,10 @@ static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x
     if (model->config.input == GPT_INPUT_TOKENS) {
         const int V = model->config.vocab;
         real *both = model->act->embed; /* (N, 2C) */
-        TRY(k->embed_forward(both, 2 * C, 0, gpt_param(model, model->embed_x), batch->tokens, 2,
+        TRY(k->embed_forward(both, 2 * C, 0, gpt_param(model, model->embed_x), batch->tokens, 2, N,
+                             V, C));
+        TRY(k->embed_forward(both, 2 * C, C, gpt_param(model, model->embed_y), batch->tokens + 1, 2,
                              N, V, C));
-        TRY(k->embed_forward(both, 2 * C, C, gpt_param(model, model->embed_y), batch->tokens + 1,
-                             2, N, V, C));
         TRY(k->linear_forward(x, both, gpt_param(model, model->combine_w),
                               gpt_param(model, model->combine_b), N, 2 * C, C));
     } else {
@@ -56,28 +56,30 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
 
     TRY(k->layernorm_forward(a->ln1, a->mean1, a->rstd1, a->x, gpt_param(model, w->ln1_w),
                              gpt_param(model, w->ln1_b), N, C));
-    TRY(k->linear_forward(a->qkv, a->ln1, gpt_param(model, w->qkv_w), gpt_param(model, w->qkv_b),
-                          N, C, 3 * C));
+    TRY(k->linear_forward(a->qkv, a->ln1, gpt_param(model, w->qkv_w), gpt_param(model, w->qkv_b), N,
+                          C, 3 * C));
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(a->qkv, B, T, c->heads, C / c->heads, c->rope_base, 0, false));
     TRY(k->attention_forward(a->y, a->saved, a->qkv, &shape));
-    TRY(k->linear_forward(a->mid, a->y, gpt_param(model, w->proj_w), gpt_param(model, w->proj_b),
-                          N, C, C));
+    TRY(k->linear_forward(a->mid, a->y, gpt_param(model, w->proj_w), gpt_param(model, w->proj_b), N,
+                          C, C));
     TRY(k->add(a->mid, a->mid, a->x, NC));
     TRY(k->layernorm_forward(a->ln2, a->mean2, a->rstd2, a->mid, gpt_param(model, w->ln2_w),
                              gpt_param(model, w->ln2_b), N, C));
     TRY(k->linear_gelu_forward(a->up, a->pre, a->ln2, gpt_param(model, w->up_w),
                                gpt_param(model, w->up_b), N, C, c->ffn));
-    TRY(k->linear_forward(next, a->up, gpt_param(model, w->down_w), gpt_param(model, w->down_b),
-                          N, c->ffn, C));
+    TRY(k->linear_forward(next, a->up, gpt_param(model, w->down_w), gpt_param(model, w->down_b), N,
+                          c->ffn, C));
     return k->add(next, next, a->mid, NC);
 }
 
 static int check_batch(const struct gpt_model *model, const struct gpt_batch *batch)
 {
     if (batch->T > model->config.context)
-        return ORR_FAIL(ORR_EINVAL, "a sequence of %d positions does not fit the model's context "
-                                    "of %d", batch->T, model->config.context);
+        return ORR_FAIL(ORR_EINVAL,
+                        "a sequence of %d positions does not fit the model's context "
+                        "of %d",
+                        batch->T, model->config.context);
     if (model->config.input == GPT_INPUT_TOKENS ? !batch->tokens : !batch->features)
         return ORR_FAIL(ORR_EINVAL, "the batch lacks the model's kind of input");
     return 0;
@@ -96,12 +98,12 @@ int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const re
         TRY(block_forward(model, l, l + 1 < c->layers ? act->layer[l + 1].x : act->last, batch->B,
                           batch->T));
     TRY(k->layernorm_forward(act->ln, act->mean, act->rstd, act->last,
-                             gpt_param(model, model->final_w), gpt_param(model, model->final_b),
-                             N, C));
+                             gpt_param(model, model->final_w), gpt_param(model, model->final_b), N,
+                             C));
     const bool exact = c->head == GPT_HEAD_REGRESSION;
-    TRY((exact ? k->linear_exact_forward : k->linear_forward)(
-        act->out, act->ln, gpt_param(model, model->head_w), gpt_param(model, model->head_b), N, C,
-        c->outputs));
+    TRY((exact ? k->linear_exact_forward
+               : k->linear_forward)(act->out, act->ln, gpt_param(model, model->head_w),
+                                    gpt_param(model, model->head_b), N, C, c->outputs));
     *out = act->out;
     return 0;
 }
@@ -148,14 +150,14 @@ static int block_backward(struct gpt_model *model, int l, int B, int T)
     TRY(k->linear_backward(act->dwide, gpt_grad(model, w->down_w), gpt_grad(model, w->down_b),
                            act->dx, a->up, gpt_param(model, w->down_w), N, F, C));
     TRY(k->gelu_backward(act->dwide, act->dwide, a->pre, (size_t)N * (size_t)F));
-    TRY(k->linear_backward(act->dy, gpt_grad(model, w->up_w), gpt_grad(model, w->up_b),
-                           act->dwide, a->ln2, gpt_param(model, w->up_w), N, C, F));
+    TRY(k->linear_backward(act->dy, gpt_grad(model, w->up_w), gpt_grad(model, w->up_b), act->dwide,
+                           a->ln2, gpt_param(model, w->up_w), N, C, F));
     TRY(k->layernorm_backward(act->dx, gpt_grad(model, w->ln2_w), gpt_grad(model, w->ln2_b),
                               act->dy, a->mid, a->mean2, a->rstd2, gpt_param(model, w->ln2_w), N,
                               C));
     /* attention half */
-    TRY(k->linear_backward(act->dy, gpt_grad(model, w->proj_w), gpt_grad(model, w->proj_b),
-                           act->dx, a->y, gpt_param(model, w->proj_w), N, C, C));
+    TRY(k->linear_backward(act->dy, gpt_grad(model, w->proj_w), gpt_grad(model, w->proj_b), act->dx,
+                           a->y, gpt_param(model, w->proj_w), N, C, C));
     TRY(k->attention_backward(act->dwide, act->dy, a->y, a->saved, a->qkv, &shape));
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(act->dwide, B, T, c->heads, C / c->heads, c->rope_base, 0, true));
@@ -199,8 +201,8 @@ int gpt_loss_backward(struct gpt_model *model, const struct gpt_batch *batch, do
     TRY(head_loss(model, batch, loss, act->dout));
     const bool exact = c->head == GPT_HEAD_REGRESSION;
     TRY((exact ? k->linear_exact_backward : k->linear_backward)(
-        act->dy, gpt_grad(model, model->head_w), gpt_grad(model, model->head_b), act->dout,
-        act->ln, gpt_param(model, model->head_w), N, C, c->outputs));
+        act->dy, gpt_grad(model, model->head_w), gpt_grad(model, model->head_b), act->dout, act->ln,
+        gpt_param(model, model->head_w), N, C, c->outputs));
     memset(act->dx, 0, (size_t)N * (size_t)C * sizeof(real));
     TRY(k->layernorm_backward(act->dx, gpt_grad(model, model->final_w),
                               gpt_grad(model, model->final_b), act->dy, act->last, act->mean,

@@ -19,13 +19,13 @@ enum gpt_head { GPT_HEAD_TOKENS, GPT_HEAD_REGRESSION };
 
 struct gpt_config {
     int layers, heads, width, ffn;
-    int context;                /* largest T */
+    int context; /* largest T */
     enum gpt_input input;
-    int vocab;                  /* tokens: V per channel */
-    int fourier;                /* continuous: bands */
+    int vocab;   /* tokens: V per channel */
+    int fourier; /* continuous: bands */
     double fourier_min_au;
     enum gpt_head head;
-    int outputs;                /* OC: 2 V for tokens */
+    int outputs; /* OC: 2 V for tokens */
     enum orr_positions positions;
     double rope_base;
     char attention[ORR_NAME];
@@ -43,11 +43,11 @@ int gpt_config_features(const struct gpt_config *config);
 enum { GPT_NAME = 64, GPT_DIMS = 2 };
 /* One line of the parameter table: drives memory, initialisation, decay and checkpoints. */
 struct gpt_parameter {
-    char name[GPT_NAME];        /* "block.0.attention.qkv.weight" */
+    char name[GPT_NAME]; /* "block.0.attention.qkv.weight" */
     int ndim;
     size_t shape[GPT_DIMS], count, offset; /* offset in reals into each arena */
-    double init_std;            /* normal; < 0: constant 1; 0: zero */
-    bool decay;                 /* weight decay applies (matrices) */
+    double init_std;                       /* normal; < 0: constant 1; 0: zero */
+    bool decay;                            /* weight decay applies (matrices) */
 };
 
 struct gpt_block { /* indices into the table */
@@ -67,14 +67,14 @@ struct gpt_model {
     real *param, *grad, *m, *v; /* (total); m, v NULL until training */
     real *average;              /* (total), exponential moving average, or NULL */
     int embed_x, embed_y, combine_w, combine_b, embed_w, embed_b, position;
-    struct gpt_block *block;    /* (layers) */
+    struct gpt_block *block;              /* (layers) */
     int final_w, final_b, head_w, head_b; /* -1 where absent */
     struct gpt_activations *act;
 };
 
 /* Allocates parameters and gradients; initialises from (seed, ORR_STAGE_INIT). */
-int gpt_create(struct gpt_model *model, const struct gpt_config *config,
-               const struct k_ops *ops, uint64_t seed);
+int gpt_create(struct gpt_model *model, const struct gpt_config *config, const struct k_ops *ops,
+               uint64_t seed);
 void gpt_free(struct gpt_model *model);
 /* Gives the model a fresh head (re-initialised from (seed, ORR_STAGE_INIT, 1)); all other weights
  * stay. Optimiser state is dropped. */
@@ -86,11 +86,11 @@ real *gpt_grad(struct gpt_model *model, int index);
 /* What goes in and what is asked for; buffers owned by whoever made the batch. */
 struct gpt_batch {
     int B, T;
-    uint16_t *tokens;           /* (B, T, 2) or NULL */
-    real *features;             /* (B, T, F) or NULL */
-    uint16_t *target_tokens;    /* (B, T, 2): token head */
-    real *target;               /* (B, T, OC): regression head */
-    real *weight;               /* (B, T): 0 = not in the loss */
+    uint16_t *tokens;        /* (B, T, 2) or NULL */
+    real *features;          /* (B, T, F) or NULL */
+    uint16_t *target_tokens; /* (B, T, 2): token head */
+    real *target;            /* (B, T, OC): regression head */
+    real *weight;            /* (B, T): 0 = not in the loss */
 };
 int gpt_batch_create(struct gpt_batch *batch, const struct gpt_config *config, int B, int T);
 void gpt_batch_free(struct gpt_batch *batch);
@@ -145,12 +145,12 @@ struct gpt_task {
     int (*fill)(void *context, long step, int pass, struct gpt_batch *batch);
     /* Held-out loss; NULL for none. */
     int (*evaluate)(void *context, struct gpt_model *model, double *loss);
-    const char *label;          /* progress line */
-    const char *folder;         /* where checkpoints and logs go */
-    const char *checkpoint;     /* "last.safetensors" */
-    const char *best;           /* best-on-validation weights, NULL for none */
-    const char *log;            /* "log.jsonl" */
-    const char *const *extra;   /* metadata of checkpoints */
+    const char *label;        /* progress line */
+    const char *folder;       /* where checkpoints and logs go */
+    const char *checkpoint;   /* "last.safetensors" */
+    const char *best;         /* best-on-validation weights, NULL for none */
+    const char *log;          /* "log.jsonl" */
+    const char *const *extra; /* metadata of checkpoints */
     int T;
     bool quiet;
 };
@@ -167,8 +167,7 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
 /* Sequences for next-state training: from files, or streamed from (seed, split, index). */
 struct gpt_source;
 int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
-                    const char *orbits_dir, enum sim_split split,
-                    const struct gpt_config *config);
+                    const char *orbits_dir, enum sim_split split, const struct gpt_config *config);
 void gpt_source_close(struct gpt_source *source);
 long gpt_source_count(const struct gpt_source *source);
 /* Rows 0..T-1 of B sequences as inputs (noise added: Gaussian, noise_au), rows 1..T as
@@ -187,7 +186,7 @@ struct gpt_next_state {
     int sequences;
     double loss, teacher_forced, persistence, sequence_mean;
     int prefix, horizons;
-    int horizon[3];             /* in positions */
+    int horizon[3]; /* in positions */
     double rollout[3], rollout_persistence[3];
 };
 int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,

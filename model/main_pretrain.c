@@ -20,9 +20,15 @@ static int make_job(const struct orr_cli *cli, const struct k_ops *ops, const ch
 {
     const struct orr_preset *p = &cli->preset;
     *job = (struct gpt_pretraining){
-        .preset = p, .train = planets ? &p->pretrain_planets : &p->pretrain, .ops = ops,
-        .attention = attention, .orbits_dir = orbits, .planets = planets,
-        .checkpoint = planets ? "" : cli->checkpoint, .resume = cli->resume, .quiet = cli->quiet,
+        .preset = p,
+        .train = planets ? &p->pretrain_planets : &p->pretrain,
+        .ops = ops,
+        .attention = attention,
+        .orbits_dir = orbits,
+        .planets = planets,
+        .checkpoint = planets ? "" : cli->checkpoint,
+        .resume = cli->resume,
+        .quiet = cli->quiet,
     };
     if (job->train->steps < 1 || (planets ? !p->planets.enabled : p->orbits.train < 1))
         return 0;
@@ -40,8 +46,7 @@ static int check_job(const struct gpt_pretraining *job)
     struct gpt_config config;
     struct gpt_model model;
     char last[4096], digest[32];
-    int rc = gpt_config_from_preset(&config, p, job->attention,
-                                    sim_split_positions(p, split[0]));
+    int rc = gpt_config_from_preset(&config, p, job->attention, sim_split_positions(p, split[0]));
     for (int i = 0; i < 2 && !rc; i++) {
         struct gpt_source *source = NULL;
         if (sim_split_count(p, split[i]) > 0)

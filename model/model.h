@@ -5,11 +5,11 @@
 #include "gpt.h"
 
 /* Passes an error on to the caller. */
-#define TRY(call)                                                                               \
-    do {                                                                                        \
-        int try_rc = (call);                                                                    \
-        if (try_rc)                                                                             \
-            return try_rc;                                                                      \
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        int try_rc = (call);                                                                       \
+        if (try_rc)                                                                                \
+            return try_rc;                                                                         \
     } while (0)
 
 /* Everything a backward pass needs from one layer. N = B T rows. */
@@ -21,18 +21,18 @@ struct gpt_layer_activations {
     real *y;                   /* (N, C) attention output */
     real *mid;                 /* (N, C) x after attention */
     real *ln2, *mean2, *rstd2;
-    real *pre, *up;            /* (N, F) before and after GELU */
+    real *pre, *up; /* (N, F) before and after GELU */
 };
 
 struct gpt_activations {
-    int B, T;                  /* capacity is for B T rows of T positions */
+    int B, T; /* capacity is for B T rows of T positions */
     struct orr_arena *arena;
     struct gpt_layer_activations *layer; /* (layers) */
-    real *embed;               /* (N, 2C), tokens only */
-    real *last;                /* (N, C) after the last block */
-    real *ln, *mean, *rstd;    /* final norm */
-    real *out, *dout;          /* (N, OC) */
-    real *dx, *dy, *dwide;     /* (N, C), (N, C), (N, max(3C, F, 2C)) */
+    real *embed;                         /* (N, 2C), tokens only */
+    real *last;                          /* (N, C) after the last block */
+    real *ln, *mean, *rstd;              /* final norm */
+    real *out, *dout;                    /* (N, OC) */
+    real *dx, *dy, *dwide;               /* (N, C), (N, C), (N, max(3C, F, 2C)) */
 };
 
 /* Settings that cannot be a model: ORR_EUSAGE naming the setting and what was found. */

@@ -20,9 +20,8 @@ static int diverged(struct gpt_model *model, long step)
         const real *g = gpt_grad(model, i);
         for (size_t j = 0; j < model->table[i].count; j++)
             if (!isfinite(g[j]))
-                return ORR_FAIL(ORR_EDIVERGED,
-                                "step %ld: the gradient of %s is not finite", step + 1,
-                                model->table[i].name);
+                return ORR_FAIL(ORR_EDIVERGED, "step %ld: the gradient of %s is not finite",
+                                step + 1, model->table[i].name);
     }
     return ORR_FAIL(ORR_EDIVERGED, "step %ld: the gradient norm is not finite", step + 1);
 }
@@ -63,8 +62,12 @@ int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, lo
     if (!isfinite(norm))
         return diverged(model, step);
     struct k_adamw k = {
-        .lr = gpt_lr(train, step), .beta1 = train->beta1, .beta2 = train->beta2, .eps = 1e-8,
-        .grad_scale = 1 / passes, .step = step + 1,
+        .lr = gpt_lr(train, step),
+        .beta1 = train->beta1,
+        .beta2 = train->beta2,
+        .eps = 1e-8,
+        .grad_scale = 1 / passes,
+        .step = step + 1,
     };
     if (train->clip > 0 && norm > train->clip)
         k.grad_scale *= train->clip / norm;

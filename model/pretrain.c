@@ -18,10 +18,9 @@ static int fill(void *context, long step, int pass, struct gpt_batch *batch)
     struct next_state *task = context;
     const struct orr_train_preset *t = task->job->train;
     const int passes = t->accumulation > 1 ? t->accumulation : 1;
-    const uint64_t first = ((uint64_t)step * (uint64_t)passes + (uint64_t)pass) *
-                           (uint64_t)batch->B;
-    return gpt_source_fill(task->source, first, false, t->noise_au, task->job->preset->seed,
-                           batch);
+    const uint64_t first =
+        ((uint64_t)step * (uint64_t)passes + (uint64_t)pass) * (uint64_t)batch->B;
+    return gpt_source_fill(task->source, first, false, t->noise_au, task->job->preset->seed, batch);
 }
 
 static int evaluate(void *context, struct gpt_model *model, double *loss)
@@ -88,15 +87,20 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
                               struct gpt_model *model, const char *digest, long step)
 {
     char label[2 * ORR_NAME];
-    snprintf(label, sizeof label, "pretrain %s%s", job->attention,
-             job->planets ? ", planets" : "");
-    const char *const extra[] = {"stage", job->planets ? "pretrain_planets" : "pretrain",
-                                 "digest", digest, NULL};
-    struct gpt_task loop = {.context = task, .fill = fill,
-                            .evaluate = task->val_batches ? evaluate : NULL, .label = label,
-                            .folder = job->folder, .checkpoint = "last.safetensors",
-                            .best = "best.safetensors", .log = "log.jsonl", .extra = extra,
-                            .T = model->config.context, .quiet = job->quiet};
+    snprintf(label, sizeof label, "pretrain %s%s", job->attention, job->planets ? ", planets" : "");
+    const char *const extra[] = {"stage", job->planets ? "pretrain_planets" : "pretrain", "digest",
+                                 digest, NULL};
+    struct gpt_task loop = {.context = task,
+                            .fill = fill,
+                            .evaluate = task->val_batches ? evaluate : NULL,
+                            .label = label,
+                            .folder = job->folder,
+                            .checkpoint = "last.safetensors",
+                            .best = "best.safetensors",
+                            .log = "log.jsonl",
+                            .extra = extra,
+                            .T = model->config.context,
+                            .quiet = job->quiet};
     char evaluation[4096];
     TRY(orr_path(evaluation, "%s/evaluation.json", job->folder));
     if (step >= job->train->steps && orr_exists(evaluation)) {
@@ -138,8 +142,8 @@ int gpt_pretrain(const struct gpt_pretraining *job)
     if (!rc)
         rc = open_model(job, &config, digest, &model, &step);
     if (!rc && task.val) {
-        const long n = job->train->eval_sequences < held_out ? job->train->eval_sequences
-                                                             : held_out;
+        const long n =
+            job->train->eval_sequences < held_out ? job->train->eval_sequences : held_out;
         const int B = n < 64 ? (int)n : 64;
         task.val_batches = B > 0 ? (int)(n / B) : 0;
         if (B > 0)

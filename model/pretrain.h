@@ -11,10 +11,10 @@ struct gpt_pretraining {
     const struct k_ops *ops;
     const char *attention;
     const char *orbits_dir;
-    bool planets;               /* planet runs instead of orbits */
-    const char *checkpoint;     /* start from these weights, "" = fresh */
+    bool planets;           /* planet runs instead of orbits */
+    const char *checkpoint; /* start from these weights, "" = fresh */
     bool resume, quiet;
-    char folder[4096];          /* where checkpoints go */
+    char folder[4096]; /* where checkpoints go */
 };
 /* Trains to the preset's last step, then writes evaluation.json (next-state metrics). With
  * resume, continues last.safetensors when its settings are the same (ORR_EINVAL otherwise names
@@ -23,6 +23,6 @@ int gpt_pretrain(const struct gpt_pretraining *job);
 
 /* Settings that a pretrained checkpoint depends on. */
 #define GPT_PRETRAIN_GROUPS "seed,orbits,model,pretrain"
-#define GPT_PLANETS_GROUPS "seed,planets,model,pretrain_planets"
+#define GPT_PLANETS_GROUPS  "seed,planets,model,pretrain_planets"
 
 #endif

@@ -13,8 +13,8 @@ struct gpt_source {
     enum sim_split split;
     bool stream;
     long count;
-    struct sim_dataset set;         /* files */
-    struct sim_sequence sequence;   /* streaming: one sequence */
+    struct sim_dataset set;       /* files */
+    struct sim_sequence sequence; /* streaming: one sequence */
     gsl_rng *rng;
 };
 
@@ -98,8 +98,8 @@ static void fill_tokens(const uint16_t *tokens, int b, struct gpt_batch *batch)
         batch->weight[at + t] = 1;
 }
 
-static void fill_coords(struct gpt_source *source, const float *coords, int bodies,
-                        double noise_au, int b, struct gpt_batch *batch)
+static void fill_coords(struct gpt_source *source, const float *coords, int bodies, double noise_au,
+                        int b, struct gpt_batch *batch)
 {
     const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(source->config);
     for (size_t t = 0; t < T; t++) {
@@ -121,9 +121,9 @@ int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, do
 {
     for (int b = 0; b < batch->B; b++) {
         const uint64_t draw = first + (uint64_t)b;
-        const uint64_t i = in_order ? draw % (uint64_t)source->count
-                                    : orr_rng_hash(seed, ORR_STAGE_SHUFFLE, 0, draw) %
-                                          (uint64_t)source->count;
+        const uint64_t i =
+            in_order ? draw % (uint64_t)source->count
+                     : orr_rng_hash(seed, ORR_STAGE_SHUFFLE, 0, draw) % (uint64_t)source->count;
         const uint16_t *tokens;
         const float *coords;
         int bodies;

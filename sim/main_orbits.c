@@ -32,8 +32,10 @@ static int check_disk(const struct orr_cli *cli, const char *dir)
         return rc;
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
     if (bytes > room)
-        return ORR_FAIL(ORR_EIO, "%s: %.3f GB needed, %.3f GB free; make orbits.train_files "
-                                 "smaller or choose another --out", dir, bytes / 1e9, room / 1e9);
+        return ORR_FAIL(ORR_EIO,
+                        "%s: %.3f GB needed, %.3f GB free; make orbits.train_files "
+                        "smaller or choose another --out",
+                        dir, bytes / 1e9, room / 1e9);
     return 0;
 }
 

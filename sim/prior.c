@@ -12,8 +12,7 @@
 
 static double star_mass(gsl_rng *rng)
 {
-    const double x = -0.6793710468 + 1.627161491 * exp(gsl_ran_gaussian_ziggurat(rng,
-                                                                                0.200446077));
+    const double x = -0.6793710468 + 1.627161491 * exp(gsl_ran_gaussian_ziggurat(rng, 0.200446077));
     return fmin(fmax(x, 0.1), 5);
 }
 
@@ -58,8 +57,8 @@ static void draw_study(const struct orr_orbits_preset *o, int planets, gsl_rng *
 {
     s->dt_token = gsl_rng_uniform_int(rng, 2) == 1;
     s->dt_yr = (s->dt_token ? 180 : 7) * DAY_YR;
-    s->planets = planets ? planets
-                         : 1 + (int)gsl_rng_uniform_int(rng, (unsigned long)o->planets_max);
+    s->planets =
+        planets ? planets : 1 + (int)gsl_rng_uniform_int(rng, (unsigned long)o->planets_max);
     s->star_moves = s->planets == 1;
     s->star_mass = star_mass(rng);
     draw_com(o->com_sigma_au, rng, s);
@@ -100,8 +99,10 @@ static int draw_identifiable(const struct orr_orbits_preset *o, gsl_rng *rng, st
             return 0;
         }
     }
-    return ORR_FAIL(ORR_EUSAGE, "orbits.dt_yr: no orbit of the prior has %g to %g samples at dt = "
-                                "%g yr", o->samples_min, o->samples_max, o->dt_yr);
+    return ORR_FAIL(ORR_EUSAGE,
+                    "orbits.dt_yr: no orbit of the prior has %g to %g samples at dt = "
+                    "%g yr",
+                    o->samples_min, o->samples_max, o->dt_yr);
 }
 
 /* Axis and time step are independent and cover the planets of the solar system; whole draws that
@@ -137,9 +138,12 @@ static int draw_planet_run(const struct orr_preset *p, gsl_rng *rng, struct sim_
 
 /* ---------------------------------------------------------------------- solar system */
 
-static const struct { double mass, a_au, e; } solar[8] = { /* Mercury .. Neptune */
-    {1.652e-7, 0.387, 0.205}, {2.447e-6, 0.723, 0.007},  {3.003e-6, 1.000, 0.017},
-    {3.213e-7, 1.524, 0.093}, {9.544e-4, 5.203, 0.048},  {2.857e-4, 9.537, 0.054},
+static const struct {
+    double mass, a_au, e;
+} solar[8] = {
+    /* Mercury .. Neptune */
+    {1.652e-7, 0.387, 0.205},  {2.447e-6, 0.723, 0.007},  {3.003e-6, 1.000, 0.017},
+    {3.213e-7, 1.524, 0.093},  {9.544e-4, 5.203, 0.048},  {2.857e-4, 9.537, 0.054},
     {4.354e-5, 19.189, 0.047}, {5.165e-5, 30.069, 0.009},
 };
 
@@ -173,7 +177,8 @@ static void draw_solar(const struct orr_preset *p, enum sim_split split, uint64_
 static enum orr_stage stage_of(enum sim_split split)
 {
     static const enum orr_stage stages[SIM_SPLITS] = {
-        [SIM_SPLIT_TRAIN] = ORR_STAGE_TRAIN, [SIM_SPLIT_VAL] = ORR_STAGE_VAL,
+        [SIM_SPLIT_TRAIN] = ORR_STAGE_TRAIN,
+        [SIM_SPLIT_VAL] = ORR_STAGE_VAL,
         [SIM_SPLIT_TEST] = ORR_STAGE_TEST,
         [SIM_SPLIT_TWO_BODY_TRAIN] = ORR_STAGE_TWO_BODY_TRAIN,
         [SIM_SPLIT_TWO_BODY_VAL] = ORR_STAGE_TWO_BODY_VAL,

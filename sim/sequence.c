@@ -200,8 +200,8 @@ static void clear(struct sim_sequence *q)
         q->force_magnitude[t] = q->force_vector[2 * t] = q->force_vector[2 * t + 1] = INFINITY;
 }
 
-int sim_sequence_make(struct sim_sequence *q, const struct orr_preset *preset,
-                      enum sim_split split, uint64_t index)
+int sim_sequence_make(struct sim_sequence *q, const struct orr_preset *preset, enum sim_split split,
+                      uint64_t index)
 {
     struct sim_system system;
     int rc = sim_system_draw(preset, split, index, q->rng, &system);

@@ -10,10 +10,10 @@
 /* ---------------------------------------------------------------------- two-body Newton */
 
 struct sim_elements {
-    double a_au;       /* semi-major axis of the relative orbit, > 0 */
-    double e;          /* eccentricity, [0, 1) */
-    double omega_rad;  /* angle of periapsis from +x */
-    double phase_rad;  /* mean anomaly at t = 0 */
+    double a_au;      /* semi-major axis of the relative orbit, > 0 */
+    double e;         /* eccentricity, [0, 1) */
+    double omega_rad; /* angle of periapsis from +x */
+    double phase_rad; /* mean anomaly at t = 0 */
 };
 
 /* Solves Kepler's equation E - e sin E = M for n mean anomalies.
@@ -26,8 +26,8 @@ double sim_period_yr(double a_au, double total_mass);
 
 /* Relative position and velocity (planet minus sun) at times k * dt_yr, k = 0 .. n-1:
  * state (n, 4) = x, y, vx, vy in AU and AU/yr. work: (n) doubles. */
-int sim_orbit_states(const struct sim_elements *elements, double total_mass, double dt_yr,
-                     size_t n, double state[], double work[]);
+int sim_orbit_states(const struct sim_elements *elements, double total_mass, double dt_yr, size_t n,
+                     double state[], double work[]);
 
 /* Newton's force between two masses at distance r: G m1 m2 / r^2. */
 double sim_force(double m1, double m2, double r_au);
@@ -43,17 +43,24 @@ struct sim_system {
     double mass[SIM_PLANETS];
     struct sim_elements orbit[SIM_PLANETS];
     double dt_yr;
-    int dt_token;              /* 0: first, 1: second dt token of the study */
-    double com_au[2];          /* centre of mass; with several planets the star's place */
-    bool star_moves;           /* around the barycentre: two-body systems */
+    int dt_token;     /* 0: first, 1: second dt token of the study */
+    double com_au[2]; /* centre of mass; with several planets the star's place */
+    bool star_moves;  /* around the barycentre: two-body systems */
 };
 
 /* The data sets; numbers are also the order of writing. */
 enum sim_split {
-    SIM_SPLIT_TRAIN, SIM_SPLIT_VAL, SIM_SPLIT_TEST,
-    SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_VAL, SIM_SPLIT_TWO_BODY_TEST,
-    SIM_SPLIT_SOLAR_SYSTEM, SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
-    SIM_SPLIT_PLANETS_TRAIN, SIM_SPLIT_PLANETS_VAL, SIM_SPLIT_PLANETS_SOLAR,
+    SIM_SPLIT_TRAIN,
+    SIM_SPLIT_VAL,
+    SIM_SPLIT_TEST,
+    SIM_SPLIT_TWO_BODY_TRAIN,
+    SIM_SPLIT_TWO_BODY_VAL,
+    SIM_SPLIT_TWO_BODY_TEST,
+    SIM_SPLIT_SOLAR_SYSTEM,
+    SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
+    SIM_SPLIT_PLANETS_TRAIN,
+    SIM_SPLIT_PLANETS_VAL,
+    SIM_SPLIT_PLANETS_SOLAR,
     SIM_SPLITS
 };
 /* "two_body_train", as in file names. */
@@ -77,14 +84,14 @@ int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint6
  * the bodies of step 0, of step 1, ...; planets first, the star last. See docs/formats.md. */
 struct sim_sequence {
     int positions, num_bodies;
-    uint16_t *tokens;          /* (P, 2), or NULL */
-    float *coords;             /* (P, 2), or NULL */
-    float *full_state;         /* (P, 6), labelled splits */
-    float *state;              /* (P, 5) */
-    float *force_magnitude;    /* (P) */
-    float *force_vector;       /* (P, 2) */
-    float scale;               /* divisor of coordinates, AU; 1 unless planet runs */
-    long clipped;              /* coordinates outside the bins */
+    uint16_t *tokens;       /* (P, 2), or NULL */
+    float *coords;          /* (P, 2), or NULL */
+    float *full_state;      /* (P, 6), labelled splits */
+    float *state;           /* (P, 5) */
+    float *force_magnitude; /* (P) */
+    float *force_vector;    /* (P, 2) */
+    float scale;            /* divisor of coordinates, AU; 1 unless planet runs */
+    long clipped;           /* coordinates outside the bins */
     gsl_rng *rng;
     double *work;
 };
@@ -121,11 +128,11 @@ double sim_dataset_bytes(const struct orr_preset *preset);
 struct sim_dataset {
     size_t n;
     int positions, bins;
-    const uint16_t *tokens;    /* (n, P, 2) */
-    const float *coords;       /* (n, P, 2) */
-    const uint8_t *num_bodies; /* (n) */
+    const uint16_t *tokens;                                           /* (n, P, 2) */
+    const float *coords;                                              /* (n, P, 2) */
+    const uint8_t *num_bodies;                                        /* (n) */
     const float *full_state, *state, *force_magnitude, *force_vector; /* (n, P, 6 | 5 | 1 | 2) */
-    const float *scale;        /* (n) */
+    const float *scale;                                               /* (n) */
     struct orr_npy file[7];
 };
 int sim_dataset_open(struct sim_dataset *set, const struct orr_preset *preset, const char *dir,

@@ -2,8 +2,9 @@
 #include "sim.h"
 
 static const char *const names[SIM_SPLITS] = {
-    "train", "val", "test", "two_body_train", "two_body_val", "two_body_test", "solar_system",
-    "solar_system_two_body", "planets_train", "planets_val", "planets_solar",
+    "train",         "val",           "test",          "two_body_train",
+    "two_body_val",  "two_body_test", "solar_system",  "solar_system_two_body",
+    "planets_train", "planets_val",   "planets_solar",
 };
 
 const char *sim_split_name(enum sim_split split)
@@ -17,7 +18,9 @@ uint64_t sim_split_count(const struct orr_preset *preset, enum sim_split split)
     const struct orr_planets_preset *p = &preset->planets;
     const bool solar = o->solar_system && o->output == ORR_OUTPUT_TOKENS;
     const long count[SIM_SPLITS] = {
-        [SIM_SPLIT_TRAIN] = o->train, [SIM_SPLIT_VAL] = o->val, [SIM_SPLIT_TEST] = o->test,
+        [SIM_SPLIT_TRAIN] = o->train,
+        [SIM_SPLIT_VAL] = o->val,
+        [SIM_SPLIT_TEST] = o->test,
         [SIM_SPLIT_TWO_BODY_TRAIN] = o->two_body_train,
         [SIM_SPLIT_TWO_BODY_VAL] = o->two_body_val,
         [SIM_SPLIT_TWO_BODY_TEST] = o->two_body_test,

@@ -20,14 +20,16 @@ static int verify_file(const char *dir, const cJSON *file)
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(file, "bytes");
     const double size_bytes = cJSON_IsNumber(size) ? size->valuedouble : -1;
     if (size_bytes < (double)bytes || size_bytes > (double)bytes)
-        return ORR_FAIL(ORR_EFORMAT, "%s: expected %.0f bytes as in manifest.json, found %llu; "
-                                     "run orbits again", path, size_bytes,
-                        (unsigned long long)bytes);
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: expected %.0f bytes as in manifest.json, found %llu; "
+                        "run orbits again",
+                        path, size_bytes, (unsigned long long)bytes);
     snprintf(found, sizeof found, "%016llx", (unsigned long long)sum);
     if (strcmp(found, expected->valuestring))
-        return ORR_FAIL(ORR_EFORMAT, "%s: corrupt: checksum expected %s as in manifest.json, "
-                                     "found %s; delete it and run orbits again", path,
-                        expected->valuestring, found);
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: corrupt: checksum expected %s as in manifest.json, "
+                        "found %s; delete it and run orbits again",
+                        path, expected->valuestring, found);
     return 0;
 }
 
@@ -37,9 +39,11 @@ static int verify_set(const struct orr_preset *preset, const char *dir, const cJ
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, name), *file;
     int rc = 0;
     if (!set)
-        return ORR_FAIL(ORR_EMISSING, "%s/manifest.json: no data set \"%s\"; make it with: orbits "
-                                      "--preset %s", dir, name, preset->name);
-    cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(set, "files"))
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s/manifest.json: no data set \"%s\"; make it with: orbits "
+                        "--preset %s",
+                        dir, name, preset->name);
+    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
         if (!rc)
             rc = verify_file(dir, file);
     return rc;

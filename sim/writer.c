@@ -50,19 +50,23 @@ static int list_arrays(const struct orr_preset *preset, enum sim_split split, ui
     const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
     int count = 0;
     list[count++] = (struct array){.kind = tokens ? "obs" : "coords",
-                                   .dtype = tokens ? ORR_U16 : ORR_F32, .ndim = 3,
+                                   .dtype = tokens ? ORR_U16 : ORR_F32,
+                                   .ndim = 3,
                                    .shape = {n, P, 2}};
     list[count++] = (struct array){.kind = "num_bodies", .dtype = ORR_U8, .ndim = 1, .shape = {n}};
     if (sim_split_labelled(split)) {
-        static const struct { const char *kind; size_t cols; } labels[] = {
-            {"full_state", 6}, {"state", 5}, {"force_magnitude", 1}, {"force_vector", 2}};
+        static const struct {
+            const char *kind;
+            size_t cols;
+        } labels[] = {{"full_state", 6}, {"state", 5}, {"force_magnitude", 1}, {"force_vector", 2}};
         for (int i = 0; i < 4; i++)
-            list[count++] = (struct array){.kind = labels[i].kind, .dtype = ORR_F32, .ndim = 3,
+            list[count++] = (struct array){.kind = labels[i].kind,
+                                           .dtype = ORR_F32,
+                                           .ndim = 3,
                                            .shape = {n, P, labels[i].cols}};
     }
     if (split >= SIM_SPLIT_PLANETS_TRAIN)
-        list[count++] = (struct array){.kind = "scale", .dtype = ORR_F32, .ndim = 1,
-                                       .shape = {n}};
+        list[count++] = (struct array){.kind = "scale", .dtype = ORR_F32, .ndim = 1, .shape = {n}};
     for (int i = 0; i < count; i++) {
         list[i].row = orr_dtype_size(list[i].dtype);
         for (int k = 1; k < list[i].ndim; k++)
@@ -234,9 +238,13 @@ int sim_dataset_write(const struct orr_preset *preset, const char *dir, int thre
     cJSON *json = manifest_head(preset), *sets = cJSON_AddObjectToObject(json, "sets");
     orr_progress_init(&progress, "orbits", total, quiet);
     for (int i = 0; i < SIM_SPLITS && !rc; i++) {
-        struct writer w = {.preset = preset, .dir = dir, .split = (enum sim_split)i,
-                           .n = written_count(preset, (enum sim_split)i), .threads = threads,
-                           .progress = &progress, .done = &done};
+        struct writer w = {.preset = preset,
+                           .dir = dir,
+                           .split = (enum sim_split)i,
+                           .n = written_count(preset, (enum sim_split)i),
+                           .threads = threads,
+                           .progress = &progress,
+                           .done = &done};
         if (w.n > 0)
             rc = write_split(&w, sets);
         clipped += w.clipped;
@@ -290,8 +298,8 @@ bool sim_dataset_complete(const struct orr_preset *preset, const char *dir)
     const cJSON *found = cJSON_GetObjectItemCaseSensitive(json, "digest");
     bool same = cJSON_IsString(found) && !strcmp(found->valuestring, digest);
     const cJSON *set, *file;
-    cJSON_ArrayForEach(set, cJSON_GetObjectItemCaseSensitive(json, "sets"))
-        cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(set, "files"))
+    cJSON_ArrayForEach (set, cJSON_GetObjectItemCaseSensitive(json, "sets"))
+        cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
             same = same && file_matches(dir, file);
     cJSON_Delete(json);
     orr_error_clear();

@@ -48,8 +48,10 @@ static int pick_features(const struct problem *p, const char *file, int target, 
         char name[256];
         const size_t length = strcspn(at, ",");
         if (length == 0 || length >= sizeof name)
-            return ORR_FAIL(ORR_EUSAGE, "--features: expected names of columns with commas "
-                                        "between, found \"%s\"", list);
+            return ORR_FAIL(ORR_EUSAGE,
+                            "--features: expected names of columns with commas "
+                            "between, found \"%s\"",
+                            list);
         memcpy(name, at, length);
         name[length] = '\0';
         if (*count == SR_FEATURES)
@@ -146,8 +148,7 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const char *target,
         rc = ORR_ENOMEM;
     if (rc)
         goto out;
-    fit->data = (struct sr_data){
-        .rows = p.csv.rows, .features = p.features, .x = p.x, .y = p.y};
+    fit->data = (struct sr_data){.rows = p.csv.rows, .features = p.features, .x = p.x, .y = p.y};
     orr_progress_init(&progress, "symreg", (uint64_t)settings.iterations, cli->quiet);
     rc = sr_search(&settings, fit, 1, cli->threads, &progress);
     orr_progress_end(&progress, NULL);

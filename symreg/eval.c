@@ -15,8 +15,8 @@ static void fill(double *out, int n, double value)
 
 /* Postfix evaluation of n rows from `first`; buffer d of the stack belongs to depth d. A binary
  * tree of 64 nodes in postfix order is at most 32 deep on the stack. */
-static bool eval_tile(const struct sr_expr *expr, const struct sr_data *data, size_t first,
-                      int n, double *value)
+static bool eval_tile(const struct sr_expr *expr, const struct sr_data *data, size_t first, int n,
+                      double *value)
 {
     double stack[SR_NODES / 2 + 1][SR_TILE];
     const double *operand[SR_NODES / 2 + 1];
@@ -41,7 +41,7 @@ static bool eval_tile(const struct sr_expr *expr, const struct sr_data *data, si
             operand[depth++] = out;
         }
     }
-    if (operand[0] != value)
+    if (operand[0] != value) /* cppcheck-suppress uninitvar; a formula has at least one node */
         memcpy(value, operand[0], (size_t)n * sizeof *value);
     return true;
 }
@@ -64,8 +64,8 @@ struct tape {
     const double *at[SR_NODES];
 };
 
-static bool forward(const struct sr_expr *expr, const struct sr_data *data, size_t first,
-                    int n, struct tape *tape)
+static bool forward(const struct sr_expr *expr, const struct sr_data *data, size_t first, int n,
+                    struct tape *tape)
 {
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];
@@ -99,16 +99,16 @@ static void backward(const struct sr_expr *expr, const bool *live, int n, struct
             continue;
         const int last = i - 1, left = arity == 2 ? last - expr->node[last].size : last;
         if (live[left])
-            sr_op_chain((enum sr_op)node->op, 0, n, tape->at[left], tape->at[last],
-                            tape->at[i], tape->adjoint[i], tape->adjoint[left]);
+            sr_op_chain((enum sr_op)node->op, 0, n, tape->at[left], tape->at[last], tape->at[i],
+                        tape->adjoint[i], tape->adjoint[left]);
         if (arity == 2 && live[last])
-            sr_op_chain((enum sr_op)node->op, 1, n, tape->at[left], tape->at[last],
-                            tape->at[i], tape->adjoint[i], tape->adjoint[last]);
+            sr_op_chain((enum sr_op)node->op, 1, n, tape->at[left], tape->at[last], tape->at[i],
+                        tape->adjoint[i], tape->adjoint[last]);
     }
 }
 
-bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data,
-                          double *value, double *jacobian)
+bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, double *value,
+                      double *jacobian)
 {
     struct tape tape;
     bool live[SR_NODES]; /* a constant stands in this subtree */

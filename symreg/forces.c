@@ -7,8 +7,8 @@
 
 int sr_forces_read(const char *path, struct sr_forces *forces)
 {
-    static const char *const names[9] = {"sample", "sequence", "step", "r", "m1",
-                                         "m2", "dt", "F_true", "F"};
+    static const char *const names[9] = {"sample", "sequence", "step",   "r", "m1",
+                                         "m2",     "dt",       "F_true", "F"};
     *forces = (struct sr_forces){0};
     if (!orr_exists(path))
         return ORR_FAIL(ORR_EMISSING, "%s: not found; run bin/finetune first", path);

@@ -57,8 +57,8 @@ void sr_front_make(const struct sr_hall *hall, struct sr_front *front)
         if (row && smallest <= 0)
             front->score[row] = HUGE_VAL;
         else if (row)
-            front->score[row] = -log(smallest / front->loss[row - 1]) /
-                                (c - front->expr[row - 1].count);
+            front->score[row] =
+                -log(smallest / front->loss[row - 1]) / (c - front->expr[row - 1].count);
     }
 }
 

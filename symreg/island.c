@@ -9,11 +9,11 @@ static const double crossover_share = 0.0259, winner_share = 0.982, optimise_sha
 static const double size_pressure = 1040; /* of adaptive parsimony */
 enum {
     TOURNAMENT = 15,
-    EVENTS = 2,          /* per cycle */
-    TRIES = 10,          /* to find a change that fits */
-    FIT_STEPS = 8,       /* of members' constants, in each epoch */
+    EVENTS = 2,    /* per cycle */
+    TRIES = 10,    /* to find a change that fits */
+    FIT_STEPS = 8, /* of members' constants, in each epoch */
     FIT_RESTARTS = 1,
-    POLISH_STEPS = 30,   /* of the hall of fame's constants */
+    POLISH_STEPS = 30, /* of the hall of fame's constants */
     POLISH_RESTARTS = 2,
 };
 
@@ -102,8 +102,9 @@ static int tournament(const struct sr_scene *scene, struct sr_worker *worker,
                       const struct sr_island *island)
 {
     const int n = scene->settings->population_size, size = n < TOURNAMENT ? n : TOURNAMENT;
-    int entrant[TOURNAMENT];
+    int entrant[TOURNAMENT] = {0};
     double value[TOURNAMENT];
+    bool out[TOURNAMENT] = {false};
     for (int k = 0; k < size;) { /* without replacement; few repeats */
         const int i = (int)(gsl_rng_uniform(worker->rng) * n);
         bool taken = false;
@@ -116,13 +117,14 @@ static int tournament(const struct sr_scene *scene, struct sr_worker *worker,
     }
     int winner = 0;
     for (int rank = 0; rank < size; rank++) {
-        winner = -1;
-        for (int k = 0; k < size; k++)
-            if (entrant[k] >= 0 && (winner < 0 || value[k] < value[winner]))
+        for (winner = 0; out[winner];)
+            winner++;
+        for (int k = winner + 1; k < size; k++)
+            if (!out[k] && value[k] < value[winner])
                 winner = k;
         if (rank == size - 1 || gsl_rng_uniform(worker->rng) < winner_share)
             break;
-        entrant[winner] = -entrant[winner] - 1;
+        out[winner] = true;
     }
     return entrant[winner];
 }
@@ -159,8 +161,7 @@ static void crossover(const struct sr_scene *scene, struct sr_worker *worker,
     }
 }
 
-static void mutate(const struct sr_scene *scene, struct sr_worker *worker,
-                   struct sr_island *island)
+static void mutate(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island)
 {
     const struct sr_member *parent = &island->member[tournament(scene, worker, island)];
     struct sr_member child;
@@ -209,8 +210,8 @@ static void optimise_members(const struct sr_scene *scene, struct sr_worker *wor
 }
 
 /* Refines a row of the run's front, and tries its simplified form. */
-static void polish(const struct sr_scene *scene, struct sr_worker *worker,
-                   struct sr_island *island, int number)
+static void polish(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
+                   int number)
 {
     struct sr_member member;
     for (int c = 1; c <= scene->settings->maxsize && !orr_signal_seen(); c++) {

@@ -37,8 +37,10 @@ static int list_sources(struct sr_laws *laws)
                          laws->source[i].name);
     for (int i = 0; i < laws->sources && !rc; i++)
         if (!orr_exists(laws->source[i].path))
-            rc = ORR_FAIL(ORR_EMISSING, "%s: not found; run bin/finetune first (--attention NAME "
-                                        "leaves the other variants out)", laws->source[i].path);
+            rc = ORR_FAIL(ORR_EMISSING,
+                          "%s: not found; run bin/finetune first (--attention NAME "
+                          "leaves the other variants out)",
+                          laws->source[i].path);
     return rc;
 }
 
@@ -134,11 +136,11 @@ static void judge(struct sr_law_sample *sample, double tolerance)
 {
     double k;
     sample->k = NAN;
-    sample->true_row = sr_law_find(&sample->fit.front, sample->low, sample->high, tolerance,
-                                   &sample->k);
+    sample->true_row =
+        sr_law_find(&sample->fit.front, sample->low, sample->high, tolerance, &sample->k);
     for (int row = 0; row < sample->fit.front.count; row++)
-        sample->row_true[row] = sr_law_check(&sample->fit.front.expr[row], sample->low,
-                                             sample->high, tolerance, &k);
+        sample->row_true[row] =
+            sr_law_check(&sample->fit.front.expr[row], sample->low, sample->high, tolerance, &k);
 }
 
 /* All samples of all sources in one pool. */

@@ -8,18 +8,18 @@ enum { SR_SOURCES = ORR_LIST + 3 };
 
 /* One sample of one source. */
 struct sr_law_sample {
-    double *x, *y;             /* (3, rows), (rows): one block, x owns it */
-    double low[3], high[3];    /* range of r, m1, m2 */
+    double *x, *y;          /* (3, rows), (rows): one block, x owns it */
+    double low[3], high[3]; /* range of r, m1, m2 */
     struct sr_fit fit;
     struct sr_sample_facts facts;
-    int true_row;              /* simplest row of the front that is k m1 m2 / r^2, -1 = none */
-    double k;                  /* its constant */
+    int true_row; /* simplest row of the front that is k m1 m2 / r^2, -1 = none */
+    double k;     /* its constant */
     bool row_true[SR_NODES + 1];
 };
 
 struct sr_law_source {
     char name[ORR_NAME];
-    char path[4096];           /* forces_magnitude.csv */
+    char path[4096]; /* forces_magnitude.csv */
     struct sr_forces forces;
     struct sr_analysis analysis;
     struct sr_law_sample *sample; /* (forces.samples) */
@@ -27,8 +27,8 @@ struct sr_law_source {
 
 struct sr_laws {
     const struct orr_cli *cli;
-    char folder[4096];         /* <run>/laws, or --out */
-    char digest[2048];         /* of settings and sources */
+    char folder[4096]; /* <run>/laws, or --out */
+    char digest[2048]; /* of settings and sources */
     int sources;
     struct sr_law_source source[SR_SOURCES]; /* the first is truth */
     struct sr_floors floors;

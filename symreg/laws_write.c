@@ -24,8 +24,8 @@ static bool add(cJSON *parent, const char *key, cJSON *item)
 {
     if (!item)
         return false;
-    const bool ok = key ? cJSON_AddItemToObject(parent, key, item)
-                        : cJSON_AddItemToArray(parent, item);
+    const bool ok =
+        key ? cJSON_AddItemToObject(parent, key, item) : cJSON_AddItemToArray(parent, item);
     if (!ok)
         cJSON_Delete(item);
     return ok;
@@ -183,10 +183,11 @@ static int write_source_rows(const struct sr_laws *laws, struct orr_file *file)
                                  source->sample[0].facts.leverage);
     }
     if (!rc)
-        rc = orr_file_printf(file, "\nFloors, R2 of log F_true by regression: on log r %.4f; on "
-                                   "log r, log dt, log mean r %.4f; constant %.4g.\n",
-                             laws->floors.log_r, laws->floors.log_scale_dt_r,
-                             laws->floors.constant);
+        rc =
+            orr_file_printf(file,
+                            "\nFloors, R2 of log F_true by regression: on log r %.4f; on "
+                            "log r, log dt, log mean r %.4f; constant %.4g.\n",
+                            laws->floors.log_r, laws->floors.log_scale_dt_r, laws->floors.constant);
     return rc;
 }
 
@@ -202,9 +203,8 @@ static int write_markdown(const struct sr_laws *laws)
     if (!rc)
         rc = write_source_rows(laws, &file);
     if (!rc)
-        rc = orr_file_printf(&file, "\nPreset %s, seed %llu, Orrery %s.\n",
-                             laws->cli->preset.name, (unsigned long long)laws->cli->preset.seed,
-                             ORR_VERSION);
+        rc = orr_file_printf(&file, "\nPreset %s, seed %llu, Orrery %s.\n", laws->cli->preset.name,
+                             (unsigned long long)laws->cli->preset.seed, ORR_VERSION);
     if (!rc)
         rc = orr_file_commit(&file);
     orr_file_close(&file);

@@ -49,8 +49,7 @@ FOR_MANY_CPUS static double sum_study(const double *p, const double *t, double s
 {
     const double dead = study_dead_zone;
     double total;
-    LANE_SUM(total, n,
-             fabs(scale * p[j] - t[j]) > dead ? fabs(scale * p[j] - t[j]) - dead : 0.0);
+    LANE_SUM(total, n, fabs(scale * p[j] - t[j]) > dead ? fabs(scale * p[j] - t[j]) - dead : 0.0);
     return total;
 }
 

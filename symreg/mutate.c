@@ -16,8 +16,7 @@ static struct sr_node random_leaf(int features, gsl_rng *rng)
 {
     if (gsl_rng_uniform(rng) < 0.5)
         return (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = gsl_ran_ugaussian(rng)};
-    return (struct sr_node){
-        .op = SR_FEATURE, .size = 1, .feature = (uint8_t)below(rng, features)};
+    return (struct sr_node){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)below(rng, features)};
 }
 
 /* Unary and binary in proportion to how many there are. */
@@ -128,7 +127,7 @@ static bool mutate_operator(const struct sr_settings *s, gsl_rng *rng, struct sr
 static bool swap_operands(gsl_rng *rng, struct sr_expr *expr)
 {
     const int i = pick(rng, expr, 2, -1);
-    if (i < 0)
+    if (i < 2)
         return false;
     const int right = expr->node[i - 1].size, left = expr->node[i].size - 1 - right;
     struct sr_node *start = expr->node + sr_expr_start(expr, i), copy[SR_NODES];
@@ -142,7 +141,7 @@ static bool swap_operands(gsl_rng *rng, struct sr_expr *expr)
 static bool rotate(gsl_rng *rng, struct sr_expr *expr)
 {
     const int i = pick(rng, expr, 2, -1);
-    if (i < 0)
+    if (i < 2)
         return false;
     const int right = i - 1, left = right - expr->node[right].size;
     const struct sr_node root = expr->node[i];
@@ -178,16 +177,25 @@ void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *r
 }
 
 enum mutation {
-    ROTATE, ADD_LEAF, ADD_ROOT, DELETE, OPERATOR, SWAP, FEATURE, CONSTANT, INSERT, RANDOMISE,
+    ROTATE,
+    ADD_LEAF,
+    ADD_ROOT,
+    DELETE,
+    OPERATOR,
+    SWAP,
+    FEATURE,
+    CONSTANT,
+    INSERT,
+    RANDOMISE,
     MUTATIONS
 };
 
 static enum mutation choose(gsl_rng *rng, const struct sr_expr *expr)
 {
     double weight[MUTATIONS] = {
-        [ROTATE] = 4.26, [ADD_LEAF] = 1.235, [ADD_ROOT] = 1.235, [DELETE] = 0.870,
-        [OPERATOR] = 0.293, [SWAP] = 0.198, [FEATURE] = 0.1, [INSERT] = 0.0112,
-        [RANDOMISE] = 0.000502,
+        [ROTATE] = 4.26,  [ADD_LEAF] = 1.235, [ADD_ROOT] = 1.235,
+        [DELETE] = 0.870, [OPERATOR] = 0.293, [SWAP] = 0.198,
+        [FEATURE] = 0.1,  [INSERT] = 0.0112,  [RANDOMISE] = 0.000502,
     };
     double constants[SR_NODES], total = 0;
     const int n = sr_expr_constants(expr, constants);
@@ -201,8 +209,7 @@ static enum mutation choose(gsl_rng *rng, const struct sr_expr *expr)
     return (enum mutation)chosen;
 }
 
-bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng,
-               struct sr_expr *expr)
+bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng, struct sr_expr *expr)
 {
     switch (choose(rng, expr)) {
     case ROTATE:

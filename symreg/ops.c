@@ -234,7 +234,7 @@ FOR_MANY_CPUS static void chain(int op, int operand, int n, const double *x, con
 #undef OP
 
 void sr_op_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
-                     const double *v, const double *outer, double *d)
+                 const double *v, const double *outer, double *d)
 {
     chain((int)op, operand, n, a, b, v, outer, d);
     /* the derivative of sin and cos at large angles */

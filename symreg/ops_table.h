@@ -7,7 +7,7 @@ OP(SR_ADD,    "+",      2, true,  a + b,                 1.0,                   
 OP(SR_SUB,    "-",      2, true,  a - b,                 1.0,                    -1.0)
 OP(SR_MUL,    "*",      2, true,  a * b,                 b,                      a)
 OP(SR_DIV,    "/",      2, true,  a / b,                 1.0 / b,                -v / b)
-OP(SR_POW,    "^",      2, true,  pow(a, b),             b * pow(a, b - 1.0), a > 0.0 ? v * log(a) : 0)
+OP(SR_POW,    "^",      2, true,  pow(a, b),             b * pow(a, b - 1), a > 0 ? v * log(a) : 0)
 OP(SR_MIN,    "min",    2, false, a < b ? a : b,         a < b ? 1.0 : 0.0,      a < b ? 0.0 : 1.0)
 OP(SR_MAX,    "max",    2, false, a > b ? a : b,         a > b ? 1.0 : 0.0,      a > b ? 0.0 : 1.0)
 OP(SR_NEG,    "neg",    1, false, -a,                    -1.0,                   0.0)

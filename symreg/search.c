@@ -17,7 +17,7 @@
 static const double migrants_share = 0.00036, front_share = 0.0614;
 static const double sizes_cap = 100000; /* total of the counts of sizes */
 enum {
-    POOL = 12,  /* best members of an island that may migrate */
+    POOL = 12,    /* best members of an island that may migrate */
     SETTLED = 10, /* epochs without change after which an exact front is final */
 };
 
@@ -36,8 +36,8 @@ struct run {
 struct search {
     const struct sr_settings *settings;
     int fits, runs, threads;
-    struct sr_loss *loss;   /* (fits) */
-    struct run *run;        /* (fits, restarts) */
+    struct sr_loss *loss;     /* (fits) */
+    struct run *run;          /* (fits, restarts) */
     struct sr_worker *worker; /* (threads) */
 };
 
@@ -140,8 +140,7 @@ static void seek(const struct sr_settings *s, const struct run *run, gsl_rng *rn
                  int epoch)
 {
     const uint64_t islands = (uint64_t)s->populations + 1, epochs = (uint64_t)s->iterations + 1;
-    const uint64_t index =
-        (run->number * islands + (uint64_t)island) * epochs + (uint64_t)epoch;
+    const uint64_t index = (run->number * islands + (uint64_t)island) * epochs + (uint64_t)epoch;
     orr_rng_seek(rng, s->seed, ORR_STAGE_SYMREG, index);
 }
 

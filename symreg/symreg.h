@@ -72,7 +72,7 @@ enum { SR_TILE = 128 };
 bool sr_op_apply(enum sr_op op, int n, const double *a, const double *b, double *out);
 /* d[i] = outer[i] * d op/d operand, for operand 0 (a) or 1 (b). */
 void sr_op_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
-                     const double *v, const double *outer, double *d);
+                 const double *v, const double *outer, double *d);
 
 /* --------------------------------------------------------------------------- expressions */
 
@@ -94,8 +94,8 @@ int sr_expr_start(const struct sr_expr *expr, int i);
 bool sr_expr_measure(struct sr_expr *expr);
 /* Replaces `length` nodes from `start` by other nodes (not part of expr) and measures. False, with
  * expr unchanged, when the result has more than `limit` nodes. */
-bool sr_expr_splice(struct sr_expr *expr, int start, int length,
-                        const struct sr_node *nodes, int count, int limit);
+bool sr_expr_splice(struct sr_expr *expr, int start, int length, const struct sr_node *nodes,
+                    int count, int limit);
 /* Multiplies the formula by `scale` inside its own constants, where that adds no node (c * x,
  * inv(c * x), c + c * x, ...). False, with expr unchanged, when no constant can take it. */
 bool sr_expr_absorb(struct sr_expr *expr, double scale);
@@ -113,12 +113,10 @@ void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
 
 /* Prints in the notation of PySR, "(39.48 * inv((r * r)))", constants as %.7g. names[i] is
  * feature i. Always NUL-terminated; text that does not fit is cut. */
-void sr_expr_print(const struct sr_expr *expr, const char *const *names, char *text,
-                       size_t bytes);
+void sr_expr_print(const struct sr_expr *expr, const char *const *names, char *text, size_t bytes);
 /* Reads that notation back, with the usual precedence: ^ (from the right), signs, * /, + -. A
  * minus before a number is the number's own, before anything else it is neg(). */
-int sr_expr_parse(const char *text, const char *const *names, int features,
-                      struct sr_expr *expr);
+int sr_expr_parse(const char *text, const char *const *names, int features, struct sr_expr *expr);
 
 /* ---------------------------------------------------------------------------- evaluation */
 
@@ -134,8 +132,8 @@ struct sr_data {
 /* value[i] of every row; false as soon as any node is not finite. */
 bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value);
 /* Also jacobian[c * rows + i] = d value[i] / d constant c, by reverse accumulation. */
-bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data,
-                          double *value, double *jacobian);
+bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, double *value,
+                      double *jacobian);
 
 /* -------------------------------------------------------------------------------- losses */
 
@@ -152,8 +150,7 @@ struct sr_loss {
     double noise;   /* losses below are rounding: they count as 0 */
     double *weight; /* (rows) 1 / |t| of relative, else NULL */
 };
-int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind,
-                     const struct sr_data *data);
+int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data);
 void sr_loss_free(struct sr_loss *loss);
 enum { SR_SCRATCH = 128 };
 /* Loss of the predictions scale * p. */
@@ -184,9 +181,8 @@ void sr_work_free(struct sr_work *work);
  * with them, which is written into the formula only where its constants can take it. Returns the
  * loss reached (with that factor), never worse than before; infinity when the formula can not be
  * evaluated. */
-double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr,
-                            bool with_scale, int iterations, int restarts, gsl_rng *rng,
-                            struct sr_work *work);
+double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool with_scale,
+                        int iterations, int restarts, gsl_rng *rng, struct sr_work *work);
 
 /* --------------------------------------------------------------------------------- front */
 
@@ -216,8 +212,7 @@ extern const char *const sr_rule_name[SR_RULES];
 /* "symreg.rules" by name; unknown names are ORR_EUSAGE with the nearest. */
 int sr_rule_find(const char *name, enum sr_rule *rule);
 /* Writes "Complexity,Loss,Equation" atomically. */
-int sr_front_write(const struct sr_front *front, const char *const *names,
-                       const char *path);
+int sr_front_write(const struct sr_front *front, const char *const *names, const char *path);
 
 /* -------------------------------------------------------------------------------- search */
 
@@ -236,14 +231,14 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_preset *pres
 /* One fit: a table, and the restarts' best front. */
 struct sr_fit {
     struct sr_data data;
-    uint64_t stream;           /* keys the random streams: the sample's number */
+    uint64_t stream;       /* keys the random streams: the sample's number */
     struct sr_front front; /* result: of the restart with the highest score */
-    double evaluations;        /* result: formulas evaluated, all restarts */
+    double evaluations;    /* result: formulas evaluated, all restarts */
 };
 /* Fits all tables with `threads` threads, results independent of their number. At a signal it
  * returns ORR_EINTR with the fronts found so far. progress may be NULL. */
-int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count,
-                  int threads, struct orr_progress *progress);
+int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
+              struct orr_progress *progress);
 
 /* -------------------------------------------------------------------------- the true law */
 
@@ -251,17 +246,17 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
  * fixed quasi-random points over twice the range of the data both ways, the ratio may vary by
  * `tolerance`, relative to its mean. True: *k is the mean ratio. */
 bool sr_law_check(const struct sr_expr *expr, const double low[3], const double high[3],
-                      double tolerance, double *k);
+                  double tolerance, double *k);
 /* The simplest row of a front that passes, -1 when none does. */
 int sr_law_find(const struct sr_front *front, const double low[3], const double high[3],
-                    double tolerance, double *k);
+                double tolerance, double *k);
 
 /* ------------------------------------------------------------------------------ analysis */
 
 /* forces_magnitude.csv of one source (docs/formats.md), AU, solar masses, years. */
 struct sr_forces {
     size_t rows;
-    int samples;             /* largest sample number + 1 */
+    int samples; /* largest sample number + 1 */
     double *sample, *sequence, *step, *r, *m1, *m2, *dt, *f_true, *f; /* (rows) each */
     void *storage;
 };
@@ -273,14 +268,13 @@ struct sr_interval {
     double value, low, high;
 };
 struct sr_analysis {
-    double r2_log;                /* of log F against log F_true */
-    double median_relative_error; /* of F */
+    double r2_log;                  /* of log F against log F_true */
+    double median_relative_error;   /* of F */
     struct sr_interval exponent[3]; /* of r, m1, m2, 95% by bootstrap over sequences */
-    size_t dropped;               /* rows with F <= 0, left out of the logarithms */
+    size_t dropped;                 /* rows with F <= 0, left out of the logarithms */
 };
 /* 200 resamples of whole sequences keyed by `seed`. NaN where too few rows are left. */
-int sr_analyse(const struct sr_forces *forces, uint64_t seed,
-                   struct sr_analysis *result);
+int sr_analyse(const struct sr_forces *forces, uint64_t seed, struct sr_analysis *result);
 struct sr_floors {
     double log_r, log_scale_dt_r, constant; /* R^2 of log F_true */
 };
@@ -291,8 +285,7 @@ struct sr_sample_facts {
     double k_dropped_m2; /* L1-optimal k of F = k m1 / r^2: expected when m2 is missed */
     double leverage;     /* largest share of sum |F| that one sequence has */
 };
-int sr_analyse_sample(const struct sr_forces *forces, int sample,
-                          struct sr_sample_facts *facts);
+int sr_analyse_sample(const struct sr_forces *forces, int sample, struct sr_sample_facts *facts);
 
 /* ---------------------------------------------------------------------------- whole runs */
 
@@ -301,6 +294,6 @@ int sr_analyse_sample(const struct sr_forces *forces, int sample,
 int sr_laws_run(const struct orr_cli *cli);
 /* CSV mode: file, target column, comma-separated features (NULL: all others). */
 int sr_csv_run(const struct orr_cli *cli, const char *file, const char *target,
-                   const char *features);
+               const char *features);
 
 #endif

@@ -5,7 +5,7 @@
 #   analysis     cppcheck, when installed
 #   names        every external symbol of lib<folder>.a starts with the folder's prefix
 #   direction    a folder includes only what DIRECTION below allows
-#   size         at most 800 lines a file, 100 columns a line
+#   size         at most 800 lines a file, 100 columns a line (but gnuplot and one-line-per-row tables)
 set -u
 failures=0
 complain() {
@@ -50,6 +50,9 @@ while read -r file; do
     sources+=("$file")
     lines=$(wc -l <"$file")
     [ "$lines" -le 800 ] || complain "$file: $lines lines, more than 800"
+    # tables of one line per row may be wider
+    case $file in *.gp) continue ;; esac
+    ! grep -q 'clang-format off' "$file" || continue
     long=$(awk 'length > 100 { print FNR; exit }' "$file")
     [ -z "$long" ] || complain "$file:$long: longer than 100 columns"
 done < <(find base sim kernels model finetune symreg figures tests bench tools \
@@ -65,6 +68,7 @@ else
 fi
 if command -v cppcheck >/dev/null; then
     cppcheck --quiet --std=c17 --language=c --enable=warning,performance,portability \
+        '-DcJSON_ArrayForEach(item,array)=while(((item)=cJSON_GetArrayItem(array,0)))' \
         --inline-suppr --error-exitcode=1 -I. -Ibase \
         base sim kernels model finetune symreg figures || complain "cppcheck: see above"
 else

@@ -307,7 +307,9 @@ static void test_safetensors_foreign(void **state)
     }
     /* written by somebody else: no checksum, no metadata */
     assert_int_equal(open_header("{\"w\":{\"dtype\":\"F32\",\"shape\":[2,2],"
-                                 "\"data_offsets\":[0,16]}} ", 16, &file), 0);
+                                 "\"data_offsets\":[0,16]}} ",
+                                 16, &file),
+                     0);
     assert_int_equal(orr_safetensors_count(file), 1);
     assert_null(orr_safetensors_metadata(file, "xxh64"));
     orr_safetensors_close(file);

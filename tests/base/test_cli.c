@@ -11,8 +11,12 @@ static const struct orr_option own[] = {
     {NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
-    .name = "try", .purpose = "Tries.", .usage = "try [options] [FILE]", .options = own,
-    .max_rest = 2, .groups = "seed,orbits",
+    .name = "try",
+    .purpose = "Tries.",
+    .usage = "try [options] [FILE]",
+    .options = own,
+    .max_rest = 2,
+    .groups = "seed,orbits",
 };
 static struct orr_cli cli;
 
@@ -92,7 +96,8 @@ static void test_every_option(void **state)
                            "--out=o", "--attention", "lssa", "--checkpoint", "c.safetensors",
                            "--device=cuda", "--threads", "3", "--seed", "18446744073709551615",
                            "--resume", "--quiet", "--set=about=a=b", "--target", "F", "--loose",
-                           "in.csv", "-", NULL), 0);
+                           "in.csv", "-", NULL),
+                     0);
     assert_false(done);
     assert_string_equal(cli.preset.name, "mine");
     assert_true(cli.preset.model.width == 96 && cli.preset.model.heads == 3);
@@ -119,7 +124,8 @@ static void test_order(void **state)
     bool done;
     (void)state;
     assert_int_equal(parse(&done, "--seed", "5", "--set", "seed=6", "--set", "pretrain.batch=3",
-                           "--set", "pretrain.batch=4", "--preset", "mine", NULL), 0);
+                           "--set", "pretrain.batch=4", "--preset", "mine", NULL),
+                     0);
     assert_true(cli.preset.seed == 5 && cli.preset.pretrain.batch == 4);
     assert_string_equal(cli.run, "runs/mine");
 }
@@ -168,8 +174,10 @@ static void test_refusals(void **state)
 /* A word far from every option gets no suggestion. */
 static void test_no_far_suggestion(void **state)
 {
-    static const char *const words[] = {"--bogus", "--", "--x", "-q", "--verbose", "--datadir",
-                                        "--gpu", "---", "--a-rather-long-option-that-nobody-has"};
+    static const char *const words[] = {
+        "--bogus", "--",        "--x",
+        "-q",      "--verbose", "--datadir",
+        "--gpu",   "---",       "--a-rather-long-option-that-nobody-has"};
     (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         bool done;
@@ -199,12 +207,26 @@ static char *printed(int *rc, bool *done, const char *a, const char *b)
 
 static void test_help_and_version(void **state)
 {
-    static const char *const parts[] = {"Tries.", "usage: try [options] [FILE]", "--target COLUMN",
-                                        "--loose", "--preset NAME|FILE", "--set KEY=VALUE",
-                                        "--run DIR", "--out DIR", "--attention NAME",
-                                        "--checkpoint FILE", "--device", "--threads N", "--seed N",
-                                        "--resume", "--quiet", "--help", "--version",
-                                        "orbits.bins", "tokens|continuous", "[7000]"};
+    static const char *const parts[] = {"Tries.",
+                                        "usage: try [options] [FILE]",
+                                        "--target COLUMN",
+                                        "--loose",
+                                        "--preset NAME|FILE",
+                                        "--set KEY=VALUE",
+                                        "--run DIR",
+                                        "--out DIR",
+                                        "--attention NAME",
+                                        "--checkpoint FILE",
+                                        "--device",
+                                        "--threads N",
+                                        "--seed N",
+                                        "--resume",
+                                        "--quiet",
+                                        "--help",
+                                        "--version",
+                                        "orbits.bins",
+                                        "tokens|continuous",
+                                        "[7000]"};
     int rc;
     bool done = false;
     (void)state;

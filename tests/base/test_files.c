@@ -238,7 +238,8 @@ static void test_csv_text(void **state)
     struct orr_csv csv;
     (void)state;
     assert_int_equal(read_csv("name,value\n\"Mer\ncury\",1e5\n\"\",\"say \"\"x\"\"\"\n",
-                              ORR_CSV_KEEP_TEXT, &csv), 0);
+                              ORR_CSV_KEEP_TEXT, &csv),
+                     0);
     assert_string_equal(csv.cells[0], "Mer\ncury");
     assert_true(isnan(csv.values[0]) && csv.values[1] == 1e5);
     assert_string_equal(csv.cells[2], "");

@@ -134,7 +134,8 @@ static void test_check(void **state)
         {{"orbits.samples_min=60"}, "orbits.samples_min", "60"},
         {{"orbits.mass_prior=uniform"}, "orbits.mass_prior", "study"},
         {{"orbits.protocol=identifiable"}, "orbits.mass_prior", "loguniform"},
-        {{"orbits.protocol=identifiable", "orbits.mass_prior=uniform"}, "orbits.output",
+        {{"orbits.protocol=identifiable", "orbits.mass_prior=uniform"},
+         "orbits.output",
          "continuous"},
         {{"orbits.output=continuous"}, "orbits.output", "tokens"},
         {{"orbits.two_body_test=0"}, "orbits.two_body_test", "at least 1"},
@@ -198,11 +199,12 @@ static void test_check_continuous(void **state)
 static void test_save_and_load(void **state)
 {
     static const char *const set[] = {
-        "seed=12345678901234567891", "about=\"quoted\", back\\slash, \xc3\xa9",
-        "attention=softmax,lssa-2,x", "orbits.protocol=identifiable", "orbits.output=continuous",
-        "orbits.mass_prior=loguniform", "orbits.dt_yr=0.30000000000000004",
-        "orbits.m_min=0.1234567890123456", "orbits.solar_system=false",
-        "orbits.two_body_val=999999999999", "pretrain.schedule=cosine", "symreg.unary=",
+        "seed=12345678901234567891",        "about=\"quoted\", back\\slash, \xc3\xa9",
+        "attention=softmax,lssa-2,x",       "orbits.protocol=identifiable",
+        "orbits.output=continuous",         "orbits.mass_prior=loguniform",
+        "orbits.dt_yr=0.30000000000000004", "orbits.m_min=0.1234567890123456",
+        "orbits.solar_system=false",        "orbits.two_body_val=999999999999",
+        "pretrain.schedule=cosine",         "symreg.unary=",
     };
     struct orr_preset p, q;
     char path[4096], again[4096], *a, *b;
@@ -251,7 +253,8 @@ static void test_files(void **state)
     static const struct {
         const char *text, *said, *also;
     } bad[] = {
-        {"{\"orbits\": {\"bin\": 3}}", "unknown key \"orbits.bin\"", "did you mean \"orbits.bins\""},
+        {"{\"orbits\": {\"bin\": 3}}", "unknown key \"orbits.bin\"",
+         "did you mean \"orbits.bins\""},
         {"{\"model\": {\"heads\": \"4\"}}", "model.heads", "whole number"},
         {"{\"model\": {\"heads\": true}}", "model.heads", "found \"true\""},
         {"{\"model\": {\"heads\": 4.5}}", "model.heads", "4.5"},

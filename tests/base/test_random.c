@@ -53,8 +53,8 @@ static void test_streams_differ(void **state)
     for (uint64_t seed = 0; seed < SEEDS; seed++)
         for (int stage = 1; stage <= STAGES; stage++)
             for (uint64_t index = 0; index < INDICES; index++)
-                word[n++] = orr_rng_hash(seed * 0x9E3779B97F4A7C15ull, (enum orr_stage)stage,
-                                         index, 0);
+                word[n++] =
+                    orr_rng_hash(seed * 0x9E3779B97F4A7C15ull, (enum orr_stage)stage, index, 0);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < i; k++)
             assert_true(word[i] != word[k]);

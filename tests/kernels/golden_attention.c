@@ -74,7 +74,8 @@ static int column(const struct a_case *c, int at)
 static size_t place(const struct a_case *c, int t, int slots, int slot, int h, int d)
 {
     return (((size_t)t * (size_t)slots + (size_t)slot) * (size_t)c->shape.H + (size_t)h) *
-               (size_t)c->shape.D + (size_t)d;
+               (size_t)c->shape.D +
+           (size_t)d;
 }
 
 /* A tensor (heads, L, d) of the case; free() it. */
@@ -173,11 +174,11 @@ static int run_path(const struct a_case *c, const struct k_ops *ops, bool generi
     if (!rc)
         rc = rotate(c, ops, m->qkv, false);
     if (!rc)
-        rc = (generic ? ops->attention_generic_forward : ops->attention_forward)(
-            m->out, m->saved, m->qkv, shape);
+        rc = (generic ? ops->attention_generic_forward : ops->attention_forward)(m->out, m->saved,
+                                                                                 m->qkv, shape);
     if (!rc)
-        rc = (generic ? ops->attention_generic_backward : ops->attention_backward)(
-            m->dqkv, m->dout, m->out, m->saved, m->qkv, shape);
+        rc = (generic ? ops->attention_generic_backward
+                      : ops->attention_backward)(m->dqkv, m->dout, m->out, m->saved, m->qkv, shape);
     if (!rc)
         rc = rotate(c, ops, m->dqkv, true);
     if (!rc)
@@ -263,8 +264,7 @@ static void run_list(const char *root, const cJSON *list, const struct k_ops *op
                      struct tally *tally)
 {
     const cJSON *entry;
-    cJSON_ArrayForEach(entry, list)
-    {
+    cJSON_ArrayForEach (entry, list) {
         struct a_case c;
         const char *reason = take_case(&c, root, entry);
         if (reason) {

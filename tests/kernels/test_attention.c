@@ -32,8 +32,8 @@ static void drop(struct attention *a)
 static real *at(const struct attention *a, int b, int t, int which, int h)
 {
     const struct k_attention_shape *s = &a->shape;
-    return a->qkv + (((size_t)(b * s->T + t) * 3 + (size_t)which) * (size_t)s->H + (size_t)h) *
-                        (size_t)s->D;
+    return a->qkv +
+           (((size_t)(b * s->T + t) * 3 + (size_t)which) * (size_t)s->H + (size_t)h) * (size_t)s->D;
 }
 
 static void fill_vector(const struct attention *a, int t, int which, real value)
@@ -44,14 +44,13 @@ static void fill_vector(const struct attention *a, int t, int which, real value)
                 at(a, b, t, which, h)[c] = value;
 }
 
-static void run(const struct k_ops *ops, const struct attention *a, bool generic,
-                struct outputs *o)
+static void run(const struct k_ops *ops, const struct attention *a, bool generic, struct outputs *o)
 {
     real *out = output(o, "out", a->n), *dqkv = output(o, "dqkv", 3 * a->n);
     if (generic) {
         assert_int_equal(ops->attention_generic_forward(out, a->saved, a->qkv, &a->shape), 0);
-        assert_int_equal(ops->attention_generic_backward(dqkv, a->dout, out, a->saved, a->qkv,
-                                                         &a->shape), 0);
+        assert_int_equal(
+            ops->attention_generic_backward(dqkv, a->dout, out, a->saved, a->qkv, &a->shape), 0);
     } else {
         assert_int_equal(ops->attention_forward(out, a->saved, a->qkv, &a->shape), 0);
         assert_int_equal(ops->attention_backward(dqkv, a->dout, out, a->saved, a->qkv, &a->shape),
@@ -100,8 +99,7 @@ static void agrees_with_reference(void **state)
                     if (T[t] > 60 && (t + d + w) % 3) /* a third of the long ones */
                         continue;
                     const int B = T[t] < 60 ? 3 : 1, H = 1 + (d + w) % 3;
-                    struct attention a = make(v->name, B, T[t], H, D[d], p[turn % 4],
-                                              window[w]);
+                    struct attention a = make(v->name, B, T[t], H, D[d], p[turn % 4], window[w]);
                     compare(&a);
                     drop(&a);
                 }
@@ -133,8 +131,8 @@ static void known_weights(void **state)
                 /* three keys are not shifted: (4, 3, 2) squared or as they are */
                 const double sum = sharpen ? 29 : 9;
                 for (int t = 0; t < 3; t++)
-                    third += (sharpen ? pow(4 - t, 2) : 4 - t) / sum *
-                             (double)at(&a, 0, t, 2, 0)[c];
+                    third +=
+                        (sharpen ? pow(4 - t, 2) : 4 - t) / sum * (double)at(&a, 0, t, 2, 0)[c];
                 assert_near((double)o.item[0].data[12 + c], row, 1e-5);
                 assert_near((double)o.item[0].data[8 + c], third, 1e-5);
                 assert_near((double)o.item[0].data[c], (double)at(&a, 0, 0, 2, 0)[c], 1e-6);

@@ -156,8 +156,7 @@ static inline void outputs_near(const char *what, const struct outputs *found,
     }
 }
 
-static inline void outputs_same(const char *what, const struct outputs *a,
-                                const struct outputs *b)
+static inline void outputs_same(const char *what, const struct outputs *a, const struct outputs *b)
 {
     assert_int_equal(a->count, b->count);
     for (int i = 0; i < a->count; i++)

@@ -67,8 +67,9 @@ static void run_linear(const struct k_ops *ops, struct problem *p, bool backward
     const int N = p->N, C = p->C, OC = p->OC;
     assert_int_equal(ops->linear_forward(p->out, v[0].x, v[1].x, v[2].x, N, C, OC), 0);
     if (backward)
-        assert_int_equal(ops->linear_backward(v[0].gradient, v[1].gradient, v[2].gradient,
-                                              p->form, v[0].x, v[1].x, N, C, OC), 0);
+        assert_int_equal(ops->linear_backward(v[0].gradient, v[1].gradient, v[2].gradient, p->form,
+                                              v[0].x, v[1].x, N, C, OC),
+                         0);
     take_loss(p, product(N, OC));
 }
 
@@ -79,7 +80,8 @@ static void run_linear_exact(const struct k_ops *ops, struct problem *p, bool ba
     assert_int_equal(ops->linear_exact_forward(p->out, v[0].x, v[1].x, v[2].x, N, C, OC), 0);
     if (backward)
         assert_int_equal(ops->linear_exact_backward(v[0].gradient, v[1].gradient, v[2].gradient,
-                                                    p->form, v[0].x, v[1].x, N, C, OC), 0);
+                                                    p->form, v[0].x, v[1].x, N, C, OC),
+                         0);
     take_loss(p, product(N, OC));
 }
 
@@ -92,7 +94,8 @@ static void run_linear_gelu(const struct k_ops *ops, struct problem *p, bool bac
     if (backward) {
         assert_int_equal(ops->gelu_backward(dpre, p->form, pre, product(N, OC)), 0);
         assert_int_equal(ops->linear_backward(v[0].gradient, v[1].gradient, v[2].gradient, dpre,
-                                              v[0].x, v[1].x, N, C, OC), 0);
+                                              v[0].x, v[1].x, N, C, OC),
+                         0);
     }
     take_loss(p, product(N, OC));
 }
@@ -100,12 +103,13 @@ static void run_linear_gelu(const struct k_ops *ops, struct problem *p, bool bac
 static void run_layernorm(const struct k_ops *ops, struct problem *p, bool backward)
 {
     const struct variable *v = p->variable;
-    assert_int_equal(ops->layernorm_forward(p->out, p->mean, p->rstd, v[0].x, v[1].x, v[2].x,
-                                            p->N, p->C), 0);
+    assert_int_equal(
+        ops->layernorm_forward(p->out, p->mean, p->rstd, v[0].x, v[1].x, v[2].x, p->N, p->C), 0);
     if (backward)
         assert_int_equal(ops->layernorm_backward(v[0].gradient, v[1].gradient, v[2].gradient,
                                                  p->form, v[0].x, p->mean, p->rstd, v[1].x, p->N,
-                                                 p->C), 0);
+                                                 p->C),
+                         0);
     take_loss(p, product(p->N, p->C));
 }
 
@@ -116,8 +120,8 @@ static void run_position(const struct k_ops *ops, struct problem *p, bool backwa
     memcpy(p->out, p->extra, product(p->N, p->C) * sizeof *p->out);
     assert_int_equal(ops->position_forward(p->out, p->variable[0].x, p->N, POSITIONS, p->C), 0);
     if (backward)
-        assert_int_equal(ops->position_backward(p->variable[0].gradient, p->form, p->N, POSITIONS,
-                                                p->C), 0);
+        assert_int_equal(
+            ops->position_backward(p->variable[0].gradient, p->form, p->N, POSITIONS, p->C), 0);
     take_loss(p, product(p->N, p->C));
 }
 
@@ -125,11 +129,12 @@ static void run_embed(const struct k_ops *ops, struct problem *p, bool backward)
 {
     const struct variable *v = p->variable;
     const int stride = p->C + 3;
-    assert_int_equal(ops->embed_forward(p->out, stride, 2, v[0].x, p->token, 2, p->N, p->OC,
-                                        p->C), 0);
+    assert_int_equal(ops->embed_forward(p->out, stride, 2, v[0].x, p->token, 2, p->N, p->OC, p->C),
+                     0);
     if (backward)
-        assert_int_equal(ops->embed_backward(v[0].gradient, p->form, stride, 2, p->token, 2, p->N,
-                                             p->OC, p->C), 0);
+        assert_int_equal(
+            ops->embed_backward(v[0].gradient, p->form, stride, 2, p->token, 2, p->N, p->OC, p->C),
+            0);
     take_loss(p, product(p->N, stride));
 }
 
@@ -150,8 +155,8 @@ static void run_attention_generic(const struct k_ops *ops, struct problem *p, bo
     const struct k_attention_shape *s = &p->shape;
     assert_int_equal(ops->attention_generic_forward(p->out, p->extra, v->x, s), 0);
     if (backward)
-        assert_int_equal(ops->attention_generic_backward(v->gradient, p->form, p->out, p->extra,
-                                                         v->x, s), 0);
+        assert_int_equal(
+            ops->attention_generic_backward(v->gradient, p->form, p->out, p->extra, v->x, s), 0);
     take_loss(p, product(s->B * s->T, s->H * s->D));
 }
 
@@ -173,14 +178,15 @@ static void run_cross_entropy(const struct k_ops *ops, struct problem *p, bool b
 {
     struct variable *v = p->variable;
     assert_int_equal(ops->cross_entropy(&p->loss, backward ? v->gradient : NULL, v->x, p->OC, 0,
-                                        p->token, 2, p->weight, p->N, p->OC), 0);
+                                        p->token, 2, p->weight, p->N, p->OC),
+                     0);
 }
 
 static void run_mse(const struct k_ops *ops, struct problem *p, bool backward)
 {
     struct variable *v = p->variable;
-    assert_int_equal(ops->mse(&p->loss, backward ? v->gradient : NULL, v->x, p->form, p->weight,
-                              p->N, p->C), 0);
+    assert_int_equal(
+        ops->mse(&p->loss, backward ? v->gradient : NULL, v->x, p->form, p->weight, p->N, p->C), 0);
 }
 
 /* ---- the checks */
@@ -248,8 +254,8 @@ static void check(struct problem *p)
 }
 #endif
 
-static struct problem begin(const char *name, void (*run)(const struct k_ops *, struct problem *,
-                                                         bool))
+static struct problem begin(const char *name,
+                            void (*run)(const struct k_ops *, struct problem *, bool))
 {
     return (struct problem){.name = name, .run = run, .stream = {5, 0}, .N = 13, .C = 6, .OC = 5};
 }
@@ -342,8 +348,8 @@ static void attention_of(const struct k_attention *variant, double p_power, int 
         snprintf(name, sizeof name, "%s%s, p %g, window %d, T %d, D %d", variant->name,
                  generic ? " generic" : "", p_power, window, T, D);
         struct problem p = begin(name, generic ? run_attention_generic : run_attention);
-        p.shape = (struct k_attention_shape){.B = 2, .T = T, .H = 2, .D = D, .variant = variant,
-                                             .p = p_power, .window = window};
+        p.shape = (struct k_attention_shape){
+            .B = 2, .T = T, .H = 2, .D = D, .variant = variant, .p = p_power, .window = window};
         const size_t n = product(2 * T, 2 * D), saved = k_attention_saved(&p.shape);
         results(&p, n > saved ? n : saved);
         variable(&p, "qkv", 3 * n, 1, false);
@@ -386,8 +392,8 @@ static void rotation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_layers), cmocka_unit_test(norms),
-        cmocka_unit_test(tables_of_rows), cmocka_unit_test(losses),
+        cmocka_unit_test(linear_layers),           cmocka_unit_test(norms),
+        cmocka_unit_test(tables_of_rows),          cmocka_unit_test(losses),
         cmocka_unit_test(attention_of_every_line), cmocka_unit_test(rotation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,8 +14,8 @@ struct size {
     int N, C, OC;
 };
 static const struct size sizes[] = {
-    {1, 1, 1},    {37, 24, 1},   {37, 24, 2},    {37, 24, 40},   {37, 7, 40},
-    {37, 8, 9},   {300, 24, 8},  {641, 33, 65},  {511, 96, 288}, {2311, 48, 144},
+    {1, 1, 1},     {37, 24, 1},   {37, 24, 2},    {37, 24, 40},   {37, 7, 40},
+    {37, 8, 9},    {300, 24, 8},  {641, 33, 65},  {511, 96, 288}, {2311, 48, 144},
     {2050, 3, 96}, {4096, 96, 2}, {129, 130, 17},
 };
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -35,14 +35,16 @@ static void linear(const struct k_ops *ops, const struct size *z, struct outputs
     real *out = output(o, "out", N * OC), *dinp = output(o, "dinp", N * C);
     real *dw = output_added(o, &s, "dw", OC * C), *db = output_added(o, &s, "db", OC);
     if (exact) {
-        assert_int_equal(ops->linear_exact_forward(out, inp, w, bias ? b : NULL, z->N, z->C,
-                                                   z->OC), 0);
-        assert_int_equal(ops->linear_exact_backward(bias ? dinp : NULL, dw, bias ? db : NULL,
-                                                    dout, inp, w, z->N, z->C, z->OC), 0);
+        assert_int_equal(ops->linear_exact_forward(out, inp, w, bias ? b : NULL, z->N, z->C, z->OC),
+                         0);
+        assert_int_equal(ops->linear_exact_backward(bias ? dinp : NULL, dw, bias ? db : NULL, dout,
+                                                    inp, w, z->N, z->C, z->OC),
+                         0);
     } else {
         assert_int_equal(ops->linear_forward(out, inp, w, bias ? b : NULL, z->N, z->C, z->OC), 0);
         assert_int_equal(ops->linear_backward(bias ? dinp : NULL, dw, bias ? db : NULL, dout, inp,
-                                              w, z->N, z->C, z->OC), 0);
+                                              w, z->N, z->C, z->OC),
+                         0);
     }
     for (size_t i = 0; !bias && i < N * C; i++) { /* skipped: must have been left alone */
         assert_true(isnan(dinp[i]));
@@ -70,8 +72,7 @@ static void op_linear_exact_bare(const struct k_ops *ops, const struct size *z, 
     linear(ops, z, o, false, true);
 }
 
-static void linear_gelu(const struct k_ops *ops, const struct size *z, struct outputs *o,
-                        bool bias)
+static void linear_gelu(const struct k_ops *ops, const struct size *z, struct outputs *o, bool bias)
 {
     struct stream s = {SEED, 0};
     const size_t N = (size_t)z->N, C = (size_t)z->C, OC = (size_t)z->OC;
@@ -140,8 +141,8 @@ static void op_layernorm(const struct k_ops *ops, const struct size *z, struct o
     assert_int_equal(ops->layernorm_forward(out, mean, rstd, x, gamma, beta, z->N, z->C), 0);
     /* every backend differentiates at the same statistics */
     assert_int_equal(k_ref.layernorm_forward(out, mean, rstd, x, gamma, beta, z->N, z->C), 0);
-    assert_int_equal(ops->layernorm_backward(dx, dgamma, dbeta, dout, x, mean, rstd, gamma, z->N,
-                                             z->C), 0);
+    assert_int_equal(
+        ops->layernorm_backward(dx, dgamma, dbeta, dout, x, mean, rstd, gamma, z->N, z->C), 0);
     assert_int_equal(ops->layernorm_forward(out, mean, rstd, x, gamma, beta, z->N, z->C), 0);
 }
 
@@ -212,8 +213,7 @@ static void cross_entropy(const struct k_ops *ops, const struct size *z, struct 
     assert_int_equal(ops->cross_entropy(&loss, d, logits, stride, at, target, 3, w, z->N, V), 0);
     assert_int_equal(ops->cross_entropy(&alone, NULL, logits, stride, at, target, 3, w, z->N, V),
                      0);
-    assert_int_equal(ops->cross_entropy(&again, over, over, stride, at, target, 3, w, z->N, V),
-                     0);
+    assert_int_equal(ops->cross_entropy(&again, over, over, stride, at, target, 3, w, z->N, V), 0);
     assert_true(loss == again);
     assert_true(fabs(loss - alone) <= 1e-12 * fabs(loss));
     assert_memory_equal(d, over, n * sizeof *d);
@@ -233,8 +233,7 @@ static void op_cross_entropy_weighted(const struct k_ops *ops, const struct size
     cross_entropy(ops, z, o, 1);
 }
 
-static void op_cross_entropy_none(const struct k_ops *ops, const struct size *z,
-                                  struct outputs *o)
+static void op_cross_entropy_none(const struct k_ops *ops, const struct size *z, struct outputs *o)
 {
     cross_entropy(ops, z, o, 2);
 }
@@ -299,8 +298,13 @@ static void op_adamw(const struct k_ops *ops, const struct size *z, struct outpu
     for (size_t i = 0; i < n; i++)
         v[i] = (real)(v[i] * v[i] + (real)1e-3);
     grad[0] = 0;
-    struct k_adamw k = {.lr = 0.01, .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8, .weight_decay = 0.1,
-                        .grad_scale = 0.37, .step = 1};
+    struct k_adamw k = {.lr = 0.01,
+                        .beta1 = 0.9,
+                        .beta2 = 0.95,
+                        .eps = 1e-8,
+                        .weight_decay = 0.1,
+                        .grad_scale = 0.37,
+                        .step = 1};
     for (; k.step <= 3; k.step++)
         assert_int_equal(ops->adamw(param, grad, m, v, n, &k), 0);
 }
@@ -432,8 +436,13 @@ static void closed_forms(void **state)
         /* the first step of Adam moves by lr whatever the gradient; decay is decoupled */
         real p[2] = {1, 1}, m[2] = {0}, v[2] = {0};
         const real g[2] = {1e-3f, -50};
-        const struct k_adamw k = {.lr = 0.01, .beta1 = 0.9, .beta2 = 0.99, .eps = 1e-8,
-                                  .weight_decay = 0.5, .grad_scale = 1, .step = 1};
+        const struct k_adamw k = {.lr = 0.01,
+                                  .beta1 = 0.9,
+                                  .beta2 = 0.99,
+                                  .eps = 1e-8,
+                                  .weight_decay = 0.5,
+                                  .grad_scale = 1,
+                                  .step = 1};
         assert_int_equal(ops->adamw(p, g, m, v, 2, &k), 0);
         assert_near((double)p[0], 1 - 0.01 - 0.005, 1e-6);
         assert_near((double)p[1], 1 + 0.01 - 0.005, 1e-6);

@@ -87,9 +87,9 @@ static void compare_parameter(struct gpt_model *model, struct gpt_model *other, 
         largest = fmax(largest, fabs((double)expected[j]));
     for (size_t j = 0; j < model->table[i].count; j++)
         if (!(fabs((double)found[j] - (double)expected[j]) <= 2e-4 * largest))
-            fail_msg("%s[%zu]: the gradient of %s is %.9g, of ref %.9g (%s)",
-                     model->table[i].name, j, other->ops->name, (double)found[j],
-                     (double)expected[j], model->config.attention);
+            fail_msg("%s[%zu]: the gradient of %s is %.9g, of ref %.9g (%s)", model->table[i].name,
+                     j, other->ops->name, (double)found[j], (double)expected[j],
+                     model->config.attention);
 }
 
 static void check_gradient(struct gpt_model *model, const struct gpt_batch *batch)
@@ -131,11 +131,20 @@ static void check_model(const struct gpt_config *config)
 
 static struct gpt_config small(void)
 {
-    struct gpt_config c = {.layers = 2, .heads = 2, .width = 12, .ffn = 20, .context = 9,
-                           .input = GPT_INPUT_CONTINUOUS, .fourier = 1, .fourier_min_au = 0.7,
-                           .head = GPT_HEAD_REGRESSION, .outputs = 2,
-                           .positions = ORR_POSITIONS_LEARNED, .rope_base = 10000,
-                           .attention = "softmax", .attention_p = 3};
+    struct gpt_config c = {.layers = 2,
+                           .heads = 2,
+                           .width = 12,
+                           .ffn = 20,
+                           .context = 9,
+                           .input = GPT_INPUT_CONTINUOUS,
+                           .fourier = 1,
+                           .fourier_min_au = 0.7,
+                           .head = GPT_HEAD_REGRESSION,
+                           .outputs = 2,
+                           .positions = ORR_POSITIONS_LEARNED,
+                           .rope_base = 10000,
+                           .attention = "softmax",
+                           .attention_p = 3};
     return c;
 }
 

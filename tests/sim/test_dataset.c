@@ -122,8 +122,12 @@ static void test_threads(void **state)
 /* Shapes and types of the study's files, and contents equal to sequences made one by one. */
 static void test_token_files(void **state)
 {
-    static const struct { const char *name; enum orr_dtype dtype; int ndim; size_t shape[3]; }
-    files[] = {
+    static const struct {
+        const char *name;
+        enum orr_dtype dtype;
+        int ndim;
+        size_t shape[3];
+    } files[] = {
         {"obs_train", ORR_U16, 3, {531, 1000, 2}},
         {"num_bodies_train", ORR_U8, 1, {531}},
         {"obs_val", ORR_U16, 3, {7, 1000, 2}},
@@ -228,9 +232,8 @@ static void test_manifest(void **state)
     assert_string_equal(cJSON_GetObjectItem(json, "version")->valuestring, ORR_VERSION);
     const cJSON *sets = cJSON_GetObjectItem(json, "sets"), *set, *file;
     int files = 0;
-    cJSON_ArrayForEach(set, sets)
-        cJSON_ArrayForEach(file, cJSON_GetObjectItem(set, "files"))
-        {
+    cJSON_ArrayForEach (set, sets)
+        cJSON_ArrayForEach (file, cJSON_GetObjectItem(set, "files")) {
             char found[32];
             uint64_t sum, bytes;
             checksum(dir, file->string, &sum, &bytes);

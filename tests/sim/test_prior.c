@@ -68,8 +68,9 @@ static double cdf_beta(double x, const void *range)
 static double cdf_star(double x, const void *none)
 {
     (void)none;
-    return x < 0.1 ? 0 : x >= 5 ? 1
-        : gsl_cdf_lognormal_P(x + 0.6793710468, log(1.627161491), 0.200446077);
+    return x < 0.1  ? 0
+           : x >= 5 ? 1
+                    : gsl_cdf_lognormal_P(x + 0.6793710468, log(1.627161491), 0.200446077);
 }
 
 static double cdf_planet(double x, const void *none)
@@ -295,8 +296,7 @@ static void test_planet_runs(void **state)
         struct sim_system s;
         assert_int_equal(sim_system_draw(&p, SIM_SPLIT_PLANETS_TRAIN, i, rng, &s), 0);
         const double ratio = s.mass[0] / s.star_mass;
-        const double samples =
-            sim_period_yr(s.orbit[0].a_au, s.mass[0] + s.star_mass) / s.dt_yr;
+        const double samples = sim_period_yr(s.orbit[0].a_au, s.mass[0] + s.star_mass) / s.dt_yr;
         assert_true(samples >= 10 && samples <= 60 && ratio <= 1 && s.star_moves);
         least = fmin(least, s.orbit[0].a_au);
         most = fmax(most, s.orbit[0].a_au);
@@ -337,8 +337,8 @@ static void test_pure(void **state)
             assert_int_equal(sim_system_draw(&p, here, 123456789012, rng, &t), 0);
             p.seed--;
             assert_true(s.orbit[0].a_au != t.orbit[0].a_au);
-            assert_int_equal(sim_system_draw(&p, (enum sim_split)((split + 1) % 6), 123456789012,
-                                             rng, &t), 0);
+            assert_int_equal(
+                sim_system_draw(&p, (enum sim_split)((split + 1) % 6), 123456789012, rng, &t), 0);
             assert_true(s.orbit[0].a_au != t.orbit[0].a_au);
             assert_int_equal(sim_system_draw(&p, here, 123456789012, rng, &t), 0);
             assert_memory_equal(s.orbit, t.orbit, sizeof s.orbit);
@@ -354,9 +354,9 @@ static void test_pure(void **state)
 static void test_solar_system(void **state)
 {
     static const double table[8][3] = {
-        {1.652e-7, 0.387, 0.205},   {2.447e-6, 0.723, 0.007},   {3.003e-6, 1.000, 0.017},
-        {3.213e-7, 1.524, 0.093},   {9.544e-4, 5.203, 0.048},   {2.857e-4, 9.537, 0.054},
-        {4.354e-5, 19.189, 0.047},  {5.165e-5, 30.069, 0.009},
+        {1.652e-7, 0.387, 0.205},  {2.447e-6, 0.723, 0.007},  {3.003e-6, 1.000, 0.017},
+        {3.213e-7, 1.524, 0.093},  {9.544e-4, 5.203, 0.048},  {2.857e-4, 9.537, 0.054},
+        {4.354e-5, 19.189, 0.047}, {5.165e-5, 30.069, 0.009},
     };
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     struct orr_preset p;
@@ -370,9 +370,11 @@ static void test_solar_system(void **state)
         assert_true(all.mass[i] == table[i][0] && all.orbit[i].a_au == table[i][1] &&
                     all.orbit[i].e == table[i][2]);
         for (int split = 0; split < 2; split++) {
-            assert_int_equal(sim_system_draw(&p, split ? SIM_SPLIT_PLANETS_SOLAR
-                                                       : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
-                                             i, rng, &one), 0);
+            assert_int_equal(
+                sim_system_draw(&p,
+                                split ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
+                                i, rng, &one),
+                0);
             assert_true(one.planets == 1 && one.star_moves && one.star_mass == 1);
             assert_true(one.mass[0] == table[i][0] && one.orbit[0].a_au == table[i][1] &&
                         one.orbit[0].e == table[i][2]);

@@ -36,8 +36,10 @@ static void continuous_preset(struct orr_preset *p)
 
 static void test_binning(void **state)
 {
-    static const struct { int bins; double extent; } grids[] = {{7000, 50}, {200, 50}, {1, 2.385},
-                                                                {65532, 1e-9}, {37, 1e9}};
+    static const struct {
+        int bins;
+        double extent;
+    } grids[] = {{7000, 50}, {200, 50}, {1, 2.385}, {65532, 1e-9}, {37, 1e9}};
     (void)state;
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
         const int bins = grids[g].bins;
@@ -74,8 +76,9 @@ static void place_bodies(const struct sim_system *s, size_t steps, double *at)
     static double orbit[4 * 1000], work[1000];
     const size_t bodies = (size_t)s->planets + 1;
     for (int i = 0; i < s->planets; i++) {
-        assert_int_equal(sim_orbit_states(&s->orbit[i], s->mass[i] + s->star_mass, s->dt_yr, steps,
-                                          orbit, work), 0);
+        assert_int_equal(
+            sim_orbit_states(&s->orbit[i], s->mass[i] + s->star_mass, s->dt_yr, steps, orbit, work),
+            0);
         for (size_t k = 0; k < steps; k++)
             for (size_t c = 0; c < 2; c++) {
                 const double r = orbit[4 * k + c], share = s->mass[0] / (s->mass[0] + s->star_mass);
@@ -263,7 +266,8 @@ static void test_coordinate_labels(void **state)
                 continue;
             }
             for (size_t c = 0; c < 2; c++)
-                assert_true(fabsf(q.coords[2 * row - 2 + c] - q.coords[2 * row + c] - s[c]) < 1e-6f);
+                assert_true(fabsf(q.coords[2 * row - 2 + c] - q.coords[2 * row + c] - s[c]) <
+                            1e-6f);
             assert_true(s[4] > 0 && s[4] <= s[5] && fabsf(t[4] / (s[4] / s[5]) - 1) < 3e-7f);
             assert_memory_equal(s, t, 4 * sizeof *s);
             if (!unlabelled(&q, row))
@@ -401,8 +405,8 @@ static void test_planet_runs(void **state)
             for (size_t k = 0; k < 48; k++) { /* states are in AU */
                 const float *full = q.full_state + 6 * (2 + 2 * k);
                 for (size_t c = 0; c < 2; c++)
-                    assert_true(fabs(scale * (x[2 + 4 * k + c] - x[4 + 4 * k + c]) -
-                                     full[c]) < 1e-6 * scale);
+                    assert_true(fabs(scale * (x[2 + 4 * k + c] - x[4 + 4 * k + c]) - full[c]) <
+                                1e-6 * scale);
                 assert_int_equal(unlabelled(&q, 2 + 2 * k), k < 8);
                 if (k >= 8)
                     check_label(&q, 2 + 2 * k);

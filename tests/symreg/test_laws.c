@@ -186,11 +186,11 @@ static void laws_are_written(void **state)
     const cJSON *list = get(json, "laws"), *sources = get(json, "sources"), *item;
     assert_int_equal(cJSON_GetArraySize(list), SOURCES * SAMPLES * SR_RULES);
     int index = 0;
-    cJSON_ArrayForEach(item, list) check_law(f, item, index++);
+    cJSON_ArrayForEach (item, list)
+        check_law(f, item, index++);
     assert_int_equal(cJSON_GetArraySize(sources), SOURCES);
     index = 0;
-    cJSON_ArrayForEach(item, sources)
-    {
+    cJSON_ArrayForEach (item, sources) {
         assert_string_equal(get(item, "source")->valuestring, source_name[index]);
         const cJSON *exponents = get(item, "exponents");
         static const double newton[3] = {-2, 1, 1};
@@ -206,8 +206,7 @@ static void laws_are_written(void **state)
         index++;
     }
     assert_int_equal(cJSON_GetArraySize(get(json, "samples")), SOURCES * SAMPLES);
-    cJSON_ArrayForEach(item, get(json, "samples"))
-    {
+    cJSON_ArrayForEach (item, get(json, "samples")) {
         assert_true(number(item, "rows") == ROWS && number(item, "k_dropped_m2") > 0);
         assert_true(number(item, "leverage") > 0 && number(item, "leverage") < 1);
     }
