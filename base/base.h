@@ -131,12 +131,19 @@ struct orr_program {
     const struct orr_option *options; /* own options, ended by name == NULL; may be NULL */
     int max_rest;                     /* positional arguments allowed */
     const char *groups;               /* preset groups listed by --help: "orbits,planets" */
+    bool resumes;                     /* when stopped, --resume goes on */
 };
 /* Parses everything, loads the preset, applies --set, validates. --help and --version print
  * and set *done. Unknown options, keys and values: ORR_EUSAGE with the nearest valid name. Creates
  * nothing on disk. */
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,
                   bool *done);
+
+/* The whole of main(): parses, catches signals, turns GSL's abort off, runs, reports what went
+ * wrong and returns the exit status. `run` is not called when only --help or --version were asked
+ * for. */
+int orr_main(const struct orr_program *program, int argc, char **argv,
+             int (*run)(const struct orr_cli *cli));
 
 /* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
  * file sizes) are ignored: the write fails instead. */
@@ -178,7 +185,7 @@ int orr_path(char buffer[4096], const char *format, ...) __attribute__((format(p
 
 /* Parses a JSON file; a syntax error names file, line and column. cJSON_Delete() it. */
 int orr_json_read(const char *path, struct cJSON **json);
-/* Pretty-printed, atomically. */
+/* Pretty-printed, atomically; a file that already holds this stays as it is. */
 int orr_json_write(const char *path, const struct cJSON *json);
 
 /* ---------------------------------------------------------------------------------- .npy */

@@ -37,7 +37,7 @@ int orr_json_write(const char *path, const cJSON *json)
     if (!rc)
         rc = orr_file_printf(&file, "%s\n", text);
     if (!rc)
-        rc = orr_file_commit(&file);
+        rc = orr_file_commit_changes(&file);
     orr_file_close(&file);
     cJSON_free(text);
     return rc;

@@ -378,18 +378,8 @@ int orr_preset_save(const struct orr_preset *preset, const char *path)
 {
     cJSON *json = to_json(preset, NULL);
     cJSON_AddStringToObject(json, "name", preset->name);
-    struct orr_file file = {0};
-    char *text = cJSON_Print(json);
+    const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
-    if (!text)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
-    int rc = orr_file_create(&file, path);
-    if (!rc)
-        rc = orr_file_printf(&file, "%s\n", text);
-    if (!rc)
-        rc = orr_file_commit_changes(&file);
-    orr_file_close(&file);
-    cJSON_free(text);
     return rc;
 }
 

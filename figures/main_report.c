@@ -79,6 +79,19 @@ static int make_report(const struct report_run *run, const struct report_tools *
     return rc;
 }
 
+static int report(const struct orr_cli *cli)
+{
+    static struct report_run run;
+    struct report_tools tools;
+    int rc = report_tools_find(&tools);
+    if (!rc)
+        rc = report_read(&run, cli->run, cli->attention);
+    if (!rc)
+        rc = make_report(&run, &tools, *cli->out ? cli->out : cli->run, cli->quiet);
+    report_free(&run);
+    return rc;
+}
+
 int main(int argc, char **argv)
 {
     static const struct orr_program program = {
@@ -87,21 +100,5 @@ int main(int argc, char **argv)
         .usage = "report [--run DIR] [--out DIR] [--attention NAME]",
         .groups = "",
     };
-    static struct orr_cli cli;
-    static struct report_run run;
-    bool done = false;
-    int rc = orr_cli_parse(&program, argc, argv, &cli, &done);
-    if (rc || done)
-        return orr_error_exit(program.name, rc);
-    orr_signals_catch();
-    struct report_tools tools;
-    rc = report_tools_find(&tools);
-    if (!rc)
-        rc = report_read(&run, cli.run, cli.attention);
-    if (!rc)
-        rc = make_report(&run, &tools, *cli.out ? cli.out : cli.run, cli.quiet);
-    report_free(&run);
-    if (rc == ORR_EINTR)
-        fprintf(stderr, "report: %s\n", orr_error());
-    return orr_error_exit(program.name, rc);
+    return orr_main(&program, argc, argv, report);
 }

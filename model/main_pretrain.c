@@ -12,6 +12,7 @@ static const struct orr_program program = {
     .usage = "pretrain [options]",
     .options = options,
     .groups = "attention,model,pretrain,pretrain_planets",
+    .resumes = true,
 };
 
 /* One stage of one variant; folder stays "" when the preset leaves the stage out. */
@@ -137,18 +138,5 @@ static int run(const struct orr_cli *cli)
 
 int main(int argc, char **argv)
 {
-    struct orr_cli cli;
-    bool done = false;
-    int rc = orr_cli_parse(&program, argc, argv, &cli, &done);
-    if (rc || done)
-        return orr_error_exit(program.name, rc);
-    orr_signals_catch();
-    rc = run(&cli);
-    if (rc == ORR_EINTR) {
-        fprintf(stderr, "pretrain: %s\nresume with:", orr_error());
-        for (int i = 0; i < argc; i++)
-            fprintf(stderr, " %s", argv[i]);
-        fprintf(stderr, "%s\n", cli.resume ? "" : " --resume");
-    }
-    return orr_error_exit(program.name, rc);
+    return orr_main(&program, argc, argv, run);
 }

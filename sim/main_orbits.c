@@ -60,14 +60,5 @@ static int run(const struct orr_cli *cli)
 
 int main(int argc, char **argv)
 {
-    struct orr_cli cli;
-    bool done = false;
-    int rc = orr_cli_parse(&program, argc, argv, &cli, &done);
-    if (rc || done)
-        return orr_error_exit(program.name, rc);
-    orr_signals_catch();
-    rc = run(&cli);
-    if (rc == ORR_EINTR)
-        fprintf(stderr, "orbits: %s; run the same command again\n", orr_error());
-    return orr_error_exit(program.name, rc);
+    return orr_main(&program, argc, argv, run);
 }

@@ -135,7 +135,8 @@ static int write_rows(struct writer *w)
             rc = orr_file_write(&w->array[a].file, w->array[a].block,
                                 (size_t)count * w->array[a].row);
         if (!rc && orr_signal_seen())
-            rc = ORR_FAIL(ORR_EINTR, "stopped while writing %s", w->dir);
+            rc =
+                ORR_FAIL(ORR_EINTR, "stopped while writing %s; run the same command again", w->dir);
         if (rc)
             return rc;
         *w->done += (uint64_t)count;

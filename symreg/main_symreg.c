@@ -1,10 +1,6 @@
 /* main_symreg.c - bin/symreg: formulas from a CSV table, or the laws of a run directory. */
 #include "symreg.h"
 
-#include <string.h>
-
-#include <gsl/gsl_errno.h>
-
 static const char *target, *features;
 static const struct orr_option options[] = {
     {"--target", "COLUMN", "column to explain (with FILE.csv)", &target},
@@ -35,15 +31,5 @@ static int run(const struct orr_cli *cli)
 
 int main(int argc, char **argv)
 {
-    struct orr_cli cli;
-    bool done = false;
-    int rc = orr_cli_parse(&program, argc, argv, &cli, &done);
-    if (rc || done)
-        return orr_error_exit(program.name, rc);
-    gsl_set_error_handler_off();
-    orr_signals_catch();
-    rc = run(&cli);
-    if (rc == ORR_EINTR)
-        fprintf(stderr, "symreg: %s\n", orr_error());
-    return orr_error_exit(program.name, rc);
+    return orr_main(&program, argc, argv, run);
 }

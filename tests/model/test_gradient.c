@@ -1,15 +1,7 @@
 /* test_gradient.c - the gradient of whole models: every head, input, position type and attention
  * variant. Built in double: the reference against central differences. Built in float: every other
  * backend against the reference. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
-#include "gpt.h"
+#include "tiny.h"
 
 static uint64_t draw_count;
 
@@ -129,32 +121,13 @@ static void check_model(const struct gpt_config *config)
     gpt_free(&model);
 }
 
-static struct gpt_config small(void)
-{
-    struct gpt_config c = {.layers = 2,
-                           .heads = 2,
-                           .width = 12,
-                           .ffn = 20,
-                           .context = 9,
-                           .input = GPT_INPUT_CONTINUOUS,
-                           .fourier = 1,
-                           .fourier_min_au = 0.7,
-                           .head = GPT_HEAD_REGRESSION,
-                           .outputs = 2,
-                           .positions = ORR_POSITIONS_LEARNED,
-                           .rope_base = 10000,
-                           .attention = "softmax",
-                           .attention_p = 3};
-    return c;
-}
-
 static void continuous_regression(void **state)
 {
     (void)state;
     static const enum orr_positions kinds[] = {ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE,
                                                ORR_POSITIONS_NONE};
     for (int i = 0; i < 3; i++) {
-        struct gpt_config c = small();
+        struct gpt_config c = tiny_continuous();
         c.positions = kinds[i];
         check_model(&c);
     }
@@ -164,7 +137,7 @@ static void every_attention_variant(void **state)
 {
     (void)state;
     for (const struct k_attention *a = k_attention_table; a->name; a++) {
-        struct gpt_config c = small();
+        struct gpt_config c = tiny_continuous();
         snprintf(c.attention, sizeof c.attention, "%s", a->name);
         check_model(&c);
         c.attention_window = 5;
@@ -175,12 +148,7 @@ static void every_attention_variant(void **state)
 static void tokens_and_token_heads(void **state)
 {
     (void)state;
-    struct gpt_config c = small();
-    c.input = GPT_INPUT_TOKENS;
-    c.vocab = 11;
-    c.fourier = 0;
-    c.head = GPT_HEAD_TOKENS;
-    c.outputs = 22;
+    struct gpt_config c = tiny_tokens();
     check_model(&c);
     c.head = GPT_HEAD_REGRESSION; /* tokens in, forces out */
     c.outputs = 1;
