@@ -163,11 +163,9 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
     if (number && cJSON_IsNumber(item)) {
         const bool rounded = f->type == ORR_FIELD_U64 && item->valuedouble > 0x1p53;
         snprintf(text, 2048, rounded ? "%.16e" : "%.17g", item->valuedouble); /* e: refused */
-    } else if (f->type == ORR_FIELD_U64 && cJSON_IsString(item)) {
-        snprintf(text, 2048, "%s", item->valuestring);
     } else if (f->type == ORR_FIELD_BOOL && cJSON_IsBool(item)) {
         strcpy(text, cJSON_IsTrue(item) ? "true" : "false");
-    } else if (f->type >= ORR_FIELD_ENUM && cJSON_IsString(item)) {
+    } else if ((f->type == ORR_FIELD_U64 || f->type >= ORR_FIELD_ENUM) && cJSON_IsString(item)) {
         snprintf(text, 2048, "%s", item->valuestring);
     } else if (f->type == ORR_FIELD_NAMES && cJSON_IsArray(item)) {
         size_t used = 0;

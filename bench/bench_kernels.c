@@ -5,13 +5,9 @@
  *     bench_kernels [threads] [--no-ref]
  * Matmuls and the whole step are measured with full and with bf16 inputs. Elements of matmuls
  * count as multiply and add; attention counts the causal half of its products (2 forward, 5
- * backward). */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base.h"
-#include "kernels.h"
+ * backward). Writes bench/results/kernels.json, too. */
+#include "bench.h"
+#include "kernels/kernels.h"
 
 enum { B = 64, H = 4, LAYERS = 3, RUNS = 15, REF_RUNS = 3, BUFFERS = 12, VOCABULARY = 7003 };
 
@@ -30,6 +26,8 @@ struct bench_case {
 };
 
 static int ref_runs = REF_RUNS;
+static struct bench_results results;
+static const char *precision; /* of the backend while it is open */
 
 /* ---- one function per operation */
 
@@ -318,14 +316,8 @@ static void data_free(struct data *d)
 
 /* ---- measuring */
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_ms(const struct k_ops *ops, const struct bench_case *c, const struct data *d,
-                        int runs)
+static struct bench_value median_ms(const struct k_ops *ops, const struct bench_case *c,
+                                    const struct data *d, int runs)
 {
     double ms[RUNS];
     for (int i = -1; i < runs; i++) {
@@ -335,21 +327,25 @@ static double median_ms(const struct k_ops *ops, const struct bench_case *c, con
         if (i >= 0)
             ms[i] = 1e3 * (orr_time_s() - start);
     }
-    qsort(ms, (size_t)runs, sizeof *ms, by_value);
-    return ms[runs / 2];
+    return bench_median(ms, runs);
 }
 
 static void report(const struct bench_case *c, const struct data *d, const char *shape)
 {
-    const double cpu = median_ms(&k_cpu, c, d, RUNS);
-    printf("%-22s %-26s %9.3f", c->name, shape, cpu);
+    const struct bench_value cpu = median_ms(&k_cpu, c, d, RUNS);
+    char name[128];
+    snprintf(name, sizeof name, "%s %s T%d C%d %s", c->name, shape, d->T, d->C, precision);
+    printf("%-22s %-26s %9.3f", c->name, shape, cpu.median);
     if (c->gflop)
-        printf(" %9.1f", c->gflop(d) / cpu * 1e3);
+        printf(" %9.1f", c->gflop(d) / cpu.median * 1e3);
     else
         printf(" %9s", "-");
     if (ref_runs > 0) {
-        const double ref = median_ms(&k_ref, c, d, ref_runs);
-        printf(" %9.2f %8.1f", ref, ref / cpu);
+        const double ref = median_ms(&k_ref, c, d, ref_runs).median;
+        printf(" %9.2f %8.1f", ref, ref / cpu.median);
+        bench_add(&results, name, cpu, "ms", "ref", ref / cpu.median);
+    } else {
+        bench_add(&results, name, cpu, "ms", NULL, 0);
     }
     printf("\n");
     fflush(stdout);
@@ -412,7 +408,7 @@ static void bench_attention(struct data *d)
     }
 }
 
-static void bench_step(struct data *d, const char *variant, const char *precision)
+static void bench_step(struct data *d, const char *variant)
 {
     static const struct bench_case whole = {"step", step, step_gflop};
     char shape[64];
@@ -451,12 +447,13 @@ static int bench_shape(int threads, int T, int C)
         char title[128];
         if (rc != 0)
             return rc;
+        precision = bf16 ? "bf16" : "f32";
         snprintf(title, sizeof title, "T = %d, C = %d, N = %d: %s", T, C, d.N,
                  bf16 ? "bf16 allowed" : "full precision");
         heading(title);
         bench_linear(&d);
-        bench_step(&d, "softmax", bf16 ? "bf16" : "f32");
-        bench_step(&d, "lssar", bf16 ? "bf16" : "f32");
+        bench_step(&d, "softmax");
+        bench_step(&d, "lssar");
         if (!bf16) {
             bench_exact(&d);
             bench_attention(&d);
@@ -470,18 +467,20 @@ static int bench_shape(int threads, int T, int C)
 
 int main(int argc, char **argv)
 {
-    int threads = 0;
+    int threads = 2;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--no-ref") == 0)
             ref_runs = 0;
         else
             threads = atoi(argv[i]);
     }
-    int rc = k_ref.open(1, false);
+    int rc = bench_open(&results, "kernels", threads);
+    if (rc == 0)
+        rc = k_ref.open(1, false);
     if (rc == 0)
         rc = bench_shape(threads, 64, 96);
     if (rc == 0)
         rc = bench_shape(threads, 97, 128);
     k_ref.close();
-    return rc == 0 ? 0 : orr_error_exit("bench_kernels", rc);
+    return orr_error_exit("bench_kernels", bench_close(&results, rc));
 }

@@ -5,18 +5,13 @@
  * after one to warm up, on one thread; the searches use the threads asked for. A run is
  *     bench_symreg [threads]
  * Writes bench/results/symreg.json, too. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cjson/cJSON.h>
 #include <gsl/gsl_randist.h>
 
+#include "bench.h"
 #include "symreg/symreg.h"
 
 enum { ROWS = 1000, FEATURES = 3, RUNS = 9, REPEATS = 3000 };
 static const char *const names[FEATURES] = {"r", "m1", "m2"};
-static const char *const out_path = "bench/results/symreg.json";
 
 struct table {
     struct sr_data data;
@@ -47,8 +42,7 @@ static int table_create(struct table *t, uint64_t seed, double noise)
 /* ---- evaluations */
 
 enum part { VALUES, LOSS, SCALE, WHOLE, JACOBIAN, PARTS };
-static const char *const part_key[PARTS] = {"values_us", "loss_us", "scale_us", "evaluation_us",
-                                            "jacobian_us"};
+static const char *const part_name[PARTS] = {"values", "loss", "scale", "evaluation", "jacobian"};
 /* 10 nodes each, of the study's operators and of others */
 static const char *const formulas[] = {
     "m1 * m2 * inv(r * r + 0.3)",
@@ -57,12 +51,6 @@ static const char *const formulas[] = {
     "sqrt(r) * log(r + m1) - abs(m2)",
 };
 enum { FORMULAS = sizeof formulas / sizeof formulas[0] };
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static double once(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work,
                    enum part part)
@@ -80,8 +68,8 @@ static double once(const struct sr_expr *expr, const struct sr_loss *loss, struc
 }
 
 /* Microseconds of one part, median of the runs. */
-static double part_us(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work,
-                      enum part part)
+static struct bench_value part_us(const struct sr_expr *expr, const struct sr_loss *loss,
+                                  struct sr_work *work, enum part part)
 {
     double us[RUNS];
     volatile double sink = 0;
@@ -93,16 +81,10 @@ static double part_us(const struct sr_expr *expr, const struct sr_loss *loss, st
         if (run >= 0)
             us[run] = 1e6 * (orr_time_s() - start) / REPEATS;
     }
-    qsort(us, RUNS, sizeof *us, by_value);
-    return us[RUNS / 2];
+    return bench_median(us, RUNS);
 }
 
-static bool add(cJSON *object, const char *key, double value)
-{
-    return cJSON_AddNumberToObject(object, key, value) != NULL;
-}
-
-static int bench_evaluations(const struct table *t, cJSON *list)
+static int bench_evaluations(const struct table *t, struct bench_results *results)
 {
     struct sr_work work;
     struct sr_loss loss;
@@ -114,23 +96,19 @@ static int bench_evaluations(const struct table *t, cJSON *list)
     printf("  values    loss   scale   whole  jacobian  evaluations/s  formula\n");
     for (int k = 0; k < FORMULAS && !rc; k++) {
         struct sr_expr expr;
-        cJSON *row = cJSON_CreateObject();
-        double us[PARTS];
+        struct bench_value us[PARTS];
         rc = sr_expr_parse(formulas[k], names, FEATURES, &expr);
-        if (!row || !cJSON_AddItemToArray(list, row))
-            rc = ORR_FAIL(ORR_ENOMEM, "out of memory");
         if (rc)
             break;
-        bool ok =
-            cJSON_AddStringToObject(row, "formula", formulas[k]) && add(row, "nodes", expr.count);
         for (int part = 0; part < PARTS; part++) {
+            char name[128];
             us[part] = part_us(&expr, &loss, &work, (enum part)part);
-            ok = ok && add(row, part_key[part], us[part]);
+            snprintf(name, sizeof name, "%s of %s", part_name[part], formulas[k]);
+            bench_add(results, name, us[part], "us", NULL, 0);
         }
-        if (!ok || !add(row, "evaluations_per_s", 1e6 / us[WHOLE]))
-            rc = ORR_FAIL(ORR_ENOMEM, "out of memory");
-        printf("%8.2f%8.2f%8.2f%8.2f%10.2f%15.0f  %s (%d nodes)\n", us[VALUES], us[LOSS], us[SCALE],
-               us[WHOLE], us[JACOBIAN], 1e6 / us[WHOLE], formulas[k], expr.count);
+        printf("%8.2f%8.2f%8.2f%8.2f%10.2f%15.0f  %s (%d nodes)\n", us[VALUES].median,
+               us[LOSS].median, us[SCALE].median, us[WHOLE].median, us[JACOBIAN].median,
+               1e6 / us[WHOLE].median, formulas[k], expr.count);
     }
     if (!rc)
         sr_loss_free(&loss);
@@ -178,7 +156,27 @@ static int search_all(const struct sr_settings *settings, double noise, int seed
     return 0;
 }
 
-static int bench_searches(const char *preset_name, int threads, cJSON *list)
+static void add_outcome(struct bench_results *results, double percent, const struct outcome *o)
+{
+    const struct {
+        const char *what, *unit;
+        double value;
+    } rows[] = {
+        {"seconds", "s", o->seconds},
+        {"evaluations", "", o->evaluations},
+        {"on front", "of 12", o->on_front},
+        {"selected by accuracy", "of 12", o->selected[SR_ACCURACY]},
+        {"selected by score", "of 12", o->selected[SR_SCORE]},
+        {"selected by best", "of 12", o->selected[SR_BEST]},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "Newton's law, %g%% noise: %s", percent, rows[i].what);
+        bench_add(results, name, (struct bench_value){rows[i].value, NAN}, rows[i].unit, NULL, 0);
+    }
+}
+
+static int bench_searches(const char *preset_name, int threads, struct bench_results *results)
 {
     enum { SEEDS = 12 };
     static const double noises[] = {0, 0.03, 0.1, 0.2};
@@ -200,16 +198,7 @@ static int bench_searches(const char *preset_name, int threads, cJSON *list)
         printf("%7.0f%%%9.2f%13.0f%15.0f%10d%10d%7d%6d\n", 100 * noises[n], o.seconds,
                o.evaluations, o.evaluations / o.seconds, o.on_front, o.selected[SR_ACCURACY],
                o.selected[SR_SCORE], o.selected[SR_BEST]);
-        cJSON *row = cJSON_CreateObject();
-        if (!row || !cJSON_AddItemToArray(list, row) ||
-            !cJSON_AddStringToObject(row, "preset", preset_name) || !add(row, "threads", threads) ||
-            !add(row, "noise", noises[n]) || !add(row, "seeds", SEEDS) ||
-            !add(row, "seconds", o.seconds) || !add(row, "evaluations", o.evaluations) ||
-            !add(row, "on_front", o.on_front) ||
-            !add(row, "selected_by_accuracy", o.selected[SR_ACCURACY]) ||
-            !add(row, "selected_by_score", o.selected[SR_SCORE]) ||
-            !add(row, "selected_by_best", o.selected[SR_BEST]))
-            rc = ORR_FAIL(ORR_ENOMEM, "out of memory");
+        add_outcome(results, 100 * noises[n], &o);
     }
     return rc;
 }
@@ -218,21 +207,15 @@ int main(int argc, char **argv)
 {
     struct table t = {0};
     const int threads = argc > 1 ? atoi(argv[1]) : 2;
-    cJSON *json = cJSON_CreateObject();
-    cJSON *evaluations = json ? cJSON_AddArrayToObject(json, "formulas") : NULL;
-    cJSON *searches = json ? cJSON_AddArrayToObject(json, "searches") : NULL;
-    int rc = evaluations && searches ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
+    struct bench_results results;
+    int rc = bench_open(&results, "symreg", threads);
     if (!rc)
         rc = table_create(&t, 1, 0.03);
     if (!rc)
-        rc = bench_evaluations(&t, evaluations);
+        rc = bench_evaluations(&t, &results);
     if (!rc)
-        rc = bench_searches("quick", threads, searches);
-    if (!rc)
-        rc = orr_mkdir("bench/results");
-    if (!rc)
-        rc = orr_json_write(out_path, json);
-    cJSON_Delete(json);
+        rc = bench_searches("quick", threads, &results);
+    rc = bench_close(&results, rc);
     free(t.x);
     return orr_error_exit("bench_symreg", rc);
 }

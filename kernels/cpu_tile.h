@@ -104,8 +104,8 @@ static inline void cpu_transpose(float *to, size_t to_row, const float *from, si
                     if (r & step)
                         continue;
                     const cpu_vec a = x[r], b = x[r + step];
-                    x[r] = __builtin_shuffle(a, b, low);
-                    x[r + step] = __builtin_shuffle(a, b, high);
+                    x[r] = cpu_shuffle(a, b, low);
+                    x[r + step] = cpu_shuffle(a, b, high);
                 }
             }
 #pragma GCC unroll 16

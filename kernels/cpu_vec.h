@@ -153,6 +153,19 @@ static inline float cpu_maximum(cpu_vec v)
 #endif
 }
 
+/* Lane i is lane index[i] of a, then of b. */
+static inline cpu_vec cpu_shuffle(cpu_vec a, cpu_vec b, cpu_ivec index)
+{
+#ifdef __clang__
+    cpu_vec v = {0};
+    for (int i = 0; i < CPU_LANES; i++)
+        v[i] = index[i] < CPU_LANES ? a[index[i]] : b[index[i] - CPU_LANES];
+    return v;
+#else
+    return __builtin_shuffle(a, b, index);
+#endif
+}
+
 /* Lane numbers 0, 1, ... plus `first`, as floats. */
 static inline cpu_vec cpu_lane_numbers(float first)
 {

@@ -2,7 +2,7 @@
 # lint.sh LIBRARY... - what a compiler does not check; run by `make lint`, which builds first.
 #
 #   layout       clang-format, when installed
-#   analysis     cppcheck, when installed
+#   analysis     cppcheck and clang-tidy, when installed
 #   names        every external symbol of lib<folder>.a starts with the folder's prefix
 #   direction    a folder includes only what DIRECTION below allows
 #   size         at most 800 lines a file, 100 columns a line (but gnuplot and one-line-per-row tables)
@@ -73,6 +73,13 @@ if command -v cppcheck >/dev/null; then
         base sim kernels model finetune symreg figures || complain "cppcheck: see above"
 else
     echo "lint: cppcheck is not installed: static analysis not done"
+fi
+if command -v clang-tidy >/dev/null; then
+    clang-tidy --quiet {base,sim,kernels,model,finetune,symreg,figures}/*.c -- \
+        -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -I. -Ibase 2>/dev/null ||
+        complain "clang-tidy: see above"
+else
+    echo "lint: clang-tidy is not installed: static analysis not done"
 fi
 
 if [ $failures -eq 0 ]; then

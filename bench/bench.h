@@ -1,0 +1,108 @@
+/* bench.h - what benchmarks share: medians with their spread, and the results file.
+ *
+ * bench/results/<name>.json holds date, cpu, threads, commit and version, and `rows` of
+ *   name, value, unit   the median
+ *   spread              (third - first quartile) / median of the runs, null for a single run
+ *   peer, ratio         what it is compared with in the same run, and how many times better than
+ *                       that it is; null for none */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/base.h"
+
+struct bench_value {
+    double median, spread;
+};
+
+static inline int bench_by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of n > 0 values, which are sorted. */
+static inline struct bench_value bench_median(double *value, int n)
+{
+    qsort(value, (size_t)n, sizeof *value, bench_by_value);
+    const double median = value[n / 2];
+    return (struct bench_value){median, n > 3 ? (value[3 * n / 4] - value[n / 4]) / median : NAN};
+}
+
+struct bench_results {
+    cJSON *json, *rows;
+    char path[256];
+};
+
+/* The first line that a command prints, or `otherwise`. */
+static inline void bench_ask(const char *command, const char *otherwise, char *text, size_t bytes)
+{
+    FILE *pipe = popen(command, "r");
+    if (!pipe || !fgets(text, (int)bytes, pipe))
+        snprintf(text, bytes, "%s", otherwise);
+    if (pipe)
+        pclose(pipe);
+    text[strcspn(text, "\n")] = '\0';
+}
+
+static inline int bench_open(struct bench_results *results, const char *name, int threads)
+{
+    char text[128];
+    const time_t now = time(NULL);
+    struct tm utc;
+    snprintf(results->path, sizeof results->path, "bench/results/%s.json", name);
+    results->json = cJSON_CreateObject();
+    strftime(text, sizeof text, "%Y-%m-%d", gmtime_r(&now, &utc));
+    cJSON_AddStringToObject(results->json, "date", text);
+    bench_ask("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo", "unknown", text, sizeof text);
+    cJSON_AddStringToObject(results->json, "cpu", text);
+    cJSON_AddNumberToObject(results->json, "threads", threads);
+    bench_ask("git describe --always --dirty 2>/dev/null", "unknown", text, sizeof text);
+    cJSON_AddStringToObject(results->json, "commit", text);
+    cJSON_AddStringToObject(results->json, "version", ORR_VERSION);
+    results->rows = cJSON_AddArrayToObject(results->json, "rows");
+    return results->rows ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
+}
+
+/* peer NULL: none, ratio is ignored. */
+static inline void bench_add(struct bench_results *results, const char *name,
+                             struct bench_value value, const char *unit, const char *peer,
+                             double ratio)
+{
+    cJSON *row = cJSON_CreateObject();
+    cJSON_AddStringToObject(row, "name", name);
+    cJSON_AddNumberToObject(row, "value", value.median);
+    cJSON_AddStringToObject(row, "unit", unit);
+    if (isfinite(value.spread))
+        cJSON_AddNumberToObject(row, "spread", value.spread);
+    else
+        cJSON_AddNullToObject(row, "spread");
+    if (peer) {
+        cJSON_AddStringToObject(row, "peer", peer);
+        cJSON_AddNumberToObject(row, "ratio", ratio);
+    } else {
+        cJSON_AddNullToObject(row, "peer");
+        cJSON_AddNullToObject(row, "ratio");
+    }
+    cJSON_AddItemToArray(results->rows, row);
+}
+
+/* Writes the file, unless rc says that something went wrong; returns the first error. */
+static inline int bench_close(struct bench_results *results, int rc)
+{
+    if (!rc)
+        rc = orr_mkdir("bench/results");
+    if (!rc)
+        rc = orr_json_write(results->path, results->json);
+    cJSON_Delete(results->json);
+    return rc;
+}
+
+#endif
