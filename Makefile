@@ -24,7 +24,7 @@ export OMP_WAIT_POLICY ?= passive
 
 CC      ?= gcc
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
-           -Wmissing-prototypes -Wvla -Werror
+           -Wmissing-prototypes -Wvla -Werror $(if $(findstring clang,$(CC)),-Wno-pass-failed)
 CFLAGS  ?= -O3 -g
 ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD -MP \
              -I. -Ibase $(EXTRA_CFLAGS)

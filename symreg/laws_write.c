@@ -98,10 +98,11 @@ static bool add_sample(const struct sr_law_source *source, int number, cJSON *ar
 
 static bool fill_json(const struct sr_laws *laws, cJSON *json)
 {
-    cJSON *list = cJSON_CreateArray(), *sources = cJSON_CreateArray();
-    cJSON *samples = cJSON_CreateArray(), *floors = cJSON_CreateObject();
-    bool ok = add(json, "laws", list) & add(json, "sources", sources) &
-              add(json, "samples", samples) & add(json, "floors", floors);
+    cJSON *list = cJSON_AddArrayToObject(json, "laws");
+    cJSON *sources = cJSON_AddArrayToObject(json, "sources");
+    cJSON *samples = cJSON_AddArrayToObject(json, "samples");
+    cJSON *floors = cJSON_AddObjectToObject(json, "floors");
+    bool ok = list && sources && samples && floors;
     ok = ok && add_text(json, "version", ORR_VERSION) && add_text(json, "digest", laws->digest) &&
          add_number(json, "seed", (double)laws->cli->preset.seed) &&
          add_text(json, "preset", laws->cli->preset.name);
