@@ -58,6 +58,23 @@ static inline void scratch_remove(const char *dir)
     rmdir(dir);
 }
 
+/* A folder for a whole group: setup and teardown of cmocka_run_group_tests(). */
+static char scratch_dir[64];
+
+static inline int scratch_setup(void **state)
+{
+    (void)state;
+    scratch_create(scratch_dir);
+    return 0;
+}
+
+static inline int scratch_teardown(void **state)
+{
+    (void)state;
+    scratch_remove(scratch_dir);
+    return 0;
+}
+
 /* Writes a file without the library under test. */
 static inline void scratch_write(const char *path, const void *data, size_t bytes)
 {

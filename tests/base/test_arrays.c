@@ -1,21 +1,7 @@
 /* test_arrays.c - .npy and safetensors: round trips, foreign files, damage. */
 #include "scratch.h"
 
-static char dir[64];
-
-static int setup(void **state)
-{
-    (void)state;
-    scratch_create(dir);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove(dir);
-    return 0;
-}
+static char *const dir = scratch_dir;
 
 static const enum orr_dtype all[] = {ORR_U8, ORR_U16, ORR_U32, ORR_I32, ORR_I64, ORR_F32, ORR_F64};
 enum { ALL = sizeof all / sizeof *all };
@@ -321,14 +307,15 @@ static void test_safetensors_foreign(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_npy_round_trip, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_npy_header_is_numpys, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_npy_foreign, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_npy_every_truncation, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_npy_expect, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_safetensors_round_trip, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_safetensors_damage, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_safetensors_foreign, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_npy_round_trip, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_npy_header_is_numpys, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_npy_foreign, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_npy_every_truncation, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_npy_expect, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_safetensors_round_trip, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_safetensors_damage, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_safetensors_foreign, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,21 +8,7 @@
 
 #include <cjson/cJSON.h>
 
-static char dir[64];
-
-static int setup(void **state)
-{
-    (void)state;
-    scratch_create(dir);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove(dir);
-    return 0;
-}
+static char *const dir = scratch_dir;
 
 /* ------------------------------------------------------------------------ atomic files */
 
@@ -303,17 +289,18 @@ static void test_csv_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_commit, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_checksum_known_answers, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_long_printf, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_close_without_commit, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_full_disk, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_json, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_csv_numbers, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_csv_text, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_csv_many_rows, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_csv_errors, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_commit, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_checksum_known_answers, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_long_printf, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_close_without_commit, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_full_disk, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_paths, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_json, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_csv_numbers, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_csv_text, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_csv_many_rows, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_csv_errors, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,21 +3,7 @@
 
 #include <math.h>
 
-static char dir[64];
-
-static int setup(void **state)
-{
-    (void)state;
-    scratch_create(dir);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove(dir);
-    return 0;
-}
+static char *const dir = scratch_dir;
 
 static const char groups[] = "about,seed,attention,orbits,planets,model,pretrain,"
                              "pretrain_planets,finetune,symreg";
@@ -329,10 +315,10 @@ int main(void)
         cmocka_unit_test(test_bad_assignments),
         cmocka_unit_test(test_check),
         cmocka_unit_test(test_check_continuous),
-        cmocka_unit_test_setup_teardown(test_save_and_load, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_save_and_load, scratch_setup, scratch_teardown),
         cmocka_unit_test(test_digest),
-        cmocka_unit_test_setup_teardown(test_files, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_files, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_names, scratch_setup, scratch_teardown),
         cmocka_unit_test(test_shipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

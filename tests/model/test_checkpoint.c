@@ -2,21 +2,7 @@
  * such checkpoint are refused by name. */
 #include "tiny.h"
 
-static char dir[64];
-
-static int setup(void **state)
-{
-    (void)state;
-    scratch_create(dir);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove(dir);
-    return 0;
-}
+static char *const dir = scratch_dir;
 
 static void test_identity(void **state)
 {
@@ -264,5 +250,5 @@ int main(void)
         cmocka_unit_test(test_damaged),    cmocka_unit_test(test_other_shape),
         cmocka_unit_test(test_unwritable),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

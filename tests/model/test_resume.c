@@ -6,21 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-static char dir[64];
-
-static int setup(void **state)
-{
-    (void)state;
-    scratch_create(dir);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove(dir);
-    return 0;
-}
+static char *const dir = scratch_dir;
 
 static struct gpt_config resumed_config(void)
 {
@@ -250,5 +236,5 @@ int main(void)
         cmocka_unit_test(test_resume_without_moments),
         cmocka_unit_test(test_best),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

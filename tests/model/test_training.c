@@ -4,21 +4,7 @@
 
 #include <cjson/cJSON.h>
 
-static char dir[64];
-
-static int setup(void **state)
-{
-    (void)state;
-    scratch_create(dir);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove(dir);
-    return 0;
-}
+static char *const dir = scratch_dir;
 
 /* Trains a fresh model in dir/name. */
 static void train(struct gpt_model *model, const struct gpt_config *c, const struct k_ops *ops,
@@ -306,5 +292,5 @@ int main(void)
         cmocka_unit_test(test_weights),    cmocka_unit_test(test_log),
         cmocka_unit_test(test_diverged),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }
