@@ -33,12 +33,11 @@ double sim_kepler_bracketed(const struct sim_vec *vec, double M, double e)
     return E;
 }
 
-/* M of the block, any size, to E, cos E and sin E; M and turns are those of sim_vec.reduce. */
-static void solve_block(const struct sim_vec *vec, struct sim_vec_block *block, size_t n, double e)
+/* M of the block, at most `largest` in size, to E, cos E and sin E; M and turns are those of
+ * sim_vec.reduce. */
+static void solve_block(const struct sim_vec *vec, struct sim_vec_block *block, size_t n, double e,
+                        double largest)
 {
-    double largest = 0;
-    for (size_t k = 0; k < n; k++)
-        largest = fmax(largest, fabs(block->M[k]));
     for (size_t k = 0; k < n && largest > MANY_TURNS; k++) /* M is too coarse to count turns of */
         block->M[k] = fmod(block->M[k], 2 * M_PI);
     vec->reduce(block, n);
@@ -65,9 +64,12 @@ int sim_kepler_solve(size_t n, const double M[], double e, double E[])
     const int rc = check_eccentricity(e);
     for (size_t from = 0; from < n && !rc; from += SIM_VEC_BLOCK) {
         const size_t count = n - from < SIM_VEC_BLOCK ? n - from : SIM_VEC_BLOCK;
-        for (size_t k = 0; k < sim_vec_whole(count); k++)
+        double largest = 0;
+        for (size_t k = 0; k < sim_vec_whole(count); k++) {
             block.M[k] = k < count ? M[from + k] : 0;
-        solve_block(vec, &block, count, e);
+            largest = fabs(block.M[k]) > largest ? fabs(block.M[k]) : largest;
+        }
+        solve_block(vec, &block, count, e, largest);
         for (size_t k = 0; k < count; k++)
             E[from + k] =
                 block.turns[k] * SIM_TURN_HIGH + (block.turns[k] * SIM_TURN_LOW + block.E[k]);
@@ -117,7 +119,8 @@ static void orbit_solve(const struct orbit *o, size_t from, size_t count,
                         struct sim_vec_block *block)
 {
     o->vec->anomalies(block, count, o->phase_rad, o->step_rad, (double)from);
-    solve_block(o->vec, block, count, o->e);
+    solve_block(o->vec, block, count, o->e,
+                fabs(o->phase_rad) + fabs(o->step_rad) * (double)(from + count));
 }
 
 int sim_orbit_places(const struct sim_elements *el, double total_mass, double dt_yr, size_t n,
