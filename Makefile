@@ -31,7 +31,7 @@ ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD 
 LDLIBS  := -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -fopenmp -lm
 # exact sums in simulation and regression; the tensor loops are compiled for this machine
 base_CFLAGS    := -ffp-contract=off
-sim_CFLAGS     := -ffp-contract=off
+sim_CFLAGS     := -ffp-contract=off -fno-math-errno -fno-trapping-math
 symreg_CFLAGS  := -ffp-contract=off
 kernels_CFLAGS := -march=$(ARCH) -fno-math-errno -fno-trapping-math
 model_CFLAGS   :=

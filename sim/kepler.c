@@ -1,18 +1,22 @@
 /* kepler.c - Kepler's equation and two-body states in closed form.
  * Murray & Dermott, Solar System Dynamics, section 2.4. */
-#include "sim.h"
+#include "vec.h"
 
 #include <math.h>
 
 #include <gsl/gsl_math.h>
 
-/* |M| <= pi. Halley steps from Danby's start; the root lies within e of M, and a step that leaves
- * the bracket is replaced by its middle. */
-static double solve_one(double M, double e)
+#define MANY_TURNS 1e9 /* radians, below the 2^28 turns of sim_vec.reduce */
+
+/* Halley steps from Danby's start; the root lies within e of M, and a step that leaves the bracket
+ * is replaced by its middle. */
+double sim_kepler_bracketed(const struct sim_vec *vec, double M, double e)
 {
     double low = M - e, high = M + e, E = M + copysign(0.85 * e, M);
     for (int i = 0; i < 64; i++) {
-        const double s = e * sin(E), c = e * cos(E), f = E - s - M, slope = 1 - c;
+        double sine, cosine;
+        vec->sincos(1, &E, &sine, &cosine);
+        const double s = e * sine, c = e * cosine, f = E - s - M, slope = 1 - c;
         if (f > 0)
             high = E;
         else
@@ -29,15 +33,48 @@ static double solve_one(double M, double e)
     return E;
 }
 
-int sim_kepler_solve(size_t n, const double M[], double e, double E[])
+/* M of the block, at most `largest` in size, to E, cos E and sin E; M and turns are those of
+ * sim_vec.reduce. */
+static void solve_block(const struct sim_vec *vec, struct sim_vec_block *block, size_t n, double e,
+                        double largest)
+{
+    for (size_t k = 0; k < n && largest > MANY_TURNS; k++) /* M is too coarse to count turns of */
+        block->M[k] = fmod(block->M[k], 2 * M_PI);
+    vec->reduce(block, n);
+    if (vec->kepler(block, n, e) == 0)
+        return;
+    for (size_t k = 0; k < n; k++)
+        if (isnan(block->E[k])) {
+            block->E[k] = sim_kepler_bracketed(vec, block->M[k], e);
+            vec->sincos(1, &block->E[k], &block->sine[k], &block->cosine[k]);
+        }
+}
+
+static int check_eccentricity(double e)
 {
     if (!(e >= 0 && e < 1))
         return ORR_FAIL(ORR_EDOM, "Kepler's equation: eccentricity must be in [0, 1), found %g", e);
-    for (size_t i = 0; i < n; i++) {
-        const double turns = 2 * M_PI * rint(M[i] / (2 * M_PI));
-        E[i] = turns + solve_one(M[i] - turns, e);
-    }
     return 0;
+}
+
+int sim_kepler_solve(size_t n, const double M[], double e, double E[])
+{
+    const struct sim_vec *vec = sim_vec_best();
+    struct sim_vec_block block;
+    const int rc = check_eccentricity(e);
+    for (size_t from = 0; from < n && !rc; from += SIM_VEC_BLOCK) {
+        const size_t count = n - from < SIM_VEC_BLOCK ? n - from : SIM_VEC_BLOCK;
+        double largest = 0;
+        for (size_t k = 0; k < sim_vec_whole(count); k++) {
+            block.M[k] = k < count ? M[from + k] : 0;
+            largest = fabs(block.M[k]) > largest ? fabs(block.M[k]) : largest;
+        }
+        solve_block(vec, &block, count, e, largest);
+        for (size_t k = 0; k < count; k++)
+            E[from + k] =
+                block.turns[k] * SIM_TURN_HIGH + (block.turns[k] * SIM_TURN_LOW + block.E[k]);
+    }
+    return rc;
 }
 
 double sim_period_yr(double a_au, double total_mass)
@@ -50,26 +87,81 @@ double sim_force(double m1, double m2, double r_au)
     return SIM_G * m1 * m2 / (r_au * r_au);
 }
 
+/* What all steps of an orbit have in common. */
+struct orbit {
+    const struct sim_vec *vec;
+    double e, phase_rad, step_rad, motion; /* radians, radians per step and per year */
+    double ratio;                          /* semi-minor / semi-major axis */
+    double major[2], minor[2];             /* the axes from the centre, turned by omega, AU */
+};
+
+static int orbit_init(struct orbit *o, const struct sim_elements *el, double total_mass,
+                      double dt_yr)
+{
+    const double omega_rad = fmod(el->omega_rad, 2 * M_PI);
+    double so, co;
+    o->vec = sim_vec_best();
+    o->vec->sincos(1, &omega_rad, &so, &co);
+    o->e = el->e;
+    o->motion = 2 * M_PI / sim_period_yr(el->a_au, total_mass);
+    o->phase_rad = el->phase_rad;
+    o->step_rad = o->motion * dt_yr;
+    o->ratio = sqrt((1 - el->e) * (1 + el->e));
+    o->major[0] = el->a_au * co;
+    o->major[1] = el->a_au * so;
+    o->minor[0] = -el->a_au * o->ratio * so;
+    o->minor[1] = el->a_au * o->ratio * co;
+    return check_eccentricity(el->e);
+}
+
+/* Solves for steps from .. from + count - 1. */
+static void orbit_solve(const struct orbit *o, size_t from, size_t count,
+                        struct sim_vec_block *block)
+{
+    o->vec->anomalies(block, count, o->phase_rad, o->step_rad, (double)from);
+    solve_block(o->vec, block, count, o->e,
+                fabs(o->phase_rad) + fabs(o->step_rad) * (double)(from + count));
+}
+
+int sim_orbit_places(const struct sim_elements *el, double total_mass, double dt_yr, size_t n,
+                     int bodies, const double share[], const double origin_au[2], double *const x[],
+                     double *const y[])
+{
+    struct orbit o;
+    struct sim_vec_block block;
+    const int rc = orbit_init(&o, el, total_mass, dt_yr);
+    for (size_t from = 0; from < n && !rc; from += SIM_VEC_BLOCK) {
+        const size_t count = n - from < SIM_VEC_BLOCK ? n - from : SIM_VEC_BLOCK;
+        orbit_solve(&o, from, count, &block);
+        for (int i = 0; i < bodies; i++) {
+            o.vec->combine(&block, count, o.e, share[i] * o.major[0], share[i] * o.minor[0],
+                           origin_au[0], x[i] + from);
+            o.vec->combine(&block, count, o.e, share[i] * o.major[1], share[i] * o.minor[1],
+                           origin_au[1], y[i] + from);
+        }
+    }
+    return rc;
+}
+
 int sim_orbit_states(const struct sim_elements *el, double total_mass, double dt_yr, size_t n,
                      double state[], double work[])
 {
-    const double motion = 2 * M_PI / sim_period_yr(el->a_au, total_mass); /* mean motion */
-    for (size_t k = 0; k < n; k++)
-        work[k] = fmod(el->phase_rad + motion * dt_yr * (double)k, 2 * M_PI);
-    int rc = sim_kepler_solve(n, work, el->e, work);
-    if (rc)
-        return rc;
-    const double ratio = sqrt((1 - el->e) * (1 + el->e)); /* semi-minor / semi-major axis */
-    const double co = cos(el->omega_rad), so = sin(el->omega_rad);
-    for (size_t k = 0; k < n; k++) {
-        const double c = cos(work[k]), s = sin(work[k]);
-        const double x = el->a_au * (c - el->e), y = el->a_au * ratio * s;
-        const double rate = el->a_au * motion / (1 - el->e * c); /* a dE/dt */
-        const double vx = -rate * s, vy = rate * ratio * c;
-        state[4 * k] = co * x - so * y;
-        state[4 * k + 1] = so * x + co * y;
-        state[4 * k + 2] = co * vx - so * vy;
-        state[4 * k + 3] = so * vx + co * vy;
+    struct orbit o;
+    struct sim_vec_block block;
+    const int rc = orbit_init(&o, el, total_mass, dt_yr);
+    for (size_t from = 0; from < n && !rc; from += SIM_VEC_BLOCK) {
+        const size_t count = n - from < SIM_VEC_BLOCK ? n - from : SIM_VEC_BLOCK;
+        orbit_solve(&o, from, count, &block);
+        for (size_t k = 0; k < count; k++) {
+            const double c = block.cosine[k], s = block.sine[k], near = c - o.e;
+            const double rate = o.motion / (1 - o.e * c); /* dE/dt */
+            double *row = state + 4 * (from + k);
+            work[from + k] = block.E[k];
+            for (int i = 0; i < 2; i++) {
+                row[i] = o.major[i] * near + o.minor[i] * s;
+                row[2 + i] = rate * (o.minor[i] * c - o.major[i] * s);
+            }
+        }
     }
-    return 0;
+    return rc;
 }

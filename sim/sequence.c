@@ -1,6 +1,6 @@
 /* sequence.c - one sequence: from a drawn system to rows of tokens or coordinates, states and
  * forces. */
-#include "sim.h"
+#include "vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,6 +26,14 @@ double sim_token_dt_yr(uint16_t token, int bins)
 
 /* ------------------------------------------------------------------------------- memory */
 
+/* Doubles that a sequence of P rows works in: places of all bodies, in whole groups of steps, bins
+ * of one, states of all planets. */
+static size_t work_room(size_t P)
+{
+    const size_t padding = (SIM_PLANETS + 1) * (SIM_VEC_LANES + 1);
+    return 2 * (P + padding) + (P + padding) + 4 * (P + padding);
+}
+
 int sim_sequence_create(struct sim_sequence *q, const struct orr_preset *preset,
                         enum sim_split split)
 {
@@ -43,8 +51,7 @@ int sim_sequence_create(struct sim_sequence *q, const struct orr_preset *preset,
         ok &= (q->force_magnitude = orr_alloc(P, sizeof *q->force_magnitude)) != NULL;
         ok &= (q->force_vector = orr_alloc(P * 2, sizeof *q->force_vector)) != NULL;
     }
-    /* states of all planets at every step, and the solver's room */
-    ok &= (q->work = orr_alloc(P * (4 * SIM_PLANETS + 1), sizeof *q->work)) != NULL;
+    ok &= (q->work = orr_alloc(work_room(P), sizeof *q->work)) != NULL;
     ok &= (q->rng = gsl_rng_alloc(orr_rng_philox)) != NULL;
     if (ok)
         return 0;
@@ -73,40 +80,91 @@ struct making {
     const struct orr_preset *preset;
     const struct sim_system *s;
     enum sim_split split;
-    size_t steps;
+    size_t rows, steps;         /* rows after the first; time steps, the last may be cut */
+    double *x[SIM_PLANETS + 1]; /* (steps) of each body, AU; only [0] .. [moving - 1] */
+    double *y[SIM_PLANETS + 1];
+    int moving;
+    double *bins;   /* (steps), and room of the solver */
+    double *states; /* (planets, steps, 4), labelled splits */
 };
+
+/* Hands out the sequence's working storage. */
+static void making_init(struct making *m)
+{
+    const size_t bodies = (size_t)m->s->planets + 1, room = sim_vec_whole(m->steps);
+    double *at = m->q->work;
+    m->moving = m->s->planets + m->s->star_moves;
+    for (size_t i = 0; i < bodies; i++, at += 2 * room) {
+        m->x[i] = at;
+        m->y[i] = at + room;
+    }
+    m->bins = at;
+    m->states = at + room;
+}
+
+/* Places of all bodies that move, and the states that labels need. */
+static int compute_orbits(const struct making *m)
+{
+    const struct sim_system *s = m->s;
+    int rc = 0;
+    for (int i = 0; i < s->planets && !rc; i++) {
+        const double total = s->mass[i] + s->star_mass;
+        const double share[2] = {s->star_moves ? s->star_mass / total : 1, -s->mass[i] / total};
+        rc = sim_orbit_places(&s->orbit[i], total, s->dt_yr, m->steps, s->star_moves ? 2 : 1, share,
+                              s->com_au, &m->x[i], &m->y[i]);
+        if (!rc && m->q->full_state)
+            rc = sim_orbit_states(&s->orbit[i], total, s->dt_yr, m->steps,
+                                  m->states + 4 * (size_t)i * m->steps, m->bins);
+    }
+    return rc;
+}
 
 /* Relative state of planet i at step k: (x, y, vx, vy). */
 static const double *relative(const struct making *m, int i, size_t k)
 {
-    return m->q->work + 4 * ((size_t)i * m->steps + k);
+    return m->states + 4 * ((size_t)i * m->steps + k);
 }
 
-/* Place of a body (i == planets: the star) at step k. */
-static void place(const struct making *m, int i, size_t k, double xy[2])
+/* Rows of body i, whose first is row 1 + i. */
+static size_t rows_of(const struct making *m, size_t i)
 {
-    const struct sim_system *s = m->s;
-    const bool star = i == s->planets;
-    for (int c = 0; c < 2; c++) {
-        xy[c] = s->com_au[c];
-        if (!s->star_moves) {
-            xy[c] += star ? 0 : relative(m, i, k)[c];
-            continue;
+    const size_t bodies = (size_t)m->s->planets + 1;
+    return m->rows > i ? (m->rows - i + bodies - 1) / bodies : 0;
+}
+
+/* Tokens of all rows of one body. */
+static void write_tokens(const struct making *m, int i)
+{
+    const struct orr_orbits_preset *o = &m->preset->orbits;
+    const size_t n = rows_of(m, (size_t)i), stride = 2 * ((size_t)m->s->planets + 1);
+    uint16_t *row = m->q->tokens + 2 * (1 + (size_t)i);
+    if (i < m->moving) {
+        m->q->clipped += sim_vec_best()->bin(n, m->x[i], m->y[i], o->bins, o->extent_au, m->bins);
+        for (size_t k = 0; k < n; k++, row += stride) {
+            const uint32_t bins = (uint32_t)m->bins[k];
+            row[0] = (uint16_t)(bins & 0xffff);
+            row[1] = (uint16_t)(bins >> 16);
         }
-        const double total = s->mass[0] + s->star_mass, r = relative(m, 0, k)[c];
-        xy[c] += star ? -r * s->mass[0] / total : r * s->star_mass / total;
+        return;
+    }
+    long clipped = 0; /* a star at rest */
+    const uint16_t x = sim_bin(m->s->com_au[0], o->bins, o->extent_au, &clipped);
+    const uint16_t y = sim_bin(m->s->com_au[1], o->bins, o->extent_au, &clipped);
+    m->q->clipped += clipped * (long)n;
+    for (size_t k = 0; k < n; k++, row += stride) {
+        row[0] = x;
+        row[1] = y;
     }
 }
 
-static void write_position(const struct making *m, size_t row, const double xy[2])
+static void write_coords(const struct making *m, int i)
 {
-    struct sim_sequence *q = m->q;
-    const struct orr_orbits_preset *o = &m->preset->orbits;
-    for (size_t c = 0; c < 2; c++) {
-        if (q->tokens)
-            q->tokens[2 * row + c] = sim_bin(xy[c], o->bins, o->extent_au, &q->clipped);
-        else
-            q->coords[2 * row + c] = (float)(xy[c] / (double)q->scale);
+    const size_t n = rows_of(m, (size_t)i), stride = 2 * ((size_t)m->s->planets + 1);
+    const double scale = (double)m->q->scale;
+    float *row = m->q->coords + 2 * (1 + (size_t)i);
+    for (size_t k = 0; k < n; k++, row += stride) {
+        row[0] = (float)((i < m->moving ? m->x[i][k] : m->s->com_au[0]) / scale);
+        row[1] = (float)((i < m->moving ? m->y[i][k] : m->s->com_au[1]) / scale);
     }
 }
 
@@ -117,18 +175,15 @@ static void write_state(const struct making *m, size_t row, int i, size_t k)
     const struct orr_orbits_preset *o = &m->preset->orbits;
     const double *r = relative(m, i, k), m1 = m->s->mass[i], m2 = m->s->star_mass;
     double x = r[0], y = r[1], vx = r[2], vy = r[3];
-    const double distance = hypot(x, y);
+    const double distance = sqrt(x * x + y * y);
     if (o->compat_velocity_sign) { /* radial part reversed */
         const double radial = (x * vx + y * vy) / (distance * distance);
         vx -= 2 * radial * x;
         vy -= 2 * radial * y;
     }
     if (o->compat_relative_state && m->s->star_moves) { /* from the star's first place */
-        double planet[2], star[2];
-        place(m, i, k, planet);
-        place(m, m->s->planets, 0, star);
-        x = planet[0] - star[0];
-        y = planet[1] - star[1];
+        x = m->x[i][k] - m->x[m->s->planets][0];
+        y = m->y[i][k] - m->y[m->s->planets][0];
     }
     const float full[6] = {(float)x, (float)y, (float)vx, (float)vy, (float)m1, (float)m2};
     const float state[5] = {(float)x, (float)y, (float)vx, (float)vy, (float)(m1 / m2)};
@@ -138,7 +193,7 @@ static void write_state(const struct making *m, size_t row, int i, size_t k)
 
 static void write_force(const struct making *m, size_t row, int i, size_t k)
 {
-    const double *r = relative(m, i, k), distance = hypot(r[0], r[1]);
+    const double *r = relative(m, i, k), distance = sqrt(r[0] * r[0] + r[1] * r[1]);
     const double F = sim_force(m->s->mass[i], m->s->star_mass, distance);
     m->q->force_magnitude[row] = (float)F;
     m->q->force_vector[2 * row] = (float)(-F * r[0] / distance); /* on the planet: attraction */
@@ -200,6 +255,27 @@ static void clear(struct sim_sequence *q)
         q->force_magnitude[t] = q->force_vector[2 * t] = q->force_vector[2 * t + 1] = INFINITY;
 }
 
+/* The separation at step 0. */
+static int set_scale(const struct making *m)
+{
+    double first[4], work[1];
+    const int rc = sim_orbit_states(&m->s->orbit[0], m->s->mass[0] + m->s->star_mass, m->s->dt_yr,
+                                    1, first, work);
+    if (!rc)
+        m->q->scale = (float)sqrt(first[0] * first[0] + first[1] * first[1]);
+    return rc;
+}
+
+static void write_first_row(const struct making *m)
+{
+    for (size_t c = 0; c < 2; c++) {
+        if (m->q->tokens)
+            m->q->tokens[c] = (uint16_t)(m->preset->orbits.bins + m->s->dt_token);
+        else
+            m->q->coords[c] = c == 0 ? (float)log(m->s->dt_yr) : 0;
+    }
+}
+
 int sim_sequence_make(struct sim_sequence *q, const struct orr_preset *preset, enum sim_split split,
                       uint64_t index)
 {
@@ -208,32 +284,29 @@ int sim_sequence_make(struct sim_sequence *q, const struct orr_preset *preset, e
     if (rc)
         return rc;
     const size_t rows = (size_t)q->positions - 1, bodies = (size_t)system.planets + 1;
-    struct making m = {q, preset, &system, split, (rows + bodies - 1) / bodies};
+    struct making m = {.q = q,
+                       .preset = preset,
+                       .s = &system,
+                       .split = split,
+                       .rows = rows,
+                       .steps = (rows + bodies - 1) / bodies};
     clear(q);
     q->num_bodies = (int)bodies;
-    double *room = q->work + 4 * (size_t)q->positions * SIM_PLANETS;
-    for (int i = 0; i < system.planets && !rc; i++)
-        rc = sim_orbit_states(&system.orbit[i], system.mass[i] + system.star_mass, system.dt_yr,
-                              m.steps, q->work + 4 * (size_t)i * m.steps, room);
+    making_init(&m);
+    rc = compute_orbits(&m);
+    if (!rc && split >= SIM_SPLIT_PLANETS_TRAIN)
+        rc = set_scale(&m);
     if (rc)
         return rc;
-    if (split >= SIM_SPLIT_PLANETS_TRAIN)
-        q->scale = (float)hypot(q->work[0], q->work[1]); /* the separation at step 0 */
-    for (size_t c = 0; c < 2; c++) {
+    write_first_row(&m);
+    for (int i = 0; i < (int)bodies; i++) {
         if (q->tokens)
-            q->tokens[c] = (uint16_t)(preset->orbits.bins + system.dt_token);
+            write_tokens(&m, i);
         else
-            q->coords[c] = c == 0 ? (float)log(system.dt_yr) : 0;
+            write_coords(&m, i);
     }
-    for (size_t row = 1; row <= rows; row++) {
-        const size_t k = (row - 1) / bodies;
-        const int body = (int)((row - 1) % bodies);
-        double xy[2];
-        place(&m, body, k, xy);
-        write_position(&m, row, xy);
-        if (q->full_state)
-            write_labels(&m, row, body, k);
-    }
+    for (size_t row = 1; row <= rows && q->full_state; row++)
+        write_labels(&m, row, (int)((row - 1) % bodies), (row - 1) / bodies);
     if (q->full_state)
         keep_two_labels(&m, index);
     return 0;

@@ -17,15 +17,17 @@ struct sim_elements {
 };
 
 /* Solves Kepler's equation E - e sin E = M for n mean anomalies.
- * M, E: (n), radians, may alias; e in [0, 1). |residual| <= 1e-13 for e <= 0.999 and |M| <= pi;
- * beyond that the rounding of M itself is added. ORR_EDOM when e is out of range. */
+ * M, E: (n), radians, may alias; e in [0, 1). |residual| <= 1e-15 for e <= 0.999 and |M| <= pi;
+ * beyond that the rounding of M itself is added. The same bits on every CPU. ORR_EDOM when e is out
+ * of range. */
 int sim_kepler_solve(size_t n, const double M[], double e, double E[]);
 
 /* Period of a relative orbit around the total mass, Kepler III: P^2 = a^3 / M. */
 double sim_period_yr(double a_au, double total_mass);
 
 /* Relative position and velocity (planet minus sun) at times k * dt_yr, k = 0 .. n-1:
- * state (n, 4) = x, y, vx, vy in AU and AU/yr. work: (n) doubles. */
+ * state (n, 4) = x, y, vx, vy in AU and AU/yr. work (n) receives the eccentric anomalies
+ * less whole turns. */
 int sim_orbit_states(const struct sim_elements *elements, double total_mass, double dt_yr, size_t n,
                      double state[], double work[]);
 

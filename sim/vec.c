@@ -1,0 +1,233 @@
+/* vec.c - blocks of Kepler's equation, sines and cosines, and bins, written so that a compiler
+ * makes vector code of them; see vec.h.
+ *
+ * Kepler's equation, one e for all lanes, by symmetry for |M|: Mikkola's start (1987, Celestial
+ * Mechanics 40, 329; within 0.002 of E, also where e is near 1 and M near 0), then two steps of
+ * Halley. The error of a step is at most 2/3 of the cube of the step in units of M, so that the
+ * second step itself tells whether a lane has converged. */
+#include "vec.h"
+
+#include <math.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE uint64_t bits_of(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+INLINE double of_bits(uint64_t u)
+{
+    double x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+/* Adding and subtracting it rounds to the nearest integer, which is then in the low bits. */
+#define ROUNDER 0x1.8p52
+
+/* Quarter turns, then polynomials on [-pi/4, pi/4]: best relative to x for the sine (3.5e-18) and
+ * to 1 for the cosine (4.7e-20); what remains is rounding. */
+INLINE void sine_cosine(double x, double *sine, double *cosine)
+{
+    const double quarter = x * 0x1.45f306dc9c883p-1 + ROUNDER, q = quarter - ROUNDER;
+    const uint64_t turn = bits_of(quarter);
+    /* pi/2 in two parts, of which the first has five zero bits at the end */
+    const double r = (x - q * 0x1.921fb54442d00p+0) - q * 0x1.8469898cc5170p-48;
+    const double z = r * r, z2 = z * z, z4 = z2 * z2;
+    const double ps = (-0x1.5555555555549p-3 + z * 0x1.111111110f842p-7) +
+                      z2 * (-0x1.a01a019c0a28cp-13 + z * 0x1.71de3570fd4e6p-19) +
+                      z4 * (-0x1.ae5e60c46fe10p-26 + z * 0x1.5d915e066ddb3p-33);
+    const double pc = (0x1.555555555554cp-5 + z * -0x1.6c16c16c15140p-10) +
+                      z2 * (0x1.a01a019cab749p-16 + z * -0x1.27e4f80533ff2p-22) +
+                      z4 * (0x1.1ee9e890e220ap-29 + z * -0x1.8facd16c27b27p-37);
+    const uint64_t s = bits_of(r + r * z * ps), c = bits_of(1 - (0.5 * z - z2 * pc));
+    const uint64_t odd = 0 - (turn & 1), other = (s ^ c) & odd;
+    *sine = of_bits(s ^ other ^ (turn & 2) << 62);
+    *cosine = of_bits(c ^ other ^ ((turn + 1) & 2) << 62);
+}
+
+/* Cube root of x > 0 to 2e-5: a third of the exponent, then one step of Halley. */
+INLINE double rough_cube_root(double x)
+{
+    /* the upper half of a double, as a number: exponent and logarithm, nearly */
+    const double high = of_bits(bits_of(x) >> 32 | 0x4330000000000000u) - 0x1p52;
+    const double third = high * (1.0 / 3) + 715094232.0;
+    const double y = of_bits(bits_of(third + 0x1p52) << 32), y3 = y * y * y;
+    return y * (y3 + (x + x)) / ((y3 + y3) + x);
+}
+
+INLINE void anomalies(struct sim_vec_block *b, size_t n, double phase_rad, double step_rad,
+                      double first)
+{
+    const size_t lanes = sim_vec_whole(n);
+    for (uint64_t k = 0; k < lanes; k++) /* k as a double */
+        b->M[k] = phase_rad + step_rad * (first + (of_bits(k | 0x4330000000000000u) - 0x1p52));
+}
+
+INLINE void reduce(struct sim_vec_block *b, size_t n)
+{
+    const size_t lanes = sim_vec_whole(n);
+    for (size_t k = 0; k < lanes; k++) {
+        const double M = b->M[k], turns = (M * 0x1.45f306dc9c883p-3 + ROUNDER) - ROUNDER;
+        /* the first product is exact, and so is the first difference */
+        b->M[k] = (M - turns * SIM_TURN_HIGH) - turns * SIM_TURN_LOW;
+        b->turns[k] = turns;
+    }
+}
+
+INLINE size_t kepler(struct sim_vec_block *b, size_t n, double e)
+{
+    const size_t lanes = sim_vec_whole(n);
+    const double q = 1 / (4 * e + 0.5), alpha = (1 - e) * q, cube = alpha * alpha * alpha;
+    const double half = 0.5 * q, fifth = 0.078 / (1 + e);
+    uint64_t missed = 0; /* as wide as the lanes */
+    for (size_t k = 0; k < lanes; k++) {
+        const double M = fabs(b->M[k]), beta = half * M;
+        const double w = rough_cube_root(beta + sqrt(cube + beta * beta)), v = w - alpha / w;
+        const double v2 = v * v, u = v - fifth * (v2 * v2) * v;
+        b->E[k] = M + e * (u * (3 - 4 * u * u));
+    }
+    for (size_t k = 0; k < lanes; k++) {
+        const double M = fabs(b->M[k]), E = b->E[k];
+        double s, c;
+        sine_cosine(E, &s, &c);
+        const double es = e * s, f = (E - M) - es, slope = 1 - e * c;
+        b->E[k] = E - f * slope / (slope * slope - 0.5 * f * es);
+    }
+    for (size_t k = 0; k < lanes; k++) {
+        const double M = fabs(b->M[k]), E = b->E[k];
+        const uint64_t sign = bits_of(b->M[k]) & (uint64_t)1 << 63;
+        double s, c;
+        sine_cosine(E, &s, &c);
+        const double es = e * s, f = (E - M) - es, slope = 1 - e * c;
+        const double step = f * slope / (slope * slope - 0.5 * f * es);
+        const double square = 0.5 * step * step;
+        const uint64_t miss = bits_of(fabs(step) <= 2e-6 ? 0.0 : 1.0) >> 61; /* 0 or 1 */
+        missed += miss;
+        b->E[k] = of_bits((bits_of(E - step) ^ sign) | (0 - miss)); /* all bits: NaN */
+        b->cosine[k] = c + (step * s - square * c);
+        b->sine[k] = of_bits(bits_of(s - (step * c + square * s)) ^ sign);
+    }
+    return missed;
+}
+
+INLINE void combine(const struct sim_vec_block *b, size_t n, double e, double p, double q, double r,
+                    double x[])
+{
+    const size_t lanes = sim_vec_whole(n);
+    for (size_t k = 0; k < lanes; k++)
+        x[k] = (p * (b->cosine[k] - e) + q * b->sine[k]) + r;
+}
+
+INLINE double bin_of(double x, double bins, double extent_au)
+{
+    double place = (x + extent_au) * bins / (2 * extent_au);
+    place = place < bins - 1 ? place : bins - 1;
+    place = place > 0 ? place : 0;
+    const double nearest = (place + ROUNDER) - ROUNDER;
+    return nearest > place ? nearest - 1 : nearest;
+}
+
+INLINE long bin(size_t n, const double x[], const double y[], int bins, double extent_au,
+                double row[])
+{
+    const size_t lanes = sim_vec_whole(n);
+    uint64_t outside = 0;
+    for (size_t k = 0; k < lanes; k++) {
+        const double column = bin_of(x[k], bins, extent_au), line = bin_of(y[k], bins, extent_au);
+        row[k] = column + 65536 * line;
+        outside += bits_of(fabs(x[k]) > extent_au ? 1.0 : 0.0) >> 61;
+        outside += bits_of(fabs(y[k]) > extent_au ? 1.0 : 0.0) >> 61;
+    }
+    for (size_t k = n; k < lanes; k++)
+        outside -= (uint64_t)(fabs(x[k]) > extent_au) + (uint64_t)(fabs(y[k]) > extent_au);
+    return (long)outside;
+}
+
+INLINE void sincos_all(size_t n, const double x[], double sine[], double cosine[])
+{
+    for (size_t k = 0; k < n; k++)
+        sine_cosine(x[k], &sine[k], &cosine[k]);
+}
+
+/* ---------------------------------------------------------------------------- variants */
+
+/* The functions of one variant; `attribute` says what instructions they may use.
+ * NOLINTBEGIN(bugprone-macro-parentheses): it is no expression. */
+#define VARIANT(suffix, attribute)                                                                 \
+    attribute static void anomalies_##suffix(struct sim_vec_block *b, size_t n, double phase_rad,  \
+                                             double step_rad, double first)                        \
+    {                                                                                              \
+        anomalies(b, n, phase_rad, step_rad, first);                                               \
+    }                                                                                              \
+    attribute static void reduce_##suffix(struct sim_vec_block *b, size_t n)                       \
+    {                                                                                              \
+        reduce(b, n);                                                                              \
+    }                                                                                              \
+    attribute static size_t kepler_##suffix(struct sim_vec_block *b, size_t n, double e)           \
+    {                                                                                              \
+        return kepler(b, n, e);                                                                    \
+    }                                                                                              \
+    attribute static void combine_##suffix(const struct sim_vec_block *b, size_t n, double e,      \
+                                           double p, double q, double r, double x[])               \
+    {                                                                                              \
+        combine(b, n, e, p, q, r, x);                                                              \
+    }                                                                                              \
+    attribute static long bin_##suffix(size_t n, const double x[], const double y[], int bins,     \
+                                       double extent_au, double row[])                             \
+    {                                                                                              \
+        return bin(n, x, y, bins, extent_au, row);                                                 \
+    }                                                                                              \
+    attribute static void sincos_##suffix(size_t n, const double x[], double s[], double c[])      \
+    {                                                                                              \
+        sincos_all(n, x, s, c);                                                                    \
+    }                                                                                              \
+    static const struct sim_vec vec_##suffix = {                                                   \
+        #suffix,          anomalies_##suffix, reduce_##suffix, kepler_##suffix,                    \
+        combine_##suffix, bin_##suffix,       sincos_##suffix};
+
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+VARIANT(plain, )
+
+#if defined __x86_64__ && defined __GNUC__
+#ifdef __clang__
+#define WIDE
+#else
+#define WIDE ",prefer-vector-width=512"
+#endif
+VARIANT(avx2, __attribute__((target("avx2"))))
+VARIANT(avx512, __attribute__((target("avx512f,avx512vl,avx512dq" WIDE))))
+
+const struct sim_vec *sim_vec_variant(enum sim_vec_variant variant)
+{
+    switch (variant) {
+    case SIM_VEC_AVX512:
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                       __builtin_cpu_supports("avx512dq")
+                   ? &vec_avx512
+                   : NULL;
+    case SIM_VEC_AVX2:
+        return __builtin_cpu_supports("avx2") ? &vec_avx2 : NULL;
+    default:
+        return variant == SIM_VEC_PLAIN ? &vec_plain : NULL;
+    }
+}
+#else
+const struct sim_vec *sim_vec_variant(enum sim_vec_variant variant)
+{
+    return variant == SIM_VEC_PLAIN ? &vec_plain : NULL;
+}
+#endif
+
+const struct sim_vec *sim_vec_best(void)
+{
+    const struct sim_vec *vec = NULL;
+    for (int v = SIM_VEC_VARIANTS - 1; v >= 0 && !vec; v--)
+        vec = sim_vec_variant((enum sim_vec_variant)v);
+    return vec;
+}

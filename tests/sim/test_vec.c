@@ -1,0 +1,286 @@
+/* test_vec.c - the block solver: every variant gives the same bits, and those bits are right. */
+#include "base/scratch.h"
+#include "sim.h"
+#include "vec.h"
+
+#include <float.h>
+#include <math.h>
+
+#include <gsl/gsl_math.h>
+
+static const double eccentricities[] = {0, 1e-9, 0.0167, 0.2056, 0.61, 0.9, 0.98, 0.999};
+enum { ECCENTRICITIES = sizeof eccentricities / sizeof *eccentricities, BLOCKS = 150 };
+
+/* Mean anomalies within [-pi, pi]: even, crowded at 0 (1e-16 .. pi) and at pi, and special ones.
+ * No product is added to, so that they are the same bits in
+ * builds that fuse the two. */
+static void fill(struct sim_vec_block *b, int block)
+{
+    static const double special[] = {0, -0.0, M_PI, -M_PI, DBL_MIN, -1e-300, M_PI_2, -M_PI_4};
+    double u = 0.5 + block * 0.0001;
+    for (int k = 0; k < SIM_VEC_BLOCK; k++) {
+        u = u + 0.6180339887498949 < 1 ? u + 0.6180339887498949 : u + 0.6180339887498949 - 1;
+        double x = u;
+        for (int i = 0; i < block % 3 * 8; i++)
+            x *= block % 2 ? u : 1;
+        x = block % 3 == 2 && block % 2 == 0 ? 1 - x * 0x1p-30 : x;
+        b->M[k] = (k % 2 ? -M_PI : M_PI) * x;
+    }
+    if (block == 0)
+        memcpy(b->M, special, sizeof special);
+}
+
+static uint64_t hash(uint64_t h, const void *data, size_t bytes) /* FNV-1a */
+{
+    for (size_t i = 0; i < bytes; i++)
+        h = (h ^ ((const unsigned char *)data)[i]) * 0x100000001b3u;
+    return h;
+}
+
+/* Checksum of what a variant makes of orbits of all eccentricities, bins of them included. */
+static uint64_t checksum(const struct sim_vec *vec)
+{
+    static struct sim_vec_block b;
+    static double x[SIM_VEC_BLOCK], y[SIM_VEC_BLOCK], row[SIM_VEC_BLOCK];
+    uint64_t h = 0xcbf29ce484222325u;
+    for (int k = 0; k < ECCENTRICITIES; k++)
+        for (int block = 0; block < BLOCKS; block++) {
+            const double e = eccentricities[k], step = 0.0123 * (1 + block) * (1 + block);
+            fill(&b, block);
+            if (block % 5 == 4) {
+                vec->anomalies(&b, SIM_VEC_BLOCK, 5.1, step, 128.0 * k);
+                vec->reduce(&b, SIM_VEC_BLOCK);
+                h = hash(h, b.turns, sizeof b.turns);
+            }
+            assert_int_equal(vec->kepler(&b, SIM_VEC_BLOCK, e), 0);
+            vec->combine(&b, SIM_VEC_BLOCK, e, 23.1, -7.3, 1.7, x);
+            vec->combine(&b, SIM_VEC_BLOCK, e, 11.9, 17.3, -31, y);
+            const long outside = vec->bin(SIM_VEC_BLOCK, x, y, 7000, 50, row);
+            h = hash(h, &outside, sizeof outside);
+            h = hash(h, row, sizeof row);
+            h = hash(h, b.E, sizeof b.E);
+            h = hash(h, b.cosine, sizeof b.cosine);
+            h = hash(h, b.sine, sizeof b.sine);
+            vec->sincos(SIM_VEC_BLOCK, x, b.sine, b.cosine);
+            h = hash(h, b.sine, sizeof b.sine);
+            h = hash(h, b.cosine, sizeof b.cosine);
+        }
+    return h;
+}
+
+/* The same number in every build, on every CPU: it holds for other compilers, levels of
+ * optimisation and instruction sets, too. */
+static void test_same_bits(void **state)
+{
+    int found = 0;
+    (void)state;
+    assert_non_null(sim_vec_variant(SIM_VEC_PLAIN));
+    assert_non_null(sim_vec_best());
+    for (int v = 0; v < SIM_VEC_VARIANTS; v++) {
+        const struct sim_vec *vec = sim_vec_variant((enum sim_vec_variant)v);
+        if (!vec)
+            continue;
+        const uint64_t h = checksum(vec);
+        print_message("%s: %016llx\n", vec->name, (unsigned long long)h);
+        assert_true(h == 0x39add44eae016cc2u);
+        found++;
+    }
+    assert_true(found >= 1);
+}
+
+/* Residual in long double, and the sine and cosine of the E returned. */
+static void test_kepler(void **state)
+{
+    static struct sim_vec_block b;
+    const struct sim_vec *vec = sim_vec_best();
+    double worst = 0, worst_sine = 0, worst_bracketed = 0, worst_root = 0;
+    (void)state;
+    for (int k = 0; k < ECCENTRICITIES; k++)
+        for (int block = 0; block < BLOCKS; block++) {
+            const double e = eccentricities[k];
+            fill(&b, block);
+            assert_int_equal(vec->kepler(&b, SIM_VEC_BLOCK, e), 0);
+            for (int i = 0; i < SIM_VEC_BLOCK; i++) {
+                const long double E = b.E[i], slope = 1 - e * cosl(E);
+                const double other = sim_kepler_bracketed(vec, b.M[i], e);
+                worst = fmax(worst, (double)fabsl(E - e * sinl(E) - b.M[i]));
+                worst_sine = fmax(worst_sine, (double)fabsl(b.sine[i] - sinl(E)));
+                worst_sine = fmax(worst_sine, (double)fabsl(b.cosine[i] - cosl(E)));
+                worst_bracketed =
+                    fmax(worst_bracketed, fabs((double)(other - e * sinl(other) - b.M[i])));
+                worst_root = fmax(worst_root, (double)(fabsl(E - other) * slope));
+                assert_true(signbit(b.E[i]) == signbit(b.M[i]) || fabs(b.M[i]) < 1e-15);
+            }
+        }
+    print_message("residual %.2g, sine and cosine %.2g; bracketed %.2g, difference %.2g\n", worst,
+                  worst_sine, worst_bracketed, worst_root);
+    assert_true(worst < 1e-15 && worst_sine < 4e-16);
+    assert_true(worst_bracketed < 2e-15 && worst_root < 3e-15);
+}
+
+/* Near 0 the error stays relative, though the slope is only 1 - e there. */
+static void test_relative_near_periapsis(void **state)
+{
+    static struct sim_vec_block b;
+    const struct sim_vec *vec = sim_vec_best();
+    (void)state;
+    for (int k = 0; k < SIM_VEC_BLOCK; k++)
+        b.M[k] = 1e-9 / (1 + k * k);
+    assert_int_equal(vec->kepler(&b, SIM_VEC_BLOCK, 0.999), 0);
+    for (int k = 0; k < SIM_VEC_BLOCK; k++) { /* E = M / (1 - e) - ..., e and 1 - e as they are */
+        const double slope = 1 - 0.999, linear = b.M[k] / slope;
+        const double cubic = linear * (1 - 0.999 * linear * linear / (6 * slope));
+        assert_true(fabs(b.E[k] / cubic - 1) < 1e-12);
+        assert_true(fabs(b.sine[k] / b.E[k] - 1) < 1e-12);
+    }
+}
+
+/* Lanes that do not converge are counted, marked, and leave the others alone. */
+static void test_missed_lanes(void **state)
+{
+    static struct sim_vec_block b, clean;
+    (void)state;
+    for (int v = 0; v < SIM_VEC_VARIANTS; v++) {
+        const struct sim_vec *vec = sim_vec_variant((enum sim_vec_variant)v);
+        if (!vec)
+            continue;
+        fill(&b, 1);
+        fill(&clean, 1);
+        b.M[3] = b.M[77] = NAN;
+        assert_int_equal(vec->kepler(&b, SIM_VEC_BLOCK, 0.5), 2);
+        assert_int_equal(vec->kepler(&clean, SIM_VEC_BLOCK, 0.5), 0);
+        for (int i = 0; i < SIM_VEC_BLOCK; i++) {
+            assert_int_equal(isnan(b.E[i]) != 0, i == 3 || i == 77);
+            if (i != 3 && i != 77)
+                assert_true(b.E[i] == clean.E[i] && b.sine[i] == clean.sine[i]);
+        }
+    }
+}
+
+static void test_sincos(void **state)
+{
+    enum { N = 100000 };
+    static double x[N], s[N], c[N];
+    double worst = 0, relative = 0;
+    (void)state;
+    for (int i = 0; i < N; i++)
+        x[i] = 8 * M_PI * (2.0 * i / (N - 1) - 1);
+    for (int i = 0; i < 320; i++) /* multiples of pi / 4, where reduction is hardest, and small x */
+        x[i] = i < 65 ? (i - 32) * M_PI_4 : ldexp(1.37, 65 - i);
+    sim_vec_best()->sincos(N, x, s, c);
+    for (int i = 0; i < N; i++) {
+        worst = fmax(worst, (double)fabsl(s[i] - sinl(x[i])));
+        worst = fmax(worst, (double)fabsl(c[i] - cosl(x[i])));
+        if (fabs(x[i]) < M_PI_4 && x[i] != 0)
+            relative = fmax(relative, (double)fabsl(s[i] / sinl(x[i]) - 1));
+    }
+    print_message("sine and cosine %.3g, sine relative to itself %.3g\n", worst, relative);
+    assert_true(worst < 2e-16 && relative < 2.5e-16);
+}
+
+/* Up to 2^28 turns nothing is lost but the rounding of M; pi as the long double has it. */
+static void test_reduction(void **state)
+{
+    static struct sim_vec_block b;
+    const long double turn = 6.283185307179586476925286766559L;
+    (void)state;
+    for (int power = -3; power < 31; power++) {
+        double M[SIM_VEC_BLOCK];
+        for (int k = 0; k < SIM_VEC_BLOCK; k++)
+            M[k] = b.M[k] = ldexp((k % 2 ? -1 : 1) * (1 + k / 128.0 * 0.9), power);
+        sim_vec_best()->reduce(&b, SIM_VEC_BLOCK);
+        for (int k = 0; k < SIM_VEC_BLOCK; k++) {
+            assert_true(b.turns[k] == rint(b.turns[k]) && fabs(b.M[k]) <= M_PI * (1 + 1e-9));
+            const long double exact = M[k] - b.turns[k] * turn;
+            assert_true(fabsl(b.M[k] - exact) <= 5e-16L + LDBL_EPSILON * fabs(M[k]));
+        }
+    }
+}
+
+/* The same bins and counts as sim_bin, also of parts of groups, at edges and outside. */
+static void test_bins(void **state)
+{
+    static const struct {
+        int bins;
+        double extent;
+    } grids[] = {{7000, 50}, {200, 50}, {1, 2.385}, {65532, 1e-9}, {37, 1e9}};
+    double x[48], y[48], row[48];
+    (void)state;
+    for (int v = 0; v < SIM_VEC_VARIANTS; v++)
+        for (size_t g = 0; g < sizeof grids / sizeof *grids; g++)
+            for (size_t n = 0; n <= 41; n++) {
+                const struct sim_vec *vec = sim_vec_variant((enum sim_vec_variant)v);
+                const double extent = grids[g].extent;
+                long expected = 0;
+                if (!vec)
+                    continue;
+                for (size_t k = 0; k < 48; k++) {
+                    x[k] = extent * ((double)k - 23.5) / 20;
+                    y[k] = k % 3 ? -extent + 2 * extent * (double)k / grids[g].bins
+                                 : nextafter(k % 2 ? extent : -extent, k % 4 ? 0 : x[k] * 9);
+                }
+                const long outside = vec->bin(n, x, y, grids[g].bins, extent, row);
+                for (size_t k = 0; k < n; k++) {
+                    const double column = sim_bin(x[k], grids[g].bins, extent, &expected);
+                    const double line = sim_bin(y[k], grids[g].bins, extent, &expected);
+                    assert_true(row[k] == column + 65536 * line);
+                }
+                assert_int_equal(outside, expected);
+            }
+}
+
+/* Places are those of the states, for any number of steps, and shares of them. */
+static void test_places(void **state)
+{
+    enum { N = 300 };
+    static double states[4 * N], work[N], x[2][N + 8], y[2][N + 8];
+    double *const xs[2] = {x[0], x[1]}, *const ys[2] = {y[0], y[1]};
+    const double share[2] = {0.7, -0.3}, origin[2] = {0.37, -2.1};
+    const struct sim_elements el = {2.3, 0.83, 5.5, 4.4};
+    (void)state;
+    for (size_t n = 0; n <= N; n += n < 20 ? 1 : 40) {
+        assert_int_equal(sim_orbit_places(&el, 1.9, 0.0173, n, 2, share, origin, xs, ys), 0);
+        assert_int_equal(sim_orbit_states(&el, 1.9, 0.0173, n, states, work), 0);
+        for (size_t k = 0; k < n; k++)
+            for (int i = 0; i < 2; i++) {
+                assert_true(fabs(x[i][k] - origin[0] - share[i] * states[4 * k]) < 2e-15);
+                assert_true(fabs(y[i][k] - origin[1] - share[i] * states[4 * k + 1]) < 2e-15);
+            }
+    }
+    struct sim_elements bad = el;
+    bad.e = 1;
+    assert_int_equal(sim_orbit_places(&bad, 1, 1, 1, 2, share, origin, xs, ys), ORR_EDOM);
+    error_names("eccentricity", "[0, 1)", NULL);
+}
+
+/* Phases beyond any count of turns still give points of the ellipse; no number stays none. */
+static void test_unreasonable(void **state)
+{
+    double states[4 * 20], work[20];
+    struct sim_elements el = {1, 0.6, 0, 1e15};
+    (void)state;
+    assert_int_equal(sim_orbit_states(&el, 1, 1e17, 20, states, work), 0);
+    for (int k = 0; k < 20; k++) {
+        const double x = states[4 * k] + 0.6, y = states[4 * k + 1] / 0.8;
+        assert_true(fabs(x * x + y * y - 1) < 1e-14);
+    }
+    el.phase_rad = NAN;
+    assert_int_equal(sim_orbit_states(&el, 1, 1, 3, states, work), 0);
+    assert_true(isnan(states[0]) && isnan(states[9]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_kepler),
+        cmocka_unit_test(test_relative_near_periapsis),
+        cmocka_unit_test(test_missed_lanes),
+        cmocka_unit_test(test_sincos),
+        cmocka_unit_test(test_reduction),
+        cmocka_unit_test(test_bins),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_unreasonable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
