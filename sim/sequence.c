@@ -46,10 +46,11 @@ int sim_sequence_create(struct sim_sequence *q, const struct orr_preset *preset,
     /* states of all planets at every step, and the solver's room */
     ok &= (q->work = orr_alloc(P * (4 * SIM_PLANETS + 1), sizeof *q->work)) != NULL;
     ok &= (q->rng = gsl_rng_alloc(orr_rng_philox)) != NULL;
-    if (ok)
+    const int rc = ok ? sim_dynamics_create(&q->dynamics, preset) : 0;
+    if (ok && !rc)
         return 0;
     sim_sequence_free(q);
-    return ORR_FAIL(ORR_ENOMEM, "a sequence of %zu positions: out of memory", P);
+    return rc ? rc : ORR_FAIL(ORR_ENOMEM, "a sequence of %zu positions: out of memory", P);
 }
 
 void sim_sequence_free(struct sim_sequence *q)
@@ -61,6 +62,7 @@ void sim_sequence_free(struct sim_sequence *q)
     free(q->force_magnitude);
     free(q->force_vector);
     free(q->work);
+    sim_dynamics_free(&q->dynamics);
     if (q->rng)
         gsl_rng_free(q->rng);
     memset(q, 0, sizeof *q);
@@ -91,6 +93,15 @@ static void place(const struct making *m, int i, size_t k, double xy[2])
         xy[c] = s->com_au[c];
         if (!s->star_moves) {
             xy[c] += star ? 0 : relative(m, i, k)[c];
+            continue;
+        }
+        if (s->planets > 1) { /* nbody: around the barycentre of all */
+            double moment = 0, total = s->star_mass;
+            for (int j = 0; j < s->planets; j++) {
+                moment += s->mass[j] * relative(m, j, k)[c];
+                total += s->mass[j];
+            }
+            xy[c] += (star ? 0 : relative(m, i, k)[c]) - moment / total;
             continue;
         }
         const double total = s->mass[0] + s->star_mass, r = relative(m, 0, k)[c];
@@ -138,11 +149,12 @@ static void write_state(const struct making *m, size_t row, int i, size_t k)
 
 static void write_force(const struct making *m, size_t row, int i, size_t k)
 {
-    const double *r = relative(m, i, k), distance = hypot(r[0], r[1]);
-    const double F = sim_force(m->s->mass[i], m->s->star_mass, distance);
+    double force[2];
+    const double F =
+        sim_law_force(&m->q->dynamics, k, m->s->mass[i], m->s->star_mass, relative(m, i, k), force);
     m->q->force_magnitude[row] = (float)F;
-    m->q->force_vector[2 * row] = (float)(-F * r[0] / distance); /* on the planet: attraction */
-    m->q->force_vector[2 * row + 1] = (float)(-F * r[1] / distance);
+    m->q->force_vector[2 * row] = (float)force[0]; /* on the planet */
+    m->q->force_vector[2 * row + 1] = (float)force[1];
 }
 
 /* Tokens: states and labels on planet rows, sun rows keep m2. Coordinates: on the last body's
@@ -212,11 +224,14 @@ int sim_sequence_make(struct sim_sequence *q, const struct orr_preset *preset, e
     clear(q);
     q->num_bodies = (int)bodies;
     double *room = q->work + 4 * (size_t)q->positions * SIM_PLANETS;
-    for (int i = 0; i < system.planets && !rc; i++)
-        rc = sim_orbit_states(&system.orbit[i], system.mass[i] + system.star_mass, system.dt_yr,
-                              m.steps, q->work + 4 * (size_t)i * m.steps, room);
-    if (rc)
-        return rc;
+    system.star_moves |= q->dynamics.nbody;
+    rc = sim_states(&q->dynamics, &system, m.steps, q->work, room);
+    if (rc) {
+        char why[512];
+        snprintf(why, sizeof why, "%.500s", orr_error());
+        return ORR_FAIL(rc, "sequence %llu of %s: %s", (unsigned long long)index,
+                        sim_split_name(split), why);
+    }
     if (split >= SIM_SPLIT_PLANETS_TRAIN)
         q->scale = (float)hypot(q->work[0], q->work[1]); /* the separation at step 0 */
     for (size_t c = 0; c < 2; c++) {

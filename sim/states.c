@@ -1,0 +1,92 @@
+/* states.c - where the planets of a system are: the closed form for Newton's law, otherwise
+ * integrated from a start that is the Newtonian one's likeness. */
+#include "sim.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Highest potential outside r: what an orbit can not pass when its energy is lower. Powers of 2
+ * up to 2^60 r stand for infinity. */
+static double barrier(const struct sim_dynamics *d, double m1, double m2, double r)
+{
+    double highest = -INFINITY;
+    for (int k = 1; k <= 60; k++)
+        highest = fmax(highest, d->law->potential(&d->params, m1, m2, ldexp(r, k)));
+    return highest;
+}
+
+int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, double m2,
+              double state[4])
+{
+    double room[1];
+    const int rc = sim_orbit_states(el, m1 + m2, 0, 1, state, room);
+    if (rc || d->law == &sim_laws[ORR_LAW_NEWTON] || d->law->correct)
+        return rc;
+    sim_dynamics_seek(d, 0);
+    const double r = sqrt(state[0] * state[0] + state[1] * state[1]);
+    const double F = d->law->force(&d->params, m1, m2, r), newton = sim_force(m1, m2, r);
+    if (!(F > 0 && isfinite(F)))
+        return ORR_FAIL(ORR_EDOM,
+                        "law %s: expected an attraction where the orbit starts, found F = %g at "
+                        "r = %.9g AU",
+                        d->law->name, F, r);
+    /* The circular speed has q = 1; a Newtonian ellipse lies in 0 < q < 2. */
+    const double reduced = m1 * m2 / (m1 + m2);
+    const double q = (state[2] * state[2] + state[3] * state[3]) * reduced / (newton * r);
+    double width = 1;
+    if (d->law->potential) { /* where escape is easier than from Newton: a narrower range of q */
+        const double rise = barrier(d, m1, m2, r) - d->law->potential(&d->params, m1, m2, r);
+        width = fmin(1, fmax(0, 2 * rise / (F * r) - 1));
+    }
+    const double factor = sqrt((1 + (q - 1) * width) / q * (F / newton));
+    state[2] *= factor;
+    state[3] *= factor;
+    return 0;
+}
+
+/* All bodies around the barycentre at rest, the star last. */
+static int many_states(struct sim_dynamics *d, const struct sim_system *s, size_t steps,
+                       double states[])
+{
+    const int star = s->planets;
+    double start[4 * (SIM_PLANETS + 1)] = {0}, mass[SIM_PLANETS + 1], total = s->star_mass;
+    mass[star] = s->star_mass;
+    for (int i = 0; i < s->planets; i++) {
+        const int rc = sim_start(d, &s->orbit[i], s->mass[i], s->star_mass, start + 4 * i);
+        if (rc)
+            return rc;
+        mass[i] = s->mass[i];
+        total += s->mass[i];
+    }
+    for (int c = 0; c < 4; c++) {
+        double moment = 0;
+        for (int i = 0; i < s->planets; i++)
+            moment += mass[i] * start[4 * i + c];
+        for (int i = 0; i <= s->planets; i++)
+            start[4 * i + c] -= moment / total;
+    }
+    return sim_integrate_bodies(d, s->planets + 1, mass, start, s->dt_yr, steps, true, states);
+}
+
+int sim_states(struct sim_dynamics *d, const struct sim_system *s, size_t steps, double states[],
+               double room[])
+{
+    const bool closed = d->law == &sim_laws[ORR_LAW_NEWTON] && d->jump_step == 0;
+    if (d->nbody && s->planets > 1)
+        return many_states(d, s, steps, states);
+    for (int i = 0; i < s->planets; i++) {
+        double *state = states + 4 * (size_t)i * steps;
+        int rc;
+        if (closed) {
+            rc = sim_orbit_states(&s->orbit[i], s->mass[i] + s->star_mass, s->dt_yr, steps, state,
+                                  room);
+        } else {
+            rc = sim_start(d, &s->orbit[i], s->mass[i], s->star_mass, state);
+            if (!rc)
+                rc = sim_integrate_pair(d, s->mass[i], s->star_mass, s->dt_yr, steps, state);
+        }
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
