@@ -36,7 +36,9 @@ static int pair_rates(struct sim_integrator *g, const double y[], double dydt[])
     if (isfinite(dydt[2]) && isfinite(dydt[3]))
         return GSL_SUCCESS;
     g->bad_r = sqrt(y[0] * y[0] + y[1] * y[1]);
-    g->bad_force = g->dynamics->law->force(&g->dynamics->params, g->mass[0], g->mass[1], g->bad_r);
+    const double F =
+        g->dynamics->law->force(&g->dynamics->params, g->mass[0], g->mass[1], g->bad_r);
+    g->bad_force = isnan(F) ? NAN : F; /* never "-nan" */
     return GSL_EBADFUNC;
 }
 
@@ -55,7 +57,7 @@ static int bodies_rates(struct sim_integrator *g, const double y[], double dydt[
             const double F = d->law->force(&d->params, g->mass[i], g->mass[j], r), f = F / r;
             if (!isfinite(f)) {
                 g->bad_r = r;
-                g->bad_force = F;
+                g->bad_force = isnan(F) ? NAN : F; /* never "-nan" */
                 return GSL_EBADFUNC;
             }
             dydt[4 * i + 2] -= f * x / g->mass[i];

@@ -40,9 +40,14 @@ static int compile(struct sim_expression *e, const char *text)
     int values = 0;
     mupEvalMulti(e->parser, &values);
     if (mupError(e->parser)) {
-        const int at = mupGetErrorPos(e->parser);
-        return ORR_FAIL(ORR_EUSAGE, "orbits.expression: position %d of \"%s\": %s " EXPECTED,
-                        at < 0 ? (int)strlen(text) + 1 : at + 1, text, mupGetErrorMsg(e->parser));
+        const int bytes = (int)strlen(text), at = mupGetErrorPos(e->parser);
+        const bool inside = at >= 0 && at < bytes; /* from 0; otherwise: the end */
+        char why[128];
+        snprintf(why, sizeof why, "%s", mupGetErrorMsg(e->parser));
+        char *place = strstr(why, " at position"); /* said above, from 1 */
+        const size_t length = place ? (size_t)(place - why) : strcspn(why, ".!");
+        return ORR_FAIL(ORR_EUSAGE, "orbits.expression: position %d of \"%s\": %.*s; " EXPECTED,
+                        (inside ? at : bytes) + 1, text, (int)length, why);
     }
     if (values != 1)
         return ORR_FAIL(ORR_EUSAGE,

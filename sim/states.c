@@ -29,16 +29,20 @@ int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, 
         return ORR_FAIL(ORR_EDOM,
                         "law %s: expected an attraction where the orbit starts, found F = %g at "
                         "r = %.9g AU",
-                        d->law->name, F, r);
+                        d->law->name, isnan(F) ? NAN : F, r);
     /* The circular speed has q = 1; a Newtonian ellipse lies in 0 < q < 2. */
     const double reduced = m1 * m2 / (m1 + m2);
     const double q = (state[2] * state[2] + state[3] * state[3]) * reduced / (newton * r);
-    double width = 1;
-    if (d->law->potential) { /* where escape is easier than from Newton: a narrower range of q */
+    double like = q; /* the same share of the circular speed squared */
+    if (d->law->potential) {
         const double rise = barrier(d, m1, m2, r) - d->law->potential(&d->params, m1, m2, r);
-        width = fmin(1, fmax(0, 2 * rise / (F * r) - 1));
+        const double escape = 2 * rise / (F * r); /* Newton: 2 */
+        if (escape >= 1 && escape < 2)
+            like = 1 + (q - 1) * (escape - 1); /* circles stay circles, the rest is bound */
+        else if (escape < 1)
+            like = q * 0.5 * escape;
     }
-    const double factor = sqrt((1 + (q - 1) * width) / q * (F / newton));
+    const double factor = sqrt(like / q * (F / newton));
     state[2] *= factor;
     state[3] *= factor;
     return 0;
