@@ -2,10 +2,14 @@
 #include "sim.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <muParserDLL.h>
+
+/* muParser keeps its messages in one place for all threads. */
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 
 struct sim_expression {
     muParserHandle_t parser;
@@ -64,11 +68,10 @@ int sim_expression_create(struct sim_expression **expression, const char *text)
     if (!e)
         return ORR_FAIL(ORR_ENOMEM, "orbits.expression: out of memory");
     e->r = e->m1 = e->m2 = 1;
-#pragma omp critical(sim_expression) /* muParser keeps its messages in one place */
-    {
-        e->parser = mupCreate(muBASETYPE_FLOAT);
-        rc = e->parser ? compile(e, text) : ORR_FAIL(ORR_ENOMEM, "muParser: out of memory");
-    }
+    pthread_mutex_lock(&reading);
+    e->parser = mupCreate(muBASETYPE_FLOAT);
+    rc = e->parser ? compile(e, text) : ORR_FAIL(ORR_ENOMEM, "muParser: out of memory");
+    pthread_mutex_unlock(&reading);
     if (rc) {
         sim_expression_free(e);
         *expression = NULL;

@@ -5,14 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Highest potential outside r: what an orbit can not pass when its energy is lower. Powers of 2
- * up to 2^60 r stand for infinity. */
+/* How much the potential rises outside r: what an orbit of less energy can not climb. Looked for at
+ * distances up to 1e18 r, which stands for infinity. */
 static double barrier(const struct sim_dynamics *d, double m1, double m2, double r)
 {
-    double highest = -INFINITY;
-    for (int k = 1; k <= 60; k++)
-        highest = fmax(highest, d->law->potential(&d->params, m1, m2, ldexp(r, k)));
-    return highest;
+    const double start = d->law->potential(&d->params, m1, m2, r);
+    double highest = start;
+    for (int k = 0; k < 360; k++) {
+        r *= 1.125;
+        highest = fmax(highest, d->law->potential(&d->params, m1, m2, r));
+    }
+    return highest - start;
 }
 
 int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, double m2,
@@ -35,7 +38,10 @@ int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, 
     const double q = (state[2] * state[2] + state[3] * state[3]) * reduced / (newton * r);
     double like = q; /* the same share of the circular speed squared */
     if (d->law->potential) {
-        const double rise = barrier(d, m1, m2, r) - d->law->potential(&d->params, m1, m2, r);
+        const double rise = barrier(d, m1, m2, r);
+        if (!(rise > 0))
+            return ORR_FAIL(ORR_EDOM, "law %s: no orbit that starts at r = %.9g AU is bound",
+                            d->law->name, r);
         const double escape = 2 * rise / (F * r); /* Newton: 2 */
         if (escape >= 1 && escape < 2)
             like = 1 + (q - 1) * (escape - 1); /* circles stay circles, the rest is bound */

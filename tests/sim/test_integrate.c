@@ -220,6 +220,17 @@ static void test_start(void **state)
     d.params.constant = 1000;
     assert_int_equal(sim_start(&d, &el, 0.4, 0.8, s), ORR_EDOM);
     error_names("lambda", "attraction", "r = ", NULL);
+    for (double share = 0.05; share < 0.99; share += 0.05) { /* of the barrier's distance */
+        d.params.constant = SIM_G * 1.2 * pow(share / 2.1, 3);
+        const struct sim_elements circle = {2.1, 0, 0.3, 1.1};
+        if (sim_start(&d, &circle, 0.4, 0.8, s)) {
+            error_names("lambda", "bound", "r = 2.1", NULL);
+            assert_true(share > 0.9);
+            continue;
+        }
+        const double top = 2.1 / share, at_top[4] = {top, 0, 0, 0};
+        assert_true(energy(&d, 0.4, 0.8, s) < energy(&d, 0.4, 0.8, at_top));
+    }
     sim_dynamics_free(&d);
 }
 
