@@ -45,6 +45,18 @@ static int check_orbits(const struct orr_orbits_preset *o)
     return 0;
 }
 
+static int check_law(const struct orr_orbits_preset *o)
+{
+    if (o->law == ORR_LAW_POWER && o->law_exponent <= -3)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "orbits.law_exponent: must be above -3 (bound orbits), found %g",
+                        o->law_exponent);
+    if (o->law == ORR_LAW_POST_NEWTONIAN && o->nbody)
+        return ORR_FAIL(ORR_EUSAGE, "orbits.nbody: expected false with orbits.law = "
+                                    "post_newtonian, which is an equation of two bodies");
+    return 0;
+}
+
 static int check_model(const struct orr_model_preset *m)
 {
     if (m->width % m->heads)
@@ -101,6 +113,8 @@ static int check_attention(const struct orr_names *names)
 int orr_preset_check(const struct orr_preset *preset)
 {
     int rc = check_orbits(&preset->orbits);
+    if (!rc)
+        rc = check_law(&preset->orbits);
     if (!rc)
         rc = check_model(&preset->model);
     if (!rc)

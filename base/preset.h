@@ -26,6 +26,19 @@ enum orr_mass_prior {
 };
 
 enum orr_protocol { ORR_PROTOCOL_VAFA2025, ORR_PROTOCOL_IDENTIFIABLE };
+/* Force laws; numbers are indices of sim_laws[]. */
+enum orr_law {
+    ORR_LAW_NEWTON,
+    ORR_LAW_POWER,
+    ORR_LAW_YUKAWA,
+    ORR_LAW_MOND,
+    ORR_LAW_PLUMMER,
+    ORR_LAW_POST_NEWTONIAN,
+    ORR_LAW_HOOKE,
+    ORR_LAW_LAMBDA,
+    ORR_LAW_EXPRESSION,
+    ORR_LAWS
+};
 enum orr_output { ORR_OUTPUT_TOKENS, ORR_OUTPUT_CONTINUOUS };
 enum orr_positions { ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE, ORR_POSITIONS_NONE };
 enum orr_schedule { ORR_SCHEDULE_CONSTANT, ORR_SCHEDULE_COSINE };
@@ -55,6 +68,15 @@ struct orr_orbits_preset {
     double com_sigma_au;             /* centre of mass ~ N(0, sigma^2) per axis */
     int label_from_step; /* first labelled time step (0-based), two-body continuous sets */
     bool solar_system;   /* also write the solar system */
+    enum orr_law law;    /* docs/laws.md */
+    double law_exponent, law_alpha, law_lambda_au;
+    double law_a0;           /* AU / yr^2 */
+    double law_softening_au; /* plummer */
+    double law_constant;     /* lambda: 1 / yr^2 */
+    char expression[256];    /* F of r, m1, m2 */
+    bool nbody;              /* planets attract each other, the star moves */
+    long jump_step;          /* from this step on G is multiplied, 0 = never */
+    double jump_factor;
     /* Named switches for published behaviour (spec/orbits.md section 2); false = fixed. */
     bool compat_velocity_sign, compat_relative_state;
 };

@@ -42,7 +42,12 @@ static int check_disk(const struct orr_cli *cli, const char *dir)
 static int run(const struct orr_cli *cli)
 {
     char dir[4096], saved[4096];
-    int rc = *cli->out ? orr_path(dir, "%s", cli->out) : orr_path(dir, "%s/orbits", cli->run);
+    struct sim_dynamics dynamics;
+    int rc = sim_dynamics_create(&dynamics, &cli->preset); /* a wrong expression: nothing is made */
+    sim_dynamics_free(&dynamics);
+    if (rc)
+        return rc;
+    rc = *cli->out ? orr_path(dir, "%s", cli->out) : orr_path(dir, "%s/orbits", cli->run);
     if (!rc && sim_dataset_complete(&cli->preset, dir)) {
         orr_note(cli->quiet, "orbits: %s is up to date", dir);
         return 0;

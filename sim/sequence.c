@@ -53,10 +53,11 @@ int sim_sequence_create(struct sim_sequence *q, const struct orr_preset *preset,
     }
     ok &= (q->work = orr_alloc(work_room(P), sizeof *q->work)) != NULL;
     ok &= (q->rng = gsl_rng_alloc(orr_rng_philox)) != NULL;
-    if (ok)
+    const int rc = ok ? sim_dynamics_create(&q->dynamics, preset) : 0;
+    if (ok && !rc)
         return 0;
     sim_sequence_free(q);
-    return ORR_FAIL(ORR_ENOMEM, "a sequence of %zu positions: out of memory", P);
+    return rc ? rc : ORR_FAIL(ORR_ENOMEM, "a sequence of %zu positions: out of memory", P);
 }
 
 void sim_sequence_free(struct sim_sequence *q)
@@ -68,6 +69,7 @@ void sim_sequence_free(struct sim_sequence *q)
     free(q->force_magnitude);
     free(q->force_vector);
     free(q->work);
+    sim_dynamics_free(&q->dynamics);
     if (q->rng)
         gsl_rng_free(q->rng);
     memset(q, 0, sizeof *q);
@@ -102,8 +104,14 @@ static void making_init(struct making *m)
     m->states = at + room;
 }
 
-/* Places of all bodies that move, and the states that labels need. */
-static int compute_orbits(const struct making *m)
+/* Relative state of planet i at step k: (x, y, vx, vy). */
+static const double *relative(const struct making *m, int i, size_t k)
+{
+    return m->states + 4 * ((size_t)i * m->steps + k);
+}
+
+/* Places and, where labels need them, states in closed form. */
+static int closed_orbits(const struct making *m)
 {
     const struct sim_system *s = m->s;
     int rc = 0;
@@ -119,10 +127,39 @@ static int compute_orbits(const struct making *m)
     return rc;
 }
 
-/* Relative state of planet i at step k: (x, y, vx, vy). */
-static const double *relative(const struct making *m, int i, size_t k)
+/* Places of all bodies at a step from the states of the planets: around the barycentre of all when
+ * the star moves. The lanes after the last step repeat it. */
+static void place_step(const struct making *m, size_t k)
 {
-    return m->states + 4 * ((size_t)i * m->steps + k);
+    const struct sim_system *s = m->s;
+    const size_t from = k < m->steps ? k : m->steps - 1;
+    for (int c = 0; c < 2; c++) {
+        double moment = 0, total = s->star_mass;
+        for (int i = 0; i < s->planets && s->star_moves; i++) {
+            moment += s->mass[i] * relative(m, i, from)[c];
+            total += s->mass[i];
+        }
+        const double star = s->com_au[c] - moment / total;
+        for (int i = 0; i < m->moving; i++)
+            (c ? m->y : m->x)[i][k] = i < s->planets ? star + relative(m, i, from)[c] : star;
+    }
+}
+
+/* Places of all bodies that move, and the states that labels need. */
+static int compute_orbits(const struct making *m, uint64_t index)
+{
+    if (sim_states_closed(&m->q->dynamics, m->s))
+        return closed_orbits(m);
+    const int rc = sim_states(&m->q->dynamics, m->s, m->steps, m->states, m->bins);
+    if (rc) {
+        char why[512];
+        snprintf(why, sizeof why, "%.500s", orr_error());
+        return ORR_FAIL(rc, "sequence %llu of %s: %s", (unsigned long long)index,
+                        sim_split_name(m->split), why);
+    }
+    for (size_t k = 0; k < sim_vec_whole(m->steps); k++)
+        place_step(m, k);
+    return 0;
 }
 
 /* Rows of body i, whose first is row 1 + i. */
@@ -193,11 +230,12 @@ static void write_state(const struct making *m, size_t row, int i, size_t k)
 
 static void write_force(const struct making *m, size_t row, int i, size_t k)
 {
-    const double *r = relative(m, i, k), distance = sqrt(r[0] * r[0] + r[1] * r[1]);
-    const double F = sim_force(m->s->mass[i], m->s->star_mass, distance);
+    double force[2];
+    const double F =
+        sim_law_force(&m->q->dynamics, k, m->s->mass[i], m->s->star_mass, relative(m, i, k), force);
     m->q->force_magnitude[row] = (float)F;
-    m->q->force_vector[2 * row] = (float)(-F * r[0] / distance); /* on the planet: attraction */
-    m->q->force_vector[2 * row + 1] = (float)(-F * r[1] / distance);
+    m->q->force_vector[2 * row] = (float)force[0]; /* on the planet */
+    m->q->force_vector[2 * row + 1] = (float)force[1];
 }
 
 /* Tokens: states and labels on planet rows, sun rows keep m2. Coordinates: on the last body's
@@ -292,8 +330,9 @@ int sim_sequence_make(struct sim_sequence *q, const struct orr_preset *preset, e
                        .steps = (rows + bodies - 1) / bodies};
     clear(q);
     q->num_bodies = (int)bodies;
+    system.star_moves |= q->dynamics.nbody;
     making_init(&m);
-    rc = compute_orbits(&m);
+    rc = compute_orbits(&m, index);
     if (!rc && split >= SIM_SPLIT_PLANETS_TRAIN)
         rc = set_scale(&m);
     if (rc)

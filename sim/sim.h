@@ -80,6 +80,87 @@ bool sim_split_labelled(enum sim_split split);
 int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint64_t index,
                     gsl_rng *rng, struct sim_system *system);
 
+/* ------------------------------------------------------------------------ laws of force */
+
+#define SIM_LIGHT_AU_YR 63241.077 /* speed of light */
+
+/* What a law depends on. */
+struct sim_law_params {
+    double gravity; /* G, after a jump multiplied; AU^3 / (yr^2 solar mass) */
+    double jump;    /* gravity / SIM_G: what multiplies laws that have no G */
+    double exponent, alpha, lambda_au, a0, softening_au, constant;
+    double light_au_yr;                /* SIM_LIGHT_AU_YR, smaller in tests */
+    struct sim_expression *expression; /* law "expression" */
+};
+
+/* A law: the attraction F(r) between two masses, equal and opposite on both. To add one: a line
+ * in law.c, its name in base/preset.h and base/preset_fields.c, a test. Equations: docs/laws.md. */
+struct sim_law {
+    const char *name;       /* orbits.law */
+    const char *parameters; /* keys that it uses, besides orbits.law */
+    /* F, solar mass AU / yr^2, positive = attraction */
+    double (*force)(const struct sim_law_params *p, double m1, double m2, double r_au);
+    /* U with F = dU/dr, solar mass AU^2 / yr^2; NULL: not known in closed form */
+    double (*potential)(const struct sim_law_params *p, double m1, double m2, double r_au);
+    /* Adds what depends on the velocity to the relative acceleration; NULL: nothing does.
+     * rel: x, y, vx, vy of body 1 minus body 2; acc: AU / yr^2 */
+    void (*correct)(const struct sim_law_params *p, double m1, double m2, const double rel[4],
+                    double acc[2]);
+    const char *help;
+};
+/* In the order of enum orr_law, ORR_LAWS of them. */
+extern const struct sim_law sim_laws[];
+
+/* The motion that a preset asks for. One per thread: it holds the integrator's memory. */
+struct sim_dynamics {
+    const struct sim_law *law;
+    struct sim_law_params params;
+    bool nbody;
+    size_t jump_step; /* 0 = never */
+    double jump_factor;
+    struct sim_integrator *integrator;
+};
+/* ORR_EUSAGE when orbits.expression can not be read: names the position and what was expected. */
+int sim_dynamics_create(struct sim_dynamics *dynamics, const struct orr_preset *preset);
+void sim_dynamics_free(struct sim_dynamics *dynamics);
+/* The law's G at a step: multiplied from the jump on. */
+void sim_dynamics_seek(struct sim_dynamics *dynamics, size_t step);
+
+/* Compiles F of r, m1, m2. *expression: free with sim_expression_free(). ORR_EUSAGE: see above. */
+int sim_expression_create(struct sim_expression **expression, const char *text);
+void sim_expression_free(struct sim_expression *expression);
+double sim_expression_force(struct sim_expression *expression, double m1, double m2, double r_au);
+
+/* Force on body 1 at relative state rel (4) at a step; force: (2), towards body 2 when the law
+ * attracts. Returns its magnitude. */
+double sim_law_force(struct sim_dynamics *dynamics, size_t step, double m1, double m2,
+                     const double rel[4], double force[2]);
+/* Relative acceleration d2/dt2 (x1 - x2) of two bodies. */
+void sim_law_acceleration(const struct sim_dynamics *dynamics, double m1, double m2,
+                          const double rel[4], double acc[2]);
+
+/* Relative motion of two bodies, gsl_odeiv2 rk8pd: state (n, 4) at times k dt_yr; state[0..3] is
+ * the start. ORR_EDOM names r and the time where the force is not finite or the integrator gives
+ * up. */
+int sim_integrate_pair(struct sim_dynamics *dynamics, double m1, double m2, double dt_yr, size_t n,
+                       double state[]);
+/* All bodies attract each other: start (bodies, 4) in an inertial frame. out: (bodies, n, 4) in
+ * that frame, or, heliocentric, (bodies - 1, n, 4) relative to the last body. */
+int sim_integrate_bodies(struct sim_dynamics *dynamics, int bodies, const double mass[],
+                         const double start[], double dt_yr, size_t n, bool heliocentric,
+                         double out[]);
+
+/* True when sim_states() needs no integration. */
+bool sim_states_closed(const struct sim_dynamics *dynamics, const struct sim_system *system);
+/* States of a system's planets relative to the star: states (planets, steps, 4). Closed form for
+ * Newton without nbody and without a jump, otherwise integrated. room: (steps) doubles. */
+int sim_states(struct sim_dynamics *dynamics, const struct sim_system *system, size_t steps,
+               double states[], double room[]);
+/* The start of a planet under the law: the Newtonian ellipse's place and direction at t = 0, with
+ * the speed that makes the orbit bound and similar (docs/laws.md). */
+int sim_start(struct sim_dynamics *dynamics, const struct sim_elements *elements, double m1,
+              double m2, double state[4]);
+
 /* -------------------------------------------------------------------------- sequences */
 
 /* One sequence, P = positions rows; the arrays belong to the struct. Row 0 is the time step, then
@@ -96,6 +177,7 @@ struct sim_sequence {
     long clipped;           /* coordinates outside the bins */
     gsl_rng *rng;
     double *work;
+    struct sim_dynamics dynamics;
 };
 int sim_sequence_create(struct sim_sequence *sequence, const struct orr_preset *preset,
                         enum sim_split split);

@@ -9,11 +9,11 @@
 set -u
 
 packages_apt=(gcc libc6-dev binutils make libgsl-dev libcjson-dev libdnnl-dev libxxhash-dev
-              libcmocka-dev gnuplot-nox fonts-dejavu-core)
-packages_dnf=(gcc make binutils gsl-devel cjson-devel onednn-devel xxhash-devel libcmocka-devel
-              gnuplot dejavu-sans-fonts)
-packages_pacman=(gcc make gsl cjson onednn xxhash cmocka gnuplot ttf-dejavu)
-packages_brew=(gcc make gsl cjson onednn xxhash cmocka gnuplot font-dejavu)
+              libmuparser-dev libcmocka-dev gnuplot-nox fonts-dejavu-core)
+packages_dnf=(gcc make binutils gsl-devel cjson-devel onednn-devel xxhash-devel muParser-devel
+              libcmocka-devel gnuplot dejavu-sans-fonts)
+packages_pacman=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot ttf-dejavu)
+packages_brew=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot font-dejavu)
 
 # Every header that is included from outside the tree, and every tool that is run.
 all_there() {
@@ -28,6 +28,7 @@ all_there() {
 #include <cjson/cJSON.h>
 #include <dnnl.h>
 #include <xxhash.h>
+#include <muParserDLL.h>
 #include <cmocka.h>
 C
     # the figures' font; its place is known on Debian only
@@ -40,7 +41,8 @@ fi
 [ "${1:-}" = --check ] && exit 1
 
 print_packages() {
-    echo "Orrery needs a C17 compiler, make, GSL, cJSON, oneDNN, xxHash, cmocka and gnuplot:"
+    echo "Orrery needs a C17 compiler, make, GSL, cJSON, oneDNN, xxHash, muParser, cmocka and"
+    echo "gnuplot:"
     echo "  apt-get install ${packages_apt[*]}"
     echo "  dnf install ${packages_dnf[*]}"
     echo "  pacman -S ${packages_pacman[*]}"

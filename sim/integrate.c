@@ -1,0 +1,314 @@
+/* integrate.c - motion under any law: GSL's Runge-Kutta Prince-Dormand 8(9) with a step control
+ * of its own, whose error is measured against the nearest distance and its speed. */
+#include "sim.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_odeiv2.h>
+
+/* Error of a step relative to distance and speed: close to rounding, so that what accumulates
+ * over a sequence stays below 1e-10. */
+#define TOLERANCE 1e-14
+enum { MAX_BODIES = SIM_PLANETS + 1, STEPS_MAX = 1000000 };
+
+struct sim_integrator {
+    struct sim_dynamics *dynamics;
+    int bodies; /* 1: the relative motion of two, mass[0] and mass[1] */
+    double mass[MAX_BODIES];
+    double bad_r, bad_force; /* where the force was not finite */
+    gsl_odeiv2_system system;
+    gsl_odeiv2_step *step;
+    gsl_odeiv2_control *control;
+    gsl_odeiv2_evolve *evolve;
+};
+
+/* ----------------------------------------------------------------------- the right-hand side */
+
+static int pair_rates(struct sim_integrator *g, const double y[], double dydt[])
+{
+    dydt[0] = y[2];
+    dydt[1] = y[3];
+    sim_law_acceleration(g->dynamics, g->mass[0], g->mass[1], y, dydt + 2);
+    if (isfinite(dydt[2]) && isfinite(dydt[3]))
+        return GSL_SUCCESS;
+    g->bad_r = sqrt(y[0] * y[0] + y[1] * y[1]);
+    const double F =
+        g->dynamics->law->force(&g->dynamics->params, g->mass[0], g->mass[1], g->bad_r);
+    g->bad_force = isnan(F) ? NAN : F; /* never "-nan" */
+    return GSL_EBADFUNC;
+}
+
+static int bodies_rates(struct sim_integrator *g, const double y[], double dydt[])
+{
+    const struct sim_dynamics *d = g->dynamics;
+    for (int i = 0; i < g->bodies; i++) {
+        dydt[4 * i] = y[4 * i + 2];
+        dydt[4 * i + 1] = y[4 * i + 3];
+        dydt[4 * i + 2] = dydt[4 * i + 3] = 0;
+    }
+    for (int i = 0; i < g->bodies; i++)
+        for (int j = i + 1; j < g->bodies; j++) {
+            const double x = y[4 * i] - y[4 * j], z = y[4 * i + 1] - y[4 * j + 1];
+            const double r = sqrt(x * x + z * z);
+            const double F = d->law->force(&d->params, g->mass[i], g->mass[j], r), f = F / r;
+            if (!isfinite(f)) {
+                g->bad_r = r;
+                g->bad_force = isnan(F) ? NAN : F; /* never "-nan" */
+                return GSL_EBADFUNC;
+            }
+            dydt[4 * i + 2] -= f * x / g->mass[i];
+            dydt[4 * i + 3] -= f * z / g->mass[i];
+            dydt[4 * j + 2] += f * x / g->mass[j];
+            dydt[4 * j + 3] += f * z / g->mass[j];
+        }
+    return GSL_SUCCESS;
+}
+
+static int rates(double t, const double y[], double dydt[], void *integrator)
+{
+    struct sim_integrator *g = integrator;
+    (void)t; /* no law depends on time */
+    return g->bodies == 1 ? pair_rates(g, y, dydt) : bodies_rates(g, y, dydt);
+}
+
+/* -------------------------------------------------------------------------- step control */
+
+static double length(double x, double y)
+{
+    return sqrt(x * x + y * y);
+}
+
+/* What the errors of body i are measured against: the distance of its nearest neighbour, and the
+ * speed at which that changes, or would under its acceleration alone. A single "body" is already
+ * a difference of two. */
+static void scales(const double y[], const double yp[], size_t bodies, size_t i, double scale[2])
+{
+    size_t nearest = i;
+    double d = INFINITY;
+    for (size_t j = 0; j < bodies; j++) {
+        const double r = length(y[4 * i] - y[4 * j], y[4 * i + 1] - y[4 * j + 1]);
+        if (j != i && r < d) {
+            d = r;
+            nearest = j;
+        }
+    }
+    double rel[4], acc[2] = {yp[4 * i + 2], yp[4 * i + 3]};
+    for (size_t c = 0; c < 4; c++)
+        rel[c] = y[4 * i + c] - (nearest == i ? 0 : y[4 * nearest + c]);
+    for (size_t c = 0; c < 2 && nearest != i; c++)
+        acc[c] -= yp[4 * nearest + 2 + c];
+    scale[0] = length(rel[0], rel[1]);
+    scale[1] = length(rel[2], rel[3]) + sqrt(scale[0] * length(acc[0], acc[1]));
+}
+
+static int adjust(void *unused, size_t dim, unsigned int order, const double y[],
+                  const double error[], const double yp[], double *h)
+{
+    double worst = 0;
+    (void)unused;
+    (void)order; /* 8: three square roots below, the same on any CPU */
+    for (size_t i = 0; i < dim / 4; i++) {
+        double scale[2];
+        scales(y, yp, dim / 4, i, scale);
+        worst = fmax(worst, length(error[4 * i], error[4 * i + 1]) / scale[0]);
+        worst = fmax(worst, length(error[4 * i + 2], error[4 * i + 3]) / scale[1]);
+    }
+    const double ratio = worst / TOLERANCE;
+    if (!(ratio > 0.5 && ratio <= 1.1)) {
+        const double factor = 0.9 / sqrt(sqrt(sqrt(ratio)));
+        if (!(ratio <= 1.1)) { /* also NaN */
+            *h *= fmax(factor, 0.2);
+            return GSL_ODEIV_HADJ_DEC;
+        }
+        if (factor > 1) {
+            *h *= fmin(factor, 5);
+            return GSL_ODEIV_HADJ_INC;
+        }
+    }
+    return GSL_ODEIV_HADJ_NIL;
+}
+
+/* GSL asks for the rest of a control object, but not for its work in a run as ours. */
+static void *control_alloc(void)
+{
+    return malloc(1);
+}
+
+static int control_init(void *state, double a, double b, double c, double d)
+{
+    (void)state, (void)a, (void)b, (void)c, (void)d;
+    return GSL_SUCCESS;
+}
+
+static int control_level(void *state, const double y, const double yp, const double h,
+                         const size_t index, double *level)
+{
+    (void)state, (void)yp, (void)h, (void)index;
+    *level = TOLERANCE * fmax(fabs(y), DBL_MIN / TOLERANCE);
+    return GSL_SUCCESS;
+}
+
+static int control_driver(void *state, const gsl_odeiv2_driver *driver)
+{
+    (void)state, (void)driver;
+    return GSL_SUCCESS;
+}
+
+static const gsl_odeiv2_control_type control_type = {
+    "nearest distance", control_alloc, control_init, adjust, control_level, control_driver, free,
+};
+
+/* ------------------------------------------------------------------------------- memory */
+
+static void release(struct sim_integrator *g)
+{
+    if (g && g->evolve)
+        gsl_odeiv2_evolve_free(g->evolve);
+    if (g && g->control)
+        gsl_odeiv2_control_free(g->control);
+    if (g && g->step)
+        gsl_odeiv2_step_free(g->step);
+    free(g);
+}
+
+void sim_dynamics_free(struct sim_dynamics *d)
+{
+    sim_expression_free(d->params.expression);
+    release(d->integrator);
+    memset(d, 0, sizeof *d);
+}
+
+/* Ready for a number of bodies; kept as long as that does not change. */
+static int prepare(struct sim_dynamics *d, int bodies, const double mass[], int masses)
+{
+    if (bodies > MAX_BODIES)
+        return ORR_FAIL(ORR_EINVAL, "integrator: at most %d bodies, found %d", MAX_BODIES, bodies);
+    struct sim_integrator *g = d->integrator;
+    if (!g || g->bodies != bodies) {
+        release(g);
+        d->integrator = g = calloc(1, sizeof *g);
+        if (g) {
+            const size_t dim = 4 * (size_t)bodies;
+            g->bodies = bodies;
+            g->system = (gsl_odeiv2_system){rates, NULL, dim, g};
+            g->step = gsl_odeiv2_step_alloc(gsl_odeiv2_step_rk8pd, dim);
+            g->control = gsl_odeiv2_control_alloc(&control_type);
+            g->evolve = gsl_odeiv2_evolve_alloc(dim);
+        }
+        if (!g || !g->step || !g->control || !g->evolve)
+            return ORR_FAIL(ORR_ENOMEM, "integrator of %d bodies: out of memory", bodies);
+    }
+    g->dynamics = d;
+    memcpy(g->mass, mass, (size_t)masses * sizeof *mass);
+    return 0;
+}
+
+/* --------------------------------------------------------------------------- integration */
+
+/* A first step far below the shortest time of the system. */
+static int first_step(struct sim_integrator *g, const double y[], double dt, double *h)
+{
+    double yp[4 * MAX_BODIES];
+    if (rates(0, y, yp, g))
+        return ORR_FAIL(ORR_EDOM, "the force is not finite at r = %.9g AU: F = %g", g->bad_r,
+                        g->bad_force);
+    *h = dt;
+    for (size_t i = 0; i < g->system.dimension / 4; i++) {
+        double scale[2];
+        scales(y, yp, g->system.dimension / 4, i, scale);
+        if (scale[1] > 0)
+            *h = fmin(*h, 0.01 * scale[0] / scale[1]);
+    }
+    return 0;
+}
+
+/* From step k - 1 to step k. */
+static int advance(struct sim_integrator *g, size_t k, double dt, double y[], double *h)
+{
+    double t = (double)(k - 1) * dt;
+    const double end = (double)k * dt;
+    for (int i = 0; t < end; i++) {
+        const double before = t;
+        const int status =
+            gsl_odeiv2_evolve_apply(g->evolve, g->control, g->step, &g->system, &t, end, h, y);
+        if (status == GSL_EBADFUNC)
+            return ORR_FAIL(ORR_EDOM, "the force is not finite at r = %.9g AU: F = %g, t = %.6g yr",
+                            g->bad_r, g->bad_force, t);
+        if (status || i == STEPS_MAX || !(t > before)) {
+            const double r = length(y[0], y[1]);
+            return ORR_FAIL(
+                ORR_EDOM, "law %s: the integrator can not pass t = %.9g yr, step %zu, r = %.6g AU",
+                g->dynamics->law->name, t, k, r);
+        }
+    }
+    return 0;
+}
+
+/* Integrates y (bodies, 4) in place over n times; put() takes what belongs to time k. */
+static int integrate(struct sim_integrator *g, double dt, size_t n, double y[],
+                     void (*put)(const double y[], size_t k, void *to), void *to)
+{
+    double h;
+    sim_dynamics_seek(g->dynamics, 0);
+    int rc = first_step(g, y, dt, &h);
+    gsl_odeiv2_evolve_reset(g->evolve);
+    put(y, 0, to);
+    for (size_t k = 1; k < n && !rc; k++) {
+        if (g->dynamics->jump_step > 0 && k == g->dynamics->jump_step + 1) {
+            sim_dynamics_seek(g->dynamics, k - 1);
+            gsl_odeiv2_evolve_reset(g->evolve); /* it keeps the rates of the last step */
+        }
+        rc = advance(g, k, dt, y, &h);
+        put(y, k, to);
+    }
+    return rc;
+}
+
+static void put_pair(const double y[], size_t k, void *to)
+{
+    memcpy((double *)to + 4 * k, y, 4 * sizeof *y);
+}
+
+int sim_integrate_pair(struct sim_dynamics *d, double m1, double m2, double dt_yr, size_t n,
+                       double state[])
+{
+    const double mass[2] = {m1, m2};
+    double y[4];
+    memcpy(y, state, sizeof y);
+    const int rc = prepare(d, 1, mass, 2);
+    return rc ? rc : integrate(d->integrator, dt_yr, n, y, put_pair, state);
+}
+
+struct bodies_out {
+    double *out;
+    size_t n;
+    int bodies;
+    bool heliocentric;
+};
+
+static void put_bodies(const double y[], size_t k, void *to)
+{
+    const struct bodies_out *b = to;
+    const double *star = y + 4 * (b->bodies - 1);
+    for (int i = 0; i < b->bodies - b->heliocentric; i++)
+        for (size_t c = 0; c < 4; c++)
+            b->out[4 * ((size_t)i * b->n + k) + c] =
+                y[4 * (size_t)i + c] - (b->heliocentric ? star[c] : 0);
+}
+
+int sim_integrate_bodies(struct sim_dynamics *d, int bodies, const double mass[],
+                         const double start[], double dt_yr, size_t n, bool heliocentric,
+                         double out[])
+{
+    struct bodies_out to = {out, n, bodies, heliocentric};
+    double y[4 * MAX_BODIES];
+    const int rc = prepare(d, bodies, mass, bodies);
+    if (rc)
+        return rc;
+    memcpy(y, start, 4 * (size_t)bodies * sizeof *y);
+    return integrate(d->integrator, dt_yr, n, y, put_bodies, &to);
+}

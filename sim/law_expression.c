@@ -1,0 +1,101 @@
+/* law_expression.c - a force law written by the user, read by muParser. */
+#include "sim.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <muParserDLL.h>
+
+/* muParser keeps its messages in one place for all threads. */
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+
+struct sim_expression {
+    muParserHandle_t parser;
+    double r, m1, m2; /* what the names stand for */
+};
+
+/* muParser would let an expression assign to r; comparisons are welcome. */
+static const char *find_assignment(const char *text)
+{
+    for (const char *at = text; (at = strchr(at, '=')) != NULL; at++) {
+        if (at[1] == '=')
+            at++;
+        else if (at == text || !strchr("<>!", at[-1]))
+            return at;
+    }
+    return NULL;
+}
+
+#define EXPECTED "expected an expression of r, m1 and m2, such as 39.478*m1*m2/r^2"
+
+static int compile(struct sim_expression *e, const char *text)
+{
+    const char *assignment = find_assignment(text);
+    if (assignment)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "orbits.expression: position %d of \"%s\": found an assignment; " EXPECTED,
+                        (int)(assignment - text) + 1, text);
+    mupDefineVar(e->parser, "r", &e->r);
+    mupDefineVar(e->parser, "m1", &e->m1);
+    mupDefineVar(e->parser, "m2", &e->m2);
+    mupSetExpr(e->parser, text);
+    int values = 0;
+    mupEvalMulti(e->parser, &values);
+    if (mupError(e->parser)) {
+        const int bytes = (int)strlen(text), at = mupGetErrorPos(e->parser);
+        const bool inside = at >= 0 && at < bytes; /* from 0; otherwise: the end */
+        char why[128];
+        snprintf(why, sizeof why, "%s", mupGetErrorMsg(e->parser));
+        char *place = strstr(why, " at position"); /* said above, from 1 */
+        const size_t length = place ? (size_t)(place - why) : strcspn(why, ".!");
+        return ORR_FAIL(ORR_EUSAGE, "orbits.expression: position %d of \"%s\": %.*s; " EXPECTED,
+                        (inside ? at : bytes) + 1, text, (int)length, why);
+    }
+    if (values != 1)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "orbits.expression: position %d of \"%s\": found %d values; " EXPECTED,
+                        (int)strlen(text), text, values);
+    return 0;
+}
+
+int sim_expression_create(struct sim_expression **expression, const char *text)
+{
+    int rc;
+    struct sim_expression *e = calloc(1, sizeof *e);
+    *expression = e;
+    if (!e)
+        return ORR_FAIL(ORR_ENOMEM, "orbits.expression: out of memory");
+    e->r = e->m1 = e->m2 = 1;
+    pthread_mutex_lock(&reading);
+    e->parser = mupCreate(muBASETYPE_FLOAT);
+    rc = e->parser ? compile(e, text) : ORR_FAIL(ORR_ENOMEM, "muParser: out of memory");
+    pthread_mutex_unlock(&reading);
+    if (rc) {
+        sim_expression_free(e);
+        *expression = NULL;
+    }
+    return rc;
+}
+
+void sim_expression_free(struct sim_expression *e)
+{
+    if (!e)
+        return;
+    if (e->parser)
+        mupRelease(e->parser);
+    free(e);
+}
+
+double sim_expression_force(struct sim_expression *e, double m1, double m2, double r)
+{
+    e->r = r;
+    e->m1 = m1;
+    e->m2 = m2;
+    const double F = mupEval(e->parser);
+    if (!mupError(e->parser))
+        return F;
+    mupErrorReset(e->parser);
+    return NAN;
+}

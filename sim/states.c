@@ -1,0 +1,108 @@
+/* states.c - where the planets of a system are: the closed form for Newton's law, otherwise
+ * integrated from a start that is the Newtonian one's likeness. */
+#include "sim.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How much the potential rises outside r: what an orbit of less energy can not climb. Looked for at
+ * distances up to 1e18 r, which stands for infinity. */
+static double barrier(const struct sim_dynamics *d, double m1, double m2, double r)
+{
+    const double start = d->law->potential(&d->params, m1, m2, r);
+    double highest = start;
+    for (int k = 0; k < 360; k++) {
+        r *= 1.125;
+        highest = fmax(highest, d->law->potential(&d->params, m1, m2, r));
+    }
+    return highest - start;
+}
+
+int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, double m2,
+              double state[4])
+{
+    double room[1];
+    const int rc = sim_orbit_states(el, m1 + m2, 0, 1, state, room);
+    if (rc || d->law == &sim_laws[ORR_LAW_NEWTON] || d->law->correct)
+        return rc;
+    sim_dynamics_seek(d, 0);
+    const double r = sqrt(state[0] * state[0] + state[1] * state[1]);
+    const double F = d->law->force(&d->params, m1, m2, r), newton = sim_force(m1, m2, r);
+    if (!(F > 0 && isfinite(F)))
+        return ORR_FAIL(ORR_EDOM,
+                        "law %s: expected an attraction where the orbit starts, found F = %g at "
+                        "r = %.9g AU",
+                        d->law->name, isnan(F) ? NAN : F, r);
+    /* The circular speed has q = 1; a Newtonian ellipse lies in 0 < q < 2. */
+    const double reduced = m1 * m2 / (m1 + m2);
+    const double q = (state[2] * state[2] + state[3] * state[3]) * reduced / (newton * r);
+    double like = q; /* the same share of the circular speed squared */
+    if (d->law->potential) {
+        const double rise = barrier(d, m1, m2, r);
+        if (!(rise > 0))
+            return ORR_FAIL(ORR_EDOM, "law %s: no orbit that starts at r = %.9g AU is bound",
+                            d->law->name, r);
+        const double escape = 2 * rise / (F * r); /* Newton: 2 */
+        if (escape >= 1 && escape < 2)
+            like = 1 + (q - 1) * (escape - 1); /* circles stay circles, the rest is bound */
+        else if (escape < 1)
+            like = q * 0.5 * escape;
+    }
+    const double factor = sqrt(like / q * (F / newton));
+    state[2] *= factor;
+    state[3] *= factor;
+    return 0;
+}
+
+/* All bodies around the barycentre at rest, the star last. */
+static int many_states(struct sim_dynamics *d, const struct sim_system *s, size_t steps,
+                       double states[])
+{
+    const int star = s->planets;
+    double start[4 * (SIM_PLANETS + 1)] = {0}, mass[SIM_PLANETS + 1], total = s->star_mass;
+    mass[star] = s->star_mass;
+    for (int i = 0; i < s->planets; i++) {
+        const int rc = sim_start(d, &s->orbit[i], s->mass[i], s->star_mass, start + 4 * i);
+        if (rc)
+            return rc;
+        mass[i] = s->mass[i];
+        total += s->mass[i];
+    }
+    for (int c = 0; c < 4; c++) {
+        double moment = 0;
+        for (int i = 0; i < s->planets; i++)
+            moment += mass[i] * start[4 * i + c];
+        for (int i = 0; i <= s->planets; i++)
+            start[4 * i + c] -= moment / total;
+    }
+    return sim_integrate_bodies(d, s->planets + 1, mass, start, s->dt_yr, steps, true, states);
+}
+
+bool sim_states_closed(const struct sim_dynamics *d, const struct sim_system *s)
+{
+    return d->law == &sim_laws[ORR_LAW_NEWTON] && d->jump_step == 0 &&
+           !(d->nbody && s->planets > 1);
+}
+
+int sim_states(struct sim_dynamics *d, const struct sim_system *s, size_t steps, double states[],
+               double room[])
+{
+    const bool closed = sim_states_closed(d, s);
+    if (d->nbody && s->planets > 1)
+        return many_states(d, s, steps, states);
+    for (int i = 0; i < s->planets; i++) {
+        double *state = states + 4 * (size_t)i * steps;
+        int rc;
+        if (closed) {
+            rc = sim_orbit_states(&s->orbit[i], s->mass[i] + s->star_mass, s->dt_yr, steps, state,
+                                  room);
+        } else {
+            rc = sim_start(d, &s->orbit[i], s->mass[i], s->star_mass, state);
+            if (!rc)
+                rc = sim_integrate_pair(d, s->mass[i], s->star_mass, s->dt_yr, steps, state);
+        }
+        if (rc)
+            return rc;
+    }
+    return 0;
+}

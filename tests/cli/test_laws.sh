@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# test_laws.sh - every force law from the command line: a small set is written, other than Newton's
+# and the same on any number of threads; what cannot work is one clear error and makes nothing.
+. tests/cli/lib.sh
+
+SMALL=(--preset smoke --quiet --set orbits.train=6 --set orbits.train_files=6 --set orbits.val=2
+       --set orbits.test=2 --set orbits.two_body_train=4 --set orbits.two_body_val=2
+       --set orbits.two_body_test=2 --set planets.train=2 --set planets.val=2)
+small() { # DIR OPTION...
+    local out=$1
+    shift
+    program orbits "${SMALL[@]}" --out "$out" "$@"
+}
+
+check "newton" small "$WORK/newton"
+# the laws are those that --help names
+laws=$(program orbits --help | sed -n 's/^  orbits\.law .* \([a-z_|]*|expression\) .*/\1/p' |
+    tr '|' ' ')
+check "help names nine laws" test "$(echo "$laws" | wc -w)" -eq 9
+for law in $laws; do
+    [ "$law" != newton ] || continue
+    set -- --set orbits.law="$law" --set orbits.law_exponent=-1.5 --set orbits.law_a0=5 \
+        --set orbits.law_constant=0.0005 --set orbits.expression='30*m1*m2/r^1.5'
+    check "$law" small "$WORK/$law" "$@" --threads 1
+    check "$law on two threads" small "$WORK/$law.2" "$@" --threads 2
+    check "$law: the same on any threads" diff -r "$WORK/$law" "$WORK/$law.2"
+    check_not "$law: forces of its own" cmp -s "$WORK/newton/force_magnitude_two_body_train.npy" \
+        "$WORK/$law/force_magnitude_two_body_train.npy"
+    check_not "$law: orbits of its own" cmp -s "$WORK/newton/state_two_body_train.npy" \
+        "$WORK/$law/state_two_body_train.npy"
+done
+check "a jump of G" small "$WORK/jump" --set orbits.jump_step=10 --set orbits.jump_factor=2
+check_not "a jump of G shows" cmp -s "$WORK/newton/coords_train.npy" "$WORK/jump/coords_train.npy"
+
+TOKENS=(--preset smoke_tokens --quiet --threads 1 --set orbits.train=3 --set orbits.train_files=3
+        --set orbits.two_body_train=2 --set orbits.two_body_val=2 --set orbits.two_body_test=2
+        --set orbits.solar_system=true)
+check "planets apart" program orbits "${TOKENS[@]}" --out "$WORK/apart"
+check "nbody" program orbits "${TOKENS[@]}" --out "$WORK/nbody" --set orbits.nbody=true
+check_not "nbody shows" cmp -s "$WORK/apart/obs_train.npy" "$WORK/nbody/obs_train.npy"
+check "one planet has nobody else" cmp "$WORK/apart/obs_two_body_train.npy" \
+    "$WORK/nbody/obs_two_body_train.npy"
+
+# ---- what is refused
+bad() { # NAME STATUS PATTERN SETTING...
+    local name=$1 status=$2 pattern=$3 o=()
+    shift 3
+    for setting in "$@"; do o+=(--set "$setting"); done
+    refuse "$name" "$status" "$pattern" -- "$BIN/orbits" "${SMALL[@]}" --out "$WORK/bad" "${o[@]}"
+    check "$name: nothing is made" test ! -e "$WORK/bad/manifest.json"
+}
+bad "unknown law" 2 'newton|power|yukawa|mond' orbits.law=newtn
+bad "exponent -3" 2 'orbits.law_exponent: must be above -3' orbits.law=power \
+    orbits.law_exponent=-3
+bad "1PN of many bodies" 2 'orbits.nbody' orbits.law=post_newtonian orbits.nbody=true
+bad "expression: unknown name" 2 'orbits.expression: position 4 of "m1*q"' orbits.law=expression \
+    'orbits.expression=m1*q'
+bad "expression: ends early" 2 'position 9 of "m1*m2/r^"' orbits.law=expression \
+    'orbits.expression=m1*m2/r^'
+check "a bad expression makes no folder" test ! -e "$WORK/bad"
+bad "expression: repulsion" 1 'sequence 0 of train: law expression: expected an attraction' orbits.law=expression \
+    'orbits.expression=-m1*m2'
+finish

@@ -1,0 +1,242 @@
+/* test_law.c - forces: against a second writing of them, against their potentials, equal and
+ * opposite, in their limits; expressions; settings that can not work. */
+#include "laws.h"
+
+static const double radii[] = {0.0137, 0.31, 0.97, 1, 2.385, 7.7, 31.9, 412.7};
+static const double masses[][2] = {{1, 1}, {0.731, 2.385}, {3.003e-6, 1.1}, {1e-9, 0.13}};
+enum { RADII = sizeof radii / sizeof *radii, MASSES = sizeof masses / sizeof *masses };
+
+static void close_to(double found, long double expected, long double tolerance, const char *what)
+{
+    if (!(fabsl(found - expected) <= tolerance * fabsl(expected)))
+        fail_msg("%s: %.17g, expected %.17Lg (%.2Lg)", what, found, expected,
+                 fabsl(found / expected - 1));
+}
+
+/* The registry: names in the order of the preset's choices, and every parameter a key. */
+static void test_registry(void **state)
+{
+    struct orr_preset p;
+    (void)state;
+    for (int law = 0; law < ORR_LAWS; law++) {
+        char text[128];
+        snprintf(text, sizeof text, "orbits.law=%s", sim_laws[law].name);
+        orr_preset_defaults(&p);
+        assert_int_equal(p.orbits.law, ORR_LAW_NEWTON);
+        assert_int_equal(orr_preset_set(&p, text), 0);
+        assert_int_equal(p.orbits.law, law);
+        assert_non_null(sim_laws[law].force);
+        assert_true(*sim_laws[law].help);
+        snprintf(text, sizeof text, "%s", sim_laws[law].parameters);
+        for (char *rest, *key = strtok_r(text, " ", &rest); key; key = strtok_r(NULL, " ", &rest)) {
+            char set[160];
+            snprintf(set, sizeof set, "%s=1", key);
+            assert_int_equal(orr_preset_set(&p, set), 0);
+        }
+    }
+    assert_int_equal(orr_preset_set(&p, "orbits.law=newtn"), ORR_EUSAGE);
+    error_names("orbits.law", "power", "expression", "newtn", NULL);
+}
+
+/* The same force to 1e-14, powers and exponentials of our own included. */
+static void test_force(void **state)
+{
+    (void)state;
+    for (int law = 0; law < ORR_LAWS; law++) {
+        struct sim_dynamics d;
+        law_create(&d, law);
+        for (int i = 0; i < RADII; i++)
+            for (int k = 0; k < MASSES; k++) {
+                const double m1 = masses[k][0], m2 = masses[k][1], r = radii[i];
+                const long double expected = force_reference(&d, m1, m2, r);
+                const long double newton = force_reference(
+                    &(struct sim_dynamics){.law = sim_laws, .params = d.params}, m1, m2, r);
+                /* lambda: a difference of two */
+                const long double noise = 1e-15L * fabsl(newton / expected);
+                close_to(d.law->force(&d.params, m1, m2, r), expected, 5e-15L + noise, d.law->name);
+            }
+        sim_dynamics_free(&d);
+    }
+    struct sim_dynamics d;
+    law_create(&d, ORR_LAW_POWER);
+    for (double n = -2.99; n < 10; n += 0.2537) { /* whole and broken powers */
+        d.params.exponent = n;
+        for (int i = 0; i < RADII; i++)
+            close_to(d.law->force(&d.params, 1, 1, radii[i]), SIM_G * powl(radii[i], n), 3e-14L,
+                     "power");
+        d.params.exponent = rint(n);
+        for (int i = 0; i < RADII; i++)
+            close_to(d.law->force(&d.params, 1, 1, radii[i]), SIM_G * powl(radii[i], rintl(n)),
+                     1e-14L, "power");
+    }
+    sim_dynamics_free(&d);
+}
+
+/* F = dU/dr, by differences of order 4. */
+static void test_potential(void **state)
+{
+    (void)state;
+    int with = 0;
+    for (int law = 0; law < ORR_LAWS; law++) {
+        struct sim_dynamics d;
+        law_create(&d, law);
+        for (int exponent = 0; exponent < 3 && d.law->potential; exponent++) {
+            d.params.exponent = (const double[]){-1.385, -1, 2}[exponent]; /* -1: a logarithm */
+            for (int i = 0; i < RADII; i++) {
+                const double r = radii[i], h = 2e-3 * r, m1 = 0.731, m2 = 2.385;
+                double U[4];
+                for (int k = 0; k < 4; k++)
+                    U[k] = d.law->potential(&d.params, m1, m2,
+                                            r + h * (const double[]){-2, -1, 1, 2}[k]);
+                const double slope = (U[0] - 8 * U[1] + 8 * U[2] - U[3]) / (12 * h);
+                const double F = d.law->force(&d.params, m1, m2, r);
+                const double noise = 1e-15 * fabs(U[1]) / h;
+                if (!(fabs(slope - F) <= 3e-10 * fmax(fabs(F), fabs(U[1]) / r) + 4 * noise))
+                    fail_msg("%s at %g: F %.12g, dU/dr %.12g", d.law->name, r, F, slope);
+            }
+            with += exponent == 0;
+        }
+        sim_dynamics_free(&d);
+    }
+    assert_int_equal(with, ORR_LAWS - 1); /* all but the expression */
+}
+
+/* What body 1 feels, body 2 feels reversed; along the line that joins them. */
+static void test_equal_and_opposite(void **state)
+{
+    (void)state;
+    for (int law = 0; law < ORR_LAWS; law++) {
+        struct sim_dynamics d;
+        law_create(&d, law);
+        for (int k = 0; k < MASSES; k++) {
+            const double rel[4] = {0.731, -1.2, 3.1, 2.385};
+            const double back[4] = {-0.731, 1.2, -3.1, -2.385};
+            double a[2], b[2];
+            const double m1 = masses[k][0], m2 = masses[k][1];
+            const double F = sim_law_force(&d, 0, m1, m2, rel, a);
+            assert_true(F == hypot(a[0], a[1]) || fabs(F / hypot(a[0], a[1]) - 1) < 1e-14);
+            assert_true(fabs(sim_law_force(&d, 0, m2, m1, back, b) / F - 1) < 1e-14);
+            for (int c = 0; c < 2; c++)
+                assert_true(fabs(a[c] + b[c]) <= 1e-14 * F);
+            assert_true(a[0] * rel[0] + a[1] * rel[1] < 0); /* attraction at this distance */
+            if (!d.law->correct)
+                assert_true(fabs(a[0] * rel[1] - a[1] * rel[0]) <= 1e-14 * F);
+            double acc[2]; /* and the relative acceleration is F / reduced mass */
+            sim_law_acceleration(&d, m1, m2, rel, acc);
+            for (int c = 0; c < 2; c++)
+                assert_true(fabs(acc[c] * m1 * m2 / (m1 + m2) - a[c]) <= 1e-14 * F);
+        }
+        sim_dynamics_free(&d);
+    }
+}
+
+/* Forces become Newton's where their parameters say so, and MOND's 1/r far out. */
+static void test_limits(void **state)
+{
+    (void)state;
+    struct sim_dynamics d;
+    law_create(&d, ORR_LAW_NEWTON);
+    struct sim_law_params p = d.params;
+    for (int i = 0; i < RADII; i++) {
+        const double r = radii[i], m1 = 0.731, m2 = 2.385, newton = sim_force(m1, m2, r);
+        p = d.params;
+        p.alpha = p.a0 = p.softening_au = p.constant = 0;
+        p.exponent = -2;
+        for (int law = 0; law < ORR_LAWS; law++)
+            if (law != ORR_LAW_HOOKE && law != ORR_LAW_EXPRESSION)
+                close_to(sim_laws[law].force(&p, m1, m2, r), newton, 2e-15L, sim_laws[law].name);
+        p.exponent = 1;
+        close_to(sim_laws[ORR_LAW_POWER].force(&p, m1, m2, r),
+                 sim_laws[ORR_LAW_HOOKE].force(&p, m1, m2, r), 1e-15L, "power 1");
+        for (double eps = 1e-2; eps > 1e-6; eps /= 10) { /* F = newton (1 - 1.5 (eps / r)^2) */
+            p.softening_au = eps * r;
+            const double lack = 1 - sim_laws[ORR_LAW_PLUMMER].force(&p, m1, m2, r) / newton;
+            assert_true(fabs(lack - 1.5 * eps * eps) < 3 * eps * eps * eps * eps + 1e-15);
+        }
+        const double g = SIM_G * (m1 + m2) / (r * r), mu = m1 * m2 / (m1 + m2);
+        p.a0 = 1e-8 * g; /* F = newton (1 + a0 / g_N) */
+        close_to(sim_laws[ORR_LAW_MOND].force(&p, m1, m2, r), newton * (1 + 1e-8L), 1e-15L, "mond");
+        p.a0 = 1e12 * g; /* sqrt(g_N a0) ~ 1 / r */
+        close_to(sim_laws[ORR_LAW_MOND].force(&p, m1, m2, r) / mu * r,
+                 sqrtl((long double)SIM_G * (m1 + m2) * p.a0), 1e-6L, "deep mond");
+    }
+    sim_dynamics_free(&d);
+}
+
+static void test_expression(void **state)
+{
+    static const struct {
+        const char *text, *position, *why;
+    } bad[] = {
+        {"m1*m2/r^", "position 9 ", "nexpected"},
+        {"m1*q", "position 4 ", "\"q\""},
+        {"", "position 1 ", "empty"},
+        {"r=2", "position 2 ", "assignment"},
+        {"1,2", "position 3 ", "2 values"},
+        {"sin(r", "position 6 ", "parenthesis"},
+        {"m1*\"a\"", "position ", "m1"},
+        {"m1 m2", "position 4 ", "m2"},
+    };
+    struct sim_expression *e;
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(sim_expression_create(&e, bad[i].text), ORR_EUSAGE);
+        assert_null(e);
+        error_names("orbits.expression", bad[i].position, bad[i].why, "expected an expression of r",
+                    NULL);
+        assert_null(strstr(orr_error(), "at position")); /* one position, not two */
+    }
+    assert_int_equal(sim_expression_create(&e, "r < 2 ? m1 : r >= 3 ? m2 : sqrt(r-2)"), 0);
+    assert_true(sim_expression_force(e, 5, 7, 1) == 5 && sim_expression_force(e, 5, 7, 3.5) == 7);
+    assert_true(sim_expression_force(e, 5, 7, 2.25) == 0.5);
+    sim_expression_free(e);
+    assert_int_equal(sim_expression_create(&e, "39.4784176043574*m1*m2/r^2"), 0);
+    for (int i = 0; i < RADII; i++)
+        for (int k = 0; k < MASSES; k++)
+            close_to(sim_expression_force(e, masses[k][0], masses[k][1], radii[i]),
+                     sim_force(masses[k][0], masses[k][1], radii[i]), 4e-15L, "expression");
+    sim_expression_free(e);
+    sim_expression_free(NULL);
+}
+
+/* Combinations refused, and every key part of the digest of data sets. */
+static void test_settings(void **state)
+{
+    static const char *const keys[] = {
+        "law=power",    "law_exponent=-1", "law_alpha=0.2",      "law_lambda_au=3",
+        "law_a0=1",     "nbody=true",      "law_softening_au=1", "law_constant=1",
+        "jump_step=20", "jump_factor=2",   "expression=r",
+    };
+    struct orr_preset p;
+    (void)state;
+    law_preset(&p, ORR_LAW_POWER);
+    p.orbits.law_exponent = -3;
+    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    error_names("orbits.law_exponent", "above -3", "found -3", NULL);
+    p.orbits.law = ORR_LAW_NEWTON; /* not used: not in the way */
+    assert_int_equal(orr_preset_check(&p), 0);
+    law_preset(&p, ORR_LAW_POST_NEWTONIAN);
+    p.orbits.nbody = true;
+    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    error_names("orbits.nbody", "post_newtonian", NULL);
+    orr_preset_defaults(&p);
+    const uint64_t before = orr_preset_digest(&p, SIM_DIGEST_GROUPS);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char set[64];
+        orr_preset_defaults(&p);
+        snprintf(set, sizeof set, "orbits.%s", keys[i]);
+        assert_int_equal(orr_preset_set(&p, set), 0);
+        assert_true(orr_preset_digest(&p, SIM_DIGEST_GROUPS) != before);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_registry),  cmocka_unit_test(test_force),
+        cmocka_unit_test(test_potential), cmocka_unit_test(test_equal_and_opposite),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_expression),
+        cmocka_unit_test(test_settings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
