@@ -457,7 +457,8 @@ double sim_dataset_bytes_there(const char *dir)
         struct stat info;
         char path[4096];
         if (sim_name_parse(entry->d_name, true, &kind, &split) &&
-            !orr_path(path, "%s/%s", dir, entry->d_name) && !stat(path, &info))
+            !orr_path(path, "%s/%s", dir, entry->d_name) && !stat(path, &info) &&
+            S_ISREG(info.st_mode))
             bytes += (double)info.st_size;
     }
     closedir(folder);
