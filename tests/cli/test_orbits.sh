@@ -14,7 +14,8 @@ same() {
 
 # ---- killed
 check "orbits, never stopped" orbits --threads 2 --out "$WORK/whole"
-check "36 shards" test "$(ls "$WORK/whole" | grep -c '^obs_train-000[0-9][0-9]-of-00036.npy$')" -eq 36
+check "36 shards" test \
+    "$(ls "$WORK/whole" | grep -c '^obs_train-000[0-9][0-9]-of-00036.npy$')" -eq 36
 check_not "no file that only unfinished sets have" test -e "$WORK/whole/progress.json"
 # killed as soon as FILE is there, PAUSE later
 killed() {
@@ -49,8 +50,8 @@ for moment in progress.json:0 obs_train-00000-of-00036.npy:0 obs_train-00003-of-
         check "... going on after the finished shards" test \
             "$first" = "$(stat -c %Y.%i "$dir/obs_train-00000-of-00036.npy")"
     fi
-    check "... and complete" grep -q 'up to date' <(program orbits "${SETS[@]//--quiet/--threads=1}" \
-        --out "$dir" 2>&1)
+    check "... and complete" grep -q 'up to date' \
+        <(program orbits "${SETS[@]//--quiet/--threads=1}" --out "$dir" 2>&1)
     rm -rf "$dir"
 done
 check "most were killed on the way" test $unfinished -ge 4 -a $gone_on -ge 3
@@ -63,7 +64,8 @@ check "... which go" same "$WORK/whole" "$WORK/left"
 check "verify" program orbits verify "$WORK/whole"
 check "verify: a line per set and the total" test \
     "$(program orbits verify "$WORK/whole" | awk '{ print $1 }' | tr '\n' ' ')" = \
-    "train val test two_body_train two_body_val two_body_test solar_system solar_system_two_body total "
+    "train val test two_body_train two_body_val two_body_test solar_system "\
+"solar_system_two_body total "
 KEEP=$WORK/left
 shard=obs_train-00017-of-00036.npy
 refuse "verify: which folder" 2 'orbits verify DIR' -- "$BIN/orbits" verify
@@ -131,11 +133,14 @@ else
 fi
 program orbits stat "$WORK/whole" >"$WORK/stat"
 check "stat: sets" test "$(grep -c '^[a-z_]*: [0-9]* sequences of 60 positions' "$WORK/stat")" -eq 8
-check "stat: train" grep -q '^train: 9000 sequences of 60 positions, 36 files per array' "$WORK/stat"
+check "stat: train" grep -q '^train: 9000 sequences of 60 positions, 36 files per array' \
+    "$WORK/stat"
 check "stat: bodies" grep -q '^  bodies .*9: 1 (100.0%)' "$WORK/stat"
-check "stat: clipped as in the manifest" test "$(awk '/clipped/ { print $2; exit }' "$WORK/stat")" -eq \
-    "$(grep -o '"clipped_coordinates":[^,}]*' "$WORK/whole/manifest.json" | head -1 | grep -o '[0-9]*')"
-check "stat: time steps" grep -Eq '^  time step    7 days: 4[0-9]{3}, 180 days: 4[0-9]{3}' "$WORK/stat"
+check "stat: clipped as in the manifest" test \
+    "$(awk '/clipped/ { print $2; exit }' "$WORK/stat")" -eq \
+    "$(grep -o '"clipped_coordinates":[^,}]*' "$WORK/whole/manifest.json" | grep -om1 '[0-9]*')"
+check "stat: time steps" grep -Eq '^  time step    7 days: 4[0-9]{3}, 180 days: 4[0-9]{3}' \
+    "$WORK/stat"
 check "stat: forces" grep -q '^  |F| ' "$WORK/stat"
 check "stat: of coordinates" program orbits --preset smoke --quiet --out "$WORK/smoke"
 check "stat: of coordinates, scaled" grep -q 'separations at step 0' \
@@ -157,7 +162,8 @@ numpy() {
 }
 # bytes to 64-bit numbers
 widen() {
-    printf "$(od -An -v -tx1 | tr -s ' \n' '\n\n' | sed '/^$/d; s/.*/\\x&\\0\\0\\0\\0\\0\\0\\0/' | tr -d '\n')"
+    printf "$(od -An -v -tx1 | tr -s ' \n' '\n\n' |
+        sed '/^$/d; s/.*/\\x&\\0\\0\\0\\0\\0\\0\\0/' | tr -d '\n')"
 }
 RUN=(--preset smoke_tokens --threads 1 --set orbits.train=200 --set pretrain.steps=3
      --set finetune.magnitude.steps=3 --set finetune.vector.steps=3 --attention lssar)
