@@ -384,6 +384,9 @@ int orr_preset_save(const struct orr_preset *preset, const char *path)
 uint64_t orr_preset_digest(const struct orr_preset *preset, const char *groups)
 {
     cJSON *json = to_json(preset, groups);
+    /* how data is laid out in files, not what it is */
+    cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "orbits"),
+                                            "shard_sequences");
     char *text = cJSON_PrintUnformatted(json);
     const uint64_t digest = text ? XXH64(text, strlen(text), 0) : 0;
     cJSON_free(text);

@@ -54,6 +54,8 @@ struct orr_orbits_preset {
     long train, val, test;  /* sequences for next-state training */
     long train_files;       /* at most this many training sequences are written; when fewer
                                     than `train`, pretraining streams all of them instead */
+    long shard_sequences;   /* larger sets are written as several files of so many sequences;
+                                    no matter of content: not in digests of data */
     long two_body_train, two_body_val, two_body_test; /* sequences with force labels */
     int positions;                                    /* rows of a sequence, the dt row included */
     int bins;                                         /* per axis */

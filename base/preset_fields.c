@@ -15,6 +15,7 @@ const struct orr_field orr_fields[] = {
     {"orbits.val", ORR_FIELD_LONG, AT(orbits.val), "300", 0, 1e+12, NULL, "validation sequences"},
     {"orbits.test", ORR_FIELD_LONG, AT(orbits.test), "300", 0, 1e+12, NULL, "test sequences"},
     {"orbits.train_files", ORR_FIELD_LONG, AT(orbits.train_files), "1000000", 0, 1e+12, NULL, "training sequences written to files; fewer than train: pretraining streams all of them"},
+    {"orbits.shard_sequences", ORR_FIELD_LONG, AT(orbits.shard_sequences), "200000", 1, 1e+12, NULL, "larger sets are written as several files of so many sequences"},
     {"orbits.two_body_train", ORR_FIELD_LONG, AT(orbits.two_body_train), "10000", 0, 1e+12, NULL, "two-body sequences with force labels, trained on"},
     {"orbits.two_body_val", ORR_FIELD_LONG, AT(orbits.two_body_val), "300", 0, 1e+12, NULL, "two-body sequences, loss logged"},
     {"orbits.two_body_test", ORR_FIELD_LONG, AT(orbits.two_body_test), "300", 0, 1e+12, NULL, "two-body sequences, held out"},

@@ -14,7 +14,9 @@ struct gpt_source {
     bool stream;
     long count;
     struct sim_dataset set;       /* files */
-    struct sim_sequence sequence; /* streaming: one sequence */
+    struct sim_sequence sequence; /* streaming: one sequence, asked for by its index */
+    struct sim_stream *ahead;     /* streaming: draws for training, made ahead by a thread */
+    struct sim_stream_order order;
     gsl_rng *rng;
 };
 
@@ -57,6 +59,7 @@ void gpt_source_close(struct gpt_source *source)
 {
     if (!source)
         return;
+    sim_stream_close(source->ahead);
     if (source->stream)
         sim_sequence_free(&source->sequence);
     else
@@ -81,12 +84,26 @@ int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **
         *bodies = source->sequence.num_bodies;
         return 0;
     }
-    const struct sim_dataset *set = &source->set;
-    const size_t first = i * (size_t)set->positions * 2;
-    *tokens = set->tokens ? set->tokens + first : NULL;
-    *coords = set->coords ? set->coords + first : NULL;
-    *bodies = set->num_bodies[i];
+    *tokens = sim_dataset_tokens(&source->set, i);
+    *coords = sim_dataset_coords(&source->set, i);
+    *bodies = source->set.num_bodies[i];
     return 0;
+}
+
+/* Draw d of an order. One thread makes a batch while the optimiser works on the one before. */
+static int next_draw(struct gpt_source *source, const struct sim_stream_order *order, uint64_t d,
+                     const uint16_t **tokens, const float **coords, int *bodies)
+{
+    if (!source->stream)
+        return gpt_source_sequence(source, sim_stream_index(order, d), tokens, coords, bodies);
+    const struct sim_stream_order *now = &source->order;
+    if (!source->ahead || now->shuffled != order->shuffled || now->seed != order->seed) {
+        sim_stream_close(source->ahead);
+        source->ahead = NULL;
+        source->order = *order;
+        TRY(sim_stream_open(&source->ahead, source->preset, source->split, order, 1));
+    }
+    return sim_stream_draw(source->ahead, d, tokens, coords, bodies);
 }
 
 static void fill_tokens(const uint16_t *tokens, int b, struct gpt_batch *batch)
@@ -119,15 +136,13 @@ static void fill_coords(struct gpt_source *source, const float *coords, int bodi
 int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, double noise_au,
                     uint64_t seed, struct gpt_batch *batch)
 {
+    const struct sim_stream_order order = {(uint64_t)source->count, !in_order, seed};
     for (int b = 0; b < batch->B; b++) {
         const uint64_t draw = first + (uint64_t)b;
-        const uint64_t i =
-            in_order ? draw % (uint64_t)source->count
-                     : orr_rng_hash(seed, ORR_STAGE_SHUFFLE, 0, draw) % (uint64_t)source->count;
         const uint16_t *tokens;
         const float *coords;
         int bodies;
-        TRY(gpt_source_sequence(source, i, &tokens, &coords, &bodies));
+        TRY(next_draw(source, &order, draw, &tokens, &coords, &bodies));
         if (tokens) {
             fill_tokens(tokens, b, batch);
             continue;

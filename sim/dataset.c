@@ -1,22 +1,207 @@
-/* dataset.c - reading data sets: mapped .npy files, checked against the preset. */
-#include "sim.h"
+/* dataset.c - reading data sets: mapped .npy files, whole or in shards, checked against the
+ * preset. */
+#include "dataset.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Maps <dir>/<kind>_<split>.npy; *data = its array. */
-static int map(struct sim_dataset *set, int slot, const char *dir, const char *kind,
-               enum sim_split split, enum orr_dtype dtype, int ndim, size_t third,
-               const void **data)
+/* One file of the observations of a set in several files. */
+struct sim_shard {
+    struct orr_npy npy;
+};
+
+/* ---------------------------------------------------------------------------- one file */
+
+/* Types that data sets made elsewhere use for whole numbers. */
+static bool convertible(enum orr_dtype from, enum orr_dtype to)
 {
-    char path[4096];
-    size_t shape[3] = {set->n, (size_t)set->positions, third};
-    int rc = orr_path(path, "%s/%s_%s.npy", dir, kind, sim_split_name(split));
+    return (to == ORR_U8 || to == ORR_U16) &&
+           (from == ORR_U8 || from == ORR_U16 || from == ORR_U32 || from == ORR_I32 ||
+            from == ORR_I64);
+}
+
+/* Maps <dir>/<kind>_<split>[-shard].npy: dtype (or a wider one), dimensions and, where shape is
+ * not 0, sizes as expected; shape receives them. */
+static int map(const char *dir, enum sim_kind kind, enum sim_split split, uint64_t shard,
+               uint64_t shards, size_t shape[3], struct orr_npy *npy, char path[4096])
+{
+    char name[SIM_NAME];
+    const struct sim_array *array = &sim_arrays[kind];
+    sim_shard_name(name, kind, split, shard, shards);
+    int rc = orr_path(path, "%s/%s", dir, name);
     if (!rc)
-        rc = orr_npy_expect(path, &set->file[slot], dtype, ndim, shape);
+        rc = orr_npy_open(path, npy);
     if (rc)
         return rc;
-    set->n = shape[0];
-    *data = set->file[slot].data;
+    const enum orr_dtype found = convertible(npy->dtype, array->dtype) ? npy->dtype : array->dtype;
+    orr_npy_close(npy);
+    return orr_npy_expect(path, npy, found, array->cols ? 3 : 1, shape);
+}
+
+static int64_t whole_number(const struct orr_npy *npy, size_t i)
+{
+    switch (npy->dtype) {
+    case ORR_U8:
+        return ((const uint8_t *)npy->data)[i];
+    case ORR_U16:
+        return ((const uint16_t *)npy->data)[i];
+    case ORR_U32:
+        return ((const uint32_t *)npy->data)[i];
+    case ORR_I32:
+        return ((const int32_t *)npy->data)[i];
+    default:
+        return ((const int64_t *)npy->data)[i];
+    }
+}
+
+/* Copies an array to where it belongs in a gathered one, narrowing whole numbers. */
+static int copy(const char *path, const struct orr_npy *npy, enum orr_dtype dtype, size_t count,
+                void *to)
+{
+    if (npy->dtype == dtype) {
+        memcpy(to, npy->data, count * orr_dtype_size(dtype));
+        return 0;
+    }
+    const int64_t most = dtype == ORR_U8 ? UINT8_MAX : UINT16_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const int64_t value = whole_number(npy, i);
+        if (value < 0 || value > most)
+            return ORR_FAIL(ORR_EFORMAT, "%s: value %zu: expected 0 to %lld, found %lld", path, i,
+                            (long long)most, (long long)value);
+        if (dtype == ORR_U8)
+            ((uint8_t *)to)[i] = (uint8_t)value;
+        else
+            ((uint16_t *)to)[i] = (uint16_t)value;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------- one array */
+
+static size_t entry_values(const struct sim_dataset *set, enum sim_kind kind)
+{
+    const size_t cols = sim_arrays[kind].cols;
+    return cols ? cols * (size_t)set->positions : 1;
+}
+
+/* The sizes of all shards of the first kind: n, and sequences of each. */
+static int measure(struct sim_dataset *set, const char *dir, enum sim_kind kind,
+                   enum sim_split split)
+{
+    int rc = sim_shards_find(dir, kind, split, &set->shards);
+    for (size_t s = 0; s < set->shards && !rc; s++) {
+        char path[4096];
+        struct orr_npy npy;
+        size_t shape[3] = {0, (size_t)set->positions, sim_arrays[kind].cols};
+        rc = map(dir, kind, split, s, set->shards, shape, &npy, path);
+        if (rc)
+            return rc;
+        orr_npy_close(&npy);
+        set->positions = (int)shape[1];
+        if (s == 0)
+            set->shard_sequences = shape[0];
+        else if (s + 1 < set->shards ? shape[0] != set->shard_sequences
+                                     : shape[0] > set->shard_sequences)
+            rc =
+                ORR_FAIL(ORR_EFORMAT, "%s: expected %zu sequences as in the first shard, found %zu",
+                         path, set->shard_sequences, shape[0]);
+        set->n += shape[0];
+    }
+    if (!rc && set->n == 0)
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: the data set \"%s\" is empty", dir, sim_split_name(split));
+    return rc;
+}
+
+static size_t shard_size(const struct sim_dataset *set, size_t shard)
+{
+    const size_t first = shard * set->shard_sequences;
+    return set->n - first < set->shard_sequences ? set->n - first : set->shard_sequences;
+}
+
+/* One array in memory, from all its files. */
+static int gather(struct sim_dataset *set, const char *dir, enum sim_kind kind,
+                  enum sim_split split)
+{
+    const size_t values = entry_values(set, kind), bytes = orr_dtype_size(sim_arrays[kind].dtype);
+    unsigned char *all = set->gathered[kind] = orr_alloc(set->n * values, bytes);
+    if (!all)
+        return ORR_ENOMEM;
+    int rc = 0;
+    for (size_t s = 0; s < set->shards && !rc; s++) {
+        char path[4096];
+        struct orr_npy npy;
+        size_t shape[3] = {shard_size(set, s), (size_t)set->positions, sim_arrays[kind].cols};
+        rc = map(dir, kind, split, s, set->shards, shape, &npy, path);
+        if (rc)
+            return rc;
+        rc = copy(path, &npy, sim_arrays[kind].dtype, shape[0] * values,
+                  all + s * set->shard_sequences * values * bytes);
+        orr_npy_close(&npy);
+    }
+    return rc;
+}
+
+/* Observations of a set in several files: each file mapped. */
+static int map_shards(struct sim_dataset *set, const char *dir, enum sim_kind kind,
+                      enum sim_split split)
+{
+    set->shard = calloc(set->shards, sizeof *set->shard);
+    if (!set->shard)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", dir);
+    int rc = 0;
+    for (size_t s = 0; s < set->shards && !rc; s++) {
+        char path[4096];
+        size_t shape[3] = {shard_size(set, s), (size_t)set->positions, sim_arrays[kind].cols};
+        rc = map(dir, kind, split, s, set->shards, shape, &set->shard[s].npy, path);
+        if (!rc && set->shard[s].npy.dtype != sim_arrays[kind].dtype)
+            rc = ORR_FAIL(ORR_EFORMAT, "%s: expected dtype %s, found %s", path,
+                          orr_dtype_descr(sim_arrays[kind].dtype),
+                          orr_dtype_descr(set->shard[s].npy.dtype));
+    }
+    return rc;
+}
+
+static int open_array(struct sim_dataset *set, const char *dir, enum sim_kind kind,
+                      enum sim_split split)
+{
+    if (set->shards > 1 && kind <= SIM_KIND_COORDS && !sim_split_labelled(split))
+        return map_shards(set, dir, kind, split);
+    if (set->shards > 1)
+        return gather(set, dir, kind, split);
+    char path[4096];
+    size_t shape[3] = {set->n, (size_t)set->positions, sim_arrays[kind].cols};
+    int rc = map(dir, kind, split, 0, 1, shape, &set->file[kind], path);
+    if (rc || set->file[kind].dtype == sim_arrays[kind].dtype)
+        return rc;
+    orr_npy_close(&set->file[kind]);
+    return gather(set, dir, kind, split);
+}
+
+/* ------------------------------------------------------------------------------ one set */
+
+static const void *array_of(const struct sim_dataset *set, enum sim_kind kind)
+{
+    return set->gathered[kind] ? set->gathered[kind] : set->file[kind].data;
+}
+
+static int open_set(struct sim_dataset *set, const char *dir, enum sim_split split, bool tokens)
+{
+    int rc = measure(set, dir, tokens ? SIM_KIND_OBS : SIM_KIND_COORDS, split);
+    for (int kind = 0; kind < SIM_KINDS && !rc; kind++)
+        if (sim_kind_used((enum sim_kind)kind, split, tokens))
+            rc = open_array(set, dir, (enum sim_kind)kind, split);
+    if (rc) {
+        sim_dataset_close(set);
+        return rc;
+    }
+    set->tokens = array_of(set, SIM_KIND_OBS);
+    set->coords = array_of(set, SIM_KIND_COORDS);
+    set->num_bodies = array_of(set, SIM_KIND_NUM_BODIES);
+    set->full_state = array_of(set, SIM_KIND_FULL_STATE);
+    set->state = array_of(set, SIM_KIND_STATE);
+    set->force_magnitude = array_of(set, SIM_KIND_FORCE_MAGNITUDE);
+    set->force_vector = array_of(set, SIM_KIND_FORCE_VECTOR);
+    set->scale = array_of(set, SIM_KIND_SCALE);
     return 0;
 }
 
@@ -26,43 +211,51 @@ int sim_dataset_open(struct sim_dataset *set, const struct orr_preset *preset, c
     memset(set, 0, sizeof *set);
     set->positions = sim_split_positions(preset, split);
     set->bins = preset->orbits.bins;
-    const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
-    const void *data[7] = {NULL};
-    int rc = tokens ? map(set, 0, dir, "obs", split, ORR_U16, 3, 2, &data[0])
-                    : map(set, 0, dir, "coords", split, ORR_F32, 3, 2, &data[0]);
+    return open_set(set, dir, split, preset->orbits.output == ORR_OUTPUT_TOKENS);
+}
+
+int sim_dataset_open_any(struct sim_dataset *set, const char *dir, enum sim_split split)
+{
+    char name[SIM_NAME], path[4096];
+    uint64_t shards;
+    memset(set, 0, sizeof *set);
+    int rc = sim_shards_find(dir, SIM_KIND_COORDS, split, &shards);
+    sim_shard_name(name, SIM_KIND_COORDS, split, 0, shards);
     if (!rc)
-        rc = map(set, 1, dir, "num_bodies", split, ORR_U8, 1, 0, &data[1]);
-    if (!rc && sim_split_labelled(split)) {
-        rc = map(set, 2, dir, "full_state", split, ORR_F32, 3, 6, &data[2]);
-        if (!rc)
-            rc = map(set, 3, dir, "state", split, ORR_F32, 3, 5, &data[3]);
-        if (!rc)
-            rc = map(set, 4, dir, "force_magnitude", split, ORR_F32, 3, 1, &data[4]);
-        if (!rc)
-            rc = map(set, 5, dir, "force_vector", split, ORR_F32, 3, 2, &data[5]);
-    }
-    if (!rc && split >= SIM_SPLIT_PLANETS_TRAIN)
-        rc = map(set, 6, dir, "scale", split, ORR_F32, 1, 0, &data[6]);
-    if (!rc && set->n == 0)
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: the data set \"%s\" is empty", dir, sim_split_name(split));
-    if (rc) {
-        sim_dataset_close(set);
-        return rc;
-    }
-    set->tokens = tokens ? data[0] : NULL;
-    set->coords = tokens ? NULL : data[0];
-    set->num_bodies = data[1];
-    set->full_state = data[2];
-    set->state = data[3];
-    set->force_magnitude = data[4];
-    set->force_vector = data[5];
-    set->scale = data[6];
-    return 0;
+        rc = orr_path(path, "%s/%s", dir, name);
+    return rc ? rc : open_set(set, dir, split, !orr_exists(path));
 }
 
 void sim_dataset_close(struct sim_dataset *set)
 {
-    for (int i = 0; i < 7; i++)
-        orr_npy_close(&set->file[i]);
+    for (int kind = 0; kind < SIM_KINDS; kind++) {
+        orr_npy_close(&set->file[kind]);
+        free(set->gathered[kind]);
+    }
+    for (size_t s = 0; set->shard && s < set->shards; s++)
+        orr_npy_close(&set->shard[s].npy);
+    free(set->shard);
     memset(set, 0, sizeof *set);
+}
+
+static const void *rows(const struct sim_dataset *set, const void *whole, enum orr_dtype dtype,
+                        size_t i)
+{
+    if (!whole && set->shard && set->shard[0].npy.dtype == dtype) {
+        whole = set->shard[i / set->shard_sequences].npy.data;
+        i %= set->shard_sequences;
+    }
+    if (!whole)
+        return NULL;
+    return (const unsigned char *)whole + i * (size_t)set->positions * 2 * orr_dtype_size(dtype);
+}
+
+const uint16_t *sim_dataset_tokens(const struct sim_dataset *set, size_t i)
+{
+    return rows(set, set->tokens, ORR_U16, i);
+}
+
+const float *sim_dataset_coords(const struct sim_dataset *set, size_t i)
+{
+    return rows(set, set->coords, ORR_F32, i);
 }

@@ -1,13 +1,27 @@
-/* main_orbits.c - bin/orbits: simulates and writes the data sets of a preset. */
+/* main_orbits.c - bin/orbits: simulates and writes the data sets of a preset; looks at them. */
 #include "sim.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
+static const char *split_name, *sequence_number;
+static const struct orr_option options[] = {
+    {"--split", "NAME", "show: the data set (default: train)", &split_name},
+    {"--sequence", "N", "show: the sequence, from 0 (default: 0)", &sequence_number},
+    {NULL, NULL, NULL, NULL},
+};
 static const struct orr_program program = {
     .name = "orbits",
-    .purpose = "Simulates planetary orbits and writes the data sets of a preset.",
-    .usage = "orbits [options]",
+    .purpose = "Simulates planetary orbits and writes the data sets of a preset; or looks at them.",
+    .usage = "orbits [options]               write the data sets of a preset\n"
+             "       orbits verify DIR              check every file against manifest.json\n"
+             "       orbits stat [DIR]              what is in the data sets\n"
+             "       orbits show [DIR] [--split NAME] [--sequence N] [--out FILE.png|.svg]\n"
+             "                                      one sequence: elements, sampling, picture\n"
+             "       orbits checksum [options]      make all training sequences, write nothing",
+    .options = options,
+    .max_rest = 2,
     .groups = "seed,orbits,planets",
 };
 
@@ -30,7 +44,9 @@ static int check_disk(const struct orr_cli *cli, const char *dir)
     struct statvfs disk;
     if (rc || statvfs(probe, &disk))
         return rc;
-    const double room = (double)disk.f_bavail * (double)disk.f_frsize;
+    /* files that are there are finished parts of these sets, or go first */
+    const double room =
+        (double)disk.f_bavail * (double)disk.f_frsize + sim_dataset_bytes_there(dir);
     if (bytes > room)
         return ORR_FAIL(ORR_EIO,
                         "%s: %.3f GB needed, %.3f GB free; make orbits.train_files "
@@ -39,7 +55,7 @@ static int check_disk(const struct orr_cli *cli, const char *dir)
     return 0;
 }
 
-static int run(const struct orr_cli *cli)
+static int write_sets(const struct orr_cli *cli)
 {
     char dir[4096], saved[4096];
     struct sim_dynamics dynamics;
@@ -50,7 +66,7 @@ static int run(const struct orr_cli *cli)
     rc = *cli->out ? orr_path(dir, "%s", cli->out) : orr_path(dir, "%s/orbits", cli->run);
     if (!rc && sim_dataset_complete(&cli->preset, dir)) {
         orr_note(cli->quiet, "orbits: %s is up to date", dir);
-        return 0;
+        return sim_dataset_tidy(dir);
     }
     if (!rc)
         rc = check_disk(cli, dir);
@@ -61,6 +77,117 @@ static int run(const struct orr_cli *cli)
     if (!rc && !*cli->out)
         rc = orr_preset_save(&cli->preset, saved);
     return rc ? rc : sim_dataset_write(&cli->preset, dir, cli->threads, cli->quiet);
+}
+
+/* ----------------------------------------------------------------------------- looking */
+
+/* The folder named as second argument, else the run's. */
+static int folder_of(const struct orr_cli *cli, char dir[4096])
+{
+    return cli->argc_rest > 1 ? orr_path(dir, "%s", cli->argv_rest[1])
+                              : orr_path(dir, "%s/orbits", cli->run);
+}
+
+static int verify(const struct orr_cli *cli)
+{
+    if (cli->argc_rest < 2)
+        return ORR_FAIL(ORR_EUSAGE, "verify: which folder? orbits verify DIR");
+    return sim_dataset_check(cli->argv_rest[1]);
+}
+
+static int statistics(const struct orr_cli *cli)
+{
+    char dir[4096];
+    const int rc = folder_of(cli, dir);
+    return rc ? rc : sim_dataset_statistics(dir);
+}
+
+static int checksum(const struct orr_cli *cli)
+{
+    uint64_t sum;
+    const double start_s = orr_time_s();
+    if (cli->argc_rest > 1)
+        return ORR_FAIL(ORR_EUSAGE, "checksum: unexpected argument \"%s\"", cli->argv_rest[1]);
+    const int rc = sim_stream_checksum(&cli->preset, cli->threads, cli->quiet, &sum);
+    if (rc)
+        return rc;
+    const double seconds = orr_time_s() - start_s;
+    printf("train: %ld sequences, xxh64 %016llx\n", cli->preset.orbits.train,
+           (unsigned long long)sum);
+    orr_note(cli->quiet, "orbits: %.1f s, %.0f sequences per second", seconds,
+             (double)cli->preset.orbits.train / seconds);
+    return 0;
+}
+
+static int find_split(const char *name, enum sim_split *split)
+{
+    for (int i = 0; i < SIM_SPLITS; i++) {
+        *split = (enum sim_split)i;
+        if (!strcmp(sim_split_name(*split), name))
+            return 0;
+    }
+    return ORR_FAIL(ORR_EUSAGE,
+                    "--split: unknown data set \"%s\"; expected train, val, test, "
+                    "two_body_train, ..., solar_system, ...",
+                    name);
+}
+
+/* The settings of DIR are in its run's preset.json, when --preset does not name others. */
+static int load_settings(const struct orr_cli *cli, struct orr_preset *preset)
+{
+    char path[4096];
+    *preset = cli->preset;
+    if (cli->preset_given || cli->argc_rest < 2)
+        return 0;
+    int rc = orr_path(path, "%s/../preset.json", cli->argv_rest[1]);
+    if (!rc && orr_exists(path))
+        rc = orr_preset_load(preset, path);
+    if (!rc && !sim_dataset_complete(preset, cli->argv_rest[1]))
+        rc = ORR_FAIL(ORR_EUSAGE,
+                      "%s: data sets of other settings than preset %s; give its --preset",
+                      cli->argv_rest[1], preset->name);
+    return rc;
+}
+
+static int show(const struct orr_cli *cli)
+{
+    enum sim_split split = SIM_SPLIT_TRAIN;
+    struct orr_preset preset;
+    char *end = NULL;
+    const char *number = sequence_number ? sequence_number : "0";
+    const unsigned long long index = strtoull(number, &end, 10);
+    if (!*number || *end || *number == '-')
+        return ORR_FAIL(ORR_EUSAGE, "--sequence: expected a whole number, found \"%s\"", number);
+    int rc = split_name ? find_split(split_name, &split) : 0;
+    if (!rc)
+        rc = load_settings(cli, &preset);
+    if (rc)
+        return rc;
+    const unsigned long long count = sim_split_count(&preset, split);
+    if (index >= count)
+        return ORR_FAIL(ORR_EUSAGE, "--sequence: %s of preset %s has %llu sequences, found %llu",
+                        sim_split_name(split), preset.name, count, index);
+    return sim_sequence_show(&preset, split, index, *cli->out ? cli->out : NULL);
+}
+
+static int run(const struct orr_cli *cli)
+{
+    static const struct {
+        const char *name;
+        int (*run)(const struct orr_cli *cli);
+    } commands[] = {
+        {"verify", verify}, {"stat", statistics}, {"show", show}, {"checksum", checksum}};
+    const char *name = cli->argc_rest > 0 ? cli->argv_rest[0] : NULL;
+    if ((split_name || sequence_number) && (!name || strcmp(name, "show")))
+        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to orbits show",
+                        split_name ? "--split" : "--sequence");
+    if (!name)
+        return write_sets(cli);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (!strcmp(name, commands[i].name))
+            return commands[i].run(cli);
+    return ORR_FAIL(ORR_EUSAGE,
+                    "unexpected argument \"%s\"; expected verify, stat, show or checksum", name);
 }
 
 int main(int argc, char **argv)

@@ -195,20 +195,35 @@ double sim_token_dt_yr(uint16_t token, int bins);
 
 /* Settings that data sets depend on. */
 #define SIM_DIGEST_GROUPS "seed,orbits,planets"
-/* Writes all sets of the preset into dir, manifest.json last. Bytes do not depend on the number
- * of threads. */
+/* Writes all sets of the preset into dir, manifest.json last; sets of more than
+ * orbits.shard_sequences sequences as several files. Bytes do not depend on the number of threads.
+ * Every file is whole or not there; finished ones stand in progress.json, and when a run was ended
+ * in any way, the same call goes on after the last of them, to the same bytes. Data files of other
+ * settings are removed first. ORR_EINTR at a signal; ORR_EIO when another process writes there, or
+ * when dir holds data sets made elsewhere (no manifest), which are never overwritten. */
 int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool quiet);
 /* True when dir holds complete sets of these settings. */
 bool sim_dataset_complete(const struct orr_preset *preset, const char *dir);
+/* Removes what an ended run left beside complete sets. */
+int sim_dataset_tidy(const char *dir);
 /* Checks the files of these sets against the manifest: there, whole, and of its checksums. Names
  * the command that makes what is missing; notes (unless quiet) when the manifest is of another
- * seed or of other settings of orbits. */
+ * seed or of other settings of orbits. Without a manifest: whether files made elsewhere have the
+ * right types and shapes, with a note. */
 int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
                        const enum sim_split splits[], int count, bool quiet);
-/* Bytes that sim_dataset_write needs. */
+/* Checks every file of dir's manifest (there, size, checksum, header) and prints a line per set. */
+int sim_dataset_check(const char *dir);
+/* Prints what is in the sets of dir: bodies, coordinates, clipped, time steps, forces. */
+int sim_dataset_statistics(const char *dir);
+/* Bytes that sim_dataset_write needs, and those of data files in dir, which stay or go first. */
 double sim_dataset_bytes(const struct orr_preset *preset);
+double sim_dataset_bytes_there(const char *dir);
 
-/* A split mapped read-only; arrays that it does not have are NULL. P = positions. */
+/* A split mapped read-only; arrays that it does not have are NULL. P = positions. Sets in several
+ * files: tokens and coords are NULL in unlabelled sets (sim_dataset_tokens finds the shard), the
+ * other arrays are gathered in memory. */
+enum { SIM_KINDS = 8 };
 struct sim_dataset {
     size_t n;
     int positions, bins;
@@ -217,10 +232,50 @@ struct sim_dataset {
     const uint8_t *num_bodies;                                        /* (n) */
     const float *full_state, *state, *force_magnitude, *force_vector; /* (n, P, 6 | 5 | 1 | 2) */
     const float *scale;                                               /* (n) */
-    struct orr_npy file[7];
+    size_t shards, shard_sequences; /* files of observations; sequences of each but the last */
+    struct sim_shard *shard;        /* (shards) */
+    struct orr_npy file[SIM_KINDS];
+    void *gathered[SIM_KINDS];
 };
+/* num_bodies and obs may also be of wider integer types (copied): data sets made elsewhere. */
 int sim_dataset_open(struct sim_dataset *set, const struct orr_preset *preset, const char *dir,
                      enum sim_split split);
+/* The same without a preset: tokens or coordinates of any number of positions; bins: 0. */
+int sim_dataset_open_any(struct sim_dataset *set, const char *dir, enum sim_split split);
 void sim_dataset_close(struct sim_dataset *set);
+/* Rows (P, 2) of sequence i; NULL when the set has the other kind. */
+const uint16_t *sim_dataset_tokens(const struct sim_dataset *set, size_t i);
+const float *sim_dataset_coords(const struct sim_dataset *set, size_t i);
+
+/* ------------------------------------------------------------------------------ streaming */
+
+/* Sequences made on the fly by threads of their own, a bounded number ahead of the reader. The
+ * same bytes as sim_sequence_make gives, whatever the number of threads. */
+struct sim_stream;
+struct sim_stream_order {
+    uint64_t count; /* sequences to draw from */
+    bool shuffled;  /* draw d is a random one of them, keyed by (seed, d); else d modulo count */
+    uint64_t seed;
+};
+enum { SIM_STREAM_BLOCK = 16 }; /* draws per block */
+int sim_stream_open(struct sim_stream **stream, const struct orr_preset *preset,
+                    enum sim_split split, const struct sim_stream_order *order, int threads);
+/* Stops the threads and frees everything; NULL is fine. */
+void sim_stream_close(struct sim_stream *stream);
+/* Rows of draw d, valid until the next call. Draws that follow each other are made ahead; any
+ * other d starts anew there. Errors of the threads arrive here; ORR_EINTR at a signal. */
+int sim_stream_draw(struct sim_stream *stream, uint64_t d, const uint16_t **tokens,
+                    const float **coords, int *bodies);
+/* The sequence that draw d is. */
+uint64_t sim_stream_index(const struct sim_stream_order *order, uint64_t d);
+/* XXH64 of the rows of all training sequences in their order, without files. */
+int sim_stream_checksum(const struct orr_preset *preset, int threads, bool quiet, uint64_t *sum);
+
+/* -------------------------------------------------------------------------- one sequence */
+
+/* Prints elements, masses and sampling of one sequence, warning where a body is sampled too
+ * rarely; picture: a .png or .svg file to draw, or NULL. */
+int sim_sequence_show(const struct orr_preset *preset, enum sim_split split, uint64_t index,
+                      const char *picture);
 
 #endif

@@ -1,29 +1,35 @@
 /* verify.c - data sets against their manifest, before hours are spent on them. */
-#include "sim.h"
+#include "dataset.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cjson/cJSON.h>
 
+/* Size before checksum: a cut file is told without reading it. */
 static int verify_file(const char *dir, const cJSON *file)
 {
     char path[4096], found[32];
     uint64_t sum, bytes;
+    struct stat info;
     const cJSON *expected = cJSON_GetObjectItemCaseSensitive(file, "xxh64");
+    const cJSON *size = cJSON_GetObjectItemCaseSensitive(file, "bytes");
     int rc = orr_path(path, "%s/%s", dir, file->string);
     if (!rc && !cJSON_IsString(expected))
         return ORR_FAIL(ORR_EFORMAT, "%s/manifest.json: no checksum of %s", dir, file->string);
+    if (!rc && stat(path, &info))
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s: expected as in manifest.json, not found; run orbits again", path);
+    const double size_bytes = cJSON_IsNumber(size) ? size->valuedouble : -1;
+    if (!rc && (double)info.st_size != size_bytes)
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: expected %.0f bytes as in manifest.json, found %llu; "
+                        "run orbits again",
+                        path, size_bytes, (unsigned long long)info.st_size);
     if (!rc)
         rc = orr_file_checksum(path, &sum, &bytes);
     if (rc)
         return rc;
-    const cJSON *size = cJSON_GetObjectItemCaseSensitive(file, "bytes");
-    const double size_bytes = cJSON_IsNumber(size) ? size->valuedouble : -1;
-    if (size_bytes < (double)bytes || size_bytes > (double)bytes)
-        return ORR_FAIL(ORR_EFORMAT,
-                        "%s: expected %.0f bytes as in manifest.json, found %llu; "
-                        "run orbits again",
-                        path, size_bytes, (unsigned long long)bytes);
     snprintf(found, sizeof found, "%016llx", (unsigned long long)sum);
     if (strcmp(found, expected->valuestring))
         return ORR_FAIL(ORR_EFORMAT,
@@ -33,19 +39,62 @@ static int verify_file(const char *dir, const cJSON *file)
     return 0;
 }
 
+static int verify_files(const char *dir, const cJSON *set)
+{
+    const cJSON *file;
+    int rc = 0;
+    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
+        if (!rc)
+            rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped while reading %s", dir)
+                                   : verify_file(dir, file);
+    return rc;
+}
+
 static int verify_set(const struct orr_preset *preset, const char *dir, const cJSON *sets,
                       const char *name)
 {
-    const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, name), *file;
-    int rc = 0;
+    const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, name);
     if (!set)
         return ORR_FAIL(ORR_EMISSING,
                         "%s/manifest.json: no data set \"%s\"; make it with: orbits "
                         "--preset %s",
                         dir, name, preset->name);
-    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
+    return verify_files(dir, set);
+}
+
+/* Files without a manifest: nothing, an unfinished writing, or data sets made elsewhere. */
+static int verify_foreign(const struct orr_preset *preset, const char *dir,
+                          const enum sim_split splits[], int count, bool quiet)
+{
+    char path[4096];
+    struct sim_dataset set;
+    uint64_t shards;
+    bool any = false;
+    int rc = orr_path(path, "%s/progress.json", dir);
+    if (!rc && orr_exists(path))
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s: data sets there are not finished; go on with: orbits --preset %s", dir,
+                        preset->name);
+    const enum sim_kind kind =
+        preset->orbits.output == ORR_OUTPUT_TOKENS ? SIM_KIND_OBS : SIM_KIND_COORDS;
+    for (int i = 0; i < count && !rc && !any; i++) {
+        char name[SIM_NAME];
+        rc = sim_shards_find(dir, kind, splits[i], &shards);
+        sim_shard_name(name, kind, splits[i], 0, shards);
         if (!rc)
-            rc = verify_file(dir, file);
+            rc = orr_path(path, "%s/%s", dir, name);
+        any = !rc && orr_exists(path);
+    }
+    if (!rc && !any)
+        rc = ORR_FAIL(ORR_EMISSING, "%s: no data sets there; make them with: orbits --preset %s",
+                      dir, preset->name);
+    for (int i = 0; i < count && !rc; i++) {
+        rc = sim_dataset_open(&set, preset, dir, splits[i]);
+        if (!rc)
+            sim_dataset_close(&set);
+    }
+    if (!rc)
+        orr_note(quiet, "%s: note: no manifest.json: made elsewhere, not verified", dir);
     return rc;
 }
 
@@ -56,8 +105,7 @@ int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
     cJSON *json = NULL;
     int rc = orr_path(path, "%s/manifest.json", dir);
     if (!rc && !orr_exists(path))
-        rc = ORR_FAIL(ORR_EMISSING, "%s: no data sets there; make them with: orbits --preset %s",
-                      dir, preset->name);
+        return verify_foreign(preset, dir, splits, count, quiet);
     if (!rc)
         rc = orr_json_read(path, &json);
     for (int i = 0; i < count && !rc; i++)
@@ -69,6 +117,76 @@ int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
     if (!rc && (!cJSON_IsString(made) || strcmp(made->valuestring, digest)))
         orr_note(quiet, "%s: note: made with another seed or other settings of orbits or planets",
                  path);
+    cJSON_Delete(json);
+    return rc;
+}
+
+/* ---------------------------------------------------------------------- without a preset */
+
+/* Headers: kinds, types and shapes that belong together, and as many sequences as are said. */
+static int check_headers(const char *dir, const cJSON *set, double *bytes, int *files)
+{
+    enum sim_kind kind;
+    enum sim_split split = SIM_SPLIT_TRAIN;
+    const cJSON *file, *sequences = cJSON_GetObjectItemCaseSensitive(set, "sequences");
+    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files")) {
+        if (!sim_name_parse(file->string, false, &kind, &split) ||
+            strcmp(sim_split_name(split), set->string))
+            return ORR_FAIL(ORR_EFORMAT, "%s/manifest.json: %s is not a file of set %s", dir,
+                            file->string, set->string);
+        *bytes += cJSON_GetObjectItemCaseSensitive(file, "bytes")->valuedouble;
+        ++*files;
+    }
+    struct sim_dataset data;
+    const int rc = *files > 0 ? sim_dataset_open_any(&data, dir, split)
+                              : ORR_FAIL(ORR_EFORMAT, "%s/manifest.json: no files of set %s", dir,
+                                         set->string);
+    if (rc)
+        return rc;
+    const double n = (double)data.n;
+    sim_dataset_close(&data);
+    if (!cJSON_IsNumber(sequences) || sequences->valuedouble != n)
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: set %s: expected %.0f sequences as in manifest.json, "
+                        "found %.0f",
+                        dir, set->string, cJSON_IsNumber(sequences) ? sequences->valuedouble : -1,
+                        n);
+    return 0;
+}
+
+int sim_dataset_check(const char *dir)
+{
+    char path[4096];
+    cJSON *json = NULL;
+    const cJSON *set;
+    double all_bytes = 0, sequences = 0;
+    int all_files = 0, rc = orr_path(path, "%s/manifest.json", dir);
+    if (!rc && !orr_exists(path))
+        rc = ORR_FAIL(ORR_EMISSING, "%s: not found: nothing to verify against", path);
+    if (!rc)
+        rc = orr_json_read(path, &json);
+    const cJSON *sets = cJSON_GetObjectItemCaseSensitive(json, "sets");
+    if (!rc && !cJSON_IsObject(sets))
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected an object \"sets\", found none", path);
+    cJSON_ArrayForEach (set, sets) {
+        double bytes = 0;
+        int files = 0;
+        if (!rc)
+            rc = verify_files(dir, set);
+        if (!rc)
+            rc = check_headers(dir, set, &bytes, &files);
+        if (rc)
+            break;
+        const double n = cJSON_GetObjectItemCaseSensitive(set, "sequences")->valuedouble;
+        printf("%-22s %9.0f sequences, %3d files, %11.3f MB: as written\n", set->string, n, files,
+               bytes / 1e6);
+        all_bytes += bytes;
+        all_files += files;
+        sequences += n;
+    }
+    if (!rc)
+        printf("%-22s %9.0f sequences, %3d files, %11.3f MB: as written\n", "total", sequences,
+               all_files, all_bytes / 1e6);
     cJSON_Delete(json);
     return rc;
 }

@@ -187,10 +187,16 @@ fresh; head -c 100 "$run/orbits/manifest.json" >"$data/manifest.json"
 for p in pretrain finetune; do
     refuse "$p: truncated manifest" 1 manifest.json -- smoke $p --orbits "$data"
 done
-fresh; rm "$data/manifest.json"
+# without a manifest the files themselves must do (test_orbits.sh), and must all be there
+fresh; rm "$data/manifest.json" "$data"/num_bodies_{val,two_body_val}.npy
 for p in pretrain finetune; do
-    refuse "$p: no manifest" 1 "$data" orbits -- smoke $p --orbits "$data"
+    refuse "$p: no manifest, a file missing" 1 "$data" num_bodies -- smoke $p --orbits "$data"
 done
+refuse "orbits: data sets made elsewhere" 1 "$data" manifest.json elsewhere -- \
+    smoke orbits --out "$data"
+fresh; echo '{}' >"$data/progress.json"; rm "$data/manifest.json"
+refuse "pretrain: data sets not finished" 1 "$data" 'not finished' orbits -- \
+    smoke pretrain --orbits "$data"
 fresh
 refuse "pretrain: sequences of another length" 1 coords_train.npy 43 41 -- \
     smoke pretrain --orbits "$data" --set orbits.positions=43

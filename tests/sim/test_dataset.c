@@ -1,7 +1,6 @@
 /* test_dataset.c - data sets on disk: same bytes on any number of threads, checked by their
  * reader, told apart by their settings. */
-#include "base/scratch.h"
-#include "sim.h"
+#include "sets.h"
 
 #include <math.h>
 #include <signal.h>
@@ -61,33 +60,6 @@ static void continuous_preset(struct orr_preset *p)
     assert_int_equal(orr_preset_check(p), 0);
 }
 
-static void checksum(const char *folder, const char *name, uint64_t *sum, uint64_t *bytes)
-{
-    char path[4096];
-    scratch_path(path, folder, name);
-    assert_int_equal(orr_file_checksum(path, sum, bytes), 0);
-}
-
-/* All files of two folders are the same, byte for byte. */
-static void same_files(const char *a, const char *b)
-{
-    int files = 0;
-    DIR *folder = opendir(a);
-    assert_non_null(folder);
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        uint64_t sum[2], bytes[2];
-        if (entry->d_name[0] == '.')
-            continue;
-        checksum(a, entry->d_name, &sum[0], &bytes[0]);
-        checksum(b, entry->d_name, &sum[1], &bytes[1]);
-        if (sum[0] != sum[1] || bytes[0] != bytes[1])
-            fail_msg("%s differs", entry->d_name);
-        files++;
-    }
-    closedir(folder);
-    assert_int_equal(files, scratch_count(b));
-}
-
 /* Bytes do not depend on threads; the estimate of bytes counts the rows. */
 static void test_threads(void **state)
 {
@@ -104,14 +76,14 @@ static void test_threads(void **state)
         assert_int_equal(sim_dataset_write(&p, one, 1, true), 0);
         for (int threads = 2; threads <= (kind ? 3 : 2); threads++) {
             assert_int_equal(sim_dataset_write(&p, more, threads, true), 0);
-            same_files(one, more);
+            sets_same(one, more);
         }
         double bytes = 0;
         DIR *folder = opendir(one);
         for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
             if (strstr(entry->d_name, ".npy")) {
                 uint64_t sum, size;
-                checksum(one, entry->d_name, &sum, &size);
+                sets_checksum(one, entry->d_name, &sum, &size);
                 bytes += (double)(size - 128);
             }
         closedir(folder);
@@ -236,7 +208,7 @@ static void test_manifest(void **state)
         cJSON_ArrayForEach (file, cJSON_GetObjectItem(set, "files")) {
             char found[32];
             uint64_t sum, bytes;
-            checksum(dir, file->string, &sum, &bytes);
+            sets_checksum(dir, file->string, &sum, &bytes);
             snprintf(found, sizeof found, "%016llx", (unsigned long long)sum);
             assert_string_equal(cJSON_GetObjectItem(file, "xxh64")->valuestring, found);
             assert_true(cJSON_GetObjectItem(file, "bytes")->valuedouble == (double)bytes);
@@ -319,7 +291,7 @@ static void test_interrupted_write(void **state)
     scratch_remove(blocked);
     assert_int_equal(sim_dataset_write(&p, dir, 1, true), 0);
     assert_int_equal(sim_dataset_write(&p, other, 1, true), 0);
-    same_files(other, dir);
+    sets_same(other, dir);
 }
 
 /* The reader names the file: absent, cut, of another shape, foreign. */

@@ -1,0 +1,89 @@
+/* dataset.h - how data sets lie on disk: kinds of arrays, names of files, blocks of sequences,
+ * the manifest. Shared inside sim/ only. */
+#ifndef SIM_DATASET_H
+#define SIM_DATASET_H
+
+#include "sim.h"
+
+struct cJSON;
+
+/* ----------------------------------------------------------------------- kinds of arrays */
+
+enum sim_kind { /* the order of files in the manifest */
+                SIM_KIND_OBS,
+                SIM_KIND_COORDS,
+                SIM_KIND_NUM_BODIES,
+                SIM_KIND_FULL_STATE,
+                SIM_KIND_STATE,
+                SIM_KIND_FORCE_MAGNITUDE,
+                SIM_KIND_FORCE_VECTOR,
+                SIM_KIND_SCALE,
+};
+struct sim_array { /* one sequence of a kind: (P, cols), or one number when cols is 0 */
+    const char *name;
+    enum orr_dtype dtype;
+    size_t cols;
+};
+extern const struct sim_array sim_arrays[SIM_KINDS];
+/* Whether a split has this kind; tokens: of a preset whose output is tokens. */
+bool sim_kind_used(enum sim_kind kind, enum sim_split split, bool tokens);
+/* Bytes of one sequence. */
+size_t sim_kind_bytes(enum sim_kind kind, int positions);
+
+/* ---------------------------------------------------------------------- files and shards */
+
+/* Sequences of a split that go to files. */
+uint64_t sim_split_written(const struct orr_preset *preset, enum sim_split split);
+/* Files per kind for n sequences: 1, or as many as shard_sequences asks for. */
+uint64_t sim_shard_count(const struct orr_preset *preset, uint64_t n);
+/* "obs_train.npy", or with shards > 1 "obs_train-00002-of-00005.npy". */
+enum { SIM_NAME = 128 };
+void sim_shard_name(char name[SIM_NAME], enum sim_kind kind, enum sim_split split, uint64_t shard,
+                    uint64_t shards);
+/* How many shards of (kind, split) a folder says it has: 1 when there is the plain file or
+ * nothing, else N of "-of-N" (ORR_EFORMAT when two sharded sets are mixed). */
+int sim_shards_find(const char *dir, enum sim_kind kind, enum sim_split split, uint64_t *shards);
+/* Kind and split of a file name of data sets, with `partial` also of its temporary names. */
+bool sim_name_parse(const char *name, bool partial, enum sim_kind *kind, enum sim_split *split);
+/* Removes data files, and temporary ones, that `keep` (the "sets" of a manifest) does not list. */
+int sim_stale_remove(const char *dir, const struct cJSON *keep);
+
+/* -------------------------------------------------------------- manifest and progress file */
+
+/* {"format", ..., "digest"}: what a manifest begins with; an empty object "sets" at its end. */
+struct cJSON *sim_manifest_create(const struct orr_preset *preset);
+/* The "sets" of DIR/progress.json as far as they are of these settings and their files are
+ * there, whole: unfinished work that goes on. Anything else: an empty object. */
+struct cJSON *sim_progress_read(const struct orr_preset *preset, const char *dir);
+/* Atomically writes DIR/progress.json. */
+int sim_progress_write(const struct orr_preset *preset, const char *dir, const struct cJSON *sets);
+/* One line of a set: name, bytes, checksum. */
+void sim_manifest_add(struct cJSON *set, const char *name, uint64_t bytes, uint64_t checksum);
+
+/* -------------------------------------------------------------------- blocks of sequences */
+
+/* Rows of several sequences, one array per kind; sequences are made in place. */
+struct sim_block {
+    unsigned char *rows[SIM_KINDS]; /* (capacity, bytes of the kind); NULL: not in this split */
+    size_t row[SIM_KINDS];          /* bytes of one sequence */
+    uint64_t first;
+    int count;
+};
+int sim_block_create(struct sim_block *block, const struct orr_preset *preset, enum sim_split split,
+                     int capacity);
+void sim_block_free(struct sim_block *block);
+/* Makes sequence `index` as entry k; sequence: made for this split, one per thread. */
+int sim_block_make(struct sim_block *block, int k, struct sim_sequence *sequence,
+                   const struct orr_preset *preset, enum sim_split split, uint64_t index);
+
+/* An error that happened in another thread, for the one that reports it. */
+struct sim_failure {
+    int rc;
+    char message[1024];
+};
+/* Keeps this thread's last message. */
+void sim_failure_keep(struct sim_failure *failure, int rc);
+/* Makes it this thread's last message; returns its code. */
+int sim_failure_raise(const struct sim_failure *failure);
+
+#endif

@@ -1,0 +1,207 @@
+#!/usr/bin/env bash
+# test_orbits.sh - bin/orbits: killed at any moment and run again, it ends with the same bytes;
+# damage is found by verify; show, stat and checksum; data sets made elsewhere are read.
+. tests/cli/lib.sh
+
+SETS=(--preset smoke_tokens --quiet --set orbits.train=9000 --set orbits.train_files=9000
+      --set orbits.shard_sequences=250)
+orbits() {
+    program orbits "${SETS[@]}" "$@"
+}
+same() {
+    diff <(cd "$1" && cksum *) <(cd "$2" && cksum *)
+}
+
+# ---- killed
+check "orbits, never stopped" orbits --threads 2 --out "$WORK/whole"
+check "36 shards" test \
+    "$(ls "$WORK/whole" | grep -c '^obs_train-000[0-9][0-9]-of-00036.npy$')" -eq 36
+check_not "no file that only unfinished sets have" test -e "$WORK/whole/progress.json"
+# killed as soon as FILE is there, PAUSE later
+killed() {
+    local dir=$1 file=$2 pause=$3 pid tries
+    "$BIN/orbits" "${SETS[@]}" --threads 2 --out "$dir" </dev/null >/dev/null 2>&1 &
+    pid=$!
+    for ((tries = 0; tries < 4000; tries++)); do
+        [ ! -e "$dir/$file" ] && kill -0 $pid 2>/dev/null || break
+        sleep 0.002
+    done
+    sleep "$pause"
+    kill -KILL $pid
+    { wait $pid; } 2>/dev/null
+}
+unfinished=0 gone_on=0
+for moment in progress.json:0 obs_train-00000-of-00036.npy:0 obs_train-00003-of-00036.npy:0.003 \
+              num_bodies_train-00010-of-00036.npy:0.001 obs_train-00030-of-00036.npy:0.005 \
+              obs_two_body_train.npy:0 state_two_body_test.npy:0 .:0.02; do
+    file=${moment%:*} dir=$WORK/killed-${moment%%[:-]*}-$RANDOM
+    killed "$dir" "$file" "${moment#*:}" 2>/dev/null
+    [ ! -e "$dir/progress.json" ] || unfinished=$((unfinished + 1))
+    check_not "killed at $file: no manifest yet, or the end" \
+        test -e "$dir/manifest.json" -a ! -e "$dir/num_bodies_solar_system_two_body.npy"
+    first=$(stat -c %Y.%i "$dir/obs_train-00000-of-00036.npy" 2>/dev/null)
+    listed=$(grep -c obs_train-00000 "$dir/progress.json" 2>/dev/null)
+    # once more on the way, then to the end
+    killed "$dir" obs_train-00020-of-00036.npy 0 2>/dev/null
+    check "killed at $file: again" orbits --threads 3 --out "$dir"
+    check "... to the same bytes, and nothing else" same "$WORK/whole" "$dir"
+    if [ "${listed:-0}" -gt 0 ]; then
+        gone_on=$((gone_on + 1))
+        check "... going on after the finished shards" test \
+            "$first" = "$(stat -c %Y.%i "$dir/obs_train-00000-of-00036.npy")"
+    fi
+    check "... and complete" grep -q 'up to date' \
+        <(program orbits "${SETS[@]//--quiet/--threads=1}" --out "$dir" 2>&1)
+    rm -rf "$dir"
+done
+check "most were killed on the way" test $unfinished -ge 4 -a $gone_on -ge 3
+cp -r "$WORK/whole" "$WORK/left"
+touch "$WORK/left/obs_train-00004-of-00036.npy.123.partial" "$WORK/left/progress.json"
+check "complete beside leftovers" orbits --out "$WORK/left"
+check "... which go" same "$WORK/whole" "$WORK/left"
+
+# ---- verify
+check "verify" program orbits verify "$WORK/whole"
+check "verify: a line per set and the total" test \
+    "$(program orbits verify "$WORK/whole" | awk '{ print $1 }' | tr '\n' ' ')" = \
+    "train val test two_body_train two_body_val two_body_test solar_system "\
+"solar_system_two_body total "
+KEEP=$WORK/left
+shard=obs_train-00017-of-00036.npy
+refuse "verify: which folder" 2 'orbits verify DIR' -- "$BIN/orbits" verify
+refuse "verify: no sets" 1 "$WORK/none" manifest.json -- "$BIN/orbits" verify "$WORK/none"
+printf '\377' | dd of="$WORK/left/$shard" bs=1 seek=5000 conv=notrunc 2>/dev/null
+refuse "verify: a byte" 1 "$WORK/left/$shard" 'checksum expected' 'found' -- \
+    "$BIN/orbits" verify "$WORK/left"
+size=$(stat -c %s "$WORK/whole/$shard")
+truncate -s $((size - 9)) "$WORK/left/$shard"
+refuse "verify: cut" 1 "$WORK/left/$shard" "expected $size bytes" "found $((size - 9))" -- \
+    "$BIN/orbits" verify "$WORK/left"
+rm "$WORK/left/$shard"
+refuse "verify: not there" 1 "$WORK/left/$shard" 'not found' -- "$BIN/orbits" verify "$WORK/left"
+check "what verify found is made again" orbits --out "$WORK/left"
+check "... as it was" same "$WORK/whole" "$WORK/left"
+
+# ---- full: no half shard, and with room the same bytes
+KEEP=$WORK/nowhere
+(ulimit -f 20 && exec "$BIN/orbits" "${SETS[@]}" --set orbits.two_body_train=600 \
+    --out "$WORK/full" </dev/null >"$WORK/out" 2>"$WORK/err")
+check "no room: status 1" test $? -eq 1
+check "no room: one error" grep -q '^orbits: error: .*cannot write' "$WORK/err"
+check "no room: nothing temporary" test -z "$(leftovers "$WORK/full")"
+check "no room: no manifest" test ! -e "$WORK/full/manifest.json"
+check "with room" program orbits "${SETS[@]}" --out "$WORK/full"
+check "... the same bytes" same "$WORK/whole" "$WORK/full"
+
+# ---- checksum: no files, any threads, that of the files' rows
+sum() {
+    program orbits checksum "${SETS[@]}" --out "$WORK/never" "$@"
+}
+check "checksum: 1 and 3 threads" test "$(sum --threads 1)" = "$(sum --threads 3)"
+check "checksum: its line" grep -Eq '^train: 9000 sequences, xxh64 [0-9a-f]{16}$' \
+    <(sum --threads 2)
+check_not "checksum: another seed" test "$(sum --seed 5)" = "$(sum)"
+check_not "checksum writes nothing" test -e "$WORK/never"
+
+# ---- show and stat
+KEEP=$WORK/whole
+check "show" program orbits show --preset vafa2025 --sequence 3
+check "show: solar system" grep -q 'note: body 1 is sampled 12.7 times per orbit, below 40' \
+    <(program orbits show --preset vafa2025 --split solar_system)
+check "show: Nyquist" grep -q 'warning: body 1 is sampled 0.5 times per orbit, below 2 (Nyquist)' \
+    <(program orbits show --preset vafa2025 --split solar_system_two_body)
+check "show: elements of Mercury" grep -Eq '^1 +1.652e-07 +0.3870 +0.2050 .* 0.2408 ' \
+    <(program orbits show --preset vafa2025 --split solar_system)
+refuse "show: no such set" 2 --split trian train -- "$BIN/orbits" show --split trian
+refuse "show: no such sequence" 2 --sequence 9 8 -- "$BIN/orbits" show --preset smoke_tokens \
+    --split solar_system_two_body --sequence 9
+refuse "show: no number" 2 --sequence '3x' -- "$BIN/orbits" show --sequence 3x
+refuse "show: what picture" 2 --out orbit.pdf -- "$BIN/orbits" show --out orbit.pdf
+refuse "show: other settings than the folder's" 2 "$WORK/whole" --preset -- \
+    "$BIN/orbits" show "$WORK/whole"
+refuse "no such command" 2 'unexpected argument "verfy"' verify -- "$BIN/orbits" verfy
+refuse "--split without show" 2 --split show -- "$BIN/orbits" --split train
+if command -v gnuplot >/dev/null; then
+    check "show: a picture" program orbits show --preset smoke_tokens --out "$WORK/one.png"
+    check "... is a PNG" cmp -n 4 "$WORK/one.png" <(printf '\211PNG')
+    check "show: an SVG" program orbits show --preset smoke --split planets_train \
+        --out "$WORK/one.svg"
+    check "... is whole" grep -q '</svg>' "$WORK/one.svg"
+    check "... nothing temporary" test -z "$(leftovers "$WORK")"
+else
+    skip "show: a picture" "no gnuplot"
+fi
+program orbits stat "$WORK/whole" >"$WORK/stat"
+check "stat: sets" test "$(grep -c '^[a-z_]*: [0-9]* sequences of 60 positions' "$WORK/stat")" -eq 8
+check "stat: train" grep -q '^train: 9000 sequences of 60 positions, 36 files per array' \
+    "$WORK/stat"
+check "stat: bodies" grep -q '^  bodies .*9: 1 (100.0%)' "$WORK/stat"
+check "stat: clipped as in the manifest" test \
+    "$(awk '/clipped/ { print $2; exit }' "$WORK/stat")" -eq \
+    "$(grep -o '"clipped_coordinates":[^,}]*' "$WORK/whole/manifest.json" | grep -om1 '[0-9]*')"
+check "stat: time steps" grep -Eq '^  time step    7 days: 4[0-9]{3}, 180 days: 4[0-9]{3}' \
+    "$WORK/stat"
+check "stat: forces" grep -q '^  |F| ' "$WORK/stat"
+check "stat: of coordinates" program orbits --preset smoke --quiet --out "$WORK/smoke"
+check "stat: of coordinates, scaled" grep -q 'separations at step 0' \
+    <(program orbits stat "$WORK/smoke")
+refuse "stat: nothing there" 1 "$WORK/none" -- "$BIN/orbits" stat "$WORK/none"
+
+# ---- data sets made elsewhere: files with NumPy's headers, whole numbers of 64 bits, no manifest
+# numpy FILE VERSION DESCR SHAPE: a header in front of standard input
+numpy() {
+    local text="{'descr': '$3', 'fortran_order': ${ORDER:-False}, 'shape': ($4), }" prefix=10
+    [ "$2" -eq 1 ] || prefix=12
+    local length=$(((prefix + ${#text} + 1 + 63) / 64 * 64 - prefix))
+    {
+        printf '\x93NUMPY\x'"$2"'\0\x'"$(printf %x $length)"'\0'
+        [ "$2" -eq 1 ] || printf '\0\0'
+        printf "%-$((length - 1))s\n" "$text"
+        cat
+    } >"$1"
+}
+# bytes to 64-bit numbers
+widen() {
+    printf "$(od -An -v -tx1 | tr -s ' \n' '\n\n' |
+        sed '/^$/d; s/.*/\\x&\\0\\0\\0\\0\\0\\0\\0/' | tr -d '\n')"
+}
+RUN=(--preset smoke_tokens --threads 1 --set orbits.train=200 --set pretrain.steps=3
+     --set finetune.magnitude.steps=3 --set finetune.vector.steps=3 --attention lssar)
+ours=$WORK/ours theirs=$WORK/theirs
+check "a run of our own" program orbits "${RUN[@]}" --quiet --out "$ours"
+mkdir "$theirs"
+for set in train:200 val:16 two_body_train:60 two_body_val:16 two_body_test:24 solar_system:1 \
+           solar_system_two_body:8; do
+    n=${set#*:} set=${set%:*}
+    rows() {
+        tail -c +129 "$ours/$1_$set.npy"
+    }
+    rows obs | numpy "$theirs/obs_$set.npy" 2 '<u2' "$n, 60, 2"
+    rows num_bodies | widen | numpy "$theirs/num_bodies_$set.npy" 1 '<i8' "$n,"
+    [ -e "$ours/state_$set.npy" ] || continue
+    for kind in full_state:6 state:5 force_magnitude:1 force_vector:2; do
+        rows ${kind%:*} | numpy "$theirs/${kind%:*}_$set.npy" 1 '<f4' "$n, 60, ${kind#*:}"
+    done
+done
+for data in ours theirs; do
+    check "pretrain on $data" program pretrain "${RUN[@]}" --orbits "$WORK/$data" \
+        --run "$WORK/run-$data" --quiet
+    check "finetune on $data" program finetune "${RUN[@]}" --orbits "$WORK/$data" \
+        --run "$WORK/run-$data" --quiet
+done
+check "the same model" cmp "$WORK"/run-{ours,theirs}/lssar/pretrain/last.safetensors
+check "the same forces" cmp "$WORK"/run-{ours,theirs}/lssar/finetune/forces_magnitude.csv
+program pretrain "${RUN[@]}" --orbits "$theirs" --run "$WORK/run-again" >/dev/null 2>"$WORK/err"
+check "a note says so" grep -q 'no manifest.json: made elsewhere, not verified' "$WORK/err"
+check "stat of theirs" grep -q '^train: 200 sequences' <(program orbits stat "$theirs")
+KEEP=$theirs
+refuse "verify of theirs" 1 "$theirs" manifest.json -- "$BIN/orbits" verify "$theirs"
+refuse "orbits leaves them alone" 1 "$theirs" elsewhere -- "$BIN/orbits" "${RUN[@]}" --quiet \
+    --out "$theirs"
+tail -c +129 "$ours/obs_val.npy" | ORDER=True numpy "$theirs/obs_val.npy" 1 '<u2' "16, 60, 2"
+refuse "theirs in Fortran order" 1 obs_val.npy Fortran -- "$BIN/pretrain" "${RUN[@]}" --quiet \
+    --orbits "$theirs" --run "$WORK/run-not"
+tail -c +129 "$ours/obs_val.npy" | numpy "$theirs/obs_val.npy" 1 '<f2' "16, 60, 2"
+refuse "theirs of another type" 1 obs_val.npy '<f2' -- "$BIN/pretrain" "${RUN[@]}" --quiet \
+    --orbits "$theirs" --run "$WORK/run-not"
+finish

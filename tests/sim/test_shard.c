@@ -1,0 +1,359 @@
+/* test_shard.c - sets in several files: the same data, gone on with after any end, damage found,
+ * other people's files left alone. */
+#include "sets.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <cjson/cJSON.h>
+
+static char dir[64], other[64];
+
+static int setup(void **state)
+{
+    (void)state;
+    scratch_create(dir);
+    scratch_create(other);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    scratch_remove(dir);
+    scratch_remove(other);
+    return 0;
+}
+
+static bool there(const char *folder, const char *name)
+{
+    char path[4096];
+    scratch_path(path, folder, name);
+    return orr_exists(path);
+}
+
+/* Shards hold what the whole file holds; the last one is shorter. */
+static void test_same_data(void **state)
+{
+    struct orr_preset p;
+    (void)state;
+    sets_preset(&p);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    for (long size = 300; size <= 500; size += 200) { /* 1000 is a multiple of the second */
+        p.orbits.shard_sequences = size;
+        scratch_remove(other);
+        assert_int_equal(sim_dataset_write(&p, other, 2, true), 0);
+        assert_true(there(other, size == 300 ? "obs_train-00003-of-00004.npy"
+                                             : "num_bodies_train-00001-of-00002.npy"));
+        assert_false(there(other, "obs_train.npy"));
+        assert_true(there(other, "obs_val.npy"));
+        assert_int_equal(scratch_count(other), scratch_count(dir) + (size == 300 ? 6 : 2));
+        struct sim_dataset whole, parts;
+        assert_int_equal(sim_dataset_open(&whole, &p, dir, SIM_SPLIT_TRAIN), 0);
+        assert_int_equal(sim_dataset_open(&parts, &p, other, SIM_SPLIT_TRAIN), 0);
+        assert_int_equal(parts.n, 1000);
+        assert_int_equal(parts.shards, size == 300 ? 4 : 2);
+        assert_null(parts.tokens); /* not in one piece: nobody reads past the first shard */
+        for (size_t i = 0; i < 1000; i++) {
+            assert_memory_equal(sim_dataset_tokens(&parts, i), whole.tokens + i * 48, 96);
+            assert_ptr_equal(sim_dataset_tokens(&whole, i), whole.tokens + i * 48);
+            assert_null(sim_dataset_coords(&parts, i));
+        }
+        assert_memory_equal(parts.num_bodies, whole.num_bodies, 1000);
+        sim_dataset_close(&whole);
+        sim_dataset_close(&parts);
+    }
+    /* the layout is no setting of content: both are complete for it, and verified */
+    const enum sim_split splits[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_TWO_BODY_TRAIN};
+    assert_true(sim_dataset_complete(&p, dir));
+    assert_int_equal(sim_dataset_verify(&p, other, splits, 2, true), 0);
+}
+
+/* Labelled sets in shards are gathered: the arrays are in one piece. */
+static void test_labelled(void **state)
+{
+    struct orr_preset p;
+    struct sim_dataset whole, parts;
+    (void)state;
+    sets_preset(&p);
+    p.orbits.train = p.orbits.train_files = 1;
+    assert_int_equal(sim_dataset_write(&p, dir, 1, true), 0);
+    p.orbits.shard_sequences = 19;
+    assert_int_equal(sim_dataset_write(&p, other, 3, true), 0);
+    assert_true(there(other, "force_vector_two_body_train-00002-of-00003.npy"));
+    assert_int_equal(sim_dataset_open(&whole, &p, dir, SIM_SPLIT_TWO_BODY_TRAIN), 0);
+    assert_int_equal(sim_dataset_open(&parts, &p, other, SIM_SPLIT_TWO_BODY_TRAIN), 0);
+    const size_t n = 50, rows = n * 24;
+    assert_int_equal(parts.n, n);
+    assert_memory_equal(parts.tokens, whole.tokens, rows * 4);
+    assert_memory_equal(parts.full_state, whole.full_state, rows * 24);
+    assert_memory_equal(parts.state, whole.state, rows * 20);
+    assert_memory_equal(parts.force_magnitude, whole.force_magnitude, rows * 4);
+    assert_memory_equal(parts.force_vector, whole.force_vector, rows * 8);
+    sim_dataset_close(&whole);
+    sim_dataset_close(&parts);
+}
+
+static void time_of(const char *name, struct timespec *changed)
+{
+    char path[4096];
+    struct stat info;
+    scratch_path(path, dir, name);
+    assert_int_equal(stat(path, &info), 0);
+    *changed = info.st_mtim;
+}
+
+/* Stops at a shard whose temporary place is taken; goes on there, leaving the finished ones. */
+static void test_resume(void **state)
+{
+    static const char *const blocked[] = {"obs_train-00000-of-00004.npy",
+                                          "num_bodies_train-00002-of-00004.npy",
+                                          "state_two_body_train.npy"};
+    struct orr_preset p;
+    struct timespec before = {0}, after;
+    char path[4096];
+    (void)state;
+    sets_preset(&p);
+    p.orbits.shard_sequences = 300;
+    assert_int_equal(sim_dataset_write(&p, other, 1, true), 0);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(orr_path(path, "%s/%s.%ld.partial", dir, blocked[i], (long)getpid()), 0);
+        assert_int_equal(orr_mkdir(path), 0);
+        assert_int_equal(sim_dataset_write(&p, dir, 1 + (int)i, true), ORR_EIO);
+        error_names(blocked[i], NULL);
+        scratch_remove(path);
+        assert_false(there(dir, "manifest.json"));
+        assert_true(there(dir, "progress.json") == (i > 0));
+        assert_false(there(dir, blocked[i]));
+        if (i == 1)
+            time_of("obs_train-00001-of-00004.npy", &before);
+    }
+    scratch_path(path, dir, "obs_train-00003-of-00004.npy.77.partial"); /* of a killed run */
+    scratch_text(path, "half");
+    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    time_of("obs_train-00001-of-00004.npy", &after);
+    assert_memory_equal(&before, &after, sizeof before);
+    sets_same(other, dir);
+}
+
+/* Progress of other settings, or whose files are not whole, is not gone on with. */
+static void test_stale(void **state)
+{
+    struct orr_preset p, q;
+    char path[4096];
+    (void)state;
+    sets_preset(&p);
+    q = p;
+    p.orbits.shard_sequences = 300;
+    for (int change = 0; change < 4; change++) {
+        scratch_remove(dir);
+        scratch_remove(other);
+        assert_int_equal(orr_mkdir(dir), 0);
+        assert_int_equal(orr_path(path, "%s/obs_val.npy.%ld.partial", dir, (long)getpid()), 0);
+        assert_int_equal(orr_mkdir(path), 0);
+        assert_int_equal(sim_dataset_write(&p, dir, 2, true), ORR_EIO);
+        scratch_remove(path);
+        q = p;
+        q.seed += change == 0;
+        q.orbits.shard_sequences += change == 1;
+        q.orbits.train_files -= change == 2 ? 500 : 0;
+        if (change == 3) { /* cut after it was finished */
+            scratch_path(path, dir, "obs_train-00001-of-00004.npy");
+            assert_int_equal(truncate(path, 300), 0);
+        }
+        scratch_path(path, dir, "notes.txt");
+        scratch_text(path, "mine");
+        assert_int_equal(sim_dataset_write(&q, dir, 2, true), 0);
+        assert_int_equal(unlink(path), 0); /* what is not ours stays */
+        assert_int_equal(sim_dataset_write(&q, other, 1, true), 0);
+        sets_same(other, dir);
+    }
+    q.orbits.val = 0; /* over complete sets: a set that there is no more */
+    assert_int_equal(sim_dataset_write(&q, dir, 2, true), 0);
+    assert_false(there(dir, "obs_val.npy"));
+}
+
+/* Never over files that came from elsewhere, nor beside another writer. */
+static void test_not_ours(void **state)
+{
+    struct orr_preset p;
+    char path[4096], *text;
+    (void)state;
+    sets_preset(&p);
+    scratch_path(path, dir, "obs_val.npy");
+    scratch_text(path, "precious");
+    assert_int_equal(sim_dataset_write(&p, dir, 2, true), ORR_EIO);
+    error_names("obs_val.npy", "elsewhere", NULL);
+    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    assert_string_equal(text, "precious");
+    free(text);
+    assert_int_equal(scratch_count(dir), 1);
+    const int fd = open(other, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    assert_int_equal(sim_dataset_write(&p, other, 2, true), ORR_EIO);
+    error_names(other, "another process", NULL);
+    close(fd);
+    assert_int_equal(sim_dataset_write(&p, other, 2, true), 0);
+}
+
+/* What verify finds: a flipped byte, a cut, a missing file, a count that is not so. */
+static void test_damage(void **state)
+{
+    static const char *const name = "obs_train-00002-of-00004.npy";
+    struct orr_preset p;
+    struct sim_dataset set;
+    char path[4096], *bytes;
+    size_t size;
+    (void)state;
+    sets_preset(&p);
+    p.orbits.shard_sequences = 300;
+    assert_int_equal(sim_dataset_check(dir), ORR_EMISSING);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    assert_int_equal(sim_dataset_check(dir), 0);
+    scratch_path(path, dir, name);
+    assert_int_equal(orr_file_read(path, &bytes, &size), 0);
+    bytes[size / 2] ^= 4;
+    scratch_write(path, bytes, size);
+    assert_int_equal(sim_dataset_check(dir), ORR_EFORMAT);
+    error_names(name, "checksum expected", "found", NULL);
+    assert_true(sim_dataset_complete(&p, dir)); /* by size: reading all is for verify */
+    bytes[size / 2] ^= 4;
+    scratch_write(path, bytes, size - 1);
+    assert_int_equal(sim_dataset_check(dir), ORR_EFORMAT);
+    error_names(name, "bytes as in manifest.json", NULL);
+    assert_false(sim_dataset_complete(&p, dir));
+    assert_int_equal(sim_dataset_open(&set, &p, dir, SIM_SPLIT_TRAIN), ORR_EFORMAT);
+    error_names(name, "truncated", NULL);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(sim_dataset_check(dir), ORR_EMISSING);
+    error_names(name, "not found", NULL);
+    assert_int_equal(sim_dataset_open(&set, &p, dir, SIM_SPLIT_TRAIN), ORR_EMISSING);
+    scratch_write(path, bytes, size);
+    assert_int_equal(sim_dataset_check(dir), 0);
+    free(bytes);
+    scratch_path(path, dir, "obs_train-00000-of-00009.npy"); /* shards of two writings */
+    scratch_text(path, "");
+    assert_int_equal(sim_dataset_open(&set, &p, dir, SIM_SPLIT_TRAIN), ORR_EFORMAT);
+    error_names("two writings", NULL);
+}
+
+/* The manifest's own text must agree with the files. */
+static void test_manifest_lies(void **state)
+{
+    struct orr_preset p;
+    char path[4096];
+    cJSON *json;
+    (void)state;
+    sets_preset(&p);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    scratch_path(path, dir, "manifest.json");
+    assert_int_equal(orr_json_read(path, &json), 0);
+    cJSON *val = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "sets"), "val");
+    cJSON_SetNumberValue(cJSON_GetObjectItem(val, "sequences"), 8);
+    assert_int_equal(orr_json_write(path, json), 0);
+    assert_int_equal(sim_dataset_check(dir), ORR_EFORMAT);
+    error_names("val", "8", "7", NULL);
+    cJSON_DeleteItemFromObject(cJSON_GetObjectItem(val, "files"), "obs_val.npy");
+    cJSON_DeleteItemFromObject(cJSON_GetObjectItem(val, "files"), "num_bodies_val.npy");
+    assert_int_equal(orr_json_write(path, json), 0);
+    assert_int_equal(sim_dataset_check(dir), ORR_EFORMAT);
+    error_names("val", "no files", NULL);
+    cJSON_Delete(json);
+}
+
+/* A .npy file as NumPy writes it: its own header text, version and padding. */
+static void write_npy(const char *name, int version, const char *dict, const void *data,
+                      size_t bytes)
+{
+    char path[4096];
+    scratch_path(path, other, name);
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    const int prefix = version == 1 ? 10 : 12, used = prefix + (int)strlen(dict) + 1;
+    const int length = (used + 63) / 64 * 64 - prefix;
+    fprintf(stream, "\x93NUMPY%c%c%c%c", version, 0, length & 255, length >> 8);
+    if (version > 1)
+        fwrite("\0\0", 1, 2, stream);
+    fprintf(stream, "%-*s\n", length - 1, dict);
+    assert_int_equal(fwrite(data, 1, bytes, stream), bytes);
+    assert_int_equal(fclose(stream), 0);
+}
+
+/* Folders without a manifest: right types and shapes are enough, wider whole numbers welcome. */
+static void test_foreign(void **state)
+{
+    struct orr_preset p;
+    struct sim_dataset ours, theirs;
+    const enum sim_split val = SIM_SPLIT_VAL;
+    int64_t bodies[7], wide[7 * 48];
+    char path[4096];
+    (void)state;
+    sets_preset(&p);
+    p.orbits.train = 0;
+    assert_int_equal(sim_dataset_write(&p, dir, 1, true), 0);
+    assert_int_equal(sim_dataset_open(&ours, &p, dir, val), 0);
+    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), ORR_EMISSING);
+    error_names("no data sets there", NULL);
+    for (size_t i = 0; i < 7; i++)
+        bodies[i] = ours.num_bodies[i];
+    for (size_t i = 0; i < 7 * 48; i++)
+        wide[i] = ours.tokens[i];
+    write_npy("obs_val.npy", 1, "{'descr': '<u2', 'fortran_order': False, 'shape': (7, 24, 2), }",
+              ours.tokens, 7 * 96);
+    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), ORR_EMISSING);
+    error_names("num_bodies_val.npy", NULL);
+    for (int form = 0; form < 3; form++) {
+        if (form == 0)
+            write_npy("num_bodies_val.npy", 2,
+                      "{'descr': '|u1', 'fortran_order': False, 'shape': (7,), }", ours.num_bodies,
+                      7);
+        else
+            write_npy("num_bodies_val.npy", 1,
+                      "{'descr': '<i8', 'fortran_order': False, 'shape': (7,)}", bodies,
+                      sizeof bodies);
+        if (form == 2)
+            write_npy("obs_val.npy", 3,
+                      "{'descr': '<i8', 'fortran_order': False, 'shape': (7, 24, 2), }", wide,
+                      sizeof wide);
+        assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), 0);
+        assert_int_equal(sim_dataset_open(&theirs, &p, other, val), 0);
+        assert_int_equal(theirs.n, 7);
+        assert_memory_equal(theirs.tokens, ours.tokens, 7 * 96);
+        assert_memory_equal(theirs.num_bodies, ours.num_bodies, 7);
+        sim_dataset_close(&theirs);
+    }
+    wide[100] = 70000; /* no token */
+    write_npy("obs_val.npy", 1, "{'descr': '<i8', 'fortran_order': False, 'shape': (7, 24, 2), }",
+              wide, sizeof wide);
+    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), ORR_EFORMAT);
+    error_names("obs_val.npy", "70000", "100", NULL);
+    write_npy("obs_val.npy", 1, "{'descr': '<u2', 'fortran_order': True, 'shape': (7, 24, 2), }",
+              ours.tokens, 7 * 96);
+    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), ORR_EFORMAT);
+    error_names("obs_val.npy", "Fortran", NULL);
+    write_npy("obs_val.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (7, 24, 2), }",
+              wide, sizeof wide);
+    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), ORR_EFORMAT);
+    error_names("obs_val.npy", "<u2", "<f8", NULL);
+    scratch_path(path, other, "progress.json"); /* ours, and not finished */
+    scratch_text(path, "{}");
+    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), ORR_EMISSING);
+    error_names("not finished", NULL);
+    sim_dataset_close(&ours);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_same_data, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_labelled, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_resume, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_stale, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_not_ours, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_damage, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_manifest_lies, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_foreign, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("sim/shard", tests, NULL, NULL);
+}
