@@ -52,12 +52,13 @@ bad() { # NAME STATUS PATTERN SETTING...
 bad "unknown law" 2 'newton|power|yukawa|mond' orbits.law=newtn
 bad "exponent -3" 2 'orbits.law_exponent: must be above -3' orbits.law=power \
     orbits.law_exponent=-3
-bad "1PN of many bodies" 2 'orbits.nbody' orbits.law=post_newtonian orbits.nbody=true
+bad "1PN of many bodies" 2 'orbits.nbody: expected false' \
+    orbits.law=post_newtonian orbits.nbody=true
 bad "expression: unknown name" 2 'orbits.expression: position 4 of "m1*q"' orbits.law=expression \
     'orbits.expression=m1*q'
 bad "expression: ends early" 2 'position 9 of "m1*m2/r^"' orbits.law=expression \
     'orbits.expression=m1*m2/r^'
 check "a bad expression makes no folder" test ! -e "$WORK/bad"
-bad "expression: repulsion" 1 'sequence 0 of train: law expression: expected an attraction' orbits.law=expression \
-    'orbits.expression=-m1*m2'
+bad "expression: repulsion" 1 'sequence 0 of train: law expression: expected an attraction' \
+    orbits.law=expression 'orbits.expression=-m1*m2'
 finish

@@ -81,6 +81,26 @@ static void test_conserved(void **state)
     }
 }
 
+/* The same bits whatever was integrated before: nothing of another sequence is kept. */
+static void test_no_memory(void **state)
+{
+    static double first[4 * 200], again[4 * 200];
+    const struct sim_elements el = {1.37, 0.4, 0.7, 2.385}, another = {0.2, 0.9, 1, 0.1};
+    (void)state;
+    for (int law = 0; law < ORR_LAWS; law++) {
+        struct sim_dynamics d;
+        law_create(&d, law);
+        assert_int_equal(sim_start(&d, &el, 0.31, 0.83, first), 0);
+        memcpy(again, first, 4 * sizeof *first);
+        assert_int_equal(sim_integrate_pair(&d, 0.31, 0.83, 0.05, 200, first), 0);
+        assert_int_equal(sim_start(&d, &another, 0.31, 0.83, states), 0);
+        assert_int_equal(sim_integrate_pair(&d, 0.31, 0.83, 0.05, 20, states), 0);
+        assert_int_equal(sim_integrate_pair(&d, 0.31, 0.83, 0.05, 200, again), 0);
+        assert_memory_equal(first, again, sizeof first);
+        sim_dynamics_free(&d);
+    }
+}
+
 /* ------------------------------------------------- a second integrator, in long double */
 
 static void rates(const struct sim_dynamics *d, long double m1, long double m2,
@@ -597,13 +617,21 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conserved),      cmocka_unit_test(test_second_integrator),
-        cmocka_unit_test(test_newton),         cmocka_unit_test(test_hooke),
-        cmocka_unit_test(test_start),          cmocka_unit_test(test_apsides),
-        cmocka_unit_test(test_precession),     cmocka_unit_test(test_post_newtonian_energy),
-        cmocka_unit_test(test_jump),           cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_nbody_states),   cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_nbody_sequence), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_conserved),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_second_integrator),
+        cmocka_unit_test(test_newton),
+        cmocka_unit_test(test_hooke),
+        cmocka_unit_test(test_start),
+        cmocka_unit_test(test_apsides),
+        cmocka_unit_test(test_precession),
+        cmocka_unit_test(test_post_newtonian_energy),
+        cmocka_unit_test(test_jump),
+        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_nbody_states),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_nbody_sequence),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
