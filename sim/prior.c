@@ -52,9 +52,20 @@ static void draw_com(double sigma_au, gsl_rng *rng, struct sim_system *s)
         s->com_au[c] = sigma_au > 0 ? gsl_ran_gaussian_ziggurat(rng, sigma_au) : 0;
 }
 
-static void draw_study(const struct orr_orbits_preset *o, int planets, gsl_rng *rng,
-                       struct sim_system *s)
+/* The study's seeds overlap: its planet i of system n is planet i - 5 of system n + 1 (spec of the
+ * study, section 2, item 6). */
+static void seek_planet(const struct orr_preset *p, enum orr_stage stage, uint64_t index,
+                        int planet, gsl_rng *rng)
 {
+    const uint64_t apart = 1ull << 60; /* from the streams of systems */
+    orr_rng_seek(rng, p->seed, stage, apart + 5 * index + (uint64_t)planet);
+}
+
+/* planets = 0: drawn. */
+static void draw_study(const struct orr_preset *p, int planets, enum orr_stage stage,
+                       uint64_t index, gsl_rng *rng, struct sim_system *s)
+{
+    const struct orr_orbits_preset *o = &p->orbits;
     s->dt_token = gsl_rng_uniform_int(rng, 2) == 1;
     s->dt_yr = (s->dt_token ? 180 : 7) * DAY_YR;
     s->planets =
@@ -63,6 +74,8 @@ static void draw_study(const struct orr_orbits_preset *o, int planets, gsl_rng *
     s->star_mass = star_mass(rng);
     draw_com(o->com_sigma_au, rng, s);
     for (int i = 0; i < s->planets; i++) {
+        if (o->compat_repeated_planets)
+            seek_planet(p, stage, index, i, rng);
         s->mass[i] = planet_mass(rng);
         s->orbit[i].a_au = gsl_ran_flat(rng, o->a_min_au, o->a_max_au);
         s->orbit[i].e = eccentricity(o, rng);
@@ -209,7 +222,7 @@ int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint6
     default:
         if (preset->orbits.protocol == ORR_PROTOCOL_IDENTIFIABLE)
             return draw_identifiable(&preset->orbits, rng, system);
-        draw_study(&preset->orbits, sim_split_labelled(split), rng, system);
+        draw_study(preset, sim_split_labelled(split), stage_of(split), index, rng, system);
         return 0;
     }
 }

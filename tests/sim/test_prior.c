@@ -154,6 +154,32 @@ static void test_no_duplicates(void **state)
     assert_int_equal(same, 0);
 }
 
+/* The switch that brings them back: planets 6 to 10 are those of the next system, 24% of all. */
+static void test_repeated_planets(void **state)
+{
+    struct orr_preset p;
+    struct sim_system s, next;
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    long all = 0, repeated = 0;
+    (void)state;
+    orr_preset_defaults(&p);
+    p.orbits.compat_repeated_planets = true;
+    assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TRAIN, 0, rng, &s), 0);
+    for (uint64_t i = 1; i < 20000; i++, s = next) {
+        assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TRAIN, i, rng, &next), 0);
+        all += s.planets;
+        for (int k = 5; k < s.planets && k - 5 < next.planets; k++, repeated++) {
+            assert_true(s.mass[k] == next.mass[k - 5]);
+            assert_memory_equal(&s.orbit[k], &next.orbit[k - 5], sizeof s.orbit[k]);
+        }
+        for (int k = 1; k < s.planets; k++) /* not within a system */
+            assert_true(s.orbit[k].a_au != s.orbit[k - 1].a_au);
+    }
+    gsl_rng_free(rng);
+    const double share = (double)repeated / (double)all; /* 1.3 of 5.5 planets */
+    assert_true(fabs(share - 1.3 / 5.5) < 0.01);
+}
+
 /* --------------------------------------------------------------- protocol identifiable */
 
 static void identifiable(struct orr_preset *p)
@@ -392,6 +418,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_study),
         cmocka_unit_test(test_no_duplicates),
+        cmocka_unit_test(test_repeated_planets),
         cmocka_unit_test(test_identifiable_uniform),
         cmocka_unit_test(test_identifiable_loguniform),
         cmocka_unit_test(test_identifiable_window),
