@@ -66,6 +66,7 @@ void sim_manifest_add(struct cJSON *set, const char *name, uint64_t bytes, uint6
 struct sim_block {
     unsigned char *rows[SIM_KINDS]; /* (capacity, bytes of the kind); NULL: not in this split */
     size_t row[SIM_KINDS];          /* bytes of one sequence */
+    long *clipped;                  /* (capacity) clipped coordinates */
     uint64_t first;
     int count;
 };
@@ -75,6 +76,14 @@ void sim_block_free(struct sim_block *block);
 /* Makes sequence `index` as entry k; sequence: made for this split, one per thread. */
 int sim_block_make(struct sim_block *block, int k, struct sim_sequence *sequence,
                    const struct orr_preset *preset, enum sim_split split, uint64_t index);
+
+/* Streams of blocks (stream.c): number b holds draws b * size .. (b + 1) * size - 1, with `once`
+ * those below the order's count. */
+int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_preset *preset,
+                           enum sim_split split, const struct sim_stream_order *order, int threads,
+                           int size, bool once);
+/* Block `number`, made; valid until the next call. */
+int sim_stream_take(struct sim_stream *stream, uint64_t number, const struct sim_block **block);
 
 /* An error that happened in another thread, for the one that reports it. */
 struct sim_failure {

@@ -10,7 +10,7 @@
 
 #include <xxhash.h>
 
-enum { SLOTS = 16 }; /* blocks ahead of the reader, at least */
+enum { SLOTS = 16, CHECKSUM_BLOCK = 64 }; /* blocks ahead of the reader, at least; draws */
 
 struct slot {
     struct sim_block block;
@@ -23,6 +23,8 @@ struct sim_stream {
     enum sim_split split;
     struct sim_stream_order order;
     int threads, started;
+    int size;  /* draws of a block */
+    bool once; /* nothing beyond the order's count */
     size_t slots;
     struct sim_sequence *sequence; /* (threads) */
     pthread_t *thread;
@@ -49,10 +51,11 @@ uint64_t sim_stream_index(const struct sim_stream_order *order, uint64_t d)
 static void make(struct sim_stream *s, struct slot *slot, uint64_t number, struct sim_sequence *q)
 {
     slot->failure.rc = 0;
-    slot->block.first = number * SIM_STREAM_BLOCK;
-    slot->block.count = SIM_STREAM_BLOCK;
-    for (int k = 0; k < SIM_STREAM_BLOCK; k++) {
-        const uint64_t i = sim_stream_index(&s->order, slot->block.first + (uint64_t)k);
+    const uint64_t first = slot->block.first = number * (uint64_t)s->size;
+    const uint64_t left = first < s->order.count ? s->order.count - first : 0;
+    slot->block.count = s->once && left < (uint64_t)s->size ? (int)left : s->size;
+    for (int k = 0; k < slot->block.count; k++) {
+        const uint64_t i = sim_stream_index(&s->order, first + (uint64_t)k);
         const int rc = sim_block_make(&slot->block, k, q, s->preset, s->split, i);
         if (rc) {
             sim_failure_keep(&slot->failure, rc);
@@ -100,21 +103,22 @@ static int start(struct sim_stream *s)
     for (; s->started < s->threads && !rc; s->started += !rc) {
         struct worker *worker = malloc(sizeof *worker);
         if (!worker) {
-            rc = ORR_FAIL(ORR_ENOMEM, "training data: out of memory");
+            rc = ORR_FAIL(ORR_ENOMEM, "sequences: out of memory");
             break;
         }
         *worker = (struct worker){s, s->started};
         if (pthread_create(&s->thread[s->started], NULL, run, worker)) {
             free(worker);
-            rc = ORR_FAIL(ORR_ENOMEM, "training data: cannot start a thread");
+            rc = ORR_FAIL(ORR_ENOMEM, "sequences: cannot start a thread");
         }
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc;
 }
 
-int sim_stream_open(struct sim_stream **stream, const struct orr_preset *preset,
-                    enum sim_split split, const struct sim_stream_order *order, int threads)
+int sim_stream_open_blocks(struct sim_stream **stream, const struct orr_preset *preset,
+                           enum sim_split split, const struct sim_stream_order *order, int threads,
+                           int size, bool once)
 {
     *stream = NULL;
     if (order->count == 0)
@@ -122,29 +126,36 @@ int sim_stream_open(struct sim_stream **stream, const struct orr_preset *preset,
                         sim_split_name(split));
     struct sim_stream *s = calloc(1, sizeof *s);
     if (!s)
-        return ORR_FAIL(ORR_ENOMEM, "training data: out of memory");
+        return ORR_FAIL(ORR_ENOMEM, "sequences: out of memory");
     s->preset = preset;
     s->split = split;
     s->order = *order;
+    s->size = size;
+    s->once = once;
     s->slots = SLOTS + 2 * (size_t)threads;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     s->slot = calloc(s->slots, sizeof *s->slot);
     s->sequence = calloc((size_t)threads, sizeof *s->sequence);
     s->thread = calloc((size_t)threads, sizeof *s->thread);
-    int rc = s->slot && s->sequence && s->thread
-                 ? 0
-                 : ORR_FAIL(ORR_ENOMEM, "training data: out of memory");
+    int rc =
+        s->slot && s->sequence && s->thread ? 0 : ORR_FAIL(ORR_ENOMEM, "sequences: out of memory");
     for (; !rc && s->threads < threads; s->threads += !rc)
         rc = sim_sequence_create(&s->sequence[s->threads], preset, split);
     for (size_t i = 0; i < s->slots && !rc; i++)
-        rc = sim_block_create(&s->slot[i].block, preset, split, SIM_STREAM_BLOCK);
+        rc = sim_block_create(&s->slot[i].block, preset, split, size);
     if (rc) {
         sim_stream_close(s);
         return rc;
     }
     *stream = s;
     return 0;
+}
+
+int sim_stream_open(struct sim_stream **stream, const struct orr_preset *preset,
+                    enum sim_split split, const struct sim_stream_order *order, int threads)
+{
+    return sim_stream_open_blocks(stream, preset, split, order, threads, SIM_STREAM_BLOCK, false);
 }
 
 void sim_stream_close(struct sim_stream *s)
@@ -194,11 +205,10 @@ static void move(struct sim_stream *s, uint64_t number)
     pthread_cond_broadcast(&s->changed);
 }
 
-/* Block `number`, made; valid until the next call. */
-static int take(struct sim_stream *s, uint64_t number, const struct sim_block **block)
+int sim_stream_take(struct sim_stream *s, uint64_t number, const struct sim_block **block)
 {
     if (orr_signal_seen())
-        return ORR_FAIL(ORR_EINTR, "stopped while making training data");
+        return ORR_FAIL(ORR_EINTR, "stopped while making sequences");
     pthread_mutex_lock(&s->lock);
     if (s->started == 0) /* what is never read is never made */
         s->first = s->next = number;
@@ -223,7 +233,7 @@ int sim_stream_draw(struct sim_stream *s, uint64_t d, const uint16_t **tokens, c
                     int *bodies)
 {
     const struct sim_block *block;
-    const int rc = take(s, d / SIM_STREAM_BLOCK, &block);
+    const int rc = sim_stream_take(s, d / SIM_STREAM_BLOCK, &block);
     if (rc)
         return rc;
     const size_t k = (size_t)(d % SIM_STREAM_BLOCK);
@@ -244,19 +254,19 @@ int sim_stream_checksum(const struct orr_preset *preset, int threads, bool quiet
     XXH64_state_t *state = XXH64_createState();
     int rc = state ? 0 : ORR_FAIL(ORR_ENOMEM, "checksum: out of memory");
     if (!rc)
-        rc = sim_stream_open(&stream, preset, SIM_SPLIT_TRAIN, &order, threads);
+        rc = sim_stream_open_blocks(&stream, preset, SIM_SPLIT_TRAIN, &order, threads,
+                                    CHECKSUM_BLOCK, true);
     if (!rc)
         XXH64_reset(state, 0);
     orr_progress_init(&progress, "checksum", order.count, quiet);
-    for (uint64_t first = 0; first < order.count && !rc; first += SIM_STREAM_BLOCK) {
+    for (uint64_t done = 0, number = 0; done < order.count && !rc; number++) {
         const struct sim_block *block;
-        const uint64_t left = order.count - first;
-        const size_t count = left < SIM_STREAM_BLOCK ? (size_t)left : SIM_STREAM_BLOCK;
-        rc = take(stream, first / SIM_STREAM_BLOCK, &block);
+        rc = sim_stream_take(stream, number, &block);
         if (rc)
             break;
-        XXH64_update(state, block->rows[kind], count * block->row[kind]);
-        orr_progress_set(&progress, first + count, NULL);
+        XXH64_update(state, block->rows[kind], (size_t)block->count * block->row[kind]);
+        done += (uint64_t)block->count;
+        orr_progress_set(&progress, done, NULL);
     }
     orr_progress_end(&progress, NULL);
     if (!rc)

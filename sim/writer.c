@@ -1,5 +1,5 @@
-/* writer.c - writing data sets: all threads make blocks of sequences in place while one more
- * thread hashes and writes the blocks before, in order. Bytes depend neither on threads nor on
+/* writer.c - writing data sets: threads make blocks of sequences in place, a bounded number ahead;
+ * this thread hashes and writes them in order. Bytes depend neither on threads nor on
  * interruptions, and sets may exceed memory. */
 #include "dataset.h"
 
@@ -14,32 +14,24 @@
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
-#include <omp.h>
 
-/* Blocks between the makers and the disk: a wait for the disk (syncing a finished shard) of this
- * many blocks does not stop the makers. Bytes of a block: within a core's cache. */
-enum { SLOTS = 8, BLOCK_BYTES = 1 << 20, BLOCK_MOST = 1024 };
+/* Bytes of a block: small enough to be in a cache when it is hashed and written. */
+enum { BLOCK_BYTES = 1 << 19, BLOCK_MOST = 1024 };
 
 struct writer {
     const struct orr_preset *preset;
     const char *dir;
     enum sim_split split;
     uint64_t n, start, shards, per_shard; /* sequences: all, those already written; files */
-    int threads, capacity;                /* capacity: sequences of a block */
-    struct sim_sequence *sequence;        /* (threads) */
-    cJSON *sets, *set;                    /* of the manifest */
-    struct orr_file file[SIM_KINDS];      /* of the shard in work; the writing thread's */
-    /* between the threads, under the lock */
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    struct sim_block block[SLOTS];
-    long clipped[SLOTS];
-    uint64_t made, written; /* blocks */
-    bool ended, dropped;    /* no more blocks; those left are not wanted */
-    struct sim_failure failure;
+    int threads;
+    bool used[SIM_KINDS];
+    cJSON *sets, *set;               /* of the manifest */
+    struct orr_file file[SIM_KINDS]; /* of the shard in work */
+    long clipped;                    /* in it so far */
+    struct commit *commit;           /* the shard before, on its way to the disk; or NULL */
 };
 
-/* ------------------------------------------------------------------- the writing thread */
+/* ------------------------------------------------------------------------------ one shard */
 
 static uint64_t shard_size(const struct writer *w, uint64_t shard)
 {
@@ -53,7 +45,7 @@ static int open_shard(struct writer *w, uint64_t shard)
     for (int kind = 0; kind < SIM_KINDS && !rc; kind++) {
         const struct sim_array *array = &sim_arrays[kind];
         char path[4096], name[SIM_NAME];
-        if (!w->block[0].rows[kind])
+        if (!w->used[kind])
             continue;
         const size_t shape[3] = {shard_size(w, shard),
                                  (size_t)sim_split_positions(w->preset, w->split), array->cols};
@@ -67,174 +59,140 @@ static int open_shard(struct writer *w, uint64_t shard)
     return rc;
 }
 
+/* A shard whose rows are all written. It is synced by a thread of its own: the disk works on it
+ * while the next one is made. Only this thread touches the manifest's JSON until it is joined. */
+struct commit {
+    struct writer *w;
+    uint64_t shard;
+    long clipped;
+    struct orr_file file[SIM_KINDS];
+    struct sim_failure failure;
+    pthread_t thread;
+};
+
 /* The shard gets its names, then its lines in the progress file. */
-static int finish_shard(struct writer *w, uint64_t shard)
+static int commit_shard(struct commit *c)
 {
+    struct writer *w = c->w;
     int rc = 0;
     for (int kind = 0; kind < SIM_KINDS && !rc; kind++)
-        if (w->block[0].rows[kind])
-            rc = orr_file_commit(&w->file[kind]);
+        if (w->used[kind])
+            rc = orr_file_commit(&c->file[kind]);
     for (int kind = 0; kind < SIM_KINDS && !rc; kind++) {
         char name[SIM_NAME];
-        if (!w->block[0].rows[kind])
+        if (!w->used[kind])
             continue;
-        sim_shard_name(name, (enum sim_kind)kind, w->split, shard, w->shards);
-        sim_manifest_add(w->set, name, w->file[kind].bytes, w->file[kind].checksum);
-        orr_file_close(&w->file[kind]);
+        sim_shard_name(name, (enum sim_kind)kind, w->split, c->shard, w->shards);
+        sim_manifest_add(w->set, name, c->file[kind].bytes, c->file[kind].checksum);
     }
+    for (int kind = 0; kind < SIM_KINDS; kind++)
+        orr_file_close(&c->file[kind]);
     if (rc)
         return rc;
     cJSON *done = cJSON_GetObjectItemCaseSensitive(w->set, "sequences");
-    cJSON_SetNumberValue(done, done->valuedouble + (double)shard_size(w, shard));
+    cJSON *sum = cJSON_GetObjectItemCaseSensitive(w->set, "clipped_coordinates");
+    cJSON_SetNumberValue(done, done->valuedouble + (double)shard_size(w, c->shard));
+    cJSON_SetNumberValue(sum, sum->valuedouble + (double)c->clipped);
     return sim_progress_write(w->preset, w->dir, w->sets);
 }
 
-static int write_block(struct writer *w, const struct sim_block *block, long clipped)
+static void *run_commit(void *argument)
 {
-    const uint64_t shard = block->first / w->per_shard;
-    int rc = block->first % w->per_shard == 0 ? open_shard(w, shard) : 0;
-    for (int kind = 0; kind < SIM_KINDS && !rc; kind++)
-        if (block->rows[kind])
-            rc = orr_file_write(&w->file[kind], block->rows[kind],
-                                (size_t)block->count * block->row[kind]);
+    struct commit *c = argument;
+    const int rc = commit_shard(c);
     if (rc)
-        return rc;
-    cJSON *sum = cJSON_GetObjectItemCaseSensitive(w->set, "clipped_coordinates");
-    cJSON_SetNumberValue(sum, sum->valuedouble + (double)clipped);
-    const uint64_t end = block->first + (uint64_t)block->count;
-    return end == shard * w->per_shard + shard_size(w, shard) ? finish_shard(w, shard) : 0;
-}
-
-static void *write_blocks(void *argument)
-{
-    struct writer *w = argument;
-    pthread_mutex_lock(&w->lock);
-    for (;;) {
-        while (w->made == w->written && !w->ended)
-            pthread_cond_wait(&w->changed, &w->lock);
-        if (w->dropped || w->made == w->written)
-            break;
-        const size_t slot = w->written % SLOTS;
-        pthread_mutex_unlock(&w->lock);
-        const int rc = write_block(w, &w->block[slot], w->clipped[slot]);
-        pthread_mutex_lock(&w->lock);
-        w->written++;
-        if (rc)
-            sim_failure_keep(&w->failure, rc);
-        pthread_cond_broadcast(&w->changed);
-        if (rc)
-            break;
-    }
-    pthread_mutex_unlock(&w->lock);
-    for (int kind = 0; kind < SIM_KINDS; kind++)
-        orr_file_close(&w->file[kind]); /* of a shard that was not finished: goes away */
+        sim_failure_keep(&c->failure, rc);
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------ makers */
-
-/* Fills a block with sequences first .. first + count - 1. */
-static int make_block(struct writer *w, size_t slot)
+/* Waits for the shard before; its error. */
+static int wait_commit(struct writer *w)
 {
-    int rc = 0;
-    long clipped = 0;
-    struct sim_block *block = &w->block[slot];
-#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) reduction(+ : clipped)
-    for (int i = 0; i < block->count; i++) {
-        struct sim_sequence *q = &w->sequence[omp_get_thread_num()];
-        const int one =
-            sim_block_make(block, i, q, w->preset, w->split, block->first + (uint64_t)i);
-        if (one) {
-#pragma omp critical
-            rc = one;
-            continue;
-        }
-        clipped += q->clipped;
-    }
-    w->clipped[slot] = clipped;
-    for (int i = 0; rc && i < block->count; i++) { /* the message may be another thread's */
-        const int again = sim_block_make(block, i, &w->sequence[0], w->preset, w->split,
-                                         block->first + (uint64_t)i);
-        if (again)
-            return again;
-    }
+    if (!w->commit)
+        return 0;
+    pthread_join(w->commit->thread, NULL);
+    const int rc = sim_failure_raise(&w->commit->failure);
+    free(w->commit);
+    w->commit = NULL;
     return rc;
 }
 
-/* Waits for a free slot; false when the writing thread has failed. */
-static bool wait_slot(struct writer *w)
+static int finish_shard(struct writer *w, uint64_t shard)
 {
-    pthread_mutex_lock(&w->lock);
-    while (w->made - w->written == SLOTS && !w->failure.rc)
-        pthread_cond_wait(&w->changed, &w->lock);
-    const bool ok = !w->failure.rc;
-    pthread_mutex_unlock(&w->lock);
-    return ok;
-}
-
-static void tell(struct writer *w, uint64_t made, bool ended, bool dropped)
-{
-    pthread_mutex_lock(&w->lock);
-    w->made += made;
-    w->ended = ended;
-    w->dropped = dropped;
-    pthread_cond_broadcast(&w->changed);
-    pthread_mutex_unlock(&w->lock);
-}
-
-static int make_blocks(struct writer *w, struct orr_progress *progress)
-{
-    for (uint64_t first = w->start, next; first < w->n; first = next) {
-        if (!wait_slot(w))
-            return 0; /* the failure is the other thread's */
-        const uint64_t shard_end = (first / w->per_shard + 1) * w->per_shard;
-        const uint64_t end = shard_end < w->n ? shard_end : w->n;
-        const size_t slot = w->made % SLOTS;
-        w->block[slot].first = first;
-        w->block[slot].count =
-            end - first < (uint64_t)w->capacity ? (int)(end - first) : w->capacity;
-        const int rc = make_block(w, slot);
-        if (rc)
-            return rc;
-        if (orr_signal_seen())
-            return ORR_FAIL(ORR_EINTR, "stopped while writing %s; run the same command again",
-                            w->dir);
-        next = first + (uint64_t)w->block[slot].count;
-        tell(w, 1, false, false);
-        orr_progress_set(progress, progress->done + (next - first), sim_split_name(w->split));
+    const int rc = wait_commit(w);
+    if (rc)
+        return rc;
+    struct commit *c = calloc(1, sizeof *c);
+    if (!c)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", w->dir);
+    c->w = w;
+    c->shard = shard;
+    c->clipped = w->clipped;
+    memcpy(c->file, w->file, sizeof c->file); /* they are the other thread's now */
+    memset(w->file, 0, sizeof w->file);
+    w->clipped = 0;
+    if (pthread_create(&c->thread, NULL, run_commit, c) == 0) {
+        w->commit = c;
+        return 0;
     }
-    return 0;
+    const int alone = commit_shard(c);
+    free(c);
+    return alone;
+}
+
+/* Entries from .. to - 1 of a block, all of one shard. */
+static int write_rows(struct writer *w, const struct sim_block *block, int from, int to)
+{
+    const uint64_t first = block->first + (uint64_t)from, shard = first / w->per_shard;
+    int rc = first % w->per_shard == 0 ? open_shard(w, shard) : 0;
+    for (int kind = 0; kind < SIM_KINDS && !rc; kind++)
+        if (w->used[kind])
+            rc = orr_file_write(&w->file[kind], block->rows[kind] + (size_t)from * block->row[kind],
+                                (size_t)(to - from) * block->row[kind]);
+    if (rc)
+        return rc;
+    for (int k = from; k < to; k++)
+        w->clipped += block->clipped[k];
+    const uint64_t end = block->first + (uint64_t)to;
+    return end == shard * w->per_shard + shard_size(w, shard) ? finish_shard(w, shard) : 0;
 }
 
 /* ------------------------------------------------------------------------------ one set */
 
-static int open_writer(struct writer *w)
+/* Sequences of a block. */
+static int block_size(const struct writer *w)
 {
     size_t bytes = 1;
     for (int kind = 0; kind < SIM_KINDS; kind++)
-        if (sim_kind_used((enum sim_kind)kind, w->split,
-                          w->preset->orbits.output == ORR_OUTPUT_TOKENS))
+        if (w->used[kind])
             bytes += sim_kind_bytes((enum sim_kind)kind, sim_split_positions(w->preset, w->split));
-    const size_t fit = BLOCK_BYTES / bytes, least = 4 * (size_t)w->threads;
-    w->capacity = (int)(fit < least ? least : fit < BLOCK_MOST ? fit : BLOCK_MOST);
-    w->sequence = calloc((size_t)w->threads, sizeof *w->sequence);
-    if (!w->sequence)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", w->dir);
-    int rc = 0;
-    for (int t = 0; t < w->threads && !rc; t++)
-        rc = sim_sequence_create(&w->sequence[t], w->preset, w->split);
-    for (int s = 0; s < SLOTS && !rc; s++)
-        rc = sim_block_create(&w->block[s], w->preset, w->split, w->capacity);
-    return rc;
+    const size_t fit = BLOCK_BYTES / bytes;
+    return fit < 1 ? 1 : fit < BLOCK_MOST ? (int)fit : BLOCK_MOST;
 }
 
-static void close_writer(struct writer *w)
+static int write_blocks(struct writer *w, struct sim_stream *stream, uint64_t size,
+                        struct orr_progress *progress)
 {
-    for (int s = 0; s < SLOTS; s++)
-        sim_block_free(&w->block[s]);
-    for (int t = 0; w->sequence && t < w->threads; t++)
-        sim_sequence_free(&w->sequence[t]);
-    free(w->sequence);
+    for (uint64_t at = w->start; at < w->n;) {
+        const struct sim_block *block;
+        if (orr_signal_seen())
+            return ORR_FAIL(ORR_EINTR, "stopped while writing %s; run the same command again",
+                            w->dir);
+        int rc = sim_stream_take(stream, at / size, &block);
+        if (rc == ORR_EINTR)
+            continue; /* says where */
+        for (int from = (int)(at % size), to; from < block->count && !rc; from = to) {
+            const uint64_t room = w->per_shard - (block->first + (uint64_t)from) % w->per_shard;
+            to = room < (uint64_t)(block->count - from) ? from + (int)room : block->count;
+            rc = write_rows(w, block, from, to);
+        }
+        if (rc)
+            return rc;
+        const uint64_t next = block->first + (uint64_t)block->count;
+        orr_progress_set(progress, progress->done + (next - at), sim_split_name(w->split));
+        at = next;
+    }
+    return 0;
 }
 
 /* The set's entry, with what is already written. */
@@ -253,28 +211,32 @@ static void resume_set(struct writer *w)
 
 static int write_split(struct writer *w, struct orr_progress *progress)
 {
-    pthread_t thread;
+    const bool tokens = w->preset->orbits.output == ORR_OUTPUT_TOKENS;
+    const struct sim_stream_order order = {.count = w->n};
+    struct sim_stream *stream = NULL;
     w->shards = sim_shard_count(w->preset, w->n);
     w->per_shard = w->shards == 1 ? w->n : (uint64_t)w->preset->orbits.shard_sequences;
+    for (int kind = 0; kind < SIM_KINDS; kind++)
+        w->used[kind] = sim_kind_used((enum sim_kind)kind, w->split, tokens);
     resume_set(w);
     orr_progress_set(progress, progress->done + w->start, NULL);
     if (w->start >= w->n)
         return 0;
-    int rc = open_writer(w);
-    pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->changed, NULL);
-    if (!rc && pthread_create(&thread, NULL, write_blocks, w))
-        rc = ORR_FAIL(ORR_ENOMEM, "%s: cannot start a thread", w->dir);
-    else if (!rc) {
-        rc = make_blocks(w, progress);
-        tell(w, 0, true, rc != 0);
-        pthread_join(thread, NULL);
-        if (!rc)
-            rc = sim_failure_raise(&w->failure);
+    const int size = block_size(w);
+    int rc = sim_stream_open_blocks(&stream, w->preset, w->split, &order, w->threads, size, true);
+    if (!rc)
+        rc = write_blocks(w, stream, (uint64_t)size, progress);
+    sim_stream_close(stream);
+    if (rc && w->commit) { /* the first error is told; a shard that is whole stays */
+        struct sim_failure first;
+        sim_failure_keep(&first, rc);
+        (void)wait_commit(w);
+        rc = sim_failure_raise(&first);
+    } else if (!rc) {
+        rc = wait_commit(w);
     }
-    pthread_cond_destroy(&w->changed);
-    pthread_mutex_destroy(&w->lock);
-    close_writer(w);
+    for (int kind = 0; kind < SIM_KINDS; kind++)
+        orr_file_close(&w->file[kind]); /* of a shard that was not finished: goes away */
     return rc;
 }
 
