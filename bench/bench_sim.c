@@ -216,7 +216,7 @@ static int bench_writing(const char *dir, struct bench_results *results)
         rc = orr_path(path, "%s/orbits", dir);
     const double bytes = rc ? 0 : sim_dataset_bytes(&preset);
     for (int run = 0; run < WRITES && !rc; run++) {
-        double seconds;
+        double seconds = 1;
         const double start = orr_time_s();
         rc = sim_dataset_write(&preset, path, 2, true);
         rate[run] = bytes / 1e6 / (orr_time_s() - start);

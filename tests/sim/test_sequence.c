@@ -129,65 +129,6 @@ static void test_token_rows(void **state)
     }
 }
 
-/* Place of a body at step k in long double; M = phase + motion dt k in double, as documented. */
-static void exact_place(const struct sim_system *s, int body, size_t k, long double xy[2])
-{
-    const int i = body == s->planets ? 0 : body;
-    const struct sim_elements *el = &s->orbit[i];
-    const double total = s->mass[i] + s->star_mass;
-    const double step = 2 * M_PI / sim_period_yr(el->a_au, total) * s->dt_yr;
-    const long double e = el->e, M = remainderl(el->phase_rad + step * (double)k,
-                                                6.283185307179586476925286766559L);
-    long double low = M - e, high = M + e;
-    for (int n = 0; n < 80; n++) {
-        const long double middle = (low + high) / 2;
-        if (middle - e * sinl(middle) > M)
-            high = middle;
-        else
-            low = middle;
-    }
-    const long double x = el->a_au * (cosl(low) - e), y = el->a_au * sqrtl(1 - e * e) * sinl(low);
-    const long double so = sinl(el->omega_rad), co = cosl(el->omega_rad);
-    long double share = s->star_moves ? s->star_mass / total : 1;
-    if (body == s->planets)
-        share = s->star_moves ? -s->mass[0] / total : 0;
-    xy[0] = s->com_au[0] + share * (co * x - so * y);
-    xy[1] = s->com_au[1] + share * (so * x + co * y);
-}
-
-/* A token differs from that of long double only within 1e-11 AU of the edge of its bin. */
-static void test_tokens_are_exact(void **state)
-{
-    static const enum sim_split splits[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_TWO_BODY_TRAIN};
-    struct orr_preset p;
-    struct sim_sequence q;
-    int off = 0;
-    (void)state;
-    tokens_preset(&p);
-    for (int split = 0; split < 2; split++) {
-        assert_int_equal(sim_sequence_create(&q, &p, splits[split]), 0);
-        for (uint64_t index = 0; index < 20; index++) {
-            struct sim_system s;
-            assert_int_equal(sim_sequence_make(&q, &p, splits[split], index), 0);
-            assert_int_equal(sim_system_draw(&p, splits[split], index, q.rng, &s), 0);
-            for (size_t row = 1; row < 1000; row++) {
-                const size_t bodies = (size_t)s.planets + 1;
-                long double xy[2];
-                exact_place(&s, (int)((row - 1) % bodies), (row - 1) / bodies, xy);
-                for (int c = 0; c < 2; c++) {
-                    const long double place = fminl(fmaxl((xy[c] + 50) * 70, 0), 6999.5L);
-                    const long double bin = q.tokens[2 * row + (size_t)c];
-                    off += bin != floorl(place);
-                    assert_true(place > bin - 70e-11L && place < bin + 1 + 70e-11L);
-                }
-            }
-        }
-        sim_sequence_free(&q);
-    }
-    print_message("%d of 79920 tokens differ\n", off);
-    assert_true(off <= 1);
-}
-
 /* A narrow extent clips, and the count is right. */
 static void test_clipping_is_counted(void **state)
 {
@@ -504,12 +445,17 @@ static void test_awkward_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binning),           cmocka_unit_test(test_token_rows),
-        cmocka_unit_test(test_tokens_are_exact),  cmocka_unit_test(test_clipping_is_counted),
-        cmocka_unit_test(test_coordinate_rows),   cmocka_unit_test(test_token_labels),
-        cmocka_unit_test(test_coordinate_labels), cmocka_unit_test(test_two_labels),
-        cmocka_unit_test(test_compatibility),     cmocka_unit_test(test_velocity_is_the_slope),
-        cmocka_unit_test(test_planet_runs),       cmocka_unit_test(test_awkward_sizes),
+        cmocka_unit_test(test_binning),
+        cmocka_unit_test(test_token_rows),
+        cmocka_unit_test(test_clipping_is_counted),
+        cmocka_unit_test(test_coordinate_rows),
+        cmocka_unit_test(test_token_labels),
+        cmocka_unit_test(test_coordinate_labels),
+        cmocka_unit_test(test_two_labels),
+        cmocka_unit_test(test_compatibility),
+        cmocka_unit_test(test_velocity_is_the_slope),
+        cmocka_unit_test(test_planet_runs),
+        cmocka_unit_test(test_awkward_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
