@@ -23,6 +23,12 @@ static double period_yr(const struct sim_system *s, int i)
     return sim_period_yr(s->orbit[i].a_au, s->mass[i] + s->star_mass);
 }
 
+/* Otherwise the bodies leave the ellipses of their elements. */
+static bool kepler_orbits(const struct shown *w)
+{
+    return sim_states_closed(&w->sequence.dynamics, &w->system);
+}
+
 static void print_table(const struct shown *w)
 {
     const struct sim_system *s = &w->system;
@@ -43,6 +49,10 @@ static void print_table(const struct shown *w)
     printf("%-5s %12.4g\n", "star", s->star_mass);
     printf("centre of mass %.4f, %.4f AU; the star %s; %ld coordinates clipped\n", s->com_au[0],
            s->com_au[1], s->star_moves ? "moves around it" : "stays there", w->sequence.clipped);
+    if (!kepler_orbits(w))
+        printf("law %s%s%s: elements and periods are those of Newton's law, which sets the start\n",
+               w->sequence.dynamics.law->name, w->sequence.dynamics.nbody ? ", nbody" : "",
+               w->sequence.dynamics.jump_step ? ", with a jump" : "");
     for (int i = 0; i < s->planets; i++) {
         const double samples = period_yr(s, i) / s->dt_yr;
         if (samples < SAMPLES_LEAST)
@@ -121,13 +131,15 @@ static int write_script(const struct shown *w, const char *format, const char *o
     fprintf(to, "set title '%s %llu, time step %.4g yr' noenhanced\n", sim_split_name(w->split),
             (unsigned long long)w->index, s->dt_yr);
     int rc = 0;
-    for (int i = 0; i < s->planets && !rc; i++)
+    const bool kepler = kepler_orbits(w);
+    for (int i = 0; i < s->planets && kepler && !rc; i++)
         rc = write_curve(w, i, to);
     for (int i = 0; i <= s->planets; i++)
         write_samples(w, i, to);
     fprintf(to, "plot ");
     for (int i = 0; i < s->planets; i++)
-        fprintf(to, "$curve%d with lines lc rgb '%s' lw 0.6 notitle, ", i, colours[i]);
+        fprintf(to, "$%s%d with lines lc rgb '%s' lw 0.6 notitle, ", kepler ? "curve" : "seen", i,
+                colours[i]);
     for (int i = 0; i < s->planets; i++)
         fprintf(to,
                 "$seen%d with points pt 7 ps 0.45 lc rgb '%s' notitle, NaN with points pt 7 ps 1 "
@@ -195,6 +207,7 @@ int sim_sequence_show(const struct orr_preset *preset, enum sim_split split, uin
     if (rc)
         return rc;
     rc = sim_system_draw(preset, split, index, w.sequence.rng, &w.system);
+    w.system.star_moves |= w.sequence.dynamics.nbody;
     if (!rc)
         rc = sim_sequence_make(&w.sequence, preset, split, index);
     if (!rc)
