@@ -80,7 +80,7 @@ struct orr_orbits_preset {
     long jump_step;          /* from this step on G is multiplied, 0 = never */
     double jump_factor;
     /* Named switches for published behaviour (spec/orbits.md section 2); false = fixed. */
-    bool compat_velocity_sign, compat_relative_state, compat_repeated_planets;
+    bool compat_velocity_sign, compat_relative_state, compat_repeated_planets, compat_solar_dt;
 };
 
 /* Planet runs: scaled coordinates, for the force-vector task (spec/orbits.md section 3). */

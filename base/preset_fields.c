@@ -51,6 +51,7 @@ const struct orr_field orr_fields[] = {
     {"orbits.compat_velocity_sign", ORR_FIELD_BOOL, AT(orbits.compat_velocity_sign), "false", 0, 0, NULL, "published defect: radial velocity of stored states flipped"},
     {"orbits.compat_relative_state", ORR_FIELD_BOOL, AT(orbits.compat_relative_state), "false", 0, 0, NULL, "published defect: stored positions relative to the sun's first place"},
     {"orbits.compat_repeated_planets", ORR_FIELD_BOOL, AT(orbits.compat_repeated_planets), "false", 0, 0, NULL, "published defect: planets 6 to 10 of a system are planets 1 to 5 of the next"},
+    {"orbits.compat_solar_dt", ORR_FIELD_BOOL, AT(orbits.compat_solar_dt), "false", 0, 0, NULL, "published defect: two-body planets every 180 days, Mercury 0.5 times per orbit"},
     {"planets.enabled", ORR_FIELD_BOOL, AT(planets.enabled), "false", 0, 0, NULL, "planet runs (scaled coordinates) serve the force-vector task"},
     {"planets.train", ORR_FIELD_LONG, AT(planets.train), "0", 0, 1e+12, NULL, "planet-run training sequences"},
     {"planets.val", ORR_FIELD_LONG, AT(planets.val), "0", 0, 1e+12, NULL, "planet-run validation sequences"},

@@ -181,10 +181,12 @@ static void draw_solar(const struct orr_preset *p, enum sim_split split, uint64_
     }
     place_planet((int)index, rng, s);
     s->star_moves = true;
-    s->dt_token = 1;
-    s->dt_yr = 180 * DAY_YR;
+    const double period_yr = sim_period_yr(s->orbit[0].a_au, 1 + s->mass[0]);
+    /* of the two time steps with a token the longer, where it samples an orbit 40 times */
+    s->dt_token = p->orbits.compat_solar_dt || period_yr >= 40 * 180 * DAY_YR;
+    s->dt_yr = (s->dt_token ? 180 : 7) * DAY_YR;
     if (split == SIM_SPLIT_PLANETS_SOLAR)
-        s->dt_yr = sim_period_yr(s->orbit[0].a_au, 1 + s->mass[0]) / p->planets.samples_per_orbit;
+        s->dt_yr = period_yr / p->planets.samples_per_orbit;
 }
 
 static enum orr_stage stage_of(enum sim_split split)
