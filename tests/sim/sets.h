@@ -33,6 +33,25 @@ static inline void sets_same(const char *a, const char *b)
     assert_int_equal(files, scratch_count(b));
 }
 
+/* Two folders of a group: setup and teardown of cmocka_run_group_tests(). */
+static char dir[64], other[64];
+
+static inline int sets_setup(void **state)
+{
+    (void)state;
+    scratch_create(dir);
+    scratch_create(other);
+    return 0;
+}
+
+static inline int sets_teardown(void **state)
+{
+    (void)state;
+    scratch_remove(dir);
+    scratch_remove(other);
+    return 0;
+}
+
 /* Short sequences of tokens, and few of them. */
 static inline void sets_preset(struct orr_preset *p)
 {

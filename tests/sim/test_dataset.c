@@ -7,24 +7,6 @@
 
 #include <cjson/cJSON.h>
 
-static char dir[64], other[64];
-
-static int setup(void **state)
-{
-    (void)state;
-    scratch_create(dir);
-    scratch_create(other);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove(dir);
-    scratch_remove(other);
-    return 0;
-}
-
 /* The study's shapes, fewer sequences; blocks of the writer are 512: 1 and a bit of them. */
 static void tokens_preset(struct orr_preset *p)
 {
@@ -353,14 +335,14 @@ static void test_signal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_token_files, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_continuous_files, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_manifest, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_complete, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_interrupted_write, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_reader_errors, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_signal, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_threads, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_token_files, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_continuous_files, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_manifest, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_complete, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_interrupted_write, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_reader_errors, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_signal, sets_setup, sets_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,24 +8,6 @@
 
 #include <cjson/cJSON.h>
 
-static char dir[64], other[64];
-
-static int setup(void **state)
-{
-    (void)state;
-    scratch_create(dir);
-    scratch_create(other);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove(dir);
-    scratch_remove(other);
-    return 0;
-}
-
 static bool there(const char *folder, const char *name)
 {
     char path[4096];
@@ -346,14 +328,14 @@ static void test_foreign(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_same_data, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_labelled, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_resume, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_stale, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_not_ours, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_damage, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_manifest_lies, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_foreign, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_same_data, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_labelled, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_resume, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_stale, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_not_ours, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_damage, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_manifest_lies, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_foreign, sets_setup, sets_teardown),
     };
     return cmocka_run_group_tests_name("sim/shard", tests, NULL, NULL);
 }
