@@ -15,8 +15,7 @@ static int print_states(struct sim_dynamics *dynamics, const struct sim_system *
                         size_t steps)
 {
     double *states = orr_alloc(4 * steps * SIM_PLANETS, sizeof *states);
-    double *room = orr_alloc(steps, sizeof *room);
-    int rc = states && room ? sim_states(dynamics, system, steps, states, room) : ORR_ENOMEM;
+    int rc = states ? sim_states(dynamics, system, steps, states) : ORR_ENOMEM;
     printf("masses");
     for (int i = 0; i < system->planets; i++)
         printf(" %.17g", system->mass[i]);
@@ -27,7 +26,6 @@ static int print_states(struct sim_dynamics *dynamics, const struct sim_system *
             printf("%d %zu %.17g %.17g %.17g %.17g\n", i, k, s[0], s[1], s[2], s[3]);
         }
     free(states);
-    free(room);
     return rc;
 }
 

@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One file of the observations of a set in several files. */
-struct sim_shard {
-    struct orr_npy npy;
-};
-
 /* ---------------------------------------------------------------------------- one file */
 
 /* Types that data sets made elsewhere use for whole numbers. */
@@ -152,11 +147,11 @@ static int map_shards(struct sim_dataset *set, const char *dir, enum sim_kind ki
     for (size_t s = 0; s < set->shards && !rc; s++) {
         char path[4096];
         size_t shape[3] = {shard_size(set, s), (size_t)set->positions, sim_arrays[kind].cols};
-        rc = map(dir, kind, split, s, set->shards, shape, &set->shard[s].npy, path);
-        if (!rc && set->shard[s].npy.dtype != sim_arrays[kind].dtype)
+        rc = map(dir, kind, split, s, set->shards, shape, &set->shard[s], path);
+        if (!rc && set->shard[s].dtype != sim_arrays[kind].dtype)
             rc = ORR_FAIL(ORR_EFORMAT, "%s: expected dtype %s, found %s", path,
                           orr_dtype_descr(sim_arrays[kind].dtype),
-                          orr_dtype_descr(set->shard[s].npy.dtype));
+                          orr_dtype_descr(set->shard[s].dtype));
     }
     return rc;
 }
@@ -233,7 +228,7 @@ void sim_dataset_close(struct sim_dataset *set)
         free(set->gathered[kind]);
     }
     for (size_t s = 0; set->shard && s < set->shards; s++)
-        orr_npy_close(&set->shard[s].npy);
+        orr_npy_close(&set->shard[s]);
     free(set->shard);
     memset(set, 0, sizeof *set);
 }
@@ -241,8 +236,8 @@ void sim_dataset_close(struct sim_dataset *set)
 static const void *rows(const struct sim_dataset *set, const void *whole, enum orr_dtype dtype,
                         size_t i)
 {
-    if (!whole && set->shard && set->shard[0].npy.dtype == dtype) {
-        whole = set->shard[i / set->shard_sequences].npy.data;
+    if (!whole && set->shard && set->shard[0].dtype == dtype) {
+        whole = set->shard[i / set->shard_sequences].data;
         i %= set->shard_sequences;
     }
     if (!whole)

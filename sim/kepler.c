@@ -144,7 +144,7 @@ int sim_orbit_places(const struct sim_elements *el, double total_mass, double dt
 }
 
 int sim_orbit_states(const struct sim_elements *el, double total_mass, double dt_yr, size_t n,
-                     double state[], double work[])
+                     double state[])
 {
     struct orbit o;
     struct sim_vec_block block;
@@ -156,7 +156,6 @@ int sim_orbit_states(const struct sim_elements *el, double total_mass, double dt
             const double c = block.cosine[k], s = block.sine[k], near = c - o.e;
             const double rate = o.motion / (1 - o.e * c); /* dE/dt */
             double *row = state + 4 * (from + k);
-            work[from + k] = block.E[k];
             for (int i = 0; i < 2; i++) {
                 row[i] = o.major[i] * near + o.minor[i] * s;
                 row[2 + i] = rate * (o.minor[i] * c - o.major[i] * s);

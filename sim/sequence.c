@@ -86,7 +86,7 @@ struct making {
     double *x[SIM_PLANETS + 1]; /* (steps) of each body, AU; only [0] .. [moving - 1] */
     double *y[SIM_PLANETS + 1];
     int moving;
-    double *bins;   /* (steps), and room of the solver */
+    double *bins;   /* (steps) */
     double *states; /* (planets, steps, 4), labelled splits */
 };
 
@@ -122,7 +122,7 @@ static int closed_orbits(const struct making *m)
                               s->com_au, &m->x[i], &m->y[i]);
         if (!rc && m->q->full_state)
             rc = sim_orbit_states(&s->orbit[i], total, s->dt_yr, m->steps,
-                                  m->states + 4 * (size_t)i * m->steps, m->bins);
+                                  m->states + 4 * (size_t)i * m->steps);
     }
     return rc;
 }
@@ -150,7 +150,7 @@ static int compute_orbits(const struct making *m, uint64_t index)
 {
     if (sim_states_closed(&m->q->dynamics, m->s))
         return closed_orbits(m);
-    const int rc = sim_states(&m->q->dynamics, m->s, m->steps, m->states, m->bins);
+    const int rc = sim_states(&m->q->dynamics, m->s, m->steps, m->states);
     if (rc) {
         char why[512];
         snprintf(why, sizeof why, "%.500s", orr_error());
@@ -296,9 +296,9 @@ static void clear(struct sim_sequence *q)
 /* The separation at step 0. */
 static int set_scale(const struct making *m)
 {
-    double first[4], work[1];
-    const int rc = sim_orbit_states(&m->s->orbit[0], m->s->mass[0] + m->s->star_mass, m->s->dt_yr,
-                                    1, first, work);
+    double first[4];
+    const int rc =
+        sim_orbit_states(&m->s->orbit[0], m->s->mass[0] + m->s->star_mass, m->s->dt_yr, 1, first);
     if (!rc)
         m->q->scale = (float)sqrt(first[0] * first[0] + first[1] * first[1]);
     return rc;

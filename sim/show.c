@@ -96,14 +96,14 @@ enum { CURVE = 721 };
 /* One Kepler orbit of planet i, as the data shows it: around the star, or around the centre. */
 static int write_curve(const struct shown *w, int i, FILE *to)
 {
-    double *state = orr_alloc(5 * CURVE, sizeof *state);
+    double *state = orr_alloc(4 * CURVE, sizeof *state);
     const struct sim_system *s = &w->system;
     if (!state)
         return ORR_ENOMEM;
     const double total = s->mass[i] + s->star_mass;
     const double share = s->star_moves ? s->star_mass / total : 1;
-    const int rc = sim_orbit_states(&s->orbit[i], total, period_yr(s, i) / (CURVE - 1), CURVE,
-                                    state, state + 4 * CURVE);
+    const int rc =
+        sim_orbit_states(&s->orbit[i], total, period_yr(s, i) / (CURVE - 1), CURVE, state);
     fprintf(to, "$curve%d << END\n", i);
     for (int k = 0; k < CURVE && !rc; k++)
         fprintf(to, "%.6f %.6f\n", s->com_au[0] + share * state[4 * k],

@@ -26,10 +26,9 @@ int sim_kepler_solve(size_t n, const double M[], double e, double E[]);
 double sim_period_yr(double a_au, double total_mass);
 
 /* Relative position and velocity (planet minus sun) at times k * dt_yr, k = 0 .. n-1:
- * state (n, 4) = x, y, vx, vy in AU and AU/yr. work (n) receives the eccentric anomalies
- * less whole turns. */
+ * state (n, 4) = x, y, vx, vy in AU and AU/yr. */
 int sim_orbit_states(const struct sim_elements *elements, double total_mass, double dt_yr, size_t n,
-                     double state[], double work[]);
+                     double state[]);
 
 /* Newton's force between two masses at distance r: G m1 m2 / r^2. */
 double sim_force(double m1, double m2, double r_au);
@@ -153,9 +152,9 @@ int sim_integrate_bodies(struct sim_dynamics *dynamics, int bodies, const double
 /* True when sim_states() needs no integration. */
 bool sim_states_closed(const struct sim_dynamics *dynamics, const struct sim_system *system);
 /* States of a system's planets relative to the star: states (planets, steps, 4). Closed form for
- * Newton without nbody and without a jump, otherwise integrated. room: (steps) doubles. */
+ * Newton without nbody and without a jump, otherwise integrated. */
 int sim_states(struct sim_dynamics *dynamics, const struct sim_system *system, size_t steps,
-               double states[], double room[]);
+               double states[]);
 /* The start of a planet under the law: the Newtonian ellipse's place and direction at t = 0, with
  * the speed that makes the orbit bound and similar (docs/laws.md). */
 int sim_start(struct sim_dynamics *dynamics, const struct sim_elements *elements, double m1,
@@ -233,7 +232,7 @@ struct sim_dataset {
     const float *full_state, *state, *force_magnitude, *force_vector; /* (n, P, 6 | 5 | 1 | 2) */
     const float *scale;                                               /* (n) */
     size_t shards, shard_sequences; /* files of observations; sequences of each but the last */
-    struct sim_shard *shard;        /* (shards) */
+    struct orr_npy *shard;          /* (shards) */
     struct orr_npy file[SIM_KINDS];
     void *gathered[SIM_KINDS];
 };

@@ -21,8 +21,7 @@ static double barrier(const struct sim_dynamics *d, double m1, double m2, double
 int sim_start(struct sim_dynamics *d, const struct sim_elements *el, double m1, double m2,
               double state[4])
 {
-    double room[1];
-    const int rc = sim_orbit_states(el, m1 + m2, 0, 1, state, room);
+    const int rc = sim_orbit_states(el, m1 + m2, 0, 1, state);
     if (rc || d->law == &sim_laws[ORR_LAW_NEWTON] || d->law->correct)
         return rc;
     sim_dynamics_seek(d, 0);
@@ -84,8 +83,7 @@ bool sim_states_closed(const struct sim_dynamics *d, const struct sim_system *s)
            !(d->nbody && s->planets > 1);
 }
 
-int sim_states(struct sim_dynamics *d, const struct sim_system *s, size_t steps, double states[],
-               double room[])
+int sim_states(struct sim_dynamics *d, const struct sim_system *s, size_t steps, double states[])
 {
     const bool closed = sim_states_closed(d, s);
     if (d->nbody && s->planets > 1)
@@ -94,8 +92,7 @@ int sim_states(struct sim_dynamics *d, const struct sim_system *s, size_t steps,
         double *state = states + 4 * (size_t)i * steps;
         int rc;
         if (closed) {
-            rc = sim_orbit_states(&s->orbit[i], s->mass[i] + s->star_mass, s->dt_yr, steps, state,
-                                  room);
+            rc = sim_orbit_states(&s->orbit[i], s->mass[i] + s->star_mass, s->dt_yr, steps, state);
         } else {
             rc = sim_start(d, &s->orbit[i], s->mass[i], s->star_mass, state);
             if (!rc)

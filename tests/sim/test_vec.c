@@ -257,14 +257,14 @@ static void test_bins(void **state)
 static void test_places(void **state)
 {
     enum { N = 300 };
-    static double states[4 * N], work[N], x[2][N + 8], y[2][N + 8];
+    static double states[4 * N], x[2][N + 8], y[2][N + 8];
     double *const xs[2] = {x[0], x[1]}, *const ys[2] = {y[0], y[1]};
     const double share[2] = {0.7, -0.3}, origin[2] = {0.37, -2.1};
     const struct sim_elements el = {2.3, 0.83, 5.5, 4.4};
     (void)state;
     for (size_t n = 0; n <= N; n += n < 20 ? 1 : 40) {
         assert_int_equal(sim_orbit_places(&el, 1.9, 0.0173, n, 2, share, origin, xs, ys), 0);
-        assert_int_equal(sim_orbit_states(&el, 1.9, 0.0173, n, states, work), 0);
+        assert_int_equal(sim_orbit_states(&el, 1.9, 0.0173, n, states), 0);
         for (size_t k = 0; k < n; k++)
             for (int i = 0; i < 2; i++) {
                 assert_true(fabs(x[i][k] - origin[0] - share[i] * states[4 * k]) < 2e-15);
@@ -342,19 +342,19 @@ static void test_tokens_are_exact(void **state)
 /* Phases beyond any count of turns still give points of the ellipse; no number stays none. */
 static void test_unreasonable(void **state)
 {
-    double states[4 * 20], work[20], one[4];
+    double states[4 * 20], one[4];
     struct sim_elements el = {1, 0.6, 0, 1e15}, turned = el;
     (void)state;
-    assert_int_equal(sim_orbit_states(&el, 1, 1e17, 20, states, work), 0);
+    assert_int_equal(sim_orbit_states(&el, 1, 1e17, 20, states), 0);
     for (int k = 0; k < 20; k++) {
         const double x = states[4 * k] + 0.6, y = states[4 * k + 1] / 0.8;
         assert_true(fabs(x * x + y * y - 1) < 1e-14);
         turned.phase_rad = fmod(1e15 + 2 * M_PI * 1e17 * k, 2 * M_PI);
-        assert_int_equal(sim_orbit_states(&turned, 1, 1, 1, one, work), 0);
+        assert_int_equal(sim_orbit_states(&turned, 1, 1, 1, one), 0);
         assert_true(hypot(states[4 * k] - one[0], states[4 * k + 1] - one[1]) < 1e-14);
     }
     el.phase_rad = NAN;
-    assert_int_equal(sim_orbit_states(&el, 1, 1, 3, states, work), 0);
+    assert_int_equal(sim_orbit_states(&el, 1, 1, 3, states), 0);
     assert_true(isnan(states[0]) && isnan(states[9]));
 }
 
