@@ -4,6 +4,7 @@
 
 #include "base.h"
 #include "cpu.h"
+#include "ref.h"
 
 /* One block: the shared part, then `local_bytes` for each thread. */
 static struct {
@@ -88,10 +89,13 @@ const struct k_ops k_cpu = {
     .position_backward = k_cpu_position_backward,
     .embed_forward = k_cpu_embed_forward,
     .embed_backward = k_cpu_embed_backward,
-    .attention_forward = k_cpu_attention_forward,
-    .attention_backward = k_cpu_attention_backward,
-    .attention_generic_forward = k_cpu_attention_forward,
-    .attention_generic_backward = k_cpu_attention_backward,
+    .attention_forward = k_cpu_attention_generic_forward,
+    .attention_backward = k_cpu_attention_generic_backward,
+    .attention_generic_forward = k_cpu_attention_generic_forward,
+    .attention_generic_backward = k_cpu_attention_generic_backward,
+    .attention_silent = k_ref_attention_silent,
+    .gate_forward = k_ref_gate_forward,
+    .gate_backward = k_ref_gate_backward,
     .rope = k_cpu_rope,
     .cross_entropy = k_cpu_cross_entropy,
     .mse = k_cpu_mse,

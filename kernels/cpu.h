@@ -83,10 +83,11 @@ int k_cpu_embed_forward(float *out, int stride, int at, const float *table, cons
 int k_cpu_embed_backward(float *dtable, const float *dout, int stride, int at,
                          const uint16_t *token, int token_stride, int N, int V, int C);
 
-int k_cpu_attention_forward(float *out, float *saved, const float *qkv,
-                            const struct k_attention_shape *shape);
-int k_cpu_attention_backward(float *dqkv, const float *dout, const float *out, const float *saved,
-                             const float *qkv, const struct k_attention_shape *shape);
+int k_cpu_attention_generic_forward(float *out, float *saved, const float *qkv,
+                                    const struct k_attention_shape *shape);
+int k_cpu_attention_generic_backward(float *dqkv, const float *dout, const float *out,
+                                     const float *saved, const float *qkv,
+                                     const struct k_attention_shape *shape);
 int k_cpu_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse);
 
 int k_cpu_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,

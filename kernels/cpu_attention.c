@@ -12,6 +12,7 @@
 #include "cpu.h"
 #include "cpu_attention.h"
 #include "cpu_tile.h"
+#include "ref.h"
 
 enum { STRIP_ROWS = 32, ROWS = CPU_TILE_ROWS };
 
@@ -229,7 +230,7 @@ static float row_weights(const struct head *h, int i, float *x, float *slope, fl
 
 /* ---- forward */
 
-static void head_forward(struct head *h, float *out, size_t out_stride)
+static void head_forward(struct head *h, float *out, size_t out_stride, float *saved)
 {
     for (int at = 0; at < h->T; at += ROWS) {
         const int rows = h->T - at < ROWS ? h->T - at : ROWS;
@@ -241,13 +242,21 @@ static void head_forward(struct head *h, float *out, size_t out_stride)
         for (int r = 0; r < rows; r++)
             row_store(out + (size_t)(at + r) * out_stride, h->o + (size_t)r * (size_t)h->Dp,
                       factor[r], h->D);
+        memcpy(saved + at, factor, (size_t)rows * sizeof *saved);
     }
 }
 
-int k_cpu_attention_forward(float *out, float *saved, const float *qkv,
-                            const struct k_attention_shape *shape)
+static bool vectorised(const struct k_attention *v)
 {
-    (void)saved;
+    return v->bias == K_BIAS_NONE && (v->phi == K_PHI_EXP || v->phi == K_PHI_SOFTPLUS) &&
+           v->norm == K_NORM_L1 && v->post == K_POST_NONE;
+}
+
+int k_cpu_attention_generic_forward(float *out, float *saved, const float *qkv,
+                                    const struct k_attention_shape *shape)
+{
+    if (!vectorised(shape->variant))
+        return k_ref_attention_forward(out, saved, qkv, shape);
     const struct head plan = head_of(shape, false);
     struct head count = plan;
     const int rc = k_cpu_scratch_reserve(0, head_lay_out(&count, NULL, false));
@@ -263,7 +272,7 @@ int k_cpu_attention_forward(float *out, float *saved, const float *qkv,
         for (int i = 0; i < heads; i++) {
             const size_t b = (size_t)(i / H), head = (size_t)(i % H);
             head_gather(&h, qkv + b * T * h.token_stride + head * D, H);
-            head_forward(&h, out + b * T * stride + head * D, stride);
+            head_forward(&h, out + b * T * stride + head * D, stride, saved + (size_t)i * T);
         }
     }
     return 0;
@@ -367,11 +376,12 @@ static void head_backward(struct head *h, float *dqkv, int H)
     }
 }
 
-int k_cpu_attention_backward(float *dqkv, const float *dout, const float *out, const float *saved,
-                             const float *qkv, const struct k_attention_shape *shape)
+int k_cpu_attention_generic_backward(float *dqkv, const float *dout, const float *out,
+                                     const float *saved, const float *qkv,
+                                     const struct k_attention_shape *shape)
 {
-    (void)out;
-    (void)saved;
+    if (!vectorised(shape->variant))
+        return k_ref_attention_backward(dqkv, dout, out, saved, qkv, shape);
     const struct head plan = head_of(shape, true);
     struct head count = plan;
     const int rc = k_cpu_scratch_reserve(0, head_lay_out(&count, NULL, true));

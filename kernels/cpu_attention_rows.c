@@ -83,7 +83,7 @@ static struct row_sums phi_row(const struct k_cpu_attention_rule *rule, int vecs
     switch (rule->phi) {
     case K_PHI_SOFTPLUS:
         return softplus_row(vecs, x, slope);
-    case K_PHI_EXP:
+    default:
         break;
     }
     /* the row maximum may be taken out of e^s only where a sum divides it away */

@@ -89,17 +89,27 @@ struct k_ops {
 
     /* ---- attention
      * qkv (B, T, 3, H, D), out (B, T, H, D). `saved` holds k_attention_saved(shape) reals that
-     * backward needs (row statistics). dqkv is overwritten. */
+     * backward needs (row statistics); the first B H T of them, one per row (b, h, t), are 0 where
+     * the row is silent and not 0 elsewhere. Backward gets out and saved of the forward pass of
+     * the same path. dqkv is overwritten. */
     int (*attention_forward)(real *out, real *saved, const real *qkv,
                              const struct k_attention_shape *shape);
     int (*attention_backward)(real *dqkv, const real *dout, const real *out, const real *saved,
                               const real *qkv, const struct k_attention_shape *shape);
-    /* The same by the generic path, which runs any line of the table. */
+    /* The same by the generic path, which runs any line of the table; attention_forward uses it
+     * where the backend has no fused kernels for the variant. */
     int (*attention_generic_forward)(real *out, real *saved, const real *qkv,
                                      const struct k_attention_shape *shape);
     int (*attention_generic_backward)(real *dqkv, const real *dout, const real *out,
                                       const real *saved, const real *qkv,
                                       const struct k_attention_shape *shape);
+    /* *rows = number of silent rows of the forward pass that filled `saved`. */
+    int (*attention_silent)(long *rows, const real *saved, const struct k_attention_shape *shape);
+    /* Output gate: out = y * act(pre) over n elements; out may alias y.
+     * Backward: dy = dout * act(pre), dpre = dout * y * act'(pre); dy may alias dout. */
+    int (*gate_forward)(real *out, const real *y, const real *pre, enum k_gate act, size_t n);
+    int (*gate_backward)(real *dy, real *dpre, const real *dout, const real *y, const real *pre,
+                         enum k_gate act, size_t n);
     /* Rotates q and k inside qkv in place: pairs (m, m + D/2), 0-based position t + offset,
      * angle (t + offset) base^(-2m/D) (NTK scaling is folded into base by the caller).
      * inverse = true rotates back (the gradient). */
@@ -130,6 +140,11 @@ struct k_ops {
 /* Reals of `saved` for a shape (enough for every backend and path). */
 size_t k_attention_saved(const struct k_attention_shape *shape);
 
+/* Attention weights of rows first .. first + rows - 1 of head h of sequence b, for diagnostics:
+ * weights (rows, T), exactly 0 where not attended. By the reference path, in double. */
+int k_attention_weights(double *weights, const real *qkv, const struct k_attention_shape *shape,
+                        int b, int h, int first, int rows);
+
 extern const struct k_ops k_ref; /* always */
 #ifndef K_DOUBLE
 extern const struct k_ops k_cpu; /* always in a float build */
@@ -139,5 +154,8 @@ extern const struct k_ops k_cpu; /* always in a float build */
 const struct k_ops *const *k_backends(void);
 /* "ref", "cpu", "cuda", "auto"; ORR_EDEVICE when it is not in this build. */
 int k_find(const char *name, const struct k_ops **ops);
+/* The same backend with its generic attention path for every variant. *copy is filled and must
+ * live as long as it is used. */
+const struct k_ops *k_generic_attention(const struct k_ops *ops, struct k_ops *copy);
 
 #endif

@@ -69,6 +69,21 @@ static int ref_linear_backward(real *dinp, real *dw, real *db, const real *dout,
     return 0;
 }
 
+static double gate(enum k_gate act, double x)
+{
+    if (act == K_GATE_SOFTPLUS)
+        return fmax(x, 0) + log1p(exp(-fabs(x)));
+    return act == K_GATE_SIGMOID ? 1 / (1 + exp(-x)) : 1;
+}
+
+static double gate_slope(enum k_gate act, double x)
+{
+    const double y = 1 / (1 + exp(-x));
+    if (act == K_GATE_SOFTPLUS)
+        return y;
+    return act == K_GATE_SIGMOID ? y * (1 - y) : 0;
+}
+
 static int ref_gelu_backward(real *dpre, const real *dout, const real *pre, size_t n)
 {
     const double peak = 0.39894228040143267794; /* 1 / sqrt(2 pi) */
@@ -77,6 +92,32 @@ static int ref_gelu_backward(real *dpre, const real *dout, const real *pre, size
         const double slope = normal_cdf(x) + x * peak * exp(-0.5 * x * x);
         dpre[i] = (real)((double)dout[i] * slope);
     }
+    return 0;
+}
+
+int k_ref_gate_forward(real *out, const real *y, const real *pre, enum k_gate act, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (real)((double)y[i] * gate(act, (double)pre[i]));
+    return 0;
+}
+
+int k_ref_gate_backward(real *dy, real *dpre, const real *dout, const real *y, const real *pre,
+                        enum k_gate act, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double x = (double)pre[i], g = (double)dout[i];
+        dpre[i] = (real)(g * (double)y[i] * gate_slope(act, x));
+        dy[i] = (real)(g * gate(act, x));
+    }
+    return 0;
+}
+
+int k_ref_attention_silent(long *rows, const real *saved, const struct k_attention_shape *shape)
+{
+    *rows = 0;
+    for (long n = (long)shape->B * shape->H * shape->T; n > 0; n--)
+        *rows += *saved++ == 0;
     return 0;
 }
 
@@ -192,6 +233,9 @@ const struct k_ops k_ref = {
     .attention_backward = k_ref_attention_backward,
     .attention_generic_forward = k_ref_attention_forward,
     .attention_generic_backward = k_ref_attention_backward,
+    .attention_silent = k_ref_attention_silent,
+    .gate_forward = k_ref_gate_forward,
+    .gate_backward = k_ref_gate_backward,
     .rope = k_ref_rope,
     .cross_entropy = k_ref_cross_entropy,
     .mse = k_ref_mse,

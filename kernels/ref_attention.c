@@ -1,34 +1,31 @@
 /* ref_attention.c - any line of the attention table, forward and backward, row by row.
  *
- * One row of one head: scores s_j, x = phi(s), a = norm(x), A = sharpen(a), out = sum_j A_j v_j.
- * Row arithmetic is double in both builds; nothing is kept between forward and backward. */
+ * A row's scores, its weights A (ref_row.c), out = sum_j A_j v_j. Arithmetic is double in both
+ * builds; backward recomputes everything and needs nothing saved. */
 #include "ref.h"
+#include "ref_row.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/base.h"
 
-/* Scratch of one row: n = number of attended keys. */
-struct row {
-    int n;
-    double *s, *x, *a, *z, *A; /* (T) each */
-    double *d;                 /* (T) gradient, from dA back to ds in place */
-    double x_sum, r_largest, w_sum;
-    bool silent;
+/* Scratch of one head: a row and the vectors that make its scores. */
+struct scratch {
+    struct k_ref_row row;
     double *qh, *kh;             /* (D) query, (T, D) keys: unit vectors, or the plain ones */
     double *q_length, *k_length; /* (1), (T); 0 = shorter than K_L2_EPSILON */
     double *block;
 };
 
-static int row_create(struct row *r, int T, int D)
+static int scratch_create(struct scratch *r, int T, int D)
 {
     const size_t t = (size_t)T, d = (size_t)D;
     r->block = orr_alloc(6 * t + d + t * d + 1 + t, sizeof *r->block);
     if (!r->block)
         return ORR_ENOMEM;
     double *at = r->block;
-    double **const parts[] = {&r->s, &r->x, &r->a, &r->z, &r->A, &r->d};
+    double **const parts[] = {&r->row.s, &r->row.x, &r->row.a, &r->row.z, &r->row.A, &r->row.d};
     for (int i = 0; i < 6; i++, at += t)
         *parts[i] = at;
     r->qh = at;
@@ -72,78 +69,47 @@ static double score_scale(const struct k_attention_shape *s, int n)
     return 1 / sqrt((double)s->D);
 }
 
-static void phi_and_norm(struct row *r, const struct k_attention *variant)
+static double score_bias(const struct k_attention_shape *s, int n)
 {
-    double shift = 0;
-    if (variant->phi == K_PHI_EXP && variant->norm == K_NORM_L1) { /* l1 removes the shift */
-        shift = r->s[0];
-        for (int j = 1; j < r->n; j++)
-            shift = fmax(shift, r->s[j]);
+    switch (s->variant->bias) {
+    case K_BIAS_NONE:
+        break;
+    case K_BIAS_LOG_LENGTH:
+        return -log((double)s->T);
+    case K_BIAS_LOG_ROW:
+        return -log((double)n);
     }
-    r->x_sum = 0;
-    for (int j = 0; j < r->n; j++) {
-        const double s = r->s[j] - shift;
-        r->x[j] = variant->phi == K_PHI_EXP ? exp(s) : fmax(s, 0) + log1p(exp(-fabs(s)));
-        r->x_sum += fabs(r->x[j]);
-    }
-    for (int j = 0; j < r->n; j++) {
-        r->a[j] = r->x[j];
-        if (variant->norm == K_NORM_L1)
-            r->a[j] = r->x_sum > 0 ? r->x[j] / r->x_sum : 0;
-    }
+    return 0;
 }
 
-/* A = l1(relu(n a - [n > free])^p). Dividing by the largest before the power changes nothing
- * after the l1 and cannot overflow. LSSAR Eq. (5). */
-static void sharpen(struct row *r, const struct k_attention_shape *shape)
-{
-    const bool shifted = r->n > shape->variant->free_rows;
-    r->r_largest = 0;
-    for (int j = 0; j < r->n; j++)
-        r->r_largest = fmax(r->r_largest, r->n * r->a[j] - (shifted ? 1 : 0));
-    r->silent = r->r_largest <= (shifted ? K_SILENT_TOLERANCE : 0);
-    r->w_sum = 0;
-    for (int j = 0; j < r->n; j++) {
-        const double u = r->n * r->a[j] - (shifted ? 1 : 0);
-        r->z[j] = r->silent || u <= 0 ? 0 : u / r->r_largest;
-        r->A[j] = r->z[j] > 0 ? pow(r->z[j], shape->p) : 0;
-        r->w_sum += r->A[j];
-    }
-    for (int j = 0; j < r->n && !r->silent; j++)
-        r->A[j] /= r->w_sum;
-}
-
-/* Everything of row i (0-based) up to the weights A; the keys' vectors are in place. */
-static int row_weights(struct row *r, const struct k_attention_shape *shape, const real *qkv, int b,
-                       int h, int i)
+/* Everything of row i (0-based) up to the weights; the keys' vectors are in place. Returns the
+ * first attended key. */
+static int row_weights(struct scratch *w, const struct k_attention_shape *shape, const real *qkv,
+                       int b, int h, int i)
 {
     const bool unit = shape->variant->score == K_SCORE_COS_LOGN;
     const int first = shape->window > 0 && i + 1 > shape->window ? i + 1 - shape->window : 0;
+    struct k_ref_row *r = &w->row;
     r->n = i + 1 - first;
-    *r->q_length = take_vector(r->qh, qkv + at(shape, b, i, 0, h), shape->D, unit);
-    const double scale = score_scale(shape, r->n);
+    *w->q_length = take_vector(w->qh, qkv + at(shape, b, i, 0, h), shape->D, unit);
+    const double scale = score_scale(shape, r->n), bias = score_bias(shape, r->n);
     for (int j = 0; j < r->n; j++) {
-        const double *k = r->kh + (size_t)(first + j) * (size_t)shape->D;
+        const double *k = w->kh + (size_t)(first + j) * (size_t)shape->D;
         double dot = 0;
         for (int c = 0; c < shape->D; c++)
-            dot += r->qh[c] * k[c];
-        r->s[j] = scale * dot;
+            dot += w->qh[c] * k[c];
+        r->s[j] = scale * dot + bias;
     }
-    phi_and_norm(r, shape->variant);
-    if (shape->variant->sharpen)
-        sharpen(r, shape);
-    else
-        for (int j = 0; j < r->n; j++)
-            r->A[j] = r->a[j];
+    k_ref_row_forward(r, shape);
     return first;
 }
 
-static void take_keys(struct row *r, const struct k_attention_shape *shape, const real *qkv, int b,
-                      int h)
+static void take_keys(struct scratch *w, const struct k_attention_shape *shape, const real *qkv,
+                      int b, int h)
 {
     const bool unit = shape->variant->score == K_SCORE_COS_LOGN;
     for (int t = 0; t < shape->T; t++)
-        r->k_length[t] = take_vector(r->kh + (size_t)t * (size_t)shape->D,
+        w->k_length[t] = take_vector(w->kh + (size_t)t * (size_t)shape->D,
                                      qkv + at(shape, b, t, 1, h), shape->D, unit);
 }
 
@@ -155,52 +121,44 @@ static size_t out_at(const struct k_attention_shape *s, int b, int t, int h)
 int k_ref_attention_forward(real *out, real *saved, const real *qkv,
                             const struct k_attention_shape *shape)
 {
-    (void)saved;
-    struct row r = {0};
-    const int rc = row_create(&r, shape->T, shape->D);
+    struct scratch w = {0};
+    const int rc = scratch_create(&w, shape->T, shape->D);
     if (rc)
         return rc;
+    const struct k_ref_row *r = &w.row;
     for (int b = 0; b < shape->B; b++)
         for (int h = 0; h < shape->H; h++) {
-            take_keys(&r, shape, qkv, b, h);
+            take_keys(&w, shape, qkv, b, h);
             for (int i = 0; i < shape->T; i++) {
-                const int first = row_weights(&r, shape, qkv, b, h, i);
+                const int first = row_weights(&w, shape, qkv, b, h, i);
+                *saved++ = r->silent ? 0 : 1;
                 for (int c = 0; c < shape->D; c++) {
                     double sum = 0;
-                    for (int j = 0; j < r.n; j++)
-                        sum += r.A[j] * (double)qkv[at(shape, b, first + j, 2, h) + (size_t)c];
+                    for (int j = 0; j < r->n; j++)
+                        sum += r->A[j] * (double)qkv[at(shape, b, first + j, 2, h) + (size_t)c];
                     out[out_at(shape, b, i, h) + (size_t)c] = (real)sum;
                 }
             }
         }
-    free(r.block);
+    free(w.block);
     return 0;
 }
 
-/* d: dA -> da, through A = l1(r^p), r = relu(n a - ...). */
-static void sharpen_backward(struct row *r, double p)
+int k_attention_weights(double *weights, const real *qkv, const struct k_attention_shape *shape,
+                        int b, int h, int first, int rows)
 {
-    double mean = 0;
-    for (int j = 0; j < r->n; j++)
-        mean += r->A[j] * r->d[j];
-    for (int j = 0; j < r->n; j++)
-        r->d[j] = r->z[j] > 0 ? r->n * p * pow(r->z[j], p - 1) / (r->w_sum * r->r_largest) *
-                                    (r->d[j] - mean)
-                              : 0;
-}
-
-/* d: da -> ds. */
-static void norm_and_phi_backward(struct row *r, const struct k_attention *variant)
-{
-    if (variant->norm == K_NORM_L1) {
-        double mean = 0;
-        for (int j = 0; j < r->n; j++)
-            mean += r->a[j] * r->d[j];
-        for (int j = 0; j < r->n; j++)
-            r->d[j] = r->x_sum > 0 ? (r->d[j] - copysign(1, r->x[j]) * mean) / r->x_sum : 0;
+    struct scratch w = {0};
+    const int rc = scratch_create(&w, shape->T, shape->D);
+    if (rc)
+        return rc;
+    take_keys(&w, shape, qkv, b, h);
+    for (int i = first; i < first + rows; i++, weights += shape->T) {
+        const int from = row_weights(&w, shape, qkv, b, h, i);
+        for (int j = 0; j < shape->T; j++)
+            weights[j] = j < from || j > i ? 0 : w.row.A[j - from];
     }
-    for (int j = 0; j < r->n; j++)
-        r->d[j] *= variant->phi == K_PHI_EXP ? r->x[j] : 1 / (1 + exp(-r->s[j]));
+    free(w.block);
+    return 0;
 }
 
 /* Gradient of a vector of which the unit vector u was used; length 0 = gradient 0. */
@@ -213,17 +171,14 @@ static void add_unit_gradient(real *to, const double *g, const double *u, double
         to[c] = (real)((double)to[c] + (g[c] - u[c] * along) / length);
 }
 
-/* Adds to dk, dq (double rows dqh (D), dkh (T, D)) and dv; d holds ds. */
-static void row_backward(struct row *r, const struct k_attention_shape *shape, real *dqkv,
+/* Adds to dk, dq (double rows dqh (D), dkh (T, D)) and dv. */
+static void row_backward(struct scratch *w, const struct k_attention_shape *shape, real *dqkv,
                          const real *dout, const real *qkv, int b, int h, int i, double *dqh,
                          double *dkh)
 {
-    const int first = row_weights(r, shape, qkv, b, h, i), D = shape->D;
+    const int first = row_weights(w, shape, qkv, b, h, i), D = shape->D;
     const real *g = dout + out_at(shape, b, i, h);
-    for (int c = 0; c < D; c++)
-        dqh[c] = 0;
-    if (shape->variant->sharpen && r->silent)
-        return;
+    struct k_ref_row *r = &w->row;
     for (int j = 0; j < r->n; j++) {
         const real *v = qkv + at(shape, b, first + j, 2, h);
         real *dv = dqkv + at(shape, b, first + j, 2, h);
@@ -233,31 +188,31 @@ static void row_backward(struct row *r, const struct k_attention_shape *shape, r
             dv[c] = (real)((double)dv[c] + r->A[j] * (double)g[c]);
         }
     }
-    if (shape->variant->sharpen)
-        sharpen_backward(r, shape->p);
-    norm_and_phi_backward(r, shape->variant);
+    k_ref_row_backward(r, shape);
     const double scale = score_scale(shape, r->n);
+    for (int c = 0; c < D; c++)
+        dqh[c] = 0;
     for (int j = 0; j < r->n; j++)
         for (int c = 0; c < D; c++) {
             const size_t k = (size_t)(first + j) * (size_t)D + (size_t)c;
-            dqh[c] += scale * r->d[j] * r->kh[k];
-            dkh[k] += scale * r->d[j] * r->qh[c];
+            dqh[c] += scale * r->d[j] * w->kh[k];
+            dkh[k] += scale * r->d[j] * w->qh[c];
         }
 }
 
-static void head_backward(struct row *r, const struct k_attention_shape *shape, real *dqkv,
+static void head_backward(struct scratch *w, const struct k_attention_shape *shape, real *dqkv,
                           const real *dout, const real *qkv, int b, int h, double *dqh, double *dkh)
 {
     const int T = shape->T, D = shape->D;
     const bool unit = shape->variant->score == K_SCORE_COS_LOGN;
     for (size_t c = 0; c < (size_t)T * (size_t)D; c++)
         dkh[c] = 0;
-    take_keys(r, shape, qkv, b, h);
+    take_keys(w, shape, qkv, b, h);
     for (int i = 0; i < T; i++) {
-        row_backward(r, shape, dqkv, dout, qkv, b, h, i, dqh, dkh);
+        row_backward(w, shape, dqkv, dout, qkv, b, h, i, dqh, dkh);
         real *dq = dqkv + at(shape, b, i, 0, h);
         if (unit)
-            add_unit_gradient(dq, dqh, r->qh, *r->q_length, D);
+            add_unit_gradient(dq, dqh, w->qh, *w->q_length, D);
         for (int c = 0; c < D && !unit; c++)
             dq[c] = (real)dqh[c];
     }
@@ -265,7 +220,7 @@ static void head_backward(struct row *r, const struct k_attention_shape *shape, 
         real *dk = dqkv + at(shape, b, t, 1, h);
         const double *g = dkh + (size_t)t * (size_t)D;
         if (unit)
-            add_unit_gradient(dk, g, r->kh + (size_t)t * (size_t)D, r->k_length[t], D);
+            add_unit_gradient(dk, g, w->kh + (size_t)t * (size_t)D, w->k_length[t], D);
         for (int c = 0; c < D && !unit; c++)
             dk[c] = (real)g[c];
     }
@@ -279,19 +234,19 @@ int k_ref_attention_backward(real *dqkv, const real *dout, const real *out, cons
     const size_t T = (size_t)shape->T, D = (size_t)shape->D;
     for (size_t n = 0; n < (size_t)shape->B * T * 3 * (size_t)shape->H * D; n++)
         dqkv[n] = 0;
-    struct row r = {0};
-    const int rc = row_create(&r, shape->T, shape->D);
+    struct scratch w = {0};
+    const int rc = scratch_create(&w, shape->T, shape->D);
     double *gradients = orr_alloc(D + T * D, sizeof *gradients);
     if (rc || !gradients) {
-        free(r.block);
+        free(w.block);
         free(gradients);
         return ORR_ENOMEM;
     }
     for (int b = 0; b < shape->B; b++)
         for (int h = 0; h < shape->H; h++)
-            head_backward(&r, shape, dqkv, dout, qkv, b, h, gradients, gradients + D);
+            head_backward(&w, shape, dqkv, dout, qkv, b, h, gradients, gradients + D);
     free(gradients);
-    free(r.block);
+    free(w.block);
     return 0;
 }
 

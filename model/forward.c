@@ -73,6 +73,11 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
     return k->add(next, next, a->mid, NC);
 }
 
+const real *gpt_layer_qkv(const struct gpt_model *model, int layer)
+{
+    return model->act->layer[layer].qkv;
+}
+
 static int check_batch(const struct gpt_model *model, const struct gpt_batch *batch)
 {
     if (batch->T > model->config.context)

@@ -100,6 +100,8 @@ void gpt_features(const struct gpt_config *config, double x, double y, bool is_d
 /* Head outputs (B, T, OC), valid until the next forward; B T may not exceed what
  * gpt_reserve (or an earlier, larger forward) allocated - it grows by itself. */
 int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out);
+/* (B, T, 3, H, D) of a layer in the last forward pass, q and k rotated when positions are rope. */
+const real *gpt_layer_qkv(const struct gpt_model *model, int layer);
 /* Loss of the batch under the model's head: mean over weighted rows; cross entropy averages the
  * two channels, regression is the mean squared error over rows and columns. */
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss);
@@ -135,6 +137,24 @@ int gpt_load_as(struct gpt_model *model, const char *path, const struct gpt_conf
                 bool any_head, const struct k_ops *ops, long *step);
 /* Value of a metadata key of a checkpoint file into buffer ("" when absent). */
 int gpt_checkpoint_metadata(const char *path, const char *key, char *buffer, size_t bytes);
+
+/* ------------------------------------------------------------------ changes at evaluation */
+
+enum gpt_reweight { GPT_REWEIGHT_AS_TRAINED, GPT_REWEIGHT_ON, GPT_REWEIGHT_OFF };
+/* How a trained model attends, changed without training; all zero changes nothing. */
+struct gpt_attention_override {
+    const char *attention;      /* another variant; NULL: as trained */
+    enum gpt_reweight reweight; /* the sharpening stage of LSSAR Eq. (5) on or off */
+    double p;                   /* its power; 0: as trained */
+    bool set_window;
+    int window;  /* with set_window: 0 = all earlier positions */
+    int context; /* larger than trained: rope or no positions only; 0: as trained */
+    bool ntk;    /* rope_base *= (context / trained context)^(d / (d - 2)), NTK-aware scaling */
+};
+/* Applies it: ORR_EUSAGE where it has no meaning for the model (unknown variant, re-weighting of
+ * rows that are no distribution, learned positions beyond their table, ntk without rope). The
+ * model is for evaluation only afterwards: gpt_save refuses it. */
+int gpt_override_attention(struct gpt_model *model, const struct gpt_attention_override *change);
 
 /* --------------------------------------------------------------------------- training */
 
