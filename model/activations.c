@@ -10,7 +10,7 @@ struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int 
                                       .T = T,
                                       .H = c->heads,
                                       .D = c->width / c->heads,
-                                      .variant = model->variant,
+                                      .variant = &model->variant,
                                       .p = c->attention_p,
                                       .window = c->attention_window};
 }

@@ -94,6 +94,11 @@ static void list_arena(struct listing *list, const struct gpt_model *model, cons
 int gpt_save(const struct gpt_model *model, const char *path, long step, bool optimiser,
              const char *const *extra)
 {
+    if (model->overridden)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: the model attends otherwise than it was trained (%s): "
+                        "it is not saved",
+                        path, model->variant.name);
     char text[FIELDS][TEXT], steps[TEXT];
     const char *meta[2 * (FIELDS + 4) + 64] = {"format", FORMAT, "version", ORR_VERSION};
     size_t n = 4;
@@ -146,7 +151,7 @@ static int read_config(const struct orr_safetensors *file, const char *path,
                             fields[i].kind == KIND_TEXT ? "a short name" : "a number", text);
     }
     if (gpt_config_check(config)) {
-        char why[512];
+        char why[1024];
         snprintf(why, sizeof why, "%s", orr_error());
         return ORR_FAIL(ORR_EFORMAT, "%s: %s", path, why);
     }

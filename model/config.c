@@ -9,10 +9,9 @@ int gpt_config_features(const struct gpt_config *config)
     return 3 + 4 * config->fourier;
 }
 
-/* Every attention variant, for messages. */
-static int unknown_attention(const char *attention)
+int gpt_config_unknown_attention(const char *attention)
 {
-    char known[512] = "";
+    char known[800] = "";
     for (const struct k_attention *a = k_attention_table; a->name; a++) {
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", a->name);
@@ -52,7 +51,7 @@ int gpt_config_check(const struct gpt_config *c)
 {
     TRY(check_sizes(c));
     if (!k_attention_find(c->attention))
-        return unknown_attention(c->attention);
+        return gpt_config_unknown_attention(c->attention);
     if (c->width % c->heads)
         return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d", c->width,
                         c->heads);
@@ -81,7 +80,7 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *p
     const struct orr_model_preset *m = &preset->model;
     const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
     if (!k_attention_find(attention))
-        return unknown_attention(attention);
+        return gpt_config_unknown_attention(attention);
     if (positions < 3)
         return ORR_FAIL(ORR_EUSAGE, "positions: a sequence needs at least 3 rows, found %d",
                         positions);

@@ -59,7 +59,7 @@ struct gpt_activations;
 struct gpt_model {
     struct gpt_config config;
     const struct k_ops *ops;
-    const struct k_attention *variant;
+    struct k_attention variant; /* the model's own copy of its line of the table */
     struct gpt_parameter *table;
     int parameters;             /* lines of the table */
     size_t total;               /* reals in one arena, padding included */
@@ -70,6 +70,8 @@ struct gpt_model {
     struct gpt_block *block;              /* (layers) */
     int final_w, final_b, head_w, head_b; /* -1 where absent */
     struct gpt_activations *act;
+    bool overridden;           /* attends otherwise than it was trained */
+    struct gpt_config trained; /* overridden: the configuration before */
 };
 
 /* Allocates parameters and gradients; initialises from (seed, ORR_STAGE_INIT). */
@@ -126,7 +128,8 @@ void gpt_swap_average(struct gpt_model *model);
 
 /* Weights (the moving average as "average.<name>"), and with optimiser = true the moments
  * "adam.m.<name>", "adam.v.<name>"; metadata: format, version, config, step, and the pairs of
- * `extra` (key, value, ..., NULL; may be NULL). Atomic. */
+ * `extra` (key, value, ..., NULL; may be NULL). Atomic. A model that attends otherwise than it was
+ * trained (gpt_override_attention): ORR_EINVAL. */
 int gpt_save(const struct gpt_model *model, const char *path, long step, bool optimiser,
              const char *const *extra);
 /* Reads the configuration and weights into a new model; *step and optimiser state when there. */
@@ -145,15 +148,19 @@ enum gpt_reweight { GPT_REWEIGHT_AS_TRAINED, GPT_REWEIGHT_ON, GPT_REWEIGHT_OFF }
 struct gpt_attention_override {
     const char *attention;      /* another variant; NULL: as trained */
     enum gpt_reweight reweight; /* the sharpening stage of LSSAR Eq. (5) on or off */
-    double p;                   /* its power; 0: as trained */
+    double p;                   /* its power, >= 1; 0: as trained; unused without sharpening */
     bool set_window;
     int window;  /* with set_window: 0 = all earlier positions */
     int context; /* larger than trained: rope or no positions only; 0: as trained */
-    bool ntk;    /* rope_base *= (context / trained context)^(d / (d - 2)), NTK-aware scaling */
+    bool ntk;    /* rope_base *= (context / trained context)^(d / (d - 2)), NTK-aware scaling;
+                    a context up to the trained one leaves the base */
 };
-/* Applies it: ORR_EUSAGE where it has no meaning for the model (unknown variant, re-weighting of
- * rows that are no distribution, learned positions beyond their table, ntk without rope). The
- * model is for evaluation only afterwards: gpt_save refuses it. */
+/* Applies it to the model as it was trained: a second call replaces the first, an override that is
+ * all zero undoes it. model->config then says how the model attends; model->variant has the name
+ * of the line of the table it equals, else the name of the line it was made from. ORR_EUSAGE where
+ * it has no meaning for the model (unknown variant, re-weighting of rows that are no distribution,
+ * learned positions beyond their table, ntk without rope), which leaves the model as it was. An
+ * overridden model is for evaluation only: gpt_save refuses it. */
 int gpt_override_attention(struct gpt_model *model, const struct gpt_attention_override *change);
 
 /* --------------------------------------------------------------------------- training */

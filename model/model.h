@@ -37,6 +37,8 @@ struct gpt_activations {
 
 /* Settings that cannot be a model: ORR_EUSAGE naming the setting and what was found. */
 int gpt_config_check(const struct gpt_config *config);
+/* Fails with ORR_EUSAGE and the names of all variants. */
+int gpt_config_unknown_attention(const char *attention);
 /* Makes room for B x T; keeps what fits. */
 int gpt_activations_reserve(struct gpt_model *model, int B, int T);
 void gpt_activations_free(struct gpt_activations *act);

@@ -121,7 +121,7 @@ int gpt_create(struct gpt_model *model, const struct gpt_config *config, const s
         return rc;
     model->config = *config;
     model->ops = ops;
-    model->variant = k_attention_find(config->attention);
+    model->variant = *k_attention_find(config->attention);
     rc = build_table(model);
     if (!rc) {
         model->param = orr_alloc(model->total, sizeof(real));
@@ -161,7 +161,7 @@ real *gpt_grad(struct gpt_model *model, int index)
 
 int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, uint64_t seed)
 {
-    struct gpt_config config = model->config;
+    struct gpt_config config = model->overridden ? model->trained : model->config;
     config.head = head;
     config.outputs = outputs;
     struct gpt_model fresh;
@@ -172,6 +172,14 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
     for (int i = 0; i < fresh.head_w; i++)
         memcpy(gpt_param(&fresh, i), gpt_param(model, i), fresh.table[i].count * sizeof(real));
     rc = initialise(&fresh, fresh.head_w, seed, 1);
+    if (model->overridden) { /* the new head does not change how the model attends */
+        fresh.variant = model->variant;
+        fresh.trained = config;
+        fresh.config = model->config;
+        fresh.config.head = head;
+        fresh.config.outputs = outputs;
+        fresh.overridden = true;
+    }
     gpt_free(model);
     *model = fresh;
     return rc;
