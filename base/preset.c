@@ -387,6 +387,9 @@ uint64_t orr_preset_digest(const struct orr_preset *preset, const char *groups)
     /* how data is laid out in files, not what it is */
     cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "orbits"),
                                             "shard_sequences");
+    cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
+    if (preset->model.gate == ORR_GATE_NONE) /* as before there were gates */
+        cJSON_DeleteItemFromObjectCaseSensitive(model, "gate");
     char *text = cJSON_PrintUnformatted(json);
     const uint64_t digest = text ? XXH64(text, strlen(text), 0) : 0;
     cJSON_free(text);

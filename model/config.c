@@ -37,6 +37,7 @@ static int check_sizes(const struct gpt_config *c)
         {"head", (int)c->head, GPT_HEAD_TOKENS, GPT_HEAD_REGRESSION},
         {"positions", (int)c->positions, ORR_POSITIONS_LEARNED, ORR_POSITIONS_NONE},
         {"attention_window", c->attention_window, 0, INT_MAX},
+        {"gate", (int)c->gate, K_GATE_NONE, K_GATE_SOFTPLUS},
         {"vocab", c->vocab, tokens ? 4 : 0, tokens ? 65536 : 0}, /* a bin, three signs */
         {"fourier", c->fourier, 0, tokens ? 0 : 24},
     };
@@ -77,6 +78,9 @@ int gpt_config_check(const struct gpt_config *c)
 int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *preset,
                            const char *attention, int positions)
 {
+    static const enum k_gate gates[] = {[ORR_GATE_NONE] = K_GATE_NONE,
+                                        [ORR_GATE_SIGMOID] = K_GATE_SIGMOID,
+                                        [ORR_GATE_SOFTPLUS] = K_GATE_SOFTPLUS};
     const struct orr_model_preset *m = &preset->model;
     const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
     if (!k_attention_find(attention))
@@ -88,7 +92,7 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *p
         .layers = m->layers,
         .heads = m->heads,
         .width = m->width,
-        .ffn = m->ffn_mult * m->width,
+        .ffn = m->ffn_mult * m->width - (m->gate == ORR_GATE_NONE ? 0 : m->width / 2),
         .context = positions - 1,
         .input = tokens ? GPT_INPUT_TOKENS : GPT_INPUT_CONTINUOUS,
         .vocab = tokens ? preset->orbits.bins + 3 : 0,
@@ -100,6 +104,7 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *p
         .rope_base = m->rope_base,
         .attention_p = m->attention_p,
         .attention_window = m->attention_window,
+        .gate = gates[m->gate],
     };
     snprintf(config->attention, sizeof config->attention, "%s", attention);
     return 0;

@@ -2,7 +2,8 @@
  *
  * Dimensions: B sequences, T positions, C width, H heads, F input features, V vocabulary of one
  * channel, OC head columns, N = B T. Blocks are pre-norm: x += proj(attention(ln1 x));
- * x += down(gelu(up(ln2 x))). Source: Vafa et al. 2025 (arXiv 2507.06952), spec of the study.
+ * x += down(gelu(up(ln2 x))). With an output gate (softplus-gated attention, 2025) the first is
+ * x += proj(y * act(h W_g^T)), h = ln1 x, y = attention(h), W_g (C, C) zero at the start. Source: Vafa et al. 2025 (arXiv 2507.06952), spec of the study.
  *
  * Inputs. Tokens: x and y embeddings concatenated, then Linear(2C -> C). Continuous: features of
  * one row (x, y, is_dt, Fourier features) through Linear(F -> C).
@@ -31,10 +32,12 @@ struct gpt_config {
     char attention[ORR_NAME];
     double attention_p;
     int attention_window;
+    enum k_gate gate;
 };
 
 /* The model of a preset for sequences of `positions` rows (context = positions - 1), with the
- * next-state head that belongs to its input. Unknown attention: ORR_EUSAGE. */
+ * next-state head that belongs to its input. ffn = ffn_mult width, with an output gate less
+ * width / 2: the published 3.5 for 4, as many weights. Unknown attention: ORR_EUSAGE. */
 int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *preset,
                            const char *attention, int positions);
 /* Features per row of a continuous input: 3 + 4 fourier. */
@@ -48,10 +51,12 @@ struct gpt_parameter {
     size_t shape[GPT_DIMS], count, offset; /* offset in reals into each arena */
     double init_std;                       /* normal; < 0: constant 1; 0: zero */
     bool decay;                            /* weight decay applies (matrices) */
+    int stream;                            /* of initialisation */
 };
 
-struct gpt_block { /* indices into the table */
-    int ln1_w, ln1_b, qkv_w, qkv_b, proj_w, proj_b, ln2_w, ln2_b, up_w, up_b, down_w, down_b;
+struct gpt_block {                          /* indices into the table */
+    int ln1_w, ln1_b, qkv_w, qkv_b, gate_w; /* gate_w: -1 without a gate */
+    int proj_w, proj_b, ln2_w, ln2_b, up_w, up_b, down_w, down_b;
 };
 
 struct gpt_activations;

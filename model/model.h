@@ -19,6 +19,7 @@ struct gpt_layer_activations {
     real *qkv;                 /* (N, 3C), rotated when positions are rope */
     real *saved;               /* attention statistics */
     real *y;                   /* (N, C) attention output */
+    real *gate, *gated;        /* (N, C) ln1 W_g^T, y * act(gate); with a gate only */
     real *mid;                 /* (N, C) x after attention */
     real *ln2, *mean2, *rstd2;
     real *pre, *up; /* (N, F) before and after GELU */
@@ -33,6 +34,7 @@ struct gpt_activations {
     real *ln, *mean, *rstd;              /* final norm */
     real *out, *dout;                    /* (N, OC) */
     real *dx, *dy, *dwide;               /* (N, C), (N, C), (N, max(3C, F, 2C)) */
+    real *dgate;                         /* (N, C), with a gate only */
 };
 
 /* Settings that cannot be a model: ORR_EUSAGE naming the setting and what was found. */

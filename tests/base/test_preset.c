@@ -214,6 +214,20 @@ static void test_save_and_load(void **state)
     free(b);
 }
 
+/* Runs from before there were output gates stay up to date: the digest version 0.1.0 made. */
+static void test_digest_without_gate(void **state)
+{
+    (void)state;
+    struct orr_preset p;
+    orr_preset_defaults(&p);
+    assert_true(orr_preset_digest(&p, "model") == 0x3e1d530f8ae20fe8u);
+    assert_int_equal(orr_preset_set(&p, "model.gate=sigmoid"), 0);
+    const uint64_t sigmoid = orr_preset_digest(&p, "model");
+    assert_true(sigmoid != 0x3e1d530f8ae20fe8u);
+    assert_int_equal(orr_preset_set(&p, "model.gate=softplus"), 0);
+    assert_true(orr_preset_digest(&p, "model") != sigmoid);
+}
+
 static void test_digest(void **state)
 {
     struct orr_preset p, q;
@@ -317,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_check_continuous),
         cmocka_unit_test_setup_teardown(test_save_and_load, scratch_setup, scratch_teardown),
         cmocka_unit_test(test_digest),
+        cmocka_unit_test(test_digest_without_gate),
         cmocka_unit_test_setup_teardown(test_files, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_names, scratch_setup, scratch_teardown),
         cmocka_unit_test(test_shipped),
