@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ORR_LIST = 16, ORR_NAME = 64 };
+enum { ORR_LIST = 64, ORR_NAME = 64 };
 
 /* A list of names ("softmax,lssar"). */
 struct orr_names {
