@@ -84,6 +84,21 @@ const real *gpt_layer_qkv(const struct gpt_model *model, int layer)
     return model->act->layer[layer].qkv;
 }
 
+int gpt_silent_rows(const struct gpt_model *model, long *rows)
+{
+    const struct gpt_activations *act = model->act;
+    *rows = 0;
+    if (!act || act->sequences < 1)
+        return ORR_FAIL(ORR_EINVAL, "silent rows: there was no forward pass");
+    const struct k_attention_shape shape = gpt_attention_shape(model, act->sequences, act->T);
+    for (int l = 0; l < model->config.layers; l++) {
+        long in_layer;
+        TRY(model->ops->attention_silent(&in_layer, act->layer[l].saved, &shape));
+        *rows += in_layer;
+    }
+    return 0;
+}
+
 static int check_batch(const struct gpt_model *model, const struct gpt_batch *batch)
 {
     if (batch->T > model->config.context)
@@ -115,6 +130,7 @@ int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const re
     TRY((exact ? k->linear_exact_forward
                : k->linear_forward)(act->out, act->ln, gpt_param(model, model->head_w),
                                     gpt_param(model, model->head_b), N, C, c->outputs));
+    act->sequences = batch->B;
     *out = act->out;
     return 0;
 }

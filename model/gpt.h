@@ -109,6 +109,9 @@ void gpt_features(const struct gpt_config *config, double x, double y, bool is_d
 int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out);
 /* (B, T, 3, H, D) of a layer in the last forward pass, q and k rotated when positions are rope. */
 const real *gpt_layer_qkv(const struct gpt_model *model, int layer);
+/* *rows = silent rows (kernels/attention.h) of the last forward pass, summed over layers and heads:
+ * of layers B H T. ORR_EINVAL before any forward pass. */
+int gpt_silent_rows(const struct gpt_model *model, long *rows);
 /* Loss of the batch under the model's head: mean over weighted rows; cross entropy averages the
  * two channels, regression is the mean squared error over rows and columns. */
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss);

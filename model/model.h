@@ -26,7 +26,8 @@ struct gpt_layer_activations {
 };
 
 struct gpt_activations {
-    int B, T; /* capacity is for B T rows of T positions */
+    int B, T;      /* capacity is for B T rows of T positions */
+    int sequences; /* B of the last forward pass */
     struct orr_arena *arena;
     struct gpt_layer_activations *layer; /* (layers) */
     real *embed;                         /* (N, 2C), tokens only */
