@@ -2,8 +2,9 @@
  *
  * Dimensions: B sequences, T positions, C width, H heads, F input features, V vocabulary of one
  * channel, OC head columns, N = B T. Blocks are pre-norm: x += proj(attention(ln1 x));
- * x += down(gelu(up(ln2 x))). With an output gate (softplus-gated attention, 2025) the first is
- * x += proj(y * act(h W_g^T)), h = ln1 x, y = attention(h), W_g (C, C) zero at the start. Source: Vafa et al. 2025 (arXiv 2507.06952), spec of the study.
+ * x += down(gelu(up(ln2 x))). Source: Vafa et al. 2025 (arXiv 2507.06952), spec of the study.
+ * With an output gate the first is x += proj(y * act(h W_g^T)), h = ln1 x, y = attention(h), W_g
+ * (C, C) zero at the start (softplus-gated attention, 2025).
  *
  * Inputs. Tokens: x and y embeddings concatenated, then Linear(2C -> C). Continuous: features of
  * one row (x, y, is_dt, Fourier features) through Linear(F -> C).
