@@ -4,7 +4,8 @@
 
 #include "kernels.h"
 
-/* Score of positions that are not attended where phi of it and its slope are exactly 0. */
+/* Score of positions that are not attended: phi of it and its slope are exactly 0, but for the
+ * identity, which takes 0. */
 #define K_CPU_MASKED (-1e30f)
 
 /* A variant as the row functions need it. */
@@ -15,11 +16,11 @@ struct k_cpu_attention_rule {
     bool sharpen;
     int free_rows;
     float p;
-    int p_integer;        /* p when it is a small whole number, else 0 */
-    float masked;         /* the score of positions that are not attended: phi of it is 0 */
-    bool slope_at_masked; /* where the slope of phi is not 0, so that gradients are cleared */
-    bool vanishing_tail;  /* rows of very low scores would sum to 0: see tail_score */
-    float inverse_length; /* 1 / L */
+    int p_integer;         /* p when it is a small whole number, else 0 */
+    bool takes_both_signs; /* phi does */
+    float masked;          /* the score of positions that are not attended: phi of it is 0 */
+    float tail;            /* rows of scores below it: phi is taken times a constant */
+    float inverse_length;  /* 1 / L */
     /* which of the row buffers of the backward pass are used */
     bool needs_slope, needs_steepness;
 };

@@ -6,12 +6,11 @@
  * y = max(x) - theta, the row is l1(z^p) with z = relu(x - theta) / y. LSSAR Eq. (5). Likewise
  * re-centred rows are x - theta.
  *
- * Where an l1 follows, phi may be taken times any constant of the row; rows whose phi would
- * overflow or vanish use that (exp, squares, the tails of softplus and the logistic function).
- * A sum below the smallest normal float counts as 0.
+ * Where an l1 follows, phi may be taken times any constant of the row. Rows whose phi would
+ * overflow or vanish in float use that: exponentials, squares, the tails of phi far below 0. A sum
+ * that is still below the smallest normal float counts as 0.
  *
- * A new phi is one case in phi_vec, one in phi_row and, where phi(-1e30) or its slope is not 0, in
- * the rule. */
+ * A new phi is one case in phi_vec and one in phi_row. */
 #include <float.h>
 #include <math.h>
 
@@ -20,15 +19,31 @@
 
 enum { LARGEST_INTEGER_P = 64 };
 
-/* Below this e^s is ln(1 + e^s) and 1 / (1 + e^-s) to 1e-26 of it. */
-static const float tail_score = -60.0f;
+/* Scores from which phi is its tail, in rows with nothing above. -60: e^s is ln(1 + e^s),
+ * 1 / (1 + e^-s) and mish(s) / s to 1e-26 of it. -2: the cdf is not as precise below. */
+static float tail_of(const struct k_attention *variant)
+{
+    const float none = -INFINITY;
+    if (variant->norm != K_NORM_L1)
+        return none;
+    switch (variant->phi) {
+    case K_PHI_SOFTPLUS: /* cosine scores are at least -ln d ln L */
+        return variant->score == K_SCORE_DOT ? -60.0f : none;
+    case K_PHI_SIGMOID:
+    case K_PHI_MISH:
+        return -60.0f;
+    case K_PHI_GELU:
+        return -2.0f;
+    default:
+        return none;
+    }
+}
 
 struct k_cpu_attention_rule k_cpu_attention_rule(const struct k_attention_shape *shape)
 {
     const struct k_attention *v = shape->variant;
     const double p = shape->p;
     const bool whole = p >= 1 && p <= LARGEST_INTEGER_P && p == floor(p);
-    const bool falls = v->phi == K_PHI_EXP || v->phi == K_PHI_SOFTPLUS || v->phi == K_PHI_SIGMOID;
     const bool recentred = v->post == K_POST_RECENTRED || v->post == K_POST_RECENTRED_L1;
     return (struct k_cpu_attention_rule){
         .phi = v->phi,
@@ -38,11 +53,10 @@ struct k_cpu_attention_rule k_cpu_attention_rule(const struct k_attention_shape 
         .free_rows = v->free_rows,
         .p = (float)p,
         .p_integer = whole ? (int)p : 0,
-        .masked = falls ? K_CPU_MASKED : 0.0f,
-        .slope_at_masked = v->phi == K_PHI_IDENTITY || v->phi == K_PHI_GELU || v->phi == K_PHI_MISH,
-        /* cosine scores are at least -ln d ln L */
-        .vanishing_tail = v->norm == K_NORM_L1 && v->score == K_SCORE_DOT &&
-                          (v->phi == K_PHI_SOFTPLUS || v->phi == K_PHI_SIGMOID),
+        .takes_both_signs =
+            v->phi == K_PHI_IDENTITY || v->phi == K_PHI_GELU || v->phi == K_PHI_MISH,
+        .masked = v->phi == K_PHI_IDENTITY ? 0.0f : K_CPU_MASKED,
+        .tail = tail_of(v),
         .inverse_length = 1.0f / (float)shape->T,
         /* e^s is its own slope where the weights still hold it */
         .needs_slope = v->phi != K_PHI_EXP || v->norm != K_NORM_L1 || v->sharpen || recentred,
@@ -170,11 +184,41 @@ static float square_scale(const struct k_cpu_attention_rule *rule, int vecs, con
     return largest < FLT_MIN ? 0.0f : 1.0f / largest;
 }
 
+/* phi over its value, or something like it, at the largest score. */
+static struct row_sums tail_row(enum k_phi phi, int vecs, float largest, float *x, float *slope)
+{
+    if (phi != K_PHI_GELU && phi != K_PHI_MISH)
+        return exp_row(vecs, x, slope);
+    cpu_vec sum = {0};
+    for (int v = 0; v < vecs; v++) {
+        const cpu_vec s = cpu_load(x + v * CPU_LANES), below = s - largest;
+        cpu_vec e, y, d;
+        if (phi == K_PHI_GELU) {
+            const cpu_vec tail = cpu_normal_tail(s);
+            e = cpu_exp(-0.5f * (below * (s + largest)));
+            y = s * tail;
+            d = cpu_fma(s, cpu_set(0.398942280f), tail);
+        } else {
+            e = cpu_exp(below);
+            y = s;
+            d = 1.0f + s;
+        }
+        cpu_store(x + v * CPU_LANES, e * y);
+        if (slope)
+            cpu_store(slope + v * CPU_LANES, e * d);
+        sum += cpu_abs(e * y);
+    }
+    return (struct row_sums){cpu_sum(sum), 0.0f};
+}
+
 static struct row_sums phi_row(const struct k_cpu_attention_rule *rule, int vecs, float *x,
                                float *slope)
 {
-    if (rule->vanishing_tail && row_maximum(vecs, x) < tail_score)
-        return exp_row(vecs, x, slope);
+    if (isfinite(rule->tail)) {
+        const float largest = row_maximum(vecs, x);
+        if (largest < rule->tail)
+            return tail_row(rule->phi, vecs, largest, x, slope);
+    }
     switch (rule->phi) {
     case K_PHI_EXP:
         return rule->norm == K_NORM_L1 ? exp_row(vecs, x, slope)
@@ -375,16 +419,15 @@ void k_cpu_attention_row_backward(const struct k_cpu_attention_rule *rule,
         centre = fabsf(factor) * row_product(vecs, phi, d);
     const cpu_vec middle = cpu_set(centre);
     const float *by_phi = rule->needs_slope ? slope : x;
-    const bool is_signed = rule->slope_at_masked; /* the same three take both signs */
-    for (int v = 0; v < vecs && is_signed; v++) {
+    for (int v = 0; v < vecs && rule->takes_both_signs; v++) {
         const int at = v * CPU_LANES;
         const cpu_vec e = cpu_load(d + at) - sign(cpu_load(phi + at)) * middle;
         cpu_store(d + at, cpu_load(by_phi + at) * e);
     }
-    for (int v = 0; v < vecs && !is_signed; v++) {
+    for (int v = 0; v < vecs && !rule->takes_both_signs; v++) {
         const int at = v * CPU_LANES;
         cpu_store(d + at, cpu_load(by_phi + at) * (cpu_load(d + at) - middle));
     }
-    if (rule->slope_at_masked)
+    if (rule->phi == K_PHI_IDENTITY)
         k_cpu_attention_row_mask(row, 0.0f, d);
 }
