@@ -20,6 +20,7 @@ struct k_cpu_attention_rule {
     bool takes_both_signs; /* phi does */
     float masked;          /* the score of positions that are not attended: phi of it is 0 */
     float tail;            /* rows of scores below it: phi is taken times a constant */
+    bool refine;           /* weighted means of the backward pass take a second step */
     float inverse_length;  /* 1 / L */
     /* which of the row buffers of the backward pass are used */
     bool needs_slope, needs_steepness;

@@ -57,6 +57,7 @@ struct k_cpu_attention_rule k_cpu_attention_rule(const struct k_attention_shape 
             v->phi == K_PHI_IDENTITY || v->phi == K_PHI_GELU || v->phi == K_PHI_MISH,
         .masked = v->phi == K_PHI_IDENTITY ? 0.0f : K_CPU_MASKED,
         .tail = tail_of(v),
+        .refine = v->score == K_SCORE_DOT && (v->sharpen || v->phi != K_PHI_EXP),
         .inverse_length = 1.0f / (float)shape->T,
         /* e^s is its own slope where the weights still hold it */
         .needs_slope = v->phi != K_PHI_EXP || v->norm != K_NORM_L1 || v->sharpen || recentred,
@@ -363,6 +364,24 @@ static inline cpu_vec sign(cpu_vec x)
     return cpu_select_greater(x, zero, one, cpu_select_greater(zero, x, -one, zero));
 }
 
+/* D = factor sum w d, the weighted mean of d. Rows with nearly all weight in one place need d - D
+ * there to cancel exactly, which 1 / sum, rounded, does not give: a second step adds the weighted
+ * mean of d - D. */
+static float weighted_mean(const struct k_cpu_attention_rule *rule, int vecs, float factor,
+                           const float *w, const float *d)
+{
+    const float first = factor * row_product(vecs, w, d);
+    if (!rule->refine)
+        return first;
+    const cpu_vec middle = cpu_set(first);
+    cpu_vec sum = {0};
+    for (int v = 0; v < vecs; v++) {
+        const cpu_vec weight = cpu_load(w + v * CPU_LANES);
+        sum = cpu_fma(weight, cpu_load(d + v * CPU_LANES) - sign(weight) * middle, sum);
+    }
+    return first + factor * cpu_sum(sum);
+}
+
 /* The gradient by phi is e = steepness (d - D), D = factor sum w d; a shifted row loses the mean
  * of e. */
 static void sharpened_backward(const struct k_cpu_attention_rule *rule, const struct k_cpu_row *row,
@@ -386,10 +405,11 @@ static void sharpened_backward(const struct k_cpu_attention_rule *rule, const st
 
 /* Through l1(x - theta), as the formula: e = d - sign(w) D, D = factor sum w d, and theta takes the
  * mean of e from where phi is not 0. */
-static float recentred_l1_centre(const struct k_cpu_row *row, float factor, const float *w,
+static float recentred_l1_centre(const struct k_cpu_attention_rule *rule,
+                                 const struct k_cpu_row *row, float factor, const float *w,
                                  float *d)
 {
-    const cpu_vec middle = cpu_set(factor * row_product(row->vecs, w, d));
+    const cpu_vec middle = cpu_set(weighted_mean(rule, row->vecs, factor, w, d));
     for (int v = 0; v < row->vecs; v++) {
         const int at = v * CPU_LANES;
         cpu_store(d + at, cpu_load(d + at) - sign(cpu_load(w + at)) * middle);
@@ -407,16 +427,16 @@ void k_cpu_attention_row_backward(const struct k_cpu_attention_rule *rule,
 {
     const int vecs = row->vecs;
     if (rule->sharpen) {
-        sharpened_backward(rule, row, factor * row_product(vecs, x, d), slope, steepness, d);
+        sharpened_backward(rule, row, weighted_mean(rule, vecs, factor, x, d), slope, steepness, d);
         return;
     }
     /* the gradient by phi is d - sign(phi) D, D = sum phi d / sum |phi| where an l1 follows */
     const float *phi = rule->needs_steepness ? steepness : x;
     float centre = 0;
     if (recentred_l1(rule, row->n))
-        centre = recentred_l1_centre(row, factor, x, d);
+        centre = recentred_l1_centre(rule, row, factor, x, d);
     else if (rule->norm == K_NORM_L1)
-        centre = fabsf(factor) * row_product(vecs, phi, d);
+        centre = weighted_mean(rule, vecs, fabsf(factor), phi, d);
     const cpu_vec middle = cpu_set(centre);
     const float *by_phi = rule->needs_slope ? slope : x;
     for (int v = 0; v < vecs && rule->takes_both_signs; v++) {
