@@ -114,12 +114,15 @@ static void test_window(void **state)
     }
 }
 
-/* A prefix alone gives what it gives inside the whole sequence. */
+/* A prefix alone gives what it gives inside the whole sequence, but for the lines of which L, the
+ * length, is a part. */
 static void test_prefix(void **state)
 {
     (void)state;
     for (const struct k_attention *a = k_attention_table; a->name; a++)
         for (int kind = 0; kind < 2 * 3; kind++) {
+            if (a->bias == K_BIAS_LOG_LENGTH || a->norm == K_NORM_LENGTH)
+                continue;
             struct gpt_config c = kind % 2 ? tiny_tokens() : tiny_continuous();
             struct gpt_model model;
             struct gpt_batch whole, part;
