@@ -192,7 +192,7 @@ static void head_forward(struct head *h, float *out, size_t out_stride, float *s
         tile_combine(h, at, h->x, h->v);
         for (int r = 0; r < rows; r++)
             cpu_row_store(out + (size_t)(at + r) * out_stride, h->o + (size_t)r * (size_t)h->Dp,
-                      factor[r], h->D);
+                          factor[r], h->D);
         memcpy(saved + at, factor, (size_t)rows * sizeof *saved);
     }
 }

@@ -50,8 +50,7 @@ static inline void cpu_rows_gather(float *to, const float *from, size_t stride, 
     for (int t = 0; t < used; t++)
         cpu_row_load(to + (size_t)t * (size_t)Dp, from + (size_t)t * stride, D, Dp);
     if (used < rows)
-        memset(to + (size_t)used * (size_t)Dp, 0,
-               (size_t)(rows - used) * (size_t)Dp * sizeof *to);
+        memset(to + (size_t)used * (size_t)Dp, 0, (size_t)(rows - used) * (size_t)Dp * sizeof *to);
 }
 
 /* 1 / |x|, 0 for vectors that count as zero. */
