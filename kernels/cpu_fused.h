@@ -68,6 +68,7 @@ struct cpu_fused {
     float *vt;          /* as kt */
     float *k, *dk, *dv; /* (Tp, Dp) */
     float *dout;        /* (STRIP, Dp) times the factor of the row */
+    float *turned;      /* (2, Dp, STRIP) */
     float *d;           /* (blocks or 1, STRIP, BLOCK) gradients by weights, then by scores */
     float *slope;       /* (blocks or 1, STRIP, BLOCK) phi' where the mean of e is taken off */
 };
