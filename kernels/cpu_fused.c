@@ -11,7 +11,7 @@
 #include "cpu_fused.h"
 #include "cpu_head.h"
 
-enum { ROWS = CPU_TILE_ROWS, LARGEST_INTEGER_P = 64, CHUNK_PANELS = 2 };
+enum { ROWS = CPU_TILE_ROWS, LARGEST_INTEGER_P = 64 };
 
 static const double log2_e = 1.4426950408889634;
 
@@ -67,11 +67,21 @@ size_t k_cpu_fused_lay_out(struct cpu_fused *h, char *base, bool backward)
         float **piece;
         size_t forward, backward;
     } pieces[] = {
-        {&h->kt, all, all},         {&h->v, all, 0},       {&h->rows, CPU_PANEL * D, CPU_PANEL * D},
-        {&h->q, strip, strip},      {&h->o, strip, strip}, {&h->x, row, block},
-        {&h->vt, 0, all},           {&h->k, 0, all},       {&h->dk, 0, all},
-        {&h->dv, 0, all},           {&h->dout, 0, strip},  {&h->d, 0, kept},
-        {&h->turned, 0, 2 * strip}, {&h->slope, 0, slope},
+        {&h->kt, all, all},
+        {&h->v, all, 0},
+        {&h->rows, CPU_PANEL * D, CPU_PANEL * D},
+        {&h->scale, (size_t)h->Tp, (size_t)h->Tp},
+        {&h->q, strip, strip},
+        {&h->o, strip, strip},
+        {&h->x, row, block},
+        {&h->vt, 0, all},
+        {&h->k, 0, all},
+        {&h->dk, 0, all},
+        {&h->dv, 0, all},
+        {&h->dout, 0, strip},
+        {&h->d, 0, kept},
+        {&h->turned, 0, 2 * strip},
+        {&h->slope, 0, slope},
     };
     size_t bytes = 0;
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
@@ -84,26 +94,29 @@ size_t k_cpu_fused_lay_out(struct cpu_fused *h, char *base, bool backward)
 
 /* ---- bringing rows in */
 
-float k_cpu_fused_scale(const struct cpu_fused *h, int i)
+void k_cpu_fused_scales(const struct cpu_fused *h)
 {
-    const double d = h->D;
-    if (h->rule.cosine) /* LSSAR Eq. (4) */
-        return (float)(log2_e * log(d) * log(cpu_fused_attended(h, i)));
-    return (float)(log2_e / sqrt(d));
+    const double log_d = log(h->D), root_d = sqrt(h->D);
+    for (int i = 0; i < h->T; i++) /* LSSAR Eq. (4) */
+        h->scale[i] = (float)(h->rule.cosine ? log2_e * log_d * log(cpu_fused_attended(h, i))
+                                             : log2_e / root_d);
 }
 
 void k_cpu_fused_pack(const struct cpu_fused *h, float *to, float *rows, const float *from,
-                      const float *inverse)
+                      float *found, const float *inverse)
 {
     const size_t Dp = (size_t)h->Dp;
     for (int t = 0; t < h->Tp; t += CPU_PANEL) {
         const int used = h->T - t < CPU_PANEL ? h->T - t : CPU_PANEL;
         float *panel = rows ? rows + (size_t)t * Dp : h->rows;
-        cpu_rows_gather(panel, from + (size_t)t * h->qkv_stride, h->qkv_stride, used, CPU_PANEL,
-                        h->D, h->Dp);
+        const int padded = cpu_round_up(used);
+        cpu_rows_gather(panel, from + (size_t)t * h->qkv_stride, h->qkv_stride, used, padded, h->D,
+                        h->Dp);
+        for (int r = 0; found && r < used; r++)
+            found[t + r] = cpu_row_inverse_length(panel + (size_t)r * Dp, h->Dp);
         for (int r = 0; inverse && r < used; r++)
             cpu_row_scale(panel + (size_t)r * Dp, inverse[t + r], h->Dp);
-        cpu_transpose(to + (size_t)t * Dp, CPU_PANEL, panel, Dp, CPU_PANEL, h->Dp);
+        cpu_transpose(to + (size_t)t * Dp, CPU_PANEL, panel, Dp, padded, h->Dp);
     }
 }
 
@@ -117,24 +130,17 @@ void k_cpu_fused_strip(const struct cpu_fused *h, struct cpu_strip *s, int at)
 }
 
 void k_cpu_fused_take_q(const struct cpu_fused *h, const struct cpu_strip *s, const float *q,
-                        const float *inverse)
+                        float *found, const float *inverse)
 {
     const int rows = s->end - s->at;
     cpu_rows_gather(h->q, q + (size_t)s->at * h->qkv_stride, h->qkv_stride, rows, CPU_STRIP, h->D,
                     h->Dp);
     for (int r = 0; r < rows; r++) {
         float *row = h->q + (size_t)r * (size_t)h->Dp;
-        const float scale = k_cpu_fused_scale(h, s->at + r);
+        const float scale = h->scale[s->at + r];
+        if (found)
+            found[s->at + r] = cpu_row_inverse_length(row, h->Dp);
         cpu_row_scale(row, inverse ? scale * inverse[s->at + r] : scale, h->Dp);
-    }
-}
-
-/* inverse (T) of T rows `stride` apart. */
-static void inverse_lengths(const struct cpu_fused *h, float *inverse, const float *from)
-{
-    for (int t = 0; t < h->T; t++) {
-        cpu_row_load(h->rows, from + (size_t)t * h->qkv_stride, h->D, h->Dp);
-        inverse[t] = cpu_row_inverse_length(h->rows, h->Dp);
     }
 }
 
@@ -169,26 +175,22 @@ void k_cpu_fused_combine(const struct cpu_fused *h, const struct cpu_strip *s, i
                          const float *x, const float *b, float *o)
 {
     const size_t Dp = (size_t)h->Dp;
-    const int width = CHUNK_PANELS * CPU_PANEL; /* rows of b that stay in the first cache */
-    for (int chunk = 0; chunk < CPU_BLOCK; chunk += width) {
-        for (int at = s->at; at < s->end; at += ROWS) {
-            const struct cpu_fused_span span = cpu_fused_span(h, at, block);
-            const int left = span.first * CPU_LANES, right = at + ROWS - block * CPU_BLOCK;
-            const int first = left > chunk ? left : chunk;
-            const int end = right < chunk + width ? right : chunk + width;
-            if (first >= end)
-                continue;
-            const size_t row = (size_t)(at - s->at), key = (size_t)(block * CPU_BLOCK + first);
-            const struct cpu_tile tile = {.a = x + row * CPU_BLOCK + first,
-                                          .a_row = CPU_BLOCK,
-                                          .a_k = 1,
-                                          .b = b + key * Dp,
-                                          .b_row = Dp,
-                                          .c = o + row * Dp,
-                                          .c_row = Dp,
-                                          .K = end - first};
-            cpu_tile_run(&tile, 0, h->Dp / CPU_LANES, true);
-        }
+    for (int at = s->at; at < s->end; at += ROWS) {
+        const struct cpu_fused_span span = cpu_fused_span(h, at, block);
+        const int first = span.first * CPU_LANES, right = at + ROWS - block * CPU_BLOCK;
+        const int end = right < CPU_BLOCK ? right : CPU_BLOCK;
+        if (first >= end)
+            continue;
+        const size_t row = (size_t)(at - s->at), key = (size_t)(block * CPU_BLOCK + first);
+        const struct cpu_tile tile = {.a = x + row * CPU_BLOCK + first,
+                                      .a_row = CPU_BLOCK,
+                                      .a_k = 1,
+                                      .b = b + key * Dp,
+                                      .b_row = Dp,
+                                      .c = o + row * Dp,
+                                      .c_row = Dp,
+                                      .K = end - first};
+        cpu_tile_run(&tile, 0, h->Dp / CPU_LANES, true);
     }
 }
 
@@ -310,16 +312,12 @@ static void head_forward(const struct cpu_fused *h, float *out, float *saved, co
     const size_t part = h->out_stride;
     float *inverse_q = h->rule.cosine ? saved + SAVED_INVERSE_Q * h->plane : NULL;
     float *inverse_k = h->rule.cosine ? saved + SAVED_INVERSE_K * h->plane : NULL;
-    if (h->rule.cosine) {
-        inverse_lengths(h, inverse_q, qkv);
-        inverse_lengths(h, inverse_k, qkv + part);
-    }
-    k_cpu_fused_pack(h, h->kt, NULL, qkv + part, inverse_k);
+    k_cpu_fused_pack(h, h->kt, NULL, qkv + part, inverse_k, inverse_k);
     cpu_rows_gather(h->v, qkv + 2 * part, h->qkv_stride, h->T, h->Tp, h->D, h->Dp);
     for (int at = 0; at < h->T; at += CPU_STRIP) {
         struct cpu_strip s;
         k_cpu_fused_strip(h, &s, at);
-        k_cpu_fused_take_q(h, &s, qkv, inverse_q);
+        k_cpu_fused_take_q(h, &s, qkv, inverse_q, inverse_q);
         strip_forward(h, &s, out, saved);
     }
 }
@@ -340,6 +338,7 @@ int k_cpu_attention_forward(float *out, float *saved, const float *qkv,
     {
         struct cpu_fused h = plan;
         k_cpu_fused_lay_out(&h, k_cpu_scratch_local(), false);
+        k_cpu_fused_scales(&h);
 #pragma omp for schedule(dynamic, 1)
         for (int i = 0; i < heads; i++) {
             const size_t b = (size_t)(i / H), head = (size_t)(i % H);

@@ -62,6 +62,7 @@ struct cpu_fused {
     float *kt;                     /* (Tp / PANEL, Dp, PANEL) keys, transposed in panels */
     float *v;                      /* (Tp, Dp), forward only */
     float *rows;                   /* (PANEL, Dp) on the way to a panel */
+    float *scale;                  /* (T) factor of q in the scores of a row, log2(e) in it */
     float *q, *o;                  /* (STRIP, Dp); backward: o is dq */
     float *x;                      /* (blocks or 1, STRIP, BLOCK) scores, then weights */
     /* backward only */
@@ -87,16 +88,16 @@ struct cpu_strip {
 /* Bytes of a head's scratch; laid out at `base` unless that is NULL. */
 size_t k_cpu_fused_lay_out(struct cpu_fused *h, char *base, bool backward);
 struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape);
-/* to = transposed panels of T rows, qkv_stride apart, times their inverse (T) lengths unless NULL;
- * rows (Tp, Dp) keeps the rows unless NULL. */
+/* to = transposed panels of T rows, qkv_stride apart, times their inverse (T) lengths unless NULL,
+ * which go to `found` first unless that is NULL; rows (Tp, Dp) keeps the rows unless NULL. */
 void k_cpu_fused_pack(const struct cpu_fused *h, float *to, float *rows, const float *from,
-                      const float *inverse);
+                      float *found, const float *inverse);
 void k_cpu_fused_strip(const struct cpu_fused *h, struct cpu_strip *s, int at);
-/* h->q = the strip's rows of q, scaled for scores in base 2; inverse: as in pack. */
+/* h->q = the strip's rows of q, scaled for scores in base 2; found, inverse: as in pack. */
 void k_cpu_fused_take_q(const struct cpu_fused *h, const struct cpu_strip *s, const float *q,
-                        const float *inverse);
-/* The factor of q in row i beside 1 / |q|, log2(e) among it. */
-float k_cpu_fused_scale(const struct cpu_fused *h, int i);
+                        float *found, const float *inverse);
+/* The factors of q beside 1 / |q|, for all heads of a worker. */
+void k_cpu_fused_scales(const struct cpu_fused *h);
 /* x (STRIP, BLOCK) = a (STRIP, Dp) times the panels of the block, where the strip attends. */
 void k_cpu_fused_scores(const struct cpu_fused *h, const struct cpu_strip *s, int block,
                         const float *a, const float *panels, float *x);

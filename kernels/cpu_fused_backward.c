@@ -155,7 +155,9 @@ static void strip_store(const struct cpu_fused *h, const struct cpu_strip *s, fl
     for (int i = s->at; i < s->end; i++) {
         const size_t at = (size_t)(i - s->at) * (size_t)h->Dp;
         float *to = dq + (size_t)i * h->qkv_stride;
-        const float scale = k_cpu_fused_scale(h, i);
+        if (i + CPU_ROWS_AHEAD < s->end)
+            cpu_row_foresee_write(to + CPU_ROWS_AHEAD * h->qkv_stride, h->D);
+        const float scale = h->scale[i];
         if (h->rule.cosine)
             store_unit_gradient(h, to, h->o + at, h->q + at, scale,
                                 scale * unit_of(h) * inverse_q[i]);
@@ -168,6 +170,11 @@ static void head_store(const struct cpu_fused *h, float *dk, float *dv, const fl
 {
     for (int t = 0; t < h->T; t++) {
         const size_t at = (size_t)t * (size_t)h->Dp, to = (size_t)t * h->qkv_stride;
+        const size_t ahead = to + CPU_ROWS_AHEAD * h->qkv_stride;
+        if (t + CPU_ROWS_AHEAD < h->T) {
+            cpu_row_foresee_write(dk + ahead, h->D);
+            cpu_row_foresee_write(dv + ahead, h->D);
+        }
         if (h->rule.cosine)
             store_unit_gradient(h, dk + to, h->dk + at, h->k + at, 1.0f, unit_of(h) * inverse_k[t]);
         else
@@ -182,14 +189,14 @@ static void head_backward(const struct cpu_fused *h, float *dqkv, const float *d
     const size_t part = h->out_stride, Dp = (size_t)h->Dp, all = (size_t)h->Tp * Dp;
     const float *inverse_q = saved + SAVED_INVERSE_Q * h->plane;
     const float *inverse_k = saved + SAVED_INVERSE_K * h->plane;
-    k_cpu_fused_pack(h, h->kt, h->k, qkv + part, h->rule.cosine ? inverse_k : NULL);
-    k_cpu_fused_pack(h, h->vt, NULL, qkv + 2 * part, NULL);
+    k_cpu_fused_pack(h, h->kt, h->k, qkv + part, NULL, h->rule.cosine ? inverse_k : NULL);
+    k_cpu_fused_pack(h, h->vt, NULL, qkv + 2 * part, NULL, NULL);
     memset(h->dk, 0, all * sizeof *h->dk);
     memset(h->dv, 0, all * sizeof *h->dv);
     for (int at = 0; at < h->T; at += CPU_STRIP) {
         struct cpu_strip s;
         k_cpu_fused_strip(h, &s, at);
-        k_cpu_fused_take_q(h, &s, qkv, h->rule.cosine ? inverse_q : NULL);
+        k_cpu_fused_take_q(h, &s, qkv, NULL, h->rule.cosine ? inverse_q : NULL);
         strip_take(h, &s, dout, out, saved);
         memset(h->o, 0, CPU_STRIP * Dp * sizeof *h->o);
         for (int block = s.first_block; block < s.end_block; block++) {
@@ -223,6 +230,7 @@ int k_cpu_attention_backward(float *dqkv, const float *dout, const float *out, c
     {
         struct cpu_fused h = plan;
         k_cpu_fused_lay_out(&h, k_cpu_scratch_local(), true);
+        k_cpu_fused_scales(&h);
 #pragma omp for schedule(dynamic, 1)
         for (int i = 0; i < heads; i++) {
             const size_t b = (size_t)(i / H), head = (size_t)(i % H);

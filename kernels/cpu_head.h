@@ -10,6 +10,19 @@
 #include "attention.h"
 #include "cpu_vec.h"
 
+/* Rows are far apart, and no machine foresees the next page: rows to come are asked for. */
+enum { CPU_ROWS_AHEAD = 8 };
+static inline void cpu_row_foresee(const float *row, int D)
+{
+    for (int d = 0; d < D; d += 16)
+        __builtin_prefetch(row + d);
+}
+static inline void cpu_row_foresee_write(float *row, int D)
+{
+    for (int d = 0; d < D; d += 16)
+        __builtin_prefetch(row + d, 1);
+}
+
 static inline void cpu_row_load(float *to, const float *from, int D, int Dp)
 {
     int d = 0;
@@ -47,8 +60,11 @@ static inline void cpu_row_scale(float *x, float scale, int Dp)
 static inline void cpu_rows_gather(float *to, const float *from, size_t stride, int used, int rows,
                                    int D, int Dp)
 {
-    for (int t = 0; t < used; t++)
+    for (int t = 0; t < used; t++) {
+        if (t + CPU_ROWS_AHEAD < used)
+            cpu_row_foresee(from + (size_t)(t + CPU_ROWS_AHEAD) * stride, D);
         cpu_row_load(to + (size_t)t * (size_t)Dp, from + (size_t)t * stride, D, Dp);
+    }
     if (used < rows)
         memset(to + (size_t)used * (size_t)Dp, 0, (size_t)(rows - used) * (size_t)Dp * sizeof *to);
 }
