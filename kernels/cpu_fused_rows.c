@@ -6,28 +6,29 @@
  * the slope from the same exponential. */
 #include "cpu_fused.h"
 
-/* 2^x, 1.5e-7 relative for x >= -126; 0 from -150 down. */
+/* 2^x, 1.5e-7 relative for x >= -125, and within a rounding of 1 near 0, where rows are almost
+ * uniform; 0 from -150 down. x <= 127. */
 static inline cpu_vec exp2_vec(cpu_vec x)
 {
-#if defined __AVX512F__ && defined __AVX512DQ__
-    const cpu_vec r = _mm512_reduce_ps(x, 1); /* x - floor(x) */
+#if defined __AVX512F__
+    const cpu_vec n = _mm512_roundscale_ps(x, 8); /* nearest */
 #else
-    x = cpu_min(cpu_set(127.99f), cpu_max(cpu_set(-126.99f), x));
+    x = cpu_max(cpu_set(-126.99f), x);
     const cpu_vec magic = cpu_set(0x1.8p23f); /* adding it rounds to an integer */
-    const cpu_vec t = (x - 0.5f) + magic, n = t - magic;
-    const cpu_vec r = x - n;
+    const cpu_vec t = x + magic, n = t - magic;
 #endif
-    cpu_vec y = cpu_set(1.867130570e-03f);
-    y = cpu_fma(y, r, cpu_set(9.017029253e-03f));
-    y = cpu_fma(y, r, cpu_set(5.579991388e-02f));
-    y = cpu_fma(y, r, cpu_set(2.401644499e-01f));
-    y = cpu_fma(y, r, cpu_set(6.931513118e-01f));
+    const cpu_vec r = x - n;
+    cpu_vec y = cpu_set(1.326512004e-03f);
+    y = cpu_fma(y, r, cpu_set(9.671499809e-03f));
+    y = cpu_fma(y, r, cpu_set(5.550732301e-02f));
+    y = cpu_fma(y, r, cpu_set(2.402224236e-01f));
+    y = cpu_fma(y, r, cpu_set(6.931469788e-01f));
     y = cpu_fma(y, r, cpu_set(1.0f));
-#if defined __AVX512F__ && defined __AVX512DQ__
-    return _mm512_scalef_ps(y, x);
+#if defined __AVX512F__
+    return _mm512_scalef_ps(y, n);
 #else
     const cpu_vec scaled = (cpu_vec)((cpu_ivec)y + ((cpu_ivec)t << 23));
-    return cpu_select_greater(cpu_set(-126.0f), x, cpu_set(0), scaled);
+    return cpu_select_greater(cpu_set(-125.0f), x, cpu_set(0), scaled);
 #endif
 }
 

@@ -77,11 +77,19 @@ static void run(const struct k_ops *ops, const struct attention *a, int threads,
     ops->close();
 }
 
+static double worst(const struct outputs *found, const struct outputs *expected)
+{
+    double error = 0;
+    for (int i = 0; i < found->count; i++)
+        error = fmax(error, tensor_error(&found->item[i], &expected->item[i], 1e-6));
+    return error;
+}
+
 /* The fused kernels against the generic path, and against the reference where that is quick; one,
  * two and three threads give the same bits. Powers enlarge rounding by their own size. */
 static void compare(const struct attention *a, double scale, bool with_ref)
 {
-    const double tolerance = scale * (a->shape.variant->sharpen ? 5e-5 * (1 + a->shape.p) : 2e-5);
+    const double tolerance = scale * (a->shape.variant->sharpen ? 3e-5 * (1 + a->shape.p) : 2e-5);
     struct outputs one = {0}, two = {0}, three = {0}, other = {0};
     struct k_ops generic;
     char what[128];
@@ -95,13 +103,16 @@ static void compare(const struct attention *a, double scale, bool with_ref)
     outputs_same(what, &one, &two);
     outputs_same(what, &one, &three);
     run(k_generic_attention(&k_cpu, &generic), a, 1, &other);
-    outputs_near(what, &one, &other, tolerance);
-    outputs_free(&other);
-    if (with_ref) {
-        run(&k_ref, a, 1, &other);
-        outputs_near(what, &one, &other, tolerance);
-        outputs_free(&other);
+    if (with_ref || worst(&one, &other) > tolerance) {
+        struct outputs ref = {0};
+        run(&k_ref, a, 1, &ref);
+        /* near-uniform rows magnify the rounding of any path */
+        const double by_generic = worst(&other, &ref);
+        outputs_near(what, &one, &ref, fmax(tolerance, 4 * by_generic));
+        assert_true(by_generic < 50 * tolerance);
+        outputs_free(&ref);
     }
+    outputs_free(&other);
     outputs_free(&one);
     outputs_free(&two);
     outputs_free(&three);
@@ -129,7 +140,7 @@ static void agrees(void **state)
                         continue;
                     struct attention a = make(&variants[v], T < 20 ? 3 : 1, T, 1 + turn % 2,
                                               D_all[d], p_all[(turn / every) % 4], window_all[w]);
-                    compare(&a, 1, T < 100 || turn % 4 == 0);
+                    compare(&a, 1, T < 20 || (T < 200 && turn % 4 == 0));
                     outputs_free(&a.memory);
                 }
 }
@@ -143,10 +154,10 @@ static void agrees_beyond_a_block(void **state)
             if (p > 0 && !variants[v].sharpen)
                 continue;
             struct attention a = make(&variants[v], 2, CPU_BLOCK + 33, 2, 17, p_all[p], 0);
-            compare(&a, 1, p == 0);
+            compare(&a, 1, v == 2 && p == 0);
             outputs_free(&a.memory);
             a = make(&variants[v], 1, CPU_BLOCK + 97, 1, 8, p_all[p], CPU_BLOCK - 5);
-            compare(&a, 1, p == 0);
+            compare(&a, 1, v == 3 && p == 0);
             outputs_free(&a.memory);
         }
 }
