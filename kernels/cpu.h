@@ -83,6 +83,10 @@ int k_cpu_embed_forward(float *out, int stride, int at, const float *table, cons
 int k_cpu_embed_backward(float *dtable, const float *dout, int stride, int at,
                          const uint16_t *token, int token_stride, int N, int V, int C);
 
+int k_cpu_attention_forward(float *out, float *saved, const float *qkv,
+                            const struct k_attention_shape *shape);
+int k_cpu_attention_backward(float *dqkv, const float *dout, const float *out, const float *saved,
+                             const float *qkv, const struct k_attention_shape *shape);
 int k_cpu_attention_generic_forward(float *out, float *saved, const float *qkv,
                                     const struct k_attention_shape *shape);
 int k_cpu_attention_generic_backward(float *dqkv, const float *dout, const float *out,

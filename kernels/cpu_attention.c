@@ -11,6 +11,7 @@
 #include "base.h"
 #include "cpu.h"
 #include "cpu_attention.h"
+#include "cpu_head.h"
 #include "cpu_tile.h"
 
 enum { STRIP_ROWS = 32, ROWS = CPU_TILE_ROWS };
@@ -68,50 +69,6 @@ static struct head head_of(const struct k_attention_shape *shape, bool backward)
     };
 }
 
-/* ---- gathering and scattering rows of D numbers */
-
-static void row_load(float *to, const float *from, int D, int Dp)
-{
-    int d = 0;
-    for (; d + CPU_LANES <= D; d += CPU_LANES)
-        cpu_store(to + d, cpu_load(from + d));
-    if (d < Dp)
-        cpu_store(to + d, cpu_load_first(from + d, D - d));
-}
-
-/* to (D) = scale from. */
-static void row_store(float *to, const float *from, float scale, int D)
-{
-    int d = 0;
-    for (; d + CPU_LANES <= D; d += CPU_LANES)
-        cpu_store(to + d, cpu_load(from + d) * scale);
-    if (d < D)
-        cpu_store_first(to + d, cpu_load(from + d) * scale, D - d);
-}
-
-static float row_dot(const float *a, const float *b, int Dp)
-{
-    cpu_vec sum = {0};
-    for (int d = 0; d < Dp; d += CPU_LANES)
-        sum = cpu_fma(cpu_load(a + d), cpu_load(b + d), sum);
-    return cpu_sum(sum);
-}
-
-static void row_scale(float *x, float scale, int Dp)
-{
-    for (int d = 0; d < Dp; d += CPU_LANES)
-        cpu_store(x + d, cpu_load(x + d) * scale);
-}
-
-/* to (Tp, Dp) = T rows `stride` apart; the padding is zero. */
-static void rows_gather(const struct head *h, float *to, const float *from, size_t stride)
-{
-    for (int t = 0; t < h->T; t++)
-        row_load(to + (size_t)t * (size_t)h->Dp, from + (size_t)t * stride, h->D, h->Dp);
-    const size_t used = (size_t)h->T * (size_t)h->Dp;
-    memset(to + used, 0, ((size_t)h->Tp * (size_t)h->Dp - used) * sizeof *to);
-}
-
 /* Keys that row i (from 0) attends. */
 static int attended(const struct head *h, int i)
 {
@@ -130,29 +87,23 @@ static float score_scale(const struct head *h, int i)
     return 1.0f / sqrtf((float)h->D);
 }
 
-static float inverse_length(const float *x, int Dp)
-{
-    const float length = sqrtf(row_dot(x, x, Dp));
-    return length > (float)K_L2_EPSILON ? 1.0f / length : 0.0f;
-}
-
 /* Brings q, k, v of one head into scratch, scaled, so that scores are q k^T. */
 static void head_gather(struct head *h, const float *qkv, int H)
 {
     const size_t part = (size_t)H * (size_t)h->D, Dp = (size_t)h->Dp;
-    rows_gather(h, h->q, qkv, h->token_stride);
-    rows_gather(h, h->k, qkv + part, h->token_stride);
-    rows_gather(h, h->v, qkv + 2 * part, h->token_stride);
+    float *const to[] = {h->q, h->k, h->v};
+    for (size_t i = 0; i < 3; i++)
+        cpu_rows_gather(to[i], qkv + i * part, h->token_stride, h->T, h->Tp, h->D, h->Dp);
     for (int t = 0; t < h->T; t++) {
         float *q = h->q + (size_t)t * Dp, *k = h->k + (size_t)t * Dp;
         float scale = score_scale(h, t);
         if (h->score == K_SCORE_COS_LOGN) {
-            h->inverse_q[t] = inverse_length(q, h->Dp);
-            h->inverse_k[t] = inverse_length(k, h->Dp);
+            h->inverse_q[t] = cpu_row_inverse_length(q, h->Dp);
+            h->inverse_k[t] = cpu_row_inverse_length(k, h->Dp);
             scale *= h->inverse_q[t];
-            row_scale(k, h->inverse_k[t], h->Dp);
+            cpu_row_scale(k, h->inverse_k[t], h->Dp);
         }
-        row_scale(q, scale, h->Dp);
+        cpu_row_scale(q, scale, h->Dp);
     }
     cpu_transpose(h->kt, (size_t)h->Tp, h->k, Dp, h->Tp, h->Dp);
 }
@@ -250,8 +201,8 @@ static void head_forward(struct head *h, float *out, size_t out_stride, float *s
             factor[r] = row_weights(h, at + r, h->x + (size_t)r * (size_t)h->Tp, NULL, NULL);
         tile_combine(h, at, h->x, h->v);
         for (int r = 0; r < rows; r++)
-            row_store(out + (size_t)(at + r) * out_stride, h->o + (size_t)r * (size_t)h->Dp,
-                      factor[r], h->D);
+            cpu_row_store(out + (size_t)(at + r) * out_stride, h->o + (size_t)r * (size_t)h->Dp,
+                          factor[r], h->D);
         memcpy(saved + at, factor, (size_t)rows * sizeof *saved);
     }
 }
@@ -295,7 +246,7 @@ static void tile_backward(struct head *h, int strip, int at, float *dq)
         const size_t row = row0 + (size_t)r * Tp;
         factor[r] = row_weights(h, at + r, h->x + row, h->rule.needs_slope ? h->slope + row : NULL,
                                 h->rule.needs_steepness ? h->steepness + row : NULL);
-        row_scale(h->dout + (size_t)(at + r) * Dp, factor[r], h->Dp);
+        cpu_row_scale(h->dout + (size_t)(at + r) * Dp, factor[r], h->Dp);
     }
     tile_scores(h, at, h->dout, h->vt, h->d + row0);
     for (int r = 0; r < rows; r++) {
@@ -312,12 +263,12 @@ static void tile_backward(struct head *h, int strip, int at, float *dq)
         if (h->score == K_SCORE_COS_LOGN) {
             /* q here is scale u, u the unit vector: dq = (g - u <u, g>) / |q|, g = scale o */
             const float *q = h->q + (size_t)i * Dp;
-            const float along = scale > 0 ? row_dot(q, o, h->Dp) / (scale * scale) : 0.0f;
+            const float along = scale > 0 ? cpu_row_dot(q, o, h->Dp) / (scale * scale) : 0.0f;
             for (int d = 0; d < h->Dp; d += CPU_LANES)
                 cpu_store(o + d, cpu_load(o + d) - cpu_load(q + d) * along);
-            row_store(to, o, scale * h->inverse_q[i], h->D);
+            cpu_row_store(to, o, scale * h->inverse_q[i], h->D);
         } else {
-            row_store(to, o, scale, h->D);
+            cpu_row_store(to, o, scale, h->D);
         }
     }
 }
@@ -368,13 +319,13 @@ static void head_backward(struct head *h, float *dqkv, int H)
         float *dk = h->dk + row, *to = dqkv + (size_t)t * h->token_stride + part;
         float scale = 1.0f;
         if (h->score == K_SCORE_COS_LOGN) {
-            const float along = row_dot(h->k + row, dk, h->Dp);
+            const float along = cpu_row_dot(h->k + row, dk, h->Dp);
             for (int d = 0; d < h->Dp; d += CPU_LANES)
                 cpu_store(dk + d, cpu_load(dk + d) - cpu_load(h->k + row + d) * along);
             scale = h->inverse_k[t];
         }
-        row_store(to, dk, scale, h->D);
-        row_store(to + part, h->dv + row, 1.0f, h->D);
+        cpu_row_store(to, dk, scale, h->D);
+        cpu_row_store(to + part, h->dv + row, 1.0f, h->D);
     }
 }
 
@@ -400,7 +351,7 @@ int k_cpu_attention_generic_backward(float *dqkv, const float *dout, const float
             const size_t b = (size_t)(i / H), head = (size_t)(i % H);
             const size_t at = b * T * h.token_stride + head * D;
             head_gather(&h, qkv + at, H);
-            rows_gather(&h, h.dout, dout + b * T * stride + head * D, stride);
+            cpu_rows_gather(h.dout, dout + b * T * stride + head * D, stride, h.T, h.Tp, h.D, h.Dp);
             head_backward(&h, dqkv + at, H);
         }
     }
