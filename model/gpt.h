@@ -200,7 +200,9 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
 
 /* ------------------------------------------------------------------ next-state training */
 
-/* Sequences for next-state training: from files, or streamed from (seed, split, index). */
+/* Sequences for next-state training: from files, or streamed from (seed, split, index): training
+ * sequences that were not all written, and any split when orbits_dir is NULL. preset and config
+ * must live as long as the source. */
 struct gpt_source;
 int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
                     const char *orbits_dir, enum sim_split split, const struct gpt_config *config);

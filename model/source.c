@@ -35,10 +35,10 @@ int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
     s->preset = preset;
     s->config = config;
     s->split = split;
-    s->stream = streams(preset, split);
+    s->stream = !orbits_dir || streams(preset, split);
     int rc = 0;
     if (s->stream) {
-        s->count = preset->orbits.train;
+        s->count = (long)sim_split_count(preset, split);
         rc = sim_sequence_create(&s->sequence, preset, split);
     } else {
         rc = sim_dataset_open(&s->set, preset, orbits_dir, split);

@@ -1,0 +1,189 @@
+/* probe_open.c - a checkpoint, changed or as trained, with held-out sequences to feed it. */
+#include "probe.h"
+
+#include <string.h>
+
+/* What each stage of training is fed, held out. */
+static enum sim_split split_of(const struct orr_preset *preset, const char *stage)
+{
+    if (!strcmp(stage, "pretrain_planets"))
+        return SIM_SPLIT_PLANETS_VAL;
+    if (!strcmp(stage, "magnitude"))
+        return SIM_SPLIT_TWO_BODY_VAL;
+    if (!strcmp(stage, "vector"))
+        return preset->planets.enabled ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY;
+    return SIM_SPLIT_VAL;
+}
+
+static int check_stage(const char *checkpoint, const char *stage)
+{
+    static const char *const known[] = {"pretrain", "pretrain_planets", "magnitude", "vector"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(stage, known[i]))
+            return 0;
+    return ORR_FAIL(ORR_EINVAL,
+                    "%s: metadata \"stage\": expected pretrain, pretrain_planets, magnitude or "
+                    "vector, found \"%s\": no data to feed this model",
+                    checkpoint, stage);
+}
+
+/* The preset makes the kind of rows that the model takes. */
+static int check_input(const struct ft_probe *probe, const char *checkpoint)
+{
+    const struct gpt_config *c = &probe->trained;
+    const struct orr_preset *p = &probe->preset;
+    const bool tokens = p->orbits.output == ORR_OUTPUT_TOKENS;
+    if (tokens != (c->input == GPT_INPUT_TOKENS))
+        return ORR_FAIL(ORR_EINVAL, "%s: a model of %s, preset %s makes %s; give its --preset",
+                        checkpoint, tokens ? "coordinates" : "tokens", p->name,
+                        tokens ? "tokens" : "coordinates");
+    if (tokens && c->vocab != p->orbits.bins + 3)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: a model of %d bins, preset %s makes %d; give its --preset", checkpoint,
+                        c->vocab - 3, p->name, p->orbits.bins);
+    return 0;
+}
+
+static int load(struct ft_probe *probe, const struct ft_probe_options *options)
+{
+    const char *path = options->checkpoint;
+    if (!orr_exists(path))
+        return ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint; bin/pretrain makes them", path);
+    int rc = gpt_load(&probe->model, path, options->ops, NULL);
+    if (!rc)
+        rc = gpt_checkpoint_metadata(path, "stage", probe->stage, sizeof probe->stage);
+    if (!rc)
+        rc = gpt_checkpoint_metadata(path, "source", probe->source, sizeof probe->source);
+    if (!rc)
+        rc = check_stage(path, probe->stage);
+    if (rc)
+        return rc;
+    probe->trained = probe->model.config;
+    if (!*probe->source)
+        strcpy(probe->source, probe->trained.attention);
+    gpt_swap_average(&probe->model); /* the weights that were measured and predicted with */
+    return check_input(probe, path);
+}
+
+/* Makes the split hold at least this many sequences, where its number is free. */
+static void set_count(struct orr_preset *preset, enum sim_split split, long count)
+{
+    if (split == SIM_SPLIT_VAL && preset->orbits.val < count)
+        preset->orbits.val = count;
+    else if (split == SIM_SPLIT_TWO_BODY_VAL && preset->orbits.two_body_val < count)
+        preset->orbits.two_body_val = count;
+    else if (split == SIM_SPLIT_PLANETS_VAL && preset->planets.val < count)
+        preset->planets.val = count;
+}
+
+/* Files are the preset's own sequences: using them or not changes nothing but time. */
+static int open_data(struct ft_probe *probe, const struct ft_probe_options *options, int sequences)
+{
+    struct orr_preset *p = &probe->preset;
+    const bool longer = probe->T + 1 > sim_split_positions(p, probe->split);
+    const bool enough = sim_split_count(p, probe->split) >= (uint64_t)sequences;
+    char dir[4096] = "";
+    int rc = *options->orbits ? orr_path(dir, "%s", options->orbits)
+             : *options->run  ? orr_path(dir, "%s/orbits", options->run)
+                              : 0;
+    if (!rc && *options->orbits && (longer || !enough))
+        rc = ORR_FAIL(ORR_EUSAGE,
+                      "--orbits: %s has %llu sequences of %d positions, %d of %d are needed; "
+                      "without it they are made on the fly",
+                      dir, (unsigned long long)sim_split_count(p, probe->split),
+                      sim_split_positions(p, probe->split), sequences, probe->T + 1);
+    else if (!rc && *options->orbits)
+        rc = sim_dataset_verify(p, dir, &probe->split, 1, options->quiet);
+    if (rc)
+        return rc;
+    probe->from_files =
+        *options->orbits || (*dir && !longer && enough && sim_dataset_complete(p, dir));
+    if (longer && probe->split >= SIM_SPLIT_PLANETS_TRAIN)
+        p->planets.steps = (probe->T + 1) / 2;
+    else if (longer)
+        p->orbits.positions = probe->T + 1;
+    if (!probe->from_files)
+        set_count(p, probe->split, sequences);
+    rc = orr_preset_check(p);
+    if (!rc)
+        rc = gpt_source_open(&probe->data, p, probe->from_files ? dir : NULL, probe->split,
+                             &probe->model.config);
+    if (rc)
+        return rc;
+    const long count = gpt_source_count(probe->data);
+    probe->sequences = sequences < count ? sequences : (int)count;
+    return count > 0 ? 0
+                     : ORR_FAIL(ORR_EINVAL, "%s: preset %s has no sequences of %s",
+                                options->checkpoint, p->name, sim_split_name(probe->split));
+}
+
+int ft_probe_open(struct ft_probe *probe, const struct ft_probe_options *options, bool changed,
+                  int sequences)
+{
+    memset(probe, 0, sizeof *probe);
+    probe->preset = *options->preset;
+    int rc = load(probe, options);
+    if (rc)
+        return rc;
+    probe->split = split_of(&probe->preset, probe->stage);
+    probe->T = changed && options->length ? options->length : probe->trained.context;
+    if (changed) {
+        struct gpt_attention_override change = options->change;
+        change.context = probe->T == probe->trained.context ? 0 : probe->T;
+        rc = gpt_override_attention(&probe->model, &change);
+    }
+    return rc ? rc : open_data(probe, options, sequences);
+}
+
+void ft_probe_close(struct ft_probe *probe)
+{
+    gpt_source_close(probe->data);
+    gpt_free(&probe->model);
+    memset(probe, 0, sizeof *probe);
+}
+
+int ft_probe_fill(struct ft_probe *probe, uint64_t i, struct gpt_batch *batch)
+{
+    const struct gpt_config *c = &probe->model.config;
+    const uint16_t *tokens;
+    const float *coords;
+    int bodies;
+    const int rc = gpt_source_sequence(probe->data, i, &tokens, &coords, &bodies);
+    if (rc)
+        return rc;
+    const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(c);
+    if (tokens)
+        memcpy(batch->tokens, tokens, 2 * T * sizeof *tokens);
+    for (size_t t = 0; t < T && !tokens; t++)
+        gpt_features(c, (double)coords[2 * t], (double)coords[2 * t + 1], t == 0,
+                     batch->features + t * F);
+    return 0;
+}
+
+int ft_probe_folder(const struct ft_probe *probe, const struct ft_probe_options *options,
+                    char folder[4096])
+{
+    if (*options->out)
+        return orr_path(folder, "%s", options->out);
+    const bool first = !strcmp(probe->stage, "pretrain");
+    if (*options->run)
+        return orr_path(folder, "%s/%s/probe%s%s", options->run, probe->source, first ? "" : "_",
+                        first ? "" : probe->stage);
+    const char *slash = strrchr(options->checkpoint, '/');
+    return orr_path(folder, "%.*sprobe", slash ? (int)(slash - options->checkpoint) + 1 : 0,
+                    options->checkpoint);
+}
+
+void ft_probe_describe(const struct gpt_model *model, char text[FT_PROBE_TEXT])
+{
+    const struct gpt_config *c = &model->config;
+    const struct k_attention *named = k_attention_find(c->attention);
+    int used = snprintf(text, FT_PROBE_TEXT, "%s", c->attention);
+    if (named && named->sharpen != model->variant->sharpen)
+        used += snprintf(text + used, FT_PROBE_TEXT - (size_t)used, ", re-weighting %s",
+                         model->variant->sharpen ? "on" : "off");
+    if (model->variant->sharpen)
+        used += snprintf(text + used, FT_PROBE_TEXT - (size_t)used, ", p = %g", c->attention_p);
+    if (c->attention_window > 0)
+        snprintf(text + used, FT_PROBE_TEXT - (size_t)used, ", window %d", c->attention_window);
+}

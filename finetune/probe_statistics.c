@@ -1,0 +1,136 @@
+/* probe_statistics.c - entropy, sink mass, zeros and silent rows of attention weights. */
+#include "probe.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CHUNK = 64 }; /* rows of weights in memory at a time */
+
+static void add_row(struct ft_probe_sums *sums, const double *A, int i, int n)
+{
+    const int from = i - n; /* 0-based index of the first attended key */
+    double total = 0;
+    for (int j = from; j < i; j++)
+        total += fabs(A[j]);
+    sums->rows++;
+    if (total == 0) {
+        sums->silent++;
+        return;
+    }
+    double entropy = 0;
+    for (int j = from; j < i; j++) {
+        const double p = fabs(A[j]) / total;
+        entropy -= p > 0 ? p * log(p) : 0;
+        sums->zeros += A[j] == 0;
+    }
+    sums->entries += n;
+    if (n > 1) {
+        sums->entropy_rows++;
+        sums->entropy += entropy;
+        sums->relative += entropy / log(n);
+    }
+    if (from == 0 && i > 1) {
+        sums->sink_rows++;
+        sums->sink += fabs(A[0]) / total;
+        sums->sink_uniform += 1.0 / n;
+    }
+}
+
+void ft_probe_add(struct ft_probe_sums *sums, const double *weights, int T, int first, int rows,
+                  int window)
+{
+    for (int r = 0; r < rows; r++) {
+        const int i = first + r + 1;
+        add_row(sums, weights + (size_t)r * (size_t)T, i, window > 0 && window < i ? window : i);
+    }
+}
+
+void ft_probe_merge(struct ft_probe_sums *sums, const struct ft_probe_sums *other)
+{
+    sums->rows += other->rows;
+    sums->silent += other->silent;
+    sums->entries += other->entries;
+    sums->zeros += other->zeros;
+    sums->entropy_rows += other->entropy_rows;
+    sums->entropy += other->entropy;
+    sums->relative += other->relative;
+    sums->sink_rows += other->sink_rows;
+    sums->sink += other->sink;
+    sums->sink_uniform += other->sink_uniform;
+}
+
+static double share(double part, long of)
+{
+    return of > 0 ? part / (double)of : NAN;
+}
+
+void ft_probe_mean(const struct ft_probe_sums *sums, struct ft_probe_means *means)
+{
+    *means = (struct ft_probe_means){
+        .entropy_nats = share(sums->entropy, sums->entropy_rows),
+        .entropy_relative = share(sums->relative, sums->entropy_rows),
+        .sink = share(sums->sink, sums->sink_rows),
+        .sink_uniform = share(sums->sink_uniform, sums->sink_rows),
+        .zeros = share((double)sums->zeros, sums->entries),
+        .silent = share((double)sums->silent, sums->rows),
+    };
+}
+
+static struct k_attention_shape shape_of(const struct gpt_model *model, int T)
+{
+    const struct gpt_config *c = &model->config;
+    return (struct k_attention_shape){.B = 1,
+                                      .T = T,
+                                      .H = c->heads,
+                                      .D = c->width / c->heads,
+                                      .variant = model->variant,
+                                      .p = c->attention_p,
+                                      .window = c->attention_window};
+}
+
+/* One head of one layer; map (T, T) or NULL. */
+static int head_weights(const struct gpt_model *model, int T, int layer, int head,
+                        struct ft_probe_sums *sums, float *map)
+{
+    const struct k_attention_shape shape = shape_of(model, T);
+    const real *qkv = gpt_layer_qkv(model, layer);
+    double *weights = orr_alloc((size_t)CHUNK * (size_t)T, sizeof *weights);
+    int rc = weights ? 0 : ORR_ENOMEM;
+    for (int first = 0; first < T && !rc; first += CHUNK) {
+        const int rows = T - first < CHUNK ? T - first : CHUNK;
+        const size_t count = (size_t)rows * (size_t)T;
+        rc = k_attention_weights(weights, qkv, &shape, 0, head, first, rows);
+        for (size_t k = 0; k < count && !rc; k++)
+            if (!isfinite(weights[k]))
+                rc = ORR_FAIL(ORR_EDIVERGED,
+                              "layer %d, head %d: a weight of row %zu is no finite "
+                              "number",
+                              layer, head, (size_t)first + k / (size_t)T);
+        if (!rc)
+            ft_probe_add(sums, weights, T, first, rows, shape.window);
+        for (size_t k = 0; k < count && !rc && map; k++)
+            map[(size_t)first * (size_t)T + k] = (float)weights[k];
+    }
+    free(weights);
+    return rc;
+}
+
+int ft_probe_weights(const struct gpt_model *model, int T, struct ft_probe_sums *sums,
+                     int map_layer, float *map)
+{
+    const int heads = model->config.heads, tasks = model->config.layers * heads;
+    const size_t page = (size_t)T * (size_t)T;
+    int failed = tasks; /* the first task that failed: messages are kept per thread */
+#pragma omp parallel for schedule(dynamic) reduction(min : failed)
+    for (int k = 0; k < tasks; k++) {
+        struct ft_probe_sums part = {0};
+        float *into = map && k / heads == map_layer ? map + (size_t)(k % heads) * page : NULL;
+        if (head_weights(model, T, k / heads, k % heads, &part, into))
+            failed = k < failed ? k : failed;
+        else
+            ft_probe_merge(&sums[k], &part);
+    }
+    struct ft_probe_sums again = {0}; /* repeats the error here, for its message */
+    return failed < tasks ? head_weights(model, T, failed / heads, failed % heads, &again, NULL)
+                          : 0;
+}
