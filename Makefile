@@ -3,6 +3,7 @@
 #   make world    everything, PRESET=quick by default      make check   the tests
 #
 #   orbits -> pretrain -> finetune -> symreg -> figures     one stage each, making what it needs
+#   probe         attention of the pretrained models: statistics and maps
 #   PRESET=smoke|quick|laptop|vafa2025 (or a file.json), ATTENTION=softmax for one variant only,
 #   RUN=dir (default runs/<preset>), THREADS=n, SET="key=value key=value"
 #   ORBITS_DIR=dir shares data sets between runs; V=1 prints the compiler's command lines
@@ -39,13 +40,14 @@ finetune_CFLAGS :=
 figures_CFLAGS :=
 
 FOLDERS  := base sim kernels model finetune symreg figures
-PROGRAMS := orbits pretrain finetune symreg report
+PROGRAMS := orbits pretrain finetune symreg report probe
 # the folder each program's main_<program>.c is in
 orbits_IN := sim
 pretrain_IN := model
 finetune_IN := finetune
 symreg_IN := symreg
 report_IN := figures
+probe_IN := finetune
 # what each folder may use, itself first (DESIGN: strict, no cycles)
 base_USES     := base
 sim_USES      := sim base
@@ -58,7 +60,7 @@ figures_USES  := figures base
 RUN_ARGS = --preset $(PRESET) --run $(RUN) $(if $(THREADS),--threads $(THREADS)) \
            $(foreach s,$(SET),--set $(s)) $(if $(ATTENTION),--attention $(ATTENTION))
 
-.PHONY: all world orbits pretrain finetune symreg figures deps check check-long check-asan lint \
+.PHONY: all world orbits pretrain finetune symreg figures probe deps check check-long check-asan lint \
         format clean bench
 .SECONDARY:
 all: .deps $(PROGRAMS:%=$(BIN)/%)
@@ -80,6 +82,9 @@ symreg: finetune
 figures: symreg
 	$(BIN)/report $(RUN_ARGS)
 world: figures
+# beside the stages: what the pretrained models attend to
+probe: pretrain
+	$(BIN)/probe attention $(RUN_ARGS)
 
 # ---- building
 

@@ -38,7 +38,8 @@ struct ft_probe {
     bool from_files;
     int sequences, T; /* fed: sequences 0 .. sequences - 1, rows 0 .. T - 1 of each */
 };
-/* Opens checkpoint and data; changed: applies options->change and options->length. A checkpoint
+/* Opens checkpoint and data, sequences of them (0: as many as the stage's own evaluation took);
+ * changed: applies options->change and options->length. A checkpoint
  * that is not there, or does not fit the preset's kind of data: ORR_EMISSING, ORR_EINVAL; a change
  * without meaning: ORR_EUSAGE. Close also after an error. */
 int ft_probe_open(struct ft_probe *probe, const struct ft_probe_options *options, bool changed,

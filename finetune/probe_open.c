@@ -65,6 +65,16 @@ static int load(struct ft_probe *probe, const struct ft_probe_options *options)
     return check_input(probe, path);
 }
 
+/* As many as the stage's own evaluation took. */
+static int default_sequences(const struct ft_probe *probe)
+{
+    const struct orr_preset *p = &probe->preset;
+    const uint64_t count = sim_split_count(p, probe->split);
+    const int asked = probe->split == SIM_SPLIT_PLANETS_VAL ? p->pretrain_planets.eval_sequences
+                                                            : p->pretrain.eval_sequences;
+    return (uint64_t)asked < count ? asked : (int)count;
+}
+
 /* Makes the split hold at least this many sequences, where its number is free. */
 static void set_count(struct orr_preset *preset, enum sim_split split, long count)
 {
@@ -132,7 +142,7 @@ int ft_probe_open(struct ft_probe *probe, const struct ft_probe_options *options
         change.context = probe->T == probe->trained.context ? 0 : probe->T;
         rc = gpt_override_attention(&probe->model, &change);
     }
-    return rc ? rc : open_data(probe, options, sequences);
+    return rc ? rc : open_data(probe, options, sequences ? sequences : default_sequences(probe));
 }
 
 void ft_probe_close(struct ft_probe *probe)
@@ -179,10 +189,10 @@ void ft_probe_describe(const struct gpt_model *model, char text[FT_PROBE_TEXT])
     const struct gpt_config *c = &model->config;
     const struct k_attention *named = k_attention_find(c->attention);
     int used = snprintf(text, FT_PROBE_TEXT, "%s", c->attention);
-    if (named && named->sharpen != model->variant->sharpen)
+    if (named && named->sharpen != model->variant.sharpen)
         used += snprintf(text + used, FT_PROBE_TEXT - (size_t)used, ", re-weighting %s",
-                         model->variant->sharpen ? "on" : "off");
-    if (model->variant->sharpen)
+                         model->variant.sharpen ? "on" : "off");
+    if (model->variant.sharpen)
         used += snprintf(text + used, FT_PROBE_TEXT - (size_t)used, ", p = %g", c->attention_p);
     if (c->attention_window > 0)
         snprintf(text + used, FT_PROBE_TEXT - (size_t)used, ", window %d", c->attention_window);

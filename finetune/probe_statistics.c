@@ -83,7 +83,7 @@ static struct k_attention_shape shape_of(const struct gpt_model *model, int T)
                                       .T = T,
                                       .H = c->heads,
                                       .D = c->width / c->heads,
-                                      .variant = model->variant,
+                                      .variant = &model->variant,
                                       .p = c->attention_p,
                                       .window = c->attention_window};
 }

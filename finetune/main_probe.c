@@ -1,0 +1,257 @@
+/* main_probe.c - bin/probe: looks into trained models; one line of `commands` per probe. */
+#include "probe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct command {
+    const char *name, *purpose;
+    int (*run)(const struct ft_probe_options *options);
+    bool maps; /* takes --layer and --head */
+};
+static const struct command commands[] = {
+    {"attention", "maps, entropy, sink mass, zeros of every layer and head", ft_probe_attention,
+     true},
+    {"evaluate", "next-state errors, as trained and as changed", ft_probe_evaluate, false},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const char *orbits_text, *layer_text, *head_text, *sequences_text, *length_text;
+static const char *reweight_text, *p_text, *window_text, *ntk_text;
+static const struct orr_option options[] = {
+    {"--orbits", "DIR", "take sequences from here (default: the run's, else made on the fly)",
+     &orbits_text},
+    {"--sequences", "N", "how many (default: attention 8, evaluate as pretraining does)",
+     &sequences_text},
+    {"--layer", "N", "attention: maps of this layer only, from 0", &layer_text},
+    {"--head", "N", "attention: maps of this head only, from 0", &head_text},
+    {"--reweight", "on|off", "change: the sharpening stage", &reweight_text},
+    {"--p", "P", "change: its power", &p_text},
+    {"--window", "W", "change: attend the last W positions, 0 = all", &window_text},
+    {"--length", "L", "change: positions fed; beyond training: rope or no positions only",
+     &length_text},
+    {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text},
+    {NULL, NULL, NULL, NULL},
+};
+static char usage[1024];
+static const struct orr_program program = {
+    .name = "probe",
+    .purpose = "Looks into trained models, as they are or with their attention changed.\n"
+               "With --checkpoint, --attention changes the variant; without, the models of the "
+               "run are\nprobed, --attention chooses one. The run's preset.json gives the settings "
+               "unless --preset does.",
+    .usage = usage,
+    .options = options,
+    .max_rest = 1,
+    .groups = "attention,seed,orbits,planets",
+};
+
+/* ------------------------------------------------------------------------------- arguments */
+
+static int whole(const char *option, const char *text, int least, int *value)
+{
+    char *end = NULL;
+    const long number = text ? strtol(text, &end, 10) : 0;
+    if (!text)
+        return 0;
+    if (!*text || text[strspn(text, "0123456789")] || number < least || number > 1000000)
+        return ORR_FAIL(ORR_EUSAGE, "%s: expected a whole number from %d to 1000000, found \"%s\"",
+                        option, least, text);
+    *value = (int)number;
+    return 0;
+}
+
+static int read_change(const struct orr_cli *cli, struct gpt_attention_override *change)
+{
+    char *end = NULL;
+    if (*cli->attention && *cli->checkpoint)
+        change->attention = cli->attention;
+    if (reweight_text && !strcmp(reweight_text, "on"))
+        change->reweight = GPT_REWEIGHT_ON;
+    else if (reweight_text && !strcmp(reweight_text, "off"))
+        change->reweight = GPT_REWEIGHT_OFF;
+    else if (reweight_text)
+        return ORR_FAIL(ORR_EUSAGE, "--reweight: expected on or off, found \"%s\"", reweight_text);
+    change->p = p_text ? strtod(p_text, &end) : 0;
+    if (p_text && (end == p_text || *end || !isfinite(change->p) || change->p < 1))
+        return ORR_FAIL(ORR_EUSAGE, "--p: expected a number of at least 1, found \"%s\"", p_text);
+    change->set_window = window_text != NULL;
+    change->ntk = ntk_text != NULL;
+    return whole("--window", window_text, 0, &change->window);
+}
+
+static int read_options(const struct orr_cli *cli, const struct command *command,
+                        struct ft_probe_options *o)
+{
+    *o = (struct ft_probe_options){.preset = &cli->preset,
+                                   .checkpoint = cli->checkpoint,
+                                   .run = cli->run_given || !*cli->checkpoint ? cli->run : "",
+                                   .orbits = orbits_text ? orbits_text : "",
+                                   .out = cli->out,
+                                   .layer = -1,
+                                   .head = -1,
+                                   .quiet = cli->quiet};
+    if ((layer_text || head_text) && !command->maps)
+        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe attention",
+                        layer_text ? "--layer" : "--head");
+    int rc = whole("--layer", layer_text, 0, &o->layer);
+    if (!rc)
+        rc = whole("--head", head_text, 0, &o->head);
+    if (!rc)
+        rc = whole("--sequences", sequences_text, 1, &o->sequences);
+    if (!rc)
+        rc = whole("--length", length_text, 2, &o->length);
+    return rc ? rc : read_change(cli, &o->change);
+}
+
+static int find_command(const struct orr_cli *cli, const struct command **command)
+{
+    char known[256] = "";
+    for (int i = 0; i < COMMANDS; i++) {
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", commands[i].name);
+        *command = &commands[i];
+        if (cli->argc_rest > 0 && !strcmp(cli->argv_rest[0], commands[i].name))
+            return 0;
+    }
+    return cli->argc_rest > 0 ? ORR_FAIL(ORR_EUSAGE, "unknown probe \"%s\"; expected one of %s",
+                                         cli->argv_rest[0], known)
+                              : ORR_FAIL(ORR_EUSAGE, "which probe? expected one of %s", known);
+}
+
+/* ------------------------------------------------------------------------------------- run */
+
+/* The models of a run, one after the other. */
+static int probe_run(const struct orr_cli *cli, const struct command *command,
+                     struct ft_probe_options *o)
+{
+    const struct orr_names *names = &cli->preset.attention;
+    char checkpoint[4096];
+    int rc = 0;
+    if (*cli->out && names->count > 1)
+        return ORR_FAIL(ORR_EUSAGE, "--out: needs --checkpoint or one --attention, the preset has %d",
+                        names->count);
+    for (int pass = 0; pass < 2; pass++) /* first: are all of them there? */
+        for (int i = 0; i < names->count && !rc; i++) {
+            rc = orr_path(checkpoint, "%s/%s/pretrain/last.safetensors", cli->run, names->item[i]);
+            o->checkpoint = checkpoint;
+            if (!rc && pass == 0 && !orr_exists(checkpoint))
+                rc = ORR_FAIL(ORR_EMISSING,
+                              "%s: no pretrained model there; make it with: pretrain "
+                              "--preset %s --attention %s",
+                              checkpoint, cli->preset.name, names->item[i]);
+            if (!rc && pass == 1)
+                rc = command->run(o);
+        }
+    return rc;
+}
+
+static char found_run[4096]; /* the folder of the preset.json that main() found */
+
+static int run(const struct orr_cli *cli)
+{
+    const struct command *command;
+    struct ft_probe_options o;
+    const struct k_ops *ops;
+    int rc = find_command(cli, &command);
+    if (!rc)
+        rc = read_options(cli, command, &o);
+    if (!rc && *cli->checkpoint && !orr_exists(cli->checkpoint))
+        rc = ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint", cli->checkpoint);
+    if (!rc && *cli->checkpoint && !cli->preset_given)
+        rc = ORR_FAIL(ORR_EUSAGE,
+                      "%s: no preset.json in the folders above it; give --preset or --run",
+                      cli->checkpoint);
+    if (!rc)
+        rc = k_find(cli->device == ORR_DEVICE_CUDA ? "cuda" : "cpu", &ops);
+    if (!rc)
+        rc = ops->open(cli->threads, cli->preset.model.precision != ORR_PRECISION_FP32);
+    if (rc)
+        return rc;
+    o.ops = ops;
+    if (!*o.run)
+        o.run = found_run;
+    rc = *cli->checkpoint ? command->run(&o) : probe_run(cli, command, &o);
+    ops->close();
+    return rc;
+}
+
+/* The value of an option, as the parser will take it; NULL when it is not given. */
+static const char *option_value(int argc, char **argv, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *value = NULL;
+    for (int i = 1; i < argc; i++)
+        if (!strncmp(argv[i], name, length) && argv[i][length] == '=')
+            value = argv[i] + length + 1;
+        else if (!strcmp(argv[i], name))
+            value = i + 1 < argc ? argv[i + 1] : "";
+    return value;
+}
+
+/* preset.json of --run, or of the nearest folder above the checkpoint (a run keeps its models at
+ * most two folders deep); "" when there is none. Sets found_run. */
+static void find_preset(const char *run_option, const char *checkpoint, char path[4096])
+{
+    char folder[4096];
+    if (run_option && !checkpoint) {
+        if (orr_path(path, "%s/preset.json", run_option) || !orr_exists(path))
+            *path = '\0';
+        return;
+    }
+    if (orr_path(folder, "%s", run_option ? run_option : checkpoint))
+        return;
+    for (int up = 0; up < 4; up++) {
+        char *slash = strrchr(folder, '/');
+        if (!run_option) {
+            if (slash)
+                *slash = '\0';
+            else if (strcmp(folder, "."))
+                strcpy(folder, ".");
+            else
+                break;
+        }
+        if (!orr_path(path, "%s/preset.json", folder) && orr_exists(path)) {
+            strcpy(found_run, folder);
+            return;
+        }
+        if (run_option)
+            break;
+    }
+    *path = '\0';
+}
+
+static void write_usage(void)
+{
+    size_t used = 0;
+    for (int i = 0; i < COMMANDS; i++)
+        used += (size_t)snprintf(usage + used, sizeof usage - used, "%sprobe %-10s [options]  %s",
+                                 i ? "\n       " : "", commands[i].name, commands[i].purpose);
+}
+
+/* A model's settings are those of its run: they become --preset before anything is parsed, so that
+ * --set and --seed change them as they change any preset. */
+int main(int argc, char **argv)
+{
+    static char preset[4096], name[] = "--preset";
+    const char *run_option = option_value(argc, argv, "--run");
+    const char *checkpoint = option_value(argc, argv, "--checkpoint");
+    char **with_preset = calloc((size_t)argc + 3, sizeof *with_preset);
+    int count = argc;
+    write_usage();
+    if (!with_preset)
+        return orr_error_exit(program.name, ORR_FAIL(ORR_ENOMEM, "out of memory"));
+    memcpy(with_preset, argv, (size_t)argc * sizeof *argv);
+    if (run_option || checkpoint)
+        find_preset(run_option, checkpoint, preset);
+    if (*preset && !option_value(argc, argv, "--preset")) {
+        with_preset[1] = name;
+        with_preset[2] = preset;
+        memcpy(with_preset + 3, argv + 1, (size_t)(argc - 1) * sizeof *argv);
+        count += 2;
+    }
+    const int status = orr_main(&program, count, with_preset, run);
+    free(with_preset);
+    return status;
+}

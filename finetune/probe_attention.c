@@ -1,0 +1,277 @@
+/* probe_attention.c - bin/probe attention: statistics of every layer and head, and maps. */
+#include "probe.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <cjson/cJSON.h>
+
+enum { DEFAULT_SEQUENCES = 8 };
+
+struct probe_run {
+    const struct ft_probe_options *options;
+    struct ft_probe probe;
+    struct gpt_batch batch;      /* B = 1 */
+    struct ft_probe_sums *sums;  /* (layers, heads) */
+    struct ft_probe_means *mean; /* (layers, heads) */
+    char folder[4096], text[FT_PROBE_TEXT];
+};
+
+/* The columns of attention.csv and the keys of attention.json. */
+static const struct column {
+    const char *name;
+    size_t offset;
+} columns[] = {
+    {"entropy_nats", offsetof(struct ft_probe_means, entropy_nats)},
+    {"entropy_relative", offsetof(struct ft_probe_means, entropy_relative)},
+    {"sink", offsetof(struct ft_probe_means, sink)},
+    {"sink_uniform", offsetof(struct ft_probe_means, sink_uniform)},
+    {"zeros", offsetof(struct ft_probe_means, zeros)},
+    {"silent", offsetof(struct ft_probe_means, silent)},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static double value_of(const struct ft_probe_means *mean, size_t column)
+{
+    return *(const double *)(const void *)((const char *)mean + columns[column].offset);
+}
+
+static int measure(struct probe_run *run)
+{
+    struct ft_probe *probe = &run->probe;
+    struct orr_progress progress;
+    int rc = 0;
+    orr_progress_init(&progress, "attention", (uint64_t)probe->sequences, run->options->quiet);
+    for (int s = 0; s < probe->sequences && !rc; s++) {
+        const real *out;
+        rc = ft_probe_fill(probe, (uint64_t)s, &run->batch);
+        if (!rc)
+            rc = gpt_forward(&probe->model, &run->batch, &out);
+        if (!rc)
+            rc = ft_probe_weights(&probe->model, probe->T, run->sums, -1, NULL);
+        if (!rc && orr_signal_seen())
+            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
+        if (!rc)
+            orr_progress_set(&progress, (uint64_t)s + 1, NULL);
+    }
+    const int tasks = probe->model.config.layers * probe->model.config.heads;
+    for (int k = 0; k < tasks && !rc; k++)
+        ft_probe_mean(&run->sums[k], &run->mean[k]);
+    if (!rc)
+        orr_progress_end(&progress, NULL);
+    return rc;
+}
+
+/* ---------------------------------------------------------------------------------- tables */
+
+static int write_csv(const struct probe_run *run)
+{
+    const struct gpt_config *c = &run->probe.model.config;
+    char path[4096];
+    struct orr_file file = {0};
+    int rc = orr_path(path, "%s/attention.csv", run->folder);
+    if (!rc)
+        rc = orr_file_create(&file, path);
+    if (!rc)
+        rc = orr_file_printf(&file, "layer,head");
+    for (size_t k = 0; k < COLUMNS && !rc; k++)
+        rc = orr_file_printf(&file, ",%s", columns[k].name);
+    for (int i = 0; i < c->layers * c->heads && !rc; i++) {
+        rc = orr_file_printf(&file, "\n%d,%d", i / c->heads, i % c->heads);
+        for (size_t k = 0; k < COLUMNS && !rc; k++)
+            rc = orr_file_printf(&file, ",%.9g", value_of(&run->mean[i], k));
+    }
+    if (!rc)
+        rc = orr_file_printf(&file, "\n");
+    if (!rc)
+        rc = orr_file_commit_changes(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+static void add_means(cJSON *to, const struct ft_probe_means *mean)
+{
+    for (size_t k = 0; k < COLUMNS; k++) {
+        const double value = value_of(mean, k);
+        if (isfinite(value))
+            cJSON_AddNumberToObject(to, columns[k].name, value);
+        else
+            cJSON_AddNullToObject(to, columns[k].name);
+    }
+}
+
+static cJSON *json_settings(const struct probe_run *run)
+{
+    const struct ft_probe *probe = &run->probe;
+    const struct gpt_config *c = &probe->model.config;
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "format", "orrery-attention-1");
+    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON_AddStringToObject(json, "checkpoint", run->options->checkpoint);
+    cJSON_AddStringToObject(json, "stage", probe->stage);
+    cJSON_AddStringToObject(json, "attention", c->attention);
+    cJSON_AddStringToObject(json, "trained_attention", probe->trained.attention);
+    cJSON_AddBoolToObject(json, "reweighted", probe->model.variant.sharpen);
+    if (probe->model.variant.sharpen)
+        cJSON_AddNumberToObject(json, "p", c->attention_p);
+    else
+        cJSON_AddNullToObject(json, "p");
+    cJSON_AddNumberToObject(json, "window", c->attention_window);
+    if (c->positions == ORR_POSITIONS_ROPE)
+        cJSON_AddNumberToObject(json, "rope_base", c->rope_base);
+    cJSON_AddStringToObject(json, "preset", probe->preset.name);
+    cJSON_AddNumberToObject(json, "seed", (double)probe->preset.seed);
+    cJSON_AddStringToObject(json, "data", sim_split_name(probe->split));
+    cJSON_AddStringToObject(json, "data_from", probe->from_files ? "files" : "seed");
+    cJSON_AddNumberToObject(json, "sequences", probe->sequences);
+    cJSON_AddNumberToObject(json, "positions", probe->T);
+    cJSON_AddNumberToObject(json, "trained_positions", probe->trained.context);
+    return json;
+}
+
+/* A layer's means are over the rows of all its heads. */
+static int write_json(const struct probe_run *run)
+{
+    const struct gpt_config *c = &run->probe.model.config;
+    char path[4096];
+    const int rc = orr_path(path, "%s/attention.json", run->folder);
+    if (rc)
+        return rc;
+    cJSON *json = json_settings(run), *layers = cJSON_AddArrayToObject(json, "layers");
+    for (int l = 0; l < c->layers; l++) {
+        struct ft_probe_sums all = {0};
+        struct ft_probe_means mean;
+        for (int h = 0; h < c->heads; h++)
+            ft_probe_merge(&all, &run->sums[l * c->heads + h]);
+        ft_probe_mean(&all, &mean);
+        cJSON *layer = cJSON_CreateObject();
+        cJSON_AddItemToArray(layers, layer);
+        cJSON_AddNumberToObject(layer, "layer", l);
+        add_means(layer, &mean);
+        cJSON *heads = cJSON_AddArrayToObject(layer, "heads");
+        for (int h = 0; h < c->heads; h++) {
+            cJSON *head = cJSON_CreateObject();
+            cJSON_AddItemToArray(heads, head);
+            cJSON_AddNumberToObject(head, "head", h);
+            add_means(head, &run->mean[l * c->heads + h]);
+        }
+    }
+    const int written = orr_json_write(path, json);
+    cJSON_Delete(json);
+    return written;
+}
+
+/* ------------------------------------------------------------------------------------ maps */
+
+/* Whether a line of the table makes weights below zero. */
+static bool has_sign(const struct k_attention *v)
+{
+    return v->phi == K_PHI_IDENTITY || v->phi == K_PHI_GELU || v->phi == K_PHI_MISH ||
+           v->post != K_POST_NONE;
+}
+
+/* attention_layer<l>[_head<h>].npy and .png of the sequence in the model's activations. */
+static int write_map(struct probe_run *run, int layer, float *map)
+{
+    const struct ft_probe_options *o = run->options;
+    const struct gpt_config *c = &run->probe.model.config;
+    const size_t T = (size_t)run->probe.T;
+    const bool one = o->head >= 0;
+    const int first = one ? o->head : 0, count = one ? 1 : c->heads;
+    const size_t shape[] = {(size_t)count, T, T};
+    struct ft_probe_sums *unused = orr_alloc((size_t)(c->layers * c->heads), sizeof *unused);
+    char name[ORR_NAME], path[4096];
+    int rc = unused ? ft_probe_weights(&run->probe.model, run->probe.T, unused, layer, map)
+                    : ORR_ENOMEM;
+    free(unused);
+    snprintf(name, sizeof name, one ? "attention_layer%d_head%d" : "attention_layer%d", layer,
+             first);
+    if (!rc)
+        rc = orr_path(path, "%s/%s.npy", run->folder, name);
+    if (!rc)
+        rc = orr_npy_write(path, ORR_F32, 3, shape, map + (size_t)first * T * T, NULL);
+    struct ft_probe_page page = {.layer = layer,
+                                 .first = first,
+                                 .count = count,
+                                 .T = run->probe.T,
+                                 .window = c->attention_window,
+                                 .has_sign = has_sign(&run->probe.model.variant),
+                                 .map = map + (size_t)first * T * T,
+                                 .means = &run->mean[layer * c->heads + first]};
+    snprintf(page.title, sizeof page.title, "Layer %d: %s", layer, run->text);
+    return rc ? rc : ft_probe_draw(&page, run->folder, name);
+}
+
+static int write_maps(struct probe_run *run)
+{
+    const struct ft_probe_options *o = run->options;
+    const struct gpt_config *c = &run->probe.model.config;
+    const size_t T = (size_t)run->probe.T;
+    const real *out;
+    float *map = orr_alloc((size_t)c->heads * T * T, sizeof *map);
+    int rc = map ? ft_probe_fill(&run->probe, 0, &run->batch) : ORR_ENOMEM;
+    if (!rc)
+        rc = gpt_forward(&run->probe.model, &run->batch, &out);
+    for (int l = 0; l < c->layers && !rc; l++)
+        if (o->layer < 0 || o->layer == l)
+            rc = write_map(run, l, map);
+    free(map);
+    return rc;
+}
+
+/* ---------------------------------------------------------------------------------- probe */
+
+static int check_choice(const char *option, int found, int count)
+{
+    if (found < count)
+        return 0;
+    return ORR_FAIL(ORR_EUSAGE, "%s: the model has %d, numbered 0 to %d, found %d", option, count,
+                    count - 1, found);
+}
+
+static int prepare(struct probe_run *run)
+{
+    struct ft_probe *probe = &run->probe;
+    const struct gpt_config *c = &probe->model.config;
+    int rc = check_choice("--layer", run->options->layer, c->layers);
+    if (!rc)
+        rc = check_choice("--head", run->options->head, c->heads);
+    if (!rc)
+        rc = gpt_batch_create(&run->batch, c, 1, probe->T);
+    if (!rc)
+        rc = ft_probe_folder(probe, run->options, run->folder);
+    if (rc)
+        return rc;
+    ft_probe_describe(&probe->model, run->text);
+    const size_t tasks = (size_t)c->layers * (size_t)c->heads;
+    run->sums = orr_alloc(tasks, sizeof *run->sums);
+    run->mean = orr_alloc(tasks, sizeof *run->mean);
+    return run->sums && run->mean ? 0 : ORR_ENOMEM;
+}
+
+int ft_probe_attention(const struct ft_probe_options *options)
+{
+    struct probe_run run = {.options = options};
+    const int sequences = options->sequences ? options->sequences : DEFAULT_SEQUENCES;
+    int rc = ft_probe_open(&run.probe, options, true, sequences);
+    if (!rc)
+        rc = prepare(&run);
+    if (!rc)
+        rc = measure(&run);
+    if (!rc)
+        rc = orr_mkdir(run.folder);
+    if (!rc)
+        rc = write_csv(&run);
+    if (!rc)
+        rc = write_json(&run);
+    if (!rc)
+        rc = write_maps(&run);
+    if (!rc)
+        orr_note(options->quiet, "attention: %s, %d sequences of %d positions: %s", run.text,
+                 run.probe.sequences, run.probe.T, run.folder);
+    gpt_batch_free(&run.batch);
+    free(run.sums);
+    free(run.mean);
+    ft_probe_close(&run.probe);
+    return rc;
+}

@@ -1,0 +1,186 @@
+/* probe_evaluate.c - bin/probe evaluate: next-state metrics, as trained and changed. */
+#include "probe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+struct column {
+    char text[FT_PROBE_TEXT];
+    int positions;
+    double rope_base; /* 0: no rotary positions */
+    struct gpt_next_state result;
+};
+
+struct both {
+    struct column column[2]; /* as trained, changed */
+    bool changed, planets;
+    char folder[4096], stage[ORR_NAME];
+};
+
+static bool is_changed(const struct ft_probe_options *o)
+{
+    const struct gpt_attention_override *c = &o->change;
+    return c->attention || c->reweight != GPT_REWEIGHT_AS_TRAINED || c->p > 0 || c->set_window ||
+           c->ntk || o->length > 0;
+}
+
+static int evaluate(const struct ft_probe_options *options, bool changed, struct both *both)
+{
+    struct ft_probe probe;
+    struct column *column = &both->column[changed];
+    int rc = ft_probe_open(&probe, options, changed, options->sequences);
+    if (!rc && strncmp(probe.stage, "pretrain", 8))
+        rc = ORR_FAIL(ORR_EINVAL,
+                      "%s: a model of stage %s does not predict the next state; expected one of "
+                      "pretrain or pretrain_planets",
+                      options->checkpoint, probe.stage);
+    if (!rc) {
+        both->planets = probe.split == SIM_SPLIT_PLANETS_VAL;
+        snprintf(both->stage, sizeof both->stage, "%s", probe.stage);
+        rc = ft_probe_folder(&probe, options, both->folder);
+    }
+    if (!rc) {
+        const struct gpt_config *c = &probe.model.config;
+        ft_probe_describe(&probe.model, column->text);
+        column->positions = probe.T;
+        column->rope_base = c->positions == ORR_POSITIONS_ROPE ? c->rope_base : 0;
+        rc = gpt_evaluate_next_state(&probe.model, probe.data, probe.sequences,
+                                     probe.preset.orbits.extent_au, &column->result);
+    }
+    ft_probe_close(&probe);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------ JSON */
+
+static void add_number(cJSON *to, const char *key, double value)
+{
+    if (isfinite(value))
+        cJSON_AddNumberToObject(to, key, value);
+    else
+        cJSON_AddNullToObject(to, key);
+}
+
+static cJSON *column_json(const struct column *column)
+{
+    const struct gpt_next_state *r = &column->result;
+    char key[64];
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "attention", column->text);
+    cJSON_AddNumberToObject(json, "positions", column->positions);
+    if (column->rope_base > 0)
+        cJSON_AddNumberToObject(json, "rope_base", column->rope_base);
+    cJSON_AddNumberToObject(json, "sequences", r->sequences);
+    add_number(json, "loss", r->loss);
+    add_number(json, "teacher_forced", r->teacher_forced);
+    add_number(json, "persistence", r->persistence);
+    add_number(json, "sequence_mean", r->sequence_mean);
+    cJSON_AddNumberToObject(json, "rollout_prefix", r->prefix);
+    for (int k = 0; k < r->horizons; k++) {
+        snprintf(key, sizeof key, "rollout_%d", r->horizon[k]);
+        add_number(json, key, r->rollout[k]);
+        snprintf(key, sizeof key, "rollout_persistence_%d", r->horizon[k]);
+        add_number(json, key, r->rollout_persistence[k]);
+    }
+    return json;
+}
+
+static const char *unit_of(const struct both *both)
+{
+    return both->planets ? "separation at step 0" : "AU";
+}
+
+static int write_json(const struct ft_probe_options *options, const struct both *both)
+{
+    char path[4096];
+    int rc = orr_mkdir(both->folder);
+    if (!rc)
+        rc = orr_path(path, "%s/evaluate.json", both->folder);
+    if (rc)
+        return rc;
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "format", "orrery-evaluate-1");
+    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON_AddStringToObject(json, "checkpoint", options->checkpoint);
+    cJSON_AddStringToObject(json, "stage", both->stage);
+    cJSON_AddStringToObject(json, "unit", unit_of(both));
+    cJSON_AddItemToObject(json, "as_trained", column_json(&both->column[0]));
+    if (both->changed)
+        cJSON_AddItemToObject(json, "changed", column_json(&both->column[1]));
+    rc = orr_json_write(path, json);
+    cJSON_Delete(json);
+    return rc;
+}
+
+/* ----------------------------------------------------------------------------------- table */
+
+static void print_row(const struct both *both, const char *name, double trained, double changed)
+{
+    const double value[] = {trained, changed};
+    printf("| %s |", name);
+    for (int c = 0; c <= both->changed; c++)
+        if (isfinite(value[c]))
+            printf(" %.5g |", value[c]);
+        else
+            printf(" - |");
+    printf("\n");
+}
+
+/* NaN where the column has no such horizon. */
+static double at_horizon(const struct gpt_next_state *r, int horizon, bool persistence)
+{
+    for (int k = 0; k < r->horizons; k++)
+        if (r->horizon[k] == horizon)
+            return persistence ? r->rollout_persistence[k] : r->rollout[k];
+    return NAN;
+}
+
+static void print_horizon(const struct both *both, int horizon)
+{
+    const struct gpt_next_state *a = &both->column[0].result, *b = &both->column[1].result;
+    char name[64];
+    snprintf(name, sizeof name, "rollout, %d positions", horizon);
+    print_row(both, name, at_horizon(a, horizon, false), at_horizon(b, horizon, false));
+    snprintf(name, sizeof name, "... persistence");
+    print_row(both, name, at_horizon(a, horizon, true), at_horizon(b, horizon, true));
+}
+
+static void print_table(const struct both *both)
+{
+    const struct gpt_next_state *a = &both->column[0].result, *b = &both->column[1].result;
+    printf("| errors in %s | as trained |%s\n|---|---|%s\n", unit_of(both),
+           both->changed ? " changed |" : "", both->changed ? "---|" : "");
+    printf("| attention | %s |", both->column[0].text);
+    if (both->changed)
+        printf(" %s |", both->column[1].text);
+    printf("\n");
+    print_row(both, "positions", both->column[0].positions, both->column[1].positions);
+    print_row(both, "sequences", a->sequences, b->sequences);
+    print_row(both, "loss", a->loss, b->loss);
+    print_row(both, "teacher-forced error", a->teacher_forced, b->teacher_forced);
+    print_row(both, "... persistence", a->persistence, b->persistence);
+    print_row(both, "... sequence mean", a->sequence_mean, b->sequence_mean);
+    for (int k = 0; k < a->horizons; k++)
+        print_horizon(both, a->horizon[k]);
+    for (int k = 0; k < b->horizons && both->changed; k++)
+        if (isnan(at_horizon(a, b->horizon[k], true)))
+            print_horizon(both, b->horizon[k]);
+}
+
+int ft_probe_evaluate(const struct ft_probe_options *options)
+{
+    struct both both = {.changed = is_changed(options)};
+    int rc = evaluate(options, false, &both);
+    if (!rc && both.changed)
+        rc = evaluate(options, true, &both);
+    if (!rc)
+        rc = write_json(options, &both);
+    if (!rc)
+        print_table(&both);
+    if (!rc)
+        orr_note(options->quiet, "evaluate: %s/evaluate.json", both.folder);
+    return rc;
+}
