@@ -14,7 +14,7 @@ columns = panels < 2 ? 1 : panels < 5 ? 2 : panels < 10 ? 3 : 4
 rows = int(ceil(panels / (1.0 * columns)))
 side = columns == 1 ? 480.0 : columns == 2 ? 380.0 : 300.0
 left = 84.0; right = 124.0; gap = 30.0
-head = 70.0; between = 66.0; foot = 64.0
+head = 46.0; between = 74.0; foot = block > 1 ? 86.0 : 64.0
 width = left + columns * side + (columns - 1) * gap + right
 height = head + 40 + rows * side + (rows - 1) * between + foot
 
@@ -52,7 +52,7 @@ set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 behind fc rgb "
 set multiplot
 set label 100 title at screen left / width, screen 1 - 26 / height left font ",14" front noenhanced
 if (block > 1) {
-    set label 101 sprintf("a cell is the largest weight of %d x %d positions", block, block) at screen 1 - 12 / width, screen 14 / height right font ",9" tc rgb "#444444" front noenhanced
+    set label 101 sprintf("a cell is the largest weight of %d x %d positions", block, block) at screen left / width, screen 18 / height left font ",9" tc rgb "#444444" front noenhanced
 }
 first = (block + 1) / 2.0
 do for [p = 1:panels] {
@@ -73,10 +73,10 @@ do for [p = 1:panels] {
         unset xlabel
     }
     if (col == 0) {
-        set ylabel "query position i" offset 0.8, 0
+        set label 3 "query position i" at screen (x0 - 62) / width, screen (y0 + side / 2) / height center rotate by 90
         set format y "%g"
     } else {
-        unset ylabel
+        unset label 3
         set format y ""
     }
     if (p == panels) {

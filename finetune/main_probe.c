@@ -1,4 +1,5 @@
 /* main_probe.c - bin/probe: looks into trained models; one line of `commands` per probe. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "probe.h"
 
 #include <math.h>
@@ -130,7 +131,8 @@ static int probe_run(const struct orr_cli *cli, const struct command *command,
     char checkpoint[4096];
     int rc = 0;
     if (*cli->out && names->count > 1)
-        return ORR_FAIL(ORR_EUSAGE, "--out: needs --checkpoint or one --attention, the preset has %d",
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--out: needs --checkpoint or one --attention, the preset has %d",
                         names->count);
     for (int pass = 0; pass < 2; pass++) /* first: are all of them there? */
         for (int i = 0; i < names->count && !rc; i++) {
@@ -161,7 +163,7 @@ static int run(const struct orr_cli *cli)
         rc = ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint", cli->checkpoint);
     if (!rc && *cli->checkpoint && !cli->preset_given)
         rc = ORR_FAIL(ORR_EUSAGE,
-                      "%s: no preset.json in the folders above it; give --preset or --run",
+                      "%s: no preset.json beside it or in its run; give --preset or --run",
                       cli->checkpoint);
     if (!rc)
         rc = k_find(cli->device == ORR_DEVICE_CUDA ? "cuda" : "cpu", &ops);
@@ -190,36 +192,21 @@ static const char *option_value(int argc, char **argv, const char *name)
     return value;
 }
 
-/* preset.json of --run, or of the nearest folder above the checkpoint (a run keeps its models at
- * most two folders deep); "" when there is none. Sets found_run. */
+/* preset.json beside the checkpoint, or of its run: <run>/<source>/<stage>/<file>. With --run, of
+ * that folder alone. "" when there is none; else found_run is its folder. */
 static void find_preset(const char *run_option, const char *checkpoint, char path[4096])
 {
-    char folder[4096];
-    if (run_option && !checkpoint) {
-        if (orr_path(path, "%s/preset.json", run_option) || !orr_exists(path))
-            *path = '\0';
-        return;
-    }
-    if (orr_path(folder, "%s", run_option ? run_option : checkpoint))
-        return;
-    for (int up = 0; up < 4; up++) {
+    char *folder = realpath(run_option ? run_option : checkpoint, NULL);
+    for (int up = 0; up <= 3 && folder && *folder && !*found_run; up++) {
+        const bool here = run_option ? up == 0 : up == 1 || up == 3;
+        if (here && !orr_path(path, "%s/preset.json", folder) && orr_exists(path))
+            (void)orr_path(found_run, "%s", folder);
         char *slash = strrchr(folder, '/');
-        if (!run_option) {
-            if (slash)
-                *slash = '\0';
-            else if (strcmp(folder, "."))
-                strcpy(folder, ".");
-            else
-                break;
-        }
-        if (!orr_path(path, "%s/preset.json", folder) && orr_exists(path)) {
-            strcpy(found_run, folder);
-            return;
-        }
-        if (run_option)
-            break;
+        *(slash ? slash : folder) = '\0';
     }
-    *path = '\0';
+    if (!*found_run)
+        *path = '\0';
+    free(folder);
 }
 
 static void write_usage(void)

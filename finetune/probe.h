@@ -93,8 +93,8 @@ int ft_probe_weights(const struct gpt_model *model, int T, struct ft_probe_sums 
 /* One page of maps: heads first .. first + count - 1 of a layer. */
 struct ft_probe_page {
     int layer, first, count, T, window;
-    bool has_sign; /* weights may be negative: diverging colours, [-0.5, 0.5] */
-    const float *map;                   /* (count, T, T) */
+    bool has_sign;    /* weights may be negative: diverging colours, [-0.5, 0.5] */
+    const float *map; /* (count, T, T) */
     const struct ft_probe_means *means; /* (count), for the panels' captions */
     char title[2 * FT_PROBE_TEXT];
 };

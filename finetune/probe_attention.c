@@ -181,8 +181,8 @@ static int write_map(struct probe_run *run, int layer, float *map)
     const size_t shape[] = {(size_t)count, T, T};
     struct ft_probe_sums *unused = orr_alloc((size_t)(c->layers * c->heads), sizeof *unused);
     char name[ORR_NAME], path[4096];
-    int rc = unused ? ft_probe_weights(&run->probe.model, run->probe.T, unused, layer, map)
-                    : ORR_ENOMEM;
+    int rc =
+        unused ? ft_probe_weights(&run->probe.model, run->probe.T, unused, layer, map) : ORR_ENOMEM;
     free(unused);
     snprintf(name, sizeof name, one ? "attention_layer%d_head%d" : "attention_layer%d", layer,
              first);

@@ -136,8 +136,8 @@ static bool is_whole(const char *png)
         orr_error_clear();
         return false;
     }
-    const bool whole = size > 20 && !memcmp(bytes, "\x89PNG", 4) &&
-                       !memcmp(bytes + size - 8, "IEND", 4);
+    const bool whole =
+        size > 20 && !memcmp(bytes, "\x89PNG", 4) && !memcmp(bytes + size - 8, "IEND", 4);
     free(bytes);
     return whole;
 }

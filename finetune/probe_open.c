@@ -38,9 +38,8 @@ static int check_input(const struct ft_probe *probe, const char *checkpoint)
                         checkpoint, tokens ? "coordinates" : "tokens", p->name,
                         tokens ? "tokens" : "coordinates");
     if (tokens && c->vocab != p->orbits.bins + 3)
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s: a model of %d bins, preset %s makes %d; give its --preset", checkpoint,
-                        c->vocab - 3, p->name, p->orbits.bins);
+        return ORR_FAIL(ORR_EINVAL, "%s: a model of %d bins, preset %s makes %d; give its --preset",
+                        checkpoint, c->vocab - 3, p->name, p->orbits.bins);
     return 0;
 }
 
