@@ -155,7 +155,7 @@ static int run(const struct orr_cli *cli)
 {
     const struct command *command;
     struct ft_probe_options o;
-    const struct k_ops *ops;
+    const struct k_ops *ops = NULL;
     int rc = find_command(cli, &command);
     if (!rc)
         rc = read_options(cli, command, &o);

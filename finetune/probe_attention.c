@@ -179,7 +179,7 @@ static int write_map(struct probe_run *run, int layer, float *map)
     const bool one = o->head >= 0;
     const int first = one ? o->head : 0, count = one ? 1 : c->heads;
     const size_t shape[] = {(size_t)count, T, T};
-    struct ft_probe_sums *unused = orr_alloc((size_t)(c->layers * c->heads), sizeof *unused);
+    struct ft_probe_sums *unused = orr_alloc((size_t)c->layers * (size_t)c->heads, sizeof *unused);
     char name[ORR_NAME], path[4096];
     int rc =
         unused ? ft_probe_weights(&run->probe.model, run->probe.T, unused, layer, map) : ORR_ENOMEM;

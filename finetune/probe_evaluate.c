@@ -121,7 +121,7 @@ static void print_row(const struct both *both, const char *name, double trained,
 {
     const double value[] = {trained, changed};
     printf("| %s |", name);
-    for (int c = 0; c <= both->changed; c++)
+    for (int c = 0; c < (both->changed ? 2 : 1); c++)
         if (isfinite(value[c]))
             printf(" %.5g |", value[c]);
         else
