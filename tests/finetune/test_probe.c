@@ -383,6 +383,43 @@ static void test_sequences(void **state)
     same_sequences(false, "magnitude");
 }
 
+/* The rows that pretraining fed, and the weights that it measured with: the average. */
+static void test_as_in_training(void **state)
+{
+    (void)state;
+    struct saved s;
+    struct ft_probe probe;
+    struct gpt_model model;
+    struct gpt_batch trained, fed_now;
+    struct gpt_source *source;
+    const char *const extra[] = {"stage", "pretrain", NULL};
+    open_saved(&s, false, "pretrain");
+    assert_int_equal(gpt_load(&model, s.checkpoint, &k_ref, NULL), 0);
+    model.average = orr_alloc(model.total, sizeof(real));
+    assert_non_null(model.average);
+    for (size_t k = 0; k < model.total; k++)
+        model.average[k] = model.param[k] + 1;
+    assert_int_equal(gpt_save(&model, s.checkpoint, 0, false, extra), 0);
+    assert_int_equal(ft_probe_open(&probe, &s.options, false, 0), 0);
+    const size_t first = model.table[0].offset;
+    assert_true(probe.model.param[first] == model.average[first]);
+    gpt_free(&model);
+
+    const struct gpt_config *c = &probe.model.config;
+    assert_int_equal(gpt_batch_create(&trained, c, 1, probe.T), 0);
+    assert_int_equal(gpt_batch_create(&fed_now, c, 1, probe.T), 0);
+    assert_int_equal(gpt_source_open(&source, &s.tiny.preset, NULL, SIM_SPLIT_VAL, c), 0);
+    assert_int_equal(gpt_source_fill(source, 2, true, 0, 0, &trained), 0);
+    assert_int_equal(ft_probe_fill(&probe, 2, &fed_now), 0);
+    assert_memory_equal(trained.features, fed_now.features,
+                        (size_t)probe.T * (size_t)gpt_config_features(c) * sizeof(real));
+    gpt_source_close(source);
+    gpt_batch_free(&trained);
+    gpt_batch_free(&fed_now);
+    ft_probe_close(&probe);
+    scratch_remove(s.tiny.dir);
+}
+
 static void test_change_and_refusal(void **state)
 {
     (void)state;
@@ -438,6 +475,7 @@ int main(void)
         cmocka_unit_test(test_weights_are_the_model_s),
         cmocka_unit_test(test_weights_that_are_no_numbers),
         cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_as_in_training),
         cmocka_unit_test(test_change_and_refusal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
