@@ -156,6 +156,7 @@ static int run(const struct orr_cli *cli)
     const struct command *command;
     struct ft_probe_options o;
     const struct k_ops *ops = NULL;
+    struct k_ops generic;
     int rc = find_command(cli, &command);
     if (!rc)
         rc = read_options(cli, command, &o);
@@ -167,6 +168,8 @@ static int run(const struct orr_cli *cli)
                       cli->checkpoint);
     if (!rc)
         rc = k_find(cli->device == ORR_DEVICE_CUDA ? "cuda" : "cpu", &ops);
+    if (!rc && cli->generic_attention)
+        ops = k_generic_attention(ops, &generic);
     if (!rc)
         rc = ops->open(cli->threads, cli->preset.model.precision != ORR_PRECISION_FP32);
     if (rc)

@@ -27,7 +27,7 @@ value() {
 program probe --help >"$WORK/help"
 check "help: usage" grep -q '^usage: probe attention ' "$WORK/help"
 check "help: both probes" grep -q '^ *probe evaluate ' "$WORK/help"
-check "help: each option once" test -z "$(grep -oE '^ +--[a-z]+' "$WORK/help" | sort | uniq -d)"
+check "help: each option once" test -z "$(grep -oE '^ +--[a-z-]+' "$WORK/help" | sort | uniq -d)"
 check "version" grep -Eq '^orrery probe [0-9]' <(program probe --version)
 
 # ---- attention
@@ -102,8 +102,10 @@ program probe evaluate --checkpoint "$lssar" "${BASE[@]}" --reweight off >"$WORK
 check "evaluate, changed" grep -q '"changed"' "$out/evaluate.json"
 check "... beside as trained" grep -q '^| attention | lssar, p = 15 | lssa |$' "$WORK/table"
 check "... another loss" awk -F'|' '/^. loss/ { exit $3 == $4 }' "$WORK/table"
+check "by the generic path" program probe evaluate --checkpoint "$lssar" "${BASE[@]}" \
+    --attention-impl generic
 check "shorter sequences" program probe evaluate --checkpoint "$lssar" "${BASE[@]}" --length 24
-check "tokens on planets' runs" program probe evaluate "${BASE[@]}" \
+check "planet runs, evaluated" program probe evaluate "${BASE[@]}" \
     --checkpoint "$run/lssar/pretrain_planets/last.safetensors"
 # without positions there is no table that ends
 none=$WORK/none
