@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Times PyTorch's causal attention for bench_attention; needs `pip install torch`.
+
+    python3 bench/peer_attention.py LENGTH HEADS RUNS THREADS
+
+Prints lines of name and milliseconds: medians over the runs of forward and backward of
+`sdpa`, scaled_dot_product_attention in fp32, and of `eager`, the formulas of LSSAR (Eqs. (4), (5))
+written with PyTorch's operations and its automatic differentiation, where L x L matrices fit.
+"""
+import math
+import statistics
+import sys
+import time
+
+try:
+    import torch
+    import torch.nn.functional as F
+except ImportError:
+    sys.exit("peer_attention: PyTorch is not installed: pip install torch")
+
+LENGTH, HEADS, RUNS, THREADS = (int(a) for a in sys.argv[1:5])
+D, POWER, LARGEST_EAGER = 64, 15, 4096
+torch.set_num_threads(THREADS)
+torch.manual_seed(1)
+q, k, v = (torch.randn(1, HEADS, LENGTH, D).requires_grad_() for _ in range(3))
+g = torch.randn(1, HEADS, LENGTH, D)
+
+
+def sdpa():
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def eager():
+    n = torch.arange(1, LENGTH + 1, dtype=torch.float32)[:, None]
+    s = math.log(D) * n.log() * (F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).mT)
+    x = F.softplus(s).tril()
+    a = x / x.sum(-1, keepdim=True)
+    z = F.relu(n * a - (n > 3).float()).tril()
+    z = z / z.amax(-1, keepdim=True).clamp_min(1e-20)
+    w = z ** POWER
+    return w / w.sum(-1, keepdim=True) @ v
+
+
+def measure(name, attention, runs):
+    forward, backward = [], []
+    for run in range(-1, runs):
+        start = time.perf_counter()
+        out = attention()
+        middle = time.perf_counter()
+        torch.autograd.grad(out, (q, k, v), g)
+        end = time.perf_counter()
+        if run >= 0:
+            forward.append(middle - start)
+            backward.append(end - middle)
+        del out
+    for what, times in (("forward", forward), ("backward", backward)):
+        print(f"{name}_{what} {1e3 * statistics.median(times):.6f}", flush=True)
+
+
+measure("sdpa", sdpa, RUNS)
+if LENGTH <= LARGEST_EAGER:
+    measure("eager", eager, min(RUNS, 3))
