@@ -195,7 +195,7 @@ static void head_forward(struct head *h, float *out, size_t out_stride, float *s
 {
     for (int at = 0; at < h->T; at += ROWS) {
         const int rows = h->T - at < ROWS ? h->T - at : ROWS;
-        float factor[ROWS];
+        float factor[ROWS] = {0};
         tile_scores(h, at, h->q, h->kt, h->x);
         for (int r = 0; r < rows; r++)
             factor[r] = row_weights(h, at + r, h->x + (size_t)r * (size_t)h->Tp, NULL, NULL);

@@ -297,7 +297,8 @@ static inline cpu_vec cpu_logistic(cpu_vec x, cpu_vec *rest)
 }
 
 /* x tanh(log(1 + e^x)), 4e-7 for x >= -87; *slope = its derivative, absolute 3e-7.
- * With u = e^-|x|, tanh is (1 + 2u) / (1 + 2u + 2u^2) above 0, u (u + 2) / (u (u + 2) + 2) below. */
+ * With u = e^-|x|, tanh is (1 + 2u) / (1 + 2u + 2u^2) above 0 and u (u + 2) / (u (u + 2) + 2)
+ * below. */
 static inline cpu_vec cpu_mish_slope(cpu_vec x, cpu_vec *slope)
 {
     const cpu_vec zero = {0}, u = cpu_exp(-cpu_abs(x));

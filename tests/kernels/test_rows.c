@@ -128,6 +128,45 @@ static void rows_without_a_positive_score(void **state)
             }
 }
 
+/* One small positive score in each row: its weight under an l1 is 1 whatever the score, so that
+ * queries and keys have no gradient. Factors 1 / sum are large here, and must cancel. */
+static void rows_with_one_positive_score(void **state)
+{
+    (void)state;
+    enum { T = 16, D = 4, H = 2 };
+    for (const struct k_ops *const *all = k_backends(); *all; all++)
+        for (const struct k_attention *v = k_attention_table; v->name; v++)
+            for (int sharpen = 0; sharpen < 2; sharpen++) {
+                if (v->norm != K_NORM_L1 ||
+                    (v->phi != K_PHI_RELU && v->phi != K_PHI_RELU2 && v->phi != K_PHI_RELU6))
+                    continue;
+                struct k_attention line = *v;
+                if (sharpen)
+                    line.sharpen = true, line.free_rows = 3;
+                struct attention a = make(v->name, 1, T, H, D, 2.5, 0);
+                a.shape.variant = &line;
+                for (int t = 0; t < T; t++)
+                    for (int c = 0; c < H * D; c++) {
+                        real *q = at(&a, 0, t, 0, 0) + c, *k = at(&a, 0, t, 1, 0) + c;
+                        *q = (real)(1e-3 * (0.2 + fabs((double)*q)));
+                        *k = (real)((t == 0 ? 1 : -1) * (0.2 + fabs((double)*k)));
+                    }
+                struct outputs o = {0};
+                assert_int_equal((*all)->open(1, false), 0);
+                run(*all, &a, true, &o);
+                (*all)->close();
+                for (int i = 0; i < T * H * D; i++) {
+                    const int row = i / (H * D) * 3 * H * D + i % (H * D);
+                    assert_near((double)o.item[0].data[i], (double)at(&a, 0, 0, 2, 0)[i % (H * D)],
+                                1e-6);
+                    assert_near((double)o.item[1].data[row], 0, 2e-5); /* d / sum is 1e3 here */
+                    assert_near((double)o.item[1].data[row + H * D], 0, 2e-5);
+                }
+                outputs_free(&o);
+                drop(&a);
+            }
+}
+
 /* With values 1 the output is the sum of the weights: 1 where rows are non-negative under an l1,
  * 0 in a silent or re-centred row. Re-weighting keeps it at 1. */
 static void weights_sum_to_one(void **state)
@@ -218,6 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_scores_make_uniform_or_silent_rows),
         cmocka_unit_test(rows_without_a_positive_score),
+        cmocka_unit_test(rows_with_one_positive_score),
         cmocka_unit_test(lines_that_are_the_same),
         cmocka_unit_test(weights_sum_to_one),
     };
