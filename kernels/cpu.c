@@ -76,6 +76,7 @@ const struct k_ops k_cpu = {
     .name = "cpu",
     .open = cpu_open,
     .close = cpu_close,
+    .peak = k_cpu_peak,
     .linear_forward = k_cpu_linear_forward,
     .linear_gelu_forward = k_cpu_linear_gelu_forward,
     .linear_backward = k_cpu_linear_backward,

@@ -50,6 +50,7 @@ void k_cpu_matmul_free_all(void);
 
 /* ---- entries, see struct k_ops */
 
+int k_cpu_peak(double *gflops);
 int k_cpu_linear_forward(float *out, const float *inp, const float *w, const float *b, int N, int C,
                          int OC);
 int k_cpu_linear_gelu_forward(float *out, float *pre, const float *inp, const float *w,

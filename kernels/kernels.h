@@ -48,6 +48,10 @@ struct k_ops {
      * close releases everything. One backend is open once per process. */
     int (*open)(int threads, bool allow_bf16);
     void (*close)(void);
+    /* *gflops = the best rate of large matmuls on the open backend, in billions of floating-point
+     * operations per second, measured now in well under a second: what training is compared with.
+     * 0 where a backend has no such thing (ref). */
+    int (*peak)(double *gflops);
 
     /* ---- linear layers, N rows
      * out (N, OC) = inp (N, C) W^T (OC, C) + b (OC); b may be NULL. */

@@ -15,6 +15,12 @@ static void ref_close(void)
 {
 }
 
+static int ref_peak(double *gflops)
+{
+    *gflops = 0;
+    return 0;
+}
+
 static int ref_linear_forward(real *out, const real *inp, const real *w, const real *b, int N,
                               int C, int OC)
 {
@@ -216,6 +222,7 @@ const struct k_ops k_ref = {
     .name = "ref",
     .open = ref_open,
     .close = ref_close,
+    .peak = ref_peak,
     .linear_forward = ref_linear_forward,
     .linear_gelu_forward = ref_linear_gelu_forward,
     .linear_backward = ref_linear_backward,
