@@ -11,13 +11,17 @@ enum { ROWS = 256, COLUMNS = 768, INNER = 2048, REPEATS = 12, LOOKS = 8 };
 int k_cpu_peak(double *gflops)
 {
     const bool bf16 = k_cpu_bf16();
+    struct k_cpu_pack *pack;
     const size_t item = bf16 ? sizeof(uint16_t) : sizeof(float);
-    const struct k_cpu_matmul_shape shape = {.M = ROWS, .N = COLUMNS, .K = INNER, .bf16 = bf16};
+    const struct k_cpu_matmul_shape shape = {
+        .M = ROWS, .N = COLUMNS, .K = INNER, .b_packed = true, .bf16 = bf16};
     struct k_cpu_matmul *matmul;
     int rc = k_cpu_matmul_find(&shape, &matmul);
     if (rc != 0)
         return rc;
-    const size_t a = k_cpu_lines(item * ROWS * INNER), b = k_cpu_lines(item * INNER * COLUMNS);
+    if ((rc = k_cpu_pack_find(INNER, COLUMNS, bf16, &pack)) != 0)
+        return rc;
+    const size_t a = k_cpu_lines(item * ROWS * INNER), b = k_cpu_lines(k_cpu_pack_bytes(pack));
     const size_t c = k_cpu_lines(sizeof(float) * ROWS * COLUMNS);
     const size_t work = k_cpu_lines(k_cpu_matmul_scratch(matmul));
     rc = k_cpu_scratch_reserve(b, a + c + work);
