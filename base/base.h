@@ -112,7 +112,8 @@ struct orr_cli {
     char attention[64];       /* --attention NAME, "" when not given */
     char checkpoint[4096];    /* --checkpoint FILE, "" when not given */
     enum orr_device { ORR_DEVICE_AUTO, ORR_DEVICE_CPU, ORR_DEVICE_CUDA } device;
-    int threads; /* --threads N, default the number of usable cores */
+    int threads;            /* --threads N, default the number of usable cores */
+    bool generic_attention; /* --attention-impl generic */
     bool preset_given, seed_given, run_given, resume, quiet;
     int argc_rest; /* positional arguments, in order */
     const char *argv_rest[64];

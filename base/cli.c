@@ -13,7 +13,7 @@ enum { SETTINGS = 256 };
 struct parse {
     const struct orr_program *program;
     struct orr_cli *cli;
-    const char *preset, *seed, *device, *threads;
+    const char *preset, *seed, *device, *implementation, *threads;
     const char *settings[SETTINGS];
     int setting_count;
     bool help, version;
@@ -31,6 +31,7 @@ static const struct common {
     {"--attention", "NAME", "only this attention variant"},
     {"--checkpoint", "FILE", "start from this model"},
     {"--device", "cpu|cuda|auto", "where to compute (default auto)"},
+    {"--attention-impl", "auto|generic", "fused attention kernels, or the path of any variant"},
     {"--threads", "N", "threads (default: all usable cores)"},
     {"--seed", "N", "seed of every random stream (default: the preset's)"},
     {"--resume", NULL, "continue what is there, skip what is complete"},
@@ -44,7 +45,7 @@ static void print_option(const char *name, const char *value, const char *help)
 {
     char left[64];
     snprintf(left, sizeof left, "%s%s%s", name, value ? " " : "", value ? value : "");
-    printf("  %-24s %s\n", left, help);
+    printf("  %-30s %s\n", left, help);
 }
 
 static void print_help(const struct orr_program *program)
@@ -98,6 +99,8 @@ static int take_common(struct parse *p, const char *name, const char *value)
         p->seed = value;
     else if (!strcmp(name, "--device"))
         p->device = value;
+    else if (!strcmp(name, "--attention-impl"))
+        p->implementation = value;
     else if (!strcmp(name, "--threads"))
         p->threads = value;
     else if (!strcmp(name, "--resume"))
@@ -187,6 +190,25 @@ static int usable_cores(void)
     return n > 0 ? (int)n : 1;
 }
 
+/* --device and --attention-impl. */
+static int take_compute(struct parse *p)
+{
+    struct orr_cli *cli = p->cli;
+    if (p->device && !strcmp(p->device, "cpu"))
+        cli->device = ORR_DEVICE_CPU;
+    else if (p->device && !strcmp(p->device, "cuda"))
+        cli->device = ORR_DEVICE_CUDA;
+    else if (p->device && strcmp(p->device, "auto"))
+        return ORR_FAIL(ORR_EUSAGE, "--device: expected cpu, cuda or auto, found \"%s\"",
+                        p->device);
+    if (p->implementation && !strcmp(p->implementation, "generic"))
+        cli->generic_attention = true;
+    else if (p->implementation && strcmp(p->implementation, "auto"))
+        return ORR_FAIL(ORR_EUSAGE, "--attention-impl: expected auto or generic, found \"%s\"",
+                        p->implementation);
+    return 0;
+}
+
 /* Merges preset, --set, --seed and --attention, and checks the whole. */
 static int merge(struct parse *p)
 {
@@ -208,15 +230,8 @@ static int merge(struct parse *p)
             rc = ORR_FAIL(ORR_EUSAGE, "--threads: expected at least 1, found 0");
         cli->threads = (int)number;
     }
-    if (!rc && p->device) {
-        if (!strcmp(p->device, "cpu"))
-            cli->device = ORR_DEVICE_CPU;
-        else if (!strcmp(p->device, "cuda"))
-            cli->device = ORR_DEVICE_CUDA;
-        else if (strcmp(p->device, "auto"))
-            rc = ORR_FAIL(ORR_EUSAGE, "--device: expected cpu, cuda or auto, found \"%s\"",
-                          p->device);
-    }
+    if (!rc)
+        rc = take_compute(p);
     if (!rc && *cli->attention) {
         cli->preset.attention.count = 1;
         strcpy(cli->preset.attention.item[0], cli->attention);

@@ -80,7 +80,10 @@ static int set_names(const struct orr_field *f, char *at, const char *where, con
     for (const char *from = text; *from;) {
         const char *end = strchr(from, ',');
         size_t length = end ? (size_t)(end - from) : strlen(from);
-        if (length == 0 || length >= ORR_NAME || names.count == ORR_LIST)
+        if (names.count == ORR_LIST)
+            return ORR_FAIL(ORR_EUSAGE, "%s%s: expected at most %d names, found more", where,
+                            f->key, ORR_LIST);
+        if (length == 0 || length >= ORR_NAME)
             return bad(where, f, "a list of names: a,b,c", text);
         memcpy(names.item[names.count], from, length);
         names.item[names.count++][length] = '\0';
@@ -152,9 +155,11 @@ int orr_preset_set(struct orr_preset *preset, const char *assignment)
 
 /* ------------------------------------------------------------------------------- JSON */
 
+enum { JSON_TEXT = ORR_LIST * ORR_NAME };
+
 /* A JSON scalar or array of strings as the text that set_text takes. */
 static int json_text(const char *where, const struct orr_field *f, const cJSON *item,
-                     char text[2048])
+                     char text[JSON_TEXT])
 {
     static const char *const wanted[] = {"a whole number", "a whole number", "a whole number",
                                          "a number",       "true or false",  "a name",
@@ -162,11 +167,11 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
     const bool number = f->type <= ORR_FIELD_DOUBLE;
     if (number && cJSON_IsNumber(item)) {
         const bool rounded = f->type == ORR_FIELD_U64 && item->valuedouble > 0x1p53;
-        snprintf(text, 2048, rounded ? "%.16e" : "%.17g", item->valuedouble); /* e: refused */
+        snprintf(text, JSON_TEXT, rounded ? "%.16e" : "%.17g", item->valuedouble); /* e: refused */
     } else if (f->type == ORR_FIELD_BOOL && cJSON_IsBool(item)) {
         strcpy(text, cJSON_IsTrue(item) ? "true" : "false");
     } else if ((f->type == ORR_FIELD_U64 || f->type >= ORR_FIELD_ENUM) && cJSON_IsString(item)) {
-        snprintf(text, 2048, "%s", item->valuestring);
+        snprintf(text, JSON_TEXT, "%s", item->valuestring);
     } else if (f->type == ORR_FIELD_NAMES && cJSON_IsArray(item)) {
         size_t used = 0;
         text[0] = '\0';
@@ -174,9 +179,9 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
         cJSON_ArrayForEach (part, item) {
             if (!cJSON_IsString(part))
                 return bad(where, f, "a list of names", "something else");
-            used += (size_t)snprintf(text + used, 2048 - used, "%s%s", used ? "," : "",
+            used += (size_t)snprintf(text + used, JSON_TEXT - used, "%s%s", used ? "," : "",
                                      part->valuestring);
-            if (used >= 2048)
+            if (used >= JSON_TEXT)
                 return bad(where, f, "a shorter list", part->valuestring);
         }
     } else {
@@ -196,7 +201,7 @@ static int read_group(struct orr_preset *preset, const char *where, const char *
 {
     const cJSON *item;
     cJSON_ArrayForEach (item, group) {
-        char key[128], text[2048];
+        char key[128], text[JSON_TEXT];
         const struct orr_field *f = NULL;
         snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", item->string);
         int rc = cJSON_IsObject(item) ? read_group(preset, where, key, item) : find(where, key, &f);
@@ -387,6 +392,9 @@ uint64_t orr_preset_digest(const struct orr_preset *preset, const char *groups)
     /* how data is laid out in files, not what it is */
     cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "orbits"),
                                             "shard_sequences");
+    cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
+    if (preset->model.gate == ORR_GATE_NONE) /* as before there were gates */
+        cJSON_DeleteItemFromObjectCaseSensitive(model, "gate");
     char *text = cJSON_PrintUnformatted(json);
     const uint64_t digest = text ? XXH64(text, strlen(text), 0) : 0;
     cJSON_free(text);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ORR_LIST = 16, ORR_NAME = 64 };
+enum { ORR_LIST = 64, ORR_NAME = 64 };
 
 /* A list of names ("softmax,lssar"). */
 struct orr_names {
@@ -41,6 +41,7 @@ enum orr_law {
 };
 enum orr_output { ORR_OUTPUT_TOKENS, ORR_OUTPUT_CONTINUOUS };
 enum orr_positions { ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE, ORR_POSITIONS_NONE };
+enum orr_gate { ORR_GATE_NONE, ORR_GATE_SIGMOID, ORR_GATE_SOFTPLUS };
 enum orr_schedule { ORR_SCHEDULE_CONSTANT, ORR_SCHEDULE_COSINE };
 enum orr_force_loss { ORR_LOSS_RAW, ORR_LOSS_LOG, ORR_LOSS_SCALED };
 enum orr_precision { ORR_PRECISION_AUTO, ORR_PRECISION_FP32, ORR_PRECISION_BF16 };
@@ -101,6 +102,7 @@ struct orr_model_preset {
     double attention_p;   /* sharpening power of the re-weighted variants */
     int attention_window; /* 0 = all earlier positions */
     double rope_base;
+    enum orr_gate gate;    /* of the attention's output; narrows the feed-forward by width / 2 */
     int fourier;           /* continuous input: bands of sin/cos features, 0 = none */
     double fourier_min_au; /* shortest wavelength */
     enum orr_precision precision;

@@ -159,10 +159,13 @@ static int run(const struct orr_cli *cli)
 {
     char orbits[4096];
     const struct k_ops *ops;
+    struct k_ops generic;
     int rc = *orbits_option ? orr_path(orbits, "%s", orbits_option)
                             : orr_path(orbits, "%s/orbits", cli->run);
     if (!rc)
         rc = k_find(cli->device == ORR_DEVICE_CUDA ? "cuda" : "cpu", &ops);
+    if (!rc && cli->generic_attention)
+        ops = k_generic_attention(ops, &generic);
     if (!rc)
         rc = check_arguments(cli, orbits);
     if (!rc)

@@ -10,7 +10,7 @@ struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int 
                                       .T = T,
                                       .H = c->heads,
                                       .D = c->width / c->heads,
-                                      .variant = model->variant,
+                                      .variant = &model->variant,
                                       .p = c->attention_p,
                                       .window = c->attention_window};
 }
@@ -38,7 +38,7 @@ static int plan(const struct gpt_model *model, struct gpt_activations *act, int 
     const struct gpt_config *c = &model->config;
     const size_t N = (size_t)B * (size_t)T, C = (size_t)c->width, F = (size_t)c->ffn;
     const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
-    const size_t saved = k_attention_saved(&shape);
+    const size_t saved = k_attention_saved(&shape), gate = c->gate == K_GATE_NONE ? 0 : N * C;
     struct gpt_layer_activations none = {0};
     int rc = 0;
     *bytes = 0;
@@ -48,10 +48,10 @@ static int plan(const struct gpt_model *model, struct gpt_activations *act, int 
             real **where;
             size_t count;
         } list[] = {
-            {&l->x, N * C},       {&l->ln1, N * C},   {&l->mean1, N}, {&l->rstd1, N},
-            {&l->qkv, N * 3 * C}, {&l->saved, saved}, {&l->y, N * C}, {&l->mid, N * C},
-            {&l->ln2, N * C},     {&l->mean2, N},     {&l->rstd2, N}, {&l->pre, N * F},
-            {&l->up, N * F},
+            {&l->x, N * C},       {&l->ln1, N * C},   {&l->mean1, N},    {&l->rstd1, N},
+            {&l->qkv, N * 3 * C}, {&l->saved, saved}, {&l->y, N * C},    {&l->mid, N * C},
+            {&l->ln2, N * C},     {&l->mean2, N},     {&l->rstd2, N},    {&l->pre, N * F},
+            {&l->up, N * F},      {&l->gate, gate},   {&l->gated, gate},
         };
         for (size_t k = 0; k < sizeof list / sizeof *list; k++)
             rc |= piece(act, bytes, list[k].where, list[k].count);
@@ -71,6 +71,7 @@ static int plan(const struct gpt_model *model, struct gpt_activations *act, int 
         {&act->dx, N * C},
         {&act->dy, N * C},
         {&act->dwide, N * widest(c)},
+        {&act->dgate, gate},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         rc |= piece(act, bytes, list[k].where, list[k].count);

@@ -20,23 +20,25 @@ static const struct field {
     enum kind kind;
     size_t offset;
     bool of_head;
+    bool newer; /* absent in files of version 0.1.0: zero */
 } fields[] = {
-    {"layers", KIND_INT, offsetof(struct gpt_config, layers), false},
-    {"heads", KIND_INT, offsetof(struct gpt_config, heads), false},
-    {"width", KIND_INT, offsetof(struct gpt_config, width), false},
-    {"ffn", KIND_INT, offsetof(struct gpt_config, ffn), false},
-    {"context", KIND_INT, offsetof(struct gpt_config, context), false},
-    {"input", KIND_INT, offsetof(struct gpt_config, input), false},
-    {"vocab", KIND_INT, offsetof(struct gpt_config, vocab), false},
-    {"fourier", KIND_INT, offsetof(struct gpt_config, fourier), false},
-    {"fourier_min_au", KIND_DOUBLE, offsetof(struct gpt_config, fourier_min_au), false},
-    {"head", KIND_INT, offsetof(struct gpt_config, head), true},
-    {"outputs", KIND_INT, offsetof(struct gpt_config, outputs), true},
-    {"positions", KIND_INT, offsetof(struct gpt_config, positions), false},
-    {"rope_base", KIND_DOUBLE, offsetof(struct gpt_config, rope_base), false},
-    {"attention", KIND_TEXT, offsetof(struct gpt_config, attention), false},
-    {"attention_p", KIND_DOUBLE, offsetof(struct gpt_config, attention_p), false},
-    {"attention_window", KIND_INT, offsetof(struct gpt_config, attention_window), false},
+    {"layers", KIND_INT, offsetof(struct gpt_config, layers), false, false},
+    {"heads", KIND_INT, offsetof(struct gpt_config, heads), false, false},
+    {"width", KIND_INT, offsetof(struct gpt_config, width), false, false},
+    {"ffn", KIND_INT, offsetof(struct gpt_config, ffn), false, false},
+    {"context", KIND_INT, offsetof(struct gpt_config, context), false, false},
+    {"input", KIND_INT, offsetof(struct gpt_config, input), false, false},
+    {"vocab", KIND_INT, offsetof(struct gpt_config, vocab), false, false},
+    {"fourier", KIND_INT, offsetof(struct gpt_config, fourier), false, false},
+    {"fourier_min_au", KIND_DOUBLE, offsetof(struct gpt_config, fourier_min_au), false, false},
+    {"head", KIND_INT, offsetof(struct gpt_config, head), true, false},
+    {"outputs", KIND_INT, offsetof(struct gpt_config, outputs), true, false},
+    {"positions", KIND_INT, offsetof(struct gpt_config, positions), false, false},
+    {"rope_base", KIND_DOUBLE, offsetof(struct gpt_config, rope_base), false, false},
+    {"attention", KIND_TEXT, offsetof(struct gpt_config, attention), false, false},
+    {"attention_p", KIND_DOUBLE, offsetof(struct gpt_config, attention_p), false, false},
+    {"attention_window", KIND_INT, offsetof(struct gpt_config, attention_window), false, false},
+    {"gate", KIND_INT, offsetof(struct gpt_config, gate), false, true},
 };
 enum { FIELDS = sizeof fields / sizeof *fields, TEXT = 64 };
 
@@ -94,6 +96,11 @@ static void list_arena(struct listing *list, const struct gpt_model *model, cons
 int gpt_save(const struct gpt_model *model, const char *path, long step, bool optimiser,
              const char *const *extra)
 {
+    if (model->overridden)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: the model attends otherwise than it was trained (%s): "
+                        "it is not saved",
+                        path, model->variant.name);
     char text[FIELDS][TEXT], steps[TEXT];
     const char *meta[2 * (FIELDS + 4) + 64] = {"format", FORMAT, "version", ORR_VERSION};
     size_t n = 4;
@@ -138,6 +145,8 @@ static int read_config(const struct orr_safetensors *file, const char *path,
     memset(config, 0, sizeof *config);
     for (size_t i = 0; i < FIELDS; i++) {
         const char *text = orr_safetensors_metadata(file, fields[i].key);
+        if (!text && fields[i].newer)
+            continue;
         if (!text)
             return ORR_FAIL(ORR_EFORMAT, "%s: metadata lacks \"%s\"", path, fields[i].key);
         if (!field_parse(config, &fields[i], text))
@@ -146,7 +155,7 @@ static int read_config(const struct orr_safetensors *file, const char *path,
                             fields[i].kind == KIND_TEXT ? "a short name" : "a number", text);
     }
     if (gpt_config_check(config)) {
-        char why[512];
+        char why[1024];
         snprintf(why, sizeof why, "%s", orr_error());
         return ORR_FAIL(ORR_EFORMAT, "%s: %s", path, why);
     }

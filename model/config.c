@@ -9,10 +9,9 @@ int gpt_config_features(const struct gpt_config *config)
     return 3 + 4 * config->fourier;
 }
 
-/* Every attention variant, for messages. */
-static int unknown_attention(const char *attention)
+int gpt_config_unknown_attention(const char *attention)
 {
-    char known[512] = "";
+    char known[800] = "";
     for (const struct k_attention *a = k_attention_table; a->name; a++) {
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", a->name);
@@ -38,6 +37,7 @@ static int check_sizes(const struct gpt_config *c)
         {"head", (int)c->head, GPT_HEAD_TOKENS, GPT_HEAD_REGRESSION},
         {"positions", (int)c->positions, ORR_POSITIONS_LEARNED, ORR_POSITIONS_NONE},
         {"attention_window", c->attention_window, 0, INT_MAX},
+        {"gate", (int)c->gate, K_GATE_NONE, K_GATE_SOFTPLUS},
         {"vocab", c->vocab, tokens ? 4 : 0, tokens ? 65536 : 0}, /* a bin, three signs */
         {"fourier", c->fourier, 0, tokens ? 0 : 24},
     };
@@ -52,7 +52,7 @@ int gpt_config_check(const struct gpt_config *c)
 {
     TRY(check_sizes(c));
     if (!k_attention_find(c->attention))
-        return unknown_attention(c->attention);
+        return gpt_config_unknown_attention(c->attention);
     if (c->width % c->heads)
         return ORR_FAIL(ORR_EUSAGE, "model.heads: must divide model.width = %d, found %d", c->width,
                         c->heads);
@@ -78,10 +78,13 @@ int gpt_config_check(const struct gpt_config *c)
 int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *preset,
                            const char *attention, int positions)
 {
+    static const enum k_gate gates[] = {[ORR_GATE_NONE] = K_GATE_NONE,
+                                        [ORR_GATE_SIGMOID] = K_GATE_SIGMOID,
+                                        [ORR_GATE_SOFTPLUS] = K_GATE_SOFTPLUS};
     const struct orr_model_preset *m = &preset->model;
     const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
     if (!k_attention_find(attention))
-        return unknown_attention(attention);
+        return gpt_config_unknown_attention(attention);
     if (positions < 3)
         return ORR_FAIL(ORR_EUSAGE, "positions: a sequence needs at least 3 rows, found %d",
                         positions);
@@ -89,7 +92,7 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *p
         .layers = m->layers,
         .heads = m->heads,
         .width = m->width,
-        .ffn = m->ffn_mult * m->width,
+        .ffn = m->ffn_mult * m->width - (m->gate == ORR_GATE_NONE ? 0 : m->width / 2),
         .context = positions - 1,
         .input = tokens ? GPT_INPUT_TOKENS : GPT_INPUT_CONTINUOUS,
         .vocab = tokens ? preset->orbits.bins + 3 : 0,
@@ -101,6 +104,7 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *p
         .rope_base = m->rope_base,
         .attention_p = m->attention_p,
         .attention_window = m->attention_window,
+        .gate = gates[m->gate],
     };
     snprintf(config->attention, sizeof config->attention, "%s", attention);
     return 0;

@@ -61,8 +61,14 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(a->qkv, B, T, c->heads, C / c->heads, c->rope_base, 0, false));
     TRY(k->attention_forward(a->y, a->saved, a->qkv, &shape));
-    TRY(k->linear_forward(a->mid, a->y, gpt_param(model, w->proj_w), gpt_param(model, w->proj_b), N,
-                          C, C));
+    const real *y = a->y; /* (N, C) into proj */
+    if (c->gate != K_GATE_NONE) {
+        TRY(k->linear_forward(a->gate, a->ln1, gpt_param(model, w->gate_w), NULL, N, C, C));
+        TRY(k->gate_forward(a->gated, a->y, a->gate, c->gate, NC));
+        y = a->gated;
+    }
+    TRY(k->linear_forward(a->mid, y, gpt_param(model, w->proj_w), gpt_param(model, w->proj_b), N, C,
+                          C));
     TRY(k->add(a->mid, a->mid, a->x, NC));
     TRY(k->layernorm_forward(a->ln2, a->mean2, a->rstd2, a->mid, gpt_param(model, w->ln2_w),
                              gpt_param(model, w->ln2_b), N, C));
@@ -76,6 +82,21 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
 const real *gpt_layer_qkv(const struct gpt_model *model, int layer)
 {
     return model->act->layer[layer].qkv;
+}
+
+int gpt_silent_rows(const struct gpt_model *model, long *rows)
+{
+    const struct gpt_activations *act = model->act;
+    *rows = 0;
+    if (!act || act->sequences < 1)
+        return ORR_FAIL(ORR_EINVAL, "silent rows: there was no forward pass");
+    const struct k_attention_shape shape = gpt_attention_shape(model, act->sequences, act->T);
+    for (int l = 0; l < model->config.layers; l++) {
+        long in_layer;
+        TRY(model->ops->attention_silent(&in_layer, act->layer[l].saved, &shape));
+        *rows += in_layer;
+    }
+    return 0;
 }
 
 static int check_batch(const struct gpt_model *model, const struct gpt_batch *batch)
@@ -109,6 +130,7 @@ int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const re
     TRY((exact ? k->linear_exact_forward
                : k->linear_forward)(act->out, act->ln, gpt_param(model, model->head_w),
                                     gpt_param(model, model->head_b), N, C, c->outputs));
+    act->sequences = batch->B;
     *out = act->out;
     return 0;
 }
@@ -140,6 +162,38 @@ int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *los
     return head_loss(model, batch, loss, NULL);
 }
 
+/* The attention half of a block's backward pass: dx (N, C) as for the whole. */
+static int attention_backward(struct gpt_model *model, int l, int B, int T)
+{
+    const struct k_ops *k = model->ops;
+    const struct gpt_config *c = &model->config;
+    const struct gpt_block *w = &model->block[l];
+    struct gpt_activations *act = model->act;
+    const struct gpt_layer_activations *a = &act->layer[l];
+    const int N = B * T, C = c->width;
+    const size_t NC = (size_t)N * (size_t)C;
+    const bool gate = c->gate != K_GATE_NONE;
+    const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
+
+    TRY(k->linear_backward(act->dy, gpt_grad(model, w->proj_w), gpt_grad(model, w->proj_b), act->dx,
+                           gate ? a->gated : a->y, gpt_param(model, w->proj_w), N, C, C));
+    if (gate)
+        TRY(k->gate_backward(act->dy, act->dgate, act->dy, a->y, a->gate, c->gate, NC));
+    TRY(k->attention_backward(act->dwide, act->dy, a->y, a->saved, a->qkv, &shape));
+    if (c->positions == ORR_POSITIONS_ROPE)
+        TRY(k->rope(act->dwide, B, T, c->heads, C / c->heads, c->rope_base, 0, true));
+    TRY(k->linear_backward(act->dy, gpt_grad(model, w->qkv_w), gpt_grad(model, w->qkv_b),
+                           act->dwide, a->ln1, gpt_param(model, w->qkv_w), N, C, 3 * C));
+    if (gate) { /* ln1 feeds qkv and the gate: both gradients count */
+        TRY(k->linear_backward(act->dwide, gpt_grad(model, w->gate_w), NULL, act->dgate, a->ln1,
+                               gpt_param(model, w->gate_w), N, C, C));
+        TRY(k->add(act->dy, act->dy, act->dwide, NC));
+    }
+    return k->layernorm_backward(act->dx, gpt_grad(model, w->ln1_w), gpt_grad(model, w->ln1_b),
+                                 act->dy, a->x, a->mean1, a->rstd1, gpt_param(model, w->ln1_w), N,
+                                 C);
+}
+
 /* dx (N, C): gradient of the block's output on entry, of its input on return. */
 static int block_backward(struct gpt_model *model, int l, int B, int T)
 {
@@ -149,7 +203,6 @@ static int block_backward(struct gpt_model *model, int l, int B, int T)
     struct gpt_activations *act = model->act;
     const struct gpt_layer_activations *a = &act->layer[l];
     const int N = B * T, C = c->width, F = c->ffn;
-    const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
 
     /* feed-forward half: dx is the gradient of mid through the residual */
     TRY(k->linear_backward(act->dwide, gpt_grad(model, w->down_w), gpt_grad(model, w->down_b),
@@ -160,19 +213,8 @@ static int block_backward(struct gpt_model *model, int l, int B, int T)
     TRY(k->layernorm_backward(act->dx, gpt_grad(model, w->ln2_w), gpt_grad(model, w->ln2_b),
                               act->dy, a->mid, a->mean2, a->rstd2, gpt_param(model, w->ln2_w), N,
                               C));
-    /* attention half */
-    TRY(k->linear_backward(act->dy, gpt_grad(model, w->proj_w), gpt_grad(model, w->proj_b), act->dx,
-                           a->y, gpt_param(model, w->proj_w), N, C, C));
-    TRY(k->attention_backward(act->dwide, act->dy, a->y, a->saved, a->qkv, &shape));
-    if (c->positions == ORR_POSITIONS_ROPE)
-        TRY(k->rope(act->dwide, B, T, c->heads, C / c->heads, c->rope_base, 0, true));
-    TRY(k->linear_backward(act->dy, gpt_grad(model, w->qkv_w), gpt_grad(model, w->qkv_b),
-                           act->dwide, a->ln1, gpt_param(model, w->qkv_w), N, C, 3 * C));
-    return k->layernorm_backward(act->dx, gpt_grad(model, w->ln1_w), gpt_grad(model, w->ln1_b),
-                                 act->dy, a->x, a->mean1, a->rstd1, gpt_param(model, w->ln1_w), N,
-                                 C);
+    return attention_backward(model, l, B, T);
 }
-
 static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch)
 {
     const struct k_ops *k = model->ops;

@@ -3,6 +3,8 @@
  * Dimensions: B sequences, T positions, C width, H heads, F input features, V vocabulary of one
  * channel, OC head columns, N = B T. Blocks are pre-norm: x += proj(attention(ln1 x));
  * x += down(gelu(up(ln2 x))). Source: Vafa et al. 2025 (arXiv 2507.06952), spec of the study.
+ * With an output gate the first is x += proj(y * act(h W_g^T)), h = ln1 x, y = attention(h), W_g
+ * (C, C) zero at the start (softplus-gated attention, 2025).
  *
  * Inputs. Tokens: x and y embeddings concatenated, then Linear(2C -> C). Continuous: features of
  * one row (x, y, is_dt, Fourier features) through Linear(F -> C).
@@ -31,10 +33,12 @@ struct gpt_config {
     char attention[ORR_NAME];
     double attention_p;
     int attention_window;
+    enum k_gate gate;
 };
 
 /* The model of a preset for sequences of `positions` rows (context = positions - 1), with the
- * next-state head that belongs to its input. Unknown attention: ORR_EUSAGE. */
+ * next-state head that belongs to its input. ffn = ffn_mult width, with an output gate less
+ * width / 2: the published 3.5 for 4, as many weights. Unknown attention: ORR_EUSAGE. */
 int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *preset,
                            const char *attention, int positions);
 /* Features per row of a continuous input: 3 + 4 fourier. */
@@ -48,10 +52,12 @@ struct gpt_parameter {
     size_t shape[GPT_DIMS], count, offset; /* offset in reals into each arena */
     double init_std;                       /* normal; < 0: constant 1; 0: zero */
     bool decay;                            /* weight decay applies (matrices) */
+    int stream;                            /* of initialisation */
 };
 
-struct gpt_block { /* indices into the table */
-    int ln1_w, ln1_b, qkv_w, qkv_b, proj_w, proj_b, ln2_w, ln2_b, up_w, up_b, down_w, down_b;
+struct gpt_block {                          /* indices into the table */
+    int ln1_w, ln1_b, qkv_w, qkv_b, gate_w; /* gate_w: -1 without a gate */
+    int proj_w, proj_b, ln2_w, ln2_b, up_w, up_b, down_w, down_b;
 };
 
 struct gpt_activations;
@@ -59,7 +65,7 @@ struct gpt_activations;
 struct gpt_model {
     struct gpt_config config;
     const struct k_ops *ops;
-    const struct k_attention *variant;
+    struct k_attention variant; /* the model's own copy of its line of the table */
     struct gpt_parameter *table;
     int parameters;             /* lines of the table */
     size_t total;               /* reals in one arena, padding included */
@@ -70,6 +76,8 @@ struct gpt_model {
     struct gpt_block *block;              /* (layers) */
     int final_w, final_b, head_w, head_b; /* -1 where absent */
     struct gpt_activations *act;
+    bool overridden;           /* attends otherwise than it was trained */
+    struct gpt_config trained; /* overridden: the configuration before */
 };
 
 /* Allocates parameters and gradients; initialises from (seed, ORR_STAGE_INIT). */
@@ -102,6 +110,9 @@ void gpt_features(const struct gpt_config *config, double x, double y, bool is_d
 int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out);
 /* (B, T, 3, H, D) of a layer in the last forward pass, q and k rotated when positions are rope. */
 const real *gpt_layer_qkv(const struct gpt_model *model, int layer);
+/* *rows = silent rows (kernels/attention.h) of the last forward pass, summed over layers and heads:
+ * of layers B H T. ORR_EINVAL before any forward pass. */
+int gpt_silent_rows(const struct gpt_model *model, long *rows);
 /* Loss of the batch under the model's head: mean over weighted rows; cross entropy averages the
  * two channels, regression is the mean squared error over rows and columns. */
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss);
@@ -126,7 +137,8 @@ void gpt_swap_average(struct gpt_model *model);
 
 /* Weights (the moving average as "average.<name>"), and with optimiser = true the moments
  * "adam.m.<name>", "adam.v.<name>"; metadata: format, version, config, step, and the pairs of
- * `extra` (key, value, ..., NULL; may be NULL). Atomic. */
+ * `extra` (key, value, ..., NULL; may be NULL). Atomic. A model that attends otherwise than it was
+ * trained (gpt_override_attention): ORR_EINVAL. */
 int gpt_save(const struct gpt_model *model, const char *path, long step, bool optimiser,
              const char *const *extra);
 /* Reads the configuration and weights into a new model; *step and optimiser state when there. */
@@ -145,15 +157,19 @@ enum gpt_reweight { GPT_REWEIGHT_AS_TRAINED, GPT_REWEIGHT_ON, GPT_REWEIGHT_OFF }
 struct gpt_attention_override {
     const char *attention;      /* another variant; NULL: as trained */
     enum gpt_reweight reweight; /* the sharpening stage of LSSAR Eq. (5) on or off */
-    double p;                   /* its power; 0: as trained */
+    double p;                   /* its power, >= 1; 0: as trained; unused without sharpening */
     bool set_window;
     int window;  /* with set_window: 0 = all earlier positions */
     int context; /* larger than trained: rope or no positions only; 0: as trained */
-    bool ntk;    /* rope_base *= (context / trained context)^(d / (d - 2)), NTK-aware scaling */
+    bool ntk;    /* rope_base *= (context / trained context)^(d / (d - 2)), NTK-aware scaling;
+                    a context up to the trained one leaves the base */
 };
-/* Applies it: ORR_EUSAGE where it has no meaning for the model (unknown variant, re-weighting of
- * rows that are no distribution, learned positions beyond their table, ntk without rope). The
- * model is for evaluation only afterwards: gpt_save refuses it. */
+/* Applies it to the model as it was trained: a second call replaces the first, an override that is
+ * all zero undoes it. model->config then says how the model attends; model->variant has the name
+ * of the line of the table it equals, else the name of the line it was made from. ORR_EUSAGE where
+ * it has no meaning for the model (unknown variant, re-weighting of rows that are no distribution,
+ * learned positions beyond their table, ntk without rope), which leaves the model as it was. An
+ * overridden model is for evaluation only: gpt_save refuses it. */
 int gpt_override_attention(struct gpt_model *model, const struct gpt_attention_override *change);
 
 /* --------------------------------------------------------------------------- training */

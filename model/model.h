@@ -19,13 +19,15 @@ struct gpt_layer_activations {
     real *qkv;                 /* (N, 3C), rotated when positions are rope */
     real *saved;               /* attention statistics */
     real *y;                   /* (N, C) attention output */
+    real *gate, *gated;        /* (N, C) ln1 W_g^T, y * act(gate); with a gate only */
     real *mid;                 /* (N, C) x after attention */
     real *ln2, *mean2, *rstd2;
     real *pre, *up; /* (N, F) before and after GELU */
 };
 
 struct gpt_activations {
-    int B, T; /* capacity is for B T rows of T positions */
+    int B, T;      /* capacity is for B T rows of T positions */
+    int sequences; /* B of the last forward pass */
     struct orr_arena *arena;
     struct gpt_layer_activations *layer; /* (layers) */
     real *embed;                         /* (N, 2C), tokens only */
@@ -33,10 +35,13 @@ struct gpt_activations {
     real *ln, *mean, *rstd;              /* final norm */
     real *out, *dout;                    /* (N, OC) */
     real *dx, *dy, *dwide;               /* (N, C), (N, C), (N, max(3C, F, 2C)) */
+    real *dgate;                         /* (N, C), with a gate only */
 };
 
 /* Settings that cannot be a model: ORR_EUSAGE naming the setting and what was found. */
 int gpt_config_check(const struct gpt_config *config);
+/* Fails with ORR_EUSAGE and the names of all variants. */
+int gpt_config_unknown_attention(const char *attention);
 /* Makes room for B x T; keeps what fits. */
 int gpt_activations_reserve(struct gpt_model *model, int B, int T);
 void gpt_activations_free(struct gpt_activations *act);

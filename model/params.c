@@ -24,6 +24,7 @@ static int add(struct gpt_model *model, const char *name, size_t rows, size_t co
     p->offset = model->total;
     p->init_std = std;
     p->decay = decay;
+    p->stream = model->parameters ? p[-1].stream + 1 : 0;
     model->total += (p->count + ALIGN_REALS - 1) / ALIGN_REALS * ALIGN_REALS;
     model->count += p->count;
     return model->parameters++;
@@ -37,6 +38,17 @@ static int add_in_block(struct gpt_model *model, int layer, const char *name, si
     return add(model, full, rows, cols, std, cols > 0);
 }
 
+/* Zero at the start: it draws nothing, and leaves every other weight as in a model without. */
+static int add_gate(struct gpt_model *model, int layer)
+{
+    const size_t C = (size_t)model->config.width;
+    if (model->config.gate == K_GATE_NONE)
+        return -1;
+    const int index = add_in_block(model, layer, "attention.gate.weight", C, C, 0);
+    model->table[index].stream--;
+    return index;
+}
+
 static void add_block(struct gpt_model *model, int layer)
 {
     const size_t C = (size_t)model->config.width, F = (size_t)model->config.ffn;
@@ -46,6 +58,7 @@ static void add_block(struct gpt_model *model, int layer)
         .ln1_b = add_in_block(model, layer, "ln1.bias", C, 0, 0),
         .qkv_w = add_in_block(model, layer, "attention.qkv.weight", 3 * C, C, std),
         .qkv_b = add_in_block(model, layer, "attention.qkv.bias", 3 * C, 0, 0),
+        .gate_w = add_gate(model, layer),
         .proj_w = add_in_block(model, layer, "attention.proj.weight", C, C, residual),
         .proj_b = add_in_block(model, layer, "attention.proj.bias", C, 0, 0),
         .ln2_w = add_in_block(model, layer, "ln2.weight", C, 0, -1),
@@ -61,7 +74,7 @@ static int build_table(struct gpt_model *model)
 {
     const struct gpt_config *c = &model->config;
     const size_t C = (size_t)c->width;
-    model->table = calloc((size_t)c->layers * 12 + 16, sizeof *model->table);
+    model->table = calloc((size_t)c->layers * 13 + 16, sizeof *model->table);
     model->block = calloc((size_t)c->layers, sizeof *model->block);
     if (!model->table || !model->block)
         return ORR_FAIL(ORR_ENOMEM, "parameter table of %d layers: out of memory", c->layers);
@@ -92,7 +105,7 @@ static int build_table(struct gpt_model *model)
     return 0;
 }
 
-/* Parameter `index` draws from its own stream, so that models which differ in one shape share
+/* A parameter draws from its own stream, so that models which differ in one shape share
  * the values of the others. */
 static int initialise(struct gpt_model *model, int index, uint64_t seed, uint64_t salt)
 {
@@ -103,7 +116,7 @@ static int initialise(struct gpt_model *model, int index, uint64_t seed, uint64_
             w[i] = p->init_std < 0 ? 1 : 0;
         return 0;
     }
-    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_INIT, salt * 4096 + (uint64_t)index);
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_INIT, salt * 4096 + (uint64_t)p->stream);
     if (!rng)
         return ORR_FAIL(ORR_ENOMEM, "initialisation: out of memory");
     for (size_t i = 0; i < p->count; i++)
@@ -121,7 +134,7 @@ int gpt_create(struct gpt_model *model, const struct gpt_config *config, const s
         return rc;
     model->config = *config;
     model->ops = ops;
-    model->variant = k_attention_find(config->attention);
+    model->variant = *k_attention_find(config->attention);
     rc = build_table(model);
     if (!rc) {
         model->param = orr_alloc(model->total, sizeof(real));
@@ -161,7 +174,7 @@ real *gpt_grad(struct gpt_model *model, int index)
 
 int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, uint64_t seed)
 {
-    struct gpt_config config = model->config;
+    struct gpt_config config = model->overridden ? model->trained : model->config;
     config.head = head;
     config.outputs = outputs;
     struct gpt_model fresh;
@@ -172,6 +185,14 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
     for (int i = 0; i < fresh.head_w; i++)
         memcpy(gpt_param(&fresh, i), gpt_param(model, i), fresh.table[i].count * sizeof(real));
     rc = initialise(&fresh, fresh.head_w, seed, 1);
+    if (model->overridden) { /* the new head does not change how the model attends */
+        fresh.variant = model->variant;
+        fresh.trained = config;
+        fresh.config = model->config;
+        fresh.config.head = head;
+        fresh.config.outputs = outputs;
+        fresh.overridden = true;
+    }
     gpt_free(model);
     *model = fresh;
     return rc;

@@ -135,9 +135,11 @@ static int log_step(struct loop *loop, long step, double loss, double norm)
     orr_progress_set(&loop->progress, (uint64_t)step, detail);
     if (step != 1 && step % 10 && step != loop->train->steps)
         return 0;
+    long silent; /* of the last pass */
+    TRY(gpt_silent_rows(loop->model, &silent));
     return orr_log_line(&loop->log, "step", (double)step, "loss", loss, "lr",
-                        gpt_lr(loop->train, step - 1), "grad_norm", norm, "tokens_per_s", rate,
-                        (char *)NULL);
+                        gpt_lr(loop->train, step - 1), "grad_norm", norm, "silent_rows",
+                        (double)silent, "tokens_per_s", rate, (char *)NULL);
 }
 
 static int run(struct loop *loop, long *step)

@@ -82,6 +82,7 @@ static void test_nothing_given(void **state)
     assert_string_equal(cli.attention, "");
     assert_string_equal(cli.checkpoint, "");
     assert_int_equal(cli.device, ORR_DEVICE_AUTO);
+    assert_false(cli.generic_attention);
     assert_true(cli.threads >= 1);
     assert_int_equal(cli.argc_rest, 0);
 }
@@ -94,9 +95,9 @@ static void test_every_option(void **state)
     scratch_path(path, presets, "mine.json");
     assert_int_equal(parse(&done, "--set", "model.width=96", "--preset", path, "--run", "r/1",
                            "--out=o", "--attention", "lssa", "--checkpoint", "c.safetensors",
-                           "--device=cuda", "--threads", "3", "--seed", "18446744073709551615",
-                           "--resume", "--quiet", "--set=about=a=b", "--target", "F", "--loose",
-                           "in.csv", "-", NULL),
+                           "--device=cuda", "--attention-impl", "generic", "--threads", "3",
+                           "--seed", "18446744073709551615", "--resume", "--quiet",
+                           "--set=about=a=b", "--target", "F", "--loose", "in.csv", "-", NULL),
                      0);
     assert_false(done);
     assert_string_equal(cli.preset.name, "mine");
@@ -109,6 +110,7 @@ static void test_every_option(void **state)
     assert_int_equal(cli.preset.attention.count, 1);
     assert_string_equal(cli.preset.attention.item[0], "lssa");
     assert_int_equal(cli.device, ORR_DEVICE_CUDA);
+    assert_true(cli.generic_attention);
     assert_int_equal(cli.threads, 3);
     assert_true(cli.preset.seed == UINT64_MAX);
     assert_true(cli.preset_given && cli.seed_given && cli.run_given && cli.resume && cli.quiet);
@@ -156,6 +158,9 @@ static void test_refusals(void **state)
         {{"--seed="}, "--seed", "whole number"},
         {{"--seed=18446744073709551616"}, "--seed", "18446744073709551616"},
         {{"--device=gpu"}, "--device", "cpu, cuda or auto"},
+        {{"--attention-impl=fast"}, "--attention-impl", "auto or generic, found \"fast\""},
+        {{"--attention-impl="}, "--attention-impl", "auto or generic"},
+        {{"--attention-imp=auto"}, "unknown option --attention-imp;", "--attention-impl"},
         {{"--preset=smokey"}, "--preset", "smokey"},
         {{"--set", "pretrain.stepz=1"}, "pretrain.stepz", "pretrain.steps"},
         {{"--set", "model.heads=5"}, "model.heads", "must divide"},

@@ -3,8 +3,8 @@
 # and every setting that is listed is accepted, and none is missing.
 . tests/cli/lib.sh
 
-COMMON="--preset --set --run --out --attention --checkpoint --device --threads --seed --resume
-        --quiet --help --version"
+COMMON="--preset --set --run --out --attention --checkpoint --device --attention-impl --threads
+        --seed --resume --quiet --help --version"
 
 # settings FILE: key=value per line of a JSON file as the programs write it, lists as a,b,c
 settings() {
@@ -29,7 +29,7 @@ for p in $PROGRAMS; do
     done >"$WORK/missing"
     check "$p --help: every common option" diff /dev/null "$WORK/missing"
     check "$p --help: usage" grep -q "^usage: $p " "$WORK/$p.help"
-    check "$p --help: each option once" test -z "$(grep -oE '^ +--[a-z]+' "$WORK/$p.help" |
+    check "$p --help: each option once" test -z "$(grep -oE '^ +--[a-z-]+' "$WORK/$p.help" |
         sort | uniq -d)"
     check_not "$p --help: no empty default" grep -F '[]' "$WORK/$p.help"
     # beside other options it is still help
@@ -37,7 +37,7 @@ for p in $PROGRAMS; do
         <(program $p --preset smoke --quiet --seed 3 --help)
     # what is listed is accepted: a flag alone, an option with a value of no use is a usage error
     # about that value, never "unknown option"
-    for option in $(grep -oE '^ +--[a-z]+' "$WORK/$p.help"); do
+    for option in $(grep -oE '^ +--[a-z-]+' "$WORK/$p.help"); do
         check_not "$p accepts $option" grep -q 'unknown option' <(program $p $option= --help 2>&1)
     done
     "$BIN/$p" --version >"$WORK/version" 2>"$WORK/err" </dev/null

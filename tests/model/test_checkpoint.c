@@ -62,7 +62,7 @@ static void copy_changed(const char *from, const char *to, const struct change *
         "format",  "version",   "layers",    "heads",     "width",          "ffn",
         "context", "input",     "vocab",     "fourier",   "fourier_min_au", "head",
         "outputs", "positions", "rope_base", "attention", "attention_p",    "attention_window",
-        "step"};
+        "gate",    "step"};
     struct orr_safetensors *file;
     struct orr_tensor tensors[256];
     const char *metadata[64];
@@ -133,6 +133,8 @@ static void test_foreign(void **state)
         {{.key = "rope_base", .value = "1e"}, ORR_EFORMAT, "rope_base", "1e"},
         {{.key = "attention", .value = "nothing"}, ORR_EFORMAT, "attention", "nothing"},
         {{.key = "input", .value = "7"}, ORR_EFORMAT, "input", "7"},
+        {{.key = "gate", .value = "3"}, ORR_EFORMAT, "gate", "3"},
+        {{.key = "gate", .value = "1"}, ORR_EMISSING, "block.0.attention.gate.weight", "missing"},
         {{.key = "step", .value = "-2"}, ORR_EFORMAT, "step", "-2"},
         {{.key = "step"}, ORR_EFORMAT, "step", "count"},
         {{.without = "final.bias"}, ORR_EMISSING, "final.bias", "missing"},
@@ -153,6 +155,10 @@ static void test_foreign(void **state)
     gpt_free(&model);
     copy_changed(good, bad, &(struct change){0}); /* the copy itself is fine */
     assert_int_equal(gpt_load(&model, bad, &k_ref, NULL), 0);
+    gpt_free(&model);
+    copy_changed(good, bad, &(struct change){.key = "gate"}); /* as version 0.1.0 wrote them */
+    assert_int_equal(gpt_load(&model, bad, &k_ref, NULL), 0);
+    assert_int_equal(model.config.gate, K_GATE_NONE);
     gpt_free(&model);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         copy_changed(good, bad, &cases[i].change);

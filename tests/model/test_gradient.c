@@ -51,7 +51,7 @@ static void check_parameter(struct gpt_model *model, const struct gpt_batch *bat
     for (int k = 0; k < 3; k++) {
         const size_t at = (size_t)(uniform() * (double)count);
         const real keep = w[at];
-        const double h = 1e-5;
+        const double h = 3e-6;
         double up, down;
         w[at] = keep + (real)h;
         assert_int_equal(gpt_loss(model, batch, &up), 0);
@@ -155,12 +155,30 @@ static void tokens_and_token_heads(void **state)
     check_model(&c);
 }
 
+static void output_gates(void **state)
+{
+    (void)state;
+    static const enum orr_positions kinds[] = {ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE,
+                                               ORR_POSITIONS_NONE};
+    for (enum k_gate gate = K_GATE_SIGMOID; gate <= K_GATE_SOFTPLUS; gate++)
+        for (int i = 0; i < 3; i++)
+            for (int tokens = 0; tokens < 2; tokens++) {
+                struct gpt_config c = tokens ? tiny_tokens() : tiny_continuous();
+                c.positions = kinds[i];
+                c.gate = gate;
+                check_model(&c);
+                strcpy(c.attention, "lssar");
+                check_model(&c);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(continuous_regression),
         cmocka_unit_test(every_attention_variant),
         cmocka_unit_test(tokens_and_token_heads),
+        cmocka_unit_test(output_gates),
     };
     if (k_ref.open(1, false))
         return 1;

@@ -237,6 +237,7 @@ static void test_log(void **state)
             const double lr = cJSON_GetObjectItem(json, "lr")->valuedouble;
             assert_true(fabs(lr - gpt_lr(&t, step - 1)) <= 1e-6 * lr);
             assert_true(cJSON_GetObjectItem(json, "grad_norm")->valuedouble > 0);
+            assert_int_equal(cJSON_GetObjectItem(json, "silent_rows")->valueint, 0);
             assert_true(cJSON_GetObjectItem(json, "tokens_per_s")->valuedouble > 0);
         }
         if (step == 1) { /* the loss before the first update */

@@ -1,0 +1,91 @@
+/* override.c - how a trained model attends, changed without training: re-weighting switched on or
+ * off (LSSAR, first version: applied with no re-training), another variant, power or window, and
+ * sequences longer than trained (NTK-aware scaling of the rotary base). */
+#include "model.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FREE_ROWS = 3 }; /* LSSAR Eq. (5): [i > 3] */
+
+static bool same_formula(const struct k_attention *a, const struct k_attention *b)
+{
+    return a->score == b->score && a->bias == b->bias && a->phi == b->phi && a->norm == b->norm &&
+           a->post == b->post && a->sharpen == b->sharpen && a->free_rows == b->free_rows;
+}
+
+/* Switches the sharpening stage; a formula that is a line of the table gets its name. */
+static int reweight(struct k_attention *variant, enum gpt_reweight reweight)
+{
+    const bool on = reweight == GPT_REWEIGHT_ON;
+    if (reweight == GPT_REWEIGHT_AS_TRAINED || variant->sharpen == on)
+        return 0;
+    if (on && !k_attention_reweightable(variant))
+        return ORR_FAIL(ORR_EUSAGE,
+                        "re-weighting: expected a variant whose rows are non-negative and sum to "
+                        "one, found \"%s\"",
+                        variant->name);
+    variant->sharpen = on;
+    variant->free_rows = on ? FREE_ROWS : 0;
+    for (const struct k_attention *a = k_attention_table; a->name; a++)
+        if (same_formula(a, variant)) {
+            *variant = *a;
+            break;
+        }
+    return 0;
+}
+
+/* config has the trained context on entry. */
+static int lengthen(struct gpt_config *config, int context, bool ntk)
+{
+    const int trained = config->context, d = config->width / config->heads;
+    const bool rope = config->positions == ORR_POSITIONS_ROPE;
+    if (context < 0)
+        return ORR_FAIL(ORR_EUSAGE, "context: expected at least 1, found %d", context);
+    if (ntk && (!rope || d <= 2))
+        return ORR_FAIL(ORR_EUSAGE,
+                        "NTK scaling: expected rotary positions with a head size above 2, found "
+                        "%s with head size %d",
+                        rope                                         ? "rope"
+                        : config->positions == ORR_POSITIONS_LEARNED ? "learned positions"
+                                                                     : "no positions",
+                        d);
+    if (context > trained && config->positions == ORR_POSITIONS_LEARNED)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "context: learned positions end at %d, found %d; longer sequences need "
+                        "rope or no positions",
+                        trained, context);
+    if (context > 0)
+        config->context = context;
+    if (ntk && context > trained)
+        config->rope_base *= pow((double)context / trained, d / (d - 2.0));
+    return 0;
+}
+
+int gpt_override_attention(struct gpt_model *model, const struct gpt_attention_override *change)
+{
+    const struct gpt_config trained = model->overridden ? model->trained : model->config;
+    struct gpt_config config = trained;
+    const char *name = change->attention ? change->attention : trained.attention;
+    const struct k_attention *line = k_attention_find(name);
+    if (!line)
+        return gpt_config_unknown_attention(name);
+    struct k_attention variant = *line;
+    TRY(reweight(&variant, change->reweight));
+    if (change->p != 0) /* what is no power is refused below */
+        config.attention_p = change->p;
+    if (change->set_window)
+        config.attention_window = change->window;
+    TRY(lengthen(&config, change->context, change->ntk));
+    memset(config.attention, 0, sizeof config.attention); /* nothing of a longer name stays */
+    snprintf(config.attention, sizeof config.attention, "%s", variant.name);
+    TRY(gpt_config_check(&config));
+    if (!isfinite(config.attention_p))
+        return ORR_FAIL(ORR_EUSAGE, "attention_p: expected a finite power, found %g", change->p);
+    model->config = config;
+    model->variant = variant;
+    model->trained = trained;
+    model->overridden = change->attention || change->reweight || change->p != 0 ||
+                        change->set_window || change->context || change->ntk;
+    return 0;
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# test_variants.sh - every attention variant of the table trains from the command line, side by side
+# in one run, with windows, rotary positions and an output gate.
+. tests/cli/lib.sh
+SMOKE=(--preset smoke --threads 1 --quiet --set pretrain_planets.steps=0)
+check "data" program orbits "${SMOKE[@]}" --run "$WORK/data"
+ORBITS=(--orbits "$WORK/data/orbits")
+
+# the names, as the message about an unknown one lists them
+program pretrain "${SMOKE[@]}" "${ORBITS[@]}" --run "$WORK/none" --attention none >/dev/null \
+    2>"$WORK/unknown"
+names=$(sed -n 's/.*expected one of //p' "$WORK/unknown" | tr -d ' ')
+count=$(tr ',' '\n' <<<"$names" | grep -c .)
+check "the table has the paper's variants" test "$count" -ge 26
+for name in softmax lssar rw_sigmoid decomp_IV; do
+    check "$name is listed" grep -qx "$name" <(tr ',' '\n' <<<"$names")
+done
+
+# numbers KEY FILE: the values of a key of a log, one per line
+numbers() {
+    grep -oE "\"$1\":[^,}]*" "$2" | cut -d: -f2
+}
+
+# trained FOLDER NAME LABEL: a checkpoint, finite losses, and the held-out one fell
+trained() {
+    local folder=$1/$2/pretrain label="$3$2"
+    check "$label: checkpoint" test -s "$folder/last.safetensors"
+    check_not "$label: finite losses" grep -Eq 'loss":(null|-?nan|-?inf)' "$folder/log.jsonl"
+    check "$label: the loss fell" awk 'NR == 1 { first = $1 } { last = $1 }
+        END { exit !(NR == 3 && last < first) }' <(numbers val_loss "$folder/log.jsonl")
+}
+
+SHORT=(--set pretrain.steps=24 --set pretrain.eval_every=8 --set pretrain.checkpoint_every=24)
+check "all variants side by side" program pretrain "${SMOKE[@]}" "${ORBITS[@]}" "${SHORT[@]}" \
+    --run "$WORK/all" --set "attention=$names"
+check "as many models as names" test "$(ls -d "$WORK"/all/*/pretrain | wc -l)" -eq "$count"
+for name in ${names//,/ }; do
+    trained "$WORK/all" "$name" ""
+done
+
+# windows, positions and gates are settings of any variant
+for set in "attention_window=5 positions=rope" "attention_window=7 positions=none gate=softplus" \
+    "positions=rope gate=sigmoid"; do
+    arguments=()
+    for s in $set; do
+        arguments+=(--set "model.$s")
+    done
+    run="$WORK/${set//[ =]/_}"
+    check "$set" program pretrain "${SMOKE[@]}" "${ORBITS[@]}" "${SHORT[@]}" "${arguments[@]}" \
+        --run "$run" --set attention=lssar,relu_shen,softmax_recentred_l1
+    for name in lssar relu_shen softmax_recentred_l1; do
+        trained "$run" "$name" "$set: "
+    done
+done
+finish
