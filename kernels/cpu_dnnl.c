@@ -214,7 +214,7 @@ static dnnl_status_t primitive_create(struct k_cpu_matmul *m)
     dnnl_primitive_attr_t attr = NULL;
     dnnl_primitive_desc_t pd = NULL;
     DESC desc[4] = {0};
-    const int lda = s->lda ? s->lda : s->a_transposed ? s->M : s->K;
+    const int lda = s->a_transposed ? s->M : s->K;
     dnnl_status_t status = desc_init(&desc[0], s->M, s->K, s->a_transposed, lda, type);
     if (status == dnnl_success && s->b_packed)
         status = desc_copy(&desc[1], DESC_OF(m->pack->layout));
@@ -418,7 +418,7 @@ static bool same_shape(const struct k_cpu_matmul_shape *a, const struct k_cpu_ma
 {
     return a->M == b->M && a->N == b->N && a->K == b->K && a->a_transposed == b->a_transposed &&
            a->b_transposed == b->b_transposed && a->bf16 == b->bf16 && a->bias == b->bias &&
-           a->accumulate == b->accumulate && a->b_packed == b->b_packed && a->lda == b->lda;
+           a->accumulate == b->accumulate && a->b_packed == b->b_packed;
 }
 
 /* The slot of the shape, or the empty one where it belongs. */
@@ -430,7 +430,7 @@ static size_t slot_of(const struct k_cpu_matmul_shape *s)
     uint64_t h = (uint64_t)s->M;
     h = (h * 0x9e3779b97f4a7c15U) ^ (uint64_t)s->N;
     h = (h * 0x9e3779b97f4a7c15U) ^ (uint64_t)s->K;
-    h = (h * 0x9e3779b97f4a7c15U) ^ flags ^ ((uint64_t)s->lda << 8);
+    h = (h * 0x9e3779b97f4a7c15U) ^ flags;
     h *= 0x9e3779b97f4a7c15U;
     size_t i = (size_t)(h >> 32) & (cache.size - 1);
     while (cache.slots[i] && !same_shape(&cache.slots[i]->shape, s))

@@ -54,24 +54,24 @@ static double rows_loss(const struct head *h, float *logits, size_t at, int rows
 static int head_piece(const struct head *h, size_t start, int index, size_t at, int rows)
 {
     const size_t C = (size_t)h->C, OC = (size_t)h->V * (size_t)h->channels, n = (size_t)rows;
-    const size_t item = h->bf16 ? sizeof(uint16_t) : sizeof(float);
     char *work = k_cpu_scratch_local();
-    char *kept = h->dlogits + (at - start) * OC * item;
-    /* float sums are made where they are kept */
-    float *logits = (float *)(void *)(h->bf16 ? work + h->work_bytes : kept);
-    const void *inp = h->inp + at * C;
+    float *logits = (float *)(void *)(work + h->work_bytes);
+    uint16_t *rounded = (uint16_t *)(void *)(work + h->work_bytes + h->logits_bytes);
+    const void *inp = h->inp + at * C, *dlogits = logits;
     if (h->bf16) {
-        uint16_t *rounded = (uint16_t *)(void *)(work + h->work_bytes + h->logits_bytes);
         k_cpu_bf16_round(rounded, h->inp + at * C, n * C);
         inp = rounded;
     }
     int failed =
         k_cpu_matmul_run(k_cpu_plan_matmul(&h->logits, rows), logits, inp, h->w_up, NULL, work);
     h->loss[index] = rows_loss(h, logits, at, rows);
-    if (h->bf16)
-        k_cpu_bf16_round((uint16_t *)(void *)kept, logits, n * OC);
-    return failed | k_cpu_matmul_run(k_cpu_plan_matmul(&h->dinp_plan, rows), h->dinp + at * C, kept,
-                                     h->w_down, NULL, work);
+    if (h->bf16) { /* inp is no longer needed */
+        k_cpu_bf16_round(rounded, logits, n * OC);
+        dlogits = rounded;
+    }
+    k_cpu_weights_take(&h->weights, h->dlogits, dlogits, at - start, n);
+    return failed | k_cpu_matmul_run(k_cpu_plan_matmul(&h->dinp_plan, rows), h->dinp + at * C,
+                                     dlogits, h->w_down, NULL, work);
 }
 
 static int head_plan(struct head *h, int rows)
@@ -101,8 +101,8 @@ static int head_prepare(struct head *h, const float *w, int rows)
     const size_t C = (size_t)h->C, OC = (size_t)h->V * (size_t)h->channels, n = (size_t)rows;
     const size_t item = h->bf16 ? sizeof(uint16_t) : sizeof(float);
     const size_t piece = n < ROWS ? n : ROWS;
-    h->logits_bytes = h->bf16 ? k_cpu_lines(sizeof(float) * piece * OC) : 0;
-    const size_t rounded = h->bf16 ? sizeof(uint16_t) * piece * C : 0;
+    h->logits_bytes = k_cpu_lines(sizeof(float) * piece * OC);
+    const size_t rounded = h->bf16 ? sizeof(uint16_t) * piece * (C > OC ? C : OC) : 0;
     const size_t up = k_cpu_lines(k_cpu_pack_bytes(h->up));
     const size_t down = k_cpu_lines(k_cpu_pack_bytes(h->down));
     const size_t inp = k_cpu_lines(k_cpu_pack_bytes(h->inp_pack));

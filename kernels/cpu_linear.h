@@ -47,8 +47,8 @@ int k_cpu_wide_backward(const struct k_cpu_gradients *g);
 
 /* Sums over rows that a weight gradient takes at once. */
 enum { K_CPU_CHUNK = 2048 };
-/* dw (OC, C) adds dout^T inp over `rows` rows of dout, a (rows, OC): bf16 or float as the layer;
- * b is inp, packed (rows, C). Scratch for each thread: k_cpu_weights_scratch. */
+/* dw (OC, C) adds dout^T inp over `rows` rows; a is dout in blocks of columns
+ * (k_cpu_weights_take), b is inp, packed (rows, C). Scratch for each thread: k_cpu_weights_scratch. */
 struct k_cpu_weights {
     int rows, C, OC;
     bool bf16;
@@ -56,6 +56,9 @@ struct k_cpu_weights {
     size_t scratch_bytes;
 };
 int k_cpu_weights_make(struct k_cpu_weights *weights, int rows, int C, int OC, bool bf16);
+/* Stores n rows of dout from row `at` of the chunk, float or bf16 as the layer, into a. */
+void k_cpu_weights_take(const struct k_cpu_weights *weights, void *a, const void *dout, size_t at,
+                        size_t n);
 int k_cpu_weights_run(const struct k_cpu_weights *weights, float *dw, const void *a, const void *b);
 
 #endif

@@ -28,7 +28,6 @@ int k_cpu_weights_make(struct k_cpu_weights *weights, int rows, int C, int OC, b
     struct k_cpu_matmul_shape shape = {.M = OUTPUTS,
                                        .N = C,
                                        .K = rows,
-                                       .lda = OC,
                                        .a_transposed = true,
                                        .b_packed = true,
                                        .bf16 = bf16,
@@ -46,16 +45,33 @@ int k_cpu_weights_make(struct k_cpu_weights *weights, int rows, int C, int OC, b
     return 0;
 }
 
+/* Block after block, each (rows, its columns) and dense: oneDNN has no fast way to multiply a
+ * transposed operand whose rows are apart. */
+void k_cpu_weights_take(const struct k_cpu_weights *weights, void *a, const void *dout, size_t at,
+                        size_t n)
+{
+    const size_t item = weights->bf16 ? sizeof(uint16_t) : sizeof(float);
+    const size_t OC = (size_t)weights->OC, rows = (size_t)weights->rows;
+    for (size_t first = 0; first < OC; first += OUTPUTS) {
+        const size_t width = first + OUTPUTS <= OC ? OUTPUTS : OC - first;
+        char *to = (char *)a + (first * rows + at * width) * item;
+        const char *from = (const char *)dout + first * item;
+        for (size_t r = 0; r < n; r++)
+            memcpy(to + r * width * item, from + r * OC * item, width * item);
+    }
+}
+
 int k_cpu_weights_run(const struct k_cpu_weights *weights, float *dw, const void *a, const void *b)
 {
     const size_t item = weights->bf16 ? sizeof(uint16_t) : sizeof(float);
+    const size_t rows = (size_t)weights->rows;
     const int OC = weights->OC;
     int failed = 0;
 #pragma omp parallel for schedule(dynamic) num_threads(k_cpu_threads()) reduction(| : failed)
     for (int first = 0; first < OC; first += OUTPUTS) {
         struct k_cpu_matmul *matmul = first + OUTPUTS <= OC ? weights->full : weights->rest;
         failed |= k_cpu_matmul_run(matmul, dw + (size_t)first * (size_t)weights->C,
-                                   (const char *)a + (size_t)first * item, b, NULL,
+                                   (const char *)a + (size_t)first * rows * item, b, NULL,
                                    k_cpu_scratch_local());
     }
     return failed ? ORR_FAIL(ORR_EDEVICE, "oneDNN failed in a weight gradient of %d x %d", OC,
@@ -73,8 +89,8 @@ struct wide {
     size_t scratch_bytes;
     /* in shared scratch */
     void *w_packed, *inp_packed;
-    uint16_t *dout_rounded; /* (chunk, OC) */
-    float *db_part;         /* (pieces, OC) */
+    void *dout;     /* of the chunk, in blocks of columns */
+    float *db_part; /* (pieces, OC) */
 };
 
 /* Everything for chunks of `rows` rows. */
@@ -97,15 +113,18 @@ static int wide_prepare(struct wide *d, int rows)
         local = d->weights.scratch_bytes;
     const size_t w = g->dinp ? k_cpu_lines(k_cpu_pack_bytes(d->w_pack)) : 0;
     const size_t inp = g->dw ? k_cpu_lines(k_cpu_pack_bytes(d->inp_pack)) : 0;
-    const size_t dout = g->bf16 ? k_cpu_lines(sizeof(uint16_t) * (size_t)rows * OC) : 0;
+    const size_t item = g->bf16 ? sizeof(uint16_t) : sizeof(float);
+    const size_t dout = g->dw ? k_cpu_lines(item * (size_t)rows * OC) : 0;
     const size_t db = g->db ? sizeof(float) * (size_t)pieces * OC : 0;
+    d->scratch_bytes = k_cpu_lines(local);
+    local = d->scratch_bytes + (g->bf16 ? sizeof(uint16_t) * ROWS * OC : 0);
     rc = k_cpu_scratch_reserve(w + inp + dout + db, local);
     if (rc != 0)
         return rc;
     char *shared = k_cpu_scratch_shared();
     d->w_packed = shared;
     d->inp_packed = shared + w;
-    d->dout_rounded = (uint16_t *)(void *)(shared + w + inp);
+    d->dout = shared + w + inp;
     d->db_part = (float *)(void *)(shared + w + inp + dout);
     return 0;
 }
@@ -118,10 +137,12 @@ static int wide_piece(const struct wide *d, size_t start, int index, size_t at, 
     const float *from = g->dout + at * OC;
     const void *dout = from;
     if (g->bf16) {
-        uint16_t *rounded = d->dout_rounded + (at - start) * OC;
+        uint16_t *rounded = (uint16_t *)(void *)((char *)k_cpu_scratch_local() + d->scratch_bytes);
         k_cpu_bf16_round(rounded, from, n * OC);
         dout = rounded;
     }
+    if (g->dw)
+        k_cpu_weights_take(&d->weights, d->dout, dout, at - start, n);
     if (g->db) {
         float *part = d->db_part + (size_t)index * OC;
         memset(part, 0, OC * sizeof *part);
@@ -159,8 +180,7 @@ static int wide_chunk(const struct wide *d, int start, int rows)
     const int rc = k_cpu_pack_run(d->inp_pack, d->inp_packed, g->inp + at * C, false);
     if (rc != 0)
         return rc;
-    const void *dout = g->bf16 ? (const void *)d->dout_rounded : g->dout + at * OC;
-    return k_cpu_weights_run(&d->weights, g->dw, dout, d->inp_packed);
+    return k_cpu_weights_run(&d->weights, g->dw, d->dout, d->inp_packed);
 }
 
 int k_cpu_wide_backward(const struct k_cpu_gradients *g)
