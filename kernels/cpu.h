@@ -31,7 +31,8 @@ static inline size_t k_cpu_lines(size_t bytes)
 /* ---- oneDNN (cpu_dnnl.c) */
 
 /* c (M, N) = a (M, K) b (K, N) [+ bias (N)] [+ c], dense, c and bias float. A transposed operand is
- * stored (K, M) or (N, K). bf16: a and b are bf16, sums are float. b_packed: b comes from k_cpu_pack_run. */
+ * stored (K, M) or (N, K). bf16: a and b are bf16, sums are float.
+ * b_packed: b comes from k_cpu_pack_run. */
 struct k_cpu_matmul_shape {
     int M, N, K;
     bool a_transposed, b_transposed, b_packed, bf16, bias, accumulate;

@@ -48,7 +48,7 @@ int k_cpu_wide_backward(const struct k_cpu_gradients *g);
 /* Sums over rows that a weight gradient takes at once. */
 enum { K_CPU_CHUNK = 2048 };
 /* dw (OC, C) adds dout^T inp over `rows` rows; a is dout in blocks of columns
- * (k_cpu_weights_take), b is inp, packed (rows, C). Scratch for each thread: k_cpu_weights_scratch. */
+ * (k_cpu_weights_take), b is inp, packed (rows, C). run() needs scratch_bytes for each thread. */
 struct k_cpu_weights {
     int rows, C, OC;
     bool bf16;
