@@ -122,6 +122,12 @@ static int answer(const struct k_ops *ops, struct gpt_model *model, const struct
         *value = (double)usage.ru_maxrss;
         return 0;
     }
+    if (strncmp(line, "cpu", 3) == 0) {
+        struct timespec t;
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+        *value = 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+        return 0;
+    }
     const double start = orr_time_s();
     int rc = 0;
     if (strncmp(line, "train", 5) == 0) {
@@ -246,7 +252,9 @@ static int peer_start(struct process *p, const struct shape *s, bool bf16)
 
 struct measured {
     struct bench_value ms, peer_ms;
-    double ratio; /* median of the paired quotients; NAN without a peer */
+    double ratio;               /* median of the paired quotients; NAN without a peer */
+    double cpu_ms, peer_cpu_ms; /* processor time of a step, all threads: what a busy machine
+                                   does not stretch (threads that wait must sleep) */
     double peak, memory_mb, peer_mb;
 };
 
@@ -267,13 +275,17 @@ static int measure(struct measured *m, const struct shape *s, const char *attent
         const double b = with_peer ? process_ask(&peer, what) : NAN;
         if (isnan(a))
             return ORR_FAIL(ORR_EDEVICE, "bench_train: %s %s failed", s->name, attention);
-        if (i < 0)
+        if (i < 0) {
+            m->cpu_ms = -process_ask(&our, "cpu");
+            m->peer_cpu_ms = with_peer ? -process_ask(&peer, "cpu") : NAN;
             continue;
+        }
         ms[i] = a;
         peer_ms[i] = b;
         ratio[i] = b / a;
     }
     m->ms = bench_median(ms, runs);
+    m->cpu_ms = (m->cpu_ms + process_ask(&our, "cpu")) / runs;
     m->memory_mb = process_ask(&our, "memory") / 1024;
     process_end(&our);
     m->peer_ms = (struct bench_value){NAN, NAN};
@@ -282,6 +294,7 @@ static int measure(struct measured *m, const struct shape *s, const char *attent
         if (!isnan(peer_ms[0])) {
             m->peer_ms = bench_median(peer_ms, runs);
             m->ratio = bench_median(ratio, runs).median;
+            m->peer_cpu_ms = (m->peer_cpu_ms + process_ask(&peer, "cpu")) / runs;
             m->peer_mb = process_ask(&peer, "memory") / 1024;
         }
         process_end(&peer);
@@ -299,20 +312,27 @@ static void add_rows(const char *name, const struct shape *s, const struct measu
                                          {tokens / m->ms.median, m->ms.spread},
                                          {share, m->ms.spread},
                                          {m->peak, NAN},
-                                         {m->memory_mb, NAN}};
-    static const char *const units[] = {"ms", "tokens/s", "share of peak", "GFLOP/s peak", "MB"};
+                                         {m->memory_mb, NAN},
+                                         {m->cpu_ms, NAN}};
+    static const char *const units[] = {"ms",           "tokens/s", "share of peak",
+                                        "GFLOP/s peak", "MB",       "ms of processor"};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         snprintf(text, sizeof text, "%s %s", name, units[i]);
         bench_add(&results, text, values[i], units[i],
                   i == 0 && peer   ? "PyTorch"
-                  : i == 4 && peer ? "PyTorch"
+                  : i >= 4 && peer ? "PyTorch"
                                    : NULL,
-                  i == 0 ? m->ratio : m->peer_mb / m->memory_mb);
+                  i == 0   ? m->ratio
+                  : i == 4 ? m->peer_mb / m->memory_mb
+                           : m->peer_cpu_ms / m->cpu_ms);
     }
     printf("%-26s %9.1f ms %10.0f tok/s %5.1f%% of %6.1f %7.0f MB", name, m->ms.median,
            tokens / m->ms.median, 100 * share, m->peak, m->memory_mb);
     if (peer)
         printf("   PyTorch %9.1f ms %7.0f MB  ratio %.2f", m->peer_ms.median, m->peer_mb, m->ratio);
+    printf("   cpu %.0f ms", m->cpu_ms);
+    if (peer)
+        printf(", ratio %.2f", m->peer_cpu_ms / m->cpu_ms);
     printf("\n");
     fflush(stdout);
 }

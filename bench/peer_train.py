@@ -4,7 +4,7 @@
 Run by bench_train as a worker; arguments:
     peer_train.py tokens|continuous LAYERS WIDTH HEADS T B V fp32|bf16 eager|compile THREADS
 Reads "train" or "eval" lines, answers with the milliseconds of one step; "memory" answers with
-the peak resident KB. A step: zero the gradients, forward, loss, backward, clipping by the global
+the peak resident KB, "cpu" with the processor time so far in milliseconds. A step: zero the gradients, forward, loss, backward, clipping by the global
 norm, AdamW (fused). bf16 is torch.autocast with float32 weights."""
 import resource
 import sys
@@ -91,6 +91,9 @@ def evaluate():
 for line in sys.stdin:
     if line.startswith("memory"):
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)
+        continue
+    if line.startswith("cpu"):
+        print(1e3 * time.process_time(), flush=True)
         continue
     start = time.perf_counter()
     train() if line.startswith("train") else evaluate()
