@@ -104,6 +104,9 @@ int k_cpu_attention_generic_forward(float *out, float *saved, const float *qkv,
 int k_cpu_attention_generic_backward(float *dqkv, const float *dout, const float *out,
                                      const float *saved, const float *qkv,
                                      const struct k_attention_shape *shape);
+int k_cpu_gate_forward(float *out, const float *y, const float *pre, enum k_gate act, size_t n);
+int k_cpu_gate_backward(float *dy, float *dpre, const float *dout, const float *y, const float *pre,
+                        enum k_gate act, size_t n);
 int k_cpu_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse);
 
 int k_cpu_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,

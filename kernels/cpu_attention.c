@@ -12,7 +12,6 @@
 #include "cpu.h"
 #include "cpu_attention.h"
 #include "cpu_tile.h"
-#include "ref.h"
 
 enum { STRIP_ROWS = 32, ROWS = CPU_TILE_ROWS };
 
@@ -20,6 +19,7 @@ enum { STRIP_ROWS = 32, ROWS = CPU_TILE_ROWS };
 struct head {
     int T, D, Tp, Dp, window, strip_rows;
     enum k_score score;
+    enum k_bias bias;
     struct k_cpu_attention_rule rule;
     size_t token_stride; /* of qkv, from one position to the next */
     float *q, *k, *v;    /* (Tp, Dp): q scaled for scores, k unit vectors where the score wants */
@@ -62,7 +62,8 @@ static struct head head_of(const struct k_attention_shape *shape, bool backward)
         .window = shape->window,
         .strip_rows = backward ? STRIP_ROWS : ROWS,
         .score = shape->variant->score,
-        .rule = k_cpu_attention_rule(shape->variant, shape->p),
+        .bias = shape->variant->bias,
+        .rule = k_cpu_attention_rule(shape),
         .token_stride = 3 * (size_t)shape->H * (size_t)shape->D,
     };
 }
@@ -200,32 +201,41 @@ static void tile_combine(const struct head *h, int at, const float *x, const flo
     cpu_tile_run(&tile, 0, h->Dp / CPU_LANES, false);
 }
 
-/* Overwrites the scores of row i outside its attended columns, within the tile's vectors. */
-static void row_mask(const struct head *h, int i, int first_vec, int end_vec, float *x)
+/* What is added to the scores of row i. */
+static float score_bias(const struct head *h, int i)
 {
-    const int first = i + 1 - attended(h, i), end = i + 1;
-    const cpu_vec masked = cpu_set(K_CPU_MASKED);
-    for (int v = end / CPU_LANES; v < end_vec; v++) {
-        const cpu_vec column = cpu_lane_numbers((float)(v * CPU_LANES));
-        const cpu_vec kept = cpu_load(x + v * CPU_LANES);
-        cpu_store(x + v * CPU_LANES, cpu_select_greater(cpu_set((float)end), column, kept, masked));
+    switch (h->bias) {
+    case K_BIAS_LOG_LENGTH:
+        return -logf((float)h->T);
+    case K_BIAS_LOG_ROW:
+        return -logf((float)attended(h, i));
+    case K_BIAS_NONE:
+        break;
     }
-    for (int v = first_vec; v * CPU_LANES < first; v++) {
-        const cpu_vec column = cpu_lane_numbers((float)(v * CPU_LANES));
-        const cpu_vec kept = cpu_load(x + v * CPU_LANES);
-        cpu_store(x + v * CPU_LANES,
-                  cpu_select_greater(cpu_set((float)first), column, masked, kept));
-    }
+    return 0.0f;
+}
+
+/* Row i within the vectors of its tile, which start at tile_first. */
+static struct k_cpu_row row_of(const struct head *h, int i)
+{
+    const int at = i / ROWS * ROWS, first = tile_first(h, at), n = attended(h, i);
+    return (struct k_cpu_row){tile_end(h, at) - first, i + 1 - n - first * CPU_LANES, n};
 }
 
 /* Scores to weights for row i; x, slope, steepness are its rows in the strip. */
 static float row_weights(const struct head *h, int i, float *x, float *slope, float *steepness)
 {
-    const int at = i / ROWS * ROWS, first = tile_first(h, at), end = tile_end(h, at);
-    row_mask(h, i, first, end, x);
-    const size_t skip = (size_t)first * CPU_LANES;
-    return k_cpu_attention_row(&h->rule, end - first, attended(h, i), x + skip,
-                               slope ? slope + skip : NULL, steepness ? steepness + skip : NULL);
+    const struct k_cpu_row row = row_of(h, i);
+    const size_t skip = (size_t)tile_first(h, i / ROWS * ROWS) * CPU_LANES;
+    x += skip;
+    if (h->bias != K_BIAS_NONE) {
+        const cpu_vec bias = cpu_set(score_bias(h, i));
+        for (int v = 0; v < row.vecs; v++)
+            cpu_store(x + v * CPU_LANES, cpu_load(x + v * CPU_LANES) + bias);
+    }
+    k_cpu_attention_row_mask(&row, h->rule.masked, x);
+    return k_cpu_attention_row(&h->rule, &row, x, slope ? slope + skip : NULL,
+                               steepness ? steepness + skip : NULL);
 }
 
 /* ---- forward */
@@ -246,17 +256,9 @@ static void head_forward(struct head *h, float *out, size_t out_stride, float *s
     }
 }
 
-static bool vectorised(const struct k_attention *v)
-{
-    return v->bias == K_BIAS_NONE && (v->phi == K_PHI_EXP || v->phi == K_PHI_SOFTPLUS) &&
-           v->norm == K_NORM_L1 && v->post == K_POST_NONE;
-}
-
 int k_cpu_attention_generic_forward(float *out, float *saved, const float *qkv,
                                     const struct k_attention_shape *shape)
 {
-    if (!vectorised(shape->variant))
-        return k_ref_attention_forward(out, saved, qkv, shape);
     const struct head plan = head_of(shape, false);
     struct head count = plan;
     const int rc = k_cpu_scratch_reserve(0, head_lay_out(&count, NULL, false));
@@ -286,8 +288,7 @@ static void tile_backward(struct head *h, int strip, int at, float *dq)
 {
     const size_t Tp = (size_t)h->Tp, Dp = (size_t)h->Dp, row0 = (size_t)(at - strip) * Tp;
     const int rows = h->T - at < ROWS ? h->T - at : ROWS;
-    const int first = tile_first(h, at), vecs = tile_end(h, at) - first;
-    const size_t skip = (size_t)first * CPU_LANES;
+    const size_t skip = (size_t)tile_first(h, at) * CPU_LANES;
     float factor[ROWS];
     tile_scores(h, at, h->q, h->kt, h->x + row0);
     for (int r = 0; r < rows; r++) {
@@ -299,8 +300,9 @@ static void tile_backward(struct head *h, int strip, int at, float *dq)
     tile_scores(h, at, h->dout, h->vt, h->d + row0);
     for (int r = 0; r < rows; r++) {
         const size_t row = row0 + (size_t)r * Tp + skip;
-        k_cpu_attention_row_backward(&h->rule, vecs, attended(h, at + r), factor[r], h->x + row,
-                                     h->slope + row, h->steepness + row, h->d + row);
+        const struct k_cpu_row part = row_of(h, at + r);
+        k_cpu_attention_row_backward(&h->rule, &part, factor[r], h->x + row, h->slope + row,
+                                     h->steepness + row, h->d + row);
     }
     tile_combine(h, at, h->d + row0, h->k);
     for (int r = 0; r < rows; r++) {
@@ -380,8 +382,8 @@ int k_cpu_attention_generic_backward(float *dqkv, const float *dout, const float
                                      const float *saved, const float *qkv,
                                      const struct k_attention_shape *shape)
 {
-    if (!vectorised(shape->variant))
-        return k_ref_attention_backward(dqkv, dout, out, saved, qkv, shape);
+    (void)out;
+    (void)saved;
     const struct head plan = head_of(shape, true);
     struct head count = plan;
     const int rc = k_cpu_scratch_reserve(0, head_lay_out(&count, NULL, true));

@@ -3,10 +3,14 @@
  *   golden_attention DIR [--backend ref|cpu]
  *
  * DIR holds MANIFEST.json (lists `attention`, `rope`, `gate`) and <variant>/<case>/<tensor>.npy,
- * float64 (heads, L, d), for q, k, v, do, o, dq, dk, dv; bare rotations x, y, dy, dx. Tolerance:
- * float builds tol_f32 * max(1, max_abs) (1e-4 where it is null), double builds
+ * float64 (heads, L, d), for q, k, v, do, o, dq, dk, dv; bare rotations x, y, dy, dx; output gates
+ * (T, C) y, x, dout, out, dy, dx and (C, C) wg, dwg. Tolerance: float builds
+ * tol_f32 * max(1, max_abs) (1e-4 where it is null or absent), double builds
  * 1e-10 * max(1, max_abs). A case of a variant that is not in the table is skipped, with its
- * name. Every case runs on the backend's own path and on its generic path.
+ * name. Every attention case runs on the backend's own path and on its generic path.
+ *
+ * A variant is a line of the table and any of the suffixes _p<power>, _window, _rope, _ntk<scale>;
+ * power, window and rotation are those of the case's `params` (a power may be in the name alone).
  *
  * Rotations pair (m, m + d/2). A case of the interleaved layout is the same computation with the
  * columns of q and k permuted, so it is checked through that permutation.
@@ -33,6 +37,8 @@ struct a_case {
     bool rope, interleaved;
     double rope_base, tolerance;
     int rope_offset;
+    bool is_gate; /* T rows of C = shape.D */
+    enum k_gate gate;
 };
 
 static double number_or(const cJSON *object, const char *key, double otherwise)
@@ -47,22 +53,29 @@ static const char *text_or(const cJSON *object, const char *key, const char *oth
     return cJSON_IsString(item) ? item->valuestring : otherwise;
 }
 
-/* The table's name in a manifest's variant: "lssar_p2.5_window" is "lssar". */
-static const struct k_attention *find_variant(const char *variant)
+static bool is_number(const char *text)
+{
+    return *text && strspn(text, "0123456789.") == strlen(text);
+}
+
+/* The table's line of a manifest's variant: "lssar_p2.5_window" is "lssar"; *p is set where the
+ * name has a power. */
+static const struct k_attention *find_variant(const char *variant, double *p)
 {
     char name[64];
     snprintf(name, sizeof name, "%s", variant);
-    static const char *const suffixes[] = {"_rope", "_window"};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        const size_t whole = strlen(name), part = strlen(suffixes[i]);
-        if (whole > part && !strcmp(name + whole - part, suffixes[i]))
-            name[whole - part] = 0;
+    for (;;) {
+        const struct k_attention *found = k_attention_find(name);
+        char *last = strrchr(name, '_');
+        if (found || !last)
+            return found;
+        if (last[1] == 'p' && is_number(last + 2))
+            *p = atof(last + 2);
+        else if (strcmp(last, "_rope") && strcmp(last, "_window") &&
+                 !(!strncmp(last, "_ntk", 4) && (!last[4] || is_number(last + 4))))
+            return NULL;
+        *last = 0;
     }
-    char *power = strrchr(name, '_');
-    if (power && power[1] == 'p' && strspn(power + 2, "0123456789.") == strlen(power + 2) &&
-        power[2])
-        *power = 0;
-    return k_attention_find(name);
 }
 
 /* Column c of the file in the half layout. */
@@ -78,24 +91,33 @@ static size_t place(const struct a_case *c, int t, int slots, int slot, int h, i
            (size_t)d;
 }
 
-/* A tensor (heads, L, d) of the case; free() it. */
-static int read_tensor(const struct a_case *c, const char *tensor, double **values)
+/* A tensor of the case; free() it. */
+static int read_shaped(const struct a_case *c, const char *tensor, int dims, size_t *shape,
+                       double **values)
 {
     char path[4096];
     int rc = orr_path(path, "%s/%s/%s/%s.npy", c->root, c->variant, c->name, tensor);
     if (rc)
         return rc;
     struct orr_npy npy;
-    size_t shape[3] = {(size_t)c->shape.H, (size_t)c->shape.T, (size_t)c->shape.D};
-    rc = orr_npy_expect(path, &npy, ORR_F64, 3, shape);
+    rc = orr_npy_expect(path, &npy, ORR_F64, dims, shape);
     if (rc)
         return rc;
-    const size_t count = shape[0] * shape[1] * shape[2];
+    size_t count = 1;
+    for (int i = 0; i < dims; i++)
+        count *= shape[i];
     *values = orr_alloc(count, sizeof **values);
     if (*values)
         memcpy(*values, npy.data, count * sizeof **values);
     orr_npy_close(&npy);
     return *values ? 0 : ORR_ENOMEM;
+}
+
+/* One of (heads, L, d). */
+static int read_tensor(const struct a_case *c, const char *tensor, double **values)
+{
+    size_t shape[3] = {(size_t)c->shape.H, (size_t)c->shape.T, (size_t)c->shape.D};
+    return read_shaped(c, tensor, 3, shape, values);
 }
 
 /* Puts a tensor into slot `slot` of a buffer (T, slots, H, D). */
@@ -116,7 +138,32 @@ static int load(const struct a_case *c, const char *tensor, real *to, int slots,
     return 0;
 }
 
-/* Compares a slot with a tensor; *wrong counts tensors out of tolerance. */
+/* The largest difference of a tensor from what was expected. */
+struct difference {
+    double worst, largest;
+    bool finite;
+};
+
+static void see(struct difference *d, double have, double want)
+{
+    d->finite = d->finite && isfinite(have);
+    d->worst = fmax(d->worst, fabs(have - want));
+    d->largest = fmax(d->largest, fabs(want));
+}
+
+/* *wrong counts tensors out of tolerance. */
+static void judge(const struct a_case *c, const char *backend, const char *path, const char *tensor,
+                  const struct difference *d, int *wrong)
+{
+    const double limit = c->tolerance * fmax(1, d->largest);
+    if (d->finite && d->worst <= limit)
+        return;
+    printf("FAILED %s/%s %s %s: %s off by %.3g, expected <= %.3g%s\n", c->variant, c->name, backend,
+           path, tensor, d->worst, limit, d->finite ? "" : " (not finite)");
+    ++*wrong;
+}
+
+/* Compares a slot with a tensor. */
 static int compare(const struct a_case *c, const char *backend, const char *path,
                    const char *tensor, const real *got, int slots, int slot, bool permute,
                    int *wrong)
@@ -126,26 +173,14 @@ static int compare(const struct a_case *c, const char *backend, const char *path
     if (rc)
         return rc;
     const int T = c->shape.T, D = c->shape.D;
-    double worst = 0, largest = 0;
-    bool finite = true;
+    struct difference d = {.finite = true};
     for (int h = 0; h < c->shape.H; h++)
         for (int t = 0; t < T; t++)
-            for (int d = 0; d < D; d++) {
-                const double want =
-                    values[((size_t)h * (size_t)T + (size_t)t) * (size_t)D + (size_t)d];
-                const double have =
-                    (double)got[place(c, t, slots, slot, h, permute ? column(c, d) : d)];
-                finite = finite && isfinite(have);
-                worst = fmax(worst, fabs(have - want));
-                largest = fmax(largest, fabs(want));
-            }
+            for (int e = 0; e < D; e++)
+                see(&d, (double)got[place(c, t, slots, slot, h, permute ? column(c, e) : e)],
+                    values[((size_t)h * (size_t)T + (size_t)t) * (size_t)D + (size_t)e]);
     free(values);
-    const double limit = c->tolerance * fmax(1, largest);
-    if (!finite || !(worst <= limit)) {
-        printf("FAILED %s/%s %s %s: %s off by %.3g, expected <= %.3g%s\n", c->variant, c->name,
-               backend, path, tensor, worst, limit, finite ? "" : " (not finite)");
-        ++*wrong;
-    }
+    judge(c, backend, path, tensor, &d, wrong);
     return 0;
 }
 
@@ -206,8 +241,61 @@ static int run_rotation(const struct a_case *c, const struct k_ops *ops, struct 
     return rc;
 }
 
+/* ---- output gates: out = y act(x wg^T); dx is the gradient through the gate alone */
+
+enum { Y, X, WG, DOUT, OUT, DY, DX, DWG, PRE, DPRE, GATE_TENSORS };
+static const char *const gate_names[] = {"y", "x", "wg", "dout", "out", "dy", "dx", "dwg"};
+
+static int gate_pass(const struct a_case *c, const struct k_ops *ops, real *const t[])
+{
+    const int T = c->shape.T, C = c->shape.D;
+    const size_t n = (size_t)T * (size_t)C;
+    int rc = ops->linear_forward(t[PRE], t[X], t[WG], NULL, T, C, C);
+    if (!rc)
+        rc = ops->gate_forward(t[OUT], t[Y], t[PRE], c->gate, n);
+    if (!rc)
+        rc = ops->gate_backward(t[DY], t[DPRE], t[DOUT], t[Y], t[PRE], c->gate, n);
+    if (!rc)
+        rc = ops->linear_backward(t[DX], t[DWG], NULL, t[DPRE], t[X], t[WG], T, C, C);
+    return rc;
+}
+
+static int run_gate(const struct a_case *c, const struct k_ops *ops, int *wrong)
+{
+    const size_t T = (size_t)c->shape.T, C = (size_t)c->shape.D;
+    real *t[GATE_TENSORS] = {NULL};
+    int rc = 0;
+    for (int i = 0; !rc && i < GATE_TENSORS; i++) {
+        t[i] = orr_alloc((i == WG || i == DWG ? C : T) * C, sizeof(real)); /* zeros */
+        rc = t[i] ? 0 : ORR_ENOMEM;
+    }
+    for (int i = Y; !rc && i <= DWG; i++) {
+        const size_t rows = i == WG || i == DWG ? C : T;
+        double *values = NULL;
+        if (i == OUT)
+            rc = gate_pass(c, ops, t);
+        if (!rc)
+            rc = read_shaped(c, gate_names[i], 2, (size_t[]){rows, C}, &values);
+        struct difference d = {.finite = true};
+        for (size_t k = 0; !rc && k < rows * C; k++) {
+            if (i < OUT)
+                t[i][k] = (real)values[k];
+            else
+                see(&d, (double)t[i][k], values[k]);
+        }
+        if (!rc && i >= OUT)
+            judge(c, ops->name, "gate", gate_names[i], &d, wrong);
+        free(values);
+    }
+    for (int i = 0; i < GATE_TENSORS; i++)
+        free(t[i]);
+    return rc;
+}
+
 static int run_case(const struct a_case *c, const struct k_ops *ops, int *wrong)
 {
+    if (c->is_gate)
+        return run_gate(c, ops, wrong);
     const size_t block = (size_t)c->shape.H * (size_t)c->shape.T * (size_t)c->shape.D;
     struct buffers m = {
         .qkv = orr_alloc(3 * block, sizeof(real)),
@@ -242,13 +330,23 @@ static const char *take_case(struct a_case *c, const char *root, const cJSON *en
                   .T = (int)number_or(entry, "L", 0),
                   .H = (int)number_or(entry, "heads", 0),
                   .D = (int)number_or(entry, "d", 0),
-                  .p = number_or(params, "p", 15),
+                  .p = 15,
                   .window = (int)number_or(params, "window", 0)},
         .rope = cJSON_HasObjectItem(params, "layout"),
         .interleaved = !strcmp(text_or(params, "layout", "half"), "interleaved"),
         .rope_offset = (int)number_or(params, "offset", 0),
         .tolerance = sizeof(real) == sizeof(double) ? 1e-10 : number_or(entry, "tol_f32", 1e-4),
     };
+    if (!strcmp(c->variant, "gate")) {
+        const char *act = text_or(params, "act", "?");
+        c->is_gate = true;
+        c->shape.T = (int)number_or(entry, "T", 0);
+        c->shape.D = (int)number_or(entry, "C", 0);
+        c->gate = !strcmp(act, "softplus") ? K_GATE_SOFTPLUS : K_GATE_SIGMOID;
+        if (c->gate == K_GATE_SIGMOID && strcmp(act, "sigmoid"))
+            return "no such gate";
+        return c->shape.T > 0 && c->shape.D > 0 ? NULL : "no shape (T, C) in the manifest";
+    }
     if (c->shape.T <= 0 || c->shape.H <= 0 || c->shape.D <= 0)
         return "no shape (L, heads, d) in the manifest";
     const double d = c->shape.D;
@@ -256,7 +354,8 @@ static const char *take_case(struct a_case *c, const char *root, const cJSON *en
                    (d > 2 ? pow(number_or(params, "ntk_scale", 1), d / (d - 2)) : 1);
     if (!strcmp(c->variant, "rope"))
         return NULL;
-    c->shape.variant = find_variant(c->variant);
+    c->shape.variant = find_variant(c->variant, &c->shape.p);
+    c->shape.p = number_or(params, "p", c->shape.p);
     return c->shape.variant ? NULL : "no such line in the attention table";
 }
 

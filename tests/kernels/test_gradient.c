@@ -5,6 +5,8 @@
  * that the loss is one number and the gradient by the outputs is `form`. */
 #include "test_data.h"
 
+#include "phi.h"
+
 enum { VARIABLES = 4 };
 
 struct problem {
@@ -25,6 +27,9 @@ struct problem {
     uint16_t *token;
     real *weight;
     struct k_attention_shape shape;
+    enum k_gate gate;
+    size_t samples;   /* differences per variable */
+    double tolerance; /* of other backends */
     double loss;
 };
 
@@ -160,6 +165,17 @@ static void run_attention_generic(const struct k_ops *ops, struct problem *p, bo
     take_loss(p, product(s->B * s->T, s->H * s->D));
 }
 
+static void run_gate(const struct k_ops *ops, struct problem *p, bool backward)
+{
+    const struct variable *y = &p->variable[0], *pre = &p->variable[1];
+    assert_int_equal(ops->gate_forward(p->out, y->x, pre->x, p->gate, y->n), 0);
+    if (backward)
+        assert_int_equal(
+            ops->gate_backward(y->gradient, pre->gradient, p->form, y->x, pre->x, p->gate, y->n),
+            0);
+    take_loss(p, y->n);
+}
+
 /* The transpose of a rotation is the rotation back. */
 static void run_rope(const struct k_ops *ops, struct problem *p, bool backward)
 {
@@ -192,7 +208,18 @@ static void run_mse(const struct k_ops *ops, struct problem *p, bool backward)
 /* ---- the checks */
 
 #ifdef K_DOUBLE
-/* h = 1e-5: differences are good to about 1e-10 of the loss and 1e-10 of the third derivative. */
+/* The loss where number k of a variable has moved by `by`. */
+static double loss_at(struct problem *p, struct variable *v, size_t k, double by)
+{
+    const real keep = v->x[k];
+    v->x[k] = keep + by;
+    p->run(&k_ref, p, false);
+    v->x[k] = keep;
+    return p->loss;
+}
+
+/* Fourth-order differences, h = 1e-5: good to about 1e-10 of the loss and, where a row has
+ * curvature of scale r, to (h / r)^4. */
 static void check(struct problem *p)
 {
     const double h = 1e-5;
@@ -209,16 +236,12 @@ static void check(struct problem *p)
     p->run(&k_ref, p, true);
     for (int i = 0; i < p->variables; i++) {
         struct variable *v = &p->variable[i];
-        const size_t step = v->n > 400 ? v->n / 400 : 1;
+        const size_t step = v->n > p->samples ? v->n / p->samples : 1;
         for (size_t k = 0; k < v->n; k += step) {
-            const real keep = v->x[k];
-            v->x[k] = keep + h;
-            p->run(&k_ref, p, false);
-            const double up = p->loss;
-            v->x[k] = keep - h;
-            p->run(&k_ref, p, false);
-            const double numeric = (up - p->loss) / (2 * h), found = v->gradient[k] - start[i][k];
-            v->x[k] = keep;
+            const double near = loss_at(p, v, k, h) - loss_at(p, v, k, -h);
+            const double far = loss_at(p, v, k, 2 * h) - loss_at(p, v, k, -2 * h);
+            const double numeric = (8 * near - far) / (12 * h);
+            const double found = v->gradient[k] - start[i][k];
             if (!(fabs(found - numeric) <= 1e-8 + 1e-7 * fabs(numeric)))
                 fail_msg("%s: d%s[%zu] is %.12g, differences give %.12g", p->name, v->name, k,
                          found, numeric);
@@ -247,7 +270,7 @@ static void check(struct problem *p)
             ops->close();
             output_number(to, "loss", copy.loss);
         }
-        outputs_near(p->name, &found, &expected, 5e-5);
+        outputs_near(p->name, &found, &expected, p->tolerance);
         outputs_free(&expected);
         outputs_free(&found);
     }
@@ -257,7 +280,14 @@ static void check(struct problem *p)
 static struct problem begin(const char *name,
                             void (*run)(const struct k_ops *, struct problem *, bool))
 {
-    return (struct problem){.name = name, .run = run, .stream = {5, 0}, .N = 13, .C = 6, .OC = 5};
+    return (struct problem){.name = name,
+                            .run = run,
+                            .stream = {5, 0},
+                            .N = 13,
+                            .C = 6,
+                            .OC = 5,
+                            .samples = 400,
+                            .tolerance = 5e-5};
 }
 
 static void end(struct problem *p)
@@ -340,42 +370,105 @@ static void losses(void **state)
     }
 }
 
+/* Vector `which` (q, k, v) of head h at position t of the first sequence. */
+static real *vector(const struct problem *p, int t, int which, int h)
+{
+    const int H = p->shape.H, D = p->shape.D;
+    return p->variable[0].x + (size_t)((t * 3 + which) * H + h) * (size_t)D;
+}
+
+/* Whether no score is near a corner of phi: a difference across one is no derivative. */
+static bool clear_of_corners(const struct problem *p)
+{
+    const struct k_attention_shape *s = &p->shape;
+    for (int h = 0; h < s->H; h++)
+        for (int i = 0; i < s->T; i++)
+            for (int j = 0; j <= i; j++) {
+                double dot = 0;
+                for (int c = 0; c < s->D; c++)
+                    dot += (double)vector(p, i, 0, h)[c] * (double)vector(p, j, 1, h)[c];
+                const double score = dot / sqrt(s->D), margin = 0.02;
+                if (fabs(score) < margin || fabs(score - 6) < margin)
+                    return false;
+            }
+    return true;
+}
+
+/* Inputs with a zero query and a zero key, or, where the line has corners there, inputs away from
+ * them; RELU6 also has scores above 6. */
+static void attention_inputs(struct problem *p)
+{
+    const struct k_attention *v = p->shape.variant;
+    const int T = p->shape.T, D = p->shape.D;
+    const double scale = v->phi == K_PHI_RELU6 ? 2 : 1;
+    do
+        for (size_t i = 0; i < p->variable[0].n; i++)
+            p->variable[0].x[i] = (real)bell(&p->stream, scale);
+    while (v->score == K_SCORE_DOT && phi_has_corner(v->phi) && !clear_of_corners(p));
+    if (T <= 2 || phi_has_corner(v->phi))
+        return;
+    real value = 0;
+#ifdef K_DOUBLE
+    value = v->score == K_SCORE_COS_LOGN; /* no derivative at 0: the gradient is 0 */
+#endif
+    for (int c = 0; c < D; c++)
+        vector(p, 2, 0, 0)[c] = vector(p, 1, 1, 0)[c] = value;
+}
+
 static void attention_of(const struct k_attention *variant, double p_power, int window, int T,
                          int D)
 {
-    for (int generic = 0; generic < 2; generic++) {
+    const bool one_path = k_ref.attention_forward == k_ref.attention_generic_forward;
+    const int paths = sizeof(real) == sizeof(double) && one_path ? 1 : 2;
+    for (int generic = 0; generic < paths; generic++) {
         char name[96];
-        snprintf(name, sizeof name, "%s%s, p %g, window %d, T %d, D %d", variant->name,
-                 generic ? " generic" : "", p_power, window, T, D);
+        snprintf(name, sizeof name, "%s%s%s, p %g, window %d, T %d, D %d", variant->name,
+                 variant->sharpen ? " sharpened" : "", generic ? " generic" : "", p_power, window,
+                 T, D);
         struct problem p = begin(name, generic ? run_attention_generic : run_attention);
         p.shape = (struct k_attention_shape){
-            .B = 2, .T = T, .H = 2, .D = D, .variant = variant, .p = p_power, .window = window};
-        const size_t n = product(2 * T, 2 * D), saved = k_attention_saved(&p.shape);
+            .B = 1, .T = T, .H = 2, .D = D, .variant = variant, .p = p_power, .window = window};
+        p.samples = 75;
+        p.tolerance = variant->sharpen ? 5e-5 * fmax(1, p_power / 15) : 5e-5;
+        const size_t n = product(T, 2 * D), saved = k_attention_saved(&p.shape);
         results(&p, n > saved ? n : saved);
         variable(&p, "qkv", 3 * n, 1, false);
-        if (T > 2) /* a zero query and a zero key */
-            for (int c = 0; c < D; c++)
-                p.variable[0].x[2 * 3 * 2 * D + c] = p.variable[0].x[(3 + 1) * 2 * D + c] = 0;
-#ifdef K_DOUBLE
-        if (variant->score == K_SCORE_COS_LOGN) /* no derivative there: the gradient is 0 */
-            for (int c = 0; T > 2 && c < D; c++)
-                p.variable[0].x[2 * 3 * 2 * D + c] = p.variable[0].x[(3 + 1) * 2 * D + c] = 1;
-#endif
+        attention_inputs(&p);
         end(&p);
     }
 }
 
+/* Every line, and every line with re-weighting added after training. */
 static void attention_of_every_line(void **state)
 {
     (void)state;
-    static const double powers[] = {1, 2.5, 15};
+    static const double powers[] = {1, 2, 2.5, 3, 15, 50};
     static const int windows[] = {0, 1, 3, 4};
     for (const struct k_attention *a = k_attention_table; a->name; a++)
-        for (size_t k = 0; k < (a->sharpen ? 3 : 1); k++)
-            for (size_t w = 0; w < 4; w++) {
-                attention_of(a, powers[k], windows[w], 9, 4);
-                attention_of(a, powers[k], windows[w], 1, 2);
-            }
+        for (int added = 0; added <= (k_attention_reweightable(a) && !a->sharpen); added++) {
+            struct k_attention line = *a;
+            if (added)
+                line.sharpen = true, line.free_rows = 3;
+            for (size_t k = 0; k < (line.sharpen ? 6 : 1); k++)
+                for (size_t w = 0; w < 4; w++) {
+                    attention_of(&line, powers[k], windows[w], 9, 4);
+                    attention_of(&line, powers[k], windows[w], 1, 2);
+                }
+        }
+}
+
+static void gates(void **state)
+{
+    (void)state;
+    static const enum k_gate acts[] = {K_GATE_NONE, K_GATE_SIGMOID, K_GATE_SOFTPLUS};
+    for (int i = 0; i < 3; i++) {
+        struct problem p = begin("gate", run_gate);
+        p.gate = acts[i];
+        results(&p, 77);
+        variable(&p, "y", 77, 1, false);
+        variable(&p, "pre", 77, 3, false);
+        end(&p);
+    }
 }
 
 static void rotation(void **state)
@@ -392,9 +485,13 @@ static void rotation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_layers),           cmocka_unit_test(norms),
-        cmocka_unit_test(tables_of_rows),          cmocka_unit_test(losses),
-        cmocka_unit_test(attention_of_every_line), cmocka_unit_test(rotation),
+        cmocka_unit_test(linear_layers),
+        cmocka_unit_test(norms),
+        cmocka_unit_test(tables_of_rows),
+        cmocka_unit_test(losses),
+        cmocka_unit_test(attention_of_every_line),
+        cmocka_unit_test(rotation),
+        cmocka_unit_test(gates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
