@@ -19,6 +19,7 @@ $(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/f64/%.o,$(wildcard $(f)/*.c))): | .de
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/*/test_*.c))
 # the same gradient checks in double precision, where differences are sharp
 TESTS64 := $(patsubst %.c,$(B)/%64,$(wildcard tests/kernels/test_gradient.c \
+                                              tests/kernels/test_loss.c \
                                               tests/model/test_gradient.c))
 GOLDEN := $(patsubst tests/kernels/%.c,$(B)/tests/%,$(wildcard tests/kernels/golden_attention.c))
 GOLDEN64 := $(GOLDEN:%=%64)
@@ -63,7 +64,7 @@ bench:
 	@echo "benchmarks:$(BENCHES:%= make bench-%)"
 $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
 	@mkdir -p bench/results
-	$(B)/bench/bench_$*
+	$(B)/bench/bench_$* $(BENCH_ARGS) $(if $(TABLE),--table $(TABLE))
 $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

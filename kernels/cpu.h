@@ -31,12 +31,14 @@ static inline size_t k_cpu_lines(size_t bytes)
 /* ---- oneDNN (cpu_dnnl.c) */
 
 /* c (M, N) = a (M, K) b (K, N) [+ bias (N)] [+ c], dense, c and bias float. A transposed operand is
- * stored (K, M) or (N, K). bf16: a and b are bf16, sums are float. */
+ * stored (K, M) or (N, K). bf16: a and b are bf16, sums are float.
+ * b_packed: b comes from k_cpu_pack_run. */
 struct k_cpu_matmul_shape {
     int M, N, K;
-    bool a_transposed, b_transposed, bf16, bias, accumulate;
+    bool a_transposed, b_transposed, b_packed, bf16, bias, accumulate;
 };
 struct k_cpu_matmul;
+struct k_cpu_pack;
 /* The multiplication of this shape for one thread, made on first use; not inside parallel regions.
  * Owned by the cache. */
 int k_cpu_matmul_find(const struct k_cpu_matmul_shape *shape, struct k_cpu_matmul **matmul);
@@ -45,15 +47,27 @@ size_t k_cpu_matmul_scratch(const struct k_cpu_matmul *matmul);
 /* Runs in the calling thread alone, from inside a parallel region. Non-zero when oneDNN failed. */
 int k_cpu_matmul_run(struct k_cpu_matmul *matmul, float *c, const void *a, const void *b,
                      const float *bias, void *scratch);
+/* The packing of right operands (K, N), made on first use; not inside parallel regions. */
+int k_cpu_pack_find(int K, int N, bool bf16, struct k_cpu_pack **pack);
+size_t k_cpu_pack_bytes(const struct k_cpu_pack *pack);
+/* Packs floats (K, N), transposed: (N, K), rounding when the packing is of bf16. By all threads:
+ * not inside parallel regions. `to` starts a cache line. */
+int k_cpu_pack_run(struct k_cpu_pack *pack, void *to, const float *from, bool transposed);
 bool k_cpu_matmul_has_bf16(void);
 void k_cpu_matmul_free_all(void);
 
 /* ---- entries, see struct k_ops */
 
+int k_cpu_peak(double *gflops);
 int k_cpu_linear_forward(float *out, const float *inp, const float *w, const float *b, int N, int C,
                          int OC);
 int k_cpu_linear_gelu_forward(float *out, float *pre, const float *inp, const float *w,
                               const float *b, int N, int C, int OC);
+int k_cpu_linear_residual_forward(float *out, const float *inp, const float *w, const float *b,
+                                  const float *residual, int N, int C, int OC);
+int k_cpu_linear_gelu_backward(float *dpre, float *dw, float *db, const float *dout,
+                               const float *inp, const float *w, const float *pre, int N, int C,
+                               int OC);
 int k_cpu_linear_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
                           const float *w, int N, int C, int OC);
 int k_cpu_linear_exact_forward(float *out, const float *inp, const float *w, const float *b, int N,
@@ -69,6 +83,8 @@ int k_cpu_narrow_backward(float *dinp, float *dw, float *db, const float *dout, 
 
 /* out = gelu(pre) over n elements, in the calling thread. */
 void k_cpu_gelu_piece(float *out, const float *pre, size_t n);
+/* dpre = dout gelu'(pre); may alias dout. */
+void k_cpu_gelu_backward_piece(float *dpre, const float *dout, const float *pre, size_t n);
 int k_cpu_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n);
 int k_cpu_add(float *out, const float *a, const float *b, size_t n);
 int k_cpu_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
@@ -100,6 +116,12 @@ int k_cpu_rope(float *qkv, int B, int T, int H, int D, double base, int offset, 
 int k_cpu_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
                         const uint16_t *target, int target_stride, const float *weight, int N,
                         int V);
+/* Loss of one row times its weight; d (V, may be NULL or x) = scale (softmax(x) - onehot). */
+double k_cpu_cross_entropy_row(float *d, const float *x, int target, double weight, float scale,
+                               int V);
+int k_cpu_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp, const float *w,
+                             const uint16_t *target, const float *weight, int N, int C, int V,
+                             int channels);
 int k_cpu_mse(double *loss, float *dpred, const float *pred, const float *target,
               const float *weight, int N, int C);
 int k_cpu_sum_squares(double *sum, const float *x, size_t n);

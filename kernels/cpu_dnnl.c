@@ -11,7 +11,15 @@
 #include "base.h"
 #include "cpu.h"
 
-enum { ARGUMENTS = 5, TABLE_START = 64 };
+enum { ARGUMENTS = 5, TABLE_START = 64, PACK_ROWS = 128 };
+
+/* Descriptors are handles that are destroyed since version 3, values before. */
+#define DESC dnnl_memory_desc_t
+#if DNNL_VERSION_MAJOR >= 3
+#define DESC_OF(desc) (desc)
+#else
+#define DESC_OF(desc) (&(desc))
+#endif
 
 /* The handles one thread passes to a run; their addresses are set before each. */
 struct handles {
@@ -19,8 +27,24 @@ struct handles {
     dnnl_memory_t a, b, c, bias, scratch;
 };
 
+/* The layout that multiplications want for a right operand (K, N), and the way into it. */
+struct k_cpu_pack {
+    struct k_cpu_pack *next;
+    int K, N;
+    bool bf16;
+    DESC layout;
+    size_t bytes;
+    dnnl_stream_t stream;
+    dnnl_memory_t to;
+    struct {
+        dnnl_primitive_t reorder;
+        dnnl_memory_t from;
+    } by[2]; /* from (K, N), from (N, K) */
+};
+
 struct k_cpu_matmul {
     struct k_cpu_matmul_shape shape;
+    const struct k_cpu_pack *pack; /* of a packed b */
     dnnl_primitive_t primitive;
     size_t scratch_bytes;
     int threads;
@@ -32,22 +56,32 @@ static struct {
     dnnl_engine_t engine;
     struct k_cpu_matmul **slots;
     size_t size, count;
+    struct k_cpu_pack *packs;
 } cache;
 
 /* ---- the two C APIs */
 
 #if DNNL_VERSION_MAJOR >= 3
 
-/* Descriptors are handles that are destroyed. */
-#define DESC          dnnl_memory_desc_t
-#define DESC_OF(desc) (desc)
-
-static dnnl_status_t desc_init(DESC *desc, int rows, int cols, bool transposed,
+/* Element (row, col) at row ld + col, transposed at row + col ld. */
+static dnnl_status_t desc_init(DESC *desc, int rows, int cols, bool transposed, int ld,
                                dnnl_data_type_t type)
 {
     const dnnl_dims_t dims = {rows, cols};
-    const dnnl_dims_t strides = {transposed ? 1 : cols, transposed ? rows : 1};
+    const dnnl_dims_t strides = {transposed ? 1 : ld, transposed ? ld : 1};
     return dnnl_memory_desc_create_with_strides(desc, 2, dims, type, strides);
+}
+
+/* The layout is left to oneDNN. */
+static dnnl_status_t desc_init_any(DESC *desc, int rows, int cols, dnnl_data_type_t type)
+{
+    const dnnl_dims_t dims = {rows, cols};
+    return dnnl_memory_desc_create_with_tag(desc, 2, dims, type, dnnl_format_tag_any);
+}
+
+static dnnl_status_t desc_copy(DESC *to, const_dnnl_memory_desc_t from)
+{
+    return dnnl_memory_desc_clone(to, from);
 }
 
 static void desc_clear(DESC *desc)
@@ -70,15 +104,24 @@ static dnnl_status_t append_sum(dnnl_post_ops_t ops)
 
 #else
 
-#define DESC          dnnl_memory_desc_t
-#define DESC_OF(desc) (&(desc))
-
-static dnnl_status_t desc_init(DESC *desc, int rows, int cols, bool transposed,
+static dnnl_status_t desc_init(DESC *desc, int rows, int cols, bool transposed, int ld,
                                dnnl_data_type_t type)
 {
     const dnnl_dims_t dims = {rows, cols};
-    const dnnl_dims_t strides = {transposed ? 1 : cols, transposed ? rows : 1};
+    const dnnl_dims_t strides = {transposed ? 1 : ld, transposed ? ld : 1};
     return dnnl_memory_desc_init_by_strides(desc, 2, dims, type, strides);
+}
+
+static dnnl_status_t desc_init_any(DESC *desc, int rows, int cols, dnnl_data_type_t type)
+{
+    const dnnl_dims_t dims = {rows, cols};
+    return dnnl_memory_desc_init_by_tag(desc, 2, dims, type, dnnl_format_tag_any);
+}
+
+static dnnl_status_t desc_copy(DESC *to, const dnnl_memory_desc_t *from)
+{
+    *to = *from;
+    return dnnl_success;
 }
 
 static void desc_clear(DESC *desc)
@@ -171,13 +214,17 @@ static dnnl_status_t primitive_create(struct k_cpu_matmul *m)
     dnnl_primitive_attr_t attr = NULL;
     dnnl_primitive_desc_t pd = NULL;
     DESC desc[4] = {0};
-    dnnl_status_t status = desc_init(&desc[0], s->M, s->K, s->a_transposed, type);
+    const int lda = s->a_transposed ? s->M : s->K;
+    dnnl_status_t status = desc_init(&desc[0], s->M, s->K, s->a_transposed, lda, type);
+    if (status == dnnl_success && s->b_packed)
+        status = desc_copy(&desc[1], DESC_OF(m->pack->layout));
+    else if (status == dnnl_success)
+        status =
+            desc_init(&desc[1], s->K, s->N, s->b_transposed, s->b_transposed ? s->K : s->N, type);
     if (status == dnnl_success)
-        status = desc_init(&desc[1], s->K, s->N, s->b_transposed, type);
-    if (status == dnnl_success)
-        status = desc_init(&desc[2], s->M, s->N, false, dnnl_f32);
+        status = desc_init(&desc[2], s->M, s->N, false, s->N, dnnl_f32);
     if (status == dnnl_success && s->bias)
-        status = desc_init(&desc[3], 1, s->N, false, dnnl_f32);
+        status = desc_init(&desc[3], 1, s->N, false, s->N, dnnl_f32);
     if (status == dnnl_success)
         status = attributes_create(&attr, s->accumulate);
     if (status == dnnl_success)
@@ -204,14 +251,148 @@ static dnnl_status_t primitive_create(struct k_cpu_matmul *m)
     return status;
 }
 
-static int matmul_create(const struct k_cpu_matmul_shape *shape, struct k_cpu_matmul **matmul)
+static int engine_create(void)
 {
     if (!cache.engine && dnnl_engine_create(&cache.engine, dnnl_cpu, 0) != dnnl_success)
         return ORR_FAIL(ORR_EDEVICE, "oneDNN has no CPU engine");
+    return 0;
+}
+
+/* ---- packing */
+
+static void pack_free(struct k_cpu_pack *p)
+{
+    for (int i = 0; i < 2; i++) {
+        if (p->by[i].reorder)
+            dnnl_primitive_destroy(p->by[i].reorder);
+        if (p->by[i].from)
+            dnnl_memory_destroy(p->by[i].from);
+    }
+    if (p->to)
+        dnnl_memory_destroy(p->to);
+    if (p->stream)
+        dnnl_stream_destroy(p->stream);
+    desc_clear(&p->layout);
+    free(p);
+}
+
+/* Asks for the layout with full pieces of rows; pieces of other sizes are then made for it. */
+static dnnl_status_t pack_layout(struct k_cpu_pack *p)
+{
+    const dnnl_data_type_t type = p->bf16 ? dnnl_bf16 : dnnl_f32;
+    dnnl_primitive_attr_t attr = NULL;
+    dnnl_primitive_desc_t pd = NULL;
+    DESC desc[3] = {0};
+    dnnl_status_t status = desc_init(&desc[0], PACK_ROWS, p->K, false, p->K, type);
+    if (status == dnnl_success)
+        status = desc_init_any(&desc[1], p->K, p->N, type);
+    if (status == dnnl_success)
+        status = desc_init(&desc[2], PACK_ROWS, p->N, false, p->N, dnnl_f32);
+    if (status == dnnl_success)
+        status = attributes_create(&attr, false);
+    if (status == dnnl_success)
+        status = matmul_desc_create(&pd, &desc[0], &desc[1], NULL, &desc[2], attr);
+    if (status == dnnl_success)
+        status = desc_copy(&p->layout, dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0));
+    if (status == dnnl_success)
+        p->bytes = dnnl_memory_desc_get_size(DESC_OF(p->layout));
+    if (status == dnnl_success)
+        status = dnnl_memory_create(&p->to, DESC_OF(p->layout), cache.engine, NULL);
+    if (status == dnnl_success)
+        status = dnnl_stream_create(&p->stream, cache.engine, dnnl_stream_default_flags);
+    if (pd)
+        dnnl_primitive_desc_destroy(pd);
+    if (attr)
+        dnnl_primitive_attr_destroy(attr);
+    for (int i = 0; i < 3; i++)
+        desc_clear(&desc[i]);
+    return status;
+}
+
+static dnnl_status_t pack_reorder(struct k_cpu_pack *p, bool transposed)
+{
+    dnnl_primitive_desc_t pd = NULL;
+    DESC from = {0};
+    dnnl_status_t status =
+        desc_init(&from, p->K, p->N, transposed, transposed ? p->K : p->N, dnnl_f32);
+    if (status == dnnl_success)
+        status = dnnl_reorder_primitive_desc_create(&pd, DESC_OF(from), cache.engine,
+                                                    DESC_OF(p->layout), cache.engine, NULL);
+    if (status == dnnl_success)
+        status = dnnl_primitive_create(&p->by[transposed].reorder, pd);
+    if (status == dnnl_success)
+        status = dnnl_memory_create(&p->by[transposed].from, DESC_OF(from), cache.engine, NULL);
+    if (pd)
+        dnnl_primitive_desc_destroy(pd);
+    desc_clear(&from);
+    return status;
+}
+
+int k_cpu_pack_find(int K, int N, bool bf16, struct k_cpu_pack **pack)
+{
+    struct k_cpu_pack *p = cache.packs;
+    while (p && (p->K != K || p->N != N || p->bf16 != bf16))
+        p = p->next;
+    *pack = p;
+    int rc = p ? 0 : engine_create();
+    if (p || rc != 0)
+        return rc;
+    p = orr_alloc(1, sizeof *p);
+    if (!p)
+        return ORR_ENOMEM;
+    p->K = K;
+    p->N = N;
+    p->bf16 = bf16;
+    omp_set_num_threads(1); /* the layout of matmuls that run in one thread */
+    dnnl_status_t status = pack_layout(p);
+    omp_set_num_threads(k_cpu_threads());
+    for (int transposed = 0; transposed < 2 && status == dnnl_success; transposed++)
+        status = pack_reorder(p, transposed);
+    if (status != dnnl_success) {
+        pack_free(p);
+        return ORR_FAIL(ORR_EDEVICE, "oneDNN cannot pack a (%d, %d) matrix%s: status %d", K, N,
+                        bf16 ? " of bf16" : "", (int)status);
+    }
+    p->next = cache.packs;
+    *pack = cache.packs = p;
+    return 0;
+}
+
+size_t k_cpu_pack_bytes(const struct k_cpu_pack *pack)
+{
+    return pack->bytes;
+}
+
+int k_cpu_pack_run(struct k_cpu_pack *pack, void *to, const float *from, bool transposed)
+{
+    dnnl_exec_arg_t args[2] = {{DNNL_ARG_FROM, pack->by[transposed].from}, {DNNL_ARG_TO, pack->to}};
+    dnnl_status_t status = dnnl_memory_set_data_handle(args[0].memory, (void *)(uintptr_t)from);
+    if (status == dnnl_success)
+        status = dnnl_memory_set_data_handle(pack->to, to);
+    if (status == dnnl_success)
+        status = dnnl_primitive_execute(pack->by[transposed].reorder, pack->stream, 2, args);
+    if (status == dnnl_success)
+        status = dnnl_stream_wait(pack->stream);
+    return status == dnnl_success
+               ? 0
+               : ORR_FAIL(ORR_EDEVICE, "oneDNN failed to pack a (%d, %d) matrix", pack->K, pack->N);
+}
+
+/* ---- making a multiplication */
+
+static int matmul_create(const struct k_cpu_matmul_shape *shape, struct k_cpu_matmul **matmul)
+{
+    int rc = engine_create();
+    struct k_cpu_pack *pack = NULL;
+    if (rc == 0 && shape->b_packed)
+        rc = k_cpu_pack_find(shape->K, shape->N, shape->bf16, &pack);
+    if (rc != 0)
+        return rc;
     struct k_cpu_matmul *m = orr_alloc(1, sizeof *m);
     if (!m)
         return ORR_ENOMEM;
     m->shape = *shape;
+    m->pack = pack;
     m->threads = k_cpu_threads();
     m->handles = orr_alloc((size_t)m->threads, sizeof *m->handles);
     if (!m->handles) {
@@ -237,14 +418,15 @@ static bool same_shape(const struct k_cpu_matmul_shape *a, const struct k_cpu_ma
 {
     return a->M == b->M && a->N == b->N && a->K == b->K && a->a_transposed == b->a_transposed &&
            a->b_transposed == b->b_transposed && a->bf16 == b->bf16 && a->bias == b->bias &&
-           a->accumulate == b->accumulate;
+           a->accumulate == b->accumulate && a->b_packed == b->b_packed;
 }
 
 /* The slot of the shape, or the empty one where it belongs. */
 static size_t slot_of(const struct k_cpu_matmul_shape *s)
 {
     const unsigned flags = (s->a_transposed ? 1U : 0U) | (s->b_transposed ? 2U : 0U) |
-                           (s->bf16 ? 4U : 0U) | (s->bias ? 8U : 0U) | (s->accumulate ? 16U : 0U);
+                           (s->bf16 ? 4U : 0U) | (s->bias ? 8U : 0U) | (s->accumulate ? 16U : 0U) |
+                           (s->b_packed ? 32U : 0U);
     uint64_t h = (uint64_t)s->M;
     h = (h * 0x9e3779b97f4a7c15U) ^ (uint64_t)s->N;
     h = (h * 0x9e3779b97f4a7c15U) ^ (uint64_t)s->K;
@@ -332,6 +514,11 @@ void k_cpu_matmul_free_all(void)
     for (size_t i = 0; i < cache.size; i++)
         matmul_free(cache.slots[i]);
     free(cache.slots);
+    while (cache.packs) {
+        struct k_cpu_pack *next = cache.packs->next;
+        pack_free(cache.packs);
+        cache.packs = next;
+    }
     if (cache.engine)
         dnnl_engine_destroy(cache.engine);
     cache.engine = NULL;

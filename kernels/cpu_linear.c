@@ -9,21 +9,19 @@
 #include <math.h>
 #include <omp.h>
 
-#include "cpu.h"
-#include "cpu_vec.h"
 #include "base.h"
+#include "cpu_linear.h"
+#include "cpu_vec.h"
 
 enum {
     FORWARD_ROWS = 128,  /* rows of a piece */
     BACKWARD_ROWS = 256, /* longer sums pay for reading the weight gradient again */
     LEAST_ROWS = 16,     /* below this a piece is what is left */
-    SIZES = 16,          /* different piece sizes of one N, at most */
     GROUPS = 8,          /* partial sums of a weight gradient, at most */
     BF16_LEAST = 16,
 };
 
-/* ---- pieces of rows: full ones, then powers of two, then what is left. Few different sizes, so
- * that few multiplications have to be made, whatever N comes. */
+/* ---- pieces of rows */
 
 static int piece_rows(int left, int full)
 {
@@ -35,7 +33,7 @@ static int piece_rows(int left, int full)
     return rows;
 }
 
-static int piece_count(int N, int full)
+int k_cpu_piece_count(int N, int full)
 {
     int count = N / full;
     for (int left = N % full; left > 0; left -= piece_rows(left, full))
@@ -43,7 +41,7 @@ static int piece_count(int N, int full)
     return count;
 }
 
-static int piece_at(int N, int full, int index, int *rows)
+int k_cpu_piece_at(int N, int full, int index, int *rows)
 {
     int at = 0;
     const int whole = N / full;
@@ -60,13 +58,6 @@ static int piece_at(int N, int full, int index, int *rows)
     return at;
 }
 
-/* The multiplications of all piece sizes of one N. */
-struct plan {
-    int sizes, rows[SIZES];
-    struct k_cpu_matmul *matmul[SIZES];
-    size_t scratch_bytes;
-};
-
 /* Sets the rows of a shape: they are M of products of rows and K of weight gradients. */
 static struct k_cpu_matmul_shape shape_with_rows(struct k_cpu_matmul_shape shape, int rows)
 {
@@ -77,7 +68,8 @@ static struct k_cpu_matmul_shape shape_with_rows(struct k_cpu_matmul_shape shape
     return shape;
 }
 
-static int plan_make(struct plan *plan, int N, int full, const struct k_cpu_matmul_shape *shape)
+int k_cpu_plan_make(struct k_cpu_plan *plan, int N, int full,
+                    const struct k_cpu_matmul_shape *shape)
 {
     plan->sizes = 0;
     plan->scratch_bytes = 0;
@@ -97,7 +89,7 @@ static int plan_make(struct plan *plan, int N, int full, const struct k_cpu_matm
     return 0;
 }
 
-static struct k_cpu_matmul *plan_matmul(const struct plan *plan, int rows)
+struct k_cpu_matmul *k_cpu_plan_matmul(const struct k_cpu_plan *plan, int rows)
 {
     int i = 0;
     while (plan->rows[i] != rows)
@@ -112,7 +104,7 @@ static int matmul_failed(int N, int C, int OC)
 
 /* ---- rounding to bf16, to nearest even */
 
-static void bf16_round(uint16_t *to, const float *from, size_t n)
+void k_cpu_bf16_round(uint16_t *to, const float *from, size_t n)
 {
     size_t i = 0;
 #if defined __AVX512BF16__ && defined __AVX512F__
@@ -129,8 +121,7 @@ static void bf16_round(uint16_t *to, const float *from, size_t n)
     }
 }
 
-/* sum (C) adds the columns of x (rows, C), rows in order. */
-static void column_sums(float *sum, const float *x, int rows, int C)
+void k_cpu_column_sums(float *sum, const float *x, int rows, int C)
 {
     int r = 0;
     for (; r + 4 <= rows; r += 4) {
@@ -156,49 +147,79 @@ struct layer {
     const float *inp, *w, *b;
     int N, C, OC;
     bool bf16, gelu;
+    const float *residual; /* added to the sums; NULL: none */
+    bool wide;             /* packed weights */
 };
 
-static int forward_piece(const struct layer *l, const struct plan *plan, int at, int rows)
+static void add_piece(float *to, const float *from, size_t n)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++)
+        to[i] += from[i];
+}
+
+static int forward_piece(const struct layer *l, const struct k_cpu_plan *plan, int at, int rows)
 {
     const size_t C = (size_t)l->C, OC = (size_t)l->OC, first = (size_t)at, n = (size_t)rows;
     char *local = k_cpu_scratch_local();
     const void *a = l->inp + first * C, *b = l->w;
     if (l->bf16) {
         uint16_t *rounded = (uint16_t *)(void *)(local + k_cpu_lines(plan->scratch_bytes));
-        bf16_round(rounded, l->inp + first * C, n * C);
+        k_cpu_bf16_round(rounded, l->inp + first * C, n * C);
         a = rounded;
-        b = k_cpu_scratch_shared();
     }
+    if (l->bf16 || l->wide)
+        b = k_cpu_scratch_shared();
     float *pre = l->pre + first * OC;
-    const int failed = k_cpu_matmul_run(plan_matmul(plan, rows), pre, a, b, l->b, local);
+    const int failed = k_cpu_matmul_run(k_cpu_plan_matmul(plan, rows), pre, a, b, l->b, local);
     if (!failed && l->gelu)
         k_cpu_gelu_piece(l->out + first * OC, pre, n * OC);
+    if (!failed && l->residual)
+        add_piece(pre, l->residual + first * OC, n * OC);
     return failed;
+}
+
+/* The weights as the multiplications want them, in shared scratch. */
+static int forward_weights(const struct layer *l, struct k_cpu_pack *pack)
+{
+    if (l->wide)
+        return k_cpu_pack_run(pack, k_cpu_scratch_shared(), l->w, true);
+    if (l->bf16)
+        k_cpu_bf16_round(k_cpu_scratch_shared(), l->w, (size_t)l->OC * (size_t)l->C);
+    return 0;
 }
 
 static int forward(const struct layer *l)
 {
-    const struct k_cpu_matmul_shape shape = {
-        .N = l->OC, .K = l->C, .b_transposed = true, .bf16 = l->bf16, .bias = l->b != NULL};
-    struct plan plan;
-    int rc = plan_make(&plan, l->N, FORWARD_ROWS, &shape);
+    const struct k_cpu_matmul_shape shape = {.N = l->OC,
+                                             .K = l->C,
+                                             .b_transposed = !l->wide,
+                                             .b_packed = l->wide,
+                                             .bf16 = l->bf16,
+                                             .bias = l->b != NULL};
+    struct k_cpu_plan plan;
+    struct k_cpu_pack *pack = NULL;
+    int rc = k_cpu_plan_make(&plan, l->N, FORWARD_ROWS, &shape);
+    if (rc == 0 && l->wide)
+        rc = k_cpu_pack_find(l->C, l->OC, l->bf16, &pack);
     if (rc != 0)
         return rc;
-    const size_t weights = (size_t)l->OC * (size_t)l->C;
-    size_t local = k_cpu_lines(plan.scratch_bytes);
-    if (l->bf16)
+    size_t local = k_cpu_lines(plan.scratch_bytes), shared = 0;
+    if (l->bf16) {
         local += sizeof(uint16_t) * FORWARD_ROWS * (size_t)l->C;
-    rc = k_cpu_scratch_reserve(l->bf16 ? sizeof(uint16_t) * weights : 0, local);
+        shared = sizeof(uint16_t) * (size_t)l->OC * (size_t)l->C;
+    }
+    rc = k_cpu_scratch_reserve(pack ? k_cpu_pack_bytes(pack) : shared, local);
+    if (rc == 0)
+        rc = forward_weights(l, pack);
     if (rc != 0)
         return rc;
-    if (l->bf16)
-        bf16_round(k_cpu_scratch_shared(), l->w, weights);
     int failed = 0;
-    const int pieces = piece_count(l->N, FORWARD_ROWS);
-#pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) reduction(| : failed)
+    const int pieces = k_cpu_piece_count(l->N, FORWARD_ROWS);
+#pragma omp parallel for schedule(dynamic) num_threads(k_cpu_threads()) reduction(| : failed)
     for (int i = 0; i < pieces; i++) {
         int rows;
-        const int at = piece_at(l->N, FORWARD_ROWS, i, &rows);
+        const int at = k_cpu_piece_at(l->N, FORWARD_ROWS, i, &rows);
         failed |= forward_piece(l, &plan, at, rows);
     }
     return failed ? matmul_failed(l->N, l->C, l->OC) : 0;
@@ -208,11 +229,11 @@ static int forward(const struct layer *l)
 
 struct gradients {
     float *dinp, *dw, *db;
-    const float *dout, *inp, *w;
+    const float *dout, *inp, *w, *pre;
     int N, C, OC;
     bool bf16;
     int pieces, groups;
-    struct plan dinp_plan, dw_first, dw_next;
+    struct k_cpu_plan dinp_plan, dw_first, dw_next;
     size_t scratch_bytes;
     /* in shared scratch */
     uint16_t *w_rounded;
@@ -224,36 +245,37 @@ struct gradients {
 static int backward_piece(const struct gradients *g, int group, bool first_of_group, int index)
 {
     int rows;
-    const size_t at = (size_t)piece_at(g->N, BACKWARD_ROWS, index, &rows);
+    const size_t at = (size_t)k_cpu_piece_at(g->N, BACKWARD_ROWS, index, &rows);
     const size_t C = (size_t)g->C, OC = (size_t)g->OC, n = (size_t)rows;
     char *local = k_cpu_scratch_local();
     const void *dout = g->dout + at * OC, *inp = g->inp + at * C, *w = g->w;
     uint16_t *rounded = (uint16_t *)(void *)(local + k_cpu_lines(g->scratch_bytes));
     if (g->bf16) {
-        bf16_round(rounded, g->dout + at * OC, n * OC);
+        k_cpu_bf16_round(rounded, g->dout + at * OC, n * OC);
         dout = rounded;
         w = g->w_rounded;
     }
     int failed = 0;
     if (g->dinp)
-        failed |= k_cpu_matmul_run(plan_matmul(&g->dinp_plan, rows), g->dinp + at * C, dout, w,
-                                   NULL, local);
+        failed |= k_cpu_matmul_run(k_cpu_plan_matmul(&g->dinp_plan, rows), g->dinp + at * C, dout,
+                                   w, NULL, local);
+    if (g->dinp && g->pre)
+        k_cpu_gelu_backward_piece(g->dinp + at * C, g->dinp + at * C, g->pre + at * C, n * C);
     if (g->db)
-        column_sums(g->db_part + (size_t)group * OC, g->dout + at * OC, rows, g->OC);
+        k_cpu_column_sums(g->db_part + (size_t)group * OC, g->dout + at * OC, rows, g->OC);
     if (!g->dw)
         return failed;
     if (g->bf16) {
         uint16_t *inp_rounded = rounded + k_cpu_lines(n * OC);
-        bf16_round(inp_rounded, g->inp + at * C, n * C);
+        k_cpu_bf16_round(inp_rounded, g->inp + at * C, n * C);
         inp = inp_rounded;
     }
-    const struct plan *plan = first_of_group ? &g->dw_first : &g->dw_next;
+    const struct k_cpu_plan *plan = first_of_group ? &g->dw_first : &g->dw_next;
     float *part = g->dw_part + (size_t)group * OC * C;
-    return failed | k_cpu_matmul_run(plan_matmul(plan, rows), part, dout, inp, NULL, local);
+    return failed | k_cpu_matmul_run(k_cpu_plan_matmul(plan, rows), part, dout, inp, NULL, local);
 }
 
-/* to (n) adds the partial sums of all groups, in order. */
-static void add_groups(float *to, const float *part, int groups, size_t n)
+void k_cpu_add_groups(float *to, const float *part, int groups, size_t n)
 {
     const size_t block = 4096;
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (n > block)
@@ -273,13 +295,13 @@ static int backward_plan(struct gradients *g)
     const struct k_cpu_matmul_shape dinp = {.N = g->C, .K = g->OC, .bf16 = g->bf16};
     struct k_cpu_matmul_shape dw = {.M = g->OC, .N = g->C, .a_transposed = true, .bf16 = g->bf16};
     int rc = 0;
-    if (g->dinp && (rc = plan_make(&g->dinp_plan, g->N, BACKWARD_ROWS, &dinp)) != 0)
+    if (g->dinp && (rc = k_cpu_plan_make(&g->dinp_plan, g->N, BACKWARD_ROWS, &dinp)) != 0)
         return rc;
     if (g->dw) {
-        if ((rc = plan_make(&g->dw_first, g->N, BACKWARD_ROWS, &dw)) != 0)
+        if ((rc = k_cpu_plan_make(&g->dw_first, g->N, BACKWARD_ROWS, &dw)) != 0)
             return rc;
         dw.accumulate = true;
-        if ((rc = plan_make(&g->dw_next, g->N, BACKWARD_ROWS, &dw)) != 0)
+        if ((rc = k_cpu_plan_make(&g->dw_next, g->N, BACKWARD_ROWS, &dw)) != 0)
             return rc;
     }
     g->scratch_bytes = g->dinp_plan.scratch_bytes;
@@ -287,7 +309,7 @@ static int backward_plan(struct gradients *g)
         g->scratch_bytes = g->dw_first.scratch_bytes;
     if (g->dw_next.scratch_bytes > g->scratch_bytes)
         g->scratch_bytes = g->dw_next.scratch_bytes;
-    g->pieces = piece_count(g->N, BACKWARD_ROWS);
+    g->pieces = k_cpu_piece_count(g->N, BACKWARD_ROWS);
     g->groups = g->pieces < GROUPS ? g->pieces : GROUPS;
     return 0;
 }
@@ -310,7 +332,7 @@ static int backward_scratch(struct gradients *g)
     g->dw_part = (float *)(void *)(shared + rounded + sums);
     memset(g->db_part, 0, sums);
     if (g->bf16 && g->dinp)
-        bf16_round(g->w_rounded, g->w, OC * C);
+        k_cpu_bf16_round(g->w_rounded, g->w, OC * C);
     return 0;
 }
 
@@ -330,9 +352,9 @@ static int backward(struct gradients *g)
     if (failed)
         return matmul_failed(g->N, g->C, g->OC);
     if (g->dw)
-        add_groups(g->dw, g->dw_part, g->groups, (size_t)g->OC * (size_t)g->C);
+        k_cpu_add_groups(g->dw, g->dw_part, g->groups, (size_t)g->OC * (size_t)g->C);
     if (g->db)
-        add_groups(g->db, g->db_part, g->groups, (size_t)g->OC);
+        k_cpu_add_groups(g->db, g->db_part, g->groups, (size_t)g->OC);
     return 0;
 }
 
@@ -343,7 +365,7 @@ static bool is_narrow(int C, int OC)
     return C <= K_CPU_NARROW || OC <= K_CPU_NARROW;
 }
 
-static bool rounds(int C, int OC)
+bool k_cpu_rounds(int C, int OC)
 {
     return k_cpu_bf16() && C >= BF16_LEAST && OC >= BF16_LEAST;
 }
@@ -351,9 +373,29 @@ static bool rounds(int C, int OC)
 int k_cpu_linear_forward(float *out, const float *inp, const float *w, const float *b, int N, int C,
                          int OC)
 {
-    if (is_narrow(C, OC))
-        return k_cpu_narrow_forward(out, inp, w, b, N, C, OC);
-    const struct layer l = {out, out, inp, w, b, N, C, OC, rounds(C, OC), false};
+    return k_cpu_linear_residual_forward(out, inp, w, b, NULL, N, C, OC);
+}
+
+int k_cpu_linear_residual_forward(float *out, const float *inp, const float *w, const float *b,
+                                  const float *residual, int N, int C, int OC)
+{
+    if (is_narrow(C, OC)) {
+        const int rc = k_cpu_narrow_forward(out, inp, w, b, N, C, OC);
+        if (rc == 0 && residual)
+            add_piece(out, residual, (size_t)N * (size_t)OC);
+        return rc;
+    }
+    const struct layer l = {.out = out,
+                            .pre = out,
+                            .inp = inp,
+                            .w = w,
+                            .b = b,
+                            .N = N,
+                            .C = C,
+                            .OC = OC,
+                            .bf16 = k_cpu_rounds(C, OC),
+                            .residual = residual,
+                            .wide = k_cpu_is_wide(C, OC)};
     return forward(&l);
 }
 
@@ -366,7 +408,17 @@ int k_cpu_linear_gelu_forward(float *out, float *pre, const float *inp, const fl
             k_cpu_gelu_piece(out, pre, (size_t)N * (size_t)OC);
         return rc;
     }
-    const struct layer l = {out, pre, inp, w, b, N, C, OC, rounds(C, OC), true};
+    const struct layer l = {.out = out,
+                            .pre = pre,
+                            .inp = inp,
+                            .w = w,
+                            .b = b,
+                            .N = N,
+                            .C = C,
+                            .OC = OC,
+                            .bf16 = k_cpu_rounds(C, OC),
+                            .gelu = true,
+                            .wide = k_cpu_is_wide(C, OC)};
     return forward(&l);
 }
 
@@ -375,36 +427,62 @@ int k_cpu_linear_exact_forward(float *out, const float *inp, const float *w, con
 {
     if (is_narrow(C, OC))
         return k_cpu_narrow_forward(out, inp, w, b, N, C, OC);
-    const struct layer l = {out, out, inp, w, b, N, C, OC, false, false};
+    const struct layer l = {.out = out,
+                            .pre = out,
+                            .inp = inp,
+                            .w = w,
+                            .b = b,
+                            .N = N,
+                            .C = C,
+                            .OC = OC,
+                            .wide = k_cpu_is_wide(C, OC)};
     return forward(&l);
 }
 
-static int linear_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
-                           const float *w, int N, int C, int OC, bool bf16)
+static int linear_backward(const struct k_cpu_gradients *all)
 {
-    if (is_narrow(C, OC))
-        return k_cpu_narrow_backward(dinp, dw, db, dout, inp, w, N, C, OC);
-    struct gradients g = {.dinp = dinp,
-                          .dw = dw,
-                          .db = db,
-                          .dout = dout,
-                          .inp = inp,
-                          .w = w,
-                          .N = N,
-                          .C = C,
-                          .OC = OC,
-                          .bf16 = bf16};
+    if (is_narrow(all->C, all->OC)) {
+        const int rc = k_cpu_narrow_backward(all->dinp, all->dw, all->db, all->dout, all->inp,
+                                             all->w, all->N, all->C, all->OC);
+        if (rc == 0 && all->pre && all->dinp)
+            k_cpu_gelu_backward_piece(all->dinp, all->dinp, all->pre,
+                                      (size_t)all->N * (size_t)all->C);
+        return rc;
+    }
+    if (k_cpu_is_wide(all->C, all->OC))
+        return k_cpu_wide_backward(all);
+    struct gradients g = {.dinp = all->dinp,
+                          .dw = all->dw,
+                          .db = all->db,
+                          .dout = all->dout,
+                          .inp = all->inp,
+                          .w = all->w,
+                          .pre = all->pre,
+                          .N = all->N,
+                          .C = all->C,
+                          .OC = all->OC,
+                          .bf16 = all->bf16};
     return backward(&g);
 }
 
 int k_cpu_linear_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
                           const float *w, int N, int C, int OC)
 {
-    return linear_backward(dinp, dw, db, dout, inp, w, N, C, OC, rounds(C, OC));
+    return linear_backward(
+        &(struct k_cpu_gradients){dinp, dw, db, dout, inp, w, NULL, N, C, OC, k_cpu_rounds(C, OC)});
+}
+
+int k_cpu_linear_gelu_backward(float *dpre, float *dw, float *db, const float *dout,
+                               const float *inp, const float *w, const float *pre, int N, int C,
+                               int OC)
+{
+    return linear_backward(
+        &(struct k_cpu_gradients){dpre, dw, db, dout, inp, w, pre, N, C, OC, k_cpu_rounds(C, OC)});
 }
 
 int k_cpu_linear_exact_backward(float *dinp, float *dw, float *db, const float *dout,
                                 const float *inp, const float *w, int N, int C, int OC)
 {
-    return linear_backward(dinp, dw, db, dout, inp, w, N, C, OC, false);
+    return linear_backward(
+        &(struct k_cpu_gradients){dinp, dw, db, dout, inp, w, NULL, N, C, OC, false});
 }

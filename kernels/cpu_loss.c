@@ -54,9 +54,8 @@ static float row_exp_sum(float *e, const float *x, float shift, int V)
     return cpu_sum(sum) + rest;
 }
 
-/* Loss of one row times its weight; d (V, may be NULL or x) = scale (softmax(x) - onehot). */
-static double cross_entropy_row(float *d, const float *x, int target, double weight, float scale,
-                                int V)
+double k_cpu_cross_entropy_row(float *d, const float *x, int target, double weight, float scale,
+                               int V)
 {
     const double logit = (double)x[target];
     const float largest = row_maximum(x, V);
@@ -94,9 +93,9 @@ int k_cpu_cross_entropy(double *loss, float *dlogits, const float *logits, int s
             const double w = weight ? (double)weight[n] : 1;
             float *d = dlogits ? dlogits + from : NULL;
             if (w != 0)
-                sum +=
-                    cross_entropy_row(d, logits + from, target[(size_t)n * (size_t)target_stride],
-                                      w, (float)(w * inverse), V);
+                sum += k_cpu_cross_entropy_row(d, logits + from,
+                                               target[(size_t)n * (size_t)target_stride], w,
+                                               (float)(w * inverse), V);
             else if (d)
                 memset(d, 0, (size_t)V * sizeof *d);
         }

@@ -30,7 +30,7 @@ void k_cpu_gelu_piece(float *out, const float *pre, size_t n)
 }
 
 /* d/dx x Phi(x) = Phi(x) + x phi(x) */
-static void gelu_backward_piece(float *dpre, const float *dout, const float *pre, size_t n)
+void k_cpu_gelu_backward_piece(float *dpre, const float *dout, const float *pre, size_t n)
 {
     size_t i = 0;
     cpu_vec density;
@@ -49,7 +49,7 @@ int k_cpu_gelu_backward(float *dpre, const float *dout, const float *pre, size_t
 {
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (n > BLOCK)
     for (size_t at = 0; at < n; at += BLOCK)
-        gelu_backward_piece(dpre + at, dout + at, pre + at, n - at < BLOCK ? n - at : BLOCK);
+        k_cpu_gelu_backward_piece(dpre + at, dout + at, pre + at, n - at < BLOCK ? n - at : BLOCK);
     return 0;
 }
 

@@ -48,6 +48,10 @@ struct k_ops {
      * close releases everything. One backend is open once per process. */
     int (*open)(int threads, bool allow_bf16);
     void (*close)(void);
+    /* *gflops = the best rate of large matmuls on the open backend, in billions of floating-point
+     * operations per second, measured now in well under a second: what training is compared with.
+     * 0 where a backend has no such thing (ref). */
+    int (*peak)(double *gflops);
 
     /* ---- linear layers, N rows
      * out (N, OC) = inp (N, C) W^T (OC, C) + b (OC); b may be NULL. */
@@ -56,10 +60,16 @@ struct k_ops {
     /* out = gelu(pre), pre = inp W^T + b, both kept (tanh GELU is not used: exact erf form). */
     int (*linear_gelu_forward)(real *out, real *pre, const real *inp, const real *w, const real *b,
                                int N, int C, int OC);
+    /* out = residual + inp W^T + b; residual (N, OC) is not out. */
+    int (*linear_residual_forward)(real *out, const real *inp, const real *w, const real *b,
+                                   const real *residual, int N, int C, int OC);
     /* dinp (N, C) = dout W (NULL to skip); dw (OC, C) adds dout^T inp; db (OC) adds the column
      * sums (NULL to skip). exact forces full precision whatever open() allowed. */
     int (*linear_backward)(real *dinp, real *dw, real *db, const real *dout, const real *inp,
                            const real *w, int N, int C, int OC);
+    /* As linear_backward where inp = gelu(pre): dpre (N, C) = (dout W) gelu'(pre). */
+    int (*linear_gelu_backward)(real *dpre, real *dw, real *db, const real *dout, const real *inp,
+                                const real *w, const real *pre, int N, int C, int OC);
     /* As linear_forward and linear_backward, never rounding inputs to bf16: coordinates in,
      * forces and coordinates out. */
     int (*linear_exact_forward)(real *out, const real *inp, const real *w, const real *b, int N,
@@ -123,6 +133,12 @@ struct k_ops {
     int (*cross_entropy)(double *loss, real *dlogits, const real *logits, int stride, int at,
                          const uint16_t *target, int target_stride, const real *weight, int N,
                          int V);
+    /* A head of `channels` V-way classifiers without bias, and its loss: logits = inp W^T with W
+     * (channels V, C), target (N, channels); *loss = mean over channels of their cross entropies;
+     * dinp (N, C) is overwritten, dw adds. Logits are never all in memory (cpu). */
+    int (*head_cross_entropy)(double *loss, real *dinp, real *dw, const real *inp, const real *w,
+                              const uint16_t *target, const real *weight, int N, int C, int V,
+                              int channels);
     /* Mean over weighted rows and columns of (pred - target)^2; pred, target (N, C). */
     int (*mse)(double *loss, real *dpred, const real *pred, const real *target, const real *weight,
                int N, int C);

@@ -3,6 +3,9 @@
 #include "ref.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "base.h"
 
 static int ref_open(int threads, bool allow_bf16)
 {
@@ -13,6 +16,12 @@ static int ref_open(int threads, bool allow_bf16)
 
 static void ref_close(void)
 {
+}
+
+static int ref_peak(double *gflops)
+{
+    *gflops = 0;
+    return 0;
 }
 
 static int ref_linear_forward(real *out, const real *inp, const real *w, const real *b, int N,
@@ -69,6 +78,29 @@ static int ref_linear_backward(real *dinp, real *dw, real *db, const real *dout,
     return 0;
 }
 
+/* linear_forward, cross_entropy and linear_backward, one after another. */
+static int ref_head_cross_entropy(double *loss, real *dinp, real *dw, const real *inp,
+                                  const real *w, const uint16_t *target, const real *weight, int N,
+                                  int C, int V, int channels)
+{
+    const int OC = V * channels;
+    real *logits = orr_alloc((size_t)N * (size_t)OC, sizeof *logits);
+    if (!logits)
+        return ORR_ENOMEM;
+    ref_linear_forward(logits, inp, w, NULL, N, C, OC);
+    *loss = 0;
+    for (int c = 0; c < channels; c++) {
+        double mean;
+        k_ref_cross_entropy(&mean, logits, logits, OC, c * V, target + c, channels, weight, N, V);
+        *loss += mean / channels;
+    }
+    for (size_t i = 0; i < (size_t)N * (size_t)OC; i++)
+        logits[i] = (real)((double)logits[i] / channels);
+    ref_linear_backward(dinp, dw, NULL, logits, inp, w, N, C, OC);
+    free(logits);
+    return 0;
+}
+
 static double gate(enum k_gate act, double x)
 {
     if (act == K_GATE_SOFTPLUS)
@@ -119,6 +151,23 @@ int k_ref_attention_silent(long *rows, const real *saved, const struct k_attenti
     for (long n = (long)shape->B * shape->H * shape->T; n > 0; n--)
         *rows += *saved++ == 0;
     return 0;
+}
+
+static int ref_linear_residual_forward(real *out, const real *inp, const real *w, const real *b,
+                                       const real *residual, int N, int C, int OC)
+{
+    ref_linear_forward(out, inp, w, b, N, C, OC);
+    for (size_t n = 0; n < (size_t)N * (size_t)OC; n++)
+        out[n] += residual[n];
+    return 0;
+}
+
+static int ref_linear_gelu_backward(real *dpre, real *dw, real *db, const real *dout,
+                                    const real *inp, const real *w, const real *pre, int N, int C,
+                                    int OC)
+{
+    ref_linear_backward(dpre, dw, db, dout, inp, w, N, C, OC);
+    return ref_gelu_backward(dpre, dpre, pre, (size_t)N * (size_t)C);
 }
 
 static int ref_add(real *out, const real *a, const real *b, size_t n)
@@ -216,9 +265,12 @@ const struct k_ops k_ref = {
     .name = "ref",
     .open = ref_open,
     .close = ref_close,
+    .peak = ref_peak,
     .linear_forward = ref_linear_forward,
     .linear_gelu_forward = ref_linear_gelu_forward,
+    .linear_residual_forward = ref_linear_residual_forward,
     .linear_backward = ref_linear_backward,
+    .linear_gelu_backward = ref_linear_gelu_backward,
     .linear_exact_forward = ref_linear_forward,
     .linear_exact_backward = ref_linear_backward,
     .gelu_backward = ref_gelu_backward,
@@ -238,6 +290,7 @@ const struct k_ops k_ref = {
     .gate_backward = k_ref_gate_backward,
     .rope = k_ref_rope,
     .cross_entropy = k_ref_cross_entropy,
+    .head_cross_entropy = ref_head_cross_entropy,
     .mse = k_ref_mse,
     .sum_squares = k_ref_sum_squares,
     .adamw = k_ref_adamw,

@@ -66,8 +66,7 @@ static int plan(const struct gpt_model *model, struct gpt_activations *act, int 
         {&act->ln, N * C},
         {&act->mean, N},
         {&act->rstd, N},
-        {&act->out, N * OC},
-        {&act->dout, N * OC},
+        {&act->dout, c->head == GPT_HEAD_TOKENS ? 0 : N * OC},
         {&act->dx, N * C},
         {&act->dy, N * C},
         {&act->dwide, N * widest(c)},
@@ -91,8 +90,18 @@ void gpt_activations_free(struct gpt_activations *act)
     if (!act)
         return;
     orr_arena_free(act->arena);
+    free(act->out);
     free(act->layer);
     free(act);
+}
+
+int gpt_activations_reserve_out(struct gpt_model *model)
+{
+    struct gpt_activations *act = model->act;
+    const size_t N = (size_t)act->B * (size_t)act->T;
+    if (!act->out)
+        act->out = orr_alloc(N * (size_t)model->config.outputs, sizeof *act->out);
+    return act->out ? 0 : ORR_ENOMEM;
 }
 
 int gpt_activations_reserve(struct gpt_model *model, int B, int T)

@@ -67,16 +67,14 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
         TRY(k->gate_forward(a->gated, a->y, a->gate, c->gate, NC));
         y = a->gated;
     }
-    TRY(k->linear_forward(a->mid, y, gpt_param(model, w->proj_w), gpt_param(model, w->proj_b), N, C,
-                          C));
-    TRY(k->add(a->mid, a->mid, a->x, NC));
+    TRY(k->linear_residual_forward(a->mid, y, gpt_param(model, w->proj_w),
+                                   gpt_param(model, w->proj_b), a->x, N, C, C));
     TRY(k->layernorm_forward(a->ln2, a->mean2, a->rstd2, a->mid, gpt_param(model, w->ln2_w),
                              gpt_param(model, w->ln2_b), N, C));
     TRY(k->linear_gelu_forward(a->up, a->pre, a->ln2, gpt_param(model, w->up_w),
                                gpt_param(model, w->up_b), N, C, c->ffn));
-    TRY(k->linear_forward(next, a->up, gpt_param(model, w->down_w), gpt_param(model, w->down_b), N,
-                          c->ffn, C));
-    return k->add(next, next, a->mid, NC);
+    return k->linear_residual_forward(next, a->up, gpt_param(model, w->down_w),
+                                      gpt_param(model, w->down_b), a->mid, N, c->ffn, C);
 }
 
 const real *gpt_layer_qkv(const struct gpt_model *model, int layer)
@@ -111,7 +109,8 @@ static int check_batch(const struct gpt_model *model, const struct gpt_batch *ba
     return 0;
 }
 
-int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out)
+/* From the batch to the final norm, act->ln (N, C). */
+static int body_forward(struct gpt_model *model, const struct gpt_batch *batch)
 {
     TRY(check_batch(model, batch));
     TRY(gpt_activations_reserve(model, batch->B, batch->T));
@@ -126,40 +125,64 @@ int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const re
     TRY(k->layernorm_forward(act->ln, act->mean, act->rstd, act->last,
                              gpt_param(model, model->final_w), gpt_param(model, model->final_b), N,
                              C));
-    const bool exact = c->head == GPT_HEAD_REGRESSION;
-    TRY((exact ? k->linear_exact_forward
-               : k->linear_forward)(act->out, act->ln, gpt_param(model, model->head_w),
-                                    gpt_param(model, model->head_b), N, C, c->outputs));
     act->sequences = batch->B;
+    return 0;
+}
+
+int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out)
+{
+    TRY(body_forward(model, batch));
+    TRY(gpt_activations_reserve_out(model));
+    const struct k_ops *k = model->ops;
+    const struct gpt_config *c = &model->config;
+    struct gpt_activations *act = model->act;
+    const bool exact = c->head == GPT_HEAD_REGRESSION;
+    TRY((exact ? k->linear_exact_forward : k->linear_forward)(
+        act->out, act->ln, gpt_param(model, model->head_w), gpt_param(model, model->head_b),
+        batch->B * batch->T, c->width, c->outputs));
     *out = act->out;
     return 0;
 }
 
-/* Loss of the outputs; dout (N, OC) = its gradient, NULL to skip. */
-static int head_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss,
-                     real *dout)
+/* Loss of the outputs. */
+static int head_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
 {
     const struct k_ops *k = model->ops;
     const int N = batch->B * batch->T, OC = model->config.outputs;
     const real *out = model->act->out;
     if (model->config.head == GPT_HEAD_REGRESSION)
-        return k->mse(loss, dout, out, batch->target, batch->weight, N, OC);
+        return k->mse(loss, NULL, out, batch->target, batch->weight, N, OC);
     const int V = model->config.vocab;
     double x, y;
-    TRY(k->cross_entropy(&x, dout, out, OC, 0, batch->target_tokens, 2, batch->weight, N, V));
-    TRY(k->cross_entropy(&y, dout, out, OC, V, batch->target_tokens + 1, 2, batch->weight, N, V));
+    TRY(k->cross_entropy(&x, NULL, out, OC, 0, batch->target_tokens, 2, batch->weight, N, V));
+    TRY(k->cross_entropy(&y, NULL, out, OC, V, batch->target_tokens + 1, 2, batch->weight, N, V));
     *loss = 0.5 * (x + y);
-    if (dout) /* the mean of the two channels */
-        for (size_t i = 0; i < (size_t)N * (size_t)OC; i++)
-            dout[i] *= (real)0.5;
     return 0;
+}
+
+/* Loss, and act->dy (N, C) = its gradient by act->ln; logits of token heads are never whole. */
+static int head_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
+{
+    const struct k_ops *k = model->ops;
+    const struct gpt_config *c = &model->config;
+    struct gpt_activations *act = model->act;
+    const int N = batch->B * batch->T, C = c->width, OC = c->outputs;
+    const real *w = gpt_param(model, model->head_w);
+    real *dw = gpt_grad(model, model->head_w), *db = gpt_grad(model, model->head_b);
+    if (c->head == GPT_HEAD_TOKENS)
+        return k->head_cross_entropy(loss, act->dy, dw, act->ln, w, batch->target_tokens,
+                                     batch->weight, N, C, c->vocab, 2);
+    TRY(gpt_activations_reserve_out(model));
+    TRY(k->linear_exact_forward(act->out, act->ln, w, gpt_param(model, model->head_b), N, C, OC));
+    TRY(k->mse(loss, act->dout, act->out, batch->target, batch->weight, N, OC));
+    return k->linear_exact_backward(act->dy, dw, db, act->dout, act->ln, w, N, C, OC);
 }
 
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
 {
     const real *out;
     TRY(gpt_forward(model, batch, &out));
-    return head_loss(model, batch, loss, NULL);
+    return head_loss(model, batch, loss);
 }
 
 /* The attention half of a block's backward pass: dx (N, C) as for the whole. */
@@ -205,9 +228,8 @@ static int block_backward(struct gpt_model *model, int l, int B, int T)
     const int N = B * T, C = c->width, F = c->ffn;
 
     /* feed-forward half: dx is the gradient of mid through the residual */
-    TRY(k->linear_backward(act->dwide, gpt_grad(model, w->down_w), gpt_grad(model, w->down_b),
-                           act->dx, a->up, gpt_param(model, w->down_w), N, F, C));
-    TRY(k->gelu_backward(act->dwide, act->dwide, a->pre, (size_t)N * (size_t)F));
+    TRY(k->linear_gelu_backward(act->dwide, gpt_grad(model, w->down_w), gpt_grad(model, w->down_b),
+                                act->dx, a->up, gpt_param(model, w->down_w), a->pre, N, F, C));
     TRY(k->linear_backward(act->dy, gpt_grad(model, w->up_w), gpt_grad(model, w->up_b), act->dwide,
                            a->ln2, gpt_param(model, w->up_w), N, C, F));
     TRY(k->layernorm_backward(act->dx, gpt_grad(model, w->ln2_w), gpt_grad(model, w->ln2_b),
@@ -215,6 +237,7 @@ static int block_backward(struct gpt_model *model, int l, int B, int T)
                               C));
     return attention_backward(model, l, B, T);
 }
+
 static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch)
 {
     const struct k_ops *k = model->ops;
@@ -239,17 +262,12 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
 
 int gpt_loss_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
 {
-    const real *out;
-    TRY(gpt_forward(model, batch, &out));
+    TRY(body_forward(model, batch));
     const struct k_ops *k = model->ops;
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
     const int N = batch->B * batch->T, C = c->width;
-    TRY(head_loss(model, batch, loss, act->dout));
-    const bool exact = c->head == GPT_HEAD_REGRESSION;
-    TRY((exact ? k->linear_exact_backward : k->linear_backward)(
-        act->dy, gpt_grad(model, model->head_w), gpt_grad(model, model->head_b), act->dout, act->ln,
-        gpt_param(model, model->head_w), N, C, c->outputs));
+    TRY(head_backward(model, batch, loss));
     memset(act->dx, 0, (size_t)N * (size_t)C * sizeof(real));
     TRY(k->layernorm_backward(act->dx, gpt_grad(model, model->final_w),
                               gpt_grad(model, model->final_b), act->dy, act->last, act->mean,

@@ -33,7 +33,8 @@ struct gpt_activations {
     real *embed;                         /* (N, 2C), tokens only */
     real *last;                          /* (N, C) after the last block */
     real *ln, *mean, *rstd;              /* final norm */
-    real *out, *dout;                    /* (N, OC) */
+    real *out;                           /* (N, OC), only where outputs are asked for */
+    real *dout;                          /* (N, OC), regression only */
     real *dx, *dy, *dwide;               /* (N, C), (N, C), (N, max(3C, F, 2C)) */
     real *dgate;                         /* (N, C), with a gate only */
 };
@@ -44,6 +45,8 @@ int gpt_config_check(const struct gpt_config *config);
 int gpt_config_unknown_attention(const char *attention);
 /* Makes room for B x T; keeps what fits. */
 int gpt_activations_reserve(struct gpt_model *model, int B, int T);
+/* Makes act->out, after gpt_activations_reserve. */
+int gpt_activations_reserve_out(struct gpt_model *model);
 void gpt_activations_free(struct gpt_activations *act);
 struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int B, int T);
 

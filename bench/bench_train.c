@@ -1,0 +1,473 @@
+/* bench_train.c - whole training steps: milliseconds, tokens/s, share of the matmul peak, memory.
+ *
+ *     bench_train [--threads N] [--runs N] [--shape NAME] [--precision fp32|bf16] [--no-peer]
+ *                 [--compile] [--table A7]
+ *
+ * A step is what training does: gradients to zero, forward, loss, backward, norm, AdamW. Batches
+ * are synthetic. Every case is a process of its own, so that its peak memory is its own; the same
+ * model in PyTorch (bench/peer_train.py, where torch is installed; --compile by torch.compile) is
+ * a second process, and the two step in turns: paired runs. LLMC=path/to/train_gpt2 in the
+ * environment adds llm.c's CPU trainer, GPT-2 124M, B = 4, T = 64, as its own file says: it is
+ * started in the folder of the program, and the "took ... ms" of its lines are the peer of our
+ * 12 x 768 model with B = 4, T = 64.
+ *
+ * Model floating-point operations of a step of N = B T tokens (multiply and add count as two):
+ *     6 N P + 6 L N T C
+ * P = weights that multiply: all matrices but the embedding tables; the attention term is the
+ * causal half of its products, two forward and four backward. Recomputation does not count. The
+ * peak is measured in the same process by the backend's own matmul (k_ops.peak).
+ *
+ * --table A7: time and memory, training and evaluation, at the shape of GPT-2 124M, batch 4,
+ * L = 1024, the generic attention path and the fused one.
+ * Writes bench/results/train.json (train_a7.json), too. */
+#include "bench.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "model/gpt.h"
+
+enum { MOST_RUNS = 50, VOCABULARY = 7003, LINE = 256 };
+
+struct shape {
+    const char *name;
+    bool tokens;
+    int layers, width, heads, T, B, runs; /* runs: of the fast ones, many */
+};
+
+static const struct shape shapes[] = {
+    {"quick", false, 3, 96, 4, 32, 64, 31},
+    {"10M", true, 4, 256, 4, 256, 8, 11},
+    {"25M", true, 6, 448, 7, 512, 4, 7},
+    {"109M", true, 12, 768, 12, 999, 2, 3},
+};
+
+static struct {
+    int threads, runs;
+    const char *shape, *precision, *table;
+    bool peer, compile;
+} options = {.threads = 0, .peer = true};
+
+static struct bench_results results;
+
+/* ---- what is computed */
+
+static void config_of(struct gpt_config *c, const struct shape *s, const char *attention)
+{
+    *c = (struct gpt_config){.layers = s->layers,
+                             .heads = s->heads,
+                             .width = s->width,
+                             .ffn = 4 * s->width,
+                             .context = s->T,
+                             .input = s->tokens ? GPT_INPUT_TOKENS : GPT_INPUT_CONTINUOUS,
+                             .vocab = s->tokens ? VOCABULARY : 0,
+                             .head = s->tokens ? GPT_HEAD_TOKENS : GPT_HEAD_REGRESSION,
+                             .outputs = s->tokens ? 2 * VOCABULARY : 2,
+                             .positions = ORR_POSITIONS_LEARNED,
+                             .rope_base = 10000,
+                             .attention_p = 15};
+    snprintf(c->attention, sizeof c->attention, "%s", attention);
+}
+
+/* The formula at the top. */
+static double step_gflop(const struct shape *s)
+{
+    const double C = s->width, N = (double)s->B * s->T, L = s->layers;
+    const double ends = s->tokens ? 2 * C * C + 2 * VOCABULARY * C : 5 * C;
+    return 1e-9 * N * (6 * (12 * L * C * C + ends) + 6 * L * s->T * C);
+}
+
+/* ---- the worker: our trainer behind a pair of pipes */
+
+static double uniform(uint64_t draw)
+{
+    return (double)(orr_rng_hash(1, ORR_STAGE_INIT, 0, draw) >> 11) * 0x1p-53;
+}
+
+static void fill(struct gpt_batch *batch, const struct gpt_config *c)
+{
+    const size_t N = (size_t)batch->B * (size_t)batch->T;
+    uint64_t draw = 0;
+    for (size_t i = 0; i < 2 * N && batch->tokens; i++) {
+        batch->tokens[i] = (uint16_t)(uniform(draw++) * c->vocab);
+        batch->target_tokens[i] = (uint16_t)(uniform(draw++) * c->vocab);
+    }
+    for (size_t i = 0; i < N * (size_t)gpt_config_features(c) && batch->features; i++)
+        batch->features[i] = (real)(2 * uniform(draw++) - 1);
+    for (size_t i = 0; i < N * (size_t)c->outputs && batch->target; i++)
+        batch->target[i] = (real)(2 * uniform(draw++) - 1);
+    for (size_t i = 0; i < N; i++)
+        batch->weight[i] = 1;
+}
+
+static int answer(const struct k_ops *ops, struct gpt_model *model, const struct gpt_batch *batch,
+                  const char *line, long *step, double *value)
+{
+    static const struct orr_train_preset train = {.steps = 1000000,
+                                                  .batch = 1,
+                                                  .lr = 1e-4,
+                                                  .beta1 = 0.9,
+                                                  .beta2 = 0.95,
+                                                  .weight_decay = 0.1,
+                                                  .clip = 1};
+    double loss, norm;
+    if (strncmp(line, "peak", 4) == 0)
+        return ops->peak(value);
+    if (strncmp(line, "memory", 6) == 0) {
+        struct rusage usage;
+        getrusage(RUSAGE_SELF, &usage);
+        *value = (double)usage.ru_maxrss;
+        return 0;
+    }
+    if (strncmp(line, "cpu", 3) == 0) {
+        struct timespec t;
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+        *value = 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+        return 0;
+    }
+    const double start = orr_time_s();
+    int rc = 0;
+    if (strncmp(line, "train", 5) == 0) {
+        gpt_zero_grad(model);
+        rc = gpt_loss_backward(model, batch, &loss);
+        rc = rc ? rc : gpt_update(model, &train, (*step)++, &norm);
+    } else {
+        rc = gpt_loss(model, batch, &loss);
+    }
+    *value = 1e3 * (orr_time_s() - start);
+    return rc;
+}
+
+static int worker(const struct shape *s, const char *attention, bool bf16, bool generic)
+{
+    struct k_ops copy;
+    const struct k_ops *ops = generic ? k_generic_attention(&k_cpu, &copy) : &k_cpu;
+    struct gpt_config config;
+    struct gpt_model model = {0};
+    struct gpt_batch batch = {0};
+    config_of(&config, s, attention);
+    int rc = ops->open(options.threads, bf16);
+    rc = rc ? rc : gpt_create(&model, &config, ops, 1);
+    rc = rc ? rc : gpt_batch_create(&batch, &config, s->B, s->T);
+    if (!rc)
+        fill(&batch, &config);
+    char line[LINE];
+    double value;
+    long step = 0;
+    while (!rc && fgets(line, sizeof line, stdin)) {
+        rc = answer(ops, &model, &batch, line, &step, &value);
+        if (!rc) {
+            printf("%.17g\n", value);
+            fflush(stdout);
+        }
+    }
+    gpt_batch_free(&batch);
+    gpt_free(&model);
+    ops->close();
+    return orr_error_exit("bench_train", rc);
+}
+
+/* ---- processes that answer */
+
+struct process {
+    pid_t pid;
+    FILE *ask, *answer;
+};
+
+/* Starts argv, or the worker (argv NULL). */
+static int process_start(struct process *p, char *const argv[], const struct shape *s,
+                         const char *attention, bool bf16, bool generic)
+{
+    int to[2], from[2];
+    if (pipe(to) != 0 || pipe(from) != 0)
+        return ORR_FAIL(ORR_EIO, "bench_train: no pipe");
+    fflush(NULL);
+    p->pid = fork();
+    if (p->pid < 0)
+        return ORR_FAIL(ORR_EIO, "bench_train: cannot start a process");
+    if (p->pid == 0) {
+        if (dup2(to[0], 0) < 0 || dup2(from[1], 1) < 0)
+            _exit(1);
+        close(to[0]), close(to[1]), close(from[0]), close(from[1]);
+        if (!argv)
+            exit(worker(s, attention, bf16, generic));
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    close(to[0]);
+    close(from[1]);
+    /* or the next process keeps this one's input open, which then never ends */
+    fcntl(to[1], F_SETFD, FD_CLOEXEC);
+    fcntl(from[0], F_SETFD, FD_CLOEXEC);
+    p->ask = fdopen(to[1], "w");
+    p->answer = fdopen(from[0], "r");
+    return p->ask && p->answer ? 0 : ORR_FAIL(ORR_EIO, "bench_train: no pipe");
+}
+
+/* NAN: the process has no answer (it is not installed, or out of memory). */
+static double process_ask(struct process *p, const char *what)
+{
+    char line[LINE];
+    fprintf(p->ask, "%s\n", what);
+    if (fflush(p->ask) != 0 || !fgets(line, sizeof line, p->answer))
+        return NAN;
+    return atof(line);
+}
+
+static void process_end(struct process *p)
+{
+    fclose(p->ask);
+    fclose(p->answer);
+    waitpid(p->pid, NULL, 0);
+}
+
+static int peer_start(struct process *p, const struct shape *s, bool bf16)
+{
+    char text[6][16];
+    const int number[6] = {s->layers, s->width, s->heads, s->T, s->B, VOCABULARY};
+    char threads[16];
+    for (int i = 0; i < 6; i++)
+        snprintf(text[i], sizeof text[i], "%d", number[i]);
+    snprintf(threads, sizeof threads, "%d", options.threads);
+    char *argv[] = {"python3",
+                    "bench/peer_train.py",
+                    s->tokens ? "tokens" : "continuous",
+                    text[0],
+                    text[1],
+                    text[2],
+                    text[3],
+                    text[4],
+                    text[5],
+                    bf16 ? "bf16" : "fp32",
+                    options.compile ? "compile" : "eager",
+                    threads,
+                    NULL};
+    return process_start(p, argv, NULL, NULL, false, false);
+}
+
+/* ---- cases */
+
+struct measured {
+    struct bench_value ms, peer_ms;
+    double ratio;               /* median of the paired quotients; NAN without a peer */
+    double cpu_ms, peer_cpu_ms; /* processor time of a step, all threads: what a busy machine
+                                   does not stretch (threads that wait must sleep) */
+    double peak, memory_mb, peer_mb;
+};
+
+static int measure(struct measured *m, const struct shape *s, const char *attention, bool bf16,
+                   bool generic, bool with_peer, const char *what)
+{
+    const int runs = options.runs > 0 ? options.runs : s->runs;
+    double ms[MOST_RUNS], peer_ms[MOST_RUNS], ratio[MOST_RUNS];
+    struct process our, peer;
+    int rc = process_start(&our, NULL, s, attention, bf16, generic);
+    if (!rc && with_peer)
+        rc = peer_start(&peer, s, bf16);
+    if (rc)
+        return rc;
+    m->peak = process_ask(&our, "peak");
+    for (int i = -1; i < runs; i++) { /* the first warms up */
+        const double a = process_ask(&our, what);
+        const double b = with_peer ? process_ask(&peer, what) : NAN;
+        if (isnan(a))
+            return ORR_FAIL(ORR_EDEVICE, "bench_train: %s %s failed", s->name, attention);
+        if (i < 0) {
+            m->cpu_ms = -process_ask(&our, "cpu");
+            m->peer_cpu_ms = with_peer ? -process_ask(&peer, "cpu") : NAN;
+            continue;
+        }
+        ms[i] = a;
+        peer_ms[i] = b;
+        ratio[i] = b / a;
+    }
+    m->ms = bench_median(ms, runs);
+    m->cpu_ms = (m->cpu_ms + process_ask(&our, "cpu")) / runs;
+    m->memory_mb = process_ask(&our, "memory") / 1024;
+    process_end(&our);
+    m->peer_ms = (struct bench_value){NAN, NAN};
+    m->ratio = m->peer_mb = NAN;
+    if (with_peer) {
+        if (!isnan(peer_ms[0])) {
+            m->peer_ms = bench_median(peer_ms, runs);
+            m->ratio = bench_median(ratio, runs).median;
+            m->peer_cpu_ms = (m->peer_cpu_ms + process_ask(&peer, "cpu")) / runs;
+            m->peer_mb = process_ask(&peer, "memory") / 1024;
+        }
+        process_end(&peer);
+    }
+    return 0;
+}
+
+static void add_rows(const char *name, const struct shape *s, const struct measured *m)
+{
+    char text[LINE + 32];
+    const double tokens = 1e3 * s->B * s->T,
+                 share = step_gflop(s) / (m->ms.median * 1e-3) / m->peak;
+    const bool peer = isfinite(m->ratio);
+    const struct bench_value values[] = {m->ms,
+                                         {tokens / m->ms.median, m->ms.spread},
+                                         {share, m->ms.spread},
+                                         {m->peak, NAN},
+                                         {m->memory_mb, NAN},
+                                         {m->cpu_ms, NAN}};
+    static const char *const units[] = {"ms",           "tokens/s", "share of peak",
+                                        "GFLOP/s peak", "MB",       "ms of processor"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        snprintf(text, sizeof text, "%s %s", name, units[i]);
+        bench_add(&results, text, values[i], units[i],
+                  i == 0 && peer   ? "PyTorch"
+                  : i >= 4 && peer ? "PyTorch"
+                                   : NULL,
+                  i == 0   ? m->ratio
+                  : i == 4 ? m->peer_mb / m->memory_mb
+                           : m->peer_cpu_ms / m->cpu_ms);
+    }
+    printf("%-26s %9.1f ms %10.0f tok/s %5.1f%% of %6.1f %7.0f MB", name, m->ms.median,
+           tokens / m->ms.median, 100 * share, m->peak, m->memory_mb);
+    if (peer)
+        printf("   PyTorch %9.1f ms %7.0f MB  ratio %.2f", m->peer_ms.median, m->peer_mb, m->ratio);
+    printf("   cpu %.0f ms", m->cpu_ms);
+    if (peer)
+        printf(", ratio %.2f", m->peer_cpu_ms / m->cpu_ms);
+    printf("\n");
+    fflush(stdout);
+}
+
+static int bench_shapes(void)
+{
+    static const char *const attentions[] = {"softmax", "lssar"};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const struct shape *s = &shapes[i];
+        if (options.shape && strcmp(options.shape, s->name) != 0)
+            continue;
+        for (int bf16 = 0; bf16 < 2; bf16++) {
+            if (options.precision && strcmp(options.precision, bf16 ? "bf16" : "fp32") != 0)
+                continue;
+            double softmax_ms = NAN;
+            for (int a = 0; a < 2; a++) {
+                struct measured m = {0};
+                char name[LINE];
+                /* PyTorch has no such attention: softmax is the pair */
+                const int rc =
+                    measure(&m, s, attentions[a], bf16, false, options.peer && a == 0, "train");
+                if (rc)
+                    return rc;
+                snprintf(name, sizeof name, "%s %s %s", s->name, attentions[a],
+                         bf16 ? "bf16" : "fp32");
+                add_rows(name, s, &m);
+                if (a == 0)
+                    softmax_ms = m.ms.median;
+                else
+                    printf("%-26s %9.2f x softmax\n", "", m.ms.median / softmax_ms);
+            }
+        }
+    }
+    return 0;
+}
+
+static int bench_a7(void)
+{
+    static const char *const attentions[] = {"softmax", "lssa", "lssar"};
+    static const struct shape s = {"A7", true, 12, 768, 12, 1024, 4, 3};
+    const bool bf16 = !options.precision || strcmp(options.precision, "bf16") == 0;
+    for (int generic = 1; generic >= 0; generic--)
+        for (int a = 0; a < 3; a++)
+            for (int train = 1; train >= 0; train--) {
+                struct measured m = {0};
+                char name[LINE];
+                const int rc =
+                    measure(&m, &s, attentions[a], bf16, generic, false, train ? "train" : "eval");
+                if (rc)
+                    return rc;
+                snprintf(name, sizeof name, "%s %s %s", attentions[a],
+                         generic ? "generic" : "fused", train ? "training" : "evaluation");
+                printf("%-32s %9.1f ms %8.0f MB\n", name, m.ms.median, m.memory_mb);
+                fflush(stdout);
+                char row[LINE + 8];
+                snprintf(row, sizeof row, "%s time", name);
+                bench_add(&results, row, m.ms, "ms", NULL, 0);
+                snprintf(row, sizeof row, "%s memory", name);
+                bench_add(&results, row, (struct bench_value){m.memory_mb, NAN}, "MB", NULL, 0);
+            }
+    return 0;
+}
+
+/* llm.c's CPU trainer prints a line per step with the time it "took". */
+static int bench_llmc(const char *program)
+{
+    static const struct shape s = {"llm.c shape", true, 12, 768, 12, 64, 4, 5};
+    char command[1024], line[LINE];
+    double ms[MOST_RUNS];
+    int n = 0;
+    snprintf(command, sizeof command, "cd \"$(dirname '%s')\" && OMP_NUM_THREADS=%d '%s'", program,
+             options.threads, program);
+    FILE *pipe = popen(command, "r");
+    if (!pipe)
+        return ORR_FAIL(ORR_EIO, "bench_train: cannot start %s", program);
+    for (int seen = 0; n < s.runs && fgets(line, sizeof line, pipe);) {
+        const char *took = strstr(line, "took ");
+        if (took && seen++ > 0) /* the first warms up */
+            ms[n++] = atof(took + 5);
+    }
+    pclose(pipe);
+    if (n == 0)
+        return ORR_FAIL(ORR_EIO, "bench_train: %s printed no step", program);
+    const double peer = bench_median(ms, n).median;
+    struct measured m = {0};
+    const int rc = measure(&m, &s, "softmax", true, false, false, "train");
+    if (rc)
+        return rc;
+    bench_add(&results, "GPT-2 124M B4 T64 step", m.ms, "ms", "llm.c", peer / m.ms.median);
+    printf("GPT-2 124M B4 T64          %9.1f ms   llm.c %9.1f ms  ratio %.2f\n", m.ms.median, peer,
+           peer / m.ms.median);
+    return 0;
+}
+
+static int arguments(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--no-peer") == 0)
+            options.peer = false;
+        else if (strcmp(argv[i], "--compile") == 0)
+            options.compile = true;
+        else if (!value)
+            return ORR_FAIL(ORR_EUSAGE, "bench_train: %s: unknown, or without its value", argv[i]);
+        else if (strcmp(argv[i], "--threads") == 0)
+            options.threads = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--runs") == 0)
+            options.runs = atoi(argv[++i]) < MOST_RUNS ? atoi(argv[i]) : MOST_RUNS;
+        else if (strcmp(argv[i], "--shape") == 0)
+            options.shape = argv[++i];
+        else if (strcmp(argv[i], "--precision") == 0)
+            options.precision = argv[++i];
+        else if (strcmp(argv[i], "--table") == 0)
+            options.table = argv[++i];
+        else
+            return ORR_FAIL(ORR_EUSAGE, "bench_train: unknown option %s", argv[i]);
+    }
+    if (options.table && strcmp(options.table, "A7") != 0)
+        return ORR_FAIL(ORR_EUSAGE, "bench_train: unknown table %s, expected A7", options.table);
+    if (options.threads <= 0)
+        options.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int rc = arguments(argc, argv);
+    if (rc)
+        return orr_error_exit("bench_train", rc);
+    signal(SIGPIPE, SIG_IGN); /* a peer that is not there ends its pipe */
+    rc = bench_open(&results, options.table ? "train_a7" : "train", options.threads);
+    const char *llmc = getenv("LLMC");
+    if (!rc)
+        rc = options.table ? bench_a7() : bench_shapes();
+    if (!rc && llmc && !options.table)
+        rc = bench_llmc(llmc);
+    return orr_error_exit("bench_train", bench_close(&results, rc));
+}
