@@ -264,6 +264,7 @@ void orr_csv_free(struct orr_csv *csv);
 struct orr_progress {
     char label[64];
     uint64_t total, done;
+    uint64_t begun; /* done before: time left is judged by what came after */
     double start_s, last_s;
     bool quiet, terminal, dirty;
 };
@@ -288,8 +289,13 @@ struct orr_log {
 };
 int orr_log_open(struct orr_log *log, const char *path, bool append);
 int orr_log_line(struct orr_log *log, ...);
+/* The same with a pair of texts in front; neither may need escapes. */
+int orr_log_word_line(struct orr_log *log, const char *key, const char *word, ...);
 void orr_log_close(struct orr_log *log);
 
+/* Largest memory this process has held so far, bytes resident (Linux: VmHWM); NaN where the system
+ * does not tell. */
+double orr_memory_peak(void);
 /* Seconds on a monotonic clock. */
 double orr_time_s(void);
 
