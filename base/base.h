@@ -132,7 +132,8 @@ struct orr_program {
     const struct orr_option *options; /* own options, ended by name == NULL; may be NULL */
     int max_rest;                     /* positional arguments allowed */
     const char *groups;               /* preset groups listed by --help: "orbits,planets" */
-    bool resumes;                     /* when stopped, --resume goes on */
+    bool resumes;                     /* when stopped, --resume goes on: the command is printed */
+    bool stops_well;                  /* when stopped, everything is saved: exit status 0 */
 };
 /* Parses everything, loads the preset, applies --set, validates. --help and --version print
  * and set *done. Unknown options, keys and values: ORR_EUSAGE with the nearest valid name. Creates
@@ -142,9 +143,16 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
 
 /* The whole of main(): parses, catches signals, turns GSL's abort off, runs, reports what went
  * wrong and returns the exit status. `run` is not called when only --help or --version were asked
- * for. */
+ * for. When `run` was stopped by a signal (ORR_EINTR) the status is 128 + the signal, or 0 of a
+ * program that stops well: what follows it must then look at what it left. */
 int orr_main(const struct orr_program *program, int argc, char **argv,
              int (*run)(const struct orr_cli *cli));
+
+/* A command line for the same shell and folder, in one line and quoted: of the running program,
+ * all its arguments (options NULL), or of its neighbour `name` with those of its arguments that
+ * are named in options (ended by NULL), and --resume at the end. For use inside orr_main(). */
+enum { ORR_COMMAND = 16384 };
+void orr_command(const char *name, const char *const *options, char *text, size_t bytes);
 
 /* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
  * file sizes) are ignored: the write fails instead. */

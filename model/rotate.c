@@ -73,7 +73,7 @@ static size_t stem(const struct gpt_task *task)
 {
     const size_t length = strlen(task->checkpoint), tail = sizeof suffix - 1;
     return length > tail && !strcmp(task->checkpoint + length - tail, suffix) ? length - tail
-                                                                             : length;
+                                                                              : length;
 }
 
 int gpt_rotate_clear(const struct gpt_task *task, int keep)

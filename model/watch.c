@@ -99,8 +99,8 @@ int gpt_watch_print(const struct gpt_watch *watch, char **text)
     int used = snprintf(*text, bytes, "%d %a %ld %ld %d %d", watch->ended, watch->best,
                         watch->since_best, watch->skipped, watch->in_row, watch->count);
     for (int i = 0; i < watch->count; i++)
-        used += snprintf(*text + used, bytes - (size_t)used, " %a %a",
-                         watch->loss[at(watch, i)], watch->norm[at(watch, i)]);
+        used += snprintf(*text + used, bytes - (size_t)used, " %a %a", watch->loss[at(watch, i)],
+                         watch->norm[at(watch, i)]);
     return 0;
 }
 

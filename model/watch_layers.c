@@ -24,10 +24,14 @@ static const char *bad_in_block(const struct gpt_model *model, int l, size_t N)
         const real *x;
         size_t count;
     } list[] = {
-        {"ln1", a->ln1, N * C},           {"attention.qkv", a->qkv, N * 3 * C},
-        {"attention", a->y, N * C},       {"attention.gate", a->gate, gate},
-        {"attention.gate", a->gated, gate}, {"attention.proj", a->mid, N * C},
-        {"ln2", a->ln2, N * C},           {"ffn.up", a->pre, N * F},
+        {"ln1", a->ln1, N * C},
+        {"attention.qkv", a->qkv, N * 3 * C},
+        {"attention", a->y, N * C},
+        {"attention.gate", a->gate, gate},
+        {"attention.gate", a->gated, gate},
+        {"attention.proj", a->mid, N * C},
+        {"ln2", a->ln2, N * C},
+        {"ffn.up", a->pre, N * F},
         {"ffn.up", a->up, N * F},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)

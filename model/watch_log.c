@@ -100,7 +100,7 @@ void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *m
     "step", (double)entry->step, "loss", entry->loss, "lr", entry->lr, "grad_norm", entry->norm,   \
         "silent_rows", (double)entry->silent
 #define TIMES                                                                                      \
-    "tokens_per_s", meter->rate, "peak_share", meter->rate *meter->flop / meter->peak, "eta_s",    \
+    "tokens_per_s", meter->rate, "peak_share", meter->rate * meter->flop / meter->peak, "eta_s",   \
         eta_s, "memory_mb", orr_memory_peak() * 1e-6, (char *)NULL
 
 int gpt_log_step(struct orr_log *log, const struct gpt_log_entry *entry, struct gpt_meter *meter)
