@@ -38,7 +38,7 @@ enum orr_status {
     ORR_EINTR,     /* stopped by SIGINT or SIGTERM after saving */
 };
 
-/* Records the message (thread-local, at most 1023 bytes) and yields its code:
+/* Records the message (thread-local, at most 4095 bytes) and yields its code:
  * return ORR_FAIL(ORR_EIO, "%s: cannot open: %s", path, strerror(errno)); */
 #define ORR_FAIL(code, ...) orr_fail((code), __FILE__, __LINE__, __VA_ARGS__)
 int orr_fail(int code, const char *file, int line, const char *format, ...)

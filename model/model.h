@@ -139,7 +139,7 @@ struct gpt_feed {
     long step;
     int pass, rc;
     pthread_t thread;
-    char message[1024];
+    char message[4096];
 };
 int gpt_feed_open(struct gpt_feed *feed, const struct gpt_task *task,
                   const struct gpt_config *config, int B);
