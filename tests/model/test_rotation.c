@@ -74,8 +74,8 @@ static void test_kept(void **state)
     holds("every", "20 30 40");
     t.keep = 100;
     step = 0;
-    assert_int_equal(run("every", &t, -1, &step), 0); /* of the earlier training none is left */
-    holds("every", "10 20 30 40");
+    assert_int_equal(run("checkpoints", &t, -1, &step), 0); /* of the earlier one none is left */
+    holds("checkpoints", "10 20 30 40");
 }
 
 static uint64_t sum_of(const char *name, const char *file)
