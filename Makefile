@@ -4,6 +4,7 @@
 #
 #   orbits -> pretrain -> finetune -> symreg -> figures     one stage each, making what it needs
 #   probe         attention of the pretrained models: statistics and maps
+#   watch         losses of the training under way in RUN, in the terminal or in PNG=file
 #   PRESET=smoke|quick|laptop|vafa2025 (or a file.json), ATTENTION=softmax for one variant only,
 #   RUN=dir (default runs/<preset>), THREADS=n, SET="key=value key=value"
 #   ORBITS_DIR=dir shares data sets between runs; V=1 prints the compiler's command lines

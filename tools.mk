@@ -14,6 +14,13 @@ deps: .deps
 $(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/%.o,$(wildcard $(f)/*.c))): | .deps
 $(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/f64/%.o,$(wildcard $(f)/*.c))): | .deps
 
+# ---- the losses of a training under way: in the terminal, or in a picture with PNG=file
+
+PNG ?=
+watch:
+	@tools/watch.sh $(RUN) $(PNG)
+.PHONY: watch
+
 # ---- tests: one cmocka program per module, golden vectors, and the command line from outside
 
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/*/test_*.c))

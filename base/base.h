@@ -38,7 +38,7 @@ enum orr_status {
     ORR_EINTR,     /* stopped by SIGINT or SIGTERM after saving */
 };
 
-/* Records the message (thread-local, at most 1023 bytes) and yields its code:
+/* Records the message (thread-local, at most 4095 bytes) and yields its code:
  * return ORR_FAIL(ORR_EIO, "%s: cannot open: %s", path, strerror(errno)); */
 #define ORR_FAIL(code, ...) orr_fail((code), __FILE__, __LINE__, __VA_ARGS__)
 int orr_fail(int code, const char *file, int line, const char *format, ...)
@@ -132,7 +132,8 @@ struct orr_program {
     const struct orr_option *options; /* own options, ended by name == NULL; may be NULL */
     int max_rest;                     /* positional arguments allowed */
     const char *groups;               /* preset groups listed by --help: "orbits,planets" */
-    bool resumes;                     /* when stopped, --resume goes on */
+    bool resumes;                     /* when stopped, --resume goes on: the command is printed */
+    bool stops_well;                  /* when stopped, everything is saved: exit status 0 */
 };
 /* Parses everything, loads the preset, applies --set, validates. --help and --version print
  * and set *done. Unknown options, keys and values: ORR_EUSAGE with the nearest valid name. Creates
@@ -142,9 +143,16 @@ int orr_cli_parse(const struct orr_program *program, int argc, char **argv, stru
 
 /* The whole of main(): parses, catches signals, turns GSL's abort off, runs, reports what went
  * wrong and returns the exit status. `run` is not called when only --help or --version were asked
- * for. */
+ * for. When `run` was stopped by a signal (ORR_EINTR) the status is 128 + the signal, or 0 of a
+ * program that stops well: what follows it must then look at what it left. */
 int orr_main(const struct orr_program *program, int argc, char **argv,
              int (*run)(const struct orr_cli *cli));
+
+/* A command line for the same shell and folder, in one line and quoted: of the running program,
+ * all its arguments (options NULL), or of its neighbour `name` with those of its arguments that
+ * are named in options (ended by NULL), and --resume at the end. For use inside orr_main(). */
+enum { ORR_COMMAND = 16384 };
+void orr_command(const char *name, const char *const *options, char *text, size_t bytes);
 
 /* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
  * file sizes) are ignored: the write fails instead. */
@@ -264,6 +272,7 @@ void orr_csv_free(struct orr_csv *csv);
 struct orr_progress {
     char label[64];
     uint64_t total, done;
+    uint64_t begun; /* done before: time left is judged by what came after */
     double start_s, last_s;
     bool quiet, terminal, dirty;
 };
@@ -288,8 +297,13 @@ struct orr_log {
 };
 int orr_log_open(struct orr_log *log, const char *path, bool append);
 int orr_log_line(struct orr_log *log, ...);
+/* The same with a pair of texts in front; neither may need escapes. */
+int orr_log_word_line(struct orr_log *log, const char *key, const char *word, ...);
 void orr_log_close(struct orr_log *log);
 
+/* Largest memory this process has held so far, bytes resident (Linux: VmHWM); NaN where the system
+ * does not tell. */
+double orr_memory_peak(void);
 /* Seconds on a monotonic clock. */
 double orr_time_s(void);
 

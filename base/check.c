@@ -110,6 +110,16 @@ static int check_attention(const struct orr_names *names)
     return 0;
 }
 
+/* Patience counts evaluations: there must be some before the end. */
+static int check_training(const char *stage, const struct orr_train_preset *t)
+{
+    if (t->patience > 0 && t->eval_every < 1)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s.eval_every: expected at least 1 with %s.patience = %ld, found 0", stage,
+                        stage, t->patience);
+    return 0;
+}
+
 int orr_preset_check(const struct orr_preset *preset)
 {
     int rc = check_orbits(&preset->orbits);
@@ -119,6 +129,14 @@ int orr_preset_check(const struct orr_preset *preset)
         rc = check_model(&preset->model);
     if (!rc)
         rc = check_planets(preset);
+    if (!rc)
+        rc = check_training("pretrain", &preset->pretrain);
+    if (!rc)
+        rc = check_training("pretrain_planets", &preset->pretrain_planets);
+    if (!rc)
+        rc = check_training("finetune.magnitude", &preset->finetune.magnitude);
+    if (!rc)
+        rc = check_training("finetune.vector", &preset->finetune.vector);
     if (!rc)
         rc = check_attention(&preset->attention);
     if (!rc && preset->symreg.binary.count + preset->symreg.unary.count < 1)

@@ -8,7 +8,7 @@
 
 #include <gsl/gsl_errno.h>
 
-static _Thread_local char message[1024];
+static _Thread_local char message[4096];
 
 int orr_fail(int code, const char *file, int line, const char *format, ...)
 {

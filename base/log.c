@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,7 +48,8 @@ static void print_line(struct orr_progress *p, double now, const char *detail)
 {
     const double elapsed = now - p->start_s;
     const double share = p->total ? (double)p->done / (double)p->total : 0;
-    const double left = share > 0 ? elapsed * (1 - share) / share : 0;
+    const double made = (double)p->done - (double)p->begun;
+    const double left = made > 0 ? elapsed * ((double)p->total - (double)p->done) / made : 0;
     char spent_text[ORR_DURATION], left_text[ORR_DURATION];
     orr_duration_print(elapsed, spent_text);
     orr_duration_print(left, left_text);
@@ -90,21 +92,52 @@ int orr_log_open(struct orr_log *log, const char *path, bool append)
     return log->stream ? 0 : ORR_FAIL(ORR_EIO, "%s: cannot open: %s", path, strerror(errno));
 }
 
-int orr_log_line(struct orr_log *log, ...)
+/* The pairs of a line whose first `written` were written already, and its end. */
+static int end_line(struct orr_log *log, int written, va_list args)
 {
-    va_list args;
-    va_start(args, log);
     const char *key;
-    for (int i = 0; (key = va_arg(args, const char *)) != NULL; i++) {
+    for (int i = written; (key = va_arg(args, const char *)) != NULL; i++) {
         const double value = va_arg(args, double);
         fprintf(log->stream, isfinite(value) ? "%s\"%s\": %.9g" : "%s\"%s\": null", i ? ", " : "{",
                 key, value);
     }
-    va_end(args);
     fputs("}\n", log->stream);
     if (fflush(log->stream) || ferror(log->stream))
         return ORR_FAIL(ORR_EIO, "%s: cannot write: %s", log->path, strerror(errno));
     return 0;
+}
+
+int orr_log_line(struct orr_log *log, ...)
+{
+    va_list args;
+    va_start(args, log);
+    const int rc = end_line(log, 0, args);
+    va_end(args);
+    return rc;
+}
+
+int orr_log_word_line(struct orr_log *log, const char *key, const char *word, ...)
+{
+    va_list args;
+    fprintf(log->stream, "{\"%s\": \"%s\"", key, word);
+    va_start(args, word);
+    const int rc = end_line(log, 1, args);
+    va_end(args);
+    return rc;
+}
+
+double orr_memory_peak(void)
+{
+    char line[256];
+    double kilobytes = NAN;
+    FILE *status = fopen("/proc/self/status", "rb");
+    if (!status)
+        return NAN;
+    while (isnan(kilobytes) && fgets(line, sizeof line, status))
+        if (!strncmp(line, "VmHWM:", 6))
+            kilobytes = strtod(line + 6, NULL);
+    fclose(status);
+    return 1024 * kilobytes;
 }
 
 void orr_log_close(struct orr_log *log)

@@ -386,15 +386,44 @@ int orr_preset_save(const struct orr_preset *preset, const char *path)
     return rc;
 }
 
-uint64_t orr_preset_digest(const struct orr_preset *preset, const char *groups)
+/* Settings that change nothing in the result, and newer ones that are off, are left out: files
+ * made before there were such settings still belong to the run. */
+static void leave_out_of_training(cJSON *stage, const struct orr_train_preset *t)
 {
-    cJSON *json = to_json(preset, groups);
+    cJSON_DeleteItemFromObjectCaseSensitive(stage, "keep");
+    cJSON_DeleteItemFromObjectCaseSensitive(stage, "keep_every");
+    if (t->patience == 0)
+        cJSON_DeleteItemFromObjectCaseSensitive(stage, "patience");
+    if (t->outlier_sigma > 0)
+        return;
+    cJSON_DeleteItemFromObjectCaseSensitive(stage, "outlier_sigma");
+    cJSON_DeleteItemFromObjectCaseSensitive(stage, "outlier_window");
+    cJSON_DeleteItemFromObjectCaseSensitive(stage, "outlier_most");
+}
+
+static void leave_out(cJSON *json, const struct orr_preset *preset)
+{
+    const cJSON *finetune = cJSON_GetObjectItemCaseSensitive(json, "finetune");
+    leave_out_of_training(cJSON_GetObjectItemCaseSensitive(json, "pretrain"), &preset->pretrain);
+    leave_out_of_training(cJSON_GetObjectItemCaseSensitive(json, "pretrain_planets"),
+                          &preset->pretrain_planets);
+    leave_out_of_training(cJSON_GetObjectItemCaseSensitive(finetune, "magnitude"),
+                          &preset->finetune.magnitude);
+    leave_out_of_training(cJSON_GetObjectItemCaseSensitive(finetune, "vector"),
+                          &preset->finetune.vector);
     /* how data is laid out in files, not what it is */
     cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "orbits"),
                                             "shard_sequences");
     cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
-    if (preset->model.gate == ORR_GATE_NONE) /* as before there were gates */
+    cJSON_DeleteItemFromObjectCaseSensitive(model, "recompute"); /* the same bits */
+    if (preset->model.gate == ORR_GATE_NONE)                     /* as before there were gates */
         cJSON_DeleteItemFromObjectCaseSensitive(model, "gate");
+}
+
+uint64_t orr_preset_digest(const struct orr_preset *preset, const char *groups)
+{
+    cJSON *json = to_json(preset, groups);
+    leave_out(json, preset);
     char *text = cJSON_PrintUnformatted(json);
     const uint64_t digest = text ? XXH64(text, strlen(text), 0) : 0;
     cJSON_free(text);

@@ -42,7 +42,13 @@ enum orr_law {
 enum orr_output { ORR_OUTPUT_TOKENS, ORR_OUTPUT_CONTINUOUS };
 enum orr_positions { ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE, ORR_POSITIONS_NONE };
 enum orr_gate { ORR_GATE_NONE, ORR_GATE_SIGMOID, ORR_GATE_SOFTPLUS };
-enum orr_schedule { ORR_SCHEDULE_CONSTANT, ORR_SCHEDULE_COSINE };
+enum orr_schedule {
+    ORR_SCHEDULE_CONSTANT,
+    ORR_SCHEDULE_COSINE,
+    ORR_SCHEDULE_LINEAR,
+    ORR_SCHEDULE_INVERSE_SQRT
+};
+enum orr_recompute { ORR_RECOMPUTE_NONE, ORR_RECOMPUTE_BLOCK };
 enum orr_force_loss { ORR_LOSS_RAW, ORR_LOSS_LOG, ORR_LOSS_SCALED };
 enum orr_precision { ORR_PRECISION_AUTO, ORR_PRECISION_FP32, ORR_PRECISION_BF16 };
 enum orr_symreg_loss { ORR_SR_L1, ORR_SR_L2, ORR_SR_STUDY, ORR_SR_RELATIVE };
@@ -106,13 +112,14 @@ struct orr_model_preset {
     int fourier;           /* continuous input: bands of sin/cos features, 0 = none */
     double fourier_min_au; /* shortest wavelength */
     enum orr_precision precision;
+    enum orr_recompute recompute; /* in the backward pass; no matter of content: not in digests */
 };
 
 /* One training stage. */
 struct orr_train_preset {
     long steps;
     int batch, accumulation; /* sequences per forward pass; passes per step */
-    double lr, lr_final;     /* lr_final: share of lr at the end of a cosine */
+    double lr, lr_final;     /* lr_final: share of lr at the end */
     enum orr_schedule schedule;
     long warmup;
     double weight_decay, beta1, beta2, clip;
@@ -120,6 +127,11 @@ struct orr_train_preset {
     double noise_au; /* Gaussian noise on continuous inputs */
     long eval_every, checkpoint_every;
     int eval_sequences;
+    int keep;        /* step-numbered checkpoints, 0 = none; no matter of content, as keep_every */
+    long keep_every; /* steps between them, 0 = every checkpoint */
+    long patience;   /* evaluations without a better one that end the training, 0 = off */
+    double outlier_sigma;             /* 0 = off; see gpt_watch_outlier() */
+    int outlier_window, outlier_most; /* accepted steps looked at; skipped ones in a row */
 };
 
 struct orr_finetune_preset {

@@ -1,15 +1,65 @@
 /* program.c - what every program does around its work: arguments, signals, the exit status. */
 #include "base.h"
 
+#include <string.h>
+
 #include <gsl/gsl_errno.h>
 
-/* The command that goes on where this one was stopped. */
-static void print_resume(int argc, char **argv, bool given)
+static int program_argc;
+static char **program_argv;
+
+/* Appends a text to a buffer of so many bytes; what does not fit is cut. */
+static void append(char *text, size_t bytes, const char *more)
 {
-    fputs("resume with:", stderr);
-    for (int i = 0; i < argc; i++)
-        fprintf(stderr, " %s", argv[i]);
-    fputs(given ? "\n" : " --resume\n", stderr);
+    const size_t used = strlen(text);
+    snprintf(text + used, bytes - used, "%s", more);
+}
+
+/* A space and the argument, as a shell takes it: in quotes where it has to be. */
+static void append_argument(char *text, size_t bytes, const char *argument)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./:,@%";
+    append(text, bytes, *text ? " " : "");
+    if (*argument && !argument[strspn(argument, plain)]) {
+        append(text, bytes, argument);
+        return;
+    }
+    append(text, bytes, "'");
+    for (const char *c = argument; *c; c++) {
+        const char one[2] = {*c, 0};
+        append(text, bytes, *c == '\'' ? "'\\''" : one);
+    }
+    append(text, bytes, "'");
+}
+
+/* "--set=a=b" and "--set a=b" are option --set; next = its value is the argument after it. */
+static bool is_option(const char *argument, const char *name, bool *next)
+{
+    const size_t length = strlen(name);
+    if (strncmp(argument, name, length) || (argument[length] && argument[length] != '='))
+        return false;
+    *next = !argument[length];
+    return true;
+}
+
+void orr_command(const char *name, const char *const *options, char *text, size_t bytes)
+{
+    char path[4096];
+    const char *self = program_argc ? program_argv[0] : name, *slash = strrchr(self, '/');
+    *text = '\0';
+    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - self) + 1 : 0, self, name);
+    append_argument(text, bytes, options ? path : self);
+    for (int i = 1; i < program_argc; i++) {
+        bool next = false, wanted = !options && strcmp(program_argv[i], "--resume") != 0;
+        for (const char *const *o = options; o && *o && !wanted; o++)
+            wanted = is_option(program_argv[i], *o, &next);
+        if (wanted)
+            append_argument(text, bytes, program_argv[i]);
+        if (wanted && next && i + 1 < program_argc)
+            append_argument(text, bytes, program_argv[++i]);
+    }
+    append_argument(text, bytes, "--resume");
 }
 
 int orr_main(const struct orr_program *program, int argc, char **argv,
@@ -17,6 +67,8 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
 {
     struct orr_cli cli;
     bool done = false;
+    program_argc = argc;
+    program_argv = argv;
     int rc = orr_cli_parse(program, argc, argv, &cli, &done);
     if (rc || done)
         return orr_error_exit(program->name, rc);
@@ -25,8 +77,13 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
     rc = run(&cli);
     if (rc == ORR_EINTR) {
         fprintf(stderr, "%s: %s\n", program->name, orr_error());
-        if (program->resumes)
-            print_resume(argc, argv, cli.resume);
+        if (program->resumes) {
+            char command[ORR_COMMAND];
+            orr_command(program->name, NULL, command, sizeof command);
+            fprintf(stderr, "resume with: %s\n", command);
+        }
+        if (program->stops_well)
+            rc = ORR_OK;
     }
     return orr_error_exit(program->name, rc);
 }

@@ -88,7 +88,30 @@ static int verify_data(const struct orr_cli *cli, const char *orbits)
     return sim_dataset_verify(&cli->preset, orbits, need, count, cli->quiet);
 }
 
-/* A stage's checkpoint loads and is of the preset's shape. */
+/* A pretraining that was stopped (which is no failure of bin/pretrain) is to go on first. A file
+ * named by --checkpoint is taken as it is. */
+static int check_complete(const struct orr_cli *cli, bool planets, const char *path)
+{
+    static const char *const shared[] = {"--preset",         "--set",       "--run",     "--seed",
+                                         "--orbits",         "--attention", "--threads", "--device",
+                                         "--attention-impl", NULL};
+    const struct orr_preset *p = &cli->preset;
+    const long steps = planets ? p->pretrain_planets.steps : p->pretrain.steps;
+    char command[ORR_COMMAND];
+    long step;
+    bool ended;
+    if (*cli->checkpoint && !planets)
+        return 0;
+    int rc = gpt_progress(path, &step, &ended);
+    if (rc || ended || step >= steps)
+        return rc;
+    orr_command("pretrain", shared, command, sizeof command);
+    return ORR_FAIL(ORR_EMISSING,
+                    "%s: pretraining is not complete: step %ld of %ld; go on with: %s", path, step,
+                    steps, command);
+}
+
+/* A stage's checkpoint loads, is complete and of the preset's shape. */
 static int check_pretrained(const struct orr_cli *cli, const char *attention, bool planets)
 {
     const struct orr_preset *p = &cli->preset;
@@ -104,7 +127,7 @@ static int check_pretrained(const struct orr_cli *cli, const char *attention, bo
         rc = gpt_load_as(&model, path, &config, true, &k_ref, NULL);
     if (!rc)
         gpt_free(&model);
-    return rc;
+    return rc ? rc : check_complete(cli, planets, path);
 }
 
 /* Everything that can be wrong is found before any training starts. */

@@ -44,6 +44,12 @@ static int plan(const struct gpt_model *model, struct gpt_activations *act, int 
     *bytes = 0;
     for (int i = 0; i < c->layers; i++) {
         struct gpt_layer_activations *l = act->arena ? &act->layer[i] : &none;
+        if (c->recompute && i > 0) { /* of its own only the input */
+            if (act->arena)
+                *l = act->layer[0];
+            rc |= piece(act, bytes, &l->x, N * C);
+            continue;
+        }
         const struct {
             real **where;
             size_t count;

@@ -224,6 +224,7 @@ static int load(struct gpt_model *model, const char *path, const struct gpt_conf
             rc = ORR_FAIL(ORR_EINVAL, "%s: a checkpoint of another shape: %s is %s, expected %s",
                           path, fields[i].key, have, want);
     }
+    config.recompute = expected && expected->recompute;
     if (!rc)
         rc = gpt_create(model, &config, ops, 0);
     if (!rc)

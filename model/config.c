@@ -105,6 +105,7 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *p
         .attention_p = m->attention_p,
         .attention_window = m->attention_window,
         .gate = gates[m->gate],
+        .recompute = m->recompute == ORR_RECOMPUTE_BLOCK,
     };
     snprintf(config->attention, sizeof config->attention, "%s", attention);
     return 0;

@@ -43,8 +43,8 @@ static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x
     return 0;
 }
 
-/* x (N, C) of layer l -> next (N, C). */
-static int block_forward(struct gpt_model *model, int l, real *next, int B, int T)
+/* x (N, C) of layer l -> up (N, F), all that the backward pass needs. */
+static int block_inside(struct gpt_model *model, int l, int B, int T)
 {
     const struct k_ops *k = model->ops;
     const struct gpt_config *c = &model->config;
@@ -71,15 +71,44 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
                                    gpt_param(model, w->proj_b), a->x, N, C, C));
     TRY(k->layernorm_forward(a->ln2, a->mean2, a->rstd2, a->mid, gpt_param(model, w->ln2_w),
                              gpt_param(model, w->ln2_b), N, C));
-    TRY(k->linear_gelu_forward(a->up, a->pre, a->ln2, gpt_param(model, w->up_w),
-                               gpt_param(model, w->up_b), N, C, c->ffn));
+    return k->linear_gelu_forward(a->up, a->pre, a->ln2, gpt_param(model, w->up_w),
+                                  gpt_param(model, w->up_b), N, C, c->ffn);
+}
+
+/* x (N, C) of layer l -> next (N, C). */
+static int block_forward(struct gpt_model *model, int l, real *next, int B, int T)
+{
+    const struct k_ops *k = model->ops;
+    const struct gpt_config *c = &model->config;
+    const struct gpt_block *w = &model->block[l];
+    struct gpt_activations *act = model->act;
+    struct gpt_layer_activations *a = &act->layer[l];
+    const int N = B * T, C = c->width;
+    TRY(block_inside(model, l, B, T));
+    act->made = l;
+    if (c->recompute) { /* the next block takes the place of what tells */
+        const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
+        long rows;
+        TRY(k->attention_silent(&rows, a->saved, &shape));
+        act->silent += rows;
+    }
     return k->linear_residual_forward(next, a->up, gpt_param(model, w->down_w),
                                       gpt_param(model, w->down_b), a->mid, N, c->ffn, C);
 }
 
+int gpt_block_redo(struct gpt_model *model, int l, int B, int T)
+{
+    if (!model->config.recompute || model->act->made == l)
+        return 0;
+    TRY(block_inside(model, l, B, T));
+    model->act->made = l;
+    return 0;
+}
+
 const real *gpt_layer_qkv(const struct gpt_model *model, int layer)
 {
-    return model->act->layer[layer].qkv;
+    const bool there = !model->config.recompute || layer == model->act->made;
+    return there ? model->act->layer[layer].qkv : NULL;
 }
 
 int gpt_silent_rows(const struct gpt_model *model, long *rows)
@@ -88,6 +117,10 @@ int gpt_silent_rows(const struct gpt_model *model, long *rows)
     *rows = 0;
     if (!act || act->sequences < 1)
         return ORR_FAIL(ORR_EINVAL, "silent rows: there was no forward pass");
+    if (model->config.recompute) {
+        *rows = act->silent;
+        return 0;
+    }
     const struct k_attention_shape shape = gpt_attention_shape(model, act->sequences, act->T);
     for (int l = 0; l < model->config.layers; l++) {
         long in_layer;
@@ -118,6 +151,7 @@ static int body_forward(struct gpt_model *model, const struct gpt_batch *batch)
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
     const int N = batch->B * batch->T, C = c->width;
+    act->silent = 0;
     TRY(embed(model, batch, act->layer[0].x));
     for (int l = 0; l < c->layers; l++)
         TRY(block_forward(model, l, l + 1 < c->layers ? act->layer[l + 1].x : act->last, batch->B,
@@ -227,6 +261,7 @@ static int block_backward(struct gpt_model *model, int l, int B, int T)
     const struct gpt_layer_activations *a = &act->layer[l];
     const int N = B * T, C = c->width, F = c->ffn;
 
+    TRY(gpt_block_redo(model, l, B, T));
     /* feed-forward half: dx is the gradient of mid through the residual */
     TRY(k->linear_gelu_backward(act->dwide, gpt_grad(model, w->down_w), gpt_grad(model, w->down_b),
                                 act->dx, a->up, gpt_param(model, w->down_w), a->pre, N, F, C));

@@ -34,6 +34,8 @@ struct gpt_config {
     double attention_p;
     int attention_window;
     enum k_gate gate;
+    bool recompute; /* how to compute, not what: no part of a checkpoint. Only the inputs of blocks
+                       are kept for the backward pass, which redoes the rest block by block */
 };
 
 /* The model of a preset for sequences of `positions` rows (context = positions - 1), with the
@@ -108,7 +110,8 @@ void gpt_features(const struct gpt_config *config, double x, double y, bool is_d
 /* Head outputs (B, T, OC), valid until the next forward; B T may not exceed what
  * gpt_reserve (or an earlier, larger forward) allocated - it grows by itself. */
 int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out);
-/* (B, T, 3, H, D) of a layer in the last forward pass, q and k rotated when positions are rope. */
+/* (B, T, 3, H, D) of a layer in the last forward pass, q and k rotated when positions are rope;
+ * with recomputation NULL but for the last layer. */
 const real *gpt_layer_qkv(const struct gpt_model *model, int layer);
 /* *rows = silent rows (kernels/attention.h) of the last forward pass, summed over layers and heads:
  * of layers B H T. ORR_EINVAL before any forward pass. */
@@ -127,7 +130,8 @@ size_t gpt_activation_bytes(const struct gpt_model *model, int B, int T);
 /* Learning rate of 0-based step. */
 double gpt_lr(const struct orr_train_preset *train, long step);
 /* Clips by the global norm, AdamW, moving average. Non-finite norm: ORR_EDIVERGED naming the step
- * and the first parameter with a non-finite gradient; parameters are then untouched. */
+ * and the first parameter with a non-finite gradient, in the order of the backward pass;
+ * parameters are then untouched. */
 int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, long step,
                double *grad_norm);
 /* Exchanges parameters and their moving average (call twice to restore); no-op without one. */
@@ -177,7 +181,8 @@ int gpt_override_attention(struct gpt_model *model, const struct gpt_attention_o
 struct gpt_task {
     void *context;
     /* Fills the batch for (step, pass): a pure function of its arguments, so that a resumed run
-     * sees the same data. */
+     * sees the same data. Called in a thread of its own while the step before is computed, never
+     * twice at a time; what it uses of the context, nothing else may use meanwhile. */
     int (*fill)(void *context, long step, int pass, struct gpt_batch *batch);
     /* Held-out loss; NULL for none. */
     int (*evaluate)(void *context, struct gpt_model *model, double *loss);
@@ -188,15 +193,27 @@ struct gpt_task {
     const char *log;          /* "log.jsonl" */
     const char *const *extra; /* metadata of checkpoints */
     int T;
+    bool fill_in_step; /* fill() is called between steps, in the caller's thread */
     bool quiet;
 };
-/* Trains from *step to train->steps, checkpointing; on SIGINT/SIGTERM saves and returns ORR_EINTR.
- * Diverged: ORR_EDIVERGED, the last good checkpoint stays. The best checkpoint holds the weights
- * that were measured (the average, where one is kept) alone. From step 0 it and the log start
- * anew; from later the optimiser's state must be there (ORR_EINVAL), and the log keeps its lines
- * up to *step. */
+/* Trains from *step to train->steps, or until patience is over (*step then stays below),
+ * checkpointing; on SIGINT/SIGTERM finishes the step, saves and returns ORR_EINTR. Loss, gradient
+ * or weights not finite: ORR_EDIVERGED naming step and layer, the last good checkpoint stays; too
+ * many outlier steps in a row: ORR_EDIVERGED. The best checkpoint holds the weights that were
+ * measured (the average, where one is kept) alone. From step 0 it, step-numbered ones and the log
+ * start anew; from later the optimiser's state must be there (ORR_EINVAL), and the log keeps its
+ * lines up to *step. */
 int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
               const struct gpt_task *task, long *step);
+/* Of a checkpoint: its step, and whether patience ended the training there. */
+int gpt_progress(const char *path, long *step, bool *ended);
+/* Floating-point operations of matmuls in one forward and backward pass over B x T positions:
+ * 6 per weight and position, and 12 C per pair of positions that attends. What recomputation
+ * repeats does not count. */
+double gpt_pass_flop(const struct gpt_model *model, int B, int T);
+/* Flop per second of large matmuls on the open backend, measured once per process in a fraction of
+ * a second; NaN without memory. */
+double gpt_matmul_peak(const struct k_ops *ops);
 
 /* ------------------------------------------------------------------ next-state training */
 

@@ -13,6 +13,7 @@ static const struct orr_program program = {
     .options = options,
     .groups = "attention,model,pretrain,pretrain_planets",
     .resumes = true,
+    .stops_well = true,
 };
 
 /* One stage of one variant; folder stays "" when the preset leaves the stage out. */

@@ -4,6 +4,8 @@
 
 #include "gpt.h"
 
+#include <pthread.h>
+
 /* Passes an error on to the caller. */
 #define TRY(call)                                                                                  \
     do {                                                                                           \
@@ -28,6 +30,8 @@ struct gpt_layer_activations {
 struct gpt_activations {
     int B, T;      /* capacity is for B T rows of T positions */
     int sequences; /* B of the last forward pass */
+    int made;      /* with recomputation: the layer whose activations are there, -1 = none */
+    long silent;   /* with recomputation: silent rows of the last forward pass */
     struct orr_arena *arena;
     struct gpt_layer_activations *layer; /* (layers) */
     real *embed;                         /* (N, 2C), tokens only */
@@ -49,5 +53,114 @@ int gpt_activations_reserve(struct gpt_model *model, int B, int T);
 int gpt_activations_reserve_out(struct gpt_model *model);
 void gpt_activations_free(struct gpt_activations *act);
 struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int B, int T);
+/* Makes the activations of layer l again from its input, all but the block's output. */
+int gpt_block_redo(struct gpt_model *model, int l, int B, int T);
+
+/* ------------------------------------------------------------------ optimiser, in two steps */
+
+/* Global norm of the gradient, accumulation taken into account; not finite: ORR_EDIVERGED as
+ * gpt_update, step 0-based. */
+int gpt_gradient_norm(struct gpt_model *model, const struct orr_train_preset *train, long step,
+                      double *norm);
+/* The update of a gradient of this norm. */
+int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step,
+              double norm);
+
+/* ---------------------------------------------------- watch.c: training decides by its past */
+
+struct gpt_watch {
+    const struct orr_train_preset *train;
+    int window, count, next; /* 0 = outliers are not looked for; values; where the next one goes */
+    double *loss, *norm;     /* (window) of the last accepted steps */
+    long skipped;            /* steps without an update, since step 0 */
+    int in_row;              /* of these, at the end */
+    double best;             /* least held-out loss so far */
+    long since_best;         /* evaluations since then */
+    bool ended;              /* patience is over: the training is complete */
+};
+int gpt_watch_create(struct gpt_watch *watch, const struct orr_train_preset *train);
+void gpt_watch_free(struct gpt_watch *watch);
+/* Judges a finished pass over a step, 1-based: *reason = "loss" or "grad_norm" where that is more
+ * than outlier_sigma standard deviations above the mean of the last outlier_window accepted steps:
+ * an outlier, to be skipped. NULL: accepted, and in the window from now on. Before the window is
+ * full every step is. More than outlier_most in a row: ORR_EDIVERGED. */
+int gpt_watch_step(struct gpt_watch *watch, long step, double loss, double norm,
+                   const char **reason);
+/* Takes a held-out loss; true for a new best. Sets ended when patience is over. */
+bool gpt_watch_evaluation(struct gpt_watch *watch, double loss);
+/* The whole state as text (free() it), and from the text of checkpoint `path`, bit for bit. */
+int gpt_watch_print(const struct gpt_watch *watch, char **text);
+int gpt_watch_parse(struct gpt_watch *watch, const char *path, const char *text);
+
+/* --------------------------------------- watch_layers.c: numbers that are not; steps 1-based */
+
+/* ORR_EDIVERGED naming the first layer of the last forward pass with a number that is not finite. */
+int gpt_diverged_loss(struct gpt_model *model, const struct gpt_batch *batch, long step);
+/* The same for gradients, in the order of the backward pass. */
+int gpt_diverged_gradient(struct gpt_model *model, long step);
+/* ORR_EDIVERGED naming the first weight that is not finite. */
+int gpt_check_weights(struct gpt_model *model, long step);
+
+/* ----------------------------------------------------------- watch_log.c: speeds and the log */
+
+/* Speed since the last line of the log, of steps alone: evaluations and checkpoints are left
+ * out. */
+struct gpt_meter {
+    double positions, seconds; /* since the last line */
+    double rate;               /* positions per second; NaN before the first step */
+    double flop;               /* per position, forward and backward, of matmuls */
+    double peak;               /* measured flop per second, NaN where it is not known */
+    double positions_per_step;
+};
+void gpt_meter_open(struct gpt_meter *meter, const struct gpt_model *model, int B, int T,
+                    int passes);
+void gpt_meter_add(struct gpt_meter *meter, double seconds);
+/* One line of the log: everything of the step. skipped: why there was no update, or NULL. Starts
+ * the next interval of the meter. */
+struct gpt_log_entry {
+    long step, steps; /* 1-based */
+    double loss, lr, norm;
+    long silent;
+    const char *skipped;
+    long skipped_steps;
+};
+int gpt_log_step(struct orr_log *log, const struct gpt_log_entry *entry, struct gpt_meter *meter);
+/* What the live line shows. */
+void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *meter,
+                    char text[160]);
+/* What a run that was killed logged after its last checkpoint will be logged again: keeps the
+ * lines up to `step`. */
+int gpt_log_trim(const char *path, long step);
+
+/* -------------------------------------------------------------- prefetch.c: batches ahead */
+
+struct gpt_feed {
+    const struct gpt_task *task;
+    struct gpt_batch batch[2];
+    int current;  /* the batch in use; the thread fills the other */
+    bool running; /* the thread is there and makes (step, pass) */
+    long step;
+    int pass, rc;
+    pthread_t thread;
+    char message[4096];
+};
+int gpt_feed_open(struct gpt_feed *feed, const struct gpt_task *task,
+                  const struct gpt_config *config, int B);
+/* The batch of (step, pass), valid until the next call; the thread has then ended. */
+int gpt_feed_take(struct gpt_feed *feed, long step, int pass, struct gpt_batch **batch);
+/* Starts on (step, pass), which will probably be asked for next. */
+void gpt_feed_ahead(struct gpt_feed *feed, long step, int pass);
+void gpt_feed_close(struct gpt_feed *feed);
+
+/* ----------------------------------------------------- rotate.c: step-numbered checkpoints */
+
+/* A step-numbered checkpoint belongs to this step. */
+bool gpt_rotate_due(const struct orr_train_preset *train, long step);
+/* Keeps the last checkpoint, of this step, under its number, and of all numbers the newest
+ * train->keep. */
+int gpt_rotate(const struct gpt_task *task, const struct orr_train_preset *train, const char *last,
+               long step);
+/* Removes all but the newest `keep`. */
+int gpt_rotate_clear(const struct gpt_task *task, int keep);
 
 #endif

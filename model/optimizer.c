@@ -7,23 +7,17 @@ double gpt_lr(const struct orr_train_preset *train, long step)
 {
     if (step < train->warmup)
         return train->lr * (double)(step + 1) / (double)train->warmup;
+    if (train->schedule == ORR_SCHEDULE_INVERSE_SQRT) { /* 1 at the end of the warm-up */
+        const double first = train->warmup > 1 ? (double)train->warmup : 1;
+        return train->lr * sqrt(first / fmax(first, (double)(step + 1)));
+    }
     if (train->schedule == ORR_SCHEDULE_CONSTANT || train->steps <= train->warmup)
         return train->lr;
     const double done = (double)(step - train->warmup) / (double)(train->steps - train->warmup);
     const double low = train->lr_final * train->lr;
+    if (train->schedule == ORR_SCHEDULE_LINEAR)
+        return train->lr - (train->lr - low) * fmin(done, 1);
     return low + 0.5 * (train->lr - low) * (1 + cos(3.14159265358979323846 * fmin(done, 1)));
-}
-
-static int diverged(struct gpt_model *model, long step)
-{
-    for (int i = 0; i < model->parameters; i++) {
-        const real *g = gpt_grad(model, i);
-        for (size_t j = 0; j < model->table[i].count; j++)
-            if (!isfinite(g[j]))
-                return ORR_FAIL(ORR_EDIVERGED, "step %ld: the gradient of %s is not finite",
-                                step + 1, model->table[i].name);
-    }
-    return ORR_FAIL(ORR_EDIVERGED, "step %ld: the gradient norm is not finite", step + 1);
 }
 
 static int moments(struct gpt_model *model)
@@ -50,23 +44,29 @@ static int average(struct gpt_model *model, double decay, long step)
     return model->ops->average(model->average, model->param, model->total, d);
 }
 
-int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, long step,
-               double *grad_norm)
+static double passes_of(const struct orr_train_preset *train)
 {
-    TRY(moments(model));
-    const double passes = train->accumulation > 1 ? train->accumulation : 1;
+    return train->accumulation > 1 ? train->accumulation : 1;
+}
+
+int gpt_gradient_norm(struct gpt_model *model, const struct orr_train_preset *train, long step,
+                      double *norm)
+{
     double sum;
     TRY(model->ops->sum_squares(&sum, model->grad, model->total));
-    const double norm = sqrt(sum) / passes;
-    *grad_norm = norm;
-    if (!isfinite(norm))
-        return diverged(model, step);
+    *norm = sqrt(sum) / passes_of(train);
+    return isfinite(*norm) ? 0 : gpt_diverged_gradient(model, step + 1);
+}
+
+int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm)
+{
+    TRY(moments(model));
     struct k_adamw k = {
         .lr = gpt_lr(train, step),
         .beta1 = train->beta1,
         .beta2 = train->beta2,
         .eps = 1e-8,
-        .grad_scale = 1 / passes,
+        .grad_scale = 1 / passes_of(train),
         .step = step + 1,
     };
     if (train->clip > 0 && norm > train->clip)
@@ -78,6 +78,13 @@ int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, lo
                               model->m + p->offset, model->v + p->offset, p->count, &k));
     }
     return average(model, train->ema, step);
+}
+
+int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, long step,
+               double *grad_norm)
+{
+    TRY(gpt_gradient_norm(model, train, step, grad_norm));
+    return gpt_apply(model, train, step, *grad_norm);
 }
 
 void gpt_swap_average(struct gpt_model *model)

@@ -83,6 +83,22 @@ static int open_model(const struct gpt_pretraining *job, const struct gpt_config
     return gpt_create(model, config, job->ops, job->preset->seed);
 }
 
+/* Nothing is left to do: the last step was made, or patience was over, and evaluated. */
+static int is_complete(const struct gpt_pretraining *job, long step, bool *complete)
+{
+    char last[4096], evaluation[4096];
+    long saved;
+    bool ended = false;
+    *complete = false;
+    TRY(orr_path(evaluation, "%s/evaluation.json", job->folder));
+    TRY(orr_path(last, "%s/last.safetensors", job->folder));
+    if (step < 1 || !orr_exists(evaluation))
+        return 0;
+    TRY(gpt_progress(last, &saved, &ended));
+    *complete = ended || step >= job->train->steps;
+    return 0;
+}
+
 static int train_and_evaluate(const struct gpt_pretraining *job, struct next_state *task,
                               struct gpt_model *model, const char *digest, long step)
 {
@@ -101,9 +117,9 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
                             .extra = extra,
                             .T = model->config.context,
                             .quiet = job->quiet};
-    char evaluation[4096];
-    TRY(orr_path(evaluation, "%s/evaluation.json", job->folder));
-    if (step >= job->train->steps && orr_exists(evaluation)) {
+    bool complete;
+    TRY(is_complete(job, step, &complete));
+    if (complete) {
         orr_note(job->quiet, "%s: complete (%ld steps)", label, step);
         return 0;
     }

@@ -6,62 +6,101 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
 struct loop {
     struct gpt_model *model;
     const struct orr_train_preset *train;
     const struct gpt_task *task;
-    struct gpt_batch batch;
+    struct gpt_feed feed;
+    struct gpt_watch watch;
+    struct gpt_meter meter;
     struct orr_log log;
     struct orr_progress progress;
     char last[4096], best[4096];
-    double best_loss, started_s, positions;
+    int passes;
+    bool announced;
+};
+
+/* What a step came to. */
+struct outcome {
+    double loss, norm;
+    const char *skipped; /* why there was no update; NULL: there was */
 };
 
 /* Says first what will take more than an hour, by the speed of the first pass. */
-static void announce(const struct loop *loop, long step, double pass_s)
+static void announce(struct loop *loop, long step, double pass_s)
 {
     const struct orr_train_preset *t = loop->train;
-    const int passes = t->accumulation > 1 ? t->accumulation : 1;
-    const double total_s = pass_s * passes * (double)(t->steps - step);
+    const double total_s = pass_s * loop->passes * (double)(t->steps - step);
     char text[ORR_DURATION];
-    if (total_s < 3600)
+    if (loop->announced || total_s < 3600) {
+        loop->announced = true;
         return;
+    }
+    loop->announced = true;
     orr_duration_print(total_s, text);
     orr_note(loop->task->quiet,
              "%s: about %s for %ld steps of %d x %d sequences at the speed of "
              "the first; %.1f GB of activations",
-             loop->task->label, text, t->steps - step, passes, loop->batch.B,
-             (double)gpt_activation_bytes(loop->model, loop->batch.B, loop->batch.T) * 1e-9);
+             loop->task->label, text, t->steps - step, loop->passes, t->batch,
+             (double)gpt_activation_bytes(loop->model, t->batch, loop->task->T) * 1e-9);
 }
 
-/* One update. At a signal between passes it is given up, with the weights as they were. */
-static int step_once(struct loop *loop, long step, double *loss, double *norm)
+/* The thread goes on to the batch after (step, pass). */
+static void fetch_next(struct loop *loop, long step, int pass)
 {
-    const int passes = loop->train->accumulation > 1 ? loop->train->accumulation : 1;
+    if (pass + 1 < loop->passes)
+        gpt_feed_ahead(&loop->feed, step, pass + 1);
+    else if (step + 1 < loop->train->steps)
+        gpt_feed_ahead(&loop->feed, step + 1, 0);
+}
+
+/* One step. At a signal between passes it is given up, with the weights as they were. */
+static int step_once(struct loop *loop, long step, struct outcome *out)
+{
+    const double step_start_s = orr_time_s();
     gpt_zero_grad(loop->model);
-    *loss = 0;
-    for (int pass = 0; pass < passes; pass++) {
+    out->loss = 0;
+    for (int pass = 0; pass < loop->passes; pass++) {
+        struct gpt_batch *batch;
         double part;
         if (pass > 0 && orr_signal_seen())
             return ORR_EINTR;
         const double start_s = orr_time_s();
-        TRY(loop->task->fill(loop->task->context, step, pass, &loop->batch));
-        TRY(gpt_loss_backward(loop->model, &loop->batch, &part));
-        *loss += part / passes;
-        if (pass == 0 && loop->positions == 0)
-            announce(loop, step, orr_time_s() - start_s);
+        TRY(gpt_feed_take(&loop->feed, step, pass, &batch));
+        fetch_next(loop, step, pass);
+        TRY(gpt_loss_backward(loop->model, batch, &part));
+        if (!isfinite(part))
+            return gpt_diverged_loss(loop->model, batch, step + 1);
+        out->loss += part / loop->passes;
+        announce(loop, step, orr_time_s() - start_s);
     }
-    if (!isfinite(*loss))
-        return ORR_FAIL(ORR_EDIVERGED, "step %ld: the loss is not finite", step + 1);
-    loop->positions += (double)passes * loop->batch.B * loop->batch.T;
-    return gpt_update(loop->model, loop->train, step, norm);
+    TRY(gpt_gradient_norm(loop->model, loop->train, step, &out->norm));
+    TRY(gpt_watch_step(&loop->watch, step + 1, out->loss, out->norm, &out->skipped));
+    if (!out->skipped)
+        TRY(gpt_apply(loop->model, loop->train, step, out->norm));
+    gpt_meter_add(&loop->meter, orr_time_s() - step_start_s);
+    return 0;
 }
 
+/* With the state of gpt_watch, so that a resumed run decides as this one would have. */
 static int save_last(struct loop *loop, long step)
 {
-    return gpt_save(loop->model, loop->last, step, true, loop->task->extra);
+    enum { MOST = 48 };
+    const char *extra[MOST + 3];
+    char *state;
+    size_t n = 0;
+    TRY(gpt_check_weights(loop->model, step));
+    TRY(gpt_watch_print(&loop->watch, &state));
+    for (const char *const *from = loop->task->extra; from && *from && n < MOST; from++)
+        extra[n++] = *from;
+    extra[n++] = "training";
+    extra[n++] = state;
+    extra[n] = NULL;
+    int rc = gpt_save(loop->model, loop->last, step, true, extra);
+    free(state);
+    if (!rc && gpt_rotate_due(loop->train, step))
+        rc = gpt_rotate(loop->task, loop->train, loop->last, step);
+    return rc;
 }
 
 /* Held-out loss, logged; the best weights are kept (of the average, when there is one). */
@@ -76,9 +115,12 @@ static int evaluate(struct loop *loop, long step)
     if (rc)
         return rc;
     TRY(orr_log_line(&loop->log, "step", (double)step, "val_loss", loss, (char *)NULL));
-    if (!loop->task->best || !(loss < loop->best_loss))
+    const bool better = gpt_watch_evaluation(&loop->watch, loss);
+    if (loop->watch.ended)
+        return orr_log_word_line(&loop->log, "stopped", "patience", "step", (double)step,
+                                 (char *)NULL);
+    if (!better || !loop->task->best)
         return 0;
-    loop->best_loss = loss;
     struct gpt_model measured = *loop->model; /* the weights that were measured, nothing else */
     if (measured.average)
         measured.param = measured.average;
@@ -86,83 +128,113 @@ static int evaluate(struct loop *loop, long step)
     return gpt_save(&measured, loop->best, step, false, loop->task->extra);
 }
 
-/* A resumed run measures the best weights kept so far again; a fresh one has none. */
-static int recall_best(struct loop *loop, bool fresh)
+/* A fresh run has no best weights; files of before there was a state are measured again. */
+static int recall_best(struct loop *loop, bool fresh, bool known)
 {
-    if (!loop->task->best || !orr_exists(loop->best))
+    if (!loop->task->best || !orr_exists(loop->best)) {
+        loop->watch.best = INFINITY;
         return 0;
+    }
     if (fresh && remove(loop->best))
         return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", loop->best, strerror(errno));
-    if (fresh || !loop->task->evaluate)
+    if (fresh || known || !loop->task->evaluate)
         return 0;
     struct gpt_model best;
     TRY(gpt_load_as(&best, loop->best, &loop->model->config, false, loop->model->ops, NULL));
-    int rc = loop->task->evaluate(loop->task->context, &best, &loop->best_loss);
+    int rc = loop->task->evaluate(loop->task->context, &best, &loop->watch.best);
     gpt_free(&best);
     return rc;
 }
 
-/* What a run that was killed logged after its last checkpoint will be logged again: keeps the
- * lines up to `step`. */
-static int trim_log(const char *path, long step)
+/* The state that the checkpoint holds; *known = there is one. */
+static int recall_state(struct loop *loop, bool *known)
 {
-    char *text, *rest = NULL;
-    struct orr_file file = {0};
-    if (!orr_exists(path))
-        return 0;
-    TRY(orr_file_read(path, &text, NULL));
-    int rc = orr_file_create(&file, path);
-    for (char *line = strtok_r(text, "\n", &rest); line && !rc;
-         line = strtok_r(NULL, "\n", &rest)) {
-        cJSON *json = cJSON_Parse(line); /* NULL: cut off in mid-line */
-        const cJSON *at = cJSON_GetObjectItemCaseSensitive(json, "step");
-        if (cJSON_IsNumber(at) && at->valuedouble <= (double)step)
-            rc = orr_file_printf(&file, "%s\n", line);
-        cJSON_Delete(json);
-    }
-    if (!rc)
-        rc = orr_file_commit(&file);
-    orr_file_close(&file);
+    const size_t bytes = 64 * (size_t)(loop->watch.window + 8);
+    char *text = orr_alloc(bytes, 1);
+    if (!text)
+        return ORR_ENOMEM;
+    int rc = gpt_checkpoint_metadata(loop->last, "training", text, bytes);
+    *known = !rc && *text;
+    if (*known)
+        rc = gpt_watch_parse(&loop->watch, loop->last, text);
     free(text);
     return rc;
 }
 
-static int log_step(struct loop *loop, long step, double loss, double norm)
+static int report(struct loop *loop, long step, const struct outcome *out)
 {
-    const double rate = loop->positions / fmax(orr_time_s() - loop->started_s, 1e-9);
-    char detail[96];
-    snprintf(detail, sizeof detail, "loss %.4g, %.0f positions/s", loss, rate);
+    const struct orr_train_preset *t = loop->train;
+    struct gpt_log_entry entry = {.step = step,
+                                  .steps = t->steps,
+                                  .loss = out->loss,
+                                  .lr = gpt_lr(t, step - 1),
+                                  .norm = out->norm,
+                                  .skipped = out->skipped,
+                                  .skipped_steps = loop->watch.skipped};
+    char detail[160];
+    gpt_log_detail(&entry, &loop->meter, detail);
     orr_progress_set(&loop->progress, (uint64_t)step, detail);
-    if (step != 1 && step % 10 && step != loop->train->steps)
+    if (!out->skipped && step != 1 && step % 10 && step != t->steps)
         return 0;
-    long silent; /* of the last pass */
-    TRY(gpt_silent_rows(loop->model, &silent));
-    return orr_log_line(&loop->log, "step", (double)step, "loss", loss, "lr",
-                        gpt_lr(loop->train, step - 1), "grad_norm", norm, "silent_rows",
-                        (double)silent, "tokens_per_s", rate, (char *)NULL);
+    TRY(gpt_silent_rows(loop->model, &entry.silent)); /* of the last pass */
+    return gpt_log_step(&loop->log, &entry, &loop->meter);
+}
+
+static bool every(long step, long period)
+{
+    return period > 0 && step % period == 0;
 }
 
 static int run(struct loop *loop, long *step)
 {
     const struct orr_train_preset *t = loop->train;
-    while (*step < t->steps) {
-        double loss, norm;
-        int rc = step_once(loop, *step, &loss, &norm);
+    while (*step < t->steps && !loop->watch.ended) {
+        struct outcome out;
+        int rc = step_once(loop, *step, &out);
         const bool given_up = rc == ORR_EINTR;
         if (!rc)
-            rc = log_step(loop, ++*step, loss, norm);
+            rc = report(loop, ++*step, &out);
         if (rc && !given_up)
             return rc;
-        const bool stop = orr_signal_seen(), end = *step == t->steps;
-        if (!given_up && (end || (t->eval_every > 0 && *step % t->eval_every == 0)))
+        const bool stop = orr_signal_seen();
+        if (!given_up && (*step == t->steps || every(*step, t->eval_every)))
             TRY(evaluate(loop, *step));
-        if (end || stop || (t->checkpoint_every > 0 && *step % t->checkpoint_every == 0))
+        const bool end = *step == t->steps || loop->watch.ended;
+        if (end || stop || every(*step, t->checkpoint_every) || gpt_rotate_due(t, *step))
             TRY(save_last(loop, *step));
         if (stop && !end)
             return ORR_FAIL(ORR_EINTR, "stopped at step %ld of %ld, saved in %s", *step, t->steps,
                             loop->last);
     }
     return 0;
+}
+
+/* What was there before: nothing of it for a fresh run. */
+static int prepare(struct loop *loop, const char *log, long step)
+{
+    const bool fresh = step == 0;
+    bool known = false;
+    if (!fresh && orr_exists(loop->last))
+        TRY(recall_state(loop, &known));
+    TRY(recall_best(loop, fresh, known));
+    if (fresh)
+        TRY(gpt_rotate_clear(loop->task, 0));
+    else
+        TRY(gpt_log_trim(log, step));
+    return orr_log_open(&loop->log, log, !fresh);
+}
+
+/* Notes of what was out of the ordinary. */
+static void conclude(const struct loop *loop, long step)
+{
+    const struct gpt_watch *watch = &loop->watch;
+    if (watch->skipped)
+        orr_note(loop->task->quiet, "%s: %ld of %ld steps skipped as outliers", loop->task->label,
+                 watch->skipped, step);
+    if (watch->ended)
+        orr_note(loop->task->quiet,
+                 "%s: ended at step %ld of %ld: %ld evaluations without a better one",
+                 loop->task->label, step, loop->train->steps, watch->since_best);
 }
 
 int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
@@ -178,26 +250,28 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
     struct loop loop = {.model = model,
                         .train = train,
                         .task = task,
-                        .best_loss = INFINITY,
-                        .started_s = orr_time_s()};
+                        .passes = train->accumulation > 1 ? train->accumulation : 1};
     char log[4096];
     TRY(orr_mkdir(task->folder));
     TRY(orr_path(loop.last, "%s/%s", task->folder, task->checkpoint));
     TRY(orr_path(loop.best, "%s/%s", task->folder, task->best ? task->best : ""));
     TRY(orr_path(log, "%s/%s", task->folder, task->log));
-    int rc = gpt_batch_create(&loop.batch, &model->config, train->batch, task->T);
+    int rc = gpt_feed_open(&loop.feed, task, &model->config, train->batch);
     if (!rc)
-        rc = recall_best(&loop, *step == 0);
-    if (!rc && *step > 0)
-        rc = trim_log(log, *step);
+        rc = gpt_watch_create(&loop.watch, train);
     if (!rc)
-        rc = orr_log_open(&loop.log, log, *step > 0);
+        rc = prepare(&loop, log, *step);
     if (!rc) {
+        gpt_meter_open(&loop.meter, model, train->batch, task->T, loop.passes);
         orr_progress_init(&loop.progress, task->label, (uint64_t)train->steps, task->quiet);
+        loop.progress.begun = (uint64_t)*step;
         rc = run(&loop, step);
         orr_progress_end(&loop.progress, NULL);
-        orr_log_close(&loop.log);
+        if (!rc)
+            conclude(&loop, *step);
     }
-    gpt_batch_free(&loop.batch);
+    orr_log_close(&loop.log);
+    gpt_watch_free(&loop.watch);
+    gpt_feed_close(&loop.feed);
     return rc;
 }

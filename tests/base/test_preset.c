@@ -344,6 +344,41 @@ static void test_shipped(void **state)
     assert_true(p.orbits.train > p.orbits.train_files); /* streams */
 }
 
+/* Settings that change no result, and new ones that are off, leave what was made before valid. */
+static void test_digest_of_training(void **state)
+{
+    (void)state;
+    static const char used[] = "seed,orbits,model,pretrain,finetune";
+    static const struct {
+        const char *assignment;
+        bool same;
+    } cases[] = {
+        {"model.recompute=block", true},
+        {"pretrain.keep=3", true},
+        {"pretrain.keep_every=7", true},
+        {"finetune.vector.keep=1", true},
+        {"pretrain.outlier_window=50", true},
+        {"finetune.magnitude.outlier_most=3", true},
+        {"pretrain.patience=2", false},
+        {"pretrain.outlier_sigma=6", false},
+        {"finetune.vector.outlier_sigma=6", false},
+        {"finetune.magnitude.patience=1", false},
+    };
+    struct orr_preset p;
+    orr_preset_defaults(&p);
+    const uint64_t before = orr_preset_digest(&p, used);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        orr_preset_defaults(&p);
+        assert_int_equal(orr_preset_set(&p, cases[i].assignment), 0);
+        assert_int_equal(orr_preset_digest(&p, used) == before, cases[i].same);
+    }
+    orr_preset_defaults(&p);
+    assert_int_equal(orr_preset_set(&p, "pretrain.patience=2"), 0);
+    assert_int_equal(orr_preset_set(&p, "pretrain.eval_every=0"), 0);
+    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    error_names("pretrain.eval_every", "pretrain.patience = 2", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +394,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_long_lists, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_names, scratch_setup, scratch_teardown),
         cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_digest_of_training),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

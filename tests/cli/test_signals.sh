@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_signals.sh - Ctrl-C, kill and kill -9 in the middle of every program: the exit status is the
-# shell's (130, 143), nothing half-written stays, and --resume ends in the bytes of a run that was
-# never stopped.
+# shell's (130, 143; 0 of bin/pretrain, which has saved everything), nothing half-written stays, and
+# --resume ends in the bytes of a run that was never stopped.
 . tests/cli/lib.sh
 
 # start COMMAND...: runs it in the background; its process is $pid, its stderr $WORK/err
@@ -67,8 +67,19 @@ check "orbits: as if never stopped" diff <(cd "$orbits" && cksum *) \
     <(cd "$WORK/run/orbits" && cksum *)
 
 # ---- pretrain: three ways to be stopped
+shell_words() {
+    local word words=()
+    for word in "$@"; do
+        case $word in
+        *[!a-zA-Z0-9_+=./:,@%-]*) words+=("'$word'") ;;
+        *) words+=("$word") ;;
+        esac
+    done
+    echo "${words[*]}"
+}
 STEPS=800
 PRETRAIN=(--preset smoke --threads 1 --quiet --attention lssar --orbits "$WORK/run/orbits"
+          --set "about=what a shell would split; or worse"
           --set pretrain.steps=$STEPS --set pretrain.eval_every=70 --set pretrain.ema=0.9995
           --set pretrain.checkpoint_every=50 --set pretrain_planets.steps=0)
 check "pretrain, never stopped" program pretrain "${PRETRAIN[@]}" --out "$WORK/whole"
@@ -86,6 +97,12 @@ stopped_training() {
             "$WORK/err"
         check "$name: says where" grep -q "stopped at step $(step_of "$last") of $STEPS" "$WORK/err"
     fi
+    if [ $signal = INT ]; then
+        # the printed line is the command, word for word, and a shell takes it
+        check "$name: the whole command" grep -qF "resume with: $BIN/pretrain $(shell_words \
+            "${PRETRAIN[@]}" --out "$dir") --resume" "$WORK/err"
+        resume=$(sed -n 's/^resume with: //p' "$WORK/err")
+    fi
     # the checkpoint is a model: it can be looked at by the next program
     check "$name: the checkpoint is usable" program pretrain --preset smoke --threads 1 --quiet \
         --attention lssar --orbits "$WORK/run/orbits" --set pretrain.steps=1 --checkpoint "$last" \
@@ -94,15 +111,19 @@ stopped_training() {
     start "$BIN/pretrain" "${PRETRAIN[@]}" --out "$dir" --resume
     until_true handles_signals
     stop $signal
-    check "$name: --resume" program pretrain "${PRETRAIN[@]}" --out "$dir" --resume
+    if [ $signal = INT ]; then
+        check "$name: the printed command" bash -c "$resume" </dev/null
+    else
+        check "$name: --resume" program pretrain "${PRETRAIN[@]}" --out "$dir" --resume
+    fi
     for file in last.safetensors best.safetensors evaluation.json; do
         check "$name: $file as if never stopped" cmp "$WORK/whole/$file" "$dir/$file"
     done
     check "$name: the log as if never stopped" diff <(numbers "$WORK/whole/log.jsonl") \
         <(numbers "$dir/log.jsonl")
 }
-stopped_training "pretrain, SIGINT" INT 130
-stopped_training "pretrain, SIGTERM" TERM 143
+stopped_training "pretrain, SIGINT" INT 0
+stopped_training "pretrain, SIGTERM" TERM 0
 stopped_training "pretrain, kill -9" KILL 137
 
 # a rate so large that the best weights come early: a resumed run must remember how good they were
@@ -115,6 +136,25 @@ stop TERM
 check "pretrain, wild: --resume" program pretrain "${WILD[@]}" --out "$WORK/wild-stopped" --resume
 check "pretrain, wild: the best as if never stopped" cmp "$WORK/wild/best.safetensors" \
     "$WORK/wild-stopped/best.safetensors"
+
+# ---- a pretraining that was stopped is no failure, but the next stage does not take it for whole
+HALF=(--preset smoke --threads 1 --quiet --attention lssar --orbits "$WORK/run/orbits"
+      --run "$WORK/half" --set pretrain.steps=$STEPS --set pretrain_planets.steps=2
+      --set finetune.magnitude.steps=2 --set finetune.vector.steps=2)
+start "$BIN/pretrain" "${HALF[@]}"
+check "half: under way" until_true lines "$WORK/half/lssar/pretrain/log.jsonl" 13
+stop TERM
+check "half: status 0" test $status -eq 0
+done=$(step_of "$WORK/half/lssar/pretrain/last.safetensors")
+KEEP=$WORK/half refuse "half: finetune says no" 1 "$WORK/half/lssar/pretrain/last.safetensors" \
+    "step $done of $STEPS" "$BIN/pretrain $(shell_words "${HALF[@]}" | sed 's/ --quiet//') --resume" \
+    -- "$BIN/finetune" "${HALF[@]}" --source lssar
+resume=$("$BIN/finetune" "${HALF[@]}" 2>&1 | sed -n 's/.*go on with: //p')
+check "half: the command of the message" bash -c "$resume --quiet" </dev/null
+check "half: then finetune says yes" program finetune "${HALF[@]}" --source lssar
+check "half: as if never stopped" program pretrain "${HALF[@]}" --run "$WORK/other"
+check "... its weights" cmp "$WORK/other/lssar/pretrain/last.safetensors" \
+    "$WORK/half/lssar/pretrain/last.safetensors"
 
 # ---- finetune, in both of its stages
 check "pretrain for finetune" program pretrain --preset smoke --threads 1 --quiet \

@@ -176,6 +176,21 @@ static void test_schedules(void **state)
     lr_is(&t, 500, 0.07); /* beyond the end it stays */
     for (long step = 11; step < 210; step++)
         assert_true(gpt_lr(&t, step) < gpt_lr(&t, step - 1));
+    t.schedule = ORR_SCHEDULE_LINEAR;
+    lr_is(&t, 4, 0.35);
+    lr_is(&t, 10, 0.7);
+    lr_is(&t, 110, 0.385);
+    lr_is(&t, 160, 0.07 + 0.63 / 4);
+    lr_is(&t, 500, 0.07);
+    t.schedule = ORR_SCHEDULE_INVERSE_SQRT;
+    lr_is(&t, 4, 0.35);
+    lr_is(&t, 9, 0.7);
+    lr_is(&t, 39, 0.35);
+    lr_is(&t, 89, 0.7 / 3);
+    t.warmup = 0;
+    lr_is(&t, 0, 0.7);
+    lr_is(&t, 99, 0.07);
+    t.schedule = ORR_SCHEDULE_COSINE;
     t.warmup = 300; /* longer than the training */
     lr_is(&t, 209, 0.7 * 210 / 300);
     t.warmup = 0;

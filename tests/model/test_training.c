@@ -238,7 +238,15 @@ static void test_log(void **state)
             assert_true(fabs(lr - gpt_lr(&t, step - 1)) <= 1e-6 * lr);
             assert_true(cJSON_GetObjectItem(json, "grad_norm")->valuedouble > 0);
             assert_int_equal(cJSON_GetObjectItem(json, "silent_rows")->valueint, 0);
-            assert_true(cJSON_GetObjectItem(json, "tokens_per_s")->valuedouble > 0);
+            const double rate = cJSON_GetObjectItem(json, "tokens_per_s")->valuedouble;
+            const double share = cJSON_GetObjectItem(json, "peak_share")->valuedouble;
+            const double eta_s = cJSON_GetObjectItem(json, "eta_s")->valuedouble;
+            const double expected = rate * gpt_pass_flop(&model, 3, c.context) / (3 * c.context) /
+                                    gpt_matmul_peak(&k_ref);
+            assert_true(rate > 0 && fabs(share - expected) <= 1e-6 * expected);
+            assert_true(fabs(eta_s * rate - (23 - step) * 3 * c.context) <= 1e-5 * 23 * 33);
+            assert_true(cJSON_GetObjectItem(json, "memory_mb")->valuedouble > 1);
+            assert_null(cJSON_GetObjectItem(json, "skipped"));
         }
         if (step == 1) { /* the loss before the first update */
             assert_int_equal(gpt_create(&fresh, &c, &k_ref, 9), 0);
@@ -255,6 +263,24 @@ static void test_log(void **state)
     assert_int_equal(lines, 6);
     free(text);
     gpt_free(&model);
+}
+
+/* Matmul work of a pass by hand: weights of the linear layers, pairs of positions. */
+static void test_flop(void **state)
+{
+    (void)state;
+    struct gpt_config c = tiny_continuous();
+    struct gpt_model model;
+    assert_int_equal(gpt_create(&model, &c, &k_ref, 9), 0);
+    const double weights = 18 * (2 * (54 + 18 + 26 + 26) + 11 + 2); /* blocks, input 11, head 2 */
+    const double flop = 3 * (6 * 7 * weights + 12.0 * 28 * 18 * 2); /* 28 pairs of 7 positions */
+    assert_true(gpt_pass_flop(&model, 3, 7) == flop);
+    model.config.attention_window = 2; /* 1 + 6 * 2 pairs */
+    assert_true(gpt_pass_flop(&model, 3, 7) == flop - 3 * 12.0 * 15 * 18 * 2);
+    gpt_free(&model);
+    const double peak = gpt_matmul_peak(&k_ref);
+    assert_true(peak > 1e6 && peak < 1e15);
+    assert_true(gpt_matmul_peak(&k_ref) == peak); /* measured once */
 }
 
 /* A loss that is no number ends the training by name; the last checkpoint stays as it was. */
@@ -291,7 +317,7 @@ int main(void)
         cmocka_unit_test(test_overfit),    cmocka_unit_test(test_accumulation),
         cmocka_unit_test(test_repeatable), cmocka_unit_test(test_evaluation_is_silent),
         cmocka_unit_test(test_weights),    cmocka_unit_test(test_log),
-        cmocka_unit_test(test_diverged),
+        cmocka_unit_test(test_flop),       cmocka_unit_test(test_diverged),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -1,0 +1,130 @@
+/* rotate.c - step-numbered checkpoints beside the last one: "last.safetensors" at step 2000 is
+ * also "last-000002000.safetensors", and the newest few of these are kept. */
+#include "model.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DIGITS = 9 };
+static const char suffix[] = ".safetensors";
+
+bool gpt_rotate_due(const struct orr_train_preset *train, long step)
+{
+    if (train->keep < 1)
+        return false;
+    const long every = train->keep_every > 0 ? train->keep_every : train->checkpoint_every;
+    return every > 0 && step % every == 0;
+}
+
+/* Step of "<stem>-<digits>.safetensors", -1 for other names. */
+static long numbered(const char *name, const char *stem, size_t length)
+{
+    if (strncmp(name, stem, length) || name[length] != '-')
+        return -1;
+    const char *digits = name + length + 1;
+    const size_t count = strspn(digits, "0123456789");
+    return count >= DIGITS && count < 18 && !strcmp(digits + count, suffix) ? atol(digits) : -1;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    const long x = *(const long *)a, y = *(const long *)b;
+    return (x < y) - (x > y);
+}
+
+/* Steps of the folder's numbered checkpoints, newest first; free() them. */
+static int list_steps(const struct gpt_task *task, size_t length, long **steps, size_t *count)
+{
+    *steps = NULL;
+    *count = 0;
+    DIR *folder = opendir(task->folder);
+    if (!folder)
+        return ORR_FAIL(ORR_EIO, "%s: cannot list: %s", task->folder, strerror(errno));
+    int rc = 0;
+    const struct dirent *entry;
+    while (!rc && (entry = readdir(folder)) != NULL) {
+        const long step = numbered(entry->d_name, task->checkpoint, length);
+        if (step < 0)
+            continue;
+        long *more = realloc(*steps, (*count + 1) * sizeof *more);
+        if (!more) {
+            rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", task->folder);
+            break;
+        }
+        *steps = more;
+        more[(*count)++] = step;
+    }
+    closedir(folder);
+    if (*count > 1)
+        qsort(*steps, *count, sizeof **steps, newest_first);
+    return rc;
+}
+
+static int path_of(const struct gpt_task *task, size_t length, long step, char path[4096])
+{
+    return orr_path(path, "%s/%.*s-%0*ld%s", task->folder, (int)length, task->checkpoint, DIGITS,
+                    step, suffix);
+}
+
+static size_t stem(const struct gpt_task *task)
+{
+    const size_t length = strlen(task->checkpoint), tail = sizeof suffix - 1;
+    return length > tail && !strcmp(task->checkpoint + length - tail, suffix) ? length - tail
+                                                                              : length;
+}
+
+int gpt_rotate_clear(const struct gpt_task *task, int keep)
+{
+    const size_t length = stem(task);
+    long *steps;
+    size_t count;
+    int rc = list_steps(task, length, &steps, &count);
+    for (size_t i = (size_t)keep; i < count && !rc; i++) {
+        char path[4096];
+        rc = path_of(task, length, steps[i], path);
+        if (!rc && remove(path) && errno != ENOENT)
+            rc = ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+    }
+    free(steps);
+    return rc;
+}
+
+/* Whole file under its name, or none: a copy where the folder has no hard links. */
+static int copy(const char *last, const char *path)
+{
+    struct orr_file file = {0};
+    char *bytes;
+    size_t count;
+    TRY(orr_file_read(last, &bytes, &count));
+    int rc = orr_file_create(&file, path);
+    if (!rc)
+        rc = orr_file_write(&file, bytes, count);
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    free(bytes);
+    return rc;
+}
+
+int gpt_rotate(const struct gpt_task *task, const struct orr_train_preset *train, const char *last,
+               long step)
+{
+    char path[4096], temporary[4096];
+    TRY(path_of(task, stem(task), step, path));
+    TRY(orr_path(temporary, "%.4000s.%ld.partial", path, (long)getpid()));
+    /* the last checkpoint is only ever replaced, never written into: a second name keeps it */
+    remove(temporary);
+    if (link(last, temporary))
+        TRY(copy(last, path));
+    else if (rename(temporary, path)) {
+        const int why = errno;
+        remove(temporary);
+        return ORR_FAIL(ORR_EIO, "%s: cannot rename to %s: %s", temporary, path, strerror(why));
+    } else {
+        remove(temporary); /* still there where both were the same file already */
+    }
+    return gpt_rotate_clear(task, train->keep);
+}

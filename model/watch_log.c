@@ -1,0 +1,139 @@
+/* watch_log.c - speeds of training, its share of what matmuls can do, and the lines of the log. */
+#include "model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+double gpt_pass_flop(const struct gpt_model *model, int B, int T)
+{
+    const struct gpt_config *c = &model->config;
+    double weights = 0, pairs = 0;
+    for (int i = 0; i < model->parameters; i++)
+        if (model->table[i].ndim == 2 && i != model->embed_x && i != model->embed_y &&
+            i != model->position) /* tables are looked up, not multiplied */
+            weights += (double)model->table[i].count;
+    for (int t = 1; t <= T; t++)
+        pairs += c->attention_window > 0 && t > c->attention_window ? c->attention_window : t;
+    return (double)B * (6.0 * T * weights + 12.0 * pairs * c->width * c->layers);
+}
+
+/* Best rate of one size within a tenth of a second. */
+static double measure(const struct k_ops *ops, real *out, const real *x, const real *w, int N,
+                      int C, double *once_s)
+{
+    const double flop = 2.0 * N * C * C, end = orr_time_s() + 0.1;
+    double best = NAN;
+    *once_s = HUGE_VAL;
+    do {
+        const double start = orr_time_s();
+        if (ops->linear_forward(out, x, w, NULL, N, C, C))
+            break;
+        *once_s = fmin(*once_s, fmax(orr_time_s() - start, 1e-9));
+        best = flop / *once_s;
+    } while (orr_time_s() < end);
+    return best;
+}
+
+double gpt_matmul_peak(const struct k_ops *ops)
+{
+    static const struct k_ops *measured;
+    static double peak;
+    enum { N = 768, C = 768, SMALL = 128 };
+    if (measured == ops) /* threads are opened once per process */
+        return peak;
+    real *x = orr_alloc((size_t)N * C, sizeof *x), *w = orr_alloc((size_t)C * C, sizeof *w);
+    real *out = orr_alloc((size_t)N * C, sizeof *out);
+    double once_s;
+    peak = NAN;
+    for (size_t i = 0; x && w && i < (size_t)C * C; i++)
+        w[i] = (real)(1e-3 * (double)(i % 7)), x[i] = (real)(1e-3 * (double)(i % 5));
+    if (x && w && out) {
+        peak = measure(ops, out, x, w, SMALL, SMALL, &once_s);
+        /* the large size where it fits into the time: plain loops are measured on the small one */
+        if (once_s * 6 * 6 * 6 < 0.05)
+            peak = fmax(peak, measure(ops, out, x, w, N, C, &once_s));
+    }
+    free(x);
+    free(w);
+    free(out);
+    orr_error_clear(); /* without a peak the share is left out */
+    measured = ops;
+    return peak;
+}
+
+void gpt_meter_open(struct gpt_meter *meter, const struct gpt_model *model, int B, int T,
+                    int passes)
+{
+    const double N = (double)B * T;
+    *meter = (struct gpt_meter){.rate = NAN,
+                                .flop = gpt_pass_flop(model, B, T) / N,
+                                .peak = gpt_matmul_peak(model->ops),
+                                .positions_per_step = N * passes};
+}
+
+void gpt_meter_add(struct gpt_meter *meter, double seconds)
+{
+    meter->positions += meter->positions_per_step;
+    meter->seconds += seconds;
+    if (meter->seconds > 1 || isnan(meter->rate)) /* earlier: the rate of the line before */
+        meter->rate = meter->positions / fmax(meter->seconds, 1e-9);
+}
+
+void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *meter,
+                    char text[160])
+{
+    int used = snprintf(text, 160, "loss %.4g, lr %.2g, |g| %.2g, %.0f positions/s", entry->loss,
+                        entry->lr, entry->norm, meter->rate);
+    if (isfinite(meter->peak))
+        used += snprintf(text + used, 160 - (size_t)used, " (%.0f%% of peak)",
+                         100 * meter->rate * meter->flop / meter->peak);
+    if (entry->skipped_steps)
+        used += snprintf(text + used, 160 - (size_t)used, ", %ld skipped", entry->skipped_steps);
+    snprintf(text + used, 160 - (size_t)used, ", %.2g GB", orr_memory_peak() * 1e-9);
+}
+
+/* What is a matter of time and memory comes last, after tokens_per_s. */
+#define NUMBERS                                                                                    \
+    "step", (double)entry->step, "loss", entry->loss, "lr", entry->lr, "grad_norm", entry->norm,   \
+        "silent_rows", (double)entry->silent
+#define TIMES                                                                                      \
+    "tokens_per_s", meter->rate, "peak_share", meter->rate * meter->flop / meter->peak, "eta_s",   \
+        eta_s, "memory_mb", orr_memory_peak() * 1e-6, (char *)NULL
+
+int gpt_log_step(struct orr_log *log, const struct gpt_log_entry *entry, struct gpt_meter *meter)
+{
+    meter->rate = meter->positions / fmax(meter->seconds, 1e-9);
+    const double eta_s =
+        (double)(entry->steps - entry->step) * meter->positions_per_step / meter->rate;
+    meter->positions = meter->seconds = 0;
+    if (entry->skipped)
+        return orr_log_word_line(log, "skipped", entry->skipped, NUMBERS, "skipped_steps",
+                                 (double)entry->skipped_steps, TIMES);
+    return orr_log_line(log, NUMBERS, TIMES);
+}
+
+int gpt_log_trim(const char *path, long step)
+{
+    char *text, *rest = NULL;
+    struct orr_file file = {0};
+    if (!orr_exists(path))
+        return 0;
+    TRY(orr_file_read(path, &text, NULL));
+    int rc = orr_file_create(&file, path);
+    for (char *line = strtok_r(text, "\n", &rest); line && !rc;
+         line = strtok_r(NULL, "\n", &rest)) {
+        cJSON *json = cJSON_Parse(line); /* NULL: cut off in mid-line */
+        const cJSON *at = cJSON_GetObjectItemCaseSensitive(json, "step");
+        if (cJSON_IsNumber(at) && at->valuedouble <= (double)step)
+            rc = orr_file_printf(&file, "%s\n", line);
+        cJSON_Delete(json);
+    }
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    free(text);
+    return rc;
+}

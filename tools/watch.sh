@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# watch.sh - the losses of a training, live: drawn in the terminal, or into a picture.
+#
+#   tools/watch.sh RUN [FILE.png]    RUN: a run directory, a folder with logs, or one log
+#                                    (make watch RUN=runs/quick [PNG=loss.png])
+#
+# Waits for RUN where it is not there yet. Ends when no process has had a log open for GRACE (10)
+# seconds, or at Ctrl-C; a run that is over is drawn once. EVERY (2): seconds between pictures.
+set -u
+run=${1:?"usage: watch.sh RUN [FILE.png]"}
+png=${2:-}
+script=$(dirname "$0")/../figures/watch.gp
+every=${EVERY:-2}
+grace=${GRACE:-10}
+refuse() {
+    echo "watch: error: $*" >&2
+    exit 1
+}
+command -v gnuplot >/dev/null || refuse "gnuplot is not installed"
+[[ $every =~ ^[0-9]*\.?[0-9]+$ ]] || refuse "EVERY: expected seconds, found \"$every\""
+[[ $grace =~ ^[0-9]+$ ]] || refuse "GRACE: expected whole seconds, found \"$grace\""
+work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-watch-XXXXXX") || exit 1
+terminal=
+[ -n "$png" ] || [ ! -t 1 ] || terminal=yes
+finish() {
+    [ -z "$terminal" ] || printf '\033[?25h'
+    rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 0' INT TERM
+
+# the logs of RUN, one a line
+logs() {
+    if [ -d "$run" ]; then
+        find "$run" -name '*.jsonl' -type f | sort
+    elif [ -e "$run" ]; then
+        echo "$run"
+    fi
+}
+# nothing of a run is in this folder, and nothing will come
+foreign() {
+    [ -d "$run" ] && [ -z "$(logs)" ] && [ ! -e "$run/preset.json" ] && [ ! -d "$run/orbits" ]
+}
+# some process has one of the logs open
+under_way() {
+    local log
+    for log in "${log_list[@]}"; do
+        [ -z "$(find /proc/[0-9]*/fd -lname "$(readlink -f "$log")" -print -quit 2>/dev/null)" ] ||
+            return 0
+    done
+    return 1
+}
+# value KEY LINE: a number of a log line, or nothing
+value() {
+    sed -n "s/.*\"$1\": *\([-+.0-9e]*\)[,}].*/\1/p" <<<"$2"
+}
+# table LOG: "step loss" lines, an empty block, "step val_loss" lines; half a line at the end and
+# lines that were written again after a kill are left out
+table() {
+    local key
+    for key in loss val_loss; do
+        awk -v key="\"$key\": *" '
+            !/}$/ { next }
+            match($0, /"step": *[0-9]+/) {
+                step = substr($0, RSTART, RLENGTH); sub(/.*: */, "", step)
+                if (!match($0, key "[-+.0-9e]+")) next
+                x = substr($0, RSTART, RLENGTH); sub(/.*: */, "", x)
+                while (n && at[n] >= step + 0) n--
+                at[++n] = step + 0; y[n] = x
+            }
+            END { for (i = 1; i <= n; i++) print at[i], y[i]; if (!n) print "NaN NaN" }' "$1"
+        printf '\n\n'
+    done
+}
+# one line about the newest log
+headline() {
+    local newest line
+    newest=$(ls -t "${log_list[@]}" | head -n 1)
+    line=$(grep '"tokens_per_s"' "$newest" | tail -n 1)
+    [ -n "$line" ] || return
+    awk -v name="$(title "$newest")" -v step="$(value step "$line")" \
+        -v loss="$(value loss "$line")" -v rate="$(value tokens_per_s "$line")" \
+        -v share="$(value peak_share "$line")" -v eta="$(value eta_s "$line")" \
+        -v memory="$(value memory_mb "$line")" 'BEGIN {
+            text = sprintf("%s: step %d, loss %.4g, %.0f positions/s", name, step, loss, rate)
+            if (share != "") text = text sprintf(" (%.0f%% of peak)", 100 * share)
+            left = eta >= 5400 ? sprintf("%.1f h", eta / 3600) : eta >= 90 ? sprintf("%.0f min",
+                eta / 60) : sprintf("%.0f s", eta)
+            text = text (eta + 0 > 0 ? ", " left " left" : "")
+            print text sprintf(", %.2g GB", memory / 1000) }'
+}
+# runs/quick/lssar/pretrain/log.jsonl -> lssar/pretrain
+title() {
+    local name=${1%.jsonl}
+    [ ! -d "$run" ] || name=${name#"${run%/}"/}
+    [ "$name" != log ] || name=$(basename "$(cd "$run" && pwd)")
+    name=${name%/log}
+    echo "$name" | sed 's:.*/\([^/]*/[^/]*/[^/]*\)$:\1:'
+}
+draw() {
+    local i=0 log
+    : >"$work/plot.set"
+    : >"$work/plot.dat"
+    for log in "${log_list[@]}"; do
+        i=$((i + 1))
+        table "$log" >>"$work/plot.dat"
+        echo "title[$i] = '$(title "$log" | tr -d "'")'" >>"$work/titles"
+    done
+    {
+        echo "curves = $i"
+        echo "array title[$i]"
+        cat "$work/titles"
+        echo "remark = '$(headline | tr -d "'") (thin: training, dots: validation)'"
+    } >"$work/plot.set"
+    rm -f "$work/titles"
+    # a training that has just begun has no lines yet
+    grep -q '^[0-9]' "$work/plot.dat" || return 0
+    if [ -n "$png" ]; then
+        gnuplot -c "$script" "$work/plot" "$work/plot.png" png 0 0 2>"$work/err" || return
+        cp "$work/plot.png" "$png.partial" && mv "$png.partial" "$png"
+    else
+        local columns=80 lines=24
+        [ -z "$terminal" ] || { columns=$(tput cols) lines=$(tput lines); }
+        gnuplot -c "$script" "$work/plot" "$work/plot.txt" "dumb${terminal:+ansi}" "$columns" \
+            "$((lines - 2))" 2>"$work/err" || return
+        [ -z "$terminal" ] || printf '\033[?25l\033[H\033[J'
+        echo "$(headline) (letters: validation)"
+        sed 's/[[:space:]]*$//; /^$/d' "$work/plot.txt"
+    fi
+}
+
+! foreign || refuse "$run: no logs in this folder (log.jsonl); expected a run directory"
+[ -n "$(logs)" ] || echo "watch: waiting for ${run}" >&2
+while mapfile -t log_list < <(logs) && [ ${#log_list[@]} -eq 0 ]; do
+    ! foreign || refuse "$run: no logs in this folder (log.jsonl); expected a run directory"
+    sleep "$every" &
+    wait $!
+done
+over=$grace # at once, where nothing is under way
+while :; do
+    mapfile -t log_list < <(logs)
+    if under_way; then
+        idle_since=$SECONDS
+        over=
+    elif [ -z "$over" ] && [ $((SECONDS - idle_since)) -ge "$grace" ]; then
+        over=yes
+    fi
+    if [ -n "$terminal$png$over" ]; then
+        draw || refuse "gnuplot: $(head -n 1 "$work/err")"
+    fi
+    [ -z "$over" ] || break
+    sleep "$every" &
+    wait $!
+done
