@@ -395,6 +395,13 @@ uint64_t orr_preset_digest(const struct orr_preset *preset, const char *groups)
     cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
     if (preset->model.gate == ORR_GATE_NONE) /* as before there were gates */
         cJSON_DeleteItemFromObjectCaseSensitive(model, "gate");
+    if (!orr_preset_is_text(preset)) { /* as before there was text */
+        cJSON_DeleteItemFromObjectCaseSensitive(model, "tie");
+        cJSON_DeleteItemFromObjectCaseSensitive(json, "text");
+    }
+    cJSON *data = cJSON_GetObjectItemCaseSensitive(json, "text");
+    cJSON_DeleteItemFromObjectCaseSensitive(data, "train");
+    cJSON_DeleteItemFromObjectCaseSensitive(data, "val");
     char *text = cJSON_PrintUnformatted(json);
     const uint64_t digest = text ? XXH64(text, strlen(text), 0) : 0;
     cJSON_free(text);
