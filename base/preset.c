@@ -414,5 +414,6 @@ void orr_preset_print_help(const char *groups)
     for (const struct orr_field *f = orr_fields; f->key; f++)
         if (in_groups(f->key, groups))
             printf("  %-34s %s%s%s%s [%s]\n", f->key, f->help, *f->help ? " " : "",
-                   f->choices ? f->choices : "", f->choices ? " " : "", f->initial);
+                   f->choices ? f->choices : "", f->choices ? " " : "",
+                   *f->initial ? f->initial : "\"\"");
 }

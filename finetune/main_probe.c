@@ -14,7 +14,8 @@ struct command {
 static const struct command commands[] = {
     {"attention", "maps, entropy, sink mass, zeros of every layer and head", ft_probe_attention,
      true},
-    {"evaluate", "next-state errors (text: loss), as trained and as changed", ft_probe_evaluate, false},
+    {"evaluate", "next-state errors (text: loss), as trained and as changed", ft_probe_evaluate,
+     false},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

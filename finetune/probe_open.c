@@ -183,8 +183,8 @@ int ft_probe_open(struct ft_probe *probe, const struct ft_probe_options *options
     if (!rc && !sequences)
         sequences = default_sequences(probe);
     if (!rc)
-        rc = (orr_preset_is_text(&probe->preset) ? open_text : open_data)(probe, options,
-                                                                          sequences);
+        rc =
+            (orr_preset_is_text(&probe->preset) ? open_text : open_data)(probe, options, sequences);
     return rc;
 }
 

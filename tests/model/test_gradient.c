@@ -193,10 +193,8 @@ static void output_gates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(continuous_regression),
-        cmocka_unit_test(every_attention_variant),
-        cmocka_unit_test(tokens_and_token_heads),
-        cmocka_unit_test(text),
+        cmocka_unit_test(continuous_regression),  cmocka_unit_test(every_attention_variant),
+        cmocka_unit_test(tokens_and_token_heads), cmocka_unit_test(text),
         cmocka_unit_test(output_gates),
     };
     if (k_ref.open(1, false))

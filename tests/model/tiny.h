@@ -67,7 +67,8 @@ static inline void tiny_fill_row(struct gpt_batch *batch, const struct gpt_confi
         gpt_features(c, 3 * tiny_uniform(stream, at) - 1.5, 3 * tiny_uniform(stream, at + 1) - 1.5,
                      n % (size_t)batch->T == 0, batch->features + n * (size_t)(3 + 4 * c->fourier));
     for (uint64_t k = 0; k < channels && batch->target_tokens; k++)
-        batch->target_tokens[channels * n + k] = (uint16_t)(tiny_uniform(stream, at + 2 + k) * c->vocab);
+        batch->target_tokens[channels * n + k] =
+            (uint16_t)(tiny_uniform(stream, at + 2 + k) * c->vocab);
     for (uint64_t k = 0; k < (uint64_t)c->outputs && batch->target; k++)
         batch->target[n * (size_t)c->outputs + k] = (real)(tiny_uniform(stream, at + 2 + k) - 0.5);
 }
