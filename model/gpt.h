@@ -210,10 +210,10 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
  * sequences that were not all written, and any split when orbits_dir is NULL. preset and config
  * must live as long as the source.
  *
- * Of a text preset (orbits_dir is not used), P = text.positions, N the tokens of the split: sequence
- * i is the P tokens from i (P - 1), so that every token but the first is a target once; draw number
- * d is the P tokens from a place that is a pure function of (seed, d), any of N - P + 1. The train
- * split ends where the held-out part begins. */
+ * Of a text preset (orbits_dir is not used), P = text.positions, N the tokens of the split:
+ * sequence i is the P tokens from i (P - 1), so that every token but the first is a target once;
+ * draw number d is the P tokens from a place that is a pure function of (seed, d), any of
+ * N - P + 1. The train split ends where the held-out part begins. */
 struct gpt_source;
 int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
                     const char *orbits_dir, enum sim_split split, const struct gpt_config *config);
