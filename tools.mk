@@ -46,8 +46,10 @@ check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64)
 	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') $(CLI_TESTS:%='bash %')
 
-# what takes longer than a quarter of an hour: the same battery, and the quick preset end to end
+# what takes longer than a quarter of an hour: the same battery, text models, and the quick preset
+# end to end
 check-long: check
+	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs $(patsubst %,'bash %',$(wildcard tests/long/test_*.sh))
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 
 # the same tests under the address, leak and undefined-behaviour sanitizers, in their own build

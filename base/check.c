@@ -98,6 +98,30 @@ static int check_planets(const struct orr_preset *preset)
     return 0;
 }
 
+bool orr_preset_is_text(const struct orr_preset *preset)
+{
+    return *preset->text.train != '\0';
+}
+
+int orr_preset_needs_orbits(const struct orr_preset *preset, const char *needs)
+{
+    if (!orr_preset_is_text(preset))
+        return 0;
+    return ORR_FAIL(ORR_EUSAGE,
+                    "preset %s: %s needs orbits and their forces, found text (text.train = "
+                    "\"%s\")",
+                    preset->name, needs, preset->text.train);
+}
+
+static int check_text(const struct orr_preset *preset)
+{
+    if (!orr_preset_is_text(preset))
+        return *preset->text.val ? ORR_FAIL(ORR_EUSAGE, "text.val: needs text.train") : 0;
+    if (preset->planets.enabled)
+        return ORR_FAIL(ORR_EUSAGE, "planets.enabled: expected false with text.train, found true");
+    return 0;
+}
+
 /* One name would be trained, searched and drawn twice. */
 static int check_attention(const struct orr_names *names)
 {
@@ -137,6 +161,8 @@ int orr_preset_check(const struct orr_preset *preset)
         rc = check_training("finetune.magnitude", &preset->finetune.magnitude);
     if (!rc)
         rc = check_training("finetune.vector", &preset->finetune.vector);
+    if (!rc)
+        rc = check_text(preset);
     if (!rc)
         rc = check_attention(&preset->attention);
     if (!rc && preset->symreg.binary.count + preset->symreg.unary.count < 1)

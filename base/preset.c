@@ -418,6 +418,13 @@ static void leave_out(cJSON *json, const struct orr_preset *preset)
     cJSON_DeleteItemFromObjectCaseSensitive(model, "recompute"); /* the same bits */
     if (preset->model.gate == ORR_GATE_NONE)                     /* as before there were gates */
         cJSON_DeleteItemFromObjectCaseSensitive(model, "gate");
+    if (!orr_preset_is_text(preset)) { /* as before there was text */
+        cJSON_DeleteItemFromObjectCaseSensitive(model, "tie");
+        cJSON_DeleteItemFromObjectCaseSensitive(json, "text");
+    }
+    cJSON *data = cJSON_GetObjectItemCaseSensitive(json, "text");
+    cJSON_DeleteItemFromObjectCaseSensitive(data, "train");
+    cJSON_DeleteItemFromObjectCaseSensitive(data, "val");
 }
 
 uint64_t orr_preset_digest(const struct orr_preset *preset, const char *groups)
@@ -436,5 +443,6 @@ void orr_preset_print_help(const char *groups)
     for (const struct orr_field *f = orr_fields; f->key; f++)
         if (in_groups(f->key, groups))
             printf("  %-34s %s%s%s%s [%s]\n", f->key, f->help, *f->help ? " " : "",
-                   f->choices ? f->choices : "", f->choices ? " " : "", f->initial);
+                   f->choices ? f->choices : "", f->choices ? " " : "",
+                   *f->initial ? f->initial : "\"\"");
 }

@@ -111,8 +111,19 @@ struct orr_model_preset {
     enum orr_gate gate;    /* of the attention's output; narrows the feed-forward by width / 2 */
     int fourier;           /* continuous input: bands of sin/cos features, 0 = none */
     double fourier_min_au; /* shortest wavelength */
+    bool tie;              /* text: the head's weights are those of the embedding */
     enum orr_precision precision;
     enum orr_recompute recompute; /* in the backward pass; no matter of content: not in digests */
+};
+
+/* Text instead of orbits (docs/text.md): bytes, or tokens in shards. */
+enum { ORR_PATHS = 256 };
+struct orr_text_preset {
+    char train[ORR_PATHS]; /* files, folders, patterns: a,b,c; "" = orbits */
+    char val[ORR_PATHS];   /* "": held out of train */
+    int positions;         /* tokens of a sequence: positions - 1 inputs, each with its next */
+    double val_fraction;   /* the last part of train, held out when val is "" */
+    int vocab;             /* of token shards; bytes have 256 */
 };
 
 /* One training stage. */
@@ -158,6 +169,7 @@ struct orr_preset {
     struct orr_names attention; /* variants to train, first = the untrained floor's */
     struct orr_orbits_preset orbits;
     struct orr_planets_preset planets;
+    struct orr_text_preset text;
     struct orr_model_preset model;
     struct orr_train_preset pretrain, pretrain_planets;
     struct orr_finetune_preset finetune;
@@ -174,12 +186,16 @@ void orr_preset_defaults(struct orr_preset *preset);
 int orr_preset_load(struct orr_preset *preset, const char *name_or_file);
 /* "pretrain.steps=500". */
 int orr_preset_set(struct orr_preset *preset, const char *assignment);
+/* Whether the data is text: text.train is given. */
+bool orr_preset_is_text(const struct orr_preset *preset);
+/* ORR_EUSAGE when it is: `needs` says what would need forces ("fine-tuning"). */
+int orr_preset_needs_orbits(const struct orr_preset *preset, const char *needs);
 /* Impossible combinations (heads not dividing width, odd head size with RoPE, ...). */
 int orr_preset_check(const struct orr_preset *preset);
 /* Writes every key, so that --preset FILE repeats the run. */
 int orr_preset_save(const struct orr_preset *preset, const char *path);
 /* XXH64 over the saved text of the groups named ("orbits,planets,seed"): tells whether files
- * made earlier belong to these settings. */
+ * made earlier belong to these settings. Where files are, and how they are cut, does not count. */
 uint64_t orr_preset_digest(const struct orr_preset *preset, const char *groups);
 /* The keys of the groups with default and help, one line each. */
 void orr_preset_print_help(const char *groups);

@@ -137,7 +137,7 @@ static int check_arguments(const struct orr_cli *cli, const char *orbits)
     bool known = !*source_option || !strcmp(source_option, "truth") ||
                  !strcmp(source_option, "oracle") || !strcmp(source_option, "untrained");
     struct gpt_config config;
-    int rc = 0;
+    int rc = orr_preset_needs_orbits(p, "fine-tuning");
     for (int i = 0; i < p->attention.count && !rc; i++) {
         known |= !strcmp(source_option, p->attention.item[i]);
         rc = gpt_config_from_preset(&config, p, p->attention.item[i], p->orbits.positions);

@@ -14,7 +14,8 @@ struct command {
 static const struct command commands[] = {
     {"attention", "maps, entropy, sink mass, zeros of every layer and head", ft_probe_attention,
      true},
-    {"evaluate", "next-state errors, as trained and as changed", ft_probe_evaluate, false},
+    {"evaluate", "next-state errors (text: loss), as trained and as changed", ft_probe_evaluate,
+     false},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -45,7 +46,7 @@ static const struct orr_program program = {
     .usage = usage,
     .options = options,
     .max_rest = 1,
-    .groups = "attention,seed,orbits,planets",
+    .groups = "attention,seed,orbits,planets,text",
 };
 
 /* ------------------------------------------------------------------------------- arguments */

@@ -2,7 +2,8 @@
  *
  * A probe opens a checkpoint of any stage of a run, may change how it attends (model/gpt.h,
  * struct gpt_attention_override), and feeds it held-out sequences: those of the run's files, or the
- * same ones made on the fly from the seed; longer ones are always made on the fly.
+ * same ones made on the fly from the seed; longer ones are always made on the fly. A text model is
+ * fed held-out text, cut into sequences of the length asked for.
  *
  * Indices of layers and heads count from 0 as in the names of parameters ("block.0.attention");
  * positions i (query) and j (key) count from 1 as in the equations (docs/probe.md). */
@@ -109,7 +110,13 @@ void ft_probe_cells(float *cells, const float *map, int T, int block, int window
 
 /* attention.csv, attention.json, and a picture and an array per layer (docs/probe.md). */
 int ft_probe_attention(const struct ft_probe_options *options);
-/* Next-state metrics, as trained and changed, to stdout and evaluate.json. */
+/* Next-state metrics, as trained and changed, to stdout and evaluate.json; of a text preset
+ * ft_probe_evaluate_text. */
 int ft_probe_evaluate(const struct ft_probe_options *options);
+/* Held-out loss of a text model, the same way. By default both columns are of the same text, in
+ * sequences of their own length. */
+int ft_probe_evaluate_text(const struct ft_probe_options *options);
+/* Whether the options change how the model attends. */
+bool ft_probe_is_changed(const struct ft_probe_options *options);
 
 #endif

@@ -20,7 +20,7 @@ struct both {
     char folder[4096], stage[ORR_NAME];
 };
 
-static bool is_changed(const struct ft_probe_options *o)
+bool ft_probe_is_changed(const struct ft_probe_options *o)
 {
     const struct gpt_attention_override *c = &o->change;
     return c->attention || c->reweight != GPT_REWEIGHT_AS_TRAINED || c->p > 0 || c->set_window ||
@@ -172,7 +172,9 @@ static void print_table(const struct both *both)
 
 int ft_probe_evaluate(const struct ft_probe_options *options)
 {
-    struct both both = {.changed = is_changed(options)};
+    struct both both = {.changed = ft_probe_is_changed(options)};
+    if (orr_preset_is_text(options->preset))
+        return ft_probe_evaluate_text(options);
     int rc = evaluate(options, false, &both);
     if (!rc && both.changed)
         rc = evaluate(options, true, &both);

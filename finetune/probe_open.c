@@ -27,12 +27,29 @@ static int check_stage(const char *checkpoint, const char *stage)
                     checkpoint, stage);
 }
 
+/* The text is of the model's kind of tokens. */
+static int check_text(const struct ft_probe *probe, const char *checkpoint)
+{
+    const struct orr_preset *p = &probe->preset;
+    struct gpt_config of_text;
+    const int rc = gpt_config_from_preset(&of_text, p, "softmax", p->text.positions);
+    if (rc || of_text.vocab == probe->trained.vocab)
+        return rc;
+    return ORR_FAIL(ORR_EINVAL, "%s: a vocabulary of %d, the text of preset %s has %d", checkpoint,
+                    probe->trained.vocab, p->name, of_text.vocab);
+}
+
 /* The preset makes the kind of rows that the model takes. */
 static int check_input(const struct ft_probe *probe, const char *checkpoint)
 {
     const struct gpt_config *c = &probe->trained;
     const struct orr_preset *p = &probe->preset;
-    const bool tokens = p->orbits.output == ORR_OUTPUT_TOKENS;
+    const bool tokens = p->orbits.output == ORR_OUTPUT_TOKENS, text = orr_preset_is_text(p);
+    if (text != (c->input == GPT_INPUT_TEXT))
+        return ORR_FAIL(ORR_EINVAL, "%s: a model of %s, preset %s is of %s; give its --preset",
+                        checkpoint, text ? "orbits" : "text", p->name, text ? "text" : "orbits");
+    if (text)
+        return check_text(probe, checkpoint);
     if (tokens != (c->input == GPT_INPUT_TOKENS))
         return ORR_FAIL(ORR_EINVAL, "%s: a model of %s, preset %s makes %s; give its --preset",
                         checkpoint, tokens ? "coordinates" : "tokens", p->name,
@@ -68,6 +85,10 @@ static int load(struct ft_probe *probe, const struct ft_probe_options *options)
 static int default_sequences(const struct ft_probe *probe)
 {
     const struct orr_preset *p = &probe->preset;
+    if (orr_preset_is_text(p)) { /* as much text, whatever the length */
+        const long tokens = (long)p->pretrain.eval_sequences * probe->trained.context;
+        return tokens > probe->T ? (int)(tokens / probe->T) : 1;
+    }
     const uint64_t count = sim_split_count(p, probe->split);
     const int asked = probe->split == SIM_SPLIT_PLANETS_VAL ? p->pretrain_planets.eval_sequences
                                                             : p->pretrain.eval_sequences;
@@ -83,6 +104,24 @@ static void set_count(struct orr_preset *preset, enum sim_split split, long coun
         preset->orbits.two_body_val = count;
     else if (split == SIM_SPLIT_PLANETS_VAL && preset->planets.val < count)
         preset->planets.val = count;
+}
+
+/* Held-out text in sequences of T + 1 tokens. */
+static int open_text(struct ft_probe *probe, const struct ft_probe_options *options, int sequences)
+{
+    if (*options->orbits)
+        return ORR_FAIL(ORR_EUSAGE, "--orbits: preset %s is of text", probe->preset.name);
+    probe->preset.text.positions = probe->T + 1;
+    probe->from_files = true;
+    const int rc =
+        gpt_source_open(&probe->data, &probe->preset, NULL, probe->split, &probe->model.config);
+    if (rc)
+        return rc;
+    const long count = gpt_source_count(probe->data);
+    probe->sequences = sequences < count ? sequences : (int)count;
+    return count > 0 ? 0
+                     : ORR_FAIL(ORR_EINVAL, "%s: preset %s holds no text out; give text.val",
+                                options->checkpoint, probe->preset.name);
 }
 
 /* Files are the preset's own sequences: using them or not changes nothing but time. */
@@ -141,7 +180,12 @@ int ft_probe_open(struct ft_probe *probe, const struct ft_probe_options *options
         change.context = probe->T == probe->trained.context ? 0 : probe->T;
         rc = gpt_override_attention(&probe->model, &change);
     }
-    return rc ? rc : open_data(probe, options, sequences ? sequences : default_sequences(probe));
+    if (!rc && !sequences)
+        sequences = default_sequences(probe);
+    if (!rc)
+        rc =
+            (orr_preset_is_text(&probe->preset) ? open_text : open_data)(probe, options, sequences);
+    return rc;
 }
 
 void ft_probe_close(struct ft_probe *probe)
@@ -162,7 +206,7 @@ int ft_probe_fill(struct ft_probe *probe, uint64_t i, struct gpt_batch *batch)
         return rc;
     const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(c);
     if (tokens)
-        memcpy(batch->tokens, tokens, 2 * T * sizeof *tokens);
+        memcpy(batch->tokens, tokens, (size_t)gpt_config_channels(c) * T * sizeof *tokens);
     for (size_t t = 0; t < T && !tokens; t++)
         gpt_features(c, (double)coords[2 * t], (double)coords[2 * t + 1], t == 0,
                      batch->features + t * F);

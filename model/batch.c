@@ -6,17 +6,18 @@
 
 int gpt_batch_create(struct gpt_batch *batch, const struct gpt_config *config, int B, int T)
 {
-    const size_t N = (size_t)B * (size_t)T;
+    const size_t N = (size_t)B * (size_t)T, channels = (size_t)gpt_config_channels(config);
     *batch = (struct gpt_batch){.B = B, .T = T};
     batch->weight = orr_alloc(N, sizeof(real));
     bool ok = batch->weight != NULL;
-    if (config->input == GPT_INPUT_TOKENS)
-        ok &= (batch->tokens = orr_alloc(N * 2, sizeof *batch->tokens)) != NULL;
+    if (config->input != GPT_INPUT_CONTINUOUS)
+        ok &= (batch->tokens = orr_alloc(N * channels, sizeof *batch->tokens)) != NULL;
     else
         ok &= (batch->features =
                    orr_alloc(N * (size_t)gpt_config_features(config), sizeof(real))) != NULL;
-    if (config->head == GPT_HEAD_TOKENS)
-        ok &= (batch->target_tokens = orr_alloc(N * 2, sizeof *batch->target_tokens)) != NULL;
+    if (config->head != GPT_HEAD_REGRESSION)
+        ok &=
+            (batch->target_tokens = orr_alloc(N * channels, sizeof *batch->target_tokens)) != NULL;
     else
         ok &= (batch->target = orr_alloc(N * (size_t)config->outputs, sizeof(real))) != NULL;
     if (ok)

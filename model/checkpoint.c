@@ -39,6 +39,7 @@ static const struct field {
     {"attention_p", KIND_DOUBLE, offsetof(struct gpt_config, attention_p), false, false},
     {"attention_window", KIND_INT, offsetof(struct gpt_config, attention_window), false, false},
     {"gate", KIND_INT, offsetof(struct gpt_config, gate), false, true},
+    {"tied", KIND_INT, offsetof(struct gpt_config, tied), true, true},
 };
 enum { FIELDS = sizeof fields / sizeof *fields, TEXT = 64 };
 

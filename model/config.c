@@ -1,5 +1,6 @@
 /* config.c - from a preset to the shape of a model. */
 #include "model.h"
+#include "text.h"
 
 #include <limits.h>
 #include <string.h>
@@ -7,6 +8,11 @@
 int gpt_config_features(const struct gpt_config *config)
 {
     return 3 + 4 * config->fourier;
+}
+
+int gpt_config_channels(const struct gpt_config *config)
+{
+    return config->input == GPT_INPUT_TEXT ? 1 : 2;
 }
 
 int gpt_config_unknown_attention(const char *attention)
@@ -22,7 +28,10 @@ int gpt_config_unknown_attention(const char *attention)
 
 static int check_sizes(const struct gpt_config *c)
 {
-    const bool tokens = c->input == GPT_INPUT_TOKENS;
+    const bool tokens = c->input != GPT_INPUT_CONTINUOUS;
+    const int least_vocab = c->input == GPT_INPUT_TEXT ? 2
+                            : tokens                   ? 4
+                                                       : 0; /* a bin, three signs */
     const struct {
         const char *key;
         int found, least, most;
@@ -33,12 +42,13 @@ static int check_sizes(const struct gpt_config *c)
         {"ffn", c->ffn, 1, 100000000},
         {"context", c->context, 1, 1000000},
         {"outputs", c->outputs, 1, 200000},
-        {"input", (int)c->input, GPT_INPUT_TOKENS, GPT_INPUT_CONTINUOUS},
-        {"head", (int)c->head, GPT_HEAD_TOKENS, GPT_HEAD_REGRESSION},
+        {"input", (int)c->input, GPT_INPUT_TOKENS, GPT_INPUT_TEXT},
+        {"head", (int)c->head, GPT_HEAD_TOKENS, GPT_HEAD_TEXT},
         {"positions", (int)c->positions, ORR_POSITIONS_LEARNED, ORR_POSITIONS_NONE},
         {"attention_window", c->attention_window, 0, INT_MAX},
         {"gate", (int)c->gate, K_GATE_NONE, K_GATE_SOFTPLUS},
-        {"vocab", c->vocab, tokens ? 4 : 0, tokens ? 65536 : 0}, /* a bin, three signs */
+        {"vocab", c->vocab, least_vocab, tokens ? 65536 : 0},
+        {"tied", c->tied, 0, c->head == GPT_HEAD_TEXT},
         {"fourier", c->fourier, 0, tokens ? 0 : 24},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -72,6 +82,30 @@ int gpt_config_check(const struct gpt_config *c)
                         "model.head: a head of tokens needs token inputs and %d "
                         "outputs, found %d",
                         2 * c->vocab, c->outputs);
+    if (c->head == GPT_HEAD_TEXT && (c->input != GPT_INPUT_TEXT || c->outputs != c->vocab))
+        return ORR_FAIL(ORR_EUSAGE,
+                        "model.head: a head of text needs text inputs and %d outputs, found %d",
+                        c->vocab, c->outputs);
+    return 0;
+}
+
+/* What depends on the data: input, vocabulary, head. */
+static int set_data(struct gpt_config *config, const struct orr_preset *preset)
+{
+    const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
+    if (orr_preset_is_text(preset)) {
+        TRY(gpt_text_vocab(preset, &config->vocab));
+        config->input = GPT_INPUT_TEXT;
+        config->head = GPT_HEAD_TEXT;
+        config->outputs = config->vocab;
+        config->tied = preset->model.tie;
+        return 0;
+    }
+    config->input = tokens ? GPT_INPUT_TOKENS : GPT_INPUT_CONTINUOUS;
+    config->vocab = tokens ? preset->orbits.bins + 3 : 0;
+    config->fourier = tokens ? 0 : preset->model.fourier;
+    config->head = tokens ? GPT_HEAD_TOKENS : GPT_HEAD_REGRESSION;
+    config->outputs = tokens ? 2 * config->vocab : 2;
     return 0;
 }
 
@@ -82,7 +116,6 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *p
                                         [ORR_GATE_SIGMOID] = K_GATE_SIGMOID,
                                         [ORR_GATE_SOFTPLUS] = K_GATE_SOFTPLUS};
     const struct orr_model_preset *m = &preset->model;
-    const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
     if (!k_attention_find(attention))
         return gpt_config_unknown_attention(attention);
     if (positions < 3)
@@ -94,12 +127,7 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *p
         .width = m->width,
         .ffn = m->ffn_mult * m->width - (m->gate == ORR_GATE_NONE ? 0 : m->width / 2),
         .context = positions - 1,
-        .input = tokens ? GPT_INPUT_TOKENS : GPT_INPUT_CONTINUOUS,
-        .vocab = tokens ? preset->orbits.bins + 3 : 0,
-        .fourier = tokens ? 0 : m->fourier,
         .fourier_min_au = m->fourier_min_au,
-        .head = tokens ? GPT_HEAD_TOKENS : GPT_HEAD_REGRESSION,
-        .outputs = tokens ? 2 * (preset->orbits.bins + 3) : 2,
         .positions = m->positions,
         .rope_base = m->rope_base,
         .attention_p = m->attention_p,
@@ -108,5 +136,5 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *p
         .recompute = m->recompute == ORR_RECOMPUTE_BLOCK,
     };
     snprintf(config->attention, sizeof config->attention, "%s", attention);
-    return 0;
+    return set_data(config, preset);
 }

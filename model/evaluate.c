@@ -45,6 +45,8 @@ int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, do
     const struct gpt_config *config = &model->config;
     const size_t T = (size_t)batch->T, OC = (size_t)config->outputs;
     const size_t F = (size_t)gpt_config_features(config);
+    if (config->input == GPT_INPUT_TEXT)
+        return ORR_FAIL(ORR_EINVAL, "rollout: expected a model of orbits, found text");
     if (prefix < 1)
         return ORR_FAIL(ORR_EINVAL, "rollout: the prefix must have at least 1 row, found %d",
                         prefix);
@@ -190,6 +192,8 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
                      .bins = model->config.vocab - 3,
                      .result = result};
     struct gpt_batch batch, start;
+    if (model->config.input == GPT_INPUT_TEXT)
+        return ORR_FAIL(ORR_EINVAL, "next-state errors: expected a model of orbits, found text");
     *result = (struct gpt_next_state){.sequences = sequences < most ? sequences : most};
     /* coordinates are those of two bodies, tokens of any number */
     plan_horizons(result, T, model->config.input == GPT_INPUT_CONTINUOUS);

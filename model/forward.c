@@ -24,8 +24,10 @@ static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x
 {
     const struct k_ops *k = model->ops;
     const int N = batch->B * batch->T, C = model->config.width;
-    if (model->config.input == GPT_INPUT_TOKENS) {
-        const int V = model->config.vocab;
+    const int V = model->config.vocab;
+    if (model->config.input == GPT_INPUT_TEXT) {
+        TRY(k->embed_forward(x, C, 0, gpt_param(model, model->embed_w), batch->tokens, 1, N, V, C));
+    } else if (model->config.input == GPT_INPUT_TOKENS) {
         real *both = model->act->embed; /* (N, 2C) */
         TRY(k->embed_forward(both, 2 * C, 0, gpt_param(model, model->embed_x), batch->tokens, 2, N,
                              V, C));
@@ -137,7 +139,7 @@ static int check_batch(const struct gpt_model *model, const struct gpt_batch *ba
                         "a sequence of %d positions does not fit the model's context "
                         "of %d",
                         batch->T, model->config.context);
-    if (model->config.input == GPT_INPUT_TOKENS ? !batch->tokens : !batch->features)
+    if (model->config.input != GPT_INPUT_CONTINUOUS ? !batch->tokens : !batch->features)
         return ORR_FAIL(ORR_EINVAL, "the batch lacks the model's kind of input");
     return 0;
 }
@@ -187,6 +189,9 @@ static int head_loss(struct gpt_model *model, const struct gpt_batch *batch, dou
     if (model->config.head == GPT_HEAD_REGRESSION)
         return k->mse(loss, NULL, out, batch->target, batch->weight, N, OC);
     const int V = model->config.vocab;
+    if (model->config.head == GPT_HEAD_TEXT)
+        return k->cross_entropy(loss, dout, out, OC, 0, batch->target_tokens, 1, batch->weight, N,
+                                V);
     double x, y;
     TRY(k->cross_entropy(&x, NULL, out, OC, 0, batch->target_tokens, 2, batch->weight, N, V));
     TRY(k->cross_entropy(&y, NULL, out, OC, V, batch->target_tokens + 1, 2, batch->weight, N, V));
@@ -286,6 +291,9 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
                                         gpt_param(model, model->embed_w), N,
                                         gpt_config_features(&model->config), C);
     const int V = model->config.vocab;
+    if (model->config.input == GPT_INPUT_TEXT)
+        return k->embed_backward(gpt_grad(model, model->embed_w), act->dx, C, 0, batch->tokens, 1,
+                                 N, V, C);
     TRY(k->linear_backward(act->dwide, gpt_grad(model, model->combine_w),
                            gpt_grad(model, model->combine_b), act->dx, act->embed,
                            gpt_param(model, model->combine_w), N, 2 * C, C));

@@ -7,8 +7,9 @@
  * (C, C) zero at the start (softplus-gated attention, 2025).
  *
  * Inputs. Tokens: x and y embeddings concatenated, then Linear(2C -> C). Continuous: features of
- * one row (x, y, is_dt, Fourier features) through Linear(F -> C).
- * Heads. Tokens: two V-way heads without bias. Regression: Linear(C -> OC), bias. */
+ * one row (x, y, is_dt, Fourier features) through Linear(F -> C). Text: one embedding (V, C).
+ * Heads. Tokens: two V-way heads without bias. Regression: Linear(C -> OC), bias. Text: one V-way
+ * head without bias; tied, its weights are those of the embedding (as in GPT-2). */
 #ifndef GPT_GPT_H
 #define GPT_GPT_H
 
@@ -16,18 +17,20 @@
 #include "kernels/kernels.h"
 #include "sim/sim.h"
 
-enum gpt_input { GPT_INPUT_TOKENS, GPT_INPUT_CONTINUOUS };
-enum gpt_head { GPT_HEAD_TOKENS, GPT_HEAD_REGRESSION };
+/* numbers are part of the checkpoint format */
+enum gpt_input { GPT_INPUT_TOKENS, GPT_INPUT_CONTINUOUS, GPT_INPUT_TEXT };
+enum gpt_head { GPT_HEAD_TOKENS, GPT_HEAD_REGRESSION, GPT_HEAD_TEXT };
 
 struct gpt_config {
     int layers, heads, width, ffn;
     int context; /* largest T */
     enum gpt_input input;
-    int vocab;   /* tokens: V per channel */
+    int vocab;   /* tokens: V per channel; text: V */
     int fourier; /* continuous: bands */
     double fourier_min_au;
     enum gpt_head head;
-    int outputs; /* OC: 2 V for tokens */
+    int outputs; /* OC: 2 V for tokens, V for text */
+    int tied;    /* text head: 1 = the weights of the embedding */
     enum orr_positions positions;
     double rope_base;
     char attention[ORR_NAME];
@@ -40,11 +43,14 @@ struct gpt_config {
 
 /* The model of a preset for sequences of `positions` rows (context = positions - 1), with the
  * next-state head that belongs to its input. ffn = ffn_mult width, with an output gate less
- * width / 2: the published 3.5 for 4, as many weights. Unknown attention: ORR_EUSAGE. */
+ * width / 2: the published 3.5 for 4, as many weights. Unknown attention: ORR_EUSAGE. Text: looks
+ * into the first file for its kind, bytes or tokens. */
 int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *preset,
                            const char *attention, int positions);
 /* Features per row of a continuous input: 3 + 4 fourier. */
 int gpt_config_features(const struct gpt_config *config);
+/* Tokens per row of a token or text input: 2 or 1. */
+int gpt_config_channels(const struct gpt_config *config);
 
 enum { GPT_NAME = 64, GPT_DIMS = 2 };
 /* One line of the parameter table: drives memory, initialisation, decay and checkpoints. */
@@ -76,7 +82,7 @@ struct gpt_model {
     real *average;              /* (total), exponential moving average, or NULL */
     int embed_x, embed_y, combine_w, combine_b, embed_w, embed_b, position;
     struct gpt_block *block;              /* (layers) */
-    int final_w, final_b, head_w, head_b; /* -1 where absent */
+    int final_w, final_b, head_w, head_b; /* -1 where absent; a tied head_w is embed_w */
     struct gpt_activations *act;
     bool overridden;           /* attends otherwise than it was trained */
     struct gpt_config trained; /* overridden: the configuration before */
@@ -87,7 +93,7 @@ int gpt_create(struct gpt_model *model, const struct gpt_config *config, const s
                uint64_t seed);
 void gpt_free(struct gpt_model *model);
 /* Gives the model a fresh head (re-initialised from (seed, ORR_STAGE_INIT, 1)); all other weights
- * stay. Optimiser state is dropped. */
+ * stay, and a tied head ends being tied. Optimiser state is dropped. */
 int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, uint64_t seed);
 /* Pointer to a parameter's values or gradients. */
 real *gpt_param(struct gpt_model *model, int index);
@@ -96,9 +102,9 @@ real *gpt_grad(struct gpt_model *model, int index);
 /* What goes in and what is asked for; buffers owned by whoever made the batch. */
 struct gpt_batch {
     int B, T;
-    uint16_t *tokens;        /* (B, T, 2) or NULL */
+    uint16_t *tokens;        /* (B, T, 2), text (B, T), or NULL */
     real *features;          /* (B, T, F) or NULL */
-    uint16_t *target_tokens; /* (B, T, 2): token head */
+    uint16_t *target_tokens; /* (B, T, 2): token head; (B, T): text head */
     real *target;            /* (B, T, OC): regression head */
     real *weight;            /* (B, T): 0 = not in the loss */
 };
@@ -219,7 +225,12 @@ double gpt_matmul_peak(const struct k_ops *ops);
 
 /* Sequences for next-state training: from files, or streamed from (seed, split, index): training
  * sequences that were not all written, and any split when orbits_dir is NULL. preset and config
- * must live as long as the source. */
+ * must live as long as the source.
+ *
+ * Of a text preset (orbits_dir is not used), P = text.positions, N the tokens of the split:
+ * sequence i is the P tokens from i (P - 1), so that every token but the first is a target once;
+ * draw number d is the P tokens from a place that is a pure function of (seed, d), any of
+ * N - P + 1. The train split ends where the held-out part begins. */
 struct gpt_source;
 int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
                     const char *orbits_dir, enum sim_split split, const struct gpt_config *config);
@@ -230,7 +241,10 @@ long gpt_source_count(const struct gpt_source *source);
  * first + b is the sequence index when in_order, else the draw number of a random pick. */
 int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, double noise_au,
                     uint64_t seed, struct gpt_batch *batch);
-/* Sequence i's rows: tokens (P, 2) or coordinates (P, 2); bodies = number of bodies. */
+/* Identifies a text's content (from its length and parts of it); 0 for orbits. */
+uint64_t gpt_source_fingerprint(const struct gpt_source *source);
+/* Sequence i's rows: tokens (P, 2), of text (P), or coordinates (P, 2); bodies = number of bodies,
+ * of text 0. */
 int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **tokens,
                         const float **coords, int *bodies);
 
@@ -246,6 +260,18 @@ struct gpt_next_state {
 };
 int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,
                             double extent_au, struct gpt_next_state *result);
+/* Held-out loss of a text model: mean cross entropy in nats over the sequences from the first one,
+ * context = the model's. `late`: over positions from `late_from` on alone (not a number where there
+ * are none). ORR_EINVAL without held-out text. */
+struct gpt_text_result {
+    int sequences, positions; /* of one sequence: targets */
+    double loss, perplexity, bits_per_token;
+    int late_from;
+    double late_loss;
+};
+int gpt_evaluate_text(struct gpt_model *model, struct gpt_source *source, int sequences,
+                      int late_from, struct gpt_text_result *result);
+
 /* Continues each sequence of the batch from `prefix` rows to T rows by its own predictions
  * (tokens: the most probable bin; continuous: the predicted coordinates). rows >= prefix of
  * path (B, T, 2) are written, in AU or scaled units. */

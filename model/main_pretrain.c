@@ -8,10 +8,11 @@ static const struct orr_option options[] = {
 };
 static const struct orr_program program = {
     .name = "pretrain",
-    .purpose = "Trains a GPT to predict the next position, once per attention variant.",
+    .purpose = "Trains a GPT to predict the next position, once per attention variant; or the next "
+               "token of a\ntext (docs/text.md).",
     .usage = "pretrain [options]",
     .options = options,
-    .groups = "attention,model,pretrain,pretrain_planets",
+    .groups = "attention,text,model,pretrain,pretrain_planets",
     .resumes = true,
     .stops_well = true,
 };
@@ -32,7 +33,8 @@ static int make_job(const struct orr_cli *cli, const struct k_ops *ops, const ch
         .resume = cli->resume,
         .quiet = cli->quiet,
     };
-    if (job->train->steps < 1 || (planets ? !p->planets.enabled : p->orbits.train < 1))
+    const bool data = planets ? p->planets.enabled : orr_preset_is_text(p) || p->orbits.train > 0;
+    if (job->train->steps < 1 || !data)
         return 0;
     const char *stage = planets ? "pretrain_planets" : "pretrain";
     return *cli->out ? orr_path(job->folder, "%s%s", cli->out, planets ? "_planets" : "")
@@ -48,10 +50,12 @@ static int check_job(const struct gpt_pretraining *job)
     struct gpt_config config;
     struct gpt_model model;
     char last[4096], digest[32];
-    int rc = gpt_config_from_preset(&config, p, job->attention, sim_split_positions(p, split[0]));
+    const bool text = orr_preset_is_text(p);
+    int rc = gpt_config_from_preset(&config, p, job->attention,
+                                    text ? p->text.positions : sim_split_positions(p, split[0]));
     for (int i = 0; i < 2 && !rc; i++) {
         struct gpt_source *source = NULL;
-        if (sim_split_count(p, split[i]) > 0)
+        if (text || sim_split_count(p, split[i]) > 0)
             rc = gpt_source_open(&source, p, job->orbits_dir, split[i], &config);
         if (!rc)
             gpt_source_close(source);
@@ -73,6 +77,9 @@ static int verify_data(const struct orr_cli *cli, const char *orbits)
     const struct orr_preset *p = &cli->preset;
     enum sim_split need[4];
     int count = 0;
+    if (orr_preset_is_text(p))
+        return *orbits_option ? ORR_FAIL(ORR_EUSAGE, "--orbits: preset %s trains on text", p->name)
+                              : 0;
     if (p->pretrain.steps > 0 && p->orbits.train_files >= p->orbits.train && p->orbits.train > 0)
         need[count++] = SIM_SPLIT_TRAIN; /* otherwise it is streamed */
     if (p->pretrain.steps > 0 && p->orbits.val > 0)

@@ -70,6 +70,36 @@ static void add_block(struct gpt_model *model, int layer)
     };
 }
 
+static void add_input(struct gpt_model *model)
+{
+    const struct gpt_config *c = &model->config;
+    const size_t C = (size_t)c->width, V = (size_t)c->vocab;
+    if (c->input == GPT_INPUT_TEXT) {
+        model->embed_w = add(model, "embed.weight", V, C, 0.02, true);
+    } else if (c->input == GPT_INPUT_TOKENS) {
+        model->embed_x = add(model, "embed.x.weight", V, C, 0.02, true);
+        model->embed_y = add(model, "embed.y.weight", V, C, 0.02, true);
+        model->combine_w = add(model, "embed.combine.weight", C, 2 * C, 0.02, true);
+        model->combine_b = add(model, "embed.combine.bias", C, 0, 0, false);
+    } else {
+        const size_t F = (size_t)gpt_config_features(c);
+        model->embed_w = add(model, "embed.weight", C, F, 1 / sqrt((double)F), true);
+        model->embed_b = add(model, "embed.bias", C, 0, 0, false);
+    }
+}
+
+/* A tied head is another name for the embedding: gradients of both add up in one place. */
+static void add_head(struct gpt_model *model)
+{
+    const struct gpt_config *c = &model->config;
+    const size_t C = (size_t)c->width, OC = (size_t)c->outputs;
+    const bool regression = c->head == GPT_HEAD_REGRESSION;
+    const double std = regression ? 1 / sqrt((double)C) : 0.02;
+    model->head_w = c->tied ? model->embed_w : add(model, "head.weight", OC, C, std, true);
+    if (regression)
+        model->head_b = add(model, "head.bias", OC, 0, 0, false);
+}
+
 static int build_table(struct gpt_model *model)
 {
     const struct gpt_config *c = &model->config;
@@ -80,28 +110,14 @@ static int build_table(struct gpt_model *model)
         return ORR_FAIL(ORR_ENOMEM, "parameter table of %d layers: out of memory", c->layers);
     model->embed_x = model->embed_y = model->combine_w = model->combine_b = -1;
     model->embed_w = model->embed_b = model->position = model->head_b = -1;
-    if (c->input == GPT_INPUT_TOKENS) {
-        const size_t V = (size_t)c->vocab;
-        model->embed_x = add(model, "embed.x.weight", V, C, 0.02, true);
-        model->embed_y = add(model, "embed.y.weight", V, C, 0.02, true);
-        model->combine_w = add(model, "embed.combine.weight", C, 2 * C, 0.02, true);
-        model->combine_b = add(model, "embed.combine.bias", C, 0, 0, false);
-    } else {
-        const size_t F = (size_t)gpt_config_features(c);
-        model->embed_w = add(model, "embed.weight", C, F, 1 / sqrt((double)F), true);
-        model->embed_b = add(model, "embed.bias", C, 0, 0, false);
-    }
+    add_input(model);
     if (c->positions == ORR_POSITIONS_LEARNED)
         model->position = add(model, "position.weight", (size_t)c->context, C, 0.02, true);
     for (int l = 0; l < c->layers; l++)
         add_block(model, l);
     model->final_w = add(model, "final.weight", C, 0, -1, false);
     model->final_b = add(model, "final.bias", C, 0, 0, false);
-    const bool regression = c->head == GPT_HEAD_REGRESSION;
-    model->head_w = add(model, "head.weight", (size_t)c->outputs, C,
-                        regression ? 1 / sqrt((double)C) : 0.02, true);
-    if (regression)
-        model->head_b = add(model, "head.bias", (size_t)c->outputs, 0, 0, false);
+    add_head(model);
     return 0;
 }
 
@@ -177,6 +193,7 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
     struct gpt_config config = model->overridden ? model->trained : model->config;
     config.head = head;
     config.outputs = outputs;
+    config.tied = 0;
     struct gpt_model fresh;
     int rc = gpt_create(&fresh, &config, model->ops, seed);
     if (rc)
@@ -191,6 +208,7 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
         fresh.config = model->config;
         fresh.config.head = head;
         fresh.config.outputs = outputs;
+        fresh.config.tied = 0;
         fresh.overridden = true;
     }
     gpt_free(model);

@@ -63,6 +63,30 @@ static int write_evaluation(const struct gpt_pretraining *job, const struct gpt_
     return rc;
 }
 
+static int evaluate_text(const struct gpt_pretraining *job, struct gpt_model *model,
+                         struct gpt_source *val, long step)
+{
+    struct gpt_text_result r;
+    char path[4096];
+    TRY(orr_path(path, "%s/evaluation.json", job->folder));
+    TRY(gpt_evaluate_text(model, val, job->train->eval_sequences, model->config.context, &r));
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "attention", job->attention);
+    cJSON_AddStringToObject(json, "unit", "nats");
+    cJSON_AddNumberToObject(json, "step", (double)step);
+    cJSON_AddNumberToObject(json, "sequences", r.sequences);
+    cJSON_AddNumberToObject(json, "positions", r.positions);
+    cJSON_AddNumberToObject(json, "vocab", model->config.vocab);
+    cJSON_AddNumberToObject(json, "loss", r.loss);
+    cJSON_AddNumberToObject(json, "perplexity", r.perplexity);
+    cJSON_AddNumberToObject(json, "bits_per_token", r.bits_per_token);
+    int rc = orr_json_write(path, json);
+    cJSON_Delete(json);
+    orr_note(job->quiet, "pretrain %s: loss %.4f, perplexity %.4g, %.4f bits per token",
+             job->attention, r.loss, r.perplexity, r.bits_per_token);
+    return rc;
+}
+
 /* The model to train: resumed, from --checkpoint, or fresh. */
 static int open_model(const struct gpt_pretraining *job, const struct gpt_config *config,
                       const char *digest, struct gpt_model *model, long *step)
@@ -128,12 +152,24 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
         return 0;
     struct gpt_next_state result;
     gpt_swap_average(model);
+    if (model->config.input == GPT_INPUT_TEXT)
+        return evaluate_text(job, model, task->val, step);
     TRY(gpt_evaluate_next_state(model, task->val, job->train->eval_sequences,
                                 job->preset->orbits.extent_au, &result));
     TRY(write_evaluation(job, &result, step));
     orr_note(job->quiet, "%s: next-state error %.4g %s, persistence %.4g", label,
              result.teacher_forced, job->planets ? "separations" : "AU", result.persistence);
     return 0;
+}
+
+/* Of the settings, and of the text that is trained on. */
+static void make_digest(const struct gpt_pretraining *job, const struct gpt_source *source,
+                        char digest[32])
+{
+    const uint64_t settings =
+        orr_preset_digest(job->preset, job->planets ? GPT_PLANETS_GROUPS : GPT_PRETRAIN_GROUPS);
+    snprintf(digest, 32, "%016llx",
+             (unsigned long long)(settings ^ gpt_source_fingerprint(source)));
 }
 
 int gpt_pretrain(const struct gpt_pretraining *job)
@@ -144,23 +180,29 @@ int gpt_pretrain(const struct gpt_pretraining *job)
     struct gpt_model model = {0};
     char digest[32];
     long step;
-    const int positions = job->planets ? 1 + 2 * p->planets.steps : p->orbits.positions;
-    const long held_out = job->planets ? p->planets.val : p->orbits.val;
-    snprintf(digest, sizeof digest, "%016llx",
-             (unsigned long long)orr_preset_digest(p, job->planets ? GPT_PLANETS_GROUPS
-                                                                   : GPT_PRETRAIN_GROUPS));
+    const bool text = orr_preset_is_text(p);
+    const int positions = text           ? p->text.positions
+                          : job->planets ? 1 + 2 * p->planets.steps
+                                         : p->orbits.positions;
+    long held_out = text           ? *p->text.val || p->text.val_fraction > 0
+                    : job->planets ? p->planets.val
+                                   : p->orbits.val;
     TRY(gpt_config_from_preset(&config, p, job->attention, positions));
     int rc = gpt_source_open(&task.source, p, job->orbits_dir,
                              job->planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN, &config);
     if (!rc && held_out > 0)
         rc = gpt_source_open(&task.val, p, job->orbits_dir,
                              job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL, &config);
-    if (!rc)
+    if (!rc) {
+        make_digest(job, task.source, digest);
         rc = open_model(job, &config, digest, &model, &step);
+    }
     if (!rc && task.val) {
+        held_out = text ? gpt_source_count(task.val) : held_out;
         const long n =
             job->train->eval_sequences < held_out ? job->train->eval_sequences : held_out;
-        const int B = n < 64 ? (int)n : 64;
+        const int most = text && job->train->batch < 64 ? job->train->batch : 64; /* logits */
+        const int B = n < most ? (int)n : most;
         task.val_batches = B > 0 ? (int)(n / B) : 0;
         if (B > 0)
             rc = gpt_batch_create(&task.val_batch, &config, B, config.context);

@@ -16,13 +16,14 @@ struct gpt_pretraining {
     bool resume, quiet;
     char folder[4096]; /* where checkpoints go */
 };
-/* Trains to the preset's last step, then writes evaluation.json (next-state metrics). With
+/* Trains to the preset's last step, then writes evaluation.json (next-state metrics; of text: loss,
+ * perplexity, bits per token). With
  * resume, continues last.safetensors when its settings are the same (ORR_EINVAL otherwise names
  * the way out). */
 int gpt_pretrain(const struct gpt_pretraining *job);
 
 /* Settings that a pretrained checkpoint depends on. */
-#define GPT_PRETRAIN_GROUPS "seed,orbits,model,pretrain"
+#define GPT_PRETRAIN_GROUPS "seed,orbits,text,model,pretrain"
 #define GPT_PLANETS_GROUPS  "seed,planets,model,pretrain_planets"
 
 #endif

@@ -1,5 +1,7 @@
-/* source.c - sequences for next-state training, from files or streamed from (seed, index). */
+/* source.c - sequences for next-state training, from files or streamed from (seed, index),
+ * or from a text. */
 #include "model.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +20,7 @@ struct gpt_source {
     struct sim_stream *ahead;     /* streaming: draws for training, made ahead by a thread */
     struct sim_stream_order order;
     gsl_rng *rng;
+    struct gpt_text *text; /* instead of all of these */
 };
 
 /* Training sequences that were not all written to files are made on the fly. */
@@ -37,7 +40,10 @@ int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
     s->split = split;
     s->stream = !orbits_dir || streams(preset, split);
     int rc = 0;
-    if (s->stream) {
+    if (orr_preset_is_text(preset)) {
+        rc = gpt_text_open(&s->text, preset, split != SIM_SPLIT_TRAIN);
+        s->count = rc ? 0 : gpt_text_sequences(s->text);
+    } else if (s->stream) {
         s->count = (long)sim_split_count(preset, split);
         rc = sim_sequence_create(&s->sequence, preset, split);
     } else {
@@ -59,6 +65,7 @@ void gpt_source_close(struct gpt_source *source)
 {
     if (!source)
         return;
+    gpt_text_close(source->text);
     sim_stream_close(source->ahead);
     if (source->stream)
         sim_sequence_free(&source->sequence);
@@ -74,9 +81,19 @@ long gpt_source_count(const struct gpt_source *source)
     return source->count;
 }
 
+uint64_t gpt_source_fingerprint(const struct gpt_source *source)
+{
+    return source->text ? gpt_text_source_fingerprint(source->text) : 0;
+}
+
 int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **tokens,
                         const float **coords, int *bodies)
 {
+    if (source->text) {
+        *coords = NULL;
+        *bodies = 0;
+        return gpt_text_sequence(source->text, i, tokens);
+    }
     if (source->stream) {
         TRY(sim_sequence_make(&source->sequence, source->preset, source->split, i));
         *tokens = source->sequence.tokens;
@@ -137,6 +154,8 @@ int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, do
                     uint64_t seed, struct gpt_batch *batch)
 {
     const struct sim_stream_order order = {(uint64_t)source->count, !in_order, seed};
+    if (source->text)
+        return gpt_text_fill(source->text, first, in_order, seed, batch);
     for (int b = 0; b < batch->B; b++) {
         const uint64_t draw = first + (uint64_t)b;
         const uint16_t *tokens;

@@ -59,6 +59,10 @@ static int write_sets(const struct orr_cli *cli)
 {
     char dir[4096], saved[4096];
     struct sim_dynamics dynamics;
+    if (orr_preset_is_text(&cli->preset)) { /* a stage with nothing to do */
+        orr_note(cli->quiet, "orbits: preset %s trains on text: none are needed", cli->preset.name);
+        return 0;
+    }
     int rc = sim_dynamics_create(&dynamics, &cli->preset); /* a wrong expression: nothing is made */
     sim_dynamics_free(&dynamics);
     if (rc)

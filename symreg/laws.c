@@ -185,11 +185,14 @@ static void laws_free(struct sr_laws *laws)
 int sr_laws_run(const struct orr_cli *cli)
 {
     struct sr_settings settings;
+    int rc = orr_preset_needs_orbits(&cli->preset, "a search for laws");
+    if (rc)
+        return rc;
     struct sr_laws *laws = orr_alloc(1, sizeof *laws);
     if (!laws)
         return ORR_ENOMEM;
     laws->cli = cli;
-    int rc = sr_settings_init(&settings, &cli->preset);
+    rc = sr_settings_init(&settings, &cli->preset);
     if (!rc)
         rc = *cli->out ? orr_path(laws->folder, "%s", cli->out)
                        : orr_path(laws->folder, "%s/laws", cli->run);

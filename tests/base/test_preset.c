@@ -227,6 +227,30 @@ static void test_digest_without_gate(void **state)
     assert_true(orr_preset_digest(&p, "model") != sigmoid);
 }
 
+/* Text settings are not settings of orbits; where the text is does not count. */
+static void test_digest_of_text(void **state)
+{
+    (void)state;
+    static const char pretrain[] = "seed,orbits,text,model,pretrain";
+    struct orr_preset p, q;
+    orr_preset_defaults(&p);
+    q = p;
+    q.model.tie = false;
+    q.text.positions++;
+    assert_true(orr_preset_digest(&q, pretrain) ==
+                orr_preset_digest(&p, "seed,orbits,model,pretrain"));
+    strcpy(p.text.train, "a");
+    q = p;
+    strcpy(q.text.train, "elsewhere/a");
+    strcpy(q.text.val, "b");
+    assert_true(orr_preset_digest(&q, pretrain) == orr_preset_digest(&p, pretrain));
+    q.model.tie = false;
+    assert_true(orr_preset_digest(&q, pretrain) != orr_preset_digest(&p, pretrain));
+    q = p;
+    q.text.val_fraction /= 2;
+    assert_true(orr_preset_digest(&q, pretrain) != orr_preset_digest(&p, pretrain));
+}
+
 static void test_digest(void **state)
 {
     struct orr_preset p, q;
@@ -390,6 +414,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_save_and_load, scratch_setup, scratch_teardown),
         cmocka_unit_test(test_digest),
         cmocka_unit_test(test_digest_without_gate),
+        cmocka_unit_test(test_digest_of_text),
         cmocka_unit_test_setup_teardown(test_files, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_long_lists, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_names, scratch_setup, scratch_teardown),

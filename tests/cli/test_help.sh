@@ -93,7 +93,7 @@ check "defaults" program orbits --preset "$WORK/defaults.json" --quiet --threads
     --set orbits.two_body_test=2
 # numbers are compared as numbers
 check "help names the defaults" diff \
-    <(sed -E 's/ .*\[(.*)\]$/=\1/' "$WORK/listed" | grep -v '^orbits\.\(t\|v\)' |
+    <(sed -E -e 's/ .*\[(.*)\]$/=\1/' -e 's/=""$/=/' "$WORK/listed" | grep -v '^orbits\.\(t\|v\)' |
         awk -F= '{ print $1 "=" ($2 ~ /^[-+.0-9e]+$/ ? $2 + 0 : $2) }' | sort) \
     <(settings "$WORK/defaults/preset.json" | grep -v -e '^orbits\.[tv]' -e '^about=' -e '^name=' |
         awk -F= '{ print $1 "=" ($2 ~ /^[-+.0-9e]+$/ ? $2 + 0 : $2) }' | sort)

@@ -13,17 +13,18 @@ static double uniform(void)
 static void fill(struct gpt_batch *batch, const struct gpt_config *c)
 {
     const size_t N = (size_t)batch->B * (size_t)batch->T;
+    const size_t channels = (size_t)gpt_config_channels(c);
     for (size_t n = 0; n < N; n++) {
         batch->weight[n] = n % 5 == 2 ? 0 : (real)(0.5 + uniform());
         if (batch->tokens)
-            for (int k = 0; k < 2; k++)
-                batch->tokens[2 * n + (size_t)k] = (uint16_t)(uniform() * c->vocab);
+            for (size_t k = 0; k < channels; k++)
+                batch->tokens[channels * n + k] = (uint16_t)(uniform() * c->vocab);
         else
             gpt_features(c, 3 * uniform() - 1.5, 3 * uniform() - 1.5, n % (size_t)batch->T == 0,
                          batch->features + n * (size_t)gpt_config_features(c));
         if (batch->target_tokens)
-            for (int k = 0; k < 2; k++)
-                batch->target_tokens[2 * n + (size_t)k] = (uint16_t)(uniform() * c->vocab);
+            for (size_t k = 0; k < channels; k++)
+                batch->target_tokens[channels * n + k] = (uint16_t)(uniform() * c->vocab);
         else
             for (int k = 0; k < c->outputs; k++)
                 batch->target[n * (size_t)c->outputs + (size_t)k] = (real)(uniform() - 0.5);
@@ -155,6 +156,23 @@ static void tokens_and_token_heads(void **state)
     check_model(&c);
 }
 
+/* A tied embedding has the sum of two gradients; its own head and its embedding have one each. */
+static void text(void **state)
+{
+    (void)state;
+    static const enum orr_positions kinds[] = {ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE,
+                                               ORR_POSITIONS_NONE};
+    for (int tied = 0; tied < 2; tied++)
+        for (int i = 0; i < 3; i++) {
+            struct gpt_config c = tiny_text(tied);
+            c.positions = kinds[i];
+            check_model(&c);
+            c.gate = K_GATE_SOFTPLUS;
+            strcpy(c.attention, "lssar");
+            check_model(&c);
+        }
+}
+
 static void output_gates(void **state)
 {
     (void)state;
@@ -175,9 +193,8 @@ static void output_gates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(continuous_regression),
-        cmocka_unit_test(every_attention_variant),
-        cmocka_unit_test(tokens_and_token_heads),
+        cmocka_unit_test(continuous_regression),  cmocka_unit_test(every_attention_variant),
+        cmocka_unit_test(tokens_and_token_heads), cmocka_unit_test(text),
         cmocka_unit_test(output_gates),
     };
     if (k_ref.open(1, false))

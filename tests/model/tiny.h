@@ -44,19 +44,31 @@ static inline struct gpt_config tiny_tokens(void)
     return c;
 }
 
+/* Text: one embedding, tied to the head or not. */
+static inline struct gpt_config tiny_text(int tied)
+{
+    struct gpt_config c = tiny_tokens();
+    c.input = GPT_INPUT_TEXT;
+    c.head = GPT_HEAD_TEXT;
+    c.outputs = c.vocab;
+    c.tied = tied;
+    return c;
+}
+
 /* Row n of a batch: inputs and targets of stream `stream`, weight 1. */
 static inline void tiny_fill_row(struct gpt_batch *batch, const struct gpt_config *c, size_t n,
                                  uint64_t stream)
 {
-    const uint64_t at = 64 * (n % (size_t)batch->T);
+    const uint64_t at = 64 * (n % (size_t)batch->T), channels = (uint64_t)gpt_config_channels(c);
     batch->weight[n] = 1;
-    for (uint64_t k = 0; k < 2 && batch->tokens; k++)
-        batch->tokens[2 * n + k] = (uint16_t)(tiny_uniform(stream, at + k) * c->vocab);
+    for (uint64_t k = 0; k < channels && batch->tokens; k++)
+        batch->tokens[channels * n + k] = (uint16_t)(tiny_uniform(stream, at + k) * c->vocab);
     if (batch->features)
         gpt_features(c, 3 * tiny_uniform(stream, at) - 1.5, 3 * tiny_uniform(stream, at + 1) - 1.5,
                      n % (size_t)batch->T == 0, batch->features + n * (size_t)(3 + 4 * c->fourier));
-    for (uint64_t k = 0; k < 2 && batch->target_tokens; k++)
-        batch->target_tokens[2 * n + k] = (uint16_t)(tiny_uniform(stream, at + 2 + k) * c->vocab);
+    for (uint64_t k = 0; k < channels && batch->target_tokens; k++)
+        batch->target_tokens[channels * n + k] =
+            (uint16_t)(tiny_uniform(stream, at + 2 + k) * c->vocab);
     for (uint64_t k = 0; k < (uint64_t)c->outputs && batch->target; k++)
         batch->target[n * (size_t)c->outputs + k] = (real)(tiny_uniform(stream, at + 2 + k) - 0.5);
 }

@@ -1,0 +1,60 @@
+/* text.h - text as one long row of tokens, mapped from files; inside model/ only.
+ *
+ * Two kinds of files, told apart by their first bytes. Token shards as llm.c writes them: a header
+ * of 256 int32 (magic 20240520, version 1, number of tokens, zeros), then the tokens as uint16, all
+ * little endian. Everything else is bytes: a token is a byte, the vocabulary 256. Several files are
+ * one text, in the order in which they are named; how a text is cut into files changes nothing. */
+#ifndef GPT_TEXT_H
+#define GPT_TEXT_H
+
+#include "gpt.h"
+
+enum { GPT_TEXT_BYTES = 256 };
+
+struct gpt_text_file {
+    char *path;
+    void *map;
+    size_t map_bytes;
+    const uint8_t *bytes;   /* the first token of a file of bytes, or NULL */
+    const uint16_t *tokens; /* ... of a shard, or NULL */
+    uint64_t first, count;  /* place in the text, tokens */
+};
+struct gpt_text_files {
+    struct gpt_text_file *file; /* (files) */
+    int files;
+    int vocab;
+    uint64_t count; /* tokens of all files */
+};
+/* Maps what `paths` names: files, folders (every file in them whose name does not begin with a dot,
+ * by name) and patterns (*, ?, [...], by name), separated by commas. vocab is that of token shards.
+ * Errors name `key` ("text.train") and the file: nothing there (ORR_EMISSING), an empty file, a
+ * mixture of kinds, another version, a truncated shard (ORR_EFORMAT). Close also after an error. */
+int gpt_text_files_open(struct gpt_text_files *text, const char *key, const char *paths, int vocab);
+void gpt_text_files_close(struct gpt_text_files *text);
+/* Copies tokens at .. at + count - 1. A token outside the vocabulary: ORR_EFORMAT naming file and
+ * byte offset. */
+int gpt_text_copy(const struct gpt_text_files *text, uint64_t at, size_t count, uint16_t *out);
+/* Looks for tokens outside the vocabulary in the first `most` tokens; later ones are checked when
+ * they are copied. */
+int gpt_text_check(const struct gpt_text_files *text, uint64_t most);
+/* XXH64 of the number of tokens and of up to 64 pieces of them, evenly spread. */
+int gpt_text_fingerprint(const struct gpt_text_files *text, uint64_t *fingerprint);
+
+/* Vocabulary of a text preset. */
+int gpt_text_vocab(const struct orr_preset *preset, int *vocab);
+
+/* One split of a text: what gpt_source does with it. */
+struct gpt_text;
+int gpt_text_open(struct gpt_text **text, const struct orr_preset *preset, bool held_out);
+void gpt_text_close(struct gpt_text *text);
+/* Sequences in order; 0: no text is held out. */
+long gpt_text_sequences(const struct gpt_text *text);
+uint64_t gpt_text_source_fingerprint(const struct gpt_text *text);
+/* Tokens of sequence i, valid until the next call. */
+int gpt_text_sequence(struct gpt_text *text, uint64_t i, const uint16_t **tokens);
+/* Where draw d begins, from the text's first token. */
+uint64_t gpt_text_draw(const struct gpt_text *text, uint64_t seed, uint64_t d);
+int gpt_text_fill(struct gpt_text *text, uint64_t first, bool in_order, uint64_t seed,
+                  struct gpt_batch *batch);
+
+#endif

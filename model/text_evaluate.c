@@ -1,0 +1,59 @@
+/* text_evaluate.c - held-out loss of text models. */
+#include "model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_SEQUENCES = 32, MOST_LOGITS = 1 << 25 }; /* 128 MB of float */
+
+static int batch_size(const struct gpt_config *c)
+{
+    const long fit = MOST_LOGITS / ((long)c->context * c->outputs);
+    return fit < 1 ? 1 : fit < MOST_SEQUENCES ? (int)fit : MOST_SEQUENCES;
+}
+
+/* Adds the losses of the batch, weighted by its sequences, over all and over late positions. */
+static int add_losses(struct gpt_model *model, struct gpt_batch *batch, struct gpt_text_result *r)
+{
+    const size_t T = (size_t)batch->T, N = (size_t)batch->B * T;
+    double loss;
+    TRY(gpt_loss(model, batch, &loss));
+    r->loss += loss * batch->B;
+    if (r->late_from >= batch->T)
+        return 0;
+    for (size_t n = 0; n < N; n++)
+        batch->weight[n] = n % T >= (size_t)r->late_from ? 1 : 0;
+    TRY(gpt_loss(model, batch, &loss));
+    r->late_loss += loss * batch->B;
+    return 0;
+}
+
+int gpt_evaluate_text(struct gpt_model *model, struct gpt_source *source, int sequences,
+                      int late_from, struct gpt_text_result *result)
+{
+    const long most = gpt_source_count(source);
+    const int T = model->config.context, B = batch_size(&model->config);
+    struct gpt_batch batch;
+    *result = (struct gpt_text_result){.sequences = sequences < most ? sequences : (int)most,
+                                       .positions = T,
+                                       .late_from = late_from};
+    if (model->config.input != GPT_INPUT_TEXT || result->sequences < 1)
+        return ORR_FAIL(ORR_EINVAL, "held-out loss of text: expected a model and a source of text, "
+                                    "with at least one sequence held out");
+    TRY(gpt_batch_create(&batch, &model->config, B, T));
+    int rc = 0;
+    for (int i = 0; i < result->sequences && !rc; i += B) {
+        batch.B = result->sequences - i < B ? result->sequences - i : B;
+        rc = gpt_source_fill(source, (uint64_t)i, true, 0, 0, &batch);
+        if (!rc)
+            rc = add_losses(model, &batch, result);
+        if (!rc && orr_signal_seen())
+            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
+    }
+    gpt_batch_free(&batch);
+    result->loss /= result->sequences;
+    result->late_loss = late_from < T ? result->late_loss / result->sequences : NAN;
+    result->perplexity = exp(result->loss);
+    result->bits_per_token = result->loss / log(2);
+    return rc;
+}

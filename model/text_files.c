@@ -1,0 +1,275 @@
+/* text_files.c - files of bytes and shards of tokens, mapped and joined to one text. */
+#include "text.h"
+#include "model.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+/* llm.c's shards (dev/data/data_common.py, write_datafile) */
+enum { MAGIC = 20240520, VERSION = 1, HEADER_INTS = 256, HEADER_BYTES = 4 * HEADER_INTS };
+enum { PIECES = 64, PIECE = 2048 };
+
+/* ------------------------------------------------------------------------------ one file */
+
+static int open_shard(const char *key, struct gpt_text_file *f, int vocab)
+{
+    int32_t header[HEADER_INTS];
+    if (f->map_bytes < HEADER_BYTES)
+        return ORR_FAIL(ORR_EFORMAT, "%s: %s: a token shard begins with %d bytes, found %zu", key,
+                        f->path, HEADER_BYTES, f->map_bytes);
+    memcpy(header, f->map, sizeof header);
+    if (header[1] != VERSION)
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: %s: token shard, at byte 4: expected version %d, found %d", key,
+                        f->path, VERSION, (int)header[1]);
+    const size_t there = (f->map_bytes - HEADER_BYTES) / sizeof *f->tokens;
+    if (header[2] < 1 || f->map_bytes != HEADER_BYTES + 2 * (size_t)header[2])
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: %s: token shard, at byte 8: %d tokens are %lld bytes with the header, "
+                        "found %zu bytes (%zu tokens)",
+                        key, f->path, (int)header[2], HEADER_BYTES + 2 * (long long)header[2],
+                        f->map_bytes, there);
+    if (vocab < 2)
+        return ORR_FAIL(ORR_EUSAGE, "text.vocab: expected at least 2, found %d", vocab);
+    f->count = (uint64_t)header[2];
+    f->tokens = (const uint16_t *)(const void *)((const char *)f->map + HEADER_BYTES);
+    return 0;
+}
+
+static int map_file(const char *key, struct gpt_text_file *f)
+{
+    struct stat info;
+    const int fd = open(f->path, O_RDONLY);
+    if (fd < 0)
+        return ORR_FAIL(errno == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: %s: cannot open: %s", key,
+                        f->path, strerror(errno));
+    int rc = 0;
+    if (fstat(fd, &info) || !S_ISREG(info.st_mode)) {
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: %s: expected a file", key, f->path);
+    } else if (info.st_size == 0) {
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: %s: the file is empty", key, f->path);
+    } else {
+        f->map_bytes = (size_t)info.st_size;
+        f->map = mmap(NULL, f->map_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (f->map == MAP_FAILED) {
+            f->map = NULL;
+            rc = ORR_FAIL(ORR_EIO, "%s: %s: cannot map: %s", key, f->path, strerror(errno));
+        }
+    }
+    close(fd);
+    return rc;
+}
+
+/* Adds a file at the end of the text; the first one settles the kind. */
+static int add_file(struct gpt_text_files *text, const char *key, const char *path, int vocab)
+{
+    struct gpt_text_file *grown =
+        realloc(text->file, ((size_t)text->files + 1) * sizeof *text->file);
+    if (!grown)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", key);
+    text->file = grown;
+    struct gpt_text_file *f = &text->file[text->files++];
+    *f = (struct gpt_text_file){.path = strdup(path), .first = text->count};
+    if (!f->path)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", key);
+    TRY(map_file(key, f));
+    int32_t magic = 0;
+    if (f->map_bytes >= sizeof magic)
+        memcpy(&magic, f->map, sizeof magic);
+    const bool shard = magic == MAGIC;
+    if (text->files > 1 && shard != (text->file[0].tokens != NULL))
+        return ORR_FAIL(ORR_EFORMAT, "%s: %s holds %s, %s holds %s: expected one kind", key,
+                        text->file[0].path, shard ? "bytes" : "tokens", f->path,
+                        shard ? "tokens" : "bytes");
+    if (shard) {
+        TRY(open_shard(key, f, vocab));
+    } else {
+        f->bytes = f->map;
+        f->count = f->map_bytes;
+    }
+    text->vocab = shard ? vocab : GPT_TEXT_BYTES;
+    text->count += f->count;
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------------- lists */
+
+static int is_shown(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name); /* the same in every locale */
+}
+
+static int add_folder(struct gpt_text_files *text, const char *key, const char *folder, int vocab)
+{
+    struct dirent **entry = NULL;
+    const int before = text->files, count = scandir(folder, &entry, is_shown, by_name);
+    int rc = 0;
+    if (count < 0)
+        return ORR_FAIL(ORR_EIO, "%s: %s: cannot list: %s", key, folder, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        struct stat info;
+        if (!rc)
+            rc = orr_path(path, "%s/%s", folder, entry[i]->d_name);
+        if (!rc && !stat(path, &info) && S_ISREG(info.st_mode))
+            rc = add_file(text, key, path, vocab);
+        free(entry[i]);
+    }
+    free(entry);
+    if (!rc && text->files == before)
+        rc =
+            ORR_FAIL(ORR_EMISSING, "%s: %s: expected files in the folder, found none", key, folder);
+    return rc;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int add_pattern(struct gpt_text_files *text, const char *key, const char *pattern, int vocab)
+{
+    glob_t found;
+    int rc = 0;
+    const int failed = glob(pattern, GLOB_NOSORT, NULL, &found);
+    if (failed == GLOB_NOMATCH)
+        return ORR_FAIL(ORR_EMISSING, "%s: %s: no such file, folder or pattern", key, pattern);
+    if (failed)
+        return ORR_FAIL(ORR_EIO, "%s: %s: cannot list", key, pattern);
+    qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, compare_paths);
+    for (size_t i = 0; i < found.gl_pathc && !rc; i++)
+        rc = add_file(text, key, found.gl_pathv[i], vocab);
+    globfree(&found);
+    return rc;
+}
+
+static int add_part(struct gpt_text_files *text, const char *key, const char *part, int vocab)
+{
+    struct stat info;
+    if (stat(part, &info))
+        return add_pattern(text, key, part, vocab);
+    return S_ISDIR(info.st_mode) ? add_folder(text, key, part, vocab)
+                                 : add_file(text, key, part, vocab);
+}
+
+int gpt_text_files_open(struct gpt_text_files *text, const char *key, const char *paths, int vocab)
+{
+    memset(text, 0, sizeof *text);
+    for (const char *from = paths;; from++) {
+        char part[4096];
+        const size_t length = strcspn(from, ",");
+        if (length == 0)
+            return ORR_FAIL(ORR_EUSAGE,
+                            "%s: expected files, folders or patterns: a,b,c, found "
+                            "\"%s\"",
+                            key, paths);
+        TRY(orr_path(part, "%.*s", (int)length, from));
+        TRY(add_part(text, key, part, vocab));
+        from += length;
+        if (!*from)
+            return 0;
+    }
+}
+
+void gpt_text_files_close(struct gpt_text_files *text)
+{
+    for (int i = 0; i < text->files; i++) {
+        if (text->file[i].map)
+            munmap(text->file[i].map, text->file[i].map_bytes);
+        free(text->file[i].path);
+    }
+    free(text->file);
+    memset(text, 0, sizeof *text);
+}
+
+/* --------------------------------------------------------------------------------- tokens */
+
+/* Tokens at .. at + count - 1 of one file. */
+static int check_tokens(const struct gpt_text_file *f, uint64_t at, uint64_t count, int vocab)
+{
+    unsigned largest = 0;
+    for (uint64_t i = 0; i < count && f->tokens; i++)
+        largest = f->tokens[at + i] > largest ? f->tokens[at + i] : largest;
+    if (largest < (unsigned)vocab)
+        return 0;
+    while (f->tokens[at] < (unsigned)vocab)
+        at++;
+    return ORR_FAIL(ORR_EFORMAT, "%s: at byte %llu: token %d, expected one below text.vocab = %d",
+                    f->path, (unsigned long long)(HEADER_BYTES + 2 * at), f->tokens[at], vocab);
+}
+
+int gpt_text_check(const struct gpt_text_files *text, uint64_t most)
+{
+    for (int i = 0; i < text->files && text->file[i].first < most; i++) {
+        const struct gpt_text_file *f = &text->file[i];
+        const uint64_t left = most - f->first;
+        TRY(check_tokens(f, 0, f->count < left ? f->count : left, text->vocab));
+    }
+    return 0;
+}
+
+/* The file that token `at` is in. */
+static const struct gpt_text_file *file_at(const struct gpt_text_files *text, uint64_t at)
+{
+    int low = 0, high = text->files;
+    while (high - low > 1) {
+        const int middle = low + (high - low) / 2;
+        if (text->file[middle].first <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &text->file[low];
+}
+
+int gpt_text_copy(const struct gpt_text_files *text, uint64_t at, size_t count, uint16_t *out)
+{
+    if (at > text->count || count > text->count - at)
+        return ORR_FAIL(ORR_EINVAL, "text: tokens %llu to %llu of %llu", (unsigned long long)at,
+                        (unsigned long long)(at + count), (unsigned long long)text->count);
+    while (count > 0) {
+        const struct gpt_text_file *f = file_at(text, at);
+        const uint64_t begin = at - f->first, left = f->count - begin;
+        const size_t here = count < left ? count : (size_t)left;
+        if (f->tokens) {
+            TRY(check_tokens(f, begin, here, text->vocab));
+            memcpy(out, f->tokens + begin, here * sizeof *out);
+        } else {
+            for (size_t i = 0; i < here; i++)
+                out[i] = f->bytes[begin + i];
+        }
+        at += here;
+        out += here;
+        count -= here;
+    }
+    return 0;
+}
+
+int gpt_text_fingerprint(const struct gpt_text_files *text, uint64_t *fingerprint)
+{
+    uint16_t piece[PIECE];
+    uint64_t hash = XXH64(&text->count, sizeof text->count, 0);
+    const uint64_t last = text->count > PIECE ? text->count - PIECE : 0;
+    const size_t length = text->count < PIECE ? (size_t)text->count : PIECE;
+    for (uint64_t i = 0; i < PIECES; i++) { /* the first begins the text, the last ends it */
+        TRY(gpt_text_copy(text, last / (PIECES - 1) * i + last % (PIECES - 1) * i / (PIECES - 1),
+                          length, piece));
+        hash = XXH64(piece, length * sizeof *piece, hash);
+    }
+    *fingerprint = hash;
+    return 0;
+}

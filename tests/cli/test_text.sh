@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# test_text.sh - bin/pretrain and bin/probe on text: training, resuming, every variant and gate,
+# longer sequences, and what is refused.
+. tests/cli/lib.sh
+PROGRAMS="$PROGRAMS probe" # refuse() knows the programs by name
+
+# words in a fixed, irregular order
+awk 'BEGIN { n = 1; for (i = 0; i < 1500; i++) { n = (n * 48271) % 2147483647
+    printf "%s%s", n % 3 ? (n % 5 ? "the orbit " : "a planet ") : "and ", n % 7 ? "" : "\n" } }' \
+    >"$WORK/text.txt"
+SMALL=(--preset text --threads 1 --quiet --set text.train="$WORK/text.txt" --set text.positions=33
+       --set model.layers=1 --set model.width=16 --set model.heads=2 --set pretrain.batch=4
+       --set pretrain.eval_sequences=16 --set pretrain.warmup=2)
+# value FILE KEY: of the first such key of a JSON file
+value() {
+    sed -n "s/^[[:space:]]*\"$2\":[[:space:]]*\(.*[^,]\),*$/\1/p" "$1" | head -n 1
+}
+numbers() {
+    sed 's/, "tokens_per_s": [^}]*//' "$1"
+}
+
+# ---- training
+run=$WORK/run
+check "training" program pretrain "${SMALL[@]}" --run "$run" --attention softmax \
+    --set pretrain.steps=60 --set pretrain.lr=5e-3
+out=$run/softmax/pretrain
+check "evaluation.json" awk -v loss="$(value "$out/evaluation.json" loss)" \
+    -v perplexity="$(value "$out/evaluation.json" perplexity)" \
+    -v bits="$(value "$out/evaluation.json" bits_per_token)" 'BEGIN { exit !(loss > 0 &&
+    (perplexity - exp(loss))^2 < 1e-12 && (bits - loss / log(2))^2 < 1e-12) }'
+check "... below bytes at random" awk -v loss="$(value "$out/evaluation.json" loss)" \
+    'BEGIN { exit !(loss < 3.2) }'
+check "... of bytes" test "$(value "$out/evaluation.json" vocab)" = 256 -a \
+    "$(value "$out/evaluation.json" positions)" = 32
+check "validation is logged" grep -q '"step": 60, "val_loss": [0-9]' "$out/log.jsonl"
+check "no orbits" test ! -e "$run/orbits"
+check "the same on two threads" program pretrain "${SMALL[@]}" --run "$WORK/two" --threads 2 \
+    --attention softmax --set pretrain.steps=60 --set pretrain.lr=5e-3
+check "... to the byte" cmp "$out/last.safetensors" "$WORK/two/softmax/pretrain/last.safetensors"
+# the text in two files, elsewhere: the same
+mkdir "$WORK/parts"
+head -c 5000 "$WORK/text.txt" >"$WORK/parts/1"
+tail -c +5001 "$WORK/text.txt" >"$WORK/parts/2"
+check "the text in parts" program pretrain "${SMALL[@]}" --run "$WORK/parted" \
+    --attention softmax --set pretrain.steps=60 --set pretrain.lr=5e-3 \
+    --set text.train="$WORK/parts"
+check "... to the byte" cmp "$out/last.safetensors" "$WORK/parted/softmax/pretrain/last.safetensors"
+
+# ---- stopped and resumed
+stopped=(pretrain "${SMALL[@]}" --attention lssar --set pretrain.steps=400 --set model.gate=softplus
+         --set pretrain.checkpoint_every=20 --set pretrain.eval_every=100)
+check "a run without a stop" program "${stopped[@]}" --run "$WORK/whole"
+"$BIN/pretrain" "${stopped[@]:1}" --run "$WORK/cut" >/dev/null 2>&1 &
+pid=$!
+for ((i = 0; i < 3000; i++)); do
+    [ ! -e "$WORK/cut/lssar/pretrain/last.safetensors" ] || break
+    sleep 0.01
+done
+kill -TERM $pid
+wait $pid
+check "stopped" test $? -eq 143 -a ! -e "$WORK/cut/lssar/pretrain/evaluation.json"
+check "resumed" program "${stopped[@]}" --run "$WORK/cut" --resume
+check "... to the byte" cmp "$WORK/whole/lssar/pretrain/last.safetensors" \
+    "$WORK/cut/lssar/pretrain/last.safetensors"
+check "... the same log" diff <(numbers "$WORK/whole/lssar/pretrain/log.jsonl") \
+    <(numbers "$WORK/cut/lssar/pretrain/log.jsonl")
+check "... the same evaluation" cmp "$WORK/whole/lssar/pretrain/evaluation.json" \
+    "$WORK/cut/lssar/pretrain/evaluation.json"
+times "$WORK/cut" >"$WORK/before"
+cp "$WORK/text.txt" "$WORK/moved.txt"
+check "complete, the text elsewhere" program "${stopped[@]}" --run "$WORK/cut" --resume \
+    --set text.train="$WORK/moved.txt"
+check "... nothing is trained" diff <(grep -v preset.json "$WORK/before" | grep -v '^\. ') \
+    <(times "$WORK/cut" | grep -v preset.json | grep -v '^\. ')
+sed -i '1s/./X/' "$WORK/moved.txt"
+program "${stopped[@]}" --run "$WORK/cut" --resume --set text.train="$WORK/moved.txt" \
+    --set pretrain.steps=2 2>"$WORK/note"
+check "another text is not continued" test "$(value \
+    "$WORK/cut/lssar/pretrain/evaluation.json" step)" = 2
+
+# ---- variants, gates, positions, heads
+variants=$("$BIN/pretrain" --preset text --attention none --set text.train="$WORK/text.txt" 2>&1 |
+    sed 's/.*expected one of //; s/, /,/g')
+check "every variant" program pretrain "${SMALL[@]}" --run "$WORK/all" \
+    --set attention="$variants" --set pretrain.steps=2 --set pretrain.eval_sequences=4
+check "... has a loss" test "$(grep -l '"loss"' "$WORK"/all/*/pretrain/evaluation.json | wc -l)" \
+    -eq "$(echo "$variants" | tr ',' '\n' | wc -l)"
+for change in model.gate=sigmoid model.positions=none model.positions=learned model.tie=false; do
+    check "$change" program pretrain "${SMALL[@]}" --run "$WORK/$change" --attention lssar \
+        --set pretrain.steps=2 --set "$change"
+done
+
+# ---- probes
+base=(--quiet --threads 1)
+check "evaluate" program probe evaluate --checkpoint "$out/last.safetensors" "${base[@]}"
+for key in loss perplexity bits_per_token; do
+    check "... $key is what pretraining measured" test \
+        "$(value "$run/softmax/probe/evaluate.json" $key)" = \
+        "$(value "$out/evaluation.json" $key)"
+done
+program probe evaluate --checkpoint "$out/last.safetensors" "${base[@]}" --length 64 --ntk \
+    --reweight on --p 3 >"$WORK/table"
+check "longer sequences of as much text" grep -q '^| sequences | 16 | 8 |$' "$WORK/table"
+check "... their late positions" grep -Eq '^\| \.\.\. beyond .* \| - \| [0-9.]+ \|$' "$WORK/table"
+check "attention" program probe attention --checkpoint "$out/last.safetensors" "${base[@]}" \
+    --length 40
+check "... its rows" test "$(wc -l <"$run/softmax/probe/attention.csv")" -eq 3
+
+# ---- refused
+KEEP=$WORK/none
+none=(--run "$WORK/none" --threads 1 --quiet)
+refuse "no text" 1 text.train nowhere.txt -- program pretrain --preset text "${none[@]}" \
+    --set text.train=nowhere.txt
+refuse "too short" 1 text.train text.positions "$WORK/parts/1" -- program pretrain --preset text \
+    "${none[@]}" --set text.train="$WORK/parts/1" --set text.positions=4600
+refuse "orbits beside text" 2 --orbits -- program pretrain "${SMALL[@]}" "${none[@]}" --orbits .
+refuse "planet runs of text" 2 planets.enabled -- program pretrain "${SMALL[@]}" "${none[@]}" \
+    --set planets.enabled=true
+refuse "text.val alone" 2 text.val -- program pretrain --preset smoke "${none[@]}" \
+    --set text.val=x
+refuse "fine-tuning" 2 "fine-tuning needs orbits" -- program finetune "${SMALL[@]}" "${none[@]}"
+refuse "laws" 2 "needs orbits" -- program symreg "${SMALL[@]}" "${none[@]}"
+refuse "a preset of orbits" 1 "model of text" -- program probe evaluate --preset smoke \
+    "${none[@]}" --checkpoint "$out/last.safetensors"
+refuse "learned positions end" 2 "learned positions" -- program probe evaluate "${none[@]}" \
+    --preset "$WORK/model.positions=learned/preset.json" --length 64 \
+    --checkpoint "$WORK/model.positions=learned/lssar/pretrain/last.safetensors"
+check "no orbits are made" program orbits "${SMALL[@]}" "${none[@]}"
+check "... nor a folder for them" test ! -e "$WORK/none"
+# a shard of tokens: header, then 16-bit tokens; the vocabulary is too small for one of them
+{
+    printf '\x88\xd8\x34\x01\x01\0\0\0\x90\x01\0\0'
+    head -c 1012 /dev/zero
+    awk 'BEGIN { for (i = 0; i < 400; i++) printf "\\x%02x\\x%02x", i % 37, i == 250 }' |
+        xargs -0 printf
+} >"$WORK/shard.bin"
+refuse "a token that is too large" 1 "$WORK/shard.bin" "at byte 1524" "token 284" -- \
+    program pretrain "${SMALL[@]}" "${none[@]}" --set text.train="$WORK/shard.bin" \
+    --set text.vocab=284
+check "token shards" program pretrain "${SMALL[@]}" --run "$WORK/tokens" --attention softmax \
+    --set text.train="$WORK/shard.bin" --set text.vocab=285 --set pretrain.steps=2
+check "... their vocabulary" test \
+    "$(value "$WORK/tokens/softmax/pretrain/evaluation.json" vocab)" = 285
+finish
