@@ -190,7 +190,7 @@ static int head_loss(struct gpt_model *model, const struct gpt_batch *batch, dou
         return k->mse(loss, NULL, out, batch->target, batch->weight, N, OC);
     const int V = model->config.vocab;
     if (model->config.head == GPT_HEAD_TEXT)
-        return k->cross_entropy(loss, dout, out, OC, 0, batch->target_tokens, 1, batch->weight, N,
+        return k->cross_entropy(loss, NULL, out, OC, 0, batch->target_tokens, 1, batch->weight, N,
                                 V);
     double x, y;
     TRY(k->cross_entropy(&x, NULL, out, OC, 0, batch->target_tokens, 2, batch->weight, N, V));
@@ -208,9 +208,10 @@ static int head_backward(struct gpt_model *model, const struct gpt_batch *batch,
     const int N = batch->B * batch->T, C = c->width, OC = c->outputs;
     const real *w = gpt_param(model, model->head_w);
     real *dw = gpt_grad(model, model->head_w), *db = gpt_grad(model, model->head_b);
-    if (c->head == GPT_HEAD_TOKENS)
+    if (c->head != GPT_HEAD_REGRESSION)
         return k->head_cross_entropy(loss, act->dy, dw, act->ln, w, batch->target_tokens,
-                                     batch->weight, N, C, c->vocab, 2);
+                                     batch->weight, N, C, c->vocab,
+                                     c->head == GPT_HEAD_TEXT ? 1 : 2);
     TRY(gpt_activations_reserve_out(model));
     TRY(k->linear_exact_forward(act->out, act->ln, w, gpt_param(model, model->head_b), N, C, OC));
     TRY(k->mse(loss, act->dout, act->out, batch->target, batch->weight, N, OC));
