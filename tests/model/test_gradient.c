@@ -148,11 +148,14 @@ static void every_attention_variant(void **state)
 static void tokens_and_token_heads(void **state)
 {
     (void)state;
-    struct gpt_config c = tiny_tokens();
-    check_model(&c);
-    c.head = GPT_HEAD_REGRESSION; /* tokens in, forces out */
-    c.outputs = 1;
-    check_model(&c);
+    for (int positions = ORR_POSITIONS_LEARNED; positions <= ORR_POSITIONS_NONE; positions++) {
+        struct gpt_config c = tiny_tokens();
+        c.positions = (enum orr_positions)positions;
+        check_model(&c);
+        c.head = GPT_HEAD_REGRESSION; /* tokens in, forces out */
+        c.outputs = 1;
+        check_model(&c);
+    }
 }
 
 static void output_gates(void **state)
