@@ -207,7 +207,7 @@ static void curve(const struct gpt_config *c, const struct k_ops *ops, double re
     t.warmup = 5;
     t.clip = 1;
     t.weight_decay = 0.1;
-    assert_int_equal(gpt_create(&model, c, ops, 9), 0);
+    create(&model, c, ops);
     assert_int_equal(gpt_batch_create(&batch, c, 2, c->context), 0);
     for (long step = 0; step < STEPS; step++) {
         tiny_fill(&batch, c, 300 + 2 * (uint64_t)(step % 5));
