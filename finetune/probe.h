@@ -111,5 +111,8 @@ void ft_probe_cells(float *cells, const float *map, int T, int block, int window
 int ft_probe_attention(const struct ft_probe_options *options);
 /* Next-state metrics, as trained and changed, to stdout and evaluate.json. */
 int ft_probe_evaluate(const struct ft_probe_options *options);
+/* inputs.npy, the rows fed: tokens uint16 or coordinates float32 (sequences, T, 2); outputs.npy,
+ * those of the head: float32 (sequences, T, OC). */
+int ft_probe_outputs(const struct ft_probe_options *options);
 
 #endif

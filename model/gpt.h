@@ -8,7 +8,8 @@
  *
  * Inputs. Tokens: x and y embeddings concatenated, then Linear(2C -> C). Continuous: features of
  * one row (x, y, is_dt, Fourier features) through Linear(F -> C).
- * Heads. Tokens: two V-way heads without bias. Regression: Linear(C -> OC), bias. */
+ * Heads. Tokens: two V-way heads, without bias unless asked for. Regression: Linear(C -> OC),
+ * bias. */
 #ifndef GPT_GPT_H
 #define GPT_GPT_H
 
@@ -27,7 +28,8 @@ struct gpt_config {
     int fourier; /* continuous: bands */
     double fourier_min_au;
     enum gpt_head head;
-    int outputs; /* OC: 2 V for tokens */
+    int outputs;   /* OC: 2 V for tokens */
+    int head_bias; /* 1: a token head with bias, as in models of the study's own code; or 0 */
     enum orr_positions positions;
     double rope_base;
     char attention[ORR_NAME];

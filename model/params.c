@@ -100,7 +100,7 @@ static int build_table(struct gpt_model *model)
     const bool regression = c->head == GPT_HEAD_REGRESSION;
     model->head_w = add(model, "head.weight", (size_t)c->outputs, C,
                         regression ? 1 / sqrt((double)C) : 0.02, true);
-    if (regression)
+    if (regression || c->head_bias)
         model->head_b = add(model, "head.bias", (size_t)c->outputs, 0, 0, false);
     return 0;
 }
@@ -177,6 +177,7 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
     struct gpt_config config = model->overridden ? model->trained : model->config;
     config.head = head;
     config.outputs = outputs;
+    config.head_bias = 0;
     struct gpt_model fresh;
     int rc = gpt_create(&fresh, &config, model->ops, seed);
     if (rc)
@@ -191,6 +192,7 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
         fresh.config = model->config;
         fresh.config.head = head;
         fresh.config.outputs = outputs;
+        fresh.config.head_bias = 0;
         fresh.overridden = true;
     }
     gpt_free(model);
