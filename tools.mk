@@ -52,6 +52,11 @@ check-long: check
 	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh'
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 
+# checkpoints in Python: needs torch, safetensors and numpy, and is skipped without
+check-python: all
+	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs-python 'bash tests/python/test_pytorch.sh'
+	@grep -h -e 'largest difference' -e '^skipped' $(B)/tests/logs-python/*.log
+
 # the same tests under the address, leak and undefined-behaviour sanitizers, in their own build
 check-asan:
 	@ASAN_OPTIONS='detect_leaks=1:strict_string_checks=1' \

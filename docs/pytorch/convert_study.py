@@ -65,15 +65,15 @@ def convert(checkpoint):
     tokens = args.get("output_vocab_size") is not None
     if tokens and outputs != 2 * vocab:
         raise SystemExit(f"output_head: expected {2 * vocab} outputs, found {outputs}")
-    metadata = {
+    metadata = {  # what a model of tokens and softmax does not use is as Orrery's defaults
         "format": "orrery-gpt-1", "version": "convert_study",
         "layers": layers, "heads": args["n_head"], "width": width,
         "ffn": tensors["block.0.ffn.up.weight"].shape[0],
         "context": tensors["position.weight"].shape[0],
-        "input": 0, "vocab": vocab, "fourier": 0, "fourier_min_au": 0,
+        "input": 0, "vocab": vocab, "fourier": 0, "fourier_min_au": 0.25,
         "head": 0 if tokens else 1, "outputs": outputs,
         "head_bias": 1 if tokens else 0,
-        "positions": 0, "rope_base": 10000, "attention": "softmax", "attention_p": 1,
+        "positions": 0, "rope_base": 10000, "attention": "softmax", "attention_p": 15,
         "attention_window": 0, "gate": 0, "step": checkpoint.get("iter_num", 0),
         "stage": "pretrain" if tokens else "magnitude" if outputs == 1 else "vector",
     }
