@@ -61,8 +61,8 @@ figures_USES  := figures base
 RUN_ARGS = --preset $(PRESET) --run $(RUN) $(if $(THREADS),--threads $(THREADS)) \
            $(foreach s,$(SET),--set $(s)) $(if $(ATTENTION),--attention $(ATTENTION))
 
-.PHONY: all world orbits pretrain finetune symreg figures probe deps check check-long check-asan lint \
-        format clean bench
+.PHONY: all world orbits pretrain finetune symreg figures probe deps check check-long \
+        check-python check-asan lint format clean bench
 .SECONDARY:
 all: .deps $(PROGRAMS:%=$(BIN)/%)
 

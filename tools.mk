@@ -30,7 +30,9 @@ TESTS64 := $(patsubst %.c,$(B)/%64,$(wildcard tests/kernels/test_gradient.c \
                                               tests/model/test_gradient.c))
 GOLDEN := $(patsubst tests/kernels/%.c,$(B)/tests/%,$(wildcard tests/kernels/golden_attention.c))
 GOLDEN64 := $(GOLDEN:%=%64)
-CLI_TESTS := $(wildcard tests/cli/test_*.sh)
+CLI_TESTS := $(wildcard tests/cli/test_*.sh tests/kill/test_*.sh)
+# preloaded by the tests of failing disks and of kills
+FAIL_WRITE := $(B)/tests/fail_write.so
 $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64): | .deps
 
 $(B)/tests/golden_attention: tests/kernels/golden_attention.c $(kernels_USES:%=$(B)/lib%.a)
@@ -42,15 +44,27 @@ $(B)/tests/golden_attention64: tests/kernels/golden_attention.c $(kernels_USES:%
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -DK_DOUBLE -Itests $< $(kernels_USES:%=$(B)/lib%64.a) $(LDLIBS) -o $@
 
-check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64)
-	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
+$(FAIL_WRITE): tests/kill/fail_write.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl
+
+check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(FAIL_WRITE)
+	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') $(CLI_TESTS:%='bash %')
 
-# what takes longer than a quarter of an hour: the same battery, text models, and the quick preset
-# end to end
+# what takes longer than a quarter of an hour: the same battery, 100 kills and every write instead
+# of samples of them, text models, and the quick preset end to end
 check-long: check
-	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs $(patsubst %,'bash %',$(wildcard tests/long/test_*.sh))
+	@KILLS=100 BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' tools/check.sh $(B)/tests/logs-long \
+	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh' \
+	    $(patsubst %,'bash %',$(wildcard tests/long/test_*.sh))
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
+
+# checkpoints in Python: needs torch, safetensors and numpy, and is skipped without
+check-python: all
+	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs-python 'bash tests/python/test_pytorch.sh'
+	@grep -h -e 'largest difference' -e '^skipped' $(B)/tests/logs-python/*.log
 
 # the same tests under the address, leak and undefined-behaviour sanitizers, in their own build
 check-asan:

@@ -163,7 +163,9 @@ int orr_signal_number(void); /* 0 when none was seen */
 /* --------------------------------------------------------------------------------- files */
 
 /* Writes go to a temporary name in the same folder; commit flushes, checks for errors, syncs
- * and renames; close without commit removes the temporary file. An empty handle is all zero. */
+ * and renames; close without commit removes the temporary file. An empty handle is all zero.
+ * Temporary files are "<name>.<process>.partial"; create removes those that killed processes
+ * left in the folder, and no other's (a lock tells them apart, flock). */
 struct orr_file {
     FILE *stream;
     char path[4096], temporary[4160];

@@ -1,10 +1,13 @@
 /* file.c - atomic files with checksums; folders; whole-file reads. */
 #include "base.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,14 +57,80 @@ int orr_mkdir(const char *path)
     }
 }
 
+/* The folder of a file: "." where the path has none. */
+static void folder_of(const char *path, char folder[4096])
+{
+    snprintf(folder, 4096, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    else
+        strcpy(folder, ".");
+}
+
+/* "<name>.<digits>.partial" */
+static bool is_temporary(const char *name)
+{
+    const size_t length = strlen(name), end = strlen(".partial");
+    if (length <= end || strcmp(name + length - end, ".partial"))
+        return false;
+    size_t digits = length - end, last = digits;
+    while (digits > 0 && isdigit((unsigned char)name[digits - 1]))
+        digits--;
+    return digits < last && digits > 1 && name[digits - 1] == '.';
+}
+
+/* Removes what killed writers left in the folder of `path`. A writer holds a lock on its file
+ * until it ends, in whatever way: what can be locked is nobody's. Where locks do not work, all
+ * files stay. */
+static void remove_abandoned(const char *path)
+{
+    char folder[4096], name[4096];
+    folder_of(path, folder);
+    DIR *listing = opendir(folder);
+    if (!listing)
+        return;
+    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
+        if (!is_temporary(entry->d_name) ||
+            snprintf(name, sizeof name, "%s/%s", folder, entry->d_name) >= (int)sizeof name)
+            continue;
+        const int fd = open(name, O_RDWR);
+        if (fd < 0)
+            continue;
+        if (!flock(fd, LOCK_EX | LOCK_NB))
+            (void)unlink(name);
+        close(fd);
+    }
+    closedir(listing);
+}
+
+/* Opens the temporary file and locks it. Another process may have taken it for abandoned between
+ * the two: then it has no name any more, and is made again. */
+static FILE *open_temporary(const char *path)
+{
+    for (int attempt = 0; attempt < 8; attempt++) {
+        struct stat info;
+        FILE *stream = fopen(path, "wb");
+        if (!stream)
+            return NULL;
+        (void)flock(fileno(stream), LOCK_EX | LOCK_NB); /* a help where it works, no condition */
+        if (!fstat(fileno(stream), &info) && info.st_nlink > 0)
+            return stream;
+        fclose(stream);
+    }
+    errno = EBUSY;
+    return NULL;
+}
+
 int orr_file_create(struct orr_file *file, const char *path)
 {
     memset(file, 0, sizeof *file);
     int rc = orr_path(file->path, "%s", path);
     if (rc)
         return rc;
+    remove_abandoned(path);
     snprintf(file->temporary, sizeof file->temporary, "%s.%ld.partial", path, (long)getpid());
-    file->stream = fopen(file->temporary, "wb");
+    file->stream = open_temporary(file->temporary);
     if (!file->stream)
         return io_error(path, "create");
     file->hash_state = XXH64_createState();
@@ -114,12 +183,7 @@ int orr_file_printf(struct orr_file *file, const char *format, ...)
 static void sync_folder(const char *path)
 {
     char folder[4096];
-    snprintf(folder, sizeof folder, "%s", path);
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = '\0';
-    else
-        strcpy(folder, ".");
+    folder_of(path, folder);
     const int fd = open(folder, O_RDONLY);
     if (fd >= 0) {
         (void)fsync(fd); /* not all file systems can: the data itself is synced */
@@ -131,10 +195,14 @@ int orr_file_commit(struct orr_file *file)
 {
     if (fflush(file->stream) || ferror(file->stream) || fsync(fileno(file->stream)))
         return io_error(file->path, "write");
+    /* closed after: the lock is kept as long as the file has its temporary name */
+    const int renamed = rename(file->temporary, file->path);
+    const int rc = renamed ? io_error(file->path, "finish") : 0;
     FILE *stream = file->stream;
     file->stream = NULL;
-    if (fclose(stream) || rename(file->temporary, file->path)) {
-        const int rc = io_error(file->path, "finish");
+    if (fclose(stream) && !rc)
+        return io_error(file->path, "finish");
+    if (rc) {
         unlink(file->temporary);
         return rc;
     }

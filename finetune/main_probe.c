@@ -9,13 +9,15 @@
 struct command {
     const char *name, *purpose;
     int (*run)(const struct ft_probe_options *options);
-    bool maps; /* takes --layer and --head */
+    bool maps;  /* takes --layer and --head */
+    bool exact; /* never in bf16 */
 };
 static const struct command commands[] = {
     {"attention", "maps, entropy, sink mass, zeros of every layer and head", ft_probe_attention,
-     true},
+     true, false},
     {"evaluate", "next-state errors (text: loss), as trained and as changed", ft_probe_evaluate,
-     false},
+     false, false},
+    {"outputs", "inputs and head outputs as arrays, in fp32", ft_probe_outputs, false, true},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -24,8 +26,7 @@ static const char *reweight_text, *p_text, *window_text, *ntk_text;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "take sequences from here (default: the run's, else made on the fly)",
      &orbits_text},
-    {"--sequences", "N", "how many (default: attention 8, evaluate as pretraining does)",
-     &sequences_text},
+    {"--sequences", "N", "how many (default: 8, evaluate as pretraining does)", &sequences_text},
     {"--layer", "N", "attention: maps of this layer only, from 0", &layer_text},
     {"--head", "N", "attention: maps of this head only, from 0", &head_text},
     {"--reweight", "on|off", "change: the sharpening stage", &reweight_text},
@@ -172,7 +173,8 @@ static int run(const struct orr_cli *cli)
     if (!rc && cli->generic_attention)
         ops = k_generic_attention(ops, &generic);
     if (!rc)
-        rc = ops->open(cli->threads, cli->preset.model.precision != ORR_PRECISION_FP32);
+        rc = ops->open(cli->threads,
+                       !command->exact && cli->preset.model.precision != ORR_PRECISION_FP32);
     if (rc)
         return rc;
     o.ops = ops;

@@ -118,5 +118,8 @@ int ft_probe_evaluate(const struct ft_probe_options *options);
 int ft_probe_evaluate_text(const struct ft_probe_options *options);
 /* Whether the options change how the model attends. */
 bool ft_probe_is_changed(const struct ft_probe_options *options);
+/* inputs.npy, the rows fed: tokens uint16 or coordinates float32 (sequences, T, 2); outputs.npy,
+ * those of the head: float32 (sequences, T, OC). */
+int ft_probe_outputs(const struct ft_probe_options *options);
 
 #endif

@@ -20,7 +20,7 @@ static const struct field {
     enum kind kind;
     size_t offset;
     bool of_head;
-    bool newer; /* absent in files of version 0.1.0: zero */
+    bool newer; /* absent in older files: zero */
 } fields[] = {
     {"layers", KIND_INT, offsetof(struct gpt_config, layers), false, false},
     {"heads", KIND_INT, offsetof(struct gpt_config, heads), false, false},
@@ -40,6 +40,7 @@ static const struct field {
     {"attention_window", KIND_INT, offsetof(struct gpt_config, attention_window), false, false},
     {"gate", KIND_INT, offsetof(struct gpt_config, gate), false, true},
     {"tied", KIND_INT, offsetof(struct gpt_config, tied), true, true},
+    {"head_bias", KIND_INT, offsetof(struct gpt_config, head_bias), true, true},
 };
 enum { FIELDS = sizeof fields / sizeof *fields, TEXT = 64 };
 

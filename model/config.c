@@ -44,6 +44,7 @@ static int check_sizes(const struct gpt_config *c)
         {"outputs", c->outputs, 1, 200000},
         {"input", (int)c->input, GPT_INPUT_TOKENS, GPT_INPUT_TEXT},
         {"head", (int)c->head, GPT_HEAD_TOKENS, GPT_HEAD_TEXT},
+        {"head_bias", c->head_bias, 0, c->head == GPT_HEAD_TOKENS},
         {"positions", (int)c->positions, ORR_POSITIONS_LEARNED, ORR_POSITIONS_NONE},
         {"attention_window", c->attention_window, 0, INT_MAX},
         {"gate", (int)c->gate, K_GATE_NONE, K_GATE_SOFTPLUS},

@@ -199,6 +199,27 @@ static int head_loss(struct gpt_model *model, const struct gpt_batch *batch, dou
     return 0;
 }
 
+/* The same of a token head with bias, as the study's own code has it: logits are whole. */
+static int biased_head_backward(struct gpt_model *model, const struct gpt_batch *batch,
+                                double *loss)
+{
+    const struct k_ops *k = model->ops;
+    struct gpt_activations *act = model->act;
+    const int N = batch->B * batch->T, C = model->config.width, OC = model->config.outputs;
+    const int V = model->config.vocab;
+    const uint16_t *target = batch->target_tokens;
+    const real *w = gpt_param(model, model->head_w);
+    real *dw = gpt_grad(model, model->head_w), *db = gpt_grad(model, model->head_b);
+    double x, y;
+    TRY(k->linear_forward(act->out, act->ln, w, gpt_param(model, model->head_b), N, C, OC));
+    TRY(k->cross_entropy(&x, act->dout, act->out, OC, 0, target, 2, batch->weight, N, V));
+    TRY(k->cross_entropy(&y, act->dout, act->out, OC, V, target + 1, 2, batch->weight, N, V));
+    *loss = 0.5 * (x + y);
+    for (size_t i = 0; i < (size_t)N * (size_t)OC; i++)
+        act->dout[i] *= (real)0.5;
+    return k->linear_backward(act->dy, dw, db, act->dout, act->ln, w, N, C, OC);
+}
+
 /* Loss, and act->dy (N, C) = its gradient by act->ln; logits of token heads are never whole. */
 static int head_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
 {
@@ -208,11 +229,13 @@ static int head_backward(struct gpt_model *model, const struct gpt_batch *batch,
     const int N = batch->B * batch->T, C = c->width, OC = c->outputs;
     const real *w = gpt_param(model, model->head_w);
     real *dw = gpt_grad(model, model->head_w), *db = gpt_grad(model, model->head_b);
-    if (c->head != GPT_HEAD_REGRESSION)
+    if (c->head != GPT_HEAD_REGRESSION && !db)
         return k->head_cross_entropy(loss, act->dy, dw, act->ln, w, batch->target_tokens,
                                      batch->weight, N, C, c->vocab,
                                      c->head == GPT_HEAD_TEXT ? 1 : 2);
     TRY(gpt_activations_reserve_out(model));
+    if (c->head == GPT_HEAD_TOKENS)
+        return biased_head_backward(model, batch, loss);
     TRY(k->linear_exact_forward(act->out, act->ln, w, gpt_param(model, model->head_b), N, C, OC));
     TRY(k->mse(loss, act->dout, act->out, batch->target, batch->weight, N, OC));
     return k->linear_exact_backward(act->dy, dw, db, act->dout, act->ln, w, N, C, OC);

@@ -8,8 +8,9 @@
  *
  * Inputs. Tokens: x and y embeddings concatenated, then Linear(2C -> C). Continuous: features of
  * one row (x, y, is_dt, Fourier features) through Linear(F -> C). Text: one embedding (V, C).
- * Heads. Tokens: two V-way heads without bias. Regression: Linear(C -> OC), bias. Text: one V-way
- * head without bias; tied, its weights are those of the embedding (as in GPT-2). */
+ * Heads. Tokens: two V-way heads, without bias unless asked for. Regression: Linear(C -> OC),
+ * bias. Text: one V-way head without bias; tied, its weights are those of the embedding (as in
+ * GPT-2). */
 #ifndef GPT_GPT_H
 #define GPT_GPT_H
 
@@ -29,8 +30,9 @@ struct gpt_config {
     int fourier; /* continuous: bands */
     double fourier_min_au;
     enum gpt_head head;
-    int outputs; /* OC: 2 V for tokens, V for text */
-    int tied;    /* text head: 1 = the weights of the embedding */
+    int outputs;   /* OC: 2 V for tokens, V for text */
+    int tied;      /* text head: 1 = the weights of the embedding */
+    int head_bias; /* 1: a token head with bias, as in models of the study's own code; or 0 */
     enum orr_positions positions;
     double rope_base;
     char attention[ORR_NAME];

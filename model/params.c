@@ -96,7 +96,7 @@ static void add_head(struct gpt_model *model)
     const bool regression = c->head == GPT_HEAD_REGRESSION;
     const double std = regression ? 1 / sqrt((double)C) : 0.02;
     model->head_w = c->tied ? model->embed_w : add(model, "head.weight", OC, C, std, true);
-    if (regression)
+    if (regression || c->head_bias)
         model->head_b = add(model, "head.bias", OC, 0, 0, false);
 }
 
@@ -194,6 +194,7 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
     config.head = head;
     config.outputs = outputs;
     config.tied = 0;
+    config.head_bias = 0;
     struct gpt_model fresh;
     int rc = gpt_create(&fresh, &config, model->ops, seed);
     if (rc)
@@ -209,6 +210,7 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
         fresh.config.head = head;
         fresh.config.outputs = outputs;
         fresh.config.tied = 0;
+        fresh.config.head_bias = 0;
         fresh.overridden = true;
     }
     gpt_free(model);

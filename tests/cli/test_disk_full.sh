@@ -66,6 +66,73 @@ refuse "symreg FILE: no room for the front" 1 "$WORK/none/front.csv" 'cannot wri
     --features r,m1 --preset smoke --quiet --threads 1 --out "$WORK/none"
 check "nothing temporary" test -z "$(leftovers "$WORK")"
 
+# ---- a disk that fails at any one of the operations on the files of a training
+FAIL_WRITE=${FAIL_WRITE:-build/tests/fail_write.so}
+train() { # FOLDER [OPTION...]
+    "$BIN/pretrain" "${COMMON[@]}" --orbits "$run/orbits" --set pretrain_planets.steps=0 \
+        --set pretrain.steps=4 --set pretrain.checkpoint_every=2 --set pretrain.eval_every=2 \
+        --set pretrain.ema=0.9 --run "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+}
+# the file of a training whose log is left without its speeds
+comparable() {
+    (cd "$1" && find . -type f ! -name log.jsonl -exec cksum {} + | sort -k3
+        sed 's/, "tokens_per_s": [^,}]*//' lssar/pretrain/log.jsonl)
+}
+# unlike: files of the folder of a failed training that have a final name and are in no state that
+# the undisturbed training writes (steps 2 and 4), log.jsonl excepted, which grows line by line
+unlike() {
+    local file known
+    for file in preset.json lssar/pretrain/{last.safetensors,best.safetensors,evaluation.json}; do
+        [ -e "$1/$file" ] || continue
+        for known in "$WORK"/states/*; do
+            cmp -s "$1/$file" "$known/$file" && continue 2
+        done
+        echo "$file"
+    done
+}
+every_operation() { # HOW MESSAGE FIRST EVERY
+    local how=$1 message=$2 n operation path
+    for ((n = $3; n <= operations; n += $4)); do
+        operation=$(sed -n "${n}p" "$WORK/counted")
+        path=$(sed 's|^[^/]*||; s|\.[0-9]*\.partial$||' <<<"$operation")
+        path=$WORK/failed/${path#"$WORK/states/end/"}
+        operation="$how, operation ${operation%% /*} ${path##*/}"
+        (export LD_PRELOAD=$FAIL_WRITE FAIL_AT=$n FAIL_HOW=$how && train "$WORK/failed")
+        check "$operation: status 1" test $? -eq 1
+        check "$operation: one line" test "$(wc -l <"$WORK/err")" -eq 1
+        check "$operation: names the file, says why" \
+            grep -q "^pretrain: error: $path: cannot .*: $message\$" "$WORK/err"
+        check "$operation: nothing temporary" test -z "$(leftovers "$WORK/failed")"
+        check "$operation: no half-written file" test -z "$(unlike "$WORK/failed")"
+        check "$operation: goes on" train "$WORK/failed" --resume
+        check "$operation: to the same files" diff <(comparable "$WORK/states/end") \
+            <(comparable "$WORK/failed")
+        rm -rf "$WORK/failed"
+    done
+}
+if [ ! -e "$FAIL_WRITE" ]; then
+    skip "a failure at every write" "$FAIL_WRITE is not there: make check builds it"
+else
+    export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
+    mkdir "$WORK/states"
+    (export LD_PRELOAD=$FAIL_WRITE FAIL_REPORT=$WORK/counted && train "$WORK/states/end")
+    check "a training, its operations counted" test $? -eq 0
+    operations=$(wc -l <"$WORK/counted")
+    # the state after step 2: killed when the log gets its line of step 4
+    opens=$(grep -n 'open .*/best.safetensors' "$WORK/counted" | sed -n '2s/:.*//p')
+    (export LD_PRELOAD=$FAIL_WRITE FAIL_AT=$opens FAIL_HOW=kill && train "$WORK/states/half") \
+        2>/dev/null
+    check "... and its state after half of its steps" \
+        grep -aq '"step": *"2"' "$WORK/states/half/lssar/pretrain/last.safetensors"
+    if [ "${KILLS:-5}" -ge 100 ]; then
+        every_operation full 'No space left on device' 1 1
+        every_operation once 'Input/output error' 1 1
+    else # samples; all of them in make check-long
+        every_operation full 'No space left on device' 1 3
+        every_operation once 'Input/output error' 2 6
+    fi
+fi
+
 # ---- standard output that takes nothing
 if [ -c /dev/full ]; then
     for arguments in "symreg $WORK/run/truth/finetune/forces_magnitude.csv --target F --preset smoke

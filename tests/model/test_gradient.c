@@ -149,11 +149,17 @@ static void every_attention_variant(void **state)
 static void tokens_and_token_heads(void **state)
 {
     (void)state;
-    struct gpt_config c = tiny_tokens();
-    check_model(&c);
-    c.head = GPT_HEAD_REGRESSION; /* tokens in, forces out */
-    c.outputs = 1;
-    check_model(&c);
+    for (int positions = ORR_POSITIONS_LEARNED; positions <= ORR_POSITIONS_NONE; positions++) {
+        struct gpt_config c = tiny_tokens();
+        c.positions = (enum orr_positions)positions;
+        check_model(&c);
+        c.head_bias = 1;
+        check_model(&c);
+        c.head_bias = 0;
+        c.head = GPT_HEAD_REGRESSION; /* tokens in, forces out */
+        c.outputs = 1;
+        check_model(&c);
+    }
 }
 
 /* A tied embedding has the sum of two gradients; its own head and its embedding have one each. */

@@ -1,0 +1,83 @@
+/* probe_outputs.c - what a model puts out, as arrays: for comparison with a model built elsewhere. */
+#include "probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEQUENCES = 8 };
+
+/* Sequence i into place b of both arrays. */
+static int one(struct ft_probe *probe, struct gpt_batch *batch, int b, unsigned char *inputs,
+               size_t row_bytes, real *outputs)
+{
+    const size_t T = (size_t)probe->T, OC = (size_t)probe->model.config.outputs;
+    const uint16_t *tokens;
+    const float *coords;
+    const real *out;
+    int bodies, rc = gpt_source_sequence(probe->data, (uint64_t)b, &tokens, &coords, &bodies);
+    if (rc)
+        return rc;
+    memcpy(inputs + (size_t)b * T * row_bytes, tokens ? (const void *)tokens : (const void *)coords,
+           T * row_bytes);
+    rc = ft_probe_fill(probe, (uint64_t)b, batch);
+    if (!rc)
+        rc = gpt_forward(&probe->model, batch, &out);
+    if (!rc)
+        memcpy(outputs + (size_t)b * T * OC, out, T * OC * sizeof *out);
+    return rc;
+}
+
+static int write(const struct ft_probe *probe, const struct ft_probe_options *options,
+                 const unsigned char *inputs, const real *outputs)
+{
+    const bool tokens = probe->model.config.input == GPT_INPUT_TOKENS;
+    const size_t n = (size_t)probe->sequences, T = (size_t)probe->T;
+    const size_t in_shape[] = {n, T, 2}, out_shape[] = {n, T, (size_t)probe->model.config.outputs};
+    char folder[4096], path[4096];
+    int rc = ft_probe_folder(probe, options, folder);
+    if (!rc)
+        rc = orr_mkdir(folder);
+    if (!rc)
+        rc = orr_path(path, "%s/inputs.npy", folder);
+    if (!rc)
+        rc = orr_npy_write(path, tokens ? ORR_U16 : ORR_F32, 3, in_shape, inputs, NULL);
+    if (!rc)
+        rc = orr_path(path, "%s/outputs.npy", folder);
+    if (!rc)
+        rc =
+            orr_npy_write(path, sizeof(real) == 8 ? ORR_F64 : ORR_F32, 3, out_shape, outputs, NULL);
+    if (!rc)
+        orr_note(options->quiet, "outputs: %s/inputs.npy, %s/outputs.npy (%zu sequences, %zu rows)",
+                 folder, folder, n, T);
+    return rc;
+}
+
+int ft_probe_outputs(const struct ft_probe_options *options)
+{
+    struct ft_probe probe;
+    struct gpt_batch batch = {0};
+    unsigned char *inputs = NULL;
+    real *outputs = NULL;
+    int rc =
+        ft_probe_open(&probe, options, true, options->sequences ? options->sequences : SEQUENCES);
+    if (!rc)
+        rc = gpt_batch_create(&batch, &probe.model.config, 1, probe.T);
+    if (!rc) {
+        const bool tokens = probe.model.config.input == GPT_INPUT_TOKENS;
+        const size_t row_bytes = 2 * (tokens ? sizeof(uint16_t) : sizeof(float));
+        const size_t rows = (size_t)probe.sequences * (size_t)probe.T;
+        inputs = orr_alloc(rows, row_bytes);
+        outputs = orr_alloc(rows * (size_t)probe.model.config.outputs, sizeof *outputs);
+        if (!inputs || !outputs)
+            rc = ORR_ENOMEM;
+        for (int b = 0; b < probe.sequences && !rc; b++)
+            rc = one(&probe, &batch, b, inputs, row_bytes, outputs);
+        if (!rc)
+            rc = write(&probe, options, inputs, outputs);
+    }
+    free(inputs);
+    free(outputs);
+    gpt_batch_free(&batch);
+    ft_probe_close(&probe);
+    return rc;
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# test_pytorch.sh - checkpoints in Python: names and shapes by the safetensors package, the same
+# outputs from the module of docs/pytorch/rebuild.py, and models of the study's code converted.
+# Needs python3 with torch, safetensors and numpy: make check-python.
+. tests/cli/lib.sh
+PYTHON=${PYTHON:-python3}
+if ! $PYTHON -c 'import torch, safetensors, numpy' 2>/dev/null; then
+    skip "checkpoints in Python" "$PYTHON has no torch, safetensors or numpy"
+    finish
+fi
+FEW=(--threads 1 --quiet --set pretrain.steps=6 --set pretrain.eval_every=0 --set pretrain.lr=0.03
+     --set pretrain.warmup=0 --set model.layers=2 --set pretrain_planets.steps=2)
+
+# trained NAME PRESET ATTENTION [SETTING...]: a model and its outputs, for the comparison
+pairs=()
+trained() {
+    local name=$1 preset=$2 attention=$3 settings=() setting
+    shift 3
+    for setting in "$@"; do
+        settings+=(--set "$setting")
+    done
+    check "train $name" program pretrain --preset "$preset" "${FEW[@]}" --attention "$attention" \
+        --orbits "$WORK/orbits-$preset" --run "$WORK/$name" "${settings[@]}"
+    outputs "$name" "$WORK/$name/$attention/pretrain/last.safetensors"
+}
+outputs() { # NAME CHECKPOINT
+    check "outputs $1" program probe outputs --checkpoint "$2" --sequences 3 --threads 1 --quiet \
+        --out "$WORK/$1/outputs"
+    pairs+=("$2" "$WORK/$1/outputs")
+}
+for preset in smoke smoke_tokens; do
+    check "data $preset" program orbits --preset $preset --threads 1 --quiet \
+        --out "$WORK/orbits-$preset"
+done
+
+# ---- all positions, gates and heads
+turn=0
+attention=(softmax lssa lssar rw_softmax)
+for preset in smoke smoke_tokens; do
+    for positions in learned rope none; do
+        for gate in none sigmoid softplus; do
+            trained "$preset-$positions-$gate" $preset ${attention[turn++ % 4]} \
+                model.positions=$positions model.gate=$gate pretrain.ema=0.$((turn % 2 * 9))
+        done
+    done
+done
+trained window smoke lssar model.attention_window=5 model.attention_p=2.5 model.fourier=3
+check "force magnitudes" program finetune --threads 1 --quiet \
+    --preset "$WORK/smoke_tokens-none-none/preset.json" --attention rw_softmax --run "$WORK/smoke_tokens-none-none" --source rw_softmax \
+    --orbits "$WORK/orbits-smoke_tokens" --set finetune.magnitude.steps=3 \
+    --set finetune.vector.steps=3
+found=("$WORK"/smoke_tokens-none-none/*/finetune/*.safetensors)
+for file in "${found[@]}"; do
+    [ -e "$file" ] && mkdir -p "$WORK/ft-$(basename "$file")" && outputs "ft-$(basename "$file")" "$file"
+done
+
+# ---- every other variant
+for name in rw_sigmoid sigmoid_logL sigmoid_logN sigmoid_logN_l1 relu_wortsman relu_li relu_shen \
+    phi_relu phi_relu2 phi_relu6 phi_gelu phi_sigmoid phi_softplus phi_mish phi_exp \
+    softmax_inverse softmax_recentred softmax_recentred_l1 decomp_I decomp_II decomp_III \
+    decomp_IV; do
+    trained "variant-$name" smoke $name
+done
+$PYTHON docs/pytorch/rebuild.py "${pairs[@]}" >"$WORK/compared" 2>"$WORK/err"
+check "the same outputs within 1e-4" test $? -eq 0
+sed "s|$WORK/||" "$WORK/compared" "$WORK/err"
+check "all were compared" test "$(wc -l <"$WORK/compared")" -eq $((${#pairs[@]} / 2))
+
+# ---- the study's models
+for output_dim in "" 1 2; do
+    name=study$output_dim
+    check "$name" $PYTHON tests/python/study_model.py make "$WORK/$name.pt" $output_dim
+    check "$name: converted" $PYTHON docs/pytorch/convert_study.py "$WORK/$name.pt" \
+        "$WORK/$name.safetensors"
+    check "$name: outputs" program probe outputs --checkpoint "$WORK/$name.safetensors" \
+        --preset smoke_tokens --threads 1 --quiet --sequences 4 --out "$WORK/$name"
+    check "$name: the same outputs" $PYTHON tests/python/study_model.py outputs \
+        "$WORK/$name.pt" "$WORK/$name"
+    sed "s|$WORK/||" "$WORK/.check"
+done
+check "a converted model can be fine-tuned" program finetune --preset smoke_tokens --threads 1 \
+    --quiet --run "$WORK/fine" --orbits "$WORK/orbits-smoke_tokens" --source softmax \
+    --checkpoint "$WORK/study.safetensors" --set model.layers=3 --set model.width=24 \
+    --set model.heads=4 --set finetune.magnitude.steps=2 --set finetune.vector.steps=2
+finish
