@@ -25,8 +25,7 @@ static const char *reweight_text, *p_text, *window_text, *ntk_text;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "take sequences from here (default: the run's, else made on the fly)",
      &orbits_text},
-    {"--sequences", "N", "how many (default: 8, evaluate as pretraining does)",
-     &sequences_text},
+    {"--sequences", "N", "how many (default: 8, evaluate as pretraining does)", &sequences_text},
     {"--layer", "N", "attention: maps of this layer only, from 0", &layer_text},
     {"--head", "N", "attention: maps of this head only, from 0", &head_text},
     {"--reweight", "on|off", "change: the sharpening stage", &reweight_text},

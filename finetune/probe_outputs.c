@@ -44,8 +44,8 @@ static int write(const struct ft_probe *probe, const struct ft_probe_options *op
     if (!rc)
         rc = orr_path(path, "%s/outputs.npy", folder);
     if (!rc)
-        rc = orr_npy_write(path, sizeof(real) == 8 ? ORR_F64 : ORR_F32, 3, out_shape, outputs,
-                           NULL);
+        rc =
+            orr_npy_write(path, sizeof(real) == 8 ? ORR_F64 : ORR_F32, 3, out_shape, outputs, NULL);
     if (!rc)
         orr_note(options->quiet, "outputs: %s/inputs.npy, %s/outputs.npy (%zu sequences, %zu rows)",
                  folder, folder, n, T);

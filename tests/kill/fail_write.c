@@ -119,8 +119,8 @@ FILE *fopen(const char *path, const char *mode)
     if (s->fd < 0)
         return NULL;
     snprintf(s->path, sizeof s->path, "%s", path);
-    s->file = fopencookie(s, mode,
-                          (cookie_io_functions_t){.write = stream_write, .close = stream_close});
+    s->file =
+        fopencookie(s, mode, (cookie_io_functions_t){.write = stream_write, .close = stream_close});
     return s->file;
 }
 

@@ -152,6 +152,8 @@ static void tokens_and_token_heads(void **state)
         struct gpt_config c = tiny_tokens();
         c.positions = (enum orr_positions)positions;
         check_model(&c);
+        c.head_bias = 1;
+        check_model(&c);
         c.head = GPT_HEAD_REGRESSION; /* tokens in, forces out */
         c.outputs = 1;
         check_model(&c);

@@ -113,12 +113,11 @@ static void check_gradient(const struct gpt_config *c, bool bf16)
     gradient(&found, &batch);
     const int bad = outside(&ref, &found, bound);
     if (bad >= 0)
-        fail_msg("%s, positions %d, gate %d, head %d, bf16 %d: the gradient of %s differs from "
-                 "ref's by %.3g, bound %.3g",
-                 c->attention, (int)c->positions, (int)c->gate, (int)c->head, bf16,
-                 ref.table[bad].name,
-                 distance(gpt_grad(&ref, bad), gpt_grad(&found, bad), ref.table[bad].count),
-                 bound[bad]);
+        fail_msg(
+            "%s, positions %d, gate %d, head %d, bf16 %d: the gradient of %s differs from "
+            "ref's by %.3g, bound %.3g",
+            c->attention, (int)c->positions, (int)c->gate, (int)c->head, bf16, ref.table[bad].name,
+            distance(gpt_grad(&ref, bad), gpt_grad(&found, bad), ref.table[bad].count), bound[bad]);
     /* sharp */
     const int spoiled = ref.block[1].up_w;
     for (size_t j = 0; j < ref.table[spoiled].count; j++)
