@@ -42,6 +42,37 @@ static void test_commit(void **state)
     assert_int_equal(scratch_count(dir), 1);
 }
 
+/* Whoever writes removes what killed writers left in the folder, and nothing else. */
+static void test_abandoned(void **state)
+{
+    static const char *const stay[] = {"a.partial",   "a.x12.partial", "a.12.partial.txt",
+                                       ".12.partial", "12.partial",    "a.partial.12"};
+    char path[4096];
+    struct orr_file file, other;
+    (void)state;
+    scratch_path(path, dir, "b.txt.12.partial"); /* as if killed */
+    scratch_text(path, "half");
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++) {
+        scratch_path(path, dir, stay[i]);
+        scratch_text(path, "not ours");
+    }
+    scratch_path(path, dir, "a.folder.12.partial");
+    assert_int_equal(orr_mkdir(path), 0);
+    scratch_path(path, dir, "open.txt");
+    assert_int_equal(orr_file_create(&other, path), 0); /* being written */
+    scratch_path(path, dir, "b.txt.12.partial");
+    assert_false(orr_exists(path));
+    scratch_path(path, dir, "c.txt");
+    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_file_commit(&file), 0);
+    orr_file_close(&file);
+    assert_true(orr_exists(other.temporary));
+    assert_int_equal(orr_file_printf(&other, "whole"), 0);
+    assert_int_equal(orr_file_commit(&other), 0);
+    orr_file_close(&other);
+    assert_int_equal(scratch_count(dir), 9); /* six, a folder, two written */
+}
+
 /* XXH64 of nothing and of "a", seed 0, as published. */
 static void test_checksum_known_answers(void **state)
 {
@@ -290,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_commit, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_abandoned, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_checksum_known_answers, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(test_long_printf, scratch_setup, scratch_teardown),

@@ -115,10 +115,19 @@ check "longer sequences" program probe evaluate "${BASE[@]}" --length 90 --seque
     --checkpoint "$none/lssar/pretrain/last.safetensors"
 check "... of that length" grep -q '"positions":[[:space:]]*90' "$none/lssar/probe/evaluate.json"
 
+# ---- outputs
+check "outputs" program probe outputs --checkpoint "$lssar" "${BASE[@]}" --sequences 3 \
+    --out "$WORK/outputs"
+check "... inputs of three sequences" grep -aq "'<f4'.*(3, 40, 2)" "$WORK/outputs/inputs.npy"
+check "... outputs" grep -aq "'<f4'.*(3, 40, 2)" "$WORK/outputs/outputs.npy"
+check "... again, by two threads" program probe outputs --checkpoint "$lssar" "${BASE[@]}" \
+    --sequences 3 --threads 2 --out "$WORK/again"
+check "... the same" cmp "$WORK/outputs/outputs.npy" "$WORK/again/outputs.npy"
+
 # ---- what is refused
 probe=("$BIN/probe")
-refuse "no subcommand" 2 'attention, evaluate' -- "${probe[@]}"
-refuse "unknown subcommand" 2 attentoin 'attention, evaluate' -- "${probe[@]}" attentoin
+refuse "no subcommand" 2 'attention, evaluate, outputs' -- "${probe[@]}"
+refuse "unknown subcommand" 2 attentoin 'attention, evaluate, outputs' -- "${probe[@]}" attentoin
 refuse "two subcommands" 2 'unexpected argument' -- "${probe[@]}" attention evaluate
 refuse "unknown option" 2 --heads 'did you mean --head?' -- "${probe[@]}" attention --heads 2
 refuse "no checkpoint there" 1 "$run/none.safetensors" -- "${probe[@]}" attention \
