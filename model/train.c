@@ -131,7 +131,9 @@ static int evaluate(struct loop *loop, long step)
 /* A fresh run has no best weights; files of before there was a state are measured again. */
 static int recall_best(struct loop *loop, bool fresh, bool known)
 {
-    if (!loop->task->best || !orr_exists(loop->best)) {
+    if (!loop->task->best)
+        return 0;
+    if (!orr_exists(loop->best)) { /* the next evaluation makes it */
         loop->watch.best = INFINITY;
         return 0;
     }
