@@ -1,11 +1,12 @@
 /* bench_attention.c - the fused attention kernels beside the generic path and PyTorch.
  *
  *   make bench-attention     a table, and bench/results/attention.json
- *   build/bench/bench_attention [--memory VARIANT LENGTH] [threads]   (2)
+ *   build/bench/bench_attention [--cpu-time] [threads]   (wall time, 2)
  *
  * Per length L: forward and backward of each variant, fused and generic, one after the other in
  * every run; medians, and medians of the ratios within a run. Times are of one core: wall time
- * times threads over elements, an element being one attended (query, key) pair of one head.
+ * times threads over elements, an element being one attended (query, key) pair of one head; or, with
+ * --cpu-time for a machine that does other work too, the CPU time of the process over elements.
  * Arithmetic: 4 d operations per element forward, 10 d backward. PyTorch, when python3 has it, does
  * the same shapes with the same threads right after (peer_attention.py). Memory: what the process
  * grows by in one forward and backward pass, each in a process of its own. */
@@ -27,6 +28,7 @@ enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static struct bench_results results;
 static int threads = 2;
+static bool cpu_time; /* of the process, all threads, in the place of wall time */
 
 /* ---- one problem */
 
@@ -80,18 +82,33 @@ static void problem_free(struct problem *a)
         free(all[i]);
 }
 
+static double now(void)
+{
+    struct timespec t;
+    if (!cpu_time)
+        return orr_time_s();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Cores that a second of now() is of. */
+static double cores(void)
+{
+    return cpu_time ? 1 : threads;
+}
+
 /* Seconds of one forward and one backward pass. */
 static void pass(const struct k_ops *ops, const struct problem *a, double seconds[2])
 {
-    const double start = orr_time_s();
+    const double start = now();
     int rc = ops->attention_forward(a->out, a->saved, a->qkv, &a->shape);
-    const double middle = orr_time_s();
+    const double middle = now();
     if (rc == 0)
         rc = ops->attention_backward(a->dqkv, a->dout, a->out, a->saved, a->qkv, &a->shape);
     if (rc != 0)
         exit(orr_error_exit("bench_attention", rc));
     seconds[0] = middle - start;
-    seconds[1] = orr_time_s() - middle;
+    seconds[1] = now() - middle;
 }
 
 /* ---- time */
@@ -137,8 +154,8 @@ static void ask_peer(const struct size *s, double ms[PEERS])
     char line[256], name[64];
     double value;
     memset(ms, 0, PEERS * sizeof *ms);
-    snprintf(line, sizeof line, "python3 bench/peer_attention.py %d %d %d %d 2>/dev/null", s->T,
-             s->B * s->H, s->runs < 7 ? s->runs : 7, threads);
+    snprintf(line, sizeof line, "python3 bench/peer_attention.py %d %d %d %d %s 2>/dev/null", s->T,
+             s->B * s->H, s->runs < 7 ? s->runs : 7, threads, cpu_time ? "cpu" : "wall");
     FILE *pipe = popen(line, "r");
     while (pipe && fgets(line, sizeof line, pipe))
         for (int i = 0; i < PEERS; i++)
@@ -165,24 +182,27 @@ static void report(const struct size *s, int v, int what, const char *peer, doub
     double ns[MOST_RUNS];
     const double elements = 0.5 * s->B * s->H * (double)s->T * (s->T + 1);
     for (int run = 0; run < s->runs; run++)
-        ns[run] = 1e9 * taken[v][what][run] * threads / elements;
+        ns[run] = 1e9 * taken[v][what][run] * cores() / elements;
     const struct bench_value value = bench_median(ns, s->runs);
     const double flops = (what ? 10.0 : 4.0) * D;
     const double generic = ratio_of(s->runs, v, 2 + what, v, what);
     const double softmax = ratio_of(s->runs, v, what, 0, what);
-    const double ms = 1e-6 * value.median * elements / threads;
+    const double ms = 1e-6 * value.median * elements / cores();
     const double beside = peer_ms > 0 ? peer_ms / ms : 0;
     printf("%6d %-10s %-8s %8.2f %5.0f%% %8.1f %7.2f %7.2f", s->T, variants[v], names[what],
-           value.median, 100 * (isfinite(value.spread) ? value.spread : 0),
-           threads * flops / value.median, softmax, generic);
+           value.median, 100 * (isfinite(value.spread) ? value.spread : 0), flops / value.median,
+           softmax, generic);
     print_ratio(beside);
     printf(" %s\n", beside > 0 ? peer : "");
     snprintf(name, sizeof name, "%s %s L%d d%d", variants[v], names[what], s->T, D);
-    bench_add(&results, name, value, "ns per element and core", "generic path", generic);
+    bench_add(&results, name, value,
+              cpu_time ? "ns of CPU time per element" : "ns per element and core", "generic path",
+              generic);
     if (beside > 0) {
         snprintf(name, sizeof name, "%s %s L%d d%d beside PyTorch", variants[v], names[what], s->T,
                  D);
-        bench_add(&results, name, (struct bench_value){ms, value.spread}, "ms", peer, beside);
+        bench_add(&results, name, (struct bench_value){ms, value.spread},
+                  cpu_time ? "ms of CPU time" : "ms", peer, beside);
     }
 }
 
@@ -284,21 +304,24 @@ static void bench_memory(const char *program)
 
 int main(int argc, char **argv)
 {
-    const bool memory = argc > 3 && !strcmp(argv[1], "--memory");
-    if (argc > (memory ? 4 : 1))
-        threads = atoi(argv[memory ? 4 : 1]);
-    if (threads < 1)
-        threads = 1;
-    if (memory)
+    if (argc == 5 && !strcmp(argv[1], "--memory")) { /* what bench_memory runs */
+        threads = atoi(argv[4]);
         return print_memory(argv[2], atoi(argv[3]));
+    }
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--cpu-time"))
+            cpu_time = true;
+        else
+            threads = atoi(argv[i]) > 0 ? atoi(argv[i]) : 1;
     int rc = bench_open(&results, "attention", threads);
     if (rc == 0)
         rc = k_cpu.open(threads, false);
     if (rc == 0) {
-        printf("causal attention in fp32, d = %d, p = 15, %d threads; ns of one core per element\n"
+        printf("causal attention in fp32, d = %d, p = 15, %d threads; ns and GFLOP/s of one core, "
+               "%s time\n"
                "%6s %-10s %-8s %8s %6s %8s %7s %7s %7s\n",
-               D, threads, "L", "variant", "pass", "ns", "spread", "GFLOP/s", "softmax", "generic",
-               "PyTorch");
+               D, threads, cpu_time ? "CPU" : "wall", "L", "variant", "pass", "ns", "spread",
+               "GFLOP/s", "softmax", "generic", "PyTorch");
         for (int i = 0; i < SIZES; i++)
             bench_size(&sizes[i]);
         bench_memory(argv[0]);

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Times PyTorch's causal attention for bench_attention; needs `pip install torch`.
 
-    python3 bench/peer_attention.py LENGTH HEADS RUNS THREADS
+    python3 bench/peer_attention.py LENGTH HEADS RUNS THREADS wall|cpu
 
-Prints lines of name and milliseconds: medians over the runs of forward and backward of
+Prints lines of name and milliseconds: medians over the runs (wall time, or
+CPU time of all threads) of forward and backward of
 `sdpa`, scaled_dot_product_attention in fp32, and of `eager`, the formulas of LSSAR (Eqs. (4), (5))
 written with PyTorch's operations and its automatic differentiation, where L x L matrices fit.
 """
@@ -19,6 +20,7 @@ except ImportError:
     sys.exit("peer_attention: PyTorch is not installed: pip install torch")
 
 LENGTH, HEADS, RUNS, THREADS = (int(a) for a in sys.argv[1:5])
+now = time.process_time if sys.argv[5:] == ["cpu"] else time.perf_counter
 D, POWER, LARGEST_EAGER = 64, 15, 4096
 torch.set_num_threads(THREADS)
 torch.manual_seed(1)
@@ -44,11 +46,11 @@ def eager():
 def measure(name, attention, runs):
     forward, backward = [], []
     for run in range(-1, runs):
-        start = time.perf_counter()
+        start = now()
         out = attention()
-        middle = time.perf_counter()
+        middle = now()
         torch.autograd.grad(out, (q, k, v), g)
-        end = time.perf_counter()
+        end = now()
         if run >= 0:
             forward.append(middle - start)
             backward.append(end - middle)
