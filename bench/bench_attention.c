@@ -4,9 +4,9 @@
  *   build/bench/bench_attention [--cpu-time] [threads]   (wall time, 2)
  *
  * Per length L: forward and backward of each variant, fused and generic, one after the other in
- * every run; medians, and medians of the ratios within a run. Times are of one core: wall time
- * times threads over elements, an element being one attended (query, key) pair of one head; or, with
- * --cpu-time for a machine that does other work too, the CPU time of the process over elements.
+ * every run; medians, and medians of the ratios within a run. Times are of one core per element, an
+ * element being one attended (query, key) pair of one head: wall time times threads or, with
+ * --cpu-time for a machine that does other work too, the CPU time of the process.
  * Arithmetic: 4 d operations per element forward, 10 d backward. PyTorch, when python3 has it, does
  * the same shapes with the same threads right after (peer_attention.py). Memory: what the process
  * grows by in one forward and backward pass, each in a process of its own. */
