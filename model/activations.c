@@ -32,6 +32,12 @@ static int piece(struct gpt_activations *act, size_t *bytes, real **where, size_
     return *where ? 0 : ORR_FAIL(ORR_ENOMEM, "activations: the plan does not fit its arena");
 }
 
+/* Token and text heads without bias make no array of all logits (head_cross_entropy). */
+static bool fused_head(const struct gpt_config *c)
+{
+    return c->head != GPT_HEAD_REGRESSION && !c->head_bias;
+}
+
 static int plan(const struct gpt_model *model, struct gpt_activations *act, int B, int T,
                 size_t *bytes)
 {
@@ -72,7 +78,7 @@ static int plan(const struct gpt_model *model, struct gpt_activations *act, int 
         {&act->ln, N * C},
         {&act->mean, N},
         {&act->rstd, N},
-        {&act->dout, c->head == GPT_HEAD_TOKENS ? 0 : N * OC},
+        {&act->dout, fused_head(c) ? 0 : N * OC},
         {&act->dx, N * C},
         {&act->dy, N * C},
         {&act->dwide, N * widest(c)},

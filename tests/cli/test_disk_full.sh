@@ -76,7 +76,7 @@ train() { # FOLDER [OPTION...]
 # the file of a training whose log is left without its speeds
 comparable() {
     (cd "$1" && find . -type f ! -name log.jsonl -exec cksum {} + | sort -k3
-        sed 's/, "tokens_per_s": [^,}]*//' lssar/pretrain/log.jsonl)
+        sed 's/, "tokens_per_s": [^}]*//' lssar/pretrain/log.jsonl)
 }
 # unlike: files of the folder of a failed training that have a final name and are in no state that
 # the undisturbed training writes (steps 2 and 4), log.jsonl excepted, which grows line by line

@@ -28,7 +28,7 @@ static uint64_t weights(const char *run, bool truth_too)
         assert_int_equal(ft_magnitude_oracle(&tiny.run), 0);
     }
     assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
-    return tiny_checksum(&tiny, "lssar", "magnitude.safetensors");
+    return tiny_tensors(&tiny, "lssar", "magnitude.safetensors");
 }
 
 static void test_held_out_labels(void **state)

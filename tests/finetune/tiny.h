@@ -106,6 +106,15 @@ static inline uint64_t tiny_checksum(const struct tiny *tiny, const char *source
     return sum;
 }
 
+/* Of the tensors of a checkpoint alone: its metadata knows the held-out losses. */
+static inline uint64_t tiny_tensors(const struct tiny *tiny, const char *source, const char *name)
+{
+    char path[4096], sum[32];
+    tiny_path(path, tiny, source, name);
+    assert_int_equal(gpt_checkpoint_metadata(path, "xxh64", sum, sizeof sum), 0);
+    return strtoull(sum, NULL, 16);
+}
+
 /* Rewrites dir/orbits/<kind>_<split>.npy, a float array: change(value, index, context). The run
  * must be opened again afterwards. */
 static inline void tiny_change(const struct tiny *tiny, const char *kind, const char *split,

@@ -25,7 +25,7 @@ source_options() { # files or stream: sets $source
 
 # The log without its speeds: steps, losses, rates and norms as they were written.
 numbers() {
-    sed 's/, "tokens_per_s": [^,}]*//' "$1"
+    sed 's/, "tokens_per_s": [^}]*//' "$1"
 }
 
 # same NAME WHOLE FOUND: the trainings in two folders ended in the same files.
