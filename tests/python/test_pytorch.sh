@@ -49,9 +49,8 @@ check "force magnitudes" program finetune --threads 1 --quiet \
     --preset "$WORK/smoke_tokens-none-none/preset.json" --attention rw_softmax --run "$WORK/smoke_tokens-none-none" --source rw_softmax \
     --orbits "$WORK/orbits-smoke_tokens" --set finetune.magnitude.steps=3 \
     --set finetune.vector.steps=3
-found=("$WORK"/smoke_tokens-none-none/*/finetune/*.safetensors)
-for file in "${found[@]}"; do
-    [ -e "$file" ] && mkdir -p "$WORK/ft-$(basename "$file")" && outputs "ft-$(basename "$file")" "$file"
+for file in "$WORK"/smoke_tokens-none-none/*/finetune/*.safetensors; do
+    outputs "$(basename "$file" .safetensors)" "$file"
 done
 
 # ---- every other variant
