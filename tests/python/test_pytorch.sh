@@ -61,7 +61,7 @@ for name in rw_sigmoid sigmoid_logL sigmoid_logN sigmoid_logN_l1 relu_wortsman r
     trained "variant-$name" smoke $name
 done
 $PYTHON docs/pytorch/rebuild.py "${pairs[@]}" >"$WORK/compared" 2>"$WORK/err"
-check "the same outputs within 1e-4" test $? -eq 0
+check "the same outputs within 1e-5" test $? -eq 0
 sed "s|$WORK/||" "$WORK/compared" "$WORK/err"
 check "all were compared" test "$(wc -l <"$WORK/compared")" -eq $((${#pairs[@]} / 2))
 
