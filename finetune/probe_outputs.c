@@ -1,4 +1,4 @@
-/* probe_outputs.c - what a model puts out, as arrays: for comparison with a model built elsewhere. */
+/* probe_outputs.c - what a model is fed and puts out, to compare with a model built elsewhere. */
 #include "probe.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 # test_kill.sh - a training killed by kill -9, again and again, at random moments and at every write
 # to a file: what it ends in is what an undisturbed one ends in, byte for byte.
 #
-#   KILLS=n   random kills (default 5; make check-long: 100), moments from the fixed SEED; below 100,
-#             of the kills at every write only each third is done
+#   KILLS=n   random kills (default 5; make check-long: 100), moments from the fixed SEED; below
+#             100, of the kills at every write only each third is done
 #
 # Trainings take their sequences in turn from files and from the stream. They checkpoint after every
 # step, so that many kills arrive while a file is being written; how many did is said at the end.

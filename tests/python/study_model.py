@@ -91,7 +91,7 @@ def outputs(path, folder):
     difference = (found - expected).abs().max().item()
     print(f"{path}: {type(model).__name__}, outputs {list(found.shape)} up to "
           f"{expected.abs().max():.3g}, largest difference {difference:.2g}")
-    sys.exit(not (found.shape == expected.shape and difference <= 1e-4))
+    sys.exit(not (found.shape == expected.shape and difference <= 1e-5))
 
 
 if __name__ == "__main__":
