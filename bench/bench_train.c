@@ -403,8 +403,11 @@ static int bench_llmc(const char *program)
     char command[1024], line[LINE];
     double ms[MOST_RUNS];
     int n = 0;
-    snprintf(command, sizeof command, "cd \"$(dirname '%s')\" && OMP_NUM_THREADS=%d '%s'", program,
-             options.threads, program);
+    /* a line at a time, and an end when we have read enough */
+    snprintf(command, sizeof command,
+             "cd \"$(dirname '%s')\" && env --default-signal=PIPE OMP_NUM_THREADS=%d "
+             "stdbuf -oL '%s'",
+             program, options.threads, program);
     FILE *pipe = popen(command, "r");
     if (!pipe)
         return ORR_FAIL(ORR_EIO, "bench_train: cannot start %s", program);
