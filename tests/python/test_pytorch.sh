@@ -45,12 +45,12 @@ for preset in smoke smoke_tokens; do
     done
 done
 trained window smoke lssar model.attention_window=5 model.attention_p=2.5 model.fourier=3
-check "force magnitudes" program finetune --threads 1 --quiet \
-    --preset "$WORK/smoke_tokens-none-none/preset.json" --attention rw_softmax \
-    --run "$WORK/smoke_tokens-none-none" --source rw_softmax \
+tokens=$WORK/smoke_tokens-none-none
+check "force magnitudes" program finetune --threads 1 --quiet --preset "$tokens/preset.json" \
+    --attention rw_softmax --source rw_softmax --run "$tokens" \
     --orbits "$WORK/orbits-smoke_tokens" --set finetune.magnitude.steps=3 \
     --set finetune.vector.steps=3
-for file in "$WORK"/smoke_tokens-none-none/*/finetune/*.safetensors; do
+for file in "$tokens"/*/finetune/*.safetensors; do
     outputs "$(basename "$file" .safetensors)" "$file"
 done
 
