@@ -115,6 +115,8 @@ static int evaluate(struct loop *loop, long step)
     if (rc)
         return rc;
     TRY(orr_log_line(&loop->log, "step", (double)step, "val_loss", loss, (char *)NULL));
+    if (!loop->task->best && loop->train->patience == 0)
+        return 0; /* logged only: what nothing is selected by leaves no trace in checkpoints */
     const bool better = gpt_watch_evaluation(&loop->watch, loss);
     if (loop->watch.ended)
         return orr_log_word_line(&loop->log, "stopped", "patience", "step", (double)step,
