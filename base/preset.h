@@ -44,7 +44,8 @@ enum orr_positions { ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE, ORR_POSITIONS_NO
 enum orr_schedule { ORR_SCHEDULE_CONSTANT, ORR_SCHEDULE_COSINE };
 enum orr_force_loss { ORR_LOSS_RAW, ORR_LOSS_LOG, ORR_LOSS_SCALED };
 enum orr_precision { ORR_PRECISION_AUTO, ORR_PRECISION_FP32, ORR_PRECISION_BF16 };
-enum orr_symreg_loss { ORR_SR_L1, ORR_SR_L2, ORR_SR_STUDY, ORR_SR_RELATIVE };
+/* The last is a formula of the user and no choice of a preset. */
+enum orr_symreg_loss { ORR_SR_L1, ORR_SR_L2, ORR_SR_STUDY, ORR_SR_RELATIVE, ORR_SR_CUSTOM };
 
 /* Data sets of two-body or many-planet systems. Lengths in AU, times in years, masses in
  * solar masses. */
@@ -133,7 +134,8 @@ struct orr_symreg_preset {
     int maxsize, iterations, populations, population_size, cycles;
     int restarts;
     double parsimony;
-    struct orr_names rules;    /* accuracy, score, best */
+    double seconds, evaluations, stop_loss; /* ends of a search, 0 = none */
+    struct orr_names rules;    /* accuracy, score, best, mdl */
     double constant_tolerance; /* of the true law's structure check */
 };
 

@@ -153,7 +153,10 @@ const struct orr_field orr_fields[] = {
     {"symreg.cycles", ORR_FIELD_INT, AT(symreg.cycles), "380", 1, 1e+09, NULL, "event pairs per island and epoch"},
     {"symreg.restarts", ORR_FIELD_INT, AT(symreg.restarts), "3", 1, 1000, NULL, "independent searches per sample"},
     {"symreg.parsimony", ORR_FIELD_DOUBLE, AT(symreg.parsimony), "0", 0, 1e+09, NULL, "cost per node"},
-    {"symreg.rules", ORR_FIELD_NAMES, AT(symreg.rules), "accuracy,score,best", 0, 0, NULL, "selection rules to report"},
+    {"symreg.seconds", ORR_FIELD_DOUBLE, AT(symreg.seconds), "0", 0, 1e+09, NULL, "the search ends after so long, 0 = no limit"},
+    {"symreg.evaluations", ORR_FIELD_DOUBLE, AT(symreg.evaluations), "0", 0, 1e+18, NULL, "... after so many formulas, 0 = no limit"},
+    {"symreg.stop_loss", ORR_FIELD_DOUBLE, AT(symreg.stop_loss), "0", 0, 1e+300, NULL, "... at this loss, 0 = at an exact formula"},
+    {"symreg.rules", ORR_FIELD_NAMES, AT(symreg.rules), "accuracy,score,best", 0, 0, NULL, "selection rules to report: accuracy, score, best, mdl"},
     {"symreg.constant_tolerance", ORR_FIELD_DOUBLE, AT(symreg.constant_tolerance), "0.001", 1e-12, 1, NULL, "how constant k must be for a formula to be k m1 m2/r^2"},
     {NULL, ORR_FIELD_INT, 0, NULL, 0, 0, NULL, NULL},
 };

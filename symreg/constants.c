@@ -66,6 +66,8 @@ static void weigh(const struct sr_loss *loss, const double *residual, double flo
 {
     for (size_t i = 0; i < loss->data->rows; i++) {
         weight[i] = loss->kind == ORR_SR_L2 ? 1 : 1 / fmax(fabs(residual[i]), floor);
+        if (loss->kind == ORR_SR_CUSTOM)
+            weight[i] = sr_custom_loss_weight(loss->data->y[i] - residual[i], loss->data->y[i]);
         if (loss->weight)
             weight[i] *= loss->weight[i];
     }

@@ -19,6 +19,15 @@ enum {
 
 /* ---- evaluation */
 
+/* Offers what the front may hold. */
+static void offer(const struct sr_scene *scene, struct sr_hall *hall, const struct sr_expr *expr,
+                  double loss)
+{
+    const struct sr_settings *s = scene->settings;
+    if (!s->whole || s->whole(expr, s->context))
+        sr_hall_offer(hall, expr, loss);
+}
+
 /* Offers a formula that fits with an outer scale: absorbed, or as two more nodes. */
 static void offer_scaled(const struct sr_scene *scene, struct sr_island *island,
                          const struct sr_expr *expr, double scale, double loss)
@@ -30,7 +39,7 @@ static void offer_scaled(const struct sr_scene *scene, struct sr_island *island,
         return;
     struct sr_expr whole = *expr;
     if (sr_expr_scale(&whole, scale) && whole.count <= maxsize)
-        sr_hall_offer(hall, &whole, loss);
+        offer(scene, hall, &whole, loss);
 }
 
 static double without_noise(const struct sr_loss *loss, double value)
@@ -56,16 +65,21 @@ static void evaluate(const struct sr_scene *scene, struct sr_worker *worker,
         member->cost = cost_of(scene, member);
         return;
     }
+    const struct sr_settings *s = scene->settings;
+    member->loss = member->cost = HUGE_VAL;
+    if (s->admissible && !s->admissible(&member->expr, s->context))
+        return;
+    const double penalty =
+        s->penalty ? s->penalty(&member->expr, s->context) * fmax(loss->base, 0) : 0;
     island->evaluations++;
-    member->loss = HUGE_VAL;
     if (sr_eval(&member->expr, loss->data, worker->work.value)) {
         const double scale = sr_loss_scale(loss, worker->work.value, worker->work.scratch);
         const double fitted = sr_loss_value(loss, worker->work.value, scale);
         const double plain = sr_loss_value(loss, worker->work.value, 1);
         if (isfinite(plain))
-            sr_hall_offer(island->hall, &member->expr, without_noise(loss, plain));
+            offer(scene, island->hall, &member->expr, without_noise(loss, plain) + penalty);
         if (isfinite(fitted)) {
-            member->loss = without_noise(loss, fitted);
+            member->loss = without_noise(loss, fitted) + penalty;
             offer_scaled(scene, island, &member->expr, scale, member->loss);
         }
     }
@@ -84,6 +98,11 @@ void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
         struct sr_member *member = &island->member[i];
         sr_random_expr(s, scene->loss->data->features, worker->rng,
                        3 + (int)(gsl_rng_uniform(worker->rng) * 6), &member->expr);
+        if (i < s->guesses) { /* the user's own come first, as good as their constants allow */
+            member->expr = s->guess[i];
+            sr_constants_fit(scene->loss, &member->expr, true, POLISH_STEPS, POLISH_RESTARTS,
+                             worker->rng, &worker->work);
+        }
         member->age = island->births++;
         evaluate(scene, worker, island, member);
     }

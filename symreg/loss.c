@@ -93,6 +93,8 @@ double sr_loss_value(const struct sr_loss *loss, const double *p, double scale)
     case ORR_SR_RELATIVE:
         total = sum_weighted(p, t, loss->weight, scale, n);
         break;
+    case ORR_SR_CUSTOM:
+        return sr_custom_loss(n, p, t, loss->data->weight, scale);
     }
     return total / (double)n;
 }
@@ -196,10 +198,38 @@ FOR_MANY_CPUS static void ratios(const double *p, const double *t, const double 
     }
 }
 
+/* No closed form: re-weighted least squares from the least-squares scale, as long as the loss
+ * falls. */
+static double custom_scale(const struct sr_loss *loss, const double *p)
+{
+    const size_t n = loss->data->rows;
+    const double *t = loss->data->y;
+    const double pp = sum_product(p, p, n);
+    double scale = pp > 0 && isfinite(pp) ? sum_product(p, t, n) / pp : 0;
+    double value = sr_loss_value(loss, p, scale);
+    for (int step = 0; step < 8; step++) {
+        double above = 0, below = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double w = sr_custom_loss_weight(scale * p[i], t[i]);
+            above += w * p[i] * t[i];
+            below += w * p[i] * p[i];
+        }
+        const double next = above / below;
+        const double reached = isfinite(next) ? sr_loss_value(loss, p, next) : HUGE_VAL;
+        if (!(reached < value))
+            break;
+        scale = next;
+        value = reached;
+    }
+    return scale;
+}
+
 double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratch)
 {
     const size_t n = loss->data->rows;
     const double *t = loss->data->y;
+    if (loss->kind == ORR_SR_CUSTOM)
+        return custom_scale(loss, p);
     if (loss->kind == ORR_SR_L2) {
         const double pp = sum_product(p, p, n);
         return pp > 0 && isfinite(pp) ? sum_product(p, t, n) / pp : 0;
@@ -240,6 +270,8 @@ static double rounding_loss(const struct sr_loss *loss)
     }
     if (loss->kind == ORR_SR_L2)
         return eps * eps * square;
+    if (loss->kind == ORR_SR_CUSTOM)
+        return sr_custom_loss(n, loss->data->y, loss->data->y, NULL, 1 + eps);
     return loss->kind == ORR_SR_RELATIVE ? eps : eps * mean;
 }
 

@@ -109,7 +109,7 @@ static inline double sin_vector(double x, uint64_t turn)
 
 #define OP(id, name, arity, infix, value, da, db)                                                  \
     [id] = {name, arity, infix, id##_value, id##_da, id##_db},
-const struct sr_op_info sr_op_table[SR_OPS] = {
+struct sr_op_info sr_op_table[SR_ALL_OPS] = {
     [SR_CONSTANT] = {.name = "constant"},
     [SR_FEATURE] = {.name = "feature"},
 #include "ops_table.h"
@@ -192,6 +192,8 @@ static void repair_trigonometry(int op, int n, const double *a, double *out)
 
 bool sr_op_apply(enum sr_op op, int n, const double *a, const double *b, double *out)
 {
+    if ((int)op >= SR_CUSTOM)
+        return sr_custom_apply(op, n, a, b, out);
     double kept[SR_TILE];
     const bool trigonometry = op == SR_SIN || op == SR_COS;
     if (trigonometry) { /* out may be a */
@@ -236,6 +238,10 @@ FOR_MANY_CPUS static void chain(int op, int operand, int n, const double *x, con
 void sr_op_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
                  const double *v, const double *outer, double *d)
 {
+    if ((int)op >= SR_CUSTOM) {
+        sr_custom_chain(op, operand, n, a, b, outer, d);
+        return;
+    }
     chain((int)op, operand, n, a, b, v, outer, d);
     /* the derivative of sin and cos at large angles */
     if (op == SR_SIN || op == SR_COS)

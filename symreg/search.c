@@ -172,7 +172,7 @@ static void merge_halls(const struct sr_settings *s, struct run *run)
     for (int i = 0; i < s->populations; i++)
         for (int c = 1; c <= s->maxsize; c++) {
             const struct sr_hall *hall = run->island[i].hall;
-            if (hall->expr[c].count == c && sr_hall_offer(run->best, &hall->expr[c], hall->loss[c]))
+            if (hall->expr[c].count && sr_hall_offer(run->best, &hall->expr[c], hall->loss[c]))
                 run->scene.polish[c] = changed = true;
         }
     double smallest = HUGE_VAL;
@@ -278,12 +278,57 @@ static void keep_best_restart(const struct sr_settings *s, const struct search *
     }
 }
 
+static double evaluations_so_far(const struct search *search)
+{
+    double total = 0;
+    for (int i = 0; i < search->runs; i++)
+        for (int k = 0; k < search->settings->populations; k++)
+            total += search->run[i].island[k].evaluations;
+    return total;
+}
+
+/* Tells the watcher how far the search is; `best` is scratch. */
+static void show(const struct search *search, int epoch, struct sr_hall *best)
+{
+    const struct sr_settings *s = search->settings;
+    sr_hall_clear(best);
+    for (int k = 0; k < s->restarts && search->fits; k++)
+        for (int c = 1; c <= SR_NODES; c++)
+            if (search->run[k].best->expr[c].count)
+                sr_hall_offer(best, &search->run[k].best->expr[c], search->run[k].best->loss[c]);
+    s->watch(&(struct sr_state){.epoch = epoch,
+                                .epochs = s->iterations,
+                                .evaluations = evaluations_so_far(search),
+                                .best = best},
+             s->watcher);
+}
+
+/* The ends that a user may set, looked at between epochs. */
+static bool ends(const struct search *search, double started)
+{
+    const struct sr_settings *s = search->settings;
+    if (s->max_seconds > 0 && orr_time_s() - started >= s->max_seconds)
+        return true;
+    if (s->max_evaluations > 0 && evaluations_so_far(search) >= s->max_evaluations)
+        return true;
+    bool reached = true;
+    for (int i = 0; i < search->runs; i++) {
+        double smallest = HUGE_VAL;
+        for (int c = 1; c <= SR_NODES; c++)
+            smallest = fmin(smallest, search->run[i].best->loss[c]);
+        reached = reached && (search->run[i].done || smallest <= s->stop_loss);
+    }
+    return reached && s->stop_loss > 0;
+}
+
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
               struct orr_progress *progress)
 {
     struct search search = {.settings = settings, .threads = threads > 0 ? threads : 1};
     struct sr_front *scratch = orr_alloc(1, sizeof *scratch);
-    int rc = scratch ? make_search(&search, fits, count) : ORR_ENOMEM;
+    struct sr_hall *watched = orr_alloc(1, sizeof *watched);
+    const double started = orr_time_s();
+    int rc = scratch && watched ? make_search(&search, fits, count) : ORR_ENOMEM;
     for (int epoch = 0; epoch <= settings->iterations && !rc && !orr_signal_seen(); epoch++) {
         run_epoch(&search, epoch);
         for (int i = 0; i < search.runs; i++) {
@@ -297,6 +342,10 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
         }
         if (progress)
             orr_progress_set(progress, (uint64_t)epoch, NULL);
+        if (settings->watch)
+            show(&search, epoch, watched);
+        if (ends(&search, started))
+            break;
     }
     for (int f = 0; f < count && !rc; f++)
         keep_best_restart(settings, &search, f, scratch);
@@ -304,5 +353,6 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
         rc = ORR_FAIL(ORR_EINTR, "stopped");
     free_search(&search);
     free(scratch);
+    free(watched);
     return rc;
 }

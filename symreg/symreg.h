@@ -49,6 +49,8 @@ enum sr_op {
     SR_SIGN,
     SR_OPS
 };
+/* Operators of the user, named by sr_custom_define(), stand behind those of the table. */
+enum { SR_CUSTOM = SR_OPS, SR_CUSTOMS = 8, SR_ALL_OPS = SR_OPS + SR_CUSTOMS };
 
 /* One row of the table. Unary operators ignore b. da and db are the partial derivatives at (a, b)
  * with value v. Outside the domain value() is NaN or infinite. */
@@ -60,7 +62,8 @@ struct sr_op_info {
     double (*da)(double a, double b, double v);
     double (*db)(double a, double b, double v);
 };
-extern const struct sr_op_info sr_op_table[SR_OPS];
+extern struct sr_op_info
+    sr_op_table[SR_ALL_OPS]; /* rows from SR_CUSTOM on have arity 0 until defined */
 
 /* Finds an operator of this arity by name. An unknown name is ORR_EUSAGE with the nearest valid
  * one; `key` names the setting in the message ("symreg.unary"). */
@@ -118,6 +121,84 @@ void sr_expr_print(const struct sr_expr *expr, const char *const *names, char *t
  * minus before a number is the number's own, before anything else it is neg(). */
 int sr_expr_parse(const char *text, const char *const *names, int features, struct sr_expr *expr);
 
+/* ---------------------------------------------------------------- what a user adds to that
+ *
+ * Process-wide, set before any formula is made and not while a search runs. */
+
+/* Operators as formulas: "g(x)=x*exp(-x); h(u,v)=u/(u+v)", one or two arguments, from operators
+ * known before. Each counts as one node. ORR_EUSAGE names what is wrong with which. */
+int sr_custom_define(const char *text);
+/* Forgets all, the loss too. */
+void sr_custom_clear(void);
+/* The formula of an operator from SR_CUSTOM on; its arguments are features 0 and 1. */
+const struct sr_expr *sr_custom_expr(enum sr_op op);
+/* What sr_op_apply() and sr_op_chain() do for these. */
+bool sr_custom_apply(enum sr_op op, int n, const double *a, const double *b, double *out);
+void sr_custom_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
+                     const double *outer, double *d);
+/* The loss ORR_SR_CUSTOM: mean of a formula of p (prediction) and t (target). It should be
+ * smallest where p is t and grow from there. */
+int sr_custom_loss_define(const char *text);
+/* Its mean over rows of scale * p, with weights (NULL: 1 each) as sum(w l) / sum(w); infinite where
+ * it is not finite. */
+double sr_custom_loss(size_t rows, const double *p, const double *t, const double *weight,
+                      double scale);
+/* (dl/dp) / (p - t) of a row, what re-weighted least squares needs. */
+double sr_custom_loss_weight(double p, double t);
+
+/* Complexity: the nodes, each at its price, 1 unless said. */
+int sr_expr_complexity(const struct sr_expr *expr);
+/* "exp=3, ^=2, constant=2, variable=1": whole numbers from 1 to 64; NULL: all 1. */
+int sr_complexity_set(const char *text);
+
+/* ------------------------------------------------------------------- units and constraints */
+
+enum { SR_BASES = 8 }; /* different base units */
+/* Powers of the base units. */
+struct sr_dimension {
+    double power[SR_BASES];
+};
+struct sr_units {
+    int bases;
+    char base[SR_BASES][16];
+    bool target_known; /* else the target may have any dimension */
+    struct sr_dimension feature[SR_FEATURES], target;
+};
+/* "r=AU, m1=kg, F=kg*AU/yr^2": features that are not named have no dimension. */
+int sr_units_parse(const char *text, const char *const *names, int features, const char *target,
+                   struct sr_units *units);
+/* Violations in a formula, from the leaves up: sums, min and max need equal dimensions, exp, log,
+ * trigonometry and exponents none. A constant takes the dimension that its place needs, so c * x
+ * has any. With `whole` the formula must have the target's dimension. */
+int sr_units_violations(const struct sr_units *units, const struct sr_expr *expr, bool whole);
+
+/* What a formula may look like. */
+struct sr_constraints {
+    int maxsize, maxdepth;            /* of the whole; maxdepth 0 = any */
+    int argument[SR_ALL_OPS][2];      /* largest complexity of each argument, -1 = any */
+    int nest[SR_ALL_OPS][SR_ALL_OPS]; /* [outer][inner]: most inner in a row, -1 = any */
+    const struct sr_units *units;     /* may be NULL */
+    double units_penalty;             /* per violation; 0: none is allowed */
+    bool any_shape;                   /* arguments, nesting and depth are all free */
+};
+void sr_constraints_init(struct sr_constraints *constraints);
+/* "^:-1,1; sin:5": largest complexity of each argument. */
+int sr_constraints_arguments(struct sr_constraints *constraints, const char *text);
+/* "sin:cos=0; exp:exp=1": how many of the second may stand on one path inside the first. */
+int sr_constraints_nesting(struct sr_constraints *constraints, const char *text);
+/* The callbacks of sr_settings; context is a struct sr_constraints. */
+bool sr_constraints_admissible(const struct sr_expr *expr, const void *context);
+bool sr_constraints_whole(const struct sr_expr *expr, const void *context);
+double sr_constraints_penalty(const struct sr_expr *expr, const void *context);
+
+/* ------------------------------------------------------------------------------- notations */
+
+enum sr_notation { SR_LATEX, SR_C, SR_SYMPY, SR_NOTATIONS };
+/* Prints with as few parentheses as the notation allows; operators of the user are written out in
+ * C and SymPy. Features are made names of the language: other characters become "_". */
+void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation, const char *const *names,
+                   char *text, size_t bytes);
+
 /* ---------------------------------------------------------------------------- evaluation */
 
 /* A table of finite numbers: x is column-major, feature f at x + f * rows. The caller keeps both
@@ -125,8 +206,9 @@ int sr_expr_parse(const char *text, const char *const *names, int features, stru
 struct sr_data {
     size_t rows;
     int features;
-    const double *x; /* (features, rows) */
-    const double *y; /* (rows) */
+    const double *x;      /* (features, rows) */
+    const double *y;      /* (rows) */
+    const double *weight; /* (rows) of the rows in the loss, NULL = 1 each */
 };
 
 /* value[i] of every row; false as soon as any node is not finite. */
@@ -195,9 +277,10 @@ struct sr_hall {
 struct sr_front {
     int count;
     double loss[SR_NODES + 1], score[SR_NODES + 1];
+    double mdl[SR_NODES + 1]; /* description length, NaN until sr_front_describe() */
     struct sr_expr expr[SR_NODES + 1];
 };
-enum sr_rule { SR_ACCURACY, SR_SCORE, SR_BEST, SR_RULES };
+enum sr_rule { SR_ACCURACY, SR_SCORE, SR_BEST, SR_MDL, SR_RULES };
 
 void sr_hall_clear(struct sr_hall *hall);
 /* True when the formula became the best of its size. */
@@ -206,24 +289,55 @@ bool sr_hall_offer(struct sr_hall *hall, const struct sr_expr *expr, double loss
  * zero loss = infinity). */
 void sr_front_make(const struct sr_hall *hall, struct sr_front *front);
 /* Row chosen by a rule, -1 of an empty front: accuracy = smallest loss; score = highest score;
- * best = highest score among losses <= 1.5 x the smallest. Ties: the simplest. */
+ * best = highest score among losses <= 1.5 x the smallest; mdl = smallest description length, -1
+ * where none was computed. Ties: the simplest. */
 int sr_front_select(const struct sr_front *front, enum sr_rule rule);
 extern const char *const sr_rule_name[SR_RULES];
 /* "symreg.rules" by name; unknown names are ORR_EUSAGE with the nearest. */
 int sr_rule_find(const char *name, enum sr_rule *rule);
+struct sr_data;
+/* Description length of every row, in nats (Bartlett, Desmond & Ferreira, IEEE Trans. Evol. Comput.
+ * 28 (2024) 950, with a Gaussian likelihood whose variance is the mean squared residual):
+ *   L = n/2 ln(mse) + k ln(b) + sum over constants max(0, ln|c| + 1/2 ln(I) - 1/2 ln 3)
+ * n rows, k nodes, b different operators and features among them (a constant counts as one), I the
+ * Fisher information of the constant, sum (df/dc)^2 / mse. */
+int sr_front_describe(struct sr_front *front, const struct sr_data *data);
 /* Writes "Complexity,Loss,Equation" atomically. */
 int sr_front_write(const struct sr_front *front, const char *const *names, const char *path);
 
 /* -------------------------------------------------------------------------------- search */
 
-/* Settings with names resolved. */
+/* How far a search is, after an epoch. */
+struct sr_state {
+    int epoch, epochs;
+    double evaluations;         /* so far, all runs */
+    const struct sr_hall *best; /* of the first fit, all restarts */
+};
+
+/* Settings with names resolved. The callbacks may be NULL; those about formulas are called by
+ * several threads at once. */
 struct sr_settings {
-    enum sr_op binary[SR_OPS], unary[SR_OPS];
+    enum sr_op binary[SR_ALL_OPS], unary[SR_ALL_OPS];
     int binary_count, unary_count;
     enum orr_symreg_loss loss;
     int maxsize, iterations, populations, population_size, cycles, restarts;
     double parsimony;
     uint64_t seed;
+    /* ends, 0 = none: a loss at or below stop_loss, seconds, formulas evaluated */
+    double stop_loss, max_seconds, max_evaluations;
+    bool compat_pysr;      /* the algorithm of SymbolicRegression.jl */
+    char checkpoint[4096]; /* written after epochs; "" = none */
+    bool resume;           /* start from the checkpoint, if there */
+    /* may this formula live, a free outer factor understood? May the front hold it as it is? */
+    bool (*admissible)(const struct sr_expr *expr, const void *context);
+    bool (*whole)(const struct sr_expr *expr, const void *context);
+    /* added to the loss, in units of the loss of the best constant */
+    double (*penalty)(const struct sr_expr *expr, const void *context);
+    const void *context;         /* of these three */
+    const struct sr_expr *guess; /* (guesses) formulas that every island starts with */
+    int guesses;
+    void (*watch)(const struct sr_state *state, void *watcher); /* between epochs, one thread */
+    void *watcher;
 };
 /* Checks operator names; creates nothing. */
 int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset);
@@ -292,8 +406,15 @@ int sr_analyse_sample(const struct sr_forces *forces, int sample, struct sr_samp
 /* Run directory mode of bin/symreg: fits every source and sample, writes laws/, prints the table
  * of laws. */
 int sr_laws_run(const struct orr_cli *cli);
-/* CSV mode: file, target column, comma-separated features (NULL: all others). */
-int sr_csv_run(const struct orr_cli *cli, const char *file, const char *target,
-               const char *features);
+/* The options of CSV mode as given, NULL where not; docs/symreg.md has their meaning. */
+struct sr_csv_options {
+    const char *target, *features, *weights, *log_target;
+    const char *units, *units_penalty;
+    const char *binary, *unary, *define, *loss, *guess;
+    const char *constrain, *nest, *complexity, *maxdepth, *maxsize;
+    const char *seconds, *evaluations, *stop_loss, *iterations, *batch, *compat, *rule;
+};
+/* CSV mode: any table in, a Pareto front out. */
+int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options);
 
 #endif

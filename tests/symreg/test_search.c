@@ -169,7 +169,7 @@ static void newton_is_found_on_clean_data(void **state)
                      text_of(&fit.front.expr[fit.front.count - 1]),
                      fit.front.loss[fit.front.count - 1]);
         assert_true(near(constant, 39.4784176, 1e-3));
-        for (int rule = 0; rule < SR_RULES; rule++)
+        for (int rule = 0; rule < SR_MDL; rule++)
             assert_int_equal(sr_front_select(&fit.front, (enum sr_rule)rule), row);
         table_free(&t);
     }
