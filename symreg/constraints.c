@@ -118,6 +118,12 @@ static int split_name(const char *option, const char *example, char *entry, enum
     return find_op(option, entry, op);
 }
 
+static int wrong_sizes(enum sr_op op, const char *found)
+{
+    return ORR_FAIL(ORR_EUSAGE, "--constrain: %s: expected %d sizes, found \"%s\"",
+                    sr_op_table[op].name, sr_op_table[op].arity, found);
+}
+
 int sr_constraints_arguments(struct sr_constraints *constraints, const char *text)
 {
     char entry[ENTRY];
@@ -129,16 +135,17 @@ int sr_constraints_arguments(struct sr_constraints *constraints, const char *tex
             return rc;
         const char *list = rest;
         int k = 0;
-        for (; next_entry(&list, ",", number) && k < sr_op_table[op].arity; k++) {
+        for (; next_entry(&list, ",", number); k++) {
             long most;
+            if (k == sr_op_table[op].arity)
+                return wrong_sizes(op, rest);
             rc = whole_number("--constrain", number, number, -1, &most);
             if (rc)
                 return rc;
             constraints->argument[op][k] = (int)most;
         }
-        if (k != sr_op_table[op].arity || *list)
-            return ORR_FAIL(ORR_EUSAGE, "--constrain: %s: expected %d sizes, found \"%s\"", entry,
-                            sr_op_table[op].arity, rest);
+        if (k < sr_op_table[op].arity)
+            return wrong_sizes(op, rest);
     }
     constraints->any_shape = false;
     return 0;

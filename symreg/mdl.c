@@ -25,7 +25,7 @@ static double mean_square(const struct sr_data *data, const double *value)
     double residual = 0, size = 0;
     for (size_t i = 0; i < data->rows; i++) {
         const double d = value[i] - data->y[i];
-        residual += d * d / (double)data->rows;
+        residual += (data->weight ? data->weight[i] : 1) * d * d / (double)data->rows;
         size += data->y[i] * data->y[i] / (double)data->rows;
     }
     const double least = 256 * DBL_EPSILON * DBL_EPSILON * size;
@@ -45,7 +45,7 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
         double information = 0;
         for (size_t i = 0; i < data->rows; i++) {
             const double d = jacobian[(size_t)c * data->rows + i];
-            information += d * d / mse;
+            information += (data->weight ? data->weight[i] : 1) * d * d / mse;
         }
         const double cost = log(fabs(constants[c])) + 0.5 * log(information) - 0.5 * log(3);
         if (cost > 0) /* a constant that is not told from 0 costs nothing */

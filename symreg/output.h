@@ -55,7 +55,8 @@ int sr_report_pictures(const struct sr_output *output, const char *folder);
  * "" when there is none. It is told, never put into a formula. */
 void sr_remark(double constant, char *text, size_t bytes);
 /* Rounds constants of the front's formulas to integers and short decimals where the loss does not
- * rise by more than 1e-9 of itself. */
+ * rise by more than 1e-9 of itself, and takes out rows that are better than the one before by no
+ * more than that. */
 int sr_front_snap(const struct sr_settings *settings, const struct sr_data *data,
                   struct sr_front *front);
 

@@ -213,7 +213,8 @@ static struct piece write_op(const struct writer *w, enum sr_op op, const struct
     const enum binding need[2] = {f->need[0][w->notation], f->need[1][w->notation]};
     const char *form = text[w->notation];
     enum binding result = f->result[w->notation];
-    if (op == SR_MUL && w->notation == SR_LATEX && isdigit((unsigned char)*operand[1].text))
+    if (op == SR_MUL && w->notation == SR_LATEX && operand[1].binding >= need[1] &&
+        isdigit((unsigned char)*operand[1].text))
         form = "$1 \\cdot $2"; /* 2 3 would read as 23 */
     if (*form == '$' && operand[0].binding == SIGN && need[0] <= SIGN && result > SIGN)
         result = SIGN; /* a sign in front is one of the whole */

@@ -44,6 +44,7 @@ int sr_front_snap(const struct sr_settings *settings, const struct sr_data *data
     if (rc)
         goto out;
     sr_hall_clear(hall);
+    double smallest = HUGE_VAL;
     for (int i = 0; i < front->count; i++) {
         struct sr_expr *expr = &front->expr[i];
         /* what is in the front's loss beside the loss: a penalty */
@@ -53,12 +54,15 @@ int sr_front_snap(const struct sr_settings *settings, const struct sr_data *data
         for (int n = 0; n < expr->count; n++)
             if (expr->node[n].op == SR_CONSTANT)
                 now = snap_constant(&loss, limit, &expr->node[n], expr, now, value);
-        const double settled = now <= loss.noise ? 0 : now;
-        sr_hall_offer(hall, expr, now == start ? front->loss[i] : settled);
+        const double settled = now < start && now <= loss.noise ? 0 : now;
+        const double final = now < start || now > start ? settled : front->loss[i];
+        if (i && final >= smallest * (1 - costs_nothing)) /* the same formula, written longer */
+            continue;
+        smallest = final;
+        sr_hall_offer(hall, expr, final);
     }
     sr_loss_free(&loss);
-    if (!settings->penalty)
-        sr_front_make(hall, front);
+    sr_front_make(hall, front);
 out:
     free(value);
     free(hall);

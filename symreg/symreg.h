@@ -208,7 +208,7 @@ struct sr_data {
     int features;
     const double *x;      /* (features, rows) */
     const double *y;      /* (rows) */
-    const double *weight; /* (rows) of the rows in the loss, NULL = 1 each */
+    const double *weight; /* (rows) of the rows in the loss, mean 1; NULL = 1 each */
 };
 
 /* value[i] of every row; false as soon as any node is not finite. */
@@ -299,7 +299,7 @@ struct sr_data;
 /* Description length of every row, in nats (Bartlett, Desmond & Ferreira, IEEE Trans. Evol. Comput.
  * 28 (2024) 950, with a Gaussian likelihood whose variance is the mean squared residual):
  *   L = n/2 ln(mse) + k ln(b) + sum over constants max(0, ln|c| + 1/2 ln(I) - 1/2 ln 3)
- * n rows, k nodes, b different operators and features among them (a constant counts as one), I the
+ * n rows (weighted where they are), k nodes, b different operators and features among them (a constant counts as one), I the
  * Fisher information of the constant, sum (df/dc)^2 / mse. */
 int sr_front_describe(struct sr_front *front, const struct sr_data *data);
 /* Writes "Complexity,Loss,Equation" atomically. */
