@@ -4,23 +4,37 @@
 
 #include "output.h"
 
+/* symreg.<key>=value; what is wrong is told of the option. */
+static int set(const char *option, const char *key, const char *value, struct orr_preset *preset)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "symreg.%s=%s", key, value);
+    if (!orr_preset_set(preset, text))
+        return 0;
+    const char *message = orr_error();
+    message += strncmp(message, "--set: ", 7) ? 0 : 7;
+    snprintf(text, sizeof text, "%s", message);
+    return ORR_FAIL(ORR_EUSAGE, "%s: %s", option, text);
+}
+
 /* Options that are settings of a preset by another name. */
 static int change_preset(const struct sr_csv_options *o, struct orr_preset *preset)
 {
     const struct {
-        const char *key, *value;
+        const char *option, *key, *value;
     } rows[] = {
-        {"symreg.binary", o->binary},           {"symreg.unary", o->unary},
-        {"symreg.maxsize", o->maxsize},         {"symreg.seconds", o->seconds},
-        {"symreg.evaluations", o->evaluations}, {"symreg.stop_loss", o->stop_loss},
-        {"symreg.iterations", o->iterations},
+        {"--binary", "binary", o->binary},
+        {"--unary", "unary", o->unary},
+        {"--maxsize", "maxsize", o->maxsize},
+        {"--seconds", "seconds", o->seconds},
+        {"--evaluations", "evaluations", o->evaluations},
+        {"--stop-loss", "stop_loss", o->stop_loss},
+        {"--iterations", "iterations", o->iterations},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char assignment[1024];
         if (!rows[i].value)
             continue;
-        snprintf(assignment, sizeof assignment, "%s=%s", rows[i].key, rows[i].value);
-        const int rc = orr_preset_set(preset, assignment);
+        const int rc = set(rows[i].option, rows[i].key, rows[i].value, preset);
         if (rc)
             return rc;
     }
@@ -31,7 +45,6 @@ static int change_preset(const struct sr_csv_options *o, struct orr_preset *pres
 static int choose_loss(const char *text, struct orr_preset *preset, struct sr_csv_setup *setup)
 {
     static const char *const letters = "abcdefghijklmnopqrstuvwxyz0123456789_-";
-    char assignment[300];
     if (!text) {
         /* as --help spells it */
         static const char *const names[] = {"l1", "l2", "study", "relative"};
@@ -39,10 +52,8 @@ static int choose_loss(const char *text, struct orr_preset *preset, struct sr_cs
         return 0;
     }
     snprintf(setup->loss, sizeof setup->loss, "%s", text);
-    if (!text[strspn(text, letters)]) {
-        snprintf(assignment, sizeof assignment, "symreg.loss=%s", setup->loss);
-        return orr_preset_set(preset, assignment);
-    }
+    if (!text[strspn(text, letters)])
+        return set("--loss", "loss", text, preset);
     const int rc = sr_custom_loss_define(text);
     if (!rc)
         preset->symreg.loss = ORR_SR_CUSTOM;

@@ -47,15 +47,15 @@ int sr_front_snap(const struct sr_settings *settings, const struct sr_data *data
     double smallest = HUGE_VAL;
     for (int i = 0; i < front->count; i++) {
         struct sr_expr *expr = &front->expr[i];
-        /* what is in the front's loss beside the loss: a penalty */
         const double start = sr_eval(expr, data, value) ? sr_loss_value(&loss, value, 1) : HUGE_VAL;
         const double limit = fmax(start * (1 + costs_nothing), loss.noise);
         double now = start;
         for (int n = 0; n < expr->count; n++)
             if (expr->node[n].op == SR_CONSTANT)
                 now = snap_constant(&loss, limit, &expr->node[n], expr, now, value);
-        const double settled = now < start && now <= loss.noise ? 0 : now;
-        const double final = now < start || now > start ? settled : front->loss[i];
+        const double penalty =
+            settings->penalty ? settings->penalty(expr, settings->context) * loss.base : 0;
+        const double final = (now <= loss.noise ? 0 : now) + penalty;
         if (i && final >= smallest * (1 - costs_nothing)) /* the same formula, written longer */
             continue;
         smallest = final;
