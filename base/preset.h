@@ -135,8 +135,8 @@ struct orr_symreg_preset {
     int restarts;
     double parsimony;
     double seconds, evaluations, stop_loss; /* ends of a search, 0 = none */
-    struct orr_names rules;    /* accuracy, score, best, mdl */
-    double constant_tolerance; /* of the true law's structure check */
+    struct orr_names rules;                 /* accuracy, score, best, mdl */
+    double constant_tolerance;              /* of the true law's structure check */
 };
 
 struct orr_preset {

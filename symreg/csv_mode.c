@@ -76,10 +76,10 @@ static int search(const struct orr_cli *cli, const struct sr_table *table,
     if (!rc && *cli->out)
         rc = orr_path(log, "%s/log.jsonl", cli->out);
     if (!rc)
-        rc = sr_live_start(table->name, s->max_seconds, cli->quiet, log, cli->resume, &live);
+        rc = sr_live_start(table->name, s, cli->quiet, log, &live);
     if (!rc) {
-        s->watch = sr_live_watch;
-        s->watcher = live;
+        s->observe = sr_live_observe;
+        s->observer = live;
         rc = sr_search(s, fit, 1, cli->threads, NULL);
         bool asked;
         const int log_rc = sr_live_end(live, &asked);
@@ -117,12 +117,13 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
                const struct sr_table *table, struct sr_csv_setup *setup, struct sr_fit *fit)
 {
     struct sr_settings *s = &setup->settings;
-    char target[300];
+    char target[300], checkpoint[4096];
     int stopped, rc = *cli->out ? orr_mkdir(cli->out) : 0;
     if (!rc && *cli->out)
-        rc = orr_path(s->checkpoint, "%s/checkpoint.bin", cli->out);
+        rc = orr_path(checkpoint, "%s/checkpoint.bin", cli->out);
     if (!rc && cli->resume && !*cli->out)
         rc = ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to go on with");
+    s->checkpoint = *cli->out ? checkpoint : NULL;
     s->resume = cli->resume;
     const double started = orr_time_s();
     if (!rc)

@@ -201,7 +201,7 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
         return rc;
     setup->rules = preset.symreg.rules;
     setup->batch = (size_t)batch < table->data.rows ? (size_t)batch : 0;
-    setup->settings.compat_pysr = o->compat != NULL;
+    setup->settings.compat = o->compat != NULL;
     add_custom(&setup->settings);
     rc = set_constraints(o, table, setup);
     if (!rc)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ARGUMENTS = 2, NAME = 32 };
+enum { ARGUMENTS = 2, NAME = 32, PIECE = 64 /* rows: operators nest, the stack is finite */ };
 
 static struct {
     int count;
@@ -36,13 +36,13 @@ bool sr_custom_apply(enum sr_op op, int n, const double *a, const double *b, dou
     return sr_eval(sr_custom_expr(op), &data, out);
 }
 
-/* Derivative with respect to one argument, forward along the formula. */
-void sr_custom_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
-                     const double *outer, double *d)
+/* Derivative of n <= PIECE rows with respect to one argument, forward along the formula. */
+static void chain_piece(enum sr_op op, int operand, int n, const double *a, const double *b,
+                        const double *outer, double *d)
 {
     const struct sr_expr *expr = sr_custom_expr(op);
-    double value[SR_NODES / 2 + 1][SR_TILE], slope[SR_NODES / 2 + 1][SR_TILE];
-    double kept[SR_TILE], left[SR_TILE], right[SR_TILE];
+    double value[SR_NODES / 2 + 1][PIECE], slope[SR_NODES / 2 + 1][PIECE];
+    double kept[PIECE], left[PIECE], right[PIECE];
     int depth = 0;
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];
@@ -75,6 +75,14 @@ void sr_custom_chain(enum sr_op op, int operand, int n, const double *a, const d
     }
     for (int k = 0; k < n; k++)
         d[k] = outer[k] * slope[0][k];
+}
+
+void sr_custom_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
+                     const double *outer, double *d)
+{
+    for (int first = 0; first < n; first += PIECE)
+        chain_piece(op, operand, n - first < PIECE ? n - first : PIECE, a + first, b + first,
+                    outer + first, d + first);
 }
 
 static double scalar(int slot, double a, double b)

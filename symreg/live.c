@@ -21,8 +21,11 @@ static const double redraw_s = 0.1;
 struct sr_live {
     const char *const *names;
     double max_seconds, started, drawn;
-    bool block, line; /* a block is redrawn; a progress line */
-    int lines;        /* of the block on the screen */
+    int epochs, restarts;
+    double *evaluations;  /* (restarts) */
+    struct sr_hall *best; /* of all restarts */
+    bool block, line;     /* a block is redrawn; a progress line */
+    int lines;            /* of the block on the screen */
     struct sr_front front;
     struct orr_progress progress;
     struct orr_log log;
@@ -87,33 +90,32 @@ static void erase(struct sr_live *live)
     live->lines = 0;
 }
 
-static void print_status(const struct sr_live *live, const struct sr_state *state, double spent,
+static void print_status(const struct sr_live *live, int epoch, double total, double spent,
                          int columns)
 {
     char text[256], spent_text[ORR_DURATION], left_text[ORR_DURATION];
-    const double share = state->epochs ? (double)state->epoch / state->epochs : 1;
+    const double share = live->epochs ? (double)epoch / live->epochs : 1;
     double left = share > 0 ? spent * (1 - share) / share : INFINITY;
     if (live->max_seconds > 0)
         left = fmin(left, fmax(live->max_seconds - spent, 0));
     orr_duration_print(spent, spent_text);
     orr_duration_print(left, left_text);
     snprintf(text, sizeof text, "symreg: epoch %d of %d, %.4g formulas, %.3g/s, %s, %s left%s",
-             state->epoch, state->epochs, state->evaluations,
-             state->evaluations / fmax(spent, 1e-3), spent_text, isfinite(left) ? left_text : "?",
-             live->keys ? " (q stops)" : "");
+             epoch, live->epochs, total, total / fmax(spent, 1e-3), spent_text,
+             isfinite(left) ? left_text : "?", live->keys ? " (q stops)" : "");
     fprintf(stderr, "%.*s\n%.*s\n", columns - 1, text, columns - 1,
             "complexity          loss     score  equation");
 }
 
-static void draw(struct sr_live *live, const struct sr_state *state, double spent)
+static void draw(struct sr_live *live, int epoch, double total, double spent)
 {
     char text[SR_TEXT], row[SR_TEXT + 64];
     int rows, columns;
     screen_size(&rows, &columns);
-    sr_front_make(state->best, &live->front);
+    sr_front_make(live->best, &live->front);
     const struct sr_front *front = &live->front;
     erase(live);
-    print_status(live, state, spent, columns);
+    print_status(live, epoch, total, spent, columns);
     const int most = rows - HEAD_LINES - 1;
     int i = front->count > most ? front->count - most : 0; /* the best must be in sight */
     live->lines = HEAD_LINES + front->count - i;
@@ -128,59 +130,72 @@ static void draw(struct sr_live *live, const struct sr_state *state, double spen
 
 /* ---- between epochs */
 
-static void write_log(struct sr_live *live, const struct sr_state *state, double spent)
+static void write_log(struct sr_live *live, const struct sr_observation *seen)
 {
-    double loss = INFINITY;
-    int rows = 0;
-    for (int c = 0; c <= SR_NODES; c++)
-        if (state->best->loss[c] < loss) {
-            loss = state->best->loss[c];
-            rows++;
-        }
+    const struct sr_front *front = seen->front;
+    const double loss = front->count ? front->loss[front->count - 1] : INFINITY;
     live->log_failed =
         live->log_failed ||
-        orr_log_line(&live->log, "epoch", (double)state->epoch, "evaluations", state->evaluations,
-                     "rows", (double)rows, "loss", loss, "seconds", spent, (const char *)NULL);
+        orr_log_line(&live->log, "epoch", (double)seen->epoch, "restart", (double)seen->restart,
+                     "evaluations", seen->evaluations, "rows", (double)front->count, "loss", loss,
+                     "seconds", seen->seconds, (const char *)NULL);
 }
 
-void sr_live_watch(const struct sr_state *state, void *argument)
+void sr_live_observe(void *observer, const struct sr_observation *seen)
 {
-    struct sr_live *live = argument;
+    struct sr_live *live = observer;
     const double now = orr_time_s();
+    double total = 0;
+    live->evaluations[seen->restart] = seen->evaluations;
+    for (int i = 0; i < live->restarts; i++)
+        total += live->evaluations[i];
+    for (int i = 0; i < seen->front->count; i++)
+        sr_hall_offer(live->best, &seen->front->expr[i], seen->front->loss[i]);
     if (live->log.stream)
-        write_log(live, state, now - live->started);
-    if (live->line) {
-        live->progress.total = (uint64_t)state->epochs;
-        orr_progress_set(&live->progress, (uint64_t)state->epoch, NULL);
-    }
+        write_log(live, seen);
+    if (live->line)
+        orr_progress_set(&live->progress, (uint64_t)seen->epoch, NULL);
     if (live->block && now - live->drawn >= redraw_s) {
-        draw(live, state, now - live->started);
+        draw(live, seen->epoch, total, now - live->started);
         live->drawn = now;
     }
 }
 
-int sr_live_start(const char *const *names, double max_seconds, bool quiet, const char *log,
-                  bool append, struct sr_live **result)
+static void discard(struct sr_live *live)
+{
+    orr_log_close(&live->log);
+    free(live->evaluations);
+    free(live->best);
+    free(live);
+}
+
+int sr_live_start(const char *const *names, const struct sr_settings *settings, bool quiet,
+                  const char *log, struct sr_live **result)
 {
     struct sr_live *live = *result = orr_alloc(1, sizeof *live);
     if (!live)
         return ORR_ENOMEM;
+    live->evaluations = orr_alloc((size_t)settings->restarts, sizeof *live->evaluations);
+    live->best = orr_alloc(1, sizeof *live->best);
+    int rc = live->evaluations && live->best ? 0 : ORR_ENOMEM;
+    if (!rc && *log)
+        rc = orr_log_open(&live->log, log, settings->resume);
+    if (rc) {
+        discard(live);
+        *result = NULL;
+        return rc;
+    }
+    sr_hall_clear(live->best);
     live->names = names;
-    live->max_seconds = max_seconds;
+    live->max_seconds = settings->max_seconds;
+    live->epochs = settings->iterations;
+    live->restarts = settings->restarts;
     live->started = orr_time_s();
     live->block = !quiet && isatty(STDERR_FILENO) == 1;
     live->line = !quiet && !live->block;
     atomic_init(&live->asked, false);
     atomic_init(&live->over, false);
-    orr_progress_init(&live->progress, "symreg", 0, quiet);
-    if (*log) {
-        const int rc = orr_log_open(&live->log, log, append);
-        if (rc) {
-            free(live);
-            *result = NULL;
-            return rc;
-        }
-    }
+    orr_progress_init(&live->progress, "symreg", (uint64_t)live->epochs, quiet);
     if (live->block && isatty(STDIN_FILENO) == 1)
         listen_for_keys(live);
     return 0;
@@ -197,7 +212,6 @@ int sr_live_end(struct sr_live *live, bool *asked)
     fflush(stderr);
     *asked = atomic_load(&live->asked);
     const bool failed = live->log_failed; /* the message is still this thread's last */
-    orr_log_close(&live->log);
-    free(live);
+    discard(live);
     return failed ? ORR_EIO : 0;
 }

@@ -42,12 +42,13 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
     double length = 0.5 * (double)data->rows * log(mse) + expr->count * log(basis_of(expr));
     const int count = sr_expr_constants(expr, constants);
     for (int c = 0; c < count; c++) {
-        double information = 0;
+        double information = DBL_MIN; /* a constant without effect costs nothing */
         for (size_t i = 0; i < data->rows; i++) {
             const double d = jacobian[(size_t)c * data->rows + i];
             information += (data->weight ? data->weight[i] : 1) * d * d / mse;
         }
-        const double cost = log(fabs(constants[c])) + 0.5 * log(information) - 0.5 * log(3);
+        const double cost =
+            log(fabs(constants[c]) + DBL_MIN) + 0.5 * log(information) - 0.5 * log(3);
         if (cost > 0) /* a constant that is not told from 0 costs nothing */
             length += cost;
     }

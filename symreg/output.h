@@ -63,12 +63,12 @@ int sr_front_snap(const struct sr_settings *settings, const struct sr_data *data
 /* ---- the live view: the front so far, redrawn on a terminal, and the log */
 
 struct sr_live;
-/* log: path of the JSONL file, "" = none. On a terminal `q` ends the search like a signal. Shows
+/* log: path of the JSONL file, "" = none; it is continued when the search resumes. On a terminal `q` ends the search like a signal. Shows
  * nothing when quiet. */
-int sr_live_start(const char *const *names, double max_seconds, bool quiet, const char *log,
-                  bool append, struct sr_live **live);
-/* sr_settings.watch */
-void sr_live_watch(const struct sr_state *state, void *live);
+int sr_live_start(const char *const *names, const struct sr_settings *settings, bool quiet,
+                  const char *log, struct sr_live **live);
+/* sr_settings.observe */
+void sr_live_observe(void *live, const struct sr_observation *seen);
 /* Takes the view away and gives the terminal back as it was; *asked: the user pressed q. ORR_EIO
  * when the log could not be written. */
 int sr_live_end(struct sr_live *live, bool *asked);

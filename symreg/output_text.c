@@ -190,18 +190,27 @@ static char *fill_form(const struct writer *w, const char *form, const struct pi
 static struct piece write_tree(const struct writer *w, const struct sr_expr *expr,
                                const struct piece *arguments);
 
-/* An operator of the user: its name in LaTeX, else its formula with the operands put in. */
-static struct piece write_custom(const struct writer *w, enum sr_op op, const struct piece *operand)
+/* A function that has the same name in C and SymPy. */
+static struct piece write_call(const struct writer *w, enum sr_op op, const struct piece *operand)
 {
     char form[128];
     const enum binding need[2] = {SUM, SUM};
+    const bool latex = w->notation == SR_LATEX;
+    snprintf(form, sizeof form, latex ? "\\operatorname{%.32s}\\left(%s\\right)" : "%.32s(%s)",
+             sr_op_table[op].name, sr_op_table[op].arity == 2 ? "$1, $2" : "$1");
+    return (struct piece){fill_form(w, form, operand, need), ATOM};
+}
+
+/* An operator of the user: its name in LaTeX, else its formula with the operands put in. */
+static struct piece write_custom(const struct writer *w, enum sr_op op, const struct piece *operand)
+{
+    struct piece call;
     if (w->notation != SR_LATEX)
         return write_tree(w, sr_custom_expr(op), operand);
-    snprintf(form, sizeof form, "\\operatorname{%.32s}\\left(%s\\right)", sr_op_table[op].name,
-             sr_op_table[op].arity == 2 ? "$1, $2" : "$1");
-    for (char *c = strchr(form, '_'); c; c = strchr(c + 1, '_'))
-        *c = '-';
-    return (struct piece){fill_form(w, form, operand, need), ATOM};
+    call = write_call(w, op, operand);
+    for (char *c = call.text; c && *c && *c != '}'; c++)
+        *c = *c == '_' ? '-' : *c; /* no subscript in a name */
+    return call;
 }
 
 static struct piece write_op(const struct writer *w, enum sr_op op, const struct piece *operand)
@@ -209,6 +218,8 @@ static struct piece write_op(const struct writer *w, enum sr_op op, const struct
     if ((int)op >= SR_CUSTOM)
         return write_custom(w, op, operand);
     const struct form *f = &forms[op];
+    if (!f->c)
+        return write_call(w, op, operand);
     const char *const text[SR_NOTATIONS] = {f->latex, f->c, f->sympy};
     const enum binding need[2] = {f->need[0][w->notation], f->need[1][w->notation]};
     const char *form = text[w->notation];

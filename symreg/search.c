@@ -287,20 +287,24 @@ static double evaluations_so_far(const struct search *search)
     return total;
 }
 
-/* Tells the watcher how far the search is; `best` is scratch. */
-static void show(const struct search *search, int epoch, struct sr_hall *best)
+/* Tells the observer how far every run is; `front` is scratch. */
+static void show(const struct search *search, int epoch, double started, struct sr_front *front)
 {
     const struct sr_settings *s = search->settings;
-    sr_hall_clear(best);
-    for (int k = 0; k < s->restarts && search->fits; k++)
-        for (int c = 1; c <= SR_NODES; c++)
-            if (search->run[k].best->expr[c].count)
-                sr_hall_offer(best, &search->run[k].best->expr[c], search->run[k].best->loss[c]);
-    s->watch(&(struct sr_state){.epoch = epoch,
-                                .epochs = s->iterations,
-                                .evaluations = evaluations_so_far(search),
-                                .best = best},
-             s->watcher);
+    const double seconds = orr_time_s() - started;
+    for (int i = 0; i < search->runs; i++) {
+        const struct run *run = &search->run[i];
+        double evaluations = 0;
+        for (int k = 0; k < s->populations; k++)
+            evaluations += run->island[k].evaluations;
+        sr_front_make(run->best, front);
+        s->observe(s->observer, &(struct sr_observation){.fit = i / s->restarts,
+                                                         .restart = i % s->restarts,
+                                                         .epoch = epoch,
+                                                         .seconds = seconds,
+                                                         .evaluations = evaluations,
+                                                         .front = front});
+    }
 }
 
 /* The ends that a user may set, looked at between epochs. */
@@ -326,9 +330,8 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
 {
     struct search search = {.settings = settings, .threads = threads > 0 ? threads : 1};
     struct sr_front *scratch = orr_alloc(1, sizeof *scratch);
-    struct sr_hall *watched = orr_alloc(1, sizeof *watched);
     const double started = orr_time_s();
-    int rc = scratch && watched ? make_search(&search, fits, count) : ORR_ENOMEM;
+    int rc = scratch ? make_search(&search, fits, count) : ORR_ENOMEM;
     for (int epoch = 0; epoch <= settings->iterations && !rc && !orr_signal_seen(); epoch++) {
         run_epoch(&search, epoch);
         for (int i = 0; i < search.runs; i++) {
@@ -342,8 +345,8 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
         }
         if (progress)
             orr_progress_set(progress, (uint64_t)epoch, NULL);
-        if (settings->watch)
-            show(&search, epoch, watched);
+        if (settings->observe)
+            show(&search, epoch, started, scratch);
         if (ends(&search, started))
             break;
     }
@@ -353,6 +356,5 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
         rc = ORR_FAIL(ORR_EINTR, "stopped");
     free_search(&search);
     free(scratch);
-    free(watched);
     return rc;
 }

@@ -299,19 +299,19 @@ struct sr_data;
 /* Description length of every row, in nats (Bartlett, Desmond & Ferreira, IEEE Trans. Evol. Comput.
  * 28 (2024) 950, with a Gaussian likelihood whose variance is the mean squared residual):
  *   L = n/2 ln(mse) + k ln(b) + sum over constants max(0, ln|c| + 1/2 ln(I) - 1/2 ln 3)
- * n rows (weighted where they are), k nodes, b different operators and features among them (a constant counts as one), I the
- * Fisher information of the constant, sum (df/dc)^2 / mse. */
+ * n rows (weighted where they are), k nodes, b different operators and features among them (a
+ * constant counts as one), I the Fisher information of the constant, sum (df/dc)^2 / mse. */
 int sr_front_describe(struct sr_front *front, const struct sr_data *data);
 /* Writes "Complexity,Loss,Equation" atomically. */
 int sr_front_write(const struct sr_front *front, const char *const *names, const char *path);
 
 /* -------------------------------------------------------------------------------- search */
 
-/* How far a search is, after an epoch. */
-struct sr_state {
-    int epoch, epochs;
-    double evaluations;         /* so far, all runs */
-    const struct sr_hall *best; /* of the first fit, all restarts */
+/* What a search shows of one run after every epoch, in the order of fits and restarts. */
+struct sr_observation {
+    int fit, restart, epoch;
+    double seconds, evaluations; /* of the whole search, of this run */
+    const struct sr_front *front;
 };
 
 /* Settings with names resolved. The callbacks may be NULL; those about formulas are called by
@@ -323,11 +323,14 @@ struct sr_settings {
     int maxsize, iterations, populations, population_size, cycles, restarts;
     double parsimony;
     uint64_t seed;
-    /* ends, 0 = none: a loss at or below stop_loss, seconds, formulas evaluated */
-    double stop_loss, max_seconds, max_evaluations;
-    bool compat_pysr;      /* the algorithm of SymbolicRegression.jl */
-    char checkpoint[4096]; /* written after epochs; "" = none */
-    bool resume;           /* start from the checkpoint, if there */
+    double stop_loss;       /* end when every fit has reached it; 0: only when it is exact */
+    double max_seconds;     /* end with the epoch in which they pass; 0: no limit */
+    double max_evaluations; /* of all fits together, likewise */
+    const char *checkpoint; /* file written after every epoch; NULL: none */
+    bool resume;            /* go on from that file where it is there */
+    void (*observe)(void *observer, const struct sr_observation *seen); /* NULL: nobody */
+    void *observer;
+    bool compat; /* the algorithm of SymbolicRegression.jl */
     /* may this formula live, a free outer factor understood? May the front hold it as it is? */
     bool (*admissible)(const struct sr_expr *expr, const void *context);
     bool (*whole)(const struct sr_expr *expr, const void *context);
@@ -336,8 +339,6 @@ struct sr_settings {
     const void *context;         /* of these three */
     const struct sr_expr *guess; /* (guesses) formulas that every island starts with */
     int guesses;
-    void (*watch)(const struct sr_state *state, void *watcher); /* between epochs, one thread */
-    void *watcher;
 };
 /* Checks operator names; creates nothing. */
 int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset);

@@ -270,7 +270,7 @@ static struct quantity apply(const struct sr_expr *expr, int i, const struct qua
 static struct quantity check(const struct sr_expr *expr, const struct quantity *features, int count,
                              int *violations)
 {
-    struct quantity stack[SR_NODES / 2 + 1];
+    struct quantity stack[SR_NODES / 2 + 1] = {{0}};
     int depth = 0;
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];

@@ -61,7 +61,7 @@ refuse "finetune: no room for a table" 1 "$WORK/none/" forces_ 'cannot write' --
     limited 4 "$BIN/finetune" "${COMMON[@]}" --run "$run" --source truth --out "$WORK/none"
 refuse "finetune: no room for a model" 1 "$WORK/none/" magnitude.safetensors 'cannot write' -- \
     limited 30 "$BIN/finetune" "${COMMON[@]}" --run "$run" --source lssar --out "$WORK/none"
-refuse "symreg FILE: no room for the front" 1 "$WORK/none/front.csv" 'cannot write' -- \
+refuse "symreg FILE: no room for a file" 1 "$WORK/none/" 'cannot write' -- \
     limited 0 "$BIN/symreg" "$run/truth/finetune/forces_magnitude.csv" --target F \
     --features r,m1 --preset smoke --quiet --threads 1 --out "$WORK/none"
 check "nothing temporary" test -z "$(leftovers "$WORK")"

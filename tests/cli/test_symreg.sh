@@ -33,7 +33,7 @@ done
 check "the log has all epochs" grep -q '^{"epoch": 0, .*"seconds": ' "$WORK/fit/log.jsonl"
 if command -v gnuplot >/dev/null; then
     check "pictures" test -s "$WORK/fit/front.png" -a -s "$WORK/fit/residuals.png"
-    check "nothing temporary" test -z "$(leftovers "$WORK/fit")$(ls "$WORK/fit"/.[a-z]* 2>/dev/null)"
+    check "nothing temporary" test -z "$(leftovers "$WORK/fit")$(find "$WORK/fit" -name '.?*')"
 else
     skip "pictures" "no gnuplot"
 fi
@@ -46,7 +46,8 @@ check "... a report without pictures" test -s "$WORK/bare/report.md" -a ! -e "$W
 for n in 2 4; do
     check "$n threads" law "${fit[@]}" --iterations 4 --threads "$n" --out "$WORK/threads-$n"
 done
-check "the same on any threads" cmp "$WORK/threads-2/front_full.csv" "$WORK/threads-4/front_full.csv"
+check "the same on any threads" cmp "$WORK/threads-2/front_full.csv" \
+    "$WORK/threads-4/front_full.csv"
 check "one seed" law "${fit[@]}" --iterations 0 --seed 1 --out "$WORK/seed-1"
 check "another seed" law "${fit[@]}" --iterations 0 --seed 2 --out "$WORK/seed-2"
 check_not "... another search" cmp -s "$WORK/seed-1/front.csv" "$WORK/seed-2/front.csv"

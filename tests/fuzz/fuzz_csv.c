@@ -1,6 +1,7 @@
 /* fuzz_csv.c - any bytes as a CSV file: a table whose parts fit together, or an error; never more.
  *
- * Built with libFuzzer by `make fuzz`; tests/fuzz/replay.c runs it over corpus/csv in make check. */
+ * Built with libFuzzer by `make fuzz`; tests/fuzz/replay.c runs it over corpus/csv in make check.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
