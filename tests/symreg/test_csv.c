@@ -89,9 +89,16 @@ static void samples_are_rows_of_the_table(void **state)
         assert_true(s.data.weight[i] == t.data.weight[(int)s.data.x[i]]);
         assert_true(s.data.x[i] == again.data.x[i]);
     }
-    assert_true(s.data.x[TAKEN - 1] > ROWS / 2.0);
     sr_table_free(&again);
     sr_table_free(&s);
+    double mean = 0; /* every row as likely: (ROWS - 1) / 2, with a deviation of 1.3 */
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        assert_int_equal(sr_table_sample(&t, TAKEN, seed, &s), 0);
+        for (int i = 0; i < TAKEN; i++)
+            mean += s.data.x[i] / (50 * TAKEN);
+        sr_table_free(&s);
+    }
+    assert_true(fabs(mean - (ROWS - 1) / 2.0) < 6);
     sr_table_free(&t);
 }
 
