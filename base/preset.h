@@ -44,7 +44,15 @@ enum orr_positions { ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE, ORR_POSITIONS_NO
 enum orr_schedule { ORR_SCHEDULE_CONSTANT, ORR_SCHEDULE_COSINE };
 enum orr_force_loss { ORR_LOSS_RAW, ORR_LOSS_LOG, ORR_LOSS_SCALED };
 enum orr_precision { ORR_PRECISION_AUTO, ORR_PRECISION_FP32, ORR_PRECISION_BF16 };
-enum orr_symreg_loss { ORR_SR_L1, ORR_SR_L2, ORR_SR_STUDY, ORR_SR_RELATIVE };
+enum orr_symreg_loss {
+    ORR_SR_L1,
+    ORR_SR_L2,
+    ORR_SR_STUDY,
+    ORR_SR_RELATIVE,
+    ORR_SR_HUBER,
+    ORR_SR_LOGCOSH,
+    ORR_SR_QUANTILE
+};
 
 /* Data sets of two-body or many-planet systems. Lengths in AU, times in years, masses in
  * solar masses. */
@@ -130,6 +138,7 @@ struct orr_finetune_preset {
 struct orr_symreg_preset {
     struct orr_names binary, unary;
     enum orr_symreg_loss loss;
+    double loss_parameter; /* of huber, logcosh, quantile */
     int maxsize, iterations, populations, population_size, cycles;
     int restarts;
     double parsimony;

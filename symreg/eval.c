@@ -1,57 +1,146 @@
 /* eval.c - values and Jacobians of a formula, tile by tile.
  *
- * A tile's rows stay in the first-level cache; operands are pointers, so that features are read
- * where they lie. */
-#include "symreg.h"
+ * A formula becomes a list of steps once: constant subtrees are single numbers, operands are read
+ * where they lie, and what is not finite is looked for only where it could get lost. A tile's rows
+ * stay in the first-level cache. */
+#include "vec.h"
 
 #include <math.h>
 #include <string.h>
 
-static void fill(double *out, int n, double value)
+#include "vecmath.h"
+
+enum { DEPTH = SR_NODES / 2 + 1 }; /* of the stack: of a binary tree in postfix order, at most */
+
+/* Where an operand is: a number, or rows that move along with the tiles, or a buffer. */
+struct place {
+    const double *at;
+    size_t moves; /* all bits: add the tile's first row */
+    double number;
+    bool is_number;
+    int step; /* that writes it, -1 for none */
+};
+
+struct step {
+    int op, form;
+    bool check; /* that all values are finite */
+    const double *a, *b;
+    size_t a_moves, b_moves;
+    double number; /* of an operand that is one */
+    int out;       /* buffer, -1: the result */
+};
+
+struct program {
+    int steps;
+    struct step step[SR_NODES];
+    struct place result; /* of a formula without steps */
+};
+
+static void check_operand(struct program *program, enum sr_op op, int operand,
+                          const struct place *place)
 {
-    for (int i = 0; i < n; i++)
-        out[i] = value;
+    if (place->step >= 0 && sr_op_swallows(op, operand))
+        program->step[place->step].check = true;
 }
 
-/* Postfix evaluation of n rows from `first`; buffer d of the stack belongs to depth d. A binary
- * tree of 64 nodes in postfix order is at most 32 deep on the stack. */
-static bool eval_tile(const struct sr_expr *expr, const struct sr_data *data, size_t first, int n,
-                      double *value)
+/* One operator on the top of the stack; false where a constant is not finite. */
+static bool add_step(struct program *program, enum sr_op op, struct place *a, const struct place *b,
+                     double buffer[][SR_TILE], int depth)
 {
-    double stack[SR_NODES / 2 + 1][SR_TILE];
-    const double *operand[SR_NODES / 2 + 1];
+    const bool binary = sr_op_table[op].arity == 2;
+    if (a->is_number && (!binary || b->is_number)) {
+        a->number = sr_op_table[op].value(a->number, b->number);
+        return isfinite(a->number) != 0;
+    }
+    struct step *step = &program->step[program->steps];
+    *step = (struct step){.op = (int)op, .out = depth};
+    step->form = !binary        ? SR_VEC_ROWS
+                 : a->is_number ? SR_VEC_A_NUMBER
+                 : b->is_number ? SR_VEC_B_NUMBER
+                                : SR_VEC_ROWS;
+    step->number = step->form == SR_VEC_A_NUMBER ? a->number : b->number;
+    step->a = a->is_number ? &step->number : a->at;
+    step->b = b->is_number ? &step->number : b->at;
+    step->a_moves = a->moves;
+    step->b_moves = b->moves;
+    check_operand(program, op, 0, a);
+    if (binary)
+        check_operand(program, op, 1, b);
+    *a = (struct place){.at = buffer[depth], .step = program->steps++};
+    return true;
+}
+
+/* False where a constant is not finite. */
+static bool program_make(struct program *program, const struct sr_expr *expr,
+                         const struct sr_data *data, double buffer[][SR_TILE])
+{
+    struct place stack[DEPTH] = {{0}};
     int depth = 0;
+    program->steps = 0;
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];
         if (node->op == SR_FEATURE) {
-            operand[depth++] = data->x + (size_t)node->feature * data->rows + first;
+            stack[depth++] = (struct place){
+                .at = data->x + (size_t)node->feature * data->rows, .moves = SIZE_MAX, .step = -1};
         } else if (node->op == SR_CONSTANT) {
             if (!isfinite(node->value))
                 return false;
-            fill(stack[depth], n, node->value);
-            operand[depth] = stack[depth];
-            depth++;
+            stack[depth++] = (struct place){.number = node->value, .is_number = true, .step = -1};
         } else {
-            depth -= sr_op_table[node->op].arity;
-            const double *a = operand[depth];
-            const double *b = sr_op_table[node->op].arity == 2 ? operand[depth + 1] : a;
-            double *out = i == expr->count - 1 ? value : stack[depth];
-            if (!sr_op_apply((enum sr_op)node->op, n, a, b, out))
+            const int arity = sr_op_table[node->op].arity;
+            depth -= arity;
+            struct place *a = &stack[depth];
+            if (!add_step(program, (enum sr_op)node->op, a, arity == 2 ? a + 1 : a, buffer, depth))
                 return false;
-            operand[depth++] = out;
+            depth++;
         }
     }
-    if (operand[0] != value) /* cppcheck-suppress uninitvar; a formula has at least one node */
-        memcpy(value, operand[0], (size_t)n * sizeof *value);
+    program->result = stack[0];
+    if (program->steps) {
+        program->step[program->steps - 1].out = -1;
+        program->step[program->steps - 1].check = true;
+    }
     return true;
+}
+
+/* Rows first .. first + n - 1. */
+static bool run(const struct program *program, const struct sr_vec *vec, size_t first, int n,
+                double buffer[][SR_TILE], double *value)
+{
+    for (int i = 0; i < program->steps; i++) {
+        const struct step *s = &program->step[i];
+        const double *a = s->a + (first & s->a_moves), *b = s->b + (first & s->b_moves);
+        double *out = s->out < 0 ? value : buffer[s->out];
+        if (s->op >= SR_SIN && s->op <= SR_TAN && !vec->all_below((size_t)n, a, VM_TRIG_MAX))
+            sr_op_large((enum sr_op)s->op, n, a, out);
+        else
+            vec->apply(s->op, s->form, n, a, b, out);
+        if (s->check && !vec->finite((size_t)n, out))
+            return false;
+    }
+    return true;
+}
+
+static void fill(double *out, size_t n, double value)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = value;
 }
 
 bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value)
 {
-    for (size_t first = 0; first < data->rows; first += SR_TILE) {
+    double buffer[DEPTH][SR_TILE];
+    struct program program;
+    if (!program_make(&program, expr, data, buffer))
+        return false;
+    if (program.result.is_number)
+        fill(value, data->rows, program.result.number);
+    else if (!program.steps)
+        memcpy(value, program.result.at, data->rows * sizeof *value);
+    const struct sr_vec *vec = sr_vec_best();
+    for (size_t first = 0; first < data->rows && program.steps; first += SR_TILE) {
         const size_t left = data->rows - first;
-        const int n = left < SR_TILE ? (int)left : SR_TILE;
-        if (!eval_tile(expr, data, first, n, value + first))
+        if (!run(&program, vec, first, left < SR_TILE ? (int)left : SR_TILE, buffer, value + first))
             return false;
     }
     return true;
@@ -75,7 +164,7 @@ static bool forward(const struct sr_expr *expr, const struct sr_data *data, size
         } else if (node->op == SR_CONSTANT) {
             if (!isfinite(node->value))
                 return false;
-            fill(tape->value[i], n, node->value);
+            fill(tape->value[i], (size_t)n, node->value);
         } else {
             const double *b = tape->at[i - 1], *a = b;
             if (sr_op_table[node->op].arity == 2)
@@ -91,7 +180,7 @@ static bool forward(const struct sr_expr *expr, const struct sr_data *data, size
  * constant lies below. */
 static void backward(const struct sr_expr *expr, const bool *live, int n, struct tape *tape)
 {
-    fill(tape->adjoint[expr->count - 1], n, 1.0);
+    fill(tape->adjoint[expr->count - 1], (size_t)n, 1.0);
     for (int i = expr->count - 1; i >= 0; i--) {
         const struct sr_node *node = &expr->node[i];
         const int arity = sr_op_table[node->op].arity;

@@ -45,13 +45,19 @@ enum sr_op {
     SR_SIN,
     SR_COS,
     SR_TAN,
+    SR_ASIN,
+    SR_ACOS,
+    SR_ATAN,
+    SR_SINH,
+    SR_COSH,
     SR_TANH,
     SR_SIGN,
     SR_OPS
 };
 
 /* One row of the table. Unary operators ignore b. da and db are the partial derivatives at (a, b)
- * with value v. Outside the domain value() is NaN or infinite. */
+ * with value v. Outside the domain value() is NaN or infinite. The same bits as the evaluation of
+ * whole formulas, on every CPU; accuracy in vecmath.h. */
 struct sr_op_info {
     const char *name;
     int arity; /* 0 for leaves */
@@ -68,7 +74,7 @@ int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op);
 
 /* Applies an operator to n <= SR_TILE rows; out may be a or b. False when a result is not
  * finite. */
-enum { SR_TILE = 128 };
+enum { SR_TILE = 256 };
 bool sr_op_apply(enum sr_op op, int n, const double *a, const double *b, double *out);
 /* d[i] = outer[i] * d op/d operand, for operand 0 (a) or 1 (b). */
 void sr_op_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
@@ -125,8 +131,9 @@ int sr_expr_parse(const char *text, const char *const *names, int features, stru
 struct sr_data {
     size_t rows;
     int features;
-    const double *x; /* (features, rows) */
-    const double *y; /* (rows) */
+    const double *x;      /* (features, rows) */
+    const double *y;      /* (rows) */
+    const double *weight; /* (rows) of the losses, finite and not negative; NULL: all 1 */
 };
 
 /* value[i] of every row; false as soon as any node is not finite. */
@@ -137,26 +144,37 @@ bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, do
 
 /* -------------------------------------------------------------------------------- losses */
 
-/* The loss of predictions of data->y, in the units of y:
- *   l1        mean |p - t|
- *   l2        mean (p - t)^2
- *   study     mean (max(1e-8, |p - t|) - 1e-8)
- *   relative  mean |p - t| / max(|t|, 1e-12 unit) */
+/* The loss of predictions p of t = data->y, in the units of y: the mean, weighted by data->weight,
+ * of, with d = p - t,
+ *   l1        |d|
+ *   l2        d^2
+ *   study     max(1e-8, |d|) - 1e-8
+ *   relative  |d| / max(|t|, 1e-12 unit)
+ *   huber     d^2 / 2 where |d| <= c, else c (|d| - c / 2); c = parameter * unit
+ *   logcosh   c^2 log cosh(d / c); c = parameter * unit
+ *   quantile  q |d| where p < t, else (1 - q) |d|; q = parameter, in (0, 1) */
 struct sr_loss {
     enum orr_symreg_loss kind;
     const struct sr_data *data;
-    double unit;    /* median |y|, or mean |y| where that is 0, or 1: what counts as small */
-    double base;    /* loss of the best constant */
-    double noise;   /* losses below are rounding: they count as 0 */
-    double *weight; /* (rows) 1 / |t| of relative, else NULL */
+    double unit;      /* median |y|, or mean |y| where that is 0, or 1: what counts as small */
+    double base;      /* loss of the best constant */
+    double noise;     /* losses below are rounding: they count as 0 */
+    double parameter; /* c or q of the list above */
+    double total;     /* sum of the data's weights */
+    double *weight;   /* (rows) of every |d|: data->weight, for relative by |t|; NULL: all 1 */
 };
+/* ORR_EINVAL for weights that are negative, not finite or all 0, and parameters out of range. */
+int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double parameter,
+                      const struct sr_data *data);
+/* With the parameter 0.5. */
 int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data);
 void sr_loss_free(struct sr_loss *loss);
 enum { SR_SCRATCH = 128 };
 /* Loss of the predictions scale * p. */
 double sr_loss_value(const struct sr_loss *loss, const double *p, double scale);
-/* The scale that minimises the loss: weighted median of t / p, for l2 least squares. scratch
- * holds 2 * rows + SR_SCRATCH. 0 when every p is 0. */
+/* The scale that minimises the loss: a weighted median (quantile) of t / p for absolute losses, in
+ * closed form for l2, by safeguarded Newton steps to 1e-12 for huber and logcosh; of study it is
+ * that of l1. scratch holds 2 * rows + SR_SCRATCH. 0 when every p is 0. */
 double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratch);
 
 /* The value at which half of the weight is reached, of n pairs that are reordered and
@@ -221,6 +239,7 @@ struct sr_settings {
     enum sr_op binary[SR_OPS], unary[SR_OPS];
     int binary_count, unary_count;
     enum orr_symreg_loss loss;
+    double loss_parameter; /* of huber, logcosh, quantile */
     int maxsize, iterations, populations, population_size, cycles, restarts;
     double parsimony;
     uint64_t seed;
