@@ -129,7 +129,7 @@ static void fill(double *out, size_t n, double value)
 
 bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value)
 {
-    double buffer[DEPTH][SR_TILE];
+    _Alignas(64) double buffer[DEPTH][SR_TILE];
     struct program program;
     if (!program_make(&program, expr, data, buffer))
         return false;
@@ -148,8 +148,10 @@ bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *val
 
 /* ---- Jacobian */
 
+enum { TAPE_TILE = 128 }; /* rows; there are two buffers per node */
+
 struct tape {
-    double value[SR_NODES][SR_TILE], adjoint[SR_NODES][SR_TILE];
+    _Alignas(64) double value[SR_NODES][TAPE_TILE], adjoint[SR_NODES][TAPE_TILE];
     const double *at[SR_NODES];
 };
 
@@ -206,9 +208,9 @@ bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, do
         for (int j = sr_expr_start(expr, i); j <= i; j++)
             live[i] = live[i] || expr->node[j].op == SR_CONSTANT;
     }
-    for (size_t first = 0; first < data->rows; first += SR_TILE) {
+    for (size_t first = 0; first < data->rows; first += TAPE_TILE) {
         const size_t left = data->rows - first;
-        const int n = left < SR_TILE ? (int)left : SR_TILE;
+        const int n = left < TAPE_TILE ? (int)left : TAPE_TILE;
         if (!forward(expr, data, first, n, &tape))
             return false;
         memcpy(value + first, tape.at[expr->count - 1], (size_t)n * sizeof *value);

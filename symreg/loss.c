@@ -55,7 +55,7 @@ static double best_ratio(const struct sr_loss *loss, const struct sr_vec *vec, c
 /* Least squares. */
 static double closed_form(const struct sr_loss *loss, const struct sr_vec *vec, const double *p)
 {
-    double sum[3];
+    double sum[2];
     vec->products(p, loss->data->y, loss->weight, loss->data->rows, sum);
     return sum[0] > 0 && isfinite(sum[0]) ? sum[1] / sum[0] : 0;
 }

@@ -74,7 +74,7 @@ int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op);
 
 /* Applies an operator to n <= SR_TILE rows; out may be a or b. False when a result is not
  * finite. */
-enum { SR_TILE = 256 };
+enum { SR_TILE = 512 };
 bool sr_op_apply(enum sr_op op, int n, const double *a, const double *b, double *out);
 /* d[i] = outer[i] * d op/d operand, for operand 0 (a) or 1 (b). */
 void sr_op_chain(enum sr_op op, int operand, int n, const double *a, const double *b,

@@ -58,6 +58,14 @@ VM_INLINE double sum_lanes(const double *lane)
 VM_INLINE void apply(int op, int form, int n, const double *x, const double *y, double *out)
 {
     const double first = x[0], second = y[0];
+    double same[SR_TILE];
+    if (op == SR_POW && form != SR_VEC_ROWS) { /* gcc makes no vector code of that loop */
+        for (int i = 0; i < n; i++)
+            same[i] = form == SR_VEC_A_NUMBER ? first : second;
+        x = form == SR_VEC_A_NUMBER ? same : x;
+        y = form == SR_VEC_B_NUMBER ? same : y;
+        form = SR_VEC_ROWS;
+    }
     switch (op) {
 #include "ops_table.h"
     default:
@@ -176,7 +184,7 @@ VM_INLINE void slopes(const struct sr_vec_loss *loss, const double *p, double sc
     const double delta = loss->parameter;
     if (loss->kind == ORR_SR_HUBER) {
         LANE_SUM(slope[0], n, (D > delta ? delta : D < -delta ? -delta : D) * p[j] * WEIGHT);
-        LANE_SUM(slope[1], n, fabs(D) <= delta ? p[j] * p[j] * WEIGHT : 0.0);
+        LANE_SUM(slope[1], n, vm_if(fabs(D) <= delta, p[j] * p[j] * WEIGHT));
     } else {
         LANE_SUM(slope[0], n, delta * vm_tanh(D / delta) * p[j] * WEIGHT);
         LANE_SUM(slope[1], n,
@@ -186,16 +194,14 @@ VM_INLINE void slopes(const struct sr_vec_loss *loss, const double *p, double sc
 #undef WEIGHT
 #undef D
 
-VM_INLINE void products(const double *p, const double *t, const double *w, size_t n, double sum[3])
+VM_INLINE void products(const double *p, const double *t, const double *w, size_t n, double sum[2])
 {
     if (w) {
         LANE_SUM(sum[0], n, p[j] * p[j] * w[j]);
         LANE_SUM(sum[1], n, p[j] * t[j] * w[j]);
-        LANE_SUM(sum[2], n, t[j] * t[j] * w[j]);
     } else {
         LANE_SUM(sum[0], n, p[j] * p[j]);
         LANE_SUM(sum[1], n, p[j] * t[j]);
-        LANE_SUM(sum[2], n, t[j] * t[j]);
     }
 }
 
@@ -221,15 +227,19 @@ VM_INLINE void divide(const double *a, const double *b, size_t n, double *out)
         out[i] = a[i] / b[i];
 }
 
-VM_INLINE void ranks(const double *value, const double *weight, size_t n, double *rank)
+VM_INLINE void between(const double *value, const double *weight, double low, double high,
+                       double found[2])
 {
-    for (size_t k = 0; k < n; k++)
-        rank[k] = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double v = value[i], w = weight[i];
-        for (size_t k = 0; k < n; k++)
-            rank[k] += v < value[k] ? w : 0.0;
+    double rank[SR_VEC_FEW] = {0}, first = -HUGE_VAL, second = HUGE_VAL;
+    for (int i = 0; i < SR_VEC_FEW; i++)
+        for (int k = 0; k < SR_VEC_FEW; k++)
+            rank[k] += value[i] < value[k] ? weight[i] : 0.0;
+    for (int k = 0; k < SR_VEC_FEW; k++) {
+        first = rank[k] < low && value[k] > first ? value[k] : first;
+        second = rank[k] > high && value[k] < second ? value[k] : second;
     }
+    found[0] = first;
+    found[1] = second;
 }
 
 /* The lane of row i in the sums is i % LANES, as everywhere. */
@@ -267,8 +277,14 @@ VM_INLINE size_t keep_pairs(double *value, double *weight, size_t n, double low,
 VM_INLINE double below(const double *value, const double *weight, size_t n, double limit)
 {
     double total;
-    LANE_SUM(total, n, value[j] < limit ? weight[j] : 0.0);
+    LANE_SUM(total, n, vm_if(value[j] < limit, weight[j]));
     return total;
+}
+
+static void between_any(const double *value, const double *weight, double low, double high,
+                        double found[2])
+{
+    between(value, weight, low, high, found);
 }
 
 static size_t keep_any(const double *p, const double *t, size_t n, double low, double high,
@@ -317,6 +333,33 @@ AVX512 static size_t keep_wide(const double *p, const double *t, size_t n, doubl
     return keep(p, t, n, low, high, kept_t, kept_p, side, i, kept, lane);
 }
 
+/* The ranks of all stay in four registers. */
+AVX512 static void between_wide(const double *value, const double *weight, double low, double high,
+                                double found[2])
+{
+    __m512d v[4], rank[4], first = _mm512_set1_pd(-HUGE_VAL), second = _mm512_set1_pd(HUGE_VAL);
+    for (int b = 0; b < 4; b++) {
+        v[b] = _mm512_loadu_pd(value + 8 * b);
+        rank[b] = _mm512_setzero_pd();
+    }
+    for (int i = 0; i < SR_VEC_FEW; i++) {
+        const __m512d vi = _mm512_set1_pd(value[i]), wi = _mm512_set1_pd(weight[i]);
+        for (int b = 0; b < 4; b++)
+            rank[b] =
+                _mm512_mask_add_pd(rank[b], _mm512_cmp_pd_mask(vi, v[b], _CMP_LT_OQ), rank[b], wi);
+    }
+    for (int b = 0; b < 4; b++) {
+        const __mmask8 is_low = _mm512_cmp_pd_mask(rank[b], _mm512_set1_pd(low), _CMP_LT_OQ) &
+                                _mm512_cmp_pd_mask(v[b], first, _CMP_GT_OQ);
+        const __mmask8 is_high = _mm512_cmp_pd_mask(rank[b], _mm512_set1_pd(high), _CMP_GT_OQ) &
+                                 _mm512_cmp_pd_mask(v[b], second, _CMP_LT_OQ);
+        first = _mm512_mask_mov_pd(first, is_low, v[b]);
+        second = _mm512_mask_mov_pd(second, is_high, v[b]);
+    }
+    found[0] = _mm512_reduce_max_pd(first);
+    found[1] = _mm512_reduce_min_pd(second);
+}
+
 AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, double low,
                                      double high)
 {
@@ -338,7 +381,7 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
 
 /* The functions of one variant; `attribute` says what instructions they may use.
  * NOLINTBEGIN(bugprone-macro-parentheses): it is no expression. */
-#define VARIANT(suffix, attribute, keep_function, keep_pairs_function)                             \
+#define VARIANT(suffix, attribute, KEEP, KEEP_PAIRS, BETWEEN)                                      \
     attribute static void apply_##suffix(int op, int form, int n, const double *a,                 \
                                          const double *b, double *out)                             \
     {                                                                                              \
@@ -369,7 +412,7 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
         slopes(loss, p, scale, n, slope);                                                          \
     }                                                                                              \
     attribute static void products_##suffix(const double *p, const double *t, const double *w,     \
-                                            size_t n, double s[3])                                 \
+                                            size_t n, double s[2])                                 \
     {                                                                                              \
         products(p, t, w, n, s);                                                                   \
     }                                                                                              \
@@ -390,25 +433,29 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
     {                                                                                              \
         divide(a, b, n, out);                                                                      \
     }                                                                                              \
-    attribute static void ranks_##suffix(const double *value, const double *weight, size_t n,      \
-                                         double *rank)                                             \
-    {                                                                                              \
-        ranks(value, weight, n, rank);                                                             \
-    }                                                                                              \
-    static const struct sr_vec vec_##suffix = {                                                    \
-        #suffix,         apply_##suffix,     chain_##suffix,                                       \
-        finite_##suffix, all_below_##suffix, slopes_##suffix,                                      \
-        loss_##suffix,   products_##suffix,  sum_##suffix,                                         \
-        dot_##suffix,    keep_function,      keep_pairs_function,                                  \
-        below_##suffix,  divide_##suffix,    ranks_##suffix};
+    static const struct sr_vec vec_##suffix = {#suffix,                                            \
+                                               apply_##suffix,                                     \
+                                               chain_##suffix,                                     \
+                                               finite_##suffix,                                    \
+                                               all_below_##suffix,                                 \
+                                               slopes_##suffix,                                    \
+                                               loss_##suffix,                                      \
+                                               products_##suffix,                                  \
+                                               sum_##suffix,                                       \
+                                               dot_##suffix,                                       \
+                                               KEEP,                                               \
+                                               KEEP_PAIRS,                                         \
+                                               below_##suffix,                                     \
+                                               divide_##suffix,                                    \
+                                               BETWEEN};
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-VARIANT(plain, , keep_any, keep_pairs_any)
+VARIANT(plain, , keep_any, keep_pairs_any, between_any)
 
 #if defined __x86_64__ && defined __GNUC__
-VARIANT(avx2, __attribute__((target("avx2"))), keep_any, keep_pairs_any)
-VARIANT(avx512, AVX512, keep_wide, keep_pairs_wide)
+VARIANT(avx2, __attribute__((target("avx2"))), keep_any, keep_pairs_any, between_any)
+VARIANT(avx512, AVX512, keep_wide, keep_pairs_wide, between_wide)
 
 const struct sr_vec *sr_vec_variant(enum sr_vec_variant variant)
 {

@@ -13,6 +13,8 @@ enum sr_vec_variant { SR_VEC_PLAIN, SR_VEC_AVX2, SR_VEC_AVX512, SR_VEC_VARIANTS 
 /* Which operand of a binary operator is one number for all rows. */
 enum sr_vec_form { SR_VEC_ROWS, SR_VEC_A_NUMBER, SR_VEC_B_NUMBER };
 
+enum { SR_VEC_FEW = 32 };
+
 /* What the sum of a loss reads. */
 struct sr_vec_loss {
     enum orr_symreg_loss kind;
@@ -35,9 +37,9 @@ struct sr_vec {
                    double slope[2]);
     /* Sum of weighted losses of scale * p from t, rows 0 .. n-1. */
     double (*loss)(const struct sr_vec_loss *loss, const double *p, double scale, size_t n);
-    /* sum[0] = p . p, sum[1] = p . t, sum[2] = t . t, weighted where weight is not NULL. */
+    /* sum[0] = p . p, sum[1] = p . t, weighted where weight is not NULL. */
     void (*products)(const double *p, const double *t, const double *weight, size_t n,
-                     double sum[3]);
+                     double sum[2]);
     double (*sum)(const double *x, size_t n);
     double (*dot)(const double *a, const double *b, size_t n);
 
@@ -53,8 +55,11 @@ struct sr_vec {
     double (*below)(const double *value, const double *weight, size_t n, double limit);
     /* out[i] = a[i] / b[i]. */
     void (*divide)(const double *a, const double *b, size_t n, double *out);
-    /* rank[k] = the weight of values < value[k], of n <= 64 pairs. */
-    void (*ranks)(const double *value, const double *weight, size_t n, double *rank);
+    /* Of SR_VEC_FEW pairs, by the rank = weight of smaller values of each: found[0] = the largest
+     * value with rank < low, found[1] = the smallest with rank > high, infinite where there is
+     * none. */
+    void (*between)(const double value[SR_VEC_FEW], const double weight[SR_VEC_FEW], double low,
+                    double high, double found[2]);
 };
 
 /* NULL when this program or this CPU does not have the variant. */

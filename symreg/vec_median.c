@@ -9,41 +9,30 @@
 #include "vec.h"
 #include "vecmath.h"
 
-enum {
-    SAMPLE = 48,
-    FEW = 64, /* pairs of which all ranks are taken */
-};
-/* The bracket reaches so far around the quantile, as a share of the sample's weight: two standard
+enum { FEW = SR_VEC_FEW }; /* pairs of a sample, and of which all ranks are taken */
+/* The bracket reaches so far around the quantile, as a share of the sample's weight: 1.7 standard
  * deviations of a median's rank. */
-static const double reach = 0.14;
+static const double reach = 0.15;
 
-/* The sample's values around `share` of its weight; infinite at the ends. */
+/* A sample's values around `share` of its weight; infinite at the ends. */
 static void bracket(const struct sr_vec *vec, const double *value, const double *weight,
-                    double share, double *low, double *high)
+                    double share, double found[2])
 {
-    double rank[SAMPLE];
-    vec->ranks(value, weight, SAMPLE, rank);
-    const double total = vec->sum(weight, SAMPLE);
-    const double from = (share - reach) * total, to = (share + reach) * total;
-    *low = -HUGE_VAL;
-    *high = HUGE_VAL;
-    for (int k = 0; k < SAMPLE; k++) {
-        *low = rank[k] <= from && value[k] > *low ? value[k] : *low;
-        *high = rank[k] > to && value[k] < *high ? value[k] : *high;
-    }
+    const double total = vec->sum(weight, FEW);
+    vec->between(value, weight, (share - reach) * total, (share + reach) * total, found);
 }
 
 /* The largest value with less than `goal` of the weight below: at it, the goal is reached. */
 static double select_few(const struct sr_vec *vec, const double *value, const double *weight,
                          size_t n, double goal)
 {
-    double rank[FEW], found = -HUGE_VAL, smallest = HUGE_VAL;
-    vec->ranks(value, weight, n, rank);
-    for (size_t k = 0; k < n; k++) {
-        found = rank[k] < goal && value[k] > found ? value[k] : found;
-        smallest = value[k] < smallest ? value[k] : smallest;
+    double v[FEW], w[FEW], found[2];
+    for (size_t k = 0; k < FEW; k++) {
+        v[k] = k < n ? value[k] : HUGE_VAL;
+        w[k] = k < n ? weight[k] : 0.0;
     }
-    return found > -HUGE_VAL ? found : smallest; /* goal 0 */
+    vec->between(v, w, goal, -HUGE_VAL, found);
+    return found[0] > -HUGE_VAL && found[0] < HUGE_VAL ? found[0] : found[1]; /* goal 0 */
 }
 
 /* Keeps the part of the pairs that the goal is in - before low, before high, or behind - and takes
@@ -69,15 +58,15 @@ static double select_goal(const struct sr_vec *vec, double *value, double *weigh
 {
     double last = NAN;
     while (n > FEW) {
-        double v[SAMPLE], w[SAMPLE], low, high;
-        for (size_t k = 0; k < SAMPLE; k++) {
-            v[k] = value[k * n / SAMPLE];
-            w[k] = weight[k * n / SAMPLE];
+        double v[FEW], w[FEW], end[2];
+        for (size_t k = 0; k < FEW; k++) {
+            v[k] = value[k * n / FEW];
+            w[k] = weight[k * n / FEW];
         }
         const double total = vec->sum(weight, n);
-        bracket(vec, v, w, total > 0 ? goal / total : 0, &low, &high);
+        bracket(vec, v, w, total > 0 ? goal / total : 0, end);
         last = v[0];
-        size_t kept = narrow(vec, value, weight, n, low, high, &goal);
+        size_t kept = narrow(vec, value, weight, n, end[0], end[1], &goal);
         if (kept == n) { /* ties: cut at a single value */
             const double next = nextafter(last, HUGE_VAL);
             if (vec->below(value, weight, n, last) < goal &&
@@ -101,14 +90,16 @@ double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const doub
 {
     double *value = scratch, *weight = scratch + n;
     double low = -HUGE_VAL, high = HUGE_VAL, side[2];
-    if (n > 2 * FEW) {
-        double v[SAMPLE], w[SAMPLE];
-        for (size_t k = 0; k < SAMPLE; k++) {
-            const size_t i = k * n / SAMPLE;
+    if (n > 4 * FEW) {
+        double v[FEW], w[FEW], end[2];
+        for (size_t k = 0; k < FEW; k++) {
+            const size_t i = k * n / FEW;
             v[k] = t[i] / p[i];
             w[k] = fabs(p[i]);
         }
-        bracket(vec, v, w, 0.5, &low, &high);
+        bracket(vec, v, w, 0.5, end);
+        low = end[0];
+        high = end[1];
     }
     size_t kept = vec->keep(p, t, n, low, high, value, weight, side);
     double goal = 0.5 * side[1] - side[0];

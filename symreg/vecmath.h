@@ -12,6 +12,7 @@
 #define SR_VECMATH_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -29,6 +30,12 @@ VM_INLINE uint64_t vm_bits(double x)
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
+}
+
+/* x, or 0 where the condition does not hold. */
+VM_INLINE double vm_if(bool condition, double x)
+{
+    return vm_from_bits(vm_bits(x) & (0 - (uint64_t)condition));
 }
 
 #define VM_SIGN       ((uint64_t)1 << 63)
@@ -170,8 +177,9 @@ VM_INLINE double vm_log_pair(double x, double *low)
     const double dl = (d - dh) + (m - (d - 1.0));
     const double sl = ((f - sh * dh) - sh * dl) * inverse;
     const double first = k * VM_LN2_HIGH, second = 2.0 * sh, sum = first + second;
-    const double rest =
-        ((first - sum) + second) + (2.0 * sl + (s * vm_log_series(s * s) + k * VM_LN2_LOW));
+    const double closer = sh + sl;
+    const double series = closer * vm_log_series(closer * closer);
+    const double rest = ((first - sum) + second) + (2.0 * sl + (series + k * VM_LN2_LOW));
     const double high = sum + rest;
     *low = rest - (high - sum);
     return high;
@@ -187,7 +195,8 @@ VM_INLINE double vm_pow(double a, double b)
     y = y > 1e25 ? 1e25 : y;
     const double yh = vm_upper(y), lh = vm_upper(high), lr = (high - lh) + low;
     const double first = yh * lh, second = y * lr + (y - yh) * lh, sum = first + second;
-    double result = vm_exp_sum(sum, second - (sum - first));
+    const double tail = fabs(sum) < 800.0 ? second - (sum - first) : 0.0;
+    double result = vm_exp_sum(sum, tail);
     const double at_zero = b < 0.0 ? HUGE_VAL : b > 0.0 ? 0.0 : 1.0;
     result = size > 0.0 ? result : at_zero;
     /* negative bases: the sign of odd powers, no value between whole powers */
