@@ -127,23 +127,96 @@ static void fill(double *out, size_t n, double value)
         out[i] = value;
 }
 
+/* All rows; after the first `first_rows` and after every further tile, `stop` may end it. */
+static bool run_all(const struct program *program, const struct sr_data *data,
+                    double buffer[][SR_TILE], size_t first_rows,
+                    bool (*stop)(void *context, size_t first, size_t n), void *context,
+                    double *value)
+{
+    const struct sr_vec *vec = sr_vec_best();
+    size_t n = first_rows;
+    for (size_t first = 0; first < data->rows; first += n, n = SR_TILE) {
+        n = data->rows - first < n ? data->rows - first : n;
+        if (program->result.is_number)
+            fill(value + first, n, program->result.number);
+        else if (!program->steps)
+            memcpy(value + first, program->result.at + first, n * sizeof *value);
+        else if (!run(program, vec, first, (int)n, buffer, value + first))
+            return false;
+        if (stop && stop(context, first, n))
+            return false;
+    }
+    return true;
+}
+
 bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value)
 {
     _Alignas(64) double buffer[DEPTH][SR_TILE];
     struct program program;
-    if (!program_make(&program, expr, data, buffer))
-        return false;
-    if (program.result.is_number)
-        fill(value, data->rows, program.result.number);
-    else if (!program.steps)
-        memcpy(value, program.result.at, data->rows * sizeof *value);
+    return program_make(&program, expr, data, buffer) &&
+           run_all(&program, data, buffer, SR_TILE, NULL, NULL, value);
+}
+
+/* ---- values, scale and loss, with a bound */
+
+enum { FIRST_ROWS = 256 }; /* looked at first where there is a bound */
+
+/* No scale gives all rows together less loss than the first rows have with their own best scale.
+ * Sums of products are gathered tile by tile. */
+struct bounded {
+    const struct sr_loss *loss;
+    const double *value;
+    double *scratch;
+    double most;       /* sum of losses that is allowed */
+    double pp, pt, tt; /* of least squares */
+};
+
+static bool exceeds(void *context, size_t first, size_t n)
+{
+    struct bounded *b = context;
     const struct sr_vec *vec = sr_vec_best();
-    for (size_t first = 0; first < data->rows && program.steps; first += SR_TILE) {
-        const size_t left = data->rows - first;
-        if (!run(&program, vec, first, left < SR_TILE ? (int)left : SR_TILE, buffer, value + first))
-            return false;
+    const struct sr_data *data = b->loss->data;
+    const double *w = b->loss->weight ? b->loss->weight + first : NULL;
+    const double *p = b->value + first, *t = data->y + first;
+    double sum[2];
+    if (b->loss->kind == ORR_SR_L2) {
+        vec->products(p, t, w, n, sum);
+        b->pp += sum[0];
+        b->pt += sum[1];
+        vec->products(t, t, w, n, sum);
+        b->tt += sum[0];
+        const double least = b->pp > 0 ? b->tt - b->pt * b->pt / b->pp : b->tt;
+        return least - 1e-12 * b->tt > b->most;
     }
-    return true;
+    if (first > 0 || n == data->rows || w ||
+        (b->loss->kind != ORR_SR_L1 && b->loss->kind != ORR_SR_STUDY))
+        return false;
+    const double scale = sr_vec_median_ratio(vec, p, t, n, b->scratch);
+    const struct sr_vec_loss absolute = {.kind = ORR_SR_L1, .t = t};
+    const double least = vec->loss(&absolute, p, isfinite(scale) ? scale : 0, n);
+    const double dead = b->loss->kind == ORR_SR_STUDY ? 1e-8 * (double)n : 0;
+    return least * (1 - 1e-12) - dead > b->most;
+}
+
+double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, double bound,
+                    struct sr_work *work, double *scale)
+{
+    _Alignas(64) double buffer[DEPTH][SR_TILE];
+    struct program program;
+    struct bounded bounded = {
+        .loss = loss, .value = work->value, .scratch = work->scratch, .most = bound * loss->total};
+    const bool has_bound = bound < HUGE_VAL;
+    *scale = 0;
+    if (!program_make(&program, expr, loss->data, buffer) ||
+        !run_all(&program, loss->data, buffer, has_bound ? FIRST_ROWS : SR_TILE,
+                 has_bound ? exceeds : NULL, &bounded, work->value))
+        return HUGE_VAL;
+    const double found = sr_loss_scale(loss, work->value, work->scratch);
+    const double reached = sr_loss_value(loss, work->value, found);
+    if (!isfinite(reached) || reached > bound)
+        return HUGE_VAL;
+    *scale = found;
+    return reached;
 }
 
 /* ---- Jacobian */

@@ -194,6 +194,36 @@ struct sr_work {
 int sr_work_init(struct sr_work *work, size_t rows, int maxsize);
 void sr_work_free(struct sr_work *work);
 
+/* Values (into work->value), outer scale and loss in one go: the same bits as sr_eval,
+ * sr_loss_scale and sr_loss_value. Infinity, with scale 0, where a node is not finite and where
+ * the loss exceeds `bound`, which is often known after few rows; no bound: HUGE_VAL. */
+double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, double bound,
+                    struct sr_work *work, double *scale);
+
+/* A look at few rows, to be spared most of the full evaluations: the rows are drawn once, evenly
+ * over the order of y, and the formula gets its best scale on them. */
+enum { SR_SCREEN_ROWS = 128 };
+struct sr_screen {
+    struct sr_data data;
+    struct sr_loss loss;
+    double *storage;
+};
+/* Of a loss over at least 4 * SR_SCREEN_ROWS rows; smaller tables are taken whole. */
+int sr_screen_init(struct sr_screen *screen, const struct sr_loss *loss);
+void sr_screen_free(struct sr_screen *screen);
+/* The loss on these rows; infinity where a node is not finite on them. An estimate of the loss:
+ * biased low, as the scale is fitted to fewer rows, with a relative error of about 1 / sqrt(128)
+ * times the spread of the rows' losses. Overwrites work->value. */
+double sr_screen_loss(const struct sr_screen *screen, const struct sr_expr *expr,
+                      struct sr_work *work);
+/* Is a full evaluation worth while? False where the screened loss exceeds (1 + margin) times the
+ * screened loss of what the formula competes with, `rival`: a formula whose full loss is below
+ * that of its rival is discarded by mistake only where the sample misjudges their ratio by more
+ * than 1 + margin; 0.5 is safe for most tables. Callers count what they discard apart
+ * (sr_fit.screened). */
+bool sr_screen(const struct sr_screen *screen, const struct sr_expr *expr, double rival,
+               double margin, struct sr_work *work);
+
 /* Fits the constants from where they stand and from `restarts` points near by, by
  * Levenberg-Marquardt (re-weighted for absolute losses). with_scale fits an outer factor along
  * with them, which is written into the formula only where its constants can take it. Returns the
@@ -252,7 +282,8 @@ struct sr_fit {
     struct sr_data data;
     uint64_t stream;       /* keys the random streams: the sample's number */
     struct sr_front front; /* result: of the restart with the highest score */
-    double evaluations;    /* result: formulas evaluated, all restarts */
+    double evaluations;    /* result: formulas evaluated on all rows, all restarts */
+    double screened;       /* result: formulas discarded after a look at few rows */
 };
 /* Fits all tables with `threads` threads, results independent of their number. At a signal it
  * returns ORR_EINTR with the fronts found so far. progress may be NULL. */
