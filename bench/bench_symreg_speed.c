@@ -3,7 +3,8 @@
  * The mix: eight formulas of 10 nodes, from a polynomial to towers of exp, sin and log, each on
  * 1000 rows of three features. One full evaluation = the values in double precision on all rows,
  * the outer scale that minimises the loss exactly, and the loss: what the search does for every
- * formula it meets. Screened = the loss on SR_SCREEN_ROWS rows alone, bounded = a full evaluation
+ * formula it meets. A second mix is what a search meets: 64 formulas of 10 nodes drawn at random
+ * from the default operators + - * / inv square sqrt exp log sin cos. Screened = the loss on SR_SCREEN_ROWS rows alone, bounded = a full evaluation
  * that may stop as soon as the loss exceeds a tenth of that of the best constant. Time is that of the thread on its core. Rates of the mix are 8 / (sum of the eight medians). One thread; every figure
  * is the median of several runs after one to warm up. Writes bench/results/symreg_speed.json. */
 #include <gsl/gsl_randist.h>
@@ -11,7 +12,7 @@
 #include "bench.h"
 #include "symreg/symreg.h"
 
-enum { ROWS = 1000, FEATURES = 3, RUNS = 15, REPEATS = 1500 };
+enum { ROWS = 1000, FEATURES = 3, RUNS = 15, REPEATS = 1536 };
 static const char *const names[FEATURES] = {"r", "m1", "m2"};
 static const char *const formulas[] = {
     "cube(r) + m1 * (m2 - r * 0.2)",     "m1 * m2 * inv(r * r + 0.3)",
@@ -105,6 +106,85 @@ static struct bench_value part_us(const struct sr_expr *expr, const struct sr_lo
     return bench_median(us, RUNS);
 }
 
+/* ---- the mix of the search: random formulas of the default operators */
+
+enum { DRAWN = 64 };
+
+/* Appends a random subtree of `size` nodes: leaves are features, one in four a constant. */
+static void grow(struct sr_expr *expr, gsl_rng *rng, int size)
+{
+    static const uint8_t binary[] = {SR_ADD, SR_SUB, SR_MUL, SR_DIV};
+    static const uint8_t unary[] = {SR_INV, SR_SQUARE, SR_SQRT, SR_EXP, SR_LOG, SR_SIN, SR_COS};
+    struct sr_node node = {.op = SR_FEATURE};
+    if (size == 1) {
+        node.feature = (uint8_t)gsl_rng_uniform_int(rng, FEATURES);
+        if (gsl_rng_uniform(rng) < 0.25)
+            node = (struct sr_node){.op = SR_CONSTANT, .value = gsl_ran_gaussian(rng, 1)};
+    } else if (size == 2 ||
+               gsl_rng_uniform(rng) < sizeof unary / (double)(sizeof unary + sizeof binary)) {
+        grow(expr, rng, size - 1);
+        node.op = unary[gsl_rng_uniform_int(rng, sizeof unary)];
+    } else {
+        const int left = 1 + (int)gsl_rng_uniform_int(rng, (unsigned long)size - 2);
+        grow(expr, rng, left);
+        grow(expr, rng, size - 1 - left);
+        node.op = binary[gsl_rng_uniform_int(rng, sizeof binary)];
+    }
+    expr->node[expr->count++] = node;
+}
+
+/* Formulas that are finite on the table and not constant. */
+static int draw(const struct table *t, struct sr_work *work, struct sr_expr expr[DRAWN])
+{
+    gsl_rng *rng = orr_rng_create(2, ORR_STAGE_TEST_SUITE, 2);
+    if (!rng)
+        return ORR_ENOMEM;
+    for (int k = 0; k < DRAWN;) {
+        expr[k].count = 0;
+        grow(&expr[k], rng, 10);
+        if (sr_expr_measure(&expr[k]) && sr_eval(&expr[k], &t->data, work->value) &&
+            fabs(work->value[0] - work->value[1]) > 0)
+            k++;
+    }
+    gsl_rng_free(rng);
+    return 0;
+}
+
+static int bench_drawn(const struct table *t, int which, struct sr_work *work,
+                       struct bench_results *results)
+{
+    static struct sr_expr expr[DRAWN];
+    static const enum part parts[] = {VALUES, WHOLE, SCREENED, BOUNDED};
+    struct sr_loss loss;
+    struct sr_screen screen = {0};
+    int rc = sr_loss_init(&loss, losses[which].kind, &t->data);
+    if (!rc)
+        rc = sr_screen_init(&screen, &loss);
+    if (!rc)
+        rc = draw(t, work, expr);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !rc; i++) {
+        double rate[RUNS];
+        char name[160];
+        volatile double sink = 0;
+        for (int run = -1; run < RUNS; run++) {
+            const double start = cpu_time_s();
+            for (int k = 0; k < REPEATS; k++)
+                sink = sink + once(&expr[k % DRAWN], &loss, &screen, work, parts[i]);
+            if (run >= 0)
+                rate[run] = REPEATS / (cpu_time_s() - start);
+        }
+        const struct bench_value value = bench_median(rate, RUNS);
+        snprintf(name, sizeof name, "%s, random formulas: %s per second and core",
+                 losses[which].name, part_name[parts[i]]);
+        bench_add(results, name, value, "1/s", NULL, 0);
+        printf("%9.0f %s per second and core, random formulas (spread %.1f%%)\n", value.median,
+               part_name[parts[i]], 100 * value.spread);
+    }
+    sr_screen_free(&screen);
+    sr_loss_free(&loss);
+    return rc;
+}
+
 /* One loss: a line per formula, and the rates of the mix. */
 static int bench_loss(const struct table *t, int which, struct sr_work *work,
                       struct bench_results *results)
@@ -164,8 +244,11 @@ int main(void)
         rc = sr_work_init(&work, ROWS, SR_NODES);
     if (!rc)
         printf("%d formulas of 10 nodes on %d rows, one thread\n", (int)FORMULAS, (int)ROWS);
-    for (int which = 0; which < LOSSES && !rc; which++)
+    for (int which = 0; which < LOSSES && !rc; which++) {
         rc = bench_loss(&t, which, &work, &results);
+        if (!rc)
+            rc = bench_drawn(&t, which, &work, &results);
+    }
     rc = bench_close(&results, rc);
     sr_work_free(&work);
     free(t.x);
