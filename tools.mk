@@ -93,4 +93,5 @@ $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $< $(foreach f,figures symreg finetune model sim kernels base,\
 	    $(B)/lib$(f).a) $(LDLIBS) -o $@
-.PHONY: $(BENCHES:%=bench-%)
+.PHONY: $(BENCHES:%=bench-%) bench-symreg-speed
+bench-symreg-speed: bench-symreg_speed

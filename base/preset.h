@@ -45,7 +45,16 @@ enum orr_schedule { ORR_SCHEDULE_CONSTANT, ORR_SCHEDULE_COSINE };
 enum orr_force_loss { ORR_LOSS_RAW, ORR_LOSS_LOG, ORR_LOSS_SCALED };
 enum orr_precision { ORR_PRECISION_AUTO, ORR_PRECISION_FP32, ORR_PRECISION_BF16 };
 /* The last is a formula of the user and no choice of a preset. */
-enum orr_symreg_loss { ORR_SR_L1, ORR_SR_L2, ORR_SR_STUDY, ORR_SR_RELATIVE, ORR_SR_CUSTOM };
+enum orr_symreg_loss {
+    ORR_SR_L1,
+    ORR_SR_L2,
+    ORR_SR_STUDY,
+    ORR_SR_RELATIVE,
+    ORR_SR_HUBER,
+    ORR_SR_LOGCOSH,
+    ORR_SR_QUANTILE,
+    ORR_SR_CUSTOM
+};
 
 /* Data sets of two-body or many-planet systems. Lengths in AU, times in years, masses in
  * solar masses. */
@@ -131,6 +140,7 @@ struct orr_finetune_preset {
 struct orr_symreg_preset {
     struct orr_names binary, unary;
     enum orr_symreg_loss loss;
+    double loss_parameter; /* of huber, logcosh, quantile */
     int maxsize, iterations, populations, population_size, cycles;
     int restarts;
     double parsimony;

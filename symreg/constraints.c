@@ -74,7 +74,7 @@ int sr_complexity_set(const char *text)
     for (const char *at = text ? text : ""; next_entry(&at, ",;", entry);) {
         char name[ENTRY], *equals = strchr(entry, '=');
         enum sr_op op = SR_CONSTANT;
-        long price;
+        long price = 1;
         if (!equals || equals == entry)
             return ORR_FAIL(ORR_EUSAGE, "--complexity: expected \"exp=3, ^=2\", found \"%s\"",
                             text);
@@ -156,7 +156,7 @@ int sr_constraints_nesting(struct sr_constraints *constraints, const char *text)
     char entry[ENTRY];
     for (const char *at = text; next_entry(&at, ";", entry);) {
         char *rest = NULL, pair[ENTRY];
-        enum sr_op outer, inner;
+        enum sr_op outer = SR_CONSTANT, inner = SR_CONSTANT;
         int rc = split_name("--nest", "sin:cos=0,sin=1", entry, &outer, &rest);
         for (const char *list = rc ? "" : rest; !rc && next_entry(&list, ",", pair);) {
             char *equals = strchr(pair, '=');

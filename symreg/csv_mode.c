@@ -34,7 +34,7 @@ static int refine(const struct sr_settings *s, const struct sr_data *data, struc
     struct sr_work work = {0};
     struct sr_hall *hall = orr_alloc(1, sizeof *hall);
     gsl_rng *rng = orr_rng_create(s->seed, ORR_STAGE_SAMPLE, 1);
-    int rc = hall && rng ? sr_loss_init(&loss, s->loss, data) : ORR_ENOMEM;
+    int rc = hall && rng ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, data) : ORR_ENOMEM;
     if (rc)
         goto out;
     rc = sr_work_init(&work, data->rows, s->maxsize);
@@ -118,7 +118,7 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
 {
     struct sr_settings *s = &setup->settings;
     char target[300], checkpoint[4096];
-    int stopped, rc = *cli->out ? orr_mkdir(cli->out) : 0;
+    int stopped = 0, rc = *cli->out ? orr_mkdir(cli->out) : 0;
     if (!rc && *cli->out)
         rc = orr_path(checkpoint, "%s/checkpoint.bin", cli->out);
     if (!rc && cli->resume && !*cli->out)

@@ -47,7 +47,8 @@ static int choose_loss(const char *text, struct orr_preset *preset, struct sr_cs
     static const char *const letters = "abcdefghijklmnopqrstuvwxyz0123456789_-";
     if (!text) {
         /* as --help spells it */
-        static const char *const names[] = {"l1", "l2", "study", "relative"};
+        static const char *const names[] = {"l1",    "l2",      "study",   "relative",
+                                            "huber", "logcosh", "quantile"};
         snprintf(setup->loss, sizeof setup->loss, "%s", names[preset->symreg.loss]);
         return 0;
     }

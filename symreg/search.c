@@ -102,7 +102,7 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
     if (!search->loss || !search->run || !search->worker)
         return ORR_ENOMEM;
     for (int f = 0; f < count; f++) {
-        int rc = sr_loss_init(&search->loss[f], s->loss, &fits[f].data);
+        int rc = sr_loss_init_with(&search->loss[f], s->loss, s->loss_parameter, &fits[f].data);
         for (int k = 0; k < s->restarts && !rc; k++) {
             struct run *run = &search->run[f * s->restarts + k];
             run->fit = &fits[f];

@@ -24,6 +24,7 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_preset *pres
     const struct orr_symreg_preset *s = &preset->symreg;
     *settings = (struct sr_settings){
         .loss = s->loss,
+        .loss_parameter = s->loss_parameter,
         .maxsize = s->maxsize,
         .iterations = s->iterations,
         .populations = s->populations,

@@ -40,7 +40,9 @@ int sr_front_snap(const struct sr_settings *settings, const struct sr_data *data
     struct sr_loss loss;
     struct sr_hall *hall = orr_alloc(1, sizeof *hall);
     double *value = orr_alloc(data->rows, sizeof *value);
-    int rc = hall && value ? sr_loss_init(&loss, settings->loss, data) : ORR_ENOMEM;
+    int rc = hall && value
+                 ? sr_loss_init_with(&loss, settings->loss, settings->loss_parameter, data)
+                 : ORR_ENOMEM;
     if (rc)
         goto out;
     sr_hall_clear(hall);

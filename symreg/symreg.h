@@ -45,6 +45,11 @@ enum sr_op {
     SR_SIN,
     SR_COS,
     SR_TAN,
+    SR_ASIN,
+    SR_ACOS,
+    SR_ATAN,
+    SR_SINH,
+    SR_COSH,
     SR_TANH,
     SR_SIGN,
     SR_OPS
@@ -53,7 +58,8 @@ enum sr_op {
 enum { SR_CUSTOM = SR_OPS, SR_CUSTOMS = 8, SR_ALL_OPS = SR_OPS + SR_CUSTOMS };
 
 /* One row of the table. Unary operators ignore b. da and db are the partial derivatives at (a, b)
- * with value v. Outside the domain value() is NaN or infinite. */
+ * with value v. Outside the domain value() is NaN or infinite. The same bits as the evaluation of
+ * whole formulas, on every CPU; accuracy in vecmath.h. */
 struct sr_op_info {
     const char *name;
     int arity; /* 0 for leaves */
@@ -71,7 +77,7 @@ int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op);
 
 /* Applies an operator to n <= SR_TILE rows; out may be a or b. False when a result is not
  * finite. */
-enum { SR_TILE = 128 };
+enum { SR_TILE = 512 };
 bool sr_op_apply(enum sr_op op, int n, const double *a, const double *b, double *out);
 /* d[i] = outer[i] * d op/d operand, for operand 0 (a) or 1 (b). */
 void sr_op_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
@@ -208,7 +214,7 @@ struct sr_data {
     int features;
     const double *x;      /* (features, rows) */
     const double *y;      /* (rows) */
-    const double *weight; /* (rows) of the rows in the loss, mean 1; NULL = 1 each */
+    const double *weight; /* (rows) of the losses, finite and not negative; NULL: all 1 */
 };
 
 /* value[i] of every row; false as soon as any node is not finite. */
@@ -219,26 +225,37 @@ bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, do
 
 /* -------------------------------------------------------------------------------- losses */
 
-/* The loss of predictions of data->y, in the units of y:
- *   l1        mean |p - t|
- *   l2        mean (p - t)^2
- *   study     mean (max(1e-8, |p - t|) - 1e-8)
- *   relative  mean |p - t| / max(|t|, 1e-12 unit) */
+/* The loss of predictions p of t = data->y, in the units of y: the mean, weighted by data->weight,
+ * of, with d = p - t,
+ *   l1        |d|
+ *   l2        d^2
+ *   study     max(1e-8, |d|) - 1e-8
+ *   relative  |d| / max(|t|, 1e-12 unit)
+ *   huber     d^2 / 2 where |d| <= c, else c (|d| - c / 2); c = parameter * unit
+ *   logcosh   c^2 log cosh(d / c); c = parameter * unit
+ *   quantile  q |d| where p < t, else (1 - q) |d|; q = parameter, in (0, 1) */
 struct sr_loss {
     enum orr_symreg_loss kind;
     const struct sr_data *data;
-    double unit;    /* median |y|, or mean |y| where that is 0, or 1: what counts as small */
-    double base;    /* loss of the best constant */
-    double noise;   /* losses below are rounding: they count as 0 */
-    double *weight; /* (rows) 1 / |t| of relative, else NULL */
+    double unit;      /* median |y|, or mean |y| where that is 0, or 1: what counts as small */
+    double base;      /* loss of the best constant */
+    double noise;     /* losses below are rounding: they count as 0 */
+    double parameter; /* c or q of the list above */
+    double total;     /* sum of the data's weights */
+    double *weight;   /* (rows) of every |d|: data->weight, for relative by |t|; NULL: all 1 */
 };
+/* ORR_EINVAL for weights that are negative, not finite or all 0, and parameters out of range. */
+int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double parameter,
+                      const struct sr_data *data);
+/* With the parameter 0.5. */
 int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data);
 void sr_loss_free(struct sr_loss *loss);
 enum { SR_SCRATCH = 128 };
 /* Loss of the predictions scale * p. */
 double sr_loss_value(const struct sr_loss *loss, const double *p, double scale);
-/* The scale that minimises the loss: weighted median of t / p, for l2 least squares. scratch
- * holds 2 * rows + SR_SCRATCH. 0 when every p is 0. */
+/* The scale that minimises the loss: a weighted median (quantile) of t / p for absolute losses, in
+ * closed form for l2, by safeguarded Newton steps to 1e-12 for huber and logcosh; of study it is
+ * that of l1. scratch holds 2 * rows + SR_SCRATCH. 0 when every p is 0. */
 double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratch);
 
 /* The value at which half of the weight is reached, of n pairs that are reordered and
@@ -257,6 +274,36 @@ struct sr_work {
 };
 int sr_work_init(struct sr_work *work, size_t rows, int maxsize);
 void sr_work_free(struct sr_work *work);
+
+/* Values (into work->value), outer scale and loss in one go: the same bits as sr_eval,
+ * sr_loss_scale and sr_loss_value. Infinity, with scale 0, where a node is not finite and where
+ * the loss exceeds `bound`, which is often known after few rows; no bound: HUGE_VAL. */
+double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, double bound,
+                    struct sr_work *work, double *scale);
+
+/* A look at few rows, to be spared most of the full evaluations: the rows are drawn once, evenly
+ * over the order of y, and the formula gets its best scale on them. */
+enum { SR_SCREEN_ROWS = 128 };
+struct sr_screen {
+    struct sr_data data;
+    struct sr_loss loss;
+    double *storage;
+};
+/* Of a loss over at least 4 * SR_SCREEN_ROWS rows; smaller tables are taken whole. */
+int sr_screen_init(struct sr_screen *screen, const struct sr_loss *loss);
+void sr_screen_free(struct sr_screen *screen);
+/* The loss on these rows; infinity where a node is not finite on them. An estimate of the loss:
+ * biased low, as the scale is fitted to fewer rows, with a relative error of about 1 / sqrt(128)
+ * times the spread of the rows' losses. Overwrites work->value. */
+double sr_screen_loss(const struct sr_screen *screen, const struct sr_expr *expr,
+                      struct sr_work *work);
+/* Is a full evaluation worth while? False where the screened loss exceeds (1 + margin) times the
+ * screened loss of what the formula competes with, `rival`: a formula whose full loss is below
+ * that of its rival is discarded by mistake only where the sample misjudges their ratio by more
+ * than 1 + margin; 0.5 is safe for most tables. Callers count what they discard apart
+ * (sr_fit.screened). */
+bool sr_screen(const struct sr_screen *screen, const struct sr_expr *expr, double rival,
+               double margin, struct sr_work *work);
 
 /* Fits the constants from where they stand and from `restarts` points near by, by
  * Levenberg-Marquardt (re-weighted for absolute losses). with_scale fits an outer factor along
@@ -320,6 +367,7 @@ struct sr_settings {
     enum sr_op binary[SR_ALL_OPS], unary[SR_ALL_OPS];
     int binary_count, unary_count;
     enum orr_symreg_loss loss;
+    double loss_parameter; /* of huber, logcosh, quantile */
     int maxsize, iterations, populations, population_size, cycles, restarts;
     double parsimony;
     uint64_t seed;
@@ -348,7 +396,8 @@ struct sr_fit {
     struct sr_data data;
     uint64_t stream;       /* keys the random streams: the sample's number */
     struct sr_front front; /* result: of the restart with the highest score */
-    double evaluations;    /* result: formulas evaluated, all restarts */
+    double evaluations;    /* result: formulas evaluated on all rows, all restarts */
+    double screened;       /* result: formulas discarded after a look at few rows */
 };
 /* Fits all tables with `threads` threads, results independent of their number. At a signal it
  * returns ORR_EINTR with the fronts found so far. progress may be NULL. */

@@ -30,8 +30,9 @@ static double call(const char *name, double a, double b)
     static const struct {
         const char *name;
         double (*f)(double);
-    } one[] = {{"sqrt", sqrt}, {"exp", exp},   {"log", log},   {"sin", sin}, {"cos", cos},
-               {"tan", tan},   {"tanh", tanh}, {"fabs", fabs}, {"Abs", fabs}};
+    } one[] = {{"sqrt", sqrt}, {"exp", exp},   {"log", log},   {"sin", sin},  {"cos", cos},
+               {"tan", tan},   {"tanh", tanh}, {"fabs", fabs}, {"Abs", fabs}, {"asin", asin},
+               {"acos", acos}, {"atan", atan}, {"sinh", sinh}, {"cosh", cosh}};
     for (size_t i = 0; i < sizeof one / sizeof *one; i++)
         if (!strcmp(one[i].name, name))
             return one[i].f(a);
