@@ -120,7 +120,7 @@ static void the_best_restart_is_kept(void **state)
     s.iterations = 4;
     s.populations = 2;
     int moved = 0;
-    for (uint64_t seed = 1; seed <= 3; seed++) {
+    for (uint64_t seed = 1; seed <= 8; seed++) {
         int best = 0;
         double score[4], last[4];
         table_of(&t, "5 * m1 * sin(r) + m2", 100, seed, 0.05);
