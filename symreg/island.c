@@ -13,8 +13,6 @@ enum {
     TRIES = 10,    /* to find a change that fits */
     FIT_STEPS = 8, /* of members' constants, in each epoch */
     FIT_RESTARTS = 1,
-    POLISH_STEPS = 30, /* of the hall of fame's constants */
-    POLISH_RESTARTS = 2,
 };
 
 /* ---- evaluation */
@@ -44,9 +42,8 @@ static double cost_of(const struct sr_scene *scene, const struct sr_member *memb
     return member->loss / base + scene->settings->parsimony * member->expr.count;
 }
 
-/* Fills loss and cost, and offers the formula to the island's hall with and without its scale. */
-static void evaluate(const struct sr_scene *scene, struct sr_worker *worker,
-                     struct sr_island *island, struct sr_member *member)
+void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
+                        struct sr_island *island, struct sr_member *member)
 {
     const struct sr_loss *loss = scene->loss;
     const uint64_t hash = sr_expr_hash(&member->expr);
@@ -85,7 +82,7 @@ void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
         sr_random_expr(s, scene->loss->data->features, worker->rng,
                        3 + (int)(gsl_rng_uniform(worker->rng) * 6), &member->expr);
         member->age = island->births++;
-        evaluate(scene, worker, island, member);
+        sr_member_evaluate(scene, worker, island, member);
     }
 }
 
@@ -151,8 +148,8 @@ static void crossover(const struct sr_scene *scene, struct sr_worker *worker,
         b = *father;
         if (!sr_crossover(scene->settings->maxsize, worker->rng, &a.expr, &b.expr))
             continue;
-        evaluate(scene, worker, island, &a);
-        evaluate(scene, worker, island, &b);
+        sr_member_evaluate(scene, worker, island, &a);
+        sr_member_evaluate(scene, worker, island, &b);
         if (isfinite(a.loss))
             replace_oldest(scene, island, &a);
         if (isfinite(b.loss))
@@ -177,7 +174,7 @@ static void mutate(const struct sr_scene *scene, struct sr_worker *worker, struc
     const double u = gsl_rng_uniform(worker->rng);
     if (u * after > before)
         return;
-    evaluate(scene, worker, island, &child);
+    sr_member_evaluate(scene, worker, island, &child);
     if (isfinite(child.loss))
         replace_oldest(scene, island, &child);
 }
@@ -186,9 +183,10 @@ static void mutate(const struct sr_scene *scene, struct sr_worker *worker, struc
 
 static void simplify_members(const struct sr_scene *scene, struct sr_island *island)
 {
+    const uint64_t operators = sr_settings_operators(scene->settings);
     for (int i = 0; i < scene->settings->population_size; i++) {
         struct sr_member *member = &island->member[i];
-        sr_expr_simplify(&member->expr);
+        sr_expr_rewrite(&member->expr, operators);
         sr_expr_strip(&member->expr); /* the outer scale stands for it: the loss stays */
         member->cost = cost_of(scene, member);
     }
@@ -205,23 +203,7 @@ static void optimise_members(const struct sr_scene *scene, struct sr_worker *wor
             continue;
         sr_constants_fit(scene->loss, &member->expr, true, FIT_STEPS, FIT_RESTARTS, worker->rng,
                          &worker->work);
-        evaluate(scene, worker, island, member);
-    }
-}
-
-/* Refines a row of the run's front, and tries its simplified form. */
-static void polish(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
-                   int number)
-{
-    struct sr_member member;
-    for (int c = 1; c <= scene->settings->maxsize && !orr_signal_seen(); c++) {
-        if (!scene->polish[c] || c % scene->settings->populations != number)
-            continue;
-        member.expr = scene->best->expr[c];
-        sr_expr_simplify(&member.expr);
-        sr_constants_fit(scene->loss, &member.expr, false, POLISH_STEPS, POLISH_RESTARTS,
-                         worker->rng, &worker->work);
-        evaluate(scene, worker, island, &member);
+        sr_member_evaluate(scene, worker, island, member);
     }
 }
 
@@ -242,5 +224,7 @@ void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
         }
     simplify_members(scene, island);
     optimise_members(scene, worker, island);
-    polish(scene, worker, island, number);
+    for (int c = 1; c <= scene->settings->maxsize && !orr_signal_seen(); c++)
+        if (scene->polish[c] && c % scene->settings->populations == number)
+            sr_polish_row(scene, worker, island, c);
 }

@@ -38,7 +38,9 @@ struct search {
     int fits, runs, threads;
     struct sr_loss *loss;     /* (fits) */
     struct run *run;          /* (fits, restarts) */
+    struct sr_seeds *seeds;   /* (fits) where formulas are enumerated, else NULL */
     struct sr_worker *worker; /* (threads) */
+    double start_s;
 };
 
 /* ---- set-up */
@@ -128,6 +130,7 @@ static void free_search(struct search *search)
         free(search->worker[i].seen);
         gsl_rng_free(search->worker[i].rng);
     }
+    free(search->seeds);
     free(search->loss);
     free(search->run);
     free(search->worker);
@@ -181,7 +184,8 @@ static void merge_halls(const struct sr_settings *s, struct run *run)
         smallest = fmin(smallest, run->best->loss[c]);
     }
     run->unchanged = changed ? 0 : run->unchanged + 1;
-    run->done = smallest <= 0 && run->unchanged >= SETTLED;
+    run->done = (smallest <= 0 && run->unchanged >= SETTLED) ||
+                (s->stop_loss > 0 && smallest <= s->stop_loss);
 }
 
 static void count_sizes(const struct sr_settings *s, struct run *run)
@@ -251,20 +255,75 @@ static void migrate(const struct sr_settings *s, struct run *run, gsl_rng *rng)
     }
 }
 
+/* ---- what the search starts from */
+
+/* A fit alone has all threads for its enumeration; many fits share them. */
+static int find_seeds(struct search *search)
+{
+    const int outer = search->fits >= search->threads ? search->threads : 1;
+    const int inner = outer > 1 ? 1 : search->threads;
+    int failed = 0;
+    if (search->settings->enumerate <= 0)
+        return 0;
+    search->seeds = orr_alloc((size_t)search->fits, sizeof *search->seeds);
+    if (!search->seeds)
+        return ORR_ENOMEM;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(outer) reduction(max : failed)
+    for (int f = 0; f < search->fits; f++) {
+        struct sr_worker *worker = &search->worker[outer > 1 ? omp_get_thread_num() : 0];
+        const int rc =
+            sr_seeds_find(search->settings, &search->loss[f], worker, inner, &search->seeds[f]);
+        failed = rc > failed ? rc : failed;
+    }
+    return failed ? ORR_FAIL(failed, "symbolic regression: out of memory") : 0;
+}
+
+/* Every island takes the seeds number i, i + populations, ... in place of random members, at most
+ * half of them. */
+static void plant_seeds(struct search *search)
+{
+    const struct sr_settings *s = search->settings;
+    const int tasks = search->seeds ? search->runs * s->populations : 0;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(search->threads)
+    for (int task = 0; task < tasks; task++) {
+        struct run *run = &search->run[task / s->populations];
+        struct sr_worker *worker = &search->worker[omp_get_thread_num()];
+        const int number = task % s->populations;
+        const struct sr_seeds *seeds = &search->seeds[task / s->populations / s->restarts];
+        struct sr_island *island = &run->island[number];
+        int planted = 0;
+        memset(worker->seen, 0, sizeof *worker->seen);
+        for (int i = number; i < seeds->count; i += s->populations) {
+            struct sr_member member = {.expr = seeds->expr[i]};
+            if (!isfinite(seeds->loss[i]) || member.expr.count > s->maxsize)
+                continue;
+            sr_member_evaluate(&run->scene, worker, island, &member);
+            if (!isfinite(member.loss))
+                continue;
+            sr_expr_strip(&member.expr);
+            member.age = island->births++;
+            if (planted < s->population_size / 2)
+                island->member[planted++] = member;
+        }
+    }
+}
+
 /* ---- results */
 
 /* Keeps the front with the highest score; then the smaller loss, then the earlier restart. */
-static void keep_best_restart(const struct sr_settings *s, const struct search *search, int fit,
+static void keep_best_restart(const struct sr_settings *s, struct search *search, int fit,
                               struct sr_front *scratch)
 {
     struct sr_fit *result = search->run[fit * s->restarts].fit;
     result->front.count = 0;
-    result->evaluations = 0;
+    result->evaluations = search->seeds ? search->seeds[fit].evaluations : 0;
     double best_score = -HUGE_VAL, best_loss = HUGE_VAL;
     for (int k = 0; k < s->restarts; k++) {
-        const struct run *run = &search->run[fit * s->restarts + k];
+        struct run *run = &search->run[fit * s->restarts + k];
         for (int i = 0; i < s->populations; i++)
             result->evaluations += run->island[i].evaluations;
+        if (!s->compat)
+            sr_polish_front(s, run->loss, &search->worker[0], run->best);
         sr_front_make(run->best, scratch);
         const int row = sr_front_select(scratch, SR_SCORE);
         if (row < 0)
@@ -278,14 +337,35 @@ static void keep_best_restart(const struct sr_settings *s, const struct search *
     }
 }
 
+/* At a signal, when time or evaluations are spent, or when every run is done. */
+static bool finished(const struct search *search)
+{
+    const struct sr_settings *s = search->settings;
+    double evaluations = 0;
+    bool done = true;
+    for (int i = 0; i < search->runs; i++) {
+        done = done && search->run[i].done;
+        for (int k = 0; k < s->populations; k++)
+            evaluations += search->run[i].island[k].evaluations;
+    }
+    return orr_signal_seen() || done ||
+           (s->max_seconds > 0 && orr_time_s() - search->start_s >= s->max_seconds) ||
+           (s->max_evaluations > 0 && evaluations >= s->max_evaluations);
+}
+
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
               struct orr_progress *progress)
 {
     struct search search = {.settings = settings, .threads = threads > 0 ? threads : 1};
     struct sr_front *scratch = orr_alloc(1, sizeof *scratch);
     int rc = scratch ? make_search(&search, fits, count) : ORR_ENOMEM;
-    for (int epoch = 0; epoch <= settings->iterations && !rc && !orr_signal_seen(); epoch++) {
+    search.start_s = orr_time_s();
+    if (!rc)
+        rc = find_seeds(&search);
+    for (int epoch = 0; epoch <= settings->iterations && !rc && !finished(&search); epoch++) {
         run_epoch(&search, epoch);
+        if (epoch == 0)
+            plant_seeds(&search);
         for (int i = 0; i < search.runs; i++) {
             struct run *run = &search.run[i];
             if (run->done)

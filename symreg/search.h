@@ -40,6 +40,30 @@ struct sr_worker {
     struct sr_seen *seen;
 };
 
+/* Formulas that a fit's search starts from: of small ones all that may matter, fitted. */
+enum { SR_SEEDS_PER_SIZE = 24, SR_SEEDS = 512 };
+struct sr_seeds {
+    int count;
+    struct sr_expr expr[SR_SEEDS];
+    double loss[SR_SEEDS]; /* as it stands; infinite: of no use */
+    double evaluations;
+};
+/* Enumerates and composes within settings->enumerate; `worker` has `threads`. */
+int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss,
+                  struct sr_worker *worker, int threads, struct sr_seeds *seeds);
+
+/* Fills loss and cost, and offers the formula to the island's hall with and without its scale. */
+void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
+                        struct sr_island *island, struct sr_member *member);
+/* Tries every small change of row c of the run's hall, with its constants fitted. */
+void sr_polish_row(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
+                   int c);
+/* Rounds constants where that costs nothing and leaves out what then does nothing. */
+void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *loss,
+                     struct sr_worker *worker, struct sr_hall *hall);
+/* Bit per operator of the settings, leaves included. */
+uint64_t sr_settings_operators(const struct sr_settings *settings);
+
 /* A random formula of at most `size` nodes: a leaf, then appended operators. */
 void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *rng, int size,
                     struct sr_expr *expr);

@@ -258,6 +258,13 @@ struct sr_settings {
     int maxsize, iterations, populations, population_size, cycles, restarts;
     double parsimony;
     uint64_t seed;
+    double enumerate;       /* formulas tried before the islands start; 0: none */
+    double stop_loss;       /* end when every fit has reached it; 0: only when it is exact */
+    double max_seconds;     /* end with the epoch in which they pass; 0: no limit */
+    double max_evaluations; /* of all fits together, likewise */
+    const char *checkpoint; /* file written after every epoch; NULL: none */
+    bool resume;            /* go on from that file where it is there */
+    bool compat;            /* the algorithm of SymbolicRegression.jl */
 };
 /* Checks operator names; creates nothing. */
 int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset);

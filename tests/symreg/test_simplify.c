@@ -32,7 +32,7 @@ static void knows_the_usual_identities(void **state)
         {"cos(neg(r)) - cos(r)", "0"},
         {"exp(r) * exp(neg(r))", "1"},
         {"square(sqrt(r))", "r"},
-        {"r + r + r", "(3 * r)"},
+        {"(r + r + r) * m1 * 2", "(6 * (r * m1))"},
         {"abs(abs(r))", "abs(r)"},
         {"2 * r + 3 * r", "(5 * r)"},
         {"max(r, r)", "r"},
