@@ -337,6 +337,24 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
     }
 }
 
+/* Shows the fronts to whoever watches. */
+static void show(const struct search *search, int epoch, struct sr_front *scratch)
+{
+    const struct sr_settings *s = search->settings;
+    for (int i = 0; i < search->runs && s->observe; i++) {
+        const struct run *run = &search->run[i];
+        struct sr_observation seen = {.fit = i / s->restarts,
+                                      .restart = i % s->restarts,
+                                      .epoch = epoch,
+                                      .seconds = orr_time_s() - search->start_s,
+                                      .front = scratch};
+        for (int k = 0; k < s->populations; k++)
+            seen.evaluations += run->island[k].evaluations;
+        sr_front_make(run->best, scratch);
+        s->observe(s->observer, &seen);
+    }
+}
+
 /* At a signal, when time or evaluations are spent, or when every run is done. */
 static bool finished(const struct search *search)
 {
@@ -375,6 +393,7 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
             seek(settings, run, search.worker[0].rng, settings->populations, epoch);
             migrate(settings, run, search.worker[0].rng);
         }
+        show(&search, epoch, scratch);
         if (progress)
             orr_progress_set(progress, (uint64_t)epoch, NULL);
     }

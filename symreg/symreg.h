@@ -250,6 +250,13 @@ bool sr_constant_remark(double value, double tolerance, char *text, size_t bytes
 
 /* -------------------------------------------------------------------------------- search */
 
+/* What a search shows of one run after every epoch, in the order of fits and restarts. */
+struct sr_observation {
+    int fit, restart, epoch;
+    double seconds, evaluations; /* of the whole search, of this run */
+    const struct sr_front *front;
+};
+
 /* Settings with names resolved. */
 struct sr_settings {
     enum sr_op binary[SR_OPS], unary[SR_OPS];
@@ -264,7 +271,9 @@ struct sr_settings {
     double max_evaluations; /* of all fits together, likewise */
     const char *checkpoint; /* file written after every epoch; NULL: none */
     bool resume;            /* go on from that file where it is there */
-    bool compat;            /* the algorithm of SymbolicRegression.jl */
+    void (*observe)(void *observer, const struct sr_observation *seen); /* NULL: nobody */
+    void *observer;
+    bool compat; /* the algorithm of SymbolicRegression.jl */
 };
 /* Checks operator names; creates nothing. */
 int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset);
