@@ -111,7 +111,7 @@ static struct sr_settings settings_of(const struct problem *p, const struct opti
         .population_size = 27,
         .cycles = 100,
         .restarts = 1,
-        .enumerate = 1e6,
+        .enumerate = 5e5,
         .max_seconds = o->seconds,
     };
     if (p->study_operators) {

@@ -16,6 +16,13 @@ enum {
     KEPT = 3,      /* singles and pairs of each target, each */
 };
 
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_ADDRESS__)
+#define FOR_MANY_CPUS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FOR_MANY_CPUS
+#endif
+
 /* ---- operators with an inverse */
 
 /* H as one or two operators, the inner first; the second may be SR_CONSTANT for none. */
@@ -173,6 +180,20 @@ static void keep(struct found list[KEPT], struct found item)
     list[k] = item;
 }
 
+/* R^2 of formula f with every g before it; returns the largest. */
+FOR_MANY_CPUS static float pair_row(const float *r, const float *rfg, int f, float *r2)
+{
+    const float rf = r[f];
+    float best = 0;
+    for (int g = 0; g < f; g++) {
+        const float rest = 1 - rfg[g] * rfg[g];
+        r2[g] = (rf * rf + r[g] * r[g] - 2 * rf * r[g] * rfg[g]) / (rest + 1e-5F);
+    }
+    for (int g = 0; g < f; g++)
+        best = r2[g] > best ? r2[g] : best;
+    return best;
+}
+
 static void solve_target(const struct sr_bank *bank, const struct basis *basis, struct target *t)
 {
     double unit[SR_ROWS];
@@ -191,20 +212,13 @@ static void solve_target(const struct sr_bank *bank, const struct basis *basis, 
         keep(t->single, (struct found){c * c, f, -1});
     }
     for (int f = 1; f < basis->count; f++) {
-        const float *rfg = basis->correlation[f], limit = (float)t->pair[KEPT - 1].r2;
-        const float rf = r[f];
-        float best = limit;
-        for (int g = 0; g < f; g++) {
-            const float rest = 1 - rfg[g] * rfg[g];
-            const float r2 = (rf * rf + r[g] * r[g] - 2 * rf * r[g] * rfg[g]) / (rest + 1e-5F);
-            best = r2 > best ? r2 : best;
-        }
-        for (int g = 0; g < f && best > limit; g++) {
-            const float rest = 1 - rfg[g] * rfg[g];
-            const float r2 = (rf * rf + r[g] * r[g] - 2 * rf * r[g] * rfg[g]) / (rest + 1e-5F);
-            if (r2 > limit)
-                keep(t->pair, (struct found){(double)r2, f, g});
-        }
+        float r2[BASIS];
+        const float limit = (float)t->pair[KEPT - 1].r2;
+        if (pair_row(r, basis->correlation[f], f, r2) <= limit)
+            continue;
+        for (int g = 0; g < f; g++)
+            if (r2[g] > limit)
+                keep(t->pair, (struct found){(double)r2[g], f, g});
     }
 }
 

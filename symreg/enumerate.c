@@ -10,6 +10,13 @@
 static const double generic_constant = 0.7548776662466927;
 enum { TABLE = 1 << 17 };
 
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
+    !defined(__SANITIZE_ADDRESS__)
+#define FOR_MANY_CPUS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FOR_MANY_CPUS
+#endif
+
 /* ---- rows */
 
 struct ranked_row {
@@ -37,7 +44,10 @@ static int pick_rows(struct sr_bank *bank, const struct sr_data *data)
     for (size_t k = 0; k < SR_ROWS; k++) {
         const size_t at = (2 * k + 1) * data->rows / (2 * SR_ROWS);
         bank->row[k] = rank[at].row;
-        bank->y[k] = rank[at].y;
+        const double y = bank->y[k] = rank[at].y;
+        bank->inverse[k] = y != 0 ? 1 / y : 0;
+        bank->yy += y * y;
+        bank->sy += y;
     }
     free(rank);
     return 0;
@@ -45,11 +55,12 @@ static int pick_rows(struct sr_bank *bank, const struct sr_data *data)
 
 /* ---- hashes of values */
 
-/* Rounded to floats, divided by `unit`: formulas that are equal up to rounding agree. */
+/* Four values, rounded to floats and divided by `unit`: formulas that are equal up to rounding
+ * agree. */
 static uint64_t hash_values(const double *value, double unit)
 {
     uint64_t hash = 0x9E3779B97F4A7C15u;
-    for (int i = 0; i < SR_ROWS; i++) {
+    for (int i = 3; i < SR_ROWS; i += SR_ROWS / 4) {
         const float rounded = (float)(value[i] / unit) + 0.0F;
         uint32_t word;
         memcpy(&word, &rounded, sizeof word);
@@ -80,25 +91,38 @@ static bool is_new(struct sr_bank *bank, const double *value)
 
 /* ---- ranking */
 
-/* 1 - the share of y explained: by s p, by s p relative to y, by s p + c. */
-static void rate(const struct sr_bank *bank, const double *p, double score[SR_RESPECTS])
+/* Sums over the rows in lanes: the same bits from vectors of any width. */
+FOR_MANY_CPUS static void add_up(const double *p, const double *y, const double *inverse,
+                                 double total[5])
 {
-    double pp = 0, py = 0, yy = 0, q1 = 0, q2 = 0, sp = 0, sy = 0;
-    for (int i = 0; i < SR_ROWS; i++) {
-        const double y = bank->y[i], q = y != 0 ? p[i] / y : 0;
-        pp += p[i] * p[i];
-        py += p[i] * y;
-        yy += y * y;
-        q1 += q;
-        q2 += q * q;
-        sp += p[i];
-        sy += y;
-    }
-    const double n = SR_ROWS, cpp = pp - sp * sp / n, cyy = yy - sy * sy / n;
-    const double cpy = py - sp * sy / n;
-    score[SR_ABSOLUTE] = pp > 0 && yy > 0 ? 1 - py * py / (pp * yy) : 1;
-    score[SR_RELATIVE] = q2 > 0 ? 1 - q1 * q1 / (n * q2) : 1;
-    score[SR_OFFSET] = cpp > 1e-13 * pp && cyy > 0 ? 1 - cpy * cpy / (cpp * cyy) : 1;
+    enum { LANES = 8 };
+    double sum[5][LANES] = {0};
+    for (int i = 0; i < SR_ROWS; i += LANES)
+        for (int l = 0; l < LANES; l++) {
+            const double v = p[i + l], q = v * inverse[i + l];
+            sum[0][l] += v * v;
+            sum[1][l] += v * y[i + l];
+            sum[2][l] += q;
+            sum[3][l] += q * q;
+            sum[4][l] += v;
+        }
+    for (int k = 0; k < 5; k++)
+        total[k] = ((sum[k][0] + sum[k][1]) + (sum[k][2] + sum[k][3])) +
+                   ((sum[k][4] + sum[k][5]) + (sum[k][6] + sum[k][7]));
+}
+
+/* 1 - the share of y explained: by s p, by s p relative to y, by s p + c. False when p is the same
+ * at all rows: such formulas are constants. */
+static bool rate(const struct sr_bank *bank, const double *p, double score[SR_RESPECTS])
+{
+    double t[5];
+    const double n = SR_ROWS, yy = bank->yy, sy = bank->sy;
+    add_up(p, bank->y, bank->inverse, t);
+    const double cpp = t[0] - t[4] * t[4] / n, cyy = yy - sy * sy / n, cpy = t[1] - t[4] * sy / n;
+    score[SR_ABSOLUTE] = yy > 0 ? 1 - t[1] * t[1] / (t[0] * yy) : 1;
+    score[SR_RELATIVE] = t[3] > 0 ? 1 - t[2] * t[2] / (n * t[3]) : 1;
+    score[SR_OFFSET] = cyy > 0 ? 1 - cpy * cpy / (cpp * cyy) : 1;
+    return cpp > 1e-13 * t[0] && isfinite(t[0]);
 }
 
 static void rank(struct sr_ranking *ranking, const struct sr_bank_entry *entry, double score,
@@ -121,38 +145,22 @@ static void rank(struct sr_ranking *ranking, const struct sr_bank_entry *entry, 
     ranking->entry[k] = *entry;
 }
 
-/* Is it the same at all rows? Such formulas are constants. */
-static bool is_flat(const double *value)
-{
-    double low = value[0], high = value[0];
-    for (int i = 1; i < SR_ROWS; i++) {
-        low = fmin(low, value[i]);
-        high = fmax(high, value[i]);
-    }
-    return high - low <= 1e-12 * fmax(fabs(low), fabs(high));
-}
-
 /* Ranks an entry with these values, and keeps it while there is room. */
 static void consider(struct sr_bank *bank, struct sr_bank_entry entry, const double *value)
 {
     double score[SR_RESPECTS];
     bank->tried++;
-    if (entry.op != SR_CONSTANT && is_flat(value))
+    if (entry.op != SR_CONSTANT && !rate(bank, value, score))
         return;
-    if (!is_new(bank, value))
+    const struct sr_ranking *r = bank->ranking[entry.size];
+    bool good = false;
+    for (int i = 0; i < SR_RESPECTS && entry.op != SR_CONSTANT; i++)
+        good = good || r[i].count < SR_BEST_KEPT || score[i] < r[i].score[SR_BEST_KEPT - 1];
+    if ((!good && bank->count == SR_BANK) || !is_new(bank, value))
         return;
-    if (entry.op != SR_CONSTANT) {
-        rate(bank, value, score);
-        const struct sr_ranking *r = bank->ranking[entry.size];
-        bool good = false;
-        for (int i = 0; i < SR_RESPECTS; i++)
-            good = good || r[i].count < SR_BEST_KEPT || score[i] < r[i].score[SR_BEST_KEPT - 1];
-        if (good) {
-            const uint64_t hash = hash_values(value, value[0] != 0 ? value[0] : 1);
-            for (int i = 0; i < SR_RESPECTS; i++)
-                rank(&bank->ranking[entry.size][i], &entry, score[i], hash);
-        }
-    }
+    const uint64_t hash = good ? hash_values(value, value[0] != 0 ? value[0] : 1) : 0;
+    for (int i = 0; i < SR_RESPECTS && good; i++)
+        rank(&bank->ranking[entry.size][i], &entry, score[i], hash);
     if (bank->count == SR_BANK)
         return;
     bank->entry[bank->count] = entry;

@@ -35,8 +35,9 @@ struct sr_ranking {
 };
 struct sr_bank {
     int count, features;
-    double tried;      /* formulas */
-    double y[SR_ROWS]; /* target at the rows */
+    double tried;                    /* formulas */
+    double y[SR_ROWS];               /* target at the rows */
+    double inverse[SR_ROWS], yy, sy; /* 1 / y, sums of y^2 and y */
     size_t row[SR_ROWS];
     struct sr_bank_entry *entry;
     double (*value)[SR_ROWS];                  /* (SR_BANK) */

@@ -380,7 +380,9 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
     search.start_s = orr_time_s();
     if (!rc)
         rc = find_seeds(&search);
-    for (int epoch = 0; epoch <= settings->iterations && !rc && !finished(&search); epoch++) {
+    for (int epoch = 0; epoch <= settings->iterations && !rc; epoch++) {
+        if (epoch > 0 && finished(&search))
+            break;
         run_epoch(&search, epoch);
         if (epoch == 0)
             plant_seeds(&search);

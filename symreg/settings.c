@@ -32,7 +32,7 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_preset *pres
         .restarts = s->restarts,
         .parsimony = s->parsimony,
         .seed = preset->seed,
-        .enumerate = 1e6,
+        .enumerate = 5e5,
     };
     int rc = find_all("symreg.binary", &s->binary, 2, settings->binary, &settings->binary_count);
     if (!rc)
