@@ -38,14 +38,36 @@ static double without_noise(const struct sr_loss *loss, double value)
 
 static double cost_of(const struct sr_scene *scene, const struct sr_member *member)
 {
-    const double base = scene->loss->base > 0 ? scene->loss->base : 1;
+    double base = scene->loss->base > 0 ? scene->loss->base : 1;
+    if (scene->settings->compat)
+        base = fmax(scene->loss->base, 0.01);
     return member->loss / base + scene->settings->parsimony * member->expr.count;
+}
+
+/* As it stands, without an outer scale. */
+static void evaluate_plain(const struct sr_scene *scene, struct sr_worker *worker,
+                           struct sr_island *island, struct sr_member *member)
+{
+    island->evaluations++;
+    member->loss = HUGE_VAL;
+    if (sr_eval(&member->expr, scene->loss->data, worker->work.value)) {
+        const double loss = sr_loss_value(scene->loss, worker->work.value, 1);
+        if (isfinite(loss)) {
+            member->loss = loss;
+            sr_hall_offer(island->hall, &member->expr, without_noise(scene->loss, loss));
+        }
+    }
+    member->cost = cost_of(scene, member);
 }
 
 void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
                         struct sr_island *island, struct sr_member *member)
 {
     const struct sr_loss *loss = scene->loss;
+    if (scene->settings->compat) {
+        evaluate_plain(scene, worker, island, member);
+        return;
+    }
     const uint64_t hash = sr_expr_hash(&member->expr);
     const size_t slot = hash % SR_SEEN;
     if (worker->seen->hash[slot] == hash) {
@@ -79,8 +101,11 @@ void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
     sr_hall_clear(island->hall);
     for (int i = 0; i < s->population_size; i++) {
         struct sr_member *member = &island->member[i];
-        sr_random_expr(s, scene->loss->data->features, worker->rng,
-                       3 + (int)(gsl_rng_uniform(worker->rng) * 6), &member->expr);
+        if (s->compat)
+            sr_compat_random(s, scene->loss->data->features, worker->rng, &member->expr);
+        else
+            sr_random_expr(s, scene->loss->data->features, worker->rng,
+                           3 + (int)(gsl_rng_uniform(worker->rng) * 6), &member->expr);
         member->age = island->births++;
         sr_member_evaluate(scene, worker, island, member);
     }
@@ -150,9 +175,9 @@ static void crossover(const struct sr_scene *scene, struct sr_worker *worker,
             continue;
         sr_member_evaluate(scene, worker, island, &a);
         sr_member_evaluate(scene, worker, island, &b);
-        if (isfinite(a.loss))
+        if (isfinite(a.loss) || scene->settings->compat)
             replace_oldest(scene, island, &a);
-        if (isfinite(b.loss))
+        if (isfinite(b.loss) || scene->settings->compat)
             replace_oldest(scene, island, &b);
         return;
     }
@@ -175,7 +200,7 @@ static void mutate(const struct sr_scene *scene, struct sr_worker *worker, struc
     if (u * after > before)
         return;
     sr_member_evaluate(scene, worker, island, &child);
-    if (isfinite(child.loss))
+    if (isfinite(child.loss) || scene->settings->compat)
         replace_oldest(scene, island, &child);
 }
 
@@ -187,7 +212,8 @@ static void simplify_members(const struct sr_scene *scene, struct sr_island *isl
     for (int i = 0; i < scene->settings->population_size; i++) {
         struct sr_member *member = &island->member[i];
         sr_expr_rewrite(&member->expr, operators);
-        sr_expr_strip(&member->expr); /* the outer scale stands for it: the loss stays */
+        if (!scene->settings->compat)
+            sr_expr_strip(&member->expr); /* the outer scale stands for it: the loss stays */
         member->cost = cost_of(scene, member);
     }
 }
@@ -201,8 +227,11 @@ static void optimise_members(const struct sr_scene *scene, struct sr_worker *wor
         if (gsl_rng_uniform(worker->rng) >= optimise_share ||
             !sr_expr_constants(&member->expr, constants))
             continue;
-        sr_constants_fit(scene->loss, &member->expr, true, FIT_STEPS, FIT_RESTARTS, worker->rng,
-                         &worker->work);
+        if (scene->settings->compat)
+            sr_compat_constants(scene->loss, &member->expr, worker->rng, worker);
+        else
+            sr_constants_fit(scene->loss, &member->expr, true, FIT_STEPS, FIT_RESTARTS, worker->rng,
+                             &worker->work);
         sr_member_evaluate(scene, worker, island, member);
     }
 }
@@ -225,6 +254,7 @@ void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
     simplify_members(scene, island);
     optimise_members(scene, worker, island);
     for (int c = 1; c <= scene->settings->maxsize && !orr_signal_seen(); c++)
-        if (scene->polish[c] && c % scene->settings->populations == number)
+        if (!scene->settings->compat && scene->polish[c] &&
+            c % scene->settings->populations == number)
             sr_polish_row(scene, worker, island, c);
 }

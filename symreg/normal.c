@@ -14,12 +14,17 @@ struct gather {
 
 /* ---- nodes */
 
+static uint64_t scramble(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+/* Not symmetric: the hash so far and a word of it must not change places. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 32;
-    hash *= 0xBF58476D1CE4E5B9u;
-    return hash ^ (hash >> 29);
+    return scramble(3 * hash + 0x9E3779B97F4A7C15u + scramble(word));
 }
 
 static uint64_t bits(double value)

@@ -40,7 +40,9 @@ struct search {
     struct run *run;          /* (fits, restarts) */
     struct sr_seeds *seeds;   /* (fits) where formulas are enumerated, else NULL */
     struct sr_worker *worker; /* (threads) */
-    double start_s;
+    uint64_t digest;
+    double start_s, saved_s;  /* on the clock */
+    double before_s, spent_s; /* by the search that this one goes on with; until now */
 };
 
 /* ---- set-up */
@@ -247,9 +249,12 @@ static void migrate(const struct sr_settings *s, struct run *run, gsl_rng *rng)
         for (unsigned k = gsl_ran_poisson(rng, size * front_share); k && rows; k--) {
             const int c = row[(int)(gsl_rng_uniform(rng) * rows)];
             struct sr_member migrant = {.expr = run->best->expr[c], .loss = run->best->loss[c]};
-            sr_expr_strip(&migrant.expr);
-            migrant.cost = migrant.loss / (run->loss->base > 0 ? run->loss->base : 1) +
-                           s->parsimony * migrant.expr.count;
+            if (!s->compat)
+                sr_expr_strip(&migrant.expr);
+            double base = run->loss->base > 0 ? run->loss->base : 1;
+            if (s->compat)
+                base = fmax(run->loss->base, 0.01);
+            migrant.cost = migrant.loss / base + s->parsimony * migrant.expr.count;
             settle(s, &run->island[i], rng, &migrant);
         }
     }
@@ -263,7 +268,7 @@ static int find_seeds(struct search *search)
     const int outer = search->fits >= search->threads ? search->threads : 1;
     const int inner = outer > 1 ? 1 : search->threads;
     int failed = 0;
-    if (search->settings->enumerate <= 0)
+    if (search->settings->enumerate <= 0 || search->settings->compat)
         return 0;
     search->seeds = orr_alloc((size_t)search->fits, sizeof *search->seeds);
     if (!search->seeds)
@@ -293,6 +298,8 @@ static void plant_seeds(struct search *search)
         struct sr_island *island = &run->island[number];
         int planted = 0;
         memset(worker->seen, 0, sizeof *worker->seen);
+        if (number == 0 && task / s->populations % s->restarts == 0)
+            island->evaluations += seeds->evaluations;
         for (int i = number; i < seeds->count; i += s->populations) {
             struct sr_member member = {.expr = seeds->expr[i]};
             if (!isfinite(seeds->loss[i]) || member.expr.count > s->maxsize)
@@ -308,6 +315,79 @@ static void plant_seeds(struct search *search)
     }
 }
 
+/* ---- checkpoints */
+
+enum { BLOCKS_OF_RUN = 6, BLOCKS_OF_ISLAND = 3 };
+
+/* Everything that the epochs to come depend on. */
+static int list_blocks(struct search *search, struct sr_block **list)
+{
+    const struct sr_settings *s = search->settings;
+    const size_t count =
+        (size_t)search->runs * (BLOCKS_OF_RUN + (size_t)s->populations * BLOCKS_OF_ISLAND) + 1;
+    struct sr_block *block = *list = orr_alloc(count, sizeof *block);
+    if (!block)
+        return -1;
+    *block++ = (struct sr_block){&search->spent_s, sizeof search->spent_s};
+    for (int i = 0; i < search->runs; i++) {
+        struct run *run = &search->run[i];
+        *block++ = (struct sr_block){run->best, sizeof *run->best};
+        *block++ = (struct sr_block){run->sizes, sizeof run->sizes};
+        *block++ = (struct sr_block){&run->unchanged, sizeof run->unchanged};
+        *block++ = (struct sr_block){&run->done, sizeof run->done};
+        *block++ = (struct sr_block){run->scene.frequency, sizeof run->scene.frequency};
+        *block++ = (struct sr_block){run->scene.polish, sizeof run->scene.polish};
+        for (int k = 0; k < s->populations; k++) {
+            struct sr_island *island = &run->island[k];
+            *block++ = (struct sr_block){island->member,
+                                         (size_t)s->population_size * sizeof *island->member};
+            *block++ = (struct sr_block){&island->births, sizeof island->births};
+            *block++ = (struct sr_block){&island->evaluations, sizeof island->evaluations};
+        }
+    }
+    return (int)count;
+}
+
+static double seconds_spent(const struct search *search)
+{
+    return search->before_s + orr_time_s() - search->start_s;
+}
+
+/* After an epoch; a broken-off epoch is not written, and not more than one in a second. */
+static int save(struct search *search, int epoch, bool last)
+{
+    const struct sr_settings *s = search->settings;
+    struct sr_block *block = NULL;
+    if (!s->checkpoint || orr_signal_seen() || (!last && orr_time_s() - search->saved_s < 1))
+        return 0;
+    const int blocks = list_blocks(search, &block);
+    search->spent_s = seconds_spent(search);
+    const int rc = blocks < 0
+                       ? ORR_ENOMEM
+                       : sr_checkpoint_write(s->checkpoint, search->digest, epoch, block, blocks);
+    search->saved_s = orr_time_s();
+    free(block);
+    return rc;
+}
+
+/* *epoch is the next one to run. */
+static int load(struct search *search, int *epoch)
+{
+    const struct sr_settings *s = search->settings;
+    struct sr_block *block = NULL;
+    *epoch = 0;
+    if (!s->resume || !s->checkpoint || !orr_exists(s->checkpoint))
+        return 0;
+    const int blocks = list_blocks(search, &block);
+    const int rc = blocks < 0
+                       ? ORR_ENOMEM
+                       : sr_checkpoint_read(s->checkpoint, search->digest, epoch, block, blocks);
+    free(block);
+    ++*epoch;
+    search->before_s = search->spent_s;
+    return rc;
+}
+
 /* ---- results */
 
 /* Keeps the front with the highest score; then the smaller loss, then the earlier restart. */
@@ -316,7 +396,7 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
 {
     struct sr_fit *result = search->run[fit * s->restarts].fit;
     result->front.count = 0;
-    result->evaluations = search->seeds ? search->seeds[fit].evaluations : 0;
+    result->evaluations = 0;
     double best_score = -HUGE_VAL, best_loss = HUGE_VAL;
     for (int k = 0; k < s->restarts; k++) {
         struct run *run = &search->run[fit * s->restarts + k];
@@ -346,7 +426,7 @@ static void show(const struct search *search, int epoch, struct sr_front *scratc
         struct sr_observation seen = {.fit = i / s->restarts,
                                       .restart = i % s->restarts,
                                       .epoch = epoch,
-                                      .seconds = orr_time_s() - search->start_s,
+                                      .seconds = seconds_spent(search),
                                       .front = scratch};
         for (int k = 0; k < s->populations; k++)
             seen.evaluations += run->island[k].evaluations;
@@ -367,8 +447,22 @@ static bool finished(const struct search *search)
             evaluations += search->run[i].island[k].evaluations;
     }
     return orr_signal_seen() || done ||
-           (s->max_seconds > 0 && orr_time_s() - search->start_s >= s->max_seconds) ||
+           (s->max_seconds > 0 && seconds_spent(search) >= s->max_seconds) ||
            (s->max_evaluations > 0 && evaluations >= s->max_evaluations);
+}
+
+static void merge(struct search *search, int epoch)
+{
+    const struct sr_settings *s = search->settings;
+    for (int i = 0; i < search->runs; i++) {
+        struct run *run = &search->run[i];
+        if (run->done)
+            continue;
+        merge_halls(s, run);
+        count_sizes(s, run);
+        seek(s, run, search->worker[0].rng, s->populations, epoch);
+        migrate(s, run, search->worker[0].rng);
+    }
 }
 
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
@@ -377,28 +471,27 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
     struct search search = {.settings = settings, .threads = threads > 0 ? threads : 1};
     struct sr_front *scratch = orr_alloc(1, sizeof *scratch);
     int rc = scratch ? make_search(&search, fits, count) : ORR_ENOMEM;
-    search.start_s = orr_time_s();
+    int epoch = 0;
+    search.start_s = search.saved_s = orr_time_s();
+    search.digest = sr_search_digest(settings, fits, count);
     if (!rc)
+        rc = load(&search, &epoch);
+    if (!rc && epoch == 0)
         rc = find_seeds(&search);
-    for (int epoch = 0; epoch <= settings->iterations && !rc; epoch++) {
+    for (; epoch <= settings->iterations && !rc; epoch++) {
         if (epoch > 0 && finished(&search))
             break;
         run_epoch(&search, epoch);
         if (epoch == 0)
             plant_seeds(&search);
-        for (int i = 0; i < search.runs; i++) {
-            struct run *run = &search.run[i];
-            if (run->done)
-                continue;
-            merge_halls(settings, run);
-            count_sizes(settings, run);
-            seek(settings, run, search.worker[0].rng, settings->populations, epoch);
-            migrate(settings, run, search.worker[0].rng);
-        }
+        merge(&search, epoch);
+        rc = save(&search, epoch, false);
         show(&search, epoch, scratch);
         if (progress)
             orr_progress_set(progress, (uint64_t)epoch, NULL);
     }
+    if (!rc && epoch > 0)
+        rc = save(&search, epoch - 1, true);
     for (int f = 0; f < count && !rc; f++)
         keep_best_restart(settings, &search, f, scratch);
     if (!rc && orr_signal_seen())

@@ -125,8 +125,13 @@ static void canonical_hash_knows_equals(void **state)
         {"m1 / (2 * r + 4)", "0.5 * m1 * inv(r + 2)"},
     };
     static const char *const other[][2] = {
-        {"m1 * m2 / r", "m1 * m2 * r"}, {"sqrt(r * r)", "r"},         {"m1 - m2", "m2 - m1"},
-        {"r ^ m1", "m1 ^ r"},           {"2 * (r + 1)", "2 * r + 1"}, {"sin(r)", "sin(neg(r))"},
+        {"m1 * m2 / r", "m1 * m2 * r"},
+        {"sqrt(r * r)", "r"},
+        {"inv(m2) * (r + m2)", "r + (m2 + inv(m2))"},
+        {"m1 - m2", "m2 - m1"},
+        {"r ^ m1", "m1 ^ r"},
+        {"2 * (r + 1)", "2 * r + 1"},
+        {"sin(r)", "sin(neg(r))"},
     };
     for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
         const struct sr_expr a = formula(same[k][0]), b = formula(same[k][1]);
