@@ -10,7 +10,7 @@
  * search ends with the epoch in which its seconds pass, or when an exact front has settled.
  * symreg_judge.h defines recovery. FILE has lines "problem noise sample run seconds selected
  * formula", the formula with x0, x1, ... or the names of the features: bench/peer_operon.py writes
- * them. Writes bench/results/symreg.json. */
+ * them. With all problems it writes bench/results/symreg.json. */
 #include "symreg_judge.h"
 
 enum { MOST_NOISES = 8 };
@@ -413,5 +413,9 @@ int main(int argc, char **argv)
     if (rc)
         return orr_error_exit("bench_symreg", rc);
     rc = o.judge ? judge_file(&o, &results) : search_problems(&o, &results);
+    if (rc || o.first > 1 || o.last < PROBLEMS) { /* of a part nothing is written */
+        cJSON_Delete(results.json);
+        return orr_error_exit("bench_symreg", rc);
+    }
     return orr_error_exit("bench_symreg", bench_close(&results, rc));
 }

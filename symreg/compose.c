@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-    BASIS = 600,   /* formulas f and g */
-    FACTORS = 96,  /* formulas h */
-    INVERSES = 16, /* ways H, at most */
-    KEPT = 3,      /* singles and pairs of each target, each */
+    BASIS = 500,    /* formulas f and g of pairs, without constants */
+    SINGLES = 4000, /* formulas f that stand alone, with constants, too */
+    INVERSES = 16,  /* ways H, at most */
+    KEPT = 3,       /* singles and pairs of each target, each */
 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
@@ -95,10 +95,10 @@ static int list_outer(const struct sr_settings *s, struct outer list[INVERSES])
 /* ---- the basis */
 
 struct basis {
-    int count;
-    int index[BASIS];            /* in the bank */
-    double unit[BASIS][SR_ROWS]; /* mean 0, length 1 */
-    double mean[BASIS], length[BASIS];
+    int count, singles;
+    int index[BASIS], single_index[SINGLES]; /* in the bank */
+    double unit[BASIS][SR_ROWS];             /* mean 0, length 1 */
+    float single[SINGLES][SR_ROWS];          /* the same */
     float (*correlation)[BASIS];
 };
 
@@ -132,23 +132,30 @@ static double dot(const double *a, const double *b)
     return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
-/* The bank's first formulas without constants that are no affine image of an earlier one. */
+/* The bank's first formulas; of those for pairs none has constants or is an affine image of an
+ * earlier one. */
 static int basis_init(struct basis *basis, const struct sr_bank *bank)
 {
     basis->correlation = orr_alloc(BASIS, sizeof *basis->correlation);
     if (!basis->correlation)
         return ORR_ENOMEM;
-    for (int e = 0; e < bank->count && basis->count < BASIS; e++) {
+    for (int e = 0; e < bank->count && basis->singles < SINGLES; e++) {
         const int n = basis->count;
-        if (bank->entry[e].constant ||
-            !normalise(bank->value[e], basis->unit[n], &basis->mean[n], &basis->length[n]))
+        double unit[SR_ROWS], mean, length;
+        if (!normalise(bank->value[e], unit, &mean, &length))
+            continue;
+        for (int i = 0; i < SR_ROWS; i++)
+            basis->single[basis->singles][i] = (float)unit[i];
+        basis->single_index[basis->singles++] = e;
+        if (n == BASIS || bank->entry[e].constant)
             continue;
         bool seen = false;
         for (int k = 0; k < n && !seen; k++) {
-            const double r = dot(basis->unit[n], basis->unit[k]);
+            const double r = dot(unit, basis->unit[k]);
             basis->correlation[n][k] = basis->correlation[k][n] = (float)r;
             seen = fabs(r) > 1 - 1e-10;
         }
+        memcpy(basis->unit[n], unit, sizeof unit);
         basis->correlation[n][n] = 1;
         basis->index[n] = e;
         basis->count += !seen;
@@ -160,10 +167,10 @@ static int basis_init(struct basis *basis, const struct sr_bank *bank)
 
 struct found {
     double r2;
-    int f, g; /* of the basis; g < 0: a f + c */
+    int f, g; /* of the bank; g < 0: a f + c */
 };
 struct target {
-    int factor; /* of the bank, -1: none */
+    struct sr_factor factor;
     struct outer outer;
     bool usable;
     struct found single[KEPT], pair[KEPT];
@@ -194,23 +201,34 @@ FOR_MANY_CPUS static float pair_row(const float *r, const float *rfg, int f, flo
     return best;
 }
 
+static double factor_value(const struct sr_bank *bank, const struct sr_factor *h, int i)
+{
+    if (h->a < 0)
+        return 1;
+    const double a = bank->value[h->a][i];
+    if (h->b < 0)
+        return a;
+    return h->op == SR_MUL ? a * bank->value[h->b][i] : a / bank->value[h->b][i];
+}
+
 static void solve_target(const struct sr_bank *bank, const struct basis *basis, struct target *t)
 {
     double unit[SR_ROWS];
-    float r[BASIS];
-    for (int i = 0; i < SR_ROWS; i++) {
-        const double h = t->factor < 0 ? 1 : bank->value[t->factor][i];
-        if (!invert(t->outer, bank->y[i] / h, &t->z[i]))
+    float r[BASIS], narrow[SR_ROWS];
+    for (int i = 0; i < SR_ROWS; i++)
+        if (!invert(t->outer, bank->y[i] / factor_value(bank, &t->factor, i), &t->z[i]))
             return;
-    }
     if (!normalise(t->z, unit, &t->mean, &t->length))
         return;
     t->usable = true;
-    for (int f = 0; f < basis->count; f++) {
-        const double c = dot(unit, basis->unit[f]);
-        r[f] = (float)c;
-        keep(t->single, (struct found){c * c, f, -1});
+    for (int i = 0; i < SR_ROWS; i++)
+        narrow[i] = (float)unit[i];
+    for (int f = 0; f < basis->singles; f++) {
+        const double c = (double)sr_dot_rows(narrow, basis->single[f]);
+        keep(t->single, (struct found){c * c, basis->single_index[f], -1});
     }
+    for (int f = 0; f < basis->count; f++)
+        r[f] = (float)dot(unit, basis->unit[f]);
     for (int f = 1; f < basis->count; f++) {
         float r2[BASIS];
         const float limit = (float)t->pair[KEPT - 1].r2;
@@ -218,7 +236,7 @@ static void solve_target(const struct sr_bank *bank, const struct basis *basis, 
             continue;
         for (int g = 0; g < f; g++)
             if (r2[g] > limit)
-                keep(t->pair, (struct found){(double)r2[g], f, g});
+                keep(t->pair, (struct found){(double)r2[g], basis->index[f], basis->index[g]});
     }
 }
 
@@ -258,18 +276,24 @@ struct shape {
     enum sr_op join; /* between f and g */
 };
 
-static bool write_shape(const struct sr_bank *bank, const struct basis *basis,
-                        const struct target *t, const struct found *found, const double w[3],
-                        struct shape shape, int limit, struct sr_expr *out)
+static bool put_factor(const struct sr_bank *bank, const struct sr_factor *h, struct sr_expr *out,
+                       int limit)
+{
+    return h->a < 0 || (put_entry(bank, h->a, out, limit) &&
+                        (h->b < 0 || (put_entry(bank, h->b, out, limit) &&
+                                      put(out, (struct sr_node){.op = (uint8_t)h->op}, limit))));
+}
+
+static bool write_shape(const struct sr_bank *bank, const struct target *t,
+                        const struct found *found, const double w[3], struct shape shape, int limit,
+                        struct sr_expr *out)
 {
     const struct sr_node multiply = {.op = SR_MUL}, add = {.op = SR_ADD};
-    bool ok = true;
     out->count = 0;
-    if (t->factor >= 0)
-        ok = put_entry(bank, t->factor, out, limit);
-    ok = ok && put_term(bank, basis->index[found->f], w[0], shape.plain_f, out, limit);
+    bool ok = put_factor(bank, &t->factor, out, limit) &&
+              put_term(bank, found->f, w[0], shape.plain_f, out, limit);
     if (found->g >= 0)
-        ok = ok && put_term(bank, basis->index[found->g], w[1], shape.plain_g, out, limit) &&
+        ok = ok && put_term(bank, found->g, w[1], shape.plain_g, out, limit) &&
              put(out, (struct sr_node){.op = (uint8_t)shape.join}, limit);
     if (shape.offset)
         ok = ok && put(out, (struct sr_node){.op = SR_CONSTANT, .value = w[2]}, limit) &&
@@ -278,7 +302,7 @@ static bool write_shape(const struct sr_bank *bank, const struct basis *basis,
         ok = ok && put(out, (struct sr_node){.op = (uint8_t)t->outer.inner}, limit);
     if (t->outer.last != SR_CONSTANT)
         ok = ok && put(out, (struct sr_node){.op = (uint8_t)t->outer.last}, limit);
-    if (t->factor >= 0)
+    if (t->factor.a >= 0)
         ok = ok && put(out, multiply, limit);
     return ok && sr_expr_measure(out);
 }
@@ -291,22 +315,32 @@ static bool has(const struct sr_settings *s, enum sr_op op)
     return false;
 }
 
-static void add_shapes(const struct sr_bank *bank, const struct basis *basis,
-                       const struct sr_settings *s, const struct target *t,
-                       const struct found *found, struct sr_candidates *out)
+/* Weights of z = a f + b g + c; false when f and g are one. */
+static bool solve_weights(const struct sr_bank *bank, const struct target *t,
+                          const struct found *found, double w[3])
 {
-    const int f = found->f, g = found->g;
-    const double *z = t->z;
-    double unit[SR_ROWS], mean, length, w[3] = {0};
-    if (!normalise(z, unit, &mean, &length))
+    double z[SR_ROWS], f[SR_ROWS], g[SR_ROWS], mean[3] = {0}, length[3] = {0};
+    if (!normalise(t->z, z, &mean[2], &length[2]) ||
+        !normalise(bank->value[found->f], f, &mean[0], &length[0]) ||
+        (found->g >= 0 && !normalise(bank->value[found->g], g, &mean[1], &length[1])))
+        return false;
+    const double rf = dot(z, f), rg = found->g < 0 ? 0 : dot(z, g);
+    const double c = found->g < 0 ? 0 : dot(f, g), rest = 1 - c * c;
+    if (!(rest > 1e-9))
+        return false;
+    w[0] = length[2] * (rf - c * rg) / rest / length[0];
+    w[1] = found->g < 0 ? 0 : length[2] * (rg - c * rf) / rest / length[1];
+    w[2] = mean[2] - w[0] * mean[0] - w[1] * mean[1];
+    return w[0] != 0;
+}
+
+static void add_shapes(const struct sr_bank *bank, const struct sr_settings *s,
+                       const struct target *t, const struct found *found, struct sr_candidates *out)
+{
+    const int g = found->g;
+    double w[3] = {0};
+    if (!solve_weights(bank, t, found, w))
         return;
-    const double rf = dot(unit, basis->unit[f]), rg = g < 0 ? 0 : dot(unit, basis->unit[g]);
-    const double c = g < 0 ? 0 : (double)basis->correlation[f][g], rest = 1 - c * c;
-    if (g >= 0 && !(rest > 1e-9))
-        return;
-    w[0] = length * (rf - c * rg) / rest / basis->length[f];
-    w[1] = g < 0 ? 0 : length * (rg - c * rf) / rest / basis->length[g];
-    w[2] = mean - w[0] * basis->mean[f] - (g < 0 ? 0 : w[1] * basis->mean[g]);
     const double n[3] = {1, w[1] / w[0], w[2] / w[0]};
     const enum sr_op minus = has(s, SR_SUB) ? SR_SUB : SR_ADD;
     const struct {
@@ -319,78 +353,62 @@ static void add_shapes(const struct sr_bank *bank, const struct basis *basis,
         {{true, false, false, SR_ADD}, n},
         {{true, true, false, w[0] * w[1] < 0 ? minus : SR_ADD}, n},
         {{true, true, true, w[0] * w[1] < 0 ? minus : SR_ADD}, n},
+        {{true, false, false, SR_ADD}, n}, /* of a single one: no offset */
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        if (g < 0 && (k == 1 || k > 3))
+        if (g < 0 ? k == 2 || k == 4 || k == 5 || k == 6 : k == 6)
             continue;
-        if (out->count < SR_CANDIDATES &&
-            write_shape(bank, basis, t, found, row[k].weight, row[k].shape, s->maxsize,
-                        &out->expr[out->count]))
+        if (out->count < SR_CANDIDATES && write_shape(bank, t, found, row[k].weight, row[k].shape,
+                                                      s->maxsize, &out->expr[out->count]))
             out->count++;
     }
 }
 
 /* ---- all targets */
 
-/* No factor, and the formulas without constants to which y is closest in ratio. */
-static int list_factors(const struct sr_bank *bank, int factor[FACTORS])
+/* A factor by itself is a formula, too. */
+static void add_factors(const struct sr_bank *bank, const struct sr_settings *s,
+                        const struct sr_factor *list, int n, struct sr_candidates *out)
 {
-    double score[FACTORS];
-    int n = 0;
-    for (int e = 0; e < bank->count; e++) {
-        double sum = 0, square = 0;
-        if (bank->entry[e].constant)
-            continue;
-        for (int i = 0; i < SR_ROWS; i++) {
-            const double q = log(fabs(bank->y[i] / bank->value[e][i]));
-            sum += q;
-            square += q * q;
-        }
-        const double spread = square / SR_ROWS - sum * sum / (SR_ROWS * SR_ROWS);
-        const double value = spread * (1 + 0.25 * bank->entry[e].size);
-        if (!isfinite(value))
-            continue;
-        int k = n < FACTORS ? n++ : FACTORS;
-        for (; k > 0 && value < score[k - 1]; k--)
-            if (k < FACTORS) {
-                score[k] = score[k - 1];
-                factor[k] = factor[k - 1];
-            }
-        if (k < FACTORS) {
-            score[k] = value;
-            factor[k] = e;
-        }
+    for (int i = 0; i < n && out->count < SR_CANDIDATES; i++) {
+        struct sr_expr *expr = &out->expr[out->count];
+        expr->count = 0;
+        if (put_factor(bank, &list[i], expr, s->maxsize) && sr_expr_measure(expr))
+            out->count++;
     }
-    return n;
 }
 
 int sr_compose(const struct sr_bank *bank, const struct sr_settings *settings, int threads,
                struct sr_candidates *candidates)
 {
     struct outer outer[INVERSES];
-    int factor[FACTORS];
+    struct sr_factor factor[SR_FACTORS];
     if (!has(settings, SR_ADD) || !has(settings, SR_MUL))
         return 0;
-    const int outers = list_outer(settings, outer), factors = list_factors(bank, factor);
-    const int targets = outers * (factors + 1);
     struct basis *basis = orr_alloc(1, sizeof *basis);
-    struct target *target = orr_alloc((size_t)targets, sizeof *target);
-    int rc = basis && target ? basis_init(basis, bank) : ORR_ENOMEM;
+    struct target *target = orr_alloc((size_t)INVERSES * (SR_FACTORS + 1), sizeof *target);
+    int rc = basis && target ? basis_init(basis, bank) : ORR_ENOMEM, targets = 0;
     if (!rc) {
+        const int outers = list_outer(settings, outer);
+        const int factors = sr_factors_find(bank, has(settings, SR_DIV), factor);
+        targets = outers * (factors + 1);
+        add_factors(bank, settings, factor, factors, candidates);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
         for (int i = 0; i < targets; i++) {
-            target[i].factor = i / outers ? factor[i / outers - 1] : -1;
+            target[i].factor = (struct sr_factor){-1, -1, SR_MUL, 0};
+            if (i / outers)
+                target[i].factor = factor[i / outers - 1];
             target[i].outer = outer[i % outers];
             solve_target(bank, basis, &target[i]);
         }
     }
     /* the best of every target first: none of them is left out when there is no room for all */
-    for (int k = 0; k < KEPT && !rc; k++)
+    for (int k = 0; k < KEPT; k++)
         for (int i = 0; i < targets; i++) {
             if (target[i].usable && target[i].single[k].r2 > 0.3)
-                add_shapes(bank, basis, settings, &target[i], &target[i].single[k], candidates);
+                add_shapes(bank, settings, &target[i], &target[i].single[k], candidates);
             if (target[i].usable && target[i].pair[k].r2 > 0.3)
-                add_shapes(bank, basis, settings, &target[i], &target[i].pair[k], candidates);
+                add_shapes(bank, settings, &target[i], &target[i].pair[k], candidates);
         }
     if (basis)
         free(basis->correlation);

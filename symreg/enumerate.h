@@ -61,6 +61,17 @@ struct sr_candidates {
 /* The bank's best of every size, with and without an offset. */
 void sr_bank_offer(const struct sr_bank *bank, const struct sr_settings *settings,
                    struct sr_candidates *candidates);
+/* h: a formula of the bank, a product or a quotient of two. */
+enum { SR_FACTORS = 120 };
+struct sr_factor {
+    int a, b;      /* of the bank; a < 0: 1, b < 0: a alone */
+    enum sr_op op; /* SR_MUL or SR_DIV where b >= 0 */
+    double score;  /* the variance of log(y / h), a little more for every node */
+};
+/* The best, best first; returns how many. */
+int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS]);
+/* Sum of a b over SR_ROWS. */
+float sr_dot_rows(const float *a, const float *b);
 /* h H(a f + b g + c) of formulas of the bank; `threads` as many as may run here. */
 int sr_compose(const struct sr_bank *bank, const struct sr_settings *settings, int threads,
                struct sr_candidates *candidates);

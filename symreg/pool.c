@@ -8,7 +8,7 @@
 
 #include "enumerate.h"
 
-enum { FIT_STEPS = 20, FIT_RESTARTS = 1 };
+enum { FIT_STEPS = 20, FIT_RESTARTS = 1, QUICK_STEPS = 5 };
 
 uint64_t sr_settings_operators(const struct sr_settings *settings)
 {
@@ -18,6 +18,29 @@ uint64_t sr_settings_operators(const struct sr_settings *settings)
     for (int i = 0; i < settings->unary_count; i++)
         set |= (uint64_t)1 << settings->unary[i];
     return set;
+}
+
+/* A few rows of the data: a fit to them costs little. */
+struct few {
+    struct sr_data data;
+    struct sr_loss loss;
+    double *x;
+};
+
+static int few_init(struct few *few, const struct sr_loss *loss, const struct sr_bank *bank)
+{
+    const struct sr_data *data = loss->data;
+    few->x = orr_alloc(((size_t)data->features + 1) * SR_ROWS, sizeof *few->x);
+    if (!few->x)
+        return ORR_ENOMEM;
+    double *y = few->x + (size_t)data->features * SR_ROWS;
+    for (size_t i = 0; i < SR_ROWS; i++) {
+        for (size_t f = 0; f < (size_t)data->features; f++)
+            few->x[f * SR_ROWS + i] = data->x[f * data->rows + bank->row[i]];
+        y[i] = data->y[bank->row[i]];
+    }
+    few->data = (struct sr_data){.rows = SR_ROWS, .features = data->features, .x = few->x, .y = y};
+    return sr_loss_init(&few->loss, loss->kind, &few->data);
 }
 
 /* Loss with the best outer scale. */
@@ -79,6 +102,7 @@ int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss
                   struct sr_worker *worker, int threads, struct sr_seeds *seeds)
 {
     struct sr_bank bank = {0};
+    struct few few = {0};
     int chosen[SR_SEEDS];
     struct sr_candidates *candidates = orr_alloc(1, sizeof *candidates);
     int rc =
@@ -88,17 +112,24 @@ int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss
         sr_bank_offer(&bank, settings, candidates);
     if (!rc)
         rc = sr_compose(&bank, settings, threads, candidates);
+    if (!rc)
+        rc = few_init(&few, loss, &bank);
     if (!rc) {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-        for (int i = 0; i < candidates->count; i++)
-            candidates->loss[i] =
-                scaled_loss(loss, &candidates->expr[i], &worker[omp_get_thread_num()].work);
+        for (int i = 0; i < candidates->count; i++) {
+            struct sr_worker *own = &worker[omp_get_thread_num()];
+            sr_constants_fit(&few.loss, &candidates->expr[i], true, QUICK_STEPS, 0, own->rng,
+                             &own->work);
+            candidates->loss[i] = scaled_loss(loss, &candidates->expr[i], &own->work);
+        }
         seeds->count = select_best(candidates, settings->maxsize, chosen);
         for (int i = 0; i < seeds->count; i++)
             seeds->expr[i] = candidates->expr[chosen[i]];
         fit_seeds(settings, loss, worker, threads, seeds);
         seeds->evaluations = (double)candidates->count;
     }
+    sr_loss_free(&few.loss);
+    free(few.x);
     sr_bank_free(&bank);
     free(candidates);
     return rc;

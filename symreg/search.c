@@ -69,16 +69,6 @@ static int make_run(const struct sr_settings *s, struct run *run)
     return 0;
 }
 
-static void free_run(const struct sr_settings *s, struct run *run)
-{
-    for (int i = 0; i < s->populations && run->island; i++) {
-        free(run->island[i].member);
-        free(run->island[i].hall);
-    }
-    free(run->island);
-    free(run->best);
-}
-
 static int make_workers(struct search *search, size_t rows, int maxsize)
 {
     for (int i = 0; i < search->threads; i++) {
@@ -123,8 +113,15 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
 
 static void free_search(struct search *search)
 {
-    for (int i = 0; i < search->runs && search->run; i++)
-        free_run(search->settings, &search->run[i]);
+    for (int i = 0; i < search->runs && search->run; i++) {
+        struct run *run = &search->run[i];
+        for (int k = 0; k < search->settings->populations && run->island; k++) {
+            free(run->island[k].member);
+            free(run->island[k].hall);
+        }
+        free(run->island);
+        free(run->best);
+    }
     for (int i = 0; i < search->fits && search->loss; i++)
         sr_loss_free(&search->loss[i]);
     for (int i = 0; i < search->threads && search->worker; i++) {
@@ -375,7 +372,6 @@ static int load(struct search *search, int *epoch)
 {
     const struct sr_settings *s = search->settings;
     struct sr_block *block = NULL;
-    *epoch = 0;
     if (!s->resume || !s->checkpoint || !orr_exists(s->checkpoint))
         return 0;
     const int blocks = list_blocks(search, &block);
