@@ -93,12 +93,28 @@ void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
     worker->seen->loss[slot] = member->loss;
 }
 
+/* The best constant is on every front. */
+static void offer_constant(const struct sr_scene *scene, struct sr_worker *worker,
+                           struct sr_island *island)
+{
+    struct sr_expr expr = {.count = 1, .node = {{.op = SR_CONSTANT, .size = 1}}};
+    double *one = worker->work.value;
+    for (size_t i = 0; i < scene->loss->data->rows; i++)
+        one[i] = 1;
+    expr.node[0].value = sr_loss_scale(scene->loss, one, worker->work.scratch);
+    const double loss = sr_loss_value(scene->loss, one, expr.node[0].value);
+    if (isfinite(loss))
+        sr_hall_offer(island->hall, &expr, without_noise(scene->loss, loss));
+}
+
 void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
                     struct sr_island *island)
 {
     const struct sr_settings *s = scene->settings;
     memset(worker->seen, 0, sizeof *worker->seen);
     sr_hall_clear(island->hall);
+    if (!s->compat)
+        offer_constant(scene, worker, island);
     for (int i = 0; i < s->population_size; i++) {
         struct sr_member *member = &island->member[i];
         if (s->compat)

@@ -4,6 +4,7 @@
  * run's state of the epoch before; islands are merged in their order. So the result depends on
  * the seed alone. */
 #include "search.h"
+#include "enumerate.h"
 
 #include <math.h>
 #include <omp.h>
@@ -87,7 +88,7 @@ static int make_workers(struct search *search, size_t rows, int maxsize)
 static int make_search(struct search *search, struct sr_fit *fits, int count)
 {
     const struct sr_settings *s = search->settings;
-    size_t rows = 0;
+    size_t rows = SR_ROWS; /* seeds are fitted to as many, also of a smaller table */
     search->fits = count;
     search->runs = count * s->restarts;
     search->loss = orr_alloc((size_t)count, sizeof *search->loss);
