@@ -13,9 +13,29 @@ enum {
     TRIES = 10,    /* to find a change that fits */
     FIT_STEPS = 8, /* of members' constants, in each epoch */
     FIT_RESTARTS = 1,
+    GUESS_STEPS = 30, /* of the user's own formulas */
+    GUESS_RESTARTS = 2,
 };
 
 /* ---- evaluation */
+
+/* Offers what the front may hold. */
+static void offer(const struct sr_scene *scene, struct sr_hall *hall, const struct sr_expr *expr,
+                  double loss)
+{
+    const struct sr_settings *s = scene->settings;
+    if (!s->whole || s->whole(expr, s->context))
+        sr_hall_offer(hall, expr, loss);
+}
+
+/* What the user's rules cost a formula; infinite: it may not live. */
+static double penalty_of(const struct sr_scene *scene, const struct sr_expr *expr)
+{
+    const struct sr_settings *s = scene->settings;
+    if (s->admissible && !s->admissible(expr, s->context))
+        return HUGE_VAL;
+    return s->penalty ? s->penalty(expr, s->context) * fmax(scene->loss->base, 0) : 0;
+}
 
 /* Offers a formula that fits with an outer scale: absorbed, or as two more nodes. */
 static void offer_scaled(const struct sr_scene *scene, struct sr_island *island,
@@ -28,7 +48,7 @@ static void offer_scaled(const struct sr_scene *scene, struct sr_island *island,
         return;
     struct sr_expr whole = *expr;
     if (sr_expr_scale(&whole, scale) && whole.count <= maxsize)
-        sr_hall_offer(hall, &whole, loss);
+        offer(scene, hall, &whole, loss);
 }
 
 static double without_noise(const struct sr_loss *loss, double value)
@@ -48,13 +68,16 @@ static double cost_of(const struct sr_scene *scene, const struct sr_member *memb
 static void evaluate_plain(const struct sr_scene *scene, struct sr_worker *worker,
                            struct sr_island *island, struct sr_member *member)
 {
+    const double penalty = penalty_of(scene, &member->expr);
+    member->loss = member->cost = HUGE_VAL;
+    if (!isfinite(penalty))
+        return;
     island->evaluations++;
-    member->loss = HUGE_VAL;
     if (sr_eval(&member->expr, scene->loss->data, worker->work.value)) {
         const double loss = sr_loss_value(scene->loss, worker->work.value, 1);
         if (isfinite(loss)) {
-            member->loss = loss;
-            sr_hall_offer(island->hall, &member->expr, without_noise(scene->loss, loss));
+            member->loss = loss + penalty;
+            offer(scene, island->hall, &member->expr, without_noise(scene->loss, loss) + penalty);
         }
     }
     member->cost = cost_of(scene, member);
@@ -75,16 +98,19 @@ void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
         member->cost = cost_of(scene, member);
         return;
     }
+    const double penalty = penalty_of(scene, &member->expr);
+    member->loss = member->cost = HUGE_VAL;
+    if (!isfinite(penalty))
+        return;
     island->evaluations++;
-    member->loss = HUGE_VAL;
     if (sr_eval(&member->expr, loss->data, worker->work.value)) {
         const double scale = sr_loss_scale(loss, worker->work.value, worker->work.scratch);
         const double fitted = sr_loss_value(loss, worker->work.value, scale);
         const double plain = sr_loss_value(loss, worker->work.value, 1);
         if (isfinite(plain))
-            sr_hall_offer(island->hall, &member->expr, without_noise(loss, plain));
+            offer(scene, island->hall, &member->expr, without_noise(loss, plain) + penalty);
         if (isfinite(fitted)) {
-            member->loss = without_noise(loss, fitted);
+            member->loss = without_noise(loss, fitted) + penalty;
             offer_scaled(scene, island, &member->expr, scale, member->loss);
         }
     }
@@ -104,7 +130,8 @@ static void offer_constant(const struct sr_scene *scene, struct sr_worker *worke
     expr.node[0].value = sr_loss_scale(scene->loss, one, worker->work.scratch);
     const double loss = sr_loss_value(scene->loss, one, expr.node[0].value);
     if (isfinite(loss))
-        sr_hall_offer(island->hall, &expr, without_noise(scene->loss, loss));
+        offer(scene, island->hall, &expr,
+              without_noise(scene->loss, loss) + penalty_of(scene, &expr));
 }
 
 void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
@@ -122,6 +149,11 @@ void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
         else
             sr_random_expr(s, scene->loss->data->features, worker->rng,
                            3 + (int)(gsl_rng_uniform(worker->rng) * 6), &member->expr);
+        if (i < s->guesses) { /* the user's own come first, as good as their constants allow */
+            member->expr = s->guess[i];
+            sr_constants_fit(scene->loss, &member->expr, true, GUESS_STEPS, GUESS_RESTARTS,
+                             worker->rng, &worker->work);
+        }
         member->age = island->births++;
         sr_member_evaluate(scene, worker, island, member);
     }

@@ -114,8 +114,13 @@ void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *l
         if (!(hall->loss[c] < smallest))
             continue;
         struct sr_expr expr = hall->expr[c];
-        const double reached = sr_snap(loss, &expr, &worker->work);
-        if (sr_expr_rewrite(&expr, operators))
+        double reached = sr_snap(loss, &expr, &worker->work);
+        const bool shorter = sr_expr_rewrite(&expr, operators);
+        if (settings->whole && !settings->whole(&expr, settings->context))
+            reached = HUGE_VAL;
+        if (settings->penalty)
+            reached += settings->penalty(&expr, settings->context) * fmax(loss->base, 0);
+        if (shorter)
             sr_hall_offer(hall, &expr, reached);
         else if (reached < smallest && isfinite(reached)) {
             hall->loss[c] = reached; /* a rise that is no rise */

@@ -30,7 +30,7 @@ struct few {
 static int few_init(struct few *few, const struct sr_loss *loss, const struct sr_bank *bank)
 {
     const struct sr_data *data = loss->data;
-    few->x = orr_alloc(((size_t)data->features + 1) * SR_ROWS, sizeof *few->x);
+    few->x = orr_alloc(((size_t)data->features + 2) * SR_ROWS, sizeof *few->x);
     if (!few->x)
         return ORR_ENOMEM;
     double *y = few->x + (size_t)data->features * SR_ROWS;
@@ -38,6 +38,7 @@ static int few_init(struct few *few, const struct sr_loss *loss, const struct sr
         for (size_t f = 0; f < (size_t)data->features; f++)
             few->x[f * SR_ROWS + i] = data->x[f * data->rows + bank->row[i]];
         y[i] = data->y[bank->row[i]];
+        y[SR_ROWS + i] = data->weight ? data->weight[bank->row[i]] : 1;
     }
     few->data = (struct sr_data){.rows = SR_ROWS, .features = data->features, .x = few->x, .y = y};
     return sr_loss_init(&few->loss, loss->kind, &few->data);
@@ -120,7 +121,10 @@ int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss
             struct sr_worker *own = &worker[omp_get_thread_num()];
             sr_constants_fit(&few.loss, &candidates->expr[i], true, QUICK_STEPS, 0, own->rng,
                              &own->work);
-            candidates->loss[i] = scaled_loss(loss, &candidates->expr[i], &own->work);
+            candidates->loss[i] = HUGE_VAL;
+            if (!settings->admissible ||
+                settings->admissible(&candidates->expr[i], settings->context))
+                candidates->loss[i] = scaled_loss(loss, &candidates->expr[i], &own->work);
         }
         seeds->count = select_best(candidates, settings->maxsize, chosen);
         for (int i = 0; i < seeds->count; i++)

@@ -133,8 +133,9 @@ int sr_expr_parse(const char *text, const char *const *names, int features, stru
 struct sr_data {
     size_t rows;
     int features;
-    const double *x; /* (features, rows) */
-    const double *y; /* (rows) */
+    const double *x;      /* (features, rows) */
+    const double *y;      /* (rows) */
+    const double *weight; /* (rows) of the rows in the loss, mean 1; NULL = 1 each */
 };
 
 /* value[i] of every row; false as soon as any node is not finite. */
@@ -257,7 +258,8 @@ struct sr_observation {
     const struct sr_front *front;
 };
 
-/* Settings with names resolved. */
+/* Settings with names resolved. The callbacks may be NULL; those about formulas are called by
+ * several threads at once. */
 struct sr_settings {
     enum sr_op binary[SR_OPS], unary[SR_OPS];
     int binary_count, unary_count;
@@ -274,6 +276,14 @@ struct sr_settings {
     void (*observe)(void *observer, const struct sr_observation *seen); /* NULL: nobody */
     void *observer;
     bool compat; /* the algorithm of SymbolicRegression.jl */
+    /* may this formula live, a free outer factor understood? May the front hold it as it is? */
+    bool (*admissible)(const struct sr_expr *expr, const void *context);
+    bool (*whole)(const struct sr_expr *expr, const void *context);
+    /* added to the loss, in units of the loss of the best constant */
+    double (*penalty)(const struct sr_expr *expr, const void *context);
+    const void *context;         /* of these three */
+    const struct sr_expr *guess; /* (guesses) formulas that every island starts with */
+    int guesses;
 };
 /* Checks operator names; creates nothing. */
 int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset);
