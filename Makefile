@@ -34,7 +34,9 @@ LDLIBS  := -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm
 # exact sums in simulation and regression; the tensor loops are compiled for this machine
 base_CFLAGS    := -ffp-contract=off
 sim_CFLAGS     := -ffp-contract=off -fno-math-errno -fno-trapping-math
-symreg_CFLAGS  := -ffp-contract=off
+# (gcc otherwise makes branches of clamps, and scalar code of the loops around them)
+symreg_CFLAGS  := -ffp-contract=off -fno-math-errno -fno-trapping-math \
+                  $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
 kernels_CFLAGS := -march=$(ARCH) -fno-math-errno -fno-trapping-math
 model_CFLAGS   :=
 finetune_CFLAGS :=

@@ -44,6 +44,7 @@ $(B)/tests/golden_attention64: tests/kernels/golden_attention.c $(kernels_USES:%
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -DK_DOUBLE -Itests $< $(kernels_USES:%=$(B)/lib%64.a) $(LDLIBS) -o $@
 
+<<<<<<< HEAD
 $(FAIL_WRITE): tests/kill/fail_write.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -51,6 +52,34 @@ $(FAIL_WRITE): tests/kill/fail_write.c
 
 check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(FAIL_WRITE)
 	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
+=======
+# fuzz targets (tests/fuzz/fuzz_<name>.c): make check replays their corpus, make fuzz searches on
+FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SECONDS ?= 60
+FUZZ_LIBS = $(B)/libsymreg.a $(B)/libbase.a
+REPLAY := $(FUZZ:%=$(B)/tests/fuzz/replay_%)
+$(REPLAY): | .deps
+$(B)/tests/fuzz/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c tests/fuzz/fuzz.h $(FUZZ_LIBS)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c %.a,$^) $(LDLIBS) -o $@
+$(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_LIBS)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.a,$^) $(LDLIBS) -o $@
+run-fuzz-%: $(B)/tests/fuzz/fuzz_%
+	@mkdir -p $(B)/fuzz/$*
+	cd $(B)/fuzz && $(abspath $<) -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=10 \
+	    -print_final_stats=1 $* $(abspath tests/fuzz/corpus/$*)
+.PHONY: fuzz
+fuzz:
+	$(MAKE) $(FUZZ:%=run-fuzz-%) CC=clang B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
+	    -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
+
+check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY)
+	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
+	    $(foreach f,$(FUZZ),'$(B)/tests/fuzz/replay_$(f) tests/fuzz/corpus/$(f)') \
+>>>>>>> bbdaa686333070c96aad17b40e238e2784a5aa67
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') $(CLI_TESTS:%='bash %')
 
 # what takes longer than a quarter of an hour: the same battery, 100 kills and every write instead
@@ -87,10 +116,15 @@ bench:
 	@echo "benchmarks:$(BENCHES:%= make bench-%)"
 $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
 	@mkdir -p bench/results
+<<<<<<< HEAD
 	$(B)/bench/bench_$* $(BENCH_ARGS) $(if $(TABLE),--table $(TABLE))
+=======
+	$(B)/bench/bench_$* $(if $(FULL),$(if $(filter symreg,$*),--full))
+>>>>>>> bbdaa686333070c96aad17b40e238e2784a5aa67
 $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $< $(foreach f,figures symreg finetune model sim kernels base,\
 	    $(B)/lib$(f).a) $(LDLIBS) -o $@
-.PHONY: $(BENCHES:%=bench-%)
+.PHONY: $(BENCHES:%=bench-%) bench-symreg-speed
+bench-symreg-speed: bench-symreg_speed

@@ -134,6 +134,7 @@ struct orr_program {
     const char *groups;               /* preset groups listed by --help: "orbits,planets" */
     bool resumes;                     /* when stopped, --resume goes on: the command is printed */
     bool stops_well;                  /* when stopped, everything is saved: exit status 0 */
+    const char *rest_preset;          /* default preset with positional arguments, NULL = quick */
 };
 /* Parses everything, loads the preset, applies --set, validates. --help and --version print
  * and set *done. Unknown options, keys and values: ORR_EUSAGE with the nearest valid name. Creates

@@ -215,7 +215,9 @@ static int merge(struct parse *p)
     struct orr_cli *cli = p->cli;
     unsigned long long number;
     cli->preset_given = p->preset != NULL;
-    int rc = orr_preset_load(&cli->preset, p->preset ? p->preset : "quick");
+    const bool other = cli->argc_rest && p->program->rest_preset;
+    const char *const initial = other ? p->program->rest_preset : "quick";
+    int rc = orr_preset_load(&cli->preset, p->preset ? p->preset : initial);
     for (int i = 0; i < p->setting_count && !rc; i++)
         rc = orr_preset_set(&cli->preset, p->settings[i]);
     if (!rc && p->seed) {

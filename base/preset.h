@@ -51,7 +51,17 @@ enum orr_schedule {
 enum orr_recompute { ORR_RECOMPUTE_NONE, ORR_RECOMPUTE_BLOCK };
 enum orr_force_loss { ORR_LOSS_RAW, ORR_LOSS_LOG, ORR_LOSS_SCALED };
 enum orr_precision { ORR_PRECISION_AUTO, ORR_PRECISION_FP32, ORR_PRECISION_BF16 };
-enum orr_symreg_loss { ORR_SR_L1, ORR_SR_L2, ORR_SR_STUDY, ORR_SR_RELATIVE };
+/* The last is a formula of the user and no choice of a preset. */
+enum orr_symreg_loss {
+    ORR_SR_L1,
+    ORR_SR_L2,
+    ORR_SR_STUDY,
+    ORR_SR_RELATIVE,
+    ORR_SR_HUBER,
+    ORR_SR_LOGCOSH,
+    ORR_SR_QUANTILE,
+    ORR_SR_CUSTOM
+};
 
 /* Data sets of two-body or many-planet systems. Lengths in AU, times in years, masses in
  * solar masses. */
@@ -155,11 +165,13 @@ struct orr_finetune_preset {
 struct orr_symreg_preset {
     struct orr_names binary, unary;
     enum orr_symreg_loss loss;
+    double loss_parameter; /* of huber, logcosh, quantile */
     int maxsize, iterations, populations, population_size, cycles;
     int restarts;
     double parsimony;
-    struct orr_names rules;    /* accuracy, score, best */
-    double constant_tolerance; /* of the true law's structure check */
+    double seconds, evaluations, stop_loss; /* ends of a search, 0 = none */
+    struct orr_names rules;                 /* accuracy, score, best, mdl */
+    double constant_tolerance;              /* of the true law's structure check */
 };
 
 struct orr_preset {

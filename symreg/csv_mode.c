@@ -1,116 +1,10 @@
 /* csv_mode.c - any table in, a Pareto front out. */
-#include "symreg.h"
-
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "output.h"
 
-/* A problem read from a file: columns picked, x column-major. */
-struct problem {
-    struct orr_csv csv;
-    int features;
-    const char *name[SR_FEATURES];
-    double *x, *y; /* one block */
-};
-
-static int find_column(const struct orr_csv *csv, const char *file, const char *name, int *column)
-{
-    struct orr_nearest nearest = {0};
-    *column = orr_csv_column(csv, name);
-    if (*column >= 0)
-        return 0;
-    for (size_t i = 0; i < csv->cols; i++)
-        orr_nearest_offer(&nearest, name, csv->names[i]);
-    return nearest.name ? ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; did you mean \"%s\"?", file,
-                                   name, nearest.name)
-                        : ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"", file, name);
-}
-
-/* Columns named in a comma-separated list, or all but the target. */
-static int pick_features(const struct problem *p, const char *file, int target, const char *list,
-                         int column[SR_FEATURES], int *count)
-{
-    *count = 0;
-    if (!list) {
-        for (size_t i = 0; i < p->csv.cols; i++) {
-            if ((int)i == target)
-                continue;
-            if (*count == SR_FEATURES)
-                return ORR_FAIL(ORR_EUSAGE, "%s: more than %d features; choose with --features",
-                                file, SR_FEATURES);
-            column[(*count)++] = (int)i;
-        }
-        return *count ? 0 : ORR_FAIL(ORR_EINVAL, "%s: no column beside the target", file);
-    }
-    for (const char *at = list;; at++) {
-        char name[256];
-        const size_t length = strcspn(at, ",");
-        if (length == 0 || length >= sizeof name)
-            return ORR_FAIL(ORR_EUSAGE,
-                            "--features: expected names of columns with commas "
-                            "between, found \"%s\"",
-                            list);
-        memcpy(name, at, length);
-        name[length] = '\0';
-        if (*count == SR_FEATURES)
-            return ORR_FAIL(ORR_EUSAGE, "--features: at most %d", SR_FEATURES);
-        const int rc = find_column(&p->csv, file, name, &column[*count]);
-        if (rc)
-            return rc;
-        if (column[*count] == target)
-            return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" is the target", name);
-        for (int k = 0; k < *count; k++)
-            if (column[k] == column[*count])
-                return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" stands twice", name);
-        (*count)++;
-        at += length;
-        if (!*at)
-            return 0;
-    }
-}
-
-static int take_column(const struct problem *p, const char *file, int column, double *out)
-{
-    const struct orr_csv *csv = &p->csv;
-    for (size_t i = 0; i < csv->rows; i++) {
-        out[i] = csv->values[i * csv->cols + (size_t)column];
-        if (!isfinite(out[i]))
-            return ORR_FAIL(ORR_EFORMAT,
-                            "%s:%zu: column \"%s\": expected a finite number, found \"%s\"", file,
-                            i + 2, csv->names[column], csv->cells[i * csv->cols + (size_t)column]);
-    }
-    return 0;
-}
-
-static int read_problem(const char *file, const char *target, const char *features,
-                        struct problem *p)
-{
-    int column[SR_FEATURES], goal = -1;
-    if (!orr_exists(file))
-        return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
-    /* text columns that are not used may stay */
-    int rc = orr_csv_read(file, ORR_CSV_KEEP_TEXT, &p->csv);
-    if (!rc)
-        rc = find_column(&p->csv, file, target, &goal);
-    if (!rc)
-        rc = pick_features(p, file, goal, features, column, &p->features);
-    if (!rc && p->csv.rows < 2)
-        rc = ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu", file, p->csv.rows);
-    if (rc)
-        return rc;
-    const size_t rows = p->csv.rows;
-    p->x = orr_alloc(((size_t)p->features + 1) * rows, sizeof *p->x);
-    if (!p->x)
-        return ORR_ENOMEM;
-    p->y = p->x + (size_t)p->features * rows;
-    for (int f = 0; f < p->features && !rc; f++) {
-        p->name[f] = p->csv.names[column[f]];
-        rc = take_column(p, file, column[f], p->x + (size_t)f * rows);
-    }
-    return rc ? rc : take_column(p, file, goal, p->y);
-}
+enum { REFINE_STEPS = 30, REFINE_RESTARTS = 1 };
 
 static void print_front(const struct sr_front *front, const char *const *names,
                         const struct orr_names *rules)
@@ -119,8 +13,8 @@ static void print_front(const struct sr_front *front, const char *const *names,
     printf("complexity          loss     score  equation\n");
     for (int i = 0; i < front->count; i++) {
         sr_expr_print(&front->expr[i], names, text, sizeof text);
-        printf("%10d  %12.6g  %8.4g  %s", front->expr[i].count, front->loss[i], front->score[i],
-               text);
+        printf("%10d  %12.6g  %8.4g  %s", sr_expr_complexity(&front->expr[i]), front->loss[i],
+               front->score[i], text);
         bool first = true;
         for (int k = 0; k < rules->count; k++) {
             enum sr_rule rule;
@@ -133,44 +27,151 @@ static void print_front(const struct sr_front *front, const char *const *names,
     }
 }
 
-int sr_csv_run(const struct orr_cli *cli, const char *file, const char *target,
-               const char *features)
+/* After a search on a sample of the rows: constants and losses of all rows. */
+static int refine(const struct sr_settings *s, const struct sr_data *data, struct sr_front *front)
 {
-    struct problem p = {0};
-    struct sr_settings settings;
-    struct orr_progress progress;
-    char path[4096];
-    struct sr_fit *fit = NULL;
-    int rc = sr_settings_init(&settings, &cli->preset), stopped = 0;
-    if (!rc)
-        rc = read_problem(file, target, features, &p);
-    if (!rc && !(fit = orr_alloc(1, sizeof *fit)))
-        rc = ORR_ENOMEM;
+    struct sr_loss loss;
+    struct sr_work work = {0};
+    struct sr_hall *hall = orr_alloc(1, sizeof *hall);
+    gsl_rng *rng = orr_rng_create(s->seed, ORR_STAGE_SAMPLE, 1);
+    int rc = hall && rng ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, data) : ORR_ENOMEM;
     if (rc)
         goto out;
-    fit->data = (struct sr_data){.rows = p.csv.rows, .features = p.features, .x = p.x, .y = p.y};
-    orr_progress_init(&progress, "symreg", (uint64_t)settings.iterations, cli->quiet);
-    rc = sr_search(&settings, fit, 1, cli->threads, &progress);
-    orr_progress_end(&progress, NULL);
-    if (rc == ORR_EINTR) { /* what was found so far is shown and saved */
-        stopped = rc;
-        rc = 0;
+    rc = sr_work_init(&work, data->rows, s->maxsize);
+    sr_hall_clear(hall);
+    for (int i = 0; i < front->count && !rc; i++) {
+        struct sr_expr expr = front->expr[i];
+        double reached =
+            sr_constants_fit(&loss, &expr, false, REFINE_STEPS, REFINE_RESTARTS, rng, &work);
+        if (s->penalty)
+            reached += s->penalty(&expr, s->context) * loss.base;
+        sr_hall_offer(hall, &expr, reached <= loss.noise ? 0 : reached);
     }
-    if (rc)
-        goto out;
-    print_front(&fit->front, p.name, &cli->preset.symreg.rules);
-    if (*cli->out)
-        rc = orr_mkdir(cli->out);
-    if (!rc && *cli->out)
-        rc = orr_path(path, "%s/front.csv", cli->out);
-    if (!rc && *cli->out)
-        rc = sr_front_write(&fit->front, p.name, path);
-    if (!rc && stopped)
-        rc = ORR_FAIL(stopped, *cli->out ? "stopped; the front so far is saved"
-                                         : "stopped; this is the front so far");
+    if (!rc)
+        sr_front_make(hall, front);
+    sr_loss_free(&loss);
+    sr_work_free(&work);
 out:
+    if (rng)
+        gsl_rng_free(rng);
+    free(hall);
+    return rc;
+}
+
+/* The search with its view, on all rows or a sample. *rc_stop: ORR_EINTR when a signal ended it. */
+static int search(const struct orr_cli *cli, const struct sr_table *table,
+                  struct sr_csv_setup *setup, struct sr_fit *fit, int *stopped)
+{
+    struct sr_settings *s = &setup->settings;
+    struct sr_table sample = {0};
+    struct sr_live *live = NULL;
+    char log[4096] = "";
+    *stopped = 0;
+    fit->data = table->data;
+    int rc = 0;
+    if (setup->batch) {
+        rc = sr_table_sample(table, setup->batch, s->seed, &sample);
+        fit->data = sample.data;
+    }
+    if (!rc && *cli->out)
+        rc = orr_path(log, "%s/log.jsonl", cli->out);
+    if (!rc)
+        rc = sr_live_start(table->name, s, cli->quiet, log, &live);
+    if (!rc) {
+        s->observe = sr_live_observe;
+        s->observer = live;
+        rc = sr_search(s, fit, 1, cli->threads, NULL);
+        bool asked;
+        const int log_rc = sr_live_end(live, &asked);
+        if (!rc || rc == ORR_EINTR)
+            rc = log_rc ? log_rc : rc;
+        if (rc == ORR_EINTR) { /* what was found so far is shown and saved */
+            *stopped = asked ? 0 : rc;
+            rc = 0;
+        }
+    }
+    if (!rc && setup->batch)
+        rc = refine(s, &table->data, &fit->front);
+    sr_table_free(&sample);
+    return rc;
+}
+
+static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool stopped)
+{
+    char path[4096];
+    int rc = orr_path(path, "%s/front.csv", cli->out);
+    if (!rc)
+        rc = sr_front_write(o->front, o->names, path);
+    if (!rc)
+        rc = orr_path(path, "%s/front_full.csv", cli->out);
+    if (!rc)
+        rc = sr_output_table(o->front, o->names, path);
+    if (!rc)
+        rc = orr_path(path, "%s/front.json", cli->out);
+    if (!rc)
+        rc = sr_output_json(o, path);
+    return rc || stopped ? rc : sr_report(o, cli->out, cli->quiet);
+}
+
+static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options,
+               const struct sr_table *table, struct sr_csv_setup *setup, struct sr_fit *fit)
+{
+    struct sr_settings *s = &setup->settings;
+    char target[300], checkpoint[4096];
+    int stopped = 0, rc = *cli->out ? orr_mkdir(cli->out) : 0;
+    if (!rc && *cli->out)
+        rc = orr_path(checkpoint, "%s/checkpoint.bin", cli->out);
+    if (!rc && cli->resume && !*cli->out)
+        rc = ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to go on with");
+    s->checkpoint = *cli->out ? checkpoint : NULL;
+    s->resume = cli->resume;
+    const double started = orr_time_s();
+    if (!rc)
+        rc = search(cli, table, setup, fit, &stopped);
+    if (!rc)
+        rc = sr_front_snap(s, &table->data, &fit->front);
+    if (!rc)
+        rc = sr_front_describe(&fit->front, &table->data);
+    if (rc)
+        return rc;
+    if (fit->front.count == 0)
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s: no formula is finite on every row and within the "
+                        "constraints",
+                        file);
+    print_front(&fit->front, table->name, &setup->rules);
+    snprintf(target, sizeof target, options->log_target ? "ln(%s)" : "%s", options->target);
+    const struct sr_output output = {.file = file,
+                                     .target = target,
+                                     .loss = setup->loss,
+                                     .names = table->name,
+                                     .data = &table->data,
+                                     .front = &fit->front,
+                                     .seed = s->seed,
+                                     .evaluations = fit->evaluations,
+                                     .seconds = orr_time_s() - started,
+                                     .rule = setup->rule};
+    if (*cli->out)
+        rc = write_all(cli, &output, stopped);
+    if (!rc && stopped)
+        rc = ORR_FAIL(stopped, *cli->out ? "stopped; the front so far is saved, "
+                                           "the same command with --resume goes on"
+                                         : "stopped; this is the front so far");
+    return rc;
+}
+
+int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options)
+{
+    struct sr_table table = {0};
+    struct sr_csv_setup *setup = orr_alloc(1, sizeof *setup);
+    struct sr_fit *fit = orr_alloc(1, sizeof *fit);
+    int rc = setup && fit ? sr_table_read(file, options, &table) : ORR_ENOMEM;
+    if (!rc)
+        rc = sr_csv_setup(cli, options, &table, setup);
+    if (!rc)
+        rc = run(cli, file, options, &table, setup, fit);
     free(fit);
-    free(p.x);
-    orr_csv_free(&p.csv);
+    free(setup);
+    sr_table_free(&table);
     return rc;
 }

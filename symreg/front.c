@@ -7,7 +7,7 @@
 #include "text.h"
 
 const char *const sr_rule_name[SR_RULES] = {
-    [SR_ACCURACY] = "accuracy", [SR_SCORE] = "score", [SR_BEST] = "best"};
+    [SR_ACCURACY] = "accuracy", [SR_SCORE] = "score", [SR_BEST] = "best", [SR_MDL] = "mdl"};
 
 int sr_rule_find(const char *name, enum sr_rule *rule)
 {
@@ -21,7 +21,7 @@ int sr_rule_find(const char *name, enum sr_rule *rule)
     }
     return ORR_FAIL(ORR_EUSAGE, "symreg.rules: no rule \"%s\"; %s%s", name,
                     nearest.name ? "did you mean " : "expected ",
-                    nearest.name ? nearest.name : "accuracy, score or best");
+                    nearest.name ? nearest.name : "accuracy, score, best or mdl");
 }
 
 void sr_hall_clear(struct sr_hall *hall)
@@ -34,10 +34,11 @@ void sr_hall_clear(struct sr_hall *hall)
 
 bool sr_hall_offer(struct sr_hall *hall, const struct sr_expr *expr, double loss)
 {
-    if (!(loss < hall->loss[expr->count]))
+    const int size = sr_expr_complexity(expr);
+    if (size > SR_NODES || !(loss < hall->loss[size]))
         return false;
-    hall->loss[expr->count] = loss;
-    memcpy(&hall->expr[expr->count], expr,
+    hall->loss[size] = loss;
+    memcpy(&hall->expr[size], expr,
            offsetof(struct sr_expr, node) + (size_t)expr->count * sizeof *expr->node);
     return true;
 }
@@ -54,11 +55,12 @@ void sr_front_make(const struct sr_hall *hall, struct sr_front *front)
         front->loss[row] = smallest;
         front->expr[row] = hall->expr[c];
         front->score[row] = 0;
+        front->mdl[row] = NAN;
         if (row && smallest <= 0)
             front->score[row] = HUGE_VAL;
         else if (row)
-            front->score[row] =
-                -log(smallest / front->loss[row - 1]) / (c - front->expr[row - 1].count);
+            front->score[row] = -log(smallest / front->loss[row - 1]) /
+                                (c - sr_expr_complexity(&front->expr[row - 1]));
     }
 }
 
@@ -70,7 +72,10 @@ int sr_front_select(const struct sr_front *front, enum sr_rule rule)
     if (rule == SR_ACCURACY)
         return front->count - 1;
     int chosen = -1;
-    for (int i = 0; i < front->count; i++) {
+    for (int i = 0; i < front->count && rule == SR_MDL; i++)
+        if (!isnan(front->mdl[i]) && (chosen < 0 || front->mdl[i] < front->mdl[chosen]))
+            chosen = i;
+    for (int i = 0; i < front->count && rule != SR_MDL; i++) {
         if (rule == SR_BEST && !(front->loss[i] <= 1.5 * smallest))
             continue;
         if (chosen < 0 || front->score[i] > front->score[chosen])
@@ -88,7 +93,8 @@ int sr_front_write(const struct sr_front *front, const char *const *names, const
         rc = orr_file_printf(&file, "Complexity,Loss,Equation\n");
     for (int i = 0; i < front->count && !rc; i++) {
         sr_expr_print(&front->expr[i], names, text, sizeof text);
-        rc = orr_file_printf(&file, "%d,%.9g,\"", front->expr[i].count, front->loss[i]);
+        rc = orr_file_printf(&file, "%d,%.9g,\"", sr_expr_complexity(&front->expr[i]),
+                             front->loss[i]);
         for (const char *c = text; *c && !rc; c++) /* RFC 4180: a quote stands twice */
             rc = orr_file_write(&file, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
         if (!rc)

@@ -132,15 +132,17 @@ static int read_source(struct sr_law_source *source, uint64_t seed)
     return rc;
 }
 
-static void judge(struct sr_law_sample *sample, double tolerance)
+static int judge(struct sr_law_sample *sample, double tolerance)
 {
     double k;
+    const int rc = sr_front_describe(&sample->fit.front, &sample->fit.data);
     sample->k = NAN;
     sample->true_row =
         sr_law_find(&sample->fit.front, sample->low, sample->high, tolerance, &sample->k);
     for (int row = 0; row < sample->fit.front.count; row++)
         sample->row_true[row] =
             sr_law_check(&sample->fit.front.expr[row], sample->low, sample->high, tolerance, &k);
+    return rc;
 }
 
 /* All samples of all sources in one pool. */
@@ -158,13 +160,13 @@ static int fit_all(struct sr_laws *laws, const struct sr_settings *settings)
             fits[next++] = laws->source[i].sample[s].fit;
     struct orr_progress progress;
     orr_progress_init(&progress, "symreg", (uint64_t)settings->iterations, cli->quiet);
-    const int rc = sr_search(settings, fits, count, cli->threads, &progress);
+    int rc = sr_search(settings, fits, count, cli->threads, &progress);
     orr_progress_end(&progress, NULL);
     next = 0;
     for (int i = 0; i < laws->sources && !rc; i++)
-        for (int s = 0; s < laws->source[i].forces.samples; s++) {
+        for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
             laws->source[i].sample[s].fit = fits[next++];
-            judge(&laws->source[i].sample[s], cli->preset.symreg.constant_tolerance);
+            rc = judge(&laws->source[i].sample[s], cli->preset.symreg.constant_tolerance);
         }
     free(fits);
     return rc;

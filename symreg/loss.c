@@ -1,212 +1,136 @@
-/* loss.c - losses, and the outer scale that minimises them.
- *
- * All sums run in eight fixed lanes: vector code of any width gives the same bits. */
-#include "symreg.h"
+/* loss.c - losses, and the outer scale that minimises them. */
+#include "vec.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { LANES = 8 };
-
-/* Differences below this count as 0 in the study's loss. */
-static const double study_dead_zone = 1e-8;
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__)
-#define FOR_MANY_CPUS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FOR_MANY_CPUS
-#endif
-
-/* total = the sum of TERM over j = 0 .. n-1, in lanes. */
-#define LANE_SUM(total, n, TERM)                                                                   \
-    do {                                                                                           \
-        double lane_[LANES] = {0};                                                                 \
-        size_t i_ = 0;                                                                             \
-        for (; i_ + LANES <= (n); i_ += LANES)                                                     \
-            for (size_t l_ = 0; l_ < LANES; l_++) {                                                \
-                const size_t j = i_ + l_;                                                          \
-                lane_[l_] += (TERM);                                                               \
-            }                                                                                      \
-        for (size_t j = i_; j < (n); j++)                                                          \
-            lane_[0] += (TERM);                                                                    \
-        (total) = ((lane_[0] + lane_[1]) + (lane_[2] + lane_[3])) +                                \
-                  ((lane_[4] + lane_[5]) + (lane_[6] + lane_[7]));                                 \
-    } while (0)
-
-/* ---- values */
-
-FOR_MANY_CPUS static double sum_absolute(const double *p, const double *t, double scale, size_t n)
+static bool is_smooth(const struct sr_loss *loss) /* no closed form of the scale */
 {
-    double total;
-    LANE_SUM(total, n, fabs(scale * p[j] - t[j]));
-    return total;
+    return loss->kind == ORR_SR_HUBER || loss->kind == ORR_SR_LOGCOSH;
 }
 
-FOR_MANY_CPUS static double sum_study(const double *p, const double *t, double scale, size_t n)
+static struct sr_vec_loss sum_of(const struct sr_loss *loss)
 {
-    const double dead = study_dead_zone;
-    double total;
-    LANE_SUM(total, n, fabs(scale * p[j] - t[j]) > dead ? fabs(scale * p[j] - t[j]) - dead : 0.0);
-    return total;
-}
-
-FOR_MANY_CPUS static double sum_weighted(const double *p, const double *t, const double *w,
-                                         double scale, size_t n)
-{
-    double total;
-    LANE_SUM(total, n, fabs(scale * p[j] - t[j]) * w[j]);
-    return total;
-}
-
-FOR_MANY_CPUS static double sum_squares(const double *p, const double *t, double scale, size_t n)
-{
-    double total;
-    LANE_SUM(total, n, (scale * p[j] - t[j]) * (scale * p[j] - t[j]));
-    return total;
-}
-
-FOR_MANY_CPUS static double sum_product(const double *a, const double *b, size_t n)
-{
-    double total;
-    LANE_SUM(total, n, a[j] * b[j]);
-    return total;
+    return (struct sr_vec_loss){.kind = loss->kind,
+                                .parameter = loss->parameter,
+                                .t = loss->data->y,
+                                .weight = loss->weight};
 }
 
 double sr_loss_value(const struct sr_loss *loss, const double *p, double scale)
 {
-    const size_t n = loss->data->rows;
-    const double *t = loss->data->y;
-    double total = 0;
-    switch (loss->kind) {
-    case ORR_SR_L1:
-        total = sum_absolute(p, t, scale, n);
-        break;
-    case ORR_SR_L2:
-        total = sum_squares(p, t, scale, n);
-        break;
-    case ORR_SR_STUDY:
-        total = sum_study(p, t, scale, n);
-        break;
-    case ORR_SR_RELATIVE:
-        total = sum_weighted(p, t, loss->weight, scale, n);
-        break;
-    }
-    return total / (double)n;
-}
-
-/* ---- weighted median */
-
-FOR_MANY_CPUS static double weight_below(const double *value, const double *weight, double limit,
-                                         size_t n)
-{
-    double total;
-    LANE_SUM(total, n, value[j] < limit ? weight[j] : 0.0);
-    return total;
-}
-
-FOR_MANY_CPUS static double sum(const double *x, size_t n)
-{
-    double total;
-    LANE_SUM(total, n, x[j]);
-    return total;
-}
-
-/* Shell sort of pairs by value. */
-static void sort_pairs(double *value, double *weight, size_t n)
-{
-    size_t gap = 1;
-    while (gap < n / 3)
-        gap = 3 * gap + 1;
-    for (; gap; gap /= 3)
-        for (size_t i = gap; i < n; i++) {
-            const double v = value[i], w = weight[i];
-            size_t k = i;
-            for (; k >= gap && value[k - gap] > v; k -= gap) {
-                value[k] = value[k - gap];
-                weight[k] = weight[k - gap];
-            }
-            value[k] = v;
-            weight[k] = w;
-        }
-}
-
-/* Keeps the pairs with low <= value < high, in order. */
-static size_t keep_between(double *value, double *weight, size_t n, double low, double high)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double v = value[i], w = weight[i];
-        value[kept] = v;
-        weight[kept] = w;
-        kept += v >= low && v < high;
-    }
-    return kept;
+    if (loss->kind == ORR_SR_CUSTOM)
+        return sr_custom_loss(loss->data->rows, p, loss->data->y, loss->data->weight, scale);
+    const struct sr_vec_loss sum = sum_of(loss);
+    return sr_vec_best()->loss(&sum, p, scale, loss->data->rows) / loss->total;
 }
 
 double sr_weighted_median(double *value, double *weight, size_t n, double *scratch)
 {
-    enum { SAMPLES = 33 };
-    const double half = sum(weight, n) / 2;
-    double before = 0; /* weight of what was cut off below */
-    /* bracket the median between quantiles of a sample, by counting weight only */
-    while (n > 4 * SAMPLES) {
-        for (size_t k = 0; k < SAMPLES; k++)
-            scratch[k] = value[k * (n - 1) / (SAMPLES - 1)];
-        memset(scratch + SAMPLES, 0, SAMPLES * sizeof *scratch);
-        sort_pairs(scratch, scratch + SAMPLES, SAMPLES);
-        int low = -1, high = SAMPLES; /* weight below sample[low] <= half < below sample[high] */
-        double low_weight = 0;
-        while (high - low > 1) {
-            const int middle = (low + high) / 2;
-            const double w = weight_below(value, weight, scratch[middle], n);
-            if (before + w <= half) {
-                low = middle;
-                low_weight = w;
-            } else {
-                high = middle;
-            }
-        }
-        const size_t kept = keep_between(value, weight, n, low < 0 ? -HUGE_VAL : scratch[low],
-                                         high == SAMPLES ? HUGE_VAL : scratch[high]);
-        before += low_weight;
-        if (kept == n || !kept) /* ties: nothing to cut */
-            break;
-        n = kept;
-    }
-    sort_pairs(value, weight, n);
-    for (size_t i = 0; i < n; i++) {
-        before += weight[i];
-        if (before >= half)
-            return value[i];
-    }
-    return n ? value[n - 1] : NAN;
+    (void)scratch;
+    return n ? sr_vec_quantile(sr_vec_best(), value, weight, n, 0.5) : NAN;
 }
 
 /* ---- the outer scale */
 
-FOR_MANY_CPUS static void ratios(const double *p, const double *t, const double *w, size_t n,
-                                 double *ratio, double *weight)
+/* Quantile of t / p: of each ratio's weight |p| w, the share q where p is positive and 1 - q where
+ * it is negative is to lie below. */
+static double best_ratio(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
+                         double *scratch)
 {
+    const size_t n = loss->data->rows;
+    const double *t = loss->data->y, *w = loss->weight;
+    const double q = loss->kind == ORR_SR_QUANTILE ? loss->parameter : 0.5;
+    double *ratio = scratch, *weight = scratch + n, total = 0, goal = 0;
+    if (!w && loss->kind != ORR_SR_QUANTILE)
+        return sr_vec_median_ratio(vec, p, t, n, scratch);
     for (size_t i = 0; i < n; i++) {
         ratio[i] = p[i] == 0.0 ? 0.0 : t[i] / p[i];
         weight[i] = fabs(p[i]) * (w ? w[i] : 1.0);
+        total += weight[i];
+        goal += (p[i] > 0 ? q : 1 - q) * weight[i];
     }
+    return total > 0 ? sr_vec_quantile(vec, ratio, weight, n, goal / total) : NAN;
+}
+
+/* Least squares. */
+static double closed_form(const struct sr_loss *loss, const struct sr_vec *vec, const double *p)
+{
+    double sum[2];
+    vec->products(p, loss->data->y, loss->weight, loss->data->rows, sum);
+    return sum[0] > 0 && isfinite(sum[0]) ? sum[1] / sum[0] : 0;
+}
+
+/* Root of the derivative, which rises with the scale: Newton's steps within a bracket that is
+ * doubled until it holds the root, and halved where a step leaves it. */
+static double newton(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
+                     double scale)
+{
+    enum { STEPS = 100 };
+    const struct sr_vec_loss sum = sum_of(loss);
+    const size_t n = loss->data->rows;
+    double low = -HUGE_VAL, high = HUGE_VAL, slope[2], reach = fmax(fabs(scale), DBL_MIN);
+    for (int step = 0; step < STEPS; step++) {
+        vec->slopes(&sum, p, scale, n, slope);
+        if (!(fabs(slope[0]) > 0))
+            break;
+        if (slope[0] > 0)
+            high = scale;
+        else
+            low = scale;
+        double next = scale - slope[0] / slope[1];
+        if (!(next > low && next < high)) {
+            reach *= 2;
+            next = isinf(low) ? high - reach : isinf(high) ? low + reach : low + 0.5 * (high - low);
+        }
+        const double moved = fabs(next - scale);
+        scale = next;
+        if (moved <= 1e-12 * fabs(scale))
+            break;
+    }
+    return scale;
+}
+
+/* No closed form: re-weighted least squares from the least-squares scale, as long as the loss
+ * falls. */
+static double custom_scale(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
+                           double *weight)
+{
+    const size_t n = loss->data->rows;
+    const double *t = loss->data->y, *own = loss->data->weight;
+    double scale = closed_form(loss, vec, p);
+    double value = sr_loss_value(loss, p, scale);
+    for (int step = 0; step < 8; step++) {
+        double above = 0, below = 0;
+        sr_custom_loss_weights(n, p, t, scale, weight);
+        for (size_t i = 0; i < n; i++) {
+            const double w = weight[i] * (own ? own[i] : 1);
+            above += w * p[i] * t[i];
+            below += w * p[i] * p[i];
+        }
+        const double next = above / below;
+        const double reached = isfinite(next) ? sr_loss_value(loss, p, next) : HUGE_VAL;
+        if (!(reached < value))
+            break;
+        scale = next;
+        value = reached;
+    }
+    return scale;
 }
 
 double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratch)
 {
-    const size_t n = loss->data->rows;
-    const double *t = loss->data->y;
-    if (loss->kind == ORR_SR_L2) {
-        const double pp = sum_product(p, p, n);
-        return pp > 0 && isfinite(pp) ? sum_product(p, t, n) / pp : 0;
-    }
-    double *ratio = scratch, *weight = scratch + n;
-    ratios(p, t, loss->weight, n, ratio, weight);
-    const double scale = sr_weighted_median(ratio, weight, n, scratch + 2 * n);
+    const struct sr_vec *vec = sr_vec_best();
+    double scale;
+    if (loss->kind == ORR_SR_CUSTOM)
+        return custom_scale(loss, vec, p, scratch);
+    if (loss->kind == ORR_SR_L2 || is_smooth(loss))
+        scale = closed_form(loss, vec, p);
+    else
+        scale = best_ratio(loss, vec, p, scratch);
+    if (is_smooth(loss) && scale != 0)
+        scale = newton(loss, vec, p, scale);
     return isfinite(scale) ? scale : 0;
 }
 
@@ -238,36 +162,79 @@ static double rounding_loss(const struct sr_loss *loss)
         mean += fabs(loss->data->y[i]) / (double)n;
         square += loss->data->y[i] * loss->data->y[i] / (double)n;
     }
-    if (loss->kind == ORR_SR_L2)
+    if (loss->kind == ORR_SR_L2 || is_smooth(loss))
         return eps * eps * square;
+    if (loss->kind == ORR_SR_CUSTOM)
+        return sr_custom_loss(n, loss->data->y, loss->data->y, NULL, 1 + eps);
     return loss->kind == ORR_SR_RELATIVE ? eps : eps * mean;
 }
 
-int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data)
+static int check(enum orr_symreg_loss kind, double parameter, const struct sr_data *data,
+                 double *total)
+{
+    const bool bends = kind == ORR_SR_HUBER || kind == ORR_SR_LOGCOSH;
+    if (bends && !(parameter > 0 && isfinite(parameter)))
+        return ORR_FAIL(ORR_EINVAL, "loss parameter: expected a positive number, found %g",
+                        parameter);
+    if (kind == ORR_SR_QUANTILE && !(parameter > 0 && parameter < 1))
+        return ORR_FAIL(ORR_EINVAL, "loss parameter: expected a quantile in (0, 1), found %g",
+                        parameter);
+    *total = data->weight ? 0 : (double)data->rows;
+    for (size_t i = 0; i < data->rows && data->weight; i++) {
+        if (!(data->weight[i] >= 0 && isfinite(data->weight[i])))
+            return ORR_FAIL(ORR_EINVAL, "weight of row %zu: expected >= 0 and finite, found %g",
+                            i + 1, data->weight[i]);
+        *total += data->weight[i];
+    }
+    if (!(*total > 0) && data->rows)
+        return ORR_FAIL(ORR_EINVAL, "weights: expected a positive sum, found %g", *total);
+    return 0;
+}
+
+int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double parameter,
+                      const struct sr_data *data)
 {
     const size_t n = data->rows;
-    *loss = (struct sr_loss){.kind = kind, .data = data};
+    const bool weighs = kind == ORR_SR_RELATIVE || data->weight;
+    *loss = (struct sr_loss){.kind = kind, .data = data, .parameter = parameter};
+    const int rc = check(kind, parameter, data, &loss->total);
+    if (rc)
+        return rc;
     double *scratch = orr_alloc(3 * n + SR_SCRATCH, sizeof *scratch);
-    loss->weight = kind == ORR_SR_RELATIVE ? orr_alloc(n, sizeof *loss->weight) : NULL;
-    if (!scratch || (kind == ORR_SR_RELATIVE && !loss->weight)) {
+    loss->weight = weighs ? orr_alloc(n, sizeof *loss->weight) : NULL;
+    if (!scratch || (weighs && !loss->weight)) {
         free(scratch);
         sr_loss_free(loss);
         return ORR_ENOMEM;
     }
     loss->unit = typical_size(data, scratch);
-    for (size_t i = 0; i < n && loss->weight; i++)
-        loss->weight[i] = 1 / fmax(fabs(data->y[i]), 1e-12 * loss->unit);
+    if (is_smooth(loss))
+        loss->parameter *= loss->unit;
+    for (size_t i = 0; i < n && weighs; i++) {
+        loss->weight[i] = data->weight ? data->weight[i] : 1;
+        if (kind == ORR_SR_RELATIVE)
+            loss->weight[i] /= fmax(fabs(data->y[i]), 1e-12 * loss->unit);
+    }
     double *one = scratch + 2 * n + SR_SCRATCH;
     for (size_t i = 0; i < n; i++)
         one[i] = 1;
     loss->base = sr_loss_value(loss, one, sr_loss_scale(loss, one, scratch));
     loss->noise = rounding_loss(loss);
     free(scratch);
-    return 0;
+    const int failed = sr_columns_init(loss);
+    if (failed)
+        sr_loss_free(loss);
+    return failed;
+}
+
+int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data)
+{
+    return sr_loss_init_with(loss, kind, 0.5, data);
 }
 
 void sr_loss_free(struct sr_loss *loss)
 {
     free(loss->weight);
     loss->weight = NULL;
+    sr_columns_free(loss);
 }

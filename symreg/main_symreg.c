@@ -1,10 +1,37 @@
 /* main_symreg.c - bin/symreg: formulas from a CSV table, or the laws of a run directory. */
 #include "symreg.h"
 
-static const char *target, *features;
+static struct sr_csv_options table;
 static const struct orr_option options[] = {
-    {"--target", "COLUMN", "column to explain (with FILE.csv)", &target},
-    {"--features", "A,B,C", "columns to explain it with (default: all others)", &features},
+    {"--target", "COLUMN", "column to explain (with FILE.csv)", &table.target},
+    {"--features", "A,B,C", "columns to explain it with (default: all others)", &table.features},
+    {"--weights", "COLUMN", "weight of each row in the loss", &table.weights},
+    {"--log-target", NULL, "explain the logarithm of the target", &table.log_target},
+    {"--binary", "+,-,*,/,^", "operators of two arguments", &table.binary},
+    {"--unary", "inv,exp,sin", "operators of one argument", &table.unary},
+    {"--define", "G(X)=FORMULA", "own operators, \"g(x)=x*exp(-x); h(u,v)=u/(u+v)\"",
+     &table.define},
+    {"--loss", "NAME|FORMULA", "a name of symreg.loss, or of p and t: \"abs(p-t)^1.5\"",
+     &table.loss},
+    {"--guess", "FORMULAS", "start with these, \"a*b/r^2; a/r\"; constants are refined",
+     &table.guess},
+    {"--maxsize", "N", "largest complexity", &table.maxsize},
+    {"--maxdepth", "N", "nodes on the longest path of a formula", &table.maxdepth},
+    {"--complexity", "OP=N,...", "price of an operator, constant or variable, \"exp=3\"",
+     &table.complexity},
+    {"--constrain", "OP:N,M;...", "largest complexity of arguments, -1 = any: \"^:-1,1\"",
+     &table.constrain},
+    {"--nest", "OP:OP=N;...", "how often one may stand inside another: \"sin:cos=0\"", &table.nest},
+    {"--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"", &table.units},
+    {"--units-penalty", "X", "wrong dimensions cost X constants' losses (default: forbidden)",
+     &table.units_penalty},
+    {"--seconds", "S", "stop after so long", &table.seconds},
+    {"--evaluations", "N", "stop after so many formulas", &table.evaluations},
+    {"--iterations", "N", "stop after so many epochs", &table.iterations},
+    {"--stop-loss", "X", "stop at this loss", &table.stop_loss},
+    {"--batch", "ROWS", "search on so many random rows, refine on all", &table.batch},
+    {"--compat", "pysr", "the algorithm of SymbolicRegression.jl", &table.compat},
+    {"--rule", "NAME", "whose choice the report shows (default best)", &table.rule},
     {NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
@@ -14,18 +41,20 @@ static const struct orr_program program = {
     .options = options,
     .max_rest = 1,
     .groups = "seed,attention,symreg",
+    .rest_preset = "table",
 };
 
 static int run(const struct orr_cli *cli)
 {
     if (cli->argc_rest == 1) {
-        if (!target)
+        if (!table.target)
             return ORR_FAIL(ORR_EUSAGE, "%s: which column is to be explained? Give --target COLUMN",
                             cli->argv_rest[0]);
-        return sr_csv_run(cli, cli->argv_rest[0], target, features);
+        return sr_csv_run(cli, cli->argv_rest[0], &table);
     }
-    if (target || features)
-        return ORR_FAIL(ORR_EUSAGE, "%s: needs a FILE.csv", target ? "--target" : "--features");
+    for (const struct orr_option *o = options; o->name; o++)
+        if (*o->value)
+            return ORR_FAIL(ORR_EUSAGE, "%s: needs a FILE.csv", o->name);
     return sr_laws_run(cli);
 }
 

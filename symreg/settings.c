@@ -24,6 +24,7 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_preset *pres
     const struct orr_symreg_preset *s = &preset->symreg;
     *settings = (struct sr_settings){
         .loss = s->loss,
+        .loss_parameter = s->loss_parameter,
         .maxsize = s->maxsize,
         .iterations = s->iterations,
         .populations = s->populations,
@@ -32,6 +33,10 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_preset *pres
         .restarts = s->restarts,
         .parsimony = s->parsimony,
         .seed = preset->seed,
+        .max_seconds = s->seconds,
+        .max_evaluations = s->evaluations,
+        .stop_loss = s->stop_loss,
+        .enumerate = 5e5,
     };
     int rc = find_all("symreg.binary", &s->binary, 2, settings->binary, &settings->binary_count);
     if (!rc)
@@ -43,6 +48,7 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_preset *pres
         rc = sr_rule_find(s->rules.item[i], &rule);
     }
     if (!rc && s->rules.count == 0)
-        rc = ORR_FAIL(ORR_EUSAGE, "symreg.rules: expected at least one of accuracy, score, best");
+        rc = ORR_FAIL(ORR_EUSAGE,
+                      "symreg.rules: expected at least one of accuracy, score, best, mdl");
     return rc;
 }

@@ -45,13 +45,21 @@ enum sr_op {
     SR_SIN,
     SR_COS,
     SR_TAN,
+    SR_ASIN,
+    SR_ACOS,
+    SR_ATAN,
+    SR_SINH,
+    SR_COSH,
     SR_TANH,
     SR_SIGN,
     SR_OPS
 };
+/* Operators of the user, named by sr_custom_define(), stand behind those of the table. */
+enum { SR_CUSTOM = SR_OPS, SR_CUSTOMS = 8, SR_ALL_OPS = SR_OPS + SR_CUSTOMS };
 
 /* One row of the table. Unary operators ignore b. da and db are the partial derivatives at (a, b)
- * with value v. Outside the domain value() is NaN or infinite. */
+ * with value v. Outside the domain value() is NaN or infinite. The same bits as the evaluation of
+ * whole formulas, on every CPU; accuracy in vecmath.h. */
 struct sr_op_info {
     const char *name;
     int arity; /* 0 for leaves */
@@ -60,7 +68,8 @@ struct sr_op_info {
     double (*da)(double a, double b, double v);
     double (*db)(double a, double b, double v);
 };
-extern const struct sr_op_info sr_op_table[SR_OPS];
+extern struct sr_op_info
+    sr_op_table[SR_ALL_OPS]; /* rows from SR_CUSTOM on have arity 0 until defined */
 
 /* Finds an operator of this arity by name. An unknown name is ORR_EUSAGE with the nearest valid
  * one; `key` names the setting in the message ("symreg.unary"). */
@@ -68,7 +77,7 @@ int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op);
 
 /* Applies an operator to n <= SR_TILE rows; out may be a or b. False when a result is not
  * finite. */
-enum { SR_TILE = 128 };
+enum { SR_TILE = 512 };
 bool sr_op_apply(enum sr_op op, int n, const double *a, const double *b, double *out);
 /* d[i] = outer[i] * d op/d operand, for operand 0 (a) or 1 (b). */
 void sr_op_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
@@ -101,8 +110,16 @@ bool sr_expr_splice(struct sr_expr *expr, int start, int length, const struct sr
 bool sr_expr_absorb(struct sr_expr *expr, double scale);
 /* Multiplies by `scale`: absorbed, or as two more nodes. False when there is no room. */
 bool sr_expr_scale(struct sr_expr *expr, double scale);
-/* Folds constant subtrees and merges nested sums and products of constants. */
+/* Rewrites the formula where that makes it shorter, with the operators it has: constants folded,
+ * equal terms and factors joined, x inv(x), x - x, neg(neg(x)), exp(log(x)) gone. Values stay
+ * within rounding wherever the formula is defined. */
 void sr_expr_simplify(struct sr_expr *expr);
+/* The same with the operators whose bits are set; true when the formula changed. */
+bool sr_expr_rewrite(struct sr_expr *expr, uint64_t operators);
+/* Bit per operator that occurs. */
+uint64_t sr_expr_operators(const struct sr_expr *expr);
+/* Hash of the algebraic normal form: equal for m1 * m2 / r and inv(r) * (m2 * m1). */
+uint64_t sr_expr_canonical_hash(const struct sr_expr *expr);
 /* Takes off a constant factor at the root, if any. */
 void sr_expr_strip(struct sr_expr *expr);
 /* 64-bit hash of operators, features and constants. */
@@ -118,6 +135,85 @@ void sr_expr_print(const struct sr_expr *expr, const char *const *names, char *t
  * minus before a number is the number's own, before anything else it is neg(). */
 int sr_expr_parse(const char *text, const char *const *names, int features, struct sr_expr *expr);
 
+/* ---------------------------------------------------------------- what a user adds to that
+ *
+ * Process-wide, set before any formula is made and not while a search runs. */
+
+/* Operators as formulas: "g(x)=x*exp(-x); h(u,v)=u/(u+v)", one or two arguments, from operators
+ * known before. Each counts as one node. ORR_EUSAGE names what is wrong with which. */
+int sr_custom_define(const char *text);
+/* Forgets all, the loss too. */
+void sr_custom_clear(void);
+/* The formula of an operator from SR_CUSTOM on; its arguments are features 0 and 1. */
+const struct sr_expr *sr_custom_expr(enum sr_op op);
+/* What sr_op_apply() and sr_op_chain() do for these. */
+bool sr_custom_apply(enum sr_op op, int n, const double *a, const double *b, double *out);
+void sr_custom_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
+                     const double *outer, double *d);
+/* The loss ORR_SR_CUSTOM: mean of a formula of p (prediction) and t (target). It should be
+ * smallest where p is t and grow from there. */
+int sr_custom_loss_define(const char *text);
+/* Its mean over rows of scale * p, with weights (NULL: 1 each) as sum(w l) / sum(w); infinite where
+ * it is not finite. */
+double sr_custom_loss(size_t rows, const double *p, const double *t, const double *weight,
+                      double scale);
+/* (dl/dp) / (p - t) of every row at scale * p, what re-weighted least squares needs; at least 0. */
+void sr_custom_loss_weights(size_t rows, const double *p, const double *t, double scale,
+                            double *weight);
+
+/* Complexity: the nodes, each at its price, 1 unless said. */
+int sr_expr_complexity(const struct sr_expr *expr);
+/* "exp=3, ^=2, constant=2, variable=1": whole numbers from 1 to 64; NULL: all 1. */
+int sr_complexity_set(const char *text);
+
+/* ------------------------------------------------------------------- units and constraints */
+
+enum { SR_BASES = 8 }; /* different base units */
+/* Powers of the base units. */
+struct sr_dimension {
+    double power[SR_BASES];
+};
+struct sr_units {
+    int bases;
+    char base[SR_BASES][16];
+    bool target_known; /* else the target may have any dimension */
+    struct sr_dimension feature[SR_FEATURES], target;
+};
+/* "r=AU, m1=kg, F=kg*AU/yr^2": features that are not named have no dimension. */
+int sr_units_parse(const char *text, const char *const *names, int features, const char *target,
+                   struct sr_units *units);
+/* Violations in a formula, from the leaves up: sums, min and max need equal dimensions, exp, log,
+ * trigonometry and exponents none. A constant takes the dimension that its place needs, so c * x
+ * has any. With `whole` the formula must have the target's dimension. */
+int sr_units_violations(const struct sr_units *units, const struct sr_expr *expr, bool whole);
+
+/* What a formula may look like. */
+struct sr_constraints {
+    int maxsize, maxdepth;            /* of the whole; maxdepth 0 = any */
+    int argument[SR_ALL_OPS][2];      /* largest complexity of each argument, -1 = any */
+    int nest[SR_ALL_OPS][SR_ALL_OPS]; /* [outer][inner]: most inner in a row, -1 = any */
+    const struct sr_units *units;     /* may be NULL */
+    double units_penalty;             /* per violation; 0: none is allowed */
+    bool any_shape;                   /* arguments, nesting and depth are all free */
+};
+void sr_constraints_init(struct sr_constraints *constraints);
+/* "^:-1,1; sin:5": largest complexity of each argument. */
+int sr_constraints_arguments(struct sr_constraints *constraints, const char *text);
+/* "sin:cos=0; exp:exp=1": how many of the second may stand on one path inside the first. */
+int sr_constraints_nesting(struct sr_constraints *constraints, const char *text);
+/* The callbacks of sr_settings; context is a struct sr_constraints. */
+bool sr_constraints_admissible(const struct sr_expr *expr, const void *context);
+bool sr_constraints_whole(const struct sr_expr *expr, const void *context);
+double sr_constraints_penalty(const struct sr_expr *expr, const void *context);
+
+/* ------------------------------------------------------------------------------- notations */
+
+enum sr_notation { SR_LATEX, SR_C, SR_SYMPY, SR_NOTATIONS };
+/* Prints with as few parentheses as the notation allows; operators of the user are written out in
+ * C and SymPy. Features are made names of the language: other characters become "_". */
+void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation, const char *const *names,
+                   char *text, size_t bytes);
+
 /* ---------------------------------------------------------------------------- evaluation */
 
 /* A table of finite numbers: x is column-major, feature f at x + f * rows. The caller keeps both
@@ -125,8 +221,9 @@ int sr_expr_parse(const char *text, const char *const *names, int features, stru
 struct sr_data {
     size_t rows;
     int features;
-    const double *x; /* (features, rows) */
-    const double *y; /* (rows) */
+    const double *x;      /* (features, rows) */
+    const double *y;      /* (rows) */
+    const double *weight; /* (rows) of the losses, finite and not negative; NULL: all 1 */
 };
 
 /* value[i] of every row; false as soon as any node is not finite. */
@@ -137,26 +234,41 @@ bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, do
 
 /* -------------------------------------------------------------------------------- losses */
 
-/* The loss of predictions of data->y, in the units of y:
- *   l1        mean |p - t|
- *   l2        mean (p - t)^2
- *   study     mean (max(1e-8, |p - t|) - 1e-8)
- *   relative  mean |p - t| / max(|t|, 1e-12 unit) */
+/* The loss of predictions p of t = data->y, in the units of y: the mean, weighted by data->weight,
+ * of, with d = p - t,
+ *   l1        |d|
+ *   l2        d^2
+ *   study     max(1e-8, |d|) - 1e-8
+ *   relative  |d| / max(|t|, 1e-12 unit)
+ *   huber     d^2 / 2 where |d| <= c, else c (|d| - c / 2); c = parameter * unit
+ *   logcosh   c^2 log cosh(d / c); c = parameter * unit
+ *   quantile  q |d| where p < t, else (1 - q) |d|; q = parameter, in (0, 1) */
 struct sr_loss {
     enum orr_symreg_loss kind;
     const struct sr_data *data;
-    double unit;    /* median |y|, or mean |y| where that is 0, or 1: what counts as small */
-    double base;    /* loss of the best constant */
-    double noise;   /* losses below are rounding: they count as 0 */
-    double *weight; /* (rows) 1 / |t| of relative, else NULL */
+    double unit;      /* median |y|, or mean |y| where that is 0, or 1: what counts as small */
+    double base;      /* loss of the best constant */
+    double noise;     /* losses below are rounding: they count as 0 */
+    double parameter; /* c or q of the list above */
+    double total;     /* sum of the data's weights */
+    double *weight;   /* (rows) of every |d|: data->weight, for relative by |t|; NULL: all 1 */
+    /* Every unary operator of every feature, (operators, features, rows), where that takes little
+     * memory, else NULL: sr_eval_loss reads them as if they were features. */
+    double *column;
+    bool *column_finite; /* (operators, features) */
 };
+/* ORR_EINVAL for weights that are negative, not finite or all 0, and parameters out of range. */
+int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double parameter,
+                      const struct sr_data *data);
+/* With the parameter 0.5. */
 int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data);
 void sr_loss_free(struct sr_loss *loss);
 enum { SR_SCRATCH = 128 };
 /* Loss of the predictions scale * p. */
 double sr_loss_value(const struct sr_loss *loss, const double *p, double scale);
-/* The scale that minimises the loss: weighted median of t / p, for l2 least squares. scratch
- * holds 2 * rows + SR_SCRATCH. 0 when every p is 0. */
+/* The scale that minimises the loss: a weighted median (quantile) of t / p for absolute losses, in
+ * closed form for l2, by safeguarded Newton steps to 1e-12 for huber and logcosh; of study it is
+ * that of l1. scratch holds 2 * rows + SR_SCRATCH. 0 when every p is 0. */
 double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratch);
 
 /* The value at which half of the weight is reached, of n pairs that are reordered and
@@ -175,6 +287,36 @@ struct sr_work {
 };
 int sr_work_init(struct sr_work *work, size_t rows, int maxsize);
 void sr_work_free(struct sr_work *work);
+
+/* Values (into work->value), outer scale and loss in one go: the same bits as sr_eval,
+ * sr_loss_scale and sr_loss_value. Infinity, with scale 0, where a node is not finite and where
+ * the loss exceeds `bound`, which is often known after few rows; no bound: HUGE_VAL. */
+double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, double bound,
+                    struct sr_work *work, double *scale);
+
+/* A look at few rows, to be spared most of the full evaluations: the rows are drawn once, evenly
+ * over the order of y, and the formula gets its best scale on them. */
+enum { SR_SCREEN_ROWS = 128 };
+struct sr_screen {
+    struct sr_data data;
+    struct sr_loss loss;
+    double *storage;
+};
+/* Of a loss over at least 4 * SR_SCREEN_ROWS rows; smaller tables are taken whole. */
+int sr_screen_init(struct sr_screen *screen, const struct sr_loss *loss);
+void sr_screen_free(struct sr_screen *screen);
+/* The loss on these rows; infinity where a node is not finite on them. An estimate of the loss:
+ * biased low, as the scale is fitted to fewer rows, with a relative error of about 1 / sqrt(128)
+ * times the spread of the rows' losses. Overwrites work->value. */
+double sr_screen_loss(const struct sr_screen *screen, const struct sr_expr *expr,
+                      struct sr_work *work);
+/* Is a full evaluation worth while? False where the screened loss exceeds (1 + margin) times the
+ * screened loss of what the formula competes with, `rival`: a formula whose full loss is below
+ * that of its rival is discarded by mistake only where the sample misjudges their ratio by more
+ * than 1 + margin; 0.5 is safe for most tables. Callers count what they discard apart
+ * (sr_fit.screened). */
+bool sr_screen(const struct sr_screen *screen, const struct sr_expr *expr, double rival,
+               double margin, struct sr_work *work);
 
 /* Fits the constants from where they stand and from `restarts` points near by, by
  * Levenberg-Marquardt (re-weighted for absolute losses). with_scale fits an outer factor along
@@ -195,9 +337,10 @@ struct sr_hall {
 struct sr_front {
     int count;
     double loss[SR_NODES + 1], score[SR_NODES + 1];
+    double mdl[SR_NODES + 1]; /* description length, NaN until sr_front_describe() */
     struct sr_expr expr[SR_NODES + 1];
 };
-enum sr_rule { SR_ACCURACY, SR_SCORE, SR_BEST, SR_RULES };
+enum sr_rule { SR_ACCURACY, SR_SCORE, SR_BEST, SR_MDL, SR_RULES };
 
 void sr_hall_clear(struct sr_hall *hall);
 /* True when the formula became the best of its size. */
@@ -206,24 +349,84 @@ bool sr_hall_offer(struct sr_hall *hall, const struct sr_expr *expr, double loss
  * zero loss = infinity). */
 void sr_front_make(const struct sr_hall *hall, struct sr_front *front);
 /* Row chosen by a rule, -1 of an empty front: accuracy = smallest loss; score = highest score;
- * best = highest score among losses <= 1.5 x the smallest. Ties: the simplest. */
+ * best = highest score among losses <= 1.5 x the smallest; mdl = smallest description length, -1
+ * where none was computed. Ties: the simplest. */
 int sr_front_select(const struct sr_front *front, enum sr_rule rule);
 extern const char *const sr_rule_name[SR_RULES];
 /* "symreg.rules" by name; unknown names are ORR_EUSAGE with the nearest. */
 int sr_rule_find(const char *name, enum sr_rule *rule);
+struct sr_data;
+/* Description length of every row, in nats (Bartlett, Desmond & Ferreira, IEEE Trans. Evol. Comput.
+ * 28 (2024) 950, with a Gaussian likelihood whose variance is the mean squared residual):
+ *   L = n/2 ln(mse) + k ln(b) + sum over constants max(0, ln|c| + 1/2 ln(I) - 1/2 ln 3)
+ * n rows (weighted where they are), k nodes, b different operators and features among them (a
+ * constant counts as one), I the Fisher information of the constant, sum (df/dc)^2 / mse. */
+int sr_front_describe(struct sr_front *front, const struct sr_data *data);
 /* Writes "Complexity,Loss,Equation" atomically. */
 int sr_front_write(const struct sr_front *front, const char *const *names, const char *path);
 
+/* --------------------------------------------------------------------------- equivalence */
+
+/* Value at one point x (features) in long double; NaN or infinite outside the domain. */
+long double sr_eval_long(const struct sr_expr *expr, const double *x);
+/* Point number k of a quasi-random sequence (Roberts' R_d) over low .. high, in equal ratios where
+ * low > 0. */
+void sr_quasi_random(int k, int features, const double *low, const double *high, double *x);
+/* A range `factor` times as wide: to low / factor .. high * factor where low > 0, else about its
+ * middle. */
+void sr_widen(double factor, double *low, double *high);
+/* The difference |a - b| / max(|a|, |b|) that `share` of 512 quasi-random points stay below;
+ * points where neither is defined do not count. Infinite when one is defined where the other is
+ * not at more than 1 of 20 points, or hardly any point is left. */
+double sr_disagreement(const struct sr_expr *a, const struct sr_expr *b, int features,
+                       const double *low, const double *high, double share);
+/* The same function: the same normal form, or values within `tolerance` at 98% of the points both
+ * over low .. high and over 10 times wider ranges. */
+bool sr_equivalent(const struct sr_expr *a, const struct sr_expr *b, int features,
+                   const double *low, const double *high, double tolerance);
+/* Rounds each constant to the fewest digits (at most 6) that cost nothing: the loss rises by less
+ * than 0.1 / rows of itself, an exact formula stays exact. Returns the loss. */
+double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work);
+/* Names a constant within `tolerance` of a simple multiple of pi, pi^2, e, ...: a remark for
+ * reports, never used by the search. False when there is none. */
+bool sr_constant_remark(double value, double tolerance, char *text, size_t bytes);
+
 /* -------------------------------------------------------------------------------- search */
 
-/* Settings with names resolved. */
+/* What a search shows of one run after every epoch, in the order of fits and restarts. */
+struct sr_observation {
+    int fit, restart, epoch;
+    double seconds, evaluations; /* of the whole search, of this run */
+    const struct sr_front *front;
+};
+
+/* Settings with names resolved. The callbacks may be NULL; those about formulas are called by
+ * several threads at once. */
 struct sr_settings {
-    enum sr_op binary[SR_OPS], unary[SR_OPS];
+    enum sr_op binary[SR_ALL_OPS], unary[SR_ALL_OPS];
     int binary_count, unary_count;
     enum orr_symreg_loss loss;
+    double loss_parameter; /* of huber, logcosh, quantile */
     int maxsize, iterations, populations, population_size, cycles, restarts;
     double parsimony;
     uint64_t seed;
+    double enumerate;       /* formulas tried before the islands start; 0: none */
+    double stop_loss;       /* end when every fit has reached it; 0: only when it is exact */
+    double max_seconds;     /* end with the epoch in which they pass; 0: no limit */
+    double max_evaluations; /* of all fits together, likewise */
+    const char *checkpoint; /* file written after every epoch; NULL: none */
+    bool resume;            /* go on from that file where it is there */
+    void (*observe)(void *observer, const struct sr_observation *seen); /* NULL: nobody */
+    void *observer;
+    bool compat; /* the algorithm of SymbolicRegression.jl */
+    /* may this formula live, a free outer factor understood? May the front hold it as it is? */
+    bool (*admissible)(const struct sr_expr *expr, const void *context);
+    bool (*whole)(const struct sr_expr *expr, const void *context);
+    /* added to the loss, in units of the loss of the best constant */
+    double (*penalty)(const struct sr_expr *expr, const void *context);
+    const void *context;         /* of these three */
+    const struct sr_expr *guess; /* (guesses) formulas that every island starts with */
+    int guesses;
 };
 /* Checks operator names; creates nothing. */
 int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset);
@@ -233,7 +436,8 @@ struct sr_fit {
     struct sr_data data;
     uint64_t stream;       /* keys the random streams: the sample's number */
     struct sr_front front; /* result: of the restart with the highest score */
-    double evaluations;    /* result: formulas evaluated, all restarts */
+    double evaluations;    /* result: formulas evaluated on all rows, all restarts */
+    double screened;       /* result: formulas discarded after a look at few rows */
 };
 /* Fits all tables with `threads` threads, results independent of their number. At a signal it
  * returns ORR_EINTR with the fronts found so far. progress may be NULL. */
@@ -292,8 +496,15 @@ int sr_analyse_sample(const struct sr_forces *forces, int sample, struct sr_samp
 /* Run directory mode of bin/symreg: fits every source and sample, writes laws/, prints the table
  * of laws. */
 int sr_laws_run(const struct orr_cli *cli);
-/* CSV mode: file, target column, comma-separated features (NULL: all others). */
-int sr_csv_run(const struct orr_cli *cli, const char *file, const char *target,
-               const char *features);
+/* The options of CSV mode as given, NULL where not; docs/symreg.md has their meaning. */
+struct sr_csv_options {
+    const char *target, *features, *weights, *log_target;
+    const char *units, *units_penalty;
+    const char *binary, *unary, *define, *loss, *guess;
+    const char *constrain, *nest, *complexity, *maxdepth, *maxsize;
+    const char *seconds, *evaluations, *stop_loss, *iterations, *batch, *compat, *rule;
+};
+/* CSV mode: any table in, a Pareto front out. */
+int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options);
 
 #endif

@@ -122,8 +122,9 @@ static int parse_name(struct parser *p)
         p->at++;
     const size_t length = (size_t)(p->at - start);
     if (take(p, '(')) {
-        for (int op = SR_FEATURE + 1; op < SR_OPS; op++)
-            if (!sr_op_table[op].infix && strlen(sr_op_table[op].name) == length &&
+        for (int op = SR_FEATURE + 1; op < SR_ALL_OPS; op++)
+            if (sr_op_table[op].arity && !sr_op_table[op].infix &&
+                strlen(sr_op_table[op].name) == length &&
                 !strncmp(sr_op_table[op].name, start, length))
                 return parse_call(p, (enum sr_op)op);
         p->at = start;

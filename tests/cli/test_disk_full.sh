@@ -48,7 +48,7 @@ for kilobytes in 10 40; do # not even best.safetensors; that, but not last.safet
 done
 rm -rf "$WORK/kept" && cp -r "$run" "$WORK/kept"
 KEEP=$WORK/kept/lssar
-refuse "symreg: no room for laws.md" 1 laws/laws.md 'cannot write' -- \
+refuse "symreg: no room for its files" 1 laws/ 'cannot write' -- \
     limited 1 "$BIN/symreg" "${COMMON[@]}" --run "$WORK/kept" --seed 5
 check "... no laws.json beside fronts of another search" test ! -e "$WORK/kept/laws/laws.json"
 check "... nothing temporary" test -z "$(leftovers "$WORK/kept")"
@@ -61,7 +61,7 @@ refuse "finetune: no room for a table" 1 "$WORK/none/" forces_ 'cannot write' --
     limited 4 "$BIN/finetune" "${COMMON[@]}" --run "$run" --source truth --out "$WORK/none"
 refuse "finetune: no room for a model" 1 "$WORK/none/" magnitude.safetensors 'cannot write' -- \
     limited 30 "$BIN/finetune" "${COMMON[@]}" --run "$run" --source lssar --out "$WORK/none"
-refuse "symreg FILE: no room for the front" 1 "$WORK/none/front.csv" 'cannot write' -- \
+refuse "symreg FILE: no room for a file" 1 "$WORK/none/" 'cannot write' -- \
     limited 0 "$BIN/symreg" "$run/truth/finetune/forces_magnitude.csv" --target F \
     --features r,m1 --preset smoke --quiet --threads 1 --out "$WORK/none"
 check "nothing temporary" test -z "$(leftovers "$WORK")"

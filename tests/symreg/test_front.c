@@ -94,7 +94,7 @@ static void selects(const struct pair *pair, int accuracy, int score, int best)
     const int row[SR_RULES] = {sr_front_select(&front, SR_ACCURACY),
                                sr_front_select(&front, SR_SCORE), sr_front_select(&front, SR_BEST)};
     const int expected[SR_RULES] = {accuracy, score, best};
-    for (int rule = 0; rule < SR_RULES; rule++)
+    for (int rule = 0; rule < SR_MDL; rule++)
         if (row[rule] < 0 || front.expr[row[rule]].count != expected[rule])
             fail_msg("rule %s selects size %d, expected %d", sr_rule_name[rule],
                      row[rule] < 0 ? -1 : front.expr[row[rule]].count, expected[rule]);
@@ -129,7 +129,7 @@ static void rules_are_found_by_name(void **state)
     assert_int_equal(sr_rule_find("scores", &rule), ORR_EUSAGE);
     error_names("symreg.rules", "\"scores\"", "score", NULL);
     assert_int_equal(sr_rule_find("zzzzzzzzzz", &rule), ORR_EUSAGE);
-    error_names("accuracy, score or best", NULL);
+    error_names("accuracy, score, best or mdl", NULL);
 }
 
 static void csv_is_that_of_pysr(void **state)

@@ -46,6 +46,16 @@ static double by_libm(enum sr_op op, double a, double b)
         return cos(a);
     case SR_TAN:
         return tan(a);
+    case SR_ASIN:
+        return asin(a);
+    case SR_ACOS:
+        return acos(a);
+    case SR_ATAN:
+        return atan(a);
+    case SR_SINH:
+        return sinh(a);
+    case SR_COSH:
+        return cosh(a);
     case SR_TANH:
         return tanh(a);
     case SR_SIGN:
@@ -67,12 +77,26 @@ static double awkward(gsl_rng *rng, int k)
     return size;
 }
 
-/* exp, sin and cos have vector forms of their own, which may round differently. */
+/* The functions are the engine's own and may round differently. */
 static double allowed(enum sr_op op, double value)
 {
-    if (op == SR_EXP)
-        return 4 * DBL_EPSILON * value;
-    return op == SR_SIN || op == SR_COS ? 2 * DBL_EPSILON : 0;
+    switch (op) {
+    case SR_POW:
+    case SR_EXP:
+    case SR_LOG:
+    case SR_SIN:
+    case SR_COS:
+    case SR_TAN:
+    case SR_ASIN:
+    case SR_ACOS:
+    case SR_ATAN:
+    case SR_SINH:
+    case SR_COSH:
+    case SR_TANH:
+        return 4 * DBL_EPSILON * fabs(value) + DBL_TRUE_MIN;
+    default:
+        return 0;
+    }
 }
 
 static void values_are_those_of_libm(void **state)
@@ -92,7 +116,10 @@ static void values_are_those_of_libm(void **state)
                 fail_msg("%s(%.17g, %.17g) is %.17g, expected %.17g", sr_op_table[op].name, a, b,
                          out, expected);
             const double scalar = sr_op_table[op].value(a, b);
-            assert_true(scalar == expected || (isnan(scalar) && isnan(expected)));
+            if (!finite)
+                assert_true(!isfinite(scalar));
+            else
+                assert_true(scalar >= out && scalar <= out); /* the same bits */
         }
     gsl_rng_free(rng);
 }
@@ -168,14 +195,14 @@ static void domains_end_where_they_should(void **state)
 static void tiles_of_every_length(void **state)
 {
     (void)state;
-    static const int length[] = {1, 2, 7, 8, 9, 31, 127, 128};
+    static const int length[] = {1, 2, 7, 8, 9, 31, 127, 128, SR_TILE};
     gsl_rng *rng = random_stream(12);
     double a[SR_TILE + 1], b[SR_TILE + 1], out[SR_TILE + 1];
     for (int op = SR_FEATURE + 1; op < SR_OPS; op++)
         for (size_t l = 0; l < sizeof length / sizeof *length; l++) {
             const int n = length[l];
             for (int i = 0; i <= SR_TILE; i++) {
-                a[i] = 0.1 + 3 * gsl_rng_uniform(rng);
+                a[i] = (op == SR_ASIN || op == SR_ACOS ? 0 : 0.1) + gsl_rng_uniform(rng);
                 b[i] = 0.1 + 3 * gsl_rng_uniform(rng);
                 out[i] = -99;
             }
@@ -220,6 +247,8 @@ static void derivatives_are_slopes(void **state)
                 b[j] = (k % 3 ? 1 : -1) * (0.2 + 2 * gsl_rng_uniform(rng));
                 if (fabs(a[j] - b[j]) < 0.01)
                     b[j] += 0.02;
+                if (op == SR_ASIN || op == SR_ACOS)
+                    a[j] *= 0.4;
                 if (op == SR_TAN && fabs(cos(a[j])) < 0.1)
                     a[j] = 0.3;
                 outer[j] = gsl_ran_gaussian(rng, 2);
@@ -279,21 +308,17 @@ static void evaluates_like_the_scalar_operators(void **state)
         assert_non_null(value);
         for (int k = 0; k < 150; k++) {
             const struct sr_expr expr = random_formula(rng, 1 + k % 25);
-            bool all = true, steep = false;
-            for (int i = 0; i < expr.count; i++) /* where the last bit of a sine is blown up */
-                steep = steep || expr.node[i].op == SR_SIN || expr.node[i].op == SR_COS ||
-                        expr.node[i].op == SR_EXP;
+            bool all = true;
             value[rows] = 99;
             const bool ok = sr_eval(&expr, &t.data, value);
             for (size_t i = 0; i < rows; i++) {
                 const double expected = value_by_hand(&expr, &t.data, i);
                 all = all && isfinite(expected);
-                if (ok && !steep && !(value[i] >= expected && value[i] <= expected))
+                if (ok && !(value[i] >= expected && value[i] <= expected))
                     fail_msg("%s, row %zu of %zu: %.17g, expected %.17g", text_of(&expr), i, rows,
                              value[i], expected);
             }
-            if (!steep)
-                assert_int_equal(ok, all);
+            assert_int_equal(ok, all);
             assert_true(value[rows] == 99);
             finite += ok;
             not_finite += !ok;
@@ -391,6 +416,9 @@ static void jacobian_is_that_of_differences(void **state)
         "min(2 * m1, 0.9 * r) + max(0.5 * m2, 1.7 * m2 - 0.01)",
         "sqrt(r * 1.1) + cube(0.4 * m2) - square(m1 - 0.3) + abs(2 * m2) + sign(m2) * 3",
         "-(2.5 * r) / -(1.5 + m1)",
+        "asin(0.3 * m1) - acos(0.1 - 0.4 * m1) * atan(0.7 * m2 + 0.1)",
+        "sinh(0.4 * m2) + cosh(0.3 * m1 - 1) / 2.5",
+        "2 ^ (0.3 * m2) + sin(3 * 4 - 2) * m1",
         "1.5 * (2.5 * (3.5 * (4.5 * (5.5 + r * 0.1))))",
     };
     for (size_t l = 0; l < sizeof row_counts / sizeof *row_counts; l++) {

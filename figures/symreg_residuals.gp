@@ -1,0 +1,54 @@
+# symreg_residuals.gp - a formula against its data: predictions, and what they leave.
+#
+#   gnuplot -c symreg_residuals.gp DATA OUTPUT.png
+#
+# DATA is a gnuplot script: title_text, target, and $points with rows target, prediction, residual.
+
+load ARG1
+set terminal pngcairo size 1000, 500 font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
+set output ARG2
+set encoding utf8
+set border 3 lc rgb "#666666"
+set tics nomirror scale 0.6 tc rgb "#444444"
+set grid lc rgb "#e6e6e6" lt 1 lw 0.6
+unset key
+stats $points using 1 name "y" nooutput
+stats $points using 2 name "p" nooutput
+stats $points using 3 name "d" nooutput
+low = y_min < p_min ? y_min : p_min
+high = y_max > p_max ? y_max : p_max
+pad = high > low ? 0.04 * (high - low) : (high == 0 ? 1.0 : 0.1 * abs(high))
+size_d = abs(d_min) > abs(d_max) ? abs(d_min) : abs(d_max)
+size_d = size_d > 0 ? 1.15 * size_d : 1.0
+dot = y_records > 500 ? 0.35 : 0.7
+set tics font ",9"
+set format "%.4g"
+# about four steps on an axis, at 1, 2 or 5 times a power of ten
+step(range) = range / 3.5 / 10.0 ** floor(log10(range / 3.5)) < 1.5 ? 10.0 ** floor(log10(range / 3.5)) : range / 3.5 / 10.0 ** floor(log10(range / 3.5)) < 3.5 ? 2 * 10.0 ** floor(log10(range / 3.5)) : range / 3.5 / 10.0 ** floor(log10(range / 3.5)) < 7.5 ? 5 * 10.0 ** floor(log10(range / 3.5)) : 10 * 10.0 ** floor(log10(range / 3.5))
+
+set multiplot
+set label 1 title_text at screen 0.05, screen 0.945 left font ",10" noenhanced
+set tmargin at screen 0.87
+set bmargin at screen 0.15
+set xlabel "prediction"
+set xrange [low - pad : high + pad]
+set xtics step(high - low + 2 * pad)
+
+set lmargin at screen 0.10
+set rmargin at screen 0.47
+set ylabel target offset 0.5, 0 noenhanced
+set yrange [low - pad : high + pad]
+set ytics step(high - low + 2 * pad)
+plot x with lines lc rgb "#b0b0b0" lw 1.2, \
+     $points using 2:1 with points pt 7 ps dot lc rgb "#1f77b4"
+
+unset label 1
+set lmargin at screen 0.62
+set rmargin at screen 0.97
+set ylabel target." - prediction" offset 0.5, 0 noenhanced
+set yrange [-size_d : size_d]
+set ytics step(2 * size_d)
+plot 0 with lines lc rgb "#b0b0b0" lw 1.2, \
+     $points using 2:3 with points pt 7 ps dot lc rgb "#d95f02"
+unset multiplot
+set output

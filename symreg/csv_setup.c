@@ -1,0 +1,213 @@
+/* csv_setup.c - the options of CSV mode become settings. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+
+/* symreg.<key>=value; what is wrong is told of the option. */
+static int set(const char *option, const char *key, const char *value, struct orr_preset *preset)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "symreg.%s=%s", key, value);
+    if (!orr_preset_set(preset, text))
+        return 0;
+    const char *message = orr_error();
+    message += strncmp(message, "--set: ", 7) ? 0 : 7;
+    snprintf(text, sizeof text, "%s", message);
+    return ORR_FAIL(ORR_EUSAGE, "%s: %s", option, text);
+}
+
+/* Options that are settings of a preset by another name. */
+static int change_preset(const struct sr_csv_options *o, struct orr_preset *preset)
+{
+    const struct {
+        const char *option, *key, *value;
+    } rows[] = {
+        {"--binary", "binary", o->binary},
+        {"--unary", "unary", o->unary},
+        {"--maxsize", "maxsize", o->maxsize},
+        {"--seconds", "seconds", o->seconds},
+        {"--evaluations", "evaluations", o->evaluations},
+        {"--stop-loss", "stop_loss", o->stop_loss},
+        {"--iterations", "iterations", o->iterations},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!rows[i].value)
+            continue;
+        const int rc = set(rows[i].option, rows[i].key, rows[i].value, preset);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* A name of the preset's, or a formula of p and t. */
+static int choose_loss(const char *text, struct orr_preset *preset, struct sr_csv_setup *setup)
+{
+    static const char *const letters = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+    if (!text) {
+        /* as --help spells it */
+        static const char *const names[] = {"l1",    "l2",      "study",   "relative",
+                                            "huber", "logcosh", "quantile"};
+        snprintf(setup->loss, sizeof setup->loss, "%s", names[preset->symreg.loss]);
+        return 0;
+    }
+    snprintf(setup->loss, sizeof setup->loss, "%s", text);
+    if (!text[strspn(text, letters)])
+        return set("--loss", "loss", text, preset);
+    const int rc = sr_custom_loss_define(text);
+    if (!rc)
+        preset->symreg.loss = ORR_SR_CUSTOM;
+    return rc;
+}
+
+static int whole(const char *option, const char *text, long low, long high, long *value)
+{
+    char *end;
+    *value = strtol(text, &end, 10);
+    if (end == text || *end || *value < low || *value > high)
+        return ORR_FAIL(ORR_EUSAGE, "%s: expected a whole number from %ld to %ld, found \"%s\"",
+                        option, low, high, text);
+    return 0;
+}
+
+static int set_units(const struct sr_csv_options *o, const struct sr_table *table,
+                     struct sr_csv_setup *setup)
+{
+    struct sr_constraints *c = &setup->constraints;
+    char *end = NULL;
+    if (!o->units)
+        return o->units_penalty ? ORR_FAIL(ORR_EUSAGE, "--units-penalty: needs --units") : 0;
+    const int rc =
+        sr_units_parse(o->units, table->name, table->data.features, o->target, &setup->units);
+    if (rc)
+        return rc;
+    if (o->log_target && setup->units.target_known) /* a logarithm is a number */
+        memset(&setup->units.target, 0, sizeof setup->units.target);
+    c->units = &setup->units;
+    if (o->units_penalty) {
+        c->units_penalty = strtod(o->units_penalty, &end);
+        if (end == o->units_penalty || *end || !(c->units_penalty > 0 && c->units_penalty < 1e9))
+            return ORR_FAIL(ORR_EUSAGE, "--units-penalty: expected a number above 0, found \"%s\"",
+                            o->units_penalty);
+    }
+    return 0;
+}
+
+static int set_constraints(const struct sr_csv_options *o, const struct sr_table *table,
+                           struct sr_csv_setup *setup)
+{
+    struct sr_constraints *c = &setup->constraints;
+    long depth = 0;
+    sr_constraints_init(c);
+    c->maxsize = setup->settings.maxsize;
+    int rc = sr_complexity_set(o->complexity);
+    if (!rc && o->maxdepth)
+        rc = whole("--maxdepth", o->maxdepth, 1, SR_NODES, &depth);
+    c->maxdepth = (int)depth;
+    if (!rc && o->constrain)
+        rc = sr_constraints_arguments(c, o->constrain);
+    if (!rc && o->nest)
+        rc = sr_constraints_nesting(c, o->nest);
+    if (!rc)
+        rc = set_units(o, table, setup);
+    if (!rc && (o->complexity || o->maxdepth || o->constrain || o->nest || o->units)) {
+        setup->settings.admissible = sr_constraints_admissible;
+        setup->settings.whole = sr_constraints_whole;
+        setup->settings.penalty = c->units_penalty > 0 ? sr_constraints_penalty : NULL;
+        setup->settings.context = c;
+    }
+    return rc;
+}
+
+/* Formulas with ";" between; each must be one that the front may hold. */
+static int set_guesses(const char *text, const struct sr_table *table, struct sr_csv_setup *setup)
+{
+    struct sr_settings *s = &setup->settings;
+    char one[SR_TEXT], message[1024];
+    s->guess = setup->guess;
+    for (const char *at = text; at; at += *at == ';') {
+        const size_t length = strcspn(at, ";");
+        struct sr_expr *expr = &setup->guess[s->guesses];
+        if (s->guesses == ORR_LIST || length >= sizeof one)
+            return ORR_FAIL(ORR_EUSAGE, "--guess: at most %d formulas of %d bytes", ORR_LIST,
+                            SR_TEXT - 1);
+        memcpy(one, at, length);
+        one[length] = '\0';
+        if (sr_expr_parse(one, table->name, table->data.features, expr)) {
+            snprintf(message, sizeof message, "%s", orr_error());
+            return ORR_FAIL(ORR_EUSAGE, "--guess: %s", message);
+        }
+        if (sr_expr_complexity(expr) > s->maxsize)
+            return ORR_FAIL(ORR_EUSAGE, "--guess: \"%s\": complexity %d, --maxsize is %d", one,
+                            sr_expr_complexity(expr), s->maxsize);
+        if (s->admissible && !s->admissible(expr, s->context))
+            return ORR_FAIL(ORR_EUSAGE, "--guess: \"%s\" breaks the constraints or units", one);
+        s->guesses++;
+        at += length;
+        if (!*at)
+            break;
+    }
+    return 0;
+}
+
+/* Every leaf breaks them: then nothing can be found. */
+static int check_possible(const struct sr_csv_setup *setup, const struct sr_table *table)
+{
+    const struct sr_settings *s = &setup->settings;
+    bool possible = !s->whole;
+    for (int f = -1; f < table->data.features && !possible; f++) {
+        struct sr_expr leaf = {.count = 1};
+        leaf.node[0] = f < 0 ? (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = 1}
+                             : (struct sr_node){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)f};
+        possible = s->admissible(&leaf, s->context);
+    }
+    return possible ? 0
+                    : ORR_FAIL(ORR_EUSAGE, "the constraints leave no formula, not even a constant "
+                                           "or a column");
+}
+
+/* The operators of --define belong to the sets. */
+static void add_custom(struct sr_settings *s)
+{
+    for (int op = SR_CUSTOM; op < SR_ALL_OPS; op++) {
+        if (sr_op_table[op].arity == 1)
+            s->unary[s->unary_count++] = (enum sr_op)op;
+        else if (sr_op_table[op].arity == 2)
+            s->binary[s->binary_count++] = (enum sr_op)op;
+    }
+}
+
+int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
+                 const struct sr_table *table, struct sr_csv_setup *setup)
+{
+    struct orr_preset preset = cli->preset;
+    long batch = 0;
+    sr_custom_clear();
+    *setup = (struct sr_csv_setup){.rule = SR_BEST};
+    int rc = change_preset(o, &preset);
+    if (!rc && o->define)
+        rc = sr_custom_define(o->define);
+    if (!rc)
+        rc = choose_loss(o->loss, &preset, setup);
+    if (!rc)
+        rc = sr_settings_init(&setup->settings, &preset);
+    if (!rc && o->compat && strcmp(o->compat, "pysr"))
+        rc = ORR_FAIL(ORR_EUSAGE, "--compat: expected pysr, found \"%s\"", o->compat);
+    if (!rc && o->rule)
+        rc = sr_rule_find(o->rule, &setup->rule);
+    if (!rc && o->batch)
+        rc = whole("--batch", o->batch, 2, 1000000000, &batch);
+    if (rc)
+        return rc;
+    setup->rules = preset.symreg.rules;
+    setup->batch = (size_t)batch < table->data.rows ? (size_t)batch : 0;
+    setup->settings.compat = o->compat != NULL;
+    add_custom(&setup->settings);
+    rc = set_constraints(o, table, setup);
+    if (!rc)
+        rc = check_possible(setup, table);
+    if (!rc)
+        rc = set_guesses(o->guess, table, setup);
+    return rc;
+}

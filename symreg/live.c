@@ -1,0 +1,217 @@
+/* live.c - the front so far on a terminal, the key q, and the JSONL log.
+ *
+ * On a terminal (stdin and stderr, in the foreground) keys are read without Enter and echo; a
+ * thread waits for q, which is passed on as SIGINT, so that the search stops wherever it is. */
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "output.h"
+
+enum { KEY_WAIT_MS = 50, HEAD_LINES = 2 };
+static const double redraw_s = 0.1;
+
+struct sr_live {
+    const char *const *names;
+    double max_seconds, started, drawn;
+    int epochs, restarts;
+    double *evaluations;  /* (restarts) */
+    struct sr_hall *best; /* of all restarts */
+    bool block, line;     /* a block is redrawn; a progress line */
+    int lines;            /* of the block on the screen */
+    struct sr_front front;
+    struct orr_progress progress;
+    struct orr_log log;
+    bool log_failed;
+    bool keys; /* the terminal is ours, the thread runs */
+    struct termios saved;
+    pthread_t thread;
+    atomic_bool asked, over;
+};
+
+/* ---- keys */
+
+static void *wait_for_q(void *argument)
+{
+    struct sr_live *live = argument;
+    while (!atomic_load(&live->over)) {
+        struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+        char key;
+        if (poll(&in, 1, KEY_WAIT_MS) <= 0)
+            continue;
+        if (read(STDIN_FILENO, &key, 1) != 1)
+            break; /* the terminal is gone */
+        if ((key == 'q' || key == 'Q') && !atomic_exchange(&live->asked, true))
+            raise(SIGINT);
+    }
+    return NULL;
+}
+
+static void listen_for_keys(struct sr_live *live)
+{
+    struct termios raw;
+    if (tcgetpgrp(STDIN_FILENO) != getpgrp() || tcgetattr(STDIN_FILENO, &live->saved))
+        return;
+    raw = live->saved;
+    raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &raw))
+        return;
+    live->keys = pthread_create(&live->thread, NULL, wait_for_q, live) == 0;
+    if (!live->keys)
+        tcsetattr(STDIN_FILENO, TCSANOW, &live->saved);
+}
+
+/* ---- the block */
+
+static void screen_size(int *rows, int *columns)
+{
+    struct winsize size;
+    *rows = 24;
+    *columns = 80;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 4 && size.ws_col > 20) {
+        *rows = size.ws_row;
+        *columns = size.ws_col;
+    }
+}
+
+static void erase(struct sr_live *live)
+{
+    if (live->lines)
+        fprintf(stderr, "\033[%dA\r\033[J", live->lines);
+    live->lines = 0;
+}
+
+static void print_status(const struct sr_live *live, int epoch, double total, double spent,
+                         int columns)
+{
+    char text[256], spent_text[ORR_DURATION], left_text[ORR_DURATION];
+    const double share = live->epochs ? (double)epoch / live->epochs : 1;
+    double left = share > 0 ? spent * (1 - share) / share : INFINITY;
+    if (live->max_seconds > 0)
+        left = fmin(left, fmax(live->max_seconds - spent, 0));
+    orr_duration_print(spent, spent_text);
+    orr_duration_print(left, left_text);
+    snprintf(text, sizeof text, "symreg: epoch %d of %d, %.4g formulas, %.3g/s, %s, %s left%s",
+             epoch, live->epochs, total, total / fmax(spent, 1e-3), spent_text,
+             isfinite(left) ? left_text : "?", live->keys ? " (q stops)" : "");
+    fprintf(stderr, "%.*s\n%.*s\n", columns - 1, text, columns - 1,
+            "complexity          loss     score  equation");
+}
+
+static void draw(struct sr_live *live, int epoch, double total, double spent)
+{
+    char text[SR_TEXT], row[SR_TEXT + 64];
+    int rows, columns;
+    screen_size(&rows, &columns);
+    sr_front_make(live->best, &live->front);
+    const struct sr_front *front = &live->front;
+    erase(live);
+    print_status(live, epoch, total, spent, columns);
+    const int most = rows - HEAD_LINES - 1;
+    int i = front->count > most ? front->count - most : 0; /* the best must be in sight */
+    live->lines = HEAD_LINES + front->count - i;
+    for (; i < front->count; i++) {
+        sr_expr_print(&front->expr[i], live->names, text, sizeof text);
+        snprintf(row, sizeof row, "%10d  %12.6g  %8.4g  %s", sr_expr_complexity(&front->expr[i]),
+                 front->loss[i], front->score[i], text);
+        fprintf(stderr, "%.*s\n", columns - 1, row);
+    }
+    fflush(stderr);
+}
+
+/* ---- between epochs */
+
+static void write_log(struct sr_live *live, const struct sr_observation *seen)
+{
+    const struct sr_front *front = seen->front;
+    const double loss = front->count ? front->loss[front->count - 1] : INFINITY;
+    live->log_failed =
+        live->log_failed ||
+        orr_log_line(&live->log, "epoch", (double)seen->epoch, "restart", (double)seen->restart,
+                     "evaluations", seen->evaluations, "rows", (double)front->count, "loss", loss,
+                     "seconds", seen->seconds, (const char *)NULL);
+}
+
+void sr_live_observe(void *observer, const struct sr_observation *seen)
+{
+    struct sr_live *live = observer;
+    const double now = orr_time_s();
+    double total = 0;
+    live->evaluations[seen->restart] = seen->evaluations;
+    for (int i = 0; i < live->restarts; i++)
+        total += live->evaluations[i];
+    for (int i = 0; i < seen->front->count; i++)
+        sr_hall_offer(live->best, &seen->front->expr[i], seen->front->loss[i]);
+    if (live->log.stream)
+        write_log(live, seen);
+    if (live->line)
+        orr_progress_set(&live->progress, (uint64_t)seen->epoch, NULL);
+    if (live->block && now - live->drawn >= redraw_s) {
+        draw(live, seen->epoch, total, now - live->started);
+        live->drawn = now;
+    }
+}
+
+static void discard(struct sr_live *live)
+{
+    orr_log_close(&live->log);
+    free(live->evaluations);
+    free(live->best);
+    free(live);
+}
+
+int sr_live_start(const char *const *names, const struct sr_settings *settings, bool quiet,
+                  const char *log, struct sr_live **result)
+{
+    struct sr_live *live = *result = orr_alloc(1, sizeof *live);
+    if (!live)
+        return ORR_ENOMEM;
+    live->evaluations = orr_alloc((size_t)settings->restarts, sizeof *live->evaluations);
+    live->best = orr_alloc(1, sizeof *live->best);
+    int rc = live->evaluations && live->best ? 0 : ORR_ENOMEM;
+    if (!rc && *log)
+        rc = orr_log_open(&live->log, log, settings->resume);
+    if (rc) {
+        discard(live);
+        *result = NULL;
+        return rc;
+    }
+    sr_hall_clear(live->best);
+    live->names = names;
+    live->max_seconds = settings->max_seconds;
+    live->epochs = settings->iterations;
+    live->restarts = settings->restarts;
+    live->started = orr_time_s();
+    live->block = !quiet && isatty(STDERR_FILENO) == 1;
+    live->line = !quiet && !live->block;
+    atomic_init(&live->asked, false);
+    atomic_init(&live->over, false);
+    orr_progress_init(&live->progress, "symreg", (uint64_t)live->epochs, quiet);
+    if (live->block && isatty(STDIN_FILENO) == 1)
+        listen_for_keys(live);
+    return 0;
+}
+
+int sr_live_end(struct sr_live *live, bool *asked)
+{
+    atomic_store(&live->over, true);
+    if (live->keys) {
+        pthread_join(live->thread, NULL);
+        tcsetattr(STDIN_FILENO, TCSANOW, &live->saved);
+    }
+    erase(live);
+    fflush(stderr);
+    *asked = atomic_load(&live->asked);
+    const bool failed = live->log_failed; /* the message is still this thread's last */
+    discard(live);
+    return failed ? ORR_EIO : 0;
+}

@@ -1,0 +1,109 @@
+/* output_files.c - a front in all notations: front_full.csv and front.json. */
+#include "output.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+/* A cell in quotes, those inside doubled (RFC 4180). */
+static int write_cell(struct orr_file *file, const char *text)
+{
+    int rc = orr_file_printf(file, "\"");
+    for (const char *c = text; *c && !rc; c++)
+        rc = orr_file_write(file, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    return rc ? rc : orr_file_printf(file, "\"");
+}
+
+int sr_output_table(const struct sr_front *front, const char *const *names, const char *path)
+{
+    struct orr_file file = {0};
+    char text[SR_TEXT];
+    int rc = orr_file_create(&file, path);
+    if (!rc)
+        rc = orr_file_printf(&file, "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,"
+                                    "SymPy\n");
+    for (int i = 0; i < front->count && !rc; i++) {
+        const struct sr_expr *expr = &front->expr[i];
+        rc = orr_file_printf(&file, "%d,%.9g,%.9g,%.9g,", sr_expr_complexity(expr), front->loss[i],
+                             front->score[i], front->mdl[i]);
+        sr_expr_print(expr, names, text, sizeof text);
+        if (!rc)
+            rc = write_cell(&file, text);
+        for (int k = 0; k < SR_NOTATIONS && !rc; k++) {
+            sr_expr_write(expr, (enum sr_notation)k, names, text, sizeof text);
+            rc = orr_file_printf(&file, ",");
+            if (!rc)
+                rc = write_cell(&file, text);
+        }
+        if (!rc)
+            rc = orr_file_printf(&file, "\n");
+    }
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+/* ---- JSON */
+
+static bool add_number(cJSON *object, const char *key, double value)
+{
+    return isfinite(value) ? cJSON_AddNumberToObject(object, key, value) != NULL
+                           : cJSON_AddNullToObject(object, key) != NULL;
+}
+
+static bool add_row(const struct sr_output *o, int row, cJSON *array)
+{
+    static const char *const keys[SR_NOTATIONS] = {"latex", "c", "sympy"};
+    const struct sr_front *front = o->front;
+    char text[SR_TEXT];
+    cJSON *object = cJSON_CreateObject();
+    if (!object || !cJSON_AddItemToArray(array, object)) {
+        cJSON_Delete(object);
+        return false;
+    }
+    sr_expr_print(&front->expr[row], o->names, text, sizeof text);
+    bool ok = add_number(object, "complexity", sr_expr_complexity(&front->expr[row])) &&
+              add_number(object, "loss", front->loss[row]) &&
+              add_number(object, "score", front->score[row]) &&
+              add_number(object, "description_length", front->mdl[row]) &&
+              cJSON_AddStringToObject(object, "equation", text);
+    for (int k = 0; k < SR_NOTATIONS && ok; k++) {
+        sr_expr_write(&front->expr[row], (enum sr_notation)k, o->names, text, sizeof text);
+        ok = cJSON_AddStringToObject(object, keys[k], text) != NULL;
+    }
+    cJSON *rules = ok ? cJSON_AddArrayToObject(object, "selected_by") : NULL;
+    ok = rules != NULL;
+    for (int rule = 0; rule < SR_RULES && ok; rule++)
+        if (sr_front_select(front, (enum sr_rule)rule) == row) {
+            cJSON *name = cJSON_CreateString(sr_rule_name[rule]);
+            ok = name && cJSON_AddItemToArray(rules, name);
+        }
+    return ok;
+}
+
+int sr_output_json(const struct sr_output *o, const char *path)
+{
+    cJSON *json = cJSON_CreateObject();
+    bool ok = json && cJSON_AddStringToObject(json, "version", ORR_VERSION) &&
+              cJSON_AddStringToObject(json, "file", o->file) &&
+              cJSON_AddStringToObject(json, "target", o->target) &&
+              add_number(json, "rows", (double)o->data->rows) &&
+              add_number(json, "seed", (double)o->seed) &&
+              cJSON_AddStringToObject(json, "loss", o->loss) &&
+              add_number(json, "evaluations", o->evaluations);
+    cJSON *features = ok ? cJSON_AddArrayToObject(json, "features") : NULL;
+    for (int f = 0; f < o->data->features && features; f++) {
+        cJSON *name = cJSON_CreateString(o->names[f]);
+        ok = ok && name && cJSON_AddItemToArray(features, name);
+    }
+    cJSON *rows = features && ok ? cJSON_AddArrayToObject(json, "front") : NULL;
+    ok = ok && rows;
+    for (int i = 0; i < o->front->count && ok; i++)
+        ok = add_row(o, i, rows);
+    const int rc =
+        ok ? orr_json_write(path, json) : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    cJSON_Delete(json);
+    return rc;
+}

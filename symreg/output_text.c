@@ -1,0 +1,272 @@
+/* output_text.c - formulas in LaTeX, C and SymPy, with as few parentheses as each needs. */
+#include "symreg.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How tightly a piece of text holds together. */
+enum binding { SUM = 1, SIGN, PRODUCT, POWER, ATOM };
+
+struct piece {
+    char *text; /* owned; NULL: no memory */
+    enum binding binding;
+};
+
+struct writer {
+    enum sr_notation notation;
+    const char *const *names;
+};
+
+/* Replaces $1 and $2 of a form by the operands' texts, in parentheses where they bind less than
+ * the form's place needs. */
+struct form {
+    const char *latex, *c, *sympy;
+    enum binding result[SR_NOTATIONS];
+    enum binding need[2][SR_NOTATIONS]; /* per operand; ATOM only where none is enclosed */
+};
+
+#define CALL                                                                                       \
+    {ATOM, ATOM, ATOM},                                                                            \
+    {                                                                                              \
+        {SUM, SUM, SUM}, {SUM, SUM, SUM},                                                          \
+    }
+#define ALL(b)                                                                                     \
+    {                                                                                              \
+        b, b, b                                                                                    \
+    }
+
+/* A minus never stands behind another operator without parentheses: SIGN binds less than what the
+ * right side of a sum or product needs. */
+static const struct form forms[SR_OPS] = {
+    [SR_ADD] = {"$1 + $2", "$1 + $2", "$1 + $2", ALL(SUM), {ALL(SUM), ALL(PRODUCT)}},
+    [SR_SUB] = {"$1 - $2", "$1 - $2", "$1 - $2", ALL(SUM), {ALL(SUM), ALL(PRODUCT)}},
+    [SR_MUL] = {"$1 \\, $2", "$1 * $2", "$1*$2", ALL(PRODUCT), {ALL(SIGN), ALL(POWER)}},
+    [SR_DIV] = {"\\frac{$1}{$2}",
+                "$1 / $2",
+                "$1/$2",
+                {POWER, PRODUCT, PRODUCT},
+                {{SUM, SIGN, SIGN}, {SUM, POWER, POWER}}},
+    [SR_POW] = {"$1^{$2}",
+                "pow($1, $2)",
+                "$1**$2",
+                {POWER, ATOM, POWER},
+                {{ATOM, SUM, ATOM}, {SUM, SUM, ATOM}}},
+    [SR_MIN] = {"\\min\\left($1, $2\\right)", "fmin($1, $2)", "Min($1, $2)", CALL},
+    [SR_MAX] = {"\\max\\left($1, $2\\right)", "fmax($1, $2)", "Max($1, $2)", CALL},
+    [SR_NEG] = {"-$1", "-$1", "-$1", ALL(SIGN), {ALL(POWER), ALL(POWER)}},
+    [SR_INV] = {"\\frac{1}{$1}",
+                "1 / $1",
+                "1/$1",
+                {POWER, PRODUCT, PRODUCT},
+                {{SUM, POWER, POWER}, {SUM, POWER, POWER}}},
+    [SR_SQUARE] =
+        {"$1^{2}", "pow($1, 2)", "$1**2", {POWER, ATOM, POWER}, {{ATOM, SUM, ATOM}, ALL(SUM)}},
+    [SR_CUBE] =
+        {"$1^{3}", "pow($1, 3)", "$1**3", {POWER, ATOM, POWER}, {{ATOM, SUM, ATOM}, ALL(SUM)}},
+    [SR_SQRT] = {"\\sqrt{$1}", "sqrt($1)", "sqrt($1)", CALL},
+    [SR_ABS] = {"\\left|$1\\right|", "fabs($1)", "Abs($1)", CALL},
+    [SR_EXP] = {"e^{$1}", "exp($1)", "exp($1)", {POWER, ATOM, ATOM}, {ALL(SUM), ALL(SUM)}},
+    [SR_LOG] = {"\\ln\\left($1\\right)", "log($1)", "log($1)", CALL},
+    [SR_SIN] = {"\\sin\\left($1\\right)", "sin($1)", "sin($1)", CALL},
+    [SR_COS] = {"\\cos\\left($1\\right)", "cos($1)", "cos($1)", CALL},
+    [SR_TAN] = {"\\tan\\left($1\\right)", "tan($1)", "tan($1)", CALL},
+    [SR_TANH] = {"\\tanh\\left($1\\right)", "tanh($1)", "tanh($1)", CALL},
+    [SR_SIGN] = {"\\operatorname{sign}\\left($1\\right)",
+                 "(double)(($1 > 0) - ($1 < 0))",
+                 "sign($1)",
+                 {ATOM, ATOM, ATOM},
+                 {{SUM, SUM, SUM}, {SUM, SUM, SUM}}},
+};
+
+/* ---- leaves */
+
+/* A name of C and Python: letters, digits and _, no digit first. */
+static void plain_name(const char *name, char *out, size_t bytes)
+{
+    size_t n = 0;
+    if (isdigit((unsigned char)*name))
+        out[n++] = '_';
+    for (; *name && n + 1 < bytes; name++)
+        out[n++] = isalnum((unsigned char)*name) ? *name : '_';
+    out[n] = '\0';
+}
+
+/* "m1" as m_{1}, a name of several letters upright. */
+static void latex_name(const char *name, char *out, size_t bytes)
+{
+    char escaped[512];
+    size_t n = 0, letters = 0;
+    for (const char *c = name; *c && n + 20 < sizeof escaped; c++) {
+        if (strchr("_%&#${}", *c))
+            escaped[n++] = '\\';
+        if (strchr("\\^~", *c))
+            n += (size_t)snprintf(escaped + n, 20, "\\_");
+        else
+            escaped[n++] = *c;
+    }
+    escaped[n] = '\0';
+    while (isalpha((unsigned char)name[letters]))
+        letters++;
+    const size_t digits = strspn(name + letters, "0123456789");
+    if (letters == 1 && !name[1])
+        snprintf(out, bytes, "%s", escaped);
+    else if (letters == 1 && digits && !name[letters + digits])
+        snprintf(out, bytes, "%c_{%s}", *name, name + letters);
+    else
+        snprintf(out, bytes, "\\mathrm{%s}", escaped);
+}
+
+static struct piece number(enum sr_notation notation, double value)
+{
+    char plain[40], text[80];
+    snprintf(plain, sizeof plain, "%.17g", value);
+    for (int digits = 1; digits < 17; digits++) { /* the shortest that reads back the same */
+        char shorter[40];
+        snprintf(shorter, sizeof shorter, "%.*g", digits, value);
+        if (!(strtod(shorter, NULL) < value) && !(strtod(shorter, NULL) > value)) {
+            memcpy(plain, shorter, sizeof plain);
+            break;
+        }
+    }
+    if (notation == SR_LATEX)
+        snprintf(plain, sizeof plain, "%.7g", value);
+    char *e = strchr(plain, 'e');
+    enum binding binding = signbit(value) ? SIGN : ATOM;
+    if (notation == SR_LATEX && e) {
+        snprintf(text, sizeof text, "%.*s \\cdot 10^{%d}", (int)(e - plain), plain, atoi(e + 1));
+        binding = signbit(value) ? SIGN : PRODUCT;
+    } else if (notation == SR_C && !strpbrk(plain, ".en")) {
+        snprintf(text, sizeof text, "%s.0", plain); /* 1 / 2 is 0 in C */
+    } else {
+        snprintf(text, sizeof text, "%s", plain);
+    }
+    return (struct piece){strdup(text), binding};
+}
+
+static struct piece leaf(const struct writer *w, const struct sr_node *node)
+{
+    char name[640];
+    if (node->op == SR_CONSTANT)
+        return number(w->notation, node->value);
+    if (w->notation == SR_LATEX)
+        latex_name(w->names[node->feature], name, sizeof name);
+    else
+        plain_name(w->names[node->feature], name, sizeof name);
+    return (struct piece){strdup(name), ATOM};
+}
+
+/* ---- joining */
+
+enum { MOST = 1 << 20 }; /* bytes of a text: nested operators of the user may grow without end */
+
+static char *fill_form(const struct writer *w, const char *form, const struct piece *operand,
+                       const enum binding need[2])
+{
+    const bool latex = w->notation == SR_LATEX;
+    const char *const open = latex ? "\\left(" : "(", *const close = latex ? "\\right)" : ")";
+    size_t bytes = strlen(form) + 1;
+    for (const char *c = form; *c; c++)
+        if (*c == '$')
+            bytes += strlen(operand[c[1] - '1'].text) + 16;
+    char *out = bytes < MOST ? malloc(bytes) : NULL;
+    size_t n = 0;
+    for (const char *c = form; *c && out; c++) {
+        if (*c != '$') {
+            out[n++] = *c;
+            continue;
+        }
+        const int k = *++c - '1';
+        const bool enclose = operand[k].binding < need[k];
+        n += (size_t)snprintf(out + n, bytes - n, "%s%s%s", enclose ? open : "", operand[k].text,
+                              enclose ? close : "");
+    }
+    if (out)
+        out[n] = '\0';
+    return out;
+}
+
+static struct piece write_tree(const struct writer *w, const struct sr_expr *expr,
+                               const struct piece *arguments);
+
+/* A function that has the same name in C and SymPy. */
+static struct piece write_call(const struct writer *w, enum sr_op op, const struct piece *operand)
+{
+    char form[128];
+    const enum binding need[2] = {SUM, SUM};
+    const bool latex = w->notation == SR_LATEX;
+    snprintf(form, sizeof form, latex ? "\\operatorname{%.32s}\\left(%s\\right)" : "%.32s(%s)",
+             sr_op_table[op].name, sr_op_table[op].arity == 2 ? "$1, $2" : "$1");
+    return (struct piece){fill_form(w, form, operand, need), ATOM};
+}
+
+/* An operator of the user: its name in LaTeX, else its formula with the operands put in. */
+static struct piece write_custom(const struct writer *w, enum sr_op op, const struct piece *operand)
+{
+    struct piece call;
+    if (w->notation != SR_LATEX)
+        return write_tree(w, sr_custom_expr(op), operand);
+    call = write_call(w, op, operand);
+    for (char *c = call.text; c && *c && *c != '}'; c++)
+        *c = *c == '_' ? '-' : *c; /* no subscript in a name */
+    return call;
+}
+
+static struct piece write_op(const struct writer *w, enum sr_op op, const struct piece *operand)
+{
+    if ((int)op >= SR_CUSTOM)
+        return write_custom(w, op, operand);
+    const struct form *f = &forms[op];
+    if (!f->c)
+        return write_call(w, op, operand);
+    const char *const text[SR_NOTATIONS] = {f->latex, f->c, f->sympy};
+    const enum binding need[2] = {f->need[0][w->notation], f->need[1][w->notation]};
+    const char *form = text[w->notation];
+    enum binding result = f->result[w->notation];
+    if (op == SR_MUL && w->notation == SR_LATEX && operand[1].binding >= need[1] &&
+        isdigit((unsigned char)*operand[1].text))
+        form = "$1 \\cdot $2"; /* 2 3 would read as 23 */
+    if (*form == '$' && operand[0].binding == SIGN && need[0] <= SIGN && result > SIGN)
+        result = SIGN; /* a sign in front is one of the whole */
+    return (struct piece){fill_form(w, form, operand, need), result};
+}
+
+/* The text of a formula; its features are those of the table, or the arguments' texts. */
+static struct piece write_tree(const struct writer *w, const struct sr_expr *expr,
+                               const struct piece *arguments)
+{
+    struct piece stack[SR_NODES / 2 + 1] = {{0}};
+    int depth = 0;
+    bool ok = true;
+    for (int i = 0; i < expr->count && ok; i++) {
+        const struct sr_node *node = &expr->node[i];
+        const int arity = sr_op_table[node->op].arity;
+        struct piece next;
+        if (arity == 0 && node->op == SR_FEATURE && arguments)
+            next = (struct piece){strdup(arguments[node->feature].text),
+                                  arguments[node->feature].binding};
+        else if (arity == 0)
+            next = leaf(w, node);
+        else
+            next = write_op(w, (enum sr_op)node->op, &stack[depth - arity]);
+        for (int k = 0; k < arity; k++)
+            free(stack[--depth].text);
+        stack[depth++] = next;
+        ok = next.text != NULL;
+    }
+    if (ok)
+        return stack[0];
+    while (depth)
+        free(stack[--depth].text);
+    return (struct piece){NULL, ATOM};
+}
+
+void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation, const char *const *names,
+                   char *text, size_t bytes)
+{
+    const struct writer w = {.notation = notation, .names = names};
+    const struct piece whole = write_tree(&w, expr, NULL);
+    snprintf(text, bytes, "%s", whole.text ? whole.text : "");
+    free(whole.text);
+}

@@ -1,0 +1,161 @@
+/* report.c - report.md: the front, what each rule selects, how well that fits, and remarks. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+
+/* A formula in a cell of a table: code, with "|" kept out of the table's way. */
+static int write_code(struct orr_file *file, const char *text)
+{
+    int rc = orr_file_printf(file, " `");
+    for (const char *c = text; *c && !rc; c++)
+        rc = *c == '|' ? orr_file_printf(file, "\\|") : orr_file_write(file, c, 1);
+    return rc ? rc : orr_file_printf(file, "` |");
+}
+
+static int write_head(const struct sr_output *o, struct orr_file *file)
+{
+    char spent[ORR_DURATION];
+    orr_duration_print(o->seconds, spent);
+    int rc = orr_file_printf(file, "# %s\n\n%zu rows of `%s`; features", o->target, o->data->rows,
+                             o->file);
+    for (int f = 0; f < o->data->features && !rc; f++)
+        rc = orr_file_printf(file, "%s %s", f ? "," : "", o->names[f]);
+    return rc ? rc
+              : orr_file_printf(file,
+                                ". Loss `%s`, seed %llu, %.4g formulas in %s, Orrery %s.\n"
+                                "%s\n## The front\n\n"
+                                "| complexity | loss | score | description length | formula |\n"
+                                "|---:|---:|---:|---:|---|\n",
+                                o->loss, (unsigned long long)o->seed, o->evaluations, spent,
+                                ORR_VERSION, o->data->weight ? "Rows are weighted.\n" : "");
+}
+
+static int write_front(const struct sr_output *o, struct orr_file *file)
+{
+    char text[SR_TEXT];
+    int rc = 0;
+    for (int i = 0; i < o->front->count && !rc; i++) {
+        rc = orr_file_printf(file, "| %d | %.6g | %.4g | %.1f |",
+                             sr_expr_complexity(&o->front->expr[i]), o->front->loss[i],
+                             o->front->score[i], o->front->mdl[i]);
+        sr_expr_print(&o->front->expr[i], o->names, text, sizeof text);
+        if (!rc)
+            rc = write_code(file, text);
+        if (!rc)
+            rc = orr_file_printf(file, "\n");
+    }
+    return rc;
+}
+
+/* Share of the variance left, and the largest deviation. */
+static void quality(const struct sr_data *data, const double *value, double *left, double *worst)
+{
+    double mean = 0, total = 0, residual = 0;
+    *worst = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        mean += data->y[i] / (double)data->rows;
+    for (size_t i = 0; i < data->rows; i++) {
+        const double d = value[i] - data->y[i];
+        total += (data->y[i] - mean) * (data->y[i] - mean);
+        residual += d * d;
+        *worst = fmax(*worst, fabs(d));
+    }
+    *left = total > 0 ? residual / total : NAN;
+}
+
+static int write_rules(const struct sr_output *o, double *value, struct orr_file *file)
+{
+    char text[SR_TEXT];
+    int rc = orr_file_printf(
+        file,
+        "\n## What each rule selects\n\n| rule | complexity | 1 - R2 | largest residual | formula "
+        "| LaTeX |\n|---|---:|---:|---:|---|---|\n");
+    for (int rule = 0; rule < SR_RULES && !rc; rule++) {
+        const int row = sr_front_select(o->front, (enum sr_rule)rule);
+        double left = NAN, worst = NAN;
+        if (row < 0 || !sr_eval(&o->front->expr[row], o->data, value))
+            continue;
+        quality(o->data, value, &left, &worst);
+        rc = orr_file_printf(file, "| %s | %d | %.3g | %.4g |", sr_rule_name[rule],
+                             sr_expr_complexity(&o->front->expr[row]), left, worst);
+        sr_expr_print(&o->front->expr[row], o->names, text, sizeof text);
+        if (!rc)
+            rc = write_code(file, text);
+        sr_expr_write(&o->front->expr[row], SR_LATEX, o->names, text, sizeof text);
+        if (!rc)
+            rc = write_code(file, text);
+        if (!rc)
+            rc = orr_file_printf(file, "\n");
+    }
+    return rc;
+}
+
+/* Numbers of the selected formulas that look familiar. */
+static int write_remarks(const struct sr_output *o, struct orr_file *file)
+{
+    bool any = false, done[SR_NODES + 1] = {false};
+    int rc = 0;
+    for (int rule = 0; rule < SR_RULES && !rc; rule++) {
+        const int row = sr_front_select(o->front, (enum sr_rule)rule);
+        double constant[SR_NODES];
+        if (row < 0 || done[row])
+            continue;
+        done[row] = true;
+        const int count = sr_expr_constants(&o->front->expr[row], constant);
+        for (int c = 0; c < count && !rc; c++) {
+            char text[80];
+            sr_remark(constant[c], text, sizeof text);
+            if (!*text)
+                continue;
+            rc = orr_file_printf(file, "%s- %.7g at complexity %d is near %s\n",
+                                 any ? "" : "\n## Remarks\n\n", constant[c],
+                                 sr_expr_complexity(&o->front->expr[row]), text);
+            any = true;
+        }
+    }
+    return rc;
+}
+
+int sr_report(const struct sr_output *o, const char *folder, bool quiet)
+{
+    struct orr_file file = {0};
+    char path[4096];
+    double *value = orr_alloc(o->data->rows, sizeof *value);
+    int rc = value ? 0 : ORR_ENOMEM;
+    bool pictures = false;
+    if (!rc) {
+        rc = sr_report_pictures(o, folder);
+        pictures = !rc;
+        if (rc == ORR_EMISSING) { /* the report is worth having without */
+            orr_note(quiet, "symreg: no pictures: %s", orr_error());
+            orr_error_clear();
+            rc = 0;
+        }
+    }
+    if (!rc)
+        rc = orr_path(path, "%s/report.md", folder);
+    if (!rc)
+        rc = orr_file_create(&file, path);
+    if (!rc)
+        rc = write_head(o, &file);
+    if (!rc)
+        rc = write_front(o, &file);
+    if (!rc && pictures)
+        rc = orr_file_printf(&file, "\n![front](front.png)\n");
+    if (!rc)
+        rc = write_rules(o, value, &file);
+    if (!rc && pictures)
+        rc = orr_file_printf(&file,
+                             "\nResiduals of what `%s` selects:\n\n![residuals]("
+                             "residuals.png)\n",
+                             sr_rule_name[o->rule]);
+    if (!rc)
+        rc = write_remarks(o, &file);
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    free(value);
+    return rc;
+}

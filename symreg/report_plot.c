@@ -1,0 +1,181 @@
+/* report_plot.c - front.png and residuals.png by gnuplot, from figures/symreg_*.gp. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "text.h"
+
+enum { POINTS = 4000 }; /* drawn of a table, at most */
+extern char **environ;
+
+static int find_script(const char *name, char path[4096])
+{
+    char folder[4096];
+    const char *named = getenv("ORRERY_FIGURES");
+    if (named && *named && !orr_path(path, "%s/%s", named, name) && orr_exists(path))
+        return 0;
+    if (!orr_program_folder(folder) && !orr_path(path, "%s/../figures/%s", folder, name) &&
+        orr_exists(path))
+        return 0;
+    if (!orr_path(path, "figures/%s", name) && orr_exists(path))
+        return 0;
+    return ORR_FAIL(ORR_EMISSING, "%s: not found beside the program nor in ./figures", name);
+}
+
+/* A text of gnuplot, at most `most` characters of it. */
+static int write_string(struct orr_file *file, const char *key, const char *text, size_t most)
+{
+    int rc = orr_file_printf(file, "%s = \"", key);
+    size_t n = 0;
+    for (const char *c = text; *c && !rc; c++) {
+        n += (*c & 0xc0) != 0x80;
+        if (n > most) {
+            rc = orr_file_printf(file, " ...");
+            break;
+        }
+        if (*c == '"' || *c == '\\')
+            rc = orr_file_printf(file, "\\%c", *c);
+        else
+            rc = orr_file_write(file, *c == '`' || (unsigned char)*c < ' ' ? "'" : c, 1);
+    }
+    return rc ? rc : orr_file_printf(file, "\"\n");
+}
+
+/* With the first line that gnuplot had to say. */
+static int gnuplot_failed(const char *output, const char *messages)
+{
+    char *text = NULL;
+    size_t bytes;
+    if (orr_file_read(messages, &text, &bytes))
+        return ORR_FAIL(ORR_EIO, "gnuplot: failed on %s", output);
+    const char *line = text + strspn(text, " \t\n^");
+    const int rc = ORR_FAIL(ORR_EIO, "gnuplot: %s: %.*s", output, (int)strcspn(line, "\n"), line);
+    free(text);
+    return rc;
+}
+
+/* Runs gnuplot -c SCRIPT DATA OUTPUT; its words go to a file that is read when it fails. */
+static int draw(const char *script, const char *data, const char *output)
+{
+    char path[4096], messages[4200], partial[4200];
+    int rc = find_script(script, path);
+    if (rc)
+        return rc;
+    snprintf(messages, sizeof messages, "%s.txt", data);
+    snprintf(partial, sizeof partial, "%s.partial", output);
+    char name[] = "gnuplot", flag[] = "-c", data_argument[4096];
+    snprintf(data_argument, sizeof data_argument, "%s", data);
+    char *const argv[] = {name, flag, path, data_argument, partial, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    if (posix_spawn_file_actions_init(&actions))
+        return ORR_FAIL(ORR_ENOMEM, "gnuplot: out of memory");
+    const bool ready = !posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) &&
+                       !posix_spawn_file_actions_addopen(&actions, 1, messages,
+                                                         O_WRONLY | O_CREAT | O_TRUNC, 0666) &&
+                       !posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    const int error = ready ? posix_spawnp(&pid, name, &actions, NULL, argv, environ) : ENOMEM;
+    posix_spawn_file_actions_destroy(&actions);
+    int status = 0;
+    if (error == ENOENT)
+        rc = ORR_FAIL(ORR_EMISSING, "gnuplot: not found");
+    else if (error)
+        rc = ORR_FAIL(ORR_EIO, "gnuplot: cannot start: %s", strerror(error));
+    while (!rc && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            rc = ORR_FAIL(ORR_EIO, "gnuplot: waitpid: %s", strerror(errno));
+    if (!rc && status)
+        rc = gnuplot_failed(output, messages);
+    unlink(messages);
+    if (!rc && rename(partial, output))
+        rc = ORR_FAIL(ORR_EIO, "%s: cannot write: %s", output, strerror(errno));
+    if (rc)
+        unlink(partial);
+    return rc;
+}
+
+/* Complexity, loss, and per rule whether it selects the row. A loss of 0 is drawn one decade below
+ * the others. */
+static int write_front(const struct sr_output *o, struct orr_file *file)
+{
+    const struct sr_front *front = o->front;
+    double least = HUGE_VAL;
+    for (int i = 0; i < front->count; i++)
+        least = front->loss[i] > 0 ? fmin(least, front->loss[i]) : least;
+    if (!isfinite(least))
+        least = 1;
+    int rc = write_string(file, "target", o->target, 60);
+    if (!rc)
+        rc = orr_file_printf(file, "exact = %d\n$front << END\n",
+                             !(front->loss[front->count - 1] > 0));
+    for (int i = 0; i < front->count && !rc; i++) {
+        rc = orr_file_printf(file, "%d %.9g", sr_expr_complexity(&front->expr[i]),
+                             front->loss[i] > 0 ? front->loss[i] : least / 10);
+        for (int rule = 0; rule < SR_RULES && !rc; rule++)
+            rc = orr_file_printf(file, " %d", sr_front_select(front, (enum sr_rule)rule) == i);
+        if (!rc)
+            rc = orr_file_printf(file, "\n");
+    }
+    return rc ? rc : orr_file_printf(file, "END\n");
+}
+
+static int write_residuals(const struct sr_output *o, int row, struct orr_file *file)
+{
+    const struct sr_data *data = o->data;
+    double *value = orr_alloc(data->rows, sizeof *value);
+    char text[SR_TEXT], title[SR_TEXT + 64];
+    if (!value)
+        return ORR_ENOMEM;
+    sr_expr_print(&o->front->expr[row], o->names, text, sizeof text);
+    snprintf(title, sizeof title, "%s: %s", sr_rule_name[o->rule], text);
+    int rc = sr_eval(&o->front->expr[row], data, value)
+                 ? write_string(file, "title_text", title, 110)
+                 : ORR_FAIL(ORR_EDOM, "the selected formula is not finite on every row");
+    if (!rc)
+        rc = write_string(file, "target", o->target, 60);
+    if (!rc)
+        rc = orr_file_printf(file, "$points << END\n");
+    const size_t step = data->rows / POINTS + 1;
+    for (size_t i = 0; i < data->rows && !rc; i += step)
+        rc = orr_file_printf(file, "%.12g %.12g %.6g\n", data->y[i], value[i],
+                             data->y[i] - value[i]);
+    free(value);
+    return rc ? rc : orr_file_printf(file, "END\n");
+}
+
+/* Data file, picture, and the data file goes. */
+static int picture(const struct sr_output *o, const char *folder, const char *name, int row)
+{
+    struct orr_file file = {0};
+    char data[4096], output[4096], script[64];
+    int rc = orr_path(data, "%s/.%s.gpdata", folder, name);
+    if (!rc)
+        rc = orr_path(output, "%s/%s.png", folder, name);
+    if (!rc)
+        rc = orr_file_create(&file, data);
+    if (!rc)
+        rc = row < 0 ? write_front(o, &file) : write_residuals(o, row, &file);
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    snprintf(script, sizeof script, "symreg_%s.gp", name);
+    if (!rc)
+        rc = draw(script, data, output);
+    unlink(data);
+    return rc;
+}
+
+int sr_report_pictures(const struct sr_output *o, const char *folder)
+{
+    int rc = picture(o, folder, "front", -1);
+    const int row = sr_front_select(o->front, o->rule);
+    if (!rc && row >= 0)
+        rc = picture(o, folder, "residuals", row);
+    return rc;
+}

@@ -1,0 +1,215 @@
+/* table.c - a problem from a CSV file: target, features, weights. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+#include "text.h"
+
+static int find_column(const struct orr_csv *csv, const char *file, const char *name, int *column)
+{
+    struct orr_nearest nearest = {0};
+    *column = orr_csv_column(csv, name);
+    if (*column >= 0)
+        return 0;
+    for (size_t i = 0; i < csv->cols; i++)
+        orr_nearest_offer(&nearest, name, csv->names[i]);
+    return nearest.name ? ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; did you mean \"%s\"?", file,
+                                   name, nearest.name)
+                        : ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"", file, name);
+}
+
+/* Is any cell of the column a number? Columns of names are no features. */
+static bool has_numbers(const struct orr_csv *csv, size_t column)
+{
+    for (size_t i = 0; i < csv->rows; i++)
+        if (!isnan(csv->values[i * csv->cols + column]))
+            return true;
+    return csv->rows == 0;
+}
+
+/* All columns but target and weights, and those without any number. */
+static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
+                        int column[SR_FEATURES], int *count)
+{
+    for (size_t i = 0; i < csv->cols; i++) {
+        if ((int)i == target || (int)i == weights || !has_numbers(csv, i))
+            continue;
+        if (*count == SR_FEATURES)
+            return ORR_FAIL(ORR_EUSAGE, "%s: more than %d features; choose with --features", file,
+                            SR_FEATURES);
+        column[(*count)++] = (int)i;
+    }
+    return *count ? 0 : ORR_FAIL(ORR_EINVAL, "%s: no column of numbers beside the target", file);
+}
+
+/* Columns named in a comma-separated list. */
+static int named_features(const struct orr_csv *csv, const char *file, int target, const char *list,
+                          int column[SR_FEATURES], int *count)
+{
+    for (const char *at = list;; at++) {
+        char name[256];
+        const size_t length = strcspn(at, ",");
+        if (length == 0 || length >= sizeof name)
+            return ORR_FAIL(ORR_EUSAGE,
+                            "--features: expected names of columns with commas "
+                            "between, found \"%s\"",
+                            list);
+        memcpy(name, at, length);
+        name[length] = '\0';
+        if (*count == SR_FEATURES)
+            return ORR_FAIL(ORR_EUSAGE, "--features: at most %d", SR_FEATURES);
+        const int rc = find_column(csv, file, name, &column[*count]);
+        if (rc)
+            return rc;
+        if (column[*count] == target)
+            return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" is the target", name);
+        for (int k = 0; k < *count; k++)
+            if (column[k] == column[*count])
+                return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" stands twice", name);
+        (*count)++;
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int take_column(const struct orr_csv *csv, const char *file, int column, double *out)
+{
+    for (size_t i = 0; i < csv->rows; i++) {
+        out[i] = csv->values[i * csv->cols + (size_t)column];
+        if (!isfinite(out[i]))
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s:%zu: column \"%s\": expected a finite number, found \"%s\"", file,
+                            i + 2, csv->names[column], csv->cells[i * csv->cols + (size_t)column]);
+    }
+    return 0;
+}
+
+static int take_logarithms(const char *file, const char *target, size_t rows, double *y)
+{
+    for (size_t i = 0; i < rows; i++) {
+        if (!(y[i] > 0))
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s:%zu: column \"%s\": --log-target expects positive numbers, found "
+                            "%g",
+                            file, i + 2, target, y[i]);
+        y[i] = log(y[i]);
+    }
+    return 0;
+}
+
+/* Weights with mean 1. */
+static int scale_weights(const char *file, const char *name, size_t rows, double *weight)
+{
+    double total = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (weight[i] < 0)
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s:%zu: column \"%s\": expected a weight of at least 0, found %g",
+                            file, i + 2, name, weight[i]);
+        total += weight[i] / (double)rows;
+    }
+    if (!(total > 0) || !isfinite(total))
+        return ORR_FAIL(ORR_EINVAL, "%s: column \"%s\": expected a weight above 0, found none",
+                        file, name);
+    for (size_t i = 0; i < rows; i++)
+        weight[i] /= total;
+    return 0;
+}
+
+/* One block for x, y and the weights, if any. */
+static int make_data(struct sr_table *table, size_t rows, int features, bool weights)
+{
+    const size_t columns = (size_t)features + 1 + (weights ? 1 : 0);
+    table->block = orr_alloc(columns * rows, sizeof *table->block);
+    if (!table->block)
+        return ORR_ENOMEM;
+    const double *y = table->block + (size_t)features * rows;
+    table->data = (struct sr_data){.rows = rows,
+                                   .features = features,
+                                   .x = table->block,
+                                   .y = y,
+                                   .weight = weights ? y + rows : NULL};
+    return 0;
+}
+
+static int fill_data(const char *file, const struct sr_csv_options *o, const int *column, int goal,
+                     int weights, struct sr_table *table)
+{
+    const struct orr_csv *csv = &table->csv;
+    const size_t rows = csv->rows, features = (size_t)table->data.features;
+    double *const y = table->block + features * rows;
+    int rc = 0;
+    for (size_t f = 0; f < features && !rc; f++) {
+        table->name[f] = csv->names[column[f]];
+        rc = take_column(csv, file, column[f], table->block + f * rows);
+    }
+    if (!rc)
+        rc = take_column(csv, file, goal, y);
+    if (!rc && o->log_target)
+        rc = take_logarithms(file, o->target, rows, y);
+    if (!rc && weights >= 0)
+        rc = take_column(csv, file, weights, y + rows);
+    if (!rc && weights >= 0)
+        rc = scale_weights(file, o->weights, rows, y + rows);
+    return rc;
+}
+
+int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_table *table)
+{
+    int column[SR_FEATURES], features = 0, goal = -1, weights = -1;
+    *table = (struct sr_table){0};
+    if (!orr_exists(file))
+        return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
+    /* text columns that are not used may stay */
+    int rc = orr_csv_read(file, ORR_CSV_KEEP_TEXT, &table->csv);
+    if (!rc)
+        rc = find_column(&table->csv, file, o->target, &goal);
+    if (!rc && o->weights)
+        rc = find_column(&table->csv, file, o->weights, &weights);
+    if (!rc && weights == goal)
+        rc = ORR_FAIL(ORR_EUSAGE, "--weights: \"%s\" is the target", o->weights);
+    if (!rc)
+        rc = o->features ? named_features(&table->csv, file, goal, o->features, column, &features)
+                         : all_features(&table->csv, file, goal, weights, column, &features);
+    if (!rc && table->csv.rows < 2)
+        rc = ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu", file, table->csv.rows);
+    if (!rc)
+        rc = make_data(table, table->csv.rows, features, weights >= 0);
+    if (!rc)
+        rc = fill_data(file, o, column, goal, weights, table);
+    return rc;
+}
+
+int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
+                    struct sr_table *sample)
+{
+    const struct sr_data *all = &table->data;
+    *sample = (struct sr_table){0};
+    memcpy(sample->name, table->name, sizeof sample->name);
+    int rc = make_data(sample, rows, all->features, all->weight != NULL);
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_SAMPLE, 0);
+    if (!rng)
+        rc = ORR_ENOMEM;
+    const size_t columns = (size_t)all->features + 1 + (all->weight ? 1 : 0);
+    size_t taken = 0;
+    /* each row with the share of what is still wanted in what is left (Knuth's algorithm S) */
+    for (size_t i = 0; i < all->rows && taken < rows && !rc; i++) {
+        if (gsl_rng_uniform(rng) * (double)(all->rows - i) >= (double)(rows - taken))
+            continue;
+        for (size_t c = 0; c < columns; c++)
+            sample->block[c * rows + taken] = table->block[c * all->rows + i];
+        taken++;
+    }
+    if (rng)
+        gsl_rng_free(rng);
+    return rc;
+}
+
+void sr_table_free(struct sr_table *table)
+{
+    free(table->block);
+    orr_csv_free(&table->csv);
+    *table = (struct sr_table){0};
+}

@@ -1,0 +1,108 @@
+/* vec.h - inside symreg/: the loops over rows that decide how fast formulas are evaluated.
+ *
+ * One C source is compiled for several instruction sets, and the best that the CPU has is chosen
+ * when the program runs. All variants do the same IEEE operations in the same order, sums in eight
+ * fixed lanes: they give the same bits, whatever the CPU. Arrays may have any length. */
+#ifndef SR_VEC_H
+#define SR_VEC_H
+
+#include "symreg.h"
+
+enum sr_vec_variant { SR_VEC_PLAIN, SR_VEC_AVX2, SR_VEC_AVX512, SR_VEC_VARIANTS };
+
+/* Which operand of a binary operator is one number for all rows. */
+enum sr_vec_form { SR_VEC_ROWS, SR_VEC_A_NUMBER, SR_VEC_B_NUMBER };
+
+enum { SR_VEC_FEW = 32 };
+
+/* What the sum of a loss reads. */
+struct sr_vec_loss {
+    enum orr_symreg_loss kind;
+    double parameter;     /* of Huber, log-cosh (in the units of t) and quantile */
+    const double *t;      /* targets */
+    const double *weight; /* NULL: all 1 */
+};
+
+struct sr_vec {
+    const char *name;
+    /* An operator of n rows; out may be a or b. Angles beyond VM_TRIG_MAX are not reduced right. */
+    void (*apply)(int op, int form, int n, const double *a, const double *b, double *out);
+    /* d[i] = outer[i] * d op / d operand. */
+    void (*chain)(int op, int operand, int n, const double *a, const double *b, const double *v,
+                  const double *outer, double *d);
+    bool (*finite)(size_t n, const double *x);
+    bool (*all_below)(size_t n, const double *x, double limit); /* |x| < limit */
+    /* First and second derivative of the sum of Huber or log-cosh losses by the scale. */
+    void (*slopes)(const struct sr_vec_loss *loss, const double *p, double scale, size_t n,
+                   double slope[2]);
+    /* Sum of weighted losses of scale * p from t, rows 0 .. n-1. */
+    double (*loss)(const struct sr_vec_loss *loss, const double *p, double scale, size_t n);
+    /* sum[0] = p . p, sum[1] = p . t, weighted where weight is not NULL. */
+    void (*products)(const double *p, const double *t, const double *weight, size_t n,
+                     double sum[2]);
+    double (*sum)(const double *x, size_t n);
+    /* out[i] = t[i] - scale * p[i]; returns the sum of |out[i]|. */
+    double (*residuals)(const double *t, const double *p, double scale, size_t n, double *out);
+    /* Weights that make least squares touch the loss at these residuals t - scale * p; `floor`
+     * keeps those of absolute losses finite. */
+    void (*reweigh)(const struct sr_vec_loss *loss, const double *residual, double floor, size_t n,
+                    double *out);
+    /* out[i] = a[i] * b[i]; returns the sum of out[i] * c[i]. */
+    double (*weigh)(const double *a, const double *b, const double *c, size_t n, double *out);
+    double (*dot)(const double *a, const double *b, size_t n);
+
+    /* For the best scale of absolute losses, the median of t / p with the weights |p|: keeps, in
+     * order, t (signed as if p were positive) and |p| of the rows whose ratio is in [low, high),
+     * without dividing. Returns how many; side[0] = the weight of the ratios below low, side[1] =
+     * of all. */
+    size_t (*keep)(const double *p, const double *t, size_t n, double low, double high,
+                   double *kept_t, double *kept_p, double side[2]);
+    /* The same of n pairs, in place: low <= value < high. */
+    size_t (*keep_pairs)(double *value, double *weight, size_t n, double low, double high);
+    /* The weight of values < limit. */
+    double (*below)(const double *value, const double *weight, size_t n, double limit);
+    /* out[i] = a[i] / b[i]. */
+    void (*divide)(const double *a, const double *b, size_t n, double *out);
+    /* Of SR_VEC_FEW pairs, by the rank = weight of smaller values of each: found[0] = the largest
+     * value with rank < low, found[1] = the smallest with rank > high, infinite where there is
+     * none. */
+    void (*between)(const double value[SR_VEC_FEW], const double weight[SR_VEC_FEW], double low,
+                    double high, double found[2]);
+};
+
+/* NULL when this program or this CPU does not have the variant. */
+const struct sr_vec *sr_vec_variant(enum sr_vec_variant variant);
+/* The best one; the same in all threads. */
+const struct sr_vec *sr_vec_best(void);
+/* Makes it the best one, NULL: no longer. For tests; not while other threads evaluate. */
+void sr_vec_force(const struct sr_vec *vec);
+
+/* The smallest value at which `share` of the weight is reached, of n pairs that are reordered and
+ * partly overwritten. */
+double sr_vec_quantile(const struct sr_vec *vec, double *value, double *weight, size_t n,
+                       double share);
+/* The median of the ratios t / p with the weights |p|; scratch holds 2 * n. NaN when every p is
+ * 0. */
+double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const double *t, size_t n,
+                           double *scratch);
+
+/* ---- columns of a loss, in vec_columns.c */
+
+/* Fills loss->column from loss->data; leaves NULL where they would take more than 16 MB. */
+int sr_columns_init(struct sr_loss *loss);
+void sr_columns_free(struct sr_loss *loss);
+/* The column of a unary operator of a feature. */
+static inline size_t sr_column_index(const struct sr_loss *loss, int op, int feature)
+{
+    return (size_t)(op - SR_NEG) * (size_t)loss->data->features + (size_t)feature;
+}
+
+/* ---- operators, in ops.c */
+
+/* sin, cos or tan of n <= SR_TILE angles of any size: those that the vector forms do not reduce
+ * right are done again. */
+void sr_op_large(enum sr_op op, int n, const double *a, double *out);
+/* Can the operator have a finite value where this operand (0 or 1) is not finite? */
+bool sr_op_swallows(enum sr_op op, int operand);
+
+#endif

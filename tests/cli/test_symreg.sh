@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# test_symreg.sh - formulas from a table by the command line: every option does what it says, the
+# same on any number of threads, and all that is written is there.
+. tests/cli/lib.sh
+
+# r, m1, m2, w, F = 6 m1 m2 / r^2; deterministic, no two rows alike
+awk 'BEGIN {
+    print "name,r,m1,m2,w,F"
+    for (i = 1; i <= 120; i++) {
+        r = 0.5 + (i * 37 % 101) / 32; a = 0.5 + (i * 53 % 97) / 32; b = 0.5 + (i * 71 % 89) / 32
+        printf "n%d,%.10g,%.10g,%.10g,%d,%.15g\n", i, r, a, b, i % 3, 6 * a * b / (r * r)
+    }
+}' >"$WORK/law.csv"
+law() { # OPTION...
+    program symreg "$WORK/law.csv" --target F --quiet --threads 1 "$@"
+}
+fit=(--features r,m1,m2 --set symreg.populations=6 --set symreg.cycles=100)
+
+# ---- the law, and all files
+check "a search" law "${fit[@]}" --iterations 25 --out "$WORK/fit"
+for file in front.csv front_full.csv front.json log.jsonl report.md; do
+    check "$file is written" test -s "$WORK/fit/$file"
+done
+check "columns of PySR" grep -qx 'Complexity,Loss,Equation' <(head -n 1 "$WORK/fit/front.csv")
+check "columns of all" grep -qx 'Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy' \
+    <(head -n 1 "$WORK/fit/front_full.csv")
+check "as many rows" test "$(wc -l <"$WORK/fit/front.csv")" -eq \
+    "$(wc -l <"$WORK/fit/front_full.csv")"
+check "an exact formula" grep -q ',0,"' "$WORK/fit/front.csv"
+for rule in accuracy score best mdl; do
+    check "report: $rule" grep -q "^| $rule |" "$WORK/fit/report.md"
+done
+check "the log has all epochs" grep -q '^{"epoch": 0, .*"seconds": ' "$WORK/fit/log.jsonl"
+if command -v gnuplot >/dev/null; then
+    check "pictures" test -s "$WORK/fit/front.png" -a -s "$WORK/fit/residuals.png"
+    check "nothing temporary" test -z "$(leftovers "$WORK/fit")$(find "$WORK/fit" -name '.?*')"
+else
+    skip "pictures" "no gnuplot"
+fi
+mkdir "$WORK/bin" && ln -s "$(command -v timeout)" "$WORK/bin/timeout"
+check "without gnuplot" env PATH="$WORK/bin" timeout 60 "$PWD/$BIN/symreg" "$WORK/law.csv" \
+    --target F --iterations 0 --threads 1 --quiet --out "$WORK/bare"
+check "... a report without pictures" test -s "$WORK/bare/report.md" -a ! -e "$WORK/bare/front.png"
+
+# ---- the same bytes for any threads; another seed is another search
+for n in 2 4; do
+    check "$n threads" law "${fit[@]}" --iterations 4 --threads "$n" --out "$WORK/threads-$n"
+done
+check "the same on any threads" cmp "$WORK/threads-2/front_full.csv" \
+    "$WORK/threads-4/front_full.csv"
+check "one seed" law "${fit[@]}" --compat pysr --iterations 1 --seed 1 --out "$WORK/seed-1"
+check "another seed" law "${fit[@]}" --compat pysr --iterations 1 --seed 2 --out "$WORK/seed-2"
+check_not "... another search" cmp -s "$WORK/seed-1/front.csv" "$WORK/seed-2/front.csv"
+
+# ---- options
+# printed OPTION...: the equations of the front
+printed() {
+    law "${fit[@]}" --iterations 3 "$@" | tail -n +2
+}
+holds() { # NAME PATTERN OPTION...
+    local name=$1 pattern=$2
+    shift 2
+    printed "$@" >"$WORK/printed"
+    check "$name: a front" test -s "$WORK/printed"
+    check "$name" grep -q -- "$pattern" "$WORK/printed"
+}
+lacks() { # NAME PATTERN OPTION...
+    local name=$1 pattern=$2
+    shift 2
+    printed "$@" >"$WORK/printed"
+    check "$name: a front" test -s "$WORK/printed"
+    check_not "$name" grep -q -- "$pattern" "$WORK/printed"
+}
+lacks "--unary without sin" 'sin\|cos\|exp\|log' --unary inv,square
+lacks "--units keeps lengths out of exp" 'exp(r)\|log(r)\|sin(r)\|cos(r)\|m1 + r\|r + m' \
+    --units 'r=m,m1=kg,m2=kg,F=N'
+lacks "--complexity" 'square' --complexity square=64
+lacks "--nest" 'inv(inv\|square(square' --nest 'inv:inv=0;square:square=0'
+holds "--guess" '^ *[0-9]*  *0  .*r \^ 2' --guess '3*m1*m2/r^2' --iterations 0 --binary + --unary ''
+holds "--define" 'fall(' --define 'fall(x)=1/(x*x)' --binary '*' --unary inv
+holds "--log-target" 'log' --log-target --guess '1.5 + log(m1*m2) - 2*log(r)' --iterations 0
+holds "--loss of a formula" 'r' --loss 'abs(p-t)^1.5'
+holds "--weights" 'r' --weights w
+holds "--batch" 'r' --batch 30
+holds "--maxdepth" 'r' --maxdepth 3
+holds "--constrain" 'r' --binary '*,^' --constrain '^:-1,1'
+holds "--units-penalty" 'r' --units 'r=m,m1=kg' --units-penalty 0.1
+widest() { awk '$1 > most { most = $1 } END { print most }' "$WORK/printed"; }
+printed --maxsize 6 >"$WORK/printed"
+check "--maxsize" test "$(widest)" -le 6
+check "--evaluations ends it" law "${fit[@]}" --iterations 100000 --evaluations 20000
+check "--seconds ends it" law "${fit[@]}" --iterations 100000 --seconds 0.5 --loss 'abs(p-t)'
+check "--stop-loss ends it" law "${fit[@]}" --iterations 100000 --stop-loss 1e6 --seconds 30
+
+# ---- stopped: the front so far, status 130; --resume ends in the bytes of a search never stopped
+LONG=("$WORK/law.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
+      --set symreg.populations=4 --set symreg.cycles=30 --maxsize 9 --iterations 25
+      --complexity 'square=3,inv=4,/=4')
+"$BIN/symreg" "${LONG[@]}" --out "$WORK/stopped" >"$WORK/printed" 2>"$WORK/err" </dev/null &
+pid=$!
+for ((tries = 0; tries < 3000; tries++)); do
+    [ ! -e "$WORK/stopped/log.jsonl" ] || [ "$(wc -l <"$WORK/stopped/log.jsonl")" -lt 2 ] || break
+    kill -0 $pid 2>/dev/null || break
+    sleep 0.01
+done
+kill -INT $pid
+wait $pid
+check "Ctrl-C: status 130" test $? -eq 130
+check "Ctrl-C: says how to go on" grep -q -- '--resume goes on' "$WORK/err"
+check "Ctrl-C: the front" grep -q '^[0-9]*,' "$WORK/stopped/front.csv"
+check "--resume" program symreg "${LONG[@]}" --out "$WORK/stopped" --resume
+check "never stopped" program symreg "${LONG[@]}" --out "$WORK/whole"
+check "... the same front" cmp "$WORK/stopped/front_full.csv" "$WORK/whole/front_full.csv"
+finish

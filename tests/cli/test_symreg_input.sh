@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# test_symreg_input.sh - tables that cannot be fitted and options that cannot be met: one clear
+# error; tables that are odd but sound: a front.
+. tests/cli/lib.sh
+
+run=$WORK/run
+mkdir "$run"
+F=$WORK/table.csv
+# table TEXT: the file, with \n as in printf
+table() {
+    printf "$1" >"$F"
+}
+bad() { # NAME STATUS PATTERN TEXT OPTION...
+    local name=$1 status=$2 pattern=$3 text=$4
+    shift 4
+    table "$text"
+    refuse "$name" "$status" "$pattern" -- timeout 60 "$BIN/symreg" "$F" --target y --quiet \
+        --threads 1 --iterations 1 --out "$run/out" "$@"
+}
+
+bad "empty file" 1 'empty, expected a header row' ''
+bad "header only" 1 'at least 2 rows, found 0' 'x,y\n'
+bad "one row" 1 'at least 2 rows, found 1' 'x,y\n1,2\n'
+bad "ragged: short" 1 "$F:3: expected 2 cells, found 1" 'x,y\n1,2\n3\n'
+bad "ragged: long" 1 "$F:3: expected 2 cells, found more" 'x,y\n1,2\n3,4,5\n'
+bad "empty line" 1 "$F:3: expected 2 cells" 'x,y\n1,2\n\n3,4\n'
+bad "text" 1 "$F:3: column \"x\": expected a finite number, found \"two\"" 'x,y\n1,2\ntwo,4\n'
+bad "NaN" 1 'column "y": expected a finite number, found "NaN"' 'x,y\n1,2\n3,NaN\n'
+bad "infinity" 1 'column "x": expected a finite number, found "-inf"' 'x,y\n1,2\n-inf,3\n'
+bad "too large" 1 'column "x": expected a finite number' 'x,y\n1,2\n1e999,3\n'
+bad "a missing cell" 1 'column "x": expected a finite number, found ""' 'x,y\n1,2\n,3\n'
+bad "no target" 1 'no column "y"' 'x,z\n1,2\n3,4\n'
+bad "near miss" 1 'did you mean "y1"?' 'x,y1\n1,2\n3,4\n'
+bad "no feature" 1 'no column of numbers beside the target' 'name,y\na,2\nb,4\n'
+bad "a column twice" 1 'column "x" stands twice' 'x,y,x\n1,2,3\n'
+bad "an open quote" 1 'not closed' 'x,y\n"1,2\n'
+bad "not text" 1 'not a text file' 'x,y\n1,\0002\n'
+bad "a feature that is not there" 1 'no column "q"' 'x,y\n1,2\n3,4\n' --features q
+bad "negative weight" 1 'at least 0, found -1' 'x,w,y\n1,-1,2\n3,1,4\n' --weights w
+bad "no weight at all" 1 'above 0, found none' 'x,w,y\n1,0,2\n3,0,4\n' --weights w
+bad "logarithm of 0" 1 'positive numbers, found 0' 'x,y\n1,0\n3,4\n' --log-target
+
+# ---- options that cannot be met
+OK='x,y\n1,2\n2,4.1\n3,5.9\n4,8\n'
+bad "--loss" 2 '--loss: symreg.loss: expected one of l1|l2' "$OK" --loss l22
+bad "--loss of other names" 2 'expected a feature' "$OK" --loss 'abs(a-b)'
+bad "--define" 2 'name(x)=formula' "$OK" --define 'g=x'
+bad "--define of itself" 2 'an operator' "$OK" --define 'g(x)=g(x)'
+bad "--guess" 2 '--guess: formula: expected' "$OK" --guess 'x +'
+bad "--guess too large" 2 'complexity 5, --maxsize is 3' "$OK" --guess 'x+x*x' --maxsize 3
+bad "--units" 2 'is no feature and not the target' "$OK" --units 'q=m'
+bad "--units-penalty alone" 2 'needs --units' "$OK" --units-penalty 2
+bad "--constrain" 2 'expected 2 sizes' "$OK" --constrain '*:1'
+bad "--nest" 2 'did you mean "sin"' "$OK" --nest 'sinn:cos=0'
+bad "--complexity" 2 'from 1 to 64' "$OK" --complexity 'exp=0'
+bad "impossible prices" 2 'leave no formula' "$OK" --complexity 'variable=40,constant=40'
+bad "--maxdepth" 2 'from 1 to 64' "$OK" --maxdepth 0
+bad "--maxsize" 2 'symreg.maxsize' "$OK" --maxsize 100
+bad "--batch" 2 'from 2 to' "$OK" --batch 1
+bad "--compat" 2 'expected pysr' "$OK" --compat gplearn
+bad "--rule" 2 'no rule "worst"' "$OK" --rule worst
+bad "--seconds" 2 '--seconds: symreg.seconds' "$OK" --seconds -1
+refuse "--resume without --out" 2 '--out DIR' -- "$BIN/symreg" "$F" --target y --quiet --resume
+refuse "an option without FILE" 2 '--units: needs a FILE.csv' -- "$BIN/symreg" --units x=m
+refuse "FILE without --target" 2 'Give --target COLUMN' -- "$BIN/symreg" "$F"
+
+# ---- odd, but sound
+good() { # NAME TEXT OPTION...
+    local name=$1 text=$2
+    shift 2
+    table "$text"
+    check "$name" program symreg "$F" --target y --quiet --threads 1 --iterations 2 "$@"
+    cp "$WORK/.check" "$WORK/printed"
+}
+small=(--set symreg.populations=2 --set symreg.cycles=20)
+good "constant target" 'x,y\n1,3\n2,3\n3,3\n' "${small[@]}" --out "$WORK/constant"
+check "constant target: the constant" grep -q '^1,0,"3"' "$WORK/constant/front.csv"
+good "target of zeros" 'x,y\n1,0\n2,0\n3,0\n' "${small[@]}"
+good "constant feature" 'x,y\n1,3\n1,4\n1,5\n' "${small[@]}"
+good "two rows" 'x,y\n1,3\n2,4\n' "${small[@]}"
+good "huge and tiny numbers" 'x,y\n1e300,1e-300\n2e300,3e-300\n-1e300,2e-300\n' "${small[@]}"
+good "spreadsheet's marks" '\xef\xbb\xbfx,y\r\n1,3\r\n2,4\r\n' "${small[@]}"
+good "quoted names" '"my x, m","y"\n1,3\n2,4\n' "${small[@]}" --out "$WORK/quoted"
+check "quoted names: in C" grep -q 'my_x__m' "$WORK/quoted/front_full.csv"
+good "one operator" "$OK" "${small[@]}" --binary + --unary ''
+awk 'BEGIN { print "x,z,y"; for (i = 0; i < 1000000; i++) { x = i % 997 / 100; z = i % 89 / 10
+             printf "%.2f,%.1f,%.4f\n", x, z, 3 * x * z + 1 } }' >"$F"
+check "a million rows" program symreg "$F" --target y --quiet --threads 2 --batch 500 \
+    --iterations 3 "${small[@]}"
+finish

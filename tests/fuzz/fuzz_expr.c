@@ -1,0 +1,86 @@
+/* fuzz_expr.c - any text as a formula, and as everything else of an option that is parsed: units,
+ * constraints, own operators. A formula that is read prints to a text that reads to itself, and is
+ * evaluated, simplified, checked and written in every notation without harm.
+ *
+ * The first byte chooses the parser, the rest is the text. Built with libFuzzer by `make fuzz`;
+ * tests/fuzz/replay.c runs it over corpus/expr in make check. */
+#include <math.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "symreg/symreg.h"
+
+enum { NAMES = 4, ROWS = 3 };
+static const char *const names[NAMES] = {"x", "y", "m1", "r"};
+static const double table[NAMES * ROWS] = {1, -2, 0.5, 3, 0, 1e9, -1e-9, 7, 2, 1, 1, -1};
+
+static void use(const struct sr_expr *expr)
+{
+    static char text[SR_TEXT], other[SR_TEXT];
+    const struct sr_data data = {.rows = ROWS, .features = NAMES, .x = table};
+    double value[ROWS], jacobian[SR_NODES * ROWS], constants[SR_NODES];
+    struct sr_expr again, simple = *expr;
+    FUZZ_EXPECT(sr_expr_measure(&simple) && expr->count <= SR_NODES);
+    sr_expr_print(expr, names, text, sizeof text);
+    FUZZ_EXPECT(strlen(text) + 1 < sizeof text);
+    FUZZ_EXPECT(sr_expr_parse(text, names, NAMES, &again) == 0);
+    FUZZ_EXPECT(again.count == expr->count);
+    sr_expr_print(&again, names, other, sizeof other);
+    FUZZ_EXPECT(strcmp(text, other) == 0);
+    const bool finite = sr_eval(expr, &data, value);
+    FUZZ_EXPECT(sr_eval_jacobian(expr, &data, value, jacobian) == finite);
+    FUZZ_EXPECT(sr_expr_constants(expr, constants) <= expr->count);
+    sr_expr_simplify(&simple);
+    FUZZ_EXPECT(sr_expr_measure(&simple) && simple.count <= expr->count);
+    for (int n = 0; n < SR_NOTATIONS; n++)
+        sr_expr_write(expr, (enum sr_notation)n, names, other, sizeof other);
+}
+
+static void check_rules(const char *text, struct sr_constraints *c, struct sr_units *units)
+{
+    struct sr_expr expr;
+    if (sr_expr_parse("sin(x * 2) ^ y + exp(cos(m1)) / r", names, NAMES, &expr))
+        return;
+    if (!sr_units_parse(text, names, NAMES, "F", units))
+        FUZZ_EXPECT(sr_units_violations(units, &expr, true) <= 2 * SR_NODES);
+    sr_constraints_init(c);
+    sr_constraints_arguments(c, text);
+    sr_constraints_nesting(c, text);
+    sr_constraints_whole(&expr, c);
+    if (!sr_complexity_set(text))
+        FUZZ_EXPECT(sr_expr_complexity(&expr) >= expr.count);
+    sr_complexity_set(NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static struct sr_constraints constraints;
+    static struct sr_units units;
+    char text[2048];
+    struct sr_expr expr;
+    if (size < 1 || size > sizeof text)
+        return 0;
+    memcpy(text, bytes + 1, size - 1);
+    text[size - 1] = '\0';
+    sr_custom_clear();
+    switch (bytes[0] % 4) {
+    case 0: /* a formula */
+        if (!sr_expr_parse(text, names, NAMES, &expr))
+            use(&expr);
+        break;
+    case 1: /* own operators, and a formula of them */
+        sr_custom_define(text);
+        if (!sr_expr_parse("g(x + h(y, g(r)))", names, NAMES, &expr))
+            use(&expr);
+        break;
+    case 2:
+        check_rules(text, &constraints, &units);
+        break;
+    default:
+        if (!sr_custom_loss_define(text))
+            sr_custom_loss(ROWS, table, table + ROWS, NULL, 1.5);
+        break;
+    }
+    sr_custom_clear();
+    return 0;
+}

@@ -1,0 +1,348 @@
+/* test_csv.c - tables, own operators and losses, and the options of CSV mode. */
+#include "symreg/formulas.h"
+#include "output.h"
+
+static char path[4096];
+
+static int read_table(const char *text, const struct sr_csv_options *options,
+                      struct sr_table *table)
+{
+    scratch_path(path, scratch_dir, "table.csv");
+    scratch_text(path, text);
+    return sr_table_read(path, options, table);
+}
+
+static void columns_are_picked(void **state)
+{
+    (void)state;
+    struct sr_table t;
+    struct sr_csv_options o = {.target = "y", .weights = "w"};
+    assert_int_equal(read_table("name,a,y,w,b\nx,1,2,1,3\nz,4,5,3,6\n", &o, &t), 0);
+    assert_int_equal(t.data.features, 2); /* no name, no target, no weights */
+    assert_string_equal(t.name[0], "a");
+    assert_string_equal(t.name[1], "b");
+    assert_true(t.data.x[0] == 1 && t.data.x[1] == 4 && t.data.x[2] == 3 && t.data.x[3] == 6);
+    assert_true(t.data.y[0] == 2 && t.data.y[1] == 5);
+    assert_true(t.data.weight[0] == 0.5 && t.data.weight[1] == 1.5);
+    sr_table_free(&t);
+    o = (struct sr_csv_options){.target = "y", .features = "b", .log_target = "1"};
+    assert_int_equal(read_table("a,y,b\n1,2,3\nfive,5,6\n", &o, &t), 0);
+    assert_true(t.data.features == 1 && t.data.x[0] == 3 && !t.data.weight);
+    assert_true(near(t.data.y[1], log(5), 1e-15));
+    sr_table_free(&t);
+}
+
+static void refuses(const char *text, const struct sr_csv_options *o, int code, const char *part)
+{
+    struct sr_table t;
+    const int rc = read_table(text, o, &t);
+    if (rc != code)
+        fail_msg("expected status %d, found %d (%s)", code, rc, orr_error());
+    error_names(part, NULL);
+    sr_table_free(&t);
+}
+
+static void bad_tables_are_refused(void **state)
+{
+    (void)state;
+    const struct sr_csv_options o = {.target = "y"};
+    const struct sr_csv_options w = {.target = "y", .weights = "w"};
+    const struct sr_csv_options same = {.target = "y", .weights = "y"};
+    const struct sr_csv_options l = {.target = "y", .log_target = "1"};
+    refuses("", &o, ORR_EFORMAT, "empty");
+    refuses("a,y\n", &o, ORR_EINVAL, "at least 2 rows, found 0");
+    refuses("a,y\n1,2\n", &o, ORR_EINVAL, "at least 2 rows, found 1");
+    refuses("a,y\n1,2\n3\n", &o, ORR_EFORMAT, ":3: expected 2 cells, found 1");
+    refuses("a,y\n1,2\n3,4,5\n", &o, ORR_EFORMAT, ":3: expected 2 cells, found more");
+    refuses("a,y\n1,2\n3,nan\n", &o, ORR_EFORMAT, "finite number, found \"nan\"");
+    refuses("a,y\n1,2\ninf,4\n", &o, ORR_EFORMAT, ":3: column \"a\"");
+    refuses("a,y\n1,2\n3,four\n", &o, ORR_EFORMAT, "\"four\"");
+    refuses("a,y\n1,2\n,4\n", &o, ORR_EFORMAT, ":3: column \"a\"");
+    refuses("a,y,y\n1,2,3\n", &o, ORR_EFORMAT, "stands twice");
+    refuses("a,z\n1,2\n3,4\n", &o, ORR_EMISSING, "no column \"y\"");
+    refuses("y\n1\n2\n", &o, ORR_EINVAL, "no column of numbers");
+    refuses("a,y,w\n1,2,-1\n1,2,1\n", &w, ORR_EINVAL, "at least 0, found -1");
+    refuses("a,y,w\n1,2,0\n1,2,0\n", &w, ORR_EINVAL, "above 0, found none");
+    refuses("a,y\n1,2\n1,2\n", &w, ORR_EMISSING, "no column \"w\"");
+    refuses("a,y\n1,2\n1,2\n", &same, ORR_EUSAGE, "is the target");
+    refuses("a,y\n1,2\n1,0\n", &l, ORR_EINVAL, "positive numbers, found 0");
+    refuses("a,y\n\"1,2\n", &o, ORR_EFORMAT, "not closed");
+}
+
+static void samples_are_rows_of_the_table(void **state)
+{
+    (void)state;
+    enum { ROWS = 200, TAKEN = 37 };
+    char text[ROWS * 24] = "a,y,w\n";
+    size_t used = strlen(text);
+    for (int i = 0; i < ROWS; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d,%d\n", i, 3 * i, i % 5);
+    const struct sr_csv_options o = {.target = "y", .weights = "w"};
+    struct sr_table t, s, again;
+    assert_int_equal(read_table(text, &o, &t), 0);
+    assert_int_equal(sr_table_sample(&t, TAKEN, 7, &s), 0);
+    assert_int_equal(sr_table_sample(&t, TAKEN, 7, &again), 0);
+    assert_int_equal(s.data.rows, TAKEN);
+    for (int i = 0; i < TAKEN; i++) {
+        assert_true(i == 0 || s.data.x[i] > s.data.x[i - 1]); /* none twice */
+        assert_true(s.data.y[i] == 3 * s.data.x[i]);
+        assert_true(s.data.weight[i] == t.data.weight[(int)s.data.x[i]]);
+        assert_true(s.data.x[i] == again.data.x[i]);
+    }
+    sr_table_free(&again);
+    sr_table_free(&s);
+    double mean = 0; /* every row as likely: (ROWS - 1) / 2, with a deviation of 1.3 */
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        assert_int_equal(sr_table_sample(&t, TAKEN, seed, &s), 0);
+        for (int i = 0; i < TAKEN; i++)
+            mean += s.data.x[i] / (50 * TAKEN);
+        sr_table_free(&s);
+    }
+    assert_true(fabs(mean - (ROWS - 1) / 2.0) < 6);
+    sr_table_free(&t);
+}
+
+/* ---- own operators */
+
+static void own_operators_compute_and_derive(void **state)
+{
+    (void)state;
+    sr_custom_clear();
+    assert_int_equal(sr_custom_define("g(x)=x*exp(-x); h(u, v) = sin(u)/(g(u)+v^2)"), 0);
+    struct table t;
+    double value[300], up[300], down[300], jacobian[2 * 300];
+    table_create(&t, 300, 3, false);
+    struct sr_expr expr = formula("h(0.3 * r, m1 + 0.4) * g(m2)");
+    assert_true(sr_eval_jacobian(&expr, &t.data, value, jacobian));
+    for (size_t i = 0; i < 300; i++) {
+        const double u = 0.3 * t.x[i], v = t.x[300 + i] + 0.4, z = t.x[600 + i];
+        assert_true(near(value[i], sin(u) / (u * exp(-u) + v * v) * (z * exp(-z)), 1e-12));
+    }
+    double c[SR_NODES];
+    const int count = sr_expr_constants(&expr, c);
+    assert_int_equal(count, 2);
+    for (int k = 0; k < count; k++) {
+        const double kept = c[k], step = 1e-5;
+        c[k] = kept + step;
+        sr_expr_set_constants(&expr, c);
+        assert_true(sr_eval(&expr, &t.data, up));
+        c[k] = kept - step;
+        sr_expr_set_constants(&expr, c);
+        assert_true(sr_eval(&expr, &t.data, down));
+        c[k] = kept;
+        for (size_t i = 0; i < 300; i++) {
+            const double slope = (up[i] - down[i]) / (2 * step);
+            const double exact = jacobian[(size_t)k * 300 + i];
+            if (fabs(slope - exact) > 1e-7 * (1 + fabs(slope)))
+                fail_msg("constant %d, row %zu: %.12g, expected %.12g", k, i, exact, slope);
+        }
+    }
+    const struct sr_expr outside = formula("g(-800 * r)"); /* not finite */
+    assert_false(sr_eval(&outside, &t.data, value));
+    table_free(&t);
+    sr_custom_clear();
+}
+
+/* The way the search takes: operators of features may be computed once per table, numbers stand
+ * where rows are expected. */
+static void own_operators_in_the_search(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"g(r) * m1", "h(r, 2.5)", "h(2.5, r)", "g(h(m1, 2) + r)",
+                                        "g(2) * r"};
+    struct table t;
+    struct sr_loss loss;
+    struct sr_work work;
+    double value[700], scratch[2 * 700 + SR_SCRATCH], scale;
+    sr_custom_clear();
+    assert_int_equal(sr_custom_define("g(x)=x*exp(-x); h(u, v) = inv(u)/(inv(g(u))+v^2)"), 0);
+    table_create(&t, 700, 3, false);
+    for (size_t i = 0; i < 700; i++)
+        t.y[i] = 1 + t.x[i];
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+    assert_int_equal(sr_work_init(&work, 700, 20), 0);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        const struct sr_expr expr = formula(texts[k]);
+        assert_true(sr_eval(&expr, &t.data, value));
+        for (size_t i = 0; i < 700; i++)
+            assert_true(near(value[i], value_by_hand(&expr, &t.data, i), 1e-13));
+        const double expected = sr_loss_scale(&loss, value, scratch);
+        const double reached = sr_eval_loss(&expr, &loss, HUGE_VAL, &work, &scale);
+        assert_true(scale == expected && reached == sr_loss_value(&loss, value, expected));
+    }
+    sr_work_free(&work);
+    sr_loss_free(&loss);
+    table_free(&t);
+    sr_custom_clear();
+}
+
+static void bad_definitions_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",       "g",        "g(x)",     "g(x)=",  "g()=1",    "g(x,y,z)=x",
+        "g(x)=y", "sin(x)=x", "g(x,x)=x", "1(x)=x", "g(x)=g(x)"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        sr_custom_clear();
+        if (!sr_custom_define(bad[i]))
+            fail_msg("\"%s\" is defined", bad[i]);
+        error_names("--define", NULL);
+    }
+    sr_custom_clear();
+    assert_int_equal(sr_custom_define("a(x)=x;b(x)=x;c(x)=x;d(x)=x;e(x)=x;f(x)=x;g(x)=x;h(x)=x"),
+                     0);
+    assert_int_equal(sr_custom_define("i(x)=x"), ORR_EUSAGE);
+    error_names("at most 8", NULL);
+    sr_custom_clear();
+    const char *text = "g(r)"; /* forgotten */
+    struct sr_expr expr;
+    assert_int_equal(sr_expr_parse(text, feature_name, FEATURES, &expr), ORR_EINVAL);
+}
+
+/* A loss as a formula does what the built-in does. */
+static void own_losses_are_like_built_in(void **state)
+{
+    (void)state;
+    struct table t;
+    struct sr_loss own, built_in;
+    double value[200], scratch[2 * 200 + SR_SCRATCH];
+    gsl_rng *rng = random_stream(5);
+    table_create(&t, 200, 3, false);
+    const struct sr_expr expr = formula("m1 / r");
+    assert_true(sr_eval(&expr, &t.data, value));
+    for (size_t i = 0; i < 200; i++)
+        t.y[i] = 7 * value[i] * (1 + 0.1 * gsl_ran_gaussian(rng, 1));
+    gsl_rng_free(rng);
+    assert_int_equal(sr_custom_loss_define("(p - t)^2"), 0);
+    assert_int_equal(sr_loss_init(&own, ORR_SR_CUSTOM, &t.data), 0);
+    assert_int_equal(sr_loss_init(&built_in, ORR_SR_L2, &t.data), 0);
+    const double scale = sr_loss_scale(&own, value, scratch);
+    assert_true(near(scale, sr_loss_scale(&built_in, value, scratch), 1e-9));
+    assert_true(near(sr_loss_value(&own, value, 5), sr_loss_value(&built_in, value, 5), 1e-12));
+    assert_true(near(own.base, built_in.base, 1e-9));
+    sr_custom_loss_weights(200, value, t.y, 5, scratch);
+    for (size_t i = 0; i < 200; i++) /* 2 d / d */
+        assert_true(near(scratch[i], 2, 1e-4));
+    assert_int_equal(sr_custom_loss_define("abs(p - t)^1.5"), 0);
+    const double best = sr_loss_scale(&own, value, scratch);
+    const double least = sr_loss_value(&own, value, best);
+    for (double f = 0.9; f < 1.1; f += 0.013)
+        assert_true(sr_loss_value(&own, value, best * f) >= least * (1 - 1e-5));
+    const double weights[3] = {1, 0, 3}, p[3] = {1, 2, 3}, y[3] = {2, 9, 5};
+    assert_true(near(sr_custom_loss(3, p, y, weights, 1), (1 + 3 * pow(2, 1.5)) / 4, 1e-12));
+    assert_int_equal(sr_custom_loss_define("p - q"), ORR_EUSAGE);
+    error_names("--loss", "q", NULL);
+    sr_loss_free(&own);
+    sr_loss_free(&built_in);
+    table_free(&t);
+}
+
+/* ---- options */
+
+static struct sr_csv_setup setup;
+static struct orr_cli cli;
+
+static int set_up(const struct sr_csv_options *o)
+{
+    struct sr_table t;
+    orr_preset_defaults(&cli.preset);
+    assert_int_equal(read_table("r,m1,m2,y\n1,2,3,4\n2,3,4,5\n3,4,5,6\n", o, &t), 0);
+    const int rc = sr_csv_setup(&cli, o, &t, &setup);
+    sr_table_free(&t);
+    return rc;
+}
+
+static void options_become_settings(void **state)
+{
+    (void)state;
+    const struct sr_csv_options o = {.target = "y",
+                                     .binary = "+,/",
+                                     .unary = "exp",
+                                     .define = "g(x)=x*x; h(a,b)=a-b",
+                                     .loss = "abs(p-t)",
+                                     .guess = "r / m1; 3 * g(r)",
+                                     .maxsize = "12",
+                                     .maxdepth = "6",
+                                     .constrain = "/:-1,3",
+                                     .nest = "exp:exp=0",
+                                     .complexity = "exp=2",
+                                     .units = "r=m, y=m",
+                                     .units_penalty = "3.5",
+                                     .seconds = "7.5",
+                                     .evaluations = "1e6",
+                                     .stop_loss = "1e-9",
+                                     .iterations = "4",
+                                     .batch = "2",
+                                     .compat = "pysr",
+                                     .rule = "mdl"};
+    if (set_up(&o))
+        fail_msg("%s", orr_error());
+    const struct sr_settings *s = &setup.settings;
+    assert_true(s->binary_count == 3 && s->unary_count == 2);
+    assert_true(s->binary[0] == SR_ADD && s->binary[1] == SR_DIV && s->unary[0] == SR_EXP);
+    assert_true((int)s->unary[1] == SR_CUSTOM && (int)s->binary[2] == SR_CUSTOM + 1);
+    assert_true(s->loss == ORR_SR_CUSTOM && s->guesses == 2 && s->guess[1].count == 4);
+    assert_true(s->maxsize == 12 && setup.constraints.maxdepth == 6);
+    assert_true(setup.constraints.argument[SR_DIV][1] == 3);
+    assert_true(setup.constraints.nest[SR_EXP][SR_EXP] == 0);
+    assert_true(setup.constraints.units_penalty == 3.5 && setup.units.target_known);
+    assert_true(s->admissible && s->whole && s->penalty && s->context == &setup.constraints);
+    assert_true(s->max_seconds == 7.5 && s->max_evaluations == 1e6 && s->stop_loss == 1e-9);
+    assert_true(s->iterations == 4 && setup.batch == 2 && s->compat);
+    assert_int_equal(setup.rule, SR_MDL);
+    const struct sr_csv_options plain = {.target = "y"};
+    assert_int_equal(set_up(&plain), 0);
+    assert_true(!s->admissible && !s->penalty && s->guesses == 0 && !setup.batch);
+    assert_true(sr_op_table[SR_CUSTOM].arity == 0); /* of the run before */
+}
+
+static void option_refused(const struct sr_csv_options *o, const char *a, const char *b)
+{
+    if (set_up(o) != ORR_EUSAGE)
+        fail_msg("expected a usage error that names %s, found \"%s\"", a, orr_error());
+    error_names(a, b, NULL);
+}
+
+#define REFUSED(a, b, ...)                                                                         \
+    option_refused(&(const struct sr_csv_options){.target = "y", __VA_ARGS__}, a, b)
+static void bad_options_are_refused(void **state)
+{
+    (void)state;
+    REFUSED("symreg.maxsize", "65", .maxsize = "65");
+    REFUSED("symreg.unary", "\"expp\"", .unary = "expp");
+    REFUSED("symreg.seconds", "x", .seconds = "x");
+    REFUSED("symreg.loss", "l3", .loss = "l3");
+    REFUSED("--loss", "character", .loss = "(p-t");
+    REFUSED("--define", "g(x", .define = "g(x");
+    REFUSED("--maxdepth", "0", .maxdepth = "0");
+    REFUSED("--batch", "\"1\"", .batch = "1");
+    REFUSED("--compat", "julia", .compat = "julia");
+    REFUSED("symreg.rules", "worst", .rule = "worst");
+    REFUSED("--guess", "m3", .guess = "r + m3");
+    REFUSED("--guess", "complexity 5", .guess = "r + m1 * m2", .maxsize = "4");
+    REFUSED("--guess", "breaks", .guess = "sin(r)", .units = "r=m");
+    REFUSED("--units", "no feature", .units = "q=m");
+    REFUSED("--units-penalty", "--units", .units_penalty = "1");
+    REFUSED("--units-penalty", "-1", .units = "r=m", .units_penalty = "-1");
+    REFUSED("--constrain", "sin", .constrain = "sin");
+    REFUSED("--nest", "sin", .nest = "sin");
+    REFUSED("--complexity", "sin", .complexity = "sin");
+    REFUSED("no formula", "not even", .complexity = "variable=30,constant=30");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(columns_are_picked, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(bad_tables_are_refused, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(samples_are_rows_of_the_table, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test(own_operators_compute_and_derive),
+        cmocka_unit_test(own_operators_in_the_search),
+        cmocka_unit_test(bad_definitions_are_refused),
+        cmocka_unit_test(own_losses_are_like_built_in),
+        cmocka_unit_test_setup_teardown(options_become_settings, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(bad_options_are_refused, scratch_setup, scratch_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,313 @@
+/* test_outputs.c - formulas in C, SymPy and LaTeX, description lengths, rounding, report files.
+ *
+ * C and SymPy texts are read by a reader of its own, which follows those languages' rules, and must
+ * have the value of the formula. */
+#include <ctype.h>
+
+#include "symreg/formulas.h"
+#include "output.h"
+
+/* ---- a reader of C and Python expressions */
+
+struct reader {
+    const char *at;
+    const double *x; /* values of the features */
+};
+static double read_sum(struct reader *r);
+
+static bool take(struct reader *r, const char *text)
+{
+    while (*r->at == ' ')
+        r->at++;
+    if (strncmp(r->at, text, strlen(text)))
+        return false;
+    r->at += strlen(text);
+    return true;
+}
+
+static double call(const char *name, double a, double b)
+{
+    static const struct {
+        const char *name;
+        double (*f)(double);
+    } one[] = {{"sqrt", sqrt}, {"exp", exp},   {"log", log},   {"sin", sin},  {"cos", cos},
+               {"tan", tan},   {"tanh", tanh}, {"fabs", fabs}, {"Abs", fabs}, {"asin", asin},
+               {"acos", acos}, {"atan", atan}, {"sinh", sinh}, {"cosh", cosh}};
+    for (size_t i = 0; i < sizeof one / sizeof *one; i++)
+        if (!strcmp(one[i].name, name))
+            return one[i].f(a);
+    if (!strcmp(name, "pow"))
+        return pow(a, b);
+    if (!strcmp(name, "fmin") || !strcmp(name, "Min"))
+        return fmin(a, b);
+    if (!strcmp(name, "fmax") || !strcmp(name, "Max"))
+        return fmax(a, b);
+    if (!strcmp(name, "sign"))
+        return (a > 0) - (a < 0);
+    fail_msg("no function \"%s\"", name);
+    return NAN;
+}
+
+static double read_atom(struct reader *r)
+{
+    double value = 0, b = 0;
+    if (take(r, "(double)"))
+        return read_atom(r);
+    if (take(r, "(")) {
+        value = read_sum(r);
+        if (take(r, ">"))
+            value = value > read_sum(r);
+        else if (take(r, "<"))
+            value = value < read_sum(r);
+        assert_true(take(r, ")"));
+        return value;
+    }
+    if (isdigit((unsigned char)*r->at) || *r->at == '.') {
+        char *end;
+        value = strtod(r->at, &end);
+        r->at = end;
+        return value;
+    }
+    char name[32];
+    size_t n = 0;
+    while (isalnum((unsigned char)*r->at) || *r->at == '_')
+        name[n++] = *r->at++;
+    name[n] = '\0';
+    for (int f = 0; f < FEATURES; f++)
+        if (!strcmp(name, feature_name[f]))
+            return r->x[f];
+    if (!take(r, "("))
+        fail_msg("unexpected \"%s\"", r->at);
+    value = read_sum(r);
+    if (take(r, ","))
+        b = read_sum(r);
+    assert_true(take(r, ")"));
+    return call(name, value, b);
+}
+
+/* Python: -a**b is -(a**b), a**-b is a**(-b); powers from the right. */
+static double read_factor(struct reader *r)
+{
+    if (take(r, "-"))
+        return -read_factor(r);
+    const double base = read_atom(r);
+    return take(r, "**") ? pow(base, read_factor(r)) : base;
+}
+
+static double read_product(struct reader *r)
+{
+    double value = read_factor(r);
+    for (;;) {
+        while (*r->at == ' ')
+            r->at++;
+        if (take(r, "*"))
+            value *= read_factor(r);
+        else if (take(r, "/"))
+            value /= read_factor(r);
+        else
+            return value;
+    }
+}
+
+static double read_sum(struct reader *r)
+{
+    double value = read_product(r);
+    for (;;) {
+        if (take(r, "+"))
+            value += read_product(r);
+        else if (take(r, "-"))
+            value -= read_product(r);
+        else
+            return value;
+    }
+}
+
+static double value_of_text(const char *text, const double *x)
+{
+    struct reader r = {text, x};
+    const double value = read_sum(&r);
+    if (*r.at)
+        fail_msg("\"%s\": left over: \"%s\"", text, r.at);
+    return value;
+}
+
+/* ---- notations */
+
+static void c_and_sympy_have_the_value(void **state)
+{
+    (void)state;
+    enum { FORMULAS = 3000 };
+    gsl_rng *rng = random_stream(11);
+    static char text[SR_TEXT];
+    int compared = 0;
+    for (int k = 0; k < FORMULAS; k++) {
+        const struct sr_expr expr = random_formula(rng, 1 + k % 30);
+        const double x[FEATURES] = {0.3 + gsl_rng_uniform(rng), gsl_ran_gaussian(rng, 1),
+                                    2.385 * gsl_rng_uniform(rng)};
+        const struct sr_data data = {.rows = 1, .features = FEATURES, .x = x};
+        double value;
+        if (!sr_eval(&expr, &data, &value))
+            continue;
+        for (int n = SR_C; n <= SR_SYMPY; n++) {
+            sr_expr_write(&expr, (enum sr_notation)n, feature_name, text, sizeof text);
+            const double again = value_of_text(text, x);
+            if (!near(again, value, 1e-6) && fabs(again - value) > 1e-9)
+                fail_msg("%s\nas %s\nis %.17g, expected %.17g", text_of(&expr), text, again, value);
+        }
+        compared++;
+    }
+    assert_true(compared > FORMULAS / 3);
+    gsl_rng_free(rng);
+}
+
+static void writes(const char *text, enum sr_notation notation, const char *expected)
+{
+    char out[SR_TEXT];
+    const struct sr_expr expr = formula(text);
+    sr_expr_write(&expr, notation, feature_name, out, sizeof out);
+    assert_string_equal(out, expected);
+}
+
+static void known_texts(void **state)
+{
+    (void)state;
+    writes("39.5 * m1 * m2 / r ^ 2", SR_C, "39.5 * m1 * m2 / pow(r, 2.0)");
+    writes("39.5 * m1 * m2 / r ^ 2", SR_SYMPY, "39.5*m1*m2/r**2");
+    writes("39.5 * m1 * m2 / r ^ 2", SR_LATEX, "\\frac{39.5 \\, m_{1} \\, m_{2}}{r^{2}}");
+    writes("r - (m1 - m2)", SR_C, "r - (m1 - m2)");
+    writes("r / (m1 * m2)", SR_C, "r / (m1 * m2)");
+    writes("r * (m1 / m2)", SR_SYMPY, "r*(m1/m2)");
+    writes("(-2) ^ r", SR_SYMPY, "(-2)**r");
+    writes("-(r ^ 2)", SR_SYMPY, "-r**2");
+    writes("r + -2", SR_C, "r + (-2.0)");
+    writes("-2 * r", SR_SYMPY, "-2*r");
+    writes("m1 - -2 * r", SR_SYMPY, "m1 - (-2*r)");
+    writes("1 / 3", SR_C, "1.0 / 3.0");
+    writes("inv(r + 1)", SR_C, "1 / (r + 1.0)");
+    writes("square(r + m1)", SR_LATEX, "\\left(r + m_{1}\\right)^{2}");
+    writes("square(exp(r))", SR_LATEX, "\\left(e^{r}\\right)^{2}");
+    writes("2 * 3", SR_LATEX, "2 \\cdot 3");
+    writes("r * 2.5e-7", SR_LATEX, "r \\, \\left(2.5 \\cdot 10^{-7}\\right)");
+    writes("0.1 + r", SR_SYMPY, "0.1 + r"); /* the shortest that reads back the same */
+}
+
+static void names_fit_the_language(void **state)
+{
+    (void)state;
+    static const char *const names[3] = {"mass (kg)", "2nd", "x_1"};
+    const struct sr_expr expr = formula("r + m1 + m2");
+    char out[SR_TEXT];
+    sr_expr_write(&expr, SR_C, names, out, sizeof out);
+    assert_string_equal(out, "mass__kg_ + _2nd + x_1");
+    sr_expr_write(&expr, SR_LATEX, names, out, sizeof out);
+    assert_string_equal(out, "\\mathrm{mass (kg)} + \\mathrm{2nd} + \\mathrm{x\\_1}");
+}
+
+static void own_operators_are_written_out(void **state)
+{
+    (void)state;
+    char out[SR_TEXT];
+    sr_custom_clear();
+    assert_int_equal(sr_custom_define("g(x)=x*exp(-x); h(u,v)=u/(g(u)+v)"), 0);
+    const struct sr_expr expr = formula("2 * h(r + 1, m1)");
+    sr_expr_write(&expr, SR_SYMPY, feature_name, out, sizeof out);
+    assert_string_equal(out, "2*((r + 1)/((r + 1)*exp(-(r + 1)) + m1))");
+    sr_expr_write(&expr, SR_LATEX, feature_name, out, sizeof out);
+    assert_string_equal(out, "2 \\, \\operatorname{h}\\left(r + 1, m_{1}\\right)");
+    sr_expr_print(&expr, feature_name, out, sizeof out);
+    assert_string_equal(out, "(2 * h((r + 1), m1))");
+    const double x[3] = {0.7, 1.3, 0};
+    const struct sr_data data = {.rows = 1, .features = 3, .x = x};
+    double value;
+    assert_true(sr_eval(&expr, &data, &value));
+    assert_true(near(value, 2 * 1.7 / (1.7 * exp(-1.7) + 1.3), 1e-14));
+    sr_custom_clear();
+}
+
+/* ---- description lengths */
+
+static void description_lengths(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    static struct sr_hall hall;
+    static struct sr_front front;
+    double x[3 * N], y[N];
+    gsl_rng *rng = random_stream(5);
+    double square = 0, slope = 0;
+    for (int i = 0; i < N; i++) {
+        x[i] = x[N + i] = x[2 * N + i] = 1 + gsl_rng_uniform(rng);
+        const double e = 0.1 * gsl_ran_gaussian(rng, 1);
+        y[i] = 3 * x[i] + e;
+        square += e * e / N;
+        slope += x[i] * x[i];
+    }
+    const struct sr_data data = {.rows = N, .features = 3, .x = x, .y = y};
+    const struct sr_expr line = formula("3 * r"), tiny = formula("3 * r + 1e-9");
+    sr_hall_clear(&hall);
+    sr_hall_offer(&hall, &line, 2);
+    sr_hall_offer(&hall, &tiny, 1);
+    sr_front_make(&hall, &front);
+    assert_int_equal(sr_front_select(&front, SR_MDL), -1);
+    assert_int_equal(sr_front_describe(&front, &data), 0);
+    const double constant = log(3) + 0.5 * log(slope / square) - 0.5 * log(3);
+    assert_true(near(front.mdl[0], N / 2.0 * log(square) + 3 * log(3) + constant, 1e-9));
+    /* + c: two more nodes, one more operator; the constant is not told from 0 */
+    assert_true(near(front.mdl[1], N / 2.0 * log(square) + 5 * log(4) + constant, 1e-6));
+    assert_int_equal(sr_front_select(&front, SR_MDL), 0);
+    assert_int_equal(sr_front_select(&front, SR_ACCURACY), 1);
+    gsl_rng_free(rng);
+}
+
+/* ---- round numbers */
+
+static void free_constants_are_rounded(void **state)
+{
+    (void)state;
+    static struct sr_hall hall;
+    static struct sr_front front;
+    struct table t;
+    const struct sr_settings s = {.loss = ORR_SR_L2};
+    const struct sr_expr truth = formula("2 * r + 0.37 * m1");
+    table_create(&t, 40, 3, false);
+    assert_true(sr_eval(&truth, &t.data, t.y));
+    const struct sr_expr exact = formula("2.0000000000000004 * r + 0.37000000000000005 * m1");
+    const struct sr_expr off = formula("2.000013 * r");
+    sr_hall_clear(&hall);
+    sr_hall_offer(&hall, &off, 0.5);
+    sr_hall_offer(&hall, &exact, 0);
+    sr_front_make(&hall, &front);
+    assert_int_equal(sr_front_snap(&s, &t.data, &front), 0);
+    assert_string_equal(text_of(&front.expr[1]), "((2 * r) + (0.37 * m1))");
+    assert_true(front.expr[1].node[0].value == 2);
+    assert_true(front.expr[0].node[0].value == 2.000013); /* rounding would cost something */
+    table_free(&t);
+}
+
+static void remarks(void **state)
+{
+    (void)state;
+    char text[80];
+    sr_remark(39.4784, text, sizeof text);
+    assert_non_null(strstr(text, "4 pi^2 ("));
+    sr_remark(-1.5708, text, sizeof text);
+    assert_non_null(strstr(text, "-pi / 2 ("));
+    sr_remark(39.6, text, sizeof text);
+    assert_string_equal(text, "");
+    sr_remark(2, text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(c_and_sympy_have_the_value),
+        cmocka_unit_test(known_texts),
+        cmocka_unit_test(names_fit_the_language),
+        cmocka_unit_test(own_operators_are_written_out),
+        cmocka_unit_test(description_lengths),
+        cmocka_unit_test(free_constants_are_rounded),
+        cmocka_unit_test(remarks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,353 @@
+/* test_vec.c - the elementary functions against long double on dense grids, and the same bits from
+ * every variant of the loops. */
+#include "symreg/formulas.h"
+
+#include <float.h>
+
+#include "vec.h"
+
+/* |x - exact| in units of the last place of exact. */
+static double ulps(double x, long double exact)
+{
+    const double size = fabs((double)exact);
+    int e;
+    frexp(size < DBL_MIN ? DBL_MIN : size, &e);
+    return (double)(fabsl((long double)x - exact) / ldexpl(1, e - DBL_MANT_DIG));
+}
+
+static long double tan_l(long double x)
+{
+    return sinl(x) / cosl(x);
+}
+
+/* Grids are linear in x, or in log |x| of both signs where low > 0 and `both`. */
+static const struct {
+    enum sr_op op;
+    long double (*exact)(long double);
+    double low, high;
+    bool logarithmic, both;
+    double limit; /* ulp */
+} grids[] = {
+    {SR_EXP, expl, -708, 709.7, false, false, 1.0},
+    {SR_EXP, expl, -745, -708, false, false, 1.0}, /* denormal results */
+    {SR_EXP, expl, 1e-20, 1, true, true, 1.0},
+    {SR_LOG, logl, 0.3, 3, false, false, 1.0},
+    {SR_LOG, logl, 5e-324, 1.7e308, true, false, 1.0},
+    {SR_SIN, sinl, -12, 12, false, false, 2.5},
+    {SR_SIN, sinl, 1e-300, 99999, true, true, 2.5},
+    {SR_COS, cosl, -12, 12, false, false, 2.5},
+    {SR_COS, cosl, 1e-300, 99999, true, true, 2.5},
+    {SR_SIN, sinl, 1e5, 1e300, true, true, 1.0}, /* by long double */
+    {SR_COS, cosl, 1e5, 1e300, true, true, 1.0},
+    {SR_TAN, tan_l, -12, 12, false, false, 4.0},
+    {SR_TAN, tan_l, 1e-300, 1e9, true, true, 4.0},
+    {SR_ASIN, asinl, -1, 1, false, false, 3.0},
+    {SR_ASIN, asinl, 1e-300, 1, true, true, 3.0},
+    {SR_ACOS, acosl, -1, 1, false, false, 3.0},
+    {SR_ATAN, atanl, -4, 4, false, false, 1.5},
+    {SR_ATAN, atanl, 1e-300, 1e300, true, true, 2.0},
+    {SR_SINH, sinhl, -4, 4, false, false, 3.0},
+    {SR_SINH, sinhl, 1e-300, 710.4, true, true, 3.0},
+    {SR_COSH, coshl, -710.4, 710.4, false, false, 3.0},
+    {SR_TANH, tanhl, -25, 25, false, false, 3.0},
+    {SR_TANH, tanhl, 1e-300, 1e300, true, true, 3.0},
+};
+
+static void functions_are_accurate(void **state)
+{
+    (void)state;
+    enum { POINTS = 60000 };
+    for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
+        double a[SR_TILE], out[SR_TILE], worst = 0, where = 0;
+        for (int k = 0; k < POINTS; k += SR_TILE) {
+            for (int i = 0; i < SR_TILE; i++) {
+                const double share = (k + i + 0.5) / (POINTS + SR_TILE);
+                const double low = grids[g].low, high = grids[g].high;
+                a[i] = grids[g].logarithmic ? exp(log(low) + share * (log(high) - log(low)))
+                                            : low + share * (high - low);
+                if (grids[g].both && i % 2)
+                    a[i] = -a[i];
+            }
+            assert_true(sr_op_apply(grids[g].op, SR_TILE, a, a, out));
+            for (int i = 0; i < SR_TILE; i++) {
+                const double error = ulps(out[i], grids[g].exact((long double)a[i]));
+                if (error > worst) {
+                    worst = error;
+                    where = a[i];
+                }
+            }
+        }
+        if (getenv("ORRERY_SHOW"))
+            print_message("%-5s %10.4g .. %-10.4g %.3f ulp at %.17g\n",
+                          sr_op_table[grids[g].op].name, grids[g].low, grids[g].high, worst, where);
+        if (!(worst <= grids[g].limit))
+            fail_msg("%s: %.3f ulp at %.17g", sr_op_table[grids[g].op].name, worst, where);
+    }
+}
+
+static void powers_are_accurate(void **state)
+{
+    (void)state;
+    gsl_rng *rng = random_stream(61);
+    double near_one = 0, anywhere = 0;
+    for (int k = 0; k < 100000; k++) {
+        const double a = exp((k % 2 ? 1 : 30) * gsl_ran_gaussian(rng, 1));
+        const double b = (k % 3 ? 3 : k % 2 ? 30 : 600) * gsl_ran_gaussian(rng, 1);
+        double out;
+        if (fabs(b * log(a)) > 700 || !sr_op_apply(SR_POW, 1, &a, &b, &out))
+            continue;
+        const double error = ulps(out, powl((long double)a, (long double)b));
+        if (fabs(b * log(a)) < 40)
+            near_one = fmax(near_one, error);
+        anywhere = fmax(anywhere, error);
+    }
+    if (getenv("ORRERY_SHOW"))
+        print_message("pow %.3f ulp, %.3f anywhere\n", near_one, anywhere);
+    assert_true(near_one <= 1.6 && anywhere <= 10);
+    gsl_rng_free(rng);
+}
+
+static void same(enum sr_op op, double a, double b)
+{
+    const double expected = op == SR_POW ? pow(a, b) : NAN;
+    double out = sr_op_table[op].value(a, b);
+    if (!((isnan(out) && isnan(expected)) ||
+          (near(out, expected, DBL_EPSILON) && signbit(out) == signbit(expected)) ||
+          (isinf(out) && isinf(expected) && (out > 0) == (expected > 0))))
+        fail_msg("%s(%g, %g) is %g, expected %g", sr_op_table[op].name, a, b, out, expected);
+}
+
+static void special_powers(void **state)
+{
+    (void)state;
+    static const double base[] = {0, 1, -1, 2, -2, 0.5, -0.5, 1e-300, -1e300, 4, 1e-310};
+    static const double power[] = {
+        0,     1,      -1,     2,    -2, 3, -3, 0.5, -0.5, 4503599627370497.0, 9007199254740993.0,
+        1e300, -1e300, 1e-300, 700.5};
+    for (size_t i = 0; i < sizeof base / sizeof *base; i++)
+        for (size_t k = 0; k < sizeof power / sizeof *power; k++)
+            same(SR_POW, base[i], power[k]);
+}
+
+static void infinities_and_domains(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sr_op op;
+        double a, expected;
+    } cases[] = {
+        {SR_EXP, INFINITY, INFINITY},
+        {SR_EXP, -INFINITY, 0},
+        {SR_EXP, 709.79, INFINITY},
+        {SR_LOG, INFINITY, INFINITY},
+        {SR_LOG, 0, -INFINITY},
+        {SR_LOG, -1, NAN},
+        {SR_SIN, INFINITY, NAN},
+        {SR_COS, -INFINITY, NAN},
+        {SR_TAN, INFINITY, NAN},
+        {SR_ASIN, 1.5, NAN},
+        {SR_ASIN, -1, -1.5707963267948966},
+        {SR_ACOS, -1.0001, NAN},
+        {SR_ACOS, 1.0001, NAN},
+        {SR_ACOS, 1, 0},
+        {SR_ACOS, -1, 3.1415926535897931},
+        {SR_ATAN, INFINITY, 1.5707963267948966},
+        {SR_SINH, 711, INFINITY},
+        {SR_SINH, -1e9, -INFINITY},
+        {SR_COSH, -711, INFINITY},
+        {SR_TANH, -INFINITY, -1},
+        {SR_TANH, 30, 1},
+        {SR_SIN, 0, 0},
+        {SR_SQRT, -1, NAN},
+        {SR_INV, 0, INFINITY},
+        {SR_EXP, NAN, NAN},
+        {SR_LOG, NAN, NAN},
+        {SR_TANH, NAN, NAN},
+        {SR_ATAN, NAN, NAN},
+        {SR_SINH, NAN, NAN},
+        {SR_COSH, NAN, NAN},
+        {SR_ACOS, NAN, NAN},
+        {SR_SIN, 1e-320, 1e-320},
+        {SR_ATAN, -1e-320, -1e-320},
+        {SR_TANH, 1e-320, 1e-320},
+        {SR_SINH, 1e-320, 1e-320},
+        {SR_EXP, 1e-320, 1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const double out = sr_op_table[cases[k].op].value(cases[k].a, 0);
+        const double expected = cases[k].expected;
+        if (!((isnan(out) && isnan(expected)) || (out >= expected && out <= expected)))
+            fail_msg("%s(%g) is %.17g, expected %.17g", sr_op_table[cases[k].op].name, cases[k].a,
+                     out, expected);
+    }
+}
+
+/* ---- variants */
+
+/* Numbers of every kind. */
+static double any_number(gsl_rng *rng, int k)
+{
+    static const double special[] = {0,    -0.0,    1,         -1,      0.5,     INFINITY,
+                                     -1e9, -1e-310, -INFINITY, DBL_MAX, DBL_MIN, NAN};
+    if (k % 7 == 0)
+        return special[(k / 7) % (int)(sizeof special / sizeof *special)];
+    const double size = gsl_ran_gaussian(rng, 2) * exp(k % 3 ? 0 : gsl_ran_gaussian(rng, 4));
+    return k % 11 ? size : fabs(size);
+}
+
+/* NaN of one kind equals that of another. */
+static bool same_bits(const double *a, const double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(&a[i], &b[i], sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i])))
+            return false;
+    return true;
+}
+
+static void variants_give_the_same_bits(void **state)
+{
+    (void)state;
+    gsl_rng *rng = random_stream(62);
+    const struct sr_vec *plain = sr_vec_variant(SR_VEC_PLAIN);
+    double a[SR_TILE], b[SR_TILE], v[SR_TILE], d[SR_TILE], x[SR_TILE], y[SR_TILE];
+    for (int which = SR_VEC_AVX2; which < SR_VEC_VARIANTS; which++) {
+        const struct sr_vec *vec = sr_vec_variant((enum sr_vec_variant)which);
+        for (int round = 0; round < 40 && vec; round++) {
+            const int n = round == 0 ? SR_TILE : 1 + (int)gsl_rng_uniform_int(rng, SR_TILE);
+            for (int i = 0; i < n; i++) {
+                a[i] = any_number(rng, i + round);
+                b[i] = any_number(rng, 3 * i + round);
+                d[i] = gsl_ran_gaussian(rng, 1);
+            }
+            for (int op = SR_FEATURE + 1; op < SR_OPS; op++) {
+                const int forms = sr_op_table[op].arity == 2 ? 3 : 1;
+                for (int form = forms - 1; form >= 0; form--) {
+                    plain->apply(op, form, n, a, b, x);
+                    vec->apply(op, form, n, a, b, v);
+                    if (!same_bits(x, v, (size_t)n))
+                        fail_msg("%s, form %d, %s", sr_op_table[op].name, form, vec->name);
+                    assert_int_equal(plain->finite((size_t)n, x), vec->finite((size_t)n, x));
+                }
+                for (int operand = 0; operand < sr_op_table[op].arity; operand++) {
+                    plain->chain(op, operand, n, a, b, v, d, x);
+                    vec->chain(op, operand, n, a, b, v, d, y);
+                    if (!same_bits(x, y, (size_t)n))
+                        fail_msg("slope of %s, %s", sr_op_table[op].name, vec->name);
+                }
+            }
+        }
+    }
+    gsl_rng_free(rng);
+}
+
+/* Sums and selections of any length. */
+static void sums_give_the_same_bits(void **state)
+{
+    (void)state;
+    enum { MOST = 700 };
+    gsl_rng *rng = random_stream(64);
+    const struct sr_vec *plain = sr_vec_variant(SR_VEC_PLAIN);
+    double a[MOST], b[MOST], c[MOST], d[MOST], x[MOST], y[MOST], one[2], two[2];
+    for (int which = SR_VEC_AVX2; which < SR_VEC_VARIANTS; which++) {
+        const struct sr_vec *vec = sr_vec_variant((enum sr_vec_variant)which);
+        for (int round = 0; round < 200 && vec; round++) {
+            const size_t n = 1 + gsl_rng_uniform_int(rng, MOST);
+            for (size_t i = 0; i < MOST; i++) {
+                a[i] = i % 17 ? gsl_ran_gaussian(rng, 1) : 0;
+                b[i] = gsl_ran_gaussian(rng, 1);
+                x[i] = y[i] = 77;
+            }
+            assert_true(plain->sum(a, n) == vec->sum(a, n));
+            assert_true(plain->dot(a, b, n) == vec->dot(a, b, n));
+            if (plain->below(a, b, n, 0.3) != vec->below(a, b, n, 0.3))
+                fail_msg("%s %zu %.17g %.17g", vec->name, n, plain->below(a, b, n, 0.3),
+                         vec->below(a, b, n, 0.3));
+            plain->products(a, b, round % 2 ? a : NULL, n, one);
+            vec->products(a, b, round % 2 ? a : NULL, n, two);
+            assert_true(same_bits(one, two, 2));
+            plain->divide(b, a, n, x);
+            vec->divide(b, a, n, y);
+            assert_true(same_bits(x, y, MOST));
+            if (n >= SR_VEC_FEW) {
+                plain->between(a, b, 0.2, 0.4, one);
+                vec->between(a, b, 0.2, 0.4, two);
+                assert_true(same_bits(one, two, 2));
+            }
+            const size_t kept = plain->keep(a, b, n, -0.5, 0.6, x, c, one);
+            assert_int_equal(kept, vec->keep(a, b, n, -0.5, 0.6, y, d, two));
+            assert_true(same_bits(one, two, 2) && same_bits(x, y, kept) && same_bits(c, d, kept));
+            memcpy(x, a, sizeof x);
+            memcpy(c, b, sizeof c);
+            memcpy(y, a, sizeof y);
+            memcpy(d, b, sizeof d);
+            const size_t left = plain->keep_pairs(x, c, n, -0.5, 0.6);
+            assert_int_equal(left, vec->keep_pairs(y, d, n, -0.5, 0.6));
+            assert_true(same_bits(x, y, left) && same_bits(c, d, left));
+        }
+    }
+    gsl_rng_free(rng);
+}
+
+/* Losses, scales and fits of whole formulas, by every variant. */
+static void results_do_not_depend_on_the_variant(void **state)
+{
+    (void)state;
+    struct table t;
+    gsl_rng *rng = random_stream(63);
+    table_create(&t, 1003, 60, true);
+    for (size_t i = 0; i < 1003; i++)
+        t.y[i] = t.x[i] * t.x[1003 + i] + gsl_ran_gaussian(rng, 1);
+    double *weight = orr_alloc(1003, sizeof *weight);
+    assert_non_null(weight);
+    for (size_t i = 0; i < 1003; i++)
+        weight[i] = gsl_rng_uniform(rng);
+    for (int kind = ORR_SR_L1; kind <= ORR_SR_QUANTILE; kind++)
+        for (int k = 0; k < 60; k++) {
+            const struct sr_expr expr = random_formula(rng, 3 + k % 12);
+            t.data.weight = k % 2 ? weight : NULL;
+            double first[3] = {0};
+            for (int which = 0; which < SR_VEC_VARIANTS; which++) {
+                const struct sr_vec *vec = sr_vec_variant((enum sr_vec_variant)which);
+                struct sr_work work;
+                struct sr_loss loss;
+                double result[3] = {NAN, NAN, NAN};
+                if (!vec)
+                    continue;
+                sr_vec_force(vec);
+                assert_int_equal(sr_work_init(&work, 1003, 20), 0);
+                assert_int_equal(sr_loss_init(&loss, (enum orr_symreg_loss)kind, &t.data), 0);
+                if (sr_eval(&expr, &t.data, work.value)) {
+                    struct sr_expr fitted = expr;
+                    result[0] = sr_loss_scale(&loss, work.value, work.scratch);
+                    result[1] = sr_loss_value(&loss, work.value, result[0]);
+                    result[2] = sr_constants_fit(&loss, &fitted, true, 3, 0, rng, &work);
+                }
+                if (which == 0)
+                    memcpy(first, result, sizeof first);
+                else if (!same_bits(first, result, 3))
+                    fail_msg("loss %d of %s: %.17g %.17g %.17g by %s, %.17g %.17g %.17g plain",
+                             kind, text_of(&expr), result[0], result[1], result[2], vec->name,
+                             first[0], first[1], first[2]);
+                sr_loss_free(&loss);
+                sr_work_free(&work);
+            }
+        }
+    sr_vec_force(NULL);
+    free(weight);
+    table_free(&t);
+    gsl_rng_free(rng);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_are_accurate),
+        cmocka_unit_test(powers_are_accurate),
+        cmocka_unit_test(special_powers),
+        cmocka_unit_test(infinities_and_domains),
+        cmocka_unit_test(variants_give_the_same_bits),
+        cmocka_unit_test(sums_give_the_same_bits),
+        cmocka_unit_test(results_do_not_depend_on_the_variant),
+    };
+    return cmocka_run_group_tests_name("symreg/vec", tests, NULL, NULL);
+}
