@@ -11,9 +11,9 @@
 
 enum {
     BASIS = 500,    /* formulas f and g of pairs, without constants */
-    SINGLES = 4000, /* formulas f that stand alone, with constants, too */
+    SINGLES = 8000, /* formulas f that stand alone, with constants, too */
     INVERSES = 16,  /* ways H, at most */
-    KEPT = 3,       /* singles and pairs of each target, each */
+    KEPT = 5,       /* singles and pairs of each target, each */
 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \

@@ -1,7 +1,7 @@
 /* enumerate.h - inside symreg/: all small formulas, and what can be put together of two of them.
  *
- * A bank holds every formula of the given operators by increasing size, each function once, with
- * its values at a few rows of the data. What fits these rows best is handed on, in three respects
+ * A bank holds every formula of the given operators by increasing cost - its nodes, and functions
+ * from exp on count twice - each function once, with its values at a few rows of the data. What fits these rows best is handed on, in three respects
  * (absolute, relative, up to an offset). Then pairs meet in the middle: for targets
  * z = H^-1(y / h), with h a small formula and H an operator with an inverse, all
  * z = a f + b g + c are solved at once from the correlations of the bank. Constants are generic:
@@ -13,14 +13,15 @@
 
 enum {
     SR_ROWS = 32,          /* rows at which formulas are compared */
-    SR_BANK = 30000,       /* formulas kept with their values */
+    SR_BANK = 40000,       /* formulas kept with their values */
     SR_BANK_SIZE = 15,     /* nodes of a formula in the bank, at most */
+    SR_CONSTANT_COST = 6,  /* of formulas with constants that are kept, at most */
     SR_CANDIDATES = 16384, /* handed on, at most */
 };
 
 /* One formula of the bank: an operator over earlier ones. */
 struct sr_bank_entry {
-    uint8_t op, size, feature;
+    uint8_t op, size, feature, cost;
     bool constant; /* contains one */
     int a, b;
 };
@@ -34,7 +35,7 @@ struct sr_ranking {
     struct sr_bank_entry entry[SR_BEST_KEPT];
 };
 struct sr_bank {
-    int count, features;
+    int count, features, largest;
     double tried;                    /* formulas */
     double y[SR_ROWS];               /* target at the rows */
     double inverse[SR_ROWS], yy, sy; /* 1 / y, sums of y^2 and y */
