@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A constant stands for any value; this one satisfies no identity. */
-static const double generic_constant = 0.7548776662466927;
+/* A constant stands for any value; these satisfy no identity. */
+static const double generic_constant[] = {0.7548776662466927, 0.2199245137, 3.4711932164};
 enum { TABLE = 1 << 17 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
@@ -157,7 +157,9 @@ static void consider(struct sr_bank *bank, struct sr_bank_entry entry, const dou
     bool good = false;
     for (int i = 0; i < SR_RESPECTS && entry.op != SR_CONSTANT; i++)
         good = good || r[i].count < SR_BEST_KEPT || score[i] < r[i].score[SR_BEST_KEPT - 1];
-    const bool keep = bank->count < SR_BANK && (!entry.constant || entry.cost <= SR_CONSTANT_COST);
+    const bool keep =
+        bank->count < SR_BANK &&
+        (entry.constants == 0 || (entry.constants == 1 && entry.cost <= SR_CONSTANT_COST));
     if ((!good && !keep) || !is_new(bank, value, keep))
         return;
     const uint64_t hash = good ? hash_values(value, value[0] != 0 ? value[0] : 1) : 0;
@@ -184,12 +186,15 @@ static void add_leaves(struct sr_bank *bank, const struct sr_settings *s,
             (struct sr_bank_entry){.op = SR_FEATURE, .size = 1, .cost = 1, .feature = (uint8_t)f},
             value);
     }
-    for (int i = 0; i < SR_ROWS; i++)
-        value[i] = generic_constant;
-    if (s->binary_count)
-        consider(bank,
-                 (struct sr_bank_entry){.op = SR_CONSTANT, .size = 1, .cost = 1, .constant = true},
-                 value);
+    for (uint8_t c = 0; c < sizeof generic_constant / sizeof *generic_constant; c++) {
+        for (int i = 0; i < SR_ROWS; i++)
+            value[i] = generic_constant[c];
+        if (s->binary_count)
+            consider(bank,
+                     (struct sr_bank_entry){
+                         .op = SR_CONSTANT, .size = 1, .cost = 1, .feature = c, .constants = 1},
+                     value);
+    }
 }
 
 /* Operators whose operands may stand in one order only. */
@@ -214,14 +219,15 @@ static void join(struct sr_bank *bank, enum sr_op op, int a, int b)
     const int size = 1 + p->size + (binary ? q->size : 0);
     if (size > bank->largest || !sr_op_apply(op, SR_ROWS, bank->value[a], bank->value[b], value))
         return;
-    consider(bank,
-             (struct sr_bank_entry){.op = (uint8_t)op,
-                                    .size = (uint8_t)size,
-                                    .cost = (uint8_t)(price(op) + p->cost + (binary ? q->cost : 0)),
-                                    .constant = p->constant || (binary && q->constant),
-                                    .a = a,
-                                    .b = b},
-             value);
+    consider(
+        bank,
+        (struct sr_bank_entry){.op = (uint8_t)op,
+                               .size = (uint8_t)size,
+                               .cost = (uint8_t)(price(op) + p->cost + (binary ? q->cost : 0)),
+                               .constants = (uint8_t)(p->constants + (binary ? q->constants : 0)),
+                               .a = a,
+                               .b = b},
+        value);
 }
 
 /* All formulas of one cost over those in the bank; first[n] is the first entry of cost n. */
@@ -293,8 +299,10 @@ static bool write_entry(const struct sr_bank *bank, const struct sr_bank_entry *
         return false;
     if (expr->count == SR_NODES)
         return false;
-    expr->node[expr->count++] = (struct sr_node){
-        .op = entry->op, .feature = entry->feature, .value = entry->op ? 0 : generic_constant};
+    expr->node[expr->count++] =
+        (struct sr_node){.op = entry->op,
+                         .feature = entry->feature,
+                         .value = entry->op ? 0 : generic_constant[entry->feature]};
     return true;
 }
 
@@ -327,7 +335,7 @@ void sr_bank_offer(const struct sr_bank *bank, const struct sr_settings *setting
                     if (!has(settings, SR_ADD) || expr->count + 2 > settings->maxsize)
                         continue;
                     expr->node[expr->count++] =
-                        (struct sr_node){.op = SR_CONSTANT, .value = generic_constant};
+                        (struct sr_node){.op = SR_CONSTANT, .value = generic_constant[0]};
                     expr->node[expr->count++] = (struct sr_node){.op = SR_ADD};
                     sr_expr_measure(expr);
                 }

@@ -22,12 +22,12 @@ enum {
 /* One formula of the bank: an operator over earlier ones. */
 struct sr_bank_entry {
     uint8_t op, size, feature, cost;
-    bool constant; /* contains one */
+    uint8_t constants; /* how many */
     int a, b;
 };
 /* The best of one size in one respect. */
 enum sr_respect { SR_ABSOLUTE, SR_RELATIVE, SR_OFFSET, SR_RESPECTS };
-enum { SR_BEST_KEPT = 48 };
+enum { SR_BEST_KEPT = 128 };
 struct sr_ranking {
     int count;
     double score[SR_BEST_KEPT];
@@ -63,14 +63,16 @@ struct sr_candidates {
 void sr_bank_offer(const struct sr_bank *bank, const struct sr_settings *settings,
                    struct sr_candidates *candidates);
 /* h: a formula of the bank, a product or a quotient of two. */
-enum { SR_FACTORS = 120 };
+enum { SR_CLOSE = 120, SR_PLAIN = 300, SR_FACTORS = SR_CLOSE + SR_PLAIN };
 struct sr_factor {
     int a, b;      /* of the bank; a < 0: 1, b < 0: a alone */
     enum sr_op op; /* SR_MUL or SR_DIV where b >= 0 */
     double score;  /* the variance of log(y / h), a little more for every node */
 };
-/* The best, best first; returns how many. */
-int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS]);
+/* The closest, best first, and then the first formulas of + - * / alone, constants left out: those
+ * are to be targets of single formulas only. Returns how many in all, *close of the first kind. */
+int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS],
+                    int *close);
 /* Sum of a b over SR_ROWS. */
 float sr_dot_rows(const float *a, const float *b);
 /* h H(a f + b g + c) of formulas of the bank; `threads` as many as may run here. */
