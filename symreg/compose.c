@@ -50,19 +50,13 @@ static bool invert_one(enum sr_op op, double v, double *z)
         *z = v >= 0 ? v * v : NAN;
         break;
     case SR_EXP:
-        *z = log(v);
+        *z = sr_op_table[SR_LOG].value(v, 0); /* the same bits on every CPU */
         break;
     case SR_LOG:
-        *z = exp(v);
+        *z = sr_op_table[SR_EXP].value(v, 0);
         break;
     case SR_TANH:
-        *z = atanh(v);
-        break;
-    case SR_SIN:
-        *z = asin(v);
-        break;
-    case SR_COS:
-        *z = acos(v);
+        *z = sr_op_table[SR_LOG].value((1 + v) / (1 - v), 0) / 2;
         break;
     default:
         return false;

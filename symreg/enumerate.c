@@ -186,14 +186,15 @@ static void add_leaves(struct sr_bank *bank, const struct sr_settings *s,
             (struct sr_bank_entry){.op = SR_FEATURE, .size = 1, .cost = 1, .feature = (uint8_t)f},
             value);
     }
-    for (uint8_t c = 0; c < sizeof generic_constant / sizeof *generic_constant; c++) {
+    for (size_t c = 0; c < sizeof generic_constant / sizeof *generic_constant; c++) {
         for (int i = 0; i < SR_ROWS; i++)
             value[i] = generic_constant[c];
         if (s->binary_count)
-            consider(bank,
-                     (struct sr_bank_entry){
-                         .op = SR_CONSTANT, .size = 1, .cost = 1, .feature = c, .constants = 1},
-                     value);
+            consider(
+                bank,
+                (struct sr_bank_entry){
+                    .op = SR_CONSTANT, .size = 1, .cost = 1, .feature = (uint8_t)c, .constants = 1},
+                value);
     }
 }
 

@@ -1,11 +1,11 @@
 /* enumerate.h - inside symreg/: all small formulas, and what can be put together of two of them.
  *
- * A bank holds every formula of the given operators by increasing cost - its nodes, and functions
- * from exp on count twice - each function once, with its values at a few rows of the data. What fits these rows best is handed on, in three respects
- * (absolute, relative, up to an offset). Then pairs meet in the middle: for targets
- * z = H^-1(y / h), with h a small formula and H an operator with an inverse, all
- * z = a f + b g + c are solved at once from the correlations of the bank. Constants are generic:
- * nothing here knows a law. */
+ * A bank holds every formula of the given operators by increasing cost - its nodes, functions from
+ * exp on counting twice - each function once, with its values at a few rows of the data. What fits
+ * these rows best is handed on, in three respects (absolute, relative, up to an offset). Then pairs
+ * meet in the middle: for targets z = H^-1(y / h), with h a small formula, a product or a quotient
+ * of two, and H an operator with an inverse, all z = a f + b g + c are solved at once from the
+ * correlations of the bank. Constants are generic: nothing here knows a law. */
 #ifndef SR_ENUMERATE_H
 #define SR_ENUMERATE_H
 

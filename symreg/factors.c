@@ -45,7 +45,7 @@ static bool logarithms(const double *value, float *out)
 {
     double sum = 0, z[SR_ROWS];
     for (int i = 0; i < SR_ROWS; i++) {
-        z[i] = log(fabs(value[i]));
+        z[i] = sr_op_table[SR_LOG].value(fabs(value[i]), 0);
         sum += z[i] / SR_ROWS;
     }
     for (int i = 0; i < SR_ROWS; i++)
