@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A constant stands for any value; these satisfy no identity. */
-static const double generic_constant[] = {0.7548776662466927, 0.2199245137, 3.4711932164};
+/* A constant stands for any value: these satisfy no identity, and are a grid of both signs in
+ * equal ratios; the fewer features, the more of them. */
+static const double generic_unit = 0.7548776662466927;
+static const double generic_constant[] = {1, -1, 0.25, 4, -0.25, -4, 0.5, 2, -0.5, -2};
 enum { TABLE = 1 << 17 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
@@ -186,9 +188,10 @@ static void add_leaves(struct sr_bank *bank, const struct sr_settings *s,
             (struct sr_bank_entry){.op = SR_FEATURE, .size = 1, .cost = 1, .feature = (uint8_t)f},
             value);
     }
-    for (size_t c = 0; c < sizeof generic_constant / sizeof *generic_constant; c++) {
+    const size_t constants = data->features == 1 ? 10 : data->features == 2 ? 6 : 4;
+    for (size_t c = 0; c < constants; c++) {
         for (int i = 0; i < SR_ROWS; i++)
-            value[i] = generic_constant[c];
+            value[i] = generic_unit * generic_constant[c];
         if (s->binary_count)
             consider(
                 bank,
@@ -303,7 +306,7 @@ static bool write_entry(const struct sr_bank *bank, const struct sr_bank_entry *
     expr->node[expr->count++] =
         (struct sr_node){.op = entry->op,
                          .feature = entry->feature,
-                         .value = entry->op ? 0 : generic_constant[entry->feature]};
+                         .value = entry->op ? 0 : generic_unit * generic_constant[entry->feature]};
     return true;
 }
 
@@ -336,7 +339,7 @@ void sr_bank_offer(const struct sr_bank *bank, const struct sr_settings *setting
                     if (!has(settings, SR_ADD) || expr->count + 2 > settings->maxsize)
                         continue;
                     expr->node[expr->count++] =
-                        (struct sr_node){.op = SR_CONSTANT, .value = generic_constant[0]};
+                        (struct sr_node){.op = SR_CONSTANT, .value = generic_unit};
                     expr->node[expr->count++] = (struct sr_node){.op = SR_ADD};
                     sr_expr_measure(expr);
                 }
