@@ -44,15 +44,11 @@ $(B)/tests/golden_attention64: tests/kernels/golden_attention.c $(kernels_USES:%
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -DK_DOUBLE -Itests $< $(kernels_USES:%=$(B)/lib%64.a) $(LDLIBS) -o $@
 
-<<<<<<< HEAD
 $(FAIL_WRITE): tests/kill/fail_write.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl
 
-check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(FAIL_WRITE)
-	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
-=======
 # fuzz targets (tests/fuzz/fuzz_<name>.c): make check replays their corpus, make fuzz searches on
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 60
@@ -76,10 +72,9 @@ fuzz:
 	$(MAKE) $(FUZZ:%=run-fuzz-%) CC=clang B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
 	    -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
 
-check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY)
-	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
+check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE)
+	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(foreach f,$(FUZZ),'$(B)/tests/fuzz/replay_$(f) tests/fuzz/corpus/$(f)') \
->>>>>>> bbdaa686333070c96aad17b40e238e2784a5aa67
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') $(CLI_TESTS:%='bash %')
 
 # what takes longer than a quarter of an hour: the same battery, 100 kills and every write instead
@@ -116,11 +111,8 @@ bench:
 	@echo "benchmarks:$(BENCHES:%= make bench-%)"
 $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
 	@mkdir -p bench/results
-<<<<<<< HEAD
-	$(B)/bench/bench_$* $(BENCH_ARGS) $(if $(TABLE),--table $(TABLE))
-=======
-	$(B)/bench/bench_$* $(if $(FULL),$(if $(filter symreg,$*),--full))
->>>>>>> bbdaa686333070c96aad17b40e238e2784a5aa67
+	$(B)/bench/bench_$* $(BENCH_ARGS) $(if $(TABLE),--table $(TABLE)) \
+	    $(if $(FULL),$(if $(filter symreg,$*),--full))
 $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

@@ -10,10 +10,11 @@
 #include <string.h>
 
 enum {
-    BASIS = 500,    /* formulas f and g of pairs, without constants */
-    SINGLES = 4000, /* formulas f that stand alone, with constants, too */
-    INVERSES = 16,  /* ways H, at most */
-    KEPT = 3,       /* singles and pairs of each target, each */
+    BASIS = 500,     /* formulas f and g of pairs, without constants */
+    SINGLES = 20480, /* formulas f that stand alone, with constants, too */
+    INVERSES = 16,   /* ways H, at most */
+    BLOCK = 512,     /* of them at a time */
+    KEPT = 8,        /* singles and pairs of each target, each */
 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
@@ -49,19 +50,13 @@ static bool invert_one(enum sr_op op, double v, double *z)
         *z = v >= 0 ? v * v : NAN;
         break;
     case SR_EXP:
-        *z = log(v);
+        *z = sr_op_table[SR_LOG].value(v, 0); /* the same bits on every CPU */
         break;
     case SR_LOG:
-        *z = exp(v);
+        *z = sr_op_table[SR_EXP].value(v, 0);
         break;
     case SR_TANH:
-        *z = atanh(v);
-        break;
-    case SR_SIN:
-        *z = asin(v);
-        break;
-    case SR_COS:
-        *z = acos(v);
+        *z = sr_op_table[SR_LOG].value((1 + v) / (1 - v), 0) / 2;
         break;
     default:
         return false;
@@ -98,7 +93,7 @@ struct basis {
     int count, singles;
     int index[BASIS], single_index[SINGLES]; /* in the bank */
     double unit[BASIS][SR_ROWS];             /* mean 0, length 1 */
-    float single[SINGLES][SR_ROWS];          /* the same */
+    float single[SR_ROWS][SINGLES];          /* the same, row by row */
     float (*correlation)[BASIS];
 };
 
@@ -145,9 +140,9 @@ static int basis_init(struct basis *basis, const struct sr_bank *bank)
         if (!normalise(bank->value[e], unit, &mean, &length))
             continue;
         for (int i = 0; i < SR_ROWS; i++)
-            basis->single[basis->singles][i] = (float)unit[i];
+            basis->single[i][basis->singles] = (float)unit[i];
         basis->single_index[basis->singles++] = e;
-        if (n == BASIS || bank->entry[e].constant)
+        if (n == BASIS || bank->entry[e].constants)
             continue;
         bool seen = false;
         for (int k = 0; k < n && !seen; k++) {
@@ -201,6 +196,16 @@ FOR_MANY_CPUS static float pair_row(const float *r, const float *rfg, int f, flo
     return best;
 }
 
+/* Correlations of z with BLOCK single formulas at once. */
+FOR_MANY_CPUS static void correlate(const float *z, const float *single, float *c)
+{
+    for (int f = 0; f < BLOCK; f++)
+        c[f] = 0;
+    for (int i = 0; i < SR_ROWS; i++)
+        for (int f = 0; f < BLOCK; f++)
+            c[f] += z[i] * single[(size_t)i * SINGLES + (size_t)f];
+}
+
 static double factor_value(const struct sr_bank *bank, const struct sr_factor *h, int i)
 {
     if (h->a < 0)
@@ -211,7 +216,8 @@ static double factor_value(const struct sr_bank *bank, const struct sr_factor *h
     return h->op == SR_MUL ? a * bank->value[h->b][i] : a / bank->value[h->b][i];
 }
 
-static void solve_target(const struct sr_bank *bank, const struct basis *basis, struct target *t)
+static void solve_target(const struct sr_bank *bank, const struct basis *basis, bool pairs,
+                         struct target *t)
 {
     double unit[SR_ROWS];
     float r[BASIS], narrow[SR_ROWS];
@@ -223,13 +229,18 @@ static void solve_target(const struct sr_bank *bank, const struct basis *basis, 
     t->usable = true;
     for (int i = 0; i < SR_ROWS; i++)
         narrow[i] = (float)unit[i];
-    for (int f = 0; f < basis->singles; f++) {
-        const double c = (double)sr_dot_rows(narrow, basis->single[f]);
-        keep(t->single, (struct found){c * c, basis->single_index[f], -1});
+    for (int first = 0; first < basis->singles; first += BLOCK) {
+        float c[BLOCK];
+        const int left = basis->singles - first, n = left < BLOCK ? left : BLOCK;
+        correlate(narrow, &basis->single[0][first], c);
+        for (int f = 0; f < n; f++)
+            if (c[f] * c[f] > (float)t->single[KEPT - 1].r2)
+                keep(t->single,
+                     (struct found){(double)(c[f] * c[f]), basis->single_index[first + f], -1});
     }
-    for (int f = 0; f < basis->count; f++)
+    for (int f = 0; f < basis->count && pairs; f++)
         r[f] = (float)dot(unit, basis->unit[f]);
-    for (int f = 1; f < basis->count; f++) {
+    for (int f = 1; f < basis->count && pairs; f++) {
         float r2[BASIS];
         const float limit = (float)t->pair[KEPT - 1].r2;
         if (pair_row(r, basis->correlation[f], f, r2) <= limit)
@@ -366,6 +377,71 @@ static void add_shapes(const struct sr_bank *bank, const struct sr_settings *s,
 
 /* ---- all targets */
 
+/* ---- the best of all targets, by how close they are to y itself */
+
+struct offer {
+    double score;
+    int order;
+    const struct target *target;
+    const struct found *found;
+};
+
+/* The smaller of the shares of y and of ones that h H(a f + b g + c) and its ratio to y leave. */
+static double closeness(const struct sr_bank *bank, const struct target *t,
+                        const struct found *found)
+{
+    double w[3], absolute = 0, relative = 0;
+    if (!solve_weights(bank, t, found, w))
+        return HUGE_VAL;
+    for (int i = 0; i < SR_ROWS; i++) {
+        double v = w[0] * bank->value[found->f][i] + w[2];
+        if (found->g >= 0)
+            v += w[1] * bank->value[found->g][i];
+        if (t->outer.inner != SR_CONSTANT)
+            v = sr_op_table[t->outer.inner].value(v, v);
+        if (t->outer.last != SR_CONSTANT)
+            v = sr_op_table[t->outer.last].value(v, v);
+        v = v * factor_value(bank, &t->factor, i) - bank->y[i];
+        absolute += v * v;
+        relative += v * bank->inverse[i] * v * bank->inverse[i];
+    }
+    const double score = fmin(absolute / bank->yy, relative / SR_ROWS);
+    return isfinite(score) ? score : HUGE_VAL;
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const struct offer *p = a, *q = b;
+    if (p->score != q->score)
+        return p->score < q->score ? -1 : 1;
+    return p->order - q->order;
+}
+
+static int offer_best(const struct sr_bank *bank, const struct sr_settings *settings,
+                      const struct target *target, int targets, struct sr_candidates *candidates)
+{
+    struct offer *offer = orr_alloc((size_t)targets * 2 * KEPT, sizeof *offer);
+    int n = 0;
+    if (!offer)
+        return ORR_ENOMEM;
+    for (int i = 0; i < targets; i++)
+        for (int k = 0; k < 2 * KEPT; k++) {
+            const struct found *found = k < KEPT ? &target[i].single[k] : &target[i].pair[k - KEPT];
+            if (!target[i].usable || !(found->r2 > 0))
+                continue;
+            const double size =
+                bank->entry[found->f].size + (found->g < 0 ? 0 : bank->entry[found->g].size);
+            offer[n] = (struct offer){closeness(bank, &target[i], found) * (1 + 0.1 * size), n,
+                                      &target[i], found};
+            n++;
+        }
+    qsort(offer, (size_t)n, sizeof *offer, by_score);
+    for (int i = 0; i < n && offer[i].score < 1; i++)
+        add_shapes(bank, settings, offer[i].target, offer[i].found, candidates);
+    free(offer);
+    return 0;
+}
+
 /* A factor by itself is a formula, too. */
 static void add_factors(const struct sr_bank *bank, const struct sr_settings *s,
                         const struct sr_factor *list, int n, struct sr_candidates *out)
@@ -387,29 +463,25 @@ int sr_compose(const struct sr_bank *bank, const struct sr_settings *settings, i
         return 0;
     struct basis *basis = orr_alloc(1, sizeof *basis);
     struct target *target = orr_alloc((size_t)INVERSES * (SR_FACTORS + 1), sizeof *target);
-    int rc = basis && target ? basis_init(basis, bank) : ORR_ENOMEM, targets = 0;
+    int rc = basis && target ? basis_init(basis, bank) : ORR_ENOMEM, targets = 0, close = 0;
     if (!rc) {
         const int outers = list_outer(settings, outer);
-        const int factors = sr_factors_find(bank, has(settings, SR_DIV), factor);
+        const int factors = sr_factors_find(bank, has(settings, SR_DIV), factor, &close);
         targets = outers * (factors + 1);
-        add_factors(bank, settings, factor, factors, candidates);
+        add_factors(bank, settings, factor, close, candidates);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
         for (int i = 0; i < targets; i++) {
             target[i].factor = (struct sr_factor){-1, -1, SR_MUL, 0};
             if (i / outers)
                 target[i].factor = factor[i / outers - 1];
             target[i].outer = outer[i % outers];
-            solve_target(bank, basis, &target[i]);
+            if (i / outers > close && target[i].outer.last != SR_CONSTANT)
+                continue;
+            solve_target(bank, basis, i / outers <= close, &target[i]);
         }
     }
-    /* the best of every target first: none of them is left out when there is no room for all */
-    for (int k = 0; k < KEPT; k++)
-        for (int i = 0; i < targets; i++) {
-            if (target[i].usable && target[i].single[k].r2 > 0.3)
-                add_shapes(bank, settings, &target[i], &target[i].single[k], candidates);
-            if (target[i].usable && target[i].pair[k].r2 > 0.3)
-                add_shapes(bank, settings, &target[i], &target[i].pair[k], candidates);
-        }
+    if (!rc)
+        rc = offer_best(bank, settings, target, targets, candidates);
     if (basis)
         free(basis->correlation);
     free(basis);

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A constant stands for any value; this one satisfies no identity. */
-static const double generic_constant = 0.7548776662466927;
+/* A constant stands for any value: these satisfy no identity, and are a grid of both signs in
+ * equal ratios; the fewer features, the more of them. */
+static const double generic_unit = 0.7548776662466927;
+static const double generic_constant[] = {1, -1, 0.25, 4, -0.25, -4, 0.5, 2, -0.5, -2};
 enum { TABLE = 1 << 17 };
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
@@ -70,8 +72,9 @@ static uint64_t hash_values(const double *value, double unit)
     return hash;
 }
 
-/* Remembers the entry to be at index count; false when an equal one is there. */
-static bool is_new(struct sr_bank *bank, const double *value)
+/* False when an equal entry is there; else, to `keep` it, remembers that it will be at index
+ * count. */
+static bool is_new(struct sr_bank *bank, const double *value, bool keep)
 {
     const uint64_t hash = hash_values(value, 1);
     size_t slot = hash % TABLE;
@@ -84,7 +87,7 @@ static bool is_new(struct sr_bank *bank, const double *value)
             return false;
         slot = (slot + 1) % TABLE;
     }
-    if (bank->count < SR_BANK)
+    if (keep)
         bank->table[slot] = (uint32_t)bank->count + 1;
     return true;
 }
@@ -156,12 +159,15 @@ static void consider(struct sr_bank *bank, struct sr_bank_entry entry, const dou
     bool good = false;
     for (int i = 0; i < SR_RESPECTS && entry.op != SR_CONSTANT; i++)
         good = good || r[i].count < SR_BEST_KEPT || score[i] < r[i].score[SR_BEST_KEPT - 1];
-    if ((!good && bank->count == SR_BANK) || !is_new(bank, value))
+    const bool keep =
+        bank->count < SR_BANK &&
+        (entry.constants == 0 || (entry.constants == 1 && entry.cost <= SR_CONSTANT_COST));
+    if ((!good && !keep) || !is_new(bank, value, keep))
         return;
     const uint64_t hash = good ? hash_values(value, value[0] != 0 ? value[0] : 1) : 0;
     for (int i = 0; i < SR_RESPECTS && good; i++)
         rank(&bank->ranking[entry.size][i], &entry, score[i], hash);
-    if (bank->count == SR_BANK)
+    if (!keep)
         return;
     bank->entry[bank->count] = entry;
     memcpy(bank->value[bank->count], value, sizeof bank->value[0]);
@@ -177,20 +183,34 @@ static void add_leaves(struct sr_bank *bank, const struct sr_settings *s,
     for (int f = 0; f < data->features; f++) {
         for (int i = 0; i < SR_ROWS; i++)
             value[i] = data->x[(size_t)f * data->rows + bank->row[i]];
-        consider(bank, (struct sr_bank_entry){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)f},
-                 value);
+        consider(
+            bank,
+            (struct sr_bank_entry){.op = SR_FEATURE, .size = 1, .cost = 1, .feature = (uint8_t)f},
+            value);
     }
-    for (int i = 0; i < SR_ROWS; i++)
-        value[i] = generic_constant;
-    if (s->binary_count)
-        consider(bank, (struct sr_bank_entry){.op = SR_CONSTANT, .size = 1, .constant = true},
-                 value);
+    const size_t constants = data->features == 1 ? 10 : data->features == 2 ? 6 : 4;
+    for (size_t c = 0; c < constants; c++) {
+        for (int i = 0; i < SR_ROWS; i++)
+            value[i] = generic_unit * generic_constant[c];
+        if (s->binary_count)
+            consider(
+                bank,
+                (struct sr_bank_entry){
+                    .op = SR_CONSTANT, .size = 1, .cost = 1, .feature = (uint8_t)c, .constants = 1},
+                value);
+    }
 }
 
 /* Operators whose operands may stand in one order only. */
 static bool commutes(enum sr_op op)
 {
     return op == SR_ADD || op == SR_MUL || op == SR_MIN || op == SR_MAX;
+}
+
+/* What an operator adds to the cost. */
+static int price(enum sr_op op)
+{
+    return op < SR_EXP ? 1 : 2;
 }
 
 static void join(struct sr_bank *bank, enum sr_op op, int a, int b)
@@ -200,26 +220,32 @@ static void join(struct sr_bank *bank, enum sr_op op, int a, int b)
     const bool binary = sr_op_table[op].arity == 2;
     if (p->op == SR_CONSTANT && (!binary || q->op == SR_CONSTANT))
         return;
-    if (!sr_op_apply(op, SR_ROWS, bank->value[a], bank->value[b], value))
+    const int size = 1 + p->size + (binary ? q->size : 0);
+    if (size > bank->largest || !sr_op_apply(op, SR_ROWS, bank->value[a], bank->value[b], value))
         return;
-    consider(bank,
-             (struct sr_bank_entry){.op = (uint8_t)op,
-                                    .size = (uint8_t)(1 + p->size + (binary ? q->size : 0)),
-                                    .constant = p->constant || (binary && q->constant),
-                                    .a = a,
-                                    .b = b},
-             value);
+    consider(
+        bank,
+        (struct sr_bank_entry){.op = (uint8_t)op,
+                               .size = (uint8_t)size,
+                               .cost = (uint8_t)(price(op) + p->cost + (binary ? q->cost : 0)),
+                               .constants = (uint8_t)(p->constants + (binary ? q->constants : 0)),
+                               .a = a,
+                               .b = b},
+        value);
 }
 
-/* All formulas of `size` nodes over those in the bank; first[n] is the first entry of n nodes. */
-static void add_level(struct sr_bank *bank, const struct sr_settings *s, const int *first, int size,
+/* All formulas of one cost over those in the bank; first[n] is the first entry of cost n. */
+static void add_level(struct sr_bank *bank, const struct sr_settings *s, const int *first, int cost,
                       double budget)
 {
-    for (int a = first[size - 1]; a < first[size]; a++)
-        for (int k = 0; k < s->unary_count && bank->tried < budget; k++)
-            join(bank, s->unary[k], a, a);
-    for (int left = 1; left <= size - 2; left++) {
-        const int right = size - 1 - left;
+    for (int k = 0; k < s->unary_count; k++) {
+        const int operand = cost - price(s->unary[k]);
+        for (int a = operand > 0 ? first[operand] : 0; operand > 0 && a < first[operand + 1]; a++)
+            if (bank->tried < budget)
+                join(bank, s->unary[k], a, a);
+    }
+    for (int left = 1; left <= cost - 2; left++) {
+        const int right = cost - 1 - left;
         for (int a = first[left]; a < first[left + 1] && bank->tried < budget; a++)
             for (int b = first[right]; b < first[right + 1]; b++)
                 for (int k = 0; k < s->binary_count; k++)
@@ -231,9 +257,10 @@ static void add_level(struct sr_bank *bank, const struct sr_settings *s, const i
 int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
                  const struct sr_data *data, double budget)
 {
-    int first[SR_BANK_SIZE + 2] = {0};
+    enum { MOST_COST = 2 * SR_BANK_SIZE };
+    int first[MOST_COST + 2] = {0};
     const int largest = settings->maxsize < SR_BANK_SIZE ? settings->maxsize : SR_BANK_SIZE;
-    *bank = (struct sr_bank){.features = data->features};
+    *bank = (struct sr_bank){.features = data->features, .largest = largest};
     bank->entry = orr_alloc(SR_BANK, sizeof *bank->entry);
     bank->value = orr_alloc(SR_BANK, sizeof *bank->value);
     bank->table = orr_alloc(TABLE, sizeof *bank->table);
@@ -248,9 +275,9 @@ int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
     add_leaves(bank, settings, data);
     first[2] = bank->count;
     first[1] = 0;
-    for (int size = 2; size <= largest && bank->tried < budget && !orr_signal_seen(); size++) {
-        add_level(bank, settings, first, size, budget);
-        first[size + 1] = bank->count;
+    for (int cost = 2; cost <= MOST_COST && bank->tried < budget && !orr_signal_seen(); cost++) {
+        add_level(bank, settings, first, cost, budget);
+        first[cost + 1] = bank->count;
     }
     return 0;
 }
@@ -276,8 +303,10 @@ static bool write_entry(const struct sr_bank *bank, const struct sr_bank_entry *
         return false;
     if (expr->count == SR_NODES)
         return false;
-    expr->node[expr->count++] = (struct sr_node){
-        .op = entry->op, .feature = entry->feature, .value = entry->op ? 0 : generic_constant};
+    expr->node[expr->count++] =
+        (struct sr_node){.op = entry->op,
+                         .feature = entry->feature,
+                         .value = entry->op ? 0 : generic_unit * generic_constant[entry->feature]};
     return true;
 }
 
@@ -310,7 +339,7 @@ void sr_bank_offer(const struct sr_bank *bank, const struct sr_settings *setting
                     if (!has(settings, SR_ADD) || expr->count + 2 > settings->maxsize)
                         continue;
                     expr->node[expr->count++] =
-                        (struct sr_node){.op = SR_CONSTANT, .value = generic_constant};
+                        (struct sr_node){.op = SR_CONSTANT, .value = generic_unit};
                     expr->node[expr->count++] = (struct sr_node){.op = SR_ADD};
                     sr_expr_measure(expr);
                 }

@@ -1,11 +1,11 @@
 /* enumerate.h - inside symreg/: all small formulas, and what can be put together of two of them.
  *
- * A bank holds every formula of the given operators by increasing size, each function once, with
- * its values at a few rows of the data. What fits these rows best is handed on, in three respects
- * (absolute, relative, up to an offset). Then pairs meet in the middle: for targets
- * z = H^-1(y / h), with h a small formula and H an operator with an inverse, all
- * z = a f + b g + c are solved at once from the correlations of the bank. Constants are generic:
- * nothing here knows a law. */
+ * A bank holds every formula of the given operators by increasing cost - its nodes, functions from
+ * exp on counting twice - each function once, with its values at a few rows of the data. What fits
+ * these rows best is handed on, in three respects (absolute, relative, up to an offset). Then pairs
+ * meet in the middle: for targets z = H^-1(y / h), with h a small formula, a product or a quotient
+ * of two, and H an operator with an inverse, all z = a f + b g + c are solved at once from the
+ * correlations of the bank. Constants are generic: nothing here knows a law. */
 #ifndef SR_ENUMERATE_H
 #define SR_ENUMERATE_H
 
@@ -13,20 +13,21 @@
 
 enum {
     SR_ROWS = 32,          /* rows at which formulas are compared */
-    SR_BANK = 30000,       /* formulas kept with their values */
+    SR_BANK = 40000,       /* formulas kept with their values */
     SR_BANK_SIZE = 15,     /* nodes of a formula in the bank, at most */
+    SR_CONSTANT_COST = 6,  /* of formulas with constants that are kept, at most */
     SR_CANDIDATES = 16384, /* handed on, at most */
 };
 
 /* One formula of the bank: an operator over earlier ones. */
 struct sr_bank_entry {
-    uint8_t op, size, feature;
-    bool constant; /* contains one */
+    uint8_t op, size, feature, cost;
+    uint8_t constants; /* how many */
     int a, b;
 };
 /* The best of one size in one respect. */
 enum sr_respect { SR_ABSOLUTE, SR_RELATIVE, SR_OFFSET, SR_RESPECTS };
-enum { SR_BEST_KEPT = 48 };
+enum { SR_BEST_KEPT = 128 };
 struct sr_ranking {
     int count;
     double score[SR_BEST_KEPT];
@@ -34,7 +35,7 @@ struct sr_ranking {
     struct sr_bank_entry entry[SR_BEST_KEPT];
 };
 struct sr_bank {
-    int count, features;
+    int count, features, largest;
     double tried;                    /* formulas */
     double y[SR_ROWS];               /* target at the rows */
     double inverse[SR_ROWS], yy, sy; /* 1 / y, sums of y^2 and y */
@@ -62,14 +63,16 @@ struct sr_candidates {
 void sr_bank_offer(const struct sr_bank *bank, const struct sr_settings *settings,
                    struct sr_candidates *candidates);
 /* h: a formula of the bank, a product or a quotient of two. */
-enum { SR_FACTORS = 120 };
+enum { SR_CLOSE = 120, SR_PLAIN = 300, SR_FACTORS = SR_CLOSE + SR_PLAIN };
 struct sr_factor {
     int a, b;      /* of the bank; a < 0: 1, b < 0: a alone */
     enum sr_op op; /* SR_MUL or SR_DIV where b >= 0 */
     double score;  /* the variance of log(y / h), a little more for every node */
 };
-/* The best, best first; returns how many. */
-int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS]);
+/* The closest, best first, and then the first formulas of + - * / alone, constants left out: those
+ * are to be targets of single formulas only. Returns how many in all, *close of the first kind. */
+int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS],
+                    int *close);
 /* Sum of a b over SR_ROWS. */
 float sr_dot_rows(const float *a, const float *b);
 /* h H(a f + b g + c) of formulas of the bank; `threads` as many as may run here. */

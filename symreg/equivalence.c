@@ -80,7 +80,7 @@ long double sr_eval_long(const struct sr_expr *expr, const double *x)
                                 arity == 2 ? stack[depth + 1] : stack[depth]);
         depth++;
     }
-    return stack[0];
+    return stack[0]; /* cppcheck-suppress uninitvar; a formula has at least one node */
 }
 
 /* ---- agreement */

@@ -27,9 +27,9 @@ FOR_MANY_CPUS float sr_dot_rows(const float *a, const float *b)
 
 static void keep_factor(struct sr_factor list[SR_FACTORS], int *n, struct sr_factor item)
 {
-    if (*n == SR_FACTORS && item.score >= list[SR_FACTORS - 1].score)
+    if (*n == SR_CLOSE && item.score >= list[SR_CLOSE - 1].score)
         return;
-    int k = *n < SR_FACTORS ? (*n)++ : SR_FACTORS - 1;
+    int k = *n < SR_CLOSE ? (*n)++ : SR_CLOSE - 1;
     for (; k > 0 && item.score < list[k - 1].score; k--)
         list[k] = list[k - 1];
     list[k] = item;
@@ -45,7 +45,7 @@ static bool logarithms(const double *value, float *out)
 {
     double sum = 0, z[SR_ROWS];
     for (int i = 0; i < SR_ROWS; i++) {
-        z[i] = log(fabs(value[i]));
+        z[i] = sr_op_table[SR_LOG].value(fabs(value[i]), 0);
         sum += z[i] / SR_ROWS;
     }
     for (int i = 0; i < SR_ROWS; i++)
@@ -59,7 +59,7 @@ static void logs_init(struct logs *logs, const struct sr_bank *bank)
         return;
     for (int e = 0; e < bank->count && logs->count < PRODUCTS; e++) {
         const int n = logs->count;
-        if (bank->entry[e].constant || !logarithms(bank->value[e], logs->value[n]))
+        if (bank->entry[e].constants || !logarithms(bank->value[e], logs->value[n]))
             continue;
         logs->with_y[n] = sr_dot_rows(logs->value[n], logs->y);
         logs->square[n] = sr_dot_rows(logs->value[n], logs->value[n]);
@@ -96,13 +96,29 @@ static int rank_factors(const struct sr_bank *bank, const struct logs *logs, boo
     return n;
 }
 
-int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS])
+/* Only + - * / of features? Entries below stand before it: plain[] is known of them. */
+static int add_plain(const struct sr_bank *bank, struct sr_factor *list, int n)
+{
+    bool *plain = orr_alloc((size_t)bank->count, sizeof *plain);
+    for (int e = 0; e < bank->count && plain && n < SR_FACTORS; e++) {
+        const struct sr_bank_entry *entry = &bank->entry[e];
+        const bool arithmetic = entry->op >= SR_ADD && entry->op <= SR_DIV;
+        plain[e] = entry->op == SR_FEATURE || (arithmetic && plain[entry->a] && plain[entry->b]);
+        if (plain[e])
+            list[n++] = (struct sr_factor){e, -1, SR_MUL, 0};
+    }
+    free(plain);
+    return n;
+}
+
+int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS],
+                    int *close)
 {
     struct logs *logs = orr_alloc(1, sizeof *logs);
     if (!logs)
         return 0;
     logs_init(logs, bank);
-    const int n = rank_factors(bank, logs, divide, list);
+    *close = rank_factors(bank, logs, divide, list);
     free(logs);
-    return n;
+    return add_plain(bank, list, *close);
 }

@@ -42,7 +42,7 @@ static void counts_small_functions(void **state)
     int of_size[6] = {0};
     for (int i = 0; i < bank.count; i++)
         of_size[bank.entry[i].size]++;
-    assert_true(of_size[1] == 2 && of_size[2] == 0 && of_size[3] == 4 && of_size[4] == 0);
+    assert_true(of_size[1] == 11 && of_size[2] == 0 && of_size[3] == 22 && of_size[4] == 0);
     sr_bank_free(&bank);
     table_free(&t);
 }

@@ -25,6 +25,7 @@ static void tells_equal_from_different(void **state)
         {"m1 * m2 / r ^ 2", "m1 * m2 / r ^ 2.001"},
         {"m1 * m2 / r ^ 2", "m1 * m2 / (r ^ 2 + 0.001)"}, /* shows at small r only */
         {"m1 * m2 / r ^ 2 + 1e-5", "m1 * m2 / r ^ 2"},    /* shows at large r only */
+        {"m1 * m2 / r ^ 2 + 1e-9", "m1 * m2 / r ^ 2"},    /* outside the ranges only */
         {"sin(r)", "r - r ^ 3 / 6"},
         {"r", "abs(r) + 0.00001 * m1"},
         {"exp(r)", "exp(r) * 1.00002"},
