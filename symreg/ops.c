@@ -81,12 +81,11 @@ struct sr_op_info sr_op_table[SR_ALL_OPS] = {
 };
 #undef OP
 
-bool sr_op_swallows(enum sr_op op, int operand)
+bool sr_op_swallows(enum sr_op op, int operand) /* powers of infinities are NaN here */
 {
     switch (op) {
     case SR_DIV:
         return operand == 1;
-    case SR_POW:
     case SR_MIN:
     case SR_MAX:
     case SR_INV:

@@ -5,8 +5,8 @@
  * instruction set gives the same bits. Polynomials are Chebyshev interpolations of the functions
  * named beside them, in Estrin's form. Largest errors against long double, measured on dense grids
  * by tests/symreg/test_vec.c (ulp = unit in the last place of the result):
- *   exp 1.0, log 1.0, sin and cos 1.4 for |x| <= 1e5, tan 2.8, atan 1.3, asin 2.6, acos 2.2,
- *   sinh and cosh 2.5, tanh 2.6, pow 1.1 where |b log a| <= 40 (2.0 anywhere)
+ *   exp 1.0, log 0.8, sin and cos 2.4 for |x| <= 1e5, tan 3.3, atan 1.7, asin 2.4, acos 2.3,
+ *   sinh 1.6, cosh 1.4, tanh 1.8, pow 1.1 where |b log a| <= 40, 9 up to 700
  * Outside the domain the result is NaN, or infinite where the limit is. */
 #ifndef SR_VECMATH_H
 #define SR_VECMATH_H

@@ -371,6 +371,37 @@ static void sees_every_bad_row(void **state)
     table_free(&t);
 }
 
+/* An infinite node makes the formula bad, also where the operator above it has a finite value. */
+static void infinities_do_not_get_lost(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "inv(exp(900 * m1))",     "exp(-exp(900 * m1))",     "atan(exp(900 * m1))",
+        "tanh(exp(900 * m1))",    "sign(exp(900 * m1))",     "min(m1, exp(900 * m1))",
+        "min(exp(900 * m1), m1)", "max(-exp(900 * m1), m1)", "max(m1, -exp(900 * m1))",
+        "m1 / exp(900 * m1)",     "exp(900 * m1) ^ -1",      "0.5 ^ exp(900 * m1)",
+        "sign(log(m1 - m1))",     "tanh(inv(m1 - m1))",
+    };
+    struct table t;
+    table_create(&t, 700, 41, true);
+    for (size_t i = 0; i < 700; i++)
+        t.x[700 + i] += 1; /* beyond the overflow of exp in every row */
+    double value[700], jacobian[8 * 700], scale;
+    struct sr_work work;
+    struct sr_loss loss;
+    assert_int_equal(sr_work_init(&work, 700, 20), 0);
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L1, &t.data), 0);
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
+        const struct sr_expr expr = formula(text[k]);
+        if (sr_eval(&expr, &t.data, value) || sr_eval_jacobian(&expr, &t.data, value, jacobian) ||
+            sr_eval_loss(&expr, &loss, HUGE_VAL, &work, &scale) < HUGE_VAL)
+            fail_msg("%s is taken for finite", text[k]);
+    }
+    sr_loss_free(&loss);
+    sr_work_free(&work);
+    table_free(&t);
+}
+
 static void jacobian_of(const char *text, const struct table *t)
 {
     struct sr_expr expr = formula(text);
@@ -442,6 +473,7 @@ int main(void)
         cmocka_unit_test(evaluates_like_the_scalar_operators),
         cmocka_unit_test(evaluates_leaves),
         cmocka_unit_test(sees_every_bad_row),
+        cmocka_unit_test(infinities_do_not_get_lost),
         cmocka_unit_test(jacobian_is_that_of_differences),
     };
     return cmocka_run_group_tests_name("symreg/ops", tests, NULL, NULL);
