@@ -136,7 +136,7 @@ static void a_search_keeps_them(void **state)
                      0);
     c.units = &units;
     table_of(&t, "m1 * cos(m2 / m1) + 0.3 * sin(r * cos(r))", 100, 0.01);
-    const struct sr_settings s = settings_of(8);
+    struct sr_settings s = settings_of(8);
     fit = (struct sr_fit){.data = t.data};
     assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
     assert_true(fit.front.count > 1);
@@ -146,6 +146,14 @@ static void a_search_keeps_them(void **state)
         assert_true(sr_expr_complexity(&fit.front.expr[i]) <= 14);
     }
     assert_int_equal(sr_complexity_set(NULL), 0);
+    /* members keep them, too: with no look at the whole, only its outer factor is unchecked */
+    s.whole = NULL;
+    c.maxdepth = 0;
+    fit = (struct sr_fit){.data = t.data};
+    assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+    for (int i = 0; i < fit.front.count; i++)
+        if (!sr_constraints_admissible(&fit.front.expr[i], &c))
+            fail_msg("%s breaks the constraints inside", text_of(&fit.front.expr[i]));
     table_free(&t);
 }
 
