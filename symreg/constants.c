@@ -3,7 +3,7 @@
  * Absolute losses are minimised by re-weighting: weights 1 / |residual| make the quadratic model
  * touch the loss (iteratively re-weighted least squares); a step counts only when the loss itself
  * falls. */
-#include "symreg.h"
+#include "vec.h"
 
 #include <float.h>
 #include <math.h>
@@ -61,65 +61,45 @@ static double loss_at(struct fit *fit, const double *parameter)
     return isfinite(loss) ? loss : HUGE_VAL;
 }
 
-/* Weights of the rows for the residuals at hand; `floor` keeps them finite. */
-static void weigh(const struct sr_loss *loss, const double *residual, double floor, double *weight)
+/* What a loss of the user asks for. */
+static void weigh_custom(const struct sr_loss *loss, const double *residual, double *weight)
 {
-    for (size_t i = 0; i < loss->data->rows; i++) {
-        weight[i] = loss->kind == ORR_SR_L2 ? 1 : 1 / fmax(fabs(residual[i]), floor);
-        if (loss->kind == ORR_SR_CUSTOM)
-            weight[i] = sr_custom_loss_weight(loss->data->y[i] - residual[i], loss->data->y[i]);
-        if (loss->weight)
-            weight[i] *= loss->weight[i];
-    }
+    const double *t = loss->data->y;
+    for (size_t i = 0; i < loss->data->rows; i++)
+        weight[i] =
+            sr_custom_loss_weight(t[i] - residual[i], t[i]) * (loss->weight ? loss->weight[i] : 1);
 }
 
 /* Fills the normal equations at the fit's parameters; false where not finite. */
 static bool linearise(struct fit *fit)
 {
-    const struct sr_data *data = fit->loss->data;
-    const size_t n = data->rows;
+    const struct sr_vec *vec = sr_vec_best();
+    const struct sr_loss *loss = fit->loss;
+    const size_t n = loss->data->rows;
     double *value = fit->work->value, *jacobian = fit->work->jacobian;
-    double *residual = fit->work->scratch, *weight = residual + n;
+    double *residual = fit->work->scratch, *weight = residual + n, *weighted = fit->work->trial;
     sr_expr_set_constants(fit->expr, fit->parameter);
-    if (!sr_eval_jacobian(fit->expr, data, value, jacobian))
+    if (!sr_eval_jacobian(fit->expr, loss->data, value, jacobian))
         return false;
     const double scale = outer(fit, fit->parameter);
-    double mean = 0;
-    for (size_t i = 0; i < n; i++) {
-        residual[i] = data->y[i] - scale * value[i];
-        mean += fabs(residual[i]) / (double)n;
-    }
-    for (int a = 0; a < fit->constants && scale != 1; a++)
-        for (size_t i = 0; i < n; i++)
-            jacobian[(size_t)a * n + i] *= scale;
+    const double mean = vec->residuals(loss->data->y, value, scale, n, residual) / (double)n;
+    for (size_t k = 0; k < (size_t)fit->constants * n && scale != 1; k++)
+        jacobian[k] *= scale;
     if (fit->parameters > fit->constants)
         memcpy(jacobian + (size_t)fit->constants * n, value, n * sizeof *value);
     /* outliers may drive the mean, but not beyond the size of the target */
-    const double typical = fmin(mean, fit->loss->unit);
-    weigh(fit->loss, residual, fmax(1e-4 * typical, 1e-14 * fit->loss->unit), weight);
+    const double typical = fmin(mean, loss->unit);
+    const struct sr_vec_loss how = {.kind = loss->kind,
+                                    .parameter = loss->parameter,
+                                    .t = loss->data->y,
+                                    .weight = loss->weight};
+    vec->reweigh(&how, residual, fmax(1e-4 * typical, 1e-14 * loss->unit), n, weight);
+    if (loss->kind == ORR_SR_CUSTOM)
+        weigh_custom(loss, residual, weight);
     for (int a = 0; a < fit->parameters; a++) {
-        const double *ja = jacobian + (size_t)a * n;
-        double *weighted = fit->work->trial;
-        double sum = 0;
-        for (size_t i = 0; i < n; i++) {
-            weighted[i] = ja[i] * weight[i];
-            sum += weighted[i] * residual[i];
-        }
-        fit->gradient[a] = sum;
-        for (int b = 0; b <= a; b++) {
-            const double *jb = jacobian + (size_t)b * n;
-            double lane[8] = {0};
-            size_t i = 0;
-            for (; i + 8 <= n; i += 8)
-                for (size_t l = 0; l < 8; l++)
-                    lane[l] += weighted[i + l] * jb[i + l];
-            for (; i < n; i++)
-                lane[0] += weighted[i] * jb[i];
-            sum = 0;
-            for (int l = 0; l < 8; l++)
-                sum += lane[l];
-            fit->normal[a][b] = fit->normal[b][a] = sum;
-        }
+        fit->gradient[a] = vec->weigh(jacobian + (size_t)a * n, weight, residual, n, weighted);
+        for (int b = 0; b <= a; b++)
+            fit->normal[a][b] = fit->normal[b][a] = vec->dot(weighted, jacobian + (size_t)b * n, n);
         if (!isfinite(fit->gradient[a]) || !isfinite(fit->normal[a][a]))
             return false;
     }

@@ -18,7 +18,8 @@ struct place {
     size_t moves; /* all bits: add the tile's first row */
     double number;
     bool is_number;
-    int step; /* that writes it, -1 for none */
+    int step;    /* that writes it, -1 for none */
+    int feature; /* that it is, -1 for none */
 };
 
 struct step {
@@ -41,6 +42,15 @@ static void check_operand(struct program *program, enum sr_op op, int operand,
 {
     if (place->step >= 0 && sr_op_swallows(op, operand))
         program->step[place->step].check = true;
+}
+
+/* A unary operator of a feature that has been computed already: false where it is not finite. */
+static bool use_column(const struct sr_loss *loss, enum sr_op op, struct place *a)
+{
+    const size_t index = sr_column_index(loss, (int)op, a->feature);
+    a->at = loss->column + index * loss->data->rows;
+    a->feature = -1;
+    return loss->column_finite[index];
 }
 
 /* One operator on the top of the stack; false where a constant is not finite. */
@@ -66,13 +76,14 @@ static bool add_step(struct program *program, enum sr_op op, struct place *a, co
     check_operand(program, op, 0, a);
     if (binary)
         check_operand(program, op, 1, b);
-    *a = (struct place){.at = buffer[depth], .step = program->steps++};
+    *a = (struct place){.at = buffer[depth], .step = program->steps++, .feature = -1};
     return true;
 }
 
-/* False where a constant is not finite. */
+/* False where a constant is not finite. loss NULL: no columns. */
 static bool program_make(struct program *program, const struct sr_expr *expr,
-                         const struct sr_data *data, double buffer[][SR_TILE])
+                         const struct sr_data *data, const struct sr_loss *loss,
+                         double buffer[][SR_TILE])
 {
     struct place stack[DEPTH] = {{0}};
     int depth = 0;
@@ -80,17 +91,24 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];
         if (node->op == SR_FEATURE) {
-            stack[depth++] = (struct place){
-                .at = data->x + (size_t)node->feature * data->rows, .moves = SIZE_MAX, .step = -1};
+            stack[depth++] = (struct place){.at = data->x + (size_t)node->feature * data->rows,
+                                            .moves = SIZE_MAX,
+                                            .step = -1,
+                                            .feature = node->feature};
         } else if (node->op == SR_CONSTANT) {
             if (!isfinite(node->value))
                 return false;
-            stack[depth++] = (struct place){.number = node->value, .is_number = true, .step = -1};
+            stack[depth++] =
+                (struct place){.number = node->value, .is_number = true, .step = -1, .feature = -1};
         } else {
             const int arity = sr_op_table[node->op].arity;
             depth -= arity;
             struct place *a = &stack[depth];
-            if (!add_step(program, (enum sr_op)node->op, a, arity == 2 ? a + 1 : a, buffer, depth))
+            if (arity == 1 && node->op < SR_CUSTOM && a->feature >= 0 && loss && loss->column) {
+                if (!use_column(loss, (enum sr_op)node->op, a))
+                    return false;
+            } else if (!add_step(program, (enum sr_op)node->op, a, arity == 2 ? a + 1 : a, buffer,
+                                 depth))
                 return false;
             depth++;
         }
@@ -98,7 +116,8 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
     program->result = stack[0];
     if (program->steps) {
         program->step[program->steps - 1].out = -1;
-        program->step[program->steps - 1].check = true;
+        /* a loss that is not finite tells, too */
+        program->step[program->steps - 1].check = !loss;
     }
     return true;
 }
@@ -168,7 +187,7 @@ bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *val
 {
     _Alignas(64) double buffer[DEPTH][SR_TILE];
     struct program program;
-    return program_make(&program, expr, data, buffer) &&
+    return program_make(&program, expr, data, NULL, buffer) &&
            run_all(&program, data, buffer, SR_TILE, NULL, NULL, value);
 }
 
@@ -222,7 +241,7 @@ double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, doub
         .loss = loss, .value = work->value, .scratch = work->scratch, .most = bound * loss->total};
     const bool has_bound = bound < HUGE_VAL;
     *scale = 0;
-    if (!program_make(&program, expr, loss->data, buffer) ||
+    if (!program_make(&program, expr, loss->data, loss, buffer) ||
         !run_all(&program, loss->data, buffer, has_bound ? FIRST_ROWS : SR_TILE,
                  has_bound ? exceeds : NULL, &bounded, work->value))
         return HUGE_VAL;

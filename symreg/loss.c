@@ -219,7 +219,10 @@ int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double pa
     loss->base = sr_loss_value(loss, one, sr_loss_scale(loss, one, scratch));
     loss->noise = rounding_loss(loss);
     free(scratch);
-    return 0;
+    const int failed = sr_columns_init(loss);
+    if (failed)
+        sr_loss_free(loss);
+    return failed;
 }
 
 int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data)
@@ -231,4 +234,5 @@ void sr_loss_free(struct sr_loss *loss)
 {
     free(loss->weight);
     loss->weight = NULL;
+    sr_columns_free(loss);
 }

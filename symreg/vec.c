@@ -127,7 +127,7 @@ static const double study_dead_zone = 1e-8; /* differences below count as 0 in t
 VM_INLINE double study(double d)
 {
     const double size = fabs(d);
-    return size > study_dead_zone ? size - study_dead_zone : 0.0;
+    return size <= study_dead_zone ? 0.0 : size - study_dead_zone; /* NaN stays NaN */
 }
 
 VM_INLINE double huber(double d, double delta)
@@ -196,15 +196,31 @@ VM_INLINE void slopes(const struct sr_vec_loss *loss, const double *p, double sc
 #undef WEIGHT
 #undef D
 
+/* One pass: gcc makes vector code of two sums only where they are vectors to begin with. */
+typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+
 VM_INLINE void products(const double *p, const double *t, const double *w, size_t n, double sum[2])
 {
-    if (w) {
-        LANE_SUM(sum[0], n, p[j] * p[j] * w[j]);
-        LANE_SUM(sum[1], n, p[j] * t[j] * w[j]);
-    } else {
-        LANE_SUM(sum[0], n, p[j] * p[j]);
-        LANE_SUM(sum[1], n, p[j] * t[j]);
+    lanes pp = {0}, pt = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        const lanes a = *(const lanes *)(p + i), b = *(const lanes *)(t + i);
+        lanes aw = a;
+        if (w)
+            aw *= *(const lanes *)(w + i);
+        pp += aw * a;
+        pt += aw * b;
     }
+    double one[LANES], two[LANES];
+    memcpy(one, &pp, sizeof one);
+    memcpy(two, &pt, sizeof two);
+    for (size_t l = 0; i + l < n; l++) {
+        const double aw = w ? p[i + l] * w[i + l] : p[i + l];
+        one[l] += aw * p[i + l];
+        two[l] += aw * t[i + l];
+    }
+    sum[0] = sum_lanes(one);
+    sum[1] = sum_lanes(two);
 }
 
 VM_INLINE double sum(const double *x, size_t n)
@@ -212,6 +228,64 @@ VM_INLINE double sum(const double *x, size_t n)
     double total;
     LANE_SUM(total, n, x[j]);
     return total;
+}
+
+VM_INLINE double residuals(const double *t, const double *p, double scale, size_t n, double *out)
+{
+    double total;
+    for (size_t i = 0; i < n; i++)
+        out[i] = t[i] - scale * p[i];
+    LANE_SUM(total, n, fabs(out[j]));
+    return total;
+}
+
+VM_INLINE double weigh(const double *a, const double *b, const double *c, size_t n, double *out)
+{
+    double total;
+    for (size_t i = 0; i < n; i++)
+        out[i] = a[i] * b[i];
+    LANE_SUM(total, n, out[j] * c[j]);
+    return total;
+}
+
+VM_INLINE double not_below(double x, double floor)
+{
+    return x > floor ? x : floor;
+}
+
+/* Slope of the loss over the residual. */
+VM_INLINE void reweigh(const struct sr_vec_loss *loss, const double *residual, double floor,
+                       size_t n, double *out)
+{
+    const double *const w = loss->weight;
+    const double parameter = loss->parameter;
+    switch (loss->kind) {
+    case ORR_SR_L2:
+        for (size_t i = 0; i < n; i++)
+            out[i] = 1.0;
+        break;
+    case ORR_SR_HUBER:
+        for (size_t i = 0; i < n; i++)
+            out[i] = parameter / not_below(fabs(residual[i]), parameter);
+        break;
+    case ORR_SR_LOGCOSH:
+        for (size_t i = 0; i < n; i++) {
+            const double d = not_below(fabs(residual[i]) / parameter, 1e-9);
+            out[i] = vm_tanh(d) / d;
+        }
+        break;
+    case ORR_SR_QUANTILE:
+        for (size_t i = 0; i < n; i++)
+            out[i] = (residual[i] > 0.0 ? parameter : 1.0 - parameter) /
+                     not_below(fabs(residual[i]), floor);
+        break;
+    default:
+        for (size_t i = 0; i < n; i++)
+            out[i] = 1.0 / not_below(fabs(residual[i]), floor);
+        break;
+    }
+    for (size_t i = 0; i < n && w; i++)
+        out[i] *= w[i];
 }
 
 VM_INLINE double dot(const double *a, const double *b, size_t n)
@@ -422,6 +496,21 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
     {                                                                                              \
         return sum(x, n);                                                                          \
     }                                                                                              \
+    attribute static double residuals_##suffix(const double *t, const double *p, double scale,     \
+                                               size_t n, double *out)                              \
+    {                                                                                              \
+        return residuals(t, p, scale, n, out);                                                     \
+    }                                                                                              \
+    attribute static void reweigh_##suffix(const struct sr_vec_loss *loss, const double *residual, \
+                                           double floor, size_t n, double *out)                    \
+    {                                                                                              \
+        reweigh(loss, residual, floor, n, out);                                                    \
+    }                                                                                              \
+    attribute static double weigh_##suffix(const double *a, const double *b, const double *c,      \
+                                           size_t n, double *out)                                  \
+    {                                                                                              \
+        return weigh(a, b, c, n, out);                                                             \
+    }                                                                                              \
     attribute static double dot_##suffix(const double *a, const double *b, size_t n)               \
     {                                                                                              \
         return dot(a, b, n);                                                                       \
@@ -444,6 +533,9 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
                                                loss_##suffix,                                      \
                                                products_##suffix,                                  \
                                                sum_##suffix,                                       \
+                                               residuals_##suffix,                                 \
+                                               reweigh_##suffix,                                   \
+                                               weigh_##suffix,                                     \
                                                dot_##suffix,                                       \
                                                KEEP,                                               \
                                                KEEP_PAIRS,                                         \

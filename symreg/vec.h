@@ -41,6 +41,14 @@ struct sr_vec {
     void (*products)(const double *p, const double *t, const double *weight, size_t n,
                      double sum[2]);
     double (*sum)(const double *x, size_t n);
+    /* out[i] = t[i] - scale * p[i]; returns the sum of |out[i]|. */
+    double (*residuals)(const double *t, const double *p, double scale, size_t n, double *out);
+    /* Weights that make least squares touch the loss at these residuals t - scale * p; `floor`
+     * keeps those of absolute losses finite. */
+    void (*reweigh)(const struct sr_vec_loss *loss, const double *residual, double floor, size_t n,
+                    double *out);
+    /* out[i] = a[i] * b[i]; returns the sum of out[i] * c[i]. */
+    double (*weigh)(const double *a, const double *b, const double *c, size_t n, double *out);
     double (*dot)(const double *a, const double *b, size_t n);
 
     /* For the best scale of absolute losses, the median of t / p with the weights |p|: keeps, in
@@ -77,6 +85,17 @@ double sr_vec_quantile(const struct sr_vec *vec, double *value, double *weight, 
  * 0. */
 double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const double *t, size_t n,
                            double *scratch);
+
+/* ---- columns of a loss, in vec_columns.c */
+
+/* Fills loss->column from loss->data; leaves NULL where they would take more than 16 MB. */
+int sr_columns_init(struct sr_loss *loss);
+void sr_columns_free(struct sr_loss *loss);
+/* The column of a unary operator of a feature. */
+static inline size_t sr_column_index(const struct sr_loss *loss, int op, int feature)
+{
+    return (size_t)(op - SR_NEG) * (size_t)loss->data->features + (size_t)feature;
+}
 
 /* ---- operators, in ops.c */
 

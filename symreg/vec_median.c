@@ -57,6 +57,8 @@ static double select_goal(const struct sr_vec *vec, double *value, double *weigh
                           double goal)
 {
     double last = NAN;
+    if (!(fabs(goal) < HUGE_VAL))
+        return NAN;
     while (n > FEW) {
         double v[FEW], w[FEW], end[2];
         for (size_t k = 0; k < FEW; k++) {
@@ -73,6 +75,8 @@ static double select_goal(const struct sr_vec *vec, double *value, double *weigh
                 vec->below(value, weight, n, next) >= goal)
                 return last;
             kept = narrow(vec, value, weight, n, last, next, &goal);
+            if (kept == n) /* no numbers */
+                return last;
         }
         n = kept;
     }
@@ -103,6 +107,8 @@ double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const doub
     }
     size_t kept = vec->keep(p, t, n, low, high, value, weight, side);
     double goal = 0.5 * side[1] - side[0];
+    if (!(side[1] > 0 && side[1] < HUGE_VAL))
+        return NAN;
     if (goal <= 0 && low > -HUGE_VAL) {
         kept = vec->keep(p, t, n, -HUGE_VAL, low, value, weight, side);
         goal = 0.5 * side[1];
@@ -110,8 +116,6 @@ double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const doub
         kept = vec->keep(p, t, n, high, HUGE_VAL, value, weight, side);
         goal = 0.5 * side[1] - side[0];
     }
-    if (!(side[1] > 0))
-        return NAN;
     if (!kept)
         return low > -HUGE_VAL ? low : high;
     vec->divide(value, weight, kept, value);

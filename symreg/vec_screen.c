@@ -31,6 +31,8 @@ int sr_screen_init(struct sr_screen *screen, const struct sr_loss *loss)
     const struct sr_data *from = loss->data;
     const size_t rows = from->rows < 4 * SR_SCREEN_ROWS ? from->rows : SR_SCREEN_ROWS;
     *screen = (struct sr_screen){.loss = *loss};
+    screen->loss.weight = screen->loss.column = NULL;
+    screen->loss.column_finite = NULL;
     screen->loss.total = 0;
     screen->storage = orr_alloc(((size_t)from->features + 2) * rows, sizeof(double));
     size_t *order = orr_alloc(from->rows, sizeof *order);
@@ -42,12 +44,16 @@ int sr_screen_init(struct sr_screen *screen, const struct sr_loss *loss)
     gsl_sort_index(order, from->y, 1, from->rows);
     draw(from, loss->weight, rows, order, screen);
     free(order);
-    return 0;
+    const int rc = sr_columns_init(&screen->loss);
+    if (rc)
+        sr_screen_free(screen);
+    return rc;
 }
 
 void sr_screen_free(struct sr_screen *screen)
 {
     free(screen->storage);
+    sr_columns_free(&screen->loss);
     *screen = (struct sr_screen){0};
 }
 

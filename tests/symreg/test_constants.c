@@ -5,22 +5,45 @@
 #include <gsl/gsl_multifit_nlinear.h>
 #include <gsl/gsl_sort.h>
 
-static const enum orr_symreg_loss kinds[] = {ORR_SR_L1, ORR_SR_L2, ORR_SR_STUDY, ORR_SR_RELATIVE};
+static const enum orr_symreg_loss kinds[] = {ORR_SR_L1,       ORR_SR_L2,    ORR_SR_STUDY,
+                                             ORR_SR_RELATIVE, ORR_SR_HUBER, ORR_SR_LOGCOSH,
+                                             ORR_SR_QUANTILE};
+static const double parameters[] = {0.5, 0.5, 0.5, 0.5, 0.3, 0.4, 0.7};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* The loss as symreg.h defines it, in a plain loop; unit as for relative. */
-static double loss_by_hand(enum orr_symreg_loss kind, const double *p, const double *t, size_t n,
-                           double scale, double unit)
+static double loss_by_hand(enum orr_symreg_loss kind, double parameter, const double *p,
+                           const double *t, const double *weight, size_t n, double scale,
+                           double unit)
 {
-    double total = 0;
+    double total = 0, weights = 0;
     for (size_t i = 0; i < n; i++) {
-        const double d = fabs(scale * p[i] - t[i]);
-        total += kind == ORR_SR_L1      ? d
-                 : kind == ORR_SR_L2    ? d * d
-                 : kind == ORR_SR_STUDY ? fmax(1e-8, d) - 1e-8
-                                        : d / fmax(fabs(t[i]), 1e-12 * unit);
+        const double d = fabs(scale * p[i] - t[i]), c = parameter * unit;
+        const double w = weight ? weight[i] : 1;
+        weights += w;
+        if (kind == ORR_SR_L2)
+            total += w * d * d;
+        else if (kind == ORR_SR_STUDY)
+            total += w * (fmax(1e-8, d) - 1e-8);
+        else if (kind == ORR_SR_RELATIVE)
+            total += w * d / fmax(fabs(t[i]), 1e-12 * unit);
+        else if (kind == ORR_SR_HUBER)
+            total += w * (d <= c ? d * d / 2 : c * (d - c / 2));
+        else if (kind == ORR_SR_LOGCOSH) /* by two sinh: no cancellation */
+            total += w * c * c * (d / c > 30 ? d / c - log(2) : log1p(2 * pow(sinh(d / c / 2), 2)));
+        else if (kind == ORR_SR_QUANTILE)
+            total += w * d * (scale * p[i] < t[i] ? parameter : 1 - parameter);
+        else
+            total += w * d;
     }
-    return total / (double)n;
+    return total / weights;
+}
+
+/* Every third row counts nothing, the others up to 2. */
+static void fill_weights(gsl_rng *rng, size_t n, double *weight)
+{
+    for (size_t i = 0; i < n; i++)
+        weight[i] = i % 3 == 1 ? 0 : 2 * gsl_rng_uniform_pos(rng);
 }
 
 static int ascending(const void *a, const void *b)
@@ -64,7 +87,7 @@ static const double sizes[] = {1, 1e-5, 1e6, 1e-9};
 static void losses_are_their_definitions(void **state)
 {
     (void)state;
-    static double t[MOST], p[MOST];
+    static double t[MOST], p[MOST], weight[MOST];
     gsl_rng *rng = random_stream(31);
     for (int c = 0; c < COUNTS; c++)
         for (int s = 0; s < 4; s++) {
@@ -72,14 +95,18 @@ static void losses_are_their_definitions(void **state)
             fill_pair(rng, n, sizes[s], t, p);
             if (n == 1)
                 t[0] = sizes[s];
-            const struct sr_data data = {.rows = n, .features = 0, .y = t};
-            for (int k = 0; k < KINDS; k++) {
+            fill_weights(rng, n, weight);
+            for (int k = 0; k < 2 * KINDS; k++) {
+                const double *w = k < KINDS ? NULL : weight;
+                const struct sr_data data = {.rows = n, .y = t, .weight = w};
+                const enum orr_symreg_loss kind = kinds[k % KINDS];
+                const double parameter = parameters[k % KINDS];
                 struct sr_loss loss;
-                assert_int_equal(sr_loss_init(&loss, kinds[k], &data), 0);
+                assert_int_equal(sr_loss_init_with(&loss, kind, parameter, &data), 0);
                 assert_true(loss.unit > 0 && loss.base >= 0 && loss.noise > 0);
                 const double scale = sizes[s] * gsl_ran_gaussian(rng, 2);
                 assert_true(n < 3 || is_median_size(loss.unit, t, n));
-                const double expected = loss_by_hand(kinds[k], p, t, n, scale, loss.unit);
+                const double expected = loss_by_hand(kind, parameter, p, t, w, n, scale, loss.unit);
                 if (!near(sr_loss_value(&loss, p, scale), expected, 1e-12))
                     fail_msg("loss %d of %zu rows: %.17g, expected %.17g", k, n,
                              sr_loss_value(&loss, p, scale), expected);
@@ -94,18 +121,21 @@ static void losses_are_their_definitions(void **state)
 static void scale_is_the_best_one(void **state)
 {
     (void)state;
-    static double t[MOST], p[MOST], scratch[2 * MOST + SR_SCRATCH];
+    static double t[MOST], p[MOST], weight[MOST], scratch[2 * MOST + SR_SCRATCH];
     gsl_rng *rng = random_stream(32);
     for (int c = 0; c < COUNTS; c++)
         for (int s = 0; s < 4; s++) {
             const size_t n = row_counts[c];
             fill_pair(rng, n, sizes[s], t, p);
-            const struct sr_data data = {.rows = n, .features = 0, .y = t};
-            for (int k = 0; k < KINDS; k++) {
-                if (kinds[k] == ORR_SR_STUDY && sizes[s] < 1e-3)
+            fill_weights(rng, n, weight);
+            for (int k = 0; k < 2 * KINDS; k++) {
+                const double *w = k < KINDS ? NULL : weight;
+                const struct sr_data data = {.rows = n, .y = t, .weight = w};
+                const enum orr_symreg_loss kind = kinds[k % KINDS];
+                if (kind == ORR_SR_STUDY && sizes[s] < 1e-3)
                     continue; /* the dead zone is as large as the numbers */
                 struct sr_loss loss;
-                assert_int_equal(sr_loss_init(&loss, kinds[k], &data), 0);
+                assert_int_equal(sr_loss_init_with(&loss, kind, parameters[k % KINDS], &data), 0);
                 const double scale = sr_loss_scale(&loss, p, scratch);
                 const double found = sr_loss_value(&loss, p, scale);
                 double best = sr_loss_value(&loss, p, 0);
@@ -115,7 +145,7 @@ static void scale_is_the_best_one(void **state)
                 for (int e = -3; e <= 3; e++)
                     best = fmin(best, sr_loss_value(&loss, p, scale * (1 + e * 1e-3)));
                 const double slack =
-                    (kinds[k] == ORR_SR_STUDY ? 2e-8 : 1e-13 * best) + 1e-30 * sizes[s] * sizes[s];
+                    (kind == ORR_SR_STUDY ? 2e-8 : 1e-13 * best) + 1e-30 * sizes[s] * sizes[s];
                 if (!(found <= best + slack))
                     fail_msg("loss %d of %zu rows: scale %.17g leaves %.17g, the best %.17g", k, n,
                              scale, found, best);
@@ -340,7 +370,7 @@ static void absolute_losses_ignore_outliers(void **state)
 {
     (void)state;
     for (int k = 0; k < KINDS; k++) {
-        if (kinds[k] == ORR_SR_L2)
+        if (kinds[k] == ORR_SR_L2 || kinds[k] == ORR_SR_HUBER || kinds[k] == ORR_SR_LOGCOSH)
             continue;
         struct problem p;
         problem_create(&p, "39.48 * m1 * m2 * inv(r * r + 0.7)", 400, 0, kinds[k]);

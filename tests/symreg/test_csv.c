@@ -143,6 +143,39 @@ static void own_operators_compute_and_derive(void **state)
     sr_custom_clear();
 }
 
+/* The way the search takes: operators of features may be computed once per table, numbers stand
+ * where rows are expected. */
+static void own_operators_in_the_search(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"g(r) * m1", "h(r, 2.5)", "h(2.5, r)", "g(h(m1, 2) + r)",
+                                        "g(2) * r"};
+    struct table t;
+    struct sr_loss loss;
+    struct sr_work work;
+    double value[700], scratch[2 * 700 + SR_SCRATCH], scale;
+    sr_custom_clear();
+    assert_int_equal(sr_custom_define("g(x)=x*exp(-x); h(u, v) = inv(u)/(inv(g(u))+v^2)"), 0);
+    table_create(&t, 700, 3, false);
+    for (size_t i = 0; i < 700; i++)
+        t.y[i] = 1 + t.x[i];
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+    assert_int_equal(sr_work_init(&work, 700, 20), 0);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        const struct sr_expr expr = formula(texts[k]);
+        assert_true(sr_eval(&expr, &t.data, value));
+        for (size_t i = 0; i < 700; i++)
+            assert_true(near(value[i], value_by_hand(&expr, &t.data, i), 1e-13));
+        const double expected = sr_loss_scale(&loss, value, scratch);
+        const double reached = sr_eval_loss(&expr, &loss, HUGE_VAL, &work, &scale);
+        assert_true(scale == expected && reached == sr_loss_value(&loss, value, expected));
+    }
+    sr_work_free(&work);
+    sr_loss_free(&loss);
+    table_free(&t);
+    sr_custom_clear();
+}
+
 static void bad_definitions_are_refused(void **state)
 {
     (void)state;
@@ -304,6 +337,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(samples_are_rows_of_the_table, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test(own_operators_compute_and_derive),
+        cmocka_unit_test(own_operators_in_the_search),
         cmocka_unit_test(bad_definitions_are_refused),
         cmocka_unit_test(own_losses_are_like_built_in),
         cmocka_unit_test_setup_teardown(options_become_settings, scratch_setup, scratch_teardown),

@@ -1,0 +1,293 @@
+/* test_loss.c - weighted and robust fits against GSL, evaluation with a bound, and screening. */
+#include "symreg/formulas.h"
+
+#include <float.h>
+
+#include <gsl/gsl_multifit_nlinear.h>
+
+enum { ROWS = 400, PARAMETERS = 4 };
+
+/* c0 exp(-c1 r) + c2 m1 + c3, for GSL */
+static int model(const gsl_vector *c, void *context, gsl_vector *residual)
+{
+    const struct sr_data *data = context;
+    for (size_t i = 0; i < data->rows; i++)
+        gsl_vector_set(residual, i,
+                       gsl_vector_get(c, 0) * exp(-gsl_vector_get(c, 1) * data->x[i]) +
+                           gsl_vector_get(c, 2) * data->x[data->rows + i] + gsl_vector_get(c, 3) -
+                           data->y[i]);
+    return 0;
+}
+
+/* Weighted least squares by GSL; for delta > 0 repeated with the weights of Huber's loss until
+ * they stand. */
+static void oracle(struct sr_data *data, const double *weight, double delta, double c[PARAMETERS])
+{
+    const gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
+    gsl_multifit_nlinear_fdf fdf = {.f = model, .n = ROWS, .p = PARAMETERS, .params = data};
+    gsl_multifit_nlinear_workspace *work =
+        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, ROWS, PARAMETERS);
+    gsl_vector *w = gsl_vector_alloc(ROWS), *start = gsl_vector_alloc(PARAMETERS);
+    gsl_vector *residual = gsl_vector_alloc(ROWS);
+    assert_true(work && w && start && residual);
+    for (int round = 0; round < (delta > 0 ? 80 : 1); round++) {
+        int info;
+        for (size_t k = 0; k < PARAMETERS; k++)
+            gsl_vector_set(start, k, c[k]);
+        model(start, data, residual);
+        for (size_t i = 0; i < ROWS; i++) {
+            const double size = fabs(gsl_vector_get(residual, i));
+            gsl_vector_set(w, i,
+                           (weight ? weight[i] : 1) *
+                               (delta > 0 && round && size > delta ? delta / size : 1));
+        }
+        assert_int_equal(gsl_multifit_nlinear_winit(start, w, &fdf, work), 0);
+        gsl_multifit_nlinear_driver(200, 1e-13, 1e-13, 0, NULL, NULL, &info, work);
+        for (size_t k = 0; k < PARAMETERS; k++)
+            c[k] = gsl_vector_get(gsl_multifit_nlinear_position(work), k);
+    }
+    gsl_vector_free(residual);
+    gsl_vector_free(start);
+    gsl_vector_free(w);
+    gsl_multifit_nlinear_free(work);
+}
+
+static void fits_are_those_of_gsl(void **state)
+{
+    (void)state;
+    const struct sr_expr truth = formula("5 * exp(-0.7 * r) + 1.5 * m1 + 0.2");
+    gsl_rng *rng = random_stream(71);
+    double weight[ROWS];
+    for (size_t i = 0; i < ROWS; i++)
+        weight[i] = 0.1 + 3 * gsl_rng_uniform(rng) * gsl_rng_uniform(rng);
+    for (int k = 0; k < 4; k++) {
+        struct table t;
+        struct sr_loss loss;
+        struct sr_work work;
+        const bool robust = k >= 2;
+        table_create(&t, ROWS, 70, false);
+        assert_true(sr_eval(&truth, &t.data, t.y));
+        for (size_t i = 0; i < ROWS; i++)
+            t.y[i] += gsl_ran_gaussian(rng, i % 10 ? 0.3 : 3);
+        t.data.weight = k % 2 ? weight : NULL;
+        assert_int_equal(sr_loss_init_with(&loss, robust ? ORR_SR_HUBER : ORR_SR_L2, 0.3, &t.data),
+                         0);
+        assert_int_equal(sr_work_init(&work, ROWS, 30), 0);
+        double start[PARAMETERS] = {3, 0.5, 1, 0}, expected[PARAMETERS] = {3, 0.5, 1, 0};
+        double found[SR_NODES];
+        oracle(&t.data, t.data.weight, robust ? loss.parameter : 0, expected);
+        struct sr_expr expr = formula("1 * exp(-(1 * r)) + 1 * m1 + 1"), best = expr;
+        sr_expr_set_constants(&expr, start);
+        sr_expr_set_constants(&best, expected);
+        const double reached = sr_constants_fit(&loss, &expr, false, 200, 0, rng, &work);
+        assert_true(sr_eval(&best, &t.data, work.value));
+        const double least = sr_loss_value(&loss, work.value, 1);
+        assert_int_equal(sr_expr_constants(&expr, found), PARAMETERS);
+        for (int c = 0; c < PARAMETERS; c++)
+            if (!near(found[c], expected[c], 2e-2))
+                fail_msg("case %d, constant %d: %.9g, GSL has %.9g", k, c, found[c], expected[c]);
+        if (!near(reached, least, 1e-5))
+            fail_msg("case %d: loss %.12g, GSL has %.12g", k, reached, least);
+        sr_work_free(&work);
+        sr_loss_free(&loss);
+        table_free(&t);
+    }
+    gsl_rng_free(rng);
+}
+
+/* A row of weight 2 counts as two rows, one of weight 0 as none. */
+static void weights_repeat_rows(void **state)
+{
+    (void)state;
+    enum { N = 300, MOST = 2 * N };
+    gsl_rng *rng = random_stream(72);
+    double t[N], p[N], w[N], many_t[MOST], many_p[MOST], scratch[2 * MOST + SR_SCRATCH];
+    size_t many = 0;
+    for (size_t i = 0; i < N; i++) {
+        p[i] = gsl_ran_gaussian(rng, 1);
+        t[i] = 3 * p[i] + gsl_ran_gaussian(rng, 1);
+        w[i] = (double)(i % 3);
+        for (size_t k = 0; k < i % 3; k++) {
+            many_t[many] = t[i];
+            many_p[many++] = p[i];
+        }
+    }
+    const struct sr_data weighted = {.rows = N, .y = t, .weight = w};
+    const struct sr_data repeated = {.rows = many, .y = many_t};
+    for (int kind = ORR_SR_L1; kind <= ORR_SR_QUANTILE; kind++) {
+        struct sr_loss a, b;
+        assert_int_equal(sr_loss_init(&a, (enum orr_symreg_loss)kind, &weighted), 0);
+        assert_int_equal(sr_loss_init(&b, (enum orr_symreg_loss)kind, &repeated), 0);
+        b.parameter = a.parameter; /* the unit is that of the rows without weights */
+        assert_true(near(sr_loss_value(&a, p, 2.9), sr_loss_value(&b, many_p, 2.9), 1e-12));
+        const double one = sr_loss_scale(&a, p, scratch), two = sr_loss_scale(&b, many_p, scratch);
+        if (!near(one, two, 1e-9))
+            fail_msg("loss %d: scales %.17g and %.17g", kind, one, two);
+        sr_loss_free(&a);
+        sr_loss_free(&b);
+    }
+    gsl_rng_free(rng);
+}
+
+static void refuses_bad_weights_and_parameters(void **state)
+{
+    (void)state;
+    double t[3] = {1, 2, 3}, w[3] = {1, -1, 1};
+    struct sr_data data = {.rows = 3, .y = t, .weight = w};
+    struct sr_loss loss;
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L1, &data), ORR_EINVAL);
+    error_names("weight", "row 2", "-1", NULL);
+    w[1] = NAN;
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), ORR_EINVAL);
+    w[0] = w[1] = w[2] = 0;
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), ORR_EINVAL);
+    data.weight = NULL;
+    assert_int_equal(sr_loss_init_with(&loss, ORR_SR_QUANTILE, 1, &data), ORR_EINVAL);
+    error_names("parameter", "(0, 1)", "1", NULL);
+    assert_int_equal(sr_loss_init_with(&loss, ORR_SR_HUBER, 0, &data), ORR_EINVAL);
+    assert_int_equal(sr_loss_init_with(&loss, ORR_SR_LOGCOSH, NAN, &data), ORR_EINVAL);
+}
+
+/* ---- evaluation in one go */
+
+static void fill_target(struct table *t, size_t rows, gsl_rng *rng)
+{
+    for (size_t i = 0; i < rows; i++)
+        t->y[i] = 3 * t->x[rows + i] / t->x[i] + gsl_ran_gaussian(rng, 0.2);
+}
+
+/* The same bits as the three steps one by one, columns and bounds or not; a bound never discards
+ * what is within it. */
+static void one_go_is_the_three_steps(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {1, 100, 512, 513, 1500};
+    gsl_rng *rng = random_stream(73);
+    int kept = 0, discarded = 0;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        struct table t;
+        struct sr_work work;
+        table_create(&t, counts[c], 74, true);
+        fill_target(&t, counts[c], rng);
+        assert_int_equal(sr_work_init(&work, counts[c], 30), 0);
+        for (int k = 0; k < 7 * 80; k++) {
+            struct sr_loss loss;
+            const struct sr_expr expr = random_formula(rng, 1 + k % 13);
+            double expected = HUGE_VAL, right = 0, scale;
+            assert_int_equal(sr_loss_init(&loss, (enum orr_symreg_loss)(k % 7), &t.data), 0);
+            if (sr_eval(&expr, &t.data, work.value)) {
+                right = sr_loss_scale(&loss, work.value, work.scratch);
+                expected = sr_loss_value(&loss, work.value, right);
+            }
+            if (!isfinite(expected))
+                right = 0, expected = HUGE_VAL;
+            const double bound[] = {HUGE_VAL, expected, 2 * expected, 0.99 * expected,
+                                    0.1 * expected};
+            for (int b = 0; b < 5; b++) {
+                const double found = sr_eval_loss(&expr, &loss, bound[b], &work, &scale);
+                const bool within = expected <= bound[b] && expected < HUGE_VAL;
+                if (!(within ? found >= expected && found <= expected && scale >= right &&
+                                   scale <= right
+                             : found >= HUGE_VAL && scale == 0))
+                    fail_msg("%s, %zu rows, loss %d, bound %.17g: %.17g with %.17g, expected %.17g "
+                             "with %.17g",
+                             text_of(&expr), counts[c], k % 7, bound[b], found, scale, expected,
+                             right);
+                kept += within;
+                discarded += !within;
+            }
+            sr_loss_free(&loss);
+        }
+        sr_work_free(&work);
+        table_free(&t);
+    }
+    assert_true(kept > 2000 && discarded > 2000);
+    gsl_rng_free(rng);
+}
+
+/* Losses on few rows tell those on all; hardly anything that is better is discarded. */
+static void screening_is_a_fair_estimate(void **state)
+{
+    (void)state;
+    enum { N = 2000, FORMULAS = 300 };
+    gsl_rng *rng = random_stream(75);
+    struct table t;
+    struct sr_work work;
+    table_create(&t, N, 76, false);
+    fill_target(&t, N, rng);
+    assert_int_equal(sr_work_init(&work, N, 30), 0);
+    for (int kind = ORR_SR_L1; kind <= ORR_SR_QUANTILE; kind++) {
+        struct sr_loss loss;
+        struct sr_screen screen;
+        double full[FORMULAS], rough[FORMULAS], scale;
+        struct sr_expr expr[FORMULAS];
+        int count = 0, wrong = 0, right = 0, saved = 0;
+        assert_int_equal(sr_loss_init(&loss, (enum orr_symreg_loss)kind, &t.data), 0);
+        assert_int_equal(sr_screen_init(&screen, &loss), 0);
+        assert_int_equal(screen.data.rows, SR_SCREEN_ROWS);
+        while (count < FORMULAS) {
+            expr[count] = random_formula(rng, 9);
+            full[count] = sr_eval_loss(&expr[count], &loss, HUGE_VAL, &work, &scale);
+            rough[count] = sr_screen_loss(&screen, &expr[count], &work);
+            if (full[count] < HUGE_VAL)
+                assert_true(rough[count] < HUGE_VAL); /* finite on all: finite on some */
+            count += full[count] < HUGE_VAL;
+        }
+        for (int a = 0; a < FORMULAS; a++)
+            for (int b = 0; b < FORMULAS; b += 7) {
+                const bool worth = rough[a] <= 1.5 * rough[b];
+                if (a % 37 == 0)
+                    assert_int_equal(sr_screen(&screen, &expr[a], rough[b], 0.5, &work), worth);
+                right += full[a] <= full[b] && worth;
+                wrong += full[a] < full[b] && !worth;
+                saved += full[a] > full[b] && !worth;
+            }
+        /* of relative losses hardly any is 1.5 times another */
+        if (!(wrong <= right / 500 && (saved > FORMULAS / 2 || kind == ORR_SR_RELATIVE)))
+            fail_msg("loss %d: %d discarded by mistake, %d kept, %d saved", kind, wrong, right,
+                     saved);
+        sr_screen_free(&screen);
+        sr_loss_free(&loss);
+    }
+    sr_work_free(&work);
+    table_free(&t);
+    gsl_rng_free(rng);
+}
+
+/* A table of few rows is screened whole. */
+static void screening_of_few_rows_is_exact(void **state)
+{
+    (void)state;
+    struct table t;
+    struct sr_work work;
+    struct sr_loss loss;
+    struct sr_screen screen;
+    gsl_rng *rng = random_stream(77);
+    table_create(&t, 99, 78, false);
+    fill_target(&t, 99, rng);
+    assert_int_equal(sr_work_init(&work, 99, 30), 0);
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L1, &t.data), 0);
+    assert_int_equal(sr_screen_init(&screen, &loss), 0);
+    const struct sr_expr expr = formula("m1 / (r + 0.1)");
+    double scale;
+    assert_true(near(sr_screen_loss(&screen, &expr, &work),
+                     sr_eval_loss(&expr, &loss, HUGE_VAL, &work, &scale), 1e-13));
+    sr_screen_free(&screen);
+    sr_loss_free(&loss);
+    sr_work_free(&work);
+    table_free(&t);
+    gsl_rng_free(rng);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fits_are_those_of_gsl),
+        cmocka_unit_test(weights_repeat_rows),
+        cmocka_unit_test(refuses_bad_weights_and_parameters),
+        cmocka_unit_test(one_go_is_the_three_steps),
+        cmocka_unit_test(screening_is_a_fair_estimate),
+        cmocka_unit_test(screening_of_few_rows_is_exact),
+    };
+    return cmocka_run_group_tests_name("symreg/loss", tests, NULL, NULL);
+}
