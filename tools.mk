@@ -87,7 +87,7 @@ bench:
 	@echo "benchmarks:$(BENCHES:%= make bench-%)"
 $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
 	@mkdir -p bench/results
-	$(B)/bench/bench_$*
+	$(B)/bench/bench_$* $(if $(FULL),$(if $(filter symreg,$*),--full))
 $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

@@ -1,4 +1,4 @@
-/* expr.c - formulas as postfix arrays: cutting, joining, outer factors, simplification. */
+/* expr.c - formulas as postfix arrays: cutting, joining, outer factors, hash. */
 #include "symreg.h"
 
 #include <math.h>
@@ -108,74 +108,6 @@ void sr_expr_strip(struct sr_expr *expr)
             return;
         }
     }
-}
-
-/* ---- simplification */
-
-/* Appends the operator to out, whose operands stand at its end, folding constants. */
-static void append_folded(struct sr_expr *out, const struct sr_node *node)
-{
-    const int arity = sr_op_table[node->op].arity;
-    struct sr_node *end = &out->node[out->count];
-    bool constant = true;
-    for (int k = 1; k <= arity; k++)
-        constant = constant && end[-k].op == SR_CONSTANT;
-    if (constant) {
-        const double a = end[-arity].value, b = end[-1].value;
-        const double value = sr_op_table[node->op].value(a, b);
-        if (isfinite(value)) {
-            out->count -= arity - 1;
-            out->node[out->count - 1] =
-                (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = value};
-            return;
-        }
-    }
-    *end = *node;
-    out->count++;
-    sr_expr_measure(out); /* of a forest only the sizes are needed */
-}
-
-/* c1 op (c2 op x), in any order of the operands: takes c1 out and joins it with c2. The whole
- * stands at the end of out, its root last. */
-static bool merge_nested(struct sr_expr *out)
-{
-    const int root = out->count - 1;
-    const uint8_t op = out->node[root].op;
-    if (op != SR_ADD && op != SR_MUL)
-        return false;
-    const int right = root - 1, left = right - out->node[right].size;
-    const bool constant_left = out->node[left].op == SR_CONSTANT;
-    const int constant = constant_left ? left : right, inner = constant_left ? right : left;
-    if (out->node[constant].op != SR_CONSTANT || out->node[inner].op != op)
-        return false;
-    const int inner_right = inner - 1, inner_left = inner_right - out->node[inner_right].size;
-    int other = out->node[inner_left].op == SR_CONSTANT ? inner_left : inner_right;
-    if (out->node[other].op != SR_CONSTANT)
-        return false;
-    const double a = out->node[constant].value, b = out->node[other].value;
-    out->node[other].value = op == SR_ADD ? a + b : a * b;
-    memmove(out->node + constant, out->node + constant + 1,
-            (size_t)(root - constant - 1) * sizeof *out->node);
-    out->count -= 2;
-    return true;
-}
-
-void sr_expr_simplify(struct sr_expr *expr)
-{
-    struct sr_expr out;
-    out.count = 0;
-    for (int i = 0; i < expr->count; i++) {
-        if (sr_op_table[expr->node[i].op].arity == 0) {
-            out.node[out.count] = expr->node[i];
-            out.node[out.count++].size = 1;
-            continue;
-        }
-        append_folded(&out, &expr->node[i]);
-        merge_nested(&out);
-    }
-    sr_expr_measure(&out);
-    memcpy(expr->node, out.node, (size_t)out.count * sizeof *out.node);
-    expr->count = out.count;
 }
 
 /* ---- constants, hash */

@@ -13,8 +13,8 @@ enum {
     TRIES = 10,    /* to find a change that fits */
     FIT_STEPS = 8, /* of members' constants, in each epoch */
     FIT_RESTARTS = 1,
-    POLISH_STEPS = 30, /* of the hall of fame's constants */
-    POLISH_RESTARTS = 2,
+    GUESS_STEPS = 30, /* of the user's own formulas */
+    GUESS_RESTARTS = 2,
 };
 
 /* ---- evaluation */
@@ -26,6 +26,15 @@ static void offer(const struct sr_scene *scene, struct sr_hall *hall, const stru
     const struct sr_settings *s = scene->settings;
     if (!s->whole || s->whole(expr, s->context))
         sr_hall_offer(hall, expr, loss);
+}
+
+/* What the user's rules cost a formula; infinite: it may not live. */
+static double penalty_of(const struct sr_scene *scene, const struct sr_expr *expr)
+{
+    const struct sr_settings *s = scene->settings;
+    if (s->admissible && !s->admissible(expr, s->context))
+        return HUGE_VAL;
+    return s->penalty ? s->penalty(expr, s->context) * fmax(scene->loss->base, 0) : 0;
 }
 
 /* Offers a formula that fits with an outer scale: absorbed, or as two more nodes. */
@@ -49,15 +58,39 @@ static double without_noise(const struct sr_loss *loss, double value)
 
 static double cost_of(const struct sr_scene *scene, const struct sr_member *member)
 {
-    const double base = scene->loss->base > 0 ? scene->loss->base : 1;
+    double base = scene->loss->base > 0 ? scene->loss->base : 1;
+    if (scene->settings->compat)
+        base = fmax(scene->loss->base, 0.01);
     return member->loss / base + scene->settings->parsimony * member->expr.count;
 }
 
-/* Fills loss and cost, and offers the formula to the island's hall with and without its scale. */
-static void evaluate(const struct sr_scene *scene, struct sr_worker *worker,
-                     struct sr_island *island, struct sr_member *member)
+/* As it stands, without an outer scale. */
+static void evaluate_plain(const struct sr_scene *scene, struct sr_worker *worker,
+                           struct sr_island *island, struct sr_member *member)
+{
+    const double penalty = penalty_of(scene, &member->expr);
+    member->loss = member->cost = HUGE_VAL;
+    if (!isfinite(penalty))
+        return;
+    island->evaluations++;
+    if (sr_eval(&member->expr, scene->loss->data, worker->work.value)) {
+        const double loss = sr_loss_value(scene->loss, worker->work.value, 1);
+        if (isfinite(loss)) {
+            member->loss = loss + penalty;
+            offer(scene, island->hall, &member->expr, without_noise(scene->loss, loss) + penalty);
+        }
+    }
+    member->cost = cost_of(scene, member);
+}
+
+void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
+                        struct sr_island *island, struct sr_member *member)
 {
     const struct sr_loss *loss = scene->loss;
+    if (scene->settings->compat) {
+        evaluate_plain(scene, worker, island, member);
+        return;
+    }
     const uint64_t hash = sr_expr_hash(&member->expr);
     const size_t slot = hash % SR_SEEN;
     if (worker->seen->hash[slot] == hash) {
@@ -65,12 +98,10 @@ static void evaluate(const struct sr_scene *scene, struct sr_worker *worker,
         member->cost = cost_of(scene, member);
         return;
     }
-    const struct sr_settings *s = scene->settings;
+    const double penalty = penalty_of(scene, &member->expr);
     member->loss = member->cost = HUGE_VAL;
-    if (s->admissible && !s->admissible(&member->expr, s->context))
+    if (!isfinite(penalty))
         return;
-    const double penalty =
-        s->penalty ? s->penalty(&member->expr, s->context) * fmax(loss->base, 0) : 0;
     island->evaluations++;
     if (sr_eval(&member->expr, loss->data, worker->work.value)) {
         const double scale = sr_loss_scale(loss, worker->work.value, worker->work.scratch);
@@ -88,23 +119,43 @@ static void evaluate(const struct sr_scene *scene, struct sr_worker *worker,
     worker->seen->loss[slot] = member->loss;
 }
 
+/* The best constant is on every front. */
+static void offer_constant(const struct sr_scene *scene, struct sr_worker *worker,
+                           struct sr_island *island)
+{
+    struct sr_expr expr = {.count = 1, .node = {{.op = SR_CONSTANT, .size = 1}}};
+    double *one = worker->work.value;
+    for (size_t i = 0; i < scene->loss->data->rows; i++)
+        one[i] = 1;
+    expr.node[0].value = sr_loss_scale(scene->loss, one, worker->work.scratch);
+    const double loss = sr_loss_value(scene->loss, one, expr.node[0].value);
+    if (isfinite(loss))
+        offer(scene, island->hall, &expr,
+              without_noise(scene->loss, loss) + penalty_of(scene, &expr));
+}
+
 void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
                     struct sr_island *island)
 {
     const struct sr_settings *s = scene->settings;
     memset(worker->seen, 0, sizeof *worker->seen);
     sr_hall_clear(island->hall);
+    if (!s->compat)
+        offer_constant(scene, worker, island);
     for (int i = 0; i < s->population_size; i++) {
         struct sr_member *member = &island->member[i];
-        sr_random_expr(s, scene->loss->data->features, worker->rng,
-                       3 + (int)(gsl_rng_uniform(worker->rng) * 6), &member->expr);
+        if (s->compat)
+            sr_compat_random(s, scene->loss->data->features, worker->rng, &member->expr);
+        else
+            sr_random_expr(s, scene->loss->data->features, worker->rng,
+                           3 + (int)(gsl_rng_uniform(worker->rng) * 6), &member->expr);
         if (i < s->guesses) { /* the user's own come first, as good as their constants allow */
             member->expr = s->guess[i];
-            sr_constants_fit(scene->loss, &member->expr, true, POLISH_STEPS, POLISH_RESTARTS,
+            sr_constants_fit(scene->loss, &member->expr, true, GUESS_STEPS, GUESS_RESTARTS,
                              worker->rng, &worker->work);
         }
         member->age = island->births++;
-        evaluate(scene, worker, island, member);
+        sr_member_evaluate(scene, worker, island, member);
     }
 }
 
@@ -170,11 +221,11 @@ static void crossover(const struct sr_scene *scene, struct sr_worker *worker,
         b = *father;
         if (!sr_crossover(scene->settings->maxsize, worker->rng, &a.expr, &b.expr))
             continue;
-        evaluate(scene, worker, island, &a);
-        evaluate(scene, worker, island, &b);
-        if (isfinite(a.loss))
+        sr_member_evaluate(scene, worker, island, &a);
+        sr_member_evaluate(scene, worker, island, &b);
+        if (isfinite(a.loss) || scene->settings->compat)
             replace_oldest(scene, island, &a);
-        if (isfinite(b.loss))
+        if (isfinite(b.loss) || scene->settings->compat)
             replace_oldest(scene, island, &b);
         return;
     }
@@ -196,8 +247,8 @@ static void mutate(const struct sr_scene *scene, struct sr_worker *worker, struc
     const double u = gsl_rng_uniform(worker->rng);
     if (u * after > before)
         return;
-    evaluate(scene, worker, island, &child);
-    if (isfinite(child.loss))
+    sr_member_evaluate(scene, worker, island, &child);
+    if (isfinite(child.loss) || scene->settings->compat)
         replace_oldest(scene, island, &child);
 }
 
@@ -205,10 +256,12 @@ static void mutate(const struct sr_scene *scene, struct sr_worker *worker, struc
 
 static void simplify_members(const struct sr_scene *scene, struct sr_island *island)
 {
+    const uint64_t operators = sr_settings_operators(scene->settings);
     for (int i = 0; i < scene->settings->population_size; i++) {
         struct sr_member *member = &island->member[i];
-        sr_expr_simplify(&member->expr);
-        sr_expr_strip(&member->expr); /* the outer scale stands for it: the loss stays */
+        sr_expr_rewrite(&member->expr, operators);
+        if (!scene->settings->compat)
+            sr_expr_strip(&member->expr); /* the outer scale stands for it: the loss stays */
         member->cost = cost_of(scene, member);
     }
 }
@@ -222,25 +275,12 @@ static void optimise_members(const struct sr_scene *scene, struct sr_worker *wor
         if (gsl_rng_uniform(worker->rng) >= optimise_share ||
             !sr_expr_constants(&member->expr, constants))
             continue;
-        sr_constants_fit(scene->loss, &member->expr, true, FIT_STEPS, FIT_RESTARTS, worker->rng,
-                         &worker->work);
-        evaluate(scene, worker, island, member);
-    }
-}
-
-/* Refines a row of the run's front, and tries its simplified form. */
-static void polish(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
-                   int number)
-{
-    struct sr_member member;
-    for (int c = 1; c <= scene->settings->maxsize && !orr_signal_seen(); c++) {
-        if (!scene->polish[c] || c % scene->settings->populations != number)
-            continue;
-        member.expr = scene->best->expr[c];
-        sr_expr_simplify(&member.expr);
-        sr_constants_fit(scene->loss, &member.expr, false, POLISH_STEPS, POLISH_RESTARTS,
-                         worker->rng, &worker->work);
-        evaluate(scene, worker, island, &member);
+        if (scene->settings->compat)
+            sr_compat_constants(scene->loss, &member->expr, worker->rng, worker);
+        else
+            sr_constants_fit(scene->loss, &member->expr, true, FIT_STEPS, FIT_RESTARTS, worker->rng,
+                             &worker->work);
+        sr_member_evaluate(scene, worker, island, member);
     }
 }
 
@@ -261,5 +301,8 @@ void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
         }
     simplify_members(scene, island);
     optimise_members(scene, worker, island);
-    polish(scene, worker, island, number);
+    for (int c = 1; c <= scene->settings->maxsize && !orr_signal_seen(); c++)
+        if (!scene->settings->compat && scene->polish[c] &&
+            c % scene->settings->populations == number)
+            sr_polish_row(scene, worker, island, c);
 }

@@ -43,6 +43,11 @@ static bool append(const struct sr_settings *s, int features, gsl_rng *rng, stru
     return sr_expr_splice(expr, leaf[below(rng, leaves)], 1, piece, arity + 1, limit);
 }
 
+bool sr_append(const struct sr_settings *settings, int features, gsl_rng *rng, struct sr_expr *expr)
+{
+    return append(settings, features, rng, expr, settings->maxsize);
+}
+
 /* A new operator above the subtree that ends at i, which becomes one of its operands. */
 static bool insert_above(const struct sr_settings *s, int features, gsl_rng *rng,
                          struct sr_expr *expr, int i)
@@ -90,12 +95,13 @@ static int pick(gsl_rng *rng, const struct sr_expr *expr, int arity, int op)
     return n ? found[below(rng, n)] : -1;
 }
 
-static bool mutate_constant(gsl_rng *rng, struct sr_expr *expr)
+static bool mutate_constant(gsl_rng *rng, struct sr_expr *expr, bool compat)
 {
     const int i = pick(rng, expr, 0, SR_CONSTANT);
     if (i < 0)
         return false;
-    const double factor = pow(1.1 + 0.129 * gsl_rng_uniform(rng), 4 * gsl_rng_uniform(rng));
+    const double base = compat ? 1.1 + 0.129 : 1.1 + 0.129 * gsl_rng_uniform(rng);
+    const double factor = pow(base, (compat ? 1 : 4) * gsl_rng_uniform(rng));
     double *value = &expr->node[i].value;
     *value *= gsl_rng_uniform(rng) < 0.5 ? factor : 1 / factor;
     if (gsl_rng_uniform(rng) < 0.01)
@@ -187,10 +193,12 @@ enum mutation {
     CONSTANT,
     INSERT,
     RANDOMISE,
+    NOTHING, /* the last two: of the compatible mode only */
+    SIMPLIFY,
     MUTATIONS
 };
 
-static enum mutation choose(gsl_rng *rng, const struct sr_expr *expr)
+static enum mutation choose(gsl_rng *rng, const struct sr_expr *expr, bool compat)
 {
     double weight[MUTATIONS] = {
         [ROTATE] = 4.26,  [ADD_LEAF] = 1.235, [ADD_ROOT] = 1.235,
@@ -200,6 +208,10 @@ static enum mutation choose(gsl_rng *rng, const struct sr_expr *expr)
     double constants[SR_NODES], total = 0;
     const int n = sr_expr_constants(expr, constants);
     weight[CONSTANT] = 0.0346 * (n < 8 ? n : 8) / 8;
+    if (compat) {
+        weight[NOTHING] = 0.273;
+        weight[SIMPLIFY] = 0.00209;
+    }
     for (int i = 0; i < MUTATIONS; i++)
         total += weight[i];
     double u = gsl_rng_uniform(rng) * total;
@@ -211,7 +223,7 @@ static enum mutation choose(gsl_rng *rng, const struct sr_expr *expr)
 
 bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng, struct sr_expr *expr)
 {
-    switch (choose(rng, expr)) {
+    switch (choose(rng, expr, settings->compat)) {
     case ROTATE:
         return rotate(rng, expr);
     case ADD_LEAF:
@@ -227,9 +239,14 @@ bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng, s
     case FEATURE:
         return mutate_feature(features, rng, expr);
     case CONSTANT:
-        return mutate_constant(rng, expr);
+        return mutate_constant(rng, expr, settings->compat);
     case INSERT:
         return insert_above(settings, features, rng, expr, below(rng, expr->count));
+    case NOTHING:
+        return true;
+    case SIMPLIFY:
+        sr_expr_simplify(expr);
+        return true;
     default:
         sr_random_expr(settings, features, rng, 1 + below(rng, settings->maxsize), expr);
         return true;

@@ -4,6 +4,7 @@
  * run's state of the epoch before; islands are merged in their order. So the result depends on
  * the seed alone. */
 #include "search.h"
+#include "enumerate.h"
 
 #include <math.h>
 #include <omp.h>
@@ -38,7 +39,11 @@ struct search {
     int fits, runs, threads;
     struct sr_loss *loss;     /* (fits) */
     struct run *run;          /* (fits, restarts) */
+    struct sr_seeds *seeds;   /* (fits) where formulas are enumerated, else NULL */
     struct sr_worker *worker; /* (threads) */
+    uint64_t digest;
+    double start_s, saved_s;  /* on the clock */
+    double before_s, spent_s; /* by the search that this one goes on with; until now */
 };
 
 /* ---- set-up */
@@ -65,16 +70,6 @@ static int make_run(const struct sr_settings *s, struct run *run)
     return 0;
 }
 
-static void free_run(const struct sr_settings *s, struct run *run)
-{
-    for (int i = 0; i < s->populations && run->island; i++) {
-        free(run->island[i].member);
-        free(run->island[i].hall);
-    }
-    free(run->island);
-    free(run->best);
-}
-
 static int make_workers(struct search *search, size_t rows, int maxsize)
 {
     for (int i = 0; i < search->threads; i++) {
@@ -93,7 +88,7 @@ static int make_workers(struct search *search, size_t rows, int maxsize)
 static int make_search(struct search *search, struct sr_fit *fits, int count)
 {
     const struct sr_settings *s = search->settings;
-    size_t rows = 0;
+    size_t rows = SR_ROWS; /* seeds are fitted to as many, also of a smaller table */
     search->fits = count;
     search->runs = count * s->restarts;
     search->loss = orr_alloc((size_t)count, sizeof *search->loss);
@@ -119,8 +114,15 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
 
 static void free_search(struct search *search)
 {
-    for (int i = 0; i < search->runs && search->run; i++)
-        free_run(search->settings, &search->run[i]);
+    for (int i = 0; i < search->runs && search->run; i++) {
+        struct run *run = &search->run[i];
+        for (int k = 0; k < search->settings->populations && run->island; k++) {
+            free(run->island[k].member);
+            free(run->island[k].hall);
+        }
+        free(run->island);
+        free(run->best);
+    }
     for (int i = 0; i < search->fits && search->loss; i++)
         sr_loss_free(&search->loss[i]);
     for (int i = 0; i < search->threads && search->worker; i++) {
@@ -128,6 +130,7 @@ static void free_search(struct search *search)
         free(search->worker[i].seen);
         gsl_rng_free(search->worker[i].rng);
     }
+    free(search->seeds);
     free(search->loss);
     free(search->run);
     free(search->worker);
@@ -181,7 +184,8 @@ static void merge_halls(const struct sr_settings *s, struct run *run)
         smallest = fmin(smallest, run->best->loss[c]);
     }
     run->unchanged = changed ? 0 : run->unchanged + 1;
-    run->done = smallest <= 0 && run->unchanged >= SETTLED;
+    run->done = (smallest <= 0 && run->unchanged >= SETTLED) ||
+                (s->stop_loss > 0 && smallest <= s->stop_loss);
 }
 
 static void count_sizes(const struct sr_settings *s, struct run *run)
@@ -243,18 +247,148 @@ static void migrate(const struct sr_settings *s, struct run *run, gsl_rng *rng)
         for (unsigned k = gsl_ran_poisson(rng, size * front_share); k && rows; k--) {
             const int c = row[(int)(gsl_rng_uniform(rng) * rows)];
             struct sr_member migrant = {.expr = run->best->expr[c], .loss = run->best->loss[c]};
-            sr_expr_strip(&migrant.expr);
-            migrant.cost = migrant.loss / (run->loss->base > 0 ? run->loss->base : 1) +
-                           s->parsimony * migrant.expr.count;
+            if (!s->compat)
+                sr_expr_strip(&migrant.expr);
+            double base = run->loss->base > 0 ? run->loss->base : 1;
+            if (s->compat)
+                base = fmax(run->loss->base, 0.01);
+            migrant.cost = migrant.loss / base + s->parsimony * migrant.expr.count;
             settle(s, &run->island[i], rng, &migrant);
         }
     }
 }
 
+/* ---- what the search starts from */
+
+/* A fit alone has all threads for its enumeration; many fits share them. */
+static int find_seeds(struct search *search)
+{
+    const int outer = search->fits >= search->threads ? search->threads : 1;
+    const int inner = outer > 1 ? 1 : search->threads;
+    int failed = 0;
+    if (search->settings->enumerate <= 0 || search->settings->compat)
+        return 0;
+    search->seeds = orr_alloc((size_t)search->fits, sizeof *search->seeds);
+    if (!search->seeds)
+        return ORR_ENOMEM;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(outer) reduction(max : failed)
+    for (int f = 0; f < search->fits; f++) {
+        struct sr_worker *worker = &search->worker[outer > 1 ? omp_get_thread_num() : 0];
+        const int rc =
+            sr_seeds_find(search->settings, &search->loss[f], worker, inner, &search->seeds[f]);
+        failed = rc > failed ? rc : failed;
+    }
+    return failed ? ORR_FAIL(failed, "symbolic regression: out of memory") : 0;
+}
+
+/* Every island takes the seeds number i, i + populations, ... in place of random members, at most
+ * half of them. */
+static void plant_seeds(struct search *search)
+{
+    const struct sr_settings *s = search->settings;
+    const int tasks = search->seeds ? search->runs * s->populations : 0;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(search->threads)
+    for (int task = 0; task < tasks; task++) {
+        struct run *run = &search->run[task / s->populations];
+        struct sr_worker *worker = &search->worker[omp_get_thread_num()];
+        const int number = task % s->populations;
+        const struct sr_seeds *seeds = &search->seeds[task / s->populations / s->restarts];
+        struct sr_island *island = &run->island[number];
+        int planted = 0;
+        memset(worker->seen, 0, sizeof *worker->seen);
+        if (number == 0 && task / s->populations % s->restarts == 0)
+            island->evaluations += seeds->evaluations;
+        for (int i = number; i < seeds->count; i += s->populations) {
+            struct sr_member member = {.expr = seeds->expr[i]};
+            if (!isfinite(seeds->loss[i]) || member.expr.count > s->maxsize)
+                continue;
+            sr_member_evaluate(&run->scene, worker, island, &member);
+            if (!isfinite(member.loss))
+                continue;
+            sr_expr_strip(&member.expr);
+            member.age = island->births++;
+            if (planted < s->population_size / 2)
+                island->member[planted++] = member;
+        }
+    }
+}
+
+/* ---- checkpoints */
+
+enum { BLOCKS_OF_RUN = 6, BLOCKS_OF_ISLAND = 3 };
+
+/* Everything that the epochs to come depend on. */
+static int list_blocks(struct search *search, struct sr_block **list)
+{
+    const struct sr_settings *s = search->settings;
+    const size_t count =
+        (size_t)search->runs * (BLOCKS_OF_RUN + (size_t)s->populations * BLOCKS_OF_ISLAND) + 1;
+    struct sr_block *block = *list = orr_alloc(count, sizeof *block);
+    if (!block)
+        return -1;
+    *block++ = (struct sr_block){&search->spent_s, sizeof search->spent_s};
+    for (int i = 0; i < search->runs; i++) {
+        struct run *run = &search->run[i];
+        *block++ = (struct sr_block){run->best, sizeof *run->best};
+        *block++ = (struct sr_block){run->sizes, sizeof run->sizes};
+        *block++ = (struct sr_block){&run->unchanged, sizeof run->unchanged};
+        *block++ = (struct sr_block){&run->done, sizeof run->done};
+        *block++ = (struct sr_block){run->scene.frequency, sizeof run->scene.frequency};
+        *block++ = (struct sr_block){run->scene.polish, sizeof run->scene.polish};
+        for (int k = 0; k < s->populations; k++) {
+            struct sr_island *island = &run->island[k];
+            *block++ = (struct sr_block){island->member,
+                                         (size_t)s->population_size * sizeof *island->member};
+            *block++ = (struct sr_block){&island->births, sizeof island->births};
+            *block++ = (struct sr_block){&island->evaluations, sizeof island->evaluations};
+        }
+    }
+    return (int)count;
+}
+
+static double seconds_spent(const struct search *search)
+{
+    return search->before_s + orr_time_s() - search->start_s;
+}
+
+/* After an epoch; a broken-off epoch is not written, and not more than one in a second. */
+static int save(struct search *search, int epoch, bool last)
+{
+    const struct sr_settings *s = search->settings;
+    struct sr_block *block = NULL;
+    if (!s->checkpoint || orr_signal_seen() || (!last && orr_time_s() - search->saved_s < 1))
+        return 0;
+    const int blocks = list_blocks(search, &block);
+    search->spent_s = seconds_spent(search);
+    const int rc = blocks < 0
+                       ? ORR_ENOMEM
+                       : sr_checkpoint_write(s->checkpoint, search->digest, epoch, block, blocks);
+    search->saved_s = orr_time_s();
+    free(block);
+    return rc;
+}
+
+/* *epoch is the next one to run. */
+static int load(struct search *search, int *epoch)
+{
+    const struct sr_settings *s = search->settings;
+    struct sr_block *block = NULL;
+    if (!s->resume || !s->checkpoint || !orr_exists(s->checkpoint))
+        return 0;
+    const int blocks = list_blocks(search, &block);
+    const int rc = blocks < 0
+                       ? ORR_ENOMEM
+                       : sr_checkpoint_read(s->checkpoint, search->digest, epoch, block, blocks);
+    free(block);
+    ++*epoch;
+    search->before_s = search->spent_s;
+    return rc;
+}
+
 /* ---- results */
 
 /* Keeps the front with the highest score; then the smaller loss, then the earlier restart. */
-static void keep_best_restart(const struct sr_settings *s, const struct search *search, int fit,
+static void keep_best_restart(const struct sr_settings *s, struct search *search, int fit,
                               struct sr_front *scratch)
 {
     struct sr_fit *result = search->run[fit * s->restarts].fit;
@@ -262,9 +396,11 @@ static void keep_best_restart(const struct sr_settings *s, const struct search *
     result->evaluations = 0;
     double best_score = -HUGE_VAL, best_loss = HUGE_VAL;
     for (int k = 0; k < s->restarts; k++) {
-        const struct run *run = &search->run[fit * s->restarts + k];
+        struct run *run = &search->run[fit * s->restarts + k];
         for (int i = 0; i < s->populations; i++)
             result->evaluations += run->island[i].evaluations;
+        if (!s->compat)
+            sr_polish_front(s, run->loss, &search->worker[0], run->best);
         sr_front_make(run->best, scratch);
         const int row = sr_front_select(scratch, SR_SCORE);
         if (row < 0)
@@ -278,51 +414,52 @@ static void keep_best_restart(const struct sr_settings *s, const struct search *
     }
 }
 
-static double evaluations_so_far(const struct search *search)
-{
-    double total = 0;
-    for (int i = 0; i < search->runs; i++)
-        for (int k = 0; k < search->settings->populations; k++)
-            total += search->run[i].island[k].evaluations;
-    return total;
-}
-
-/* Tells the observer how far every run is; `front` is scratch. */
-static void show(const struct search *search, int epoch, double started, struct sr_front *front)
+/* Shows the fronts to whoever watches. */
+static void show(const struct search *search, int epoch, struct sr_front *scratch)
 {
     const struct sr_settings *s = search->settings;
-    const double seconds = orr_time_s() - started;
-    for (int i = 0; i < search->runs; i++) {
+    for (int i = 0; i < search->runs && s->observe; i++) {
         const struct run *run = &search->run[i];
-        double evaluations = 0;
+        struct sr_observation seen = {.fit = i / s->restarts,
+                                      .restart = i % s->restarts,
+                                      .epoch = epoch,
+                                      .seconds = seconds_spent(search),
+                                      .front = scratch};
         for (int k = 0; k < s->populations; k++)
-            evaluations += run->island[k].evaluations;
-        sr_front_make(run->best, front);
-        s->observe(s->observer, &(struct sr_observation){.fit = i / s->restarts,
-                                                         .restart = i % s->restarts,
-                                                         .epoch = epoch,
-                                                         .seconds = seconds,
-                                                         .evaluations = evaluations,
-                                                         .front = front});
+            seen.evaluations += run->island[k].evaluations;
+        sr_front_make(run->best, scratch);
+        s->observe(s->observer, &seen);
     }
 }
 
-/* The ends that a user may set, looked at between epochs. */
-static bool ends(const struct search *search, double started)
+/* At a signal, when time or evaluations are spent, or when every run is done. */
+static bool finished(const struct search *search)
 {
     const struct sr_settings *s = search->settings;
-    if (s->max_seconds > 0 && orr_time_s() - started >= s->max_seconds)
-        return true;
-    if (s->max_evaluations > 0 && evaluations_so_far(search) >= s->max_evaluations)
-        return true;
-    bool reached = true;
+    double evaluations = 0;
+    bool done = true;
     for (int i = 0; i < search->runs; i++) {
-        double smallest = HUGE_VAL;
-        for (int c = 1; c <= SR_NODES; c++)
-            smallest = fmin(smallest, search->run[i].best->loss[c]);
-        reached = reached && (search->run[i].done || smallest <= s->stop_loss);
+        done = done && search->run[i].done;
+        for (int k = 0; k < s->populations; k++)
+            evaluations += search->run[i].island[k].evaluations;
     }
-    return reached && s->stop_loss > 0;
+    return orr_signal_seen() || done ||
+           (s->max_seconds > 0 && seconds_spent(search) >= s->max_seconds) ||
+           (s->max_evaluations > 0 && evaluations >= s->max_evaluations);
+}
+
+static void merge(struct search *search, int epoch)
+{
+    const struct sr_settings *s = search->settings;
+    for (int i = 0; i < search->runs; i++) {
+        struct run *run = &search->run[i];
+        if (run->done)
+            continue;
+        merge_halls(s, run);
+        count_sizes(s, run);
+        seek(s, run, search->worker[0].rng, s->populations, epoch);
+        migrate(s, run, search->worker[0].rng);
+    }
 }
 
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
@@ -330,26 +467,28 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
 {
     struct search search = {.settings = settings, .threads = threads > 0 ? threads : 1};
     struct sr_front *scratch = orr_alloc(1, sizeof *scratch);
-    const double started = orr_time_s();
     int rc = scratch ? make_search(&search, fits, count) : ORR_ENOMEM;
-    for (int epoch = 0; epoch <= settings->iterations && !rc && !orr_signal_seen(); epoch++) {
+    int epoch = 0;
+    search.start_s = search.saved_s = orr_time_s();
+    search.digest = sr_search_digest(settings, fits, count);
+    if (!rc)
+        rc = load(&search, &epoch);
+    if (!rc && epoch == 0)
+        rc = find_seeds(&search);
+    for (; epoch <= settings->iterations && !rc; epoch++) {
+        if (epoch > 0 && finished(&search))
+            break;
         run_epoch(&search, epoch);
-        for (int i = 0; i < search.runs; i++) {
-            struct run *run = &search.run[i];
-            if (run->done)
-                continue;
-            merge_halls(settings, run);
-            count_sizes(settings, run);
-            seek(settings, run, search.worker[0].rng, settings->populations, epoch);
-            migrate(settings, run, search.worker[0].rng);
-        }
+        if (epoch == 0)
+            plant_seeds(&search);
+        merge(&search, epoch);
+        rc = save(&search, epoch, false);
+        show(&search, epoch, scratch);
         if (progress)
             orr_progress_set(progress, (uint64_t)epoch, NULL);
-        if (settings->observe)
-            show(&search, epoch, started, scratch);
-        if (ends(&search, started))
-            break;
     }
+    if (!rc && epoch > 0)
+        rc = save(&search, epoch - 1, true);
     for (int f = 0; f < count && !rc; f++)
         keep_best_restart(settings, &search, f, scratch);
     if (!rc && orr_signal_seen())

@@ -40,6 +40,54 @@ struct sr_worker {
     struct sr_seen *seen;
 };
 
+/* Formulas that a fit's search starts from: of small ones all that may matter, fitted. */
+enum { SR_SEEDS_PER_SIZE = 24, SR_SEEDS = 512 };
+struct sr_seeds {
+    int count;
+    struct sr_expr expr[SR_SEEDS];
+    double loss[SR_SEEDS]; /* as it stands; infinite: of no use */
+    double evaluations;
+};
+/* Enumerates and composes within settings->enumerate; `worker` has `threads`. */
+int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss,
+                  struct sr_worker *worker, int threads, struct sr_seeds *seeds);
+
+/* Fills loss and cost, and offers the formula to the island's hall with and without its scale. */
+void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
+                        struct sr_island *island, struct sr_member *member);
+/* Tries every small change of row c of the run's hall, with its constants fitted. */
+void sr_polish_row(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
+                   int c);
+/* Rounds constants where that costs nothing and leaves out what then does nothing. */
+void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *loss,
+                     struct sr_worker *worker, struct sr_hall *hall);
+/* Bit per operator of the settings, leaves included. */
+uint64_t sr_settings_operators(const struct sr_settings *settings);
+
+/* A random leaf becomes an operator over new leaves; false when there is no room. */
+bool sr_append(const struct sr_settings *settings, int features, gsl_rng *rng,
+               struct sr_expr *expr);
+
+/* The compatible mode's first formulas, and its fit of constants. */
+void sr_compat_random(const struct sr_settings *settings, int features, gsl_rng *rng,
+                      struct sr_expr *expr);
+void sr_compat_constants(const struct sr_loss *loss, struct sr_expr *expr, gsl_rng *rng,
+                         struct sr_worker *worker);
+
+/* A checkpoint is blocks of memory. Written atomically; `digest` says of which data and settings.
+ * Reading fills the blocks and *epoch; another digest is ORR_EINVAL, a file that is no whole
+ * checkpoint of this build ORR_EFORMAT: then no block has changed. */
+struct sr_block {
+    void *data;
+    size_t bytes;
+};
+int sr_checkpoint_write(const char *path, uint64_t digest, int epoch, const struct sr_block *block,
+                        int blocks);
+int sr_checkpoint_read(const char *path, uint64_t digest, int *epoch, const struct sr_block *block,
+                       int blocks);
+/* Of everything that decides what a search finds, its ends by time aside. */
+uint64_t sr_search_digest(const struct sr_settings *settings, const struct sr_fit *fits, int count);
+
 /* A random formula of at most `size` nodes: a leaf, then appended operators. */
 void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *rng, int size,
                     struct sr_expr *expr);

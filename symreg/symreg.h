@@ -110,8 +110,16 @@ bool sr_expr_splice(struct sr_expr *expr, int start, int length, const struct sr
 bool sr_expr_absorb(struct sr_expr *expr, double scale);
 /* Multiplies by `scale`: absorbed, or as two more nodes. False when there is no room. */
 bool sr_expr_scale(struct sr_expr *expr, double scale);
-/* Folds constant subtrees and merges nested sums and products of constants. */
+/* Rewrites the formula where that makes it shorter, with the operators it has: constants folded,
+ * equal terms and factors joined, x inv(x), x - x, neg(neg(x)), exp(log(x)) gone. Values stay
+ * within rounding wherever the formula is defined. */
 void sr_expr_simplify(struct sr_expr *expr);
+/* The same with the operators whose bits are set; true when the formula changed. */
+bool sr_expr_rewrite(struct sr_expr *expr, uint64_t operators);
+/* Bit per operator that occurs. */
+uint64_t sr_expr_operators(const struct sr_expr *expr);
+/* Hash of the algebraic normal form: equal for m1 * m2 / r and inv(r) * (m2 * m1). */
+uint64_t sr_expr_canonical_hash(const struct sr_expr *expr);
 /* Takes off a constant factor at the root, if any. */
 void sr_expr_strip(struct sr_expr *expr);
 /* 64-bit hash of operators, features and constants. */
@@ -356,6 +364,32 @@ int sr_front_describe(struct sr_front *front, const struct sr_data *data);
 /* Writes "Complexity,Loss,Equation" atomically. */
 int sr_front_write(const struct sr_front *front, const char *const *names, const char *path);
 
+/* --------------------------------------------------------------------------- equivalence */
+
+/* Value at one point x (features) in long double; NaN or infinite outside the domain. */
+long double sr_eval_long(const struct sr_expr *expr, const double *x);
+/* Point number k of a quasi-random sequence (Roberts' R_d) over low .. high, in equal ratios where
+ * low > 0. */
+void sr_quasi_random(int k, int features, const double *low, const double *high, double *x);
+/* A range `factor` times as wide: to low / factor .. high * factor where low > 0, else about its
+ * middle. */
+void sr_widen(double factor, double *low, double *high);
+/* The difference |a - b| / max(|a|, |b|) that `share` of 512 quasi-random points stay below;
+ * points where neither is defined do not count. Infinite when one is defined where the other is
+ * not at more than 1 of 20 points, or hardly any point is left. */
+double sr_disagreement(const struct sr_expr *a, const struct sr_expr *b, int features,
+                       const double *low, const double *high, double share);
+/* The same function: the same normal form, or values within `tolerance` at 98% of the points both
+ * over low .. high and over 10 times wider ranges. */
+bool sr_equivalent(const struct sr_expr *a, const struct sr_expr *b, int features,
+                   const double *low, const double *high, double tolerance);
+/* Rounds each constant to the fewest digits (at most 6) that cost nothing: the loss rises by less
+ * than 0.1 / rows of itself, an exact formula stays exact. Returns the loss. */
+double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work);
+/* Names a constant within `tolerance` of a simple multiple of pi, pi^2, e, ...: a remark for
+ * reports, never used by the search. False when there is none. */
+bool sr_constant_remark(double value, double tolerance, char *text, size_t bytes);
+
 /* -------------------------------------------------------------------------------- search */
 
 /* What a search shows of one run after every epoch, in the order of fits and restarts. */
@@ -375,6 +409,7 @@ struct sr_settings {
     int maxsize, iterations, populations, population_size, cycles, restarts;
     double parsimony;
     uint64_t seed;
+    double enumerate;       /* formulas tried before the islands start; 0: none */
     double stop_loss;       /* end when every fit has reached it; 0: only when it is exact */
     double max_seconds;     /* end with the epoch in which they pass; 0: no limit */
     double max_evaluations; /* of all fits together, likewise */

@@ -48,7 +48,7 @@ for kilobytes in 10 40; do # not even best.safetensors; that, but not last.safet
 done
 rm -rf "$WORK/kept" && cp -r "$run" "$WORK/kept"
 KEEP=$WORK/kept/lssar
-refuse "symreg: no room for laws.md" 1 laws/laws.md 'cannot write' -- \
+refuse "symreg: no room for its files" 1 laws/ 'cannot write' -- \
     limited 1 "$BIN/symreg" "${COMMON[@]}" --run "$WORK/kept" --seed 5
 check "... no laws.json beside fronts of another search" test ! -e "$WORK/kept/laws/laws.json"
 check "... nothing temporary" test -z "$(leftovers "$WORK/kept")"

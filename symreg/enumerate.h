@@ -1,0 +1,79 @@
+/* enumerate.h - inside symreg/: all small formulas, and what can be put together of two of them.
+ *
+ * A bank holds every formula of the given operators by increasing size, each function once, with
+ * its values at a few rows of the data. What fits these rows best is handed on, in three respects
+ * (absolute, relative, up to an offset). Then pairs meet in the middle: for targets
+ * z = H^-1(y / h), with h a small formula and H an operator with an inverse, all
+ * z = a f + b g + c are solved at once from the correlations of the bank. Constants are generic:
+ * nothing here knows a law. */
+#ifndef SR_ENUMERATE_H
+#define SR_ENUMERATE_H
+
+#include "symreg.h"
+
+enum {
+    SR_ROWS = 32,          /* rows at which formulas are compared */
+    SR_BANK = 30000,       /* formulas kept with their values */
+    SR_BANK_SIZE = 15,     /* nodes of a formula in the bank, at most */
+    SR_CANDIDATES = 16384, /* handed on, at most */
+};
+
+/* One formula of the bank: an operator over earlier ones. */
+struct sr_bank_entry {
+    uint8_t op, size, feature;
+    bool constant; /* contains one */
+    int a, b;
+};
+/* The best of one size in one respect. */
+enum sr_respect { SR_ABSOLUTE, SR_RELATIVE, SR_OFFSET, SR_RESPECTS };
+enum { SR_BEST_KEPT = 48 };
+struct sr_ranking {
+    int count;
+    double score[SR_BEST_KEPT];
+    uint64_t hash[SR_BEST_KEPT]; /* of the values up to a factor */
+    struct sr_bank_entry entry[SR_BEST_KEPT];
+};
+struct sr_bank {
+    int count, features;
+    double tried;                    /* formulas */
+    double y[SR_ROWS];               /* target at the rows */
+    double inverse[SR_ROWS], yy, sy; /* 1 / y, sums of y^2 and y */
+    size_t row[SR_ROWS];
+    struct sr_bank_entry *entry;
+    double (*value)[SR_ROWS];                  /* (SR_BANK) */
+    uint32_t *table;                           /* hash table of entries */
+    struct sr_ranking (*ranking)[SR_RESPECTS]; /* (SR_BANK_SIZE + 1) */
+};
+/* Fills a bank with formulas of the settings' operators until `budget` were tried. */
+int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
+                 const struct sr_data *data, double budget);
+void sr_bank_free(struct sr_bank *bank);
+/* Writes an entry as a formula; false when it has more than SR_NODES nodes. */
+bool sr_bank_expr(const struct sr_bank *bank, const struct sr_bank_entry *entry,
+                  struct sr_expr *expr);
+
+/* Formulas to be fitted, the best guess of their constants in place. */
+struct sr_candidates {
+    int count;
+    struct sr_expr expr[SR_CANDIDATES];
+    double loss[SR_CANDIDATES]; /* filled by the search */
+};
+/* The bank's best of every size, with and without an offset. */
+void sr_bank_offer(const struct sr_bank *bank, const struct sr_settings *settings,
+                   struct sr_candidates *candidates);
+/* h: a formula of the bank, a product or a quotient of two. */
+enum { SR_FACTORS = 120 };
+struct sr_factor {
+    int a, b;      /* of the bank; a < 0: 1, b < 0: a alone */
+    enum sr_op op; /* SR_MUL or SR_DIV where b >= 0 */
+    double score;  /* the variance of log(y / h), a little more for every node */
+};
+/* The best, best first; returns how many. */
+int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS]);
+/* Sum of a b over SR_ROWS. */
+float sr_dot_rows(const float *a, const float *b);
+/* h H(a f + b g + c) of formulas of the bank; `threads` as many as may run here. */
+int sr_compose(const struct sr_bank *bank, const struct sr_settings *settings, int threads,
+               struct sr_candidates *candidates);
+
+#endif

@@ -1,0 +1,382 @@
+/* normal.c - formulas as nested sums of weighted terms and products of powers. */
+#include "normal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A sum or product under construction. */
+struct gather {
+    double constant; /* what is added, or the factor */
+    int count;
+    struct sr_normal_item item[2 * SR_NODES];
+};
+
+/* ---- nodes */
+
+static uint64_t scramble(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+/* Not symmetric: the hash so far and a word of it must not change places. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    return scramble(3 * hash + 0x9E3779B97F4A7C15u + scramble(word));
+}
+
+static uint64_t bits(double value)
+{
+    uint64_t word;
+    value += 0.0; /* one zero */
+    memcpy(&word, &value, sizeof word);
+    return word;
+}
+
+static int new_node(struct sr_normal *form, struct sr_normal_node node,
+                    const struct sr_normal_item *items, int count)
+{
+    if (form->nodes == SR_NORMAL_NODES || form->items + count > SR_NORMAL_ITEMS ||
+        !isfinite(node.value)) {
+        form->failed = true;
+        return 0;
+    }
+    node.first = form->items;
+    node.count = count;
+    node.hash = mix(mix(mix((uint64_t)node.kind + 1, node.op), node.feature), bits(node.value));
+    for (int i = 0; i < count; i++) {
+        form->item[form->items++] = items[i];
+        node.hash = mix(mix(node.hash, form->node[items[i].node].hash), bits(items[i].weight));
+    }
+    form->node[form->nodes] = node;
+    return form->nodes++;
+}
+
+static int constant(struct sr_normal *form, double value)
+{
+    return new_node(form, (struct sr_normal_node){.kind = SR_NORMAL_CONSTANT, .value = value}, NULL,
+                    0);
+}
+
+static void sort_items(const struct sr_normal *form, struct gather *g)
+{
+    for (int i = 1; i < g->count; i++) {
+        const struct sr_normal_item item = g->item[i];
+        int k = i;
+        for (; k > 0 && form->node[g->item[k - 1].node].hash > form->node[item.node].hash; k--)
+            g->item[k] = g->item[k - 1];
+        g->item[k] = item;
+    }
+}
+
+/* Joins an item with its equal; weights that cancel up to rounding vanish. */
+static void add_item(struct sr_normal *form, struct gather *g, int node, double weight)
+{
+    for (int i = 0; i < g->count; i++) {
+        if (form->node[g->item[i].node].hash != form->node[node].hash)
+            continue;
+        const double sum = g->item[i].weight + weight;
+        const double size = fabs(g->item[i].weight) + fabs(weight);
+        g->item[i].weight = fabs(sum) <= 4 * DBL_EPSILON * size ? 0 : sum;
+        return;
+    }
+    if (g->count == 2 * SR_NODES) {
+        form->failed = true;
+        return;
+    }
+    g->item[g->count++] = (struct sr_normal_item){node, weight};
+}
+
+static void drop_zeros(struct gather *g)
+{
+    int kept = 0;
+    for (int i = 0; i < g->count; i++)
+        if (g->item[i].weight != 0)
+            g->item[kept++] = g->item[i];
+    g->count = kept;
+}
+
+static void copy_items(const struct sr_normal *form, int node, struct gather *g)
+{
+    const struct sr_normal_node *from = &form->node[node];
+    g->constant = from->value;
+    g->count = from->count;
+    memcpy(g->item, form->item + from->first, (size_t)from->count * sizeof *g->item);
+}
+
+/* node * factor / divisor, rounded once each, so that x / x is 1. */
+static int ratio(struct sr_normal *form, int node, double factor, double divisor)
+{
+    const struct sr_normal_node from = form->node[node];
+    const double value = from.value * factor / divisor;
+    struct gather g;
+    if (factor == divisor)
+        return node;
+    switch (from.kind) {
+    case SR_NORMAL_CONSTANT:
+        return constant(form, value);
+    case SR_NORMAL_SUM:
+        copy_items(form, node, &g);
+        for (int i = 0; i < g.count; i++)
+            g.item[i].weight = g.item[i].weight * factor / divisor;
+        return new_node(form, (struct sr_normal_node){.kind = from.kind, .value = value}, g.item,
+                        g.count);
+    case SR_NORMAL_PRODUCT:
+        copy_items(form, node, &g);
+        if (value == 1 && g.count == 1 && g.item[0].weight == 1)
+            return g.item[0].node;
+        return new_node(form, (struct sr_normal_node){.kind = from.kind, .value = value}, g.item,
+                        g.count);
+    default:
+        g.item[0] = (struct sr_normal_item){node, 1};
+        return new_node(
+            form, (struct sr_normal_node){.kind = SR_NORMAL_PRODUCT, .value = factor / divisor},
+            g.item, 1);
+    }
+}
+
+static int scaled(struct sr_normal *form, int node, double factor)
+{
+    return ratio(form, node, factor, 1);
+}
+
+/* ---- sums */
+
+static void add_term(struct sr_normal *form, struct gather *g, int node, double weight)
+{
+    const struct sr_normal_node from = form->node[node];
+    if (from.kind == SR_NORMAL_CONSTANT) {
+        const double sum = g->constant + weight * from.value;
+        const double size = fabs(g->constant) + fabs(weight * from.value);
+        g->constant = fabs(sum) <= 4 * DBL_EPSILON * size ? 0 : sum;
+    } else if (from.kind == SR_NORMAL_SUM) {
+        add_term(form, g, constant(form, from.value), weight);
+        for (int i = 0; i < from.count; i++) {
+            const struct sr_normal_item item = form->item[from.first + i];
+            add_item(form, g, item.node, weight * item.weight);
+        }
+    } else if (from.kind == SR_NORMAL_PRODUCT && from.value != 1) {
+        add_item(form, g, ratio(form, node, 1, from.value), weight * from.value);
+    } else {
+        add_item(form, g, node, weight);
+    }
+}
+
+static int finish_sum(struct sr_normal *form, struct gather *g)
+{
+    drop_zeros(g);
+    if (g->count == 0)
+        return constant(form, g->constant);
+    if (g->count == 1 && g->constant == 0)
+        return scaled(form, g->item[0].node, g->item[0].weight);
+    sort_items(form, g);
+    return new_node(form, (struct sr_normal_node){.kind = SR_NORMAL_SUM, .value = g->constant},
+                    g->item, g->count);
+}
+
+/* ---- products */
+
+static bool whole(double x)
+{
+    return x == floor(x) && fabs(x) < 1e6;
+}
+
+static bool is_call(const struct sr_normal *form, int node, enum sr_op op)
+{
+    return form->node[node].kind == SR_NORMAL_CALL && form->node[node].op == op;
+}
+
+/* Never negative where defined: a power of it may be split. */
+static bool positive(const struct sr_normal *form, struct sr_normal_item factor)
+{
+    return !whole(factor.weight) || is_call(form, factor.node, SR_EXP);
+}
+
+static void add_factor(struct sr_normal *form, struct gather *g, int node, double power)
+{
+    const struct sr_normal_node from = form->node[node];
+    if (from.kind == SR_NORMAL_CONSTANT) {
+        g->constant *= pow(from.value, power);
+        return;
+    }
+    if (from.kind == SR_NORMAL_SUM) { /* the first term's weight comes out */
+        const double lead = form->item[from.first].weight;
+        const double factor = whole(power) ? lead : fabs(lead);
+        g->constant *= pow(factor, power);
+        add_item(form, g, ratio(form, node, 1, factor), power);
+        return;
+    }
+    if (from.kind != SR_NORMAL_PRODUCT) {
+        add_item(form, g, node, power);
+        return;
+    }
+    bool split = whole(power) || from.value > 0;
+    for (int i = 0; i < from.count && !whole(power); i++)
+        split = split && positive(form, form->item[from.first + i]);
+    if (split) {
+        g->constant *= pow(from.value, power);
+        for (int i = 0; i < from.count; i++) {
+            const struct sr_normal_item item = form->item[from.first + i];
+            add_factor(form, g, item.node, power * item.weight);
+        }
+        return;
+    }
+    const double factor = fabs(from.value);
+    g->constant *= pow(factor, power);
+    add_item(form, g, ratio(form, node, 1, factor), power);
+}
+
+static int call(struct sr_normal *form, enum sr_op op, const int operand[2]);
+
+/* exp(a)^p exp(b)^q ... becomes exp(p a + q b ...). */
+static void join_exponentials(struct sr_normal *form, struct gather *g)
+{
+    struct gather sum = {0};
+    int found = 0, kept = 0;
+    bool powers = false;
+    for (int i = 0; i < g->count; i++)
+        if (is_call(form, g->item[i].node, SR_EXP)) {
+            found++;
+            powers = powers || g->item[i].weight != 1;
+        }
+    if (found == 0 || (found == 1 && !powers))
+        return;
+    for (int i = 0; i < g->count; i++) {
+        const struct sr_normal_item item = g->item[i];
+        if (is_call(form, item.node, SR_EXP))
+            add_term(form, &sum, form->item[form->node[item.node].first].node, item.weight);
+        else
+            g->item[kept++] = item;
+    }
+    g->count = kept;
+    const int argument = finish_sum(form, &sum);
+    add_factor(form, g, call(form, SR_EXP, (int[2]){argument, argument}), 1);
+}
+
+static int finish_product(struct sr_normal *form, struct gather *g)
+{
+    drop_zeros(g);
+    join_exponentials(form, g);
+    if (g->count == 0 || g->constant == 0)
+        return constant(form, g->constant);
+    if (g->count == 1 && g->item[0].weight == 1)
+        return scaled(form, g->item[0].node, g->constant);
+    sort_items(form, g);
+    return new_node(form, (struct sr_normal_node){.kind = SR_NORMAL_PRODUCT, .value = g->constant},
+                    g->item, g->count);
+}
+
+static int power_of(struct sr_normal *form, int node, double power)
+{
+    struct gather g = {.constant = 1};
+    add_factor(form, &g, node, power);
+    return finish_product(form, &g);
+}
+
+/* ---- functions */
+
+static bool is_odd(enum sr_op op)
+{
+    return op == SR_SIN || op == SR_TAN || op == SR_TANH || op == SR_SIGN;
+}
+
+static bool is_even(enum sr_op op)
+{
+    return op == SR_COS || op == SR_ABS;
+}
+
+/* Of x and -x always the same one. */
+static bool negative(const struct sr_normal *form, int node)
+{
+    const struct sr_normal_node *n = &form->node[node];
+    return n->kind == SR_NORMAL_SUM ? form->item[n->first].weight < 0
+                                    : n->kind == SR_NORMAL_PRODUCT && n->value < 0;
+}
+
+static int call(struct sr_normal *form, enum sr_op op, const int operand[2])
+{
+    const int arity = sr_op_table[op].arity;
+    int a = operand[0], b = operand[1];
+    double sign = 1;
+    if (form->node[a].kind == SR_NORMAL_CONSTANT &&
+        (arity == 1 || form->node[b].kind == SR_NORMAL_CONSTANT))
+        return constant(form, sr_op_table[op].value(form->node[a].value, form->node[b].value));
+    if ((is_odd(op) || is_even(op)) && negative(form, a)) {
+        sign = is_odd(op) ? -1 : 1;
+        a = scaled(form, a, -1);
+    }
+    if (op == SR_ABS && (is_call(form, a, SR_ABS) || is_call(form, a, SR_EXP)))
+        return a;
+    if ((op == SR_EXP && is_call(form, a, SR_LOG)) || (op == SR_LOG && is_call(form, a, SR_EXP)))
+        return form->item[form->node[a].first].node;
+    if ((op == SR_MIN || op == SR_MAX) && form->node[a].hash == form->node[b].hash)
+        return a;
+    if ((op == SR_MIN || op == SR_MAX) && form->node[a].hash > form->node[b].hash) {
+        const int other = a;
+        a = b;
+        b = other;
+    }
+    const struct sr_normal_item item[2] = {{a, 1}, {b, 1}};
+    const int node = new_node(
+        form, (struct sr_normal_node){.kind = SR_NORMAL_CALL, .op = (uint8_t)op}, item, arity);
+    return scaled(form, node, sign);
+}
+
+static int apply(struct sr_normal *form, const struct sr_node *node, const int operand[2])
+{
+    const enum sr_op op = (enum sr_op)node->op;
+    struct gather g = {.constant = op == SR_MUL || op == SR_DIV ? 1 : 0};
+    switch (op) {
+    case SR_ADD:
+    case SR_SUB:
+        add_term(form, &g, operand[0], 1);
+        add_term(form, &g, operand[1], op == SR_ADD ? 1 : -1);
+        return finish_sum(form, &g);
+    case SR_MUL:
+    case SR_DIV:
+        add_factor(form, &g, operand[0], 1);
+        add_factor(form, &g, operand[1], op == SR_MUL ? 1 : -1);
+        return finish_product(form, &g);
+    case SR_NEG:
+        return scaled(form, operand[0], -1);
+    case SR_INV:
+        return power_of(form, operand[0], -1);
+    case SR_SQUARE:
+        return power_of(form, operand[0], 2);
+    case SR_CUBE:
+        return power_of(form, operand[0], 3);
+    case SR_SQRT:
+        return power_of(form, operand[0], 0.5);
+    case SR_POW:
+        if (form->node[operand[1]].kind == SR_NORMAL_CONSTANT)
+            return power_of(form, operand[0], form->node[operand[1]].value);
+        return call(form, op, operand);
+    default:
+        return call(form, op, operand);
+    }
+}
+
+int sr_normal_make(struct sr_normal *form, const struct sr_expr *expr)
+{
+    int stack[SR_NODES + 1] = {0}, depth = 0;
+    form->nodes = form->items = 0;
+    form->failed = false;
+    for (int i = 0; i < expr->count && !form->failed; i++) {
+        const struct sr_node *node = &expr->node[i];
+        const int arity = sr_op_table[node->op].arity;
+        if (node->op == SR_CONSTANT) {
+            stack[depth++] = constant(form, node->value);
+        } else if (node->op == SR_FEATURE) {
+            stack[depth++] = new_node(
+                form, (struct sr_normal_node){.kind = SR_NORMAL_FEATURE, .feature = node->feature},
+                NULL, 0);
+        } else {
+            depth -= arity;
+            const int operand[2] = {stack[depth], arity == 2 ? stack[depth + 1] : stack[depth]};
+            stack[depth++] = apply(form, node, operand);
+        }
+    }
+    return form->failed ? -1 : stack[0];
+}

@@ -1,0 +1,263 @@
+/* simplify.c - the shortest way to write a formula's normal form with given operators.
+ *
+ * Every choice (common factor or not, inv or a division, square or a product) is written out and
+ * the shorter one taken; a result that is not shorter than the formula is thrown away. So
+ * simplification never grows a formula and never needs an operator that was not there. */
+#include "normal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct writer {
+    const struct sr_normal *form;
+    uint64_t allowed; /* bit per operator */
+};
+
+static bool allowed(const struct writer *w, enum sr_op op)
+{
+    return w->allowed >> op & 1;
+}
+
+/* ---- pieces; each returns false when there is no room or no operator for it */
+
+static bool put(struct sr_expr *out, struct sr_node node)
+{
+    if (out->count == SR_NODES)
+        return false;
+    out->node[out->count++] = node;
+    return true;
+}
+
+static bool put_constant(struct sr_expr *out, double value)
+{
+    return put(out, (struct sr_node){.op = SR_CONSTANT, .value = value});
+}
+
+static bool put_op(const struct writer *w, struct sr_expr *out, enum sr_op op)
+{
+    return allowed(w, op) && put(out, (struct sr_node){.op = (uint8_t)op});
+}
+
+static bool put_all(struct sr_expr *out, const struct sr_expr *piece)
+{
+    if (out->count + piece->count > SR_NODES)
+        return false;
+    memcpy(out->node + out->count, piece->node, (size_t)piece->count * sizeof *piece->node);
+    out->count += piece->count;
+    return true;
+}
+
+/* out *= piece; an empty out becomes the piece. */
+static bool times(const struct writer *w, struct sr_expr *out, const struct sr_expr *piece)
+{
+    const bool first = out->count == 0;
+    return put_all(out, piece) && (first || put_op(w, out, SR_MUL));
+}
+
+static void shorter(struct sr_expr *best, const struct sr_expr *trial, bool written)
+{
+    if (written && (best->count == 0 || trial->count < best->count))
+        *best = *trial;
+}
+
+static bool write_node(const struct writer *w, int node, double factor, struct sr_expr *out);
+
+/* ---- powers */
+
+/* base^n, n >= 1. */
+static bool write_whole(const struct writer *w, const struct sr_expr *base, int n,
+                        struct sr_expr *out)
+{
+    if (n == 1)
+        return put_all(out, base);
+    if (n == 2 && allowed(w, SR_SQUARE))
+        return put_all(out, base) && put_op(w, out, SR_SQUARE);
+    if (n == 3 && allowed(w, SR_CUBE))
+        return put_all(out, base) && put_op(w, out, SR_CUBE);
+    if (n > 3 && n % 2 == 0 && allowed(w, SR_SQUARE))
+        return write_whole(w, base, n / 2, out) && put_op(w, out, SR_SQUARE);
+    if (n > 3 && n % 3 == 0 && allowed(w, SR_CUBE))
+        return write_whole(w, base, n / 3, out) && put_op(w, out, SR_CUBE);
+    return n <= SR_NODES && write_whole(w, base, n - 1, out) && put_all(out, base) &&
+           put_op(w, out, SR_MUL);
+}
+
+/* base^power, power > 0: by products and roots, or by ^. */
+static bool write_power(const struct writer *w, const struct sr_expr *base, double power,
+                        struct sr_expr *out)
+{
+    struct sr_expr best = {0}, trial = {0};
+    const double rounded = floor(power), rest = power - rounded;
+    if (rounded <= SR_NODES && (rest == 0 || rest == 0.5)) {
+        bool ok = true;
+        if (rounded >= 1)
+            ok = write_whole(w, base, (int)rounded, &trial);
+        if (ok && rest > 0) {
+            struct sr_expr root = *base;
+            ok = put_op(w, &root, SR_SQRT) && times(w, &trial, &root);
+        }
+        shorter(&best, &trial, ok);
+        if (rest > 0 && rounded >= 1) { /* sqrt of the odd power */
+            trial.count = 0;
+            ok = write_whole(w, base, (int)(2 * power), &trial) && put_op(w, &trial, SR_SQRT);
+            shorter(&best, &trial, ok);
+        }
+    }
+    trial.count = 0;
+    shorter(&best, &trial,
+            put_all(&trial, base) && put_constant(&trial, power) && put_op(w, &trial, SR_POW));
+    return best.count > 0 && put_all(out, &best);
+}
+
+/* ---- products: factor * over / under */
+
+static bool write_parts(const struct writer *w, const struct sr_normal_node *product,
+                        struct sr_expr *over, struct sr_expr *under)
+{
+    for (int i = 0; i < product->count; i++) {
+        const struct sr_normal_item item = w->form->item[product->first + i];
+        struct sr_expr base = {0}, power = {0};
+        if (!write_node(w, item.node, 1, &base) ||
+            !write_power(w, &base, fabs(item.weight), &power) ||
+            !times(w, item.weight > 0 ? over : under, &power))
+            return false;
+    }
+    return true;
+}
+
+/* factor * piece, the piece not empty. */
+static bool write_factor(const struct writer *w, double factor, const struct sr_expr *piece,
+                         struct sr_expr *out)
+{
+    if (factor == 1)
+        return put_all(out, piece);
+    if (factor == -1 && allowed(w, SR_NEG))
+        return put_all(out, piece) && put_op(w, out, SR_NEG);
+    return put_constant(out, factor) && put_all(out, piece) && put_op(w, out, SR_MUL);
+}
+
+static bool write_product(const struct writer *w, const struct sr_normal_node *product,
+                          double factor, struct sr_expr *out)
+{
+    struct sr_expr over = {0}, under = {0}, whole = {0}, best = {0}, trial = {0};
+    factor *= product->value;
+    if (!write_parts(w, product, &over, &under))
+        return false;
+    if (under.count == 0)
+        return write_factor(w, factor, &over, out);
+    bool ok = over.count ? write_factor(w, factor, &over, &whole) : put_constant(&whole, factor);
+    ok = ok && put_all(&trial, &whole) && put_all(&trial, &under) && put_op(w, &trial, SR_DIV);
+    shorter(&best, &trial, ok);
+    trial = over; /* factor * over * inv(under) */
+    whole = under;
+    ok = put_op(w, &whole, SR_INV) && times(w, &trial, &whole);
+    whole.count = 0;
+    ok = ok && write_factor(w, factor, &trial, &whole);
+    shorter(&best, &whole, ok);
+    return best.count > 0 && put_all(out, &best);
+}
+
+/* ---- sums */
+
+/* The sum times `factor`, as common * (...). */
+static bool write_terms(const struct writer *w, const struct sr_normal_node *sum, double factor,
+                        double common, struct sr_expr *out)
+{
+    struct sr_expr inner = {0};
+    const double by = factor / common;
+    for (int pass = 0; pass < 2; pass++) /* what is added first, then what is subtracted */
+        for (int i = 0; i <= sum->count; i++) {
+            const bool last = i == sum->count;
+            const struct sr_normal_item item = w->form->item[sum->first + (last ? 0 : i)];
+            const double weight = last ? sum->value * by : item.weight * by;
+            if (weight == 0 || (weight < 0) != (pass == 1))
+                continue;
+            const bool first = inner.count == 0;
+            const bool minus = !first && weight < 0 && allowed(w, SR_SUB);
+            const double written = minus ? -weight : weight;
+            if (!(last ? put_constant(&inner, written) : write_node(w, item.node, written, &inner)))
+                return false;
+            if (!first && !put_op(w, &inner, minus ? SR_SUB : SR_ADD))
+                return false;
+        }
+    return write_factor(w, common, &inner, out);
+}
+
+static bool write_sum(const struct writer *w, const struct sr_normal_node *sum, double factor,
+                      struct sr_expr *out)
+{
+    struct sr_expr best = {0}, trial = {0};
+    shorter(&best, &trial, write_terms(w, sum, factor, 1, &trial));
+    for (int i = 0; i < sum->count; i++) { /* each weight in turn as the common factor */
+        const double weight = w->form->item[sum->first + i].weight * factor;
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            trial.count = 0;
+            if (weight * sign != 1)
+                shorter(&best, &trial, write_terms(w, sum, factor, sign * weight, &trial));
+        }
+    }
+    return best.count > 0 && put_all(out, &best);
+}
+
+static bool write_node(const struct writer *w, int node, double factor, struct sr_expr *out)
+{
+    const struct sr_normal_node *n = &w->form->node[node];
+    struct sr_expr piece = {0};
+    switch (n->kind) {
+    case SR_NORMAL_CONSTANT:
+        return put_constant(out, factor * n->value);
+    case SR_NORMAL_FEATURE:
+        return put(&piece, (struct sr_node){.op = SR_FEATURE, .feature = n->feature}) &&
+               write_factor(w, factor, &piece, out);
+    case SR_NORMAL_SUM:
+        return write_sum(w, n, factor, out);
+    case SR_NORMAL_PRODUCT:
+        return write_product(w, n, factor, out);
+    case SR_NORMAL_CALL:
+        for (int i = 0; i < n->count; i++)
+            if (!write_node(w, w->form->item[n->first + i].node, 1, &piece))
+                return false;
+        return put_op(w, &piece, (enum sr_op)n->op) && write_factor(w, factor, &piece, out);
+    }
+    return false;
+}
+
+/* ---- what others use */
+
+uint64_t sr_expr_operators(const struct sr_expr *expr)
+{
+    uint64_t set = 0;
+    for (int i = 0; i < expr->count; i++)
+        set |= (uint64_t)1 << expr->node[i].op;
+    return set;
+}
+
+bool sr_expr_rewrite(struct sr_expr *expr, uint64_t operators)
+{
+    static _Thread_local struct sr_normal form;
+    struct sr_expr out = {0};
+    const int root = sr_normal_make(&form, expr);
+    if (root < 0)
+        return false;
+    const struct writer w = {&form, operators};
+    if (!write_node(&w, root, 1, &out) || out.count >= expr->count || !sr_expr_measure(&out))
+        return false;
+    for (int i = 0; i < out.count; i++)
+        if (out.node[i].op == SR_CONSTANT && !isfinite(out.node[i].value))
+            return false;
+    *expr = out;
+    return true;
+}
+
+void sr_expr_simplify(struct sr_expr *expr)
+{
+    sr_expr_rewrite(expr, sr_expr_operators(expr));
+}
+
+uint64_t sr_expr_canonical_hash(const struct sr_expr *expr)
+{
+    static _Thread_local struct sr_normal form;
+    const int root = sr_normal_make(&form, expr);
+    return root < 0 ? sr_expr_hash(expr) : form.node[root].hash;
+}

@@ -1,0 +1,222 @@
+/* test_compat.c - the compatible mode, early stops, and searches that go on from a checkpoint. */
+#include <gsl/gsl_errno.h>
+
+#include "symreg/formulas.h"
+#include "search.h"
+
+static struct sr_settings settings_of(void)
+{
+    struct sr_settings s = {
+        .binary = {SR_ADD, SR_MUL},
+        .unary = {SR_INV, SR_SIN},
+        .binary_count = 2,
+        .unary_count = 2,
+        .loss = ORR_SR_L1,
+        .maxsize = 14,
+        .iterations = 6,
+        .populations = 4,
+        .population_size = 27,
+        .cycles = 60,
+        .restarts = 2,
+        .seed = 3,
+        .enumerate = 5000,
+    };
+    return s;
+}
+
+static void table_of(struct table *t, const char *text, double noise)
+{
+    const struct sr_expr truth = formula(text);
+    gsl_rng *rng = random_stream(5);
+    table_create(t, 150, 4, false);
+    assert_true(sr_eval(&truth, &t->data, t->y));
+    for (size_t i = 0; i < t->data.rows; i++)
+        t->y[i] *= 1 + noise * gsl_ran_gaussian(rng, 1);
+    gsl_rng_free(rng);
+}
+
+static void same_front(const struct sr_front *a, const struct sr_front *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (int i = 0; i < a->count; i++) {
+        assert_true(sr_expr_hash(&a->expr[i]) == sr_expr_hash(&b->expr[i]));
+        assert_memory_equal(&a->loss[i], &b->loss[i], sizeof a->loss[i]);
+    }
+}
+
+/* Interrupted anywhere and by whatever end, the search goes on as if nothing had been. */
+static void resume_equals_the_uninterrupted_run(void **state)
+{
+    (void)state;
+    static struct sr_fit whole[2], part[2];
+    char folder[64], path[4096];
+    (void)state;
+    struct table t[2];
+    struct sr_settings s = settings_of();
+    table_of(&t[0], "m1 * sin(r) + m2", 0.05);
+    table_of(&t[1], "m1 * m2 * inv(r * r + 0.5)", 0.02);
+    scratch_create(folder);
+    scratch_path(path, folder, "search.checkpoint");
+    for (int compat = 0; compat < 2; compat++) {
+        s.compat = compat == 1;
+        s.checkpoint = NULL;
+        s.max_evaluations = 0;
+        for (uint64_t f = 0; f < 2; f++)
+            whole[f] = part[f] = (struct sr_fit){.data = t[f].data, .stream = f};
+        assert_int_equal(sr_search(&s, whole, 2, 2, NULL), 0);
+        s.checkpoint = path;
+        for (int stop = 1; stop <= 3; stop++) {
+            s.resume = stop > 1;
+            s.max_evaluations = stop < 3 ? 2500 * stop : 0;
+            assert_int_equal(sr_search(&s, part, 2, stop, NULL), 0);
+            if (stop < 3 && !(part[0].evaluations < whole[0].evaluations))
+                fail_msg("%g evaluations of %g", part[0].evaluations, whole[0].evaluations);
+        }
+        for (int f = 0; f < 2; f++) {
+            same_front(&part[f].front, &whole[f].front);
+            assert_true(part[f].evaluations == whole[f].evaluations);
+        }
+        s.seed++; /* other settings, other data */
+        assert_int_equal(sr_search(&s, part, 2, 1, NULL), ORR_EINVAL);
+        error_names("search.checkpoint", "settings", NULL);
+        s.seed--;
+        t[0].y[3] += 1;
+        assert_int_equal(sr_search(&s, part, 2, 1, NULL), ORR_EINVAL);
+        t[0].y[3] -= 1;
+    }
+    table_free(&t[0]);
+    table_free(&t[1]);
+    scratch_remove(folder);
+}
+
+static void damaged_checkpoints_are_told(void **state)
+{
+    (void)state;
+    char folder[64], path[4096], *text;
+    (void)state;
+    double a[4] = {1, 2, 3, 4}, b = 5;
+    size_t bytes;
+    int epoch = -1;
+    const struct sr_block block[2] = {{a, sizeof a}, {&b, sizeof b}};
+    scratch_create(folder);
+    scratch_path(path, folder, "block.checkpoint");
+    assert_int_equal(sr_checkpoint_write(path, 77, 9, block, 2), 0);
+    a[2] = b = 0;
+    assert_int_equal(sr_checkpoint_read(path, 77, &epoch, block, 2), 0);
+    assert_true(a[2] == 3 && b == 5 && epoch == 9);
+    assert_int_equal(sr_checkpoint_read(path, 78, &epoch, block, 2), ORR_EINVAL);
+    assert_int_equal(sr_checkpoint_read(path, 77, &epoch, block, 1), ORR_EFORMAT);
+    assert_int_equal(orr_file_read(path, &text, &bytes), 0);
+    for (size_t cut = 0; cut < bytes; cut += 7) { /* a flipped bit anywhere, a cut anywhere */
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        text[cut] ^= 4;
+        assert_true(fwrite(text, 1, bytes, file) == bytes && fclose(file) == 0);
+        text[cut] ^= 4;
+        assert_true(sr_checkpoint_read(path, 77, &epoch, block, 2) != 0);
+        file = fopen(path, "wb");
+        assert_non_null(file);
+        assert_true(fwrite(text, 1, cut, file) == cut && fclose(file) == 0);
+        assert_int_equal(sr_checkpoint_read(path, 77, &epoch, block, 2), ORR_EFORMAT);
+    }
+    assert_true(a[2] == 3 && b == 5);
+    free(text);
+    scratch_remove(folder);
+}
+
+static void ends_early(void **state)
+{
+    (void)state;
+    static struct sr_fit fit;
+    struct table t;
+    struct sr_settings s = settings_of();
+    table_of(&t, "m1 * sin(r) + m2", 0.05);
+    s.iterations = 1000000;
+    fit = (struct sr_fit){.data = t.data};
+    s.max_evaluations = 20000;
+    assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+    assert_true(fit.evaluations > 20000 && fit.evaluations < 60000);
+    s.max_evaluations = 0;
+    s.max_seconds = 0.05;
+    assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+    assert_true(fit.front.count > 0);
+    s.max_seconds = 0;
+    s.stop_loss = 0.2;
+    assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+    assert_true(fit.front.loss[fit.front.count - 1] <= 0.2);
+    table_free(&t);
+}
+
+/* Start, sizes and cost of the compatible mode. */
+static void compat_starts_as_it_should(void **state)
+{
+    (void)state;
+    gsl_rng *rng = random_stream(6);
+    struct sr_settings s = settings_of();
+    int largest = 0, smallest = 99;
+    s.compat = true;
+    for (int k = 0; k < 500; k++) { /* three appends to a leaf: 4 to 7 nodes */
+        struct sr_expr expr;
+        sr_compat_random(&s, 3, rng, &expr);
+        assert_true(sr_expr_measure(&expr));
+        largest = expr.count > largest ? expr.count : largest;
+        smallest = expr.count < smallest ? expr.count : smallest;
+    }
+    assert_true(smallest == 4 && largest == 7);
+    gsl_rng_free(rng);
+}
+
+static void compat_finds_a_law(void **state)
+{
+    (void)state;
+    static struct sr_fit one, two;
+    struct table t;
+    struct sr_settings s = settings_of();
+    table_of(&t, "2 * m1 * m2 + r", 0);
+    s.compat = true;
+    s.iterations = 15;
+    s.cycles = 200;
+    one = two = (struct sr_fit){.data = t.data};
+    assert_int_equal(sr_search(&s, &one, 1, 1, NULL), 0);
+    assert_int_equal(sr_search(&s, &two, 1, 3, NULL), 0);
+    same_front(&one.front, &two.front);
+    const int best = one.front.count - 1;
+    if (!(one.front.loss[best] < 1e-4))
+        fail_msg("the best is %s, loss %g", text_of(&one.front.expr[best]), one.front.loss[best]);
+    table_free(&t);
+}
+
+/* Constants by BFGS: never worse, and at the optimum of a smooth loss. */
+static void compat_fits_constants(void **state)
+{
+    (void)state;
+    struct table t;
+    struct sr_loss loss;
+    struct sr_worker worker = {.rng = random_stream(9)};
+    table_of(&t, "3 * m1 + 0.5", 0);
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+    assert_int_equal(sr_work_init(&worker.work, t.data.rows, 20), 0);
+    struct sr_expr expr = formula("1 * m1 + 1");
+    sr_compat_constants(&loss, &expr, worker.rng, &worker);
+    double constants[SR_NODES];
+    sr_expr_constants(&expr, constants);
+    assert_true(near(constants[0], 3, 0.02) && near(constants[1], 0.5, 0.1));
+    sr_loss_free(&loss);
+    sr_work_free(&worker.work);
+    gsl_rng_free(worker.rng);
+    table_free(&t);
+}
+
+int main(void)
+{
+    gsl_set_error_handler_off();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(resume_equals_the_uninterrupted_run),
+        cmocka_unit_test(damaged_checkpoints_are_told),
+        cmocka_unit_test(ends_early),
+        cmocka_unit_test(compat_starts_as_it_should),
+        cmocka_unit_test(compat_finds_a_law),
+        cmocka_unit_test(compat_fits_constants),
+    };
+    return cmocka_run_group_tests_name("symreg/compat", tests, NULL, NULL);
+}

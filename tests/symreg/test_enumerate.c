@@ -1,0 +1,131 @@
+/* test_enumerate.c - the bank holds every small function once; pairs meet in the middle. */
+#include "symreg/formulas.h"
+#include "enumerate.h"
+#include "search.h"
+
+static struct sr_settings settings_of(int maxsize)
+{
+    struct sr_settings s = {
+        .binary = {SR_ADD, SR_MUL},
+        .unary = {SR_INV},
+        .binary_count = 2,
+        .unary_count = 1,
+        .loss = ORR_SR_L2,
+        .maxsize = maxsize,
+        .populations = 2,
+        .population_size = 10,
+        .restarts = 1,
+        .enumerate = 2e5,
+    };
+    return s;
+}
+
+static void table_of(struct table *t, const char *text)
+{
+    const struct sr_expr truth = formula(text);
+    table_create(t, 300, 4, false);
+    assert_true(sr_eval(&truth, &t->data, t->y));
+}
+
+/* Functions of x and a constant under + *, counted by hand: 1 node x; 3 nodes x + x, x + c, x * x,
+ * x * c (c + c and c * c are constants). */
+static void counts_small_functions(void **state)
+{
+    (void)state;
+    struct table t;
+    struct sr_bank bank;
+    struct sr_settings s = settings_of(5);
+    table_of(&t, "r + 1");
+    t.data.features = 1;
+    s.unary_count = 0;
+    assert_int_equal(sr_bank_init(&bank, &s, &t.data, 1e6), 0);
+    int of_size[6] = {0};
+    for (int i = 0; i < bank.count; i++)
+        of_size[bank.entry[i].size]++;
+    assert_true(of_size[1] == 2 && of_size[2] == 0 && of_size[3] == 4 && of_size[4] == 0);
+    sr_bank_free(&bank);
+    table_free(&t);
+}
+
+/* No two entries are the same function; every entry's values are its formula's. */
+static void every_function_once(void **state)
+{
+    (void)state;
+    struct table t;
+    struct sr_bank bank;
+    const struct sr_settings s = settings_of(7);
+    table_of(&t, "m1 * m2 * inv(r * r)");
+    assert_int_equal(sr_bank_init(&bank, &s, &t.data, 2e5), 0);
+    assert_true(bank.count > 500);
+    for (int i = 0; i < bank.count; i += 1 + bank.count / 400) {
+        struct sr_expr expr, other;
+        assert_true(sr_bank_expr(&bank, &bank.entry[i], &expr));
+        assert_int_equal(expr.count, bank.entry[i].size);
+        for (int k = 0; k < SR_ROWS; k++)
+            assert_true(near(value_by_hand(&expr, &t.data, bank.row[k]), bank.value[i][k], 1e-12));
+        for (int j = 0; j < i; j++) {
+            assert_true(sr_bank_expr(&bank, &bank.entry[j], &other));
+            if (sr_expr_canonical_hash(&expr) == sr_expr_canonical_hash(&other)) {
+                char text[SR_TEXT];
+                sr_expr_print(&other, feature_name, text, sizeof text);
+                fail_msg("%s is there twice: %s", text_of(&expr), text);
+            }
+        }
+    }
+    sr_bank_free(&bank);
+    table_free(&t);
+}
+
+static void budget_ends_it(void **state)
+{
+    (void)state;
+    struct table t;
+    struct sr_bank bank;
+    const struct sr_settings s = settings_of(15);
+    table_of(&t, "r");
+    assert_int_equal(sr_bank_init(&bank, &s, &t.data, 3000), 0);
+    assert_true(bank.tried >= 3000 && bank.tried < 10000);
+    sr_bank_free(&bank);
+    table_free(&t);
+}
+
+/* Without any epoch of islands: what enumeration and composition alone find on clean data. */
+static void finds_laws_without_islands(void **state)
+{
+    (void)state;
+    static struct sr_fit one, two;
+    static const char *const law[] = {
+        "39.478417604357 * m1 * m2 * inv(r * r)",
+        "m1 * m2 * inv(r * r + 0.25)",
+        "m1 * inv(2 * r + 3 * m2)",
+        "2.5 * m1 * inv(r) + 0.7 * m2 * m1 + 3",
+    };
+    for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
+        struct table t;
+        const struct sr_settings s = settings_of(20);
+        table_of(&t, law[k]);
+        one = two = (struct sr_fit){.data = t.data};
+        assert_int_equal(sr_search(&s, &one, 1, 1, NULL), 0);
+        assert_int_equal(sr_search(&s, &two, 1, 3, NULL), 0);
+        const struct sr_front *front = &one.front;
+        const struct sr_expr *best = &front->expr[front->count - 1];
+        if (!(front->loss[front->count - 1] <= 1e-20 * t.y[0] * t.y[0]))
+            fail_msg("%s: the best is %s, loss %g", law[k], text_of(best),
+                     front->loss[front->count - 1]);
+        assert_int_equal(two.front.count, front->count);
+        for (int i = 0; i < front->count; i++)
+            assert_true(sr_expr_hash(&two.front.expr[i]) == sr_expr_hash(&front->expr[i]));
+        table_free(&t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_small_functions),
+        cmocka_unit_test(every_function_once),
+        cmocka_unit_test(budget_ends_it),
+        cmocka_unit_test(finds_laws_without_islands),
+    };
+    return cmocka_run_group_tests_name("symreg/enumerate", tests, NULL, NULL);
+}

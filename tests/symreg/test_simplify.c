@@ -1,0 +1,156 @@
+/* test_simplify.c - simplification keeps values, never grows, and knows the usual identities. */
+#include "symreg/formulas.h"
+
+static void simplifies(const char *text, const char *simple)
+{
+    struct sr_expr expr = formula(text);
+    sr_expr_simplify(&expr);
+    if (strcmp(text_of(&expr), simple))
+        fail_msg("%s became %s instead of %s", text, text_of(&expr), simple);
+}
+
+static void knows_the_usual_identities(void **state)
+{
+    (void)state;
+    static const char *const pair[][2] = {
+        {"2 * 3 + 1", "7"},
+        {"2 * (3 * r)", "(6 * r)"},
+        {"2 + (r + 3)", "(r + 5)"},
+        {"2 * (3 + r)", "(2 * (3 + r))"},
+        {"2 * (3 * (4 * r))", "(24 * r)"},
+        {"sin(inv(2) - 0.5) + r", "r"},
+        {"3 * ((r * m1) * 2)", NULL},
+        {"r * inv(r)", "1"},
+        {"r - r", "0"},
+        {"(r + m1) - r", "m1"},
+        {"neg(neg(r))", "r"},
+        {"inv(inv(r))", "r"},
+        {"inv(r) * m1 / r + m1 / r", NULL},
+        {"exp(log(r + 1))", "(r + 1)"},
+        {"log(exp(r * m1))", NULL},
+        {"sin(neg(r)) + sin(r)", "0"},
+        {"cos(neg(r)) - cos(r)", "0"},
+        {"exp(r) * exp(neg(r))", "1"},
+        {"square(sqrt(r))", "r"},
+        {"(r + r + r) * m1 * 2", "(6 * (r * m1))"},
+        {"abs(abs(r))", "abs(r)"},
+        {"2 * r + 3 * r", "(5 * r)"},
+        {"max(r, r)", "r"},
+    };
+    for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
+        struct sr_expr expr = formula(pair[k][0]);
+        const int before = expr.count;
+        if (pair[k][1]) {
+            struct sr_expr best = formula(pair[k][1]);
+            sr_expr_simplify(&expr);
+            if (expr.count != best.count ||
+                sr_expr_canonical_hash(&expr) != sr_expr_canonical_hash(&best))
+                fail_msg("%s became %s instead of %s", pair[k][0], text_of(&expr), pair[k][1]);
+        } else {
+            sr_expr_simplify(&expr);
+            assert_true(expr.count < before);
+        }
+    }
+    simplifies("log(0 - 1) * r", "(log((0 - 1)) * r)"); /* not finite: left alone */
+    simplifies("r + m1", "(r + m1)"); /* what can not be shorter stays as it is written */
+    simplifies("m1 + r", "(m1 + r)");
+    simplifies("sqrt(r * r)", "sqrt((r * r))"); /* not r: |r| */
+}
+
+/* Operators that are given besides are used where they make it shorter; others never. */
+static void uses_only_the_operators_given(void **state)
+{
+    (void)state;
+    struct sr_expr expr = formula("m1 * inv(r)");
+    const uint64_t with_division = sr_expr_operators(&expr) | (uint64_t)1 << SR_DIV;
+    struct sr_expr same = expr;
+    assert_false(sr_expr_rewrite(&same, sr_expr_operators(&expr)));
+    assert_true(sr_expr_rewrite(&expr, with_division));
+    assert_string_equal(text_of(&expr), "(m1 / r)");
+    gsl_rng *rng = random_stream(8);
+    for (int k = 0; k < 5000; k++) {
+        struct sr_expr random = random_formula(rng, 3 + k % 40);
+        const uint64_t before = sr_expr_operators(&random);
+        sr_expr_simplify(&random);
+        const uint64_t leaves = (uint64_t)1 << SR_CONSTANT | (uint64_t)1 << SR_FEATURE;
+        assert_true((sr_expr_operators(&random) & ~before & ~leaves) == 0);
+    }
+    gsl_rng_free(rng);
+}
+
+/* Where a random formula is defined and well-conditioned, its value stays; never does it grow. */
+static void keeps_values_and_never_grows(void **state)
+{
+    (void)state;
+    struct table t;
+    table_create(&t, 21, 5, true);
+    gsl_rng *rng = random_stream(2);
+    int compared = 0, shorter = 0, off = 0;
+    for (int k = 0; k < 20000; k++) {
+        const struct sr_expr before = random_formula(rng, 3 + k % 24);
+        struct sr_expr after = before, again;
+        sr_expr_simplify(&after);
+        again = after;
+        assert_true(after.count <= before.count);
+        assert_true(sr_expr_measure(&again));
+        shorter += after.count < before.count;
+        for (size_t i = 0; i < t.data.rows && after.count < before.count; i++) {
+            const double x[3] = {t.x[i], t.x[21 + i], t.x[42 + i]};
+            const double p = (double)sr_eval_long(&before, x), q = (double)sr_eval_long(&after, x);
+            if (!isfinite(p) || !isfinite(value_by_hand(&before, &t.data, i)))
+                continue;
+            compared++;
+            off += !near(p, q, 1e-6) && fabs(p - q) > 1e-9;
+        }
+    }
+    /* sums that cancel are exact only after simplification: few, and no more */
+    if (!(compared > 20000 && shorter > 4000 && off < compared / 500))
+        fail_msg("%d of %d values differ, %d formulas shorter", off, compared, shorter);
+    gsl_rng_free(rng);
+    table_free(&t);
+}
+
+/* The order of operands does not matter to the canonical hash; what differs in value does. */
+static void canonical_hash_knows_equals(void **state)
+{
+    (void)state;
+    static const char *const same[][2] = {
+        {"m1 * m2 / r", "inv(r) * (m2 * m1)"},
+        {"square(r)", "r * r"},
+        {"m1 - m2", "neg(m2 - m1)"},
+        {"2 * (r + 1)", "r + r + 2"},
+        {"sqrt(r) * r", "r ^ 1.5"},
+        {"sin(m1 - r)", "neg(sin(r - m1))"},
+        {"exp(r) * exp(m1)", "exp(m1 + r)"},
+        {"m1 / (2 * r + 4)", "0.5 * m1 * inv(r + 2)"},
+    };
+    static const char *const other[][2] = {
+        {"m1 * m2 / r", "m1 * m2 * r"},
+        {"sqrt(r * r)", "r"},
+        {"inv(m2) * (r + m2)", "r + (m2 + inv(m2))"},
+        {"m1 - m2", "m2 - m1"},
+        {"r ^ m1", "m1 ^ r"},
+        {"2 * (r + 1)", "2 * r + 1"},
+        {"sin(r)", "sin(neg(r))"},
+    };
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
+        const struct sr_expr a = formula(same[k][0]), b = formula(same[k][1]);
+        if (sr_expr_canonical_hash(&a) != sr_expr_canonical_hash(&b))
+            fail_msg("%s and %s differ", same[k][0], same[k][1]);
+    }
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++) {
+        const struct sr_expr a = formula(other[k][0]), b = formula(other[k][1]);
+        assert_true(sr_expr_canonical_hash(&a) != sr_expr_canonical_hash(&b));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(knows_the_usual_identities),
+        cmocka_unit_test(uses_only_the_operators_given),
+        cmocka_unit_test(keeps_values_and_never_grows),
+        cmocka_unit_test(canonical_hash_knows_equals),
+    };
+    return cmocka_run_group_tests_name("symreg/simplify", tests, NULL, NULL);
+}
