@@ -1,12 +1,15 @@
 /* bench_symreg_speed.c - formulas per second and core, part by part.
  *
- * The mix: eight formulas of 10 nodes, from a polynomial to towers of exp, sin and log, each on
- * 1000 rows of three features. One full evaluation = the values in double precision on all rows,
- * the outer scale that minimises the loss exactly, and the loss: what the search does for every
- * formula it meets. A second mix is what a search meets: 64 formulas of 10 nodes drawn at random
- * from the default operators + - * / inv square sqrt exp log sin cos. Screened = the loss on SR_SCREEN_ROWS rows alone, bounded = a full evaluation
- * that may stop as soon as the loss exceeds a tenth of that of the best constant. Time is that of the thread on its core. Rates of the mix are 8 / (sum of the eight medians). One thread; every figure
- * is the median of several runs after one to warm up. Writes bench/results/symreg_speed.json. */
+ * One full evaluation = the values in double precision on all of 1000 rows of three features, the
+ * outer scale that minimises the loss exactly, and the loss: what the search does for every formula
+ * it meets. Screened = the loss on SR_SCREEN_ROWS rows alone; bounded = a full evaluation that may
+ * stop as soon as the loss exceeds a tenth of that of the best constant. Two mixes:
+ *   eight formulas of 10 nodes, from a polynomial to towers of exp, sin and log, one by one; rates
+ *   are 8 / (sum of the eight medians)
+ *   64 formulas of 10 nodes drawn at random from the default operators + - * / inv square sqrt exp
+ *   log sin cos: each inner node is unary with probability 7/11
+ * Time is that of the thread on its core. Every figure is the median of several runs after one to
+ * warm up. Writes bench/results/symreg_speed.json. */
 #include <gsl/gsl_randist.h>
 
 #include "bench.h"
