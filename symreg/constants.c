@@ -62,12 +62,12 @@ static double loss_at(struct fit *fit, const double *parameter)
 }
 
 /* What a loss of the user asks for. */
-static void weigh_custom(const struct sr_loss *loss, const double *residual, double *weight)
+static void weigh_custom(const struct sr_loss *loss, const double *value, double scale,
+                         double *weight)
 {
-    const double *t = loss->data->y;
-    for (size_t i = 0; i < loss->data->rows; i++)
-        weight[i] =
-            sr_custom_loss_weight(t[i] - residual[i], t[i]) * (loss->weight ? loss->weight[i] : 1);
+    sr_custom_loss_weights(loss->data->rows, value, loss->data->y, scale, weight);
+    for (size_t i = 0; i < loss->data->rows && loss->weight; i++)
+        weight[i] *= loss->weight[i];
 }
 
 /* Fills the normal equations at the fit's parameters; false where not finite. */
@@ -95,7 +95,7 @@ static bool linearise(struct fit *fit)
                                     .weight = loss->weight};
     vec->reweigh(&how, residual, fmax(1e-4 * typical, 1e-14 * loss->unit), n, weight);
     if (loss->kind == ORR_SR_CUSTOM)
-        weigh_custom(loss, residual, weight);
+        weigh_custom(loss, value, scale, weight);
     for (int a = 0; a < fit->parameters; a++) {
         fit->gradient[a] = vec->weigh(jacobian + (size_t)a * n, weight, residual, n, weighted);
         for (int b = 0; b <= a; b++)

@@ -275,13 +275,29 @@ double sr_custom_loss(size_t rows, const double *p, const double *t, const doubl
     return total / weights;
 }
 
-double sr_custom_loss_weight(double p, double t)
+/* Differences over a millionth of the residual, that of a tile at once. */
+void sr_custom_loss_weights(size_t rows, const double *p, const double *t, double scale,
+                            double *weight)
 {
-    const double step = 1e-6 * fmax(fabs(p - t), 1e-6 * fmax(fabs(p), fabs(t)));
-    const double gap = fabs(p - t) > step ? p - t : step;
-    const double one = 1, up = p + step, down = p - step;
-    const double slope =
-        (sr_custom_loss(1, &up, &t, &one, 1) - sr_custom_loss(1, &down, &t, &one, 1)) / (up - down);
-    const double weight = slope / gap;
-    return isfinite(weight) && weight > 0 ? weight : 0;
+    double up[2 * SR_TILE], down[2 * SR_TILE], gap[SR_TILE], above[SR_TILE], below[SR_TILE];
+    for (size_t first = 0; first < rows; first += SR_TILE) {
+        const size_t n = rows - first < SR_TILE ? rows - first : SR_TILE;
+        for (size_t i = 0; i < n; i++) {
+            const double value = scale * p[first + i], target = t[first + i];
+            const double d = value - target, size = fmax(fabs(value), fabs(target));
+            const double step = 1e-6 * fmax(fabs(d), 1e-6 * size);
+            gap[i] = fabs(d) > step ? d : step;
+            up[i] = value + step;
+            down[i] = value - step;
+            up[n + i] = down[n + i] = target;
+        }
+        const struct sr_data high = {.rows = n, .features = 2, .x = up};
+        const struct sr_data low = {.rows = n, .features = 2, .x = down};
+        const bool finite =
+            sr_eval(&custom.loss, &high, above) && sr_eval(&custom.loss, &low, below);
+        for (size_t i = 0; i < n; i++) {
+            const double w = finite ? (above[i] - below[i]) / ((up[i] - down[i]) * gap[i]) : 0;
+            weight[first + i] = isfinite(w) && w > 0 ? w : 0;
+        }
+    }
 }

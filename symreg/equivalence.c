@@ -62,7 +62,7 @@ static long double value_of(enum sr_op op, long double a, long double b)
 
 long double sr_eval_long(const struct sr_expr *expr, const double *x)
 {
-    long double stack[SR_NODES + 1];
+    long double stack[SR_NODES + 1] = {0};
     int depth = 0;
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];

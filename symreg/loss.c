@@ -94,16 +94,18 @@ static double newton(const struct sr_loss *loss, const struct sr_vec *vec, const
 
 /* No closed form: re-weighted least squares from the least-squares scale, as long as the loss
  * falls. */
-static double custom_scale(const struct sr_loss *loss, const struct sr_vec *vec, const double *p)
+static double custom_scale(const struct sr_loss *loss, const struct sr_vec *vec, const double *p,
+                           double *weight)
 {
     const size_t n = loss->data->rows;
-    const double *t = loss->data->y;
+    const double *t = loss->data->y, *own = loss->data->weight;
     double scale = closed_form(loss, vec, p);
     double value = sr_loss_value(loss, p, scale);
     for (int step = 0; step < 8; step++) {
         double above = 0, below = 0;
+        sr_custom_loss_weights(n, p, t, scale, weight);
         for (size_t i = 0; i < n; i++) {
-            const double w = sr_custom_loss_weight(scale * p[i], t[i]);
+            const double w = weight[i] * (own ? own[i] : 1);
             above += w * p[i] * t[i];
             below += w * p[i] * p[i];
         }
@@ -122,7 +124,7 @@ double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratc
     const struct sr_vec *vec = sr_vec_best();
     double scale;
     if (loss->kind == ORR_SR_CUSTOM)
-        return custom_scale(loss, vec, p);
+        return custom_scale(loss, vec, p, scratch);
     if (loss->kind == ORR_SR_L2 || is_smooth(loss))
         scale = closed_form(loss, vec, p);
     else

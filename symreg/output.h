@@ -63,8 +63,8 @@ int sr_front_snap(const struct sr_settings *settings, const struct sr_data *data
 /* ---- the live view: the front so far, redrawn on a terminal, and the log */
 
 struct sr_live;
-/* log: path of the JSONL file, "" = none; it is continued when the search resumes. On a terminal `q` ends the search like a signal. Shows
- * nothing when quiet. */
+/* log: path of the JSONL file, "" = none; it is continued when the search resumes. On a terminal
+ * `q` ends the search like a signal. Shows nothing when quiet. */
 int sr_live_start(const char *const *names, const struct sr_settings *settings, bool quiet,
                   const char *log, struct sr_live **live);
 /* sr_settings.observe */

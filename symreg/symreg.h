@@ -157,8 +157,9 @@ int sr_custom_loss_define(const char *text);
  * it is not finite. */
 double sr_custom_loss(size_t rows, const double *p, const double *t, const double *weight,
                       double scale);
-/* (dl/dp) / (p - t) of a row, what re-weighted least squares needs. */
-double sr_custom_loss_weight(double p, double t);
+/* (dl/dp) / (p - t) of every row at scale * p, what re-weighted least squares needs; at least 0. */
+void sr_custom_loss_weights(size_t rows, const double *p, const double *t, double scale,
+                            double *weight);
 
 /* Complexity: the nodes, each at its price, 1 unless said. */
 int sr_expr_complexity(const struct sr_expr *expr);

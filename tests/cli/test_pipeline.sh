@@ -137,7 +137,7 @@ check "symreg FILE" program symreg "$WORK/table.csv" --target y --features 'a b'
     --preset smoke --threads 1 --out "$WORK/fits"
 check "... its front" grep -Eq '^1,[0-9.e+-]+,' "$WORK/fits/front.csv"
 check "... nothing else" test -z "$(ls -A "$WORK/fits" | grep -vxE \
-    'front(_full)?\.csv|front\.json|log\.jsonl|report\.md|(front|residuals)\.png')"
+    'front(_full)?\.csv|front\.json|log\.jsonl|checkpoint\.bin|report\.md|(front|residuals)\.png')"
 awk 'BEGIN { print "b,y"; for (i = 1; i < 30; i++) print i * 0.37 "," i * 0.37 + 2.5 }' \
     >"$WORK/line.csv"
 check "symreg finds a line" program symreg "$WORK/line.csv" --target y --quiet --preset smoke \

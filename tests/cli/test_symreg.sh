@@ -48,8 +48,8 @@ for n in 2 4; do
 done
 check "the same on any threads" cmp "$WORK/threads-2/front_full.csv" \
     "$WORK/threads-4/front_full.csv"
-check "one seed" law "${fit[@]}" --iterations 0 --seed 1 --out "$WORK/seed-1"
-check "another seed" law "${fit[@]}" --iterations 0 --seed 2 --out "$WORK/seed-2"
+check "one seed" law "${fit[@]}" --compat pysr --iterations 1 --seed 1 --out "$WORK/seed-1"
+check "another seed" law "${fit[@]}" --compat pysr --iterations 1 --seed 2 --out "$WORK/seed-2"
 check_not "... another search" cmp -s "$WORK/seed-1/front.csv" "$WORK/seed-2/front.csv"
 
 # ---- options
@@ -76,7 +76,7 @@ lacks "--units keeps lengths out of exp" 'exp(r)\|log(r)\|sin(r)\|cos(r)\|m1 + r
     --units 'r=m,m1=kg,m2=kg,F=N'
 lacks "--complexity" 'square' --complexity square=64
 lacks "--nest" 'inv(inv\|square(square' --nest 'inv:inv=0;square:square=0'
-holds "--guess" '^ *[0-9]*  *0  .*r \^ 2' --guess '3*m1*m2/r^2' --iterations 0
+holds "--guess" '^ *[0-9]*  *0  .*r \^ 2' --guess '3*m1*m2/r^2' --iterations 0 --binary + --unary ''
 holds "--define" 'fall(' --define 'fall(x)=1/(x*x)' --binary '*' --unary inv
 holds "--log-target" 'log' --log-target --guess '1.5 + log(m1*m2) - 2*log(r)' --iterations 0
 holds "--loss of a formula" 'r' --loss 'abs(p-t)^1.5'
@@ -92,17 +92,23 @@ check "--evaluations ends it" law "${fit[@]}" --iterations 100000 --evaluations 
 check "--seconds ends it" law "${fit[@]}" --iterations 100000 --seconds 0.5 --loss 'abs(p-t)'
 check "--stop-loss ends it" law "${fit[@]}" --iterations 100000 --stop-loss 1e6 --seconds 30
 
-# ---- stopped: the front so far, status 130
-"$BIN/symreg" "$WORK/law.csv" --target F --quiet --threads 1 "${fit[@]}" --iterations 1000000 \
-    --seconds 50 --loss 'abs(p-t)^1.1' --out "$WORK/stopped" >"$WORK/printed" 2>"$WORK/err" \
-    </dev/null &
+# ---- stopped: the front so far, status 130; --resume ends in the bytes of a search never stopped
+LONG=("$WORK/law.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
+      --set symreg.populations=4 --set symreg.cycles=30 --maxsize 9 --iterations 25
+      --complexity 'square=3,inv=4,/=4')
+"$BIN/symreg" "${LONG[@]}" --out "$WORK/stopped" >"$WORK/printed" 2>"$WORK/err" </dev/null &
 pid=$!
-for ((tries = 0; tries < 1000; tries++)); do
+for ((tries = 0; tries < 3000; tries++)); do
     [ ! -e "$WORK/stopped/log.jsonl" ] || [ "$(wc -l <"$WORK/stopped/log.jsonl")" -lt 2 ] || break
-    sleep 0.02
+    kill -0 $pid 2>/dev/null || break
+    sleep 0.01
 done
 kill -INT $pid
 wait $pid
 check "Ctrl-C: status 130" test $? -eq 130
+check "Ctrl-C: says how to go on" grep -q -- '--resume goes on' "$WORK/err"
 check "Ctrl-C: the front" grep -q '^[0-9]*,' "$WORK/stopped/front.csv"
+check "--resume" program symreg "${LONG[@]}" --out "$WORK/stopped" --resume
+check "never stopped" program symreg "${LONG[@]}" --out "$WORK/whole"
+check "... the same front" cmp "$WORK/stopped/front_full.csv" "$WORK/whole/front_full.csv"
 finish
