@@ -147,7 +147,8 @@ stop TERM
 check "half: status 0" test $status -eq 0
 done=$(step_of "$WORK/half/lssar/pretrain/last.safetensors")
 KEEP=$WORK/half refuse "half: finetune says no" 1 "$WORK/half/lssar/pretrain/last.safetensors" \
-    "step $done of $STEPS" "$BIN/pretrain $(shell_words "${HALF[@]}" | sed 's/ --quiet//') --resume" \
+    "step $done of $STEPS" \
+    "$BIN/pretrain $(shell_words "${HALF[@]}" | sed 's/ --quiet//') --resume" \
     -- "$BIN/finetune" "${HALF[@]}" --source lssar
 resume=$("$BIN/finetune" "${HALF[@]}" 2>&1 | sed -n 's/.*go on with: //p')
 check "half: the command of the message" bash -c "$resume --quiet" </dev/null
