@@ -91,8 +91,8 @@ int gpt_watch_parse(struct gpt_watch *watch, const char *path, const char *text)
 
 /* --------------------------------------- watch_layers.c: numbers that are not; steps 1-based */
 
-/* ORR_EDIVERGED naming the first layer that is not finite in the batch's forward pass, which is made
- * again. */
+/* ORR_EDIVERGED naming the first layer that is not finite in the batch's forward pass, which is
+ * made again. */
 int gpt_diverged_loss(struct gpt_model *model, const struct gpt_batch *batch, long step);
 /* The same for gradients, in the order of the backward pass. */
 int gpt_diverged_gradient(struct gpt_model *model, long step);
