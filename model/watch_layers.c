@@ -42,10 +42,13 @@ static const char *bad_in_block(const struct gpt_model *model, int l, size_t N)
 
 int gpt_diverged_loss(struct gpt_model *model, const struct gpt_batch *batch, long step)
 {
-    const struct gpt_activations *act = model->act;
+    const struct gpt_activations *act;
     const struct gpt_config *c = &model->config;
     const size_t N = (size_t)batch->B * (size_t)batch->T, C = (size_t)c->width;
     const char *where = NULL;
+    const real *out;
+    TRY(gpt_forward(model, batch, &out)); /* once more: training may not make all of it */
+    act = model->act;
     if (!finite(act->layer[0].x, N * C))
         return ORR_FAIL(ORR_EDIVERGED,
                         "step %ld: the loss is not finite, first in the embedding of the input",
@@ -63,7 +66,7 @@ int gpt_diverged_loss(struct gpt_model *model, const struct gpt_batch *batch, lo
     }
     if (!finite(act->ln, N * C))
         where = "first in the final norm";
-    else if (!finite(act->out, N * (size_t)c->outputs))
+    else if (!finite(out, N * (size_t)c->outputs))
         where = "first in the head";
     return ORR_FAIL(ORR_EDIVERGED, "step %ld: the loss is not finite, %s", step,
                     where ? where : "though every layer is: the targets are not");
