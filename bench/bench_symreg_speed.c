@@ -3,8 +3,9 @@
  * One full evaluation = the values in double precision on all of 1000 rows of three features, the
  * outer scale that minimises the loss exactly, and the loss: what the search does for every formula
  * it meets. Unary operators of single features are read from the columns of the table (symreg.h,
- * struct sr_loss); `values` and `jacobian` are without them. Screened = the loss on SR_SCREEN_ROWS rows alone; bounded = a full evaluation that may
- * stop as soon as the loss exceeds a tenth of that of the best constant. Two mixes:
+ * struct sr_loss); `values` and `jacobian` are without them. Screened = the loss on SR_SCREEN_ROWS
+ * rows alone; bounded = a full evaluation that may stop as soon as the loss exceeds a tenth of that
+ * of the best constant. Two mixes:
  *   eight formulas of 10 nodes, from a polynomial to towers of exp, sin and log, one by one; rates
  *   are 8 / (sum of the eight medians)
  *   64 formulas of 10 nodes drawn at random from the default operators + - * / inv square sqrt exp
