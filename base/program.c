@@ -69,11 +69,11 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
     bool done = false;
     program_argc = argc;
     program_argv = argv;
+    orr_signals_catch(); /* before --help, which may write into a pipe that closes early */
     int rc = orr_cli_parse(program, argc, argv, &cli, &done);
     if (rc || done)
         return orr_error_exit(program->name, rc);
     gsl_set_error_handler_off();
-    orr_signals_catch();
     rc = run(&cli);
     if (rc == ORR_EINTR) {
         fprintf(stderr, "%s: %s\n", program->name, orr_error());
