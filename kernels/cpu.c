@@ -4,6 +4,7 @@
 
 #include "base.h"
 #include "cpu.h"
+#include "host_memory.h"
 #include "ref.h"
 
 /* One block: the shared part, then `local_bytes` for each thread. */
@@ -63,12 +64,12 @@ static void cpu_close(void)
     cpu.allow_bf16 = false;
 }
 
-static int cpu_open(int threads, bool allow_bf16)
+static int cpu_open(int threads, enum k_precision precision)
 {
     cpu_close();
     cpu.threads = threads > 0 ? threads : omp_get_num_procs();
     omp_set_num_threads(cpu.threads);
-    cpu.allow_bf16 = allow_bf16 && k_cpu_matmul_has_bf16();
+    cpu.allow_bf16 = precision == K_PRECISION_BF16 && k_cpu_matmul_has_bf16();
     return 0;
 }
 
@@ -77,6 +78,7 @@ const struct k_ops k_cpu = {
     .open = cpu_open,
     .close = cpu_close,
     .peak = k_cpu_peak,
+    K_HOST_MEMORY,
     .linear_forward = k_cpu_linear_forward,
     .linear_gelu_forward = k_cpu_linear_gelu_forward,
     .linear_residual_forward = k_cpu_linear_residual_forward,

@@ -40,18 +40,50 @@ struct k_adamw {
     long step;         /* 1-based, for the bias corrections */
 };
 
-struct k_ops {
-    const char *name; /* "ref", "cpu" */
+struct k_recording; /* the backend's own */
 
-    /* Prepares threads and scratch memory (threads <= 0: all usable cores); precision:
-     * allow_bf16 lets matmuls round their inputs to bf16 where the machine gains from it.
-     * close releases everything. One backend is open once per process. */
-    int (*open)(int threads, bool allow_bf16);
+/* Rounding of the inputs of matmuls; sums are always float. In this order, so that false and true
+ * ask for fp32 and bf16; tf32 is fp32 where a machine has no such thing. */
+enum k_precision { K_PRECISION_FP32, K_PRECISION_BF16, K_PRECISION_TF32 };
+
+struct k_ops {
+    const char *name; /* "ref", "cpu", "cuda" */
+
+    /* Prepares threads and scratch memory (threads <= 0: all usable cores); precision: what
+     * matmuls may round their inputs to, where the machine gains from it. close releases
+     * everything but alloc's memory. One backend is open once per process. */
+    int (*open)(int threads, enum k_precision precision);
     void (*close)(void);
     /* *gflops = the best rate of large matmuls on the open backend, in billions of floating-point
      * operations per second, measured now in well under a second: what training is compared with.
      * 0 where a backend has no such thing (ref). */
     int (*peak)(double *gflops);
+
+    /* ---- memory: every tensor, token and weight an entry is given lies in memory of the backend.
+     * host: that is ordinary memory. Otherwise the host reaches it by these entries alone.
+     * Work is done in the order in which it was asked for. */
+    bool host;
+    /* *memory = bytes of it, zero, aligned to 64 bytes; ORR_ENOMEM naming the size. */
+    int (*alloc)(void **memory, size_t bytes);
+    void (*release)(void *memory); /* NULL is no memory */
+    int (*zero)(void *memory, size_t bytes);
+    int (*copy)(void *to, const void *from,
+                size_t bytes); /* both of the backend, not overlapping */
+    /* From the host; `from` may change as soon as it returns. */
+    int (*upload)(void *to, const void *from, size_t bytes);
+    /* To the host; when it returns, all that was asked for before is done. */
+    int (*download)(void *to, const void *from, size_t bytes);
+    /* Numbers that entries give through a pointer (loss, sum, rows) are there after wait(); the
+     * pointers stay valid until then. ref and cpu give them at once. Errors of work that was still
+     * under way come back from here or from download(). */
+    int (*wait)(void);
+    /* What is asked for between record_begin and record_end is not done but kept: replay does it,
+     * with the same pointers, sizes and numbers. No alloc, upload, download or wait meanwhile, and
+     * everything in it has run once before. All four NULL where nothing would be gained. */
+    int (*record_begin)(void);
+    int (*record_end)(struct k_recording **recording);
+    int (*replay)(const struct k_recording *recording);
+    void (*record_free)(struct k_recording *recording);
 
     /* ---- linear layers, N rows
      * out (N, OC) = inp (N, C) W^T (OC, C) + b (OC); b may be NULL. */
@@ -82,6 +114,8 @@ struct k_ops {
     int (*gelu_backward)(real *dpre, const real *dout, const real *pre, size_t n);
     /* out = a + b over n elements; out may alias either. */
     int (*add)(real *out, const real *a, const real *b, size_t n);
+    /* x *= factor over n elements. */
+    int (*scale)(real *x, double factor, size_t n);
     /* out (N, C) = (x - mean) rstd gamma + beta, eps 1e-5; mean, rstd (N) are kept. */
     int (*layernorm_forward)(real *out, real *mean, real *rstd, const real *x, const real *gamma,
                              const real *beta, int N, int C);

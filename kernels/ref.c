@@ -1,16 +1,17 @@
 /* ref.c - the reference backend: every operation as its formula, one loop after another.
  * The specification of all other backends; slow on purpose. */
 #include "ref.h"
+#include "host_memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base.h"
 
-static int ref_open(int threads, bool allow_bf16)
+static int ref_open(int threads, enum k_precision precision)
 {
     (void)threads;
-    (void)allow_bf16;
+    (void)precision;
     return 0;
 }
 
@@ -266,6 +267,7 @@ const struct k_ops k_ref = {
     .open = ref_open,
     .close = ref_close,
     .peak = ref_peak,
+    K_HOST_MEMORY,
     .linear_forward = ref_linear_forward,
     .linear_gelu_forward = ref_linear_gelu_forward,
     .linear_residual_forward = ref_linear_residual_forward,

@@ -1,0 +1,139 @@
+/* cuda.h - what the files of the CUDA backend share; internal to kernels/cuda.
+ *
+ * The backend is a library of its own, orrery_cuda.so beside the programs, opened by k_find("cuda")
+ * (kernels/table.c), so that programs start without CUDA's libraries and run on machines without
+ * them. The same .cu files are compiled by nvcc and, with -DK_CUDA_HOST, by the host compiler
+ * against tests/cuda_host, which runs grids, blocks and threads on the CPU: a kernel is launched by
+ * K_LAUNCH and touches the device by what CUDA C++ and this header have alone.
+ *
+ * Every kernel is deterministic: sums are made in an order that the shape alone decides; no float
+ * atomics. All tensors are float; pointers of entries are device memory (kernels.h). Indices are
+ * size_t: B T V may pass 2^31. A kernel must be right for any grid (grid-stride loops) where its
+ * comment does not say otherwise. */
+#ifndef K_CUDA_H
+#define K_CUDA_H
+
+#ifdef K_CUDA_HOST
+#include "cuda_host.h" /* __global__, threadIdx, __syncthreads, shuffles, __nv_bfloat16, ... */
+#else
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+#endif
+
+extern "C" {
+#include "base/base.h"
+#include "kernels/kernels.h"
+}
+
+/* Launches kernel(...) with grid and block (dim3 or int) and bytes of dynamic shared memory on the
+ * backend's stream: 0, or ORR_EDEVICE with the kernel named. A template with a comma in its name
+ * goes in parentheses. More than 48 KiB of dynamic shared memory: k_cuda_shared_limit first. */
+#ifdef K_CUDA_HOST
+#define K_LAUNCH(kernel, grid, block, shared, ...)                                                 \
+    k_cuda_host_launch(#kernel, dim3(grid), dim3(block), shared, [=] { kernel(__VA_ARGS__); })
+/* name = the dynamic shared memory of the block */
+#define K_SHARED(type, name) type *name = (type *)k_cuda_host_shared()
+#else
+#define K_LAUNCH(kernel, grid, block, shared, ...)                                                 \
+    (kernel<<<grid, block, shared, k_cuda_stream()>>>(__VA_ARGS__), k_cuda_launched(#kernel))
+#define K_SHARED(type, name)                                                                       \
+    extern __shared__ __align__(16) unsigned char k_cuda_dynamic_shared[];                         \
+    type *name = (type *)k_cuda_dynamic_shared
+#endif
+
+enum { K_WARP = 32 };
+
+/* ---- context.cu */
+cudaStream_t k_cuda_stream(void);
+/* cudaGetLastError as a status, with the name of the kernel. */
+int k_cuda_launched(const char *kernel);
+/* A CUDA status as one of ours: 0, ORR_ENOMEM or ORR_EDEVICE; what: what was tried. */
+int k_cuda_check(cudaError_t status, const char *what);
+/* Blocks of a grid-stride kernel over n elements with `block` threads: enough to fill the device,
+ * not more than needed. */
+int k_cuda_blocks(size_t n, int block);
+/* How matmuls of the linear layers round: as open() was told. */
+enum k_precision k_cuda_precision(void);
+/* Scratch memory that lives until the slot is asked for again; *memory = at least `bytes`, not
+ * zeroed. One slot per purpose. Growing waits for the device (never while recording). */
+enum k_cuda_slot {
+    K_CUDA_SLOT_MATMUL, /* cuBLASLt's workspace */
+    K_CUDA_SLOT_A,      /* bf16 copies of matmul inputs */
+    K_CUDA_SLOT_B,
+    K_CUDA_SLOT_LINEAR, /* what a linear entry keeps between its kernels */
+    K_CUDA_SLOT_PARTIAL, /* partial sums of reductions over blocks */
+    K_CUDA_SLOT_LOGITS, /* chunks of logits and their gradients */
+    K_CUDA_SLOT_ATTENTION,
+    K_CUDA_SLOTS,
+};
+int k_cuda_scratch(enum k_cuda_slot slot, size_t bytes, void **memory);
+/* A device double whose value is written to *host by k_ops.wait (or every wait after a replay of
+ * the recording it was made in). */
+int k_cuda_result(double *host, double **device);
+/* The same, rounded to a whole number. */
+int k_cuda_result_long(long *host, double **device);
+
+/* ---- matmul.h is implemented by matmul.cu (cuBLASLt); under K_CUDA_HOST by tests/cuda_host. */
+
+/* ---- the entries, by file */
+
+/* linear.cu */
+int k_cuda_linear_forward(float *out, const float *inp, const float *w, const float *b, int N,
+                          int C, int OC);
+int k_cuda_linear_gelu_forward(float *out, float *pre, const float *inp, const float *w,
+                               const float *b, int N, int C, int OC);
+int k_cuda_linear_residual_forward(float *out, const float *inp, const float *w, const float *b,
+                                   const float *residual, int N, int C, int OC);
+int k_cuda_linear_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
+                           const float *w, int N, int C, int OC);
+int k_cuda_linear_gelu_backward(float *dpre, float *dw, float *db, const float *dout,
+                                const float *inp, const float *w, const float *pre, int N, int C,
+                                int OC);
+int k_cuda_linear_exact_forward(float *out, const float *inp, const float *w, const float *b,
+                                int N, int C, int OC);
+int k_cuda_linear_exact_backward(float *dinp, float *dw, float *db, const float *dout,
+                                 const float *inp, const float *w, int N, int C, int OC);
+/* elements.cu */
+int k_cuda_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n);
+int k_cuda_add(float *out, const float *a, const float *b, size_t n);
+int k_cuda_scale(float *x, double factor, size_t n);
+int k_cuda_gate_forward(float *out, const float *y, const float *pre, enum k_gate act, size_t n);
+int k_cuda_gate_backward(float *dy, float *dpre, const float *dout, const float *y,
+                         const float *pre, enum k_gate act, size_t n);
+int k_cuda_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse);
+/* rows.cu */
+int k_cuda_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
+                             const float *gamma, const float *beta, int N, int C);
+int k_cuda_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dout,
+                              const float *x, const float *mean, const float *rstd,
+                              const float *gamma, int N, int C);
+int k_cuda_position_forward(float *x, const float *table, int N, int T, int C);
+int k_cuda_position_backward(float *dtable, const float *dx, int N, int T, int C);
+/* embed.cu */
+int k_cuda_embed_forward(float *out, int stride, int at, const float *table, const uint16_t *token,
+                         int token_stride, int N, int V, int C);
+int k_cuda_embed_backward(float *dtable, const float *dout, int stride, int at,
+                          const uint16_t *token, int token_stride, int N, int V, int C);
+/* loss.cu */
+int k_cuda_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
+                         const uint16_t *target, int target_stride, const float *weight, int N,
+                         int V);
+int k_cuda_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp,
+                              const float *w, const uint16_t *target, const float *weight, int N,
+                              int C, int V, int channels);
+int k_cuda_mse(double *loss, float *dpred, const float *pred, const float *target,
+               const float *weight, int N, int C);
+/* update.cu */
+int k_cuda_sum_squares(double *sum, const float *x, size_t n);
+int k_cuda_adamw(float *param, const float *grad, float *m, float *v, size_t n,
+                 const struct k_adamw *k);
+int k_cuda_average(float *average, const float *x, size_t n, double decay);
+/* attention.cu */
+int k_cuda_attention_generic_forward(float *out, float *saved, const float *qkv,
+                                     const struct k_attention_shape *shape);
+int k_cuda_attention_generic_backward(float *dqkv, const float *dout, const float *out,
+                                      const float *saved, const float *qkv,
+                                      const struct k_attention_shape *shape);
+int k_cuda_attention_silent(long *rows, const float *saved, const struct k_attention_shape *shape);
+
+#endif

@@ -1,0 +1,24 @@
+/* matmul.h - the one matrix product of the CUDA backend: cuBLASLt, or loops under the emulation. */
+#ifndef K_CUDA_MATMUL_H
+#define K_CUDA_MATMUL_H
+
+#include "cuda.h"
+
+/* out (M, N) = A (M, K) B (K, N) [+ add] [+ bias]; all row-major and dense, out in float. */
+struct k_cuda_matmul {
+    int M, N, K;
+    const float *a, *b;
+    bool a_transposed; /* a is stored (K, M) */
+    bool b_transposed; /* b is stored (N, K) */
+    const float *add;  /* (M, N) or NULL; may be out */
+    const float *bias; /* (N), added to every row, or NULL; not with add == out */
+    float *out;
+    enum k_precision precision; /* fp32: exact products; tf32, bf16: rounded inputs, float sums */
+};
+/* The same result every time for a shape on a device. bf16: a and b are rounded into scratch. */
+int k_cuda_matmul(const struct k_cuda_matmul *m);
+/* Best rate of large products in GFLOP/s, measured in well under a second. */
+int k_cuda_matmul_peak(double *gflops);
+void k_cuda_matmul_close(void);
+
+#endif

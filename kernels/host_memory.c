@@ -1,0 +1,42 @@
+/* host_memory.c - memory entries of the backends that compute in ordinary memory. */
+#include "host_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+int k_host_alloc(void **memory, size_t bytes)
+{
+    *memory = orr_alloc(bytes, 1);
+    return *memory ? 0 : ORR_ENOMEM;
+}
+
+void k_host_release(void *memory)
+{
+    free(memory);
+}
+
+int k_host_zero(void *memory, size_t bytes)
+{
+    memset(memory, 0, bytes);
+    return 0;
+}
+
+int k_host_copy(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+    return 0;
+}
+
+int k_host_wait(void)
+{
+    return 0;
+}
+
+int k_host_scale(real *x, double factor, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (real)((double)x[i] * factor);
+    return 0;
+}
