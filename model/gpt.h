@@ -219,8 +219,8 @@ int gpt_progress(const char *path, long *step, bool *ended);
  * 6 per weight and position, and 12 C per pair of positions that attends. What recomputation
  * repeats does not count. */
 double gpt_pass_flop(const struct gpt_model *model, int B, int T);
-/* Flop per second of large matmuls on the open backend, measured once per process in a fraction of
- * a second; NaN without memory. */
+/* Flop per second of matmuls on the open backend (k_ops.peak), measured once per process in about a
+ * tenth of a second; NaN where it cannot be measured. */
 double gpt_matmul_peak(const struct k_ops *ops);
 
 /* ------------------------------------------------------------------ next-state training */

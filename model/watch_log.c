@@ -20,47 +20,17 @@ double gpt_pass_flop(const struct gpt_model *model, int B, int T)
     return (double)B * (6.0 * T * weights + 12.0 * pairs * c->width * c->layers);
 }
 
-/* Best rate of one size within a tenth of a second. */
-static double measure(const struct k_ops *ops, real *out, const real *x, const real *w, int N,
-                      int C, double *once_s)
-{
-    const double flop = 2.0 * N * C * C, end = orr_time_s() + 0.1;
-    double best = NAN;
-    *once_s = HUGE_VAL;
-    do {
-        const double start = orr_time_s();
-        if (ops->linear_forward(out, x, w, NULL, N, C, C))
-            break;
-        *once_s = fmin(*once_s, fmax(orr_time_s() - start, 1e-9));
-        best = flop / *once_s;
-    } while (orr_time_s() < end);
-    return best;
-}
-
 double gpt_matmul_peak(const struct k_ops *ops)
 {
     static const struct k_ops *measured;
     static double peak;
-    enum { N = 768, C = 768, SMALL = 128 };
+    double gflops;
     if (measured == ops) /* threads are opened once per process */
         return peak;
-    real *x = orr_alloc((size_t)N * C, sizeof *x), *w = orr_alloc((size_t)C * C, sizeof *w);
-    real *out = orr_alloc((size_t)N * C, sizeof *out);
-    double once_s;
-    peak = NAN;
-    for (size_t i = 0; x && w && i < (size_t)C * C; i++)
-        w[i] = (real)(1e-3 * (double)(i % 7)), x[i] = (real)(1e-3 * (double)(i % 5));
-    if (x && w && out) {
-        peak = measure(ops, out, x, w, SMALL, SMALL, &once_s);
-        /* the large size where it fits into the time: plain loops are measured on the small one */
-        if (once_s * 6 * 6 * 6 < 0.05)
-            peak = fmax(peak, measure(ops, out, x, w, N, C, &once_s));
-    }
-    free(x);
-    free(w);
-    free(out);
-    orr_error_clear(); /* without a peak the share is left out */
     measured = ops;
+    peak = ops->peak(&gflops) ? NAN : 1e9 * gflops;
+    if (isnan(peak))
+        orr_error_clear(); /* without a peak the share is left out */
     return peak;
 }
 
