@@ -156,7 +156,8 @@ int gpt_save(const struct gpt_model *model, const char *path, long step, bool op
 /* Reads the configuration and weights into a new model; *step and optimiser state when there. */
 int gpt_load(struct gpt_model *model, const char *path, const struct k_ops *ops, long *step);
 /* The same and checks that the checkpoint has this configuration (its head may differ when
- * any_head): ORR_EINVAL naming the first key that differs, expected and found. */
+ * any_head; whether a token head has a bias is the file's own): ORR_EINVAL naming every key that
+ * differs, found and expected, and the setting of presets that decides it. */
 int gpt_load_as(struct gpt_model *model, const char *path, const struct gpt_config *config,
                 bool any_head, const struct k_ops *ops, long *step);
 /* Value of a metadata key of a checkpoint file into buffer ("" when absent). */
