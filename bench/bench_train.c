@@ -1,7 +1,6 @@
 /* bench_train.c - whole training steps: milliseconds, tokens/s, share of the matmul peak, memory.
  *
- *     bench_train [--threads N] [--runs N] [--shape NAME] [--precision fp32|bf16] [--no-peer]
- *                 [--compile] [--table A7]
+ * Usage: below, or --help.
  *
  * A step is what training does: gradients to zero, forward, loss, backward, norm, AdamW. Batches
  * are synthetic. Every case is a process of its own, so that its peak memory is its own; the same
@@ -44,6 +43,20 @@ static const struct shape shapes[] = {
     {"25M", true, 6, 448, 7, 512, 4, 7},
     {"109M", true, 12, 768, 12, 999, 2, 3},
 };
+
+static const char usage[] =
+    "bench_train - whole training steps: milliseconds, tokens/s, share of the matmul peak, memory\n"
+    "\nusage: bench_train [options]\n\n"
+    "  --shape quick|10M|25M|109M   one model (default: all)\n"
+    "  --precision fp32|bf16        one precision (default: both)\n"
+    "  --threads N                  default: all cores\n"
+    "  --runs N                     steps per case, at most 50 (default: 3 to 31 by the model)\n"
+    "  --no-peer                    without the same model in PyTorch\n"
+    "  --compile                    PyTorch's model by torch.compile\n"
+    "  --table A7                   time and memory, training and evaluation, generic and fused\n\n"
+    "LLMC=path/to/train_gpt2 in the environment adds llm.c's CPU trainer.\n"
+    "Prints a table and writes bench/results/train.json (train_a7.json). make bench-train\n"
+    "BENCH_ARGS=\"options\".\n";
 
 static struct {
     int threads, runs;
@@ -117,9 +130,9 @@ static int answer(const struct k_ops *ops, struct gpt_model *model, const struct
     if (strncmp(line, "peak", 4) == 0)
         return ops->peak(value);
     if (strncmp(line, "memory", 6) == 0) {
-        struct rusage usage;
-        getrusage(RUSAGE_SELF, &usage);
-        *value = (double)usage.ru_maxrss;
+        struct rusage used;
+        getrusage(RUSAGE_SELF, &used);
+        *value = (double)used.ru_maxrss;
         return 0;
     }
     if (strncmp(line, "cpu", 3) == 0) {
@@ -434,36 +447,43 @@ static int bench_llmc(const char *program)
 
 static int arguments(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(argv[i], "--no-peer") == 0)
+    int rc = 0;
+    for (int i = 1; i < argc && !rc; i++) {
+        const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        const struct {
+            const char *name, **value;
+        } texts[] = {{"--shape", &options.shape},
+                     {"--precision", &options.precision},
+                     {"--table", &options.table}};
+        size_t text = 0;
+        while (text < 3 && strcmp(name, texts[text].name))
+            text++;
+        if (strcmp(name, "--no-peer") == 0)
             options.peer = false;
-        else if (strcmp(argv[i], "--compile") == 0)
+        else if (strcmp(name, "--compile") == 0)
             options.compile = true;
-        else if (!value)
-            return ORR_FAIL(ORR_EUSAGE, "bench_train: %s: unknown, or without its value", argv[i]);
-        else if (strcmp(argv[i], "--threads") == 0)
-            options.threads = atoi(argv[++i]);
-        else if (strcmp(argv[i], "--runs") == 0)
-            options.runs = atoi(argv[++i]) < MOST_RUNS ? atoi(argv[i]) : MOST_RUNS;
-        else if (strcmp(argv[i], "--shape") == 0)
-            options.shape = argv[++i];
-        else if (strcmp(argv[i], "--precision") == 0)
-            options.precision = argv[++i];
-        else if (strcmp(argv[i], "--table") == 0)
-            options.table = argv[++i];
+        else if (strcmp(name, "--threads") == 0)
+            rc = bench_number(name, argv[++i], 1, &options.threads);
+        else if (strcmp(name, "--runs") == 0)
+            rc = bench_number(name, argv[++i], 1, &options.runs);
+        else if (text < 3 && value)
+            *texts[text].value = argv[++i];
         else
-            return ORR_FAIL(ORR_EUSAGE, "bench_train: unknown option %s", argv[i]);
+            return ORR_FAIL(ORR_EUSAGE, "%s: unknown, or without its value; see --help", name);
     }
-    if (options.table && strcmp(options.table, "A7") != 0)
-        return ORR_FAIL(ORR_EUSAGE, "bench_train: unknown table %s, expected A7", options.table);
+    rc = rc ? rc : bench_choice("--table", options.table, "A7");
+    rc = rc ? rc : bench_choice("--shape", options.shape, "quick 10M 25M 109M");
+    rc = rc ? rc : bench_choice("--precision", options.precision, "fp32 bf16");
+    if (options.runs > MOST_RUNS)
+        options.runs = MOST_RUNS;
     if (options.threads <= 0)
         options.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    return 0;
+    return rc;
 }
 
 int main(int argc, char **argv)
 {
+    bench_help(argc, argv, usage);
     int rc = arguments(argc, argv);
     if (rc)
         return orr_error_exit("bench_train", rc);
