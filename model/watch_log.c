@@ -38,7 +38,7 @@ void gpt_meter_open(struct gpt_meter *meter, const struct gpt_model *model, int 
                     int passes)
 {
     const double N = (double)B * T;
-    *meter = (struct gpt_meter){.rate = NAN,
+    *meter = (struct gpt_meter){.live = NAN,
                                 .flop = gpt_pass_flop(model, B, T) / N,
                                 .peak = gpt_matmul_peak(model->ops),
                                 .positions_per_step = N * passes};
@@ -48,18 +48,25 @@ void gpt_meter_add(struct gpt_meter *meter, double seconds)
 {
     meter->positions += meter->positions_per_step;
     meter->seconds += seconds;
-    if (meter->seconds > 1 || isnan(meter->rate)) /* earlier: the rate of the line before */
-        meter->rate = meter->positions / fmax(meter->seconds, 1e-9);
+    meter->live_positions += meter->positions_per_step;
+    meter->live_seconds += seconds;
+    const bool full = meter->live_seconds > 1;
+    if (full || !meter->steady)
+        meter->live = meter->live_positions / fmax(meter->live_seconds, 1e-9);
+    if (!full)
+        return;
+    meter->steady = true;
+    meter->live_positions = meter->live_seconds = 0;
 }
 
 void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *meter,
                     char text[160])
 {
     int used = snprintf(text, 160, "loss %.4g, lr %.2g, |g| %.2g, %.0f positions/s", entry->loss,
-                        entry->lr, entry->norm, meter->rate);
+                        entry->lr, entry->norm, meter->live);
     if (isfinite(meter->peak))
         used += snprintf(text + used, 160 - (size_t)used, " (%.0f%% of peak)",
-                         100 * meter->rate * meter->flop / meter->peak);
+                         100 * meter->live * meter->flop / meter->peak);
     if (entry->skipped_steps)
         used += snprintf(text + used, 160 - (size_t)used, ", %ld skipped", entry->skipped_steps);
     snprintf(text + used, 160 - (size_t)used, ", %.2g GB", orr_memory_peak() * 1e-9);
@@ -70,14 +77,13 @@ void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *m
     "step", (double)entry->step, "loss", entry->loss, "lr", entry->lr, "grad_norm", entry->norm,   \
         "silent_rows", (double)entry->silent
 #define TIMES                                                                                      \
-    "tokens_per_s", meter->rate, "peak_share", meter->rate * meter->flop / meter->peak, "eta_s",   \
-        eta_s, "memory_mb", orr_memory_peak() * 1e-6, (char *)NULL
+    "tokens_per_s", rate, "peak_share", rate * meter->flop / meter->peak, "eta_s", eta_s,          \
+        "memory_mb", orr_memory_peak() * 1e-6, (char *)NULL
 
 int gpt_log_step(struct orr_log *log, const struct gpt_log_entry *entry, struct gpt_meter *meter)
 {
-    meter->rate = meter->positions / fmax(meter->seconds, 1e-9);
-    const double eta_s =
-        (double)(entry->steps - entry->step) * meter->positions_per_step / meter->rate;
+    const double rate = meter->positions / fmax(meter->seconds, 1e-9);
+    const double eta_s = (double)(entry->steps - entry->step) * meter->positions_per_step / rate;
     meter->positions = meter->seconds = 0;
     if (entry->skipped)
         return orr_log_word_line(log, "skipped", entry->skipped, NUMBERS, "skipped_steps",

@@ -1,5 +1,6 @@
 /* test_training.c - whole trainings of tiny models: they learn, they repeat bit for bit on any
  * number of threads, and what should not change does not. */
+#include "model.h"
 #include "tiny.h"
 
 #include <cjson/cJSON.h>
@@ -280,6 +281,31 @@ static void test_flop(void **state)
     gpt_free(&model);
 }
 
+/* The live line shows a speed that can be read: of the last full second, whatever lines the log
+ * gets meanwhile; in the first second, of all of it. */
+static void test_live_speed(void **state)
+{
+    (void)state;
+    struct gpt_meter meter = {.live = NAN, .peak = NAN, .positions_per_step = 100};
+    const struct gpt_log_entry entry = {.step = 1, .steps = 9, .loss = 1, .lr = 1, .norm = 1};
+    struct orr_log log;
+    char path[4096], detail[160];
+    scratch_path(path, dir, "live.jsonl");
+    assert_int_equal(orr_log_open(&log, path, false), 0);
+    const struct {
+        double seconds, shown;
+    } steps[] = {{0.25, 400}, {0.15, 500}, {0.7, 300 / 1.1}, {0.01, 300 / 1.1}, {1, 200 / 1.01}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        char expected[64];
+        gpt_meter_add(&meter, steps[i].seconds);
+        gpt_log_detail(&entry, &meter, detail);
+        snprintf(expected, sizeof expected, " %.0f positions/s,", steps[i].shown);
+        assert_non_null(strstr(detail, expected));
+        assert_int_equal(gpt_log_step(&log, &entry, &meter), 0);
+    }
+    orr_log_close(&log);
+}
+
 static int looks;
 
 static int peak_of_2_5(double *gflops)
@@ -341,7 +367,7 @@ int main(void)
         cmocka_unit_test(test_repeatable), cmocka_unit_test(test_evaluation_is_silent),
         cmocka_unit_test(test_weights),    cmocka_unit_test(test_log),
         cmocka_unit_test(test_flop),       cmocka_unit_test(test_peak),
-        cmocka_unit_test(test_diverged),
+        cmocka_unit_test(test_live_speed), cmocka_unit_test(test_diverged),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }
