@@ -1,9 +1,10 @@
 /* test_training.c - whole trainings of tiny models: they learn, they repeat bit for bit on any
  * number of threads, and what should not change does not. */
-#include "model.h"
 #include "tiny.h"
 
 #include <cjson/cJSON.h>
+
+#include "model.h"
 
 static char *const dir = scratch_dir;
 
