@@ -5,7 +5,7 @@
  * A step is what training does: gradients to zero, forward, loss, backward, norm, AdamW. Batches
  * are synthetic. Every case is a process of its own, so that its peak memory is its own; the same
  * model in PyTorch (bench/peer_train.py, where torch is installed; --compile by torch.compile) is
- * a second process, and the two step in turns: paired runs. LLMC=path/to/train_gpt2 in the
+ * a second process, and the two step in turns: paired runs; so do lssar and softmax of ours. LLMC=path/to/train_gpt2 in the
  * environment adds llm.c's CPU trainer, GPT-2 124M, B = 4, T = 64, as its own file says: it is
  * started in the folder of the program, and the "took ... ms" of its lines are the peer of our
  * 12 x 768 model with B = 4, T = 64.
@@ -263,7 +263,12 @@ static int peer_start(struct process *p, const struct shape *s, bool bf16)
 
 /* ---- cases */
 
+/* What steps in turns with the case. */
+enum peer { PEER_NONE, PEER_PYTORCH, PEER_SOFTMAX };
+static const char *const peer_name[] = {NULL, "PyTorch", "our softmax"};
+
 struct measured {
+    enum peer peer;
     struct bench_value ms, peer_ms;
     double ratio;               /* median of the paired quotients; NAN without a peer */
     double cpu_ms, peer_cpu_ms; /* processor time of a step, all threads: what a busy machine
@@ -272,8 +277,9 @@ struct measured {
 };
 
 static int measure(struct measured *m, const struct shape *s, const char *attention, bool bf16,
-                   bool generic, bool with_peer, const char *what)
+                   bool generic, enum peer with, const char *what)
 {
+    const bool with_peer = with != PEER_NONE;
     const int runs = options.runs > 0 ? options.runs : s->runs;
     double ms[MOST_RUNS], peer_ms[MOST_RUNS], ratio[MOST_RUNS];
     struct process our, peer;
@@ -281,10 +287,13 @@ static int measure(struct measured *m, const struct shape *s, const char *attent
     if (rc)
         return rc;
     m->peak = process_ask(&our, "peak"); /* before the peer: its start takes the cores */
-    if (with_peer)
+    if (with == PEER_PYTORCH)
         rc = peer_start(&peer, s, bf16);
+    else if (with == PEER_SOFTMAX)
+        rc = process_start(&peer, NULL, s, "softmax", bf16, generic);
     if (rc)
         return rc;
+    m->peer = with;
     for (int i = -1; i < runs; i++) { /* the first warms up */
         const double a = process_ask(&our, what);
         const double b = with_peer ? process_ask(&peer, what) : NAN;
@@ -302,7 +311,6 @@ static int measure(struct measured *m, const struct shape *s, const char *attent
     m->ms = bench_median(ms, runs);
     m->cpu_ms = (m->cpu_ms + process_ask(&our, "cpu")) / runs;
     m->memory_mb = process_ask(&our, "memory") / 1024;
-    process_end(&our);
     m->peer_ms = (struct bench_value){NAN, NAN};
     m->ratio = m->peer_mb = NAN;
     if (with_peer) {
@@ -312,8 +320,9 @@ static int measure(struct measured *m, const struct shape *s, const char *attent
             m->peer_cpu_ms = (m->peer_cpu_ms + process_ask(&peer, "cpu")) / runs;
             m->peer_mb = process_ask(&peer, "memory") / 1024;
         }
-        process_end(&peer);
+        process_end(&peer); /* first: it was forked with a copy of the other's pipe */
     }
+    process_end(&our);
     return 0;
 }
 
@@ -334,9 +343,7 @@ static void add_rows(const char *name, const struct shape *s, const struct measu
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         snprintf(text, sizeof text, "%s %s", name, units[i]);
         bench_add(&results, text, values[i], units[i],
-                  i == 0 && peer   ? "PyTorch"
-                  : i >= 4 && peer ? "PyTorch"
-                                   : NULL,
+                  peer && (i == 0 || i >= 4) ? peer_name[m->peer] : NULL,
                   i == 0   ? m->ratio
                   : i == 4 ? m->peer_mb / m->memory_mb
                            : m->peer_cpu_ms / m->cpu_ms);
@@ -344,7 +351,8 @@ static void add_rows(const char *name, const struct shape *s, const struct measu
     printf("%-26s %9.1f ms %10.0f tok/s %5.1f%% of %6.1f %7.0f MB", name, m->ms.median,
            tokens / m->ms.median, 100 * share, m->peak, m->memory_mb);
     if (peer)
-        printf("   PyTorch %9.1f ms %7.0f MB  ratio %.2f", m->peer_ms.median, m->peer_mb, m->ratio);
+        printf("   %s %9.1f ms %7.0f MB  ratio %.2f", peer_name[m->peer], m->peer_ms.median,
+               m->peer_mb, m->ratio);
     printf("   cpu %.0f ms", m->cpu_ms);
     if (peer)
         printf(", ratio %.2f", m->peer_cpu_ms / m->cpu_ms);
@@ -362,22 +370,19 @@ static int bench_shapes(void)
         for (int bf16 = 0; bf16 < 2; bf16++) {
             if (options.precision && strcmp(options.precision, bf16 ? "bf16" : "fp32") != 0)
                 continue;
-            double softmax_ms = NAN;
             for (int a = 0; a < 2; a++) {
                 struct measured m = {0};
                 char name[LINE];
                 /* PyTorch has no such attention: softmax is the pair */
-                const int rc =
-                    measure(&m, s, attentions[a], bf16, false, options.peer && a == 0, "train");
+                const enum peer peer = a == 1         ? PEER_SOFTMAX
+                                       : options.peer ? PEER_PYTORCH
+                                                      : PEER_NONE;
+                const int rc = measure(&m, s, attentions[a], bf16, false, peer, "train");
                 if (rc)
                     return rc;
                 snprintf(name, sizeof name, "%s %s %s", s->name, attentions[a],
                          bf16 ? "bf16" : "fp32");
                 add_rows(name, s, &m);
-                if (a == 0)
-                    softmax_ms = m.ms.median;
-                else
-                    printf("%-26s %9.2f x softmax\n", "", m.ms.median / softmax_ms);
             }
         }
     }
@@ -394,8 +399,8 @@ static int bench_a7(void)
             for (int train = 1; train >= 0; train--) {
                 struct measured m = {0};
                 char name[LINE];
-                const int rc =
-                    measure(&m, &s, attentions[a], bf16, generic, false, train ? "train" : "eval");
+                const int rc = measure(&m, &s, attentions[a], bf16, generic, PEER_NONE,
+                                       train ? "train" : "eval");
                 if (rc)
                     return rc;
                 snprintf(name, sizeof name, "%s %s %s", attentions[a],
@@ -436,7 +441,7 @@ static int bench_llmc(const char *program)
         return ORR_FAIL(ORR_EIO, "bench_train: %s printed no step", program);
     const double peer = bench_median(ms, n).median;
     struct measured m = {0};
-    const int rc = measure(&m, &s, "softmax", true, false, false, "train");
+    const int rc = measure(&m, &s, "softmax", true, false, PEER_NONE, "train");
     if (rc)
         return rc;
     bench_add(&results, "GPT-2 124M B4 T64 step", m.ms, "ms", "llm.c", peer / m.ms.median);
