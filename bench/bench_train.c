@@ -3,12 +3,11 @@
  * Usage: below, or --help.
  *
  * A step is what training does: gradients to zero, forward, loss, backward, norm, AdamW. Batches
- * are synthetic. Every case is a process of its own, so that its peak memory is its own; the same
- * model in PyTorch (bench/peer_train.py, where torch is installed; --compile by torch.compile) is
- * a second process, and the two step in turns: paired runs; so do lssar and softmax of ours. LLMC=path/to/train_gpt2 in the
- * environment adds llm.c's CPU trainer, GPT-2 124M, B = 4, T = 64, as its own file says: it is
- * started in the folder of the program, and the "took ... ms" of its lines are the peer of our
- * 12 x 768 model with B = 4, T = 64.
+ * are synthetic. Every case is a process of its own, so that its peak memory is its own, and steps
+ * in turns with a second process: softmax with the same model in PyTorch (bench/peer_train.py, if
+ * torch is installed), lssar with our softmax: paired runs. llm.c's CPU trainer (LLMC) runs in its
+ * folder, with GPT-2 124M, B = 4, T = 64, as its own file says; the "took ... ms" of its lines are
+ * the peer of our 12 x 768 model of that shape.
  *
  * Model floating-point operations of a step of N = B T tokens (multiply and add count as two):
  *     6 N P + 6 L N T C
@@ -17,8 +16,7 @@
  * peak is measured in the same process by the backend's own matmul (k_ops.peak).
  *
  * --table A7: time and memory, training and evaluation, at the shape of GPT-2 124M, batch 4,
- * L = 1024, the generic attention path and the fused one.
- * Writes bench/results/train.json (train_a7.json), too. */
+ * L = 1024, the generic attention path and the fused one. Results: train.json, train_a7.json. */
 #include "bench.h"
 
 #include <fcntl.h>
@@ -55,8 +53,7 @@ static const char usage[] =
     "  --compile                    PyTorch's model by torch.compile\n"
     "  --table A7                   time and memory, training and evaluation, generic and fused\n\n"
     "LLMC=path/to/train_gpt2 in the environment adds llm.c's CPU trainer.\n"
-    "Prints a table and writes bench/results/train.json (train_a7.json). make bench-train\n"
-    "BENCH_ARGS=\"options\".\n";
+    "Prints a table, writes bench/results/train.json. make bench-train BENCH_ARGS=\"options\".\n";
 
 static struct {
     int threads, runs;
