@@ -1,15 +1,13 @@
 /* bench_train.c - whole training steps: milliseconds, tokens/s, share of the matmul peak, memory.
  *
- *     bench_train [--threads N] [--runs N] [--shape NAME] [--precision fp32|bf16] [--no-peer]
- *                 [--compile] [--table A7]
+ * Usage: below, or --help.
  *
  * A step is what training does: gradients to zero, forward, loss, backward, norm, AdamW. Batches
- * are synthetic. Every case is a process of its own, so that its peak memory is its own; the same
- * model in PyTorch (bench/peer_train.py, where torch is installed; --compile by torch.compile) is
- * a second process, and the two step in turns: paired runs. LLMC=path/to/train_gpt2 in the
- * environment adds llm.c's CPU trainer, GPT-2 124M, B = 4, T = 64, as its own file says: it is
- * started in the folder of the program, and the "took ... ms" of its lines are the peer of our
- * 12 x 768 model with B = 4, T = 64.
+ * are synthetic. Every case is a process of its own, so that its peak memory is its own, and steps
+ * in turns with a second process: softmax with the same model in PyTorch (bench/peer_train.py, if
+ * torch is installed), lssar with our softmax: paired runs. llm.c's CPU trainer (LLMC) runs in its
+ * folder, with GPT-2 124M, B = 4, T = 64, as its own file says; the "took ... ms" of its lines are
+ * the peer of our 12 x 768 model of that shape.
  *
  * Model floating-point operations of a step of N = B T tokens (multiply and add count as two):
  *     6 N P + 6 L N T C
@@ -18,8 +16,7 @@
  * peak is measured in the same process by the backend's own matmul (k_ops.peak).
  *
  * --table A7: time and memory, training and evaluation, at the shape of GPT-2 124M, batch 4,
- * L = 1024, the generic attention path and the fused one.
- * Writes bench/results/train.json (train_a7.json), too. */
+ * L = 1024, the generic attention path and the fused one. Results: train.json, train_a7.json. */
 #include "bench.h"
 
 #include <fcntl.h>
@@ -44,6 +41,19 @@ static const struct shape shapes[] = {
     {"25M", true, 6, 448, 7, 512, 4, 7},
     {"109M", true, 12, 768, 12, 999, 2, 3},
 };
+
+static const char usage[] =
+    "bench_train - whole training steps: milliseconds, tokens/s, share of the matmul peak, memory\n"
+    "\nusage: bench_train [options]\n\n"
+    "  --shape quick|10M|25M|109M   one model (default: all)\n"
+    "  --precision fp32|bf16        one precision (default: both)\n"
+    "  --threads N                  default: all cores\n"
+    "  --runs N                     steps per case, at most 50 (default: 3 to 31 by the model)\n"
+    "  --no-peer                    without the same model in PyTorch\n"
+    "  --compile                    PyTorch's model by torch.compile\n"
+    "  --table A7                   time and memory, training and evaluation, generic and fused\n\n"
+    "LLMC=path/to/train_gpt2 in the environment adds llm.c's CPU trainer.\n"
+    "Prints a table, writes bench/results/train.json. make bench-train BENCH_ARGS=\"options\".\n";
 
 static struct {
     int threads, runs;
@@ -117,9 +127,9 @@ static int answer(const struct k_ops *ops, struct gpt_model *model, const struct
     if (strncmp(line, "peak", 4) == 0)
         return ops->peak(value);
     if (strncmp(line, "memory", 6) == 0) {
-        struct rusage usage;
-        getrusage(RUSAGE_SELF, &usage);
-        *value = (double)usage.ru_maxrss;
+        struct rusage used;
+        getrusage(RUSAGE_SELF, &used);
+        *value = (double)used.ru_maxrss;
         return 0;
     }
     if (strncmp(line, "cpu", 3) == 0) {
@@ -250,7 +260,12 @@ static int peer_start(struct process *p, const struct shape *s, bool bf16)
 
 /* ---- cases */
 
+/* What steps in turns with the case. */
+enum peer { PEER_NONE, PEER_PYTORCH, PEER_SOFTMAX };
+static const char *const peer_name[] = {NULL, "PyTorch", "our softmax"};
+
 struct measured {
+    enum peer peer;
     struct bench_value ms, peer_ms;
     double ratio;               /* median of the paired quotients; NAN without a peer */
     double cpu_ms, peer_cpu_ms; /* processor time of a step, all threads: what a busy machine
@@ -259,8 +274,9 @@ struct measured {
 };
 
 static int measure(struct measured *m, const struct shape *s, const char *attention, bool bf16,
-                   bool generic, bool with_peer, const char *what)
+                   bool generic, enum peer with, const char *what)
 {
+    const bool with_peer = with != PEER_NONE;
     const int runs = options.runs > 0 ? options.runs : s->runs;
     double ms[MOST_RUNS], peer_ms[MOST_RUNS], ratio[MOST_RUNS];
     struct process our, peer;
@@ -268,10 +284,13 @@ static int measure(struct measured *m, const struct shape *s, const char *attent
     if (rc)
         return rc;
     m->peak = process_ask(&our, "peak"); /* before the peer: its start takes the cores */
-    if (with_peer)
+    if (with == PEER_PYTORCH)
         rc = peer_start(&peer, s, bf16);
+    else if (with == PEER_SOFTMAX)
+        rc = process_start(&peer, NULL, s, "softmax", bf16, generic);
     if (rc)
         return rc;
+    m->peer = with;
     for (int i = -1; i < runs; i++) { /* the first warms up */
         const double a = process_ask(&our, what);
         const double b = with_peer ? process_ask(&peer, what) : NAN;
@@ -289,7 +308,6 @@ static int measure(struct measured *m, const struct shape *s, const char *attent
     m->ms = bench_median(ms, runs);
     m->cpu_ms = (m->cpu_ms + process_ask(&our, "cpu")) / runs;
     m->memory_mb = process_ask(&our, "memory") / 1024;
-    process_end(&our);
     m->peer_ms = (struct bench_value){NAN, NAN};
     m->ratio = m->peer_mb = NAN;
     if (with_peer) {
@@ -299,8 +317,9 @@ static int measure(struct measured *m, const struct shape *s, const char *attent
             m->peer_cpu_ms = (m->peer_cpu_ms + process_ask(&peer, "cpu")) / runs;
             m->peer_mb = process_ask(&peer, "memory") / 1024;
         }
-        process_end(&peer);
+        process_end(&peer); /* first: it was forked with a copy of the other's pipe */
     }
+    process_end(&our);
     return 0;
 }
 
@@ -321,9 +340,7 @@ static void add_rows(const char *name, const struct shape *s, const struct measu
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         snprintf(text, sizeof text, "%s %s", name, units[i]);
         bench_add(&results, text, values[i], units[i],
-                  i == 0 && peer   ? "PyTorch"
-                  : i >= 4 && peer ? "PyTorch"
-                                   : NULL,
+                  peer && (i == 0 || i >= 4) ? peer_name[m->peer] : NULL,
                   i == 0   ? m->ratio
                   : i == 4 ? m->peer_mb / m->memory_mb
                            : m->peer_cpu_ms / m->cpu_ms);
@@ -331,7 +348,8 @@ static void add_rows(const char *name, const struct shape *s, const struct measu
     printf("%-26s %9.1f ms %10.0f tok/s %5.1f%% of %6.1f %7.0f MB", name, m->ms.median,
            tokens / m->ms.median, 100 * share, m->peak, m->memory_mb);
     if (peer)
-        printf("   PyTorch %9.1f ms %7.0f MB  ratio %.2f", m->peer_ms.median, m->peer_mb, m->ratio);
+        printf("   %s %9.1f ms %7.0f MB  ratio %.2f", peer_name[m->peer], m->peer_ms.median,
+               m->peer_mb, m->ratio);
     printf("   cpu %.0f ms", m->cpu_ms);
     if (peer)
         printf(", ratio %.2f", m->peer_cpu_ms / m->cpu_ms);
@@ -349,22 +367,19 @@ static int bench_shapes(void)
         for (int bf16 = 0; bf16 < 2; bf16++) {
             if (options.precision && strcmp(options.precision, bf16 ? "bf16" : "fp32") != 0)
                 continue;
-            double softmax_ms = NAN;
             for (int a = 0; a < 2; a++) {
                 struct measured m = {0};
                 char name[LINE];
                 /* PyTorch has no such attention: softmax is the pair */
-                const int rc =
-                    measure(&m, s, attentions[a], bf16, false, options.peer && a == 0, "train");
+                const enum peer peer = a == 1         ? PEER_SOFTMAX
+                                       : options.peer ? PEER_PYTORCH
+                                                      : PEER_NONE;
+                const int rc = measure(&m, s, attentions[a], bf16, false, peer, "train");
                 if (rc)
                     return rc;
                 snprintf(name, sizeof name, "%s %s %s", s->name, attentions[a],
                          bf16 ? "bf16" : "fp32");
                 add_rows(name, s, &m);
-                if (a == 0)
-                    softmax_ms = m.ms.median;
-                else
-                    printf("%-26s %9.2f x softmax\n", "", m.ms.median / softmax_ms);
             }
         }
     }
@@ -381,8 +396,8 @@ static int bench_a7(void)
             for (int train = 1; train >= 0; train--) {
                 struct measured m = {0};
                 char name[LINE];
-                const int rc =
-                    measure(&m, &s, attentions[a], bf16, generic, false, train ? "train" : "eval");
+                const int rc = measure(&m, &s, attentions[a], bf16, generic, PEER_NONE,
+                                       train ? "train" : "eval");
                 if (rc)
                     return rc;
                 snprintf(name, sizeof name, "%s %s %s", attentions[a],
@@ -423,7 +438,7 @@ static int bench_llmc(const char *program)
         return ORR_FAIL(ORR_EIO, "bench_train: %s printed no step", program);
     const double peer = bench_median(ms, n).median;
     struct measured m = {0};
-    const int rc = measure(&m, &s, "softmax", true, false, false, "train");
+    const int rc = measure(&m, &s, "softmax", true, false, PEER_NONE, "train");
     if (rc)
         return rc;
     bench_add(&results, "GPT-2 124M B4 T64 step", m.ms, "ms", "llm.c", peer / m.ms.median);
@@ -434,36 +449,43 @@ static int bench_llmc(const char *program)
 
 static int arguments(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(argv[i], "--no-peer") == 0)
+    int rc = 0;
+    for (int i = 1; i < argc && !rc; i++) {
+        const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        const struct {
+            const char *name, **value;
+        } texts[] = {{"--shape", &options.shape},
+                     {"--precision", &options.precision},
+                     {"--table", &options.table}};
+        size_t text = 0;
+        while (text < 3 && strcmp(name, texts[text].name))
+            text++;
+        if (strcmp(name, "--no-peer") == 0)
             options.peer = false;
-        else if (strcmp(argv[i], "--compile") == 0)
+        else if (strcmp(name, "--compile") == 0)
             options.compile = true;
-        else if (!value)
-            return ORR_FAIL(ORR_EUSAGE, "bench_train: %s: unknown, or without its value", argv[i]);
-        else if (strcmp(argv[i], "--threads") == 0)
-            options.threads = atoi(argv[++i]);
-        else if (strcmp(argv[i], "--runs") == 0)
-            options.runs = atoi(argv[++i]) < MOST_RUNS ? atoi(argv[i]) : MOST_RUNS;
-        else if (strcmp(argv[i], "--shape") == 0)
-            options.shape = argv[++i];
-        else if (strcmp(argv[i], "--precision") == 0)
-            options.precision = argv[++i];
-        else if (strcmp(argv[i], "--table") == 0)
-            options.table = argv[++i];
+        else if (strcmp(name, "--threads") == 0)
+            rc = bench_number(name, argv[++i], 1, &options.threads);
+        else if (strcmp(name, "--runs") == 0)
+            rc = bench_number(name, argv[++i], 1, &options.runs);
+        else if (text < 3 && value)
+            *texts[text].value = argv[++i];
         else
-            return ORR_FAIL(ORR_EUSAGE, "bench_train: unknown option %s", argv[i]);
+            return ORR_FAIL(ORR_EUSAGE, "%s: unknown, or without its value; see --help", name);
     }
-    if (options.table && strcmp(options.table, "A7") != 0)
-        return ORR_FAIL(ORR_EUSAGE, "bench_train: unknown table %s, expected A7", options.table);
+    rc = rc ? rc : bench_choice("--table", options.table, "A7");
+    rc = rc ? rc : bench_choice("--shape", options.shape, "quick 10M 25M 109M");
+    rc = rc ? rc : bench_choice("--precision", options.precision, "fp32 bf16");
+    if (options.runs > MOST_RUNS)
+        options.runs = MOST_RUNS;
     if (options.threads <= 0)
         options.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    return 0;
+    return rc;
 }
 
 int main(int argc, char **argv)
 {
+    bench_help(argc, argv, usage);
     int rc = arguments(argc, argv);
     if (rc)
         return orr_error_exit("bench_train", rc);

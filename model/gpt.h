@@ -156,7 +156,8 @@ int gpt_save(const struct gpt_model *model, const char *path, long step, bool op
 /* Reads the configuration and weights into a new model; *step and optimiser state when there. */
 int gpt_load(struct gpt_model *model, const char *path, const struct k_ops *ops, long *step);
 /* The same and checks that the checkpoint has this configuration (its head may differ when
- * any_head): ORR_EINVAL naming the first key that differs, expected and found. */
+ * any_head; whether a token head has a bias is the file's own): ORR_EINVAL naming every key that
+ * differs, found and expected, and the setting of presets that decides it. */
 int gpt_load_as(struct gpt_model *model, const char *path, const struct gpt_config *config,
                 bool any_head, const struct k_ops *ops, long *step);
 /* Value of a metadata key of a checkpoint file into buffer ("" when absent). */
@@ -219,8 +220,8 @@ int gpt_progress(const char *path, long *step, bool *ended);
  * 6 per weight and position, and 12 C per pair of positions that attends. What recomputation
  * repeats does not count. */
 double gpt_pass_flop(const struct gpt_model *model, int B, int T);
-/* Flop per second of large matmuls on the open backend, measured once per process in a fraction of
- * a second; NaN without memory. */
+/* Flop per second of matmuls on the open backend (k_ops.peak), measured once per process in about a
+ * tenth of a second; NaN where it cannot be measured. */
 double gpt_matmul_peak(const struct k_ops *ops);
 
 /* ------------------------------------------------------------------ next-state training */

@@ -104,13 +104,16 @@ int gpt_check_weights(struct gpt_model *model, long step);
 
 /* ----------------------------------------------------------- watch_log.c: speeds and the log */
 
-/* Speed since the last line of the log, of steps alone: evaluations and checkpoints are left
- * out. */
+/* Speeds of steps alone: evaluations and checkpoints are left out. The log has that since its last
+ * line, the live line that of the last full second (before there was one: from the start on), which
+ * can be read. */
 struct gpt_meter {
-    double positions, seconds; /* since the last line */
-    double rate;               /* positions per second; NaN before the first step */
-    double flop;               /* per position, forward and backward, of matmuls */
-    double peak;               /* measured flop per second, NaN where it is not known */
+    double positions, seconds; /* since the last line of the log */
+    double live_positions, live_seconds;
+    double live; /* positions per second; NaN before the first step */
+    bool steady; /* there was a full second */
+    double flop; /* per position, forward and backward, of matmuls */
+    double peak; /* measured flop per second, NaN where it is not known */
     double positions_per_step;
 };
 void gpt_meter_open(struct gpt_meter *meter, const struct gpt_model *model, int B, int T,
