@@ -113,7 +113,7 @@ $$(B)/f64/$(1)/%.o: $(1)/%.c
 $$(B)/tests/$(1)/%: tests/$(1)/%.c $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) $$(wildcard tests/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) -Itests -I$(1) $$< $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -Itests -I$(1) $$< $$(WITH) $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
 $$(B)/tests/$(1)/%64: tests/$(1)/%.c $$(patsubst %,$$(B)/lib%64.a,$$($(1)_USES)) $$(wildcard tests/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)

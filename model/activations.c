@@ -58,8 +58,7 @@ static void plan_input(const struct gpt_model *model, struct gpt_activations *ac
     piece(act, planned, &target, classes ? N * channels * token : 0);
     act->input.tokens = in;
     act->input.target_tokens = target;
-    reals(act, planned, &act->input.features,
-          tokens ? 0 : N * (size_t)gpt_config_features(c));
+    reals(act, planned, &act->input.features, tokens ? 0 : N * (size_t)gpt_config_features(c));
     reals(act, planned, &act->input.target, classes ? 0 : N * (size_t)c->outputs);
     reals(act, planned, &act->input.weight, N);
 }
@@ -140,8 +139,7 @@ int gpt_activations_reserve_out(struct gpt_model *model)
 {
     struct gpt_activations *act = model->act;
     const size_t N = (size_t)act->B * (size_t)act->T;
-    return act->out ? 0
-                    : gpt_tensor_alloc(act->ops, &act->out, N * (size_t)model->config.outputs);
+    return act->out ? 0 : gpt_tensor_alloc(act->ops, &act->out, N * (size_t)model->config.outputs);
 }
 
 int gpt_activations_reserve(struct gpt_model *model, int B, int T)

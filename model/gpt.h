@@ -77,9 +77,9 @@ struct gpt_model {
     const struct k_ops *ops;
     struct k_attention variant; /* the model's own copy of its line of the table */
     struct gpt_parameter *table;
-    int parameters;             /* lines of the table */
-    size_t total;               /* reals in one arena, padding included */
-    size_t count;               /* trainable numbers */
+    int parameters; /* lines of the table */
+    size_t total;   /* reals in one arena, padding included */
+    size_t count;   /* trainable numbers */
     /* In memory of the backend: where it is not the host's (k_ops.host), the host reaches them by
      * ops->upload and ops->download alone. */
     real *param, *grad, *m, *v; /* (total); m, v NULL until training */

@@ -18,7 +18,7 @@ size_t guarded_limit;
 static struct piece {
     void *at;
     size_t bytes;
-} *pieces;
+} * pieces;
 static size_t held_bytes;
 
 static int protect(int how)
@@ -54,7 +54,7 @@ struct list {
 static struct list queue;
 static struct k_recording {
     struct list list;
-} *recording;
+} * recording;
 
 static int append(struct list *list, const struct call *call)
 {
@@ -275,9 +275,8 @@ LINEAR_FORWARD(linear_exact_forward)
     static int guarded_##name(real *dinp, real *dw, real *db, const real *dout, const real *inp,   \
                               const real *w, int N, int C, int OC)                                 \
     {                                                                                              \
-        return ask(&(struct call){.run = run_##name,                                               \
-                                  .p = {dinp, dw, db, IN(dout), IN(inp), IN(w)},                   \
-                                  .i = {N, C, OC}});                                               \
+        return ask(&(struct call){                                                                 \
+            .run = run_##name, .p = {dinp, dw, db, IN(dout), IN(inp), IN(w)}, .i = {N, C, OC}});   \
     }
 LINEAR_BACKWARD(linear_backward)
 LINEAR_BACKWARD(linear_exact_backward)
@@ -290,9 +289,8 @@ static int run_linear_gelu_forward(const struct call *c)
 static int guarded_linear_gelu_forward(real *out, real *pre, const real *inp, const real *w,
                                        const real *b, int N, int C, int OC)
 {
-    return ask(&(struct call){.run = run_linear_gelu_forward,
-                              .p = {out, pre, IN(inp), IN(w), IN(b)},
-                              .i = {N, C, OC}});
+    return ask(&(struct call){
+        .run = run_linear_gelu_forward, .p = {out, pre, IN(inp), IN(w), IN(b)}, .i = {N, C, OC}});
 }
 
 static int run_linear_residual_forward(const struct call *c)
@@ -374,10 +372,10 @@ static int guarded_layernorm_backward(real *dx, real *dgamma, real *dbeta, const
                                       const real *x, const real *mean, const real *rstd,
                                       const real *gamma, int N, int C)
 {
-    return ask(&(struct call){
-        .run = run_layernorm_backward,
-        .p = {dx, dgamma, dbeta, IN(dout), IN(x), IN(mean), IN(rstd), IN(gamma)},
-        .i = {N, C}});
+    return ask(
+        &(struct call){.run = run_layernorm_backward,
+                       .p = {dx, dgamma, dbeta, IN(dout), IN(x), IN(mean), IN(rstd), IN(gamma)},
+                       .i = {N, C}});
 }
 
 static int run_position_forward(const struct call *c)
@@ -576,8 +574,7 @@ static int run_adamw(const struct call *c)
 static int guarded_adamw(real *param, const real *grad, real *m, real *v, size_t n,
                          const struct k_adamw *k)
 {
-    return ask(
-        &(struct call){.run = run_adamw, .p = {param, IN(grad), m, v}, .n = n, .adamw = *k});
+    return ask(&(struct call){.run = run_adamw, .p = {param, IN(grad), m, v}, .n = n, .adamw = *k});
 }
 
 static int run_average(const struct call *c)
@@ -587,8 +584,7 @@ static int run_average(const struct call *c)
 
 static int guarded_average(real *average, const real *x, size_t n, double decay)
 {
-    return ask(
-        &(struct call){.run = run_average, .p = {average, IN(x)}, .d = {decay}, .n = n});
+    return ask(&(struct call){.run = run_average, .p = {average, IN(x)}, .d = {decay}, .n = n});
 }
 
 static int guarded_open(int threads, enum k_precision precision)
@@ -638,8 +634,6 @@ static int guarded_peak(double *gflops)
 /* clang-format on */
 
 const struct k_ops guarded_plain_ops = {ENTRIES};
-const struct k_ops guarded_ops = {ENTRIES,
-                                  .record_begin = guarded_record_begin,
-                                  .record_end = guarded_record_end,
-                                  .replay = guarded_replay,
+const struct k_ops guarded_ops = {ENTRIES, .record_begin = guarded_record_begin,
+                                  .record_end = guarded_record_end, .replay = guarded_replay,
                                   .record_free = guarded_record_free};
