@@ -103,6 +103,18 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
 real *gpt_param(struct gpt_model *model, int index);
 real *gpt_grad(struct gpt_model *model, int index);
 
+/* Where a program computes. It is read through its own address: not to be copied. */
+struct gpt_device {
+    const struct k_ops *ops;
+    struct k_ops generic; /* with --attention-impl generic */
+    bool optional;        /* a GPU where there is one, else the CPU */
+};
+/* Finds the backend of --device or, where that is auto, of the preset's model.device. */
+int gpt_device_find(struct gpt_device *device, const struct orr_cli *cli);
+/* Opens it with the preset's precision, exact: with fp32; ops->close() it. Where a GPU was optional
+ * and cannot be used, says why and opens the CPU. ops may change. */
+int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact);
+
 /* What goes in and what is asked for; buffers of the host, owned by whoever made the batch, which
  * may change as soon as a pass over it returns. */
 struct gpt_batch {

@@ -378,6 +378,7 @@ static void test_digest_of_training(void **state)
         bool same;
     } cases[] = {
         {"model.recompute=block", true},
+        {"model.device=cuda", true},
         {"pretrain.keep=3", true},
         {"pretrain.keep_every=7", true},
         {"finetune.vector.keep=1", true},
