@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const char *orbits_option = "", *source_option = "", *minutes_option = "";
+static const char *orbits_option = "", *source_option = "", *minutes_option;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option},
     {"--source", "NAME", "only this source: truth, oracle, untrained or an attention variant",
@@ -186,7 +186,7 @@ static int run(const struct orr_cli *cli)
     struct gpt_device device;
     int rc = *orbits_option ? orr_path(orbits, "%s", orbits_option)
                             : orr_path(orbits, "%s/orbits", cli->run);
-    if (!rc && *minutes_option)
+    if (!rc && minutes_option)
         rc = orr_time_limit(minutes_option);
     if (!rc)
         rc = gpt_device_find(&device, cli);

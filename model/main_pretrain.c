@@ -1,7 +1,7 @@
 /* main_pretrain.c - bin/pretrain: next-state training of every attention variant of a preset. */
 #include "pretrain.h"
 
-static const char *orbits_option = "", *minutes_option = "";
+static const char *orbits_option = "", *minutes_option;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option},
     {"--minutes", "N", "stop after so many, with everything saved, and exit with status 0",
@@ -123,7 +123,7 @@ static int run(const struct orr_cli *cli)
     struct gpt_device device;
     int rc = *orbits_option ? orr_path(orbits, "%s", orbits_option)
                             : orr_path(orbits, "%s/orbits", cli->run);
-    if (!rc && *minutes_option)
+    if (!rc && minutes_option)
         rc = orr_time_limit(minutes_option);
     if (!rc)
         rc = gpt_device_find(&device, cli);
