@@ -113,7 +113,7 @@ format:
 
 BENCHES := $(patsubst bench/bench_%.c,%,$(wildcard bench/bench_*.c))
 bench:
-	@echo "benchmarks:$(BENCHES:%= make bench-%)"
+	@echo "benchmarks:$(BENCHES:%= make bench-%) make bench-gpu"
 $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
 	@mkdir -p bench/results
 	$(B)/bench/bench_$* $(BENCH_ARGS) $(if $(TABLE),--table $(TABLE)) \
@@ -123,5 +123,9 @@ $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $< $(foreach f,figures symreg finetune model sim kernels base,\
 	    $(B)/lib$(f).a) $(LDLIBS) -o $@
-.PHONY: $(BENCHES:%=bench-%) bench-symreg-speed
+# whole steps on the GPU, beside PyTorch where it is installed: bench/results/gpu.json
+bench-gpu: all $(B)/bench/bench_train
+	@mkdir -p bench/results
+	$(B)/bench/bench_train --device cuda --compile $(BENCH_ARGS)
+.PHONY: $(BENCHES:%=bench-%) bench-symreg-speed bench-gpu
 bench-symreg-speed: bench-symreg_speed

@@ -120,9 +120,10 @@ int gpt_silent_rows(const struct gpt_model *model, long *rows)
     if (!act || act->sequences < 1)
         return ORR_FAIL(ORR_EINVAL, "silent rows: there was no forward pass");
     const struct k_attention_shape shape = gpt_attention_shape(model, act->sequences, act->T);
-    for (int l = 0; l < model->config.layers && !model->config.recompute; l++)
-        TRY(model->ops->attention_silent(&act->silent[l], act->layer[l].saved, &shape));
-    TRY(model->ops->wait());
+    int rc = 0;
+    for (int l = 0; l < model->config.layers && !model->config.recompute && !rc; l++)
+        rc = model->ops->attention_silent(&act->silent[l], act->layer[l].saved, &shape);
+    TRY(gpt_settle(model->ops, rc));
     for (int l = 0; l < model->config.layers; l++)
         *rows += act->silent[l];
     return 0;
@@ -264,9 +265,10 @@ static int head_backward(struct gpt_model *model, const struct gpt_batch *batch)
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
 {
     struct gpt_batch on;
-    TRY(outputs(model, batch, &on));
-    TRY(head_loss(model, &on));
-    TRY(model->ops->wait());
+    int rc = outputs(model, batch, &on);
+    if (!rc)
+        rc = head_loss(model, &on);
+    TRY(gpt_settle(model->ops, rc));
     const double *part = model->act->loss;
     *loss = model->config.head == GPT_HEAD_TOKENS ? 0.5 * (part[0] + part[1]) : part[0];
     return 0;
@@ -373,8 +375,7 @@ int gpt_loss_backward(struct gpt_model *model, const struct gpt_batch *batch, do
     struct gpt_batch on;
     TRY(check_batch(model, batch));
     TRY(gpt_activations_take(model, batch, &on));
-    TRY(gpt_replay_pass(model, &on));
-    TRY(model->ops->wait());
+    TRY(gpt_settle(model->ops, gpt_replay_pass(model, &on)));
     const double *part = model->act->pass_loss;
     const bool biased = model->config.head == GPT_HEAD_TOKENS && model->head_b >= 0;
     *loss = biased ? 0.5 * (part[0] + part[1]) : part[0];

@@ -11,6 +11,12 @@ int gpt_tensor_alloc(const struct k_ops *ops, real **tensor, size_t count)
     return rc;
 }
 
+int gpt_settle(const struct k_ops *ops, int rc)
+{
+    const int late = ops->wait();
+    return rc ? rc : late;
+}
+
 int gpt_view_reserve(struct gpt_view *view, size_t count)
 {
     if (count <= view->room)

@@ -85,6 +85,9 @@ int gpt_see(const struct k_ops *ops, struct gpt_view *view, const real *tensor, 
 /* Room for count reals in view->copy. */
 int gpt_view_reserve(struct gpt_view *view, size_t count);
 void gpt_view_free(struct gpt_view *view);
+/* Waits for the numbers that entries were asked for, also when one of them failed with rc: where
+ * they go to is not there for ever. Returns the first failure. */
+int gpt_settle(const struct k_ops *ops, int rc);
 /* *tensor = count reals of the backend, zero. */
 int gpt_tensor_alloc(const struct k_ops *ops, real **tensor, size_t count);
 void gpt_activations_free(struct gpt_activations *act);

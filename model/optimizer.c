@@ -48,8 +48,7 @@ int gpt_gradient_norm(struct gpt_model *model, const struct orr_train_preset *tr
                       double *norm)
 {
     double sum;
-    TRY(model->ops->sum_squares(&sum, model->grad, model->total));
-    TRY(model->ops->wait());
+    TRY(gpt_settle(model->ops, model->ops->sum_squares(&sum, model->grad, model->total)));
     *norm = sqrt(sum) / passes_of(train);
     return isfinite(*norm) ? 0 : gpt_diverged_gradient(model, step + 1);
 }

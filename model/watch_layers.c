@@ -125,8 +125,7 @@ int gpt_check_weights(struct gpt_model *model, long step)
 {
     double sum;
     struct look look = {.ops = model->ops};
-    TRY(model->ops->sum_squares(&sum, model->param, model->total));
-    TRY(model->ops->wait());
+    TRY(gpt_settle(model->ops, model->ops->sum_squares(&sum, model->param, model->total)));
     const int bad = isfinite(sum) ? -1 : bad_tensor(&look, model, model->param, false);
     if (bad >= 0)
         return ORR_FAIL(ORR_EDIVERGED, "step %ld: %s is not finite: not saved", step,
