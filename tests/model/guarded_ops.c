@@ -78,8 +78,23 @@ static void poison(const struct call *call)
         *call->count = -1;
 }
 
+static bool is_ours(const void *p)
+{
+    bool ours = !p;
+    for (long i = 0; i < guarded_counts.held && !ours; i++) {
+        const unsigned char *at = pieces[i].at, *where = p;
+        ours = where >= at && where < at + pieces[i].bytes;
+    }
+    return ours;
+}
+
 static int ask(const struct call *call)
 {
+    bool ours = is_ours(call->token) && is_ours(call->target);
+    for (size_t k = 0; k < sizeof call->p / sizeof *call->p; k++)
+        ours = ours && is_ours(call->p[k]);
+    if (!ours)
+        return ORR_FAIL(ORR_EDEVICE, "guarded: an entry was given memory of the host");
     if (recording)
         return append(&recording->list, call);
     guarded_counts.asked++;

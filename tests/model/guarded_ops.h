@@ -1,7 +1,8 @@
 /* guarded_ops.h - a backend for tests, with memory of its own and results that come late.
  *
  * The arithmetic is ref's, bit for bit. Its memory cannot be read or written outside its entries:
- * where the host uses a pointer of the backend, the test dies there. What is asked for is put in a
+ * where the host uses a pointer of the backend, the test dies there, and an entry that
+ * is given one of the host fails. What is asked for is put in a
  * queue and done when somebody waits: until then numbers given through pointers are not a number
  * (counts -1), and tensors are old. Shapes and settings are read when an entry is called. */
 #ifndef TESTS_MODEL_GUARDED_OPS_H
