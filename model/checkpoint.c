@@ -82,16 +82,24 @@ static bool field_parse(struct gpt_config *config, const struct field *f, const 
 
 /* ------------------------------------------------------------------------------- save */
 
+enum { ARENAS = 4 };
+
 struct listing {
     struct orr_tensor *tensor;
     char (*name)[GPT_NAME + 16];
     size_t count;
+    struct gpt_view view[ARENAS]; /* of the arenas */
+    int arenas;
 };
 
-static void list_arena(struct listing *list, const struct gpt_model *model, const char *prefix,
-                       real *arena)
+static int list_arena(struct listing *list, const struct gpt_model *model, const char *prefix,
+                      real *arena)
 {
-    for (int i = 0; arena && i < model->parameters; i++) {
+    struct gpt_view *view = &list->view[list->arenas++];
+    const real *seen;
+    TRY(gpt_see(model->ops, view, arena, model->total, &seen));
+    real *from = view->copy ? view->copy : arena;
+    for (int i = 0; from && i < model->parameters; i++) {
         const struct gpt_parameter *p = &model->table[i];
         char *name = list->name[list->count];
         snprintf(name, sizeof list->name[0], "%s%s", prefix, p->name);
@@ -99,8 +107,17 @@ static void list_arena(struct listing *list, const struct gpt_model *model, cons
                                                           .dtype = DTYPE,
                                                           .ndim = p->ndim,
                                                           .shape = {p->shape[0], p->shape[1]},
-                                                          .data = arena + p->offset};
+                                                          .data = from + p->offset};
     }
+    return 0;
+}
+
+static void listing_free(struct listing *list)
+{
+    for (int i = 0; i < ARENAS; i++)
+        gpt_view_free(&list->view[i]);
+    free(list->tensor);
+    free(list->name);
 }
 
 int gpt_save(const struct gpt_model *model, const char *path, long step, bool optimiser,
@@ -126,18 +143,21 @@ int gpt_save(const struct gpt_model *model, const char *path, long step, bool op
         meta[n++] = extra[i];
     meta[n] = NULL;
 
-    const size_t most = 4 * (size_t)model->parameters;
-    struct listing list = {calloc(most, sizeof *list.tensor), calloc(most, sizeof *list.name), 0};
+    const size_t most = ARENAS * (size_t)model->parameters;
+    struct listing list = {.tensor = calloc(most, sizeof *list.tensor),
+                           .name = calloc(most, sizeof *list.name)};
     int rc = list.tensor && list.name ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
-    if (!rc) {
-        list_arena(&list, model, "", model->param);
-        list_arena(&list, model, "average.", model->average);
-        list_arena(&list, model, "adam.m.", optimiser ? model->m : NULL);
-        list_arena(&list, model, "adam.v.", optimiser ? model->v : NULL);
+    if (!rc)
+        rc = list_arena(&list, model, "", model->param);
+    if (!rc)
+        rc = list_arena(&list, model, "average.", model->average);
+    if (!rc)
+        rc = list_arena(&list, model, "adam.m.", optimiser ? model->m : NULL);
+    if (!rc)
+        rc = list_arena(&list, model, "adam.v.", optimiser ? model->v : NULL);
+    if (!rc)
         rc = orr_safetensors_write(path, list.tensor, list.count, meta);
-    }
-    free(list.tensor);
-    free(list.name);
+    listing_free(&list);
     return rc;
 }
 
@@ -190,7 +210,7 @@ static int read_arena(const struct orr_safetensors *file, const char *path,
                             "[%zu, %zu]",
                             path, name, orr_dtype_descr(DTYPE), p->shape[0], p->shape[1],
                             orr_dtype_descr(t->dtype), t->shape[0], t->ndim == 2 ? t->shape[1] : 1);
-        memcpy(arena + p->offset, t->data, p->count * sizeof(real));
+        TRY(model->ops->upload(arena + p->offset, t->data, p->count * sizeof(real)));
     }
     return 0;
 }
@@ -203,8 +223,8 @@ static int read_optional(const struct orr_safetensors *file, const char *path,
     snprintf(first, sizeof first, "%s%s", prefix, model->table[0].name);
     if (!orr_safetensors_find(file, first))
         return 0;
-    *arena = orr_alloc(model->total, sizeof(real));
-    return *arena ? read_arena(file, path, model, prefix, *arena) : ORR_ENOMEM;
+    TRY(gpt_tensor_alloc(model->ops, arena, model->total));
+    return read_arena(file, path, model, prefix, *arena);
 }
 
 static int read_step(const struct orr_safetensors *file, const char *path, long *step)
