@@ -9,6 +9,7 @@
 #   RUN=dir (default runs/<preset>), THREADS=n, SET="key=value key=value"
 #   DEVICE=cpu|cuda where to compute (default: as the preset says); MINUTES=n ends pretrain and
 #   finetune after so many, with everything saved: the same command goes on
+#   CUDA=0 builds without the CUDA backend (cuda.mk), which is built where nvcc is
 #   ORBITS_DIR=dir shares data sets between runs; V=1 prints the compiler's command lines
 
 PRESET  ?= quick
@@ -34,7 +35,7 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 CFLAGS  ?= -O3 -g
 ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD -MP \
              -I. -Ibase $(EXTRA_CFLAGS)
-LDLIBS  := -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm
+LDLIBS  := -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm -ldl
 # exact sums in simulation and regression; the tensor loops are compiled for this machine
 base_CFLAGS    := -ffp-contract=off
 sim_CFLAGS     := -ffp-contract=off -fno-math-errno -fno-trapping-math
@@ -76,6 +77,7 @@ TRAIN_ARGS = $(RUN_ARGS) $(if $(ORBITS_DIR),--orbits $(ORBITS_DIR)) \
 .SECONDARY:
 all: .deps $(PROGRAMS:%=$(BIN)/%)
 
+include cuda.mk
 include tools.mk
 
 # ---- the stages: files are the interface between programs
@@ -133,7 +135,7 @@ define program_rule
 $$(BIN)/$(1): $$(B)/$$($(1)_IN)/main_$(1).o $$(patsubst %,$$(B)/lib%.a,$$($$($(1)_IN)_USES))
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $$^ $$(LDLIBS) -o $$@
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -rdynamic $$^ $$(LDLIBS) -o $$@
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
 

@@ -62,7 +62,8 @@ static const char usage[] =
     "  --compile                    PyTorch's model by torch.compile\n"
     "  --table A7                   time and memory, training and evaluation, generic and fused\n\n"
     "LLMC=path/to/train_gpt2 in the environment adds llm.c's CPU trainer.\n"
-    "Prints a table, writes bench/results/train.json (gpu.json). make bench-train BENCH_ARGS=\"options\".\n";
+    "Prints a table, writes bench/results/train.json (gpu.json). make bench-train "
+    "BENCH_ARGS=\"options\".\n";
 
 static const struct shape gpu_shapes[] = {
     {"25M", true, 8, 384, 6, 999, 64, 21},
@@ -448,7 +449,8 @@ static int bench_shapes(void)
                 const enum peer peer = a == 1         ? PEER_SOFTMAX
                                        : options.peer ? PEER_PYTORCH
                                                       : PEER_NONE;
-                const int rc = measure(&m, s, attentions[a], (enum k_precision)p, false, peer, "train");
+                const int rc =
+                    measure(&m, s, attentions[a], (enum k_precision)p, false, peer, "train");
                 if (rc)
                     return rc;
                 snprintf(name, sizeof name, "%s %s %s", s->name, attentions[a], precisions[p]);

@@ -26,11 +26,12 @@ extern "C" {
 }
 
 /* Launches kernel(...) with grid and block (dim3 or int) and bytes of dynamic shared memory on the
- * backend's stream: 0, or ORR_EDEVICE with the kernel named. A template with a comma in its name
- * goes in parentheses. More than 48 KiB of dynamic shared memory: k_cuda_shared_limit first. */
+ * backend's stream: 0, or ORR_EDEVICE with the kernel named. A template names all its arguments;
+ * with a comma among them it goes in parentheses. More than 48 KiB of dynamic shared memory:
+ * K_SHARED_LIMIT(kernel, bytes) before the first launch: 0 or ORR_EDEVICE. */
 #ifdef K_CUDA_HOST
 #define K_LAUNCH(kernel, grid, block, shared, ...)                                                 \
-    k_cuda_host_launch(#kernel, dim3(grid), dim3(block), shared, [=] { kernel(__VA_ARGS__); })
+    cuda_host_make(#kernel, kernel, dim3(grid), dim3(block), shared)(__VA_ARGS__)
 /* name = the dynamic shared memory of the block */
 #define K_SHARED(type, name) type *name = (type *)k_cuda_host_shared()
 #else
@@ -40,6 +41,10 @@ extern "C" {
     extern __shared__ __align__(16) unsigned char k_cuda_dynamic_shared[];                         \
     type *name = (type *)k_cuda_dynamic_shared
 #endif
+#define K_SHARED_LIMIT(kernel, bytes)                                                              \
+    k_cuda_check(                                                                                  \
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)(bytes)),   \
+        #kernel)
 
 enum { K_WARP = 32 };
 
@@ -60,18 +65,32 @@ enum k_cuda_slot {
     K_CUDA_SLOT_MATMUL, /* cuBLASLt's workspace */
     K_CUDA_SLOT_A,      /* bf16 copies of matmul inputs */
     K_CUDA_SLOT_B,
-    K_CUDA_SLOT_LINEAR, /* what a linear entry keeps between its kernels */
+    K_CUDA_SLOT_LINEAR,  /* what a linear entry keeps between its kernels */
     K_CUDA_SLOT_PARTIAL, /* partial sums of reductions over blocks */
-    K_CUDA_SLOT_LOGITS, /* chunks of logits and their gradients */
+    K_CUDA_SLOT_LOGITS,  /* chunks of logits and their gradients */
     K_CUDA_SLOT_ATTENTION,
     K_CUDA_SLOTS,
 };
 int k_cuda_scratch(enum k_cuda_slot slot, size_t bytes, void **memory);
+/* Frees scratch memory that was outgrown while recordings had its address. */
+void k_cuda_free_retired(void);
+
+/* ---- record.cu */
 /* A device double whose value is written to *host by k_ops.wait (or every wait after a replay of
  * the recording it was made in). */
 int k_cuda_result(double *host, double **device);
 /* The same, rounded to a whole number. */
 int k_cuda_result_long(long *host, double **device);
+/* Whether work is being recorded; whether there are recordings. */
+bool k_cuda_recording(void);
+bool k_cuda_recordings(void);
+int k_cuda_results_open(void);
+void k_cuda_results_close(void);
+int k_cuda_wait(void);
+int k_cuda_record_begin(void);
+int k_cuda_record_end(struct k_recording **recording);
+int k_cuda_replay(const struct k_recording *recording);
+void k_cuda_record_free(struct k_recording *recording);
 
 /* ---- matmul.h is implemented by matmul.cu (cuBLASLt); under K_CUDA_HOST by tests/cuda_host. */
 
@@ -89,8 +108,8 @@ int k_cuda_linear_backward(float *dinp, float *dw, float *db, const float *dout,
 int k_cuda_linear_gelu_backward(float *dpre, float *dw, float *db, const float *dout,
                                 const float *inp, const float *w, const float *pre, int N, int C,
                                 int OC);
-int k_cuda_linear_exact_forward(float *out, const float *inp, const float *w, const float *b,
-                                int N, int C, int OC);
+int k_cuda_linear_exact_forward(float *out, const float *inp, const float *w, const float *b, int N,
+                                int C, int OC);
 int k_cuda_linear_exact_backward(float *dinp, float *dw, float *db, const float *dout,
                                  const float *inp, const float *w, int N, int C, int OC);
 /* elements.cu */
