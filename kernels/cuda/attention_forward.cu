@@ -1,0 +1,198 @@
+/* attention_forward.cu - rows of any line of the attention table, forward.
+ *
+ * A block has TILE queries of one head and TILE columns of their outputs. Where factor * w alone
+ * is asked of phi (softmax, relu, ...), one pass over the keys sums x and x v, both rescaled where
+ * the largest score rises. Sharpened and re-centred rows need their mean first: one pass for the
+ * sums, one for w and w v. */
+#include "attention.cuh"
+
+/* The query of a thread. */
+struct query {
+    int i, n; /* position, keys */
+    float scale, bias;
+};
+
+static __device__ __forceinline__ struct query query_of(const struct problem &p,
+                                                        const struct block &k)
+{
+    struct query q;
+    q.i = k.own + my_row();
+    q.n = k_math_keys(&p.rule, q.i);
+    q.scale = q.i < p.T ? p.saved[QUERY_SCALE * p.rows + k.head + (size_t)q.i] : 0.0f;
+    q.bias = k_math_bias(&p.rule, q.n);
+    return q;
+}
+
+/* Products in `tile` of keys from `first` on to scores, in place; returns the largest of the
+ * thread's half that is attended. */
+static __device__ __forceinline__ float make_scores(const struct problem &p, const struct query &q,
+                                                    float *tile, const float *scale, int first)
+{
+    float *at = tile + my_row() * STRIDE + my_column(), top = -INFINITY;
+    scale += my_column();
+    first += my_column();
+    for (int g = 0; g < QUADS; g++) {
+        float s[4], key[4];
+        take4(s, at + 4 * g);
+        take4(key, scale + 4 * g);
+#pragma unroll
+        for (int c = 0; c < 4; c++) {
+            s[c] = fmaf(s[c], q.scale * key[c], q.bias);
+            if (k_math_attends(&p.rule, q.i, first + 4 * g + c))
+                top = fmaxf(top, s[c]);
+        }
+        give4(at + 4 * g, s);
+    }
+    return top;
+}
+
+/* The sums of a row with the tile's half row. KEEP: x stays in the tile, both halves take the same
+ * top; returns what x v so far is multiplied by. */
+template <bool KEEP>
+static __device__ __forceinline__ float sums_tile(const struct problem &p, const struct query &q,
+                                                  struct k_math_sums *sums, float *tile,
+                                                  const float *scale, int first)
+{
+    float *at = tile + my_row() * STRIDE + my_column(), ratio = 1.0f;
+    float top = make_scores(p, q, tile, scale, first);
+    if (p.rule.needs_top) {
+        if (KEEP)
+            top = fmaxf(top, other_half(top));
+        ratio = k_math_sums_raise(&p.rule, sums, top);
+    }
+    const float t = k_math_top(&p.rule, sums), tops[4] = {t, t, t, t};
+    float part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int g = 0; g < QUADS; g++) {
+        float s[4], x[4], slope[4];
+        take4(s, at + 4 * g);
+        phi4(p.rule, s, tops, x, slope);
+#pragma unroll
+        for (int c = 0; c < 4; c++) {
+            if (!k_math_attends(&p.rule, q.i, first + my_column() + 4 * g + c))
+                x[c] = 0.0f;
+            part[c] += fabsf(x[c]);
+            sums->largest = fmaxf(sums->largest, x[c]);
+        }
+        if (KEEP)
+            give4(at + 4 * g, x);
+    }
+    sums->sum += (part[0] + part[1]) + (part[2] + part[3]);
+    return ratio;
+}
+
+/* Products to weights w in place; returns sum |w| of the thread's half. */
+static __device__ __forceinline__ float weights_tile(const struct problem &p, const struct query &q,
+                                                     const struct k_math_row &row, float *tile,
+                                                     const float *scale, int first)
+{
+    float *at = tile + my_row() * STRIDE + my_column();
+    const float tops[4] = {row.top, row.top, row.top, row.top};
+    float part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    make_scores(p, q, tile, scale, first);
+    for (int g = 0; g < QUADS; g++) {
+        float s[4], x[4], slope[4], steepness;
+        take4(s, at + 4 * g);
+        phi4(p.rule, s, tops, x, slope);
+#pragma unroll
+        for (int c = 0; c < 4; c++) {
+            x[c] = k_math_weight(&p.rule, row.theta, row.inverse, x[c], &steepness);
+            if (!k_math_attends(&p.rule, q.i, first + my_column() + 4 * g + c))
+                x[c] = 0.0f;
+            part[c] += fabsf(x[c]);
+        }
+        give4(at + 4 * g, x);
+    }
+    return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+/* Both halves of a row. */
+static __device__ __forceinline__ struct k_math_sums join_halves(const struct problem &p,
+                                                                 struct k_math_sums sums)
+{
+    struct k_math_sums other;
+    other.top = other_half(sums.top);
+    other.sum = other_half(sums.sum);
+    other.largest = other_half(sums.largest);
+    /* in one order, whichever half asks */
+    return my_column() == 0 ? k_math_sums_join(&p.rule, sums, other)
+                            : k_math_sums_join(&p.rule, other, sums);
+}
+
+static __device__ __forceinline__ void save(const struct problem &p, const struct block &k,
+                                            const struct query &q, const struct k_math_row &row)
+{
+    if (k.chunk != 0 || my_column() != 0 || q.i >= p.T)
+        return;
+    float *at = p.saved + k.head + (size_t)q.i;
+    at[FACTOR * p.rows] = row.factor;
+    at[TOP * p.rows] = row.top;
+    at[THETA * p.rows] = row.theta;
+    at[INVERSE * p.rows] = row.inverse;
+}
+
+/* Scores of the block's queries and the keys of tile t, as products, in b, for the thread's own
+ * warp; the keys' factors in scale. */
+static __device__ __forceinline__ void tile_products(const struct problem &p, const struct block &k,
+                                                     int t, float *a, float *b, float *scale)
+{
+    float x[ROWS][COLS];
+    const int tid = (int)threadIdx.x, key = t * TILE + tid;
+    products(p, x, a, b, vectors(p, k, QUERY), k.own, vectors(p, k, KEY), t * TILE);
+    if (tid < TILE)
+        scale[tid] = key < p.T ? p.saved[KEY_SCALE * p.rows + k.head + (size_t)key] : 0.0f;
+    __syncthreads();
+    put(b, x);
+    __syncwarp();
+}
+
+static __global__ void __launch_bounds__(THREADS, 4) rows_forward(const struct problem p)
+{
+    __shared__ __align__(16) float a[TILE * STRIDE], b[TILE * STRIDE], scale[TILE], factor[TILE];
+    const struct block k = block_of(p, false);
+    const struct query q = query_of(p, k);
+    struct k_math_sums sums = k_math_sums_none();
+    struct k_math_row row;
+    float o[ROWS][COLS], total = 0.0f;
+    if (p.rule.two_steps) {
+        for (int t = k.first; t <= k.last; t++) {
+            tile_products(p, k, t, a, b, scale);
+            sums_tile<false>(p, q, &sums, b, scale, t * TILE);
+        }
+        sums = join_halves(p, sums);
+        row = k_math_row_begin(&p.rule, q.n, &sums);
+    }
+    clear(o);
+    for (int t = k.first; t <= k.last; t++) {
+        tile_products(p, k, t, a, b, scale);
+        stage(p, a, vectors(p, k, VALUE), t * TILE, k.chunk * TILE);
+        if (p.rule.two_steps)
+            total += weights_tile(p, q, row, b, scale, t * TILE);
+        else
+            factor[my_row()] = sums_tile<true>(p, q, &sums, b, scale, t * TILE);
+        __syncthreads();
+        if (!p.rule.two_steps && p.rule.needs_top) {
+#pragma unroll
+            for (int i = 0; i < ROWS; i++)
+#pragma unroll
+                for (int j = 0; j < COLS; j++)
+                    o[i][j] *= factor[tile_row(i)];
+        }
+        multiply(o, b, a, p.T - t * TILE < TILE ? p.T - t * TILE : TILE, p.D - k.chunk * TILE);
+    }
+    if (!p.rule.two_steps) {
+        sums = join_halves(p, sums);
+        row = k_math_row_begin(&p.rule, q.n, &sums);
+    }
+    k_math_row_end(&p.rule, q.n, total + other_half(total), &row);
+    __syncthreads();
+    factor[my_row()] = row.factor;
+    __syncwarp();
+    save(p, k, q, row);
+    store(p, k, p.out + out_place(p, k), (size_t)p.H * (size_t)p.D, factor, o);
+}
+
+int k_cuda_attention_rows_forward(const struct problem *p)
+{
+    const size_t blocks = (size_t)p->tiles * (size_t)p->B * (size_t)p->H * (size_t)p->chunks;
+    return K_LAUNCH(rows_forward, (unsigned)blocks, THREADS, 0, *p);
+}
