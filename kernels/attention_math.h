@@ -66,8 +66,8 @@ struct k_math_sums {
     float largest; /* x, at least 0 */
 };
 
-/* Sums of the backward pass, of part of a row; d = factor dA, `guess` a number near the weighted
- * mean of d. */
+/* Sums of the backward pass, of part of a row; d: gradient by the final weights, `guess` a number
+ * near its weighted mean. */
 struct k_math_means {
     float weighted; /* u (d - sign(u) guess), u = w or x */
     float rest;     /* steepness (d - sign(u) guess) */
@@ -412,18 +412,20 @@ K_MATH float k_math_weight(const struct k_math_rule *r, float theta, float inver
     return lower * z;
 }
 
-/* ---- gradient of a row: from dA to ds with d = factor dA
+/* ---- gradient of a row: from d, the gradient by its final weights, to ds
  *
  * With an outer l1, e = steepness (d - sign(w) outer), outer = factor sum w d, and x takes
  * e - sign(x) mean(e) in shifted rows. Otherwise e = d and x takes e - sign(x) inner, with
- * inner = |factor| sum x d where the norm is an l1. Rows with nearly all weight in one place need
- * d - outer to cancel exactly there, which 1 / sum, rounded, does not give: the sums are of d less
- * a guess that is near the mean (<dout, out> factor, but for rounding). */
+ * inner = |factor| sum x d where the norm is an l1. All of it times factor, at the end: rows with
+ * nearly all weight in one place need d - outer to cancel exactly there, and a product before the
+ * difference would be rounded in one place and not (a fused multiply-add) in another. 1 / sum,
+ * rounded, does not give that mean either: the sums are of d less a guess that is near it
+ * (<dout, out>, but for rounding). */
 
 /* The guess of a row from along = <dout, out>. */
-K_MATH float k_math_guess(const struct k_math_rule *r, int n, float factor, float along)
+K_MATH float k_math_guess(float factor, float along)
 {
-    return (k_math_outer_l1(r, n) ? factor : fabsf(factor)) * along;
+    return factor < 0.0f ? -along : along;
 }
 
 K_MATH struct k_math_means k_math_means_none(void)
@@ -459,11 +461,11 @@ K_MATH struct k_math_centre k_math_means_end(const struct k_math_rule *r, int n,
 }
 
 /* ds of an element. */
-K_MATH float k_math_gradient(float outer, float inner, float x, float w, float slope,
+K_MATH float k_math_gradient(float factor, float outer, float inner, float x, float w, float slope,
                              float steepness, float d)
 {
     const float e = steepness * (d - k_math_sign(w) * outer);
-    return slope * (e - k_math_sign(x) * inner);
+    return factor * slope * (e - k_math_sign(x) * inner);
 }
 
 #endif

@@ -41,7 +41,7 @@ static __device__ __forceinline__ struct row_here row_here_of(const struct probl
     q.row.top = live ? at[TOP * p.rows] : 0.0f;
     q.row.theta = live ? at[THETA * p.rows] : 0.0f;
     q.row.inverse = live ? at[INVERSE * p.rows] : 0.0f;
-    q.guess = k_math_guess(&p.rule, q.n, q.row.factor, along_row(p, k, q.i));
+    q.guess = k_math_guess(q.row.factor, along_row(p, k, q.i));
     return q;
 }
 
@@ -69,8 +69,7 @@ static __device__ __forceinline__ void means_tile(const struct problem &p, const
         for (int c = 0; c < 4; c++) {
             const float w = k_math_weight(&p.rule, q.row.theta, q.row.inverse, x[c], &steepness);
             if (k_math_attends(&p.rule, q.i, first + 4 * g + c))
-                k_math_means_add(&part, q.outer_l1, q.guess, x[c], w, steepness,
-                                 q.row.factor * d[c]);
+                k_math_means_add(&part, q.outer_l1, q.guess, x[c], w, steepness, d[c]);
         }
     }
     means->weighted += part.weighted;
@@ -253,7 +252,7 @@ gradients_tile(const struct problem &p, const struct block &k, const float numbe
             float steepness;
             const float w = k_math_weight(&p.rule, theta[c], inverse[c], x[c], &steepness);
             const float ds =
-                k_math_gradient(outer[c], inner[c], x[c], w, slope[c], steepness, factor[c] * d[c]);
+                k_math_gradient(factor[c], outer[c], inner[c], x[c], w, slope[c], steepness, d[c]);
             const bool live =
                 factor[c] != 0.0f && k_math_attends(&p.rule, KEYS ? far : own, KEYS ? own : far);
             s[c] = live ? ds * other[c] : 0.0f;

@@ -151,7 +151,7 @@ static __global__ void __launch_bounds__(THREADS, 4) rows_forward(const struct p
     const struct block k = block_of(p, false);
     const struct query q = query_of(p, k);
     struct k_math_sums sums = k_math_sums_none();
-    struct k_math_row row;
+    struct k_math_row row = {0.0f, 0.0f, 0.0f, 0.0f};
     float o[ROWS][COLS], total = 0.0f;
     if (p.rule.two_steps) {
         for (int t = k.first; t <= k.last; t++) {

@@ -58,15 +58,15 @@ static void run_row(struct row *row)
         row->A[j] = r.factor * row->w[j];
         along += row->A[j] * row->dA[j];
     }
-    const float guess = k_math_guess(&rule, row->n, r.factor, along);
+    const float guess = k_math_guess(r.factor, along);
     struct k_math_means means = k_math_means_none();
     for (int j = 0; j < row->n; j++)
         k_math_means_add(&means, outer_l1, guess, row->x[j], row->w[j], row->steepness[j],
-                         r.factor * row->dA[j]);
+                         row->dA[j]);
     const struct k_math_centre c = k_math_means_end(&rule, row->n, r.factor, guess, &means);
     for (int j = 0; j < row->n; j++)
-        row->ds[j] = k_math_gradient(c.outer, c.inner, row->x[j], row->w[j], row->slope[j],
-                                     row->steepness[j], r.factor * row->dA[j]);
+        row->ds[j] = k_math_gradient(r.factor, c.outer, c.inner, row->x[j], row->w[j],
+                                     row->slope[j], row->steepness[j], row->dA[j]);
 }
 
 struct expected {
