@@ -165,6 +165,7 @@ static __device__ __forceinline__ void multiply_rows(float x[ROWS][COLS], const 
 {
     a += tile_row(0) * STRIDE;
     b += (int)threadIdx.x % 16 * STRIDE;
+#pragma unroll 1
     for (int c = 0; c < width; c += 4) {
         float4 y[COLS];
 #pragma unroll
@@ -194,6 +195,7 @@ static __device__ __forceinline__ void multiply(float x[ROWS][COLS], const float
         return;
     a += tile_row(0) * STRIDE;
     b += column;
+#pragma unroll 1
     for (int k = 0; k < terms; k += 4) {
         float4 y[4];
 #pragma unroll
@@ -283,6 +285,41 @@ static __device__ __forceinline__ int my_column(void)
 static __device__ __forceinline__ float other_half(float x)
 {
     return __shfl_xor_sync(0xffffffffu, x, 16);
+}
+
+/* Columns lo .. hi of the thread's half row are attended; none where hi < lo. */
+struct span {
+    int lo, hi;
+};
+
+/* Of the tile of the other side from row `first` on. keys: own rows are keys. */
+static __device__ __forceinline__ struct span span_of(const struct problem &p,
+                                                      const struct block &k, bool keys, int first)
+{
+    const int own = k.own + my_row(), window = p.rule.window;
+    int lo, hi;
+    if (keys) {
+        lo = own;
+        hi = window > 0 && window <= p.T - 1 - own ? own + window - 1 : p.T - 1;
+    } else {
+        lo = own + 1 - k_math_keys(&p.rule, own);
+        hi = own;
+    }
+    first += my_column();
+    if (own >= p.T)
+        return {0, -1};
+    return {lo - first, hi - first};
+}
+
+/* Groups of four columns first .. last of a half row have some in the span. */
+static __device__ __forceinline__ int first_group(struct span s)
+{
+    return s.lo > 0 ? s.lo / 4 : 0;
+}
+
+static __device__ __forceinline__ int last_group(struct span s)
+{
+    return s.hi < 0 ? -1 : s.hi < HALF ? s.hi / 4 : QUADS - 1;
 }
 
 static __device__ __forceinline__ void take4(float to[4], const float *from)

@@ -45,21 +45,18 @@ static __device__ __forceinline__ struct row_here row_here_of(const struct probl
     return q;
 }
 
-/* scores, gradients: tiles of products; adds the thread's half row. */
+/* Adds half a row; scores, gradients: its products. */
 static __device__ __forceinline__ void means_tile(const struct problem &p, const struct row_here &q,
-                                                  const float *scores, const float *gradients,
-                                                  const float *scale, int first,
+                                                  struct span span, const float *scores,
+                                                  const float *gradients, const float *scale,
                                                   struct k_math_means *means)
 {
-    const int place = my_row() * STRIDE + my_column();
     const float tops[4] = {q.row.top, q.row.top, q.row.top, q.row.top};
     struct k_math_means part = k_math_means_none();
-    scale += my_column();
-    first += my_column();
-    for (int g = 0; g < QUADS; g++) {
+    for (int g = first_group(span); g <= last_group(span); g++) {
         float s[4], d[4], key[4], x[4], slope[4], steepness;
-        take4(s, scores + place + 4 * g);
-        take4(d, gradients + place + 4 * g);
+        take4(s, scores + 4 * g);
+        take4(d, gradients + 4 * g);
         take4(key, scale + 4 * g);
 #pragma unroll
         for (int c = 0; c < 4; c++)
@@ -68,7 +65,7 @@ static __device__ __forceinline__ void means_tile(const struct problem &p, const
 #pragma unroll
         for (int c = 0; c < 4; c++) {
             const float w = k_math_weight(&p.rule, q.row.theta, q.row.inverse, x[c], &steepness);
-            if (k_math_attends(&p.rule, q.i, first + 4 * g + c))
+            if (4 * g + c >= span.lo && 4 * g + c <= span.hi)
                 k_math_means_add(&part, q.outer_l1, q.guess, x[c], w, steepness, d[c]);
         }
     }
@@ -82,6 +79,7 @@ static __global__ void __launch_bounds__(THREADS, 4) rows_centres(const struct p
     __shared__ __align__(16) float a[TILE * STRIDE], b[TILE * STRIDE], scale[TILE];
     const struct block k = block_of(p, false);
     const struct row_here q = row_here_of(p, k);
+    const int half = my_row() * STRIDE + my_column();
     struct k_math_means means = k_math_means_none();
     for (int t = k.first; t <= k.last; t++) {
         float x[ROWS][COLS], d[ROWS][COLS];
@@ -95,7 +93,8 @@ static __global__ void __launch_bounds__(THREADS, 4) rows_centres(const struct p
         put(a, x);
         put(b, d);
         __syncwarp();
-        means_tile(p, q, a, b, scale, t * TILE, &means);
+        means_tile(p, q, span_of(p, k, false, t * TILE), a + half, b + half, scale + my_column(),
+                   &means);
     }
     means.weighted += other_half(means.weighted);
     means.rest += other_half(means.rest);
@@ -176,24 +175,27 @@ static __device__ __forceinline__ void weights_tile(const struct problem &p, con
                                                     const float numbers[NUMBERS][TILE],
                                                     const float *scale, int first, float *tile)
 {
+    const struct span span = span_of(p, k, true, first);
+    float *half = tile + my_row() * STRIDE + my_column();
     for (int g = 0; g < QUADS; g++) {
         float s[4], x[4], slope[4], top[4], theta[4], inverse[4], factor[4], other[4], steepness;
-        const int column = my_column() + 4 * g;
-        float *at = tile + my_row() * STRIDE + column;
-        take4(s, at);
-        scores4<true>(numbers, scale, column, s, other);
-        take4(top, numbers[N_TOP] + column);
-        take4(theta, numbers[N_THETA] + column);
-        take4(inverse, numbers[N_INVERSE] + column);
-        take4(factor, numbers[N_FACTOR] + column);
-        phi4(p.rule, s, top, x, slope);
+        float w[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+        if (g >= first_group(span) && g <= last_group(span)) {
+            const int column = my_column() + 4 * g;
+            take4(s, half + 4 * g);
+            scores4<true>(numbers, scale, column, s, other);
+            take4(top, numbers[N_TOP] + column);
+            take4(theta, numbers[N_THETA] + column);
+            take4(inverse, numbers[N_INVERSE] + column);
+            take4(factor, numbers[N_FACTOR] + column);
+            phi4(p.rule, s, top, x, slope);
 #pragma unroll
-        for (int c = 0; c < 4; c++) {
-            x[c] = factor[c] * k_math_weight(&p.rule, theta[c], inverse[c], x[c], &steepness);
-            if (!k_math_attends(&p.rule, first + column + c, k.own + my_row()))
-                x[c] = 0.0f;
+            for (int c = 0; c < 4; c++)
+                if (4 * g + c >= span.lo && 4 * g + c <= span.hi)
+                    w[c] =
+                        factor[c] * k_math_weight(&p.rule, theta[c], inverse[c], x[c], &steepness);
         }
-        give4(at, x);
+        give4(half + 4 * g, w);
     }
 }
 
@@ -231,33 +233,34 @@ static __device__ __forceinline__ void
 gradients_tile(const struct problem &p, const struct block &k, const float numbers[NUMBERS][TILE],
                const float *scale, int first, float *tile, const float *gradients)
 {
-    const int row = my_row(), own = k.own + row;
+    const struct span span = span_of(p, k, KEYS, first);
+    const int row = my_row(), half = row * STRIDE + my_column();
     for (int g = 0; g < QUADS; g++) {
         float s[4], d[4], x[4], slope[4], top[4], theta[4], inverse[4], factor[4], outer[4];
-        float inner[4], other[4];
-        const int column = my_column() + 4 * g;
-        take4(s, tile + row * STRIDE + column);
-        take4(d, gradients + row * STRIDE + column);
-        scores4<KEYS>(numbers, scale, column, s, other);
-        take_queries<KEYS>(top, numbers[N_TOP], row, column);
-        take_queries<KEYS>(theta, numbers[N_THETA], row, column);
-        take_queries<KEYS>(inverse, numbers[N_INVERSE], row, column);
-        take_queries<KEYS>(factor, numbers[N_FACTOR], row, column);
-        take_queries<KEYS>(outer, numbers[N_OUTER], row, column);
-        take_queries<KEYS>(inner, numbers[N_INNER], row, column);
-        phi4(p.rule, s, top, x, slope);
+        float inner[4], other[4], ds[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+        if (g >= first_group(span) && g <= last_group(span)) {
+            const int column = my_column() + 4 * g;
+            take4(s, tile + half + 4 * g);
+            take4(d, gradients + half + 4 * g);
+            scores4<KEYS>(numbers, scale, column, s, other);
+            take_queries<KEYS>(top, numbers[N_TOP], row, column);
+            take_queries<KEYS>(theta, numbers[N_THETA], row, column);
+            take_queries<KEYS>(inverse, numbers[N_INVERSE], row, column);
+            take_queries<KEYS>(factor, numbers[N_FACTOR], row, column);
+            take_queries<KEYS>(outer, numbers[N_OUTER], row, column);
+            take_queries<KEYS>(inner, numbers[N_INNER], row, column);
+            phi4(p.rule, s, top, x, slope);
 #pragma unroll
-        for (int c = 0; c < 4; c++) {
-            const int far = first + column + c;
-            float steepness;
-            const float w = k_math_weight(&p.rule, theta[c], inverse[c], x[c], &steepness);
-            const float ds =
-                k_math_gradient(factor[c], outer[c], inner[c], x[c], w, slope[c], steepness, d[c]);
-            const bool live =
-                factor[c] != 0.0f && k_math_attends(&p.rule, KEYS ? far : own, KEYS ? own : far);
-            s[c] = live ? ds * other[c] : 0.0f;
+            for (int c = 0; c < 4; c++) {
+                float steepness;
+                const float w = k_math_weight(&p.rule, theta[c], inverse[c], x[c], &steepness);
+                const float y = k_math_gradient(factor[c], outer[c], inner[c], x[c], w, slope[c],
+                                                steepness, d[c]);
+                if (factor[c] != 0.0f && 4 * g + c >= span.lo && 4 * g + c <= span.hi)
+                    ds[c] = y * other[c];
+            }
         }
-        give4(tile + row * STRIDE + column, s);
+        give4(tile + half + 4 * g, ds);
     }
 }
 

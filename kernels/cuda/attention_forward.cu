@@ -23,84 +23,90 @@ static __device__ __forceinline__ struct query query_of(const struct problem &p,
     return q;
 }
 
-/* Products in `tile` of keys from `first` on to scores, in place; returns the largest of the
- * thread's half that is attended. */
-static __device__ __forceinline__ float make_scores(const struct problem &p, const struct query &q,
-                                                    float *tile, const float *scale, int first)
+/* Four products of a half row to scores. */
+static __device__ __forceinline__ void scores4(const struct query &q, const float *products,
+                                               const float *scale, float s[4])
 {
-    float *at = tile + my_row() * STRIDE + my_column(), top = -INFINITY;
-    scale += my_column();
-    first += my_column();
-    for (int g = 0; g < QUADS; g++) {
-        float s[4], key[4];
-        take4(s, at + 4 * g);
-        take4(key, scale + 4 * g);
+    float key[4];
+    take4(s, products);
+    take4(key, scale);
 #pragma unroll
-        for (int c = 0; c < 4; c++) {
-            s[c] = fmaf(s[c], q.scale * key[c], q.bias);
-            if (k_math_attends(&p.rule, q.i, first + 4 * g + c))
+    for (int c = 0; c < 4; c++)
+        s[c] = fmaf(s[c], q.scale * key[c], q.bias);
+}
+
+/* The largest score of a half row. */
+static __device__ __forceinline__ float top_of(const struct query &q, struct span span,
+                                               const float *half, const float *scale)
+{
+    float top = -INFINITY;
+    for (int g = first_group(span); g <= last_group(span); g++) {
+        float s[4];
+        scores4(q, half + 4 * g, scale + 4 * g, s);
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+            if (4 * g + c >= span.lo && 4 * g + c <= span.hi)
                 top = fmaxf(top, s[c]);
-        }
-        give4(at + 4 * g, s);
     }
     return top;
 }
 
-/* The sums of a row with the tile's half row. KEEP: x stays in the tile, both halves take the same
- * top; returns what x v so far is multiplied by. */
+/* The sums of a row with half a row of products. KEEP: they become x, 0 where not attended, and
+ * both halves take the same top; returns what x v so far is multiplied by. */
 template <bool KEEP>
 static __device__ __forceinline__ float sums_tile(const struct problem &p, const struct query &q,
-                                                  struct k_math_sums *sums, float *tile,
-                                                  const float *scale, int first)
+                                                  struct span span, struct k_math_sums *sums,
+                                                  float *half, const float *scale)
 {
-    float *at = tile + my_row() * STRIDE + my_column(), ratio = 1.0f;
-    float top = make_scores(p, q, tile, scale, first);
+    float ratio = 1.0f, part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     if (p.rule.needs_top) {
+        float top = top_of(q, span, half, scale);
         if (KEEP)
             top = fmaxf(top, other_half(top));
         ratio = k_math_sums_raise(&p.rule, sums, top);
     }
     const float t = k_math_top(&p.rule, sums), tops[4] = {t, t, t, t};
-    float part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-    for (int g = 0; g < QUADS; g++) {
-        float s[4], x[4], slope[4];
-        take4(s, at + 4 * g);
-        phi4(p.rule, s, tops, x, slope);
+    const int first = first_group(span), last = last_group(span);
+    for (int g = KEEP ? 0 : first; g < (KEEP ? QUADS : last + 1); g++) {
+        float s[4], x[4] = {0.0f, 0.0f, 0.0f, 0.0f}, slope[4];
+        if (!KEEP || (g >= first && g <= last)) {
+            scores4(q, half + 4 * g, scale + 4 * g, s);
+            phi4(p.rule, s, tops, x, slope);
 #pragma unroll
-        for (int c = 0; c < 4; c++) {
-            if (!k_math_attends(&p.rule, q.i, first + my_column() + 4 * g + c))
-                x[c] = 0.0f;
-            part[c] += fabsf(x[c]);
-            sums->largest = fmaxf(sums->largest, x[c]);
+            for (int c = 0; c < 4; c++) {
+                if (4 * g + c < span.lo || 4 * g + c > span.hi)
+                    x[c] = 0.0f;
+                part[c] += fabsf(x[c]);
+                sums->largest = fmaxf(sums->largest, x[c]);
+            }
         }
         if (KEEP)
-            give4(at + 4 * g, x);
+            give4(half + 4 * g, x);
     }
     sums->sum += (part[0] + part[1]) + (part[2] + part[3]);
     return ratio;
 }
 
-/* Products to weights w in place; returns sum |w| of the thread's half. */
+/* Half a row of products to weights w, 0 where not attended; returns sum |w|. */
 static __device__ __forceinline__ float weights_tile(const struct problem &p, const struct query &q,
-                                                     const struct k_math_row &row, float *tile,
-                                                     const float *scale, int first)
+                                                     struct span span, const struct k_math_row &row,
+                                                     float *half, const float *scale)
 {
-    float *at = tile + my_row() * STRIDE + my_column();
     const float tops[4] = {row.top, row.top, row.top, row.top};
     float part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-    make_scores(p, q, tile, scale, first);
     for (int g = 0; g < QUADS; g++) {
-        float s[4], x[4], slope[4], steepness;
-        take4(s, at + 4 * g);
-        phi4(p.rule, s, tops, x, slope);
+        float s[4], w[4] = {0.0f, 0.0f, 0.0f, 0.0f}, x[4], slope[4], steepness;
+        if (g >= first_group(span) && g <= last_group(span)) {
+            scores4(q, half + 4 * g, scale + 4 * g, s);
+            phi4(p.rule, s, tops, x, slope);
 #pragma unroll
-        for (int c = 0; c < 4; c++) {
-            x[c] = k_math_weight(&p.rule, row.theta, row.inverse, x[c], &steepness);
-            if (!k_math_attends(&p.rule, q.i, first + my_column() + 4 * g + c))
-                x[c] = 0.0f;
-            part[c] += fabsf(x[c]);
+            for (int c = 0; c < 4; c++) {
+                if (4 * g + c >= span.lo && 4 * g + c <= span.hi)
+                    w[c] = k_math_weight(&p.rule, row.theta, row.inverse, x[c], &steepness);
+                part[c] += fabsf(w[c]);
+            }
         }
-        give4(at + 4 * g, x);
+        give4(half + 4 * g, w);
     }
     return (part[0] + part[1]) + (part[2] + part[3]);
 }
@@ -152,11 +158,13 @@ static __global__ void __launch_bounds__(THREADS, 4) rows_forward(const struct p
     const struct query q = query_of(p, k);
     struct k_math_sums sums = k_math_sums_none();
     struct k_math_row row = {0.0f, 0.0f, 0.0f, 0.0f};
+    float *half = b + my_row() * STRIDE + my_column();
     float o[ROWS][COLS], total = 0.0f;
     if (p.rule.two_steps) {
         for (int t = k.first; t <= k.last; t++) {
             tile_products(p, k, t, a, b, scale);
-            sums_tile<false>(p, q, &sums, b, scale, t * TILE);
+            sums_tile<false>(p, q, span_of(p, k, false, t * TILE), &sums, half,
+                             scale + my_column());
         }
         sums = join_halves(p, sums);
         row = k_math_row_begin(&p.rule, q.n, &sums);
@@ -165,10 +173,11 @@ static __global__ void __launch_bounds__(THREADS, 4) rows_forward(const struct p
     for (int t = k.first; t <= k.last; t++) {
         tile_products(p, k, t, a, b, scale);
         stage(p, a, vectors(p, k, VALUE), t * TILE, k.chunk * TILE);
+        const struct span span = span_of(p, k, false, t * TILE);
         if (p.rule.two_steps)
-            total += weights_tile(p, q, row, b, scale, t * TILE);
+            total += weights_tile(p, q, span, row, half, scale + my_column());
         else
-            factor[my_row()] = sums_tile<true>(p, q, &sums, b, scale, t * TILE);
+            factor[my_row()] = sums_tile<true>(p, q, span, &sums, half, scale + my_column());
         __syncthreads();
         if (!p.rule.two_steps && p.rule.needs_top) {
 #pragma unroll
