@@ -52,6 +52,11 @@ int k_cuda_attention_centres(const struct problem *p);
 int k_cuda_attention_values(const struct problem *p);             /* dv */
 int k_cuda_attention_vectors(const struct problem *p, int which); /* dq or dk */
 
+static inline unsigned blocks_of(const struct problem *p, int chunks)
+{
+    return (unsigned)((size_t)p->tiles * (size_t)p->B * (size_t)p->H * (size_t)chunks);
+}
+
 /* ---- what a block owns */
 
 struct block {
@@ -90,7 +95,7 @@ static __device__ __forceinline__ struct block block_of(const struct problem &p,
 
 struct rows {
     const float *at; /* row 0 of this head */
-    size_t stride;
+    int stride;
 };
 
 static __device__ __forceinline__ size_t vector_place(const struct problem &p,
@@ -104,7 +109,7 @@ static __device__ __forceinline__ size_t vector_place(const struct problem &p,
 static __device__ __forceinline__ struct rows vectors(const struct problem &p,
                                                       const struct block &k, int which)
 {
-    return {p.qkv + vector_place(p, k, which), 3 * (size_t)p.H * (size_t)p.D};
+    return {p.qkv + vector_place(p, k, which), 3 * p.H * p.D};
 }
 
 static __device__ __forceinline__ size_t out_place(const struct problem &p, const struct block &k)
@@ -115,7 +120,7 @@ static __device__ __forceinline__ size_t out_place(const struct problem &p, cons
 static __device__ __forceinline__ struct rows out_rows(const struct problem &p,
                                                        const struct block &k, const float *out)
 {
-    return {out + out_place(p, k), (size_t)p.H * (size_t)p.D};
+    return {out + out_place(p, k), p.H * p.D};
 }
 
 /* Rows [first, first + TILE) and columns [column, ...) of at most TILE into shared memory: zeros
@@ -128,18 +133,20 @@ static __device__ __forceinline__ void stage(const struct problem &p, float *to,
     from.at += column;
     if (p.quads) {
         const int c = tid % (TILE / 4) * 4;
+#pragma unroll 4 /* eight loads under way would not fit in the registers */
         for (int r = tid / (TILE / 4); c < width && r < TILE; r += THREADS / (TILE / 4)) {
             float4 x = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
             if (first + r < p.T)
-                x = *(const float4 *)(from.at + (size_t)(first + r) * from.stride + c);
+                x = *(const float4 *)(from.at + (ptrdiff_t)(first + r) * from.stride + c);
             *(float4 *)(to + r * STRIDE + c) = x;
         }
         return;
     }
     const int c = tid % TILE;
+#pragma unroll 4
     for (int r = tid / TILE; c < (width + 3) / 4 * 4 && r < TILE; r += THREADS / TILE)
         to[r * STRIDE + c] =
-            c < width && first + r < p.T ? from.at[(size_t)(first + r) * from.stride + c] : 0.0f;
+            c < width && first + r < p.T ? from.at[(ptrdiff_t)(first + r) * from.stride + c] : 0.0f;
 }
 
 /* ---- products: a thread has ROWS x COLS */
@@ -244,27 +251,39 @@ static __device__ __forceinline__ void put(float *to, const float x[ROWS][COLS])
             to[((i & 3) + (i >> 2) * 8) * STRIDE + 16 * j] = x[i][j];
 }
 
-/* Results times the numbers of their rows, into columns of this chunk of rows [first, T). */
-static __device__ __forceinline__ void store(const struct problem &p, const struct block &k,
-                                             float *to, size_t stride, const float *factor,
-                                             const float x[ROWS][COLS])
+/* Rows of results times their numbers. */
+static __device__ __forceinline__ void multiply_by_rows(float x[ROWS][COLS], const float *factor)
 {
-    const int column = k.chunk * TILE + (int)threadIdx.x % 16 * COLS;
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
-        const int r = tile_row(i);
-        if (k.own + r >= p.T || column >= p.D)
+        const float f = factor[tile_row(i)];
+#pragma unroll
+        for (int j = 0; j < COLS; j++)
+            x[i][j] *= f;
+    }
+}
+
+/* Results into the columns of this chunk of the block's rows. */
+static __device__ __forceinline__ void store(const struct problem &p, const struct block &k,
+                                             float *to, int stride, const float x[ROWS][COLS])
+{
+    const int column = k.chunk * TILE + (int)threadIdx.x % 16 * COLS;
+    if (column >= p.D)
+        return;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+        const int r = k.own + tile_row(i);
+        float *at = to + (ptrdiff_t)r * stride + column;
+        if (r >= p.T)
             continue;
-        const float f = factor[r];
-        float *at = to + (size_t)(k.own + r) * stride + column;
         if (p.quads) {
-            *(float4 *)at = make_float4(f * x[i][0], f * x[i][1], f * x[i][2], f * x[i][3]);
+            *(float4 *)at = make_float4(x[i][0], x[i][1], x[i][2], x[i][3]);
             continue;
         }
 #pragma unroll
         for (int j = 0; j < COLS; j++)
             if (column + j < p.D)
-                at[j] = f * x[i][j];
+                at[j] = x[i][j];
     }
 }
 

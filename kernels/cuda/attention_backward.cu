@@ -21,7 +21,7 @@ static __device__ __forceinline__ float along_row(const struct problem &p, const
     const struct rows g = out_rows(p, k, p.dout), o = out_rows(p, k, p.out_given);
     float sum = 0.0f;
     for (int c = my_column() / HALF; i < p.T && c < p.D; c += 2)
-        sum = fmaf(g.at[(size_t)i * g.stride + c], o.at[(size_t)i * o.stride + c], sum);
+        sum = fmaf(g.at[(ptrdiff_t)i * g.stride + c], o.at[(ptrdiff_t)i * o.stride + c], sum);
     const float other = other_half(sum);
     return sum + other;
 }
@@ -219,11 +219,7 @@ static __global__ void __launch_bounds__(THREADS, 4) values_backward(const struc
         __syncthreads();
         multiply(dv, b, a, p.T - t * TILE < TILE ? p.T - t * TILE : TILE, p.D - k.chunk * TILE);
     }
-    __syncthreads();
-    if (threadIdx.x < TILE)
-        scale[threadIdx.x] = 1.0f;
-    __syncthreads();
-    store(p, k, p.dqkv + vector_place(p, k, VALUE), 3 * (size_t)p.H * (size_t)p.D, scale, dv);
+    store(p, k, p.dqkv + vector_place(p, k, VALUE), 3 * p.H * p.D, dv);
 }
 
 /* Products in `tile` and those of dout and v in `gradients` to ds times the factor of the other
@@ -297,13 +293,8 @@ static __global__ void __launch_bounds__(THREADS, 3) vectors_backward(const stru
         __syncthreads();
         multiply(y, a, b, p.T - t * TILE < TILE ? p.T - t * TILE : TILE, p.D - k.chunk * TILE);
     }
-    store(p, k, p.dqkv + vector_place(p, k, KEYS ? KEY : QUERY), 3 * (size_t)p.H * (size_t)p.D,
-          KEYS ? scale : numbers[N_SCALE], y);
-}
-
-static unsigned blocks_of(const struct problem *p, int chunks)
-{
-    return (unsigned)((size_t)p->tiles * (size_t)p->B * (size_t)p->H * (size_t)chunks);
+    multiply_by_rows(y, KEYS ? scale : numbers[N_SCALE]);
+    store(p, k, p.dqkv + vector_place(p, k, KEYS ? KEY : QUERY), 3 * p.H * p.D, y);
 }
 
 int k_cuda_attention_centres(const struct problem *p)

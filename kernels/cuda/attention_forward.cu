@@ -151,57 +151,61 @@ static __device__ __forceinline__ void tile_products(const struct problem &p, co
     __syncwarp();
 }
 
+/* TWO_STEPS: of the rule. */
+template <bool TWO_STEPS>
 static __global__ void __launch_bounds__(THREADS, 4) rows_forward(const struct problem p)
 {
     __shared__ __align__(16) float a[TILE * STRIDE], b[TILE * STRIDE], scale[TILE], factor[TILE];
     const struct block k = block_of(p, false);
     const struct query q = query_of(p, k);
     struct k_math_sums sums = k_math_sums_none();
-    struct k_math_row row = {0.0f, 0.0f, 0.0f, 0.0f};
+    struct k_math_row row;
     float *half = b + my_row() * STRIDE + my_column();
     float o[ROWS][COLS], total = 0.0f;
-    if (p.rule.two_steps) {
+    if (TWO_STEPS) {
         for (int t = k.first; t <= k.last; t++) {
             tile_products(p, k, t, a, b, scale);
             sums_tile<false>(p, q, span_of(p, k, false, t * TILE), &sums, half,
                              scale + my_column());
         }
         sums = join_halves(p, sums);
-        row = k_math_row_begin(&p.rule, q.n, &sums);
     }
+    row = k_math_row_begin(&p.rule, q.n, &sums);
     clear(o);
     for (int t = k.first; t <= k.last; t++) {
         tile_products(p, k, t, a, b, scale);
         stage(p, a, vectors(p, k, VALUE), t * TILE, k.chunk * TILE);
         const struct span span = span_of(p, k, false, t * TILE);
-        if (p.rule.two_steps)
+        if (TWO_STEPS) {
             total += weights_tile(p, q, span, row, half, scale + my_column());
-        else
-            factor[my_row()] = sums_tile<true>(p, q, span, &sums, half, scale + my_column());
-        __syncthreads();
-        if (!p.rule.two_steps && p.rule.needs_top) {
-#pragma unroll
-            for (int i = 0; i < ROWS; i++)
-#pragma unroll
-                for (int j = 0; j < COLS; j++)
-                    o[i][j] *= factor[tile_row(i)];
+        } else {
+            const float ratio = sums_tile<true>(p, q, span, &sums, half, scale + my_column());
+            if (my_column() == 0)
+                factor[my_row()] = ratio;
         }
+        __syncthreads();
+        if (!TWO_STEPS && p.rule.needs_top)
+            multiply_by_rows(o, factor);
         multiply(o, b, a, p.T - t * TILE < TILE ? p.T - t * TILE : TILE, p.D - k.chunk * TILE);
     }
-    if (!p.rule.two_steps) {
+    if (!TWO_STEPS) {
         sums = join_halves(p, sums);
         row = k_math_row_begin(&p.rule, q.n, &sums);
     }
     k_math_row_end(&p.rule, q.n, total + other_half(total), &row);
-    __syncthreads();
-    factor[my_row()] = row.factor;
-    __syncwarp();
     save(p, k, q, row);
-    store(p, k, p.out + out_place(p, k), (size_t)p.H * (size_t)p.D, factor, o);
+    __syncthreads();
+    if (my_column() == 0)
+        factor[my_row()] = row.factor;
+    __syncwarp();
+    multiply_by_rows(o, factor);
+    store(p, k, p.out + out_place(p, k), p.H * p.D, o);
 }
 
 int k_cuda_attention_rows_forward(const struct problem *p)
 {
-    const size_t blocks = (size_t)p->tiles * (size_t)p->B * (size_t)p->H * (size_t)p->chunks;
-    return K_LAUNCH(rows_forward, (unsigned)blocks, THREADS, 0, *p);
+    const unsigned blocks = blocks_of(p, p->chunks);
+    if (p->rule.two_steps)
+        return K_LAUNCH(rows_forward<true>, blocks, THREADS, 0, *p);
+    return K_LAUNCH(rows_forward<false>, blocks, THREADS, 0, *p);
 }
