@@ -1,0 +1,471 @@
+/* attention_math.h - one element and one row of attention weights, for the host and for CUDA.
+ *
+ * A kernel sees a row of scores in pieces and in any order. What it keeps of the row between the
+ * pieces, and what it does with an element, is here; how the pieces are made is the kernel's. With
+ * x = phi(s) a row has up to three passes over its keys:
+ *
+ *   sums      sum and maximum of x, while the largest score may still rise: k_math_sums_*
+ *   weights   w = x, x - theta, or ((x - theta) / height)^p (LSSAR Eq. (5)): the final weights are
+ *             factor * w, where factor may need sum |w|: k_math_row_*, k_math_weight
+ *   gradient  by w, by x, by the score, from two weighted means of the row: k_math_means_*,
+ *             k_math_gradient
+ *
+ * The first l1 of a sharpened or re-centred variant cancels: theta is the mean of x. Where an l1
+ * follows, phi may be taken times any constant of the row: rows whose phi would overflow or vanish
+ * in float take it relative to the largest score, `top` (exponentials, squares, and the tails of
+ * phi far below 0). A sum below the smallest normal float counts as 0. NaN in gives NaN out.
+ *
+ * Masked elements are the caller's: nothing here is asked about them. */
+#ifndef K_ATTENTION_MATH_H
+#define K_ATTENTION_MATH_H
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "attention.h"
+
+#ifdef __CUDACC__
+#define K_MATH static __host__ __device__ __forceinline__
+#else
+#define K_MATH static inline
+#endif
+
+enum { K_MATH_LARGEST_INTEGER_P = 64 };
+
+/* A variant as the functions of an element need it; k_math_rule fills it. */
+struct k_math_rule {
+    enum k_score score;
+    enum k_bias bias;
+    enum k_phi phi;
+    enum k_norm norm;
+    enum k_post post;
+    bool sharpen;
+    bool needs_top; /* phi is taken relative to the largest score, in some rows at least */
+    bool two_steps; /* theta needs the sums of the row before its weights can be made */
+    int free_rows;
+    int T, window;
+    float p;
+    int p_integer; /* p when it is a small whole number, else 0 */
+    float tail;    /* rows with all scores below it: phi is its tail */
+    float scale;   /* of dot products, beside ln n and the lengths: 1 / sqrt(d), or ln d */
+};
+
+/* What a row needs for its weights; saved for the backward pass. */
+struct k_math_row {
+    float top;     /* the largest score where the rule needs it, else 0 */
+    float theta;   /* what is taken from x */
+    float inverse; /* 1 / (max x - theta) of sharpened rows */
+    float factor;  /* multiplies w; 0: the row is silent */
+};
+
+/* Sums of part of a row; parts are joined by k_math_sums_join. */
+struct k_math_sums {
+    float top;     /* largest score so far, x is relative to it; -INFINITY before the first */
+    float sum;     /* of |x| */
+    float largest; /* x, at least 0 */
+};
+
+/* Sums of the backward pass, of part of a row; d: gradient by the final weights, `guess` a number
+ * near its weighted mean. */
+struct k_math_means {
+    float weighted; /* u (d - sign(u) guess), u = w or x */
+    float rest;     /* steepness (d - sign(u) guess) */
+    float steep;    /* steepness sign(u) */
+};
+
+/* The two numbers of a row that its gradients need. */
+struct k_math_centre {
+    float outer; /* weighted mean of d, of the l1 after sharpening or re-centring */
+    float inner; /* of the l1, or mean, before it */
+};
+
+/* ---- the rule of a variant */
+
+/* -60: e^s is ln(1 + e^s), 1 / (1 + e^-s) and mish(s) / s to 1e-26 of it. -2: the distribution
+ * function is not as precise below. Cosine scores are at least -ln d ln L. */
+static inline float k_math_tail(const struct k_attention *v)
+{
+    if (v->norm != K_NORM_L1)
+        return -INFINITY;
+    if (v->phi == K_PHI_GELU)
+        return -2.0f;
+    if (v->phi == K_PHI_SIGMOID || v->phi == K_PHI_MISH)
+        return -60.0f;
+    return v->phi == K_PHI_SOFTPLUS && v->score == K_SCORE_DOT ? -60.0f : -INFINITY;
+}
+
+static inline struct k_math_rule k_math_rule(const struct k_attention *v, int T, int D, int window,
+                                             double p)
+{
+    struct k_math_rule r;
+    const bool l1 = v->norm == K_NORM_L1;
+    r.score = v->score;
+    r.bias = v->bias;
+    r.phi = v->phi;
+    r.norm = v->norm;
+    r.post = v->post;
+    r.sharpen = v->sharpen;
+    r.tail = k_math_tail(v);
+    r.needs_top = (l1 && (v->phi == K_PHI_EXP || v->phi == K_PHI_RELU2)) || r.tail > -INFINITY;
+    r.two_steps = v->sharpen || v->post == K_POST_RECENTRED || v->post == K_POST_RECENTRED_L1;
+    r.free_rows = v->free_rows;
+    r.T = T;
+    r.window = window;
+    r.p = (float)p;
+    r.p_integer = p >= 1 && p <= K_MATH_LARGEST_INTEGER_P && p == floor(p) ? (int)p : 0;
+    r.scale = (float)(v->score == K_SCORE_DOT ? 1 / sqrt((double)D) : log((double)D));
+    return r;
+}
+
+/* ---- positions, from 0 */
+
+/* Keys that row i attends: the last n up to i. */
+K_MATH int k_math_keys(const struct k_math_rule *r, int i)
+{
+    return r->window > 0 && i + 1 > r->window ? r->window : i + 1;
+}
+
+K_MATH bool k_math_attends(const struct k_math_rule *r, int i, int j)
+{
+    return j <= i && i < r->T && (r->window <= 0 || j > i - r->window);
+}
+
+/* The factor of <q,k>, or of the cosine, in a row of n keys (LSSAR Eq. (4)). */
+K_MATH float k_math_scale(const struct k_math_rule *r, int n)
+{
+    return r->score == K_SCORE_COS_LOGN ? r->scale * logf((float)n) : r->scale;
+}
+
+K_MATH float k_math_bias(const struct k_math_rule *r, int n)
+{
+    if (r->bias == K_BIAS_NONE)
+        return 0.0f;
+    return -logf((float)(r->bias == K_BIAS_LOG_ROW ? n : r->T));
+}
+
+/* Whether a row of n keys is shifted, or re-centred. */
+K_MATH bool k_math_shifted(const struct k_math_rule *r, int n)
+{
+    return r->two_steps && n > r->free_rows;
+}
+
+/* Whether the weights of the row are divided by their own sum, after theta. */
+K_MATH bool k_math_outer_l1(const struct k_math_rule *r, int n)
+{
+    return r->sharpen || (r->post == K_POST_RECENTRED_L1 && n > r->free_rows);
+}
+
+/* ---- phi */
+
+/* 0 or the larger, NaN where x is. */
+K_MATH float k_math_relu(float x)
+{
+    return x <= 0.0f ? 0.0f : x;
+}
+
+K_MATH float k_math_sign(float x)
+{
+    return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : 0.0f;
+}
+
+/* ln(1 + e^s); *slope = the logistic function of s. */
+K_MATH float k_math_softplus(float s, float *slope)
+{
+    const float u = expf(-fabsf(s)), high = 1.0f / (1.0f + u);
+    *slope = s < 0.0f ? u * high : high;
+    return k_math_relu(s) + log1pf(u);
+}
+
+/* 1 / (1 + e^-s); *slope = its derivative, precise on both sides. */
+K_MATH float k_math_logistic(float s, float *slope)
+{
+    const float u = expf(-fabsf(s)), high = 1.0f / (1.0f + u), low = u * high;
+    *slope = high * low;
+    return s < 0.0f ? low : high;
+}
+
+/* s tanh(ln(1 + e^s)): with u = e^-|s|, tanh is (1 + 2u) / (1 + 2u + 2u^2) above 0 and
+ * u (u + 2) / (u (u + 2) + 2) below; tanh' is rest (1 + tanh), both over the same sum. */
+K_MATH float k_math_mish(float s, float *slope)
+{
+    const float u = expf(-fabsf(s));
+    const float top = s < 0.0f ? u * (u + 2.0f) : 1.0f + 2.0f * u;
+    const float rest = s < 0.0f ? 2.0f : 2.0f * u * u;
+    const float inverse = 1.0f / (top + rest), t = top * inverse;
+    const float logistic = (s < 0.0f ? u : 1.0f) / (1.0f + u);
+    *slope = fmaf(s * (rest * inverse), (1.0f + t) * logistic, t);
+    return s * t;
+}
+
+/* s Phi(s), Phi the normal distribution function. */
+K_MATH float k_math_gelu(float s, float *slope)
+{
+    const float cdf = 0.5f * erfcf(s * -0.707106781f);
+    *slope = fmaf(s, 0.398942280f * expf(-0.5f * s * s), cdf);
+    return s * cdf;
+}
+
+/* Phi(s) / e^(-s^2/2) for s <= -2, to 5e-7 however far out: z erfcx(z) fitted in
+ * t = 1 / (1 + 0.4 z), z = -s / sqrt 2. */
+K_MATH float k_math_normal_tail(float s)
+{
+    const float t = 1.0f / fmaf(s, -0.282842712f, 1.0f);
+    float y = -5.207170833e-02f;
+    y = fmaf(y, t, 3.098880087e-02f);
+    y = fmaf(y, t, 7.006885955e-02f);
+    y = fmaf(y, t, 1.185600227e-01f);
+    y = fmaf(y, t, 1.722722673e-01f);
+    y = fmaf(y, t, 2.075463783e-01f);
+    y = fmaf(y, t, 2.256784743e-01f);
+    y = fmaf(y, t, 2.256758188e-01f);
+    return y * t * 0.5f;
+}
+
+/* phi of a row with all scores below the tail, over about its value at the largest, `top`. */
+K_MATH float k_math_phi_tail(enum k_phi phi, float s, float top, float *slope)
+{
+    if (phi == K_PHI_GELU) {
+        const float e = expf(-0.5f * ((s - top) * (s + top))), tail = k_math_normal_tail(s);
+        *slope = e * fmaf(s, 0.398942280f, tail);
+        return e * (s * tail);
+    }
+    const float e = expf(s - top);
+    *slope = phi == K_PHI_MISH ? e * (1.0f + s) : e;
+    return phi == K_PHI_MISH ? e * s : e;
+}
+
+/* x = phi(s), relative to top where the rule needs it; *slope = dx/ds, 0 where phi has a corner. */
+K_MATH float k_math_phi(const struct k_math_rule *r, enum k_phi phi, float s, float top,
+                        float *slope)
+{
+    if (top < r->tail)
+        return k_math_phi_tail(phi, s, top, slope);
+    switch (phi) {
+    case K_PHI_EXP: {
+        const bool capped = !r->needs_top && s > (float)K_EXP_LARGEST;
+        const float y = expf(capped ? (float)K_EXP_LARGEST : s - top);
+        *slope = capped ? 0.0f : y;
+        return y;
+    }
+    case K_PHI_SOFTPLUS:
+        return k_math_softplus(s, slope);
+    case K_PHI_IDENTITY:
+        break;
+    case K_PHI_RELU:
+        *slope = s <= 0.0f ? 0.0f : 1.0f;
+        return k_math_relu(s);
+    case K_PHI_RELU2: {
+        const float scale = !r->needs_top ? 1.0f : top < FLT_MIN ? 0.0f : 1.0f / top;
+        const float y = k_math_relu(s * scale);
+        *slope = 2.0f * y * scale;
+        return y * y;
+    }
+    case K_PHI_RELU6:
+        *slope = s <= 0.0f || s >= 6.0f ? 0.0f : 1.0f;
+        return s >= 6.0f ? 6.0f : k_math_relu(s);
+    case K_PHI_GELU:
+        return k_math_gelu(s, slope);
+    case K_PHI_SIGMOID:
+        return k_math_logistic(s, slope);
+    case K_PHI_MISH:
+        return k_math_mish(s, slope);
+    }
+    *slope = 1.0f;
+    return s;
+}
+
+/* What values of phi relative to `from` are multiplied by to be relative to `to` >= from. */
+K_MATH float k_math_rescale(const struct k_math_rule *r, float from, float to)
+{
+    if (!r->needs_top || from == to || from == -INFINITY) /* the last: nothing is summed yet */
+        return 1.0f;
+    if (r->phi == K_PHI_RELU2) {
+        const float ratio = from < FLT_MIN ? 0.0f : from / to;
+        return ratio * ratio;
+    }
+    if (r->phi == K_PHI_EXP)
+        return expf(from - to);
+    if (!(from < r->tail))
+        return 1.0f;
+    const bool still = to < r->tail; /* in the tail; otherwise phi is taken as it is from now on */
+    if (r->phi == K_PHI_GELU)
+        return expf(still ? -0.5f * ((from - to) * (from + to)) : -0.5f * from * from);
+    return expf(still ? from - to : from);
+}
+
+/* ---- sums of a row */
+
+K_MATH struct k_math_sums k_math_sums_none(void)
+{
+    struct k_math_sums s;
+    s.top = -INFINITY;
+    s.sum = s.largest = 0.0f;
+    return s;
+}
+
+/* Makes `top` the larger of the two, and returns what everything summed before is multiplied by. */
+K_MATH float k_math_sums_raise(const struct k_math_rule *r, struct k_math_sums *s, float top)
+{
+    if (!(top > s->top))
+        return 1.0f;
+    const float ratio = k_math_rescale(r, s->top, top);
+    s->top = top;
+    s->sum *= ratio;
+    s->largest *= ratio;
+    return ratio;
+}
+
+K_MATH struct k_math_sums k_math_sums_join(const struct k_math_rule *r, struct k_math_sums a,
+                                           struct k_math_sums b)
+{
+    k_math_sums_raise(r, &a, b.top);
+    k_math_sums_raise(r, &b, a.top);
+    a.sum += b.sum;
+    a.largest = b.largest > a.largest ? b.largest : a.largest;
+    return a;
+}
+
+/* The `top` that k_math_phi wants. */
+K_MATH float k_math_top(const struct k_math_rule *r, const struct k_math_sums *s)
+{
+    return r->needs_top ? s->top : 0.0f;
+}
+
+/* ---- weights of a row */
+
+/* What the norm multiplies x by. */
+K_MATH float k_math_norm(const struct k_math_rule *r, int n, float sum)
+{
+    switch (r->norm) {
+    case K_NORM_NONE:
+        break;
+    case K_NORM_L1:
+        return sum < FLT_MIN ? 0.0f : 1.0f / sum;
+    case K_NORM_LENGTH:
+        return 1.0f / (float)r->T;
+    case K_NORM_ROOT_ROW:
+        return 1.0f / sqrtf((float)n * 0.5f);
+    }
+    return 1.0f;
+}
+
+/* A row of n keys from its sums; where k_math_outer_l1 says so, factor is still to be divided by
+ * sum |w|: k_math_row_end. */
+K_MATH struct k_math_row k_math_row_begin(const struct k_math_rule *r, int n,
+                                          const struct k_math_sums *s)
+{
+    struct k_math_row row;
+    const bool shifted = k_math_shifted(r, n);
+    row.top = k_math_top(r, s);
+    row.theta = row.inverse = 0.0f;
+    if (r->sharpen) {
+        row.theta = shifted ? s->sum / (float)n : 0.0f;
+        const float height = s->largest - row.theta;
+        const bool silent = shifted && height <= (float)K_SILENT_TOLERANCE * row.theta;
+        row.inverse = silent || height < FLT_MIN ? 0.0f : 1.0f / height;
+        row.factor = row.inverse == 0.0f ? 0.0f : 1.0f;
+        return row;
+    }
+    row.factor = k_math_norm(r, n, s->sum);
+    if (shifted && row.factor != 0.0f) {
+        row.theta = 1.0f / ((float)n * row.factor);
+        if (k_math_outer_l1(r, n))
+            row.factor =
+                s->largest - row.theta <= (float)K_SILENT_TOLERANCE * row.theta ? 0.0f : 1.0f;
+    }
+    if (r->post == K_POST_INVERSE)
+        row.factor = -row.factor;
+    return row;
+}
+
+/* total: sum |w| of the row. */
+K_MATH void k_math_row_end(const struct k_math_rule *r, int n, float total, struct k_math_row *row)
+{
+    if (k_math_outer_l1(r, n) && row->factor != 0.0f)
+        row->factor = 1.0f / total;
+}
+
+/* z^(p-1), 0 at z = 0. */
+K_MATH float k_math_power(const struct k_math_rule *r, float z)
+{
+    if (z <= 0.0f)
+        return 0.0f;
+    if (r->p_integer == 0)
+        return expf((r->p - 1.0f) * logf(z));
+    float y = 1.0f;
+    for (int n = r->p_integer - 1; n > 0; n >>= 1, z *= z)
+        y = n & 1 ? y * z : y;
+    return y;
+}
+
+/* w of x; *steepness = dw/dx with theta and the height of the row held. */
+K_MATH float k_math_weight(const struct k_math_rule *r, float theta, float inverse, float x,
+                           float *steepness)
+{
+    if (!r->sharpen) {
+        *steepness = 1.0f;
+        return x - theta;
+    }
+    const float z = k_math_relu((x - theta) * inverse), lower = k_math_power(r, z);
+    *steepness = r->p * inverse * lower;
+    return lower * z;
+}
+
+/* ---- gradient of a row: from d, the gradient by its final weights, to ds
+ *
+ * With an outer l1, e = steepness (d - sign(w) outer), outer = factor sum w d, and x takes
+ * e - sign(x) mean(e) in shifted rows. Otherwise e = d and x takes e - sign(x) inner, with
+ * inner = |factor| sum x d where the norm is an l1. All of it times factor, at the end: rows with
+ * nearly all weight in one place need d - outer to cancel exactly there, and a product before the
+ * difference would be rounded in one place and not (a fused multiply-add) in another. 1 / sum,
+ * rounded, does not give that mean either: the sums are of d less a guess that is near it
+ * (<dout, out>, but for rounding). */
+
+/* The guess of a row from along = <dout, out>. */
+K_MATH float k_math_guess(float factor, float along)
+{
+    return factor < 0.0f ? -along : along;
+}
+
+K_MATH struct k_math_means k_math_means_none(void)
+{
+    struct k_math_means m;
+    m.weighted = m.rest = m.steep = 0.0f;
+    return m;
+}
+
+/* outer_l1: k_math_outer_l1 of the row. */
+K_MATH void k_math_means_add(struct k_math_means *m, bool outer_l1, float guess, float x, float w,
+                             float steepness, float d)
+{
+    const float u = outer_l1 ? w : x, sign = k_math_sign(u), e = d - sign * guess;
+    m->weighted = fmaf(u, e, m->weighted);
+    m->rest = fmaf(steepness, e, m->rest);
+    m->steep = fmaf(steepness, sign, m->steep);
+}
+
+K_MATH struct k_math_centre k_math_means_end(const struct k_math_rule *r, int n, float factor,
+                                             float guess, const struct k_math_means *m)
+{
+    struct k_math_centre c;
+    c.outer = c.inner = 0.0f;
+    if (k_math_outer_l1(r, n)) {
+        c.outer = fmaf(factor, m->weighted, guess);
+        if (k_math_shifted(r, n))
+            c.inner = (m->rest - (c.outer - guess) * m->steep) / (float)n;
+    } else if (r->norm == K_NORM_L1) {
+        c.inner = fmaf(fabsf(factor), m->weighted, guess);
+    }
+    return c;
+}
+
+/* ds of an element. */
+K_MATH float k_math_gradient(float factor, float outer, float inner, float x, float w, float slope,
+                             float steepness, float d)
+{
+    const float e = steepness * (d - k_math_sign(w) * outer);
+    return factor * slope * (e - k_math_sign(x) * inner);
+}
+
+#endif

@@ -1,0 +1,164 @@
+/* attention.cu - attention of any line of the table: the entries of the backend, and the kernels
+ * of single vectors around those of tiles (attention_forward.cu, attention_backward.cu).
+ *
+ * Beside inputs and results there is memory for 8 numbers per row: nothing grows with T x T.
+ * Cosine scores take their vectors' lengths as factors of the dot products; gradients by unit
+ * vectors become those by vectors at the end. */
+#include "attention.cuh"
+
+static struct problem problem_of(const float *qkv, float *saved,
+                                 const struct k_attention_shape *shape)
+{
+    struct problem p;
+    memset(&p, 0, sizeof p);
+    p.rule = k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->p);
+    p.B = shape->B;
+    p.T = shape->T;
+    p.H = shape->H;
+    p.D = shape->D;
+    p.tiles = (p.T + TILE - 1) / TILE;
+    p.chunks = (p.D + TILE - 1) / TILE;
+    p.rows = (size_t)p.B * (size_t)p.H * (size_t)p.T;
+    p.qkv = qkv;
+    p.saved = saved;
+    return p;
+}
+
+static bool aligned(const void *pointer)
+{
+    return (uintptr_t)pointer % sizeof(float4) == 0;
+}
+
+/* ---- one warp a vector */
+
+static __device__ __forceinline__ float warp_sum(float x)
+{
+    for (int lanes = K_WARP / 2; lanes > 0; lanes /= 2)
+        x += __shfl_xor_sync(0xffffffffu, x, lanes);
+    return x;
+}
+
+/* What q (first half of the warps' work) and k of each row contribute to the factor of their
+ * products: the score's scale and, for cosines, 1 / |q| and 1 / |k|. */
+static __global__ void __launch_bounds__(THREADS) lengths(const struct problem p)
+{
+    const int lane = (int)threadIdx.x % K_WARP;
+    const size_t warps = (size_t)gridDim.x * (THREADS / K_WARP);
+    for (size_t v = (size_t)blockIdx.x * (THREADS / K_WARP) + threadIdx.x / K_WARP; v < 2 * p.rows;
+         v += warps) {
+        const bool key = v >= p.rows;
+        const size_t row = key ? v - p.rows : v, T = (size_t)p.T, H = (size_t)p.H;
+        const size_t t = row % T, h = row / T % H, b = row / T / H;
+        float factor = key ? 1.0f : k_math_scale(&p.rule, k_math_keys(&p.rule, (int)t));
+        if (p.rule.score == K_SCORE_COS_LOGN) {
+            const float *x = p.qkv + (((b * T + t) * 3 + key) * H + h) * (size_t)p.D;
+            float sum = 0.0f;
+            for (int c = lane; c < p.D; c += K_WARP)
+                sum = fmaf(x[c], x[c], sum);
+            const float length = sqrtf(warp_sum(sum));
+            factor = length < (float)K_L2_EPSILON ? 0.0f : factor / length;
+        }
+        if (lane == 0)
+            p.saved[(key ? KEY_SCALE : QUERY_SCALE) * p.rows + row] = factor;
+    }
+}
+
+/* dqkv of q and k holds g / |x|, g the gradient by the unit vector u: less u <u, g / |x|>. */
+static __global__ void __launch_bounds__(THREADS) unit_vectors_backward(const struct problem p)
+{
+    const int lane = (int)threadIdx.x % K_WARP;
+    const size_t warps = (size_t)gridDim.x * (THREADS / K_WARP);
+    for (size_t v = (size_t)blockIdx.x * (THREADS / K_WARP) + threadIdx.x / K_WARP; v < 2 * p.rows;
+         v += warps) {
+        const size_t H = (size_t)p.H, h = v % H, which = v / H % 2, bt = v / H / 2;
+        const size_t at = ((bt * 3 + which) * H + h) * (size_t)p.D;
+        const float *x = p.qkv + at;
+        float *g = p.dqkv + at, along = 0.0f, square = 0.0f;
+        for (int c = lane; c < p.D; c += K_WARP) {
+            square = fmaf(x[c], x[c], square);
+            along = fmaf(x[c], g[c], along);
+        }
+        square = warp_sum(square);
+        along = warp_sum(along);
+        const float part = square > 0.0f ? along / square : 0.0f;
+        for (int c = lane; c < p.D; c += K_WARP)
+            g[c] = fmaf(-part, x[c], g[c]);
+    }
+}
+
+static int vector_blocks(const struct problem *p)
+{
+    return k_cuda_blocks(2 * p->rows * K_WARP, THREADS);
+}
+
+/* ---- silent rows */
+
+enum { SILENT_THREADS = 256 };
+
+/* One block. */
+static __global__ void __launch_bounds__(SILENT_THREADS)
+    count_silent(double *result, const float *saved, size_t rows)
+{
+    __shared__ int part[SILENT_THREADS / K_WARP];
+    int count = 0;
+    for (size_t i = threadIdx.x; i < rows; i += SILENT_THREADS)
+        count += saved[i] == 0.0f;
+    for (int lanes = K_WARP / 2; lanes > 0; lanes /= 2)
+        count += __shfl_xor_sync(0xffffffffu, count, lanes);
+    if (threadIdx.x % K_WARP == 0)
+        part[threadIdx.x / K_WARP] = count;
+    __syncthreads();
+    if (threadIdx.x != 0)
+        return;
+    double sum = 0;
+    for (int w = 0; w < SILENT_THREADS / K_WARP; w++)
+        sum += part[w];
+    *result = sum;
+}
+
+int k_cuda_attention_silent(long *rows, const float *saved, const struct k_attention_shape *shape)
+{
+    double *result;
+    const size_t n = (size_t)shape->B * (size_t)shape->H * (size_t)shape->T;
+    const int rc = k_cuda_result_long(rows, &result);
+    return rc ? rc : K_LAUNCH(count_silent, 1, SILENT_THREADS, 0, result, saved, n);
+}
+
+/* ---- the entries */
+
+int k_cuda_attention_generic_forward(float *out, float *saved, const float *qkv,
+                                     const struct k_attention_shape *shape)
+{
+    struct problem p = problem_of(qkv, saved, shape);
+    p.out = out;
+    p.quads = p.D % 4 == 0 && aligned(qkv) && aligned(out);
+    const int rc = K_LAUNCH(lengths, (unsigned)vector_blocks(&p), THREADS, 0, p);
+    return rc ? rc : k_cuda_attention_rows_forward(&p);
+}
+
+int k_cuda_attention_generic_backward(float *dqkv, const float *dout, const float *out,
+                                      const float *saved, const float *qkv,
+                                      const struct k_attention_shape *shape)
+{
+    /* saved is written by the forward kernels alone, which share the struct */
+    struct problem p = problem_of(qkv, (float *)saved, shape);
+    p.dqkv = dqkv;
+    p.dout = dout;
+    p.out_given = out;
+    p.quads = p.D % 4 == 0 && aligned(qkv) && aligned(dqkv) && aligned(dout);
+    void *memory;
+    int rc = k_cuda_scratch(K_CUDA_SLOT_ATTENTION, CENTRES * p.rows * sizeof(float), &memory);
+    if (rc)
+        return rc;
+    p.centre = (float *)memory;
+    rc = k_cuda_attention_centres(&p);
+    if (!rc)
+        rc = k_cuda_attention_values(&p);
+    if (!rc)
+        rc = k_cuda_attention_vectors(&p, QUERY);
+    if (!rc)
+        rc = k_cuda_attention_vectors(&p, KEY);
+    if (!rc && p.rule.score == K_SCORE_COS_LOGN)
+        rc = K_LAUNCH(unit_vectors_backward, (unsigned)vector_blocks(&p), THREADS, 0, p);
+    return rc;
+}

@@ -1,0 +1,211 @@
+/* attention_forward.cu - rows of any line of the attention table, forward.
+ *
+ * A block has TILE queries of one head and TILE columns of their outputs. Where factor * w alone
+ * is asked of phi (softmax, relu, ...), one pass over the keys sums x and x v, both rescaled where
+ * the largest score rises. Sharpened and re-centred rows need their mean first: one pass for the
+ * sums, one for w and w v. */
+#include "attention.cuh"
+
+/* The query of a thread. */
+struct query {
+    int i, n; /* position, keys */
+    float scale, bias;
+};
+
+static __device__ __forceinline__ struct query query_of(const struct problem &p,
+                                                        const struct block &k)
+{
+    struct query q;
+    q.i = k.own + my_row();
+    q.n = k_math_keys(&p.rule, q.i);
+    q.scale = q.i < p.T ? p.saved[QUERY_SCALE * p.rows + k.head + (size_t)q.i] : 0.0f;
+    q.bias = k_math_bias(&p.rule, q.n);
+    return q;
+}
+
+/* Four products of a half row to scores. */
+static __device__ __forceinline__ void scores4(const struct query &q, const float *products,
+                                               const float *scale, float s[4])
+{
+    float key[4];
+    take4(s, products);
+    take4(key, scale);
+#pragma unroll
+    for (int c = 0; c < 4; c++)
+        s[c] = fmaf(s[c], q.scale * key[c], q.bias);
+}
+
+/* The largest score of a half row. */
+static __device__ __forceinline__ float top_of(const struct query &q, struct span span,
+                                               const float *half, const float *scale)
+{
+    float top = -INFINITY;
+    for (int g = first_group(span); g <= last_group(span); g++) {
+        float s[4];
+        scores4(q, half + 4 * g, scale + 4 * g, s);
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+            if (4 * g + c >= span.lo && 4 * g + c <= span.hi)
+                top = fmaxf(top, s[c]);
+    }
+    return top;
+}
+
+/* The sums of a row with half a row of products. KEEP: they become x, 0 where not attended, and
+ * both halves take the same top; returns what x v so far is multiplied by. */
+template <bool KEEP>
+static __device__ __forceinline__ float sums_tile(const struct problem &p, const struct query &q,
+                                                  struct span span, struct k_math_sums *sums,
+                                                  float *half, const float *scale)
+{
+    float ratio = 1.0f, part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    if (p.rule.needs_top) {
+        float top = top_of(q, span, half, scale);
+        if (KEEP)
+            top = fmaxf(top, other_half(top));
+        ratio = k_math_sums_raise(&p.rule, sums, top);
+    }
+    const float t = k_math_top(&p.rule, sums), tops[4] = {t, t, t, t};
+    const int first = first_group(span), last = last_group(span);
+    for (int g = KEEP ? 0 : first; g < (KEEP ? QUADS : last + 1); g++) {
+        float s[4], x[4] = {0.0f, 0.0f, 0.0f, 0.0f}, slope[4];
+        if (!KEEP || (g >= first && g <= last)) {
+            scores4(q, half + 4 * g, scale + 4 * g, s);
+            phi4(p.rule, s, tops, x, slope);
+#pragma unroll
+            for (int c = 0; c < 4; c++) {
+                if (4 * g + c < span.lo || 4 * g + c > span.hi)
+                    x[c] = 0.0f;
+                part[c] += fabsf(x[c]);
+                sums->largest = fmaxf(sums->largest, x[c]);
+            }
+        }
+        if (KEEP)
+            give4(half + 4 * g, x);
+    }
+    sums->sum += (part[0] + part[1]) + (part[2] + part[3]);
+    return ratio;
+}
+
+/* Half a row of products to weights w, 0 where not attended; returns sum |w|. */
+static __device__ __forceinline__ float weights_tile(const struct problem &p, const struct query &q,
+                                                     struct span span, const struct k_math_row &row,
+                                                     float *half, const float *scale)
+{
+    const float tops[4] = {row.top, row.top, row.top, row.top};
+    float part[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int g = 0; g < QUADS; g++) {
+        float s[4], w[4] = {0.0f, 0.0f, 0.0f, 0.0f}, x[4], slope[4], steepness;
+        if (g >= first_group(span) && g <= last_group(span)) {
+            scores4(q, half + 4 * g, scale + 4 * g, s);
+            phi4(p.rule, s, tops, x, slope);
+#pragma unroll
+            for (int c = 0; c < 4; c++) {
+                if (4 * g + c >= span.lo && 4 * g + c <= span.hi)
+                    w[c] = k_math_weight(&p.rule, row.theta, row.inverse, x[c], &steepness);
+                part[c] += fabsf(w[c]);
+            }
+        }
+        give4(half + 4 * g, w);
+    }
+    return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+/* Both halves of a row. */
+static __device__ __forceinline__ struct k_math_sums join_halves(const struct problem &p,
+                                                                 struct k_math_sums sums)
+{
+    struct k_math_sums other;
+    other.top = other_half(sums.top);
+    other.sum = other_half(sums.sum);
+    other.largest = other_half(sums.largest);
+    /* in one order, whichever half asks */
+    return my_column() == 0 ? k_math_sums_join(&p.rule, sums, other)
+                            : k_math_sums_join(&p.rule, other, sums);
+}
+
+static __device__ __forceinline__ void save(const struct problem &p, const struct block &k,
+                                            const struct query &q, const struct k_math_row &row)
+{
+    if (k.chunk != 0 || my_column() != 0 || q.i >= p.T)
+        return;
+    float *at = p.saved + k.head + (size_t)q.i;
+    at[FACTOR * p.rows] = row.factor;
+    at[TOP * p.rows] = row.top;
+    at[THETA * p.rows] = row.theta;
+    at[INVERSE * p.rows] = row.inverse;
+}
+
+/* Scores of the block's queries and the keys of tile t, as products, in b, for the thread's own
+ * warp; the keys' factors in scale. */
+static __device__ __forceinline__ void tile_products(const struct problem &p, const struct block &k,
+                                                     int t, float *a, float *b, float *scale)
+{
+    float x[ROWS][COLS];
+    const int tid = (int)threadIdx.x, key = t * TILE + tid;
+    products(p, x, a, b, vectors(p, k, QUERY), k.own, vectors(p, k, KEY), t * TILE);
+    if (tid < TILE)
+        scale[tid] = key < p.T ? p.saved[KEY_SCALE * p.rows + k.head + (size_t)key] : 0.0f;
+    __syncthreads();
+    put(b, x);
+    __syncwarp();
+}
+
+/* TWO_STEPS: of the rule. */
+template <bool TWO_STEPS>
+static __global__ void __launch_bounds__(THREADS, 4) rows_forward(const struct problem p)
+{
+    __shared__ __align__(16) float a[TILE * STRIDE], b[TILE * STRIDE], scale[TILE], factor[TILE];
+    const struct block k = block_of(p, false);
+    const struct query q = query_of(p, k);
+    struct k_math_sums sums = k_math_sums_none();
+    struct k_math_row row;
+    float *half = b + my_row() * STRIDE + my_column();
+    float o[ROWS][COLS], total = 0.0f;
+    if (TWO_STEPS) {
+        for (int t = k.first; t <= k.last; t++) {
+            tile_products(p, k, t, a, b, scale);
+            sums_tile<false>(p, q, span_of(p, k, false, t * TILE), &sums, half,
+                             scale + my_column());
+        }
+        sums = join_halves(p, sums);
+    }
+    row = k_math_row_begin(&p.rule, q.n, &sums);
+    clear(o);
+    for (int t = k.first; t <= k.last; t++) {
+        tile_products(p, k, t, a, b, scale);
+        stage(p, a, vectors(p, k, VALUE), t * TILE, k.chunk * TILE);
+        const struct span span = span_of(p, k, false, t * TILE);
+        if (TWO_STEPS) {
+            total += weights_tile(p, q, span, row, half, scale + my_column());
+        } else {
+            const float ratio = sums_tile<true>(p, q, span, &sums, half, scale + my_column());
+            if (my_column() == 0)
+                factor[my_row()] = ratio;
+        }
+        __syncthreads();
+        if (!TWO_STEPS && p.rule.needs_top)
+            multiply_by_rows(o, factor);
+        multiply(o, b, a, p.T - t * TILE < TILE ? p.T - t * TILE : TILE, p.D - k.chunk * TILE);
+    }
+    if (!TWO_STEPS) {
+        sums = join_halves(p, sums);
+        row = k_math_row_begin(&p.rule, q.n, &sums);
+    }
+    k_math_row_end(&p.rule, q.n, total + other_half(total), &row);
+    save(p, k, q, row);
+    __syncthreads();
+    if (my_column() == 0)
+        factor[my_row()] = row.factor;
+    __syncwarp();
+    multiply_by_rows(o, factor);
+    store(p, k, p.out + out_place(p, k), p.H * p.D, o);
+}
+
+int k_cuda_attention_rows_forward(const struct problem *p)
+{
+    const unsigned blocks = blocks_of(p, p->chunks);
+    if (p->rule.two_steps)
+        return K_LAUNCH(rows_forward<true>, blocks, THREADS, 0, *p);
+    return K_LAUNCH(rows_forward<false>, blocks, THREADS, 0, *p);
+}
