@@ -26,11 +26,12 @@ extern "C" {
 }
 
 /* Launches kernel(...) with grid and block (dim3 or int) and bytes of dynamic shared memory on the
- * backend's stream: 0, or ORR_EDEVICE with the kernel named. A template with a comma in its name
- * goes in parentheses. More than 48 KiB of dynamic shared memory: k_cuda_shared_limit first. */
+ * backend's stream: 0, or ORR_EDEVICE with the kernel named. A template names all its arguments;
+ * with a comma among them it goes in parentheses. More than 48 KiB of dynamic shared memory:
+ * K_SHARED_LIMIT(kernel, bytes) before the first launch: 0 or ORR_EDEVICE. */
 #ifdef K_CUDA_HOST
 #define K_LAUNCH(kernel, grid, block, shared, ...)                                                 \
-    k_cuda_host_launch(#kernel, dim3(grid), dim3(block), shared, [=] { kernel(__VA_ARGS__); })
+    cuda_host_make(#kernel, kernel, dim3(grid), dim3(block), shared)(__VA_ARGS__)
 /* name = the dynamic shared memory of the block */
 #define K_SHARED(type, name) type *name = (type *)k_cuda_host_shared()
 #else
@@ -40,6 +41,10 @@ extern "C" {
     extern __shared__ __align__(16) unsigned char k_cuda_dynamic_shared[];                         \
     type *name = (type *)k_cuda_dynamic_shared
 #endif
+#define K_SHARED_LIMIT(kernel, bytes)                                                              \
+    k_cuda_check(                                                                                  \
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)(bytes)),   \
+        #kernel)
 
 enum { K_WARP = 32 };
 

@@ -1,0 +1,316 @@
+/* cuda_host.h - the part of CUDA C++ that kernels/cuda uses, on the CPU, for tests.
+ *
+ * A grid's blocks run one after the other, and of a block one thread at a time, each on a stack of
+ * its own (a fiber) until it waits at a barrier or in a warp-wide operation. That is legal CUDA,
+ * and slow; what it is for is to test kernels without a GPU, and to see mistakes:
+ *
+ * - a race shows when the order of threads or blocks changes: k_cuda_host_set_order runs them
+ *   forward, in reverse or shuffled, and a kernel without races gives the same bits in each;
+ * - a barrier that some threads of a block never reach, and lanes of one warp that wait in
+ *   different operations, fail the launch with the kernel named;
+ * - device memory can be touched by kernels and copies alone: the host that dereferences a device
+ *   pointer gets a segmentation fault. Guard pages and patterns around every allocation catch
+ *   accesses out of bounds and fail the launch; under AddressSanitizer its redzones do, exactly;
+ * - dynamic shared memory holds NaNs at the start of every block.
+ *
+ * Work is done at once, in the order of the calls; between cudaStreamBeginCapture and
+ * cudaStreamEndCapture it is kept instead, and cudaGraphLaunch does it. One host thread. */
+#ifndef CUDA_HOST_H
+#define CUDA_HOST_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <tuple>
+
+/* ---- the language */
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __constant__    static
+#define __shared__      static /* one block at a time: every block has the same one */
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_)
+    {
+    }
+};
+struct uint3 {
+    unsigned x, y, z;
+};
+extern uint3 threadIdx, blockIdx; /* of the thread that runs */
+extern dim3 blockDim, gridDim;
+static const int warpSize = 32;
+
+#define CUDA_HOST_VECTOR(T, name, bytes)                                                           \
+    struct __attribute__((aligned(2 * (bytes)))) name##2                                           \
+    {                                                                                              \
+        T x, y;                                                                                    \
+    };                                                                                             \
+    struct name##3                                                                                 \
+    {                                                                                              \
+        T x, y, z;                                                                                 \
+    };                                                                                             \
+    struct __attribute__((aligned((bytes) < 8 ? 4 * (bytes) : 16))) name##4                        \
+    {                                                                                              \
+        T x, y, z, w;                                                                              \
+    };                                                                                             \
+    static inline name##2 make_##name##2(T x, T y)                                                 \
+    {                                                                                              \
+        return {x, y};                                                                             \
+    }                                                                                              \
+    static inline name##3 make_##name##3(T x, T y, T z)                                            \
+    {                                                                                              \
+        return {x, y, z};                                                                          \
+    }                                                                                              \
+    static inline name##4 make_##name##4(T x, T y, T z, T w)                                       \
+    {                                                                                              \
+        return {x, y, z, w};                                                                       \
+    }
+CUDA_HOST_VECTOR(float, float, 4)
+CUDA_HOST_VECTOR(int, int, 4)
+CUDA_HOST_VECTOR(double, double, 8)
+#undef CUDA_HOST_VECTOR
+struct __attribute__((aligned(8))) uint2 {
+    unsigned x, y;
+};
+struct __attribute__((aligned(16))) uint4 {
+    unsigned x, y, z, w;
+};
+static inline uint2 make_uint2(unsigned x, unsigned y)
+{
+    return {x, y};
+}
+static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
+{
+    return {x, y, z, w};
+}
+struct __attribute__((aligned(4))) ushort2 {
+    unsigned short x, y;
+};
+struct __attribute__((aligned(8))) ushort4 {
+    unsigned short x, y, z, w;
+};
+
+/* ---- barriers and warps */
+
+void __syncthreads(void);
+int __syncthreads_or(int predicate);
+int __syncthreads_and(int predicate);
+int __syncthreads_count(int predicate);
+void __syncwarp(unsigned mask = 0xffffffffu);
+unsigned __ballot_sync(unsigned mask, int predicate);
+static inline int __any_sync(unsigned mask, int predicate)
+{
+    return __ballot_sync(mask, predicate) != 0;
+}
+static inline void __threadfence(void)
+{
+}
+static inline void __threadfence_block(void)
+{
+}
+[[noreturn]] void __trap(void);
+
+enum cuda_host_shuffle { CUDA_HOST_IDX, CUDA_HOST_XOR, CUDA_HOST_DOWN, CUDA_HOST_UP };
+/* The bits that the source lane gave; those of a lane that takes no part are all 1 (NaN). */
+uint64_t cuda_host_shuffle_bits(unsigned mask, uint64_t bits, int lane, int width,
+                                enum cuda_host_shuffle how);
+/* 1 where every lane of the mask is here with a predicate that is not 0. */
+int __all_sync(unsigned mask, int predicate);
+
+template <typename T>
+static inline T cuda_host_shuffle_value(unsigned mask, T value, int lane, int width,
+                                        enum cuda_host_shuffle how)
+{
+    static_assert(sizeof(T) <= 8, "shuffles move 8 bytes at most");
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof(T));
+    bits = cuda_host_shuffle_bits(mask, bits, lane, width, how);
+    memcpy(&value, &bits, sizeof(T));
+    return value;
+}
+template <typename T> static inline T __shfl_sync(unsigned mask, T value, int lane, int width = 32)
+{
+    return cuda_host_shuffle_value(mask, value, lane, width, CUDA_HOST_IDX);
+}
+template <typename T>
+static inline T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32)
+{
+    return cuda_host_shuffle_value(mask, value, lanes, width, CUDA_HOST_XOR);
+}
+template <typename T>
+static inline T __shfl_down_sync(unsigned mask, T value, unsigned lanes, int width = 32)
+{
+    return cuda_host_shuffle_value(mask, value, (int)lanes, width, CUDA_HOST_DOWN);
+}
+template <typename T>
+static inline T __shfl_up_sync(unsigned mask, T value, unsigned lanes, int width = 32)
+{
+    return cuda_host_shuffle_value(mask, value, (int)lanes, width, CUDA_HOST_UP);
+}
+
+/* ---- loads, numbers, bits */
+
+template <typename T> static inline T __ldg(const T *p)
+{
+    return *p;
+}
+template <typename T> static inline T __ldcs(const T *p)
+{
+    return *p;
+}
+template <typename T> static inline void __stcs(T *p, T value)
+{
+    *p = value;
+}
+#define CUDA_HOST_MIN_MAX(T)                                                                       \
+    static inline T min(T a, T b)                                                                  \
+    {                                                                                              \
+        return b < a ? b : a;                                                                      \
+    }                                                                                              \
+    static inline T max(T a, T b)                                                                  \
+    {                                                                                              \
+        return a < b ? b : a;                                                                      \
+    }
+CUDA_HOST_MIN_MAX(int)
+CUDA_HOST_MIN_MAX(unsigned)
+CUDA_HOST_MIN_MAX(long)
+CUDA_HOST_MIN_MAX(unsigned long)
+CUDA_HOST_MIN_MAX(long long)
+CUDA_HOST_MIN_MAX(unsigned long long)
+#undef CUDA_HOST_MIN_MAX
+static inline float min(float a, float b)
+{
+    return fminf(a, b);
+}
+static inline float max(float a, float b)
+{
+    return fmaxf(a, b);
+}
+static inline double min(double a, double b)
+{
+    return fmin(a, b);
+}
+static inline double max(double a, double b)
+{
+    return fmax(a, b);
+}
+static inline float rsqrtf(float x)
+{
+    return 1.0f / sqrtf(x);
+}
+static inline double rsqrt(double x)
+{
+    return 1.0 / sqrt(x);
+}
+static inline int __float_as_int(float x)
+{
+    int i;
+    memcpy(&i, &x, 4);
+    return i;
+}
+static inline unsigned __float_as_uint(float x)
+{
+    unsigned i;
+    memcpy(&i, &x, 4);
+    return i;
+}
+static inline float __int_as_float(int i)
+{
+    float x;
+    memcpy(&x, &i, 4);
+    return x;
+}
+static inline float __uint_as_float(unsigned i)
+{
+    float x;
+    memcpy(&x, &i, 4);
+    return x;
+}
+static inline int __popc(unsigned x)
+{
+    return __builtin_popcount(x);
+}
+static inline int __clz(int x)
+{
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
+static inline int __ffs(int x)
+{
+    return __builtin_ffs(x);
+}
+/* Integers only: sums of floats in no fixed order are not wanted. */
+template <typename T> static inline T atomicAdd(T *p, T value)
+{
+    static_assert((T)1 / 2 == 0, "integers only");
+    const T old = *p;
+    *p = (T)(old + value);
+    return old;
+}
+static inline int atomicMax(int *p, int value)
+{
+    const int old = *p;
+    *p = max(old, value);
+    return old;
+}
+
+/* ---- bfloat16: the upper half of a float */
+
+struct __nv_bfloat16 {
+    uint16_t x;
+};
+struct __attribute__((aligned(4))) __nv_bfloat162 {
+    __nv_bfloat16 x, y;
+};
+static inline float __bfloat162float(__nv_bfloat16 h)
+{
+    return __uint_as_float((unsigned)h.x << 16);
+}
+/* To nearest, ties to even; NaN stays NaN. */
+static inline __nv_bfloat16 __float2bfloat16_rn(float x)
+{
+    const unsigned u = __float_as_uint(x);
+    if ((u & 0x7fffffffu) > 0x7f800000u)
+        return {0x7fff};
+    return {(uint16_t)((u + 0x7fffu + ((u >> 16) & 1u)) >> 16)};
+}
+static inline __nv_bfloat16 __float2bfloat16(float x)
+{
+    return __float2bfloat16_rn(x);
+}
+static inline __nv_bfloat162 __floats2bfloat162_rn(float x, float y)
+{
+    return {__float2bfloat16_rn(x), __float2bfloat16_rn(y)};
+}
+static inline __nv_bfloat162 __float22bfloat162_rn(float2 v)
+{
+    return __floats2bfloat162_rn(v.x, v.y);
+}
+static inline __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y)
+{
+    return {x, y};
+}
+static inline float2 __bfloat1622float2(__nv_bfloat162 h)
+{
+    return {__bfloat162float(h.x), __bfloat162float(h.y)};
+}
+static inline float __low2float(__nv_bfloat162 h)
+{
+    return __bfloat162float(h.x);
+}
+static inline float __high2float(__nv_bfloat162 h)
+{
+    return __bfloat162float(h.y);
+}
+
+#include "cuda_host_runtime.h"
+
+#endif

@@ -1,0 +1,37 @@
+/* cuda_host_internal.h - what the files of the emulation share. */
+#ifndef CUDA_HOST_INTERNAL_H
+#define CUDA_HOST_INTERNAL_H
+
+#include "cuda_host.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CUDA_HOST_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CUDA_HOST_ASAN 1
+#endif
+#endif
+#ifndef CUDA_HOST_ASAN
+#define CUDA_HOST_ASAN 0
+#endif
+
+/* ---- cuda_host_memory.cc */
+
+/* Opens all device memory for a kernel; close also looks at the patterns around every allocation:
+ * NULL, or what was overwritten. */
+void cuda_host_memory_open(void);
+const char *cuda_host_memory_close(void);
+/* Where an address lies among the allocations, in words. */
+void cuda_host_memory_describe(const void *address, char *text, size_t size);
+/* A kernel or function instead of doing it now; false when no graph is under way. */
+bool cuda_host_keep(int (*run)(void *arguments), void (*drop)(void *arguments), void *arguments);
+/* Keeps the error and its text for cudaGetLastError; returns it. */
+cudaError_t cuda_host_fail(cudaError_t error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- cuda_host.cc */
+
+/* Largest dynamic shared memory of a kernel (cudaFuncSetAttribute). */
+size_t cuda_host_shared_limit(const void *kernel);
+
+#endif

@@ -1,0 +1,528 @@
+/* cuda_host_memory.cc - device memory, copies, graphs and errors.
+ *
+ * An allocation lies between two pages that nobody may touch, its end as near to the second as an
+ * alignment of 256 bytes lets it be; what is left of its own pages holds a pattern. Outside of
+ * kernels and copies nobody may touch the allocation either. Under AddressSanitizer it comes from
+ * malloc, with its redzones, and is poisoned instead. New memory holds NaNs. */
+#include "cuda_host_internal.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#if CUDA_HOST_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
+enum { PAGE = 4096, ALIGN = 256, PATTERN = 0xa5 };
+static const size_t LIMIT = (size_t)16 << 30; /* of one allocation: a device has an end */
+
+struct allocation {
+    char *map; /* what lies between the two pages */
+    size_t map_bytes;
+    char *memory;
+    size_t bytes;
+};
+struct node { /* of a graph */
+    int (*run)(void *arguments);
+    void (*drop)(void *arguments);
+    void *arguments;
+};
+struct cuda_host_graph {
+    struct node *nodes;
+    size_t count, room;
+    bool valid;
+    int owners; /* the graph and what was instantiated from it */
+};
+struct cuda_host_stream {
+    int unused;
+};
+
+static struct allocation *allocations;
+static size_t allocation_count, allocation_room;
+static struct cuda_host_graph *capture; /* the graph under way */
+static cudaError_t last_error;
+static char last_text[1024];
+
+/* ---- errors */
+
+cudaError_t cuda_host_fail(cudaError_t error, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(last_text, sizeof(last_text), format, args);
+    va_end(args);
+    return last_error = error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    const cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    return error == cudaSuccess ? "no error" : last_text;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    return error == cudaSuccess ? "cudaSuccess" : last_text;
+}
+
+/* ---- the device */
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    const char *devices = getenv("ORR_CUDA_HOST_DEVICES");
+    *count = devices ? atoi(devices) : 1;
+    return *count > 0 ? cudaSuccess : cuda_host_fail(cudaErrorNoDevice, "no device");
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    return device == 0 ? cudaSuccess : cuda_host_fail(cudaErrorInvalidValue, "no such device");
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int)
+{
+    *value = attribute == cudaDevAttrMultiProcessorCount            ? 4
+             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? 227 * 1024
+             : attribute == cudaDevAttrComputeCapabilityMajor       ? 9
+                                                                    : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    *free_bytes = *total_bytes = LIMIT;
+    for (size_t i = 0; i < allocation_count; i++)
+        *free_bytes -= allocations[i].bytes < *free_bytes ? allocations[i].bytes : *free_bytes;
+    return cudaSuccess;
+}
+
+/* ---- memory */
+
+static void allow(const struct allocation *a, bool access)
+{
+#if CUDA_HOST_ASAN
+    if (access)
+        ASAN_UNPOISON_MEMORY_REGION(a->memory, a->bytes);
+    else
+        ASAN_POISON_MEMORY_REGION(a->memory, a->bytes);
+#else
+    mprotect(a->map, a->map_bytes, access ? PROT_READ | PROT_WRITE : PROT_NONE);
+#endif
+}
+
+/* The allocation that has all the bytes, or NULL. */
+static struct allocation *find(const void *memory, size_t bytes)
+{
+    const uintptr_t at = (uintptr_t)memory;
+    for (size_t i = 0; i < allocation_count; i++) {
+        const uintptr_t first = (uintptr_t)allocations[i].memory;
+        if (at >= first && at - first <= allocations[i].bytes &&
+            bytes <= allocations[i].bytes - (at - first))
+            return &allocations[i];
+    }
+    return NULL;
+}
+
+static bool touches_device(const void *memory, size_t bytes)
+{
+    const uintptr_t at = (uintptr_t)memory;
+    for (size_t i = 0; i < allocation_count; i++) {
+        const uintptr_t first = (uintptr_t)allocations[i].map;
+        if (at < first + allocations[i].map_bytes && first < at + bytes)
+            return true;
+    }
+    return false;
+}
+
+void cuda_host_memory_open(void)
+{
+    for (size_t i = 0; i < allocation_count; i++)
+        allow(&allocations[i], true);
+}
+
+static bool untouched(const char *from, const char *end)
+{
+    for (; from < end; from++)
+        if (*(const unsigned char *)from != PATTERN)
+            return false;
+    return true;
+}
+
+const char *cuda_host_memory_close(void)
+{
+    static char text[128];
+    const char *found = NULL;
+    for (size_t i = 0; i < allocation_count; i++) {
+        struct allocation *a = &allocations[i];
+        const bool before = untouched(a->map, a->memory);
+        const bool after = untouched(a->memory + a->bytes, a->map + a->map_bytes);
+        if (!before || !after) {
+            snprintf(text, sizeof(text), "wrote %s an allocation of %zu bytes",
+                     after ? "before" : "past the end of", a->bytes);
+            found = text;
+            memset(a->map, PATTERN, (size_t)(a->memory - a->map));
+            memset(a->memory + a->bytes, PATTERN,
+                   (size_t)(a->map + a->map_bytes - a->memory) - a->bytes);
+        }
+        allow(a, false);
+    }
+    return found;
+}
+
+void cuda_host_memory_describe(const void *address, char *text, size_t size)
+{
+    const uintptr_t at = (uintptr_t)address;
+    snprintf(text, size, "no device memory");
+    for (size_t i = 0; i < allocation_count; i++) {
+        const struct allocation *a = &allocations[i];
+        const uintptr_t first = (uintptr_t)a->memory;
+        if (at >= (uintptr_t)a->map - PAGE && at < first)
+            snprintf(text, size, "%zu bytes before an allocation of %zu bytes", first - at,
+                     a->bytes);
+        else if (at >= first && at < (uintptr_t)a->map + a->map_bytes + PAGE)
+            snprintf(text, size, "byte %zu of an allocation of %zu bytes", at - first, a->bytes);
+    }
+}
+
+static bool map_memory(struct allocation *a, size_t bytes)
+{
+    a->bytes = bytes;
+#if CUDA_HOST_ASAN
+    void *memory;
+    if (posix_memalign(&memory, ALIGN, bytes))
+        return false;
+    a->map = a->memory = (char *)memory;
+    a->map_bytes = bytes;
+#else
+    const size_t aligned = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    a->map_bytes = (aligned + PAGE - 1) / PAGE * PAGE;
+    char *map = (char *)mmap(NULL, a->map_bytes + 2 * PAGE, PROT_NONE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == (char *)MAP_FAILED)
+        return false;
+    a->map = map + PAGE;
+    a->memory = a->map + a->map_bytes - aligned;
+    allow(a, true);
+    memset(a->map, PATTERN, (size_t)(a->memory - a->map));
+    memset(a->memory + bytes, PATTERN, aligned - bytes);
+#endif
+    memset(a->memory, 0xff, bytes);
+    allow(a, false);
+    return true;
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+    *memory = NULL;
+    if (capture)
+        return cuda_host_fail(cudaErrorStreamCaptureUnsupported, "cudaMalloc during a capture");
+    if (!bytes)
+        return cudaSuccess;
+    if (allocation_count == allocation_room) {
+        const size_t room = 2 * allocation_room + 16;
+        void *more = realloc(allocations, room * sizeof(*allocations));
+        if (!more)
+            return cuda_host_fail(cudaErrorMemoryAllocation, "out of memory");
+        allocations = (struct allocation *)more;
+        allocation_room = room;
+    }
+    if (bytes > LIMIT || !map_memory(&allocations[allocation_count], bytes))
+        return cuda_host_fail(cudaErrorMemoryAllocation, "out of memory");
+    *memory = allocations[allocation_count++].memory;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *memory)
+{
+    if (!memory)
+        return cudaSuccess;
+    struct allocation *a = find(memory, 0);
+    if (capture || !a || a->memory != memory)
+        return cuda_host_fail(cudaErrorInvalidValue, "cudaFree of what cudaMalloc did not give");
+    allow(a, true);
+#if CUDA_HOST_ASAN
+    free(a->memory);
+#else
+    munmap(a->map - PAGE, a->map_bytes + 2 * PAGE);
+#endif
+    *a = allocations[--allocation_count];
+    if (!allocation_count) {
+        free(allocations);
+        allocations = NULL;
+        allocation_room = 0;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocHost(void **memory, size_t bytes)
+{
+    *memory = malloc(bytes);
+    return *memory ? cudaSuccess : cuda_host_fail(cudaErrorMemoryAllocation, "out of memory");
+}
+
+cudaError_t cudaFreeHost(void *memory)
+{
+    free(memory);
+    return cudaSuccess;
+}
+
+/* ---- copies */
+
+struct copy {
+    void *to;
+    const void *from; /* NULL: bytes of `value` */
+    size_t bytes;
+    int value;
+};
+
+static int do_copy(void *arguments)
+{
+    const struct copy *c = (const struct copy *)arguments;
+    struct allocation *to = find(c->to, c->bytes), *from = c->from ? find(c->from, c->bytes) : NULL;
+    if (to)
+        allow(to, true);
+    if (from)
+        allow(from, true);
+    if (c->from)
+        memmove(c->to, c->from, c->bytes);
+    else
+        memset(c->to, c->value, c->bytes);
+    if (to)
+        allow(to, false);
+    if (from)
+        allow(from, false);
+    return 0;
+}
+
+static void drop_copy(void *arguments)
+{
+    delete (struct copy *)arguments;
+}
+
+static cudaError_t do_or_keep(struct copy c, bool to_device, bool from_device, bool keep)
+{
+    if (!c.bytes)
+        return cudaSuccess;
+    if (to_device ? !find(c.to, c.bytes) : touches_device(c.to, c.bytes))
+        return cuda_host_fail(cudaErrorInvalidValue, "a copy to %p of %zu bytes: that is %s", c.to,
+                              c.bytes, to_device ? "no device memory" : "device memory");
+    if (c.from && (from_device ? !find(c.from, c.bytes) : touches_device(c.from, c.bytes)))
+        return cuda_host_fail(cudaErrorInvalidValue, "a copy from %p of %zu bytes: that is %s",
+                              c.from, c.bytes, from_device ? "no device memory" : "device memory");
+    if (!capture) {
+        do_copy(&c);
+        return cudaSuccess;
+    }
+    if (!keep) {
+        capture->valid = false;
+        return cuda_host_fail(cudaErrorStreamCaptureUnsupported, "a copy that waits in a capture");
+    }
+    struct copy *kept = new struct copy(c);
+    cuda_host_keep(do_copy, drop_copy, kept);
+    return cudaSuccess;
+}
+
+static cudaError_t copy_kind(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                             bool keep)
+{
+    const bool to_device = kind == cudaMemcpyDefault
+                               ? touches_device(to, bytes)
+                               : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDefault ? touches_device(from, bytes)
+                                                       : kind == cudaMemcpyDeviceToHost ||
+                                                             kind == cudaMemcpyDeviceToDevice;
+    return do_or_keep({to, from, bytes, 0}, to_device, from_device, keep);
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    return copy_kind(to, from, bytes, kind, false);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t)
+{
+    return copy_kind(to, from, bytes, kind, true);
+}
+
+cudaError_t cudaMemset(void *memory, int value, size_t bytes)
+{
+    return do_or_keep({memory, NULL, bytes, value}, true, false, false);
+}
+
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
+{
+    return do_or_keep({memory, NULL, bytes, value}, true, false, true);
+}
+
+/* ---- streams and graphs */
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
+{
+    *stream = new struct cuda_host_stream();
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    delete stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    if (!capture)
+        return cudaSuccess;
+    capture->valid = false;
+    return cuda_host_fail(cudaErrorStreamCaptureUnsupported, "waiting during a capture");
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    return cudaStreamSynchronize(NULL);
+}
+
+bool cuda_host_keep(int (*run)(void *arguments), void (*drop)(void *arguments), void *arguments)
+{
+    if (!capture)
+        return false;
+    if (capture->count == capture->room) {
+        capture->room = 2 * capture->room + 64;
+        void *more = realloc(capture->nodes, capture->room * sizeof(*capture->nodes));
+        if (!more)
+            abort();
+        capture->nodes = (struct node *)more;
+    }
+    capture->nodes[capture->count++] = {run, drop, arguments};
+    return true;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t, enum cudaStreamCaptureMode)
+{
+    if (capture)
+        return cuda_host_fail(cudaErrorStreamCaptureUnsupported, "two captures at once");
+    capture = new struct cuda_host_graph();
+    capture->valid = true;
+    capture->owners = 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph)
+{
+    *graph = NULL;
+    if (!capture)
+        return cuda_host_fail(cudaErrorInvalidValue, "no capture is under way");
+    struct cuda_host_graph *done = capture;
+    capture = NULL;
+    if (!done->valid) {
+        cudaGraphDestroy(done);
+        return cuda_host_fail(cudaErrorStreamCaptureInvalidated, "the capture was broken");
+    }
+    *graph = done;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
+{
+    graph->owners++;
+    *exec = graph;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t)
+{
+    for (size_t i = 0; i < exec->count; i++)
+        if (exec->nodes[i].run(exec->nodes[i].arguments))
+            return last_error ? last_error : cudaErrorLaunchFailure;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    if (--graph->owners)
+        return cudaSuccess;
+    for (size_t i = 0; i < graph->count; i++)
+        graph->nodes[i].drop(graph->nodes[i].arguments);
+    free(graph->nodes);
+    delete graph;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+    return cudaGraphDestroy(exec);
+}
+
+/* ---- host functions in place of kernels */
+
+struct host_call {
+    void (*function)(const void *arguments);
+    const char *name;
+    void *arguments;
+};
+
+static int run_host_call(void *arguments)
+{
+    const struct host_call *c = (const struct host_call *)arguments;
+    cuda_host_memory_open();
+    c->function(c->arguments);
+    const char *overwritten = cuda_host_memory_close();
+    return overwritten
+               ? (int)cuda_host_fail(cudaErrorIllegalAddress, "%s: %s", c->name, overwritten)
+               : 0;
+}
+
+static void drop_host_call(void *arguments)
+{
+    struct host_call *c = (struct host_call *)arguments;
+    free(c->arguments);
+    delete c;
+}
+
+int cuda_host_do(const char *name, void (*function)(const void *arguments), const void *arguments,
+                 size_t bytes)
+{
+    struct host_call *c = new host_call{function, name, malloc(bytes)};
+    if (!c->arguments)
+        abort();
+    memcpy(c->arguments, arguments, bytes);
+    if (cuda_host_keep(run_host_call, drop_host_call, c))
+        return 0;
+    const int code = run_host_call(c);
+    drop_host_call(c);
+    return code;
+}
+
+/* ---- attributes of kernels */
+
+static struct {
+    const void *kernel;
+    size_t bytes;
+} limits[64];
+
+size_t cuda_host_shared_limit(const void *kernel)
+{
+    for (int i = 0; i < 64 && limits[i].kernel; i++)
+        if (limits[i].kernel == kernel)
+            return limits[i].bytes;
+    return 48 * 1024;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute, int value)
+{
+    if (value < 0 || value > 227 * 1024)
+        return cuda_host_fail(cudaErrorInvalidValue, "%d bytes of shared memory", value);
+    int i = 0;
+    while (i < 63 && limits[i].kernel && limits[i].kernel != kernel)
+        i++;
+    limits[i].kernel = kernel;
+    limits[i].bytes = (size_t)value;
+    return cudaSuccess;
+}
