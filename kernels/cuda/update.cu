@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(THREADS)
 int k_cuda_sum_squares(double *sum, const float *x, size_t n)
 {
     const size_t wanted = n / PIECE + 1;
-    const int pieces = (int)(wanted < PIECES ? wanted : PIECES);
+    const int pieces = (int)(wanted < (size_t)PIECES ? wanted : (size_t)PIECES);
     void *memory;
     double *result;
     int rc = k_cuda_result(sum, &result);
