@@ -65,18 +65,32 @@ enum k_cuda_slot {
     K_CUDA_SLOT_MATMUL, /* cuBLASLt's workspace */
     K_CUDA_SLOT_A,      /* bf16 copies of matmul inputs */
     K_CUDA_SLOT_B,
-    K_CUDA_SLOT_LINEAR, /* what a linear entry keeps between its kernels */
+    K_CUDA_SLOT_LINEAR,  /* what a linear entry keeps between its kernels */
     K_CUDA_SLOT_PARTIAL, /* partial sums of reductions over blocks */
-    K_CUDA_SLOT_LOGITS, /* chunks of logits and their gradients */
+    K_CUDA_SLOT_LOGITS,  /* chunks of logits and their gradients */
     K_CUDA_SLOT_ATTENTION,
     K_CUDA_SLOTS,
 };
 int k_cuda_scratch(enum k_cuda_slot slot, size_t bytes, void **memory);
+/* Frees scratch memory that was outgrown while recordings had its address. */
+void k_cuda_free_retired(void);
+
+/* ---- record.cu */
 /* A device double whose value is written to *host by k_ops.wait (or every wait after a replay of
  * the recording it was made in). */
 int k_cuda_result(double *host, double **device);
 /* The same, rounded to a whole number. */
 int k_cuda_result_long(long *host, double **device);
+/* Whether work is being recorded; whether there are recordings. */
+bool k_cuda_recording(void);
+bool k_cuda_recordings(void);
+int k_cuda_results_open(void);
+void k_cuda_results_close(void);
+int k_cuda_wait(void);
+int k_cuda_record_begin(void);
+int k_cuda_record_end(struct k_recording **recording);
+int k_cuda_replay(const struct k_recording *recording);
+void k_cuda_record_free(struct k_recording *recording);
 
 /* ---- matmul.h is implemented by matmul.cu (cuBLASLt); under K_CUDA_HOST by tests/cuda_host. */
 
@@ -94,8 +108,8 @@ int k_cuda_linear_backward(float *dinp, float *dw, float *db, const float *dout,
 int k_cuda_linear_gelu_backward(float *dpre, float *dw, float *db, const float *dout,
                                 const float *inp, const float *w, const float *pre, int N, int C,
                                 int OC);
-int k_cuda_linear_exact_forward(float *out, const float *inp, const float *w, const float *b,
-                                int N, int C, int OC);
+int k_cuda_linear_exact_forward(float *out, const float *inp, const float *w, const float *b, int N,
+                                int C, int OC);
 int k_cuda_linear_exact_backward(float *dinp, float *dw, float *db, const float *dout,
                                  const float *inp, const float *w, int N, int C, int OC);
 /* elements.cu */

@@ -37,6 +37,9 @@ struct cuda_host_graph {
 struct cuda_host_stream {
     int unused;
 };
+struct cuda_host_event {
+    int unused;
+};
 
 static struct allocation *allocations;
 static size_t allocation_count, allocation_room;
@@ -385,6 +388,28 @@ cudaError_t cudaStreamSynchronize(cudaStream_t)
 }
 
 cudaError_t cudaDeviceSynchronize(void)
+{
+    return cudaStreamSynchronize(NULL);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    *event = new struct cuda_host_event();
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    delete event;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t)
 {
     return cudaStreamSynchronize(NULL);
 }

@@ -1,0 +1,302 @@
+/* context.cu - the table of the CUDA backend, its device, its stream, and its memory.
+ *
+ * One stream does all the work in the order in which it was asked for; the host waits for it in
+ * download and wait alone. */
+#include <string.h>
+
+#include "cuda.h"
+#include "matmul.h"
+
+enum { UPLOAD_BYTES = 4 << 20, UPLOADS = 2, RETIRED = 64, BLOCKS_PER_SM = 8 };
+
+static struct {
+    bool open;
+    enum k_precision precision;
+    int processors; /* streaming multiprocessors */
+    cudaStream_t stream;
+    struct {
+        void *memory;
+        size_t bytes;
+    } slot[K_CUDA_SLOTS];
+    /* scratch memory that was outgrown while a recording had its address */
+    void *retired[RETIRED];
+    int retired_count;
+    /* pinned pieces that uploads go through, so that the copy is asynchronous and the caller's
+     * memory is free at once */
+    struct {
+        void *memory;
+        cudaEvent_t done;
+    } upload[UPLOADS];
+    int next_upload;
+} cuda;
+
+/* ---- errors and the shape of launches */
+
+cudaStream_t k_cuda_stream(void)
+{
+    return cuda.stream;
+}
+
+int k_cuda_check(cudaError_t status, const char *what)
+{
+    if (status == cudaSuccess)
+        return 0;
+    const int code = status == cudaErrorMemoryAllocation ? ORR_ENOMEM : ORR_EDEVICE;
+    (void)cudaGetLastError(); /* reported here: not once more by the next launch */
+    return ORR_FAIL(code, "cuda: %s: %s", what, cudaGetErrorString(status));
+}
+
+int k_cuda_launched(const char *kernel)
+{
+    return k_cuda_check(cudaGetLastError(), kernel);
+}
+
+int k_cuda_blocks(size_t n, int block)
+{
+    const size_t wanted = (n + (size_t)block - 1) / (size_t)block;
+    const size_t fill = (size_t)(cuda.processors ? cuda.processors : 1) * BLOCKS_PER_SM *
+                        (block >= 256 ? 1 : (size_t)(256 / block));
+    return (int)(wanted < 1 ? 1 : wanted < fill ? wanted : fill);
+}
+
+enum k_precision k_cuda_precision(void)
+{
+    return cuda.precision;
+}
+
+/* ---- scratch */
+
+int k_cuda_scratch(enum k_cuda_slot slot, size_t bytes, void **memory)
+{
+    if (bytes > cuda.slot[slot].bytes) {
+        if (k_cuda_recording())
+            return ORR_FAIL(ORR_EINVAL,
+                            "cuda: scratch memory %d grows to %zu bytes while recording", (int)slot,
+                            bytes);
+        void *larger;
+        const int rc = k_cuda_check(cudaMalloc(&larger, bytes), "scratch memory");
+        if (rc)
+            return rc;
+        void *old = cuda.slot[slot].memory;
+        if (old && k_cuda_recordings() && cuda.retired_count == RETIRED) {
+            cudaFree(larger);
+            return ORR_FAIL(ORR_ENOMEM, "cuda: scratch memory grew too often beside recordings");
+        }
+        if (old && k_cuda_recordings())
+            cuda.retired[cuda.retired_count++] = old;
+        else
+            cudaFree(old); /* waits for the device */
+        cuda.slot[slot].memory = larger;
+        cuda.slot[slot].bytes = bytes;
+    }
+    *memory = cuda.slot[slot].memory;
+    return 0;
+}
+
+void k_cuda_free_retired(void)
+{
+    while (cuda.retired_count)
+        cudaFree(cuda.retired[--cuda.retired_count]);
+}
+
+/* ---- memory */
+
+static int cuda_zero(void *memory, size_t bytes)
+{
+    return bytes ? k_cuda_check(cudaMemsetAsync(memory, 0, bytes, cuda.stream), "zero") : 0;
+}
+
+static int cuda_alloc(void **memory, size_t bytes)
+{
+    *memory = NULL;
+    const cudaError_t status = cudaMalloc(memory, bytes ? bytes : 1);
+    if (status == cudaErrorMemoryAllocation) {
+        size_t left = 0, all = 0;
+        (void)cudaGetLastError();
+        cudaMemGetInfo(&left, &all);
+        return ORR_FAIL(ORR_ENOMEM, "the GPU has no memory for %.1f MiB: %.1f of %.1f MiB are free",
+                        (double)bytes / 0x1p20, (double)left / 0x1p20, (double)all / 0x1p20);
+    }
+    int rc = k_cuda_check(status, "alloc");
+    if (!rc)
+        rc = cuda_zero(*memory, bytes);
+    if (rc) {
+        cudaFree(*memory);
+        *memory = NULL;
+    }
+    return rc;
+}
+
+static void cuda_release(void *memory)
+{
+    cudaFree(memory);
+}
+
+static int cuda_copy(void *to, const void *from, size_t bytes)
+{
+    return bytes ? k_cuda_check(
+                       cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cuda.stream),
+                       "copy")
+                 : 0;
+}
+
+static int cuda_upload(void *to, const void *from, size_t bytes)
+{
+    for (size_t at = 0; at < bytes;) {
+        const size_t piece = bytes - at < UPLOAD_BYTES ? bytes - at : (size_t)UPLOAD_BYTES;
+        const int i = cuda.next_upload;
+        int rc = k_cuda_check(cudaEventSynchronize(cuda.upload[i].done), "upload");
+        if (rc)
+            return rc;
+        memcpy(cuda.upload[i].memory, (const char *)from + at, piece);
+        rc = k_cuda_check(cudaMemcpyAsync((char *)to + at, cuda.upload[i].memory, piece,
+                                          cudaMemcpyHostToDevice, cuda.stream),
+                          "upload");
+        if (!rc)
+            rc = k_cuda_check(cudaEventRecord(cuda.upload[i].done, cuda.stream), "upload");
+        if (rc)
+            return rc;
+        cuda.next_upload = (i + 1) % UPLOADS;
+        at += piece;
+    }
+    return 0;
+}
+
+static int cuda_download(void *to, const void *from, size_t bytes)
+{
+    if (bytes) {
+        const int rc = k_cuda_check(
+            cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cuda.stream), "download");
+        if (rc)
+            return rc;
+    }
+    return k_cuda_check(cudaStreamSynchronize(cuda.stream), "download");
+}
+
+/* ---- the device */
+
+static void cuda_close(void)
+{
+    if (!cuda.open)
+        return;
+    cudaStreamSynchronize(cuda.stream);
+    k_cuda_matmul_close();
+    k_cuda_results_close();
+    k_cuda_free_retired();
+    for (int i = 0; i < K_CUDA_SLOTS; i++)
+        cudaFree(cuda.slot[i].memory);
+    for (int i = 0; i < UPLOADS; i++) {
+        if (cuda.upload[i].done)
+            cudaEventDestroy(cuda.upload[i].done);
+        cudaFreeHost(cuda.upload[i].memory);
+    }
+    if (cuda.stream)
+        cudaStreamDestroy(cuda.stream);
+    memset(&cuda, 0, sizeof(cuda));
+}
+
+static int open_uploads(void)
+{
+    int rc = 0;
+    for (int i = 0; !rc && i < UPLOADS; i++) {
+        rc = k_cuda_check(cudaMallocHost(&cuda.upload[i].memory, UPLOAD_BYTES), "pinned memory");
+        if (!rc)
+            rc = k_cuda_check(
+                cudaEventCreateWithFlags(&cuda.upload[i].done, cudaEventDisableTiming), "event");
+    }
+    return rc;
+}
+
+static int cuda_open(int threads, enum k_precision precision)
+{
+    (void)threads;
+    int count = 0, major = 0;
+    const cudaError_t found = cudaGetDeviceCount(&count);
+    if (found != cudaSuccess || count < 1) {
+        (void)cudaGetLastError();
+        return ORR_FAIL(ORR_EDEVICE, "--device cuda: no NVIDIA GPU (driver) was found: %s",
+                        found != cudaSuccess ? cudaGetErrorString(found) : "no device");
+    }
+    cuda_close();
+    cuda.open = true;
+    cuda.precision = precision;
+    int rc = k_cuda_check(cudaSetDevice(0), "--device cuda");
+    if (!rc)
+        rc = k_cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
+                          "compute capability");
+    if (!rc && major < 8)
+        rc = ORR_FAIL(ORR_EDEVICE,
+                      "--device cuda: the GPU has compute capability %d, 8.0 is needed", major);
+    if (!rc)
+        rc = k_cuda_check(
+            cudaDeviceGetAttribute(&cuda.processors, cudaDevAttrMultiProcessorCount, 0),
+            "multiprocessors");
+    if (!rc)
+        rc = k_cuda_check(cudaStreamCreateWithFlags(&cuda.stream, cudaStreamNonBlocking), "stream");
+    if (!rc)
+        rc = open_uploads();
+    if (!rc)
+        rc = k_cuda_results_open();
+    if (rc)
+        cuda_close();
+    return rc;
+}
+
+/* ---- the table */
+
+static struct k_ops table(void)
+{
+    struct k_ops t;
+    memset(&t, 0, sizeof(t));
+    t.name = "cuda";
+    t.open = cuda_open;
+    t.close = cuda_close;
+    t.peak = k_cuda_matmul_peak;
+    t.host = false;
+    t.alloc = cuda_alloc;
+    t.release = cuda_release;
+    t.zero = cuda_zero;
+    t.copy = cuda_copy;
+    t.upload = cuda_upload;
+    t.download = cuda_download;
+    t.wait = k_cuda_wait;
+    t.record_begin = k_cuda_record_begin;
+    t.record_end = k_cuda_record_end;
+    t.replay = k_cuda_replay;
+    t.record_free = k_cuda_record_free;
+    t.linear_forward = k_cuda_linear_forward;
+    t.linear_gelu_forward = k_cuda_linear_gelu_forward;
+    t.linear_residual_forward = k_cuda_linear_residual_forward;
+    t.linear_backward = k_cuda_linear_backward;
+    t.linear_gelu_backward = k_cuda_linear_gelu_backward;
+    t.linear_exact_forward = k_cuda_linear_exact_forward;
+    t.linear_exact_backward = k_cuda_linear_exact_backward;
+    t.gelu_backward = k_cuda_gelu_backward;
+    t.add = k_cuda_add;
+    t.scale = k_cuda_scale;
+    t.layernorm_forward = k_cuda_layernorm_forward;
+    t.layernorm_backward = k_cuda_layernorm_backward;
+    t.position_forward = k_cuda_position_forward;
+    t.position_backward = k_cuda_position_backward;
+    t.embed_forward = k_cuda_embed_forward;
+    t.embed_backward = k_cuda_embed_backward;
+    /* no variant has fused kernels yet: the generic path runs them all */
+    t.attention_forward = k_cuda_attention_generic_forward;
+    t.attention_backward = k_cuda_attention_generic_backward;
+    t.attention_generic_forward = k_cuda_attention_generic_forward;
+    t.attention_generic_backward = k_cuda_attention_generic_backward;
+    t.attention_silent = k_cuda_attention_silent;
+    t.gate_forward = k_cuda_gate_forward;
+    t.gate_backward = k_cuda_gate_backward;
+    t.rope = k_cuda_rope;
+    t.cross_entropy = k_cuda_cross_entropy;
+    t.head_cross_entropy = k_cuda_head_cross_entropy;
+    t.mse = k_cuda_mse;
+    t.sum_squares = k_cuda_sum_squares;
+    t.adamw = k_cuda_adamw;
+    t.average = k_cuda_average;
+    return t;
+}
+
+extern "C" const struct k_ops k_cuda;
+const struct k_ops k_cuda = table();

@@ -1,0 +1,468 @@
+/* staged_ops.c - see staged_ops.h: one function for each entry, all of the same pattern. */
+#define STAGED_OPS_C
+#include "staged_ops.h"
+
+#include <string.h>
+
+#include "base/base.h"
+#include "kernels/host_memory.h"
+#include "staged.h"
+
+#define SIZE(a, b) ((size_t)(a) * (size_t)(b))
+
+/* ---- linear layers */
+
+static int linear(bool exact, real *o, const real *inp, const real *w, const real *b, int N, int C,
+                  int OC)
+{
+    struct stage s = stage_begin();
+    const int io = stage_out(&s, o, SIZE(N, OC)), ii = stage_in(&s, inp, SIZE(N, C));
+    const int iw = stage_in(&s, w, SIZE(OC, C)), ib = stage_in(&s, b, SIZE(OC, 1));
+    while (stage_next(&s))
+        s.code = (exact ? s.ops->linear_exact_forward : s.ops->linear_forward)(
+            stage_at(&s, io), stage_at(&s, ii), stage_at(&s, iw), stage_at(&s, ib), N, C, OC);
+    return stage_end(&s);
+}
+
+static int linear_forward(real *o, const real *inp, const real *w, const real *b, int N, int C,
+                          int OC)
+{
+    return linear(false, o, inp, w, b, N, C, OC);
+}
+
+static int linear_exact_forward(real *o, const real *inp, const real *w, const real *b, int N,
+                                int C, int OC)
+{
+    return linear(true, o, inp, w, b, N, C, OC);
+}
+
+static int linear_gelu_forward(real *o, real *pre, const real *inp, const real *w, const real *b,
+                               int N, int C, int OC)
+{
+    struct stage s = stage_begin();
+    const int io = stage_out(&s, o, SIZE(N, OC)), ip = stage_out(&s, pre, SIZE(N, OC));
+    const int ii = stage_in(&s, inp, SIZE(N, C)), iw = stage_in(&s, w, SIZE(OC, C));
+    const int ib = stage_in(&s, b, SIZE(OC, 1));
+    while (stage_next(&s))
+        s.code = s.ops->linear_gelu_forward(stage_at(&s, io), stage_at(&s, ip), stage_at(&s, ii),
+                                            stage_at(&s, iw), stage_at(&s, ib), N, C, OC);
+    return stage_end(&s);
+}
+
+static int linear_residual_forward(real *o, const real *inp, const real *w, const real *b,
+                                   const real *residual, int N, int C, int OC)
+{
+    struct stage s = stage_begin();
+    const int io = stage_out(&s, o, SIZE(N, OC)), ii = stage_in(&s, inp, SIZE(N, C));
+    const int iw = stage_in(&s, w, SIZE(OC, C)), ib = stage_in(&s, b, SIZE(OC, 1));
+    const int ir = stage_in(&s, residual, SIZE(N, OC));
+    while (stage_next(&s))
+        s.code =
+            s.ops->linear_residual_forward(stage_at(&s, io), stage_at(&s, ii), stage_at(&s, iw),
+                                           stage_at(&s, ib), stage_at(&s, ir), N, C, OC);
+    return stage_end(&s);
+}
+
+static int backward(bool exact, real *dinp, real *dw, real *db, const real *dout, const real *inp,
+                    const real *w, int N, int C, int OC)
+{
+    struct stage s = stage_begin();
+    const int idi = stage_out(&s, dinp, SIZE(N, C)), idw = stage_out(&s, dw, SIZE(OC, C));
+    const int idb = stage_out(&s, db, SIZE(OC, 1)), ido = stage_in(&s, dout, SIZE(N, OC));
+    const int ii = stage_in(&s, inp, SIZE(N, C)), iw = stage_in(&s, w, SIZE(OC, C));
+    while (stage_next(&s))
+        s.code = (exact ? s.ops->linear_exact_backward : s.ops->linear_backward)(
+            stage_at(&s, idi), stage_at(&s, idw), stage_at(&s, idb), stage_at(&s, ido),
+            stage_at(&s, ii), stage_at(&s, iw), N, C, OC);
+    return stage_end(&s);
+}
+
+static int linear_backward(real *dinp, real *dw, real *db, const real *dout, const real *inp,
+                           const real *w, int N, int C, int OC)
+{
+    return backward(false, dinp, dw, db, dout, inp, w, N, C, OC);
+}
+
+static int linear_exact_backward(real *dinp, real *dw, real *db, const real *dout, const real *inp,
+                                 const real *w, int N, int C, int OC)
+{
+    return backward(true, dinp, dw, db, dout, inp, w, N, C, OC);
+}
+
+static int linear_gelu_backward(real *dpre, real *dw, real *db, const real *dout, const real *inp,
+                                const real *w, const real *pre, int N, int C, int OC)
+{
+    struct stage s = stage_begin();
+    const int idp = stage_out(&s, dpre, SIZE(N, C)), idw = stage_out(&s, dw, SIZE(OC, C));
+    const int idb = stage_out(&s, db, SIZE(OC, 1)), ido = stage_in(&s, dout, SIZE(N, OC));
+    const int ii = stage_in(&s, inp, SIZE(N, C)), iw = stage_in(&s, w, SIZE(OC, C));
+    const int ip = stage_in(&s, pre, SIZE(N, C));
+    while (stage_next(&s))
+        s.code = s.ops->linear_gelu_backward(stage_at(&s, idp), stage_at(&s, idw),
+                                             stage_at(&s, idb), stage_at(&s, ido), stage_at(&s, ii),
+                                             stage_at(&s, iw), stage_at(&s, ip), N, C, OC);
+    return stage_end(&s);
+}
+
+/* ---- element-wise and rows */
+
+static int gelu_backward(real *dpre, const real *dout, const real *pre, size_t n)
+{
+    struct stage s = stage_begin();
+    const int idp = stage_out(&s, dpre, n), ido = stage_in(&s, dout, n), ip = stage_in(&s, pre, n);
+    while (stage_next(&s))
+        s.code = s.ops->gelu_backward(stage_at(&s, idp), stage_at(&s, ido), stage_at(&s, ip), n);
+    return stage_end(&s);
+}
+
+static int add_arrays(real *o, const real *a, const real *b, size_t n)
+{
+    struct stage s = stage_begin();
+    const int io = stage_out(&s, o, n), ia = stage_in(&s, a, n), ib = stage_in(&s, b, n);
+    while (stage_next(&s))
+        s.code = s.ops->add(stage_at(&s, io), stage_at(&s, ia), stage_at(&s, ib), n);
+    return stage_end(&s);
+}
+
+static int scale(real *x, double factor, size_t n)
+{
+    struct stage s = stage_begin();
+    const int ix = stage_out(&s, x, n);
+    while (stage_next(&s))
+        s.code = s.ops->scale(stage_at(&s, ix), factor, n);
+    return stage_end(&s);
+}
+
+static int layernorm_forward(real *o, real *mean, real *rstd, const real *x, const real *gamma,
+                             const real *beta, int N, int C)
+{
+    struct stage s = stage_begin();
+    const int io = stage_out(&s, o, SIZE(N, C)), im = stage_out(&s, mean, SIZE(N, 1));
+    const int ir = stage_out(&s, rstd, SIZE(N, 1)), ix = stage_in(&s, x, SIZE(N, C));
+    const int ig = stage_in(&s, gamma, SIZE(C, 1)), ib = stage_in(&s, beta, SIZE(C, 1));
+    while (stage_next(&s))
+        s.code =
+            s.ops->layernorm_forward(stage_at(&s, io), stage_at(&s, im), stage_at(&s, ir),
+                                     stage_at(&s, ix), stage_at(&s, ig), stage_at(&s, ib), N, C);
+    return stage_end(&s);
+}
+
+static int layernorm_backward(real *dx, real *dgamma, real *dbeta, const real *dout, const real *x,
+                              const real *mean, const real *rstd, const real *gamma, int N, int C)
+{
+    struct stage s = stage_begin();
+    const int idx = stage_out(&s, dx, SIZE(N, C)), idg = stage_out(&s, dgamma, SIZE(C, 1));
+    const int idb = stage_out(&s, dbeta, SIZE(C, 1)), ido = stage_in(&s, dout, SIZE(N, C));
+    const int ix = stage_in(&s, x, SIZE(N, C)), im = stage_in(&s, mean, SIZE(N, 1));
+    const int ir = stage_in(&s, rstd, SIZE(N, 1)), ig = stage_in(&s, gamma, SIZE(C, 1));
+    while (stage_next(&s))
+        s.code = s.ops->layernorm_backward(stage_at(&s, idx), stage_at(&s, idg), stage_at(&s, idb),
+                                           stage_at(&s, ido), stage_at(&s, ix), stage_at(&s, im),
+                                           stage_at(&s, ir), stage_at(&s, ig), N, C);
+    return stage_end(&s);
+}
+
+static int position_forward(real *x, const real *table, int N, int T, int C)
+{
+    struct stage s = stage_begin();
+    const int ix = stage_out(&s, x, SIZE(N, C)), it = stage_in(&s, table, SIZE(T, C));
+    while (stage_next(&s))
+        s.code = s.ops->position_forward(stage_at(&s, ix), stage_at(&s, it), N, T, C);
+    return stage_end(&s);
+}
+
+static int position_backward(real *dtable, const real *dx, int N, int T, int C)
+{
+    struct stage s = stage_begin();
+    const int it = stage_out(&s, dtable, SIZE(T, C)), ix = stage_in(&s, dx, SIZE(N, C));
+    while (stage_next(&s))
+        s.code = s.ops->position_backward(stage_at(&s, it), stage_at(&s, ix), N, T, C);
+    return stage_end(&s);
+}
+
+/* Elements of (N, stride) from an array that may begin within the first row. */
+static size_t strided(int N, int stride)
+{
+    return N ? SIZE(N - 1, stride) + 1 : 0;
+}
+
+static int embed_forward(real *o, int stride, int column, const real *table, const uint16_t *token,
+                         int token_stride, int N, int V, int C)
+{
+    struct stage s = stage_begin();
+    const int io = stage_out(&s, o, SIZE(N, stride)), it = stage_in(&s, table, SIZE(V, C));
+    const int ik = stage_tokens(&s, token, strided(N, token_stride));
+    while (stage_next(&s))
+        s.code = s.ops->embed_forward(stage_at(&s, io), stride, column, stage_at(&s, it),
+                                      stage_at(&s, ik), token_stride, N, V, C);
+    return stage_end(&s);
+}
+
+static int embed_backward(real *dtable, const real *dout, int stride, int column,
+                          const uint16_t *token, int token_stride, int N, int V, int C)
+{
+    struct stage s = stage_begin();
+    const int it = stage_out(&s, dtable, SIZE(V, C)), ido = stage_in(&s, dout, SIZE(N, stride));
+    const int ik = stage_tokens(&s, token, strided(N, token_stride));
+    while (stage_next(&s))
+        s.code = s.ops->embed_backward(stage_at(&s, it), stage_at(&s, ido), stride, column,
+                                       stage_at(&s, ik), token_stride, N, V, C);
+    return stage_end(&s);
+}
+
+/* ---- attention */
+
+static size_t heads(const struct k_attention_shape *z)
+{
+    return SIZE(z->B, z->T) * SIZE(z->H, z->D);
+}
+
+static int attend(bool generic, real *o, real *saved, const real *qkv,
+                  const struct k_attention_shape *shape)
+{
+    struct stage s = stage_begin();
+    const int io = stage_out(&s, o, heads(shape)),
+              is = stage_out(&s, saved, k_attention_saved(shape));
+    const int iq = stage_in(&s, qkv, 3 * heads(shape));
+    while (stage_next(&s))
+        s.code = (generic ? s.ops->attention_generic_forward : s.ops->attention_forward)(
+            stage_at(&s, io), stage_at(&s, is), stage_at(&s, iq), shape);
+    return stage_end(&s);
+}
+
+static int attend_back(bool generic, real *dqkv, const real *dout, const real *o, const real *saved,
+                       const real *qkv, const struct k_attention_shape *shape)
+{
+    struct stage s = stage_begin();
+    const int id = stage_out(&s, dqkv, 3 * heads(shape)), ido = stage_in(&s, dout, heads(shape));
+    const int io = stage_in(&s, o, heads(shape)),
+              is = stage_in(&s, saved, k_attention_saved(shape));
+    const int iq = stage_in(&s, qkv, 3 * heads(shape));
+    while (stage_next(&s))
+        s.code = (generic ? s.ops->attention_generic_backward : s.ops->attention_backward)(
+            stage_at(&s, id), stage_at(&s, ido), stage_at(&s, io), stage_at(&s, is),
+            stage_at(&s, iq), shape);
+    return stage_end(&s);
+}
+
+static int attention_forward(real *o, real *saved, const real *qkv,
+                             const struct k_attention_shape *shape)
+{
+    return attend(false, o, saved, qkv, shape);
+}
+
+static int attention_generic_forward(real *o, real *saved, const real *qkv,
+                                     const struct k_attention_shape *shape)
+{
+    return attend(true, o, saved, qkv, shape);
+}
+
+static int attention_backward(real *dqkv, const real *dout, const real *o, const real *saved,
+                              const real *qkv, const struct k_attention_shape *shape)
+{
+    return attend_back(false, dqkv, dout, o, saved, qkv, shape);
+}
+
+static int attention_generic_backward(real *dqkv, const real *dout, const real *o,
+                                      const real *saved, const real *qkv,
+                                      const struct k_attention_shape *shape)
+{
+    return attend_back(true, dqkv, dout, o, saved, qkv, shape);
+}
+
+static int attention_silent(long *rows, const real *saved, const struct k_attention_shape *shape)
+{
+    struct stage s = stage_begin();
+    const int is = stage_in(&s, saved, k_attention_saved(shape));
+    while (stage_next(&s))
+        s.code = s.ops->attention_silent(&s.rows, stage_at(&s, is), shape);
+    *rows = s.first_rows;
+    return stage_end(&s);
+}
+
+static int gate_forward(real *o, const real *y, const real *pre, enum k_gate act, size_t n)
+{
+    struct stage s = stage_begin();
+    const int io = stage_out(&s, o, n), iy = stage_in(&s, y, n), ip = stage_in(&s, pre, n);
+    while (stage_next(&s))
+        s.code = s.ops->gate_forward(stage_at(&s, io), stage_at(&s, iy), stage_at(&s, ip), act, n);
+    return stage_end(&s);
+}
+
+static int gate_backward(real *dy, real *dpre, const real *dout, const real *y, const real *pre,
+                         enum k_gate act, size_t n)
+{
+    struct stage s = stage_begin();
+    const int idy = stage_out(&s, dy, n), idp = stage_out(&s, dpre, n), ido = stage_in(&s, dout, n);
+    const int iy = stage_in(&s, y, n), ip = stage_in(&s, pre, n);
+    while (stage_next(&s))
+        s.code = s.ops->gate_backward(stage_at(&s, idy), stage_at(&s, idp), stage_at(&s, ido),
+                                      stage_at(&s, iy), stage_at(&s, ip), act, n);
+    return stage_end(&s);
+}
+
+static int rope(real *qkv, int B, int T, int H, int D, double base, int offset, bool inverse)
+{
+    struct stage s = stage_begin();
+    const int iq = stage_out(&s, qkv, 3 * SIZE(B, T) * SIZE(H, D));
+    while (stage_next(&s))
+        s.code = s.ops->rope(stage_at(&s, iq), B, T, H, D, base, offset, inverse);
+    return stage_end(&s);
+}
+
+/* ---- losses and optimiser */
+
+static int cross_entropy(double *loss, real *dlogits, const real *logits, int stride, int column,
+                         const uint16_t *target, int target_stride, const real *weight, int N,
+                         int V)
+{
+    struct stage s = stage_begin();
+    const int id = stage_out(&s, dlogits, SIZE(N, stride)),
+              il = stage_in(&s, logits, SIZE(N, stride));
+    const int it = stage_tokens(&s, target, strided(N, target_stride)),
+              iw = stage_in(&s, weight, SIZE(N, 1));
+    while (stage_next(&s))
+        s.code = s.ops->cross_entropy(&s.number, stage_at(&s, id), stage_at(&s, il), stride, column,
+                                      stage_at(&s, it), target_stride, stage_at(&s, iw), N, V);
+    *loss = s.first_number;
+    return stage_end(&s);
+}
+
+static int head_cross_entropy(double *loss, real *dinp, real *dw, const real *inp, const real *w,
+                              const uint16_t *target, const real *weight, int N, int C, int V,
+                              int channels)
+{
+    struct stage s = stage_begin();
+    const int idi = stage_out(&s, dinp, SIZE(N, C)),
+              idw = stage_out(&s, dw, SIZE(channels, V) * (size_t)C);
+    const int ii = stage_in(&s, inp, SIZE(N, C)),
+              iw = stage_in(&s, w, SIZE(channels, V) * (size_t)C);
+    const int it = stage_tokens(&s, target, SIZE(N, channels)),
+              iv = stage_in(&s, weight, SIZE(N, 1));
+    while (stage_next(&s))
+        s.code = s.ops->head_cross_entropy(&s.number, stage_at(&s, idi), stage_at(&s, idw),
+                                           stage_at(&s, ii), stage_at(&s, iw), stage_at(&s, it),
+                                           stage_at(&s, iv), N, C, V, channels);
+    *loss = s.first_number;
+    return stage_end(&s);
+}
+
+static int mse(double *loss, real *dpred, const real *pred, const real *target, const real *weight,
+               int N, int C)
+{
+    struct stage s = stage_begin();
+    const int id = stage_out(&s, dpred, SIZE(N, C)), ip = stage_in(&s, pred, SIZE(N, C));
+    const int it = stage_in(&s, target, SIZE(N, C)), iw = stage_in(&s, weight, SIZE(N, 1));
+    while (stage_next(&s))
+        s.code = s.ops->mse(&s.number, stage_at(&s, id), stage_at(&s, ip), stage_at(&s, it),
+                            stage_at(&s, iw), N, C);
+    *loss = s.first_number;
+    return stage_end(&s);
+}
+
+static int sum_squares(double *sum, const real *x, size_t n)
+{
+    struct stage s = stage_begin();
+    const int ix = stage_in(&s, x, n);
+    while (stage_next(&s))
+        s.code = s.ops->sum_squares(&s.number, stage_at(&s, ix), n);
+    *sum = s.first_number;
+    return stage_end(&s);
+}
+
+static int adamw(real *param, const real *grad, real *m, real *v, size_t n, const struct k_adamw *k)
+{
+    struct stage s = stage_begin();
+    const int ip = stage_out(&s, param, n), ig = stage_in(&s, grad, n), im = stage_out(&s, m, n),
+              iv = stage_out(&s, v, n);
+    while (stage_next(&s))
+        s.code = s.ops->adamw(stage_at(&s, ip), stage_at(&s, ig), stage_at(&s, im),
+                              stage_at(&s, iv), n, k);
+    return stage_end(&s);
+}
+
+static int average(real *a, const real *x, size_t n, double decay)
+{
+    struct stage s = stage_begin();
+    const int ia = stage_out(&s, a, n), ix = stage_in(&s, x, n);
+    while (stage_next(&s))
+        s.code = s.ops->average(stage_at(&s, ia), stage_at(&s, ix), n, decay);
+    return stage_end(&s);
+}
+
+/* ---- the table */
+
+static int staged_open(int threads, enum k_precision precision)
+{
+    return stage_backend() ? stage_backend()->open(threads, precision) : ORR_EDEVICE;
+}
+
+static void staged_close(void)
+{
+    if (stage_backend())
+        stage_backend()->close();
+}
+
+static int staged_peak(double *gflops)
+{
+    return stage_backend()->peak(gflops);
+}
+
+const struct k_ops k_staged = {
+    .name = "cuda",
+    .open = staged_open,
+    .close = staged_close,
+    .peak = staged_peak,
+    .host = true,
+    .alloc = k_host_alloc,
+    .release = k_host_release,
+    .zero = k_host_zero,
+    .copy = k_host_copy,
+    .upload = k_host_copy,
+    .download = k_host_copy,
+    .wait = k_host_wait,
+    .linear_forward = linear_forward,
+    .linear_gelu_forward = linear_gelu_forward,
+    .linear_residual_forward = linear_residual_forward,
+    .linear_backward = linear_backward,
+    .linear_gelu_backward = linear_gelu_backward,
+    .linear_exact_forward = linear_exact_forward,
+    .linear_exact_backward = linear_exact_backward,
+    .gelu_backward = gelu_backward,
+    .add = add_arrays,
+    .scale = scale,
+    .layernorm_forward = layernorm_forward,
+    .layernorm_backward = layernorm_backward,
+    .position_forward = position_forward,
+    .position_backward = position_backward,
+    .embed_forward = embed_forward,
+    .embed_backward = embed_backward,
+    .attention_forward = attention_forward,
+    .attention_backward = attention_backward,
+    .attention_generic_forward = attention_generic_forward,
+    .attention_generic_backward = attention_generic_backward,
+    .attention_silent = attention_silent,
+    .gate_forward = gate_forward,
+    .gate_backward = gate_backward,
+    .rope = rope,
+    .cross_entropy = cross_entropy,
+    .head_cross_entropy = head_cross_entropy,
+    .mse = mse,
+    .sum_squares = sum_squares,
+    .adamw = adamw,
+    .average = average,
+};
+
+const struct k_ops *const *k_staged_backends(void)
+{
+    static const struct k_ops *const all[] = {&k_ref, &k_staged, NULL};
+    return all;
+}
+
+int k_staged_find(const char *name, const struct k_ops **ops)
+{
+    if (strcmp(name, "cpu") && strcmp(name, "cuda") && strcmp(name, "auto"))
+        return k_find(name, ops);
+    *ops = &k_staged;
+    return 0;
+}
