@@ -23,7 +23,7 @@ watch:
 
 # ---- tests: one cmocka program per module, golden vectors, and the command line from outside
 
-TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/*/test_*.c))
+TESTS := $(patsubst %.c,$(B)/%,$(filter-out tests/kernels/test_cuda_%,$(wildcard tests/*/test_*.c)))
 # the same gradient checks in double precision, where differences are sharp
 TESTS64 := $(patsubst %.c,$(B)/%64,$(wildcard tests/kernels/test_gradient.c \
                                               tests/kernels/test_loss.c \
