@@ -178,10 +178,11 @@ static __device__ __forceinline__ void give(const struct embed_backward *e, size
                                             unsigned token, int c, T sum)
 {
     const size_t begin = piece * PIECE, C = (size_t)e->C;
-    const bool before = e->start[token]<begin, after = e->start[token + 1]> begin + PIECE;
+    const size_t start = e->start[token], end = e->start[token + 1];
+    const bool before = start < begin;
     if (c >= e->C)
         return;
-    if (before || after)
+    if (before || end > begin + PIECE)
         *(T *)(e->partial + (2 * piece + (before ? 0 : 1)) * C + (size_t)c) = sum;
     else
         columns_add((T *)(e->dtable + (size_t)token * C + (size_t)c), sum);
