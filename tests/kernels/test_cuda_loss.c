@@ -220,6 +220,7 @@ static void head_agrees(void **state)
             head(129, 1, 256, 1, weights, shift); /* two chunks without padding */
         }
     head(65, 3, 7003, 2, 1, 0); /* a chunk of one row */
+    head(2, 2, 8195, 1, 0, 0);  /* padded, and not kept */
 }
 
 /* ---- mean squared error */
