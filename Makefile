@@ -7,6 +7,7 @@
 #   watch         losses of the training under way in RUN, in the terminal or in PNG=file
 #   PRESET=smoke|quick|laptop|vafa2025 (or a file.json), ATTENTION=softmax for one variant only,
 #   RUN=dir (default runs/<preset>), THREADS=n, SET="key=value key=value"
+#   CUDA=0 builds without the CUDA backend (cuda.mk), which is built where nvcc is
 #   ORBITS_DIR=dir shares data sets between runs; V=1 prints the compiler's command lines
 
 PRESET  ?= quick
@@ -30,7 +31,7 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 CFLAGS  ?= -O3 -g
 ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD -MP \
              -I. -Ibase $(EXTRA_CFLAGS)
-LDLIBS  := -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm
+LDLIBS  := -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm -ldl
 # exact sums in simulation and regression; the tensor loops are compiled for this machine
 base_CFLAGS    := -ffp-contract=off
 sim_CFLAGS     := -ffp-contract=off -fno-math-errno -fno-trapping-math
@@ -68,6 +69,7 @@ RUN_ARGS = --preset $(PRESET) --run $(RUN) $(if $(THREADS),--threads $(THREADS))
 .SECONDARY:
 all: .deps $(PROGRAMS:%=$(BIN)/%)
 
+include cuda.mk
 include tools.mk
 
 # ---- the stages: files are the interface between programs
@@ -125,7 +127,7 @@ define program_rule
 $$(BIN)/$(1): $$(B)/$$($(1)_IN)/main_$(1).o $$(patsubst %,$$(B)/lib%.a,$$($$($(1)_IN)_USES))
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $$^ $$(LDLIBS) -o $$@
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -rdynamic $$^ $$(LDLIBS) -o $$@
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
 

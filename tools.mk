@@ -23,7 +23,7 @@ watch:
 
 # ---- tests: one cmocka program per module, golden vectors, and the command line from outside
 
-TESTS := $(patsubst %.c,$(B)/%,$(filter-out tests/kernels/test_cuda_%,$(wildcard tests/*/test_*.c)))
+TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/*/test_*.c))
 # the same gradient checks in double precision, where differences are sharp
 TESTS64 := $(patsubst %.c,$(B)/%64,$(wildcard tests/kernels/test_gradient.c \
                                               tests/kernels/test_loss.c \
@@ -72,8 +72,10 @@ fuzz:
 	$(MAKE) $(FUZZ:%=run-fuzz-%) CC=clang B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
 	    -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
 
-check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE)
+check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(TEST_EMULATION) \
+       $(CUDA_TESTS) $(GOLDEN_CUDA)
 	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
+	    $(TEST_EMULATION) $(CUDA_TESTS) '$(GOLDEN_CUDA) tests/golden' \
 	    $(foreach f,$(FUZZ),'$(B)/tests/fuzz/replay_$(f) tests/fuzz/corpus/$(f)') \
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') $(CLI_TESTS:%='bash %')
 
@@ -102,7 +104,8 @@ check-asan:
 lint: .deps $(FOLDERS:%=$(B)/lib%.a)
 	@tools/lint.sh $(FOLDERS:%=$(B)/lib%.a)
 format:
-	clang-format -i $(wildcard $(FOLDERS:%=%/*.[ch]) tests/*.h tests/*/*.[ch] bench/*.[ch])
+	clang-format -i $(wildcard $(FOLDERS:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] bench/*.[ch] \
+	    kernels/cuda/*.cu kernels/cuda/*.h kernels/cuda/*.cuh tests/cuda_host/*.cc)
 
 # ---- benchmarks: bench/bench_<name>.c, a table on the terminal and bench/results/<name>.json
 

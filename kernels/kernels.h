@@ -199,10 +199,18 @@ extern const struct k_ops k_ref; /* always */
 #ifndef K_DOUBLE
 extern const struct k_ops k_cpu; /* always in a float build */
 #endif
+#ifdef K_CUDA_HOST
+extern const struct k_ops k_cuda; /* tests: on an emulated device; programs open the plugin */
+#endif
 
-/* All backends of this build, NULL-terminated. */
+/* All backends of this build, NULL-terminated; without cuda, which is a library of its own. */
 const struct k_ops *const *k_backends(void);
-/* "ref", "cpu", "cuda", "auto"; ORR_EDEVICE when it is not in this build. */
+/* "ref", "cpu", "cuda", "auto"; ORR_EDEVICE when it is not in this build.
+ *
+ * "cuda" opens orrery_cuda.so beside the program (or $ORRERY_CUDA_PLUGIN); whether there is a GPU
+ * is seen when the backend is opened. "auto" is cuda where that library is there and finds a GPU,
+ * cpu otherwise: in silence, since nobody asked for a GPU, but with a line on stderr where the
+ * driver's device file is there and CUDA finds no GPU: then something is wrong with the machine. */
 int k_find(const char *name, const struct k_ops **ops);
 /* The same backend with its generic attention path for every variant. *copy is filled and must
  * live as long as it is used. */

@@ -1,7 +1,11 @@
 /* table.c - the attention variants and the backends of this build. */
 #include "kernels.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -71,26 +75,108 @@ const struct k_ops *const *k_backends(void)
 {
 #ifdef K_DOUBLE
     static const struct k_ops *const all[] = {&k_ref, NULL};
+#elif defined(K_CUDA_HOST)
+    static const struct k_ops *const all[] = {&k_ref, &k_cpu, &k_cuda, NULL};
 #else
     static const struct k_ops *const all[] = {&k_ref, &k_cpu, NULL};
 #endif
     return all;
 }
 
+/* A backend that is linked in, or NULL. */
+static const struct k_ops *linked(const char *name)
+{
+    for (const struct k_ops *const *all = k_backends(); *all; all++)
+        if (!strcmp((*all)->name, name))
+            return *all;
+    return NULL;
+}
+
+#if defined(K_DOUBLE) || defined(K_CUDA_HOST)
+
+static int find_cuda(const struct k_ops **ops)
+{
+    *ops = linked("cuda");
+    return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "--device cuda: not in double precision");
+}
+
+static const struct k_ops *automatic(void)
+{
+    return linked("cpu") ? linked("cpu") : linked("ref");
+}
+
+#else
+
+/* The CUDA backend's library: $ORRERY_CUDA_PLUGIN, or orrery_cuda.so beside the program. */
+static int plugin_path(char path[4096])
+{
+    const char *given = getenv("ORRERY_CUDA_PLUGIN");
+    if (given && *given)
+        return orr_path(path, "%s", given);
+    char self[3072];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    return orr_path(path, "%s/orrery_cuda.so", slash ? self : "bin");
+}
+
+/* The opened library (kept until the process ends), NULL with a message when there is none. */
+static void *plugin(void)
+{
+    static void *library;
+    char path[4096];
+    if (library || plugin_path(path))
+        return library;
+    if (access(path, R_OK)) {
+        (void)ORR_FAIL(ORR_EDEVICE, "--device cuda: this build has no CUDA backend (%s): build "
+                                    "with nvcc on PATH (make CUDA=1)",
+                       path);
+        return NULL;
+    }
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        (void)ORR_FAIL(ORR_EDEVICE, "--device cuda: cannot load the CUDA backend: %s", dlerror());
+    return library;
+}
+
+static int find_cuda(const struct k_ops **ops)
+{
+    void *library = plugin();
+    if (!library)
+        return ORR_EDEVICE;
+    *ops = dlsym(library, "k_cuda");
+    return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "--device cuda: no table in the CUDA backend");
+}
+
+static const struct k_ops *automatic(void)
+{
+    const struct k_ops *ops = NULL;
+    char path[4096];
+    if (plugin_path(path) || access(path, R_OK))
+        return &k_cpu;
+    int (*available)(void) = NULL;
+    void *symbol = find_cuda(&ops) ? NULL : dlsym(plugin(), "k_cuda_available");
+    if (symbol) /* ISO C has no cast from objects to functions */
+        memcpy(&available, &symbol, sizeof available);
+    if (available && available())
+        return ops;
+    if (!access("/dev/nvidiactl", F_OK))
+        fprintf(stderr, "note: an NVIDIA driver is here, but no GPU can be used%s%s: --device cpu\n",
+                symbol ? "" : ": ", symbol ? "" : orr_error());
+    orr_error_clear();
+    return &k_cpu;
+}
+
+#endif
+
 int k_find(const char *name, const struct k_ops **ops)
 {
-    const struct k_ops *const *all = k_backends();
-    const struct k_ops *last = all[0];
-    for (int i = 0; all[i]; i++) {
-        last = all[i];
-        if (!strcmp(all[i]->name, name)) {
-            *ops = all[i];
-            return 0;
-        }
-    }
-    if (!strcmp(name, "auto")) {
-        *ops = last;
+    *ops = !strcmp(name, "auto") ? automatic() : linked(name);
+    if (*ops)
         return 0;
-    }
+    if (!strcmp(name, "cuda"))
+        return find_cuda(ops);
     return ORR_FAIL(ORR_EDEVICE, "--device: this build has no \"%s\" backend", name);
 }

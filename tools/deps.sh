@@ -8,15 +8,17 @@
 # Does nothing when nothing is missing. Needs no network then.
 set -u
 
-packages_apt=(gcc libc6-dev binutils make libgsl-dev libcjson-dev libdnnl-dev libxxhash-dev
+packages_apt=(gcc g++ libc6-dev binutils make libgsl-dev libcjson-dev libdnnl-dev libxxhash-dev
               libmuparser-dev libcmocka-dev gnuplot-nox fonts-dejavu-core)
-packages_dnf=(gcc make binutils gsl-devel cjson-devel onednn-devel xxhash-devel muParser-devel
+packages_dnf=(gcc gcc-c++ make binutils gsl-devel cjson-devel onednn-devel xxhash-devel muParser-devel
               libcmocka-devel gnuplot dejavu-sans-fonts)
 packages_pacman=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot ttf-dejavu)
 packages_brew=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot font-dejavu)
 
 # Every header that is included from outside the tree, and every tool that is run.
 all_there() {
+    # C++ is for the tests of the CUDA kernels without a GPU
+    case ${CC:-cc} in *clang*) command -v clang++ ;; *) command -v g++ ;; esac || return 1
     command -v "${CC:-cc}" && command -v ar && command -v gnuplot || return 1
     "${CC:-cc}" -E -x c - <<'C' || return 1
 #include <stdarg.h>
@@ -41,7 +43,7 @@ fi
 [ "${1:-}" = --check ] && exit 1
 
 print_packages() {
-    echo "Orrery needs a C17 compiler, make, GSL, cJSON, oneDNN, xxHash, muParser, cmocka and"
+    echo "Orrery needs C17 and C++17 compilers, make, GSL, cJSON, oneDNN, xxHash, muParser, cmocka and"
     echo "gnuplot:"
     echo "  apt-get install ${packages_apt[*]}"
     echo "  dnf install ${packages_dnf[*]}"

@@ -298,5 +298,16 @@ static struct k_ops table(void)
     return t;
 }
 
+/* What k_find takes out of the library. */
 extern "C" const struct k_ops k_cuda;
+extern "C" int k_cuda_available(void);
 const struct k_ops k_cuda = table();
+
+/* Whether there is a GPU; for --device auto. */
+int k_cuda_available(void)
+{
+    int count = 0;
+    const bool found = cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+    (void)cudaGetLastError();
+    return found;
+}

@@ -21,4 +21,14 @@ int k_cuda_matmul(const struct k_cuda_matmul *m);
 int k_cuda_matmul_peak(double *gflops);
 void k_cuda_matmul_close(void);
 
+/* ---- round.cu */
+
+/* A bf16 copy of x (rows, cols) in a scratch slot, rows `*stride` apart: a multiple of 8, so that
+ * all rows are aligned as tensor cores want them. */
+int k_cuda_round(enum k_cuda_slot slot, const float *x, int rows, int cols, __nv_bfloat16 **copy,
+                 int *stride);
+/* The product by a kernel of our own, in fp32, for any shape and alignment: what cuBLASLt refuses,
+ * and a check of it. */
+int k_cuda_matmul_plain(const struct k_cuda_matmul *m);
+
 #endif

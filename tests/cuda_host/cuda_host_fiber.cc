@@ -106,7 +106,7 @@ bool cuda_host_fiber_start(struct cuda_host_fiber *fiber, void (*entry)(void))
     const size_t shift = ((size_t)fiber->stack / (PAGE + STACK)) % 61 * 64;
     void **top = (void **)(fiber->stack + STACK - shift - 64);
 #if defined(__x86_64__)
-    top[-1] = NULL; /* entry starts as if called: the stack is 8 bytes off 16 */
+    top[-1] = NULL; /* entry starts as if called from here: 8 bytes off 16 */
     top[-2] = (void *)entry;
     fiber->sp = top - 1 - SAVED;
     memset(fiber->sp, 0, (SAVED - 1) * sizeof(void *));

@@ -1,4 +1,4 @@
-/* test_cuda_loss.c - losses and the optimiser of the CUDA backend against the reference: rows that
+/* cuda_loss.c - losses and the optimiser of the CUDA backend against the reference: rows that
  * stay in registers and rows that do not, weights of all kinds, classes that are padded, several
  * chunks of a head, all in place and not. */
 #include "cuda_case.h"

@@ -1,4 +1,4 @@
-/* test_cuda_rows.c - elements, rows, positions and embedding of the CUDA backend against the
+/* cuda_rows.c - elements, rows, positions and embedding of the CUDA backend against the
  * reference, at sizes that its kernels cut in different ways: rows shorter than a warp, longer than
  * a block keeps, pointers on 4 bytes and on 16, tokens that fill many pieces. */
 #include "cuda_case.h"

@@ -1,0 +1,136 @@
+# cuda.mk - the CUDA backend: the plugin, its tests without a GPU, and with one. Included by the
+# Makefile.
+#
+#   make CUDA=0           without the plugin, and without looking for nvcc (default: 1 with nvcc)
+#   make check-gpu        the tests of operations and models on a GPU
+#   make check-gpu-sanitize   the same under compute-sanitizer, at the smallest shapes
+#   make bench-gpu        training speed on a GPU
+
+NVCC ?= nvcc
+ifeq ($(origin CUDA),undefined)
+CUDA := $(if $(shell command -v $(NVCC) 2>/dev/null),1,0)
+endif
+
+# ---- the plugin: opened by --device cuda (kernels/table.c); its symbols of base and kernels are
+# the program's
+
+CUDA_SRC := $(wildcard kernels/cuda/*.cu)
+CUDA_ARCH ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 \
+             -gencode arch=compute_90,code=compute_90
+NVCCFLAGS ?= -O3
+ALL_NVCCFLAGS = -std=c++17 --fmad=true $(NVCCFLAGS) -Werror all-warnings -MMD -MP \
+                -Xcompiler -fPIC,-Wall,-Wextra -I. -Ibase $(CUDA_ARCH)
+PLUGIN := $(BIN)/orrery_cuda.so
+ifeq ($(CUDA),1)
+all: $(PLUGIN)
+# where nvcc's libraries are, for machines on which the linker does not know
+CUDA_LIB := $(patsubst %/bin/,%/lib64,$(dir $(realpath $(shell command -v $(NVCC)))))
+endif
+$(PLUGIN): $(CUDA_SRC:kernels/cuda/%.cu=$(B)/cuda/%.o)
+	@mkdir -p $(@D)
+	$(call say,NV,$@)
+	$(Q)$(NVCC) -shared -cudart static $^ -L$(CUDA_LIB) -Xlinker -rpath,$(CUDA_LIB) -lcublasLt -o $@
+$(B)/cuda/%.o: kernels/cuda/%.cu | .deps
+	@mkdir -p $(@D)
+	$(call say,NV,$@)
+	$(Q)$(NVCC) $(ALL_NVCCFLAGS) -c $< -o $@
+
+# ---- without a GPU: the same kernels compiled for the host against tests/cuda_host
+
+CXX = $(if $(findstring clang,$(CC)),clang++,g++)
+EMULATION_FLAGS = -std=c++17 $(CFLAGS) -Wall -Wextra -Wno-unknown-pragmas -Werror -fno-strict-aliasing -march=$(ARCH) \
+                  -ffp-contract=off -MMD -MP -DK_CUDA_HOST -I. -Ibase -Itests/cuda_host
+EMULATION := $(B)/tests/libcuda_host.a
+EMULATION_OBJ := $(patsubst kernels/cuda/%.cu,$(B)/tests/cuda/%.o, \
+                     $(filter-out kernels/cuda/matmul.cu,$(CUDA_SRC))) \
+                 $(patsubst tests/cuda_host/%.cc,$(B)/tests/cuda_host/%.o, \
+                     $(filter-out tests/cuda_host/test_%,$(wildcard tests/cuda_host/*.cc)))
+$(EMULATION): $(EMULATION_OBJ)
+	@rm -f $@ && ar rcs $@ $^
+$(B)/tests/cuda/%.o: kernels/cuda/%.cu | .deps
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(CXX) $(EMULATION_FLAGS) -x c++ -c $< -o $@
+$(B)/tests/cuda_host/%.o: tests/cuda_host/%.cc | .deps
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(CXX) $(EMULATION_FLAGS) -c $< -o $@
+# k_backends() and k_find() with k_cuda among the backends
+EMULATION_TABLE := $(B)/tests/cuda/table.o
+$(EMULATION_TABLE): kernels/table.c | .deps
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(kernels_CFLAGS) -DK_CUDA_HOST -c $< -o $@
+
+# the emulation's own tests
+TEST_EMULATION := $(B)/tests/cuda_host/test_emulation
+$(TEST_EMULATION): %: %.o $(EMULATION_TABLE) $(EMULATION) $(kernels_USES:%=$(B)/lib%.a)
+	$(call say,CXX,$@)
+	$(Q)$(CXX) $(CFLAGS) $^ -lcmocka $(LDLIBS) -o $@
+
+# The tests of operations, with arrays of the host staged to the backend (tests/staged_ops.h): on
+# the emulation (_cuda), or on a GPU by way of the plugin (_gpu).
+OPERATIONS := attention linear loss ops phi rows gradient
+STAGED := tests/staged.c tests/staged_ops.c
+STAGED_FLAGS = -DK_TEST_CUDA -include tests/staged_ops.h -Itests -Itests/kernels -Ikernels
+CUDA_TESTS := $(OPERATIONS:%=$(B)/tests/kernels/test_%_cuda)
+GOLDEN_CUDA := $(B)/tests/kernels/golden_attention_cuda
+GPU_TESTS := $(OPERATIONS:%=$(B)/tests/kernels/test_%_gpu)
+GOLDEN_GPU := $(B)/tests/kernels/golden_attention_gpu
+# those of models and of memory use the backend as it is
+MODEL_CUDA := $(wildcard tests/model/cuda_*.c) $(wildcard tests/kernels/cuda_*.c)
+CUDA_TESTS += $(MODEL_CUDA:%.c=$(B)/%_cuda)
+GPU_TESTS += $(MODEL_CUDA:%.c=$(B)/%_gpu)
+EMULATED = $(EMULATION_TABLE) $(EMULATION)
+
+$(B)/tests/kernels/%_cuda: tests/kernels/%.c $(STAGED) $(EMULATED) $(kernels_USES:%=$(B)/lib%.a)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(STAGED_FLAGS) $(filter %.c,$^) $(EMULATED) \
+	    $(kernels_USES:%=$(B)/lib%.a) -lcmocka $(LDLIBS) -lstdc++ -o $@
+$(B)/tests/kernels/%_gpu: tests/kernels/%.c $(STAGED) $(kernels_USES:%=$(B)/lib%.a)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(STAGED_FLAGS) $(filter %.c,$^) -rdynamic \
+	    $(WHOLE) -lcmocka $(LDLIBS) -o $@
+$(B)/tests/kernels/cuda_%_cuda: tests/kernels/cuda_%.c $(EMULATED) $(kernels_USES:%=$(B)/lib%.a)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -Ikernels $< $(EMULATED) $(kernels_USES:%=$(B)/lib%.a) \
+	    -lcmocka $(LDLIBS) -lstdc++ -o $@
+$(B)/tests/kernels/cuda_%_gpu: tests/kernels/cuda_%.c $(kernels_USES:%=$(B)/lib%.a)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -Ikernels $< -rdynamic $(WHOLE) -lcmocka $(LDLIBS) -o $@
+$(B)/tests/model/cuda_%_cuda: tests/model/cuda_%.c $(EMULATED) $(model_USES:%=$(B)/lib%.a)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -Imodel $< $(B)/libmodel.a $(B)/libsim.a $(EMULATED) \
+	    $(kernels_USES:%=$(B)/lib%.a) -lcmocka $(LDLIBS) -lstdc++ -o $@
+$(B)/tests/model/cuda_%_gpu: tests/model/cuda_%.c $(model_USES:%=$(B)/lib%.a)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -Imodel $< -rdynamic $(B)/libmodel.a $(B)/libsim.a $(WHOLE) \
+	    -lcmocka $(LDLIBS) -o $@
+# everything that the plugin may ask the program for
+WHOLE = -Wl,--whole-archive $(kernels_USES:%=$(B)/lib%.a) -Wl,--no-whole-archive
+
+$(CUDA_TESTS) $(GOLDEN_CUDA) $(GPU_TESTS) $(GOLDEN_GPU) $(TEST_EMULATION): | .deps
+check-emulation: $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA)
+	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs-emulation $(TEST_EMULATION) $(CUDA_TESTS) \
+	    '$(GOLDEN_CUDA) tests/golden'
+
+# ---- with a GPU
+
+check-gpu: all $(PLUGIN) $(GPU_TESTS) $(GOLDEN_GPU)
+	@tools/check_gpu.sh $(BIN) && ORRERY_CUDA_PLUGIN=$(abspath $(PLUGIN)) BIN='$(BIN)' \
+	    tools/check.sh $(B)/tests/logs-gpu $(GPU_TESTS) '$(GOLDEN_GPU) tests/golden'
+check-gpu-sanitize: all $(PLUGIN) $(GPU_TESTS) $(GOLDEN_GPU)
+	@tools/check_gpu.sh $(BIN) && ORRERY_CUDA_PLUGIN=$(abspath $(PLUGIN)) ORRERY_TEST_SMALL=1 \
+	    BIN='$(BIN)' tools/check.sh $(B)/tests/logs-sanitize \
+	    $(foreach tool,memcheck racecheck,$(foreach t,$(GPU_TESTS),\
+	        'compute-sanitizer --error-exitcode 9 --tool $(tool) $(t)'))
+bench-gpu: all $(PLUGIN) $(B)/bench/bench_train
+	@tools/check_gpu.sh $(BIN)
+	$(MAKE) bench-train BENCH_ARGS='--device cuda $(BENCH_ARGS)'
+.PHONY: check-emulation check-gpu check-gpu-sanitize bench-gpu
