@@ -4,7 +4,7 @@
 #   make CUDA=0           without the plugin, and without looking for nvcc (default: 1 with nvcc)
 #   make check-gpu        the tests of operations and models on a GPU
 #   make check-gpu-sanitize   the same under compute-sanitizer, at the smallest shapes
-#   make bench-gpu        training speed on a GPU
+#   make bench-gpu        whole steps on a GPU, beside PyTorch where it is installed: gpu.json
 
 NVCC ?= nvcc
 ifeq ($(origin CUDA),undefined)
@@ -136,5 +136,6 @@ check-gpu-sanitize: all $(PLUGIN) $(GPU_TESTS) $(GOLDEN_GPU)
 	        'compute-sanitizer --error-exitcode 9 --tool $(tool) $(t)'))
 bench-gpu: all $(PLUGIN) $(B)/bench/bench_train
 	@tools/check_gpu.sh $(BIN)
-	$(MAKE) bench-train BENCH_ARGS='--device cuda $(BENCH_ARGS)'
+	@mkdir -p bench/results
+	$(B)/bench/bench_train --device cuda --compile $(BENCH_ARGS)
 .PHONY: check-emulation check-gpu check-gpu-sanitize bench-gpu

@@ -126,9 +126,5 @@ $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $< $(foreach f,figures symreg finetune model sim kernels base,\
 	    $(B)/lib$(f).a) $(LDLIBS) -o $@
-# whole steps on the GPU, beside PyTorch where it is installed: bench/results/gpu.json
-bench-gpu: all $(B)/bench/bench_train
-	@mkdir -p bench/results
-	$(B)/bench/bench_train --device cuda --compile $(BENCH_ARGS)
-.PHONY: $(BENCHES:%=bench-%) bench-symreg-speed bench-gpu
+.PHONY: $(BENCHES:%=bench-%) bench-symreg-speed
 bench-symreg-speed: bench-symreg_speed
