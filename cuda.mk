@@ -21,15 +21,18 @@ NVCCFLAGS ?= -O3
 ALL_NVCCFLAGS = -std=c++17 --fmad=true $(NVCCFLAGS) -Werror all-warnings -MMD -MP \
                 -Xcompiler -fPIC,-Wall,-Wextra -I. -Ibase $(CUDA_ARCH)
 PLUGIN := $(BIN)/orrery_cuda.so
+# where nvcc's libraries are, for machines on which the loader does not know
+CUDA_LIB = $(patsubst %/bin/,%/lib64,$(dir $(realpath $(shell command -v $(NVCC)))))
 ifeq ($(CUDA),1)
 all: $(PLUGIN)
-# where nvcc's libraries are, for machines on which the linker does not know
-CUDA_LIB := $(patsubst %/bin/,%/lib64,$(dir $(realpath $(shell command -v $(NVCC)))))
-endif
 $(PLUGIN): $(CUDA_SRC:kernels/cuda/%.cu=$(B)/cuda/%.o)
 	@mkdir -p $(@D)
 	$(call say,NV,$@)
 	$(Q)$(NVCC) -shared -cudart static $^ -L$(CUDA_LIB) -Xlinker -rpath,$(CUDA_LIB) -lcublasLt -o $@
+else
+$(PLUGIN):
+	@echo "make: error: the CUDA backend needs nvcc on PATH, and CUDA=1" >&2; exit 1
+endif
 $(B)/cuda/%.o: kernels/cuda/%.cu | .deps
 	@mkdir -p $(@D)
 	$(call say,NV,$@)

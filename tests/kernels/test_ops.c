@@ -503,6 +503,26 @@ static void backends_are_found_by_name(void **state)
         }
 }
 
+/* Without the plugin, or with one that is none, "cuda" says what to do and "auto" is the cpu. */
+static void a_missing_plugin_is_an_error(void **state)
+{
+    (void)state;
+    const struct k_ops *ops = NULL;
+    if (strcmp(k_cpu.name, "cpu"))
+        skip(); /* linked in */
+    setenv("ORRERY_CUDA_PLUGIN", "/nowhere/orrery_cuda.so", 1);
+    assert_int_equal(k_find("cuda", &ops), ORR_EDEVICE);
+    assert_non_null(strstr(orr_error(), "make CUDA=1"));
+    assert_int_equal(k_find("auto", &ops), 0);
+    assert_ptr_equal(ops, &k_cpu);
+    setenv("ORRERY_CUDA_PLUGIN", "Makefile", 1);
+    assert_int_equal(k_find("cuda", &ops), ORR_EDEVICE);
+    assert_non_null(strstr(orr_error(), "cannot load the CUDA backend"));
+    assert_int_equal(k_find("auto", &ops), 0);
+    assert_ptr_equal(ops, &k_cpu);
+    unsetenv("ORRERY_CUDA_PLUGIN");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -511,6 +531,7 @@ int main(void)
         cmocka_unit_test(bf16_rounds_what_it_may),
         cmocka_unit_test(tokens_outside_the_vocabulary_are_refused),
         cmocka_unit_test(backends_are_found_by_name),
+        cmocka_unit_test(a_missing_plugin_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
