@@ -7,6 +7,7 @@
  * a process, and kernels that sum in no fixed order (reduction in place, by atomics) are not
  * allowed: the same numbers come out every time. */
 #include <cublasLt.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "matmul.h"
@@ -180,6 +181,10 @@ static int make_plan(struct plan *p, const void *bias)
         p->plain = status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE ||
                    (status == CUBLAS_STATUS_SUCCESS &&
                     (count < 1 || found.state != CUBLAS_STATUS_SUCCESS));
+        /* seen, since it may be slow: the plain product uses no tensor cores */
+        if (p->plain && !p->key.has_bias && (double)p->key.M * p->key.N * p->key.K > 1e8)
+            fprintf(stderr, "note: cuBLASLt has no kernel for a product (%d, %d, %d)\n", p->key.M,
+                    p->key.N, p->key.K);
         if (!p->plain)
             rc = check(status, "choice of a kernel");
         if (!rc && !p->plain)
@@ -278,11 +283,15 @@ int k_cuda_matmul(const struct k_cuda_matmul *m)
     const void *a, *b;
     if (!m->M || !m->N)
         return 0;
+    if (!k_cuda_bias_rides(m->bias))
+        return k_cuda_matmul_then_bias(m);
     int rc = open_library();
     if (!rc)
         rc = prepare(m, &plan, &a, &b);
     if (rc)
         return rc;
+    if (plan->plain && m->bias)
+        return k_cuda_matmul_then_bias(m);
     return plan->plain ? k_cuda_matmul_plain(m) : multiply(plan, a, b, m->add, m->bias, m->out);
 }
 

@@ -30,5 +30,12 @@ int k_cuda_round(enum k_cuda_slot slot, const float *x, int rows, int cols, __nv
 /* The product by a kernel of our own, in fp32, for any shape and alignment: what cuBLASLt refuses,
  * and a check of it. */
 int k_cuda_matmul_plain(const struct k_cuda_matmul *m);
+/* The product without its bias, then the bias by a kernel of its own: for biases that are not
+ * aligned as epilogues want them, and shapes for which there is no epilogue. */
+int k_cuda_matmul_then_bias(const struct k_cuda_matmul *m);
+static inline bool k_cuda_bias_rides(const float *bias)
+{
+    return (uintptr_t)bias % 16 == 0;
+}
 
 #endif

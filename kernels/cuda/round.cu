@@ -107,3 +107,21 @@ int k_cuda_matmul_plain(const struct k_cuda_matmul *m)
     const size_t n = (size_t)m->M * (size_t)m->N;
     return K_LAUNCH(k_plain, k_cuda_blocks(n + TILE * TILE, TILE * TILE), dim3(TILE, TILE), 0, p);
 }
+
+/* ---- biases that do not ride along */
+
+static __global__ void __launch_bounds__(THREADS)
+    k_add_bias(float *__restrict__ out, const float *__restrict__ bias, int rows, int columns)
+{
+    for (int row = (int)blockIdx.x; row < rows; row += (int)gridDim.x)
+        for (int c = (int)threadIdx.x; c < columns; c += (int)blockDim.x)
+            out[(size_t)row * (size_t)columns + (size_t)c] += bias[c];
+}
+
+int k_cuda_matmul_then_bias(const struct k_cuda_matmul *m)
+{
+    struct k_cuda_matmul bare = *m;
+    bare.bias = NULL;
+    const int rc = k_cuda_matmul(&bare);
+    return rc ? rc : K_LAUNCH(k_add_bias, m->M, THREADS, 0, m->out, m->bias, m->M, m->N);
+}

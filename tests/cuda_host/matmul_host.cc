@@ -80,6 +80,8 @@ int k_cuda_matmul(const struct k_cuda_matmul *m)
     p.m = *m;
     if (!m->M || !m->N)
         return 0;
+    if (!k_cuda_bias_rides(m->bias))
+        return k_cuda_matmul_then_bias(m);
     if (m->precision != K_PRECISION_BF16) {
         if (m->precision == K_PRECISION_FP32 && (double)m->M * m->N * m->K <= PLAIN)
             return k_cuda_matmul_plain(m); /* what the GPU's library refuses takes this way */

@@ -3,6 +3,7 @@
 #include "test_data.h"
 
 static const struct k_ops *ops;
+extern void cuda_host_set_order(int order) __attribute__((weak)); /* there under the emulation */
 
 /* Device memory with these numbers; NULL for zeros. */
 static real *device(const real *from, size_t n)
@@ -30,6 +31,21 @@ static int close_backend(void **state)
     (void)state;
     ops->close();
     return 0;
+}
+
+/* The emulation can be without a device; what was open stays so. */
+static void no_gpu_is_an_error(void **state)
+{
+    (void)state;
+    if (!cuda_host_set_order)
+        skip();
+    setenv("ORR_CUDA_HOST_DEVICES", "0", 1);
+    assert_int_equal(ops->open(1, K_PRECISION_FP32), ORR_EDEVICE);
+    assert_non_null(strstr(orr_error(), "--device cuda: no NVIDIA GPU"));
+    unsetenv("ORR_CUDA_HOST_DEVICES");
+    void *memory;
+    assert_int_equal(ops->alloc(&memory, 8), 0);
+    ops->release(memory);
 }
 
 static void memory_is_copied_both_ways(void **state)
@@ -269,12 +285,12 @@ static void odd_rows_are_rounded_in_place(void **state)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         for (int shift = 0; shift < 5; shift++) {
             const int N = sizes[k][0], C = sizes[k][1], OC = sizes[k][2];
-            const real *inp = x + shift, *w = x + 2000 + shift, *b = x + 3600;
+            const real *inp = x + shift, *w = x + 2000 + shift, *b = x + 3600 + shift;
             assert_int_equal(ops->linear_forward(y + shift, inp, w, b, N, C, OC), 0);
             assert_int_equal(ops->download(found, y, 4096 * sizeof *found), 0);
             for (int n = 0; n < N; n++)
                 for (int c = 0; c < OC; c++) {
-                    double sum = (double)host[3600 + c];
+                    double sum = (double)host[3600 + shift + c];
                     for (int i = 0; i < C; i++)
                         sum += (double)host[shift + n * C + i] *
                                (double)host[2000 + shift + c * C + i];
@@ -298,6 +314,7 @@ static void a_peak_is_measured(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_gpu_is_an_error),
         cmocka_unit_test(memory_is_copied_both_ways),
         cmocka_unit_test(numbers_come_with_wait),
         cmocka_unit_test(recordings_replay),
