@@ -17,12 +17,13 @@
  * causal half of its products, two forward and four backward. Recomputation does not count. The
  * peak is measured in the same process by the backend's own matmul (k_ops.peak).
  *
- * --device cuda (make bench-gpu), always with --compile: the shapes of a GPU, 999 inputs of the study's sequences, bf16
- * unless told otherwise. The peer is on the same GPU, with flash attention; both stay there while
- * they step in turns. Three steps warm up: ours runs once, is recorded, and is replayed. MFU is the
- * share of the rate that the vendor states for dense bf16 products (`stated` below), beside the
- * share of the measured peak. Memory is what a process adds to the GPU's, by nvidia-smi: context
- * and workspaces count, and other programs must leave the GPU alone. Writes bench/results/gpu.json.
+ * --device cuda (make bench-gpu), always with --compile: the shapes of a GPU, 999 inputs of the
+ * study's sequences, bf16 unless told otherwise. The peer is on the same GPU, with flash attention;
+ * both stay there while they step in turns. Three steps warm up: ours runs once, is recorded, and is
+ * replayed. MFU is the share of the rate that the vendor states for dense bf16 products (`stated`
+ * below), beside the share of the measured peak. Memory is what a process adds to the GPU's, by
+ * nvidia-smi: context and workspaces count, and other programs must leave the GPU alone. Writes
+ * bench/results/gpu.json.
  *
  * --table A7: time and memory, training and evaluation, at the shape of GPT-2 124M, batch 4,
  * L = 1024, the generic attention path and the fused one.
