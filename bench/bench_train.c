@@ -19,7 +19,7 @@
  *
  * --device cuda (make bench-gpu), always with --compile: the shapes of a GPU, 999 inputs of the
  * study's sequences, bf16 unless told otherwise. The peer is on the same GPU, with flash attention;
- * both stay there while they step in turns. Three steps warm up: ours runs once, is recorded, and is
+ * both stay there while they step in turns. Three steps warm up: ours runs once, is recorded, is
  * replayed. MFU is the share of the rate that the vendor states for dense bf16 products (`stated`
  * below), beside the share of the measured peak. Memory is what a process adds to the GPU's, by
  * nvidia-smi: context and workspaces count, and other programs must leave the GPU alone. Writes
