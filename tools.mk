@@ -122,10 +122,12 @@ $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
 	@mkdir -p bench/results
 	$(B)/bench/bench_$* $(BENCH_ARGS) $(if $(TABLE),--table $(TABLE)) \
 	    $(if $(FULL),$(if $(filter symreg,$*),--full))
+# (a plugin with a backend may ask for any symbol of kernels and base)
 $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $< $(foreach f,figures symreg finetune model sim kernels base,\
-	    $(B)/lib$(f).a) $(LDLIBS) -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic $< $(foreach f,figures symreg finetune model sim,\
+	    $(B)/lib$(f).a) -Wl,--whole-archive $(B)/libkernels.a $(B)/libbase.a \
+	    -Wl,--no-whole-archive $(LDLIBS) -o $@
 .PHONY: $(BENCHES:%=bench-%) bench-symreg-speed
 bench-symreg-speed: bench-symreg_speed

@@ -15,12 +15,13 @@
  * causal half of its products, two forward and four backward. Recomputation does not count. The
  * peak is measured in the same process by the backend's own matmul (k_ops.peak).
  *
- * --device cuda (make bench-gpu): the shapes of a GPU, 999 inputs of the study's sequences, bf16
- * unless told otherwise. The peer is on the same GPU, with flash attention; both stay there while
- * they step in turns. Three steps warm up: ours runs once, is recorded, and is replayed. MFU is the
- * share of the rate that the vendor states for dense bf16 products (`stated` below), beside the
- * share of the measured peak. Memory is what a process adds to the GPU's, by nvidia-smi: context
- * and workspaces count, and other programs must leave the GPU alone. Writes bench/results/gpu.json.
+ * --device cuda (make bench-gpu), always with --compile: the shapes of a GPU, 999 inputs of the
+ * study's sequences, bf16 unless told otherwise. The peer is on the same GPU, with flash attention;
+ * both stay there while they step in turns. Three steps warm up: ours runs once, is recorded, is
+ * replayed. MFU is the share of the rate that the vendor states for dense bf16 products (`stated`
+ * below), beside the share of the measured peak. Memory is what a process adds to the GPU's, by
+ * nvidia-smi: context and workspaces count, and other programs must leave the GPU alone. Writes
+ * bench/results/gpu.json.
  *
  * --table A7: time and memory, training and evaluation, at the shape of GPT-2 124M, batch 4,
  * L = 1024, the generic attention path and the fused one. Results: train.json, train_a7.json. */
@@ -571,9 +572,13 @@ int main(int argc, char **argv)
     if (rc)
         return orr_error_exit("bench_train", rc);
     signal(SIGPIPE, SIG_IGN); /* a peer that is not there ends its pipe */
-    if (options.cuda)
+    if (options.cuda) {
+        options.compile = true;
+        if (!getenv("ORRERY_CUDA_PLUGIN")) /* the programs', not beside this one */
+            setenv("ORRERY_CUDA_PLUGIN", "bin/orrery_cuda.so", 1);
         bench_ask("nvidia-smi -i 0 --query-gpu=name --format=csv,noheader 2>/dev/null",
                   "unknown GPU", gpu, sizeof gpu);
+    }
     rc = bench_open(&results,
                     options.table  ? "train_a7"
                     : options.cuda ? "gpu"

@@ -147,7 +147,7 @@ int gpt_silent_rows(const struct gpt_model *model, long *rows);
  * two channels, regression is the mean squared error over rows and columns. */
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss);
 /* forward + loss + backward: gradients add to model->grad. Where the backend can record, the second
- * pass of a shape is recorded, and that is replayed until shape, weights or how the model attends
+ * pass of a shape is recorded, and replayed until shape, weights or how the model attends
  * change. */
 int gpt_loss_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss);
 int gpt_zero_grad(struct gpt_model *model);
@@ -163,8 +163,8 @@ double gpt_lr(const struct orr_train_preset *train, long step);
  * parameters are then untouched. */
 int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, long step,
                double *grad_norm);
-/* Exchanges parameters and their moving average (call twice to restore); no-op without one. Pointers
- * are exchanged, nothing moves. */
+/* Exchanges parameters and their moving average (call twice to restore); no-op without one. The
+ * pointers are exchanged, nothing moves. */
 void gpt_swap_average(struct gpt_model *model);
 
 /* ------------------------------------------------------------------------ checkpoints */

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# test_device.sh - --device and model.device where there is no CUDA backend: an error when it is
+# asked for, a note and the CPU when it is only preferred; the precision tf32 on the CPU is fp32.
+. tests/cli/lib.sh
+export ORRERY_CUDA_PLUGIN=$WORK/none.so # as on a machine without
+SMOKE=(--preset smoke --threads 1 --attention softmax --set pretrain_planets.steps=0
+       --set pretrain.steps=5 --set finetune.magnitude.steps=2 --set finetune.vector.steps=2)
+check "data" program orbits "${SMOKE[@]}" --run "$WORK/data" --quiet
+ORBITS=(--orbits "$WORK/data/orbits")
+last=softmax/pretrain/last.safetensors
+
+KEEP="$WORK/none"
+for choice in "--device cuda" "--set model.device=cuda"; do
+    for p in pretrain finetune; do
+        refuse "$p $choice" 1 "cuda" -- program $p "${SMOKE[@]}" "${ORBITS[@]}" --quiet \
+            --run "$WORK/none" $choice
+    done
+done
+refuse "a wrong device" 2 "--device" "cpu, cuda or auto" '"gpu"' -- program pretrain \
+    "${SMOKE[@]}" --run "$WORK/none" --device gpu
+refuse "a wrong setting" 2 "model.device" "gpu" -- program pretrain "${SMOKE[@]}" \
+    --run "$WORK/none" --set model.device=gpu
+
+check "the CPU" program pretrain "${SMOKE[@]}" "${ORBITS[@]}" --run "$WORK/cpu" --quiet
+for choice in "--device cpu --set model.device=cuda" "--set model.device=auto" \
+              "--device auto --set model.device=auto"; do
+    rm -rf "$WORK/other"
+    "$BIN/pretrain" "${SMOKE[@]}" "${ORBITS[@]}" --run "$WORK/other" $choice >"$WORK/out" \
+        2>"$WORK/err"
+    check "$choice: status 0" test $? -eq 0
+    check "$choice: the same weights" cmp "$WORK/cpu/$last" "$WORK/other/$last"
+    if [[ $choice == *=auto ]]; then
+        check "$choice: says so" grep -q 'cuda.*computing on the CPU' "$WORK/err"
+    else
+        check_not "$choice: nothing to say" grep -q 'computing on the CPU' "$WORK/err"
+    fi
+done
+# where a run was computed is no part of its settings: nothing is left to do
+check "goes on elsewhere" grep -q 'complete (5 steps)' <("$BIN/pretrain" "${SMOKE[@]}" \
+    "${ORBITS[@]}" --run "$WORK/cpu" --set model.device=auto --resume 2>&1)
+
+check "fp32" program pretrain "${SMOKE[@]}" "${ORBITS[@]}" --run "$WORK/fp32" --quiet \
+    --set model.precision=fp32
+check "tf32" program pretrain "${SMOKE[@]}" "${ORBITS[@]}" --run "$WORK/tf32" --quiet \
+    --set model.precision=tf32
+# (the ends of the files: their beginnings know the setting)
+check "tf32 on the CPU is fp32" cmp <(tail -c 20000 "$WORK/fp32/$last") \
+    <(tail -c 20000 "$WORK/tf32/$last")
+finish
