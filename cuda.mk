@@ -71,7 +71,11 @@ $(TEST_EMULATION): %: %.o $(EMULATION_TABLE) $(EMULATION) $(kernels_USES:%=$(B)/
 # The tests of operations, with arrays of the host staged to the backend (tests/staged_ops.h): on
 # the emulation (_cuda), or on a GPU by way of the plugin (_gpu).
 OPERATIONS := attention linear loss ops phi rows gradient
-STAGED := tests/staged.c tests/staged_ops.c
+STAGED := $(B)/tests/staged.o $(B)/tests/staged_ops.o
+$(STAGED): $(B)/tests/%.o: tests/%.c | .deps
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 STAGED_FLAGS = -DK_TEST_CUDA -include tests/staged_ops.h -Itests -Itests/kernels -Ikernels
 CUDA_TESTS := $(OPERATIONS:%=$(B)/tests/kernels/test_%_cuda)
 GOLDEN_CUDA := $(B)/tests/kernels/golden_attention_cuda
@@ -86,12 +90,12 @@ EMULATED = $(EMULATION_TABLE) $(EMULATION)
 $(B)/tests/kernels/%_cuda: tests/kernels/%.c $(STAGED) $(EMULATED) $(kernels_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(STAGED_FLAGS) $(filter %.c,$^) $(EMULATED) \
+	$(Q)$(CC) $(ALL_CFLAGS) $(STAGED_FLAGS) $< $(STAGED) $(EMULATED) \
 	    $(kernels_USES:%=$(B)/lib%.a) -lcmocka $(LDLIBS) -lstdc++ -o $@
 $(B)/tests/kernels/%_gpu: tests/kernels/%.c $(STAGED) $(kernels_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(STAGED_FLAGS) $(filter %.c,$^) -rdynamic \
+	$(Q)$(CC) $(ALL_CFLAGS) $(STAGED_FLAGS) $< $(STAGED) -rdynamic \
 	    $(WHOLE) -lcmocka $(LDLIBS) -o $@
 $(B)/tests/kernels/cuda_%_cuda: tests/kernels/cuda_%.c $(EMULATED) $(kernels_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)

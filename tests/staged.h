@@ -28,7 +28,7 @@ struct stage {
         size_t bytes;
         bool written;
     } region[STAGE_ARRAYS];
-    int round, rounds, code;
+    int round, other, code;      /* other: order of the second round, under the emulation */
     double number, first_number; /* for what comes through a pointer */
     long rows, first_rows;
 };

@@ -44,6 +44,24 @@ static inline void assert_near(double found, double expected, double tolerance)
         fail_msg("expected %.12g within %.3g, found %.12g", expected, tolerance, found);
 }
 
+/* ---- cases that are too slow for where they run: `work` is about the number of elements */
+
+#ifdef K_TEST_CUDA
+extern void cuda_host_set_order(int order) __attribute__((weak)); /* there under the emulation */
+#endif
+
+static inline bool too_large(double work)
+{
+#ifdef K_TEST_CUDA
+    if (getenv("ORRERY_TEST_SMALL")) /* a checker of memory is at work */
+        return work > 1e4;
+    return cuda_host_set_order && work > 7e4;
+#else
+    (void)work;
+    return false;
+#endif
+}
+
 /* ---- memory of one case: every piece is freed by outputs_free */
 
 enum { OUTPUTS = 16, INPUTS = 16 };
