@@ -126,15 +126,30 @@ check-emulation: $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA)
 
 # ---- with a GPU
 
-check-gpu: all $(PLUGIN) $(GPU_TESTS) $(GOLDEN_GPU)
-	@tools/check_gpu.sh $(BIN) && ORRERY_CUDA_PLUGIN=$(abspath $(PLUGIN)) BIN='$(BIN)' \
-	    tools/check.sh $(B)/tests/logs-gpu $(GPU_TESTS) '$(GOLDEN_GPU) tests/golden'
-check-gpu-sanitize: all $(PLUGIN) $(GPU_TESTS) $(GOLDEN_GPU)
-	@tools/check_gpu.sh $(BIN) && ORRERY_CUDA_PLUGIN=$(abspath $(PLUGIN)) ORRERY_TEST_SMALL=1 \
-	    BIN='$(BIN)' tools/check.sh $(B)/tests/logs-sanitize \
+GPU_HERE := $(B)/tests/gpu_here
+$(GPU_HERE): tests/gpu_here.c $(kernels_USES:%=$(B)/lib%.a)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $< -rdynamic $(WHOLE) $(LDLIBS) -o $@
+GPU_ENV = ORRERY_CUDA_PLUGIN='$(abspath $(PLUGIN))' BIN='$(BIN)'
+
+check-gpu: all $(PLUGIN) $(GPU_HERE) $(GPU_TESTS) $(GOLDEN_GPU)
+	@$(GPU_ENV) $(GPU_HERE)
+	@$(GPU_ENV) tools/check.sh $(B)/tests/logs-gpu $(GPU_TESTS) '$(GOLDEN_GPU) tests/golden'
+
+# the smallest shapes: a checker of memory is a hundred times slower
+COMPUTE_SANITIZER ?= compute-sanitizer
+check-gpu-sanitize: all $(PLUGIN) $(GPU_HERE) $(GPU_TESTS)
+	@$(GPU_ENV) $(GPU_HERE)
+	@command -v $(COMPUTE_SANITIZER) >/dev/null || { echo "check-gpu-sanitize: error: no" \
+	    "$(COMPUTE_SANITIZER) on PATH (COMPUTE_SANITIZER=path)" >&2; exit 1; }
+	@$(GPU_ENV) ORRERY_TEST_SMALL=1 tools/check.sh $(B)/tests/logs-gpu-sanitize \
 	    $(foreach tool,memcheck racecheck,$(foreach t,$(GPU_TESTS),\
-	        'compute-sanitizer --error-exitcode 9 --tool $(tool) $(t)'))
-bench-gpu: all $(PLUGIN) $(B)/bench/bench_train
-	@tools/check_gpu.sh $(BIN)
-	$(MAKE) bench-train BENCH_ARGS='--device cuda $(BENCH_ARGS)'
+	        '$(COMPUTE_SANITIZER) --error-exitcode 9 --tool $(tool) $(t)'))
+
+bench-gpu: all $(PLUGIN) $(GPU_HERE) $(B)/bench/bench_train
+	@mkdir -p bench/results
+	@$(GPU_ENV) $(GPU_HERE)
+	$(GPU_ENV) $(B)/bench/bench_train --device cuda $(BENCH_ARGS)
+$(GPU_HERE): | .deps
 .PHONY: check-emulation check-gpu check-gpu-sanitize bench-gpu
