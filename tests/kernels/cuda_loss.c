@@ -82,6 +82,10 @@ static void cross_entropy_agrees(void **state)
                 cross_entropy(rows[i], 8, 16, 8, weights, 1, alias);
             }
     for (int weights = 0; weights < 2; weights++) {
+        cross_entropy(7, 33, 40, 4, weights, 0, 1); /* blocks of one, of two warps, of all */
+        cross_entropy(7, 130, 133, 2, weights, 0, 0);
+        cross_entropy(7, 132, 136, 4, weights, 0, 0);
+        cross_entropy(7, 1023, 1023, 0, weights, 1, 1);
         cross_entropy(3, 1024, 1024, 0, weights, 0, 1); /* the last that four registers keep */
         cross_entropy(3, 1028, 1032, 4, weights, 0, 0);
         cross_entropy(3, 8192, 8192, 0, weights, 0, 1); /* the last that are kept at all */
