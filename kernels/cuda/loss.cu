@@ -34,6 +34,11 @@ static const size_t chunk_bytes = 64 << 10; /* so that tests have several chunks
 static const size_t chunk_bytes = 256 << 20;
 #endif
 
+static size_t up_to(size_t n, size_t multiple)
+{
+    return (n + multiple - 1) / multiple * multiple;
+}
+
 /* ---- sums, by one block */
 
 /* *total = sum of the weights; N without weights. */
@@ -102,7 +107,7 @@ static __device__ __forceinline__ struct row row_of(const struct cross_entropy *
 static __device__ __forceinline__ void no_row(const struct cross_entropy *e, size_t i,
                                               const struct row *r)
 {
-    for (size_t v = threadIdx.x; r->d && v < e->padded; v += THREADS)
+    for (size_t v = threadIdx.x; r->d && v < e->padded; v += blockDim.x)
         r->d[v] = 0;
     if (threadIdx.x == 0)
         e->parts[i] = 0;
@@ -122,7 +127,7 @@ static __device__ __forceinline__ float slope(const struct row *r, float exponen
     return exponential * factor - (v == r->answer ? (float)r->share : 0.0f);
 }
 
-/* padded <= 4 VECS THREADS; everything is aligned to 16 bytes. */
+/* padded <= 4 VECS threads; everything is aligned to 16 bytes. */
 template <int VECS>
 static __global__ void __launch_bounds__(THREADS)
     cross_entropy_kept_kernel(const struct cross_entropy e)
@@ -138,7 +143,7 @@ static __global__ void __launch_bounds__(THREADS)
         float x[VECS][4], largest = -INFINITY, sum = 0;
 #pragma unroll
         for (int k = 0; k < VECS; k++) {
-            const int at = (int)threadIdx.x + k * THREADS;
+            const int at = (int)(threadIdx.x + (unsigned)k * blockDim.x);
             const float4 v = at < vecs ? ((const float4 *)r.x)[at] : make_float4(0, 0, 0, 0);
             x[k][0] = v.x, x[k][1] = v.y, x[k][2] = v.z, x[k][3] = v.w;
 #pragma unroll
@@ -158,7 +163,7 @@ static __global__ void __launch_bounds__(THREADS)
         const float factor = (float)r.share / sum;
 #pragma unroll
         for (int k = 0; k < VECS; k++) {
-            const int at = (int)threadIdx.x + k * THREADS, v = 4 * at;
+            const int at = (int)(threadIdx.x + (unsigned)k * blockDim.x), v = 4 * at;
             if (r.d && at < vecs)
                 ((float4 *)r.d)[at] = make_float4(
                     slope(&r, x[k][0], factor, v), slope(&r, x[k][1], factor, v + 1),
@@ -178,7 +183,7 @@ static __global__ void __launch_bounds__(THREADS) cross_entropy_kernel(const str
             continue;
         }
         float own = -FLT_MAX, sum = 0; /* the largest so far; the sum of e^(x - own) */
-        for (int v = (int)threadIdx.x; v < e.V; v += THREADS) {
+        for (int v = (int)threadIdx.x; v < e.V; v += (int)blockDim.x) {
             const float x = r.x[v];
             if (x <= own) {
                 sum += expf(x - own);
@@ -191,21 +196,23 @@ static __global__ void __launch_bounds__(THREADS) cross_entropy_kernel(const str
         sum = k_cuda_block_sum(sum * expf(own - largest), shared);
         row_loss(&e, i, &r, largest, sum);
         const float factor = (float)r.share / sum;
-        for (int v = (int)threadIdx.x; r.d && v < (int)e.padded; v += THREADS)
+        for (int v = (int)threadIdx.x; r.d && v < (int)e.padded; v += (int)blockDim.x)
             r.d[v] = v < e.V ? slope(&r, expf(r.x[v] - largest), factor, v) : 0;
     }
 }
 
 static int cross_entropy_rows(const struct cross_entropy *e)
 {
-    const int blocks = k_cuda_blocks((size_t)e->N * (size_t)e->channels * THREADS, THREADS);
+    const size_t quarter = up_to((e->padded + 3) / 4, K_WARP); /* threads that keep 4 classes */
+    const int threads = quarter < (size_t)THREADS ? (int)quarter : THREADS;
+    const int blocks = k_cuda_blocks((size_t)e->N * (size_t)e->channels * (size_t)threads, threads);
     const bool wide = e->stride % 4 == 0 && e->at % 4 == 0 && e->padded % 4 == 0 &&
                       k_cuda_aligned(e->logits) && k_cuda_aligned(e->dlogits);
     if (wide && e->padded <= 4 * THREADS)
-        return K_LAUNCH(cross_entropy_kept_kernel<1>, blocks, THREADS, 0, *e);
+        return K_LAUNCH(cross_entropy_kept_kernel<1>, blocks, threads, 0, *e);
     if (wide && e->padded <= 4 * KEPT * THREADS)
-        return K_LAUNCH(cross_entropy_kept_kernel<KEPT>, blocks, THREADS, 0, *e);
-    return K_LAUNCH(cross_entropy_kernel, blocks, THREADS, 0, *e);
+        return K_LAUNCH(cross_entropy_kept_kernel<KEPT>, blocks, threads, 0, *e);
+    return K_LAUNCH(cross_entropy_kernel, blocks, threads, 0, *e);
 }
 
 int k_cuda_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
@@ -288,11 +295,6 @@ static int head_chunk(const struct head *h, float *dw, bool add, int start, int 
     m.a_transposed = true, m.b = h->inp + first * C;
     m.out = dw, m.add = add ? dw : NULL;
     return rc ? rc : k_cuda_matmul(&m);
-}
-
-static size_t up_to(size_t n, size_t multiple)
-{
-    return (n + multiple - 1) / multiple * multiple;
 }
 
 /* Chunk size and scratch memory. */

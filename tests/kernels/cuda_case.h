@@ -2,7 +2,8 @@
  * kernels: tensors on both sides, bounds for every number of the result.
  *
  * Tolerances are bounds: so many roundings of so much. Every case runs with threads and blocks in
- * three orders, for a sum that depends on the order of execution would differ in a bit. */
+ * three orders, for a sum that depends on the order of execution would differ in a bit; and it is
+ * recorded and replayed. */
 #ifndef CUDA_CASE_H
 #define CUDA_CASE_H
 
@@ -10,7 +11,7 @@
 
 #include <float.h>
 
-enum { TENSORS = 8, ORDERS = 3 };
+enum { TENSORS = 8, ORDERS = 3, REPLAYED = ORDERS, RUNS };
 static const double eps = FLT_EPSILON / 2; /* of one rounding */
 
 /* Of the emulation, where that is linked. */
@@ -50,9 +51,9 @@ struct problem {
         size_t n, size;
         void *start, *expected; /* as it was; as the reference left it */
         double *allowed;
-        char *found[ORDERS];
+        char *found[RUNS];
     } item[TENSORS];
-    double loss[2]; /* of the backend and of the reference */
+    double loss[2][2]; /* the numbers of the backend, of the reference */
     double loss_allowed;
 };
 
@@ -69,7 +70,7 @@ static inline void assert_number(double found, double expected, double tolerance
         assert_near(found, expected, tolerance);
 }
 
-/* The operation on tensors x, which are the reference's or the device's. */
+/* The operation, that may give two numbers, on tensors x, which are the reference's or the device's. */
 typedef void operation(const struct k_ops *ops, const struct problem *p, double *loss, void **x);
 
 /* ---- tensors of a problem */
@@ -111,7 +112,9 @@ static inline double *allowed(struct problem *p, int tensor_index)
 static inline void on_device(struct problem *p, operation *run, int order)
 {
     void *block[TENSORS], *x[TENSORS];
-    set_order(order);
+    struct k_recording *recording = NULL;
+    p->loss[0][0] = p->loss[0][1] = 0;
+    set_order(order == REPLAYED ? 0 : order);
     for (int i = 0; i < p->count; i++) {
         const struct pair *t = &p->item[i];
         assert_ok(cuda->alloc(&block[i], (t->n + 4) * t->size));
@@ -120,8 +123,16 @@ static inline void on_device(struct problem *p, operation *run, int order)
     }
     if (p->alias)
         x[0] = x[p->alias];
-    run(cuda, p, &p->loss[0], x);
+    if (order == REPLAYED) /* what it does has been done before */
+        assert_ok(cuda->record_begin());
+    run(cuda, p, p->loss[0], x);
+    if (order == REPLAYED) {
+        assert_ok(cuda->record_end(&recording));
+        assert_ok(cuda->replay(recording));
+    }
     assert_ok(cuda->wait());
+    if (recording)
+        cuda->record_free(recording);
     for (int i = 0; i < p->count; i++) {
         struct pair *t = &p->item[i];
         t->found[order] = orr_alloc(t->n + 1, t->size);
@@ -136,10 +147,11 @@ static inline void on_device(struct problem *p, operation *run, int order)
 static inline void compare(const struct problem *p, const struct pair *t)
 {
     const float *found = (const float *)(const void *)t->found[0], *expected = t->expected;
-    for (int order = 1; order < ORDERS; order++)
+    for (int order = 1; order < RUNS; order++)
         if (memcmp(t->found[0], t->found[order], t->n * t->size))
-            fail_msg("%s, N %d, C %d, V %d: %s depends on the order of execution", p->name, p->N,
-                     p->C, p->V, t->name);
+            fail_msg("%s, N %d, C %d, V %d: %s %s", p->name, p->N, p->C, p->V, t->name,
+                     order == REPLAYED ? "is not the same when replayed"
+                                       : "depends on the order of execution");
     for (size_t i = 0; i < t->n; i++) {
         const bool same = isnan(expected[i]) && isnan(found[i]);
         if (!same && !(fabs((double)found[i] - (double)expected[i]) <= t->allowed[i]))
@@ -153,7 +165,7 @@ static inline void problem_free(struct problem *p)
 {
     for (int i = 0; i < p->count; i++) {
         struct pair *t = &p->item[i];
-        for (int order = 0; order < ORDERS; order++)
+        for (int order = 0; order < RUNS; order++)
             free(t->found[order]);
         free(t->start);
         free(t->expected);
@@ -170,16 +182,19 @@ static inline void check(struct problem *p, operation *run)
         memcpy(t->expected, t->start, t->n * t->size);
         x[i] = t->expected;
     }
-    run(&k_ref, p, &p->loss[1], x);
-    double before = 0;
-    /* the forward one last: what it leaves in shared memory would be right for the others */
-    for (int order = ORDERS - 1; order >= 0; order--) {
-        on_device(p, run, order);
-        if (order < ORDERS - 1) /* the same bits */
-            assert_number(p->loss[0], before, 0);
-        before = p->loss[0];
+    run(&k_ref, p, p->loss[1], x);
+    double first[2];
+    /* the forward order last: what it leaves in shared memory would be right for the others */
+    static const int orders[RUNS] = {2, 1, 0, REPLAYED};
+    for (int i = 0; i < RUNS; i++) {
+        on_device(p, run, orders[i]);
+        for (int k = 0; k < 2; k++) { /* the same bits */
+            first[k] = i == 0 ? p->loss[0][k] : first[k];
+            assert_number(p->loss[0][k], first[k], 0);
+        }
     }
-    assert_number(p->loss[0], p->loss[1], p->loss_allowed);
+    for (int k = 0; k < 2; k++)
+        assert_number(p->loss[0][k], p->loss[1][k], p->loss_allowed);
     for (int i = 0; i < p->count; i++) {
         struct pair *t = &p->item[i];
         if (t->name && (!p->alias || i != p->alias))
