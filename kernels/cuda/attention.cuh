@@ -166,6 +166,12 @@ static __device__ __forceinline__ void clear(float x[ROWS][COLS])
             x[i][j] = 0.0f;
 }
 
+/* Whether the warp's rows of a tile are all beyond the `rows` that there are. */
+static __device__ __forceinline__ bool idle_warp(int rows)
+{
+    return (int)threadIdx.x / K_WARP * 16 >= rows;
+}
+
 /* x += a b^T over `width` columns (a multiple of 4). */
 static __device__ __forceinline__ void multiply_rows(float x[ROWS][COLS], const float *a,
                                                      const float *b, int width)
@@ -192,13 +198,15 @@ static __device__ __forceinline__ void multiply_rows(float x[ROWS][COLS], const 
     }
 }
 
-/* x += a b: `terms` columns of a (rounded up to 4) times rows of b, of which a thread has four
- * columns; those with none of the `width` columns do nothing. */
-static __device__ __forceinline__ void multiply(float x[ROWS][COLS], const float *a, const float *b,
-                                                int terms, int width)
+/* x += a b for results of the block: columns of a times rows of b, those of the tile of the other
+ * side from `first` on; a thread has four columns of b. */
+static __device__ __forceinline__ void multiply(const struct problem &p, const struct block &k,
+                                                float x[ROWS][COLS], const float *a, const float *b,
+                                                int first)
 {
     const int column = (int)threadIdx.x % 16 * COLS;
-    if (column >= width)
+    const int terms = p.T - first < TILE ? p.T - first : TILE;
+    if (k.chunk * TILE + column >= p.D || idle_warp(p.T - k.own))
         return;
     a += tile_row(0) * STRIDE;
     b += column;
@@ -236,7 +244,8 @@ static __device__ __forceinline__ void products(const struct problem &p, float x
         stage(p, b, other, other_first, c);
         __syncthreads();
         const int width = p.D - c < TILE ? p.D - c : TILE;
-        multiply_rows(x, a, b, (width + 3) / 4 * 4);
+        if (!idle_warp(p.T - own_first))
+            multiply_rows(x, a, b, (width + 3) / 4 * 4);
     }
 }
 

@@ -217,7 +217,7 @@ static __global__ void __launch_bounds__(THREADS, 4) values_backward(const struc
         __syncwarp();
         weights_tile(p, k, numbers, scale, t * TILE, b);
         __syncthreads();
-        multiply(dv, b, a, p.T - t * TILE < TILE ? p.T - t * TILE : TILE, p.D - k.chunk * TILE);
+        multiply(p, k, dv, b, a, t * TILE);
     }
     store(p, k, p.dqkv + vector_place(p, k, VALUE), 3 * p.H * p.D, dv);
 }
@@ -291,7 +291,7 @@ static __global__ void __launch_bounds__(THREADS, 3) vectors_backward(const stru
         __syncthreads();
         stage(p, b, other, t * TILE, k.chunk * TILE);
         __syncthreads();
-        multiply(y, a, b, p.T - t * TILE < TILE ? p.T - t * TILE : TILE, p.D - k.chunk * TILE);
+        multiply(p, k, y, a, b, t * TILE);
     }
     multiply_by_rows(y, KEYS ? scale : numbers[N_SCALE]);
     store(p, k, p.dqkv + vector_place(p, k, KEYS ? KEY : QUERY), 3 * p.H * p.D, y);

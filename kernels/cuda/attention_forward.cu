@@ -186,7 +186,7 @@ static __global__ void __launch_bounds__(THREADS, 4) rows_forward(const struct p
         __syncthreads();
         if (!TWO_STEPS && p.rule.needs_top)
             multiply_by_rows(o, factor);
-        multiply(o, b, a, p.T - t * TILE < TILE ? p.T - t * TILE : TILE, p.D - k.chunk * TILE);
+        multiply(p, k, o, b, a, t * TILE);
     }
     if (!TWO_STEPS) {
         sums = join_halves(p, sums);
