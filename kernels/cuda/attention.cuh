@@ -91,6 +91,16 @@ static __device__ __forceinline__ struct block block_of(const struct problem &p,
     return k;
 }
 
+/* The same in shared memory: addresses are made again for every tile, and take no registers
+ * meanwhile. */
+static __device__ __forceinline__ void take_block(const struct problem &p, bool keys,
+                                                  struct block *shared)
+{
+    if (threadIdx.x == 0)
+        *shared = block_of(p, keys);
+    __syncthreads();
+}
+
 /* ---- rows in memory */
 
 struct rows {
@@ -143,7 +153,7 @@ static __device__ __forceinline__ void stage(const struct problem &p, float *to,
         return;
     }
     const int c = tid % TILE;
-#pragma unroll 4
+#pragma unroll 1
     for (int r = tid / TILE; c < (width + 3) / 4 * 4 && r < TILE; r += THREADS / TILE)
         to[r * STRIDE + c] =
             c < width && first + r < p.T ? from.at[(ptrdiff_t)(first + r) * from.stride + c] : 0.0f;
