@@ -5,8 +5,10 @@
 #   orbits -> pretrain -> finetune -> symreg -> figures     one stage each, making what it needs
 #   probe         attention of the pretrained models: statistics and maps
 #   watch         losses of the training under way in RUN, in the terminal or in PNG=file
-#   PRESET=smoke|quick|laptop|vafa2025 (or a file.json), ATTENTION=softmax for one variant only,
+#   PRESET=smoke|quick|laptop|gpu|vafa2025 (or a file.json), ATTENTION=softmax for one variant only,
 #   RUN=dir (default runs/<preset>), THREADS=n, SET="key=value key=value"
+#   DEVICE=cpu|cuda where to compute (default: as the preset says); MINUTES=n ends pretrain and
+#   finetune after so many, with everything saved: the same command goes on
 #   CUDA=0 builds without the CUDA backend (cuda.mk), which is built where nvcc is
 #   ORBITS_DIR=dir shares data sets between runs; V=1 prints the compiler's command lines
 
@@ -15,6 +17,8 @@ RUN     ?= runs/$(basename $(notdir $(PRESET)))
 THREADS ?=
 SET     ?=
 ATTENTION ?=
+DEVICE  ?=
+MINUTES ?=
 V       ?=
 Q       := $(if $(V),,@)
 ARCH    ?= native
@@ -62,7 +66,11 @@ symreg_USES   := symreg base
 figures_USES  := figures base
 
 RUN_ARGS = --preset $(PRESET) --run $(RUN) $(if $(THREADS),--threads $(THREADS)) \
-           $(foreach s,$(SET),--set $(s)) $(if $(ATTENTION),--attention $(ATTENTION))
+           $(foreach s,$(SET),--set $(s)) $(if $(ATTENTION),--attention $(ATTENTION)) \
+           $(if $(DEVICE),--device $(DEVICE))
+# programs that train
+TRAIN_ARGS = $(RUN_ARGS) $(if $(ORBITS_DIR),--orbits $(ORBITS_DIR)) \
+             $(if $(MINUTES),--minutes $(MINUTES)) --resume
 
 .PHONY: all world orbits pretrain finetune symreg figures probe deps check check-long \
         check-python check-asan lint format clean bench
@@ -79,9 +87,9 @@ ORBITS_DIR ?=
 orbits: all
 	$(BIN)/orbits $(RUN_ARGS) $(if $(ORBITS_DIR),--out $(ORBITS_DIR))
 pretrain: orbits
-	$(BIN)/pretrain $(RUN_ARGS) $(if $(ORBITS_DIR),--orbits $(ORBITS_DIR)) --resume
+	$(BIN)/pretrain $(TRAIN_ARGS)
 finetune: pretrain
-	$(BIN)/finetune $(RUN_ARGS) $(if $(ORBITS_DIR),--orbits $(ORBITS_DIR)) --resume
+	$(BIN)/finetune $(TRAIN_ARGS)
 symreg: finetune
 	$(BIN)/symreg $(RUN_ARGS) --resume
 figures: symreg
@@ -115,7 +123,7 @@ $$(B)/f64/$(1)/%.o: $(1)/%.c
 $$(B)/tests/$(1)/%: tests/$(1)/%.c $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) $$(wildcard tests/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) -Itests -I$(1) $$< $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -Itests -I$(1) $$< $$(WITH) $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
 $$(B)/tests/$(1)/%64: tests/$(1)/%.c $$(patsubst %,$$(B)/lib%64.a,$$($(1)_USES)) $$(wildcard tests/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)

@@ -4,7 +4,7 @@
 #   make CUDA=0           without the plugin, and without looking for nvcc (default: 1 with nvcc)
 #   make check-gpu        the tests of operations and models on a GPU
 #   make check-gpu-sanitize   the same under compute-sanitizer, at the smallest shapes
-#   make bench-gpu        training speed on a GPU
+#   make bench-gpu        whole steps on a GPU, beside PyTorch where it is installed: gpu.json
 
 NVCC ?= nvcc
 ifeq ($(origin CUDA),undefined)
@@ -71,7 +71,11 @@ $(TEST_EMULATION): %: %.o $(EMULATION_TABLE) $(EMULATION) $(kernels_USES:%=$(B)/
 # The tests of operations, with arrays of the host staged to the backend (tests/staged_ops.h): on
 # the emulation (_cuda), or on a GPU by way of the plugin (_gpu).
 OPERATIONS := attention linear loss ops phi rows gradient
-STAGED := tests/staged.c tests/staged_ops.c
+STAGED := $(B)/tests/staged.o $(B)/tests/staged_ops.o
+$(STAGED): $(B)/tests/%.o: tests/%.c | .deps
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 STAGED_FLAGS = -DK_TEST_CUDA -include tests/staged_ops.h -Itests -Itests/kernels -Ikernels
 CUDA_TESTS := $(OPERATIONS:%=$(B)/tests/kernels/test_%_cuda)
 GOLDEN_CUDA := $(B)/tests/kernels/golden_attention_cuda
@@ -86,12 +90,12 @@ EMULATED = $(EMULATION_TABLE) $(EMULATION)
 $(B)/tests/kernels/%_cuda: tests/kernels/%.c $(STAGED) $(EMULATED) $(kernels_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(STAGED_FLAGS) $(filter %.c,$^) $(EMULATED) \
+	$(Q)$(CC) $(ALL_CFLAGS) $(STAGED_FLAGS) $< $(STAGED) $(EMULATED) \
 	    $(kernels_USES:%=$(B)/lib%.a) -lcmocka $(LDLIBS) -lstdc++ -o $@
 $(B)/tests/kernels/%_gpu: tests/kernels/%.c $(STAGED) $(kernels_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(STAGED_FLAGS) $(filter %.c,$^) -rdynamic \
+	$(Q)$(CC) $(ALL_CFLAGS) $(STAGED_FLAGS) $< $(STAGED) -rdynamic \
 	    $(WHOLE) -lcmocka $(LDLIBS) -o $@
 $(B)/tests/kernels/cuda_%_cuda: tests/kernels/cuda_%.c $(EMULATED) $(kernels_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
@@ -132,5 +136,6 @@ check-gpu-sanitize: all $(PLUGIN) $(GPU_TESTS) $(GOLDEN_GPU)
 	        'compute-sanitizer --error-exitcode 9 --tool $(tool) $(t)'))
 bench-gpu: all $(PLUGIN) $(B)/bench/bench_train
 	@tools/check_gpu.sh $(BIN)
-	$(MAKE) bench-train BENCH_ARGS='--device cuda $(BENCH_ARGS)'
+	@mkdir -p bench/results
+	$(B)/bench/bench_train --device cuda --compile $(BENCH_ARGS)
 .PHONY: check-emulation check-gpu check-gpu-sanitize bench-gpu

@@ -44,6 +44,11 @@ $(B)/tests/golden_attention64: tests/kernels/golden_attention.c $(kernels_USES:%
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -DK_DOUBLE -Itests $< $(kernels_USES:%=$(B)/lib%64.a) $(LDLIBS) -o $@
 
+# a backend with memory of its own, for tests of the host's side
+GUARDED := $(B)/tests/model/test_device $(B)/tests/finetune/test_device
+$(GUARDED): WITH = tests/model/guarded_ops.c
+$(GUARDED): tests/model/guarded_ops.c tests/model/guarded_ops.h
+
 $(FAIL_WRITE): tests/kill/fail_write.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -111,7 +116,7 @@ format:
 
 BENCHES := $(patsubst bench/bench_%.c,%,$(wildcard bench/bench_*.c))
 bench:
-	@echo "benchmarks:$(BENCHES:%= make bench-%)"
+	@echo "benchmarks:$(BENCHES:%= make bench-%) make bench-gpu"
 $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
 	@mkdir -p bench/results
 	$(B)/bench/bench_$* $(BENCH_ARGS) $(if $(TABLE),--table $(TABLE)) \

@@ -111,9 +111,9 @@ struct orr_cli {
     char out[4096];           /* --out DIR, "" when not given */
     char attention[64];       /* --attention NAME, "" when not given */
     char checkpoint[4096];    /* --checkpoint FILE, "" when not given */
-    enum orr_device { ORR_DEVICE_AUTO, ORR_DEVICE_CPU, ORR_DEVICE_CUDA } device;
-    int threads;            /* --threads N, default the number of usable cores */
-    bool generic_attention; /* --attention-impl generic */
+    enum orr_device device;   /* --device; auto: as the preset says */
+    int threads;              /* --threads N, default the number of usable cores */
+    bool generic_attention;   /* --attention-impl generic */
     bool preset_given, seed_given, run_given, resume, quiet;
     int argc_rest; /* positional arguments, in order */
     const char *argv_rest[64];
@@ -133,7 +133,8 @@ struct orr_program {
     int max_rest;                     /* positional arguments allowed */
     const char *groups;               /* preset groups listed by --help: "orbits,planets" */
     bool resumes;                     /* when stopped, --resume goes on: the command is printed */
-    bool stops_well;                  /* when stopped, everything is saved: exit status 0 */
+    bool stops_well;                  /* when stopped, everything is saved: exit status 0;
+                                         so it always is at a time limit */
     const char *rest_preset;          /* default preset with positional arguments, NULL = quick */
 };
 /* Parses everything, loads the preset, applies --set, validates. --help and --version print
@@ -160,6 +161,11 @@ void orr_command(const char *name, const char *const *options, char *text, size_
 void orr_signals_catch(void);
 bool orr_signal_seen(void);
 int orr_signal_number(void); /* 0 when none was seen */
+/* --minutes N of a program: when they are over, counted from now, orr_signal_seen() is true, as
+ * after SIGTERM, and a program that was stopped by it exits with 0. Expects a number above 0:
+ * ORR_EUSAGE. */
+int orr_time_limit(const char *minutes);
+bool orr_time_over(void);
 
 /* --------------------------------------------------------------------------------- files */
 

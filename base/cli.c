@@ -30,7 +30,7 @@ static const struct common {
     {"--out", "DIR", "write directly into DIR"},
     {"--attention", "NAME", "only this attention variant"},
     {"--checkpoint", "FILE", "start from this model"},
-    {"--device", "cpu|cuda|auto", "where to compute (default auto)"},
+    {"--device", "cpu|cuda|auto", "where to compute (default auto: as the preset says)"},
     {"--attention-impl", "auto|generic", "fused attention kernels, or the path of any variant"},
     {"--threads", "N", "threads (default: all usable cores)"},
     {"--seed", "N", "seed of every random stream (default: the preset's)"},

@@ -416,6 +416,7 @@ static void leave_out(cJSON *json, const struct orr_preset *preset)
                                             "shard_sequences");
     cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
     cJSON_DeleteItemFromObjectCaseSensitive(model, "recompute"); /* the same bits */
+    cJSON_DeleteItemFromObjectCaseSensitive(model, "device");    /* a run may go on elsewhere */
     if (preset->model.gate == ORR_GATE_NONE)                     /* as before there were gates */
         cJSON_DeleteItemFromObjectCaseSensitive(model, "gate");
     if (!orr_preset_is_text(preset)) { /* as before there was text */

@@ -50,7 +50,15 @@ enum orr_schedule {
 };
 enum orr_recompute { ORR_RECOMPUTE_NONE, ORR_RECOMPUTE_BLOCK };
 enum orr_force_loss { ORR_LOSS_RAW, ORR_LOSS_LOG, ORR_LOSS_SCALED };
-enum orr_precision { ORR_PRECISION_AUTO, ORR_PRECISION_FP32, ORR_PRECISION_BF16 };
+enum orr_precision {
+    ORR_PRECISION_AUTO, /* bf16 where the machine gains from it */
+    ORR_PRECISION_FP32,
+    ORR_PRECISION_BF16,
+    ORR_PRECISION_TF32 /* fp32 where the machine has no such thing */
+};
+/* Where to compute. Auto: of the command line, as the preset says; of the preset, on a GPU where
+ * there is one. */
+enum orr_device { ORR_DEVICE_AUTO, ORR_DEVICE_CPU, ORR_DEVICE_CUDA };
 /* The last is a formula of the user and no choice of a preset. */
 enum orr_symreg_loss {
     ORR_SR_L1,
@@ -123,6 +131,7 @@ struct orr_model_preset {
     double fourier_min_au; /* shortest wavelength */
     bool tie;              /* text: the head's weights are those of the embedding */
     enum orr_precision precision;
+    enum orr_device device;       /* where to compute; no matter of content: not in digests */
     enum orr_recompute recompute; /* in the backward pass; no matter of content: not in digests */
 };
 

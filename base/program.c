@@ -82,7 +82,7 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
             orr_command(program->name, NULL, command, sizeof command);
             fprintf(stderr, "resume with: %s\n", command);
         }
-        if (program->stops_well)
+        if (program->stops_well || (!orr_signal_number() && orr_time_over()))
             rc = ORR_OK;
     }
     return orr_error_exit(program->name, rc);

@@ -4,7 +4,8 @@
  *   name, value, unit   the median
  *   spread              (third - first quartile) / median of the runs, null for a single run
  *   peer, ratio         what it is compared with in the same run, and how many times better than
- *                       that it is; null for none */
+ *                       that it is; null for none
+ * Every program prints its usage at --help. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -34,6 +35,41 @@ static inline struct bench_value bench_median(double *value, int n)
     qsort(value, (size_t)n, sizeof *value, bench_by_value);
     const double median = value[n / 2];
     return (struct bench_value){median, n > 3 ? (value[3 * n / 4] - value[n / 4]) / median : NAN};
+}
+
+/* --help anywhere: prints the text, and that was all. */
+static inline void bench_help(int argc, char **argv, const char *text)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help"))
+            exit(fputs(text, stdout) < 0 || fflush(stdout) ? 1 : 0);
+}
+
+/* A whole number from `least` on, in place of the option or argument `name`; text may be NULL. */
+static inline int bench_number(const char *name, const char *text, int least, int *number)
+{
+    char *end = NULL;
+    const long value = text ? strtol(text, &end, 10) : 0;
+    if (!text || end == text || *end || value < least || value > 1000000)
+        return ORR_FAIL(ORR_EUSAGE, "%s: expected a number from %d, found \"%s\"; see --help", name,
+                        least, text ? text : "");
+    *number = (int)value;
+    return 0;
+}
+
+/* The value of option `name`, NULL when it was not given, is a word of `choices`. */
+static inline int bench_choice(const char *name, const char *value, const char *choices)
+{
+    const size_t length = value ? strlen(value) : 0;
+    for (const char *word = choices; value && *word;) {
+        const size_t end = strcspn(word, " ");
+        if (end == length && !strncmp(word, value, end))
+            return 0;
+        word += end + (word[end] == ' ');
+    }
+    return value ? ORR_FAIL(ORR_EUSAGE, "%s: expected one of %s, found \"%s\"; see --help", name,
+                            choices, value)
+                 : 0;
 }
 
 struct bench_results {

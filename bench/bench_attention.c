@@ -1,7 +1,6 @@
 /* bench_attention.c - the fused attention kernels beside the generic path and PyTorch.
  *
- *   make bench-attention     a table, and bench/results/attention.json
- *   build/bench/bench_attention [--cpu-time] [threads]   (wall time, 2)
+ * Usage: below, or --help.
  *
  * Per length L: forward and backward of each variant, fused and generic, one after the other in
  * every run; medians, and medians of the ratios within a run. Times are of one core per element, an
@@ -25,6 +24,13 @@ static const struct size {
     int T, B, H, runs;
 } sizes[] = {{256, 4, 8, 31}, {1000, 1, 8, 15}, {4096, 1, 2, 7}, {16384, 1, 2, 3}};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+static const char usage[] =
+    "bench_attention - the fused attention kernels beside the generic path and PyTorch\n\n"
+    "usage: bench_attention [--cpu-time] [threads]\n\n"
+    "  --cpu-time    processor time in place of wall time: for a machine that does other work\n"
+    "  threads       default 2\n\n"
+    "Prints a table and writes bench/results/attention.json; minutes. make bench-attention.\n";
 
 static struct bench_results results;
 static int threads = 2;
@@ -308,12 +314,16 @@ int main(int argc, char **argv)
         threads = atoi(argv[4]);
         return print_memory(argv[2], atoi(argv[3]));
     }
-    for (int i = 1; i < argc; i++)
+    bench_help(argc, argv, usage);
+    int rc = 0;
+    for (int i = 1; i < argc && !rc; i++)
         if (!strcmp(argv[i], "--cpu-time"))
             cpu_time = true;
         else
-            threads = atoi(argv[i]) > 0 ? atoi(argv[i]) : 1;
-    int rc = bench_open(&results, "attention", threads);
+            rc = bench_number("threads", argv[i], 1, &threads);
+    if (rc)
+        return orr_error_exit("bench_attention", rc);
+    rc = bench_open(&results, "attention", threads);
     if (rc == 0)
         rc = k_cpu.open(threads, false);
     if (rc == 0) {

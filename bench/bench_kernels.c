@@ -1,8 +1,7 @@
 /* bench_kernels.c - milliseconds and GFLOP/s of the tensor operations, cpu beside ref in one run.
  *
  * Shapes are those of small GPTs: N = 64 sequences of T rows, C wide, four heads. Every figure is
- * the median of 15 runs after one to warm up, of ref one run; `ratio` is ref / cpu. A run is
- *     bench_kernels [threads] [--no-ref]
+ * the median of 15 runs after one to warm up, of ref one run; `ratio` is ref / cpu. Usage: --help.
  * Matmuls and the whole step are measured with full and with bf16 inputs. Elements of matmuls
  * count as multiply and add; attention counts the causal half of its products (2 forward, 5
  * backward). Writes bench/results/kernels.json, too. */
@@ -24,6 +23,13 @@ struct bench_case {
     int (*run)(const struct k_ops *ops, const struct data *d);
     double (*gflop)(const struct data *d); /* NULL: no GFLOP/s */
 };
+
+static const char usage[] =
+    "bench_kernels - milliseconds and GFLOP/s of the tensor operations, cpu beside ref\n\n"
+    "usage: bench_kernels [--no-ref] [threads]\n\n"
+    "  --no-ref      cpu alone\n"
+    "  threads       default 2\n\n"
+    "Prints a table and writes bench/results/kernels.json. make bench-kernels.\n";
 
 static int ref_runs = REF_RUNS;
 static struct bench_results results;
@@ -467,14 +473,17 @@ static int bench_shape(int threads, int T, int C)
 
 int main(int argc, char **argv)
 {
-    int threads = 2;
-    for (int i = 1; i < argc; i++) {
+    int threads = 2, rc = 0;
+    bench_help(argc, argv, usage);
+    for (int i = 1; i < argc && !rc; i++) {
         if (strcmp(argv[i], "--no-ref") == 0)
             ref_runs = 0;
         else
-            threads = atoi(argv[i]);
+            rc = bench_number("threads", argv[i], 1, &threads);
     }
-    int rc = bench_open(&results, "kernels", threads);
+    if (rc)
+        return orr_error_exit("bench_kernels", rc);
+    rc = bench_open(&results, "kernels", threads);
     if (rc == 0)
         rc = k_ref.open(1, false);
     if (rc == 0)

@@ -8,8 +8,7 @@
  *              the machine does not change much, and per second of the clock
  *   writing    a data set as `bin/orbits` writes it, against write and fsync of as many bytes to
  *              one plain file in the same run
- * A run is bench_sim [folder for the files, default build/bench-sim]. Every figure is the median of
- * several runs after one to warm up. Writes bench/results/sim.json, too. */
+ * Every figure is the median of several runs after one to warm up. Usage: --help. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -19,6 +18,12 @@
 #include "sim/vec.h"
 
 enum { RUNS = 9, BLOCKS = 16, ANOMALIES = BLOCKS * SIM_VEC_BLOCK };
+
+static const char usage[] =
+    "bench_sim - the simulator: Kepler's equation, sequences, and writing data sets\n\n"
+    "usage: bench_sim [folder]\n\n"
+    "  folder        for the files that are written, 2 GB; default build/bench-sim\n\n"
+    "Prints its figures and writes bench/results/sim.json. make bench-sim.\n";
 
 /* ---- solves */
 
@@ -238,6 +243,10 @@ static int bench_writing(const char *dir, struct bench_results *results)
 int main(int argc, char **argv)
 {
     struct bench_results results;
+    bench_help(argc, argv, usage);
+    if (argc > 2 || (argc > 1 && argv[1][0] == '-'))
+        return orr_error_exit("bench_sim",
+                              ORR_FAIL(ORR_EUSAGE, "%s: unknown; see --help", argv[argc - 1]));
     int rc = bench_open(&results, "sim", 2);
     if (!rc)
         rc = bench_solves(&results);

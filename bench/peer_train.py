@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""The model of bench_train in PyTorch on the CPU: the same layers, losses and optimiser.
+"""The model of bench_train in PyTorch: the same layers, losses and optimiser.
 
 Run by bench_train as a worker; arguments:
-    peer_train.py tokens|continuous LAYERS WIDTH HEADS T B V fp32|bf16 eager|compile THREADS
+    peer_train.py tokens|continuous LAYERS WIDTH HEADS T B V fp32|tf32|bf16 eager|compile THREADS
+                  [cpu|cuda]
 Reads "train" or "eval" lines, answers with the milliseconds of one step; "memory" answers with
-the peak resident KB, "cpu" with the processor time so far in milliseconds. A step: zero the gradients, forward, loss, backward, clipping by the global
-norm, AdamW (fused). bf16 is torch.autocast with float32 weights."""
+the peak resident KB, "cpu" with the processor time so far in milliseconds. A step: zero the
+gradients, forward, loss, backward, clipping by the global norm, AdamW (fused). bf16 is
+torch.autocast with float32 weights. On a GPU attention is flash attention where it can be (bf16)
+and a step ends when the GPU is done."""
+import contextlib
 import resource
 import sys
 import time
@@ -16,7 +20,10 @@ from torch.nn import functional as F
 
 KIND, L, C, H, T, B, V = sys.argv[1], *map(int, sys.argv[2:8])
 BF16, COMPILE = sys.argv[8] == "bf16", sys.argv[9] == "compile"
+DEVICE = sys.argv[11] if len(sys.argv) > 11 else "cpu"
+CUDA = DEVICE == "cuda"
 torch.set_num_threads(int(sys.argv[10]))
+torch.set_float32_matmul_precision("high" if sys.argv[8] == "tf32" else "highest")
 torch.manual_seed(1)
 
 
@@ -62,17 +69,24 @@ class Model(nn.Module):
 
 
 if KIND == "tokens":
-    inp, target = (torch.randint(0, V, (B, T, 2)) for _ in range(2))
+    inp, target = (torch.randint(0, V, (B, T, 2), device=DEVICE) for _ in range(2))
 else:
-    inp, target = torch.randn(B, T, 3), torch.randn(B, T, 2)
-model = Model()
+    inp, target = torch.randn(B, T, 3, device=DEVICE), torch.randn(B, T, 2, device=DEVICE)
+model = Model().to(DEVICE)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), weight_decay=0.1,
                               fused=True)
 forward = torch.compile(model) if COMPILE else model
 
 
+def attention():
+    if not (CUDA and BF16):
+        return contextlib.nullcontext()
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    return sdpa_kernel(SDPBackend.FLASH_ATTENTION)
+
+
 def loss():
-    with torch.autocast("cpu", torch.bfloat16, enabled=BF16):
+    with torch.autocast(DEVICE, torch.bfloat16, enabled=BF16), attention():
         return forward(inp, target)
 
 
@@ -97,4 +111,6 @@ for line in sys.stdin:
         continue
     start = time.perf_counter()
     train() if line.startswith("train") else evaluate()
+    if CUDA:
+        torch.cuda.synchronize()
     print(1e3 * (time.perf_counter() - start), flush=True)

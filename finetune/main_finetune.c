@@ -4,11 +4,13 @@
 
 #include <string.h>
 
-static const char *orbits_option = "", *source_option = "";
+static const char *orbits_option = "", *source_option = "", *minutes_option;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option},
     {"--source", "NAME", "only this source: truth, oracle, untrained or an attention variant",
      &source_option},
+    {"--minutes", "N", "stop after so many, with everything saved, and exit with status 0",
+     &minutes_option},
     {NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
@@ -181,22 +183,21 @@ static int run_all(const struct orr_cli *cli, const char *orbits, const struct k
 static int run(const struct orr_cli *cli)
 {
     char orbits[4096];
-    const struct k_ops *ops;
-    struct k_ops generic;
+    struct gpt_device device;
     int rc = *orbits_option ? orr_path(orbits, "%s", orbits_option)
                             : orr_path(orbits, "%s/orbits", cli->run);
+    if (!rc && minutes_option)
+        rc = orr_time_limit(minutes_option);
     if (!rc)
-        rc = k_find(cli->device == ORR_DEVICE_CUDA ? "cuda" : "cpu", &ops);
-    if (!rc && cli->generic_attention)
-        ops = k_generic_attention(ops, &generic);
+        rc = gpt_device_find(&device, cli);
     if (!rc)
         rc = check_arguments(cli, orbits);
     if (!rc)
-        rc = ops->open(cli->threads, cli->preset.model.precision != ORR_PRECISION_FP32);
+        rc = gpt_device_open(&device, cli, false);
     if (rc)
         return rc;
-    rc = run_all(cli, orbits, ops);
-    ops->close();
+    rc = run_all(cli, orbits, device.ops);
+    device.ops->close();
     return rc;
 }
 

@@ -157,8 +157,7 @@ static int run(const struct orr_cli *cli)
 {
     const struct command *command;
     struct ft_probe_options o;
-    const struct k_ops *ops = NULL;
-    struct k_ops generic;
+    struct gpt_device device;
     int rc = find_command(cli, &command);
     if (!rc)
         rc = read_options(cli, command, &o);
@@ -169,19 +168,16 @@ static int run(const struct orr_cli *cli)
                       "%s: no preset.json beside it or in its run; give --preset or --run",
                       cli->checkpoint);
     if (!rc)
-        rc = k_find(cli->device == ORR_DEVICE_CUDA ? "cuda" : "cpu", &ops);
-    if (!rc && cli->generic_attention)
-        ops = k_generic_attention(ops, &generic);
+        rc = gpt_device_find(&device, cli);
     if (!rc)
-        rc = ops->open(cli->threads,
-                       !command->exact && cli->preset.model.precision != ORR_PRECISION_FP32);
+        rc = gpt_device_open(&device, cli, command->exact);
     if (rc)
         return rc;
-    o.ops = ops;
+    o.ops = device.ops;
     if (!*o.run)
         o.run = found_run;
     rc = *cli->checkpoint ? command->run(&o) : probe_run(cli, command, &o);
-    ops->close();
+    device.ops->close();
     return rc;
 }
 

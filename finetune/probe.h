@@ -86,8 +86,8 @@ void ft_probe_mean(const struct ft_probe_sums *sums, struct ft_probe_means *mean
 /* Sums of every layer and head of the last forward pass: sums (layers, heads), added to. map, when
  * not NULL: weights (heads, T, T) of `map_layer`. B = 1. A weight that is no number: ORR_EDIVERGED
  * naming layer and head. */
-int ft_probe_weights(const struct gpt_model *model, int T, struct ft_probe_sums *sums,
-                     int map_layer, float *map);
+int ft_probe_weights(struct gpt_model *model, int T, struct ft_probe_sums *sums, int map_layer,
+                     float *map);
 
 /* ---------------------------------------------------------------------------------- maps */
 

@@ -88,12 +88,11 @@ static struct k_attention_shape shape_of(const struct gpt_model *model, int T)
                                       .window = c->attention_window};
 }
 
-/* One head of one layer; map (T, T) or NULL. */
-static int head_weights(const struct gpt_model *model, int T, int layer, int head,
+/* One head of one layer, of its qkv; map (T, T) or NULL. */
+static int head_weights(const struct gpt_model *model, int T, int layer, int head, const real *qkv,
                         struct ft_probe_sums *sums, float *map)
 {
     const struct k_attention_shape shape = shape_of(model, T);
-    const real *qkv = gpt_layer_qkv(model, layer);
     double *weights = orr_alloc((size_t)CHUNK * (size_t)T, sizeof *weights);
     int rc = weights ? 0 : ORR_ENOMEM;
     for (int first = 0; first < T && !rc; first += CHUNK) {
@@ -115,22 +114,31 @@ static int head_weights(const struct gpt_model *model, int T, int layer, int hea
     return rc;
 }
 
-int ft_probe_weights(const struct gpt_model *model, int T, struct ft_probe_sums *sums,
-                     int map_layer, float *map)
+int ft_probe_weights(struct gpt_model *model, int T, struct ft_probe_sums *sums, int map_layer,
+                     float *map)
 {
-    const int heads = model->config.heads, tasks = model->config.layers * heads;
+    const int layers = model->config.layers, heads = model->config.heads, tasks = layers * heads;
     const size_t page = (size_t)T * (size_t)T;
-    int failed = tasks; /* the first task that failed: messages are kept per thread */
+    int rc = 0, failed = tasks; /* the first task that failed: messages are kept per thread */
+    const real **qkv = orr_alloc((size_t)layers, sizeof *qkv);
+    if (!qkv)
+        return ORR_ENOMEM;
+    for (int l = 0; l < layers && !rc; l++)
+        rc = gpt_layer_qkv(model, l, &qkv[l]);
+    const int ready = rc ? 0 : tasks;
 #pragma omp parallel for schedule(dynamic) reduction(min : failed)
-    for (int k = 0; k < tasks; k++) {
+    for (int k = 0; k < ready; k++) {
         struct ft_probe_sums part = {0};
         float *into = map && k / heads == map_layer ? map + (size_t)(k % heads) * page : NULL;
-        if (head_weights(model, T, k / heads, k % heads, &part, into))
+        if (head_weights(model, T, k / heads, k % heads, qkv[k / heads], &part, into))
             failed = k < failed ? k : failed;
         else
             ft_probe_merge(&sums[k], &part);
     }
     struct ft_probe_sums again = {0}; /* repeats the error here, for its message */
-    return failed < tasks ? head_weights(model, T, failed / heads, failed % heads, &again, NULL)
-                          : 0;
+    if (failed < tasks)
+        rc = head_weights(model, T, failed / heads, failed % heads, qkv[failed / heads], &again,
+                          NULL);
+    free(qkv);
+    return rc;
 }

@@ -54,9 +54,10 @@ struct k_ops {
      * everything but alloc's memory. One backend is open once per process. */
     int (*open)(int threads, enum k_precision precision);
     void (*close)(void);
-    /* *gflops = the best rate of large matmuls on the open backend, in billions of floating-point
-     * operations per second, measured now in well under a second: what training is compared with.
-     * 0 where a backend has no such thing (ref). */
+    /* *gflops = the best rate of matmuls on the open backend, in billions of floating-point
+     * operations per second, measured now in about a tenth of a second: what training is compared
+     * with. cpu: large ones, in bf16 where open() allowed it and the machine has it, by all
+     * threads; ref: its plain loops. */
     int (*peak)(double *gflops);
 
     /* ---- memory: every tensor, token and weight an entry is given lies in memory of the backend.

@@ -1,4 +1,4 @@
-/* activations.c - memory of one forward and backward pass, planned from one list. */
+/* activations.c - memory of one forward and backward pass, planned from one list, and the batch. */
 #include "model.h"
 
 #include <stdlib.h>
@@ -21,15 +21,20 @@ static size_t widest(const struct gpt_config *c)
     return qkv > ffn ? qkv : ffn;
 }
 
-/* One piece of the plan: *where = count reals of the arena; without an arena only counts. */
-static int piece(struct gpt_activations *act, size_t *bytes, real **where, size_t count)
+/* One piece of the plan: *where = bytes of the memory; without memory only counts. */
+static void piece(struct gpt_activations *act, size_t *planned, void **where, size_t bytes)
 {
-    const size_t size = (count * sizeof(real) + 63) / 64 * 64;
-    *bytes += size;
-    if (!act->arena)
-        return 0;
-    *where = orr_arena_alloc(act->arena, size);
-    return *where ? 0 : ORR_FAIL(ORR_ENOMEM, "activations: the plan does not fit its arena");
+    const size_t size = (bytes + 63) / 64 * 64;
+    if (act->memory)
+        *where = (unsigned char *)act->memory + *planned;
+    *planned += size;
+}
+
+static void reals(struct gpt_activations *act, size_t *planned, real **where, size_t count)
+{
+    void *at = *where;
+    piece(act, planned, &at, count * sizeof(real));
+    *where = at;
 }
 
 /* Token and text heads without bias make no array of all logits (head_cross_entropy). */
@@ -38,22 +43,41 @@ static bool fused_head(const struct gpt_config *c)
     return c->head != GPT_HEAD_REGRESSION && !c->head_bias;
 }
 
-static int plan(const struct gpt_model *model, struct gpt_activations *act, int B, int T,
-                size_t *bytes)
+/* The batch, where the backend has memory of its own: what the model's ends need of it. */
+static void plan_input(const struct gpt_model *model, struct gpt_activations *act, size_t N,
+                       size_t *planned)
+{
+    const struct gpt_config *c = &model->config;
+    const size_t channels = (size_t)gpt_config_channels(c);
+    const bool tokens = c->input != GPT_INPUT_CONTINUOUS, classes = c->head != GPT_HEAD_REGRESSION;
+    const size_t token = sizeof *act->input.tokens;
+    void *in = NULL, *target = NULL;
+    if (model->ops->host)
+        return;
+    piece(act, planned, &in, tokens ? N * channels * token : 0);
+    piece(act, planned, &target, classes ? N * channels * token : 0);
+    act->input.tokens = in;
+    act->input.target_tokens = target;
+    reals(act, planned, &act->input.features, tokens ? 0 : N * (size_t)gpt_config_features(c));
+    reals(act, planned, &act->input.target, classes ? 0 : N * (size_t)c->outputs);
+    reals(act, planned, &act->input.weight, N);
+}
+
+/* Places every tensor in act->memory, or without it only counts; returns the bytes of all. */
+static size_t plan(const struct gpt_model *model, struct gpt_activations *act, int B, int T)
 {
     const struct gpt_config *c = &model->config;
     const size_t N = (size_t)B * (size_t)T, C = (size_t)c->width, F = (size_t)c->ffn;
     const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
     const size_t saved = k_attention_saved(&shape), gate = c->gate == K_GATE_NONE ? 0 : N * C;
     struct gpt_layer_activations none = {0};
-    int rc = 0;
-    *bytes = 0;
+    size_t planned = 0;
     for (int i = 0; i < c->layers; i++) {
-        struct gpt_layer_activations *l = act->arena ? &act->layer[i] : &none;
+        struct gpt_layer_activations *l = act->memory ? &act->layer[i] : &none;
         if (c->recompute && i > 0) { /* of its own only the input */
-            if (act->arena)
+            if (act->memory)
                 *l = act->layer[0];
-            rc |= piece(act, bytes, &l->x, N * C);
+            reals(act, &planned, &l->x, N * C);
             continue;
         }
         const struct {
@@ -66,7 +90,7 @@ static int plan(const struct gpt_model *model, struct gpt_activations *act, int 
             {&l->up, N * F},      {&l->gate, gate},   {&l->gated, gate},
         };
         for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-            rc |= piece(act, bytes, list[k].where, list[k].count);
+            reals(act, &planned, list[k].where, list[k].count);
     }
     const size_t OC = (size_t)c->outputs;
     const struct {
@@ -85,25 +109,29 @@ static int plan(const struct gpt_model *model, struct gpt_activations *act, int 
         {&act->dgate, gate},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-        rc |= piece(act, bytes, list[k].where, list[k].count);
-    return rc;
+        reals(act, &planned, list[k].where, list[k].count);
+    plan_input(model, act, N, &planned);
+    return planned;
 }
 
 size_t gpt_activation_bytes(const struct gpt_model *model, int B, int T)
 {
     struct gpt_activations none = {0};
-    size_t bytes;
-    plan(model, &none, B, T, &bytes);
-    return bytes;
+    return plan(model, &none, B, T);
 }
 
 void gpt_activations_free(struct gpt_activations *act)
 {
     if (!act)
         return;
-    orr_arena_free(act->arena);
-    free(act->out);
+    gpt_replay_free(act->ops, &act->replay);
+    act->ops->release(act->memory);
+    act->ops->release(act->out);
+    gpt_view_free(&act->out_view);
+    for (int l = 0; act->layer && l < act->layers; l++)
+        gpt_view_free(&act->layer[l].qkv_view);
     free(act->layer);
+    free(act->silent);
     free(act);
 }
 
@@ -111,9 +139,7 @@ int gpt_activations_reserve_out(struct gpt_model *model)
 {
     struct gpt_activations *act = model->act;
     const size_t N = (size_t)act->B * (size_t)act->T;
-    if (!act->out)
-        act->out = orr_alloc(N * (size_t)model->config.outputs, sizeof *act->out);
-    return act->out ? 0 : ORR_ENOMEM;
+    return act->out ? 0 : gpt_tensor_alloc(act->ops, &act->out, N * (size_t)model->config.outputs);
 }
 
 int gpt_activations_reserve(struct gpt_model *model, int B, int T)
@@ -125,10 +151,12 @@ int gpt_activations_reserve(struct gpt_model *model, int B, int T)
     if (!model->act)
         return ORR_FAIL(ORR_ENOMEM, "activations: out of memory");
     struct gpt_activations *act = model->act;
-    const size_t bytes = gpt_activation_bytes(model, B, T);
-    act->layer = calloc((size_t)model->config.layers, sizeof *act->layer);
-    act->arena = orr_arena_create(bytes);
-    if (!act->layer || !act->arena) {
+    act->layers = model->config.layers;
+    const size_t layers = (size_t)act->layers, bytes = gpt_activation_bytes(model, B, T);
+    act->ops = model->ops;
+    act->layer = calloc(layers, sizeof *act->layer);
+    act->silent = calloc(layers, sizeof *act->silent);
+    if (!act->layer || !act->silent || act->ops->alloc(&act->memory, bytes)) {
         gpt_activations_free(act);
         model->act = NULL;
         return ORR_FAIL(ORR_ENOMEM, "activations of %d x %d positions: %.1f MB: out of memory", B,
@@ -136,6 +164,40 @@ int gpt_activations_reserve(struct gpt_model *model, int B, int T)
     }
     act->B = B;
     act->T = T;
-    size_t planned;
-    return plan(model, act, B, T, &planned);
+    plan(model, act, B, T);
+    return 0;
+}
+
+/* A tensor of the batch, of so many bytes, into its place; the batch may lack it, and the model not
+ * use it (0 bytes). NULL where it is not there; *rc on failure. */
+static void *put(const struct k_ops *ops, void *to, const void *from, size_t bytes, int *rc)
+{
+    if (!from || !bytes || *rc)
+        return NULL;
+    *rc = ops->upload(to, from, bytes);
+    return to;
+}
+
+int gpt_activations_take(struct gpt_model *model, const struct gpt_batch *batch,
+                         struct gpt_batch *on)
+{
+    TRY(gpt_activations_reserve(model, batch->B, batch->T));
+    *on = *batch;
+    if (model->ops->host)
+        return 0;
+    const struct k_ops *k = model->ops;
+    const struct gpt_config *c = &model->config;
+    const struct gpt_batch *in = &model->act->input;
+    const size_t N = (size_t)batch->B * (size_t)batch->T;
+    const size_t pairs = N * (size_t)gpt_config_channels(c) * sizeof *in->tokens;
+    const bool tokens = c->input != GPT_INPUT_CONTINUOUS, classes = c->head != GPT_HEAD_REGRESSION;
+    const size_t features = N * (size_t)gpt_config_features(c) * sizeof(real);
+    const size_t target = N * (size_t)c->outputs * sizeof(real);
+    int rc = 0;
+    on->tokens = put(k, in->tokens, batch->tokens, tokens ? pairs : 0, &rc);
+    on->features = put(k, in->features, batch->features, tokens ? 0 : features, &rc);
+    on->target_tokens = put(k, in->target_tokens, batch->target_tokens, classes ? pairs : 0, &rc);
+    on->target = put(k, in->target, batch->target, classes ? 0 : target, &rc);
+    on->weight = put(k, in->weight, batch->weight, N * sizeof(real), &rc);
+    return rc;
 }

@@ -19,28 +19,36 @@ static const struct field {
     const char *key;
     enum kind kind;
     size_t offset;
-    bool of_head;
-    bool newer; /* absent in older files: zero */
+    enum { BODY, HEAD, OWN } part; /* OWN: no setting has it, the file decides */
+    bool newer;                    /* absent in older files: zero */
+    const char *setting;           /* of presets; ending in =, the value and `more` make it fit */
+    int more;
 } fields[] = {
-    {"layers", KIND_INT, offsetof(struct gpt_config, layers), false, false},
-    {"heads", KIND_INT, offsetof(struct gpt_config, heads), false, false},
-    {"width", KIND_INT, offsetof(struct gpt_config, width), false, false},
-    {"ffn", KIND_INT, offsetof(struct gpt_config, ffn), false, false},
-    {"context", KIND_INT, offsetof(struct gpt_config, context), false, false},
-    {"input", KIND_INT, offsetof(struct gpt_config, input), false, false},
-    {"vocab", KIND_INT, offsetof(struct gpt_config, vocab), false, false},
-    {"fourier", KIND_INT, offsetof(struct gpt_config, fourier), false, false},
-    {"fourier_min_au", KIND_DOUBLE, offsetof(struct gpt_config, fourier_min_au), false, false},
-    {"head", KIND_INT, offsetof(struct gpt_config, head), true, false},
-    {"outputs", KIND_INT, offsetof(struct gpt_config, outputs), true, false},
-    {"positions", KIND_INT, offsetof(struct gpt_config, positions), false, false},
-    {"rope_base", KIND_DOUBLE, offsetof(struct gpt_config, rope_base), false, false},
-    {"attention", KIND_TEXT, offsetof(struct gpt_config, attention), false, false},
-    {"attention_p", KIND_DOUBLE, offsetof(struct gpt_config, attention_p), false, false},
-    {"attention_window", KIND_INT, offsetof(struct gpt_config, attention_window), false, false},
-    {"gate", KIND_INT, offsetof(struct gpt_config, gate), false, true},
-    {"tied", KIND_INT, offsetof(struct gpt_config, tied), true, true},
-    {"head_bias", KIND_INT, offsetof(struct gpt_config, head_bias), true, true},
+    {"layers", KIND_INT, offsetof(struct gpt_config, layers), BODY, false, "model.layers=", 0},
+    {"heads", KIND_INT, offsetof(struct gpt_config, heads), BODY, false, "model.heads=", 0},
+    {"width", KIND_INT, offsetof(struct gpt_config, width), BODY, false, "model.width=", 0},
+    {"ffn", KIND_INT, offsetof(struct gpt_config, ffn), BODY, false, "model.ffn_mult", 0},
+    {"context", KIND_INT, offsetof(struct gpt_config, context), BODY, false,
+     "orbits.positions=", 1},
+    {"input", KIND_INT, offsetof(struct gpt_config, input), BODY, false, "orbits.output", 0},
+    {"vocab", KIND_INT, offsetof(struct gpt_config, vocab), BODY, false, "orbits.bins=", -3},
+    {"fourier", KIND_INT, offsetof(struct gpt_config, fourier), BODY, false, "model.fourier=", 0},
+    {"fourier_min_au", KIND_DOUBLE, offsetof(struct gpt_config, fourier_min_au), BODY, false,
+     "model.fourier_min_au=", 0},
+    {"head", KIND_INT, offsetof(struct gpt_config, head), HEAD, false, NULL, 0},
+    {"outputs", KIND_INT, offsetof(struct gpt_config, outputs), HEAD, false, NULL, 0},
+    {"positions", KIND_INT, offsetof(struct gpt_config, positions), BODY, false, "model.positions",
+     0},
+    {"rope_base", KIND_DOUBLE, offsetof(struct gpt_config, rope_base), BODY, false,
+     "model.rope_base=", 0},
+    {"attention", KIND_TEXT, offsetof(struct gpt_config, attention), BODY, false, "attention=", 0},
+    {"attention_p", KIND_DOUBLE, offsetof(struct gpt_config, attention_p), BODY, false,
+     "model.attention_p=", 0},
+    {"attention_window", KIND_INT, offsetof(struct gpt_config, attention_window), BODY, false,
+     "model.attention_window=", 0},
+    {"gate", KIND_INT, offsetof(struct gpt_config, gate), BODY, true, "model.gate", 0},
+    {"tied", KIND_INT, offsetof(struct gpt_config, tied), HEAD, true, "model.tie", 0},
+    {"head_bias", KIND_INT, offsetof(struct gpt_config, head_bias), OWN, true, NULL, 0},
 };
 enum { FIELDS = sizeof fields / sizeof *fields, TEXT = 64 };
 
@@ -74,16 +82,24 @@ static bool field_parse(struct gpt_config *config, const struct field *f, const 
 
 /* ------------------------------------------------------------------------------- save */
 
+enum { ARENAS = 4 };
+
 struct listing {
     struct orr_tensor *tensor;
     char (*name)[GPT_NAME + 16];
     size_t count;
+    struct gpt_view view[ARENAS]; /* of the arenas */
+    int arenas;
 };
 
-static void list_arena(struct listing *list, const struct gpt_model *model, const char *prefix,
-                       real *arena)
+static int list_arena(struct listing *list, const struct gpt_model *model, const char *prefix,
+                      real *arena)
 {
-    for (int i = 0; arena && i < model->parameters; i++) {
+    struct gpt_view *view = &list->view[list->arenas++];
+    const real *seen;
+    TRY(gpt_see(model->ops, view, arena, model->total, &seen));
+    real *from = view->copy ? view->copy : arena;
+    for (int i = 0; from && i < model->parameters; i++) {
         const struct gpt_parameter *p = &model->table[i];
         char *name = list->name[list->count];
         snprintf(name, sizeof list->name[0], "%s%s", prefix, p->name);
@@ -91,8 +107,17 @@ static void list_arena(struct listing *list, const struct gpt_model *model, cons
                                                           .dtype = DTYPE,
                                                           .ndim = p->ndim,
                                                           .shape = {p->shape[0], p->shape[1]},
-                                                          .data = arena + p->offset};
+                                                          .data = from + p->offset};
     }
+    return 0;
+}
+
+static void listing_free(struct listing *list)
+{
+    for (int i = 0; i < ARENAS; i++)
+        gpt_view_free(&list->view[i]);
+    free(list->tensor);
+    free(list->name);
 }
 
 int gpt_save(const struct gpt_model *model, const char *path, long step, bool optimiser,
@@ -118,18 +143,21 @@ int gpt_save(const struct gpt_model *model, const char *path, long step, bool op
         meta[n++] = extra[i];
     meta[n] = NULL;
 
-    const size_t most = 4 * (size_t)model->parameters;
-    struct listing list = {calloc(most, sizeof *list.tensor), calloc(most, sizeof *list.name), 0};
+    const size_t most = ARENAS * (size_t)model->parameters;
+    struct listing list = {.tensor = calloc(most, sizeof *list.tensor),
+                           .name = calloc(most, sizeof *list.name)};
     int rc = list.tensor && list.name ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
-    if (!rc) {
-        list_arena(&list, model, "", model->param);
-        list_arena(&list, model, "average.", model->average);
-        list_arena(&list, model, "adam.m.", optimiser ? model->m : NULL);
-        list_arena(&list, model, "adam.v.", optimiser ? model->v : NULL);
+    if (!rc)
+        rc = list_arena(&list, model, "", model->param);
+    if (!rc)
+        rc = list_arena(&list, model, "average.", model->average);
+    if (!rc)
+        rc = list_arena(&list, model, "adam.m.", optimiser ? model->m : NULL);
+    if (!rc)
+        rc = list_arena(&list, model, "adam.v.", optimiser ? model->v : NULL);
+    if (!rc)
         rc = orr_safetensors_write(path, list.tensor, list.count, meta);
-    }
-    free(list.tensor);
-    free(list.name);
+    listing_free(&list);
     return rc;
 }
 
@@ -182,7 +210,7 @@ static int read_arena(const struct orr_safetensors *file, const char *path,
                             "[%zu, %zu]",
                             path, name, orr_dtype_descr(DTYPE), p->shape[0], p->shape[1],
                             orr_dtype_descr(t->dtype), t->shape[0], t->ndim == 2 ? t->shape[1] : 1);
-        memcpy(arena + p->offset, t->data, p->count * sizeof(real));
+        TRY(model->ops->upload(arena + p->offset, t->data, p->count * sizeof(real)));
     }
     return 0;
 }
@@ -195,8 +223,8 @@ static int read_optional(const struct orr_safetensors *file, const char *path,
     snprintf(first, sizeof first, "%s%s", prefix, model->table[0].name);
     if (!orr_safetensors_find(file, first))
         return 0;
-    *arena = orr_alloc(model->total, sizeof(real));
-    return *arena ? read_arena(file, path, model, prefix, *arena) : ORR_ENOMEM;
+    TRY(gpt_tensor_alloc(model->ops, arena, model->total));
+    return read_arena(file, path, model, prefix, *arena);
 }
 
 static int read_step(const struct orr_safetensors *file, const char *path, long *step)
@@ -210,6 +238,63 @@ static int read_step(const struct orr_safetensors *file, const char *path, long 
     return 0;
 }
 
+/* " (--set KEY=VALUE)" for the setting that a difference comes from. */
+static void print_setting(const struct gpt_config *have, const struct field *f, char text[96])
+{
+    const bool words = have->input == GPT_INPUT_TEXT;
+    const char *setting = f->setting;
+    char value[TEXT];
+    text[0] = '\0';
+    if (setting && words && !strncmp(setting, "orbits.", 7)) /* of what a text is: its files */
+        setting = strcmp(f->key, "context") ? NULL : "text.positions=";
+    if (!setting)
+        return;
+    field_print(have, f, value);
+    if (f->more) {
+        const int n = *(const int *)(const void *)((const char *)have + f->offset) + f->more;
+        if (n < 1) /* it has none */
+            return;
+        snprintf(value, sizeof value, "%d", n);
+    }
+    if (setting[strlen(setting) - 1] == '=')
+        snprintf(text, 96, " (--set %s%s)", setting, value);
+    else
+        snprintf(text, 96, " (%s)", setting);
+}
+
+/* Another ffn only because of another width: the settings give both a multiple. */
+static bool is_scaled(const struct gpt_config *have, const struct gpt_config *want,
+                      const struct field *f)
+{
+    return f->offset == offsetof(struct gpt_config, ffn) &&
+           (int64_t)have->ffn * want->width == (int64_t)want->ffn * have->width;
+}
+
+/* Every difference is named, with what makes the settings fit. */
+static int compare(const char *path, const struct gpt_config *have, const struct gpt_config *want,
+                   bool any_head)
+{
+    char list[2048] = "", found[TEXT], expected[TEXT], setting[96];
+    size_t used = 0;
+    for (size_t i = 0; i < FIELDS; i++) {
+        field_print(have, &fields[i], found);
+        field_print(want, &fields[i], expected);
+        if (!strcmp(found, expected) || fields[i].part == OWN ||
+            (fields[i].part == HEAD && any_head) || is_scaled(have, want, &fields[i]) ||
+            used > sizeof list - 300)
+            continue;
+        print_setting(have, &fields[i], setting);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s is %s, expected %s%s",
+                                 used ? ", " : "", fields[i].key, found, expected, setting);
+    }
+    if (!used)
+        return 0;
+    return ORR_FAIL(ORR_EINVAL, "%s: a checkpoint of another shape: %s%s", path, list,
+                    !any_head && have->head != want->head && have->head == GPT_HEAD_REGRESSION
+                        ? "; a fine-tuned model does not predict the next state"
+                        : "");
+}
+
 static int load(struct gpt_model *model, const char *path, const struct gpt_config *expected,
                 bool any_head, const struct k_ops *ops, long *step)
 {
@@ -218,14 +303,8 @@ static int load(struct gpt_model *model, const char *path, const struct gpt_conf
     memset(model, 0, sizeof *model);
     TRY(orr_safetensors_open(path, &file));
     int rc = read_config(file, path, &config);
-    for (size_t i = 0; expected && i < FIELDS && !rc; i++) {
-        char want[TEXT], have[TEXT];
-        field_print(expected, &fields[i], want);
-        field_print(&config, &fields[i], have);
-        if (strcmp(want, have) && !(any_head && fields[i].of_head))
-            rc = ORR_FAIL(ORR_EINVAL, "%s: a checkpoint of another shape: %s is %s, expected %s",
-                          path, fields[i].key, have, want);
-    }
+    if (!rc && expected)
+        rc = compare(path, &config, expected, any_head);
     config.recompute = expected && expected->recompute;
     if (!rc)
         rc = gpt_create(model, &config, ops, 0);

@@ -43,8 +43,7 @@ int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, do
                 real *path)
 {
     const struct gpt_config *config = &model->config;
-    const size_t T = (size_t)batch->T, OC = (size_t)config->outputs;
-    const size_t F = (size_t)gpt_config_features(config);
+    const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(config);
     if (config->input == GPT_INPUT_TEXT)
         return ORR_FAIL(ORR_EINVAL, "rollout: expected a model of orbits, found text");
     if (prefix < 1)
@@ -52,11 +51,12 @@ int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, do
                         prefix);
     for (size_t t = (size_t)prefix; t < T; t++) {
         const real *out;
-        TRY(gpt_forward(model, batch, &out));
+        size_t stride;
+        TRY(gpt_forward_at(model, batch, (int)t - 1, &out, &stride));
         for (size_t b = 0; b < (size_t)batch->B; b++) {
             double xy[2];
             uint16_t token[2];
-            decode(config, extent_au, out + (b * T + t - 1) * OC, xy, token);
+            decode(config, extent_au, out + b * stride, xy, token);
             path[2 * (b * T + t)] = (real)xy[0];
             path[2 * (b * T + t) + 1] = (real)xy[1];
             if (config->input == GPT_INPUT_TOKENS)

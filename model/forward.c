@@ -2,7 +2,6 @@
 #include "model.h"
 
 #include <math.h>
-#include <string.h>
 
 void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row)
 {
@@ -90,9 +89,7 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
     act->made = l;
     if (c->recompute) { /* the next block takes the place of what tells */
         const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
-        long rows;
-        TRY(k->attention_silent(&rows, a->saved, &shape));
-        act->silent += rows;
+        TRY(k->attention_silent(&act->silent[l], a->saved, &shape));
     }
     return k->linear_residual_forward(next, a->up, gpt_param(model, w->down_w),
                                       gpt_param(model, w->down_b), a->mid, N, c->ffn, C);
@@ -107,10 +104,13 @@ int gpt_block_redo(struct gpt_model *model, int l, int B, int T)
     return 0;
 }
 
-const real *gpt_layer_qkv(const struct gpt_model *model, int layer)
+int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv)
 {
-    const bool there = !model->config.recompute || layer == model->act->made;
-    return there ? model->act->layer[layer].qkv : NULL;
+    struct gpt_activations *act = model->act;
+    const bool there = !model->config.recompute || layer == act->made;
+    const size_t N = (size_t)act->sequences * (size_t)act->T;
+    return gpt_see(model->ops, &act->layer[layer].qkv_view, there ? act->layer[layer].qkv : NULL,
+                   N * 3 * (size_t)model->config.width, qkv);
 }
 
 int gpt_silent_rows(const struct gpt_model *model, long *rows)
@@ -119,16 +119,13 @@ int gpt_silent_rows(const struct gpt_model *model, long *rows)
     *rows = 0;
     if (!act || act->sequences < 1)
         return ORR_FAIL(ORR_EINVAL, "silent rows: there was no forward pass");
-    if (model->config.recompute) {
-        *rows = act->silent;
-        return 0;
-    }
     const struct k_attention_shape shape = gpt_attention_shape(model, act->sequences, act->T);
-    for (int l = 0; l < model->config.layers; l++) {
-        long in_layer;
-        TRY(model->ops->attention_silent(&in_layer, act->layer[l].saved, &shape));
-        *rows += in_layer;
-    }
+    int rc = 0;
+    for (int l = 0; l < model->config.layers && !model->config.recompute && !rc; l++)
+        rc = model->ops->attention_silent(&act->silent[l], act->layer[l].saved, &shape);
+    TRY(gpt_settle(model->ops, rc));
+    for (int l = 0; l < model->config.layers; l++)
+        *rows += act->silent[l];
     return 0;
 }
 
@@ -144,16 +141,13 @@ static int check_batch(const struct gpt_model *model, const struct gpt_batch *ba
     return 0;
 }
 
-/* From the batch to the final norm, act->ln (N, C). */
+/* From the batch (in memory of the backend) to the final norm, act->ln (N, C). */
 static int body_forward(struct gpt_model *model, const struct gpt_batch *batch)
 {
-    TRY(check_batch(model, batch));
-    TRY(gpt_activations_reserve(model, batch->B, batch->T));
     const struct k_ops *k = model->ops;
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
     const int N = batch->B * batch->T, C = c->width;
-    act->silent = 0;
     TRY(embed(model, batch, act->layer[0].x));
     for (int l = 0; l < c->layers; l++)
         TRY(block_forward(model, l, l + 1 < c->layers ? act->layer[l + 1].x : act->last, batch->B,
@@ -165,43 +159,72 @@ static int body_forward(struct gpt_model *model, const struct gpt_batch *batch)
     return 0;
 }
 
-int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out)
+/* act->out, in memory of the backend; *on = the batch there. */
+static int outputs(struct gpt_model *model, const struct gpt_batch *batch, struct gpt_batch *on)
 {
-    TRY(body_forward(model, batch));
+    TRY(check_batch(model, batch));
+    TRY(gpt_activations_take(model, batch, on));
+    TRY(body_forward(model, on));
     TRY(gpt_activations_reserve_out(model));
     const struct k_ops *k = model->ops;
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
     const bool exact = c->head == GPT_HEAD_REGRESSION;
-    TRY((exact ? k->linear_exact_forward : k->linear_forward)(
+    return (exact ? k->linear_exact_forward : k->linear_forward)(
         act->out, act->ln, gpt_param(model, model->head_w), gpt_param(model, model->head_b),
-        batch->B * batch->T, c->width, c->outputs));
-    *out = act->out;
+        batch->B * batch->T, c->width, c->outputs);
+}
+
+int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out)
+{
+    struct gpt_batch on;
+    TRY(outputs(model, batch, &on));
+    const size_t N = (size_t)batch->B * (size_t)batch->T;
+    return gpt_see(model->ops, &model->act->out_view, model->act->out,
+                   N * (size_t)model->config.outputs, out);
+}
+
+int gpt_forward_at(struct gpt_model *model, const struct gpt_batch *batch, int t, const real **out,
+                   size_t *stride)
+{
+    struct gpt_batch on;
+    TRY(outputs(model, batch, &on));
+    const struct k_ops *k = model->ops;
+    struct gpt_view *view = &model->act->out_view;
+    const size_t B = (size_t)batch->B, T = (size_t)batch->T, OC = (size_t)model->config.outputs;
+    const real *from = model->act->out + (size_t)t * OC;
+    *out = from;
+    *stride = T * OC;
+    if (k->host)
+        return 0;
+    TRY(gpt_view_reserve(view, B * OC));
+    for (size_t b = 0; b < B; b++)
+        TRY(k->download(view->copy + b * OC, from + b * T * OC, OC * sizeof *from));
+    *out = view->copy;
+    *stride = OC;
     return 0;
 }
 
-/* Loss of the outputs. */
-static int head_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
+/* Loss of the outputs: a number for each channel of a token head, else one. */
+static int head_loss(struct gpt_model *model, const struct gpt_batch *batch)
 {
     const struct k_ops *k = model->ops;
     const int N = batch->B * batch->T, OC = model->config.outputs;
     const real *out = model->act->out;
+    double *loss = model->act->loss;
     if (model->config.head == GPT_HEAD_REGRESSION)
         return k->mse(loss, NULL, out, batch->target, batch->weight, N, OC);
     const int V = model->config.vocab;
     if (model->config.head == GPT_HEAD_TEXT)
         return k->cross_entropy(loss, NULL, out, OC, 0, batch->target_tokens, 1, batch->weight, N,
                                 V);
-    double x, y;
-    TRY(k->cross_entropy(&x, NULL, out, OC, 0, batch->target_tokens, 2, batch->weight, N, V));
-    TRY(k->cross_entropy(&y, NULL, out, OC, V, batch->target_tokens + 1, 2, batch->weight, N, V));
-    *loss = 0.5 * (x + y);
-    return 0;
+    TRY(k->cross_entropy(&loss[0], NULL, out, OC, 0, batch->target_tokens, 2, batch->weight, N, V));
+    return k->cross_entropy(&loss[1], NULL, out, OC, V, batch->target_tokens + 1, 2, batch->weight,
+                            N, V);
 }
 
 /* The same of a token head with bias, as the study's own code has it: logits are whole. */
-static int biased_head_backward(struct gpt_model *model, const struct gpt_batch *batch,
-                                double *loss)
+static int biased_head_backward(struct gpt_model *model, const struct gpt_batch *batch)
 {
     const struct k_ops *k = model->ops;
     struct gpt_activations *act = model->act;
@@ -210,18 +233,16 @@ static int biased_head_backward(struct gpt_model *model, const struct gpt_batch 
     const uint16_t *target = batch->target_tokens;
     const real *w = gpt_param(model, model->head_w);
     real *dw = gpt_grad(model, model->head_w), *db = gpt_grad(model, model->head_b);
-    double x, y;
+    double *x = &act->pass_loss[0], *y = &act->pass_loss[1];
     TRY(k->linear_forward(act->out, act->ln, w, gpt_param(model, model->head_b), N, C, OC));
-    TRY(k->cross_entropy(&x, act->dout, act->out, OC, 0, target, 2, batch->weight, N, V));
-    TRY(k->cross_entropy(&y, act->dout, act->out, OC, V, target + 1, 2, batch->weight, N, V));
-    *loss = 0.5 * (x + y);
-    for (size_t i = 0; i < (size_t)N * (size_t)OC; i++)
-        act->dout[i] *= (real)0.5;
+    TRY(k->cross_entropy(x, act->dout, act->out, OC, 0, target, 2, batch->weight, N, V));
+    TRY(k->cross_entropy(y, act->dout, act->out, OC, V, target + 1, 2, batch->weight, N, V));
+    TRY(k->scale(act->dout, 0.5, (size_t)N * (size_t)OC));
     return k->linear_backward(act->dy, dw, db, act->dout, act->ln, w, N, C, OC);
 }
 
 /* Loss, and act->dy (N, C) = its gradient by act->ln; logits of token heads are never whole. */
-static int head_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
+static int head_backward(struct gpt_model *model, const struct gpt_batch *batch)
 {
     const struct k_ops *k = model->ops;
     const struct gpt_config *c = &model->config;
@@ -230,22 +251,27 @@ static int head_backward(struct gpt_model *model, const struct gpt_batch *batch,
     const real *w = gpt_param(model, model->head_w);
     real *dw = gpt_grad(model, model->head_w), *db = gpt_grad(model, model->head_b);
     if (c->head != GPT_HEAD_REGRESSION && !db)
-        return k->head_cross_entropy(loss, act->dy, dw, act->ln, w, batch->target_tokens,
+        return k->head_cross_entropy(act->pass_loss, act->dy, dw, act->ln, w, batch->target_tokens,
                                      batch->weight, N, C, c->vocab,
                                      c->head == GPT_HEAD_TEXT ? 1 : 2);
     TRY(gpt_activations_reserve_out(model));
     if (c->head == GPT_HEAD_TOKENS)
-        return biased_head_backward(model, batch, loss);
+        return biased_head_backward(model, batch);
     TRY(k->linear_exact_forward(act->out, act->ln, w, gpt_param(model, model->head_b), N, C, OC));
-    TRY(k->mse(loss, act->dout, act->out, batch->target, batch->weight, N, OC));
+    TRY(k->mse(act->pass_loss, act->dout, act->out, batch->target, batch->weight, N, OC));
     return k->linear_exact_backward(act->dy, dw, db, act->dout, act->ln, w, N, C, OC);
 }
 
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
 {
-    const real *out;
-    TRY(gpt_forward(model, batch, &out));
-    return head_loss(model, batch, loss);
+    struct gpt_batch on;
+    int rc = outputs(model, batch, &on);
+    if (!rc)
+        rc = head_loss(model, &on);
+    TRY(gpt_settle(model->ops, rc));
+    const double *part = model->act->loss;
+    *loss = model->config.head == GPT_HEAD_TOKENS ? 0.5 * (part[0] + part[1]) : part[0];
+    return 0;
 }
 
 /* The attention half of a block's backward pass: dx (N, C) as for the whole. */
@@ -327,19 +353,31 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
                              batch->tokens + 1, 2, N, V, C);
 }
 
-int gpt_loss_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
+int gpt_pass(struct gpt_model *model, const struct gpt_batch *on)
 {
-    TRY(body_forward(model, batch));
+    TRY(body_forward(model, on));
     const struct k_ops *k = model->ops;
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
-    const int N = batch->B * batch->T, C = c->width;
-    TRY(head_backward(model, batch, loss));
-    memset(act->dx, 0, (size_t)N * (size_t)C * sizeof(real));
+    const int N = on->B * on->T, C = c->width;
+    TRY(head_backward(model, on));
+    TRY(k->zero(act->dx, (size_t)N * (size_t)C * sizeof(real)));
     TRY(k->layernorm_backward(act->dx, gpt_grad(model, model->final_w),
                               gpt_grad(model, model->final_b), act->dy, act->last, act->mean,
                               act->rstd, gpt_param(model, model->final_w), N, C));
     for (int l = c->layers - 1; l >= 0; l--)
-        TRY(block_backward(model, l, batch->B, batch->T));
-    return embed_backward(model, batch);
+        TRY(block_backward(model, l, on->B, on->T));
+    return embed_backward(model, on);
+}
+
+int gpt_loss_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
+{
+    struct gpt_batch on;
+    TRY(check_batch(model, batch));
+    TRY(gpt_activations_take(model, batch, &on));
+    TRY(gpt_settle(model->ops, gpt_replay_pass(model, &on)));
+    const double *part = model->act->pass_loss;
+    const bool biased = model->config.head == GPT_HEAD_TOKENS && model->head_b >= 0;
+    *loss = biased ? 0.5 * (part[0] + part[1]) : part[0];
+    return 0;
 }

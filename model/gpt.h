@@ -77,9 +77,11 @@ struct gpt_model {
     const struct k_ops *ops;
     struct k_attention variant; /* the model's own copy of its line of the table */
     struct gpt_parameter *table;
-    int parameters;             /* lines of the table */
-    size_t total;               /* reals in one arena, padding included */
-    size_t count;               /* trainable numbers */
+    int parameters; /* lines of the table */
+    size_t total;   /* reals in one arena, padding included */
+    size_t count;   /* trainable numbers */
+    /* In memory of the backend: where it is not the host's (k_ops.host), the host reaches them by
+     * ops->upload and ops->download alone. */
     real *param, *grad, *m, *v; /* (total); m, v NULL until training */
     real *average;              /* (total), exponential moving average, or NULL */
     int embed_x, embed_y, combine_w, combine_b, embed_w, embed_b, position;
@@ -97,11 +99,24 @@ void gpt_free(struct gpt_model *model);
 /* Gives the model a fresh head (re-initialised from (seed, ORR_STAGE_INIT, 1)); all other weights
  * stay, and a tied head ends being tied. Optimiser state is dropped. */
 int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, uint64_t seed);
-/* Pointer to a parameter's values or gradients. */
+/* Pointer to a parameter's values or gradients, in memory of the backend. */
 real *gpt_param(struct gpt_model *model, int index);
 real *gpt_grad(struct gpt_model *model, int index);
 
-/* What goes in and what is asked for; buffers owned by whoever made the batch. */
+/* Where a program computes. It is read through its own address: not to be copied. */
+struct gpt_device {
+    const struct k_ops *ops;
+    struct k_ops generic; /* with --attention-impl generic */
+    bool optional;        /* a GPU where there is one, else the CPU */
+};
+/* Finds the backend of --device or, where that is auto, of the preset's model.device. */
+int gpt_device_find(struct gpt_device *device, const struct orr_cli *cli);
+/* Opens it with the preset's precision, exact: with fp32; ops->close() it. Where a GPU was optional
+ * and cannot be used, says why and opens the CPU. ops may change. */
+int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact);
+
+/* What goes in and what is asked for; buffers of the host, owned by whoever made the batch, which
+ * may change as soon as a pass over it returns. */
 struct gpt_batch {
     int B, T;
     uint16_t *tokens;        /* (B, T, 2), text (B, T), or NULL */
@@ -115,21 +130,27 @@ void gpt_batch_free(struct gpt_batch *batch);
 /* Fills the features of one row; x, y in the data set's units, is_dt for row 0. */
 void gpt_features(const struct gpt_config *config, double x, double y, bool is_dt, real *row);
 
-/* Head outputs (B, T, OC), valid until the next forward; B T may not exceed what
- * gpt_reserve (or an earlier, larger forward) allocated - it grows by itself. */
+/* Head outputs (B, T, OC) for the host, valid until the next forward; memory grows by itself. */
 int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out);
-/* (B, T, 3, H, D) of a layer in the last forward pass, q and k rotated when positions are rope;
- * with recomputation NULL but for the last layer. */
-const real *gpt_layer_qkv(const struct gpt_model *model, int layer);
+/* The same of position t alone, which costs a backend with memory of its own less: sequence b's
+ * outputs (OC) at *out + b * *stride. */
+int gpt_forward_at(struct gpt_model *model, const struct gpt_batch *batch, int t, const real **out,
+                   size_t *stride);
+/* *qkv = (B, T, 3, H, D) of a layer in the last forward pass for the host, q and k rotated when
+ * positions are rope, valid until the next call for the layer or forward; with recomputation NULL
+ * but for the last layer. */
+int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv);
 /* *rows = silent rows (kernels/attention.h) of the last forward pass, summed over layers and heads:
  * of layers B H T. ORR_EINVAL before any forward pass. */
 int gpt_silent_rows(const struct gpt_model *model, long *rows);
 /* Loss of the batch under the model's head: mean over weighted rows; cross entropy averages the
  * two channels, regression is the mean squared error over rows and columns. */
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss);
-/* forward + loss + backward: gradients add to model->grad. */
+/* forward + loss + backward: gradients add to model->grad. Where the backend can record, the second
+ * pass of a shape is recorded, and that is replayed until shape, weights or how the model attends
+ * change. */
 int gpt_loss_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss);
-void gpt_zero_grad(struct gpt_model *model);
+int gpt_zero_grad(struct gpt_model *model);
 /* Bytes of activations for B x T. */
 size_t gpt_activation_bytes(const struct gpt_model *model, int B, int T);
 
@@ -142,7 +163,8 @@ double gpt_lr(const struct orr_train_preset *train, long step);
  * parameters are then untouched. */
 int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, long step,
                double *grad_norm);
-/* Exchanges parameters and their moving average (call twice to restore); no-op without one. */
+/* Exchanges parameters and their moving average (call twice to restore); no-op without one. Pointers
+ * are exchanged, nothing moves. */
 void gpt_swap_average(struct gpt_model *model);
 
 /* ------------------------------------------------------------------------ checkpoints */
@@ -156,7 +178,8 @@ int gpt_save(const struct gpt_model *model, const char *path, long step, bool op
 /* Reads the configuration and weights into a new model; *step and optimiser state when there. */
 int gpt_load(struct gpt_model *model, const char *path, const struct k_ops *ops, long *step);
 /* The same and checks that the checkpoint has this configuration (its head may differ when
- * any_head): ORR_EINVAL naming the first key that differs, expected and found. */
+ * any_head; whether a token head has a bias is the file's own): ORR_EINVAL naming every key that
+ * differs, found and expected, and the setting of presets that decides it. */
 int gpt_load_as(struct gpt_model *model, const char *path, const struct gpt_config *config,
                 bool any_head, const struct k_ops *ops, long *step);
 /* Value of a metadata key of a checkpoint file into buffer ("" when absent). */
@@ -219,8 +242,8 @@ int gpt_progress(const char *path, long *step, bool *ended);
  * 6 per weight and position, and 12 C per pair of positions that attends. What recomputation
  * repeats does not count. */
 double gpt_pass_flop(const struct gpt_model *model, int B, int T);
-/* Flop per second of large matmuls on the open backend, measured once per process in a fraction of
- * a second; NaN without memory. */
+/* Flop per second of matmuls on the open backend (k_ops.peak), measured once per process in about a
+ * tenth of a second; NaN where it cannot be measured. */
 double gpt_matmul_peak(const struct k_ops *ops);
 
 /* ------------------------------------------------------------------ next-state training */

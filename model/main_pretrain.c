@@ -1,9 +1,11 @@
 /* main_pretrain.c - bin/pretrain: next-state training of every attention variant of a preset. */
 #include "pretrain.h"
 
-static const char *orbits_option = "";
+static const char *orbits_option = "", *minutes_option;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option},
+    {"--minutes", "N", "stop after so many, with everything saved, and exit with status 0",
+     &minutes_option},
     {NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
@@ -118,18 +120,17 @@ static int run(const struct orr_cli *cli)
 {
     char orbits[4096], saved[4096];
     struct gpt_pretraining job;
-    const struct k_ops *ops;
-    struct k_ops generic;
+    struct gpt_device device;
     int rc = *orbits_option ? orr_path(orbits, "%s", orbits_option)
                             : orr_path(orbits, "%s/orbits", cli->run);
+    if (!rc && minutes_option)
+        rc = orr_time_limit(minutes_option);
     if (!rc)
-        rc = k_find(cli->device == ORR_DEVICE_CUDA ? "cuda" : "cpu", &ops);
-    if (!rc && cli->generic_attention)
-        ops = k_generic_attention(ops, &generic);
+        rc = gpt_device_find(&device, cli);
     if (!rc)
-        rc = check_arguments(cli, ops, orbits);
+        rc = check_arguments(cli, device.ops, orbits);
     if (!rc)
-        rc = ops->open(cli->threads, cli->preset.model.precision != ORR_PRECISION_FP32);
+        rc = gpt_device_open(&device, cli, false);
     if (rc)
         return rc;
     if (!*cli->out)
@@ -139,11 +140,11 @@ static int run(const struct orr_cli *cli)
     if (!rc && !*cli->out)
         rc = orr_preset_save(&cli->preset, saved);
     for (int i = 0; i < 2 * cli->preset.attention.count && !rc; i++) {
-        rc = make_job(cli, ops, cli->preset.attention.item[i / 2], i % 2 == 1, orbits, &job);
+        rc = make_job(cli, device.ops, cli->preset.attention.item[i / 2], i % 2 == 1, orbits, &job);
         if (!rc && *job.folder)
             rc = gpt_pretrain(&job);
     }
-    ops->close();
+    device.ops->close();
     return rc;
 }
 

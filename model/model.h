@@ -14,6 +14,12 @@
             return try_rc;                                                                         \
     } while (0)
 
+/* What the host sees of a tensor of the backend: a copy, allocated when it is first needed. */
+struct gpt_view {
+    real *copy;
+    size_t room; /* reals */
+};
+
 /* Everything a backward pass needs from one layer. N = B T rows. */
 struct gpt_layer_activations {
     real *x;                   /* (N, C) input of the block */
@@ -25,14 +31,27 @@ struct gpt_layer_activations {
     real *mid;                 /* (N, C) x after attention */
     real *ln2, *mean2, *rstd2;
     real *pre, *up; /* (N, F) before and after GELU */
+    struct gpt_view qkv_view;
+};
+
+/* The kernels of a training pass, recorded; what they were recorded for. */
+struct gpt_replay {
+    struct k_recording *recording; /* NULL: not yet */
+    bool warm;                     /* such a pass has run once, not recorded */
+    int B, made;                   /* made: of the activations, after it */
+    bool weighted;
+    const real *param, *grad;
+    struct gpt_config config;
+    struct k_attention variant;
 };
 
 struct gpt_activations {
-    int B, T;      /* capacity is for B T rows of T positions */
-    int sequences; /* B of the last forward pass */
-    int made;      /* with recomputation: the layer whose activations are there, -1 = none */
-    long silent;   /* with recomputation: silent rows of the last forward pass */
-    struct orr_arena *arena;
+    const struct k_ops *ops; /* whose memory it is */
+    int layers, B, T;        /* capacity is for B T rows of T positions */
+    int sequences;           /* B of the last forward pass */
+    int made;     /* with recomputation: the layer whose activations are there, -1 = none */
+    void *memory; /* every tensor below but out */
+    struct gpt_batch input;              /* the batch, where the backend's memory is its own */
     struct gpt_layer_activations *layer; /* (layers) */
     real *embed;                         /* (N, 2C), tokens only */
     real *last;                          /* (N, C) after the last block */
@@ -41,6 +60,11 @@ struct gpt_activations {
     real *dout;                          /* (N, OC), regression only */
     real *dx, *dy, *dwide;               /* (N, C), (N, C), (N, max(3C, F, 2C)) */
     real *dgate;                         /* (N, C), with a gate only */
+    /* Numbers that kernels give, here because they come as late as k_ops.wait(). */
+    double loss[2], pass_loss[2]; /* of gpt_loss, of gpt_loss_backward: one per head channel */
+    long *silent;                 /* (layers) silent rows of the last forward pass */
+    struct gpt_replay replay;
+    struct gpt_view out_view;
 };
 
 /* Settings that cannot be a model: ORR_EUSAGE naming the setting and what was found. */
@@ -51,8 +75,29 @@ int gpt_config_unknown_attention(const char *attention);
 int gpt_activations_reserve(struct gpt_model *model, int B, int T);
 /* Makes act->out, after gpt_activations_reserve. */
 int gpt_activations_reserve_out(struct gpt_model *model);
+/* Makes room for the batch, and *on = the batch in memory of the backend: itself, or a copy. */
+int gpt_activations_take(struct gpt_model *model, const struct gpt_batch *batch,
+                         struct gpt_batch *on);
+/* *seen = `count` reals of a tensor for the host: itself, or a copy in the view, until the view's
+ * next use. */
+int gpt_see(const struct k_ops *ops, struct gpt_view *view, const real *tensor, size_t count,
+            const real **seen);
+/* Room for count reals in view->copy. */
+int gpt_view_reserve(struct gpt_view *view, size_t count);
+void gpt_view_free(struct gpt_view *view);
+/* Waits for the numbers that entries were asked for, also when one of them failed with rc: where
+ * they go to is not there for ever. Returns the first failure. */
+int gpt_settle(const struct k_ops *ops, int rc);
+/* *tensor = count reals of the backend, zero. */
+int gpt_tensor_alloc(const struct k_ops *ops, real **tensor, size_t count);
 void gpt_activations_free(struct gpt_activations *act);
 struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int B, int T);
+/* One training pass over a batch in memory of the backend, for which there is room: forward, loss
+ * (numbers into act->pass_loss), backward. Only kernels: this is what is recorded. */
+int gpt_pass(struct gpt_model *model, const struct gpt_batch *on);
+/* The same, recorded once and replayed where the backend can (replay.c). */
+int gpt_replay_pass(struct gpt_model *model, const struct gpt_batch *on);
+void gpt_replay_free(const struct k_ops *ops, struct gpt_replay *replay);
 /* Makes the activations of layer l again from its input, all but the block's output. */
 int gpt_block_redo(struct gpt_model *model, int l, int B, int T);
 
@@ -104,13 +149,16 @@ int gpt_check_weights(struct gpt_model *model, long step);
 
 /* ----------------------------------------------------------- watch_log.c: speeds and the log */
 
-/* Speed since the last line of the log, of steps alone: evaluations and checkpoints are left
- * out. */
+/* Speeds of steps alone: evaluations and checkpoints are left out. The log has that since its last
+ * line, the live line that of the last full second (before there was one: from the start on), which
+ * can be read. */
 struct gpt_meter {
-    double positions, seconds; /* since the last line */
-    double rate;               /* positions per second; NaN before the first step */
-    double flop;               /* per position, forward and backward, of matmuls */
-    double peak;               /* measured flop per second, NaN where it is not known */
+    double positions, seconds; /* since the last line of the log */
+    double live_positions, live_seconds;
+    double live; /* positions per second; NaN before the first step */
+    bool steady; /* there was a full second */
+    double flop; /* per position, forward and backward, of matmuls */
+    double peak; /* measured flop per second, NaN where it is not known */
     double positions_per_step;
 };
 void gpt_meter_open(struct gpt_meter *meter, const struct gpt_model *model, int B, int T,

@@ -23,10 +23,8 @@ double gpt_lr(const struct orr_train_preset *train, long step)
 static int moments(struct gpt_model *model)
 {
     if (!model->m)
-        model->m = orr_alloc(model->total, sizeof(real));
-    if (!model->v)
-        model->v = orr_alloc(model->total, sizeof(real));
-    return model->m && model->v ? 0 : ORR_ENOMEM;
+        TRY(gpt_tensor_alloc(model->ops, &model->m, model->total));
+    return model->v ? 0 : gpt_tensor_alloc(model->ops, &model->v, model->total);
 }
 
 static int average(struct gpt_model *model, double decay, long step)
@@ -34,11 +32,8 @@ static int average(struct gpt_model *model, double decay, long step)
     if (decay <= 0)
         return 0;
     const bool first = !model->average;
-    if (first) {
-        model->average = orr_alloc(model->total, sizeof(real));
-        if (!model->average)
-            return ORR_ENOMEM;
-    }
+    if (first)
+        TRY(gpt_tensor_alloc(model->ops, &model->average, model->total));
     /* early on the average follows closely: decay grows to its value over the first steps */
     const double d = first ? 0 : fmin(decay, (1.0 + (double)step) / (10.0 + (double)step));
     return model->ops->average(model->average, model->param, model->total, d);
@@ -53,7 +48,7 @@ int gpt_gradient_norm(struct gpt_model *model, const struct orr_train_preset *tr
                       double *norm)
 {
     double sum;
-    TRY(model->ops->sum_squares(&sum, model->grad, model->total));
+    TRY(gpt_settle(model->ops, model->ops->sum_squares(&sum, model->grad, model->total)));
     *norm = sqrt(sum) / passes_of(train);
     return isfinite(*norm) ? 0 : gpt_diverged_gradient(model, step + 1);
 }

@@ -122,11 +122,9 @@ static int build_table(struct gpt_model *model)
 }
 
 /* A parameter draws from its own stream, so that models which differ in one shape share
- * the values of the others. */
-static int initialise(struct gpt_model *model, int index, uint64_t seed, uint64_t salt)
+ * the values of the others. w (count), of the host. */
+static int draw(const struct gpt_parameter *p, real *w, uint64_t seed, uint64_t salt)
 {
-    const struct gpt_parameter *p = &model->table[index];
-    real *w = gpt_param(model, index);
     if (p->init_std <= 0) {
         for (size_t i = 0; i < p->count; i++)
             w[i] = p->init_std < 0 ? 1 : 0;
@@ -141,6 +139,20 @@ static int initialise(struct gpt_model *model, int index, uint64_t seed, uint64_
     return 0;
 }
 
+static int initialise(struct gpt_model *model, int index, uint64_t seed, uint64_t salt)
+{
+    const struct gpt_parameter *p = &model->table[index];
+    real *w = gpt_param(model, index);
+    if (model->ops->host)
+        return draw(p, w, seed, salt);
+    real *drawn = orr_alloc(p->count, sizeof *drawn);
+    int rc = drawn ? draw(p, drawn, seed, salt) : ORR_ENOMEM;
+    if (!rc)
+        rc = model->ops->upload(w, drawn, p->count * sizeof *drawn);
+    free(drawn);
+    return rc;
+}
+
 int gpt_create(struct gpt_model *model, const struct gpt_config *config, const struct k_ops *ops,
                uint64_t seed)
 {
@@ -152,12 +164,10 @@ int gpt_create(struct gpt_model *model, const struct gpt_config *config, const s
     model->ops = ops;
     model->variant = *k_attention_find(config->attention);
     rc = build_table(model);
-    if (!rc) {
-        model->param = orr_alloc(model->total, sizeof(real));
-        model->grad = orr_alloc(model->total, sizeof(real));
-        if (!model->param || !model->grad)
-            rc = ORR_ENOMEM;
-    }
+    if (!rc)
+        rc = gpt_tensor_alloc(ops, &model->param, model->total);
+    if (!rc)
+        rc = gpt_tensor_alloc(ops, &model->grad, model->total);
     for (int i = 0; i < model->parameters && !rc; i++)
         rc = initialise(model, i, seed, 0);
     if (rc)
@@ -170,11 +180,9 @@ void gpt_free(struct gpt_model *model)
     gpt_activations_free(model->act);
     free(model->table);
     free(model->block);
-    free(model->param);
-    free(model->grad);
-    free(model->m);
-    free(model->v);
-    free(model->average);
+    real *const tensors[] = {model->param, model->grad, model->m, model->v, model->average};
+    for (size_t i = 0; model->ops && i < sizeof tensors / sizeof *tensors; i++)
+        model->ops->release(tensors[i]);
     memset(model, 0, sizeof *model);
 }
 
@@ -200,9 +208,11 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
     if (rc)
         return rc;
     /* the head is the end of the table: everything before it has the same place */
-    for (int i = 0; i < fresh.head_w; i++)
-        memcpy(gpt_param(&fresh, i), gpt_param(model, i), fresh.table[i].count * sizeof(real));
-    rc = initialise(&fresh, fresh.head_w, seed, 1);
+    for (int i = 0; i < fresh.head_w && !rc; i++)
+        rc = fresh.ops->copy(gpt_param(&fresh, i), gpt_param(model, i),
+                             fresh.table[i].count * sizeof(real));
+    if (!rc)
+        rc = initialise(&fresh, fresh.head_w, seed, 1);
     if (model->overridden) { /* the new head does not change how the model attends */
         fresh.variant = model->variant;
         fresh.trained = config;
@@ -218,7 +228,7 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
     return rc;
 }
 
-void gpt_zero_grad(struct gpt_model *model)
+int gpt_zero_grad(struct gpt_model *model)
 {
-    memset(model->grad, 0, model->total * sizeof(real));
+    return model->ops->zero(model->grad, model->total * sizeof(real));
 }

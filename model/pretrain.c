@@ -2,6 +2,7 @@
 #include "pretrain.h"
 #include "model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -87,6 +88,20 @@ static int evaluate_text(const struct gpt_pretraining *job, struct gpt_model *mo
     return rc;
 }
 
+/* A checkpoint's weights for a training of their own, as fine-tuning takes them: the average where
+ * there is one, without the optimiser's state, whose corrections belong to its steps. */
+static int start_from(const struct gpt_pretraining *job, const struct gpt_config *config,
+                      struct gpt_model *model)
+{
+    TRY(gpt_load_as(model, job->checkpoint, config, false, job->ops, NULL));
+    gpt_swap_average(model);
+    free(model->average);
+    free(model->m);
+    free(model->v);
+    model->average = model->m = model->v = NULL;
+    return 0;
+}
+
 /* The model to train: resumed, from --checkpoint, or fresh. */
 static int open_model(const struct gpt_pretraining *job, const struct gpt_config *config,
                       const char *digest, struct gpt_model *model, long *step)
@@ -100,10 +115,8 @@ static int open_model(const struct gpt_pretraining *job, const struct gpt_config
             return gpt_load_as(model, last, config, false, job->ops, step);
         orr_note(job->quiet, "%s: made with other settings, training starts anew", last);
     }
-    if (*job->checkpoint) {
-        long ignored;
-        return gpt_load_as(model, job->checkpoint, config, false, job->ops, &ignored);
-    }
+    if (*job->checkpoint)
+        return start_from(job, config, model);
     return gpt_create(model, config, job->ops, job->preset->seed);
 }
 

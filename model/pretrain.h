@@ -12,14 +12,14 @@ struct gpt_pretraining {
     const char *attention;
     const char *orbits_dir;
     bool planets;           /* planet runs instead of orbits */
-    const char *checkpoint; /* start from these weights, "" = fresh */
+    const char *checkpoint; /* start from these weights (the average, where the file has one) at
+                               step 0; a token head keeps the bias that it has; "" = fresh */
     bool resume, quiet;
     char folder[4096]; /* where checkpoints go */
 };
 /* Trains to the preset's last step, then writes evaluation.json (next-state metrics; of text: loss,
- * perplexity, bits per token). With
- * resume, continues last.safetensors when its settings are the same (ORR_EINVAL otherwise names
- * the way out). */
+ * perplexity, bits per token). With resume, continues last.safetensors when its settings are the
+ * same, and starts anew, saying so, when they are others. */
 int gpt_pretrain(const struct gpt_pretraining *job);
 
 /* Settings that a pretrained checkpoint depends on. */

@@ -58,7 +58,7 @@ static void fetch_next(struct loop *loop, long step, int pass)
 static int step_once(struct loop *loop, long step, struct outcome *out)
 {
     const double step_start_s = orr_time_s();
-    gpt_zero_grad(loop->model);
+    TRY(gpt_zero_grad(loop->model));
     out->loss = 0;
     for (int pass = 0; pass < loop->passes; pass++) {
         struct gpt_batch *batch;

@@ -3,9 +3,19 @@
 
 #include <math.h>
 
-static bool finite(const real *x, size_t n)
+/* What is looked at: tensors come to the host one after the other. */
+struct look {
+    const struct k_ops *ops;
+    struct gpt_view view;
+    int rc; /* of what could not be seen */
+};
+
+static bool finite(struct look *look, const real *tensor, size_t n)
 {
-    for (size_t i = 0; x && i < n; i++)
+    const real *x = NULL;
+    if (!look->rc)
+        look->rc = gpt_see(look->ops, &look->view, tensor, n, &x);
+    for (size_t i = 0; x && !look->rc && i < n; i++)
         if (!isfinite(x[i]))
             return false;
     return true;
@@ -13,7 +23,7 @@ static bool finite(const real *x, size_t n)
 
 /* Name of the first bad activation of block l, in the order in which they are made; NULL when all
  * are finite. */
-static const char *bad_in_block(const struct gpt_model *model, int l, size_t N)
+static const char *bad_in_block(struct look *look, const struct gpt_model *model, int l, size_t N)
 {
     const struct gpt_config *c = &model->config;
     const struct gpt_layer_activations *a = &model->act->layer[l];
@@ -35,60 +45,90 @@ static const char *bad_in_block(const struct gpt_model *model, int l, size_t N)
         {"ffn.up", a->up, N * F},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-        if (!finite(list[k].x, list[k].count))
+        if (!finite(look, list[k].x, list[k].count))
             return list[k].name;
     return NULL;
 }
 
-int gpt_diverged_loss(struct gpt_model *model, const struct gpt_batch *batch, long step)
+/* The layers of the last forward pass, in its order. */
+static int bad_layer(struct look *look, struct gpt_model *model, const struct gpt_batch *batch,
+                     long step)
 {
-    const struct gpt_activations *act;
+    const struct gpt_activations *act = model->act;
     const struct gpt_config *c = &model->config;
     const size_t N = (size_t)batch->B * (size_t)batch->T, C = (size_t)c->width;
     const char *where = NULL;
-    const real *out;
-    TRY(gpt_forward(model, batch, &out)); /* once more: training may not make all of it */
-    act = model->act;
-    if (!finite(act->layer[0].x, N * C))
+    if (!finite(look, act->layer[0].x, N * C))
         return ORR_FAIL(ORR_EDIVERGED,
                         "step %ld: the loss is not finite, first in the embedding of the input",
                         step);
-    for (int l = 0; l < c->layers; l++) {
+    for (int l = 0; l < c->layers && !look->rc; l++) {
         if (c->recompute)
             TRY(gpt_block_redo(model, l, batch->B, batch->T));
-        const char *name = bad_in_block(model, l, N);
+        const char *name = bad_in_block(look, model, l, N);
         const real *next = l + 1 < c->layers ? act->layer[l + 1].x : act->last;
-        if (!name && !finite(next, N * C))
+        if (!name && !finite(look, next, N * C))
             name = "ffn.down";
         if (name)
             return ORR_FAIL(ORR_EDIVERGED, "step %ld: the loss is not finite, first in block.%d.%s",
                             step, l, name);
     }
-    if (!finite(act->ln, N * C))
+    if (!finite(look, act->ln, N * C))
         where = "first in the final norm";
-    else if (!finite(out, N * (size_t)c->outputs))
+    else if (!finite(look, act->out, N * (size_t)c->outputs))
         where = "first in the head";
+    if (look->rc)
+        return look->rc;
     return ORR_FAIL(ORR_EDIVERGED, "step %ld: the loss is not finite, %s", step,
                     where ? where : "though every layer is: the targets are not");
 }
 
+int gpt_diverged_loss(struct gpt_model *model, const struct gpt_batch *batch, long step)
+{
+    struct look look = {.ops = model->ops};
+    double loss;
+    TRY(gpt_loss(model, batch, &loss)); /* once more: training may not make all of it */
+    const int rc = bad_layer(&look, model, batch, step);
+    gpt_view_free(&look.view);
+    return rc;
+}
+
+/* The first tensor of the table with a number that is not finite, from the end when `backwards`;
+ * -1 = none. */
+static int bad_tensor(struct look *look, const struct gpt_model *model, const real *arena,
+                      bool backwards)
+{
+    int bad = -1;
+    for (int k = 0; k < model->parameters && bad < 0; k++) {
+        const int i = backwards ? model->parameters - 1 - k : k;
+        if (!finite(look, arena + model->table[i].offset, model->table[i].count))
+            bad = i;
+    }
+    gpt_view_free(&look->view);
+    return bad;
+}
+
 int gpt_diverged_gradient(struct gpt_model *model, long step)
 {
+    struct look look = {.ops = model->ops};
     /* backwards: the table is in the order of the forward pass */
-    for (int i = model->parameters - 1; i >= 0; i--)
-        if (!finite(gpt_grad(model, i), model->table[i].count))
-            return ORR_FAIL(ORR_EDIVERGED, "step %ld: the gradient of %s is not finite", step,
-                            model->table[i].name);
+    const int bad = bad_tensor(&look, model, model->grad, true);
+    if (look.rc)
+        return look.rc;
+    if (bad >= 0)
+        return ORR_FAIL(ORR_EDIVERGED, "step %ld: the gradient of %s is not finite", step,
+                        model->table[bad].name);
     return ORR_FAIL(ORR_EDIVERGED, "step %ld: the gradient norm is not finite", step);
 }
 
 int gpt_check_weights(struct gpt_model *model, long step)
 {
     double sum;
-    TRY(model->ops->sum_squares(&sum, model->param, model->total));
-    for (int i = 0; i < model->parameters && !isfinite(sum); i++)
-        if (!finite(gpt_param(model, i), model->table[i].count))
-            return ORR_FAIL(ORR_EDIVERGED, "step %ld: %s is not finite: not saved", step,
-                            model->table[i].name);
-    return 0;
+    struct look look = {.ops = model->ops};
+    TRY(gpt_settle(model->ops, model->ops->sum_squares(&sum, model->param, model->total)));
+    const int bad = isfinite(sum) ? -1 : bad_tensor(&look, model, model->param, false);
+    if (bad >= 0)
+        return ORR_FAIL(ORR_EDIVERGED, "step %ld: %s is not finite: not saved", step,
+                        model->table[bad].name);
+    return look.rc;
 }

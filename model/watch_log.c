@@ -20,47 +20,17 @@ double gpt_pass_flop(const struct gpt_model *model, int B, int T)
     return (double)B * (6.0 * T * weights + 12.0 * pairs * c->width * c->layers);
 }
 
-/* Best rate of one size within a tenth of a second. */
-static double measure(const struct k_ops *ops, real *out, const real *x, const real *w, int N,
-                      int C, double *once_s)
-{
-    const double flop = 2.0 * N * C * C, end = orr_time_s() + 0.1;
-    double best = NAN;
-    *once_s = HUGE_VAL;
-    do {
-        const double start = orr_time_s();
-        if (ops->linear_forward(out, x, w, NULL, N, C, C))
-            break;
-        *once_s = fmin(*once_s, fmax(orr_time_s() - start, 1e-9));
-        best = flop / *once_s;
-    } while (orr_time_s() < end);
-    return best;
-}
-
 double gpt_matmul_peak(const struct k_ops *ops)
 {
     static const struct k_ops *measured;
     static double peak;
-    enum { N = 768, C = 768, SMALL = 128 };
+    double gflops;
     if (measured == ops) /* threads are opened once per process */
         return peak;
-    real *x = orr_alloc((size_t)N * C, sizeof *x), *w = orr_alloc((size_t)C * C, sizeof *w);
-    real *out = orr_alloc((size_t)N * C, sizeof *out);
-    double once_s;
-    peak = NAN;
-    for (size_t i = 0; x && w && i < (size_t)C * C; i++)
-        w[i] = (real)(1e-3 * (double)(i % 7)), x[i] = (real)(1e-3 * (double)(i % 5));
-    if (x && w && out) {
-        peak = measure(ops, out, x, w, SMALL, SMALL, &once_s);
-        /* the large size where it fits into the time: plain loops are measured on the small one */
-        if (once_s * 6 * 6 * 6 < 0.05)
-            peak = fmax(peak, measure(ops, out, x, w, N, C, &once_s));
-    }
-    free(x);
-    free(w);
-    free(out);
-    orr_error_clear(); /* without a peak the share is left out */
     measured = ops;
+    peak = ops->peak(&gflops) ? NAN : 1e9 * gflops;
+    if (isnan(peak))
+        orr_error_clear(); /* without a peak the share is left out */
     return peak;
 }
 
@@ -68,7 +38,7 @@ void gpt_meter_open(struct gpt_meter *meter, const struct gpt_model *model, int 
                     int passes)
 {
     const double N = (double)B * T;
-    *meter = (struct gpt_meter){.rate = NAN,
+    *meter = (struct gpt_meter){.live = NAN,
                                 .flop = gpt_pass_flop(model, B, T) / N,
                                 .peak = gpt_matmul_peak(model->ops),
                                 .positions_per_step = N * passes};
@@ -78,18 +48,25 @@ void gpt_meter_add(struct gpt_meter *meter, double seconds)
 {
     meter->positions += meter->positions_per_step;
     meter->seconds += seconds;
-    if (meter->seconds > 1 || isnan(meter->rate)) /* earlier: the rate of the line before */
-        meter->rate = meter->positions / fmax(meter->seconds, 1e-9);
+    meter->live_positions += meter->positions_per_step;
+    meter->live_seconds += seconds;
+    const bool full = meter->live_seconds > 1;
+    if (full || !meter->steady)
+        meter->live = meter->live_positions / fmax(meter->live_seconds, 1e-9);
+    if (!full)
+        return;
+    meter->steady = true;
+    meter->live_positions = meter->live_seconds = 0;
 }
 
 void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *meter,
                     char text[160])
 {
     int used = snprintf(text, 160, "loss %.4g, lr %.2g, |g| %.2g, %.0f positions/s", entry->loss,
-                        entry->lr, entry->norm, meter->rate);
+                        entry->lr, entry->norm, meter->live);
     if (isfinite(meter->peak))
         used += snprintf(text + used, 160 - (size_t)used, " (%.0f%% of peak)",
-                         100 * meter->rate * meter->flop / meter->peak);
+                         100 * meter->live * meter->flop / meter->peak);
     if (entry->skipped_steps)
         used += snprintf(text + used, 160 - (size_t)used, ", %ld skipped", entry->skipped_steps);
     snprintf(text + used, 160 - (size_t)used, ", %.2g GB", orr_memory_peak() * 1e-9);
@@ -100,14 +77,13 @@ void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *m
     "step", (double)entry->step, "loss", entry->loss, "lr", entry->lr, "grad_norm", entry->norm,   \
         "silent_rows", (double)entry->silent
 #define TIMES                                                                                      \
-    "tokens_per_s", meter->rate, "peak_share", meter->rate * meter->flop / meter->peak, "eta_s",   \
-        eta_s, "memory_mb", orr_memory_peak() * 1e-6, (char *)NULL
+    "tokens_per_s", rate, "peak_share", rate * meter->flop / meter->peak, "eta_s", eta_s,          \
+        "memory_mb", orr_memory_peak() * 1e-6, (char *)NULL
 
 int gpt_log_step(struct orr_log *log, const struct gpt_log_entry *entry, struct gpt_meter *meter)
 {
-    meter->rate = meter->positions / fmax(meter->seconds, 1e-9);
-    const double eta_s =
-        (double)(entry->steps - entry->step) * meter->positions_per_step / meter->rate;
+    const double rate = meter->positions / fmax(meter->seconds, 1e-9);
+    const double eta_s = (double)(entry->steps - entry->step) * meter->positions_per_step / rate;
     meter->positions = meter->seconds = 0;
     if (entry->skipped)
         return orr_log_word_line(log, "skipped", entry->skipped, NUMBERS, "skipped_steps",

@@ -1,10 +1,10 @@
 /* show.c - one sequence for the eye: elements, sampling, a picture. */
 #include "dataset.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Samples per orbit: below the first, motion is not determined by the samples (Nyquist); below
  * the second, accelerations from differences are rough. */
@@ -161,38 +161,51 @@ static int check_name(const char *picture, const char **format)
     return 0;
 }
 
-static int draw(const struct shown *w, const char *picture)
+/* gnuplot does not report a full disk: a picture is whole when it ends as its format ends. */
+static int check_whole(const char *path, const char *format, const char *picture)
 {
-    char partial[4096];
-    const char *format;
-    char *bytes = NULL;
-    size_t size = 0;
-    int rc = check_name(picture, &format);
-    if (!rc)
-        rc = orr_path(partial, "%s.%ld.partial", picture, (long)getpid());
+    char *bytes;
+    size_t size;
+    int rc = orr_file_read(path, &bytes, &size);
     if (rc)
         return rc;
+    const bool whole = strcmp(format, "svg") ? size > 20 && !memcmp(bytes + size - 8, "IEND", 4)
+                                             : strstr(bytes, "</svg>") != NULL;
+    free(bytes);
+    return whole ? 0 : ORR_FAIL(ORR_EIO, "gnuplot: %s is incomplete (disk full?)", picture);
+}
+
+/* gnuplot writes into the file that we have open and locked. */
+static int run_gnuplot(const struct shown *w, const char *format, const char *output,
+                       const char *picture)
+{
     FILE *to = popen("gnuplot", "w");
     if (!to)
-        return ORR_FAIL(ORR_EIO, "gnuplot: cannot start");
-    rc = write_script(w, format, partial, to);
-    const int status = pclose(to);
-    if (!rc && status)
-        rc = ORR_FAIL(ORR_EIO, "gnuplot: failed while drawing %s (is gnuplot-nox installed?)",
-                      picture);
-    if (!rc)
-        rc = orr_file_read(partial, &bytes, &size);
-    /* gnuplot does not report a full disk: the picture is whole when it ends as it should */
-    const bool whole =
-        !rc && (strcmp(format, "svg") ? size > 20 && !memcmp(bytes + size - 8, "IEND", 4)
-                                      : strstr(bytes, "</svg>") != NULL);
-    if (!rc && !whole)
-        rc = ORR_FAIL(ORR_EIO, "gnuplot: %s is incomplete (disk full?)", picture);
-    if (!rc && rename(partial, picture))
-        rc = ORR_FAIL(ORR_EIO, "%s: cannot write", picture);
+        return ORR_FAIL(ORR_EIO, "gnuplot: cannot start: %s", strerror(errno));
+    const int rc = write_script(w, format, output, to), status = pclose(to);
     if (rc)
-        (void)unlink(partial);
-    free(bytes);
+        return rc;
+    if (orr_signal_seen())
+        return ORR_FAIL(ORR_EINTR, "stopped by a signal; %s was not drawn", picture);
+    if (status)
+        return ORR_FAIL(ORR_EIO, "gnuplot: failed while drawing %s (is gnuplot-nox installed?)",
+                        picture);
+    return check_whole(output, format, picture);
+}
+
+static int draw(const struct shown *w, const char *picture)
+{
+    struct orr_file file;
+    const char *format;
+    int rc = check_name(picture, &format);
+    if (!rc)
+        rc = orr_file_create(&file, picture);
+    if (rc)
+        return rc;
+    rc = run_gnuplot(w, format, file.temporary, picture);
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
     return rc;
 }
 

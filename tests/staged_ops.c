@@ -1,5 +1,4 @@
 /* staged_ops.c - see staged_ops.h: one function for each entry, all of the same pattern. */
-#define STAGED_OPS_C
 #include "staged_ops.h"
 
 #include <string.h>

@@ -356,7 +356,7 @@ static void test_names(void **state)
 /* Every preset that is shipped loads and passes. */
 static void test_shipped(void **state)
 {
-    static const char *const names[] = {"smoke", "smoke_tokens", "quick", "vafa2025"};
+    static const char *const names[] = {"smoke", "smoke_tokens", "quick", "gpu", "vafa2025"};
     struct orr_preset p;
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -378,6 +378,7 @@ static void test_digest_of_training(void **state)
         bool same;
     } cases[] = {
         {"model.recompute=block", true},
+        {"model.device=cuda", true},
         {"pretrain.keep=3", true},
         {"pretrain.keep_every=7", true},
         {"finetune.vector.keep=1", true},

@@ -128,6 +128,38 @@ if command -v gnuplot >/dev/null; then
         --out "$WORK/one.svg"
     check "... is whole" grep -q '</svg>' "$WORK/one.svg"
     check "... nothing temporary" test -z "$(leftovers "$WORK")"
+    # one writer was killed before, another is at work on the same picture
+    mkdir "$WORK/pictures"
+    touch "$WORK/pictures/one.png.123.partial" "$WORK/pictures/one.png.124.partial"
+    exec 8<"$WORK/pictures/one.png.124.partial"
+    flock 8
+    check "show: beside other writers" program orbits show --preset smoke_tokens \
+        --out "$WORK/pictures/one.png"
+    check "... the same picture" cmp "$WORK/one.png" "$WORK/pictures/one.png"
+    check "... only the abandoned file is gone" test \
+        "$(leftovers "$WORK/pictures")" = "$WORK/pictures/one.png.124.partial"
+    exec 8<&-
+    rm "$WORK/pictures/one.png.124.partial"
+    # a gnuplot that leaves half a picture, and sees whether its file is locked
+    mkdir "$WORK/fake"
+    cat >"$WORK/fake/gnuplot" <<'END'
+#!/bin/sh
+file=$(sed -n "s/^set output '\(.*\)'$/\1/p")
+flock -n "$file" true && touch "$SEEN.unlocked" || touch "$SEEN.locked"
+printf '\211PNG\r\n half a picture' >"$file"
+exit "$STATUS"
+END
+    chmod +x "$WORK/fake/gnuplot"
+    KEEP=$WORK/pictures
+    for status in 0 1; do
+        expected=('gnuplot: ' one.png)
+        [ $status -eq 0 ] && expected+=(incomplete) || expected+=('failed while drawing')
+        refuse "show: gnuplot leaves half, status $status" 1 "${expected[@]}" -- env \
+            "PATH=$WORK/fake:$PATH" STATUS=$status "SEEN=$WORK/seen$status" \
+            "$BIN/orbits" show --preset smoke_tokens --out "$WORK/pictures/one.png"
+        check "... its file was locked" test -e "$WORK/seen$status.locked"
+    done
+    KEEP=$WORK/whole
 else
     skip "show: a picture" "no gnuplot"
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_signals.sh - Ctrl-C, kill and kill -9 in the middle of every program: the exit status is the
-# shell's (130, 143; 0 of bin/pretrain, which has saved everything), nothing half-written stays, and
-# --resume ends in the bytes of a run that was never stopped.
+# shell's (130, 143; 0 of bin/pretrain, which has saved everything, and of --minutes), nothing
+# half-written stays, and --resume ends in the bytes of a run that was never stopped.
 . tests/cli/lib.sh
 
 # start COMMAND...: runs it in the background; its process is $pid, its stderr $WORK/err
@@ -126,6 +126,23 @@ stopped_training "pretrain, SIGINT" INT 0
 stopped_training "pretrain, SIGTERM" TERM 0
 stopped_training "pretrain, kill -9" KILL 137
 
+# ---- a limit of time stops as SIGTERM does, and is no failure
+dir=$WORK/limited
+"$BIN/pretrain" "${PRETRAIN[@]}" --out "$dir" --minutes 0.015 2>"$WORK/err" >"$WORK/out" </dev/null
+check "pretrain, --minutes: status 0" test $? -eq 0
+check "pretrain, --minutes: before the end" test "$(step_of "$dir/last.safetensors")" -lt $STEPS
+check "pretrain, --minutes: says how to go on" grep -q '^resume with: .*--minutes 0.015 --resume$' \
+    "$WORK/err"
+check "pretrain, --minutes: --resume" program pretrain "${PRETRAIN[@]}" --out "$dir" --resume \
+    --minutes 60
+for file in last.safetensors best.safetensors evaluation.json; do
+    check "pretrain, --minutes: $file as if never stopped" cmp "$WORK/whole/$file" "$dir/$file"
+done
+for wrong in 0 -1 x 1x nan ""; do
+    refuse "pretrain, --minutes '$wrong'" 2 "--minutes" -- "$BIN/pretrain" "${PRETRAIN[@]}" \
+        --out "$WORK/none" --minutes "$wrong"
+done
+
 # a rate so large that the best weights come early: a resumed run must remember how good they were
 WILD=("${PRETRAIN[@]}" --set pretrain.steps=400 --set pretrain.lr=3 --set pretrain.eval_every=10
       --set pretrain.schedule=constant --set pretrain.warmup=0 --set pretrain.ema=0)
@@ -184,6 +201,17 @@ for stage in magnitude vector; do
     check "finetune, $stage: the log as if never stopped" diff \
         <(numbers "$WORK/tuned/$finetuned/$stage.jsonl") <(numbers "$dir/$finetuned/$stage.jsonl")
 done
+
+dir=$WORK/tuned-limited
+"${TUNE[@]}" --out "$dir" --minutes 0.01 2>"$WORK/err" >"$WORK/out" </dev/null
+check "finetune, --minutes: status 0" test $? -eq 0
+check "finetune, --minutes: says how to go on" grep -q '^resume with: .*--minutes 0.01 --resume$' \
+    "$WORK/err"
+check_not "finetune, --minutes: no table yet" test -e "$dir/$finetuned/forces_vector.csv"
+check "finetune, --minutes: --resume" "${TUNE[@]}" --out "$dir" --resume
+check "finetune, --minutes: as if never stopped" diff \
+    <(cd "$WORK/tuned/$finetuned" && cksum *.safetensors *.csv) \
+    <(cd "$dir/$finetuned" && cksum *.safetensors *.csv)
 
 # ---- symreg: laws of a run, and a table
 check "predictions" program finetune --preset smoke --threads 1 --quiet --run "$WORK/run" \

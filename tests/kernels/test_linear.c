@@ -184,10 +184,10 @@ static void a_peak_is_measured(void **state)
     (void)state;
     double gflops;
     assert_int_equal(k_ref.peak(&gflops), 0);
-    assert_true(gflops == 0);
+    assert_true(gflops > 1e-3 && gflops < 1e6);
     assert_int_equal(k_cpu.open(2, false), 0);
     assert_int_equal(k_cpu.peak(&gflops), 0);
-    assert_true(gflops > 0 && isfinite(gflops));
+    assert_true(gflops > 1e-3 && gflops < 1e6);
     k_cpu.close();
 }
 

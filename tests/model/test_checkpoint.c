@@ -234,6 +234,42 @@ static void test_other_shape(void **state)
     assert_int_equal(gpt_load_as(&model, path, &other, true, &k_ref, NULL), 0);
     assert_int_equal(model.config.outputs, 2);
     gpt_free(&model);
+    other = c; /* everything at once, and what to set */
+    other.layers = 1;
+    other.context = 12;
+    other.rope_base = 500;
+    other.gate = K_GATE_SIGMOID;
+    assert_int_equal(gpt_load_as(&model, path, &other, false, &k_ref, NULL), ORR_EINVAL);
+    error_names(path, "layers is 2, expected 1 (--set model.layers=2), ",
+                "context is 11, expected 12 (--set orbits.positions=12), ",
+                "rope_base is 10000, expected 500 (--set model.rope_base=10000), ",
+                "gate is 0, expected 1 (model.gate)", NULL);
+    assert_null(strstr(orr_error(), "heads"));
+    c = tiny_tokens();
+    assert_int_equal(gpt_load_as(&model, path, &c, false, &k_ref, NULL), ORR_EINVAL);
+    error_names(path, "input is 1, expected 0 (orbits.output)", "vocab is 0, expected 23, ",
+                "does not predict", NULL);
+}
+
+/* Whether a token head has a bias no setting says: it is the file's own. */
+static void test_head_bias(void **state)
+{
+    (void)state;
+    struct gpt_config c = tiny_tokens();
+    struct gpt_model model, back;
+    char path[4096];
+    scratch_path(path, dir, "bias.safetensors");
+    for (int bias = 0; bias < 2; bias++) {
+        c.head_bias = bias;
+        tiny_trained(&model, &c);
+        assert_int_equal(gpt_save(&model, path, 3, false, NULL), 0);
+        c.head_bias = 1 - bias;
+        assert_int_equal(gpt_load_as(&back, path, &c, false, &k_ref, NULL), 0);
+        assert_int_equal(back.config.head_bias, bias);
+        assert_true(tiny_same(back.param, model.param, model.total));
+        gpt_free(&back);
+        gpt_free(&model);
+    }
 }
 
 /* A folder that cannot be written is said so. */
@@ -253,9 +289,9 @@ static void test_unwritable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_identity),   cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_other_shape),
-        cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_identity),  cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_damaged),   cmocka_unit_test(test_other_shape),
+        cmocka_unit_test(test_head_bias), cmocka_unit_test(test_unwritable),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

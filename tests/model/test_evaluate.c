@@ -385,6 +385,69 @@ static void test_pretrain(void **state)
     scratch_remove(dir);
 }
 
+/* The checksum of a finished training's last checkpoint, which is loaded, too. */
+static uint64_t trained(const struct gpt_pretraining *job, struct gpt_model *model)
+{
+    char path[4096];
+    uint64_t sum, bytes;
+    long step;
+    assert_int_equal(gpt_pretrain(job), 0);
+    scratch_path(path, job->folder, "last.safetensors");
+    assert_int_equal(orr_file_checksum(path, &sum, &bytes), 0);
+    assert_int_equal(gpt_load(model, path, &k_ref, &step), 0);
+    assert_int_equal(step, 6);
+    return sum;
+}
+
+/* A training that starts from a checkpoint takes its averaged weights and no optimiser state; a
+ * token head keeps the bias that it came with (docs/pytorch/convert_study.py), resumed or not. */
+static void test_start(void **state)
+{
+    (void)state;
+    write_orbits(true);
+    struct gpt_pretraining job = {.preset = &preset,
+                                  .train = &preset.pretrain,
+                                  .ops = &k_ref,
+                                  .attention = "softmax",
+                                  .orbits_dir = orbits,
+                                  .quiet = true};
+    struct gpt_config c;
+    struct gpt_model start, model;
+    char from[2][4096], last[4096], third[4096];
+    uint64_t sum[2];
+    preset.pretrain.keep = 2;
+    preset.pretrain.keep_every = 3;
+    assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
+    c.head_bias = 1;
+    tiny_trained(&start, &c);
+    scratch_path(from[0], dir, "whole.safetensors");
+    assert_int_equal(gpt_save(&start, from[0], 3, true, NULL), 0);
+    gpt_swap_average(&start);
+    free(start.average);
+    start.average = NULL;
+    scratch_path(from[1], dir, "weights.safetensors");
+    assert_int_equal(gpt_save(&start, from[1], 0, false, NULL), 0);
+    for (int i = 0; i < 2; i++) {
+        job.checkpoint = from[i];
+        scratch_path(job.folder, dir, i ? "weights" : "whole");
+        sum[i] = trained(&job, &model);
+        assert_int_equal(model.config.head_bias, 1);
+        assert_null(model.average);
+        const real *bias = gpt_param(&model, model.head_b);
+        assert_false(tiny_same(bias, gpt_param(&start, start.head_b), (size_t)c.outputs));
+        gpt_free(&model);
+    }
+    assert_int_equal(sum[0], sum[1]);
+    scratch_path(last, job.folder, "last.safetensors");
+    scratch_path(third, job.folder, "last-000000003.safetensors");
+    assert_int_equal(rename(third, last), 0); /* as if stopped there */
+    job.resume = true;
+    assert_int_equal(trained(&job, &model), sum[0]);
+    gpt_free(&model);
+    gpt_free(&start);
+    scratch_remove(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_evaluation),
         cmocka_unit_test(test_short_sequences),
         cmocka_unit_test(test_pretrain),
+        cmocka_unit_test(test_start),
     };
     if (k_ref.open(1, false))
         return 1;

@@ -39,8 +39,11 @@ static void check(const struct k_ops *ops, struct gpt_config c, uint64_t stream)
         assert_int_equal(gpt_loss(&redone, &batch, &loss[1]), 0);
         assert_true(loss[0] == loss[1]);
     }
-    for (int l = 0; l < c.layers; l++)
-        assert_int_equal(gpt_layer_qkv(&redone, l) != NULL, l == c.layers - 1);
+    for (int l = 0; l < c.layers; l++) {
+        const real *qkv;
+        assert_int_equal(gpt_layer_qkv(&redone, l, &qkv), 0);
+        assert_int_equal(qkv != NULL, l == c.layers - 1);
+    }
     gpt_batch_free(&batch);
     gpt_free(&kept);
     gpt_free(&redone);

@@ -4,6 +4,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "model.h"
+
 static char *const dir = scratch_dir;
 
 /* Trains a fresh model in dir/name. */
@@ -278,9 +280,57 @@ static void test_flop(void **state)
     model.config.attention_window = 2; /* 1 + 6 * 2 pairs */
     assert_true(gpt_pass_flop(&model, 3, 7) == flop - 3 * 12.0 * 15 * 18 * 2);
     gpt_free(&model);
+}
+
+/* The live line shows a speed that can be read: of the last full second, whatever lines the log
+ * gets meanwhile; in the first second, of all of it. */
+static void test_live_speed(void **state)
+{
+    (void)state;
+    struct gpt_meter meter = {.live = NAN, .peak = NAN, .positions_per_step = 100};
+    const struct gpt_log_entry entry = {.step = 1, .steps = 9, .loss = 1, .lr = 1, .norm = 1};
+    struct orr_log log;
+    char path[4096], detail[160];
+    scratch_path(path, dir, "live.jsonl");
+    assert_int_equal(orr_log_open(&log, path, false), 0);
+    const struct {
+        double seconds, shown;
+    } steps[] = {{0.25, 400}, {0.15, 500}, {0.7, 300 / 1.1}, {0.01, 300 / 1.1}, {1, 200 / 1.01}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        char expected[64];
+        gpt_meter_add(&meter, steps[i].seconds);
+        gpt_log_detail(&entry, &meter, detail);
+        snprintf(expected, sizeof expected, " %.0f positions/s,", steps[i].shown);
+        assert_non_null(strstr(detail, expected));
+        assert_int_equal(gpt_log_step(&log, &entry, &meter), 0);
+    }
+    orr_log_close(&log);
+}
+
+static int looks;
+
+static int peak_of_2_5(double *gflops)
+{
+    *gflops = 2.5;
+    return ++looks == 1 ? 0 : ORR_FAIL(ORR_EDEVICE, "no second look");
+}
+
+/* The peak is that of the backend's own operation, measured once; without one there is no share. */
+static void test_peak(void **state)
+{
+    (void)state;
+    struct k_ops once = k_ref, fails = k_ref;
+    once.peak = fails.peak = peak_of_2_5;
+    assert_true(gpt_matmul_peak(&once) == 2.5e9);
+    assert_true(gpt_matmul_peak(&once) == 2.5e9);
+    assert_int_equal(looks, 1);
+    assert_true(isnan(gpt_matmul_peak(&fails)));
+    assert_true(isnan(gpt_matmul_peak(&fails)));
+    assert_int_equal(looks, 2);
+    assert_string_equal(orr_error(), "");
     const double peak = gpt_matmul_peak(&k_ref);
     assert_true(peak > 1e6 && peak < 1e15);
-    assert_true(gpt_matmul_peak(&k_ref) == peak); /* measured once */
+    assert_true(gpt_matmul_peak(&k_ref) == peak);
 }
 
 /* A loss that is no number ends the training by name; the last checkpoint stays as it was. */
@@ -317,7 +367,8 @@ int main(void)
         cmocka_unit_test(test_overfit),    cmocka_unit_test(test_accumulation),
         cmocka_unit_test(test_repeatable), cmocka_unit_test(test_evaluation_is_silent),
         cmocka_unit_test(test_weights),    cmocka_unit_test(test_log),
-        cmocka_unit_test(test_flop),       cmocka_unit_test(test_diverged),
+        cmocka_unit_test(test_flop),       cmocka_unit_test(test_peak),
+        cmocka_unit_test(test_live_speed), cmocka_unit_test(test_diverged),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

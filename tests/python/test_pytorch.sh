@@ -6,7 +6,21 @@
 PYTHON=${PYTHON:-python3}
 if ! $PYTHON -c 'import torch, safetensors, numpy' 2>/dev/null; then
     skip "checkpoints in Python" "$PYTHON has no torch, safetensors or numpy"
-    finish
+    further=(program pretrain --preset smoke_tokens --threads 1 --quiet --attention softmax
+         --orbits "$WORK/orbits-smoke_tokens" --set pretrain.steps=4 --set pretrain.eval_every=2)
+check "a converted model can be trained further" "${further[@]}" "${STUDY_SHAPE[@]}" \
+    --checkpoint "$WORK/study.safetensors" --run "$WORK/further"
+check "... and resumed" "${further[@]}" "${STUDY_SHAPE[@]}" --resume \
+    --checkpoint "$WORK/study.safetensors" --run "$WORK/further"
+last=$WORK/further/softmax/pretrain/last.safetensors
+outputs further "$last"
+check "... and is the same in PyTorch" $PYTHON docs/pytorch/rebuild.py "$last" \
+    "$WORK/further/outputs"
+"${further[@]}" --checkpoint "$WORK/study.safetensors" --run "$WORK/refused" 2>"$WORK/err"
+for setting in layers=3 width=24 heads=4; do
+    check "of other settings: $setting" grep -q "error: .*--set model.$setting" "$WORK/err"
+done
+finish
 fi
 FEW=(--threads 1 --quiet --set pretrain.steps=6 --set pretrain.eval_every=0 --set pretrain.lr=0.03
      --set pretrain.warmup=0 --set model.layers=2 --set pretrain_planets.steps=2)
@@ -78,8 +92,23 @@ for output_dim in "" 1 2; do
         "$WORK/$name.pt" "$WORK/$name"
     sed "s|$WORK/||" "$WORK/.check"
 done
+STUDY_SHAPE=(--set model.layers=3 --set model.width=24 --set model.heads=4)
 check "a converted model can be fine-tuned" program finetune --preset smoke_tokens --threads 1 \
     --quiet --run "$WORK/fine" --orbits "$WORK/orbits-smoke_tokens" --source softmax \
-    --checkpoint "$WORK/study.safetensors" --set model.layers=3 --set model.width=24 \
-    --set model.heads=4 --set finetune.magnitude.steps=2 --set finetune.vector.steps=2
+    --checkpoint "$WORK/study.safetensors" "${STUDY_SHAPE[@]}" \
+    --set finetune.magnitude.steps=2 --set finetune.vector.steps=2
+further=(program pretrain --preset smoke_tokens --threads 1 --quiet --attention softmax
+         --orbits "$WORK/orbits-smoke_tokens" --set pretrain.steps=4 --set pretrain.eval_every=2)
+check "a converted model can be trained further" "${further[@]}" "${STUDY_SHAPE[@]}" \
+    --checkpoint "$WORK/study.safetensors" --run "$WORK/further"
+check "... and resumed" "${further[@]}" "${STUDY_SHAPE[@]}" --resume \
+    --checkpoint "$WORK/study.safetensors" --run "$WORK/further"
+last=$WORK/further/softmax/pretrain/last.safetensors
+outputs further "$last"
+check "... and is the same in PyTorch" $PYTHON docs/pytorch/rebuild.py "$last" \
+    "$WORK/further/outputs"
+"${further[@]}" --checkpoint "$WORK/study.safetensors" --run "$WORK/refused" 2>"$WORK/err"
+for setting in layers=3 width=24 heads=4; do
+    check "of other settings: $setting" grep -q "error: .*--set model.$setting" "$WORK/err"
+done
 finish

@@ -1,0 +1,214 @@
+/* elements.cu - operations of the CUDA backend on single elements: sums, factors, the gradient of
+ * GELU, output gates, RoPE.
+ *
+ * They are as fast as memory: 16 bytes at a time where the pointers allow it, and the few elements
+ * behind the last 16 bytes one by one. */
+#include "reduce.h"
+#include "kernels/scalar.h"
+
+enum { THREADS = 256 };
+
+/* ---- out = f(a, b); out may be a or b: an element is read before it is written, by one thread */
+
+enum element { ADD, SCALE, GELU_BACKWARD, GATE_SIGMOID, GATE_SOFTPLUS };
+
+template <enum element F> static __device__ __forceinline__ float element_of(float a, float b)
+{
+    switch (F) {
+    case ADD:
+        return a + b;
+    case SCALE:
+        return a * b;
+    case GELU_BACKWARD: /* dout, pre */
+        return a * k_gelu_slope(b);
+    case GATE_SIGMOID: /* y, pre */
+        return a * k_gate_of(K_GATE_SIGMOID, b);
+    case GATE_SOFTPLUS:
+        return a * k_gate_of(K_GATE_SOFTPLUS, b);
+    }
+    return 0;
+}
+
+/* b == NULL: `factor` in its place. */
+template <enum element F, bool WIDE>
+static __global__ void element_kernel(float *out, const float *a, const float *b, float factor,
+                                      size_t n)
+{
+    size_t done = 0;
+    if (WIDE) {
+        for (size_t i = k_cuda_first(); i < n / 4; i += k_cuda_step()) {
+            const float4 x = ((const float4 *)a)[i];
+            const float4 y =
+                b ? ((const float4 *)b)[i] : make_float4(factor, factor, factor, factor);
+            ((float4 *)out)[i] = make_float4(element_of<F>(x.x, y.x), element_of<F>(x.y, y.y),
+                                             element_of<F>(x.z, y.z), element_of<F>(x.w, y.w));
+        }
+        done = n / 4 * 4;
+    }
+    for (size_t i = done + k_cuda_first(); i < n; i += k_cuda_step())
+        out[i] = element_of<F>(a[i], b ? b[i] : factor);
+}
+
+template <enum element F>
+static int element_run(float *out, const float *a, const float *b, float factor, size_t n)
+{
+    if (n == 0)
+        return 0;
+    if (k_cuda_aligned(out) && k_cuda_aligned(a) && k_cuda_aligned(b))
+        return K_LAUNCH((element_kernel<F, true>), k_cuda_blocks((n + 3) / 4, THREADS), THREADS, 0,
+                        out, a, b, factor, n);
+    return K_LAUNCH((element_kernel<F, false>), k_cuda_blocks(n, THREADS), THREADS, 0, out, a, b,
+                    factor, n);
+}
+
+int k_cuda_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n)
+{
+    return element_run<GELU_BACKWARD>(dpre, dout, pre, 0, n);
+}
+
+int k_cuda_add(float *out, const float *a, const float *b, size_t n)
+{
+    return element_run<ADD>(out, a, b, 0, n);
+}
+
+int k_cuda_scale(float *x, double factor, size_t n)
+{
+    return element_run<SCALE>(x, x, NULL, (float)factor, n);
+}
+
+/* ---- output gates */
+
+static int copy(float *to, const float *from, size_t n)
+{
+    if (to == from || n == 0)
+        return 0;
+    return k_cuda_check(
+        cudaMemcpyAsync(to, from, n * sizeof *to, cudaMemcpyDeviceToDevice, k_cuda_stream()),
+        "copying a tensor");
+}
+
+int k_cuda_gate_forward(float *out, const float *y, const float *pre, enum k_gate act, size_t n)
+{
+    switch (act) {
+    case K_GATE_SIGMOID:
+        return element_run<GATE_SIGMOID>(out, y, pre, 0, n);
+    case K_GATE_SOFTPLUS:
+        return element_run<GATE_SOFTPLUS>(out, y, pre, 0, n);
+    case K_GATE_NONE:
+        break;
+    }
+    return copy(out, y, n);
+}
+
+/* dy may be dout: an element of dout is read before dy is written, by one thread. */
+template <enum k_gate ACT>
+static __device__ __forceinline__ void gate_backward_of(float *dy, float *dpre, float d, float y,
+                                                        float pre)
+{
+    *dpre = d * y * k_gate_slope(ACT, pre);
+    *dy = d * k_gate_of(ACT, pre);
+}
+
+template <enum k_gate ACT, bool WIDE>
+static __global__ void gate_backward_kernel(float *dy, float *dpre, const float *dout,
+                                            const float *y, const float *pre, size_t n)
+{
+    size_t done = 0;
+    if (WIDE) {
+        for (size_t i = k_cuda_first(); i < n / 4; i += k_cuda_step()) {
+            const float4 d = ((const float4 *)dout)[i], v = ((const float4 *)y)[i];
+            const float4 p = ((const float4 *)pre)[i];
+            float4 a, b;
+            gate_backward_of<ACT>(&a.x, &b.x, d.x, v.x, p.x);
+            gate_backward_of<ACT>(&a.y, &b.y, d.y, v.y, p.y);
+            gate_backward_of<ACT>(&a.z, &b.z, d.z, v.z, p.z);
+            gate_backward_of<ACT>(&a.w, &b.w, d.w, v.w, p.w);
+            ((float4 *)dpre)[i] = b;
+            ((float4 *)dy)[i] = a;
+        }
+        done = n / 4 * 4;
+    }
+    for (size_t i = done + k_cuda_first(); i < n; i += k_cuda_step()) {
+        float a, b;
+        gate_backward_of<ACT>(&a, &b, dout[i], y[i], pre[i]);
+        dpre[i] = b;
+        dy[i] = a;
+    }
+}
+
+template <enum k_gate ACT>
+static int gate_backward(float *dy, float *dpre, const float *dout, const float *y,
+                         const float *pre, size_t n)
+{
+    if (n == 0)
+        return 0;
+    if (k_cuda_aligned(dy) && k_cuda_aligned(dpre) && k_cuda_aligned(dout) && k_cuda_aligned(y) &&
+        k_cuda_aligned(pre))
+        return K_LAUNCH((gate_backward_kernel<ACT, true>), k_cuda_blocks((n + 3) / 4, THREADS),
+                        THREADS, 0, dy, dpre, dout, y, pre, n);
+    return K_LAUNCH((gate_backward_kernel<ACT, false>), k_cuda_blocks(n, THREADS), THREADS, 0, dy,
+                    dpre, dout, y, pre, n);
+}
+
+int k_cuda_gate_backward(float *dy, float *dpre, const float *dout, const float *y,
+                         const float *pre, enum k_gate act, size_t n)
+{
+    switch (act) {
+    case K_GATE_SIGMOID:
+        return gate_backward<K_GATE_SIGMOID>(dy, dpre, dout, y, pre, n);
+    case K_GATE_SOFTPLUS:
+        return gate_backward<K_GATE_SOFTPLUS>(dy, dpre, dout, y, pre, n);
+    case K_GATE_NONE:
+        break;
+    }
+    const int rc =
+        k_cuda_check(cudaMemsetAsync(dpre, 0, n * sizeof *dpre, k_cuda_stream()), "clearing");
+    return rc ? rc : copy(dy, dout, n);
+}
+
+/* ---- RoPE: a table of rotations in double, then the products */
+
+/* table (T, D/2) = cosine and sine of angle (t + offset) base^(-2m/D). */
+static __global__ void rope_table_kernel(float2 *table, int T, int D, double base, int offset,
+                                         bool inverse)
+{
+    const size_t half = (size_t)D / 2;
+    for (size_t i = k_cuda_first(); i < (size_t)T * half; i += k_cuda_step()) {
+        const double frequency = pow(base, -2.0 * (double)(i % half) / D);
+        const double angle = ((double)(i / half) + offset) * frequency;
+        table[i] = make_float2((float)cos(angle), (float)(inverse ? -sin(angle) : sin(angle)));
+    }
+}
+
+/* A block takes rows n of qkv (N = B T, 3, H, D): their queries and keys. */
+static __global__ void rope_kernel(float *qkv, const float2 *table, size_t N, int T, int H, int D)
+{
+    const unsigned half = (unsigned)D / 2, pairs = 2 * (unsigned)H * half;
+    for (size_t n = blockIdx.x; n < N; n += gridDim.x) {
+        const float2 *rotation = table + n % (size_t)T * half;
+        float *row = qkv + n * 3 * (size_t)H * (size_t)D;
+        for (unsigned i = threadIdx.x; i < pairs; i += blockDim.x) {
+            const unsigned head = i / half, m = i - head * half;
+            float *x = row + (size_t)head * (size_t)D + m;
+            const float u = x[0], v = x[half];
+            const float2 r = rotation[m];
+            x[0] = u * r.x - v * r.y;
+            x[half] = u * r.y + v * r.x;
+        }
+    }
+}
+
+int k_cuda_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse)
+{
+    const size_t N = (size_t)B * (size_t)T, count = (size_t)T * ((size_t)D / 2);
+    if (N == 0 || H == 0 || count == 0)
+        return 0;
+    void *table;
+    int rc = k_cuda_scratch(K_CUDA_SLOT_PARTIAL, count * sizeof(float2), &table);
+    rc = rc ? rc
+            : K_LAUNCH(rope_table_kernel, k_cuda_blocks(count, THREADS), THREADS, 0,
+                       (float2 *)table, T, D, base, offset, inverse);
+    return rc ? rc
+              : K_LAUNCH(rope_kernel, k_cuda_blocks(N * THREADS, THREADS), THREADS, 0, qkv,
+                         (const float2 *)table, N, T, H, D);
+}

@@ -1,0 +1,397 @@
+/* loss.cu - losses of the CUDA backend and their gradients.
+ *
+ * Losses of rows are added in double, in an order that the shape alone decides. The sum of the
+ * weights is made on the device: the host sees nothing until the loss is asked for.
+ *
+ * Cross entropy: a block per row. Where rows lie on 16 bytes and have at most 8192 classes, the row
+ * stays in registers: one read, one exponential per class, one write. Otherwise one pass finds
+ * maximum and sum together and a second writes the gradient.
+ *
+ * The head makes logits for a chunk of rows at a time (256 MiB of them), so that they are never
+ * whole. The classes of a channel are padded to a multiple of 8, with weights 0 that are never
+ * chosen, so that all rows of logits lie on 32 bytes for the matrix products and the loss.
+ *
+ * A target that is not below V, in a row that counts, makes the loss NaN: it cannot be refused
+ * here, where the host does not see it. */
+#include "matmul.h"
+#include "reduce.h"
+
+#include <float.h>
+#include <math.h>
+
+enum {
+    THREADS = 256,
+    TOTAL = 1024,  /* threads of the block that adds everything up */
+    KEPT = 8,      /* 16-byte pieces of a row that a thread keeps */
+    PIECES = 1056, /* blocks, and partial sums, of mse at most */
+    PIECE = 1024,  /* elements of one, about, where there are fewer */
+    ALIGN = 8,     /* classes of a channel of a head are padded to a multiple of it */
+    CHUNK = 64,    /* rows of logits are chunks of multiples of it */
+};
+#ifdef K_CUDA_HOST
+static const size_t chunk_bytes = 64 << 10; /* so that tests have several chunks */
+#else
+static const size_t chunk_bytes = 256 << 20;
+#endif
+
+/* ---- sums, by one block */
+
+/* *total = sum of the weights; N without weights. */
+static __global__ void __launch_bounds__(TOTAL)
+    weight_total_kernel(double *total, const float *weight, int N)
+{
+    __shared__ double shared[K_WARP];
+    double sum = 0;
+    for (int n = (int)threadIdx.x; weight && n < N; n += TOTAL)
+        sum += (double)weight[n];
+    sum = k_cuda_block_sum(sum, shared);
+    if (threadIdx.x == 0)
+        *total = weight ? sum : N;
+}
+
+static __global__ void __launch_bounds__(TOTAL)
+    loss_total_kernel(double *loss, const double *parts, size_t n)
+{
+    __shared__ double shared[K_WARP];
+    double sum = 0;
+    for (size_t i = threadIdx.x; i < n; i += TOTAL)
+        sum += parts[i];
+    sum = k_cuda_block_sum(sum, shared);
+    if (threadIdx.x == 0)
+        *loss = sum;
+}
+
+/* ---- cross entropy of rows of one or several channels */
+
+struct cross_entropy {
+    double *parts;       /* (N, channels) share of each row and channel in the loss */
+    const double *total; /* sum of the weights */
+    float *dlogits;      /* NULL: loss only; or logits */
+    const float *logits;
+    const uint16_t *target;
+    const float *weight;
+    size_t stride, at; /* of rows of logits; the first class */
+    size_t padded;     /* from channel to channel; classes V .. padded - 1 get gradient 0 */
+    int target_stride, N, V, channels;
+};
+
+/* One row of one channel: where it is, what it counts for, and its target. */
+struct row {
+    const float *x;
+    float *d; /* or NULL */
+    double share;
+    int answer;
+    float logit; /* of the answer; NaN where there is no such class */
+};
+
+static __device__ __forceinline__ struct row row_of(const struct cross_entropy *e, size_t i)
+{
+    const size_t n = i / (size_t)e->channels, channel = i - n * (size_t)e->channels;
+    const size_t at = n * e->stride + e->at + channel * e->padded;
+    struct row r;
+    r.x = e->logits + at;
+    r.d = e->dlogits ? e->dlogits + at : NULL;
+    r.answer = e->target[n * (size_t)e->target_stride + channel];
+    const double weight = e->weight ? (double)e->weight[n] : 1, total = *e->total;
+    r.share = total > 0 ? weight / (total * e->channels) : 0;
+    r.logit = r.share != 0 && r.answer < e->V ? r.x[r.answer] : NAN;
+    return r;
+}
+
+/* A row that does not count. */
+static __device__ __forceinline__ void no_row(const struct cross_entropy *e, size_t i,
+                                              const struct row *r)
+{
+    for (size_t v = threadIdx.x; r->d && v < e->padded; v += THREADS)
+        r->d[v] = 0;
+    if (threadIdx.x == 0)
+        e->parts[i] = 0;
+}
+
+static __device__ __forceinline__ void row_loss(const struct cross_entropy *e, size_t i,
+                                                const struct row *r, float largest, float sum)
+{
+    if (threadIdx.x == 0)
+        e->parts[i] = r->share * (log((double)sum) + (double)largest - (double)r->logit);
+}
+
+/* Gradient of class v whose e^(logit - largest) is given; factor: share over their sum. */
+static __device__ __forceinline__ float slope(const struct row *r, float exponential, float factor,
+                                              int v)
+{
+    return exponential * factor - (v == r->answer ? (float)r->share : 0.0f);
+}
+
+/* padded <= 4 VECS THREADS; everything is aligned to 16 bytes. */
+template <int VECS>
+static __global__ void __launch_bounds__(THREADS)
+    cross_entropy_kept_kernel(const struct cross_entropy e)
+{
+    __shared__ float shared[K_WARP];
+    const int vecs = (int)(e.padded / 4);
+    for (size_t i = blockIdx.x; i < (size_t)e.N * (size_t)e.channels; i += gridDim.x) {
+        const struct row r = row_of(&e, i);
+        if (r.share == 0) {
+            no_row(&e, i, &r);
+            continue;
+        }
+        float x[VECS][4], largest = -INFINITY, sum = 0;
+#pragma unroll
+        for (int k = 0; k < VECS; k++) {
+            const int at = (int)threadIdx.x + k * THREADS;
+            const float4 v = at < vecs ? ((const float4 *)r.x)[at] : make_float4(0, 0, 0, 0);
+            x[k][0] = v.x, x[k][1] = v.y, x[k][2] = v.z, x[k][3] = v.w;
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                x[k][j] = 4 * at + j < e.V ? x[k][j] : -INFINITY; /* e^x is 0 */
+                largest = k_cuda_larger(largest, x[k][j]);
+            }
+        }
+        largest = k_cuda_block_max(largest, shared); /* all have read the logit of the answer */
+#pragma unroll
+        for (int k = 0; k < VECS; k++)
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                sum += x[k][j] = expf(x[k][j] - largest);
+        sum = k_cuda_block_sum(sum, shared);
+        row_loss(&e, i, &r, largest, sum);
+        const float factor = (float)r.share / sum;
+#pragma unroll
+        for (int k = 0; k < VECS; k++) {
+            const int at = (int)threadIdx.x + k * THREADS, v = 4 * at;
+            if (r.d && at < vecs)
+                ((float4 *)r.d)[at] = make_float4(
+                    slope(&r, x[k][0], factor, v), slope(&r, x[k][1], factor, v + 1),
+                    slope(&r, x[k][2], factor, v + 2), slope(&r, x[k][3], factor, v + 3));
+        }
+    }
+}
+
+/* Any V, any alignment. */
+static __global__ void __launch_bounds__(THREADS) cross_entropy_kernel(const struct cross_entropy e)
+{
+    __shared__ float shared[K_WARP];
+    for (size_t i = blockIdx.x; i < (size_t)e.N * (size_t)e.channels; i += gridDim.x) {
+        const struct row r = row_of(&e, i);
+        if (r.share == 0) {
+            no_row(&e, i, &r);
+            continue;
+        }
+        float own = -FLT_MAX, sum = 0; /* the largest so far; the sum of e^(x - own) */
+        for (int v = (int)threadIdx.x; v < e.V; v += THREADS) {
+            const float x = r.x[v];
+            if (x <= own) {
+                sum += expf(x - own);
+            } else { /* or NaN, which stays */
+                sum = sum * expf(own - x) + 1;
+                own = x;
+            }
+        }
+        const float largest = k_cuda_block_max(own, shared);
+        sum = k_cuda_block_sum(sum * expf(own - largest), shared);
+        row_loss(&e, i, &r, largest, sum);
+        const float factor = (float)r.share / sum;
+        for (int v = (int)threadIdx.x; r.d && v < (int)e.padded; v += THREADS)
+            r.d[v] = v < e.V ? slope(&r, expf(r.x[v] - largest), factor, v) : 0;
+    }
+}
+
+static int cross_entropy_rows(const struct cross_entropy *e)
+{
+    const int blocks = k_cuda_blocks((size_t)e->N * (size_t)e->channels * THREADS, THREADS);
+    const bool wide = e->stride % 4 == 0 && e->at % 4 == 0 && e->padded % 4 == 0 &&
+                      k_cuda_aligned(e->logits) && k_cuda_aligned(e->dlogits);
+    if (wide && e->padded <= 4 * THREADS)
+        return K_LAUNCH(cross_entropy_kept_kernel<1>, blocks, THREADS, 0, *e);
+    if (wide && e->padded <= 4 * KEPT * THREADS)
+        return K_LAUNCH(cross_entropy_kept_kernel<KEPT>, blocks, THREADS, 0, *e);
+    return K_LAUNCH(cross_entropy_kernel, blocks, THREADS, 0, *e);
+}
+
+int k_cuda_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
+                         const uint16_t *target, int target_stride, const float *weight, int N,
+                         int V)
+{
+    void *memory;
+    double *result;
+    int rc = k_cuda_result(loss, &result);
+    rc = rc ? rc : k_cuda_scratch(K_CUDA_SLOT_PARTIAL, ((size_t)N + 1) * sizeof(double), &memory);
+    if (rc != 0)
+        return rc;
+    double *total = (double *)memory;
+    struct cross_entropy e = {};
+    e.parts = total + 1, e.total = total;
+    e.dlogits = dlogits, e.logits = logits, e.target = target, e.weight = weight;
+    e.stride = (size_t)stride, e.at = (size_t)at, e.padded = (size_t)V;
+    e.target_stride = target_stride, e.N = N, e.V = V, e.channels = 1;
+    rc = K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, total, weight, N);
+    rc = rc || N == 0 ? rc : cross_entropy_rows(&e);
+    return rc ? rc
+              : K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, (const double *)e.parts,
+                         (size_t)N);
+}
+
+/* ---- a head of several channels */
+
+struct head {
+    const float *inp, *weight;
+    const uint16_t *target;
+    float *dinp;
+    int N, C, V, channels;
+    int padded; /* classes of a channel */
+    int rows;   /* of a chunk */
+    /* scratch */
+    double *total, *parts;  /* (1), (N, channels) */
+    float *w, *dw, *logits; /* (channels padded, C) twice, where padded; (rows, channels padded) */
+};
+
+/* padded weights from the plain ones, or the plain gradient adds the padded one. */
+template <bool ADD>
+static __global__ void __launch_bounds__(THREADS)
+    head_pad_kernel(float *plain_sum, float *padded, const float *plain, const struct head h)
+{
+    const size_t C = (size_t)h.C, width = (size_t)h.padded * C, used = (size_t)h.V * C;
+    for (size_t i = k_cuda_first(); i < (size_t)h.channels * width; i += k_cuda_step()) {
+        const size_t channel = i / width, at = i - channel * width;
+        if (!ADD)
+            padded[i] = at < used ? plain[channel * used + at] : 0;
+        else if (at < used)
+            plain_sum[channel * used + at] += padded[i];
+    }
+}
+
+/* Rows start .. start + rows - 1; dw: where their gradient goes, added to what is there unless
+ * they are the first. */
+static int head_chunk(const struct head *h, float *dw, bool add, int start, int rows)
+{
+    const int OC = h->padded * h->channels;
+    const size_t first = (size_t)start, C = (size_t)h->C;
+    struct k_cuda_matmul m = {};
+    m.precision = k_cuda_precision();
+    m.M = rows, m.N = OC, m.K = h->C;
+    m.a = h->inp + first * C, m.b = h->w, m.b_transposed = true;
+    m.out = h->logits;
+    int rc = k_cuda_matmul(&m);
+    struct cross_entropy e = {};
+    e.parts = h->parts + first * (size_t)h->channels, e.total = h->total;
+    e.dlogits = h->logits, e.logits = h->logits;
+    e.target = h->target + first * (size_t)h->channels;
+    e.weight = h->weight ? h->weight + first : NULL;
+    e.stride = (size_t)OC, e.padded = (size_t)h->padded;
+    e.target_stride = h->channels, e.N = rows, e.V = h->V, e.channels = h->channels;
+    rc = rc ? rc : cross_entropy_rows(&e);
+    m.N = h->C, m.K = OC;
+    m.a = h->logits, m.b_transposed = false;
+    m.out = h->dinp + first * C;
+    rc = rc ? rc : k_cuda_matmul(&m);
+    m.M = OC, m.K = rows;
+    m.a_transposed = true, m.b = h->inp + first * C;
+    m.out = dw, m.add = add ? dw : NULL;
+    return rc ? rc : k_cuda_matmul(&m);
+}
+
+static size_t up_to(size_t n, size_t multiple)
+{
+    return (n + multiple - 1) / multiple * multiple;
+}
+
+/* Chunk size and scratch memory. */
+static int head_prepare(struct head *h)
+{
+    h->padded = (int)up_to((size_t)h->V, ALIGN);
+    const size_t OC = (size_t)h->padded * (size_t)h->channels, N = (size_t)h->N;
+    const size_t most = up_to(chunk_bytes / (OC * sizeof(float)) + 1, CHUNK);
+    const size_t chunks = (N + most - 1) / most;
+    h->rows = (int)up_to((N + chunks - 1) / chunks, CHUNK); /* of about equal size */
+    const size_t parts = up_to(N * (size_t)h->channels + 1, 2) * sizeof(double);
+    const size_t weights = h->padded != h->V ? OC * (size_t)h->C : 0;
+    const size_t logits = ((size_t)h->rows < N ? (size_t)h->rows : N) * OC;
+    void *memory;
+    const int rc = k_cuda_scratch(
+        K_CUDA_SLOT_LOGITS, (up_to(weights, 8) * 2 + logits) * sizeof(float) + parts, &memory);
+    if (rc != 0)
+        return rc;
+    h->logits = (float *)memory; /* multiples of 32 bytes, so that all of it is aligned */
+    h->w = h->logits + logits;
+    h->dw = h->w + up_to(weights, 8);
+    h->total = (double *)(h->dw + up_to(weights, 8));
+    h->parts = h->total + 1;
+    return 0;
+}
+
+int k_cuda_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp,
+                              const float *w, const uint16_t *target, const float *weight, int N,
+                              int C, int V, int channels)
+{
+    struct head h = {};
+    h.inp = inp, h.weight = weight, h.target = target, h.dinp = dinp;
+    h.N = N, h.C = C, h.V = V, h.channels = channels;
+    double *result;
+    int rc = k_cuda_result(loss, &result);
+    if (rc != 0)
+        return rc;
+    if (N == 0)
+        return K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, (const double *)NULL, (size_t)0);
+    if ((rc = head_prepare(&h)) != 0)
+        return rc;
+    const bool padded = h.padded != V;
+    const int blocks = k_cuda_blocks((size_t)h.padded * (size_t)channels * (size_t)C, THREADS);
+    if (padded)
+        rc = K_LAUNCH(head_pad_kernel<false>, blocks, THREADS, 0, (float *)NULL, h.w, w, h);
+    else
+        h.w = (float *)w; /* read alone */
+    rc = rc ? rc : K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, h.total, weight, N);
+    for (int start = 0; rc == 0 && start < N; start += h.rows) {
+        const int rows = N - start < h.rows ? N - start : h.rows;
+        rc = head_chunk(&h, padded ? h.dw : dw, !padded || start > 0, start, rows);
+    }
+    if (rc == 0 && padded)
+        rc = K_LAUNCH(head_pad_kernel<true>, blocks, THREADS, 0, dw, h.dw, (const float *)NULL, h);
+    return rc ? rc
+              : K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, (const double *)h.parts,
+                         (size_t)N * (size_t)channels);
+}
+
+/* ---- mean squared error */
+
+static __global__ void __launch_bounds__(THREADS)
+    mse_kernel(double *parts, float *dpred, const float *pred, const float *target,
+               const float *weight, const double *total, size_t n, int C)
+{
+    __shared__ double shared[K_WARP];
+    double sum = 0;
+    for (size_t i = k_cuda_first(); i < n; i += k_cuda_step()) {
+        const double w = weight ? (double)weight[i / (size_t)C] : 1;
+        const double share = *total > 0 ? w / (*total * C) : 0;
+        /* a row that does not count may hold infinity for "no label" */
+        const double difference = share != 0 ? (double)pred[i] - (double)target[i] : 0;
+        sum += share * difference * difference;
+        if (dpred)
+            dpred[i] = (float)(2 * share * difference);
+    }
+    sum = k_cuda_block_sum(sum, shared);
+    if (threadIdx.x == 0)
+        parts[blockIdx.x] = sum;
+}
+
+int k_cuda_mse(double *loss, float *dpred, const float *pred, const float *target,
+               const float *weight, int N, int C)
+{
+    const size_t n = (size_t)N * (size_t)C, wanted = n / PIECE + 1;
+    const int pieces = (int)(wanted < (size_t)PIECES ? wanted : (size_t)PIECES);
+    void *memory;
+    double *result;
+    int rc = k_cuda_result(loss, &result);
+    rc = rc ? rc
+            : k_cuda_scratch(K_CUDA_SLOT_PARTIAL, ((size_t)pieces + 1) * sizeof(double), &memory);
+    if (rc != 0)
+        return rc;
+    double *total = (double *)memory, *parts = total + 1;
+    rc = K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, total, weight, N);
+    rc = rc ? rc
+            : K_LAUNCH(mse_kernel, pieces, THREADS, 0, parts, dpred, pred, target, weight,
+                       (const double *)total, n, C);
+    return rc ? rc
+              : K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, (const double *)parts,
+                         (size_t)pieces);
+}

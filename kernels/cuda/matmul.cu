@@ -1,0 +1,363 @@
+/* matmul.cu - the matrix product of the linear layers, by cuBLASLt.
+ *
+ * The library is column-major. A row-major (M, N) is its (N, M), so out^T = B^T A^T is asked for:
+ * its first operand is our B, its second our A, and its rows are our columns.
+ *
+ * The library picks a kernel for every shape; the pick is kept, so that a shape has one kernel in
+ * a process, and kernels that sum in no fixed order (reduction in place, by atomics) are not
+ * allowed: the same numbers come out every time. */
+#include <cublasLt.h>
+#include <string.h>
+
+#include "matmul.h"
+
+enum { PLANS = 512, OPERANDS = 5 };
+
+/* What a kernel may depend on. */
+struct key {
+    int M, N, K;
+    enum k_precision precision;
+    int a_stride, b_stride;
+    unsigned char a_transposed, b_transposed, has_add, has_bias;
+    unsigned char alignment[OPERANDS]; /* of a, b, add, out, bias: powers of 2, 256 at most */
+};
+
+struct plan {
+    bool used, plain; /* plain: the library has no kernel */
+    struct key key;
+    cublasLtMatmulDesc_t what;
+    cublasLtMatrixLayout_t first, second, out; /* in the library's order */
+    cublasLtMatmulAlgo_t algorithm;
+};
+
+static struct {
+    cublasLtHandle_t handle;
+    size_t workspace_bytes;
+    struct plan plans[PLANS];
+    int count;
+} lt;
+
+static int check(cublasStatus_t status, const char *what)
+{
+    if (status == CUBLAS_STATUS_SUCCESS)
+        return 0;
+    return ORR_FAIL(status == CUBLAS_STATUS_ALLOC_FAILED ? ORR_ENOMEM : ORR_EDEVICE,
+                    "cuda: cuBLASLt: %s: %s", what, cublasLtGetStatusString(status));
+}
+
+static int open_library(void)
+{
+    if (lt.handle)
+        return 0;
+    int major = 0;
+    int rc = k_cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
+                          "compute capability");
+    if (rc)
+        return rc;
+    lt.workspace_bytes = (size_t)(major >= 9 ? 64 : 32) << 20;
+    return check(cublasLtCreate(&lt.handle), "start");
+}
+
+/* ---- plans */
+
+static void drop(struct plan *p)
+{
+    if (p->what)
+        cublasLtMatmulDescDestroy(p->what);
+    if (p->first)
+        cublasLtMatrixLayoutDestroy(p->first);
+    if (p->second)
+        cublasLtMatrixLayoutDestroy(p->second);
+    if (p->out)
+        cublasLtMatrixLayoutDestroy(p->out);
+    memset(p, 0, sizeof(*p));
+}
+
+static void drop_all(void)
+{
+    for (int i = 0; i < PLANS; i++)
+        drop(&lt.plans[i]);
+    lt.count = 0;
+}
+
+void k_cuda_matmul_close(void)
+{
+    drop_all();
+    if (lt.handle)
+        cublasLtDestroy(lt.handle);
+    lt.handle = NULL;
+}
+
+static unsigned char alignment_of(const void *p)
+{
+    unsigned char power = 0;
+    while (power < 8 && ((uintptr_t)p >> power & 1) == 0)
+        power++;
+    return power;
+}
+
+static int set(cublasLtMatmulDesc_t what, cublasLtMatmulDescAttributes_t attribute,
+               const void *value, size_t bytes)
+{
+    return check(cublasLtMatmulDescSetAttribute(what, attribute, value, bytes), "attribute");
+}
+
+static int describe(struct plan *p, const void *bias)
+{
+    const struct key *k = &p->key;
+    const cudaDataType_t type = k->precision == K_PRECISION_BF16 ? CUDA_R_16BF : CUDA_R_32F;
+    const cublasComputeType_t compute =
+        k->precision == K_PRECISION_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+    const cublasOperation_t first = k->b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasOperation_t second = k->a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const uint64_t M = (uint64_t)k->M, N = (uint64_t)k->N, K = (uint64_t)k->K;
+    int rc = check(cublasLtMatmulDescCreate(&p->what, compute, CUDA_R_32F), "description");
+    if (!rc)
+        rc = set(p->what, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof(first));
+    if (!rc)
+        rc = set(p->what, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof(second));
+    if (!rc && k->has_bias) {
+        const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
+        rc = set(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue));
+        if (!rc)
+            rc = set(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
+    }
+    /* our (rows, cols) row-major is its (cols, rows) */
+    if (!rc)
+        rc = check(cublasLtMatrixLayoutCreate(&p->first, type, k->b_transposed ? K : N,
+                                              k->b_transposed ? N : K, k->b_stride),
+                   "layout");
+    if (!rc)
+        rc = check(cublasLtMatrixLayoutCreate(&p->second, type, k->a_transposed ? M : K,
+                                              k->a_transposed ? K : M, k->a_stride),
+                   "layout");
+    if (!rc)
+        rc = check(cublasLtMatrixLayoutCreate(&p->out, CUDA_R_32F, N, M, k->N), "layout");
+    return rc;
+}
+
+static int prefer(cublasLtMatmulPreference_t preference, const struct key *k)
+{
+    static const cublasLtMatmulPreferenceAttributes_t alignments[] = {
+        /* operands as the library counts them: first, second, C, D; ours: b, a, add, out */
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES};
+    static const int ours[] = {1, 0, 2, 3};
+    const uint32_t reductions =
+        CUBLASLT_REDUCTION_SCHEME_MASK & ~(uint32_t)CUBLASLT_REDUCTION_SCHEME_INPLACE;
+    int rc = check(
+        cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                             &lt.workspace_bytes, sizeof(lt.workspace_bytes)),
+        "workspace");
+    if (!rc)
+        rc = check(cublasLtMatmulPreferenceSetAttribute(preference,
+                                                        CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                                                        &reductions, sizeof(reductions)),
+                   "reductions");
+    for (int i = 0; !rc && i < 4; i++) {
+        const uint32_t bytes = 1u << k->alignment[ours[i]];
+        rc = check(
+            cublasLtMatmulPreferenceSetAttribute(preference, alignments[i], &bytes, sizeof(bytes)),
+            "alignment");
+    }
+    return rc;
+}
+
+/* Fills the plan of its key. */
+static int make_plan(struct plan *p, const void *bias)
+{
+    cublasLtMatmulPreference_t preference = NULL;
+    int rc = describe(p, bias);
+    if (!rc)
+        rc = check(cublasLtMatmulPreferenceCreate(&preference), "preference");
+    if (!rc)
+        rc = prefer(preference, &p->key);
+    if (!rc) {
+        cublasLtMatmulHeuristicResult_t found;
+        int count = 0;
+        const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+            lt.handle, p->what, p->first, p->second, p->out, p->out, preference, 1, &found, &count);
+        p->plain = status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE ||
+                   (status == CUBLAS_STATUS_SUCCESS &&
+                    (count < 1 || found.state != CUBLAS_STATUS_SUCCESS));
+        if (!p->plain)
+            rc = check(status, "choice of a kernel");
+        if (!rc && !p->plain)
+            p->algorithm = found.algo;
+    }
+    if (preference)
+        cublasLtMatmulPreferenceDestroy(preference);
+    return rc;
+}
+
+static int find_plan(const struct key *key, const void *bias, struct plan **found)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (size_t i = 0; i < sizeof(*key); i++)
+        hash = (hash ^ ((const unsigned char *)key)[i]) * 1099511628211u;
+    for (size_t at = hash % PLANS;; at = (at + 1) % PLANS) {
+        struct plan *p = &lt.plans[at];
+        if (p->used && !memcmp(&p->key, key, sizeof(*key))) {
+            *found = p;
+            return 0;
+        }
+        if (p->used)
+            continue;
+        if (lt.count >= PLANS * 3 / 4) /* very many shapes: begin again */
+            drop_all();
+        p->key = *key;
+        const int rc = make_plan(p, bias);
+        if (rc) {
+            drop(p);
+            return rc;
+        }
+        p->used = true;
+        lt.count++;
+        *found = p;
+        return 0;
+    }
+}
+
+/* ---- products */
+
+static int multiply(struct plan *p, const void *a, const void *b, const float *add,
+                    const float *bias, float *out)
+{
+    const float one = 1, beta = add ? 1.0f : 0.0f;
+    void *workspace;
+    int rc = k_cuda_scratch(K_CUDA_SLOT_MATMUL, lt.workspace_bytes, &workspace);
+    if (!rc && bias)
+        rc = set(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
+    if (!rc)
+        rc = check(cublasLtMatmul(lt.handle, p->what, &one, b, p->first, a, p->second, &beta,
+                                  add ? add : out, p->out, out, p->out, &p->algorithm, workspace,
+                                  lt.workspace_bytes, k_cuda_stream()),
+                   "product");
+    return rc;
+}
+
+/* The plan for a product, and its operands: rounded copies where that was asked for. */
+static int prepare(const struct k_cuda_matmul *m, struct plan **plan, const void **a,
+                   const void **b)
+{
+    struct key key;
+    const int a_rows = m->a_transposed ? m->K : m->M, a_cols = m->a_transposed ? m->M : m->K;
+    const int b_rows = m->b_transposed ? m->N : m->K, b_cols = m->b_transposed ? m->K : m->N;
+    memset(&key, 0, sizeof(key)); /* also what is between its members: it is compared as bytes */
+    key.M = m->M;
+    key.N = m->N;
+    key.K = m->K;
+    key.precision = m->precision;
+    key.a_transposed = m->a_transposed;
+    key.b_transposed = m->b_transposed;
+    key.has_add = m->add != NULL;
+    key.has_bias = m->bias != NULL;
+    key.a_stride = a_cols;
+    key.b_stride = b_cols;
+    *a = m->a;
+    *b = m->b;
+    if (m->precision == K_PRECISION_BF16) {
+        __nv_bfloat16 *rounded_a, *rounded_b;
+        int rc = k_cuda_round(K_CUDA_SLOT_A, m->a, a_rows, a_cols, &rounded_a, &key.a_stride);
+        if (!rc)
+            rc = k_cuda_round(K_CUDA_SLOT_B, m->b, b_rows, b_cols, &rounded_b, &key.b_stride);
+        if (rc)
+            return rc;
+        *a = rounded_a;
+        *b = rounded_b;
+    }
+    const void *const operands[OPERANDS] = {*a, *b, m->add ? m->add : m->out, m->out, m->bias};
+    for (int i = 0; i < OPERANDS; i++)
+        key.alignment[i] = alignment_of(operands[i]);
+    return find_plan(&key, m->bias, plan);
+}
+
+int k_cuda_matmul(const struct k_cuda_matmul *m)
+{
+    struct plan *plan;
+    const void *a, *b;
+    if (!m->M || !m->N)
+        return 0;
+    int rc = open_library();
+    if (!rc)
+        rc = prepare(m, &plan, &a, &b);
+    if (rc)
+        return rc;
+    return plan->plain ? k_cuda_matmul_plain(m) : multiply(plan, a, b, m->add, m->bias, m->out);
+}
+
+/* ---- the best rate */
+
+/* Numbers in [-1, 1) that are not all alike: a product of zeros draws little power and is faster
+ * than any real one. */
+static __global__ void k_fill(float *x, size_t n)
+{
+    const size_t step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        uint32_t u = (uint32_t)i * 2654435761u;
+        u = (u ^ u >> 15) * 2246822519u;
+        x[i] = (float)(u >> 8) * 0x1p-23f - 1.0f;
+    }
+}
+
+/* Seconds of `times` products, without the rounding of inputs. */
+static int measure(const struct k_cuda_matmul *m, int times, cudaEvent_t from, cudaEvent_t to,
+                   double *seconds)
+{
+    struct plan *plan;
+    const void *a, *b;
+    float ms = 0;
+    int rc = prepare(m, &plan, &a, &b);
+    if (!rc && plan->plain)
+        rc = ORR_FAIL(ORR_EDEVICE, "cuda: cuBLASLt has no kernel for the peak");
+    if (!rc)
+        rc = k_cuda_check(cudaEventRecord(from, k_cuda_stream()), "event");
+    for (int i = 0; !rc && i < times; i++)
+        rc = multiply(plan, a, b, NULL, NULL, m->out);
+    if (!rc)
+        rc = k_cuda_check(cudaEventRecord(to, k_cuda_stream()), "event");
+    if (!rc)
+        rc = k_cuda_check(cudaEventSynchronize(to), "peak");
+    if (!rc)
+        rc = k_cuda_check(cudaEventElapsedTime(&ms, from, to), "peak");
+    *seconds = (double)ms * 1e-3;
+    return rc;
+}
+
+int k_cuda_matmul_peak(double *gflops)
+{
+    enum { TIMES = 8 };
+    /* of a size at which the rate no longer grows, and of a few milliseconds */
+    const int side = k_cuda_precision() == K_PRECISION_FP32 ? 4096 : 8192;
+    const size_t n = (size_t)side * (size_t)side;
+    cudaEvent_t from = NULL, to = NULL;
+    void *memory = NULL;
+    double first = 0, seconds = 0;
+    struct k_cuda_matmul m = {};
+    int rc = open_library();
+    if (!rc)
+        rc = k_cuda_check(cudaMalloc(&memory, 3 * n * sizeof(float)), "memory for the peak");
+    m.M = m.N = m.K = side;
+    m.a = (const float *)memory;
+    m.b = m.a + n;
+    m.out = (float *)memory + 2 * n;
+    m.b_transposed = true; /* as in a layer's forward pass */
+    m.precision = k_cuda_precision();
+    if (!rc)
+        rc = K_LAUNCH(k_fill, k_cuda_blocks(2 * n, 256), 256, 0, (float *)memory, 2 * n);
+    if (!rc)
+        rc = k_cuda_check(cudaEventCreate(&from), "event");
+    if (!rc)
+        rc = k_cuda_check(cudaEventCreate(&to), "event");
+    if (!rc) /* clocks rise, kernels are loaded */
+        rc = measure(&m, 2, from, to, &first);
+    if (!rc)
+        rc = measure(&m, TIMES, from, to, &seconds);
+    *gflops = seconds > 0 ? 2e-9 * TIMES * side * (double)n / seconds : 0;
+    if (from)
+        cudaEventDestroy(from);
+    if (to)
+        cudaEventDestroy(to);
+    cudaFree(memory);
+    return rc;
+}

@@ -1,0 +1,72 @@
+/* scalar.h - functions of one number that the kernels of a GPU and of the host share: the normal
+ * distribution function, GELU, the logistic function, softplus, gates of a block.
+ *
+ * Compiled by C, C++ and nvcc; float throughout. They keep relative precision in the tails (a GELU
+ * by way of 1 + erf has none below -4) and do not overflow; NaN in gives NaN out. Errors are held
+ * by tests/kernels/test_scalar.c. */
+#ifndef K_SCALAR_H
+#define K_SCALAR_H
+
+#include <math.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#include "kernels/attention.h"
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef __CUDACC__
+#define K_HD static __host__ __device__ __forceinline__
+#else
+#define K_HD static inline
+#endif
+
+/* Phi(x) = erfc(-x / sqrt 2) / 2 */
+K_HD float k_normal_cdf(float x)
+{
+    return 0.5f * erfcf(-0.707106781f * x);
+}
+
+/* x Phi(x). Hendrycks & Gimpel 2016. */
+K_HD float k_gelu(float x)
+{
+    return x * k_normal_cdf(x);
+}
+
+/* d/dx x Phi(x) = Phi(x) + x phi(x), phi(x) = e^(-x^2 / 2) / sqrt(2 pi) */
+K_HD float k_gelu_slope(float x)
+{
+    return k_normal_cdf(x) + x * (0.398942280f * expf(-0.5f * x * x));
+}
+
+/* 1 / (1 + e^-x) = 1 - k_logistic(-x); as precise near 0 as near 1. */
+K_HD float k_logistic(float x)
+{
+    const float u = expf(-fabsf(x)), high = 1.0f / (1.0f + u);
+    return x < 0.0f ? u * high : high;
+}
+
+/* ln(1 + e^x) */
+K_HD float k_softplus(float x)
+{
+    return (x > 0.0f ? x : 0.0f) + log1pf(expf(-fabsf(x)));
+}
+
+/* act(x) of the output gate of a block, and its derivative. */
+K_HD float k_gate_of(enum k_gate act, float x)
+{
+    if (act == K_GATE_SOFTPLUS)
+        return k_softplus(x);
+    return act == K_GATE_SIGMOID ? k_logistic(x) : 1.0f;
+}
+
+K_HD float k_gate_slope(enum k_gate act, float x)
+{
+    if (act == K_GATE_SOFTPLUS)
+        return k_logistic(x);
+    return act == K_GATE_SIGMOID ? k_logistic(x) * k_logistic(-x) : 0.0f;
+}
+
+#endif

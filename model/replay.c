@@ -1,0 +1,70 @@
+/* replay.c - the kernels of a training pass, recorded once and replayed.
+ *
+ * A pass of one shape asks for the same kernels with the same pointers every time: the batch is
+ * copied into one place, and every number that changes is in memory. So the first pass runs as it
+ * is (which makes what is made on first use), the second is recorded, and from then on it is
+ * replayed. What it depends on is kept beside the recording and compared: another shape, other
+ * weights (gpt_swap_average) or another way to attend record anew; another plan of the activations
+ * takes the recording with it. */
+#include "model.h"
+
+#include <string.h>
+
+void gpt_replay_free(const struct k_ops *ops, struct gpt_replay *replay)
+{
+    if (replay->recording)
+        ops->record_free(replay->recording);
+    memset(replay, 0, sizeof *replay);
+}
+
+/* Byte by byte: bytes between members may make it record again, never replay what is old. */
+static bool fits(const struct gpt_replay *replay, const struct gpt_model *model,
+                 const struct gpt_batch *on)
+{
+    return replay->warm && replay->B == on->B && replay->weighted == (on->weight != NULL) &&
+           replay->param == model->param && replay->grad == model->grad &&
+           !memcmp(&replay->config, &model->config, sizeof model->config) &&
+           !memcmp(&replay->variant, &model->variant, sizeof model->variant);
+}
+
+static int warm_up(struct gpt_model *model, const struct gpt_batch *on)
+{
+    struct gpt_replay *replay = &model->act->replay;
+    gpt_replay_free(model->ops, replay);
+    TRY(gpt_pass(model, on));
+    replay->B = on->B;
+    replay->weighted = on->weight != NULL;
+    replay->param = model->param;
+    replay->grad = model->grad;
+    memcpy(&replay->config, &model->config, sizeof model->config);
+    memcpy(&replay->variant, &model->variant, sizeof model->variant);
+    replay->warm = true;
+    return 0;
+}
+
+static int record(struct gpt_model *model, const struct gpt_batch *on)
+{
+    const struct k_ops *k = model->ops;
+    struct gpt_replay *replay = &model->act->replay;
+    TRY(k->record_begin());
+    const int rc = gpt_pass(model, on);
+    const int end = k->record_end(&replay->recording); /* also after a failure: it has begun */
+    replay->made = model->act->made;
+    if (rc || end)
+        gpt_replay_free(k, replay);
+    return rc ? rc : end;
+}
+
+int gpt_replay_pass(struct gpt_model *model, const struct gpt_batch *on)
+{
+    struct gpt_replay *replay = &model->act->replay;
+    if (!model->ops->record_begin)
+        return gpt_pass(model, on);
+    if (!fits(replay, model, on))
+        return warm_up(model, on);
+    if (!replay->recording)
+        TRY(record(model, on));
+    model->act->sequences = on->B;
+    model->act->made = replay->made;
+    return model->ops->replay(replay->recording);
+}

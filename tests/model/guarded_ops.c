@@ -1,0 +1,654 @@
+/* guarded_ops.c - see guarded_ops.h. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "guarded_ops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+struct guarded_counts guarded_counts;
+size_t guarded_limit;
+
+/* ---- memory */
+
+static struct piece {
+    void *at;
+    size_t bytes;
+} * pieces;
+static size_t held_bytes;
+
+static int protect(int how)
+{
+    for (long i = 0; i < guarded_counts.held; i++)
+        if (mprotect(pieces[i].at, pieces[i].bytes, how))
+            return ORR_FAIL(ORR_EDEVICE, "guarded: mprotect failed");
+    return 0;
+}
+
+/* ---- calls: kept, and done later */
+
+struct call {
+    int (*run)(const struct call *c);
+    void *p[9];
+    const uint16_t *token, *target;
+    int i[6];
+    double d[2];
+    size_t n;
+    struct k_attention_shape shape;
+    struct k_attention variant; /* what shape.variant points at is the caller's */
+    struct k_adamw adamw;
+    double *number; /* results, poisoned until the call is done */
+    long *count;
+    void *own; /* freed with the call */
+};
+
+struct list {
+    struct call *call;
+    size_t count, room;
+};
+
+static struct list queue;
+static struct k_recording {
+    struct list list;
+} * recording;
+
+static int append(struct list *list, const struct call *call)
+{
+    if (list->count == list->room) {
+        const size_t room = list->room ? 2 * list->room : 64;
+        struct call *more = realloc(list->call, room * sizeof *more);
+        if (!more)
+            return ORR_FAIL(ORR_ENOMEM, "guarded: out of memory");
+        list->call = more;
+        list->room = room;
+    }
+    list->call[list->count++] = *call;
+    return 0;
+}
+
+static void poison(const struct call *call)
+{
+    if (call->number)
+        *call->number = NAN;
+    if (call->count)
+        *call->count = -1;
+}
+
+static bool is_ours(const void *p)
+{
+    bool ours = !p;
+    for (long i = 0; i < guarded_counts.held && !ours; i++) {
+        const unsigned char *at = pieces[i].at, *where = p;
+        ours = where >= at && where < at + pieces[i].bytes;
+    }
+    return ours;
+}
+
+static int ask(const struct call *call)
+{
+    bool ours = is_ours(call->token) && is_ours(call->target);
+    for (size_t k = 0; k < sizeof call->p / sizeof *call->p; k++)
+        ours = ours && is_ours(call->p[k]);
+    if (!ours)
+        return ORR_FAIL(ORR_EDEVICE, "guarded: an entry was given memory of the host");
+    if (recording)
+        return append(&recording->list, call);
+    guarded_counts.asked++;
+    poison(call);
+    return append(&queue, call);
+}
+
+static int not_while_recording(const char *what)
+{
+    return recording ? ORR_FAIL(ORR_EDEVICE, "guarded: %s while recording", what) : 0;
+}
+
+/* Does all that was asked for; the first error counts. */
+static int flush(void)
+{
+    int rc = queue.count ? protect(PROT_READ | PROT_WRITE) : 0;
+    for (size_t k = 0; k < queue.count; k++) {
+        struct call *call = &queue.call[k];
+        call->shape.variant = &call->variant;
+        if (!rc)
+            rc = call->run(call);
+        free(call->own);
+    }
+    const size_t done = queue.count;
+    queue.count = 0;
+    const int back = done ? protect(PROT_NONE) : 0;
+    return rc ? rc : back;
+}
+
+static int guarded_alloc(void **memory, size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t size = (bytes + page) / page * page;
+    *memory = NULL;
+    int rc = not_while_recording("alloc");
+    if (!rc)
+        rc = flush();
+    if (!rc && guarded_limit && held_bytes + bytes > guarded_limit)
+        rc = ORR_FAIL(ORR_ENOMEM, "guarded: out of memory: %zu bytes", bytes);
+    if (rc)
+        return rc;
+    struct piece *more = realloc(pieces, (size_t)(guarded_counts.held + 1) * sizeof *more);
+    void *at = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (more)
+        pieces = more;
+    if (!more || at == MAP_FAILED)
+        return ORR_FAIL(ORR_ENOMEM, "guarded: out of memory: %zu bytes", bytes);
+    pieces[guarded_counts.held++] = (struct piece){at, size};
+    held_bytes += size;
+    *memory = at;
+    return 0;
+}
+
+static void guarded_release(void *memory)
+{
+    if (!memory)
+        return;
+    if (flush())
+        abort(); /* an error that nobody would see */
+    for (long i = 0; i < guarded_counts.held; i++)
+        if (pieces[i].at == memory) {
+            munmap(memory, pieces[i].bytes);
+            held_bytes -= pieces[i].bytes;
+            pieces[i] = pieces[--guarded_counts.held];
+            if (!guarded_counts.held) {
+                free(pieces);
+                free(queue.call);
+                pieces = NULL;
+                queue = (struct list){0};
+            }
+            return;
+        }
+    abort(); /* not memory of this backend, or released before */
+}
+
+static int run_zero(const struct call *c)
+{
+    memset(c->p[0], 0, c->n);
+    return 0;
+}
+
+static int guarded_zero(void *memory, size_t bytes)
+{
+    return ask(&(struct call){.run = run_zero, .p = {memory}, .n = bytes});
+}
+
+static int run_copy(const struct call *c)
+{
+    memcpy(c->p[0], c->p[1], c->n);
+    return 0;
+}
+
+static int guarded_copy(void *to, const void *from, size_t bytes)
+{
+    return ask(&(struct call){.run = run_copy, .p = {to, (void *)(uintptr_t)from}, .n = bytes});
+}
+
+static int guarded_upload(void *to, const void *from, size_t bytes)
+{
+    if (not_while_recording("upload"))
+        return ORR_EDEVICE;
+    void *own = malloc(bytes ? bytes : 1);
+    if (!own)
+        return ORR_FAIL(ORR_ENOMEM, "guarded: out of memory");
+    memcpy(own, from, bytes);
+    return append(&queue, &(struct call){.run = run_copy, .p = {to, own}, .n = bytes, .own = own});
+}
+
+static int guarded_download(void *to, const void *from, size_t bytes)
+{
+    int rc = not_while_recording("download");
+    guarded_counts.downloads++;
+    if (!rc)
+        rc = flush();
+    if (!rc)
+        rc = protect(PROT_READ);
+    if (!rc)
+        memcpy(to, from, bytes);
+    const int back = protect(PROT_NONE);
+    return rc ? rc : back;
+}
+
+static int guarded_wait(void)
+{
+    guarded_counts.waits++;
+    const int rc = not_while_recording("wait");
+    return rc ? rc : flush();
+}
+
+/* ---- recording */
+
+static int guarded_record_begin(void)
+{
+    if (not_while_recording("record_begin"))
+        return ORR_EDEVICE;
+    recording = calloc(1, sizeof *recording);
+    guarded_counts.recordings += recording != NULL;
+    return recording ? 0 : ORR_FAIL(ORR_ENOMEM, "guarded: out of memory");
+}
+
+static int guarded_record_end(struct k_recording **made)
+{
+    *made = recording;
+    recording = NULL;
+    guarded_counts.recorded++;
+    return *made ? 0 : ORR_FAIL(ORR_EDEVICE, "guarded: nothing was recorded");
+}
+
+static int guarded_replay(const struct k_recording *r)
+{
+    int rc = not_while_recording("replay");
+    guarded_counts.replays++;
+    for (size_t k = 0; k < r->list.count && !rc; k++) {
+        poison(&r->list.call[k]);
+        rc = append(&queue, &r->list.call[k]);
+    }
+    return rc;
+}
+
+static void guarded_record_free(struct k_recording *r)
+{
+    if (r)
+        free(r->list.call);
+    guarded_counts.recordings -= r != NULL;
+    free(r);
+}
+
+/* ---- kernels: P(k), I(k) are arguments as they were given */
+
+#define P(k)    ((real *)c->p[k])
+#define I(k)    (c->i[k])
+#define IN(ptr) ((void *)(uintptr_t)(ptr)) /* an input, kept like the outputs */
+
+#define LINEAR_FORWARD(name)                                                                       \
+    static int run_##name(const struct call *c)                                                    \
+    {                                                                                              \
+        return k_ref.name(P(0), P(1), P(2), P(3), I(0), I(1), I(2));                               \
+    }                                                                                              \
+    static int guarded_##name(real *out, const real *inp, const real *w, const real *b, int N,     \
+                              int C, int OC)                                                       \
+    {                                                                                              \
+        return ask(&(struct call){                                                                 \
+            .run = run_##name, .p = {out, IN(inp), IN(w), IN(b)}, .i = {N, C, OC}});               \
+    }
+LINEAR_FORWARD(linear_forward)
+LINEAR_FORWARD(linear_exact_forward)
+
+#define LINEAR_BACKWARD(name)                                                                      \
+    static int run_##name(const struct call *c)                                                    \
+    {                                                                                              \
+        return k_ref.name(P(0), P(1), P(2), P(3), P(4), P(5), I(0), I(1), I(2));                   \
+    }                                                                                              \
+    static int guarded_##name(real *dinp, real *dw, real *db, const real *dout, const real *inp,   \
+                              const real *w, int N, int C, int OC)                                 \
+    {                                                                                              \
+        return ask(&(struct call){                                                                 \
+            .run = run_##name, .p = {dinp, dw, db, IN(dout), IN(inp), IN(w)}, .i = {N, C, OC}});   \
+    }
+LINEAR_BACKWARD(linear_backward)
+LINEAR_BACKWARD(linear_exact_backward)
+
+static int run_linear_gelu_forward(const struct call *c)
+{
+    return k_ref.linear_gelu_forward(P(0), P(1), P(2), P(3), P(4), I(0), I(1), I(2));
+}
+
+static int guarded_linear_gelu_forward(real *out, real *pre, const real *inp, const real *w,
+                                       const real *b, int N, int C, int OC)
+{
+    return ask(&(struct call){
+        .run = run_linear_gelu_forward, .p = {out, pre, IN(inp), IN(w), IN(b)}, .i = {N, C, OC}});
+}
+
+static int run_linear_residual_forward(const struct call *c)
+{
+    return k_ref.linear_residual_forward(P(0), P(1), P(2), P(3), P(4), I(0), I(1), I(2));
+}
+
+static int guarded_linear_residual_forward(real *out, const real *inp, const real *w, const real *b,
+                                           const real *residual, int N, int C, int OC)
+{
+    return ask(&(struct call){.run = run_linear_residual_forward,
+                              .p = {out, IN(inp), IN(w), IN(b), IN(residual)},
+                              .i = {N, C, OC}});
+}
+
+static int run_linear_gelu_backward(const struct call *c)
+{
+    return k_ref.linear_gelu_backward(P(0), P(1), P(2), P(3), P(4), P(5), P(6), I(0), I(1), I(2));
+}
+
+static int guarded_linear_gelu_backward(real *dpre, real *dw, real *db, const real *dout,
+                                        const real *inp, const real *w, const real *pre, int N,
+                                        int C, int OC)
+{
+    return ask(&(struct call){.run = run_linear_gelu_backward,
+                              .p = {dpre, dw, db, IN(dout), IN(inp), IN(w), IN(pre)},
+                              .i = {N, C, OC}});
+}
+
+static int run_gelu_backward(const struct call *c)
+{
+    return k_ref.gelu_backward(P(0), P(1), P(2), c->n);
+}
+
+static int guarded_gelu_backward(real *dpre, const real *dout, const real *pre, size_t n)
+{
+    return ask(&(struct call){.run = run_gelu_backward, .p = {dpre, IN(dout), IN(pre)}, .n = n});
+}
+
+static int run_add(const struct call *c)
+{
+    return k_ref.add(P(0), P(1), P(2), c->n);
+}
+
+static int guarded_add(real *out, const real *a, const real *b, size_t n)
+{
+    return ask(&(struct call){.run = run_add, .p = {out, IN(a), IN(b)}, .n = n});
+}
+
+static int run_scale(const struct call *c)
+{
+    return k_ref.scale(P(0), c->d[0], c->n);
+}
+
+static int guarded_scale(real *x, double factor, size_t n)
+{
+    return ask(&(struct call){.run = run_scale, .p = {x}, .d = {factor}, .n = n});
+}
+
+static int run_layernorm_forward(const struct call *c)
+{
+    return k_ref.layernorm_forward(P(0), P(1), P(2), P(3), P(4), P(5), I(0), I(1));
+}
+
+static int guarded_layernorm_forward(real *out, real *mean, real *rstd, const real *x,
+                                     const real *gamma, const real *beta, int N, int C)
+{
+    return ask(&(struct call){.run = run_layernorm_forward,
+                              .p = {out, mean, rstd, IN(x), IN(gamma), IN(beta)},
+                              .i = {N, C}});
+}
+
+static int run_layernorm_backward(const struct call *c)
+{
+    return k_ref.layernorm_backward(P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), I(0), I(1));
+}
+
+static int guarded_layernorm_backward(real *dx, real *dgamma, real *dbeta, const real *dout,
+                                      const real *x, const real *mean, const real *rstd,
+                                      const real *gamma, int N, int C)
+{
+    return ask(
+        &(struct call){.run = run_layernorm_backward,
+                       .p = {dx, dgamma, dbeta, IN(dout), IN(x), IN(mean), IN(rstd), IN(gamma)},
+                       .i = {N, C}});
+}
+
+static int run_position_forward(const struct call *c)
+{
+    return k_ref.position_forward(P(0), P(1), I(0), I(1), I(2));
+}
+
+static int guarded_position_forward(real *x, const real *table, int N, int T, int C)
+{
+    return ask(&(struct call){.run = run_position_forward, .p = {x, IN(table)}, .i = {N, T, C}});
+}
+
+static int run_position_backward(const struct call *c)
+{
+    return k_ref.position_backward(P(0), P(1), I(0), I(1), I(2));
+}
+
+static int guarded_position_backward(real *dtable, const real *dx, int N, int T, int C)
+{
+    return ask(&(struct call){.run = run_position_backward, .p = {dtable, IN(dx)}, .i = {N, T, C}});
+}
+
+static int run_embed_forward(const struct call *c)
+{
+    return k_ref.embed_forward(P(0), I(0), I(1), P(1), c->token, I(2), I(3), I(4), I(5));
+}
+
+static int guarded_embed_forward(real *out, int stride, int at, const real *table,
+                                 const uint16_t *token, int token_stride, int N, int V, int C)
+{
+    return ask(&(struct call){.run = run_embed_forward,
+                              .p = {out, IN(table)},
+                              .token = token,
+                              .i = {stride, at, token_stride, N, V, C}});
+}
+
+static int run_embed_backward(const struct call *c)
+{
+    return k_ref.embed_backward(P(0), P(1), I(0), I(1), c->token, I(2), I(3), I(4), I(5));
+}
+
+static int guarded_embed_backward(real *dtable, const real *dout, int stride, int at,
+                                  const uint16_t *token, int token_stride, int N, int V, int C)
+{
+    return ask(&(struct call){.run = run_embed_backward,
+                              .p = {dtable, IN(dout)},
+                              .token = token,
+                              .i = {stride, at, token_stride, N, V, C}});
+}
+
+#define ATTENTION(name)                                                                            \
+    static int run_##name##_forward(const struct call *c)                                          \
+    {                                                                                              \
+        return k_ref.name##_forward(P(0), P(1), P(2), &c->shape);                                  \
+    }                                                                                              \
+    static int guarded_##name##_forward(real *out, real *saved, const real *qkv,                   \
+                                        const struct k_attention_shape *shape)                     \
+    {                                                                                              \
+        return ask(&(struct call){.run = run_##name##_forward,                                     \
+                                  .p = {out, saved, IN(qkv)},                                      \
+                                  .shape = *shape,                                                 \
+                                  .variant = *shape->variant});                                    \
+    }                                                                                              \
+    static int run_##name##_backward(const struct call *c)                                         \
+    {                                                                                              \
+        return k_ref.name##_backward(P(0), P(1), P(2), P(3), P(4), &c->shape);                     \
+    }                                                                                              \
+    static int guarded_##name##_backward(real *dqkv, const real *dout, const real *out,            \
+                                         const real *saved, const real *qkv,                       \
+                                         const struct k_attention_shape *shape)                    \
+    {                                                                                              \
+        return ask(&(struct call){.run = run_##name##_backward,                                    \
+                                  .p = {dqkv, IN(dout), IN(out), IN(saved), IN(qkv)},              \
+                                  .shape = *shape,                                                 \
+                                  .variant = *shape->variant});                                    \
+    }
+ATTENTION(attention)
+ATTENTION(attention_generic)
+
+static int run_attention_silent(const struct call *c)
+{
+    return k_ref.attention_silent(c->count, P(0), &c->shape);
+}
+
+static int guarded_attention_silent(long *rows, const real *saved,
+                                    const struct k_attention_shape *shape)
+{
+    return ask(&(struct call){.run = run_attention_silent,
+                              .p = {IN(saved)},
+                              .shape = *shape,
+                              .variant = *shape->variant,
+                              .count = rows});
+}
+
+static int run_gate_forward(const struct call *c)
+{
+    return k_ref.gate_forward(P(0), P(1), P(2), (enum k_gate)I(0), c->n);
+}
+
+static int guarded_gate_forward(real *out, const real *y, const real *pre, enum k_gate act,
+                                size_t n)
+{
+    return ask(&(struct call){
+        .run = run_gate_forward, .p = {out, IN(y), IN(pre)}, .i = {(int)act}, .n = n});
+}
+
+static int run_gate_backward(const struct call *c)
+{
+    return k_ref.gate_backward(P(0), P(1), P(2), P(3), P(4), (enum k_gate)I(0), c->n);
+}
+
+static int guarded_gate_backward(real *dy, real *dpre, const real *dout, const real *y,
+                                 const real *pre, enum k_gate act, size_t n)
+{
+    return ask(&(struct call){.run = run_gate_backward,
+                              .p = {dy, dpre, IN(dout), IN(y), IN(pre)},
+                              .i = {(int)act},
+                              .n = n});
+}
+
+static int run_rope(const struct call *c)
+{
+    return k_ref.rope(P(0), I(0), I(1), I(2), I(3), c->d[0], I(4), I(5));
+}
+
+static int guarded_rope(real *qkv, int B, int T, int H, int D, double base, int offset,
+                        bool inverse)
+{
+    return ask(&(struct call){
+        .run = run_rope, .p = {qkv}, .d = {base}, .i = {B, T, H, D, offset, inverse}});
+}
+
+static int run_cross_entropy(const struct call *c)
+{
+    return k_ref.cross_entropy(c->number, P(0), P(1), I(0), I(1), c->target, I(2), P(2), I(3),
+                               I(4));
+}
+
+static int guarded_cross_entropy(double *loss, real *dlogits, const real *logits, int stride,
+                                 int at, const uint16_t *target, int target_stride,
+                                 const real *weight, int N, int V)
+{
+    return ask(&(struct call){.run = run_cross_entropy,
+                              .number = loss,
+                              .p = {dlogits, IN(logits), IN(weight)},
+                              .target = target,
+                              .i = {stride, at, target_stride, N, V}});
+}
+
+static int run_head_cross_entropy(const struct call *c)
+{
+    return k_ref.head_cross_entropy(c->number, P(0), P(1), P(2), P(3), c->target, P(4), I(0), I(1),
+                                    I(2), I(3));
+}
+
+static int guarded_head_cross_entropy(double *loss, real *dinp, real *dw, const real *inp,
+                                      const real *w, const uint16_t *target, const real *weight,
+                                      int N, int C, int V, int channels)
+{
+    return ask(&(struct call){.run = run_head_cross_entropy,
+                              .number = loss,
+                              .p = {dinp, dw, IN(inp), IN(w), IN(weight)},
+                              .target = target,
+                              .i = {N, C, V, channels}});
+}
+
+static int run_mse(const struct call *c)
+{
+    return k_ref.mse(c->number, P(0), P(1), P(2), P(3), I(0), I(1));
+}
+
+static int guarded_mse(double *loss, real *dpred, const real *pred, const real *target,
+                       const real *weight, int N, int C)
+{
+    return ask(&(struct call){.run = run_mse,
+                              .number = loss,
+                              .p = {dpred, IN(pred), IN(target), IN(weight)},
+                              .i = {N, C}});
+}
+
+static int run_sum_squares(const struct call *c)
+{
+    return k_ref.sum_squares(c->number, P(0), c->n);
+}
+
+static int guarded_sum_squares(double *sum, const real *x, size_t n)
+{
+    return ask(&(struct call){.run = run_sum_squares, .number = sum, .p = {IN(x)}, .n = n});
+}
+
+static int run_adamw(const struct call *c)
+{
+    return k_ref.adamw(P(0), P(1), P(2), P(3), c->n, &c->adamw);
+}
+
+static int guarded_adamw(real *param, const real *grad, real *m, real *v, size_t n,
+                         const struct k_adamw *k)
+{
+    return ask(&(struct call){.run = run_adamw, .p = {param, IN(grad), m, v}, .n = n, .adamw = *k});
+}
+
+static int run_average(const struct call *c)
+{
+    return k_ref.average(P(0), P(1), c->n, c->d[0]);
+}
+
+static int guarded_average(real *average, const real *x, size_t n, double decay)
+{
+    return ask(&(struct call){.run = run_average, .p = {average, IN(x)}, .d = {decay}, .n = n});
+}
+
+static int guarded_open(int threads, enum k_precision precision)
+{
+    return k_ref.open(threads, precision);
+}
+
+static void guarded_close(void)
+{
+    k_ref.close();
+}
+
+static int guarded_peak(double *gflops)
+{
+    *gflops = 0;
+    return 0;
+}
+
+/* clang-format off */
+#define ENTRIES                                                                                    \
+    .name = "guarded", .open = guarded_open, .close = guarded_close, .peak = guarded_peak,         \
+    .host = false, .alloc = guarded_alloc, .release = guarded_release, .zero = guarded_zero,       \
+    .copy = guarded_copy, .upload = guarded_upload, .download = guarded_download,                  \
+    .wait = guarded_wait,                                                                          \
+    .linear_forward = guarded_linear_forward,                                                      \
+    .linear_gelu_forward = guarded_linear_gelu_forward,                                            \
+    .linear_residual_forward = guarded_linear_residual_forward,                                    \
+    .linear_backward = guarded_linear_backward,                                                    \
+    .linear_gelu_backward = guarded_linear_gelu_backward,                                          \
+    .linear_exact_forward = guarded_linear_exact_forward,                                          \
+    .linear_exact_backward = guarded_linear_exact_backward,                                        \
+    .gelu_backward = guarded_gelu_backward, .add = guarded_add, .scale = guarded_scale,            \
+    .layernorm_forward = guarded_layernorm_forward,                                                \
+    .layernorm_backward = guarded_layernorm_backward,                                              \
+    .position_forward = guarded_position_forward,                                                  \
+    .position_backward = guarded_position_backward,                                                \
+    .embed_forward = guarded_embed_forward, .embed_backward = guarded_embed_backward,              \
+    .attention_forward = guarded_attention_forward,                                                \
+    .attention_backward = guarded_attention_backward,                                              \
+    .attention_generic_forward = guarded_attention_generic_forward,                                \
+    .attention_generic_backward = guarded_attention_generic_backward,                              \
+    .attention_silent = guarded_attention_silent,                                                  \
+    .gate_forward = guarded_gate_forward, .gate_backward = guarded_gate_backward,                  \
+    .rope = guarded_rope, .cross_entropy = guarded_cross_entropy,                                  \
+    .head_cross_entropy = guarded_head_cross_entropy, .mse = guarded_mse,                          \
+    .sum_squares = guarded_sum_squares, .adamw = guarded_adamw, .average = guarded_average
+/* clang-format on */
+
+const struct k_ops guarded_plain_ops = {ENTRIES};
+const struct k_ops guarded_ops = {ENTRIES, .record_begin = guarded_record_begin,
+                                  .record_end = guarded_record_end, .replay = guarded_replay,
+                                  .record_free = guarded_record_free};
