@@ -169,10 +169,22 @@ K_MATH float k_math_sign(float x)
     return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : 0.0f;
 }
 
+/* 1 / x for x from 1 to 1e30, to an ulp. The machine's division is right for all x, by a call that
+ * costs a kernel registers. */
+K_MATH float k_math_inverse(float x)
+{
+#ifdef __CUDA_ARCH__
+    const float y = __fdividef(1.0f, x);
+    return fmaf(fmaf(-x, y, 1.0f), y, y);
+#else
+    return 1.0f / x;
+#endif
+}
+
 /* ln(1 + e^s); *slope = the logistic function of s. */
 K_MATH float k_math_softplus(float s, float *slope)
 {
-    const float u = expf(-fabsf(s)), high = 1.0f / (1.0f + u);
+    const float u = expf(-fabsf(s)), high = k_math_inverse(1.0f + u);
     *slope = s < 0.0f ? u * high : high;
     return k_math_relu(s) + log1pf(u);
 }
@@ -180,7 +192,7 @@ K_MATH float k_math_softplus(float s, float *slope)
 /* 1 / (1 + e^-s); *slope = its derivative, precise on both sides. */
 K_MATH float k_math_logistic(float s, float *slope)
 {
-    const float u = expf(-fabsf(s)), high = 1.0f / (1.0f + u), low = u * high;
+    const float u = expf(-fabsf(s)), high = k_math_inverse(1.0f + u), low = u * high;
     *slope = high * low;
     return s < 0.0f ? low : high;
 }
@@ -192,8 +204,8 @@ K_MATH float k_math_mish(float s, float *slope)
     const float u = expf(-fabsf(s));
     const float top = s < 0.0f ? u * (u + 2.0f) : 1.0f + 2.0f * u;
     const float rest = s < 0.0f ? 2.0f : 2.0f * u * u;
-    const float inverse = 1.0f / (top + rest), t = top * inverse;
-    const float logistic = (s < 0.0f ? u : 1.0f) / (1.0f + u);
+    const float inverse = k_math_inverse(top + rest), t = top * inverse;
+    const float logistic = (s < 0.0f ? u : 1.0f) * k_math_inverse(1.0f + u);
     *slope = fmaf(s * (rest * inverse), (1.0f + t) * logistic, t);
     return s * t;
 }
@@ -210,7 +222,7 @@ K_MATH float k_math_gelu(float s, float *slope)
  * t = 1 / (1 + 0.4 z), z = -s / sqrt 2. */
 K_MATH float k_math_normal_tail(float s)
 {
-    const float t = 1.0f / fmaf(s, -0.282842712f, 1.0f);
+    const float t = k_math_inverse(fmaf(s, -0.282842712f, 1.0f));
     float y = -5.207170833e-02f;
     y = fmaf(y, t, 3.098880087e-02f);
     y = fmaf(y, t, 7.006885955e-02f);

@@ -91,6 +91,16 @@ static __device__ __forceinline__ struct block block_of(const struct problem &p,
     return k;
 }
 
+/* The same in shared memory: addresses are made again for every tile, and take no registers
+ * meanwhile. */
+static __device__ __forceinline__ void take_block(const struct problem &p, bool keys,
+                                                  struct block *shared)
+{
+    if (threadIdx.x == 0)
+        *shared = block_of(p, keys);
+    __syncthreads();
+}
+
 /* ---- rows in memory */
 
 struct rows {
@@ -143,7 +153,7 @@ static __device__ __forceinline__ void stage(const struct problem &p, float *to,
         return;
     }
     const int c = tid % TILE;
-#pragma unroll 4
+#pragma unroll 1
     for (int r = tid / TILE; c < (width + 3) / 4 * 4 && r < TILE; r += THREADS / TILE)
         to[r * STRIDE + c] =
             c < width && first + r < p.T ? from.at[(ptrdiff_t)(first + r) * from.stride + c] : 0.0f;
@@ -164,6 +174,12 @@ static __device__ __forceinline__ void clear(float x[ROWS][COLS])
 #pragma unroll
         for (int j = 0; j < COLS; j++)
             x[i][j] = 0.0f;
+}
+
+/* Whether the warp's rows of a tile are all beyond the `rows` that there are. */
+static __device__ __forceinline__ bool idle_warp(int rows)
+{
+    return (int)threadIdx.x / K_WARP * 16 >= rows;
 }
 
 /* x += a b^T over `width` columns (a multiple of 4). */
@@ -192,13 +208,15 @@ static __device__ __forceinline__ void multiply_rows(float x[ROWS][COLS], const 
     }
 }
 
-/* x += a b: `terms` columns of a (rounded up to 4) times rows of b, of which a thread has four
- * columns; those with none of the `width` columns do nothing. */
-static __device__ __forceinline__ void multiply(float x[ROWS][COLS], const float *a, const float *b,
-                                                int terms, int width)
+/* x += a b for results of the block: columns of a times rows of b, those of the tile of the other
+ * side from `first` on; a thread has four columns of b. */
+static __device__ __forceinline__ void multiply(const struct problem &p, const struct block &k,
+                                                float x[ROWS][COLS], const float *a, const float *b,
+                                                int first)
 {
     const int column = (int)threadIdx.x % 16 * COLS;
-    if (column >= width)
+    const int terms = p.T - first < TILE ? p.T - first : TILE;
+    if (k.chunk * TILE + column >= p.D || idle_warp(p.T - k.own))
         return;
     a += tile_row(0) * STRIDE;
     b += column;
@@ -236,7 +254,8 @@ static __device__ __forceinline__ void products(const struct problem &p, float x
         stage(p, b, other, other_first, c);
         __syncthreads();
         const int width = p.D - c < TILE ? p.D - c : TILE;
-        multiply_rows(x, a, b, (width + 3) / 4 * 4);
+        if (!idle_warp(p.T - own_first))
+            multiply_rows(x, a, b, (width + 3) / 4 * 4);
     }
 }
 

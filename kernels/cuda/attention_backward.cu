@@ -77,7 +77,8 @@ static __device__ __forceinline__ void means_tile(const struct problem &p, const
 static __global__ void __launch_bounds__(THREADS, 4) rows_centres(const struct problem p)
 {
     __shared__ __align__(16) float a[TILE * STRIDE], b[TILE * STRIDE], scale[TILE];
-    const struct block k = block_of(p, false);
+    __shared__ struct block k;
+    take_block(p, false, &k);
     const struct row_here q = row_here_of(p, k);
     const int half = my_row() * STRIDE + my_column();
     struct k_math_means means = k_math_means_none();
@@ -203,7 +204,8 @@ static __global__ void __launch_bounds__(THREADS, 4) values_backward(const struc
 {
     __shared__ __align__(16) float a[TILE * STRIDE], b[TILE * STRIDE];
     __shared__ __align__(16) float numbers[NUMBERS][TILE], scale[TILE];
-    const struct block k = block_of(p, true);
+    __shared__ struct block k;
+    take_block(p, true, &k);
     float dv[ROWS][COLS];
     clear(dv);
     stage_keys(p, k, k.own, scale);
@@ -217,7 +219,7 @@ static __global__ void __launch_bounds__(THREADS, 4) values_backward(const struc
         __syncwarp();
         weights_tile(p, k, numbers, scale, t * TILE, b);
         __syncthreads();
-        multiply(dv, b, a, p.T - t * TILE < TILE ? p.T - t * TILE : TILE, p.D - k.chunk * TILE);
+        multiply(p, k, dv, b, a, t * TILE);
     }
     store(p, k, p.dqkv + vector_place(p, k, VALUE), 3 * p.H * p.D, dv);
 }
@@ -265,7 +267,8 @@ static __global__ void __launch_bounds__(THREADS, 3) vectors_backward(const stru
 {
     __shared__ __align__(16) float a[TILE * STRIDE], b[TILE * STRIDE];
     __shared__ __align__(16) float numbers[NUMBERS][TILE], scale[TILE];
-    const struct block k = block_of(p, KEYS);
+    __shared__ struct block k;
+    take_block(p, KEYS, &k);
     const struct rows own = vectors(p, k, KEYS ? KEY : QUERY);
     const struct rows other = vectors(p, k, KEYS ? QUERY : KEY);
     const struct rows dout = out_rows(p, k, p.dout), v = vectors(p, k, VALUE);
@@ -291,7 +294,7 @@ static __global__ void __launch_bounds__(THREADS, 3) vectors_backward(const stru
         __syncthreads();
         stage(p, b, other, t * TILE, k.chunk * TILE);
         __syncthreads();
-        multiply(y, a, b, p.T - t * TILE < TILE ? p.T - t * TILE : TILE, p.D - k.chunk * TILE);
+        multiply(p, k, y, a, b, t * TILE);
     }
     multiply_by_rows(y, KEYS ? scale : numbers[N_SCALE]);
     store(p, k, p.dqkv + vector_place(p, k, KEYS ? KEY : QUERY), 3 * p.H * p.D, y);

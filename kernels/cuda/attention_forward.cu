@@ -6,21 +6,49 @@
  * sums, one for w and w v. */
 #include "attention.cuh"
 
-/* The query of a thread. */
+/* The query of a thread, as its scores need it. */
 struct query {
-    int i, n; /* position, keys */
     float scale, bias;
 };
 
-static __device__ __forceinline__ struct query query_of(const struct problem &p,
-                                                        const struct block &k)
+/* What a block keeps in shared memory of its queries: registers are short in products. */
+enum { Q_SCALE, Q_BIAS, Q_TOP, Q_THETA, Q_INVERSE, Q_FACTOR, Q_NUMBERS };
+
+/* Of the thread's row, for the threads of its warp. */
+static __device__ __forceinline__ void stage_query(const struct problem &p, const struct block &k,
+                                                   float numbers[Q_NUMBERS][TILE])
 {
-    struct query q;
-    q.i = k.own + my_row();
-    q.n = k_math_keys(&p.rule, q.i);
-    q.scale = q.i < p.T ? p.saved[QUERY_SCALE * p.rows + k.head + (size_t)q.i] : 0.0f;
-    q.bias = k_math_bias(&p.rule, q.n);
-    return q;
+    const int row = my_row(), i = k.own + row;
+    if (my_column() == 0) {
+        numbers[Q_SCALE][row] = i < p.T ? p.saved[QUERY_SCALE * p.rows + k.head + (size_t)i] : 0.0f;
+        numbers[Q_BIAS][row] = k_math_bias(&p.rule, k_math_keys(&p.rule, i));
+    }
+    __syncwarp();
+}
+
+static __device__ __forceinline__ struct query query_of(const float numbers[Q_NUMBERS][TILE])
+{
+    return {numbers[Q_SCALE][my_row()], numbers[Q_BIAS][my_row()]};
+}
+
+static __device__ __forceinline__ void stage_row(const struct k_math_row &row,
+                                                 float numbers[Q_NUMBERS][TILE])
+{
+    __syncwarp();
+    if (my_column() == 0) {
+        numbers[Q_TOP][my_row()] = row.top;
+        numbers[Q_THETA][my_row()] = row.theta;
+        numbers[Q_INVERSE][my_row()] = row.inverse;
+        numbers[Q_FACTOR][my_row()] = row.factor;
+    }
+    __syncwarp();
+}
+
+static __device__ __forceinline__ struct k_math_row row_of(const float numbers[Q_NUMBERS][TILE])
+{
+    const int row = my_row();
+    return {numbers[Q_TOP][row], numbers[Q_THETA][row], numbers[Q_INVERSE][row],
+            numbers[Q_FACTOR][row]};
 }
 
 /* Four products of a half row to scores. */
@@ -125,11 +153,12 @@ static __device__ __forceinline__ struct k_math_sums join_halves(const struct pr
 }
 
 static __device__ __forceinline__ void save(const struct problem &p, const struct block &k,
-                                            const struct query &q, const struct k_math_row &row)
+                                            const struct k_math_row &row)
 {
-    if (k.chunk != 0 || my_column() != 0 || q.i >= p.T)
+    const int i = k.own + my_row();
+    if (k.chunk != 0 || my_column() != 0 || i >= p.T)
         return;
-    float *at = p.saved + k.head + (size_t)q.i;
+    float *at = p.saved + k.head + (size_t)i;
     at[FACTOR * p.rows] = row.factor;
     at[TOP * p.rows] = row.top;
     at[THETA * p.rows] = row.theta;
@@ -151,54 +180,62 @@ static __device__ __forceinline__ void tile_products(const struct problem &p, co
     __syncwarp();
 }
 
+/* The first step: the sums of the thread's row over all of its keys. */
+static __device__ __forceinline__ struct k_math_sums
+sums_of_rows(const struct problem &p, const struct block &k, float *a, float *b, float *scale,
+             const float numbers[Q_NUMBERS][TILE])
+{
+    struct k_math_sums sums = k_math_sums_none();
+    for (int t = k.first; t <= k.last; t++) {
+        tile_products(p, k, t, a, b, scale);
+        sums_tile<false>(p, query_of(numbers), span_of(p, k, false, t * TILE), &sums,
+                         b + my_row() * STRIDE + my_column(), scale + my_column());
+    }
+    return join_halves(p, sums);
+}
+
 /* TWO_STEPS: of the rule. */
 template <bool TWO_STEPS>
 static __global__ void __launch_bounds__(THREADS, 4) rows_forward(const struct problem p)
 {
-    __shared__ __align__(16) float a[TILE * STRIDE], b[TILE * STRIDE], scale[TILE], factor[TILE];
-    const struct block k = block_of(p, false);
-    const struct query q = query_of(p, k);
+    __shared__ __align__(16) float a[TILE * STRIDE], b[TILE * STRIDE], scale[TILE];
+    __shared__ float numbers[Q_NUMBERS][TILE];
+    __shared__ struct block k;
+    take_block(p, false, &k);
+    const int n = k_math_keys(&p.rule, k.own + my_row());
     struct k_math_sums sums = k_math_sums_none();
-    struct k_math_row row;
-    float *half = b + my_row() * STRIDE + my_column();
     float o[ROWS][COLS], total = 0.0f;
+    stage_query(p, k, numbers);
     if (TWO_STEPS) {
-        for (int t = k.first; t <= k.last; t++) {
-            tile_products(p, k, t, a, b, scale);
-            sums_tile<false>(p, q, span_of(p, k, false, t * TILE), &sums, half,
-                             scale + my_column());
-        }
-        sums = join_halves(p, sums);
+        sums = sums_of_rows(p, k, a, b, scale, numbers);
+        stage_row(k_math_row_begin(&p.rule, n, &sums), numbers);
     }
-    row = k_math_row_begin(&p.rule, q.n, &sums);
     clear(o);
     for (int t = k.first; t <= k.last; t++) {
+        float *half = b + my_row() * STRIDE + my_column();
         tile_products(p, k, t, a, b, scale);
         stage(p, a, vectors(p, k, VALUE), t * TILE, k.chunk * TILE);
         const struct span span = span_of(p, k, false, t * TILE);
+        const struct query q = query_of(numbers);
         if (TWO_STEPS) {
-            total += weights_tile(p, q, span, row, half, scale + my_column());
+            total += weights_tile(p, q, span, row_of(numbers), half, scale + my_column());
         } else {
             const float ratio = sums_tile<true>(p, q, span, &sums, half, scale + my_column());
             if (my_column() == 0)
-                factor[my_row()] = ratio;
+                numbers[Q_FACTOR][my_row()] = ratio;
         }
         __syncthreads();
         if (!TWO_STEPS && p.rule.needs_top)
-            multiply_by_rows(o, factor);
-        multiply(o, b, a, p.T - t * TILE < TILE ? p.T - t * TILE : TILE, p.D - k.chunk * TILE);
+            multiply_by_rows(o, numbers[Q_FACTOR]);
+        multiply(p, k, o, b, a, t * TILE);
     }
-    if (!TWO_STEPS) {
+    if (!TWO_STEPS)
         sums = join_halves(p, sums);
-        row = k_math_row_begin(&p.rule, q.n, &sums);
-    }
-    k_math_row_end(&p.rule, q.n, total + other_half(total), &row);
-    save(p, k, q, row);
-    __syncthreads();
-    if (my_column() == 0)
-        factor[my_row()] = row.factor;
-    __syncwarp();
-    multiply_by_rows(o, factor);
+    struct k_math_row row = TWO_STEPS ? row_of(numbers) : k_math_row_begin(&p.rule, n, &sums);
+    k_math_row_end(&p.rule, n, total + other_half(total), &row);
+    save(p, k, row);
+    stage_row(row, numbers);
+    multiply_by_rows(o, numbers[Q_FACTOR]);
     store(p, k, p.out + out_place(p, k), p.H * p.D, o);
 }
 

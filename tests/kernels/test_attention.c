@@ -74,6 +74,28 @@ static void agrees_with_reference(void **state)
     k_cpu.close();
 }
 
+/* Heads wider than a tile, of odd sizes too, and sequences of several tiles whose windows begin and
+ * end at their edges. */
+static void many_tiles(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"softmax",    "lssar",   "softmax_recentred_l1",
+                                        "rw_sigmoid", "relu_li", "phi_gelu"};
+    static const int sizes[][3] = {/* T, D, window */
+                                   {5, 65, 0},   {66, 128, 0},  {3, 255, 2},   {65, 256, 40},
+                                   {70, 193, 0}, {200, 8, 64},  {200, 4, 65},  {193, 3, 63},
+                                   {200, 8, 0},  {200, 12, 70}, {200, 8, 129}, {129, 64, 1}};
+    for (int k = 0; k < 12; k++)
+        for (int i = k % 3; i < 6; i += 3) {
+            struct attention a =
+                make(lines[i], 1, sizes[k][0], 2, sizes[k][1], k % 2 ? 15 : 2.5, sizes[k][2]);
+            make_well_conditioned(&a);
+            compare(&a);
+            drop(&a);
+        }
+    k_cpu.close();
+}
+
 /* A = (0.4, 0.3, 0.2, 0.1): n A - 1 = (0.6, 0.2, <0, <0), squared and normed (0.9, 0.1, 0, 0). */
 static void known_weights(void **state)
 {
@@ -233,6 +255,7 @@ int main(void)
         cmocka_unit_test(table_is_sound),
         cmocka_unit_test(known_weights),
         cmocka_unit_test(agrees_with_reference),
+        cmocka_unit_test(many_tiles),
         cmocka_unit_test(nothing_looks_ahead_or_beyond_the_window),
         cmocka_unit_test(extremes_stay_finite),
     };

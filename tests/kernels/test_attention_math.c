@@ -160,6 +160,28 @@ static void rows_are_those_of_the_reference(void **state)
                 }
 }
 
+/* Scores that rise from the tail of phi, where sums are relative to the largest, to above it. */
+static void sums_leave_the_tail(void **state)
+{
+    (void)state;
+    static const enum k_phi phis[] = {K_PHI_SOFTPLUS, K_PHI_SIGMOID, K_PHI_MISH, K_PHI_GELU};
+    static const double ends[][2] = {{-64, -56}, {-90, -30}, {-3.5, -1}, {-9, 2}, {-70, -59.9}};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 5; k++) {
+            if (phis[i] == K_PHI_GELU && ends[k][0] < -30)
+                continue;
+            const struct k_attention line = {"phi",   K_SCORE_DOT, K_BIAS_NONE,
+                                             phis[i], K_NORM_L1,   K_POST_NONE,
+                                             false,   0,           "a test"};
+            struct row row = row_of(&line, N, 1);
+            for (int j = 0; j < N; j++) {
+                row.s[j] = (float)(ends[k][0] + (ends[k][1] - ends[k][0]) * j / (N - 1));
+                row.dA[j] = (float)(j % 5 - 2);
+            }
+            compare(&row, 3e-6);
+        }
+}
+
 /* All weight in one place, and rows of one key: gradients cancel exactly. */
 static void peaked_rows_have_no_gradient(void **state)
 {
@@ -232,6 +254,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_those_of_the_reference),
+        cmocka_unit_test(sums_leave_the_tail),
         cmocka_unit_test(peaked_rows_have_no_gradient),
         cmocka_unit_test(silent_rows),
         cmocka_unit_test(nan_is_seen),
