@@ -153,6 +153,6 @@ check-gpu-sanitize: all $(PLUGIN) $(GPU_HERE) $(GPU_TESTS)
 bench-gpu: all $(PLUGIN) $(GPU_HERE) $(B)/bench/bench_train
 	@mkdir -p bench/results
 	@$(GPU_ENV) $(GPU_HERE)
-	$(GPU_ENV) $(B)/bench/bench_train --device cuda $(BENCH_ARGS)
+	$(GPU_ENV) $(B)/bench/bench_train --device cuda --compile $(BENCH_ARGS)
 $(GPU_HERE): | .deps
 .PHONY: check-emulation check-gpu check-gpu-sanitize bench-gpu
