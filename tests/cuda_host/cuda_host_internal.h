@@ -23,11 +23,17 @@ void cuda_host_memory_open(void);
 const char *cuda_host_memory_close(void);
 /* Where an address lies among the allocations, in words. */
 void cuda_host_memory_describe(const void *address, char *text, size_t size);
-/* A kernel or function instead of doing it now; false when no graph is under way. */
-bool cuda_host_keep(int (*run)(void *arguments), void (*drop)(void *arguments), void *arguments);
 /* Keeps the error and its text for cudaGetLastError; returns it. */
 cudaError_t cuda_host_fail(cudaError_t error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* ---- cuda_host_stream.cc */
+
+/* A kernel or function instead of doing it now; false when no graph is under way. */
+bool cuda_host_keep(int (*run)(void *arguments), void (*drop)(void *arguments), void *arguments);
+/* Whether a graph is under way; makes it one that cannot be used. */
+bool cuda_host_capturing(void);
+void cuda_host_spoil_capture(void);
 
 /* ---- cuda_host.cc */
 

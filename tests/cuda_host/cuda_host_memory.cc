@@ -1,4 +1,4 @@
-/* cuda_host_memory.cc - device memory, copies, graphs and errors.
+/* cuda_host_memory.cc - device memory, copies and errors.
  *
  * An allocation lies between two pages that nobody may touch, its end as near to the second as an
  * alignment of 256 bytes lets it be; what is left of its own pages holds a pattern. Outside of
@@ -23,27 +23,8 @@ struct allocation {
     char *memory;
     size_t bytes;
 };
-struct node { /* of a graph */
-    int (*run)(void *arguments);
-    void (*drop)(void *arguments);
-    void *arguments;
-};
-struct cuda_host_graph {
-    struct node *nodes;
-    size_t count, room;
-    bool valid;
-    int owners; /* the graph and what was instantiated from it */
-};
-struct cuda_host_stream {
-    int unused;
-};
-struct cuda_host_event {
-    int unused;
-};
-
 static struct allocation *allocations;
 static size_t allocation_count, allocation_room;
-static struct cuda_host_graph *capture; /* the graph under way */
 static cudaError_t last_error;
 static char last_text[1024];
 
@@ -63,6 +44,11 @@ cudaError_t cudaGetLastError(void)
     const cudaError_t error = last_error;
     last_error = cudaSuccess;
     return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return last_error;
 }
 
 const char *cudaGetErrorString(cudaError_t error)
@@ -224,7 +210,7 @@ static bool map_memory(struct allocation *a, size_t bytes)
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     *memory = NULL;
-    if (capture)
+    if (cuda_host_capturing())
         return cuda_host_fail(cudaErrorStreamCaptureUnsupported, "cudaMalloc during a capture");
     if (!bytes)
         return cudaSuccess;
@@ -247,7 +233,7 @@ cudaError_t cudaFree(void *memory)
     if (!memory)
         return cudaSuccess;
     struct allocation *a = find(memory, 0);
-    if (capture || !a || a->memory != memory)
+    if (cuda_host_capturing() || !a || a->memory != memory)
         return cuda_host_fail(cudaErrorInvalidValue, "cudaFree of what cudaMalloc did not give");
     allow(a, true);
 #if CUDA_HOST_ASAN
@@ -319,12 +305,12 @@ static cudaError_t do_or_keep(struct copy c, bool to_device, bool from_device, b
     if (c.from && (from_device ? !find(c.from, c.bytes) : touches_device(c.from, c.bytes)))
         return cuda_host_fail(cudaErrorInvalidValue, "a copy from %p of %zu bytes: that is %s",
                               c.from, c.bytes, from_device ? "no device memory" : "device memory");
-    if (!capture) {
+    if (!cuda_host_capturing()) {
         do_copy(&c);
         return cudaSuccess;
     }
     if (!keep) {
-        capture->valid = false;
+        cuda_host_spoil_capture();
         return cuda_host_fail(cudaErrorStreamCaptureUnsupported, "a copy that waits in a capture");
     }
     struct copy *kept = new struct copy(c);
@@ -363,166 +349,6 @@ cudaError_t cudaMemset(void *memory, int value, size_t bytes)
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
 {
     return do_or_keep({memory, NULL, bytes, value}, true, false, true);
-}
-
-/* ---- streams and graphs */
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
-{
-    *stream = new struct cuda_host_stream();
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-    delete stream;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t)
-{
-    if (!capture)
-        return cudaSuccess;
-    capture->valid = false;
-    return cuda_host_fail(cudaErrorStreamCaptureUnsupported, "waiting during a capture");
-}
-
-cudaError_t cudaDeviceSynchronize(void)
-{
-    return cudaStreamSynchronize(NULL);
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
-{
-    *event = new struct cuda_host_event();
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
-    delete event;
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
-{
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t)
-{
-    return cudaStreamSynchronize(NULL);
-}
-
-bool cuda_host_keep(int (*run)(void *arguments), void (*drop)(void *arguments), void *arguments)
-{
-    if (!capture)
-        return false;
-    if (capture->count == capture->room) {
-        capture->room = 2 * capture->room + 64;
-        void *more = realloc(capture->nodes, capture->room * sizeof(*capture->nodes));
-        if (!more)
-            abort();
-        capture->nodes = (struct node *)more;
-    }
-    capture->nodes[capture->count++] = {run, drop, arguments};
-    return true;
-}
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t, enum cudaStreamCaptureMode)
-{
-    if (capture)
-        return cuda_host_fail(cudaErrorStreamCaptureUnsupported, "two captures at once");
-    capture = new struct cuda_host_graph();
-    capture->valid = true;
-    capture->owners = 1;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph)
-{
-    *graph = NULL;
-    if (!capture)
-        return cuda_host_fail(cudaErrorInvalidValue, "no capture is under way");
-    struct cuda_host_graph *done = capture;
-    capture = NULL;
-    if (!done->valid) {
-        cudaGraphDestroy(done);
-        return cuda_host_fail(cudaErrorStreamCaptureInvalidated, "the capture was broken");
-    }
-    *graph = done;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
-{
-    graph->owners++;
-    *exec = graph;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t)
-{
-    for (size_t i = 0; i < exec->count; i++)
-        if (exec->nodes[i].run(exec->nodes[i].arguments))
-            return last_error ? last_error : cudaErrorLaunchFailure;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t graph)
-{
-    if (--graph->owners)
-        return cudaSuccess;
-    for (size_t i = 0; i < graph->count; i++)
-        graph->nodes[i].drop(graph->nodes[i].arguments);
-    free(graph->nodes);
-    delete graph;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
-{
-    return cudaGraphDestroy(exec);
-}
-
-/* ---- host functions in place of kernels */
-
-struct host_call {
-    void (*function)(const void *arguments);
-    const char *name;
-    void *arguments;
-};
-
-static int run_host_call(void *arguments)
-{
-    const struct host_call *c = (const struct host_call *)arguments;
-    cuda_host_memory_open();
-    c->function(c->arguments);
-    const char *overwritten = cuda_host_memory_close();
-    return overwritten
-               ? (int)cuda_host_fail(cudaErrorIllegalAddress, "%s: %s", c->name, overwritten)
-               : 0;
-}
-
-static void drop_host_call(void *arguments)
-{
-    struct host_call *c = (struct host_call *)arguments;
-    free(c->arguments);
-    delete c;
-}
-
-int cuda_host_do(const char *name, void (*function)(const void *arguments), const void *arguments,
-                 size_t bytes)
-{
-    struct host_call *c = new host_call{function, name, malloc(bytes)};
-    if (!c->arguments)
-        abort();
-    memcpy(c->arguments, arguments, bytes);
-    if (cuda_host_keep(run_host_call, drop_host_call, c))
-        return 0;
-    const int code = run_host_call(c);
-    drop_host_call(c);
-    return code;
 }
 
 /* ---- attributes of kernels */
