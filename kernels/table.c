@@ -130,8 +130,9 @@ static void *plugin(void)
     if (library || plugin_path(path))
         return library;
     if (access(path, R_OK)) {
-        (void)ORR_FAIL(ORR_EDEVICE, "--device cuda: this build has no CUDA backend (%s): build "
-                                    "with nvcc on PATH (make CUDA=1)",
+        (void)ORR_FAIL(ORR_EDEVICE,
+                       "--device cuda: this build has no CUDA backend (%s): build "
+                       "with nvcc on PATH (make CUDA=1)",
                        path);
         return NULL;
     }
@@ -163,7 +164,8 @@ static const struct k_ops *automatic(void)
     if (available && available())
         return ops;
     if (!access("/dev/nvidiactl", F_OK))
-        fprintf(stderr, "note: an NVIDIA driver is here, but no GPU can be used%s%s: --device cpu\n",
+        fprintf(stderr,
+                "note: an NVIDIA driver is here, but no GPU can be used%s%s: --device cpu\n",
                 symbol ? "" : ": ", symbol ? "" : orr_error());
     orr_error_clear();
     return &k_cpu;
