@@ -1,6 +1,7 @@
 /* test_search.c - the search as a whole: the same fronts for any number of threads, known laws
  * found on clean data, settings checked. */
 #include "symreg/formulas.h"
+#include "analysis.h"
 #include "search.h"
 
 /* A small budget over + * and the given unary operators. */
