@@ -12,8 +12,8 @@ static void offer(const struct sr_scene *scene, struct sr_worker *worker, struct
 {
     struct sr_member member = {.expr = *expr};
     sr_expr_rewrite(&member.expr, sr_settings_operators(scene->settings));
-    sr_constants_fit(scene->loss, &member.expr, true, steps, restarts, worker->rng, &worker->work);
-    sr_member_evaluate(scene, worker, island, &member);
+    if (sr_member_fit(scene, worker, island, &member, steps, restarts))
+        sr_member_evaluate(scene, worker, island, &member);
 }
 
 /* Puts `nodes` in place of the subtree that ends at i. */

@@ -16,7 +16,8 @@
 /* Migration as in SymbolicRegression.jl: share of a population replaced per epoch, from the best
  * members of all islands and from the front. */
 static const double migrants_share = 0.00036, front_share = 0.0614;
-static const double sizes_cap = 100000; /* total of the counts of sizes */
+static const double notable_share = 0.01; /* of a row's loss: such a fall is worth a polish */
+static const double sizes_cap = 100000;   /* total of the counts of sizes */
 enum {
     POOL = 12,    /* best members of an island that may migrate */
     SETTLED = 10, /* epochs without change after which an exact front is final */
@@ -25,12 +26,14 @@ enum {
 struct run {
     struct sr_fit *fit;
     struct sr_loss *loss;
-    uint64_t number; /* keys the random streams */
+    const struct sr_screen *screen; /* NULL: none */
+    uint64_t number;                /* keys the random streams */
     struct sr_scene scene;
     struct sr_hall *best;
     struct sr_island *island; /* (populations) */
     double sizes[SR_NODES + 1];
-    int unchanged; /* epochs */
+    double mark[SR_NODES + 1]; /* of each row of the front: its loss when last it fell notably */
+    int unchanged, stale;      /* epochs without any change, without a notable one */
     bool done;
 };
 
@@ -38,6 +41,7 @@ struct search {
     const struct sr_settings *settings;
     int fits, runs, threads;
     struct sr_loss *loss;     /* (fits) */
+    struct sr_screen *screen; /* (fits) of large tables; rows 0: none */
     struct run *run;          /* (fits, restarts) */
     struct sr_seeds *seeds;   /* (fits) where formulas are enumerated, else NULL */
     struct sr_worker *worker; /* (threads) */
@@ -62,8 +66,10 @@ static int make_run(const struct sr_settings *s, struct run *run)
         if (!island->member || !island->hall)
             return ORR_ENOMEM;
     }
-    run->scene = (struct sr_scene){.settings = s, .loss = run->loss, .best = run->best};
+    run->scene = (struct sr_scene){
+        .settings = s, .loss = run->loss, .screen = run->screen, .best = run->best};
     for (int c = 1; c <= s->maxsize; c++) {
+        run->mark[c] = HUGE_VAL;
         run->sizes[c] = 1;
         run->scene.frequency[c] = 1.0 / s->maxsize;
     }
@@ -94,14 +100,19 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
     search->loss = orr_alloc((size_t)count, sizeof *search->loss);
     search->run = orr_alloc((size_t)search->runs, sizeof *search->run);
     search->worker = orr_alloc((size_t)search->threads, sizeof *search->worker);
-    if (!search->loss || !search->run || !search->worker)
+    search->screen = orr_alloc((size_t)count, sizeof *search->screen);
+    if (!search->loss || !search->run || !search->worker || !search->screen)
         return ORR_ENOMEM;
     for (int f = 0; f < count; f++) {
         int rc = sr_loss_init_with(&search->loss[f], s->loss, s->loss_parameter, &fits[f].data);
+        const bool screened = !s->compat && fits[f].data.rows >= 4 * SR_SCREEN_ROWS;
+        if (!rc && screened)
+            rc = sr_screen_init(&search->screen[f], &search->loss[f]);
         for (int k = 0; k < s->restarts && !rc; k++) {
             struct run *run = &search->run[f * s->restarts + k];
             run->fit = &fits[f];
             run->loss = &search->loss[f];
+            run->screen = screened ? &search->screen[f] : NULL;
             run->number = fits[f].stream * (uint64_t)s->restarts + (uint64_t)k;
             rc = make_run(s, run);
         }
@@ -125,6 +136,8 @@ static void free_search(struct search *search)
     }
     for (int i = 0; i < search->fits && search->loss; i++)
         sr_loss_free(&search->loss[i]);
+    for (int i = 0; i < search->fits && search->screen; i++)
+        sr_screen_free(&search->screen[i]);
     for (int i = 0; i < search->threads && search->worker; i++) {
         sr_work_free(&search->worker[i].work);
         free(search->worker[i].seen);
@@ -132,6 +145,7 @@ static void free_search(struct search *search)
     }
     free(search->seeds);
     free(search->loss);
+    free(search->screen);
     free(search->run);
     free(search->worker);
 }
@@ -167,24 +181,31 @@ static void run_epoch(struct search *search, int epoch)
     }
 }
 
-/* Takes over what the islands found, in their order. */
+/* Takes over what the islands found, in their order. Rows of the front that fell notably since
+ * their last polish are to be polished. */
 static void merge_halls(const struct sr_settings *s, struct run *run)
 {
-    bool changed = false;
-    memset(run->scene.polish, 0, sizeof run->scene.polish);
+    bool changed = false, notable = false;
+    double smallest = HUGE_VAL;
     for (int i = 0; i < s->populations; i++)
         for (int c = 1; c <= s->maxsize; c++) {
             const struct sr_hall *hall = run->island[i].hall;
             if (hall->expr[c].count && sr_hall_offer(run->best, &hall->expr[c], hall->loss[c]))
-                run->scene.polish[c] = changed = true;
+                changed = true;
         }
-    double smallest = HUGE_VAL;
-    for (int c = 1; c <= s->maxsize; c++) { /* what is off the front needs no care */
-        run->scene.polish[c] = run->scene.polish[c] && run->best->loss[c] < smallest;
-        smallest = fmin(smallest, run->best->loss[c]);
+    for (int c = 1; c <= s->maxsize; c++) {
+        const double loss = run->best->loss[c];
+        const bool fell = loss < smallest && loss < (1 - notable_share) * run->mark[c];
+        smallest = fmin(smallest, loss);
+        run->scene.polish[c] = fell;
+        notable = notable || fell;
+        if (fell)
+            run->mark[c] = loss;
     }
     run->unchanged = changed ? 0 : run->unchanged + 1;
+    run->stale = notable ? 0 : run->stale + 1;
     run->done = (smallest <= 0 && run->unchanged >= SETTLED) ||
+                (s->patience > 0 && !s->compat && run->stale >= s->patience) ||
                 (s->stop_loss > 0 && smallest <= s->stop_loss);
 }
 
@@ -315,7 +336,7 @@ static void plant_seeds(struct search *search)
 
 /* ---- checkpoints */
 
-enum { BLOCKS_OF_RUN = 6, BLOCKS_OF_ISLAND = 3 };
+enum { BLOCKS_OF_RUN = 8, BLOCKS_OF_ISLAND = 4 };
 
 /* Everything that the epochs to come depend on. */
 static int list_blocks(struct search *search, struct sr_block **list)
@@ -332,6 +353,8 @@ static int list_blocks(struct search *search, struct sr_block **list)
         *block++ = (struct sr_block){run->best, sizeof *run->best};
         *block++ = (struct sr_block){run->sizes, sizeof run->sizes};
         *block++ = (struct sr_block){&run->unchanged, sizeof run->unchanged};
+        *block++ = (struct sr_block){run->mark, sizeof run->mark};
+        *block++ = (struct sr_block){&run->stale, sizeof run->stale};
         *block++ = (struct sr_block){&run->done, sizeof run->done};
         *block++ = (struct sr_block){run->scene.frequency, sizeof run->scene.frequency};
         *block++ = (struct sr_block){run->scene.polish, sizeof run->scene.polish};
@@ -341,6 +364,7 @@ static int list_blocks(struct search *search, struct sr_block **list)
                                          (size_t)s->population_size * sizeof *island->member};
             *block++ = (struct sr_block){&island->births, sizeof island->births};
             *block++ = (struct sr_block){&island->evaluations, sizeof island->evaluations};
+            *block++ = (struct sr_block){&island->screened, sizeof island->screened};
         }
     }
     return (int)count;
@@ -393,12 +417,14 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
 {
     struct sr_fit *result = search->run[fit * s->restarts].fit;
     result->front.count = 0;
-    result->evaluations = 0;
+    result->evaluations = result->screened = 0;
     double best_score = -HUGE_VAL, best_loss = HUGE_VAL;
     for (int k = 0; k < s->restarts; k++) {
         struct run *run = &search->run[fit * s->restarts + k];
-        for (int i = 0; i < s->populations; i++)
+        for (int i = 0; i < s->populations; i++) {
             result->evaluations += run->island[i].evaluations;
+            result->screened += run->island[i].screened;
+        }
         if (!s->compat)
             sr_polish_front(s, run->loss, &search->worker[0], run->best);
         sr_front_make(run->best, scratch);

@@ -409,6 +409,8 @@ struct sr_settings {
     double parsimony;
     uint64_t seed;
     double enumerate;       /* formulas tried before the islands start; 0: none */
+    int patience;           /* end of a run after so many epochs in which no row of the front fell
+                             * by 1% of its loss; 0: never */
     double stop_loss;       /* end when every fit has reached it; 0: only when it is exact */
     double max_seconds;     /* end with the epoch in which they pass; 0: no limit */
     double max_evaluations; /* of all fits together, likewise */
