@@ -115,16 +115,17 @@ void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *l
             continue;
         struct sr_expr expr = hall->expr[c];
         double reached = sr_snap(loss, &expr, &worker->work);
-        const bool shorter = sr_expr_rewrite(&expr, operators);
+        sr_expr_rewrite(&expr, operators);
         if (settings->whole && !settings->whole(&expr, settings->context))
             reached = HUGE_VAL;
         if (settings->penalty)
             reached += settings->penalty(&expr, settings->context) * fmax(loss->base, 0);
-        if (shorter)
-            sr_hall_offer(hall, &expr, reached);
-        else if (reached < smallest && isfinite(reached)) {
-            hall->loss[c] = reached; /* a rise that is no rise */
-            hall->expr[c] = expr;
+        if (isfinite(reached)) {
+            /* what rounding takes from a row is nothing: no better than a shorter one, it goes */
+            hall->loss[c] = HUGE_VAL;
+            if (reached < smallest)
+                sr_hall_offer(hall, &expr, reached);
+            smallest = fmin(smallest, reached);
         }
         smallest = fmin(smallest, hall->loss[c]);
     }
