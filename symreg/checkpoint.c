@@ -1,8 +1,8 @@
 /* checkpoint.c - blocks of memory in one checked file (docs/formats.md).
  *
- * magic, version of the program, digest, epoch, number of blocks, their bytes together, the
- * blocks, XXH64 of all before. The bytes are as in memory: a file is for the build that wrote it, which the
- * version and the sizes tell. */
+ * magic, version of the program, digest, epoch, number of blocks, their bytes together, the blocks,
+ * XXH64 of all before. The bytes are as in memory: a file is for the build that wrote it, which
+ * the version and the sizes tell. */
 #include "search.h"
 
 #include <stdlib.h>
