@@ -178,6 +178,8 @@ struct orr_symreg_preset {
     int maxsize, iterations, populations, population_size, cycles;
     int restarts;
     double parsimony;
+    double enumerate;                       /* formulas */
+    int patience;                           /* epochs */
     double seconds, evaluations, stop_loss; /* ends of a search, 0 = none */
     struct orr_names rules;                 /* accuracy, score, best, mdl */
     double constant_tolerance;              /* of the true law's structure check */

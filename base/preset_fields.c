@@ -187,6 +187,8 @@ const struct orr_field orr_fields[] = {
     {"symreg.cycles", ORR_FIELD_INT, AT(symreg.cycles), "380", 1, 1e+09, NULL, "event pairs per island and epoch"},
     {"symreg.restarts", ORR_FIELD_INT, AT(symreg.restarts), "3", 1, 1000, NULL, "independent searches per sample"},
     {"symreg.parsimony", ORR_FIELD_DOUBLE, AT(symreg.parsimony), "0", 0, 1e+09, NULL, "cost per node"},
+    {"symreg.enumerate", ORR_FIELD_DOUBLE, AT(symreg.enumerate), "500000", 0, 1e+09, NULL, "small formulas enumerated before the islands start, at most"},
+    {"symreg.patience", ORR_FIELD_INT, AT(symreg.patience), "20", 0, 1e+09, NULL, "epochs without a fall of any row by 1% that end a search, 0 = none do"},
     {"symreg.seconds", ORR_FIELD_DOUBLE, AT(symreg.seconds), "0", 0, 1e+09, NULL, "the search ends after so long, 0 = no limit"},
     {"symreg.evaluations", ORR_FIELD_DOUBLE, AT(symreg.evaluations), "0", 0, 1e+18, NULL, "... after so many formulas, 0 = no limit"},
     {"symreg.stop_loss", ORR_FIELD_DOUBLE, AT(symreg.stop_loss), "0", 0, 1e+300, NULL, "... at this loss, 0 = at an exact formula"},

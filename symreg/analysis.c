@@ -1,5 +1,5 @@
 /* analysis.c - what a source's forces say before any formula: R^2, errors, exponents, floors. */
-#include "symreg.h"
+#include "analysis.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* checkpoint.c - blocks of memory in one checked file.
+/* checkpoint.c - blocks of memory in one checked file (docs/formats.md).
  *
- * magic, version of the program, digest, epoch, number of blocks, their sizes, their bytes, XXH64
- * of all before. The bytes are as in memory: a file is for the build that wrote it, which the
- * version and the sizes tell. */
+ * magic, version of the program, digest, epoch, number of blocks, their bytes together, the blocks,
+ * XXH64 of all before. The bytes are as in memory: a file is for the build that wrote it, which
+ * the version and the sizes tell. */
 #include "search.h"
 
 #include <stdlib.h>
@@ -102,17 +102,25 @@ uint64_t sr_search_digest(const struct sr_settings *s, const struct sr_fit *fits
 {
     uint64_t digest = XXH64(s->binary, (size_t)s->binary_count * sizeof *s->binary, 1);
     const double values[] = {
-        s->loss,       s->maxsize,   s->populations, s->population_size, s->cycles,
-        s->restarts,   s->parsimony, s->enumerate,   s->binary_count,    s->unary_count,
-        s->iterations, s->compat,    count};
+        s->loss,        s->loss_parameter, s->maxsize,   s->populations, s->population_size,
+        s->cycles,      s->restarts,       s->parsimony, s->enumerate,   s->binary_count,
+        s->unary_count, s->iterations,     s->compat,    s->guesses,     s->patience,
+        count};
     digest = XXH64(s->unary, (size_t)s->unary_count * sizeof *s->unary, digest);
     digest = XXH64(values, sizeof values, digest);
     digest = XXH64(&s->seed, sizeof s->seed, digest);
+    digest = XXH64(&s->context_digest, sizeof s->context_digest, digest);
+    for (int i = 0; i < s->guesses; i++) {
+        const uint64_t hash = sr_expr_hash(&s->guess[i]);
+        digest = XXH64(&hash, sizeof hash, digest);
+    }
     for (int f = 0; f < count; f++) {
         const struct sr_data *data = &fits[f].data;
         digest = XXH64(&fits[f].stream, sizeof fits[f].stream, digest);
         digest = XXH64(data->x, data->rows * (size_t)data->features * sizeof *data->x, digest);
         digest = XXH64(data->y, data->rows * sizeof *data->y, digest);
+        if (data->weight)
+            digest = XXH64(data->weight, data->rows * sizeof *data->weight, digest);
     }
     return digest;
 }

@@ -1,4 +1,5 @@
 /* csv_mode.c - any table in, a Pareto front out. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,8 +28,13 @@ static void print_front(const struct sr_front *front, const char *const *names,
     }
 }
 
-/* After a search on a sample of the rows: constants and losses of all rows. */
-static int refine(const struct sr_settings *s, const struct sr_data *data, struct sr_front *front)
+/* A row that is better than the one before by less is the same formula, written longer. */
+static const double same_loss = 1e-9;
+
+/* What the search has left to do: after one on a sample of the rows, constants and losses of all
+ * rows; round constants where the search has not seen to that on all rows; rows that are none. */
+static int finish(const struct sr_settings *s, const struct sr_data *data, bool sampled,
+                  struct sr_front *front)
 {
     struct sr_loss loss;
     struct sr_work work = {0};
@@ -39,13 +45,21 @@ static int refine(const struct sr_settings *s, const struct sr_data *data, struc
         goto out;
     rc = sr_work_init(&work, data->rows, s->maxsize);
     sr_hall_clear(hall);
+    double smallest = HUGE_VAL;
     for (int i = 0; i < front->count && !rc; i++) {
         struct sr_expr expr = front->expr[i];
-        double reached =
+        double reached = front->loss[i];
+        if (sampled)
             sr_constants_fit(&loss, &expr, false, REFINE_STEPS, REFINE_RESTARTS, rng, &work);
-        if (s->penalty)
-            reached += s->penalty(&expr, s->context) * loss.base;
-        sr_hall_offer(hall, &expr, reached <= loss.noise ? 0 : reached);
+        if (sampled || s->compat) {
+            reached = sr_snap(&loss, &expr, &work);
+            if (s->penalty)
+                reached += s->penalty(&expr, s->context) * loss.base;
+        }
+        if (i && reached >= smallest * (1 - same_loss))
+            continue;
+        smallest = reached;
+        sr_hall_offer(hall, &expr, reached);
     }
     if (!rc)
         sr_front_make(hall, front);
@@ -90,8 +104,6 @@ static int search(const struct orr_cli *cli, const struct sr_table *table,
             rc = 0;
         }
     }
-    if (!rc && setup->batch)
-        rc = refine(s, &table->data, &fit->front);
     sr_table_free(&sample);
     return rc;
 }
@@ -129,7 +141,7 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     if (!rc)
         rc = search(cli, table, setup, fit, &stopped);
     if (!rc)
-        rc = sr_front_snap(s, &table->data, &fit->front);
+        rc = finish(s, &table->data, setup->batch > 0, &fit->front);
     if (!rc)
         rc = sr_front_describe(&fit->front, &table->data);
     if (rc)

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "output.h"
 
 /* symreg.<key>=value; what is wrong is told of the option. */
@@ -178,6 +180,17 @@ static void add_custom(struct sr_settings *s)
     }
 }
 
+/* Of the options that change what formulas mean, cost or may look like. */
+static uint64_t digest_of(const struct sr_csv_options *o)
+{
+    const char *const text[] = {o->units,     o->units_penalty, o->define,     o->loss,
+                                o->constrain, o->nest,          o->complexity, o->maxdepth};
+    uint64_t digest = 0;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        digest = text[i] ? XXH64(text[i], strlen(text[i]), digest + 1) : digest + 1;
+    return digest;
+}
+
 int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
                  const struct sr_table *table, struct sr_csv_setup *setup)
 {
@@ -192,8 +205,8 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
         rc = choose_loss(o->loss, &preset, setup);
     if (!rc)
         rc = sr_settings_init(&setup->settings, &preset);
-    if (!rc && o->compat && strcmp(o->compat, "pysr"))
-        rc = ORR_FAIL(ORR_EUSAGE, "--compat: expected pysr, found \"%s\"", o->compat);
+    if (!rc)
+        rc = sr_compat_find(o->compat, &setup->settings.compat);
     if (!rc && o->rule)
         rc = sr_rule_find(o->rule, &setup->rule);
     if (!rc && o->batch)
@@ -202,7 +215,7 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
         return rc;
     setup->rules = preset.symreg.rules;
     setup->batch = (size_t)batch < table->data.rows ? (size_t)batch : 0;
-    setup->settings.compat = o->compat != NULL;
+    setup->settings.context_digest = digest_of(o);
     add_custom(&setup->settings);
     rc = set_constraints(o, table, setup);
     if (!rc)

@@ -1,12 +1,18 @@
-/* equivalence.c - are two formulas the same function? And: constants in round numbers. */
+/* equivalence.c - are two formulas the same function? */
 #include "symreg.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include <gsl/gsl_math.h>
-
 /* ---- values in long double */
+
+static long double eval(const struct sr_expr *expr, const long double *x);
+
+/* Operators of the user are formulas of their arguments; they use earlier ones only. */
+static long double value_of_custom(enum sr_op op, const long double operand[2])
+{
+    return eval(sr_custom_expr(op), operand);
+}
 
 static long double value_of(enum sr_op op, long double a, long double b)
 {
@@ -21,6 +27,10 @@ static long double value_of(enum sr_op op, long double a, long double b)
         return a / b;
     case SR_POW:
         return powl(a, b);
+    case SR_MIN:
+        return a < b ? a : b;
+    case SR_MAX:
+        return a > b ? a : b;
     case SR_NEG:
         return -a;
     case SR_INV:
@@ -55,12 +65,14 @@ static long double value_of(enum sr_op op, long double a, long double b)
         return coshl(a);
     case SR_TANH:
         return tanhl(a);
-    default: /* min, max, sign and what has no wider form */
-        return (long double)sr_op_table[op].value((double)a, (double)b);
+    case SR_SIGN:
+        return (long double)((a > 0) - (a < 0));
+    default:
+        return value_of_custom(op, (const long double[2]){a, b});
     }
 }
 
-long double sr_eval_long(const struct sr_expr *expr, const double *x)
+static long double eval(const struct sr_expr *expr, const long double *x)
 {
     long double stack[SR_NODES + 1] = {0};
     int depth = 0;
@@ -72,7 +84,7 @@ long double sr_eval_long(const struct sr_expr *expr, const double *x)
             continue;
         }
         if (node->op == SR_FEATURE) {
-            stack[depth++] = (long double)x[node->feature];
+            stack[depth++] = x[node->feature];
             continue;
         }
         depth -= arity;
@@ -81,6 +93,15 @@ long double sr_eval_long(const struct sr_expr *expr, const double *x)
         depth++;
     }
     return stack[0]; /* cppcheck-suppress uninitvar; a formula has at least one node */
+}
+
+long double sr_eval_long(const struct sr_expr *expr, const double *x)
+{
+    long double wide[SR_FEATURES] = {0};
+    for (int i = 0; i < expr->count; i++)
+        if (expr->node[i].op == SR_FEATURE)
+            wide[expr->node[i].feature] = (long double)x[expr->node[i].feature];
+    return eval(expr, wide);
 }
 
 /* ---- agreement */
@@ -154,74 +175,4 @@ bool sr_equivalent(const struct sr_expr *a, const struct sr_expr *b, int feature
     }
     return sr_disagreement(a, b, features, wide_low, wide_high, 0.98) <= tolerance &&
            sr_disagreement(a, b, features, low, high, 0.98) <= tolerance;
-}
-
-/* ---- round constants */
-
-/* The number with `digits` significant digits that is nearest. */
-static double rounded(double value, int digits)
-{
-    char text[64];
-    snprintf(text, sizeof text, "%.*e", digits - 1, value);
-    return strtod(text, NULL);
-}
-
-static double loss_of(const struct sr_loss *loss, const struct sr_expr *expr, struct sr_work *work)
-{
-    if (!sr_eval(expr, loss->data, work->value))
-        return HUGE_VAL;
-    const double value = sr_loss_value(loss, work->value, 1);
-    return value <= loss->noise ? 0 : value;
-}
-
-double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work)
-{
-    const double first = loss_of(loss, expr, work);
-    /* a rise by less than a tenth of what one more constant would gain by chance */
-    const double limit = first * (1 + 0.1 / (double)loss->data->rows);
-    double reached = first;
-    if (!isfinite(first))
-        return first;
-    for (int i = 0; i < expr->count; i++) {
-        struct sr_node *node = &expr->node[i];
-        const double value = node->value;
-        if (node->op != SR_CONSTANT || value == 0)
-            continue;
-        bool done = false;
-        for (int digits = 1; digits <= 6 && !done; digits++) {
-            node->value = rounded(value, digits);
-            if (fabs(node->value - value) > 0.02 * fabs(value))
-                continue;
-            const double trial = loss_of(loss, expr, work);
-            done = trial <= limit;
-            reached = done ? trial : reached;
-        }
-        if (!done)
-            node->value = value;
-    }
-    return reached;
-}
-
-bool sr_constant_remark(double value, double tolerance, char *text, size_t bytes)
-{
-    static const struct {
-        const char *name;
-        double value;
-    } known[] = {{"pi", M_PI},       {"pi^2", M_PI * M_PI}, {"sqrt(pi)", 1.7724538509055159},
-                 {"e", M_E},         {"sqrt(2)", M_SQRT2},  {"sqrt(3)", 1.7320508075688772},
-                 {"1/pi", 1 / M_PI}, {"log(2)", M_LN2},     {"sqrt(2 pi)", 2.5066282746310002}};
-    static const struct {
-        const char *name;
-        double value;
-    } factor[] = {{"", 1},       {"2 ", 2},      {"3 ", 3},        {"4 ", 4},
-                  {"1/2 ", 0.5}, {"1/4 ", 0.25}, {"4/3 ", 4.0 / 3}};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        for (size_t f = 0; f < sizeof factor / sizeof *factor; f++) {
-            const double candidate = factor[f].value * known[k].value;
-            if (fabs(fabs(value) - candidate) > tolerance * candidate)
-                continue;
-            snprintf(text, bytes, "%s%s%s", value < 0 ? "-" : "", factor[f].name, known[k].name);
-            return true;
-        }
-    return false;
 }

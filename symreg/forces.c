@@ -1,5 +1,5 @@
 /* forces.c - reading forces_magnitude.csv, and facts about one sample of it. */
-#include "symreg.h"
+#include "analysis.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 /* Probabilities as in SymbolicRegression.jl. */
 static const double crossover_share = 0.0259, winner_share = 0.982, optimise_share = 0.14;
 static const double size_pressure = 1040; /* of adaptive parsimony */
+static const double screen_margin = 0.25; /* by how much few rows may mislead */
 enum {
     TOURNAMENT = 15,
     EVENTS = 2,    /* per cycle */
@@ -18,6 +19,11 @@ enum {
 };
 
 /* ---- evaluation */
+
+static double without_noise(const struct sr_loss *loss, double value)
+{
+    return value <= loss->noise ? 0 : value;
+}
 
 /* Offers what the front may hold. */
 static void offer(const struct sr_scene *scene, struct sr_hall *hall, const struct sr_expr *expr,
@@ -37,6 +43,32 @@ static double penalty_of(const struct sr_scene *scene, const struct sr_expr *exp
     return s->penalty ? s->penalty(expr, s->context) * fmax(scene->loss->base, 0) : 0;
 }
 
+/* Can a formula with this loss on the screen's rows become a row of the front, as it stands or with
+ * a scale of its own? */
+static bool worth_while(const struct sr_hall *hall, const struct sr_expr *expr, double screened)
+{
+    const int most = sr_expr_complexity(expr) + 2;
+    double rival = HUGE_VAL;
+    for (int c = 1; c <= most && c <= SR_NODES; c++)
+        rival = fmin(rival, hall->loss[c]);
+    return screened <= (1 + screen_margin) * rival;
+}
+
+/* Offers a formula as it stands, its values in the worker's; with its best scale the loss is
+ * `fitted`, and no scale is better. */
+static void offer_plain(const struct sr_scene *scene, const struct sr_worker *worker,
+                        struct sr_island *island, const struct sr_expr *expr, double fitted,
+                        double penalty)
+{
+    const int size = sr_expr_complexity(expr);
+    if (size > SR_NODES || !(fitted < island->hall->loss[size]))
+        return;
+    const double plain =
+        without_noise(scene->loss, sr_loss_value(scene->loss, worker->work.value, 1));
+    if (isfinite(plain))
+        offer(scene, island->hall, expr, plain + penalty);
+}
+
 /* Offers a formula that fits with an outer scale: absorbed, or as two more nodes. */
 static void offer_scaled(const struct sr_scene *scene, struct sr_island *island,
                          const struct sr_expr *expr, double scale, double loss)
@@ -49,11 +81,6 @@ static void offer_scaled(const struct sr_scene *scene, struct sr_island *island,
     struct sr_expr whole = *expr;
     if (sr_expr_scale(&whole, scale) && whole.count <= maxsize)
         offer(scene, hall, &whole, loss);
-}
-
-static double without_noise(const struct sr_loss *loss, double value)
-{
-    return value <= loss->noise ? 0 : value;
 }
 
 static double cost_of(const struct sr_scene *scene, const struct sr_member *member)
@@ -83,6 +110,23 @@ static void evaluate_plain(const struct sr_scene *scene, struct sr_worker *worke
     member->cost = cost_of(scene, member);
 }
 
+bool sr_member_fit(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
+                   struct sr_member *member, int steps, int restarts)
+{
+    if (scene->screen) {
+        const double penalty = penalty_of(scene, &member->expr);
+        member->loss = penalty + sr_constants_fit(&scene->screen->loss, &member->expr, true, steps,
+                                                  restarts, worker->rng, &worker->work);
+        member->cost = cost_of(scene, member);
+        if (!worth_while(island->hall, &member->expr, member->loss)) {
+            island->screened++;
+            return false;
+        }
+    }
+    sr_constants_fit(scene->loss, &member->expr, true, steps, restarts, worker->rng, &worker->work);
+    return true;
+}
+
 void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
                         struct sr_island *island, struct sr_member *member)
 {
@@ -102,17 +146,23 @@ void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
     member->loss = member->cost = HUGE_VAL;
     if (!isfinite(penalty))
         return;
-    island->evaluations++;
-    if (sr_eval(&member->expr, loss->data, worker->work.value)) {
-        const double scale = sr_loss_scale(loss, worker->work.value, worker->work.scratch);
-        const double fitted = sr_loss_value(loss, worker->work.value, scale);
-        const double plain = sr_loss_value(loss, worker->work.value, 1);
-        if (isfinite(plain))
-            offer(scene, island->hall, &member->expr, without_noise(loss, plain) + penalty);
-        if (isfinite(fitted)) {
-            member->loss = without_noise(loss, fitted) + penalty;
-            offer_scaled(scene, island, &member->expr, scale, member->loss);
-        }
+    double scale = 0, fitted = HUGE_VAL;
+    bool worth = true;
+    if (scene->screen) {
+        fitted = sr_screen_loss(scene->screen, &member->expr, &worker->work);
+        member->loss = fitted + penalty;
+        worth = worth_while(island->hall, &member->expr, member->loss);
+        island->screened += !worth;
+    }
+    if (worth) {
+        island->evaluations++;
+        member->loss = HUGE_VAL;
+        fitted = sr_eval_loss(&member->expr, loss, HUGE_VAL, &worker->work, &scale);
+    }
+    if (worth && isfinite(fitted)) {
+        member->loss = without_noise(loss, fitted) + penalty;
+        offer_plain(scene, worker, island, &member->expr, member->loss, penalty);
+        offer_scaled(scene, island, &member->expr, scale, member->loss);
     }
     member->cost = cost_of(scene, member);
     worker->seen->hash[slot] = hash;
@@ -277,9 +327,8 @@ static void optimise_members(const struct sr_scene *scene, struct sr_worker *wor
             continue;
         if (scene->settings->compat)
             sr_compat_constants(scene->loss, &member->expr, worker->rng, worker);
-        else
-            sr_constants_fit(scene->loss, &member->expr, true, FIT_STEPS, FIT_RESTARTS, worker->rng,
-                             &worker->work);
+        else if (!sr_member_fit(scene, worker, island, member, FIT_STEPS, FIT_RESTARTS))
+            continue;
         sr_member_evaluate(scene, worker, island, member);
     }
 }

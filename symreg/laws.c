@@ -20,7 +20,7 @@ static int add_source(struct sr_laws *laws, const char *name)
 }
 
 /* Names, paths and the digest of all that decides the result beside the files. */
-static int list_sources(struct sr_laws *laws)
+static int list_sources(struct sr_laws *laws, bool compat)
 {
     const struct orr_preset *preset = &laws->cli->preset;
     int rc = add_source(laws, "truth");
@@ -30,8 +30,9 @@ static int list_sources(struct sr_laws *laws)
         rc = add_source(laws, preset->attention.item[i]);
     if (!rc)
         rc = add_source(laws, "untrained");
-    int used = snprintf(laws->digest, sizeof laws->digest, "%s %016llx", ORR_VERSION,
-                        (unsigned long long)orr_preset_digest(preset, "seed,symreg"));
+    int used = snprintf(laws->digest, sizeof laws->digest, "%s %016llx%s", ORR_VERSION,
+                        (unsigned long long)orr_preset_digest(preset, "seed,symreg"),
+                        compat ? " pysr" : "");
     for (int i = 0; i < laws->sources; i++)
         used += snprintf(laws->digest + used, sizeof laws->digest - (size_t)used, " %s",
                          laws->source[i].name);
@@ -184,7 +185,7 @@ static void laws_free(struct sr_laws *laws)
     free(laws);
 }
 
-int sr_laws_run(const struct orr_cli *cli)
+int sr_laws_run(const struct orr_cli *cli, const char *compat)
 {
     struct sr_settings settings;
     int rc = orr_preset_needs_orbits(&cli->preset, "a search for laws");
@@ -196,10 +197,12 @@ int sr_laws_run(const struct orr_cli *cli)
     laws->cli = cli;
     rc = sr_settings_init(&settings, &cli->preset);
     if (!rc)
+        rc = sr_compat_find(compat, &settings.compat);
+    if (!rc)
         rc = *cli->out ? orr_path(laws->folder, "%s", cli->out)
                        : orr_path(laws->folder, "%s/laws", cli->run);
     if (!rc)
-        rc = list_sources(laws);
+        rc = list_sources(laws, settings.compat);
     if (!rc && cli->resume && up_to_date(laws)) {
         orr_note(cli->quiet, "symreg: %s is up to date", laws->folder);
         rc = sr_laws_print(laws);

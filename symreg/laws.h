@@ -2,7 +2,7 @@
 #ifndef SR_LAWS_H
 #define SR_LAWS_H
 
-#include "symreg.h"
+#include "analysis.h"
 
 enum { SR_SOURCES = ORR_LIST + 3 };
 

@@ -30,7 +30,7 @@ static const struct orr_option options[] = {
     {"--iterations", "N", "stop after so many epochs", &table.iterations},
     {"--stop-loss", "X", "stop at this loss", &table.stop_loss},
     {"--batch", "ROWS", "search on so many random rows, refine on all", &table.batch},
-    {"--compat", "pysr", "the algorithm of SymbolicRegression.jl", &table.compat},
+    {"--compat", "pysr", "the algorithm of SymbolicRegression.jl (also of a run)", &table.compat},
     {"--rule", "NAME", "whose choice the report shows (default best)", &table.rule},
     {NULL, NULL, NULL, NULL},
 };
@@ -53,9 +53,9 @@ static int run(const struct orr_cli *cli)
         return sr_csv_run(cli, cli->argv_rest[0], &table);
     }
     for (const struct orr_option *o = options; o->name; o++)
-        if (*o->value)
+        if (*o->value && o->value != &table.compat)
             return ORR_FAIL(ORR_EUSAGE, "%s: needs a FILE.csv", o->name);
-    return sr_laws_run(cli);
+    return sr_laws_run(cli, table.compat);
 }
 
 int main(int argc, char **argv)

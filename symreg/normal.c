@@ -277,14 +277,30 @@ static int power_of(struct sr_normal *form, int node, double power)
 
 /* ---- functions */
 
+/* (acos is neither: acos(-x) = pi - acos(x)) */
 static bool is_odd(enum sr_op op)
 {
-    return op == SR_SIN || op == SR_TAN || op == SR_TANH || op == SR_SIGN;
+    return op == SR_SIN || op == SR_TAN || op == SR_ASIN || op == SR_ATAN || op == SR_SINH ||
+           op == SR_TANH || op == SR_SIGN;
 }
 
 static bool is_even(enum sr_op op)
 {
-    return op == SR_COS || op == SR_ABS;
+    return op == SR_COS || op == SR_COSH || op == SR_ABS;
+}
+
+/* outer(inner(x)) is x wherever it is defined. */
+static bool cancels(enum sr_op outer, enum sr_op inner)
+{
+    static const enum sr_op pair[][2] = {{SR_EXP, SR_LOG},
+                                         {SR_LOG, SR_EXP},
+                                         {SR_SIN, SR_ASIN},
+                                         {SR_COS, SR_ACOS},
+                                         {SR_TAN, SR_ATAN}};
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
+        if (pair[i][0] == outer && pair[i][1] == inner)
+            return true;
+    return false;
 }
 
 /* Of x and -x always the same one. */
@@ -309,8 +325,8 @@ static int call(struct sr_normal *form, enum sr_op op, const int operand[2])
     }
     if (op == SR_ABS && (is_call(form, a, SR_ABS) || is_call(form, a, SR_EXP)))
         return a;
-    if ((op == SR_EXP && is_call(form, a, SR_LOG)) || (op == SR_LOG && is_call(form, a, SR_EXP)))
-        return form->item[form->node[a].first].node;
+    if (form->node[a].kind == SR_NORMAL_CALL && cancels(op, (enum sr_op)form->node[a].op))
+        return scaled(form, form->item[form->node[a].first].node, sign);
     if ((op == SR_MIN || op == SR_MAX) && form->node[a].hash == form->node[b].hash)
         return a;
     if ((op == SR_MIN || op == SR_MAX) && form->node[a].hash > form->node[b].hash) {

@@ -51,14 +51,10 @@ int sr_output_json(const struct sr_output *output, const char *path);
 int sr_report(const struct sr_output *output, const char *folder, bool quiet);
 /* The pictures; without gnuplot or its scripts ORR_EMISSING. */
 int sr_report_pictures(const struct sr_output *output, const char *folder);
-/* A remark such as "4 pi^2 (0.001% off)" about a number near a simple multiple of a power of pi,
- * "" when there is none. It is told, never put into a formula. */
-void sr_remark(double constant, char *text, size_t bytes);
-/* Rounds constants of the front's formulas to integers and short decimals where the loss does not
- * rise by more than 1e-9 of itself, and takes out rows that are better than the one before by no
- * more than that. */
-int sr_front_snap(const struct sr_settings *settings, const struct sr_data *data,
-                  struct sr_front *front);
+/* A remark such as "4 pi^2 (0.001% off)" about a number within 1e-4 of a simple multiple of pi or
+ * one of its powers, e, sqrt(2), ...; false and "" when there is none. It is told, never put into a
+ * formula. */
+bool sr_constant_remark(double value, char *text, size_t bytes);
 
 /* ---- the live view: the front so far, redrawn on a terminal, and the log */
 

@@ -12,8 +12,8 @@ static void offer(const struct sr_scene *scene, struct sr_worker *worker, struct
 {
     struct sr_member member = {.expr = *expr};
     sr_expr_rewrite(&member.expr, sr_settings_operators(scene->settings));
-    sr_constants_fit(scene->loss, &member.expr, true, steps, restarts, worker->rng, &worker->work);
-    sr_member_evaluate(scene, worker, island, &member);
+    if (sr_member_fit(scene, worker, island, &member, steps, restarts))
+        sr_member_evaluate(scene, worker, island, &member);
 }
 
 /* Puts `nodes` in place of the subtree that ends at i. */
@@ -115,16 +115,17 @@ void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *l
             continue;
         struct sr_expr expr = hall->expr[c];
         double reached = sr_snap(loss, &expr, &worker->work);
-        const bool shorter = sr_expr_rewrite(&expr, operators);
+        sr_expr_rewrite(&expr, operators);
         if (settings->whole && !settings->whole(&expr, settings->context))
             reached = HUGE_VAL;
         if (settings->penalty)
             reached += settings->penalty(&expr, settings->context) * fmax(loss->base, 0);
-        if (shorter)
-            sr_hall_offer(hall, &expr, reached);
-        else if (reached < smallest && isfinite(reached)) {
-            hall->loss[c] = reached; /* a rise that is no rise */
-            hall->expr[c] = expr;
+        if (isfinite(reached)) {
+            /* what rounding takes from a row is nothing: no better than a shorter one, it goes */
+            hall->loss[c] = HUGE_VAL;
+            if (reached < smallest)
+                sr_hall_offer(hall, &expr, reached);
+            smallest = fmin(smallest, reached);
         }
         smallest = fmin(smallest, hall->loss[c]);
     }

@@ -27,6 +27,10 @@ struct few {
     double *x;
 };
 
+/* Formulas tried at first, in milliseconds. Tables of fewer rows than are looked at have no second
+ * helping: of millions of formulas with free constants many fit a few rows by chance. */
+static const double first_large = 2e4, first_small = 5e4;
+
 static int few_init(struct few *few, const struct sr_loss *loss, const struct sr_bank *bank)
 {
     const struct sr_data *data = loss->data;
@@ -99,19 +103,21 @@ static void fit_seeds(const struct sr_settings *settings, const struct sr_loss *
     }
 }
 
-int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss,
-                  struct sr_worker *worker, int threads, struct sr_seeds *seeds)
+/* Small formulas, and compositions of them where `pairs`, fitted; *exact: one fits to rounding. */
+static int find_stage(const struct sr_settings *settings, const struct sr_loss *loss,
+                      struct sr_worker *worker, int threads, double budget, bool pairs,
+                      struct sr_seeds *seeds, bool *exact)
 {
     struct sr_bank bank = {0};
     struct few few = {0};
     int chosen[SR_SEEDS];
     struct sr_candidates *candidates = orr_alloc(1, sizeof *candidates);
-    int rc =
-        candidates ? sr_bank_init(&bank, settings, loss->data, settings->enumerate) : ORR_ENOMEM;
+    int rc = candidates ? sr_bank_init(&bank, settings, loss->data, budget) : ORR_ENOMEM;
     seeds->count = 0;
+    *exact = false;
     if (!rc)
         sr_bank_offer(&bank, settings, candidates);
-    if (!rc)
+    if (!rc && pairs)
         rc = sr_compose(&bank, settings, threads, candidates);
     if (!rc)
         rc = few_init(&few, loss, &bank);
@@ -130,11 +136,27 @@ int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss
         for (int i = 0; i < seeds->count; i++)
             seeds->expr[i] = candidates->expr[chosen[i]];
         fit_seeds(settings, loss, worker, threads, seeds);
-        seeds->evaluations = (double)candidates->count;
+        seeds->evaluations += (double)candidates->count;
+        for (int i = 0; i < seeds->count; i++)
+            *exact = *exact || seeds->loss[i] <= loss->noise;
     }
     sr_loss_free(&few.loss);
     free(few.x);
     sr_bank_free(&bank);
     free(candidates);
+    return rc;
+}
+
+int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss,
+                  struct sr_worker *worker, int threads, struct sr_seeds *seeds)
+{
+    const bool small = loss->data->rows < SR_ROWS;
+    const double all = settings->enumerate, first = small ? first_small : first_large;
+    bool exact;
+    seeds->evaluations = 0;
+    int rc = find_stage(settings, loss, worker, threads, fmin(first, all), false, seeds, &exact);
+    /* an exact formula: all that are simpler were seen on the way */
+    if (!rc && !exact && !small && all > first)
+        rc = find_stage(settings, loss, worker, threads, all, true, seeds, &exact);
     return rc;
 }

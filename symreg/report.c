@@ -106,8 +106,7 @@ static int write_remarks(const struct sr_output *o, struct orr_file *file)
         const int count = sr_expr_constants(&o->front->expr[row], constant);
         for (int c = 0; c < count && !rc; c++) {
             char text[80];
-            sr_remark(constant[c], text, sizeof text);
-            if (!*text)
+            if (!sr_constant_remark(constant[c], text, sizeof text))
                 continue;
             rc = orr_file_printf(file, "%s- %.7g at complexity %d is near %s\n",
                                  any ? "" : "\n## Remarks\n\n", constant[c],

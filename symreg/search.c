@@ -3,7 +3,7 @@
  * A run is one restart of one fit. Within an epoch an island reads only its own state and the
  * run's state of the epoch before; islands are merged in their order. So the result depends on
  * the seed alone. */
-#include "search.h"
+#include "run.h"
 #include "enumerate.h"
 
 #include <math.h>
@@ -11,34 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_randist.h>
-
-/* Migration as in SymbolicRegression.jl: share of a population replaced per epoch, from the best
- * members of all islands and from the front. */
-static const double migrants_share = 0.00036, front_share = 0.0614;
-static const double sizes_cap = 100000; /* total of the counts of sizes */
-enum {
-    POOL = 12,    /* best members of an island that may migrate */
-    SETTLED = 10, /* epochs without change after which an exact front is final */
-};
-
-struct run {
-    struct sr_fit *fit;
-    struct sr_loss *loss;
-    uint64_t number; /* keys the random streams */
-    struct sr_scene scene;
-    struct sr_hall *best;
-    struct sr_island *island; /* (populations) */
-    double sizes[SR_NODES + 1];
-    int unchanged; /* epochs */
-    bool done;
-};
-
 struct search {
     const struct sr_settings *settings;
     int fits, runs, threads;
     struct sr_loss *loss;     /* (fits) */
-    struct run *run;          /* (fits, restarts) */
+    struct sr_screen *screen; /* (fits) of large tables; rows 0: none */
+    struct sr_run *run;       /* (fits, restarts) */
     struct sr_seeds *seeds;   /* (fits) where formulas are enumerated, else NULL */
     struct sr_worker *worker; /* (threads) */
     uint64_t digest;
@@ -48,7 +26,7 @@ struct search {
 
 /* ---- set-up */
 
-static int make_run(const struct sr_settings *s, struct run *run)
+static int make_run(const struct sr_settings *s, struct sr_run *run)
 {
     run->best = orr_alloc(1, sizeof *run->best);
     run->island = orr_alloc((size_t)s->populations, sizeof *run->island);
@@ -62,8 +40,10 @@ static int make_run(const struct sr_settings *s, struct run *run)
         if (!island->member || !island->hall)
             return ORR_ENOMEM;
     }
-    run->scene = (struct sr_scene){.settings = s, .loss = run->loss, .best = run->best};
+    run->scene = (struct sr_scene){
+        .settings = s, .loss = run->loss, .screen = run->screen, .best = run->best};
     for (int c = 1; c <= s->maxsize; c++) {
+        run->mark[c] = HUGE_VAL;
         run->sizes[c] = 1;
         run->scene.frequency[c] = 1.0 / s->maxsize;
     }
@@ -94,14 +74,19 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
     search->loss = orr_alloc((size_t)count, sizeof *search->loss);
     search->run = orr_alloc((size_t)search->runs, sizeof *search->run);
     search->worker = orr_alloc((size_t)search->threads, sizeof *search->worker);
-    if (!search->loss || !search->run || !search->worker)
+    search->screen = orr_alloc((size_t)count, sizeof *search->screen);
+    if (!search->loss || !search->run || !search->worker || !search->screen)
         return ORR_ENOMEM;
     for (int f = 0; f < count; f++) {
         int rc = sr_loss_init_with(&search->loss[f], s->loss, s->loss_parameter, &fits[f].data);
+        const bool screened = !s->compat && fits[f].data.rows >= 4 * SR_SCREEN_ROWS;
+        if (!rc && screened)
+            rc = sr_screen_init(&search->screen[f], &search->loss[f]);
         for (int k = 0; k < s->restarts && !rc; k++) {
-            struct run *run = &search->run[f * s->restarts + k];
+            struct sr_run *run = &search->run[f * s->restarts + k];
             run->fit = &fits[f];
             run->loss = &search->loss[f];
+            run->screen = screened ? &search->screen[f] : NULL;
             run->number = fits[f].stream * (uint64_t)s->restarts + (uint64_t)k;
             rc = make_run(s, run);
         }
@@ -115,7 +100,7 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
 static void free_search(struct search *search)
 {
     for (int i = 0; i < search->runs && search->run; i++) {
-        struct run *run = &search->run[i];
+        struct sr_run *run = &search->run[i];
         for (int k = 0; k < search->settings->populations && run->island; k++) {
             free(run->island[k].member);
             free(run->island[k].hall);
@@ -125,6 +110,8 @@ static void free_search(struct search *search)
     }
     for (int i = 0; i < search->fits && search->loss; i++)
         sr_loss_free(&search->loss[i]);
+    for (int i = 0; i < search->fits && search->screen; i++)
+        sr_screen_free(&search->screen[i]);
     for (int i = 0; i < search->threads && search->worker; i++) {
         sr_work_free(&search->worker[i].work);
         free(search->worker[i].seen);
@@ -132,6 +119,7 @@ static void free_search(struct search *search)
     }
     free(search->seeds);
     free(search->loss);
+    free(search->screen);
     free(search->run);
     free(search->worker);
 }
@@ -139,7 +127,7 @@ static void free_search(struct search *search)
 /* ---- epochs */
 
 /* Every (run, island, epoch) has its own stream; island number `populations` is the merge's. */
-static void seek(const struct sr_settings *s, const struct run *run, gsl_rng *rng, int island,
+static void seek(const struct sr_settings *s, const struct sr_run *run, gsl_rng *rng, int island,
                  int epoch)
 {
     const uint64_t islands = (uint64_t)s->populations + 1, epochs = (uint64_t)s->iterations + 1;
@@ -154,7 +142,7 @@ static void run_epoch(struct search *search, int epoch)
     const int tasks = search->runs * s->populations;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(search->threads)
     for (int task = 0; task < tasks; task++) {
-        struct run *run = &search->run[task / s->populations];
+        struct sr_run *run = &search->run[task / s->populations];
         const int number = task % s->populations;
         struct sr_worker *worker = &search->worker[omp_get_thread_num()];
         if (run->done)
@@ -164,97 +152,6 @@ static void run_epoch(struct search *search, int epoch)
             sr_island_init(&run->scene, worker, &run->island[number]);
         else
             sr_island_epoch(&run->scene, worker, &run->island[number], number);
-    }
-}
-
-/* Takes over what the islands found, in their order. */
-static void merge_halls(const struct sr_settings *s, struct run *run)
-{
-    bool changed = false;
-    memset(run->scene.polish, 0, sizeof run->scene.polish);
-    for (int i = 0; i < s->populations; i++)
-        for (int c = 1; c <= s->maxsize; c++) {
-            const struct sr_hall *hall = run->island[i].hall;
-            if (hall->expr[c].count && sr_hall_offer(run->best, &hall->expr[c], hall->loss[c]))
-                run->scene.polish[c] = changed = true;
-        }
-    double smallest = HUGE_VAL;
-    for (int c = 1; c <= s->maxsize; c++) { /* what is off the front needs no care */
-        run->scene.polish[c] = run->scene.polish[c] && run->best->loss[c] < smallest;
-        smallest = fmin(smallest, run->best->loss[c]);
-    }
-    run->unchanged = changed ? 0 : run->unchanged + 1;
-    run->done = (smallest <= 0 && run->unchanged >= SETTLED) ||
-                (s->stop_loss > 0 && smallest <= s->stop_loss);
-}
-
-static void count_sizes(const struct sr_settings *s, struct run *run)
-{
-    double total = 0;
-    for (int i = 0; i < s->populations; i++)
-        for (int m = 0; m < s->population_size; m++)
-            run->sizes[run->island[i].member[m].expr.count]++;
-    for (int c = 1; c <= s->maxsize; c++)
-        total += run->sizes[c];
-    const double shrink = total > sizes_cap ? sizes_cap / total : 1;
-    for (int c = 1; c <= s->maxsize; c++) {
-        run->sizes[c] *= shrink;
-        run->scene.frequency[c] = run->sizes[c] / (total * shrink);
-    }
-}
-
-/* Indices of the island's POOL cheapest members, cheapest first. */
-static int cheapest(const struct sr_settings *s, const struct sr_island *island, int pool[POOL])
-{
-    int n = 0;
-    for (int m = 0; m < s->population_size; m++) {
-        int k = n < POOL ? n++ : POOL;
-        for (; k > 0 && island->member[m].cost < island->member[pool[k - 1]].cost; k--)
-            if (k < POOL)
-                pool[k] = pool[k - 1];
-        if (k < POOL)
-            pool[k] = m;
-    }
-    return n;
-}
-
-static void settle(const struct sr_settings *s, struct sr_island *island, gsl_rng *rng,
-                   const struct sr_member *migrant)
-{
-    const int place = (int)(gsl_rng_uniform(rng) * s->population_size);
-    island->member[place] = *migrant;
-    island->member[place].age = island->births++;
-}
-
-static void migrate(const struct sr_settings *s, struct run *run, gsl_rng *rng)
-{
-    int row[SR_NODES + 1], rows = 0, pool[POOL];
-    double smallest = HUGE_VAL;
-    for (int c = 1; c <= s->maxsize; c++)
-        if (run->best->loss[c] < smallest) {
-            smallest = run->best->loss[c];
-            row[rows++] = c;
-        }
-    for (int i = 0; i < s->populations; i++) {
-        const double size = s->population_size;
-        for (unsigned k = gsl_ran_poisson(rng, size * migrants_share); k; k--) {
-            const struct sr_island *from =
-                &run->island[(int)(gsl_rng_uniform(rng) * s->populations)];
-            const int n = cheapest(s, from, pool);
-            const struct sr_member migrant = from->member[pool[(int)(gsl_rng_uniform(rng) * n)]];
-            settle(s, &run->island[i], rng, &migrant);
-        }
-        for (unsigned k = gsl_ran_poisson(rng, size * front_share); k && rows; k--) {
-            const int c = row[(int)(gsl_rng_uniform(rng) * rows)];
-            struct sr_member migrant = {.expr = run->best->expr[c], .loss = run->best->loss[c]};
-            if (!s->compat)
-                sr_expr_strip(&migrant.expr);
-            double base = run->loss->base > 0 ? run->loss->base : 1;
-            if (s->compat)
-                base = fmax(run->loss->base, 0.01);
-            migrant.cost = migrant.loss / base + s->parsimony * migrant.expr.count;
-            settle(s, &run->island[i], rng, &migrant);
-        }
     }
 }
 
@@ -289,7 +186,7 @@ static void plant_seeds(struct search *search)
     const int tasks = search->seeds ? search->runs * s->populations : 0;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(search->threads)
     for (int task = 0; task < tasks; task++) {
-        struct run *run = &search->run[task / s->populations];
+        struct sr_run *run = &search->run[task / s->populations];
         struct sr_worker *worker = &search->worker[omp_get_thread_num()];
         const int number = task % s->populations;
         const struct sr_seeds *seeds = &search->seeds[task / s->populations / s->restarts];
@@ -315,7 +212,7 @@ static void plant_seeds(struct search *search)
 
 /* ---- checkpoints */
 
-enum { BLOCKS_OF_RUN = 6, BLOCKS_OF_ISLAND = 3 };
+enum { BLOCKS_OF_RUN = 8, BLOCKS_OF_ISLAND = 4 };
 
 /* Everything that the epochs to come depend on. */
 static int list_blocks(struct search *search, struct sr_block **list)
@@ -328,10 +225,12 @@ static int list_blocks(struct search *search, struct sr_block **list)
         return -1;
     *block++ = (struct sr_block){&search->spent_s, sizeof search->spent_s};
     for (int i = 0; i < search->runs; i++) {
-        struct run *run = &search->run[i];
+        struct sr_run *run = &search->run[i];
         *block++ = (struct sr_block){run->best, sizeof *run->best};
         *block++ = (struct sr_block){run->sizes, sizeof run->sizes};
         *block++ = (struct sr_block){&run->unchanged, sizeof run->unchanged};
+        *block++ = (struct sr_block){run->mark, sizeof run->mark};
+        *block++ = (struct sr_block){&run->stale, sizeof run->stale};
         *block++ = (struct sr_block){&run->done, sizeof run->done};
         *block++ = (struct sr_block){run->scene.frequency, sizeof run->scene.frequency};
         *block++ = (struct sr_block){run->scene.polish, sizeof run->scene.polish};
@@ -341,6 +240,7 @@ static int list_blocks(struct search *search, struct sr_block **list)
                                          (size_t)s->population_size * sizeof *island->member};
             *block++ = (struct sr_block){&island->births, sizeof island->births};
             *block++ = (struct sr_block){&island->evaluations, sizeof island->evaluations};
+            *block++ = (struct sr_block){&island->screened, sizeof island->screened};
         }
     }
     return (int)count;
@@ -393,12 +293,14 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
 {
     struct sr_fit *result = search->run[fit * s->restarts].fit;
     result->front.count = 0;
-    result->evaluations = 0;
+    result->evaluations = result->screened = 0;
     double best_score = -HUGE_VAL, best_loss = HUGE_VAL;
     for (int k = 0; k < s->restarts; k++) {
-        struct run *run = &search->run[fit * s->restarts + k];
-        for (int i = 0; i < s->populations; i++)
+        struct sr_run *run = &search->run[fit * s->restarts + k];
+        for (int i = 0; i < s->populations; i++) {
             result->evaluations += run->island[i].evaluations;
+            result->screened += run->island[i].screened;
+        }
         if (!s->compat)
             sr_polish_front(s, run->loss, &search->worker[0], run->best);
         sr_front_make(run->best, scratch);
@@ -419,7 +321,7 @@ static void show(const struct search *search, int epoch, struct sr_front *scratc
 {
     const struct sr_settings *s = search->settings;
     for (int i = 0; i < search->runs && s->observe; i++) {
-        const struct run *run = &search->run[i];
+        const struct sr_run *run = &search->run[i];
         struct sr_observation seen = {.fit = i / s->restarts,
                                       .restart = i % s->restarts,
                                       .epoch = epoch,
@@ -452,13 +354,12 @@ static void merge(struct search *search, int epoch)
 {
     const struct sr_settings *s = search->settings;
     for (int i = 0; i < search->runs; i++) {
-        struct run *run = &search->run[i];
+        struct sr_run *run = &search->run[i];
         if (run->done)
             continue;
-        merge_halls(s, run);
-        count_sizes(s, run);
+        sr_run_merge(s, run);
         seek(s, run, search->worker[0].rng, s->populations, epoch);
-        migrate(s, run, search->worker[0].rng);
+        sr_run_migrate(s, run, search->worker[0].rng);
     }
 }
 

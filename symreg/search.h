@@ -15,7 +15,8 @@ struct sr_island {
     struct sr_member *member; /* (population_size) */
     struct sr_hall *hall;     /* better than the run's hall, found in this epoch; count 0 = none */
     uint64_t births;
-    double evaluations;
+    double evaluations; /* on all rows */
+    double screened;    /* formulas that were judged by few rows alone */
 };
 
 /* A small table of formulas met in this epoch: their losses need not be computed again. */
@@ -29,6 +30,7 @@ struct sr_seen {
 struct sr_scene {
     const struct sr_settings *settings;
     const struct sr_loss *loss;
+    const struct sr_screen *screen; /* NULL: every formula is evaluated on all rows */
     const struct sr_hall *best;     /* of the run so far */
     double frequency[SR_NODES + 1]; /* share of each size in the run's populations */
     bool polish[SR_NODES + 1];      /* rows of best whose constants are to be refined */
@@ -52,9 +54,14 @@ struct sr_seeds {
 int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss,
                   struct sr_worker *worker, int threads, struct sr_seeds *seeds);
 
-/* Fills loss and cost, and offers the formula to the island's hall with and without its scale. */
+/* Fills loss and cost, and offers the formula to the island's hall with and without its scale. A
+ * formula that few rows tell to be nothing for the hall keeps the loss on these. */
 void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
                         struct sr_island *island, struct sr_member *member);
+/* Fits the constants, at first to few rows; false, with loss and cost from these, where they tell
+ * that the formula is nothing for the hall: then it need not be evaluated. */
+bool sr_member_fit(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
+                   struct sr_member *member, int steps, int restarts);
 /* Tries every small change of row c of the run's hall, with its constants fitted. */
 void sr_polish_row(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
                    int c);

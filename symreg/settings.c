@@ -36,7 +36,8 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_preset *pres
         .max_seconds = s->seconds,
         .max_evaluations = s->evaluations,
         .stop_loss = s->stop_loss,
-        .enumerate = 5e5,
+        .enumerate = s->enumerate,
+        .patience = s->patience,
     };
     int rc = find_all("symreg.binary", &s->binary, 2, settings->binary, &settings->binary_count);
     if (!rc)

@@ -3,102 +3,140 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_math.h>
+
 #include "output.h"
 
-static const double near_enough = 1e-3, costs_nothing = 1e-9;
+/* ---- constants become round */
 
-/* The number with `digits` significant digits. */
+/* What all roundings of a formula together may cost, in standard errors of one constant: half a
+ * unit of the last place where the error is ten of them, the coarsest that two digits of an
+ * uncertainty (GUM 7.2.6) allow. A constant that is off its optimum by s standard errors raises the
+ * loss by s^2 / rows of itself: exactly so for least squares, by 0.8 of that for absolute
+ * deviations and normal noise. */
+static const double standard_errors = 0.05;
+static const double widest = 0.02; /* a constant never moves by more than this share of itself */
+enum { MOST_DIGITS = 6 };
+
+/* The number with `digits` significant digits that is nearest. */
 static double rounded(double value, int digits)
 {
-    char text[40];
+    char text[64];
     snprintf(text, sizeof text, "%.*e", digits - 1, value);
     return strtod(text, NULL);
 }
 
-/* Tries 1, 2 and 3 digits for one constant; the loss reached. */
-static double snap_constant(const struct sr_loss *loss, double limit, struct sr_node *node,
-                            const struct sr_expr *expr, double now, double *value)
+static double loss_of(const struct sr_loss *loss, const struct sr_expr *expr, struct sr_work *work)
 {
-    const double kept = node->value;
-    for (int digits = 1; digits <= 3; digits++) {
-        const double candidate = rounded(kept, digits);
-        if (fabs(candidate - kept) > near_enough * fabs(kept))
-            continue;
-        node->value = candidate;
-        const double reached =
-            sr_eval(expr, loss->data, value) ? sr_loss_value(loss, value, 1) : HUGE_VAL;
-        if (reached <= limit)
-            return reached;
-    }
-    node->value = kept;
-    return now;
+    if (!sr_eval(expr, loss->data, work->value))
+        return HUGE_VAL;
+    const double value = sr_loss_value(loss, work->value, 1);
+    return value <= loss->noise ? 0 : value;
 }
 
-int sr_front_snap(const struct sr_settings *settings, const struct sr_data *data,
-                  struct sr_front *front)
+/* The number with the fewest digits that is no farther away than `share` of the value, the value
+ * itself where that takes more than MOST_DIGITS. */
+static double fewest_digits(double value, double share)
 {
-    struct sr_loss loss;
-    struct sr_hall *hall = orr_alloc(1, sizeof *hall);
-    double *value = orr_alloc(data->rows, sizeof *value);
-    int rc = hall && value
-                 ? sr_loss_init_with(&loss, settings->loss, settings->loss_parameter, data)
-                 : ORR_ENOMEM;
-    if (rc)
-        goto out;
-    sr_hall_clear(hall);
-    double smallest = HUGE_VAL;
-    for (int i = 0; i < front->count; i++) {
-        struct sr_expr *expr = &front->expr[i];
-        const double start = sr_eval(expr, data, value) ? sr_loss_value(&loss, value, 1) : HUGE_VAL;
-        const double limit = fmax(start * (1 + costs_nothing), loss.noise);
-        double now = start;
-        for (int n = 0; n < expr->count; n++)
-            if (expr->node[n].op == SR_CONSTANT)
-                now = snap_constant(&loss, limit, &expr->node[n], expr, now, value);
-        const double penalty =
-            settings->penalty ? settings->penalty(expr, settings->context) * loss.base : 0;
-        const double final = (now <= loss.noise ? 0 : now) + penalty;
-        if (i && final >= smallest * (1 - costs_nothing)) /* the same formula, written longer */
-            continue;
-        smallest = final;
-        sr_hall_offer(hall, expr, final);
+    for (int digits = 1; digits <= MOST_DIGITS; digits++) {
+        const double candidate = rounded(value, digits);
+        if (fabs(candidate - value) <= share * fabs(value))
+            return candidate;
     }
-    sr_loss_free(&loss);
-    sr_front_make(hall, front);
-out:
-    free(value);
-    free(hall);
-    return rc;
+    return value;
 }
+
+/* All constants at once: what is off in one of them may make up for what is off in another. */
+static double snap_together(const struct sr_loss *loss, double limit, double reached,
+                            struct sr_expr *expr, struct sr_work *work)
+{
+    double constant[SR_NODES], trial[SR_NODES];
+    const int count = sr_expr_constants(expr, constant);
+    for (double share = widest; share > 1e-7 && count > 1; share /= 10) {
+        for (int i = 0; i < count; i++)
+            trial[i] = fewest_digits(constant[i], share);
+        sr_expr_set_constants(expr, trial);
+        const double value = loss_of(loss, expr, work);
+        if (value <= limit)
+            return value;
+    }
+    sr_expr_set_constants(expr, constant);
+    return reached;
+}
+
+double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work)
+{
+    const double first = loss_of(loss, expr, work);
+    const double limit = first * (1 + standard_errors * standard_errors / (double)loss->data->rows);
+    if (!isfinite(first))
+        return first;
+    double reached = snap_together(loss, limit, first, expr, work);
+    for (int i = 0; i < expr->count; i++) {
+        struct sr_node *node = &expr->node[i];
+        const double value = node->value;
+        if (node->op != SR_CONSTANT || value == 0)
+            continue;
+        bool done = false;
+        for (int digits = 1; digits <= MOST_DIGITS && !done; digits++) {
+            node->value = rounded(value, digits);
+            if (fabs(node->value - value) > widest * fabs(value))
+                continue;
+            const double trial = loss_of(loss, expr, work);
+            done = trial <= limit;
+            reached = done ? trial : reached;
+        }
+        if (!done)
+            node->value = value;
+    }
+    return reached;
+}
+
+/* ---- remarks */
+
+static const double tolerance = 1e-4;
+
+/* Numbers that are met in formulas; multiples a / b of them with a and b up to `most`. */
+static const struct {
+    const char *name;
+    double value;
+    int most;
+} known[] = {
+    {"pi", M_PI, 8},
+    {"pi^2", M_PI *M_PI, 8},
+    {"pi^-1", M_1_PI, 8},
+    {"pi^-2", M_1_PI *M_1_PI, 8},
+    {"sqrt(pi)", M_SQRTPI, 4},
+    {"sqrt(2 pi)", M_SQRT2 *M_SQRTPI, 4},
+    {"e", M_E, 2},
+    {"sqrt(2)", M_SQRT2, 4},
+    {"sqrt(3)", M_SQRT3, 4},
+    {"log(2)", M_LN2, 2},
+};
 
 static int common_divisor(int a, int b)
 {
     return b ? common_divisor(b, a % b) : a;
 }
 
-void sr_remark(double constant, char *text, size_t bytes)
+bool sr_constant_remark(double value, char *text, size_t bytes)
 {
-    const double pi = 3.14159265358979323846, tolerance = 1e-4;
     double best = tolerance;
     *text = '\0';
-    for (int power = -2; power <= 2; power++)
-        for (int a = 1; a <= 8; a++)
-            for (int b = 1; b <= 8 && power; b++) {
-                if (common_divisor(a, b) != 1)
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        for (int a = 1; a <= known[k].most; a++)
+            for (int b = 1; b <= known[k].most; b++) {
+                const double near = a * known[k].value / b;
+                const double off = fabs(fabs(value) - near) / near;
+                if (common_divisor(a, b) != 1 || !(off < best))
                     continue;
-                const double value = a * pow(pi, power) / b;
-                const double off = fabs(fabs(constant) - value) / value;
-                if (!(off < best))
-                    continue;
-                char factor[16] = "", divisor[16] = "", exponent[16] = "";
+                char factor[16] = "", divisor[16] = "";
                 best = off;
                 if (a > 1)
                     snprintf(factor, sizeof factor, "%d ", a);
                 if (b > 1)
                     snprintf(divisor, sizeof divisor, " / %d", b);
-                if (power != 1)
-                    snprintf(exponent, sizeof exponent, "^%d", power);
-                snprintf(text, bytes, "%s%spi%s%s (%.1g%% off)", constant < 0 ? "-" : "", factor,
-                         exponent, divisor, 100 * off);
+                snprintf(text, bytes, "%s%s%s%s (%.1g%% off)", value < 0 ? "-" : "", factor,
+                         known[k].name, divisor, 100 * off);
             }
+    return *text != '\0';
 }

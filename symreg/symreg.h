@@ -384,12 +384,10 @@ double sr_disagreement(const struct sr_expr *a, const struct sr_expr *b, int fea
  * over low .. high and over 10 times wider ranges. */
 bool sr_equivalent(const struct sr_expr *a, const struct sr_expr *b, int features,
                    const double *low, const double *high, double tolerance);
-/* Rounds each constant to the fewest digits (at most 6) that cost nothing: the loss rises by less
- * than 0.1 / rows of itself, an exact formula stays exact. Returns the loss. */
+/* Rounds each constant to the fewest digits (at most 6) that cost nothing: all together raise the
+ * loss by at most 0.0025 / rows of itself, what a twentieth of a standard error of one constant
+ * does; an exact formula stays exact. Returns the loss. */
 double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work);
-/* Names a constant within `tolerance` of a simple multiple of pi, pi^2, e, ...: a remark for
- * reports, never used by the search. False when there is none. */
-bool sr_constant_remark(double value, double tolerance, char *text, size_t bytes);
 
 /* -------------------------------------------------------------------------------- search */
 
@@ -411,6 +409,8 @@ struct sr_settings {
     double parsimony;
     uint64_t seed;
     double enumerate;       /* formulas tried before the islands start; 0: none */
+    int patience;           /* end of a run after so many epochs in which no row of the front fell
+                             * by 1% of its loss; 0: never */
     double stop_loss;       /* end when every fit has reached it; 0: only when it is exact */
     double max_seconds;     /* end with the epoch in which they pass; 0: no limit */
     double max_evaluations; /* of all fits together, likewise */
@@ -425,6 +425,7 @@ struct sr_settings {
     /* added to the loss, in units of the loss of the best constant */
     double (*penalty)(const struct sr_expr *expr, const void *context);
     const void *context;         /* of these three */
+    uint64_t context_digest;     /* of what they, own operators and the own loss depend on */
     const struct sr_expr *guess; /* (guesses) formulas that every island starts with */
     int guesses;
 };
@@ -444,58 +445,13 @@ struct sr_fit {
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
               struct orr_progress *progress);
 
-/* -------------------------------------------------------------------------- the true law */
-
-/* Decides numerically whether a formula of the features r, m1, m2 (0, 1, 2) is k m1 m2 / r^2: at
- * fixed quasi-random points over twice the range of the data both ways, the ratio may vary by
- * `tolerance`, relative to its mean. True: *k is the mean ratio. */
-bool sr_law_check(const struct sr_expr *expr, const double low[3], const double high[3],
-                  double tolerance, double *k);
-/* The simplest row of a front that passes, -1 when none does. */
-int sr_law_find(const struct sr_front *front, const double low[3], const double high[3],
-                double tolerance, double *k);
-
-/* ------------------------------------------------------------------------------ analysis */
-
-/* forces_magnitude.csv of one source (docs/formats.md), AU, solar masses, years. */
-struct sr_forces {
-    size_t rows;
-    int samples; /* largest sample number + 1 */
-    double *sample, *sequence, *step, *r, *m1, *m2, *dt, *f_true, *f; /* (rows) each */
-    void *storage;
-};
-/* Missing file: ORR_EMISSING with the command that makes it. */
-int sr_forces_read(const char *path, struct sr_forces *forces);
-void sr_forces_free(struct sr_forces *forces);
-
-struct sr_interval {
-    double value, low, high;
-};
-struct sr_analysis {
-    double r2_log;                  /* of log F against log F_true */
-    double median_relative_error;   /* of F */
-    struct sr_interval exponent[3]; /* of r, m1, m2, 95% by bootstrap over sequences */
-    size_t dropped;                 /* rows with F <= 0, left out of the logarithms */
-};
-/* 200 resamples of whole sequences keyed by `seed`. NaN where too few rows are left. */
-int sr_analyse(const struct sr_forces *forces, uint64_t seed, struct sr_analysis *result);
-struct sr_floors {
-    double log_r, log_scale_dt_r, constant; /* R^2 of log F_true */
-};
-int sr_analyse_floors(const struct sr_forces *truth, struct sr_floors *floors);
-/* Of the rows of one sample. */
-struct sr_sample_facts {
-    size_t rows;
-    double k_dropped_m2; /* L1-optimal k of F = k m1 / r^2: expected when m2 is missed */
-    double leverage;     /* largest share of sum |F| that one sequence has */
-};
-int sr_analyse_sample(const struct sr_forces *forces, int sample, struct sr_sample_facts *facts);
-
 /* ---------------------------------------------------------------------------- whole runs */
 
+/* --compat by name, NULL: not given; ORR_EUSAGE for another than "pysr". */
+int sr_compat_find(const char *name, bool *compat);
 /* Run directory mode of bin/symreg: fits every source and sample, writes laws/, prints the table
- * of laws. */
-int sr_laws_run(const struct orr_cli *cli);
+ * of laws. compat as above. */
+int sr_laws_run(const struct orr_cli *cli, const char *compat);
 /* The options of CSV mode as given, NULL where not; docs/symreg.md has their meaning. */
 struct sr_csv_options {
     const char *target, *features, *weights, *log_target;

@@ -14,9 +14,15 @@ static int find_column(const struct orr_csv *csv, const char *file, const char *
         return 0;
     for (size_t i = 0; i < csv->cols; i++)
         orr_nearest_offer(&nearest, name, csv->names[i]);
+    if (csv->cols == 1 && strpbrk(csv->names[0], ";\t|"))
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s: no column \"%s\": the header is one cell, \"%s\"; cells are to be "
+                        "separated by commas",
+                        file, name, csv->names[0]);
     return nearest.name ? ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; did you mean \"%s\"?", file,
                                    name, nearest.name)
-                        : ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"", file, name);
+                        : ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; the first of %zu is \"%s\"",
+                                   file, name, csv->cols, csv->names[0]);
 }
 
 /* Is any cell of the column a number? Columns of names are no features. */
@@ -99,6 +105,21 @@ static int take_logarithms(const char *file, const char *target, size_t rows, do
     return 0;
 }
 
+/* Squares of the target, and sums of them, must be numbers: else every loss is 0 or infinite. */
+static int check_size(const char *file, const char *target, size_t rows, const double *y)
+{
+    const double most = 1e150, least = 1e-150;
+    double largest = 0;
+    for (size_t i = 0; i < rows; i++)
+        largest = fmax(largest, fabs(y[i]));
+    return largest == 0 || (largest <= most && largest >= least)
+               ? 0
+               : ORR_FAIL(ORR_EINVAL,
+                          "%s: column \"%s\": expected numbers up to between %g and %g, found "
+                          "%g; use another unit",
+                          file, target, least, most, largest);
+}
+
 /* Weights with mean 1. */
 static int scale_weights(const char *file, const char *name, size_t rows, double *weight)
 {
@@ -149,6 +170,8 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
         rc = take_column(csv, file, goal, y);
     if (!rc && o->log_target)
         rc = take_logarithms(file, o->target, rows, y);
+    if (!rc)
+        rc = check_size(file, o->target, rows, y);
     if (!rc && weights >= 0)
         rc = take_column(csv, file, weights, y + rows);
     if (!rc && weights >= 0)

@@ -1,5 +1,5 @@
 /* truelaw.c - is a formula k m1 m2 / r^2? Decided by numbers, not by shape. */
-#include "symreg.h"
+#include "analysis.h"
 
 #include <math.h>
 

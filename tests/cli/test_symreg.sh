@@ -93,9 +93,17 @@ check "--seconds ends it" law "${fit[@]}" --iterations 100000 --seconds 0.5 --lo
 check "--stop-loss ends it" law "${fit[@]}" --iterations 100000 --stop-loss 1e6 --seconds 30
 
 # ---- stopped: the front so far, status 130; --resume ends in the bytes of a search never stopped
-LONG=("$WORK/law.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
-      --set symreg.populations=4 --set symreg.cycles=30 --maxsize 9 --iterations 25
-      --complexity 'square=3,inv=4,/=4')
+# as large as takes the look at few rows
+awk 'BEGIN {
+    print "r,m1,m2,w,F"
+    for (i = 1; i <= 600; i++) {
+        r = 0.5 + (i * 37 % 101) / 32; a = 0.5 + (i * 53 % 97) / 32; b = 0.5 + (i * 71 % 89) / 32
+        printf "%.10g,%.10g,%.10g,%d,%.15g\n", r, a, b, 1 + i % 3, 6 * a * b / (r * r)
+    }
+}' >"$WORK/large.csv"
+LONG=("$WORK/large.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
+      --set symreg.populations=4 --set symreg.cycles=30 --set symreg.patience=0
+      --maxsize 9 --iterations 25 --complexity 'square=3,inv=4,/=4')
 "$BIN/symreg" "${LONG[@]}" --out "$WORK/stopped" >"$WORK/printed" 2>"$WORK/err" </dev/null &
 pid=$!
 for ((tries = 0; tries < 3000; tries++)); do
@@ -108,6 +116,12 @@ wait $pid
 check "Ctrl-C: status 130" test $? -eq 130
 check "Ctrl-C: says how to go on" grep -q -- '--resume goes on' "$WORK/err"
 check "Ctrl-C: the front" grep -q '^[0-9]*,' "$WORK/stopped/front.csv"
+for other in '--weights w' '--guess r' '--units r=m' '--nest inv:inv=0' '--define g(x)=x*x'; do
+    cp "$WORK/stopped/checkpoint.bin" "$WORK/kept.bin"
+    refuse "--resume with $other" 1 'other data or settings' -- "$BIN/symreg" "${LONG[@]}" \
+        ${other} --out "$WORK/stopped" --resume
+    mv "$WORK/kept.bin" "$WORK/stopped/checkpoint.bin"
+done
 check "--resume" program symreg "${LONG[@]}" --out "$WORK/stopped" --resume
 check "never stopped" program symreg "${LONG[@]}" --out "$WORK/whole"
 check "... the same front" cmp "$WORK/stopped/front_full.csv" "$WORK/whole/front_full.csv"

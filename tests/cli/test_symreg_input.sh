@@ -30,6 +30,9 @@ bad "infinity" 1 'column "x": expected a finite number, found "-inf"' 'x,y\n1,2\
 bad "too large" 1 'column "x": expected a finite number' 'x,y\n1,2\n1e999,3\n'
 bad "a missing cell" 1 'column "x": expected a finite number, found ""' 'x,y\n1,2\n,3\n'
 bad "no target" 1 'no column "y"' 'x,z\n1,2\n3,4\n'
+bad "other separators" 1 'separated by commas' 'x;y\n1;2\n3;4\n'
+bad "a target that is too large" 1 'use another unit' 'x,y\n1,1e160\n3,4\n'
+bad "a target that is too small" 1 'use another unit' 'x,y\n1,1e-160\n3,0\n'
 bad "near miss" 1 'did you mean "y1"?' 'x,y1\n1,2\n3,4\n'
 bad "no feature" 1 'no column of numbers beside the target' 'name,y\na,2\nb,4\n'
 bad "a column twice" 1 'column "x" stands twice' 'x,y,x\n1,2,3\n'
@@ -78,7 +81,7 @@ check "constant target: the constant" grep -q '^1,0,"3"' "$WORK/constant/front.c
 good "target of zeros" 'x,y\n1,0\n2,0\n3,0\n' "${small[@]}"
 good "constant feature" 'x,y\n1,3\n1,4\n1,5\n' "${small[@]}"
 good "two rows" 'x,y\n1,3\n2,4\n' "${small[@]}"
-good "huge and tiny numbers" 'x,y\n1e300,1e-300\n2e300,3e-300\n-1e300,2e-300\n' "${small[@]}"
+good "huge and tiny numbers" 'x,y\n1e300,1e-140\n2e300,3e-140\n-1e300,2e-140\n' "${small[@]}"
 good "spreadsheet's marks" '\xef\xbb\xbfx,y\r\n1,3\r\n2,4\r\n' "${small[@]}"
 good "quoted names" '"my x, m","y"\n1,3\n2,4\n' "${small[@]}" --out "$WORK/quoted"
 check "quoted names: in C" grep -q 'my_x__m' "$WORK/quoted/front_full.csv"

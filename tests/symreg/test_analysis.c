@@ -1,5 +1,6 @@
 /* test_analysis.c - reading forces, R^2, exponents with intervals, floors and facts of samples. */
 #include "symreg/formulas.h"
+#include "analysis.h"
 
 /* Forces of `sequences` sequences with `steps` rows each, in `samples` samples by turns. Each
  * sequence has its own masses, size and time step. */

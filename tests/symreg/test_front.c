@@ -1,5 +1,6 @@
 /* test_front.c - halls, fronts, selection rules, the CSV file, and the check for the true law. */
 #include "symreg/formulas.h"
+#include "analysis.h"
 
 /* A formula of `count` nodes, whatever it says. */
 static struct sr_expr of_size(int count)

@@ -100,7 +100,7 @@ static int quietly(struct fixture *f, int (*run)(struct fixture *f))
 
 static int laws(struct fixture *f)
 {
-    return sr_laws_run(&f->cli);
+    return sr_laws_run(&f->cli, NULL);
 }
 
 static char *content(const char *dir, const char *name)

@@ -259,45 +259,6 @@ static void description_lengths(void **state)
     gsl_rng_free(rng);
 }
 
-/* ---- round numbers */
-
-static void free_constants_are_rounded(void **state)
-{
-    (void)state;
-    static struct sr_hall hall;
-    static struct sr_front front;
-    struct table t;
-    const struct sr_settings s = {.loss = ORR_SR_L2};
-    const struct sr_expr truth = formula("2 * r + 0.37 * m1");
-    table_create(&t, 40, 3, false);
-    assert_true(sr_eval(&truth, &t.data, t.y));
-    const struct sr_expr exact = formula("2.0000000000000004 * r + 0.37000000000000005 * m1");
-    const struct sr_expr off = formula("2.000013 * r");
-    sr_hall_clear(&hall);
-    sr_hall_offer(&hall, &off, 0.5);
-    sr_hall_offer(&hall, &exact, 0);
-    sr_front_make(&hall, &front);
-    assert_int_equal(sr_front_snap(&s, &t.data, &front), 0);
-    assert_string_equal(text_of(&front.expr[1]), "((2 * r) + (0.37 * m1))");
-    assert_true(front.expr[1].node[0].value == 2);
-    assert_true(front.expr[0].node[0].value == 2.000013); /* rounding would cost something */
-    table_free(&t);
-}
-
-static void remarks(void **state)
-{
-    (void)state;
-    char text[80];
-    sr_remark(39.4784, text, sizeof text);
-    assert_non_null(strstr(text, "4 pi^2 ("));
-    sr_remark(-1.5708, text, sizeof text);
-    assert_non_null(strstr(text, "-pi / 2 ("));
-    sr_remark(39.6, text, sizeof text);
-    assert_string_equal(text, "");
-    sr_remark(2, text, sizeof text);
-    assert_string_equal(text, "");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,8 +267,6 @@ int main(void)
         cmocka_unit_test(names_fit_the_language),
         cmocka_unit_test(own_operators_are_written_out),
         cmocka_unit_test(description_lengths),
-        cmocka_unit_test(free_constants_are_rounded),
-        cmocka_unit_test(remarks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* test_search.c - the search as a whole: the same fronts for any number of threads, known laws
  * found on clean data, settings checked. */
 #include "symreg/formulas.h"
+#include "analysis.h"
 #include "search.h"
 
 /* A small budget over + * and the given unary operators. */
@@ -79,7 +80,8 @@ static void fronts_depend_on_the_seed_alone(void **state)
     s.iterations = 5;
     s.restarts = 2;
     table_of(&t[0], "5 * m1 * sin(r) + m2", 200, 1, 0.05);
-    table_of(&t[1], "m1 * m2 * inv(r * r + 0.5)", 129, 2, 0.02);
+    /* the second is large enough for a look at few rows */
+    table_of(&t[1], "m1 * m2 * inv(r * r + 0.5)", 4 * SR_SCREEN_ROWS + 1, 2, 0.02);
     for (uint64_t f = 0; f < 2; f++) {
         one[f] = (struct sr_fit){.data = t[f].data, .stream = f};
         two[f] = one[f];
@@ -90,6 +92,7 @@ static void fronts_depend_on_the_seed_alone(void **state)
         sound_front(&one[f].front, &t[f].data, &s);
         same_front(&one[f].front, &two[f].front);
         assert_true(one[f].evaluations == two[f].evaluations && one[f].evaluations > 1000);
+        assert_true(one[f].screened == two[f].screened && (one[f].screened > 1000) == (f == 1));
     }
     assert_int_equal(sr_search(&s, two, 2, 3, NULL), 0); /* again, and three threads */
     for (int f = 0; f < 2; f++)
@@ -111,6 +114,48 @@ static void fronts_depend_on_the_seed_alone(void **state)
 }
 
 /* Restart k of stream 0 is the search of stream k alone; the one with the highest score is kept. */
+/* With noise nothing is ever exact: patience ends the search, here one of years. */
+static void patience_ends_what_gains_nothing(void **state)
+{
+    (void)state;
+    static struct sr_fit fit;
+    struct table t;
+    struct sr_settings s = small_settings(SR_INV, SR_SIN, 7);
+    s.iterations = 1000000000;
+    s.populations = 2;
+    s.cycles = 50;
+    s.patience = 3;
+    table_of(&t, "m1 * m2 * inv(r)", 100, 3, 0.05);
+    fit.data = t.data;
+    assert_int_equal(sr_search(&s, &fit, 1, 1, NULL), 0);
+    sound_front(&fit.front, &t.data, &s);
+    table_free(&t);
+}
+
+/* An exact formula among the first few thousand ends the enumeration; and so does a table of few
+ * rows. What is met is counted. */
+static void enumeration_ends_where_it_is_exact(void **state)
+{
+    (void)state;
+    double met[3];
+    for (int k = 0; k < 3; k++) {
+        static struct sr_fit fit;
+        struct table t;
+        struct sr_settings s = small_settings(SR_INV, SR_SIN, 14);
+        s.iterations = 0;
+        s.enumerate = 1e5;
+        table_of(&t, "3.7 * m1 * m2", k == 2 ? 20 : 200, 4, k == 0 ? 0 : 0.05);
+        fit = (struct sr_fit){.data = t.data};
+        assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+        sound_front(&fit.front, &t.data, &s);
+        assert_true(k > 0 || fit.front.loss[fit.front.count - 1] == 0);
+        met[k] = fit.evaluations;
+        table_free(&t);
+    }
+    if (!(met[0] * 2 < met[1] && met[2] * 2 < met[1]))
+        fail_msg("exact %g, noisy %g, few rows %g", met[0], met[1], met[2]);
+}
+
 static void the_best_restart_is_kept(void **state)
 {
     (void)state;
@@ -386,6 +431,8 @@ int main(void)
         cmocka_unit_test(changes_reach_every_neighbour),
         cmocka_unit_test(settings_come_from_the_preset),
         cmocka_unit_test(fronts_depend_on_the_seed_alone),
+        cmocka_unit_test(patience_ends_what_gains_nothing),
+        cmocka_unit_test(enumeration_ends_where_it_is_exact),
         cmocka_unit_test(the_best_restart_is_kept),
         cmocka_unit_test(newton_is_found_on_clean_data),
         cmocka_unit_test(newton_is_found_in_any_unit),

@@ -30,6 +30,15 @@ static void knows_the_usual_identities(void **state)
         {"log(exp(r * m1))", NULL},
         {"sin(neg(r)) + sin(r)", "0"},
         {"cos(neg(r)) - cos(r)", "0"},
+        {"sinh(neg(r)) + sinh(r)", "0"},
+        {"cosh(neg(r)) - cosh(r)", "0"},
+        {"tanh(neg(r)) + tanh(r)", "0"},
+        {"asin(neg(r)) + asin(r)", "0"},
+        {"atan(neg(r)) + atan(r)", "0"},
+        {"tan(neg(r)) + tan(r)", "0"},
+        {"neg(sin(neg(asin(r))))", "r"},
+        {"cos(acos(r * m1))", "(r * m1)"},
+        {"tan(neg(atan(m1))) + m1", "0"},
         {"exp(r) * exp(neg(r))", "1"},
         {"square(sqrt(r))", "r"},
         {"(r + r + r) * m1 * 2", "(6 * (r * m1))"},
@@ -55,6 +64,9 @@ static void knows_the_usual_identities(void **state)
     simplifies("r + m1", "(r + m1)"); /* what can not be shorter stays as it is written */
     simplifies("m1 + r", "(m1 + r)");
     simplifies("sqrt(r * r)", "sqrt((r * r))"); /* not r: |r| */
+    simplifies("asin(sin(r))", "asin(sin(r))"); /* nor these: r modulo turns */
+    simplifies("acos(cos(r))", "acos(cos(r))");
+    simplifies("acos(neg(r)) + acos(r)", "(acos(neg(r)) + acos(r))"); /* pi, which has no name */
 }
 
 /* Operators that are given besides are used where they make it shorter; others never. */
@@ -121,6 +133,10 @@ static void canonical_hash_knows_equals(void **state)
         {"2 * (r + 1)", "r + r + 2"},
         {"sqrt(r) * r", "r ^ 1.5"},
         {"sin(m1 - r)", "neg(sin(r - m1))"},
+        {"sinh(m1 - r)", "neg(sinh(r - m1))"},
+        {"asin(m1 - r)", "neg(asin(r - m1))"},
+        {"atan(m1 - r)", "neg(atan(r - m1))"},
+        {"cosh(m1 - r)", "cosh(r - m1)"},
         {"exp(r) * exp(m1)", "exp(m1 + r)"},
         {"m1 / (2 * r + 4)", "0.5 * m1 * inv(r + 2)"},
     };
@@ -132,6 +148,8 @@ static void canonical_hash_knows_equals(void **state)
         {"r ^ m1", "m1 ^ r"},
         {"2 * (r + 1)", "2 * r + 1"},
         {"sin(r)", "sin(neg(r))"},
+        {"sinh(r)", "sinh(neg(r))"},
+        {"acos(r)", "acos(neg(r))"},
     };
     for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
         const struct sr_expr a = formula(same[k][0]), b = formula(same[k][1]);

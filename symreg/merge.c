@@ -1,0 +1,123 @@
+/* merge.c - between the epochs of a run: the islands' finds and sizes together, and migration. */
+#include "run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+/* Migration as in SymbolicRegression.jl: share of a population replaced per epoch, from the best
+ * members of all islands and from the front. */
+static const double migrants_share = 0.00036, front_share = 0.0614;
+static const double notable_share = 0.01; /* of a row's loss: such a fall is worth a polish */
+static const double sizes_cap = 100000;   /* total of the counts of sizes */
+enum {
+    POOL = 12,    /* best members of an island that may migrate */
+    SETTLED = 10, /* epochs without change after which an exact front is final */
+};
+
+/* Takes over what the islands found, in their order. Rows of the front that fell notably since
+ * their last polish are to be polished. */
+static void merge_halls(const struct sr_settings *s, struct sr_run *run)
+{
+    bool changed = false, notable = false;
+    double smallest = HUGE_VAL;
+    for (int i = 0; i < s->populations; i++)
+        for (int c = 1; c <= s->maxsize; c++) {
+            const struct sr_hall *hall = run->island[i].hall;
+            if (hall->expr[c].count && sr_hall_offer(run->best, &hall->expr[c], hall->loss[c]))
+                changed = true;
+        }
+    for (int c = 1; c <= s->maxsize; c++) {
+        const double loss = run->best->loss[c];
+        const bool fell = loss < smallest && loss < (1 - notable_share) * run->mark[c];
+        smallest = fmin(smallest, loss);
+        run->scene.polish[c] = fell;
+        notable = notable || fell;
+        if (fell)
+            run->mark[c] = loss;
+    }
+    run->unchanged = changed ? 0 : run->unchanged + 1;
+    run->stale = notable ? 0 : run->stale + 1;
+    run->done = (smallest <= 0 && run->unchanged >= SETTLED) ||
+                (s->patience > 0 && !s->compat && run->stale >= s->patience) ||
+                (s->stop_loss > 0 && smallest <= s->stop_loss);
+}
+
+static void count_sizes(const struct sr_settings *s, struct sr_run *run)
+{
+    double total = 0;
+    for (int i = 0; i < s->populations; i++)
+        for (int m = 0; m < s->population_size; m++)
+            run->sizes[run->island[i].member[m].expr.count]++;
+    for (int c = 1; c <= s->maxsize; c++)
+        total += run->sizes[c];
+    const double shrink = total > sizes_cap ? sizes_cap / total : 1;
+    for (int c = 1; c <= s->maxsize; c++) {
+        run->sizes[c] *= shrink;
+        run->scene.frequency[c] = run->sizes[c] / (total * shrink);
+    }
+}
+
+void sr_run_merge(const struct sr_settings *s, struct sr_run *run)
+{
+    merge_halls(s, run);
+    count_sizes(s, run);
+}
+
+/* ---- migration */
+
+/* Indices of the island's POOL cheapest members, cheapest first. */
+static int cheapest(const struct sr_settings *s, const struct sr_island *island, int pool[POOL])
+{
+    int n = 0;
+    for (int m = 0; m < s->population_size; m++) {
+        int k = n < POOL ? n++ : POOL;
+        for (; k > 0 && island->member[m].cost < island->member[pool[k - 1]].cost; k--)
+            if (k < POOL)
+                pool[k] = pool[k - 1];
+        if (k < POOL)
+            pool[k] = m;
+    }
+    return n;
+}
+
+static void settle(const struct sr_settings *s, struct sr_island *island, gsl_rng *rng,
+                   const struct sr_member *migrant)
+{
+    const int place = (int)(gsl_rng_uniform(rng) * s->population_size);
+    island->member[place] = *migrant;
+    island->member[place].age = island->births++;
+}
+
+void sr_run_migrate(const struct sr_settings *s, struct sr_run *run, gsl_rng *rng)
+{
+    int row[SR_NODES + 1], rows = 0, pool[POOL];
+    double smallest = HUGE_VAL;
+    for (int c = 1; c <= s->maxsize; c++)
+        if (run->best->loss[c] < smallest) {
+            smallest = run->best->loss[c];
+            row[rows++] = c;
+        }
+    for (int i = 0; i < s->populations; i++) {
+        const double size = s->population_size;
+        for (unsigned k = gsl_ran_poisson(rng, size * migrants_share); k; k--) {
+            const struct sr_island *from =
+                &run->island[(int)(gsl_rng_uniform(rng) * s->populations)];
+            const int n = cheapest(s, from, pool);
+            const struct sr_member migrant = from->member[pool[(int)(gsl_rng_uniform(rng) * n)]];
+            settle(s, &run->island[i], rng, &migrant);
+        }
+        for (unsigned k = gsl_ran_poisson(rng, size * front_share); k && rows; k--) {
+            const int c = row[(int)(gsl_rng_uniform(rng) * rows)];
+            struct sr_member migrant = {.expr = run->best->expr[c], .loss = run->best->loss[c]};
+            if (!s->compat)
+                sr_expr_strip(&migrant.expr);
+            double base = run->loss->base > 0 ? run->loss->base : 1;
+            if (s->compat)
+                base = fmax(run->loss->base, 0.01);
+            migrant.cost = migrant.loss / base + s->parsimony * migrant.expr.count;
+            settle(s, &run->island[i], rng, &migrant);
+        }
+    }
+}

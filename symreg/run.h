@@ -1,0 +1,27 @@
+/* run.h - inside symreg/: one restart of one fit, and what happens to it between epochs. */
+#ifndef SR_RUN_H
+#define SR_RUN_H
+
+#include "search.h"
+
+struct sr_run {
+    struct sr_fit *fit;
+    struct sr_loss *loss;
+    const struct sr_screen *screen; /* NULL: none */
+    uint64_t number;                /* keys the random streams */
+    struct sr_scene scene;
+    struct sr_hall *best;
+    struct sr_island *island; /* (populations) */
+    double sizes[SR_NODES + 1];
+    double mark[SR_NODES + 1]; /* of each row of the front: its loss when last it fell notably */
+    int unchanged, stale;      /* epochs without any change, without a notable one */
+    bool done;
+};
+
+/* Takes over what the islands found, in their order, counts sizes, and says which rows are to be
+ * polished and whether the run is done. */
+void sr_run_merge(const struct sr_settings *s, struct sr_run *run);
+/* Members move: from all islands' best, and from the front. */
+void sr_run_migrate(const struct sr_settings *s, struct sr_run *run, gsl_rng *rng);
+
+#endif

@@ -1,0 +1,184 @@
+/* test_snap.c - constants become round where that costs nothing, and only there; remarks. */
+#include "symreg/formulas.h"
+#include "output.h"
+
+enum { ROWS = 200 };
+
+/* Snaps the formula's constants on the table; the loss reached. */
+static double snap(const struct table *t, enum orr_symreg_loss kind, struct sr_expr *expr,
+                   double *before)
+{
+    struct sr_loss loss;
+    struct sr_work work;
+    assert_int_equal(sr_loss_init(&loss, kind, &t->data), 0);
+    assert_int_equal(sr_work_init(&work, t->data.rows, 20), 0);
+    if (before) {
+        assert_true(sr_eval(expr, &t->data, work.value));
+        *before = sr_loss_value(&loss, work.value, 1);
+    }
+    const double reached = sr_snap(&loss, expr, &work);
+    assert_true(sr_eval(expr, &t->data, work.value));
+    const double value = sr_loss_value(&loss, work.value, 1);
+    assert_true(reached == (value <= loss.noise ? 0 : value));
+    sr_loss_free(&loss);
+    sr_work_free(&work);
+    return reached;
+}
+
+static void exact_laws_get_their_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *truth, *found, *to;
+    } row[] = {
+        {"2 * r", "2.0000013 * r", "(2 * r)"},
+        {"2 * r + 0.5", "2.0000000000001 * r + 0.5", "((2 * r) + 0.5)"},
+        {"39.18 * m1", "39.1800002 * m1", "(39.18 * m1)"},
+        {"0.37 * m1 / (r ^ 2 + 3)", "0.37000004 * m1 / (r ^ 2.00000001 + 3.0000002)",
+         "((0.37 * m1) / ((r ^ 2) + 3))"},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++)
+        for (int kind = ORR_SR_L1; kind <= ORR_SR_L2; kind++) {
+            struct table t;
+            struct sr_expr expr = formula(row[k].found);
+            const struct sr_expr truth = formula(row[k].truth), to = formula(row[k].to);
+            table_create(&t, ROWS, 9, false);
+            assert_true(sr_eval(&truth, &t.data, t.y));
+            assert_true(snap(&t, (enum orr_symreg_loss)kind, &expr, NULL) == 0);
+            if (sr_expr_hash(&expr) != sr_expr_hash(&to)) /* every bit of every constant */
+                fail_msg("%s became %s, not %s", row[k].found, text_of(&expr), row[k].to);
+            table_free(&t);
+        }
+}
+
+/* A constant that has more digits than are tried keeps them all, when it fits exactly. */
+static void exact_laws_keep_their_numbers(void **state)
+{
+    (void)state;
+    struct table t;
+    const struct sr_expr truth = formula("39.478417604357 * m1");
+    struct sr_expr expr = truth;
+    table_create(&t, ROWS, 9, false);
+    assert_true(sr_eval(&truth, &t.data, t.y));
+    assert_true(snap(&t, ORR_SR_L2, &expr, NULL) == 0);
+    assert_true(sr_expr_hash(&expr) == sr_expr_hash(&truth));
+    table_free(&t);
+}
+
+/* y = c r + noise, the noise orthogonal to r and of such a size that c is the least-squares fit
+ * with exactly this standard error, sqrt(mse / sum r^2). */
+static void noisy_line(struct table *t, double c, double standard_error, uint64_t seed)
+{
+    gsl_rng *rng = random_stream(seed);
+    double along = 0, rr = 0, ee = 0;
+    table_create(t, ROWS, seed, false);
+    for (size_t i = 0; i < ROWS; i++) {
+        t->y[i] = gsl_ran_gaussian(rng, 1);
+        along += t->y[i] * t->x[i];
+        rr += t->x[i] * t->x[i];
+    }
+    for (size_t i = 0; i < ROWS; i++) {
+        t->y[i] -= along / rr * t->x[i];
+        ee += t->y[i] * t->y[i];
+    }
+    const double scale = standard_error * sqrt(rr / ee * ROWS);
+    for (size_t i = 0; i < ROWS; i++)
+        t->y[i] = c * t->x[i] + scale * t->y[i];
+    gsl_rng_free(rng);
+}
+
+/* A rounding by less than 1/20 of the standard error is for nothing, a larger one is not. */
+static void noisy_constants_keep_what_is_known(void **state)
+{
+    (void)state;
+    static const struct {
+        double fitted, standard_error, to;
+    } row[] = {
+        {39.18, 0.1, 39.18},  /* 39.2 is 0.2 standard errors away */
+        {39.18, 0.41, 39.2},  /* ... 0.049 */
+        {39.18, 0.39, 39.18}, /* ... 0.051 */
+        {39.18, 3.5, 39.2},   /* 39 is 0.051 away */
+        {39.18, 3.7, 39},           {2.0000013, 0.01, 2},         {-1.99973, 0.01, -2},
+        {-1.99973, 0.005, -1.9997}, {1.2345678, 1e-9, 1.2345678},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        struct table t;
+        struct sr_expr expr = formula("1 * r");
+        double constant[SR_NODES];
+        noisy_line(&t, row[k].fitted, row[k].standard_error, k + 1);
+        expr.node[0].value = row[k].fitted;
+        snap(&t, ORR_SR_L2, &expr, NULL);
+        sr_expr_constants(&expr, constant);
+        if (constant[0] != row[k].to)
+            fail_msg("%.9g with standard error %g became %.9g", row[k].fitted,
+                     row[k].standard_error, constant[0]);
+        table_free(&t);
+    }
+}
+
+/* All roundings of a formula share what one may cost, for every loss. */
+static void many_roundings_cost_no_more_than_one(void **state)
+{
+    (void)state;
+    struct table t;
+    gsl_rng *rng = random_stream(12);
+    table_create(&t, ROWS, 5, true);
+    const struct sr_expr truth = formula("2.2 * m1 + 0.7 * m2 - 3.1 * cos(1.3 * r + 0.2)");
+    assert_true(sr_eval(&truth, &t.data, t.y));
+    for (size_t i = 0; i < ROWS; i++)
+        t.y[i] += gsl_ran_gaussian(rng, 0.5);
+    for (int kind = ORR_SR_L1; kind <= ORR_SR_L2; kind++)
+        for (int k = 0; k < 100; k++) {
+            struct sr_expr expr = truth;
+            double constant[SR_NODES], before;
+            const int count = sr_expr_constants(&truth, constant);
+            for (int c = 0; c < count; c++)
+                constant[c] *= 1 + gsl_ran_gaussian(rng, 0.01);
+            sr_expr_set_constants(&expr, constant);
+            const double reached = snap(&t, (enum orr_symreg_loss)kind, &expr, &before);
+            assert_true(reached <= before * (1 + 0.0025 / ROWS) * (1 + 1e-15));
+        }
+    gsl_rng_free(rng);
+    table_free(&t);
+}
+
+static void remarks(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text; /* the start; NULL: none */
+    } row[] = {
+        {39.4784, "4 pi^2 ("},
+        {-1.5708, "-pi / 2 ("},
+        {-3.14159, "-pi ("},
+        {2.71828, "e ("},
+        {0.707107, "sqrt(2) / 2 ("},
+        {1.77245, "sqrt(pi) ("},
+        {0.31831, "pi^-1 ("},
+        {39.6, NULL},
+        {2, NULL},
+        {7.3, NULL},
+        {0, NULL},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        char text[80] = "?";
+        const bool found = sr_constant_remark(row[k].value, text, sizeof text);
+        assert_true(found == (row[k].text != NULL));
+        const char *const expected = found ? row[k].text : "";
+        if (strncmp(text, expected, strlen(expected)) || (!found && *text))
+            fail_msg("%g is said to be near \"%s\"", row[k].value, text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_laws_get_their_numbers),
+        cmocka_unit_test(exact_laws_keep_their_numbers),
+        cmocka_unit_test(noisy_constants_keep_what_is_known),
+        cmocka_unit_test(many_roundings_cost_no_more_than_one),
+        cmocka_unit_test(remarks),
+    };
+    return cmocka_run_group_tests_name("symreg/snap", tests, NULL, NULL);
+}
