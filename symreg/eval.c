@@ -1,14 +1,11 @@
 /* eval.c - values and Jacobians of a formula, tile by tile.
  *
  * A formula becomes a list of steps once: constant subtrees are single numbers, operands are read
- * where they lie, and what is not finite is looked for only where it could get lost. A tile's rows
- * stay in the first-level cache. */
+ * where they lie. A tile's rows stay in the first-level cache. */
 #include "vec.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "vecmath.h"
 
 enum { DEPTH = SR_NODES / 2 + 1 }; /* of the stack: of a binary tree in postfix order, at most */
 
@@ -18,13 +15,11 @@ struct place {
     size_t moves; /* all bits: add the tile's first row */
     double number;
     bool is_number;
-    int step;    /* that writes it, -1 for none */
     int feature; /* that it is, -1 for none */
 };
 
 struct step {
     int op, form;
-    bool check; /* that all values are finite */
     const double *a, *b;
     size_t a_moves, b_moves;
     double number; /* of an operand that is one */
@@ -36,13 +31,6 @@ struct program {
     struct step step[SR_NODES];
     struct place result; /* of a formula without steps */
 };
-
-static void check_operand(struct program *program, enum sr_op op, int operand,
-                          const struct place *place)
-{
-    if (place->step >= 0 && sr_op_swallows(op, operand))
-        program->step[place->step].check = true;
-}
 
 /* A unary operator of a feature that has been computed already: false where it is not finite. */
 static bool use_column(const struct sr_loss *loss, enum sr_op op, struct place *a)
@@ -73,10 +61,8 @@ static bool add_step(struct program *program, enum sr_op op, struct place *a, co
     step->b = b->is_number ? &step->number : b->at;
     step->a_moves = a->moves;
     step->b_moves = b->moves;
-    check_operand(program, op, 0, a);
-    if (binary)
-        check_operand(program, op, 1, b);
-    *a = (struct place){.at = buffer[depth], .step = program->steps++, .feature = -1};
+    program->steps++;
+    *a = (struct place){.at = buffer[depth], .feature = -1};
     return true;
 }
 
@@ -93,13 +79,12 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
         if (node->op == SR_FEATURE) {
             stack[depth++] = (struct place){.at = data->x + (size_t)node->feature * data->rows,
                                             .moves = SIZE_MAX,
-                                            .step = -1,
                                             .feature = node->feature};
         } else if (node->op == SR_CONSTANT) {
             if (!isfinite(node->value))
                 return false;
             stack[depth++] =
-                (struct place){.number = node->value, .is_number = true, .step = -1, .feature = -1};
+                (struct place){.number = node->value, .is_number = true, .feature = -1};
         } else {
             const int arity = sr_op_table[node->op].arity;
             depth -= arity;
@@ -114,11 +99,8 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
         }
     }
     program->result = stack[0];
-    if (program->steps) {
+    if (program->steps)
         program->step[program->steps - 1].out = -1;
-        /* a loss that is not finite tells, too */
-        program->step[program->steps - 1].check = !loss;
-    }
     return true;
 }
 
@@ -151,11 +133,7 @@ static bool run(const struct program *program, const struct sr_vec *vec, size_t 
                 return false;
             continue;
         }
-        if (s->op >= SR_SIN && s->op <= SR_TAN && !vec->all_below((size_t)n, a, VM_TRIG_MAX))
-            sr_op_large((enum sr_op)s->op, n, a, out);
-        else
-            vec->apply(s->op, s->form, n, a, b, out);
-        if (s->check && !vec->finite((size_t)n, out))
+        if (!vec->apply(s->op, s->form, n, a, b, out))
             return false;
     }
     return true;

@@ -25,7 +25,14 @@ static size_t keep_pairs_any(double *value, double *weight, size_t n, double low
 #else
 #define WIDE ",prefer-vector-width=512"
 #endif
-#define AVX512 __attribute__((target("avx512f,avx512vl,avx512dq" WIDE)))
+#define AVX512 __attribute__((target("fma,avx512f,avx512vl,avx512dq" WIDE)))
+#include "vec_wide.h"
+
+AVX512 static inline __attribute__((always_inline)) bool
+apply_wide(int op, int form, int n, const double *a, const double *b, double *out)
+{
+    return is_wide(op) ? wide_apply(op, form, n, a, b, out) : apply(op, form, n, a, b, out);
+}
 
 /* No compiler finds the compressing store by itself. */
 AVX512 static size_t keep_wide(const double *p, const double *t, size_t n, double low, double high,
@@ -101,25 +108,17 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
 
 /* The functions of one variant; `attribute` says what instructions they may use.
  * NOLINTBEGIN(bugprone-macro-parentheses): it is no expression. */
-#define VARIANT(suffix, attribute, KEEP, KEEP_PAIRS, BETWEEN)                                      \
-    attribute static void apply_##suffix(int op, int form, int n, const double *a,                 \
+#define VARIANT(suffix, attribute, APPLY, KEEP, KEEP_PAIRS, BETWEEN)                               \
+    attribute static bool apply_##suffix(int op, int form, int n, const double *a,                 \
                                          const double *b, double *out)                             \
     {                                                                                              \
-        apply(op, form, n, a, b, out);                                                             \
+        return APPLY(op, form, n, a, b, out);                                                      \
     }                                                                                              \
     attribute static void chain_##suffix(int op, int operand, int n, const double *a,              \
                                          const double *b, const double *v, const double *outer,    \
                                          double *d)                                                \
     {                                                                                              \
         chain(op, operand, n, a, b, v, outer, d);                                                  \
-    }                                                                                              \
-    attribute static bool finite_##suffix(size_t n, const double *x)                               \
-    {                                                                                              \
-        return finite(n, x);                                                                       \
-    }                                                                                              \
-    attribute static bool all_below_##suffix(size_t n, const double *x, double limit)              \
-    {                                                                                              \
-        return all_below(n, x, limit);                                                             \
     }                                                                                              \
     attribute static double loss_##suffix(const struct sr_vec_loss *loss, const double *p,         \
                                           double scale, size_t n)                                  \
@@ -168,43 +167,30 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
     {                                                                                              \
         divide(a, b, n, out);                                                                      \
     }                                                                                              \
-    static const struct sr_vec vec_##suffix = {#suffix,                                            \
-                                               apply_##suffix,                                     \
-                                               chain_##suffix,                                     \
-                                               finite_##suffix,                                    \
-                                               all_below_##suffix,                                 \
-                                               slopes_##suffix,                                    \
-                                               loss_##suffix,                                      \
-                                               products_##suffix,                                  \
-                                               sum_##suffix,                                       \
-                                               residuals_##suffix,                                 \
-                                               reweigh_##suffix,                                   \
-                                               weigh_##suffix,                                     \
-                                               dot_##suffix,                                       \
-                                               KEEP,                                               \
-                                               KEEP_PAIRS,                                         \
-                                               below_##suffix,                                     \
-                                               divide_##suffix,                                    \
-                                               BETWEEN};
+    static const struct sr_vec vec_##suffix = {                                                    \
+        #suffix,          apply_##suffix,    chain_##suffix,  slopes_##suffix,                     \
+        loss_##suffix,    products_##suffix, sum_##suffix,    residuals_##suffix,                  \
+        reweigh_##suffix, weigh_##suffix,    dot_##suffix,    KEEP,                                \
+        KEEP_PAIRS,       below_##suffix,    divide_##suffix, BETWEEN};
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-VARIANT(plain, , keep_any, keep_pairs_any, between_any)
+VARIANT(plain, , apply, keep_any, keep_pairs_any, between_any)
 
 #if defined __x86_64__ && defined __GNUC__
-VARIANT(avx2, __attribute__((target("avx2"))), keep_any, keep_pairs_any, between_any)
-VARIANT(avx512, AVX512, keep_wide, keep_pairs_wide, between_wide)
+VARIANT(avx2, __attribute__((target("avx2,fma"))), apply, keep_any, keep_pairs_any, between_any)
+VARIANT(avx512, AVX512, apply_wide, keep_wide, keep_pairs_wide, between_wide)
 
 const struct sr_vec *sr_vec_variant(enum sr_vec_variant variant)
 {
     switch (variant) {
     case SR_VEC_AVX512:
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                       __builtin_cpu_supports("avx512dq")
+                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma")
                    ? &vec_avx512
                    : NULL;
     case SR_VEC_AVX2:
-        return __builtin_cpu_supports("avx2") ? &vec_avx2 : NULL;
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &vec_avx2 : NULL;
     default:
         return variant == SR_VEC_PLAIN ? &vec_plain : NULL;
     }

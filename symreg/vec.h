@@ -25,13 +25,11 @@ struct sr_vec_loss {
 
 struct sr_vec {
     const char *name;
-    /* An operator of n rows; out may be a or b. Angles beyond VM_TRIG_MAX are not reduced right. */
-    void (*apply)(int op, int form, int n, const double *a, const double *b, double *out);
+    /* An operator of n <= SR_TILE rows; out may be a or b. Are all values finite? */
+    bool (*apply)(int op, int form, int n, const double *a, const double *b, double *out);
     /* d[i] = outer[i] * d op / d operand. */
     void (*chain)(int op, int operand, int n, const double *a, const double *b, const double *v,
                   const double *outer, double *d);
-    bool (*finite)(size_t n, const double *x);
-    bool (*all_below)(size_t n, const double *x, double limit); /* |x| < limit */
     /* First and second derivative of the sum of Huber or log-cosh losses by the scale. */
     void (*slopes)(const struct sr_vec_loss *loss, const double *p, double scale, size_t n,
                    double slope[2]);
@@ -96,13 +94,5 @@ static inline size_t sr_column_index(const struct sr_loss *loss, int op, int fea
 {
     return (size_t)(op - SR_NEG) * (size_t)loss->data->features + (size_t)feature;
 }
-
-/* ---- operators, in ops.c */
-
-/* sin, cos or tan of n <= SR_TILE angles of any size: those that the vector forms do not reduce
- * right are done again. */
-void sr_op_large(enum sr_op op, int n, const double *a, double *out);
-/* Can the operator have a finite value where this operand (0 or 1) is not finite? */
-bool sr_op_swallows(enum sr_op op, int operand);
 
 #endif

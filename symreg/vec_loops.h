@@ -37,6 +37,24 @@ VM_INLINE double sum_lanes(const double *lane)
 
 /* ---- operators */
 
+/* Not finite = all bits of the exponent set. */
+VM_INLINE bool finite(size_t n, const double *x)
+{
+    const uint64_t mask = 0x7ff0000000000000u;
+    uint64_t bad = 0;
+    for (size_t i = 0; i < n; i++)
+        bad |= (vm_bits(x[i]) & mask) == mask ? 1u : 0u;
+    return !bad;
+}
+
+VM_INLINE bool all_below(size_t n, const double *x, double limit)
+{
+    uint64_t bad = 0;
+    for (size_t i = 0; i < n; i++)
+        bad |= fabs(x[i]) < limit ? 0u : 1u;
+    return !bad;
+}
+
 #define LOOP(A, B, value)                                                                          \
     {                                                                                              \
         _Pragma("omp simd") for (int i = 0; i < n; i++)                                            \
@@ -56,10 +74,13 @@ VM_INLINE double sum_lanes(const double *lane)
         if ((arity) == 2)                                                                          \
             LOOP(x[i], y[i], value)                                                                \
         LOOP(x[i], 0.0, value)
-VM_INLINE void apply(int op, int form, int n, const double *x, const double *y, double *out)
+VM_INLINE bool apply(int op, int form, int n, const double *x, const double *y, double *out)
 {
     const double first = x[0], second = y[0];
-    double same[SR_TILE];
+    double same[SR_TILE], angle[SR_TILE];
+    const bool large = op >= SR_SIN && op <= SR_TAN && !all_below((size_t)n, x, VM_TRIG_MAX);
+    if (large) /* out may be x */
+        memcpy(angle, x, (size_t)n * sizeof *x);
     if (op == SR_POW && form != SR_VEC_ROWS) { /* gcc makes no vector code of that loop */
         for (int i = 0; i < n; i++)
             same[i] = form == SR_VEC_A_NUMBER ? first : second;
@@ -72,6 +93,10 @@ VM_INLINE void apply(int op, int form, int n, const double *x, const double *y, 
     default:
         break;
     }
+    for (int i = 0; i < n && large; i++)
+        if (!(fabs(angle[i]) < VM_TRIG_MAX))
+            out[i] = sr_op_table[op].value(angle[i], 0);
+    return finite((size_t)n, out);
 }
 #undef OP
 #undef LOOP
@@ -102,24 +127,6 @@ VM_INLINE void chain(int op, int operand, int n, const double *x, const double *
 }
 #undef OP
 #undef LOOP
-
-/* Not finite = all bits of the exponent set. */
-VM_INLINE bool finite(size_t n, const double *x)
-{
-    const uint64_t mask = 0x7ff0000000000000u;
-    uint64_t bad = 0;
-    for (size_t i = 0; i < n; i++)
-        bad |= (vm_bits(x[i]) & mask) == mask ? 1u : 0u;
-    return !bad;
-}
-
-VM_INLINE bool all_below(size_t n, const double *x, double limit)
-{
-    uint64_t bad = 0;
-    for (size_t i = 0; i < n; i++)
-        bad |= fabs(x[i]) < limit ? 0u : 1u;
-    return !bad;
-}
 
 /* ---- sums */
 

@@ -31,8 +31,8 @@ static const struct {
     {SR_EXP, expl, -708, 709.7, false, false, 1.0},
     {SR_EXP, expl, -745, -708, false, false, 1.0}, /* denormal results */
     {SR_EXP, expl, 1e-20, 1, true, true, 1.0},
-    {SR_LOG, logl, 0.3, 3, false, false, 1.0},
-    {SR_LOG, logl, 5e-324, 1.7e308, true, false, 1.0},
+    {SR_LOG, logl, 0.3, 3, false, false, 1.1},
+    {SR_LOG, logl, 5e-324, 1.7e308, true, false, 1.1},
     {SR_SIN, sinl, -12, 12, false, false, 2.5},
     {SR_SIN, sinl, 1e-300, 99999, true, true, 2.5},
     {SR_COS, cosl, -12, 12, false, false, 2.5},
@@ -222,11 +222,14 @@ static void variants_give_the_same_bits(void **state)
             for (int op = SR_FEATURE + 1; op < SR_OPS; op++) {
                 const int forms = sr_op_table[op].arity == 2 ? 3 : 1;
                 for (int form = forms - 1; form >= 0; form--) {
-                    plain->apply(op, form, n, a, b, x);
-                    vec->apply(op, form, n, a, b, v);
+                    const bool all = plain->apply(op, form, n, a, b, x);
+                    assert_int_equal(vec->apply(op, form, n, a, b, v), all);
                     if (!same_bits(x, v, (size_t)n))
                         fail_msg("%s, form %d, %s", sr_op_table[op].name, form, vec->name);
-                    assert_int_equal(plain->finite((size_t)n, x), vec->finite((size_t)n, x));
+                    bool expected = true;
+                    for (int i = 0; i < n; i++)
+                        expected = expected && isfinite(x[i]);
+                    assert_int_equal(all, expected);
                 }
                 for (int operand = 0; operand < sr_op_table[op].arity; operand++) {
                     plain->chain(op, operand, n, a, b, v, d, x);
