@@ -7,11 +7,11 @@
 
 /* ---- selections that compilers make no vector code of */
 
-static size_t keep_any(const double *p, const double *t, size_t n, double low, double high,
-                       double *kept_t, double *kept_p, double side[2])
+static void split_any(const double *p, const double *t, size_t n, const double end[2],
+                      double excess[2], uint64_t *inside)
 {
     double lane[2][LANES] = {{0}};
-    return keep(p, t, n, low, high, kept_t, kept_p, side, 0, 0, lane);
+    split_rest(p, t, n, end, excess, inside, 0, lane);
 }
 
 static size_t keep_pairs_any(double *value, double *weight, size_t n, double low, double high)
@@ -34,30 +34,55 @@ apply_wide(int op, int form, int n, const double *a, const double *b, double *ou
     return is_wide(op) ? wide_apply(op, form, n, a, b, out) : apply(op, form, n, a, b, out);
 }
 
-/* No compiler finds the compressing store by itself. */
-AVX512 static size_t keep_wide(const double *p, const double *t, size_t n, double low, double high,
-                               double *kept_t, double *kept_p, double side[2])
+/* gcc makes vector code of two sums at a time only where told. */
+AVX512 static void products_wide(const double *p, const double *t, const double *w, size_t n,
+                                 double sum[2])
 {
-    const __m512d lows = _mm512_set1_pd(low), highs = _mm512_set1_pd(high);
-    const __m512d sign = _mm512_set1_pd(-0.0);
-    __m512d below = _mm512_setzero_pd(), all = _mm512_setzero_pd();
-    double lane[2][LANES];
-    size_t i = 0, kept = 0;
-    for (; i + LANES <= n; i += LANES) {
-        const __m512d ps = _mm512_loadu_pd(p + i), size = _mm512_andnot_pd(sign, ps);
-        const __m512d u = _mm512_xor_pd(_mm512_loadu_pd(t + i), _mm512_and_pd(sign, ps));
-        const __mmask8 is_low = _mm512_cmp_pd_mask(u, _mm512_mul_pd(lows, size), _CMP_LT_OQ);
-        const __mmask8 is_less = _mm512_cmp_pd_mask(u, _mm512_mul_pd(highs, size), _CMP_LT_OQ);
-        const __mmask8 in = (__mmask8)(is_less & ~is_low);
-        below = _mm512_mask_add_pd(below, is_low, below, size);
-        all = _mm512_add_pd(all, size);
-        _mm512_storeu_pd(kept_t + kept, _mm512_maskz_compress_pd(in, u));
-        _mm512_storeu_pd(kept_p + kept, _mm512_maskz_compress_pd(in, size));
-        kept += (size_t)__builtin_popcount(in);
+    __m512d pp[2] = {_mm512_setzero_pd(), _mm512_setzero_pd()}, pt[2] = {pp[0], pp[0]};
+    double one[LANES], two[LANES];
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t k = 0; k < 2; k++) {
+            const __m512d a = _mm512_loadu_pd(p + i + 8 * k), b = _mm512_loadu_pd(t + i + 8 * k);
+            const __m512d aw = w ? _mm512_mul_pd(a, _mm512_loadu_pd(w + i + 8 * k)) : a;
+            pp[k] = _mm512_fmadd_pd(aw, a, pp[k]);
+            pt[k] = _mm512_fmadd_pd(aw, b, pt[k]);
+        }
+    for (size_t k = 0; k < 2; k++) {
+        _mm512_storeu_pd(one + 8 * k, pp[k]);
+        _mm512_storeu_pd(two + 8 * k, pt[k]);
     }
-    _mm512_storeu_pd(lane[0], below);
-    _mm512_storeu_pd(lane[1], all);
-    return keep(p, t, n, low, high, kept_t, kept_p, side, i, kept, lane);
+    products_rest(p, t, w, n, sum, i, one, two);
+}
+
+AVX512 static void split_wide(const double *p, const double *t, size_t n, const double end[2],
+                              double excess[2], uint64_t *inside)
+{
+    const __m512d sign = _mm512_set1_pd(-0.0);
+    const __m512d low = _mm512_set1_pd(end[0]), high = _mm512_set1_pd(end[1]);
+    __m512d lane[2][2];
+    double sum[2][LANES];
+    for (int k = 0; k < 4; k++)
+        lane[k / 2][k % 2] = _mm512_setzero_pd();
+    size_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        uint64_t word = 0;
+        for (int g = 0; g < 8; g++) {
+            const __m512d a = _mm512_loadu_pd(p + i + 8 * g), b = _mm512_loadu_pd(t + i + 8 * g);
+            const __m512d one = _mm512_fnmadd_pd(low, a, b), two = _mm512_fnmadd_pd(high, a, b);
+            const uint64_t mask =
+                _mm512_movepi64_mask(_mm512_castpd_si512(_mm512_xor_pd(one, two)));
+            lane[0][g % 2] =
+                _mm512_add_pd(lane[0][g % 2], _mm512_xor_pd(a, _mm512_and_pd(one, sign)));
+            lane[1][g % 2] =
+                _mm512_add_pd(lane[1][g % 2], _mm512_xor_pd(a, _mm512_and_pd(two, sign)));
+            word |= mask << 8 * g;
+        }
+        inside[i / 64] = word;
+    }
+    for (int k = 0; k < 4; k++)
+        _mm512_storeu_pd(&sum[k / 2][8 * (k % 2)], lane[k / 2][k % 2]);
+    split_rest(p, t, n, end, excess, inside, i, sum);
 }
 
 /* The ranks of all stay in four registers. */
@@ -92,7 +117,7 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
 {
     const __m512d lows = _mm512_set1_pd(low), highs = _mm512_set1_pd(high);
     size_t i = 0, kept = 0;
-    for (; i + LANES <= n; i += LANES) { /* what is overwritten has been read */
+    for (; i + 8 <= n; i += 8) { /* what is overwritten has been read */
         const __m512d v = _mm512_loadu_pd(value + i), w = _mm512_loadu_pd(weight + i);
         const __mmask8 in = (__mmask8)(_mm512_cmp_pd_mask(v, lows, _CMP_GE_OQ) &
                                        _mm512_cmp_pd_mask(v, highs, _CMP_LT_OQ));
@@ -108,7 +133,7 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
 
 /* The functions of one variant; `attribute` says what instructions they may use.
  * NOLINTBEGIN(bugprone-macro-parentheses): it is no expression. */
-#define VARIANT(suffix, attribute, APPLY, KEEP, KEEP_PAIRS, BETWEEN)                               \
+#define VARIANT(suffix, attribute, APPLY, PRODUCTS, SPLIT, KEEP_PAIRS, BETWEEN)                    \
     attribute static bool apply_##suffix(int op, int form, int n, const double *a,                 \
                                          const double *b, double *out)                             \
     {                                                                                              \
@@ -133,7 +158,7 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
     attribute static void products_##suffix(const double *p, const double *t, const double *w,     \
                                             size_t n, double s[2])                                 \
     {                                                                                              \
-        products(p, t, w, n, s);                                                                   \
+        PRODUCTS(p, t, w, n, s);                                                                   \
     }                                                                                              \
     attribute static double sum_##suffix(const double *x, size_t n)                                \
     {                                                                                              \
@@ -170,16 +195,17 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
     static const struct sr_vec vec_##suffix = {                                                    \
         #suffix,          apply_##suffix,    chain_##suffix,  slopes_##suffix,                     \
         loss_##suffix,    products_##suffix, sum_##suffix,    residuals_##suffix,                  \
-        reweigh_##suffix, weigh_##suffix,    dot_##suffix,    KEEP,                                \
+        reweigh_##suffix, weigh_##suffix,    dot_##suffix,    SPLIT,                               \
         KEEP_PAIRS,       below_##suffix,    divide_##suffix, BETWEEN};
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-VARIANT(plain, , apply, keep_any, keep_pairs_any, between_any)
+VARIANT(plain, , apply, products, split_any, keep_pairs_any, between_any)
 
 #if defined __x86_64__ && defined __GNUC__
-VARIANT(avx2, __attribute__((target("avx2,fma"))), apply, keep_any, keep_pairs_any, between_any)
-VARIANT(avx512, AVX512, apply_wide, keep_wide, keep_pairs_wide, between_wide)
+VARIANT(avx2, __attribute__((target("avx2,fma"))), apply, products, split_any, keep_pairs_any,
+        between_any)
+VARIANT(avx512, AVX512, apply_wide, products_wide, split_wide, keep_pairs_wide, between_wide)
 
 const struct sr_vec *sr_vec_variant(enum sr_vec_variant variant)
 {

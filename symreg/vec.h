@@ -1,7 +1,7 @@
 /* vec.h - inside symreg/: the loops over rows that decide how fast formulas are evaluated.
  *
  * One C source is compiled for several instruction sets, and the best that the CPU has is chosen
- * when the program runs. All variants do the same IEEE operations in the same order, sums in eight
+ * when the program runs. All variants do the same IEEE operations in the same order, sums in 16
  * fixed lanes: they give the same bits, whatever the CPU. Arrays may have any length. */
 #ifndef SR_VEC_H
 #define SR_VEC_H
@@ -49,13 +49,13 @@ struct sr_vec {
     double (*weigh)(const double *a, const double *b, const double *c, size_t n, double *out);
     double (*dot)(const double *a, const double *b, size_t n);
 
-    /* For the best scale of absolute losses, the median of t / p with the weights |p|: keeps, in
-     * order, t (signed as if p were positive) and |p| of the rows whose ratio is in [low, high),
-     * without dividing. Returns how many; side[0] = the weight of the ratios below low, side[1] =
-     * of all. */
-    size_t (*keep)(const double *p, const double *t, size_t n, double low, double high,
-                   double *kept_t, double *kept_p, double side[2]);
-    /* The same of n pairs, in place: low <= value < high. */
+    /* For the best scale of absolute losses, the median of t / p with the weights |p|, without
+     * dividing: excess[k] = the weight of the ratios not below end[k], less that of the others;
+     * bit i % 64 of inside[i / 64] = ratio i is not below end[0], but below end[1]. The ends are
+     * finite. A ratio that is an end counts as below it where p is negative. */
+    void (*split)(const double *p, const double *t, size_t n, const double end[2], double excess[2],
+                  uint64_t *inside);
+    /* Keeps, of n pairs, in place and in order, those with low <= value < high; how many? */
     size_t (*keep_pairs)(double *value, double *weight, size_t n, double low, double high);
     /* The weight of values < limit. */
     double (*below)(const double *value, const double *weight, size_t n, double limit);
@@ -79,8 +79,8 @@ void sr_vec_force(const struct sr_vec *vec);
  * partly overwritten. */
 double sr_vec_quantile(const struct sr_vec *vec, double *value, double *weight, size_t n,
                        double share);
-/* The median of the ratios t / p with the weights |p|; scratch holds 2 * n. NaN when every p is
- * 0. */
+/* The median of the ratios t / p with the weights |p|; scratch holds 2 * n + SR_SCRATCH. NaN when
+ * every p is 0. */
 double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const double *t, size_t n,
                            double *scratch);
 
