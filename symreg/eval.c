@@ -15,7 +15,8 @@ struct place {
     size_t moves; /* all bits: add the tile's first row */
     double number;
     bool is_number;
-    int feature; /* that it is, -1 for none */
+    int feature; /* that it is, or that it has operator `inner` of; -1 for none */
+    int inner;   /* 0 for none */
 };
 
 struct step {
@@ -32,13 +33,19 @@ struct program {
     struct place result; /* of a formula without steps */
 };
 
-/* A unary operator of a feature that has been computed already: false where it is not finite. */
-static bool use_column(const struct sr_loss *loss, enum sr_op op, struct place *a)
+/* A unary operator of a feature, or of a column, that has been computed already. */
+static bool use_column(const struct sr_loss *loss, int op, struct place *a, bool *finite)
 {
-    const size_t index = sr_column_index(loss, (int)op, a->feature);
-    a->at = loss->column + index * loss->data->rows;
-    a->feature = -1;
-    return loss->column_finite[index];
+    if (!loss || a->feature < 0 || op >= SR_CUSTOM)
+        return false;
+    const double *column = sr_columns_find(loss, a->feature, a->inner, op, a->at, finite);
+    if (!column)
+        return false;
+    a->at = column;
+    if (a->inner)
+        a->feature = -1;
+    a->inner = op;
+    return true;
 }
 
 /* One operator on the top of the stack; false where a constant is not finite. */
@@ -89,11 +96,11 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
             const int arity = sr_op_table[node->op].arity;
             depth -= arity;
             struct place *a = &stack[depth];
-            if (arity == 1 && node->op < SR_CUSTOM && a->feature >= 0 && loss && loss->column) {
-                if (!use_column(loss, (enum sr_op)node->op, a))
-                    return false;
-            } else if (!add_step(program, (enum sr_op)node->op, a, arity == 2 ? a + 1 : a, buffer,
-                                 depth))
+            bool finite = true;
+            if (!(arity == 1 && use_column(loss, node->op, a, &finite)))
+                finite = add_step(program, (enum sr_op)node->op, a, arity == 2 ? a + 1 : a, buffer,
+                                  depth);
+            if (!finite)
                 return false;
             depth++;
         }

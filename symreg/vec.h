@@ -86,13 +86,12 @@ double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const doub
 
 /* ---- columns of a loss, in vec_columns.c */
 
-/* Fills loss->column from loss->data; leaves NULL where they would take more than 16 MB. */
+/* Makes loss->columns for loss->data, empty; NULL where they would take more than 32 MB. */
 int sr_columns_init(struct sr_loss *loss);
 void sr_columns_free(struct sr_loss *loss);
-/* The column of a unary operator of a feature. */
-static inline size_t sr_column_index(const struct sr_loss *loss, int op, int feature)
-{
-    return (size_t)(op - SR_NEG) * (size_t)loss->data->features + (size_t)feature;
-}
+/* The values of outer(inner(feature)), or of outer(feature) with inner 0, of the table's own
+ * operators; x = the values of its operand. NULL where there is none (yet). */
+const double *sr_columns_find(const struct sr_loss *loss, int feature, int inner, int outer,
+                              const double *x, bool *finite);
 
 #endif
