@@ -27,62 +27,12 @@ static size_t keep_pairs_any(double *value, double *weight, size_t n, double low
 #endif
 #define AVX512 __attribute__((target("fma,avx512f,avx512vl,avx512dq" WIDE)))
 #include "vec_wide.h"
+#include "vec_sums.h"
 
 AVX512 static inline __attribute__((always_inline)) bool
 apply_wide(int op, int form, int n, const double *a, const double *b, double *out)
 {
     return is_wide(op) ? wide_apply(op, form, n, a, b, out) : apply(op, form, n, a, b, out);
-}
-
-/* gcc makes vector code of two sums at a time only where told. */
-AVX512 static void products_wide(const double *p, const double *t, const double *w, size_t n,
-                                 double sum[2])
-{
-    __m512d pp[2] = {_mm512_setzero_pd(), _mm512_setzero_pd()}, pt[2] = {pp[0], pp[0]};
-    double one[LANES], two[LANES];
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (size_t k = 0; k < 2; k++) {
-            const __m512d a = _mm512_loadu_pd(p + i + 8 * k), b = _mm512_loadu_pd(t + i + 8 * k);
-            const __m512d aw = w ? _mm512_mul_pd(a, _mm512_loadu_pd(w + i + 8 * k)) : a;
-            pp[k] = _mm512_fmadd_pd(aw, a, pp[k]);
-            pt[k] = _mm512_fmadd_pd(aw, b, pt[k]);
-        }
-    for (size_t k = 0; k < 2; k++) {
-        _mm512_storeu_pd(one + 8 * k, pp[k]);
-        _mm512_storeu_pd(two + 8 * k, pt[k]);
-    }
-    products_rest(p, t, w, n, sum, i, one, two);
-}
-
-AVX512 static void split_wide(const double *p, const double *t, size_t n, const double end[2],
-                              double excess[2], uint64_t *inside)
-{
-    const __m512d sign = _mm512_set1_pd(-0.0);
-    const __m512d low = _mm512_set1_pd(end[0]), high = _mm512_set1_pd(end[1]);
-    __m512d lane[2][2];
-    double sum[2][LANES];
-    for (int k = 0; k < 4; k++)
-        lane[k / 2][k % 2] = _mm512_setzero_pd();
-    size_t i = 0;
-    for (; i + 64 <= n; i += 64) {
-        uint64_t word = 0;
-        for (int g = 0; g < 8; g++) {
-            const __m512d a = _mm512_loadu_pd(p + i + 8 * g), b = _mm512_loadu_pd(t + i + 8 * g);
-            const __m512d one = _mm512_fnmadd_pd(low, a, b), two = _mm512_fnmadd_pd(high, a, b);
-            const uint64_t mask =
-                _mm512_movepi64_mask(_mm512_castpd_si512(_mm512_xor_pd(one, two)));
-            lane[0][g % 2] =
-                _mm512_add_pd(lane[0][g % 2], _mm512_xor_pd(a, _mm512_and_pd(one, sign)));
-            lane[1][g % 2] =
-                _mm512_add_pd(lane[1][g % 2], _mm512_xor_pd(a, _mm512_and_pd(two, sign)));
-            word |= mask << 8 * g;
-        }
-        inside[i / 64] = word;
-    }
-    for (int k = 0; k < 4; k++)
-        _mm512_storeu_pd(&sum[k / 2][8 * (k % 2)], lane[k / 2][k % 2]);
-    split_rest(p, t, n, end, excess, inside, i, sum);
 }
 
 /* The ranks of all stay in four registers. */
@@ -133,7 +83,7 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
 
 /* The functions of one variant; `attribute` says what instructions they may use.
  * NOLINTBEGIN(bugprone-macro-parentheses): it is no expression. */
-#define VARIANT(suffix, attribute, APPLY, PRODUCTS, SPLIT, KEEP_PAIRS, BETWEEN)                    \
+#define VARIANT(suffix, attribute, APPLY, LOSS, PRODUCTS, SPLIT, KEEP_PAIRS, BETWEEN)              \
     attribute static bool apply_##suffix(int op, int form, int n, const double *a,                 \
                                          const double *b, double *out)                             \
     {                                                                                              \
@@ -148,7 +98,7 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
     attribute static double loss_##suffix(const struct sr_vec_loss *loss, const double *p,         \
                                           double scale, size_t n)                                  \
     {                                                                                              \
-        return loss_sum(loss, p, scale, n);                                                        \
+        return LOSS(loss, p, scale, n);                                                            \
     }                                                                                              \
     attribute static void slopes_##suffix(const struct sr_vec_loss *loss, const double *p,         \
                                           double scale, size_t n, double slope[2])                 \
@@ -200,12 +150,13 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-VARIANT(plain, , apply, products, split_any, keep_pairs_any, between_any)
+VARIANT(plain, , apply, loss_sum, products, split_any, keep_pairs_any, between_any)
 
 #if defined __x86_64__ && defined __GNUC__
-VARIANT(avx2, __attribute__((target("avx2,fma"))), apply, products, split_any, keep_pairs_any,
-        between_any)
-VARIANT(avx512, AVX512, apply_wide, products_wide, split_wide, keep_pairs_wide, between_wide)
+VARIANT(avx2, __attribute__((target("avx2,fma"))), apply, loss_sum, products, split_any,
+        keep_pairs_any, between_any)
+VARIANT(avx512, AVX512, apply_wide, loss_wide, products_wide, split_wide, keep_pairs_wide,
+        between_wide)
 
 const struct sr_vec *sr_vec_variant(enum sr_vec_variant variant)
 {

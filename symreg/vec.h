@@ -51,7 +51,8 @@ struct sr_vec {
 
     /* For the best scale of absolute losses, the median of t / p with the weights |p|, without
      * dividing: excess[k] = the weight of the ratios not below end[k], less that of the others;
-     * bit i % 64 of inside[i / 64] = ratio i is not below end[0], but below end[1]. The ends are
+     * bit i % 64 of inside[i / 64] = ratio i is not below end[0], but below end[1]; NULL:
+     * not asked. The ends are
      * finite. A ratio that is an end counts as below it where p is negative. */
     void (*split)(const double *p, const double *t, size_t n, const double end[2], double excess[2],
                   uint64_t *inside);

@@ -347,7 +347,8 @@ VM_INLINE void split_rest(const double *p, const double *t, size_t n, const doub
             lane[1][l % LANES] += b;
             word |= (vm_bits(a) ^ vm_bits(b)) >> 63 << l;
         }
-        inside[i / 64] = word;
+        if (inside)
+            inside[i / 64] = word;
     }
     excess[0] = sum_lanes(lane[0]);
     excess[1] = sum_lanes(lane[1]);

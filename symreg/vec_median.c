@@ -201,9 +201,10 @@ double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const doub
     double step = end[1] - end[0];
     size_t count = n;
     for (int round = 0; round < ROUNDS && step > 0 && step < HUGE_VAL; round++) {
-        vec->split(p, t, n, end, excess, inside);
-        is_between = take(&around, end, excess);
-        count = is_between ? count_bits(inside, n) : count / 2;
+        const bool is_first = round == 0 && n > 4 * MOST; /* only to narrow it */
+        vec->split(p, t, n, end, excess, is_first ? NULL : inside);
+        is_between = take(&around, end, excess) && !is_first;
+        count = is_between ? count_bits(inside, n) : is_first ? n / 4 : count / 2;
         if (is_between && count <= MOST)
             break;
         if (!next_ends(&around, AIM / (double)(count + 1), step, end))
