@@ -219,6 +219,8 @@ static void columns_change_no_bit(void **state)
     fill_target(&t, N, rng);
     for (int k = 0; k < FORMULAS; k++)
         expr[k] = random_formula(rng, 2 + k % MOST);
+    expr[0] = formula("exp(neg(r))"); /* columns next to each other */
+    expr[1] = formula("exp(r) + exp(inv(r)) + exp(m1) + exp(neg(m1))");
     for (int threads = 0; threads <= 4; threads++) { /* 0: without columns */
         struct sr_loss loss;
         assert_int_equal(sr_loss_init(&loss, ORR_SR_L1, &t.data), 0);

@@ -328,15 +328,16 @@ static void median_ratio_by_sorting(void **state)
     gsl_rng *rng = random_stream(66);
     for (int round = 0; round < 1200; round++) {
         const size_t n = 1 + gsl_rng_uniform_int(rng, round % 5 ? 300 : MOST);
-        const int kind = round % 6;
+        const int kind = round % 7;
         for (size_t i = 0; i < n; i++) {
             const double u = gsl_rng_uniform(rng);
-            p[i] = 1 + floor((kind % 2 ? 7 : 1000) * u);
-            if (kind > 1 && gsl_rng_uniform(rng) < 0.4)
+            p[i] = kind == 6 ? 1 : 1 + floor((kind % 2 ? 7 : 1000) * u);
+            if (kind > 1 && kind < 6 && gsl_rng_uniform(rng) < 0.4)
                 p[i] = gsl_rng_uniform(rng) < 0.2 ? 0 : -p[i];
             t[i] = kind == 2   ? floor(5 * gsl_rng_uniform(rng)) * p[i]
                    : kind == 3 ? 3 * p[i]
                    : kind == 4 ? exp(10 * gsl_ran_gaussian(rng, 1)) - 1
+                   : kind == 6 ? (double)(i % 2) + 0.1 * u /* half below every end in a gap */
                                : gsl_ran_gaussian(rng, 1);
         }
         const double expected = sorted_median(p, t, n, ratio);
