@@ -2,15 +2,15 @@
  *
  * One full evaluation = the values in double precision on all of 1000 rows of three features, the
  * outer scale that minimises the loss exactly, and the loss: what the search does for every formula
- * it meets. As in a search, one or two unary operators of a single feature are read from the columns
- * of the table (symreg.h, struct sr_loss), which are there after the run to warm up; `bare` is the
- * same without columns, every operator computed on every row. `values` and `jacobian` are without
- * columns. Counted apart: screened = the loss on SR_SCREEN_ROWS rows alone; bounded = a full
- * evaluation that may stop as soon as the loss exceeds a tenth of that of the best constant.
+ * it meets. As in a search, one or two unary operators of a single feature are read from the
+ * columns of the table (symreg.h, struct sr_loss), which are there after the run to warm up; `bare`
+ * is the same without columns, every operator computed on every row. `values` and `jacobian` are
+ * without columns. Counted apart: screened = the loss on SR_SCREEN_ROWS rows alone; bounded = a
+ * full evaluation that may stop as soon as the loss exceeds a tenth of that of the best constant.
  *
  * Two mixes of formulas of 10 nodes:
  *   drawn at random, 64: every inner node is one of the default operators + - * / inv square sqrt
- *   exp log sin cos, all alike (unary with probability 7/11, where both fit); a leaf is one of three
+ *   exp log sin cos, all alike (unary with probability 7/11, where both fit); a leaf is one of the
  *   features, one in four a constant. Those that are not finite on the table are drawn again: the
  *   counts of operators that are left are printed. This is the figure to quote;
  *   eight written by hand, from a polynomial to towers of exp, sin and log, with operators beyond

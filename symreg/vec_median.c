@@ -193,7 +193,8 @@ double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const doub
 {
     enum { ROUNDS = 12, MOST = 2 * FEW, AIM = 12 };
     double *value = scratch, *weight = scratch + n, end[2] = {0, 0}, excess[2], goal;
-    uint64_t *inside = (uint64_t *)(scratch + 2 * n + SR_SCRATCH) - (n + 63) / 64;
+    void *const last = scratch + 2 * n + SR_SCRATCH - (n + 63) / 64; /* where weights end */
+    uint64_t *const inside = last;
     struct around around = {-HUGE_VAL, HUGE_VAL, {0, 0}};
     bool is_between = false;
     if (n > MOST)
