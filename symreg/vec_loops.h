@@ -39,15 +39,6 @@ VM_INLINE double sum_lanes(const double *lane)
 
 /* ---- operators */
 
-/* A number less itself is 0, with all bits, where it is finite, else NaN. */
-VM_INLINE bool finite(size_t n, const double *x)
-{
-    uint64_t bad = 0;
-    for (size_t i = 0; i < n; i++)
-        bad |= vm_bits(x[i] - x[i]);
-    return !bad;
-}
-
 VM_INLINE bool all_below(size_t n, const double *x, double limit)
 {
     uint64_t bad = 0;
@@ -58,11 +49,13 @@ VM_INLINE bool all_below(size_t n, const double *x, double limit)
 
 #define LOOP(A, B, value)                                                                          \
     {                                                                                              \
-        _Pragma("omp simd") for (int i = 0; i < n; i++)                                            \
+        _Pragma("omp simd reduction(|:bad)") for (int i = 0; i < n; i++)                           \
         {                                                                                          \
             const double a = (A), b = (B);                                                         \
             (void)b;                                                                               \
-            out[i] = (value);                                                                      \
+            const double result = (value);                                                         \
+            out[i] = result;                                                                       \
+            bad |= vm_bits(result - result); /* 0 where it is finite, else NaN */                  \
         }                                                                                          \
         break;                                                                                     \
     }
@@ -78,6 +71,7 @@ VM_INLINE bool all_below(size_t n, const double *x, double limit)
 VM_INLINE bool apply(int op, int form, int n, const double *x, const double *y, double *out)
 {
     const double first = x[0], second = y[0];
+    uint64_t bad = 0;
     double same[SR_TILE], angle[SR_TILE];
     const bool large = op >= SR_SIN && op <= SR_TAN && !all_below((size_t)n, x, VM_TRIG_MAX);
     if (large) /* out may be x */
@@ -94,10 +88,12 @@ VM_INLINE bool apply(int op, int form, int n, const double *x, const double *y, 
     default:
         break;
     }
-    for (int i = 0; i < n && large; i++)
+    for (int i = 0; i < n && large; i++) {
         if (!(fabs(angle[i]) < VM_TRIG_MAX))
             out[i] = sr_op_table[op].value(angle[i], 0);
-    return finite((size_t)n, out);
+        bad = (i ? bad : 0) | vm_bits(out[i] - out[i]);
+    }
+    return !bad;
 }
 #undef OP
 #undef LOOP
