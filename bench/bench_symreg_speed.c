@@ -2,14 +2,20 @@
  *
  * One full evaluation = the values in double precision on all of 1000 rows of three features, the
  * outer scale that minimises the loss exactly, and the loss: what the search does for every formula
- * it meets. Unary operators of single features are read from the columns of the table (symreg.h,
- * struct sr_loss); `values` and `jacobian` are without them. Screened = the loss on SR_SCREEN_ROWS
- * rows alone; bounded = a full evaluation that may stop as soon as the loss exceeds a tenth of that
- * of the best constant. Two mixes:
- *   eight formulas of 10 nodes, from a polynomial to towers of exp, sin and log, one by one; rates
- *   are 8 / (sum of the eight medians)
- *   64 formulas of 10 nodes drawn at random from the default operators + - * / inv square sqrt exp
- *   log sin cos: each inner node is unary with probability 7/11
+ * it meets. As in a search, one or two unary operators of a single feature are read from the
+ * columns of the table (symreg.h, struct sr_loss), which are there after the run to warm up; `bare`
+ * is the same without columns, every operator computed on every row. `values` and `jacobian` are
+ * without columns. Counted apart: screened = the loss on SR_SCREEN_ROWS rows alone; bounded = a
+ * full evaluation that may stop as soon as the loss exceeds a tenth of that of the best constant.
+ *
+ * Two mixes of formulas of 10 nodes:
+ *   drawn at random, 64: every inner node is one of the default operators + - * / inv square sqrt
+ *   exp log sin cos, all alike (unary with probability 7/11, where both fit); a leaf is one of the
+ *   features, one in four a constant. Those that are not finite on the table are drawn again: the
+ *   counts of operators that are left are printed. This is the figure to quote;
+ *   eight written by hand, from a polynomial to towers of exp, sin and log, with operators beyond
+ *   the default (cube, abs, neg, tanh, ^) and one chain of seven elementary functions: heavier. One
+ *   by one; rates are 8 / (sum of the eight medians).
  * Time is that of the thread on its core. Every figure is the median of several runs after one to
  * warm up. Writes bench/results/symreg_speed.json. */
 #include <gsl/gsl_randist.h>
@@ -59,9 +65,9 @@ static int table_create(struct table *t)
     return 0;
 }
 
-enum part { VALUES, SCALE, LOSS, WHOLE, SCREENED, BOUNDED, JACOBIAN, PARTS };
-static const char *const part_name[PARTS] = {"values",   "scale",   "loss",    "full",
-                                             "screened", "bounded", "jacobian"};
+enum part { VALUES, SCALE, LOSS, WHOLE, BARE, SCREENED, BOUNDED, JACOBIAN, PARTS };
+static const char *const part_name[PARTS] = {"values", "scale",    "loss",    "full",
+                                             "bare",   "screened", "bounded", "jacobian"};
 
 static double once(const struct sr_expr *expr, const struct sr_loss *loss,
                    const struct sr_screen *screen, struct sr_work *work, enum part part)
@@ -78,6 +84,11 @@ static double once(const struct sr_expr *expr, const struct sr_loss *loss,
         return sr_loss_value(loss, work->value, 1.5);
     case SCREENED:
         return sr_screen_loss(screen, expr, work);
+    case BARE:
+        if (!sr_eval(expr, loss->data, work->value))
+            return HUGE_VAL;
+        scale = sr_loss_scale(loss, work->value, work->scratch);
+        return sr_loss_value(loss, work->value, scale);
     case BOUNDED: /* a tenth of the loss of the best constant */
         return sr_eval_loss(expr, loss, 0.1 * loss->base, work, &scale);
     default:
@@ -155,11 +166,24 @@ static int draw(const struct table *t, struct sr_work *work, struct sr_expr expr
     return 0;
 }
 
+static void print_operators(const struct sr_expr expr[DRAWN])
+{
+    int count[SR_ALL_OPS] = {0};
+    for (int k = 0; k < DRAWN; k++)
+        for (int i = 0; i < expr[k].count; i++)
+            count[expr[k].node[i].op]++;
+    printf("\n%d random formulas:", (int)DRAWN);
+    for (int op = 0; op < SR_OPS; op++)
+        if (count[op])
+            printf(" %d %s", count[op], sr_op_table[op].name);
+    printf("\n");
+}
+
 static int bench_drawn(const struct table *t, int which, struct sr_work *work,
                        struct bench_results *results)
 {
     static struct sr_expr expr[DRAWN];
-    static const enum part parts[] = {VALUES, WHOLE, SCREENED, BOUNDED};
+    static const enum part parts[] = {VALUES, WHOLE, BARE, SCREENED, BOUNDED};
     struct sr_loss loss;
     struct sr_screen screen = {0};
     int rc = sr_loss_init(&loss, losses[which].kind, &t->data);
@@ -167,6 +191,8 @@ static int bench_drawn(const struct table *t, int which, struct sr_work *work,
         rc = sr_screen_init(&screen, &loss);
     if (!rc)
         rc = draw(t, work, expr);
+    if (!rc)
+        print_operators(expr);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !rc; i++) {
         double rate[RUNS];
         char name[160];

@@ -1,14 +1,11 @@
 /* eval.c - values and Jacobians of a formula, tile by tile.
  *
  * A formula becomes a list of steps once: constant subtrees are single numbers, operands are read
- * where they lie, and what is not finite is looked for only where it could get lost. A tile's rows
- * stay in the first-level cache. */
+ * where they lie. A tile's rows stay in the first-level cache. */
 #include "vec.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "vecmath.h"
 
 enum { DEPTH = SR_NODES / 2 + 1 }; /* of the stack: of a binary tree in postfix order, at most */
 
@@ -18,13 +15,12 @@ struct place {
     size_t moves; /* all bits: add the tile's first row */
     double number;
     bool is_number;
-    int step;    /* that writes it, -1 for none */
-    int feature; /* that it is, -1 for none */
+    int feature; /* that it is, or that it has operator `inner` of; -1 for none */
+    int inner;   /* 0 for none */
 };
 
 struct step {
     int op, form;
-    bool check; /* that all values are finite */
     const double *a, *b;
     size_t a_moves, b_moves;
     double number; /* of an operand that is one */
@@ -37,20 +33,19 @@ struct program {
     struct place result; /* of a formula without steps */
 };
 
-static void check_operand(struct program *program, enum sr_op op, int operand,
-                          const struct place *place)
+/* A unary operator of a feature, or of a column, that has been computed already. */
+static bool use_column(const struct sr_loss *loss, int op, struct place *a, bool *finite)
 {
-    if (place->step >= 0 && sr_op_swallows(op, operand))
-        program->step[place->step].check = true;
-}
-
-/* A unary operator of a feature that has been computed already: false where it is not finite. */
-static bool use_column(const struct sr_loss *loss, enum sr_op op, struct place *a)
-{
-    const size_t index = sr_column_index(loss, (int)op, a->feature);
-    a->at = loss->column + index * loss->data->rows;
-    a->feature = -1;
-    return loss->column_finite[index];
+    if (!loss || a->feature < 0 || op >= SR_CUSTOM)
+        return false;
+    const double *column = sr_columns_find(loss, a->feature, a->inner, op, a->at, finite);
+    if (!column)
+        return false;
+    a->at = column;
+    if (a->inner)
+        a->feature = -1;
+    a->inner = op;
+    return true;
 }
 
 /* One operator on the top of the stack; false where a constant is not finite. */
@@ -73,10 +68,8 @@ static bool add_step(struct program *program, enum sr_op op, struct place *a, co
     step->b = b->is_number ? &step->number : b->at;
     step->a_moves = a->moves;
     step->b_moves = b->moves;
-    check_operand(program, op, 0, a);
-    if (binary)
-        check_operand(program, op, 1, b);
-    *a = (struct place){.at = buffer[depth], .step = program->steps++, .feature = -1};
+    program->steps++;
+    *a = (struct place){.at = buffer[depth], .feature = -1};
     return true;
 }
 
@@ -93,32 +86,28 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
         if (node->op == SR_FEATURE) {
             stack[depth++] = (struct place){.at = data->x + (size_t)node->feature * data->rows,
                                             .moves = SIZE_MAX,
-                                            .step = -1,
                                             .feature = node->feature};
         } else if (node->op == SR_CONSTANT) {
             if (!isfinite(node->value))
                 return false;
             stack[depth++] =
-                (struct place){.number = node->value, .is_number = true, .step = -1, .feature = -1};
+                (struct place){.number = node->value, .is_number = true, .feature = -1};
         } else {
             const int arity = sr_op_table[node->op].arity;
             depth -= arity;
             struct place *a = &stack[depth];
-            if (arity == 1 && node->op < SR_CUSTOM && a->feature >= 0 && loss && loss->column) {
-                if (!use_column(loss, (enum sr_op)node->op, a))
-                    return false;
-            } else if (!add_step(program, (enum sr_op)node->op, a, arity == 2 ? a + 1 : a, buffer,
-                                 depth))
+            bool finite = true;
+            if (!(arity == 1 && use_column(loss, node->op, a, &finite)))
+                finite = add_step(program, (enum sr_op)node->op, a, arity == 2 ? a + 1 : a, buffer,
+                                  depth);
+            if (!finite)
                 return false;
             depth++;
         }
     }
     program->result = stack[0];
-    if (program->steps) {
+    if (program->steps)
         program->step[program->steps - 1].out = -1;
-        /* a loss that is not finite tells, too */
-        program->step[program->steps - 1].check = !loss;
-    }
     return true;
 }
 
@@ -151,11 +140,7 @@ static bool run(const struct program *program, const struct sr_vec *vec, size_t 
                 return false;
             continue;
         }
-        if (s->op >= SR_SIN && s->op <= SR_TAN && !vec->all_below((size_t)n, a, VM_TRIG_MAX))
-            sr_op_large((enum sr_op)s->op, n, a, out);
-        else
-            vec->apply(s->op, s->form, n, a, b, out);
-        if (s->check && !vec->finite((size_t)n, out))
+        if (!vec->apply(s->op, s->form, n, a, b, out))
             return false;
     }
     return true;

@@ -80,6 +80,8 @@ static double newton(const struct sr_loss *loss, const struct sr_vec *vec, const
         else
             low = scale;
         double next = scale - slope[0] / slope[1];
+        if (next >= scale && next <= scale) /* less than the last place */
+            break;
         if (!(next > low && next < high)) {
             reach *= 2;
             next = isinf(low) ? high - reach : isinf(high) ? low + reach : low + 0.5 * (high - low);

@@ -28,16 +28,6 @@ static bool is_trigonometric(int op)
     return op == SR_SIN || op == SR_COS || op == SR_TAN;
 }
 
-void sr_op_large(enum sr_op op, int n, const double *a, double *out)
-{
-    double kept[SR_TILE];
-    memcpy(kept, a, (size_t)n * sizeof *kept); /* out may be a */
-    sr_vec_best()->apply((int)op, SR_VEC_ROWS, n, kept, kept, out);
-    for (int i = 0; i < n; i++)
-        if (!(fabs(kept[i]) < VM_TRIG_MAX))
-            out[i] = large_angle((int)op, kept[i]);
-}
-
 /* ---- the table, one number at a time */
 
 static double value_of(int op, double a, double usual)
@@ -81,24 +71,6 @@ struct sr_op_info sr_op_table[SR_ALL_OPS] = {
 };
 #undef OP
 
-bool sr_op_swallows(enum sr_op op, int operand) /* powers of infinities are NaN here */
-{
-    switch (op) {
-    case SR_DIV:
-        return operand == 1;
-    case SR_MIN:
-    case SR_MAX:
-    case SR_INV:
-    case SR_EXP:
-    case SR_ATAN:
-    case SR_TANH:
-    case SR_SIGN:
-        return true;
-    default:
-        return (int)op >= SR_CUSTOM; /* nobody knows what it does inside */
-    }
-}
-
 int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op)
 {
     struct orr_nearest nearest = {0};
@@ -127,12 +99,7 @@ bool sr_op_apply(enum sr_op op, int n, const double *a, const double *b, double 
 {
     if ((int)op >= SR_CUSTOM)
         return sr_custom_apply(op, n, a, b, out);
-    const struct sr_vec *vec = sr_vec_best();
-    if (is_trigonometric((int)op) && !vec->all_below((size_t)n, a, VM_TRIG_MAX))
-        sr_op_large(op, n, a, out);
-    else
-        vec->apply((int)op, SR_VEC_ROWS, n, a, b, out);
-    return vec->finite((size_t)n, out);
+    return sr_vec_best()->apply((int)op, SR_VEC_ROWS, n, a, b, out);
 }
 
 void sr_op_chain(enum sr_op op, int operand, int n, const double *a, const double *b,

@@ -48,17 +48,6 @@ static int few_init(struct few *few, const struct sr_loss *loss, const struct sr
     return sr_loss_init(&few->loss, loss->kind, &few->data);
 }
 
-/* Loss with the best outer scale. */
-static double scaled_loss(const struct sr_loss *loss, const struct sr_expr *expr,
-                          struct sr_work *work)
-{
-    if (!sr_eval(expr, loss->data, work->value))
-        return HUGE_VAL;
-    const double scale = sr_loss_scale(loss, work->value, work->scratch);
-    const double value = sr_loss_value(loss, work->value, scale);
-    return isfinite(value) ? value : HUGE_VAL;
-}
-
 /* Indices of the best of every size. */
 static int select_best(const struct sr_candidates *candidates, int maxsize, int chosen[SR_SEEDS])
 {
@@ -125,12 +114,14 @@ static int find_stage(const struct sr_settings *settings, const struct sr_loss *
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
         for (int i = 0; i < candidates->count; i++) {
             struct sr_worker *own = &worker[omp_get_thread_num()];
+            double scale;
             sr_constants_fit(&few.loss, &candidates->expr[i], true, QUICK_STEPS, 0, own->rng,
                              &own->work);
             candidates->loss[i] = HUGE_VAL;
             if (!settings->admissible ||
                 settings->admissible(&candidates->expr[i], settings->context))
-                candidates->loss[i] = scaled_loss(loss, &candidates->expr[i], &own->work);
+                candidates->loss[i] =
+                    sr_eval_loss(&candidates->expr[i], loss, HUGE_VAL, &own->work, &scale);
         }
         seeds->count = select_best(candidates, settings->maxsize, chosen);
         for (int i = 0; i < seeds->count; i++)

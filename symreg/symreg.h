@@ -252,10 +252,9 @@ struct sr_loss {
     double parameter; /* c or q of the list above */
     double total;     /* sum of the data's weights */
     double *weight;   /* (rows) of every |d|: data->weight, for relative by |t|; NULL: all 1 */
-    /* Every unary operator of every feature, (operators, features, rows), where that takes little
-     * memory, else NULL: sr_eval_loss reads them as if they were features. */
-    double *column;
-    bool *column_finite; /* (operators, features) */
+    /* One and two unary operators of every feature, where they take little memory, else NULL:
+     * sr_eval_loss reads them as if they were features. */
+    struct sr_columns *columns;
 };
 /* ORR_EINVAL for weights that are negative, not finite or all 0, and parameters out of range. */
 int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double parameter,

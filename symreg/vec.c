@@ -7,11 +7,11 @@
 
 /* ---- selections that compilers make no vector code of */
 
-static size_t keep_any(const double *p, const double *t, size_t n, double low, double high,
-                       double *kept_t, double *kept_p, double side[2])
+static void split_any(const double *p, const double *t, size_t n, const double end[2],
+                      double excess[2], uint64_t *inside)
 {
     double lane[2][LANES] = {{0}};
-    return keep(p, t, n, low, high, kept_t, kept_p, side, 0, 0, lane);
+    split_rest(p, t, n, end, excess, inside, 0, lane);
 }
 
 static size_t keep_pairs_any(double *value, double *weight, size_t n, double low, double high)
@@ -25,32 +25,14 @@ static size_t keep_pairs_any(double *value, double *weight, size_t n, double low
 #else
 #define WIDE ",prefer-vector-width=512"
 #endif
-#define AVX512 __attribute__((target("avx512f,avx512vl,avx512dq" WIDE)))
+#define AVX512 __attribute__((target("fma,avx512f,avx512vl,avx512dq" WIDE)))
+#include "vec_wide.h"
+#include "vec_sums.h"
 
-/* No compiler finds the compressing store by itself. */
-AVX512 static size_t keep_wide(const double *p, const double *t, size_t n, double low, double high,
-                               double *kept_t, double *kept_p, double side[2])
+AVX512 static inline __attribute__((always_inline)) bool
+apply_wide(int op, int form, int n, const double *a, const double *b, double *out)
 {
-    const __m512d lows = _mm512_set1_pd(low), highs = _mm512_set1_pd(high);
-    const __m512d sign = _mm512_set1_pd(-0.0);
-    __m512d below = _mm512_setzero_pd(), all = _mm512_setzero_pd();
-    double lane[2][LANES];
-    size_t i = 0, kept = 0;
-    for (; i + LANES <= n; i += LANES) {
-        const __m512d ps = _mm512_loadu_pd(p + i), size = _mm512_andnot_pd(sign, ps);
-        const __m512d u = _mm512_xor_pd(_mm512_loadu_pd(t + i), _mm512_and_pd(sign, ps));
-        const __mmask8 is_low = _mm512_cmp_pd_mask(u, _mm512_mul_pd(lows, size), _CMP_LT_OQ);
-        const __mmask8 is_less = _mm512_cmp_pd_mask(u, _mm512_mul_pd(highs, size), _CMP_LT_OQ);
-        const __mmask8 in = (__mmask8)(is_less & ~is_low);
-        below = _mm512_mask_add_pd(below, is_low, below, size);
-        all = _mm512_add_pd(all, size);
-        _mm512_storeu_pd(kept_t + kept, _mm512_maskz_compress_pd(in, u));
-        _mm512_storeu_pd(kept_p + kept, _mm512_maskz_compress_pd(in, size));
-        kept += (size_t)__builtin_popcount(in);
-    }
-    _mm512_storeu_pd(lane[0], below);
-    _mm512_storeu_pd(lane[1], all);
-    return keep(p, t, n, low, high, kept_t, kept_p, side, i, kept, lane);
+    return is_wide(op) ? wide_apply(op, form, n, a, b, out) : apply(op, form, n, a, b, out);
 }
 
 /* The ranks of all stay in four registers. */
@@ -85,7 +67,7 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
 {
     const __m512d lows = _mm512_set1_pd(low), highs = _mm512_set1_pd(high);
     size_t i = 0, kept = 0;
-    for (; i + LANES <= n; i += LANES) { /* what is overwritten has been read */
+    for (; i + 8 <= n; i += 8) { /* what is overwritten has been read */
         const __m512d v = _mm512_loadu_pd(value + i), w = _mm512_loadu_pd(weight + i);
         const __mmask8 in = (__mmask8)(_mm512_cmp_pd_mask(v, lows, _CMP_GE_OQ) &
                                        _mm512_cmp_pd_mask(v, highs, _CMP_LT_OQ));
@@ -101,11 +83,11 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
 
 /* The functions of one variant; `attribute` says what instructions they may use.
  * NOLINTBEGIN(bugprone-macro-parentheses): it is no expression. */
-#define VARIANT(suffix, attribute, KEEP, KEEP_PAIRS, BETWEEN)                                      \
-    attribute static void apply_##suffix(int op, int form, int n, const double *a,                 \
+#define VARIANT(suffix, attribute, APPLY, LOSS, PRODUCTS, SPLIT, KEEP_PAIRS, BETWEEN)              \
+    attribute static bool apply_##suffix(int op, int form, int n, const double *a,                 \
                                          const double *b, double *out)                             \
     {                                                                                              \
-        apply(op, form, n, a, b, out);                                                             \
+        return APPLY(op, form, n, a, b, out);                                                      \
     }                                                                                              \
     attribute static void chain_##suffix(int op, int operand, int n, const double *a,              \
                                          const double *b, const double *v, const double *outer,    \
@@ -113,18 +95,10 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
     {                                                                                              \
         chain(op, operand, n, a, b, v, outer, d);                                                  \
     }                                                                                              \
-    attribute static bool finite_##suffix(size_t n, const double *x)                               \
-    {                                                                                              \
-        return finite(n, x);                                                                       \
-    }                                                                                              \
-    attribute static bool all_below_##suffix(size_t n, const double *x, double limit)              \
-    {                                                                                              \
-        return all_below(n, x, limit);                                                             \
-    }                                                                                              \
     attribute static double loss_##suffix(const struct sr_vec_loss *loss, const double *p,         \
                                           double scale, size_t n)                                  \
     {                                                                                              \
-        return loss_sum(loss, p, scale, n);                                                        \
+        return LOSS(loss, p, scale, n);                                                            \
     }                                                                                              \
     attribute static void slopes_##suffix(const struct sr_vec_loss *loss, const double *p,         \
                                           double scale, size_t n, double slope[2])                 \
@@ -134,7 +108,7 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
     attribute static void products_##suffix(const double *p, const double *t, const double *w,     \
                                             size_t n, double s[2])                                 \
     {                                                                                              \
-        products(p, t, w, n, s);                                                                   \
+        PRODUCTS(p, t, w, n, s);                                                                   \
     }                                                                                              \
     attribute static double sum_##suffix(const double *x, size_t n)                                \
     {                                                                                              \
@@ -168,43 +142,32 @@ AVX512 static size_t keep_pairs_wide(double *value, double *weight, size_t n, do
     {                                                                                              \
         divide(a, b, n, out);                                                                      \
     }                                                                                              \
-    static const struct sr_vec vec_##suffix = {#suffix,                                            \
-                                               apply_##suffix,                                     \
-                                               chain_##suffix,                                     \
-                                               finite_##suffix,                                    \
-                                               all_below_##suffix,                                 \
-                                               slopes_##suffix,                                    \
-                                               loss_##suffix,                                      \
-                                               products_##suffix,                                  \
-                                               sum_##suffix,                                       \
-                                               residuals_##suffix,                                 \
-                                               reweigh_##suffix,                                   \
-                                               weigh_##suffix,                                     \
-                                               dot_##suffix,                                       \
-                                               KEEP,                                               \
-                                               KEEP_PAIRS,                                         \
-                                               below_##suffix,                                     \
-                                               divide_##suffix,                                    \
-                                               BETWEEN};
+    static const struct sr_vec vec_##suffix = {                                                    \
+        #suffix,          apply_##suffix,    chain_##suffix,  slopes_##suffix,                     \
+        loss_##suffix,    products_##suffix, sum_##suffix,    residuals_##suffix,                  \
+        reweigh_##suffix, weigh_##suffix,    dot_##suffix,    SPLIT,                               \
+        KEEP_PAIRS,       below_##suffix,    divide_##suffix, BETWEEN};
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-VARIANT(plain, , keep_any, keep_pairs_any, between_any)
+VARIANT(plain, , apply, loss_sum, products, split_any, keep_pairs_any, between_any)
 
 #if defined __x86_64__ && defined __GNUC__
-VARIANT(avx2, __attribute__((target("avx2"))), keep_any, keep_pairs_any, between_any)
-VARIANT(avx512, AVX512, keep_wide, keep_pairs_wide, between_wide)
+VARIANT(avx2, __attribute__((target("avx2,fma"))), apply, loss_sum, products, split_any,
+        keep_pairs_any, between_any)
+VARIANT(avx512, AVX512, apply_wide, loss_wide, products_wide, split_wide, keep_pairs_wide,
+        between_wide)
 
 const struct sr_vec *sr_vec_variant(enum sr_vec_variant variant)
 {
     switch (variant) {
     case SR_VEC_AVX512:
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                       __builtin_cpu_supports("avx512dq")
+                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma")
                    ? &vec_avx512
                    : NULL;
     case SR_VEC_AVX2:
-        return __builtin_cpu_supports("avx2") ? &vec_avx2 : NULL;
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &vec_avx2 : NULL;
     default:
         return variant == SR_VEC_PLAIN ? &vec_plain : NULL;
     }

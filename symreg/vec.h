@@ -1,7 +1,7 @@
 /* vec.h - inside symreg/: the loops over rows that decide how fast formulas are evaluated.
  *
  * One C source is compiled for several instruction sets, and the best that the CPU has is chosen
- * when the program runs. All variants do the same IEEE operations in the same order, sums in eight
+ * when the program runs. All variants do the same IEEE operations in the same order, sums in 16
  * fixed lanes: they give the same bits, whatever the CPU. Arrays may have any length. */
 #ifndef SR_VEC_H
 #define SR_VEC_H
@@ -25,13 +25,11 @@ struct sr_vec_loss {
 
 struct sr_vec {
     const char *name;
-    /* An operator of n rows; out may be a or b. Angles beyond VM_TRIG_MAX are not reduced right. */
-    void (*apply)(int op, int form, int n, const double *a, const double *b, double *out);
+    /* An operator of n <= SR_TILE rows; out may be a or b. Are all values finite? */
+    bool (*apply)(int op, int form, int n, const double *a, const double *b, double *out);
     /* d[i] = outer[i] * d op / d operand. */
     void (*chain)(int op, int operand, int n, const double *a, const double *b, const double *v,
                   const double *outer, double *d);
-    bool (*finite)(size_t n, const double *x);
-    bool (*all_below)(size_t n, const double *x, double limit); /* |x| < limit */
     /* First and second derivative of the sum of Huber or log-cosh losses by the scale. */
     void (*slopes)(const struct sr_vec_loss *loss, const double *p, double scale, size_t n,
                    double slope[2]);
@@ -51,13 +49,14 @@ struct sr_vec {
     double (*weigh)(const double *a, const double *b, const double *c, size_t n, double *out);
     double (*dot)(const double *a, const double *b, size_t n);
 
-    /* For the best scale of absolute losses, the median of t / p with the weights |p|: keeps, in
-     * order, t (signed as if p were positive) and |p| of the rows whose ratio is in [low, high),
-     * without dividing. Returns how many; side[0] = the weight of the ratios below low, side[1] =
-     * of all. */
-    size_t (*keep)(const double *p, const double *t, size_t n, double low, double high,
-                   double *kept_t, double *kept_p, double side[2]);
-    /* The same of n pairs, in place: low <= value < high. */
+    /* For the best scale of absolute losses, the median of t / p with the weights |p|, without
+     * dividing: excess[k] = the weight of the ratios not below end[k], less that of the others;
+     * bit i % 64 of inside[i / 64] = ratio i is not below end[0], but below end[1]; NULL:
+     * not asked. The ends are
+     * finite. A ratio that is an end counts as below it where p is negative. */
+    void (*split)(const double *p, const double *t, size_t n, const double end[2], double excess[2],
+                  uint64_t *inside);
+    /* Keeps, of n pairs, in place and in order, those with low <= value < high; how many? */
     size_t (*keep_pairs)(double *value, double *weight, size_t n, double low, double high);
     /* The weight of values < limit. */
     double (*below)(const double *value, const double *weight, size_t n, double limit);
@@ -81,28 +80,19 @@ void sr_vec_force(const struct sr_vec *vec);
  * partly overwritten. */
 double sr_vec_quantile(const struct sr_vec *vec, double *value, double *weight, size_t n,
                        double share);
-/* The median of the ratios t / p with the weights |p|; scratch holds 2 * n. NaN when every p is
- * 0. */
+/* The median of the ratios t / p with the weights |p|; scratch holds 2 * n + SR_SCRATCH. NaN when
+ * every p is 0. */
 double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const double *t, size_t n,
                            double *scratch);
 
 /* ---- columns of a loss, in vec_columns.c */
 
-/* Fills loss->column from loss->data; leaves NULL where they would take more than 16 MB. */
+/* Makes loss->columns for loss->data, empty; NULL where they would take more than 32 MB. */
 int sr_columns_init(struct sr_loss *loss);
 void sr_columns_free(struct sr_loss *loss);
-/* The column of a unary operator of a feature. */
-static inline size_t sr_column_index(const struct sr_loss *loss, int op, int feature)
-{
-    return (size_t)(op - SR_NEG) * (size_t)loss->data->features + (size_t)feature;
-}
-
-/* ---- operators, in ops.c */
-
-/* sin, cos or tan of n <= SR_TILE angles of any size: those that the vector forms do not reduce
- * right are done again. */
-void sr_op_large(enum sr_op op, int n, const double *a, double *out);
-/* Can the operator have a finite value where this operand (0 or 1) is not finite? */
-bool sr_op_swallows(enum sr_op op, int operand);
+/* The values of outer(inner(feature)), or of outer(feature) with inner 0, of the table's own
+ * operators; x = the values of its operand. NULL where there is none (yet). */
+const double *sr_columns_find(const struct sr_loss *loss, int feature, int inner, int outer,
+                              const double *x, bool *finite);
 
 #endif

@@ -1,43 +1,87 @@
-/* vec_columns.c - every unary operator of every feature, computed once for a table: exp(r) and its
- * like stand in most formulas, and a search asks for them millions of times. */
+/* vec_columns.c - one or two unary operators of every feature, computed once for a table: exp(r),
+ * inv(sqrt(r)) and their like stand in most formulas, and a search asks for them millions of
+ * times. Computed when first asked for, by one thread; others do without until it is ready, which
+ * changes no bit. */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "vec.h"
 
 enum { UNARY = SR_OPS - SR_NEG }; /* the unary operators are the last of the list */
+enum state { NOTHING, BEING_MADE, FINITE, NOT_FINITE };
+
+struct sr_columns {
+    bool pairs; /* of two operators, too */
+    double *value;
+    _Atomic unsigned char *state; /* (1 + UNARY, UNARY, features): inner operator or none, outer */
+};
 
 int sr_columns_init(struct sr_loss *loss)
 {
     const struct sr_data *data = loss->data;
-    const size_t most = (size_t)16 << 20, columns = UNARY * (size_t)data->features;
-    if (columns == 0 || data->rows == 0 || data->rows > most / sizeof(double) / columns)
+    const size_t most = (size_t)32 << 20, single = UNARY * (size_t)data->features;
+    loss->columns = NULL;
+    if (single == 0 || data->rows == 0 || data->rows > most / sizeof(double) / single)
         return 0;
-    loss->column = orr_alloc(columns * data->rows, sizeof *loss->column);
-    loss->column_finite = orr_alloc(columns, sizeof *loss->column_finite);
-    if (!loss->column || !loss->column_finite) {
-        sr_columns_free(loss);
+    const bool pairs = data->rows <= most / sizeof(double) / (single * (1 + UNARY));
+    const size_t columns = pairs ? single * (1 + UNARY) : single;
+    const size_t bytes = (columns * data->rows * sizeof(double) + 63) / 64 * 64;
+    struct sr_columns *c = loss->columns = orr_alloc(1, sizeof *c);
+    if (!c)
         return ORR_ENOMEM;
-    }
-    for (int op = SR_NEG; op < SR_OPS; op++)
-        for (int f = 0; f < data->features; f++) {
-            const size_t index = sr_column_index(loss, op, f);
-            const double *x = data->x + (size_t)f * data->rows;
-            double *out = loss->column + index * data->rows;
-            bool finite = true;
-            for (size_t first = 0; first < data->rows && finite; first += SR_TILE) {
-                const size_t left = data->rows - first;
-                finite = sr_op_apply((enum sr_op)op, left < SR_TILE ? (int)left : SR_TILE,
-                                     x + first, x + first, out + first);
-            }
-            loss->column_finite[index] = finite;
-        }
-    return 0;
+    c->pairs = pairs;
+    c->state = orr_alloc(columns, sizeof *c->state);
+    c->value = aligned_alloc(64, bytes); /* most are never used: not filled with zeros */
+    if (c->state && c->value)
+        return 0;
+    sr_columns_free(loss);
+    return ORR_FAIL(ORR_ENOMEM, "out of memory: %zu bytes", bytes);
 }
 
 void sr_columns_free(struct sr_loss *loss)
 {
-    free(loss->column);
-    free(loss->column_finite);
-    loss->column = NULL;
-    loss->column_finite = NULL;
+    if (loss->columns) {
+        free(loss->columns->value);
+        free((void *)loss->columns->state);
+    }
+    free(loss->columns);
+    loss->columns = NULL;
+}
+
+static bool compute(int op, const double *x, size_t rows, double *out)
+{
+    bool finite = true;
+    for (size_t first = 0; first < rows && finite; first += SR_TILE) {
+        const size_t left = rows - first;
+        finite = sr_op_apply((enum sr_op)op, left < SR_TILE ? (int)left : SR_TILE, x + first,
+                             x + first, out + first);
+    }
+    return finite;
+}
+
+/* Does a pass over the rows cost as much as reading a column that has left the cache? */
+static bool is_cheap(int op)
+{
+    return op == SR_NEG || op == SR_ABS || op == SR_SQUARE || op == SR_CUBE || op == SR_SIGN;
+}
+
+const double *sr_columns_find(const struct sr_loss *loss, int feature, int inner, int outer,
+                              const double *x, bool *finite)
+{
+    const struct sr_columns *c = loss->columns;
+    const size_t rows = loss->data->rows;
+    if (!c || (inner && (!c->pairs || is_cheap(outer))))
+        return NULL;
+    const size_t before = inner ? 1 + (size_t)(inner - SR_NEG) : 0;
+    const size_t index =
+        (before * UNARY + (size_t)(outer - SR_NEG)) * (size_t)loss->data->features +
+        (size_t)feature;
+    double *out = c->value + index * rows;
+    unsigned char state = atomic_load_explicit(&c->state[index], memory_order_acquire);
+    if (state == NOTHING && atomic_compare_exchange_strong(&c->state[index], &state, BEING_MADE)) {
+        state = compute(outer, x, rows, out) ? FINITE : NOT_FINITE;
+        atomic_store_explicit(&c->state[index], state, memory_order_release);
+    }
+    *finite = state == FINITE;
+    return state == FINITE || state == NOT_FINITE ? out : NULL;
 }

@@ -1,7 +1,7 @@
 /* vec_loops.h - inside symreg/: the loops of vec.h, inlined into every variant of vec.c.
  *
- * Written so that a compiler makes vector code of them. Sums run in eight lanes, row i in lane
- * i % 8, for any width of vectors. */
+ * Written so that a compiler makes vector code of them. Sums run in 16 lanes, row i in lane i % 16,
+ * for any width of vectors: two of the widest, as one alone would wait for its own additions. */
 #ifndef SR_VEC_LOOPS_H
 #define SR_VEC_LOOPS_H
 
@@ -10,7 +10,7 @@
 #include "vec.h"
 #include "vecmath.h"
 
-enum { LANES = 8 };
+enum { LANES = 16 };
 
 /* total = the sum of TERM over j = 0 .. n-1, in lanes. */
 #define LANE_SUM(total, n, TERM)                                                                   \
@@ -31,19 +31,31 @@ enum { LANES = 8 };
 
 VM_INLINE double sum_lanes(const double *lane)
 {
-    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
-           ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+    double four[4];
+    for (int l = 0; l < 4; l++)
+        four[l] = (lane[l] + lane[l + 4]) + (lane[l + 8] + lane[l + 12]);
+    return (four[0] + four[1]) + (four[2] + four[3]);
 }
 
 /* ---- operators */
 
+VM_INLINE bool all_below(size_t n, const double *x, double limit)
+{
+    uint64_t bad = 0;
+    for (size_t i = 0; i < n; i++)
+        bad |= fabs(x[i]) < limit ? 0u : 1u;
+    return !bad;
+}
+
 #define LOOP(A, B, value)                                                                          \
     {                                                                                              \
-        _Pragma("omp simd") for (int i = 0; i < n; i++)                                            \
+        _Pragma("omp simd reduction(|:bad)") for (int i = 0; i < n; i++)                           \
         {                                                                                          \
             const double a = (A), b = (B);                                                         \
             (void)b;                                                                               \
-            out[i] = (value);                                                                      \
+            const double result = (value);                                                         \
+            out[i] = result;                                                                       \
+            bad |= vm_bits(result - result); /* 0 where it is finite, else NaN */                  \
         }                                                                                          \
         break;                                                                                     \
     }
@@ -56,10 +68,14 @@ VM_INLINE double sum_lanes(const double *lane)
         if ((arity) == 2)                                                                          \
             LOOP(x[i], y[i], value)                                                                \
         LOOP(x[i], 0.0, value)
-VM_INLINE void apply(int op, int form, int n, const double *x, const double *y, double *out)
+VM_INLINE bool apply(int op, int form, int n, const double *x, const double *y, double *out)
 {
     const double first = x[0], second = y[0];
-    double same[SR_TILE];
+    uint64_t bad = 0;
+    double same[SR_TILE], angle[SR_TILE];
+    const bool large = op >= SR_SIN && op <= SR_TAN && !all_below((size_t)n, x, VM_TRIG_MAX);
+    if (large) /* out may be x */
+        memcpy(angle, x, (size_t)n * sizeof *x);
     if (op == SR_POW && form != SR_VEC_ROWS) { /* gcc makes no vector code of that loop */
         for (int i = 0; i < n; i++)
             same[i] = form == SR_VEC_A_NUMBER ? first : second;
@@ -72,6 +88,12 @@ VM_INLINE void apply(int op, int form, int n, const double *x, const double *y, 
     default:
         break;
     }
+    for (int i = 0; i < n && large; i++) {
+        if (!(fabs(angle[i]) < VM_TRIG_MAX))
+            out[i] = sr_op_table[op].value(angle[i], 0);
+        bad = (i ? bad : 0) | vm_bits(out[i] - out[i]);
+    }
+    return !bad;
 }
 #undef OP
 #undef LOOP
@@ -103,24 +125,6 @@ VM_INLINE void chain(int op, int operand, int n, const double *x, const double *
 #undef OP
 #undef LOOP
 
-/* Not finite = all bits of the exponent set. */
-VM_INLINE bool finite(size_t n, const double *x)
-{
-    const uint64_t mask = 0x7ff0000000000000u;
-    uint64_t bad = 0;
-    for (size_t i = 0; i < n; i++)
-        bad |= (vm_bits(x[i]) & mask) == mask ? 1u : 0u;
-    return !bad;
-}
-
-VM_INLINE bool all_below(size_t n, const double *x, double limit)
-{
-    uint64_t bad = 0;
-    for (size_t i = 0; i < n; i++)
-        bad |= fabs(x[i]) < limit ? 0u : 1u;
-    return !bad;
-}
-
 /* ---- sums */
 
 static const double study_dead_zone = 1e-8; /* differences below count as 0 in the study's loss */
@@ -144,7 +148,7 @@ VM_INLINE double huber(double d, double delta)
         else                                                                                       \
             LANE_SUM(total, n, TERM);                                                              \
     } while (0)
-#define D (scale * p[j] - t[j])
+#define D vm_fma(scale, p[j], -t[j])
 VM_INLINE double loss_sum(const struct sr_vec_loss *loss, const double *p, double scale, size_t n)
 {
     const double *const t = loss->t, *const w = loss->weight;
@@ -178,7 +182,7 @@ VM_INLINE double loss_sum(const struct sr_vec_loss *loss, const double *p, doubl
 #undef D
 #undef WEIGHTED_SUM
 
-#define D      (scale * p[j] - t[j])
+#define D      vm_fma(scale, p[j], -t[j])
 #define WEIGHT (w ? w[j] : 1.0)
 VM_INLINE void slopes(const struct sr_vec_loss *loss, const double *p, double scale, size_t n,
                       double slope[2])
@@ -197,31 +201,30 @@ VM_INLINE void slopes(const struct sr_vec_loss *loss, const double *p, double sc
 #undef WEIGHT
 #undef D
 
-/* One pass: gcc makes vector code of two sums only where they are vectors to begin with. */
-typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+/* Rows from `first`, a multiple of LANES, where the sums of those before are in the lanes. */
+VM_INLINE void products_rest(const double *p, const double *t, const double *w, size_t n,
+                             double sum[2], size_t first, double pp[LANES], double pt[LANES])
+{
+    size_t i = first;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t l = 0; l < LANES; l++) {
+            const double a = p[i + l], aw = w ? a * w[i + l] : a;
+            pp[l] = vm_fma(aw, a, pp[l]);
+            pt[l] = vm_fma(aw, t[i + l], pt[l]);
+        }
+    for (size_t l = 0; i + l < n; l++) {
+        const double a = p[i + l], aw = w ? a * w[i + l] : a;
+        pp[l] = vm_fma(aw, a, pp[l]);
+        pt[l] = vm_fma(aw, t[i + l], pt[l]);
+    }
+    sum[0] = sum_lanes(pp);
+    sum[1] = sum_lanes(pt);
+}
 
 VM_INLINE void products(const double *p, const double *t, const double *w, size_t n, double sum[2])
 {
-    lanes pp = {0}, pt = {0};
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        const lanes a = *(const lanes *)(p + i), b = *(const lanes *)(t + i);
-        lanes aw = a;
-        if (w)
-            aw *= *(const lanes *)(w + i);
-        pp += aw * a;
-        pt += aw * b;
-    }
-    double one[LANES], two[LANES];
-    memcpy(one, &pp, sizeof one);
-    memcpy(two, &pt, sizeof two);
-    for (size_t l = 0; i + l < n; l++) {
-        const double aw = w ? p[i + l] * w[i + l] : p[i + l];
-        one[l] += aw * p[i + l];
-        two[l] += aw * t[i + l];
-    }
-    sum[0] = sum_lanes(one);
-    sum[1] = sum_lanes(two);
+    double pp[LANES] = {0}, pt[LANES] = {0};
+    products_rest(p, t, w, n, sum, 0, pp, pt);
 }
 
 VM_INLINE double sum(const double *x, size_t n)
@@ -319,24 +322,31 @@ VM_INLINE void between(const double *value, const double *weight, double low, do
     found[1] = second;
 }
 
-/* The lane of row i in the sums is i % LANES, as everywhere. */
-VM_INLINE size_t keep(const double *p, const double *t, size_t n, double low, double high,
-                      double *kept_t, double *kept_p, double side[2], size_t first, size_t kept,
-                      double lane[2][LANES])
+/* p, with its sign changed where the ratio t / p is not below `end`: |p| or -|p|. */
+VM_INLINE double excess_of(double p, double t, double end)
 {
-    for (size_t i = first; i < n; i++) {
-        const double size = fabs(p[i]);
-        const double u = vm_from_bits(vm_bits(t[i]) ^ (vm_bits(p[i]) & VM_SIGN));
-        const bool below = u < low * size;
-        lane[0][i % LANES] += below ? size : 0.0;
-        lane[1][i % LANES] += size;
-        kept_t[kept] = u;
-        kept_p[kept] = size;
-        kept += !below && u < high * size;
+    return vm_from_bits(vm_bits(p) ^ (vm_bits(vm_fma(-end, p, t)) & VM_SIGN));
+}
+
+/* Rows from `first`, a multiple of 64, where the sums of those before are in the lanes. */
+VM_INLINE void split_rest(const double *p, const double *t, size_t n, const double end[2],
+                          double excess[2], uint64_t *inside, size_t first, double lane[2][LANES])
+{
+    for (size_t i = first; i < n; i += 64) {
+        const size_t rows = n - i < 64 ? n - i : 64;
+        uint64_t word = 0;
+        for (size_t l = 0; l < rows; l++) {
+            const double a = excess_of(p[i + l], t[i + l], end[0]);
+            const double b = excess_of(p[i + l], t[i + l], end[1]);
+            lane[0][l % LANES] += a;
+            lane[1][l % LANES] += b;
+            word |= (vm_bits(a) ^ vm_bits(b)) >> 63 << l;
+        }
+        if (inside)
+            inside[i / 64] = word;
     }
-    side[0] = sum_lanes(lane[0]);
-    side[1] = sum_lanes(lane[1]);
-    return kept;
+    excess[0] = sum_lanes(lane[0]);
+    excess[1] = sum_lanes(lane[1]);
 }
 
 VM_INLINE size_t keep_pairs(double *value, double *weight, size_t n, double low, double high,

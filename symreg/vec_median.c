@@ -12,11 +12,11 @@
 enum { FEW = SR_VEC_FEW }; /* pairs of a sample, and of which all ranks are taken */
 /* The bracket reaches so far around the quantile, as a share of the sample's weight: 1.7 standard
  * deviations of a median's rank. */
-static const double reach = 0.15;
+static const double reach_first = 0.125, reach_next = 0.15;
 
 /* A sample's values around `share` of its weight; infinite at the ends. */
 static void bracket(const struct sr_vec *vec, const double *value, const double *weight,
-                    double share, double found[2])
+                    double share, double reach, double found[2])
 {
     const double total = vec->sum(weight, FEW);
     vec->between(value, weight, (share - reach) * total, (share + reach) * total, found);
@@ -66,7 +66,7 @@ static double select_goal(const struct sr_vec *vec, double *value, double *weigh
             w[k] = weight[k * n / FEW];
         }
         const double total = vec->sum(weight, n);
-        bracket(vec, v, w, total > 0 ? goal / total : 0, end);
+        bracket(vec, v, w, total > 0 ? goal / total : 0, reach_next, end);
         last = v[0];
         size_t kept = narrow(vec, value, weight, n, end[0], end[1], &goal);
         if (kept == n) { /* ties: cut at a single value */
@@ -89,35 +89,132 @@ double sr_vec_quantile(const struct sr_vec *vec, double *value, double *weight, 
     return select_goal(vec, value, weight, n, share * vec->sum(weight, n));
 }
 
+/* The rows whose bits are set: t, signed as if p were positive, and |p|. The bits may stand behind
+ * the weights, which do not reach what is still to be read. */
+static size_t gather(const double *p, const double *t, size_t n, const uint64_t *inside,
+                     double *value, double *weight)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i += 64)
+        for (uint64_t word = inside[i / 64]; word; word &= word - 1) {
+            const size_t row = i + (size_t)__builtin_ctzll(word);
+            value[kept] = vm_from_bits(vm_bits(t[row]) ^ (vm_bits(p[row]) & VM_SIGN));
+            weight[kept++] = fabs(p[row]);
+        }
+    return kept;
+}
+
+static size_t count_bits(const uint64_t *inside, size_t n)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i += 64)
+        count += (size_t)__builtin_popcountll(inside[i / 64]);
+    return count;
+}
+
+/* The median is not below low and below high; excess as struct sr_vec has it. */
+struct around {
+    double low, high, excess[2];
+};
+
+/* Takes what a split at two ends says. Is the median between them? */
+static bool take(struct around *around, const double end[2], const double excess[2])
+{
+    if (!(excess[0] > 0)) {
+        around->high = end[0];
+        around->excess[1] = excess[0];
+        return false;
+    }
+    around->low = end[0];
+    around->excess[0] = excess[0];
+    if (excess[1] > 0) {
+        around->low = end[1];
+        around->excess[0] = excess[1];
+        return false;
+    }
+    around->high = end[1];
+    around->excess[1] = excess[1];
+    return true;
+}
+
+/* The next ends: around the place where the excess should be 0, or beyond the end that is known.
+ * False where doubles end. */
+static bool next_ends(const struct around *a, double half, double step, double end[2])
+{
+    const double share = a->excess[0] / (a->excess[0] - a->excess[1]), width = a->high - a->low;
+    if (a->low > -HUGE_VAL && a->high < HUGE_VAL) {
+        end[0] = fmax(a->low, a->low + width * (share - half));
+        end[1] = fmin(a->high, a->low + width * (share + half));
+        return end[0] < end[1] && (end[0] > a->low || end[1] < a->high);
+    }
+    const bool is_below = a->high < HUGE_VAL;
+    end[0] = is_below ? a->high - step : a->low;
+    end[1] = is_below ? a->high : a->low + step;
+    return end[0] < end[1] && end[1] - end[0] < HUGE_VAL;
+}
+
+/* Ends that have the median between them more often than not. */
+static void sample_ratios(const struct sr_vec *vec, const double *p, const double *t, size_t n,
+                          double end[2])
+{
+    double v[FEW], w[FEW], size[FEW];
+    for (size_t k = 0; k < FEW; k++) {
+        const size_t i = k * n / FEW;
+        v[k] = t[i];
+        w[k] = p[i];
+        size[k] = fabs(p[i]);
+    }
+    vec->divide(v, w, FEW, v);
+    bracket(vec, v, size, 0.5, reach_first, end);
+}
+
+/* The rows that may be the median, with the weight that its pairs have to reach; all where nothing
+ * is known. */
+static size_t candidates(const struct sr_vec *vec, const double *p, const double *t, size_t n,
+                         const struct around *around, bool is_split, uint64_t *inside,
+                         double *value, double *weight, double *goal)
+{
+    double end[2] = {around->low, around->high}, excess[2] = {around->excess[0], 0};
+    const bool is_bounded = end[0] > -HUGE_VAL && end[1] < HUGE_VAL;
+    if (is_bounded && !is_split)
+        vec->split(p, t, n, end, excess, inside);
+    for (size_t i = 0; i < n && !is_bounded; i += 64) {
+        inside[i / 64] = 0;
+        for (size_t l = 0; l < 64 && i + l < n; l++)
+            inside[i / 64] |= (uint64_t)(p[i + l] != 0) << l;
+    }
+    const size_t kept = gather(p, t, n, inside, value, weight);
+    *goal = 0.5 * (is_bounded ? excess[0] : vec->sum(weight, kept));
+    return kept;
+}
+
 double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const double *t, size_t n,
                            double *scratch)
 {
-    double *value = scratch, *weight = scratch + n;
-    double low = -HUGE_VAL, high = HUGE_VAL, side[2];
-    if (n > 4 * FEW) {
-        double v[FEW], w[FEW], end[2];
-        for (size_t k = 0; k < FEW; k++) {
-            const size_t i = k * n / FEW;
-            v[k] = t[i] / p[i];
-            w[k] = fabs(p[i]);
-        }
-        bracket(vec, v, w, 0.5, end);
-        low = end[0];
-        high = end[1];
+    enum { ROUNDS = 12, MOST = 2 * FEW, AIM = 12 };
+    double *value = scratch, *weight = scratch + n, end[2] = {0, 0}, excess[2], goal;
+    void *const last = scratch + 2 * n + SR_SCRATCH - (n + 63) / 64; /* where weights end */
+    uint64_t *const inside = last;
+    struct around around = {-HUGE_VAL, HUGE_VAL, {0, 0}};
+    bool is_between = false;
+    if (n > MOST)
+        sample_ratios(vec, p, t, n, end);
+    double step = end[1] - end[0];
+    size_t count = n;
+    for (int round = 0; round < ROUNDS && step > 0 && step < HUGE_VAL; round++) {
+        const bool is_first = round == 0 && n > 4 * MOST; /* only to narrow it */
+        vec->split(p, t, n, end, excess, is_first ? NULL : inside);
+        is_between = take(&around, end, excess) && !is_first;
+        count = is_between ? count_bits(inside, n) : is_first ? n / 4 : count / 2;
+        if (is_between && count <= MOST)
+            break;
+        if (!next_ends(&around, AIM / (double)(count + 1), step, end))
+            break;
+        step *= 4;
     }
-    size_t kept = vec->keep(p, t, n, low, high, value, weight, side);
-    double goal = 0.5 * side[1] - side[0];
-    if (!(side[1] > 0 && side[1] < HUGE_VAL))
-        return NAN;
-    if (goal <= 0 && low > -HUGE_VAL) {
-        kept = vec->keep(p, t, n, -HUGE_VAL, low, value, weight, side);
-        goal = 0.5 * side[1];
-    } else if (vec->sum(weight, kept) < goal) {
-        kept = vec->keep(p, t, n, high, HUGE_VAL, value, weight, side);
-        goal = 0.5 * side[1] - side[0];
-    }
-    if (!kept)
-        return low > -HUGE_VAL ? low : high;
+    const size_t kept = candidates(vec, p, t, n, &around, is_between, inside, value, weight, &goal);
+    if (!kept || !(goal > 0 && goal < HUGE_VAL))
+        return kept && goal >= 0 && goal < HUGE_VAL ? around.low : (double)NAN;
     vec->divide(value, weight, kept, value);
     return select_goal(vec, value, weight, kept, goal);
 }

@@ -31,8 +31,8 @@ int sr_screen_init(struct sr_screen *screen, const struct sr_loss *loss)
     const struct sr_data *from = loss->data;
     const size_t rows = from->rows < 4 * SR_SCREEN_ROWS ? from->rows : SR_SCREEN_ROWS;
     *screen = (struct sr_screen){.loss = *loss};
-    screen->loss.weight = screen->loss.column = NULL;
-    screen->loss.column_finite = NULL;
+    screen->loss.weight = NULL;
+    screen->loss.columns = NULL;
     screen->loss.total = 0;
     screen->storage = orr_alloc(((size_t)from->features + 2) * rows, sizeof(double));
     size_t *order = orr_alloc(from->rows, sizeof *order);

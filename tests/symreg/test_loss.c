@@ -205,6 +205,50 @@ static void one_go_is_the_three_steps(void **state)
     gsl_rng_free(rng);
 }
 
+/* Columns are made by whoever asks first: with any number of threads the bits are those without
+ * columns. */
+static void columns_change_no_bit(void **state)
+{
+    (void)state;
+    enum { FORMULAS = 400, N = 600, MOST = 12 };
+    gsl_rng *rng = random_stream(79);
+    struct table t;
+    static struct sr_expr expr[FORMULAS];
+    static double expected[FORMULAS], found[FORMULAS];
+    table_create(&t, N, 80, true);
+    fill_target(&t, N, rng);
+    for (int k = 0; k < FORMULAS; k++)
+        expr[k] = random_formula(rng, 2 + k % MOST);
+    expr[0] = formula("exp(neg(r))"); /* columns next to each other */
+    expr[1] = formula("exp(r) + exp(inv(r)) + exp(m1) + exp(neg(m1))");
+    for (int threads = 0; threads <= 4; threads++) { /* 0: without columns */
+        struct sr_loss loss;
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L1, &t.data), 0);
+        struct sr_columns *columns = loss.columns;
+        assert_non_null(columns);
+        loss.columns = threads ? columns : NULL;
+#pragma omp parallel num_threads(threads ? threads : 1)
+        {
+            struct sr_work work;
+            const int rc = sr_work_init(&work, N, 20);
+#pragma omp for schedule(dynamic, 1)
+            for (int k = 0; k < 2 * FORMULAS; k++) { /* twice: a column is there, or not yet */
+                double scale;
+                const double value =
+                    rc ? NAN : sr_eval_loss(&expr[k / 2], &loss, HUGE_VAL, &work, &scale);
+                if (k % 2)
+                    (threads ? found : expected)[k / 2] = value;
+            }
+            sr_work_free(&work);
+        }
+        loss.columns = columns;
+        sr_loss_free(&loss);
+        assert_true(!threads || memcmp(found, expected, sizeof found) == 0);
+    }
+    table_free(&t);
+    gsl_rng_free(rng);
+}
+
 /* Losses on few rows tell those on all; hardly anything that is better is discarded. */
 static void screening_is_a_fair_estimate(void **state)
 {
@@ -285,6 +329,7 @@ int main(void)
         cmocka_unit_test(weights_repeat_rows),
         cmocka_unit_test(refuses_bad_weights_and_parameters),
         cmocka_unit_test(one_go_is_the_three_steps),
+        cmocka_unit_test(columns_change_no_bit),
         cmocka_unit_test(screening_is_a_fair_estimate),
         cmocka_unit_test(screening_of_few_rows_is_exact),
     };
