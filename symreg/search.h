@@ -41,7 +41,7 @@ struct sr_worker {
 };
 
 /* Formulas that a fit's search starts from: of small ones all that may matter, fitted. */
-enum { SR_SEEDS_PER_SIZE = 24, SR_SEEDS = 512 };
+enum { SR_SEEDS_PER_SIZE = 24, SR_SEEDS = 1024 };
 struct sr_seeds {
     int count;
     struct sr_expr expr[SR_SEEDS];

@@ -1,0 +1,601 @@
+/* collapse.c - finds h and u with y = h phi(u), and fits what is found for phi. */
+#include "collapse.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_ROWS = 1000,  /* looked at */
+    LEAST_ROWS = 64,   /* of smaller tables no curve can be told */
+    FACTORS = 500,     /* formulas h */
+    VARIABLES = 48,    /* formulas u */
+    VARIABLE_SIZE = 5, /* nodes of u, at most */
+    CURVES = 4,        /* variables whose curves are searched */
+    SIMPLE = 5,        /* simplest h of each of them */
+    NEAREST = 4,       /* and those that are nearest to y */
+    PARTS = 4,         /* of the search of a curve */
+    POINT_STEPS = 8,   /* of Levenberg-Marquardt on the curve's points */
+    FIT_STEPS = 15,    /* and on the whole table */
+    VARIANTS = 3,
+};
+
+struct collapse {
+    const struct sr_settings *settings;
+    const struct sr_loss *loss;
+    struct sr_worker *worker;
+    int threads;
+    size_t rows;
+    struct sr_data data;   /* (rows) */
+    double *x;             /* its storage */
+    int factors, variables;
+    struct sr_expr *expr;  /* (FACTORS); number 0 is 1: count 0 */
+    double *value, *shape; /* (FACTORS, rows): of h, and of y / h on a scale of equal ratios */
+    double *spread;        /* (FACTORS) variance of shape */
+    int variable[VARIABLES];
+    uint16_t *order;       /* (VARIABLES, rows) by u */
+    float *rough;          /* (FACTORS, VARIABLES) */
+};
+
+/* ---- the table */
+
+static int take_rows(struct collapse *c)
+{
+    const struct sr_data *all = c->loss->data;
+    c->rows = all->rows < MOST_ROWS ? all->rows : MOST_ROWS;
+    c->x = orr_alloc(((size_t)all->features + 1) * c->rows, sizeof *c->x);
+    if (!c->x)
+        return ORR_ENOMEM;
+    double *y = c->x + (size_t)all->features * c->rows;
+    for (size_t i = 0; i < c->rows; i++) {
+        const size_t row = i * all->rows / c->rows;
+        for (size_t f = 0; f < (size_t)all->features; f++)
+            c->x[f * c->rows + i] = all->x[f * all->rows + row];
+        y[i] = all->y[row];
+    }
+    c->data = (struct sr_data){.rows = c->rows, .features = all->features, .x = c->x, .y = y};
+    return 0;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+/* z -> log |z| where all have one sign, else sign(z) log(1 + |z| / median |z|): equal ratios become
+ * equal distances. False when nothing is left. */
+static bool make_shape(size_t rows, const double *z, double *shape, double *spread)
+{
+    double (*const logarithm)(double, double) = sr_op_table[SR_LOG].value;
+    bool one_sign = true;
+    double typical = 1, sum = 0, square = 0;
+    for (size_t i = 0; i < rows; i++) {
+        one_sign = one_sign && z[i] * z[0] > 0;
+        shape[i] = fabs(z[i]);
+    }
+    if (!one_sign) {
+        qsort(shape, rows, sizeof *shape, ascending);
+        typical = shape[rows / 2];
+    }
+    for (size_t i = 0; i < rows; i++) {
+        const double size = fabs(z[i]);
+        shape[i] = one_sign ? logarithm(size, 0) : copysign(logarithm(1 + size / typical, 0), z[i]);
+        sum += shape[i];
+    }
+    for (size_t i = 0; i < rows; i++)
+        square += (shape[i] - sum / (double)rows) * (shape[i] - sum / (double)rows);
+    *spread = square / (double)rows;
+    return isfinite(*spread);
+}
+
+/* y / h is finite everywhere? */
+static bool divide(const struct collapse *c, const double *h, double *z)
+{
+    for (size_t i = 0; i < c->rows; i++) {
+        z[i] = c->data.y[i] / h[i];
+        if (!isfinite(z[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Small formulas of the arithmetic operators and of powers. */
+static int list_factors(struct collapse *c)
+{
+    struct sr_settings s = *c->settings;
+    struct sr_bank bank = {0};
+    s.unary_count = s.binary_count = 0;
+    for (int i = 0; i < c->settings->unary_count; i++)
+        if (c->settings->unary[i] >= SR_INV && c->settings->unary[i] <= SR_SQRT)
+            s.unary[s.unary_count++] = c->settings->unary[i];
+    for (int i = 0; i < c->settings->binary_count; i++)
+        if (c->settings->binary[i] >= SR_ADD && c->settings->binary[i] <= SR_DIV)
+            s.binary[s.binary_count++] = c->settings->binary[i];
+    const int rc = sr_bank_init(&bank, &s, c->loss->data, 4e4);
+    if (rc)
+        return rc;
+    double *z = c->worker[0].work.value;
+    for (int e = -1; e < bank.count && c->factors < FACTORS; e++) {
+        struct sr_expr *expr = &c->expr[c->factors];
+        double *value = c->value + (size_t)c->factors * c->rows;
+        expr->count = 0;
+        if (e < 0)
+            for (size_t i = 0; i < c->rows; i++)
+                value[i] = 1;
+        else if (bank.entry[e].constants || !sr_bank_expr(&bank, &bank.entry[e], expr) ||
+                 !sr_eval(expr, &c->data, value))
+            continue;
+        if (divide(c, value, z) && make_shape(c->rows, z, c->shape + (size_t)c->factors * c->rows,
+                                              &c->spread[c->factors]))
+            c->factors++;
+    }
+    sr_bank_free(&bank);
+    return 0;
+}
+
+/* ---- variables */
+
+struct ranked {
+    double value;
+    int index;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct ranked *p = a, *q = b;
+    if (p->value != q->value)
+        return p->value < q->value ? -1 : 1;
+    return p->index - q->index;
+}
+
+/* Formulas that order the rows differently, u and 1 / u being one. */
+static int list_variables(struct collapse *c)
+{
+    const size_t rows = c->rows;
+    struct ranked *rank = orr_alloc(rows, sizeof *rank);
+    if (!rank)
+        return ORR_ENOMEM;
+    for (int e = 0; e < c->factors && c->variables < VARIABLES; e++) {
+        uint16_t *order = c->order + (size_t)c->variables * rows;
+        const double *value = c->value + (size_t)e * rows;
+        if (c->expr[e].count == 0 || c->expr[e].count > VARIABLE_SIZE)
+            continue;
+        for (size_t i = 0; i < rows; i++)
+            rank[i] = (struct ranked){value[i], (int)i};
+        qsort(rank, rows, sizeof *rank, by_value);
+        for (size_t i = 0; i < rows; i++)
+            order[i] = (uint16_t)rank[i].index;
+        bool seen = false;
+        for (int v = 0; v < c->variables && !seen; v++) {
+            const uint16_t *other = c->order + (size_t)v * rows;
+            size_t same = 0, reverse = 0;
+            for (size_t i = 0; i < rows; i++) {
+                same += order[i] == other[i];
+                reverse += order[i] == other[rows - 1 - i];
+            }
+            seen = same + reverse >= rows * 9 / 10;
+        }
+        if (!seen)
+            c->variable[c->variables++] = e;
+    }
+    free(rank);
+    return 0;
+}
+
+/* Half the mean squared step of y / h from one row to the next in the order of u: the variance that
+ * a function of u leaves. */
+static void rate_pairs(struct collapse *c)
+{
+    const size_t rows = c->rows;
+#pragma omp parallel for schedule(dynamic, 8) num_threads(c->threads)
+    for (int h = 0; h < c->factors; h++)
+        for (int v = 0; v < c->variables; v++) {
+            const uint16_t *order = c->order + (size_t)v * rows;
+            const double *shape = c->shape + (size_t)h * rows;
+            double sum = 0, last = shape[order[0]];
+            for (size_t i = 1; i < rows; i++) {
+                const double next = shape[order[i]];
+                sum += (next - last) * (next - last);
+                last = next;
+            }
+            c->rough[h * VARIABLES + v] = (float)(sum / (2 * (double)(rows - 1)));
+        }
+}
+
+/* ---- curves */
+
+struct curve_target {
+    int factor;
+    enum sr_op outer; /* phi = outer(a f + b); SR_CONSTANT: a f + b */
+    double z[SR_ROWS], inverted[SR_ROWS];
+};
+struct curve {
+    int variable, count;
+    double x[SR_ROWS];
+    struct curve_target target[SR_CURVE_TARGETS];
+    struct sr_curve_target unit[SR_CURVE_TARGETS];
+    struct sr_curves *found[PARTS];
+};
+
+/* The median distance of y / h from the line between its neighbours: noise, if it is no rounding of
+ * the line. */
+static bool is_noisy(const struct collapse *c, int h, int v)
+{
+    double distance[MOST_ROWS];
+    const uint16_t *order = c->order + (size_t)v * c->rows;
+    const double *shape = c->shape + (size_t)h * c->rows;
+    const double *u = c->value + (size_t)c->variable[v] * c->rows;
+    for (size_t i = 1; i + 1 < c->rows; i++) {
+        const double left = u[order[i - 1]], right = u[order[i + 1]];
+        const double share = right > left ? (u[order[i]] - left) / (right - left) : 0.5;
+        distance[i - 1] = fabs(shape[order[i]] - shape[order[i - 1]] * (1 - share) -
+                               shape[order[i + 1]] * share);
+    }
+    qsort(distance, c->rows - 2, sizeof *distance, ascending);
+    return distance[(c->rows - 2) / 2] > 3e-4;
+}
+
+/* Points of the curve: rows, or means of neighbours where there is noise. */
+static void make_points(const struct collapse *c, int h, int v, double *x, double *z)
+{
+    const uint16_t *order = c->order + (size_t)v * c->rows;
+    const double *u = c->value + (size_t)c->variable[v] * c->rows;
+    const double *factor = c->value + (size_t)h * c->rows;
+    const bool noisy = is_noisy(c, h, v);
+    for (size_t k = 0; k < SR_ROWS; k++) {
+        size_t first = k * c->rows / SR_ROWS, last = (k + 1) * c->rows / SR_ROWS;
+        if (!noisy) {
+            first = (first + last) / 2;
+            last = first + 1;
+        }
+        double mean_x = 0, mean_z = 0;
+        for (size_t i = first; i < last; i++) {
+            mean_x += u[order[i]];
+            mean_z += c->data.y[order[i]] / factor[order[i]];
+        }
+        x[k] = mean_x / (double)(last - first);
+        z[k] = mean_z / (double)(last - first);
+    }
+}
+
+static void add_target(struct curve *curve, int factor, enum sr_op outer, const double *z)
+{
+    struct curve_target *t = &curve->target[curve->count];
+    if (curve->count == SR_CURVE_TARGETS)
+        return;
+    *t = (struct curve_target){.factor = factor, .outer = outer};
+    memcpy(t->z, z, sizeof t->z);
+    for (int i = 0; i < SR_ROWS; i++)
+        if (!sr_op_invert(outer, z[i], &t->inverted[i]))
+            return;
+    curve->unit[curve->count].deep = outer == SR_CONSTANT;
+    curve->count += sr_curve_normalise(t->inverted, curve->unit[curve->count].unit);
+}
+
+static void add_factor(const struct collapse *c, struct curve *curve, int h)
+{
+    double z[SR_ROWS];
+    for (int t = 0; t < curve->count; t++)
+        if (curve->target[t].factor == h)
+            return;
+    make_points(c, h, curve->variable, curve->x, z);
+    add_target(curve, h, SR_CONSTANT, z);
+    for (int k = 0; k < c->settings->unary_count; k++)
+        add_target(curve, h, c->settings->unary[k], z);
+}
+
+static int size_of(const struct collapse *c, int h, int v)
+{
+    return c->expr[h].count + c->expr[c->variable[v]].count;
+}
+
+/* The simplest h that leave no more than `limit`, and those of them nearest to y. */
+static void choose_factors(const struct collapse *c, struct curve *curve, double limit)
+{
+    const int v = curve->variable;
+    for (int kind = 0; kind < 2; kind++)
+        for (int n = 0, last = -1; n < (kind ? NEAREST : SIMPLE); n++) {
+            int best = -1;
+            double best_key = HUGE_VAL;
+            const double last_key =
+                last < 0 ? -1 : kind ? c->spread[last] : (double)c->expr[last].count;
+            for (int h = 0; h < c->factors; h++) {
+                const double key = kind ? c->spread[h] : (double)c->expr[h].count;
+                const bool after = key > last_key || (key >= last_key && h > last);
+                if ((double)c->rough[h * VARIABLES + v] <= limit && after && key < best_key) {
+                    best = h;
+                    best_key = key;
+                }
+            }
+            if (best < 0)
+                break;
+            add_factor(c, curve, best);
+            last = best;
+        }
+}
+
+/* The variables to which the table collapses, the simplest first. */
+static int choose_curves(const struct collapse *c, struct curve list[CURVES])
+{
+    double least = HUGE_VAL;
+    for (int h = 0; h < c->factors; h++)
+        for (int v = 0; v < c->variables; v++)
+            least = fmin(least, (double)c->rough[h * VARIABLES + v]);
+    const double limit = 3 * least + 1e-5 * c->spread[0];
+    int n = 0, size[VARIABLES];
+    if (limit > 0.1 * c->spread[0])
+        return 0;
+    for (int v = 0; v < c->variables; v++) {
+        size[v] = SR_NODES * 2;
+        for (int h = 0; h < c->factors; h++)
+            if ((double)c->rough[h * VARIABLES + v] <= limit && size_of(c, h, v) < size[v])
+                size[v] = size_of(c, h, v);
+    }
+    for (int want = 0; want < SR_NODES * 2 && n < CURVES; want++)
+        for (int v = 0; v < c->variables && n < CURVES; v++)
+            if (size[v] == want) {
+                list[n].variable = v;
+                choose_factors(c, &list[n], limit);
+                n += list[n].count > 0;
+            }
+    return n;
+}
+
+static int search_curves(const struct collapse *c, struct curve *list, int count)
+{
+    int failed = 0;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(c->threads) reduction(max : failed)
+    for (int task = 0; task < count * PARTS; task++) {
+        struct curve *curve = &list[task / PARTS];
+        const int part = task % PARTS;
+        curve->found[part] = orr_alloc(1, sizeof *curve->found[part]);
+        const int rc =
+            curve->found[part]
+                ? sr_curves_find(c->settings, curve->x, curve->unit, curve->count,
+                                 c->settings->enumerate / count, part, PARTS, curve->found[part])
+                : ORR_ENOMEM;
+        failed = rc > failed ? rc : failed;
+    }
+    for (int i = 0; i < count && !failed; i++)
+        for (int part = 1; part < PARTS; part++)
+            sr_curves_merge(list[i].found[0], list[i].found[part], list[i].count);
+    return failed;
+}
+
+/* ---- formulas */
+
+struct proposal {
+    const struct curve *curve;
+    int target;
+    const struct sr_expr *f;
+    int variant; /* f, f + b; outer(a f), outer(f + b), outer(a f + b) */
+    double loss;
+    struct sr_expr expr;
+};
+
+static void put(struct sr_expr *out, struct sr_node node)
+{
+    if (out->count < SR_NODES)
+        out->node[out->count] = node;
+    out->count++;
+}
+
+static void put_expr(struct sr_expr *out, const struct sr_expr *in)
+{
+    for (int i = 0; i < in->count; i++)
+        put(out, in->node[i]);
+}
+
+static void put_constant(struct sr_expr *out, double value, enum sr_op op)
+{
+    put(out, (struct sr_node){.op = SR_CONSTANT, .value = value});
+    put(out, (struct sr_node){.op = (uint8_t)op});
+}
+
+/* a f + b as close to the inverted points as may be. */
+static bool regress(const struct sr_data *points, const struct sr_expr *f, const double *z,
+                    double *a, double *b)
+{
+    double value[SR_ROWS], sf = 0, sz = 0, ff = 0, fz = 0;
+    if (!sr_eval(f, points, value))
+        return false;
+    for (int i = 0; i < SR_ROWS; i++) {
+        sf += value[i] / SR_ROWS;
+        sz += z[i] / SR_ROWS;
+    }
+    for (int i = 0; i < SR_ROWS; i++) {
+        ff += (value[i] - sf) * (value[i] - sf);
+        fz += (value[i] - sf) * (z[i] - sz);
+    }
+    *a = fz / ff;
+    *b = sz - *a * sf;
+    return isfinite(*a) && *a != 0 && isfinite(*b);
+}
+
+/* phi as a formula of one variable, its constants fitted to the points. */
+static bool make_phi(const struct collapse *c, const struct proposal *p, struct sr_work *work,
+                     gsl_rng *rng, struct sr_expr *phi)
+{
+    const struct curve_target *t = &p->curve->target[p->target];
+    const struct sr_data points = {.rows = SR_ROWS, .features = 1, .x = p->curve->x, .y = t->z};
+    const bool identity = t->outer == SR_CONSTANT, plain = p->variant == (identity ? 0 : 1);
+    struct sr_loss loss;
+    double a, b;
+    if (!regress(&points, p->f, t->inverted, &a, &b))
+        return false;
+    phi->count = 0;
+    put_expr(phi, p->f);
+    if (!identity && !plain)
+        put_constant(phi, a, SR_MUL);
+    if (identity ? p->variant == 1 : p->variant > 0)
+        put_constant(phi, identity || plain ? b / a : b, SR_ADD);
+    if (!identity)
+        put(phi, (struct sr_node){.op = (uint8_t)t->outer});
+    if (phi->count > c->settings->maxsize || !sr_expr_measure(phi) ||
+        sr_loss_init(&loss, ORR_SR_L2, &points))
+        return false;
+    const double reached = sr_constants_fit(&loss, phi, true, POINT_STEPS, 0, rng, work);
+    sr_loss_free(&loss);
+    return isfinite(reached);
+}
+
+/* h phi(u) on the whole table. */
+static void work_out(const struct collapse *c, struct proposal *p, struct sr_worker *worker)
+{
+    const struct sr_settings *s = c->settings;
+    const struct curve_target *t = &p->curve->target[p->target];
+    const struct sr_expr *h = &c->expr[t->factor], *u = &c->expr[c->variable[p->curve->variable]];
+    struct sr_work *work = &worker->work;
+    struct sr_expr phi;
+    p->loss = HUGE_VAL;
+    if (!make_phi(c, p, work, worker->rng, &phi))
+        return;
+    p->expr.count = 0;
+    put_expr(&p->expr, h);
+    for (int i = 0; i < phi.count; i++)
+        if (phi.node[i].op == SR_FEATURE)
+            put_expr(&p->expr, u);
+        else
+            put(&p->expr, phi.node[i]);
+    if (h->count)
+        put(&p->expr, (struct sr_node){.op = SR_MUL});
+    if (p->expr.count > SR_NODES || !sr_expr_measure(&p->expr))
+        return;
+    sr_expr_rewrite(&p->expr, sr_settings_operators(s));
+    if (p->expr.count > s->maxsize || (s->admissible && !s->admissible(&p->expr, s->context)) ||
+        !sr_eval(&p->expr, c->loss->data, work->value))
+        return;
+    const double scale = sr_loss_scale(c->loss, work->value, work->scratch);
+    const double loss = sr_loss_value(c->loss, work->value, scale);
+    p->loss = isfinite(loss) ? loss : HUGE_VAL;
+}
+
+/* Every function found, in every variant; NULL when there is no memory. */
+static struct proposal *list_proposals(const struct curve *list, int count, int *proposals)
+{
+    struct proposal *all = NULL;
+    int n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        n = 0;
+        for (int i = 0; i < count; i++)
+            for (int t = 0; t < list[i].count; t++)
+                for (int size = 1; size <= SR_CURVE_SIZE; size++)
+                    for (int k = 0; k < list[i].found[0]->count[t][size]; k++)
+                        for (int v = 0; v < VARIANTS; v++) {
+                            if (v == 2 && list[i].target[t].outer == SR_CONSTANT)
+                                continue;
+                            if (pass)
+                                all[n] = (struct proposal){
+                                    .curve = &list[i],
+                                    .target = t,
+                                    .f = &list[i].found[0]->found[t][size][k].expr,
+                                    .variant = v};
+                            n++;
+                        }
+        if (!pass)
+            all = orr_alloc((size_t)n + 1, sizeof *all);
+        if (!all)
+            break;
+    }
+    *proposals = n;
+    return all;
+}
+
+/* ---- seeds */
+
+/* The best of every size, and their constants fitted to the whole table. */
+static void add_seeds(const struct collapse *c, const struct proposal *all, int proposals,
+                      struct sr_seeds *seeds)
+{
+    const int first = seeds->count;
+    for (int size = 1; size <= c->settings->maxsize; size++) {
+        int list[SR_SEEDS_PER_SIZE], n = 0;
+        for (int i = 0; i < proposals; i++) {
+            if (all[i].expr.count != size || !(all[i].loss < HUGE_VAL))
+                continue;
+            bool twice = false; /* equal losses: the same function */
+            for (int k = 0; k < n && !twice; k++)
+                twice = fabs(all[list[k]].loss - all[i].loss) <= 1e-9 * all[i].loss;
+            if (twice || (n == SR_SEEDS_PER_SIZE && all[i].loss >= all[list[n - 1]].loss))
+                continue;
+            int k = n < SR_SEEDS_PER_SIZE ? n++ : n - 1;
+            for (; k > 0 && all[i].loss < all[list[k - 1]].loss; k--)
+                list[k] = list[k - 1];
+            list[k] = i;
+        }
+        for (int k = 0; k < n && seeds->count < SR_SEEDS; k++)
+            seeds->expr[seeds->count++] = all[list[k]].expr;
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(c->threads)
+    for (int i = first; i < seeds->count; i++) {
+        struct sr_worker *own = &c->worker[omp_get_thread_num()];
+        orr_rng_seek(own->rng, c->settings->seed, ORR_STAGE_SYMREG, UINT64_MAX - (uint64_t)i);
+        seeds->loss[i] = HUGE_VAL;
+        if (!orr_signal_seen())
+            seeds->loss[i] = sr_constants_fit(c->loss, &seeds->expr[i], true, FIT_STEPS, 1,
+                                              own->rng, &own->work);
+    }
+    seeds->evaluations += proposals;
+}
+
+static int search_and_fit(const struct collapse *c, struct sr_seeds *seeds)
+{
+    struct curve *list = orr_alloc(CURVES, sizeof *list);
+    if (!list)
+        return ORR_ENOMEM;
+    const int count = choose_curves(c, list);
+    int proposals = 0, rc = search_curves(c, list, count);
+    struct proposal *all = rc ? NULL : list_proposals(list, count, &proposals);
+    if (!rc && !all)
+        rc = ORR_ENOMEM;
+    if (!rc) {
+#pragma omp parallel for schedule(dynamic, 16) num_threads(c->threads)
+        for (int i = 0; i < proposals; i++)
+            work_out(c, &all[i], &c->worker[omp_get_thread_num()]);
+        add_seeds(c, all, proposals, seeds);
+    }
+    free(all);
+    for (int i = 0; i < CURVES; i++)
+        for (int part = 0; part < PARTS; part++)
+            free(list[i].found[part]);
+    free(list);
+    return rc;
+}
+
+int sr_collapse_find(const struct sr_settings *settings, const struct sr_loss *loss,
+                     struct sr_worker *worker, int threads, struct sr_seeds *seeds)
+{
+    struct collapse c = {.settings = settings, .loss = loss, .worker = worker, .threads = threads};
+    bool multiplies = false;
+    for (int i = 0; i < settings->binary_count; i++)
+        multiplies = multiplies || settings->binary[i] == SR_MUL;
+    if (loss->data->rows < LEAST_ROWS || !multiplies)
+        return 0;
+    int rc = take_rows(&c);
+    c.expr = orr_alloc(FACTORS, sizeof *c.expr);
+    c.value = orr_alloc(FACTORS * c.rows, sizeof *c.value);
+    c.shape = orr_alloc(FACTORS * c.rows, sizeof *c.shape);
+    c.spread = orr_alloc(FACTORS, sizeof *c.spread);
+    c.order = orr_alloc(VARIABLES * c.rows, sizeof *c.order);
+    c.rough = orr_alloc(FACTORS * VARIABLES, sizeof *c.rough);
+    if (!c.expr || !c.value || !c.shape || !c.spread || !c.order || !c.rough)
+        rc = ORR_ENOMEM;
+    if (!rc)
+        rc = list_factors(&c);
+    if (!rc)
+        rc = list_variables(&c);
+    if (!rc && c.factors && c.variables) {
+        rate_pairs(&c);
+        rc = search_and_fit(&c, seeds);
+    }
+    free(c.x);
+    free(c.expr);
+    free(c.value);
+    free(c.shape);
+    free(c.spread);
+    free(c.order);
+    free(c.rough);
+    return rc;
+}

@@ -1,0 +1,57 @@
+/* collapse.h - inside symreg/: where y is a small formula times a function of one variable.
+ *
+ * For small formulas h and u without constants, y / h is compared with u: where neighbours in the
+ * order of u have nearly the same y / h, the table collapses to a curve, y = h phi(u). Then phi is
+ * searched among all functions of one variable with up to two constants, their derivatives by the
+ * constants included, so that a coarse grid of constants is enough. Products and quotients of the
+ * features are treated alike: nothing here knows a law. */
+#ifndef SR_COLLAPSE_H
+#define SR_COLLAPSE_H
+
+#include "enumerate.h"
+#include "search.h"
+
+/* ---- functions of one variable */
+
+enum {
+    SR_CURVE_SIZE = 12,    /* nodes of a function, at most */
+    SR_CURVE_KEPT = 12,    /* of every size and target */
+    SR_CURVE_TARGETS = 64, /* curves searched at once, at most */
+};
+/* Values at the points, to be met by a f + b. Targets that are not `deep` are left out of the
+ * search among the costlier functions. */
+struct sr_curve_target {
+    double unit[SR_ROWS]; /* mean 0, length 1 */
+    bool deep;
+};
+struct sr_curve_found {
+    double score; /* 1 - R^2, constants moved to first order */
+    struct sr_expr expr; /* feature 0 is the variable; constants moved likewise */
+};
+/* The best of every target and size, best first. */
+struct sr_curves {
+    int count[SR_CURVE_TARGETS][SR_CURVE_SIZE + 1];
+    struct sr_curve_found found[SR_CURVE_TARGETS][SR_CURVE_SIZE + 1][SR_CURVE_KEPT];
+};
+/* Tries functions by increasing cost until `budget` were tried; of the costly ones it takes part
+ * number `part` of `parts`. curves must be zeroed. */
+int sr_curves_find(const struct sr_settings *settings, const double x[SR_ROWS],
+                   const struct sr_curve_target *target, int targets, double budget, int part,
+                   int parts, struct sr_curves *curves);
+/* Adds what `other` found; the same curves whatever was found by whom. */
+void sr_curves_merge(struct sr_curves *curves, const struct sr_curves *other, int targets);
+
+/* Mean 0 and length 1; false when there is hardly any variation. */
+bool sr_curve_normalise(const double value[SR_ROWS], double unit[SR_ROWS]);
+
+/* ---- the stage */
+
+/* z with op(z) = v; SR_CONSTANT stands for the identity. False where there is none or op has no
+ * inverse. */
+bool sr_op_invert(enum sr_op op, double v, double *z);
+
+/* Appends fitted formulas to the seeds. `worker` has `threads`. */
+int sr_collapse_find(const struct sr_settings *settings, const struct sr_loss *loss,
+                     struct sr_worker *worker, int threads, struct sr_seeds *seeds);
+
+#endif
