@@ -14,6 +14,9 @@
  * symreg_judge.h defines recovery. FILE has lines "problem noise sample run seconds selected
  * formula", the formula with x0, x1, ... or the names of the features: bench/peer_operon.py writes
  * them. With all problems it writes bench/results/symreg.json. */
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics.h>
+
 #include "symreg_judge.h"
 
 enum { MOST_NOISES = 8 };
@@ -23,7 +26,7 @@ struct options {
     int problems, first, last, samples, first_sample, restarts, threads, noises;
     double noise[MOST_NOISES]; /* percent */
     double seconds, evaluations;
-    bool fronts;
+    bool fronts, relative;
     const char *export, *judge;
 };
 
@@ -72,6 +75,10 @@ static int read_options(int argc, char **argv, struct options *o)
         }
         if (!strcmp(name, "--fronts")) {
             o->fronts = true;
+            continue;
+        }
+        if (!strcmp(name, "--relative")) {
+            o->relative = true;
             continue;
         }
         if (!strcmp(name, "--held-out")) {
@@ -141,6 +148,19 @@ static struct sr_settings settings_of(const struct problem *p, const struct opti
     return s;
 }
 
+/* Weights 1 / y^2, those of rows below a tenth of the median |y| alike. */
+static void weigh(const double *y, double *weight)
+{
+    for (int i = 0; i < ROWS; i++)
+        weight[i] = fabs(y[i]);
+    gsl_sort(weight, 1, ROWS);
+    const double floor = 0.1 * gsl_stats_median_from_sorted_data(weight, 1, ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        const double size = fmax(fabs(y[i]), floor);
+        weight[i] = 1 / (size * size);
+    }
+}
+
 /* When a front first holds the law. */
 struct watch {
     struct truth *truth;
@@ -180,6 +200,10 @@ static int run_one(const struct options *o, struct truth *t, double noise, int s
     *fit = (struct sr_fit){
         .data = {.rows = ROWS, .features = features, .x = x, .y = x + features * ROWS},
         .stream = (uint64_t)(sample * o->restarts + restart)};
+    if (o->relative) {
+        weigh(fit->data.y, x + (features + 1) * ROWS);
+        fit->data.weight = x + (features + 1) * ROWS;
+    }
     const double start = orr_time_s();
     const int rc = sr_search(&s, fit, 1, o->threads, NULL);
     if (rc)
@@ -286,7 +310,7 @@ static int search_problems(const struct options *o, struct bench_results *result
 {
     struct tally group[2][MOST_NOISES] = {0};
     struct sr_fit *fit = orr_alloc(1, sizeof *fit);
-    double *x = orr_alloc((PROBLEM_FEATURES + 1) * ROWS, sizeof *x);
+    double *x = orr_alloc((PROBLEM_FEATURES + 2) * ROWS, sizeof *x);
     int rc = fit && x ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
     print_heads("this engine");
     for (int number = o->first; number <= o->last && !rc; number++) {

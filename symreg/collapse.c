@@ -13,8 +13,7 @@ enum {
     VARIABLES = 48,    /* formulas u */
     VARIABLE_SIZE = 5, /* nodes of u, at most */
     CURVES = 4,        /* variables whose curves are searched */
-    SIMPLE = 5,        /* simplest h of each of them */
-    NEAREST = 4,       /* and those that are nearest to y */
+    SIMPLE = 2,        /* simplest h of each of them */
     PARTS = 4,         /* of the search of a curve */
     POINT_STEPS = 8,   /* of Levenberg-Marquardt on the curve's points */
     FIT_STEPS = 15,    /* and on the whole table */
@@ -207,8 +206,8 @@ static void rate_pairs(struct collapse *c)
 /* ---- curves */
 
 struct curve_target {
-    int factor;
-    enum sr_op outer; /* phi = outer(a f + b); SR_CONSTANT: a f + b */
+    struct sr_expr factor; /* h; count 0: 1 */
+    enum sr_op outer;      /* phi = outer(a f + b); SR_CONSTANT: a f + b */
     double z[SR_ROWS], inverted[SR_ROWS];
 };
 struct curve {
@@ -238,12 +237,11 @@ static bool is_noisy(const struct collapse *c, int h, int v)
 }
 
 /* Points of the curve: rows, or means of neighbours where there is noise. */
-static void make_points(const struct collapse *c, int h, int v, double *x, double *z)
+static void make_points(const struct collapse *c, int v, bool noisy, const double *factor,
+                        double *x, double *z)
 {
     const uint16_t *order = c->order + (size_t)v * c->rows;
     const double *u = c->value + (size_t)c->variable[v] * c->rows;
-    const double *factor = c->value + (size_t)h * c->rows;
-    const bool noisy = is_noisy(c, h, v);
     for (size_t k = 0; k < SR_ROWS; k++) {
         size_t first = k * c->rows / SR_ROWS, last = (k + 1) * c->rows / SR_ROWS;
         if (!noisy) {
@@ -260,12 +258,13 @@ static void make_points(const struct collapse *c, int h, int v, double *x, doubl
     }
 }
 
-static void add_target(struct curve *curve, int factor, enum sr_op outer, const double *z)
+static void add_target(struct curve *curve, const struct sr_expr *factor, enum sr_op outer,
+                       const double *z)
 {
     struct curve_target *t = &curve->target[curve->count];
     if (curve->count == SR_CURVE_TARGETS)
         return;
-    *t = (struct curve_target){.factor = factor, .outer = outer};
+    *t = (struct curve_target){.factor = *factor, .outer = outer};
     memcpy(t->z, z, sizeof t->z);
     for (int i = 0; i < SR_ROWS; i++)
         if (!sr_op_invert(outer, z[i], &t->inverted[i]))
@@ -274,46 +273,89 @@ static void add_target(struct curve *curve, int factor, enum sr_op outer, const 
     curve->count += sr_curve_normalise(t->inverted, curve->unit[curve->count].unit);
 }
 
-static void add_factor(const struct collapse *c, struct curve *curve, int h)
+static void put(struct sr_expr *out, struct sr_node node)
 {
-    double z[SR_ROWS];
-    for (int t = 0; t < curve->count; t++)
-        if (curve->target[t].factor == h)
-            return;
-    make_points(c, h, curve->variable, curve->x, z);
-    add_target(curve, h, SR_CONSTANT, z);
-    for (int k = 0; k < c->settings->unary_count; k++)
-        add_target(curve, h, c->settings->unary[k], z);
+    if (out->count < SR_NODES)
+        out->node[out->count] = node;
+    out->count++;
+}
+
+static void put_expr(struct sr_expr *out, const struct sr_expr *in)
+{
+    for (int i = 0; i < in->count; i++)
+        put(out, in->node[i]);
+}
+
+static bool has(const struct sr_settings *s, enum sr_op op)
+{
+    return (sr_settings_operators(s) >> op & 1) != 0;
+}
+
+/* If y / h is a function of u, so it is with h times a power of u. */
+static void add_factor(const struct collapse *c, struct curve *curve, int number)
+{
+    static const struct {
+        bool inverse;
+        enum sr_op power;
+    } list[] = {{false, SR_CONSTANT}, {false, SR_FEATURE}, {true, SR_FEATURE}, {false, SR_SQUARE},
+                {true, SR_SQUARE},    {false, SR_SQRT},    {true, SR_SQRT}};
+    const struct sr_settings *s = c->settings;
+    const bool noisy = is_noisy(c, number, curve->variable);
+    double *value = c->worker[0].work.value, z[SR_ROWS];
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        struct sr_expr h = c->expr[number];
+        const bool unary = list[k].power != SR_FEATURE, divides = list[k].inverse && h.count;
+        const enum sr_op join = divides && has(s, SR_DIV) ? SR_DIV : SR_MUL;
+        if (list[k].power != SR_CONSTANT) {
+            put_expr(&h, &c->expr[c->variable[curve->variable]]);
+            if (unary && !has(s, list[k].power))
+                continue;
+            if (unary)
+                put(&h, (struct sr_node){.op = (uint8_t)list[k].power});
+            if (list[k].inverse && join != SR_DIV && !has(s, SR_INV))
+                continue;
+            if (list[k].inverse && join != SR_DIV)
+                put(&h, (struct sr_node){.op = SR_INV});
+            if (c->expr[number].count)
+                put(&h, (struct sr_node){.op = (uint8_t)join});
+        }
+        if (h.count && (h.count > s->maxsize || !sr_expr_measure(&h)))
+            continue;
+        if (h.count)
+            sr_expr_rewrite(&h, sr_settings_operators(s));
+        for (size_t i = 0; i < c->rows && !h.count; i++)
+            value[i] = 1;
+        if (h.count && !sr_eval(&h, &c->data, value))
+            continue;
+        make_points(c, curve->variable, noisy, value, curve->x, z);
+        add_target(curve, &h, SR_CONSTANT, z);
+        for (int i = 0; i < s->unary_count; i++)
+            add_target(curve, &h, s->unary[i], z);
+    }
+}
+
+/* The simplest h that leave no more than `limit`, and different roughness: else they are the same
+ * but for a factor. */
+static void choose_factors(const struct collapse *c, struct curve *curve, double limit)
+{
+    const int v = curve->variable;
+    int chosen[SIMPLE], n = 0;
+    for (int size = 0; size < SR_NODES && n < SIMPLE; size++)
+        for (int h = 0; h < c->factors && n < SIMPLE; h++) {
+            const float rough = c->rough[h * VARIABLES + v];
+            bool seen = c->expr[h].count != size || (double)rough > limit;
+            for (int k = 0; k < n; k++)
+                seen = seen || fabsf(c->rough[chosen[k] * VARIABLES + v] - rough) <= 1e-5F * rough;
+            if (seen)
+                continue;
+            chosen[n++] = h;
+            add_factor(c, curve, h);
+        }
 }
 
 static int size_of(const struct collapse *c, int h, int v)
 {
     return c->expr[h].count + c->expr[c->variable[v]].count;
-}
-
-/* The simplest h that leave no more than `limit`, and those of them nearest to y. */
-static void choose_factors(const struct collapse *c, struct curve *curve, double limit)
-{
-    const int v = curve->variable;
-    for (int kind = 0; kind < 2; kind++)
-        for (int n = 0, last = -1; n < (kind ? NEAREST : SIMPLE); n++) {
-            int best = -1;
-            double best_key = HUGE_VAL;
-            const double last_key =
-                last < 0 ? -1 : kind ? c->spread[last] : (double)c->expr[last].count;
-            for (int h = 0; h < c->factors; h++) {
-                const double key = kind ? c->spread[h] : (double)c->expr[h].count;
-                const bool after = key > last_key || (key >= last_key && h > last);
-                if ((double)c->rough[h * VARIABLES + v] <= limit && after && key < best_key) {
-                    best = h;
-                    best_key = key;
-                }
-            }
-            if (best < 0)
-                break;
-            add_factor(c, curve, best);
-            last = best;
-        }
 }
 
 /* The variables to which the table collapses, the simplest first. */
@@ -323,7 +365,7 @@ static int choose_curves(const struct collapse *c, struct curve list[CURVES])
     for (int h = 0; h < c->factors; h++)
         for (int v = 0; v < c->variables; v++)
             least = fmin(least, (double)c->rough[h * VARIABLES + v]);
-    const double limit = 3 * least + 1e-5 * c->spread[0];
+    const double limit = 1.25 * least + 3e-5 * c->spread[0];
     int n = 0, size[VARIABLES];
     if (limit > 0.1 * c->spread[0])
         return 0;
@@ -374,19 +416,6 @@ struct proposal {
     double loss;
     struct sr_expr expr;
 };
-
-static void put(struct sr_expr *out, struct sr_node node)
-{
-    if (out->count < SR_NODES)
-        out->node[out->count] = node;
-    out->count++;
-}
-
-static void put_expr(struct sr_expr *out, const struct sr_expr *in)
-{
-    for (int i = 0; i < in->count; i++)
-        put(out, in->node[i]);
-}
 
 static void put_constant(struct sr_expr *out, double value, enum sr_op op)
 {
@@ -446,7 +475,7 @@ static void work_out(const struct collapse *c, struct proposal *p, struct sr_wor
 {
     const struct sr_settings *s = c->settings;
     const struct curve_target *t = &p->curve->target[p->target];
-    const struct sr_expr *h = &c->expr[t->factor], *u = &c->expr[c->variable[p->curve->variable]];
+    const struct sr_expr *h = &t->factor, *u = &c->expr[c->variable[p->curve->variable]];
     struct sr_work *work = &worker->work;
     struct sr_expr phi;
     p->loss = HUGE_VAL;

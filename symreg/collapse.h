@@ -16,7 +16,7 @@
 enum {
     SR_CURVE_SIZE = 12,    /* nodes of a function, at most */
     SR_CURVE_KEPT = 12,    /* of every size and target */
-    SR_CURVE_TARGETS = 64, /* curves searched at once, at most */
+    SR_CURVE_TARGETS = 84, /* curves searched at once, at most */
 };
 /* Values at the points, to be met by a f + b. Targets that are not `deep` are left out of the
  * search among the costlier functions. */

@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    STORED = 16000,     /* functions over which others are built */
-    TABLE = 1 << 15,    /* of their hashes */
+    STORED = 32000,     /* functions over which others are built */
+    TABLE = 1 << 16,    /* of their hashes */
     CONSTANTS = 2,      /* of one function */
     SHARED_COST = 7,    /* up to here all parts build all, above each its share */
     SHALLOW_COST = 6,   /* of functions for targets that are not deep */
