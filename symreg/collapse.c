@@ -18,6 +18,7 @@ enum {
     POINT_STEPS = 8,   /* of Levenberg-Marquardt on the curve's points */
     FIT_STEPS = 15,    /* and on the whole table */
     VARIANTS = 3,
+    FAR_WORSE = 30, /* times the score of a smaller function */
 };
 
 struct collapse {
@@ -501,34 +502,41 @@ static void work_out(const struct collapse *c, struct proposal *p, struct sr_wor
     p->loss = isfinite(loss) ? loss : HUGE_VAL;
 }
 
+/* Writes a target's functions in every variant to `all`, those left out that smaller ones meet far
+ * better; returns how many. `all` may be NULL. */
+static int list_target(const struct curve *curve, int t, struct proposal *all)
+{
+    const struct sr_curves *found = curve->found[0];
+    const int variants = curve->target[t].outer == SR_CONSTANT ? 2 : VARIANTS;
+    double best = HUGE_VAL;
+    int n = 0;
+    for (int size = 1; size <= SR_CURVE_SIZE; size++)
+        for (int k = 0; k < found->count[t][size]; k++) {
+            const struct sr_curve_found *item = &found->found[t][size][k];
+            best = fmin(best, item->score);
+            if (item->score > FAR_WORSE * best)
+                continue;
+            for (int v = 0; v < variants; v++, n++)
+                if (all)
+                    all[n] = (struct proposal){
+                        .curve = curve, .target = t, .f = &item->expr, .variant = v};
+        }
+    return n;
+}
+
 /* Every function found, in every variant; NULL when there is no memory. */
 static struct proposal *list_proposals(const struct curve *list, int count, int *proposals)
 {
-    struct proposal *all = NULL;
     int n = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        n = 0;
-        for (int i = 0; i < count; i++)
-            for (int t = 0; t < list[i].count; t++)
-                for (int size = 1; size <= SR_CURVE_SIZE; size++)
-                    for (int k = 0; k < list[i].found[0]->count[t][size]; k++)
-                        for (int v = 0; v < VARIANTS; v++) {
-                            if (v == 2 && list[i].target[t].outer == SR_CONSTANT)
-                                continue;
-                            if (pass)
-                                all[n] = (struct proposal){
-                                    .curve = &list[i],
-                                    .target = t,
-                                    .f = &list[i].found[0]->found[t][size][k].expr,
-                                    .variant = v};
-                            n++;
-                        }
-        if (!pass)
-            all = orr_alloc((size_t)n + 1, sizeof *all);
-        if (!all)
-            break;
-    }
+    for (int i = 0; i < count; i++)
+        for (int t = 0; t < list[i].count; t++)
+            n += list_target(&list[i], t, NULL);
+    struct proposal *all = orr_alloc((size_t)n + 1, sizeof *all);
     *proposals = n;
+    n = 0;
+    for (int i = 0; i < count && all; i++)
+        for (int t = 0; t < list[i].count; t++)
+            n += list_target(&list[i], t, all + n);
     return all;
 }
 
@@ -600,6 +608,9 @@ int sr_collapse_find(const struct sr_settings *settings, const struct sr_loss *l
     bool multiplies = false;
     for (int i = 0; i < settings->binary_count; i++)
         multiplies = multiplies || settings->binary[i] == SR_MUL;
+    for (int i = 0; i < seeds->count; i++)
+        if (seeds->loss[i] <= loss->noise) /* the law is known already */
+            return 0;
     if (loss->data->rows < LEAST_ROWS || !multiplies)
         return 0;
     int rc = take_rows(&c);

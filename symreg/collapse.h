@@ -50,7 +50,7 @@ bool sr_curve_normalise(const double value[SR_ROWS], double unit[SR_ROWS]);
  * inverse. */
 bool sr_op_invert(enum sr_op op, double v, double *z);
 
-/* Appends fitted formulas to the seeds. `worker` has `threads`. */
+/* Appends fitted formulas to the seeds, unless one of them is exact. `worker` has `threads`. */
 int sr_collapse_find(const struct sr_settings *settings, const struct sr_loss *loss,
                      struct sr_worker *worker, int threads, struct sr_seeds *seeds);
 
