@@ -53,5 +53,8 @@ bool sr_op_invert(enum sr_op op, double v, double *z);
 /* Appends fitted formulas to the seeds, unless one of them is exact. `worker` has `threads`. */
 int sr_collapse_find(const struct sr_settings *settings, const struct sr_loss *loss,
                      struct sr_worker *worker, int threads, struct sr_seeds *seeds);
+/* Likewise sums of up to three small formulas, h H(a f + b g + c k + d). */
+int sr_pursuit_find(const struct sr_settings *settings, const struct sr_loss *loss,
+                    struct sr_worker *worker, int threads, struct sr_seeds *seeds);
 
 #endif

@@ -278,6 +278,8 @@ static int find_seeds(struct search *search)
         int rc = sr_seeds_find(search->settings, &search->loss[f], worker, inner, seeds);
         if (!rc)
             rc = sr_collapse_find(search->settings, &search->loss[f], worker, inner, seeds);
+        if (!rc)
+            rc = sr_pursuit_find(search->settings, &search->loss[f], worker, inner, seeds);
         failed = rc > failed ? rc : failed;
     }
     return failed ? ORR_FAIL(failed, "symbolic regression: out of memory") : 0;
