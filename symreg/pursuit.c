@@ -101,12 +101,55 @@ static bool write_factor(const struct sr_bank *bank, const struct sr_factor *fro
     return sr_expr_measure(to);
 }
 
+/* Variance of log |y / h|; equal to rounding where formulas are one but for a factor. */
+static double variance(const struct dictionary *d, const struct sr_expr *h)
+{
+    double value[ROWS], sum = 0, square = 0;
+    if (!sr_eval(h, &d->data, value))
+        return HUGE_VAL;
+    for (int i = 0; i < ROWS; i++) {
+        const double z = sr_op_table[SR_LOG].value(fabs(d->data.y[i] / value[i]), 0);
+        sum += z;
+        square += z * z;
+    }
+    const double result = square / ROWS - sum / ROWS * (sum / ROWS);
+    return isfinite(result) ? result : HUGE_VAL;
+}
+
+/* The closest of them to y at all rows, a little nearer for every node less. */
+static void list_factors(struct dictionary *d, const struct sr_bank *bank, bool divide)
+{
+    struct sr_factor factor[SR_FACTORS];
+    double score[FACTORS], pure[FACTORS];
+    int close = 0;
+    sr_factors_find(bank, divide, factor, &close);
+    d->factor[0].count = 0; /* 1 comes first */
+    d->factors = 1;
+    for (int i = 0; i < close; i++) {
+        struct sr_expr h;
+        bool seen = !write_factor(bank, &factor[i], &h);
+        const double rest = seen ? HUGE_VAL : variance(d, &h), mine = rest * (1 + 0.1 * h.count);
+        for (int k = 1; k < d->factors && !seen; k++)
+            seen = fabs(pure[k] - rest) <= 1e-9 * rest && score[k] <= mine;
+        if (seen || !(mine < HUGE_VAL) || (d->factors == FACTORS && mine >= score[FACTORS - 1]))
+            continue;
+        int k = d->factors < FACTORS ? d->factors++ : FACTORS - 1;
+        for (; k > 1 && mine < score[k - 1]; k--) {
+            score[k] = score[k - 1];
+            pure[k] = pure[k - 1];
+            d->factor[k] = d->factor[k - 1];
+        }
+        score[k] = mine;
+        pure[k] = rest;
+        d->factor[k] = h;
+    }
+}
+
 static int dictionary_init(struct dictionary *d, const struct sr_settings *s,
                            const struct sr_data *data)
 {
     struct sr_bank bank = {0};
-    struct sr_factor factor[SR_FACTORS];
-    int close = 0, rc = take_rows(d, data);
+    int rc = take_rows(d, data);
     d->expr = orr_alloc(COLUMNS, sizeof *d->expr);
     d->column = orr_alloc(ROWS, sizeof *d->column);
     d->value = orr_alloc(COLUMNS, sizeof *d->value);
@@ -125,10 +168,7 @@ static int dictionary_init(struct dictionary *d, const struct sr_settings *s,
             d->column[i][d->count] = (float)unit[i];
         d->count++;
     }
-    d->factor[d->factors++].count = 0;
-    sr_factors_find(&bank, (sr_settings_operators(s) >> SR_DIV & 1) != 0, factor, &close);
-    for (int i = 0; i < close && d->factors < FACTORS; i++)
-        d->factors += write_factor(&bank, &factor[i], &d->factor[d->factors]);
+    list_factors(d, &bank, (sr_settings_operators(s) >> SR_DIV & 1) != 0);
     sr_bank_free(&bank);
     return 0;
 }
