@@ -12,7 +12,7 @@ enum {
     FACTORS = 500,     /* formulas h */
     VARIABLES = 48,    /* formulas u */
     VARIABLE_SIZE = 5, /* nodes of u, at most */
-    CURVES = 4,        /* variables whose curves are searched */
+    CURVES = 3,        /* variables whose curves are searched, the first farther than the others */
     SIMPLE = 2,        /* simplest h of each of them */
     PARTS = 4,         /* of the search of a curve */
     POINT_STEPS = 8,   /* of Levenberg-Marquardt on the curve's points */
@@ -393,11 +393,12 @@ static int search_curves(const struct collapse *c, struct curve *list, int count
     for (int task = 0; task < count * PARTS; task++) {
         struct curve *curve = &list[task / PARTS];
         const int part = task % PARTS;
+        const double budget = c->settings->enumerate / (task < PARTS ? 2 : 5);
         curve->found[part] = orr_alloc(1, sizeof *curve->found[part]);
         const int rc =
             curve->found[part]
                 ? sr_curves_find(c->settings, curve->x, curve->unit, curve->count,
-                                 c->settings->enumerate / count, part, PARTS, curve->found[part])
+                                 budget, part, PARTS, curve->found[part])
                 : ORR_ENOMEM;
         failed = rc > failed ? rc : failed;
     }

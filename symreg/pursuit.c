@@ -13,7 +13,7 @@
 
 enum {
     ROWS = 256,
-    COLUMNS = 12288, /* formulas without constants; a multiple of BLOCK */
+    COLUMNS = 8192, /* formulas without constants; a multiple of BLOCK */
     BLOCK = 256,
     TERMS = 3,
     FACTORS = 12,  /* h: 1 and the closest of factors.c */
@@ -23,6 +23,8 @@ enum {
     FIT_STEPS = 15,
     PER_SIZE = 8,  /* seeds */
 };
+
+static const double promising = 0.3; /* 1 - R^2 */
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__)
@@ -69,6 +71,16 @@ static bool normalise(const double *value, double *unit)
     return true;
 }
 
+static double dot(const double *a, const double *b)
+{
+    double lane[8] = {0};
+    for (int i = 0; i < ROWS; i += 8)
+        for (int l = 0; l < 8; l++)
+            lane[l] += a[i + l] * b[i + l];
+    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
+           ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
+
 static int take_rows(struct dictionary *d, const struct sr_data *all)
 {
     d->x = orr_alloc(((size_t)all->features + 1) * ROWS, sizeof *d->x);
@@ -101,6 +113,99 @@ static bool write_factor(const struct sr_bank *bank, const struct sr_factor *fro
     return sr_expr_measure(to);
 }
 
+static void put(struct sr_expr *out, struct sr_node node)
+{
+    if (out->count < SR_NODES)
+        out->node[out->count] = node;
+    out->count++;
+}
+
+static void put_expr(struct sr_expr *out, const struct sr_expr *in)
+{
+    for (int i = 0; i < in->count; i++)
+        put(out, in->node[i]);
+}
+
+/* Solves a symmetric positive definite system of n equations whose rows have n + 1 columns, the
+ * last the right-hand side, in place. */
+static bool solve(double *a, int n)
+{
+    const int width = n + 1;
+    for (int k = 0; k < n; k++)
+        for (int j = 0; j < n; j++) {
+            const double share = a[j * width + k] / a[k * width + k];
+            for (int m = n; j != k && m >= k; m--)
+                a[j * width + m] -= share * a[k * width + m];
+        }
+    for (int k = 0; k < n; k++) {
+        a[k * width + n] /= a[k * width + k];
+        if (!isfinite(a[k * width + n]))
+            return false;
+    }
+    return true;
+}
+
+/* x to a power of 1, 2 or 3. */
+static void put_power(struct sr_expr *out, int feature, int power, bool square)
+{
+    const struct sr_node x = {.op = SR_FEATURE, .feature = (uint8_t)feature};
+    put(out, x);
+    if (power > 1 && square) {
+        put(out, (struct sr_node){.op = SR_SQUARE});
+    } else if (power > 1) {
+        put(out, x);
+        put(out, (struct sr_node){.op = SR_MUL});
+    }
+    if (power > 2) {
+        put(out, x);
+        put(out, (struct sr_node){.op = SR_MUL});
+    }
+}
+
+/* The product of whole powers of the features that follows y best: linear regression of logarithms.
+ * False where a feature is not positive or no power is left. */
+static bool fit_power_law(const struct dictionary *d, uint64_t operators, struct sr_expr *out)
+{
+    enum { MOST = 16 };
+    const int n = d->data.features, width = n + 1;
+    double a[MOST * (MOST + 1)] = {0}, column[MOST + 1][ROWS];
+    out->count = 0;
+    if (n > MOST)
+        return false;
+    for (int f = 0; f <= n; f++) {
+        double mean = 0;
+        for (int i = 0; i < ROWS; i++) {
+            const double v = f < n ? d->x[f * ROWS + i] : fabs(d->data.y[i]);
+            if (!(v > 0))
+                return false;
+            column[f][i] = sr_op_table[SR_LOG].value(v, 0);
+            mean += column[f][i] / ROWS;
+        }
+        for (int i = 0; i < ROWS; i++)
+            column[f][i] -= mean;
+    }
+    for (int f = 0; f < n; f++)
+        for (int g = 0; g <= n; g++)
+            a[f * width + g] = dot(column[f], column[g]);
+    if (!solve(a, n))
+        return false;
+    for (int side = 1; side >= -1; side -= 2) /* what multiplies, then what divides */
+        for (int f = 0; f < n; f++) {
+            const int power = (int)fmin(3, fmax(0, round(side * a[f * width + n])));
+            const bool first = out->count == 0, divides = operators >> SR_DIV & 1;
+            if (!power)
+                continue;
+            put_power(out, f, power, operators >> SR_SQUARE & 1);
+            if (side < 0 && (first || !divides))
+                put(out, (struct sr_node){.op = SR_INV});
+            if (!first)
+                put(out, (struct sr_node){.op = side < 0 && divides ? SR_DIV : SR_MUL});
+            if (side < 0 && (first || !divides) && !(operators >> SR_INV & 1))
+                return false;
+        }
+    return out->count && out->count <= SR_NODES && sr_expr_measure(out);
+}
+
 /* Variance of log |y / h|; equal to rounding where formulas are one but for a factor. */
 static double variance(const struct dictionary *d, const struct sr_expr *h)
 {
@@ -117,17 +222,17 @@ static double variance(const struct dictionary *d, const struct sr_expr *h)
 }
 
 /* The closest of them to y at all rows, a little nearer for every node less. */
-static void list_factors(struct dictionary *d, const struct sr_bank *bank, bool divide)
+static void list_factors(struct dictionary *d, const struct sr_bank *bank, uint64_t operators)
 {
     struct sr_factor factor[SR_FACTORS];
     double score[FACTORS], pure[FACTORS];
     int close = 0;
-    sr_factors_find(bank, divide, factor, &close);
+    sr_factors_find(bank, (operators >> SR_DIV & 1) != 0, factor, &close);
     d->factor[0].count = 0; /* 1 comes first */
     d->factors = 1;
-    for (int i = 0; i < close; i++) {
+    for (int i = -1; i < close; i++) {
         struct sr_expr h;
-        bool seen = !write_factor(bank, &factor[i], &h);
+        bool seen = i < 0 ? !fit_power_law(d, operators, &h) : !write_factor(bank, &factor[i], &h);
         const double rest = seen ? HUGE_VAL : variance(d, &h), mine = rest * (1 + 0.1 * h.count);
         for (int k = 1; k < d->factors && !seen; k++)
             seen = fabs(pure[k] - rest) <= 1e-9 * rest && score[k] <= mine;
@@ -168,7 +273,7 @@ static int dictionary_init(struct dictionary *d, const struct sr_settings *s,
             d->column[i][d->count] = (float)unit[i];
         d->count++;
     }
-    list_factors(d, &bank, (sr_settings_operators(s) >> SR_DIV & 1) != 0);
+    list_factors(d, &bank, sr_settings_operators(s));
     sr_bank_free(&bank);
     return 0;
 }
@@ -191,16 +296,6 @@ FOR_MANY_CPUS static void correlate(const float *v, const float *column, float *
     for (int i = 0; i < ROWS; i++)
         for (int f = 0; f < BLOCK; f++)
             c[f] += v[i] * column[(size_t)i * COLUMNS + (size_t)f];
-}
-
-static double dot(const double *a, const double *b)
-{
-    double lane[8] = {0};
-    for (int i = 0; i < ROWS; i += 8)
-        for (int l = 0; l < 8; l++)
-            lane[l] += a[i + l] * b[i + l];
-    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
-           ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
 static void narrow(const double *from, float *to)
@@ -299,7 +394,8 @@ static void exchange(const struct dictionary *d, struct sum *s)
 /* Weights by least squares: normal equations of at most three centred columns. */
 static bool weigh(const struct dictionary *d, struct sum *s)
 {
-    double a[TERMS][TERMS + 1], column[TERMS][ROWS], mean[TERMS], target[ROWS], mean_z = 0;
+    const int width = s->terms + 1;
+    double a[TERMS * (TERMS + 1)], column[TERMS][ROWS], mean[TERMS], target[ROWS], mean_z = 0;
     for (int i = 0; i < ROWS; i++)
         mean_z += s->z[i] / ROWS;
     for (int i = 0; i < ROWS; i++)
@@ -314,37 +410,22 @@ static bool weigh(const struct dictionary *d, struct sum *s)
     }
     for (int k = 0; k < s->terms; k++) {
         for (int j = 0; j < s->terms; j++)
-            a[k][j] = dot(column[k], column[j]);
-        a[k][s->terms] = dot(column[k], target);
+            a[k * width + j] = dot(column[k], column[j]);
+        a[k * width + s->terms] = dot(column[k], target);
     }
-    for (int k = 0; k < s->terms; k++) /* positive definite: no pivots */
-        for (int j = 0; j < s->terms; j++)
-            for (int m = s->terms; j != k && m >= k; m--)
-                a[j][m] -= a[j][k] / a[k][k] * a[k][m];
+    if (!solve(a, s->terms))
+        return false;
     s->weight[TERMS] = mean_z;
     for (int k = 0; k < s->terms; k++) {
-        s->weight[k] = a[k][s->terms] / a[k][k];
+        s->weight[k] = a[k * width + s->terms];
         s->weight[TERMS] -= s->weight[k] * mean[k];
-        if (!isfinite(s->weight[k]) || s->weight[k] == 0)
+        if (s->weight[k] == 0)
             return false;
     }
     return isfinite(s->weight[TERMS]);
 }
 
 /* ---- formulas */
-
-static void put(struct sr_expr *out, struct sr_node node)
-{
-    if (out->count < SR_NODES)
-        out->node[out->count] = node;
-    out->count++;
-}
-
-static void put_expr(struct sr_expr *out, const struct sr_expr *in)
-{
-    for (int i = 0; i < in->count; i++)
-        put(out, in->node[i]);
-}
 
 /* One variant: bit 0 joins terms of nearly equal weight, bit 1 leaves out d. */
 static bool write_sum(const struct dictionary *d, const struct sr_settings *settings,
@@ -453,7 +534,8 @@ static int search_sums(const struct dictionary *d, const struct sr_settings *set
             const bool usable = set_target(d, &d->factor[t / outers], outer[t % outers], s);
             if (usable && !orr_signal_seen()) {
                 pursue(d, s);
-                exchange(d, s);
+                if (s->rest < promising)
+                    exchange(d, s);
             }
             for (int v = 0; v < VARIANTS; v++) {
                 const int i = t * VARIANTS + v;
