@@ -231,10 +231,9 @@ static int run_one(const struct options *o, struct truth *t, double noise, int s
 static void print_tally(int number, const char *name, double percent, const struct tally *t)
 {
     const double n = t->runs ? t->runs : 1;
-    printf("%3d  %-26s%5g%%  %4d  %5.0f%%  %5.0f%% %5.0f%% %5.0f%%  ", number,
-           name, percent, t->runs, 100 * t->on_front / n,
-           100 * t->selected[SR_ACCURACY] / n, 100 * t->selected[SR_SCORE] / n,
-           100 * t->selected[SR_BEST] / n);
+    printf("%3d  %-26s%5g%%  %4d  %5.0f%%  %5.0f%% %5.0f%% %5.0f%%  ", number, name, percent,
+           t->runs, 100 * t->on_front / n, 100 * t->selected[SR_ACCURACY] / n,
+           100 * t->selected[SR_SCORE] / n, 100 * t->selected[SR_BEST] / n);
     if (t->on_front)
         printf("%7.2f", t->first_s / t->on_front);
     else
@@ -436,8 +435,7 @@ static int judge_file(const struct options *o, struct bench_results *results)
     for (int number = 1; number <= PROBLEMS && !rc; number++)
         for (int n = 0; n < o->noises; n++)
             if (table[number - 1][n].runs) {
-                print_tally(number, problems[number - 1].name, o->noise[n],
-                            &table[number - 1][n]);
+                print_tally(number, problems[number - 1].name, o->noise[n], &table[number - 1][n]);
                 sum(&group[number > 20][n], &table[number - 1][n]);
             }
     if (!rc)
@@ -458,7 +456,8 @@ int main(int argc, char **argv)
     if (rc)
         return orr_error_exit("bench_symreg", rc);
     rc = o.judge ? judge_file(&o, &results) : search_problems(&o, &results);
-    if (rc || o.list == held_out || o.first > 1 || o.last < PROBLEMS) { /* of a part nothing is written */
+    if (rc || o.list == held_out || o.first > 1 ||
+        o.last < PROBLEMS) { /* of a part nothing is written */
         cJSON_Delete(results.json);
         return orr_error_exit("bench_symreg", rc);
     }

@@ -7,40 +7,18 @@
 #include <string.h>
 
 enum {
-    MOST_ROWS = 1000,  /* looked at */
-    LEAST_ROWS = 64,   /* of smaller tables no curve can be told */
-    FACTORS = 500,     /* formulas h */
-    VARIABLES = 48,    /* formulas u */
+    MOST_ROWS = 1000, /* looked at */
+    LEAST_ROWS = 64,  /* of smaller tables no curve can be told */
+    FACTORS = 500,    /* formulas h */
+    VARIABLES = SR_COLLAPSE_VARIABLES,
     VARIABLE_SIZE = 5, /* nodes of u, at most */
-    CURVES = 3,        /* variables whose curves are searched, the first farther than the others */
+    CURVES = 3,        /* variables whose curves are searched */
     SIMPLE = 2,        /* simplest h of each of them */
-    PARTS = 4,         /* of the search of a curve */
-    POINT_STEPS = 8,   /* of Levenberg-Marquardt on the curve's points */
-    FIT_STEPS = 15,    /* and on the whole table */
-    VARIANTS = 3,
-    FAR_WORSE = 30, /* times the score of a smaller function */
-};
-
-struct collapse {
-    const struct sr_settings *settings;
-    const struct sr_loss *loss;
-    struct sr_worker *worker;
-    int threads;
-    size_t rows;
-    struct sr_data data;   /* (rows) */
-    double *x;             /* its storage */
-    int factors, variables;
-    struct sr_expr *expr;  /* (FACTORS); number 0 is 1: count 0 */
-    double *value, *shape; /* (FACTORS, rows): of h, and of y / h on a scale of equal ratios */
-    double *spread;        /* (FACTORS) variance of shape */
-    int variable[VARIABLES];
-    uint16_t *order;       /* (VARIABLES, rows) by u */
-    float *rough;          /* (FACTORS, VARIABLES) */
 };
 
 /* ---- the table */
 
-static int take_rows(struct collapse *c)
+static int take_rows(struct sr_collapse *c)
 {
     const struct sr_data *all = c->loss->data;
     c->rows = all->rows < MOST_ROWS ? all->rows : MOST_ROWS;
@@ -91,7 +69,7 @@ static bool make_shape(size_t rows, const double *z, double *shape, double *spre
 }
 
 /* y / h is finite everywhere? */
-static bool divide(const struct collapse *c, const double *h, double *z)
+static bool divide(const struct sr_collapse *c, const double *h, double *z)
 {
     for (size_t i = 0; i < c->rows; i++) {
         z[i] = c->data.y[i] / h[i];
@@ -102,7 +80,7 @@ static bool divide(const struct collapse *c, const double *h, double *z)
 }
 
 /* Small formulas of the arithmetic operators and of powers. */
-static int list_factors(struct collapse *c)
+static int list_factors(struct sr_collapse *c)
 {
     struct sr_settings s = *c->settings;
     struct sr_bank bank = {0};
@@ -127,8 +105,8 @@ static int list_factors(struct collapse *c)
         else if (bank.entry[e].constants || !sr_bank_expr(&bank, &bank.entry[e], expr) ||
                  !sr_eval(expr, &c->data, value))
             continue;
-        if (divide(c, value, z) && make_shape(c->rows, z, c->shape + (size_t)c->factors * c->rows,
-                                              &c->spread[c->factors]))
+        if (divide(c, value, z) &&
+            make_shape(c->rows, z, c->shape + (size_t)c->factors * c->rows, &c->spread[c->factors]))
             c->factors++;
     }
     sr_bank_free(&bank);
@@ -151,7 +129,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Formulas that order the rows differently, u and 1 / u being one. */
-static int list_variables(struct collapse *c)
+static int list_variables(struct sr_collapse *c)
 {
     const size_t rows = c->rows;
     struct ranked *rank = orr_alloc(rows, sizeof *rank);
@@ -186,7 +164,7 @@ static int list_variables(struct collapse *c)
 
 /* Half the mean squared step of y / h from one row to the next in the order of u: the variance that
  * a function of u leaves. */
-static void rate_pairs(struct collapse *c)
+static void rate_pairs(struct sr_collapse *c)
 {
     const size_t rows = c->rows;
 #pragma omp parallel for schedule(dynamic, 8) num_threads(c->threads)
@@ -206,22 +184,9 @@ static void rate_pairs(struct collapse *c)
 
 /* ---- curves */
 
-struct curve_target {
-    struct sr_expr factor; /* h; count 0: 1 */
-    enum sr_op outer;      /* phi = outer(a f + b); SR_CONSTANT: a f + b */
-    double z[SR_ROWS], inverted[SR_ROWS];
-};
-struct curve {
-    int variable, count;
-    double x[SR_ROWS];
-    struct curve_target target[SR_CURVE_TARGETS];
-    struct sr_curve_target unit[SR_CURVE_TARGETS];
-    struct sr_curves *found[PARTS];
-};
-
 /* The median distance of y / h from the line between its neighbours: noise, if it is no rounding of
  * the line. */
-static bool is_noisy(const struct collapse *c, int h, int v)
+static bool is_noisy(const struct sr_collapse *c, int h, int v)
 {
     double distance[MOST_ROWS];
     const uint16_t *order = c->order + (size_t)v * c->rows;
@@ -230,15 +195,15 @@ static bool is_noisy(const struct collapse *c, int h, int v)
     for (size_t i = 1; i + 1 < c->rows; i++) {
         const double left = u[order[i - 1]], right = u[order[i + 1]];
         const double share = right > left ? (u[order[i]] - left) / (right - left) : 0.5;
-        distance[i - 1] = fabs(shape[order[i]] - shape[order[i - 1]] * (1 - share) -
-                               shape[order[i + 1]] * share);
+        distance[i - 1] =
+            fabs(shape[order[i]] - shape[order[i - 1]] * (1 - share) - shape[order[i + 1]] * share);
     }
     qsort(distance, c->rows - 2, sizeof *distance, ascending);
     return distance[(c->rows - 2) / 2] > 3e-4;
 }
 
 /* Points of the curve: rows, or means of neighbours where there is noise. */
-static void make_points(const struct collapse *c, int v, bool noisy, const double *factor,
+static void make_points(const struct sr_collapse *c, int v, bool noisy, const double *factor,
                         double *x, double *z)
 {
     const uint16_t *order = c->order + (size_t)v * c->rows;
@@ -259,13 +224,13 @@ static void make_points(const struct collapse *c, int v, bool noisy, const doubl
     }
 }
 
-static void add_target(struct curve *curve, const struct sr_expr *factor, enum sr_op outer,
+static void add_target(struct sr_curve *curve, const struct sr_expr *factor, enum sr_op outer,
                        const double *z)
 {
-    struct curve_target *t = &curve->target[curve->count];
+    struct sr_collapse_target *t = &curve->target[curve->count];
     if (curve->count == SR_CURVE_TARGETS)
         return;
-    *t = (struct curve_target){.factor = *factor, .outer = outer};
+    *t = (struct sr_collapse_target){.factor = *factor, .outer = outer};
     memcpy(t->z, z, sizeof t->z);
     for (int i = 0; i < SR_ROWS; i++)
         if (!sr_op_invert(outer, z[i], &t->inverted[i]))
@@ -274,26 +239,13 @@ static void add_target(struct curve *curve, const struct sr_expr *factor, enum s
     curve->count += sr_curve_normalise(t->inverted, curve->unit[curve->count].unit);
 }
 
-static void put(struct sr_expr *out, struct sr_node node)
-{
-    if (out->count < SR_NODES)
-        out->node[out->count] = node;
-    out->count++;
-}
-
-static void put_expr(struct sr_expr *out, const struct sr_expr *in)
-{
-    for (int i = 0; i < in->count; i++)
-        put(out, in->node[i]);
-}
-
 static bool has(const struct sr_settings *s, enum sr_op op)
 {
     return (sr_settings_operators(s) >> op & 1) != 0;
 }
 
 /* If y / h is a function of u, so it is with h times a power of u. */
-static void add_factor(const struct collapse *c, struct curve *curve, int number)
+static void add_factor(const struct sr_collapse *c, struct sr_curve *curve, int number)
 {
     static const struct {
         bool inverse;
@@ -308,17 +260,17 @@ static void add_factor(const struct collapse *c, struct curve *curve, int number
         const bool unary = list[k].power != SR_FEATURE, divides = list[k].inverse && h.count;
         const enum sr_op join = divides && has(s, SR_DIV) ? SR_DIV : SR_MUL;
         if (list[k].power != SR_CONSTANT) {
-            put_expr(&h, &c->expr[c->variable[curve->variable]]);
+            sr_put_expr(&h, &c->expr[c->variable[curve->variable]]);
             if (unary && !has(s, list[k].power))
                 continue;
             if (unary)
-                put(&h, (struct sr_node){.op = (uint8_t)list[k].power});
+                sr_put_node(&h, (struct sr_node){.op = (uint8_t)list[k].power});
             if (list[k].inverse && join != SR_DIV && !has(s, SR_INV))
                 continue;
             if (list[k].inverse && join != SR_DIV)
-                put(&h, (struct sr_node){.op = SR_INV});
+                sr_put_node(&h, (struct sr_node){.op = SR_INV});
             if (c->expr[number].count)
-                put(&h, (struct sr_node){.op = (uint8_t)join});
+                sr_put_node(&h, (struct sr_node){.op = (uint8_t)join});
         }
         if (h.count && (h.count > s->maxsize || !sr_expr_measure(&h)))
             continue;
@@ -337,7 +289,7 @@ static void add_factor(const struct collapse *c, struct curve *curve, int number
 
 /* The simplest h that leave no more than `limit`, and different roughness: else they are the same
  * but for a factor. */
-static void choose_factors(const struct collapse *c, struct curve *curve, double limit)
+static void choose_factors(const struct sr_collapse *c, struct sr_curve *curve, double limit)
 {
     const int v = curve->variable;
     int chosen[SIMPLE], n = 0;
@@ -354,13 +306,13 @@ static void choose_factors(const struct collapse *c, struct curve *curve, double
         }
 }
 
-static int size_of(const struct collapse *c, int h, int v)
+static int size_of(const struct sr_collapse *c, int h, int v)
 {
     return c->expr[h].count + c->expr[c->variable[v]].count;
 }
 
 /* The variables to which the table collapses, the simplest first. */
-static int choose_curves(const struct collapse *c, struct curve list[CURVES])
+static int choose_curves(const struct sr_collapse *c, struct sr_curve list[CURVES])
 {
     double least = HUGE_VAL;
     for (int h = 0; h < c->factors; h++)
@@ -386,218 +338,14 @@ static int choose_curves(const struct collapse *c, struct curve list[CURVES])
     return n;
 }
 
-static int search_curves(const struct collapse *c, struct curve *list, int count)
+/* ---- the stage */
+
+static int search_and_fit(const struct sr_collapse *c, struct sr_seeds *seeds)
 {
-    int failed = 0;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(c->threads) reduction(max : failed)
-    for (int task = 0; task < count * PARTS; task++) {
-        struct curve *curve = &list[task / PARTS];
-        const int part = task % PARTS;
-        const double budget = c->settings->enumerate / (task < PARTS ? 2 : 5);
-        curve->found[part] = orr_alloc(1, sizeof *curve->found[part]);
-        const int rc =
-            curve->found[part]
-                ? sr_curves_find(c->settings, curve->x, curve->unit, curve->count,
-                                 budget, part, PARTS, curve->found[part])
-                : ORR_ENOMEM;
-        failed = rc > failed ? rc : failed;
-    }
-    for (int i = 0; i < count && !failed; i++)
-        for (int part = 1; part < PARTS; part++)
-            sr_curves_merge(list[i].found[0], list[i].found[part], list[i].count);
-    return failed;
-}
-
-/* ---- formulas */
-
-struct proposal {
-    const struct curve *curve;
-    int target;
-    const struct sr_expr *f;
-    int variant; /* f, f + b; outer(a f), outer(f + b), outer(a f + b) */
-    double loss;
-    struct sr_expr expr;
-};
-
-static void put_constant(struct sr_expr *out, double value, enum sr_op op)
-{
-    put(out, (struct sr_node){.op = SR_CONSTANT, .value = value});
-    put(out, (struct sr_node){.op = (uint8_t)op});
-}
-
-/* a f + b as close to the inverted points as may be. */
-static bool regress(const struct sr_data *points, const struct sr_expr *f, const double *z,
-                    double *a, double *b)
-{
-    double value[SR_ROWS], sf = 0, sz = 0, ff = 0, fz = 0;
-    if (!sr_eval(f, points, value))
-        return false;
-    for (int i = 0; i < SR_ROWS; i++) {
-        sf += value[i] / SR_ROWS;
-        sz += z[i] / SR_ROWS;
-    }
-    for (int i = 0; i < SR_ROWS; i++) {
-        ff += (value[i] - sf) * (value[i] - sf);
-        fz += (value[i] - sf) * (z[i] - sz);
-    }
-    *a = fz / ff;
-    *b = sz - *a * sf;
-    return isfinite(*a) && *a != 0 && isfinite(*b);
-}
-
-/* phi as a formula of one variable, its constants fitted to the points. */
-static bool make_phi(const struct collapse *c, const struct proposal *p, struct sr_work *work,
-                     gsl_rng *rng, struct sr_expr *phi)
-{
-    const struct curve_target *t = &p->curve->target[p->target];
-    const struct sr_data points = {.rows = SR_ROWS, .features = 1, .x = p->curve->x, .y = t->z};
-    const bool identity = t->outer == SR_CONSTANT, plain = p->variant == (identity ? 0 : 1);
-    struct sr_loss loss;
-    double a, b;
-    if (!regress(&points, p->f, t->inverted, &a, &b))
-        return false;
-    phi->count = 0;
-    put_expr(phi, p->f);
-    if (!identity && !plain)
-        put_constant(phi, a, SR_MUL);
-    if (identity ? p->variant == 1 : p->variant > 0)
-        put_constant(phi, identity || plain ? b / a : b, SR_ADD);
-    if (!identity)
-        put(phi, (struct sr_node){.op = (uint8_t)t->outer});
-    if (phi->count > c->settings->maxsize || !sr_expr_measure(phi) ||
-        sr_loss_init(&loss, ORR_SR_L2, &points))
-        return false;
-    const double reached = sr_constants_fit(&loss, phi, true, POINT_STEPS, 0, rng, work);
-    sr_loss_free(&loss);
-    return isfinite(reached);
-}
-
-/* h phi(u) on the whole table. */
-static void work_out(const struct collapse *c, struct proposal *p, struct sr_worker *worker)
-{
-    const struct sr_settings *s = c->settings;
-    const struct curve_target *t = &p->curve->target[p->target];
-    const struct sr_expr *h = &t->factor, *u = &c->expr[c->variable[p->curve->variable]];
-    struct sr_work *work = &worker->work;
-    struct sr_expr phi;
-    p->loss = HUGE_VAL;
-    if (!make_phi(c, p, work, worker->rng, &phi))
-        return;
-    p->expr.count = 0;
-    put_expr(&p->expr, h);
-    for (int i = 0; i < phi.count; i++)
-        if (phi.node[i].op == SR_FEATURE)
-            put_expr(&p->expr, u);
-        else
-            put(&p->expr, phi.node[i]);
-    if (h->count)
-        put(&p->expr, (struct sr_node){.op = SR_MUL});
-    if (p->expr.count > SR_NODES || !sr_expr_measure(&p->expr))
-        return;
-    sr_expr_rewrite(&p->expr, sr_settings_operators(s));
-    if (p->expr.count > s->maxsize || (s->admissible && !s->admissible(&p->expr, s->context)) ||
-        !sr_eval(&p->expr, c->loss->data, work->value))
-        return;
-    const double scale = sr_loss_scale(c->loss, work->value, work->scratch);
-    const double loss = sr_loss_value(c->loss, work->value, scale);
-    p->loss = isfinite(loss) ? loss : HUGE_VAL;
-}
-
-/* Writes a target's functions in every variant to `all`, those left out that smaller ones meet far
- * better; returns how many. `all` may be NULL. */
-static int list_target(const struct curve *curve, int t, struct proposal *all)
-{
-    const struct sr_curves *found = curve->found[0];
-    const int variants = curve->target[t].outer == SR_CONSTANT ? 2 : VARIANTS;
-    double best = HUGE_VAL;
-    int n = 0;
-    for (int size = 1; size <= SR_CURVE_SIZE; size++)
-        for (int k = 0; k < found->count[t][size]; k++) {
-            const struct sr_curve_found *item = &found->found[t][size][k];
-            best = fmin(best, item->score);
-            if (item->score > FAR_WORSE * best)
-                continue;
-            for (int v = 0; v < variants; v++, n++)
-                if (all)
-                    all[n] = (struct proposal){
-                        .curve = curve, .target = t, .f = &item->expr, .variant = v};
-        }
-    return n;
-}
-
-/* Every function found, in every variant; NULL when there is no memory. */
-static struct proposal *list_proposals(const struct curve *list, int count, int *proposals)
-{
-    int n = 0;
-    for (int i = 0; i < count; i++)
-        for (int t = 0; t < list[i].count; t++)
-            n += list_target(&list[i], t, NULL);
-    struct proposal *all = orr_alloc((size_t)n + 1, sizeof *all);
-    *proposals = n;
-    n = 0;
-    for (int i = 0; i < count && all; i++)
-        for (int t = 0; t < list[i].count; t++)
-            n += list_target(&list[i], t, all + n);
-    return all;
-}
-
-/* ---- seeds */
-
-/* The best of every size, and their constants fitted to the whole table. */
-static void add_seeds(const struct collapse *c, const struct proposal *all, int proposals,
-                      struct sr_seeds *seeds)
-{
-    const int first = seeds->count;
-    for (int size = 1; size <= c->settings->maxsize; size++) {
-        int list[SR_SEEDS_PER_SIZE], n = 0;
-        for (int i = 0; i < proposals; i++) {
-            if (all[i].expr.count != size || !(all[i].loss < HUGE_VAL))
-                continue;
-            bool twice = false; /* equal losses: the same function */
-            for (int k = 0; k < n && !twice; k++)
-                twice = fabs(all[list[k]].loss - all[i].loss) <= 1e-9 * all[i].loss;
-            if (twice || (n == SR_SEEDS_PER_SIZE && all[i].loss >= all[list[n - 1]].loss))
-                continue;
-            int k = n < SR_SEEDS_PER_SIZE ? n++ : n - 1;
-            for (; k > 0 && all[i].loss < all[list[k - 1]].loss; k--)
-                list[k] = list[k - 1];
-            list[k] = i;
-        }
-        for (int k = 0; k < n && seeds->count < SR_SEEDS; k++)
-            seeds->expr[seeds->count++] = all[list[k]].expr;
-    }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(c->threads)
-    for (int i = first; i < seeds->count; i++) {
-        struct sr_worker *own = &c->worker[omp_get_thread_num()];
-        orr_rng_seek(own->rng, c->settings->seed, ORR_STAGE_SYMREG, UINT64_MAX - (uint64_t)i);
-        seeds->loss[i] = HUGE_VAL;
-        if (!orr_signal_seen())
-            seeds->loss[i] = sr_constants_fit(c->loss, &seeds->expr[i], true, FIT_STEPS, 1,
-                                              own->rng, &own->work);
-    }
-    seeds->evaluations += proposals;
-}
-
-static int search_and_fit(const struct collapse *c, struct sr_seeds *seeds)
-{
-    struct curve *list = orr_alloc(CURVES, sizeof *list);
+    struct sr_curve *list = orr_alloc(CURVES, sizeof *list);
     if (!list)
         return ORR_ENOMEM;
-    const int count = choose_curves(c, list);
-    int proposals = 0, rc = search_curves(c, list, count);
-    struct proposal *all = rc ? NULL : list_proposals(list, count, &proposals);
-    if (!rc && !all)
-        rc = ORR_ENOMEM;
-    if (!rc) {
-#pragma omp parallel for schedule(dynamic, 16) num_threads(c->threads)
-        for (int i = 0; i < proposals; i++)
-            work_out(c, &all[i], &c->worker[omp_get_thread_num()]);
-        add_seeds(c, all, proposals, seeds);
-    }
-    free(all);
-    for (int i = 0; i < CURVES; i++)
-        for (int part = 0; part < PARTS; part++)
-            free(list[i].found[part]);
+    const int rc = sr_collapse_fit(c, list, choose_curves(c, list), seeds);
     free(list);
     return rc;
 }
@@ -605,13 +353,11 @@ static int search_and_fit(const struct collapse *c, struct sr_seeds *seeds)
 int sr_collapse_find(const struct sr_settings *settings, const struct sr_loss *loss,
                      struct sr_worker *worker, int threads, struct sr_seeds *seeds)
 {
-    struct collapse c = {.settings = settings, .loss = loss, .worker = worker, .threads = threads};
+    struct sr_collapse c = {
+        .settings = settings, .loss = loss, .worker = worker, .threads = threads};
     bool multiplies = false;
     for (int i = 0; i < settings->binary_count; i++)
         multiplies = multiplies || settings->binary[i] == SR_MUL;
-    for (int i = 0; i < seeds->count; i++)
-        if (seeds->loss[i] <= loss->noise) /* the law is known already */
-            return 0;
     if (loss->data->rows < LEAST_ROWS || !multiplies)
         return 0;
     int rc = take_rows(&c);

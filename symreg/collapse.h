@@ -25,7 +25,7 @@ struct sr_curve_target {
     bool deep;
 };
 struct sr_curve_found {
-    double score; /* 1 - R^2, constants moved to first order */
+    double score;        /* 1 - R^2, constants moved to first order */
     struct sr_expr expr; /* feature 0 is the variable; constants moved likewise */
 };
 /* The best of every target and size, best first. */
@@ -44,13 +44,67 @@ void sr_curves_merge(struct sr_curves *curves, const struct sr_curves *other, in
 /* Mean 0 and length 1; false when there is hardly any variation. */
 bool sr_curve_normalise(const double value[SR_ROWS], double unit[SR_ROWS]);
 
-/* ---- the stage */
+/* ---- tables that collapse */
+
+enum { SR_COLLAPSE_VARIABLES = 48, SR_COLLAPSE_PARTS = 4 };
+/* What is looked at. */
+struct sr_collapse {
+    const struct sr_settings *settings;
+    const struct sr_loss *loss;
+    struct sr_worker *worker;
+    int threads;
+    size_t rows;
+    struct sr_data data; /* (rows) */
+    double *x;           /* its storage */
+    int factors, variables;
+    struct sr_expr *expr;  /* (factors); number 0 is 1: count 0 */
+    double *value, *shape; /* (factors, rows): of h, and of y / h on a scale of equal ratios */
+    double *spread;        /* (factors) variance of shape */
+    int variable[SR_COLLAPSE_VARIABLES];
+    uint16_t *order; /* (SR_COLLAPSE_VARIABLES, rows) by u */
+    float *rough;    /* (factors, SR_COLLAPSE_VARIABLES) */
+};
+
+/* One of the functions that phi may be. */
+struct sr_collapse_target {
+    struct sr_expr factor; /* h; count 0: 1 */
+    enum sr_op outer;      /* phi = outer(a f + b); SR_CONSTANT: a f + b */
+    double z[SR_ROWS], inverted[SR_ROWS];
+};
+struct sr_curve {
+    int variable, count;
+    double x[SR_ROWS];
+    struct sr_collapse_target target[SR_CURVE_TARGETS];
+    struct sr_curve_target unit[SR_CURVE_TARGETS];
+    struct sr_curves *found[SR_COLLAPSE_PARTS];
+};
+
+/* Searches and fits the curves, and appends the best of every size to the seeds. */
+int sr_collapse_fit(const struct sr_collapse *collapse, struct sr_curve *list, int count,
+                    struct sr_seeds *seeds);
+
+/* ---- formulas under way: nodes beyond SR_NODES are counted, not kept */
+
+static inline void sr_put_node(struct sr_expr *out, struct sr_node node)
+{
+    if (out->count < SR_NODES)
+        out->node[out->count] = node;
+    out->count++;
+}
+
+static inline void sr_put_expr(struct sr_expr *out, const struct sr_expr *in)
+{
+    for (int i = 0; i < in->count; i++)
+        sr_put_node(out, in->node[i]);
+}
+
+/* ---- the stages */
 
 /* z with op(z) = v; SR_CONSTANT stands for the identity. False where there is none or op has no
  * inverse. */
 bool sr_op_invert(enum sr_op op, double v, double *z);
 
-/* Appends fitted formulas to the seeds, unless one of them is exact. `worker` has `threads`. */
+/* Appends fitted formulas to the seeds. `worker` has `threads`. */
 int sr_collapse_find(const struct sr_settings *settings, const struct sr_loss *loss,
                      struct sr_worker *worker, int threads, struct sr_seeds *seeds);
 /* Likewise sums of up to three small formulas, h H(a f + b g + c k + d). */

@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum {
-    STORED = 32000,     /* functions over which others are built */
-    TABLE = 1 << 16,    /* of their hashes */
-    CONSTANTS = 2,      /* of one function */
-    SHARED_COST = 7,    /* up to here all parts build all, above each its share */
-    SHALLOW_COST = 6,   /* of functions for targets that are not deep */
+    STORED = 32000,   /* functions over which others are built */
+    TABLE = 1 << 16,  /* of their hashes */
+    CONSTANTS = 2,    /* of one function */
+    SHARED_COST = 7,  /* up to here all parts build all, above each its share */
+    SHALLOW_COST = 6, /* of functions for targets that are not deep */
     MOST_COST = 9,
 };
 
@@ -271,8 +271,7 @@ static bool redundant(const struct curves *c, enum sr_op op, const struct entry 
     if (p->op != SR_CONSTANT && q->op != SR_CONSTANT)
         return false;
     const bool sum = is_sum(op), product = op == SR_MUL || op == SR_DIV;
-    if (!((sum && is_sum(other->op)) ||
-          (product && (other->op == SR_MUL || other->op == SR_DIV))))
+    if (!((sum && is_sum(other->op)) || (product && (other->op == SR_MUL || other->op == SR_DIV))))
         return false;
     return c->entry[other->a].op == SR_CONSTANT || c->entry[other->b].op == SR_CONSTANT;
 }

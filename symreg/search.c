@@ -4,7 +4,7 @@
  * run's state of the epoch before; islands are merged in their order. So the result depends on
  * the seed alone. */
 #include "search.h"
-#include "collapse.h"
+#include "enumerate.h"
 
 #include <math.h>
 #include <omp.h>
@@ -274,12 +274,8 @@ static int find_seeds(struct search *search)
 #pragma omp parallel for schedule(dynamic, 1) num_threads(outer) reduction(max : failed)
     for (int f = 0; f < search->fits; f++) {
         struct sr_worker *worker = &search->worker[outer > 1 ? omp_get_thread_num() : 0];
-        struct sr_seeds *seeds = &search->seeds[f];
-        int rc = sr_seeds_find(search->settings, &search->loss[f], worker, inner, seeds);
-        if (!rc)
-            rc = sr_collapse_find(search->settings, &search->loss[f], worker, inner, seeds);
-        if (!rc)
-            rc = sr_pursuit_find(search->settings, &search->loss[f], worker, inner, seeds);
+        const int rc =
+            sr_seeds_all(search->settings, &search->loss[f], worker, inner, &search->seeds[f]);
         failed = rc > failed ? rc : failed;
     }
     return failed ? ORR_FAIL(failed, "symbolic regression: out of memory") : 0;

@@ -52,6 +52,10 @@ struct sr_seeds {
 int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss,
                   struct sr_worker *worker, int threads, struct sr_seeds *seeds);
 
+/* The same, and then curves and sums (collapse.h) until a seed is exact. */
+int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
+                 struct sr_worker *worker, int threads, struct sr_seeds *seeds);
+
 /* Fills loss and cost, and offers the formula to the island's hall with and without its scale. */
 void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
                         struct sr_island *island, struct sr_member *member);
