@@ -175,10 +175,11 @@ static void list_factors(struct sr_dictionary *d, const struct sr_bank *bank, ui
     for (int i = -1; i < close; i++) {
         struct sr_expr h;
         bool seen = i < 0 ? !fit_power_law(d, operators, &h) : !write_factor(bank, &factor[i], &h);
-        const double rest = seen ? HUGE_VAL : variance(d, &h), mine = rest * (1 + 0.1 * h.count);
+        const double rest = seen ? HUGE_VAL : variance(d, &h);
+        const double mine = i < 0 ? 0 : rest * (1 + 0.1 * h.count); /* the power law stays */
         for (int k = 1; k < d->factors && !seen; k++)
             seen = fabs(pure[k] - rest) <= 1e-9 * rest && score[k] <= mine;
-        if (seen || !(mine < HUGE_VAL) || (d->factors == FACTORS && mine >= score[FACTORS - 1]))
+        if (seen || !(rest < HUGE_VAL) || (d->factors == FACTORS && mine >= score[FACTORS - 1]))
             continue;
         int k = d->factors < FACTORS ? d->factors++ : FACTORS - 1;
         for (; k > 1 && mine < score[k - 1]; k--) {
@@ -200,7 +201,8 @@ int sr_dictionary_init(struct sr_dictionary *d, const struct sr_settings *s,
     d->expr = orr_alloc(COLUMNS, sizeof *d->expr);
     d->column = orr_alloc(ROWS, sizeof *d->column);
     d->value = orr_alloc(COLUMNS, sizeof *d->value);
-    if (rc || !d->expr || !d->column || !d->value)
+    d->unit = orr_alloc(SR_DICTIONARY_SMALL, sizeof *d->unit);
+    if (rc || !d->expr || !d->column || !d->value || !d->unit)
         return ORR_ENOMEM;
     rc = sr_bank_init(&bank, s, data, s->enumerate / 8);
     if (rc)
@@ -213,8 +215,13 @@ int sr_dictionary_init(struct sr_dictionary *d, const struct sr_settings *s,
             continue;
         for (int i = 0; i < ROWS; i++)
             d->column[i][d->count] = (float)unit[i];
+        if (d->count < SR_DICTIONARY_SMALL)
+            memcpy(d->unit[d->count], unit, sizeof unit);
         d->count++;
     }
+    for (int a = 0; a < SR_DICTIONARY_SMALL && a < d->count; a++)
+        for (int b = 0; b <= a; b++)
+            d->gram[a][b] = d->gram[b][a] = sr_dictionary_dot(d->unit[a], d->unit[b]);
     list_factors(d, &bank, sr_settings_operators(s));
     sr_bank_free(&bank);
     return 0;
@@ -226,4 +233,5 @@ void sr_dictionary_free(struct sr_dictionary *d)
     free(d->expr);
     free(d->column);
     free(d->value);
+    free(d->unit);
 }

@@ -8,6 +8,7 @@
 enum {
     SR_DICTIONARY_ROWS = 256,   /* rows of the table, evenly spaced */
     SR_DICTIONARY = 8192,       /* formulas */
+    SR_DICTIONARY_SMALL = 192,  /* the simplest of them, whose products are known */
     SR_DICTIONARY_FACTORS = 12, /* h: 1, a fitted power law, the closest of factors.c */
 };
 
@@ -16,7 +17,9 @@ struct sr_dictionary {
     struct sr_expr *expr;                /* (SR_DICTIONARY) */
     float (*column)[SR_DICTIONARY];      /* (SR_DICTIONARY_ROWS): mean 0, length 1 */
     double (*value)[SR_DICTIONARY_ROWS]; /* (SR_DICTIONARY) */
-    struct sr_data data;                 /* (SR_DICTIONARY_ROWS) */
+    double (*unit)[SR_DICTIONARY_ROWS];  /* (SR_DICTIONARY_SMALL): mean 0, length 1 */
+    double gram[SR_DICTIONARY_SMALL][SR_DICTIONARY_SMALL]; /* their dot products */
+    struct sr_data data;                                   /* (SR_DICTIONARY_ROWS) */
     double *x;
     int factors;
     struct sr_expr factor[SR_DICTIONARY_FACTORS]; /* count 0: 1 */

@@ -32,10 +32,15 @@ static const double promising = 0.3; /* 1 - R^2 */
 #define FOR_MANY_CPUS
 #endif
 
+/* The first columns are the simplest formulas: of these all triples are tried. Of more the pursuit
+ * takes larger ones that stand for two terms at once, so each number is tried. */
+static const int limit[] = {SR_DICTIONARY_SMALL, 1536, COLUMNS};
+enum { LIMITS = sizeof limit / sizeof *limit };
+
 struct sum {
     struct sr_expr factor;
     enum sr_op outer;
-    int terms, term[TERMS];
+    int columns, terms, term[TERMS];   /* of the first columns */
     double z[ROWS], weight[TERMS + 1]; /* the last is d */
     double rest;                       /* 1 - R^2 */
 };
@@ -86,7 +91,7 @@ static int project(const struct sr_dictionary *d, const struct sum *s, int witho
 }
 
 /* The formula that takes most of `rest` next to the span of q; what then is left goes to *left. */
-static int best_column(const struct sr_dictionary *d, const double *rest,
+static int best_column(const struct sr_dictionary *d, int columns, const double *rest,
                        const double q[TERMS][ROWS], int n, double *left)
 {
     float v[ROWS], span[TERMS][ROWS], gain = 0;
@@ -94,7 +99,7 @@ static int best_column(const struct sr_dictionary *d, const double *rest,
     narrow(rest, v);
     for (int k = 0; k < n; k++)
         narrow(q[k], span[k]);
-    for (int first = 0; first < d->count; first += BLOCK) {
+    for (int first = 0; first < columns; first += BLOCK) {
         float c[BLOCK], free[BLOCK], r[BLOCK];
         correlate(v, &d->column[0][first], c);
         for (int f = 0; f < BLOCK; f++)
@@ -104,7 +109,7 @@ static int best_column(const struct sr_dictionary *d, const double *rest,
             for (int f = 0; f < BLOCK; f++)
                 free[f] -= r[f] * r[f];
         }
-        for (int f = 0; f < BLOCK && first + f < d->count; f++)
+        for (int f = 0; f < BLOCK && first + f < columns; f++)
             if (free[f] > 1e-3F && c[f] * c[f] > gain * free[f]) {
                 gain = c[f] * c[f] / free[f];
                 best = first + f;
@@ -119,12 +124,62 @@ static void pursue(const struct sr_dictionary *d, struct sum *s)
     double rest[ROWS], q[TERMS][ROWS], left = 1;
     for (s->terms = 0; s->terms < TERMS;) {
         const int n = project(d, s, -1, rest, q);
-        const int best = best_column(d, rest, (const double(*)[ROWS])q, n, &left);
+        const int best = best_column(d, s->columns, rest, (const double(*)[ROWS])q, n, &left);
         if (best < 0)
             break;
         s->term[s->terms++] = best;
     }
     s->rest = left;
+}
+
+/* What g and k take of the target next to f, from products with f taken off: the largest over k
+ * below g, and where. */
+static double best_third(int g, const double *r, const double *gram_g, const double *own,
+                         double least, int *third)
+{
+    double gain[SR_DICTIONARY_SMALL];
+    for (int k = 0; k < g; k++) {
+        const double determinant = own[g] * own[k] - gram_g[k] * gram_g[k];
+        const double above =
+            r[g] * r[g] * own[k] + r[k] * r[k] * own[g] - 2 * r[g] * r[k] * gram_g[k];
+        gain[k] = determinant > 1e-6 ? above / determinant : 0;
+    }
+    for (int k = 0; k < g; k++)
+        if (gain[k] > least) {
+            least = gain[k];
+            *third = k;
+        }
+    return least;
+}
+
+/* The best triple of the simplest columns. */
+static void solve_triples(const struct sr_dictionary *d, struct sum *s)
+{
+    double z[ROWS], all[SR_DICTIONARY_SMALL], r[SR_DICTIONARY_SMALL], own[SR_DICTIONARY_SMALL];
+    double gram[SR_DICTIONARY_SMALL], best = 0;
+    sr_dictionary_unit(s->z, z);
+    for (int k = 0; k < s->columns; k++)
+        all[k] = sr_dictionary_dot(z, d->unit[k]);
+    for (int f = 2; f < s->columns; f++) {
+        for (int k = 0; k < f; k++) {
+            r[k] = all[k] - all[f] * d->gram[f][k];
+            own[k] = 1 - d->gram[f][k] * d->gram[f][k];
+        }
+        for (int g = 1; g < f; g++) {
+            int third = -1;
+            for (int k = 0; k < g; k++)
+                gram[k] = d->gram[g][k] - d->gram[f][g] * d->gram[f][k];
+            const double taken = best_third(g, r, gram, own, best - all[f] * all[f], &third);
+            if (third < 0)
+                continue;
+            best = all[f] * all[f] + taken;
+            s->terms = 3;
+            s->term[0] = f;
+            s->term[1] = g;
+            s->term[2] = third;
+        }
+    }
+    s->rest = 1 - best;
 }
 
 static void exchange(const struct sr_dictionary *d, struct sum *s)
@@ -135,7 +190,7 @@ static void exchange(const struct sr_dictionary *d, struct sum *s)
         better = false;
         for (int k = 0; k < s->terms; k++) {
             const int n = project(d, s, k, rest, q);
-            const int best = best_column(d, rest, (const double(*)[ROWS])q, n, &left);
+            const int best = best_column(d, s->columns, rest, (const double(*)[ROWS])q, n, &left);
             if (best >= 0 && best != s->term[k] && left < s->rest * (1 - 1e-3)) {
                 s->term[k] = best;
                 s->rest = left;
@@ -189,7 +244,7 @@ static bool write_sum(const struct sr_dictionary *d, const struct sr_settings *s
     const bool divide = s->outer == SR_INV && s->factor.count && operators >> SR_DIV & 1;
     const bool homogeneous = s->outer == SR_CONSTANT || s->outer == SR_INV ||
                              s->outer == SR_SQUARE || s->outer == SR_SQRT;
-    const double unit = homogeneous ? s->weight[0] : 1;
+    const double unit = homogeneous ? fabs(s->weight[0]) : 1;
     out->count = 0;
     sr_put_expr(out, &s->factor);
     for (int k = 0; k < s->terms; k++) {
@@ -222,10 +277,10 @@ static bool write_sum(const struct sr_dictionary *d, const struct sr_settings *s
 /* ---- the stage */
 
 static bool set_target(const struct sr_dictionary *d, const struct sr_expr *factor,
-                       enum sr_op outer, struct sum *s)
+                       enum sr_op outer, int columns, struct sum *s)
 {
     double h[ROWS], unit[ROWS];
-    *s = (struct sum){.factor = *factor, .outer = outer, .rest = HUGE_VAL};
+    *s = (struct sum){.factor = *factor, .outer = outer, .columns = columns, .rest = HUGE_VAL};
     for (int i = 0; i < ROWS && !factor->count; i++)
         h[i] = 1;
     if (factor->count && !sr_eval(factor, &d->data, h))
@@ -269,37 +324,51 @@ static void choose(const struct sr_expr *expr, const double *reached, int count,
     }
 }
 
+/* One target over some of the columns; its variants, fitted. */
+static void work_out(const struct sr_dictionary *d, const struct sr_settings *settings,
+                     const struct sr_loss *loss, struct sr_worker *worker, struct sum *s,
+                     struct sr_expr expr[VARIANTS], double reached[VARIANTS])
+{
+    for (int v = 0; v < VARIANTS; v++)
+        reached[v] = HUGE_VAL;
+    if (orr_signal_seen())
+        return;
+    if (s->columns <= SR_DICTIONARY_SMALL)
+        solve_triples(d, s);
+    else
+        pursue(d, s);
+    if (s->rest < promising && s->columns > SR_DICTIONARY_SMALL)
+        exchange(d, s);
+    if (s->terms < 2 || !weigh(d, s))
+        return;
+    for (int v = 0; v < VARIANTS; v++)
+        if (write_sum(d, settings, s, v, &expr[v]))
+            reached[v] =
+                sr_constants_fit(loss, &expr[v], true, FIT_STEPS, 0, worker->rng, &worker->work);
+}
+
 static int search_sums(const struct sr_dictionary *d, const struct sr_settings *settings,
                        const struct sr_loss *loss, struct sr_worker *worker, int threads,
                        struct sr_seeds *seeds)
 {
     enum sr_op outer[OUTERS];
-    const int outers = list_outer(settings, outer), targets = d->factors * outers;
+    const int outers = list_outer(settings, outer), targets = d->factors * outers * LIMITS;
     const int count = targets * VARIANTS;
     struct sum *sum = orr_alloc((size_t)targets, sizeof *sum);
     struct sr_expr *expr = orr_alloc((size_t)count, sizeof *expr);
     double *reached = orr_alloc((size_t)count, sizeof *reached);
-    int rc = sum && expr && reached ? 0 : ORR_ENOMEM;
+    const int rc = sum && expr && reached ? 0 : ORR_ENOMEM;
     if (!rc) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
         for (int t = 0; t < targets; t++) {
-            struct sr_worker *own = &worker[omp_get_thread_num()];
-            struct sum *s = &sum[t];
-            const bool usable = set_target(d, &d->factor[t / outers], outer[t % outers], s);
-            if (usable && !orr_signal_seen()) {
-                pursue(d, s);
-                if (s->rest < promising)
-                    exchange(d, s);
-            }
-            for (int v = 0; v < VARIANTS; v++) {
-                const int i = t * VARIANTS + v;
-                reached[i] = HUGE_VAL;
-                if (!usable || s->terms < 2 || (v == 0 && !weigh(d, s)))
-                    break;
-                if (write_sum(d, settings, s, v, &expr[i]))
-                    reached[i] =
-                        sr_constants_fit(loss, &expr[i], true, FIT_STEPS, 0, own->rng, &own->work);
-            }
+            const int pair = t / LIMITS, before = t % LIMITS ? limit[t % LIMITS - 1] : 0;
+            const int columns = d->count < limit[t % LIMITS] ? d->count : limit[t % LIMITS];
+            for (int v = 0; v < VARIANTS; v++)
+                reached[t * VARIANTS + v] = HUGE_VAL;
+            if (columns > before &&
+                set_target(d, &d->factor[pair / outers], outer[pair % outers], columns, &sum[t]))
+                work_out(d, settings, loss, &worker[omp_get_thread_num()], &sum[t],
+                         expr + (size_t)t * VARIANTS, reached + (size_t)t * VARIANTS);
         }
         choose(expr, reached, count, settings->maxsize, seeds);
         seeds->evaluations += count;
