@@ -10,6 +10,9 @@ enum {
     PARTS = SR_COLLAPSE_PARTS,
     POINT_STEPS = 8, /* of Levenberg-Marquardt on the curve's points */
     FIT_STEPS = 15,  /* and on the whole table */
+    FEW_STEPS = 4,
+    MANY = 100,    /* of every size that get a few steps */
+    PER_SIZE = 36, /* of every size that become seeds */
     VARIANTS = 3,
     FAR_WORSE = 30, /* times the score of a smaller function */
 };
@@ -170,26 +173,44 @@ static struct proposal *list_proposals(const struct sr_curve *list, int count, i
 
 /* ---- seeds */
 
-/* The best of every size, and their constants fitted to the whole table. */
-static void add_seeds(const struct sr_collapse *c, const struct proposal *all, int proposals,
+/* Indices of the best of one size, best first. */
+static int select_best(const struct proposal *all, int proposals, int size, int most, int *list)
+{
+    int n = 0;
+    for (int i = 0; i < proposals; i++) {
+        if (all[i].expr.count != size || !(all[i].loss < HUGE_VAL))
+            continue;
+        bool twice = false; /* equal losses: the same function */
+        for (int k = 0; k < n && !twice; k++)
+            twice = fabs(all[list[k]].loss - all[i].loss) <= 1e-9 * all[i].loss;
+        if (twice || (n == most && all[i].loss >= all[list[n - 1]].loss))
+            continue;
+        int k = n < most ? n++ : n - 1;
+        for (; k > 0 && all[i].loss < all[list[k - 1]].loss; k--)
+            list[k] = list[k - 1];
+        list[k] = i;
+    }
+    return n;
+}
+
+/* The best of every size, their constants fitted to the whole table: a few steps for many, more for
+ * the best of them. */
+static void add_seeds(const struct sr_collapse *c, struct proposal *all, int proposals,
                       struct sr_seeds *seeds)
 {
-    const int first = seeds->count;
-    for (int size = 1; size <= c->settings->maxsize; size++) {
-        int list[SR_SEEDS_PER_SIZE], n = 0;
-        for (int i = 0; i < proposals; i++) {
-            if (all[i].expr.count != size || !(all[i].loss < HUGE_VAL))
-                continue;
-            bool twice = false; /* equal losses: the same function */
-            for (int k = 0; k < n && !twice; k++)
-                twice = fabs(all[list[k]].loss - all[i].loss) <= 1e-9 * all[i].loss;
-            if (twice || (n == SR_SEEDS_PER_SIZE && all[i].loss >= all[list[n - 1]].loss))
-                continue;
-            int k = n < SR_SEEDS_PER_SIZE ? n++ : n - 1;
-            for (; k > 0 && all[i].loss < all[list[k - 1]].loss; k--)
-                list[k] = list[k - 1];
-            list[k] = i;
-        }
+    const int first = seeds->count, sizes = c->settings->maxsize;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(c->threads)
+    for (int size = 1; size <= sizes; size++) {
+        struct sr_worker *own = &c->worker[omp_get_thread_num()];
+        int list[MANY];
+        const int n = select_best(all, proposals, size, MANY, list);
+        for (int k = 0; k < n && !orr_signal_seen(); k++)
+            all[list[k]].loss = sr_constants_fit(c->loss, &all[list[k]].expr, true, FEW_STEPS, 0,
+                                                 own->rng, &own->work);
+    }
+    for (int size = 1; size <= sizes; size++) {
+        int list[PER_SIZE];
+        const int n = select_best(all, proposals, size, PER_SIZE, list);
         for (int k = 0; k < n && seeds->count < SR_SEEDS; k++)
             seeds->expr[seeds->count++] = all[list[k]].expr;
     }

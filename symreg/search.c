@@ -302,6 +302,7 @@ static void plant_seeds(struct search *search)
             struct sr_member member = {.expr = seeds->expr[i]};
             if (!isfinite(seeds->loss[i]) || member.expr.count > s->maxsize)
                 continue;
+            sr_member_offer_plain(&run->scene, worker, island, &member);
             sr_member_evaluate(&run->scene, worker, island, &member);
             if (!isfinite(member.loss))
                 continue;
