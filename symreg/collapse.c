@@ -188,7 +188,7 @@ static void rate_pairs(struct sr_collapse *c)
  * the line. */
 static bool is_noisy(const struct sr_collapse *c, int h, int v)
 {
-    double distance[MOST_ROWS];
+    double distance[MOST_ROWS] = {0};
     const uint16_t *order = c->order + (size_t)v * c->rows;
     const double *shape = c->shape + (size_t)h * c->rows;
     const double *u = c->value + (size_t)c->variable[v] * c->rows;
