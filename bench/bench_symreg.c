@@ -1,25 +1,35 @@
 /* bench_symreg.c - how often, and how soon, the regression engine recovers 30 known laws.
  *
- *     bench_symreg [--problems 1-20] [--noise 0,3] [--seconds 1] [--samples 2] [--restarts 1]
- *                  [--threads 2] [--full] [--fronts]
+ *     bench_symreg [--problems 1-20] [--noise 0,3] [--seconds 3] [--samples 2] [--restarts 1]
+ *                  [--first-sample 0] [--evaluations 0] [--threads 2] [--relative]
+ *                  [--full] [--fronts]
+ *     bench_symreg --held-out       searches 8 other laws, on which the engine was not developed
  *     bench_symreg --export DIR     writes the tables as CSV, for other tools
  *     bench_symreg --judge FILE     judges formulas of another tool
  *
- * Default: all problems at 0 and 3% noise, 2 samples, one restart, 1 s each: about 2 minutes.
- * --full: noise 0, 1, 3, 5, 10%, 5 samples x 3 restarts: 2,250 searches, under 40 minutes. Every
+ * Default: all problems at 0 and 3% noise, 2 samples, one restart, 3 s each: about 6 minutes.
+ * --full: noise 0, 1, 3, 5, 10%, 5 samples x 3 restarts: 2,250 searches, under 2 hours. Every
  * search ends with the epoch in which its seconds pass, or when an exact front has settled.
+ * --evaluations ends a search by formulas evaluated instead (the same result on any machine, busy or
+ * not; --seconds still holds); --first-sample 2 takes tables that the engine was not developed on.
+ * --relative weighs rows by 1 / y^2 in every problem, as the noise is in proportion to y; without it
+ * the loss is the plain squared error, which the largest rows decide.
  * symreg_judge.h defines recovery. FILE has lines "problem noise sample run seconds selected
  * formula", the formula with x0, x1, ... or the names of the features: bench/peer_operon.py writes
  * them. With all problems it writes bench/results/symreg.json. */
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics.h>
+
 #include "symreg_judge.h"
 
 enum { MOST_NOISES = 8 };
 
 struct options {
-    int first, last, samples, restarts, threads, noises;
+    const struct problem *list;
+    int problems, first, last, samples, first_sample, restarts, threads, noises;
     double noise[MOST_NOISES]; /* percent */
-    double seconds;
-    bool fronts;
+    double seconds, evaluations;
+    bool fronts, relative;
     const char *export, *judge;
 };
 
@@ -47,14 +57,16 @@ static int read_noises(const char *text, struct options *o)
 
 static int read_options(int argc, char **argv, struct options *o)
 {
-    *o = (struct options){.first = 1,
+    *o = (struct options){.list = problems,
+                          .problems = PROBLEMS,
+                          .first = 1,
                           .last = PROBLEMS,
                           .samples = 2,
                           .restarts = 1,
                           .threads = 2,
                           .noises = 2,
                           .noise = {0, 3},
-                          .seconds = 1};
+                          .seconds = 3};
     int rc = 0;
     for (int i = 1; i < argc && !rc; i++) {
         const char *name = argv[i];
@@ -68,6 +80,15 @@ static int read_options(int argc, char **argv, struct options *o)
             o->fronts = true;
             continue;
         }
+        if (!strcmp(name, "--relative")) {
+            o->relative = true;
+            continue;
+        }
+        if (!strcmp(name, "--held-out")) {
+            o->list = held_out;
+            o->last = o->problems = HELD_OUT;
+            continue;
+        }
         const char *value = i + 1 < argc ? argv[++i] : "";
         if (!strcmp(name, "--problems")) {
             if (sscanf(value, "%d-%d", &o->first, &o->last) == 1)
@@ -76,6 +97,10 @@ static int read_options(int argc, char **argv, struct options *o)
             rc = read_noises(value, o);
         else if (!strcmp(name, "--seconds"))
             o->seconds = strtod(value, NULL);
+        else if (!strcmp(name, "--evaluations"))
+            o->evaluations = strtod(value, NULL);
+        else if (!strcmp(name, "--first-sample"))
+            o->first_sample = atoi(value);
         else if (!strcmp(name, "--samples"))
             o->samples = atoi(value);
         else if (!strcmp(name, "--restarts"))
@@ -89,9 +114,9 @@ static int read_options(int argc, char **argv, struct options *o)
         else
             rc = ORR_FAIL(ORR_EUSAGE, "no option \"%s\"", name);
     }
-    if (!rc && (o->first < 1 || o->last > PROBLEMS || o->first > o->last || o->samples < 1 ||
-                o->restarts < 1 || o->threads < 1 || !(o->seconds > 0)))
-        rc = ORR_FAIL(ORR_EUSAGE, "options out of range; problems are 1-%d", PROBLEMS);
+    if (!rc && (o->first < 1 || o->last > o->problems || o->first > o->last || o->samples < 1 ||
+                o->first_sample < 0 || o->restarts < 1 || o->threads < 1 || !(o->seconds > 0)))
+        rc = ORR_FAIL(ORR_EUSAGE, "options out of range; problems are 1-%d", o->problems);
     return rc;
 }
 
@@ -113,6 +138,7 @@ static struct sr_settings settings_of(const struct problem *p, const struct opti
         .restarts = 1,
         .enumerate = 5e5,
         .max_seconds = o->seconds,
+        .max_evaluations = o->evaluations,
     };
     if (p->study_operators) {
         const enum sr_op binary[] = {SR_ADD, SR_MUL};
@@ -123,6 +149,19 @@ static struct sr_settings settings_of(const struct problem *p, const struct opti
         s.unary_count = 4;
     }
     return s;
+}
+
+/* Weights 1 / y^2, those of rows below a tenth of the median |y| alike. */
+static void weigh(const double *y, double *weight)
+{
+    for (int i = 0; i < ROWS; i++)
+        weight[i] = fabs(y[i]);
+    gsl_sort(weight, 1, ROWS);
+    const double floor = 0.1 * gsl_stats_median_from_sorted_data(weight, 1, ROWS);
+    for (int i = 0; i < ROWS; i++) {
+        const double size = fmax(fabs(y[i]), floor);
+        weight[i] = 1 / (size * size);
+    }
 }
 
 /* When a front first holds the law. */
@@ -164,6 +203,10 @@ static int run_one(const struct options *o, struct truth *t, double noise, int s
     *fit = (struct sr_fit){
         .data = {.rows = ROWS, .features = features, .x = x, .y = x + features * ROWS},
         .stream = (uint64_t)(sample * o->restarts + restart)};
+    if (o->relative) {
+        weigh(fit->data.y, x + (features + 1) * ROWS);
+        fit->data.weight = x + (features + 1) * ROWS;
+    }
     const double start = orr_time_s();
     const int rc = sr_search(&s, fit, 1, o->threads, NULL);
     if (rc)
@@ -188,13 +231,12 @@ static int run_one(const struct options *o, struct truth *t, double noise, int s
 
 /* ---- tables */
 
-static void print_tally(int number, double percent, const struct tally *t)
+static void print_tally(int number, const char *name, double percent, const struct tally *t)
 {
     const double n = t->runs ? t->runs : 1;
-    printf("%3d  %-26s%5g%%  %4d  %5.0f%%  %5.0f%% %5.0f%% %5.0f%%  ", number,
-           problems[number - 1].name, percent, t->runs, 100 * t->on_front / n,
-           100 * t->selected[SR_ACCURACY] / n, 100 * t->selected[SR_SCORE] / n,
-           100 * t->selected[SR_BEST] / n);
+    printf("%3d  %-26s%5g%%  %4d  %5.0f%%  %5.0f%% %5.0f%% %5.0f%%  ", number, name, percent,
+           t->runs, 100 * t->on_front / n, 100 * t->selected[SR_ACCURACY] / n,
+           100 * t->selected[SR_SCORE] / n, 100 * t->selected[SR_BEST] / n);
     if (t->on_front)
         printf("%7.2f", t->first_s / t->on_front);
     else
@@ -235,7 +277,8 @@ static void sum(struct tally *total, const struct tally *part)
 static void print_totals(struct bench_results *results, const char *tool, const struct options *o,
                          const struct tally group[2][MOST_NOISES])
 {
-    static const char *const name[2] = {"problems 1-20", "problems 21-30"};
+    const char *const name[2] = {o->list == held_out ? "held out" : "problems 1-20",
+                                 "problems 21-30"};
     printf("\n%-16s  noise  runs   front  accuracy score  best   first s  evaluations/s\n", tool);
     for (int g = 0; g < 2; g++)
         for (int n = 0; n < o->noises; n++) {
@@ -269,29 +312,32 @@ static int search_problems(const struct options *o, struct bench_results *result
 {
     struct tally group[2][MOST_NOISES] = {0};
     struct sr_fit *fit = orr_alloc(1, sizeof *fit);
-    double *x = orr_alloc((PROBLEM_FEATURES + 1) * ROWS, sizeof *x);
+    double *x = orr_alloc((PROBLEM_FEATURES + 2) * ROWS, sizeof *x);
     int rc = fit && x ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
+    const char *tool = o->relative ? "orrery, 1/y^2" : "orrery";
     print_heads("this engine");
     for (int number = o->first; number <= o->last && !rc; number++) {
         struct truth truth;
-        rc = truth_init(&truth, &problems[number - 1]);
+        const struct problem *p = &o->list[number - 1];
+        const int key = number + (o->list == held_out ? 100 : 0);
+        rc = truth_init(&truth, p);
         for (int n = 0; n < o->noises && !rc; n++) {
             struct tally tally = {0};
             const double noise = o->noise[n] / 100;
             for (int run = 0; run < o->samples * o->restarts && !rc; run++) {
-                const int sample = run / o->restarts;
-                rc = truth_table(&truth, number, sample, noise, x);
+                const int sample = o->first_sample + run / o->restarts;
+                rc = truth_table(&truth, key, sample, noise, x);
                 if (!rc)
                     rc = run_one(o, &truth, noise, sample, run % o->restarts, x, fit, &tally);
             }
-            print_tally(number, o->noise[n], &tally);
-            add_tally(results, problems[number - 1].name, "orrery", o->noise[n], &tally);
+            print_tally(number, p->name, o->noise[n], &tally);
+            add_tally(results, p->name, tool, o->noise[n], &tally);
             sum(&group[number > 20][n], &tally);
         }
         truth_free(&truth);
     }
     if (!rc) {
-        print_totals(results, "orrery", o, (const struct tally(*)[MOST_NOISES])group);
+        print_totals(results, tool, o, (const struct tally(*)[MOST_NOISES])group);
         print_published();
     }
     free(fit);
@@ -308,13 +354,14 @@ static int export_tables(const struct options *o)
     int rc = x ? orr_mkdir(o->export) : ORR_FAIL(ORR_ENOMEM, "out of memory");
     for (int number = o->first; number <= o->last && !rc; number++) {
         struct truth truth;
-        const struct problem *p = &problems[number - 1];
+        const struct problem *p = &o->list[number - 1];
         rc = truth_init(&truth, p);
         for (int k = 0; k < o->noises * o->samples && !rc; k++) {
             struct orr_file file = {0};
             char path[4096];
             const double percent = o->noise[k / o->samples];
-            rc = truth_table(&truth, number, k % o->samples, percent / 100, x);
+            rc = truth_table(&truth, number + (o->list == held_out ? 100 : 0), k % o->samples,
+                             percent / 100, x);
             if (!rc)
                 rc = orr_path(path, "%s/%d_%g_%d.csv", o->export, number, percent, k % o->samples);
             if (!rc)
@@ -392,7 +439,7 @@ static int judge_file(const struct options *o, struct bench_results *results)
     for (int number = 1; number <= PROBLEMS && !rc; number++)
         for (int n = 0; n < o->noises; n++)
             if (table[number - 1][n].runs) {
-                print_tally(number, o->noise[n], &table[number - 1][n]);
+                print_tally(number, problems[number - 1].name, o->noise[n], &table[number - 1][n]);
                 sum(&group[number > 20][n], &table[number - 1][n]);
             }
     if (!rc)
@@ -413,7 +460,8 @@ int main(int argc, char **argv)
     if (rc)
         return orr_error_exit("bench_symreg", rc);
     rc = o.judge ? judge_file(&o, &results) : search_problems(&o, &results);
-    if (rc || o.first > 1 || o.last < PROBLEMS) { /* of a part nothing is written */
+    if (rc || o.list == held_out || o.first > 1 ||
+        o.last < PROBLEMS) { /* of a part nothing is written */
         cJSON_Delete(results.json);
         return orr_error_exit("bench_symreg", rc);
     }

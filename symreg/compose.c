@@ -3,7 +3,7 @@
  * With z = H^-1(y / h) at the bank's rows, the best a, b, c of a pair follow from three
  * correlations: R^2 = (rf^2 + rg^2 - 2 rf rg rfg) / (1 - rfg^2). The correlations rfg of all pairs
  * are computed once; a target costs one pass over them. */
-#include "enumerate.h"
+#include "collapse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct outer {
     enum sr_op inner, last;
 };
 
-static bool invert_one(enum sr_op op, double v, double *z)
+bool sr_op_invert(enum sr_op op, double v, double *z)
 {
     switch (op) {
     case SR_CONSTANT:
@@ -67,7 +67,7 @@ static bool invert_one(enum sr_op op, double v, double *z)
 static bool invert(struct outer h, double v, double *z)
 {
     double middle;
-    return invert_one(h.last, v, &middle) && invert_one(h.inner, middle, z);
+    return sr_op_invert(h.last, v, &middle) && sr_op_invert(h.inner, middle, z);
 }
 
 /* The identity, each invertible operator, and inv, square over sqrt and the like. */
@@ -77,7 +77,7 @@ static int list_outer(const struct sr_settings *s, struct outer list[INVERSES])
     int n = 0;
     list[n++] = (struct outer){SR_CONSTANT, SR_CONSTANT};
     for (int i = 0; i < s->unary_count && n < INVERSES; i++)
-        if (invert_one(s->unary[i], 0.5, &z))
+        if (sr_op_invert(s->unary[i], 0.5, &z))
             list[n++] = (struct outer){s->unary[i], SR_CONSTANT};
     const int single = n;
     for (int i = 1; i < single; i++) /* the inverse of one of them */

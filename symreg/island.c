@@ -14,6 +14,7 @@ enum {
     TRIES = 10,    /* to find a change that fits */
     FIT_STEPS = 8, /* of members' constants, in each epoch */
     FIT_RESTARTS = 1,
+    PLAIN_STEPS = 6,  /* of seeds without an outer scale */
     GUESS_STEPS = 30, /* of the user's own formulas */
     GUESS_RESTARTS = 2,
 };
@@ -167,6 +168,17 @@ void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
     member->cost = cost_of(scene, member);
     worker->seen->hash[slot] = hash;
     worker->seen->loss[slot] = member->loss;
+}
+
+void sr_member_offer_plain(const struct sr_scene *scene, struct sr_worker *worker,
+                           struct sr_island *island, const struct sr_member *member)
+{
+    struct sr_member plain = *member;
+    double constant[SR_NODES];
+    if (sr_expr_constants(&plain.expr, constant) == 0)
+        return;
+    sr_constants_fit(scene->loss, &plain.expr, false, PLAIN_STEPS, 0, worker->rng, &worker->work);
+    sr_member_evaluate(scene, worker, island, &plain);
 }
 
 /* The best constant is on every front. */

@@ -172,7 +172,7 @@ static int find_seeds(struct search *search)
     for (int f = 0; f < search->fits; f++) {
         struct sr_worker *worker = &search->worker[outer > 1 ? omp_get_thread_num() : 0];
         const int rc =
-            sr_seeds_find(search->settings, &search->loss[f], worker, inner, &search->seeds[f]);
+            sr_seeds_all(search->settings, &search->loss[f], worker, inner, &search->seeds[f]);
         failed = rc > failed ? rc : failed;
     }
     return failed ? ORR_FAIL(failed, "symbolic regression: out of memory") : 0;
@@ -199,6 +199,7 @@ static void plant_seeds(struct search *search)
             struct sr_member member = {.expr = seeds->expr[i]};
             if (!isfinite(seeds->loss[i]) || member.expr.count > s->maxsize)
                 continue;
+            sr_member_offer_plain(&run->scene, worker, island, &member);
             sr_member_evaluate(&run->scene, worker, island, &member);
             if (!isfinite(member.loss))
                 continue;

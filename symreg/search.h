@@ -43,7 +43,7 @@ struct sr_worker {
 };
 
 /* Formulas that a fit's search starts from: of small ones all that may matter, fitted. */
-enum { SR_SEEDS_PER_SIZE = 24, SR_SEEDS = 512 };
+enum { SR_SEEDS_PER_SIZE = 24, SR_SEEDS = 1536 };
 struct sr_seeds {
     int count;
     struct sr_expr expr[SR_SEEDS];
@@ -54,6 +54,10 @@ struct sr_seeds {
 int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss,
                   struct sr_worker *worker, int threads, struct sr_seeds *seeds);
 
+/* The same, and then curves and sums (collapse.h) until a seed is exact. */
+int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
+                 struct sr_worker *worker, int threads, struct sr_seeds *seeds);
+
 /* Fills loss and cost, and offers the formula to the island's hall with and without its scale. A
  * formula that few rows tell to be nothing for the hall keeps the loss on these. */
 void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
@@ -62,6 +66,10 @@ void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
  * that the formula is nothing for the hall: then it need not be evaluated. */
 bool sr_member_fit(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
                    struct sr_member *member, int steps, int restarts);
+/* Offers a formula that was fitted along with an outer scale fitted anew without one, which is two
+ * nodes shorter. */
+void sr_member_offer_plain(const struct sr_scene *scene, struct sr_worker *worker,
+                           struct sr_island *island, const struct sr_member *member);
 /* Tries every small change of row c of the run's hall, with its constants fitted. */
 void sr_polish_row(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
                    int c);

@@ -1,0 +1,42 @@
+/* dictionary.h - inside symreg/: small formulas without constants as columns over many rows, and
+ * the factors h of y = h H(sum of them). */
+#ifndef SR_DICTIONARY_H
+#define SR_DICTIONARY_H
+
+#include "collapse.h"
+
+enum {
+    SR_DICTIONARY_ROWS = 256,   /* rows of the table, evenly spaced */
+    SR_DICTIONARY = 8192,       /* formulas */
+    SR_DICTIONARY_SMALL = 192,  /* the simplest of them, whose products are known */
+    SR_DICTIONARY_FACTORS = 12, /* h: 1, a fitted power law, the closest of factors.c */
+};
+
+struct sr_dictionary {
+    int count;
+    struct sr_expr *expr;                /* (SR_DICTIONARY) */
+    float (*column)[SR_DICTIONARY];      /* (SR_DICTIONARY_ROWS): mean 0, length 1 */
+    double (*value)[SR_DICTIONARY_ROWS]; /* (SR_DICTIONARY) */
+    double (*unit)[SR_DICTIONARY_ROWS];  /* (SR_DICTIONARY_SMALL): mean 0, length 1 */
+    double gram[SR_DICTIONARY_SMALL][SR_DICTIONARY_SMALL]; /* their dot products */
+    struct sr_data data;                                   /* (SR_DICTIONARY_ROWS) */
+    double *x;
+    int factors;
+    struct sr_expr factor[SR_DICTIONARY_FACTORS]; /* count 0: 1 */
+};
+
+/* For a table of at least SR_DICTIONARY_ROWS rows. What was made is freed by the caller, after
+ * errors too. */
+int sr_dictionary_init(struct sr_dictionary *dictionary, const struct sr_settings *settings,
+                       const struct sr_data *data);
+void sr_dictionary_free(struct sr_dictionary *dictionary);
+
+/* Of vectors over the rows: mean 0 and length 1, false when there is hardly any variation; the dot
+ * product. */
+bool sr_dictionary_unit(const double *value, double *unit);
+double sr_dictionary_dot(const double *a, const double *b);
+/* Solves a symmetric positive definite system of n equations whose rows have n + 1 columns, the
+ * last the right-hand side, in place. */
+bool sr_dictionary_solve(double *a, int n);
+
+#endif

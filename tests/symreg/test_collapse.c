@@ -1,0 +1,303 @@
+/* test_collapse.c - functions of one variable, and tables that collapse to one. */
+#include "symreg/formulas.h"
+#include "collapse.h"
+
+static struct sr_settings default_settings(void)
+{
+    struct sr_settings s = {
+        .binary = {SR_ADD, SR_SUB, SR_MUL, SR_DIV},
+        .unary = {SR_INV, SR_SQUARE, SR_SQRT, SR_EXP, SR_LOG},
+        .binary_count = 4,
+        .unary_count = 5,
+        .loss = ORR_SR_L2,
+        .maxsize = 20,
+        .populations = 2,
+        .population_size = 10,
+        .restarts = 1,
+        .enumerate = 2e5,
+    };
+    return s;
+}
+
+/* Features over 0.5 .. 5, y of a formula times 1 + noise * Gaussian. */
+static void table_of(struct table *t, size_t rows, const char *text, double noise)
+{
+    const struct sr_expr truth = formula(text);
+    gsl_rng *rng = random_stream(9);
+    table_create(t, rows, 4, false);
+    for (size_t i = 0; i < FEATURES * rows; i++)
+        t->x[i] = 0.5 + 4.5 * gsl_rng_uniform(rng);
+    assert_true(sr_eval(&truth, &t->data, t->y));
+    for (size_t i = 0; i < rows; i++)
+        t->y[i] *= 1 + noise * gsl_ran_ugaussian(rng);
+    gsl_rng_free(rng);
+}
+
+/* ---- operators */
+
+static void inverses_invert(void **state)
+{
+    (void)state;
+    static const double value[] = {0.13, 0.385, 0.77};
+    int inverses = 0;
+    for (int op = 0; op < SR_OPS; op++)
+        for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
+            double z;
+            if (!sr_op_invert((enum sr_op)op, value[k], &z))
+                continue;
+            const double back = op == SR_CONSTANT ? z : sr_op_table[op].value(z, 0);
+            assert_true(near(back, value[k], 1e-12));
+            inverses++;
+        }
+    double z;
+    assert_int_equal(inverses, 3 * 8);
+    assert_false(sr_op_invert(SR_SIN, 0.5, &z) || sr_op_invert(SR_SQRT, -1, &z) ||
+                 sr_op_invert(SR_INV, 0, &z) || sr_op_invert(SR_EXP, -1, &z));
+}
+
+/* ---- curves */
+
+struct points {
+    double x[SR_ROWS], z[SR_ROWS];
+    struct sr_curve_target target;
+};
+
+static void points_of(struct points *p, const char *text)
+{
+    const struct sr_expr truth = formula(text);
+    for (int i = 0; i < SR_ROWS; i++)
+        p->x[i] = 0.5 + 4.5 * i / (SR_ROWS - 1);
+    const struct sr_data data = {.rows = SR_ROWS, .features = 1, .x = p->x, .y = p->x};
+    assert_true(sr_eval(&truth, &data, p->z));
+    assert_true(sr_curve_normalise(p->z, p->target.unit));
+    p->target.deep = true;
+}
+
+/* 1 - R^2 of a f + b, from the definition. */
+static double unexplained(const struct points *p, const struct sr_expr *f)
+{
+    double v[SR_ROWS], mean = 0, r = 0, square = 0;
+    const struct sr_data data = {.rows = SR_ROWS, .features = 1, .x = p->x, .y = p->x};
+    if (!sr_eval(f, &data, v))
+        return 1;
+    for (int i = 0; i < SR_ROWS; i++)
+        mean += v[i] / SR_ROWS;
+    for (int i = 0; i < SR_ROWS; i++) {
+        r += (v[i] - mean) * p->target.unit[i];
+        square += (v[i] - mean) * (v[i] - mean);
+    }
+    return 1 - r * r / square;
+}
+
+/* Of functions without constants the score is 1 - R^2. */
+static void scores_are_right(void **state)
+{
+    (void)state;
+    static struct sr_curves curves;
+    static struct points p;
+    const struct sr_settings s = default_settings();
+    int plain = 0;
+    memset(&curves, 0, sizeof curves);
+    points_of(&p, "exp(-0.6 * r) + 0.1 * r");
+    assert_int_equal(sr_curves_find(&s, p.x, &p.target, 1, 3e4, 0, 1, &curves), 0);
+    for (int size = 1; size <= 6; size++)
+        for (int k = 0; k < curves.count[0][size]; k++) {
+            const struct sr_curve_found *found = &curves.found[0][size][k];
+            double constant[SR_NODES];
+            const double left = unexplained(&p, &found->expr);
+            assert_int_equal(found->expr.count, size);
+            assert_true(k == 0 || found->score >= found[-1].score);
+            if (sr_expr_constants(&found->expr, constant))
+                continue;
+            assert_true(fabs(found->score - left) <= 1e-12);
+            plain++;
+        }
+    assert_true(plain >= 12);
+}
+
+/* The derivatives lead from the grid to the constants: to 0.37, 2.2 and 0.6 within a quarter, and
+ * what the moved function leaves is little. */
+static void constants_move(void **state)
+{
+    (void)state;
+    static struct sr_curves curves;
+    static struct points p;
+    static const struct {
+        const char *law;
+        int size;
+        double constant;
+    } row[] = {{"3 * exp(-0.37 * r) - 2", 4, -0.37},
+               {"0.6 + 5 * log(r + 2.2)", 4, 2.2},
+               {"sqrt(0.6 + square(r))", 5, 0.6}};
+    const struct sr_settings s = default_settings();
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        memset(&curves, 0, sizeof curves);
+        points_of(&p, row[i].law);
+        assert_int_equal(sr_curves_find(&s, p.x, &p.target, 1, 3e4, 0, 1, &curves), 0);
+        bool found = false;
+        for (int k = 0; k < curves.count[0][row[i].size] && !found; k++) {
+            double constant[SR_NODES];
+            const struct sr_curve_found *item = &curves.found[0][row[i].size][k];
+            found = sr_expr_constants(&item->expr, constant) == 1 && item->score < 1e-4 &&
+                    fabs(constant[0] / row[i].constant - 1) < 0.25 &&
+                    unexplained(&p, &item->expr) < 1e-3;
+        }
+        if (!found)
+            fail_msg("%s was not found", row[i].law);
+    }
+}
+
+/* Two constants at once: the best of 8 nodes is (r + 2) exp(-0.5 r). All parts together find what
+ * one part finds alone. */
+static void parts_make_a_whole(void **state)
+{
+    (void)state;
+    enum { PARTS = 3 };
+    static struct sr_curves part[PARTS], whole;
+    static struct points p;
+    const struct sr_settings s = default_settings();
+    memset(part, 0, sizeof part);
+    memset(&whole, 0, sizeof whole);
+    points_of(&p, "1 + 0.25 * (r + 2) * exp(-0.5 * r)");
+    assert_int_equal(sr_curves_find(&s, p.x, &p.target, 1, 1e9, 0, 1, &whole), 0);
+    for (int k = 0; k < PARTS; k++)
+        assert_int_equal(sr_curves_find(&s, p.x, &p.target, 1, 1e9, k, PARTS, &part[k]), 0);
+    for (int k = 1; k < PARTS; k++)
+        sr_curves_merge(&part[0], &part[k], 1);
+    for (int size = 1; size <= SR_CURVE_SIZE; size++) {
+        const struct sr_curve_found *list = part[0].found[0][size], *all = whole.found[0][size];
+        const int count = whole.count[0][size];
+        assert_true(part[0].count[0][size] >= count);
+        for (int k = 0; k < count; k++) {
+            assert_true(k == 0 || list[k].score >= list[k - 1].score);
+            assert_true(list[k].score <= all[k].score);
+        }
+        assert_true(count == 0 || list[0].score == all[0].score);
+    }
+    bool found = false;
+    for (int k = 0; k < whole.count[0][8]; k++) {
+        const struct sr_expr *expr = &whole.found[0][8][k].expr;
+        uint64_t of_law = (uint64_t)1 << SR_EXP | (uint64_t)1 << SR_MUL;
+        found = found || (sr_expr_operators(expr) & of_law) == of_law;
+    }
+    assert_true(found && whole.found[0][8][0].score < 1e-6);
+}
+
+/* ---- the stage */
+
+static void search(struct table *t, int threads, struct sr_fit *fit)
+{
+    const struct sr_settings s = default_settings();
+    *fit = (struct sr_fit){.data = t->data};
+    assert_int_equal(sr_search(&s, fit, 1, threads, NULL), 0);
+}
+
+/* Laws beyond the pairs of compose.c, without any epoch of islands; the same for any number of
+ * threads. */
+static void finds_collapsed_laws(void **state)
+{
+    (void)state;
+    static struct sr_fit one, more;
+    static const char *const law[] = {
+        "m1 * m2 / square(r) * (1 + 0.5 * (1 + r / 2) * exp(-0.5 * r))",
+        "2.5 * r / (1 - exp(-1 * sqrt(0.8 * r)))",
+        "m1 * sqrt(m2) * exp(-1.3 * log(0.4 + square(r)))",
+        "r * log(1.7 + sqrt(m1 / m2))",
+    };
+    for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
+        struct table t;
+        table_of(&t, 400, law[k], 0);
+        search(&t, 1, &one);
+        if (k == 0)
+            search(&t, 3, &more);
+        const struct sr_front *front = &one.front;
+        if (!(front->loss[front->count - 1] <= 0))
+            fail_msg("%s: the best is %s, loss %g", law[k], text_of(&front->expr[front->count - 1]),
+                     front->loss[front->count - 1]);
+        assert_int_equal(more.front.count, k ? more.front.count : front->count);
+        for (int i = 0; i < front->count && k == 0; i++)
+            assert_true(sr_expr_hash(&more.front.expr[i]) == sr_expr_hash(&front->expr[i]));
+        table_free(&t);
+    }
+}
+
+/* With noise the law is among the seeds, its constants within a few percent. */
+static void finds_them_in_noise(void **state)
+{
+    (void)state;
+    static struct sr_fit fit;
+    struct table t;
+    table_of(&t, 1000, "m1 * m2 * exp(-0.5 * r) / square(r)", 0.03);
+    double *weight = orr_alloc(t.data.rows, sizeof *weight);
+    assert_non_null(weight);
+    for (size_t i = 0; i < t.data.rows; i++)
+        weight[i] = 1 / (t.y[i] * t.y[i]);
+    t.data.weight = weight;
+    search(&t, 2, &fit);
+    bool found = false;
+    const struct sr_expr truth = formula("m1 * m2 * exp(-0.5 * r) / square(r)");
+    for (int i = 0; i < fit.front.count; i++) {
+        const double low[FEATURES] = {0.5, 0.5, 0.5}, high[FEATURES] = {5, 5, 5};
+        found = found || sr_disagreement(&fit.front.expr[i], &truth, FEATURES, low, high, 1) < 0.03;
+    }
+    assert_true(found);
+    free(weight);
+    table_free(&t);
+}
+
+/* Nothing collapses, too few rows, no product: nothing is added. */
+static void stands_back(void **state)
+{
+    (void)state;
+    static struct sr_seeds seeds;
+    struct sr_settings s = default_settings();
+    struct table t;
+    struct sr_loss loss;
+    struct sr_worker worker = {.rng = random_stream(3)};
+    gsl_rng *rng = random_stream(5);
+    table_of(&t, 300, "m1 / r * exp(-0.7 * m2)", 0);
+    assert_int_equal(sr_work_init(&worker.work, 300, 20), 0);
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+
+    seeds.count = 0;
+    assert_int_equal(sr_collapse_find(&s, &loss, &worker, 1, &seeds), 0);
+    const int all = seeds.count;
+    assert_true(all > 20 && seeds.evaluations >= all);
+    for (int i = 0; i < all; i++)
+        assert_true(seeds.expr[i].count >= 1 && seeds.expr[i].count <= s.maxsize);
+
+    seeds.count = 0;
+    s.binary_count = 2; /* + - alone */
+    assert_int_equal(sr_collapse_find(&s, &loss, &worker, 1, &seeds), 0);
+    assert_int_equal(seeds.count, 0);
+    s.binary_count = 4;
+    sr_loss_free(&loss);
+
+    for (size_t i = 0; i < t.data.rows; i++)
+        t.y[i] = gsl_ran_ugaussian(rng);
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+    assert_int_equal(sr_collapse_find(&s, &loss, &worker, 1, &seeds), 0);
+    assert_int_equal(seeds.count, 0);
+    sr_loss_free(&loss);
+
+    t.data.rows = 63; /* columns of 63 rows of the same array: any numbers */
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+    assert_int_equal(sr_collapse_find(&s, &loss, &worker, 1, &seeds), 0);
+    assert_int_equal(seeds.count, 0);
+    sr_loss_free(&loss);
+    sr_work_free(&worker.work);
+    gsl_rng_free(worker.rng);
+    gsl_rng_free(rng);
+    table_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inverses_invert),      cmocka_unit_test(scores_are_right),
+        cmocka_unit_test(constants_move),       cmocka_unit_test(parts_make_a_whole),
+        cmocka_unit_test(finds_collapsed_laws), cmocka_unit_test(finds_them_in_noise),
+        cmocka_unit_test(stands_back),
+    };
+    return cmocka_run_group_tests_name("symreg/collapse", tests, NULL, NULL);
+}

@@ -1,0 +1,147 @@
+/* test_pursuit.c - columns of small formulas, and sums of three of them. */
+#include "symreg/formulas.h"
+#include "dictionary.h"
+
+static struct sr_settings default_settings(void)
+{
+    struct sr_settings s = {
+        .binary = {SR_ADD, SR_SUB, SR_MUL, SR_DIV},
+        .unary = {SR_INV, SR_SQUARE, SR_SQRT, SR_EXP, SR_LOG, SR_COS},
+        .binary_count = 4,
+        .unary_count = 6,
+        .loss = ORR_SR_L2,
+        .maxsize = 20,
+        .populations = 2,
+        .population_size = 10,
+        .restarts = 1,
+        .enumerate = 2e5,
+    };
+    return s;
+}
+
+/* Features over 0.5 .. 5. */
+static void table_of(struct table *t, const char *text)
+{
+    const struct sr_expr truth = formula(text);
+    gsl_rng *rng = random_stream(11);
+    table_create(t, 500, 4, false);
+    for (size_t i = 0; i < FEATURES * t->data.rows; i++)
+        t->x[i] = 0.5 + 4.5 * gsl_rng_uniform(rng);
+    assert_true(sr_eval(&truth, &t->data, t->y));
+    gsl_rng_free(rng);
+}
+
+/* Hilbert's matrix of order 4 and its exact inverse: sums of rows are whole numbers. */
+static void solves_systems(void **state)
+{
+    (void)state;
+    static const double expected[] = {-4, 60, -180, 140};
+    double a[4 * 5];
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 4; k++)
+            a[i * 5 + k] = 1.0 / (1 + i + k);
+        a[i * 5 + 4] = 1;
+    }
+    assert_true(sr_dictionary_solve(a, 4));
+    for (int i = 0; i < 4; i++)
+        assert_true(near(a[i * 5 + 4], expected[i], 1e-10));
+    double singular[] = {1, 1, 1, 1, 1, 2};
+    assert_false(sr_dictionary_solve(singular, 2));
+}
+
+static void columns_are_units(void **state)
+{
+    (void)state;
+    static struct sr_dictionary d;
+    const struct sr_settings s = default_settings();
+    struct table t;
+    d = (struct sr_dictionary){0};
+    table_of(&t, "m1 + r");
+    assert_int_equal(sr_dictionary_init(&d, &s, &t.data), 0);
+    assert_true(d.count > 1000 && d.count <= SR_DICTIONARY);
+    for (int e = 0; e < d.count; e += 37) {
+        double sum = 0, square = 0, constant[SR_NODES];
+        assert_int_equal(sr_expr_constants(&d.expr[e], constant), 0);
+        for (int i = 0; i < SR_DICTIONARY_ROWS; i++) {
+            assert_true(near(d.value[e][i], value_by_hand(&d.expr[e], &d.data, (size_t)i), 1e-12));
+            sum += (double)d.column[i][e];
+            square += (double)d.column[i][e] * (double)d.column[i][e];
+        }
+        assert_true(fabs(sum) < 1e-4 && fabs(square - 1) < 1e-4);
+    }
+    sr_dictionary_free(&d);
+    table_free(&t);
+}
+
+/* Whole powers are found under what varies less: r^2 m1 / m2^3 times 1 to 1.3. */
+static void factors_hold_the_power_law(void **state)
+{
+    (void)state;
+    static struct sr_dictionary d;
+    const struct sr_settings s = default_settings();
+    const struct sr_expr law = formula("square(r) * m1 / (m2 * square(m2))");
+    const double low[FEATURES] = {0.5, 0.5, 0.5}, high[FEATURES] = {5, 5, 5};
+    struct table t;
+    bool found = false;
+    d = (struct sr_dictionary){0};
+    table_of(&t, "square(r) * m1 / (m2 * square(m2)) * (1.3 - 0.3 * exp(-1 * r * m2))");
+    assert_int_equal(sr_dictionary_init(&d, &s, &t.data), 0);
+    assert_true(d.factors > 1 && d.factors <= SR_DICTIONARY_FACTORS && d.factor[0].count == 0);
+    for (int i = 1; i < d.factors; i++)
+        found = found || sr_disagreement(&d.factor[i], &law, FEATURES, low, high, 1) < 1e-12;
+    assert_true(found);
+    sr_dictionary_free(&d);
+    table_free(&t);
+}
+
+/* Three terms that share features, with unequal weights, below an operator, under a factor: exact
+ * from the sums alone, the same for any number of threads. */
+static void finds_sums(void **state)
+{
+    (void)state;
+    static struct sr_seeds one, more;
+    static const char *const law[] = {
+        "square(m1 - r) + 3 * m1 * m2 - 2.5 * log(m2) + 1",
+        "sqrt(square(r) + 3 * log(m1) + m1 * m2 + 4)",
+        "m1 * square(r) / (sqrt(r) + 2 * log(m2) + inv(m1) + 4)",
+    };
+    for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
+        const struct sr_settings s = default_settings();
+        struct sr_worker worker[3] = {
+            {.rng = random_stream(1)}, {.rng = random_stream(2)}, {.rng = random_stream(3)}};
+        struct table t;
+        struct sr_loss loss;
+        double least = HUGE_VAL;
+        one = more = (struct sr_seeds){0};
+        table_of(&t, law[k]);
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(sr_work_init(&worker[i].work, t.data.rows, s.maxsize), 0);
+        assert_int_equal(sr_pursuit_find(&s, &loss, worker, 1, &one), 0);
+        assert_int_equal(sr_pursuit_find(&s, &loss, worker, 3, &more), 0);
+        for (int i = 0; i < one.count; i++)
+            least = fmin(least, one.loss[i]);
+        if (!(least <= 1e-15 * loss.base))
+            fail_msg("%s: the smallest loss is %g", law[k], least);
+        assert_int_equal(one.count, more.count);
+        for (int i = 0; i < one.count; i++)
+            assert_true(sr_expr_hash(&one.expr[i]) == sr_expr_hash(&more.expr[i]));
+        for (int i = 0; i < 3; i++) {
+            sr_work_free(&worker[i].work);
+            gsl_rng_free(worker[i].rng);
+        }
+        sr_loss_free(&loss);
+        table_free(&t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solves_systems),
+        cmocka_unit_test(columns_are_units),
+        cmocka_unit_test(factors_hold_the_power_law),
+        cmocka_unit_test(finds_sums),
+    };
+    return cmocka_run_group_tests_name("symreg/pursuit", tests, NULL, NULL);
+}
