@@ -18,13 +18,18 @@ void gpt_replay_free(const struct k_ops *ops, struct gpt_replay *replay)
 }
 
 /* Byte by byte: bytes between members may make it record again, never replay what is old. */
+static bool same_bytes(const void *a, const void *b, size_t bytes)
+{
+    return memcmp(a, b, bytes) == 0;
+}
+
 static bool fits(const struct gpt_replay *replay, const struct gpt_model *model,
                  const struct gpt_batch *on)
 {
     return replay->warm && replay->B == on->B && replay->weighted == (on->weight != NULL) &&
            replay->param == model->param && replay->grad == model->grad &&
-           !memcmp(&replay->config, &model->config, sizeof model->config) &&
-           !memcmp(&replay->variant, &model->variant, sizeof model->variant);
+           same_bytes(&replay->config, &model->config, sizeof model->config) &&
+           same_bytes(&replay->variant, &model->variant, sizeof model->variant);
 }
 
 static int warm_up(struct gpt_model *model, const struct gpt_batch *on)

@@ -10,8 +10,8 @@ set -u
 
 packages_apt=(gcc g++ libc6-dev binutils make libgsl-dev libcjson-dev libdnnl-dev libxxhash-dev
               libmuparser-dev libcmocka-dev gnuplot-nox fonts-dejavu-core)
-packages_dnf=(gcc gcc-c++ make binutils gsl-devel cjson-devel onednn-devel xxhash-devel muParser-devel
-              libcmocka-devel gnuplot dejavu-sans-fonts)
+packages_dnf=(gcc gcc-c++ make binutils gsl-devel cjson-devel onednn-devel xxhash-devel
+              muParser-devel libcmocka-devel gnuplot dejavu-sans-fonts)
 packages_pacman=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot ttf-dejavu)
 packages_brew=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot font-dejavu)
 

@@ -70,7 +70,7 @@ static inline void assert_number(double found, double expected, double tolerance
         assert_near(found, expected, tolerance);
 }
 
-/* The operation, that may give two numbers, on tensors x, which are the reference's or the device's. */
+/* The operation, that may give two numbers, on tensors x, the reference's or the device's. */
 typedef void operation(const struct k_ops *ops, const struct problem *p, double *loss, void **x);
 
 /* ---- tensors of a problem */
