@@ -11,7 +11,8 @@
  * --full: noise 0, 1, 3, 5, 10%, 5 samples x 3 restarts: 2,250 searches, under 2 hours. Every
  * search ends with the epoch in which its seconds pass, or when an exact front has settled.
  * --evaluations ends a search by formulas evaluated instead (the same result on any machine, busy
- * or not; --seconds still holds); --first-sample 2 takes tables that the engine was not developed on.
+ * or not; --seconds still holds); --first-sample 2 takes tables that the engine was not developed
+ * on.
  * --relative weighs rows by 1 / y^2 in every problem, as the noise is in proportion to y; without it
  * the loss is the plain squared error, which the largest rows decide.
  * symreg_judge.h defines recovery. FILE has lines "problem noise sample run seconds selected

@@ -43,8 +43,8 @@ fi
 [ "${1:-}" = --check ] && exit 1
 
 print_packages() {
-    echo "Orrery needs C17 and C++17 compilers, make, GSL, cJSON, oneDNN, xxHash, muParser, cmocka and"
-    echo "gnuplot:"
+    echo "Orrery needs C17 and C++17 compilers, make, GSL, cJSON, oneDNN, xxHash, muParser, cmocka"
+    echo "and gnuplot:"
     echo "  apt-get install ${packages_apt[*]}"
     echo "  dnf install ${packages_dnf[*]}"
     echo "  pacman -S ${packages_pacman[*]}"
