@@ -13,8 +13,8 @@
  * --evaluations ends a search by formulas evaluated instead (the same result on any machine, busy
  * or not; --seconds still holds); --first-sample 2 takes tables that the engine was not developed
  * on.
- * --relative weighs rows by 1 / y^2 in every problem, as the noise is in proportion to y; without it
- * the loss is the plain squared error, which the largest rows decide.
+ * --relative weighs rows by 1 / y^2 in every problem, as the noise is in proportion to y; without
+ * it the loss is the plain squared error, which the largest rows decide.
  * symreg_judge.h defines recovery. FILE has lines "problem noise sample run seconds selected
  * formula", the formula with x0, x1, ... or the names of the features: bench/peer_operon.py writes
  * them. With all problems it writes bench/results/symreg.json. */
