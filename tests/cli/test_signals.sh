@@ -128,10 +128,10 @@ stopped_training "pretrain, kill -9" KILL 137
 
 # ---- a limit of time stops as SIGTERM does, and is no failure
 dir=$WORK/limited
-"$BIN/pretrain" "${PRETRAIN[@]}" --out "$dir" --minutes 0.015 2>"$WORK/err" >"$WORK/out" </dev/null
+"$BIN/pretrain" "${PRETRAIN[@]}" --out "$dir" --minutes 0.002 2>"$WORK/err" >"$WORK/out" </dev/null
 check "pretrain, --minutes: status 0" test $? -eq 0
 check "pretrain, --minutes: before the end" test "$(step_of "$dir/last.safetensors")" -lt $STEPS
-check "pretrain, --minutes: says how to go on" grep -q '^resume with: .*--minutes 0.015 --resume$' \
+check "pretrain, --minutes: says how to go on" grep -q '^resume with: .*--minutes 0.002 --resume$' \
     "$WORK/err"
 check "pretrain, --minutes: --resume" program pretrain "${PRETRAIN[@]}" --out "$dir" --resume \
     --minutes 60
@@ -203,9 +203,9 @@ for stage in magnitude vector; do
 done
 
 dir=$WORK/tuned-limited
-"${TUNE[@]}" --out "$dir" --minutes 0.01 2>"$WORK/err" >"$WORK/out" </dev/null
+"${TUNE[@]}" --out "$dir" --minutes 0.002 2>"$WORK/err" >"$WORK/out" </dev/null
 check "finetune, --minutes: status 0" test $? -eq 0
-check "finetune, --minutes: says how to go on" grep -q '^resume with: .*--minutes 0.01 --resume$' \
+check "finetune, --minutes: says how to go on" grep -q '^resume with: .*--minutes 0.002 --resume$' \
     "$WORK/err"
 check_not "finetune, --minutes: no table yet" test -e "$dir/$finetuned/forces_vector.csv"
 check "finetune, --minutes: --resume" "${TUNE[@]}" --out "$dir" --resume

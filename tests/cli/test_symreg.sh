@@ -98,16 +98,17 @@ awk 'BEGIN {
     print "r,m1,m2,w,F"
     for (i = 1; i <= 600; i++) {
         r = 0.5 + (i * 37 % 101) / 32; a = 0.5 + (i * 53 % 97) / 32; b = 0.5 + (i * 71 % 89) / 32
-        printf "%.10g,%.10g,%.10g,%d,%.15g\n", r, a, b, 1 + i % 3, 6 * a * b / (r * r)
+        printf "%.10g,%.10g,%.10g,%d,%.15g\n", r, a, b, 1 + i % 3,
+            6 * a * b / (r * r) * (1 + (i * 29 % 13) / 1000) # no formula is exact: no early end
     }
 }' >"$WORK/large.csv"
 LONG=("$WORK/large.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
-      --set symreg.populations=4 --set symreg.cycles=30 --set symreg.patience=0
-      --maxsize 9 --iterations 25 --complexity 'square=3,inv=4,/=4')
+      --set symreg.populations=4 --set symreg.cycles=400 --set symreg.patience=0
+      --maxsize 9 --iterations 60 --complexity 'square=3,inv=4,/=4')
 "$BIN/symreg" "${LONG[@]}" --out "$WORK/stopped" >"$WORK/printed" 2>"$WORK/err" </dev/null &
 pid=$!
 for ((tries = 0; tries < 3000; tries++)); do
-    [ ! -e "$WORK/stopped/log.jsonl" ] || [ "$(wc -l <"$WORK/stopped/log.jsonl")" -lt 2 ] || break
+    [ ! -e "$WORK/stopped/checkpoint.bin" ] || break # after the epoch in which a second is over
     kill -0 $pid 2>/dev/null || break
     sleep 0.01
 done
