@@ -20,7 +20,7 @@ struct pair {
 
 WIDE_INLINE __mmask8 rows_left(size_t i, size_t n)
 {
-    return i + 8 <= n ? 0xff : i < n ? (__mmask8)((1u << (n - i)) - 1) : 0;
+    return (__mmask8)(i + 8 <= n ? 0xffu : i < n ? (1u << (n - i)) - 1 : 0);
 }
 
 WIDE_INLINE struct pair load_pair(const double *x, size_t i, size_t n, bool is_whole)

@@ -322,7 +322,8 @@ static void embed(int N, int C, int V, int stride, int at, int shift, double fav
     uint16_t *token = tokens(&p, 2 * (size_t)N, V);
     double *bound = allowed(&p, 2);
     for (int n = 0; n < N; n++)
-        token[2 * n] = uniform(&p.stream) < favoured ? (uint16_t)(V / 2) : token[2 * n];
+        if (uniform(&p.stream) < favoured)
+            token[2 * n] = (uint16_t)(V / 2);
     for (size_t i = 0; i < width; i++) {
         bound[i] = fabs((double)dtable[i]);
         size_t terms = 1;
