@@ -109,8 +109,8 @@ double sr_compat_gradient(const struct sr_loss *loss, const struct sr_expr *expr
     vec->reweigh(&how, residual, 1e-200, n, weight); /* slope over residual; of l2 half of it */
     const double unit = loss->kind == ORR_SR_L2 ? -2 / loss->total : -1 / loss->total;
     for (int k = 0; k < constants; k++)
-        gradient[k] = unit * vec->weigh(work->jacobian + (size_t)k * n, weight, residual, n,
-                                        work->trial);
+        gradient[k] =
+            unit * vec->weigh(work->jacobian + (size_t)k * n, weight, residual, n, work->trial);
     return finite_or_worst(sr_loss_value(loss, work->value, 1));
 }
 

@@ -207,6 +207,80 @@ static void compat_fits_constants(void **state)
     table_free(&t);
 }
 
+/* Against central differences of the loss that the search sees, for every kind of loss. */
+static void compat_gradient_is_exact(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"3.1 * m1 + 0.4",
+                                       "1.7 * inv(r * r + 0.6) * m1 + sin(0.3 * m2)",
+                                       "m1 * sin(2.5 * r + 0.7) + 1.2"};
+    static const enum orr_symreg_loss kind[] = {ORR_SR_L1,       ORR_SR_L2,    ORR_SR_STUDY,
+                                                ORR_SR_RELATIVE, ORR_SR_HUBER, ORR_SR_LOGCOSH,
+                                                ORR_SR_QUANTILE};
+    struct table t;
+    struct sr_work work;
+    table_of(&t, "3 * m1 + 0.5 * sin(r)", 0.1);
+    double *const weight = calloc(t.data.rows, sizeof *weight);
+    assert_non_null(weight);
+    for (size_t i = 0; i < t.data.rows; i++)
+        weight[i] = 0.5 + (double)(i % 7);
+    assert_int_equal(sr_work_init(&work, t.data.rows, 20), 0);
+    for (size_t k = 0; k < 2 * sizeof kind / sizeof *kind; k++) {
+        struct sr_loss loss;
+        t.data.weight = k % 2 ? weight : NULL;
+        assert_int_equal(sr_loss_init_with(&loss, kind[k / 2], 0.3, &t.data), 0);
+        for (size_t e = 0; e < sizeof text / sizeof *text; e++) {
+            const struct sr_expr expr = formula(text[e]);
+            struct sr_expr moved = expr;
+            double constant[SR_NODES], gradient[SR_NODES], side[2];
+            const int n = sr_expr_constants(&expr, constant);
+            const double value = sr_compat_gradient(&loss, &expr, &work, gradient);
+            assert_true(near(value, sr_loss_value(&loss, work.value, 1), 1e-15));
+            for (int c = 0; c < n; c++) {
+                const double here = constant[c], step = 1e-7;
+                for (int i = 0; i < 2; i++) {
+                    constant[c] = i ? here - step : here + step;
+                    sr_expr_set_constants(&moved, constant);
+                    assert_true(sr_eval(&moved, &t.data, work.trial));
+                    side[i] = sr_loss_value(&loss, work.trial, 1);
+                }
+                constant[c] = here;
+                const double slope = (side[0] - side[1]) / (2 * step);
+                if (!(fabs(gradient[c] - slope) <= 1e-5 * (fabs(slope) + value)))
+                    fail_msg("loss %d, %s, constant %d: %.10g, differences give %.10g",
+                             (int)kind[k / 2], text[e], c, gradient[c], slope);
+            }
+        }
+        sr_loss_free(&loss);
+    }
+    sr_work_free(&work);
+    free(weight);
+    t.data.weight = NULL;
+    table_free(&t);
+}
+
+/* Errors below 1e-8 do not count: no slope there. A formula that is not finite has none. */
+static void compat_gradient_knows_its_limits(void **state)
+{
+    (void)state;
+    struct table t;
+    struct sr_work work;
+    struct sr_loss loss;
+    double gradient[SR_NODES];
+    table_of(&t, "3 * m1", 0);
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_STUDY, &t.data), 0);
+    assert_int_equal(sr_work_init(&work, t.data.rows, 20), 0);
+    struct sr_expr expr = formula("3.0000000001 * m1");
+    assert_true(fabs(sr_compat_gradient(&loss, &expr, &work, gradient)) <= 0);
+    assert_true(fabs(gradient[0]) <= 0);
+    expr = formula("3 * inv(m1 * 0)");
+    assert_true(isinf(sr_compat_gradient(&loss, &expr, &work, gradient)));
+    assert_true(isnan(gradient[0]));
+    sr_loss_free(&loss);
+    sr_work_free(&work);
+    table_free(&t);
+}
+
 int main(void)
 {
     gsl_set_error_handler_off();
@@ -217,6 +291,8 @@ int main(void)
         cmocka_unit_test(compat_starts_as_it_should),
         cmocka_unit_test(compat_finds_a_law),
         cmocka_unit_test(compat_fits_constants),
+        cmocka_unit_test(compat_gradient_is_exact),
+        cmocka_unit_test(compat_gradient_knows_its_limits),
     };
     return cmocka_run_group_tests_name("symreg/compat", tests, NULL, NULL);
 }
