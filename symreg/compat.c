@@ -57,9 +57,7 @@ static double loss_at(const gsl_vector *x, void *context)
 {
     struct problem *p = context;
     move_to(p, x);
-    if (!sr_eval(p->expr, p->loss->data, p->work->value))
-        return HUGE_VAL;
-    return finite_or_worst(sr_loss_value(p->loss, p->work->value, 1));
+    return sr_eval_plain(p->expr, p->loss, p->work);
 }
 
 /* A loss of the user has no derivative that is known. */

@@ -238,6 +238,17 @@ double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, doub
     return reached;
 }
 
+double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work)
+{
+    _Alignas(64) double buffer[DEPTH][SR_TILE];
+    struct program program;
+    if (!program_make(&program, expr, loss->data, loss, buffer) ||
+        !run_all(&program, loss->data, buffer, SR_TILE, NULL, NULL, work->value))
+        return HUGE_VAL;
+    const double reached = sr_loss_value(loss, work->value, 1);
+    return isfinite(reached) ? reached : HUGE_VAL;
+}
+
 /* ---- Jacobian */
 
 enum { TAPE_TILE = 128 }; /* rows; there are two buffers per node */

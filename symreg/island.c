@@ -92,23 +92,41 @@ static double cost_of(const struct sr_scene *scene, const struct sr_member *memb
     return member->loss / base + scene->settings->parsimony * member->expr.count;
 }
 
+/* Met before in this epoch: its loss is known, and it has been offered. */
+static bool recall(const struct sr_scene *scene, const struct sr_worker *worker,
+                   struct sr_member *member, uint64_t hash)
+{
+    const size_t slot = hash % SR_SEEN;
+    if (worker->seen->hash[slot] != hash)
+        return false;
+    member->loss = worker->seen->loss[slot];
+    member->cost = cost_of(scene, member);
+    return true;
+}
+
+static void remember(const struct sr_scene *scene, struct sr_worker *worker,
+                     struct sr_member *member, uint64_t hash)
+{
+    const size_t slot = hash % SR_SEEN;
+    member->cost = cost_of(scene, member);
+    worker->seen->hash[slot] = hash;
+    worker->seen->loss[slot] = member->loss;
+}
+
 /* As it stands, without an outer scale. */
 static void evaluate_plain(const struct sr_scene *scene, struct sr_worker *worker,
-                           struct sr_island *island, struct sr_member *member)
+                           struct sr_island *island, struct sr_member *member, uint64_t hash)
 {
     const double penalty = penalty_of(scene, &member->expr);
     member->loss = member->cost = HUGE_VAL;
     if (!isfinite(penalty))
         return;
     island->evaluations++;
-    if (sr_eval(&member->expr, scene->loss->data, worker->work.value)) {
-        const double loss = sr_loss_value(scene->loss, worker->work.value, 1);
-        if (isfinite(loss)) {
-            member->loss = loss + penalty;
-            offer(scene, island->hall, &member->expr, without_noise(scene->loss, loss) + penalty);
-        }
-    }
-    member->cost = cost_of(scene, member);
+    const double loss = sr_eval_plain(&member->expr, scene->loss, &worker->work);
+    member->loss = loss + penalty;
+    if (isfinite(loss))
+        offer(scene, island->hall, &member->expr, without_noise(scene->loss, loss) + penalty);
+    remember(scene, worker, member, hash);
 }
 
 bool sr_member_fit(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
@@ -132,15 +150,11 @@ void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
                         struct sr_island *island, struct sr_member *member)
 {
     const struct sr_loss *loss = scene->loss;
-    if (scene->settings->compat) {
-        evaluate_plain(scene, worker, island, member);
-        return;
-    }
     const uint64_t hash = sr_expr_hash(&member->expr);
-    const size_t slot = hash % SR_SEEN;
-    if (worker->seen->hash[slot] == hash) {
-        member->loss = worker->seen->loss[slot];
-        member->cost = cost_of(scene, member);
+    if (recall(scene, worker, member, hash))
+        return;
+    if (scene->settings->compat) {
+        evaluate_plain(scene, worker, island, member, hash);
         return;
     }
     const double penalty = penalty_of(scene, &member->expr);
@@ -165,9 +179,7 @@ void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
         offer_plain(scene, worker, island, &member->expr, member->loss, penalty);
         offer_scaled(scene, island, &member->expr, scale, member->loss);
     }
-    member->cost = cost_of(scene, member);
-    worker->seen->hash[slot] = hash;
-    worker->seen->loss[slot] = member->loss;
+    remember(scene, worker, member, hash);
 }
 
 void sr_member_offer_plain(const struct sr_scene *scene, struct sr_worker *worker,
@@ -223,10 +235,17 @@ void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
 
 /* ---- events */
 
-/* Logarithm of cost times the price of a crowded size. */
-static double key(const struct sr_scene *scene, const struct sr_member *member)
+/* Prices of crowded sizes: a tournament goes by cost times price. They are relative to the most
+ * crowded size and end at e^-600, so that no product of finite numbers overflows. */
+static void set_prices(const struct sr_scene *scene, struct sr_worker *worker)
 {
-    return log(member->cost) + size_pressure * scene->frequency[member->expr.count];
+    double most = 0;
+    for (int c = 0; c <= SR_NODES; c++)
+        most = fmax(most, scene->frequency[c]);
+    for (int c = 0; c <= SR_NODES; c++) {
+        const double power = fmax(size_pressure * (scene->frequency[c] - most), -600);
+        worker->price[c] = sr_op_table[SR_EXP].value(power, 0);
+    }
 }
 
 /* The winner of a tournament: rank k with probability p (1 - p)^k. */
@@ -245,7 +264,7 @@ static int tournament(const struct sr_scene *scene, struct sr_worker *worker,
         if (taken)
             continue;
         entrant[k] = i;
-        value[k++] = key(scene, &island->member[i]);
+        value[k++] = island->member[i].cost * worker->price[island->member[i].expr.count];
     }
     int winner = 0;
     for (int rank = 0; rank < size; rank++) {
@@ -349,6 +368,7 @@ void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
                      struct sr_island *island, int number)
 {
     memset(worker->seen, 0, sizeof *worker->seen);
+    set_prices(scene, worker);
     for (int c = 0; c <= SR_NODES; c++) { /* keep only what is better than the run's */
         island->hall->loss[c] = scene->best->loss[c];
         island->hall->expr[c].count = 0;

@@ -40,6 +40,7 @@ struct sr_worker {
     struct sr_work work;
     gsl_rng *rng;
     struct sr_seen *seen;
+    double price[SR_NODES + 1]; /* of each size in this epoch's tournaments */
 };
 
 /* Formulas that a fit's search starts from: of small ones all that may matter, fitted. */

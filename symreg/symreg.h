@@ -293,6 +293,9 @@ void sr_work_free(struct sr_work *work);
 double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, double bound,
                     struct sr_work *work, double *scale);
 
+/* The same of the formula as it stands, without an outer scale. */
+double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work);
+
 /* A look at few rows, to be spared most of the full evaluations: the rows are drawn once, evenly
  * over the order of y, and the formula gets its best scale on them. */
 enum { SR_SCREEN_ROWS = 128 };
