@@ -142,7 +142,9 @@ bool sr_member_fit(const struct sr_scene *scene, struct sr_worker *worker, struc
             return false;
         }
     }
-    sr_constants_fit(scene->loss, &member->expr, true, steps, restarts, worker->rng, &worker->work);
+    /* where few rows have found the start, no other is tried on all of them */
+    sr_constants_fit(scene->loss, &member->expr, true, steps, scene->screen ? 0 : restarts,
+                     worker->rng, &worker->work);
     return true;
 }
 

@@ -10,6 +10,8 @@
  * members of all islands and from the front. */
 static const double migrants_share = 0.00036, front_share = 0.0614;
 static const double notable_share = 0.01; /* of a row's loss: such a fall is worth a polish */
+/* Of the best constant's loss: a fall from below is no news, as tables have some 7 digits. */
+static const double settled_share = 1e-7;
 static const double sizes_cap = 100000;   /* total of the counts of sizes */
 enum {
     POOL = 12,    /* best members of an island that may migrate */
@@ -30,7 +32,8 @@ static void merge_halls(const struct sr_settings *s, struct sr_run *run)
         }
     for (int c = 1; c <= s->maxsize; c++) {
         const double loss = run->best->loss[c];
-        const bool fell = loss < smallest && loss < (1 - notable_share) * run->mark[c];
+        const bool fell = loss < smallest && loss < (1 - notable_share) * run->mark[c] &&
+                          smallest > settled_share * run->loss->base;
         smallest = fmin(smallest, loss);
         run->scene.polish[c] = fell;
         notable = notable || fell;

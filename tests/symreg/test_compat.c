@@ -67,7 +67,7 @@ static void resume_equals_the_uninterrupted_run(void **state)
         s.checkpoint = path;
         for (int stop = 1; stop <= 3; stop++) {
             s.resume = stop > 1;
-            s.max_evaluations = stop < 3 ? 2500 * stop : 0;
+            s.max_evaluations = stop < 3 ? 1000 * stop : 0;
             assert_int_equal(sr_search(&s, part, 2, stop, NULL), 0);
             if (stop < 3 && !(part[0].evaluations < whole[0].evaluations))
                 fail_msg("%g evaluations of %g", part[0].evaluations, whole[0].evaluations);
