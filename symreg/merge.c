@@ -12,7 +12,7 @@ static const double migrants_share = 0.00036, front_share = 0.0614;
 static const double notable_share = 0.01; /* of a row's loss: such a fall is worth a polish */
 /* Of the best constant's loss: a fall from below is no news, as tables have some 7 digits. */
 static const double settled_share = 1e-7;
-static const double sizes_cap = 100000;   /* total of the counts of sizes */
+static const double sizes_cap = 100000; /* total of the counts of sizes */
 enum {
     POOL = 12,    /* best members of an island that may migrate */
     SETTLED = 10, /* epochs without change after which an exact front is final */

@@ -37,8 +37,8 @@ static const struct {
     {SR_SIN, sinl, 1e-300, 99999, true, true, 2.5},
     {SR_COS, cosl, -12, 12, false, false, 2.5},
     {SR_COS, cosl, 1e-300, 99999, true, true, 2.5},
-    {SR_SIN, sinl, 1e5, 1e300, true, true, 1.0}, /* by long double */
-    {SR_COS, cosl, 1e5, 1e300, true, true, 1.0},
+    {SR_SIN, sinl, 1e5, 1e300, true, true, 2.5}, /* by whole numbers */
+    {SR_COS, cosl, 1e5, 1e300, true, true, 2.5},
     {SR_TAN, tan_l, -12, 12, false, false, 4.0},
     {SR_TAN, tan_l, 1e-300, 1e9, true, true, 4.0},
     {SR_ASIN, asinl, -1, 1, false, false, 3.0},
