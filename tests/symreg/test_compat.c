@@ -147,6 +147,39 @@ static void ends_early(void **state)
     table_free(&t);
 }
 
+static void note_epoch(void *observer, const struct sr_observation *seen)
+{
+    *(int *)observer = seen->epoch;
+}
+
+/* A law whose table has 7 digits: what larger formulas make of their rounding is no news. */
+static void rounding_keeps_no_search_alive(void **state)
+{
+    (void)state;
+    static struct sr_fit fit;
+    struct table t;
+    struct sr_settings s = settings_of();
+    int last = 0;
+    char text[32];
+    table_of(&t, "39.4784176 * m1 * m2 * inv(r * r)", 0);
+    for (size_t i = 0; i < t.data.rows; i++) {
+        snprintf(text, sizeof text, "%.7g", t.y[i]);
+        t.y[i] = strtod(text, NULL);
+    }
+    s.iterations = 60;
+    s.restarts = 1;
+    s.maxsize = 20;
+    s.patience = 4;
+    s.cycles = 200;
+    s.observe = note_epoch;
+    s.observer = &last;
+    fit = (struct sr_fit){.data = t.data};
+    assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+    if (last > 6)
+        fail_msg("the search went on until epoch %d", last);
+    table_free(&t);
+}
+
 /* Start, sizes and cost of the compatible mode. */
 static void compat_starts_as_it_should(void **state)
 {
@@ -288,6 +321,7 @@ int main(void)
         cmocka_unit_test(resume_equals_the_uninterrupted_run),
         cmocka_unit_test(damaged_checkpoints_are_told),
         cmocka_unit_test(ends_early),
+        cmocka_unit_test(rounding_keeps_no_search_alive),
         cmocka_unit_test(compat_starts_as_it_should),
         cmocka_unit_test(compat_finds_a_law),
         cmocka_unit_test(compat_fits_constants),
