@@ -6,21 +6,7 @@
 PYTHON=${PYTHON:-python3}
 if ! $PYTHON -c 'import torch, safetensors, numpy' 2>/dev/null; then
     skip "checkpoints in Python" "$PYTHON has no torch, safetensors or numpy"
-    further=(program pretrain --preset smoke_tokens --threads 1 --quiet --attention softmax
-         --orbits "$WORK/orbits-smoke_tokens" --set pretrain.steps=4 --set pretrain.eval_every=2)
-check "a converted model can be trained further" "${further[@]}" "${STUDY_SHAPE[@]}" \
-    --checkpoint "$WORK/study.safetensors" --run "$WORK/further"
-check "... and resumed" "${further[@]}" "${STUDY_SHAPE[@]}" --resume \
-    --checkpoint "$WORK/study.safetensors" --run "$WORK/further"
-last=$WORK/further/softmax/pretrain/last.safetensors
-outputs further "$last"
-check "... and is the same in PyTorch" $PYTHON docs/pytorch/rebuild.py "$last" \
-    "$WORK/further/outputs"
-"${further[@]}" --checkpoint "$WORK/study.safetensors" --run "$WORK/refused" 2>"$WORK/err"
-for setting in layers=3 width=24 heads=4; do
-    check "of other settings: $setting" grep -q "error: .*--set model.$setting" "$WORK/err"
-done
-finish
+    finish
 fi
 FEW=(--threads 1 --quiet --set pretrain.steps=6 --set pretrain.eval_every=0 --set pretrain.lr=0.03
      --set pretrain.warmup=0 --set model.layers=2 --set pretrain_planets.steps=2)
