@@ -1,4 +1,4 @@
-/* eval.c - values and Jacobians of a formula, tile by tile.
+/* eval.c - values of a formula, tile by tile.
  *
  * A formula becomes a list of steps once: constant subtrees are single numbers, operands are read
  * where they lie. A tile's rows stay in the first-level cache. */
@@ -247,82 +247,4 @@ double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, str
         return HUGE_VAL;
     const double reached = sr_loss_value(loss, work->value, 1);
     return isfinite(reached) ? reached : HUGE_VAL;
-}
-
-/* ---- Jacobian */
-
-enum { TAPE_TILE = 128 }; /* rows; there are two buffers per node */
-
-struct tape {
-    _Alignas(64) double value[SR_NODES][TAPE_TILE], adjoint[SR_NODES][TAPE_TILE];
-    const double *at[SR_NODES];
-};
-
-static bool forward(const struct sr_expr *expr, const struct sr_data *data, size_t first, int n,
-                    struct tape *tape)
-{
-    for (int i = 0; i < expr->count; i++) {
-        const struct sr_node *node = &expr->node[i];
-        tape->at[i] = tape->value[i];
-        if (node->op == SR_FEATURE) {
-            tape->at[i] = data->x + (size_t)node->feature * data->rows + first;
-        } else if (node->op == SR_CONSTANT) {
-            if (!isfinite(node->value))
-                return false;
-            fill(tape->value[i], (size_t)n, node->value);
-        } else {
-            const double *b = tape->at[i - 1], *a = b;
-            if (sr_op_table[node->op].arity == 2)
-                a = tape->at[i - 1 - expr->node[i - 1].size];
-            if (!sr_op_apply((enum sr_op)node->op, n, a, b, tape->value[i]))
-                return false;
-        }
-    }
-    return true;
-}
-
-/* Each node has one parent: its adjoint is written once, from the root down, and only where a
- * constant lies below. */
-static void backward(const struct sr_expr *expr, const bool *live, int n, struct tape *tape)
-{
-    fill(tape->adjoint[expr->count - 1], (size_t)n, 1.0);
-    for (int i = expr->count - 1; i >= 0; i--) {
-        const struct sr_node *node = &expr->node[i];
-        const int arity = sr_op_table[node->op].arity;
-        if (!live[i] || arity == 0)
-            continue;
-        const int last = i - 1, left = arity == 2 ? last - expr->node[last].size : last;
-        if (live[left])
-            sr_op_chain((enum sr_op)node->op, 0, n, tape->at[left], tape->at[last], tape->at[i],
-                        tape->adjoint[i], tape->adjoint[left]);
-        if (arity == 2 && live[last])
-            sr_op_chain((enum sr_op)node->op, 1, n, tape->at[left], tape->at[last], tape->at[i],
-                        tape->adjoint[i], tape->adjoint[last]);
-    }
-}
-
-bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, double *value,
-                      double *jacobian)
-{
-    struct tape tape;
-    bool live[SR_NODES]; /* a constant stands in this subtree */
-    for (int i = 0; i < expr->count; i++) {
-        live[i] = false;
-        for (int j = sr_expr_start(expr, i); j <= i; j++)
-            live[i] = live[i] || expr->node[j].op == SR_CONSTANT;
-    }
-    for (size_t first = 0; first < data->rows; first += TAPE_TILE) {
-        const size_t left = data->rows - first;
-        const int n = left < TAPE_TILE ? (int)left : TAPE_TILE;
-        if (!forward(expr, data, first, n, &tape))
-            return false;
-        memcpy(value + first, tape.at[expr->count - 1], (size_t)n * sizeof *value);
-        backward(expr, live, n, &tape);
-        size_t column = 0;
-        for (int i = 0; i < expr->count; i++)
-            if (expr->node[i].op == SR_CONSTANT)
-                memcpy(jacobian + column++ * data->rows + first, tape.adjoint[i],
-                       (size_t)n * sizeof *jacobian);
-    }
-    return true;
 }

@@ -90,11 +90,10 @@ void sr_compat_random(const struct sr_settings *settings, int features, gsl_rng 
 void sr_compat_constants(const struct sr_loss *loss, struct sr_expr *expr, gsl_rng *rng,
                          struct sr_worker *worker);
 
-/* The loss of the formula as it stands, infinite where it is not finite, and its derivatives by the
- * constants, NaN there: exact, but of a loss of the user by differences. work->columns bounds the
- * constants. */
-double sr_compat_gradient(const struct sr_loss *loss, const struct sr_expr *expr,
-                          struct sr_work *work, double *gradient);
+/* Derivatives of the loss of the formula as it stands by its constants: exact, but of a loss of the
+ * user by differences. False where one is not finite. */
+bool sr_compat_gradient(const struct sr_loss *loss, const struct sr_expr *expr,
+                        struct sr_work *work, double *gradient);
 
 /* A checkpoint is blocks of memory. Written atomically; `digest` says of which data and settings.
  * Reading fills the blocks and *epoch; another digest is ORR_EINVAL, a file that is no whole

@@ -231,6 +231,10 @@ bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *val
 /* Also jacobian[c * rows + i] = d value[i] / d constant c, by reverse accumulation. */
 bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, double *value,
                       double *jacobian);
+struct sr_loss;
+/* gradient[c] = d loss / d constant c of the formula as it stands, in one reverse sweep; false as
+ * soon as any node is not finite. Not of a loss of the user. */
+bool sr_eval_gradient(const struct sr_expr *expr, const struct sr_loss *loss, double *gradient);
 
 /* -------------------------------------------------------------------------------- losses */
 

@@ -246,7 +246,8 @@ static void compat_gradient_is_exact(void **state)
     (void)state;
     static const char *const text[] = {"3.1 * m1 + 0.4",
                                        "1.7 * inv(r * r + 0.6) * m1 + sin(0.3 * m2)",
-                                       "m1 * sin(2.5 * r + 0.7) + 1.2"};
+                                       "m1 * sin(2.5 * r + 0.7) + 1.2",
+                                       "m1 * sin(2.5 + exp(0.7)) * sin(r) + 1.2 * inv(r)"};
     static const enum orr_symreg_loss kind[] = {ORR_SR_L1,       ORR_SR_L2,    ORR_SR_STUDY,
                                                 ORR_SR_RELATIVE, ORR_SR_HUBER, ORR_SR_LOGCOSH,
                                                 ORR_SR_QUANTILE};
@@ -267,8 +268,8 @@ static void compat_gradient_is_exact(void **state)
             struct sr_expr moved = expr;
             double constant[SR_NODES], gradient[SR_NODES], side[2];
             const int n = sr_expr_constants(&expr, constant);
-            const double value = sr_compat_gradient(&loss, &expr, &work, gradient);
-            assert_true(near(value, sr_loss_value(&loss, work.value, 1), 1e-15));
+            const double value = sr_eval_plain(&expr, &loss, &work);
+            assert_true(sr_compat_gradient(&loss, &expr, &work, gradient));
             for (int c = 0; c < n; c++) {
                 const double here = constant[c], step = 1e-7;
                 for (int i = 0; i < 2; i++) {
@@ -304,11 +305,10 @@ static void compat_gradient_knows_its_limits(void **state)
     assert_int_equal(sr_loss_init(&loss, ORR_SR_STUDY, &t.data), 0);
     assert_int_equal(sr_work_init(&work, t.data.rows, 20), 0);
     struct sr_expr expr = formula("3.0000000001 * m1");
-    assert_true(fabs(sr_compat_gradient(&loss, &expr, &work, gradient)) <= 0);
+    assert_true(sr_compat_gradient(&loss, &expr, &work, gradient));
     assert_true(fabs(gradient[0]) <= 0);
     expr = formula("3 * inv(m1 * 0)");
-    assert_true(isinf(sr_compat_gradient(&loss, &expr, &work, gradient)));
-    assert_true(isnan(gradient[0]));
+    assert_false(sr_compat_gradient(&loss, &expr, &work, gradient));
     sr_loss_free(&loss);
     sr_work_free(&work);
     table_free(&t);

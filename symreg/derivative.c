@@ -1,0 +1,162 @@
+/* derivative.c - derivatives of a formula and of its loss by the constants, tile by tile, by reverse
+ * accumulation over the formula's nodes. */
+#include "vec.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TAPE_TILE = 128 }; /* rows; there are two buffers per node */
+static const double dead_zone = 1e-8; /* of the study's loss */
+
+/* Constants, and what stands above constants alone, are the same in all tiles: written once. */
+struct tape {
+    _Alignas(64) double value[SR_NODES][TAPE_TILE], adjoint[SR_NODES][TAPE_TILE];
+    const double *at[SR_NODES]; /* values of each node in this tile */
+    const double *rows[SR_NODES]; /* of features and columns: values in all tiles; else NULL */
+    bool live[SR_NODES];        /* a constant stands in this subtree */
+    bool same[SR_NODES];        /* nothing but constants does */
+};
+
+static void fill(double *out, size_t n, double value)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = value;
+}
+
+static int left_of(const struct sr_expr *expr, int i)
+{
+    return sr_op_table[expr->node[i].op].arity == 2 ? i - 1 - expr->node[i - 1].size : i - 1;
+}
+
+static bool apply(const struct sr_expr *expr, int i, int n, struct tape *tape)
+{
+    return sr_op_apply((enum sr_op)expr->node[i].op, n, tape->at[left_of(expr, i)], tape->at[i - 1],
+                       tape->value[i]);
+}
+
+/* What is the same in all tiles; false where it is not finite. loss NULL: no columns. */
+static bool tape_make(const struct sr_expr *expr, const struct sr_data *data,
+                      const struct sr_loss *loss, struct tape *tape)
+{
+    const size_t n = data->rows < TAPE_TILE ? data->rows : TAPE_TILE;
+    for (int i = 0; i < expr->count; i++) {
+        const struct sr_node *node = &expr->node[i];
+        tape->live[i] = tape->same[i] = node->op == SR_CONSTANT;
+        tape->rows[i] = NULL;
+        tape->at[i] = tape->value[i];
+        if (node->op == SR_FEATURE) {
+            tape->rows[i] = data->x + (size_t)node->feature * data->rows;
+        } else if (node->op == SR_CONSTANT) {
+            if (!isfinite(node->value))
+                return false;
+            fill(tape->value[i], n, node->value);
+        } else {
+            const int left = left_of(expr, i);
+            tape->live[i] = tape->live[left] || tape->live[i - 1];
+            tape->same[i] = tape->same[left] && tape->same[i - 1];
+            if (tape->same[i] && !apply(expr, i, (int)n, tape))
+                return false;
+            bool finite = true;
+            if (loss && node->op < SR_CUSTOM && expr->node[i - 1].op == SR_FEATURE && left == i - 1)
+                tape->rows[i] = sr_columns_find(loss, expr->node[i - 1].feature, 0, node->op,
+                                                tape->rows[i - 1], &finite);
+            if (!finite)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool forward(const struct sr_expr *expr, size_t first, int n, struct tape *tape)
+{
+    for (int i = 0; i < expr->count; i++)
+        if (tape->rows[i])
+            tape->at[i] = tape->rows[i] + first;
+        else if (!tape->same[i] && !apply(expr, i, n, tape))
+            return false;
+    return true;
+}
+
+/* Each node has one parent: its adjoint is written once, from the root down, and only where a
+ * constant lies below. That of the root is there. */
+static void backward(const struct sr_expr *expr, int n, struct tape *tape)
+{
+    for (int i = expr->count - 1; i >= 0; i--) {
+        const enum sr_op op = (enum sr_op)expr->node[i].op;
+        const int last = i - 1;
+        if (!tape->live[i] || sr_op_table[op].arity == 0)
+            continue;
+        const int left = left_of(expr, i);
+        if (tape->live[left])
+            sr_op_chain(op, 0, n, tape->at[left], tape->at[last], tape->at[i], tape->adjoint[i],
+                        tape->adjoint[left]);
+        if (left != last && tape->live[last])
+            sr_op_chain(op, 1, n, tape->at[left], tape->at[last], tape->at[i], tape->adjoint[i],
+                        tape->adjoint[last]);
+    }
+}
+
+bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, double *value,
+                      double *jacobian)
+{
+    struct tape tape;
+    const int root = expr->count - 1;
+    if (!tape_make(expr, data, NULL, &tape))
+        return false;
+    for (size_t first = 0; first < data->rows; first += TAPE_TILE) {
+        const size_t left = data->rows - first, n = left < TAPE_TILE ? left : TAPE_TILE;
+        if (!forward(expr, first, (int)n, &tape))
+            return false;
+        memcpy(value + first, tape.at[root], n * sizeof *value);
+        fill(tape.adjoint[root], n, 1.0);
+        backward(expr, (int)n, &tape);
+        size_t column = 0;
+        for (int i = 0; i <= root; i++)
+            if (expr->node[i].op == SR_CONSTANT)
+                memcpy(jacobian + column++ * data->rows + first, tape.adjoint[i],
+                       n * sizeof *jacobian);
+    }
+    return true;
+}
+
+/* slope[i] = d loss / d value of row first + i. */
+static void loss_slopes(const struct sr_loss *loss, const struct sr_vec *vec, size_t first, size_t n,
+                        const double *value, double *slope)
+{
+    double residual[TAPE_TILE], weight[TAPE_TILE];
+    const struct sr_vec_loss how = {.kind = loss->kind,
+                                    .parameter = loss->parameter,
+                                    .t = loss->data->y + first,
+                                    .weight = loss->weight ? loss->weight + first : NULL};
+    const double unit = loss->kind == ORR_SR_L2 ? -2 / loss->total : -1 / loss->total;
+    vec->residuals(how.t, value, 1, n, residual);
+    for (size_t i = 0; i < n && loss->kind == ORR_SR_STUDY; i++)
+        residual[i] = fabs(residual[i]) > dead_zone ? residual[i] : 0;
+    vec->reweigh(&how, residual, 1e-200, n, weight); /* slope over residual; of l2 half of it */
+    for (size_t i = 0; i < n; i++)
+        slope[i] = unit * weight[i] * residual[i];
+}
+
+bool sr_eval_gradient(const struct sr_expr *expr, const struct sr_loss *loss, double *gradient)
+{
+    const struct sr_vec *vec = sr_vec_best();
+    struct tape tape;
+    const int root = expr->count - 1;
+    int constants = 0;
+    for (int i = 0; i <= root; i++)
+        if (expr->node[i].op == SR_CONSTANT)
+            gradient[constants++] = 0;
+    if (!tape_make(expr, loss->data, loss, &tape))
+        return false;
+    for (size_t first = 0; first < loss->data->rows; first += TAPE_TILE) {
+        const size_t left = loss->data->rows - first, n = left < TAPE_TILE ? left : TAPE_TILE;
+        if (!forward(expr, first, (int)n, &tape))
+            return false;
+        loss_slopes(loss, vec, first, n, tape.at[root], tape.adjoint[root]);
+        backward(expr, (int)n, &tape);
+        for (int i = 0, c = 0; c < constants; i++)
+            if (expr->node[i].op == SR_CONSTANT)
+                gradient[c++] += vec->sum(tape.adjoint[i], n);
+    }
+    return true;
+}
