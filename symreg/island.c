@@ -237,9 +237,17 @@ void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
 
 /* ---- events */
 
+static void stand(struct sr_worker *worker, const struct sr_island *island, int i)
+{
+    const struct sr_member *member = &island->member[i];
+    worker->standing[i].value = member->cost * worker->price[member->expr.count];
+    worker->standing[i].age = member->age;
+}
+
 /* Prices of crowded sizes: a tournament goes by cost times price. They are relative to the most
  * crowded size and end at e^-600, so that no product of finite numbers overflows. */
-static void set_prices(const struct sr_scene *scene, struct sr_worker *worker)
+static void set_prices(const struct sr_scene *scene, struct sr_worker *worker,
+                       const struct sr_island *island)
 {
     double most = 0;
     for (int c = 0; c <= SR_NODES; c++)
@@ -248,56 +256,56 @@ static void set_prices(const struct sr_scene *scene, struct sr_worker *worker)
         const double power = fmax(size_pressure * (scene->frequency[c] - most), -600);
         worker->price[c] = sr_op_table[SR_EXP].value(power, 0);
     }
+    for (int i = 0; i < scene->settings->population_size; i++)
+        stand(worker, island, i);
 }
 
 /* The winner of a tournament: rank k with probability p (1 - p)^k. */
-static int tournament(const struct sr_scene *scene, struct sr_worker *worker,
-                      const struct sr_island *island)
+static int tournament(const struct sr_scene *scene, struct sr_worker *worker)
 {
     const int n = scene->settings->population_size, size = n < TOURNAMENT ? n : TOURNAMENT;
-    int entrant[TOURNAMENT] = {0};
+    struct sr_standing *const standing = worker->standing;
+    const uint64_t number = ++worker->tournaments;
+    int entrant[TOURNAMENT] = {0}, winner = 0;
     double value[TOURNAMENT];
-    bool out[TOURNAMENT] = {false};
     for (int k = 0; k < size;) { /* without replacement; few repeats */
         const int i = (int)(gsl_rng_uniform(worker->rng) * n);
-        bool taken = false;
-        for (int j = 0; j < k; j++)
-            taken = taken || entrant[j] == i;
-        if (taken)
+        if (standing[i].entered == number)
             continue;
+        standing[i].entered = number;
         entrant[k] = i;
-        value[k++] = island->member[i].cost * worker->price[island->member[i].expr.count];
+        value[k++] = standing[i].value;
     }
-    int winner = 0;
     for (int rank = 0; rank < size; rank++) {
-        for (winner = 0; out[winner];)
+        for (winner = 0; entrant[winner] < 0;)
             winner++;
         for (int k = winner + 1; k < size; k++)
-            if (!out[k] && value[k] < value[winner])
+            if (entrant[k] >= 0 && value[k] < value[winner])
                 winner = k;
         if (rank == size - 1 || gsl_rng_uniform(worker->rng) < winner_share)
             break;
-        out[winner] = true;
+        entrant[winner] = -1; /* out */
     }
     return entrant[winner];
 }
 
-static void replace_oldest(const struct sr_scene *scene, struct sr_island *island,
-                           struct sr_member *child)
+static void replace_oldest(const struct sr_scene *scene, struct sr_worker *worker,
+                           struct sr_island *island, struct sr_member *child)
 {
     int oldest = 0;
     for (int i = 1; i < scene->settings->population_size; i++)
-        if (island->member[i].age < island->member[oldest].age)
+        if (worker->standing[i].age < worker->standing[oldest].age)
             oldest = i;
     child->age = island->births++;
     island->member[oldest] = *child;
+    stand(worker, island, oldest);
 }
 
 static void crossover(const struct sr_scene *scene, struct sr_worker *worker,
                       struct sr_island *island)
 {
-    const struct sr_member *mother = &island->member[tournament(scene, worker, island)];
-    const struct sr_member *father = &island->member[tournament(scene, worker, island)];
+    const struct sr_member *mother = &island->member[tournament(scene, worker)];
+    const struct sr_member *father = &island->member[tournament(scene, worker)];
     struct sr_member a, b;
     for (int attempt = 0; attempt < TRIES; attempt++) {
         a = *mother;
@@ -307,16 +315,16 @@ static void crossover(const struct sr_scene *scene, struct sr_worker *worker,
         sr_member_evaluate(scene, worker, island, &a);
         sr_member_evaluate(scene, worker, island, &b);
         if (isfinite(a.loss) || scene->settings->compat)
-            replace_oldest(scene, island, &a);
+            replace_oldest(scene, worker, island, &a);
         if (isfinite(b.loss) || scene->settings->compat)
-            replace_oldest(scene, island, &b);
+            replace_oldest(scene, worker, island, &b);
         return;
     }
 }
 
 static void mutate(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island)
 {
-    const struct sr_member *parent = &island->member[tournament(scene, worker, island)];
+    const struct sr_member *parent = &island->member[tournament(scene, worker)];
     struct sr_member child;
     bool changed = false;
     for (int attempt = 0; attempt < TRIES && !changed; attempt++) {
@@ -332,7 +340,7 @@ static void mutate(const struct sr_scene *scene, struct sr_worker *worker, struc
         return;
     sr_member_evaluate(scene, worker, island, &child);
     if (isfinite(child.loss) || scene->settings->compat)
-        replace_oldest(scene, island, &child);
+        replace_oldest(scene, worker, island, &child);
 }
 
 /* ---- end of an epoch */
@@ -370,7 +378,7 @@ void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
                      struct sr_island *island, int number)
 {
     memset(worker->seen, 0, sizeof *worker->seen);
-    set_prices(scene, worker);
+    set_prices(scene, worker, island);
     for (int c = 0; c <= SR_NODES; c++) { /* keep only what is better than the run's */
         island->hall->loss[c] = scene->best->loss[c];
         island->hall->expr[c].count = 0;

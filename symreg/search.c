@@ -58,8 +58,10 @@ static int make_workers(struct search *search, size_t rows, int maxsize)
         if (rc)
             return rc;
         worker->seen = orr_alloc(1, sizeof *worker->seen);
+        worker->standing =
+            orr_alloc((size_t)search->settings->population_size, sizeof *worker->standing);
         worker->rng = orr_rng_create(0, ORR_STAGE_SYMREG, 0);
-        if (!worker->seen || !worker->rng)
+        if (!worker->seen || !worker->standing || !worker->rng)
             return ORR_FAIL(ORR_ENOMEM, "symbolic regression: out of memory");
     }
     return 0;
@@ -115,6 +117,7 @@ static void free_search(struct search *search)
     for (int i = 0; i < search->threads && search->worker; i++) {
         sr_work_free(&search->worker[i].work);
         free(search->worker[i].seen);
+        free(search->worker[i].standing);
         gsl_rng_free(search->worker[i].rng);
     }
     free(search->seeds);

@@ -35,11 +35,19 @@ struct sr_scene {
     double frequency[SR_NODES + 1]; /* share of each size in the run's populations */
     bool polish[SR_NODES + 1];      /* rows of best whose constants are to be refined */
 };
+/* Of each member, what tournaments look at: close together, as members are large. */
+struct sr_standing {
+    double value;     /* cost times the price of its size */
+    uint64_t age;     /* as in the member */
+    uint64_t entered; /* the last tournament that it was drawn for */
+};
 /* What belongs to the thread. */
 struct sr_worker {
     struct sr_work work;
     gsl_rng *rng;
     struct sr_seen *seen;
+    struct sr_standing *standing; /* (population_size) */
+    uint64_t tournaments;
     double price[SR_NODES + 1]; /* of each size in this epoch's tournaments */
 };
 
