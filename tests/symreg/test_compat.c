@@ -219,22 +219,56 @@ static void compat_finds_a_law(void **state)
     table_free(&t);
 }
 
-/* Constants by BFGS: never worse, and at the optimum of a smooth loss. */
+/* Fits the constants of a formula; returns the loss, and the constants in `constant`. */
+static double fit_of(const struct sr_loss *loss, const char *text, struct sr_worker *worker,
+                     double *constant)
+{
+    struct sr_expr expr = formula(text);
+    const double before = sr_eval_plain(&expr, loss, &worker->work);
+    sr_compat_constants(loss, &expr, worker->rng, worker);
+    const double after = sr_eval_plain(&expr, loss, &worker->work);
+    sr_expr_constants(&expr, constant);
+    assert_true(after <= before);
+    return after;
+}
+
+/* One constant by Newton's method, more by BFGS, within eight steps: at the optimum of smooth
+ * losses, near it where the loss has kinks, and never worse. */
 static void compat_fits_constants(void **state)
 {
     (void)state;
     struct table t;
-    struct sr_loss loss;
+    struct sr_loss square, absolute;
     struct sr_worker worker = {.rng = random_stream(9)};
+    double constant[SR_NODES];
     table_of(&t, "3 * m1 + 0.5", 0);
-    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+    assert_int_equal(sr_loss_init(&square, ORR_SR_L2, &t.data), 0);
+    assert_int_equal(sr_loss_init(&absolute, ORR_SR_L1, &t.data), 0);
     assert_int_equal(sr_work_init(&worker.work, t.data.rows, 20), 0);
-    struct sr_expr expr = formula("1 * m1 + 1");
-    sr_compat_constants(&loss, &expr, worker.rng, &worker);
-    double constants[SR_NODES];
-    sr_expr_constants(&expr, constants);
-    assert_true(near(constants[0], 3, 0.02) && near(constants[1], 0.5, 0.1));
-    sr_loss_free(&loss);
+
+    assert_true(fit_of(&square, "1 * m1 + 1", &worker, constant) < 1e-9);
+    assert_true(near(constant[0], 3, 1e-4) && near(constant[1], 0.5, 1e-4));
+    assert_true(fit_of(&absolute, "1 * m1 + 1", &worker, constant) < 0.1);
+
+    /* a parabola is at its lowest after one of Newton's steps, from either side */
+    for (int side = -1; side < 2; side += 2) {
+        const char *const text = side < 0 ? "-40 * m1 + m1 + m1" : "70 * m1 + m1 + m1";
+        const double *const x = t.data.x;
+        double xx = 0, xy = 0;
+        for (size_t i = 0; i < t.data.rows; i++) {
+            const double m1 = x[t.data.rows + i];
+            xx += m1 * m1;
+            xy += m1 * (t.y[i] - 2 * m1);
+        }
+        fit_of(&square, text, &worker, constant);
+        if (!near(constant[0], xy / xx, 1e-8))
+            fail_msg("%s: %.10g, expected %.10g", text, constant[0], xy / xx);
+    }
+    /* where it is no parabola */
+    assert_true(fit_of(&square, "3 * m1 + sin(0.1)", &worker, constant) < 1e-12);
+    assert_true(near(constant[0], 3, 1e-6));
+    sr_loss_free(&square);
+    sr_loss_free(&absolute);
     sr_work_free(&worker.work);
     gsl_rng_free(worker.rng);
     table_free(&t);
