@@ -1,20 +1,20 @@
-/* derivative.c - derivatives of a formula and of its loss by the constants, tile by tile, by reverse
- * accumulation over the formula's nodes. */
+/* derivative.c - derivatives of a formula and of its loss by the constants, tile by tile, by
+ * reverse accumulation over the formula's nodes. */
 #include "vec.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { TAPE_TILE = 128 }; /* rows; there are two buffers per node */
+enum { TAPE_TILE = 128 };             /* rows; there are two buffers per node */
 static const double dead_zone = 1e-8; /* of the study's loss */
 
 /* Constants, and what stands above constants alone, are the same in all tiles: written once. */
 struct tape {
     _Alignas(64) double value[SR_NODES][TAPE_TILE], adjoint[SR_NODES][TAPE_TILE];
-    const double *at[SR_NODES]; /* values of each node in this tile */
+    const double *at[SR_NODES];   /* values of each node in this tile */
     const double *rows[SR_NODES]; /* of features and columns: values in all tiles; else NULL */
-    bool live[SR_NODES];        /* a constant stands in this subtree */
-    bool same[SR_NODES];        /* nothing but constants does */
+    bool live[SR_NODES];          /* a constant stands in this subtree */
+    bool same[SR_NODES];          /* nothing but constants does */
 };
 
 static void fill(double *out, size_t n, double value)
@@ -120,8 +120,8 @@ bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, do
 }
 
 /* slope[i] = d loss / d value of row first + i. */
-static void loss_slopes(const struct sr_loss *loss, const struct sr_vec *vec, size_t first, size_t n,
-                        const double *value, double *slope)
+static void loss_slopes(const struct sr_loss *loss, const struct sr_vec *vec, size_t first,
+                        size_t n, const double *value, double *slope)
 {
     double residual[TAPE_TILE], weight[TAPE_TILE];
     const struct sr_vec_loss how = {.kind = loss->kind,
