@@ -156,6 +156,7 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     const struct sr_output output = {.file = file,
                                      .target = target,
                                      .loss = setup->loss,
+                                     .weights = table->relative ? "" : options->weights,
                                      .names = table->name,
                                      .data = &table->data,
                                      .front = &fit->front,
@@ -180,6 +181,8 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     int rc = setup && fit ? sr_table_read(file, options, &table) : ORR_ENOMEM;
     if (!rc)
         rc = sr_csv_setup(cli, options, &table, setup);
+    if (!rc && options->weights && !strcmp(options->weights, "relative") && !table.relative)
+        orr_note(cli->quiet, "symreg: --weights relative: the column of this name, not 1/y^2");
     if (!rc)
         rc = run(cli, file, options, &table, setup, fit);
     free(fit);

@@ -9,6 +9,7 @@ struct sr_table {
     struct orr_csv csv;
     const char *name[SR_FEATURES];
     struct sr_data data; /* what is fitted: y is ln of the column with --log-target */
+    bool relative;       /* its weights are 1/y^2, not a column */
     double *block;       /* all of its arrays */
 };
 int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
@@ -35,6 +36,7 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *options
 /* A finished fit. */
 struct sr_output {
     const char *file, *target, *loss; /* the target's name, "ln y" with --log-target */
+    const char *weights;              /* the column's name, "" for 1/y^2, NULL for none */
     const char *const *names;         /* of the features */
     const struct sr_data *data;
     struct sr_front *front; /* described */

@@ -454,6 +454,10 @@ int sr_compat_find(const char *name, bool *compat);
 /* Run directory mode of bin/symreg: fits every source and sample, writes laws/, prints the table
  * of laws. compat as above. */
 int sr_laws_run(const struct orr_cli *cli, const char *compat);
+/* Weights 1/y^2 into weight (rows), for noise in proportion to y: rows whose |y| is below a tenth
+ * of the median |y| get that one's. False when the median is 0 or its square is no number; then
+ * weights may be infinite. */
+bool sr_weights_relative(const double *y, size_t rows, double *weight);
 /* The options of CSV mode as given, NULL where not; docs/symreg.md has their meaning. */
 struct sr_csv_options {
     const char *target, *features, *weights, *log_target;

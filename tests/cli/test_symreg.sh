@@ -81,6 +81,29 @@ holds "--define" 'fall(' --define 'fall(x)=1/(x*x)' --binary '*' --unary inv
 holds "--log-target" 'log' --log-target --guess '1.5 + log(m1*m2) - 2*log(r)' --iterations 0
 holds "--loss of a formula" 'r' --loss 'abs(p-t)^1.5'
 holds "--weights" 'r' --weights w
+# G is F, off by 10% up or down
+awk -F, 'NR == 1 { print $0 ",G,w2"; next }
+    { g = $6 * (NR % 2 ? 1.1 : 0.9); printf "%s,%.17g,%.17g\n", $0, g, 1 / (g * g) }' \
+    "$WORK/law.csv" >"$WORK/noisy.csv"
+noisy() { # OPTION...
+    program symreg "$WORK/noisy.csv" --target G --quiet --threads 1 "${fit[@]}" --iterations 3 "$@"
+}
+check "--weights relative" noisy --weights relative --out "$WORK/relative"
+check "--weights w2" noisy --weights w2 --out "$WORK/column"
+check "no weights" noisy --out "$WORK/plain"
+check_not "--weights relative: another search" cmp -s "$WORK/relative/front.csv" \
+    "$WORK/plain/front.csv"
+check "front.json: weights 1/y^2" grep -q '"weights":[[:space:]]*"1/y^2"' "$WORK/relative/front.json"
+check "front.json: weights of a column" grep -q '"weights":[[:space:]]*"column w2"' "$WORK/column/front.json"
+check "front.json: no weights" grep -q '"weights":[[:space:]]*null' "$WORK/plain/front.json"
+check "report: weights 1/y^2" grep -q '^Rows have the weights 1/y^2' "$WORK/relative/report.md"
+check "report: weights of a column" grep -q 'weights of column `w2`' "$WORK/column/report.md"
+check_not "report: no weights" grep -q weights "$WORK/plain/report.md"
+sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
+"$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 \
+    --weights relative --out "$WORK/named" >"$WORK/printed" 2>"$WORK/err" </dev/null
+check "a column \"relative\" goes first" grep -q '"column relative"' "$WORK/named/front.json"
+check "... a note says so" grep -q 'the column of this name' "$WORK/err"
 holds "--batch" 'r' --batch 30
 holds "--maxdepth" 'r' --maxdepth 3
 holds "--constrain" 'r' --binary '*,^' --constrain '^:-1,1'
@@ -117,7 +140,7 @@ wait $pid
 check "Ctrl-C: status 130" test $? -eq 130
 check "Ctrl-C: says how to go on" grep -q -- '--resume goes on' "$WORK/err"
 check "Ctrl-C: the front" grep -q '^[0-9]*,' "$WORK/stopped/front.csv"
-for other in '--weights w' '--guess r' '--units r=m' '--nest inv:inv=0' '--define g(x)=x*x'; do
+for other in '--weights w' '--weights relative' '--guess r' '--units r=m' '--nest inv:inv=0' '--define g(x)=x*x'; do
     cp "$WORK/stopped/checkpoint.bin" "$WORK/kept.bin"
     refuse "--resume with $other" 1 'other data or settings' -- "$BIN/symreg" "${LONG[@]}" \
         ${other} --out "$WORK/stopped" --resume

@@ -41,6 +41,9 @@ bad "not text" 1 'not a text file' 'x,y\n1,\0002\n'
 bad "a feature that is not there" 1 'no column "q"' 'x,y\n1,2\n3,4\n' --features q
 bad "negative weight" 1 'at least 0, found -1' 'x,w,y\n1,-1,2\n3,1,4\n' --weights w
 bad "no weight at all" 1 'above 0, found none' 'x,w,y\n1,0,2\n3,0,4\n' --weights w
+bad "relative weights of zeros" 1 'median of |y| is 0' 'x,y\n1,0\n3,0\n' --weights relative
+bad "relative weights, logarithms" 2 'relative already' 'x,y\n1,1\n3,2\n' --weights relative \
+    --log-target
 bad "logarithm of 0" 1 'positive numbers, found 0' 'x,y\n1,0\n3,4\n' --log-target
 
 # ---- options that cannot be met
