@@ -93,9 +93,12 @@ check "--weights w2" noisy --weights w2 --out "$WORK/column"
 check "no weights" noisy --out "$WORK/plain"
 check_not "--weights relative: another search" cmp -s "$WORK/relative/front.csv" \
     "$WORK/plain/front.csv"
-check "front.json: weights 1/y^2" grep -q '"weights":[[:space:]]*"1/y^2"' "$WORK/relative/front.json"
-check "front.json: weights of a column" grep -q '"weights":[[:space:]]*"column w2"' "$WORK/column/front.json"
-check "front.json: no weights" grep -q '"weights":[[:space:]]*null' "$WORK/plain/front.json"
+weights_in() { # FOLDER TEXT
+    grep -q "\"weights\":[[:space:]]*$2" "$WORK/$1/front.json"
+}
+check "front.json: weights 1/y^2" weights_in relative '"1/y^2"'
+check "front.json: weights of a column" weights_in column '"column w2"'
+check "front.json: no weights" weights_in plain null
 check "report: weights 1/y^2" grep -q '^Rows have the weights 1/y^2' "$WORK/relative/report.md"
 check "report: weights of a column" grep -q 'weights of column `w2`' "$WORK/column/report.md"
 check_not "report: no weights" grep -q weights "$WORK/plain/report.md"
