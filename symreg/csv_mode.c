@@ -167,9 +167,12 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     if (*cli->out)
         rc = write_all(cli, &output, stopped);
     if (!rc && stopped)
-        rc = ORR_FAIL(stopped, *cli->out ? "stopped; the front so far is saved, "
-                                           "the same command with --resume goes on"
-                                         : "stopped; this is the front so far");
+        rc = ORR_FAIL(stopped, !*cli->out ? "stopped; this is the front so far"
+                               : orr_exists(checkpoint)
+                                   ? "stopped; the front so far is saved, "
+                                     "the same command with --resume goes on"
+                                   : "stopped before the first checkpoint; the front so far is "
+                                     "saved, the same command starts anew");
     return rc;
 }
 

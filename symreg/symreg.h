@@ -410,14 +410,15 @@ struct sr_settings {
     int maxsize, iterations, populations, population_size, cycles, restarts;
     double parsimony;
     uint64_t seed;
-    double enumerate;       /* formulas tried before the islands start; 0: none */
-    int patience;           /* end of a run after so many epochs in which no row of the front fell
+    double enumerate;         /* formulas tried before the islands start; 0: none */
+    int patience;             /* end of a run after so many epochs in which no row of the front fell
                              * by 1% of its loss; 0: never */
-    double stop_loss;       /* end when every fit has reached it; 0: only when it is exact */
-    double max_seconds;     /* end with the epoch in which they pass; 0: no limit */
-    double max_evaluations; /* of all fits together, likewise */
-    const char *checkpoint; /* file written after every epoch; NULL: none */
-    bool resume;            /* go on from that file where it is there */
+    double stop_loss;         /* end when every fit has reached it; 0: only when it is exact */
+    double max_seconds;       /* end with the epoch in which they pass; 0: no limit */
+    double max_evaluations;   /* of all fits together, likewise */
+    const char *checkpoint;   /* file written after epochs, at most once in a second; NULL: none */
+    bool checkpoint_of_stops; /* only to go on after a stop: none is written at the end */
+    bool resume;              /* go on from that file where it is there; else it is removed first */
     void (*observe)(void *observer, const struct sr_observation *seen); /* NULL: nobody */
     void *observer;
     bool compat; /* the algorithm of SymbolicRegression.jl */
