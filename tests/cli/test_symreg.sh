@@ -143,7 +143,8 @@ wait $pid
 check "Ctrl-C: status 130" test $? -eq 130
 check "Ctrl-C: says how to go on" grep -q -- '--resume goes on' "$WORK/err"
 check "Ctrl-C: the front" grep -q '^[0-9]*,' "$WORK/stopped/front.csv"
-for other in '--weights w' '--weights relative' '--guess r' '--units r=m' '--nest inv:inv=0' '--define g(x)=x*x'; do
+for other in '--weights w' '--weights relative' \
+    '--guess r' '--units r=m' '--nest inv:inv=0' '--define g(x)=x*x'; do
     cp "$WORK/stopped/checkpoint.bin" "$WORK/kept.bin"
     refuse "--resume with $other" 1 'other data or settings' -- "$BIN/symreg" "${LONG[@]}" \
         ${other} --out "$WORK/stopped" --resume

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test_symreg_laws.sh - the laws of a run, stopped in the middle: the fronts so far, a message that is
-# true, and --resume ends in the bytes of a search that was never stopped.
+# test_symreg_laws.sh - the laws of a run, stopped in the middle: the fronts so far, a true message,
+# and --resume ends in the bytes of a search that was never stopped.
 . tests/cli/lib.sh
 
 # forces of four sources, none exact: no early end
@@ -9,10 +9,11 @@ for source in truth oracle lssar untrained; do
     awk -v name=$source 'BEGIN {
         print "sample,sequence,step,r,m1,m2,dt,F_true,F"
         for (i = 1; i <= 200; i++) {
-            r = 0.5 + (i * 37 % 101) / 32; a = 0.5 + (i * 53 % 97) / 32; b = 0.5 + (i * 71 % 89) / 32
-            f = 39 * a * b / (r * r)
+            r = 0.5 + (i * 37 % 101) / 32; a = 0.5 + (i * 53 % 97) / 32
+            b = 0.5 + (i * 71 % 89) / 32; f = 39 * a * b / (r * r)
             off = (name == "truth" ? 0.001 : length(name) / 100) * ((i * 29 % 13) - 6) / 6
-            printf "0,%d,%d,%.9g,%.9g,%.9g,0.04,%.9g,%.9g\n", i / 5, i % 5, r, a, b, f, f * (1 + off)
+            printf "0,%d,%d,%.9g,%.9g,%.9g,0.04,%.9g,%.9g\n", i / 5, i % 5, r, a, b, f,
+                f * (1 + off)
         }
     }' >"$WORK/run/$source/finetune/forces_magnitude.csv"
 done
