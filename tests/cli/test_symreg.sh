@@ -34,6 +34,22 @@ check "the log has all epochs" grep -q '^{"epoch": 0, .*"seconds": ' "$WORK/fit/
 if command -v gnuplot >/dev/null; then
     check "pictures" test -s "$WORK/fit/front.png" -a -s "$WORK/fit/residuals.png"
     check "nothing temporary" test -z "$(leftovers "$WORK/fit")$(find "$WORK/fit" -name '.?*')"
+    # what gnuplot is told: a box for what no font of the pictures has, and no more than has room
+    mkdir "$WORK/figures"
+    for name in front residuals; do
+        printf 'load ARG1\nset print ARG2\nprint target\n' >"$WORK/figures/symreg_$name.gp"
+    done
+    printf 'a,%s,%s\n1,2,3\n2,3,5\n3,4,7\n' '加速度_μ² "`x\' "$(printf 'Ωabcdefghi%.0s' 1 2 3 4 5)" |
+        sed '1s/"`/""`/; 1s/,\([^,]*\),/,"\1",/' >"$WORK/names.csv"
+    drawn() { # TARGET TEXT PICTURE
+        ORRERY_FIGURES=$WORK/figures program symreg "$WORK/names.csv" --target "$1" --threads 1 \
+            --quiet --iterations 0 --out "$WORK/names" &&
+            test "$(cat "$WORK/names/$3.png")" = "$2"
+    }
+    check "a name in a picture" drawn '加速度_μ² "`x\' '□□□_μ² "'"'"'x\' front
+    ten=Ωabcdefghi
+    check "a long name above a picture" drawn $ten$ten$ten$ten$ten "$ten$ten$ten$ten..." front
+    check "a long name beside an axis" drawn $ten$ten$ten$ten$ten "$ten${ten}Ωabcdefg..." residuals
 else
     skip "pictures" "no gnuplot"
 fi
