@@ -39,7 +39,8 @@ if command -v gnuplot >/dev/null; then
     for name in front residuals; do
         printf 'load ARG1\nset print ARG2\nprint target\n' >"$WORK/figures/symreg_$name.gp"
     done
-    printf 'a,%s,%s\n1,2,3\n2,3,5\n3,4,7\n' '加速度_μ² "`x\' "$(printf 'Ωabcdefghi%.0s' 1 2 3 4 5)" |
+    ten=Ωabcdefghi
+    printf 'a,%s,%s\n1,2,3\n2,3,5\n3,4,7\n' '加速度_μ² "`x\' $ten$ten$ten$ten$ten |
         sed '1s/"`/""`/; 1s/,\([^,]*\),/,"\1",/' >"$WORK/names.csv"
     drawn() { # TARGET TEXT PICTURE
         ORRERY_FIGURES=$WORK/figures program symreg "$WORK/names.csv" --target "$1" --threads 1 \
@@ -47,7 +48,6 @@ if command -v gnuplot >/dev/null; then
             test "$(cat "$WORK/names/$3.png")" = "$2"
     }
     check "a name in a picture" drawn '加速度_μ² "`x\' '□□□_μ² "'"'"'x\' front
-    ten=Ωabcdefghi
     check "a long name above a picture" drawn $ten$ten$ten$ten$ten "$ten$ten$ten$ten..." front
     check "a long name beside an axis" drawn $ten$ten$ten$ten$ten "$ten${ten}Ωabcdefg..." residuals
 else
