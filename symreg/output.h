@@ -33,6 +33,9 @@ struct sr_csv_setup {
 int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *options,
                  const struct sr_table *table, struct sr_csv_setup *setup);
 
+/* Bytes of the character at text, and its code; one byte with code 0 where it is not UTF-8. */
+size_t sr_character(const char *text, uint32_t *code);
+
 /* A finished fit. */
 struct sr_output {
     const char *file, *target, *loss; /* the target's name, "ln y" with --log-target */

@@ -28,22 +28,6 @@ static int find_script(const char *name, char path[4096])
     return ORR_FAIL(ORR_EMISSING, "%s: not found beside the program nor in ./figures", name);
 }
 
-/* Bytes of the character at text, and its code; one byte with code 0 where it is not UTF-8. */
-static size_t character(const char *text, uint32_t *code)
-{
-    const unsigned char *c = (const unsigned char *)text;
-    const size_t bytes = *c < 0x80 ? 1 : *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : *c >= 0xc2 ? 2 : 0;
-    *code = bytes == 1 ? *c : bytes ? *c & (0x7fu >> bytes) : 0;
-    for (size_t i = 1; i < bytes; i++) {
-        if ((c[i] & 0xc0) != 0x80) { /* also the end of the text */
-            *code = 0;
-            return 1;
-        }
-        *code = *code << 6 | (c[i] & 0x3fu);
-    }
-    return bytes ? bytes : 1;
-}
-
 /* In the font of the pictures, DejaVu Sans. gnuplot draws a character that no font has hundreds of
  * times as large as the others. */
 static bool drawable(uint32_t code)
@@ -67,7 +51,7 @@ static int write_string(struct orr_file *file, const char *key, const char *text
     size_t n = 0, bytes;
     uint32_t code;
     for (const char *c = text; *c && !rc; c += bytes) {
-        bytes = character(c, &code);
+        bytes = sr_character(c, &code);
         if (++n > most) {
             rc = orr_file_printf(file, "...");
             break;

@@ -21,7 +21,7 @@ static int find_column(const struct orr_csv *csv, const char *file, const char *
         orr_nearest_offer(&nearest, name, csv->names[i]);
     if (word)
         orr_nearest_offer(&nearest, name, word);
-    if (csv->cols == 1 && strpbrk(csv->names[0], ";\t|"))
+    if (csv->cols == 1 && strpbrk(csv->names[0], ";\t| "))
         return ORR_FAIL(ORR_EMISSING,
                         "%s: no column \"%s\": the header is one cell, \"%s\"; cells are to be "
                         "separated by commas",
@@ -41,12 +41,13 @@ static bool has_numbers(const struct orr_csv *csv, size_t column)
     return csv->rows == 0;
 }
 
-/* All columns but target and weights, and those without any number. */
+/* All columns but target and weights, those without any number, and the one without a name that
+ * numbers the rows of a table written by pandas or R. */
 static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
                         int column[SR_FEATURES], int *count)
 {
     for (size_t i = 0; i < csv->cols; i++) {
-        if ((int)i == target || (int)i == weights || !has_numbers(csv, i))
+        if ((int)i == target || (int)i == weights || !*csv->names[i] || !has_numbers(csv, i))
             continue;
         if (*count == SR_FEATURES)
             return ORR_FAIL(ORR_EUSAGE, "%s: more than %d features; choose with --features", file,
@@ -85,6 +86,21 @@ static int named_features(const struct orr_csv *csv, const char *file, int targe
         if (!*at)
             return 0;
     }
+}
+
+/* Names go into JSON, LaTeX and onto the terminal. */
+static int check_name(const char *file, const struct orr_csv *csv, int column)
+{
+    uint32_t code;
+    for (const char *c = csv->names[column]; *c; c += sr_character(c, &code)) {
+        sr_character(c, &code);
+        if (code < ' ')
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s: the name of column %d is not UTF-8 or has a tab or line "
+                            "break in it; save the table as UTF-8",
+                            file, column + 1);
+    }
+    return 0;
 }
 
 static int take_column(const struct orr_csv *csv, const char *file, int column, double *out)
@@ -198,6 +214,12 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
     const size_t rows = csv->rows, features = (size_t)table->data.features;
     double *const y = table->block + features * rows;
     int rc = 0;
+    for (size_t f = 0; f < features && !rc; f++)
+        rc = check_name(file, csv, column[f]);
+    if (!rc)
+        rc = check_name(file, csv, goal);
+    if (!rc && weights >= 0)
+        rc = check_name(file, csv, weights);
     for (size_t f = 0; f < features && !rc; f++) {
         table->name[f] = csv->names[column[f]];
         rc = take_column(csv, file, column[f], table->block + f * rows);
