@@ -197,7 +197,7 @@ static void plant_seeds(struct search *search)
         memset(worker->seen, 0, sizeof *worker->seen);
         if (number == 0 && task / s->populations % s->restarts == 0)
             island->evaluations += seeds->evaluations;
-        for (int i = number; i < seeds->count; i += s->populations) {
+        for (int i = number; i < seeds->count && !orr_signal_seen(); i += s->populations) {
             struct sr_member member = {.expr = seeds->expr[i]};
             if (!isfinite(seeds->loss[i]) || member.expr.count > s->maxsize)
                 continue;

@@ -132,6 +132,11 @@ printed --maxsize 6 >"$WORK/printed"
 check "--maxsize" test "$(widest)" -le 6
 check "--evaluations ends it" law "${fit[@]}" --iterations 100000 --evaluations 20000
 check "--seconds ends it" law "${fit[@]}" --iterations 100000 --seconds 0.5 --loss 'abs(p-t)'
+# an epoch of minutes does not keep it: status 0, and all files are there
+check "--seconds ends an epoch" timeout 60 "$BIN/symreg" "$WORK/law.csv" --target F --quiet \
+    --threads 1 --features r,m1,m2,w --loss 'abs(p-t)^1.5' --seconds 1 \
+    --set symreg.cycles=100000 --set symreg.patience=0 --binary + --unary cube --out "$WORK/short"
+check "... with a report" test -s "$WORK/short/report.md"
 check "--stop-loss ends it" law "${fit[@]}" --iterations 100000 --stop-loss 1e6 --seconds 30
 
 # ---- stopped: the front so far, status 130; --resume ends in the bytes of a search never stopped
