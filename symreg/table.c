@@ -88,10 +88,15 @@ static int named_features(const struct orr_csv *csv, const char *file, int targe
     }
 }
 
-/* Names go into JSON, LaTeX and onto the terminal. */
+/* Names go into JSON and LaTeX; formulas of longer ones would be cut at SR_TEXT. */
+enum { NAME_BYTES = 100 };
 static int check_name(const char *file, const struct orr_csv *csv, int column)
 {
     uint32_t code;
+    if (strlen(csv->names[column]) > NAME_BYTES)
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: the name of column %d: expected at most %d bytes, found %zu", file,
+                        column + 1, NAME_BYTES, strlen(csv->names[column]));
     for (const char *c = csv->names[column]; *c; c += sr_character(c, &code)) {
         sr_character(c, &code);
         if (code < ' ')

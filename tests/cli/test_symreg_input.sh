@@ -38,6 +38,9 @@ bad "a target in Latin-1" 1 'the name of column 2 is not UTF-8' 'x,\351\n1,2\n2,
 bad "weights in Latin-1" 1 'the name of column 2 is not UTF-8' 'x,\351,y\n1,2,3\n2,3,4\n' \
     --weights "$(printf '\351')"
 bad "a name of two lines" 1 'line break' '"a\nb",y\n1,2\n2,3\n'
+hundred=$(printf '0123456789%.0s' 1 2 3 4 5 6 7 8 9 10)
+bad "a name that is too long" 1 'the name of column 1: expected at most 100 bytes, found 101' \
+    "a$hundred,y\n1,2\n2,3\n"
 bad "nothing but row numbers" 1 'no column of numbers beside' ',y\n1,2\n2,3\n3,5\n'
 bad "a target that is too large" 1 'use another unit' 'x,y\n1,1e160\n3,4\n'
 bad "a target that is too small" 1 'use another unit' 'x,y\n1,1e-160\n3,0\n'
@@ -93,6 +96,7 @@ good "numbers of the rows" ',x,y\n0,2,5\n1,3,4\n2,1,6\n' "${small[@]}" --out "$W
 check "numbers of the rows: no feature" grep -q '"features":[[:space:]]*\["x"\]' \
     "$WORK/numbered/front.json"
 good "Latin-1 in a column of names" 'n,x,y\n\351,2,5\n\366,3,4\n' "${small[@]}"
+good "a long name" "$hundred,y\n1,2\n2,4\n" "${small[@]}"
 good "names in UTF-8" 'größe,加速度 y\n1,2\n2,4\n' "${small[@]}" --target '加速度 y'
 good "target of zeros" 'x,y\n1,0\n2,0\n3,0\n' "${small[@]}"
 good "constant feature" 'x,y\n1,3\n1,4\n1,5\n' "${small[@]}"
