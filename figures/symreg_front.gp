@@ -16,12 +16,14 @@ set logscale y
 set format y "10^{%T}"
 set xlabel "complexity"
 set ylabel "loss" offset 0.5, 0
-set offsets 0.7, 0.7, 0, 0
-set xtics 0, 2 format "%g"
 set lmargin 11
 set rmargin 4
 set tmargin 4
 set bmargin 7
+stats $front using 1 name "size" nooutput
+set xrange [size_min - 0.7 : size_max + 0.7]
+# every complexity of a short front, and as many labels as have room of a long one
+set xtics 0, (size_max <= 20 ? 1 : size_max <= 40 ? 2 : 5) format "%g"
 stats $front using 2 nooutput
 # at least two decades, so that a flat front looks flat
 high = ceil(log10(STATS_max) + 0.2)

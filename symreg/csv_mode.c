@@ -72,6 +72,15 @@ out:
     return rc;
 }
 
+/* A search ends with the epoch in which its seconds pass. One of a large table may take minutes: it
+ * is broken off when a tenth more is over. */
+static int limit_time(double seconds)
+{
+    char minutes[40];
+    snprintf(minutes, sizeof minutes, "%.9g", (1.1 * seconds + 1) / 60);
+    return seconds > 0 ? orr_time_limit(minutes) : 0;
+}
+
 /* The search with its view, on all rows or a sample. *rc_stop: ORR_EINTR when a signal ended it. */
 static int search(const struct orr_cli *cli, const struct sr_table *table,
                   struct sr_csv_setup *setup, struct sr_fit *fit, int *stopped)
@@ -90,6 +99,8 @@ static int search(const struct orr_cli *cli, const struct sr_table *table,
     if (!rc && *cli->out)
         rc = orr_path(log, "%s/log.jsonl", cli->out);
     if (!rc)
+        rc = limit_time(s->max_seconds);
+    if (!rc)
         rc = sr_live_start(table->name, s, cli->quiet, log, &live);
     if (!rc) {
         s->observe = sr_live_observe;
@@ -100,7 +111,7 @@ static int search(const struct orr_cli *cli, const struct sr_table *table,
         if (!rc || rc == ORR_EINTR)
             rc = log_rc ? log_rc : rc;
         if (rc == ORR_EINTR) { /* what was found so far is shown and saved */
-            *stopped = asked ? 0 : rc;
+            *stopped = asked || !orr_signal_number() ? 0 : rc;
             rc = 0;
         }
     }
@@ -156,6 +167,7 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     const struct sr_output output = {.file = file,
                                      .target = target,
                                      .loss = setup->loss,
+                                     .weights = table->relative ? "" : options->weights,
                                      .names = table->name,
                                      .data = &table->data,
                                      .front = &fit->front,
@@ -166,9 +178,12 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     if (*cli->out)
         rc = write_all(cli, &output, stopped);
     if (!rc && stopped)
-        rc = ORR_FAIL(stopped, *cli->out ? "stopped; the front so far is saved, "
-                                           "the same command with --resume goes on"
-                                         : "stopped; this is the front so far");
+        rc = ORR_FAIL(stopped, !*cli->out ? "stopped; this is the front so far"
+                               : orr_exists(checkpoint)
+                                   ? "stopped; the front so far is saved, "
+                                     "the same command with --resume goes on"
+                                   : "stopped before the first checkpoint; the front so far is "
+                                     "saved, the same command starts anew");
     return rc;
 }
 
@@ -180,6 +195,8 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     int rc = setup && fit ? sr_table_read(file, options, &table) : ORR_ENOMEM;
     if (!rc)
         rc = sr_csv_setup(cli, options, &table, setup);
+    if (!rc && options->weights && !strcmp(options->weights, "relative") && !table.relative)
+        orr_note(cli->quiet, "symreg: --weights relative: the column of this name, not 1/y^2");
     if (!rc)
         rc = run(cli, file, options, &table, setup, fit);
     free(fit);

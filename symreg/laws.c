@@ -146,10 +146,31 @@ static int judge(struct sr_law_sample *sample, double tolerance)
     return rc;
 }
 
-/* All samples of all sources in one pool. */
-static int fit_all(struct sr_laws *laws, const struct sr_settings *settings)
+/* With --resume from the checkpoint of a search that was stopped; one of other data or settings, or
+ * that is broken, is none. */
+static int search(struct sr_laws *laws, struct sr_settings *settings, struct sr_fit *fits,
+                  int count)
 {
     const struct orr_cli *cli = laws->cli;
+    struct orr_progress progress;
+    settings->checkpoint = laws->checkpoint;
+    settings->checkpoint_of_stops = true;
+    settings->resume = cli->resume && orr_exists(laws->checkpoint);
+    orr_progress_init(&progress, "symreg", (uint64_t)settings->iterations, cli->quiet);
+    int rc = sr_search(settings, fits, count, cli->threads, &progress);
+    if (settings->resume && (rc == ORR_EINVAL || rc == ORR_EFORMAT)) {
+        orr_note(cli->quiet, "symreg: %s; the search starts anew", orr_error());
+        orr_error_clear();
+        settings->resume = false;
+        rc = sr_search(settings, fits, count, cli->threads, &progress);
+    }
+    orr_progress_end(&progress, NULL);
+    return rc;
+}
+
+/* All samples of all sources in one pool. When stopped, the fronts so far are there, not judged. */
+static int fit_all(struct sr_laws *laws, struct sr_settings *settings)
+{
     int count = 0, next = 0;
     for (int i = 0; i < laws->sources; i++)
         count += laws->source[i].forces.samples;
@@ -159,15 +180,13 @@ static int fit_all(struct sr_laws *laws, const struct sr_settings *settings)
     for (int i = 0; i < laws->sources; i++)
         for (int s = 0; s < laws->source[i].forces.samples; s++)
             fits[next++] = laws->source[i].sample[s].fit;
-    struct orr_progress progress;
-    orr_progress_init(&progress, "symreg", (uint64_t)settings->iterations, cli->quiet);
-    int rc = sr_search(settings, fits, count, cli->threads, &progress);
-    orr_progress_end(&progress, NULL);
+    int rc = search(laws, settings, fits, count);
     next = 0;
-    for (int i = 0; i < laws->sources && !rc; i++)
-        for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
+    for (int i = 0; i < laws->sources && (!rc || rc == ORR_EINTR); i++)
+        for (int s = 0; s < laws->source[i].forces.samples && (!rc || rc == ORR_EINTR); s++) {
             laws->source[i].sample[s].fit = fits[next++];
-            rc = judge(&laws->source[i].sample[s], cli->preset.symreg.constant_tolerance);
+            if (!rc)
+                rc = judge(&laws->source[i].sample[s], laws->cli->preset.symreg.constant_tolerance);
         }
     free(fits);
     return rc;
@@ -202,6 +221,8 @@ int sr_laws_run(const struct orr_cli *cli, const char *compat)
         rc = *cli->out ? orr_path(laws->folder, "%s", cli->out)
                        : orr_path(laws->folder, "%s/laws", cli->run);
     if (!rc)
+        rc = orr_path(laws->checkpoint, "%s/checkpoint.bin", laws->folder);
+    if (!rc)
         rc = list_sources(laws, settings.compat);
     if (!rc && cli->resume && up_to_date(laws)) {
         orr_note(cli->quiet, "symreg: %s is up to date", laws->folder);
@@ -214,9 +235,11 @@ int sr_laws_run(const struct orr_cli *cli, const char *compat)
     if (!rc)
         rc = sr_analyse_floors(&laws->source[0].forces, &laws->floors);
     if (!rc)
+        rc = orr_mkdir(laws->folder);
+    if (!rc)
         rc = fit_all(laws, &settings);
     if (rc == ORR_EINTR)
-        rc = ORR_FAIL(ORR_EINTR, "stopped; nothing was written, run the same command again");
+        rc = sr_laws_stopped(laws);
     if (!rc)
         rc = sr_laws_write(laws);
     if (!rc)

@@ -28,6 +28,7 @@ struct sr_law_source {
 struct sr_laws {
     const struct orr_cli *cli;
     char folder[4096]; /* <run>/laws, or --out */
+    char checkpoint[4096];
     char digest[2048]; /* of settings and sources */
     int sources;
     struct sr_law_source source[SR_SOURCES]; /* the first is truth */
@@ -37,6 +38,9 @@ struct sr_laws {
 /* Names of the features, in the order of the columns of x. */
 extern const char *const sr_law_features[3];
 
+/* Of a search that was stopped: the fronts so far, where no laws.json tells of a whole one, and
+ * ORR_EINTR with a message that says how to go on. */
+int sr_laws_stopped(const struct sr_laws *laws);
 /* Writes the fronts, laws.md and at last laws.json. */
 int sr_laws_write(const struct sr_laws *laws);
 /* Copies laws.md to standard output. */

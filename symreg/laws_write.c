@@ -214,6 +214,37 @@ static int write_markdown(const struct sr_laws *laws)
 
 /* ---- everything */
 
+static int write_fronts(const struct sr_laws *laws)
+{
+    char path[4096];
+    int rc = 0;
+    for (int i = 0; i < laws->sources && !rc; i++)
+        for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
+            rc = orr_path(path, "%s/front_%s_%d.csv", laws->folder, laws->source[i].name, s);
+            if (!rc)
+                rc = sr_front_write(&laws->source[i].sample[s].fit.front, sr_law_features, path);
+        }
+    return rc;
+}
+
+int sr_laws_stopped(const struct sr_laws *laws)
+{
+    char path[4096];
+    int rc = orr_path(path, "%s/laws.json", laws->folder);
+    const bool whole = !rc && orr_exists(path);
+    if (!rc && !whole)
+        rc = write_fronts(laws);
+    if (rc)
+        return rc;
+    if (orr_exists(laws->checkpoint))
+        return ORR_FAIL(ORR_EINTR, "stopped; %s, the same command with --resume goes on",
+                        whole ? "the laws of before are as they were"
+                              : "the fronts so far are saved");
+    return ORR_FAIL(ORR_EINTR,
+                    "stopped before the first checkpoint; %s, run the same command again",
+                    whole ? "nothing was written" : "the fronts so far are saved");
+}
+
 int sr_laws_write(const struct sr_laws *laws)
 {
     char path[4096];
@@ -223,12 +254,8 @@ int sr_laws_write(const struct sr_laws *laws)
     /* without laws.json, a write that is interrupted leaves nothing that looks complete */
     if (!rc && remove(path) && errno != ENOENT)
         rc = ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", path, strerror(errno));
-    for (int i = 0; i < laws->sources; i++)
-        for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
-            rc = orr_path(path, "%s/front_%s_%d.csv", laws->folder, laws->source[i].name, s);
-            if (!rc)
-                rc = sr_front_write(&laws->source[i].sample[s].fit.front, sr_law_features, path);
-        }
+    if (!rc)
+        rc = write_fronts(laws);
     if (!rc)
         rc = write_markdown(laws);
     cJSON *json = rc ? NULL : cJSON_CreateObject();
@@ -238,6 +265,8 @@ int sr_laws_write(const struct sr_laws *laws)
         rc = orr_path(path, "%s/laws.json", laws->folder);
     if (!rc)
         rc = orr_json_write(path, json);
+    if (!rc && remove(laws->checkpoint) && errno != ENOENT)
+        rc = ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", laws->checkpoint, strerror(errno));
     cJSON_Delete(json);
     return rc;
 }

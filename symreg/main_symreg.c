@@ -5,7 +5,8 @@ static struct sr_csv_options table;
 static const struct orr_option options[] = {
     {"--target", "COLUMN", "column to explain (with FILE.csv)", &table.target},
     {"--features", "A,B,C", "columns to explain it with (default: all others)", &table.features},
-    {"--weights", "COLUMN", "weight of each row in the loss", &table.weights},
+    {"--weights", "COLUMN|relative", "weight of each row in the loss; relative: 1/y^2",
+     &table.weights},
     {"--log-target", NULL, "explain the logarithm of the target", &table.log_target},
     {"--binary", "+,-,*,/,^", "operators of two arguments", &table.binary},
     {"--unary", "inv,exp,sin", "operators of one argument", &table.unary},

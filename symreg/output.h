@@ -9,6 +9,7 @@ struct sr_table {
     struct orr_csv csv;
     const char *name[SR_FEATURES];
     struct sr_data data; /* what is fitted: y is ln of the column with --log-target */
+    bool relative;       /* its weights are 1/y^2, not a column */
     double *block;       /* all of its arrays */
 };
 int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
@@ -32,9 +33,13 @@ struct sr_csv_setup {
 int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *options,
                  const struct sr_table *table, struct sr_csv_setup *setup);
 
+/* Bytes of the character at text, and its code; one byte with code 0 where it is not UTF-8. */
+size_t sr_character(const char *text, uint32_t *code);
+
 /* A finished fit. */
 struct sr_output {
     const char *file, *target, *loss; /* the target's name, "ln y" with --log-target */
+    const char *weights;              /* the column's name, "" for 1/y^2, NULL for none */
     const char *const *names;         /* of the features */
     const struct sr_data *data;
     struct sr_front *front; /* described */

@@ -83,6 +83,15 @@ static bool add_row(const struct sr_output *o, int row, cJSON *array)
     return ok;
 }
 
+/* A column may have any name, so that of one is told from the word. */
+static bool add_weights(cJSON *json, const char *weights)
+{
+    char text[300];
+    snprintf(text, sizeof text, "column %s", weights ? weights : "");
+    return weights ? cJSON_AddStringToObject(json, "weights", *weights ? text : "1/y^2") != NULL
+                   : cJSON_AddNullToObject(json, "weights") != NULL;
+}
+
 int sr_output_json(const struct sr_output *o, const char *path)
 {
     cJSON *json = cJSON_CreateObject();
@@ -91,7 +100,7 @@ int sr_output_json(const struct sr_output *o, const char *path)
               cJSON_AddStringToObject(json, "target", o->target) &&
               add_number(json, "rows", (double)o->data->rows) &&
               add_number(json, "seed", (double)o->seed) &&
-              cJSON_AddStringToObject(json, "loss", o->loss) &&
+              cJSON_AddStringToObject(json, "loss", o->loss) && add_weights(json, o->weights) &&
               add_number(json, "evaluations", o->evaluations);
     cJSON *features = ok ? cJSON_AddArrayToObject(json, "features") : NULL;
     for (int f = 0; f < o->data->features && features; f++) {

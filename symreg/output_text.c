@@ -1,5 +1,5 @@
 /* output_text.c - formulas in LaTeX, C and SymPy, with as few parentheses as each needs. */
-#include "symreg.h"
+#include "output.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -269,4 +269,19 @@ void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation, const 
     const struct piece whole = write_tree(&w, expr, NULL);
     snprintf(text, bytes, "%s", whole.text ? whole.text : "");
     free(whole.text);
+}
+
+size_t sr_character(const char *text, uint32_t *code)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    const size_t bytes = *c < 0x80 ? 1 : *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : *c >= 0xc2 ? 2 : 0;
+    *code = bytes == 1 ? *c : bytes ? *c & (0x7fu >> bytes) : 0;
+    for (size_t i = 1; i < bytes; i++) {
+        if ((c[i] & 0xc0) != 0x80) { /* also the end of the text */
+            *code = 0;
+            return 1;
+        }
+        *code = *code << 6 | (c[i] & 0x3fu);
+    }
+    return bytes ? bytes : 1;
 }

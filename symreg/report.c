@@ -22,14 +22,19 @@ static int write_head(const struct sr_output *o, struct orr_file *file)
                              o->file);
     for (int f = 0; f < o->data->features && !rc; f++)
         rc = orr_file_printf(file, "%s %s", f ? "," : "", o->names[f]);
+    if (!rc)
+        rc = orr_file_printf(file, ". Loss `%s`, seed %llu, %.4g formulas in %s, Orrery %s.\n",
+                             o->loss, (unsigned long long)o->seed, o->evaluations, spent,
+                             ORR_VERSION);
+    if (!rc && o->weights && *o->weights)
+        rc = orr_file_printf(file, "Rows have the weights of column `%s`.\n", o->weights);
+    else if (!rc && o->weights)
+        rc = orr_file_printf(file, "Rows have the weights 1/y^2; those with |y| below a tenth of "
+                                   "its median have that one's.\n");
     return rc ? rc
-              : orr_file_printf(file,
-                                ". Loss `%s`, seed %llu, %.4g formulas in %s, Orrery %s.\n"
-                                "%s\n## The front\n\n"
-                                "| complexity | loss | score | description length | formula |\n"
-                                "|---:|---:|---:|---:|---|\n",
-                                o->loss, (unsigned long long)o->seed, o->evaluations, spent,
-                                ORR_VERSION, o->data->weight ? "Rows are weighted.\n" : "");
+              : orr_file_printf(file, "\n## The front\n\n"
+                                      "| complexity | loss | score | description length | formula "
+                                      "|\n|---:|---:|---:|---:|---|\n");
 }
 
 static int write_front(const struct sr_output *o, struct orr_file *file)

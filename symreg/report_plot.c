@@ -28,21 +28,41 @@ static int find_script(const char *name, char path[4096])
     return ORR_FAIL(ORR_EMISSING, "%s: not found beside the program nor in ./figures", name);
 }
 
-/* A text of gnuplot, at most `most` characters of it. */
+/* In the font of the pictures, DejaVu Sans. gnuplot draws a character that no font has hundreds of
+ * times as large as the others. */
+static bool drawable(uint32_t code)
+{
+    static const uint32_t range[][2] = {
+        {0x20, 0x7e},     {0xa0, 0x2e9},    {0x300, 0x34f},   {0x370, 0x377},   {0x37a, 0x37e},
+        {0x384, 0x38a},   {0x38e, 0x3a1},   {0x3a3, 0x525},   {0x531, 0x556},   {0x561, 0x587},
+        {0x5d0, 0x5ea},   {0x621, 0x63a},   {0x641, 0x64a},   {0x1d62, 0x1d6a}, {0x1e00, 0x1efb},
+        {0x2010, 0x2027}, {0x2030, 0x205e}, {0x2070, 0x2071}, {0x2074, 0x208e}, {0x2090, 0x209c},
+        {0x20a0, 0x20b5}, {0x2100, 0x2109}, {0x210b, 0x2149}, {0x2190, 0x2311}, {0x2500, 0x269c}};
+    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
+        if (code >= range[i][0] && code <= range[i][1])
+            return true;
+    return false;
+}
+
+/* A text of gnuplot, at most `most` characters of it, with a box for each that cannot be drawn. */
 static int write_string(struct orr_file *file, const char *key, const char *text, size_t most)
 {
     int rc = orr_file_printf(file, "%s = \"", key);
-    size_t n = 0;
-    for (const char *c = text; *c && !rc; c++) {
-        n += (*c & 0xc0) != 0x80;
-        if (n > most) {
-            rc = orr_file_printf(file, " ...");
+    size_t n = 0, bytes;
+    uint32_t code;
+    for (const char *c = text; *c && !rc; c += bytes) {
+        bytes = sr_character(c, &code);
+        if (++n > most) {
+            rc = orr_file_printf(file, "...");
             break;
         }
         if (*c == '"' || *c == '\\')
             rc = orr_file_printf(file, "\\%c", *c);
+        else if (*c == '`' || (unsigned char)*c < ' ')
+            rc = orr_file_write(file, "'", 1);
         else
-            rc = orr_file_write(file, *c == '`' || (unsigned char)*c < ' ' ? "'" : c, 1);
+            rc = drawable(code) ? orr_file_write(file, c, bytes)
+                                : orr_file_printf(file, "\xe2\x96\xa1");
     }
     return rc ? rc : orr_file_printf(file, "\"\n");
 }
@@ -110,7 +130,7 @@ static int write_front(const struct sr_output *o, struct orr_file *file)
         least = front->loss[i] > 0 ? fmin(least, front->loss[i]) : least;
     if (!isfinite(least))
         least = 1;
-    int rc = write_string(file, "target", o->target, 60);
+    int rc = write_string(file, "target", o->target, 40);
     if (!rc)
         rc = orr_file_printf(file, "exact = %d\n$front << END\n",
                              !(front->loss[front->count - 1] > 0));
@@ -135,10 +155,10 @@ static int write_residuals(const struct sr_output *o, int row, struct orr_file *
     sr_expr_print(&o->front->expr[row], o->names, text, sizeof text);
     snprintf(title, sizeof title, "%s: %s", sr_rule_name[o->rule], text);
     int rc = sr_eval(&o->front->expr[row], data, value)
-                 ? write_string(file, "title_text", title, 110)
+                 ? write_string(file, "title_text", title, 120)
                  : ORR_FAIL(ORR_EDOM, "the selected formula is not finite on every row");
     if (!rc)
-        rc = write_string(file, "target", o->target, 60);
+        rc = write_string(file, "target", o->target, 28);
     if (!rc)
         rc = orr_file_printf(file, "$points << END\n");
     const size_t step = data->rows / POINTS + 1;

@@ -6,6 +6,7 @@
 #include "run.h"
 #include "enumerate.h"
 
+#include <errno.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct search {
     struct sr_worker *worker; /* (threads) */
     uint64_t digest;
     double start_s, saved_s;  /* on the clock */
+    double save_after_s;      /* since saved_s */
     double before_s, spent_s; /* by the search that this one goes on with; until now */
 };
 
@@ -198,7 +200,7 @@ static void plant_seeds(struct search *search)
         memset(worker->seen, 0, sizeof *worker->seen);
         if (number == 0 && task / s->populations % s->restarts == 0)
             island->evaluations += seeds->evaluations;
-        for (int i = number; i < seeds->count; i += s->populations) {
+        for (int i = number; i < seeds->count && !orr_signal_seen(); i += s->populations) {
             struct sr_member member = {.expr = seeds->expr[i]};
             if (!isfinite(seeds->loss[i]) || member.expr.count > s->maxsize)
                 continue;
@@ -255,12 +257,15 @@ static double seconds_spent(const struct search *search)
     return search->before_s + orr_time_s() - search->start_s;
 }
 
-/* After an epoch; a broken-off epoch is not written, and not more than one in a second. */
+/* After an epoch; a broken-off epoch is not written. Not more than one in a second, and large ones
+ * so rarely that they take a twentieth of the time. */
 static int save(struct search *search, int epoch, bool last)
 {
     const struct sr_settings *s = search->settings;
     struct sr_block *block = NULL;
-    if (!s->checkpoint || orr_signal_seen() || (!last && orr_time_s() - search->saved_s < 1))
+    const double now = orr_time_s();
+    if (!s->checkpoint || orr_signal_seen() || (last && s->checkpoint_of_stops) ||
+        (!last && now - search->saved_s < search->save_after_s))
         return 0;
     const int blocks = list_blocks(search, &block);
     search->spent_s = seconds_spent(search);
@@ -268,17 +273,23 @@ static int save(struct search *search, int epoch, bool last)
                        ? ORR_ENOMEM
                        : sr_checkpoint_write(s->checkpoint, search->digest, epoch, block, blocks);
     search->saved_s = orr_time_s();
+    search->save_after_s = fmax(1, 20 * (search->saved_s - now));
     free(block);
     return rc;
 }
 
-/* *epoch is the next one to run. */
+/* *epoch is the next one to run. A search that starts anew takes away what another one left: it is
+ * not what --resume would go on with. */
 static int load(struct search *search, int *epoch)
 {
     const struct sr_settings *s = search->settings;
     struct sr_block *block = NULL;
-    if (!s->resume || !s->checkpoint || !orr_exists(s->checkpoint))
+    if (!s->checkpoint || !orr_exists(s->checkpoint))
         return 0;
+    if (!s->resume)
+        return remove(s->checkpoint)
+                   ? ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", s->checkpoint, strerror(errno))
+                   : 0;
     const int blocks = list_blocks(search, &block);
     const int rc = blocks < 0
                        ? ORR_ENOMEM
@@ -375,6 +386,7 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
     int rc = scratch ? make_search(&search, fits, count) : ORR_ENOMEM;
     int epoch = 0;
     search.start_s = search.saved_s = orr_time_s();
+    search.save_after_s = 1;
     search.digest = sr_search_digest(settings, fits, count);
     if (!rc)
         rc = load(&search, &epoch);

@@ -414,14 +414,15 @@ struct sr_settings {
     int maxsize, iterations, populations, population_size, cycles, restarts;
     double parsimony;
     uint64_t seed;
-    double enumerate;       /* formulas tried before the islands start; 0: none */
-    int patience;           /* end of a run after so many epochs in which no row of the front fell
+    double enumerate;         /* formulas tried before the islands start; 0: none */
+    int patience;             /* end of a run after so many epochs in which no row of the front fell
                              * by 1% of its loss; 0: never */
-    double stop_loss;       /* end when every fit has reached it; 0: only when it is exact */
-    double max_seconds;     /* end with the epoch in which they pass; 0: no limit */
-    double max_evaluations; /* of all fits together, likewise */
-    const char *checkpoint; /* file written after every epoch; NULL: none */
-    bool resume;            /* go on from that file where it is there */
+    double stop_loss;         /* end when every fit has reached it; 0: only when it is exact */
+    double max_seconds;       /* end with the epoch in which they pass; 0: no limit */
+    double max_evaluations;   /* of all fits together, likewise */
+    const char *checkpoint;   /* file written after epochs, at most once in a second; NULL: none */
+    bool checkpoint_of_stops; /* only to go on after a stop: none is written at the end */
+    bool resume;              /* go on from that file where it is there; else it is removed first */
     void (*observe)(void *observer, const struct sr_observation *seen); /* NULL: nobody */
     void *observer;
     bool compat; /* the algorithm of SymbolicRegression.jl */
@@ -458,6 +459,10 @@ int sr_compat_find(const char *name, bool *compat);
 /* Run directory mode of bin/symreg: fits every source and sample, writes laws/, prints the table
  * of laws. compat as above. */
 int sr_laws_run(const struct orr_cli *cli, const char *compat);
+/* Weights 1/y^2 into weight (rows), for noise in proportion to y: rows whose |y| is below a tenth
+ * of the median |y| get that one's. False when the median is 0 or its square is no number; then
+ * weights may be infinite. */
+bool sr_weights_relative(const double *y, size_t rows, double *weight);
 /* The options of CSV mode as given, NULL where not; docs/symreg.md has their meaning. */
 struct sr_csv_options {
     const char *target, *features, *weights, *log_target;

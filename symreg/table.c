@@ -3,10 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
 #include "output.h"
 #include "text.h"
 
-static int find_column(const struct orr_csv *csv, const char *file, const char *name, int *column)
+/* `word`: what may stand in the column's place, NULL for nothing. */
+static int find_column(const struct orr_csv *csv, const char *file, const char *name,
+                       const char *word, int *column)
 {
     struct orr_nearest nearest = {0};
     *column = orr_csv_column(csv, name);
@@ -14,7 +19,9 @@ static int find_column(const struct orr_csv *csv, const char *file, const char *
         return 0;
     for (size_t i = 0; i < csv->cols; i++)
         orr_nearest_offer(&nearest, name, csv->names[i]);
-    if (csv->cols == 1 && strpbrk(csv->names[0], ";\t|"))
+    if (word)
+        orr_nearest_offer(&nearest, name, word);
+    if (csv->cols == 1 && strpbrk(csv->names[0], ";\t| "))
         return ORR_FAIL(ORR_EMISSING,
                         "%s: no column \"%s\": the header is one cell, \"%s\"; cells are to be "
                         "separated by commas",
@@ -34,12 +41,13 @@ static bool has_numbers(const struct orr_csv *csv, size_t column)
     return csv->rows == 0;
 }
 
-/* All columns but target and weights, and those without any number. */
+/* All columns but target and weights, those without any number, and the one without a name that
+ * numbers the rows of a table written by pandas or R. */
 static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
                         int column[SR_FEATURES], int *count)
 {
     for (size_t i = 0; i < csv->cols; i++) {
-        if ((int)i == target || (int)i == weights || !has_numbers(csv, i))
+        if ((int)i == target || (int)i == weights || !*csv->names[i] || !has_numbers(csv, i))
             continue;
         if (*count == SR_FEATURES)
             return ORR_FAIL(ORR_EUSAGE, "%s: more than %d features; choose with --features", file,
@@ -65,7 +73,7 @@ static int named_features(const struct orr_csv *csv, const char *file, int targe
         name[length] = '\0';
         if (*count == SR_FEATURES)
             return ORR_FAIL(ORR_EUSAGE, "--features: at most %d", SR_FEATURES);
-        const int rc = find_column(csv, file, name, &column[*count]);
+        const int rc = find_column(csv, file, name, NULL, &column[*count]);
         if (rc)
             return rc;
         if (column[*count] == target)
@@ -78,6 +86,26 @@ static int named_features(const struct orr_csv *csv, const char *file, int targe
         if (!*at)
             return 0;
     }
+}
+
+/* Names go into JSON and LaTeX; formulas of longer ones would be cut at SR_TEXT. */
+enum { NAME_BYTES = 100 };
+static int check_name(const char *file, const struct orr_csv *csv, int column)
+{
+    uint32_t code;
+    if (strlen(csv->names[column]) > NAME_BYTES)
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: the name of column %d: expected at most %d bytes, found %zu", file,
+                        column + 1, NAME_BYTES, strlen(csv->names[column]));
+    for (const char *c = csv->names[column]; *c; c += sr_character(c, &code)) {
+        sr_character(c, &code);
+        if (code < ' ')
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s: the name of column %d is not UTF-8 or has a tab or line "
+                            "break in it; save the table as UTF-8",
+                            file, column + 1);
+    }
+    return 0;
 }
 
 static int take_column(const struct orr_csv *csv, const char *file, int column, double *out)
@@ -139,6 +167,35 @@ static int scale_weights(const char *file, const char *name, size_t rows, double
     return 0;
 }
 
+bool sr_weights_relative(const double *y, size_t rows, double *weight)
+{
+    for (size_t i = 0; i < rows; i++)
+        weight[i] = fabs(y[i]);
+    gsl_sort(weight, 1, rows);
+    const double floor = 0.1 * gsl_stats_median_from_sorted_data(weight, 1, rows);
+    for (size_t i = 0; i < rows; i++) {
+        const double size = fmax(fabs(y[i]), floor);
+        weight[i] = 1 / (size * size);
+    }
+    return isfinite(1 / (floor * floor));
+}
+
+/* The weights that the options ask for, with mean 1. */
+static int fill_weights(const char *file, const struct sr_csv_options *o, struct sr_table *table,
+                        int column, double *weight)
+{
+    const struct sr_data *data = &table->data;
+    int rc = 0;
+    if (column >= 0)
+        rc = take_column(&table->csv, file, column, weight);
+    else if (!sr_weights_relative(data->y, data->rows, weight))
+        rc = ORR_FAIL(ORR_EINVAL,
+                      "%s: column \"%s\": --weights relative is 1/y^2, but the median of |y| is 0 "
+                      "or its square is no number",
+                      file, o->target);
+    return rc ? rc : scale_weights(file, o->weights, data->rows, weight);
+}
+
 /* One block for x, y and the weights, if any. */
 static int make_data(struct sr_table *table, size_t rows, int features, bool weights)
 {
@@ -162,6 +219,12 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
     const size_t rows = csv->rows, features = (size_t)table->data.features;
     double *const y = table->block + features * rows;
     int rc = 0;
+    for (size_t f = 0; f < features && !rc; f++)
+        rc = check_name(file, csv, column[f]);
+    if (!rc)
+        rc = check_name(file, csv, goal);
+    if (!rc && weights >= 0)
+        rc = check_name(file, csv, weights);
     for (size_t f = 0; f < features && !rc; f++) {
         table->name[f] = csv->names[column[f]];
         rc = take_column(csv, file, column[f], table->block + f * rows);
@@ -172,10 +235,29 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
         rc = take_logarithms(file, o->target, rows, y);
     if (!rc)
         rc = check_size(file, o->target, rows, y);
-    if (!rc && weights >= 0)
-        rc = take_column(csv, file, weights, y + rows);
-    if (!rc && weights >= 0)
-        rc = scale_weights(file, o->weights, rows, y + rows);
+    if (!rc && o->weights)
+        rc = fill_weights(file, o, table, weights, y + rows);
+    return rc;
+}
+
+/* --weights: a column of the file, or the word (*weights stays -1), which a column may have for a
+ * name: what is in the file is meant. */
+static int find_weights(const char *file, const struct sr_csv_options *o, int goal,
+                        struct sr_table *table, int *weights)
+{
+    int rc = 0;
+    if (!o->weights)
+        return 0;
+    *weights = orr_csv_column(&table->csv, o->weights);
+    table->relative = *weights < 0 && !strcmp(o->weights, "relative");
+    if (table->relative)
+        return o->log_target ? ORR_FAIL(ORR_EUSAGE, "--weights relative: with --log-target all "
+                                                    "residuals are relative already; give one")
+                             : 0;
+    if (*weights < 0)
+        rc = find_column(&table->csv, file, o->weights, "relative", weights);
+    if (!rc && *weights == goal)
+        rc = ORR_FAIL(ORR_EUSAGE, "--weights: \"%s\" is the target", o->weights);
     return rc;
 }
 
@@ -188,18 +270,16 @@ int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_ta
     /* text columns that are not used may stay */
     int rc = orr_csv_read(file, ORR_CSV_KEEP_TEXT, &table->csv);
     if (!rc)
-        rc = find_column(&table->csv, file, o->target, &goal);
-    if (!rc && o->weights)
-        rc = find_column(&table->csv, file, o->weights, &weights);
-    if (!rc && weights == goal)
-        rc = ORR_FAIL(ORR_EUSAGE, "--weights: \"%s\" is the target", o->weights);
+        rc = find_column(&table->csv, file, o->target, NULL, &goal);
+    if (!rc)
+        rc = find_weights(file, o, goal, table, &weights);
     if (!rc)
         rc = o->features ? named_features(&table->csv, file, goal, o->features, column, &features)
                          : all_features(&table->csv, file, goal, weights, column, &features);
     if (!rc && table->csv.rows < 2)
         rc = ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu", file, table->csv.rows);
     if (!rc)
-        rc = make_data(table, table->csv.rows, features, weights >= 0);
+        rc = make_data(table, table->csv.rows, features, o->weights != NULL);
     if (!rc)
         rc = fill_data(file, o, column, goal, weights, table);
     return rc;

@@ -49,7 +49,8 @@ done
 rm -rf "$WORK/kept" && cp -r "$run" "$WORK/kept"
 KEEP=$WORK/kept/lssar
 refuse "symreg: no room for its files" 1 laws/ 'cannot write' -- \
-    limited 1 "$BIN/symreg" "${COMMON[@]}" --run "$WORK/kept" --seed 5
+    limited 1 "$BIN/symreg" "${COMMON[@]}" --run "$WORK/kept" --seed 5 \
+    --set symreg.enumerate=0 --set symreg.iterations=1 # it ends before a checkpoint is due
 check "... no laws.json beside fronts of another search" test ! -e "$WORK/kept/laws/laws.json"
 check "... nothing temporary" test -z "$(leftovers "$WORK/kept")"
 check "... symreg again" program symreg "${COMMON[@]}" --run "$WORK/kept" --resume

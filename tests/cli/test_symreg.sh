@@ -34,6 +34,22 @@ check "the log has all epochs" grep -q '^{"epoch": 0, .*"seconds": ' "$WORK/fit/
 if command -v gnuplot >/dev/null; then
     check "pictures" test -s "$WORK/fit/front.png" -a -s "$WORK/fit/residuals.png"
     check "nothing temporary" test -z "$(leftovers "$WORK/fit")$(find "$WORK/fit" -name '.?*')"
+    # what gnuplot is told: a box for what no font of the pictures has, and no more than has room
+    mkdir "$WORK/figures"
+    for name in front residuals; do
+        printf 'load ARG1\nset print ARG2\nprint target\n' >"$WORK/figures/symreg_$name.gp"
+    done
+    ten=Ωabcdefghi
+    printf 'a,%s,%s\n1,2,3\n2,3,5\n3,4,7\n' '加速度_μ² "`x\' $ten$ten$ten$ten$ten |
+        sed '1s/"`/""`/; 1s/,\([^,]*\),/,"\1",/' >"$WORK/names.csv"
+    drawn() { # TARGET TEXT PICTURE
+        ORRERY_FIGURES=$WORK/figures program symreg "$WORK/names.csv" --target "$1" --threads 1 \
+            --quiet --iterations 0 --out "$WORK/names" &&
+            test "$(cat "$WORK/names/$3.png")" = "$2"
+    }
+    check "a name in a picture" drawn '加速度_μ² "`x\' '□□□_μ² "'"'"'x\' front
+    check "a long name above a picture" drawn $ten$ten$ten$ten$ten "$ten$ten$ten$ten..." front
+    check "a long name beside an axis" drawn $ten$ten$ten$ten$ten "$ten${ten}Ωabcdefg..." residuals
 else
     skip "pictures" "no gnuplot"
 fi
@@ -81,6 +97,32 @@ holds "--define" 'fall(' --define 'fall(x)=1/(x*x)' --binary '*' --unary inv
 holds "--log-target" 'log' --log-target --guess '1.5 + log(m1*m2) - 2*log(r)' --iterations 0
 holds "--loss of a formula" 'r' --loss 'abs(p-t)^1.5'
 holds "--weights" 'r' --weights w
+# G is F, off by 10% up or down
+awk -F, 'NR == 1 { print $0 ",G,w2"; next }
+    { g = $6 * (NR % 2 ? 1.1 : 0.9); printf "%s,%.17g,%.17g\n", $0, g, 1 / (g * g) }' \
+    "$WORK/law.csv" >"$WORK/noisy.csv"
+noisy() { # OPTION...
+    program symreg "$WORK/noisy.csv" --target G --quiet --threads 1 "${fit[@]}" --iterations 3 "$@"
+}
+check "--weights relative" noisy --weights relative --out "$WORK/relative"
+check "--weights w2" noisy --weights w2 --out "$WORK/column"
+check "no weights" noisy --out "$WORK/plain"
+check_not "--weights relative: another search" cmp -s "$WORK/relative/front.csv" \
+    "$WORK/plain/front.csv"
+weights_in() { # FOLDER TEXT
+    grep -q "\"weights\":[[:space:]]*$2" "$WORK/$1/front.json"
+}
+check "front.json: weights 1/y^2" weights_in relative '"1/y^2"'
+check "front.json: weights of a column" weights_in column '"column w2"'
+check "front.json: no weights" weights_in plain null
+check "report: weights 1/y^2" grep -q '^Rows have the weights 1/y^2' "$WORK/relative/report.md"
+check "report: weights of a column" grep -q 'weights of column `w2`' "$WORK/column/report.md"
+check_not "report: no weights" grep -q weights "$WORK/plain/report.md"
+sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
+"$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 \
+    --weights relative --out "$WORK/named" >"$WORK/printed" 2>"$WORK/err" </dev/null
+check "a column \"relative\" goes first" grep -q '"column relative"' "$WORK/named/front.json"
+check "... a note says so" grep -q 'the column of this name' "$WORK/err"
 holds "--batch" 'r' --batch 30
 holds "--maxdepth" 'r' --maxdepth 3
 holds "--constrain" 'r' --binary '*,^' --constrain '^:-1,1'
@@ -90,6 +132,11 @@ printed --maxsize 6 >"$WORK/printed"
 check "--maxsize" test "$(widest)" -le 6
 check "--evaluations ends it" law "${fit[@]}" --iterations 100000 --evaluations 20000
 check "--seconds ends it" law "${fit[@]}" --iterations 100000 --seconds 0.5 --loss 'abs(p-t)'
+# an epoch of minutes does not keep it: status 0, and all files are there
+check "--seconds ends an epoch" timeout 60 "$BIN/symreg" "$WORK/law.csv" --target F --quiet \
+    --threads 1 --features r,m1,m2,w --loss 'abs(p-t)^1.5' --seconds 1 \
+    --set symreg.cycles=100000 --set symreg.patience=0 --binary + --unary cube --out "$WORK/short"
+check "... with a report" test -s "$WORK/short/report.md"
 check "--stop-loss ends it" law "${fit[@]}" --iterations 100000 --stop-loss 1e6 --seconds 30
 
 # ---- stopped: the front so far, status 130; --resume ends in the bytes of a search never stopped
@@ -117,7 +164,8 @@ wait $pid
 check "Ctrl-C: status 130" test $? -eq 130
 check "Ctrl-C: says how to go on" grep -q -- '--resume goes on' "$WORK/err"
 check "Ctrl-C: the front" grep -q '^[0-9]*,' "$WORK/stopped/front.csv"
-for other in '--weights w' '--guess r' '--units r=m' '--nest inv:inv=0' '--define g(x)=x*x'; do
+for other in '--weights w' '--weights relative' \
+    '--guess r' '--units r=m' '--nest inv:inv=0' '--define g(x)=x*x'; do
     cp "$WORK/stopped/checkpoint.bin" "$WORK/kept.bin"
     refuse "--resume with $other" 1 'other data or settings' -- "$BIN/symreg" "${LONG[@]}" \
         ${other} --out "$WORK/stopped" --resume

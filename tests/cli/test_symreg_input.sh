@@ -31,6 +31,17 @@ bad "too large" 1 'column "x": expected a finite number' 'x,y\n1,2\n1e999,3\n'
 bad "a missing cell" 1 'column "x": expected a finite number, found ""' 'x,y\n1,2\n,3\n'
 bad "no target" 1 'no column "y"' 'x,z\n1,2\n3,4\n'
 bad "other separators" 1 'separated by commas' 'x;y\n1;2\n3;4\n'
+bad "blanks between" 1 'separated by commas' 'x y\n1 2\n3 4\n'
+bad "a name in Latin-1" 1 'the name of column 1 is not UTF-8' 'gr\366\337e,y\n1,2\n2,3\n'
+bad "a target in Latin-1" 1 'the name of column 2 is not UTF-8' 'x,\351\n1,2\n2,3\n' \
+    --target "$(printf '\351')"
+bad "weights in Latin-1" 1 'the name of column 2 is not UTF-8' 'x,\351,y\n1,2,3\n2,3,4\n' \
+    --weights "$(printf '\351')"
+bad "a name of two lines" 1 'line break' '"a\nb",y\n1,2\n2,3\n'
+hundred=$(printf '0123456789%.0s' 1 2 3 4 5 6 7 8 9 10)
+bad "a name that is too long" 1 'the name of column 1: expected at most 100 bytes, found 101' \
+    "a$hundred,y\n1,2\n2,3\n"
+bad "nothing but row numbers" 1 'no column of numbers beside' ',y\n1,2\n2,3\n3,5\n'
 bad "a target that is too large" 1 'use another unit' 'x,y\n1,1e160\n3,4\n'
 bad "a target that is too small" 1 'use another unit' 'x,y\n1,1e-160\n3,0\n'
 bad "near miss" 1 'did you mean "y1"?' 'x,y1\n1,2\n3,4\n'
@@ -41,6 +52,9 @@ bad "not text" 1 'not a text file' 'x,y\n1,\0002\n'
 bad "a feature that is not there" 1 'no column "q"' 'x,y\n1,2\n3,4\n' --features q
 bad "negative weight" 1 'at least 0, found -1' 'x,w,y\n1,-1,2\n3,1,4\n' --weights w
 bad "no weight at all" 1 'above 0, found none' 'x,w,y\n1,0,2\n3,0,4\n' --weights w
+bad "relative weights of zeros" 1 'median of |y| is 0' 'x,y\n1,0\n3,0\n' --weights relative
+bad "relative weights, logarithms" 2 'relative already' 'x,y\n1,1\n3,2\n' --weights relative \
+    --log-target
 bad "logarithm of 0" 1 'positive numbers, found 0' 'x,y\n1,0\n3,4\n' --log-target
 
 # ---- options that cannot be met
@@ -78,6 +92,12 @@ good() { # NAME TEXT OPTION...
 small=(--set symreg.populations=2 --set symreg.cycles=20)
 good "constant target" 'x,y\n1,3\n2,3\n3,3\n' "${small[@]}" --out "$WORK/constant"
 check "constant target: the constant" grep -q '^1,0,"3"' "$WORK/constant/front.csv"
+good "numbers of the rows" ',x,y\n0,2,5\n1,3,4\n2,1,6\n' "${small[@]}" --out "$WORK/numbered"
+check "numbers of the rows: no feature" grep -q '"features":[[:space:]]*\["x"\]' \
+    "$WORK/numbered/front.json"
+good "Latin-1 in a column of names" 'n,x,y\n\351,2,5\n\366,3,4\n' "${small[@]}"
+good "a long name" "$hundred,y\n1,2\n2,4\n" "${small[@]}"
+good "names in UTF-8" 'größe,加速度 y\n1,2\n2,4\n' "${small[@]}" --target '加速度 y'
 good "target of zeros" 'x,y\n1,0\n2,0\n3,0\n' "${small[@]}"
 good "constant feature" 'x,y\n1,3\n1,4\n1,5\n' "${small[@]}"
 good "two rows" 'x,y\n1,3\n2,4\n' "${small[@]}"

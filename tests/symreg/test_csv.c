@@ -32,6 +32,41 @@ static void columns_are_picked(void **state)
     sr_table_free(&t);
 }
 
+/* 1/y^2, of no row more than that of a tenth of the median |y| */
+static void weights_are_relative(void **state)
+{
+    (void)state;
+    const double odd[] = {1, -2, 4, 0.001, -8}, even[] = {2, -6, 0, 10};
+    const double of_odd[] = {1, 0.25, 0.0625, 25, 0.015625};
+    const double of_even[] = {0.25, 1 / 36.0, 6.25, 0.01};
+    double weight[5];
+    assert_true(sr_weights_relative(odd, 5, weight));
+    for (int i = 0; i < 5; i++)
+        assert_true(near(weight[i], of_odd[i], 1e-15));
+    assert_true(sr_weights_relative(even, 4, weight)); /* the median is 4 */
+    for (int i = 0; i < 4; i++)
+        assert_true(near(weight[i], of_even[i], 1e-15));
+    const double zero[] = {0, 3, 0, 0, 5}, tiny[] = {1, 1e-200, 1e-200, 2, 1e-200};
+    assert_false(sr_weights_relative(zero, 5, weight));
+    assert_false(sr_weights_relative(tiny, 5, weight));
+
+    struct sr_table t;
+    struct sr_csv_options o = {.target = "y", .weights = "relative"};
+    assert_int_equal(read_table("a,y\n1,1\n2,-2\n3,4\n4,0.001\n5,-8\n", &o, &t), 0);
+    assert_true(t.relative && t.data.features == 1);
+    double mean = 0;
+    for (int i = 0; i < 5; i++)
+        mean += of_odd[i] / 5;
+    for (int i = 0; i < 5; i++)
+        assert_true(near(t.data.weight[i], of_odd[i] / mean, 1e-15));
+    sr_table_free(&t);
+    /* a column of this name is the column, and no feature */
+    assert_int_equal(read_table("a,relative,y\n1,1,9\n2,3,8\n", &o, &t), 0);
+    assert_true(!t.relative && t.data.features == 1);
+    assert_true(t.data.weight[0] == 0.5 && t.data.weight[1] == 1.5);
+    sr_table_free(&t);
+}
+
 static void refuses(const char *text, const struct sr_csv_options *o, int code, const char *part)
 {
     struct sr_table t;
@@ -67,6 +102,13 @@ static void bad_tables_are_refused(void **state)
     refuses("a,y\n1,2\n1,2\n", &same, ORR_EUSAGE, "is the target");
     refuses("a,y\n1,2\n1,0\n", &l, ORR_EINVAL, "positive numbers, found 0");
     refuses("a,y\n\"1,2\n", &o, ORR_EFORMAT, "not closed");
+    const struct sr_csv_options r = {.target = "y", .weights = "relative"};
+    const struct sr_csv_options near_miss = {.target = "y", .weights = "relativ"};
+    const struct sr_csv_options both = {.target = "y", .weights = "relative", .log_target = "1"};
+    refuses("a,y\n1,0\n1,0\n", &r, ORR_EINVAL, "the median of |y| is 0");
+    refuses("a,y\n1,0\n1,0\n1,5\n", &r, ORR_EINVAL, "column \"y\": --weights relative");
+    refuses("a,y\n1,2\n1,2\n", &near_miss, ORR_EMISSING, "did you mean \"relative\"?");
+    refuses("a,y\n1,2\n1,3\n", &both, ORR_EUSAGE, "--log-target");
 }
 
 static void samples_are_rows_of_the_table(void **state)
@@ -334,6 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(columns_are_picked, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(weights_are_relative, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(bad_tables_are_refused, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(samples_are_rows_of_the_table, scratch_setup,
                                         scratch_teardown),
