@@ -2,7 +2,7 @@
  * of constants against GSL and against known optima. */
 #include "symreg/formulas.h"
 
-#include <gsl/gsl_multifit_nlinear.h>
+#include "symreg/oracle.h"
 #include <gsl/gsl_sort.h>
 
 static const enum orr_symreg_loss kinds[] = {ORR_SR_L1,       ORR_SR_L2,    ORR_SR_STUDY,
@@ -266,22 +266,10 @@ static void problem_free(struct problem *p)
     table_free(&p->t);
 }
 
-/* c0 exp(-c1 r) + c2 m1 + c3, for GSL */
-static int model(const gsl_vector *c, void *context, gsl_vector *residual)
-{
-    const struct sr_data *data = context;
-    for (size_t i = 0; i < data->rows; i++)
-        gsl_vector_set(residual, i,
-                       gsl_vector_get(c, 0) * exp(-gsl_vector_get(c, 1) * data->x[i]) +
-                           gsl_vector_get(c, 2) * data->x[data->rows + i] + gsl_vector_get(c, 3) -
-                           data->y[i]);
-    return 0;
-}
-
 static void gsl_oracle(struct sr_data *data, double c[4], double *loss)
 {
     const gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
-    gsl_multifit_nlinear_fdf fdf = {.f = model, .n = data->rows, .p = 4, .params = data};
+    gsl_multifit_nlinear_fdf fdf = {.f = oracle_residuals, .n = data->rows, .p = 4, .params = data};
     gsl_multifit_nlinear_workspace *work =
         gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, data->rows, 4);
     assert_non_null(work);

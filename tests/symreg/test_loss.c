@@ -3,28 +3,17 @@
 
 #include <float.h>
 
-#include <gsl/gsl_multifit_nlinear.h>
+#include "symreg/oracle.h"
 
 enum { ROWS = 400, PARAMETERS = 4 };
-
-/* c0 exp(-c1 r) + c2 m1 + c3, for GSL */
-static int model(const gsl_vector *c, void *context, gsl_vector *residual)
-{
-    const struct sr_data *data = context;
-    for (size_t i = 0; i < data->rows; i++)
-        gsl_vector_set(residual, i,
-                       gsl_vector_get(c, 0) * exp(-gsl_vector_get(c, 1) * data->x[i]) +
-                           gsl_vector_get(c, 2) * data->x[data->rows + i] + gsl_vector_get(c, 3) -
-                           data->y[i]);
-    return 0;
-}
 
 /* Weighted least squares by GSL; for delta > 0 repeated with the weights of Huber's loss until
  * they stand. */
 static void oracle(struct sr_data *data, const double *weight, double delta, double c[PARAMETERS])
 {
     const gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
-    gsl_multifit_nlinear_fdf fdf = {.f = model, .n = ROWS, .p = PARAMETERS, .params = data};
+    gsl_multifit_nlinear_fdf fdf = {
+        .f = oracle_residuals, .n = ROWS, .p = PARAMETERS, .params = data};
     gsl_multifit_nlinear_workspace *work =
         gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, ROWS, PARAMETERS);
     gsl_vector *w = gsl_vector_alloc(ROWS), *start = gsl_vector_alloc(PARAMETERS);
@@ -34,7 +23,7 @@ static void oracle(struct sr_data *data, const double *weight, double delta, dou
         int info;
         for (size_t k = 0; k < PARAMETERS; k++)
             gsl_vector_set(start, k, c[k]);
-        model(start, data, residual);
+        oracle_residuals(start, data, residual);
         for (size_t i = 0; i < ROWS; i++) {
             const double size = fabs(gsl_vector_get(residual, i));
             gsl_vector_set(w, i,
