@@ -125,7 +125,7 @@ static void few_rows_keep_weights_and_parameter(void **state)
     (void)state;
     static const enum orr_symreg_loss kind[] = {ORR_SR_L2, ORR_SR_L1, ORR_SR_QUANTILE,
                                                 ORR_SR_HUBER};
-    static const double parameter[] = {0.5, 0.5, 0.9, 0.3};
+    static const double parameter[] = {0.5, 0.5, 0.9, 0.02};
     double weight[300], all[300], p[SR_ROWS], scratch[2 * SR_ROWS + SR_SCRATCH];
     size_t row[SR_ROWS];
     struct table t;
@@ -145,7 +145,7 @@ static void few_rows_keep_weights_and_parameter(void **state)
             assert_true((few.data.weight != NULL) == weighted);
             for (size_t i = 0; i < SR_ROWS; i++) {
                 const double d = few.data.y[i] * 0.01 * (double)(i % 5) * (i % 2 ? 1 : -1);
-                const double w = weighted ? weight[row[i]] : 1, c = 0.3 * few.loss.unit;
+                const double w = weighted ? weight[row[i]] : 1, c = 0.02 * few.loss.unit;
                 p[i] = few.data.y[i] + d;
                 assert_true(few.data.y[i] == t.y[row[i]] &&
                             few.data.x[SR_ROWS + i] == t.x[300 + row[i]]);
