@@ -46,8 +46,12 @@ static inline void add_tally(struct bench_results *results, const char *what, co
     add_row(results, what, tool, percent, 100 * t->selected[SR_BEST] / n, "% selected by best");
     if (t->on_front)
         add_row(results, what, tool, percent, t->first_s / t->on_front, "s to first recovery");
-    if (show_ceiling)
+    if (show_ceiling) {
         add_row(results, what, tool, percent, 100 * t->ceiling / n, "% ceiling of the fronts");
+        add_row(results, what, tool, percent, t->ceiling - t->on_front,
+                "runs missed by the search");
+        add_row(results, what, tool, percent, t->runs - t->ceiling, "runs not identifiable");
+    }
 }
 
 static inline void sum(struct tally *total, const struct tally *part)
