@@ -2,7 +2,7 @@
  *
  *     bench_symreg [--problems 1-20] [--noise 0,3] [--seconds 3] [--samples 2] [--restarts 1]
  *                  [--first-sample 0] [--evaluations 0] [--threads 2] [--relative]
- *                  [--full] [--fronts]
+ *                  [--full] [--fronts] [--ceiling]
  *     bench_symreg --held-out       searches 8 other laws, on which the engine was not developed
  *     bench_symreg --export DIR     writes the tables as CSV, for other tools
  *     bench_symreg --judge FILE     judges formulas of another tool
@@ -15,13 +15,18 @@
  * on.
  * --relative weighs rows by 1 / y^2 in every problem, as the noise is in proportion to y; without
  * it the loss is the plain squared error, which the largest rows decide.
+ * --ceiling asks of every run that missed the law whether the law, fitted to the same table, would
+ * stand on the front that was found (symreg_ceiling.h): where not, the table does not identify it.
+ * Column and rows "ceiling": runs that recovered, or where it would. Without 0 among the noises
+ * every table is first searched without noise, to know the law's forms; that is not tallied.
  * symreg_judge.h defines recovery. FILE has lines "problem noise sample run seconds selected
  * formula", the formula with x0, x1, ... or the names of the features: bench/peer_operon.py writes
  * them. With all problems it writes bench/results/symreg.json. */
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 
-#include "symreg_judge.h"
+#include "symreg_ceiling.h"
+#include "symreg_tally.h"
 
 enum { MOST_NOISES = 8 };
 
@@ -30,14 +35,8 @@ struct options {
     int problems, first, last, samples, first_sample, restarts, threads, noises;
     double noise[MOST_NOISES]; /* percent */
     double seconds, evaluations;
-    bool fronts, relative;
+    bool fronts, relative, ceiling;
     const char *export, *judge;
-};
-
-/* Of all runs of one problem at one noise. */
-struct tally {
-    int runs, on_front, selected[SR_RULES];
-    double seconds, evaluations, first_s; /* sums; first_s of runs that recovered */
 };
 
 /* ---- options */
@@ -79,6 +78,10 @@ static int read_options(int argc, char **argv, struct options *o)
         }
         if (!strcmp(name, "--fronts")) {
             o->fronts = true;
+            continue;
+        }
+        if (!strcmp(name, "--ceiling")) {
+            o->ceiling = true;
             continue;
         }
         if (!strcmp(name, "--relative")) {
@@ -193,21 +196,27 @@ static void print_front(const struct truth *t, const struct sr_front *front)
     }
 }
 
+/* The table at x (features + 1, ROWS), with weights behind it where they are asked for. */
+static struct sr_data table_of(const struct options *o, const struct problem *p, double *x)
+{
+    struct sr_data data = {.rows = ROWS, .features = p->features, .x = x};
+    data.y = x + p->features * ROWS;
+    if (o->relative) {
+        weigh(data.y, x + (p->features + 1) * ROWS);
+        data.weight = x + (p->features + 1) * ROWS;
+    }
+    return data;
+}
+
 static int run_one(const struct options *o, struct truth *t, double noise, int sample, int restart,
                    double *x, struct sr_fit *fit, struct tally *tally)
 {
     struct watch watch = {t, noise, -1, HUGE_VAL};
     struct sr_settings s = settings_of(t->problem, o);
-    const int features = t->problem->features;
     s.observe = observe;
     s.observer = &watch;
-    *fit = (struct sr_fit){
-        .data = {.rows = ROWS, .features = features, .x = x, .y = x + features * ROWS},
-        .stream = (uint64_t)(sample * o->restarts + restart)};
-    if (o->relative) {
-        weigh(fit->data.y, x + (features + 1) * ROWS);
-        fit->data.weight = x + (features + 1) * ROWS;
-    }
+    *fit = (struct sr_fit){.data = table_of(o, t->problem, x),
+                           .stream = (uint64_t)(sample * o->restarts + restart)};
     const double start = orr_time_s();
     const int rc = sr_search(&s, fit, 1, o->threads, NULL);
     if (rc)
@@ -232,49 +241,6 @@ static int run_one(const struct options *o, struct truth *t, double noise, int s
 
 /* ---- tables */
 
-static void print_tally(int number, const char *name, double percent, const struct tally *t)
-{
-    const double n = t->runs ? t->runs : 1;
-    printf("%3d  %-26s%5g%%  %4d  %5.0f%%  %5.0f%% %5.0f%% %5.0f%%  ", number, name, percent,
-           t->runs, 100 * t->on_front / n, 100 * t->selected[SR_ACCURACY] / n,
-           100 * t->selected[SR_SCORE] / n, 100 * t->selected[SR_BEST] / n);
-    if (t->on_front)
-        printf("%7.2f", t->first_s / t->on_front);
-    else
-        printf("%7s", "-");
-    printf("  %7.2f  %9.0f\n", t->seconds / n, t->seconds > 0 ? t->evaluations / t->seconds : 0);
-    fflush(stdout);
-}
-
-static void add_row(struct bench_results *results, const char *what, const char *tool,
-                    double percent, double value, const char *unit)
-{
-    char name[160];
-    snprintf(name, sizeof name, "%s, %g%% noise: %s (%s)", what, percent, unit, tool);
-    bench_add(results, name, (struct bench_value){value, NAN}, unit, NULL, 0);
-}
-
-static void add_tally(struct bench_results *results, const char *what, const char *tool,
-                      double percent, const struct tally *t)
-{
-    const double n = t->runs ? t->runs : 1;
-    add_row(results, what, tool, percent, 100 * t->on_front / n, "% recovered on front");
-    add_row(results, what, tool, percent, 100 * t->selected[SR_BEST] / n, "% selected by best");
-    if (t->on_front)
-        add_row(results, what, tool, percent, t->first_s / t->on_front, "s to first recovery");
-}
-
-static void sum(struct tally *total, const struct tally *part)
-{
-    total->runs += part->runs;
-    total->on_front += part->on_front;
-    total->seconds += part->seconds;
-    total->evaluations += part->evaluations;
-    total->first_s += part->first_s;
-    for (int rule = 0; rule < SR_RULES; rule++)
-        total->selected[rule] += part->selected[rule];
-}
-
 static void print_totals(struct bench_results *results, const char *tool, const struct options *o,
                          const struct tally group[2][MOST_NOISES])
 {
@@ -286,51 +252,111 @@ static void print_totals(struct bench_results *results, const char *tool, const 
             const struct tally *t = &group[g][n];
             if (t->runs == 0)
                 continue;
-            printf("%-16s %5g%%  %4d  %5.1f%%    %5.1f%% %5.1f%% %5.1f%%  %7.2f  %9.0f\n", name[g],
+            printf("%-16s %5g%%  %4d  %5.1f%%    %5.1f%% %5.1f%% %5.1f%%  %7.2f  %9.0f", name[g],
                    o->noise[n], t->runs, 100.0 * t->on_front / t->runs,
                    100.0 * t->selected[SR_ACCURACY] / t->runs,
                    100.0 * t->selected[SR_SCORE] / t->runs, 100.0 * t->selected[SR_BEST] / t->runs,
                    t->on_front ? t->first_s / t->on_front : 0, t->evaluations / t->seconds);
+            if (show_ceiling)
+                printf("   ceiling %.1f%%: missed by the search %d, not identifiable %d",
+                       100.0 * t->ceiling / t->runs, t->ceiling - t->on_front,
+                       t->runs - t->ceiling);
+            printf("\n");
             add_tally(results, name[g], tool, o->noise[n], t);
         }
 }
 
-static void print_heads(const char *tool)
+/* Which of the runs that missed the law could have shown it; of all of them, with all forms. */
+static int find_ceiling(const struct options *o, struct truth *t, int key, double noise,
+                        struct forms *forms, const struct outcome *outcome, double *x,
+                        struct tally *tally)
 {
-    printf("%s\n  #  %-26s noise  runs   front  accur. score  best   first s  seconds  eval./s\n",
-           tool, "problem");
+    const struct sr_settings s = settings_of(t->problem, o);
+    const int runs = o->samples * o->restarts;
+    struct sr_work work = {0};
+    int rc = sr_work_init(&work, ROWS, SR_NODES);
+    for (int run = 0; run < runs; run++)
+        forms_add_front(forms, t, &s, &outcome[run].front, noise);
+    for (int run = 0; run < runs && !rc; run++) {
+        struct sr_data data;
+        struct sr_loss loss = {0};
+        if (outcome[run].recovered) {
+            tally->ceiling++;
+            continue;
+        }
+        rc = truth_table(t, key, outcome[run].sample, noise, x);
+        data = table_of(o, t->problem, x);
+        if (!rc)
+            rc = sr_loss_init(&loss, s.loss, &data);
+        if (!rc) {
+            const struct standing law =
+                forms_try(forms, t, noise, &s, &outcome[run].front, &loss, &work);
+            tally->ceiling += law.ratio < 1;
+            if (o->fronts && law.ratio < HUGE_VAL)
+                print_standing(t, outcome[run].sample, &law);
+        }
+        sr_loss_free(&loss);
+    }
+    sr_work_free(&work);
+    return rc;
 }
 
-static void print_published(void)
+/* All runs of one problem at one noise. x, fit and outcome (runs; NULL without a ceiling) are
+ * storage. */
+static int search_noise(const struct options *o, struct truth *t, int key, double noise, double *x,
+                        struct sr_fit *fit, struct forms *forms, struct outcome *outcome,
+                        struct tally *tally)
 {
-    printf(
-        "\nPublished, on other data and longer budgets: PySR recovers Kepler, Newton and Hubble\n"
-        "5/5, Planck and Rydberg 0/5 (EmpiricalBench); exact on Feynman (SRBench): Operon 16.6%%\n"
-        "at noise 0, 0.3%% at 0.001; the best at 0.01 is gplearn with 13.2%%.\n");
+    int rc = 0;
+    for (int run = 0; run < o->samples * o->restarts && !rc; run++) {
+        const int sample = o->first_sample + run / o->restarts, before = tally->on_front;
+        rc = truth_table(t, key, sample, noise, x);
+        if (!rc)
+            rc = run_one(o, t, noise, sample, run % o->restarts, x, fit, tally);
+        if (!rc && outcome)
+            outcome[run] = (struct outcome){sample, tally->on_front > before, fit->front};
+    }
+    return rc || !outcome ? rc : find_ceiling(o, t, key, noise, forms, outcome, x, tally);
+}
+
+/* The forms of a law, from searches without noise where the list of noises has none. */
+static int find_forms(const struct options *o, struct truth *t, int key, double *x,
+                      struct sr_fit *fit, struct forms *forms, struct outcome *outcome)
+{
+    const struct sr_settings s = settings_of(t->problem, o);
+    struct options quiet = *o;
+    struct tally none = {0};
+    forms_begin(forms, t, &s);
+    for (int n = 0; n < o->noises; n++)
+        if (o->noise[n] <= 0)
+            return 0;
+    quiet.fronts = false;
+    return search_noise(&quiet, t, key, 0, x, fit, forms, outcome, &none);
 }
 
 static int search_problems(const struct options *o, struct bench_results *results)
 {
     struct tally group[2][MOST_NOISES] = {0};
+    struct forms *forms = orr_alloc(1, sizeof *forms);
+    struct outcome *outcome =
+        o->ceiling ? orr_alloc((size_t)(o->samples * o->restarts), sizeof *outcome) : NULL;
     struct sr_fit *fit = orr_alloc(1, sizeof *fit);
     double *x = orr_alloc((PROBLEM_FEATURES + 2) * ROWS, sizeof *x);
-    int rc = fit && x ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
+    int rc =
+        fit && x && forms && (outcome || !o->ceiling) ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
     const char *tool = o->relative ? "orrery, 1/y^2" : "orrery";
+    show_ceiling = o->ceiling;
     print_heads("this engine");
     for (int number = o->first; number <= o->last && !rc; number++) {
         struct truth truth;
         const struct problem *p = &o->list[number - 1];
         const int key = number + (o->list == held_out ? 100 : 0);
         rc = truth_init(&truth, p);
+        if (!rc && outcome)
+            rc = find_forms(o, &truth, key, x, fit, forms, outcome);
         for (int n = 0; n < o->noises && !rc; n++) {
             struct tally tally = {0};
-            const double noise = o->noise[n] / 100;
-            for (int run = 0; run < o->samples * o->restarts && !rc; run++) {
-                const int sample = o->first_sample + run / o->restarts;
-                rc = truth_table(&truth, key, sample, noise, x);
-                if (!rc)
-                    rc = run_one(o, &truth, noise, sample, run % o->restarts, x, fit, &tally);
-            }
+            rc = search_noise(o, &truth, key, o->noise[n] / 100, x, fit, forms, outcome, &tally);
             print_tally(number, p->name, o->noise[n], &tally);
             add_tally(results, p->name, tool, o->noise[n], &tally);
             sum(&group[number > 20][n], &tally);
@@ -342,6 +368,8 @@ static int search_problems(const struct options *o, struct bench_results *result
         print_published();
     }
     free(fit);
+    free(outcome);
+    free(forms);
     free(x);
     return rc;
 }

@@ -62,6 +62,15 @@ struct sr_candidates {
 /* The bank's best of every size, with and without an offset. */
 void sr_bank_offer(const struct sr_bank *bank, const struct sr_settings *settings,
                    struct sr_candidates *candidates);
+/* A few rows of the data with their weights and the same loss, its parameter included: a fit to
+ * them costs little. To be freed after errors, too; few must not move. */
+struct sr_few {
+    struct sr_data data;
+    struct sr_loss loss;
+    double *x; /* storage */
+};
+int sr_few_init(struct sr_few *few, const struct sr_loss *loss, const size_t row[SR_ROWS]);
+void sr_few_free(struct sr_few *few);
 /* h: a formula of the bank, a product or a quotient of two. */
 enum { SR_CLOSE = 120, SR_PLAIN = 300, SR_FACTORS = SR_CLOSE + SR_PLAIN };
 struct sr_factor {

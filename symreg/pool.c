@@ -20,32 +20,38 @@ uint64_t sr_settings_operators(const struct sr_settings *settings)
     return set;
 }
 
-/* A few rows of the data: a fit to them costs little. */
-struct few {
-    struct sr_data data;
-    struct sr_loss loss;
-    double *x;
-};
-
 /* Formulas tried at first, in milliseconds. Tables of fewer rows than are looked at have no second
  * helping: of millions of formulas with free constants many fit a few rows by chance. */
 static const double first_large = 2e4, first_small = 5e4;
 
-static int few_init(struct few *few, const struct sr_loss *loss, const struct sr_bank *bank)
+int sr_few_init(struct sr_few *few, const struct sr_loss *loss, const size_t row[SR_ROWS])
 {
     const struct sr_data *data = loss->data;
-    few->x = orr_alloc(((size_t)data->features + 2) * SR_ROWS, sizeof *few->x);
+    const bool bends = loss->kind == ORR_SR_HUBER || loss->kind == ORR_SR_LOGCOSH;
+    double total = 0;
+    *few = (struct sr_few){.x = orr_alloc(((size_t)data->features + 2) * SR_ROWS, sizeof *few->x)};
     if (!few->x)
         return ORR_ENOMEM;
-    double *y = few->x + (size_t)data->features * SR_ROWS;
+    double *y = few->x + (size_t)data->features * SR_ROWS, *weight = y + SR_ROWS;
     for (size_t i = 0; i < SR_ROWS; i++) {
         for (size_t f = 0; f < (size_t)data->features; f++)
-            few->x[f * SR_ROWS + i] = data->x[f * data->rows + bank->row[i]];
-        y[i] = data->y[bank->row[i]];
-        y[SR_ROWS + i] = data->weight ? data->weight[bank->row[i]] : 1;
+            few->x[f * SR_ROWS + i] = data->x[f * data->rows + row[i]];
+        y[i] = data->y[row[i]];
+        weight[i] = data->weight ? data->weight[row[i]] : 1;
+        total += weight[i];
     }
     few->data = (struct sr_data){.rows = SR_ROWS, .features = data->features, .x = few->x, .y = y};
-    return sr_loss_init(&few->loss, loss->kind, &few->data);
+    if (data->weight && total > 0) /* rows that are all of weight 0 count alike */
+        few->data.weight = weight;
+    return sr_loss_init_with(&few->loss, loss->kind,
+                             bends ? loss->parameter / loss->unit : loss->parameter, &few->data);
+}
+
+void sr_few_free(struct sr_few *few)
+{
+    sr_loss_free(&few->loss);
+    free(few->x);
+    few->x = NULL;
 }
 
 /* Indices of the best of every size. */
@@ -98,7 +104,7 @@ static int find_stage(const struct sr_settings *settings, const struct sr_loss *
                       struct sr_seeds *seeds, bool *exact)
 {
     struct sr_bank bank = {0};
-    struct few few = {0};
+    struct sr_few few = {0};
     int chosen[SR_SEEDS];
     struct sr_candidates *candidates = orr_alloc(1, sizeof *candidates);
     int rc = candidates ? sr_bank_init(&bank, settings, loss->data, budget) : ORR_ENOMEM;
@@ -109,7 +115,7 @@ static int find_stage(const struct sr_settings *settings, const struct sr_loss *
     if (!rc && pairs)
         rc = sr_compose(&bank, settings, threads, candidates);
     if (!rc)
-        rc = few_init(&few, loss, &bank);
+        rc = sr_few_init(&few, loss, bank.row);
     if (!rc) {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
         for (int i = 0; i < candidates->count; i++) {
@@ -131,8 +137,7 @@ static int find_stage(const struct sr_settings *settings, const struct sr_loss *
         for (int i = 0; i < seeds->count; i++)
             *exact = *exact || seeds->loss[i] <= loss->noise;
     }
-    sr_loss_free(&few.loss);
-    free(few.x);
+    sr_few_free(&few);
     sr_bank_free(&bank);
     free(candidates);
     return rc;

@@ -119,9 +119,65 @@ static void finds_laws_without_islands(void **state)
     }
 }
 
+/* The loss of few rows is that of a table of these rows, weights and parameter included. */
+static void few_rows_keep_weights_and_parameter(void **state)
+{
+    (void)state;
+    static const enum orr_symreg_loss kind[] = {ORR_SR_L2, ORR_SR_L1, ORR_SR_QUANTILE,
+                                                ORR_SR_HUBER};
+    static const double parameter[] = {0.5, 0.5, 0.9, 0.02};
+    double weight[300], all[300], p[SR_ROWS], scratch[2 * SR_ROWS + SR_SCRATCH];
+    size_t row[SR_ROWS];
+    struct table t;
+    table_of(&t, "3 + m1 * m2 * inv(r)");
+    for (size_t i = 0; i < 300; i++)
+        weight[i] = (double)(i % 7);
+    for (size_t k = 0; k < SR_ROWS; k++)
+        row[k] = 9 * k;
+    for (int weighted = 0; weighted < 2; weighted++)
+        for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
+            struct sr_few few;
+            struct sr_loss loss;
+            double above = 0, below = 0;
+            t.data.weight = weighted ? weight : NULL;
+            assert_int_equal(sr_loss_init_with(&loss, kind[k], parameter[k], &t.data), 0);
+            assert_int_equal(sr_few_init(&few, &loss, row), 0);
+            assert_true((few.data.weight != NULL) == weighted);
+            for (size_t i = 0; i < SR_ROWS; i++) {
+                const double d = few.data.y[i] * 0.01 * (double)(i % 5) * (i % 2 ? 1 : -1);
+                const double w = weighted ? weight[row[i]] : 1, c = 0.02 * few.loss.unit;
+                p[i] = few.data.y[i] + d;
+                assert_true(few.data.y[i] == t.y[row[i]] &&
+                            few.data.x[SR_ROWS + i] == t.x[300 + row[i]]);
+                all[0] = d * d;
+                all[1] = fabs(d);
+                all[2] = d < 0 ? 0.9 * -d : 0.1 * d;
+                all[3] = fabs(d) <= c ? d * d / 2 : c * (fabs(d) - c / 2);
+                above += w * all[k];
+                below += w;
+            }
+            assert_true(near(sr_loss_value(&few.loss, p, 1), above / below, 1e-12));
+            assert_true(isfinite(sr_loss_scale(&few.loss, p, scratch)));
+            sr_few_free(&few);
+            sr_loss_free(&loss);
+        }
+    memset(weight, 0, sizeof weight); /* of a table most of whose rows do not count */
+    weight[299] = 1;
+    t.data.weight = weight;
+    struct sr_few few;
+    struct sr_loss loss;
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+    assert_int_equal(sr_few_init(&few, &loss, row), 0);
+    assert_true(few.data.weight == NULL && few.loss.base > 0);
+    sr_few_free(&few);
+    sr_loss_free(&loss);
+    table_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_rows_keep_weights_and_parameter),
         cmocka_unit_test(counts_small_functions),
         cmocka_unit_test(every_function_once),
         cmocka_unit_test(budget_ends_it),
