@@ -2,7 +2,7 @@
  *
  *     bench_symreg [--problems 1-20] [--noise 0,3] [--seconds 3] [--samples 2] [--restarts 1]
  *                  [--first-sample 0] [--evaluations 0] [--threads 2] [--relative]
- *                  [--full] [--fronts] [--ceiling]
+ *                  [--ideal] [--full] [--fronts] [--ceiling]
  *     bench_symreg --held-out       searches 8 other laws, on which the engine was not developed
  *     bench_symreg --export DIR     writes the tables as CSV, for other tools
  *     bench_symreg --judge FILE     judges formulas of another tool
@@ -15,6 +15,8 @@
  * on.
  * --relative weighs rows by 1 / y^2 in every problem, as the noise is in proportion to y; without
  * it the loss is the plain squared error, which the largest rows decide.
+ * --ideal weighs them by 1 / (the law's y without noise)^2, which nobody has who looks for a law: what
+ * the noise in the weights of --relative costs.
  * --ceiling asks of every run that missed the law whether the law, fitted to the same table, would
  * stand on the front that was found (symreg_ceiling.h): where not, the table does not identify it.
  * Column and rows "ceiling": runs that recovered, or where it would. Without 0 among the noises
@@ -22,9 +24,6 @@
  * symreg_judge.h defines recovery. FILE has lines "problem noise sample run seconds selected
  * formula", the formula with x0, x1, ... or the names of the features: bench/peer_operon.py writes
  * them. With all problems it writes bench/results/symreg.json. */
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics.h>
-
 #include "symreg_ceiling.h"
 #include "symreg_tally.h"
 
@@ -35,7 +34,7 @@ struct options {
     int problems, first, last, samples, first_sample, restarts, threads, noises;
     double noise[MOST_NOISES]; /* percent */
     double seconds, evaluations;
-    bool fronts, relative, ceiling;
+    bool fronts, relative, ideal, ceiling;
     const char *export, *judge;
 };
 
@@ -84,8 +83,9 @@ static int read_options(int argc, char **argv, struct options *o)
             o->ceiling = true;
             continue;
         }
-        if (!strcmp(name, "--relative")) {
+        if (!strcmp(name, "--relative") || !strcmp(name, "--ideal")) {
             o->relative = true;
+            o->ideal = !strcmp(name, "--ideal");
             continue;
         }
         if (!strcmp(name, "--held-out")) {
@@ -155,19 +155,6 @@ static struct sr_settings settings_of(const struct problem *p, const struct opti
     return s;
 }
 
-/* Weights 1 / y^2, those of rows below a tenth of the median |y| alike. */
-static void weigh(const double *y, double *weight)
-{
-    for (int i = 0; i < ROWS; i++)
-        weight[i] = fabs(y[i]);
-    gsl_sort(weight, 1, ROWS);
-    const double floor = 0.1 * gsl_stats_median_from_sorted_data(weight, 1, ROWS);
-    for (int i = 0; i < ROWS; i++) {
-        const double size = fmax(fabs(y[i]), floor);
-        weight[i] = 1 / (size * size);
-    }
-}
-
 /* When a front first holds the law. */
 struct watch {
     struct truth *truth;
@@ -197,14 +184,15 @@ static void print_front(const struct truth *t, const struct sr_front *front)
 }
 
 /* The table at x (features + 1, ROWS), with weights behind it where they are asked for. */
-static struct sr_data table_of(const struct options *o, const struct problem *p, double *x)
+static struct sr_data table_of(const struct options *o, const struct truth *t, double *x)
 {
-    struct sr_data data = {.rows = ROWS, .features = p->features, .x = x};
-    data.y = x + p->features * ROWS;
-    if (o->relative) {
-        weigh(data.y, x + (p->features + 1) * ROWS);
-        data.weight = x + (p->features + 1) * ROWS;
-    }
+    const int features = t->problem->features;
+    double *const weight = x + (features + 1) * ROWS, law[ROWS];
+    struct sr_data data = {.rows = ROWS, .features = features, .x = x, .y = x + features * ROWS};
+    if (o->ideal)
+        truth_values(t, ROWS, x, law);
+    if (o->relative && sr_weights_relative(o->ideal ? law : data.y, ROWS, weight))
+        data.weight = weight;
     return data;
 }
 
@@ -215,7 +203,7 @@ static int run_one(const struct options *o, struct truth *t, double noise, int s
     struct sr_settings s = settings_of(t->problem, o);
     s.observe = observe;
     s.observer = &watch;
-    *fit = (struct sr_fit){.data = table_of(o, t->problem, x),
+    *fit = (struct sr_fit){.data = table_of(o, t, x),
                            .stream = (uint64_t)(sample * o->restarts + restart)};
     const double start = orr_time_s();
     const int rc = sr_search(&s, fit, 1, o->threads, NULL);
@@ -285,7 +273,7 @@ static int find_ceiling(const struct options *o, struct truth *t, int key, doubl
             continue;
         }
         rc = truth_table(t, key, outcome[run].sample, noise, x);
-        data = table_of(o, t->problem, x);
+        data = table_of(o, t, x);
         if (!rc)
             rc = sr_loss_init(&loss, s.loss, &data);
         if (!rc) {
@@ -344,7 +332,9 @@ static int search_problems(const struct options *o, struct bench_results *result
     double *x = orr_alloc((PROBLEM_FEATURES + 2) * ROWS, sizeof *x);
     int rc =
         fit && x && forms && (outcome || !o->ceiling) ? 0 : ORR_FAIL(ORR_ENOMEM, "out of memory");
-    const char *tool = o->relative ? "orrery, 1/y^2" : "orrery";
+    const char *tool = o->ideal      ? "orrery, ideal weights"
+                       : o->relative ? "orrery, 1/y^2"
+                                     : "orrery";
     show_ceiling = o->ceiling;
     print_heads("this engine");
     for (int number = o->first; number <= o->last && !rc; number++) {
@@ -389,10 +379,11 @@ static int export_tables(const struct options *o)
             struct orr_file file = {0};
             char path[4096];
             const double percent = o->noise[k / o->samples];
-            rc = truth_table(&truth, number + (o->list == held_out ? 100 : 0), k % o->samples,
+            const int sample = o->first_sample + k % o->samples;
+            rc = truth_table(&truth, number + (o->list == held_out ? 100 : 0), sample,
                              percent / 100, x);
             if (!rc)
-                rc = orr_path(path, "%s/%d_%g_%d.csv", o->export, number, percent, k % o->samples);
+                rc = orr_path(path, "%s/%d_%g_%d.csv", o->export, number, percent, sample);
             if (!rc)
                 rc = orr_file_create(&file, path);
             for (int f = 0; f < p->features && !rc; f++)
