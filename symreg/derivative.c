@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum { TAPE_TILE = 128 };             /* rows; there are two buffers per node */
-static const double dead_zone = 1e-8; /* of the study's loss */
 
 /* Constants, and what stands above constants alone, are the same in all tiles: written once. */
 struct tape {
@@ -131,7 +130,7 @@ static void loss_slopes(const struct sr_loss *loss, const struct sr_vec *vec, si
     const double unit = loss->kind == ORR_SR_L2 ? -2 / loss->total : -1 / loss->total;
     vec->residuals(how.t, value, 1, n, residual);
     for (size_t i = 0; i < n && loss->kind == ORR_SR_STUDY; i++)
-        residual[i] = fabs(residual[i]) > dead_zone ? residual[i] : 0;
+        residual[i] = fabs(residual[i]) > SR_DEAD_ZONE ? residual[i] : 0;
     vec->reweigh(&how, residual, 1e-200, n, weight); /* slope over residual; of l2 half of it */
     for (size_t i = 0; i < n; i++)
         slope[i] = unit * weight[i] * residual[i];

@@ -213,7 +213,7 @@ static bool exceeds(void *context, size_t first, size_t n)
     const double scale = sr_vec_median_ratio(vec, p, t, n, b->scratch);
     const struct sr_vec_loss absolute = {.kind = ORR_SR_L1, .t = t};
     const double least = vec->loss(&absolute, p, isfinite(scale) ? scale : 0, n);
-    const double dead = b->loss->kind == ORR_SR_STUDY ? 1e-8 * (double)n : 0;
+    const double dead = b->loss->kind == ORR_SR_STUDY ? SR_DEAD_ZONE * (double)n : 0;
     return least * (1 - 1e-12) - dead > b->most;
 }
 

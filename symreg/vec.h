@@ -15,6 +15,8 @@ enum sr_vec_form { SR_VEC_ROWS, SR_VEC_A_NUMBER, SR_VEC_B_NUMBER };
 
 enum { SR_VEC_FEW = 32 };
 
+#define SR_DEAD_ZONE 1e-8 /* smaller differences count as 0 in the study's loss */
+
 /* What the sum of a loss reads. */
 struct sr_vec_loss {
     enum orr_symreg_loss kind;

@@ -127,12 +127,10 @@ VM_INLINE void chain(int op, int operand, int n, const double *x, const double *
 
 /* ---- sums */
 
-static const double study_dead_zone = 1e-8; /* differences below count as 0 in the study's loss */
-
 VM_INLINE double study(double d)
 {
     const double size = fabs(d);
-    return size <= study_dead_zone ? 0.0 : size - study_dead_zone; /* NaN stays NaN */
+    return size <= SR_DEAD_ZONE ? 0.0 : size - SR_DEAD_ZONE; /* NaN stays NaN */
 }
 
 VM_INLINE double huber(double d, double delta)
