@@ -79,7 +79,7 @@ AVX512 static void products_wide(const double *p, const double *t, const double 
 /* The loss of a difference, of the kinds that need no more than these. */
 WIDE_INLINE __m512d loss_of(enum orr_symreg_loss kind, __m512d d)
 {
-    const __m512d size = _mm512_abs_pd(d), zone = _mm512_set1_pd(study_dead_zone);
+    const __m512d size = _mm512_abs_pd(d), zone = _mm512_set1_pd(SR_DEAD_ZONE);
     if (kind == ORR_SR_L2)
         return _mm512_mul_pd(d, d);
     if (kind == ORR_SR_STUDY) /* NaN stays */
