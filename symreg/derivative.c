@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TAPE_TILE = 128 };             /* rows; there are two buffers per node */
+enum { TAPE_TILE = 128 }; /* rows; there are two buffers per node */
 
 /* Constants, and what stands above constants alone, are the same in all tiles: written once. */
 struct tape {
