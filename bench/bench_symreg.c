@@ -15,8 +15,8 @@
  * on.
  * --relative weighs rows by 1 / y^2 in every problem, as the noise is in proportion to y; without
  * it the loss is the plain squared error, which the largest rows decide.
- * --ideal weighs them by 1 / (the law's y without noise)^2, which nobody has who looks for a law: what
- * the noise in the weights of --relative costs.
+ * --ideal weighs them by 1 / (the law's y without noise)^2, which nobody has who looks for a law:
+ * what the noise in the weights of --relative costs.
  * --ceiling asks of every run that missed the law whether the law, fitted to the same table, would
  * stand on the front that was found (symreg_ceiling.h): where not, the table does not identify it.
  * Column and rows "ceiling": runs that recovered, or where it would. Without 0 among the noises
