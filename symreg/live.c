@@ -107,6 +107,21 @@ static void print_status(const struct sr_live *live, int epoch, double total, do
             "complexity          loss     score  equation");
 }
 
+/* Bytes of the characters that have room; those from the Hangul letters on may take two cells. */
+static int bytes_within(const char *text, int cells)
+{
+    const char *c = text;
+    uint32_t code;
+    while (*c) {
+        const size_t bytes = sr_character(c, &code);
+        cells -= code < 0x1100 ? 1 : 2;
+        if (cells < 0)
+            break;
+        c += bytes;
+    }
+    return (int)(c - text);
+}
+
 static void draw(struct sr_live *live, int epoch, double total, double spent)
 {
     char text[SR_TEXT], row[SR_TEXT + 64];
@@ -123,7 +138,7 @@ static void draw(struct sr_live *live, int epoch, double total, double spent)
         sr_expr_print(&front->expr[i], live->names, text, sizeof text);
         snprintf(row, sizeof row, "%10d  %12.6g  %8.4g  %s", sr_expr_complexity(&front->expr[i]),
                  front->loss[i], front->score[i], text);
-        fprintf(stderr, "%.*s\n", columns - 1, row);
+        fprintf(stderr, "%.*s\n", bytes_within(row, columns - 1), row);
     }
     fflush(stderr);
 }
