@@ -33,12 +33,10 @@ static double loss_at(struct descent *d, const double *constants)
 }
 
 /* A loss of the user has no derivative that is known. */
-static bool gradient_by_differences(const struct sr_loss *loss, const struct sr_expr *expr,
-                                    struct sr_work *work, double *gradient)
+static void gradient_by_differences(const struct sr_loss *loss, const struct sr_expr *expr,
+                                    struct sr_work *work, int n, double *constant, double *gradient)
 {
     struct sr_expr moved = *expr;
-    double constant[SR_NODES];
-    const int n = sr_expr_constants(expr, constant);
     for (int i = 0; i < n; i++) {
         const double here = constant[i], step = 1e-6 * fmax(fabs(here), 1e-3);
         double side[2];
@@ -50,21 +48,21 @@ static bool gradient_by_differences(const struct sr_loss *loss, const struct sr_
         constant[i] = here;
         gradient[i] = (side[0] - side[1]) / (2 * step);
     }
-    return true;
 }
 
 bool sr_compat_gradient(const struct sr_loss *loss, const struct sr_expr *expr,
                         struct sr_work *work, double *gradient)
 {
-    const bool known = loss->kind == ORR_SR_CUSTOM
-                           ? gradient_by_differences(loss, expr, work, gradient)
-                           : sr_eval_gradient(expr, loss, gradient);
     double constant[SR_NODES];
     const int n = sr_expr_constants(expr, constant);
+    if (loss->kind == ORR_SR_CUSTOM)
+        gradient_by_differences(loss, expr, work, n, constant, gradient);
+    else if (!sr_eval_gradient(expr, loss, gradient))
+        return false;
     for (int i = 0; i < n; i++)
-        if (!known || !isfinite(gradient[i]))
+        if (!isfinite(gradient[i]))
             return false;
-    return known;
+    return true;
 }
 
 static bool gradient_at(struct descent *d, const double *constants, double *gradient)
@@ -94,9 +92,9 @@ static bool move_along(struct descent *d, const double *step, double slope)
             trial[i] = d->at[i] + share * step[i];
             moved = moved || fabs(trial[i] - d->at[i]) > 1e-12 * fabs(d->at[i]);
         }
-        const double f = moved ? loss_at(d, trial) : HUGE_VAL;
         if (!moved)
             return false;
+        const double f = loss_at(d, trial);
         if (f <= d->f + enough * share * slope) {
             memcpy(d->at, trial, sizeof trial);
             d->f = f;
@@ -176,10 +174,20 @@ static bool is_flat(const struct descent *d)
 static void descend(struct descent *d)
 {
     double step[MOST], from[MOST], before[MOST];
-    if (!isfinite(d->f) || !gradient_at(d, d->at, d->gradient))
+    if (!isfinite(d->f))
         return;
     unit_matrix(d);
-    for (int it = 0; it < STEPS && !is_flat(d); it++) {
+    for (int it = 0; it < STEPS; it++) {
+        memcpy(before, d->gradient, sizeof before);
+        if (!gradient_at(d, d->at, d->gradient) || is_flat(d))
+            return;
+        if (it > 0) {
+            for (int i = 0; i < d->n; i++) {
+                step[i] = d->at[i] - from[i];
+                before[i] = d->gradient[i] - before[i];
+            }
+            learn(d, step, before);
+        }
         if (d->n > 1)
             quasi_newton_step(d, step);
         else if (!newton_step(d, step))
@@ -189,15 +197,8 @@ static void descend(struct descent *d)
             quasi_newton_step(d, step);
         }
         memcpy(from, d->at, sizeof from);
-        memcpy(before, d->gradient, sizeof before);
-        if (!move_along(d, step, dot(d->n, step, d->gradient)) ||
-            !gradient_at(d, d->at, d->gradient))
+        if (!move_along(d, step, dot(d->n, step, d->gradient)))
             return;
-        for (int i = 0; i < d->n; i++) {
-            step[i] = d->at[i] - from[i];
-            before[i] = d->gradient[i] - before[i];
-        }
-        learn(d, step, before);
     }
 }
 

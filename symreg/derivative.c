@@ -16,12 +16,6 @@ struct tape {
     bool same[SR_NODES];          /* nothing but constants does */
 };
 
-static void fill(double *out, size_t n, double value)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = value;
-}
-
 static int left_of(const struct sr_expr *expr, int i)
 {
     return sr_op_table[expr->node[i].op].arity == 2 ? i - 1 - expr->node[i - 1].size : i - 1;
@@ -48,7 +42,7 @@ static bool tape_make(const struct sr_expr *expr, const struct sr_data *data,
         } else if (node->op == SR_CONSTANT) {
             if (!isfinite(node->value))
                 return false;
-            fill(tape->value[i], n, node->value);
+            sr_fill(tape->value[i], n, node->value);
         } else {
             const int left = left_of(expr, i);
             tape->live[i] = tape->live[left] || tape->live[i - 1];
@@ -107,7 +101,7 @@ bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, do
         if (!forward(expr, first, (int)n, &tape))
             return false;
         memcpy(value + first, tape.at[root], n * sizeof *value);
-        fill(tape.adjoint[root], n, 1.0);
+        sr_fill(tape.adjoint[root], n, 1.0);
         backward(expr, (int)n, &tape);
         size_t column = 0;
         for (int i = 0; i <= root; i++)

@@ -111,18 +111,12 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
     return true;
 }
 
-static void fill(double *out, size_t n, double value)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = value;
-}
-
 /* An operator of the user takes rows only: an operand that is a number becomes some. */
 static bool run_custom(const struct step *s, int n, const double *a, const double *b, double *out)
 {
     double number[SR_TILE];
     if (s->form != SR_VEC_ROWS)
-        fill(number, (size_t)n, s->number);
+        sr_fill(number, (size_t)n, s->number);
     return sr_custom_apply((enum sr_op)s->op, n, s->form == SR_VEC_A_NUMBER ? number : a,
                            s->form == SR_VEC_B_NUMBER ? number : b, out);
 }
@@ -157,7 +151,7 @@ static bool run_all(const struct program *program, const struct sr_data *data,
     for (size_t first = 0; first < data->rows; first += n, n = SR_TILE) {
         n = data->rows - first < n ? data->rows - first : n;
         if (program->result.is_number)
-            fill(value + first, n, program->result.number);
+            sr_fill(value + first, n, program->result.number);
         else if (!program->steps)
             memcpy(value + first, program->result.at + first, n * sizeof *value);
         else if (!run(program, vec, first, (int)n, buffer, value + first))

@@ -248,9 +248,7 @@ int sr_laws_stopped(const struct sr_laws *laws)
 int sr_laws_write(const struct sr_laws *laws)
 {
     char path[4096];
-    int rc = orr_mkdir(laws->folder);
-    if (!rc)
-        rc = orr_path(path, "%s/laws.json", laws->folder);
+    int rc = orr_path(path, "%s/laws.json", laws->folder);
     /* without laws.json, a write that is interrupted leaves nothing that looks complete */
     if (!rc && remove(path) && errno != ENOENT)
         rc = ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", path, strerror(errno));

@@ -87,6 +87,13 @@ double sr_vec_quantile(const struct sr_vec *vec, double *value, double *weight, 
 double sr_vec_median_ratio(const struct sr_vec *vec, const double *p, const double *t, size_t n,
                            double *scratch);
 
+/* out[i] = value. */
+static inline void sr_fill(double *out, size_t n, double value)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = value;
+}
+
 /* ---- columns of a loss, in vec_columns.c */
 
 /* Makes loss->columns for loss->data, empty; NULL where they would take more than 32 MB. */

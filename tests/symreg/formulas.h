@@ -67,6 +67,16 @@ static inline const char *text_of(const struct sr_expr *expr)
     return text;
 }
 
+/* A table of features over 0.5 .. 5 and y of a formula. */
+static inline void table_uniform(struct table *t, size_t rows, gsl_rng *rng, const char *text)
+{
+    const struct sr_expr truth = formula(text);
+    table_create(t, rows, 4, false);
+    for (size_t i = 0; i < FEATURES * rows; i++)
+        t->x[i] = 0.5 + 4.5 * gsl_rng_uniform(rng);
+    assert_true(sr_eval(&truth, &t->data, t->y));
+}
+
 /* The value of row i, one node after the other, by the table of scalar operators; NaN as soon as
  * a node is not finite. */
 static inline double value_by_hand(const struct sr_expr *expr, const struct sr_data *data, size_t i)

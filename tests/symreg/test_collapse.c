@@ -22,12 +22,8 @@ static struct sr_settings default_settings(void)
 /* Features over 0.5 .. 5, y of a formula times 1 + noise * Gaussian. */
 static void table_of(struct table *t, size_t rows, const char *text, double noise)
 {
-    const struct sr_expr truth = formula(text);
     gsl_rng *rng = random_stream(9);
-    table_create(t, rows, 4, false);
-    for (size_t i = 0; i < FEATURES * rows; i++)
-        t->x[i] = 0.5 + 4.5 * gsl_rng_uniform(rng);
-    assert_true(sr_eval(&truth, &t->data, t->y));
+    table_uniform(t, rows, rng, text);
     for (size_t i = 0; i < rows; i++)
         t->y[i] *= 1 + noise * gsl_ran_ugaussian(rng);
     gsl_rng_free(rng);

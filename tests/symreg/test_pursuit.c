@@ -22,12 +22,8 @@ static struct sr_settings default_settings(void)
 /* Features over 0.5 .. 5. */
 static void table_of(struct table *t, const char *text)
 {
-    const struct sr_expr truth = formula(text);
     gsl_rng *rng = random_stream(11);
-    table_create(t, 500, 4, false);
-    for (size_t i = 0; i < FEATURES * t->data.rows; i++)
-        t->x[i] = 0.5 + 4.5 * gsl_rng_uniform(rng);
-    assert_true(sr_eval(&truth, &t->data, t->y));
+    table_uniform(t, 500, rng, text);
     gsl_rng_free(rng);
 }
 
