@@ -3,6 +3,7 @@
 #   make world    everything, PRESET=quick by default      make check   the tests
 #
 #   orbits -> pretrain -> finetune -> symreg -> figures     one stage each, making what it needs
+#   plan          what these would keep or make again, and why; makes nothing
 #   probe         attention of the pretrained models: statistics and maps
 #   watch         losses of the training under way in RUN, in the terminal or in PNG=file
 #   PRESET=smoke|quick|laptop|gpu|vafa2025 (or a file.json), ATTENTION=softmax for one variant only,
@@ -10,7 +11,8 @@
 #   DEVICE=cpu|cuda where to compute (default: as the preset says); MINUTES=n ends pretrain and
 #   finetune after so many, with everything saved: the same command goes on
 #   CUDA=0 builds without the CUDA backend (cuda.mk), which is built where nvcc is
-#   ORBITS_DIR=dir shares data sets between runs; V=1 prints the compiler's command lines
+#   ORBITS_DIR=dir shares data sets between runs; FORCE=1 replaces data sets of other settings
+#   V=1 prints the compiler's command lines
 
 PRESET  ?= quick
 RUN     ?= runs/$(basename $(notdir $(PRESET)))
@@ -65,14 +67,17 @@ finetune_USES := finetune model sim kernels base
 symreg_USES   := symreg base
 figures_USES  := figures base
 
-RUN_ARGS = --preset $(PRESET) --run $(RUN) $(if $(THREADS),--threads $(THREADS)) \
-           $(foreach s,$(SET),--set $(s)) $(if $(ATTENTION),--attention $(ATTENTION)) \
-           $(if $(DEVICE),--device $(DEVICE))
+RUN_ARGS = --preset $(PRESET) --run $(RUN) $(foreach s,$(SET),--set $(s)) --resume
+THREAD_ARGS = $(if $(THREADS),--threads $(THREADS))
+# programs that look at one variant or at all of them, and at data sets that may lie elsewhere
+MODEL_ARGS = $(RUN_ARGS) $(if $(ATTENTION),--attention $(ATTENTION)) \
+             $(if $(ORBITS_DIR),--orbits $(ORBITS_DIR))
 # programs that train
-TRAIN_ARGS = $(RUN_ARGS) $(if $(ORBITS_DIR),--orbits $(ORBITS_DIR)) \
-             $(if $(MINUTES),--minutes $(MINUTES)) --resume
+TRAIN_ARGS = $(MODEL_ARGS) $(THREAD_ARGS) $(if $(DEVICE),--device $(DEVICE)) \
+             $(if $(MINUTES),--minutes $(MINUTES))
+ORBITS_ARGS = $(RUN_ARGS) $(THREAD_ARGS) $(if $(ORBITS_DIR),--out $(ORBITS_DIR))
 
-.PHONY: all world orbits pretrain finetune symreg figures probe deps check check-long \
+.PHONY: all world orbits pretrain finetune symreg figures probe plan deps check check-long \
         check-python check-asan lint format clean bench
 .SECONDARY:
 all: .deps $(PROGRAMS:%=$(BIN)/%)
@@ -83,21 +88,34 @@ include tools.mk
 # ---- the stages: files are the interface between programs
 
 ORBITS_DIR ?=
+FORCE ?=
+# The CUDA backend takes most of the compiling: it is built before the stages only where they may
+# compute on a GPU, by DEVICE, SET or the preset.
+ON_GPU = $(filter cuda auto,$(DEVICE))$(filter model.device=cuda model.device=auto,$(SET))$(shell \
+    grep -Eos '"device": *"(cuda|auto)"' $(wildcard $(PRESET) presets/$(PRESET).json))
+STAGES_NEED = .deps $(PROGRAMS:%=$(BIN)/%) $(if $(filter 1,$(CUDA)),$(if $(ON_GPU),$(PLUGIN)))
 
-orbits: all
-	$(BIN)/orbits $(RUN_ARGS) $(if $(ORBITS_DIR),--out $(ORBITS_DIR))
+orbits: $(STAGES_NEED)
+	$(BIN)/orbits $(ORBITS_ARGS) $(if $(FORCE),--force)
 pretrain: orbits
 	$(BIN)/pretrain $(TRAIN_ARGS)
 finetune: pretrain
 	$(BIN)/finetune $(TRAIN_ARGS)
 symreg: finetune
-	$(BIN)/symreg $(RUN_ARGS) --resume
+	$(BIN)/symreg $(MODEL_ARGS) $(THREAD_ARGS)
 figures: symreg
-	$(BIN)/report $(RUN_ARGS)
+	$(BIN)/report $(MODEL_ARGS)
 world: figures
 # beside the stages: what the pretrained models attend to
 probe: pretrain
-	$(BIN)/probe attention $(RUN_ARGS)
+	$(BIN)/probe attention $(MODEL_ARGS) $(THREAD_ARGS) $(if $(DEVICE),--device $(DEVICE))
+# what the stages would keep and what they would make again, and why; nothing is made
+plan: $(STAGES_NEED)
+	@$(BIN)/orbits $(ORBITS_ARGS) $(if $(FORCE),--force) --plan
+	@$(BIN)/pretrain $(TRAIN_ARGS) --plan
+	@$(BIN)/finetune $(TRAIN_ARGS) --plan
+	@$(BIN)/symreg $(MODEL_ARGS) --plan
+	@$(BIN)/report $(MODEL_ARGS) --plan
 
 # ---- building
 

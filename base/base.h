@@ -104,17 +104,22 @@ uint64_t orr_rng_hash(uint64_t seed, enum orr_stage stage, uint64_t index, uint6
 
 /* ------------------------------------------------------------------------- command line */
 
-/* The options every program has (see orr_cli_help). */
+/* The options that programs share.
+ *
+ * Settings are those of --preset; without it, those of the run (<run>/preset.json) where it has
+ * any, else of the preset quick. --set and --seed change them. Where model.precision is auto, the
+ * run's own stays. --attention chooses one variant to work on: it is added to the list of the
+ * settings where it is not in it, and the list stays the list of the run. */
 struct orr_cli {
-    struct orr_preset preset; /* preset file, then --set, then --seed, --attention: merged */
+    struct orr_preset preset; /* preset file, then --set, then --seed: merged */
     char run[4096];           /* --run DIR, default runs/<preset name> */
     char out[4096];           /* --out DIR, "" when not given */
-    char attention[64];       /* --attention NAME, "" when not given */
+    char attention[64];       /* --attention NAME, "" when not given: all of the settings */
     char checkpoint[4096];    /* --checkpoint FILE, "" when not given */
     enum orr_device device;   /* --device; auto: as the preset says */
     int threads;              /* --threads N, default the number of usable cores */
     bool generic_attention;   /* --attention-impl generic */
-    bool preset_given, seed_given, run_given, resume, quiet;
+    bool preset_given, seed_given, run_given, resume, plan, quiet;
     int argc_rest; /* positional arguments, in order */
     const char *argv_rest[64];
 };
@@ -136,12 +141,19 @@ struct orr_program {
     bool stops_well;                  /* when stopped, everything is saved: exit status 0;
                                          so it always is at a time limit */
     const char *rest_preset;          /* default preset with positional arguments, NULL = quick */
+    const char *without;              /* common options that it does not have: "--device,--plan" */
 };
 /* Parses everything, loads the preset, applies --set, validates. --help and --version print
  * and set *done. Unknown options, keys and values: ORR_EUSAGE with the nearest valid name. Creates
  * nothing on disk. */
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,
                   bool *done);
+
+/* Whether --attention leaves this variant in. */
+bool orr_cli_wants(const struct orr_cli *cli, const char *attention);
+/* Writes the settings to <run>/preset.json: those of the last command that makes something in the
+ * run. */
+int orr_cli_save_preset(const struct orr_cli *cli, const char *run);
 
 /* The whole of main(): parses, catches signals, turns GSL's abort off, runs, reports what went
  * wrong and returns the exit status. `run` is not called when only --help or --version were asked

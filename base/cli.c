@@ -24,7 +24,8 @@ struct parse {
 static const struct common {
     const char *name, *value_name, *help;
 } common[] = {
-    {"--preset", "NAME|FILE", "settings: a name in presets/ or a JSON file (default quick)"},
+    {"--preset", "NAME|FILE",
+     "settings: a name in presets/ or a JSON file (default: the run's own, else quick)"},
     {"--set", "KEY=VALUE", "changes one setting; repeatable"},
     {"--run", "DIR", "run directory (default runs/<preset>)"},
     {"--out", "DIR", "write directly into DIR"},
@@ -35,11 +36,25 @@ static const struct common {
     {"--threads", "N", "threads (default: all usable cores)"},
     {"--seed", "N", "seed of every random stream (default: the preset's)"},
     {"--resume", NULL, "continue what is there, skip what is complete"},
+    {"--plan", NULL, "say what would be kept and what made again, and why; make nothing"},
     {"--quiet", NULL, "no progress, no notes"},
     {"--help", NULL, "this text"},
     {"--version", NULL, "the version"},
 };
 enum { COMMON = sizeof common / sizeof *common };
+
+/* A common option that this program has. */
+static bool has_common(const struct orr_program *program, int i)
+{
+    const size_t length = strlen(common[i].name);
+    for (const char *at = program->without; at && *at; at += *at == ',') {
+        const size_t part = strcspn(at, ",");
+        if (part == length && !strncmp(at, common[i].name, length))
+            return false;
+        at += part;
+    }
+    return true;
+}
 
 static void print_option(const char *name, const char *value, const char *help)
 {
@@ -54,7 +69,8 @@ static void print_help(const struct orr_program *program)
     for (const struct orr_option *o = program->options; o && o->name; o++)
         print_option(o->name, o->value_name, o->help);
     for (int i = 0; i < COMMON; i++)
-        print_option(common[i].name, common[i].value_name, common[i].help);
+        if (has_common(program, i))
+            print_option(common[i].name, common[i].value_name, common[i].help);
     if (program->groups) {
         printf("\nsettings (--set key=value) [default without a preset]:\n");
         orr_preset_print_help(program->groups);
@@ -105,6 +121,8 @@ static int take_common(struct parse *p, const char *name, const char *value)
         p->threads = value;
     else if (!strcmp(name, "--resume"))
         cli->resume = true;
+    else if (!strcmp(name, "--plan"))
+        cli->plan = true;
     else if (!strcmp(name, "--quiet"))
         cli->quiet = true;
     else if (!strcmp(name, "--help"))
@@ -129,8 +147,13 @@ static int take_common(struct parse *p, const char *name, const char *value)
 static int unknown_option(const struct parse *p, const char *name)
 {
     struct orr_nearest nearest = {0};
-    for (int i = 0; i < COMMON; i++)
-        orr_nearest_offer(&nearest, name, common[i].name);
+    for (int i = 0; i < COMMON; i++) {
+        if (has_common(p->program, i))
+            orr_nearest_offer(&nearest, name, common[i].name);
+        else if (!strcmp(common[i].name, name))
+            return ORR_FAIL(ORR_EUSAGE, "%s: %s has no such option; see --help", name,
+                            p->program->name);
+    }
     for (const struct orr_option *o = p->program->options; o && o->name; o++)
         orr_nearest_offer(&nearest, name, o->name);
     return ORR_FAIL(ORR_EUSAGE, "unknown option %s%s%s%s; see --help", name,
@@ -149,7 +172,7 @@ static int take_option(struct parse *p)
     const struct orr_option *own = NULL;
     bool known = false;
     for (int i = 0; i < COMMON && !known; i++) {
-        known = !strcmp(common[i].name, name);
+        known = !strcmp(common[i].name, name) && has_common(p->program, i);
         value_name = common[i].value_name;
     }
     for (const struct orr_option *o = p->program->options; o && o->name && !known; o++) {
@@ -209,15 +232,63 @@ static int take_compute(struct parse *p)
     return 0;
 }
 
+/* The run's preset.json; "" when there is none. */
+static int find_run_preset(const struct orr_cli *cli, char path[4096])
+{
+    const int rc = orr_path(path, "%s/preset.json", *cli->run ? cli->run : "runs/quick");
+    if (!rc && !orr_exists(path))
+        *path = '\0';
+    return rc;
+}
+
+static int load_preset(struct parse *p)
+{
+    struct orr_cli *cli = p->cli;
+    char path[4096];
+    if (p->preset)
+        return orr_preset_load(&cli->preset, p->preset);
+    if (cli->argc_rest && p->program->rest_preset)
+        return orr_preset_load(&cli->preset, p->program->rest_preset);
+    const int rc = find_run_preset(cli, path);
+    if (rc)
+        return rc;
+    cli->preset_given = *path && cli->run_given;
+    return orr_preset_load(&cli->preset, *path ? path : "quick");
+}
+
+/* "auto" is decided once in a run: by its first training. */
+static int keep_precision(struct orr_cli *cli)
+{
+    char path[4096];
+    struct orr_preset run;
+    int rc = find_run_preset(cli, path);
+    if (rc || !*path || cli->preset.model.precision != ORR_PRECISION_AUTO)
+        return rc;
+    rc = orr_preset_load(&run, path);
+    if (!rc)
+        cli->preset.model.precision = run.model.precision;
+    return rc;
+}
+
+static int add_attention(struct orr_names *names, const char *attention)
+{
+    for (int i = 0; i < names->count; i++)
+        if (!strcmp(names->item[i], attention))
+            return 0;
+    if (names->count == ORR_LIST)
+        return ORR_FAIL(ORR_EUSAGE, "--attention: the settings have %d variants already", ORR_LIST);
+    strcpy(names->item[names->count++], attention);
+    return 0;
+}
+
 /* Merges preset, --set, --seed and --attention, and checks the whole. */
 static int merge(struct parse *p)
 {
     struct orr_cli *cli = p->cli;
     unsigned long long number;
     cli->preset_given = p->preset != NULL;
-    const bool other = cli->argc_rest && p->program->rest_preset;
-    const char *const initial = other ? p->program->rest_preset : "quick";
-    int rc = orr_preset_load(&cli->preset, p->preset ? p->preset : initial);
+    cli->run_given = *cli->run != '\0';
+    int rc = load_preset(p);
     for (int i = 0; i < p->setting_count && !rc; i++)
         rc = orr_preset_set(&cli->preset, p->settings[i]);
     if (!rc && p->seed) {
@@ -234,14 +305,27 @@ static int merge(struct parse *p)
     }
     if (!rc)
         rc = take_compute(p);
-    if (!rc && *cli->attention) {
-        cli->preset.attention.count = 1;
-        strcpy(cli->preset.attention.item[0], cli->attention);
-    }
-    cli->run_given = *cli->run != '\0';
+    if (!rc && *cli->attention)
+        rc = add_attention(&cli->preset.attention, cli->attention);
     if (!rc && !cli->run_given)
         rc = orr_path(cli->run, "runs/%s", cli->preset.name);
+    if (!rc)
+        rc = keep_precision(cli);
     return rc ? rc : orr_preset_check(&cli->preset);
+}
+
+bool orr_cli_wants(const struct orr_cli *cli, const char *attention)
+{
+    return !*cli->attention || !strcmp(cli->attention, attention);
+}
+
+int orr_cli_save_preset(const struct orr_cli *cli, const char *run)
+{
+    char path[4096];
+    int rc = orr_mkdir(run);
+    if (!rc)
+        rc = orr_path(path, "%s/preset.json", run);
+    return rc ? rc : orr_preset_save(&cli->preset, path);
 }
 
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,

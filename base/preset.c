@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include <cjson/cJSON.h>
-#include <xxhash.h>
 
 #include "text.h"
 
@@ -155,11 +154,9 @@ int orr_preset_set(struct orr_preset *preset, const char *assignment)
 
 /* ------------------------------------------------------------------------------- JSON */
 
-enum { JSON_TEXT = ORR_LIST * ORR_NAME };
-
 /* A JSON scalar or array of strings as the text that set_text takes. */
 static int json_text(const char *where, const struct orr_field *f, const cJSON *item,
-                     char text[JSON_TEXT])
+                     char text[ORR_FIELD_TEXT_BYTES])
 {
     static const char *const wanted[] = {"a whole number", "a whole number", "a whole number",
                                          "a number",       "true or false",  "a name",
@@ -167,11 +164,12 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
     const bool number = f->type <= ORR_FIELD_DOUBLE;
     if (number && cJSON_IsNumber(item)) {
         const bool rounded = f->type == ORR_FIELD_U64 && item->valuedouble > 0x1p53;
-        snprintf(text, JSON_TEXT, rounded ? "%.16e" : "%.17g", item->valuedouble); /* e: refused */
+        snprintf(text, ORR_FIELD_TEXT_BYTES, rounded ? "%.16e" : "%.17g",
+                 item->valuedouble); /* e: refused */
     } else if (f->type == ORR_FIELD_BOOL && cJSON_IsBool(item)) {
         strcpy(text, cJSON_IsTrue(item) ? "true" : "false");
     } else if ((f->type == ORR_FIELD_U64 || f->type >= ORR_FIELD_ENUM) && cJSON_IsString(item)) {
-        snprintf(text, JSON_TEXT, "%s", item->valuestring);
+        snprintf(text, ORR_FIELD_TEXT_BYTES, "%s", item->valuestring);
     } else if (f->type == ORR_FIELD_NAMES && cJSON_IsArray(item)) {
         size_t used = 0;
         text[0] = '\0';
@@ -179,9 +177,9 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
         cJSON_ArrayForEach (part, item) {
             if (!cJSON_IsString(part))
                 return bad(where, f, "a list of names", "something else");
-            used += (size_t)snprintf(text + used, JSON_TEXT - used, "%s%s", used ? "," : "",
-                                     part->valuestring);
-            if (used >= JSON_TEXT)
+            used += (size_t)snprintf(text + used, ORR_FIELD_TEXT_BYTES - used, "%s%s",
+                                     used ? "," : "", part->valuestring);
+            if (used >= ORR_FIELD_TEXT_BYTES)
                 return bad(where, f, "a shorter list", part->valuestring);
         }
     } else {
@@ -201,7 +199,7 @@ static int read_group(struct orr_preset *preset, const char *where, const char *
 {
     const cJSON *item;
     cJSON_ArrayForEach (item, group) {
-        char key[128], text[JSON_TEXT];
+        char key[128], text[ORR_FIELD_TEXT_BYTES];
         const struct orr_field *f = NULL;
         snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "." : "", item->string);
         int rc = cJSON_IsObject(item) ? read_group(preset, where, key, item) : find(where, key, &f);
@@ -311,58 +309,76 @@ static void shortest(double value, char *text, size_t bytes)
     }
 }
 
-static cJSON *field_json(const struct orr_preset *preset, const struct orr_field *f)
+void orr_field_text(const struct orr_preset *preset, const struct orr_field *f,
+                    char text[ORR_FIELD_TEXT_BYTES])
 {
     const char *at = (const char *)preset + f->offset;
-    char text[256];
+    const struct orr_names *names = (const void *)at;
+    const size_t bytes = ORR_FIELD_TEXT_BYTES;
+    size_t used = 0;
+    text[0] = '\0';
     switch (f->type) {
     case ORR_FIELD_INT:
-        return cJSON_CreateNumber(*(const int *)(const void *)at);
+        snprintf(text, bytes, "%d", *(const int *)(const void *)at);
+        break;
     case ORR_FIELD_LONG:
-        return cJSON_CreateNumber((double)*(const long *)(const void *)at);
+        snprintf(text, bytes, "%ld", *(const long *)(const void *)at);
+        break;
     case ORR_FIELD_U64:
-        snprintf(text, sizeof text, "%llu",
-                 (unsigned long long)*(const uint64_t *)(const void *)at);
-        return *(const uint64_t *)(const void *)at > 1ull << 53 ? cJSON_CreateString(text)
-                                                                : cJSON_CreateRaw(text);
+        snprintf(text, bytes, "%llu", (unsigned long long)*(const uint64_t *)(const void *)at);
+        break;
     case ORR_FIELD_DOUBLE:
-        shortest(*(const double *)(const void *)at, text, sizeof text);
-        return cJSON_CreateRaw(text);
+        shortest(*(const double *)(const void *)at, text, bytes);
+        break;
     case ORR_FIELD_BOOL:
-        return cJSON_CreateBool(*(const bool *)(const void *)at);
+        snprintf(text, bytes, "%s", *(const bool *)(const void *)at ? "true" : "false");
+        break;
     case ORR_FIELD_ENUM:
-        enum_name(f, *(const int *)(const void *)at, text, sizeof text);
-        return cJSON_CreateString(text);
+        enum_name(f, *(const int *)(const void *)at, text, bytes);
+        break;
     case ORR_FIELD_TEXT:
-        return cJSON_CreateString(at);
-    default: {
-        const struct orr_names *names = (const void *)at;
+        snprintf(text, bytes, "%s", at);
+        break;
+    default:
+        for (int i = 0; i < names->count; i++)
+            used +=
+                (size_t)snprintf(text + used, bytes - used, "%s%s", i ? "," : "", names->item[i]);
+    }
+}
+
+static cJSON *field_json(const struct orr_preset *preset, const struct orr_field *f)
+{
+    char text[ORR_FIELD_TEXT_BYTES];
+    if (f->type == ORR_FIELD_NAMES) {
+        const struct orr_names *names = (const void *)((const char *)preset + f->offset);
         cJSON *array = cJSON_CreateArray();
         for (int i = 0; i < names->count; i++)
             cJSON_AddItemToArray(array, cJSON_CreateString(names->item[i]));
         return array;
     }
-    }
+    orr_field_text(preset, f, text);
+    if (f->type == ORR_FIELD_TEXT || f->type == ORR_FIELD_ENUM)
+        return cJSON_CreateString(text);
+    const bool rounded = f->type == ORR_FIELD_U64 && strtoull(text, NULL, 10) > 1ull << 53;
+    return rounded ? cJSON_CreateString(text) : cJSON_CreateRaw(text);
 }
 
-/* "seed" matches seed; "orbits" matches orbits.*; NULL matches all. */
+/* "seed" matches seed; "orbits" matches orbits.*. */
 static bool in_groups(const char *key, const char *groups)
 {
-    for (const char *from = groups; from && *from;) {
+    for (const char *from = groups; *from;) {
         const size_t length = strcspn(from, ",");
         if (!strncmp(key, from, length) && (key[length] == '.' || key[length] == '\0'))
             return true;
         from += length + (from[length] == ',');
     }
-    return groups == NULL;
+    return false;
 }
 
-static cJSON *to_json(const struct orr_preset *preset, const char *groups)
+static cJSON *to_json(const struct orr_preset *preset)
 {
     cJSON *root = cJSON_CreateObject();
     for (const struct orr_field *f = orr_fields; f->key; f++) {
-        if (!in_groups(f->key, groups))
-            continue;
         cJSON *group = root;
         const char *rest = f->key, *dot;
         while ((dot = strchr(rest, '.')) != NULL) {
@@ -379,64 +395,11 @@ static cJSON *to_json(const struct orr_preset *preset, const char *groups)
 
 int orr_preset_save(const struct orr_preset *preset, const char *path)
 {
-    cJSON *json = to_json(preset, NULL);
+    cJSON *json = to_json(preset);
     cJSON_AddStringToObject(json, "name", preset->name);
     const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
     return rc;
-}
-
-/* Settings that change nothing in the result, and newer ones that are off, are left out: files
- * made before there were such settings still belong to the run. */
-static void leave_out_of_training(cJSON *stage, const struct orr_train_preset *t)
-{
-    cJSON_DeleteItemFromObjectCaseSensitive(stage, "keep");
-    cJSON_DeleteItemFromObjectCaseSensitive(stage, "keep_every");
-    if (t->patience == 0)
-        cJSON_DeleteItemFromObjectCaseSensitive(stage, "patience");
-    if (t->outlier_sigma > 0)
-        return;
-    cJSON_DeleteItemFromObjectCaseSensitive(stage, "outlier_sigma");
-    cJSON_DeleteItemFromObjectCaseSensitive(stage, "outlier_window");
-    cJSON_DeleteItemFromObjectCaseSensitive(stage, "outlier_most");
-}
-
-static void leave_out(cJSON *json, const struct orr_preset *preset)
-{
-    const cJSON *finetune = cJSON_GetObjectItemCaseSensitive(json, "finetune");
-    leave_out_of_training(cJSON_GetObjectItemCaseSensitive(json, "pretrain"), &preset->pretrain);
-    leave_out_of_training(cJSON_GetObjectItemCaseSensitive(json, "pretrain_planets"),
-                          &preset->pretrain_planets);
-    leave_out_of_training(cJSON_GetObjectItemCaseSensitive(finetune, "magnitude"),
-                          &preset->finetune.magnitude);
-    leave_out_of_training(cJSON_GetObjectItemCaseSensitive(finetune, "vector"),
-                          &preset->finetune.vector);
-    /* how data is laid out in files, not what it is */
-    cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(json, "orbits"),
-                                            "shard_sequences");
-    cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
-    cJSON_DeleteItemFromObjectCaseSensitive(model, "recompute"); /* the same bits */
-    cJSON_DeleteItemFromObjectCaseSensitive(model, "device");    /* a run may go on elsewhere */
-    if (preset->model.gate == ORR_GATE_NONE)                     /* as before there were gates */
-        cJSON_DeleteItemFromObjectCaseSensitive(model, "gate");
-    if (!orr_preset_is_text(preset)) { /* as before there was text */
-        cJSON_DeleteItemFromObjectCaseSensitive(model, "tie");
-        cJSON_DeleteItemFromObjectCaseSensitive(json, "text");
-    }
-    cJSON *data = cJSON_GetObjectItemCaseSensitive(json, "text");
-    cJSON_DeleteItemFromObjectCaseSensitive(data, "train");
-    cJSON_DeleteItemFromObjectCaseSensitive(data, "val");
-}
-
-uint64_t orr_preset_digest(const struct orr_preset *preset, const char *groups)
-{
-    cJSON *json = to_json(preset, groups);
-    leave_out(json, preset);
-    char *text = cJSON_PrintUnformatted(json);
-    const uint64_t digest = text ? XXH64(text, strlen(text), 0) : 0;
-    cJSON_free(text);
-    cJSON_Delete(json);
-    return digest;
 }
 
 void orr_preset_print_help(const char *groups)

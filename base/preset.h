@@ -71,6 +71,9 @@ enum orr_symreg_loss {
     ORR_SR_CUSTOM
 };
 
+/* The search for formulas: our own, or that of SymbolicRegression.jl. */
+enum orr_symreg_algorithm { ORR_SR_ORRERY, ORR_SR_PYSR };
+
 /* Data sets of two-body or many-planet systems. Lengths in AU, times in years, masses in
  * solar masses. */
 struct orr_orbits_preset {
@@ -111,7 +114,7 @@ struct orr_orbits_preset {
 /* Planet runs: scaled coordinates, for the force-vector task (spec/orbits.md section 3). */
 struct orr_planets_preset {
     bool enabled;
-    long train, val;                 /* pretraining sequences */
+    long train, val, test;           /* pretraining sequences; test: measured at the end */
     int steps;                       /* time steps in a sequence: positions = 1 + 2 steps */
     double samples_min, samples_max; /* kept: samples per orbit in this range */
     double light_fraction;           /* share of sequences with m1/m2 log-uniform light_min..max */
@@ -172,6 +175,7 @@ struct orr_finetune_preset {
 };
 
 struct orr_symreg_preset {
+    enum orr_symreg_algorithm algorithm;
     struct orr_names binary, unary;
     enum orr_symreg_loss loss;
     double loss_parameter; /* of huber, logcosh, quantile */
@@ -217,9 +221,6 @@ int orr_preset_needs_orbits(const struct orr_preset *preset, const char *needs);
 int orr_preset_check(const struct orr_preset *preset);
 /* Writes every key, so that --preset FILE repeats the run. */
 int orr_preset_save(const struct orr_preset *preset, const char *path);
-/* XXH64 over the saved text of the groups named ("orbits,planets,seed"): tells whether files
- * made earlier belong to these settings. Where files are, and how they are cut, does not count. */
-uint64_t orr_preset_digest(const struct orr_preset *preset, const char *groups);
 /* The keys of the groups with default and help, one line each. */
 void orr_preset_print_help(const char *groups);
 

@@ -218,7 +218,7 @@ int report_plot(const struct report_run *run, const struct report_tools *tools, 
         if (!rc)
             rc = draw(tools, "forces.gp", folder, pictures, &progress);
     }
-    for (size_t i = 0; i < count && !rc; i++) {
+    for (size_t i = run->has_laws ? 0 : 2; i < count && !rc; i++) {
         rc = others[i].plot(run, folder, &pictures->at[pictures->count]);
         if (!rc)
             rc = draw(tools, others[i].script, folder, pictures, &progress);

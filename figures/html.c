@@ -163,10 +163,12 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
     return 0;
 }
 
-static int write_page(const struct report_run *run, const struct report_pictures *pictures,
+static int write_laws(const struct report_run *run, const struct report_pictures *pictures,
                       const char *folder, struct orr_file *html)
 {
-    TRY(write_head(run, html));
+    if (!run->has_laws)
+        return orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>This preset has no force-"
+                                     "magnitude task.</p>\n");
     TRY(orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>Newton: F = k m<sub>1</sub> "
                               "m<sub>2</sub> / r<sup>2</sup> with k = 4&pi;<sup>2</sup> = 39.478 "
                               "(AU, years, solar masses).</p>\n"));
@@ -176,7 +178,14 @@ static int write_page(const struct report_run *run, const struct report_pictures
     TRY(report_html_exponents(run, html));
     TRY(write_picture(pictures, folder, "exponents", html));
     TRY(orr_file_printf(html, "<h2>Pareto fronts</h2>\n"));
-    TRY(write_picture(pictures, folder, "pareto", html));
+    return write_picture(pictures, folder, "pareto", html);
+}
+
+static int write_page(const struct report_run *run, const struct report_pictures *pictures,
+                      const char *folder, struct orr_file *html)
+{
+    TRY(write_head(run, html));
+    TRY(write_laws(run, pictures, folder, html));
     TRY(write_vectors(run, pictures, folder, html));
     TRY(orr_file_printf(html, "<h2>Training</h2>\n"));
     TRY(write_picture(pictures, folder, "loss", html));

@@ -232,8 +232,10 @@ static int vector_table(const struct report_run *run, bool cosine, struct orr_fi
         if (floor)
             TRY(orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">floor: towards the Sun"
                                       "</th>"));
-        else
+        else if (run->source[s].has_vectors)
             TRY(open_row(html, &run->source[s]));
+        else
+            continue;
         for (int p = 0; p <= REPORT_PLANETS; p++) {
             struct report_agreement a = {0};
             const struct report_orbit *from = p < REPORT_PLANETS ? orbit + p : orbit;

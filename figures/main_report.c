@@ -1,5 +1,5 @@
 /* main_report.c - bin/report: figures and report.html of a run directory. */
-#include "report.h"
+#include "origin.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -36,8 +36,8 @@ static int move_picture(const char *from, const char *to, const char *name, cons
 
 /* Everything is drawn and the page written from a working folder beside the final place, then
  * renamed: a failure before that leaves what was there before. */
-static int publish(const struct report_run *run, const struct report_tools *tools, const char *out,
-                   const char *work, bool quiet)
+static int publish(const struct report_run *run, const struct report_origin *origin,
+                   const struct report_tools *tools, const char *out, const char *work, bool quiet)
 {
     char figures[REPORT_PATH], page[REPORT_PATH];
     struct report_pictures pictures = {0};
@@ -56,12 +56,14 @@ static int publish(const struct report_run *run, const struct report_tools *tool
             rc = move_picture(work, figures, pictures.at[i].name, "svg");
     }
     if (!rc)
+        rc = report_origin_write(origin, out, &pictures);
+    if (!rc)
         orr_note(quiet, "report: %zu figures in %s, page %s", pictures.count, figures, page);
     return rc;
 }
 
-static int make_report(const struct report_run *run, const struct report_tools *tools,
-                       const char *out, bool quiet)
+static int make_report(const struct report_run *run, const struct report_origin *origin,
+                       const struct report_tools *tools, const char *out, bool quiet)
 {
     char work[REPORT_PATH];
     const bool existed = orr_exists(out);
@@ -72,33 +74,68 @@ static int make_report(const struct report_run *run, const struct report_tools *
         return rc;
     if (!mkdtemp(work))
         return ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", out, strerror(errno));
-    rc = publish(run, tools, out, work, quiet);
+    rc = publish(run, origin, tools, out, work, quiet);
     remove_folder(work);
     if (rc && !existed)
         rmdir(out); /* as it was: an empty folder helps nobody */
     return rc;
 }
 
-static int report(const struct orr_cli *cli)
+static const char *orbits_option = "";
+
+/* Draws and writes all of it, from artefacts that the settings make. */
+static int remake(const struct orr_cli *cli, struct report_origin *origin, const char *out)
 {
     static struct report_run run;
     struct report_tools tools;
     int rc = report_tools_find(&tools);
     if (!rc)
+        rc = report_origin_check(origin, cli->run);
+    if (!rc)
         rc = report_read(&run, cli->run, cli->attention);
     if (!rc)
-        rc = make_report(&run, &tools, *cli->out ? cli->out : cli->run, cli->quiet);
+        rc = make_report(&run, origin, &tools, out, cli->quiet);
     report_free(&run);
+    return rc;
+}
+
+static int report(const struct orr_cli *cli)
+{
+    static struct report_origin origin;
+    const char *out = *cli->out ? cli->out : cli->run;
+    enum orr_verdict verdict;
+    char why[ORR_WHY], page[REPORT_PATH];
+    int rc = orr_preset_needs_orbits(&cli->preset, "a report");
+    if (!rc)
+        rc = orr_path(page, "%s/report.html", out);
+    if (!rc)
+        rc = report_origin_open(&origin, cli, orbits_option);
+    if (!rc)
+        rc = report_origin_judge(&origin, out, &verdict, why);
+    if (!rc && cli->plan)
+        orr_plan_print(verdict, page, why);
+    else if (!rc && verdict == ORR_KEEP && cli->resume)
+        orr_note(cli->quiet, "report: %s is up to date", page);
+    else if (!rc)
+        rc = remake(cli, &origin, out);
+    report_origin_close(&origin);
     return rc;
 }
 
 int main(int argc, char **argv)
 {
+    static const struct orr_option options[] = {
+        {"--orbits", "DIR",
+         "the data sets that the run was made from, if not those of its settings", &orbits_option},
+        {NULL, NULL, NULL, NULL},
+    };
     static const struct orr_program program = {
         .name = "report",
         .purpose = "draws the figures of a run and writes its self-contained report.html",
         .usage = "report [--run DIR] [--out DIR] [--attention NAME]",
+        .options = options,
         .groups = "",
+        .without = "--checkpoint,--device,--attention-impl,--threads",
     };
     return orr_main(&program, argc, argv, report);
 }

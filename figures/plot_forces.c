@@ -26,15 +26,17 @@ static int choose_panels(const struct report_run *run, int panel[])
     int n = 0, models = 0;
     panel[n++] = report_find(run, "truth");
     const int lssar = report_find(run, "lssar");
-    if (lssar >= 0)
+    if (lssar >= 0 && run->source[lssar].has_vectors)
         panel[n++] = lssar;
     for (int s = 0; s < run->source_count; s++) {
+        if (!run->source[s].has_vectors)
+            continue; /* its stage was left out */
         models += run->source[s].role == REPORT_ATTENTION;
         if (run->source[s].role == REPORT_ATTENTION && s != lssar)
             panel[n++] = s;
     }
     const int untrained = report_find(run, "untrained");
-    if (models < 2 && untrained >= 0)
+    if (models < 2 && untrained >= 0 && run->source[untrained].has_vectors)
         panel[n++] = untrained;
     return n;
 }

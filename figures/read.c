@@ -1,4 +1,5 @@
 /* read.c - gathers a run directory: settings, sources, force vectors, training logs. */
+#include "base/provenance.h"
 #include "report.h"
 
 #include <math.h>
@@ -214,14 +215,14 @@ int report_read(struct report_run *run, const char *path, const char *attention)
     rc = read_settings(run);
     if (!rc)
         rc = list_sources(run, attention);
-    run->has_vectors = run->preset.planets.enabled || run->preset.orbits.solar_system;
+    run->has_vectors = orr_has_task(&run->preset, true);
     for (int s = 0; s < run->source_count && !rc; s++) {
-        if (run->has_vectors)
+        if (orr_has_table(&run->preset, run->source[s].name, true))
             rc = read_vectors(run, &run->source[s]);
         if (!rc)
             rc = read_curves(run, &run->source[s]);
     }
-    return rc ? rc : report_read_laws(run);
+    return rc || !orr_has_task(&run->preset, false) ? rc : report_read_laws(run);
 }
 
 void report_free(struct report_run *run)

@@ -7,7 +7,7 @@
 #ifndef FT_FT_H
 #define FT_FT_H
 
-#include "base/base.h"
+#include "base/provenance.h"
 #include "model/gpt.h"
 #include "sim/sim.h"
 
@@ -50,7 +50,8 @@ void ft_standardise(size_t dims, size_t n, float *a, size_t m, float *b);
 struct ft_run {
     const struct orr_preset *preset;
     const struct k_ops *ops;
-    char run[4096];                      /* run directory */
+    struct orr_chain *chain; /* what models and tables should be made from */
+    char run[4096];         /* run directory */
     struct sim_dataset train, val, test; /* two_body_* */
     struct sim_dataset planets;          /* planets_solar, or solar_system_two_body */
     bool has_magnitude, has_vector;
@@ -60,8 +61,17 @@ struct ft_run {
     bool resume, quiet;
 };
 int ft_run_open(struct ft_run *run, const struct orr_preset *preset, const char *run_dir,
-                const char *orbits_dir, const struct k_ops *ops);
+                const char *orbits_dir, const struct k_ops *ops, struct orr_chain *chain);
 void ft_run_close(struct ft_run *run);
+
+/* What is to be done about a source's table of forces: keep it, make it (its model first, where it
+ * has one), and why. */
+int ft_table_judge(struct orr_chain *chain, const char *run_dir, const char *source, bool vector,
+                   enum orr_verdict *verdict, char path[4096], char why[ORR_WHY]);
+
+/* The same about the model of a source. */
+int ft_model_judge(struct orr_chain *chain, const char *run_dir, const char *source, bool vector,
+                   enum orr_verdict *verdict, char path[4096], char why[ORR_WHY]);
 
 /* One source's predictions: F (row_count) at run->rows. The model sources fine-tune first:
  * `from` is the pretrained checkpoint, NULL = random weights. */
@@ -75,9 +85,9 @@ int ft_vector_truth(struct ft_run *run);
 int ft_vector_oracle(struct ft_run *run);
 
 /* forces_magnitude.csv of a source (docs/formats.md); F (row_count). */
-int ft_write_magnitude(const struct ft_run *run, const char *source, const double *F);
+int ft_write_magnitude(struct ft_run *run, const char *source, const double *F);
 /* forces_vector.csv; f (planets, T, 2) in units of each planet's largest force. */
-int ft_write_vector(const struct ft_run *run, const char *source, const double *f);
+int ft_write_vector(struct ft_run *run, const char *source, const double *f);
 /* Largest |F| of each planet's sequence over labelled rows < T. largest (planets). */
 void ft_vector_scale(const struct ft_run *run, double *largest);
 

@@ -121,7 +121,7 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
                             .evaluate = task.val_batches ? evaluate : NULL};
     task.inputs.config = &model.config;
     if (!rc)
-        rc = ft_train(&model, run, source, "magnitude", train, &loop);
+        rc = ft_train(&model, run, source, false, train, &loop);
     if (!rc)
         rc = predict(&task, &model, F);
     if (!rc)

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 static const char *orbits_option = "", *source_option = "", *minutes_option;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option},
@@ -22,118 +24,182 @@ static const struct orr_program program = {
     .resumes = true,
 };
 
-static bool wanted(const char *source)
+/* What all sources of a call share. */
+struct call {
+    struct orr_cli cli; /* model.precision decided */
+    char orbits[4096], out[4096];
+    struct gpt_device device;
+    struct orr_chain chain;
+    struct orr_sources sources;
+};
+
+/* One table of one source. */
+struct job {
+    const char *source, *attention; /* attention: "" of truth and oracle */
+    bool vector;
+    enum orr_verdict verdict;
+    char path[4096], why[ORR_WHY];
+};
+
+static bool is_model(const struct job *job)
 {
-    return !*source_option || !strcmp(source_option, source);
+    return *job->attention != '\0';
 }
+
+static bool is_pretrained(const struct job *job)
+{
+    return is_model(job) && strcmp(job->source, "untrained") != 0;
+}
+
+/* Where its model was pretrained: on planet runs for the vectors of their planets. */
+static bool on_planets(const struct call *call, const struct job *job)
+{
+    return job->vector && call->cli.preset.planets.enabled;
+}
+
+/* Job number i; false when the settings have no such table, or the options leave it out. */
+static bool find_job(struct call *call, int i, struct job *job)
+{
+    const struct orr_preset *p = &call->cli.preset;
+    *job = (struct job){.source = call->sources.name[i / 2], .vector = i % 2 == 1};
+    job->attention = orr_source_attention(p, job->source);
+    return orr_has_table(p, job->source, job->vector) &&
+           (!*source_option || !strcmp(source_option, job->source));
+}
+
+static int jobs(const struct call *call)
+{
+    return 2 * call->sources.count;
+}
+
+static int judge(struct call *call, struct job *job)
+{
+    int rc = ft_table_judge(&call->chain, call->out, job->source, job->vector, &job->verdict,
+                            job->path, job->why);
+    if (!rc && job->verdict == ORR_KEEP && !call->cli.resume && !call->cli.plan)
+        job->verdict = ORR_REMAKE;
+    return rc;
+}
+
+/* ------------------------------------------------------------------- where models come from */
 
 /* The checkpoint that a model starts from: the run's own, or --checkpoint for the first stage
- * (planet runs have models of another length). */
-static int pretrained(const struct orr_cli *cli, const char *attention, const char *stage,
-                      char path[4096])
+ * (planet runs have models of another length). "" = random weights. */
+static int pretrained(const struct call *call, const char *attention, bool planets, char path[4096])
 {
-    if (*cli->checkpoint && !strcmp(stage, "pretrain"))
+    const struct orr_cli *cli = &call->cli;
+    *path = '\0';
+    if (*cli->checkpoint && !planets)
         return orr_path(path, "%s", cli->checkpoint);
-    int rc = orr_path(path, "%s/%s/%s/last.safetensors", cli->run, attention, stage);
-    if (!rc && !orr_exists(path))
-        rc = ORR_FAIL(ORR_EMISSING,
-                      "%s: no pretrained model there; make it with: pretrain "
-                      "--preset %s --attention %s",
-                      path, cli->preset.name, attention);
-    return rc;
+    if (!orr_has_pretrain(&cli->preset, planets))
+        return 0;
+    return orr_path(path, "%s/%s/%s/last.safetensors", cli->run, attention,
+                    planets ? "pretrain_planets" : "pretrain");
 }
 
-static int one_model(struct ft_run *run, const struct orr_cli *cli, const char *source,
-                     const char *attention)
-{
-    const struct orr_preset *p = &cli->preset;
-    const bool fresh = !strcmp(source, "untrained");
-    char main_path[4096] = "", planets_path[4096] = "";
-    int rc = 0;
-    if (!fresh && p->pretrain.steps > 0)
-        rc = pretrained(cli, attention, "pretrain", main_path);
-    if (!rc && !fresh && p->planets.enabled && p->pretrain_planets.steps > 0)
-        rc = pretrained(cli, attention, "pretrain_planets", planets_path);
-    const char *vector_from = p->planets.enabled ? planets_path : main_path;
-    if (!rc && run->has_magnitude && p->finetune.magnitude.steps > 0)
-        rc = ft_magnitude_model(run, source, attention, *main_path ? main_path : NULL);
-    if (!rc && run->has_vector && p->finetune.vector.steps > 0)
-        rc = ft_vector_model(run, source, attention, *vector_from ? vector_from : NULL);
-    return rc;
-}
-
-static int truth_and_oracle(struct ft_run *run)
-{
-    int rc = 0;
-    if (wanted("truth") && run->has_magnitude)
-        rc = ft_magnitude_truth(run);
-    if (!rc && wanted("truth") && run->has_vector)
-        rc = ft_vector_truth(run);
-    if (!rc && wanted("oracle") && run->has_magnitude)
-        rc = ft_magnitude_oracle(run);
-    if (!rc && wanted("oracle") && run->has_vector)
-        rc = ft_vector_oracle(run);
-    return rc;
-}
-
-/* The data sets that magnitudes and vectors come from. */
-static int verify_data(const struct orr_cli *cli, const char *orbits)
-{
-    static const enum sim_split used[] = {SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_VAL,
-                                          SIM_SPLIT_TWO_BODY_TEST, SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
-                                          SIM_SPLIT_PLANETS_SOLAR};
-    enum sim_split need[sizeof used / sizeof *used];
-    int count = 0;
-    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
-        if (sim_split_count(&cli->preset, used[i]) > 0)
-            need[count++] = used[i];
-    return sim_dataset_verify(&cli->preset, orbits, need, count, cli->quiet);
-}
-
-/* A pretraining that was stopped (which is no failure of bin/pretrain) is to go on first. A file
- * named by --checkpoint is taken as it is. */
-static int check_complete(const struct orr_cli *cli, bool planets, const char *path)
+/* A pretraining that was stopped (which is no failure of bin/pretrain) is to go on first, and one
+ * of other settings or data is not taken for this run's. A file named by --checkpoint is taken as
+ * it is. */
+static int check_record(struct call *call, const char *attention, bool planets, const char *path)
 {
     static const char *const shared[] = {"--preset",         "--set",       "--run",     "--seed",
                                          "--orbits",         "--attention", "--threads", "--device",
                                          "--attention-impl", NULL};
-    const struct orr_preset *p = &cli->preset;
+    const struct orr_preset *p = &call->cli.preset;
     const long steps = planets ? p->pretrain_planets.steps : p->pretrain.steps;
-    char command[ORR_COMMAND];
+    char command[ORR_COMMAND], why[ORR_WHY], digest[ORR_DIGEST];
+    cJSON *made;
     long step;
     bool ended;
-    if (*cli->checkpoint && !planets)
+    if (*call->cli.checkpoint && !planets)
         return 0;
-    int rc = gpt_progress(path, &step, &ended);
+    orr_command("pretrain", shared, command, sizeof command);
+    int rc = gpt_checkpoint_made(path, &made);
+    if (!rc)
+        rc = orr_chain_pretrain(&call->chain, attention, planets, digest);
+    if (!rc && !orr_made_same(&call->chain.book, digest, made, why))
+        rc = ORR_FAIL(ORR_EINVAL,
+                      "%s: not what these settings make: %s; make it again with: %s, or name the "
+                      "file with --checkpoint",
+                      path, why, command);
+    cJSON_Delete(made);
+    if (!rc)
+        rc = gpt_progress(path, &step, &ended);
     if (rc || ended || step >= steps)
         return rc;
-    orr_command("pretrain", shared, command, sizeof command);
     return ORR_FAIL(ORR_EMISSING,
                     "%s: pretraining is not complete: step %ld of %ld; go on with: %s", path, step,
                     steps, command);
 }
 
-/* A stage's checkpoint loads, is complete and of the preset's shape. */
-static int check_pretrained(const struct orr_cli *cli, const char *attention, bool planets)
+/* The checkpoint of a job is there, loads, is complete and of the preset's shape. */
+static int check_pretrained(struct call *call, const struct job *job)
 {
-    const struct orr_preset *p = &cli->preset;
+    const struct orr_preset *p = &call->cli.preset;
+    const bool planets = on_planets(call, job);
     struct gpt_config config;
     struct gpt_model model;
     char path[4096];
-    int rc = pretrained(cli, attention, planets ? "pretrain_planets" : "pretrain", path);
-    if (!rc)
-        rc = gpt_config_from_preset(
-            &config, p, attention,
-            sim_split_positions(p, planets ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_TWO_BODY_TRAIN));
+    int rc = pretrained(call, job->attention, planets, path);
+    if (rc || !*path)
+        return rc;
+    if (!orr_exists(path))
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s: no pretrained model there; make it with: pretrain --preset %s "
+                        "--attention %s",
+                        path, p->name, job->attention);
+    rc = gpt_config_from_preset(
+        &config, p, job->attention,
+        sim_split_positions(p, planets ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_TWO_BODY_TRAIN));
     if (!rc)
         rc = gpt_load_as(&model, path, &config, true, &k_ref, NULL);
     if (!rc)
         gpt_free(&model);
-    return rc ? rc : check_complete(cli, planets, path);
+    return rc ? rc : check_record(call, job->attention, planets, path);
 }
 
-/* Everything that can be wrong is found before any training starts. */
-static int check_arguments(const struct orr_cli *cli, const char *orbits)
+/* What models should be made from: --checkpoint, or what the run's pretrained ones came from. */
+static int open_chain(struct call *call)
+{
+    const struct orr_cli *cli = &call->cli;
+    const struct orr_names *names = &cli->preset.attention;
+    char path[4096];
+    cJSON *made;
+    int rc = orr_chain_open(&call->chain, &cli->preset, orbits_option);
+    for (int i = 0; i < names->count && !rc; i++) {
+        if (*cli->checkpoint) {
+            rc = orr_chain_checkpoint(&call->chain, cli->checkpoint, call->chain.from[i]);
+            continue;
+        }
+        rc = pretrained(call, names->item[i], false, path);
+        if (rc || !*path)
+            continue;
+        rc = gpt_checkpoint_made(path, &made);
+        if (!rc)
+            rc = orr_chain_adopt(&call->chain, made, path);
+        cJSON_Delete(made);
+    }
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- arguments */
+
+/* The data sets that magnitudes and vectors come from. */
+static int verify_data(const struct call *call)
+{
+    static const enum sim_split used[] = {SIM_SPLIT_TWO_BODY_TRAIN, SIM_SPLIT_TWO_BODY_VAL,
+                                          SIM_SPLIT_TWO_BODY_TEST, SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY,
+                                          SIM_SPLIT_PLANETS_SOLAR};
+    const struct orr_preset *p = &call->cli.preset;
+    enum sim_split need[sizeof used / sizeof *used];
+    int count = 0;
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
+        if (sim_split_count(p, used[i]) > 0)
+            need[count++] = used[i];
+    return sim_dataset_verify(p, call->orbits, need, count, !*orbits_option, call->cli.quiet);
+}
+
+static int check_names(const struct orr_cli *cli)
 {
     const struct orr_preset *p = &cli->preset;
     bool known = !*source_option || !strcmp(source_option, "truth") ||
@@ -141,7 +207,8 @@ static int check_arguments(const struct orr_cli *cli, const char *orbits)
     struct gpt_config config;
     int rc = orr_preset_needs_orbits(p, "fine-tuning");
     for (int i = 0; i < p->attention.count && !rc; i++) {
-        known |= !strcmp(source_option, p->attention.item[i]);
+        known |= orr_cli_wants(cli, p->attention.item[i]) &&
+                 !strcmp(source_option, p->attention.item[i]);
         rc = gpt_config_from_preset(&config, p, p->attention.item[i], p->orbits.positions);
     }
     if (!rc && !known)
@@ -149,55 +216,155 @@ static int check_arguments(const struct orr_cli *cli, const char *orbits)
                       "--source: expected truth, oracle, untrained or one of the "
                       "preset's variants, found \"%s\"",
                       source_option);
-    if (!rc)
-        rc = verify_data(cli, orbits);
-    for (int i = 0; i < p->attention.count && !rc; i++) {
-        const char *name = p->attention.item[i];
-        if (wanted(name) && p->pretrain.steps > 0)
-            rc = check_pretrained(cli, name, false);
-        if (!rc && wanted(name) && p->planets.enabled && p->pretrain_planets.steps > 0)
-            rc = check_pretrained(cli, name, true);
+    return rc;
+}
+
+/* Everything that can be wrong is found before any training starts; *work = a table is to be
+ * made, *train = by a model. */
+static int check_jobs(struct call *call, bool *work, bool *train)
+{
+    int rc = 0;
+    *work = *train = false;
+    for (int i = 0; i < jobs(call) && !rc; i++) {
+        struct job job;
+        if (!find_job(call, i, &job))
+            continue;
+        rc = judge(call, &job);
+        if (rc || job.verdict == ORR_KEEP)
+            continue;
+        *work = true;
+        *train |= is_model(&job);
+        if (is_pretrained(&job))
+            rc = check_pretrained(call, &job);
     }
     return rc;
 }
 
-static int run_all(const struct orr_cli *cli, const char *orbits, const struct k_ops *ops)
+/* Lines of --plan: a table, and its model before it. */
+static int print_plan(struct call *call)
 {
-    struct ft_run run;
-    const struct orr_preset *p = &cli->preset;
-    int rc = ft_run_open(&run, p, *cli->out ? cli->out : cli->run, orbits, ops);
+    int rc = 0;
+    for (int i = 0; i < jobs(call) && !rc; i++) {
+        struct job job;
+        if (!find_job(call, i, &job))
+            continue;
+        if (is_model(&job)) {
+            rc = ft_model_judge(&call->chain, call->out, job.source, job.vector, &job.verdict,
+                                job.path, job.why);
+            if (!rc)
+                orr_plan_print(job.verdict, job.path, job.why);
+        }
+        if (!rc)
+            rc = judge(call, &job);
+        if (!rc)
+            orr_plan_print(job.verdict, job.path, job.why);
+    }
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------- run */
+
+static int make_table(struct call *call, struct ft_run *run, const struct job *job)
+{
+    static int (*const of_truth[])(struct ft_run *) = {ft_magnitude_truth, ft_vector_truth};
+    static int (*const of_oracle[])(struct ft_run *) = {ft_magnitude_oracle, ft_vector_oracle};
+    char from[4096] = "";
+    if (!strcmp(job->source, "truth"))
+        return of_truth[job->vector](run);
+    if (!strcmp(job->source, "oracle"))
+        return of_oracle[job->vector](run);
+    const int rc =
+        is_pretrained(job) ? pretrained(call, job->attention, on_planets(call, job), from) : 0;
     if (rc)
         return rc;
-    run.resume = cli->resume;
-    run.quiet = cli->quiet;
-    rc = truth_and_oracle(&run);
-    for (int i = 0; i < p->attention.count && !rc; i++)
-        if (wanted(p->attention.item[i]))
-            rc = one_model(&run, cli, p->attention.item[i], p->attention.item[i]);
-    if (!rc && wanted("untrained"))
-        rc = one_model(&run, cli, "untrained", p->attention.item[0]);
+    return (job->vector ? ft_vector_model : ft_magnitude_model)(run, job->source, job->attention,
+                                                                *from ? from : NULL);
+}
+
+/* A table of other settings goes before its model changes: nothing takes it for this one's. */
+static int make_job(struct call *call, struct ft_run *run, struct job *job)
+{
+    const char *task = job->vector ? "vector" : "magnitude";
+    int rc = judge(call, job);
+    if (rc)
+        return rc;
+    if (job->verdict == ORR_KEEP) {
+        orr_note(call->cli.quiet, "finetune %s, %s: complete", job->source, task);
+        return 0;
+    }
+    if (job->verdict == ORR_REMAKE && *job->why)
+        orr_note(call->cli.quiet, "finetune %s, %s: made anew: %s", job->source, task, job->why);
+    if (job->verdict == ORR_REMAKE)
+        rc = orr_sidecar_remove(job->path);
+    return rc ? rc : make_table(call, run, job);
+}
+
+static int make_all(struct call *call)
+{
+    struct ft_run run;
+    int rc = ft_run_open(&run, &call->cli.preset, call->out, call->orbits, call->device.ops,
+                         &call->chain);
+    if (rc)
+        return rc;
+    run.resume = call->cli.resume;
+    run.quiet = call->cli.quiet;
+    for (int i = 0; i < jobs(call) && !rc; i++) {
+        struct job job;
+        if (find_job(call, i, &job))
+            rc = make_job(call, &run, &job);
+    }
     ft_run_close(&run);
+    return rc;
+}
+
+static int tune(struct call *call)
+{
+    bool work, train;
+    int rc = 0;
+    if (*call->cli.checkpoint && !orr_exists(call->cli.checkpoint))
+        rc = ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint (--checkpoint)", call->cli.checkpoint);
+    if (!rc)
+        rc = open_chain(call);
+    if (!rc && call->cli.plan)
+        return print_plan(call);
+    if (!rc)
+        rc = check_jobs(call, &work, &train);
+    if (!rc && work)
+        rc = verify_data(call);
+    if (!rc && train)
+        rc = gpt_device_open(&call->device, &call->cli, false);
+    if (rc)
+        return rc;
+    rc = orr_cli_save_preset(&call->cli, call->out);
+    if (!rc && work)
+        rc = make_all(call);
+    else if (!rc)
+        orr_note(call->cli.quiet, "finetune: complete");
+    if (train)
+        call->device.ops->close();
     return rc;
 }
 
 static int run(const struct orr_cli *cli)
 {
-    char orbits[4096];
-    struct gpt_device device;
-    int rc = *orbits_option ? orr_path(orbits, "%s", orbits_option)
-                            : orr_path(orbits, "%s/orbits", cli->run);
+    static struct call call;
+    call.cli = *cli;
+    int rc = orr_path(call.out, "%s", *cli->out ? cli->out : cli->run);
+    if (!rc)
+        rc = *orbits_option ? orr_path(call.orbits, "%s", orbits_option)
+                            : orr_path(call.orbits, "%s/orbits", cli->run);
     if (!rc && minutes_option)
         rc = orr_time_limit(minutes_option);
     if (!rc)
-        rc = gpt_device_find(&device, cli);
+        rc = gpt_device_find(&call.device, cli);
     if (!rc)
-        rc = check_arguments(cli, orbits);
+        rc = check_names(cli);
     if (!rc)
-        rc = gpt_device_open(&device, cli, false);
-    if (rc)
-        return rc;
-    rc = run_all(cli, orbits, device.ops);
-    device.ops->close();
+        rc = gpt_precision_settle(&call.cli, &call.device, "");
+    orr_sources_list(&call.cli.preset, cli->attention, &call.sources);
+    if (!rc)
+        rc = tune(&call);
+    orr_chain_close(&call.chain);
     return rc;
 }
 

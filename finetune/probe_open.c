@@ -141,11 +141,11 @@ static int open_data(struct ft_probe *probe, const struct ft_probe_options *opti
                       dir, (unsigned long long)sim_split_count(p, probe->split),
                       sim_split_positions(p, probe->split), sequences, probe->T + 1);
     else if (!rc && *options->orbits)
-        rc = sim_dataset_verify(p, dir, &probe->split, 1, options->quiet);
+        rc = sim_dataset_verify(p, dir, &probe->split, 1, false, options->quiet);
     if (rc)
         return rc;
     probe->from_files =
-        *options->orbits || (*dir && !longer && enough && sim_dataset_complete(p, dir));
+        *options->orbits || (*dir && !longer && enough && sim_dataset_has(p, dir, probe->split));
     if (longer && probe->split >= SIM_SPLIT_PLANETS_TRAIN)
         p->planets.steps = (probe->T + 1) / 2;
     else if (longer)

@@ -50,11 +50,12 @@ static int open_vector(struct ft_run *run, const char *orbits)
 }
 
 int ft_run_open(struct ft_run *run, const struct orr_preset *preset, const char *run_dir,
-                const char *orbits_dir, const struct k_ops *ops)
+                const char *orbits_dir, const struct k_ops *ops, struct orr_chain *chain)
 {
     memset(run, 0, sizeof *run);
     run->preset = preset;
     run->ops = ops;
+    run->chain = chain;
     int rc = orr_path(run->run, "%s", run_dir);
     if (!rc)
         rc = open_magnitude(run, orbits_dir);

@@ -3,21 +3,60 @@
 
 #include <math.h>
 
+#include <cjson/cJSON.h>
+
 static const char *const planet_names[8] = {"mercury", "venus",  "earth",  "mars",
                                             "jupiter", "saturn", "uranus", "neptune"};
 
-static int begin(struct orr_file *file, const struct ft_run *run, const char *source,
-                 const char *name, const char *header)
+static int table_path(const char *run_dir, const char *source, bool vector, char path[4096])
+{
+    return orr_path(path, "%s/%s/finetune/forces_%s.csv", run_dir, source,
+                    vector ? "vector" : "magnitude");
+}
+
+int ft_table_judge(struct orr_chain *chain, const char *run_dir, const char *source, bool vector,
+                   enum orr_verdict *verdict, char path[4096], char why[ORR_WHY])
+{
+    char digest[ORR_DIGEST];
+    cJSON *made = NULL;
+    *verdict = ORR_MAKE;
+    int rc = table_path(run_dir, source, vector, path);
+    if (!rc)
+        rc = orr_chain_table(chain, source, vector, digest);
+    if (!rc)
+        rc = orr_sidecar_read(path, &made, why);
+    if (!rc && made)
+        *verdict = orr_made_same(&chain->book, digest, made, why) ? ORR_KEEP : ORR_REMAKE;
+    else if (!rc && orr_exists(path))
+        *verdict = ORR_REMAKE;
+    if (!rc && *verdict == ORR_MAKE)
+        why[0] = '\0';
+    cJSON_Delete(made);
+    return rc;
+}
+
+static int begin(struct orr_file *file, const struct ft_run *run, const char *source, bool vector,
+                 const char *header)
 {
     char folder[4096], path[4096];
     int rc = orr_path(folder, "%s/%s/finetune", run->run, source);
     if (!rc)
         rc = orr_mkdir(folder);
     if (!rc)
-        rc = orr_path(path, "%s/%s", folder, name);
+        rc = table_path(run->run, source, vector, path);
     if (!rc)
         rc = orr_file_create(file, path);
     return rc ? rc : orr_file_printf(file, "%s\n", header);
+}
+
+/* The table gets its name, then the sidecar that says what it was made from. */
+static int end(struct orr_file *file, struct ft_run *run, const char *source, bool vector)
+{
+    char digest[ORR_DIGEST];
+    int rc = orr_file_commit_changes(file);
+    if (!rc)
+        rc = orr_chain_table(run->chain, source, vector, digest);
+    return rc ? rc : orr_sidecar_write(file->path, &run->chain->book, digest);
 }
 
 /* Row 0 of a sequence holds the time step: ln(dt) in coordinates, a token otherwise. */
@@ -29,12 +68,11 @@ static double dt_of(const struct sim_dataset *set, size_t sequence)
     return sim_token_dt_yr(set->tokens[at], set->bins);
 }
 
-int ft_write_magnitude(const struct ft_run *run, const char *source, const double *F)
+int ft_write_magnitude(struct ft_run *run, const char *source, const double *F)
 {
     struct orr_file file = {0};
     const struct sim_dataset *set = &run->test;
-    int rc = begin(&file, run, source, "forces_magnitude.csv",
-                   "sample,sequence,step,r,m1,m2,dt,F_true,F");
+    int rc = begin(&file, run, source, false, "sample,sequence,step,r,m1,m2,dt,F_true,F");
     for (size_t i = 0; i < run->row_count && !rc; i++) {
         const struct ft_row *row = &run->rows[i];
         const size_t at = (size_t)row->sequence * (size_t)set->positions + (size_t)row->row;
@@ -47,7 +85,7 @@ int ft_write_magnitude(const struct ft_run *run, const char *source, const doubl
                              (double)set->force_magnitude[at], F[i]);
     }
     if (!rc)
-        rc = orr_file_commit_changes(&file);
+        rc = end(&file, run, source, false);
     orr_file_close(&file);
     return rc;
 }
@@ -75,15 +113,14 @@ static bool is_label(const struct ft_run *run, size_t sequence, int row)
     return false;
 }
 
-int ft_write_vector(const struct ft_run *run, const char *source, const double *f)
+int ft_write_vector(struct ft_run *run, const char *source, const double *f)
 {
     struct orr_file file = {0};
     const struct sim_dataset *set = &run->planets;
     const int T = (int)set->positions - 1;
     double largest[8];
     ft_vector_scale(run, largest);
-    int rc = begin(&file, run, source, "forces_vector.csv",
-                   "planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled");
+    int rc = begin(&file, run, source, true, "planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled");
     for (size_t s = 0; s < (size_t)set->n && !rc; s++) {
         for (int t = 0; t < T && !rc; t++) {
             const size_t at = s * (size_t)set->positions + (size_t)t;
@@ -98,7 +135,7 @@ int ft_write_vector(const struct ft_run *run, const char *source, const double *
         }
     }
     if (!rc)
-        rc = orr_file_commit_changes(&file);
+        rc = end(&file, run, source, true);
     orr_file_close(&file);
     return rc;
 }

@@ -1,7 +1,10 @@
 /* task.c - what magnitude and vector fine-tuning share: the model, its folder, predictions. */
 #include "task.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include <cjson/cJSON.h>
 
 void ft_fill_inputs(const struct ft_inputs *in, const struct sim_dataset *set, size_t sequence,
                     double noise_au, gsl_rng *rng, int b, struct gpt_batch *batch)
@@ -45,43 +48,93 @@ int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char 
     return rc;
 }
 
-int ft_train(struct gpt_model *model, const struct ft_run *run, const char *source,
-             const char *name, const struct orr_train_preset *train, struct gpt_task *task)
+int ft_model_judge(struct orr_chain *chain, const char *run_dir, const char *source, bool vector,
+                   enum orr_verdict *verdict, char path[4096], char why[ORR_WHY])
 {
-    char folder[4096], checkpoint[ORR_NAME], log[ORR_NAME], path[4096], label[2 * ORR_NAME];
-    char digest[32];
-    int rc = orr_path(folder, "%s/%s/finetune", run->run, source);
+    const struct orr_finetune_preset *f = &chain->preset->finetune;
+    char digest[ORR_DIGEST];
+    cJSON *made = NULL;
+    long step = 0;
+    bool ended = false;
+    why[0] = '\0';
+    *verdict = ORR_MAKE;
+    int rc = orr_path(path, "%s/%s/finetune/%s.safetensors", run_dir, source,
+                      vector ? "vector" : "magnitude");
+    if (rc || !orr_exists(path))
+        return rc;
+    rc = orr_chain_model(chain, source, vector, digest);
+    if (!rc)
+        rc = gpt_checkpoint_made(path, &made);
+    *verdict = !rc && orr_made_same(&chain->book, digest, made, why) ? ORR_KEEP : ORR_REMAKE;
+    cJSON_Delete(made);
+    if (rc || *verdict == ORR_REMAKE)
+        return rc;
+    rc = gpt_progress(path, &step, &ended);
+    const long steps = vector ? f->vector.steps : f->magnitude.steps;
+    if (!rc && !ended && step < steps) {
+        *verdict = ORR_GO_ON;
+        snprintf(why, ORR_WHY, "step %ld of %ld", step, steps);
+    }
+    return rc;
+}
+
+/* Takes the model that is there, unless it was made from other things; *step = where it is. */
+static int resume(struct gpt_model *model, struct ft_run *run, const char *path,
+                  const char digest[ORR_DIGEST], const char *label, long *step)
+{
+    struct gpt_model saved;
+    char why[ORR_WHY];
+    cJSON *made;
+    int rc = gpt_checkpoint_made(path, &made);
     if (rc)
         return rc;
+    const bool same = orr_made_same(&run->chain->book, digest, made, why);
+    cJSON_Delete(made);
+    if (!same) {
+        orr_note(run->quiet, "%s: made anew: %s", label, why);
+        return 0;
+    }
+    rc = gpt_load_as(&saved, path, &model->config, false, run->ops, step);
+    if (rc)
+        return rc;
+    gpt_free(model);
+    *model = saved;
+    return 0;
+}
+
+int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bool vector,
+             const struct orr_train_preset *train, struct gpt_task *task)
+{
+    const char *name = vector ? "vector" : "magnitude";
+    char folder[4096], checkpoint[ORR_NAME], log[ORR_NAME], path[4096], label[2 * ORR_NAME];
+    char digest[ORR_DIGEST];
+    long step = 0;
     snprintf(checkpoint, sizeof checkpoint, "%s.safetensors", name);
     snprintf(log, sizeof log, "%s.jsonl", name);
     snprintf(label, sizeof label, "finetune %s, %s", source, name);
-    snprintf(digest, sizeof digest, "%016llx",
-             (unsigned long long)orr_preset_digest(run->preset, FT_DIGEST_GROUPS));
-    const char *const extra[] = {"stage", name, "source", source, "digest", digest, NULL};
+    int rc = orr_path(folder, "%s/%s/finetune", run->run, source);
+    if (!rc)
+        rc = orr_path(path, "%s/%s", folder, checkpoint);
+    if (!rc)
+        rc = orr_chain_model(run->chain, source, vector, digest);
+    if (rc)
+        return rc;
+    char *made = orr_book_made_text(&run->chain->book, digest);
+    if (!made)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    const char *const extra[] = {"stage", name, "source", source, "made", made, NULL};
     task->label = label;
     task->folder = folder;
     task->checkpoint = checkpoint;
     task->log = log;
     task->extra = extra;
     task->quiet = run->quiet;
-    long step = 0;
-    rc = orr_path(path, "%s/%s", folder, checkpoint);
-    if (!rc && run->resume && orr_exists(path)) {
-        char found[32];
-        rc = gpt_checkpoint_metadata(path, "digest", found, sizeof found);
-        if (!rc && !strcmp(found, digest)) {
-            struct gpt_model saved;
-            rc = gpt_load_as(&saved, path, &model->config, false, run->ops, &step);
-            if (!rc) {
-                gpt_free(model);
-                *model = saved;
-            }
-        }
-    }
+    if (run->resume && orr_exists(path))
+        rc = resume(model, run, path, digest, label, &step);
     if (!rc)
         rc = gpt_train(model, train, task, &step);
     if (!rc)
         gpt_swap_average(model); /* predictions use the average */
+    free(made);
     return rc;
 }

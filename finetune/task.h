@@ -6,9 +6,6 @@
 
 #include <gsl/gsl_randist.h>
 
-/* Settings that a fine-tuned checkpoint depends on. */
-#define FT_DIGEST_GROUPS "seed,orbits,planets,model,pretrain,pretrain_planets,finetune"
-
 struct ft_inputs {
     const struct gpt_config *config;
 };
@@ -18,9 +15,11 @@ void ft_fill_inputs(const struct ft_inputs *in, const struct sim_dataset *set, s
 /* The pretrained model (from) or a random one (NULL) with a new regression head. */
 int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char *attention,
                   const char *from, int positions, int outputs);
-/* Trains it in <run>/<source>/finetune/<name>.safetensors, resuming when the run asks for it;
- * task needs context, fill, evaluate and T. The model then holds the weights to predict with. */
-int ft_train(struct gpt_model *model, const struct ft_run *run, const char *source,
-             const char *name, const struct orr_train_preset *train, struct gpt_task *task);
+/* Trains it in <run>/<source>/finetune/magnitude.safetensors or vector.safetensors. When the run
+ * resumes, goes on with one that is there and was made from the same things, and says what differs
+ * when it was not. task needs context, fill, evaluate and T. The model then holds the weights to
+ * predict with. */
+int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bool vector,
+             const struct orr_train_preset *train, struct gpt_task *task);
 
 #endif

@@ -82,7 +82,7 @@ int ft_vector_model(struct ft_run *run, const char *source, const char *attentio
     struct gpt_task loop = {.context = &task, .fill = fill, .T = T};
     rc = task.rng && f ? 0 : ORR_ENOMEM;
     if (!rc)
-        rc = ft_train(&model, run, source, "vector", &all, &loop);
+        rc = ft_train(&model, run, source, true, &all, &loop);
     if (!rc)
         rc = predict(&task, &model, f);
     if (!rc)

@@ -46,6 +46,16 @@ struct k_recording; /* the backend's own */
  * ask for fp32 and bf16; tf32 is fp32 where a machine has no such thing. */
 enum k_precision { K_PRECISION_FP32, K_PRECISION_BF16, K_PRECISION_TF32 };
 
+/* What the cpu backend's choice between bf16 and fp32 depends on (precision.c). */
+struct k_cpu_kind {
+    bool amd, avx512_bf16, amx_bf16;
+};
+/* Of this machine, as far as the operating system lets programs use it. */
+void k_cpu_kind(struct k_cpu_kind *kind);
+const char *k_cpu_kind_name(const struct k_cpu_kind *kind);
+/* Whether products in bf16 pay there: AMX, or AMD with AVX512-BF16. */
+bool k_bf16_pays(const struct k_cpu_kind *kind);
+
 struct k_ops {
     const char *name; /* "ref", "cpu", "cuda" */
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #define FORMAT "orrery-gpt-1"
 #ifdef K_DOUBLE
 #define DTYPE ORR_F64
@@ -336,6 +338,20 @@ int gpt_load_as(struct gpt_model *model, const char *path, const struct gpt_conf
                 bool any_head, const struct k_ops *ops, long *step)
 {
     return load(model, path, config, any_head, ops, step);
+}
+
+int gpt_checkpoint_made(const char *path, cJSON **made)
+{
+    struct orr_safetensors *file = NULL;
+    *made = NULL;
+    if (!orr_exists(path))
+        return 0;
+    TRY(orr_safetensors_open(path, &file));
+    const char *text = orr_safetensors_metadata(file, "made");
+    if (text)
+        *made = cJSON_Parse(text);
+    orr_safetensors_close(file);
+    return 0;
 }
 
 int gpt_checkpoint_metadata(const char *path, const char *key, char *buffer, size_t bytes)

@@ -1,5 +1,10 @@
 /* device.c - the backend of a program: found before its arguments are checked, opened after. */
+#include "base/provenance.h"
 #include "model.h"
+
+#include <string.h>
+
+#include <cjson/cJSON.h>
 
 static int take(struct gpt_device *device, const struct orr_cli *cli, const char *name)
 {
@@ -27,9 +32,63 @@ int gpt_device_find(struct gpt_device *device, const struct orr_cli *cli)
     return rc == ORR_EDEVICE && device->optional ? settle(device, cli) : rc;
 }
 
-static enum k_precision precision_of(const struct orr_cli *cli, bool exact)
+/* The precision that a checkpoint was made with, "" when it does not say. */
+static int precision_made(const char *checkpoint, char text[ORR_NAME])
 {
-    const enum orr_precision p = cli->preset.model.precision;
+    cJSON *made;
+    text[0] = '\0';
+    TRY(gpt_checkpoint_made(checkpoint, &made));
+    const cJSON *record = orr_made_record(made, orr_made_digest(made));
+    const cJSON *settings = cJSON_GetObjectItemCaseSensitive(record, "settings");
+    const cJSON *precision = cJSON_GetObjectItemCaseSensitive(settings, "model.precision");
+    if (cJSON_IsString(precision))
+        snprintf(text, ORR_NAME, "%s", precision->valuestring);
+    cJSON_Delete(made);
+    return 0;
+}
+
+static bool is_cpu(const struct k_ops *ops)
+{
+    return !strcmp(ops->name, "cpu");
+}
+
+static enum orr_precision automatic(const struct k_ops *ops)
+{
+    struct k_cpu_kind kind;
+    k_cpu_kind(&kind);
+    return !is_cpu(ops) || k_bf16_pays(&kind) ? ORR_PRECISION_BF16 : ORR_PRECISION_FP32;
+}
+
+int gpt_precision_settle(struct orr_cli *cli, const struct gpt_device *device,
+                         const char *checkpoint)
+{
+    char assignment[ORR_NAME + 32], made[ORR_NAME] = "";
+    struct k_cpu_kind kind;
+    enum orr_precision *const precision = &cli->preset.model.precision;
+    k_cpu_kind(&kind);
+    const bool cpu = is_cpu(device->ops);
+    if (*precision == ORR_PRECISION_BF16 && cpu && !kind.avx512_bf16 && !kind.amx_bf16)
+        orr_note(cli->quiet, "note: model.precision is bf16; on %s products are computed in fp32",
+                 k_cpu_kind_name(&kind));
+    if (*precision != ORR_PRECISION_AUTO)
+        return 0;
+    if (checkpoint && *checkpoint)
+        TRY(precision_made(checkpoint, made));
+    if (*made) {
+        snprintf(assignment, sizeof assignment, "model.precision=%s", made);
+        return orr_preset_set(&cli->preset, assignment);
+    }
+    *precision = automatic(device->ops);
+    orr_note(cli->quiet, "precision: %s (%s), kept by this run from here on",
+             *precision == ORR_PRECISION_BF16 ? "bf16" : "fp32",
+             cpu ? k_cpu_kind_name(&kind) : device->ops->name);
+    return 0;
+}
+
+static enum k_precision precision_of(const struct orr_cli *cli, const struct k_ops *ops, bool exact)
+{
+    const enum orr_precision wanted = cli->preset.model.precision;
+    const enum orr_precision p = wanted == ORR_PRECISION_AUTO ? automatic(ops) : wanted;
     if (exact || p == ORR_PRECISION_FP32)
         return K_PRECISION_FP32;
     return p == ORR_PRECISION_TF32 ? K_PRECISION_TF32 : K_PRECISION_BF16;
@@ -37,7 +96,7 @@ static enum k_precision precision_of(const struct orr_cli *cli, bool exact)
 
 int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact)
 {
-    const enum k_precision precision = precision_of(cli, exact);
+    const enum k_precision precision = precision_of(cli, device->ops, exact);
     int rc = device->ops->open(cli->threads, precision);
     if (rc != ORR_EDEVICE || !device->optional)
         return rc;

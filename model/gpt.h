@@ -111,6 +111,11 @@ struct gpt_device {
 };
 /* Finds the backend of --device or, where that is auto, of the preset's model.device. */
 int gpt_device_find(struct gpt_device *device, const struct orr_cli *cli);
+/* Decides model.precision = auto: bf16 on a GPU, and on CPUs that gain from it (k_cpu_gains_from_bf16);
+ * else fp32. Where `checkpoint` is there and was made with a precision of its own, that one. Says
+ * what was decided. Call it before anything is derived from the settings. */
+int gpt_precision_settle(struct orr_cli *cli, const struct gpt_device *device,
+                         const char *checkpoint);
 /* Opens it with the preset's precision, exact: with fp32; ops->close() it. Where a GPU was optional
  * and cannot be used, says why and opens the CPU. ops may change. */
 int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact);
@@ -184,6 +189,9 @@ int gpt_load_as(struct gpt_model *model, const char *path, const struct gpt_conf
                 bool any_head, const struct k_ops *ops, long *step);
 /* Value of a metadata key of a checkpoint file into buffer ("" when absent). */
 int gpt_checkpoint_metadata(const char *path, const char *key, char *buffer, size_t bytes);
+/* *made = what a checkpoint says it was made from (base/provenance.h), NULL when it does not say or
+ * is not there; cJSON_Delete() it. */
+int gpt_checkpoint_made(const char *path, struct cJSON **made);
 
 /* ------------------------------------------------------------------ changes at evaluation */
 
@@ -266,8 +274,8 @@ long gpt_source_count(const struct gpt_source *source);
  * first + b is the sequence index when in_order, else the draw number of a random pick. */
 int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, double noise_au,
                     uint64_t seed, struct gpt_batch *batch);
-/* Identifies a text's content (from its length and parts of it); 0 for orbits. */
-uint64_t gpt_source_fingerprint(const struct gpt_source *source);
+/* XXH64 of the whole text of a text preset, what is held out included. */
+int gpt_text_content(const struct orr_preset *preset, uint64_t *content);
 /* Sequence i's rows: tokens (P, 2), of text (P), or coordinates (P, 2); bodies = number of bodies,
  * of text 0. */
 int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **tokens,

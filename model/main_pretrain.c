@@ -19,28 +19,42 @@ static const struct orr_program program = {
     .stops_well = true,
 };
 
-/* One stage of one variant; folder stays "" when the preset leaves the stage out. */
-static int make_job(const struct orr_cli *cli, const struct k_ops *ops, const char *attention,
-                    bool planets, const char *orbits, struct gpt_pretraining *job)
+/* What all jobs of a call share. */
+struct call {
+    struct orr_cli cli; /* model.precision decided */
+    char orbits[4096];
+    struct gpt_device device;
+    struct orr_chain chain;
+};
+
+/* One stage of one variant; folder stays "" when the settings or --attention leave it out. */
+static int make_job(struct call *call, int i, struct gpt_pretraining *job)
 {
+    const struct orr_cli *cli = &call->cli;
     const struct orr_preset *p = &cli->preset;
+    const bool planets = i % 2 == 1;
     *job = (struct gpt_pretraining){
         .preset = p,
         .train = planets ? &p->pretrain_planets : &p->pretrain,
-        .ops = ops,
-        .attention = attention,
-        .orbits_dir = orbits,
+        .ops = call->device.ops,
+        .attention = p->attention.item[i / 2],
+        .orbits_dir = call->orbits,
         .planets = planets,
         .checkpoint = planets ? "" : cli->checkpoint,
-        .resume = cli->resume,
+        .chain = &call->chain,
+        .resume = cli->resume || cli->plan,
         .quiet = cli->quiet,
     };
-    const bool data = planets ? p->planets.enabled : orr_preset_is_text(p) || p->orbits.train > 0;
-    if (job->train->steps < 1 || !data)
+    if (!orr_cli_wants(cli, job->attention) || !orr_has_pretrain(p, planets))
         return 0;
     const char *stage = planets ? "pretrain_planets" : "pretrain";
     return *cli->out ? orr_path(job->folder, "%s%s", cli->out, planets ? "_planets" : "")
-                     : orr_path(job->folder, "%s/%s/%s", cli->run, attention, stage);
+                     : orr_path(job->folder, "%s/%s/%s", cli->run, job->attention, stage);
+}
+
+static int jobs(const struct call *call)
+{
+    return 2 * call->cli.preset.attention.count;
 }
 
 /* The data and checkpoints that a job reads; nothing is kept. */
@@ -51,7 +65,6 @@ static int check_job(const struct gpt_pretraining *job)
                                     job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL};
     struct gpt_config config;
     struct gpt_model model;
-    char last[4096], digest[32];
     const bool text = orr_preset_is_text(p);
     int rc = gpt_config_from_preset(&config, p, job->attention,
                                     text ? p->text.positions : sim_split_positions(p, split[0]));
@@ -67,84 +80,155 @@ static int check_job(const struct gpt_pretraining *job)
         if (!rc)
             gpt_free(&model);
     }
-    if (!rc)
-        rc = orr_path(last, "%s/last.safetensors", job->folder);
-    if (!rc && job->resume && orr_exists(last))
-        rc = gpt_checkpoint_metadata(last, "digest", digest, sizeof digest);
     return rc;
 }
 
-static int verify_data(const struct orr_cli *cli, const char *orbits)
+static int verify_data(const struct call *call)
 {
-    const struct orr_preset *p = &cli->preset;
+    const struct orr_preset *p = &call->cli.preset;
     enum sim_split need[4];
     int count = 0;
     if (orr_preset_is_text(p))
         return *orbits_option ? ORR_FAIL(ORR_EUSAGE, "--orbits: preset %s trains on text", p->name)
                               : 0;
-    if (p->pretrain.steps > 0 && p->orbits.train_files >= p->orbits.train && p->orbits.train > 0)
+    if (orr_has_pretrain(p, false) && p->orbits.train_files >= p->orbits.train)
         need[count++] = SIM_SPLIT_TRAIN; /* otherwise it is streamed */
-    if (p->pretrain.steps > 0 && p->orbits.val > 0)
+    if (orr_has_pretrain(p, false) && p->orbits.val > 0)
         need[count++] = SIM_SPLIT_VAL;
-    if (p->pretrain_planets.steps > 0 && p->planets.enabled) {
+    if (orr_has_pretrain(p, true)) {
         need[count++] = SIM_SPLIT_PLANETS_TRAIN;
         if (p->planets.val > 0)
             need[count++] = SIM_SPLIT_PLANETS_VAL;
     }
-    return sim_dataset_verify(p, orbits, need, count, cli->quiet);
+    return sim_dataset_verify(p, call->orbits, need, count, !*orbits_option, call->cli.quiet);
 }
 
-/* Everything that can be wrong is found before any training starts. */
-static int check_arguments(const struct orr_cli *cli, const struct k_ops *ops, const char *orbits)
+static int check_names(const struct orr_cli *cli)
 {
     const struct orr_preset *p = &cli->preset;
     struct gpt_config config;
-    struct gpt_pretraining job;
-    int rc = 0;
-    for (int i = 0; i < p->attention.count && !rc; i++)
+    int rc = 0, wanted = 0;
+    for (int i = 0; i < p->attention.count && !rc; i++) {
+        wanted += orr_cli_wants(cli, p->attention.item[i]);
         rc = gpt_config_from_preset(&config, p, p->attention.item[i], p->orbits.positions);
-    if (!rc && *cli->out && p->attention.count > 1)
-        return ORR_FAIL(ORR_EUSAGE, "--out: needs one --attention, the preset has %d",
-                        p->attention.count);
-    if (!rc)
-        rc = verify_data(cli, orbits);
-    for (int i = 0; i < 2 * p->attention.count && !rc; i++) {
-        rc = make_job(cli, ops, p->attention.item[i / 2], i % 2 == 1, orbits, &job);
-        if (!rc && *job.folder)
-            rc = check_job(&job);
     }
+    if (!rc && *cli->out && wanted > 1)
+        rc = ORR_FAIL(ORR_EUSAGE, "--out: needs one --attention, the preset has %d", wanted);
+    return rc;
+}
+
+/* What the trainings should be made from. */
+static int open_chain(struct call *call)
+{
+    const struct orr_cli *cli = &call->cli;
+    uint64_t content;
+    int rc = orr_chain_open(&call->chain, &cli->preset, orbits_option);
+    if (!rc && orr_preset_is_text(&cli->preset)) {
+        rc = gpt_text_content(&cli->preset, &content);
+        if (!rc)
+            rc = orr_chain_take_text(&call->chain, content);
+    }
+    for (int i = 0; i < cli->preset.attention.count && !rc && *cli->checkpoint; i++)
+        if (orr_cli_wants(cli, cli->preset.attention.item[i]))
+            rc = orr_chain_checkpoint(&call->chain, cli->checkpoint, call->chain.start[i]);
+    return rc;
+}
+
+/* Lines of --plan. */
+static int print_plan(struct call *call)
+{
+    int rc = 0;
+    for (int i = 0; i < jobs(call) && !rc; i++) {
+        struct gpt_pretraining job;
+        enum orr_verdict verdict;
+        char why[ORR_WHY], path[4096];
+        bool measured;
+        rc = make_job(call, i, &job);
+        if (rc || !*job.folder)
+            continue;
+        rc = gpt_pretrain_judge(&job, &verdict, why);
+        if (!rc)
+            rc = orr_path(path, "%s/last.safetensors", job.folder);
+        if (!rc)
+            orr_plan_print(verdict, path, why);
+        if (!rc)
+            rc = gpt_evaluation_judge(&job, &measured, &verdict, why);
+        if (!rc)
+            rc = orr_path(path, "%s/evaluation.json", job.folder);
+        if (!rc && measured)
+            orr_plan_print(verdict, path, why);
+    }
+    return rc;
+}
+
+/* Everything that can be wrong is found before any training starts; *work = something is to do. */
+static int check_jobs(struct call *call, bool *work)
+{
+    int rc = 0;
+    *work = false;
+    for (int i = 0; i < jobs(call) && !rc; i++) {
+        struct gpt_pretraining job;
+        bool complete = false;
+        rc = make_job(call, i, &job);
+        if (rc || !*job.folder)
+            continue;
+        if (job.resume)
+            rc = gpt_pretrain_complete(&job, &complete);
+        if (!rc && !complete) {
+            *work = true;
+            rc = check_job(&job);
+        }
+    }
+    return rc;
+}
+
+static int train(struct call *call)
+{
+    struct gpt_pretraining job;
+    bool work;
+    int rc = verify_data(call);
+    if (!rc)
+        rc = check_jobs(call, &work);
+    if (!rc && work)
+        rc = gpt_device_open(&call->device, &call->cli, false);
+    if (rc)
+        return rc;
+    if (!*call->cli.out)
+        rc = orr_cli_save_preset(&call->cli, call->cli.run);
+    for (int i = 0; i < jobs(call) && !rc; i++) {
+        rc = make_job(call, i, &job);
+        if (!rc && *job.folder)
+            rc = gpt_pretrain(&job);
+    }
+    if (work)
+        call->device.ops->close();
     return rc;
 }
 
 static int run(const struct orr_cli *cli)
 {
-    char orbits[4096], saved[4096];
-    struct gpt_pretraining job;
-    struct gpt_device device;
-    int rc = *orbits_option ? orr_path(orbits, "%s", orbits_option)
-                            : orr_path(orbits, "%s/orbits", cli->run);
+    static struct call call;
+    char last[4096] = "";
+    call.cli = *cli;
+    int rc = *orbits_option ? orr_path(call.orbits, "%s", orbits_option)
+                            : orr_path(call.orbits, "%s/orbits", cli->run);
     if (!rc && minutes_option)
         rc = orr_time_limit(minutes_option);
     if (!rc)
-        rc = gpt_device_find(&device, cli);
+        rc = gpt_device_find(&call.device, cli);
     if (!rc)
-        rc = check_arguments(cli, device.ops, orbits);
+        rc = check_names(cli);
+    if (!rc && *cli->out)
+        rc = orr_path(last, "%s/last.safetensors", cli->out);
     if (!rc)
-        rc = gpt_device_open(&device, cli, false);
-    if (rc)
-        return rc;
-    if (!*cli->out)
-        rc = orr_mkdir(cli->run);
-    if (!rc && !*cli->out)
-        rc = orr_path(saved, "%s/preset.json", cli->run);
-    if (!rc && !*cli->out)
-        rc = orr_preset_save(&cli->preset, saved);
-    for (int i = 0; i < 2 * cli->preset.attention.count && !rc; i++) {
-        rc = make_job(cli, device.ops, cli->preset.attention.item[i / 2], i % 2 == 1, orbits, &job);
-        if (!rc && *job.folder)
-            rc = gpt_pretrain(&job);
-    }
-    device.ops->close();
+        rc = gpt_precision_settle(&call.cli, &call.device, cli->resume || cli->plan ? last : "");
+    if (!rc && *cli->checkpoint && !orr_exists(cli->checkpoint))
+        rc = ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint (--checkpoint)", cli->checkpoint);
+    if (!rc)
+        rc = open_chain(&call);
+    if (!rc)
+        rc = cli->plan ? print_plan(&call) : train(&call);
+    orr_chain_close(&call.chain);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 #include "pretrain.h"
 #include "model.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,15 @@ struct next_state {
     struct gpt_batch val_batch;
     int val_batches;
 };
+
+/* What is held out of the data is measured at the end. */
+static bool is_evaluated(const struct gpt_pretraining *job)
+{
+    const struct orr_preset *p = job->preset;
+    if (orr_preset_is_text(p))
+        return *p->text.val || p->text.val_fraction > 0;
+    return (job->planets ? p->planets.val : p->orbits.val) > 0;
+}
 
 static int fill(void *context, long step, int pass, struct gpt_batch *batch)
 {
@@ -38,13 +48,37 @@ static int evaluate(void *context, struct gpt_model *model, double *loss)
     return 0;
 }
 
+/* evaluation.json with what it was made from, the metrics still to come; NULL without memory. */
+static cJSON *begin_evaluation(const struct gpt_pretraining *job)
+{
+    char digest[ORR_DIGEST];
+    cJSON *json = cJSON_CreateObject(), *made = NULL;
+    if (!orr_chain_evaluation(job->chain, job->attention, job->planets, digest))
+        made = orr_book_made(&job->chain->book, digest);
+    if (made && cJSON_AddItemToObject(json, "made", made) &&
+        cJSON_AddStringToObject(json, "attention", job->attention))
+        return json;
+    cJSON_Delete(json);
+    return NULL;
+}
+
+static int end_evaluation(const struct gpt_pretraining *job, cJSON *json)
+{
+    char path[4096];
+    int rc = orr_path(path, "%s/evaluation.json", job->folder);
+    if (!rc)
+        rc = orr_json_write(path, json);
+    cJSON_Delete(json);
+    return rc;
+}
+
 static int write_evaluation(const struct gpt_pretraining *job, const struct gpt_next_state *r,
                             long step)
 {
-    char path[4096], key[64];
-    TRY(orr_path(path, "%s/evaluation.json", job->folder));
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "attention", job->attention);
+    char key[64];
+    cJSON *json = begin_evaluation(job);
+    if (!json)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
     cJSON_AddStringToObject(json, "unit", job->planets ? "separation at step 0" : "AU");
     cJSON_AddNumberToObject(json, "step", (double)step);
     cJSON_AddNumberToObject(json, "sequences", r->sequences);
@@ -59,20 +93,17 @@ static int write_evaluation(const struct gpt_pretraining *job, const struct gpt_
         snprintf(key, sizeof key, "rollout_persistence_%d", r->horizon[k]);
         cJSON_AddNumberToObject(json, key, r->rollout_persistence[k]);
     }
-    int rc = orr_json_write(path, json);
-    cJSON_Delete(json);
-    return rc;
+    return end_evaluation(job, json);
 }
 
 static int evaluate_text(const struct gpt_pretraining *job, struct gpt_model *model,
                          struct gpt_source *val, long step)
 {
     struct gpt_text_result r;
-    char path[4096];
-    TRY(orr_path(path, "%s/evaluation.json", job->folder));
     TRY(gpt_evaluate_text(model, val, job->train->eval_sequences, model->config.context, &r));
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "attention", job->attention);
+    cJSON *json = begin_evaluation(job);
+    if (!json)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
     cJSON_AddStringToObject(json, "unit", "nats");
     cJSON_AddNumberToObject(json, "step", (double)step);
     cJSON_AddNumberToObject(json, "sequences", r.sequences);
@@ -81,8 +112,7 @@ static int evaluate_text(const struct gpt_pretraining *job, struct gpt_model *mo
     cJSON_AddNumberToObject(json, "loss", r.loss);
     cJSON_AddNumberToObject(json, "perplexity", r.perplexity);
     cJSON_AddNumberToObject(json, "bits_per_token", r.bits_per_token);
-    int rc = orr_json_write(path, json);
-    cJSON_Delete(json);
+    const int rc = end_evaluation(job, json);
     orr_note(job->quiet, "pretrain %s: loss %.4f, perplexity %.4g, %.4f bits per token",
              job->attention, r.loss, r.perplexity, r.bits_per_token);
     return rc;
@@ -102,47 +132,95 @@ static int start_from(const struct gpt_pretraining *job, const struct gpt_config
     return 0;
 }
 
-/* The model to train: resumed, from --checkpoint, or fresh. */
-static int open_model(const struct gpt_pretraining *job, const struct gpt_config *config,
-                      const char *digest, struct gpt_model *model, long *step)
+int gpt_evaluation_judge(const struct gpt_pretraining *job, bool *measured,
+                         enum orr_verdict *verdict, char why[ORR_WHY])
 {
-    char last[4096], found[32];
-    *step = 0;
+    char path[4096], digest[ORR_DIGEST];
+    cJSON *json = NULL;
+    *measured = is_evaluated(job);
+    *verdict = ORR_MAKE;
+    why[0] = '\0';
+    TRY(orr_path(path, "%s/evaluation.json", job->folder));
+    TRY(orr_chain_evaluation(job->chain, job->attention, job->planets, digest));
+    if (!orr_exists(path))
+        return 0;
+    if (orr_json_read(path, &json))
+        orr_error_clear(); /* a broken one is made again */
+    const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "made");
+    *verdict = orr_made_same(&job->chain->book, digest, made, why) ? ORR_KEEP : ORR_REMAKE;
+    cJSON_Delete(json);
+    return 0;
+}
+
+int gpt_pretrain_judge(const struct gpt_pretraining *job, enum orr_verdict *verdict,
+                       char why[ORR_WHY])
+{
+    char last[4096], digest[ORR_DIGEST];
+    cJSON *made;
+    long step;
+    bool ended;
+    why[0] = '\0';
+    *verdict = ORR_MAKE;
     TRY(orr_path(last, "%s/last.safetensors", job->folder));
-    if (job->resume && orr_exists(last)) {
-        TRY(gpt_checkpoint_metadata(last, "digest", found, sizeof found));
-        if (!strcmp(found, digest))
-            return gpt_load_as(model, last, config, false, job->ops, step);
-        orr_note(job->quiet, "%s: made with other settings, training starts anew", last);
+    if (!orr_exists(last))
+        return 0;
+    TRY(orr_chain_pretrain(job->chain, job->attention, job->planets, digest));
+    TRY(gpt_checkpoint_made(last, &made));
+    *verdict = orr_made_same(&job->chain->book, digest, made, why) ? ORR_GO_ON : ORR_REMAKE;
+    cJSON_Delete(made);
+    if (*verdict == ORR_REMAKE)
+        return 0;
+    TRY(gpt_progress(last, &step, &ended));
+    if (!ended && step < job->train->steps) {
+        snprintf(why, ORR_WHY, "step %ld of %ld", step, job->train->steps);
+        return 0;
     }
+    *verdict = ORR_KEEP;
+    return 0;
+}
+
+int gpt_pretrain_complete(const struct gpt_pretraining *job, bool *complete)
+{
+    enum orr_verdict trained, evaluated;
+    char why[ORR_WHY];
+    bool measured;
+    TRY(gpt_pretrain_judge(job, &trained, why));
+    TRY(gpt_evaluation_judge(job, &measured, &evaluated, why));
+    *complete = trained == ORR_KEEP && (!measured || evaluated == ORR_KEEP);
+    return 0;
+}
+
+/* The model to train: resumed, from --checkpoint, or fresh. What was measured of another is
+ * removed first. */
+static int open_model(const struct gpt_pretraining *job, const struct gpt_config *config,
+                      enum orr_verdict verdict, struct gpt_model *model, long *step)
+{
+    char path[4096];
+    *step = 0;
+    if (verdict == ORR_GO_ON || verdict == ORR_KEEP) {
+        TRY(orr_path(path, "%s/last.safetensors", job->folder));
+        return gpt_load_as(model, path, config, false, job->ops, step);
+    }
+    TRY(orr_path(path, "%s/evaluation.json", job->folder));
+    if (remove(path) && errno != ENOENT)
+        return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
     if (*job->checkpoint)
         return start_from(job, config, model);
     return gpt_create(model, config, job->ops, job->preset->seed);
 }
 
-/* Nothing is left to do: the last step was made, or patience was over, and evaluated. */
-static int is_complete(const struct gpt_pretraining *job, long step, bool *complete)
+static void print_label(const struct gpt_pretraining *job, char label[2 * ORR_NAME])
 {
-    char last[4096], evaluation[4096];
-    long saved;
-    bool ended = false;
-    *complete = false;
-    TRY(orr_path(evaluation, "%s/evaluation.json", job->folder));
-    TRY(orr_path(last, "%s/last.safetensors", job->folder));
-    if (step < 1 || !orr_exists(evaluation))
-        return 0;
-    TRY(gpt_progress(last, &saved, &ended));
-    *complete = ended || step >= job->train->steps;
-    return 0;
+    snprintf(label, 2 * ORR_NAME, "pretrain %s%s", job->attention, job->planets ? ", planets" : "");
 }
 
 static int train_and_evaluate(const struct gpt_pretraining *job, struct next_state *task,
-                              struct gpt_model *model, const char *digest, long step)
+                              struct gpt_model *model, const char *made, long step)
 {
     char label[2 * ORR_NAME];
-    snprintf(label, sizeof label, "pretrain %s%s", job->attention, job->planets ? ", planets" : "");
-    const char *const extra[] = {"stage", job->planets ? "pretrain_planets" : "pretrain", "digest",
-                                 digest, NULL};
+    print_label(job, label);
+    const char *const extra[] = {"stage", job->planets ? "pretrain_planets" : "pretrain", "made",
+                                 made, NULL};
     struct gpt_task loop = {.context = task,
                             .fill = fill,
                             .evaluate = task->val_batches ? evaluate : NULL,
@@ -154,12 +232,6 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
                             .extra = extra,
                             .T = model->config.context,
                             .quiet = job->quiet};
-    bool complete;
-    TRY(is_complete(job, step, &complete));
-    if (complete) {
-        orr_note(job->quiet, "%s: complete (%ld steps)", label, step);
-        return 0;
-    }
     TRY(gpt_train(model, job->train, &loop, &step));
     if (!task->val)
         return 0;
@@ -175,23 +247,12 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
     return 0;
 }
 
-/* Of the settings, and of the text that is trained on. */
-static void make_digest(const struct gpt_pretraining *job, const struct gpt_source *source,
-                        char digest[32])
-{
-    const uint64_t settings =
-        orr_preset_digest(job->preset, job->planets ? GPT_PLANETS_GROUPS : GPT_PRETRAIN_GROUPS);
-    snprintf(digest, 32, "%016llx",
-             (unsigned long long)(settings ^ gpt_source_fingerprint(source)));
-}
-
-int gpt_pretrain(const struct gpt_pretraining *job)
+static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, const char *made)
 {
     const struct orr_preset *p = job->preset;
     struct next_state task = {.job = job};
     struct gpt_config config;
     struct gpt_model model = {0};
-    char digest[32];
     long step;
     const bool text = orr_preset_is_text(p);
     const int positions = text           ? p->text.positions
@@ -206,10 +267,8 @@ int gpt_pretrain(const struct gpt_pretraining *job)
     if (!rc && held_out > 0)
         rc = gpt_source_open(&task.val, p, job->orbits_dir,
                              job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL, &config);
-    if (!rc) {
-        make_digest(job, task.source, digest);
-        rc = open_model(job, &config, digest, &model, &step);
-    }
+    if (!rc)
+        rc = open_model(job, &config, verdict, &model, &step);
     if (!rc && task.val) {
         held_out = text ? gpt_source_count(task.val) : held_out;
         const long n =
@@ -221,10 +280,34 @@ int gpt_pretrain(const struct gpt_pretraining *job)
             rc = gpt_batch_create(&task.val_batch, &config, B, config.context);
     }
     if (!rc)
-        rc = train_and_evaluate(job, &task, &model, digest, step);
+        rc = train_and_evaluate(job, &task, &model, made, step);
     gpt_batch_free(&task.val_batch);
     gpt_source_close(task.source);
     gpt_source_close(task.val);
     gpt_free(&model);
+    return rc;
+}
+
+int gpt_pretrain(const struct gpt_pretraining *job)
+{
+    enum orr_verdict verdict = ORR_MAKE;
+    char why[ORR_WHY], label[2 * ORR_NAME], digest[ORR_DIGEST];
+    bool complete = false;
+    print_label(job, label);
+    if (job->resume)
+        TRY(gpt_pretrain_judge(job, &verdict, why));
+    if (verdict == ORR_KEEP)
+        TRY(gpt_pretrain_complete(job, &complete));
+    if (complete)
+        orr_note(job->quiet, "%s: complete", label);
+    if (complete)
+        return 0;
+    if (verdict == ORR_REMAKE)
+        orr_note(job->quiet, "%s: made anew: %s", label, why);
+    TRY(orr_chain_pretrain(job->chain, job->attention, job->planets, digest));
+    char *made = orr_book_made_text(&job->chain->book, digest);
+    const int rc =
+        made ? make(job, verdict, made) : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
+    free(made);
     return rc;
 }

@@ -2,6 +2,7 @@
 #ifndef GPT_PRETRAIN_H
 #define GPT_PRETRAIN_H
 
+#include "base/provenance.h"
 #include "gpt.h"
 
 /* One pretraining of one attention variant: the orbits of the preset, or its planet runs. */
@@ -11,19 +12,25 @@ struct gpt_pretraining {
     const struct k_ops *ops;
     const char *attention;
     const char *orbits_dir;
-    bool planets;           /* planet runs instead of orbits */
-    const char *checkpoint; /* start from these weights (the average, where the file has one) at
+    bool planets;            /* planet runs instead of orbits */
+    const char *checkpoint;  /* start from these weights (the average, where the file has one) at
                                step 0; a token head keeps the bias that it has; "" = fresh */
+    struct orr_chain *chain; /* of the run: what this training should be made from */
     bool resume, quiet;
     char folder[4096]; /* where checkpoints go */
 };
+/* What gpt_pretrain would do with resume, and why: keep a finished training, go on with one that was
+ * made from the same things, or make it. The same about its evaluation.json; measured = the settings
+ * ask for one. */
+int gpt_pretrain_judge(const struct gpt_pretraining *job, enum orr_verdict *verdict,
+                       char why[ORR_WHY]);
+int gpt_evaluation_judge(const struct gpt_pretraining *job, bool *measured,
+                         enum orr_verdict *verdict, char why[ORR_WHY]);
+/* Nothing is left to do. */
+int gpt_pretrain_complete(const struct gpt_pretraining *job, bool *complete);
 /* Trains to the preset's last step, then writes evaluation.json (next-state metrics; of text: loss,
- * perplexity, bits per token). With resume, continues last.safetensors when its settings are the
- * same, and starts anew, saying so, when they are others. */
+ * perplexity, bits per token). With resume, continues last.safetensors when it was made from the
+ * same things, and starts anew, saying what differs, when it was not. */
 int gpt_pretrain(const struct gpt_pretraining *job);
-
-/* Settings that a pretrained checkpoint depends on. */
-#define GPT_PRETRAIN_GROUPS "seed,orbits,text,model,pretrain"
-#define GPT_PLANETS_GROUPS  "seed,planets,model,pretrain_planets"
 
 #endif

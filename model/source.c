@@ -81,11 +81,6 @@ long gpt_source_count(const struct gpt_source *source)
     return source->count;
 }
 
-uint64_t gpt_source_fingerprint(const struct gpt_source *source)
-{
-    return source->text ? gpt_text_source_fingerprint(source->text) : 0;
-}
-
 int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **tokens,
                         const float **coords, int *bodies)
 {

@@ -37,8 +37,9 @@ int gpt_text_copy(const struct gpt_text_files *text, uint64_t at, size_t count, 
 /* Looks for tokens outside the vocabulary in the first `most` tokens; later ones are checked when
  * they are copied. */
 int gpt_text_check(const struct gpt_text_files *text, uint64_t most);
-/* XXH64 of the number of tokens and of up to 64 pieces of them, evenly spread. */
-int gpt_text_fingerprint(const struct gpt_text_files *text, uint64_t *fingerprint);
+/* *hash = XXH64 of all tokens, seeded by what it was: how a text is cut into files is no part of
+ * it. */
+int gpt_text_hash(const struct gpt_text_files *text, uint64_t *hash);
 
 /* Vocabulary of a text preset. */
 int gpt_text_vocab(const struct orr_preset *preset, int *vocab);
@@ -49,7 +50,6 @@ int gpt_text_open(struct gpt_text **text, const struct orr_preset *preset, bool 
 void gpt_text_close(struct gpt_text *text);
 /* Sequences in order; 0: no text is held out. */
 long gpt_text_sequences(const struct gpt_text *text);
-uint64_t gpt_text_source_fingerprint(const struct gpt_text *text);
 /* Tokens of sequence i, valid until the next call. */
 int gpt_text_sequence(struct gpt_text *text, uint64_t i, const uint16_t **tokens);
 /* Where draw d begins, from the text's first token. */

@@ -16,7 +16,7 @@
 
 /* llm.c's shards (dev/data/data_common.py, write_datafile) */
 enum { MAGIC = 20240520, VERSION = 1, HEADER_INTS = 256, HEADER_BYTES = 4 * HEADER_INTS };
-enum { PIECES = 64, PIECE = 2048 };
+enum { PIECE = 1 << 20 }; /* tokens that are hashed at once */
 
 /* ------------------------------------------------------------------------------ one file */
 
@@ -259,17 +259,24 @@ int gpt_text_copy(const struct gpt_text_files *text, uint64_t at, size_t count, 
     return 0;
 }
 
-int gpt_text_fingerprint(const struct gpt_text_files *text, uint64_t *fingerprint)
+int gpt_text_hash(const struct gpt_text_files *text, uint64_t *hash)
 {
-    uint16_t piece[PIECE];
-    uint64_t hash = XXH64(&text->count, sizeof text->count, 0);
-    const uint64_t last = text->count > PIECE ? text->count - PIECE : 0;
-    const size_t length = text->count < PIECE ? (size_t)text->count : PIECE;
-    for (uint64_t i = 0; i < PIECES; i++) { /* the first begins the text, the last ends it */
-        TRY(gpt_text_copy(text, last / (PIECES - 1) * i + last % (PIECES - 1) * i / (PIECES - 1),
-                          length, piece));
-        hash = XXH64(piece, length * sizeof *piece, hash);
+    XXH64_state_t *state = XXH64_createState();
+    uint16_t *piece = orr_alloc(PIECE, sizeof *piece);
+    int rc = state && piece ? 0 : ORR_FAIL(ORR_ENOMEM, "text: out of memory");
+    if (!rc)
+        XXH64_reset(state, *hash);
+    for (uint64_t at = 0; at < text->count && !rc; at += PIECE) {
+        const uint64_t left = text->count - at;
+        const size_t count = left < PIECE ? (size_t)left : PIECE;
+        rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped while reading the text")
+                               : gpt_text_copy(text, at, count, piece);
+        if (!rc)
+            XXH64_update(state, piece, count * sizeof *piece);
     }
-    *fingerprint = hash;
-    return 0;
+    if (!rc)
+        *hash = XXH64_digest(state);
+    XXH64_freeState(state);
+    free(piece);
+    return rc;
 }

@@ -12,7 +12,6 @@ struct gpt_text {
     struct gpt_text_files files;
     uint64_t first, count;
     int positions;
-    uint64_t fingerprint;
     uint16_t *window; /* (positions) */
 };
 
@@ -23,6 +22,24 @@ int gpt_text_vocab(const struct orr_preset *preset, int *vocab)
         gpt_text_files_open(&files, "text.train", preset->text.train, preset->text.vocab);
     *vocab = files.vocab;
     gpt_text_files_close(&files);
+    return rc;
+}
+
+int gpt_text_content(const struct orr_preset *preset, uint64_t *content)
+{
+    const struct orr_text_preset *p = &preset->text;
+    const char *const keys[] = {"text.train", "text.val"}, *const paths[] = {p->train, p->val};
+    int rc = 0;
+    *content = 0;
+    for (int i = 0; i < 2 && !rc; i++) {
+        struct gpt_text_files files;
+        if (!*paths[i])
+            continue;
+        rc = gpt_text_files_open(&files, keys[i], paths[i], p->vocab);
+        if (!rc)
+            rc = gpt_text_hash(&files, content);
+        gpt_text_files_close(&files);
+    }
     return rc;
 }
 
@@ -67,7 +84,6 @@ static int open_text(struct gpt_text *t, const struct orr_preset *preset, bool h
     choose_part(t, p, held_out);
     TRY(check_part(t, p, held_out, vocab));
     TRY(gpt_text_check(&t->files, CHECKED_AT_ONCE));
-    TRY(gpt_text_fingerprint(&t->files, &t->fingerprint));
     t->window = orr_alloc((size_t)t->positions, sizeof *t->window);
     return t->window ? 0 : ORR_ENOMEM;
 }
@@ -99,11 +115,6 @@ long gpt_text_sequences(const struct gpt_text *text)
     return text->count < (uint64_t)text->positions
                ? 0
                : (long)((text->count - 1) / (uint64_t)(text->positions - 1));
-}
-
-uint64_t gpt_text_source_fingerprint(const struct gpt_text *text)
-{
-    return text->fingerprint;
 }
 
 uint64_t gpt_text_draw(const struct gpt_text *text, uint64_t seed, uint64_t d)

@@ -3,6 +3,7 @@
 #ifndef SIM_DATASET_H
 #define SIM_DATASET_H
 
+#include "base/provenance.h"
 #include "sim.h"
 
 struct cJSON;
@@ -50,11 +51,28 @@ int sim_stale_remove(const char *dir, const struct cJSON *keep);
 
 /* -------------------------------------------------------------- manifest and progress file */
 
-/* {"format", ..., "digest"}: what a manifest begins with; an empty object "sets" at its end. */
+/* What a manifest begins with, and an empty object "sets" at its end. */
 struct cJSON *sim_manifest_create(const struct orr_preset *preset);
-/* The "sets" of DIR/progress.json as far as they are of these settings and their files are
- * there, whole: unfinished work that goes on. Anything else: an empty object. */
-struct cJSON *sim_progress_read(const struct orr_preset *preset, const char *dir);
+/* The sets of a folder held against the settings: those of the manifest or, where there is none,
+ * of the progress file. */
+struct sim_inventory {
+    const struct orr_preset *preset;
+    const char *dir;
+    struct cJSON *manifest, *progress; /* NULL: none that can be read */
+    struct cJSON *sets;                /* of one of them */
+    struct orr_book book;
+};
+int sim_inventory_open(struct sim_inventory *inventory, const struct orr_preset *preset,
+                       const char *dir);
+void sim_inventory_close(struct sim_inventory *inventory);
+/* What is to be done about a set that the settings ask for: ORR_REFUSE where a finished one of
+ * other settings is in the way, with the reason. */
+int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
+                        enum orr_verdict *verdict, char why[ORR_WHY]);
+/* *kept = the "sets" that stay: whole ones, unfinished ones that go on, and those that the settings
+ * do not ask for. ORR_EINVAL naming set and reason where one is in the way, unless force: it is
+ * then left out. cJSON_Delete(*kept), also after an error. */
+int sim_inventory_keep(struct sim_inventory *inventory, bool force, struct cJSON **kept);
 /* Atomically writes DIR/progress.json. */
 int sim_progress_write(const struct orr_preset *preset, const char *dir, const struct cJSON *sets);
 /* One line of a set: name, bytes, checksum. */

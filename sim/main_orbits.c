@@ -5,8 +5,9 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-static const char *split_name, *sequence_number;
+static const char *split_name, *sequence_number, *force;
 static const struct orr_option options[] = {
+    {"--force", NULL, "replace data sets of other settings", &force},
     {"--split", "NAME", "show: the data set (default: train)", &split_name},
     {"--sequence", "N", "show: the sequence, from 0 (default: 0)", &sequence_number},
     {NULL, NULL, NULL, NULL},
@@ -23,6 +24,7 @@ static const struct orr_program program = {
     .options = options,
     .max_rest = 2,
     .groups = "seed,orbits,planets",
+    .without = "--checkpoint,--attention,--attention-impl,--device",
 };
 
 /* Says what a large set needs, and refuses one that can not fit. */
@@ -57,7 +59,7 @@ static int check_disk(const struct orr_cli *cli, const char *dir)
 
 static int write_sets(const struct orr_cli *cli)
 {
-    char dir[4096], saved[4096];
+    char dir[4096];
     struct sim_dynamics dynamics;
     if (orr_preset_is_text(&cli->preset)) { /* a stage with nothing to do */
         orr_note(cli->quiet, "orbits: preset %s trains on text: none are needed", cli->preset.name);
@@ -68,19 +70,23 @@ static int write_sets(const struct orr_cli *cli)
     if (rc)
         return rc;
     rc = *cli->out ? orr_path(dir, "%s", cli->out) : orr_path(dir, "%s/orbits", cli->run);
-    if (!rc && sim_dataset_complete(&cli->preset, dir)) {
-        orr_note(cli->quiet, "orbits: %s is up to date", dir);
-        return sim_dataset_tidy(dir);
-    }
-    if (!rc)
+    if (rc)
+        return rc;
+    if (cli->plan)
+        return sim_dataset_plan(&cli->preset, dir, force != NULL);
+    const bool complete = sim_dataset_complete(&cli->preset, dir);
+    if (!complete)
+        rc = sim_dataset_may_write(&cli->preset, dir, force != NULL);
+    if (!rc && !complete)
         rc = check_disk(cli, dir);
-    if (!rc)
-        rc = orr_mkdir(dir);
     if (!rc && !*cli->out)
-        rc = orr_path(saved, "%s/preset.json", cli->run);
-    if (!rc && !*cli->out)
-        rc = orr_preset_save(&cli->preset, saved);
-    return rc ? rc : sim_dataset_write(&cli->preset, dir, cli->threads, cli->quiet);
+        rc = orr_cli_save_preset(cli, cli->run);
+    if (rc)
+        return rc;
+    if (!complete)
+        return sim_dataset_write(&cli->preset, dir, cli->threads, force != NULL, cli->quiet);
+    orr_note(cli->quiet, "orbits: %s is up to date", dir);
+    return sim_dataset_tidy(dir);
 }
 
 /* ----------------------------------------------------------------------------- looking */
@@ -185,6 +191,9 @@ static int run(const struct orr_cli *cli)
     if ((split_name || sequence_number) && (!name || strcmp(name, "show")))
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to orbits show",
                         split_name ? "--split" : "--sequence");
+    if ((force || cli->plan) && name)
+        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to writing data sets, not to orbits %s",
+                        force ? "--force" : "--plan", name);
     if (!name)
         return write_sets(cli);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)

@@ -1,5 +1,6 @@
 /* manifest.c - manifest.json, which vouches for finished sets, and progress.json, which lists the
- * finished files of unfinished ones. Both hold the same "sets". */
+ * finished files of unfinished ones. Both hold the same "sets", each with what it was made from:
+ * what is there is held against what the settings ask for, set by set. */
 #include "dataset.h"
 
 #include <string.h>
@@ -7,17 +8,11 @@
 
 #include <cjson/cJSON.h>
 
-static void digest_text(const struct orr_preset *preset, char text[32])
-{
-    snprintf(text, 32, "%016llx", (unsigned long long)orr_preset_digest(preset, SIM_DIGEST_GROUPS));
-}
-
 cJSON *sim_manifest_create(const struct orr_preset *preset)
 {
-    char digest[32], seed[32];
+    char seed[32];
     const struct orr_orbits_preset *o = &preset->orbits;
     cJSON *json = cJSON_CreateObject();
-    digest_text(preset, digest);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)preset->seed);
     cJSON_AddStringToObject(json, "format", "orrery-orbits-1");
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
@@ -29,7 +24,6 @@ cJSON *sim_manifest_create(const struct orr_preset *preset)
         cJSON_AddNumberToObject(json, "extent_au", o->extent_au);
     }
     cJSON_AddRawToObject(json, "seed", seed); /* every digit */
-    cJSON_AddStringToObject(json, "digest", digest);
     cJSON_AddObjectToObject(json, "sets");
     return json;
 }
@@ -53,20 +47,14 @@ static bool file_matches(const char *dir, const cJSON *file)
            cJSON_IsNumber(bytes) && (double)info.st_size == bytes->valuedouble;
 }
 
-static bool set_matches(const char *dir, const cJSON *set)
+/* Name of the first file of a set that is not there or has another size, NULL when all are well. */
+static const char *broken_file(const char *dir, const cJSON *set)
 {
     const cJSON *file;
     cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
         if (!file_matches(dir, file))
-            return false;
-    return cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(set, "sequences")) &&
-           cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(set, "clipped_coordinates"));
-}
-
-static bool text_is(const cJSON *json, const char *key, const char *text)
-{
-    const cJSON *found = cJSON_GetObjectItemCaseSensitive(json, key);
-    return cJSON_IsString(found) && !strcmp(found->valuestring, text);
+            return file->string ? file->string : "?";
+    return NULL;
 }
 
 /* NULL when there is none, or none that can be read: these are questions, not failures. */
@@ -81,56 +69,160 @@ static cJSON *read_quietly(const char *dir, const char *name)
     return json;
 }
 
+/* ---------------------------------------------------------------------- what is to be made */
+
+int sim_inventory_open(struct sim_inventory *inventory, const struct orr_preset *preset,
+                       const char *dir)
+{
+    *inventory = (struct sim_inventory){.preset = preset, .dir = dir};
+    inventory->manifest = read_quietly(dir, "manifest.json");
+    inventory->progress = inventory->manifest ? NULL : read_quietly(dir, "progress.json");
+    const cJSON *json = inventory->manifest ? inventory->manifest : inventory->progress;
+    inventory->sets = cJSON_GetObjectItemCaseSensitive(json, "sets");
+    return orr_book_create(&inventory->book);
+}
+
+void sim_inventory_close(struct sim_inventory *inventory)
+{
+    cJSON_Delete(inventory->manifest);
+    cJSON_Delete(inventory->progress);
+    orr_book_free(&inventory->book);
+}
+
+/* An unfinished set goes on only as it was begun. */
+static bool same_layout(const struct sim_inventory *inventory)
+{
+    const cJSON *layout = cJSON_GetObjectItemCaseSensitive(inventory->progress, "shard_sequences");
+    return cJSON_IsNumber(layout) &&
+           layout->valuedouble == (double)inventory->preset->orbits.shard_sequences;
+}
+
+/* The set is of these settings; which part of it is there? */
+static enum orr_verdict judge_extent(const struct sim_inventory *inventory, enum sim_split split,
+                                     const cJSON *set, char why[ORR_WHY])
+{
+    const cJSON *count = cJSON_GetObjectItemCaseSensitive(set, "sequences");
+    const char *broken = broken_file(inventory->dir, set);
+    const double wanted = (double)sim_split_written(inventory->preset, split);
+    const double there = cJSON_IsNumber(count) ? count->valuedouble : 0;
+    if (broken || !cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(set, "clipped_coordinates"))) {
+        snprintf(why, ORR_WHY, "%.200s is not there, or not whole", broken ? broken : "a file");
+        return ORR_REMAKE;
+    }
+    if (there >= wanted)
+        return ORR_KEEP;
+    if (inventory->progress) {
+        snprintf(why, ORR_WHY, "%.0f of %.0f sequences are written%s", there, wanted,
+                 same_layout(inventory) ? "" : ", in files of another orbits.shard_sequences");
+        return same_layout(inventory) ? ORR_GO_ON : ORR_REMAKE;
+    }
+    snprintf(why, ORR_WHY, "%.0f sequences are written, expected %.0f (orbits.train_files)", there,
+             wanted);
+    return ORR_REFUSE;
+}
+
+int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
+                        enum orr_verdict *verdict, char why[ORR_WHY])
+{
+    const char *name = sim_split_name(split);
+    const cJSON *set = cJSON_GetObjectItemCaseSensitive(inventory->sets, name);
+    char digest[ORR_DIGEST];
+    cJSON *expected = NULL;
+    why[0] = '\0';
+    *verdict = ORR_MAKE;
+    if (!set)
+        return 0;
+    int rc = orr_set_made(inventory->preset, name, digest, &expected);
+    if (!rc)
+        rc = orr_book_import(&inventory->book, expected, name, digest);
+    cJSON_Delete(expected);
+    if (rc)
+        return rc;
+    const cJSON *made = cJSON_GetObjectItemCaseSensitive(set, "made");
+    *verdict = orr_made_same(&inventory->book, digest, made, why)
+                   ? judge_extent(inventory, split, set, why)
+                   : ORR_REFUSE;
+    return 0;
+}
+
+bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_split split)
+{
+    struct sim_inventory inventory;
+    enum orr_verdict verdict = ORR_MAKE;
+    char why[ORR_WHY];
+    int rc = sim_inventory_open(&inventory, preset, dir);
+    if (!rc)
+        rc = sim_inventory_judge(&inventory, split, &verdict, why);
+    const bool has = !rc && inventory.manifest && verdict == ORR_KEEP;
+    sim_inventory_close(&inventory);
+    orr_error_clear();
+    return has;
+}
+
 bool sim_dataset_complete(const struct orr_preset *preset, const char *dir)
 {
-    char digest[32];
-    cJSON *json = read_quietly(dir, "manifest.json");
-    digest_text(preset, digest);
-    bool same = text_is(json, "digest", digest);
-    const cJSON *set;
-    cJSON_ArrayForEach (set, cJSON_GetObjectItemCaseSensitive(json, "sets"))
-        same = same && set_matches(dir, set);
-    cJSON_Delete(json);
-    return same;
+    bool all = true;
+    for (int split = 0; split < SIM_SPLITS && all; split++)
+        if (sim_split_written(preset, (enum sim_split)split) > 0)
+            all = sim_dataset_has(preset, dir, (enum sim_split)split);
+    return all;
 }
 
-/* What progress is of: content, layout, program. */
-static cJSON *progress_create(const struct orr_preset *preset)
+int sim_dataset_plan(const struct orr_preset *preset, const char *dir, bool force)
 {
-    cJSON *json = sim_manifest_create(preset);
-    cJSON_DeleteItemFromObject(json, "sets");
-    cJSON_DeleteItemFromObject(json, "preset");
-    cJSON_AddNumberToObject(json, "shard_sequences", (double)preset->orbits.shard_sequences);
-    return json;
-}
-
-cJSON *sim_progress_read(const struct orr_preset *preset, const char *dir)
-{
-    cJSON *found = read_quietly(dir, "progress.json"), *expected = progress_create(preset);
-    cJSON *sets = cJSON_DetachItemFromObject(found, "sets"), *kept = cJSON_CreateObject();
-    /* seeds are compared through the digest: JSON numbers have 53 bits */
-    cJSON_DeleteItemFromObject(found, "seed");
-    cJSON_DeleteItemFromObject(expected, "seed");
-    const bool same = cJSON_Compare(found, expected, true);
-    for (int split = 0; split < SIM_SPLITS && same; split++) {
-        const char *name = sim_split_name((enum sim_split)split);
-        cJSON *set = cJSON_DetachItemFromObject(sets, name);
-        if (set && set_matches(dir, set))
-            cJSON_AddItemToObject(kept, name, set);
-        else
-            cJSON_Delete(set);
+    struct sim_inventory inventory;
+    int rc = sim_inventory_open(&inventory, preset, dir);
+    for (int i = 0; i < SIM_SPLITS && !rc; i++) {
+        const enum sim_split split = (enum sim_split)i;
+        enum orr_verdict verdict;
+        char why[ORR_WHY], name[4096];
+        if (sim_split_written(preset, split) == 0)
+            continue;
+        rc = sim_inventory_judge(&inventory, split, &verdict, why);
+        if (!rc)
+            rc = orr_path(name, "%s/%s", dir, sim_split_name(split));
+        if (!rc)
+            orr_plan_print(verdict == ORR_REFUSE && force ? ORR_REMAKE : verdict, name, why);
     }
-    cJSON_Delete(sets);
-    cJSON_Delete(found);
-    cJSON_Delete(expected);
-    return kept;
+    sim_inventory_close(&inventory);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------- the progress file */
+
+/* Sets that stay: those that are whole, or go on; those that the settings do not ask for, while
+ * their files are there. */
+int sim_inventory_keep(struct sim_inventory *inventory, bool force, cJSON **kept)
+{
+    cJSON *set = inventory->sets ? inventory->sets->child : NULL, *next;
+    int rc = 0;
+    *kept = cJSON_CreateObject();
+    for (; set && !rc; set = next) {
+        enum orr_verdict verdict = ORR_KEEP;
+        char why[ORR_WHY] = "";
+        next = set->next;
+        enum sim_split split = SIM_SPLIT_TRAIN;
+        while (split < SIM_SPLITS && strcmp(sim_split_name(split), set->string) != 0)
+            split++;
+        if (split < SIM_SPLITS && sim_split_written(inventory->preset, split) > 0)
+            rc = sim_inventory_judge(inventory, split, &verdict, why);
+        else if (broken_file(inventory->dir, set))
+            verdict = ORR_REMAKE;
+        if (!rc && verdict == ORR_REFUSE && !force)
+            rc = ORR_FAIL(ORR_EINVAL, "%s: data set %s: %s; --force replaces it", inventory->dir,
+                          set->string, why);
+        if (!rc && (verdict == ORR_KEEP || verdict == ORR_GO_ON))
+            cJSON_AddItemToObject(*kept, set->string, cJSON_Duplicate(set, true));
+    }
+    return rc;
 }
 
 int sim_progress_write(const struct orr_preset *preset, const char *dir, const cJSON *sets)
 {
     char path[4096];
-    cJSON *json = progress_create(preset);
-    cJSON_AddItemToObject(json, "sets", cJSON_Duplicate(sets, true));
+    cJSON *json = sim_manifest_create(preset);
+    cJSON_AddNumberToObject(json, "shard_sequences", (double)preset->orbits.shard_sequences);
+    cJSON_ReplaceItemInObjectCaseSensitive(json, "sets", cJSON_Duplicate(sets, true));
     int rc = orr_path(path, "%s/progress.json", dir);
     if (!rc)
         rc = orr_json_write(path, json);

@@ -192,25 +192,31 @@ double sim_token_dt_yr(uint16_t token, int bins);
 
 /* -------------------------------------------------------------------------- data sets */
 
-/* Settings that data sets depend on. */
-#define SIM_DIGEST_GROUPS "seed,orbits,planets"
 /* Writes all sets of the preset into dir, manifest.json last; sets of more than
  * orbits.shard_sequences sequences as several files. Bytes do not depend on the number of threads.
  * Every file is whole or not there; finished ones stand in progress.json, and when a run was ended
- * in any way, the same call goes on after the last of them, to the same bytes. Data files of other
- * settings are removed first. ORR_EINTR at a signal; ORR_EIO when another process writes there, or
- * when dir holds data sets made elsewhere (no manifest), which are never overwritten. */
-int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool quiet);
-/* True when dir holds complete sets of these settings. */
+ * in any way, the same call goes on after the last of them, to the same bytes. Sets that are there
+ * and of these settings stay as they are, and so do those that the settings do not ask for. Sets of
+ * other settings are refused (ORR_EINVAL naming set and setting), or with force replaced. ORR_EINTR
+ * at a signal; ORR_EIO when another process writes there, or when dir holds data sets made elsewhere
+ * (no manifest), which are never overwritten. */
+int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
+                      bool quiet);
+/* The refusals of sim_dataset_write, without writing anything. */
+int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force);
+/* True when dir holds a finished set of these settings; all sets that they ask for. */
+bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_split split);
 bool sim_dataset_complete(const struct orr_preset *preset, const char *dir);
+/* Prints a line per set: what sim_dataset_write would do with it. */
+int sim_dataset_plan(const struct orr_preset *preset, const char *dir, bool force);
 /* Removes what an ended run left beside complete sets. */
 int sim_dataset_tidy(const char *dir);
 /* Checks the files of these sets against the manifest: there, whole, and of its checksums. Names
- * the command that makes what is missing; notes (unless quiet) when the manifest is of another
- * seed or of other settings of orbits. Without a manifest: whether files made elsewhere have the
- * right types and shapes, with a note. */
+ * the command that makes what is missing. `own`: the sets have to be those of the settings
+ * (ORR_EINVAL naming set and setting); otherwise a note tells (unless quiet) when they are not.
+ * Without a manifest: whether files made elsewhere have the right types and shapes, with a note. */
 int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
-                       const enum sim_split splits[], int count, bool quiet);
+                       const enum sim_split splits[], int count, bool own, bool quiet);
 /* Checks every file of dir's manifest (there, size, checksum, header) and prints a line per set. */
 int sim_dataset_check(const char *dir);
 /* Prints what is in the sets of dir: bodies, coordinates, clipped, time steps, forces. */

@@ -1,6 +1,7 @@
 /* verify.c - data sets against their manifest, before hours are spent on them. */
 #include "dataset.h"
 
+#include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -62,30 +63,32 @@ static int verify_set(const struct orr_preset *preset, const char *dir, const cJ
     return verify_files(dir, set);
 }
 
+/* Whether the folder has files of data sets at all. */
+static bool has_data(const char *dir)
+{
+    enum sim_kind kind;
+    enum sim_split split;
+    bool any = false;
+    DIR *folder = opendir(dir);
+    for (const struct dirent *entry; folder && !any && (entry = readdir(folder)) != NULL;)
+        any = sim_name_parse(entry->d_name, false, &kind, &split);
+    if (folder)
+        closedir(folder);
+    return any;
+}
+
 /* Files without a manifest: nothing, an unfinished writing, or data sets made elsewhere. */
 static int verify_foreign(const struct orr_preset *preset, const char *dir,
                           const enum sim_split splits[], int count, bool quiet)
 {
     char path[4096];
     struct sim_dataset set;
-    uint64_t shards;
-    bool any = false;
     int rc = orr_path(path, "%s/progress.json", dir);
     if (!rc && orr_exists(path))
         return ORR_FAIL(ORR_EMISSING,
                         "%s: data sets there are not finished; go on with: orbits --preset %s", dir,
                         preset->name);
-    const enum sim_kind kind =
-        preset->orbits.output == ORR_OUTPUT_TOKENS ? SIM_KIND_OBS : SIM_KIND_COORDS;
-    for (int i = 0; i < count && !rc && !any; i++) {
-        char name[SIM_NAME];
-        rc = sim_shards_find(dir, kind, splits[i], &shards);
-        sim_shard_name(name, kind, splits[i], 0, shards);
-        if (!rc)
-            rc = orr_path(path, "%s/%s", dir, name);
-        any = !rc && orr_exists(path);
-    }
-    if (!rc && !any)
+    if (!rc && !has_data(dir))
         rc = ORR_FAIL(ORR_EMISSING, "%s: no data sets there; make them with: orbits --preset %s",
                       dir, preset->name);
     for (int i = 0; i < count && !rc; i++) {
@@ -98,10 +101,34 @@ static int verify_foreign(const struct orr_preset *preset, const char *dir,
     return rc;
 }
 
-int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
-                       const enum sim_split splits[], int count, bool quiet)
+/* Whether the sets are those of the settings. */
+static int verify_settings(const struct orr_preset *preset, const char *dir,
+                           const enum sim_split splits[], int count, bool own, bool quiet)
 {
-    char path[4096], digest[32];
+    struct sim_inventory inventory;
+    int rc = sim_inventory_open(&inventory, preset, dir);
+    for (int i = 0; i < count && !rc; i++) {
+        enum orr_verdict verdict;
+        char why[ORR_WHY];
+        rc = sim_inventory_judge(&inventory, splits[i], &verdict, why);
+        if (rc || verdict == ORR_KEEP)
+            continue;
+        if (own)
+            rc = ORR_FAIL(ORR_EINVAL,
+                          "%s: data set %s: %s; make it with: orbits --preset %s (--force replaces "
+                          "what is there), or name data sets of other settings with --orbits",
+                          dir, sim_split_name(splits[i]), why, preset->name);
+        else
+            orr_note(quiet, "%s: note: data set %s: %s", dir, sim_split_name(splits[i]), why);
+    }
+    sim_inventory_close(&inventory);
+    return rc;
+}
+
+int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
+                       const enum sim_split splits[], int count, bool own, bool quiet)
+{
+    char path[4096];
     cJSON *json = NULL;
     int rc = orr_path(path, "%s/manifest.json", dir);
     if (!rc && !orr_exists(path))
@@ -111,14 +138,8 @@ int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
     for (int i = 0; i < count && !rc; i++)
         rc = verify_set(preset, dir, cJSON_GetObjectItemCaseSensitive(json, "sets"),
                         sim_split_name(splits[i]));
-    snprintf(digest, sizeof digest, "%016llx",
-             (unsigned long long)orr_preset_digest(preset, SIM_DIGEST_GROUPS));
-    const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "digest");
-    if (!rc && (!cJSON_IsString(made) || strcmp(made->valuestring, digest)))
-        orr_note(quiet, "%s: note: made with another seed or other settings of orbits or planets",
-                 path);
     cJSON_Delete(json);
-    return rc;
+    return rc ? rc : verify_settings(preset, dir, splits, count, own, quiet);
 }
 
 /* ---------------------------------------------------------------------- without a preset */

@@ -196,17 +196,27 @@ static int write_blocks(struct writer *w, struct sim_stream *stream, uint64_t si
 }
 
 /* The set's entry, with what is already written. */
-static void resume_set(struct writer *w)
+static int resume_set(struct writer *w)
 {
     const char *name = sim_split_name(w->split);
+    char digest[ORR_DIGEST];
+    cJSON *made = NULL;
+    int rc = 0;
     w->set = cJSON_GetObjectItemCaseSensitive(w->sets, name);
     if (!w->set) {
         w->set = cJSON_AddObjectToObject(w->sets, name);
+        rc = orr_set_made(w->preset, name, digest, &made);
+        if (!rc && !cJSON_AddItemToObject(w->set, "made", made)) {
+            cJSON_Delete(made);
+            rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", w->dir);
+        }
         cJSON_AddObjectToObject(w->set, "files");
         cJSON_AddNumberToObject(w->set, "sequences", 0);
         cJSON_AddNumberToObject(w->set, "clipped_coordinates", 0);
     }
-    w->start = (uint64_t)cJSON_GetObjectItemCaseSensitive(w->set, "sequences")->valuedouble;
+    if (!rc)
+        w->start = (uint64_t)cJSON_GetObjectItemCaseSensitive(w->set, "sequences")->valuedouble;
+    return rc;
 }
 
 static int write_split(struct writer *w, struct orr_progress *progress)
@@ -218,12 +228,12 @@ static int write_split(struct writer *w, struct orr_progress *progress)
     w->per_shard = w->shards == 1 ? w->n : (uint64_t)w->preset->orbits.shard_sequences;
     for (int kind = 0; kind < SIM_KINDS; kind++)
         w->used[kind] = sim_kind_used((enum sim_kind)kind, w->split, tokens);
-    resume_set(w);
+    int rc = resume_set(w);
+    if (rc || w->start >= w->n)
+        return rc;
     orr_progress_set(progress, progress->done + w->start, NULL);
-    if (w->start >= w->n)
-        return 0;
     const int size = block_size(w);
-    int rc = sim_stream_open_blocks(&stream, w->preset, w->split, &order, w->threads, size, true);
+    rc = sim_stream_open_blocks(&stream, w->preset, w->split, &order, w->threads, size, true);
     if (!rc)
         rc = write_blocks(w, stream, (uint64_t)size, progress);
     sim_stream_close(stream);
@@ -254,7 +264,7 @@ static int check_foreign(const char *dir)
         return rc;
     DIR *folder = opendir(dir);
     if (!folder)
-        return ORR_FAIL(ORR_EIO, "%s: cannot list: %s", dir, strerror(errno));
+        return errno == ENOENT ? 0 : ORR_FAIL(ORR_EIO, "%s: cannot list: %s", dir, strerror(errno));
     for (struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
         enum sim_kind kind;
         enum sim_split split;
@@ -293,9 +303,7 @@ static int remove_file(const char *dir, const char *name)
  * where to go on. In this order, so that it holds at every instant. */
 static int begin(const struct orr_preset *preset, const char *dir, const cJSON *sets)
 {
-    int rc = check_foreign(dir);
-    if (!rc)
-        rc = sim_progress_write(preset, dir, sets);
+    int rc = sim_progress_write(preset, dir, sets);
     if (!rc)
         rc = remove_file(dir, "manifest.json");
     return rc ? rc : sim_stale_remove(dir, sets);
@@ -320,10 +328,14 @@ static int write_all(const struct orr_preset *preset, const char *dir, int threa
     uint64_t total = 0, there = 0;
     double clipped = 0;
     const cJSON *set;
-    for (int i = 0; i < SIM_SPLITS; i++)
-        total += sim_split_written(preset, (enum sim_split)i);
-    cJSON_ArrayForEach (set, sets)
-        there += (uint64_t)cJSON_GetObjectItemCaseSensitive(set, "sequences")->valuedouble;
+    for (int i = 0; i < SIM_SPLITS; i++) {
+        const uint64_t wanted = sim_split_written(preset, (enum sim_split)i);
+        set = cJSON_GetObjectItemCaseSensitive(sets, sim_split_name((enum sim_split)i));
+        const cJSON *found = cJSON_GetObjectItemCaseSensitive(set, "sequences");
+        const uint64_t done = cJSON_IsNumber(found) ? (uint64_t)found->valuedouble : 0;
+        total += done < wanted ? wanted : 0; /* whole sets are no work, in whole or in part */
+        there += done < wanted ? done : 0;
+    }
     if (there > 0)
         orr_note(quiet, "orbits: %s: going on after %llu sequences", dir,
                  (unsigned long long)there);
@@ -357,17 +369,44 @@ static void forget_empty(const char *dir)
         (void)unlink(path);
 }
 
-int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool quiet)
+/* What stays of a folder that may be written to. */
+static int keep_sets(const struct orr_preset *preset, const char *dir, bool force, cJSON **sets)
 {
+    struct sim_inventory inventory;
+    *sets = NULL;
+    int rc = check_foreign(dir);
+    if (rc)
+        return rc;
+    rc = sim_inventory_open(&inventory, preset, dir);
+    if (!rc)
+        rc = sim_inventory_keep(&inventory, force, sets);
+    sim_inventory_close(&inventory);
+    return rc;
+}
+
+int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force)
+{
+    cJSON *sets;
+    const int rc = keep_sets(preset, dir, force, &sets);
+    cJSON_Delete(sets);
+    return rc;
+}
+
+int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
+                      bool quiet)
+{
+    cJSON *sets = NULL;
     int fd, rc = orr_mkdir(dir);
     if (!rc)
         rc = lock_folder(dir, &fd);
     if (rc)
         return rc;
-    cJSON *sets = sim_progress_read(preset, dir);
-    rc = write_all(preset, dir, threads, quiet, sets);
-    if (rc)
-        forget_empty(dir);
+    rc = keep_sets(preset, dir, force, &sets);
+    if (!rc) {
+        rc = write_all(preset, dir, threads, quiet, sets);
+        if (rc)
+            forget_empty(dir);
+    }
     cJSON_Delete(sets);
     close(fd);
     return rc;

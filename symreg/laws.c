@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <cjson/cJSON.h>
 
@@ -12,72 +11,102 @@ const char *const sr_law_features[3] = {"r", "m1", "m2"};
 
 /* ---- sources */
 
-static int add_source(struct sr_laws *laws, const char *name)
-{
-    struct sr_law_source *source = &laws->source[laws->sources++];
-    snprintf(source->name, sizeof source->name, "%s", name);
-    return orr_path(source->path, "%s/%s/finetune/forces_magnitude.csv", laws->cli->run, name);
-}
-
-/* Names, paths and the digest of all that decides the result beside the files. */
-static int list_sources(struct sr_laws *laws, bool compat)
+/* Names and paths of the tables that the settings ask for. */
+static int list_sources(struct sr_laws *laws)
 {
     const struct orr_preset *preset = &laws->cli->preset;
-    int rc = add_source(laws, "truth");
+    struct orr_sources names;
+    int rc = 0;
+    orr_sources_list(preset, laws->cli->attention, &names);
+    for (int i = 0; i < names.count && !rc; i++) {
+        if (!orr_has_table(preset, names.name[i], false))
+            continue;
+        struct sr_law_source *source = &laws->source[laws->sources++];
+        snprintf(source->name, sizeof source->name, "%s", names.name[i]);
+        rc = orr_path(source->path, "%s/%s/finetune/forces_magnitude.csv", laws->cli->run,
+                      names.name[i]);
+    }
+    return rc;
+}
+
+/* What a table says it was made from; NULL with the reason when it does not. Files that models
+ * were started from are taken over: laws of such models say so. */
+static int read_made(struct sr_laws *laws, struct sr_law_source *source, cJSON **made,
+                     char why[ORR_WHY])
+{
+    const int rc = orr_sidecar_read(source->path, made, why);
+    return rc ? rc : orr_chain_adopt(&laws->chain, *made, source->path);
+}
+
+/* The digest of the laws as they should be. */
+static int open_chain(struct sr_laws *laws, const char *orbits)
+{
+    struct orr_sources names;
+    char why[ORR_WHY];
+    int rc = orr_chain_open(&laws->chain, &laws->cli->preset, orbits);
     if (!rc)
-        rc = add_source(laws, "oracle");
-    for (int i = 0; i < preset->attention.count && !rc; i++)
-        rc = add_source(laws, preset->attention.item[i]);
-    if (!rc)
-        rc = add_source(laws, "untrained");
-    int used = snprintf(laws->digest, sizeof laws->digest, "%s %016llx%s", ORR_VERSION,
-                        (unsigned long long)orr_preset_digest(preset, "seed,symreg"),
-                        compat ? " pysr" : "");
-    for (int i = 0; i < laws->sources; i++)
-        used += snprintf(laws->digest + used, sizeof laws->digest - (size_t)used, " %s",
-                         laws->source[i].name);
+        rc = orr_chain_find_elsewhere(&laws->chain, laws->cli->run, laws->cli->attention, false);
+    for (int i = 0; i < laws->sources && !rc; i++) {
+        cJSON *made = NULL;
+        rc = read_made(laws, &laws->source[i], &made, why);
+        cJSON_Delete(made);
+    }
+    orr_sources_list(&laws->cli->preset, laws->cli->attention, &names);
+    return rc ? rc : orr_chain_laws(&laws->chain, &names, laws->digest);
+}
+
+/* Every table is there, and what the settings make. */
+static int check_sources(struct sr_laws *laws)
+{
+    int rc = 0;
     for (int i = 0; i < laws->sources && !rc; i++)
         if (!orr_exists(laws->source[i].path))
             rc = ORR_FAIL(ORR_EMISSING,
                           "%s: not found; run bin/finetune first (--attention NAME "
                           "leaves the other variants out)",
                           laws->source[i].path);
+    for (int i = 0; i < laws->sources && !rc && !*laws->chain.elsewhere[0]; i++) {
+        struct sr_law_source *source = &laws->source[i];
+        char why[ORR_WHY], digest[ORR_DIGEST];
+        cJSON *made = NULL;
+        rc = read_made(laws, source, &made, why);
+        if (!rc)
+            rc = orr_chain_table(&laws->chain, source->name, false, digest);
+        if (!rc && (!made || !orr_made_same(&laws->chain.book, digest, made, why)))
+            rc = ORR_FAIL(ORR_EINVAL,
+                          "%s: not what these settings make: %s; make it again with: finetune "
+                          "--resume, or name its data sets with --orbits",
+                          source->path, why);
+        cJSON_Delete(made);
+    }
     return rc;
 }
 
 /* ---- resume */
 
-static bool newer(const char *path, const struct stat *than)
-{
-    struct stat info;
-    if (stat(path, &info))
-        return true; /* not there: must be made again */
-    return info.st_mtim.tv_sec > than->st_mtim.tv_sec ||
-           (info.st_mtim.tv_sec == than->st_mtim.tv_sec &&
-            info.st_mtim.tv_nsec > than->st_mtim.tv_nsec);
-}
-
-/* laws.json is written last: when it is newer than its inputs and of these settings, the rest is
- * there, too. */
-static bool up_to_date(const struct sr_laws *laws)
+/* laws.json is written last: when it was made from the same things, and the files that it names
+ * are as they were, nothing is to be done. */
+static int judge_laws(const struct sr_laws *laws, enum orr_verdict *verdict, char why[ORR_WHY])
 {
     char path[4096];
-    struct stat info;
-    if (orr_path(path, "%s/laws.md", laws->folder) || !orr_exists(path) ||
-        orr_path(path, "%s/laws.json", laws->folder) || stat(path, &info))
-        return false;
-    for (int i = 0; i < laws->sources; i++)
-        if (newer(laws->source[i].path, &info))
-            return false;
     cJSON *json = NULL;
+    why[0] = '\0';
+    *verdict = ORR_MAKE;
+    int rc = orr_path(path, "%s/laws.json", laws->folder);
+    if (rc || !orr_exists(path))
+        return rc;
+    *verdict = ORR_REMAKE;
     if (orr_json_read(path, &json)) {
+        snprintf(why, ORR_WHY, "it cannot be read");
         orr_error_clear(); /* a broken file is simply made again */
-        return false;
+        return 0;
     }
-    const cJSON *digest = cJSON_GetObjectItemCaseSensitive(json, "digest");
-    const bool same = cJSON_IsString(digest) && !strcmp(digest->valuestring, laws->digest);
+    if (orr_made_same(&laws->chain.book, laws->digest,
+                      cJSON_GetObjectItemCaseSensitive(json, "made"), why) &&
+        orr_files_same(laws->folder, cJSON_GetObjectItemCaseSensitive(json, "files"), why))
+        *verdict = ORR_KEEP;
     cJSON_Delete(json);
-    return same;
+    return 0;
 }
 
 /* ---- samples */
@@ -204,7 +233,48 @@ static void laws_free(struct sr_laws *laws)
     free(laws);
 }
 
-int sr_laws_run(const struct orr_cli *cli, const char *compat)
+/* Samples of every source, all in one search; everything written. */
+static int make_laws(struct sr_laws *laws, struct sr_settings *settings)
+{
+    int rc = check_sources(laws);
+    for (int i = 0; i < laws->sources && !rc; i++)
+        rc = read_source(&laws->source[i], laws->cli->preset.seed);
+    if (!rc)
+        rc = sr_analyse_floors(&laws->source[0].forces, &laws->floors);
+    if (!rc)
+        rc = orr_mkdir(laws->folder);
+    if (!rc && !*laws->cli->out)
+        rc = orr_cli_save_preset(laws->cli, laws->cli->run);
+    if (!rc)
+        rc = fit_all(laws, settings);
+    if (rc == ORR_EINTR)
+        rc = sr_laws_stopped(laws);
+    return rc ? rc : sr_laws_write(laws);
+}
+
+static int run_laws(struct sr_laws *laws, struct sr_settings *settings)
+{
+    const struct orr_cli *cli = laws->cli;
+    enum orr_verdict verdict;
+    char why[ORR_WHY], path[4096];
+    int rc = judge_laws(laws, &verdict, why);
+    if (!rc)
+        rc = orr_path(path, "%s/laws.json", laws->folder);
+    if (!rc && cli->plan)
+        orr_plan_print(verdict, path, why);
+    if (rc || cli->plan)
+        return rc;
+    if (verdict == ORR_KEEP && cli->resume) {
+        orr_note(cli->quiet, "symreg: %s is up to date", laws->folder);
+        return sr_laws_print(laws);
+    }
+    if (verdict == ORR_REMAKE && cli->resume)
+        orr_note(cli->quiet, "symreg: %s: made anew: %s", path, why);
+    rc = make_laws(laws, settings);
+    return rc ? rc : sr_laws_print(laws);
+}
+
+int sr_laws_run(const struct orr_cli *cli, const char *orbits)
 {
     struct sr_settings settings;
     int rc = orr_preset_needs_orbits(&cli->preset, "a search for laws");
@@ -216,34 +286,20 @@ int sr_laws_run(const struct orr_cli *cli, const char *compat)
     laws->cli = cli;
     rc = sr_settings_init(&settings, &cli->preset);
     if (!rc)
-        rc = sr_compat_find(compat, &settings.compat);
-    if (!rc)
         rc = *cli->out ? orr_path(laws->folder, "%s", cli->out)
                        : orr_path(laws->folder, "%s/laws", cli->run);
     if (!rc)
         rc = orr_path(laws->checkpoint, "%s/checkpoint.bin", laws->folder);
     if (!rc)
-        rc = list_sources(laws, settings.compat);
-    if (!rc && cli->resume && up_to_date(laws)) {
-        orr_note(cli->quiet, "symreg: %s is up to date", laws->folder);
-        rc = sr_laws_print(laws);
-        laws_free(laws);
-        return rc;
-    }
-    for (int i = 0; i < laws->sources && !rc; i++)
-        rc = read_source(&laws->source[i], cli->preset.seed);
-    if (!rc)
-        rc = sr_analyse_floors(&laws->source[0].forces, &laws->floors);
-    if (!rc)
-        rc = orr_mkdir(laws->folder);
-    if (!rc)
-        rc = fit_all(laws, &settings);
-    if (rc == ORR_EINTR)
-        rc = sr_laws_stopped(laws);
-    if (!rc)
-        rc = sr_laws_write(laws);
-    if (!rc)
-        rc = sr_laws_print(laws);
+        rc = list_sources(laws);
+    if (!rc && laws->sources == 0)
+        orr_note(cli->quiet, "symreg: preset %s has no force magnitudes: nothing to do",
+                 cli->preset.name);
+    else if (!rc)
+        rc = open_chain(laws, orbits);
+    if (!rc && laws->sources > 0)
+        rc = run_laws(laws, &settings);
+    orr_chain_close(&laws->chain);
     laws_free(laws);
     return rc;
 }

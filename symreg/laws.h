@@ -3,6 +3,7 @@
 #define SR_LAWS_H
 
 #include "analysis.h"
+#include "base/provenance.h"
 
 enum { SR_SOURCES = ORR_LIST + 3 };
 
@@ -29,7 +30,8 @@ struct sr_laws {
     const struct orr_cli *cli;
     char folder[4096]; /* <run>/laws, or --out */
     char checkpoint[4096];
-    char digest[2048]; /* of settings and sources */
+    struct orr_chain chain;
+    char digest[ORR_DIGEST]; /* of what these laws are made from */
     int sources;
     struct sr_law_source source[SR_SOURCES]; /* the first is truth */
     struct sr_floors floors;

@@ -96,6 +96,20 @@ static bool add_sample(const struct sr_law_source *source, int number, cJSON *ar
            add_number(object, "leverage", facts->leverage);
 }
 
+/* The other files, with size and checksum. */
+static int add_files(const struct sr_laws *laws, cJSON *json)
+{
+    char name[ORR_NAME + 64];
+    cJSON *files = cJSON_AddObjectToObject(json, "files");
+    int rc = orr_files_add(files, laws->folder, "laws.md");
+    for (int i = 0; i < laws->sources && !rc; i++)
+        for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
+            snprintf(name, sizeof name, "front_%s_%d.csv", laws->source[i].name, s);
+            rc = orr_files_add(files, laws->folder, name);
+        }
+    return rc;
+}
+
 static bool fill_json(const struct sr_laws *laws, cJSON *json)
 {
     cJSON *list = cJSON_AddArrayToObject(json, "laws");
@@ -103,7 +117,8 @@ static bool fill_json(const struct sr_laws *laws, cJSON *json)
     cJSON *samples = cJSON_AddArrayToObject(json, "samples");
     cJSON *floors = cJSON_AddObjectToObject(json, "floors");
     bool ok = list && sources && samples && floors;
-    ok = ok && add_text(json, "version", ORR_VERSION) && add_text(json, "digest", laws->digest) &&
+    ok = ok && add_text(json, "version", ORR_VERSION) &&
+         add(json, "made", orr_book_made(&laws->chain.book, laws->digest)) &&
          add_number(json, "seed", (double)laws->cli->preset.seed) &&
          add_text(json, "preset", laws->cli->preset.name);
     for (int i = 0; i < laws->sources && ok; i++) {
@@ -192,6 +207,18 @@ static int write_source_rows(const struct sr_laws *laws, struct orr_file *file)
     return rc;
 }
 
+/* What no settings of this run made. */
+static int write_origin(const struct sr_laws *laws, struct orr_file *file)
+{
+    char text[4096];
+    const char *orbits = laws->chain.orbits;
+    orr_book_foreign(&laws->chain.book, laws->digest, text, sizeof text);
+    int rc = *text ? orr_file_printf(file, "Not made by this run: %s.\n", text) : 0;
+    if (!rc && *orbits)
+        rc = orr_file_printf(file, "Data sets: %s.\n", orbits);
+    return rc;
+}
+
 static int write_markdown(const struct sr_laws *laws)
 {
     char path[4096];
@@ -206,6 +233,8 @@ static int write_markdown(const struct sr_laws *laws)
     if (!rc)
         rc = orr_file_printf(&file, "\nPreset %s, seed %llu, Orrery %s.\n", laws->cli->preset.name,
                              (unsigned long long)laws->cli->preset.seed, ORR_VERSION);
+    if (!rc)
+        rc = write_origin(laws, &file);
     if (!rc)
         rc = orr_file_commit(&file);
     orr_file_close(&file);
@@ -259,6 +288,8 @@ int sr_laws_write(const struct sr_laws *laws)
     cJSON *json = rc ? NULL : cJSON_CreateObject();
     if (!rc && (!json || !fill_json(laws, json)))
         rc = ORR_FAIL(ORR_ENOMEM, "laws.json: out of memory");
+    if (!rc)
+        rc = add_files(laws, json);
     if (!rc)
         rc = orr_path(path, "%s/laws.json", laws->folder);
     if (!rc)

@@ -2,7 +2,10 @@
 #include "symreg.h"
 
 static struct sr_csv_options table;
+static const char *orbits_option = "";
 static const struct orr_option options[] = {
+    {"--orbits", "DIR", "of a run: the data sets it was made from, if not those of its settings",
+     &orbits_option},
     {"--target", "COLUMN", "column to explain (with FILE.csv)", &table.target},
     {"--features", "A,B,C", "columns to explain it with (default: all others)", &table.features},
     {"--weights", "COLUMN|relative", "weight of each row in the loss; relative: 1/y^2",
@@ -43,20 +46,30 @@ static const struct orr_program program = {
     .max_rest = 1,
     .groups = "seed,attention,symreg",
     .rest_preset = "table",
+    .without = "--checkpoint,--device,--attention-impl",
 };
 
 static int run(const struct orr_cli *cli)
 {
     if (cli->argc_rest == 1) {
+        if (cli->plan || *orbits_option)
+            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the laws of a run, not to a FILE.csv",
+                            cli->plan ? "--plan" : "--orbits");
         if (!table.target)
             return ORR_FAIL(ORR_EUSAGE, "%s: which column is to be explained? Give --target COLUMN",
                             cli->argv_rest[0]);
         return sr_csv_run(cli, cli->argv_rest[0], &table);
     }
     for (const struct orr_option *o = options; o->name; o++)
-        if (*o->value && o->value != &table.compat)
+        if (*o->value && o->value != &table.compat && o->value != &orbits_option)
             return ORR_FAIL(ORR_EUSAGE, "%s: needs a FILE.csv", o->name);
-    return sr_laws_run(cli, table.compat);
+    static struct orr_cli own;
+    bool compat;
+    own = *cli;
+    const int rc = sr_compat_find(table.compat, &compat);
+    if (compat)
+        own.preset.symreg.algorithm = ORR_SR_PYSR;
+    return rc ? rc : sr_laws_run(&own, orbits_option);
 }
 
 int main(int argc, char **argv)

@@ -38,6 +38,7 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_preset *pres
         .stop_loss = s->stop_loss,
         .enumerate = s->enumerate,
         .patience = s->patience,
+        .compat = s->algorithm == ORR_SR_PYSR,
     };
     int rc = find_all("symreg.binary", &s->binary, 2, settings->binary, &settings->binary_count);
     if (!rc)

@@ -457,8 +457,9 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
 /* --compat by name, NULL: not given; ORR_EUSAGE for another than "pysr". */
 int sr_compat_find(const char *name, bool *compat);
 /* Run directory mode of bin/symreg: fits every source and sample, writes laws/, prints the table
- * of laws. compat as above. */
-int sr_laws_run(const struct orr_cli *cli, const char *compat);
+ * of laws. Tables of forces that are not what the settings make are refused, naming what differs;
+ * orbits: the data sets that they are of where these are not of the settings, "" = they are. */
+int sr_laws_run(const struct orr_cli *cli, const char *orbits);
 /* Weights 1/y^2 into weight (rows), for noise in proportion to y: rows whose |y| is below a tenth
  * of the median |y| get that one's. False when the median is 0 or its square is no number; then
  * weights may be infinite. */

@@ -77,12 +77,12 @@ static void check_text(const char *paths, uint64_t count, bool shards)
     gpt_text_files_close(&text);
 }
 
-static uint64_t fingerprint(const char *paths)
+static uint64_t hash_of(const char *paths)
 {
     struct gpt_text_files text;
-    uint64_t value;
+    uint64_t value = 0;
     assert_int_equal(gpt_text_files_open(&text, "text.train", paths, VOCAB), 0);
-    assert_int_equal(gpt_text_fingerprint(&text, &value), 0);
+    assert_int_equal(gpt_text_hash(&text, &value), 0);
     gpt_text_files_close(&text);
     return value;
 }
@@ -104,11 +104,11 @@ static void test_files(void **state)
     check_text(pattern, 400, false);
     snprintf(list, sizeof list, "%s/parts/a,%s/parts/b,%s/parts/c", dir, dir, dir);
     check_text(list, 400, false);
-    assert_true(fingerprint(whole) == fingerprint(folder));
+    assert_true(hash_of(whole) == hash_of(folder));
     write_bytes("whole.txt", 0, 401, whole);
-    assert_true(fingerprint(whole) != fingerprint(folder));
+    assert_true(hash_of(whole) != hash_of(folder));
     write_bytes("whole.txt", 1, 400, whole);
-    assert_true(fingerprint(whole) != fingerprint(folder));
+    assert_true(hash_of(whole) != hash_of(folder));
 
     good_shard("s_1.bin", 0, 250, whole);
     check_text(whole, 250, true);

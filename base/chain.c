@@ -1,0 +1,352 @@
+/* chain.c - the artefacts of a run, each with the record that it should have under the settings. */
+#include "provenance.h"
+
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        const int try_rc = (call);                                                                 \
+        if (try_rc)                                                                                \
+            return try_rc;                                                                         \
+    } while (0)
+
+/* ------------------------------------------------------------------------------- the chain */
+
+int orr_chain_open(struct orr_chain *chain, const struct orr_preset *preset, const char *orbits)
+{
+    memset(chain, 0, sizeof *chain);
+    chain->preset = preset;
+    chain->orbits = orbits ? orbits : "";
+    return orr_book_create(&chain->book);
+}
+
+void orr_chain_close(struct orr_chain *chain)
+{
+    orr_book_free(&chain->book);
+}
+
+int orr_chain_take_text(struct orr_chain *chain, uint64_t content)
+{
+    return orr_book_add(&chain->book, orr_record_foreign("text", content, ""), chain->text);
+}
+
+int orr_chain_checkpoint(struct orr_chain *chain, const char *path, char digest[ORR_DIGEST])
+{
+    struct orr_safetensors *file = NULL;
+    char below[ORR_DIGEST] = "";
+    uint64_t sum, bytes;
+    const char *slash = strrchr(path, '/');
+    TRY(orr_safetensors_open(path, &file));
+    const char *text = orr_safetensors_metadata(file, "made");
+    cJSON *made = text ? cJSON_Parse(text) : NULL;
+    int rc = made ? orr_book_import(&chain->book, made, path, below) : 0;
+    cJSON_Delete(made);
+    orr_safetensors_close(file);
+    if (!rc)
+        rc = orr_file_checksum(path, &sum, &bytes);
+    if (rc)
+        return rc;
+    cJSON *record = orr_record_foreign("checkpoint", sum, slash ? slash + 1 : path);
+    if (record && *below && !orr_record_input(record, "made", below)) {
+        cJSON_Delete(record);
+        record = NULL;
+    }
+    return orr_book_add(&chain->book, record, digest);
+}
+
+static int attention_index(const struct orr_preset *preset, const char *attention)
+{
+    for (int i = 0; i < preset->attention.count; i++)
+        if (!strcmp(preset->attention.item[i], attention))
+            return i;
+    return -1;
+}
+
+/* What the models of `made` were started from, where that is a file. */
+int orr_chain_adopt(struct orr_chain *chain, const cJSON *made, const char *path)
+{
+    char digest[ORR_DIGEST];
+    const cJSON *record;
+    if (!made)
+        return 0;
+    TRY(orr_book_import(&chain->book, made, path, digest));
+    cJSON_ArrayForEach (record, cJSON_GetObjectItemCaseSensitive(made, "records")) {
+        const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(record, "inputs");
+        const cJSON *attention = cJSON_GetObjectItemCaseSensitive(record, "attention");
+        const cJSON *start = cJSON_GetObjectItemCaseSensitive(inputs, "start");
+        const int i =
+            cJSON_IsString(attention) ? attention_index(chain->preset, attention->valuestring) : -1;
+        if (i < 0 || !cJSON_IsString(start) || strlen(start->valuestring) >= ORR_DIGEST)
+            continue;
+        const cJSON *what = cJSON_GetObjectItemCaseSensitive(record, "what");
+        const bool first =
+            cJSON_IsString(what) && !strcmp(what->valuestring, orr_kind_name(ORR_KIND_PRETRAIN));
+        strcpy(first ? chain->start[i] : chain->from[i], start->valuestring);
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------- what there is in a run */
+
+bool orr_has_pretrain(const struct orr_preset *preset, bool planets)
+{
+    if (planets)
+        return preset->pretrain_planets.steps > 0 && preset->planets.enabled;
+    return preset->pretrain.steps > 0 && (orr_preset_is_text(preset) || preset->orbits.train > 0);
+}
+
+bool orr_has_task(const struct orr_preset *preset, bool vector)
+{
+    if (orr_preset_is_text(preset))
+        return false;
+    return vector ? preset->planets.enabled || orr_set_count(preset, "solar_system_two_body") > 0
+                  : preset->orbits.two_body_train > 0;
+}
+
+static bool is_model(const char *source)
+{
+    return strcmp(source, "truth") != 0 && strcmp(source, "oracle") != 0;
+}
+
+bool orr_has_table(const struct orr_preset *preset, const char *source, bool vector)
+{
+    const long steps = vector ? preset->finetune.vector.steps : preset->finetune.magnitude.steps;
+    return orr_has_task(preset, vector) && (!is_model(source) || steps > 0);
+}
+
+const char *orr_source_attention(const struct orr_preset *preset, const char *source)
+{
+    if (!is_model(source))
+        return "";
+    return strcmp(source, "untrained") ? source : preset->attention.item[0];
+}
+
+void orr_sources_list(const struct orr_preset *preset, const char *only,
+                      struct orr_sources *sources)
+{
+    const struct orr_names *names = &preset->attention;
+    sources->count = 0;
+    snprintf(sources->name[sources->count++], ORR_NAME, "truth");
+    snprintf(sources->name[sources->count++], ORR_NAME, "oracle");
+    for (int i = 0; i < names->count; i++)
+        if (!*only || !strcmp(only, names->item[i]))
+            snprintf(sources->name[sources->count++], ORR_NAME, "%s", names->item[i]);
+    snprintf(sources->name[sources->count++], ORR_NAME, "untrained");
+}
+
+/* --------------------------------------------------------------------- records of artefacts */
+
+/* A record in the making: after a failure every further step does nothing, and finish tells. */
+struct draft {
+    struct orr_chain *chain;
+    cJSON *record;
+    int rc;
+};
+
+static struct draft begin(struct orr_chain *chain, enum orr_kind kind)
+{
+    struct draft draft = {chain, orr_record_create(kind, chain->preset), 0};
+    if (!draft.record)
+        draft.rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+    return draft;
+}
+
+static void add_fact(struct draft *draft, const char *key, const char *value)
+{
+    if (!draft->rc && !orr_record_fact(draft->record, key, value))
+        draft->rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+}
+
+/* rc: of the call that gave the digest. */
+static void add_input(struct draft *draft, const char *name, int rc, const char *digest)
+{
+    if (!draft->rc && rc)
+        draft->rc = rc;
+    if (!draft->rc && !orr_record_input(draft->record, name, digest))
+        draft->rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+}
+
+/* A data set that has sequences. */
+static void add_set(struct draft *draft, const char *set)
+{
+    char digest[ORR_DIGEST];
+    if (orr_set_count(draft->chain->preset, set) > 0)
+        add_input(draft, set, orr_chain_set(draft->chain, set, digest), digest);
+}
+
+static int finish(struct draft *draft, char digest[ORR_DIGEST])
+{
+    if (!draft->rc)
+        return orr_book_add(&draft->chain->book, draft->record, digest);
+    cJSON_Delete(draft->record);
+    return draft->rc;
+}
+
+int orr_chain_pretrain(struct orr_chain *chain, const char *attention, bool planets,
+                       char digest[ORR_DIGEST])
+{
+    struct draft draft = begin(chain, planets ? ORR_KIND_PRETRAIN_PLANETS : ORR_KIND_PRETRAIN);
+    const int i = attention_index(chain->preset, attention);
+    add_fact(&draft, "attention", attention);
+    if (*chain->text) {
+        add_input(&draft, "text", 0, chain->text);
+    } else {
+        add_set(&draft, planets ? "planets_train" : "train");
+        add_set(&draft, planets ? "planets_val" : "val");
+    }
+    if (!planets && i >= 0 && *chain->start[i])
+        add_input(&draft, "start", 0, chain->start[i]);
+    return finish(&draft, digest);
+}
+
+int orr_chain_evaluation(struct orr_chain *chain, const char *attention, bool planets,
+                         char digest[ORR_DIGEST])
+{
+    char model[ORR_DIGEST];
+    struct draft draft = begin(chain, planets ? ORR_KIND_EVALUATION_PLANETS : ORR_KIND_EVALUATION);
+    add_input(&draft, "model", orr_chain_pretrain(chain, attention, planets, model), model);
+    if (!*chain->text)
+        add_set(&draft, planets ? "planets_test" : "test");
+    return finish(&draft, digest);
+}
+
+/* The task's model is pretrained on planet runs where these are its data. */
+static void add_pretrained(struct draft *draft, const char *attention, bool vector)
+{
+    struct orr_chain *chain = draft->chain;
+    const bool planets = vector && chain->preset->planets.enabled;
+    const int i = attention_index(chain->preset, attention);
+    char digest[ORR_DIGEST];
+    if (!planets && i >= 0 && *chain->from[i])
+        add_input(draft, "start", 0, chain->from[i]);
+    else if (orr_has_pretrain(chain->preset, planets))
+        add_input(draft, "model", orr_chain_pretrain(chain, attention, planets, digest), digest);
+}
+
+int orr_chain_model(struct orr_chain *chain, const char *source, bool vector,
+                    char digest[ORR_DIGEST])
+{
+    const char *attention = orr_source_attention(chain->preset, source);
+    struct draft draft = begin(chain, vector ? ORR_KIND_VECTOR : ORR_KIND_MAGNITUDE);
+    add_fact(&draft, "attention", attention);
+    if (strcmp(source, "untrained") != 0)
+        add_pretrained(&draft, attention, vector);
+    if (vector) {
+        add_set(&draft, chain->preset->planets.enabled ? "planets_solar" : "solar_system_two_body");
+    } else {
+        add_set(&draft, "two_body_train");
+        add_set(&draft, "two_body_val");
+    }
+    return finish(&draft, digest);
+}
+
+static int table_path(const char *run, const char *source, bool vector, char path[4096])
+{
+    return orr_path(path, "%s/%s/finetune/forces_%s.csv", run, source,
+                    vector ? "vector" : "magnitude");
+}
+
+int orr_chain_find_elsewhere(struct orr_chain *chain, const char *run, const char *only,
+                             bool vector)
+{
+    struct orr_sources sources;
+    char path[4096];
+    int rc = 0, there = 0;
+    orr_sources_list(chain->preset, only, &sources);
+    for (int i = 0; i < sources.count && !rc; i++) {
+        rc = table_path(run, sources.name[i], vector, path);
+        if (!rc && orr_sidecar_exists(path))
+            return 0;
+        there += !rc && orr_exists(path);
+    }
+    return rc || !there ? rc : orr_path(chain->elsewhere[vector], "%s", run);
+}
+
+/* Known by its content; one that is not there yet is an empty one. */
+static int table_elsewhere(struct orr_chain *chain, const char *source, bool vector,
+                           char digest[ORR_DIGEST])
+{
+    char path[4096];
+    uint64_t sum = 0, bytes;
+    TRY(table_path(chain->elsewhere[vector], source, vector, path));
+    if (orr_exists(path))
+        TRY(orr_file_checksum(path, &sum, &bytes));
+    return orr_book_add(&chain->book, orr_record_foreign("table made elsewhere", sum, path),
+                        digest);
+}
+
+static enum orr_kind table_kind(const char *source, bool vector)
+{
+    if (!strcmp(source, "truth"))
+        return vector ? ORR_KIND_VECTOR_TRUTH : ORR_KIND_MAGNITUDE_TRUTH;
+    if (!strcmp(source, "oracle"))
+        return vector ? ORR_KIND_VECTOR_ORACLE : ORR_KIND_MAGNITUDE_ORACLE;
+    return vector ? ORR_KIND_VECTOR_MODEL : ORR_KIND_MAGNITUDE_MODEL;
+}
+
+int orr_chain_table(struct orr_chain *chain, const char *source, bool vector,
+                    char digest[ORR_DIGEST])
+{
+    char model[ORR_DIGEST];
+    if (*chain->elsewhere[vector])
+        return table_elsewhere(chain, source, vector, digest);
+    struct draft draft = begin(chain, table_kind(source, vector));
+    if (is_model(source))
+        add_input(&draft, "model", orr_chain_model(chain, source, vector, model), model);
+    if (vector)
+        add_set(&draft, chain->preset->planets.enabled ? "planets_solar" : "solar_system_two_body");
+    else
+        add_set(&draft, "two_body_test");
+    if (!vector && !strcmp(source, "oracle"))
+        add_set(&draft, "two_body_train");
+    return finish(&draft, digest);
+}
+
+int orr_chain_laws(struct orr_chain *chain, const struct orr_sources *sources,
+                   char digest[ORR_DIGEST])
+{
+    struct draft draft = begin(chain, ORR_KIND_LAWS);
+    for (int i = 0; i < sources->count; i++) {
+        char table[ORR_DIGEST];
+        const char *source = sources->name[i];
+        if (orr_has_table(chain->preset, source, false))
+            add_input(&draft, source, orr_chain_table(chain, source, false, table), table);
+    }
+    return finish(&draft, digest);
+}
+
+int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources, const char *laws,
+                     char digest[ORR_DIGEST])
+{
+    char input[ORR_DIGEST], name[2 * ORR_NAME];
+    struct draft draft = begin(chain, ORR_KIND_REPORT);
+    if (*laws)
+        add_input(&draft, "laws", 0, laws);
+    for (int i = 0; i < sources->count; i++) {
+        const char *source = sources->name[i];
+        if (!orr_has_table(chain->preset, source, true))
+            continue;
+        snprintf(name, sizeof name, "vectors of %s", source);
+        add_input(&draft, name, orr_chain_table(chain, source, true, input), input);
+    }
+    for (int i = 0; i < sources->count; i++)
+        for (int planets = 0; planets < 2; planets++) {
+            const char *source = sources->name[i];
+            if (!is_model(source) || !strcmp(source, "untrained") ||
+                !orr_has_pretrain(chain->preset, planets))
+                continue;
+            snprintf(name, sizeof name, "evaluation of %s%s", source, planets ? ", planets" : "");
+            add_input(&draft, name, orr_chain_evaluation(chain, source, planets, input), input);
+        }
+    return finish(&draft, digest);
+}
+
+/* ----------------------------------------------------------------------------------- plan */
+
+void orr_plan_print(enum orr_verdict verdict, const char *path, const char *why)
+{
+    static const char *const words[] = {"keep", "go on", "make", "remake", "refuse"};
+    printf("%-7s %s%s%s\n", words[verdict], path, *why ? ": " : "", why);
+}

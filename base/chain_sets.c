@@ -1,0 +1,185 @@
+/* chain_sets.c - the data sets at the beginning of every chain: made of the settings, described by
+ * the manifest of a folder, or made elsewhere and known by their bytes. */
+#include "provenance.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <xxhash.h>
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        const int try_rc = (call);                                                                 \
+        if (try_rc)                                                                                \
+            return try_rc;                                                                         \
+    } while (0)
+
+const char *const orr_set_names[ORR_SETS] = {
+    "train",         "val",           "test",          "two_body_train",
+    "two_body_val",  "two_body_test", "solar_system",  "solar_system_two_body",
+    "planets_train", "planets_val",   "planets_solar", "planets_test",
+};
+
+static enum orr_kind kind_of_set(const char *set)
+{
+    if (!strcmp(set, "planets_solar"))
+        return ORR_KIND_PLANETS_SOLAR;
+    return !strncmp(set, "planets", 7)    ? ORR_KIND_PLANETS
+           : !strncmp(set, "two_body", 8) ? ORR_KIND_TWO_BODY
+           : !strncmp(set, "solar", 5)    ? ORR_KIND_SOLAR
+                                          : ORR_KIND_STATES;
+}
+
+long orr_set_count(const struct orr_preset *preset, const char *set)
+{
+    const struct orr_orbits_preset *o = &preset->orbits;
+    const struct orr_planets_preset *p = &preset->planets;
+    const bool solar = o->solar_system && o->output == ORR_OUTPUT_TOKENS;
+    const long count[ORR_SETS] = {
+        o->train,
+        o->val,
+        o->test,
+        o->two_body_train,
+        o->two_body_val,
+        o->two_body_test,
+        solar ? 1 : 0,
+        solar ? 8 : 0,
+        p->enabled ? p->train : 0,
+        p->enabled ? p->val : 0,
+        p->enabled ? 8 : 0,
+        p->enabled ? p->test : 0,
+    };
+    for (int i = 0; i < ORR_SETS; i++)
+        if (!strcmp(orr_set_names[i], set))
+            return count[i];
+    return 0;
+}
+
+static cJSON *set_record(const struct orr_preset *preset, const char *set)
+{
+    char count[32];
+    cJSON *record = orr_record_create(kind_of_set(set), preset);
+    snprintf(count, sizeof count, "%ld", orr_set_count(preset, set));
+    if (record && orr_record_fact(record, "set", set) &&
+        orr_record_fact(record, "sequences", count))
+        return record;
+    cJSON_Delete(record);
+    return NULL;
+}
+
+int orr_set_made(const struct orr_preset *preset, const char *set, char digest[ORR_DIGEST],
+                 cJSON **made)
+{
+    struct orr_book book;
+    TRY(orr_book_create(&book));
+    int rc = orr_book_add(&book, set_record(preset, set), digest);
+    if (!rc && made && !(*made = orr_book_made(&book, digest)))
+        rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+    orr_book_free(&book);
+    return rc;
+}
+
+/* "<kind>_<set>.npy", "<kind>_<set>-00000-of-00005.npy": the files of a set. */
+static bool is_file_of(const char *name, const char *set)
+{
+    const size_t length = strlen(set);
+    const char *at = strstr(name, set);
+    const char *dot = strrchr(name, '.');
+    if (!dot || strcmp(dot, ".npy"))
+        return false;
+    for (; at; at = strstr(at + 1, set))
+        if (at > name && at[-1] == '_' && (at + length == dot || at[length] == '-')) {
+            /* "obs_two_body_train.npy" is no file of "train" */
+            const size_t kind = (size_t)(at - name) - 1;
+            static const char *const kinds[] = {"obs",          "coords",         "num_bodies",
+                                                "state",        "full_state",     "scale",
+                                                "force_vector", "force_magnitude"};
+            for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+                if (strlen(kinds[i]) == kind && !strncmp(kinds[i], name, kind))
+                    return true;
+        }
+    return false;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* XXH64 over names and contents of a set's files, by name; *files = how many there are. */
+static int hash_files(const char *folder, const char *set, uint64_t *hash, size_t *files)
+{
+    char **name = NULL;
+    int rc = 0;
+    *hash = *files = 0;
+    DIR *listing = opendir(folder);
+    for (const struct dirent *entry; listing && !rc && (entry = readdir(listing)) != NULL;) {
+        if (!is_file_of(entry->d_name, set))
+            continue;
+        char **more = realloc(name, (*files + 1) * sizeof *more);
+        name = more ? more : name;
+        if (!more || !(name[*files] = strdup(entry->d_name)))
+            rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", folder);
+        else
+            ++*files;
+    }
+    if (listing)
+        closedir(listing);
+    if (*files)
+        qsort(name, *files, sizeof *name, by_name);
+    for (size_t i = 0; i < *files; i++) {
+        char path[4096];
+        uint64_t sum = 0, bytes;
+        if (!rc)
+            rc = orr_path(path, "%s/%s", folder, name[i]);
+        if (!rc)
+            rc = orr_file_checksum(path, &sum, &bytes);
+        *hash = XXH64(&sum, sizeof sum, XXH64(name[i], strlen(name[i]), *hash));
+        free(name[i]);
+    }
+    free(name);
+    return rc;
+}
+
+/* What the manifest of the folder says of a set; *found = it says something. */
+static int set_of_manifest(struct orr_chain *chain, const char *set, bool *found,
+                           char digest[ORR_DIGEST])
+{
+    char path[4096];
+    cJSON *json = NULL;
+    *found = false;
+    TRY(orr_path(path, "%s/manifest.json", chain->orbits));
+    if (!orr_exists(path))
+        return 0;
+    TRY(orr_json_read(path, &json));
+    const cJSON *sets = cJSON_GetObjectItemCaseSensitive(json, "sets");
+    const cJSON *made =
+        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(sets, set), "made");
+    int rc = 0;
+    if (made) {
+        rc = orr_book_import(&chain->book, made, path, digest);
+        *found = !rc;
+    }
+    cJSON_Delete(json);
+    return rc;
+}
+
+int orr_chain_set(struct orr_chain *chain, const char *set, char digest[ORR_DIGEST])
+{
+    uint64_t hash;
+    size_t files = 0;
+    bool found = false;
+    if (*chain->orbits)
+        TRY(set_of_manifest(chain, set, &found, digest));
+    if (found)
+        return 0;
+    if (*chain->orbits)
+        TRY(hash_files(chain->orbits, set, &hash, &files));
+    if (files > 0)
+        return orr_book_add(&chain->book,
+                            orr_record_foreign("data set made elsewhere", hash, chain->orbits),
+                            digest);
+    return orr_book_add(&chain->book, set_record(chain->preset, set), digest);
+}

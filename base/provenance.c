@@ -1,0 +1,346 @@
+/* provenance.c - records of what artefacts were made from: their digests, and how two differ. */
+#include "provenance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <xxhash.h>
+
+#include "preset_fields.h"
+
+/* The revision of a kind grows when the code makes something else of the same settings and inputs,
+ * so that what an earlier version made is not taken for what this one would make. */
+static const struct {
+    const char *name;
+    int revision;
+} kinds[ORR_KINDS] = {
+    [ORR_KIND_STATES] = {"states", 1},
+    [ORR_KIND_TWO_BODY] = {"two bodies", 1},
+    [ORR_KIND_SOLAR] = {"solar system", 1},
+    [ORR_KIND_PLANETS] = {"planet runs", 1},
+    [ORR_KIND_PLANETS_SOLAR] = {"eight planets", 1},
+    [ORR_KIND_PRETRAIN] = {"pretraining", 1},
+    [ORR_KIND_PRETRAIN_PLANETS] = {"pretraining on planet runs", 1},
+    [ORR_KIND_EVALUATION] = {"evaluation", 1},
+    [ORR_KIND_EVALUATION_PLANETS] = {"evaluation on planet runs", 1},
+    [ORR_KIND_MAGNITUDE] = {"magnitude fine-tuning", 1},
+    [ORR_KIND_VECTOR] = {"vector fine-tuning", 1},
+    [ORR_KIND_MAGNITUDE_TRUTH] = {"true magnitudes", 1},
+    [ORR_KIND_MAGNITUDE_ORACLE] = {"magnitudes of the oracle", 1},
+    [ORR_KIND_MAGNITUDE_MODEL] = {"magnitudes of a model", 1},
+    [ORR_KIND_VECTOR_TRUTH] = {"true vectors", 1},
+    [ORR_KIND_VECTOR_ORACLE] = {"vectors of the oracle", 1},
+    [ORR_KIND_VECTOR_MODEL] = {"vectors of a model", 1},
+    [ORR_KIND_LAWS] = {"laws", 1},
+    [ORR_KIND_REPORT] = {"report", 1},
+};
+
+const char *orr_kind_name(enum orr_kind kind)
+{
+    return kinds[kind].name;
+}
+
+/* ------------------------------------------------------------------------------- records */
+
+int orr_book_create(struct orr_book *book)
+{
+    book->records = cJSON_CreateObject();
+    return book->records ? 0 : ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+}
+
+void orr_book_free(struct orr_book *book)
+{
+    cJSON_Delete(book->records);
+    book->records = NULL;
+}
+
+cJSON *orr_record_create(enum orr_kind kind, const struct orr_preset *preset)
+{
+    char text[ORR_FIELD_TEXT_BYTES];
+    cJSON *record = cJSON_CreateObject(), *settings = NULL;
+    bool ok = cJSON_AddStringToObject(record, "what", kinds[kind].name) &&
+              cJSON_AddNumberToObject(record, "revision", kinds[kind].revision) &&
+              (settings = cJSON_AddObjectToObject(record, "settings")) != NULL;
+    for (const struct orr_field *f = orr_fields; f->key && ok; f++) {
+        if (orr_kind_leaves_out(kind, f->key))
+            continue;
+        orr_field_text(preset, f, text);
+        ok = cJSON_AddStringToObject(settings, f->key, text) != NULL;
+    }
+    if (!ok)
+        cJSON_Delete(record);
+    return ok ? record : NULL;
+}
+
+cJSON *orr_record_foreign(const char *what, uint64_t content, const char *name)
+{
+    char digest[ORR_DIGEST];
+    cJSON *record = cJSON_CreateObject();
+    snprintf(digest, sizeof digest, "%016llx", (unsigned long long)content);
+    if (!cJSON_AddStringToObject(record, "what", what) ||
+        !cJSON_AddStringToObject(record, "content", digest) ||
+        !cJSON_AddStringToObject(record, "name", name)) {
+        cJSON_Delete(record);
+        return NULL;
+    }
+    return record;
+}
+
+bool orr_record_fact(cJSON *record, const char *key, const char *value)
+{
+    return cJSON_AddStringToObject(record, key, value) != NULL;
+}
+
+bool orr_record_input(cJSON *record, const char *name, const char digest[ORR_DIGEST])
+{
+    cJSON *inputs = cJSON_GetObjectItemCaseSensitive(record, "inputs");
+    if (!inputs)
+        inputs = cJSON_AddObjectToObject(record, "inputs");
+    return inputs && cJSON_AddStringToObject(inputs, name, digest);
+}
+
+/* XXH64 of the record's text; the name of a foreign thing says where it was, not what it is. */
+static int digest_of(const cJSON *record, char digest[ORR_DIGEST])
+{
+    cJSON *copy = cJSON_Duplicate(record, true);
+    cJSON_DeleteItemFromObjectCaseSensitive(copy, "name");
+    char *text = cJSON_PrintUnformatted(copy);
+    cJSON_Delete(copy);
+    if (!text)
+        return ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+    snprintf(digest, ORR_DIGEST, "%016llx", (unsigned long long)XXH64(text, strlen(text), 0));
+    cJSON_free(text);
+    return 0;
+}
+
+int orr_book_add(struct orr_book *book, cJSON *record, char digest[ORR_DIGEST])
+{
+    int rc = record ? digest_of(record, digest) : ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+    if (!rc && cJSON_HasObjectItem(book->records, digest))
+        cJSON_Delete(record);
+    else if (!rc && !cJSON_AddItemToObject(book->records, digest, record))
+        rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
+    else if (!rc)
+        return 0;
+    else
+        cJSON_Delete(record);
+    return rc;
+}
+
+const cJSON *orr_made_record(const cJSON *made, const char *digest)
+{
+    const cJSON *records = cJSON_GetObjectItemCaseSensitive(made, "records");
+    return cJSON_GetObjectItemCaseSensitive(records, digest);
+}
+
+const char *orr_made_digest(const cJSON *made)
+{
+    const cJSON *digest = cJSON_GetObjectItemCaseSensitive(made, "digest");
+    return cJSON_IsString(digest) ? digest->valuestring : "";
+}
+
+int orr_book_import(struct orr_book *book, const cJSON *made, const char *path,
+                    char digest[ORR_DIGEST])
+{
+    const cJSON *record;
+    char found[ORR_DIGEST];
+    const char *top = orr_made_digest(made);
+    if (strlen(top) != ORR_DIGEST - 1 || !orr_made_record(made, top))
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"made\": expected a digest and its record", path);
+    cJSON_ArrayForEach (record, cJSON_GetObjectItemCaseSensitive(made, "records")) {
+        int rc = digest_of(record, found);
+        if (!rc && strcmp(found, record->string))
+            rc = ORR_FAIL(ORR_EFORMAT, "%s: \"made\": record %s has the digest %s", path,
+                          record->string, found);
+        if (!rc)
+            rc = orr_book_add(book, cJSON_Duplicate(record, true), found);
+        if (rc)
+            return rc;
+    }
+    strcpy(digest, top);
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------------- made */
+
+/* Copies the record of a digest, and those of its inputs, which come first. */
+static bool copy_below(const struct orr_book *book, const char *digest, cJSON *records)
+{
+    const cJSON *record = cJSON_GetObjectItemCaseSensitive(book->records, digest), *input;
+    if (cJSON_HasObjectItem(records, digest))
+        return true;
+    cJSON_ArrayForEach (input, cJSON_GetObjectItemCaseSensitive(record, "inputs"))
+        if (!copy_below(book, input->valuestring, records))
+            return false;
+    cJSON *copy = cJSON_Duplicate(record, true);
+    if (copy && cJSON_AddItemToObject(records, digest, copy))
+        return true;
+    cJSON_Delete(copy);
+    return false;
+}
+
+cJSON *orr_book_made(const struct orr_book *book, const char digest[ORR_DIGEST])
+{
+    cJSON *made = cJSON_CreateObject();
+    cJSON *top = cJSON_AddStringToObject(made, "digest", digest);
+    cJSON *records = cJSON_AddObjectToObject(made, "records");
+    if (top && records && copy_below(book, digest, records))
+        return made;
+    cJSON_Delete(made);
+    return NULL;
+}
+
+char *orr_book_made_text(const struct orr_book *book, const char digest[ORR_DIGEST])
+{
+    cJSON *made = orr_book_made(book, digest);
+    char *text = made ? cJSON_PrintUnformatted(made) : NULL;
+    cJSON_Delete(made);
+    return text;
+}
+
+void orr_book_foreign(const struct orr_book *book, const char *digest, char *text, size_t bytes)
+{
+    const cJSON *item;
+    text[0] = '\0';
+    cJSON *made = orr_book_made(book, digest);
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(made, "records")) {
+        const cJSON *what = cJSON_GetObjectItemCaseSensitive(item, "what");
+        const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name");
+        const size_t used = strlen(text);
+        if (cJSON_HasObjectItem(item, "content") && cJSON_IsString(what) && cJSON_IsString(name))
+            snprintf(text + used, bytes - used, "%s%s %s (%s)", used ? "; " : "", what->valuestring,
+                     name->valuestring, item->string);
+    }
+    cJSON_Delete(made);
+}
+
+/* ----------------------------------------------------------------------------- difference */
+
+/* Two records are walked together, from the artefact down to the first link that differs. */
+struct walk {
+    const cJSON *expected, *found; /* records by digest */
+    char *why;
+};
+
+static void append(char why[ORR_WHY], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void append(char why[ORR_WHY], const char *format, ...)
+{
+    const size_t used = strlen(why);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why + used, ORR_WHY - used, format, args);
+    va_end(args);
+}
+
+static const char *text_of(const cJSON *item)
+{
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+/* Settings and facts that differ: the first two by name, the others by their number. */
+static int tell_values(char *why, const cJSON *expected, const cJSON *found)
+{
+    int count = 0;
+    const cJSON *item;
+    cJSON_ArrayForEach (item, expected) {
+        const cJSON *other = cJSON_GetObjectItemCaseSensitive(found, item->string);
+        if (!cJSON_IsString(item) || (other && !strcmp(text_of(other), text_of(item))))
+            continue;
+        if (count++ < 2)
+            append(why, "%s%s is %.60s, expected %.60s", count > 1 ? "; " : "", item->string,
+                   other ? text_of(other) : "not known", text_of(item));
+    }
+    cJSON_ArrayForEach (item, found) {
+        if (!cJSON_IsString(item) || cJSON_GetObjectItemCaseSensitive(expected, item->string))
+            continue;
+        if (count++ < 2)
+            append(why, "%s%s is %.60s, which is no longer known", count > 1 ? "; " : "",
+                   item->string, text_of(item));
+    }
+    if (count > 2)
+        append(why, "; %d more", count - 2);
+    return count;
+}
+
+/* One of both, or both, were not made of our settings. */
+static bool tell_foreign(char *why, const cJSON *expected, const cJSON *found)
+{
+    const char *was = text_of(cJSON_GetObjectItemCaseSensitive(found, "what"));
+    const char *is = text_of(cJSON_GetObjectItemCaseSensitive(expected, "what"));
+    const bool both = cJSON_HasObjectItem(expected, "content") &&
+                      cJSON_HasObjectItem(found, "content") && !strcmp(was, is);
+    if (both)
+        append(why, "%s %.120s is not the one it was made from (%.120s, or it has changed)", is,
+               text_of(cJSON_GetObjectItemCaseSensitive(expected, "name")),
+               text_of(cJSON_GetObjectItemCaseSensitive(found, "name")));
+    else if (strcmp(was, is))
+        append(why, "%s %.120s, expected %s %.120s", was,
+               text_of(cJSON_GetObjectItemCaseSensitive(found, "name")), is,
+               text_of(cJSON_GetObjectItemCaseSensitive(expected, "name")));
+    return both || strcmp(was, is);
+}
+
+static bool tell(struct walk *walk, const char *expected, const char *found);
+
+static bool tell_inputs(struct walk *walk, const cJSON *expected, const cJSON *found)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach (item, expected) {
+        const cJSON *other = cJSON_GetObjectItemCaseSensitive(found, item->string);
+        if (other && !strcmp(text_of(other), text_of(item)))
+            continue;
+        append(walk->why, "%s: ", item->string);
+        if (!other)
+            append(walk->why, "it was made without");
+        else if (!tell(walk, text_of(item), text_of(other)))
+            append(walk->why, "its record differs");
+        return true;
+    }
+    cJSON_ArrayForEach (item, found)
+        if (!cJSON_GetObjectItemCaseSensitive(expected, item->string)) {
+            append(walk->why, "%s: it was made with it", item->string);
+            return true;
+        }
+    return false;
+}
+
+/* Appends the difference of two records; false when they do not differ. */
+static bool tell(struct walk *walk, const char *expected, const char *found)
+{
+    const cJSON *a = cJSON_GetObjectItemCaseSensitive(walk->expected, expected);
+    const cJSON *b = cJSON_GetObjectItemCaseSensitive(walk->found, found);
+    const cJSON *was = cJSON_GetObjectItemCaseSensitive(b, "revision");
+    const cJSON *is = cJSON_GetObjectItemCaseSensitive(a, "revision");
+    if (!a || !b) {
+        append(walk->why, "it does not say what it was made from");
+        return true;
+    }
+    if (tell_foreign(walk->why, a, b))
+        return true;
+    if (cJSON_IsNumber(was) && cJSON_IsNumber(is) && was->valueint != is->valueint) {
+        append(walk->why, "made by another version of the program (revision %d, expected %d)",
+               was->valueint, is->valueint);
+        return true;
+    }
+    if (tell_values(walk->why, cJSON_GetObjectItemCaseSensitive(a, "settings"),
+                    cJSON_GetObjectItemCaseSensitive(b, "settings")) ||
+        tell_values(walk->why, a, b))
+        return true;
+    return tell_inputs(walk, cJSON_GetObjectItemCaseSensitive(a, "inputs"),
+                       cJSON_GetObjectItemCaseSensitive(b, "inputs"));
+}
+
+bool orr_made_same(const struct orr_book *book, const char digest[ORR_DIGEST], const cJSON *made,
+                   char why[ORR_WHY])
+{
+    struct walk walk = {book->records, cJSON_GetObjectItemCaseSensitive(made, "records"), why};
+    const char *found = orr_made_digest(made);
+    why[0] = '\0';
+    if (!strcmp(found, digest))
+        return true;
+    if (!tell(&walk, digest, found))
+        append(why, "its record differs");
+    return false;
+}

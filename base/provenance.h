@@ -1,0 +1,190 @@
+/* provenance.h - what an artefact was made from, and whether it is still what is asked for.
+ *
+ * A *record* says it: the kind of the artefact, the settings that matter to it, facts (which
+ * attention, which set), and the digests of the records of its inputs, down to the data sets. The
+ * digest of a record is the XXH64 of its text, so that two artefacts with the same digest were
+ * made the same way from the same things. A *book* holds records by digest.
+ *
+ * Settings are part of every record unless base/provenance_table.c takes them out by name, with
+ * the reason. A *chain* knows which artefact of a run is made from which, and makes the record
+ * that each should have under given settings; what a file holds is compared with that.
+ *
+ * In files: "made": {"digest": D, "records": {digest: record, ...}}, the record of the artefact
+ * and those of everything below it. It stands in manifest.json (for every set), in the metadata of
+ * checkpoints, in evaluation.json and laws.json, and for files that have no room for it in
+ * "<name>.made.json" beside them, with their size and checksum (docs/provenance.md). */
+#ifndef ORR_PROVENANCE_H
+#define ORR_PROVENANCE_H
+
+#include "base.h"
+
+enum { ORR_DIGEST = 17 }; /* 16 hexadecimal digits and NUL */
+enum { ORR_WHY = 512 };   /* room for the reason why something is made again */
+
+/* Kinds of artefacts, in the order in which a run makes them. */
+enum orr_kind {
+    ORR_KIND_STATES, /* the sets train, val, test */
+    ORR_KIND_TWO_BODY,
+    ORR_KIND_SOLAR, /* solar_system, solar_system_two_body */
+    ORR_KIND_PLANETS,
+    ORR_KIND_PLANETS_SOLAR,
+    ORR_KIND_PRETRAIN,
+    ORR_KIND_PRETRAIN_PLANETS,
+    ORR_KIND_EVALUATION, /* of next-state predictions */
+    ORR_KIND_EVALUATION_PLANETS,
+    ORR_KIND_MAGNITUDE, /* fine-tuned models */
+    ORR_KIND_VECTOR,
+    ORR_KIND_MAGNITUDE_TRUTH, /* tables of forces */
+    ORR_KIND_MAGNITUDE_ORACLE,
+    ORR_KIND_MAGNITUDE_MODEL,
+    ORR_KIND_VECTOR_TRUTH,
+    ORR_KIND_VECTOR_ORACLE,
+    ORR_KIND_VECTOR_MODEL,
+    ORR_KIND_LAWS,
+    ORR_KIND_REPORT,
+    ORR_KINDS
+};
+/* "pretrain", as in records. */
+const char *orr_kind_name(enum orr_kind kind);
+/* Why a setting is no part of the records of a kind; NULL when it is part of them. */
+const char *orr_kind_leaves_out(enum orr_kind kind, const char *key);
+
+/* ------------------------------------------------------------------------------- records */
+
+struct cJSON;
+
+struct orr_book {
+    struct cJSON *records; /* object: digest -> record */
+};
+int orr_book_create(struct orr_book *book);
+void orr_book_free(struct orr_book *book);
+
+/* A record of a kind with its settings, no facts and no inputs; NULL without memory. */
+struct cJSON *orr_record_create(enum orr_kind kind, const struct orr_preset *preset);
+/* A record of something that no settings of ours made: what ("checkpoint", "data set made
+ * elsewhere"), the XXH64 of its content, and a name for messages, which is no part of the
+ * digest. */
+struct cJSON *orr_record_foreign(const char *what, uint64_t content, const char *name);
+/* A fact, or an input, whose record must be in the book; false without memory. */
+bool orr_record_fact(struct cJSON *record, const char *key, const char *value);
+bool orr_record_input(struct cJSON *record, const char *name, const char digest[ORR_DIGEST]);
+/* Puts the record into the book, which owns it from here on, and gives its digest. ORR_ENOMEM also
+ * when the record is NULL. */
+int orr_book_add(struct orr_book *book, struct cJSON *record, char digest[ORR_DIGEST]);
+/* Takes over the records of a "made" object; digest is that of its artefact. ORR_EFORMAT when it is
+ * none: `path` names the file. */
+int orr_book_import(struct orr_book *book, const struct cJSON *made, const char *path,
+                    char digest[ORR_DIGEST]);
+
+/* {"digest", "records"} of an artefact; cJSON_Delete() it. NULL without memory. */
+struct cJSON *orr_book_made(const struct orr_book *book, const char digest[ORR_DIGEST]);
+/* The same as text in one line; free() it. NULL without memory. */
+char *orr_book_made_text(const struct orr_book *book, const char digest[ORR_DIGEST]);
+/* Record of a digest in a "made" object, or NULL. */
+const struct cJSON *orr_made_record(const struct cJSON *made, const char *digest);
+/* Digest of the artefact in a "made" object, "" when there is none. */
+const char *orr_made_digest(const struct cJSON *made);
+
+/* Whether `made` (NULL: it does not say) is the record `digest` of the book. If not, why tells the
+ * first link that differs, with what was found and what is expected: "its model:
+ * pretrain.steps is 1200, expected 1500". */
+bool orr_made_same(const struct orr_book *book, const char digest[ORR_DIGEST],
+                   const struct cJSON *made, char why[ORR_WHY]);
+
+/* Names of all that is below a digest and that no settings of ours made, "; " between them. */
+void orr_book_foreign(const struct orr_book *book, const char *digest, char *text, size_t bytes);
+
+/* ------------------------------------------------------------------------------- sidecars */
+
+/* "files": {name: {bytes, xxh64}} of an artefact of several files. Adds folder/name; whether all are
+ * there and as they were, if not why. */
+int orr_files_add(struct cJSON *files, const char *folder, const char *name);
+bool orr_files_same(const char *folder, const struct cJSON *files, char why[ORR_WHY]);
+
+/* Writes "<path>.made.json", without the last suffix of path, for the file that is there now. */
+int orr_sidecar_write(const char *path, const struct orr_book *book, const char digest[ORR_DIGEST]);
+/* Reads it: *made = its "made" object (cJSON_Delete() it), or NULL with the reason in why: no file,
+ * no sidecar, or a file that has changed since. Only ORR_ENOMEM and ORR_EINVAL (a path that is too
+ * long) fail. */
+int orr_sidecar_read(const char *path, struct cJSON **made, char why[ORR_WHY]);
+bool orr_sidecar_exists(const char *path);
+/* Removes file and sidecar, as far as they are there. */
+int orr_sidecar_remove(const char *path);
+
+/* ---------------------------------------------------------------------------------- chain */
+
+/* The artefacts of a run under its settings. */
+struct orr_chain {
+    const struct orr_preset *preset;
+    struct orr_book book;
+    const char *orbits;      /* folder of data sets that was named, "" = those of the settings */
+    char elsewhere[2][4096]; /* run whose tables (magnitudes, vectors) were all made
+                                           elsewhere, "" = none */
+    char text[ORR_DIGEST];   /* record of a text to train on, "" = orbits */
+    char start[ORR_LIST][ORR_DIGEST]; /* per attention: what pretraining starts from, "" = random */
+    char from[ORR_LIST][ORR_DIGEST];  /* ... fine-tuning, "" = the run's pretrained model */
+};
+/* orbits: see above, NULL = "". preset and orbits must live as long as the chain. */
+int orr_chain_open(struct orr_chain *chain, const struct orr_preset *preset, const char *orbits);
+void orr_chain_close(struct orr_chain *chain);
+/* The text that is trained on, by the XXH64 of its content. */
+int orr_chain_take_text(struct orr_chain *chain, uint64_t content);
+/* Record of a file that a model is started from, with the file's own record below it. */
+int orr_chain_checkpoint(struct orr_chain *chain, const char *path, char digest[ORR_DIGEST]);
+/* Takes over which files the models of `made` were started from: artefacts that are made from
+ * these say so, and are not expected to be made from the run's own. */
+int orr_chain_adopt(struct orr_chain *chain, const struct cJSON *made, const char *path);
+/* Tables of forces without any record beside them, of all sources: they were made elsewhere, and
+ * are known by their content from here on. Where some have a record, all need one. */
+int orr_chain_find_elsewhere(struct orr_chain *chain, const char *run, const char *only,
+                             bool vector);
+
+/* Names of the data sets, as in file names, in the order of sim's splits. */
+enum { ORR_SETS = 12 };
+extern const char *const orr_set_names[ORR_SETS];
+/* Sequences of a set under a preset. */
+long orr_set_count(const struct orr_preset *preset, const char *set);
+/* Digest of a set made of the settings, and its "made" object when made is not NULL. */
+int orr_set_made(const struct orr_preset *preset, const char *set, char digest[ORR_DIGEST],
+                 struct cJSON **made);
+
+/* What a run has under its settings. */
+bool orr_has_pretrain(const struct orr_preset *preset, bool planets);
+bool orr_has_task(const struct orr_preset *preset, bool vector); /* its data sets are there */
+/* Whether a source has a table of the task: truth and oracle always, models that are fine-tuned. */
+bool orr_has_table(const struct orr_preset *preset, const char *source, bool vector);
+/* The attention of a source: its own name, or that of the untrained floor. "" for truth, oracle. */
+const char *orr_source_attention(const struct orr_preset *preset, const char *source);
+
+/* Digests of the artefacts as they should be; their records are in the chain's book. */
+int orr_chain_set(struct orr_chain *chain, const char *set, char digest[ORR_DIGEST]);
+int orr_chain_pretrain(struct orr_chain *chain, const char *attention, bool planets,
+                       char digest[ORR_DIGEST]);
+int orr_chain_evaluation(struct orr_chain *chain, const char *attention, bool planets,
+                         char digest[ORR_DIGEST]);
+int orr_chain_model(struct orr_chain *chain, const char *source, bool vector,
+                    char digest[ORR_DIGEST]);
+int orr_chain_table(struct orr_chain *chain, const char *source, bool vector,
+                    char digest[ORR_DIGEST]);
+/* truth, oracle, the attention variants of the preset (or `only` one, unless ""), untrained. */
+struct orr_sources {
+    int count;
+    char name[ORR_LIST + 3][ORR_NAME];
+};
+void orr_sources_list(const struct orr_preset *preset, const char *only,
+                      struct orr_sources *sources);
+/* Of the tables of these sources. */
+int orr_chain_laws(struct orr_chain *chain, const struct orr_sources *sources,
+                   char digest[ORR_DIGEST]);
+/* laws: digest of the laws that it shows, "" = none. */
+int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources, const char *laws,
+                     char digest[ORR_DIGEST]);
+
+/* ----------------------------------------------------------------------------------- plan */
+
+enum orr_verdict { ORR_KEEP, ORR_GO_ON, ORR_MAKE, ORR_REMAKE, ORR_REFUSE };
+/* One line of --plan to stdout: "remake  runs/a/lssar/pretrain/last.safetensors: pretrain.steps
+ * is 30, expected 40". why may be "". */
+void orr_plan_print(enum orr_verdict verdict, const char *path, const char *why);
+
+#endif

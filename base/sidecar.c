@@ -1,0 +1,132 @@
+/* sidecar.c - "<name>.made.json" beside a file that has no room to say what it was made from. */
+#include "provenance.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+/* forces_magnitude.csv -> forces_magnitude.made.json */
+static int sidecar_path(const char *path, char sidecar[4096])
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    const bool suffix = dot && (!slash || dot > slash + 1);
+    return orr_path(sidecar, "%.*s.made.json", (int)(suffix ? dot - path : (long)strlen(path)),
+                    path);
+}
+
+int orr_sidecar_write(const char *path, const struct orr_book *book, const char digest[ORR_DIGEST])
+{
+    char sidecar[4096], sum[ORR_DIGEST];
+    const char *slash = strrchr(path, '/');
+    uint64_t checksum, bytes;
+    int rc = sidecar_path(path, sidecar);
+    if (!rc)
+        rc = orr_file_checksum(path, &checksum, &bytes);
+    if (rc)
+        return rc;
+    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)checksum);
+    cJSON *json = cJSON_CreateObject(), *made = orr_book_made(book, digest);
+    if (cJSON_AddStringToObject(json, "file", slash ? slash + 1 : path) &&
+        cJSON_AddNumberToObject(json, "bytes", (double)bytes) &&
+        cJSON_AddStringToObject(json, "xxh64", sum) && made &&
+        cJSON_AddItemToObject(json, "made", made)) {
+        rc = orr_json_write(sidecar, json);
+    } else {
+        cJSON_Delete(made);
+        rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", sidecar);
+    }
+    cJSON_Delete(json);
+    return rc;
+}
+
+/* The file has the size and the checksum that the sidecar says. */
+static bool is_whole(const char *path, const cJSON *json)
+{
+    char found[ORR_DIGEST];
+    uint64_t checksum, bytes;
+    const cJSON *size = cJSON_GetObjectItemCaseSensitive(json, "bytes");
+    const cJSON *sum = cJSON_GetObjectItemCaseSensitive(json, "xxh64");
+    if (!cJSON_IsNumber(size) || !cJSON_IsString(sum) || orr_file_checksum(path, &checksum, &bytes))
+        return false;
+    snprintf(found, sizeof found, "%016llx", (unsigned long long)checksum);
+    return (double)bytes == size->valuedouble && !strcmp(found, sum->valuestring);
+}
+
+int orr_sidecar_read(const char *path, cJSON **made, char why[ORR_WHY])
+{
+    char sidecar[4096];
+    cJSON *json = NULL;
+    *made = NULL;
+    why[0] = '\0';
+    int rc = sidecar_path(path, sidecar);
+    if (rc)
+        return rc;
+    if (!orr_exists(path)) {
+        snprintf(why, ORR_WHY, "not there");
+        return 0;
+    }
+    rc = orr_exists(sidecar) ? orr_json_read(sidecar, &json) : ORR_EMISSING;
+    if (rc == ORR_ENOMEM)
+        return rc;
+    orr_error_clear(); /* a broken sidecar is as none */
+    if (rc)
+        snprintf(why, ORR_WHY, "nothing beside it says what it was made from");
+    else if (!is_whole(path, json))
+        snprintf(why, ORR_WHY, "it has been changed since it was made");
+    else
+        *made = cJSON_DetachItemFromObjectCaseSensitive(json, "made");
+    if (!rc && !*made && !*why)
+        snprintf(why, ORR_WHY, "it does not say what it was made from");
+    cJSON_Delete(json);
+    orr_error_clear();
+    return 0;
+}
+
+bool orr_sidecar_exists(const char *path)
+{
+    char sidecar[4096];
+    return !sidecar_path(path, sidecar) && orr_exists(sidecar);
+}
+
+int orr_files_add(cJSON *files, const char *folder, const char *name)
+{
+    char path[4096], sum[ORR_DIGEST];
+    uint64_t checksum, bytes;
+    int rc = orr_path(path, "%s/%s", folder, name);
+    if (!rc)
+        rc = orr_file_checksum(path, &checksum, &bytes);
+    if (rc)
+        return rc;
+    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)checksum);
+    cJSON *file = cJSON_AddObjectToObject(files, name);
+    return cJSON_AddNumberToObject(file, "bytes", (double)bytes) &&
+                   cJSON_AddStringToObject(file, "xxh64", sum)
+               ? 0
+               : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+}
+
+bool orr_files_same(const char *folder, const cJSON *files, char why[ORR_WHY])
+{
+    const cJSON *file;
+    char path[4096];
+    if (!cJSON_IsObject(files))
+        snprintf(why, ORR_WHY, "it does not name its files");
+    cJSON_ArrayForEach (file, files)
+        if (!*why && (orr_path(path, "%s/%s", folder, file->string) || !is_whole(path, file)))
+            snprintf(why, ORR_WHY, "%.200s is not there, or has been changed", file->string);
+    orr_error_clear();
+    return !*why;
+}
+
+int orr_sidecar_remove(const char *path)
+{
+    char sidecar[4096];
+    const char *const both[] = {sidecar, path};
+    int rc = sidecar_path(path, sidecar);
+    for (int i = 0; i < 2 && !rc; i++)
+        if (unlink(both[i]) && errno != ENOENT)
+            rc = ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", both[i], strerror(errno));
+    return rc;
+}

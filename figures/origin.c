@@ -1,0 +1,173 @@
+/* origin.c - what a report is made from: whether laws and force vectors of the run are what its
+ * settings make, and whether the page that is there was made from them. */
+#include "origin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+/* "made" of a JSON file, NULL when there is none. */
+static cJSON *made_of(const char *path)
+{
+    cJSON *json = NULL;
+    if (!orr_exists(path) || orr_json_read(path, &json)) {
+        orr_error_clear();
+        return NULL;
+    }
+    cJSON *made = cJSON_DetachItemFromObjectCaseSensitive(json, "made");
+    cJSON_Delete(json);
+    return made;
+}
+
+/* The sources that the laws of the run are of: all of them, or those of a narrower search. */
+static void sources_of_laws(const cJSON *made, struct orr_sources *sources)
+{
+    const cJSON *record = orr_made_record(made, orr_made_digest(made)), *input;
+    struct orr_sources found = {0};
+    cJSON_ArrayForEach (input, cJSON_GetObjectItemCaseSensitive(record, "inputs"))
+        if (found.count < ORR_LIST + 3)
+            snprintf(found.name[found.count++], ORR_NAME, "%s", input->string);
+    for (int i = 0; i < sources->count; i++) {
+        bool there = false;
+        for (int k = 0; k < found.count; k++)
+            there |= !strcmp(found.name[k], sources->name[i]);
+        if (!there)
+            return; /* one that is wanted is not in them: they are to be made for all */
+    }
+    *sources = found;
+}
+
+/* Takes over what models were started from, wherever an artefact says so. */
+static int adopt(struct report_origin *origin, const char *run)
+{
+    char path[REPORT_PATH], why[ORR_WHY];
+    int rc = 0;
+    for (int i = 0; i < origin->sources.count && !rc; i++) {
+        const char *source = origin->sources.name[i];
+        cJSON *made = NULL;
+        rc = orr_path(path, "%s/%s/finetune/forces_vector.csv", run, source);
+        if (!rc)
+            rc = orr_sidecar_read(path, &made, why);
+        if (!rc)
+            rc = orr_chain_adopt(&origin->chain, made, path);
+        cJSON_Delete(made);
+    }
+    return rc ? rc : orr_chain_adopt(&origin->chain, origin->laws, "laws.json");
+}
+
+int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits)
+{
+    const struct orr_preset *preset = &cli->preset;
+    struct orr_sources of_laws;
+    char path[REPORT_PATH];
+    memset(origin, 0, sizeof *origin);
+    orr_sources_list(preset, cli->attention, &origin->sources);
+    int rc = orr_chain_open(&origin->chain, preset, orbits);
+    for (int vector = 0; vector < 2 && !rc; vector++)
+        rc = orr_chain_find_elsewhere(&origin->chain, cli->run, cli->attention, vector);
+    if (!rc)
+        rc = orr_path(path, "%s/laws/laws.json", cli->run);
+    if (rc)
+        return rc;
+    origin->laws = made_of(path);
+    rc = adopt(origin, cli->run);
+    of_laws = origin->sources;
+    sources_of_laws(origin->laws, &of_laws);
+    if (!rc && orr_has_task(preset, false))
+        rc = orr_chain_laws(&origin->chain, &of_laws, origin->laws_digest);
+    return rc ? rc
+              : orr_chain_report(&origin->chain, &origin->sources, origin->laws_digest,
+                                 origin->digest);
+}
+
+void report_origin_close(struct report_origin *origin)
+{
+    orr_chain_close(&origin->chain);
+    cJSON_Delete(origin->laws);
+}
+
+static int check_laws(const struct report_origin *origin, const char *run)
+{
+    char path[REPORT_PATH], why[ORR_WHY];
+    int rc = orr_path(path, "%s/laws/laws.json", run);
+    if (rc || !*origin->laws_digest || !orr_exists(path)) /* missing: told when it is read */
+        return rc;
+    if (orr_made_same(&origin->chain.book, origin->laws_digest, origin->laws, why))
+        return 0;
+    return ORR_FAIL(ORR_EINVAL,
+                    "%s: not what these settings make: %s; make it again with: symreg --resume, or "
+                    "name its data sets with --orbits",
+                    path, why);
+}
+
+int report_origin_check(struct report_origin *origin, const char *run)
+{
+    int rc = check_laws(origin, run);
+    for (int i = 0; i < origin->sources.count && !rc && !*origin->chain.elsewhere[1]; i++) {
+        const char *source = origin->sources.name[i];
+        char path[REPORT_PATH], why[ORR_WHY], digest[ORR_DIGEST];
+        cJSON *made = NULL;
+        if (!orr_has_table(origin->chain.preset, source, true))
+            continue;
+        rc = orr_path(path, "%s/%s/finetune/forces_vector.csv", run, source);
+        if (rc || !orr_exists(path))
+            continue;
+        rc = orr_chain_table(&origin->chain, source, true, digest);
+        if (!rc)
+            rc = orr_sidecar_read(path, &made, why);
+        if (!rc && (!made || !orr_made_same(&origin->chain.book, digest, made, why)))
+            rc = ORR_FAIL(ORR_EINVAL,
+                          "%s: not what these settings make: %s; make it again with: finetune "
+                          "--resume, or name its data sets with --orbits",
+                          path, why);
+        cJSON_Delete(made);
+    }
+    return rc;
+}
+
+int report_origin_judge(const struct report_origin *origin, const char *out,
+                        enum orr_verdict *verdict, char why[ORR_WHY])
+{
+    char path[REPORT_PATH];
+    cJSON *json = NULL;
+    why[0] = '\0';
+    *verdict = ORR_MAKE;
+    int rc = orr_path(path, "%s/report.made.json", out);
+    if (rc || !orr_exists(path))
+        return rc;
+    *verdict = ORR_REMAKE;
+    if (orr_json_read(path, &json)) {
+        snprintf(why, ORR_WHY, "what it was made from cannot be read");
+        orr_error_clear();
+        return 0;
+    }
+    if (orr_made_same(&origin->chain.book, origin->digest,
+                      cJSON_GetObjectItemCaseSensitive(json, "made"), why) &&
+        orr_files_same(out, cJSON_GetObjectItemCaseSensitive(json, "files"), why))
+        *verdict = ORR_KEEP;
+    cJSON_Delete(json);
+    return 0;
+}
+
+int report_origin_write(const struct report_origin *origin, const char *out,
+                        const struct report_pictures *pictures)
+{
+    char path[REPORT_PATH], name[128];
+    cJSON *json = cJSON_CreateObject(), *made = orr_book_made(&origin->chain.book, origin->digest);
+    int rc = orr_path(path, "%s/report.made.json", out);
+    if (!rc && (!made || !cJSON_AddItemToObject(json, "made", made)))
+        rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    cJSON *files = cJSON_AddObjectToObject(json, "files");
+    if (!rc)
+        rc = orr_files_add(files, out, "report.html");
+    for (size_t i = 0; i < 2 * pictures->count && !rc; i++) {
+        snprintf(name, sizeof name, "figures/%s.%s", pictures->at[i / 2].name,
+                 i % 2 ? "svg" : "png");
+        rc = orr_files_add(files, out, name);
+    }
+    if (!rc)
+        rc = orr_json_write(path, json);
+    cJSON_Delete(json);
+    return rc;
+}

@@ -1,0 +1,27 @@
+/* origin.h - inside figures/: what a report is made from (base/provenance.h). */
+#ifndef REPORT_ORIGIN_H
+#define REPORT_ORIGIN_H
+
+#include "base/provenance.h"
+#include "report.h"
+
+struct report_origin {
+    struct orr_chain chain;
+    struct orr_sources sources;
+    struct cJSON *laws; /* what the laws of the run say they were made from, or NULL */
+    char laws_digest[ORR_DIGEST], digest[ORR_DIGEST]; /* as they should be; laws: "" = none */
+};
+/* orbits: the data sets of the run where these are not of its settings, "" = they are. Close also
+ * after an error. */
+int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits);
+void report_origin_close(struct report_origin *origin);
+/* ORR_EINVAL naming laws or vectors that are there, but not what the settings make. */
+int report_origin_check(struct report_origin *origin, const char *run);
+/* Whether the report in `out` was made from them. */
+int report_origin_judge(const struct report_origin *origin, const char *out,
+                        enum orr_verdict *verdict, char why[ORR_WHY]);
+/* Writes report.made.json: what page and pictures were made from, their sizes and checksums. */
+int report_origin_write(const struct report_origin *origin, const char *out,
+                        const struct report_pictures *pictures);
+
+#endif
