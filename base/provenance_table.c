@@ -30,6 +30,7 @@ enum {
 static const char by_data[] = "it matters through the data sets, which are inputs";
 static const char not_data[] = "it is no matter of orbits";
 static const char other_sets[] = "it is a matter of other data sets";
+static const char unlabelled[] = "the set has no states and no labels";
 static const char by_model[] = "it matters through the model, which is an input";
 static const char other_stage[] = "it is a matter of another stage";
 static const char own_count[] = "each set has its own number of sequences, a fact of its record";
@@ -62,7 +63,9 @@ static const struct {
     {"orbits.bins", RUNS | ON_RUNS, "planet runs are coordinates"},
     {"orbits.extent_au", AFTER_SETS & ~BIT(EVALUATION), by_data},
     {"orbits.extent_au", RUNS, "planet runs are coordinates"},
-    {"orbits.label_from_step", STATES | PLANETS, "unlabelled sets"},
+    {"orbits.label_from_step", STATES | PLANETS, unlabelled},
+    {"orbits.compat_velocity_sign", STATES | PLANETS, unlabelled},
+    {"orbits.compat_relative_state", STATES | PLANETS, unlabelled},
     {"orbits.protocol", AFTER_SETS, by_data},
     {"orbits.planets_max", AFTER_SETS, by_data},
     {"orbits.a_min_au", AFTER_SETS, by_data},

@@ -223,7 +223,7 @@ static int bench_writing(const char *dir, struct bench_results *results)
     for (int run = 0; run < WRITES && !rc; run++) {
         double seconds = 1;
         const double start = orr_time_s();
-        rc = sim_dataset_write(&preset, path, 2, true);
+        rc = sim_dataset_write(&preset, path, 2, false, true);
         rate[run] = bytes / 1e6 / (orr_time_s() - start);
         if (!rc)
             rc = write_plain(sink, bytes, &seconds);

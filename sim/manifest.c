@@ -102,6 +102,7 @@ static enum orr_verdict judge_extent(const struct sim_inventory *inventory, enum
                                      const cJSON *set, char why[ORR_WHY])
 {
     const cJSON *count = cJSON_GetObjectItemCaseSensitive(set, "sequences");
+    const cJSON *planned = cJSON_GetObjectItemCaseSensitive(set, "planned"); /* unfinished */
     const char *broken = broken_file(inventory->dir, set);
     const double wanted = (double)sim_split_written(inventory->preset, split);
     const double there = cJSON_IsNumber(count) ? count->valuedouble : 0;
@@ -109,13 +110,14 @@ static enum orr_verdict judge_extent(const struct sim_inventory *inventory, enum
         snprintf(why, ORR_WHY, "%.200s is not there, or not whole", broken ? broken : "a file");
         return ORR_REMAKE;
     }
+    if (planned) {
+        const bool same = same_layout(inventory) && planned->valuedouble == wanted;
+        snprintf(why, ORR_WHY, "%.0f of %.0f sequences are written%s", there,
+                 planned->valuedouble, same ? "" : ", and others or other files are expected");
+        return same ? ORR_GO_ON : ORR_REMAKE;
+    }
     if (there >= wanted)
         return ORR_KEEP;
-    if (inventory->progress) {
-        snprintf(why, ORR_WHY, "%.0f of %.0f sequences are written%s", there, wanted,
-                 same_layout(inventory) ? "" : ", in files of another orbits.shard_sequences");
-        return same_layout(inventory) ? ORR_GO_ON : ORR_REMAKE;
-    }
     snprintf(why, ORR_WHY, "%.0f sequences are written, expected %.0f (orbits.train_files)", there,
              wanted);
     return ORR_REFUSE;

@@ -93,6 +93,8 @@ static int commit_shard(struct commit *c)
     cJSON *sum = cJSON_GetObjectItemCaseSensitive(w->set, "clipped_coordinates");
     cJSON_SetNumberValue(done, done->valuedouble + (double)shard_size(w, c->shard));
     cJSON_SetNumberValue(sum, sum->valuedouble + (double)c->clipped);
+    if (done->valuedouble >= (double)w->n)
+        cJSON_DeleteItemFromObjectCaseSensitive(w->set, "planned"); /* finished */
     return sim_progress_write(w->preset, w->dir, w->sets);
 }
 
@@ -213,6 +215,7 @@ static int resume_set(struct writer *w)
         cJSON_AddObjectToObject(w->set, "files");
         cJSON_AddNumberToObject(w->set, "sequences", 0);
         cJSON_AddNumberToObject(w->set, "clipped_coordinates", 0);
+        cJSON_AddNumberToObject(w->set, "planned", (double)w->n);
     }
     if (!rc)
         w->start = (uint64_t)cJSON_GetObjectItemCaseSensitive(w->set, "sequences")->valuedouble;

@@ -107,8 +107,10 @@ static void test_every_option(void **state)
     assert_string_equal(cli.out, "o");
     assert_string_equal(cli.checkpoint, "c.safetensors");
     assert_string_equal(cli.attention, "lssa");
-    assert_int_equal(cli.preset.attention.count, 1);
-    assert_string_equal(cli.preset.attention.item[0], "lssa");
+    assert_int_equal(cli.preset.attention.count, 3); /* one more of the preset's two */
+    assert_string_equal(cli.preset.attention.item[0], "softmax");
+    assert_string_equal(cli.preset.attention.item[2], "lssa");
+    assert_true(orr_cli_wants(&cli, "lssa") && !orr_cli_wants(&cli, "softmax"));
     assert_int_equal(cli.device, ORR_DEVICE_CUDA);
     assert_true(cli.generic_attention);
     assert_int_equal(cli.threads, 3);

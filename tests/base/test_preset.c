@@ -5,9 +5,6 @@
 
 static char *const dir = scratch_dir;
 
-static const char groups[] = "about,seed,attention,orbits,planets,model,pretrain,"
-                             "pretrain_planets,finetune,symreg";
-
 /* The published study's settings, and a clean check. */
 static void test_defaults(void **state)
 {
@@ -204,71 +201,12 @@ static void test_save_and_load(void **state)
     assert_int_equal(orr_preset_load(&q, path), 0);
     assert_memory_equal(&p, &q, sizeof p);
     assert_true(q.seed == 12345678901234567891u && q.orbits.dt_yr == 0.1 + 0.2);
-    assert_true(orr_preset_digest(&p, groups) == orr_preset_digest(&q, groups));
     assert_int_equal(orr_preset_save(&q, again), 0);
     assert_int_equal(orr_file_read(path, &a, NULL), 0);
     assert_int_equal(orr_file_read(again, &b, NULL), 0);
     assert_string_equal(a, b);
     free(a);
     free(b);
-}
-
-/* Runs from before there were output gates stay up to date: the digest version 0.1.0 made. */
-static void test_digest_without_gate(void **state)
-{
-    (void)state;
-    struct orr_preset p;
-    orr_preset_defaults(&p);
-    assert_true(orr_preset_digest(&p, "model") == 0x3e1d530f8ae20fe8u);
-    assert_int_equal(orr_preset_set(&p, "model.gate=sigmoid"), 0);
-    const uint64_t sigmoid = orr_preset_digest(&p, "model");
-    assert_true(sigmoid != 0x3e1d530f8ae20fe8u);
-    assert_int_equal(orr_preset_set(&p, "model.gate=softplus"), 0);
-    assert_true(orr_preset_digest(&p, "model") != sigmoid);
-}
-
-/* Text settings are not settings of orbits; where the text is does not count. */
-static void test_digest_of_text(void **state)
-{
-    (void)state;
-    static const char pretrain[] = "seed,orbits,text,model,pretrain";
-    struct orr_preset p, q;
-    orr_preset_defaults(&p);
-    q = p;
-    q.model.tie = false;
-    q.text.positions++;
-    assert_true(orr_preset_digest(&q, pretrain) ==
-                orr_preset_digest(&p, "seed,orbits,model,pretrain"));
-    strcpy(p.text.train, "a");
-    q = p;
-    strcpy(q.text.train, "elsewhere/a");
-    strcpy(q.text.val, "b");
-    assert_true(orr_preset_digest(&q, pretrain) == orr_preset_digest(&p, pretrain));
-    q.model.tie = false;
-    assert_true(orr_preset_digest(&q, pretrain) != orr_preset_digest(&p, pretrain));
-    q = p;
-    q.text.val_fraction /= 2;
-    assert_true(orr_preset_digest(&q, pretrain) != orr_preset_digest(&p, pretrain));
-}
-
-static void test_digest(void **state)
-{
-    struct orr_preset p, q;
-    (void)state;
-    orr_preset_defaults(&p);
-    q = p;
-    q.orbits.e_beta = nextafter(q.orbits.e_beta, 4);
-    assert_true(orr_preset_digest(&p, "orbits") != orr_preset_digest(&q, "orbits"));
-    assert_true(orr_preset_digest(&p, "model,seed") == orr_preset_digest(&q, "model,seed"));
-    q = p;
-    q.seed = 1;
-    assert_true(orr_preset_digest(&p, "orbits") == orr_preset_digest(&q, "orbits"));
-    assert_true(orr_preset_digest(&p, "seed") != orr_preset_digest(&q, "seed"));
-    q = p;
-    q.pretrain_planets.steps++; /* "pretrain" is not a prefix of another group's name */
-    assert_true(orr_preset_digest(&p, "pretrain") == orr_preset_digest(&q, "pretrain"));
-    strcpy(q.name, "other");
-    assert_true(orr_preset_digest(&p, "about") == orr_preset_digest(&q, "about"));
 }
 
 static void test_files(void **state)
@@ -368,35 +306,11 @@ static void test_shipped(void **state)
     assert_true(p.orbits.train > p.orbits.train_files); /* streams */
 }
 
-/* Settings that change no result, and new ones that are off, leave what was made before valid. */
-static void test_digest_of_training(void **state)
+/* A patience needs evaluations. */
+static void test_patience(void **state)
 {
     (void)state;
-    static const char used[] = "seed,orbits,model,pretrain,finetune";
-    static const struct {
-        const char *assignment;
-        bool same;
-    } cases[] = {
-        {"model.recompute=block", true},
-        {"model.device=cuda", true},
-        {"pretrain.keep=3", true},
-        {"pretrain.keep_every=7", true},
-        {"finetune.vector.keep=1", true},
-        {"pretrain.outlier_window=50", true},
-        {"finetune.magnitude.outlier_most=3", true},
-        {"pretrain.patience=2", false},
-        {"pretrain.outlier_sigma=6", false},
-        {"finetune.vector.outlier_sigma=6", false},
-        {"finetune.magnitude.patience=1", false},
-    };
     struct orr_preset p;
-    orr_preset_defaults(&p);
-    const uint64_t before = orr_preset_digest(&p, used);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        orr_preset_defaults(&p);
-        assert_int_equal(orr_preset_set(&p, cases[i].assignment), 0);
-        assert_int_equal(orr_preset_digest(&p, used) == before, cases[i].same);
-    }
     orr_preset_defaults(&p);
     assert_int_equal(orr_preset_set(&p, "pretrain.patience=2"), 0);
     assert_int_equal(orr_preset_set(&p, "pretrain.eval_every=0"), 0);
@@ -413,14 +327,11 @@ int main(void)
         cmocka_unit_test(test_check),
         cmocka_unit_test(test_check_continuous),
         cmocka_unit_test_setup_teardown(test_save_and_load, scratch_setup, scratch_teardown),
-        cmocka_unit_test(test_digest),
-        cmocka_unit_test(test_digest_without_gate),
-        cmocka_unit_test(test_digest_of_text),
         cmocka_unit_test_setup_teardown(test_files, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_long_lists, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_names, scratch_setup, scratch_teardown),
         cmocka_unit_test(test_shipped),
-        cmocka_unit_test(test_digest_of_training),
+        cmocka_unit_test(test_patience),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,11 +28,11 @@ static void test_fine_tuning(void **state)
         tiny_preset(&tiny.preset, tokens);
         tiny.preset.finetune.magnitude.ema = 0.6;
         tiny_open(&tiny);
-        ft_run_close(&tiny.run);
+        tiny_close_run(&tiny);
         fine_tune(&k_ref, "ref");
         for (int i = 0; i < FILES; i++)
             sum[i] = tiny_checksum(&tiny, "lssar", files[i]);
-        ft_run_close(&tiny.run);
+        tiny_close_run(&tiny);
         fine_tune(&guarded_ops, "guarded");
         for (int i = 0; i < FILES; i++)
             assert_int_equal(tiny_checksum(&tiny, "lssar", files[i]), sum[i]);

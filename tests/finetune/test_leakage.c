@@ -17,7 +17,7 @@ static void replace_labels(const char *split)
     static const char *const kinds[] = {"force_magnitude", "force_vector", "full_state", "state"};
     for (int i = 0; i < 4; i++)
         tiny_change(&tiny, kinds[i], split, garbage, NULL);
-    ft_run_close(&tiny.run);
+    tiny_close_run(&tiny);
 }
 
 static uint64_t weights(const char *run, bool truth_too)
@@ -40,7 +40,7 @@ static void test_held_out_labels(void **state)
         tiny.preset.finetune.magnitude_loss = (enum orr_force_loss)kind;
         tiny.preset.finetune.magnitude.ema = 0.7;
         tiny_open(&tiny);
-        ft_run_close(&tiny.run);
+        tiny_close_run(&tiny);
         const uint64_t expected = weights("original", true);
         tiny_read(&before, &tiny, "lssar", "forces_magnitude.csv");
 

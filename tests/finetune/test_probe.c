@@ -312,7 +312,7 @@ static void open_saved(struct saved *s, bool tokens, const char *stage)
     scratch_path(s->run, s->tiny.dir, "run");
     assert_int_equal(orr_path(orbits, "%s/orbits", s->run), 0);
     assert_int_equal(orr_path(s->checkpoint, "%s/model.safetensors", s->run), 0);
-    assert_int_equal(sim_dataset_write(&s->tiny.preset, orbits, 1, true), 0);
+    assert_int_equal(sim_dataset_write(&s->tiny.preset, orbits, 1, false, true), 0);
     assert_int_equal(gpt_config_from_preset(&config, &s->tiny.preset, "lssar",
                                             planets ? 1 + 2 * s->tiny.preset.planets.steps
                                                     : s->tiny.preset.orbits.positions),

@@ -135,7 +135,7 @@ static void test_all_or_nothing(void **state)
     assert_int_equal(ft_vector_truth(&tiny.run), 0);
     const uint64_t magnitude = tiny_checksum(&tiny, "truth", "forces_magnitude.csv");
     const uint64_t vector = tiny_checksum(&tiny, "truth", "forces_vector.csv");
-    assert_int_equal(entries("truth"), 2);
+    assert_int_equal(entries("truth"), 4); /* tables, and what they were made from */
 
     struct rlimit was, small;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
@@ -152,7 +152,7 @@ static void test_all_or_nothing(void **state)
     assert_true(named);
     assert_int_equal(second, ORR_EIO);
     error_names("oracle", "forces_vector.csv", NULL);
-    assert_int_equal(entries("truth"), 2);
+    assert_int_equal(entries("truth"), 4); /* tables, and what they were made from */
     assert_int_equal(entries("oracle"), 0);
     assert_int_equal(tiny_checksum(&tiny, "truth", "forces_magnitude.csv"), magnitude);
     assert_int_equal(tiny_checksum(&tiny, "truth", "forces_vector.csv"), vector);

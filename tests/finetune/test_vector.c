@@ -123,7 +123,7 @@ static uint64_t weights_after(float (*change)(float, size_t, const void *), stru
     if (change) {
         edit->run = &tiny.run;
         tiny_change(&tiny, "force_vector", "planets_solar", change, edit);
-        ft_run_close(&tiny.run);
+        tiny_close_run(&tiny);
         tiny_open_run(&tiny, name);
     }
     assert_int_equal(ft_vector_model(&tiny.run, "lssar", "lssar", NULL), 0);

@@ -47,6 +47,7 @@ static inline void tiny_preset(struct orr_preset *p, bool tokens)
 struct tiny {
     char dir[64];
     struct orr_preset preset;
+    struct orr_chain chain;
     struct ft_run run; /* of dir/run, data sets in dir/orbits */
 };
 
@@ -55,7 +56,8 @@ static inline void tiny_open_run(struct tiny *tiny, const char *name)
     char run[4096], orbits[4096];
     scratch_path(run, tiny->dir, name);
     scratch_path(orbits, tiny->dir, "orbits");
-    assert_int_equal(ft_run_open(&tiny->run, &tiny->preset, run, orbits, &k_ref), 0);
+    assert_int_equal(orr_chain_open(&tiny->chain, &tiny->preset, NULL), 0);
+    assert_int_equal(ft_run_open(&tiny->run, &tiny->preset, run, orbits, &k_ref, &tiny->chain), 0);
     tiny->run.quiet = true;
 }
 
@@ -65,13 +67,19 @@ static inline void tiny_open(struct tiny *tiny)
     char orbits[4096];
     scratch_create(tiny->dir);
     scratch_path(orbits, tiny->dir, "orbits");
-    assert_int_equal(sim_dataset_write(&tiny->preset, orbits, 1, true), 0);
+    assert_int_equal(sim_dataset_write(&tiny->preset, orbits, 1, false, true), 0);
     tiny_open_run(tiny, "run");
+}
+
+static inline void tiny_close_run(struct tiny *tiny)
+{
+    ft_run_close(&tiny->run);
+    orr_chain_close(&tiny->chain);
 }
 
 static inline void tiny_close(struct tiny *tiny)
 {
-    ft_run_close(&tiny->run);
+    tiny_close_run(tiny);
     scratch_remove(tiny->dir);
 }
 

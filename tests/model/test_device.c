@@ -248,7 +248,9 @@ static void test_training(void **state)
 static void pretraining(struct seen *seen, int tokens)
 {
     struct orr_preset p;
+    struct orr_chain chain;
     struct gpt_pretraining job = {.preset = &p,
+                                  .chain = &chain,
                                   .train = &p.pretrain,
                                   .ops = seen->ops,
                                   .attention = "softmax",
@@ -277,7 +279,9 @@ static void pretraining(struct seen *seen, int tokens)
     snprintf(name, sizeof name, "pretrain-%s-%d-%d", seen->ops->name, tokens,
              seen->ops == &guarded_plain_ops);
     scratch_path(job.folder, dir, name);
+    assert_int_equal(orr_chain_open(&chain, &p, NULL), 0);
     assert_int_equal(gpt_pretrain(&job), 0);
+    orr_chain_close(&chain);
     keep_file(seen, job.folder, "evaluation.json");
     keep_file(seen, job.folder, "last.safetensors");
     keep_file(seen, job.folder, "best.safetensors");

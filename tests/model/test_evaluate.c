@@ -40,7 +40,7 @@ static void write_orbits(bool tokens)
     make_preset(tokens);
     scratch_create(dir);
     scratch_path(orbits, dir, "orbits");
-    assert_int_equal(sim_dataset_write(&preset, orbits, 1, true), 0);
+    assert_int_equal(sim_dataset_write(&preset, orbits, 1, false, true), 0);
 }
 
 /* ------------------------------------------------------------------------------- sources */
@@ -323,7 +323,7 @@ static void test_short_sequences(void **state)
             preset.orbits.label_from_step = 0;
             scratch_create(dir);
             scratch_path(orbits, dir, "orbits");
-            assert_int_equal(sim_dataset_write(&preset, orbits, 1, true), 0);
+            assert_int_equal(sim_dataset_write(&preset, orbits, 1, false, true), 0);
             assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", positions), 0);
             assert_int_equal(gpt_source_open(&source, &preset, orbits, SIM_SPLIT_VAL, &c), 0);
             assert_int_equal(sim_dataset_open(&set, &preset, orbits, SIM_SPLIT_VAL), 0);
@@ -348,17 +348,20 @@ static void test_pretrain(void **state)
 {
     (void)state;
     write_orbits(false);
+    struct orr_chain chain;
     struct gpt_pretraining job = {.preset = &preset,
                                   .train = &preset.pretrain,
                                   .ops = &k_ref,
                                   .attention = "lssar",
                                   .orbits_dir = orbits,
                                   .checkpoint = "",
+                                  .chain = &chain,
                                   .quiet = true};
     uint64_t sum[3], bytes;
     char path[4096];
     preset.pretrain.eval_sequences = 37;
     preset.pretrain.noise_au = 0.01;
+    assert_int_equal(orr_chain_open(&chain, &preset, NULL), 0);
     for (int run = 0; run < 3; run++) { /* fresh, resumed when complete, repeated elsewhere */
         job.resume = run == 1;
         scratch_path(job.folder, dir, run == 2 ? "again" : "pretrain");
@@ -382,6 +385,7 @@ static void test_pretrain(void **state)
     scratch_path(path, job.folder, "last.safetensors");
     assert_int_equal(orr_file_checksum(path, &sum[2], &bytes), 0);
     assert_int_not_equal(sum[2], sum[0]);
+    orr_chain_close(&chain);
     scratch_remove(dir);
 }
 
@@ -405,11 +409,13 @@ static void test_start(void **state)
 {
     (void)state;
     write_orbits(true);
+    struct orr_chain chain;
     struct gpt_pretraining job = {.preset = &preset,
                                   .train = &preset.pretrain,
                                   .ops = &k_ref,
                                   .attention = "softmax",
                                   .orbits_dir = orbits,
+                                  .chain = &chain,
                                   .quiet = true};
     struct gpt_config c;
     struct gpt_model start, model;
@@ -417,6 +423,7 @@ static void test_start(void **state)
     uint64_t sum[2];
     preset.pretrain.keep = 2;
     preset.pretrain.keep_every = 3;
+    assert_int_equal(orr_chain_open(&chain, &preset, NULL), 0);
     assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", 42), 0);
     c.head_bias = 1;
     tiny_trained(&start, &c);
@@ -445,6 +452,7 @@ static void test_start(void **state)
     assert_int_equal(trained(&job, &model), sum[0]);
     gpt_free(&model);
     gpt_free(&start);
+    orr_chain_close(&chain);
     scratch_remove(dir);
 }
 

@@ -55,9 +55,9 @@ static void test_threads(void **state)
         char one[4096], more[4096];
         scratch_path(one, dir, kind ? "c" : "t");
         scratch_path(more, other, kind ? "c" : "t");
-        assert_int_equal(sim_dataset_write(&p, one, 1, true), 0);
+        assert_int_equal(sim_dataset_write(&p, one, 1, false, true), 0);
         for (int threads = 2; threads <= (kind ? 3 : 2); threads++) {
-            assert_int_equal(sim_dataset_write(&p, more, threads, true), 0);
+            assert_int_equal(sim_dataset_write(&p, more, threads, false, true), 0);
             sets_same(one, more);
         }
         double bytes = 0;
@@ -98,7 +98,7 @@ static void test_token_files(void **state)
     struct orr_preset p;
     (void)state;
     tokens_preset(&p);
-    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char path[4096];
         struct orr_npy npy;
@@ -133,7 +133,7 @@ static void test_continuous_files(void **state)
     struct sim_dataset set;
     (void)state;
     continuous_preset(&p);
-    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     for (int split = 0; split < SIM_SPLITS; split++) {
         const enum sim_split here = (enum sim_split)split;
         const uint64_t n = sim_split_count(&p, here);
@@ -176,7 +176,7 @@ static void test_manifest(void **state)
     (void)state;
     tokens_preset(&p);
     p.orbits.extent_au = 20;
-    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     scratch_path(path, dir, "manifest.json");
     assert_int_equal(orr_file_read(path, &text, NULL), 0);
     assert_non_null(strstr(text, "9007199254740993")); /* all digits of the seed */
@@ -219,7 +219,7 @@ static void test_complete(void **state)
     tokens_preset(&p);
     assert_false(sim_dataset_complete(&p, dir));
     assert_false(sim_dataset_complete(&p, "/nonexistent"));
-    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     assert_true(sim_dataset_complete(&p, dir));
     for (int i = 0; i < 5; i++) {
         q = p;
@@ -228,7 +228,9 @@ static void test_complete(void **state)
         q.orbits.e_beta += i == 2 ? 1e-9 : 0;
         q.orbits.compat_velocity_sign = i == 3;
         q.planets.steps += i == 4;
-        assert_false(sim_dataset_complete(&q, dir));
+        /* planet runs are no matter of this preset, val alone of the second */
+        assert_int_equal(sim_dataset_complete(&q, dir), i == 4);
+        assert_int_equal(sim_dataset_has(&q, dir, SIM_SPLIT_TRAIN), i == 1 || i >= 3);
     }
     q = p; /* what does not touch the data does not matter */
     q.model.layers = 3;
@@ -260,19 +262,19 @@ static void test_interrupted_write(void **state)
     tokens_preset(&p);
     q = p;
     q.seed++;
-    assert_int_equal(sim_dataset_write(&p, dir, 1, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 1, false, true), 0);
     assert_int_equal(orr_path(blocked, "%s/obs_two_body_val.npy.%ld.partial", dir, (long)getpid()),
                      0);
     assert_int_equal(orr_mkdir(blocked), 0);
-    assert_int_equal(sim_dataset_write(&q, dir, 1, true), ORR_EIO);
+    assert_int_equal(sim_dataset_write(&q, dir, 1, true, true), ORR_EIO);
     error_names("obs_two_body_val.npy", NULL);
     scratch_path(manifest, dir, "manifest.json");
     assert_false(orr_exists(manifest));
     assert_false(sim_dataset_complete(&p, dir)); /* train already has the other seed */
     assert_false(sim_dataset_complete(&q, dir));
     scratch_remove(blocked);
-    assert_int_equal(sim_dataset_write(&p, dir, 1, true), 0);
-    assert_int_equal(sim_dataset_write(&p, other, 1, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 1, true, true), 0);
+    assert_int_equal(sim_dataset_write(&p, other, 1, false, true), 0);
     sets_same(other, dir);
 }
 
@@ -285,7 +287,7 @@ static void test_reader_errors(void **state)
     size_t bytes;
     (void)state;
     tokens_preset(&p);
-    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     q = p;
     q.orbits.positions = 999;
     assert_int_equal(sim_dataset_open(&set, &q, dir, SIM_SPLIT_VAL), ORR_EFORMAT);
@@ -314,7 +316,7 @@ static void test_reader_errors(void **state)
     assert_int_equal(sim_dataset_open(&set, &q, dir, SIM_SPLIT_TRAIN), ORR_EMISSING);
     error_names("coords_train.npy", NULL);
     assert_null(set.coords);
-    assert_int_equal(sim_dataset_write(&p, "/dev/null/x", 1, true), ORR_EIO);
+    assert_int_equal(sim_dataset_write(&p, "/dev/null/x", 1, false, true), ORR_EIO);
 }
 
 /* A signal stops after a block; no manifest. Last, because the flag stays. */
@@ -326,7 +328,7 @@ static void test_signal(void **state)
     tokens_preset(&p);
     orr_signals_catch();
     raise(SIGINT);
-    assert_int_equal(sim_dataset_write(&p, dir, 2, true), ORR_EINTR);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), ORR_EINTR);
     scratch_path(manifest, dir, "manifest.json");
     assert_false(orr_exists(manifest));
     assert_int_equal(scratch_count(dir), 0); /* no partial files */

@@ -21,11 +21,11 @@ static void test_same_data(void **state)
     struct orr_preset p;
     (void)state;
     sets_preset(&p);
-    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     for (long size = 300; size <= 500; size += 200) { /* 1000 is a multiple of the second */
         p.orbits.shard_sequences = size;
         scratch_remove(other);
-        assert_int_equal(sim_dataset_write(&p, other, 2, true), 0);
+        assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
         assert_true(there(other, size == 300 ? "obs_train-00003-of-00004.npy"
                                              : "num_bodies_train-00001-of-00002.npy"));
         assert_false(there(other, "obs_train.npy"));
@@ -49,7 +49,7 @@ static void test_same_data(void **state)
     /* the layout is no setting of content: both are complete for it, and verified */
     const enum sim_split splits[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_TWO_BODY_TRAIN};
     assert_true(sim_dataset_complete(&p, dir));
-    assert_int_equal(sim_dataset_verify(&p, other, splits, 2, true), 0);
+    assert_int_equal(sim_dataset_verify(&p, other, splits, 2, false, true), 0);
 }
 
 /* Labelled sets in shards are gathered: the arrays are in one piece. */
@@ -60,9 +60,9 @@ static void test_labelled(void **state)
     (void)state;
     sets_preset(&p);
     p.orbits.train = p.orbits.train_files = 1;
-    assert_int_equal(sim_dataset_write(&p, dir, 1, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 1, false, true), 0);
     p.orbits.shard_sequences = 19;
-    assert_int_equal(sim_dataset_write(&p, other, 3, true), 0);
+    assert_int_equal(sim_dataset_write(&p, other, 3, false, true), 0);
     assert_true(there(other, "force_vector_two_body_train-00002-of-00003.npy"));
     assert_int_equal(sim_dataset_open(&whole, &p, dir, SIM_SPLIT_TWO_BODY_TRAIN), 0);
     assert_int_equal(sim_dataset_open(&parts, &p, other, SIM_SPLIT_TWO_BODY_TRAIN), 0);
@@ -98,11 +98,11 @@ static void test_resume(void **state)
     (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
-    assert_int_equal(sim_dataset_write(&p, other, 1, true), 0);
+    assert_int_equal(sim_dataset_write(&p, other, 1, false, true), 0);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(orr_path(path, "%s/%s.%ld.partial", dir, blocked[i], (long)getpid()), 0);
         assert_int_equal(orr_mkdir(path), 0);
-        assert_int_equal(sim_dataset_write(&p, dir, 1 + (int)i, true), ORR_EIO);
+        assert_int_equal(sim_dataset_write(&p, dir, 1 + (int)i, false, true), ORR_EIO);
         error_names(blocked[i], NULL);
         scratch_remove(path);
         assert_false(there(dir, "manifest.json"));
@@ -113,7 +113,7 @@ static void test_resume(void **state)
     }
     scratch_path(path, dir, "obs_train-00003-of-00004.npy.77.partial"); /* of a killed run */
     scratch_text(path, "half");
-    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     time_of("obs_train-00001-of-00004.npy", &after);
     assert_memory_equal(&before, &after, sizeof before);
     sets_same(other, dir);
@@ -134,7 +134,7 @@ static void test_stale(void **state)
         assert_int_equal(orr_mkdir(dir), 0);
         assert_int_equal(orr_path(path, "%s/obs_val.npy.%ld.partial", dir, (long)getpid()), 0);
         assert_int_equal(orr_mkdir(path), 0);
-        assert_int_equal(sim_dataset_write(&p, dir, 2, true), ORR_EIO);
+        assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), ORR_EIO);
         scratch_remove(path);
         q = p;
         q.seed += change == 0;
@@ -146,14 +146,26 @@ static void test_stale(void **state)
         }
         scratch_path(path, dir, "notes.txt");
         scratch_text(path, "mine");
-        assert_int_equal(sim_dataset_write(&q, dir, 2, true), 0);
+        if (change == 0) { /* finished files of another seed go by force alone */
+            assert_int_equal(sim_dataset_write(&q, dir, 2, false, true), ORR_EINVAL);
+            error_names(dir, "train", "seed is", "--force", NULL);
+        }
+        assert_int_equal(sim_dataset_write(&q, dir, 2, change == 0, true), 0);
         assert_int_equal(unlink(path), 0); /* what is not ours stays */
-        assert_int_equal(sim_dataset_write(&q, other, 1, true), 0);
+        assert_int_equal(sim_dataset_check(dir), 0);
+        assert_true(sim_dataset_complete(&q, dir));
+        const bool kept = change == 1 || change == 2; /* a finished set, cut or longer than asked */
+        assert_int_equal(there(dir, "obs_train-00003-of-00004.npy"),
+                         kept || change == 0 || change == 3);
+        if (kept)
+            continue;
+        assert_int_equal(sim_dataset_write(&q, other, 1, false, true), 0);
         sets_same(other, dir);
     }
-    q.orbits.val = 0; /* over complete sets: a set that there is no more */
-    assert_int_equal(sim_dataset_write(&q, dir, 2, true), 0);
-    assert_false(there(dir, "obs_val.npy"));
+    q.orbits.val = 0; /* over complete sets: one that is no longer asked for stays */
+    assert_int_equal(sim_dataset_write(&q, dir, 2, false, true), 0);
+    assert_true(there(dir, "obs_val.npy"));
+    assert_int_equal(sim_dataset_check(dir), 0);
 }
 
 /* Never over files that came from elsewhere, nor beside another writer. */
@@ -165,7 +177,7 @@ static void test_not_ours(void **state)
     sets_preset(&p);
     scratch_path(path, dir, "obs_val.npy");
     scratch_text(path, "precious");
-    assert_int_equal(sim_dataset_write(&p, dir, 2, true), ORR_EIO);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), ORR_EIO);
     error_names("obs_val.npy", "elsewhere", NULL);
     assert_int_equal(orr_file_read(path, &text, NULL), 0);
     assert_string_equal(text, "precious");
@@ -173,10 +185,10 @@ static void test_not_ours(void **state)
     assert_int_equal(scratch_count(dir), 1);
     const int fd = open(other, O_RDONLY | O_DIRECTORY);
     assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
-    assert_int_equal(sim_dataset_write(&p, other, 2, true), ORR_EIO);
+    assert_int_equal(sim_dataset_write(&p, other, 2, false, true), ORR_EIO);
     error_names(other, "another process", NULL);
     close(fd);
-    assert_int_equal(sim_dataset_write(&p, other, 2, true), 0);
+    assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
 }
 
 /* What verify finds: a flipped byte, a cut, a missing file, a count that is not so. */
@@ -191,7 +203,7 @@ static void test_damage(void **state)
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_check(dir), ORR_EMISSING);
-    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     assert_int_equal(sim_dataset_check(dir), 0);
     scratch_path(path, dir, name);
     assert_int_equal(orr_file_read(path, &bytes, &size), 0);
@@ -228,7 +240,7 @@ static void test_manifest_lies(void **state)
     cJSON *json;
     (void)state;
     sets_preset(&p);
-    assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     scratch_path(path, dir, "manifest.json");
     assert_int_equal(orr_json_read(path, &json), 0);
     cJSON *val = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "sets"), "val");
@@ -273,9 +285,9 @@ static void test_foreign(void **state)
     (void)state;
     sets_preset(&p);
     p.orbits.train = 0;
-    assert_int_equal(sim_dataset_write(&p, dir, 1, true), 0);
+    assert_int_equal(sim_dataset_write(&p, dir, 1, false, true), 0);
     assert_int_equal(sim_dataset_open(&ours, &p, dir, val), 0);
-    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), ORR_EMISSING);
+    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, false, true), ORR_EMISSING);
     error_names("no data sets there", NULL);
     for (size_t i = 0; i < 7; i++)
         bodies[i] = ours.num_bodies[i];
@@ -283,7 +295,7 @@ static void test_foreign(void **state)
         wide[i] = ours.tokens[i];
     write_npy("obs_val.npy", 1, "{'descr': '<u2', 'fortran_order': False, 'shape': (7, 24, 2), }",
               ours.tokens, 7 * 96);
-    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), ORR_EMISSING);
+    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, false, true), ORR_EMISSING);
     error_names("num_bodies_val.npy", NULL);
     for (int form = 0; form < 3; form++) {
         if (form == 0)
@@ -298,7 +310,7 @@ static void test_foreign(void **state)
             write_npy("obs_val.npy", 3,
                       "{'descr': '<i8', 'fortran_order': False, 'shape': (7, 24, 2), }", wide,
                       sizeof wide);
-        assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), 0);
+        assert_int_equal(sim_dataset_verify(&p, other, &val, 1, false, true), 0);
         assert_int_equal(sim_dataset_open(&theirs, &p, other, val), 0);
         assert_int_equal(theirs.n, 7);
         assert_memory_equal(theirs.tokens, ours.tokens, 7 * 96);
@@ -308,19 +320,19 @@ static void test_foreign(void **state)
     wide[100] = 70000; /* no token */
     write_npy("obs_val.npy", 1, "{'descr': '<i8', 'fortran_order': False, 'shape': (7, 24, 2), }",
               wide, sizeof wide);
-    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), ORR_EFORMAT);
+    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, false, true), ORR_EFORMAT);
     error_names("obs_val.npy", "70000", "100", NULL);
     write_npy("obs_val.npy", 1, "{'descr': '<u2', 'fortran_order': True, 'shape': (7, 24, 2), }",
               ours.tokens, 7 * 96);
-    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), ORR_EFORMAT);
+    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, false, true), ORR_EFORMAT);
     error_names("obs_val.npy", "Fortran", NULL);
     write_npy("obs_val.npy", 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (7, 24, 2), }",
               wide, sizeof wide);
-    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), ORR_EFORMAT);
+    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, false, true), ORR_EFORMAT);
     error_names("obs_val.npy", "<u2", "<f8", NULL);
     scratch_path(path, other, "progress.json"); /* ours, and not finished */
     scratch_text(path, "{}");
-    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, true), ORR_EMISSING);
+    assert_int_equal(sim_dataset_verify(&p, other, &val, 1, false, true), ORR_EMISSING);
     error_names("not finished", NULL);
     sim_dataset_close(&ours);
 }

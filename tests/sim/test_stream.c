@@ -23,7 +23,7 @@ static void test_files(void **state)
     p.orbits.positions = 14;
     p.orbits.train = p.orbits.train_files = 10000;
     p.orbits.shard_sequences = 3000;
-    assert_int_equal(sim_dataset_write(&p, scratch_dir, 2, true), 0);
+    assert_int_equal(sim_dataset_write(&p, scratch_dir, 2, false, true), 0);
     assert_int_equal(sim_dataset_open(&set, &p, scratch_dir, SIM_SPLIT_TRAIN), 0);
     XXH64_state_t *hash = XXH64_createState();
     XXH64_reset(hash, 0);
