@@ -281,6 +281,19 @@ static int add_attention(struct orr_names *names, const char *attention)
     return 0;
 }
 
+/* Names settings given by --set that change nothing here; each program those of its own groups. */
+static void note_unused(const struct parse *p)
+{
+    const struct orr_cli *cli = p->cli;
+    for (int i = 0; i < p->setting_count; i++) {
+        char key[128], why[256];
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(p->settings[i], "="), p->settings[i]);
+        if (p->program->groups && orr_preset_in_groups(key, p->program->groups) &&
+            orr_preset_unused(&cli->preset, key, why))
+            orr_note(cli->quiet, "note: --set %s has no effect: %s", p->settings[i], why);
+    }
+}
+
 /* Merges preset, --set, --seed and --attention, and checks the whole. */
 static int merge(struct parse *p)
 {
@@ -311,7 +324,11 @@ static int merge(struct parse *p)
         rc = orr_path(cli->run, "runs/%s", cli->preset.name);
     if (!rc)
         rc = keep_precision(cli);
-    return rc ? rc : orr_preset_check(&cli->preset);
+    if (!rc)
+        rc = orr_preset_check(&cli->preset);
+    if (!rc)
+        note_unused(p);
+    return rc;
 }
 
 bool orr_cli_wants(const struct orr_cli *cli, const char *attention)

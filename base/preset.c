@@ -364,7 +364,7 @@ static cJSON *field_json(const struct orr_preset *preset, const struct orr_field
 }
 
 /* "seed" matches seed; "orbits" matches orbits.*. */
-static bool in_groups(const char *key, const char *groups)
+bool orr_preset_in_groups(const char *key, const char *groups)
 {
     for (const char *from = groups; *from;) {
         const size_t length = strcspn(from, ",");
@@ -405,7 +405,7 @@ int orr_preset_save(const struct orr_preset *preset, const char *path)
 void orr_preset_print_help(const char *groups)
 {
     for (const struct orr_field *f = orr_fields; f->key; f++)
-        if (in_groups(f->key, groups))
+        if (orr_preset_in_groups(f->key, groups))
             printf("  %-34s %s%s%s%s [%s]\n", f->key, f->help, *f->help ? " " : "",
                    f->choices ? f->choices : "", f->choices ? " " : "",
                    *f->initial ? f->initial : "\"\"");

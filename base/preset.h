@@ -219,8 +219,12 @@ bool orr_preset_is_text(const struct orr_preset *preset);
 int orr_preset_needs_orbits(const struct orr_preset *preset, const char *needs);
 /* Impossible combinations (heads not dividing width, odd head size with RoPE, ...). */
 int orr_preset_check(const struct orr_preset *preset);
+/* Whether a setting has no effect beside the others; why: "orbits.law is newton". */
+bool orr_preset_unused(const struct orr_preset *preset, const char *key, char why[256]);
 /* Writes every key, so that --preset FILE repeats the run. */
 int orr_preset_save(const struct orr_preset *preset, const char *path);
+/* Whether a key is in one of the groups: "seed,orbits". */
+bool orr_preset_in_groups(const char *key, const char *groups);
 /* The keys of the groups with default and help, one line each. */
 void orr_preset_print_help(const char *groups);
 

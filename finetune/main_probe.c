@@ -132,12 +132,14 @@ static int probe_run(const struct orr_cli *cli, const struct command *command,
     const struct orr_names *names = &cli->preset.attention;
     char checkpoint[4096];
     int rc = 0;
-    if (*cli->out && names->count > 1)
+    if (*cli->out && !*cli->attention && names->count > 1)
         return ORR_FAIL(ORR_EUSAGE,
                         "--out: needs --checkpoint or one --attention, the preset has %d",
                         names->count);
     for (int pass = 0; pass < 2; pass++) /* first: are all of them there? */
         for (int i = 0; i < names->count && !rc; i++) {
+            if (!orr_cli_wants(cli, names->item[i]))
+                continue;
             rc = orr_path(checkpoint, "%s/%s/pretrain/last.safetensors", cli->run, names->item[i]);
             o->checkpoint = checkpoint;
             if (!rc && pass == 0 && !orr_exists(checkpoint))

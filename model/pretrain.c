@@ -299,7 +299,7 @@ int gpt_pretrain(const struct gpt_pretraining *job)
     if (verdict == ORR_KEEP)
         TRY(gpt_pretrain_complete(job, &complete));
     if (complete)
-        orr_note(job->quiet, "%s: complete", label);
+        orr_note(job->quiet, "%s: complete (%ld steps)", label, job->train->steps);
     if (complete)
         return 0;
     if (verdict == ORR_REMAKE)

@@ -243,12 +243,12 @@ static int make_laws(struct sr_laws *laws, struct sr_settings *settings)
         rc = sr_analyse_floors(&laws->source[0].forces, &laws->floors);
     if (!rc)
         rc = orr_mkdir(laws->folder);
-    if (!rc && !*laws->cli->out)
-        rc = orr_cli_save_preset(laws->cli, laws->cli->run);
     if (!rc)
         rc = fit_all(laws, settings);
     if (rc == ORR_EINTR)
         rc = sr_laws_stopped(laws);
+    if (!rc && !*laws->cli->out)
+        rc = orr_cli_save_preset(laws->cli, laws->cli->run);
     return rc ? rc : sr_laws_write(laws);
 }
 

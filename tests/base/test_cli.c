@@ -18,6 +18,16 @@ static const struct orr_program program = {
     .max_rest = 2,
     .groups = "seed,orbits",
 };
+/* without some of the common options, and with settings of a table where a file is named */
+static const struct orr_program narrow = {
+    .name = "narrow",
+    .purpose = "Tries less.",
+    .usage = "narrow [options] [FILE]",
+    .max_rest = 1,
+    .rest_preset = "mine",
+    .without = "--checkpoint,--device",
+};
+static const struct orr_program *tried = &program;
 static struct orr_cli cli;
 
 /* Works in an empty folder, with a preset "quick" of its own beside it. */
@@ -36,6 +46,7 @@ static int setup(void **state)
     scratch_text(path, "{\"model\": {\"heads\": 3}}");
     setenv("ORRERY_PRESETS", presets, 1);
     target = flag = NULL;
+    tried = &program;
     return 0;
 }
 
@@ -65,7 +76,7 @@ static int parse(bool *done, const char *word, ...)
     }
     va_end(list);
     orr_error_clear();
-    return orr_cli_parse(&program, argc, argv, &cli, done);
+    return orr_cli_parse(tried, argc, argv, &cli, done);
 }
 
 static void test_nothing_given(void **state)
@@ -178,6 +189,84 @@ static void test_refusals(void **state)
     }
 }
 
+/* An option that would have no effect is none, and is not suggested. */
+static void test_narrow(void **state)
+{
+    bool done;
+    (void)state;
+    tried = &narrow;
+    assert_int_equal(parse(&done, "--device=cpu", NULL), ORR_EUSAGE);
+    error_names("--device", "narrow has no such option", NULL);
+    assert_int_equal(parse(&done, "--checkpoint", "a", NULL), ORR_EUSAGE);
+    error_names("--checkpoint", "narrow has no such option", NULL);
+    assert_int_equal(parse(&done, "--checkpoin", "a", NULL), ORR_EUSAGE);
+    assert_null(strstr(orr_error(), "did you mean"));
+    assert_int_equal(parse(&done, "--attention-impl", "generic", NULL), 0);
+}
+
+/* Writes the settings of a run, as the programs do. */
+static void write_run(const char *run, const char *text)
+{
+    char path[4096];
+    assert_int_equal(orr_mkdir(run), 0);
+    assert_int_equal(orr_path(path, "%s/preset.json", run), 0);
+    scratch_text(path, text);
+}
+
+/* Without --preset the settings are those of the run; --set changes them, --preset replaces. */
+static void test_settings_of_the_run(void **state)
+{
+    bool done;
+    (void)state;
+    write_run("r", "{\"name\": \"mine\", \"seed\": 12, \"pretrain\": {\"steps\": 3}}");
+    assert_int_equal(parse(&done, "--run", "r", "--set", "pretrain.batch=5", NULL), 0);
+    assert_string_equal(cli.preset.name, "mine");
+    assert_true(cli.preset.seed == 12 && cli.preset.pretrain.steps == 3);
+    assert_int_equal(cli.preset.pretrain.batch, 5);
+    assert_int_equal(parse(&done, "--run", "r", "--preset", "quick", NULL), 0);
+    assert_true(cli.preset.seed == 41 && cli.preset.pretrain.steps == 7);
+    assert_int_equal(parse(&done, "--run", "none", NULL), 0);
+    assert_string_equal(cli.preset.name, "quick");
+    write_run("runs/quick", "{\"name\": \"quick\", \"seed\": 13}"); /* the default run */
+    assert_int_equal(parse(&done, NULL), 0);
+    assert_true(cli.preset.seed == 13);
+    assert_string_equal(cli.run, "runs/quick");
+    tried = &narrow; /* a table has settings of its own */
+    assert_int_equal(parse(&done, "a.csv", NULL), 0);
+    assert_string_equal(cli.preset.name, "mine");
+    assert_true(cli.preset.seed == 0);
+    tried = &program;
+    write_run("r", "{\"seed\": ");
+    assert_int_equal(parse(&done, "--run", "r", NULL), ORR_EUSAGE);
+    error_names("r/preset.json", "JSON", NULL);
+    assert_int_equal(orr_cli_save_preset(&cli, "s"), 0);
+    scratch_remove("r");
+    scratch_remove("s");
+    scratch_remove("runs");
+}
+
+/* "auto" is decided once in a run; --attention adds to the list of its settings. */
+static void test_kept_by_the_run(void **state)
+{
+    bool done;
+    (void)state;
+    write_run("r", "{\"model\": {\"precision\": \"bf16\"}, \"attention\": [\"lssar\"]}");
+    assert_int_equal(parse(&done, "--run", "r", "--preset", "quick", NULL), 0);
+    assert_int_equal(cli.preset.model.precision, ORR_PRECISION_BF16);
+    assert_int_equal(cli.preset.attention.count, 2); /* the preset's own */
+    assert_int_equal(
+        parse(&done, "--run", "r", "--preset", "quick", "--set", "model.precision=fp32", NULL), 0);
+    assert_int_equal(cli.preset.model.precision, ORR_PRECISION_FP32);
+    assert_int_equal(parse(&done, "--run", "none", NULL), 0);
+    assert_int_equal(cli.preset.model.precision, ORR_PRECISION_AUTO);
+    assert_int_equal(parse(&done, "--run", "r", "--attention", "softmax", NULL), 0);
+    assert_int_equal(cli.preset.attention.count, 2);
+    assert_string_equal(cli.preset.attention.item[0], "lssar"); /* the floor's stays */
+    assert_int_equal(parse(&done, "--run", "r", "--attention", "lssar", NULL), 0);
+    assert_int_equal(cli.preset.attention.count, 1);
+    scratch_remove("r");
+}
+
 /* A word far from every option gets no suggestion. */
 static void test_no_far_suggestion(void **state)
 {
@@ -263,6 +352,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_every_option, setup, teardown),
         cmocka_unit_test_setup_teardown(test_order, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_narrow, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_settings_of_the_run, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_kept_by_the_run, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_far_suggestion, setup, teardown),
         cmocka_unit_test_setup_teardown(test_help_and_version, setup, teardown),
     };

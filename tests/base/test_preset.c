@@ -306,6 +306,58 @@ static void test_shipped(void **state)
     assert_true(p.orbits.train > p.orbits.train_files); /* streams */
 }
 
+/* Settings that change nothing beside others, and those that do. */
+static void test_unused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set[2], *key, *why; /* why NULL: it has an effect */
+    } cases[] = {
+        {{NULL}, "orbits.law_alpha", "orbits.law is newton"},
+        {{"orbits.law=yukawa"}, "orbits.law_alpha", NULL},
+        {{NULL}, "orbits.dt_yr", "orbits.protocol is vafa2025"},
+        {{"orbits.mass_prior=loguniform"}, "orbits.m_min", NULL},
+        {{NULL}, "orbits.m_min", "orbits.mass_prior is study"},
+        {{NULL}, "orbits.bins", NULL},
+        {{"orbits.jump_step=3"}, "orbits.jump_step", "orbits.jump_factor is 1"},
+        {{"orbits.jump_step=3", "orbits.jump_factor=2"}, "orbits.jump_step", NULL},
+        {{NULL}, "planets.steps", "planets.enabled is false"},
+        {{NULL}, "planets.enabled", NULL},
+        {{NULL}, "planets.labels", NULL},
+        {{NULL}, "text.positions", "text.train is empty"},
+        {{"text.train=a"}, "text.positions", NULL},
+        {{"text.train=a"}, "orbits.law", "text.train is a"},
+        {{"text.train=a", "text.val=b"}, "text.val_fraction", "text.val is b"},
+        {{NULL}, "model.rope_base", "model.positions is learned"},
+        {{NULL}, "pretrain.outlier_window", "pretrain.outlier_sigma is 0"},
+        {{"finetune.vector.outlier_sigma=6"}, "finetune.vector.outlier_window", NULL},
+        {{"pretrain.steps=0"}, "pretrain.lr", "pretrain.steps is 0"},
+        {{"pretrain.steps=0"}, "pretrain.steps", NULL},
+        {{NULL}, "finetune.magnitude.lr_final", "finetune.magnitude.schedule is constant"},
+        {{"finetune.magnitude.schedule=linear"}, "finetune.magnitude.lr_final", NULL},
+        {{NULL}, "symreg.loss_parameter", "symreg.loss is study"},
+        {{"symreg.loss=quantile"}, "symreg.loss_parameter", NULL},
+        {{NULL}, "pretrain.lr", NULL},
+        {{NULL}, "seed", NULL},
+    };
+    struct orr_preset p;
+    char why[256];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        orr_preset_defaults(&p);
+        for (int k = 0; k < 2 && cases[i].set[k]; k++)
+            assert_int_equal(orr_preset_set(&p, cases[i].set[k]), 0);
+        if (orr_preset_unused(&p, cases[i].key, why) != (cases[i].why != NULL))
+            fail_msg("%s: expected %s", cases[i].key, cases[i].why ? cases[i].why : "an effect");
+        if (cases[i].why)
+            assert_string_equal(why, cases[i].why);
+    }
+    /* settings that nothing reads are none */
+    assert_int_equal(orr_preset_set(&p, "finetune.vector.batch=4"), ORR_EUSAGE);
+    error_names("finetune.vector.batch", NULL);
+    assert_int_equal(orr_preset_set(&p, "finetune.vector.patience=4"), ORR_EUSAGE);
+    assert_int_equal(orr_preset_set(&p, "finetune.vector.eval_every=4"), ORR_EUSAGE);
+}
+
 /* A patience needs evaluations. */
 static void test_patience(void **state)
 {
@@ -331,6 +383,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_long_lists, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_names, scratch_setup, scratch_teardown),
         cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_unused),
         cmocka_unit_test(test_patience),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,119 @@
+/* preset_unused.c - settings that have no effect beside others, so that nobody waits for one. */
+#include "base.h"
+#include "preset_fields.h"
+
+#include <string.h>
+
+/* A setting (or with a dot at its end all of a group) has an effect only while another one has one
+ * of the values named, or, after "!", any but that one. "*" stands for the group of a training. The
+ * lines that match decide in their order; one without condition ends the search. */
+static const struct {
+    const char *key, *other, *values;
+} conditions[] = {
+    {"orbits.planets_max", "orbits.protocol", "vafa2025"},
+    {"orbits.dt_yr", "orbits.protocol", "identifiable"},
+    {"orbits.samples_min", "orbits.protocol", "identifiable"},
+    {"orbits.samples_max", "orbits.protocol", "identifiable"},
+    {"orbits.compat_repeated_planets", "orbits.protocol", "vafa2025"},
+    {"orbits.m_min", "orbits.mass_prior", "!study"},
+    {"orbits.m_max", "orbits.mass_prior", "!study"},
+    {"orbits.bins", "orbits.output", "tokens"},
+    {"orbits.extent_au", "orbits.output", "tokens"},
+    {"orbits.solar_system", "orbits.output", "tokens"},
+    {"orbits.compat_solar_dt", "orbits.output", "tokens"},
+    {"orbits.label_from_step", "orbits.output", "continuous"},
+    {"orbits.law_exponent", "orbits.law", "power"},
+    {"orbits.law_alpha", "orbits.law", "yukawa"},
+    {"orbits.law_lambda_au", "orbits.law", "yukawa"},
+    {"orbits.law_a0", "orbits.law", "mond"},
+    {"orbits.law_softening_au", "orbits.law", "plummer"},
+    {"orbits.law_constant", "orbits.law", "lambda"},
+    {"orbits.expression", "orbits.law", "expression"},
+    {"orbits.jump_factor", "orbits.jump_step", "!0"},
+    {"orbits.jump_step", "orbits.jump_factor", "!1"},
+    {"planets.enabled", NULL, NULL},
+    {"planets.labels", NULL, NULL}, /* also of the solar system in tokens */
+    {"planets.", "planets.enabled", "true"},
+    {"pretrain_planets.", "planets.enabled", "true"},
+    {"text.train", NULL, NULL},
+    {"text.val_fraction", "text.val", ""},
+    {"text.", "text.train", "!"},
+    {"model.tie", "text.train", "!"},
+    {"model.rope_base", "model.positions", "rope"},
+    {"model.fourier", "orbits.output", "continuous"},
+    {"model.fourier_min_au", "model.fourier", "!0"},
+    {"*.steps", NULL, NULL},
+    {"*.noise_au", "orbits.output", "continuous"},
+    {"*.lr_final", "*.schedule", "cosine|linear"},
+    {"*.keep_every", "*.keep", "!0"},
+    {"*.outlier_window", "*.outlier_sigma", "!0"},
+    {"*.outlier_most", "*.outlier_sigma", "!0"},
+    {"*.", "*.steps", "!0"},
+    {"finetune.magnitude_loss", "finetune.magnitude.steps", "!0"},
+    {"symreg.loss_parameter", "symreg.loss", "huber|logcosh|quantile"},
+    {"symreg.patience", "symreg.algorithm", "orrery"},
+    {"symreg.enumerate", "symreg.algorithm", "orrery"},
+    {"orbits.", "text.train", ""},
+};
+enum { CONDITIONS = sizeof conditions / sizeof *conditions };
+
+/* Length of the group of a training setting with its dot, 0 for other settings. */
+static size_t training_group(const char *key)
+{
+    static const char *const groups[] = {"pretrain.", "pretrain_planets.", "finetune.magnitude.",
+                                         "finetune.vector."};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (!strncmp(key, groups[i], strlen(groups[i])))
+            return strlen(groups[i]);
+    return 0;
+}
+
+/* "*.steps" for a key of a training group is that group's "steps". */
+static void expand(const char *pattern, const char *key, char name[128])
+{
+    const size_t group = *pattern == '*' ? training_group(key) : 0;
+    snprintf(name, 128, "%.*s%s", (int)group, key, group ? pattern + 2 : pattern);
+}
+
+static bool matches(const char *pattern, const char *key)
+{
+    char name[128];
+    expand(pattern, key, name);
+    const size_t length = strlen(name);
+    return name[length - 1] == '.' ? !strncmp(key, name, length) : !strcmp(key, name);
+}
+
+/* Whether a text is one of "a|b|c", or not "x" of "!x". */
+static bool is_one_of(const char *text, const char *values)
+{
+    if (*values == '!')
+        return strcmp(text, values + 1) != 0;
+    for (const char *at = values;; at++) {
+        const size_t length = strcspn(at, "|");
+        if (strlen(text) == length && !strncmp(text, at, length))
+            return true;
+        at += length;
+        if (!*at)
+            return false;
+    }
+}
+
+bool orr_preset_unused(const struct orr_preset *preset, const char *key, char why[256])
+{
+    for (int i = 0; i < CONDITIONS; i++) {
+        char other[128], value[ORR_FIELD_TEXT_BYTES];
+        if (!matches(conditions[i].key, key))
+            continue;
+        if (!conditions[i].other)
+            return false;
+        expand(conditions[i].other, key, other);
+        for (const struct orr_field *f = orr_fields; f->key; f++)
+            if (!strcmp(f->key, other))
+                orr_field_text(preset, f, value);
+        if (is_one_of(value, conditions[i].values))
+            continue; /* the next condition */
+        snprintf(why, 256, "%s is %s", other, *value ? value : "empty");
+        return true;
+    }
+    return false;
+}
