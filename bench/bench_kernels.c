@@ -471,6 +471,35 @@ static int bench_shape(int threads, int T, int C)
     return 0;
 }
 
+/* What the rule of kernels/precision.c rests on: products in bf16 beside fp32, in turns. */
+static int bench_precision(int threads)
+{
+    double rate[2][RUNS];
+    char name[160];
+    struct k_cpu_kind kind;
+    int rc = 0;
+    for (int run = 0; run < RUNS && !rc; run++)
+        for (int bf16 = 0; bf16 < 2 && !rc; bf16++) {
+            rc = k_cpu.open(threads, bf16 ? K_PRECISION_BF16 : K_PRECISION_FP32);
+            if (!rc)
+                rc = k_cpu.peak(&rate[bf16][run]);
+            k_cpu.close();
+        }
+    if (rc)
+        return rc;
+    k_cpu_kind(&kind);
+    const struct bench_value f32 = bench_median(rate[0], RUNS), b16 = bench_median(rate[1], RUNS);
+    heading("products by precision");
+    printf("  fp32 %.0f GFLOP/s, bf16 %.0f GFLOP/s, %.2f times; %s: auto is %s\n", f32.median,
+           b16.median, b16.median / f32.median, k_cpu_kind_name(&kind),
+           k_bf16_pays(&kind) ? "bf16" : "fp32");
+    snprintf(name, sizeof name, "products, bf16 (%s, auto is %s)", k_cpu_kind_name(&kind),
+             k_bf16_pays(&kind) ? "bf16" : "fp32");
+    bench_add(&results, "products, fp32", f32, "GFLOP/s", NULL, 0);
+    bench_add(&results, name, b16, "GFLOP/s", "fp32", b16.median / f32.median);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     int threads = 2, rc = 0;
@@ -486,6 +515,8 @@ int main(int argc, char **argv)
     rc = bench_open(&results, "kernels", threads);
     if (rc == 0)
         rc = k_ref.open(1, false);
+    if (rc == 0)
+        rc = bench_precision(threads);
     if (rc == 0)
         rc = bench_shape(threads, 64, 96);
     if (rc == 0)
