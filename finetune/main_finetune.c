@@ -26,7 +26,8 @@ static const struct orr_program program = {
 
 /* What all sources of a call share. */
 struct call {
-    struct orr_cli cli; /* model.precision decided */
+    const struct orr_cli *given;
+    struct orr_cli cli; /* the same with model.precision decided */
     char orbits[4096], out[4096];
     struct gpt_device device;
     struct orr_chain chain;
@@ -332,6 +333,8 @@ static int tune(struct call *call)
     if (!rc && work)
         rc = verify_data(call);
     if (!rc && train)
+        gpt_precision_tell(call->given, &call->cli, &call->device);
+    if (!rc && train)
         rc = gpt_device_open(&call->device, &call->cli, false);
     if (rc)
         return rc;
@@ -348,6 +351,7 @@ static int tune(struct call *call)
 static int run(const struct orr_cli *cli)
 {
     static struct call call;
+    call.given = cli;
     call.cli = *cli;
     int rc = orr_path(call.out, "%s", *cli->out ? cli->out : cli->run);
     if (!rc)
@@ -360,7 +364,7 @@ static int run(const struct orr_cli *cli)
     if (!rc)
         rc = check_names(cli);
     if (!rc)
-        rc = gpt_precision_settle(&call.cli, &call.device, "");
+        rc = gpt_precision_decide(&call.cli, &call.device, "");
     orr_sources_list(&call.cli.preset, cli->attention, &call.sources);
     if (!rc)
         rc = tune(&call);

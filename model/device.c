@@ -59,18 +59,11 @@ static enum orr_precision automatic(const struct k_ops *ops)
     return !is_cpu(ops) || k_bf16_pays(&kind) ? ORR_PRECISION_BF16 : ORR_PRECISION_FP32;
 }
 
-int gpt_precision_settle(struct orr_cli *cli, const struct gpt_device *device,
+int gpt_precision_decide(struct orr_cli *cli, const struct gpt_device *device,
                          const char *checkpoint)
 {
     char assignment[ORR_NAME + 32], made[ORR_NAME] = "";
-    struct k_cpu_kind kind;
-    enum orr_precision *const precision = &cli->preset.model.precision;
-    k_cpu_kind(&kind);
-    const bool cpu = is_cpu(device->ops);
-    if (*precision == ORR_PRECISION_BF16 && cpu && !kind.avx512_bf16 && !kind.amx_bf16)
-        orr_note(cli->quiet, "note: model.precision is bf16; on %s products are computed in fp32",
-                 k_cpu_kind_name(&kind));
-    if (*precision != ORR_PRECISION_AUTO)
+    if (cli->preset.model.precision != ORR_PRECISION_AUTO)
         return 0;
     if (checkpoint && *checkpoint)
         TRY(precision_made(checkpoint, made));
@@ -78,11 +71,25 @@ int gpt_precision_settle(struct orr_cli *cli, const struct gpt_device *device,
         snprintf(assignment, sizeof assignment, "model.precision=%s", made);
         return orr_preset_set(&cli->preset, assignment);
     }
-    *precision = automatic(device->ops);
-    orr_note(cli->quiet, "precision: %s (%s), kept by this run from here on",
-             *precision == ORR_PRECISION_BF16 ? "bf16" : "fp32",
-             cpu ? k_cpu_kind_name(&kind) : device->ops->name);
+    cli->preset.model.precision = automatic(device->ops);
     return 0;
+}
+
+void gpt_precision_tell(const struct orr_cli *given, const struct orr_cli *decided,
+                        const struct gpt_device *device)
+{
+    const enum orr_precision precision = decided->preset.model.precision;
+    const bool cpu = is_cpu(device->ops);
+    struct k_cpu_kind kind;
+    k_cpu_kind(&kind);
+    if (given->preset.model.precision == ORR_PRECISION_AUTO)
+        orr_note(decided->quiet, "precision: %s (%s), kept by this run from here on",
+                 precision == ORR_PRECISION_BF16 ? "bf16" : "fp32",
+                 cpu ? k_cpu_kind_name(&kind) : device->ops->name);
+    if (precision == ORR_PRECISION_BF16 && cpu && !kind.avx512_bf16 && !kind.amx_bf16)
+        orr_note(decided->quiet,
+                 "note: model.precision is bf16; on %s products are computed in fp32",
+                 k_cpu_kind_name(&kind));
 }
 
 static enum k_precision precision_of(const struct orr_cli *cli, const struct k_ops *ops, bool exact)

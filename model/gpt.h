@@ -112,10 +112,13 @@ struct gpt_device {
 /* Finds the backend of --device or, where that is auto, of the preset's model.device. */
 int gpt_device_find(struct gpt_device *device, const struct orr_cli *cli);
 /* Decides model.precision = auto: bf16 on a GPU, and on CPUs that gain from it (k_cpu_gains_from_bf16);
- * else fp32. Where `checkpoint` is there and was made with a precision of its own, that one. Says
- * what was decided. Call it before anything is derived from the settings. */
-int gpt_precision_settle(struct orr_cli *cli, const struct gpt_device *device,
+ * else fp32. Where `checkpoint` is there and was made with a precision of its own, that one. Call it
+ * before anything is derived from the settings. */
+int gpt_precision_decide(struct orr_cli *cli, const struct gpt_device *device,
                          const char *checkpoint);
+/* Says what was decided, once there is something to compute, and where this machine cannot do it. */
+void gpt_precision_tell(const struct orr_cli *given, const struct orr_cli *decided,
+                        const struct gpt_device *device);
 /* Opens it with the preset's precision, exact: with fp32; ops->close() it. Where a GPU was optional
  * and cannot be used, says why and opens the CPU. ops may change. */
 int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact);

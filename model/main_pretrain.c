@@ -21,7 +21,8 @@ static const struct orr_program program = {
 
 /* What all jobs of a call share. */
 struct call {
-    struct orr_cli cli; /* model.precision decided */
+    const struct orr_cli *given;
+    struct orr_cli cli; /* the same with model.precision decided */
     char orbits[4096];
     struct gpt_device device;
     struct orr_chain chain;
@@ -190,6 +191,8 @@ static int train(struct call *call)
     if (!rc)
         rc = check_jobs(call, &work);
     if (!rc && work)
+        gpt_precision_tell(call->given, &call->cli, &call->device);
+    if (!rc && work)
         rc = gpt_device_open(&call->device, &call->cli, false);
     if (rc)
         return rc;
@@ -209,6 +212,7 @@ static int run(const struct orr_cli *cli)
 {
     static struct call call;
     char last[4096] = "";
+    call.given = cli;
     call.cli = *cli;
     int rc = *orbits_option ? orr_path(call.orbits, "%s", orbits_option)
                             : orr_path(call.orbits, "%s/orbits", cli->run);
@@ -221,7 +225,7 @@ static int run(const struct orr_cli *cli)
     if (!rc && *cli->out)
         rc = orr_path(last, "%s/last.safetensors", cli->out);
     if (!rc)
-        rc = gpt_precision_settle(&call.cli, &call.device, cli->resume || cli->plan ? last : "");
+        rc = gpt_precision_decide(&call.cli, &call.device, cli->resume || cli->plan ? last : "");
     if (!rc && *cli->checkpoint && !orr_exists(cli->checkpoint))
         rc = ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint (--checkpoint)", cli->checkpoint);
     if (!rc)

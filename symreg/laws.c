@@ -55,11 +55,12 @@ static int open_chain(struct sr_laws *laws, const char *orbits)
     return rc ? rc : orr_chain_laws(&laws->chain, &names, laws->digest);
 }
 
-/* Every table is there, and what the settings make. */
-static int check_sources(struct sr_laws *laws)
+/* Every table is there (or, where there are laws already, need not be), and is what the settings
+ * make. */
+static int check_sources(struct sr_laws *laws, bool needed)
 {
     int rc = 0;
-    for (int i = 0; i < laws->sources && !rc; i++)
+    for (int i = 0; i < laws->sources && !rc && needed; i++)
         if (!orr_exists(laws->source[i].path))
             rc = ORR_FAIL(ORR_EMISSING,
                           "%s: not found; run bin/finetune first (--attention NAME "
@@ -69,6 +70,8 @@ static int check_sources(struct sr_laws *laws)
         struct sr_law_source *source = &laws->source[i];
         char why[ORR_WHY], digest[ORR_DIGEST];
         cJSON *made = NULL;
+        if (!orr_exists(source->path))
+            continue;
         rc = read_made(laws, source, &made, why);
         if (!rc)
             rc = orr_chain_table(&laws->chain, source->name, false, digest);
@@ -236,7 +239,7 @@ static void laws_free(struct sr_laws *laws)
 /* Samples of every source, all in one search; everything written. */
 static int make_laws(struct sr_laws *laws, struct sr_settings *settings)
 {
-    int rc = check_sources(laws);
+    int rc = check_sources(laws, true);
     for (int i = 0; i < laws->sources && !rc; i++)
         rc = read_source(&laws->source[i], laws->cli->preset.seed);
     if (!rc)
@@ -265,6 +268,9 @@ static int run_laws(struct sr_laws *laws, struct sr_settings *settings)
     if (rc || cli->plan)
         return rc;
     if (verdict == ORR_KEEP && cli->resume) {
+        rc = check_sources(laws, false);
+        if (rc)
+            return rc;
         orr_note(cli->quiet, "symreg: %s is up to date", laws->folder);
         return sr_laws_print(laws);
     }

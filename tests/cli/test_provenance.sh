@@ -1,0 +1,293 @@
+#!/usr/bin/env bash
+# test_provenance.sh - every link of the chain from data sets to the report, changed between two
+# resumed runs: what depends on it is made again, saying why, and nothing else is.
+. tests/cli/lib.sh
+PROGRAMS="$PROGRAMS probe"
+
+SETTINGS=(--preset smoke --set pretrain.steps=2 --set pretrain_planets.steps=2
+          --set finetune.magnitude.steps=2 --set finetune.vector.steps=2
+          --set symreg.iterations=1 --set attention=softmax,lssar)
+# stage PROGRAM RUN OPTION...: one program, resumed; its notes are in $WORK/err
+stage() {
+    local name=$1 run=$2 threads=(--threads 1)
+    shift 2
+    [ "$name" != report ] || threads=()
+    program "$name" "${SETTINGS[@]}" "${threads[@]}" --run "$run" --resume "$@" 2>"$WORK/err"
+}
+# world RUN OPTION...: all of them, options for all
+world() {
+    local run=$1 name
+    shift
+    : >"$WORK/notes"
+    for name in orbits pretrain finetune symreg report; do
+        stage $name "$run" "$@" >"$WORK/out" || { cat "$WORK/err"; return 1; }
+        cat "$WORK/err" >>"$WORK/notes"
+    done
+}
+# remade RUN OPTION...: the files that the world makes again with these options, without pictures,
+# logs and settings, sources in short
+remade() {
+    local run=$1
+    shift
+    (cd "$run" && find . -type f -exec touch -d '2001-01-01' {} +)
+    world "$run" "$@" || return 1
+    (cd "$run" && find . -type f -newermt '2002-01-01' -printf '%P\n') |
+        grep -v -e '^figures/' -e 'jsonl$' -e '^preset.json$' -e 'made.json$' -e '^laws/front_' \
+            -e '^laws/laws.md' -e '/best.safetensors' | sort | tr '\n' ' '
+}
+# is_remade NAME EXPECTED RUN OPTION...
+is_remade() {
+    local name=$1 expected=$2 found
+    shift 2
+    found=$(remade "$@") || { fail "$name" "$(tail -n 2 "$WORK/err")"; return; }
+    if [ "$found" = "$expected" ]; then
+        pass
+    else
+        fail "$name" "expected: $expected" "found:    $found"
+    fi
+}
+notes() { # NAME PATTERN: the last world said so
+    check "$1" grep -qF -- "$2" "$WORK/notes"
+}
+
+run=$WORK/run
+check "a run" world "$run"
+is_remade "again: nothing" "" "$run"
+check "... every program says so" test "$(grep -c -e 'up to date' -e 'complete' "$WORK/notes")" -ge 7
+cp -r "$run" "$WORK/whole"
+
+# ---- a setting of each stage
+both() { # FORMAT: for both attentions
+    printf "$1 $1 " lssar lssar lssar lssar softmax softmax softmax softmax | tr -d '\n'
+}
+laws="laws/laws.json report.html "
+is_remade "a setting of symreg: laws and report" "$laws" "$run" --set symreg.maxsize=9
+notes "... the reason" "laws.json: made anew: symreg.maxsize is 20, expected 9"
+is_remade "... back again" "$laws" "$run"
+is_remade "the text about a preset: the report alone" "report.html " "$run" --set about=x
+is_remade "... back again" "report.html " "$run"
+tables=
+for source in lssar oracle softmax truth untrained; do
+    tables="$tables$source/finetune/forces_magnitude.csv "
+done
+is_remade "the size of samples: tables, no model" \
+    "$(echo "laws/laws.json ${tables}report.html" | tr ' ' '\n' | sort | tr '\n' ' ')" \
+    "$run" --set finetune.sample_size=40
+notes "... the reason" "finetune softmax, magnitude: made anew: finetune.sample_size is 50, expected 40"
+check "... back again" world "$run"
+is_remade "neighbours of the oracle: its table" "laws/laws.json oracle/finetune/forces_vector.csv \
+report.html " "$run" --set finetune.knn_vector=4 --set symreg.maxsize=9
+check "... back again" world "$run"
+models="lssar/finetune/forces_magnitude.csv lssar/finetune/magnitude.safetensors "
+floor="untrained/finetune/forces_magnitude.csv untrained/finetune/magnitude.safetensors "
+is_remade "fine-tuning of magnitudes: its models" \
+    "laws/laws.json ${models}report.html ${models//lssar/softmax}$floor" \
+    "$run" --set finetune.magnitude.lr=0.001
+check "... back again" world "$run"
+first="lssar/pretrain/evaluation.json lssar/pretrain/last.safetensors "
+is_remade "pretraining: all that comes of it, but the floor and planet runs" \
+    "laws/laws.json $models${first}report.html ${models//lssar/softmax}${first//lssar/softmax}" \
+    "$run" --set pretrain.lr=0.001
+notes "... the reason" "pretrain lssar: made anew: pretrain.lr is 0.003, expected 0.001"
+notes "... further on" "lssar, magnitude: made anew: model: model: pretrain.lr is 0.003, expected 0.001"
+check "... back again" world "$run"
+is_remade "where to save changes nothing" "report.html " "$run" --set pretrain.checkpoint_every=1
+check "... back again" world "$run"
+
+# ---- data sets: refused, then set by set
+KEEP=$run refuse "another law is refused" 1 "$run/orbits" 'orbits.law is newton, expected hooke' --force \
+    -- "$BIN/orbits" "${SETTINGS[@]}" --threads 1 --run "$run" --set orbits.law=hooke
+check "one set of another size" stage orbits "$run" --force --set orbits.two_body_train=200
+check "... the others stay" test -z "$(find "$run/orbits" -newer "$WORK/whole/report.html" -name \
+    '*.npy' | grep -v -e two_body_train)"
+check "... it is there" grep -q '"200"' "$run/orbits/manifest.json"
+KEEP=$run refuse "it is not taken for the other" 1 two_body_train 'sequences is 200, expected 300' \
+    --orbits -- "$BIN/finetune" "${SETTINGS[@]}" --threads 1 --run "$run" --set finetune.samples=4
+check "the law of all sets" stage orbits "$run" --force --set orbits.law=hooke
+# planet runs are made of orbits.law, eccentricities and com_sigma_au
+stage pretrain "$run" --set orbits.law=hooke >"$WORK/out"
+check "planet pretraining: made again" grep -q \
+    'lssar, planets: made anew: planets_train: orbits.law is newton, expected hooke' "$WORK/err"
+check "... the states, too" grep -q 'pretrain lssar: made anew: train: orbits.law' "$WORK/err"
+rm -r "$run" && cp -r "$WORK/whole" "$run"
+
+# ---- data sets of another folder
+check "other data sets" program orbits --preset smoke --threads 1 --quiet --seed 4 --out \
+    "$WORK/other"
+stage pretrain "$run" --orbits "$WORK/other" >"$WORK/out"
+check "--orbits: trained anew" grep -q \
+    'pretrain softmax: made anew: train: seed is 0, expected 4' "$WORK/err"
+check "... a note about the data" grep -q 'other: note: data set train: seed is 4' "$WORK/err"
+check_not "... other weights" cmp -s "$run/softmax/pretrain/last.safetensors" \
+    "$WORK/whole/softmax/pretrain/last.safetensors"
+stage finetune "$run" --orbits "$WORK/other" >"$WORK/out"
+check "--orbits: fine-tuned anew" grep -q \
+    'finetune truth, magnitude: made anew: two_body_test: seed is 0, expected 4' "$WORK/err"
+KEEP=$run refuse "symreg without --orbits" 1 truth/finetune/forces_magnitude.csv \
+    'two_body_test: seed is 4, expected 0' --orbits -- \
+    "$BIN/symreg" "${SETTINGS[@]}" --threads 1 --run "$run" --resume
+check "symreg with --orbits" stage symreg "$run" --orbits "$WORK/other"
+check "... names it" grep -qF "Data sets: $WORK/other" "$run/laws/laws.md"
+check "report with --orbits" stage report "$run" --orbits "$WORK/other"
+KEEP=$run refuse "report without" 1 laws.json 'seed is 4, expected 0' -- \
+    "$BIN/report" "${SETTINGS[@]}" --run "$run" --resume
+# one byte of a set made elsewhere
+cp -r "$WORK/whole/orbits" "$WORK/theirs"
+rm "$WORK/theirs/manifest.json"
+check "made elsewhere" stage pretrain "$WORK/mine" --orbits "$WORK/theirs" --attention lssar
+stage pretrain "$WORK/mine" --orbits "$WORK/theirs" --attention lssar >"$WORK/out"
+check "... complete" grep -q 'pretrain lssar: complete' "$WORK/err"
+printf '\x3f' | dd of="$WORK/theirs/coords_train.npy" bs=1 seek=4003 conv=notrunc status=none
+stage pretrain "$WORK/mine" --orbits "$WORK/theirs" --attention lssar >"$WORK/out"
+check "one byte: trained anew" grep -q \
+    'pretrain lssar: made anew: train: data set made elsewhere' "$WORK/err"
+rm -r "$run" && cp -r "$WORK/whole" "$run"
+
+# ---- models from files
+a=$WORK/a.safetensors b=$WORK/b.safetensors
+cp "$run/lssar/pretrain/last.safetensors" "$a"
+check "another model" program pretrain "${SETTINGS[@]}" --threads 1 --quiet --seed 7 --attention \
+    lssar --orbits "$run/orbits" --out "$WORK/b"
+cp "$WORK/b/last.safetensors" "$b"
+tune() {
+    stage finetune "$run" --source lssar "$@" >"$WORK/out"
+}
+check "fine-tuned from A" tune --checkpoint "$a"
+check "... instead of the run's" grep -q 'lssar, magnitude: made anew: .*start: it was made without' \
+    "$WORK/err"
+cp "$run/lssar/finetune/forces_magnitude.csv" "$WORK/of-a.csv"
+check "from A again" tune --checkpoint "$a"
+check "... nothing to do" grep -q '^finetune: complete' "$WORK/err"
+check "from B" tune --checkpoint "$b"
+check "... says so" grep -q 'magnitude: made anew: .*start: checkpoint b.safetensors is not the one' \
+    "$WORK/err"
+check_not "... other forces" cmp -s "$WORK/of-a.csv" "$run/lssar/finetune/forces_magnitude.csv"
+cp "$a" "$b"
+check "another model under the same name" tune --checkpoint "$b"
+check "... is found out" grep -q 'magnitude: made anew' "$WORK/err"
+check "... the forces of A" cmp "$WORK/of-a.csv" "$run/lssar/finetune/forces_magnitude.csv"
+check "laws of it" stage symreg "$run"
+check "... name the file" grep -q 'Not made by this run: .*checkpoint b.safetensors' \
+    "$run/laws/laws.md"
+check "pretraining from A" stage pretrain "$run" --attention lssar --checkpoint "$a"
+check "... is another" grep -q 'made anew: start: it was made without' "$WORK/err"
+check "pretraining from nothing" stage pretrain "$run" --attention lssar
+check "... is again another" grep -q 'made anew: start: it was made with it' "$WORK/err"
+rm -r "$run" && cp -r "$WORK/whole" "$run"
+
+# ---- tables of forces
+seed1=$WORK/seed1
+check "seed 1" world "$seed1" --seed 1
+cp "$seed1"/lssar/finetune/forces_magnitude.* "$run/lssar/finetune/"
+KEEP=$run refuse "truth of seed 0 beside lssar of seed 1" 1 lssar/finetune/forces_magnitude.csv \
+    'seed is 1, expected 0' -- "$BIN/symreg" "${SETTINGS[@]}" --threads 1 --run "$run"
+cp "$WORK"/whole/lssar/finetune/forces_magnitude.csv "$run/lssar/finetune/"
+KEEP=$run refuse "a table beside the record of another" 1 forces_magnitude.csv 'has been changed' \
+    -- "$BIN/symreg" "${SETTINGS[@]}" --threads 1 --run "$run"
+rm "$run/lssar/finetune/forces_magnitude.made.json"
+KEEP=$run refuse "a table without a record beside others" 1 forces_magnitude.csv \
+    'nothing beside it says' -- "$BIN/symreg" "${SETTINGS[@]}" --threads 1 --run "$run"
+cp "$WORK"/whole/lssar/finetune/forces_magnitude.* "$run/lssar/finetune/"
+cp "$seed1"/lssar/finetune/forces_vector.* "$run/lssar/finetune/"
+KEEP=$run refuse "vectors of another seed in the report" 1 lssar/finetune/forces_vector.csv \
+    'seed is 1, expected 0' -- "$BIN/report" "${SETTINGS[@]}" --run "$run"
+rm -r "$run" && cp -r "$WORK/whole" "$run"
+# fine-tuning of other settings that a limit of time ends
+stage finetune "$run" --source lssar --set finetune.magnitude.steps=100000 --minutes 0.005 \
+    >"$WORK/out"
+check_not "stopped: no table of before" test -e "$run/lssar/finetune/forces_magnitude.csv"
+refuse "... and no laws of it" 1 lssar/finetune/forces_magnitude.csv -- \
+    "$BIN/symreg" "${SETTINGS[@]}" --threads 1 --run "$run"
+rm -r "$run" && cp -r "$WORK/whole" "$run"
+
+# ---- the evaluation of other settings, as a kill between checkpoint and evaluation leaves it
+check "longer" stage pretrain "$run" --set pretrain.steps=3
+new=$(cat "$run/lssar/pretrain/evaluation.json")
+cp "$WORK/whole/lssar/pretrain/evaluation.json" "$run/lssar/pretrain/"
+check "resumed" stage pretrain "$run" --set pretrain.steps=3
+check "... evaluated again" test "$(cat "$run/lssar/pretrain/evaluation.json")" = "$new"
+check_not "... not trained again" grep -q 'made anew' "$WORK/err"
+KEEP=$run refuse "finetune of a pretraining of other settings" 1 lssar/pretrain/last.safetensors \
+    'pretrain.steps is 3, expected 2' 'make it again with: ' -- "$BIN/finetune" "${SETTINGS[@]}" \
+    --threads 1 --run "$run" --set finetune.magnitude.lr=0.1
+rm -r "$run" && cp -r "$WORK/whole" "$run"
+
+# ---- settings of the run
+check "--attention leaves the list" stage pretrain "$run" --attention lssar
+check "... of the run" cmp "$WORK/whole/preset.json" "$run/preset.json"
+check "finetune of one attention" stage finetune "$run" --attention lssar --set \
+    finetune.magnitude.lr=0.001
+check "... the floor's is the first of the list" grep -aq '"attention":"softmax"' \
+    "$run/untrained/finetune/magnitude.safetensors"
+check "without --preset" program finetune --run "$run" --threads 1 --quiet --resume --attention lssar
+check "... the run's own" grep -q '"steps":[[:space:]]*2,' "$run/preset.json"
+for name in orbits pretrain finetune symreg; do
+    check "$name without --preset: nothing to do" program $name --run "$WORK/whole" --threads 1 \
+        --resume --quiet
+done
+check "... nothing changed" diff <(cd "$WORK/whole" && cksum preset.json laws/* */*/*.csv) \
+    <(cd "$WORK/whole" && cksum preset.json laws/* */*/*.csv)
+check "a precision of its own" program pretrain "${SETTINGS[@]}" --threads 1 --quiet --attention \
+    lssar --orbits "$WORK/whole/orbits" --run "$WORK/fp32" --set model.precision=fp32
+stage pretrain "$WORK/fp32" --attention lssar --orbits "$WORK/whole/orbits" >"$WORK/out"
+check "... is kept where the settings say auto" grep -q 'lssar: complete' "$WORK/err"
+check "... in preset.json" grep -q '"precision":[[:space:]]*"fp32"' "$WORK/fp32/preset.json"
+stage pretrain "$WORK/fp32" --attention lssar --orbits "$WORK/whole/orbits" --set \
+    model.precision=bf16 >"$WORK/out"
+check "... and part of the record" grep -q 'made anew: model.precision is fp32, expected bf16' \
+    "$WORK/err"
+
+# ---- the plan
+cp -r "$WORK/whole" "$WORK/plan"
+plan() {
+    local name threads=(--threads 1)
+    for name in orbits pretrain finetune symreg report; do
+        [ $name != report ] || threads=()
+        program $name "${SETTINGS[@]}" "${threads[@]}" --run "$WORK/plan" --plan "$@" || return 1
+    done
+}
+snapshot "$WORK/plan" >"$WORK/before"
+plan >"$WORK/planned"
+check "plan: all is kept" test -z "$(grep -v '^keep ' "$WORK/planned")" -a \
+    "$(wc -l <"$WORK/planned")" -gt 30
+plan --set orbits.law=hooke --set pretrain.lr=0.1 >"$WORK/planned"
+check "plan: data sets in the way" grep -q '^refuse .*/orbits/val: orbits.law is newton, exp' \
+    "$WORK/planned"
+check "plan: the first link" grep -q '^remake .*softmax/pretrain/last.safetensors: pretrain.lr is' \
+    "$WORK/planned"
+check "plan: a link below" grep -q \
+    '^remake .*truth/finetune/forces_vector.csv: planets_solar: orbits.law is newton' "$WORK/planned"
+check "plan: the end of the chain" grep -q '^remake .*report.html: orbits.law is' "$WORK/planned"
+check "plan: makes nothing" diff "$WORK/before" <(snapshot "$WORK/plan")
+program pretrain "${SETTINGS[@]}" --threads 1 --run "$WORK/empty" --plan >"$WORK/planned"
+check "plan of nothing" grep -q '^make .*lssar/pretrain_planets/last.safetensors$' "$WORK/planned"
+check_not "... makes nothing" test -e "$WORK/empty"
+check "make plan" make -s plan PRESET=smoke RUN="$WORK/plan" THREADS=1 ATTENTION= ORBITS_DIR= \
+    SET="pretrain.steps=2 pretrain_planets.steps=2 finetune.magnitude.steps=2 \
+    finetune.vector.steps=2 symreg.iterations=1 attention=softmax,lssar"
+
+# ---- stages that are left out
+for left in pretrain pretrain_planets finetune.magnitude finetune.vector; do
+    check "$left.steps=0: the rest" world "$WORK/without-$left" --set $left.steps=0 --set \
+        attention=lssar
+    check "... with a report" test -s "$WORK/without-$left/report.html"
+done
+check "no magnitudes at all" world "$WORK/vectors" --set orbits.two_body_train=0 --set attention=lssar
+check "... no laws" test -s "$WORK/vectors/report.html" -a ! -e "$WORK/vectors/laws"
+
+# ---- what is missing is named
+refuse "finetune: --checkpoint that is not there" 1 "$WORK/none.safetensors" -- "$BIN/finetune" \
+    "${SETTINGS[@]}" --threads 1 --run "$WORK/nothing" --checkpoint "$WORK/none.safetensors"
+echo no model >"$WORK/text.safetensors"
+refuse "finetune: --checkpoint that is none" 1 "$WORK/text.safetensors" -- "$BIN/finetune" \
+    "${SETTINGS[@]}" --threads 1 --run "$WORK/nothing" --checkpoint "$WORK/text.safetensors"
+mkdir "$WORK/half"
+cp "$WORK/whole"/orbits/{coords,num_bodies}_train.npy "$WORK/half"
+refuse "a folder that lacks a set" 1 "$WORK/half/coords_val.npy" -- "$BIN/pretrain" \
+    "${SETTINGS[@]}" --threads 1 --run "$WORK/nothing" --orbits "$WORK/half" --set \
+    pretrain_planets.steps=0
+for option in '--checkpoint x' '--attention lssar' '--device cpu' '--attention-impl generic'; do
+    refuse "orbits ${option% *}" 2 "${option% *}" 'no such option' -- "$BIN/orbits" \
+        --preset smoke --run "$WORK/nothing" $option
+done
+finish
