@@ -6,7 +6,8 @@ PROGRAMS="$PROGRAMS probe"
 
 SETTINGS=(--preset smoke --set pretrain.steps=2 --set pretrain_planets.steps=2
           --set finetune.magnitude.steps=2 --set finetune.vector.steps=2
-          --set symreg.iterations=1 --set attention=softmax,lssar)
+          --set symreg.iterations=0 --set symreg.enumerate=0 --set symreg.populations=1
+          --set finetune.samples=2 --set attention=softmax,lssar)
 # stage PROGRAM RUN OPTION...: one program, resumed; its notes are in $WORK/err
 stage() {
     local name=$1 run=$2 threads=(--threads 1)
@@ -54,18 +55,18 @@ run=$WORK/run
 check "a run" world "$run"
 is_remade "again: nothing" "" "$run"
 check "... every program says so" test "$(grep -c -e 'up to date' -e 'complete' "$WORK/notes")" -ge 7
-cp -r "$run" "$WORK/whole"
+cp -a "$run" "$WORK/whole"
+
+back() { # the run as it was
+    rm -r "$run" && cp -a "$WORK/whole" "$run"
+}
 
 # ---- a setting of each stage
-both() { # FORMAT: for both attentions
-    printf "$1 $1 " lssar lssar lssar lssar softmax softmax softmax softmax | tr -d '\n'
-}
 laws="laws/laws.json report.html "
 is_remade "a setting of symreg: laws and report" "$laws" "$run" --set symreg.maxsize=9
 notes "... the reason" "laws.json: made anew: symreg.maxsize is 20, expected 9"
-is_remade "... back again" "$laws" "$run"
+is_remade "... and back again" "$laws" "$run"
 is_remade "the text about a preset: the report alone" "report.html " "$run" --set about=x
-is_remade "... back again" "report.html " "$run"
 tables=
 for source in lssar oracle softmax truth untrained; do
     tables="$tables$source/finetune/forces_magnitude.csv "
@@ -74,25 +75,25 @@ is_remade "the size of samples: tables, no model" \
     "$(echo "laws/laws.json ${tables}report.html" | tr ' ' '\n' | sort | tr '\n' ' ')" \
     "$run" --set finetune.sample_size=40
 notes "... the reason" "finetune softmax, magnitude: made anew: finetune.sample_size is 50, expected 40"
-check "... back again" world "$run"
+back
 is_remade "neighbours of the oracle: its table" "laws/laws.json oracle/finetune/forces_vector.csv \
 report.html " "$run" --set finetune.knn_vector=4 --set symreg.maxsize=9
-check "... back again" world "$run"
+back
 models="lssar/finetune/forces_magnitude.csv lssar/finetune/magnitude.safetensors "
 floor="untrained/finetune/forces_magnitude.csv untrained/finetune/magnitude.safetensors "
 is_remade "fine-tuning of magnitudes: its models" \
     "laws/laws.json ${models}report.html ${models//lssar/softmax}$floor" \
     "$run" --set finetune.magnitude.lr=0.001
-check "... back again" world "$run"
+back
 first="lssar/pretrain/evaluation.json lssar/pretrain/last.safetensors "
 is_remade "pretraining: all that comes of it, but the floor and planet runs" \
     "laws/laws.json $models${first}report.html ${models//lssar/softmax}${first//lssar/softmax}" \
     "$run" --set pretrain.lr=0.001
 notes "... the reason" "pretrain lssar: made anew: pretrain.lr is 0.003, expected 0.001"
 notes "... further on" "lssar, magnitude: made anew: model: model: pretrain.lr is 0.003, expected 0.001"
-check "... back again" world "$run"
+back
 is_remade "where to save changes nothing" "report.html " "$run" --set pretrain.checkpoint_every=1
-check "... back again" world "$run"
+back
 
 # ---- data sets: refused, then set by set
 KEEP=$run refuse "another law is refused" 1 "$run/orbits" 'orbits.law is newton, expected hooke' --force \
@@ -109,7 +110,7 @@ stage pretrain "$run" --set orbits.law=hooke >"$WORK/out"
 check "planet pretraining: made again" grep -q \
     'lssar, planets: made anew: planets_train: orbits.law is newton, expected hooke' "$WORK/err"
 check "... the states, too" grep -q 'pretrain lssar: made anew: train: orbits.law' "$WORK/err"
-rm -r "$run" && cp -r "$WORK/whole" "$run"
+back
 
 # ---- data sets of another folder
 check "other data sets" program orbits --preset smoke --threads 1 --quiet --seed 4 --out \
@@ -141,7 +142,7 @@ printf '\x3f' | dd of="$WORK/theirs/coords_train.npy" bs=1 seek=4003 conv=notrun
 stage pretrain "$WORK/mine" --orbits "$WORK/theirs" --attention lssar >"$WORK/out"
 check "one byte: trained anew" grep -q \
     'pretrain lssar: made anew: train: data set made elsewhere' "$WORK/err"
-rm -r "$run" && cp -r "$WORK/whole" "$run"
+back
 
 # ---- models from files
 a=$WORK/a.safetensors b=$WORK/b.safetensors
@@ -173,7 +174,7 @@ check "pretraining from A" stage pretrain "$run" --attention lssar --checkpoint 
 check "... is another" grep -q 'made anew: start: it was made without' "$WORK/err"
 check "pretraining from nothing" stage pretrain "$run" --attention lssar
 check "... is again another" grep -q 'made anew: start: it was made with it' "$WORK/err"
-rm -r "$run" && cp -r "$WORK/whole" "$run"
+back
 
 # ---- tables of forces
 seed1=$WORK/seed1
@@ -191,14 +192,14 @@ cp "$WORK"/whole/lssar/finetune/forces_magnitude.* "$run/lssar/finetune/"
 cp "$seed1"/lssar/finetune/forces_vector.* "$run/lssar/finetune/"
 KEEP=$run refuse "vectors of another seed in the report" 1 lssar/finetune/forces_vector.csv \
     'seed is 1, expected 0' -- "$BIN/report" "${SETTINGS[@]}" --run "$run"
-rm -r "$run" && cp -r "$WORK/whole" "$run"
+back
 # fine-tuning of other settings that a limit of time ends
 stage finetune "$run" --source lssar --set finetune.magnitude.steps=100000 --minutes 0.005 \
     >"$WORK/out"
 check_not "stopped: no table of before" test -e "$run/lssar/finetune/forces_magnitude.csv"
 refuse "... and no laws of it" 1 lssar/finetune/forces_magnitude.csv -- \
     "$BIN/symreg" "${SETTINGS[@]}" --threads 1 --run "$run"
-rm -r "$run" && cp -r "$WORK/whole" "$run"
+back
 
 # ---- the evaluation of other settings, as a kill between checkpoint and evaluation leaves it
 check "longer" stage pretrain "$run" --set pretrain.steps=3
@@ -207,10 +208,10 @@ cp "$WORK/whole/lssar/pretrain/evaluation.json" "$run/lssar/pretrain/"
 check "resumed" stage pretrain "$run" --set pretrain.steps=3
 check "... evaluated again" test "$(cat "$run/lssar/pretrain/evaluation.json")" = "$new"
 check_not "... not trained again" grep -q 'made anew' "$WORK/err"
-KEEP=$run refuse "finetune of a pretraining of other settings" 1 lssar/pretrain/last.safetensors \
+KEEP=$run refuse "finetune of a pretraining of other settings" 1 softmax/pretrain/last.safetensors \
     'pretrain.steps is 3, expected 2' 'make it again with: ' -- "$BIN/finetune" "${SETTINGS[@]}" \
     --threads 1 --run "$run" --set finetune.magnitude.lr=0.1
-rm -r "$run" && cp -r "$WORK/whole" "$run"
+back
 
 # ---- settings of the run
 check "--attention leaves the list" stage pretrain "$run" --attention lssar
@@ -264,16 +265,30 @@ check "plan of nothing" grep -q '^make .*lssar/pretrain_planets/last.safetensors
 check_not "... makes nothing" test -e "$WORK/empty"
 check "make plan" make -s plan PRESET=smoke RUN="$WORK/plan" THREADS=1 ATTENTION= ORBITS_DIR= \
     SET="pretrain.steps=2 pretrain_planets.steps=2 finetune.magnitude.steps=2 \
-    finetune.vector.steps=2 symreg.iterations=1 attention=softmax,lssar"
+    finetune.vector.steps=2 symreg.iterations=0 attention=softmax,lssar"
 
 # ---- stages that are left out
-for left in pretrain pretrain_planets finetune.magnitude finetune.vector; do
-    check "$left.steps=0: the rest" world "$WORK/without-$left" --set $left.steps=0 --set \
-        attention=lssar
-    check "... with a report" test -s "$WORK/without-$left/report.html"
+without() { # NAME SETTING...
+    local dir=$WORK/without-$1 name
+    shift
+    for name in orbits pretrain finetune symreg; do
+        stage $name "$dir" "$@" --set attention=lssar >"$WORK/out" || { cat "$WORK/err"; return 1; }
+    done
+}
+check "pretrain.steps=0: the rest" without pretrain --set pretrain.steps=0 --set \
+    pretrain_planets.steps=0
+check "... from random weights" test -s "$WORK/without-pretrain/lssar/finetune/magnitude.safetensors"
+check "finetune.magnitude.steps=0: the rest" without magnitude --set finetune.magnitude.steps=0
+check "... laws of truth and oracle" grep -q '"source":[[:space:]]*"oracle"' \
+    "$WORK/without-magnitude/laws/laws.json"
+check_not "... of no model" grep -q '"source":[[:space:]]*"lssar"' \
+    "$WORK/without-magnitude/laws/laws.json"
+check "no force task at all: the rest" without forces --set orbits.two_body_train=0 --set \
+    finetune.vector.steps=0
+check "... no laws" test ! -e "$WORK/without-forces/laws"
+for left in pretrain magnitude forces; do
+    check "report without $left" program report --run "$WORK/without-$left" --quiet
 done
-check "no magnitudes at all" world "$WORK/vectors" --set orbits.two_body_train=0 --set attention=lssar
-check "... no laws" test -s "$WORK/vectors/report.html" -a ! -e "$WORK/vectors/laws"
 
 # ---- what is missing is named
 refuse "finetune: --checkpoint that is not there" 1 "$WORK/none.safetensors" -- "$BIN/finetune" \
