@@ -21,8 +21,8 @@ struct orr_names {
 /* How masses are drawn. */
 enum orr_mass_prior {
     ORR_MASS_STUDY,      /* lognormal star, gamma planets (spec of the study), clamped */
-    ORR_MASS_UNIFORM,    /* two bodies, U(m_min, m_max) each, sorted: m1 <= m2 */
-    ORR_MASS_LOGUNIFORM, /* the same, log-uniform */
+    ORR_MASS_UNIFORM,    /* two bodies, U(m_min, m_max) each, independent: either may be lighter */
+    ORR_MASS_LOGUNIFORM, /* two bodies, log-uniform in [m_min, m_max] each, independent */
 };
 
 enum orr_protocol { ORR_PROTOCOL_VAFA2025, ORR_PROTOCOL_IDENTIFIABLE };

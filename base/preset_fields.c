@@ -28,7 +28,7 @@ const struct orr_field orr_fields[] = {
     {"orbits.e_alpha", ORR_FIELD_DOUBLE, AT(orbits.e_alpha), "0.867", 1e-06, 1e+06, NULL, "eccentricity ~ Beta(alpha, beta), redrawn above e_max"},
     {"orbits.e_beta", ORR_FIELD_DOUBLE, AT(orbits.e_beta), "3.03", 1e-06, 1e+06, NULL, ""},
     {"orbits.e_max", ORR_FIELD_DOUBLE, AT(orbits.e_max), "0.999", 0, 1, NULL, "largest eccentricity, below 1"},
-    {"orbits.mass_prior", ORR_FIELD_ENUM, AT(orbits.mass_prior), "study", 0, 0, "study|uniform|loguniform", "study: exoplanet fit; else two sorted masses in [m_min, m_max]"},
+    {"orbits.mass_prior", ORR_FIELD_ENUM, AT(orbits.mass_prior), "study", 0, 0, "study|uniform|loguniform", "study: exoplanet fit; else two independent masses in [m_min, m_max]"},
     {"orbits.m_min", ORR_FIELD_DOUBLE, AT(orbits.m_min), "0.1", 1e-12, 1e+06, NULL, "smallest mass, solar masses"},
     {"orbits.m_max", ORR_FIELD_DOUBLE, AT(orbits.m_max), "3", 1e-12, 1e+06, NULL, "largest mass, solar masses"},
     {"orbits.dt_yr", ORR_FIELD_DOUBLE, AT(orbits.dt_yr), "0.04", 1e-09, 1e+06, NULL, "identifiable: fixed time step, years"},

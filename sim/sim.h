@@ -79,6 +79,17 @@ bool sim_split_labelled(enum sim_split split);
 int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint64_t index,
                     gsl_rng *rng, struct sim_system *system);
 
+/* What a prior decides before any model is trained, over systems 0 .. SIM_PRIOR_SYSTEMS - 1. */
+enum { SIM_PRIOR_SYSTEMS = 5000 };
+/* R^2 of ln T on ln dt, T the period of the first planet: how much of the period the time step
+ * tells. Near 1, models that are given dt know the period, and with it M / a^3, without looking at
+ * the orbit. 0 where dt is the same for all. */
+int sim_prior_period_r2(const struct orr_preset *preset, enum sim_split split, double *r2);
+/* Prints to stdout: share of draws kept, spread and correlation of the masses, condition number of
+ * the regression of ln F on ln r, ln m1, ln m2 and floors of its R^2 (identifiable); R^2 of ln T on
+ * ln dt (planet runs, vafa2025). */
+int sim_prior_print(const struct orr_preset *preset);
+
 /* ------------------------------------------------------------------------ laws of force */
 
 #define SIM_LIGHT_AU_YR 63241.077 /* speed of light */

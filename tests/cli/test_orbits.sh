@@ -103,6 +103,20 @@ check "checksum: its line" grep -Eq '^train: 9000 sequences, xxh64 [0-9a-f]{16}$
 check_not "checksum: another seed" test "$(sum --seed 5)" = "$(sum)"
 check_not "checksum writes nothing" test -e "$WORK/never"
 
+# ---- prior: what is known before any training
+prior=$(program orbits prior --preset quick)
+check "prior: comparable bodies" grep -Eq \
+    '^  ln m1, ln m2 +standard deviations 0\.[0-9]{3}, 0\.[0-9]{3}, correlation [-+]0\.' <<<"$prior"
+check "prior: floors" grep -Eq '^  floors, R\^2 of ln F  on ln r 0\.[0-9]{3}, ' <<<"$prior"
+check "prior: planet runs" grep -Eq \
+    '^  period, time step    R\^2 of ln T on ln dt 0\.9[0-9]{2}$' <<<"$prior"
+check "prior: the study's" grep -Eq 'R\^2 of ln T on ln dt 0\.00[0-9]$' \
+    <(program orbits prior --preset vafa2025)
+check_not "prior: one that spreads less" test "$prior" = "$(program orbits prior --preset quick \
+    --set orbits.mass_prior=uniform)"
+refuse "prior: of text" 2 text.train -- "$BIN/orbits" prior --preset text
+refuse "prior: no folder" 2 'unexpected argument "runs"' -- "$BIN/orbits" prior runs
+
 # ---- show and stat
 KEEP=$WORK/whole
 check "show" program orbits show --preset vafa2025 --sequence 3

@@ -267,7 +267,7 @@ static void test_coordinate_labels(void **state)
             for (size_t c = 0; c < 2; c++)
                 assert_true(fabsf(q.coords[2 * row - 2 + c] - q.coords[2 * row + c] - s[c]) <
                             1e-6f);
-            assert_true(s[4] > 0 && s[4] <= s[5] && fabsf(t[4] / (s[4] / s[5]) - 1) < 3e-7f);
+            assert_true(s[4] > 0 && s[5] > 0 && fabsf(t[4] / (s[4] / s[5]) - 1) < 3e-7f);
             assert_memory_equal(s, t, 4 * sizeof *s);
             if (!unlabelled(&q, row))
                 check_label(&q, row);
