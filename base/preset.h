@@ -50,6 +50,11 @@ enum orr_schedule {
 };
 enum orr_recompute { ORR_RECOMPUTE_NONE, ORR_RECOMPUTE_BLOCK };
 enum orr_force_loss { ORR_LOSS_RAW, ORR_LOSS_LOG, ORR_LOSS_SCALED };
+/* The unit of a planet's force vectors. */
+enum orr_vector_scale {
+    ORR_VECTOR_LABELLED, /* its largest |F| on labelled positions */
+    ORR_VECTOR_LARGEST,  /* the study's: per axis the largest component on all positions */
+};
 enum orr_precision {
     ORR_PRECISION_AUTO, /* bf16 where the machine gains from it */
     ORR_PRECISION_FP32,
@@ -167,6 +172,7 @@ struct orr_train_preset {
 struct orr_finetune_preset {
     struct orr_train_preset magnitude, vector;
     enum orr_force_loss magnitude_loss;
+    enum orr_vector_scale vector_scale;
     int samples, sample_size;      /* regression samples of held-out positions */
     int knn_magnitude, knn_vector; /* neighbours of the oracles */
 };

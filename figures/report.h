@@ -3,7 +3,7 @@
  * report_read() gathers what a run directory holds (docs/formats.md) into one struct,
  * report_plot() lets gnuplot draw it, report_html() writes the page. Nothing is written under a
  * final name before every picture is there. Units: AU, years, solar masses; forces of the planets
- * in units of each planet's own largest true force. */
+ * in units of each planet's own (report_force_unit). */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
@@ -108,6 +108,9 @@ int report_read_curve(const char *path, struct report_curve *curve);
 int report_missing(const struct report_run *run, const char *file, const char *target);
 /* Index of a source, -1 when the run has none of that name. */
 int report_find(const struct report_run *run, const char *source);
+
+/* The unit of a planet's forces under the run's settings: "largest labelled force". */
+const char *report_force_unit(const struct report_run *run);
 
 /* Agreement of predictions with the truth over positions whose label was not trained on. */
 struct report_agreement {

@@ -76,9 +76,13 @@ int ft_vector_oracle(struct ft_run *run);
 
 /* forces_magnitude.csv of a source (docs/formats.md); F (row_count). */
 int ft_write_magnitude(const struct ft_run *run, const char *source, const double *F);
-/* forces_vector.csv; f (planets, T, 2) in units of each planet's largest force. */
+/* forces_vector.csv; f (planets, T, 2) in the units of ft_vector_scale(). */
 int ft_write_vector(const struct ft_run *run, const char *source, const double *f);
-/* Largest |F| of each planet's sequence over labelled rows < T. largest (planets). */
-void ft_vector_scale(const struct ft_run *run, double *largest);
+/* The unit of each planet's force along x and y, (planets, 2): the largest |F| of run->labels, for
+ * both axes, so that nothing held out enters; or, with finetune.vector_scale = largest, the largest
+ * |Fx| and |Fy| of the whole sequence, which is how the study scales and turns directions by up to
+ * 0.87 degrees. */
+enum { FT_PLANETS = 8 };
+void ft_vector_scale(const struct ft_run *run, double unit[FT_PLANETS][2]);
 
 #endif

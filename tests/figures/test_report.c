@@ -322,6 +322,7 @@ static void arrows_fit_their_axes(void **state)
     assert_int_equal(
         sscanf(set, "planet = \"Jupiter\" panels = 3 extent = %lf arrow = %lf", &extent, &arrow),
         2);
+    assert_non_null(strstr(set, "unit_name = \"largest labelled force\""));
     assert_non_null(strstr(set, "title[2] = \"GPT (LSSAR)\""));
     assert_non_null(strstr(set, "title[3] = \"GPT (Softmax)\""));
     int rows = 0, kind_count[4] = {0}, panel = -1;
@@ -353,6 +354,11 @@ static void arrows_fit_their_axes(void **state)
     assert_true(kind_count[2] > 0);
     free(set);
     free(data);
+    run.preset.finetune.vector_scale = ORR_VECTOR_LARGEST; /* the study's units are told */
+    assert_int_equal(report_plot_forces(&run, 4, folder, &picture), 0);
+    set = read_text("forces_jupiter.set");
+    assert_non_null(strstr(set, "unit_name = \"largest force of each axis\""));
+    free(set);
     report_free(&run);
 }
 
