@@ -173,7 +173,8 @@ struct orr_finetune_preset {
     struct orr_train_preset magnitude, vector;
     enum orr_force_loss magnitude_loss;
     enum orr_vector_scale vector_scale;
-    int samples, sample_size;      /* regression samples of held-out positions */
+    int samples, sample_size;      /* regression samples of held-out positions;
+                                      no two of them share a sequence */
     int knn_magnitude, knn_vector; /* neighbours of the oracles */
 };
 

@@ -129,7 +129,7 @@ const struct orr_field orr_fields[] = {
     {"pretrain_planets.outlier_most", ORR_FIELD_INT, AT(pretrain_planets.outlier_most), "10", 1, 1000000, NULL, "more outliers in a row end the training with an error"},
     {"finetune.magnitude_loss", ORR_FIELD_ENUM, AT(finetune.magnitude_loss), "log", 0, 0, "raw|log|scaled", "what the magnitude head predicts"},
     {"finetune.vector_scale", ORR_FIELD_ENUM, AT(finetune.vector_scale), "labelled", 0, 0, "labelled|largest", "unit of a planet's force: its largest labelled one; largest (published defect): per axis, of held-out positions too"},
-    {"finetune.samples", ORR_FIELD_INT, AT(finetune.samples), "5", 1, 1000, NULL, "regression samples"},
+    {"finetune.samples", ORR_FIELD_INT, AT(finetune.samples), "5", 1, 1000, NULL, "regression samples; the sequences of two_body_test are shared out among them"},
     {"finetune.sample_size", ORR_FIELD_INT, AT(finetune.sample_size), "1000", 2, 1e+07, NULL, "held-out positions per sample"},
     {"finetune.knn_magnitude", ORR_FIELD_INT, AT(finetune.knn_magnitude), "2", 1, 64, NULL, "neighbours of the magnitude oracle"},
     {"finetune.knn_vector", ORR_FIELD_INT, AT(finetune.knn_vector), "5", 1, 64, NULL, "neighbours of the vector oracle"},

@@ -29,8 +29,11 @@ struct ft_row {
     long sequence;
     int row;
 };
-/* Draws `samples` x `size` labelled rows (rows < T) of the set, without repeats inside a
- * sample, from (seed, ORR_STAGE_SAMPLE, sample). rows (samples * size). */
+/* Draws `samples` x `size` labelled rows (rows < T) of the set. The sequences are shared out among
+ * the samples at random, from (seed, ORR_STAGE_SAMPLE), as evenly as their number allows, and each
+ * sample's rows are drawn from its own sequences without repeats: no two samples share a sequence.
+ * rows (samples * size), by sequence and row within a sample. ORR_EINVAL with the settings and their
+ * numbers when a sample's sequences have too few labelled rows. */
 int ft_sample(const struct sim_dataset *set, int T, uint64_t seed, int samples, int size,
               struct ft_row *rows);
 /* `count` labelled rows (rows < T) of one sequence, ascending, from (seed, ORR_STAGE_LABELS,

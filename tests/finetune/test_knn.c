@@ -168,7 +168,7 @@ static void test_oracle_of_known_positions(void **state)
     struct orr_csv csv;
     tiny_preset(&tiny.preset, false);
     tiny.preset.finetune.knn_magnitude = 1;
-    tiny.preset.orbits.two_body_train = 11;
+    tiny.preset.orbits.two_body_train = 17;
     tiny_open(&tiny);
     const struct sim_dataset test = tiny.run.test;
     tiny.run.test = tiny.run.train; /* rows of the training sequences */
