@@ -96,6 +96,39 @@ static int predict(struct magnitude *task, struct gpt_model *model, double *F)
     return rc;
 }
 
+/* Labels of the training set on the rows that models are fed, all but the last one of a sequence:
+ * states (n, 6) and forces (n), either may be NULL; returns n. */
+static size_t training_points(const struct sim_dataset *set, float *states, float *forces)
+{
+    const size_t P = (size_t)set->positions;
+    size_t count = 0;
+    for (size_t s = 0; s < set->n; s++) {
+        for (size_t i = s * P; i + 1 < (s + 1) * P; i++) {
+            if (!isfinite(set->force_magnitude[i]))
+                continue;
+            if (states)
+                memcpy(states + 6 * count, set->full_state + 6 * i, 6 * sizeof *states);
+            if (forces)
+                forces[count] = set->force_magnitude[i];
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Fits the loss's transform to the labels that are trained on. */
+static int fit_transform(const struct ft_run *run, struct ft_transform *transform)
+{
+    const size_t n = training_points(&run->train, NULL, NULL);
+    float *forces = orr_alloc(n ? n : 1, sizeof *forces);
+    if (!forces)
+        return ORR_ENOMEM;
+    training_points(&run->train, NULL, forces);
+    const int rc = ft_transform_fit(transform, run->preset->finetune.magnitude_loss, forces, n);
+    free(forces);
+    return rc;
+}
+
 int ft_magnitude_model(struct ft_run *run, const char *source, const char *attention,
                        const char *from)
 {
@@ -103,9 +136,7 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
     const int T = (int)run->train.positions - 1;
     struct magnitude task = {.run = run, .train = train};
     struct gpt_model model;
-    int rc = ft_transform_fit(&task.transform, run->preset->finetune.magnitude_loss,
-                              run->train.force_magnitude,
-                              (size_t)run->train.n * (size_t)run->train.positions);
+    int rc = fit_transform(run, &task.transform);
     if (rc || (rc = ft_model_open(&model, run, attention, from, T + 1, 1)) != 0)
         return rc;
     double *F = orr_alloc(run->row_count, sizeof *F);
@@ -146,22 +177,6 @@ int ft_magnitude_truth(struct ft_run *run)
     int rc = ft_write_magnitude(run, "truth", F);
     free(F);
     return rc;
-}
-
-/* Labelled states of the training set: (n, 6) and forces (n). */
-static size_t training_points(const struct sim_dataset *set, float *states, float *forces)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < (size_t)set->n * (size_t)set->positions; i++) {
-        if (!isfinite(set->force_magnitude[i]))
-            continue;
-        if (states) {
-            memcpy(states + 6 * count, set->full_state + 6 * i, 6 * sizeof *states);
-            forces[count] = set->force_magnitude[i];
-        }
-        count++;
-    }
-    return count;
 }
 
 int ft_magnitude_oracle(struct ft_run *run)

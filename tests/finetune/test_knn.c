@@ -182,7 +182,8 @@ static void test_oracle_of_known_positions(void **state)
     tiny_close(&tiny);
 }
 
-/* The magnitude oracle by hand: standardised states of all labelled training rows. */
+/* The magnitude oracle by hand: standardised states of the labelled training rows that models are
+ * fed, which a sequence's last row is not. */
 static void test_magnitude_oracle(void **state)
 {
     (void)state;
@@ -199,7 +200,7 @@ static void test_magnitude_oracle(void **state)
     assert_true(points && values);
     size_t n = 0;
     for (size_t i = 0; i < most; i++)
-        if (isfinite(train->force_magnitude[i])) {
+        if (isfinite(train->force_magnitude[i]) && (i + 1) % (size_t)train->positions != 0) {
             memcpy(points + 6 * n, train->full_state + 6 * i, 6 * sizeof *points);
             values[n++] = train->force_magnitude[i];
         }

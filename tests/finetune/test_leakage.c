@@ -135,6 +135,37 @@ static void test_unlabelled_forces(void **state)
     }
 }
 
+/* A sequence's last row is no input of a model. What is known about it reaches neither weights nor
+ * the loss's transform, nor the oracle, which is to learn from the same rows as models do. */
+static float replace_last_row(float value, size_t index, const void *context)
+{
+    const size_t *shape = context; /* positions, columns */
+    const bool last = index / shape[1] % shape[0] == shape[0] - 1;
+    return last && isfinite(value) ? (float)(1 + tiny_uniform(6, index)) : value;
+}
+
+static void test_last_rows(void **state)
+{
+    (void)state;
+    for (int tokens = 0; tokens < 2; tokens++) {
+        tiny_preset(&tiny.preset, tokens);
+        tiny_open(&tiny);
+        const size_t P = (size_t)tiny.run.train.positions;
+        assert_true(isfinite(tiny.run.train.force_magnitude[P - 1]));
+        ft_run_close(&tiny.run);
+        const uint64_t expected = weights("original", true);
+        const uint64_t model = tiny_checksum(&tiny, "lssar", "forces_magnitude.csv");
+        const uint64_t oracle = tiny_checksum(&tiny, "oracle", "forces_magnitude.csv");
+        tiny_change(&tiny, "force_magnitude", "two_body_train", replace_last_row, (size_t[]){P, 1});
+        tiny_change(&tiny, "full_state", "two_body_train", replace_last_row, (size_t[]){P, 6});
+        ft_run_close(&tiny.run);
+        assert_int_equal(weights("replaced", true), expected);
+        assert_int_equal(tiny_checksum(&tiny, "lssar", "forces_magnitude.csv"), model);
+        assert_int_equal(tiny_checksum(&tiny, "oracle", "forces_magnitude.csv"), oracle);
+        tiny_close(&tiny);
+    }
+}
+
 /* Training data that are not there cannot be learned from: held-out sequences never enter. */
 static void test_sets_are_apart(void **state)
 {
@@ -263,8 +294,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_held_out_labels), cmocka_unit_test(test_unlabelled_forces),
-        cmocka_unit_test(test_sets_are_apart),  cmocka_unit_test(test_start),
-        cmocka_unit_test(test_wrong_start),     cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_last_rows),       cmocka_unit_test(test_sets_are_apart),
+        cmocka_unit_test(test_start),           cmocka_unit_test(test_wrong_start),
+        cmocka_unit_test(test_resume),
     };
     if (k_ref.open(1, false))
         return 1;

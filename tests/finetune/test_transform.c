@@ -129,7 +129,7 @@ static double loss_by_hand(const struct tiny *tiny, enum orr_force_loss kind)
     struct ft_transform t;
     const real *out;
     double sum = 0, rows = 0;
-    assert_int_equal(ft_transform_fit(&t, kind, set->force_magnitude, (size_t)set->positions), 0);
+    assert_int_equal(ft_transform_fit(&t, kind, set->force_magnitude, (size_t)T), 0);
     assert_int_equal(gpt_config_from_preset(&c, &tiny->preset, "lssar", T + 1), 0);
     assert_int_equal(gpt_create(&model, &c, &k_ref, tiny->preset.seed), 0);
     assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 1, tiny->preset.seed), 0);
@@ -173,14 +173,15 @@ static void test_only_labelled_rows_count(void **state)
         }
 }
 
-/* Target -> force, from the definitions: mean and deviation of the training labels. */
+/* Target -> force, from the definitions: mean and deviation of the training labels, those of a
+ * sequence's last row, which is no input, left out. */
 static double force_of(const struct sim_dataset *train, enum orr_force_loss kind, double x)
 {
     double mean = 0, square = 0, count = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < train->n * (size_t)train->positions; i++) {
             const double F = (double)train->force_magnitude[i];
-            if (!isfinite(F))
+            if (!isfinite(F) || (i + 1) % (size_t)train->positions == 0)
                 continue;
             count += pass == 0;
             mean += pass == 0 && kind == ORR_LOSS_LOG ? log(F) : 0;
