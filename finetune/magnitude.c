@@ -12,7 +12,7 @@ struct magnitude {
     struct ft_transform transform;
     gsl_rng *rng;
     struct gpt_batch val;
-    int val_batches;
+    int val_sequences, val_most; /* all; of one batch */
 };
 
 /* Targets and weights of sequence -> batch row b. */
@@ -46,14 +46,17 @@ static int fill_train(void *context, long step, int pass, struct gpt_batch *batc
     return 0;
 }
 
-/* Mean loss over the first batches of the validation set: logged, never selected on. */
+/* Mean loss over the first sequences of the validation set; the last batch may be smaller. Logged,
+ * and selected on where there is patience. */
 static int evaluate(void *context, struct gpt_model *model, double *loss)
 {
     struct magnitude *task = context;
+    const int n = task->val_sequences;
     *loss = 0;
-    for (int i = 0; i < task->val_batches; i++) {
+    for (int first = 0; first < n; first += task->val_most) {
+        task->val.B = n - first < task->val_most ? n - first : task->val_most;
         for (int b = 0; b < task->val.B; b++) {
-            const size_t s = (size_t)i * (size_t)task->val.B + (size_t)b;
+            const size_t s = (size_t)first + (size_t)b;
             ft_fill_inputs(&task->inputs, &task->run->val, s, 0, NULL, b, &task->val);
             fill_targets(task, &task->run->val, s, b, &task->val);
         }
@@ -61,7 +64,7 @@ static int evaluate(void *context, struct gpt_model *model, double *loss)
         int rc = gpt_loss(model, &task->val, &part);
         if (rc)
             return rc;
-        *loss += part / task->val_batches;
+        *loss += part * task->val.B / n;
     }
     return 0;
 }
@@ -142,14 +145,13 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
     double *F = orr_alloc(run->row_count, sizeof *F);
     task.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
     const size_t most = train->eval_sequences > 0 ? (size_t)train->eval_sequences : 0;
-    const size_t held_out = run->val.n < most ? run->val.n : most;
-    const int B = held_out < 64 ? (int)held_out : 64;
-    rc = F && task.rng ? gpt_batch_create(&task.val, &model.config, B, T) : ORR_ENOMEM;
-    task.val_batches = B ? (int)(held_out / (size_t)B) : 0;
+    task.val_sequences = (int)(run->val.n < most ? run->val.n : most);
+    task.val_most = task.val_sequences < 64 ? task.val_sequences : 64;
+    rc = F && task.rng ? gpt_batch_create(&task.val, &model.config, task.val_most, T) : ORR_ENOMEM;
     struct gpt_task loop = {.context = &task,
                             .fill = fill_train,
                             .T = T,
-                            .evaluate = task.val_batches ? evaluate : NULL};
+                            .evaluate = task.val_sequences ? evaluate : NULL};
     task.inputs.config = &model.config;
     if (!rc)
         rc = ft_train(&model, run, source, "magnitude", train, &loop);

@@ -11,7 +11,8 @@ struct next_state {
     const struct gpt_pretraining *job;
     struct gpt_source *source, *val;
     struct gpt_batch val_batch;
-    int val_batches;
+    long val_sequences; /* all that are evaluated */
+    int val_most;       /* of one batch */
 };
 
 static int fill(void *context, long step, int pass, struct gpt_batch *batch)
@@ -27,13 +28,14 @@ static int fill(void *context, long step, int pass, struct gpt_batch *batch)
 static int evaluate(void *context, struct gpt_model *model, double *loss)
 {
     struct next_state *task = context;
+    const long n = task->val_sequences;
     *loss = 0;
-    for (int i = 0; i < task->val_batches; i++) {
+    for (long first = 0; first < n; first += task->val_most) {
         double part;
-        TRY(gpt_source_fill(task->val, (uint64_t)i * (uint64_t)task->val_batch.B, true, 0, 0,
-                            &task->val_batch));
+        task->val_batch.B = n - first < task->val_most ? (int)(n - first) : task->val_most;
+        TRY(gpt_source_fill(task->val, (uint64_t)first, true, 0, 0, &task->val_batch));
         TRY(gpt_loss(model, &task->val_batch, &part));
-        *loss += part / task->val_batches;
+        *loss += part * task->val_batch.B / (double)n;
     }
     return 0;
 }
@@ -145,7 +147,7 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
                                  digest, NULL};
     struct gpt_task loop = {.context = task,
                             .fill = fill,
-                            .evaluate = task->val_batches ? evaluate : NULL,
+                            .evaluate = task->val_sequences ? evaluate : NULL,
                             .label = label,
                             .folder = job->folder,
                             .checkpoint = "last.safetensors",
@@ -212,13 +214,12 @@ int gpt_pretrain(const struct gpt_pretraining *job)
     }
     if (!rc && task.val) {
         held_out = text ? gpt_source_count(task.val) : held_out;
-        const long n =
+        const long n = task.val_sequences =
             job->train->eval_sequences < held_out ? job->train->eval_sequences : held_out;
         const int most = text && job->train->batch < 64 ? job->train->batch : 64; /* logits */
-        const int B = n < most ? (int)n : most;
-        task.val_batches = B > 0 ? (int)(n / B) : 0;
-        if (B > 0)
-            rc = gpt_batch_create(&task.val_batch, &config, B, config.context);
+        task.val_most = n < most ? (int)n : most;
+        if (n > 0)
+            rc = gpt_batch_create(&task.val_batch, &config, task.val_most, config.context);
     }
     if (!rc)
         rc = train_and_evaluate(job, &task, &model, digest, step);
