@@ -116,7 +116,7 @@ struct orr_orbits_preset {
 /* Planet runs: scaled coordinates, for the force-vector task (spec/orbits.md section 3). */
 struct orr_planets_preset {
     bool enabled;
-    long train, val;                 /* pretraining sequences */
+    long train, val, test;           /* pretraining sequences */
     int steps;                       /* time steps in a sequence: positions = 1 + 2 steps */
     double samples_min, samples_max; /* kept: samples per orbit in this range */
     double light_fraction;           /* share of sequences with m1/m2 log-uniform light_min..max */

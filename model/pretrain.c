@@ -9,7 +9,7 @@
 
 struct next_state {
     const struct gpt_pretraining *job;
-    struct gpt_source *source, *val;
+    struct gpt_source *source, *val, *test; /* test: NULL where final figures are of val */
     struct gpt_batch val_batch;
     long val_sequences; /* all that are evaluated */
     int val_most;       /* of one batch */
@@ -44,11 +44,14 @@ static int write_evaluation(const struct gpt_pretraining *job, const struct gpt_
                             long step)
 {
     char path[4096], key[64];
+    const enum sim_split split = gpt_final_split(job->preset, job->planets);
     TRY(orr_path(path, "%s/evaluation.json", job->folder));
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "attention", job->attention);
     cJSON_AddStringToObject(json, "unit", job->planets ? "separation at step 0" : "AU");
+    cJSON_AddStringToObject(json, "checkpoint", gpt_final_checkpoint(job->train));
     cJSON_AddNumberToObject(json, "step", (double)step);
+    cJSON_AddStringToObject(json, "split", sim_split_name(split));
     cJSON_AddNumberToObject(json, "sequences", r->sequences);
     cJSON_AddNumberToObject(json, "loss", r->loss);
     cJSON_AddNumberToObject(json, "teacher_forced", r->teacher_forced);
@@ -76,6 +79,7 @@ static int evaluate_text(const struct gpt_pretraining *job, struct gpt_model *mo
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "attention", job->attention);
     cJSON_AddStringToObject(json, "unit", "nats");
+    cJSON_AddStringToObject(json, "checkpoint", gpt_final_checkpoint(job->train));
     cJSON_AddNumberToObject(json, "step", (double)step);
     cJSON_AddNumberToObject(json, "sequences", r.sequences);
     cJSON_AddNumberToObject(json, "positions", r.positions);
@@ -138,6 +142,18 @@ static int is_complete(const struct gpt_pretraining *job, long step, bool *compl
     return 0;
 }
 
+/* The weights that patience chose, and their step, instead of the last ones. */
+static int take_best(const struct gpt_pretraining *job, struct gpt_model *model, long *step)
+{
+    char path[4096];
+    struct gpt_model best;
+    TRY(orr_path(path, "%s/%s", job->folder, gpt_final_checkpoint(job->train)));
+    TRY(gpt_load_as(&best, path, &model->config, false, job->ops, step));
+    gpt_free(model);
+    *model = best;
+    return 0;
+}
+
 static int train_and_evaluate(const struct gpt_pretraining *job, struct next_state *task,
                               struct gpt_model *model, const char *digest, long step)
 {
@@ -163,17 +179,21 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
         return 0;
     }
     TRY(gpt_train(model, job->train, &loop, &step));
-    if (!task->val)
+    struct gpt_source *final = task->test ? task->test : task->val;
+    if (!final)
         return 0;
     struct gpt_next_state result;
+    if (job->train->patience > 0)
+        TRY(take_best(job, model, &step));
     gpt_swap_average(model);
     if (model->config.input == GPT_INPUT_TEXT)
-        return evaluate_text(job, model, task->val, step);
-    TRY(gpt_evaluate_next_state(model, task->val, job->train->eval_sequences,
+        return evaluate_text(job, model, final, step);
+    TRY(gpt_evaluate_next_state(model, final, job->train->eval_sequences,
                                 job->preset->orbits.extent_au, &result));
     TRY(write_evaluation(job, &result, step));
-    orr_note(job->quiet, "%s: next-state error %.4g %s, persistence %.4g", label,
-             result.teacher_forced, job->planets ? "separations" : "AU", result.persistence);
+    orr_note(job->quiet, "%s: next-state error %.4g %s, persistence %.4g (%d sequences of %s)",
+             label, result.teacher_forced, job->planets ? "separations" : "AU", result.persistence,
+             result.sequences, sim_split_name(gpt_final_split(job->preset, job->planets)));
     return 0;
 }
 
@@ -208,6 +228,9 @@ int gpt_pretrain(const struct gpt_pretraining *job)
     if (!rc && held_out > 0)
         rc = gpt_source_open(&task.val, p, job->orbits_dir,
                              job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL, &config);
+    const enum sim_split final = gpt_final_split(p, job->planets);
+    if (!rc && (final == SIM_SPLIT_TEST || final == SIM_SPLIT_PLANETS_TEST))
+        rc = gpt_source_open(&task.test, p, job->orbits_dir, final, &config);
     if (!rc) {
         make_digest(job, task.source, digest);
         rc = open_model(job, &config, digest, &model, &step);
@@ -226,6 +249,7 @@ int gpt_pretrain(const struct gpt_pretraining *job)
     gpt_batch_free(&task.val_batch);
     gpt_source_close(task.source);
     gpt_source_close(task.val);
+    gpt_source_close(task.test);
     gpt_free(&model);
     return rc;
 }

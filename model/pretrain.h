@@ -17,8 +17,9 @@ struct gpt_pretraining {
     bool resume, quiet;
     char folder[4096]; /* where checkpoints go */
 };
-/* Trains to the preset's last step, then writes evaluation.json (next-state metrics; of text: loss,
- * perplexity, bits per token). With resume, continues last.safetensors when its settings are the
+/* Trains to the preset's last step, then writes evaluation.json (next-state metrics on the test
+ * split, gpt_final_split; of text: loss, perplexity, bits per token of the held-out part) of the
+ * weights that the training stands for (gpt_final_checkpoint). With resume, continues last.safetensors when its settings are the
  * same, and starts anew, saying so, when they are others. */
 int gpt_pretrain(const struct gpt_pretraining *job);
 

@@ -205,6 +205,7 @@ static enum orr_stage stage_of(enum sim_split split)
         [SIM_SPLIT_PLANETS_TRAIN] = ORR_STAGE_PLANETS_TRAIN,
         [SIM_SPLIT_PLANETS_VAL] = ORR_STAGE_PLANETS_VAL,
         [SIM_SPLIT_PLANETS_SOLAR] = ORR_STAGE_SOLAR,
+        [SIM_SPLIT_PLANETS_TEST] = ORR_STAGE_PLANETS_TEST,
     };
     return stages[split];
 }
@@ -222,6 +223,7 @@ int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint6
         return 0;
     case SIM_SPLIT_PLANETS_TRAIN:
     case SIM_SPLIT_PLANETS_VAL:
+    case SIM_SPLIT_PLANETS_TEST:
         return draw_planet_run(preset, rng, system);
     default:
         if (preset->orbits.protocol == ORR_PROTOCOL_IDENTIFIABLE)

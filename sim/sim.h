@@ -49,7 +49,8 @@ struct sim_system {
     bool star_moves;  /* around the barycentre: two-body systems */
 };
 
-/* The data sets; numbers are also the order of writing. */
+/* The data sets; numbers are also the order of writing. From SIM_SPLIT_PLANETS_TRAIN on they are planet
+ * runs. */
 enum sim_split {
     SIM_SPLIT_TRAIN,
     SIM_SPLIT_VAL,
@@ -62,6 +63,7 @@ enum sim_split {
     SIM_SPLIT_PLANETS_TRAIN,
     SIM_SPLIT_PLANETS_VAL,
     SIM_SPLIT_PLANETS_SOLAR,
+    SIM_SPLIT_PLANETS_TEST,
     SIM_SPLITS
 };
 /* "two_body_train", as in file names. */

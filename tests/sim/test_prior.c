@@ -365,6 +365,15 @@ static void test_planet_runs(void **state)
     }
     assert_true(fabs((double)light - SYSTEMS / 2.0) < 4 * sqrt(SYSTEMS / 4.0));
     assert_true(least < 0.387 && most > 30.069); /* Mercury to Neptune */
+    for (uint64_t i = 0; i < 1000; i++) { /* training, validation, test: no system twice */
+        static const enum sim_split splits[] = {SIM_SPLIT_PLANETS_TRAIN, SIM_SPLIT_PLANETS_VAL,
+                                                SIM_SPLIT_PLANETS_TEST};
+        struct sim_system s[3];
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(sim_system_draw(&p, splits[k], i, rng, &s[k]), 0);
+        for (int k = 0; k < 3; k++)
+            assert_true(s[k].orbit[0].a_au != s[(k + 1) % 3].orbit[0].a_au);
+    }
     check_ks("m1/m2", light, mass, cdf_log_flat, (double[]){1e-7, 1e-2});
     check_ks("phase", SYSTEMS, phase, cdf_flat, turn);
     check_ks("omega", SYSTEMS, omega, cdf_flat, turn);

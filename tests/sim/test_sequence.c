@@ -384,7 +384,7 @@ static void test_planet_runs(void **state)
     continuous_preset(&p);
     p.orbits.com_sigma_au = 0;
     assert_true(p.planets.samples_per_orbit >= 40 && p.planets.steps >= 48);
-    for (int split = SIM_SPLIT_PLANETS_TRAIN; split <= SIM_SPLIT_PLANETS_SOLAR; split++) {
+    for (int split = SIM_SPLIT_PLANETS_TRAIN; split <= SIM_SPLIT_PLANETS_TEST; split++) {
         assert_int_equal(sim_sequence_create(&q, &p, (enum sim_split)split), 0);
         assert_int_equal(q.positions, 97);
         assert_int_equal(q.full_state != NULL, split == SIM_SPLIT_PLANETS_SOLAR);
