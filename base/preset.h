@@ -164,7 +164,8 @@ struct orr_train_preset {
     int eval_sequences;
     int keep;        /* step-numbered checkpoints, 0 = none; no matter of content, as keep_every */
     long keep_every; /* steps between them, 0 = every checkpoint */
-    long patience;   /* evaluations without a better one that end the training, 0 = off */
+    long patience;   /* evaluations without a better one that end the training, 0 = off; with it
+                        the best weights are what the training stands for, not the last */
     double outlier_sigma;             /* 0 = off; see gpt_watch_outlier() */
     int outlier_window, outlier_most; /* accepted steps looked at; skipped ones in a row */
 };

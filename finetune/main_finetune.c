@@ -15,7 +15,10 @@ static const struct orr_option options[] = {
 };
 static const struct orr_program program = {
     .name = "finetune",
-    .purpose = "Fine-tunes pretrained models to forces; writes held-out predictions as CSV.",
+    .purpose =
+        "Fine-tunes pretrained models to forces; writes held-out predictions as CSV. Models start "
+        "from\nlast.safetensors of their pretraining, or from best.safetensors where it has "
+        "pretrain.patience.",
     .usage = "finetune [options]",
     .options = options,
     .groups = "attention,planets,finetune",
@@ -27,14 +30,17 @@ static bool wanted(const char *source)
     return !*source_option || !strcmp(source_option, source);
 }
 
-/* The checkpoint that a model starts from: the run's own, or --checkpoint for the first stage
- * (planet runs have models of another length). */
+/* The checkpoint that a model starts from: the run's own, the best one where patience chose it, or
+ * --checkpoint for the first stage (planet runs have models of another length). */
 static int pretrained(const struct orr_cli *cli, const char *attention, const char *stage,
                       char path[4096])
 {
     if (*cli->checkpoint && !strcmp(stage, "pretrain"))
         return orr_path(path, "%s", cli->checkpoint);
-    int rc = orr_path(path, "%s/%s/%s/last.safetensors", cli->run, attention, stage);
+    const struct orr_preset *p = &cli->preset;
+    const bool first = !strcmp(stage, "pretrain");
+    int rc = orr_path(path, "%s/%s/%s/%s", cli->run, attention, stage,
+                      gpt_final_checkpoint(first ? &p->pretrain : &p->pretrain_planets));
     if (!rc && !orr_exists(path))
         rc = ORR_FAIL(ORR_EMISSING,
                       "%s: no pretrained model there; make it with: pretrain "
@@ -92,19 +98,23 @@ static int verify_data(const struct orr_cli *cli, const char *orbits)
 
 /* A pretraining that was stopped (which is no failure of bin/pretrain) is to go on first. A file
  * named by --checkpoint is taken as it is. */
-static int check_complete(const struct orr_cli *cli, bool planets, const char *path)
+static int check_complete(const struct orr_cli *cli, const char *attention, bool planets)
 {
     static const char *const shared[] = {"--preset",         "--set",       "--run",     "--seed",
                                          "--orbits",         "--attention", "--threads", "--device",
                                          "--attention-impl", NULL};
     const struct orr_preset *p = &cli->preset;
     const long steps = planets ? p->pretrain_planets.steps : p->pretrain.steps;
-    char command[ORR_COMMAND];
+    char path[4096], command[ORR_COMMAND];
     long step;
     bool ended;
     if (*cli->checkpoint && !planets)
         return 0;
-    int rc = gpt_progress(path, &step, &ended);
+    int rc = orr_path(path, "%s/%s/%s/last.safetensors", cli->run, attention,
+                      planets ? "pretrain_planets" : "pretrain");
+    if (rc || !orr_exists(path)) /* pretrained() tells */
+        return rc;
+    rc = gpt_progress(path, &step, &ended);
     if (rc || ended || step >= steps)
         return rc;
     orr_command("pretrain", shared, command, sizeof command);
@@ -120,7 +130,9 @@ static int check_pretrained(const struct orr_cli *cli, const char *attention, bo
     struct gpt_config config;
     struct gpt_model model;
     char path[4096];
-    int rc = pretrained(cli, attention, planets ? "pretrain_planets" : "pretrain", path);
+    int rc = check_complete(cli, attention, planets);
+    if (!rc)
+        rc = pretrained(cli, attention, planets ? "pretrain_planets" : "pretrain", path);
     if (!rc)
         rc = gpt_config_from_preset(
             &config, p, attention,
@@ -129,7 +141,7 @@ static int check_pretrained(const struct orr_cli *cli, const char *attention, bo
         rc = gpt_load_as(&model, path, &config, true, &k_ref, NULL);
     if (!rc)
         gpt_free(&model);
-    return rc ? rc : check_complete(cli, planets, path);
+    return rc;
 }
 
 /* Everything that can be wrong is found before any training starts. */

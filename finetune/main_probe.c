@@ -138,7 +138,8 @@ static int probe_run(const struct orr_cli *cli, const struct command *command,
                         names->count);
     for (int pass = 0; pass < 2; pass++) /* first: are all of them there? */
         for (int i = 0; i < names->count && !rc; i++) {
-            rc = orr_path(checkpoint, "%s/%s/pretrain/last.safetensors", cli->run, names->item[i]);
+            rc = orr_path(checkpoint, "%s/%s/pretrain/%s", cli->run, names->item[i],
+                          gpt_final_checkpoint(&cli->preset.pretrain));
             o->checkpoint = checkpoint;
             if (!rc && pass == 0 && !orr_exists(checkpoint))
                 rc = ORR_FAIL(ORR_EMISSING,
