@@ -215,6 +215,24 @@ int report_html_exponents(const struct report_run *run, struct orr_file *html)
     return orr_file_printf(html, "</tbody></table></div>\n");
 }
 
+/* What planet runs can not tell (docs/laws.md). */
+static int planets_note(const struct report_run *run, struct orr_file *html)
+{
+    if (!run->preset.planets.enabled)
+        return 0;
+    TRY(orr_file_printf(html,
+                        "<p class=\"note\">Planet runs tell of directions and of the shape with "
+                        "r only, not of magnitudes, nor of one planet against another: "));
+    if (isfinite(run->period_r2))
+        return orr_file_printf(html,
+                               "the time step, which models are given, tells the period of their "
+                               "training orbits with R&sup2; = %.3f (ln T on ln dt, in the prior "
+                               "of this run).</p>\n",
+                               run->period_r2);
+    return orr_file_printf(html, "how much of the period the time step tells was not recorded in "
+                                 "this run.</p>\n");
+}
+
 /* One table over the planets: the cosine, or the median relative error. */
 static int vector_table(const struct report_run *run, bool cosine, struct orr_file *html)
 {
@@ -244,7 +262,8 @@ static int vector_table(const struct report_run *run, bool cosine, struct orr_fi
         }
         TRY(orr_file_printf(html, "</tr>\n"));
     }
-    return orr_file_printf(html, "</tbody></table></div>\n");
+    TRY(orr_file_printf(html, "</tbody></table></div>\n"));
+    return planets_note(run, html);
 }
 
 int report_html_vectors(const struct report_run *run, struct orr_file *html)

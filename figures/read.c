@@ -160,7 +160,10 @@ static int read_curves(struct report_run *run, struct report_source *source)
         if (rc)
             return rc;
     }
-    return 0;
+    char path[REPORT_PATH];
+    const int rc =
+        orr_path(path, "%s/%s/pretrain_planets/evaluation.json", run->path, source->name);
+    return rc ? rc : report_read_number(path, "period_r2", &run->period_r2);
 }
 
 /* The sources a run should hold, by its settings. */
@@ -202,7 +205,7 @@ static int read_settings(struct report_run *run)
 int report_read(struct report_run *run, const char *path, const char *attention)
 {
     memset(run, 0, sizeof *run);
-    run->floor_log_r = run->floor_log_scale_dt_r = run->floor_constant = NAN;
+    run->floor_log_r = run->floor_log_scale_dt_r = run->floor_constant = run->period_r2 = NAN;
     int rc = orr_path(run->path, "%s", path);
     if (rc)
         return rc;

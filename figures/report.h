@@ -87,6 +87,7 @@ struct report_run {
     int samples;                                              /* largest sample number + 1 */
     struct orr_names rules;                                   /* in order of appearance */
     double floor_log_r, floor_log_scale_dt_r, floor_constant; /* R^2 of log F, NaN when absent */
+    double period_r2; /* of ln T on ln dt in the prior of planet runs; NaN when not recorded */
 };
 
 /* Names of the planets, Mercury first, as in file names and as printed. */
@@ -100,9 +101,11 @@ extern const char *const report_stage_title[REPORT_STAGES];
  * after an error. */
 int report_read(struct report_run *run, const char *path, const char *attention);
 void report_free(struct report_run *run);
-/* Parts of report_read(): laws/laws.json with the fronts of sample 0; one training log (a file
- * that is not there leaves an empty curve). */
+/* Parts of report_read(): laws/laws.json with the fronts of sample 0; a number of a JSON file (what is
+ * not there leaves it as it is); one training log (a file that is not there leaves an empty
+ * curve). */
 int report_read_laws(struct report_run *run);
+int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
 /* ORR_EMISSING: "FILE: not found; make it with: make TARGET PRESET=... RUN=...". */
 int report_missing(const struct report_run *run, const char *file, const char *target);

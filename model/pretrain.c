@@ -45,7 +45,10 @@ static int write_evaluation(const struct gpt_pretraining *job, const struct gpt_
 {
     char path[4096], key[64];
     const enum sim_split split = gpt_final_split(job->preset, job->planets);
+    double period_r2 = 0;
     TRY(orr_path(path, "%s/evaluation.json", job->folder));
+    if (job->planets) /* what such runs can be asked for: docs/laws.md */
+        TRY(sim_prior_period_r2(job->preset, SIM_SPLIT_PLANETS_TRAIN, &period_r2));
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "attention", job->attention);
     cJSON_AddStringToObject(json, "unit", job->planets ? "separation at step 0" : "AU");
@@ -64,6 +67,8 @@ static int write_evaluation(const struct gpt_pretraining *job, const struct gpt_
         snprintf(key, sizeof key, "rollout_persistence_%d", r->horizon[k]);
         cJSON_AddNumberToObject(json, key, r->rollout_persistence[k]);
     }
+    if (job->planets)
+        cJSON_AddNumberToObject(json, "period_r2", period_r2);
     int rc = orr_json_write(path, json);
     cJSON_Delete(json);
     return rc;

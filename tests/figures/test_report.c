@@ -485,6 +485,62 @@ static void pictures_and_page_are_whole(void **state)
     free(page);
 }
 
+static int count_of(const char *text, const char *what)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
+        count++;
+    return count;
+}
+
+/* The tables of a page as text; free() it. */
+static char *page_of(struct report_run *run,
+                     int (*table)(const struct report_run *run, struct orr_file *html))
+{
+    struct orr_file html = {0};
+    assert_int_equal(orr_file_create(&html, in_folder("table.html")), 0);
+    assert_int_equal(table(run, &html), 0);
+    assert_int_equal(orr_file_commit(&html), 0);
+    orr_file_close(&html);
+    return read_text("table.html");
+}
+
+/* Under each planet table stands what planet runs can not tell, with the number of the run. */
+static void planet_tables_have_their_limits(void **state)
+{
+    (void)state;
+    static struct report_run run;
+    write_run();
+    for (int kind = 0; kind < 3; kind++) { /* recorded, not recorded, no planet runs */
+        if (kind == 0)
+            write_text("run/lssar/pretrain_planets/evaluation.json",
+                       "{\"loss\": 0.5, \"period_r2\": 0.7385}");
+        else
+            write_text("run/lssar/pretrain_planets/evaluation.json", "{\"loss\": 0.5}");
+        assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+        assert_true(kind == 0 ? run.period_r2 == 0.7385 : isnan(run.period_r2));
+        if (kind == 2)
+            run.preset.planets.enabled = false;
+        char *page = page_of(&run, report_html_vectors);
+        assert_int_equal(count_of(page, "</table>"), 2);
+        assert_int_equal(count_of(page, "not of magnitudes"), kind == 2 ? 0 : 2);
+        assert_int_equal(count_of(page, "R&sup2; = 0.739 "), kind == 0 ? 2 : 0);
+        assert_int_equal(count_of(page, "not recorded"), kind == 1 ? 2 : 0);
+        if (kind < 2) { /* one between the tables, one under the second */
+            const char *second = strstr(strstr(page, "</table>"), "<table>");
+            assert_true(strstr(page, "not of magnitudes") < second);
+            assert_non_null(strstr(strstr(second, "</table>"), "not of magnitudes"));
+        }
+        free(page);
+        report_free(&run);
+    }
+    write_text("run/lssar/pretrain_planets/evaluation.json", "{\"loss\": 0.5");
+    assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EFORMAT);
+    assert_non_null(strstr(orr_error(), "pretrain_planets/evaluation.json"));
+    report_free(&run);
+    assert_int_equal(remove(in_folder("run/lssar/pretrain_planets/evaluation.json")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,6 +553,7 @@ int main(void)
         cmocka_unit_test(missing_input_names_file_and_command),
         cmocka_unit_test(corrupt_input_is_named),
         cmocka_unit_test(arrows_fit_their_axes),
+        cmocka_unit_test(planet_tables_have_their_limits),
         cmocka_unit_test(strings_are_escaped),
         cmocka_unit_test(base64_matches_rfc_4648),
         cmocka_unit_test(failures_of_gnuplot_are_told),

@@ -169,6 +169,12 @@ static void test_final_figures(void **state)
                 const double expected = loss_of(path, split, sequences);
                 const double found = cJSON_GetObjectItem(json, "loss")->valuedouble;
                 assert_true(fabs(found - expected) <= 1e-6 * expected);
+                /* what such a run can be asked for is beside its figures */
+                double r2;
+                const cJSON *period = cJSON_GetObjectItem(json, "period_r2");
+                assert_int_equal(sim_prior_period_r2(&preset, SIM_SPLIT_PLANETS_TRAIN, &r2), 0);
+                assert_true(planets ? period && period->valuedouble == r2 && r2 > 0.5 && r2 < 1
+                                    : !period);
                 /* what was logged, and would be selected on, is of the validation split */
                 const double val =
                     loss_of(path, planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL, 8);
