@@ -69,6 +69,7 @@ static int add_source(struct report_run *run, const char *name, enum report_role
         break;
     }
     source->r2_log = source->median_relative_error = NAN;
+    source->predictions = source->dropped = source->k_dropped_m2 = source->leverage = NAN;
     for (int e = 0; e < 3; e++)
         source->exponent[e] = (struct report_interval){NAN, NAN, NAN};
     run->source_count++;

@@ -62,6 +62,9 @@ struct report_source {
     struct report_front front;
     double r2_log, median_relative_error;
     struct report_interval exponent[3]; /* of r, m1, m2 */
+    /* NaN when absent: predictions, and those of them that are not positive; of sample 0 the k of
+     * k m1 / r^2 that fits best, and the largest share of sum |F| of one sequence */
+    double predictions, dropped, k_dropped_m2, leverage;
 };
 
 /* The choice of one rule on one sample. */

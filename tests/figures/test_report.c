@@ -107,10 +107,19 @@ static void write_laws(void)
     for (int s = 0; s < 5; s++)
         at += sprintf(at,
                       "%s{\"source\": \"%s\", \"r2_log\": 0.987, \"median_relative_error\": 0.05, "
+                      "\"dropped\": %d, "
                       "\"exponents\": {\"r\": {\"value\": -1.9, \"low\": -2.7, \"high\": -1.8}, "
                       "\"m1\": {\"value\": 0.9, \"low\": 0.8, \"high\": 1.0}, "
                       "\"m2\": {\"value\": 0.7, \"low\": 0.6, \"high\": 0.8}}}",
-                      s ? "," : "", sources[s]);
+                      s ? "," : "", sources[s], 7 * s);
+    at += sprintf(at, "], \"samples\": [");
+    for (int s = 0; s < 5; s++)
+        for (int sample = 0; sample < 2; sample++)
+            at += sprintf(at,
+                          "%s{\"source\": \"%s\", \"sample\": %d, \"rows\": 600, "
+                          "\"k_dropped_m2\": %g, \"leverage\": %g}",
+                          s + sample ? "," : "", sources[s], sample, 27.02 + s + 100 * sample,
+                          0.11 + 0.1 * s + 0.5 * sample);
     sprintf(at, "], \"floors\": {\"log_r\": 0.31, \"log_scale_dt_r\": 0.62, \"constant\": 0}}");
     write_text("run/laws/laws.json", text);
     free(text);
@@ -505,6 +514,60 @@ static char *page_of(struct report_run *run,
     return read_text("table.html");
 }
 
+/* Cells of each row of the first table of a page, which must be as many as its head has. */
+static int cells_of(const char *page)
+{
+    int head = 0;
+    const char *end = strstr(page, "</table>");
+    assert_non_null(end);
+    for (const char *row = strstr(page, "<tr"); row && row < end; row = strstr(row + 1, "<tr")) {
+        int cells = 0;
+        for (const char *at = row; strncmp(at, "</tr>", 5) != 0; at++)
+            cells += !strncmp(at, "<td", 3) || (!strncmp(at, "<th", 3) && at[3] != 'e');
+        if (head == 0)
+            head = cells;
+        assert_int_equal(cells, head);
+    }
+    return head;
+}
+
+/* How many predictions have no logarithm, the k of a law that misses m2, and the leverage of the
+ * largest sequence stand beside what they qualify; a dash where laws.json does not tell. */
+static void tables_hide_nothing(void **state)
+{
+    (void)state;
+    static struct report_run run;
+    write_run();
+    assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+    char *page = page_of(&run, report_html_laws);
+    assert_int_equal(cells_of(page), 9); /* source, law, size, loss, front, k, 2, one rule */
+    assert_int_equal(count_of(page, ">k without m<sub>2</sub></th>"), 1);
+    assert_int_equal(count_of(page, ">Leverage</th>"), 1);
+    /* k over both samples; the others of sample 0: oracle is the second source */
+    assert_non_null(strstr(page, ">39.5</td><td class=\"n\">27.02</td><td class=\"n\">0.11</td>"));
+    assert_non_null(strstr(page, ">39.5</td><td class=\"n\">28.02</td><td class=\"n\">0.21</td>"));
+    free(page);
+    page = page_of(&run, report_html_exponents);
+    assert_int_equal(cells_of(page), 7);
+    assert_int_equal(count_of(page, ">Dropped</th>"), 1);
+    assert_non_null(strstr(page, ">0.9870</td><td class=\"n\">0 of 1200</td>"));
+    assert_non_null(strstr(page, ">0.9870</td><td class=\"n\">28 of 1200</td>"));
+    free(page);
+    for (int s = 0; s < run.source_count; s++) {
+        struct report_source *source = &run.source[s];
+        source->dropped = source->k_dropped_m2 = source->leverage = NAN;
+    }
+    page = page_of(&run, report_html_exponents);
+    assert_int_equal(cells_of(page), 7);
+    assert_int_equal(count_of(page, ">0.9870</td><td class=\"n\">&ndash;</td>"), 5);
+    free(page);
+    page = page_of(&run, report_html_laws);
+    assert_int_equal(
+        count_of(page, ">39.5</td><td class=\"n\">&ndash;</td><td class=\"n\">&ndash;</td>"), 5);
+    free(page);
+    report_free(&run);
+}
+
 /* Under each planet table stands what planet runs can not tell, with the number of the run. */
 static void planet_tables_have_their_limits(void **state)
 {
@@ -553,6 +616,7 @@ int main(void)
         cmocka_unit_test(missing_input_names_file_and_command),
         cmocka_unit_test(corrupt_input_is_named),
         cmocka_unit_test(arrows_fit_their_axes),
+        cmocka_unit_test(tables_hide_nothing),
         cmocka_unit_test(planet_tables_have_their_limits),
         cmocka_unit_test(strings_are_escaped),
         cmocka_unit_test(base64_matches_rfc_4648),
