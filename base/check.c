@@ -134,8 +134,8 @@ static int check_attention(const struct orr_names *names)
     return 0;
 }
 
-/* Patience counts evaluations: there must be some before the end, of something. `none`: why there are
- * no held-out sequences, NULL where there are. */
+/* Patience counts evaluations: there must be some before the end, of something. `none`: why there
+ * are no held-out sequences, NULL where there are. */
 static int check_training(const char *stage, const struct orr_train_preset *t, const char *none)
 {
     if (t->patience > 0 && none)

@@ -98,7 +98,7 @@ ly = narrow ? 9 : 26
 set arrow 3 from lx, ly to lx + unit, ly heads size 5, 90 lw 1.2 lc rgb "#444444"
 set label 4 unit_name at lx + unit + 8, ly left font ",10"
 if (cut > 0) {
-    lx = lx + unit + 166
+    lx = lx + unit + 190
     set arrow 4 from lx, ly to lx + 34, ly head filled size 8, 18 lw 1.5 lc rgb "#c00000"
     set label 5 sprintf("longer than %g times that: cut (%d)", longest, cut) at lx + 42, ly left font ",10"
 }

@@ -1,4 +1,5 @@
-/* read_logs.c - numbers of evaluations; training logs: one JSON object per line with step, loss and sometimes val_loss. */
+/* read_logs.c - numbers of evaluations; training logs: one JSON object per line with step, loss and
+ * sometimes val_loss. */
 #include "report.h"
 
 #include <math.h>

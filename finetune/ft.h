@@ -32,8 +32,8 @@ struct ft_row {
 /* Draws `samples` x `size` labelled rows (rows < T) of the set. The sequences are shared out among
  * the samples at random, from (seed, ORR_STAGE_SAMPLE), as evenly as their number allows, and each
  * sample's rows are drawn from its own sequences without repeats: no two samples share a sequence.
- * rows (samples * size), by sequence and row within a sample. ORR_EINVAL with the settings and their
- * numbers when a sample's sequences have too few labelled rows. */
+ * rows (samples * size), by sequence and row within a sample. ORR_EINVAL with the settings and
+ * their numbers when a sample's sequences have too few labelled rows. */
 int ft_sample(const struct sim_dataset *set, int T, uint64_t seed, int samples, int size,
               struct ft_row *rows);
 /* `count` labelled rows (rows < T) of one sequence, ascending, from (seed, ORR_STAGE_LABELS,

@@ -19,8 +19,8 @@ void ft_fill_inputs(const struct ft_inputs *in, const struct sim_dataset *set, s
 int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char *attention,
                   const char *from, int positions, int outputs);
 /* Trains it in <run>/<source>/finetune/<name>.safetensors, resuming when the run asks for it;
- * task needs context, fill, evaluate and T. The model then holds the weights to predict with: of the
- * last step, or with patience those of the least held-out loss (<name>_best.safetensors). */
+ * task needs context, fill, evaluate and T. The model then holds the weights to predict with: of
+ * the last step, or with patience those of the least held-out loss (<name>_best.safetensors). */
 int ft_train(struct gpt_model *model, const struct ft_run *run, const char *source,
              const char *name, const struct orr_train_preset *train, struct gpt_task *task);
 

@@ -277,8 +277,8 @@ uint64_t gpt_source_fingerprint(const struct gpt_source *source);
 int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **tokens,
                         const float **coords, int *bodies);
 
-/* The split that final next-state figures are measured on: the test split, or, where the preset has no
- * test sequences, the validation split, which checkpoints are selected on; of text the held-out
+/* The split that final next-state figures are measured on: the test split, or, where the preset has
+ * no test sequences, the validation split, which checkpoints are selected on; of text the held-out
  * part. */
 enum sim_split gpt_final_split(const struct orr_preset *preset, bool planets);
 

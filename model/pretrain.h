@@ -19,8 +19,9 @@ struct gpt_pretraining {
 };
 /* Trains to the preset's last step, then writes evaluation.json (next-state metrics on the test
  * split, gpt_final_split; of text: loss, perplexity, bits per token of the held-out part) of the
- * weights that the training stands for (gpt_final_checkpoint). With resume, continues last.safetensors when its settings are the
- * same, and starts anew, saying so, when they are others. */
+ * weights that the training stands for (gpt_final_checkpoint). With resume, continues
+ * last.safetensors when its settings are the same, and starts anew, saying so, when they are
+ * others. */
 int gpt_pretrain(const struct gpt_pretraining *job);
 
 /* Settings that a pretrained checkpoint depends on. */

@@ -49,8 +49,8 @@ struct sim_system {
     bool star_moves;  /* around the barycentre: two-body systems */
 };
 
-/* The data sets; numbers are also the order of writing. From SIM_SPLIT_PLANETS_TRAIN on they are planet
- * runs. */
+/* The data sets; numbers are also the order of writing. From SIM_SPLIT_PLANETS_TRAIN on they are
+ * planet runs. */
 enum sim_split {
     SIM_SPLIT_TRAIN,
     SIM_SPLIT_VAL,

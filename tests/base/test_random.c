@@ -158,9 +158,13 @@ static void test_gsl_draws(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answers),   cmocka_unit_test(test_seek_equals_create),
-        cmocka_unit_test(test_stage_numbers), cmocka_unit_test(test_streams_differ),  cmocka_unit_test(test_hash_is_the_stream),
-        cmocka_unit_test(test_uniform_moments), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_known_answers),
+        cmocka_unit_test(test_seek_equals_create),
+        cmocka_unit_test(test_stage_numbers),
+        cmocka_unit_test(test_streams_differ),
+        cmocka_unit_test(test_hash_is_the_stream),
+        cmocka_unit_test(test_uniform_moments),
+        cmocka_unit_test(test_bits),
         cmocka_unit_test(test_gsl_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

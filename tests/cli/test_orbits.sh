@@ -216,8 +216,8 @@ RUN=(--preset smoke_tokens --threads 1 --set orbits.train=200 --set pretrain.ste
 ours=$WORK/ours theirs=$WORK/theirs
 check "a run of our own" program orbits "${RUN[@]}" --quiet --out "$ours"
 mkdir "$theirs"
-for set in train:200 val:16 two_body_train:60 two_body_val:16 two_body_test:24 solar_system:1 \
-           solar_system_two_body:8; do
+for set in train:200 val:16 test:16 two_body_train:60 two_body_val:16 two_body_test:24 \
+           solar_system:1 solar_system_two_body:8; do
     n=${set#*:} set=${set%:*}
     rows() {
         tail -c +129 "$ours/$1_$set.npy"
@@ -239,6 +239,16 @@ check "the same model" cmp "$WORK"/run-{ours,theirs}/lssar/pretrain/last.safeten
 check "the same forces" cmp "$WORK"/run-{ours,theirs}/lssar/finetune/forces_magnitude.csv
 program pretrain "${RUN[@]}" --orbits "$theirs" --run "$WORK/run-again" >/dev/null 2>"$WORK/err"
 check "a note says so" grep -q 'no manifest.json: made elsewhere, not verified' "$WORK/err"
+mkdir "$WORK/untested"
+ln "$theirs"/*.npy "$WORK/untested"
+rm "$WORK/untested"/*_test.npy
+KEEP=$WORK/untested
+refuse "theirs without a test set" 1 obs_test.npy -- "$BIN/pretrain" "${RUN[@]}" --quiet \
+    --orbits "$WORK/untested" --run "$WORK/run-not"
+check "... which orbits.test=0 does without" program pretrain "${RUN[@]}" --quiet \
+    --orbits "$WORK/untested" --run "$WORK/run-untested" --set orbits.test=0
+check "... judged by the validation sequences" grep -q '"split":.*"val"' \
+    "$WORK/run-untested/lssar/pretrain/evaluation.json"
 check "stat of theirs" grep -q '^train: 200 sequences' <(program orbits stat "$theirs")
 KEEP=$theirs
 refuse "verify of theirs" 1 "$theirs" manifest.json -- "$BIN/orbits" verify "$theirs"

@@ -1,5 +1,5 @@
-/* test_best.c - fine-tuning with patience: the weights of the least validation loss predict, not the
- * last ones; fresh, resumed and done again. */
+/* test_best.c - fine-tuning with patience: the weights of the least validation loss predict, not
+ * the last ones; fresh, resumed and done again. */
 #include "tiny.h"
 
 static struct tiny tiny;

@@ -173,8 +173,8 @@ static void test_only_labelled_rows_count(void **state)
         }
 }
 
-/* The logged held-out loss is the mean over all validation sequences that were asked for, those of a
- * last, smaller batch too: (output - transformed label)^2 of the saved weights. */
+/* The logged held-out loss is the mean over all validation sequences that were asked for, those of
+ * a last, smaller batch too: (output - transformed label)^2 of the saved weights. */
 static void test_validation_loss(void **state)
 {
     (void)state;

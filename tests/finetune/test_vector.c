@@ -154,7 +154,8 @@ static void test_only_labels_are_learned(void **state)
     tiny_close(&tiny);
 }
 
-/* In units of its largest label, a planet's force may have any size: powers of two change no bit. */
+/* In units of its largest label, a planet's force may have any size: powers of two change no
+ * bit. */
 static void test_units_of_training(void **state)
 {
     (void)state;

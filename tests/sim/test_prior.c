@@ -365,7 +365,7 @@ static void test_planet_runs(void **state)
     }
     assert_true(fabs((double)light - SYSTEMS / 2.0) < 4 * sqrt(SYSTEMS / 4.0));
     assert_true(least < 0.387 && most > 30.069); /* Mercury to Neptune */
-    for (uint64_t i = 0; i < 1000; i++) { /* training, validation, test: no system twice */
+    for (uint64_t i = 0; i < 1000; i++) {        /* training, validation, test: no system twice */
         static const enum sim_split splits[] = {SIM_SPLIT_PLANETS_TRAIN, SIM_SPLIT_PLANETS_VAL,
                                                 SIM_SPLIT_PLANETS_TEST};
         struct sim_system s[3];
