@@ -207,8 +207,11 @@ int orr_chain_evaluation(struct orr_chain *chain, const char *attention, bool pl
     char model[ORR_DIGEST];
     struct draft draft = begin(chain, planets ? ORR_KIND_EVALUATION_PLANETS : ORR_KIND_EVALUATION);
     add_input(&draft, "model", orr_chain_pretrain(chain, attention, planets, model), model);
-    if (!*chain->text)
-        add_set(&draft, planets ? "planets_test" : "test");
+    const char *test = planets ? "planets_test" : "test";
+    if (!*chain->text) /* without test sequences those of validation are measured */
+        add_set(&draft, orr_set_count(chain->preset, test) > 0 ? test
+                        : planets                              ? "planets_val"
+                                                               : "val");
     return finish(&draft, digest);
 }
 

@@ -134,9 +134,14 @@ static int check_attention(const struct orr_names *names)
     return 0;
 }
 
-/* Patience counts evaluations: there must be some before the end. */
-static int check_training(const char *stage, const struct orr_train_preset *t)
+/* Patience counts evaluations: there must be some before the end, of something. `none`: why there
+ * are no held-out sequences, NULL where there are. */
+static int check_training(const char *stage, const struct orr_train_preset *t, const char *none)
 {
+    if (t->patience > 0 && none)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s.patience: expected 0 without held-out sequences (%s), found %ld", stage,
+                        none, t->patience);
     if (t->patience > 0 && t->eval_every < 1)
         return ORR_FAIL(ORR_EUSAGE,
                         "%s.eval_every: expected at least 1 with %s.patience = %ld, found 0", stage,
@@ -146,6 +151,15 @@ static int check_training(const char *stage, const struct orr_train_preset *t)
 
 int orr_preset_check(const struct orr_preset *preset)
 {
+    const struct orr_orbits_preset *o = &preset->orbits;
+    const struct orr_planets_preset *planets = &preset->planets;
+    const bool text = orr_preset_is_text(preset);
+    const char *no_val =
+        text ? (*preset->text.val || preset->text.val_fraction > 0 ? NULL : "text.val_fraction = 0")
+             : (o->val > 0 ? NULL : "orbits.val = 0");
+    const char *no_planets = planets->enabled && planets->val < 1 ? "planets.val = 0" : NULL;
+    const char *no_two_body =
+        o->two_body_train > 0 && o->two_body_val < 1 ? "orbits.two_body_val = 0" : NULL;
     int rc = check_orbits(&preset->orbits);
     if (!rc)
         rc = check_law(&preset->orbits);
@@ -154,13 +168,11 @@ int orr_preset_check(const struct orr_preset *preset)
     if (!rc)
         rc = check_planets(preset);
     if (!rc)
-        rc = check_training("pretrain", &preset->pretrain);
+        rc = check_training("pretrain", &preset->pretrain, no_val);
     if (!rc)
-        rc = check_training("pretrain_planets", &preset->pretrain_planets);
+        rc = check_training("pretrain_planets", &preset->pretrain_planets, no_planets);
     if (!rc)
-        rc = check_training("finetune.magnitude", &preset->finetune.magnitude);
-    if (!rc)
-        rc = check_training("finetune.vector", &preset->finetune.vector);
+        rc = check_training("finetune.magnitude", &preset->finetune.magnitude, no_two_body);
     if (!rc)
         rc = check_text(preset);
     if (!rc)

@@ -21,8 +21,8 @@ struct orr_names {
 /* How masses are drawn. */
 enum orr_mass_prior {
     ORR_MASS_STUDY,      /* lognormal star, gamma planets (spec of the study), clamped */
-    ORR_MASS_UNIFORM,    /* two bodies, U(m_min, m_max) each, sorted: m1 <= m2 */
-    ORR_MASS_LOGUNIFORM, /* the same, log-uniform */
+    ORR_MASS_UNIFORM,    /* two bodies, U(m_min, m_max) each, independent: either may be lighter */
+    ORR_MASS_LOGUNIFORM, /* two bodies, log-uniform in [m_min, m_max] each, independent */
 };
 
 enum orr_protocol { ORR_PROTOCOL_VAFA2025, ORR_PROTOCOL_IDENTIFIABLE };
@@ -50,6 +50,11 @@ enum orr_schedule {
 };
 enum orr_recompute { ORR_RECOMPUTE_NONE, ORR_RECOMPUTE_BLOCK };
 enum orr_force_loss { ORR_LOSS_RAW, ORR_LOSS_LOG, ORR_LOSS_SCALED };
+/* The unit of a planet's force vectors. */
+enum orr_vector_scale {
+    ORR_VECTOR_LABELLED, /* its largest |F| on labelled positions */
+    ORR_VECTOR_LARGEST,  /* the study's: per axis the largest component on all positions */
+};
 enum orr_precision {
     ORR_PRECISION_AUTO, /* bf16 where the machine gains from it */
     ORR_PRECISION_FP32,
@@ -162,7 +167,8 @@ struct orr_train_preset {
     int eval_sequences;
     int keep;        /* step-numbered checkpoints, 0 = none; no matter of content, as keep_every */
     long keep_every; /* steps between them, 0 = every checkpoint */
-    long patience;   /* evaluations without a better one that end the training, 0 = off */
+    long patience;   /* evaluations without a better one that end the training, 0 = off; with it
+                        the best weights are what the training stands for, not the last */
     double outlier_sigma;             /* 0 = off; see gpt_watch_outlier() */
     int outlier_window, outlier_most; /* accepted steps looked at; skipped ones in a row */
 };
@@ -170,7 +176,9 @@ struct orr_train_preset {
 struct orr_finetune_preset {
     struct orr_train_preset magnitude, vector;
     enum orr_force_loss magnitude_loss;
-    int samples, sample_size;      /* regression samples of held-out positions */
+    enum orr_vector_scale vector_scale;
+    int samples, sample_size;      /* regression samples of held-out positions;
+                                      no two of them share a sequence */
     int knn_magnitude, knn_vector; /* neighbours of the oracles */
 };
 

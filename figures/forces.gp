@@ -3,8 +3,8 @@
 #   gnuplot -c forces.gp STEM OUTPUT png|svg
 #
 # STEM.set: planet, panels, extent and arrow (AU: half an axis; the length of force 1), cut, longest,
-# stride, and per panel title[], note[], colour[]. STEM.dat: one block per panel, rows x y dx dy
-# kind (0 predicted, 1 labelled, 2 predicted and cut at `longest`, 3 not drawn).
+# stride, unit_name (what force 1 is), and per panel title[], note[], colour[]. STEM.dat: one block
+# per panel, rows x y dx dy kind (0 predicted, 1 labelled, 2 predicted and cut at `longest`, 3 not drawn).
 
 load ARG1.".set"
 data = ARG1.".dat"
@@ -96,9 +96,9 @@ set label 3 "label trained on" at left + 282, 26 left font ",10"
 lx = narrow ? left : left + 430
 ly = narrow ? 9 : 26
 set arrow 3 from lx, ly to lx + unit, ly heads size 5, 90 lw 1.2 lc rgb "#444444"
-set label 4 "largest true force" at lx + unit + 8, ly left font ",10"
+set label 4 unit_name at lx + unit + 8, ly left font ",10"
 if (cut > 0) {
-    lx = lx + unit + 166
+    lx = lx + unit + 190
     set arrow 4 from lx, ly to lx + 34, ly head filled size 8, 18 lw 1.5 lc rgb "#c00000"
     set label 5 sprintf("longer than %g times that: cut (%d)", longest, cut) at lx + 42, ly left font ",10"
 }

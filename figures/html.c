@@ -153,7 +153,8 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
         "labelled and trained on; figures and numbers judge the others. Near-circular orbits "
         "make the direction easy: compare each row with <em>towards the Sun</em>, which knows "
         "nothing but the Sun's place and the mean labelled force, and with the untrained "
-        "model.</p>\n"));
+        "model. Figures draw forces in units of each planet&rsquo;s %s.</p>\n",
+        report_force_unit(run)));
     TRY(report_html_vectors(run, html));
     for (int p = 0; p < REPORT_PLANETS; p++) {
         char name[64];

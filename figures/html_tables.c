@@ -96,16 +96,22 @@ static const char *headline_rule(const struct report_run *run)
 int report_html_laws(const struct report_run *run, struct orr_file *html)
 {
     const char *headline = headline_rule(run);
-    TRY(orr_file_printf(html,
-                        "<div class=\"wide\"><table>\n<caption>Law: choice of the rule "
-                        "&ldquo;%s&rdquo; on sample 0. Then, over %d samples of held-out "
-                        "positions: how often the structure of Newton's law is on the Pareto "
-                        "front, its k (median), and how often each rule selects it.</caption>\n"
-                        "<thead><tr><th scope=\"col\">Source</th><th scope=\"col\">Law</th>"
-                        "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" class=\"n\">"
-                        "Loss</th><th scope=\"col\" class=\"n\">On front</th>"
-                        "<th scope=\"col\" class=\"n\">k</th>",
-                        headline, run->samples));
+    TRY(orr_file_printf(
+        html,
+        "<div class=\"wide\"><table>\n<caption>Law: choice of the rule "
+        "&ldquo;%s&rdquo; on sample 0. Then, over %d samples of held-out "
+        "positions: how often the structure of Newton's law is on the Pareto "
+        "front, its k (median), and how often each rule selects it. k without "
+        "m<sub>2</sub> is what k m<sub>1</sub> / r<sup>2</sup> fits best, the "
+        "constant of a law that misses m<sub>2</sub>; leverage is the largest share "
+        "of the sum of |F| that one sequence has; both of sample 0.</caption>\n"
+        "<thead><tr><th scope=\"col\">Source</th><th scope=\"col\">Law</th>"
+        "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" class=\"n\">"
+        "Loss</th><th scope=\"col\" class=\"n\">On front</th>"
+        "<th scope=\"col\" class=\"n\">k</th><th scope=\"col\" class=\"n\">"
+        "k without m<sub>2</sub></th><th scope=\"col\" class=\"n\">Leverage"
+        "</th>",
+        headline, run->samples));
     for (int r = 0; r < run->rules.count; r++)
         TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", run->rules.item[r]));
     TRY(orr_file_printf(html, "</tr></thead>\n<tbody>\n"));
@@ -124,6 +130,8 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
         TRY(cell(html, "%.3g", law->loss));
         TRY(count_cell(html, on_front, run->samples));
         TRY(cell(html, "%.4g", k));
+        TRY(cell(html, "%.4g", run->source[s].k_dropped_m2));
+        TRY(cell(html, "%.2f", run->source[s].leverage));
         for (int r = 0; r < run->rules.count; r++) {
             int selected = 0;
             for (int sample = 0; sample < run->samples; sample++) {
@@ -175,35 +183,48 @@ static int interval_cell(struct orr_file *html, const struct report_interval *x)
     return orr_file_printf(html, "</td>");
 }
 
+/* "3 of 5000"; a dash where laws.json does not tell. */
+static int dropped_cell(struct orr_file *html, const struct report_source *source)
+{
+    if (!isfinite(source->dropped) || !isfinite(source->predictions))
+        return cell(html, "%.0f", source->dropped);
+    return orr_file_printf(html, "<td class=\"n\">%.0f of %.0f</td>", source->dropped,
+                           source->predictions);
+}
+
 static int floor_row(struct orr_file *html, const char *title, double r2)
 {
     if (!isfinite(r2))
         return 0;
     TRY(orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">%s</th>", title));
     TRY(cell(html, "%.4f", r2));
-    return orr_file_printf(html,
-                           "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s"
-                           "</td><td class=\"n\">%s</td></tr>\n",
-                           dash, dash, dash, dash);
+    for (int c = 0; c < 5; c++)
+        TRY(orr_file_printf(html, "<td class=\"n\">%s</td>", dash));
+    return orr_file_printf(html, "</tr>\n");
 }
 
 int report_html_exponents(const struct report_run *run, struct orr_file *html)
 {
     TRY(orr_file_printf(
-        html, "<div class=\"wide\"><table>\n<caption>Held-out force magnitudes: R&sup2; of log F, "
-              "median relative error, and exponents by least squares in log space with bootstrap "
-              "intervals. The last rows are floors: what a constant or a regression on the named "
-              "quantities alone reaches.</caption>\n<thead><tr><th scope=\"col\">Source</th>"
-              "<th scope=\"col\" class=\"n\">R&sup2;</th><th scope=\"col\" class=\"n\">Median error"
-              "</th><th scope=\"col\" class=\"n\">r (&minus;2)</th><th scope=\"col\" class=\"n\">"
-              "m<sub>1</sub> (1)</th><th scope=\"col\" class=\"n\">m<sub>2</sub> (1)</th></tr>"
-              "</thead>\n<tbody>\n"));
+        html,
+        "<div class=\"wide\"><table>\n<caption>Held-out force magnitudes: R&sup2; of log F, "
+        "median relative error, and exponents by least squares in log space with bootstrap "
+        "intervals. Dropped: predictions that are not positive have no logarithm; they are left "
+        "out of R&sup2; and exponents, not of the median error and the search for laws. The last "
+        "rows are floors: what a constant or a regression on the named quantities alone reaches."
+        "</caption>\n<thead><tr><th scope=\"col\">Source</th>"
+        "<th scope=\"col\" class=\"n\">R&sup2;</th><th scope=\"col\" class=\"n\">Dropped</th>"
+        "<th scope=\"col\" class=\"n\">Median error</th>"
+        "<th scope=\"col\" class=\"n\">r (&minus;2)</th>"
+        "<th scope=\"col\" class=\"n\">m<sub>1</sub> (1)</th>"
+        "<th scope=\"col\" class=\"n\">m<sub>2</sub> (1)</th></tr></thead>\n<tbody>\n"));
     for (int s = 0; s < run->source_count; s++) {
         const struct report_source *source = &run->source[s];
         if (!source->has_laws)
             continue;
         TRY(open_row(html, source));
         TRY(cell(html, "%.4f", source->r2_log));
+        TRY(dropped_cell(html, source));
         TRY(cell(html, "%.2f%%", 100 * source->median_relative_error));
         for (int e = 0; e < 3; e++)
             TRY(interval_cell(html, &source->exponent[e]));
@@ -213,6 +234,24 @@ int report_html_exponents(const struct report_run *run, struct orr_file *html)
     TRY(floor_row(html, "floor: log scale, log dt, log r", run->floor_log_scale_dt_r));
     TRY(floor_row(html, "floor: constant", run->floor_constant));
     return orr_file_printf(html, "</tbody></table></div>\n");
+}
+
+/* What planet runs can not tell (docs/laws.md). */
+static int planets_note(const struct report_run *run, struct orr_file *html)
+{
+    if (!run->preset.planets.enabled)
+        return 0;
+    TRY(orr_file_printf(html,
+                        "<p class=\"note\">Planet runs tell of directions and of the shape with "
+                        "r only, not of magnitudes, nor of one planet against another: "));
+    if (isfinite(run->period_r2))
+        return orr_file_printf(html,
+                               "the time step, which models are given, tells the period of their "
+                               "training orbits with R&sup2; = %.3f (ln T on ln dt, in the prior "
+                               "of this run).</p>\n",
+                               run->period_r2);
+    return orr_file_printf(html, "how much of the period the time step tells was not recorded in "
+                                 "this run.</p>\n");
 }
 
 /* One table over the planets: the cosine, or the median relative error. */
@@ -246,7 +285,8 @@ static int vector_table(const struct report_run *run, bool cosine, struct orr_fi
         }
         TRY(orr_file_printf(html, "</tr>\n"));
     }
-    return orr_file_printf(html, "</tbody></table></div>\n");
+    TRY(orr_file_printf(html, "</tbody></table></div>\n"));
+    return planets_note(run, html);
 }
 
 int report_html_vectors(const struct report_run *run, struct orr_file *html)

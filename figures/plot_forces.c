@@ -5,10 +5,16 @@
 
 enum { POSITIONS_DRAWN = 50 }; /* unlabelled positions at most: more arrows hide each other */
 
-/* Arrows are in units of the planet's largest true force; longer ones than this are drawn at this
+/* Arrows are in the planet's unit (report_force_unit); longer ones than this are drawn at this
  * length in a colour of their own, lest one wild prediction shrink all others to dots. */
 static const double longest = 1.5;
 static const double arrow_share = 0.45; /* of the median distance: the arrow of force 1 */
+
+const char *report_force_unit(const struct report_run *run)
+{
+    return run->preset.finetune.vector_scale == ORR_VECTOR_LARGEST ? "largest force of each axis"
+                                                                   : "largest labelled force";
+}
 
 enum arrow_kind { ARROW_PREDICTED, ARROW_LABELLED, ARROW_CUT, ARROW_OMITTED };
 
@@ -168,10 +174,11 @@ int report_plot_forces(const struct report_run *run, int planet, const char *fol
     if (!rc)
         rc = orr_file_printf(&file,
                              "planet = \"%s\"\npanels = %d\nextent = %.7g\narrow = %.7g\n"
-                             "cut = %zu\nlongest = %.3g\nstride = %zu\n"
+                             "cut = %zu\nlongest = %.3g\nstride = %zu\nunit_name = \"%s\"\n"
                              "array title[%d]\narray note[%d]\narray colour[%d]\n",
                              report_planet_title[planet], panels, field.extent_au, field.arrow_au,
-                             field.cut, longest, field.stride, panels, panels, panels);
+                             field.cut, longest, field.stride, report_force_unit(run), panels,
+                             panels, panels);
     if (!rc)
         rc = write_notes(&file, run, planet, panel, panels);
     if (!rc)

@@ -70,6 +70,7 @@ static int add_source(struct report_run *run, const char *name, enum report_role
         break;
     }
     source->r2_log = source->median_relative_error = NAN;
+    source->predictions = source->dropped = source->k_dropped_m2 = source->leverage = NAN;
     for (int e = 0; e < 3; e++)
         source->exponent[e] = (struct report_interval){NAN, NAN, NAN};
     run->source_count++;
@@ -161,7 +162,10 @@ static int read_curves(struct report_run *run, struct report_source *source)
         if (rc)
             return rc;
     }
-    return 0;
+    char path[REPORT_PATH];
+    const int rc =
+        orr_path(path, "%s/%s/pretrain_planets/evaluation.json", run->path, source->name);
+    return rc ? rc : report_read_number(path, "period_r2", &run->period_r2);
 }
 
 /* The sources a run should hold, by its settings. */
@@ -203,7 +207,7 @@ static int read_settings(struct report_run *run)
 int report_read(struct report_run *run, const char *path, const char *attention)
 {
     memset(run, 0, sizeof *run);
-    run->floor_log_r = run->floor_log_scale_dt_r = run->floor_constant = NAN;
+    run->floor_log_r = run->floor_log_scale_dt_r = run->floor_constant = run->period_r2 = NAN;
     int rc = orr_path(run->path, "%s", path);
     if (rc)
         return rc;

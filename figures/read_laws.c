@@ -76,9 +76,27 @@ static void take_source(struct report_run *run, const cJSON *item)
     struct report_source *source = &run->source[s];
     source->r2_log = number(item, "r2_log");
     source->median_relative_error = number(item, "median_relative_error");
+    source->dropped = number(item, "dropped");
     const cJSON *exponents = cJSON_GetObjectItemCaseSensitive(item, "exponents");
     for (int e = 0; e < 3; e++)
         source->exponent[e] = interval(cJSON_GetObjectItemCaseSensitive(exponents, names[e]));
+}
+
+/* Facts of one sample of one source. */
+static void take_sample(struct report_run *run, const cJSON *item)
+{
+    const char *name = text(item, "source");
+    const int s = name ? report_find(run, name) : -1;
+    const double rows = number(item, "rows");
+    if (s < 0)
+        return;
+    struct report_source *source = &run->source[s];
+    if (isfinite(rows))
+        source->predictions = (isfinite(source->predictions) ? source->predictions : 0) + rows;
+    if (number(item, "sample") != 0)
+        return;
+    source->k_dropped_m2 = number(item, "k_dropped_m2");
+    source->leverage = number(item, "leverage");
 }
 
 static int take_json(struct report_run *run, const char *path, const cJSON *json)
@@ -98,6 +116,8 @@ static int take_json(struct report_run *run, const char *path, const cJSON *json
     }
     cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "sources"))
         take_source(run, item);
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "samples"))
+        take_sample(run, item);
     const cJSON *floors = cJSON_GetObjectItemCaseSensitive(json, "floors");
     run->floor_log_r = number(floors, "log_r");
     run->floor_log_scale_dt_r = number(floors, "log_scale_dt_r");

@@ -1,4 +1,5 @@
-/* read_logs.c - training logs: one JSON object per line with step, loss and sometimes val_loss. */
+/* read_logs.c - numbers of evaluations; training logs: one JSON object per line with step, loss and
+ * sometimes val_loss. */
 #include "report.h"
 
 #include <math.h>
@@ -11,6 +12,18 @@ static double number(const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+}
+
+int report_read_number(const char *path, const char *key, double *value)
+{
+    cJSON *json = NULL;
+    if (!orr_exists(path))
+        return 0;
+    const int rc = orr_json_read(path, &json);
+    if (!rc && isfinite(number(json, key)))
+        *value = number(json, key);
+    cJSON_Delete(json);
+    return rc;
 }
 
 /* A run that was killed and resumed writes the steps since its checkpoint again: the later line

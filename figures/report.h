@@ -3,7 +3,7 @@
  * report_read() gathers what a run directory holds (docs/formats.md) into one struct,
  * report_plot() lets gnuplot draw it, report_html() writes the page. Nothing is written under a
  * final name before every picture is there. Units: AU, years, solar masses; forces of the planets
- * in units of each planet's own largest true force. */
+ * in units of each planet's own (report_force_unit). */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
@@ -62,6 +62,9 @@ struct report_source {
     struct report_front front;
     double r2_log, median_relative_error;
     struct report_interval exponent[3]; /* of r, m1, m2 */
+    /* NaN when absent: predictions, and those of them that are not positive; of sample 0 the k of
+     * k m1 / r^2 that fits best, and the largest share of sum |F| of one sequence */
+    double predictions, dropped, k_dropped_m2, leverage;
 };
 
 /* The choice of one rule on one sample. */
@@ -87,6 +90,7 @@ struct report_run {
     int samples;                                              /* largest sample number + 1 */
     struct orr_names rules;                                   /* in order of appearance */
     double floor_log_r, floor_log_scale_dt_r, floor_constant; /* R^2 of log F, NaN when absent */
+    double period_r2; /* of ln T on ln dt in the prior of planet runs; NaN when not recorded */
 };
 
 /* Names of the planets, Mercury first, as in file names and as printed. */
@@ -100,14 +104,19 @@ extern const char *const report_stage_title[REPORT_STAGES];
  * after an error. */
 int report_read(struct report_run *run, const char *path, const char *attention);
 void report_free(struct report_run *run);
-/* Parts of report_read(): laws/laws.json with the fronts of sample 0; one training log (a file
- * that is not there leaves an empty curve). */
+/* Parts of report_read(): laws/laws.json with the fronts of sample 0; a number of a JSON file (what
+ * is not there leaves it as it is); one training log (a file that is not there leaves an empty
+ * curve). */
 int report_read_laws(struct report_run *run);
+int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
 /* ORR_EMISSING: "FILE: not found; make it with: make TARGET PRESET=... RUN=...". */
 int report_missing(const struct report_run *run, const char *file, const char *target);
 /* Index of a source, -1 when the run has none of that name. */
 int report_find(const struct report_run *run, const char *source);
+
+/* The unit of a planet's forces under the run's settings: "largest labelled force". */
+const char *report_force_unit(const struct report_run *run);
 
 /* Agreement of predictions with the truth over positions whose label was not trained on. */
 struct report_agreement {

@@ -29,8 +29,11 @@ struct ft_row {
     long sequence;
     int row;
 };
-/* Draws `samples` x `size` labelled rows (rows < T) of the set, without repeats inside a
- * sample, from (seed, ORR_STAGE_SAMPLE, sample). rows (samples * size). */
+/* Draws `samples` x `size` labelled rows (rows < T) of the set. The sequences are shared out among
+ * the samples at random, from (seed, ORR_STAGE_SAMPLE), as evenly as their number allows, and each
+ * sample's rows are drawn from its own sequences without repeats: no two samples share a sequence.
+ * rows (samples * size), by sequence and row within a sample. ORR_EINVAL with the settings and
+ * their numbers when a sample's sequences have too few labelled rows. */
 int ft_sample(const struct sim_dataset *set, int T, uint64_t seed, int samples, int size,
               struct ft_row *rows);
 /* `count` labelled rows (rows < T) of one sequence, ascending, from (seed, ORR_STAGE_LABELS,
@@ -86,9 +89,13 @@ int ft_vector_oracle(struct ft_run *run);
 
 /* forces_magnitude.csv of a source (docs/formats.md); F (row_count). */
 int ft_write_magnitude(struct ft_run *run, const char *source, const double *F);
-/* forces_vector.csv; f (planets, T, 2) in units of each planet's largest force. */
+/* forces_vector.csv; f (planets, T, 2) in the units of ft_vector_scale(). */
 int ft_write_vector(struct ft_run *run, const char *source, const double *f);
-/* Largest |F| of each planet's sequence over labelled rows < T. largest (planets). */
-void ft_vector_scale(const struct ft_run *run, double *largest);
+/* The unit of each planet's force along x and y, (planets, 2): the largest |F| of run->labels, for
+ * both axes, so that nothing held out enters; or, with finetune.vector_scale = largest, the largest
+ * |Fx| and |Fy| of the whole sequence, which is how the study scales and turns directions by up to
+ * 0.87 degrees. */
+enum { FT_PLANETS = 8 };
+void ft_vector_scale(const struct ft_run *run, double unit[FT_PLANETS][2]);
 
 #endif

@@ -12,7 +12,7 @@ struct magnitude {
     struct ft_transform transform;
     gsl_rng *rng;
     struct gpt_batch val;
-    int val_batches;
+    int val_sequences, val_most; /* all; of one batch */
 };
 
 /* Targets and weights of sequence -> batch row b. */
@@ -46,14 +46,17 @@ static int fill_train(void *context, long step, int pass, struct gpt_batch *batc
     return 0;
 }
 
-/* Mean loss over the first batches of the validation set: logged, never selected on. */
+/* Mean loss over the first sequences of the validation set; the last batch may be smaller. Logged,
+ * and selected on where there is patience. */
 static int evaluate(void *context, struct gpt_model *model, double *loss)
 {
     struct magnitude *task = context;
+    const int n = task->val_sequences;
     *loss = 0;
-    for (int i = 0; i < task->val_batches; i++) {
+    for (int first = 0; first < n; first += task->val_most) {
+        task->val.B = n - first < task->val_most ? n - first : task->val_most;
         for (int b = 0; b < task->val.B; b++) {
-            const size_t s = (size_t)i * (size_t)task->val.B + (size_t)b;
+            const size_t s = (size_t)first + (size_t)b;
             ft_fill_inputs(&task->inputs, &task->run->val, s, 0, NULL, b, &task->val);
             fill_targets(task, &task->run->val, s, b, &task->val);
         }
@@ -61,7 +64,7 @@ static int evaluate(void *context, struct gpt_model *model, double *loss)
         int rc = gpt_loss(model, &task->val, &part);
         if (rc)
             return rc;
-        *loss += part / task->val_batches;
+        *loss += part * task->val.B / n;
     }
     return 0;
 }
@@ -96,6 +99,39 @@ static int predict(struct magnitude *task, struct gpt_model *model, double *F)
     return rc;
 }
 
+/* Labels of the training set on the rows that models are fed, all but the last one of a sequence:
+ * states (n, 6) and forces (n), either may be NULL; returns n. */
+static size_t training_points(const struct sim_dataset *set, float *states, float *forces)
+{
+    const size_t P = (size_t)set->positions;
+    size_t count = 0;
+    for (size_t s = 0; s < set->n; s++) {
+        for (size_t i = s * P; i + 1 < (s + 1) * P; i++) {
+            if (!isfinite(set->force_magnitude[i]))
+                continue;
+            if (states)
+                memcpy(states + 6 * count, set->full_state + 6 * i, 6 * sizeof *states);
+            if (forces)
+                forces[count] = set->force_magnitude[i];
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Fits the loss's transform to the labels that are trained on. */
+static int fit_transform(const struct ft_run *run, struct ft_transform *transform)
+{
+    const size_t n = training_points(&run->train, NULL, NULL);
+    float *forces = orr_alloc(n ? n : 1, sizeof *forces);
+    if (!forces)
+        return ORR_ENOMEM;
+    training_points(&run->train, NULL, forces);
+    const int rc = ft_transform_fit(transform, run->preset->finetune.magnitude_loss, forces, n);
+    free(forces);
+    return rc;
+}
+
 int ft_magnitude_model(struct ft_run *run, const char *source, const char *attention,
                        const char *from)
 {
@@ -103,22 +139,19 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
     const int T = (int)run->train.positions - 1;
     struct magnitude task = {.run = run, .train = train};
     struct gpt_model model;
-    int rc = ft_transform_fit(&task.transform, run->preset->finetune.magnitude_loss,
-                              run->train.force_magnitude,
-                              (size_t)run->train.n * (size_t)run->train.positions);
+    int rc = fit_transform(run, &task.transform);
     if (rc || (rc = ft_model_open(&model, run, attention, from, T + 1, 1)) != 0)
         return rc;
     double *F = orr_alloc(run->row_count, sizeof *F);
     task.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
     const size_t most = train->eval_sequences > 0 ? (size_t)train->eval_sequences : 0;
-    const size_t held_out = run->val.n < most ? run->val.n : most;
-    const int B = held_out < 64 ? (int)held_out : 64;
-    rc = F && task.rng ? gpt_batch_create(&task.val, &model.config, B, T) : ORR_ENOMEM;
-    task.val_batches = B ? (int)(held_out / (size_t)B) : 0;
+    task.val_sequences = (int)(run->val.n < most ? run->val.n : most);
+    task.val_most = task.val_sequences < 64 ? task.val_sequences : 64;
+    rc = F && task.rng ? gpt_batch_create(&task.val, &model.config, task.val_most, T) : ORR_ENOMEM;
     struct gpt_task loop = {.context = &task,
                             .fill = fill_train,
                             .T = T,
-                            .evaluate = task.val_batches ? evaluate : NULL};
+                            .evaluate = task.val_sequences ? evaluate : NULL};
     task.inputs.config = &model.config;
     if (!rc)
         rc = ft_train(&model, run, source, false, train, &loop);
@@ -146,22 +179,6 @@ int ft_magnitude_truth(struct ft_run *run)
     int rc = ft_write_magnitude(run, "truth", F);
     free(F);
     return rc;
-}
-
-/* Labelled states of the training set: (n, 6) and forces (n). */
-static size_t training_points(const struct sim_dataset *set, float *states, float *forces)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < (size_t)set->n * (size_t)set->positions; i++) {
-        if (!isfinite(set->force_magnitude[i]))
-            continue;
-        if (states) {
-            memcpy(states + 6 * count, set->full_state + 6 * i, 6 * sizeof *states);
-            forces[count] = set->force_magnitude[i];
-        }
-        count++;
-    }
-    return count;
 }
 
 int ft_magnitude_oracle(struct ft_run *run)

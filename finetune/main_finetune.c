@@ -17,7 +17,10 @@ static const struct orr_option options[] = {
 };
 static const struct orr_program program = {
     .name = "finetune",
-    .purpose = "Fine-tunes pretrained models to forces; writes held-out predictions as CSV.",
+    .purpose =
+        "Fine-tunes pretrained models to forces; writes held-out predictions as CSV. Models start "
+        "from\nlast.safetensors of their pretraining, or from best.safetensors where it has "
+        "pretrain.patience.",
     .usage = "finetune [options]",
     .options = options,
     .groups = "attention,planets,finetune",
@@ -84,37 +87,35 @@ static int judge(struct call *call, struct job *job)
 
 /* ------------------------------------------------------------------- where models come from */
 
-/* The checkpoint that a model starts from: the run's own, or --checkpoint for the first stage
- * (planet runs have models of another length). "" = random weights. */
+static int run_checkpoint(const struct call *call, const char *attention, bool planets,
+                          const char *name, char path[4096])
+{
+    return orr_path(path, "%s/%s/%s/%s", call->cli.run, attention,
+                    planets ? "pretrain_planets" : "pretrain", name);
+}
+
+/* The checkpoint that a model starts from: the run's own, the best one where patience chose it, or
+ * --checkpoint for the first stage (planet runs have models of another length). "" = random
+ * weights. */
 static int pretrained(const struct call *call, const char *attention, bool planets, char path[4096])
 {
     const struct orr_cli *cli = &call->cli;
+    const struct orr_preset *p = &cli->preset;
     *path = '\0';
     if (*cli->checkpoint && !planets)
         return orr_path(path, "%s", cli->checkpoint);
-    if (!orr_has_pretrain(&cli->preset, planets))
+    if (!orr_has_pretrain(p, planets))
         return 0;
-    return orr_path(path, "%s/%s/%s/last.safetensors", cli->run, attention,
-                    planets ? "pretrain_planets" : "pretrain");
+    return run_checkpoint(call, attention, planets,
+                          gpt_final_checkpoint(planets ? &p->pretrain_planets : &p->pretrain),
+                          path);
 }
 
-/* A pretraining that was stopped (which is no failure of bin/pretrain) is to go on first, and one
- * of other settings or data is not taken for this run's. A file named by --checkpoint is taken as
- * it is. */
-static int check_record(struct call *call, const char *attention, bool planets, const char *path)
+static int check_made(struct call *call, const char *attention, bool planets, const char *path,
+                      const char *command)
 {
-    static const char *const shared[] = {"--preset",         "--set",       "--run",     "--seed",
-                                         "--orbits",         "--attention", "--threads", "--device",
-                                         "--attention-impl", NULL};
-    const struct orr_preset *p = &call->cli.preset;
-    const long steps = planets ? p->pretrain_planets.steps : p->pretrain.steps;
-    char command[ORR_COMMAND], why[ORR_WHY], digest[ORR_DIGEST];
+    char why[ORR_WHY], digest[ORR_DIGEST];
     cJSON *made;
-    long step;
-    bool ended;
-    if (*call->cli.checkpoint && !planets)
-        return 0;
-    orr_command("pretrain", shared, command, sizeof command);
     int rc = gpt_checkpoint_made(path, &made);
     if (!rc)
         rc = orr_chain_pretrain(&call->chain, attention, planets, digest);
@@ -124,6 +125,32 @@ static int check_record(struct call *call, const char *attention, bool planets, 
                       "file with --checkpoint",
                       path, why, command);
     cJSON_Delete(made);
+    return rc;
+}
+
+/* A pretraining that was stopped (which is no failure of bin/pretrain) is to go on first, and one
+ * of other settings or data is not taken for this run's. A file named by --checkpoint is taken as
+ * it is. */
+static int check_record(struct call *call, const char *attention, bool planets, const char *used)
+{
+    static const char *const shared[] = {"--preset",         "--set",       "--run",     "--seed",
+                                         "--orbits",         "--attention", "--threads", "--device",
+                                         "--attention-impl", NULL};
+    const struct orr_preset *p = &call->cli.preset;
+    const long steps = planets ? p->pretrain_planets.steps : p->pretrain.steps;
+    char command[ORR_COMMAND], path[4096];
+    long step;
+    bool ended;
+    if (*call->cli.checkpoint && !planets)
+        return 0;
+    orr_command("pretrain", shared, command, sizeof command);
+    int rc = run_checkpoint(call, attention, planets, "last.safetensors", path);
+    if (!rc && !orr_exists(path))
+        return 0; /* the one that is used is missed, too */
+    if (!rc)
+        rc = check_made(call, attention, planets, path, command);
+    if (!rc && strcmp(path, used) != 0 && orr_exists(used))
+        rc = check_made(call, attention, planets, used, command);
     if (!rc)
         rc = gpt_progress(path, &step, &ended);
     if (rc || ended || step >= steps)
@@ -144,6 +171,9 @@ static int check_pretrained(struct call *call, const struct job *job)
     int rc = pretrained(call, job->attention, planets, path);
     if (rc || !*path)
         return rc;
+    rc = check_record(call, job->attention, planets, path);
+    if (rc)
+        return rc;
     if (!orr_exists(path))
         return ORR_FAIL(ORR_EMISSING,
                         "%s: no pretrained model there; make it with: pretrain --preset %s "
@@ -156,7 +186,7 @@ static int check_pretrained(struct call *call, const struct job *job)
         rc = gpt_load_as(&model, path, &config, true, &k_ref, NULL);
     if (!rc)
         gpt_free(&model);
-    return rc ? rc : check_record(call, job->attention, planets, path);
+    return rc;
 }
 
 /* What models should be made from: --checkpoint, or what the run's pretrained ones came from. */

@@ -140,7 +140,8 @@ static int probe_run(const struct orr_cli *cli, const struct command *command,
         for (int i = 0; i < names->count && !rc; i++) {
             if (!orr_cli_wants(cli, names->item[i]))
                 continue;
-            rc = orr_path(checkpoint, "%s/%s/pretrain/last.safetensors", cli->run, names->item[i]);
+            rc = orr_path(checkpoint, "%s/%s/pretrain/%s", cli->run, names->item[i],
+                          gpt_final_checkpoint(&cli->preset.pretrain));
             o->checkpoint = checkpoint;
             if (!rc && pass == 0 && !orr_exists(checkpoint))
                 rc = ORR_FAIL(ORR_EMISSING,

@@ -1,9 +1,10 @@
 /* probe.h - looking into a trained model: what bin/probe does (spec/probes.md of the study).
  *
  * A probe opens a checkpoint of any stage of a run, may change how it attends (model/gpt.h,
- * struct gpt_attention_override), and feeds it held-out sequences: those of the run's files, or the
- * same ones made on the fly from the seed; longer ones are always made on the fly. A text model is
- * fed held-out text, cut into sequences of the length asked for.
+ * struct gpt_attention_override), and feeds it held-out sequences, of the validation split, or,
+ * where final figures are measured, of the test split: those of the run's files, or the same ones
+ * made on the fly from the seed; longer ones are always made on the fly. A text model is fed
+ * held-out text, cut into sequences of the length asked for.
  *
  * Indices of layers and heads count from 0 as in the names of parameters ("block.0.attention");
  * positions i (query) and j (key) count from 1 as in the equations (docs/probe.md). */
@@ -23,6 +24,8 @@ struct ft_probe_options {
     int layer, head;                      /* maps of these alone, -1 = all */
     int sequences;                        /* 0 = the probe's default */
     int length;                           /* positions fed, 0 = as trained */
+    bool final;                           /* sequences of gpt_final_split(): nothing was selected
+                                             on them */
     struct gpt_attention_override change; /* all zero but context: as trained */
     bool quiet;
 };

@@ -17,7 +17,7 @@ struct column {
 struct both {
     struct column column[2]; /* as trained, changed */
     bool changed, planets;
-    char folder[4096], stage[ORR_NAME];
+    char folder[4096], stage[ORR_NAME], split[ORR_NAME];
 };
 
 bool ft_probe_is_changed(const struct ft_probe_options *o)
@@ -38,8 +38,9 @@ static int evaluate(const struct ft_probe_options *options, bool changed, struct
                       "pretrain or pretrain_planets",
                       options->checkpoint, probe.stage);
     if (!rc) {
-        both->planets = probe.split == SIM_SPLIT_PLANETS_VAL;
+        both->planets = probe.split >= SIM_SPLIT_PLANETS_TRAIN;
         snprintf(both->stage, sizeof both->stage, "%s", probe.stage);
+        snprintf(both->split, sizeof both->split, "%s", sim_split_name(probe.split));
         rc = ft_probe_folder(&probe, options, both->folder);
     }
     if (!rc) {
@@ -107,6 +108,7 @@ static int write_json(const struct ft_probe_options *options, const struct both 
     cJSON_AddStringToObject(json, "checkpoint", options->checkpoint);
     cJSON_AddStringToObject(json, "stage", both->stage);
     cJSON_AddStringToObject(json, "unit", unit_of(both));
+    cJSON_AddStringToObject(json, "split", both->split);
     cJSON_AddItemToObject(json, "as_trained", column_json(&both->column[0]));
     if (both->changed)
         cJSON_AddItemToObject(json, "changed", column_json(&both->column[1]));
@@ -151,6 +153,7 @@ static void print_horizon(const struct both *both, int horizon)
 static void print_table(const struct both *both)
 {
     const struct gpt_next_state *a = &both->column[0].result, *b = &both->column[1].result;
+    char name[2 * ORR_NAME];
     printf("| errors in %s | as trained |%s\n|---|---|%s\n", unit_of(both),
            both->changed ? " changed |" : "", both->changed ? "---|" : "");
     printf("| attention | %s |", both->column[0].text);
@@ -158,7 +161,8 @@ static void print_table(const struct both *both)
         printf(" %s |", both->column[1].text);
     printf("\n");
     print_row(both, "positions", both->column[0].positions, both->column[1].positions);
-    print_row(both, "sequences", a->sequences, b->sequences);
+    snprintf(name, sizeof name, "sequences of %s", both->split);
+    print_row(both, name, a->sequences, b->sequences);
     print_row(both, "loss", a->loss, b->loss);
     print_row(both, "teacher-forced error", a->teacher_forced, b->teacher_forced);
     print_row(both, "... persistence", a->persistence, b->persistence);
@@ -173,11 +177,13 @@ static void print_table(const struct both *both)
 int ft_probe_evaluate(const struct ft_probe_options *options)
 {
     struct both both = {.changed = ft_probe_is_changed(options)};
+    struct ft_probe_options final = *options; /* as evaluation.json */
     if (orr_preset_is_text(options->preset))
         return ft_probe_evaluate_text(options);
-    int rc = evaluate(options, false, &both);
+    final.final = true;
+    int rc = evaluate(&final, false, &both);
     if (!rc && both.changed)
-        rc = evaluate(options, true, &both);
+        rc = evaluate(&final, true, &both);
     if (!rc)
         rc = write_json(options, &both);
     if (!rc)

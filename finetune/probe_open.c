@@ -4,8 +4,10 @@
 #include <string.h>
 
 /* What each stage of training is fed, held out. */
-static enum sim_split split_of(const struct orr_preset *preset, const char *stage)
+static enum sim_split split_of(const struct orr_preset *preset, const char *stage, bool final)
 {
+    if (final && !strncmp(stage, "pretrain", 8))
+        return gpt_final_split(preset, !strcmp(stage, "pretrain_planets"));
     if (!strcmp(stage, "pretrain_planets"))
         return SIM_SPLIT_PLANETS_VAL;
     if (!strcmp(stage, "magnitude"))
@@ -90,8 +92,9 @@ static int default_sequences(const struct ft_probe *probe)
         return tokens > probe->T ? (int)(tokens / probe->T) : 1;
     }
     const uint64_t count = sim_split_count(p, probe->split);
-    const int asked = probe->split == SIM_SPLIT_PLANETS_VAL ? p->pretrain_planets.eval_sequences
-                                                            : p->pretrain.eval_sequences;
+    const bool planets =
+        probe->split == SIM_SPLIT_PLANETS_VAL || probe->split == SIM_SPLIT_PLANETS_TEST;
+    const int asked = planets ? p->pretrain_planets.eval_sequences : p->pretrain.eval_sequences;
     return (uint64_t)asked < count ? asked : (int)count;
 }
 
@@ -100,10 +103,14 @@ static void set_count(struct orr_preset *preset, enum sim_split split, long coun
 {
     if (split == SIM_SPLIT_VAL && preset->orbits.val < count)
         preset->orbits.val = count;
+    else if (split == SIM_SPLIT_TEST && preset->orbits.test < count)
+        preset->orbits.test = count;
     else if (split == SIM_SPLIT_TWO_BODY_VAL && preset->orbits.two_body_val < count)
         preset->orbits.two_body_val = count;
     else if (split == SIM_SPLIT_PLANETS_VAL && preset->planets.val < count)
         preset->planets.val = count;
+    else if (split == SIM_SPLIT_PLANETS_TEST && preset->planets.test < count)
+        preset->planets.test = count;
 }
 
 /* Held-out text in sequences of T + 1 tokens. */
@@ -173,7 +180,7 @@ int ft_probe_open(struct ft_probe *probe, const struct ft_probe_options *options
     int rc = load(probe, options);
     if (rc)
         return rc;
-    probe->split = split_of(&probe->preset, probe->stage);
+    probe->split = split_of(&probe->preset, probe->stage, options->final);
     probe->T = changed && options->length ? options->length : probe->trained.context;
     if (changed) {
         struct gpt_attention_override change = options->change;

@@ -1,4 +1,5 @@
-/* rows.c - which positions are predicted for regression, and which carry the vector labels. */
+/* rows.c - which positions are predicted for regression, and which carry the vector labels.
+ * Samples share no sequence: what they agree on is found by independent data. */
 #include "ft.h"
 
 #include <math.h>
@@ -24,38 +25,79 @@ static int labelled_rows(const struct sim_dataset *set, long sequence, int T, in
     return count;
 }
 
+/* What samples are drawn from. */
+struct pool {
+    const struct sim_dataset *set;
+    int T;
+    long *order;         /* (set->n) all sequences, shuffled */
+    struct ft_row *rows; /* (set->n * T) room for the labelled rows of one sample's sequences */
+    int *of_one;         /* (T) */
+};
+
+static int ascending(const void *a, const void *b)
+{
+    const long x = *(const long *)a, y = *(const long *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sample k owns sequences order[from] .. order[from + count - 1]: every sequence belongs to one
+ * sample, the first n % samples of them get one more than the others. */
+static void share_of(size_t n, size_t samples, size_t k, size_t *from, size_t *count)
+{
+    const size_t more = n % samples;
+    *count = n / samples + (k < more);
+    *from = k * (n / samples) + (k < more ? k : more);
+}
+
+static int draw_sample(struct pool *pool, gsl_rng *rng, size_t samples, int sample, size_t size,
+                       struct ft_row *out)
+{
+    size_t from, sequences, found = 0;
+    share_of(pool->set->n, samples, (size_t)sample, &from, &sequences);
+    qsort(pool->order + from, sequences, sizeof *pool->order, ascending);
+    for (size_t i = from; i < from + sequences; i++) {
+        const int count = labelled_rows(pool->set, pool->order[i], pool->T, pool->of_one);
+        for (int r = 0; r < count; r++)
+            pool->rows[found++] = (struct ft_row){sample, pool->order[i], pool->of_one[r]};
+    }
+    if (found < size)
+        return ORR_FAIL(
+            ORR_EINVAL,
+            "finetune.sample_size: expected at most %zu, found %zu: each of "
+            "finetune.samples = %zu samples has sequences of its own, sample %d has %zu "
+            "of orbits.two_body_test = %zu with %zu labelled positions",
+            found, size, samples, sample, sequences, pool->set->n, found);
+    gsl_ran_choose(rng, out, size, pool->rows, found, sizeof *pool->rows);
+    return 0;
+}
+
 int ft_sample(const struct sim_dataset *set, int T, uint64_t seed, int samples, int size,
               struct ft_row *rows)
 {
-    const size_t most = (size_t)set->n * (size_t)T;
-    struct ft_row *all = orr_alloc(most, sizeof *all);
-    int *one = orr_alloc((size_t)T, sizeof *one);
-    int rc = all && one ? 0 : ORR_ENOMEM;
-    size_t count = 0;
-    for (long s = 0; s < (long)set->n && !rc; s++) {
-        const int found = labelled_rows(set, s, T, one);
-        for (int i = 0; i < found; i++)
-            all[count++] = (struct ft_row){.sequence = s, .row = one[i]};
-    }
-    if (!rc && count < (size_t)size)
-        rc = ORR_FAIL(ORR_EINVAL,
-                      "finetune.sample_size: %d positions asked for, the held-out set "
-                      "has %zu labelled ones",
-                      size, count);
+    const uint64_t shuffle = 1ull << 40; /* apart from the streams of samples */
+    struct pool pool = {.set = set,
+                        .T = T,
+                        .order = orr_alloc(set->n, sizeof *pool.order),
+                        .rows = orr_alloc(set->n * (size_t)T, sizeof *pool.rows),
+                        .of_one = orr_alloc((size_t)T, sizeof *pool.of_one)};
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_SAMPLE, shuffle);
+    int rc = pool.order && pool.rows && pool.of_one && rng
+                 ? 0
+                 : ORR_FAIL(ORR_ENOMEM, "sampling: out of memory");
+    for (size_t s = 0; s < set->n && !rc; s++)
+        pool.order[s] = (long)s;
+    if (!rc)
+        gsl_ran_shuffle(rng, pool.order, set->n, sizeof *pool.order);
     for (int sample = 0; sample < samples && !rc; sample++) {
-        gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_SAMPLE, (uint64_t)sample);
-        if (!rng) {
-            rc = ORR_FAIL(ORR_ENOMEM, "sampling: out of memory");
-            break;
-        }
-        struct ft_row *out = rows + (size_t)sample * (size_t)size;
-        gsl_ran_choose(rng, out, (size_t)size, all, count, sizeof *all);
-        for (int i = 0; i < size; i++)
-            out[i].sample = sample;
-        gsl_rng_free(rng);
+        orr_rng_seek(rng, seed, ORR_STAGE_SAMPLE, (uint64_t)sample);
+        rc = draw_sample(&pool, rng, (size_t)samples, sample, (size_t)size,
+                         rows + (size_t)sample * (size_t)size);
     }
-    free(all);
-    free(one);
+    if (rng)
+        gsl_rng_free(rng);
+    free(pool.order);
+    free(pool.rows);
+    free(pool.of_one);
     return rc;
 }
 

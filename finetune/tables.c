@@ -5,8 +5,8 @@
 
 #include <cjson/cJSON.h>
 
-static const char *const planet_names[8] = {"mercury", "venus",  "earth",  "mars",
-                                            "jupiter", "saturn", "uranus", "neptune"};
+static const char *const planet_names[FT_PLANETS] = {"mercury", "venus",  "earth",  "mars",
+                                                     "jupiter", "saturn", "uranus", "neptune"};
 
 static int table_path(const char *run_dir, const char *source, bool vector, char path[4096])
 {
@@ -90,15 +90,22 @@ int ft_write_magnitude(struct ft_run *run, const char *source, const double *F)
     return rc;
 }
 
-void ft_vector_scale(const struct ft_run *run, double *largest)
+void ft_vector_scale(const struct ft_run *run, double unit[FT_PLANETS][2])
 {
     const struct sim_dataset *set = &run->planets;
+    const size_t P = (size_t)set->positions, labels = (size_t)run->preset->planets.labels;
     for (size_t s = 0; s < (size_t)set->n; s++) {
-        largest[s] = 0;
-        for (int t = 0; t < (int)set->positions - 1; t++) {
-            const float *f = set->force_vector + 2 * (s * (size_t)set->positions + (size_t)t);
-            if (isfinite(f[0]))
-                largest[s] = fmax(largest[s], hypot((double)f[0], (double)f[1]));
+        const float *force = set->force_vector + 2 * s * P;
+        unit[s][0] = unit[s][1] = 0;
+        if (run->preset->finetune.vector_scale == ORR_VECTOR_LARGEST) {
+            for (size_t t = 0; t < P; t++)
+                for (size_t c = 0; c < 2 && isfinite(force[2 * t]); c++)
+                    unit[s][c] = fmax(unit[s][c], fabs((double)force[2 * t + c]));
+            continue;
+        }
+        for (size_t i = 0; i < labels; i++) {
+            const float *f = force + 2 * (size_t)run->labels[s * labels + i];
+            unit[s][0] = unit[s][1] = fmax(unit[s][0], hypot((double)f[0], (double)f[1]));
         }
     }
 }
@@ -118,8 +125,8 @@ int ft_write_vector(struct ft_run *run, const char *source, const double *f)
     struct orr_file file = {0};
     const struct sim_dataset *set = &run->planets;
     const int T = (int)set->positions - 1;
-    double largest[8];
-    ft_vector_scale(run, largest);
+    double unit[FT_PLANETS][2];
+    ft_vector_scale(run, unit);
     int rc = begin(&file, run, source, true, "planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled");
     for (size_t s = 0; s < (size_t)set->n && !rc; s++) {
         for (int t = 0; t < T && !rc; t++) {
@@ -130,8 +137,8 @@ int ft_write_vector(struct ft_run *run, const char *source, const double *f)
             const double *p = f + 2 * (s * (size_t)T + (size_t)t);
             rc = orr_file_printf(&file, "%zu,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d\n", s,
                                  planet_names[s], (t - 1) / set->num_bodies[s], (double)state[0],
-                                 (double)state[1], (double)truth[0] / largest[s],
-                                 (double)truth[1] / largest[s], p[0], p[1], is_label(run, s, t));
+                                 (double)state[1], (double)truth[0] / unit[s][0],
+                                 (double)truth[1] / unit[s][1], p[0], p[1], is_label(run, s, t));
         }
     }
     if (!rc)

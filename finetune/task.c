@@ -48,6 +48,22 @@ int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char 
     return rc;
 }
 
+/* The weights of the least held-out loss, by which patience has ended the training. */
+static int take_best(struct gpt_model *model, const struct ft_run *run, const char *folder,
+                     const char *name)
+{
+    char path[4096];
+    struct gpt_model best;
+    int rc = orr_path(path, "%s/%s", folder, name);
+    if (!rc)
+        rc = gpt_load_as(&best, path, &model->config, false, run->ops, NULL);
+    if (rc)
+        return rc;
+    gpt_free(model);
+    *model = best;
+    return 0;
+}
+
 int ft_model_judge(struct orr_chain *chain, const char *run_dir, const char *source, bool vector,
                    enum orr_verdict *verdict, char path[4096], char why[ORR_WHY])
 {
@@ -106,10 +122,11 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
              const struct orr_train_preset *train, struct gpt_task *task)
 {
     const char *name = vector ? "vector" : "magnitude";
-    char folder[4096], checkpoint[ORR_NAME], log[ORR_NAME], path[4096], label[2 * ORR_NAME];
-    char digest[ORR_DIGEST];
+    char folder[4096], checkpoint[ORR_NAME], best[ORR_NAME], log[ORR_NAME], path[4096];
+    char label[2 * ORR_NAME], digest[ORR_DIGEST];
     long step = 0;
     snprintf(checkpoint, sizeof checkpoint, "%s.safetensors", name);
+    snprintf(best, sizeof best, "%s_best.safetensors", name);
     snprintf(log, sizeof log, "%s.jsonl", name);
     snprintf(label, sizeof label, "finetune %s, %s", source, name);
     int rc = orr_path(folder, "%s/%s/finetune", run->run, source);
@@ -126,6 +143,7 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
     task->label = label;
     task->folder = folder;
     task->checkpoint = checkpoint;
+    task->best = train->patience > 0 ? best : NULL;
     task->log = log;
     task->extra = extra;
     task->quiet = run->quiet;
@@ -133,6 +151,8 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
         rc = resume(model, run, path, digest, label, &step);
     if (!rc)
         rc = gpt_train(model, train, task, &step);
+    if (!rc && task->best)
+        rc = take_best(model, run, folder, best);
     if (!rc)
         gpt_swap_average(model); /* predictions use the average */
     free(made);

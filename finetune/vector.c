@@ -1,5 +1,5 @@
 /* vector.c - force vectors of the eight planets: 10 labelled positions each, the rest predicted,
- * every planet in units of its own largest force. */
+ * every planet in units of its own (ft_vector_scale). */
 #include "task.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ struct vector {
     const struct ft_run *run;
     const struct orr_train_preset *train;
     struct ft_inputs inputs;
-    double largest[8];
+    double unit[FT_PLANETS][2];
     gsl_rng *rng;
 };
 
@@ -33,8 +33,8 @@ static int fill(void *context, long step, int pass, struct gpt_batch *batch)
             const float *f = set->force_vector + 2 * (s * (size_t)set->positions + row);
             const size_t at = (size_t)b * T + row;
             batch->weight[at] = 1;
-            batch->target[2 * at] = (real)((double)f[0] / task->largest[s]);
-            batch->target[2 * at + 1] = (real)((double)f[1] / task->largest[s]);
+            batch->target[2 * at] = (real)((double)f[0] / task->unit[s][0]);
+            batch->target[2 * at + 1] = (real)((double)f[1] / task->unit[s][1]);
         }
     }
     return 0;
@@ -75,7 +75,7 @@ int ft_vector_model(struct ft_run *run, const char *source, const char *attentio
     int rc = ft_model_open(&model, run, attention, from, T + 1, 2);
     if (rc)
         return rc;
-    ft_vector_scale(run, task.largest);
+    ft_vector_scale(run, task.unit);
     task.inputs.config = &model.config;
     task.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
     double *f = alloc_forces(run);
@@ -98,16 +98,16 @@ int ft_vector_truth(struct ft_run *run)
 {
     const struct sim_dataset *set = &run->planets;
     const size_t T = (size_t)set->positions - 1;
-    double largest[8], *f = alloc_forces(run);
+    double unit[FT_PLANETS][2], *f = alloc_forces(run);
     if (!f)
         return ORR_ENOMEM;
-    ft_vector_scale(run, largest);
+    ft_vector_scale(run, unit);
     for (size_t s = 0; s < (size_t)set->n; s++)
         for (size_t t = 0; t < T; t++)
             for (size_t c = 0; c < 2; c++)
                 f[2 * (s * T + t) + c] =
                     (double)set->force_vector[2 * (s * (size_t)set->positions + t) + c] /
-                    largest[s];
+                    unit[s][c];
     int rc = ft_write_vector(run, "truth", f);
     free(f);
     return rc;
@@ -121,15 +121,15 @@ int ft_vector_oracle(struct ft_run *run)
     const size_t labels = (size_t)run->preset->planets.labels, n = (size_t)set->n * labels;
     float *points = orr_alloc(n * 5, sizeof *points), *values = orr_alloc(n * 2, sizeof *values);
     float *queries = orr_alloc(m * 5, sizeof *queries), *out = orr_alloc(m * 2, sizeof *out);
-    double *f = alloc_forces(run), largest[8];
+    double *f = alloc_forces(run), unit[FT_PLANETS][2];
     int rc = points && values && queries && out && f ? 0 : ORR_ENOMEM;
     if (!rc) {
-        ft_vector_scale(run, largest);
+        ft_vector_scale(run, unit);
         for (size_t i = 0; i < n; i++) {
             const size_t s = i / labels, at = s * P + (size_t)run->labels[i];
             memcpy(points + 5 * i, set->state + 5 * at, 5 * sizeof *points);
             for (size_t c = 0; c < 2; c++)
-                values[2 * i + c] = (float)((double)set->force_vector[2 * at + c] / largest[s]);
+                values[2 * i + c] = (float)((double)set->force_vector[2 * at + c] / unit[s][c]);
         }
         for (size_t i = 0; i < m; i++)
             memcpy(queries + 5 * i, set->state + 5 * (i / T * P + i % T), 5 * sizeof *queries);

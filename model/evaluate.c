@@ -7,6 +7,14 @@
 
 enum { EVAL_BATCH = 32, ROLLOUT_MOST = 100 };
 
+enum sim_split gpt_final_split(const struct orr_preset *preset, bool planets)
+{
+    const enum sim_split test = planets ? SIM_SPLIT_PLANETS_TEST : SIM_SPLIT_TEST;
+    if (!orr_preset_is_text(preset) && sim_split_count(preset, test) > 0)
+        return test;
+    return planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL;
+}
+
 static double bin_centre(double bin, int bins, double extent_au)
 {
     return -extent_au + (bin + 0.5) * 2 * extent_au / bins;

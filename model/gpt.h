@@ -247,6 +247,10 @@ struct gpt_task {
  * lines up to *step. */
 int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
               const struct gpt_task *task, long *step);
+/* The checkpoint that a finished training stands for, which is judged and fine-tuned: of the least
+ * held-out loss where patience ends trainings ("best.safetensors"), otherwise of the last step
+ * ("last.safetensors"). */
+const char *gpt_final_checkpoint(const struct orr_train_preset *train);
 /* Of a checkpoint: its step, and whether patience ended the training there. */
 int gpt_progress(const char *path, long *step, bool *ended);
 /* Floating-point operations of matmuls in one forward and backward pass over B x T positions:
@@ -283,6 +287,11 @@ int gpt_text_content(const struct orr_preset *preset, uint64_t *content);
  * of text 0. */
 int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **tokens,
                         const float **coords, int *bodies);
+
+/* The split that final next-state figures are measured on: the test split, or, where the preset has
+ * no test sequences, the validation split, which checkpoints are selected on; of text the held-out
+ * part. */
+enum sim_split gpt_final_split(const struct orr_preset *preset, bool planets);
 
 /* Next-state evaluation against persistence and means (spec/probes.md item 1), and a rollout
  * from `prefix` rows. Errors are distances in AU (planet runs: in separations at step 0),

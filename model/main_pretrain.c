@@ -63,13 +63,14 @@ static int check_job(const struct gpt_pretraining *job)
 {
     const struct orr_preset *p = job->preset;
     const enum sim_split split[] = {job->planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN,
-                                    job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL};
+                                    job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL,
+                                    gpt_final_split(p, job->planets)};
     struct gpt_config config;
     struct gpt_model model;
     const bool text = orr_preset_is_text(p);
     int rc = gpt_config_from_preset(&config, p, job->attention,
                                     text ? p->text.positions : sim_split_positions(p, split[0]));
-    for (int i = 0; i < 2 && !rc; i++) {
+    for (int i = 0; i < 3 && !rc; i++) {
         struct gpt_source *source = NULL;
         if (text || sim_split_count(p, split[i]) > 0)
             rc = gpt_source_open(&source, p, job->orbits_dir, split[i], &config);
@@ -87,7 +88,7 @@ static int check_job(const struct gpt_pretraining *job)
 static int verify_data(const struct call *call)
 {
     const struct orr_preset *p = &call->cli.preset;
-    enum sim_split need[4];
+    enum sim_split need[6];
     int count = 0;
     if (orr_preset_is_text(p))
         return *orbits_option ? ORR_FAIL(ORR_EUSAGE, "--orbits: preset %s trains on text", p->name)
@@ -96,10 +97,14 @@ static int verify_data(const struct call *call)
         need[count++] = SIM_SPLIT_TRAIN; /* otherwise it is streamed */
     if (orr_has_pretrain(p, false) && p->orbits.val > 0)
         need[count++] = SIM_SPLIT_VAL;
+    if (orr_has_pretrain(p, false) && p->orbits.test > 0)
+        need[count++] = SIM_SPLIT_TEST;
     if (orr_has_pretrain(p, true)) {
         need[count++] = SIM_SPLIT_PLANETS_TRAIN;
         if (p->planets.val > 0)
             need[count++] = SIM_SPLIT_PLANETS_VAL;
+        if (p->planets.test > 0)
+            need[count++] = SIM_SPLIT_PLANETS_TEST;
     }
     return sim_dataset_verify(p, call->orbits, need, count, !*orbits_option, call->cli.quiet);
 }

@@ -10,9 +10,10 @@
 
 struct next_state {
     const struct gpt_pretraining *job;
-    struct gpt_source *source, *val;
+    struct gpt_source *source, *val, *test; /* test: NULL where final figures are of val */
     struct gpt_batch val_batch;
-    int val_batches;
+    long val_sequences; /* all that are evaluated */
+    int val_most;       /* of one batch */
 };
 
 /* What is held out of the data is measured at the end. */
@@ -21,7 +22,7 @@ static bool is_evaluated(const struct gpt_pretraining *job)
     const struct orr_preset *p = job->preset;
     if (orr_preset_is_text(p))
         return *p->text.val || p->text.val_fraction > 0;
-    return (job->planets ? p->planets.val : p->orbits.val) > 0;
+    return sim_split_count(p, gpt_final_split(p, job->planets)) > 0;
 }
 
 static int fill(void *context, long step, int pass, struct gpt_batch *batch)
@@ -37,13 +38,14 @@ static int fill(void *context, long step, int pass, struct gpt_batch *batch)
 static int evaluate(void *context, struct gpt_model *model, double *loss)
 {
     struct next_state *task = context;
+    const long n = task->val_sequences;
     *loss = 0;
-    for (int i = 0; i < task->val_batches; i++) {
+    for (long first = 0; first < n; first += task->val_most) {
         double part;
-        TRY(gpt_source_fill(task->val, (uint64_t)i * (uint64_t)task->val_batch.B, true, 0, 0,
-                            &task->val_batch));
+        task->val_batch.B = n - first < task->val_most ? (int)(n - first) : task->val_most;
+        TRY(gpt_source_fill(task->val, (uint64_t)first, true, 0, 0, &task->val_batch));
         TRY(gpt_loss(model, &task->val_batch, &part));
-        *loss += part / task->val_batches;
+        *loss += part * task->val_batch.B / (double)n;
     }
     return 0;
 }
@@ -76,11 +78,17 @@ static int write_evaluation(const struct gpt_pretraining *job, const struct gpt_
                             long step)
 {
     char key[64];
+    const enum sim_split split = gpt_final_split(job->preset, job->planets);
+    double period_r2 = 0;
+    if (job->planets) /* what such runs can be asked for: docs/laws.md */
+        TRY(sim_prior_period_r2(job->preset, SIM_SPLIT_PLANETS_TRAIN, &period_r2));
     cJSON *json = begin_evaluation(job);
     if (!json)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
     cJSON_AddStringToObject(json, "unit", job->planets ? "separation at step 0" : "AU");
+    cJSON_AddStringToObject(json, "checkpoint", gpt_final_checkpoint(job->train));
     cJSON_AddNumberToObject(json, "step", (double)step);
+    cJSON_AddStringToObject(json, "split", sim_split_name(split));
     cJSON_AddNumberToObject(json, "sequences", r->sequences);
     cJSON_AddNumberToObject(json, "loss", r->loss);
     cJSON_AddNumberToObject(json, "teacher_forced", r->teacher_forced);
@@ -93,6 +101,8 @@ static int write_evaluation(const struct gpt_pretraining *job, const struct gpt_
         snprintf(key, sizeof key, "rollout_persistence_%d", r->horizon[k]);
         cJSON_AddNumberToObject(json, key, r->rollout_persistence[k]);
     }
+    if (job->planets)
+        cJSON_AddNumberToObject(json, "period_r2", period_r2);
     return end_evaluation(job, json);
 }
 
@@ -105,6 +115,7 @@ static int evaluate_text(const struct gpt_pretraining *job, struct gpt_model *mo
     if (!json)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
     cJSON_AddStringToObject(json, "unit", "nats");
+    cJSON_AddStringToObject(json, "checkpoint", gpt_final_checkpoint(job->train));
     cJSON_AddNumberToObject(json, "step", (double)step);
     cJSON_AddNumberToObject(json, "sequences", r.sequences);
     cJSON_AddNumberToObject(json, "positions", r.positions);
@@ -214,6 +225,18 @@ static void print_label(const struct gpt_pretraining *job, char label[2 * ORR_NA
     snprintf(label, 2 * ORR_NAME, "pretrain %s%s", job->attention, job->planets ? ", planets" : "");
 }
 
+/* The weights that patience chose, and their step, instead of the last ones. */
+static int take_best(const struct gpt_pretraining *job, struct gpt_model *model, long *step)
+{
+    char path[4096];
+    struct gpt_model best;
+    TRY(orr_path(path, "%s/%s", job->folder, gpt_final_checkpoint(job->train)));
+    TRY(gpt_load_as(&best, path, &model->config, false, job->ops, step));
+    gpt_free(model);
+    *model = best;
+    return 0;
+}
+
 static int train_and_evaluate(const struct gpt_pretraining *job, struct next_state *task,
                               struct gpt_model *model, const char *made, long step)
 {
@@ -223,7 +246,7 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
                                  made, NULL};
     struct gpt_task loop = {.context = task,
                             .fill = fill,
-                            .evaluate = task->val_batches ? evaluate : NULL,
+                            .evaluate = task->val_sequences ? evaluate : NULL,
                             .label = label,
                             .folder = job->folder,
                             .checkpoint = "last.safetensors",
@@ -233,17 +256,21 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
                             .T = model->config.context,
                             .quiet = job->quiet};
     TRY(gpt_train(model, job->train, &loop, &step));
-    if (!task->val)
+    struct gpt_source *final = task->test ? task->test : task->val;
+    if (!final)
         return 0;
     struct gpt_next_state result;
+    if (job->train->patience > 0)
+        TRY(take_best(job, model, &step));
     gpt_swap_average(model);
     if (model->config.input == GPT_INPUT_TEXT)
-        return evaluate_text(job, model, task->val, step);
-    TRY(gpt_evaluate_next_state(model, task->val, job->train->eval_sequences,
+        return evaluate_text(job, model, final, step);
+    TRY(gpt_evaluate_next_state(model, final, job->train->eval_sequences,
                                 job->preset->orbits.extent_au, &result));
     TRY(write_evaluation(job, &result, step));
-    orr_note(job->quiet, "%s: next-state error %.4g %s, persistence %.4g", label,
-             result.teacher_forced, job->planets ? "separations" : "AU", result.persistence);
+    orr_note(job->quiet, "%s: next-state error %.4g %s, persistence %.4g (%d sequences of %s)",
+             label, result.teacher_forced, job->planets ? "separations" : "AU", result.persistence,
+             result.sequences, sim_split_name(gpt_final_split(job->preset, job->planets)));
     return 0;
 }
 
@@ -267,23 +294,26 @@ static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, con
     if (!rc && held_out > 0)
         rc = gpt_source_open(&task.val, p, job->orbits_dir,
                              job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL, &config);
+    const enum sim_split final = gpt_final_split(p, job->planets);
+    if (!rc && (final == SIM_SPLIT_TEST || final == SIM_SPLIT_PLANETS_TEST))
+        rc = gpt_source_open(&task.test, p, job->orbits_dir, final, &config);
     if (!rc)
         rc = open_model(job, &config, verdict, &model, &step);
     if (!rc && task.val) {
         held_out = text ? gpt_source_count(task.val) : held_out;
-        const long n =
+        const long n = task.val_sequences =
             job->train->eval_sequences < held_out ? job->train->eval_sequences : held_out;
         const int most = text && job->train->batch < 64 ? job->train->batch : 64; /* logits */
-        const int B = n < most ? (int)n : most;
-        task.val_batches = B > 0 ? (int)(n / B) : 0;
-        if (B > 0)
-            rc = gpt_batch_create(&task.val_batch, &config, B, config.context);
+        task.val_most = n < most ? (int)n : most;
+        if (n > 0)
+            rc = gpt_batch_create(&task.val_batch, &config, task.val_most, config.context);
     }
     if (!rc)
         rc = train_and_evaluate(job, &task, &model, made, step);
     gpt_batch_free(&task.val_batch);
     gpt_source_close(task.source);
     gpt_source_close(task.val);
+    gpt_source_close(task.test);
     gpt_free(&model);
     return rc;
 }

@@ -28,9 +28,11 @@ int gpt_evaluation_judge(const struct gpt_pretraining *job, bool *measured,
                          enum orr_verdict *verdict, char why[ORR_WHY]);
 /* Nothing is left to do. */
 int gpt_pretrain_complete(const struct gpt_pretraining *job, bool *complete);
-/* Trains to the preset's last step, then writes evaluation.json (next-state metrics; of text: loss,
- * perplexity, bits per token). With resume, continues last.safetensors when it was made from the
- * same things, and starts anew, saying what differs, when it was not. */
+/* Trains to the preset's last step, then writes evaluation.json (next-state metrics on the test
+ * split, gpt_final_split; of text: loss, perplexity, bits per token of the held-out part) of the
+ * weights that the training stands for (gpt_final_checkpoint). With resume, continues
+ * last.safetensors when it was made from the same things, and starts anew, saying what differs,
+ * when it was not. */
 int gpt_pretrain(const struct gpt_pretraining *job);
 
 #endif

@@ -241,6 +241,11 @@ static void conclude(const struct loop *loop, long step)
                  loop->task->label, step, loop->train->steps, watch->since_best);
 }
 
+const char *gpt_final_checkpoint(const struct orr_train_preset *train)
+{
+    return train->patience > 0 ? "best.safetensors" : "last.safetensors";
+}
+
 int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
               const struct gpt_task *task, long *step)
 {

@@ -20,7 +20,8 @@ static const struct orr_program program = {
              "       orbits stat [DIR]              what is in the data sets\n"
              "       orbits show [DIR] [--split NAME] [--sequence N] [--out FILE.png|.svg]\n"
              "                                      one sequence: elements, sampling, picture\n"
-             "       orbits checksum [options]      make all training sequences, write nothing",
+             "       orbits checksum [options]      make all training sequences, write nothing\n"
+             "       orbits prior [options]         what the prior tells before any training",
     .options = options,
     .max_rest = 2,
     .groups = "seed,orbits,planets",
@@ -129,6 +130,13 @@ static int checksum(const struct orr_cli *cli)
     return 0;
 }
 
+static int prior(const struct orr_cli *cli)
+{
+    if (cli->argc_rest > 1)
+        return ORR_FAIL(ORR_EUSAGE, "prior: unexpected argument \"%s\"", cli->argv_rest[1]);
+    return sim_prior_print(&cli->preset);
+}
+
 static int find_split(const char *name, enum sim_split *split)
 {
     for (int i = 0; i < SIM_SPLITS; i++) {
@@ -185,8 +193,11 @@ static int run(const struct orr_cli *cli)
     static const struct {
         const char *name;
         int (*run)(const struct orr_cli *cli);
-    } commands[] = {
-        {"verify", verify}, {"stat", statistics}, {"show", show}, {"checksum", checksum}};
+    } commands[] = {{"verify", verify},
+                    {"stat", statistics},
+                    {"show", show},
+                    {"checksum", checksum},
+                    {"prior", prior}};
     const char *name = cli->argc_rest > 0 ? cli->argv_rest[0] : NULL;
     if ((split_name || sequence_number) && (!name || strcmp(name, "show")))
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to orbits show",
@@ -200,7 +211,9 @@ static int run(const struct orr_cli *cli)
         if (!strcmp(name, commands[i].name))
             return commands[i].run(cli);
     return ORR_FAIL(ORR_EUSAGE,
-                    "unexpected argument \"%s\"; expected verify, stat, show or checksum", name);
+                    "unexpected argument \"%s\"; expected verify, stat, show, checksum or "
+                    "prior",
+                    name);
 }
 
 int main(int argc, char **argv)

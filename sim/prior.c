@@ -92,7 +92,9 @@ static double comparable_mass(const struct orr_orbits_preset *o, gsl_rng *rng)
 
 enum { TRIES = 1000000 };
 
-/* Masses, axis and eccentricity are redrawn together until the fixed dt samples the orbit well:
+/* The first mass drawn is body 1's, the second body 2's: sorting them would make correlated order
+ * statistics of them, and the model would know the lighter body by its place in the sequence.
+ * Masses, axis and eccentricity are redrawn together until the fixed dt samples the orbit well:
  * dt never depends on the period. */
 static int draw_identifiable(const struct orr_orbits_preset *o, gsl_rng *rng, struct sim_system *s)
 {
@@ -101,12 +103,12 @@ static int draw_identifiable(const struct orr_orbits_preset *o, gsl_rng *rng, st
     s->dt_yr = o->dt_yr;
     draw_com(o->com_sigma_au, rng, s);
     for (int i = 0; i < TRIES; i++) {
-        const double a = comparable_mass(o, rng), b = comparable_mass(o, rng);
-        s->mass[0] = fmin(a, b);
-        s->star_mass = fmax(a, b);
+        s->mass[0] = comparable_mass(o, rng);
+        s->star_mass = comparable_mass(o, rng);
         s->orbit[0].a_au = gsl_ran_flat(rng, o->a_min_au, o->a_max_au);
         s->orbit[0].e = eccentricity(o, rng);
-        const double samples = sim_period_yr(s->orbit[0].a_au, a + b) / s->dt_yr;
+        const double samples =
+            sim_period_yr(s->orbit[0].a_au, s->mass[0] + s->star_mass) / s->dt_yr;
         if (samples >= o->samples_min && samples <= o->samples_max) {
             draw_angles(rng, &s->orbit[0]);
             return 0;
@@ -203,6 +205,7 @@ static enum orr_stage stage_of(enum sim_split split)
         [SIM_SPLIT_PLANETS_TRAIN] = ORR_STAGE_PLANETS_TRAIN,
         [SIM_SPLIT_PLANETS_VAL] = ORR_STAGE_PLANETS_VAL,
         [SIM_SPLIT_PLANETS_SOLAR] = ORR_STAGE_SOLAR,
+        [SIM_SPLIT_PLANETS_TEST] = ORR_STAGE_PLANETS_TEST,
     };
     return stages[split];
 }
@@ -220,6 +223,7 @@ int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint6
         return 0;
     case SIM_SPLIT_PLANETS_TRAIN:
     case SIM_SPLIT_PLANETS_VAL:
+    case SIM_SPLIT_PLANETS_TEST:
         return draw_planet_run(preset, rng, system);
     default:
         if (preset->orbits.protocol == ORR_PROTOCOL_IDENTIFIABLE)

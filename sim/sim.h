@@ -49,7 +49,8 @@ struct sim_system {
     bool star_moves;  /* around the barycentre: two-body systems */
 };
 
-/* The data sets; numbers are also the order of writing. */
+/* The data sets; numbers are also the order of writing. From SIM_SPLIT_PLANETS_TRAIN on they are
+ * planet runs. */
 enum sim_split {
     SIM_SPLIT_TRAIN,
     SIM_SPLIT_VAL,
@@ -62,6 +63,7 @@ enum sim_split {
     SIM_SPLIT_PLANETS_TRAIN,
     SIM_SPLIT_PLANETS_VAL,
     SIM_SPLIT_PLANETS_SOLAR,
+    SIM_SPLIT_PLANETS_TEST,
     SIM_SPLITS
 };
 /* "two_body_train", as in file names. */
@@ -78,6 +80,17 @@ bool sim_split_labelled(enum sim_split split);
  * (identifiable, planet runs). */
 int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint64_t index,
                     gsl_rng *rng, struct sim_system *system);
+
+/* What a prior decides before any model is trained, over systems 0 .. SIM_PRIOR_SYSTEMS - 1. */
+enum { SIM_PRIOR_SYSTEMS = 5000 };
+/* R^2 of ln T on ln dt, T the period of the first planet: how much of the period the time step
+ * tells. Near 1, models that are given dt know the period, and with it M / a^3, without looking at
+ * the orbit. 0 where dt is the same for all. */
+int sim_prior_period_r2(const struct orr_preset *preset, enum sim_split split, double *r2);
+/* Prints to stdout: share of draws kept, spread and correlation of the masses, condition number of
+ * the regression of ln F on ln r, ln m1, ln m2 and floors of its R^2 (identifiable); R^2 of ln T on
+ * ln dt (planet runs, vafa2025). */
+int sim_prior_print(const struct orr_preset *preset);
 
 /* ------------------------------------------------------------------------ laws of force */
 

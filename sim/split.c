@@ -4,7 +4,7 @@
 static const char *const names[SIM_SPLITS] = {
     "train",         "val",           "test",          "two_body_train",
     "two_body_val",  "two_body_test", "solar_system",  "solar_system_two_body",
-    "planets_train", "planets_val",   "planets_solar",
+    "planets_train", "planets_val",   "planets_solar", "planets_test",
 };
 
 const char *sim_split_name(enum sim_split split)
@@ -29,6 +29,7 @@ uint64_t sim_split_count(const struct orr_preset *preset, enum sim_split split)
         [SIM_SPLIT_PLANETS_TRAIN] = p->enabled ? p->train : 0,
         [SIM_SPLIT_PLANETS_VAL] = p->enabled ? p->val : 0,
         [SIM_SPLIT_PLANETS_SOLAR] = p->enabled ? 8 : 0,
+        [SIM_SPLIT_PLANETS_TEST] = p->enabled ? p->test : 0,
     };
     return (uint64_t)count[split];
 }

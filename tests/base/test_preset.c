@@ -359,7 +359,7 @@ static void test_unused(void **state)
 }
 
 /* A patience needs evaluations. */
-static void test_patience(void **state)
+static void test_patience_needs_evaluations(void **state)
 {
     (void)state;
     struct orr_preset p;
@@ -368,6 +368,33 @@ static void test_patience(void **state)
     assert_int_equal(orr_preset_set(&p, "pretrain.eval_every=0"), 0);
     assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
     error_names("pretrain.eval_every", "pretrain.patience = 2", NULL);
+}
+
+/* Patience needs sequences that are held out for it. */
+static void test_patience(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set[2], *named, *said;
+    } bad[] = {
+        {{"pretrain.patience=3", "orbits.val=0"}, "pretrain.patience", "orbits.val = 0"},
+        {{"pretrain_planets.patience=3", "planets.val=0"},
+         "pretrain_planets.patience",
+         "planets.val = 0"},
+        {{"finetune.magnitude.patience=3", "orbits.two_body_val=0"},
+         "finetune.magnitude.patience",
+         "orbits.two_body_val = 0"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct orr_preset p;
+        continuous(&p);
+        p.planets.val = 1;
+        assert_int_equal(orr_preset_set(&p, bad[i].set[0]), 0);
+        assert_int_equal(orr_preset_check(&p), 0); /* fine as long as there are some */
+        assert_int_equal(orr_preset_set(&p, bad[i].set[1]), 0);
+        assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+        error_names(bad[i].named, bad[i].said, "found 3", NULL);
+    }
 }
 
 int main(void)
@@ -385,6 +412,7 @@ int main(void)
         cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_unused),
         cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_patience_needs_evaluations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,10 +43,21 @@ static void test_seek_equals_create(void **state)
     gsl_rng_free(moved);
 }
 
+/* Numbers of stages are part of file formats: new ones come last. */
+static void test_stage_numbers(void **state)
+{
+    (void)state;
+    assert_int_equal(ORR_STAGE_TRAIN, 1);
+    assert_int_equal(ORR_STAGE_PLANETS_VAL, 8);
+    assert_int_equal(ORR_STAGE_SAMPLE, 13);
+    assert_int_equal(ORR_STAGE_SOLAR, 17);
+    assert_int_equal(ORR_STAGE_PLANETS_TEST, 18);
+}
+
 /* The first words of streams whose keys differ in one place all differ. */
 static void test_streams_differ(void **state)
 {
-    enum { SEEDS = 9, STAGES = ORR_STAGE_SOLAR, INDICES = 31 };
+    enum { SEEDS = 9, STAGES = ORR_STAGE_PLANETS_TEST, INDICES = 31 };
     static uint64_t word[SEEDS * STAGES * INDICES];
     size_t n = 0;
     (void)state;
@@ -147,9 +158,13 @@ static void test_gsl_draws(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answers),   cmocka_unit_test(test_seek_equals_create),
-        cmocka_unit_test(test_streams_differ),  cmocka_unit_test(test_hash_is_the_stream),
-        cmocka_unit_test(test_uniform_moments), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_known_answers),
+        cmocka_unit_test(test_seek_equals_create),
+        cmocka_unit_test(test_stage_numbers),
+        cmocka_unit_test(test_streams_differ),
+        cmocka_unit_test(test_hash_is_the_stream),
+        cmocka_unit_test(test_uniform_moments),
+        cmocka_unit_test(test_bits),
         cmocka_unit_test(test_gsl_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

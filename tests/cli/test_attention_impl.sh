@@ -2,8 +2,9 @@
 # test_attention_impl.sh - --attention-impl: training with the generic attention path follows
 # training with the fused kernels, and is another path.
 . tests/cli/lib.sh
-# few steps in full precision: training with p = 15 magnifies roundings a thousandfold in thirty
-SMOKE=(--preset smoke --threads 1 --quiet --set pretrain_planets.steps=2 --set pretrain.steps=10
+# few steps in full precision: training with p = 15 magnifies roundings up to tenfold in two steps,
+# and after ten the losses of both paths differ by 1e-6 to 1e-3, by the seed
+SMOKE=(--preset smoke --threads 1 --quiet --set pretrain_planets.steps=2 --set pretrain.steps=4
        --set model.precision=fp32 --set finetune.magnitude.steps=5 --set finetune.vector.steps=5)
 check "data" program orbits "${SMOKE[@]}" --run "$WORK/data"
 ORBITS=(--orbits "$WORK/data/orbits")
@@ -16,11 +17,11 @@ for p in pretrain finetune; do
         program $p "${SMOKE[@]}" "${ORBITS[@]}" --run "$WORK/none" --attention-impl
 done
 
-# close A B: the losses of two logs, line by line, differ by less than 1e-4
+# close A B: the losses of two logs, line by line, differ by less than 1e-5
 close() {
     paste <(grep -oE 'loss":[^,}]*' "$1" | cut -d: -f2) \
         <(grep -oE 'loss":[^,}]*' "$2" | cut -d: -f2) | awk '
-        { d = $1 - $2; if (d < 0) d = -d; if (NF != 2 || !(d < 1e-4)) { print; bad = 1 } }
+        { d = $1 - $2; if (d < 0) d = -d; if (NF != 2 || !(d < 1e-5)) { print; bad = 1 } }
         END { exit bad || NR < 2 }'
 }
 

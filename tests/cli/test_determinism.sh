@@ -50,12 +50,15 @@ for preset in smoke smoke_tokens; do
     check "$preset: another seed, other data" other "$WORK/$preset-1" "$WORK/$preset-seed" \
         ${kind}_{train,val,test,two_body_train,two_body_val,two_body_test}.npy \
         force_magnitude_two_body_{train,test}.npy
-    # the splits of one seed are not copies of each other
     # the splits of one seed are not copies of each other; 128 bytes are the header
     for pair in val:test train:val test:two_body_test two_body_train:train; do
         check_not "$preset: ${pair%:*} is not ${pair#*:}" cmp -s -n 1600 -i 128 \
             "$WORK/$preset-1/${kind}_${pair%:*}.npy" "$WORK/$preset-1/${kind}_${pair#*:}.npy"
     done
+done
+for pair in train:val val:test test:train; do
+    check_not "planet runs: ${pair%:*} is not ${pair#*:}" cmp -s -n 1600 -i 128 \
+        "$WORK/smoke-1/coords_planets_${pair%:*}.npy" "$WORK/smoke-1/coords_planets_${pair#*:}.npy"
 done
 # --seed is the setting, and --set seed the same
 check "--set seed=1" program orbits --preset smoke "${ORBITS[@]}" --threads 1 --set seed=1 \

@@ -103,6 +103,20 @@ check "checksum: its line" grep -Eq '^train: 9000 sequences, xxh64 [0-9a-f]{16}$
 check_not "checksum: another seed" test "$(sum --seed 5)" = "$(sum)"
 check_not "checksum writes nothing" test -e "$WORK/never"
 
+# ---- prior: what is known before any training
+prior=$(program orbits prior --preset quick)
+check "prior: comparable bodies" grep -Eq \
+    '^  ln m1, ln m2 +standard deviations 0\.[0-9]{3}, 0\.[0-9]{3}, correlation [-+]0\.' <<<"$prior"
+check "prior: floors" grep -Eq '^  floors, R\^2 of ln F  on ln r 0\.[0-9]{3}, ' <<<"$prior"
+check "prior: planet runs" grep -Eq \
+    '^  period, time step    R\^2 of ln T on ln dt 0\.9[0-9]{2}$' <<<"$prior"
+check "prior: the study's" grep -Eq 'R\^2 of ln T on ln dt 0\.00[0-9]$' \
+    <(program orbits prior --preset vafa2025)
+check_not "prior: one that spreads less" test "$prior" = "$(program orbits prior --preset quick \
+    --set orbits.mass_prior=uniform)"
+refuse "prior: of text" 2 text.train -- "$BIN/orbits" prior --preset text
+refuse "prior: no folder" 2 'unexpected argument "runs"' -- "$BIN/orbits" prior runs
+
 # ---- show and stat
 KEEP=$WORK/whole
 check "show" program orbits show --preset vafa2025 --sequence 3
@@ -202,8 +216,8 @@ RUN=(--preset smoke_tokens --threads 1 --set orbits.train=200 --set pretrain.ste
 ours=$WORK/ours theirs=$WORK/theirs
 check "a run of our own" program orbits "${RUN[@]}" --quiet --out "$ours"
 mkdir "$theirs"
-for set in train:200 val:16 two_body_train:60 two_body_val:16 two_body_test:24 solar_system:1 \
-           solar_system_two_body:8; do
+for set in train:200 val:16 test:16 two_body_train:60 two_body_val:16 two_body_test:24 \
+           solar_system:1 solar_system_two_body:8; do
     n=${set#*:} set=${set%:*}
     rows() {
         tail -c +129 "$ours/$1_$set.npy"
@@ -225,6 +239,16 @@ check "the same model" cmp "$WORK"/run-{ours,theirs}/lssar/pretrain/last.safeten
 check "the same forces" cmp "$WORK"/run-{ours,theirs}/lssar/finetune/forces_magnitude.csv
 program pretrain "${RUN[@]}" --orbits "$theirs" --run "$WORK/run-again" >/dev/null 2>"$WORK/err"
 check "a note says so" grep -q 'no manifest.json: made elsewhere, not verified' "$WORK/err"
+mkdir "$WORK/untested"
+ln "$theirs"/*.npy "$WORK/untested"
+rm "$WORK/untested"/*_test.npy
+KEEP=$WORK/untested
+refuse "theirs without a test set" 1 obs_test.npy -- "$BIN/pretrain" "${RUN[@]}" --quiet \
+    --orbits "$WORK/untested" --run "$WORK/run-not"
+check "... which orbits.test=0 does without" program pretrain "${RUN[@]}" --quiet \
+    --orbits "$WORK/untested" --run "$WORK/run-untested" --set orbits.test=0
+check "... judged by the validation sequences" grep -q '"split":.*"val"' \
+    "$WORK/run-untested/lssar/pretrain/evaluation.json"
 check "stat of theirs" grep -q '^train: 200 sequences' <(program orbits stat "$theirs")
 KEEP=$theirs
 refuse "verify of theirs" 1 "$theirs" manifest.json -- "$BIN/orbits" verify "$theirs"

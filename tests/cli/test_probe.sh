@@ -92,11 +92,12 @@ check "... each in its place" test -s "$run/softmax/probe/attention.csv" -a \
 
 # ---- evaluate
 check "evaluate" program probe evaluate --checkpoint "$lssar" "${BASE[@]}"
-for key in loss teacher_forced persistence rollout_1 rollout_19; do
+for key in loss teacher_forced persistence rollout_1 rollout_19 split; do
     check "... $key is what pretraining measured" test \
         "$(value "$out/evaluate.json" $key)" = \
         "$(value "$run/lssar/pretrain/evaluation.json" $key)"
 done
+check "... of the test split" test "$(value "$out/evaluate.json" split)" = '"test"'
 check_not "... nothing changed" grep -q '"changed"' "$out/evaluate.json"
 program probe evaluate --checkpoint "$lssar" "${BASE[@]}" --reweight off >"$WORK/table"
 check "evaluate, changed" grep -q '"changed"' "$out/evaluate.json"
@@ -107,6 +108,13 @@ check "by the generic path" program probe evaluate --checkpoint "$lssar" "${BASE
 check "shorter sequences" program probe evaluate --checkpoint "$lssar" "${BASE[@]}" --length 24
 check "planet runs, evaluated" program probe evaluate "${BASE[@]}" \
     --checkpoint "$run/lssar/pretrain_planets/last.safetensors"
+for key in loss teacher_forced persistence rollout_1 split; do
+    check "... $key is what pretraining measured" test \
+        "$(value "$run/lssar/probe_pretrain_planets/evaluate.json" $key)" = \
+        "$(value "$run/lssar/pretrain_planets/evaluation.json" $key)"
+done
+check "... of the test split" test "$(value \
+    "$run/lssar/probe_pretrain_planets/evaluate.json" split)" = '"planets_test"'
 # without positions there is no table that ends
 none=$WORK/none
 check "a model without positions" program pretrain "${TINY[@]}" --run "$none" --attention lssar \

@@ -107,10 +107,19 @@ static void write_laws(void)
     for (int s = 0; s < 5; s++)
         at += sprintf(at,
                       "%s{\"source\": \"%s\", \"r2_log\": 0.987, \"median_relative_error\": 0.05, "
+                      "\"dropped\": %d, "
                       "\"exponents\": {\"r\": {\"value\": -1.9, \"low\": -2.7, \"high\": -1.8}, "
                       "\"m1\": {\"value\": 0.9, \"low\": 0.8, \"high\": 1.0}, "
                       "\"m2\": {\"value\": 0.7, \"low\": 0.6, \"high\": 0.8}}}",
-                      s ? "," : "", sources[s]);
+                      s ? "," : "", sources[s], 7 * s);
+    at += sprintf(at, "], \"samples\": [");
+    for (int s = 0; s < 5; s++)
+        for (int sample = 0; sample < 2; sample++)
+            at += sprintf(at,
+                          "%s{\"source\": \"%s\", \"sample\": %d, \"rows\": 600, "
+                          "\"k_dropped_m2\": %g, \"leverage\": %g}",
+                          s + sample ? "," : "", sources[s], sample, 27.02 + s + 100 * sample,
+                          0.11 + 0.1 * s + 0.5 * sample);
     sprintf(at, "], \"floors\": {\"log_r\": 0.31, \"log_scale_dt_r\": 0.62, \"constant\": 0}}");
     write_text("run/laws/laws.json", text);
     free(text);
@@ -322,6 +331,7 @@ static void arrows_fit_their_axes(void **state)
     assert_int_equal(
         sscanf(set, "planet = \"Jupiter\" panels = 3 extent = %lf arrow = %lf", &extent, &arrow),
         2);
+    assert_non_null(strstr(set, "unit_name = \"largest labelled force\""));
     assert_non_null(strstr(set, "title[2] = \"GPT (LSSAR)\""));
     assert_non_null(strstr(set, "title[3] = \"GPT (Softmax)\""));
     int rows = 0, kind_count[4] = {0}, panel = -1;
@@ -353,6 +363,11 @@ static void arrows_fit_their_axes(void **state)
     assert_true(kind_count[2] > 0);
     free(set);
     free(data);
+    run.preset.finetune.vector_scale = ORR_VECTOR_LARGEST; /* the study's units are told */
+    assert_int_equal(report_plot_forces(&run, 4, folder, &picture), 0);
+    set = read_text("forces_jupiter.set");
+    assert_non_null(strstr(set, "unit_name = \"largest force of each axis\""));
+    free(set);
     report_free(&run);
 }
 
@@ -479,6 +494,116 @@ static void pictures_and_page_are_whole(void **state)
     free(page);
 }
 
+static int count_of(const char *text, const char *what)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at++)
+        count++;
+    return count;
+}
+
+/* The tables of a page as text; free() it. */
+static char *page_of(struct report_run *run,
+                     int (*table)(const struct report_run *run, struct orr_file *html))
+{
+    struct orr_file html = {0};
+    assert_int_equal(orr_file_create(&html, in_folder("table.html")), 0);
+    assert_int_equal(table(run, &html), 0);
+    assert_int_equal(orr_file_commit(&html), 0);
+    orr_file_close(&html);
+    return read_text("table.html");
+}
+
+/* Cells of each row of the first table of a page, which must be as many as its head has. */
+static int cells_of(const char *page)
+{
+    int head = 0;
+    const char *end = strstr(page, "</table>");
+    assert_non_null(end);
+    for (const char *row = strstr(page, "<tr"); row && row < end; row = strstr(row + 1, "<tr")) {
+        int cells = 0;
+        for (const char *at = row; strncmp(at, "</tr>", 5) != 0; at++)
+            cells += !strncmp(at, "<td", 3) || (!strncmp(at, "<th", 3) && at[3] != 'e');
+        if (head == 0)
+            head = cells;
+        assert_int_equal(cells, head);
+    }
+    return head;
+}
+
+/* How many predictions have no logarithm, the k of a law that misses m2, and the leverage of the
+ * largest sequence stand beside what they qualify; a dash where laws.json does not tell. */
+static void tables_hide_nothing(void **state)
+{
+    (void)state;
+    static struct report_run run;
+    write_run();
+    assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+    char *page = page_of(&run, report_html_laws);
+    assert_int_equal(cells_of(page), 9); /* source, law, size, loss, front, k, 2, one rule */
+    assert_int_equal(count_of(page, ">k without m<sub>2</sub></th>"), 1);
+    assert_int_equal(count_of(page, ">Leverage</th>"), 1);
+    /* k over both samples; the others of sample 0: oracle is the second source */
+    assert_non_null(strstr(page, ">39.5</td><td class=\"n\">27.02</td><td class=\"n\">0.11</td>"));
+    assert_non_null(strstr(page, ">39.5</td><td class=\"n\">28.02</td><td class=\"n\">0.21</td>"));
+    free(page);
+    page = page_of(&run, report_html_exponents);
+    assert_int_equal(cells_of(page), 7);
+    assert_int_equal(count_of(page, ">Dropped</th>"), 1);
+    assert_non_null(strstr(page, ">0.9870</td><td class=\"n\">0 of 1200</td>"));
+    assert_non_null(strstr(page, ">0.9870</td><td class=\"n\">28 of 1200</td>"));
+    free(page);
+    for (int s = 0; s < run.source_count; s++) {
+        struct report_source *source = &run.source[s];
+        source->dropped = source->k_dropped_m2 = source->leverage = NAN;
+    }
+    page = page_of(&run, report_html_exponents);
+    assert_int_equal(cells_of(page), 7);
+    assert_int_equal(count_of(page, ">0.9870</td><td class=\"n\">&ndash;</td>"), 5);
+    free(page);
+    page = page_of(&run, report_html_laws);
+    assert_int_equal(
+        count_of(page, ">39.5</td><td class=\"n\">&ndash;</td><td class=\"n\">&ndash;</td>"), 5);
+    free(page);
+    report_free(&run);
+}
+
+/* Under each planet table stands what planet runs can not tell, with the number of the run. */
+static void planet_tables_have_their_limits(void **state)
+{
+    (void)state;
+    static struct report_run run;
+    write_run();
+    for (int kind = 0; kind < 3; kind++) { /* recorded, not recorded, no planet runs */
+        if (kind == 0)
+            write_text("run/lssar/pretrain_planets/evaluation.json",
+                       "{\"loss\": 0.5, \"period_r2\": 0.7385}");
+        else
+            write_text("run/lssar/pretrain_planets/evaluation.json", "{\"loss\": 0.5}");
+        assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+        assert_true(kind == 0 ? run.period_r2 == 0.7385 : isnan(run.period_r2));
+        if (kind == 2)
+            run.preset.planets.enabled = false;
+        char *page = page_of(&run, report_html_vectors);
+        assert_int_equal(count_of(page, "</table>"), 2);
+        assert_int_equal(count_of(page, "not of magnitudes"), kind == 2 ? 0 : 2);
+        assert_int_equal(count_of(page, "R&sup2; = 0.739 "), kind == 0 ? 2 : 0);
+        assert_int_equal(count_of(page, "not recorded"), kind == 1 ? 2 : 0);
+        if (kind < 2) { /* one between the tables, one under the second */
+            const char *second = strstr(strstr(page, "</table>"), "<table>");
+            assert_true(strstr(page, "not of magnitudes") < second);
+            assert_non_null(strstr(strstr(second, "</table>"), "not of magnitudes"));
+        }
+        free(page);
+        report_free(&run);
+    }
+    write_text("run/lssar/pretrain_planets/evaluation.json", "{\"loss\": 0.5");
+    assert_int_equal(report_read(&run, in_folder("run"), ""), ORR_EFORMAT);
+    assert_non_null(strstr(orr_error(), "pretrain_planets/evaluation.json"));
+    report_free(&run);
+    assert_int_equal(remove(in_folder("run/lssar/pretrain_planets/evaluation.json")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +616,8 @@ int main(void)
         cmocka_unit_test(missing_input_names_file_and_command),
         cmocka_unit_test(corrupt_input_is_named),
         cmocka_unit_test(arrows_fit_their_axes),
+        cmocka_unit_test(tables_hide_nothing),
+        cmocka_unit_test(planet_tables_have_their_limits),
         cmocka_unit_test(strings_are_escaped),
         cmocka_unit_test(base64_matches_rfc_4648),
         cmocka_unit_test(failures_of_gnuplot_are_told),

@@ -66,6 +66,106 @@ static void test_held_out_labels(void **state)
     }
 }
 
+/* Forces of the planets that are not labels: the weights, and the predictions of models and oracle,
+ * stay what they were when these forces are a thousand times as large. With the study's units they
+ * do not: the unit is the largest of all, which is how it leaks. */
+struct unlabelled {
+    const struct ft_run *run;
+    size_t positions, labels;
+};
+
+static float enlarge_unlabelled(float value, size_t index, const void *context)
+{
+    const struct unlabelled *u = context;
+    const size_t row = index / 2 % u->positions, s = index / 2 / u->positions;
+    for (size_t i = 0; i < u->labels; i++)
+        if ((size_t)u->run->labels[s * u->labels + i] == row)
+            return value;
+    return 1000 * value;
+}
+
+static uint64_t vector_weights(const char *run, struct orr_csv *model, struct orr_csv *oracle)
+{
+    tiny_open_run(&tiny, run);
+    assert_int_equal(ft_vector_truth(&tiny.run), 0);
+    assert_int_equal(ft_vector_oracle(&tiny.run), 0);
+    assert_int_equal(ft_vector_model(&tiny.run, "lssar", "lssar", NULL), 0);
+    tiny_read(model, &tiny, "lssar", "forces_vector.csv");
+    tiny_read(oracle, &tiny, "oracle", "forces_vector.csv");
+    return tiny_tensors(&tiny, "lssar", "vector.safetensors");
+}
+
+static void test_unlabelled_forces(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        const bool tokens = kind % 2, leaks = kind / 2;
+        struct orr_csv before[2], after[2];
+        tiny_preset(&tiny.preset, tokens);
+        if (leaks)
+            tiny.preset.finetune.vector_scale = ORR_VECTOR_LARGEST;
+        tiny_open(&tiny);
+        tiny_close_run(&tiny);
+        const uint64_t expected = vector_weights("original", &before[0], &before[1]);
+        const struct unlabelled u = {&tiny.run, (size_t)tiny.run.planets.positions,
+                                     (size_t)tiny.preset.planets.labels};
+        tiny_change(&tiny, "force_vector", tokens ? "solar_system_two_body" : "planets_solar",
+                    enlarge_unlabelled, &u);
+        tiny_close_run(&tiny);
+        const uint64_t found = vector_weights("enlarged", &after[0], &after[1]);
+        assert_true((found == expected) == !leaks);
+        for (int source = 0; source < 2; source++) {
+            const struct orr_csv *a = &before[source], *b = &after[source];
+            size_t same = 0, enlarged = 0;
+            assert_int_equal(a->rows, b->rows);
+            for (size_t i = 0; i < a->rows; i++) { /* fx, fy; fx_true of unlabelled rows */
+                same += !strcmp(a->cells[10 * i + 7], b->cells[10 * i + 7]) &&
+                        !strcmp(a->cells[10 * i + 8], b->cells[10 * i + 8]);
+                enlarged +=
+                    fabs(tiny_cell(b, i, "fx_true")) > 100 * fabs(tiny_cell(a, i, "fx_true"));
+            }
+            assert_true((same == a->rows) == !leaks);
+            assert_true(leaks || enlarged == a->rows - 8 * u.labels);
+        }
+        for (int source = 0; source < 2; source++) {
+            orr_csv_free(&before[source]);
+            orr_csv_free(&after[source]);
+        }
+        tiny_close(&tiny);
+    }
+}
+
+/* A sequence's last row is no input of a model. What is known about it reaches neither weights nor
+ * the loss's transform, nor the oracle, which is to learn from the same rows as models do. */
+static float replace_last_row(float value, size_t index, const void *context)
+{
+    const size_t *shape = context; /* positions, columns */
+    const bool last = index / shape[1] % shape[0] == shape[0] - 1;
+    return last && isfinite(value) ? (float)(1 + tiny_uniform(6, index)) : value;
+}
+
+static void test_last_rows(void **state)
+{
+    (void)state;
+    for (int tokens = 0; tokens < 2; tokens++) {
+        tiny_preset(&tiny.preset, tokens);
+        tiny_open(&tiny);
+        const size_t P = (size_t)tiny.run.train.positions;
+        assert_true(isfinite(tiny.run.train.force_magnitude[P - 1]));
+        tiny_close_run(&tiny);
+        const uint64_t expected = weights("original", true);
+        const uint64_t model = tiny_checksum(&tiny, "lssar", "forces_magnitude.csv");
+        const uint64_t oracle = tiny_checksum(&tiny, "oracle", "forces_magnitude.csv");
+        tiny_change(&tiny, "force_magnitude", "two_body_train", replace_last_row, (size_t[]){P, 1});
+        tiny_change(&tiny, "full_state", "two_body_train", replace_last_row, (size_t[]){P, 6});
+        tiny_close_run(&tiny);
+        assert_int_equal(weights("replaced", true), expected);
+        assert_int_equal(tiny_checksum(&tiny, "lssar", "forces_magnitude.csv"), model);
+        assert_int_equal(tiny_checksum(&tiny, "oracle", "forces_magnitude.csv"), oracle);
+        tiny_close(&tiny);
+    }
+}
+
 /* Training data that are not there cannot be learned from: held-out sequences never enter. */
 static void test_sets_are_apart(void **state)
 {
@@ -193,7 +293,8 @@ static void test_resume(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_held_out_labels), cmocka_unit_test(test_sets_are_apart),
+        cmocka_unit_test(test_held_out_labels), cmocka_unit_test(test_unlabelled_forces),
+        cmocka_unit_test(test_last_rows),       cmocka_unit_test(test_sets_are_apart),
         cmocka_unit_test(test_start),           cmocka_unit_test(test_wrong_start),
         cmocka_unit_test(test_resume),
     };

@@ -34,11 +34,9 @@ static void test_samples(void **state)
         assert_int_equal(run->row_count, 120);
         for (int sample = 0; sample < 3; sample++)
             check_sample(&run->test, run->test.positions - 1, run->rows + 40 * sample, sample, 40);
-        int same = 0; /* samples are drawn independently */
-        for (int i = 0; i < 40; i++)
-            same += run->rows[i].sequence == run->rows[40 + i].sequence &&
-                    run->rows[i].row == run->rows[40 + i].row;
-        assert_true(same < 20);
+        for (int i = 0; i < 120; i++) /* what samples agree on is found by independent data */
+            for (int j = 0; j < 40 * (i / 40); j++)
+                assert_int_not_equal(run->rows[i].sequence, run->rows[j].sequence);
         tiny_close(&tiny);
     }
 }
@@ -56,18 +54,53 @@ static void test_all_rows(void **state)
         for (int t = 0; t < T; t++)
             labelled += isfinite(set->force_magnitude[s * (size_t)set->positions + (size_t)t]);
     /* 16 steps of two bodies; the first 5 carry none, the last one's row is no input */
-    assert_int_equal(labelled, 11 * (16 - 5 - 1));
+    assert_int_equal(labelled, 17 * (16 - 5 - 1));
     struct ft_row *rows = calloc((size_t)labelled + 1, sizeof *rows);
     assert_non_null(rows);
     assert_int_equal(ft_sample(set, T, 3, 1, labelled, rows), 0);
     check_sample(set, T, rows, 0, labelled);
     assert_int_equal(ft_sample(set, T, 3, 1, labelled + 1, rows), ORR_EINVAL);
-    error_names("finetune.sample_size", NULL);
+    error_names("finetune.sample_size", "at most 170", "found 171", "finetune.samples = 1",
+                "orbits.two_body_test = 17", NULL);
     free(rows);
     tiny_close(&tiny);
 }
 
-/* A function of (seed, sample) only: more samples keep the first ones. */
+/* Every sequence belongs to one sample, and the first samples have one more when their number does
+ * not divide that of the sequences: 17 are 5 + 4 + 4 + 4. With fewer rows than asked for the error
+ * tells of the sample that has too few. */
+static void test_shares(void **state)
+{
+    (void)state;
+    struct ft_row rows[170];
+    tiny_preset(&tiny.preset, false);
+    tiny_open(&tiny);
+    const struct sim_dataset *set = &tiny.run.test;
+    const int T = set->positions - 1;
+    assert_int_equal(ft_sample(set, T, 3, 4, 40, rows), 0);
+    bool seen[4][17] = {{false}};
+    for (int i = 0; i < 160; i++)
+        seen[rows[i].sample][rows[i].sequence] = true;
+    for (int s = 0; s < 17; s++)
+        assert_int_equal(seen[0][s] + seen[1][s] + seen[2][s] + seen[3][s], 1);
+    for (int k = 0; k < 4; k++) { /* 40 of 50 or 40 rows: of every sequence there are some */
+        int sequences = 0;
+        for (int s = 0; s < 17; s++)
+            sequences += seen[k][s];
+        assert_int_equal(sequences, k < 1 ? 5 : 4);
+    }
+    assert_int_equal(ft_sample(set, T, 3, 4, 41, rows), ORR_EINVAL);
+    error_names("finetune.sample_size", "at most 40", "found 41", "finetune.samples = 4",
+                "sample 1 has 4 of orbits.two_body_test = 17", NULL);
+    assert_int_equal(ft_sample(set, T, 3, 17, 10, rows), 0);
+    for (int i = 0; i < 170; i++)
+        assert_int_equal(rows[i].sequence, rows[i - i % 10].sequence);
+    assert_int_equal(ft_sample(set, T, 3, 18, 2, rows), ORR_EINVAL);
+    error_names("sample 17 has 0 of orbits.two_body_test = 17", NULL);
+    tiny_close(&tiny);
+}
+
+/* A function of the seed; rows are those that the model is fed. */
 static void test_seeds(void **state)
 {
     (void)state;
@@ -76,39 +109,48 @@ static void test_seeds(void **state)
     tiny_open(&tiny);
     const struct sim_dataset *set = &tiny.run.test;
     assert_int_equal(ft_sample(set, 32, 3, 3, 20, a), 0);
-    assert_int_equal(ft_sample(set, 32, 3, 2, 20, b), 0);
-    assert_memory_equal(a, b, 40 * sizeof *a);
+    assert_int_equal(ft_sample(set, 32, 3, 3, 20, b), 0);
+    assert_memory_equal(a, b, sizeof a);
     assert_int_equal(ft_sample(set, 32, 4, 3, 20, b), 0);
-    assert_memory_not_equal(a, b, 60 * sizeof *a);
-    assert_int_equal(ft_sample(set, 18, 3, 3, 20, b), 0); /* another T: no row beyond it */
-    for (int i = 0; i < 60; i++)
+    assert_memory_not_equal(a, b, sizeof a);
+    assert_int_equal(ft_sample(set, 18, 3, 3, 9, b), 0); /* another T: no row beyond it */
+    for (int i = 0; i < 27; i++)
         assert_true(b[i].row < 18);
     tiny_close(&tiny);
 }
 
-/* Over many samples every labelled position is about as likely. */
+/* Over many seeds every labelled position, and every sequence, is as likely as any other, in every
+ * sample; two sequences are in the same sample as often as chance has it. */
 static void test_uniform(void **state)
 {
     (void)state;
-    enum { SAMPLES = 600, SIZE = 30 };
+    enum { SEEDS = 2000, SIZE = 30, SAMPLES = 3 };
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
     const struct sim_dataset *set = &tiny.run.test;
-    struct ft_row *rows = calloc((size_t)SAMPLES * SIZE, sizeof *rows);
-    assert_non_null(rows);
-    assert_int_equal(ft_sample(set, 32, 3, SAMPLES, SIZE, rows), 0);
-    int hits[11][33] = {{0}};
-    for (int i = 0; i < SAMPLES * SIZE; i++)
-        hits[rows[i].sequence][rows[i].row]++;
-    const double share = SIZE / 110.0, mean = SAMPLES * share;
-    const double sigma = sqrt(SAMPLES * share * (1 - share)); /* binomial */
-    for (int s = 0; s < 11; s++)
-        for (int t = 0; t < 33; t++)
-            if (isfinite(set->force_magnitude[s * 33 + t]) && t < 32)
-                assert_true(fabs(hits[s][t] - mean) < 5 * sigma);
-            else
-                assert_int_equal(hits[s][t], 0);
-    free(rows);
+    static int hits[SAMPLES][17][33], together;
+    struct ft_row rows[SAMPLES * SIZE];
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        int owner[17] = {0};
+        assert_int_equal(ft_sample(set, 32, seed, SAMPLES, SIZE, rows), 0);
+        for (int i = 0; i < SAMPLES * SIZE; i++) {
+            hits[rows[i].sample][rows[i].sequence][rows[i].row]++;
+            owner[rows[i].sequence] = rows[i].sample;
+        }
+        together += owner[4] == owner[7];
+    }
+    /* whatever its number of sequences, a sample has SIZE of the 170 rows */
+    const double share = SIZE / 170.0, mean = SEEDS * share;
+    const double sigma = sqrt(SEEDS * share * (1 - share)); /* binomial */
+    for (int k = 0; k < SAMPLES; k++)
+        for (int s = 0; s < 17; s++)
+            for (int t = 0; t < 33; t++)
+                if (isfinite(set->force_magnitude[s * 33 + t]) && t < 32)
+                    assert_true(fabs(hits[k][s][t] - mean) < 5 * sigma);
+                else
+                    assert_int_equal(hits[k][s][t], 0);
+    const double pair = (6 * 5 + 6 * 5 + 5 * 4) / (17.0 * 16); /* shares of 6, 6 and 5 */
+    assert_true(fabs(together - SEEDS * pair) < 5 * sqrt(SEEDS * pair * (1 - pair)));
     tiny_close(&tiny);
 }
 
@@ -145,8 +187,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples), cmocka_unit_test(test_all_rows),
-        cmocka_unit_test(test_seeds),   cmocka_unit_test(test_uniform),
-        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_shares),  cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_uniform), cmocka_unit_test(test_labels),
     };
     if (k_ref.open(1, false))
         return 1;

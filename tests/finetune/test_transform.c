@@ -129,7 +129,7 @@ static double loss_by_hand(const struct tiny *tiny, enum orr_force_loss kind)
     struct ft_transform t;
     const real *out;
     double sum = 0, rows = 0;
-    assert_int_equal(ft_transform_fit(&t, kind, set->force_magnitude, (size_t)set->positions), 0);
+    assert_int_equal(ft_transform_fit(&t, kind, set->force_magnitude, (size_t)T), 0);
     assert_int_equal(gpt_config_from_preset(&c, &tiny->preset, "lssar", T + 1), 0);
     assert_int_equal(gpt_create(&model, &c, &k_ref, tiny->preset.seed), 0);
     assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 1, tiny->preset.seed), 0);
@@ -173,14 +173,75 @@ static void test_only_labelled_rows_count(void **state)
         }
 }
 
-/* Target -> force, from the definitions: mean and deviation of the training labels. */
+/* The logged held-out loss is the mean over all validation sequences that were asked for, those of
+ * a last, smaller batch too: (output - transformed label)^2 of the saved weights. */
+static void test_validation_loss(void **state)
+{
+    (void)state;
+    for (int asked = 67; asked < 90; asked += 20) { /* 67 and 87 of 70 */
+        struct tiny tiny;
+        struct ft_transform t;
+        struct gpt_model model;
+        struct gpt_batch batch;
+        char path[4096], *text;
+        size_t bytes;
+        const real *out;
+        tiny_preset(&tiny.preset, false);
+        tiny.preset.orbits.two_body_val = 70;
+        tiny.preset.orbits.two_body_train = 1;
+        tiny.preset.finetune.magnitude.eval_sequences = asked;
+        tiny_open(&tiny);
+        const struct sim_dataset *train = &tiny.run.train, *val = &tiny.run.val;
+        const size_t P = (size_t)val->positions, T = P - 1, count = asked < 70 ? 67 : 70;
+        assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
+        tiny_path(path, &tiny, "lssar", "magnitude.jsonl");
+        assert_int_equal(orr_file_read(path, &text, &bytes), 0);
+        const char *last = NULL, *key = "\"val_loss\":";
+        for (const char *at = text; (at = strstr(at, key)) != NULL; last = at += strlen(key))
+            continue;
+        assert_non_null(last);
+        const double found = strtod(last, NULL);
+        free(text);
+
+        assert_int_equal(ft_transform_fit(&t, ORR_LOSS_LOG, train->force_magnitude, T), 0);
+        tiny_path(path, &tiny, "lssar", "magnitude.safetensors");
+        assert_int_equal(gpt_load(&model, path, &k_ref, NULL), 0);
+        assert_int_equal(gpt_batch_create(&batch, &model.config, 1, (int)T), 0);
+        double expected = 0;
+        for (size_t s = 0; s < count; s++) {
+            double sum = 0, rows = 0;
+            for (size_t i = 0; i < T; i++) {
+                const float *xy = val->coords + 2 * (s * P + i);
+                gpt_features(&model.config, (double)xy[0], (double)xy[1], i == 0,
+                             batch.features + i * (size_t)gpt_config_features(&model.config));
+            }
+            assert_int_equal(gpt_forward(&model, &batch, &out), 0);
+            for (size_t i = 0; i < T; i++) {
+                const double F = (double)val->force_magnitude[s * P + i];
+                if (!isfinite(F))
+                    continue;
+                sum += pow((double)out[i] - ft_transform_apply(&t, F), 2);
+                rows++;
+            }
+            expected += sum / rows / (double)count;
+        }
+        if (!(fabs(found - expected) <= 2e-5 * expected))
+            fail_msg("%d sequences: %.9g, expected %.9g", asked, found, expected);
+        gpt_batch_free(&batch);
+        gpt_free(&model);
+        tiny_close(&tiny);
+    }
+}
+
+/* Target -> force, from the definitions: mean and deviation of the training labels, those of a
+ * sequence's last row, which is no input, left out. */
 static double force_of(const struct sim_dataset *train, enum orr_force_loss kind, double x)
 {
     double mean = 0, square = 0, count = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < train->n * (size_t)train->positions; i++) {
             const double F = (double)train->force_magnitude[i];
-            if (!isfinite(F))
+            if (!isfinite(F) || (i + 1) % (size_t)train->positions == 0)
                 continue;
             count += pass == 0;
             mean += pass == 0 && kind == ORR_LOSS_LOG ? log(F) : 0;
@@ -243,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_standard_targets),
         cmocka_unit_test(test_awkward),
         cmocka_unit_test(test_only_labelled_rows_count),
+        cmocka_unit_test(test_validation_loss),
         cmocka_unit_test(test_predictions_are_forces),
     };
     if (k_ref.open(1, false))

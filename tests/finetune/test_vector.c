@@ -1,21 +1,26 @@
-/* test_vector.c - force vectors of the planets: units, labels, and that nothing but the labels
- * (and each planet's largest force, which is its unit) is learned from. */
+/* test_vector.c - force vectors of the planets: units, labels, and that nothing but the labels is
+ * learned from. */
 #include "tiny.h"
 
 static struct tiny tiny;
 
-/* Every planet in units of its own largest force, which is reached. */
+/* Every planet in units of its own largest labelled force, which is reached; or, as the study has
+ * it, each axis of a planet in units of its largest component, labelled or not. */
 static void test_units(void **state)
 {
     (void)state;
-    for (int tokens = 0; tokens < 2; tokens++) {
+    for (int kind = 0; kind < 4; kind++) {
+        const bool tokens = kind % 2, of_axes = kind / 2;
         struct orr_csv csv;
-        double largest[8], found[8] = {0};
+        double unit[FT_PLANETS][2], reached[FT_PLANETS][2] = {{0}};
+        int above = 0; /* unlabelled forces that are larger than the unit */
         tiny_preset(&tiny.preset, tokens);
+        if (of_axes)
+            tiny.preset.finetune.vector_scale = ORR_VECTOR_LARGEST;
         tiny_open(&tiny);
         const struct sim_dataset *set = &tiny.run.planets;
         const size_t P = (size_t)set->positions;
-        ft_vector_scale(&tiny.run, largest);
+        ft_vector_scale(&tiny.run, unit);
         assert_int_equal(ft_vector_truth(&tiny.run), 0);
         tiny_read(&csv, &tiny, "truth", "forces_vector.csv");
         for (size_t i = 0; i < csv.rows; i++) {
@@ -23,20 +28,23 @@ static void test_units(void **state)
             const size_t t = 2 * (size_t)tiny_cell(&csv, i, "step") + (tokens ? 1 : 2);
             const double fx = tiny_cell(&csv, i, "fx_true"), fy = tiny_cell(&csv, i, "fy_true");
             const float *f = set->force_vector + 2 * (s * P + t);
-            assert_true(fabs(fx * largest[s] - (double)f[0]) <= 1e-6 * largest[s]);
-            assert_true(fabs(fy * largest[s] - (double)f[1]) <= 1e-6 * largest[s]);
-            found[s] = fmax(found[s], hypot(fx, fy));
+            assert_true(fabs(fx * unit[s][0] - (double)f[0]) <= 1e-6 * unit[s][0]);
+            assert_true(fabs(fy * unit[s][1] - (double)f[1]) <= 1e-6 * unit[s][1]);
+            const bool labelled = tiny_cell(&csv, i, "labelled") > 0;
+            above += !labelled && hypot(fx, fy) > 1 + 1e-8;
+            for (int c = 0; c < 2 && (labelled || of_axes); c++)
+                reached[s][c] = fmax(reached[s][c], of_axes ? fabs(c ? fy : fx) : hypot(fx, fy));
         }
-        for (size_t s = 0; s < 8; s++) {
-            double most = 0;
-            for (size_t t = 0; t + 1 < P; t++)
-                if (isfinite(set->force_vector[2 * (s * P + t)]))
-                    most = fmax(most, hypot((double)set->force_vector[2 * (s * P + t)],
-                                            (double)set->force_vector[2 * (s * P + t) + 1]));
-            assert_true(most > 0 && largest[s] == most);
-            assert_true(fabs(found[s] - 1) < 1e-8);
-        }
-        assert_true(largest[4] > 10 * largest[0]); /* Jupiter's and Mercury's units differ */
+        for (size_t s = 0; s < FT_PLANETS; s++)
+            for (size_t c = 0; c < 2; c++) {
+                const float *last = set->force_vector + 2 * (s * P + P - 1); /* in no table */
+                const double beyond = of_axes ? fabs((double)last[c]) / unit[s][c] : 0;
+                assert_true(unit[s][c] > 0 && (of_axes || unit[s][0] == unit[s][1]));
+                assert_true(fabs(fmax(reached[s][c], isfinite(beyond) ? beyond : 0) - 1) < 1e-7);
+            }
+        assert_true(above > 0);
+        /* Jupiter's and Mercury's units differ */
+        assert_true(hypot(unit[4][0], unit[4][1]) > 10 * hypot(unit[0][0], unit[0][1]));
         orr_csv_free(&csv);
         tiny_close(&tiny);
     }
@@ -90,7 +98,7 @@ struct edit {
     float factor[8]; /* per planet */
 };
 
-/* Forces of the chosen rows times a factor, which never exceeds the planet's largest. */
+/* Forces of the chosen rows times a factor; of labelled ones, the planet's unit is left alone. */
 static float scale_force(float value, size_t index, const void *context)
 {
     const struct edit *edit = context;
@@ -98,14 +106,14 @@ static float scale_force(float value, size_t index, const void *context)
     const size_t s = index / 2 / (size_t)edit->run->planets.positions;
     const int labels = edit->run->preset->planets.labels;
     bool label = false;
-    double largest[8];
+    double unit[FT_PLANETS][2];
     for (int k = 0; k < labels; k++)
         label |= (size_t)edit->run->labels[s * (size_t)labels + (size_t)k] == row;
     if (!isfinite(value) || label != edit->labelled)
         return value;
-    ft_vector_scale(edit->run, largest);
+    ft_vector_scale(edit->run, unit);
     const float *f = edit->run->planets.force_vector + 2 * (index / 2);
-    if (hypot((double)f[0], (double)f[1]) >= largest[s])
+    if (label && hypot((double)f[0], (double)f[1]) >= unit[s][0])
         return value; /* the unit itself */
     return value * edit->factor[s];
 }
@@ -136,15 +144,18 @@ static void test_only_labels_are_learned(void **state)
     tiny_preset(&tiny.preset, false);
     tiny.preset.finetune.vector.noise_au = 0.01;
     tiny_open(&tiny);
-    struct edit edit = {.factor = {-0.5f, 0, 0.25f, -1, 0, 1e-3f, -0.75f, 0.5f}};
+    struct edit edit = {.factor = {-0.5f, 0, 0.25f, -1, 1e4f, 1e-3f, -75, 3}};
     const uint64_t before = weights_after(NULL, NULL, "run");
     assert_int_equal(weights_after(scale_force, &edit, "others"), before);
     edit.labelled = true; /* and the labels do reach it */
+    memcpy(edit.factor, (float[8]){-0.5f, 0, 0.25f, -1, 0, 1e-3f, -0.75f, 0.5f},
+           sizeof edit.factor);
     assert_int_not_equal(weights_after(scale_force, &edit, "labels"), before);
     tiny_close(&tiny);
 }
 
-/* In units of its largest, a planet's force may have any size: powers of two change no bit. */
+/* In units of its largest label, a planet's force may have any size: powers of two change no
+ * bit. */
 static void test_units_of_training(void **state)
 {
     (void)state;

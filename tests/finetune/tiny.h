@@ -18,7 +18,7 @@ static inline void tiny_preset(struct orr_preset *p, bool tokens)
     p->orbits.val = p->orbits.test = 1;
     p->orbits.two_body_train = 23;
     p->orbits.two_body_val = 5;
-    p->orbits.two_body_test = 11;
+    p->orbits.two_body_test = 17; /* shares of 6, 6 and 5 */
     p->orbits.positions = tokens ? 48 : 33;
     p->orbits.bins = 150;
     if (!tokens) {

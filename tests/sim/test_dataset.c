@@ -39,6 +39,7 @@ static void continuous_preset(struct orr_preset *p)
     p->planets.enabled = true;
     p->planets.train = 30;
     p->planets.val = 6;
+    p->planets.test = 7;
     assert_int_equal(orr_preset_check(p), 0);
 }
 
@@ -134,6 +135,7 @@ static void test_continuous_files(void **state)
     (void)state;
     continuous_preset(&p);
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
+    assert_true(p.planets.test > 0);
     for (int split = 0; split < SIM_SPLITS; split++) {
         const enum sim_split here = (enum sim_split)split;
         const uint64_t n = sim_split_count(&p, here);

@@ -10,6 +10,7 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
+#include <gsl/gsl_statistics.h>
 
 #define KS_CRITICAL 1.95
 
@@ -200,12 +201,11 @@ static void identifiable(struct orr_preset *p)
     assert_int_equal(orr_preset_check(p), 0);
 }
 
-/* A uniform place in the pair tells the sorted masses back apart. */
-static void unsort(const struct sim_system *s, uint64_t i, double pair[2])
+/* m1 and m2 are exchangeable: the first is the lighter one in half of n systems (binomial). */
+static void check_orders(const char *what, size_t lighter, size_t n)
 {
-    const bool swap = orr_rng_hash(5, ORR_STAGE_TEST_SUITE, i, 0) & 1;
-    pair[0] = swap ? s->star_mass : s->mass[0];
-    pair[1] = swap ? s->mass[0] : s->star_mass;
+    if (!(fabs((double)lighter - (double)n / 2) < 4 * sqrt((double)n / 4)))
+        fail_msg("%s: m1 < m2 in %zu of %zu systems", what, lighter, n);
 }
 
 /* With a window of samples that never rejects, the marginals are the priors. */
@@ -213,6 +213,8 @@ static void check_identifiable(enum orr_mass_prior prior, cdf_function *cdf)
 {
     struct orr_preset p;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    double *m1 = mass, *m2 = mass + SYSTEMS;
+    size_t lighter = 0;
     identifiable(&p);
     p.orbits.mass_prior = prior;
     p.orbits.samples_min = 2;
@@ -221,22 +223,25 @@ static void check_identifiable(enum orr_mass_prior prior, cdf_function *cdf)
         struct sim_system s;
         assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TWO_BODY_TRAIN, i, rng, &s), 0);
         assert_int_equal(s.planets, 1);
-        assert_true(s.star_moves && s.dt_yr == 0.04 && s.mass[0] <= s.star_mass);
+        assert_true(s.star_moves && s.dt_yr == 0.04);
         a[i] = s.orbit[0].a_au;
         e[i] = s.orbit[0].e;
         phase[i] = s.orbit[0].phase_rad;
         omega[i] = s.orbit[0].omega_rad;
-        unsort(&s, i, &mass[2 * i]);
+        m1[i] = s.mass[0];
+        m2[i] = s.star_mass;
+        lighter += m1[i] < m2[i];
         com[0][i] = s.com_au[0];
         com[1][i] = s.com_au[1];
     }
     gsl_rng_free(rng);
-    double product = 0; /* unsorted masses are independent */
-    for (size_t i = 0; i < SYSTEMS; i++)
-        product += (cdf(mass[2 * i], (double[]){0.1, 2}) - 0.5) *
-                   (cdf(mass[2 * i + 1], (double[]){0.1, 2}) - 0.5);
-    assert_true(fabs(product) / sqrt(SYSTEMS) < 4 / 12.0);
-    check_ks("masses", 2 * SYSTEMS, mass, cdf, (double[]){0.1, 2});
+    /* about their own means: sorting leaves the sum of products as it is */
+    const double r = gsl_stats_correlation(m1, 1, m2, 1, SYSTEMS);
+    if (!(fabs(r) < 4 / sqrt(SYSTEMS)))
+        fail_msg("correlation of m1 and m2: %g", r);
+    check_orders("all draws", lighter, SYSTEMS);
+    check_ks("m1", SYSTEMS, m1, cdf, (double[]){0.1, 2}); /* the same distribution */
+    check_ks("m2", SYSTEMS, m2, cdf, (double[]){0.1, 2});
     check_ks("a", SYSTEMS, a, cdf_flat, (double[]){0.7, 2.3});
     check_ks("e", SYSTEMS, e, cdf_beta, (double[]){0.867, 3.03, 0.9});
     check_ks("phase", SYSTEMS, phase, cdf_flat, turn);
@@ -265,9 +270,11 @@ static void test_identifiable_window(void **state)
     (void)state;
     identifiable(&p);
     double least = INFINITY, most = 0;
+    size_t lighter = 0;
     for (uint64_t i = 0; i < SYSTEMS; i++) {
         struct sim_system s;
         assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TRAIN, i, rng, &s), 0);
+        lighter += s.mass[0] < s.star_mass; /* the window treats both alike */
         const double total = s.mass[0] + s.star_mass;
         const double samples = sim_period_yr(s.orbit[0].a_au, total) / s.dt_yr;
         assert_true(s.dt_yr == p.orbits.dt_yr);
@@ -275,10 +282,37 @@ static void test_identifiable_window(void **state)
         most = fmax(most, samples);
     }
     assert_true(least >= 10 && least < 11 && most <= 60 && most > 55);
+    check_orders("draws inside the window", lighter, SYSTEMS);
     p.orbits.dt_yr = 1e4; /* no orbit can have 10 samples */
     struct sim_system s;
     assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TRAIN, 0, rng, &s), ORR_EUSAGE);
     error_names("orbits.dt_yr", NULL);
+    gsl_rng_free(rng);
+}
+
+/* The presets of two comparable bodies: log-uniform masses of 0.1 to 3 (spec of the study). */
+static void test_presets(void **state)
+{
+    static const char *const names[] = {"smoke", "quick", "laptop"};
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct orr_preset p;
+        size_t lighter = 0;
+        assert_int_equal(orr_preset_load(&p, names[k]), 0);
+        p.orbits.samples_min = 2;
+        p.orbits.samples_max = 1e9;
+        for (uint64_t i = 0; i < SYSTEMS; i++) {
+            struct sim_system s;
+            assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TWO_BODY_TRAIN, i, rng, &s), 0);
+            mass[i] = s.mass[0];
+            star[i] = s.star_mass;
+            lighter += s.mass[0] < s.star_mass;
+        }
+        check_orders(names[k], lighter, SYSTEMS);
+        check_ks("m1", SYSTEMS, mass, cdf_log_flat, (double[]){0.1, 3});
+        check_ks("m2", SYSTEMS, star, cdf_log_flat, (double[]){0.1, 3});
+    }
     gsl_rng_free(rng);
 }
 
@@ -331,10 +365,62 @@ static void test_planet_runs(void **state)
     }
     assert_true(fabs((double)light - SYSTEMS / 2.0) < 4 * sqrt(SYSTEMS / 4.0));
     assert_true(least < 0.387 && most > 30.069); /* Mercury to Neptune */
+    for (uint64_t i = 0; i < 1000; i++) {        /* training, validation, test: no system twice */
+        static const enum sim_split splits[] = {SIM_SPLIT_PLANETS_TRAIN, SIM_SPLIT_PLANETS_VAL,
+                                                SIM_SPLIT_PLANETS_TEST};
+        struct sim_system s[3];
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(sim_system_draw(&p, splits[k], i, rng, &s[k]), 0);
+        for (int k = 0; k < 3; k++)
+            assert_true(s[k].orbit[0].a_au != s[(k + 1) % 3].orbit[0].a_au);
+    }
     check_ks("m1/m2", light, mass, cdf_log_flat, (double[]){1e-7, 1e-2});
     check_ks("phase", SYSTEMS, phase, cdf_flat, turn);
     check_ks("omega", SYSTEMS, omega, cdf_flat, turn);
     gsl_rng_free(rng);
+}
+
+/* R^2 of ln T on ln dt from its definition: the square of their correlation. */
+static double period_r2(const struct orr_preset *p, enum sim_split split)
+{
+    double sum[5] = {0};
+    const double n = SIM_PRIOR_SYSTEMS;
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    for (uint64_t i = 0; i < SIM_PRIOR_SYSTEMS; i++) {
+        struct sim_system s;
+        assert_int_equal(sim_system_draw(p, split, i, rng, &s), 0);
+        const double x = log(s.dt_yr), a_au = s.orbit[0].a_au; /* Kepler's third law */
+        const double y = 0.5 * log(a_au * a_au * a_au / (s.mass[0] + s.star_mass));
+        const double term[5] = {x, y, x * x, y * y, x * y};
+        for (int k = 0; k < 5; k++)
+            sum[k] += term[k] / n;
+    }
+    gsl_rng_free(rng);
+    const double xy = sum[4] - sum[0] * sum[1];
+    return xy * xy / ((sum[2] - sum[0] * sum[0]) * (sum[3] - sum[1] * sum[1]));
+}
+
+/* What the time step tells of the period: nothing in the protocols, nearly all in planet runs,
+ * where a window of 10 to 60 samples ties both, less where that window is wider. */
+static void test_period_from_dt(void **state)
+{
+    struct orr_preset p;
+    double r2;
+    (void)state;
+    identifiable(&p);
+    assert_int_equal(sim_prior_period_r2(&p, SIM_SPLIT_TWO_BODY_TRAIN, &r2), 0);
+    assert_true(r2 == 0);
+    assert_int_equal(sim_prior_period_r2(&p, SIM_SPLIT_PLANETS_TRAIN, &r2), 0);
+    assert_true(fabs(r2 - period_r2(&p, SIM_SPLIT_PLANETS_TRAIN)) < 1e-9);
+    const double narrow = r2;
+    p.planets.samples_min = 2;
+    p.planets.samples_max = 600;
+    assert_int_equal(sim_prior_period_r2(&p, SIM_SPLIT_PLANETS_TRAIN, &r2), 0);
+    assert_true(fabs(r2 - period_r2(&p, SIM_SPLIT_PLANETS_TRAIN)) < 1e-9);
+    assert_true(r2 < narrow && narrow < 1);
+    orr_preset_defaults(&p);
+    assert_int_equal(sim_prior_period_r2(&p, SIM_SPLIT_TRAIN, &r2), 0);
+    assert_true(r2 * SIM_PRIOR_SYSTEMS < 16); /* n R^2 is chi-square of 1: 4 sigma */
 }
 
 /* --------------------------------------------------------------------- pure functions */
@@ -428,8 +514,10 @@ int main(void)
         cmocka_unit_test(test_identifiable_uniform),
         cmocka_unit_test(test_identifiable_loguniform),
         cmocka_unit_test(test_identifiable_window),
+        cmocka_unit_test(test_presets),
         cmocka_unit_test(test_small_e_max),
         cmocka_unit_test(test_planet_runs),
+        cmocka_unit_test(test_period_from_dt),
         cmocka_unit_test(test_pure),
         cmocka_unit_test(test_solar_system),
     };

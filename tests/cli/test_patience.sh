@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# test_patience.sh - which weights later stages take: the best ones where patience ended a training,
+# the last ones otherwise.
+. tests/cli/lib.sh
+PROGRAMS="$PROGRAMS probe" # refuse() knows the programs by name
+
+run=$WORK/run
+# the loss rises again soon
+SETS=("${TINY[@]}" --attention lssar --run "$run" --set pretrain.steps=60 --set pretrain.lr=0.3
+      --set pretrain.schedule=constant --set pretrain.warmup=0 --set pretrain.eval_every=1
+      --set pretrain.patience=3)
+check "orbits" program orbits "${SETS[@]}"
+check "pretrain" program pretrain "${SETS[@]}"
+pre=$run/lssar/pretrain
+check "patience ended it" grep -q '"stopped": *"patience"' "$pre/log.jsonl"
+check_not "the best is not the last" cmp -s "$pre/best.safetensors" "$pre/last.safetensors"
+check "the best is judged" grep -q '"checkpoint":.*"best.safetensors"' "$pre/evaluation.json"
+
+# forces ARGUMENT...: fine-tunes; prints the table
+forces() {
+    rm -rf "$WORK/forces"
+    program finetune "${SETS[@]}" --source lssar --out "$WORK/forces" "$@" &&
+        cat "$WORK/forces/lssar/finetune/forces_magnitude.csv"
+}
+forces >"$WORK/chosen"
+check "fine-tuned" test -s "$WORK/chosen"
+check "... from the best" cmp "$WORK/chosen" <(forces --checkpoint "$pre/best.safetensors")
+check_not "... not from the last" cmp -s "$WORK/chosen" \
+    <(forces --checkpoint "$pre/last.safetensors")
+check "... from the last without patience" cmp \
+    <(forces --set pretrain.patience=0 --set pretrain.steps=1) \
+    <(forces --checkpoint "$pre/last.safetensors")
+check "probe: the best" program probe attention "${SETS[@]}"
+check "... by name" grep -q 'pretrain/best.safetensors"' "$run/lssar/probe/attention.json"
+check "fine-tuned with patience" program finetune "${SETS[@]}" --source lssar \
+    --set finetune.magnitude.patience=1 --set finetune.magnitude.eval_every=1
+check "... has a best" test -s "$run/lssar/finetune/magnitude_best.safetensors"
+check "help says so" grep -q 'best.safetensors' <(program finetune --help)
+
+refuse "not complete" 1 last.safetensors 'not complete: step 2 of 9' 'pretrain ' -- \
+    "$BIN/finetune" "${TINY[@]}" --attention lssar --run "$run" --source lssar \
+    --set pretrain_planets.steps=9
+rm "$pre/best.safetensors"
+refuse "no best" 1 pretrain/best.safetensors 'make it with' -- "$BIN/finetune" "${SETS[@]}" \
+    --source lssar
+refuse "patience for vectors" 2 finetune.vector.patience 'no validation' -- "$BIN/finetune" \
+    "${SETS[@]}" --set finetune.vector.patience=2 --set finetune.vector.eval_every=1
+finish

@@ -1,0 +1,287 @@
+/* test_pretrain.c - what a pretraining is judged and selected by: the held-out loss over all the
+ * sequences that were asked for, and final figures of sequences that nothing was selected on. */
+#include "tiny.h"
+
+#include "pretrain.h"
+
+#include <cjson/cJSON.h>
+
+static char dir[64], orbits[4096];
+static struct orr_preset preset;
+static struct orr_chain chain; /* of the job made last */
+
+/* 70 validation sequences: a batch of 64, and a smaller one. */
+static void make_preset(bool tokens)
+{
+    orr_preset_defaults(&preset);
+    strcpy(preset.name, "tiny");
+    preset.seed = 32;
+    preset.orbits.train = preset.orbits.train_files = 12;
+    preset.orbits.val = 70;
+    preset.orbits.test = 0;
+    preset.orbits.two_body_train = preset.orbits.two_body_val = preset.orbits.two_body_test = 0;
+    preset.orbits.positions = 22;
+    preset.orbits.bins = 64;
+    preset.orbits.planets_max = 3;
+    preset.orbits.solar_system = false;
+    if (!tokens) {
+        preset.orbits.protocol = ORR_PROTOCOL_IDENTIFIABLE;
+        preset.orbits.output = ORR_OUTPUT_CONTINUOUS;
+        preset.orbits.mass_prior = ORR_MASS_LOGUNIFORM;
+        preset.orbits.a_max_au = 4;
+    }
+    preset.model.layers = 1;
+    preset.model.heads = 2;
+    preset.model.width = 8;
+    preset.pretrain = tiny_training(4, 4);
+    assert_int_equal(orr_preset_check(&preset), 0);
+}
+
+static void write_orbits(void)
+{
+    scratch_create(dir);
+    scratch_path(orbits, dir, "orbits");
+    assert_int_equal(sim_dataset_write(&preset, orbits, 1, false, true), 0);
+}
+
+static struct gpt_pretraining make_job(const char *folder)
+{
+    struct gpt_pretraining job = {.preset = &preset,
+                                  .train = &preset.pretrain,
+                                  .chain = &chain,
+                                  .ops = &k_ref,
+                                  .attention = "softmax",
+                                  .orbits_dir = orbits,
+                                  .checkpoint = "",
+                                  .quiet = true};
+    scratch_path(job.folder, dir, folder);
+    orr_chain_close(&chain);
+    assert_int_equal(orr_chain_open(&chain, &preset, NULL), 0);
+    return job;
+}
+
+/* The last number of a key in the log. */
+static double logged(const struct gpt_pretraining *job, const char *key)
+{
+    char path[4096], *text;
+    size_t bytes;
+    double value = NAN;
+    scratch_path(path, job->folder, "log.jsonl");
+    assert_int_equal(orr_file_read(path, &text, &bytes), 0);
+    for (char *at = text; (at = strstr(at, key)) != NULL;) {
+        at += strlen(key);
+        value = strtod(at + strspn(at, "\": "), NULL);
+    }
+    free(text);
+    return value;
+}
+
+/* Mean loss of a checkpoint over the first `count` sequences of a split, one by one. */
+static double loss_of(const char *checkpoint, enum sim_split split, int count)
+{
+    struct gpt_model model;
+    struct gpt_source *source;
+    struct gpt_batch batch;
+    double sum = 0, part;
+    assert_int_equal(gpt_load(&model, checkpoint, &k_ref, NULL), 0);
+    assert_int_equal(gpt_source_open(&source, &preset, orbits, split, &model.config), 0);
+    assert_int_equal(gpt_batch_create(&batch, &model.config, 1, model.config.context), 0);
+    for (uint64_t i = 0; i < (uint64_t)count; i++) {
+        assert_int_equal(gpt_source_fill(source, i, true, 0, 0, &batch), 0);
+        assert_int_equal(gpt_loss(&model, &batch, &part), 0);
+        sum += part / count;
+    }
+    gpt_batch_free(&batch);
+    gpt_source_close(source);
+    gpt_free(&model);
+    return sum;
+}
+
+/* Every sequence counts once, those of a last, smaller batch too. */
+static void test_all_sequences_count(void **state)
+{
+    (void)state;
+    static const int asked[] = {67, 70, 64, 3, 900};
+    for (int kind = 0; kind < 2; kind++) {
+        make_preset(kind == 1);
+        write_orbits();
+        for (int k = 0; k < 5; k++) {
+            char path[4096];
+            preset.pretrain.eval_sequences = asked[k];
+            struct gpt_pretraining job = make_job("pretrain");
+            assert_int_equal(gpt_pretrain(&job), 0);
+            scratch_path(path, job.folder, "last.safetensors");
+            const int count = asked[k] < 70 ? asked[k] : 70;
+            const double expected = loss_of(path, SIM_SPLIT_VAL, count);
+            const double found = logged(&job, "val_loss");
+            /* float losses of at most 64 sequences, in another order */
+            if (!(fabs(found - expected) <= 1e-6 * expected))
+                fail_msg("%d sequences: %.9g, expected %.9g", asked[k], found, expected);
+        }
+        scratch_remove(dir);
+    }
+}
+
+static cJSON *evaluation_of(const struct gpt_pretraining *job)
+{
+    char path[4096];
+    cJSON *json;
+    scratch_path(path, job->folder, "evaluation.json");
+    assert_int_equal(orr_json_read(path, &json), 0);
+    return json;
+}
+
+static const char *text_of(const cJSON *json, const char *key)
+{
+    return cJSON_GetObjectItem(json, key)->valuestring;
+}
+
+/* Final figures are of the test split: of all its sequences that were asked for, by the weights of
+ * the last step; without test sequences they are of the validation split, and say so. */
+static void test_final_figures(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++)
+        for (int planets = 0; planets < 2 - kind; planets++)
+            for (int test = 9; test >= 0; test -= 9) {
+                char path[4096];
+                make_preset(kind == 1);
+                preset.orbits.val = 11;
+                preset.orbits.test = planets ? 3 : test;
+                preset.planets.enabled = kind == 0;
+                preset.planets.train = 5;
+                preset.planets.val = 11;
+                preset.planets.test = planets ? test : 3;
+                preset.planets.steps = 11;
+                preset.planets.labels = 2;
+                preset.pretrain_planets = preset.pretrain;
+                write_orbits();
+                struct gpt_pretraining job = make_job("pretrain");
+                job.planets = planets;
+                job.train = planets ? &preset.pretrain_planets : &preset.pretrain;
+                assert_int_equal(gpt_pretrain(&job), 0);
+                cJSON *json = evaluation_of(&job);
+                const enum sim_split split =
+                    test ? (planets ? SIM_SPLIT_PLANETS_TEST : SIM_SPLIT_TEST)
+                         : (planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL);
+                assert_int_equal(gpt_final_split(&preset, planets), split);
+                assert_string_equal(text_of(json, "split"), sim_split_name(split));
+                assert_string_equal(text_of(json, "checkpoint"), "last.safetensors");
+                const int sequences = cJSON_GetObjectItem(json, "sequences")->valueint;
+                assert_int_equal(sequences, 8); /* eval_sequences */
+                scratch_path(path, job.folder, "last.safetensors");
+                const double expected = loss_of(path, split, sequences);
+                const double found = cJSON_GetObjectItem(json, "loss")->valuedouble;
+                assert_true(fabs(found - expected) <= 1e-6 * expected);
+                /* what such a run can be asked for is beside its figures */
+                double r2;
+                const cJSON *period = cJSON_GetObjectItem(json, "period_r2");
+                assert_int_equal(sim_prior_period_r2(&preset, SIM_SPLIT_PLANETS_TRAIN, &r2), 0);
+                assert_true(planets ? period && period->valuedouble == r2 && r2 > 0.5 && r2 < 1
+                                    : !period);
+                /* what was logged, and would be selected on, is of the validation split */
+                const double val =
+                    loss_of(path, planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL, 8);
+                assert_true(fabs(logged(&job, "val_loss") - val) <= 1e-6 * val);
+                assert_true(test == 0 || fabs(found - val) > 1e-5 * val);
+                cJSON_Delete(json);
+                scratch_remove(dir);
+            }
+}
+
+/* What the test sequences hold reaches no weight and no selection. */
+static void test_test_set_is_apart(void **state)
+{
+    (void)state;
+    uint64_t sum[2][2], bytes;
+    double loss[2];
+    for (int run = 0; run < 2; run++) {
+        char path[4096];
+        make_preset(false);
+        preset.orbits.val = preset.orbits.test = 8;
+        preset.pretrain.steps = 12;
+        preset.pretrain.eval_every = 1;
+        preset.pretrain.patience = 3;
+        write_orbits();
+        if (run == 1) { /* the same places, mirrored and far away */
+            struct orr_npy npy;
+            static float data[8 * 22 * 2];
+            scratch_path(path, orbits, "coords_test.npy");
+            assert_int_equal(orr_npy_open(path, &npy), 0);
+            assert_int_equal(npy.shape[0] * npy.shape[1] * npy.shape[2], 8 * 22 * 2);
+            for (size_t i = 0; i < 8 * 22 * 2; i++)
+                data[i] = 40 - ((const float *)npy.data)[i];
+            orr_npy_close(&npy);
+            assert_int_equal(orr_npy_write(path, ORR_F32, 3, (size_t[]){8, 22, 2}, data, NULL), 0);
+        }
+        struct gpt_pretraining job = make_job("pretrain");
+        assert_int_equal(gpt_pretrain(&job), 0);
+        static const char *const files[] = {"last.safetensors", "best.safetensors"};
+        for (int f = 0; f < 2; f++) {
+            scratch_path(path, job.folder, files[f]);
+            assert_int_equal(orr_file_checksum(path, &sum[run][f], &bytes), 0);
+        }
+        cJSON *json = evaluation_of(&job);
+        loss[run] = cJSON_GetObjectItem(json, "loss")->valuedouble;
+        cJSON_Delete(json);
+        scratch_remove(dir);
+    }
+    assert_int_equal(sum[0][0], sum[1][0]);
+    assert_int_equal(sum[0][1], sum[1][1]);
+    assert_true(loss[1] > 10 * loss[0]); /* it is what is measured at the end */
+}
+
+/* Where patience ends trainings the weights of the least validation loss are what is judged: not
+ * those of the last step, which are worse. Their average where one is kept. */
+static void test_best_is_judged(void **state)
+{
+    (void)state;
+    for (int ema = 0; ema < 2; ema++) {
+        char best[4096], last[4096];
+        long step[2];
+        bool ended;
+        make_preset(false);
+        preset.orbits.val = preset.orbits.test = 8;
+        preset.pretrain.steps = 60;
+        preset.pretrain.lr = 0.1; /* too large: the loss soon rises again */
+        preset.pretrain.ema = ema ? 0.5 : 0;
+        preset.pretrain.eval_every = 1;
+        preset.pretrain.patience = 4;
+        write_orbits();
+        struct gpt_pretraining job = make_job("pretrain");
+        assert_int_equal(gpt_pretrain(&job), 0);
+        scratch_path(best, job.folder, "best.safetensors");
+        scratch_path(last, job.folder, "last.safetensors");
+        assert_int_equal(gpt_progress(last, &step[1], &ended), 0);
+        assert_true(ended && step[1] < 60);
+        struct gpt_model model;
+        assert_int_equal(gpt_load(&model, best, &k_ref, &step[0]), 0);
+        gpt_free(&model);
+        assert_int_equal(step[0], step[1] - 4);
+        cJSON *json = evaluation_of(&job);
+        assert_string_equal(text_of(json, "checkpoint"), "best.safetensors");
+        assert_int_equal(cJSON_GetObjectItem(json, "step")->valueint, step[0]);
+        const double found = cJSON_GetObjectItem(json, "loss")->valuedouble;
+        const double expected = loss_of(best, SIM_SPLIT_TEST, 8);
+        assert_true(fabs(found - expected) <= 1e-6 * expected);
+        assert_true(fabs(loss_of(last, SIM_SPLIT_TEST, 8) - expected) > 1e-3 * expected);
+        cJSON_Delete(json);
+        scratch_remove(dir);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_best_is_judged),
+        cmocka_unit_test(test_final_figures),
+        cmocka_unit_test(test_test_set_is_apart),
+        cmocka_unit_test(test_all_sequences_count),
+    };
+    if (k_ref.open(1, false))
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    k_ref.close();
+    orr_chain_close(&chain);
+    return failed;
+}
