@@ -269,16 +269,16 @@ static bool tell_foreign(char *why, const cJSON *expected, const cJSON *found)
 {
     const char *was = text_of(cJSON_GetObjectItemCaseSensitive(found, "what"));
     const char *is = text_of(cJSON_GetObjectItemCaseSensitive(expected, "what"));
+    const char *of = text_of(cJSON_GetObjectItemCaseSensitive(found, "name"));
+    const char *named = text_of(cJSON_GetObjectItemCaseSensitive(expected, "name"));
     const bool both = cJSON_HasObjectItem(expected, "content") &&
                       cJSON_HasObjectItem(found, "content") && !strcmp(was, is);
     if (both)
         append(why, "%s %.120s is not the one it was made from (%.120s, or it has changed)", is,
-               text_of(cJSON_GetObjectItemCaseSensitive(expected, "name")),
-               text_of(cJSON_GetObjectItemCaseSensitive(found, "name")));
+               named, of);
     else if (strcmp(was, is))
-        append(why, "%s %.120s, expected %s %.120s", was,
-               text_of(cJSON_GetObjectItemCaseSensitive(found, "name")), is,
-               text_of(cJSON_GetObjectItemCaseSensitive(expected, "name")));
+        append(why, "%s%s%.120s, expected %s%s%.120s", was, *of ? " " : "", of, is,
+               *named ? " " : "", named);
     return both || strcmp(was, is);
 }
 

@@ -97,7 +97,7 @@ static int check_laws(const struct report_origin *origin, const char *run)
         return 0;
     return ORR_FAIL(ORR_EINVAL,
                     "%s: not what these settings make: %s; make it again with: symreg --resume, or "
-                    "name its data sets with --orbits",
+                    "name its data sets with --orbits, its variants with --attention",
                     path, why);
 }
 

@@ -339,6 +339,7 @@ static int make_all(struct call *call)
         return rc;
     run.resume = call->cli.resume;
     run.quiet = call->cli.quiet;
+    rc = orr_cli_save_preset(&call->cli, call->out); /* nothing can be refused any more */
     for (int i = 0; i < jobs(call) && !rc; i++) {
         struct job job;
         if (find_job(call, i, &job))
@@ -368,10 +369,8 @@ static int tune(struct call *call)
         rc = gpt_device_open(&call->device, &call->cli, false);
     if (rc)
         return rc;
-    rc = orr_cli_save_preset(&call->cli, call->out);
-    if (!rc && work)
-        rc = make_all(call);
-    else if (!rc)
+    rc = work ? make_all(call) : orr_cli_save_preset(&call->cli, call->out);
+    if (!rc && !work)
         orr_note(call->cli.quiet, "finetune: complete");
     if (train)
         call->device.ops->close();

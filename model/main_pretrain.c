@@ -91,8 +91,7 @@ static int verify_data(const struct call *call)
     enum sim_split need[6];
     int count = 0;
     if (orr_preset_is_text(p))
-        return *orbits_option ? ORR_FAIL(ORR_EUSAGE, "--orbits: preset %s trains on text", p->name)
-                              : 0;
+        return 0;
     if (orr_has_pretrain(p, false) && p->orbits.train_files >= p->orbits.train)
         need[count++] = SIM_SPLIT_TRAIN; /* otherwise it is streamed */
     if (orr_has_pretrain(p, false) && p->orbits.val > 0)
@@ -114,6 +113,8 @@ static int check_names(const struct orr_cli *cli)
     const struct orr_preset *p = &cli->preset;
     struct gpt_config config;
     int rc = 0, wanted = 0;
+    if (orr_preset_is_text(p) && *orbits_option)
+        rc = ORR_FAIL(ORR_EUSAGE, "--orbits: preset %s trains on text", p->name);
     for (int i = 0; i < p->attention.count && !rc; i++) {
         wanted += orr_cli_wants(cli, p->attention.item[i]);
         rc = gpt_config_from_preset(&config, p, p->attention.item[i], p->orbits.positions);
@@ -167,7 +168,8 @@ static int print_plan(struct call *call)
     return rc;
 }
 
-/* Everything that can be wrong is found before any training starts; *work = something is to do. */
+/* Everything that can be wrong is found before any training starts; *work = something is to do.
+ * Data sets are read only for work: what is complete was made from them as they were. */
 static int check_jobs(struct call *call, bool *work)
 {
     int rc = 0;
@@ -180,10 +182,13 @@ static int check_jobs(struct call *call, bool *work)
             continue;
         if (job.resume)
             rc = gpt_pretrain_complete(&job, &complete);
-        if (!rc && !complete) {
-            *work = true;
+        if (rc || complete)
+            continue;
+        if (!*work)
+            rc = verify_data(call);
+        *work = true;
+        if (!rc)
             rc = check_job(&job);
-        }
     }
     return rc;
 }
@@ -192,9 +197,7 @@ static int train(struct call *call)
 {
     struct gpt_pretraining job;
     bool work;
-    int rc = verify_data(call);
-    if (!rc)
-        rc = check_jobs(call, &work);
+    int rc = check_jobs(call, &work);
     if (!rc && work)
         gpt_precision_tell(call->given, &call->cli, &call->device);
     if (!rc && work)

@@ -312,11 +312,18 @@ static int begin(const struct orr_preset *preset, const char *dir, const cJSON *
     return rc ? rc : sim_stale_remove(dir, sets);
 }
 
+/* The sets are always in the same order, whichever of them were made anew. */
 static int write_manifest(const struct orr_preset *preset, const char *dir, const cJSON *sets)
 {
     char path[4096];
-    cJSON *json = sim_manifest_create(preset);
-    cJSON_ReplaceItemInObjectCaseSensitive(json, "sets", cJSON_Duplicate(sets, true));
+    cJSON *json = sim_manifest_create(preset), *all = cJSON_Duplicate(sets, true);
+    for (int i = 0; i < SIM_SPLITS; i++) {
+        const char *name = sim_split_name((enum sim_split)i);
+        cJSON *set = cJSON_DetachItemFromObjectCaseSensitive(all, name);
+        if (set)
+            cJSON_AddItemToObject(all, name, set);
+    }
+    cJSON_ReplaceItemInObjectCaseSensitive(json, "sets", all);
     int rc = orr_path(path, "%s/manifest.json", dir);
     if (!rc)
         rc = orr_json_write(path, json);

@@ -64,6 +64,28 @@ program() {
     timeout 60 "$BIN/$name" "$@" </dev/null
 }
 
+# on_threads PROGRAM N: prints the option, for programs that have it.
+on_threads() {
+    [ "$1" = report ] || echo "--threads=$2"
+}
+
+# without_records RUN NAME: forgets what the tables of that name were made from, as if they had been
+# made elsewhere; they can then be spoilt and are still read.
+without_records() {
+    find "$1" -name "${2%.*}.made.json" -delete
+}
+
+# tensors FILE: a checkpoint without its header, which knows what it was made from.
+tensors() {
+    tail -c +$((9 + $(od -An -tu8 -N8 "$1"))) "$1"
+}
+
+# flip FILE OFFSET: changes the last bit of one byte.
+flip() {
+    printf "\\x$(printf %x $(($(od -An -tu1 -j "$2" -N1 "$1") ^ 1)))" |
+        dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
 # a preset that trains and regresses almost nothing, for tests about something else
 TINY=(--preset smoke --threads 1 --quiet --set pretrain.steps=2 --set pretrain_planets.steps=2
       --set finetune.magnitude.steps=2 --set finetune.vector.steps=2 --set symreg.iterations=1)

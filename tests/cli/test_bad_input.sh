@@ -4,14 +4,14 @@
 . tests/cli/lib.sh
 
 run=$WORK/run
-RUN=(--run "$run" --threads 1 --quiet)
+RUN=(--run "$run" --quiet)
 for p in $PROGRAMS; do
-    check "a good run: $p" program "$p" --preset smoke "${RUN[@]}"
+    check "a good run: $p" program "$p" --preset smoke "${RUN[@]}" $(on_threads $p 1)
 done
 smoke() {
     local program=$1
     shift
-    "$BIN/$program" --preset smoke "${RUN[@]}" "$@" </dev/null
+    "$BIN/$program" --preset smoke "${RUN[@]}" $(on_threads "$program" 1) "$@" </dev/null
 }
 
 # ---- the command line, the same for every program
@@ -27,8 +27,8 @@ mkdir "$WORK/folder.json"
 
 bad_command_line() {
     local p=$1 o=("$BIN/$1" "${RUN[@]}")
-    refuse "$p: unknown option" 2 --thread 'did you mean --threads?' -- \
-        "${o[@]}" --thread 3
+    refuse "$p: unknown option" 2 --preste 'did you mean --preset?' -- \
+        "${o[@]}" --preste smoke
     refuse "$p: unknown short option" 2 -x -- "${o[@]}" -x
     refuse "$p: option without its value" 2 --seed value -- "${o[@]}" --seed
     refuse "$p: a flag with a value" 2 --resume value -- "${o[@]}" --resume=1
@@ -62,17 +62,34 @@ bad_command_line() {
     refuse "$p: neither true nor false" 2 planets.enabled 'true or false' maybe -- "${o[@]}" \
         --set planets.enabled=maybe
     refuse "$p: settings that contradict each other" 2 model.heads -- "${o[@]}" --set model.heads=3
-    refuse "$p: no threads" 2 --threads 0 -- "${o[@]}" --threads 0
-    refuse "$p: threads that are no number" 2 --threads many -- "${o[@]}" --threads many
     refuse "$p: negative seed" 2 --seed -1 -- "${o[@]}" --seed -1
     refuse "$p: seed above 64 bits" 2 --seed -- "${o[@]}" --seed 18446744073709551616
-    refuse "$p: unknown device" 2 --device 'cpu, cuda or auto' gpu -- "${o[@]}" --device gpu
     refuse "$p: empty --out" 2 --out path -- "${o[@]}" --out ''
     refuse "$p: an argument too many" 2 'unexpected argument' -- "${o[@]}" one.csv extra
 }
 for p in $PROGRAMS; do
     bad_command_line "$p"
 done
+for p in orbits pretrain finetune symreg; do
+    o=("$BIN/$p" --preset smoke "${RUN[@]}")
+    refuse "$p: no threads" 2 --threads 0 -- "${o[@]}" --threads 0
+    refuse "$p: threads that are no number" 2 --threads many -- "${o[@]}" --threads many
+done
+for p in pretrain finetune; do
+    refuse "$p: unknown device" 2 --device 'cpu, cuda or auto' gpu -- smoke $p --device gpu
+done
+# options that would do nothing are no options
+no_option() {
+    local p=$1 option
+    shift
+    for option; do
+        refuse "$p has no ${option%%=*}" 2 "${option%%=*}: $p has no such option" -- \
+            "$BIN/$p" --preset smoke "${RUN[@]}" "$option"
+    done
+}
+no_option orbits --checkpoint=x --attention=softmax --device=cpu --attention-impl=fused
+no_option symreg --checkpoint=x --device=cpu --attention-impl=fused
+no_option report --checkpoint=x --device=cpu --attention-impl=fused --threads=1
 refuse "preset that grew a long name" 2 --preset -- "$BIN/orbits" --preset "$(printf '%5000s' x)"
 
 # ---- attention, device, checkpoint, folders
@@ -88,7 +105,7 @@ for p in pretrain finetune; do
     refuse "$p: checkpoint not there" 1 none.safetensors -- smoke $p --attention lssar \
         --checkpoint "$WORK/none.safetensors"
 done
-refuse "report: attention that the run lacks" 2 linear -- smoke report --attention linear
+refuse "report: attention that the run lacks" 1 linear -- smoke report --attention linear
 refuse "symreg: attention that the run lacks" 1 linear/finetune finetune -- smoke symreg \
     --attention linear
 refuse "finetune: unknown source" 2 --source sun oracle -- smoke finetune --source sun
@@ -97,8 +114,9 @@ refuse "pretrain: one --out for two variants" 2 --out --attention -- smoke pretr
 
 : >"$WORK/file"
 for p in $PROGRAMS; do
-    refuse "$p: --out below a file" 1 "$WORK/file" -- smoke $p --attention softmax \
-        --out "$WORK/file/out"
+    one=(--attention softmax)
+    [ $p != orbits ] || one=()
+    refuse "$p: --out below a file" 1 "$WORK/file" -- smoke $p "${one[@]}" --out "$WORK/file/out"
 done
 refuse "symreg FILE: --out below a file" 1 "$WORK/file" -- smoke symreg \
     "$run/truth/finetune/forces_magnitude.csv" --target F --features r,m1 --out "$WORK/file/out" \
@@ -106,13 +124,15 @@ refuse "symreg FILE: --out below a file" 1 "$WORK/file" -- smoke symreg \
 if [ "$(id -u)" -ne 0 ]; then
     mkdir -m 555 "$WORK/locked"
     for p in $PROGRAMS; do
-        refuse "$p: folder without permission" 1 "$WORK/locked" -- smoke $p --attention softmax \
+        one=(--attention softmax)
+        [ $p != orbits ] || one=()
+        refuse "$p: folder without permission" 1 "$WORK/locked" -- smoke $p "${one[@]}" \
             --out "$WORK/locked/out"
     done
 fi
 
 # ---- what an earlier stage should have made: the message names the command that makes it
-none=(--preset smoke --quiet --threads 1 --run "$WORK/none")
+none=(--preset smoke --quiet --run "$WORK/none")
 KEEP=$WORK/none
 refuse "pretrain without data" 1 "$WORK/none" orbits -- "$BIN/pretrain" "${none[@]}"
 refuse "finetune without data" 1 "$WORK/none" -- "$BIN/finetune" "${none[@]}"
@@ -124,7 +144,7 @@ check "these made nothing" test ! -e "$WORK/none"
 unset KEEP
 half=$WORK/half
 mkdir "$half" && cp -r "$run/orbits" "$run/preset.json" "$half"
-none=(--preset smoke --quiet --threads 1 --run "$half")
+none=(--preset smoke --quiet --run "$half")
 KEEP=$half refuse "finetune without a model" 1 softmax/pretrain pretrain -- \
     "$BIN/finetune" "${none[@]}"
 cp -r "$run/softmax" "$half"
@@ -146,15 +166,7 @@ fresh() {
 poke() {
     printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
-bad_data() {
-    local name=$1 p
-    shift
-    for p in pretrain finetune; do
-        # truth and oracle read it, too; a complete run must still notice
-        refuse "$p: $name" 1 "$@" -- smoke $p --orbits "$data"
-        refuse "$p: $name (resumed)" 1 "$@" -- smoke $p --orbits "$data" --resume
-    done
-}
+declare -A truth=([pretrain]="" [finetune]="--source truth")
 for pair in pretrain:coords_train finetune:force_magnitude_two_body_train \
             finetune:full_state_planets_solar pretrain:coords_planets_val; do
     p=${pair%:*} file=${pair#*:}.npy
@@ -172,8 +184,10 @@ for pair in pretrain:coords_train finetune:force_magnitude_two_body_train \
     fresh; poke "$data/$file" $((bytes / 2)) '\125'
     refuse "$p: $file with one byte changed" 1 "$file" checksum expected found -- \
         smoke $p --orbits "$data"
-    refuse "$p: $file with one byte changed, resumed" 1 "$file" checksum -- \
-        smoke $p --orbits "$data" --resume
+    # what is complete was made from the bytes as they were; what is not is not made from these
+    check "$p: $file with one byte changed, complete" smoke $p --orbits "$data" --resume
+    refuse "$p: $file with one byte changed, to be made" 1 "$file" checksum -- \
+        smoke $p --orbits "$data" --resume --run "$WORK/new" ${truth[$p]}
     # without a manifest's sum the array itself is still checked
     fresh; sed 's/<f4/<f8/' "$run/orbits/$file" >"$data/$file"
     refuse "$p: $file of doubles" 1 "$file" -- smoke $p --orbits "$data"
@@ -190,7 +204,8 @@ done
 # without a manifest the files themselves must do (test_orbits.sh), and must all be there
 fresh; rm "$data/manifest.json" "$data"/num_bodies_{val,two_body_val}.npy
 for p in pretrain finetune; do
-    refuse "$p: no manifest, a file missing" 1 "$data" num_bodies -- smoke $p --orbits "$data"
+    refuse "$p: no manifest, a file missing" 1 "$data" num_bodies -- smoke $p --orbits "$data" \
+        ${truth[$p]}
 done
 refuse "orbits: data sets made elsewhere" 1 "$data" manifest.json elsewhere -- \
     smoke orbits --out "$data"
@@ -284,31 +299,32 @@ for rule in 'symreg.rules=bset best' 'symreg.unary=sinn sin' 'symreg.binary=add 
 done
 
 forces=truth/finetune/forces_magnitude.csv
+# spoil NAME: a copy of the run whose tables of that name nothing is known of
 spoil() {
-    rm -rf "$WORK/spoilt" && cp -r "$run" "$WORK/spoilt"
+    rm -rf "$WORK/spoilt" && cp -r "$run" "$WORK/spoilt" && without_records "$WORK/spoilt" "${1:-}"
 }
 bad_forces() {
     local name=$1 p=$2
     shift 2
     KEEP=$WORK/spoilt refuse "$p: $name" 1 "$@" -- "$BIN/$p" --preset smoke --quiet \
-        --threads 1 --run "$WORK/spoilt"
+        --run "$WORK/spoilt"
 }
-spoil; sed -i '4 s/,[^,]*$/,nan/' "$WORK/spoilt/$forces"
+spoil forces_magnitude.csv; sed -i '4 s/,[^,]*$/,nan/' "$WORK/spoilt/$forces"
 bad_forces "NaN among the predictions" symreg $forces:4 F nan
-spoil; sed -i '5 s/,[^,]*$/,fast/' "$WORK/spoilt/$forces"
+spoil forces_magnitude.csv; sed -i '5 s/,[^,]*$/,fast/' "$WORK/spoilt/$forces"
 bad_forces "text among the predictions" symreg $forces:5 '"F"' fast
-spoil; sed -i '1 s/m2/m3/' "$WORK/spoilt/$forces"
+spoil forces_magnitude.csv; sed -i '1 s/m2/m3/' "$WORK/spoilt/$forces"
 bad_forces "predictions without a column" symreg $forces '"m2"'
-spoil; sed -i '7 s/,[^,]*$//' "$WORK/spoilt/$forces"
+spoil forces_magnitude.csv; sed -i '7 s/,[^,]*$//' "$WORK/spoilt/$forces"
 bad_forces "predictions with a cell missing" symreg $forces:7
-spoil; : >"$WORK/spoilt/$forces"
+spoil forces_magnitude.csv; : >"$WORK/spoilt/$forces"
 bad_forces "predictions that are empty" symreg $forces empty
 vectors=lssar/finetune/forces_vector.csv
-spoil; sed -i '1 s/fx_true/fxtrue/' "$WORK/spoilt/$vectors"
+spoil forces_vector.csv; sed -i '1 s/fx_true/fxtrue/' "$WORK/spoilt/$vectors"
 bad_forces "vectors without a column" report $vectors fx_true
-spoil; sed -i '9 s/,[^,]*,\([01]\)$/,nan,\1/' "$WORK/spoilt/$vectors"
+spoil forces_vector.csv; sed -i '9 s/,[^,]*,\([01]\)$/,nan,\1/' "$WORK/spoilt/$vectors"
 bad_forces "NaN among the vectors" report $vectors
-spoil; sed -i '/earth/d' "$WORK/spoilt/$vectors"
+spoil forces_vector.csv; sed -i '/earth/d' "$WORK/spoilt/$vectors"
 bad_forces "vectors without a planet" report $vectors earth
 spoil; head -c 500 "$run/laws/laws.json" >"$WORK/spoilt/laws/laws.json"
 bad_forces "truncated laws" report laws.json

@@ -75,7 +75,8 @@ check "a longer set begins with the shorter" cmp -n $((1531 * 41 * 8)) -i 128 \
 run() {
     local dir=$1 program
     shift
-    for program in orbits pretrain finetune symreg; do
+    program orbits --preset smoke --run "$dir" --quiet "$@" || return 1
+    for program in pretrain finetune symreg; do
         program $program --preset smoke --run "$dir" --attention lssar --quiet "$@" || return 1
     done
 }

@@ -21,16 +21,19 @@ limited() {
     (ulimit -f "$most" && exec "$@" </dev/null) 2>&1 >/dev/null | cat >&2
     return "${PIPESTATUS[0]}"
 }
-COMMON=(--preset smoke --threads 1 --quiet --attention lssar)
+DATA=(--preset smoke --threads 1 --quiet)
+COMMON=("${DATA[@]}" --attention lssar)
 run=$WORK/run
-for p in $PROGRAMS; do
+check "a run: orbits" program orbits "${DATA[@]}" --run "$run"
+for p in pretrain finetune symreg; do
     check "a run: $p" program $p "${COMMON[@]}" --run "$run"
 done
+check "a run: report" program report --quiet --run "$run" --attention lssar
 
 # ---- a limit on file sizes
 KEEP=$run
 refuse "orbits: no room for an array" 1 "$WORK/none/" .npy 'cannot write' -- \
-    limited 8 "$BIN/orbits" "${COMMON[@]}" --out "$WORK/none"
+    limited 8 "$BIN/orbits" "${DATA[@]}" --out "$WORK/none"
 check "... nothing temporary" test -z "$(leftovers "$WORK/none")"
 check "... no manifest" test ! -e "$WORK/none/manifest.json"
 refuse "pretrain: no room for a checkpoint" 1 "$WORK/none/last.safetensors" 'cannot write' -- \
@@ -49,7 +52,7 @@ done
 rm -rf "$WORK/kept" && cp -r "$run" "$WORK/kept"
 KEEP=$WORK/kept/lssar
 refuse "symreg: no room for its files" 1 laws/ 'cannot write' -- \
-    limited 1 "$BIN/symreg" "${COMMON[@]}" --run "$WORK/kept" --seed 5 \
+    limited 8 "$BIN/symreg" "${COMMON[@]}" --run "$WORK/kept" \
     --set symreg.enumerate=0 --set symreg.iterations=1 # it ends before a checkpoint is due
 check "... no laws.json beside fronts of another search" test ! -e "$WORK/kept/laws/laws.json"
 check "... nothing temporary" test -z "$(leftovers "$WORK/kept")"
@@ -57,9 +60,9 @@ check "... symreg again" program symreg "${COMMON[@]}" --run "$WORK/kept" --resu
 check "... as it was" diff <(cd "$run/laws" && cksum *) <(cd "$WORK/kept/laws" && cksum *)
 KEEP=$WORK/kept
 refuse "report: no room for a picture" 1 .png 'disk full' -- \
-    limited 20 "$BIN/report" --quiet --run "$WORK/kept"
+    limited 20 "$BIN/report" --quiet --attention lssar --run "$WORK/kept"
 refuse "finetune: no room for a table" 1 "$WORK/none/" forces_ 'cannot write' -- \
-    limited 4 "$BIN/finetune" "${COMMON[@]}" --run "$run" --source truth --out "$WORK/none"
+    limited 8 "$BIN/finetune" "${COMMON[@]}" --run "$run" --source truth --out "$WORK/none"
 refuse "finetune: no room for a model" 1 "$WORK/none/" magnitude.safetensors 'cannot write' -- \
     limited 30 "$BIN/finetune" "${COMMON[@]}" --run "$run" --source lssar --out "$WORK/none"
 refuse "symreg FILE: no room for a file" 1 "$WORK/none/" 'cannot write' -- \
@@ -165,7 +168,7 @@ mounted=
 check "a file system of 16 kB" room 16k
 KEEP=$WORK/disk
 refuse "orbits: says how much is missing" 1 "$disk" 'GB needed' 'GB free' -- "$BIN/orbits" \
-    "${COMMON[@]}" --out "$disk/orbits"
+    "${DATA[@]}" --out "$disk/orbits"
 KEEP=$WORK/nowhere
 refuse "pretrain on a full disk" 1 best.safetensors 'No space left' -- "$BIN/pretrain" \
     "${COMMON[@]}" --orbits "$run/orbits" --out "$disk" --set pretrain_planets.steps=0
@@ -188,7 +191,7 @@ check "... to the same bytes" cmp "$disk/last.safetensors" "$WORK/room/last.safe
 rm -rf "$disk"/*
 check "room for half a report" room 400k
 echo old >"$disk/report.html"
-refuse "report on a full disk" 1 -- "$BIN/report" --quiet --run "$run" --out "$disk"
+refuse "report on a full disk" 1 -- "$BIN/report" --quiet --attention lssar --run "$run" --out "$disk"
 check "... the old page is there" grep -qx old "$disk/report.html"
 check "... and nothing else" test "$(ls -A "$disk")" = report.html
 finish

@@ -3,8 +3,12 @@
 # and every setting that is listed is accepted, and none is missing.
 . tests/cli/lib.sh
 
-COMMON="--preset --set --run --out --attention --checkpoint --device --attention-impl --threads
-        --seed --resume --quiet --help --version"
+COMMON="--preset --set --run --out --seed --resume --quiet --plan --help --version"
+# options of some programs, which the others do not have
+declare -A SOME=([orbits]="--threads --force" [symreg]="--attention --threads --orbits"
+    [report]="--attention --orbits"
+    [pretrain]="--attention --checkpoint --device --attention-impl --threads --orbits"
+    [finetune]="--attention --checkpoint --device --attention-impl --threads --orbits")
 
 # settings FILE: key=value per line of a JSON file as the programs write it, lists as a,b,c
 settings() {
@@ -24,10 +28,14 @@ for p in $PROGRAMS; do
     "$BIN/$p" --help >"$WORK/$p.help" 2>"$WORK/err" </dev/null
     check "$p --help: exit 0" test $? -eq 0
     check "$p --help: nothing on stderr" test ! -s "$WORK/err"
-    for option in $COMMON; do
+    for option in $COMMON ${SOME[$p]}; do
         grep -Eq -- "^ +$option( |$)" "$WORK/$p.help" || echo "$option"
     done >"$WORK/missing"
-    check "$p --help: every common option" diff /dev/null "$WORK/missing"
+    check "$p --help: every option" diff /dev/null "$WORK/missing"
+    for option in ${SOME[*]}; do
+        [[ " ${SOME[$p]} " == *" $option "* ]] || ! grep -E -- "^ +$option( |$)" "$WORK/$p.help"
+    done >"$WORK/surplus"
+    check "$p --help: no option without use" diff /dev/null "$WORK/surplus"
     check "$p --help: usage" grep -q "^usage: $p " "$WORK/$p.help"
     check "$p --help: each option once" test -z "$(grep -oE '^ +--[a-z-]+' "$WORK/$p.help" |
         sort | uniq -d)"
@@ -113,7 +121,7 @@ check "a preset by its file" grep -q 'FILE.csv' \
 
 # ---- --quiet says nothing; without it progress goes to stderr, tables to stdout
 for p in $PROGRAMS; do
-    "$BIN/$p" --preset smoke --run "$WORK/quiet" --threads 1 --quiet >"$WORK/out" 2>"$WORK/err" \
+    "$BIN/$p" --preset smoke --run "$WORK/quiet" --quiet >"$WORK/out" 2>"$WORK/err" \
         </dev/null
     check "$p --quiet: nothing on stderr" test ! -s "$WORK/err"
     case $p in

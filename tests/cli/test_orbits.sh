@@ -211,10 +211,11 @@ widen() {
     printf "$(od -An -v -tx1 | tr -s ' \n' '\n\n' |
         sed '/^$/d; s/.*/\\x&\\0\\0\\0\\0\\0\\0\\0/' | tr -d '\n')"
 }
-RUN=(--preset smoke_tokens --threads 1 --set orbits.train=200 --set pretrain.steps=3
-     --set finetune.magnitude.steps=3 --set finetune.vector.steps=3 --attention lssar)
+DATA=(--preset smoke_tokens --threads 1 --set orbits.train=200)
+RUN=("${DATA[@]}" --set pretrain.steps=3 --set finetune.magnitude.steps=3
+     --set finetune.vector.steps=3 --attention lssar)
 ours=$WORK/ours theirs=$WORK/theirs
-check "a run of our own" program orbits "${RUN[@]}" --quiet --out "$ours"
+check "a run of our own" program orbits "${DATA[@]}" --quiet --out "$ours"
 mkdir "$theirs"
 for set in train:200 val:16 test:16 two_body_train:60 two_body_val:16 two_body_test:24 \
            solar_system:1 solar_system_two_body:8; do
@@ -235,7 +236,9 @@ for data in ours theirs; do
     check "finetune on $data" program finetune "${RUN[@]}" --orbits "$WORK/$data" \
         --run "$WORK/run-$data" --quiet
 done
-check "the same model" cmp "$WORK"/run-{ours,theirs}/lssar/pretrain/last.safetensors
+last=lssar/pretrain/last.safetensors
+check "the same model" cmp <(tensors "$WORK/run-ours/$last") <(tensors "$WORK/run-theirs/$last")
+check "... which knows whose" grep -q 'data set made elsewhere' "$WORK/run-theirs/$last"
 check "the same forces" cmp "$WORK"/run-{ours,theirs}/lssar/finetune/forces_magnitude.csv
 program pretrain "${RUN[@]}" --orbits "$theirs" --run "$WORK/run-again" >/dev/null 2>"$WORK/err"
 check "a note says so" grep -q 'no manifest.json: made elsewhere, not verified' "$WORK/err"
@@ -252,7 +255,7 @@ check "... judged by the validation sequences" grep -q '"split":.*"val"' \
 check "stat of theirs" grep -q '^train: 200 sequences' <(program orbits stat "$theirs")
 KEEP=$theirs
 refuse "verify of theirs" 1 "$theirs" manifest.json -- "$BIN/orbits" verify "$theirs"
-refuse "orbits leaves them alone" 1 "$theirs" elsewhere -- "$BIN/orbits" "${RUN[@]}" --quiet \
+refuse "orbits leaves them alone" 1 "$theirs" elsewhere -- "$BIN/orbits" "${DATA[@]}" --quiet \
     --out "$theirs"
 tail -c +129 "$ours/obs_val.npy" | ORDER=True numpy "$theirs/obs_val.npy" 1 '<u2' "16, 60, 2"
 refuse "theirs in Fortran order" 1 obs_val.npy Fortran -- "$BIN/pretrain" "${RUN[@]}" --quiet \

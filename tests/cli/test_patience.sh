@@ -9,7 +9,7 @@ run=$WORK/run
 SETS=("${TINY[@]}" --attention lssar --run "$run" --set pretrain.steps=60 --set pretrain.lr=0.3
       --set pretrain.schedule=constant --set pretrain.warmup=0 --set pretrain.eval_every=1
       --set pretrain.patience=3)
-check "orbits" program orbits "${SETS[@]}"
+check "orbits" program orbits "${TINY[@]}" --run "$run"
 check "pretrain" program pretrain "${SETS[@]}"
 pre=$run/lssar/pretrain
 check "patience ended it" grep -q '"stopped": *"patience"' "$pre/log.jsonl"
@@ -27,9 +27,6 @@ check "fine-tuned" test -s "$WORK/chosen"
 check "... from the best" cmp "$WORK/chosen" <(forces --checkpoint "$pre/best.safetensors")
 check_not "... not from the last" cmp -s "$WORK/chosen" \
     <(forces --checkpoint "$pre/last.safetensors")
-check "... from the last without patience" cmp \
-    <(forces --set pretrain.patience=0 --set pretrain.steps=1) \
-    <(forces --checkpoint "$pre/last.safetensors")
 check "probe: the best" program probe attention "${SETS[@]}"
 check "... by name" grep -q 'pretrain/best.safetensors"' "$run/lssar/probe/attention.json"
 check "fine-tuned with patience" program finetune "${SETS[@]}" --source lssar \
@@ -37,12 +34,21 @@ check "fine-tuned with patience" program finetune "${SETS[@]}" --source lssar \
 check "... has a best" test -s "$run/lssar/finetune/magnitude_best.safetensors"
 check "help says so" grep -q 'best.safetensors' <(program finetune --help)
 
-refuse "not complete" 1 last.safetensors 'not complete: step 2 of 9' 'pretrain ' -- \
-    "$BIN/finetune" "${TINY[@]}" --attention lssar --run "$run" --source lssar \
-    --set pretrain_planets.steps=9
 rm "$pre/best.safetensors"
 refuse "no best" 1 pretrain/best.safetensors 'make it with' -- "$BIN/finetune" "${SETS[@]}" \
     --source lssar
-refuse "patience for vectors" 2 finetune.vector.patience 'no validation' -- "$BIN/finetune" \
-    "${SETS[@]}" --set finetune.vector.patience=2 --set finetune.vector.eval_every=1
+
+# without patience it is the last ones
+patient=("${TINY[@]}" --attention lssar --run "$WORK/patient" --orbits "$run/orbits"
+         --set pretrain.steps=20 --set pretrain.lr=0.3 --set pretrain.schedule=constant
+         --set pretrain.warmup=0 --set pretrain.eval_every=1)
+check "pretrain without patience" program pretrain "${patient[@]}"
+pre=$WORK/patient/lssar/pretrain
+check_not "there, too, the best is not the last" cmp -s <(tensors "$pre/best.safetensors") \
+    <(tensors "$pre/last.safetensors")
+SETS=("${patient[@]}")
+forces >"$WORK/chosen"
+check "... the last is taken" cmp "$WORK/chosen" <(forces --checkpoint "$pre/last.safetensors")
+check_not "... not the best" cmp -s "$WORK/chosen" \
+    <(forces --checkpoint "$pre/best.safetensors")
 finish

@@ -138,7 +138,7 @@ rm "$WORK/theirs/manifest.json"
 check "made elsewhere" stage pretrain "$WORK/mine" --orbits "$WORK/theirs" --attention lssar
 stage pretrain "$WORK/mine" --orbits "$WORK/theirs" --attention lssar >"$WORK/out"
 check "... complete" grep -q 'pretrain lssar: complete' "$WORK/err"
-printf '\x3f' | dd of="$WORK/theirs/coords_train.npy" bs=1 seek=4003 conv=notrunc status=none
+flip "$WORK/theirs/coords_train.npy" 4000
 stage pretrain "$WORK/mine" --orbits "$WORK/theirs" --attention lssar >"$WORK/out"
 check "one byte: trained anew" grep -q \
     'pretrain lssar: made anew: train: data set made elsewhere' "$WORK/err"

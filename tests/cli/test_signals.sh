@@ -48,12 +48,13 @@ numbers() {
 }
 
 # ---- orbits
-# over complete data of other settings: these go first
+# over complete data of other settings: the set that changes goes first, the others stay
 orbits=$WORK/orbits
 check "orbits once" program orbits --preset smoke --threads 1 --run "$WORK/run" --quiet
 cp -r "$WORK/run/orbits" "$orbits"
 start "$BIN/orbits" --preset smoke --threads 1 --set orbits.train=400000 \
-    --set orbits.train_files=400000 --set orbits.shard_sequences=300000 --out "$orbits" --quiet
+    --set orbits.train_files=400000 --set orbits.shard_sequences=300000 --out "$orbits" --quiet \
+    --force
 check "orbits is under way" until_true test -e \
     "$orbits/coords_train-00000-of-00002.npy.$pid.partial"
 stop INT
@@ -61,8 +62,10 @@ check "orbits: status 130" test $status -eq 130
 check "orbits: says what to do" grep -q '^orbits: stopped.*again$' "$WORK/err"
 check "orbits: one line" lines "$WORK/err" 1
 check "orbits: nothing temporary" test -z "$(leftovers "$orbits")"
-check "orbits: no manifest, no data of other settings" test -z "$(ls "$orbits")"
-check "orbits again" program orbits --preset smoke --threads 1 --out "$orbits" --quiet
+check_not "orbits: no manifest" test -e "$orbits/manifest.json"
+check "orbits: no data of other settings" test -z "$(ls "$orbits" | grep -E '^[a-z]+_train[-.]')"
+check "orbits: the other sets stay" cmp "$orbits/coords_val.npy" "$WORK/run/orbits/coords_val.npy"
+check "orbits again" program orbits --preset smoke --threads 1 --out "$orbits" --quiet --force
 check "orbits: as if never stopped" diff <(cd "$orbits" && cksum *) \
     <(cd "$WORK/run/orbits" && cksum *)
 
@@ -164,7 +167,7 @@ stop TERM
 check "half: status 0" test $status -eq 0
 done=$(step_of "$WORK/half/lssar/pretrain/last.safetensors")
 KEEP=$WORK/half refuse "half: finetune says no" 1 "$WORK/half/lssar/pretrain/last.safetensors" \
-    "step $done of $STEPS" \
+    "not complete: step $done of $STEPS" \
     "$BIN/pretrain $(shell_words "${HALF[@]}" | sed 's/ --quiet//') --resume" \
     -- "$BIN/finetune" "${HALF[@]}" --source lssar
 resume=$("$BIN/finetune" "${HALF[@]}" 2>&1 | sed -n 's/.*go on with: //p')
@@ -245,9 +248,10 @@ done
 
 # ---- report
 check "laws again" program symreg "${SYMREG[@]}"
-check "report" program report "${SYMREG[@]}"
+REPORT=(--preset smoke --quiet --attention lssar --run "$WORK/run")
+check "report" program report "${REPORT[@]}"
 snapshot "$WORK/run" >"$WORK/before"
-start "$BIN/report" "${SYMREG[@]}"
+start "$BIN/report" "${REPORT[@]}"
 # a working folder with a first picture
 working() {
     ls "$WORK"/run/.report-*/*.png
