@@ -117,14 +117,12 @@ static int digest_of(const cJSON *record, char digest[ORR_DIGEST])
 int orr_book_add(struct orr_book *book, cJSON *record, char digest[ORR_DIGEST])
 {
     int rc = record ? digest_of(record, digest) : ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
-    if (!rc && cJSON_HasObjectItem(book->records, digest))
-        cJSON_Delete(record);
-    else if (!rc && !cJSON_AddItemToObject(book->records, digest, record))
+    if (!rc && !cJSON_HasObjectItem(book->records, digest)) {
+        if (cJSON_AddItemToObject(book->records, digest, record))
+            return 0;
         rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
-    else if (!rc)
-        return 0;
-    else
-        cJSON_Delete(record);
+    }
+    cJSON_Delete(record);
     return rc;
 }
 

@@ -96,8 +96,8 @@ void orr_book_foreign(const struct orr_book *book, const char *digest, char *tex
 
 /* ------------------------------------------------------------------------------- sidecars */
 
-/* "files": {name: {bytes, xxh64}} of an artefact of several files. Adds folder/name; whether all are
- * there and as they were, if not why. */
+/* "files": {name: {bytes, xxh64}} of an artefact of several files. Adds folder/name; whether all
+ * are there and as they were, if not why. */
 int orr_files_add(struct cJSON *files, const char *folder, const char *name);
 bool orr_files_same(const char *folder, const struct cJSON *files, char why[ORR_WHY]);
 

@@ -53,8 +53,8 @@ void ft_standardise(size_t dims, size_t n, float *a, size_t m, float *b);
 struct ft_run {
     const struct orr_preset *preset;
     const struct k_ops *ops;
-    struct orr_chain *chain; /* what models and tables should be made from */
-    char run[4096];         /* run directory */
+    struct orr_chain *chain;             /* what models and tables should be made from */
+    char run[4096];                      /* run directory */
     struct sim_dataset train, val, test; /* two_body_* */
     struct sim_dataset planets;          /* planets_solar, or solar_system_two_body */
     bool has_magnitude, has_vector;

@@ -139,8 +139,8 @@ static int check_record(struct call *call, const char *attention, bool planets, 
     const struct orr_preset *p = &call->cli.preset;
     const long steps = planets ? p->pretrain_planets.steps : p->pretrain.steps;
     char command[ORR_COMMAND], path[4096];
-    long step;
-    bool ended;
+    long step = 0;
+    bool ended = false;
     if (*call->cli.checkpoint && !planets)
         return 0;
     orr_command("pretrain", shared, command, sizeof command);

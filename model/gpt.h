@@ -111,8 +111,8 @@ struct gpt_device {
 };
 /* Finds the backend of --device or, where that is auto, of the preset's model.device. */
 int gpt_device_find(struct gpt_device *device, const struct orr_cli *cli);
-/* Decides model.precision = auto: bf16 on a GPU, and on CPUs that gain from it (k_cpu_gains_from_bf16);
- * else fp32. Where `checkpoint` is there and was made with a precision of its own, that one. Call it
+/* Decides model.precision = auto: bf16 on a GPU, and on CPUs that gain from it (k_bf16_pays); else
+ * fp32. Where `checkpoint` is there and was made with a precision of its own, that one. Call it
  * before anything is derived from the settings. */
 int gpt_precision_decide(struct orr_cli *cli, const struct gpt_device *device,
                          const char *checkpoint);

@@ -19,9 +19,9 @@ struct gpt_pretraining {
     bool resume, quiet;
     char folder[4096]; /* where checkpoints go */
 };
-/* What gpt_pretrain would do with resume, and why: keep a finished training, go on with one that was
- * made from the same things, or make it. The same about its evaluation.json; measured = the settings
- * ask for one. */
+/* What gpt_pretrain would do with resume, and why: keep a finished training, go on with one that
+ * was made from the same things, or make it. The same about its evaluation.json; measured = the
+ * settings ask for one. */
 int gpt_pretrain_judge(const struct gpt_pretraining *job, enum orr_verdict *verdict,
                        char why[ORR_WHY]);
 int gpt_evaluation_judge(const struct gpt_pretraining *job, bool *measured,

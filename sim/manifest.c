@@ -112,8 +112,8 @@ static enum orr_verdict judge_extent(const struct sim_inventory *inventory, enum
     }
     if (planned) {
         const bool same = same_layout(inventory) && planned->valuedouble == wanted;
-        snprintf(why, ORR_WHY, "%.0f of %.0f sequences are written%s", there,
-                 planned->valuedouble, same ? "" : ", and others or other files are expected");
+        snprintf(why, ORR_WHY, "%.0f of %.0f sequences are written%s", there, planned->valuedouble,
+                 same ? "" : ", and others or other files are expected");
         return same ? ORR_GO_ON : ORR_REMAKE;
     }
     if (there >= wanted)

@@ -211,8 +211,8 @@ double sim_token_dt_yr(uint16_t token, int bins);
  * in any way, the same call goes on after the last of them, to the same bytes. Sets that are there
  * and of these settings stay as they are, and so do those that the settings do not ask for. Sets of
  * other settings are refused (ORR_EINVAL naming set and setting), or with force replaced. ORR_EINTR
- * at a signal; ORR_EIO when another process writes there, or when dir holds data sets made elsewhere
- * (no manifest), which are never overwritten. */
+ * at a signal; ORR_EIO when another process writes there, or when dir holds data sets made
+ * elsewhere (no manifest), which are never overwritten. */
 int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
                       bool quiet);
 /* The refusals of sim_dataset_write, without writing anything. */

@@ -191,7 +191,8 @@ check "... to the same bytes" cmp "$disk/last.safetensors" "$WORK/room/last.safe
 rm -rf "$disk"/*
 check "room for half a report" room 400k
 echo old >"$disk/report.html"
-refuse "report on a full disk" 1 -- "$BIN/report" --quiet --attention lssar --run "$run" --out "$disk"
+refuse "report on a full disk" 1 -- "$BIN/report" --quiet --attention lssar --run "$run" \
+    --out "$disk"
 check "... the old page is there" grep -qx old "$disk/report.html"
 check "... and nothing else" test "$(ls -A "$disk")" = report.html
 finish

@@ -7,7 +7,8 @@ smoke() {
     local preset=$1 run=$2 program
     shift 2
     for program in $PROGRAMS; do
-        program "$program" --preset "$preset" --run "$run" $(on_threads $program 1) --quiet "$@" || return 1
+        program "$program" --preset "$preset" --run "$run" $(on_threads $program 1) --quiet "$@" ||
+            return 1
     done
 }
 

@@ -54,7 +54,8 @@ notes() { # NAME PATTERN: the last world said so
 run=$WORK/run
 check "a run" world "$run"
 is_remade "again: nothing" "" "$run"
-check "... every program says so" test "$(grep -c -e 'up to date' -e 'complete' "$WORK/notes")" -ge 7
+check "... every program says so" test \
+    "$(grep -c -e 'up to date' -e 'complete' "$WORK/notes")" -ge 7
 cp -a "$run" "$WORK/whole"
 
 back() { # the run as it was
