@@ -116,7 +116,7 @@ int gpt_device_find(struct gpt_device *device, const struct orr_cli *cli);
  * before anything is derived from the settings. */
 int gpt_precision_decide(struct orr_cli *cli, const struct gpt_device *device,
                          const char *checkpoint);
-/* Says what was decided, once there is something to compute, and where this machine cannot do it. */
+/* Says what was decided, once there is something to compute, and where this machine cannot. */
 void gpt_precision_tell(const struct orr_cli *given, const struct orr_cli *decided,
                         const struct gpt_device *device);
 /* Opens it with the preset's precision, exact: with fp32; ops->close() it. Where a GPU was optional

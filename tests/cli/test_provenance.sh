@@ -75,7 +75,8 @@ done
 is_remade "the size of samples: tables, no model" \
     "$(echo "laws/laws.json ${tables}report.html" | tr ' ' '\n' | sort | tr '\n' ' ')" \
     "$run" --set finetune.sample_size=40
-notes "... the reason" "finetune softmax, magnitude: made anew: finetune.sample_size is 50, expected 40"
+notes "... the reason" \
+    "finetune softmax, magnitude: made anew: finetune.sample_size is 50, expected 40"
 back
 is_remade "neighbours of the oracle: its table" "laws/laws.json oracle/finetune/forces_vector.csv \
 report.html " "$run" --set finetune.knn_vector=4 --set symreg.maxsize=9
