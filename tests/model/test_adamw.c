@@ -44,8 +44,9 @@ static double set_gradients(struct gpt_model *model, long step, double factor)
 }
 
 /* Both moments are sums of at most `steps` terms in float. A term of v has 5 epsilon of error at
- * first (gradient, scale, product, square, coefficient and their product: each half an epsilon, those
- * of the gradient twice), and every further step adds 1.5 (coefficient, product, sum); m has fewer. */
+ * first (half an epsilon each: gradient, scale and their product, twice as they are squared, then
+ * square, coefficient and product), and every further step adds 1.5 (coefficient, product, sum).
+ * Terms of m have fewer. */
 static void compare_moments(const struct gpt_model *model, size_t at, const struct plain *plain,
                             int steps)
 {

@@ -356,9 +356,9 @@ static void test_planet_runs(void **state)
     gsl_rng_free(rng);
 }
 
-/* What independent draws of axis and time step come to when those with fewer than 10 or more than 60
- * samples per orbit are rejected, for given masses: log a and log dt are uniform in a rectangle and
- * the band 10 <= P / dt <= 60 crosses it. `room` is the length of the band in log dt. */
+/* What independent draws of axis and time step come to when those with fewer than 10 or more than
+ * 60 samples per orbit are rejected, for given masses: log a and log dt are uniform in a rectangle
+ * and the band 10 <= P / dt <= 60 crosses it. `room` is the length of the band in log dt. */
 struct band {
     double a[2], dt_yr[2], mass;
 };
