@@ -13,15 +13,13 @@ KEEP="$WORK/none"
 for choice in "--device cuda" "--set model.device=cuda"; do
     for p in pretrain finetune; do
         refuse "$p $choice" 1 "no CUDA backend" "$ORRERY_CUDA_PLUGIN" -- \
-            program $p "${SMOKE[@]}" "${ORBITS[@]}" --quiet \
-            --run "$WORK/none" $choice
+            program $p "${SMOKE[@]}" "${ORBITS[@]}" --quiet --run "$WORK/none" $choice
     done
 done
 refuse "a wrong device" 2 "--device" "cpu, cuda or auto" '"gpu"' -- program pretrain \
     "${SMOKE[@]}" --run "$WORK/none" --device gpu
 refuse "a wrong setting" 2 "model.device" "auto|cpu|cuda" '"gpu"' -- \
-    program pretrain "${SMOKE[@]}" \
-    --run "$WORK/none" --set model.device=gpu
+    program pretrain "${SMOKE[@]}" --run "$WORK/none" --set model.device=gpu
 
 check "the CPU" program pretrain "${SMOKE[@]}" "${ORBITS[@]}" --run "$WORK/cpu" --quiet
 for choice in "--device cpu --set model.device=cuda" "--set model.device=auto" \

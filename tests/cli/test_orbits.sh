@@ -235,8 +235,7 @@ refuse "orbits leaves them alone" 1 "$theirs" elsewhere -- "$BIN/orbits" "${RUN[
     --out "$theirs"
 tail -c +129 "$ours/obs_val.npy" | ORDER=True numpy "$theirs/obs_val.npy" 1 '<u2' "16, 60, 2"
 refuse "theirs in Fortran order" 1 obs_val.npy 'found Fortran order' -- \
-    "$BIN/pretrain" "${RUN[@]}" --quiet \
-    --orbits "$theirs" --run "$WORK/run-not"
+    "$BIN/pretrain" "${RUN[@]}" --quiet --orbits "$theirs" --run "$WORK/run-not"
 tail -c +129 "$ours/obs_val.npy" | numpy "$theirs/obs_val.npy" 1 '<f2' "16, 60, 2"
 refuse "theirs of another type" 1 obs_val.npy "unsupported dtype '<f2'" -- "$BIN/pretrain" "${RUN[@]}" --quiet \
     --orbits "$theirs" --run "$WORK/run-not"

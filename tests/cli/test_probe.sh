@@ -141,8 +141,7 @@ refuse "unknown subcommand" 2 attentoin 'attention, evaluate, outputs' -- "${pro
 refuse "two subcommands" 2 'unexpected argument' -- "${probe[@]}" attention evaluate
 refuse "unknown option" 2 --heads 'did you mean --head?' -- "${probe[@]}" attention --heads 2
 refuse "no checkpoint there" 1 "$run/none.safetensors" 'no such checkpoint' -- \
-    "${probe[@]}" attention \
-    --checkpoint "$run/none.safetensors"
+    "${probe[@]}" attention --checkpoint "$run/none.safetensors"
 refuse "no model in the run" 1 lssar/pretrain/last.safetensors 'make it with: pretrain' -- \
     "${probe[@]}" attention --preset smoke --attention lssar --run "$WORK/nowhere"
 echo no model >"$WORK/text.safetensors"
@@ -152,8 +151,7 @@ cp "$lssar" "$WORK/alone.safetensors"
 refuse "no preset for the checkpoint" 2 alone.safetensors 'no preset.json' -- "${probe[@]}" \
     attention --checkpoint "$WORK/alone.safetensors"
 refuse "tokens for a model of coordinates" 1 'a model of coordinates' smoke_tokens -- \
-    "${probe[@]}" attention \
-    --preset smoke_tokens --checkpoint "$WORK/alone.safetensors"
+    "${probe[@]}" attention --preset smoke_tokens --checkpoint "$WORK/alone.safetensors"
 with() {
     "${probe[@]}" "$1" --checkpoint "$lssar" "${BASE[@]}" --out "$run/refused" "${@:2}"
 }
@@ -170,8 +168,7 @@ refuse "one position" 2 --length: 'from 2 to' '"1"' -- with evaluate --length 1
 refuse "beyond learned positions" 2 'end at 40' 'found 80' -- with evaluate --length 80
 refuse "NTK without rope" 2 NTK 'rotary positions' -- with evaluate --ntk
 refuse "re-weighting of no distribution" 2 'found "decomp_I"' -- \
-    with attention --attention decomp_I \
-    --reweight on
+    with attention --attention decomp_I --reweight on
 refuse "fine-tuned models predict no next state" 1 'a model of stage magnitude' -- \
     "${probe[@]}" evaluate --checkpoint "$run/lssar/finetune/magnitude.safetensors" "${BASE[@]}"
 refuse "--orbits that is not there" 1 "$WORK/nowhere" 'no data sets there' -- with attention \

@@ -149,8 +149,7 @@ for file in last.safetensors best.safetensors evaluation.json; do
 done
 for wrong in 0 -1 x 1x nan ""; do
     refuse "pretrain, --minutes '$wrong'" 2 "--minutes: expected" "\"$wrong\"" -- \
-        "$BIN/pretrain" "${PRETRAIN[@]}" \
-        --out "$WORK/none" --minutes "$wrong"
+        "$BIN/pretrain" "${PRETRAIN[@]}" --out "$WORK/none" --minutes "$wrong"
 done
 
 # a rate so large that the best weights come early: a resumed run must remember how good they were

@@ -110,18 +110,15 @@ check "... its rows" test "$(wc -l <"$run/softmax/probe/attention.csv")" -eq 3
 KEEP=$WORK/none
 none=(--run "$WORK/none" --threads 1 --quiet)
 refuse "no text" 1 text.train: 'nowhere.txt: no such file' -- \
-    program pretrain --preset text "${none[@]}" \
-    --set text.train=nowhere.txt
+    program pretrain --preset text "${none[@]}" --set text.train=nowhere.txt
 refuse "too short" 1 text.train: 'found 4500' "$WORK/parts/1" -- program pretrain --preset text \
     "${none[@]}" --set text.train="$WORK/parts/1" --set text.positions=4600
 refuse "orbits beside text" 2 --orbits: 'trains on text' -- \
     program pretrain "${SMALL[@]}" "${none[@]}" --orbits .
 refuse "planet runs of text" 2 planets.enabled: needs -- \
-    program pretrain "${SMALL[@]}" "${none[@]}" \
-    --set planets.enabled=true
+    program pretrain "${SMALL[@]}" "${none[@]}" --set planets.enabled=true
 refuse "text.val alone" 2 text.val: 'needs text.train' -- \
-    program pretrain --preset smoke "${none[@]}" \
-    --set text.val=x
+    program pretrain --preset smoke "${none[@]}" --set text.val=x
 refuse "fine-tuning" 2 "fine-tuning needs orbits" -- program finetune "${SMALL[@]}" "${none[@]}"
 refuse "laws" 2 "needs orbits" -- program symreg "${SMALL[@]}" "${none[@]}"
 refuse "a preset of orbits" 1 "model of text" -- program probe evaluate --preset smoke \
