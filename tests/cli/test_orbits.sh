@@ -237,6 +237,6 @@ tail -c +129 "$ours/obs_val.npy" | ORDER=True numpy "$theirs/obs_val.npy" 1 '<u2
 refuse "theirs in Fortran order" 1 obs_val.npy 'found Fortran order' -- \
     "$BIN/pretrain" "${RUN[@]}" --quiet --orbits "$theirs" --run "$WORK/run-not"
 tail -c +129 "$ours/obs_val.npy" | numpy "$theirs/obs_val.npy" 1 '<f2' "16, 60, 2"
-refuse "theirs of another type" 1 obs_val.npy "unsupported dtype '<f2'" -- "$BIN/pretrain" "${RUN[@]}" --quiet \
-    --orbits "$theirs" --run "$WORK/run-not"
+refuse "theirs of another type" 1 obs_val.npy "unsupported dtype '<f2'" -- \
+    "$BIN/pretrain" "${RUN[@]}" --quiet --orbits "$theirs" --run "$WORK/run-not"
 finish
