@@ -102,7 +102,7 @@ good "target of zeros" 'x,y\n1,0\n2,0\n3,0\n' "${small[@]}"
 good "constant feature" 'x,y\n1,3\n1,4\n1,5\n' "${small[@]}"
 good "two rows" 'x,y\n1,3\n2,4\n' "${small[@]}"
 good "huge and tiny numbers" 'x,y\n1e300,1e-140\n2e300,3e-140\n-1e300,2e-140\n' "${small[@]}"
-good "spreadsheet's marks" '\xef\xbb\xbfx,y\r\n1,3\r\n2,4\r\n' "${small[@]}"
+good "spreadsheet's marks" '\xef\xbb\xbfx,y\r\n1,3\r\n2,4\r\n' "${small[@]}" --features x
 good "quoted names" '"my x, m","y"\n1,3\n2,4\n' "${small[@]}" --out "$WORK/quoted"
 check "quoted names: in C" grep -q 'my_x__m' "$WORK/quoted/front_full.csv"
 good "one operator" "$OK" "${small[@]}" --binary + --unary ''
