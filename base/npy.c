@@ -53,8 +53,11 @@ static int parse_header(const char *path, const char *header, struct orr_npy *np
     for (int i = 0; i < DTYPES; i++)
         if (!strncmp(descr + 1, dtypes[i].descr, 3) && (descr[4] == '\'' || descr[4] == '"'))
             dtype = i;
-    if (dtype < 0)
-        return ORR_FAIL(ORR_EFORMAT, "%s: unsupported dtype %.12s", path, descr);
+    if (dtype < 0) {
+        const char *end = strchr(descr + 1, *descr); /* of a text; a list of fields has none */
+        const int length = end && end < descr + 12 ? (int)(end - descr) + 1 : 12;
+        return ORR_FAIL(ORR_EFORMAT, "%s: unsupported dtype %.*s", path, length, descr);
+    }
     if (strncmp(order, "False", 5))
         return ORR_FAIL(ORR_EFORMAT, "%s: expected C order, found Fortran order", path);
     npy->dtype = (enum orr_dtype)dtype;

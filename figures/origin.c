@@ -93,8 +93,11 @@ static int check_laws(const struct report_origin *origin, const char *run)
     int rc = orr_path(path, "%s/laws/laws.json", run);
     if (rc || !*origin->laws_digest || !orr_exists(path)) /* missing: told when it is read */
         return rc;
-    if (orr_made_same(&origin->chain.book, origin->laws_digest, origin->laws, why))
-        return 0;
+    cJSON *json = NULL;
+    rc = origin->laws ? 0 : orr_json_read(path, &json); /* one that cannot be read says why */
+    cJSON_Delete(json);
+    if (rc || orr_made_same(&origin->chain.book, origin->laws_digest, origin->laws, why))
+        return rc;
     return ORR_FAIL(ORR_EINVAL,
                     "%s: not what these settings make: %s; make it again with: symreg --resume, or "
                     "name its data sets with --orbits, its variants with --attention",

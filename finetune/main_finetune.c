@@ -263,6 +263,10 @@ static int check_jobs(struct call *call, bool *work, bool *train)
         rc = judge(call, &job);
         if (rc || job.verdict == ORR_KEEP)
             continue;
+        if (!*work)
+            rc = verify_data(call);
+        if (rc)
+            return rc;
         *work = true;
         *train |= is_model(&job);
         if (is_pretrained(&job))
@@ -361,8 +365,6 @@ static int tune(struct call *call)
         return print_plan(call);
     if (!rc)
         rc = check_jobs(call, &work, &train);
-    if (!rc && work)
-        rc = verify_data(call);
     if (!rc && train)
         gpt_precision_tell(call->given, &call->cli, &call->device);
     if (!rc && train)

@@ -213,7 +213,7 @@ static int open_model(const struct gpt_pretraining *job, const struct gpt_config
         return gpt_load_as(model, path, config, false, job->ops, step);
     }
     TRY(orr_path(path, "%s/evaluation.json", job->folder));
-    if (remove(path) && errno != ENOENT)
+    if (remove(path) && errno != ENOENT && errno != ENOTDIR)
         return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
     if (*job->checkpoint)
         return start_from(job, config, model);

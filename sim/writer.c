@@ -267,7 +267,9 @@ static int check_foreign(const char *dir)
         return rc;
     DIR *folder = opendir(dir);
     if (!folder)
-        return errno == ENOENT ? 0 : ORR_FAIL(ORR_EIO, "%s: cannot list: %s", dir, strerror(errno));
+        return errno == ENOENT || errno == ENOTDIR /* that it is no folder is told by making it */
+                   ? 0
+                   : ORR_FAIL(ORR_EIO, "%s: cannot list: %s", dir, strerror(errno));
     for (struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
         enum sim_kind kind;
         enum sim_split split;

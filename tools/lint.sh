@@ -5,6 +5,8 @@
 #   analysis     cppcheck and clang-tidy, when installed
 #   names        every external symbol of lib<folder>.a starts with the folder's prefix
 #   direction    a folder includes only what DIRECTION below allows
+#   tests        no check of a shell test that nothing meets: the output of a command that failed,
+#                missing files; tests/cli/compare.sh has what to use
 #   size         at most 800 lines a file, 100 columns a line (but gnuplot and one-line-per-row tables)
 set -u
 failures=0
@@ -43,6 +45,13 @@ for folder in "${!DIRECTION[@]}"; do
             fi
         done < <(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file")
     done
+done
+
+for file in tests/*/test_*.sh; do
+    while IFS= read -r found; do
+        complain "$file:$found"
+        echo "    use tests/cli/compare.sh: nothing is equal to nothing, and the status is lost"
+    done < <(grep -nE '<\(|(test|\[) -z "?\$\(|^ *check(_not)? .*[^a-z_](cmp|diff) ' "$file")
 done
 
 sources=()

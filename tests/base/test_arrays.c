@@ -124,6 +124,25 @@ static void test_npy_foreign(void **state)
     }
 }
 
+/* What is told of a type that is not known is the type, not the rest of the header. */
+static void test_npy_unknown_type(void **state)
+{
+    static const char *const types[] = {"'<f2'", "'<U4'", "'|b1'"};
+    char path[4096], text[256], expected[64];
+    struct orr_npy npy;
+    (void)state;
+    scratch_path(path, dir, "unknown.npy");
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        snprintf(text, sizeof text, "{'descr': %s, 'fortran_order': False, 'shape': (2, 3), }\n",
+                 types[i]);
+        write_npy(path, 1, text, 24);
+        assert_int_equal(orr_npy_open(path, &npy), ORR_EFORMAT);
+        snprintf(expected, sizeof expected, "unsupported dtype %s", types[i]);
+        error_names(path, NULL);
+        assert_string_equal(strstr(orr_error(), "unsupported"), expected);
+    }
+}
+
 /* Every prefix of a good file is refused. */
 static void test_npy_every_truncation(void **state)
 {
@@ -310,6 +329,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_npy_round_trip, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_npy_header_is_numpys, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_npy_foreign, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_npy_unknown_type, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_npy_every_truncation, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_npy_expect, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_safetensors_round_trip, scratch_setup,

@@ -1,29 +1,61 @@
 # lib.sh - what the command-line tests share. Sourced, not run: the repository root is the current
 # directory, $BIN the folder of the programs, $WORK an own empty folder that goes away at the end.
 #
-# A test calls check, refuse and friends, which count and name what fails, and ends with finish.
-set -u
+# A test calls check, check_not and refuse, which count and name what fails, and ends with finish;
+# one that ends before has failed. What a check compares may be missing, empty, or the output of a
+# command that failed; the commands of compare.sh want it to be there, and make lint asks for them
+# where a check would look into $(...) or <(...).
+#
+# CHECK_RECORD=FILE appends a line "passed|failed, file:line, name" per check to FILE, which tells
+# what checks notice that a program was broken on purpose.
+set -u -o pipefail
+. "${BASH_SOURCE[0]%/*}/compare.sh"
 BIN=${BIN:-bin}
 PROGRAMS="orbits pretrain finetune symreg report"
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/orrery-cli-XXXXXX") || exit 1
+passed=0 failed=0 skipped=0 finished=
 at_exit() { # a test may replace it
     :
 }
-# (a subshell that ends leaves the folder alone)
-trap '[ $BASHPID -ne $$ ] || { at_exit; rm -rf "$WORK"; }' EXIT
+ended() {
+    local status=$?
+    [ $BASHPID -eq $$ ] || return 0 # a subshell that ends leaves the folder alone
+    at_exit
+    rm -rf "$WORK"
+    [ -z "$finished" ] || return 0
+    echo "FAILED: the test ended before its last line, with status $status"
+    printf '%d passed, %d failed, %d skipped\n' "$passed" $((failed + 1)) "$skipped"
+    exit 1
+}
+trap ended EXIT
 trap 'exit 130' INT TERM
-passed=0 failed=0 skipped=0
 # threads that wait sleep: the cores may be busy with other things
 export OMP_WAIT_POLICY=passive
 unset ORRERY_TRACE ORRERY_PRESETS
 
+# record RESULT NAME: for CHECK_RECORD, with the line of the test; and for finish, that a subshell
+# counted what is lost with it
+record() {
+    local frame=0
+    [ $BASHPID -eq $$ ] || printf '%s\n' "$2" >>"$WORK/.lost"
+    [ -n "${CHECK_RECORD:-}" ] || return 0
+    while [[ ${BASH_SOURCE[frame]} == */lib.sh ]]; do
+        frame=$((frame + 1))
+    done
+    printf '%s\t%s:%d\t%s\n' "$1" "${BASH_SOURCE[frame]}" "${BASH_LINENO[frame - 1]}" "$2" \
+        >>"$CHECK_RECORD"
+}
+
+# pass NAME
 pass() {
     passed=$((passed + 1))
+    record passed "$1"
 }
 
 # fail NAME [DETAIL...]: counts a failure and says why.
 fail() {
     failed=$((failed + 1))
+    record failed "$1"
     printf 'FAILED: %s\n' "$1"
     shift
     [ $# -eq 0 ] || printf '    %s\n' "$@"
@@ -40,20 +72,23 @@ check() {
     local name=$1
     shift
     if "$@" >"$WORK/.check" 2>&1; then
-        pass
+        pass "$name"
     else
         fail "$name" "command: $*" "$(tail -n 5 "$WORK/.check")"
     fi
 }
 
-# check_not NAME COMMAND...: passes when the command says no.
+# check_not NAME COMMAND...: passes when the command says no, by status 1. Another status is no
+# answer: grep, cmp and test have 2 for files that are not there and for mistakes.
 check_not() {
-    local name=$1
+    local name=$1 status
     shift
-    if "$@" >"$WORK/.check" 2>&1; then
-        fail "$name" "expected to fail: $*" "$(tail -n 5 "$WORK/.check")"
+    "$@" >"$WORK/.check" 2>&1
+    status=$?
+    if [ $status -eq 1 ]; then
+        pass "$name"
     else
-        pass
+        fail "$name" "expected status 1, found $status: $*" "$(tail -n 5 "$WORK/.check")"
     fi
 }
 
@@ -75,11 +110,6 @@ without_records() {
     find "$1" -name "${2%.*}.made.json" -delete
 }
 
-# tensors FILE: a checkpoint without its header, which knows what it was made from.
-tensors() {
-    tail -c +$((9 + $(od -An -tu8 -N8 "$1"))) "$1"
-}
-
 # flip FILE OFFSET: changes the last bit of one byte.
 flip() {
     printf "\\x$(printf %x $(($(od -An -tu1 -j "$2" -N1 "$1") ^ 1)))" |
@@ -95,14 +125,10 @@ times() {
     (cd "$1" && find . -type f -printf '%p %T@\n' | sort)
 }
 
-# leftovers FOLDER...: files that only an interrupted write leaves.
-leftovers() {
-    find "$@" \( -name '*.partial' -o -name '*.tmp' -o -name '.report-*' \) 2>/dev/null
-}
-
-# refuse NAME STATUS PATTERN... -- COMMAND...: the command exits with STATUS, writes exactly one
-# line to stderr, that begins with "<program>: error: " and holds every pattern (fixed strings),
-# and leaves the folder $KEEP (default: $WORK/run) exactly as it was.
+# refuse NAME STATUS PATTERN... -- COMMAND...: the command exits with STATUS, prints nothing, writes
+# exactly one line to stderr, that begins with "<program>: error: " and holds every pattern (fixed
+# strings, as words of their own; the name of $WORK, which is random, is no place to find one), and
+# leaves the folder $KEEP (default: $WORK/run) exactly as it was. STDOUT=any: it may have printed.
 refuse() {
     local name=$1 status=$2 keep=${KEEP:-$WORK/run} patterns=() pattern got line
     shift 2
@@ -124,8 +150,12 @@ refuse() {
         fail "$name" "expected one line \"program: error: ...\", found:" "$line"
         return
     fi
+    if [ -s "$WORK/.out" ] && [ "${STDOUT:-}" != any ]; then
+        fail "$name" "expected nothing on standard output, found:" "$(head -n 5 "$WORK/.out")"
+        return
+    fi
     for pattern in "${patterns[@]}"; do
-        if [[ $line != *"$pattern"* ]]; then
+        if ! holds_words "${line//"$WORK"//WORK}" "${pattern//"$WORK"//WORK}"; then
             fail "$name" "expected \"$pattern\" in:" "$line"
             return
         fi
@@ -134,7 +164,15 @@ refuse() {
         fail "$name" "left or changed files:" "$(diff "$WORK/.before" "$WORK/.after" | head -n 5)"
         return
     fi
-    pass
+    pass "$name"
+}
+
+# holds_words LINE PATTERN: where the pattern begins or ends with a letter or digit, none goes on
+holds_words() {
+    local before= after=
+    [[ $2 != [[:alnum:]]* ]] || before='(^|[^[:alnum:]])'
+    [[ $2 != *[[:alnum:]] ]] || after='([^[:alnum:]]|$)'
+    [ -n "$2" ] && [[ $1 =~ $before"$2"$after ]]
 }
 
 # snapshot FOLDER: its folders, and its files with sizes and times; no write goes unseen.
@@ -144,6 +182,8 @@ snapshot() {
 
 # The last line says what tools/check.sh sums.
 finish() {
+    [ ! -e "$WORK/.lost" ] || fail "no check is made in a subshell" "$(cat "$WORK/.lost")"
+    finished=yes
     printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
     [ "$failed" -eq 0 ]
     exit

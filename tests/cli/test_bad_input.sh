@@ -20,7 +20,9 @@ sed 's/"layers"/"layres"/' "$WORK/good.json" >"$WORK/key.json"
 sed 's/"layers": 1/"layers": "one"/' "$WORK/good.json" >"$WORK/type.json"
 sed 's/"e_max": 0.9/"e_max": 1.5/' "$WORK/good.json" >"$WORK/range.json"
 sed 's/"vector": {/"vector": {{/' "$WORK/good.json" >"$WORK/syntax.json"
+brace_at=$(grep -n '{{' "$WORK/syntax.json" | cut -d: -f1)
 head -c 300 "$WORK/good.json" >"$WORK/short.json"
+cut_at=$(($(wc -l <"$WORK/short.json") + 1))
 echo '[1, 2]' >"$WORK/list.json"
 : >"$WORK/empty.json"
 mkdir "$WORK/folder.json"
@@ -29,16 +31,20 @@ bad_command_line() {
     local p=$1 o=("$BIN/$1" "${RUN[@]}")
     refuse "$p: unknown option" 2 --preste 'did you mean --preset?' -- \
         "${o[@]}" --preste smoke
-    refuse "$p: unknown short option" 2 -x -- "${o[@]}" -x
+    refuse "$p: unknown short option" 2 'unknown option -x' -- "${o[@]}" -x
     refuse "$p: option without its value" 2 --seed value -- "${o[@]}" --seed
     refuse "$p: a flag with a value" 2 --resume value -- "${o[@]}" --resume=1
     refuse "$p: unknown preset" 2 smok '"smoke"' -- "${o[@]}" --preset smok
-    refuse "$p: preset file not there" 2 "$WORK/none.json" -- "${o[@]}" --preset "$WORK/none.json"
-    refuse "$p: preset is a folder" 2 folder.json -- "${o[@]}" --preset "$WORK/folder.json"
-    refuse "$p: empty preset file" 2 empty.json -- "${o[@]}" --preset "$WORK/empty.json"
-    refuse "$p: truncated preset file" 2 short.json: -- "${o[@]}" --preset "$WORK/short.json"
-    refuse "$p: preset file with a syntax error" 2 syntax.json: -- "${o[@]}" \
-        --preset "$WORK/syntax.json"
+    refuse "$p: preset file not there" 2 "$WORK/none.json" 'cannot open' -- "${o[@]}" \
+        --preset "$WORK/none.json"
+    refuse "$p: preset is a folder" 2 folder.json 'not a regular file' -- "${o[@]}" \
+        --preset "$WORK/folder.json"
+    refuse "$p: empty preset file" 2 empty.json:1:1: 'not valid JSON' -- "${o[@]}" \
+        --preset "$WORK/empty.json"
+    refuse "$p: truncated preset file" 2 "short.json:$cut_at:" 'not valid JSON' -- "${o[@]}" \
+        --preset "$WORK/short.json"
+    refuse "$p: preset file with a syntax error" 2 "syntax.json:$brace_at:" 'not valid JSON' -- \
+        "${o[@]}" --preset "$WORK/syntax.json"
     refuse "$p: preset file is a list" 2 list.json object -- "${o[@]}" --preset "$WORK/list.json"
     refuse "$p: unknown key in a preset file" 2 key.json model.layres model.layers -- "${o[@]}" \
         --preset "$WORK/key.json"
@@ -48,22 +54,27 @@ bad_command_line() {
         --preset "$WORK/range.json"
     o+=(--preset smoke)
     refuse "$p: unknown key" 2 --set orbits.trian orbits.train -- "${o[@]}" --set orbits.trian=3
-    refuse "$p: no such key at all" 2 zzzzzzzz -- "${o[@]}" --set zzzzzzzz=3
+    refuse "$p: no such key at all" 2 'unknown key "zzzzzzzz"' -- "${o[@]}" --set zzzzzzzz=3
     refuse "$p: --set without =" 2 --set key=value seed -- "${o[@]}" --set seed
-    refuse "$p: not a number" 2 model.layers number two -- "${o[@]}" --set model.layers=two
-    refuse "$p: number with a tail" 2 model.layers 3x -- "${o[@]}" --set model.layers=3x
-    refuse "$p: not a whole number" 2 model.layers whole 1.5 -- "${o[@]}" --set model.layers=1.5
-    refuse "$p: nothing for a number" 2 pretrain.lr number -- "${o[@]}" --set pretrain.lr=
-    refuse "$p: not finite" 2 pretrain.lr number nan -- "${o[@]}" --set pretrain.lr=nan
-    refuse "$p: out of range" 2 orbits.e_max 'from 0 to' 1.5 -- "${o[@]}" --set orbits.e_max=1.5
-    refuse "$p: negative size" 2 orbits.train -5 -- "${o[@]}" --set orbits.train=-5
+    refuse "$p: not a number" 2 model.layers number '"two"' -- "${o[@]}" --set model.layers=two
+    refuse "$p: number with a tail" 2 model.layers number '"3x"' -- "${o[@]}" --set model.layers=3x
+    refuse "$p: not a whole number" 2 model.layers whole '"1.5"' -- "${o[@]}" \
+        --set model.layers=1.5
+    refuse "$p: nothing for a number" 2 pretrain.lr number '""' -- "${o[@]}" --set pretrain.lr=
+    refuse "$p: not finite" 2 pretrain.lr number '"nan"' -- "${o[@]}" --set pretrain.lr=nan
+    refuse "$p: out of range" 2 orbits.e_max 'from 0 to' '"1.5"' -- "${o[@]}" \
+        --set orbits.e_max=1.5
+    refuse "$p: negative size" 2 orbits.train 'from 0 to' '"-5"' -- "${o[@]}" \
+        --set orbits.train=-5
     refuse "$p: unknown choice" 2 model.positions 'learned|rope|none' roped -- "${o[@]}" \
         --set model.positions=roped
     refuse "$p: neither true nor false" 2 planets.enabled 'true or false' maybe -- "${o[@]}" \
         --set planets.enabled=maybe
-    refuse "$p: settings that contradict each other" 2 model.heads -- "${o[@]}" --set model.heads=3
-    refuse "$p: negative seed" 2 --seed -1 -- "${o[@]}" --seed -1
-    refuse "$p: seed above 64 bits" 2 --seed -- "${o[@]}" --seed 18446744073709551616
+    refuse "$p: settings that contradict each other" 2 model.heads 'must divide model.width' \
+        'found 3' -- "${o[@]}" --set model.heads=3
+    refuse "$p: negative seed" 2 --seed 'whole number' '"-1"' -- "${o[@]}" --seed -1
+    refuse "$p: seed above 64 bits" 2 --seed 'up to 18446744073709551615,' -- "${o[@]}" \
+        --seed 18446744073709551616
     refuse "$p: empty --out" 2 --out path -- "${o[@]}" --out ''
     refuse "$p: an argument too many" 2 'unexpected argument' -- "${o[@]}" one.csv extra
 }
@@ -72,8 +83,9 @@ for p in $PROGRAMS; do
 done
 for p in orbits pretrain finetune symreg; do
     o=("$BIN/$p" --preset smoke "${RUN[@]}")
-    refuse "$p: no threads" 2 --threads 0 -- "${o[@]}" --threads 0
-    refuse "$p: threads that are no number" 2 --threads many -- "${o[@]}" --threads many
+    refuse "$p: no threads" 2 --threads 'at least 1' 'found 0' -- "${o[@]}" --threads 0
+    refuse "$p: threads that are no number" 2 --threads 'whole number' '"many"' -- "${o[@]}" \
+        --threads many
 done
 for p in pretrain finetune; do
     refuse "$p: unknown device" 2 --device 'cpu, cuda or auto' gpu -- smoke $p --device gpu
@@ -90,7 +102,8 @@ no_option() {
 no_option orbits --checkpoint=x --attention=softmax --device=cpu --attention-impl=fused
 no_option symreg --checkpoint=x --device=cpu --attention-impl=fused
 no_option report --checkpoint=x --device=cpu --attention-impl=fused --threads=1
-refuse "preset that grew a long name" 2 --preset -- "$BIN/orbits" --preset "$(printf '%5000s' x)"
+refuse "preset that grew a long name" 2 --preset 'no preset "' -- "$BIN/orbits" \
+    --preset "$(printf '%5000s' x)"
 
 # ---- attention, device, checkpoint, folders
 for p in pretrain finetune; do
@@ -98,14 +111,15 @@ for p in pretrain finetune; do
         smoke $p --attention sotfmax
     refuse "$p: an attention twice" 2 attention '"lssar"' twice -- smoke $p \
         --set attention=lssar,softmax,lssar
-    refuse "$p: no attention" 2 attention -- smoke $p --set attention=
+    refuse "$p: no attention" 2 attention: 'at least one' -- smoke $p --set attention=
     refuse "$p: unknown attention in a preset" 2 linear softmax -- smoke $p --set attention=linear
     # the build's own backends are ref and cpu
-    refuse "$p: no CUDA in this build" 1 --device cuda -- smoke $p --device cuda
-    refuse "$p: checkpoint not there" 1 none.safetensors -- smoke $p --attention lssar \
-        --checkpoint "$WORK/none.safetensors"
+    refuse "$p: no CUDA in this build" 1 '--device cuda:' ' no ' -- smoke $p --device cuda
+    refuse "$p: checkpoint not there" 1 none.safetensors 'no such checkpoint' -- smoke $p \
+        --attention lssar --checkpoint "$WORK/none.safetensors"
 done
-refuse "report: attention that the run lacks" 1 linear -- smoke report --attention linear
+refuse "report: attention that the run lacks" 1 'linear: it was made without' -- smoke report \
+    --attention linear
 refuse "symreg: attention that the run lacks" 1 linear/finetune finetune -- smoke symreg \
     --attention linear
 refuse "finetune: unknown source" 2 --source sun oracle -- smoke finetune --source sun
@@ -116,9 +130,10 @@ refuse "pretrain: one --out for two variants" 2 --out --attention -- smoke pretr
 for p in $PROGRAMS; do
     one=(--attention softmax)
     [ $p != orbits ] || one=()
-    refuse "$p: --out below a file" 1 "$WORK/file" -- smoke $p "${one[@]}" --out "$WORK/file/out"
+    refuse "$p: --out below a file" 1 "$WORK/file" 'expected a folder' -- smoke $p "${one[@]}" \
+        --out "$WORK/file/out"
 done
-refuse "symreg FILE: --out below a file" 1 "$WORK/file" -- smoke symreg \
+refuse "symreg FILE: --out below a file" 1 "$WORK/file" 'expected a folder' -- smoke symreg \
     "$run/truth/finetune/forces_magnitude.csv" --target F --features r,m1 --out "$WORK/file/out" \
     --set symreg.iterations=1
 if [ "$(id -u)" -ne 0 ]; then
@@ -129,38 +144,50 @@ if [ "$(id -u)" -ne 0 ]; then
         refuse "$p: folder without permission" 1 "$WORK/locked" -- smoke $p "${one[@]}" \
             --out "$WORK/locked/out"
     done
+else
+    skip "a folder without permission" "root may write everywhere"
 fi
 
 # ---- what an earlier stage should have made: the message names the command that makes it
 none=(--preset smoke --quiet --run "$WORK/none")
 KEEP=$WORK/none
-refuse "pretrain without data" 1 "$WORK/none" orbits -- "$BIN/pretrain" "${none[@]}"
-refuse "finetune without data" 1 "$WORK/none" -- "$BIN/finetune" "${none[@]}"
-refuse "finetune without data: truth" 1 "$WORK/none" orbits -- "$BIN/finetune" "${none[@]}" \
-    --source truth
-refuse "symreg without predictions" 1 "$WORK/none" finetune -- "$BIN/symreg" "${none[@]}"
-refuse "report without a run" 1 "$WORK/none" make -- "$BIN/report" "${none[@]}"
+refuse "pretrain without data" 1 "$WORK/none/orbits" 'make them with: orbits' -- \
+    "$BIN/pretrain" "${none[@]}"
+refuse "finetune without data" 1 "$WORK/none/orbits" 'make them with: orbits' -- \
+    "$BIN/finetune" "${none[@]}"
+refuse "finetune without data: truth" 1 "$WORK/none/orbits" 'make them with: orbits' -- \
+    "$BIN/finetune" "${none[@]}" --source truth
+refuse "symreg without predictions" 1 "$WORK/none/truth" 'run bin/finetune' -- \
+    "$BIN/symreg" "${none[@]}"
+refuse "report without a run" 1 "$WORK/none" 'make it with: make world' -- \
+    "$BIN/report" "${none[@]}"
 check "these made nothing" test ! -e "$WORK/none"
 unset KEEP
 half=$WORK/half
 mkdir "$half" && cp -r "$run/orbits" "$run/preset.json" "$half"
 none=(--preset smoke --quiet --run "$half")
-KEEP=$half refuse "finetune without a model" 1 softmax/pretrain pretrain -- \
+KEEP=$half refuse "finetune without a model" 1 softmax/pretrain 'make it with: pretrain' -- \
     "$BIN/finetune" "${none[@]}"
 cp -r "$run/softmax" "$half"
-KEEP=$half refuse "finetune without the second model" 1 lssar/pretrain pretrain -- \
+KEEP=$half refuse "finetune without the second model" 1 lssar/pretrain 'make it with: pretrain' -- \
     "$BIN/finetune" "${none[@]}"
 cp -r "$run"/{truth,oracle,lssar,untrained} "$half"
 rm "$half/oracle/finetune/forces_magnitude.csv"
 KEEP=$half refuse "symreg without one source" 1 oracle/finetune/forces_magnitude.csv \
-    finetune -- "$BIN/symreg" "${none[@]}"
-KEEP=$half refuse "report without laws" 1 laws symreg -- "$BIN/report" "${none[@]}"
+    'run bin/finetune' -- "$BIN/symreg" "${none[@]}"
+KEEP=$half refuse "report without laws" 1 laws/laws.json 'make symreg' -- "$BIN/report" "${none[@]}"
 
 # ---- data sets
 data=$WORK/data
-# spoil FILE: a fresh copy of the data sets, then the commands on stdin in that folder
+# fresh: a new copy of the data sets in $data
 fresh() {
     rm -rf "$data" && cp -r "$run/orbits" "$data"
+}
+# doubles: an array of floats with as many doubles, whatever they are
+doubles() {
+    head -c 128 | sed 's/<f4/<f8/'
+    tail -c +129 "$run/orbits/$file" | tee "$WORK/floats"
+    cat "$WORK/floats"
 }
 # poke FILE OFFSET BYTES(printf format)
 poke() {
@@ -174,13 +201,14 @@ for pair in pretrain:coords_train finetune:force_magnitude_two_body_train \
     fresh; head -c $((bytes - 1)) "$run/orbits/$file" >"$data/$file"
     refuse "$p: $file one byte short" 1 "$file" "expected $bytes bytes" -- smoke $p --orbits "$data"
     fresh; head -c 60 "$run/orbits/$file" >"$data/$file"
-    refuse "$p: $file cut in its header" 1 "$file" -- smoke $p --orbits "$data"
+    refuse "$p: $file cut in its header" 1 "$file" 'found 60' -- smoke $p --orbits "$data"
     fresh; : >"$data/$file"
-    refuse "$p: $file empty" 1 "$file" -- smoke $p --orbits "$data"
+    refuse "$p: $file empty" 1 "$file" 'found 0' -- smoke $p --orbits "$data"
     fresh; rm "$data/$file"
-    refuse "$p: $file not there" 1 "$file" -- smoke $p --orbits "$data"
+    refuse "$p: $file not there" 1 "$file" 'not found' -- smoke $p --orbits "$data"
     fresh; cp "$run/laws/laws.md" "$data/$file"
-    refuse "$p: $file is something else" 1 "$file" -- smoke $p --orbits "$data"
+    refuse "$p: $file is something else" 1 "$file" "expected $bytes bytes" -- smoke $p \
+        --orbits "$data"
     fresh; poke "$data/$file" $((bytes / 2)) '\125'
     refuse "$p: $file with one byte changed" 1 "$file" checksum expected found -- \
         smoke $p --orbits "$data"
@@ -188,24 +216,25 @@ for pair in pretrain:coords_train finetune:force_magnitude_two_body_train \
     check "$p: $file with one byte changed, complete" smoke $p --orbits "$data" --resume
     refuse "$p: $file with one byte changed, to be made" 1 "$file" checksum -- \
         smoke $p --orbits "$data" --resume --run "$WORK/new" ${truth[$p]}
-    # without a manifest's sum the array itself is still checked
-    fresh; sed 's/<f4/<f8/' "$run/orbits/$file" >"$data/$file"
-    refuse "$p: $file of doubles" 1 "$file" -- smoke $p --orbits "$data"
-    fresh; sed 's/False/True /' "$run/orbits/$file" >"$data/$file"
-    refuse "$p: $file in Fortran order" 1 "$file" -- smoke $p --orbits "$data"
+    # without a manifest and its sums the array itself is still checked
+    fresh; rm "$data/manifest.json"; doubles <"$run/orbits/$file" >"$data/$file"
+    refuse "$p: $file of doubles" 1 "$file" f8 -- smoke $p --orbits "$data" ${truth[$p]}
+    fresh; rm "$data/manifest.json"; sed 's/False/True /' "$run/orbits/$file" >"$data/$file"
+    refuse "$p: $file in Fortran order" 1 "$file" 'Fortran order' -- \
+        smoke $p --orbits "$data" ${truth[$p]}
 done
 fresh; sed -i "/coords_train.npy/,/xxh64/ s/\"xxh64\":[[:space:]]*\"./&0/" "$data/manifest.json"
 refuse "pretrain: wrong sum in the manifest" 1 coords_train.npy checksum -- \
     smoke pretrain --orbits "$data"
 fresh; head -c 100 "$run/orbits/manifest.json" >"$data/manifest.json"
 for p in pretrain finetune; do
-    refuse "$p: truncated manifest" 1 manifest.json -- smoke $p --orbits "$data"
+    refuse "$p: truncated manifest" 1 manifest.json: 'not valid JSON' -- smoke $p --orbits "$data"
 done
 # without a manifest the files themselves must do (test_orbits.sh), and must all be there
 fresh; rm "$data/manifest.json" "$data"/num_bodies_{val,two_body_val}.npy
 for p in pretrain finetune; do
-    refuse "$p: no manifest, a file missing" 1 "$data" num_bodies -- smoke $p --orbits "$data" \
-        ${truth[$p]}
+    refuse "$p: no manifest, a file missing" 1 "$data/num_bodies_" 'cannot open' -- \
+        smoke $p --orbits "$data" ${truth[$p]}
 done
 refuse "orbits: data sets made elsewhere" 1 "$data" manifest.json elsewhere -- \
     smoke orbits --out "$data"
@@ -213,16 +242,18 @@ fresh; echo '{}' >"$data/progress.json"; rm "$data/manifest.json"
 refuse "pretrain: data sets not finished" 1 "$data" 'not finished' orbits -- \
     smoke pretrain --orbits "$data"
 fresh
-refuse "pretrain: sequences of another length" 1 coords_train.npy 43 41 -- \
+refuse "pretrain: sequences of another length" 1 coords_train.npy 'expected 43' 'found 41' -- \
     smoke pretrain --orbits "$data" --set orbits.positions=43
-refuse "finetune: more positions asked for than there are" 1 finetune.sample_size 100000 -- \
+refuse "finetune: more positions asked for than there are" 1 finetune.sample_size \
+    'expected at most 132' -- \
     smoke finetune --set finetune.sample_size=100000
-refuse "finetune: tokens from a run of coordinates" 1 manifest.json solar_system_two_body orbits \
+refuse "finetune: tokens from a run of coordinates" 1 manifest.json solar_system_two_body \
+    'with: orbits' \
     -- "$BIN/finetune" --preset smoke_tokens "${RUN[@]}" --source truth
 # orbits makes a damaged set again
 fresh; rm "$data/coords_val.npy"
 check "orbits makes a missing array again" smoke orbits --out "$data"
-check "... as it was" cmp "$data/coords_val.npy" "$run/orbits/coords_val.npy"
+check "... as it was" same_file "$data/coords_val.npy" "$run/orbits/coords_val.npy"
 
 # ---- checkpoints
 last=$run/lssar/pretrain/last.safetensors bad=$WORK/bad.safetensors
@@ -238,19 +269,19 @@ bad_checkpoint() {
 cp "$last" "$bad"; poke "$bad" $((bytes - 7)) '\125\252'
 bad_checkpoint "checkpoint with two bytes changed" checksum expected found
 head -c $((bytes - 4)) "$last" >"$bad"
-bad_checkpoint "checkpoint four bytes short"
+bad_checkpoint "checkpoint four bytes short" "outside the file's"
 head -c 100 "$last" >"$bad"
-bad_checkpoint "checkpoint cut in its header"
+bad_checkpoint "checkpoint cut in its header" truncated 'a file of 100'
 : >"$bad"
-bad_checkpoint "empty checkpoint"
+bad_checkpoint "empty checkpoint" 'not a safetensors file'
 cp "$run/laws/laws.md" "$bad"
-bad_checkpoint "checkpoint that is none"
+bad_checkpoint "checkpoint that is none" 'not a safetensors file'
 cp "$last" "$bad"; poke "$bad" 0 '\377\377\377\377\377\377\377\177'
-bad_checkpoint "checkpoint with an absurd header length"
+bad_checkpoint "checkpoint with an absurd header length" 'header of 9223372036854775807 bytes'
 cp "$run/softmax/pretrain/last.safetensors" "$bad"
-bad_checkpoint "checkpoint of another variant" softmax lssar
+bad_checkpoint "checkpoint of another variant" 'attention is softmax' 'expected lssar'
 rm "$bad"; mkdir "$bad"
-bad_checkpoint "checkpoint that is a folder"
+bad_checkpoint "checkpoint that is a folder" 'not a safetensors file'
 cp -r "$run" "$WORK/spoilt"
 poke "$WORK/spoilt/lssar/pretrain/last.safetensors" $((bytes - 7)) '\125\252'
 for p in pretrain finetune; do
@@ -266,34 +297,38 @@ table() {
 }
 good='a,b,y\n1,2,3\n2,3,5\n3,5,8\n4,1,5\n'
 printf "$good" >"$WORK/t.csv"
-refuse "symreg: table not there" 1 none.csv -- "$BIN/symreg" "$WORK/none.csv" --target y
-refuse "symreg: table without --target" 2 --target t.csv -- table
-refuse "symreg: --target without a table" 2 --target .csv -- smoke symreg --target y
-refuse "symreg: --features without a table" 2 --features .csv -- smoke symreg --features a
-refuse "symreg: target that is no column" 1 t.csv '"yy"' '"y"' -- table --target yy
-refuse "symreg: feature that is no column" 1 t.csv '"c"' -- table --target y --features a,c
-refuse "symreg: feature twice" 2 --features '"a"' -- table --target y --features a,a
-refuse "symreg: the target as a feature" 2 --features '"y"' -- table --target y --features a,y
-refuse "symreg: an empty feature" 2 --features a,,b -- table --target y --features a,,b
+refuse "symreg: table not there" 1 none.csv 'not found' -- "$BIN/symreg" "$WORK/none.csv" \
+    --target y
+refuse "symreg: table without --target" 2 'Give --target' t.csv -- table
+refuse "symreg: --target without a table" 2 --target: .csv -- smoke symreg --target y
+refuse "symreg: --features without a table" 2 --features: .csv -- smoke symreg --features a
+refuse "symreg: target that is no column" 1 t.csv 'no column "yy"' '"y"' -- table --target yy
+refuse "symreg: feature that is no column" 1 t.csv 'no column "c"' -- \
+    table --target y --features a,c
+refuse "symreg: feature twice" 2 --features '"a" stands twice' -- table --target y --features a,a
+refuse "symreg: the target as a feature" 2 --features '"y" is the target' -- \
+    table --target y --features a,y
+refuse "symreg: an empty feature" 2 --features 'names of columns' '"a,,b"' -- table --target y \
+    --features a,,b
 bad_table() {
     local name=$1 text=$2
     shift 2
     printf "$text" >"$WORK/t.csv"
     refuse "symreg: $name" 1 t.csv "$@" -- table --target y
 }
-bad_table "NaN in a table" 'a,b,y\n1,2,3\n2,nan,5\n3,5,8\n' :3: '"b"' nan
-bad_table "infinity in a table" 'a,b,y\n1,2,3\n2,1,inf\n3,5,8\n' :3: '"y"' inf
-bad_table "text in a table" 'a,b,y\n1,2,3\n2,two,5\n3,5,8\n' :3: '"b"' two
-bad_table "nothing in a cell" 'a,b,y\n1,2,3\n2,,5\n3,5,8\n' :3: '"b"'
-bad_table "a cell missing" 'a,b,y\n1,2,3\n2,5\n3,5,8\n' :3: 3 2
-bad_table "a cell too many" 'a,b,y\n1,2,3\n2,5,7,9\n3,5,8\n' :3: 3
-bad_table "a column twice" 'a,a,y\n1,2,3\n2,5,7\n' :1: '"a"'
-bad_table "a quote left open" 'a,b,y\n1,2,3\n2,"5,7\n' :3:
-bad_table "a header alone" 'a,b,y\n' rows
+bad_table "NaN in a table" 'a,b,y\n1,2,3\n2,nan,5\n3,5,8\n' :3: '"b"' '"nan"'
+bad_table "infinity in a table" 'a,b,y\n1,2,3\n2,1,inf\n3,5,8\n' :3: '"y"' '"inf"'
+bad_table "text in a table" 'a,b,y\n1,2,3\n2,two,5\n3,5,8\n' :3: '"b"' '"two"'
+bad_table "nothing in a cell" 'a,b,y\n1,2,3\n2,,5\n3,5,8\n' :3: '"b"' '""'
+bad_table "a cell missing" 'a,b,y\n1,2,3\n2,5\n3,5,8\n' :3: 'expected 3 cells' 'found 2'
+bad_table "a cell too many" 'a,b,y\n1,2,3\n2,5,7,9\n3,5,8\n' :3: 'expected 3 cells' 'found more'
+bad_table "a column twice" 'a,a,y\n1,2,3\n2,5,7\n' :1: '"a" stands twice'
+bad_table "a quote left open" 'a,b,y\n1,2,3\n2,"5,7\n' :3: 'not closed'
+bad_table "a header alone" 'a,b,y\n' 'at least 2 rows'
 bad_table "an empty table" '' empty
-bad_table "no column beside the target" 'y\n1\n2\n3\n'
+bad_table "no column beside the target" 'y\n1\n2\n3\n' 'no column of numbers'
 printf 'a,y\n1,2\n\0\0\0\n' >"$WORK/t.csv"
-refuse "symreg: zeros in a table" 1 t.csv text -- table --target y
+refuse "symreg: zeros in a table" 1 t.csv 'not a text file' -- table --target y
 for rule in 'symreg.rules=bset best' 'symreg.unary=sinn sin' 'symreg.binary=add +'; do
     refuse "symreg: ${rule% *}" 2 "${rule%%=*}" "${rule##* }" -- smoke symreg --set "${rule% *}"
 done
@@ -310,38 +345,38 @@ bad_forces() {
         --run "$WORK/spoilt"
 }
 spoil forces_magnitude.csv; sed -i '4 s/,[^,]*$/,nan/' "$WORK/spoilt/$forces"
-bad_forces "NaN among the predictions" symreg $forces:4 F nan
+bad_forces "NaN among the predictions" symreg $forces:4 F 'finite number' nan
 spoil forces_magnitude.csv; sed -i '5 s/,[^,]*$/,fast/' "$WORK/spoilt/$forces"
 bad_forces "text among the predictions" symreg $forces:5 '"F"' fast
 spoil forces_magnitude.csv; sed -i '1 s/m2/m3/' "$WORK/spoilt/$forces"
-bad_forces "predictions without a column" symreg $forces '"m2"'
+bad_forces "predictions without a column" symreg $forces 'no column "m2"'
 spoil forces_magnitude.csv; sed -i '7 s/,[^,]*$//' "$WORK/spoilt/$forces"
-bad_forces "predictions with a cell missing" symreg $forces:7
+bad_forces "predictions with a cell missing" symreg $forces:7 'expected 9 cells'
 spoil forces_magnitude.csv; : >"$WORK/spoilt/$forces"
 bad_forces "predictions that are empty" symreg $forces empty
 vectors=lssar/finetune/forces_vector.csv
 spoil forces_vector.csv; sed -i '1 s/fx_true/fxtrue/' "$WORK/spoilt/$vectors"
-bad_forces "vectors without a column" report $vectors fx_true
+bad_forces "vectors without a column" report $vectors 'no column "fx_true"'
 spoil forces_vector.csv; sed -i '9 s/,[^,]*,\([01]\)$/,nan,\1/' "$WORK/spoilt/$vectors"
-bad_forces "NaN among the vectors" report $vectors
+bad_forces "NaN among the vectors" report $vectors 'row 9' '"fy"' 'not a finite number'
 spoil forces_vector.csv; sed -i '/earth/d' "$WORK/spoilt/$vectors"
-bad_forces "vectors without a planet" report $vectors earth
+bad_forces "vectors without a planet" report $vectors 'no rows of earth'
 spoil; head -c 500 "$run/laws/laws.json" >"$WORK/spoilt/laws/laws.json"
-bad_forces "truncated laws" report laws.json
+bad_forces "truncated laws" report laws.json: 'not valid JSON'
 spoil; printf 'loss\n\n' >>"$WORK/spoilt/lssar/pretrain/log.jsonl"
-bad_forces "a log that is none" report lssar/pretrain/log.jsonl:
+bad_forces "a log that is none" report lssar/pretrain/log.jsonl: 'a JSON object'
 spoil; echo '{"orbits": 3}' >"$WORK/spoilt/preset.json"
 KEEP=$WORK/spoilt refuse "report: the run's settings spoilt" 2 preset.json orbits -- \
     "$BIN/report" --quiet --run "$WORK/spoilt"
 
 # ---- training that diverges
 cp -r "$run/lssar" "$WORK/kept"
-KEEP=$WORK/kept refuse "pretrain: a loss that is not finite" 1 finite step -- \
+KEEP=$WORK/kept refuse "pretrain: a loss that is not finite" 1 'the loss is not finite' step -- \
     "$BIN/pretrain" --preset smoke --quiet --threads 1 --attention lssar --run "$WORK/diverged" \
     --orbits "$run/orbits" --set pretrain.lr=1000 --set pretrain.clip=0 --set pretrain.warmup=0 \
     --set pretrain.eval_every=0 --set pretrain.checkpoint_every=0
-check "... leaves nothing temporary" test -z "$(leftovers "$WORK/diverged")"
+check "... leaves nothing temporary" clean "$WORK/diverged/lssar/pretrain"
 check_not "... and no checkpoint" test -e "$WORK/diverged/lssar/pretrain/last.safetensors"
 
-check "nothing temporary anywhere" test -z "$(leftovers "$WORK")"
+check "nothing temporary anywhere" clean "$WORK"
 finish

@@ -34,19 +34,19 @@ check "a run: report" program report --quiet --run "$run" --attention lssar
 KEEP=$run
 refuse "orbits: no room for an array" 1 "$WORK/none/" .npy 'cannot write' -- \
     limited 8 "$BIN/orbits" "${DATA[@]}" --out "$WORK/none"
-check "... nothing temporary" test -z "$(leftovers "$WORK/none")"
+check "... nothing temporary" clean "$WORK/none"
 check "... no manifest" test ! -e "$WORK/none/manifest.json"
 refuse "pretrain: no room for a checkpoint" 1 "$WORK/none/last.safetensors" 'cannot write' -- \
     limited 40 "$BIN/pretrain" "${COMMON[@]}" --orbits "$run/orbits" --out "$WORK/none" \
     --set pretrain_planets.steps=0
-check "... nothing temporary" test -z "$(leftovers "$WORK/none")"
+check "... nothing temporary" clean "$WORK/none"
 check "... no checkpoint" test ! -e "$WORK/none/last.safetensors"
 cp -r "$run" "$WORK/kept"
 KEEP=$WORK/nowhere
 for kilobytes in 10 40; do # not even best.safetensors; that, but not last.safetensors
     refuse "pretrain: no room, $kilobytes kB" 1 .safetensors 'cannot write' -- limited $kilobytes \
         "$BIN/pretrain" "${COMMON[@]}" --run "$WORK/kept" --set pretrain.lr=0.01
-    check "... the old checkpoint stays" cmp "$run/lssar/pretrain/last.safetensors" \
+    check "... the old checkpoint stays" same_file "$run/lssar/pretrain/last.safetensors" \
         "$WORK/kept/lssar/pretrain/last.safetensors"
 done
 rm -rf "$WORK/kept" && cp -r "$run" "$WORK/kept"
@@ -55,9 +55,9 @@ refuse "symreg: no room for its files" 1 laws/ 'cannot write' -- \
     limited 8 "$BIN/symreg" "${COMMON[@]}" --run "$WORK/kept" \
     --set symreg.enumerate=0 --set symreg.iterations=1 # it ends before a checkpoint is due
 check "... no laws.json beside fronts of another search" test ! -e "$WORK/kept/laws/laws.json"
-check "... nothing temporary" test -z "$(leftovers "$WORK/kept")"
+check "... nothing temporary" clean "$WORK/kept/laws"
 check "... symreg again" program symreg "${COMMON[@]}" --run "$WORK/kept" --resume
-check "... as it was" diff <(cd "$run/laws" && cksum *) <(cd "$WORK/kept/laws" && cksum *)
+check "... as it was" same_files "$run/laws" "$WORK/kept/laws"
 KEEP=$WORK/kept
 refuse "report: no room for a picture" 1 .png 'disk full' -- \
     limited 20 "$BIN/report" --quiet --attention lssar --run "$WORK/kept"
@@ -68,7 +68,7 @@ refuse "finetune: no room for a model" 1 "$WORK/none/" magnitude.safetensors 'ca
 refuse "symreg FILE: no room for a file" 1 "$WORK/none/" 'cannot write' -- \
     limited 0 "$BIN/symreg" "$run/truth/finetune/forces_magnitude.csv" --target F \
     --features r,m1 --preset smoke --quiet --threads 1 --out "$WORK/none"
-check "nothing temporary" test -z "$(leftovers "$WORK")"
+check "nothing temporary" clean "$WORK"
 
 # ---- a disk that fails at any one of the operations on the files of a training
 FAIL_WRITE=${FAIL_WRITE:-build/tests/fail_write.so}
@@ -79,20 +79,21 @@ train() { # FOLDER [OPTION...]
 }
 # the file of a training whose log is left without its speeds
 comparable() {
-    (cd "$1" && find . -type f ! -name log.jsonl -exec cksum {} + | sort -k3
+    (cd "$1" && find . -type f ! -name log.jsonl -exec cksum {} + | sort -k3 &&
         sed 's/, "tokens_per_s": [^}]*//' lssar/pretrain/log.jsonl)
 }
-# unlike: files of the folder of a failed training that have a final name and are in no state that
+# like_states FOLDER: what has a final name in the folder of a failed training is in a state that
 # the undisturbed training writes (steps 2 and 4), log.jsonl excepted, which grows line by line
-unlike() {
-    local file known
+like_states() {
+    local file known found=0
     for file in preset.json lssar/pretrain/{last.safetensors,best.safetensors,evaluation.json}; do
         [ -e "$1/$file" ] || continue
-        for known in "$WORK"/states/*; do
+        for known in "$WORK"/states/{half,end}; do
             cmp -s "$1/$file" "$known/$file" && continue 2
         done
-        echo "$file"
+        echo "$file is of no state" && found=1
     done
+    return $found
 }
 every_operation() { # HOW MESSAGE FIRST EVERY
     local how=$1 message=$2 n operation path
@@ -106,11 +107,11 @@ every_operation() { # HOW MESSAGE FIRST EVERY
         check "$operation: one line" test "$(wc -l <"$WORK/err")" -eq 1
         check "$operation: names the file, says why" \
             grep -q "^pretrain: error: $path: cannot .*: $message\$" "$WORK/err"
-        check "$operation: nothing temporary" test -z "$(leftovers "$WORK/failed")"
-        check "$operation: no half-written file" test -z "$(unlike "$WORK/failed")"
+        check "$operation: nothing temporary" clean "$WORK/failed"
+        check "$operation: no half-written file" like_states "$WORK/failed"
         check "$operation: goes on" train "$WORK/failed" --resume
-        check "$operation: to the same files" diff <(comparable "$WORK/states/end") \
-            <(comparable "$WORK/failed")
+        check "$operation: to the same files" same_by comparable "$WORK/states/end" \
+            "$WORK/failed"
         rm -rf "$WORK/failed"
     done
 }
@@ -122,6 +123,7 @@ else
     (export LD_PRELOAD=$FAIL_WRITE FAIL_REPORT=$WORK/counted && train "$WORK/states/end")
     check "a training, its operations counted" test $? -eq 0
     operations=$(wc -l <"$WORK/counted")
+    check "operations counted" test "$operations" -ge 30
     # the state after step 2: killed when the log gets its line of step 4
     opens=$(grep -n 'open .*/best.safetensors' "$WORK/counted" | sed -n '2s/:.*//p')
     (export LD_PRELOAD=$FAIL_WRITE FAIL_AT=$opens FAIL_HOW=kill && train "$WORK/states/half") \
@@ -181,18 +183,18 @@ LONG=(--orbits "$run/orbits" --set pretrain_planets.steps=0 --set pretrain.eval_
 "$BIN/pretrain" "${COMMON[@]}" "${LONG[@]}" --out "$disk" >"$WORK/out" 2>"$WORK/err" </dev/null
 check "pretrain runs into the end of the disk" test $? -eq 1
 check "... says so" grep -q 'last.safetensors: cannot write: No space left' "$WORK/err"
-check "... nothing temporary" test -z "$(leftovers "$disk")"
+check "... nothing temporary" clean "$disk"
 check "... the first checkpoint is there" grep -aq '"step": *"7"' "$disk/last.safetensors"
 check "a larger file system" room 1m
 check "... with the same files" grep -aq '"step": *"7"' "$disk/last.safetensors"
 check "... resumes" program pretrain "${COMMON[@]}" "${LONG[@]}" --out "$disk" --resume
 check "a run with room" program pretrain "${COMMON[@]}" "${LONG[@]}" --out "$WORK/room"
-check "... to the same bytes" cmp "$disk/last.safetensors" "$WORK/room/last.safetensors"
+check "... to the same bytes" same_file "$disk/last.safetensors" "$WORK/room/last.safetensors"
 rm -rf "$disk"/*
 check "room for half a report" room 400k
 echo old >"$disk/report.html"
-refuse "report on a full disk" 1 -- "$BIN/report" --quiet --attention lssar --run "$run" \
-    --out "$disk"
+refuse "report on a full disk" 1 gnuplot 'disk full' -- \
+    "$BIN/report" --quiet --attention lssar --run "$run" --out "$disk"
 check "... the old page is there" grep -qx old "$disk/report.html"
 check "... and nothing else" test "$(ls -A "$disk")" = report.html
 finish

@@ -24,31 +24,45 @@ settings() {
            print name key "=" value }'
 }
 
+here=$(cd "$BIN" && pwd)
+mkdir "$WORK/empty"
+# help_of PROGRAM: in a folder of its own, so that what it leaves is seen
+help_of() {
+    (cd "$WORK/empty" && "$here/$1" --help </dev/null)
+}
+# accepts PROGRAM OPTION: given with an empty value before --help, it is help, or an error about
+# that value; an option that is not known is another error
+accepts() {
+    program "$1" "$2=" --help >"$WORK/out" 2>"$WORK/err"
+    case $? in
+    0) same_file "$WORK/$1.help" "$WORK/out" ;;
+    2) grep -E -- "^$1: error: $2: (expected|takes)" "$WORK/err" ;;
+    *) return 1 ;;
+    esac
+}
+
 for p in $PROGRAMS; do
-    "$BIN/$p" --help >"$WORK/$p.help" 2>"$WORK/err" </dev/null
+    help_of "$p" >"$WORK/$p.help" 2>"$WORK/err"
     check "$p --help: exit 0" test $? -eq 0
     check "$p --help: nothing on stderr" test ! -s "$WORK/err"
     for option in $COMMON ${SOME[$p]}; do
-        grep -Eq -- "^ +$option( |$)" "$WORK/$p.help" || echo "$option"
-    done >"$WORK/missing"
-    check "$p --help: every option" diff /dev/null "$WORK/missing"
-    for option in ${SOME[*]}; do
-        [[ " ${SOME[$p]} " == *" $option "* ]] || ! grep -E -- "^ +$option( |$)" "$WORK/$p.help"
-    done >"$WORK/surplus"
-    check "$p --help: no option without use" diff /dev/null "$WORK/surplus"
-    check "$p --help: usage" grep -q "^usage: $p " "$WORK/$p.help"
-    check "$p --help: each option once" test -z "$(grep -oE '^ +--[a-z-]+' "$WORK/$p.help" |
-        sort | uniq -d)"
-    check_not "$p --help: no empty default" grep -F '[]' "$WORK/$p.help"
-    # beside other options it is still help
-    check "$p --help after others" diff "$WORK/$p.help" \
-        <(program $p --preset smoke --quiet --seed 3 --help)
-    # what is listed is accepted: a flag alone, an option with a value of no use is a usage error
-    # about that value, never "unknown option"
-    for option in $(grep -oE '^ +--[a-z-]+' "$WORK/$p.help"); do
-        check_not "$p accepts $option" grep -q 'unknown option' <(program $p $option= --help 2>&1)
+        check "$p --help: $option" grep -Eq -- "^ +$option( |$)" "$WORK/$p.help"
     done
-    "$BIN/$p" --version >"$WORK/version" 2>"$WORK/err" </dev/null
+    for option in ${SOME[*]}; do
+        [[ " ${SOME[$p]} " == *" $option "* ]] ||
+            check "$p --help: no $option" lacks "^ +$option( |\$)" "$WORK/$p.help"
+    done
+    check "$p --help: usage" grep -q "^usage: $p " "$WORK/$p.help"
+    check "$p --help: each option once" each_once "$WORK/$p.help"
+    check "$p --help: no empty default" lacks '\[\]' "$WORK/$p.help"
+    # beside other options it is still help
+    program $p --preset smoke --quiet --seed 3 --help >"$WORK/out"
+    check "$p --help after others" same_file "$WORK/$p.help" "$WORK/out"
+    for option in $(grep -oE '^ +--[a-z-]+' "$WORK/$p.help"); do
+        check "$p accepts $option" accepts "$p" "$option"
+    done
+    check_not "$p does not accept --none" accepts "$p" --none
+    (cd "$WORK/empty" && "$here/$p" --version) >"$WORK/version" 2>"$WORK/err" </dev/null
     check "$p --version: exit 0" test $? -eq 0
     check "$p --version: nothing on stderr" test ! -s "$WORK/err"
     check "$p --version: one line" test "$(wc -l <"$WORK/version")" -eq 1
@@ -61,7 +75,7 @@ check "the options of their own" grep -q -- --orbits "$WORK/pretrain.help"
 check "finetune --source" grep -q -- --source "$WORK/finetune.help"
 check "symreg --target" grep -q -- --target "$WORK/symreg.help"
 check "symreg --features" grep -q -- --features "$WORK/symreg.help"
-check "help and version make nothing" test ! -e "$WORK/runs"
+check "help and version make nothing" test "$(ls -A "$WORK/empty" && echo nothing)" = nothing
 
 # ---- settings
 cat "$WORK"/*.help | grep -oE '^  [a-z_0-9]+(\.[a-z_0-9]+)* .*\[.*\]$' | sed 's/^  //' |
@@ -73,17 +87,21 @@ for file in presets/*.json; do
     name=$(basename "$file" .json)
     settings "$file" >"$WORK/settings"
     check "$name has settings" test "$(wc -l <"$WORK/settings")" -gt 10
-    check "$name: every key is in some --help" test -z \
-        "$(cut -d= -f1 "$WORK/settings" | grep -vx -e about -e name | grep -vxFf "$WORK/keys")"
-    # the whole preset is accepted: --source and --target make the programs stop right after
-    check "$name is accepted" grep -q 'FILE.csv' \
-        <(program symreg --preset "$name" --run "$WORK/none" --target y 2>&1)
+    cut -d= -f1 "$WORK/settings" | grep -vx -e about -e name | sort -u >"$WORK/named"
+    check "$name: every key is in some --help" equal "$(wc -l <"$WORK/named")" \
+        "$(grep -cxFf "$WORK/keys" "$WORK/named")"
+    # the whole preset is accepted: without FILE.csv symreg refuses --target, right after it
+    KEEP=$WORK/none refuse "$name is accepted" 2 --target: FILE.csv -- \
+        program symreg --preset "$name" --run "$WORK/none" --target y
 done
+sed 's/"layers"/"layres"/' presets/smoke.json >"$WORK/wrong.json"
+KEEP=$WORK/none refuse "... another is not" 2 layres -- \
+    program symreg --preset "$WORK/wrong.json" --run "$WORK/none" --target y
 # every setting of a run, in the run's own words, by --set: the run is that run
 check "a run" program orbits --preset smoke --quiet --threads 1 --run "$WORK/run"
 settings "$WORK/run/preset.json" >"$WORK/settings"
-check "preset.json and --help name the same settings" diff "$WORK/keys" \
-    <(cut -d= -f1 "$WORK/settings" | grep -v -e '^about$' -e '^name$' | sort)
+cut -d= -f1 "$WORK/settings" | grep -vx -e about -e name | sort >"$WORK/named"
+check "preset.json and --help name the same settings" same_file "$WORK/keys" "$WORK/named"
 arguments=()
 while IFS= read -r line; do
     case $line in
@@ -91,38 +109,45 @@ while IFS= read -r line; do
     *) arguments+=(--set "$line") ;;
     esac
 done <"$WORK/settings"
-check "every setting by --set" grep -q 'up to date' <(program orbits --preset laptop --threads 1 \
-    --run "$WORK/run" "${arguments[@]}" 2>&1)
+check "every setting by --set" prints 'up to date' program orbits --preset laptop --threads 1 \
+    --run "$WORK/run" "${arguments[@]}"
 # the defaults that help names are the defaults: a file without settings
 echo '{}' >"$WORK/defaults.json"
 check "defaults" program orbits --preset "$WORK/defaults.json" --quiet --threads 1 \
     --run "$WORK/defaults" --set orbits.train=2 --set orbits.val=2 --set orbits.test=2 \
     --set orbits.train_files=2 --set orbits.two_body_train=2 --set orbits.two_body_val=2 \
     --set orbits.two_body_test=2
-# numbers are compared as numbers
-check "help names the defaults" diff \
-    <(sed -E -e 's/ .*\[(.*)\]$/=\1/' -e 's/=""$/=/' "$WORK/listed" | grep -v '^orbits\.\(t\|v\)' |
-        awk -F= '{ print $1 "=" ($2 ~ /^[-+.0-9e]+$/ ? $2 + 0 : $2) }' | sort) \
-    <(settings "$WORK/defaults/preset.json" | grep -v -e '^orbits\.[tv]' -e '^about=' -e '^name=' |
-        awk -F= '{ print $1 "=" ($2 ~ /^[-+.0-9e]+$/ ? $2 + 0 : $2) }' | sort)
+# numbers are compared as numbers, without what was set
+comparable() {
+    grep -v -e '^orbits\.[tv]' -e '^about=' -e '^name=' |
+        awk -F= '{ print $1 "=" ($2 ~ /^[-+.0-9e]+$/ ? $2 + 0 : $2) }' | sort
+}
+sed -E -e 's/ .*\[(.*)\]$/=\1/' -e 's/=""$/=/' "$WORK/listed" | comparable >"$WORK/named"
+settings "$WORK/defaults/preset.json" | comparable >"$WORK/used"
+check "help names the defaults" same_file "$WORK/named" "$WORK/used"
 
 # ---- presets are found from anywhere, and a file is as good as a name
-here=$(cd "$BIN" && pwd)
+KEEP=$WORK/empty
+from_elsewhere() {
+    (cd "$WORK/empty" && "$here/symreg" --preset "$1" --target y </dev/null)
+}
 if [ -d "$here/../presets" ]; then
-    check "presets beside the programs" grep -q 'FILE.csv' \
-        <(cd "$WORK" && "$here/symreg" --preset smoke_tokens --target y 2>&1)
+    refuse "presets beside the programs" 2 --target: FILE.csv -- from_elsewhere smoke_tokens
+else
+    skip "presets beside the programs" "no folder presets beside $BIN"
 fi
 mkdir "$WORK/mine"
-sed 's/"layers": 1/"layers": 1/' presets/smoke.json >"$WORK/mine/own.json"
-check "a preset from ORRERY_PRESETS" grep -q 'FILE.csv' \
-    <(ORRERY_PRESETS=$WORK/mine program symreg --preset own --target y 2>&1)
-check "a preset by its file" grep -q 'FILE.csv' \
-    <(program symreg --preset "$WORK/mine/own.json" --target y 2>&1)
+cp presets/smoke.json "$WORK/mine/own.json"
+refuse "no preset of that name" 2 --preset: 'no preset "own"' -- from_elsewhere own
+refuse "a preset from ORRERY_PRESETS" 2 --target: FILE.csv -- \
+    env ORRERY_PRESETS="$WORK/mine" "$BIN/symreg" --preset own --target y
+refuse "a preset by its file" 2 --target: FILE.csv -- from_elsewhere "$WORK/mine/own.json"
 
 # ---- --quiet says nothing; without it progress goes to stderr, tables to stdout
 for p in $PROGRAMS; do
     "$BIN/$p" --preset smoke --run "$WORK/quiet" --quiet >"$WORK/out" 2>"$WORK/err" \
         </dev/null
+    check "$p --quiet: status 0" test $? -eq 0
     check "$p --quiet: nothing on stderr" test ! -s "$WORK/err"
     case $p in
     symreg) check "$p: a table on stdout" grep -q '^|' "$WORK/out" ;;

@@ -8,14 +8,13 @@ SETS=(--preset smoke_tokens --quiet --set orbits.train=9000 --set orbits.train_f
 orbits() {
     program orbits "${SETS[@]}" "$@"
 }
-same() {
-    diff <(cd "$1" && cksum *) <(cd "$2" && cksum *)
-}
 
 # ---- killed
 check "orbits, never stopped" orbits --threads 2 --out "$WORK/whole"
-check "36 shards" test \
-    "$(ls "$WORK/whole" | grep -c '^obs_train-000[0-9][0-9]-of-00036.npy$')" -eq 36
+check "36 shards" equal 36 \
+    "$(ls "$WORK/whole" | grep -c '^obs_train-000[0-9][0-9]-of-00036.npy$')"
+check "... of 250 sequences" equal $((128 + 250 * 60 * 2 * 2)) \
+    "$(stat -c %s "$WORK/whole/obs_train-00000-of-00036.npy")"
 check_not "no file that only unfinished sets have" test -e "$WORK/whole/progress.json"
 # killed as soon as FILE is there, PAUSE later
 killed() {
@@ -44,32 +43,33 @@ for moment in progress.json:0 obs_train-00000-of-00036.npy:0 obs_train-00003-of-
     # once more on the way, then to the end
     killed "$dir" obs_train-00020-of-00036.npy 0 2>/dev/null
     check "killed at $file: again" orbits --threads 3 --out "$dir"
-    check "... to the same bytes, and nothing else" same "$WORK/whole" "$dir"
+    check "... to the same bytes, and nothing else" same_files "$WORK/whole" "$dir"
     if [ "${listed:-0}" -gt 0 ]; then
         gone_on=$((gone_on + 1))
         check "... going on after the finished shards" test \
             "$first" = "$(stat -c %Y.%i "$dir/obs_train-00000-of-00036.npy")"
     fi
-    check "... and complete" grep -q 'up to date' \
-        <(program orbits "${SETS[@]//--quiet/--threads=1}" --out "$dir" 2>&1)
+    check "... and complete" prints 'up to date' program orbits "${SETS[@]//--quiet/--threads=1}" \
+        --out "$dir"
     rm -rf "$dir"
 done
 check "most were killed on the way" test $unfinished -ge 4 -a $gone_on -ge 3
 cp -r "$WORK/whole" "$WORK/left"
 touch "$WORK/left/obs_train-00004-of-00036.npy.123.partial" "$WORK/left/progress.json"
 check "complete beside leftovers" orbits --out "$WORK/left"
-check "... which go" same "$WORK/whole" "$WORK/left"
+check "... which go" same_files "$WORK/whole" "$WORK/left"
 
 # ---- verify
 check "verify" program orbits verify "$WORK/whole"
-check "verify: a line per set and the total" test \
-    "$(program orbits verify "$WORK/whole" | awk '{ print $1 }' | tr '\n' ' ')" = \
+check "verify: a line per set and the total" equal \
+    "$(program orbits verify "$WORK/whole" | awk '{ print $1 }' | tr '\n' ' ')" \
     "train val test two_body_train two_body_val two_body_test solar_system "\
 "solar_system_two_body total "
 KEEP=$WORK/left
 shard=obs_train-00017-of-00036.npy
 refuse "verify: which folder" 2 'orbits verify DIR' -- "$BIN/orbits" verify
-refuse "verify: no sets" 1 "$WORK/none" manifest.json -- "$BIN/orbits" verify "$WORK/none"
+refuse "verify: no sets" 1 "$WORK/none/manifest.json" 'not found' -- \
+    "$BIN/orbits" verify "$WORK/none"
 printf '\377' | dd of="$WORK/left/$shard" bs=1 seek=5000 conv=notrunc 2>/dev/null
 refuse "verify: a byte" 1 "$WORK/left/$shard" 'checksum expected' 'found' -- \
     "$BIN/orbits" verify "$WORK/left"
@@ -80,7 +80,7 @@ refuse "verify: cut" 1 "$WORK/left/$shard" "expected $size bytes" "found $((size
 rm "$WORK/left/$shard"
 refuse "verify: not there" 1 "$WORK/left/$shard" 'not found' -- "$BIN/orbits" verify "$WORK/left"
 check "what verify found is made again" orbits --out "$WORK/left"
-check "... as it was" same "$WORK/whole" "$WORK/left"
+check "... as it was" same_files "$WORK/whole" "$WORK/left"
 
 # ---- full: no half shard, and with room the same bytes
 KEEP=$WORK/nowhere
@@ -88,20 +88,19 @@ KEEP=$WORK/nowhere
     --out "$WORK/full" </dev/null >"$WORK/out" 2>"$WORK/err")
 check "no room: status 1" test $? -eq 1
 check "no room: one error" grep -q '^orbits: error: .*cannot write' "$WORK/err"
-check "no room: nothing temporary" test -z "$(leftovers "$WORK/full")"
+check "no room: nothing temporary" clean "$WORK/full"
 check "no room: no manifest" test ! -e "$WORK/full/manifest.json"
 check "with room" program orbits "${SETS[@]}" --out "$WORK/full"
-check "... the same bytes" same "$WORK/whole" "$WORK/full"
+check "... the same bytes" same_files "$WORK/whole" "$WORK/full"
 
 # ---- checksum: no files, any threads, that of the files' rows
 sum() {
     program orbits checksum "${SETS[@]}" --out "$WORK/never" "$@"
 }
-check "checksum: 1 and 3 threads" test "$(sum --threads 1)" = "$(sum --threads 3)"
-check "checksum: its line" grep -Eq '^train: 9000 sequences, xxh64 [0-9a-f]{16}$' \
-    <(sum --threads 2)
-check_not "checksum: another seed" test "$(sum --seed 5)" = "$(sum)"
-check_not "checksum writes nothing" test -e "$WORK/never"
+check "checksum: its line" prints '^train: 9000 sequences, xxh64 [0-9a-f]{16}$' sum --threads 2
+check "checksum: 1 and 3 threads" equal "$(sum --threads 1)" "$(sum --threads 3)"
+check "checksum: another seed" differ "$(sum --seed 5)" "$(sum)"
+check "checksum writes nothing" test ! -e "$WORK/never"
 
 # ---- prior: what is known before any training
 prior=$(program orbits prior --preset quick)
@@ -110,38 +109,42 @@ check "prior: comparable bodies" grep -Eq \
 check "prior: floors" grep -Eq '^  floors, R\^2 of ln F  on ln r 0\.[0-9]{3}, ' <<<"$prior"
 check "prior: planet runs" grep -Eq \
     '^  period, time step    R\^2 of ln T on ln dt 0\.9[0-9]{2}$' <<<"$prior"
-check "prior: the study's" grep -Eq 'R\^2 of ln T on ln dt 0\.00[0-9]$' \
-    <(program orbits prior --preset vafa2025)
-check_not "prior: one that spreads less" test "$prior" = "$(program orbits prior --preset quick \
-    --set orbits.mass_prior=uniform)"
+check "prior: the study's" prints 'R\^2 of ln T on ln dt 0\.00[0-9]$' \
+    program orbits prior --preset vafa2025
+check "prior: one that spreads less" differ "$prior" \
+    "$(program orbits prior --preset quick --set orbits.mass_prior=uniform)"
 refuse "prior: of text" 2 text.train -- "$BIN/orbits" prior --preset text
 refuse "prior: no folder" 2 'unexpected argument "runs"' -- "$BIN/orbits" prior runs
 
 # ---- show and stat
 KEEP=$WORK/whole
-check "show" program orbits show --preset vafa2025 --sequence 3
-check "show: solar system" grep -q 'note: body 1 is sampled 12.7 times per orbit, below 40' \
-    <(program orbits show --preset vafa2025 --split solar_system)
-check "show: Nyquist" grep -q 'warning: body 1 is sampled 0.5 times per orbit, below 2 (Nyquist)' \
-    <(program orbits show --preset vafa2025 --split solar_system_two_body)
-check "show: elements of Mercury" grep -Eq '^1 +1.652e-07 +0.3870 +0.2050 .* 0.2408 ' \
-    <(program orbits show --preset vafa2025 --split solar_system)
-refuse "show: no such set" 2 --split trian train -- "$BIN/orbits" show --split trian
-refuse "show: no such sequence" 2 --sequence 9 8 -- "$BIN/orbits" show --preset smoke_tokens \
-    --split solar_system_two_body --sequence 9
-refuse "show: no number" 2 --sequence '3x' -- "$BIN/orbits" show --sequence 3x
-refuse "show: what picture" 2 --out orbit.pdf -- "$BIN/orbits" show --out orbit.pdf
-refuse "show: other settings than the folder's" 2 "$WORK/whole" --preset -- \
+show() {
+    program orbits show --preset vafa2025 "$@"
+}
+check "show" prints '^train 3 of preset vafa2025, seed 0: [0-9]+ bodies, ' show --sequence 3
+check "show: solar system" prints 'note: body 1 is sampled 12.7 times per orbit, below 40' \
+    show --split solar_system
+check "show: Nyquist" prints 'warning: body 1 is sampled 0.5 times per orbit, below 2 \(Nyquist\)' \
+    show --split solar_system_two_body
+check "show: elements of Mercury" prints '^1 +1.652e-07 +0.3870 +0.2050 .* 0.2408 ' \
+    show --split solar_system
+refuse "show: no such set" 2 --split 'unknown data set "trian"' train -- \
+    "$BIN/orbits" show --split trian
+refuse "show: no such sequence" 2 --sequence 'has 8 sequences' 'found 9' -- "$BIN/orbits" show \
+    --preset smoke_tokens --split solar_system_two_body --sequence 9
+refuse "show: no number" 2 --sequence: 'a whole number' '"3x"' -- "$BIN/orbits" show --sequence 3x
+refuse "show: what picture" 2 --out: FILE.png '"orbit.pdf"' -- "$BIN/orbits" show --out orbit.pdf
+refuse "show: other settings than the folder's" 2 "$WORK/whole" 'give its --preset' -- \
     "$BIN/orbits" show "$WORK/whole"
 refuse "no such command" 2 'unexpected argument "verfy"' verify -- "$BIN/orbits" verfy
-refuse "--split without show" 2 --split show -- "$BIN/orbits" --split train
+refuse "--split without show" 2 --split 'orbits show' -- "$BIN/orbits" --split train
 if command -v gnuplot >/dev/null; then
     check "show: a picture" program orbits show --preset smoke_tokens --out "$WORK/one.png"
-    check "... is a PNG" cmp -n 4 "$WORK/one.png" <(printf '\211PNG')
+    check "... is a PNG" is_png "$WORK/one.png" 2000
     check "show: an SVG" program orbits show --preset smoke --split planets_train \
         --out "$WORK/one.svg"
     check "... is whole" grep -q '</svg>' "$WORK/one.svg"
-    check "... nothing temporary" test -z "$(leftovers "$WORK")"
+    check "... nothing temporary" clean "$WORK"
     # one writer was killed before, another is at work on the same picture
     mkdir "$WORK/pictures"
     touch "$WORK/pictures/one.png.123.partial" "$WORK/pictures/one.png.124.partial"
@@ -149,7 +152,7 @@ if command -v gnuplot >/dev/null; then
     flock 8
     check "show: beside other writers" program orbits show --preset smoke_tokens \
         --out "$WORK/pictures/one.png"
-    check "... the same picture" cmp "$WORK/one.png" "$WORK/pictures/one.png"
+    check "... the same picture" same_file "$WORK/one.png" "$WORK/pictures/one.png"
     check "... only the abandoned file is gone" test \
         "$(leftovers "$WORK/pictures")" = "$WORK/pictures/one.png.124.partial"
     exec 8<&-
@@ -168,7 +171,7 @@ END
     for status in 0 1; do
         expected=('gnuplot: ' one.png)
         [ $status -eq 0 ] && expected+=(incomplete) || expected+=('failed while drawing')
-        refuse "show: gnuplot leaves half, status $status" 1 "${expected[@]}" -- env \
+        STDOUT=any refuse "show: gnuplot leaves half, status $status" 1 "${expected[@]}" -- env \
             "PATH=$WORK/fake:$PATH" STATUS=$status "SEEN=$WORK/seen$status" \
             "$BIN/orbits" show --preset smoke_tokens --out "$WORK/pictures/one.png"
         check "... its file was locked" test -e "$WORK/seen$status.locked"
@@ -189,9 +192,9 @@ check "stat: time steps" grep -Eq '^  time step    7 days: 4[0-9]{3}, 180 days: 
     "$WORK/stat"
 check "stat: forces" grep -q '^  |F| ' "$WORK/stat"
 check "stat: of coordinates" program orbits --preset smoke --quiet --out "$WORK/smoke"
-check "stat: of coordinates, scaled" grep -q 'separations at step 0' \
-    <(program orbits stat "$WORK/smoke")
-refuse "stat: nothing there" 1 "$WORK/none" -- "$BIN/orbits" stat "$WORK/none"
+check "stat: of coordinates, scaled" prints 'separations at step 0' \
+    program orbits stat "$WORK/smoke"
+refuse "stat: nothing there" 1 "$WORK/none" 'no data sets there' -- "$BIN/orbits" stat "$WORK/none"
 
 # ---- data sets made elsewhere: files with NumPy's headers, whole numbers of 64 bits, no manifest
 # numpy FILE VERSION DESCR SHAPE: a header in front of standard input
@@ -236,31 +239,31 @@ for data in ours theirs; do
     check "finetune on $data" program finetune "${RUN[@]}" --orbits "$WORK/$data" \
         --run "$WORK/run-$data" --quiet
 done
-last=lssar/pretrain/last.safetensors
-check "the same model" cmp <(tensors "$WORK/run-ours/$last") <(tensors "$WORK/run-theirs/$last")
-check "... which knows whose" grep -q 'data set made elsewhere' "$WORK/run-theirs/$last"
-check "the same forces" cmp "$WORK"/run-{ours,theirs}/lssar/finetune/forces_magnitude.csv
+check "the same model" same_by tensors "$WORK"/run-{ours,theirs}/lssar/pretrain/last.safetensors
+check "... which knows whose" grep -q 'data set made elsewhere' \
+    "$WORK/run-theirs/lssar/pretrain/last.safetensors"
+check "the same forces" same_file "$WORK"/run-{ours,theirs}/lssar/finetune/forces_magnitude.csv
 program pretrain "${RUN[@]}" --orbits "$theirs" --run "$WORK/run-again" >/dev/null 2>"$WORK/err"
 check "a note says so" grep -q 'no manifest.json: made elsewhere, not verified' "$WORK/err"
 mkdir "$WORK/untested"
 ln "$theirs"/*.npy "$WORK/untested"
 rm "$WORK/untested"/*_test.npy
 KEEP=$WORK/untested
-refuse "theirs without a test set" 1 obs_test.npy -- "$BIN/pretrain" "${RUN[@]}" --quiet \
-    --orbits "$WORK/untested" --run "$WORK/run-not"
+refuse "theirs without a test set" 1 obs_test.npy 'cannot open' -- "$BIN/pretrain" "${RUN[@]}" \
+    --quiet --orbits "$WORK/untested" --run "$WORK/run-not"
 check "... which orbits.test=0 does without" program pretrain "${RUN[@]}" --quiet \
     --orbits "$WORK/untested" --run "$WORK/run-untested" --set orbits.test=0
-check "... judged by the validation sequences" grep -q '"split":.*"val"' \
-    "$WORK/run-untested/lssar/pretrain/evaluation.json"
-check "stat of theirs" grep -q '^train: 200 sequences' <(program orbits stat "$theirs")
+check "... judged by the validation sequences" equal '"val"' \
+    "$(value "$WORK/run-untested/lssar/pretrain/evaluation.json" split)"
+check "stat of theirs" prints '^train: 200 sequences' program orbits stat "$theirs"
 KEEP=$theirs
-refuse "verify of theirs" 1 "$theirs" manifest.json -- "$BIN/orbits" verify "$theirs"
+refuse "verify of theirs" 1 "$theirs/manifest.json" 'not found' -- "$BIN/orbits" verify "$theirs"
 refuse "orbits leaves them alone" 1 "$theirs" elsewhere -- "$BIN/orbits" "${DATA[@]}" --quiet \
     --out "$theirs"
 tail -c +129 "$ours/obs_val.npy" | ORDER=True numpy "$theirs/obs_val.npy" 1 '<u2' "16, 60, 2"
-refuse "theirs in Fortran order" 1 obs_val.npy Fortran -- "$BIN/pretrain" "${RUN[@]}" --quiet \
-    --orbits "$theirs" --run "$WORK/run-not"
+refuse "theirs in Fortran order" 1 obs_val.npy 'found Fortran order' -- \
+    "$BIN/pretrain" "${RUN[@]}" --quiet --orbits "$theirs" --run "$WORK/run-not"
 tail -c +129 "$ours/obs_val.npy" | numpy "$theirs/obs_val.npy" 1 '<f2' "16, 60, 2"
-refuse "theirs of another type" 1 obs_val.npy '<f2' -- "$BIN/pretrain" "${RUN[@]}" --quiet \
-    --orbits "$theirs" --run "$WORK/run-not"
+refuse "theirs of another type" 1 obs_val.npy "unsupported dtype '<f2'" -- \
+    "$BIN/pretrain" "${RUN[@]}" --quiet --orbits "$theirs" --run "$WORK/run-not"
 finish

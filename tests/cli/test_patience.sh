@@ -13,26 +13,26 @@ check "orbits" program orbits "${TINY[@]}" --run "$run"
 check "pretrain" program pretrain "${SETS[@]}"
 pre=$run/lssar/pretrain
 check "patience ended it" grep -q '"stopped": *"patience"' "$pre/log.jsonl"
-check_not "the best is not the last" cmp -s "$pre/best.safetensors" "$pre/last.safetensors"
+check "the best is not the last" other_by tensors "$pre/best.safetensors" "$pre/last.safetensors"
 check "the best is judged" grep -q '"checkpoint":.*"best.safetensors"' "$pre/evaluation.json"
 
-# forces ARGUMENT...: fine-tunes; prints the table
+# forces CHECKPOINT: fine-tunes from that file of the pretraining, from what is chosen where none is
+# named; prints the table
 forces() {
+    local from=()
+    [ "$1" = chosen ] || from=(--checkpoint "$pre/$1")
     rm -rf "$WORK/forces"
-    program finetune "${SETS[@]}" --source lssar --out "$WORK/forces" "$@" &&
+    program finetune "${SETS[@]}" --source lssar --out "$WORK/forces" "${from[@]}" &&
         cat "$WORK/forces/lssar/finetune/forces_magnitude.csv"
 }
-forces >"$WORK/chosen"
-check "fine-tuned" test -s "$WORK/chosen"
-check "... from the best" cmp "$WORK/chosen" <(forces --checkpoint "$pre/best.safetensors")
-check_not "... not from the last" cmp -s "$WORK/chosen" \
-    <(forces --checkpoint "$pre/last.safetensors")
+check "fine-tuned from the best" same_by forces chosen best.safetensors
+check "... not from the last" other_by forces chosen last.safetensors
 check "probe: the best" program probe attention "${SETS[@]}"
 check "... by name" grep -q 'pretrain/best.safetensors"' "$run/lssar/probe/attention.json"
 check "fine-tuned with patience" program finetune "${SETS[@]}" --source lssar \
     --set finetune.magnitude.patience=1 --set finetune.magnitude.eval_every=1
 check "... has a best" test -s "$run/lssar/finetune/magnitude_best.safetensors"
-check "help says so" grep -q 'best.safetensors' <(program finetune --help)
+check "help says so" prints 'best.safetensors' program finetune --help
 
 rm "$pre/best.safetensors"
 refuse "no best" 1 pretrain/best.safetensors 'make it with' -- "$BIN/finetune" "${SETS[@]}" \
@@ -44,11 +44,9 @@ patient=("${TINY[@]}" --attention lssar --run "$WORK/patient" --orbits "$run/orb
          --set pretrain.warmup=0 --set pretrain.eval_every=1)
 check "pretrain without patience" program pretrain "${patient[@]}"
 pre=$WORK/patient/lssar/pretrain
-check_not "there, too, the best is not the last" cmp -s <(tensors "$pre/best.safetensors") \
-    <(tensors "$pre/last.safetensors")
+check "there, too, the best is not the last" other_by tensors "$pre/best.safetensors" \
+    "$pre/last.safetensors"
 SETS=("${patient[@]}")
-forces >"$WORK/chosen"
-check "... the last is taken" cmp "$WORK/chosen" <(forces --checkpoint "$pre/last.safetensors")
-check_not "... not the best" cmp -s "$WORK/chosen" \
-    <(forces --checkpoint "$pre/best.safetensors")
+check "... the last is taken" same_by forces chosen last.safetensors
+check "... not the best" other_by forces chosen best.safetensors
 finish

@@ -12,17 +12,17 @@ smoke() {
     done
 }
 
-# is_png FILE: signature, end chunk, and big enough to hold a drawing
-is_png() {
-    [ "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] &&
-        [ "$(tail -c 8 "$1" | head -c 4)" = IEND ] && [ "$(wc -c <"$1")" -gt 10240 ]
+# big enough to hold a drawing
+is_picture() {
+    is_png "$1" 10240
 }
 
 # no page, script, style or picture from elsewhere; names of XML namespaces load nothing
 page_is_alone() {
-    ! sed 's/xmlns[:a-z]*="[^"]*"//g' "$1" | grep -Eio '.{0,40}//[a-z0-9.-]+\.[a-z]{2,}.{0,20}' &&
-        ! grep -Eo '(src|href)="[^"]{0,20}' "$1" | grep -Ev '="(data:|#)' &&
-        ! grep -Eio 'url\([^)#d][^)]{0,40}|@import.{0,40}|<script[^>]{0,40}src.{0,40}' "$1"
+    sed 's/xmlns[:a-z]*="[^"]*"//g' "$1" >"$WORK/.page" && grep -q '<html' "$WORK/.page" || return 1
+    ! grep -Eio '.{0,40}//[a-z0-9.-]+\.[a-z]{2,}.{0,20}' "$WORK/.page" &&
+        ! grep -Eo '(src|href)="[^"]{0,20}' "$WORK/.page" | grep -Ev '="(data:|#)' &&
+        ! grep -Eio 'url\([^)#d][^)]{0,40}|@import.{0,40}|<script[^>]{0,40}src.{0,40}' "$WORK/.page"
 }
 
 artefacts() {
@@ -53,9 +53,8 @@ artefacts() {
 
 # every array that the manifest names is there, and every array there is named
 manifest_is_complete() {
-    local dir=$1
-    find "$dir" -name '*.npy' -printf '%f\n' | sort >"$WORK/.arrays"
-    grep -o '[a-z_0-9]*\.npy' "$dir/manifest.json" | sort -u | diff - "$WORK/.arrays"
+    find "$1" -name '*.npy' -printf '%f\n' | sort >"$WORK/.arrays" && filled "$WORK/.arrays" &&
+        grep -o '[a-z_0-9]*\.npy' "$1/manifest.json" | sort -u | diff - "$WORK/.arrays"
 }
 
 has_keys() {
@@ -67,10 +66,11 @@ has_keys() {
     return $missing
 }
 
-# csv_is FILE HEADER ROWS: the CSV's first line, and at least so many rows, all of as many cells
+# csv_is FILE HEADER ROWS: the CSV's first line, and at least so many rows, all of as many cells,
+# none of them empty, NaN or infinite
 csv_is() {
-    [ "$(head -n 1 "$1")" = "$2" ] && awk -F, -v rows="$3" '
-        NR == 1 { n = NF } NF != n { exit 1 } /nan|inf/ { exit 1 } END { exit !(NR > rows) }' "$1"
+    equal "$2" "$(head -n 1 "$1")" &&
+        every_row "$1" "NF == $(tr -cd , <<<"$2" | wc -c) + 1 && !/(^|,)(,|\$)|nan|inf/" "$3"
 }
 
 # ---- the programs, coordinates
@@ -87,29 +87,39 @@ for source in truth oracle softmax lssar untrained; do
         sample,sequence,step,r,m1,m2,dt,F_true,F 250
     check "$source: forces_vector.csv" csv_is "$run/$source/finetune/forces_vector.csv" \
         planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled 100
-    check "$source: front" grep -q '^Complexity,Loss,Equation' "$run/laws/front_${source}_0.csv"
+    check "$source: front" equal Complexity,Loss,Equation \
+        "$(head -n 1 "$run/laws/front_${source}_0.csv")"
 done
 # the same held-out positions for every source; truth predicts itself
+positions() {
+    cut -d, -f1-8 "$run/$1/finetune/forces_magnitude.csv"
+}
 for source in oracle softmax lssar untrained; do
-    check "$source: the rows of truth" cmp \
-        <(cut -d, -f1-8 "$run/truth/finetune/forces_magnitude.csv") \
-        <(cut -d, -f1-8 "$run/$source/finetune/forces_magnitude.csv")
+    check "$source: the rows of truth" same_by positions truth $source
+    check "$source: forces of its own" other_file "$run/truth/finetune/forces_magnitude.csv" \
+        "$run/$source/finetune/forces_magnitude.csv"
 done
-check "truth predicts itself" awk -F, 'NR > 1 && $8 != $9 { exit 1 }' \
-    "$run/truth/finetune/forces_magnitude.csv"
-for figure in "$run"/figures/*.png; do
-    check "${figure##*/} is a picture" is_png "$figure"
+check "truth predicts itself" every_row "$run/truth/finetune/forces_magnitude.csv" '$8 == $9' 250
+for figure in "$run"/figures/*.png; do # (without any, the pattern is the name)
+    check "${figure##*/} is a picture" is_picture "$figure"
 done
 check "report.html loads nothing" page_is_alone "$run/report.html"
-check "report.html holds the pictures" grep -q 'data:image/' "$run/report.html"
-check "nothing temporary stays" test -z "$(leftovers "$run")"
+holds_pictures() {
+    ls "$1"/figures/*.png && equal "$(ls "$1"/figures/*.png | wc -l)" \
+        "$(grep -o 'data:image/' "$1/report.html" | wc -l)"
+}
+check "report.html holds the pictures" holds_pictures "$run"
+check "nothing temporary stays" clean "$run"
 
 # ---- again: nothing is made a second time
-unchanged() {
-    diff "$WORK/times" <(times "$1")
+made() {
+    times "$1" >"$2" && filled "$2"
 }
 remember() {
-    times "$1" >"$WORK/times"
+    made "$1" "$WORK/made"
+}
+unchanged() {
+    made "$1" "$WORK/made.now" && same_file "$WORK/made" "$WORK/made.now"
 }
 remember "$run"
 check "smoke again with --resume" smoke smoke "$run" --resume
@@ -131,8 +141,9 @@ printf '\xef\xbb\xbfa b,"c,d",text,y\r\n1,2,x,5\r\n2,7,y,5\r\n3,4,"z ""z""",7\r\
 check "symreg FILE" program symreg "$WORK/table.csv" --target y --features 'a b' --quiet \
     --preset smoke --threads 1 --out "$WORK/fits"
 check "... its front" grep -Eq '^1,[0-9.e+-]+,' "$WORK/fits/front.csv"
-check "... nothing else" test -z "$(ls -A "$WORK/fits" | grep -vxE \
-    'front(_full)?\.csv|front\.json|log\.jsonl|checkpoint\.bin|report\.md|(front|residuals)\.png')"
+check "... nothing else" only \
+    'front(_full)?\.csv|front\.json|log\.jsonl|checkpoint\.bin|report\.md|(front|residuals)\.png' \
+    "$WORK/fits"
 awk 'BEGIN { print "b,y"; for (i = 1; i < 30; i++) print i * 0.37 "," i * 0.37 + 2.5 }' \
     >"$WORK/line.csv"
 check "symreg finds a line" program symreg "$WORK/line.csv" --target y --quiet --preset smoke \
@@ -141,7 +152,7 @@ check "... as it was drawn" grep -Eq '^3,[0-9.]+(e-[0-9]+)?,"?\((2\.5 \+ b|b \+ 
     "$WORK/line/front.csv"
 check "finetune, one source elsewhere" program finetune --preset smoke --run "$run" --quiet \
     --source oracle --threads 1 --out "$WORK/elsewhere"
-check "... the same rows" cmp "$WORK/elsewhere/oracle/finetune/forces_magnitude.csv" \
+check "... the same rows" same_file "$WORK/elsewhere/oracle/finetune/forces_magnitude.csv" \
     "$run/oracle/finetune/forces_magnitude.csv"
 check "... their settings, and nothing else" test "$(echo $(ls -A "$WORK/elsewhere"))" = \
     "oracle preset.json"
@@ -149,7 +160,7 @@ odd="$WORK/a b'c \"d\""
 mkdir "$odd" && cp -r "$run"/. "$odd" && rm -r "$odd/figures" "$odd/report.html"
 check "report of an odd folder, elsewhere" program report --run "$odd" --out "$odd/out & more" \
     --quiet
-check "... its pictures" is_png "$odd/out & more/figures/forces_earth.png"
+check "... its pictures" is_picture "$odd/out & more/figures/forces_earth.png"
 check "... its page" page_is_alone "$odd/out & more/report.html"
 check_not "... not in the run" test -e "$odd/report.html"
 
@@ -159,9 +170,10 @@ stage() {
 }
 check "make world" stage world RUN="$WORK/make"
 check "make world: every artefact" artefacts "$WORK/make" continuous
-check "make world is what the programs make" diff \
-    <(cd "$run" && cksum orbits/* */*/*.csv laws/*) \
-    <(cd "$WORK/make" && cksum orbits/* */*/*.csv laws/*)
+sums() {
+    (cd "$1" && cksum orbits/* */*/*.csv laws/*)
+}
+check "make world is what the programs make" same_by sums "$run" "$WORK/make"
 remember "$WORK/make"
 check "make world again" stage world RUN="$WORK/make"
 check "make world again changes no file" unchanged "$WORK/make"
@@ -182,7 +194,9 @@ check "... that seed" grep -Eq '"seed":[[:space:]]*3' "$WORK/only/preset.json"
 check "make shares data sets" make -s -j1 pretrain PRESET=smoke THREADS=1 SET= ATTENTION=lssar \
     ORBITS_DIR="$WORK/shared" RUN="$WORK/sharing"
 check "... in one place" test -s "$WORK/shared/manifest.json" -a ! -e "$WORK/sharing/orbits"
-check_not "make says no when a stage fails" make -s -j1 orbits PRESET=smoke ORBITS_DIR= \
-    ATTENTION= SET=orbits.trian=3 RUN="$WORK/none"
+make -s -j1 orbits PRESET=smoke ORBITS_DIR= ATTENTION= SET=orbits.trian=3 RUN="$WORK/none" \
+    </dev/null >"$WORK/out" 2>"$WORK/err"
+check "make says no when a stage fails" test $? -eq 2
+check "... and why" grep -q '^orbits: error: --set: unknown key "orbits.trian"' "$WORK/err"
 
 finish

@@ -11,24 +11,22 @@ check "its models" program pretrain "${TINY[@]}" --run "$run"
 check "its fine-tuned model" program finetune "${TINY[@]}" --run "$run" --source lssar
 lssar=$run/lssar/pretrain/last.safetensors
 
-is_png() {
-    [ "$(head -c 4 "$1" | tail -c 3)" = PNG ] && [ "$(tail -c 8 "$1" | head -c 4)" = IEND ]
-}
 # npy_is FILE SHAPE
 npy_is() {
     head -c 128 "$1" | grep -aq "'<f4'.*($2)"
 }
-# value FILE KEY: of the first such key of a JSON file
-value() {
-    sed -n "s/^[[:space:]]*\"$2\":[[:space:]]*\(.*[^,]\),*$/\1/p" "$1" | head -n 1
+# near A B: numbers that are the same but for roundings of float
+near() {
+    [ -n "$1" ] && awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; if (d < 0) d = -d
+        exit !(b > 0 && d <= 1e-4 * b) }'
 }
 
 # ---- help
 program probe --help >"$WORK/help"
 check "help: usage" grep -q '^usage: probe attention ' "$WORK/help"
 check "help: both probes" grep -q '^ *probe evaluate ' "$WORK/help"
-check "help: each option once" test -z "$(grep -oE '^ +--[a-z-]+' "$WORK/help" | sort | uniq -d)"
-check "version" grep -Eq '^orrery probe [0-9]' <(program probe --version)
+check "help: each option once" each_once "$WORK/help"
+check "version" prints '^orrery probe [0-9]' program probe --version
 
 # ---- attention
 check "attention" program probe attention --checkpoint "$lssar" "${BASE[@]}"
@@ -36,8 +34,8 @@ out=$run/lssar/probe
 check "attention.csv" test "$(head -n 1 "$out/attention.csv")" = \
     layer,head,entropy_nats,entropy_relative,sink,sink_uniform,zeros,silent
 check "... a row per layer and head" test "$(wc -l <"$out/attention.csv")" -eq 3
-check "... shares between 0 and 1" awk -F, 'NR > 1 { for (i = 4; i <= 8; i++)
-    if (!($i >= 0 && $i <= 1)) exit 1 }' "$out/attention.csv"
+check "... shares between 0 and 1" every_row "$out/attention.csv" '$4 >= 0 && $4 <= 1 &&
+    $5 >= 0 && $5 <= 1 && $6 > 0 && $6 <= 1 && $7 >= 0 && $7 <= 1 && $8 >= 0 && $8 <= 1' 2
 check "attention.json: settings" test "$(value "$out/attention.json" attention)" = '"lssar"' -a \
     "$(value "$out/attention.json" p)" = 15 -a "$(value "$out/attention.json" positions)" = 40 -a \
     "$(value "$out/attention.json" data_from)" = '"files"'
@@ -48,14 +46,14 @@ check "nothing else" test "$(ls -A "$out" | tr '\n' ' ')" = \
     "attention.csv attention.json attention_layer0.npy attention_layer0.png "
 cp "$out/attention.csv" "$WORK/before.csv"
 check "again, on two threads" program probe attention --checkpoint "$lssar" --quiet --threads 2
-check "... the same figures" cmp "$WORK/before.csv" "$out/attention.csv"
+check "... the same figures" same_file "$WORK/before.csv" "$out/attention.csv"
 # sequences made on the fly are those of the files
 mv "$run/orbits" "$run/gone"
 check "without data files" program probe attention --checkpoint "$lssar" "${BASE[@]}" \
     --out "$WORK/fly"
 check "... from the seed" test "$(value "$WORK/fly/attention.json" data_from)" = '"seed"'
-check "... the same figures" cmp "$WORK/before.csv" "$WORK/fly/attention.csv"
-check "... the same map" cmp "$out/attention_layer0.npy" "$WORK/fly/attention_layer0.npy"
+check "... the same figures" same_file "$WORK/before.csv" "$WORK/fly/attention.csv"
+check "... the same map" same_file "$out/attention_layer0.npy" "$WORK/fly/attention_layer0.npy"
 mv "$run/gone" "$run/orbits"
 
 check "one head, changed" program probe attention --checkpoint "$lssar" "${BASE[@]}" --head 1 \
@@ -66,17 +64,16 @@ check "... its settings" test "$(value "$WORK/head/attention.json" p)" = 2 -a \
     "$(value "$WORK/head/attention.json" window)" = 7 -a \
     "$(value "$WORK/head/attention.json" sequences)" = 3
 # softmax has no exact zeros, lssar has many; re-weighting can be switched after training
-zeros() {
-    awk -F, 'NR > 1 { sum += $7 } END { print (sum > 0.2 ? "many" : sum + 0) }' "$1/attention.csv"
-}
-check "lssar has zeros" test "$(zeros "$out")" = many
+check "lssar has zeros" every_row "$out/attention.csv" '$7 > 0.2'
 check "another variant" program probe attention --checkpoint "$lssar" "${BASE[@]}" \
     --attention decomp_III --out "$WORK/signed"
+check "... is that one" equal "$(value "$WORK/signed/attention.json" attention)" '"decomp_III"'
+check "... with another map" other_files "$out" "$WORK/signed" attention_layer0.npy
 check "re-weighting off" program probe attention --checkpoint "$lssar" "${BASE[@]}" \
     --reweight off --out "$WORK/off"
 check "... is lssa" test "$(value "$WORK/off/attention.json" attention)" = '"lssa"' -a \
     "$(value "$WORK/off/attention.json" p)" = null
-check "... without zeros" test "$(zeros "$WORK/off")" = 0
+check "... without zeros" every_row "$WORK/off/attention.csv" '$7 == 0' 2
 check "planet runs" program probe attention "${BASE[@]}" \
     --checkpoint "$run/softmax/pretrain_planets/last.safetensors"
 check "... in a folder of their own" is_png \
@@ -93,28 +90,34 @@ check "... each in its place" test -s "$run/softmax/probe/attention.csv" -a \
 # ---- evaluate
 check "evaluate" program probe evaluate --checkpoint "$lssar" "${BASE[@]}"
 for key in loss teacher_forced persistence rollout_1 rollout_19 split; do
-    check "... $key is what pretraining measured" test \
-        "$(value "$out/evaluate.json" $key)" = \
+    check "... $key is what pretraining measured" equal \
+        "$(value "$out/evaluate.json" $key)" \
         "$(value "$run/lssar/pretrain/evaluation.json" $key)"
 done
-check "... of the test split" test "$(value "$out/evaluate.json" split)" = '"test"'
-check_not "... nothing changed" grep -q '"changed"' "$out/evaluate.json"
+check "... of the test split" equal '"test"' "$(value "$out/evaluate.json" split)"
+check "... nothing changed" lacks '"changed"' "$out/evaluate.json"
+rollout=$(value "$out/evaluate.json" rollout_19)
 program probe evaluate --checkpoint "$lssar" "${BASE[@]}" --reweight off >"$WORK/table"
 check "evaluate, changed" grep -q '"changed"' "$out/evaluate.json"
 check "... beside as trained" grep -q '^| attention | lssar, p = 15 | lssa |$' "$WORK/table"
-check "... another loss" awk -F'|' '/^. loss/ { exit $3 == $4 }' "$WORK/table"
+loss_of() { # COLUMN
+    awk -F' [|] ' -v column="$1" '/^[|] loss [|]/ { print $column + 0 }' "$WORK/table"
+}
+check "... another loss" differ "$(loss_of 2)" "$(loss_of 3)"
 check "by the generic path" program probe evaluate --checkpoint "$lssar" "${BASE[@]}" \
     --attention-impl generic
+check "... the same errors" near "$(value "$out/evaluate.json" rollout_19)" "$rollout"
 check "shorter sequences" program probe evaluate --checkpoint "$lssar" "${BASE[@]}" --length 24
+check "... of that length" grep -q '"positions":[[:space:]]*24,' "$out/evaluate.json"
 check "planet runs, evaluated" program probe evaluate "${BASE[@]}" \
     --checkpoint "$run/lssar/pretrain_planets/last.safetensors"
 for key in loss teacher_forced persistence rollout_1 split; do
-    check "... $key is what pretraining measured" test \
-        "$(value "$run/lssar/probe_pretrain_planets/evaluate.json" $key)" = \
+    check "... $key is what pretraining measured" equal \
+        "$(value "$run/lssar/probe_pretrain_planets/evaluate.json" $key)" \
         "$(value "$run/lssar/pretrain_planets/evaluation.json" $key)"
 done
-check "... of the test split" test "$(value \
-    "$run/lssar/probe_pretrain_planets/evaluate.json" split)" = '"planets_test"'
+check "... of the test split" equal '"planets_test"' \
+    "$(value "$run/lssar/probe_pretrain_planets/evaluate.json" split)"
 # without positions there is no table that ends
 none=$WORK/none
 check "a model without positions" program pretrain "${TINY[@]}" --run "$none" --attention lssar \
@@ -130,7 +133,11 @@ check "... inputs of three sequences" grep -aq "'<f4'.*(3, 40, 2)" "$WORK/output
 check "... outputs" grep -aq "'<f4'.*(3, 40, 2)" "$WORK/outputs/outputs.npy"
 check "... again, by two threads" program probe outputs --checkpoint "$lssar" "${BASE[@]}" \
     --sequences 3 --threads 2 --out "$WORK/again"
-check "... the same" cmp "$WORK/outputs/outputs.npy" "$WORK/again/outputs.npy"
+check "... the same" same_file "$WORK/outputs/outputs.npy" "$WORK/again/outputs.npy"
+check "... by the generic path" program probe outputs --checkpoint "$lssar" "${BASE[@]}" \
+    --sequences 3 --attention-impl generic --out "$WORK/generic"
+check "... with other roundings" other_file "$WORK/outputs/outputs.npy" \
+    "$WORK/generic/outputs.npy"
 
 # ---- what is refused
 probe=("$BIN/probe")
@@ -138,40 +145,41 @@ refuse "no subcommand" 2 'attention, evaluate, outputs' -- "${probe[@]}"
 refuse "unknown subcommand" 2 attentoin 'attention, evaluate, outputs' -- "${probe[@]}" attentoin
 refuse "two subcommands" 2 'unexpected argument' -- "${probe[@]}" attention evaluate
 refuse "unknown option" 2 --heads 'did you mean --head?' -- "${probe[@]}" attention --heads 2
-refuse "no checkpoint there" 1 "$run/none.safetensors" -- "${probe[@]}" attention \
-    --checkpoint "$run/none.safetensors"
-refuse "no model in the run" 1 lssar/pretrain/last.safetensors -- "${probe[@]}" attention \
-    --preset smoke --attention lssar --run "$WORK/nowhere"
+refuse "no checkpoint there" 1 "$run/none.safetensors" 'no such checkpoint' -- \
+    "${probe[@]}" attention --checkpoint "$run/none.safetensors"
+refuse "no model in the run" 1 lssar/pretrain/last.safetensors 'make it with: pretrain' -- \
+    "${probe[@]}" attention --preset smoke --attention lssar --run "$WORK/nowhere"
 echo no model >"$WORK/text.safetensors"
-refuse "no model in the file" 1 text.safetensors -- "${probe[@]}" attention --preset smoke \
-    --checkpoint "$WORK/text.safetensors"
+refuse "no model in the file" 1 text.safetensors 'not a safetensors file' -- \
+    "${probe[@]}" attention --preset smoke --checkpoint "$WORK/text.safetensors"
 cp "$lssar" "$WORK/alone.safetensors"
-refuse "no preset for the checkpoint" 2 alone.safetensors preset.json -- "${probe[@]}" \
+refuse "no preset for the checkpoint" 2 alone.safetensors 'no preset.json' -- "${probe[@]}" \
     attention --checkpoint "$WORK/alone.safetensors"
-refuse "tokens for a model of coordinates" 1 coordinates smoke_tokens -- "${probe[@]}" attention \
-    --preset smoke_tokens --checkpoint "$WORK/alone.safetensors"
+refuse "tokens for a model of coordinates" 1 'a model of coordinates' smoke_tokens -- \
+    "${probe[@]}" attention --preset smoke_tokens --checkpoint "$WORK/alone.safetensors"
 with() {
     "${probe[@]}" "$1" --checkpoint "$lssar" "${BASE[@]}" --out "$run/refused" "${@:2}"
 }
-refuse "unknown variant" 2 sotfmax -- with attention --attention sotfmax
+refuse "unknown variant" 2 'unknown variant "sotfmax"' -- with attention --attention sotfmax
 refuse "no such layer" 2 --layer '0 to 0' -- with attention --layer 1
-refuse "no such head" 2 --head 5 -- with attention --head 5
-refuse "a layer for evaluate" 2 --layer attention -- with evaluate --layer 0
-refuse "neither on nor off" 2 --reweight yes -- with evaluate --reweight yes
-refuse "a power below 1" 2 --p 0.5 -- with attention --p 0.5
-refuse "a power that is none" 2 --p nan -- with attention --p nan
-refuse "a negative window" 2 --window -1 -- with attention --window=-1
-refuse "no sequences" 2 --sequences 0 -- with attention --sequences 0
-refuse "one position" 2 --length 1 -- with evaluate --length 1
-refuse "beyond learned positions" 2 learned 40 80 -- with evaluate --length 80
-refuse "NTK without rope" 2 NTK -- with evaluate --ntk
-refuse "re-weighting of no distribution" 2 decomp_I -- with attention --attention decomp_I \
-    --reweight on
-refuse "fine-tuned models predict no next state" 1 magnitude -- "${probe[@]}" evaluate \
-    --checkpoint "$run/lssar/finetune/magnitude.safetensors" "${BASE[@]}"
-refuse "--orbits that is not there" 1 "$WORK/nowhere" -- with attention --orbits "$WORK/nowhere"
-refuse "no gnuplot" 1 gnuplot -- env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" attention \
+refuse "no such head" 2 --head: '0 to 1' 'found 5' -- with attention --head 5
+refuse "a layer for evaluate" 2 --layer: 'probe attention' -- with evaluate --layer 0
+refuse "neither on nor off" 2 --reweight: 'on or off' -- with evaluate --reweight yes
+refuse "a power below 1" 2 --p: 'at least 1' '"0.5"' -- with attention --p 0.5
+refuse "a power that is none" 2 --p: 'at least 1' '"nan"' -- with attention --p nan
+refuse "a negative window" 2 --window: 'from 0 to' '"-1"' -- with attention --window=-1
+refuse "no sequences" 2 --sequences: 'from 1 to' '"0"' -- with attention --sequences 0
+refuse "one position" 2 --length: 'from 2 to' '"1"' -- with evaluate --length 1
+refuse "beyond learned positions" 2 'end at 40' 'found 80' -- with evaluate --length 80
+refuse "NTK without rope" 2 NTK 'rotary positions' -- with evaluate --ntk
+refuse "re-weighting of no distribution" 2 'found "decomp_I"' -- \
+    with attention --attention decomp_I --reweight on
+refuse "fine-tuned models predict no next state" 1 'a model of stage magnitude' -- \
+    "${probe[@]}" evaluate --checkpoint "$run/lssar/finetune/magnitude.safetensors" "${BASE[@]}"
+refuse "--orbits that is not there" 1 "$WORK/nowhere" 'no data sets there' -- with attention \
+    --orbits "$WORK/nowhere"
+refuse "no gnuplot" 1 'gnuplot: not found in PATH' -- \
+    env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" attention \
     --checkpoint "$lssar" "${BASE[@]}" --out "$WORK/undrawn"
-check "nothing temporary stays" test -z "$(leftovers "$run" "$WORK/undrawn")$(find "$WORK" \
-    -name '.probe-*')"
+check "nothing temporary stays" clean "$WORK"
 finish

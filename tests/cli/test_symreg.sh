@@ -21,19 +21,21 @@ check "a search" law "${fit[@]}" --iterations 25 --out "$WORK/fit"
 for file in front.csv front_full.csv front.json log.jsonl report.md; do
     check "$file is written" test -s "$WORK/fit/$file"
 done
-check "columns of PySR" grep -qx 'Complexity,Loss,Equation' <(head -n 1 "$WORK/fit/front.csv")
-check "columns of all" grep -qx 'Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy' \
-    <(head -n 1 "$WORK/fit/front_full.csv")
-check "as many rows" test "$(wc -l <"$WORK/fit/front.csv")" -eq \
-    "$(wc -l <"$WORK/fit/front_full.csv")"
+check "columns of PySR" equal Complexity,Loss,Equation "$(head -n 1 "$WORK/fit/front.csv")"
+check "columns of all" equal Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy \
+    "$(head -n 1 "$WORK/fit/front_full.csv")"
+check "as many rows" equal "$(wc -l <"$WORK/fit/front.csv")" "$(wc -l <"$WORK/fit/front_full.csv")"
 check "an exact formula" grep -q ',0,"' "$WORK/fit/front.csv"
 for rule in accuracy score best mdl; do
     check "report: $rule" grep -q "^| $rule |" "$WORK/fit/report.md"
 done
-check "the log has all epochs" grep -q '^{"epoch": 0, .*"seconds": ' "$WORK/fit/log.jsonl"
+check "the log has all epochs" equal "$(seq -s ' ' 0 25)" \
+    "$(sed -n 's/^{"epoch": \([0-9]*\), .*"seconds": [0-9.e+-]*}$/\1/p' "$WORK/fit/log.jsonl" |
+        paste -sd ' ')"
 if command -v gnuplot >/dev/null; then
-    check "pictures" test -s "$WORK/fit/front.png" -a -s "$WORK/fit/residuals.png"
-    check "nothing temporary" test -z "$(leftovers "$WORK/fit")$(find "$WORK/fit" -name '.?*')"
+    check "pictures" is_png "$WORK/fit/front.png" 5000
+    check "... of residuals" is_png "$WORK/fit/residuals.png" 5000
+    check "nothing temporary" only '[^.].*' "$WORK/fit"
     # what gnuplot is told: a box for what no font of the pictures has, and no more than has room
     mkdir "$WORK/figures"
     for name in front residuals; do
@@ -45,7 +47,7 @@ if command -v gnuplot >/dev/null; then
     drawn() { # TARGET TEXT PICTURE
         ORRERY_FIGURES=$WORK/figures program symreg "$WORK/names.csv" --target "$1" --threads 1 \
             --quiet --iterations 0 --out "$WORK/names" &&
-            test "$(cat "$WORK/names/$3.png")" = "$2"
+            equal "$2" "$(cat "$WORK/names/$3.png")"
     }
     check "a name in a picture" drawn '加速度_μ² "`x\' '□□□_μ² "'"'"'x\' front
     check "a long name above a picture" drawn $ten$ten$ten$ten$ten "$ten$ten$ten$ten..." front
@@ -62,53 +64,142 @@ check "... a report without pictures" test -s "$WORK/bare/report.md" -a ! -e "$W
 for n in 2 4; do
     check "$n threads" law "${fit[@]}" --iterations 4 --threads "$n" --out "$WORK/threads-$n"
 done
-check "the same on any threads" cmp "$WORK/threads-2/front_full.csv" \
-    "$WORK/threads-4/front_full.csv"
+check "the same on any threads" same_files "$WORK/threads-2" "$WORK/threads-4" \
+    front{,_full}.csv front.json
 check "one seed" law "${fit[@]}" --compat pysr --iterations 1 --seed 1 --out "$WORK/seed-1"
 check "another seed" law "${fit[@]}" --compat pysr --iterations 1 --seed 2 --out "$WORK/seed-2"
-check_not "... another search" cmp -s "$WORK/seed-1/front.csv" "$WORK/seed-2/front.csv"
+check "... another search" other_files "$WORK/seed-1" "$WORK/seed-2" front.csv
 
-# ---- options
+# ---- options; what each of them changes is seen beside a search without it
 # printed OPTION...: the equations of the front
 printed() {
     law "${fit[@]}" --iterations 3 "$@" | tail -n +2
 }
-holds() { # NAME PATTERN OPTION...
+# x and z, and targets that are one formula each; h is 3 x where u is 1, and else another thing
+awk 'BEGIN {
+    print "x,z,u,wave,growth,fourth,power,h"
+    for (i = 1; i <= 90; i++) {
+        x = 0.5 + (i * 37 % 83) / 64; z = 0.5 + (i * 53 % 79) / 64; u = i % 2
+        printf "%.10g,%.10g,%d,%.15g,%.15g,%.15g,%.15g,%.15g\n", x, z, u, 2 * sin(3.1 * x) + z,
+            z * exp(x), z * x^4, x^(x + z), u ? 3 * x : 7 - 2 * z
+    }
+}' >"$WORK/many.csv"
+# many TARGET OPTION...: the equations of the front of one of these
+many() {
+    local target=$1
+    shift
+    program symreg "$WORK/many.csv" --target "$target" --features x,z --quiet --threads 1 \
+        --set symreg.populations=6 --set symreg.cycles=100 --iterations 3 "$@" | tail -n +2
+}
+holds() { # NAME PATTERN COMMAND...
     local name=$1 pattern=$2
     shift 2
-    printed "$@" >"$WORK/printed"
-    check "$name: a front" test -s "$WORK/printed"
-    check "$name" grep -q -- "$pattern" "$WORK/printed"
+    check "$name" prints "$pattern" "$@"
 }
-lacks() { # NAME PATTERN OPTION...
+no_formula() { # NAME PATTERN COMMAND...
     local name=$1 pattern=$2
     shift 2
-    printed "$@" >"$WORK/printed"
-    check "$name: a front" test -s "$WORK/printed"
-    check_not "$name" grep -q -- "$pattern" "$WORK/printed"
+    "$@" >"$WORK/printed"
+    check "$name" lacks "$pattern" "$WORK/printed"
 }
-lacks "--unary without sin" 'sin\|cos\|exp\|log' --unary inv,square
-lacks "--units keeps lengths out of exp" 'exp(r)\|log(r)\|sin(r)\|cos(r)\|m1 + r\|r + m' \
-    --units 'r=m,m1=kg,m2=kg,F=N'
-lacks "--complexity" 'square' --complexity square=64
-lacks "--nest" 'inv(inv\|square(square' --nest 'inv:inv=0;square:square=0'
-holds "--guess" '^ *[0-9]*  *0  .*r \^ 2' --guess '3*m1*m2/r^2' --iterations 0 --binary + --unary ''
-holds "--define" 'fall(' --define 'fall(x)=1/(x*x)' --binary '*' --unary inv
-holds "--log-target" 'log' --log-target --guess '1.5 + log(m1*m2) - 2*log(r)' --iterations 0
-holds "--loss of a formula" 'r' --loss 'abs(p-t)^1.5'
-holds "--weights" 'r' --weights w
-# G is F, off by 10% up or down
-awk -F, 'NR == 1 { print $0 ",G,w2"; next }
-    { g = $6 * (NR % 2 ? 1.1 : 0.9); printf "%s,%.17g,%.17g\n", $0, g, 1 / (g * g) }' \
-    "$WORK/law.csv" >"$WORK/noisy.csv"
+# a line of the front: formulas that fit exactly, and those that hold TEXT
+exact='^ +[0-9]+ +([0-9.]+e-(2[0-9]|3[0-9])|0) .*'
+holds "a wave" 'sin\(' many wave
+no_formula "--unary without sin" '(sin|cos|exp|log|sqrt)\(' many wave --unary inv,square
+holds "--unary with cos" 'cos\(' many wave --unary cos
+holds "a growth" "$exact"'exp\(x\)' many growth
+holds "... of numbers" "$exact"'exp\(x\)' many growth --units 'growth=m,z=m'
+no_formula "--units keeps lengths out of exp" 'exp\(x\)|x [-+] z|z [-+] x' \
+    many growth --units 'growth=m,x=m,z=m'
+many growth --units 'growth=m,x=m,z=m' --units-penalty 0.001 >"$WORK/printed"
+check "--units-penalty lets them in, and asks its price" awk 'NR == 1 { constant = $2 }
+    / exp\(x\)\)/ && /z/ { ratio = $2 / constant; found = ratio > 0.999e-3 && ratio < 1.001e-3 }
+    END { exit !found }' "$WORK/printed"
+no_formula "--units-penalty at a price" 'exp\(x\)' \
+    many growth --units 'growth=m,x=m,z=m' --units-penalty 1e6
+holds "squares of squares" "$exact"'square\(square\(x\)\)' many fourth
+no_formula "--nest" 'inv\(inv|square\(square' many fourth --nest 'inv:inv=0;square:square=0'
+holds "a square at the usual price" '^ +5 .*z.*square\(square\(x\)\)' many fourth
+holds "--complexity: a higher price" '^ +7 .*z.*square\(square\(x\)\)' many fourth \
+    --complexity square=2
+no_formula "--complexity: too much" 'square' many fourth --complexity square=64
+holds "exponents of any size" "$exact"'\^ \(' many power --binary '+,*,^' --unary ''
+no_formula "--constrain: exponents of one node" '\^ [(]|\^ [a-z]+[(]' \
+    many power --binary '+,*,^' --unary '' --constrain '^:-1,1'
+check "... which are there" grep -Eq '\^ (-?[0-9]|[xz])' "$WORK/printed"
+# every parenthesis is one node more on the way to a name or number
+deepest() {
+    awk '{ gsub(/[^()]/, ""); depth = 1; for (i = 1; i <= length; i++) {
+        depth += substr($0, i, 1) == "(" ? 1 : -1; if (depth > most) most = depth } }
+        END { print most + 0 }' "$WORK/printed"
+}
+widest() {
+    awk '$1 > most { most = $1 } END { print most + 0 }' "$WORK/printed"
+}
+printed >"$WORK/printed"
+check "without --maxdepth and --maxsize" test "$(deepest)" -gt 3 -a "$(widest)" -gt 6
+printed --maxdepth 3 >"$WORK/printed"
+check "--maxdepth" equal 3 "$(deepest)"
+printed --maxsize 6 >"$WORK/printed"
+check "--maxsize" equal 6 "$(widest)"
+holds "--guess" "$exact"'r \^ 2' printed --guess '3*m1*m2/r^2' --iterations 0 --binary + --unary ''
+holds "--define" "$exact"'fall\(' printed --define 'fall(x)=1/(x*x)' --binary '*' --unary inv
+holds "--log-target" "$exact"'log\(' printed --log-target --guess '1.5 + log(m1*m2) - 2*log(r)' \
+    --iterations 0 --maxsize 12 --unary log
+
+# ---- losses: that of the constant is the mean that the options ask for
+# constant_loss FOLDER TABLE COLUMN EXPONENT WEIGHT: both of them awk's, of the row
+constant_loss() {
+    awk -F, -v column="$3" -v exponent="$4" '
+        function loss(c,   i, sum, all) {
+            for (i = 1; i <= n; i++) {
+                all += w[i]; sum += w[i] * (y[i] > c ? y[i] - c : c - y[i])^exponent
+            }
+            return sum / all
+        }
+        FNR == NR { if ($1 == 1) { gsub(/"/, "", $3); said = $2; c = $3 + 0 } next }
+        FNR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i; next }
+        { y[++n] = $at; w[n] = '"$5"' }
+        END {
+            printf "constant %.17g, loss %.17g, expected %.17g\n", c, said, loss(c)
+            d = said / loss(c) - 1 # of nine digits
+            exit !(n && c != 0 && d < 5e-9 && -d < 5e-9 && loss(0.9 * c) > said &&
+                loss(1.1 * c) > said)
+        }' "$WORK/$1/front.csv" "$2"
+}
+check "squares" law "${fit[@]}" --iterations 3 --out "$WORK/squares"
+check "... their mean" constant_loss squares "$WORK/law.csv" F 2 1
+check "report: the default rule" grep -q '^Residuals of what `best` selects' \
+    "$WORK/squares/report.md"
+check "--rule" law "${fit[@]}" --iterations 0 --rule accuracy --out "$WORK/rule"
+check "... is the report's" grep -q '^Residuals of what `accuracy` selects' "$WORK/rule/report.md"
+check "--loss of a formula" law "${fit[@]}" --iterations 3 --loss 'abs(p-t)^1.5' --out "$WORK/loss"
+check "... its mean" constant_loss loss "$WORK/law.csv" F 1.5 1
+check "--weights" law "${fit[@]}" --iterations 3 --weights w --out "$WORK/weighted"
+check "... the weighted mean" constant_loss weighted "$WORK/law.csv" F 2 '$5'
+no_formula "a law of some rows, without --weights" "$exact" many h
+holds "... with --weights" "$exact" many h --weights u
+# the search sees 30 rows, the front's constants and losses all of them
+check "--batch" law "${fit[@]}" --iterations 3 --batch 30 --out "$WORK/batch"
+check "... the mean of all rows" constant_loss batch "$WORK/law.csv" F 2 1
+check "... another search" other_files "$WORK/squares" "$WORK/batch" front.csv
+# G is F, off by 10% up or down; w2 is 1 / G^2, for rows below a tenth of the median |G| that one's
+median=$(awk -F, 'NR > 1 { printf "%.17g\n", $6 * (NR % 2 ? 1.1 : 0.9) }' "$WORK/law.csv" |
+    sort -g | awk '{ y[NR] = $1 } END { printf "%.17g", (y[NR / 2] + y[NR / 2 + 1]) / 2 }')
+awk -F, -v least="$median" 'NR == 1 { print $0 ",G,w2"; next }
+    { g = $6 * (NR % 2 ? 1.1 : 0.9); b = g < least / 10 ? least / 10 : g
+      printf "%s,%.17g,%.17g\n", $0, g, 1 / (b * b) }' "$WORK/law.csv" >"$WORK/noisy.csv"
 noisy() { # OPTION...
-    program symreg "$WORK/noisy.csv" --target G --quiet --threads 1 "${fit[@]}" --iterations 3 "$@"
+    program symreg "$WORK/noisy.csv" --target G --quiet --threads 1 "${fit[@]}" --iterations 3 \
+        --complexity variable=2 "$@"
 }
 check "--weights relative" noisy --weights relative --out "$WORK/relative"
 check "--weights w2" noisy --weights w2 --out "$WORK/column"
 check "no weights" noisy --out "$WORK/plain"
-check_not "--weights relative: another search" cmp -s "$WORK/relative/front.csv" \
-    "$WORK/plain/front.csv"
+check "--weights relative: the mean" constant_loss relative "$WORK/noisy.csv" G 2 '$8'
+check "--weights w2: the mean" constant_loss column "$WORK/noisy.csv" G 2 '$8'
+check "no weights: the mean" constant_loss plain "$WORK/noisy.csv" G 2 1
+check "--weights relative: another search" other_files "$WORK/relative" "$WORK/plain" front.csv
 weights_in() { # FOLDER TEXT
     grep -q "\"weights\":[[:space:]]*$2" "$WORK/$1/front.json"
 }
@@ -117,27 +208,36 @@ check "front.json: weights of a column" weights_in column '"column w2"'
 check "front.json: no weights" weights_in plain null
 check "report: weights 1/y^2" grep -q '^Rows have the weights 1/y^2' "$WORK/relative/report.md"
 check "report: weights of a column" grep -q 'weights of column `w2`' "$WORK/column/report.md"
-check_not "report: no weights" grep -q weights "$WORK/plain/report.md"
+check "report: no weights" lacks weights "$WORK/plain/report.md"
 sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
 "$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 \
     --weights relative --out "$WORK/named" >"$WORK/printed" 2>"$WORK/err" </dev/null
 check "a column \"relative\" goes first" grep -q '"column relative"' "$WORK/named/front.json"
 check "... a note says so" grep -q 'the column of this name' "$WORK/err"
-holds "--batch" 'r' --batch 30
-holds "--maxdepth" 'r' --maxdepth 3
-holds "--constrain" 'r' --binary '*,^' --constrain '^:-1,1'
-holds "--units-penalty" 'r' --units 'r=m,m1=kg' --units-penalty 0.1
-widest() { awk '$1 > most { most = $1 } END { print most }' "$WORK/printed"; }
-printed --maxsize 6 >"$WORK/printed"
-check "--maxsize" test "$(widest)" -le 6
-check "--evaluations ends it" law "${fit[@]}" --iterations 100000 --evaluations 20000
-check "--seconds ends it" law "${fit[@]}" --iterations 100000 --seconds 0.5 --loss 'abs(p-t)'
+
+# ---- ends. No formula of this table is exact, and patience does not end a search
+endless() { # FOLDER OPTION...
+    noisy --set symreg.patience=0 --iterations 100000 --out "$WORK/$1" "${@:2}"
+}
+# ends FOLDER CONDITION: awk's, on the numbers of an epoch; it holds in the last one and in no other
+ends() {
+    awk 'function number(key) { match($0, "\"" key "\": [^,}]*")
+            return substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4) + 0 }
+        { evaluations = number("evaluations"); loss = number("loss"); seconds = number("seconds")
+          early += holds; holds = '"$2"' }
+        END { print NR, evaluations, loss, seconds; exit !(holds && !early) }' "$WORK/$1/log.jsonl"
+}
+check "--evaluations" endless evaluations --evaluations 40000
+check "... ends it" ends evaluations 'evaluations >= 40000'
+check "--seconds" endless seconds --seconds 0.8
+check "... ends it" ends seconds 'seconds >= 0.8'
+check "--stop-loss" endless loss --stop-loss 1e6
+check "... ends it" ends loss 'loss <= 1e6'
 # an epoch of minutes does not keep it: status 0, and all files are there
 check "--seconds ends an epoch" timeout 60 "$BIN/symreg" "$WORK/law.csv" --target F --quiet \
     --threads 1 --features r,m1,m2,w --loss 'abs(p-t)^1.5' --seconds 1 \
     --set symreg.cycles=100000 --set symreg.patience=0 --binary + --unary cube --out "$WORK/short"
 check "... with a report" test -s "$WORK/short/report.md"
-check "--stop-loss ends it" law "${fit[@]}" --iterations 100000 --stop-loss 1e6 --seconds 30
 
 # ---- stopped: the front so far, status 130; --resume ends in the bytes of a search never stopped
 # as large as takes the look at few rows
@@ -164,14 +264,14 @@ wait $pid
 check "Ctrl-C: status 130" test $? -eq 130
 check "Ctrl-C: says how to go on" grep -q -- '--resume goes on' "$WORK/err"
 check "Ctrl-C: the front" grep -q '^[0-9]*,' "$WORK/stopped/front.csv"
-for other in '--weights w' '--weights relative' \
-    '--guess r' '--units r=m' '--nest inv:inv=0' '--define g(x)=x*x'; do
-    cp "$WORK/stopped/checkpoint.bin" "$WORK/kept.bin"
-    refuse "--resume with $other" 1 'other data or settings' -- "$BIN/symreg" "${LONG[@]}" \
-        ${other} --out "$WORK/stopped" --resume
-    mv "$WORK/kept.bin" "$WORK/stopped/checkpoint.bin"
+for other in '--weights w' '--weights relative' '--guess r' '--units r=m' '--nest inv:inv=0' \
+    '--define g(x)=x*x' '--log-target' '--binary +,*' '--unary inv' '--loss l2' '--maxsize 8' \
+    '--maxdepth 5' '--complexity square=2' '--constrain inv:1' '--batch 300' '--seed 4' \
+    '--features r,m1' '--compat pysr'; do
+    KEEP=$WORK/stopped refuse "--resume with $other" 1 'other data or settings' -- \
+        "$BIN/symreg" "${LONG[@]}" ${other} --out "$WORK/stopped" --resume
 done
 check "--resume" program symreg "${LONG[@]}" --out "$WORK/stopped" --resume
 check "never stopped" program symreg "${LONG[@]}" --out "$WORK/whole"
-check "... the same front" cmp "$WORK/stopped/front_full.csv" "$WORK/whole/front_full.csv"
+check "... the same front" same_files "$WORK/stopped" "$WORK/whole" front{,_full}.csv front.json
 finish

@@ -72,11 +72,11 @@ bad "--nest" 2 'did you mean "sin"' "$OK" --nest 'sinn:cos=0'
 bad "--complexity" 2 'from 1 to 64' "$OK" --complexity 'exp=0'
 bad "impossible prices" 2 'leave no formula' "$OK" --complexity 'variable=40,constant=40'
 bad "--maxdepth" 2 'from 1 to 64' "$OK" --maxdepth 0
-bad "--maxsize" 2 'symreg.maxsize' "$OK" --maxsize 100
-bad "--batch" 2 'from 2 to' "$OK" --batch 1
+bad "--maxsize" 2 '--maxsize: symreg.maxsize: expected' "$OK" --maxsize 100
+bad "--batch" 2 '--batch: expected a whole number from 2 to' "$OK" --batch 1
 bad "--compat" 2 'expected pysr' "$OK" --compat gplearn
 bad "--rule" 2 'no rule "worst"' "$OK" --rule worst
-bad "--seconds" 2 '--seconds: symreg.seconds' "$OK" --seconds -1
+bad "--seconds" 2 '--seconds: symreg.seconds: expected' "$OK" --seconds -1
 refuse "--resume without --out" 2 '--out DIR' -- "$BIN/symreg" "$F" --target y --quiet --resume
 refuse "an option without FILE" 2 '--units: needs a FILE.csv' -- "$BIN/symreg" --units x=m
 refuse "FILE without --target" 2 'Give --target COLUMN' -- "$BIN/symreg" "$F"
@@ -86,8 +86,8 @@ good() { # NAME TEXT OPTION...
     local name=$1 text=$2
     shift 2
     table "$text"
-    check "$name" program symreg "$F" --target y --quiet --threads 1 --iterations 2 "$@"
-    cp "$WORK/.check" "$WORK/printed"
+    check "$name" prints '^ +1 +[0-9.e+-]+ ' \
+        program symreg "$F" --target y --quiet --threads 1 --iterations 2 "$@"
 }
 small=(--set symreg.populations=2 --set symreg.cycles=20)
 good "constant target" 'x,y\n1,3\n2,3\n3,3\n' "${small[@]}" --out "$WORK/constant"
@@ -102,12 +102,12 @@ good "target of zeros" 'x,y\n1,0\n2,0\n3,0\n' "${small[@]}"
 good "constant feature" 'x,y\n1,3\n1,4\n1,5\n' "${small[@]}"
 good "two rows" 'x,y\n1,3\n2,4\n' "${small[@]}"
 good "huge and tiny numbers" 'x,y\n1e300,1e-140\n2e300,3e-140\n-1e300,2e-140\n' "${small[@]}"
-good "spreadsheet's marks" '\xef\xbb\xbfx,y\r\n1,3\r\n2,4\r\n' "${small[@]}"
+good "spreadsheet's marks" '\xef\xbb\xbfx,y\r\n1,3\r\n2,4\r\n' "${small[@]}" --features x
 good "quoted names" '"my x, m","y"\n1,3\n2,4\n' "${small[@]}" --out "$WORK/quoted"
 check "quoted names: in C" grep -q 'my_x__m' "$WORK/quoted/front_full.csv"
 good "one operator" "$OK" "${small[@]}" --binary + --unary ''
 awk 'BEGIN { print "x,z,y"; for (i = 0; i < 1000000; i++) { x = i % 997 / 100; z = i % 89 / 10
              printf "%.2f,%.1f,%.4f\n", x, z, 3 * x * z + 1 } }' >"$F"
-check "a million rows" program symreg "$F" --target y --quiet --threads 2 --batch 500 \
-    --iterations 3 "${small[@]}"
+check "a million rows" prints '^ +1 +[0-9.e+-]+ ' \
+    program symreg "$F" --target y --quiet --threads 2 --batch 500 --iterations 3 "${small[@]}"
 finish

@@ -10,24 +10,31 @@ ORBITS=(--orbits "$WORK/data/orbits")
 program pretrain "${SMOKE[@]}" "${ORBITS[@]}" --run "$WORK/none" --attention none >/dev/null \
     2>"$WORK/unknown"
 names=$(sed -n 's/.*expected one of //p' "$WORK/unknown" | tr -d ' ')
+list=,$names,
 count=$(tr ',' '\n' <<<"$names" | grep -c .)
 check "the table has the paper's variants" test "$count" -ge 26
 for name in softmax lssar rw_sigmoid decomp_IV; do
-    check "$name is listed" grep -qx "$name" <(tr ',' '\n' <<<"$names")
+    check "$name is listed" test "${list#*,$name,}" != "$list"
 done
 
-# numbers KEY FILE: the values of a key of a log, one per line
-numbers() {
-    grep -oE "\"$1\":[^,}]*" "$2" | cut -d: -f2
+# values KEY FILE: those of a key of a log, one per line; KEY is an end of the name
+values() {
+    grep -oE "$1\": *[^,}]*" "$2" | sed 's/.*: *//'
+}
+# finite FILE: every loss of a log is a number, and there are some
+finite() {
+    values loss "$1" >"$WORK/losses"
+    lacks '[^-0-9.e+]' "$WORK/losses"
 }
 
 # trained FOLDER NAME LABEL: a checkpoint, finite losses, and the held-out one fell
 trained() {
     local folder=$1/$2/pretrain label="$3$2"
     check "$label: checkpoint" test -s "$folder/last.safetensors"
-    check_not "$label: finite losses" grep -Eq 'loss":(null|-?nan|-?inf)' "$folder/log.jsonl"
+    check "$label: finite losses" finite "$folder/log.jsonl"
+    values val_loss "$folder/log.jsonl" >"$WORK/held-out"
     check "$label: the loss fell" awk 'NR == 1 { first = $1 } { last = $1 }
-        END { exit !(NR == 3 && last < first) }' <(numbers val_loss "$folder/log.jsonl")
+        END { exit !(NR == 3 && last < first) }' "$WORK/held-out"
 }
 
 SHORT=(--set pretrain.steps=24 --set pretrain.eval_every=8 --set pretrain.checkpoint_every=24)

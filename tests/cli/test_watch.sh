@@ -27,12 +27,8 @@ check "pretrain" program pretrain "${ORBITS[@]}" --run "$WORK/live" --orbits "$W
     --set pretrain.steps=600 --set pretrain.eval_every=50 --set pretrain_planets.steps=10
 check "it ends with the training, status 0" wait $watcher
 check "... also for a log, status 0" wait $log_watcher
-is_picture() {
-    [ "$(head -c 8 "$1" | od -An -tx1 | tr -d ' ')" = 89504e470d0a1a0a ] &&
-        [ "$(wc -c <"$1")" -gt 5000 ]
-}
-check "a picture" is_picture "$WORK/live.png"
-check "nothing beside it" test -z "$(find "$WORK" -maxdepth 1 -name '*.partial')"
+check "a picture" is_png "$WORK/live.png" 5000
+check "nothing beside it" clean "$WORK"
 check "the log is drawn" grep -q 'lssar/pretrain' "$WORK/log.out"
 watch "$WORK/live" >"$WORK/out" 2>"$WORK/err"
 check "a complete run is drawn at once, status 0" test $? -eq 0
@@ -41,9 +37,9 @@ check "... an axis" grep -q ' step$' "$WORK/out"
 check "... the speed, the share of peak, the memory" grep -Eq \
     'step [0-9]+, loss [0-9.e-]+, [0-9]+ positions/s \([0-9]+% of peak\).* GB' "$WORK/out"
 check "... without a word on stderr" test ! -s "$WORK/err"
-check "... without escapes, into a file" test -z "$(tr -cd '\033' <"$WORK/out")"
+check "... without escapes, into a file" lacks $'\033' "$WORK/out"
 check "make watch" make -s watch RUN="$WORK/live" PNG="$WORK/made.png"
-check "... its picture" is_picture "$WORK/made.png"
+check "... its picture" is_png "$WORK/made.png" 5000
 
 # ---- lines that a kill left behind, and lines written again after it
 mkdir "$WORK/odd"

@@ -96,21 +96,18 @@ enum { SYSTEMS = 100000, MOST = SYSTEMS * SIM_PLANETS };
 static double a[MOST], e[MOST], phase[MOST], omega[MOST], mass[MOST];
 static double star[SYSTEMS], com[2][SYSTEMS];
 
-static void test_study(void **state)
+/* Systems of the training set: planets go to a, e, phase, omega and mass, all of one system beside
+ * each other, systems to star and com. Returns the number of planets. */
+static size_t draw_study(const struct orr_preset *p, int planets[11], int *slow)
 {
-    struct orr_preset p;
     size_t n = 0;
-    int planets[11] = {0}, slow = 0;
-    const double unit = 1;
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
-    (void)state;
-    orr_preset_defaults(&p);
     for (uint64_t i = 0; i < SYSTEMS; i++) {
         struct sim_system s;
-        assert_int_equal(sim_system_draw(&p, SIM_SPLIT_TRAIN, i, rng, &s), 0);
+        assert_int_equal(sim_system_draw(p, SIM_SPLIT_TRAIN, i, rng, &s), 0);
         assert_in_range(s.planets, 1, 10);
         planets[s.planets]++;
-        slow += s.dt_token;
+        *slow += s.dt_token;
         assert_true(s.dt_yr == (s.dt_token ? 180 : 7) * 0.0027);
         assert_int_equal(s.star_moves, s.planets == 1);
         star[i] = s.star_mass;
@@ -125,6 +122,17 @@ static void test_study(void **state)
         }
     }
     gsl_rng_free(rng);
+    return n;
+}
+
+static void test_study(void **state)
+{
+    struct orr_preset p;
+    int planets[11] = {0}, slow = 0;
+    const double unit = 1;
+    (void)state;
+    orr_preset_defaults(&p);
+    const size_t n = draw_study(&p, planets, &slow);
     double chi = 0, clamped = 0;
     for (int k = 1; k <= 10; k++)
         chi += pow(planets[k] - SYSTEMS / 10.0, 2) / (SYSTEMS / 10.0);
@@ -144,15 +152,26 @@ static void test_study(void **state)
     check_ks("com y", SYSTEMS, com[1], cdf_normal, &unit);
 }
 
-/* No planet of one system is a planet of another: the published seeds repeated a quarter. */
+/* No planet of one system is a planet of another: the published seeds repeated a quarter of them,
+ * which is what is counted with their switch. */
 static void test_no_duplicates(void **state)
 {
+    struct orr_preset p;
     (void)state;
-    qsort(a, MOST, sizeof *a, ascending); /* of test_study; unused places are zero */
-    size_t same = 0;
-    for (size_t i = 1; i < MOST; i++)
-        same += a[i] != 0 && a[i] == a[i - 1];
-    assert_int_equal(same, 0);
+    orr_preset_defaults(&p);
+    for (int repeated = 0; repeated < 2; repeated++) {
+        int planets[11] = {0}, slow = 0;
+        p.orbits.compat_repeated_planets = repeated;
+        const size_t n = draw_study(&p, planets, &slow);
+        qsort(a, n, sizeof *a, ascending);
+        size_t same = 0;
+        for (size_t i = 1; i < n; i++)
+            same += a[i] == a[i - 1];
+        if (!repeated)
+            assert_int_equal(same, 0);
+        else /* 1.3 of the 5.5 planets of a system */
+            assert_true(fabs((double)same / (double)n - 1.3 / 5.5) < 0.01);
+    }
 }
 
 /* The switch that brings them back: planets 6 to 10 are those of the next system, 24% of all. */
@@ -341,7 +360,7 @@ static void test_small_e_max(void **state)
 
 /* -------------------------------------------------------------------------- planet runs */
 
-/* dt and axis are drawn apart; 10 to 60 samples; half of the planets light, log-uniform. */
+/* 10 to 60 samples; half of the planets light, log-uniform. */
 static void test_planet_runs(void **state)
 {
     struct orr_preset p;
@@ -421,6 +440,82 @@ static void test_period_from_dt(void **state)
     orr_preset_defaults(&p);
     assert_int_equal(sim_prior_period_r2(&p, SIM_SPLIT_TRAIN, &r2), 0);
     assert_true(r2 * SIM_PRIOR_SYSTEMS < 16); /* n R^2 is chi-square of 1: 4 sigma */
+}
+
+/* What independent draws of axis and time step come to when those with fewer than 10 or more than
+ * 60 samples per orbit are rejected, for given masses: log a and log dt are uniform in a rectangle
+ * and the band 10 <= P / dt <= 60 crosses it. `room` is the length of the band in log dt. */
+struct band {
+    double a[2], dt_yr[2], mass;
+};
+
+static double band_room(const struct band *b, double log_a, double *low)
+{
+    const double period_yr = sim_period_yr(exp(log_a), b->mass);
+    *low = log(fmax(b->dt_yr[0], period_yr / 60));
+    return fmax(log(fmin(b->dt_yr[1], period_yr / 10)) - *low, 0);
+}
+
+/* The share of the band below log_a; `room` is linear between its kinks, so that the sums of
+ * trapezia are off by the square of a step at most at these four. */
+static double band_below(const struct band *b, double log_a)
+{
+    enum { STEPS = 400 };
+    const double first = log(b->a[0]), width = log(b->a[1] / b->a[0]);
+    double sum[2] = {0}, low;
+    for (int part = 0; part < 2; part++) {
+        const double h = (part ? width : log_a - first) / STEPS;
+        for (int i = 0; i <= STEPS; i++)
+            sum[part] += (i % STEPS ? 1 : 0.5) * h * band_room(b, first + i * h, &low);
+    }
+    return sum[0] / sum[1];
+}
+
+/* dt is drawn independently of the period: for every pair of masses, whatever their distribution,
+ * the place of log a in its distribution and that of log dt in the band are uniform and independent
+ * of each other and of the masses. A dt made from the period is another distribution (drawn as
+ * P / U(10, 60), it crowds at short steps: sqrt(n) D is then 30). */
+static void test_planet_dt(void **state)
+{
+    enum { N = 20000, CELLS = 10 };
+    struct orr_preset p;
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    double *const u = e, *const v = a, product[2] = {0}, masses[2] = {0}, chi = 0;
+    int cells[CELLS][CELLS] = {0};
+    (void)state;
+    identifiable(&p);
+    for (uint64_t i = 0; i < N; i++) {
+        struct sim_system s;
+        assert_int_equal(sim_system_draw(&p, SIM_SPLIT_PLANETS_TRAIN, i, rng, &s), 0);
+        /* 0.3 to 32 AU; the steps that these have with masses of 0.1 to 5 */
+        const struct band band = {
+            .a = {0.3, 32},
+            .dt_yr = {sim_period_yr(0.3, 5) / 60, sim_period_yr(32, 0.1) / 10},
+            .mass = s.mass[0] + s.star_mass};
+        double low;
+        const double room = band_room(&band, log(s.orbit[0].a_au), &low);
+        u[i] = (log(s.dt_yr) - low) / room;
+        v[i] = band_below(&band, log(s.orbit[0].a_au));
+        mass[i] = log(band.mass);
+        masses[0] += mass[i] / N;
+        masses[1] += mass[i] * mass[i] / N;
+    }
+    gsl_rng_free(rng);
+    const double spread = sqrt(masses[1] - masses[0] * masses[0]);
+    for (size_t i = 0; i < N; i++) {
+        assert_true(u[i] >= 0 && u[i] < 1 && v[i] >= 0 && v[i] < 1);
+        cells[(int)(CELLS * u[i])][(int)(CELLS * v[i])]++;
+        product[0] += (u[i] - 0.5) * sqrt(12) * (mass[i] - masses[0]) / spread;
+        product[1] += (v[i] - 0.5) * sqrt(12) * (mass[i] - masses[0]) / spread;
+    }
+    for (int k = 0; k < 2; k++) /* correlations, each normal with deviation 1 / sqrt(N) */
+        assert_true(fabs(product[k]) / sqrt(N) < 4);
+    for (int k = 0; k < CELLS * CELLS; k++)
+        chi += pow(cells[k / CELLS][k % CELLS] - (double)N / (CELLS * CELLS), 2) /
+               ((double)N / (CELLS * CELLS));
+    check_ks("log dt in its band", N, u, cdf_flat, (double[]){0, 1});
+    check_ks("log a", N, v, cdf_flat, (double[]){0, 1});
+    assert_true(chi < gsl_cdf_chisq_Pinv(0.9999, CELLS * CELLS - 1));
 }
 
 /* --------------------------------------------------------------------- pure functions */
@@ -518,6 +613,7 @@ int main(void)
         cmocka_unit_test(test_small_e_max),
         cmocka_unit_test(test_planet_runs),
         cmocka_unit_test(test_period_from_dt),
+        cmocka_unit_test(test_planet_dt),
         cmocka_unit_test(test_pure),
         cmocka_unit_test(test_solar_system),
     };

@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# test_check.sh - tools/check.sh and the frame of the shell tests: what has not run to its end, or
+# has checked nothing, has failed, whatever it printed before.
+. tests/cli/lib.sh
+
+# run COMMAND...: check.sh on them; its output is in $WORK/out, its status in $status
+run() {
+    tools/check.sh "$WORK/logs" "$@" >"$WORK/out" 2>&1
+    status=$?
+}
+# sums NAME STATUS LAST COMMAND...: it ends with this status and this last line
+sums() {
+    local name=$1 expected=$2 last=$3
+    shift 3
+    run "$@"
+    check "$name: status $expected" test $status -eq "$expected"
+    check "$name: $last" equal "$last" "$(tail -n 1 "$WORK/out")"
+}
+# program_of NAME: a test program from standard input, as a command for check.sh
+program_of() {
+    cat >"$WORK/$1.sh"
+    echo "bash $WORK/$1.sh"
+}
+good=$(program_of good <<<'echo "3 passed, 0 failed"')
+bad=$(program_of bad <<<'echo "4 passed, 2 failed, 1 skipped"; exit 1')
+cmocka=$(program_of cmocka <<'END'
+echo '[==========] Running 2 test(s).'
+echo '[       OK ] a'
+echo '[  SKIPPED ] b'
+echo '[==========] 2 test(s) run.'
+echo '[  PASSED  ] 1 test(s).' >&2
+echo '[  SKIPPED ] 1 test(s), listed below:' >&2
+echo '[  SKIPPED ] b' >&2
+END
+)
+# the format of cmocka 1.1.7, which names the group
+named=$(program_of named <<'END'
+echo '[==========] tests: Running 3 test(s).'
+echo '[==========] tests: 3 test(s) run.'
+echo '[  PASSED  ] 1 test(s).'
+echo '[  FAILED  ] tests: 2 test(s), listed below:'
+echo '[  FAILED  ] b'
+echo '[  FAILED  ] c'
+exit 1
+END
+)
+
+# ---- sums
+sums "one" 0 '3 passed, 0 failed' "$good"
+sums "two" 0 '4 passed, 0 failed' "$good" "$cmocka"
+check "... skipped ones are told" grep -q '^1 skipped: see ' "$WORK/out"
+sums "a failing one" 1 '7 passed, 2 failed' "$bad" "$good"
+check "... is shown" grep -q '^4 passed, 2 failed, 1 skipped$' "$WORK/out"
+check "... by its line" grep -q '^FAILED    4 passed   2 failed   1 skipped .*bad.sh$' "$WORK/out"
+check "... beside the good one" grep -q '^ok        3 passed   0 failed   0 skipped .*good.sh$' \
+    "$WORK/out"
+check "... with a log each" filled "$WORK"/logs/*_good_sh.log "$WORK"/logs/*_bad_sh.log
+sums "failing tests of cmocka" 1 '1 passed, 2 failed' "$named"
+sums "no program" 1 '0 passed, 0 failed'
+
+# ---- what is no report
+no_report() { # NAME WHY SCRIPT
+    local command
+    command=$(program_of odd <<<"$3")
+    run "$good" "$command" "$good"
+    check "$1: status 1" test $status -eq 1
+    check "$1: one failure" grep -Eq '^[0-9]+ passed, 1 failed$' "$WORK/out"
+    check "$1: the others are run" equal 2 "$(grep -c '^ok  .*good.sh$' "$WORK/out")"
+    check "$1: says why" grep -Eq -- "^---- exit status [0-9]+, $2; the end of " "$WORK/out"
+}
+no_report "silence" 'no test' 'exit 0'
+no_report "no test at all" 'no test' 'echo "0 passed, 0 failed"'
+no_report "no test of cmocka" 'no test' \
+    'echo "[==========] Running 0 test(s)."; echo "[  PASSED  ] 0 test(s)."'
+no_report "the summary of another program" 'the summary is not the last line' \
+    'echo "3 passed, 0 failed"; echo "going on"; exit 0'
+no_report "a status without a failure" 'no failure named' 'echo "3 passed, 0 failed"; exit 3'
+no_report "a crash after the summary" 'no failure named' 'echo "3 passed, 0 failed"; kill -SEGV $$'
+no_report "a kill after the summary" 'no failure named' 'echo "3 passed, 0 failed"; kill -KILL $$'
+no_report "a program that is not there" 'no test' "$WORK/none"
+no_report "tests that end the program" '1 announced tests without a result' \
+    'echo "[==========] Running 1 test(s)."; echo "[  PASSED  ] 1 test(s)."
+     echo "[==========] Running 1 test(s)."; exit 0'
+no_report "a group that could not be set up" '2 announced tests without a result' \
+    'echo "[==========] Running 2 test(s)."; echo "[  FAILED  ] GROUP SETUP"
+     echo "[  PASSED  ] 0 test(s)."; exit 1'
+CHECK_LIMIT=1 no_report "a program that does not end" 'stopped after 1 s' \
+    'echo "3 passed, 0 failed"; sleep 50'
+
+# ---- a stop of check.sh is one of the program under way
+waiting=$(program_of waiting <<<"echo \$\$ >$WORK/started; sleep 50 & wait; touch $WORK/went-on")
+tools/check.sh "$WORK/logs" "$waiting" "$good" >"$WORK/out" 2>&1 &
+checking=$!
+for ((tries = 0; tries < 1000; tries++)); do
+    [ ! -s "$WORK/started" ] || break
+    sleep 0.01
+done
+kill -TERM $checking
+wait $checking
+check "stopped: status 130" test $? -eq 130 -a -s "$WORK/started"
+gone() {
+    local tries
+    for ((tries = 0; tries < 1000; tries++)); do
+        kill -0 "$(cat "$WORK/started")" 2>/dev/null || return 0
+        sleep 0.01
+    done
+    return 1
+}
+check "stopped: with the program" gone
+check "stopped: nothing else was run" test ! -e "$WORK/went-on" -a ! -s "$WORK/out"
+
+# ---- the frame: a shell test that ends early, or checks where nobody counts
+shell_test() { # NAME STATUS PASSED FAILED SCRIPT
+    printf '. tests/cli/lib.sh\n%s\n' "$5" >"$WORK/shell.sh"
+    env -u CHECK_RECORD bash "$WORK/shell.sh" >"$WORK/out" 2>&1
+    check "$1: status $2" test $? -eq "$2"
+    check "$1: its last line" equal "$3 passed, $4 failed, 0 skipped" "$(tail -n 1 "$WORK/out")"
+}
+shell_test "a test that passes" 0 2 0 'check a true; check_not b false; finish'
+shell_test "a test that fails" 1 1 2 'check a true; check b false; check_not c true; finish'
+shell_test "a test without finish" 1 1 1 'check a true'
+shell_test "a test that exits" 1 1 1 'check a true; exit 0; check b true; finish'
+shell_test "a name that is not set" 1 1 1 'check a true; echo "$none"; finish'
+shell_test "set -e" 1 1 1 'set -e; check a true; false; finish'
+shell_test "a syntax error" 1 1 1 $'check a true\nif; fi\nfinish'
+shell_test "a check in a subshell" 1 1 1 'check a true; (check b false); finish'
+shell_test "checks in a pipeline" 1 1 1 'check a true
+    echo x | while read -r x; do check b true; done; finish'
+shell_test "no answer is not no" 1 0 3 'check_not a grep x /none; check_not b /none
+    check_not c [ 1 -eq x ]; finish'
+shell_test "a part of a pipeline" 1 0 1 'parts() { cat /none | wc -l; }; check a parts; finish'
+printf '. tests/cli/lib.sh\ncheck good true\ncheck bad false\nfinish\n' >"$WORK/shell.sh"
+CHECK_RECORD=$WORK/record bash "$WORK/shell.sh" >"$WORK/out"
+check "a record: status 1" test $? -eq 1
+printf 'passed\t%s:2\tgood\nfailed\t%s:3\tbad\n' "$WORK/shell.sh" "$WORK/shell.sh" >"$WORK/expected"
+check "... of every check" same_file "$WORK/expected" "$WORK/record"
+
+# ---- refuse
+PROGRAMS=tool
+mkdir "$WORK/run"
+cat >"$WORK/tool" <<'END'
+#!/bin/sh
+[ -z "$SAYS" ] || echo "$SAYS" >&2
+[ -z "$PRINTS" ] || echo "$PRINTS"
+[ -z "$WRITES" ] || touch "$WRITES"
+exit "$STATUS"
+END
+chmod +x "$WORK/tool"
+refused() { # YES|NO NAME PATTERN VARIABLE...: of a refusal with status 1
+    local expected=$1 name=$2 pattern=$3 before=$failed got=yes
+    shift 3
+    CHECK_RECORD= refuse "$name" 1 "$pattern" -- \
+        env STATUS=1 SAYS= PRINTS= WRITES= "$@" "$WORK/tool" >"$WORK/told"
+    if [ $failed -eq $before ]; then
+        passed=$((passed - 1))
+    else
+        got=no failed=$before
+    fi
+    check "refuse: $name" equal "$expected" "$got"
+}
+refused yes "as it should" 'file 7' 'SAYS=tool: error: no file 7'
+refused no "another status" 'file 7' 'SAYS=tool: error: no file 7' STATUS=2
+refused no "no message" 'file' SAYS=
+refused no "two lines" 'file' $'SAYS=tool: error: no file\nmore'
+refused no "another program" 'file' 'SAYS=other: error: no file'
+refused no "other words" 'folder' 'SAYS=tool: error: no file'
+refused no "part of a number" 'file 7' 'SAYS=tool: error: no file 77'
+refused no "part of a word" 'an' 'SAYS=tool: error: expected a nan'
+refused yes "words beside signs" '--an' 'SAYS=tool: error: --an: expected'
+refused no "something printed" 'file' 'SAYS=tool: error: no file' 'PRINTS=a table'
+refused no "a file left" 'file' 'SAYS=tool: error: no file' "WRITES=$WORK/run/left"
+rm "$WORK/run/left"
+refused no "in the name of the folder" "${WORK##*-}" "SAYS=tool: error: $WORK"
+finish
