@@ -7,19 +7,16 @@
 
 #include <gsl/gsl_randist.h>
 
-static bool labelled(const struct sim_dataset *set, size_t at)
-{
-    return set->force_magnitude ? isfinite(set->force_magnitude[at])
-                                : isfinite(set->force_vector[2 * at]);
-}
-
-/* Rows < T of a sequence that carry labels -> rows (T); returns how many. */
-static int labelled_rows(const struct sim_dataset *set, long sequence, int T, int *rows)
+/* Rows < T of a sequence whose force is labelled, its magnitude or its vector -> rows (T); returns
+ * how many. Sets made elsewhere may label one of the two. */
+static int labelled_rows(const struct sim_dataset *set, bool vector, long sequence, int T,
+                         int *rows)
 {
     int count = 0;
     const size_t first = (size_t)sequence * (size_t)set->positions;
     for (int t = 0; t < T; t++)
-        if (labelled(set, first + (size_t)t))
+        if (isfinite(vector ? set->force_vector[2 * (first + (size_t)t)]
+                            : set->force_magnitude[first + (size_t)t]))
             rows[count++] = t;
     return count;
 }
@@ -33,7 +30,7 @@ int ft_sample(const struct sim_dataset *set, int T, uint64_t seed, int samples, 
     int rc = all && one ? 0 : ORR_ENOMEM;
     size_t count = 0;
     for (long s = 0; s < (long)set->n && !rc; s++) {
-        const int found = labelled_rows(set, s, T, one);
+        const int found = labelled_rows(set, false, s, T, one);
         for (int i = 0; i < found; i++)
             all[count++] = (struct ft_row){.sequence = s, .row = one[i]};
     }
@@ -66,7 +63,7 @@ int ft_choose_labels(const struct sim_dataset *set, long sequence, int T, uint64
     if (!all)
         return ORR_ENOMEM;
     int rc = 0;
-    const int found = labelled_rows(set, sequence, T, all);
+    const int found = labelled_rows(set, true, sequence, T, all);
     gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_LABELS, (uint64_t)sequence);
     if (!rng)
         rc = ORR_FAIL(ORR_ENOMEM, "choosing labels: out of memory");
