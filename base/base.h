@@ -159,6 +159,10 @@ void orr_command(const char *name, const char *const *options, char *text, size_
 /* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
  * file sizes) are ignored: the write fails instead. */
 void orr_signals_catch(void);
+/* `last` is called before a signal ends the process at once: a second SIGINT or SIGTERM, and SIGHUP
+ * or SIGQUIT, which are caught for this alone. It runs in the handler and may use only what is
+ * async-signal-safe. NULL: nothing is called any more. */
+void orr_signals_at_end(void (*last)(void));
 bool orr_signal_seen(void);
 int orr_signal_number(void); /* 0 when none was seen */
 /* --minutes N of a program: when they are over, counted from now, orr_signal_seen() is true, as

@@ -2,6 +2,8 @@
 #ifndef SR_OUTPUT_H
 #define SR_OUTPUT_H
 
+#include <stdatomic.h>
+
 #include "symreg.h"
 
 /* A problem read from a file: columns picked, x column-major. */
@@ -73,5 +75,11 @@ void sr_live_observe(void *live, const struct sr_observation *seen);
 /* Takes the view away and gives the terminal back as it was; *asked: the user pressed q. ORR_EIO
  * when the log could not be written. */
 int sr_live_end(struct sr_live *live, bool *asked);
+
+/* Reads keys from the terminal of standard input, until sr_keys_end(): q sets *asked and sends
+ * SIGINT. False when that is no terminal, or another process has it. Once at a time. */
+bool sr_keys_start(atomic_bool *asked);
+/* Gives the terminal back as it was. */
+void sr_keys_end(void);
 
 #endif
