@@ -175,11 +175,13 @@ bool orr_time_over(void);
 
 /* Writes go to a temporary name in the same folder; commit flushes, checks for errors, syncs
  * and renames; close without commit removes the temporary file. An empty handle is all zero.
- * Temporary files are "<name>.<process>.partial"; create removes those that killed processes
- * left in the folder, and no other's (a lock tells them apart, flock). */
+ * Temporary files are "<name>.<process>.orrery-partial", a form that files of other programs do not
+ * have; create removes those that killed processes left in the folder, and no other's (a lock tells
+ * them apart, flock). */
+enum { ORR_TEMPORARY = 4160 };
 struct orr_file {
     FILE *stream;
-    char path[4096], temporary[4160];
+    char path[4096], temporary[ORR_TEMPORARY];
     uint64_t checksum, bytes; /* XXH64 (seed 0) of everything written, set by commit */
     void *hash_state;
 };
@@ -192,6 +194,12 @@ int orr_file_commit(struct orr_file *file);
  * made from it is still up to date. */
 int orr_file_commit_changes(struct orr_file *file);
 void orr_file_close(struct orr_file *file); /* safe after commit and on an empty handle */
+
+/* The temporary name of `path` (at most 4095 bytes) in this process, for those who make it
+ * themselves: unlocked, it may be taken for a killed process's. */
+void orr_temporary_name(char temporary[ORR_TEMPORARY], const char *path);
+/* Whether a name has that form; *stem: bytes of <name>. */
+bool orr_is_temporary(const char *name, size_t *stem);
 
 /* mkdir -p. */
 int orr_mkdir(const char *path);

@@ -56,7 +56,7 @@ for moment in progress.json:0 obs_train-00000-of-00036.npy:0 obs_train-00003-of-
 done
 check "most were killed on the way" test $unfinished -ge 4 -a $gone_on -ge 3
 cp -r "$WORK/whole" "$WORK/left"
-touch "$WORK/left/obs_train-00004-of-00036.npy.123.partial" "$WORK/left/progress.json"
+touch "$WORK/left/obs_train-00004-of-00036.npy.123.orrery-partial" "$WORK/left/progress.json"
 check "complete beside leftovers" orbits --out "$WORK/left"
 check "... which go" same "$WORK/whole" "$WORK/left"
 
@@ -130,16 +130,16 @@ if command -v gnuplot >/dev/null; then
     check "... nothing temporary" test -z "$(leftovers "$WORK")"
     # one writer was killed before, another is at work on the same picture
     mkdir "$WORK/pictures"
-    touch "$WORK/pictures/one.png.123.partial" "$WORK/pictures/one.png.124.partial"
-    exec 8<"$WORK/pictures/one.png.124.partial"
+    touch "$WORK/pictures/one.png.123.orrery-partial" "$WORK/pictures/one.png.124.orrery-partial"
+    exec 8<"$WORK/pictures/one.png.124.orrery-partial"
     flock 8
     check "show: beside other writers" program orbits show --preset smoke_tokens \
         --out "$WORK/pictures/one.png"
     check "... the same picture" cmp "$WORK/one.png" "$WORK/pictures/one.png"
     check "... only the abandoned file is gone" test \
-        "$(leftovers "$WORK/pictures")" = "$WORK/pictures/one.png.124.partial"
+        "$(leftovers "$WORK/pictures")" = "$WORK/pictures/one.png.124.orrery-partial"
     exec 8<&-
-    rm "$WORK/pictures/one.png.124.partial"
+    rm "$WORK/pictures/one.png.124.orrery-partial"
     # a gnuplot that leaves half a picture, and sees whether its file is locked
     mkdir "$WORK/fake"
     cat >"$WORK/fake/gnuplot" <<'END'

@@ -255,15 +255,13 @@ static void test_complete(void **state)
 static void test_interrupted_write(void **state)
 {
     struct orr_preset p, q;
-    char blocked[4096], manifest[4096];
+    char blocked[ORR_TEMPORARY], manifest[4096];
     (void)state;
     tokens_preset(&p);
     q = p;
     q.seed++;
     assert_int_equal(sim_dataset_write(&p, dir, 1, true), 0);
-    assert_int_equal(orr_path(blocked, "%s/obs_two_body_val.npy.%ld.partial", dir, (long)getpid()),
-                     0);
-    assert_int_equal(orr_mkdir(blocked), 0);
+    blocker("obs_two_body_val.npy", blocked);
     assert_int_equal(sim_dataset_write(&q, dir, 1, true), ORR_EIO);
     error_names("obs_two_body_val.npy", NULL);
     scratch_path(manifest, dir, "manifest.json");
