@@ -50,8 +50,11 @@ struct sr_output {
     enum sr_rule rule; /* whose residuals are drawn */
 };
 
+/* Whether a name means something in C or SymPy. */
+bool sr_export_reserved(const char *name);
+
 /* "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy". */
-int sr_output_table(const struct sr_front *front, const char *const *names, const char *path);
+int sr_output_table(const struct sr_output *output, const char *path);
 int sr_output_json(const struct sr_output *output, const char *path);
 /* report.md, front.png and residuals.png; without gnuplot the pictures are left out, and said so
  * to stderr unless quiet. */

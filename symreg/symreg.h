@@ -209,10 +209,22 @@ double sr_constraints_penalty(const struct sr_expr *expr, const void *context);
 /* ------------------------------------------------------------------------------- notations */
 
 enum sr_notation { SR_LATEX, SR_C, SR_SYMPY, SR_NOTATIONS };
+/* The columns of a table and their names in C and SymPy: words of ASCII letters, digits and "_", no
+ * two alike and none that is a keyword or a name of <math.h> or SymPy. A column whose own name is
+ * such a word keeps it. */
+enum { SR_EXPORT_NAME = 64 };
+struct sr_export {
+    int features;
+    const char *const *column;              /* (features), the caller's */
+    char name[SR_FEATURES][SR_EXPORT_NAME]; /* (features) */
+};
+void sr_export_make(struct sr_export *names, const char *const *columns, int features);
+/* Whether the exported name of a feature is another than its column's. */
+bool sr_export_renamed(const struct sr_export *names, int feature);
 /* Prints with as few parentheses as the notation allows; operators of the user are written out in
- * C and SymPy. Features are made names of the language: other characters become "_". */
-void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation, const char *const *names,
-                   char *text, size_t bytes);
+ * C and SymPy. */
+void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation,
+                   const struct sr_export *names, char *text, size_t bytes);
 
 /* ---------------------------------------------------------------------------- evaluation */
 

@@ -118,6 +118,21 @@ check "front.json: no weights" weights_in plain null
 check "report: weights 1/y^2" grep -q '^Rows have the weights 1/y^2' "$WORK/relative/report.md"
 check "report: weights of a column" grep -q 'weights of column `w2`' "$WORK/column/report.md"
 check_not "report: no weights" grep -q weights "$WORK/plain/report.md"
+# names that C and SymPy cannot have (tests/symreg/test_export.c) are told
+check "columns of plain names are exported as they are" grep -q '"exported_names":[[:space:]]*\[\]' \
+    "$WORK/plain/front.json"
+check_not "... and nothing is said" grep -q 'SymPy' "$WORK/plain/report.md"
+sed '1s/r,m1,m2/半径,lambda,E/' "$WORK/law.csv" >"$WORK/odd.csv"
+check "awkward names" program symreg "$WORK/odd.csv" --target F --quiet --threads 1 \
+    --features 半径,lambda,E --binary '*,/' --unary '' --guess '6*lambda*E' --iterations 0 \
+    --out "$WORK/odd"
+for pair in 半径:x1 lambda:lambda_ E:E_; do
+    check "report: $pair" grep -qxF "| \`${pair%:*}\` | \`${pair#*:}\` |" "$WORK/odd/report.md"
+    check "front.json: $pair" grep -q "\"column\":\"${pair%:*}\",\"name\":\"${pair#*:}\"" \
+        <(tr -d ' \t\n' <"$WORK/odd/front.json")
+done
+check "the exported formula has them" grep -q '"sympy":"[^"]*E_' \
+    <(tr -d ' \t\n' <"$WORK/odd/front.json")
 sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
 "$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 \
     --weights relative --out "$WORK/named" >"$WORK/printed" 2>"$WORK/err" </dev/null
