@@ -14,11 +14,10 @@ static void digest_text(const struct orr_preset *preset, char text[32])
 
 cJSON *sim_manifest_create(const struct orr_preset *preset)
 {
-    char digest[32], seed[32];
+    char digest[32];
     const struct orr_orbits_preset *o = &preset->orbits;
     cJSON *json = cJSON_CreateObject();
     digest_text(preset, digest);
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)preset->seed);
     cJSON_AddStringToObject(json, "format", "orrery-orbits-1");
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
     cJSON_AddStringToObject(json, "preset", preset->name);
@@ -28,7 +27,7 @@ cJSON *sim_manifest_create(const struct orr_preset *preset)
         cJSON_AddNumberToObject(json, "bins", o->bins);
         cJSON_AddNumberToObject(json, "extent_au", o->extent_au);
     }
-    cJSON_AddRawToObject(json, "seed", seed); /* every digit */
+    orr_json_add_u64(json, "seed", preset->seed);
     cJSON_AddStringToObject(json, "digest", digest);
     cJSON_AddObjectToObject(json, "sets");
     return json;
@@ -108,7 +107,7 @@ cJSON *sim_progress_read(const struct orr_preset *preset, const char *dir)
 {
     cJSON *found = read_quietly(dir, "progress.json"), *expected = progress_create(preset);
     cJSON *sets = cJSON_DetachItemFromObject(found, "sets"), *kept = cJSON_CreateObject();
-    /* seeds are compared through the digest: JSON numbers have 53 bits */
+    /* seeds are compared through the digest: digits just made are no number to cJSON_Compare() */
     cJSON_DeleteItemFromObject(found, "seed");
     cJSON_DeleteItemFromObject(expected, "seed");
     const bool same = cJSON_Compare(found, expected, true);

@@ -120,7 +120,7 @@ int sr_output_json(const struct sr_output *o, const char *path)
               cJSON_AddStringToObject(json, "file", o->file) &&
               cJSON_AddStringToObject(json, "target", o->target) &&
               add_number(json, "rows", (double)o->data->rows) &&
-              add_number(json, "seed", (double)o->seed) &&
+              orr_json_add_u64(json, "seed", o->seed) &&
               cJSON_AddStringToObject(json, "loss", o->loss) && add_weights(json, o->weights) &&
               add_number(json, "evaluations", o->evaluations);
     cJSON *features = ok ? cJSON_AddArrayToObject(json, "features") : NULL;

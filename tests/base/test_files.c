@@ -196,6 +196,34 @@ static void test_paths(void **state)
 
 /* -------------------------------------------------------------------------------- JSON */
 
+/* Whole numbers keep every digit: as numbers where every reader can, else as strings. */
+static void test_json_u64(void **state)
+{
+    static const struct {
+        uint64_t value;
+        const char *text;
+    } cases[] = {{0, "0"},
+                 {1000000000000000, "1000000000000000"},
+                 {9007199254740991, "9007199254740991"},
+                 {9007199254740992, "9007199254740992"},
+                 {9007199254740993, "\"9007199254740993\""},
+                 {UINT64_MAX, "\"18446744073709551615\""}};
+    char path[4096], expected[64], *text;
+    (void)state;
+    scratch_path(path, dir, "u64.json");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cJSON *json = cJSON_CreateObject();
+        assert_true(orr_json_add_u64(json, "seed", cases[i].value));
+        assert_int_equal(orr_json_write(path, json), 0);
+        cJSON_Delete(json);
+        assert_int_equal(orr_file_read(path, &text, NULL), 0);
+        snprintf(expected, sizeof expected, "\"seed\":\t%s\n", cases[i].text);
+        if (!strstr(text, expected))
+            fail_msg("expected %s in %s", expected, text);
+        free(text);
+    }
+}
+
 static void test_json(void **state)
 {
     char path[4096];
@@ -334,6 +362,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_full_disk, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_paths, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_json, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_json_u64, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_numbers, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_text, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_many_rows, scratch_setup, scratch_teardown),

@@ -118,6 +118,10 @@ check "front.json: no weights" weights_in plain null
 check "report: weights 1/y^2" grep -q '^Rows have the weights 1/y^2' "$WORK/relative/report.md"
 check "report: weights of a column" grep -q 'weights of column `w2`' "$WORK/column/report.md"
 check_not "report: no weights" grep -q weights "$WORK/plain/report.md"
+check "a seed that is no double" law --features r,m1 --iterations 0 --seed 9007199254740993 \
+    --out "$WORK/seed"
+check "front.json has all of its digits" grep -q '"seed":[[:space:]]*"9007199254740993"' \
+    "$WORK/seed/front.json"
 # names that C and SymPy cannot have (tests/symreg/test_export.c) are told
 check "columns of plain names are exported as they are" grep -q '"exported_names":[[:space:]]*\[\]' \
     "$WORK/plain/front.json"

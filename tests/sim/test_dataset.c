@@ -179,7 +179,7 @@ static void test_manifest(void **state)
     assert_int_equal(sim_dataset_write(&p, dir, 2, true), 0);
     scratch_path(path, dir, "manifest.json");
     assert_int_equal(orr_file_read(path, &text, NULL), 0);
-    assert_non_null(strstr(text, "9007199254740993")); /* all digits of the seed */
+    assert_non_null(strstr(text, "\"9007199254740993\"")); /* all digits of the seed */
     free(text);
     assert_int_equal(orr_json_read(path, &json), 0);
     assert_string_equal(cJSON_GetObjectItem(json, "protocol")->valuestring, "vafa2025");
