@@ -163,6 +163,8 @@ void sr_custom_loss_weights(size_t rows, const double *p, const double *t, doubl
 
 /* Complexity: the nodes, each at its price, 1 unless said. */
 int sr_expr_complexity(const struct sr_expr *expr);
+/* Of an outer scale that no constant of the formula takes: a constant and a product. */
+int sr_scale_complexity(void);
 /* "exp=3, ^=2, constant=2, variable=1": whole numbers from 1 to 64; NULL: all 1. */
 int sr_complexity_set(const char *text);
 
