@@ -102,6 +102,15 @@ void orr_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t o
 /* Uniform 64-bit value number `n` of the stream (seed, stage, index), without state. */
 uint64_t orr_rng_hash(uint64_t seed, enum orr_stage stage, uint64_t index, uint64_t n);
 
+/* --------------------------------------------------------------------------------- cores */
+
+/* Cores that this process may use, at least 1: those that it is bound to, and no more than the CPU
+ * quota of its control group (rounded up). */
+int orr_cores(void);
+/* That quota in cores, infinite where there is none. groups: /proc/self/cgroup; root:
+ * /sys/fs/cgroup, with the files of version 1 or 2. */
+double orr_cores_quota(const char *groups, const char *root);
+
 /* ------------------------------------------------------------------------- command line */
 
 /* The options every program has (see orr_cli_help). */
@@ -112,7 +121,7 @@ struct orr_cli {
     char attention[64];       /* --attention NAME, "" when not given */
     char checkpoint[4096];    /* --checkpoint FILE, "" when not given */
     enum orr_device device;   /* --device; auto: as the preset says */
-    int threads;              /* --threads N, default the number of usable cores */
+    int threads;              /* --threads N, default orr_cores() */
     bool generic_attention;   /* --attention-impl generic */
     bool preset_given, seed_given, run_given, resume, quiet;
     int argc_rest; /* positional arguments, in order */
