@@ -9,24 +9,9 @@
 #include <unistd.h>
 
 #include "output.h"
-#include "text.h"
 
 enum { POINTS = 4000 }; /* drawn of a table, at most */
 extern char **environ;
-
-static int find_script(const char *name, char path[4096])
-{
-    char folder[4096];
-    const char *named = getenv("ORRERY_FIGURES");
-    if (named && *named && !orr_path(path, "%s/%s", named, name) && orr_exists(path))
-        return 0;
-    if (!orr_program_folder(folder) && !orr_path(path, "%s/../figures/%s", folder, name) &&
-        orr_exists(path))
-        return 0;
-    if (!orr_path(path, "figures/%s", name) && orr_exists(path))
-        return 0;
-    return ORR_FAIL(ORR_EMISSING, "%s: not found beside the program nor in ./figures", name);
-}
 
 /* In the font of the pictures, DejaVu Sans. gnuplot draws a character that no font has hundreds of
  * times as large as the others. */
@@ -85,7 +70,7 @@ static int gnuplot_failed(const char *output, const char *messages)
 static int draw(const char *script, const char *data, const char *into, const char *output)
 {
     char path[4096], messages[4200], picture[ORR_TEMPORARY];
-    int rc = find_script(script, path);
+    int rc = orr_figure_script(script, path);
     if (rc)
         return rc;
     snprintf(messages, sizeof messages, "%s.txt", data);

@@ -127,6 +127,21 @@ if command -v gnuplot >/dev/null; then
     check "show: an SVG" program orbits show --preset smoke --split planets_train \
         --out "$WORK/one.svg"
     check "... is whole" grep -q '</svg>' "$WORK/one.svg"
+    # the look of the other figures: font, axes, a legend of all bodies, a panel for the inner ones
+    program orbits show --preset vafa2025 --split solar_system --out "$WORK/nine.svg" \
+        >"$WORK/printed" 2>"$WORK/err"
+    check "show: nine bodies" test $? -eq 0
+    check "... gnuplot has no complaint" test ! -s "$WORK/err"
+    for text in 'DejaVu Sans' 'x (AU)' 'y (AU)' 'body 1: a = 0.39 AU, e = 0.20' \
+                'body 8: a = 30.07 AU, e = 0.01' '>star<' 'the small square: 4 of 8 planets'; do
+        check "... $text" grep -qF "$text" "$WORK/nine.svg"
+    done
+    check "... one body and a star that moves" program orbits show --preset quick \
+        --split two_body_test --out "$WORK/two.svg"
+    check_not "... have one panel" grep -q 'small square' "$WORK/two.svg"
+    check "... law and nbody" program orbits show --preset vafa2025 --set orbits.nbody=true \
+        --sequence 7 --out "$WORK/nbody.svg"
+    check "... has no ellipses" grep -q 'lines: from sample to sample' "$WORK/nbody.svg"
     check "... nothing temporary" test -z "$(leftovers "$WORK")"
     # one writer was killed before, another is at work on the same picture
     mkdir "$WORK/pictures"
@@ -144,7 +159,7 @@ if command -v gnuplot >/dev/null; then
     mkdir "$WORK/fake"
     cat >"$WORK/fake/gnuplot" <<'END'
 #!/bin/sh
-file=$(sed -n "s/^set output '\(.*\)'$/\1/p")
+file=$(sed -n "s/^picture = '\(.*\)'$/\1/p")
 flock -n "$file" true && touch "$SEEN.unlocked" || touch "$SEEN.locked"
 printf '\211PNG\r\n half a picture' >"$file"
 exit "$STATUS"
