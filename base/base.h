@@ -210,8 +210,8 @@ void orr_temporary_name(char temporary[ORR_TEMPORARY], const char *path);
 /* Whether a name has that form; *stem: bytes of <name>. */
 bool orr_is_temporary(const char *name, size_t *stem);
 
-/* Path of a figure's gnuplot script: in $ORRERY_FIGURES, in figures/ beside the program's folder, or
- * in ./figures. */
+/* Path of a figure's gnuplot script: in $ORRERY_FIGURES, in figures/ beside the program's folder,
+ * or in ./figures. */
 int orr_figure_script(const char *name, char path[4096]);
 /* mkdir -p. */
 int orr_mkdir(const char *path);

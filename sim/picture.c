@@ -144,7 +144,7 @@ static int make_panels(const struct sim_shown *w, const struct drawn *drawn, str
 {
     static const double gap_least = 2, share_most = 0.2;
     const int n = w->system.planets;
-    double reach[SIM_PLANETS], widest = gap_least, within = 0;
+    double reach[SIM_PLANETS] = {0}, widest = gap_least, within = 0;
     for (int i = 0; i < n; i++)
         reach[i] = drawn[i].farthest;
     qsort(reach, (size_t)n, sizeof *reach, ascending);
@@ -217,7 +217,7 @@ static void write_script(const struct sim_shown *w, const struct drawn *drawn, c
                          const char *format, const char *output, FILE *to)
 {
     const struct sim_system *s = &w->system;
-    struct panel panel[2];
+    struct panel panel[2] = {{.half = 0}};
     write_text("format =", format, to);
     write_text("picture =", output, to);
     fprintf(to, "heading = '%s, sequence %llu'\n", sim_split_name(w->split),

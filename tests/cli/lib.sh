@@ -75,7 +75,8 @@ times() {
 
 # leftovers FOLDER...: files that only an interrupted write leaves.
 leftovers() {
-    find "$@" \( -name '*.partial' -o -name '*.orrery-partial' -o -name '*.tmp' -o -name '.report-*' \) 2>/dev/null
+    find "$@" \( -name '*.partial' -o -name '*.orrery-partial' -o -name '*.tmp' \
+        -o -name '.report-*' \) 2>/dev/null
 }
 
 # refuse NAME STATUS PATTERN... -- COMMAND...: the command exits with STATUS, writes exactly one

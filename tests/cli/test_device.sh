@@ -15,7 +15,8 @@ declare -A expected=(["--device cuda"]='--device cuda: '
     ["--set model.device=cuda"]='preset smoke, model.device = cuda: ')
 for choice in "--device cuda" "--set model.device=cuda"; do
     for p in pretrain finetune; do
-        refuse "$p $choice" 1 "${expected[$choice]}" 'no CUDA backend' none.so -- program $p "${SMOKE[@]}" "${ORBITS[@]}" --quiet \
+        refuse "$p $choice" 1 "${expected[$choice]}" 'no CUDA backend' none.so -- \
+            program $p "${SMOKE[@]}" "${ORBITS[@]}" --quiet \
             --run "$WORK/none" $choice
     done
 done

@@ -123,8 +123,8 @@ check "a seed that is no double" law --features r,m1 --iterations 0 --seed 90071
 check "front.json has all of its digits" grep -q '"seed":[[:space:]]*"9007199254740993"' \
     "$WORK/seed/front.json"
 # names that C and SymPy cannot have (tests/symreg/test_export.c) are told
-check "columns of plain names are exported as they are" grep -q '"exported_names":[[:space:]]*\[\]' \
-    "$WORK/plain/front.json"
+check "columns of plain names are exported as they are" \
+    grep -q '"exported_names":[[:space:]]*\[\]' "$WORK/plain/front.json"
 check_not "... and nothing is said" grep -q 'SymPy' "$WORK/plain/report.md"
 sed '1s/r,m1,m2/半径,lambda,E/' "$WORK/law.csv" >"$WORK/odd.csv"
 check "awkward names" program symreg "$WORK/odd.csv" --target F --quiet --threads 1 \

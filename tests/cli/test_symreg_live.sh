@@ -96,8 +96,8 @@ signalled() {
     shift 2
     for try in 1 2 3 4 5; do
         rm -rf "$WORK"/{fit,before,after,stopped,status}
-        WORK=$WORK script -qec "bash '$WORK/inside.sh' '$*' '$BIN/symreg' '$WORK/law.csv' --target 力 \
-            --threads 1 --out '$WORK/fit' --seconds 50 --iterations 1000000 \
+        WORK=$WORK script -qec "bash '$WORK/inside.sh' '$*' '$BIN/symreg' '$WORK/law.csv' \
+            --target 力 --threads 1 --out '$WORK/fit' --seconds 50 --iterations 1000000 \
             --set symreg.patience=0" /dev/null </dev/null >/dev/null 2>&1
         [ -e "$WORK/fit/report.md" ] || break
     done
