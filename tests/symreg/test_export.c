@@ -6,12 +6,13 @@
 #include "symreg/formulas.h"
 #include "output.h"
 
-/* clang-format off: it counts characters, the check of line lengths bytes */
-/* Names of a kind that once became one, or are no names, or mean something else. */
+/* Names of a kind that once became one, or are no names, or mean something else. (clang-format
+ * counts characters, the check of line lengths bytes.) */
+/* clang-format off */
 static const char *const awkward[] = {
     "a b",  "a_b",  "a-b",   "a_b_2", "半径",     "质量",      "x5",   "größe",
-    "lambda", "double",
-    "exp",  "pow",  "y0",    "j1",    "E",        "I",         "S",    "N",     "O",      "Q",
+    "lambda", "double", "exp",  "pow",  "y0",    "j1",    "E",
+    "I",    "S",    "N",     "O",     "Q",
     "pi",   "beta", "gamma", "zeta",  "sin",      "sinf",      "fabs", "2nd",   "2",      "-",
     "_",    "__x",  "_Bool", "in",    "is",       "None",      "abs",  "max",   "test",   "M_PI",
     "E_",   "E__2", "class", "NULL",  "linux",    "mass (kg)", "r/r0", "x\"y",  "Max",    "re",
