@@ -103,6 +103,15 @@ void orr_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t o
 /* Uniform 64-bit value number `n` of the stream (seed, stage, index), without state. */
 uint64_t orr_rng_hash(uint64_t seed, enum orr_stage stage, uint64_t index, uint64_t n);
 
+/* --------------------------------------------------------------------------------- cores */
+
+/* Cores that this process may use, at least 1: those that it is bound to, and no more than the CPU
+ * quota of its control group (rounded up). */
+int orr_cores(void);
+/* That quota in cores, infinite where there is none. groups: /proc/self/cgroup; root:
+ * /sys/fs/cgroup, with the files of version 1 or 2. */
+double orr_cores_quota(const char *groups, const char *root);
+
 /* ------------------------------------------------------------------------- command line */
 
 /* The options that programs share.
@@ -118,7 +127,7 @@ struct orr_cli {
     char attention[64];       /* --attention NAME, "" when not given: all of the settings */
     char checkpoint[4096];    /* --checkpoint FILE, "" when not given */
     enum orr_device device;   /* --device; auto: as the preset says */
-    int threads;              /* --threads N, default the number of usable cores */
+    int threads;              /* --threads N, default orr_cores() */
     bool generic_attention;   /* --attention-impl generic */
     bool preset_given, seed_given, run_given, resume, plan, quiet;
     int argc_rest; /* positional arguments, in order */
@@ -172,6 +181,10 @@ void orr_command(const char *name, const char *const *options, char *text, size_
 /* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
  * file sizes) are ignored: the write fails instead. */
 void orr_signals_catch(void);
+/* `last` is called before a signal ends the process at once: a second SIGINT or SIGTERM, and SIGHUP
+ * or SIGQUIT, which are caught for this alone. It runs in the handler and may use only what is
+ * async-signal-safe. NULL: nothing is called any more. */
+void orr_signals_at_end(void (*last)(void));
 bool orr_signal_seen(void);
 int orr_signal_number(void); /* 0 when none was seen */
 /* --minutes N of a program: when they are over, counted from now, orr_signal_seen() is true, as
@@ -184,11 +197,13 @@ bool orr_time_over(void);
 
 /* Writes go to a temporary name in the same folder; commit flushes, checks for errors, syncs
  * and renames; close without commit removes the temporary file. An empty handle is all zero.
- * Temporary files are "<name>.<process>.partial"; create removes those that killed processes
- * left in the folder, and no other's (a lock tells them apart, flock). */
+ * Temporary files are "<name>.<process>.orrery-partial", a form that files of other programs do not
+ * have; create removes those that killed processes left in the folder, and no other's (a lock tells
+ * them apart, flock). */
+enum { ORR_TEMPORARY = 4160 };
 struct orr_file {
     FILE *stream;
-    char path[4096], temporary[4160];
+    char path[4096], temporary[ORR_TEMPORARY];
     uint64_t checksum, bytes; /* XXH64 (seed 0) of everything written, set by commit */
     void *hash_state;
 };
@@ -202,6 +217,15 @@ int orr_file_commit(struct orr_file *file);
 int orr_file_commit_changes(struct orr_file *file);
 void orr_file_close(struct orr_file *file); /* safe after commit and on an empty handle */
 
+/* The temporary name of `path` (at most 4095 bytes) in this process, for those who make it
+ * themselves: unlocked, it may be taken for a killed process's. */
+void orr_temporary_name(char temporary[ORR_TEMPORARY], const char *path);
+/* Whether a name has that form; *stem: bytes of <name>. */
+bool orr_is_temporary(const char *name, size_t *stem);
+
+/* Path of a figure's gnuplot script: in $ORRERY_FIGURES, in figures/ beside the program's folder,
+ * or in ./figures. */
+int orr_figure_script(const char *name, char path[4096]);
 /* mkdir -p. */
 int orr_mkdir(const char *path);
 bool orr_exists(const char *path);
@@ -216,6 +240,9 @@ int orr_path(char buffer[4096], const char *format, ...) __attribute__((format(p
 
 /* Parses a JSON file; a syntax error names file, line and column. cJSON_Delete() it. */
 int orr_json_read(const char *path, struct cJSON **json);
+/* Adds a whole number with every digit: a number up to 2^53, beyond which readers of JSON may
+ * round, a string above. False without memory. */
+bool orr_json_add_u64(struct cJSON *object, const char *key, uint64_t value);
 /* Pretty-printed, atomically; a file that already holds this stays as it is. */
 int orr_json_write(const char *path, const struct cJSON *json);
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "text.h"
 
@@ -207,12 +206,6 @@ static int whole_number(const char *name, const char *text, unsigned long long m
     return 0;
 }
 
-static int usable_cores(void)
-{
-    const long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (int)n : 1;
-}
-
 /* --device and --attention-impl. */
 static int take_compute(struct parse *p)
 {
@@ -309,7 +302,7 @@ static int merge(struct parse *p)
         rc = whole_number("--seed", p->seed, ~0ull, &number);
         cli->preset.seed = number;
     }
-    cli->threads = usable_cores();
+    cli->threads = orr_cores();
     if (!rc && p->threads) {
         rc = whole_number("--threads", p->threads, 4096, &number);
         if (!rc && number < 1)

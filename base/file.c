@@ -68,16 +68,25 @@ static void folder_of(const char *path, char folder[4096])
         strcpy(folder, ".");
 }
 
-/* "<name>.<digits>.partial" */
-static bool is_temporary(const char *name)
+static const char temporary_end[] = ".orrery-partial";
+
+void orr_temporary_name(char temporary[ORR_TEMPORARY], const char *path)
 {
-    const size_t length = strlen(name), end = strlen(".partial");
-    if (length <= end || strcmp(name + length - end, ".partial"))
+    snprintf(temporary, ORR_TEMPORARY, "%.4095s.%ld%s", path, (long)getpid(), temporary_end);
+}
+
+bool orr_is_temporary(const char *name, size_t *stem)
+{
+    const size_t length = strlen(name), end = strlen(temporary_end);
+    if (length <= end || strcmp(name + length - end, temporary_end))
         return false;
     size_t digits = length - end, last = digits;
     while (digits > 0 && isdigit((unsigned char)name[digits - 1]))
         digits--;
-    return digits < last && digits > 1 && name[digits - 1] == '.';
+    if (digits == last || digits < 2 || name[digits - 1] != '.')
+        return false;
+    *stem = digits - 1;
+    return true;
 }
 
 /* Removes what killed writers left in the folder of `path`. A writer holds a lock on its file
@@ -91,7 +100,8 @@ static void remove_abandoned(const char *path)
     if (!listing)
         return;
     for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
-        if (!is_temporary(entry->d_name) ||
+        size_t stem;
+        if (!orr_is_temporary(entry->d_name, &stem) ||
             snprintf(name, sizeof name, "%s/%s", folder, entry->d_name) >= (int)sizeof name)
             continue;
         const int fd = open(name, O_RDWR);
@@ -129,7 +139,7 @@ int orr_file_create(struct orr_file *file, const char *path)
     if (rc)
         return rc;
     remove_abandoned(path);
-    snprintf(file->temporary, sizeof file->temporary, "%s.%ld.partial", path, (long)getpid());
+    orr_temporary_name(file->temporary, path);
     file->stream = open_temporary(file->temporary);
     if (!file->stream)
         return io_error(path, "create");

@@ -27,6 +27,14 @@ int orr_json_read(const char *path, cJSON **json)
     return rc;
 }
 
+bool orr_json_add_u64(cJSON *object, const char *key, uint64_t value)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    return (value > 1ull << 53 ? cJSON_AddStringToObject(object, key, digits)
+                               : cJSON_AddRawToObject(object, key, digits)) != NULL;
+}
+
 int orr_json_write(const char *path, const cJSON *json)
 {
     struct orr_file file = {0};

@@ -7,24 +7,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-static volatile sig_atomic_t seen;
+static volatile sig_atomic_t seen, interrupted, terminated;
+static void (*volatile at_end)(void);
 static double end_s; /* 0: no limit */
+
+/* The process ends as by a signal that nobody caught: once the handler returns. */
+static void end_by(int number)
+{
+    void (*const last)(void) = at_end;
+    if (last)
+        last();
+    signal(number, SIG_DFL);
+    raise(number);
+}
 
 static void on_signal(int number)
 {
+    volatile sig_atomic_t *before = number == SIGINT ? &interrupted : &terminated;
+    if (*before)
+        end_by(number);
+    *before = 1;
     seen = number;
-    signal(number, SIG_DFL);
+}
+
+static void catch_with(void (*handler)(int), int number)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    sigfillset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    sigaction(number, &action, NULL);
+}
+
+void orr_signals_at_end(void (*last)(void))
+{
+    static const int others[] = {SIGHUP, SIGQUIT};
+    at_end = last;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct sigaction now;
+        if (sigaction(others[i], NULL, &now))
+            continue;
+        if (last && now.sa_handler == SIG_DFL)
+            catch_with(end_by, others[i]);
+        else if (!last && now.sa_handler == end_by)
+            signal(others[i], SIG_DFL);
+    }
 }
 
 void orr_signals_catch(void)
 {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    sigemptyset(&action.sa_mask);
-    action.sa_flags = SA_RESTART;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    catch_with(on_signal, SIGINT);
+    catch_with(on_signal, SIGTERM);
     signal(SIGPIPE, SIG_IGN); /* these two: the write fails instead, and is cleaned up after */
     signal(SIGXFSZ, SIG_IGN);
 }

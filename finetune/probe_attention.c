@@ -120,7 +120,7 @@ static cJSON *json_settings(const struct probe_run *run)
     if (c->positions == ORR_POSITIONS_ROPE)
         cJSON_AddNumberToObject(json, "rope_base", c->rope_base);
     cJSON_AddStringToObject(json, "preset", probe->preset.name);
-    cJSON_AddNumberToObject(json, "seed", (double)probe->preset.seed);
+    orr_json_add_u64(json, "seed", probe->preset.seed);
     cJSON_AddStringToObject(json, "data", sim_split_name(probe->split));
     cJSON_AddStringToObject(json, "data_from", probe->from_files ? "files" : "seed");
     cJSON_AddNumberToObject(json, "sequences", probe->sequences);

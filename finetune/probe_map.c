@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,30 +71,6 @@ static int write_settings(const struct ft_probe_page *page, int block, const cha
 
 /* -------------------------------------------------------------------------------- gnuplot */
 
-/* The script: in $ORRERY_FIGURES, beside the program's folder, or in ./figures. */
-static int find_script(char path[4096])
-{
-    const char *named = getenv("ORRERY_FIGURES");
-    char program[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (named && *named) {
-        const int rc = orr_path(path, "%s/attention_map.gp", named);
-        if (rc || orr_exists(path))
-            return rc;
-    } else if (length > 0) {
-        program[length] = '\0';
-        char *slash = strrchr(program, '/');
-        if (slash)
-            *slash = '\0';
-        if (!orr_path(path, "%s/../figures/attention_map.gp", program) && orr_exists(path))
-            return 0;
-    }
-    if (!orr_path(path, "figures/attention_map.gp") && orr_exists(path))
-        return 0;
-    return ORR_FAIL(ORR_EMISSING, "attention_map.gp: not found beside the program nor in "
-                                  "./figures; name its folder in $ORRERY_FIGURES");
-}
-
 /* Only async-signal-safe calls between fork and exec. */
 static _Noreturn void child(const char *messages, char *const argv[])
 {
@@ -145,7 +120,7 @@ static bool is_whole(const char *png)
 static int run_gnuplot(const char *stem, const char *png, const char *messages, const char *name)
 {
     char script[4096];
-    int status = 0, rc = find_script(script);
+    int status = 0, rc = orr_figure_script("attention_map.gp", script);
     if (!rc)
         rc = start_gnuplot(script, stem, png, messages, &status);
     if (rc)

@@ -8,19 +8,16 @@
 
 #include <gsl/gsl_randist.h>
 
-static bool labelled(const struct sim_dataset *set, size_t at)
-{
-    return set->force_magnitude ? isfinite(set->force_magnitude[at])
-                                : isfinite(set->force_vector[2 * at]);
-}
-
-/* Rows < T of a sequence that carry labels -> rows (T); returns how many. */
-static int labelled_rows(const struct sim_dataset *set, long sequence, int T, int *rows)
+/* Rows < T of a sequence whose force is labelled, its magnitude or its vector -> rows (T); returns
+ * how many. Sets made elsewhere may label one of the two. */
+static int labelled_rows(const struct sim_dataset *set, bool vector, long sequence, int T,
+                         int *rows)
 {
     int count = 0;
     const size_t first = (size_t)sequence * (size_t)set->positions;
     for (int t = 0; t < T; t++)
-        if (labelled(set, first + (size_t)t))
+        if (isfinite(vector ? set->force_vector[2 * (first + (size_t)t)]
+                            : set->force_magnitude[first + (size_t)t]))
             rows[count++] = t;
     return count;
 }
@@ -56,7 +53,7 @@ static int draw_sample(struct pool *pool, gsl_rng *rng, size_t samples, int samp
     share_of(pool->set->n, samples, (size_t)sample, &from, &sequences);
     qsort(pool->order + from, sequences, sizeof *pool->order, ascending);
     for (size_t i = from; i < from + sequences; i++) {
-        const int count = labelled_rows(pool->set, pool->order[i], pool->T, pool->of_one);
+        const int count = labelled_rows(pool->set, false, pool->order[i], pool->T, pool->of_one);
         for (int r = 0; r < count; r++)
             pool->rows[found++] = (struct ft_row){sample, pool->order[i], pool->of_one[r]};
     }
@@ -108,7 +105,7 @@ int ft_choose_labels(const struct sim_dataset *set, long sequence, int T, uint64
     if (!all)
         return ORR_ENOMEM;
     int rc = 0;
-    const int found = labelled_rows(set, sequence, T, all);
+    const int found = labelled_rows(set, true, sequence, T, all);
     gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_LABELS, (uint64_t)sequence);
     if (!rng)
         rc = ORR_FAIL(ORR_ENOMEM, "choosing labels: out of memory");

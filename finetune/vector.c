@@ -22,10 +22,12 @@ static int fill(void *context, long step, int pass, struct gpt_batch *batch)
     const struct sim_dataset *set = &run->planets;
     const size_t T = (size_t)batch->T;
     const int labels = run->preset->planets.labels;
+    const int passes = task->train->accumulation > 1 ? task->train->accumulation : 1;
     memset(batch->weight, 0, (size_t)batch->B * T * sizeof *batch->weight);
     for (int b = 0; b < batch->B; b++) {
         const size_t s = (size_t)b % (size_t)set->n;
-        const uint64_t draw = ((uint64_t)step * 64 + (uint64_t)pass) * 4096 + (uint64_t)b;
+        const uint64_t draw =
+            ((uint64_t)step * (uint64_t)passes + (uint64_t)pass) * (uint64_t)batch->B + (uint64_t)b;
         orr_rng_seek(task->rng, run->preset->seed, ORR_STAGE_NOISE, (2ull << 40) + draw);
         ft_fill_inputs(&task->inputs, set, s, task->train->noise_au, task->rng, b, batch);
         for (int i = 0; i < labels; i++) {

@@ -97,7 +97,7 @@ static const struct k_ops *linked(const char *name)
 static int find_cuda(const struct k_ops **ops)
 {
     *ops = linked("cuda");
-    return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "--device cuda: not in double precision");
+    return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "no CUDA backend in double precision");
 }
 
 static const struct k_ops *automatic(void)
@@ -131,14 +131,14 @@ static void *plugin(void)
         return library;
     if (access(path, R_OK)) {
         (void)ORR_FAIL(ORR_EDEVICE,
-                       "--device cuda: this build has no CUDA backend (%s): build "
-                       "with nvcc on PATH (make CUDA=1)",
+                       "this build has no CUDA backend (%s is not there; make CUDA=1 builds it "
+                       "where nvcc is on PATH)",
                        path);
         return NULL;
     }
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        (void)ORR_FAIL(ORR_EDEVICE, "--device cuda: cannot load the CUDA backend: %s", dlerror());
+        (void)ORR_FAIL(ORR_EDEVICE, "cannot load the CUDA backend: %s", dlerror());
     return library;
 }
 
@@ -148,7 +148,7 @@ static int find_cuda(const struct k_ops **ops)
     if (!library)
         return ORR_EDEVICE;
     *ops = dlsym(library, "k_cuda");
-    return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "--device cuda: no table in the CUDA backend");
+    return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "the CUDA backend has no table of operations");
 }
 
 static const struct k_ops *automatic(void)

@@ -8,7 +8,11 @@
 
 #include <cjson/cJSON.h>
 
-#define FORMAT "orrery-gpt-1"
+/* "format" is what loaders of PyTorch look for and know no other value of: whose tensors they are
+ * stands under a name of its own. Files of version 0.1.0 have it as "format". */
+#define FORMAT     "orrery-gpt-1"
+#define FORMAT_KEY "orrery_format"
+#define LOADER     "pt"
 #ifdef K_DOUBLE
 #define DTYPE ORR_F64
 #else
@@ -131,8 +135,9 @@ int gpt_save(const struct gpt_model *model, const char *path, long step, bool op
                         "it is not saved",
                         path, model->variant.name);
     char text[FIELDS][TEXT], steps[TEXT];
-    const char *meta[2 * (FIELDS + 4) + 64] = {"format", FORMAT, "version", ORR_VERSION};
-    size_t n = 4;
+    const char *meta[2 * (FIELDS + 4) + 64] = {"format", LOADER,    FORMAT_KEY,
+                                               FORMAT,   "version", ORR_VERSION};
+    size_t n = 6;
     for (size_t i = 0; i < FIELDS; i++) {
         field_print(&model->config, &fields[i], text[i]);
         meta[n++] = fields[i].key;
@@ -168,12 +173,13 @@ int gpt_save(const struct gpt_model *model, const char *path, long step, bool op
 static int read_config(const struct orr_safetensors *file, const char *path,
                        struct gpt_config *config)
 {
-    const char *format = orr_safetensors_metadata(file, "format");
+    const char *own = orr_safetensors_metadata(file, FORMAT_KEY);
+    const char *format = own ? own : orr_safetensors_metadata(file, "format");
     if (!format || strcmp(format, FORMAT))
         return ORR_FAIL(ORR_EFORMAT,
-                        "%s: not an Orrery model: metadata \"format\" is \"%s\", "
-                        "expected \"%s\"",
-                        path, format ? format : "", FORMAT);
+                        "%s: not an Orrery model: metadata \"%s\" is \"%s\", expected "
+                        "\"" FORMAT_KEY "\" to be \"" FORMAT "\"",
+                        path, own ? FORMAT_KEY : "format", format ? format : "");
     memset(config, 0, sizeof *config);
     for (size_t i = 0; i < FIELDS; i++) {
         const char *text = orr_safetensors_metadata(file, fields[i].key);

@@ -14,10 +14,24 @@ static int take(struct gpt_device *device, const struct orr_cli *cli, const char
     return 0;
 }
 
-/* The CPU instead of a GPU; the error says why. */
+/* Backends say what is missing; this says who asked for it. */
+static int explain(const struct orr_cli *cli, int rc)
+{
+    char why[2048];
+    if (rc != ORR_EDEVICE)
+        return rc;
+    snprintf(why, sizeof why, "%.2000s", orr_error());
+    if (cli->device == ORR_DEVICE_CUDA)
+        return ORR_FAIL(rc, "--device cuda: %s", why);
+    return ORR_FAIL(rc, "preset %s, model.device = cuda: %s", cli->preset.name, why);
+}
+
+/* The CPU instead of a GPU that nobody insists on; the error says why. */
 static int settle(struct gpt_device *device, const struct orr_cli *cli)
 {
-    orr_note(cli->quiet, "%s; computing on the CPU", orr_error());
+    orr_note(cli->quiet,
+             "note: preset %s, model.device = auto: no GPU can be used: %s; computing on the CPU",
+             cli->preset.name, orr_error());
     orr_error_clear();
     device->optional = false;
     return take(device, cli, "cpu");
@@ -29,7 +43,7 @@ int gpt_device_find(struct gpt_device *device, const struct orr_cli *cli)
         cli->device != ORR_DEVICE_AUTO ? cli->device : cli->preset.model.device;
     device->optional = wanted == ORR_DEVICE_AUTO;
     const int rc = take(device, cli, wanted == ORR_DEVICE_CPU ? "cpu" : "cuda");
-    return rc == ORR_EDEVICE && device->optional ? settle(device, cli) : rc;
+    return rc == ORR_EDEVICE && device->optional ? settle(device, cli) : explain(cli, rc);
 }
 
 /* The precision that a checkpoint was made with, "" when it does not say. */
@@ -106,7 +120,7 @@ int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool e
     const enum k_precision precision = precision_of(cli, device->ops, exact);
     int rc = device->ops->open(cli->threads, precision);
     if (rc != ORR_EDEVICE || !device->optional)
-        return rc;
+        return explain(cli, rc);
     TRY(settle(device, cli));
     return device->ops->open(cli->threads, precision);
 }

@@ -174,6 +174,9 @@ int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, lo
 /* Exchanges parameters and their moving average (call twice to restore); no-op without one. The
  * pointers are exchanged, nothing moves. */
 void gpt_swap_average(struct gpt_model *model);
+/* Releases the moments and the moving average, in memory of the backend: the weights stay, and a
+ * training from here is one of its own. */
+void gpt_drop_training(struct gpt_model *model);
 
 /* ------------------------------------------------------------------------ checkpoints */
 

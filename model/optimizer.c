@@ -90,3 +90,12 @@ void gpt_swap_average(struct gpt_model *model)
     model->param = model->average;
     model->average = param;
 }
+
+void gpt_drop_training(struct gpt_model *model)
+{
+    real **const tensors[] = {&model->m, &model->v, &model->average};
+    for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
+        model->ops->release(*tensors[i]);
+        *tensors[i] = NULL;
+    }
+}

@@ -136,10 +136,7 @@ static int start_from(const struct gpt_pretraining *job, const struct gpt_config
 {
     TRY(gpt_load_as(model, job->checkpoint, config, false, job->ops, NULL));
     gpt_swap_average(model);
-    free(model->average);
-    free(model->m);
-    free(model->v);
-    model->average = model->m = model->v = NULL;
+    gpt_drop_training(model);
     return 0;
 }
 

@@ -112,9 +112,9 @@ static int copy(const char *last, const char *path)
 int gpt_rotate(const struct gpt_task *task, const struct orr_train_preset *train, const char *last,
                long step)
 {
-    char path[4096], temporary[4096];
+    char path[4096], temporary[ORR_TEMPORARY];
     TRY(path_of(task, stem(task), step, path));
-    TRY(orr_path(temporary, "%.4000s.%ld.partial", path, (long)getpid()));
+    orr_temporary_name(temporary, path);
     /* the last checkpoint is only ever replaced, never written into: a second name keeps it */
     remove(temporary);
     if (link(last, temporary))

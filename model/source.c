@@ -96,6 +96,7 @@ int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **
         *bodies = source->sequence.num_bodies;
         return 0;
     }
+    TRY(sim_dataset_check_rows(&source->set, i));
     *tokens = sim_dataset_tokens(&source->set, i);
     *coords = sim_dataset_coords(&source->set, i);
     *bodies = source->set.num_bodies[i];

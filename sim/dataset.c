@@ -181,14 +181,13 @@ static const void *array_of(const struct sim_dataset *set, enum sim_kind kind)
 
 static int open_set(struct sim_dataset *set, const char *dir, enum sim_split split, bool tokens)
 {
-    int rc = measure(set, dir, tokens ? SIM_KIND_OBS : SIM_KIND_COORDS, split);
+    set->split = split;
+    int rc = orr_path(set->dir, "%s", dir);
+    if (!rc)
+        rc = measure(set, dir, tokens ? SIM_KIND_OBS : SIM_KIND_COORDS, split);
     for (int kind = 0; kind < SIM_KINDS && !rc; kind++)
         if (sim_kind_used((enum sim_kind)kind, split, tokens))
             rc = open_array(set, dir, (enum sim_kind)kind, split);
-    if (rc) {
-        sim_dataset_close(set);
-        return rc;
-    }
     set->tokens = array_of(set, SIM_KIND_OBS);
     set->coords = array_of(set, SIM_KIND_COORDS);
     set->num_bodies = array_of(set, SIM_KIND_NUM_BODIES);
@@ -197,7 +196,11 @@ static int open_set(struct sim_dataset *set, const char *dir, enum sim_split spl
     set->force_magnitude = array_of(set, SIM_KIND_FORCE_MAGNITUDE);
     set->force_vector = array_of(set, SIM_KIND_FORCE_VECTOR);
     set->scale = array_of(set, SIM_KIND_SCALE);
-    return 0;
+    if (!rc)
+        rc = sim_bodies_check(set);
+    if (rc)
+        sim_dataset_close(set);
+    return rc;
 }
 
 int sim_dataset_open(struct sim_dataset *set, const struct orr_preset *preset, const char *dir,
@@ -206,7 +209,13 @@ int sim_dataset_open(struct sim_dataset *set, const struct orr_preset *preset, c
     memset(set, 0, sizeof *set);
     set->positions = sim_split_positions(preset, split);
     set->bins = preset->orbits.bins;
-    return open_set(set, dir, split, preset->orbits.output == ORR_OUTPUT_TOKENS);
+    int rc = open_set(set, dir, split, preset->orbits.output == ORR_OUTPUT_TOKENS);
+    if (!rc && sim_split_labelled(split)) {
+        rc = sim_labels_check(set);
+        if (rc)
+            sim_dataset_close(set);
+    }
+    return rc;
 }
 
 int sim_dataset_open_any(struct sim_dataset *set, const char *dir, enum sim_split split)

@@ -31,6 +31,14 @@ bool sim_kind_used(enum sim_kind kind, enum sim_split split, bool tokens);
 /* Bytes of one sequence. */
 size_t sim_kind_bytes(enum sim_kind kind, int positions);
 
+/* ------------------------------------------------------------------------------ contents */
+
+/* What the arrays of an open set hold: ORR_EFORMAT names file, sequence, what was expected and what
+ * was found. Bodies: 2 in sets of two bodies, else 2 to what a sequence shows. */
+int sim_bodies_check(const struct sim_dataset *set);
+/* Of a labelled split: the rows of every sequence, and every label with its state. */
+int sim_labels_check(const struct sim_dataset *set);
+
 /* ---------------------------------------------------------------------- files and shards */
 
 /* Sequences of a split that go to files. */

@@ -10,10 +10,8 @@
 
 cJSON *sim_manifest_create(const struct orr_preset *preset)
 {
-    char seed[32];
     const struct orr_orbits_preset *o = &preset->orbits;
     cJSON *json = cJSON_CreateObject();
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)preset->seed);
     cJSON_AddStringToObject(json, "format", "orrery-orbits-1");
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
     cJSON_AddStringToObject(json, "preset", preset->name);
@@ -23,7 +21,7 @@ cJSON *sim_manifest_create(const struct orr_preset *preset)
         cJSON_AddNumberToObject(json, "bins", o->bins);
         cJSON_AddNumberToObject(json, "extent_au", o->extent_au);
     }
-    cJSON_AddRawToObject(json, "seed", seed); /* every digit */
+    orr_json_add_u64(json, "seed", preset->seed);
     cJSON_AddObjectToObject(json, "sets");
     return json;
 }

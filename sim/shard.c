@@ -83,14 +83,11 @@ static bool parse_shard(const char **at, uint64_t *shards)
     return true;
 }
 
-/* ".1234.partial", what orr_file_create adds */
-static bool is_temporary(const char *at)
+/* A temporary name of a file whose own has so many bytes. */
+static bool is_temporary(const char *name, size_t bytes)
 {
-    if (*at != '.')
-        return false;
-    at++;
-    const size_t digits = strspn(at, "0123456789");
-    return digits > 0 && !strcmp(at + digits, ".partial");
+    size_t stem;
+    return orr_is_temporary(name, &stem) && stem == bytes;
 }
 
 static bool parse(const char *name, bool partial, enum sim_kind kind, enum sim_split split,
@@ -102,7 +99,7 @@ static bool parse(const char *name, bool partial, enum sim_kind kind, enum sim_s
     const char *at = name + length;
     if (strncmp(name, start, (size_t)length) || !parse_shard(&at, shards) || strncmp(at, ".npy", 4))
         return false;
-    return !at[4] || (partial && is_temporary(at + 4));
+    return !at[4] || (partial && is_temporary(name, (size_t)(at + 4 - name)));
 }
 
 bool sim_name_parse(const char *name, bool partial, enum sim_kind *kind, enum sim_split *split)
@@ -160,7 +157,7 @@ static bool is_stale(const char *name, const cJSON *keep)
     static const char *const others[] = {"manifest.json", "progress.json"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (!strncmp(name, others[i], strlen(others[i])))
-            return is_temporary(name + strlen(others[i]));
+            return is_temporary(name, strlen(others[i]));
     return sim_name_parse(name, true, &kind, &split) && !is_listed(keep, name);
 }
 

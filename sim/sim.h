@@ -245,6 +245,8 @@ enum { SIM_KINDS = 8 };
 struct sim_dataset {
     size_t n;
     int positions, bins;
+    enum sim_split split;
+    char dir[4096];
     const uint16_t *tokens;                                           /* (n, P, 2) */
     const float *coords;                                              /* (n, P, 2) */
     const uint8_t *num_bodies;                                        /* (n) */
@@ -255,15 +257,21 @@ struct sim_dataset {
     struct orr_npy file[SIM_KINDS];
     void *gathered[SIM_KINDS];
 };
-/* num_bodies and obs may also be of wider integer types (copied): data sets made elsewhere. */
+/* num_bodies and obs may also be of wider integer types (copied): data sets made elsewhere. Checks
+ * the numbers of bodies and, in labelled splits, every row, label and state (ORR_EFORMAT). */
 int sim_dataset_open(struct sim_dataset *set, const struct orr_preset *preset, const char *dir,
                      enum sim_split split);
-/* The same without a preset: tokens or coordinates of any number of positions; bins: 0. */
+/* The same without a preset: tokens or coordinates of any number of positions, of which only the
+ * numbers of bodies are checked; bins: 0. */
 int sim_dataset_open_any(struct sim_dataset *set, const char *dir, enum sim_split split);
 void sim_dataset_close(struct sim_dataset *set);
 /* Rows (P, 2) of sequence i; NULL when the set has the other kind. */
 const uint16_t *sim_dataset_tokens(const struct sim_dataset *set, size_t i);
 const float *sim_dataset_coords(const struct sim_dataset *set, size_t i);
+/* Whether the rows of sequence i are a time step and places: tokens below the bins, coordinates
+ * that are finite (ORR_EFORMAT). Sets without labels are too large to be read when they are opened:
+ * whoever uses a sequence of one checks it. */
+int sim_dataset_check_rows(const struct sim_dataset *set, size_t i);
 
 /* ------------------------------------------------------------------------------ streaming */
 

@@ -66,6 +66,11 @@ int sr_expr_complexity(const struct sr_expr *expr)
     return total;
 }
 
+int sr_scale_complexity(void)
+{
+    return 2 + (priced ? surcharge[SR_CONSTANT] + surcharge[SR_MUL] : 0);
+}
+
 int sr_complexity_set(const char *text)
 {
     char entry[ENTRY];

@@ -128,7 +128,7 @@ static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool 
     if (!rc)
         rc = orr_path(path, "%s/front_full.csv", cli->out);
     if (!rc)
-        rc = sr_output_table(o->front, o->names, path);
+        rc = sr_output_table(o, path);
     if (!rc)
         rc = orr_path(path, "%s/front.json", cli->out);
     if (!rc)

@@ -5,6 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What column c (sample, sequence, step, r, m1, m2, dt, F_true, F) must hold, NULL when it does. */
+static const char *refusal(int c, double value)
+{
+    static const double end[2] = {1e6, 0x1p53}; /* doubles tell whole numbers apart below 2^53 */
+    if (c >= 3 && c <= 7)
+        return isfinite(value) && value > 0 ? NULL : "a positive number";
+    if (c < 2)
+        return value >= 0 && value < end[c] && floor(value) >= value ? NULL
+               : c                                                   ? "a whole number below 2^53"
+                                                                     : "a whole number below 10^6";
+    return isfinite(value) ? NULL : "a finite number";
+}
+
 int sr_forces_read(const char *path, struct sr_forces *forces)
 {
     static const char *const names[9] = {"sample", "sequence", "step",   "r", "m1",
@@ -28,16 +41,10 @@ int sr_forces_read(const char *path, struct sr_forces *forces)
         for (size_t i = 0; i < csv.rows && !rc; i++) {
             const double value = csv.values[i * csv.cols + (size_t)column];
             storage[(size_t)c * csv.rows + i] = value;
-            const bool positive = c >= 3 && c <= 7; /* r, m1, m2, dt, F_true */
-            const bool number = c == 0 || c == 1;
-            if (!isfinite(value) || (positive && !(value > 0)) ||
-                (number && !(value >= 0 && value < 1e6 && floor(value) >= value)))
-                rc = ORR_FAIL(ORR_EFORMAT, "%s:%zu: %s: expected %s, found %g", path, i + 2,
-                              names[c],
-                              positive ? "a positive number"
-                              : number ? "a whole number"
-                                       : "a finite number",
-                              value);
+            const char *expected = refusal(c, value);
+            if (expected)
+                rc = ORR_FAIL(ORR_EFORMAT, "%s:%zu: %s: expected %s, found %.16g", path, i + 2,
+                              names[c], expected, value);
         }
     }
     if (rc) {
@@ -65,18 +72,35 @@ void sr_forces_free(struct sr_forces *forces)
     *forces = (struct sr_forces){0};
 }
 
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The sequences of a table, ascending -> number (rows); returns how many. Their numbers say nothing
+ * of how many there are. */
+static size_t list_sequences(const struct sr_forces *forces, double *number)
+{
+    size_t count = 0;
+    memcpy(number, forces->sequence, forces->rows * sizeof *number);
+    qsort(number, forces->rows, sizeof *number, ascending);
+    for (size_t i = 0; i < forces->rows; i++)
+        if (count == 0 || number[i] > number[count - 1])
+            number[count++] = number[i];
+    return count;
+}
+
 int sr_analyse_sample(const struct sr_forces *forces, int sample, struct sr_sample_facts *facts)
 {
     *facts = (struct sr_sample_facts){.k_dropped_m2 = NAN, .leverage = NAN};
-    size_t sequences = 0;
-    for (size_t i = 0; i < forces->rows; i++)
-        if ((size_t)forces->sequence[i] + 1 > sequences)
-            sequences = (size_t)forces->sequence[i] + 1;
-    double *block = orr_alloc(2 * forces->rows + SR_SCRATCH + sequences, sizeof *block);
+    double *block = orr_alloc(4 * forces->rows + SR_SCRATCH, sizeof *block);
     if (!block)
         return ORR_ENOMEM;
     double *ratio = block, *weight = block + forces->rows;
-    double *share = weight + forces->rows + SR_SCRATCH, total = 0, largest = 0;
+    double *share = weight + forces->rows + SR_SCRATCH, *number = share + forces->rows;
+    double total = 0, largest = 0;
+    const size_t sequences = list_sequences(forces, number);
     size_t n = 0;
     for (size_t i = 0; i < forces->rows; i++) {
         if ((int)forces->sample[i] != sample)
@@ -84,7 +108,8 @@ int sr_analyse_sample(const struct sr_forces *forces, int sample, struct sr_samp
         const double shape = forces->m1[i] / (forces->r[i] * forces->r[i]);
         ratio[n] = forces->f[i] / shape;
         weight[n++] = shape;
-        share[(size_t)forces->sequence[i]] += fabs(forces->f[i]);
+        const double *of = bsearch(&forces->sequence[i], number, sequences, sizeof *of, ascending);
+        share[of - number] += fabs(forces->f[i]);
         total += fabs(forces->f[i]);
     }
     for (size_t s = 0; s < sequences; s++)

@@ -55,6 +55,12 @@ static bool worth_while(const struct sr_hall *hall, const struct sr_expr *expr, 
     return screened <= (1 + screen_margin) * rival;
 }
 
+/* Whether the hall's row of a complexity is worse. */
+static bool is_better(const struct sr_hall *hall, int complexity, double loss)
+{
+    return complexity <= SR_NODES && loss < hall->loss[complexity];
+}
+
 /* Offers a formula as it stands, its values in the worker's; with its best scale the loss is
  * `fitted`, and no scale is better. */
 static void offer_plain(const struct sr_scene *scene, const struct sr_worker *worker,
@@ -62,7 +68,7 @@ static void offer_plain(const struct sr_scene *scene, const struct sr_worker *wo
                         double penalty)
 {
     const int size = sr_expr_complexity(expr);
-    if (size > SR_NODES || !(fitted < island->hall->loss[size]))
+    if (!is_better(island->hall, size, fitted))
         return;
     const double plain =
         without_noise(scene->loss, sr_loss_value(scene->loss, worker->work.value, 1));
@@ -74,10 +80,11 @@ static void offer_plain(const struct sr_scene *scene, const struct sr_worker *wo
 static void offer_scaled(const struct sr_scene *scene, struct sr_island *island,
                          const struct sr_expr *expr, double scale, double loss)
 {
-    const int maxsize = scene->settings->maxsize, larger = expr->count + 2;
+    const int maxsize = scene->settings->maxsize, size = sr_expr_complexity(expr);
     struct sr_hall *hall = island->hall;
-    const bool fits = larger <= maxsize && loss < hall->loss[larger];
-    if (scale == 0 || (!fits && !(loss < hall->loss[expr->count])))
+    const bool fits =
+        expr->count + 2 <= maxsize && is_better(hall, size + sr_scale_complexity(), loss);
+    if (scale == 0 || (!fits && !is_better(hall, size, loss)))
         return;
     struct sr_expr whole = *expr;
     if (sr_expr_scale(&whole, scale) && whole.count <= maxsize)

@@ -119,7 +119,7 @@ static bool fill_json(const struct sr_laws *laws, cJSON *json)
     bool ok = list && sources && samples && floors;
     ok = ok && add_text(json, "version", ORR_VERSION) &&
          add(json, "made", orr_book_made(&laws->chain.book, laws->digest)) &&
-         add_number(json, "seed", (double)laws->cli->preset.seed) &&
+         orr_json_add_u64(json, "seed", laws->cli->preset.seed) &&
          add_text(json, "preset", laws->cli->preset.name);
     for (int i = 0; i < laws->sources && ok; i++) {
         const struct sr_law_source *source = &laws->source[i];

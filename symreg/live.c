@@ -1,21 +1,15 @@
-/* live.c - the front so far on a terminal, the key q, and the JSONL log.
- *
- * On a terminal (stdin and stderr, in the foreground) keys are read without Enter and echo; a
- * thread waits for q, which is passed on as SIGINT, so that the search stops wherever it is. */
+/* live.c - the front so far on a terminal, and the JSONL log. On a terminal (stdin and stderr, in
+ * the foreground) the key q ends the search (keys.c). */
 #include <math.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "output.h"
 
-enum { KEY_WAIT_MS = 50, HEAD_LINES = 2 };
+enum { HEAD_LINES = 2 };
 static const double redraw_s = 0.1;
 
 struct sr_live {
@@ -30,45 +24,9 @@ struct sr_live {
     struct orr_progress progress;
     struct orr_log log;
     bool log_failed;
-    bool keys; /* the terminal is ours, the thread runs */
-    struct termios saved;
-    pthread_t thread;
-    atomic_bool asked, over;
+    bool keys; /* the terminal is ours, q is waited for */
+    atomic_bool asked;
 };
-
-/* ---- keys */
-
-static void *wait_for_q(void *argument)
-{
-    struct sr_live *live = argument;
-    while (!atomic_load(&live->over)) {
-        struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-        char key;
-        if (poll(&in, 1, KEY_WAIT_MS) <= 0)
-            continue;
-        if (read(STDIN_FILENO, &key, 1) != 1)
-            break; /* the terminal is gone */
-        if ((key == 'q' || key == 'Q') && !atomic_exchange(&live->asked, true))
-            raise(SIGINT);
-    }
-    return NULL;
-}
-
-static void listen_for_keys(struct sr_live *live)
-{
-    struct termios raw;
-    if (tcgetpgrp(STDIN_FILENO) != getpgrp() || tcgetattr(STDIN_FILENO, &live->saved))
-        return;
-    raw = live->saved;
-    raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO);
-    raw.c_cc[VMIN] = 1;
-    raw.c_cc[VTIME] = 0;
-    if (tcsetattr(STDIN_FILENO, TCSANOW, &raw))
-        return;
-    live->keys = pthread_create(&live->thread, NULL, wait_for_q, live) == 0;
-    if (!live->keys)
-        tcsetattr(STDIN_FILENO, TCSANOW, &live->saved);
-}
 
 /* ---- the block */
 
@@ -209,20 +167,16 @@ int sr_live_start(const char *const *names, const struct sr_settings *settings, 
     live->block = !quiet && isatty(STDERR_FILENO) == 1;
     live->line = !quiet && !live->block;
     atomic_init(&live->asked, false);
-    atomic_init(&live->over, false);
     orr_progress_init(&live->progress, "symreg", (uint64_t)live->epochs, quiet);
     if (live->block && isatty(STDIN_FILENO) == 1)
-        listen_for_keys(live);
+        live->keys = sr_keys_start(&live->asked);
     return 0;
 }
 
 int sr_live_end(struct sr_live *live, bool *asked)
 {
-    atomic_store(&live->over, true);
-    if (live->keys) {
-        pthread_join(live->thread, NULL);
-        tcsetattr(STDIN_FILENO, TCSANOW, &live->saved);
-    }
+    if (live->keys)
+        sr_keys_end();
     erase(live);
     fflush(stderr);
     *asked = atomic_load(&live->asked);

@@ -2,6 +2,8 @@
 #ifndef SR_OUTPUT_H
 #define SR_OUTPUT_H
 
+#include <stdatomic.h>
+
 #include "symreg.h"
 
 /* A problem read from a file: columns picked, x column-major. */
@@ -48,8 +50,11 @@ struct sr_output {
     enum sr_rule rule; /* whose residuals are drawn */
 };
 
+/* Whether a name means something in C or SymPy. */
+bool sr_export_reserved(const char *name);
+
 /* "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy". */
-int sr_output_table(const struct sr_front *front, const char *const *names, const char *path);
+int sr_output_table(const struct sr_output *output, const char *path);
 int sr_output_json(const struct sr_output *output, const char *path);
 /* report.md, front.png and residuals.png; without gnuplot the pictures are left out, and said so
  * to stderr unless quiet. */
@@ -73,5 +78,11 @@ void sr_live_observe(void *live, const struct sr_observation *seen);
 /* Takes the view away and gives the terminal back as it was; *asked: the user pressed q. ORR_EIO
  * when the log could not be written. */
 int sr_live_end(struct sr_live *live, bool *asked);
+
+/* Reads keys from the terminal of standard input, until sr_keys_end(): q sets *asked and sends
+ * SIGINT. False when that is no terminal, or another process has it. Once at a time. */
+bool sr_keys_start(atomic_bool *asked);
+/* Gives the terminal back as it was. */
+void sr_keys_end(void);
 
 #endif

@@ -15,10 +15,13 @@ static int write_cell(struct orr_file *file, const char *text)
     return rc ? rc : orr_file_printf(file, "\"");
 }
 
-int sr_output_table(const struct sr_front *front, const char *const *names, const char *path)
+int sr_output_table(const struct sr_output *o, const char *path)
 {
+    const struct sr_front *front = o->front;
+    struct sr_export names;
     struct orr_file file = {0};
     char text[SR_TEXT];
+    sr_export_make(&names, o->names, o->data->features);
     int rc = orr_file_create(&file, path);
     if (!rc)
         rc = orr_file_printf(&file, "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,"
@@ -27,11 +30,11 @@ int sr_output_table(const struct sr_front *front, const char *const *names, cons
         const struct sr_expr *expr = &front->expr[i];
         rc = orr_file_printf(&file, "%d,%.9g,%.9g,%.9g,", sr_expr_complexity(expr), front->loss[i],
                              front->score[i], front->mdl[i]);
-        sr_expr_print(expr, names, text, sizeof text);
+        sr_expr_print(expr, o->names, text, sizeof text);
         if (!rc)
             rc = write_cell(&file, text);
         for (int k = 0; k < SR_NOTATIONS && !rc; k++) {
-            sr_expr_write(expr, (enum sr_notation)k, names, text, sizeof text);
+            sr_expr_write(expr, (enum sr_notation)k, &names, text, sizeof text);
             rc = orr_file_printf(&file, ",");
             if (!rc)
                 rc = write_cell(&file, text);
@@ -53,7 +56,7 @@ static bool add_number(cJSON *object, const char *key, double value)
                            : cJSON_AddNullToObject(object, key) != NULL;
 }
 
-static bool add_row(const struct sr_output *o, int row, cJSON *array)
+static bool add_row(const struct sr_output *o, const struct sr_export *names, int row, cJSON *array)
 {
     static const char *const keys[SR_NOTATIONS] = {"latex", "c", "sympy"};
     const struct sr_front *front = o->front;
@@ -70,7 +73,7 @@ static bool add_row(const struct sr_output *o, int row, cJSON *array)
               add_number(object, "description_length", front->mdl[row]) &&
               cJSON_AddStringToObject(object, "equation", text);
     for (int k = 0; k < SR_NOTATIONS && ok; k++) {
-        sr_expr_write(&front->expr[row], (enum sr_notation)k, o->names, text, sizeof text);
+        sr_expr_write(&front->expr[row], (enum sr_notation)k, names, text, sizeof text);
         ok = cJSON_AddStringToObject(object, keys[k], text) != NULL;
     }
     cJSON *rules = ok ? cJSON_AddArrayToObject(object, "selected_by") : NULL;
@@ -92,14 +95,32 @@ static bool add_weights(cJSON *json, const char *weights)
                    : cJSON_AddNullToObject(json, "weights") != NULL;
 }
 
+/* Columns whose name in C and SymPy is another. */
+static bool add_names(const struct sr_export *names, cJSON *json)
+{
+    cJSON *list = cJSON_AddArrayToObject(json, "exported_names");
+    bool ok = list != NULL;
+    for (int f = 0; f < names->features && ok; f++) {
+        if (!sr_export_renamed(names, f))
+            continue;
+        cJSON *pair = cJSON_CreateObject();
+        ok = pair && cJSON_AddItemToArray(list, pair) &&
+             cJSON_AddStringToObject(pair, "column", names->column[f]) &&
+             cJSON_AddStringToObject(pair, "name", names->name[f]);
+    }
+    return ok;
+}
+
 int sr_output_json(const struct sr_output *o, const char *path)
 {
+    struct sr_export names;
+    sr_export_make(&names, o->names, o->data->features);
     cJSON *json = cJSON_CreateObject();
     bool ok = json && cJSON_AddStringToObject(json, "version", ORR_VERSION) &&
               cJSON_AddStringToObject(json, "file", o->file) &&
               cJSON_AddStringToObject(json, "target", o->target) &&
               add_number(json, "rows", (double)o->data->rows) &&
-              add_number(json, "seed", (double)o->seed) &&
+              orr_json_add_u64(json, "seed", o->seed) &&
               cJSON_AddStringToObject(json, "loss", o->loss) && add_weights(json, o->weights) &&
               add_number(json, "evaluations", o->evaluations);
     cJSON *features = ok ? cJSON_AddArrayToObject(json, "features") : NULL;
@@ -107,10 +128,11 @@ int sr_output_json(const struct sr_output *o, const char *path)
         cJSON *name = cJSON_CreateString(o->names[f]);
         ok = ok && name && cJSON_AddItemToArray(features, name);
     }
-    cJSON *rows = features && ok ? cJSON_AddArrayToObject(json, "front") : NULL;
+    ok = ok && features && add_names(&names, json);
+    cJSON *rows = ok ? cJSON_AddArrayToObject(json, "front") : NULL;
     ok = ok && rows;
     for (int i = 0; i < o->front->count && ok; i++)
-        ok = add_row(o, i, rows);
+        ok = add_row(o, &names, i, rows);
     const int rc =
         ok ? orr_json_write(path, json) : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     cJSON_Delete(json);

@@ -16,7 +16,7 @@ struct piece {
 
 struct writer {
     enum sr_notation notation;
-    const char *const *names;
+    const struct sr_export *names;
 };
 
 /* Replaces $1 and $2 of a form by the operands' texts, in parentheses where they bind less than
@@ -82,17 +82,6 @@ static const struct form forms[SR_OPS] = {
 
 /* ---- leaves */
 
-/* A name of C and Python: letters, digits and _, no digit first. */
-static void plain_name(const char *name, char *out, size_t bytes)
-{
-    size_t n = 0;
-    if (isdigit((unsigned char)*name))
-        out[n++] = '_';
-    for (; *name && n + 1 < bytes; name++)
-        out[n++] = isalnum((unsigned char)*name) ? *name : '_';
-    out[n] = '\0';
-}
-
 /* "m1" as m_{1}, a name of several letters upright. */
 static void latex_name(const char *name, char *out, size_t bytes)
 {
@@ -150,10 +139,9 @@ static struct piece leaf(const struct writer *w, const struct sr_node *node)
     char name[640];
     if (node->op == SR_CONSTANT)
         return number(w->notation, node->value);
-    if (w->notation == SR_LATEX)
-        latex_name(w->names[node->feature], name, sizeof name);
-    else
-        plain_name(w->names[node->feature], name, sizeof name);
+    if (w->notation != SR_LATEX)
+        return (struct piece){strdup(w->names->name[node->feature]), ATOM};
+    latex_name(w->names->column[node->feature], name, sizeof name);
     return (struct piece){strdup(name), ATOM};
 }
 
@@ -262,8 +250,8 @@ static struct piece write_tree(const struct writer *w, const struct sr_expr *exp
     return (struct piece){NULL, ATOM};
 }
 
-void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation, const char *const *names,
-                   char *text, size_t bytes)
+void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation,
+                   const struct sr_export *names, char *text, size_t bytes)
 {
     const struct writer w = {.notation = notation, .names = names};
     const struct piece whole = write_tree(&w, expr, NULL);

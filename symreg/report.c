@@ -54,6 +54,31 @@ static int write_front(const struct sr_output *o, struct orr_file *file)
     return rc;
 }
 
+/* The columns whose name in C and SymPy is another. */
+static int write_names(const struct sr_export *names, struct orr_file *file)
+{
+    int rc = 0;
+    bool any = false;
+    for (int f = 0; f < names->features && !rc; f++) {
+        if (!sr_export_renamed(names, f))
+            continue;
+        if (!any)
+            rc =
+                orr_file_printf(file, "\nThe formulas in C and SymPy (`front.json`) have other "
+                                      "names for these columns:\n\n| column | name |\n|---|---|\n");
+        any = true;
+        if (!rc)
+            rc = orr_file_printf(file, "|");
+        if (!rc)
+            rc = write_code(file, names->column[f]);
+        if (!rc)
+            rc = write_code(file, names->name[f]);
+        if (!rc)
+            rc = orr_file_printf(file, "\n");
+    }
+    return rc;
+}
+
 /* Share of the variance left, and the largest deviation. */
 static void quality(const struct sr_data *data, const double *value, double *left, double *worst)
 {
@@ -70,7 +95,8 @@ static void quality(const struct sr_data *data, const double *value, double *lef
     *left = total > 0 ? residual / total : NAN;
 }
 
-static int write_rules(const struct sr_output *o, double *value, struct orr_file *file)
+static int write_rules(const struct sr_output *o, const struct sr_export *names, double *value,
+                       struct orr_file *file)
 {
     char text[SR_TEXT];
     int rc = orr_file_printf(
@@ -88,7 +114,7 @@ static int write_rules(const struct sr_output *o, double *value, struct orr_file
         sr_expr_print(&o->front->expr[row], o->names, text, sizeof text);
         if (!rc)
             rc = write_code(file, text);
-        sr_expr_write(&o->front->expr[row], SR_LATEX, o->names, text, sizeof text);
+        sr_expr_write(&o->front->expr[row], SR_LATEX, names, text, sizeof text);
         if (!rc)
             rc = write_code(file, text);
         if (!rc)
@@ -129,6 +155,8 @@ int sr_report(const struct sr_output *o, const char *folder, bool quiet)
     double *value = orr_alloc(o->data->rows, sizeof *value);
     int rc = value ? 0 : ORR_ENOMEM;
     bool pictures = false;
+    struct sr_export names;
+    sr_export_make(&names, o->names, o->data->features);
     if (!rc) {
         rc = sr_report_pictures(o, folder);
         pictures = !rc;
@@ -146,10 +174,12 @@ int sr_report(const struct sr_output *o, const char *folder, bool quiet)
         rc = write_head(o, &file);
     if (!rc)
         rc = write_front(o, &file);
+    if (!rc)
+        rc = write_names(&names, &file);
     if (!rc && pictures)
         rc = orr_file_printf(&file, "\n![front](front.png)\n");
     if (!rc)
-        rc = write_rules(o, value, &file);
+        rc = write_rules(o, &names, value, &file);
     if (!rc && pictures)
         rc = orr_file_printf(&file,
                              "\nResiduals of what `%s` selects:\n\n![residuals]("

@@ -9,24 +9,9 @@
 #include <unistd.h>
 
 #include "output.h"
-#include "text.h"
 
 enum { POINTS = 4000 }; /* drawn of a table, at most */
 extern char **environ;
-
-static int find_script(const char *name, char path[4096])
-{
-    char folder[4096];
-    const char *named = getenv("ORRERY_FIGURES");
-    if (named && *named && !orr_path(path, "%s/%s", named, name) && orr_exists(path))
-        return 0;
-    if (!orr_program_folder(folder) && !orr_path(path, "%s/../figures/%s", folder, name) &&
-        orr_exists(path))
-        return 0;
-    if (!orr_path(path, "figures/%s", name) && orr_exists(path))
-        return 0;
-    return ORR_FAIL(ORR_EMISSING, "%s: not found beside the program nor in ./figures", name);
-}
 
 /* In the font of the pictures, DejaVu Sans. gnuplot draws a character that no font has hundreds of
  * times as large as the others. */
@@ -80,18 +65,19 @@ static int gnuplot_failed(const char *output, const char *messages)
     return rc;
 }
 
-/* Runs gnuplot -c SCRIPT DATA OUTPUT; its words go to a file that is read when it fails. */
-static int draw(const char *script, const char *data, const char *output)
+/* Runs gnuplot -c SCRIPT DATA INTO, which is the picture `output` until it is whole; its words go
+ * to a file that is read when it fails. */
+static int draw(const char *script, const char *data, const char *into, const char *output)
 {
-    char path[4096], messages[4200], partial[4200];
-    int rc = find_script(script, path);
+    char path[4096], messages[4200], picture[ORR_TEMPORARY];
+    int rc = orr_figure_script(script, path);
     if (rc)
         return rc;
     snprintf(messages, sizeof messages, "%s.txt", data);
-    snprintf(partial, sizeof partial, "%s.partial", output);
+    snprintf(picture, sizeof picture, "%s", into);
     char name[] = "gnuplot", flag[] = "-c", data_argument[4096];
     snprintf(data_argument, sizeof data_argument, "%s", data);
-    char *const argv[] = {name, flag, path, data_argument, partial, NULL};
+    char *const argv[] = {name, flag, path, data_argument, picture, NULL};
     posix_spawn_file_actions_t actions;
     pid_t pid;
     if (posix_spawn_file_actions_init(&actions))
@@ -113,10 +99,6 @@ static int draw(const char *script, const char *data, const char *output)
     if (!rc && status)
         rc = gnuplot_failed(output, messages);
     unlink(messages);
-    if (!rc && rename(partial, output))
-        rc = ORR_FAIL(ORR_EIO, "%s: cannot write: %s", output, strerror(errno));
-    if (rc)
-        unlink(partial);
     return rc;
 }
 
@@ -172,7 +154,7 @@ static int write_residuals(const struct sr_output *o, int row, struct orr_file *
 /* Data file, picture, and the data file goes. */
 static int picture(const struct sr_output *o, const char *folder, const char *name, int row)
 {
-    struct orr_file file = {0};
+    struct orr_file file = {0}, drawn = {0};
     char data[4096], output[4096], script[64];
     int rc = orr_path(data, "%s/.%s.gpdata", folder, name);
     if (!rc)
@@ -186,7 +168,12 @@ static int picture(const struct sr_output *o, const char *folder, const char *na
     orr_file_close(&file);
     snprintf(script, sizeof script, "symreg_%s.gp", name);
     if (!rc)
-        rc = draw(script, data, output);
+        rc = orr_file_create(&drawn, output);
+    if (!rc)
+        rc = draw(script, data, drawn.temporary, output); /* into the file that is locked here */
+    if (!rc)
+        rc = orr_file_commit(&drawn);
+    orr_file_close(&drawn);
     unlink(data);
     return rc;
 }

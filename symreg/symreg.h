@@ -163,6 +163,8 @@ void sr_custom_loss_weights(size_t rows, const double *p, const double *t, doubl
 
 /* Complexity: the nodes, each at its price, 1 unless said. */
 int sr_expr_complexity(const struct sr_expr *expr);
+/* Of an outer scale that no constant of the formula takes: a constant and a product. */
+int sr_scale_complexity(void);
 /* "exp=3, ^=2, constant=2, variable=1": whole numbers from 1 to 64; NULL: all 1. */
 int sr_complexity_set(const char *text);
 
@@ -209,10 +211,22 @@ double sr_constraints_penalty(const struct sr_expr *expr, const void *context);
 /* ------------------------------------------------------------------------------- notations */
 
 enum sr_notation { SR_LATEX, SR_C, SR_SYMPY, SR_NOTATIONS };
+/* The columns of a table and their names in C and SymPy: words of ASCII letters, digits and "_", no
+ * two alike and none that is a keyword or a name of <math.h> or SymPy. A column whose own name is
+ * such a word keeps it. */
+enum { SR_EXPORT_NAME = 64 };
+struct sr_export {
+    int features;
+    const char *const *column;              /* (features), the caller's */
+    char name[SR_FEATURES][SR_EXPORT_NAME]; /* (features) */
+};
+void sr_export_make(struct sr_export *names, const char *const *columns, int features);
+/* Whether the exported name of a feature is another than its column's. */
+bool sr_export_renamed(const struct sr_export *names, int feature);
 /* Prints with as few parentheses as the notation allows; operators of the user are written out in
- * C and SymPy. Features are made names of the language: other characters become "_". */
-void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation, const char *const *names,
-                   char *text, size_t bytes);
+ * C and SymPy. */
+void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation,
+                   const struct sr_export *names, char *text, size_t bytes);
 
 /* ---------------------------------------------------------------------------- evaluation */
 

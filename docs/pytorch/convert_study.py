@@ -66,7 +66,7 @@ def convert(checkpoint):
     if tokens and outputs != 2 * vocab:
         raise SystemExit(f"output_head: expected {2 * vocab} outputs, found {outputs}")
     metadata = {  # what a model of tokens and softmax does not use is as Orrery's defaults
-        "format": "orrery-gpt-1", "version": "convert_study",
+        "format": "pt", "orrery_format": "orrery-gpt-1", "version": "convert_study",
         "layers": layers, "heads": args["n_head"], "width": width,
         "ffn": tensors["block.0.ffn.up.weight"].shape[0],
         "context": tensors["position.weight"].shape[0],

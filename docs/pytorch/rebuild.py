@@ -223,7 +223,7 @@ def load(path):
     """The module and the metadata of a checkpoint."""
     with safe_open(path, "pt") as file:
         config = {"gate": 0} | {k: number(v) for k, v in file.metadata().items()}
-        if config["format"] != "orrery-gpt-1":
+        if config.get("orrery_format", config.get("format")) != "orrery-gpt-1":
             raise ValueError(f"{path}: not an Orrery model")
         names = [n for n in file.keys() if not n.startswith(("adam.", "average."))]
         averaged = "average." if f"average.{names[0]}" in file.keys() else ""

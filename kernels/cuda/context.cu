@@ -214,19 +214,18 @@ static int cuda_open(int threads, enum k_precision precision)
     const cudaError_t found = cudaGetDeviceCount(&count);
     if (found != cudaSuccess || count < 1) {
         (void)cudaGetLastError();
-        return ORR_FAIL(ORR_EDEVICE, "--device cuda: no NVIDIA GPU (driver) was found: %s",
+        return ORR_FAIL(ORR_EDEVICE, "no NVIDIA GPU (driver) was found: %s",
                         found != cudaSuccess ? cudaGetErrorString(found) : "no device");
     }
     cuda_close();
     cuda.open = true;
     cuda.precision = precision;
-    int rc = k_cuda_check(cudaSetDevice(0), "--device cuda");
+    int rc = k_cuda_check(cudaSetDevice(0), "taking the GPU");
     if (!rc)
         rc = k_cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
                           "compute capability");
     if (!rc && major < 8)
-        rc = ORR_FAIL(ORR_EDEVICE,
-                      "--device cuda: the GPU has compute capability %d, 8.0 is needed", major);
+        rc = ORR_FAIL(ORR_EDEVICE, "the GPU has compute capability %d, 8.0 is needed", major);
     if (!rc)
         rc = k_cuda_check(
             cudaDeviceGetAttribute(&cuda.processors, cudaDevAttrMultiProcessorCount, 0),

@@ -45,22 +45,27 @@ static void test_commit(void **state)
 /* Whoever writes removes what killed writers left in the folder, and nothing else. */
 static void test_abandoned(void **state)
 {
-    static const char *const stay[] = {"a.partial",   "a.x12.partial", "a.12.partial.txt",
-                                       ".12.partial", "12.partial",    "a.partial.12"};
+    static const char *const stay[] = {"a.12.partial", /* of other programs */
+                                       "download.1234.partial", "a.orrery-partial",
+                                       "a.x12.orrery-partial",  "a.12.orrery-partial.txt",
+                                       ".12.orrery-partial",    "12.orrery-partial",
+                                       "a.orrery-partial.12",   "a.12orrery-partial",
+                                       "a.12.orrery_partial"};
+    enum { STAY = sizeof stay / sizeof *stay };
     char path[4096];
     struct orr_file file, other;
     (void)state;
-    scratch_path(path, dir, "b.txt.12.partial"); /* as if killed */
+    scratch_path(path, dir, "b.txt.12.orrery-partial"); /* as if killed */
     scratch_text(path, "half");
-    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++) {
+    for (size_t i = 0; i < STAY; i++) {
         scratch_path(path, dir, stay[i]);
         scratch_text(path, "not ours");
     }
-    scratch_path(path, dir, "a.folder.12.partial");
+    scratch_path(path, dir, "a.folder.12.orrery-partial");
     assert_int_equal(orr_mkdir(path), 0);
     scratch_path(path, dir, "open.txt");
     assert_int_equal(orr_file_create(&other, path), 0); /* being written */
-    scratch_path(path, dir, "b.txt.12.partial");
+    scratch_path(path, dir, "b.txt.12.orrery-partial");
     assert_false(orr_exists(path));
     scratch_path(path, dir, "c.txt");
     assert_int_equal(orr_file_create(&file, path), 0);
@@ -70,7 +75,7 @@ static void test_abandoned(void **state)
     assert_int_equal(orr_file_printf(&other, "whole"), 0);
     assert_int_equal(orr_file_commit(&other), 0);
     orr_file_close(&other);
-    assert_int_equal(scratch_count(dir), 9); /* six, a folder, two written */
+    assert_int_equal(scratch_count(dir), STAY + 3); /* these, a folder, two written */
 }
 
 /* XXH64 of nothing and of "a", seed 0, as published. */
@@ -190,6 +195,34 @@ static void test_paths(void **state)
 }
 
 /* -------------------------------------------------------------------------------- JSON */
+
+/* Whole numbers keep every digit: as numbers where every reader can, else as strings. */
+static void test_json_u64(void **state)
+{
+    static const struct {
+        uint64_t value;
+        const char *text;
+    } cases[] = {{0, "0"},
+                 {1000000000000000, "1000000000000000"},
+                 {9007199254740991, "9007199254740991"},
+                 {9007199254740992, "9007199254740992"},
+                 {9007199254740993, "\"9007199254740993\""},
+                 {UINT64_MAX, "\"18446744073709551615\""}};
+    char path[4096], expected[64], *text;
+    (void)state;
+    scratch_path(path, dir, "u64.json");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cJSON *json = cJSON_CreateObject();
+        assert_true(orr_json_add_u64(json, "seed", cases[i].value));
+        assert_int_equal(orr_json_write(path, json), 0);
+        cJSON_Delete(json);
+        assert_int_equal(orr_file_read(path, &text, NULL), 0);
+        snprintf(expected, sizeof expected, "\"seed\":\t%s\n", cases[i].text);
+        if (!strstr(text, expected))
+            fail_msg("expected %s in %s", expected, text);
+        free(text);
+    }
+}
 
 static void test_json(void **state)
 {
@@ -329,6 +362,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_full_disk, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_paths, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_json, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_json_u64, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_numbers, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_text, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_many_rows, scratch_setup, scratch_teardown),

@@ -99,7 +99,7 @@ clean() {
     ! leftovers "$@" | grep .
 }
 leftovers() { # FOLDER...
-    find "$@" \( -name '*.partial' -o -name '*.tmp' -o -name '.report-*' -o -name '.probe-*' \) \
+    find "$@" \( -name '*.partial' -o -name '*.orrery-partial' -o -name '*.tmp' -o -name '.report-*' -o -name '.probe-*' \) \
         2>/dev/null
 }
 

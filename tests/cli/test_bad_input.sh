@@ -236,6 +236,21 @@ for p in pretrain finetune; do
     refuse "$p: no manifest, a file missing" 1 "$data/num_bodies_" 'cannot open' -- \
         smoke $p --orbits "$data" ${truth[$p]}
 done
+# ... and what they hold (tests/sim/test_contents.c has every defect)
+fresh; rm "$data/manifest.json"; poke "$data/num_bodies_val.npy" 130 '\0'
+refuse "pretrain: no bodies in a sequence" 1 num_bodies_val.npy 'sequence 2' 'found 0' -- \
+    smoke pretrain --orbits "$data"
+fresh; rm "$data/manifest.json"; poke "$data/coords_train.npy" $((128 + 4 * 2 * 9)) '\0\0\300\177'
+KEEP=$data refuse "pretrain: a coordinate that is no number" 1 coords_train.npy 'row 9' nan -- \
+    "$BIN/pretrain" --preset smoke --quiet --threads 1 --run "$WORK/foreign" --orbits "$data" \
+    --set orbits.train=1 --set orbits.train_files=1
+fresh; rm "$data/manifest.json"
+head -c 128 "$data/full_state_two_body_test.npy" >"$WORK/states"
+head -c $(($(stat -c %s "$data/full_state_two_body_test.npy") - 128)) /dev/zero >>"$WORK/states"
+mv "$WORK/states" "$data/full_state_two_body_test.npy"
+refuse "finetune: masses of 0" 1 full_state_two_body_test.npy 'sequence 0' 'mass above 0' -- \
+    smoke finetune --orbits "$data"
+fresh; rm "$data/manifest.json"
 refuse "orbits: data sets made elsewhere" 1 "$data" manifest.json elsewhere -- \
     smoke orbits --out "$data"
 fresh; echo '{}' >"$data/progress.json"; rm "$data/manifest.json"

@@ -10,9 +10,12 @@ ORBITS=(--orbits "$WORK/data/orbits")
 last=softmax/pretrain/last.safetensors
 
 KEEP="$WORK/none"
+# the message speaks of what was given
+declare -A expected=(["--device cuda"]='--device cuda: '
+    ["--set model.device=cuda"]='preset smoke, model.device = cuda: ')
 for choice in "--device cuda" "--set model.device=cuda"; do
     for p in pretrain finetune; do
-        refuse "$p $choice" 1 "no CUDA backend" "$ORRERY_CUDA_PLUGIN" -- \
+        refuse "$p $choice" 1 "${expected[$choice]}" 'no CUDA backend' "$ORRERY_CUDA_PLUGIN" -- \
             program $p "${SMOKE[@]}" "${ORBITS[@]}" --quiet --run "$WORK/none" $choice
     done
 done
@@ -30,7 +33,10 @@ for choice in "--device cpu --set model.device=cuda" "--set model.device=auto" \
     check "$choice: status 0" test $? -eq 0
     check "$choice: the same weights" same_file "$WORK/cpu/$last" "$WORK/other/$last"
     if [[ $choice == *=auto ]]; then
-        check "$choice: says so" grep -q 'cuda.*computing on the CPU' "$WORK/err"
+        check "$choice: says so" grep -q \
+            '^note: preset smoke, model.device = auto: .*no CUDA backend.*; computing on the CPU$' \
+            "$WORK/err"
+        check_not "$choice: of no option that nobody gave" grep -q -e '--device' "$WORK/err"
     else
         check "$choice: its progress, and nothing of the device" lacks 'CUDA|computing' "$WORK/err"
     fi

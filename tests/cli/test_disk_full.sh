@@ -99,7 +99,7 @@ every_operation() { # HOW MESSAGE FIRST EVERY
     local how=$1 message=$2 n operation path
     for ((n = $3; n <= operations; n += $4)); do
         operation=$(sed -n "${n}p" "$WORK/counted")
-        path=$(sed 's|^[^/]*||; s|\.[0-9]*\.partial$||' <<<"$operation")
+        path=$(sed 's|^[^/]*||; s|\.[0-9]*\.orrery-partial$||' <<<"$operation")
         path=$WORK/failed/${path#"$WORK/states/end/"}
         operation="$how, operation ${operation%% /*} ${path##*/}"
         (export LD_PRELOAD=$FAIL_WRITE FAIL_AT=$n FAIL_HOW=$how && train "$WORK/failed")

@@ -55,7 +55,7 @@ for moment in progress.json:0 obs_train-00000-of-00036.npy:0 obs_train-00003-of-
 done
 check "most were killed on the way" test $unfinished -ge 4 -a $gone_on -ge 3
 cp -r "$WORK/whole" "$WORK/left"
-touch "$WORK/left/obs_train-00004-of-00036.npy.123.partial" "$WORK/left/progress.json"
+touch "$WORK/left/obs_train-00004-of-00036.npy.123.orrery-partial" "$WORK/left/progress.json"
 check "complete beside leftovers" orbits --out "$WORK/left"
 check "... which go" same_files "$WORK/whole" "$WORK/left"
 
@@ -144,24 +144,39 @@ if command -v gnuplot >/dev/null; then
     check "show: an SVG" program orbits show --preset smoke --split planets_train \
         --out "$WORK/one.svg"
     check "... is whole" grep -q '</svg>' "$WORK/one.svg"
+    # the look of the other figures: font, axes, a legend of all bodies, a panel for the inner ones
+    program orbits show --preset vafa2025 --split solar_system --out "$WORK/nine.svg" \
+        >"$WORK/printed" 2>"$WORK/err"
+    check "show: nine bodies" test $? -eq 0
+    check "... gnuplot has no complaint" test ! -s "$WORK/err"
+    for text in 'DejaVu Sans' 'x (AU)' 'y (AU)' 'body 1: a = 0.39 AU, e = 0.20' \
+                'body 8: a = 30.07 AU, e = 0.01' '>star<' 'the small square: 4 of 8 planets'; do
+        check "... $text" grep -qF "$text" "$WORK/nine.svg"
+    done
+    check "... one body and a star that moves" program orbits show --preset quick \
+        --split two_body_test --out "$WORK/two.svg"
+    check "... have one panel" lacks 'small square' "$WORK/two.svg"
+    check "... law and nbody" program orbits show --preset vafa2025 --set orbits.nbody=true \
+        --sequence 7 --out "$WORK/nbody.svg"
+    check "... has no ellipses" grep -q 'lines: from sample to sample' "$WORK/nbody.svg"
     check "... nothing temporary" clean "$WORK"
     # one writer was killed before, another is at work on the same picture
     mkdir "$WORK/pictures"
-    touch "$WORK/pictures/one.png.123.partial" "$WORK/pictures/one.png.124.partial"
-    exec 8<"$WORK/pictures/one.png.124.partial"
+    touch "$WORK/pictures/one.png.123.orrery-partial" "$WORK/pictures/one.png.124.orrery-partial"
+    exec 8<"$WORK/pictures/one.png.124.orrery-partial"
     flock 8
     check "show: beside other writers" program orbits show --preset smoke_tokens \
         --out "$WORK/pictures/one.png"
     check "... the same picture" same_file "$WORK/one.png" "$WORK/pictures/one.png"
     check "... only the abandoned file is gone" test \
-        "$(leftovers "$WORK/pictures")" = "$WORK/pictures/one.png.124.partial"
+        "$(leftovers "$WORK/pictures")" = "$WORK/pictures/one.png.124.orrery-partial"
     exec 8<&-
-    rm "$WORK/pictures/one.png.124.partial"
+    rm "$WORK/pictures/one.png.124.orrery-partial"
     # a gnuplot that leaves half a picture, and sees whether its file is locked
     mkdir "$WORK/fake"
     cat >"$WORK/fake/gnuplot" <<'END'
 #!/bin/sh
-file=$(sed -n "s/^set output '\(.*\)'$/\1/p")
+file=$(sed -n "s/^picture = '\(.*\)'$/\1/p")
 flock -n "$file" true && touch "$SEEN.unlocked" || touch "$SEEN.locked"
 printf '\211PNG\r\n half a picture' >"$file"
 exit "$STATUS"

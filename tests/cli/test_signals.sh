@@ -64,7 +64,7 @@ start "$BIN/orbits" --preset smoke --threads 1 --set orbits.train=400000 \
     --set orbits.train_files=400000 --set orbits.shard_sequences=300000 --out "$orbits" --quiet \
     --force
 check "orbits is under way" until_true test -e \
-    "$orbits/coords_train-00000-of-00002.npy.$pid.partial"
+    "$orbits/coords_train-00000-of-00002.npy.$pid.orrery-partial"
 stop INT
 check "orbits: status 130" test $status -eq 130
 check "orbits: says what to do" grep -q '^orbits: stopped.*again$' "$WORK/err"

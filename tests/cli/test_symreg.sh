@@ -209,6 +209,25 @@ check "front.json: no weights" weights_in plain null
 check "report: weights 1/y^2" grep -q '^Rows have the weights 1/y^2' "$WORK/relative/report.md"
 check "report: weights of a column" grep -q 'weights of column `w2`' "$WORK/column/report.md"
 check "report: no weights" lacks weights "$WORK/plain/report.md"
+check "a seed that is no double" law --features r,m1 --iterations 0 --seed 9007199254740993 \
+    --out "$WORK/seed"
+check "front.json has all of its digits" grep -q '"seed":[[:space:]]*"9007199254740993"' \
+    "$WORK/seed/front.json"
+# names that C and SymPy cannot have (tests/symreg/test_export.c) are told
+check "columns of plain names are exported as they are" \
+    grep -q '"exported_names":[[:space:]]*\[\]' "$WORK/plain/front.json"
+check "... and nothing is said" lacks 'SymPy' "$WORK/plain/report.md"
+sed '1s/r,m1,m2/半径,lambda,E/' "$WORK/law.csv" >"$WORK/odd.csv"
+check "awkward names" program symreg "$WORK/odd.csv" --target F --quiet --threads 1 \
+    --features 半径,lambda,E --binary '*,/' --unary '' --guess '6*lambda*E' --iterations 0 \
+    --out "$WORK/odd"
+tr -d ' \t\n' <"$WORK/odd/front.json" >"$WORK/odd/dense.json"
+for pair in 半径:x1 lambda:lambda_ E:E_; do
+    check "report: $pair" grep -qxF "| \`${pair%:*}\` | \`${pair#*:}\` |" "$WORK/odd/report.md"
+    check "front.json: $pair" grep -q "\"column\":\"${pair%:*}\",\"name\":\"${pair#*:}\"" \
+        "$WORK/odd/dense.json"
+done
+check "the exported formula has them" grep -q '"sympy":"[^"]*E_' "$WORK/odd/dense.json"
 sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
 "$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 \
     --weights relative --out "$WORK/named" >"$WORK/printed" 2>"$WORK/err" </dev/null

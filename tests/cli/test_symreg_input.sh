@@ -104,7 +104,7 @@ good "two rows" 'x,y\n1,3\n2,4\n' "${small[@]}"
 good "huge and tiny numbers" 'x,y\n1e300,1e-140\n2e300,3e-140\n-1e300,2e-140\n' "${small[@]}"
 good "spreadsheet's marks" '\xef\xbb\xbfx,y\r\n1,3\r\n2,4\r\n' "${small[@]}" --features x
 good "quoted names" '"my x, m","y"\n1,3\n2,4\n' "${small[@]}" --out "$WORK/quoted"
-check "quoted names: in C" grep -q 'my_x__m' "$WORK/quoted/front_full.csv"
+check "quoted names: in C" grep -q 'my_x_m' "$WORK/quoted/front_full.csv"
 good "one operator" "$OK" "${small[@]}" --binary + --unary ''
 awk 'BEGIN { print "x,z,y"; for (i = 0; i < 1000000; i++) { x = i % 997 / 100; z = i % 89 / 10
              printf "%.2f,%.1f,%.4f\n", x, z, 3 * x * z + 1 } }' >"$F"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test_symreg_live.sh - the front on a terminal: lines within its width, whole characters, and q.
+# test_symreg_live.sh - the front on a terminal: lines within its width, whole characters, q, and
+# that the terminal is given back however the search ends or stops.
 . tests/cli/lib.sh
 
 if ! command -v script >/dev/null; then
@@ -42,4 +43,72 @@ check "q: status 0" test $? -eq 0
 check "q: before the time is over" test $(($(date +%s) - start)) -lt 40
 check "q: the report" test -s "$WORK/fit/report.md"
 check "q: the table" grep -q '質量' "$WORK/printed"
+
+# ---- signals: $WORK/before and after are the terminal's settings, status is the program's
+cat >"$WORK/inside.sh" <<'END'
+# run on a terminal, with job control: inside.sh SIGNALS SYMREG...
+signals=$1
+shift
+ulimit -c 0
+trap : INT # or the shell ends with a job that SIGINT ended
+set -m
+raw() { # waits until keys are read without Enter
+    for ((i = 0; i < 400; i++)); do
+        ! stty -a </dev/tty | grep -q -e '-icanon' || return 0
+        sleep 0.05
+    done
+}
+send() {
+    local signal i
+    raw
+    for signal in $signals; do
+        kill -"$signal" "$(cat "$WORK/pid")"
+        if [ "$signal" = TSTP ]; then # it goes on below
+            for ((i = 0; i < 400; i++)); do
+                [ ! -s "$WORK/stopped" ] || break
+                sleep 0.05
+            done
+            raw
+        fi
+        sleep 0.03
+    done
+}
+stty cols 64 rows 14
+stty -g >"$WORK/before"
+send &
+bash -c 'echo $$ >"$WORK/pid"; exec "$@"' - "$@" >/dev/null
+status=$?
+ended() {
+    stty -g >"$WORK/after"
+    echo $1 >"$WORK/status"
+    wait
+    exit
+}
+[ $status -eq 148 ] || ended $status
+stty -g >"$WORK/stopped"
+fg >/dev/null
+ended $? # (bash leaves an if in which SIGINT ends a job)
+END
+# signalled NAME STATUS SIGNAL...: a search that gets them ends with STATUS and before its report.
+# Two signals may arrive as one, and the end of one be faster than the next: tried again.
+signalled() {
+    local name=$1 status=$2 try
+    shift 2
+    for try in 1 2 3 4 5; do
+        rm -rf "$WORK"/{fit,before,after,stopped,status}
+        WORK=$WORK script -qec "bash '$WORK/inside.sh' '$*' '$BIN/symreg' '$WORK/law.csv' \
+            --target 力 --threads 1 --out '$WORK/fit' --seconds 50 --iterations 1000000 \
+            --set symreg.patience=0" /dev/null </dev/null >/dev/null 2>&1
+        [ -e "$WORK/fit/report.md" ] || break
+    done
+    check "$name: ended at once, with status $status" test "$(cat "$WORK/status")" = "$status"
+    check "$name: no report" test ! -e "$WORK/fit/report.md"
+    check "$name: the terminal is as it was" cmp "$WORK/before" "$WORK/after"
+}
+signalled "Ctrl-C twice" 130 INT INT
+signalled "SIGTERM twice" 143 TERM TERM
+signalled "SIGHUP" 129 HUP
+signalled "SIGQUIT" 131 QUIT
+signalled "Ctrl-Z, then Ctrl-C twice" 130 TSTP INT INT
+check "Ctrl-Z: the terminal is as it was while stopped" cmp "$WORK/before" "$WORK/stopped"
 finish

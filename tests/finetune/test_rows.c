@@ -179,6 +179,17 @@ static void test_labels(void **state)
         assert_true(differs > 4);
         assert_int_equal(ft_choose_labels(set, 3, T, 1, T, found), ORR_EINVAL);
         error_names("planets.labels", "sequence 3", NULL);
+        /* the vector's labels count, whatever the magnitude's are */
+        struct sim_dataset other = *set;
+        const size_t rows = set->n * (size_t)set->positions;
+        float *none = orr_alloc(rows, sizeof *none);
+        assert_non_null(none);
+        for (size_t i = 0; i < rows; i++)
+            none[i] = INFINITY;
+        other.force_magnitude = none;
+        assert_int_equal(ft_choose_labels(&other, 7, T, tiny.preset.seed, count, found), 0);
+        assert_memory_equal(found, tiny.run.labels + 7 * count, (size_t)count * sizeof(int));
+        free(none);
         tiny_close(&tiny);
     }
 }

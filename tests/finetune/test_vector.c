@@ -207,6 +207,49 @@ static void test_predictions(void **state)
     tiny_close(&tiny);
 }
 
+/* ---- noise */
+
+enum { MOST_PASSES = 400 };
+static uint64_t seen[MOST_PASSES]; /* sums of the coordinates that went into each pass */
+static int passes;
+
+static int watching_linear(real *out, const real *inp, const real *w, const real *b, int N, int C,
+                           int OC)
+{
+    if (C == 3) { /* x, y and the mark of the time step */
+        uint64_t sum = 1469598103934665603u;
+        const unsigned char *bytes = (const unsigned char *)inp;
+        for (size_t i = 0; i < (size_t)N * 3 * sizeof *inp; i++)
+            sum = (sum ^ bytes[i]) * 1099511628211u;
+        assert_in_range(passes, 0, MOST_PASSES - 1);
+        seen[passes++] = sum;
+    }
+    return k_ref.linear_exact_forward(out, inp, w, b, N, C, OC);
+}
+
+/* No two passes of a training add the same noise, however many passes a step has. */
+static void test_noise_never_repeats(void **state)
+{
+    (void)state;
+    enum { STEPS = 3, ACCUMULATION = 70 };
+    struct k_ops watching = k_ref;
+    watching.linear_exact_forward = watching_linear;
+    tiny_preset(&tiny.preset, false);
+    tiny.preset.finetune.vector.steps = STEPS;
+    tiny.preset.finetune.vector.accumulation = ACCUMULATION;
+    tiny.preset.finetune.vector.noise_au = 0.01;
+    tiny_open(&tiny);
+    tiny.run.ops = &watching;
+    passes = 0;
+    assert_int_equal(ft_vector_model(&tiny.run, "lssar", "lssar", NULL), 0);
+    assert_int_equal(passes, STEPS * ACCUMULATION + 1); /* the last one predicts */
+    for (int i = 0; i < passes; i++)
+        for (int j = 0; j < i; j++)
+            if (seen[i] == seen[j])
+                fail_msg("passes %d and %d had the same noise", j, i);
+    tiny_close(&tiny);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_only_labels_are_learned),
         cmocka_unit_test(test_units_of_training),
         cmocka_unit_test(test_predictions),
+        cmocka_unit_test(test_noise_never_repeats),
     };
     if (k_ref.open(1, false))
         return 1;

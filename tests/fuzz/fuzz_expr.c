@@ -32,8 +32,10 @@ static void use(const struct sr_expr *expr)
     FUZZ_EXPECT(sr_expr_constants(expr, constants) <= expr->count);
     sr_expr_simplify(&simple);
     FUZZ_EXPECT(sr_expr_measure(&simple) && simple.count <= expr->count);
+    struct sr_export exported;
+    sr_export_make(&exported, names, NAMES);
     for (int n = 0; n < SR_NOTATIONS; n++)
-        sr_expr_write(expr, (enum sr_notation)n, names, other, sizeof other);
+        sr_expr_write(expr, (enum sr_notation)n, &exported, other, sizeof other);
 }
 
 static void check_rules(const char *text, struct sr_constraints *c, struct sr_units *units)

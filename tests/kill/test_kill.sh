@@ -112,7 +112,7 @@ left=0 tried=0 every=3
 [ "$KILLS" -lt 100 ] || every=1
 for ((n = 1 + SEED % every; n <= writes; n += every)); do
     tried=$((tried + 1))
-    operation=$(sed -n "${n}p" "$counted" | sed 's|[^ ]*/||; s|\.[0-9]*\.partial||')
+    operation=$(sed -n "${n}p" "$counted" | sed 's|[^ ]*/||; s|\.[0-9]*\.orrery-partial||')
     (LD_PRELOAD=$FAIL_WRITE FAIL_AT=$n FAIL_HOW=kill short "$WORK/killed") 2>/dev/null
     check "killed at operation $operation" test $? -eq 137
     ! leftovers "$WORK/killed" | grep -q . || left=$((left + 1))

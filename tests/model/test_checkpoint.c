@@ -52,6 +52,7 @@ static void test_identity(void **state)
 /* What differs in a copy of a checkpoint. */
 struct change {
     const char *key, *value; /* metadata; value NULL: left out */
+    const char *lacks;       /* of the metadata, this is left out, too */
     const char *without;     /* tensors beginning like this are left out */
     const char *narrower;    /* this tensor loses a row */
     const char *doubles;     /* this tensor's numbers are doubles */
@@ -59,11 +60,27 @@ struct change {
 
 static void copy_changed(const char *from, const char *to, const struct change *change)
 {
-    static const char *const keys[] = {
-        "format",  "version",   "layers",    "heads",     "width",          "ffn",
-        "context", "input",     "vocab",     "fourier",   "fourier_min_au", "head",
-        "outputs", "positions", "rope_base", "attention", "attention_p",    "attention_window",
-        "gate",    "step"};
+    static const char *const keys[] = {"format",
+                                       "orrery_format",
+                                       "version",
+                                       "layers",
+                                       "heads",
+                                       "width",
+                                       "ffn",
+                                       "context",
+                                       "input",
+                                       "vocab",
+                                       "fourier",
+                                       "fourier_min_au",
+                                       "head",
+                                       "outputs",
+                                       "positions",
+                                       "rope_base",
+                                       "attention",
+                                       "attention_p",
+                                       "attention_window",
+                                       "gate",
+                                       "step"};
     struct orr_safetensors *file;
     struct orr_tensor tensors[256];
     const char *metadata[64];
@@ -75,7 +92,7 @@ static void copy_changed(const char *from, const char *to, const struct change *
         assert_non_null(value);
         if (change->key && !strcmp(keys[i], change->key))
             value = change->value;
-        if (!value)
+        if (!value || (change->lacks && !strcmp(keys[i], change->lacks)))
             continue;
         metadata[pairs++] = keys[i];
         metadata[pairs++] = value;
@@ -121,8 +138,8 @@ static void test_foreign(void **state)
         int code;
         const char *a, *b;
     } cases[] = {
-        {{.key = "format", .value = "other-1"}, ORR_EFORMAT, "other-1", "orrery-gpt-1"},
-        {{.key = "format"}, ORR_EFORMAT, "format", "orrery-gpt-1"},
+        {{.key = "orrery_format", .value = "other-1"}, ORR_EFORMAT, "other-1", "orrery-gpt-1"},
+        {{.key = "orrery_format"}, ORR_EFORMAT, "\"format\" is \"pt\"", "orrery-gpt-1"},
         {{.key = "layers"}, ORR_EFORMAT, "layers", "lacks"},
         {{.key = "layers", .value = "two"}, ORR_EFORMAT, "layers", "two"},
         {{.key = "layers", .value = "3"}, ORR_EMISSING, "block.2.ln1.weight", "missing"},
@@ -148,7 +165,7 @@ static void test_foreign(void **state)
     };
     struct gpt_config c = tiny_continuous();
     struct gpt_model model;
-    char good[4096], bad[4096];
+    char good[4096], bad[4096], format[32];
     scratch_path(good, dir, "good.safetensors");
     scratch_path(bad, dir, "bad.safetensors");
     tiny_trained(&model, &c);
@@ -157,7 +174,19 @@ static void test_foreign(void **state)
     copy_changed(good, bad, &(struct change){0}); /* the copy itself is fine */
     assert_int_equal(gpt_load(&model, bad, &k_ref, NULL), 0);
     gpt_free(&model);
-    copy_changed(good, bad, &(struct change){.key = "gate"}); /* as version 0.1.0 wrote them */
+    /* what loaders of PyTorch look for; converters may leave it out */
+    assert_int_equal(gpt_checkpoint_metadata(good, "format", format, sizeof format), 0);
+    assert_string_equal(format, "pt");
+    copy_changed(good, bad, &(struct change){.key = "format"});
+    assert_int_equal(gpt_load(&model, bad, &k_ref, NULL), 0);
+    gpt_free(&model);
+    /* as version 0.1.0 wrote them */
+    copy_changed(
+        good, bad,
+        &(struct change){.key = "format", .value = "orrery-gpt-1", .lacks = "orrery_format"});
+    assert_int_equal(gpt_load(&model, bad, &k_ref, NULL), 0);
+    gpt_free(&model);
+    copy_changed(good, bad, &(struct change){.key = "gate"});
     assert_int_equal(gpt_load(&model, bad, &k_ref, NULL), 0);
     assert_int_equal(model.config.gate, K_GATE_NONE);
     gpt_free(&model);

@@ -49,7 +49,7 @@ static void holds(const char *name, const char *expected)
             assert_true(model.m && model.v);
             gpt_free(&model);
         }
-        assert_null(strstr(entry[i]->d_name, ".partial"));
+        assert_null(strstr(entry[i]->d_name, "partial"));
         free(entry[i]);
     }
     free(entry);

@@ -79,6 +79,22 @@ for output_dim in "" 1 2; do
         $PYTHON tests/python/study_model.py outputs "$WORK/$name.pt" "$WORK/$name"
     sed "s|$WORK/||" "$WORK/.printed"
 done
+# ---- metadata: what other loaders ask for (format "pt"), and files of version 0.1.0
+for file in "$WORK/study.safetensors" "$tokens/rw_softmax/pretrain/last.safetensors"; do
+    check "metadata of $(basename "$file")" $PYTHON -c 'import sys, safetensors
+metadata = safetensors.safe_open(sys.argv[1], "pt").metadata()
+assert metadata["format"] == "pt" and metadata["orrery_format"] == "orrery-gpt-1"' "$file"
+done
+check "a file as version 0.1.0 wrote it" $PYTHON -c 'import sys, safetensors, safetensors.torch
+metadata = safetensors.safe_open(sys.argv[1], "pt").metadata()
+metadata["format"] = metadata.pop("orrery_format")
+safetensors.torch.save_file(safetensors.torch.load_file(sys.argv[1]), sys.argv[2], metadata)' \
+    "$WORK/study.safetensors" "$WORK/old.safetensors"
+check "... is read here" program probe outputs --checkpoint "$WORK/old.safetensors" \
+    --preset smoke_tokens --threads 1 --quiet --sequences 4 --out "$WORK/old/outputs"
+check "... and there" $PYTHON docs/pytorch/rebuild.py "$WORK/old.safetensors" \
+    "$WORK/old/outputs"
+
 STUDY_SHAPE=(--set model.layers=3 --set model.width=24 --set model.heads=4)
 check "a converted model can be fine-tuned" program finetune --preset smoke_tokens --threads 1 \
     --quiet --run "$WORK/fine" --orbits "$WORK/orbits-smoke_tokens" --source softmax \

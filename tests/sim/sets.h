@@ -52,6 +52,15 @@ static inline int sets_teardown(void **state)
     return 0;
 }
 
+/* A folder where the temporary file of dir/name would be: it can not be written. */
+static inline void blocker(const char *name, char folder[ORR_TEMPORARY])
+{
+    char path[4096];
+    scratch_path(path, dir, name);
+    orr_temporary_name(folder, path);
+    assert_int_equal(orr_mkdir(folder), 0);
+}
+
 /* Short sequences of tokens, and few of them. */
 static inline void sets_preset(struct orr_preset *p)
 {

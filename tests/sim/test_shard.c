@@ -94,14 +94,13 @@ static void test_resume(void **state)
                                           "state_two_body_train.npy"};
     struct orr_preset p;
     struct timespec before = {0}, after;
-    char path[4096];
+    char path[ORR_TEMPORARY];
     (void)state;
     sets_preset(&p);
     p.orbits.shard_sequences = 300;
     assert_int_equal(sim_dataset_write(&p, other, 1, false, true), 0);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(orr_path(path, "%s/%s.%ld.partial", dir, blocked[i], (long)getpid()), 0);
-        assert_int_equal(orr_mkdir(path), 0);
+        blocker(blocked[i], path);
         assert_int_equal(sim_dataset_write(&p, dir, 1 + (int)i, false, true), ORR_EIO);
         error_names(blocked[i], NULL);
         scratch_remove(path);
@@ -111,7 +110,7 @@ static void test_resume(void **state)
         if (i == 1)
             time_of("obs_train-00001-of-00004.npy", &before);
     }
-    scratch_path(path, dir, "obs_train-00003-of-00004.npy.77.partial"); /* of a killed run */
+    scratch_path(path, dir, "obs_train-00003-of-00004.npy.77.orrery-partial"); /* of a killed run */
     scratch_text(path, "half");
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
     time_of("obs_train-00001-of-00004.npy", &after);
@@ -123,7 +122,7 @@ static void test_resume(void **state)
 static void test_stale(void **state)
 {
     struct orr_preset p, q;
-    char path[4096];
+    char path[ORR_TEMPORARY];
     (void)state;
     sets_preset(&p);
     q = p;
@@ -132,8 +131,7 @@ static void test_stale(void **state)
         scratch_remove(dir);
         scratch_remove(other);
         assert_int_equal(orr_mkdir(dir), 0);
-        assert_int_equal(orr_path(path, "%s/obs_val.npy.%ld.partial", dir, (long)getpid()), 0);
-        assert_int_equal(orr_mkdir(path), 0);
+        blocker("obs_val.npy", path);
         assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), ORR_EIO);
         scratch_remove(path);
         q = p;
@@ -144,7 +142,7 @@ static void test_stale(void **state)
             scratch_path(path, dir, "obs_train-00001-of-00004.npy");
             assert_int_equal(truncate(path, 300), 0);
         }
-        scratch_path(path, dir, "notes.txt");
+        scratch_path(path, dir, change % 2 ? "notes.txt" : "obs_val.npy.77.partial");
         scratch_text(path, "mine");
         if (change == 0) { /* finished files of another seed go by force alone */
             assert_int_equal(sim_dataset_write(&q, dir, 2, false, true), ORR_EINVAL);

@@ -297,6 +297,45 @@ static void forces_are_read(void **state)
     scratch_remove(dir);
 }
 
+/* Sequences are told apart by their numbers, up to the largest that a data set may have and beyond:
+ * the facts are those of the same rows with small numbers, to the last bit. */
+static void large_sequence_numbers(void **state)
+{
+    (void)state;
+    static const double number[10] = {0,    1e6,    1000001,    999999999999.0, 1e12,
+                                      1e15, 0x1p52, 0x1p53 - 2, 0x1p53 - 1,     17};
+    char dir[64], path[4096];
+    struct sr_forces forces, large;
+    struct sr_sample_facts facts[2];
+    struct sr_analysis analysis[2];
+    FILE *csv;
+    scratch_create(dir);
+    scratch_path(path, dir, "forces.csv");
+    forces_create(&forces, 10, 9, 2, 78);
+    csv = fopen(path, "w");
+    assert_non_null(csv);
+    fputs(header, csv);
+    for (size_t i = 0; i < forces.rows; i++)
+        fprintf(csv, "%.0f,%.0f,%.0f,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", forces.sample[i],
+                number[(int)forces.sequence[i]], forces.step[i], forces.r[i], forces.m1[i],
+                forces.m2[i], forces.dt[i], forces.f_true[i], forces.f[i]);
+    assert_int_equal(fclose(csv), 0);
+    assert_int_equal(sr_forces_read(path, &large), 0);
+    for (size_t i = 0; i < forces.rows; i++)
+        assert_true(large.sequence[i] == number[(int)forces.sequence[i]]);
+    for (int sample = 0; sample < 2; sample++) {
+        assert_int_equal(sr_analyse_sample(&forces, sample, &facts[0]), 0);
+        assert_int_equal(sr_analyse_sample(&large, sample, &facts[1]), 0);
+        assert_memory_equal(&facts[0], &facts[1], sizeof facts[0]);
+    }
+    for (int k = 0; k < 2; k++) /* all exponents are exact: the drawn sequences do not matter */
+        assert_int_equal(sr_analyse(k ? &large : &forces, 3, &analysis[k]), 0);
+    assert_true(near(analysis[1].exponent[0].low, analysis[0].exponent[0].low, 1e-9));
+    sr_forces_free(&forces);
+    sr_forces_free(&large);
+    scratch_remove(dir);
+}
+
 static void broken(const char *path, const char *row, const char *a, const char *b)
 {
     char text[512];
@@ -325,7 +364,10 @@ static void broken_forces_are_refused(void **state)
     broken(path, "0,0,8,1,1,1,0.04,39.5,inf", ":3", "F");
     broken(path, "0.5,0,8,1,1,1,0.04,39.5,39", ":3", "sample: expected a whole number");
     broken(path, "0,-1,8,1,1,1,0.04,39.5,39", ":3", "sequence: expected a whole number");
-    broken(path, "0,1e9,8,1,1,1,0.04,39.5,39", ":3", "sequence: expected a whole number");
+    broken(path, "0,1.5,8,1,1,1,0.04,39.5,39", ":3", "sequence: expected a whole number");
+    broken(path, "1000000,0,8,1,1,1,0.04,39.5,39", ":3", "sample: expected a whole number");
+    broken(path, "0,9007199254740993,8,1,1,1,0.04,39.5,39", ":3", "sequence: expected a whole");
+    broken(path, "0,1e300,8,1,1,1,0.04,39.5,39", ":3", "sequence: expected a whole number");
     broken(path, "0,0,8,1,1,abc,0.04,39.5,39", ":3", "abc");
     broken(path, "0,0,8,1,1", ":3", "5");
     scratch_text(path, header);
@@ -348,6 +390,7 @@ int main(void)
         cmocka_unit_test(floors_are_regressions),
         cmocka_unit_test(facts_of_a_sample),
         cmocka_unit_test(forces_are_read),
+        cmocka_unit_test(large_sequence_numbers),
         cmocka_unit_test(broken_forces_are_refused),
     };
     return cmocka_run_group_tests_name("symreg/analysis", tests, NULL, NULL);

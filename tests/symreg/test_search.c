@@ -424,6 +424,62 @@ static void settings_come_from_the_preset(void **state)
     error_names("symreg.rules", "scor", "score", NULL);
 }
 
+/* ---- what is offered to the hall */
+
+static int offered; /* formulas that got as far as the user's rules */
+
+static bool count_offers(const struct sr_expr *expr, const void *context)
+{
+    (void)expr;
+    (void)context;
+    offered++;
+    return true;
+}
+
+/* The hall is keyed by complexity. exp(r) has 2 nodes; at prices of 3 for exp, 2 for a constant it
+ * has a complexity of 4, and 8 with a scale in front. */
+static void scaled_formulas_are_judged_at_their_complexity(void **state)
+{
+    (void)state;
+    static struct sr_hall hall, best;
+    static struct sr_seen seen;
+    struct table t;
+    struct sr_loss loss;
+    struct sr_settings s = small_settings(SR_EXP, SR_CONSTANT, 14);
+    s.whole = count_offers;
+    table_of(&t, "3 * exp(m1) + m2", 40, 5, 0);
+    assert_int_equal(sr_loss_init(&loss, s.loss, &t.data), 0);
+    struct sr_scene scene = {.settings = &s, .loss = &loss, .best = &best};
+    struct sr_worker worker = {.seen = &seen, .rng = random_stream(6)};
+    assert_int_equal(sr_work_init(&worker.work, t.data.rows, s.maxsize), 0);
+    struct sr_island island = {.hall = &hall};
+    const struct sr_expr exponential = formula("exp(m1)");
+    assert_int_equal(sr_complexity_set("exp=3; constant=2; *=2"), 0);
+    assert_int_equal(sr_expr_complexity(&exponential), 4);
+    assert_int_equal(sr_scale_complexity(), 4);
+    for (int known = 0; known < 3; known++) {
+        struct sr_member member = {.expr = exponential};
+        memset(&seen, 0, sizeof seen);
+        sr_hall_clear(&hall);
+        offered = 0;
+        if (known == 0)
+            hall.loss[4] = hall.loss[8] = 0; /* as good as can be, where it could stand */
+        else if (known == 1)
+            hall.loss[2] = hall.loss[4] = hall.loss[6] = 0; /* by others than with a scale */
+        sr_member_evaluate(&scene, &worker, &island, &member);
+        assert_true(isfinite(member.loss) && member.loss > 0);
+        assert_int_equal(offered, known == 0 ? 0 : known == 1 ? 1 : 2);
+        assert_true(known == 0 || hall.loss[8] == member.loss);
+        assert_int_equal(hall.expr[8].count, known == 0 ? 0 : 4);
+    }
+    assert_int_equal(sr_complexity_set(NULL), 0);
+    assert_int_equal(sr_scale_complexity(), 2);
+    sr_work_free(&worker.work);
+    gsl_rng_free(worker.rng);
+    sr_loss_free(&loss);
+    table_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -439,6 +495,7 @@ int main(void)
         cmocka_unit_test(other_laws_are_found),
         cmocka_unit_test(poor_tables_give_fronts),
         cmocka_unit_test(settings_at_their_edges),
+        cmocka_unit_test(scaled_formulas_are_judged_at_their_complexity),
     };
     return cmocka_run_group_tests_name("symreg/search", tests, NULL, NULL);
 }

@@ -1,0 +1,107 @@
+/* cores.c - how many cores this process may use: those that it is bound to (taskset, mpirun,
+ * Slurm), and no more than the quota of its control group, by which containers are limited. */
+#include "base.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <omp.h>
+
+/* A number that a file begins with; NaN where there is no such file or it begins otherwise
+ * (cpu.max: "max 100000"). `second`: the next one, may be NULL. */
+static double read_number(const char *folder, const char *name, double *second)
+{
+    char path[4096];
+    double first = NAN, next = NAN;
+    if (orr_path(path, "%s/%s", folder, name)) {
+        orr_error_clear();
+        return NAN;
+    }
+    FILE *stream = fopen(path, "r");
+    if (!stream)
+        return NAN;
+    if (fscanf(stream, "%lf %lf", &first, &next) < 1)
+        first = NAN;
+    fclose(stream);
+    if (second)
+        *second = next;
+    return first;
+}
+
+/* Cores by which one group is limited, version 2 ("quota period") or 1 (a file each, quota -1:
+ * none); infinite where it is not. */
+static double limit_of(const char *folder)
+{
+    double period, quota = read_number(folder, "cpu.max", &period);
+    if (!(quota > 0)) {
+        quota = read_number(folder, "cpu.cfs_quota_us", NULL);
+        period = read_number(folder, "cpu.cfs_period_us", NULL);
+    }
+    return quota > 0 && period > 0 ? quota / period : INFINITY;
+}
+
+/* The least limit of <root><group> and the groups above it. In a container the group may be named
+ * as the host sees it: then only the root is there, which is the container's own. */
+static double least_limit(const char *root, const char *group)
+{
+    char path[4096];
+    double least = limit_of(root);
+    if (orr_path(path, "%s%s", root, group)) {
+        orr_error_clear();
+        return least;
+    }
+    for (char *slash; strlen(path) > strlen(root); *slash = '\0') {
+        least = fmin(least, limit_of(path));
+        slash = strrchr(path, '/');
+    }
+    return least;
+}
+
+/* Whether a list such as "cpu,cpuacct" names the controller of quotas. */
+static bool has_cpu(const char *controllers)
+{
+    for (const char *at = controllers; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
+        if (strcspn(at, ",") == 3 && !strncmp(at, "cpu", 3))
+            return true;
+    return false;
+}
+
+double orr_cores_quota(const char *groups, const char *root)
+{
+    char line[4096], folder[4096];
+    double least = INFINITY;
+    FILE *stream = fopen(groups, "r");
+    /* "0::/user.slice" (version 2), "4:cpu,cpuacct:/docker/1f2e" (version 1) */
+    while (stream && fgets(line, sizeof line, stream)) {
+        line[strcspn(line, "\n")] = '\0';
+        char *controllers = strchr(line, ':');
+        char *group = controllers ? strchr(++controllers, ':') : NULL;
+        if (!group)
+            continue;
+        *group++ = '\0';
+        if (*group != '/')
+            continue;
+        if (!*controllers)
+            least = fmin(least, least_limit(root, group));
+        if (!has_cpu(controllers))
+            continue;
+        const char *const mounts[] = {controllers, "cpu"};
+        for (int i = 0; i < 2; i++) {
+            if (!orr_path(folder, "%s/%s", root, mounts[i]))
+                least = fmin(least, least_limit(folder, group));
+        }
+    }
+    if (stream)
+        fclose(stream);
+    return least;
+}
+
+int orr_cores(void)
+{
+    const int bound = omp_get_num_procs();
+    const double quota = ceil(orr_cores_quota("/proc/self/cgroup", "/sys/fs/cgroup"));
+    if (quota < bound)
+        return quota > 1 ? (int)quota : 1;
+    return bound > 0 ? bound : 1;
+}

@@ -1,0 +1,91 @@
+# orbit.gp - the bodies of one sequence: their orbits, and the samples that the sequence holds.
+#
+# Loaded by `orbits show --out` after: format ("png" or "svg"), picture, heading, note, lines (what
+# they are), planets, panels with centre_x[], centre_y[], half[] (AU, half an axis) and shown[] (how
+# many planets come near), whose numbers are body[] from body[planets * (p - 1) + 1] on, inside (how
+# many planets the last panel is about), colour[], legend[]; $curve: a line per body; $seen: the
+# samples of each body. The star is the last body of both.
+
+side = panels > 1 ? 470.0 : 520.0
+left = 84.0; gap = 86.0; right = 268.0
+head = panels > 1 ? 112.0 : 88.0; foot = 92.0
+width = left + panels * side + (panels - 1) * gap + right
+height = head + side + foot
+
+if (format eq "svg") {
+    set terminal svg size width, height dynamic font "DejaVu Sans,11" fontscale 1.33 background "#ffffff" linewidth 1
+} else {
+    set terminal pngcairo size width, height font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
+}
+set output picture
+
+set encoding utf8
+set border lc rgb "#666666"
+set tics scale 0.6
+set grid lc rgb "#eeeeee" lt 1 lw 0.6
+unset key
+set format "%g"
+set xlabel "x (AU)" offset 0, 0.3
+gold = "#f0b400"; rim = "#b08000"
+dot = planets > 5 ? 0.4 : 0.5
+
+set multiplot
+set label 100 heading at screen left / width, screen 1 - 30 / height left font ",14" front noenhanced
+set label 101 note at screen left / width, screen 1 - 54 / height left font ",10" tc rgb "#444444" front noenhanced
+
+do for [p = 1:panels] {
+    # about four steps on an axis, at 1, 2 or 5 times a power of ten
+    raw = half[p] / 2.6
+    power = 10.0 ** floor(log10(raw))
+    step = raw / power < 1.5 ? power : raw / power < 3.5 ? 2 * power : raw / power < 7.5 ? 5 * power : 10 * power
+    set xtics step nomirror tc rgb "#444444"
+    set ytics step nomirror tc rgb "#444444"
+    set xrange [centre_x[p] - half[p] : centre_x[p] + half[p]]
+    set yrange [centre_y[p] - half[p] : centre_y[p] + half[p]]
+    x0 = left + (p - 1) * (side + gap)
+    set lmargin at screen x0 / width
+    set rmargin at screen (x0 + side) / width
+    set bmargin at screen foot / height
+    set tmargin at screen (foot + side) / height
+    if (panels > 1) {
+        set label 1 p == 1 ? "all bodies" : sprintf("the small square: %d of %d planets", inside, planets) at screen x0 / width, screen (foot + side + 14) / height left font ",11"
+    }
+    if (p == 1 && panels > 1) {
+        set object 1 rectangle from centre_x[2] - half[2], centre_y[2] - half[2] to centre_x[2] + half[2], centre_y[2] + half[2] fs empty border lc rgb "#909090" front
+    } else {
+        unset object 1
+    }
+    set ylabel "y (AU)" offset 0.6, 0
+    first = planets * (p - 1) + 1
+    last = first + shown[p] - 1
+    plot for [k = first:last] $curve index body[k] - 1 using 1:2 with lines lc rgb colour[body[k]] lw 0.9, \
+         $curve index planets using 1:2 with lines lc rgb rim lw 0.9, \
+         for [k = first:last] $seen index body[k] - 1 using 1:2 with points pt 7 ps dot lc rgb colour[body[k]], \
+         for [k = first:last] $seen index body[k] - 1 using 1:2 every ::0::0 with points pt 6 ps 1.4 lw 1.2 lc rgb colour[body[k]], \
+         $seen index planets using 1:2 with points pt 7 ps dot lc rgb rim, \
+         $seen index planets using 1:2 every ::0::0 with points pt 7 ps 1.8 lc rgb gold, \
+         $seen index planets using 1:2 every ::0::0 with points pt 6 ps 1.8 lw 1.2 lc rgb rim
+    unset label 100
+    unset label 101
+}
+
+# the legend beside the panels, and what is drawn below them, in units of pixels
+set lmargin at screen 0
+set rmargin at screen 1
+set bmargin at screen 0
+set tmargin at screen 1
+unset border; unset tics; unset grid; unset xlabel; unset ylabel; unset label; unset object
+set xrange [0:width]
+set yrange [0:height]
+x = width - right + 26
+y = foot + side - 10
+do for [i = 1:planets] {
+    set object 10 + i circle at x, y - 24 * (i - 1) size 5 fc rgb colour[i] fs solid border lc rgb colour[i]
+    set label 10 + i legend[i] at x + 16, y - 24 * (i - 1) left font ",10" noenhanced
+}
+set object 30 circle at x, y - 24 * planets size 7 fc rgb gold fs solid border lc rgb rim
+set label 30 "star" at x + 16, y - 24 * planets left font ",10"
+set label 31 "lines: ".lines."; dots: samples, the first one in a ring" at left, 18 left font ",10" tc rgb "#444444"
+plot NaN notitle
+unset multiplot
+set output

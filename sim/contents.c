@@ -1,0 +1,146 @@
+/* contents.c - what the arrays of a data set must hold, beyond types and shapes. Sets made
+ * elsewhere are read as they are: a number that no simulator of ours writes would end a program
+ * hours later, or spoil its results without a word. */
+#include "dataset.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+/* "<file>: sequence 12: ...", the number counted in that file. */
+static int fail(const struct sim_dataset *set, enum sim_kind kind, size_t i, const char *format,
+                ...) __attribute__((format(printf, 4, 5)));
+static int fail(const struct sim_dataset *set, enum sim_kind kind, size_t i, const char *format,
+                ...)
+{
+    char name[SIM_NAME], what[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    sim_shard_name(name, kind, set->split, i / set->shard_sequences, set->shards);
+    return ORR_FAIL(ORR_EFORMAT, "%s/%s: sequence %zu: %s", set->dir, name,
+                    i % set->shard_sequences, what);
+}
+
+/* --------------------------------------------------------------------------- all splits */
+
+/* Sets of two bodies hold two. In others a sequence shows the whole first step and a row of the
+ * next; short ones of our own simulator may be cut in the first step. */
+static int most_bodies(const struct sim_dataset *set)
+{
+    if (set->split >= SIM_SPLIT_PLANETS_TRAIN || set->split == SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY ||
+        (set->split >= SIM_SPLIT_TWO_BODY_TRAIN && set->split <= SIM_SPLIT_TWO_BODY_TEST))
+        return 2;
+    const int whole = set->positions - 2;
+    return whole > SIM_PLANETS + 1 ? whole : SIM_PLANETS + 1;
+}
+
+int sim_bodies_check(const struct sim_dataset *set)
+{
+    const int most = most_bodies(set);
+    for (size_t i = 0; i < set->n; i++) {
+        const int found = set->num_bodies[i];
+        if (found < 2 || found > most)
+            return most == 2
+                       ? fail(set, SIM_KIND_NUM_BODIES, i, "expected 2 bodies, found %d", found)
+                       : fail(set, SIM_KIND_NUM_BODIES, i, "expected 2 to %d bodies, found %d",
+                              most, found);
+    }
+    return 0;
+}
+
+/* Row 0 is a time step, the others are places in bins. */
+static int check_tokens(const struct sim_dataset *set, size_t i, const uint16_t *tokens)
+{
+    const int bins = set->bins;
+    for (int c = 0; c < 2; c++)
+        if (tokens[c] != bins && tokens[c] != bins + 1)
+            return fail(set, SIM_KIND_OBS, i, "row 0: expected a time step, %d or %d, found %d",
+                        bins, bins + 1, tokens[c]);
+    for (size_t k = 2; k < 2 * (size_t)set->positions; k++)
+        if (tokens[k] >= bins)
+            return fail(set, SIM_KIND_OBS, i, "row %zu: expected a bin below %d, found %d", k / 2,
+                        bins, tokens[k]);
+    return 0;
+}
+
+static int check_coords(const struct sim_dataset *set, size_t i, const float *coords)
+{
+    for (size_t k = 0; k < 2 * (size_t)set->positions; k++)
+        if (!isfinite(coords[k]))
+            return fail(set, SIM_KIND_COORDS, i, "row %zu: expected a finite %s, found %g", k / 2,
+                        k < 2 ? "time step" : "coordinate", (double)coords[k]);
+    return 0;
+}
+
+int sim_dataset_check_rows(const struct sim_dataset *set, size_t i)
+{
+    const uint16_t *tokens = sim_dataset_tokens(set, i);
+    return tokens ? check_tokens(set, i, tokens) : check_coords(set, i, sim_dataset_coords(set, i));
+}
+
+/* ---------------------------------------------------------------------- labelled splits */
+
+/* What a label says: a force above 0 on a row of a body, between masses above 0, at a distance. */
+static int check_label(const struct sim_dataset *set, size_t i, size_t t)
+{
+    const size_t at = i * (size_t)set->positions + t;
+    const double F = (double)set->force_magnitude[at];
+    const float *f = set->force_vector + 2 * at;
+    const float *full = set->full_state + 6 * at, *state = set->state + 5 * at;
+    const bool magnitude = isfinite(F), vector = isfinite(f[0]) || isfinite(f[1]);
+    if (!magnitude && !vector)
+        return 0;
+    const enum sim_kind kind = magnitude ? SIM_KIND_FORCE_MAGNITUDE : SIM_KIND_FORCE_VECTOR;
+    if (t == 0)
+        return fail(set, kind, i, "row 0: expected no label (inf) on the time step, found %g",
+                    magnitude ? F : (double)f[0]);
+    if (magnitude && !(F > 0))
+        return fail(set, kind, i, "row %zu: expected a force above 0, or inf, found %g", t, F);
+    if (vector && !(isfinite(f[0]) && isfinite(f[1])))
+        return fail(set, SIM_KIND_FORCE_VECTOR, i,
+                    "row %zu: expected two finite numbers, or inf and inf, found %g and %g", t,
+                    (double)f[0], (double)f[1]);
+    for (int c = 0; c < 6; c++)
+        if (!isfinite(full[c]) || (c >= 4 && !(full[c] > 0)))
+            return fail(set, SIM_KIND_FULL_STATE, i,
+                        "row %zu, column %d: expected a %s where the force is labelled, found %g",
+                        t, c, c < 4 ? "finite number" : "mass above 0", (double)full[c]);
+    if (!(hypot((double)full[0], (double)full[1]) > 0))
+        return fail(set, SIM_KIND_FULL_STATE, i,
+                    "row %zu: expected a distance above 0 where the force is labelled, found 0", t);
+    for (int c = 0; c < 5; c++)
+        if (!isfinite(state[c]))
+            return fail(set, SIM_KIND_STATE, i,
+                        "row %zu, column %d: expected a finite number where the force is "
+                        "labelled, found %g",
+                        t, c, (double)state[c]);
+    return 0;
+}
+
+/* The largest force of a sequence is the unit of its vectors. */
+static int check_unit(const struct sim_dataset *set, size_t i)
+{
+    const float *f = set->force_vector + 2 * i * (size_t)set->positions;
+    bool labelled = false, moves = false;
+    for (size_t k = 0; k < 2 * (size_t)set->positions; k++) {
+        labelled = labelled || isfinite(f[k]);
+        moves = moves || (isfinite(f[k]) && f[k] != 0);
+    }
+    return labelled && !moves ? fail(set, SIM_KIND_FORCE_VECTOR, i,
+                                     "expected a force other than 0 on one row at least, found 0")
+                              : 0;
+}
+
+int sim_labels_check(const struct sim_dataset *set)
+{
+    int rc = 0;
+    for (size_t i = 0; i < set->n && !rc; i++) {
+        rc = sim_dataset_check_rows(set, i);
+        for (size_t t = 0; t < (size_t)set->positions && !rc; t++)
+            rc = check_label(set, i, t);
+        if (!rc)
+            rc = check_unit(set, i);
+    }
+    return rc;
+}

@@ -1,0 +1,309 @@
+/* picture.c - the orbits of one sequence and what it shows of them, drawn by figures/orbit.gp. */
+#include "show.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CURVE = 721 }; /* points of an ellipse */
+
+/* Colours of the project's figures, apart for the colour-blind; the star's is the script's. */
+static const char *const colours[SIM_PLANETS] = {"#1f6fb4", "#d1602b", "#2a8f5b", "#8a4fb0",
+                                                 "#b0406e", "#2f8f9d", "#6b6f2a", "#5a5fc0",
+                                                 "#9c5a3c", "#222222"};
+
+/* ------------------------------------------------------------------------------ what is seen */
+
+/* Where a body of row `row` is seen, AU. */
+static void seen_at(const struct sim_shown *w, size_t row, double xy[2])
+{
+    const struct sim_sequence *q = &w->sequence;
+    const struct orr_orbits_preset *o = &w->preset->orbits;
+    for (size_t c = 0; c < 2; c++)
+        xy[c] = q->tokens
+                    ? (q->tokens[2 * row + c] + 0.5) * 2 * o->extent_au / o->bins - o->extent_au
+                    : (double)q->coords[2 * row + c] * (double)q->scale;
+}
+
+/* Its share of the separation from planet i, seen from the centre; planet: i, or the star. */
+static double share_of(const struct sim_shown *w, int i, bool star)
+{
+    const struct sim_system *s = &w->system;
+    const double total = s->mass[i] + s->star_mass;
+    if (!s->star_moves)
+        return star ? 0 : 1;
+    return star ? -s->mass[i] / total : s->star_mass / total;
+}
+
+/* What is drawn of a body, a planet or the star behind the last one: its samples, and the ellipse
+ * where it has one. */
+struct drawn {
+    double *curve; /* (points, 2), AU */
+    int points;
+    double low[2], high[2];   /* of both */
+    double nearest, farthest; /* from the centre */
+};
+
+static void extend(struct drawn *d, const double centre[2], const double xy[2])
+{
+    const double r = hypot(xy[0] - centre[0], xy[1] - centre[1]);
+    for (int c = 0; c < 2; c++) {
+        d->low[c] = fmin(d->low[c], xy[c]);
+        d->high[c] = fmax(d->high[c], xy[c]);
+    }
+    d->nearest = fmin(d->nearest, r);
+    d->farthest = fmax(d->farthest, r);
+}
+
+/* One orbit of a body. The star has an ellipse of its own beside one planet. */
+static int make_curve(const struct sim_shown *w, int body, struct drawn *d)
+{
+    const struct sim_system *s = &w->system;
+    const bool star = body == s->planets;
+    const int i = star ? 0 : body;
+    if (!sim_shown_kepler(w) || (star && !(s->star_moves && s->planets == 1)))
+        return 0;
+    double *state = orr_alloc(4 * CURVE, sizeof *state);
+    d->curve = orr_alloc(2 * CURVE, sizeof *d->curve);
+    int rc = state && d->curve ? 0 : ORR_ENOMEM;
+    if (!rc)
+        rc = sim_orbit_states(&s->orbit[i], s->mass[i] + s->star_mass,
+                              sim_shown_period_yr(w, i) / (CURVE - 1), CURVE, state);
+    const double share = share_of(w, i, star);
+    for (int k = 0; k < CURVE && !rc; k++)
+        for (int c = 0; c < 2; c++)
+            d->curve[2 * k + c] = s->com_au[c] + share * state[4 * k + c];
+    d->points = rc ? 0 : CURVE;
+    free(state);
+    return rc;
+}
+
+static int make_drawn(const struct sim_shown *w, int body, struct drawn *d)
+{
+    const struct sim_system *s = &w->system;
+    *d = (struct drawn){
+        .low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}, .nearest = INFINITY};
+    const int rc = make_curve(w, body, d);
+    for (int k = 0; k < d->points; k++)
+        extend(d, s->com_au, d->curve + 2 * (size_t)k);
+    for (size_t row = 1 + (size_t)body; row < (size_t)w->sequence.positions;
+         row += (size_t)s->planets + 1) {
+        double xy[2];
+        seen_at(w, row, xy);
+        extend(d, s->com_au, xy);
+    }
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------------- panels */
+
+struct panel {
+    double centre[2], half;  /* AU; half an axis */
+    bool shows[SIM_PLANETS]; /* planets that come near it */
+    int inside;              /* planets that stay within */
+};
+
+/* A square around the star and the planets within a distance from the centre. */
+static void frame(const struct sim_shown *w, const struct drawn *drawn, double within,
+                  struct panel *panel)
+{
+    static const double margin = 1.12;
+    const int n = w->system.planets;
+    double low[2], high[2];
+    *panel = (struct panel){.half = 0};
+    for (int c = 0; c < 2; c++) {
+        low[c] = drawn[n].low[c];
+        high[c] = drawn[n].high[c];
+        for (int i = 0; i < n; i++) {
+            if (drawn[i].farthest > within)
+                continue;
+            low[c] = fmin(low[c], drawn[i].low[c]);
+            high[c] = fmax(high[c], drawn[i].high[c]);
+        }
+        panel->centre[c] = (low[c] + high[c]) / 2;
+        panel->half = fmax(panel->half, margin * (high[c] - low[c]) / 2);
+    }
+    if (!(panel->half > 0))
+        panel->half = 1;
+    for (int i = 0; i < n; i++) {
+        panel->inside += drawn[i].farthest <= within;
+        panel->shows[i] = drawn[i].farthest <= within || drawn[i].nearest < 2 * panel->half;
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* All bodies; and, where the widest gap between orbits leaves those within it a spot, these alone.
+ * Returns the number of panels. */
+static int make_panels(const struct sim_shown *w, const struct drawn *drawn, struct panel panel[2])
+{
+    static const double gap_least = 2, share_most = 0.2;
+    const int n = w->system.planets;
+    double reach[SIM_PLANETS] = {0}, widest = gap_least, within = 0;
+    for (int i = 0; i < n; i++)
+        reach[i] = drawn[i].farthest;
+    qsort(reach, (size_t)n, sizeof *reach, ascending);
+    for (int i = 0; i + 1 < n; i++) {
+        if (reach[i] > share_most * reach[n - 1] || !(reach[i + 1] > widest * reach[i]))
+            continue;
+        widest = reach[i + 1] / reach[i];
+        within = reach[i];
+    }
+    frame(w, drawn, INFINITY, &panel[0]);
+    if (within > 0)
+        frame(w, drawn, within, &panel[1]);
+    return within > 0 ? 2 : 1;
+}
+
+/* ---------------------------------------------------------------------------------- the script */
+
+/* A block of $seen: the samples of a body. */
+static void write_samples(const struct sim_shown *w, int body, FILE *to)
+{
+    const size_t bodies = (size_t)w->system.planets + 1;
+    for (size_t row = 1 + (size_t)body; row < (size_t)w->sequence.positions; row += bodies) {
+        double xy[2];
+        seen_at(w, row, xy);
+        fprintf(to, "%.6f %.6f\n", xy[0], xy[1]);
+    }
+    fprintf(to, "\n\n");
+}
+
+/* A block of $curve: the ellipse, or from sample to sample. */
+static void write_curve(const struct sim_shown *w, const struct drawn *d, int body, FILE *to)
+{
+    if (!d->points) {
+        write_samples(w, body, to);
+        return;
+    }
+    for (int k = 0; k < d->points; k++)
+        fprintf(to, "%.6f %.6f\n", d->curve[2 * k], d->curve[2 * k + 1]);
+    fprintf(to, "\n\n");
+}
+
+/* A text in single quotes, which are doubled inside. */
+static void write_text(const char *key, const char *text, FILE *to)
+{
+    fprintf(to, "%s '", key);
+    for (const char *c = text; *c; c++)
+        fprintf(to, *c == '\'' ? "''" : "%c", *c);
+    fprintf(to, "'\n");
+}
+
+static void write_panels(const struct sim_shown *w, const struct panel *panel, int panels, FILE *to)
+{
+    const int n = w->system.planets;
+    fprintf(to, "panels = %d\ninside = %d\narray body[%d]\n", panels, panel[panels - 1].inside,
+            panels * n);
+    fprintf(to, "array centre_x[2]\narray centre_y[2]\narray half[2]\narray shown[2]\n");
+    for (int p = 0; p < panels; p++) {
+        int shown = 0;
+        for (int i = 0; i < n; i++)
+            if (panel[p].shows[i])
+                fprintf(to, "body[%d] = %d\n", p * n + ++shown, i + 1);
+        fprintf(to, "centre_x[%d] = %.9g\ncentre_y[%d] = %.9g\nhalf[%d] = %.9g\nshown[%d] = %d\n",
+                p + 1, panel[p].centre[0], p + 1, panel[p].centre[1], p + 1, panel[p].half, p + 1,
+                shown);
+    }
+}
+
+/* What orbit.gp asks for, then the script itself. */
+static void write_script(const struct sim_shown *w, const struct drawn *drawn, const char *script,
+                         const char *format, const char *output, FILE *to)
+{
+    const struct sim_system *s = &w->system;
+    struct panel panel[2] = {{.half = 0}};
+    write_text("format =", format, to);
+    write_text("picture =", output, to);
+    fprintf(to, "heading = '%s, sequence %llu'\n", sim_split_name(w->split),
+            (unsigned long long)w->index);
+    fprintf(to, "note = '%d bodies, %d rows, time step %.4g yr'\n", s->planets + 1,
+            w->sequence.positions, s->dt_yr);
+    fprintf(to, "lines = '%s'\nplanets = %d\n",
+            sim_shown_kepler(w) ? "orbits of these elements" : "from sample to sample", s->planets);
+    write_panels(w, panel, make_panels(w, drawn, panel), to);
+    fprintf(to, "array colour[%d]\narray legend[%d]\n", s->planets, s->planets);
+    for (int i = 0; i < s->planets; i++)
+        fprintf(to, "colour[%d] = '%s'\nlegend[%d] = 'body %d: a = %.2f AU, e = %.2f'\n", i + 1,
+                colours[i], i + 1, i + 1, s->orbit[i].a_au, s->orbit[i].e);
+    fprintf(to, "$curve << END\n");
+    for (int i = 0; i <= s->planets; i++)
+        write_curve(w, &drawn[i], i, to);
+    fprintf(to, "END\n$seen << END\n");
+    for (int i = 0; i <= s->planets; i++)
+        write_samples(w, i, to);
+    fprintf(to, "END\n");
+    write_text("load", script, to);
+}
+
+/* ------------------------------------------------------------------------------------- gnuplot */
+
+int sim_picture_check(const char *picture, const char **format)
+{
+    const char *dot = strrchr(picture, '.');
+    *format = dot ? dot + 1 : "";
+    if (strcmp(*format, "png") && strcmp(*format, "svg"))
+        return ORR_FAIL(ORR_EUSAGE, "--out: expected FILE.png or FILE.svg, found \"%s\"", picture);
+    if (strpbrk(picture, "'\n\\"))
+        return ORR_FAIL(ORR_EUSAGE, "--out: no quotes or backslashes in %s", picture);
+    return 0;
+}
+
+/* gnuplot does not report a full disk: a picture is whole when it ends as its format ends. */
+static int check_whole(const char *path, const char *format, const char *picture)
+{
+    char *bytes;
+    size_t size;
+    int rc = orr_file_read(path, &bytes, &size);
+    if (rc)
+        return rc;
+    const bool whole = strcmp(format, "svg") ? size > 20 && !memcmp(bytes + size - 8, "IEND", 4)
+                                             : strstr(bytes, "</svg>") != NULL;
+    free(bytes);
+    return whole ? 0 : ORR_FAIL(ORR_EIO, "gnuplot: %s is incomplete (disk full?)", picture);
+}
+
+/* gnuplot writes into the file that we have open and locked. */
+static int run_gnuplot(const struct sim_shown *w, const struct drawn *drawn, const char *script,
+                       const char *format, const char *output, const char *picture)
+{
+    FILE *to = popen("gnuplot", "w");
+    if (!to)
+        return ORR_FAIL(ORR_EIO, "gnuplot: cannot start: %s", strerror(errno));
+    write_script(w, drawn, script, format, output, to);
+    const int status = pclose(to);
+    if (orr_signal_seen())
+        return ORR_FAIL(ORR_EINTR, "stopped by a signal; %s was not drawn", picture);
+    if (status)
+        return ORR_FAIL(ORR_EIO, "gnuplot: failed while drawing %s (is gnuplot-nox installed?)",
+                        picture);
+    return check_whole(output, format, picture);
+}
+
+int sim_picture_draw(const struct sim_shown *w, const char *picture)
+{
+    struct drawn drawn[SIM_PLANETS + 1] = {{0}};
+    struct orr_file file = {0};
+    const char *format;
+    char script[4096];
+    int rc = sim_picture_check(picture, &format);
+    if (!rc)
+        rc = orr_figure_script("orbit.gp", script);
+    for (int i = 0; i <= w->system.planets && !rc; i++)
+        rc = make_drawn(w, i, &drawn[i]);
+    if (!rc)
+        rc = orr_file_create(&file, picture);
+    if (!rc)
+        rc = run_gnuplot(w, drawn, script, format, file.temporary, picture);
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    for (int i = 0; i <= w->system.planets; i++)
+        free(drawn[i].curve);
+    return rc;
+}

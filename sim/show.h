@@ -1,0 +1,25 @@
+/* show.h - one sequence for the eye. Shared inside sim/ only. */
+#ifndef SIM_SHOW_H
+#define SIM_SHOW_H
+
+#include "dataset.h"
+
+struct sim_shown {
+    const struct orr_preset *preset;
+    enum sim_split split;
+    uint64_t index;
+    struct sim_system system;
+    struct sim_sequence sequence;
+};
+
+/* The bodies stay on the ellipses of their elements. */
+bool sim_shown_kepler(const struct sim_shown *shown);
+double sim_shown_period_yr(const struct sim_shown *shown, int planet);
+
+/* FILE.png or FILE.svg, without what gnuplot's texts cannot hold: else ORR_EUSAGE. */
+int sim_picture_check(const char *picture, const char **format);
+/* Draws the orbits and what the sequence shows of them, by figures/orbit.gp. ORR_EIO without
+ * gnuplot, and where the picture is not whole. */
+int sim_picture_draw(const struct sim_shown *shown, const char *picture);
+
+#endif

@@ -1,0 +1,244 @@
+/* test_export.c - names of columns in C and SymPy: whatever a table's columns are called, exported
+ * formulas compile and have the value that the table gives. */
+#include <ctype.h>
+#include <math.h>
+
+#include "symreg/formulas.h"
+#include "output.h"
+
+/* Names of a kind that once became one, or are no names, or mean something else. (clang-format
+ * counts characters, the check of line lengths bytes.) */
+/* clang-format off */
+static const char *const awkward[] = {
+    "a b",  "a_b",  "a-b",   "a_b_2", "半径",     "质量",      "x5",   "größe",
+    "lambda", "double", "exp",  "pow",  "y0",    "j1",    "E",
+    "I",    "S",    "N",     "O",     "Q",
+    "pi",   "beta", "gamma", "zeta",  "sin",      "sinf",      "fabs", "2nd",   "2",      "-",
+    "_",    "__x",  "_Bool", "in",    "is",       "None",      "abs",  "max",   "test",   "M_PI",
+    "E_",   "E__2", "class", "NULL",  "linux",    "mass (kg)", "r/r0", "x\"y",  "Max",    "re",
+    "F(x)", "and",  "int",   "R²",    "T\\u00b0", "div",
+};
+/* clang-format on */
+enum { AWKWARD = sizeof awkward / sizeof *awkward };
+
+static void made(struct sr_export *names)
+{
+    sr_export_make(names, awkward, AWKWARD);
+    assert_int_equal(names->features, AWKWARD);
+}
+
+static void names_are_words_and_differ(void **state)
+{
+    (void)state;
+    struct sr_export names;
+    made(&names);
+    for (int f = 0; f < AWKWARD; f++) {
+        const char *name = names.name[f];
+        assert_true(isalpha((unsigned char)*name) && strlen(name) < SR_EXPORT_NAME);
+        assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                      "0123456789_"),
+                         strlen(name));
+        if (sr_export_reserved(name))
+            fail_msg("\"%s\" became \"%s\", which is reserved", awkward[f], name);
+        assert_int_equal(sr_export_renamed(&names, f), strcmp(name, awkward[f]) != 0);
+        for (int g = 0; g < f; g++)
+            if (!strcmp(name, names.name[g]))
+                fail_msg("\"%s\" and \"%s\" both became \"%s\"", awkward[g], awkward[f], name);
+    }
+}
+
+static const char *name_of(const struct sr_export *names, const char *column)
+{
+    for (int f = 0; f < names->features; f++)
+        if (!strcmp(names->column[f], column))
+            return names->name[f];
+    fail();
+    return NULL;
+}
+
+static void names_that_can_stay_stay(void **state)
+{
+    (void)state;
+    struct sr_export names;
+    static const char *const plain[] = {"r", "m1", "a_b", "T0", "x_", "Radius", "q", "sinus", "fl"};
+    sr_export_make(&names, plain, 9);
+    for (int f = 0; f < 9; f++)
+        assert_string_equal(names.name[f], plain[f]);
+    made(&names);
+    assert_string_equal(name_of(&names, "a_b"), "a_b"); /* wherever it stands */
+    assert_string_equal(name_of(&names, "a b"), "a_b_3");
+    assert_string_equal(name_of(&names, "x5"), "x5");
+    assert_string_equal(name_of(&names, "半径"), "x5_2"); /* the fifth column */
+    assert_string_equal(name_of(&names, "lambda"), "lambda_");
+    assert_string_equal(name_of(&names, "E"), "E__3");
+    assert_string_equal(name_of(&names, "2nd"), "x2nd");
+    assert_string_equal(name_of(&names, "mass (kg)"), "mass_kg");
+}
+
+/* Names that differ only where they are cut. */
+static void long_names(void **state)
+{
+    (void)state;
+    enum { LONG = 200, COLUMNS = 20 };
+    static char text[COLUMNS][LONG + 4];
+    const char *columns[COLUMNS];
+    struct sr_export names;
+    for (int f = 0; f < COLUMNS; f++) {
+        memset(text[f], 'w', LONG);
+        snprintf(text[f] + LONG, 4, "%d", f);
+        columns[f] = text[f];
+    }
+    sr_export_make(&names, columns, COLUMNS);
+    for (int f = 0; f < COLUMNS; f++)
+        for (int g = 0; g < f; g++)
+            assert_string_not_equal(names.name[f], names.name[g]);
+}
+
+/* The lists are searched by halves: every word of a sample from all over them is found. */
+static void reserved_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+        "DOMAIN", "xor_eq", "auto", "yn",     "I",     "sinl",     "powf",  "FP_NAN", "M_E",
+        "Abs",    "zoo",    "oo",   "lambda", "True",  "nonlocal", "sum",   "len",    "Symbol",
+        "ZZ",     "Q",      "E",    "S",      "cbrtf", "j0",       "gamma", "while",  "symbols"};
+    static const char *const free_words[] = {"r", "m1", "sinx", "f", "l", "xf", "lambda_", "", "A"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!sr_export_reserved(words[i]))
+            fail_msg("\"%s\" is not reserved", words[i]);
+    for (size_t i = 0; i < sizeof free_words / sizeof *free_words; i++)
+        if (sr_export_reserved(free_words[i]))
+            fail_msg("\"%s\" is reserved", free_words[i]);
+}
+
+/* f exp(g) + pow(h, 2) - sin(k) max(f, g) + log(h) sqrt(k) + |g|, of columns beside each other. */
+static struct sr_expr mixture(int f)
+{
+    static const struct {
+        uint8_t op, step;
+    } nodes[] = {{SR_FEATURE, 0}, {SR_FEATURE, 1}, {SR_EXP, 0},     {SR_MUL, 0}, {SR_FEATURE, 2},
+                 {SR_SQUARE, 0},  {SR_ADD, 0},     {SR_FEATURE, 3}, {SR_SIN, 0}, {SR_FEATURE, 0},
+                 {SR_FEATURE, 1}, {SR_MAX, 0},     {SR_MUL, 0},     {SR_SUB, 0}, {SR_FEATURE, 2},
+                 {SR_LOG, 0},     {SR_FEATURE, 3}, {SR_SQRT, 0},    {SR_MUL, 0}, {SR_ADD, 0},
+                 {SR_FEATURE, 1}, {SR_ABS, 0},     {SR_ADD, 0}};
+    struct sr_expr expr = {.count = (int)(sizeof nodes / sizeof *nodes)};
+    for (int i = 0; i < expr.count; i++) {
+        expr.node[i].op = nodes[i].op;
+        expr.node[i].feature = (uint8_t)((f + nodes[i].step) % AWKWARD);
+    }
+    assert_true(sr_expr_measure(&expr));
+    return expr;
+}
+
+/* A table of one row, and the value of each mixture there. */
+static void values(double x[AWKWARD], double value[AWKWARD])
+{
+    gsl_rng *rng = random_stream(31);
+    for (int f = 0; f < AWKWARD; f++)
+        x[f] = 0.5 + 1.885 * gsl_rng_uniform(rng);
+    const struct sr_data data = {.rows = 1, .features = AWKWARD, .x = x};
+    for (int f = 0; f < AWKWARD; f++) {
+        const struct sr_expr expr = mixture(f);
+        assert_true(sr_eval(&expr, &data, &value[f]));
+    }
+    gsl_rng_free(rng);
+}
+
+static void read_values(const char *path, const double *value)
+{
+    char *text, *at;
+    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    at = text;
+    for (int f = 0; f < AWKWARD; f++) {
+        const double found = strtod(at, &at);
+        if (!near(found, value[f], 1e-12))
+            fail_msg("mixture %d (from column \"%s\"): expected %.17g, found %.17g", f, awkward[f],
+                     value[f], found);
+    }
+    free(text);
+}
+
+/* One function of all columns per mixture, as a user would paste it. */
+static void c_compiles_and_has_the_value(void **state)
+{
+    (void)state;
+    double x[AWKWARD], value[AWKWARD];
+    char path[4096], command[3 * 4096], text[SR_TEXT];
+    struct sr_export names;
+    if (system("command -v cc >/dev/null"))
+        skip();
+    made(&names);
+    values(x, value);
+    scratch_path(path, scratch_dir, "formulas.c");
+    FILE *c = fopen(path, "w");
+    assert_non_null(c);
+    fprintf(c, "#include <complex.h>\n#include <errno.h>\n#include <math.h>\n#include <stdbool.h>\n"
+               "#include <stdio.h>\n#include <stdlib.h>\n");
+    for (int f = 0; f < AWKWARD; f++) {
+        fprintf(c, "static double mixture_%d(", f);
+        for (int g = 0; g < AWKWARD; g++)
+            fprintf(c, "%sdouble %s", g ? ", " : "", names.name[g]);
+        const struct sr_expr expr = mixture(f);
+        sr_expr_write(&expr, SR_C, &names, text, sizeof text);
+        fprintf(c, ")\n{\n    return %s;\n}\n", text);
+    }
+    fprintf(c, "int main(void)\n{\n");
+    for (int f = 0; f < AWKWARD; f++) {
+        fprintf(c, "    printf(\"%%.17g\\n\", mixture_%d(", f);
+        for (int g = 0; g < AWKWARD; g++)
+            fprintf(c, "%s%.17g", g ? ", " : "", x[g]);
+        fprintf(c, "));\n");
+    }
+    fprintf(c, "    return 0;\n}\n");
+    assert_int_equal(fclose(c), 0);
+    snprintf(command, sizeof command, "cc -std=gnu17 -w -o %s/formulas %s -lm && %s/formulas >%s/c",
+             scratch_dir, path, scratch_dir, scratch_dir);
+    assert_int_equal(system(command), 0);
+    scratch_path(path, scratch_dir, "c");
+    read_values(path, value);
+}
+
+/* sympify() knows every name as a symbol, and no other. */
+static void sympy_has_the_value(void **state)
+{
+    (void)state;
+    double x[AWKWARD], value[AWKWARD];
+    char path[4096], command[3 * 4096], text[SR_TEXT];
+    struct sr_export names;
+    if (system("python3 -c 'import sympy' >/dev/null 2>&1"))
+        skip(); /* the list of its names is what remains: names_are_words_and_differ */
+    made(&names);
+    values(x, value);
+    scratch_path(path, scratch_dir, "formulas.py");
+    FILE *py = fopen(path, "w");
+    assert_non_null(py);
+    fprintf(py, "from sympy import Symbol, sympify\nx = {}\n");
+    for (int g = 0; g < AWKWARD; g++)
+        fprintf(py, "x[Symbol('%s')] = %.17g\n", names.name[g], x[g]);
+    fprintf(py, "def show(text):\n    formula = sympify(text)\n"
+                "    assert formula.free_symbols <= set(x), text\n"
+                "    print('%%.17g' %% formula.evalf(25, subs=x))\n");
+    for (int f = 0; f < AWKWARD; f++) {
+        const struct sr_expr expr = mixture(f);
+        sr_expr_write(&expr, SR_SYMPY, &names, text, sizeof text);
+        fprintf(py, "show('%s')\n", text);
+    }
+    assert_int_equal(fclose(py), 0);
+    snprintf(command, sizeof command, "python3 %s >%s/sympy", path, scratch_dir);
+    assert_int_equal(system(command), 0);
+    scratch_path(path, scratch_dir, "sympy");
+    read_values(path, value);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_words_and_differ),
+        cmocka_unit_test(names_that_can_stay_stay),
+        cmocka_unit_test(long_names),
+        cmocka_unit_test(reserved_words),
+        cmocka_unit_test(c_compiles_and_has_the_value),
+        cmocka_unit_test(sympy_has_the_value),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
