@@ -83,9 +83,10 @@ for task in magnitude vector; do
         --checkpoint "$run/lssar/finetune/$task.safetensors"
     check "... its page" is_png "$run/lssar/probe_$task/attention_layer0.png"
 done
+rm -r "$run/lssar/probe"
 check "every model of a run" program probe attention --run "$run" "${BASE[@]}"
-check "... each in its place" test -s "$run/softmax/probe/attention.csv" -a \
-    -s "$run/lssar/probe/attention.csv"
+check "... each in its place" filled "$run"/{softmax,lssar}/probe/attention.csv
+check "... as on its own" same_file "$WORK/before.csv" "$run/lssar/probe/attention.csv"
 
 # ---- evaluate
 check "evaluate" program probe evaluate --checkpoint "$lssar" "${BASE[@]}"
