@@ -87,7 +87,7 @@ check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(T
 # what takes longer than a quarter of an hour: the same battery, 100 kills and every write instead
 # of samples of them, text models, and the quick preset end to end
 check-long: check
-	@KILLS=100 BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' tools/check.sh $(B)/tests/logs-long \
+	@CHECK_LIMIT=7200 KILLS=100 BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' tools/check.sh $(B)/tests/logs-long \
 	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh' \
 	    $(patsubst %,'bash %',$(wildcard tests/long/test_*.sh))
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick

@@ -2,7 +2,7 @@
 # check.sh - runs test programs, all of them whatever fails, and sums what they report.
 #
 #   check.sh LOGS COMMAND...    each COMMAND is one shell word list, run by bash
-#   CHECK_LIMIT=3600            seconds until a program that does not end is stopped, and has failed
+#   CHECK_LIMIT=600             seconds until a program that does not end is stopped, and has failed
 #
 # A test program reports through its own summary: cmocka's "[  PASSED  ] n test(s)." and
 # "[  FAILED  ] n test(s)", or a last line "n passed, n failed[, n skipped]". As one failure count:
@@ -14,7 +14,7 @@ set -u
 logs=$1
 shift
 mkdir -p "$logs" || exit 1
-limit=${CHECK_LIMIT:-3600}
+limit=${CHECK_LIMIT:-600}
 passed=0 failed=0 skipped=0 running=
 # a program is run in the background, in a process group of its own: it is stopped with this script
 trap '[ -z "$running" ] || kill -TERM "$running" 2>/dev/null; exit 130' INT TERM

@@ -117,7 +117,7 @@ draw() {
     grep -q '^[0-9]' "$work/plot.dat" || return 0
     if [ -n "$png" ]; then
         gnuplot -c "$script" "$work/plot" "$work/plot.png" png 0 0 2>"$work/err" || return
-        cp "$work/plot.png" "$png.partial" && mv "$png.partial" "$png"
+        cp "$work/plot.png" "$png.$$.orrery-partial" && mv "$png.$$.orrery-partial" "$png"
     else
         local columns=80 lines=24
         [ -z "$terminal" ] || { columns=$(tput cols) lines=$(tput lines); }

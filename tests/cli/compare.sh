@@ -99,8 +99,8 @@ clean() {
     ! leftovers "$@" | grep .
 }
 leftovers() { # FOLDER...
-    find "$@" \( -name '*.partial' -o -name '*.orrery-partial' -o -name '*.tmp' -o -name '.report-*' -o -name '.probe-*' \) \
-        2>/dev/null
+    find "$@" \( -name '*.orrery-partial' -o -name '*.partial' -o -name '*.tmp' \
+        -o -name '.report-*' -o -name '.probe-*' \) 2>/dev/null
 }
 
 # every_row FILE CONDITION [ROWS]: of a CSV file with a header, awk's condition on the cells holds

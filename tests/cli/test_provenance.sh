@@ -162,14 +162,14 @@ tune() {
     stage finetune "$run" --source lssar "$@" >"$WORK/out"
 }
 check "fine-tuned from A" tune --checkpoint "$a"
-check "... instead of the run's" grep -q 'lssar, magnitude: made anew: .*start: it was made without' \
-    "$WORK/err"
+check "... instead of the run's" grep -q \
+    'lssar, magnitude: made anew: .*start: it was made without' "$WORK/err"
 cp "$run/lssar/finetune/forces_magnitude.csv" "$WORK/of-a.csv"
 check "from A again" tune --checkpoint "$a"
 check "... nothing to do" grep -q '^finetune: complete' "$WORK/err"
 check "from B" tune --checkpoint "$b"
-check "... says so" grep -q 'magnitude: made anew: .*start: checkpoint b.safetensors is not the one' \
-    "$WORK/err"
+check "... says so" grep -q \
+    'magnitude: made anew: .*start: checkpoint b.safetensors is not the one' "$WORK/err"
 check "... other forces" other_file "$WORK/of-a.csv" "$run/lssar/finetune/forces_magnitude.csv"
 cp "$a" "$b"
 check "another model under the same name" tune --checkpoint "$b"

@@ -103,12 +103,12 @@ signalled() {
     done
     check "$name: ended at once, with status $status" test "$(cat "$WORK/status")" = "$status"
     check "$name: no report" test ! -e "$WORK/fit/report.md"
-    check "$name: the terminal is as it was" cmp "$WORK/before" "$WORK/after"
+    check "$name: the terminal is as it was" same_file "$WORK/before" "$WORK/after"
 }
 signalled "Ctrl-C twice" 130 INT INT
 signalled "SIGTERM twice" 143 TERM TERM
 signalled "SIGHUP" 129 HUP
 signalled "SIGQUIT" 131 QUIT
 signalled "Ctrl-Z, then Ctrl-C twice" 130 TSTP INT INT
-check "Ctrl-Z: the terminal is as it was while stopped" cmp "$WORK/before" "$WORK/stopped"
+check "Ctrl-Z: the terminal is as it was while stopped" same_file "$WORK/before" "$WORK/stopped"
 finish

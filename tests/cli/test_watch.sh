@@ -11,8 +11,8 @@ export EVERY=0.2 GRACE=1
 watch() {
     timeout 60 tools/watch.sh "$@" </dev/null
 }
-ORBITS=(--preset smoke --threads 1 --quiet --attention lssar)
-check "orbits" program orbits "${ORBITS[@]}" --run "$WORK/run"
+COMMON=(--preset smoke --threads 1 --quiet)
+check "orbits" program orbits "${COMMON[@]}" --run "$WORK/run"
 
 # ---- before, during and after a training
 watch "$WORK/live" "$WORK/live.png" >"$WORK/live.out" 2>"$WORK/live.err" &
@@ -23,8 +23,9 @@ sleep 0.5
 check "it waits for what is not there" kill -0 $watcher
 check "... also for a log" kill -0 $log_watcher
 check "... and says so" grep -q "waiting for $WORK/live" "$WORK/live.err"
-check "pretrain" program pretrain "${ORBITS[@]}" --run "$WORK/live" --orbits "$WORK/run/orbits" \
-    --set pretrain.steps=600 --set pretrain.eval_every=50 --set pretrain_planets.steps=10
+check "pretrain" program pretrain "${COMMON[@]}" --attention lssar --run "$WORK/live" \
+    --orbits "$WORK/run/orbits" --set pretrain.steps=600 --set pretrain.eval_every=50 \
+    --set pretrain_planets.steps=10
 check "it ends with the training, status 0" wait $watcher
 check "... also for a log, status 0" wait $log_watcher
 check "a picture" is_png "$WORK/live.png" 5000
@@ -38,7 +39,7 @@ check "... the speed, the share of peak, the memory" grep -Eq \
     'step [0-9]+, loss [0-9.e-]+, [0-9]+ positions/s \([0-9]+% of peak\).* GB' "$WORK/out"
 check "... without a word on stderr" test ! -s "$WORK/err"
 check "... without escapes, into a file" lacks $'\033' "$WORK/out"
-check "make watch" make -s watch RUN="$WORK/live" PNG="$WORK/made.png"
+check "make watch" timeout 60 make -s watch RUN="$WORK/live" PNG="$WORK/made.png"
 check "... its picture" is_png "$WORK/made.png" 5000
 
 # ---- lines that a kill left behind, and lines written again after it
