@@ -228,7 +228,8 @@ check "finetune of one attention" stage finetune "$run" --attention lssar --set 
     finetune.magnitude.lr=0.001
 check "... the floor's is the first of the list" grep -aq '"attention":"softmax"' \
     "$run/untrained/finetune/magnitude.safetensors"
-check "without --preset" program finetune --run "$run" --threads 1 --quiet --resume --attention lssar
+check "without --preset" program finetune --run "$run" --threads 1 --quiet --resume \
+    --attention lssar
 check "... the run's own" grep -q '"steps":[[:space:]]*2,' "$run/preset.json"
 snapshot "$WORK/whole" | grep -v report.html >"$WORK/before"
 for name in orbits pretrain finetune symreg; do
