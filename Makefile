@@ -23,7 +23,6 @@ DEVICE  ?=
 MINUTES ?=
 V       ?=
 Q       := $(if $(V),,@)
-ARCH    ?= native
 B       ?= build
 BIN     ?= bin
 
@@ -38,16 +37,31 @@ CFLAGS  ?= -O3 -g
 ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD -MP \
              -I. -Ibase $(EXTRA_CFLAGS)
 LDLIBS  := -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm -ldl
-# exact sums in simulation and regression; the tensor loops are compiled for this machine
+# exact sums in simulation and regression
 base_CFLAGS    := -ffp-contract=off
 sim_CFLAGS     := -ffp-contract=off -fno-math-errno -fno-trapping-math
 # (gcc otherwise makes branches of clamps, and scalar code of the loops around them)
 symreg_CFLAGS  := -ffp-contract=off -fno-math-errno -fno-trapping-math \
                   $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
-kernels_CFLAGS := -march=$(ARCH) -fno-math-errno -fno-trapping-math
+kernels_CFLAGS := -fno-math-errno -fno-trapping-math
 model_CFLAGS   :=
 finetune_CFLAGS :=
 figures_CFLAGS :=
+
+# Loop files are compiled once per instruction set, and the best one that the CPU has is taken when
+# the program runs (base/isa.h; ORRERY_ISA=avx2 forces one).
+ISA_SETS    := plain $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),avx2 avx512)
+ISA_plain   :=
+ISA_avx2    := -mavx2 -mfma -mbmi -mbmi2
+ISA_avx512  := $(ISA_avx2) -mavx512f -mavx512vl -mavx512dq -mavx512bw -mprefer-vector-width=512
+OBJCOPY     ?= $(shell $(CC) -print-prog-name=objcopy)
+# the loop files of a folder, and the table that is the only global symbol of each copy
+sim_LOOPS     := sim/vec_loops.c
+sim_TABLE     := sim_vec
+symreg_LOOPS  := symreg/vec_loops.c
+symreg_TABLE  := sr_vec
+kernels_LOOPS := $(filter-out kernels/cpu.c kernels/cpu_dnnl.c kernels/cpu_peak.c,$(wildcard kernels/cpu*.c))
+kernels_TABLE := k_cpu_loops
 
 FOLDERS  := base sim kernels model finetune symreg figures
 PROGRAMS := orbits pretrain finetune symreg report probe
@@ -122,8 +136,9 @@ plan: $(STAGES_NEED)
 say = @$(if $(V),true,printf '  %-3s %s\n' $(1) $(2))
 
 define folder_rules
-$(1)_SRC := $$(filter-out $(1)/main_%.c,$$(wildcard $(1)/*.c))
-$(1)_OBJ := $$($(1)_SRC:%.c=$$(B)/%.o)
+$(1)_SRC := $$(filter-out $(1)/main_%.c $$($(1)_LOOPS),$$(wildcard $(1)/*.c))
+$(1)_ISA := $$(if $$($(1)_LOOPS),$$(ISA_SETS:%=$$(B)/isa/%/$(1).o))
+$(1)_OBJ := $$($(1)_SRC:%.c=$$(B)/%.o) $$($(1)_ISA)
 $$(B)/lib$(1).a: $$($(1)_OBJ)
 	@rm -f $$@ && ar rcs $$@ $$^
 $$(B)/$(1)/%.o: $(1)/%.c
@@ -131,7 +146,8 @@ $$(B)/$(1)/%.o: $(1)/%.c
 	$$(call say,CC,$$@)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$($(1)_CFLAGS) -c $$< -o $$@
 # the double-precision build: reference backend and model, for gradient checks
-$$(B)/lib$(1)64.a: $$(patsubst %.c,$$(B)/f64/%.o,$$(filter-out kernels/cpu%.c,$$($(1)_SRC)))
+$$(B)/lib$(1)64.a: $$(patsubst %.c,$$(B)/f64/%.o,$$(filter-out kernels/cpu%.c,$$($(1)_SRC))) \
+                   $$(filter-out %/kernels.o,$$($(1)_ISA))
 	@rm -f $$@ && ar rcs $$@ $$^
 $$(B)/f64/$(1)/%.o: $(1)/%.c
 	@mkdir -p $$(@D)
@@ -148,6 +164,20 @@ $$(B)/tests/$(1)/%64: tests/$(1)/%.c $$(patsubst %,$$(B)/lib%64.a,$$($(1)_USES))
 	$$(Q)$$(CC) $$(ALL_CFLAGS) -DK_DOUBLE -Itests -I$(1) $$< $$(patsubst %,$$(B)/lib%64.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
 endef
 $(foreach f,$(FOLDERS),$(eval $(call folder_rules,$(f))))
+
+# $(1): folder, $(2): instruction set
+define loop_rules
+$$(B)/isa/$(2)/$(1)/%.o: $(1)/%.c
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$($(1)_CFLAGS) $$(ISA_$(2)) -c $$< -o $$@
+$$(B)/isa/$(2)/$(1).o: $$($(1)_LOOPS:%.c=$$(B)/isa/$(2)/%.o)
+	$$(Q)$$(CC) -r -nostdlib $$^ -o $$@.all
+	$$(Q)$$(OBJCOPY) --keep-global-symbol=$$($(1)_TABLE) $$@.all
+	$$(Q)$$(OBJCOPY) --redefine-sym $$($(1)_TABLE)=$$($(1)_TABLE)_$(2) $$@.all $$@
+	@rm -f $$@.all
+endef
+$(foreach f,$(FOLDERS),$(if $($(f)_LOOPS),$(foreach s,$(ISA_SETS),$(eval $(call loop_rules,$(f),$(s))))))
 
 define program_rule
 $$(BIN)/$(1): $$(B)/$$($(1)_IN)/main_$(1).o $$(patsubst %,$$(B)/lib%.a,$$($$($(1)_IN)_USES))

@@ -1,5 +1,6 @@
 /* program.c - what every program does around its work: arguments, signals, the exit status. */
 #include "base.h"
+#include "isa.h"
 
 #include <string.h>
 
@@ -71,6 +72,7 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
     program_argv = argv;
     orr_signals_catch(); /* before --help, which may write into a pipe that closes early */
     int rc = orr_cli_parse(program, argc, argv, &cli, &done);
+    rc = rc || done ? rc : orr_isa_check();
     if (rc || done)
         return orr_error_exit(program->name, rc);
     gsl_set_error_handler_off();

@@ -125,12 +125,12 @@ static double taken[VARIANTS][TIMES][MOST_RUNS];
 static void measure(const struct size *s, struct problem *a)
 {
     struct k_ops generic;
-    k_generic_attention(&k_cpu, &generic);
+    k_generic_attention(k_cpu(), &generic);
     for (int run = s->runs > 3 ? -1 : 0; run < s->runs; run++)
         for (int v = 0; v < VARIANTS; v++) {
             double seconds[TIMES];
             a->shape.variant = k_attention_find(variants[v]);
-            pass(&k_cpu, a, seconds);
+            pass(k_cpu(), a, seconds);
             pass(&generic, a, seconds + 2);
             for (int i = 0; i < TIMES && run >= 0; i++)
                 taken[v][i][run] = seconds[i];
@@ -266,11 +266,11 @@ static int print_memory(const char *variant, int T)
 {
     struct problem a = problem_create(&(struct size){T, 1, threads, 1});
     double seconds[2];
-    if (k_cpu.open(threads, false) != 0)
+    if (k_cpu()->open(threads, false) != 0)
         return orr_error_exit("bench_attention", ORR_EDEVICE);
     struct problem warm = problem_create(&(struct size){4, 1, threads, 1});
     warm.shape.variant = k_attention_find(variant);
-    pass(&k_cpu, &warm, seconds);
+    pass(k_cpu(), &warm, seconds);
     a.shape.variant = k_attention_find(variant);
     FILE *clear = fopen("/proc/self/clear_refs", "w");
     if (clear) {
@@ -278,11 +278,11 @@ static int print_memory(const char *variant, int T)
         fclose(clear);
     }
     const long before = status_kb("VmRSS:");
-    pass(&k_cpu, &a, seconds);
+    pass(k_cpu(), &a, seconds);
     printf("%ld\n", status_kb("VmHWM:") - before);
     problem_free(&warm);
     problem_free(&a);
-    k_cpu.close();
+    k_cpu()->close();
     return 0;
 }
 
@@ -325,7 +325,7 @@ int main(int argc, char **argv)
         return orr_error_exit("bench_attention", rc);
     rc = bench_open(&results, "attention", threads);
     if (rc == 0)
-        rc = k_cpu.open(threads, false);
+        rc = k_cpu()->open(threads, false);
     if (rc == 0) {
         printf("causal attention in fp32, d = %d, p = 15, %d threads; ns and GFLOP/s of one core, "
                "%s time\n"
@@ -338,6 +338,6 @@ int main(int argc, char **argv)
         printf("\nsoftmax: time over that of fused softmax; generic, PyTorch: their time over "
                "ours\n");
     }
-    k_cpu.close();
+    k_cpu()->close();
     return orr_error_exit("bench_attention", bench_close(&results, rc));
 }

@@ -338,7 +338,7 @@ static struct bench_value median_ms(const struct k_ops *ops, const struct bench_
 
 static void report(const struct bench_case *c, const struct data *d, const char *shape)
 {
-    const struct bench_value cpu = median_ms(&k_cpu, c, d, RUNS);
+    const struct bench_value cpu = median_ms(k_cpu(), c, d, RUNS);
     char name[128];
     snprintf(name, sizeof name, "%s %s T%d C%d %s", c->name, shape, d->T, d->C, precision);
     printf("%-22s %-26s %9.3f", c->name, shape, cpu.median);
@@ -449,7 +449,7 @@ static int bench_shape(int threads, int T, int C)
     struct data d = {.attention = {.B = B, .T = T, .H = H, .D = C / H, .p = 15}};
     data_create(&d, T, C);
     for (int bf16 = 0; bf16 < 2; bf16++) {
-        const int rc = k_cpu.open(threads, bf16);
+        const int rc = k_cpu()->open(threads, bf16);
         char title[128];
         if (rc != 0)
             return rc;
@@ -465,7 +465,7 @@ static int bench_shape(int threads, int T, int C)
             bench_attention(&d);
             bench_rows(&d);
         }
-        k_cpu.close();
+        k_cpu()->close();
     }
     data_free(&d);
     return 0;
@@ -480,10 +480,10 @@ static int bench_precision(int threads)
     int rc = 0;
     for (int run = 0; run < RUNS && !rc; run++)
         for (int bf16 = 0; bf16 < 2 && !rc; bf16++) {
-            rc = k_cpu.open(threads, bf16 ? K_PRECISION_BF16 : K_PRECISION_FP32);
+            rc = k_cpu()->open(threads, bf16 ? K_PRECISION_BF16 : K_PRECISION_FP32);
             if (!rc)
-                rc = k_cpu.peak(&rate[bf16][run]);
-            k_cpu.close();
+                rc = k_cpu()->peak(&rate[bf16][run]);
+            k_cpu()->close();
         }
     if (rc)
         return rc;

@@ -92,23 +92,23 @@ static int bench_solves(struct bench_results *results)
         M[i] = M_PI * (2 * gsl_rng_uniform(rng) - 1);
     gsl_rng_free(rng);
     printf("ns per solve, sine and cosine included\n       e");
-    for (int v = 0; v < SIM_VEC_VARIANTS; v++)
-        if (sim_vec_variant((enum sim_vec_variant)v))
-            printf("%8s", sim_vec_variant((enum sim_vec_variant)v)->name);
+    for (int v = 0; v < ORR_ISA_COUNT; v++)
+        if (sim_vec_here(v))
+            printf("%8s", orr_isa_name((enum orr_isa)v));
     printf("  newton   ratio of the best\n");
     for (int k = 0; k < ECCENTRICITIES; k++) {
         const double e = eccentricities[k];
         const struct bench_value peer = solve_ns(NULL, M, e);
         double best = 0;
         printf("%8g", e);
-        for (int v = 0; v < SIM_VEC_VARIANTS; v++) {
-            const struct sim_vec *vec = sim_vec_variant((enum sim_vec_variant)v);
+        for (int v = 0; v < ORR_ISA_COUNT; v++) {
+            const struct sim_vec *vec = sim_vec_here(v);
             char name[64];
             if (!vec)
                 continue;
             const struct bench_value ns = solve_ns(vec, M, e);
             best = peer.median / ns.median;
-            snprintf(name, sizeof name, "solve, e = %g, %s", e, vec->name);
+            snprintf(name, sizeof name, "solve, e = %g, %s", e, orr_isa_name((enum orr_isa)v));
             bench_add(results, name, ns, "ns", "newton", best);
             printf("%8.2f", ns.median);
         }

@@ -7,9 +7,24 @@
 #ifndef K_CPU_H
 #define K_CPU_H
 
+#include "isa.h"
 #include "kernels.h"
 
+/* What is compiled once per instruction set (LOOPS in the Makefile): the backend's table, and what
+ * tests look into. */
+struct k_cpu_loops {
+    struct k_ops ops;
+    /* Whether the fused attention kernels run this shape. */
+    bool (*fused_serves)(const struct k_attention_shape *shape);
+    /* Bytes of scratch that a worker of them needs. */
+    size_t (*fused_scratch)(const struct k_attention_shape *shape, bool backward);
+};
+ORR_ISA_TABLES(k_cpu_loops)
+
 /* ---- threads and memory (cpu.c) */
+
+int k_cpu_open(int threads, enum k_precision precision);
+void k_cpu_close(void);
 
 /* Threads of every parallel region; all usable cores until open() says otherwise. */
 int k_cpu_threads(void);
@@ -53,6 +68,8 @@ size_t k_cpu_pack_bytes(const struct k_cpu_pack *pack);
 /* Packs floats (K, N), transposed: (N, K), rounding when the packing is of bf16. By all threads:
  * not inside parallel regions. `to` starts a cache line. */
 int k_cpu_pack_run(struct k_cpu_pack *pack, void *to, const float *from, bool transposed);
+/* Keeps oneDNN to the instruction set that ORRERY_ISA names. Takes effect before its first use. */
+void k_cpu_matmul_limit(void);
 bool k_cpu_matmul_has_bf16(void);
 void k_cpu_matmul_free_all(void);
 

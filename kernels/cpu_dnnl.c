@@ -502,6 +502,15 @@ int k_cpu_matmul_run(struct k_cpu_matmul *matmul, float *c, const void *a, const
     return status == dnnl_success ? 0 : ORR_EDEVICE;
 }
 
+void k_cpu_matmul_limit(void)
+{
+    static const dnnl_cpu_isa_t most[ORR_ISA_COUNT] = {dnnl_cpu_isa_sse41, dnnl_cpu_isa_avx2,
+                                                       dnnl_cpu_isa_avx512_core,
+                                                       dnnl_cpu_isa_avx512_core_bf16};
+    if (orr_isa_is_forced())
+        (void)dnnl_set_max_cpu_isa(most[orr_isa()]); /* too late after the first product */
+}
+
 bool k_cpu_matmul_has_bf16(void)
 {
     /* instruction sets are bit masks that contain what they extend */

@@ -99,6 +99,12 @@ size_t k_cpu_fused_lay_out(struct cpu_fused *h, char *base, bool backward)
     return bytes;
 }
 
+size_t k_cpu_fused_scratch(const struct k_attention_shape *shape, bool backward)
+{
+    struct cpu_fused h = k_cpu_fused_head(shape);
+    return k_cpu_fused_lay_out(&h, NULL, backward);
+}
+
 /* ---- bringing rows in */
 
 void k_cpu_fused_scales(const struct cpu_fused *h)

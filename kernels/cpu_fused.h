@@ -88,6 +88,8 @@ struct cpu_strip {
 /* Bytes of a head's scratch; laid out at `base` unless that is NULL. */
 size_t k_cpu_fused_lay_out(struct cpu_fused *h, char *base, bool backward);
 struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape);
+/* The same for a shape: what a worker needs. */
+size_t k_cpu_fused_scratch(const struct k_attention_shape *shape, bool backward);
 /* to = transposed panels of T rows, qkv_stride apart, times their inverse (T) lengths unless NULL,
  * which go to `found` first unless that is NULL; rows (Tp, Dp) keeps the rows unless NULL. */
 void k_cpu_fused_pack(const struct cpu_fused *h, float *to, float *rows, const float *from,

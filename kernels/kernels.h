@@ -50,7 +50,7 @@ enum k_precision { K_PRECISION_FP32, K_PRECISION_BF16, K_PRECISION_TF32 };
 struct k_cpu_kind {
     bool amd, avx512_bf16, amx_bf16;
 };
-/* Of this machine, as far as the operating system lets programs use it. */
+/* Of this machine, as far as the operating system, and ORRERY_ISA, let programs use it. */
 void k_cpu_kind(struct k_cpu_kind *kind);
 const char *k_cpu_kind_name(const struct k_cpu_kind *kind);
 /* Whether products in bf16 pay there: AMX, or AMD with AVX512-BF16. */
@@ -208,7 +208,9 @@ int k_attention_weights(double *weights, const real *qkv, const struct k_attenti
 
 extern const struct k_ops k_ref; /* always */
 #ifndef K_DOUBLE
-extern const struct k_ops k_cpu; /* always in a float build */
+/* Compiled for several instruction sets; the table of the one in use (base/isa.h). Always in a
+ * float build. */
+const struct k_ops *k_cpu(void);
 #endif
 #ifdef K_CUDA_HOST
 extern const struct k_ops k_cuda; /* tests: on an emulated device; programs open the plugin */

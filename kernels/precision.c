@@ -4,6 +4,7 @@
  * (figures: bench_kernels, "bf16 over fp32"). AMX has tiles for bf16; AMD's AVX512-BF16 does twice
  * as many products per cycle as fp32. Intel's AVX512-BF16 without AMX is slower than fp32 there:
  * 88 against 157 GFLOP/s on one core with oneDNN 2.6. */
+#include "isa.h"
 #include "kernels.h"
 
 #include <string.h>
@@ -40,6 +41,10 @@ void k_cpu_kind(struct k_cpu_kind *kind)
         kind->amx_bf16 = (edx & AMX_BF16) && (state & TILE_STATE) == TILE_STATE;
     if (__get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx))
         kind->avx512_bf16 = (eax & AVX512_BF16) && (state & AVX512_STATE) == AVX512_STATE;
+    if (orr_isa_is_forced()) {
+        kind->amx_bf16 = false;
+        kind->avx512_bf16 &= orr_isa() >= ORR_ISA_AVX512_BF16;
+    }
 }
 
 #else

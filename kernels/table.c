@@ -73,13 +73,16 @@ size_t k_attention_saved(const struct k_attention_shape *shape)
 
 const struct k_ops *const *k_backends(void)
 {
-#ifdef K_DOUBLE
-    static const struct k_ops *const all[] = {&k_ref, NULL};
-#elif defined(K_CUDA_HOST)
-    static const struct k_ops *const all[] = {&k_ref, &k_cpu, &k_cuda, NULL};
-#else
-    static const struct k_ops *const all[] = {&k_ref, &k_cpu, NULL};
+    static const struct k_ops *all[4];
+    int n = 0;
+    all[n++] = &k_ref;
+#ifndef K_DOUBLE
+    all[n++] = k_cpu();
 #endif
+#ifdef K_CUDA_HOST
+    all[n++] = &k_cuda;
+#endif
+    all[n] = NULL;
     return all;
 }
 
@@ -156,7 +159,7 @@ static const struct k_ops *automatic(void)
     const struct k_ops *ops = NULL;
     char path[4096];
     if (plugin_path(path) || access(path, R_OK))
-        return &k_cpu;
+        return k_cpu();
     int (*available)(void) = NULL;
     void *symbol = find_cuda(&ops) ? NULL : dlsym(plugin(), "k_cuda_available");
     if (symbol) /* ISO C has no cast from objects to functions */
@@ -168,7 +171,7 @@ static const struct k_ops *automatic(void)
                 "note: an NVIDIA driver is here, but no GPU can be used%s%s: --device cpu\n",
                 symbol ? "" : ": ", symbol ? "" : orr_error());
     orr_error_clear();
-    return &k_cpu;
+    return k_cpu();
 }
 
 #endif

@@ -1,18 +1,17 @@
 /* vec.h - internal to sim: the loops over time steps that decide how fast sequences are made.
  *
- * One C source is compiled for several instruction sets and the best that the CPU has is chosen
- * when the program runs. All variants do the same IEEE operations in the same order on every lane,
- * without fused multiply-adds and without libm: they give the same bits, whatever the CPU. */
+ * vec_loops.c is compiled for several instruction sets (base/isa.h). All of them do the same IEEE
+ * operations in the same order on every lane, without fused multiply-adds and without libm: they
+ * give the same bits, whatever the CPU. */
 #ifndef SIM_VEC_H
 #define SIM_VEC_H
 
+#include "isa.h"
 #include "sim.h"
 
 /* 2 pi in two parts; the first has 28 zero bits at its end. */
 #define SIM_TURN_HIGH 0x1.921fb5p+2
 #define SIM_TURN_LOW  0x1.110b4611a6263p-24
-
-enum sim_vec_variant { SIM_VEC_PLAIN, SIM_VEC_AVX2, SIM_VEC_AVX512, SIM_VEC_VARIANTS };
 
 enum {
     SIM_VEC_LANES = 8,   /* loops run over whole groups of so many steps */
@@ -28,8 +27,6 @@ struct sim_vec_block {
 };
 
 struct sim_vec {
-    const char *name;
-
     /* M = phase + step * (first + k) of lanes k = 0 .. n-1, rounded up to whole groups. */
     void (*anomalies)(struct sim_vec_block *block, size_t n, double phase_rad, double step_rad,
                       double first);
@@ -52,10 +49,12 @@ struct sim_vec {
     void (*sincos)(size_t n, const double x[], double sine[], double cosine[]);
 };
 
-/* NULL when this program or this CPU does not have the variant. */
-const struct sim_vec *sim_vec_variant(enum sim_vec_variant variant);
-/* The best one. */
-const struct sim_vec *sim_vec_best(void);
+ORR_ISA_TABLES(sim_vec)
+/* The table of the set in use. */
+static inline const struct sim_vec *sim_vec_best(void)
+{
+    return sim_vec_of(orr_isa());
+}
 
 /* Steps rounded up to whole groups: the room that the functions above need. */
 static inline size_t sim_vec_whole(size_t n)

@@ -9,20 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BASIS = 500,     /* formulas f and g of pairs, without constants */
-    SINGLES = 20480, /* formulas f that stand alone, with constants, too */
-    INVERSES = 16,   /* ways H, at most */
-    BLOCK = 512,     /* of them at a time */
-    KEPT = 8,        /* singles and pairs of each target, each */
-};
+#include "vec.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__)
-#define FOR_MANY_CPUS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FOR_MANY_CPUS
-#endif
+enum {
+    BASIS = 500,            /* formulas f and g of pairs, without constants */
+    SINGLES = 20480,        /* formulas f that stand alone, with constants, too */
+    INVERSES = 16,          /* ways H, at most */
+    BLOCK = SR_VEC_COLUMNS, /* of them at a time: divides SINGLES */
+    KEPT = 8,               /* singles and pairs of each target, each */
+};
 
 /* ---- operators with an inverse */
 
@@ -182,30 +177,6 @@ static void keep(struct found list[KEPT], struct found item)
     list[k] = item;
 }
 
-/* R^2 of formula f with every g before it; returns the largest. */
-FOR_MANY_CPUS static float pair_row(const float *r, const float *rfg, int f, float *r2)
-{
-    const float rf = r[f];
-    float best = 0;
-    for (int g = 0; g < f; g++) {
-        const float rest = 1 - rfg[g] * rfg[g];
-        r2[g] = (rf * rf + r[g] * r[g] - 2 * rf * r[g] * rfg[g]) / (rest + 1e-5F);
-    }
-    for (int g = 0; g < f; g++)
-        best = r2[g] > best ? r2[g] : best;
-    return best;
-}
-
-/* Correlations of z with BLOCK single formulas at once. */
-FOR_MANY_CPUS static void correlate(const float *z, const float *single, float *c)
-{
-    for (int f = 0; f < BLOCK; f++)
-        c[f] = 0;
-    for (int i = 0; i < SR_ROWS; i++)
-        for (int f = 0; f < BLOCK; f++)
-            c[f] += z[i] * single[(size_t)i * SINGLES + (size_t)f];
-}
-
 static double factor_value(const struct sr_bank *bank, const struct sr_factor *h, int i)
 {
     if (h->a < 0)
@@ -221,6 +192,7 @@ static void solve_target(const struct sr_bank *bank, const struct basis *basis, 
 {
     double unit[SR_ROWS];
     float r[BASIS], narrow[SR_ROWS];
+    const struct sr_vec *vec = sr_vec_best();
     for (int i = 0; i < SR_ROWS; i++)
         if (!invert(t->outer, bank->y[i] / factor_value(bank, &t->factor, i), &t->z[i]))
             return;
@@ -232,7 +204,7 @@ static void solve_target(const struct sr_bank *bank, const struct basis *basis, 
     for (int first = 0; first < basis->singles; first += BLOCK) {
         float c[BLOCK];
         const int left = basis->singles - first, n = left < BLOCK ? left : BLOCK;
-        correlate(narrow, &basis->single[0][first], c);
+        vec->correlate(narrow, &basis->single[0][first], SINGLES, SR_ROWS, c);
         for (int f = 0; f < n; f++)
             if (c[f] * c[f] > (float)t->single[KEPT - 1].r2)
                 keep(t->single,
@@ -243,7 +215,7 @@ static void solve_target(const struct sr_bank *bank, const struct basis *basis, 
     for (int f = 1; f < basis->count && pairs; f++) {
         float r2[BASIS];
         const float limit = (float)t->pair[KEPT - 1].r2;
-        if (pair_row(r, basis->correlation[f], f, r2) <= limit)
+        if (vec->pair_row(r, basis->correlation[f], f, r2) <= limit)
             continue;
         for (int g = 0; g < f; g++)
             if (r2[g] > limit)

@@ -6,18 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vec.h"
+
 /* A constant stands for any value: these satisfy no identity, and are a grid of both signs in
  * equal ratios; the fewer features, the more of them. */
 static const double generic_unit = 0.7548776662466927;
 static const double generic_constant[] = {1, -1, 0.25, 4, -0.25, -4, 0.5, 2, -0.5, -2};
 enum { TABLE = 1 << 17 };
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__)
-#define FOR_MANY_CPUS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FOR_MANY_CPUS
-#endif
 
 /* ---- rows */
 
@@ -94,33 +89,13 @@ static bool is_new(struct sr_bank *bank, const double *value, bool keep)
 
 /* ---- ranking */
 
-/* Sums over the rows in lanes: the same bits from vectors of any width. */
-FOR_MANY_CPUS static void add_up(const double *p, const double *y, const double *inverse,
-                                 double total[5])
-{
-    enum { LANES = 8 };
-    double sum[5][LANES] = {0};
-    for (int i = 0; i < SR_ROWS; i += LANES)
-        for (int l = 0; l < LANES; l++) {
-            const double v = p[i + l], q = v * inverse[i + l];
-            sum[0][l] += v * v;
-            sum[1][l] += v * y[i + l];
-            sum[2][l] += q;
-            sum[3][l] += q * q;
-            sum[4][l] += v;
-        }
-    for (int k = 0; k < 5; k++)
-        total[k] = ((sum[k][0] + sum[k][1]) + (sum[k][2] + sum[k][3])) +
-                   ((sum[k][4] + sum[k][5]) + (sum[k][6] + sum[k][7]));
-}
-
 /* 1 - the share of y explained: by s p, by s p relative to y, by s p + c. False when p is the same
  * at all rows: such formulas are constants. */
 static bool rate(const struct sr_bank *bank, const double *p, double score[SR_RESPECTS])
 {
     double t[5];
     const double n = SR_ROWS, yy = bank->yy, sy = bank->sy;
-    add_up(p, bank->y, bank->inverse, t);
+    sr_vec_best()->add_up(p, bank->y, bank->inverse, t);
     const double cpp = t[0] - t[4] * t[4] / n, cyy = yy - sy * sy / n, cpy = t[1] - t[4] * sy / n;
     score[SR_ABSOLUTE] = yy > 0 ? 1 - t[1] * t[1] / (t[0] * yy) : 1;
     score[SR_RELATIVE] = t[3] > 0 ? 1 - t[2] * t[2] / (n * t[3]) : 1;

@@ -82,8 +82,6 @@ struct sr_factor {
  * are to be targets of single formulas only. Returns how many in all, *close of the first kind. */
 int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS],
                     int *close);
-/* Sum of a b over SR_ROWS. */
-float sr_dot_rows(const float *a, const float *b);
 /* h H(a f + b g + c) of formulas of the bank; `threads` as many as may run here. */
 int sr_compose(const struct sr_bank *bank, const struct sr_settings *settings, int threads,
                struct sr_candidates *candidates);

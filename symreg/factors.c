@@ -4,26 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__)
-#define FOR_MANY_CPUS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FOR_MANY_CPUS
-#endif
+#include "vec.h"
 
 enum { PRODUCTS = 2500 }; /* formulas whose products and quotients are tried */
-
-FOR_MANY_CPUS float sr_dot_rows(const float *a, const float *b)
-{
-    float lane[16] = {0};
-    for (int i = 0; i < SR_ROWS; i += 16)
-        for (int l = 0; l < 16; l++)
-            lane[l] += a[i + l] * b[i + l];
-    float sum = 0;
-    for (int l = 0; l < 16; l++)
-        sum += lane[l];
-    return sum;
-}
 
 static void keep_factor(struct sr_factor list[SR_FACTORS], int *n, struct sr_factor item)
 {
@@ -55,14 +38,15 @@ static bool logarithms(const double *value, float *out)
 
 static void logs_init(struct logs *logs, const struct sr_bank *bank)
 {
+    const struct sr_vec *vec = sr_vec_best();
     if (!logarithms(bank->y, logs->y))
         return;
     for (int e = 0; e < bank->count && logs->count < PRODUCTS; e++) {
         const int n = logs->count;
         if (bank->entry[e].constants || !logarithms(bank->value[e], logs->value[n]))
             continue;
-        logs->with_y[n] = sr_dot_rows(logs->value[n], logs->y);
-        logs->square[n] = sr_dot_rows(logs->value[n], logs->value[n]);
+        logs->with_y[n] = vec->dot_rows(logs->value[n], logs->y);
+        logs->square[n] = vec->dot_rows(logs->value[n], logs->value[n]);
         logs->index[n] = e;
         logs->count++;
     }
@@ -74,14 +58,15 @@ static int rank_factors(const struct sr_bank *bank, const struct logs *logs, boo
                         struct sr_factor list[SR_FACTORS])
 {
     int n = 0;
-    const double yy = (double)sr_dot_rows(logs->y, logs->y), price = 0.1;
+    const struct sr_vec *vec = sr_vec_best();
+    const double yy = (double)vec->dot_rows(logs->y, logs->y), price = 0.1;
     for (int a = 0; a < logs->count; a++) {
         const int size = bank->entry[logs->index[a]].size;
         const double rest = (double)(logs->square[a] - 2 * logs->with_y[a]) + yy;
         keep_factor(list, &n,
                     (struct sr_factor){logs->index[a], -1, SR_MUL, rest * (1 + price * size)});
         for (int b = 0; b < a && size > 1; b++) {
-            const double c = (double)sr_dot_rows(logs->value[a], logs->value[b]);
+            const double c = (double)vec->dot_rows(logs->value[a], logs->value[b]);
             const double sum = rest + (double)(logs->square[b]), w = (double)logs->with_y[b];
             const double more = 1 + price * (size + 1 + bank->entry[logs->index[b]].size);
             keep_factor(list, &n,

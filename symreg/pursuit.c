@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vec.h"
+
 enum {
     ROWS = SR_DICTIONARY_ROWS,
     COLUMNS = SR_DICTIONARY,
-    BLOCK = 256, /* columns at a time: divides COLUMNS */
+    BLOCK = SR_VEC_COLUMNS, /* columns at a time: divides COLUMNS */
     TERMS = 3,
     OUTERS = 8,   /* H: the identity and operators with an inverse */
     SWEEPS = 3,   /* of exchanges */
@@ -24,13 +26,6 @@ enum {
 };
 
 static const double promising = 0.3; /* 1 - R^2 */
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__)
-#define FOR_MANY_CPUS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define FOR_MANY_CPUS
-#endif
 
 /* The first columns are the simplest formulas: of these all triples are tried. Of more the pursuit
  * takes larger ones that stand for two terms at once, so each number is tried. */
@@ -46,16 +41,6 @@ struct sum {
 };
 
 /* ---- pursuit */
-
-/* Dot products of v with BLOCK columns. */
-FOR_MANY_CPUS static void correlate(const float *v, const float *column, float *c)
-{
-    for (int f = 0; f < BLOCK; f++)
-        c[f] = 0;
-    for (int i = 0; i < ROWS; i++)
-        for (int f = 0; f < BLOCK; f++)
-            c[f] += v[i] * column[(size_t)i * COLUMNS + (size_t)f];
-}
 
 static void narrow(const double *from, float *to)
 {
@@ -94,6 +79,7 @@ static int project(const struct sr_dictionary *d, const struct sum *s, int witho
 static int best_column(const struct sr_dictionary *d, int columns, const double *rest,
                        const double q[TERMS][ROWS], int n, double *left)
 {
+    const struct sr_vec *vec = sr_vec_best();
     float v[ROWS], span[TERMS][ROWS], gain = 0;
     int best = -1;
     narrow(rest, v);
@@ -101,11 +87,11 @@ static int best_column(const struct sr_dictionary *d, int columns, const double 
         narrow(q[k], span[k]);
     for (int first = 0; first < columns; first += BLOCK) {
         float c[BLOCK], free[BLOCK], r[BLOCK];
-        correlate(v, &d->column[0][first], c);
+        vec->correlate(v, &d->column[0][first], COLUMNS, ROWS, c);
         for (int f = 0; f < BLOCK; f++)
             free[f] = 1;
         for (int k = 0; k < n; k++) {
-            correlate(span[k], &d->column[0][first], r);
+            vec->correlate(span[k], &d->column[0][first], COLUMNS, ROWS, r);
             for (int f = 0; f < BLOCK; f++)
                 free[f] -= r[f] * r[f];
         }

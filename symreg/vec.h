@@ -1,19 +1,18 @@
 /* vec.h - inside symreg/: the loops over rows that decide how fast formulas are evaluated.
  *
- * One C source is compiled for several instruction sets, and the best that the CPU has is chosen
- * when the program runs. All variants do the same IEEE operations in the same order, sums in 16
- * fixed lanes: they give the same bits, whatever the CPU. Arrays may have any length. */
+ * vec_loops.c is compiled for several instruction sets (base/isa.h). All of them do the same IEEE
+ * operations in the same order, sums in 16 fixed lanes: they give the same bits, whatever the CPU.
+ * Arrays may have any length. */
 #ifndef SR_VEC_H
 #define SR_VEC_H
 
+#include "isa.h"
 #include "symreg.h"
-
-enum sr_vec_variant { SR_VEC_PLAIN, SR_VEC_AVX2, SR_VEC_AVX512, SR_VEC_VARIANTS };
 
 /* Which operand of a binary operator is one number for all rows. */
 enum sr_vec_form { SR_VEC_ROWS, SR_VEC_A_NUMBER, SR_VEC_B_NUMBER };
 
-enum { SR_VEC_FEW = 32 };
+enum { SR_VEC_FEW = 32, SR_VEC_COLUMNS = 256 };
 
 #define SR_DEAD_ZONE 1e-8 /* smaller differences count as 0 in the study's loss */
 
@@ -26,7 +25,6 @@ struct sr_vec_loss {
 };
 
 struct sr_vec {
-    const char *name;
     /* An operator of n <= SR_TILE rows; out may be a or b. Are all values finite? */
     bool (*apply)(int op, int form, int n, const double *a, const double *b, double *out);
     /* d[i] = outer[i] * d op / d operand. */
@@ -69,14 +67,27 @@ struct sr_vec {
      * none. */
     void (*between)(const double value[SR_VEC_FEW], const double weight[SR_VEC_FEW], double low,
                     double high, double found[2]);
+
+    /* ---- formulas compared at SR_ROWS rows (enumerate.h) */
+
+    /* r2[g] = R^2 of a z by f and g together, g < f: r (f + 1) are their correlations with z,
+     * rfg (f) those of f with each g. Returns the largest. */
+    float (*pair_row)(const float *r, const float *rfg, int f, float *r2);
+    /* c[f] = dot product of v (rows) with column f of SR_VEC_COLUMNS; rows of the columns are
+     * `stride` apart. */
+    void (*correlate)(const float *v, const float *column, size_t stride, int rows, float *c);
+    /* Sum of a b over SR_ROWS. */
+    float (*dot_rows)(const float *a, const float *b);
+    /* Sums over SR_ROWS of p^2, p y, p inverse, (p inverse)^2 and p. */
+    void (*add_up)(const double *p, const double *y, const double *inverse, double total[5]);
 };
 
-/* NULL when this program or this CPU does not have the variant. */
-const struct sr_vec *sr_vec_variant(enum sr_vec_variant variant);
-/* The best one; the same in all threads. */
-const struct sr_vec *sr_vec_best(void);
-/* Makes it the best one, NULL: no longer. For tests; not while other threads evaluate. */
-void sr_vec_force(const struct sr_vec *vec);
+ORR_ISA_TABLES(sr_vec)
+/* The table of the set in use; the same in all threads. */
+static inline const struct sr_vec *sr_vec_best(void)
+{
+    return sr_vec_of(orr_isa());
+}
 
 /* The smallest value at which `share` of the weight is reached, of n pairs that are reordered and
  * partly overwritten. */

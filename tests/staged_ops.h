@@ -22,7 +22,7 @@ const struct k_ops *const *k_staged_backends(void);
 int k_staged_find(const char *name, const struct k_ops **ops);
 
 #ifdef K_TEST_CUDA
-#define k_cpu      k_staged
+#define k_cpu()    (&k_staged)
 #define k_backends k_staged_backends
 #define k_find     k_staged_find
 #endif

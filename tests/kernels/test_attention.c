@@ -17,9 +17,9 @@ static void compare(const struct attention *a)
              a->shape.T, a->shape.H, a->shape.D, a->shape.window, a->shape.p);
     run(&k_ref, a, false, &expected);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(k_cpu.open(1 + i, i == 1), 0); /* bf16 is for matrices of weights */
-        run(&k_cpu, a, false, &own[i]);
-        run(&k_cpu, a, true, &generic[i]);
+        assert_int_equal(k_cpu()->open(1 + i, i == 1), 0); /* bf16 is for matrices of weights */
+        run(k_cpu(), a, false, &own[i]);
+        run(k_cpu(), a, true, &generic[i]);
         outputs_near(what, &own[i], &expected, tolerance(a));
         outputs_near(what, &generic[i], &expected, tolerance(a));
     }
@@ -71,7 +71,7 @@ static void agrees_with_reference(void **state)
                 compare(&a);
                 drop(&a);
             }
-    k_cpu.close();
+    k_cpu()->close();
 }
 
 /* Heads wider than a tile, of odd sizes too, and sequences of several tiles whose windows begin and
@@ -93,7 +93,7 @@ static void many_tiles(void **state)
             compare(&a);
             drop(&a);
         }
-    k_cpu.close();
+    k_cpu()->close();
 }
 
 /* A = (0.4, 0.3, 0.2, 0.1): n A - 1 = (0.6, 0.2, <0, <0), squared and normed (0.9, 0.1, 0, 0). */
@@ -214,10 +214,10 @@ static void extremes_stay_finite(void **state)
             fill_vector(&a, 9, 1, 0);
             struct outputs expected = {0}, found = {0};
             real saved[H * T];
-            assert_int_equal(k_cpu.open(2, false), 0);
+            assert_int_equal(k_cpu()->open(2, false), 0);
             run(&k_ref, &a, true, &expected);
             memcpy(saved, a.saved, sizeof saved);
-            run(&k_cpu, &a, true, &found);
+            run(k_cpu(), &a, true, &found);
             for (int i = 0; i < 2; i++)
                 for (size_t j = 0; j < found.item[i].n; j++) {
                     assert_true(isfinite(expected.item[i].data[j]));
@@ -233,7 +233,7 @@ static void extremes_stay_finite(void **state)
             outputs_free(&found);
             drop(&a);
         }
-    k_cpu.close();
+    k_cpu()->close();
 }
 
 static void table_is_sound(void **state)

@@ -6,6 +6,7 @@
 #endif
 #include "test_data.h"
 
+#include "cpu.h"
 #include "cpu_fused.h"
 
 /* Keys of a block on the widest machine; the tests are not compiled for this one. */
@@ -98,15 +99,15 @@ static void compare(const struct attention *a, double scale, int with)
     snprintf(what, sizeof what, "%s, B %d, T %d, H %d, D %d, window %d, p %g",
              a->shape.variant->name, a->shape.B, a->shape.T, a->shape.H, a->shape.D,
              a->shape.window, a->shape.p);
-    assert_true(k_cpu_fused_serves(&a->shape));
-    run(&k_cpu, a, 1, &one);
+    assert_true(k_cpu_loops_of(orr_isa())->fused_serves(&a->shape));
+    run(k_cpu(), a, 1, &one);
     if (with & WITH_THREADS) {
-        run(&k_cpu, a, 2, &two);
-        run(&k_cpu, a, 3, &three);
+        run(k_cpu(), a, 2, &two);
+        run(k_cpu(), a, 3, &three);
         outputs_same(what, &one, &two);
         outputs_same(what, &one, &three);
     }
-    run(k_generic_attention(&k_cpu, &generic), a, 1, &other);
+    run(k_generic_attention(k_cpu(), &generic), a, 1, &other);
     if ((with & WITH_REF) || worst(&one, &other) > tolerance) {
         struct outputs ref = {0};
         run(&k_ref, a, 1, &ref);
@@ -194,7 +195,7 @@ static void silent_rows(void **state)
             for (int t = 0; t < EQUAL; t++)
                 fill_vector(&a, t, 1, (real)0.7);
             struct outputs o = {0};
-            run(&k_cpu, &a, 2, &o);
+            run(k_cpu(), &a, 2, &o);
             for (int b = 0; b < 2; b++)
                 for (int t = 0; t < EQUAL; t++) {
                     const int n = window && t + 1 > window ? window : t + 1;
@@ -229,7 +230,7 @@ static void zero_vectors(void **state)
         fill_vector(&a, ZERO_K, 1, 0);
         compare(&a, 1, WITH_ALL);
         struct outputs o = {0};
-        run(&k_cpu, &a, 1, &o);
+        run(k_cpu(), &a, 1, &o);
         for (int c = 0; c < 2 * D && variants[v].score == K_SCORE_COS_LOGN; c++) {
             assert_true(o.item[1].data[ZERO_Q * 6 * D + c] == 0);
             assert_true(o.item[1].data[ZERO_K * 6 * D + 2 * D + c] == 0);
@@ -251,17 +252,17 @@ static void nothing_looks_ahead_or_beyond_the_window(void **state)
             const int window = windows[w] ? windows[w] : ALL;
             struct attention a = make(&variants[v], 1, T, 1, D, 2.5, windows[w]);
             struct outputs before = {0}, after = {0}, back = {0};
-            run(&k_cpu, &a, 2, &before);
+            run(k_cpu(), &a, 2, &before);
             for (int which = 0; which < 3; which++)
                 at(&a, 0, MOVED, which, 0)[3] += 2;
-            run(&k_cpu, &a, 2, &after);
+            run(k_cpu(), &a, 2, &after);
             for (int t = 0; t < T; t++)
                 if (t < MOVED || t >= MOVED + window)
                     assert_memory_equal(before.item[0].data + t * D, after.item[0].data + t * D,
                                         D * sizeof(real));
             for (size_t i = 0; i < a.n; i++)
                 a.dout[i] = i / D == MOVED ? 1 : 0;
-            run(&k_cpu, &a, 2, &back);
+            run(k_cpu(), &a, 2, &back);
             int reached = 0;
             for (int t = 0; t < T; t++)
                 for (int c = 0; c < D; c++) {
@@ -290,12 +291,12 @@ static void serves_by_fields(void **state)
                               !strcmp(v->name, "lssar") || !strcmp(v->name, "rw_softmax") ||
                               !strcmp(v->name, "phi_exp") || !strcmp(v->name, "decomp_IV");
         if (strcmp(v->name, "decomp_II") != 0)
-            assert_int_equal(k_cpu_fused_serves(&shape), expected);
+            assert_int_equal(k_cpu_loops_of(orr_isa())->fused_serves(&shape), expected);
     }
     struct attention wide = make(&variants[2], 1, 20, 1, CPU_FUSED_LARGEST_D + 1, 3, 0);
-    assert_false(k_cpu_fused_serves(&wide.shape));
+    assert_false(k_cpu_loops_of(orr_isa())->fused_serves(&wide.shape));
     struct outputs found = {0}, expected = {0};
-    run(&k_cpu, &wide, 2, &found);
+    run(k_cpu(), &wide, 2, &found);
     run(&k_ref, &wide, 1, &expected);
     outputs_near("wide heads", &found, &expected, 1e-4);
     outputs_free(&found);
@@ -320,8 +321,7 @@ static void memory_is_linear(void **state)
                                                         .D = 64,
                                                         .p = 15,
                                                         .variant = &variants[v]};
-                struct cpu_fused h = k_cpu_fused_head(&shape);
-                bytes[i] = k_cpu_fused_lay_out(&h, NULL, backward);
+                bytes[i] = k_cpu_loops_of(orr_isa())->fused_scratch(&shape, backward);
             }
             assert_true(bytes[1] < 2 * bytes[0] + 4096);
             assert_true(bytes[0] < (size_t)32 * 16384 * 64); /* eight floats per key and column */

@@ -66,9 +66,9 @@ static void compare(const char *name,
             char what[128];
             snprintf(what, sizeof what, "%s of %d rows, %d -> %d%s", name, all_sizes[i].N,
                      all_sizes[i].C, all_sizes[i].OC, bf16 ? ", bf16" : "");
-            assert_int_equal(k_cpu.open(2, bf16), 0);
-            run(&k_cpu, &found, &all_sizes[i]);
-            k_cpu.close();
+            assert_int_equal(k_cpu()->open(2, bf16), 0);
+            run(k_cpu(), &found, &all_sizes[i]);
+            k_cpu()->close();
             outputs_near(what, &found, &expected, bf16 ? 1.6e-2 : 2e-5);
             outputs_free(&found);
         }
@@ -97,18 +97,18 @@ static void chunks_add_up(void **state)
     (void)state;
     const struct sizes wide = {2048 + 3, 192, 193}, tall = {2 * 1024 + 5, 16, 9};
     struct outputs found = {0}, expected = {0};
-    assert_int_equal(k_cpu.open(2, false), 0);
-    layer(&k_cpu, &found, &wide);
+    assert_int_equal(k_cpu()->open(2, false), 0);
+    layer(k_cpu(), &found, &wide);
     layer(&k_ref, &expected, &wide);
     outputs_near("layer of chunks", &found, &expected, 5e-5);
     outputs_free(&found);
     outputs_free(&expected);
-    head(&k_cpu, &found, &tall);
+    head(k_cpu(), &found, &tall);
     head(&k_ref, &expected, &tall);
     outputs_near("head of chunks", &found, &expected, 5e-5);
     outputs_free(&found);
     outputs_free(&expected);
-    k_cpu.close();
+    k_cpu()->close();
 }
 
 static void threads_do_not_matter(void **state)
@@ -120,12 +120,12 @@ static void threads_do_not_matter(void **state)
         for (int bf16 = 0; bf16 < 2; bf16++)
             for (size_t i = 3; i < sizeof all_sizes / sizeof *all_sizes; i++) {
                 struct outputs one = {0}, many = {0};
-                assert_int_equal(k_cpu.open(1, bf16), 0);
-                runs[k](&k_cpu, &one, &all_sizes[i]);
-                k_cpu.close();
-                assert_int_equal(k_cpu.open(3, bf16), 0);
-                runs[k](&k_cpu, &many, &all_sizes[i]);
-                k_cpu.close();
+                assert_int_equal(k_cpu()->open(1, bf16), 0);
+                runs[k](k_cpu(), &one, &all_sizes[i]);
+                k_cpu()->close();
+                assert_int_equal(k_cpu()->open(3, bf16), 0);
+                runs[k](k_cpu(), &many, &all_sizes[i]);
+                k_cpu()->close();
                 outputs_same(k ? "head" : "layer", &many, &one);
                 outputs_free(&one);
                 outputs_free(&many);
@@ -141,14 +141,14 @@ static void weights_are_never_stale(void **state)
     enum { N = 64, C = 256 };
     const real *inp = input(&o, &r, (size_t)N * C, 1);
     real *w = input(&o, &r, (size_t)C * C, 1), *out = output(&o, "out", (size_t)N * C);
-    assert_int_equal(k_cpu.open(2, true), 0);
-    assert_int_equal(k_cpu.linear_forward(out, inp, w, NULL, N, C, C), 0);
+    assert_int_equal(k_cpu()->open(2, true), 0);
+    assert_int_equal(k_cpu()->linear_forward(out, inp, w, NULL, N, C, C), 0);
     const real before = out[5];
     for (size_t i = 0; i < (size_t)C * C; i++)
         w[i] *= 2;
-    assert_int_equal(k_cpu.linear_forward(out, inp, w, NULL, N, C, C), 0);
+    assert_int_equal(k_cpu()->linear_forward(out, inp, w, NULL, N, C, C), 0);
     assert_true(out[5] == 2 * before);
-    k_cpu.close();
+    k_cpu()->close();
     outputs_free(&o);
 }
 
@@ -156,7 +156,7 @@ static void weights_are_never_stale(void **state)
  * order: a rounding or two of numbers up to 16. */
 static void assert_parts(const real *fused, const real *parts, size_t n)
 {
-    const double tolerance = strcmp(k_cpu.name, "cpu") ? 4e-6 : 0;
+    const double tolerance = strcmp(k_cpu()->name, "cpu") ? 4e-6 : 0;
     for (size_t i = 0; i < n; i++)
         assert_near((double)fused[i], (double)parts[i], tolerance);
 }
@@ -174,17 +174,17 @@ static void fused_forms_are_their_parts(void **state)
     const real *pre = input(&o, &r, NC, 1);
     real *fused = input(&o, &r, NO, 0), *parts = input(&o, &r, NO, 0);
     real *dw = input(&o, &r, CO, 0);
-    assert_int_equal(k_cpu.open(2, true), 0);
-    assert_int_equal(k_cpu.linear_residual_forward(fused, inp, w, b, residual, N, C, OC), 0);
-    assert_int_equal(k_cpu.linear_forward(parts, inp, w, b, N, C, OC), 0);
-    assert_int_equal(k_cpu.add(parts, parts, residual, NO), 0);
+    assert_int_equal(k_cpu()->open(2, true), 0);
+    assert_int_equal(k_cpu()->linear_residual_forward(fused, inp, w, b, residual, N, C, OC), 0);
+    assert_int_equal(k_cpu()->linear_forward(parts, inp, w, b, N, C, OC), 0);
+    assert_int_equal(k_cpu()->add(parts, parts, residual, NO), 0);
     assert_parts(fused, parts, NO);
-    assert_int_equal(k_cpu.linear_gelu_backward(fused, dw, NULL, residual, inp, w, pre, N, C, OC),
-                     0);
-    assert_int_equal(k_cpu.linear_backward(parts, dw, NULL, residual, inp, w, N, C, OC), 0);
-    assert_int_equal(k_cpu.gelu_backward(parts, parts, pre, NC), 0);
+    assert_int_equal(
+        k_cpu()->linear_gelu_backward(fused, dw, NULL, residual, inp, w, pre, N, C, OC), 0);
+    assert_int_equal(k_cpu()->linear_backward(parts, dw, NULL, residual, inp, w, N, C, OC), 0);
+    assert_int_equal(k_cpu()->gelu_backward(parts, parts, pre, NC), 0);
     assert_parts(fused, parts, NC);
-    k_cpu.close();
+    k_cpu()->close();
     outputs_free(&o);
 }
 
@@ -194,10 +194,10 @@ static void a_peak_is_measured(void **state)
     double gflops;
     assert_int_equal(k_ref.peak(&gflops), 0);
     assert_true(gflops > 1e-3 && gflops < 1e6);
-    assert_int_equal(k_cpu.open(2, false), 0);
-    assert_int_equal(k_cpu.peak(&gflops), 0);
+    assert_int_equal(k_cpu()->open(2, false), 0);
+    assert_int_equal(k_cpu()->peak(&gflops), 0);
     assert_true(gflops > 1e-3 && gflops < 1e6);
-    k_cpu.close();
+    k_cpu()->close();
 }
 
 int main(void)

@@ -41,7 +41,7 @@ static double loss_of(struct gpt_model *model, int sequences)
 static void test_overfit(void **state)
 {
     (void)state;
-    assert_int_equal(k_cpu.open(1, false), 0);
+    assert_int_equal(k_cpu()->open(1, false), 0);
     for (int kind = 0; kind < 2; kind++) {
         for (const struct k_attention *a = k_attention_table; a->name; a++) {
             struct gpt_config c = kind ? tiny_tokens() : tiny_continuous();
@@ -54,8 +54,8 @@ static void test_overfit(void **state)
             t.warmup = 20;
             t.schedule = ORR_SCHEDULE_COSINE;
             t.clip = 1;
-            train(&model, &c, &k_cpu, &t, 8, "overfit");
-            assert_int_equal(gpt_create(&fresh, &c, &k_cpu, 9), 0);
+            train(&model, &c, k_cpu(), &t, 8, "overfit");
+            assert_int_equal(gpt_create(&fresh, &c, k_cpu(), 9), 0);
             const double before = loss_of(&fresh, 8), after = loss_of(&model, 8);
             if (!(after < 0.01 * before))
                 fail_msg("%s, %s: the loss fell from %g to %g only", a->name,
@@ -64,7 +64,7 @@ static void test_overfit(void **state)
             gpt_free(&fresh);
         }
     }
-    k_cpu.close();
+    k_cpu()->close();
 }
 
 /* Two passes of four sequences are one of eight. */
@@ -108,16 +108,16 @@ static void test_repeatable(void **state)
         t.eval_every = 2;
         c.positions = kind ? ORR_POSITIONS_ROPE : ORR_POSITIONS_LEARNED;
         snprintf(c.attention, sizeof c.attention, "%s", kind ? "softmax" : "lssar");
-        assert_int_equal(k_cpu.open(1, false), 0);
-        train(&first, &c, &k_cpu, &t, 100, "one");
-        train(&next, &c, &k_cpu, &t, 100, "again");
-        k_cpu.close();
+        assert_int_equal(k_cpu()->open(1, false), 0);
+        train(&first, &c, k_cpu(), &t, 100, "one");
+        train(&next, &c, k_cpu(), &t, 100, "again");
+        k_cpu()->close();
         assert_true(tiny_same(first.param, next.param, first.total));
         gpt_free(&next);
         for (int threads = 2; threads <= 3; threads++) {
-            assert_int_equal(k_cpu.open(threads, false), 0);
-            train(&next, &c, &k_cpu, &t, 100, "threads");
-            k_cpu.close();
+            assert_int_equal(k_cpu()->open(threads, false), 0);
+            train(&next, &c, k_cpu(), &t, 100, "threads");
+            k_cpu()->close();
             assert_true(tiny_same(first.param, next.param, first.total));
             assert_true(tiny_same(first.m, next.m, first.total));
             assert_true(tiny_same(first.v, next.v, first.total));

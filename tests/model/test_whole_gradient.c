@@ -108,8 +108,8 @@ static void check_gradient(const struct gpt_config *c, bool bf16)
     assert_true(ref.parameters <= 64);
     gradient(&ref, &batch);
     measure_bounds(&ref, &batch, bf16 ? BF16_ROUNDOFF : fp32_error(c), bound);
-    assert_int_equal(k_cpu.open(2, bf16), 0);
-    create(&found, c, &k_cpu);
+    assert_int_equal(k_cpu()->open(2, bf16), 0);
+    create(&found, c, k_cpu());
     gradient(&found, &batch);
     const int bad = outside(&ref, &found, bound);
     if (bad >= 0)
@@ -126,7 +126,7 @@ static void check_gradient(const struct gpt_config *c, bool bf16)
     gpt_free(&found);
     gpt_free(&ref);
     gpt_batch_free(&batch);
-    k_cpu.close();
+    k_cpu()->close();
     test_free(bound);
 }
 
@@ -177,10 +177,10 @@ static void test_gradient_bf16(void **state)
     assert_int_equal(gpt_batch_create(&batch, &c, 2, 8), 0);
     tiny_fill(&batch, &c, 60);
     for (int bf16 = 0; bf16 < 2; bf16++) { /* does this machine use it? */
-        assert_int_equal(k_cpu.open(2, bf16), 0);
-        create(&in[bf16], &c, &k_cpu);
+        assert_int_equal(k_cpu()->open(2, bf16), 0);
+        create(&in[bf16], &c, k_cpu());
         gradient(&in[bf16], &batch);
-        k_cpu.close();
+        k_cpu()->close();
     }
     const bool used = !tiny_same(in[0].grad, in[1].grad, in[0].total);
     gpt_free(&in[0]);
@@ -243,9 +243,9 @@ static void check_curve(const struct gpt_config *c)
         bound[step] = FACTOR * fmax(largest, FLT_EPSILON * expected[0]);
     }
     assert_true(expected[STEPS - 1] < expected[0] - 0.1);
-    assert_int_equal(k_cpu.open(2, false), 0);
-    curve(c, &k_cpu, 0, 0, 1, found);
-    k_cpu.close();
+    assert_int_equal(k_cpu()->open(2, false), 0);
+    curve(c, k_cpu(), 0, 0, 1, found);
+    k_cpu()->close();
     const int bad = leaves(expected, found, bound);
     if (bad >= 0)
         fail_msg("%s: the losses at step %d are %.9g (cpu) and %.9g (ref), bound %.3g",

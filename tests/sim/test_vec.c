@@ -74,14 +74,13 @@ static void test_same_bits(void **state)
 {
     int found = 0;
     (void)state;
-    assert_non_null(sim_vec_variant(SIM_VEC_PLAIN));
     assert_non_null(sim_vec_best());
-    for (int v = 0; v < SIM_VEC_VARIANTS; v++) {
-        const struct sim_vec *vec = sim_vec_variant((enum sim_vec_variant)v);
+    for (int v = 0; v < ORR_ISA_COUNT; v++) {
+        const struct sim_vec *vec = sim_vec_here(v);
         if (!vec)
             continue;
         const uint64_t h = checksum(vec);
-        print_message("%s: %016llx\n", vec->name, (unsigned long long)h);
+        print_message("%s: %016llx\n", orr_isa_name((enum orr_isa)v), (unsigned long long)h);
         assert_true(h == 0x39add44eae016cc2u);
         found++;
     }
@@ -164,8 +163,8 @@ static void test_missed_lanes(void **state)
 {
     static struct sim_vec_block b, clean;
     (void)state;
-    for (int v = 0; v < SIM_VEC_VARIANTS; v++) {
-        const struct sim_vec *vec = sim_vec_variant((enum sim_vec_variant)v);
+    for (int v = 0; v < ORR_ISA_COUNT; v++) {
+        const struct sim_vec *vec = sim_vec_here(v);
         if (!vec)
             continue;
         fill(&b, 1);
@@ -230,10 +229,10 @@ static void test_bins(void **state)
     } grids[] = {{7000, 50}, {200, 50}, {1, 2.385}, {65532, 1e-9}, {37, 1e9}};
     double x[48], y[48], row[48];
     (void)state;
-    for (int v = 0; v < SIM_VEC_VARIANTS; v++)
+    for (int v = 0; v < ORR_ISA_COUNT; v++)
         for (size_t g = 0; g < sizeof grids / sizeof *grids; g++)
             for (size_t n = 0; n <= 41; n++) {
-                const struct sim_vec *vec = sim_vec_variant((enum sim_vec_variant)v);
+                const struct sim_vec *vec = sim_vec_here(v);
                 const double extent = grids[g].extent;
                 long expected = 0;
                 if (!vec)

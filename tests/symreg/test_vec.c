@@ -208,10 +208,10 @@ static void variants_give_the_same_bits(void **state)
 {
     (void)state;
     gsl_rng *rng = random_stream(62);
-    const struct sr_vec *plain = sr_vec_variant(SR_VEC_PLAIN);
+    const struct sr_vec *plain = sr_vec_here(ORR_ISA_PLAIN);
     double a[SR_TILE], b[SR_TILE], v[SR_TILE], d[SR_TILE], x[SR_TILE], y[SR_TILE];
-    for (int which = SR_VEC_AVX2; which < SR_VEC_VARIANTS; which++) {
-        const struct sr_vec *vec = sr_vec_variant((enum sr_vec_variant)which);
+    for (int which = ORR_ISA_AVX2; which < ORR_ISA_COUNT; which++) {
+        const struct sr_vec *vec = sr_vec_here(which);
         for (int round = 0; round < 40 && vec; round++) {
             const int n = round == 0 ? SR_TILE : 1 + (int)gsl_rng_uniform_int(rng, SR_TILE);
             for (int i = 0; i < n; i++) {
@@ -225,7 +225,8 @@ static void variants_give_the_same_bits(void **state)
                     const bool all = plain->apply(op, form, n, a, b, x);
                     assert_int_equal(vec->apply(op, form, n, a, b, v), all);
                     if (!same_bits(x, v, (size_t)n))
-                        fail_msg("%s, form %d, %s", sr_op_table[op].name, form, vec->name);
+                        fail_msg("%s, form %d, %s", sr_op_table[op].name, form,
+                                 orr_isa_name((enum orr_isa)which));
                     bool expected = true;
                     for (int i = 0; i < n; i++)
                         expected = expected && isfinite(x[i]);
@@ -235,7 +236,8 @@ static void variants_give_the_same_bits(void **state)
                     plain->chain(op, operand, n, a, b, v, d, x);
                     vec->chain(op, operand, n, a, b, v, d, y);
                     if (!same_bits(x, y, (size_t)n))
-                        fail_msg("slope of %s, %s", sr_op_table[op].name, vec->name);
+                        fail_msg("slope of %s, %s", sr_op_table[op].name,
+                                 orr_isa_name((enum orr_isa)which));
                 }
             }
         }
@@ -252,7 +254,7 @@ static void edges_give_the_same_bits(void **state)
     enum { ROUNDS = 200 };
     static const enum sr_op ops[] = {SR_EXP, SR_LOG, SR_SIN, SR_COS, SR_SQRT, SR_INV};
     gsl_rng *rng = random_stream(65);
-    const struct sr_vec *plain = sr_vec_variant(SR_VEC_PLAIN);
+    const struct sr_vec *plain = sr_vec_here(ORR_ISA_PLAIN);
     double a[16], x[16], y[16];
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < 16; i++) {
@@ -267,8 +269,8 @@ static void edges_give_the_same_bits(void **state)
             a[i] = pick[i == round % 16 ? round % 7 : (round / 7) % 7];
         }
         for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
-            for (int which = SR_VEC_AVX2; which < SR_VEC_VARIANTS; which++) {
-                const struct sr_vec *vec = sr_vec_variant((enum sr_vec_variant)which);
+            for (int which = ORR_ISA_AVX2; which < ORR_ISA_COUNT; which++) {
+                const struct sr_vec *vec = sr_vec_here(which);
                 const int n = 16 - round % 9;
                 if (!vec)
                     continue;
@@ -277,7 +279,7 @@ static void edges_give_the_same_bits(void **state)
                 assert_int_equal(vec->apply((int)ops[k], SR_VEC_ROWS, n, y, y, y), all);
                 if (!same_bits(x, y, (size_t)n))
                     fail_msg("%s of numbers like %.17g by %s", sr_op_table[ops[k]].name, a[0],
-                             vec->name);
+                             orr_isa_name((enum orr_isa)which));
                 for (int i = 0; i < n; i++) {
                     const double alone = sr_op_table[ops[k]].value(a[i], 0);
                     assert_true(same_bits(&alone, &x[i], 1));
@@ -341,14 +343,14 @@ static void median_ratio_by_sorting(void **state)
                                : gsl_ran_gaussian(rng, 1);
         }
         const double expected = sorted_median(p, t, n, ratio);
-        for (int which = 0; which < SR_VEC_VARIANTS; which++) {
-            const struct sr_vec *vec = sr_vec_variant((enum sr_vec_variant)which);
-            if (!vec || (which == SR_VEC_PLAIN && round % 8))
+        for (int which = 0; which < ORR_ISA_COUNT; which++) {
+            const struct sr_vec *vec = sr_vec_here(which);
+            if (!vec || (which == ORR_ISA_PLAIN && round % 8))
                 continue;
             const double found = sr_vec_median_ratio(vec, p, t, n, scratch);
             if (!(found >= expected && found <= expected) && !(isnan(found) && isnan(expected)))
-                fail_msg("%zu rows of kind %d by %s: %.17g, expected %.17g", n, kind, vec->name,
-                         found, expected);
+                fail_msg("%zu rows of kind %d by %s: %.17g, expected %.17g", n, kind,
+                         orr_isa_name((enum orr_isa)which), found, expected);
         }
     }
     gsl_rng_free(rng);
@@ -360,10 +362,10 @@ static void sums_give_the_same_bits(void **state)
     (void)state;
     enum { MOST = 700 };
     gsl_rng *rng = random_stream(64);
-    const struct sr_vec *plain = sr_vec_variant(SR_VEC_PLAIN);
+    const struct sr_vec *plain = sr_vec_here(ORR_ISA_PLAIN);
     double a[MOST], b[MOST], c[MOST], d[MOST], x[MOST], y[MOST], one[2], two[2];
-    for (int which = SR_VEC_AVX2; which < SR_VEC_VARIANTS; which++) {
-        const struct sr_vec *vec = sr_vec_variant((enum sr_vec_variant)which);
+    for (int which = ORR_ISA_AVX2; which < ORR_ISA_COUNT; which++) {
+        const struct sr_vec *vec = sr_vec_here(which);
         for (int round = 0; round < 200 && vec; round++) {
             const size_t n = 1 + gsl_rng_uniform_int(rng, MOST);
             for (size_t i = 0; i < MOST; i++) {
@@ -374,8 +376,8 @@ static void sums_give_the_same_bits(void **state)
             assert_true(plain->sum(a, n) == vec->sum(a, n));
             assert_true(plain->dot(a, b, n) == vec->dot(a, b, n));
             if (plain->below(a, b, n, 0.3) != vec->below(a, b, n, 0.3))
-                fail_msg("%s %zu %.17g %.17g", vec->name, n, plain->below(a, b, n, 0.3),
-                         vec->below(a, b, n, 0.3));
+                fail_msg("%s %zu %.17g %.17g", orr_isa_name((enum orr_isa)which), n,
+                         plain->below(a, b, n, 0.3), vec->below(a, b, n, 0.3));
             plain->products(a, b, round % 2 ? a : NULL, n, one);
             vec->products(a, b, round % 2 ? a : NULL, n, two);
             assert_true(same_bits(one, two, 2));
@@ -432,14 +434,14 @@ static void results_do_not_depend_on_the_variant(void **state)
             const struct sr_expr expr = random_formula(rng, 3 + k % 12);
             t.data.weight = k % 2 ? weight : NULL;
             double first[3] = {0};
-            for (int which = 0; which < SR_VEC_VARIANTS; which++) {
-                const struct sr_vec *vec = sr_vec_variant((enum sr_vec_variant)which);
+            for (int which = 0; which < ORR_ISA_COUNT; which++) {
+                const struct sr_vec *vec = sr_vec_here(which);
                 struct sr_work work;
                 struct sr_loss loss;
                 double result[3] = {NAN, NAN, NAN};
                 if (!vec)
                     continue;
-                sr_vec_force(vec);
+                orr_isa_force((enum orr_isa)which);
                 assert_int_equal(sr_work_init(&work, 1003, 20), 0);
                 assert_int_equal(sr_loss_init(&loss, (enum orr_symreg_loss)kind, &t.data), 0);
                 if (sr_eval(&expr, &t.data, work.value)) {
@@ -452,13 +454,13 @@ static void results_do_not_depend_on_the_variant(void **state)
                     memcpy(first, result, sizeof first);
                 else if (!same_bits(first, result, 3))
                     fail_msg("loss %d of %s: %.17g %.17g %.17g by %s, %.17g %.17g %.17g plain",
-                             kind, text_of(&expr), result[0], result[1], result[2], vec->name,
-                             first[0], first[1], first[2]);
+                             kind, text_of(&expr), result[0], result[1], result[2],
+                             orr_isa_name((enum orr_isa)which), first[0], first[1], first[2]);
                 sr_loss_free(&loss);
                 sr_work_free(&work);
             }
         }
-    sr_vec_force(NULL);
+    orr_isa_force(ORR_ISA_COUNT);
     free(weight);
     table_free(&t);
     gsl_rng_free(rng);

@@ -1,12 +1,12 @@
-/* vec_loops.h - inside symreg/: the loops of vec.h, inlined into every variant of vec.c.
+/* vec_loops.c - the loops over rows, written so that a compiler makes vector code of them, and
+ * their table; see vec.h.
  *
- * Written so that a compiler makes vector code of them. Sums run in 16 lanes, row i in lane i % 16,
- * for any width of vectors: two of the widest, as one alone would wait for its own additions. */
-#ifndef SR_VEC_LOOPS_H
-#define SR_VEC_LOOPS_H
-
+ * Sums run in 16 lanes, row i in lane i % 16, for any width of vectors: two of the widest, as one
+ * alone would wait for its own additions. */
 #include <math.h>
+#include <string.h>
 
+#include "enumerate.h"
 #include "vec.h"
 #include "vecmath.h"
 
@@ -68,7 +68,7 @@ VM_INLINE bool all_below(size_t n, const double *x, double limit)
         if ((arity) == 2)                                                                          \
             LOOP(x[i], y[i], value)                                                                \
         LOOP(x[i], 0.0, value)
-VM_INLINE bool apply(int op, int form, int n, const double *x, const double *y, double *out)
+static bool apply(int op, int form, int n, const double *x, const double *y, double *out)
 {
     const double first = x[0], second = y[0];
     uint64_t bad = 0;
@@ -113,8 +113,8 @@ VM_INLINE bool apply(int op, int form, int n, const double *x, const double *y, 
         if ((arity) == 2 && operand == 1)                                                          \
             LOOP(db)                                                                               \
         LOOP(da)
-VM_INLINE void chain(int op, int operand, int n, const double *x, const double *y,
-                     const double *values, const double *outer, double *d)
+static void chain(int op, int operand, int n, const double *x, const double *y,
+                  const double *values, const double *outer, double *d)
 {
     switch (op) {
 #include "ops_table.h"
@@ -147,7 +147,7 @@ VM_INLINE double huber(double d, double delta)
             LANE_SUM(total, n, TERM);                                                              \
     } while (0)
 #define D vm_fma(scale, p[j], -t[j])
-VM_INLINE double loss_sum(const struct sr_vec_loss *loss, const double *p, double scale, size_t n)
+static double loss_sum(const struct sr_vec_loss *loss, const double *p, double scale, size_t n)
 {
     const double *const t = loss->t, *const w = loss->weight;
     const double parameter = loss->parameter;
@@ -182,8 +182,8 @@ VM_INLINE double loss_sum(const struct sr_vec_loss *loss, const double *p, doubl
 
 #define D      vm_fma(scale, p[j], -t[j])
 #define WEIGHT (w ? w[j] : 1.0)
-VM_INLINE void slopes(const struct sr_vec_loss *loss, const double *p, double scale, size_t n,
-                      double slope[2])
+static void slopes(const struct sr_vec_loss *loss, const double *p, double scale, size_t n,
+                   double slope[2])
 {
     const double *const t = loss->t, *const w = loss->weight;
     const double delta = loss->parameter;
@@ -199,11 +199,10 @@ VM_INLINE void slopes(const struct sr_vec_loss *loss, const double *p, double sc
 #undef WEIGHT
 #undef D
 
-/* Rows from `first`, a multiple of LANES, where the sums of those before are in the lanes. */
-VM_INLINE void products_rest(const double *p, const double *t, const double *w, size_t n,
-                             double sum[2], size_t first, double pp[LANES], double pt[LANES])
+static void products(const double *p, const double *t, const double *w, size_t n, double sum[2])
 {
-    size_t i = first;
+    double pp[LANES] = {0}, pt[LANES] = {0};
+    size_t i = 0;
     for (; i + LANES <= n; i += LANES)
         for (size_t l = 0; l < LANES; l++) {
             const double a = p[i + l], aw = w ? a * w[i + l] : a;
@@ -219,20 +218,14 @@ VM_INLINE void products_rest(const double *p, const double *t, const double *w, 
     sum[1] = sum_lanes(pt);
 }
 
-VM_INLINE void products(const double *p, const double *t, const double *w, size_t n, double sum[2])
-{
-    double pp[LANES] = {0}, pt[LANES] = {0};
-    products_rest(p, t, w, n, sum, 0, pp, pt);
-}
-
-VM_INLINE double sum(const double *x, size_t n)
+static double sum(const double *x, size_t n)
 {
     double total;
     LANE_SUM(total, n, x[j]);
     return total;
 }
 
-VM_INLINE double residuals(const double *t, const double *p, double scale, size_t n, double *out)
+static double residuals(const double *t, const double *p, double scale, size_t n, double *out)
 {
     double total;
     for (size_t i = 0; i < n; i++)
@@ -241,7 +234,7 @@ VM_INLINE double residuals(const double *t, const double *p, double scale, size_
     return total;
 }
 
-VM_INLINE double weigh(const double *a, const double *b, const double *c, size_t n, double *out)
+static double weigh(const double *a, const double *b, const double *c, size_t n, double *out)
 {
     double total;
     for (size_t i = 0; i < n; i++)
@@ -256,8 +249,8 @@ VM_INLINE double not_below(double x, double floor)
 }
 
 /* Slope of the loss over the residual. */
-VM_INLINE void reweigh(const struct sr_vec_loss *loss, const double *residual, double floor,
-                       size_t n, double *out)
+static void reweigh(const struct sr_vec_loss *loss, const double *residual, double floor, size_t n,
+                    double *out)
 {
     const double *const w = loss->weight;
     const double parameter = loss->parameter;
@@ -290,7 +283,7 @@ VM_INLINE void reweigh(const struct sr_vec_loss *loss, const double *residual, d
         out[i] *= w[i];
 }
 
-VM_INLINE double dot(const double *a, const double *b, size_t n)
+static double dot(const double *a, const double *b, size_t n)
 {
     double total;
     LANE_SUM(total, n, a[j] * b[j]);
@@ -299,58 +292,89 @@ VM_INLINE double dot(const double *a, const double *b, size_t n)
 
 /* ---- selection */
 
-VM_INLINE void divide(const double *a, const double *b, size_t n, double *out)
+static void divide(const double *a, const double *b, size_t n, double *out)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = a[i] / b[i];
 }
 
-VM_INLINE void between(const double *value, const double *weight, double low, double high,
-                       double found[2])
+static void between(const double *value, const double *weight, double low, double high,
+                    double found[2])
 {
-    double rank[SR_VEC_FEW] = {0}, first = -HUGE_VAL, second = HUGE_VAL;
-    for (int i = 0; i < SR_VEC_FEW; i++)
+    double rank[SR_VEC_FEW] = {0}, first[SR_VEC_FEW], second[SR_VEC_FEW];
+    for (int i = 0; i < SR_VEC_FEW; i++) {
+        const double v = value[i], w = weight[i];
         for (int k = 0; k < SR_VEC_FEW; k++)
-            rank[k] += value[i] < value[k] ? weight[i] : 0.0;
-    for (int k = 0; k < SR_VEC_FEW; k++) {
-        first = rank[k] < low && value[k] > first ? value[k] : first;
-        second = rank[k] > high && value[k] < second ? value[k] : second;
+            rank[k] += vm_if(v < value[k], w);
     }
-    found[0] = first;
-    found[1] = second;
+    for (int k = 0; k < SR_VEC_FEW; k++) {
+        first[k] = rank[k] < low ? value[k] : -HUGE_VAL;
+        second[k] = rank[k] > high ? value[k] : HUGE_VAL;
+    }
+    for (int width = SR_VEC_FEW / 2; width > 0; width /= 2)
+        for (int k = 0; k < width; k++) {
+            first[k] = first[k + width] > first[k] ? first[k + width] : first[k];
+            second[k] = second[k + width] < second[k] ? second[k + width] : second[k];
+        }
+    found[0] = first[0];
+    found[1] = second[0];
 }
 
+#ifndef __AVX512F__
 /* p, with its sign changed where the ratio t / p is not below `end`: |p| or -|p|. */
 VM_INLINE double excess_of(double p, double t, double end)
 {
     return vm_from_bits(vm_bits(p) ^ (vm_bits(vm_fma(-end, p, t)) & VM_SIGN));
 }
 
-/* Rows from `first`, a multiple of 64, where the sums of those before are in the lanes. */
-VM_INLINE void split_rest(const double *p, const double *t, size_t n, const double end[2],
-                          double excess[2], uint64_t *inside, size_t first, double lane[2][LANES])
+/* `rows` <= LANES rows from p and t: the sums of both ends, and a bit for each row. */
+VM_INLINE uint64_t split_rows(const double *p, const double *t, size_t rows, const double end[2],
+                              double lane[2][LANES], bool with_bits)
 {
-    for (size_t i = first; i < n; i += 64) {
-        const size_t rows = n - i < 64 ? n - i : 64;
-        uint64_t word = 0;
-        for (size_t l = 0; l < rows; l++) {
-            const double a = excess_of(p[i + l], t[i + l], end[0]);
-            const double b = excess_of(p[i + l], t[i + l], end[1]);
-            lane[0][l % LANES] += a;
-            lane[1][l % LANES] += b;
-            word |= (vm_bits(a) ^ vm_bits(b)) >> 63 << l;
-        }
+    uint64_t word = 0;
+    for (size_t l = 0; l < rows; l++) {
+        const double a = excess_of(p[l], t[l], end[0]), b = excess_of(p[l], t[l], end[1]);
+        lane[0][l] += a;
+        lane[1][l] += b;
+        word |= with_bits ? (vm_bits(a) ^ vm_bits(b)) >> 63 << l : 0;
+    }
+    return word;
+}
+
+VM_INLINE void split_all(const double *p, const double *t, size_t n, const double end[2],
+                         double excess[2], uint64_t *inside)
+{
+    double lane[2][LANES] = {{0}};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        const uint64_t word = split_rows(p + i, t + i, LANES, end, lane, inside);
         if (inside)
-            inside[i / 64] = word;
+            inside[i / 64] = (i % 64 ? inside[i / 64] : 0) | word << i % 64;
+    }
+    if (i < n) {
+        const uint64_t word = split_rows(p + i, t + i, n - i, end, lane, inside);
+        if (inside)
+            inside[i / 64] = (i % 64 ? inside[i / 64] : 0) | word << i % 64;
     }
     excess[0] = sum_lanes(lane[0]);
     excess[1] = sum_lanes(lane[1]);
 }
 
-VM_INLINE size_t keep_pairs(double *value, double *weight, size_t n, double low, double high,
-                            size_t first, size_t kept)
+static void split(const double *p, const double *t, size_t n, const double end[2], double excess[2],
+                  uint64_t *inside)
 {
-    for (size_t i = first; i < n; i++) {
+    if (inside)
+        split_all(p, t, n, end, excess, inside);
+    else
+        split_all(p, t, n, end, excess, NULL);
+}
+#endif
+
+/* From row i, where so many of those before have been kept. */
+static size_t keep_pairs_from(size_t i, size_t kept, double *value, double *weight, size_t n,
+                              double low, double high)
+{
+    for (; i < n; i++) {
         const double v = value[i], w = weight[i];
         value[kept] = v;
         weight[kept] = w;
@@ -359,17 +383,99 @@ VM_INLINE size_t keep_pairs(double *value, double *weight, size_t n, double low,
     return kept;
 }
 
-VM_INLINE double below(const double *value, const double *weight, size_t n, double limit)
+#ifndef __AVX512F__
+static size_t keep_pairs(double *value, double *weight, size_t n, double low, double high)
+{
+    return keep_pairs_from(0, 0, value, weight, n, low, high);
+}
+#endif
+
+static double below(const double *value, const double *weight, size_t n, double limit)
 {
     double total;
     LANE_SUM(total, n, vm_if(value[j] < limit, weight[j]));
     return total;
 }
 
-static void between_any(const double *value, const double *weight, double low, double high,
-                        double found[2])
+/* ---- formulas compared at few rows */
+
+static float pair_row(const float *r, const float *rfg, int f, float *r2)
 {
-    between(value, weight, low, high, found);
+    const float rf = r[f];
+    float best = 0;
+    for (int g = 0; g < f; g++) {
+        const float rest = 1 - rfg[g] * rfg[g];
+        r2[g] = (rf * rf + r[g] * r[g] - 2 * rf * r[g] * rfg[g]) / (rest + 1e-5F);
+    }
+    for (int g = 0; g < f; g++)
+        best = r2[g] > best ? r2[g] : best;
+    return best;
 }
 
+static void correlate(const float *v, const float *column, size_t stride, int rows, float *c)
+{
+    for (int f = 0; f < SR_VEC_COLUMNS; f++)
+        c[f] = 0;
+    for (int i = 0; i < rows; i++)
+        for (int f = 0; f < SR_VEC_COLUMNS; f++)
+            c[f] += v[i] * column[(size_t)i * stride + (size_t)f];
+}
+
+static float dot_rows(const float *a, const float *b)
+{
+    float lane[16] = {0};
+    for (int i = 0; i < SR_ROWS; i += 16)
+        for (int l = 0; l < 16; l++)
+            lane[l] += a[i + l] * b[i + l];
+    float sum = 0;
+    for (int l = 0; l < 16; l++)
+        sum += lane[l];
+    return sum;
+}
+
+static void add_up(const double *p, const double *y, const double *inverse, double total[5])
+{
+    enum { GROUP = 8 };
+    double sum[5][GROUP] = {0};
+    for (int i = 0; i < SR_ROWS; i += GROUP)
+        for (int l = 0; l < GROUP; l++) {
+            const double v = p[i + l], q = v * inverse[i + l];
+            sum[0][l] += v * v;
+            sum[1][l] += v * y[i + l];
+            sum[2][l] += q;
+            sum[3][l] += q * q;
+            sum[4][l] += v;
+        }
+    for (int k = 0; k < 5; k++)
+        total[k] = ((sum[k][0] + sum[k][1]) + (sum[k][2] + sum[k][3])) +
+                   ((sum[k][4] + sum[k][5]) + (sum[k][6] + sum[k][7]));
+}
+
+#ifdef __AVX512F__
+#include "vec_avx512.h"
+#define BEST(name) name##_avx512
+#else
+#define BEST(name) name
 #endif
+
+const struct sr_vec sr_vec = {
+    .apply = BEST(apply),
+    .chain = chain,
+    .slopes = slopes,
+    .loss = loss_sum,
+    .products = products,
+    .sum = sum,
+    .residuals = residuals,
+    .reweigh = reweigh,
+    .weigh = weigh,
+    .dot = dot,
+    .split = BEST(split),
+    .keep_pairs = BEST(keep_pairs),
+    .below = below,
+    .divide = divide,
+    .between = between,
+    .pair_row = pair_row,
+    .correlate = correlate,
+    .dot_rows = dot_rows,
+    .add_up = add_up,
+};

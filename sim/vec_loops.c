@@ -1,4 +1,4 @@
-/* vec.c - blocks of Kepler's equation, sines and cosines, and bins, written so that a compiler
+/* vec_loops.c - blocks of Kepler's equation, sines and cosines, and bins, written so that a compiler
  * makes vector code of them; see vec.h.
  *
  * Kepler's equation, one e for all lanes, by symmetry for |M|: Mikkola's start (1987, Celestial
@@ -60,7 +60,7 @@ INLINE double rough_cube_root(double x)
     return y * (y3 + (x + x)) / ((y3 + y3) + x);
 }
 
-INLINE void anomalies(struct sim_vec_block *b, size_t n, double phase_rad, double step_rad,
+static void anomalies(struct sim_vec_block *b, size_t n, double phase_rad, double step_rad,
                       double first)
 {
     const size_t lanes = sim_vec_whole(n);
@@ -68,7 +68,7 @@ INLINE void anomalies(struct sim_vec_block *b, size_t n, double phase_rad, doubl
         b->M[k] = phase_rad + step_rad * (first + (of_bits(k | 0x4330000000000000u) - 0x1p52));
 }
 
-INLINE void reduce(struct sim_vec_block *b, size_t n)
+static void reduce(struct sim_vec_block *b, size_t n)
 {
     const size_t lanes = sim_vec_whole(n);
     for (size_t k = 0; k < lanes; k++) {
@@ -79,7 +79,7 @@ INLINE void reduce(struct sim_vec_block *b, size_t n)
     }
 }
 
-INLINE size_t kepler(struct sim_vec_block *b, size_t n, double e)
+static size_t kepler(struct sim_vec_block *b, size_t n, double e)
 {
     const size_t lanes = sim_vec_whole(n);
     const double q = 1 / (4 * e + 0.5), alpha = (1 - e) * q, cube = alpha * alpha * alpha;
@@ -115,7 +115,7 @@ INLINE size_t kepler(struct sim_vec_block *b, size_t n, double e)
     return missed;
 }
 
-INLINE void combine(const struct sim_vec_block *b, size_t n, double e, double p, double q, double r,
+static void combine(const struct sim_vec_block *b, size_t n, double e, double p, double q, double r,
                     double x[])
 {
     const size_t lanes = sim_vec_whole(n);
@@ -132,7 +132,7 @@ INLINE double bin_of(double x, double bins, double extent_au)
     return nearest > place ? nearest - 1 : nearest;
 }
 
-INLINE long bin(size_t n, const double x[], const double y[], int bins, double extent_au,
+static long bin(size_t n, const double x[], const double y[], int bins, double extent_au,
                 double row[])
 {
     const size_t lanes = sim_vec_whole(n);
@@ -148,86 +148,10 @@ INLINE long bin(size_t n, const double x[], const double y[], int bins, double e
     return (long)outside;
 }
 
-INLINE void sincos_all(size_t n, const double x[], double sine[], double cosine[])
+static void sincos_all(size_t n, const double x[], double sine[], double cosine[])
 {
     for (size_t k = 0; k < n; k++)
         sine_cosine(x[k], &sine[k], &cosine[k]);
 }
 
-/* ---------------------------------------------------------------------------- variants */
-
-/* The functions of one variant; `attribute` says what instructions they may use.
- * NOLINTBEGIN(bugprone-macro-parentheses): it is no expression. */
-#define VARIANT(suffix, attribute)                                                                 \
-    attribute static void anomalies_##suffix(struct sim_vec_block *b, size_t n, double phase_rad,  \
-                                             double step_rad, double first)                        \
-    {                                                                                              \
-        anomalies(b, n, phase_rad, step_rad, first);                                               \
-    }                                                                                              \
-    attribute static void reduce_##suffix(struct sim_vec_block *b, size_t n)                       \
-    {                                                                                              \
-        reduce(b, n);                                                                              \
-    }                                                                                              \
-    attribute static size_t kepler_##suffix(struct sim_vec_block *b, size_t n, double e)           \
-    {                                                                                              \
-        return kepler(b, n, e);                                                                    \
-    }                                                                                              \
-    attribute static void combine_##suffix(const struct sim_vec_block *b, size_t n, double e,      \
-                                           double p, double q, double r, double x[])               \
-    {                                                                                              \
-        combine(b, n, e, p, q, r, x);                                                              \
-    }                                                                                              \
-    attribute static long bin_##suffix(size_t n, const double x[], const double y[], int bins,     \
-                                       double extent_au, double row[])                             \
-    {                                                                                              \
-        return bin(n, x, y, bins, extent_au, row);                                                 \
-    }                                                                                              \
-    attribute static void sincos_##suffix(size_t n, const double x[], double s[], double c[])      \
-    {                                                                                              \
-        sincos_all(n, x, s, c);                                                                    \
-    }                                                                                              \
-    static const struct sim_vec vec_##suffix = {                                                   \
-        #suffix,          anomalies_##suffix, reduce_##suffix, kepler_##suffix,                    \
-        combine_##suffix, bin_##suffix,       sincos_##suffix};
-
-/* NOLINTEND(bugprone-macro-parentheses) */
-
-VARIANT(plain, )
-
-#if defined __x86_64__ && defined __GNUC__
-#ifdef __clang__
-#define WIDE
-#else
-#define WIDE ",prefer-vector-width=512"
-#endif
-VARIANT(avx2, __attribute__((target("avx2"))))
-VARIANT(avx512, __attribute__((target("avx512f,avx512vl,avx512dq" WIDE))))
-
-const struct sim_vec *sim_vec_variant(enum sim_vec_variant variant)
-{
-    switch (variant) {
-    case SIM_VEC_AVX512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                       __builtin_cpu_supports("avx512dq")
-                   ? &vec_avx512
-                   : NULL;
-    case SIM_VEC_AVX2:
-        return __builtin_cpu_supports("avx2") ? &vec_avx2 : NULL;
-    default:
-        return variant == SIM_VEC_PLAIN ? &vec_plain : NULL;
-    }
-}
-#else
-const struct sim_vec *sim_vec_variant(enum sim_vec_variant variant)
-{
-    return variant == SIM_VEC_PLAIN ? &vec_plain : NULL;
-}
-#endif
-
-const struct sim_vec *sim_vec_best(void)
-{
-    const struct sim_vec *vec = NULL;
-    for (int v = SIM_VEC_VARIANTS - 1; v >= 0 && !vec; v--)
-        vec = sim_vec_variant((enum sim_vec_variant)v);
-    return vec;
-}
+const struct sim_vec sim_vec = {anomalies, reduce, kepler, combine, bin, sincos_all};
