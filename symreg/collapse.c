@@ -315,9 +315,11 @@ static int size_of(const struct sr_collapse *c, int h, int v)
 static int choose_curves(const struct sr_collapse *c, struct sr_curve list[CURVES])
 {
     double least = HUGE_VAL;
-    for (int h = 0; h < c->factors; h++)
-        for (int v = 0; v < c->variables; v++)
-            least = fmin(least, (double)c->rough[h * VARIABLES + v]);
+    for (int h = 0; h < c->factors; h++) /* not by fmin(): gcc 12 for arm64 fails at that */
+        for (int v = 0; v < c->variables; v++) {
+            const double rough = (double)c->rough[h * VARIABLES + v];
+            least = rough < least ? rough : least;
+        }
     const double limit = 1.25 * least + 3e-5 * c->spread[0];
     int n = 0, size[VARIABLES];
     if (limit > 0.1 * c->spread[0])

@@ -10,6 +10,11 @@
 #include "vec.h"
 #include "vecmath.h"
 
+/* -DSR_NO_INTRINSICS compiles the loops of AVX-512 like the others, to see what intrinsics gain. */
+#if defined __AVX512F__ && !defined SR_NO_INTRINSICS
+#define INTRINSICS
+#endif
+
 enum { LANES = 16 };
 
 /* total = the sum of TERM over j = 0 .. n-1, in lanes. */
@@ -320,7 +325,7 @@ static void between(const double *value, const double *weight, double low, doubl
     found[1] = second[0];
 }
 
-#ifndef __AVX512F__
+#ifndef INTRINSICS
 /* p, with its sign changed where the ratio t / p is not below `end`: |p| or -|p|. */
 VM_INLINE double excess_of(double p, double t, double end)
 {
@@ -383,7 +388,7 @@ static size_t keep_pairs_from(size_t i, size_t kept, double *value, double *weig
     return kept;
 }
 
-#ifndef __AVX512F__
+#ifndef INTRINSICS
 static size_t keep_pairs(double *value, double *weight, size_t n, double low, double high)
 {
     return keep_pairs_from(0, 0, value, weight, n, low, high);
@@ -451,7 +456,7 @@ static void add_up(const double *p, const double *y, const double *inverse, doub
                    ((sum[k][4] + sum[k][5]) + (sum[k][6] + sum[k][7]));
 }
 
-#ifdef __AVX512F__
+#ifdef INTRINSICS
 #include "vec_avx512.h"
 #define BEST(name) name##_avx512
 #else
