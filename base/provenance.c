@@ -15,8 +15,8 @@ static const struct {
     const char *name;
     int revision;
 } kinds[ORR_KINDS] = {
-    [ORR_KIND_STATES] = {"states", 1},
-    [ORR_KIND_TWO_BODY] = {"two bodies", 1},
+    [ORR_KIND_STATES] = {"states", 2},
+    [ORR_KIND_TWO_BODY] = {"two bodies", 2},
     [ORR_KIND_SOLAR] = {"solar system", 1},
     [ORR_KIND_PLANETS] = {"planet runs", 1},
     [ORR_KIND_PLANETS_SOLAR] = {"eight planets", 1},

@@ -87,9 +87,20 @@ enum { SIM_PRIOR_SYSTEMS = 5000 };
  * tells. Near 1, models that are given dt know the period, and with it M / a^3, without looking at
  * the orbit. 0 where dt is the same for all. */
 int sim_prior_period_r2(const struct orr_preset *preset, enum sim_split split, double *r2);
-/* Prints to stdout: share of draws kept, spread and correlation of the masses, condition number of
- * the regression of ln F on ln r, ln m1, ln m2 and floors of its R^2 (identifiable); R^2 of ln T on
- * ln dt (planet runs, vafa2025). */
+/* Of two comparable bodies (protocol identifiable), over systems of two_body_train. */
+struct sim_prior_facts {
+    double kept;                 /* share of first draws of an axis that are inside the window */
+    double mass_sd[2], mass_r;   /* of ln m1, ln m2: standard deviations, correlation */
+    size_t rows;                 /* labelled rows, over which the following are */
+    double condition;            /* of the columns ln r, ln m1, ln m2: root of the ratio of the
+                                    largest to the least eigenvalue of their covariance */
+    double left[3];              /* standard deviation of each that the two others leave */
+    double floor_r, floor_scale; /* R^2 of ln F on ln r; on ln r and the sequence's ln mean r */
+    double motion_au[2];         /* how far the body that moves less gets from its first place:
+                                    0.01 quantile and median over sequences */
+};
+int sim_prior_facts(const struct orr_preset *preset, struct sim_prior_facts *facts);
+/* Prints these to stdout (identifiable), and R^2 of ln T on ln dt (planet runs, vafa2025). */
 int sim_prior_print(const struct orr_preset *preset);
 
 /* ------------------------------------------------------------------------ laws of force */
