@@ -18,7 +18,7 @@
 
 #include "preset.h"
 
-#define ORR_VERSION "0.1.0"
+#define ORR_VERSION "0.2.0-dev"
 
 struct cJSON;
 
@@ -102,6 +102,12 @@ void orr_rng_seek(gsl_rng *rng, uint64_t seed, enum orr_stage stage, uint64_t in
 void orr_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 /* Uniform 64-bit value number `n` of the stream (seed, stage, index), without state. */
 uint64_t orr_rng_hash(uint64_t seed, enum orr_stage stage, uint64_t index, uint64_t n);
+
+/* ----------------------------------------------------------------------------- statistics */
+
+/* Median of x (n), which is sorted; of an even number the mean of the two in the middle, NaN of
+ * none. */
+double orr_median(double *x, size_t n);
 
 /* --------------------------------------------------------------------------------- cores */
 

@@ -21,7 +21,7 @@ static const struct {
     [ORR_KIND_PLANETS] = {"planet runs", 1},
     [ORR_KIND_PLANETS_SOLAR] = {"eight planets", 1},
     [ORR_KIND_PRETRAIN] = {"pretraining", 1},
-    [ORR_KIND_PRETRAIN_PLANETS] = {"pretraining on planet runs", 1},
+    [ORR_KIND_PRETRAIN_PLANETS] = {"pretraining on planet runs", 2},
     [ORR_KIND_EVALUATION] = {"evaluation", 1},
     [ORR_KIND_EVALUATION_PLANETS] = {"evaluation on planet runs", 1},
     [ORR_KIND_MAGNITUDE] = {"magnitude fine-tuning", 1},
@@ -32,8 +32,8 @@ static const struct {
     [ORR_KIND_VECTOR_TRUTH] = {"true vectors", 1},
     [ORR_KIND_VECTOR_ORACLE] = {"vectors of the oracle", 1},
     [ORR_KIND_VECTOR_MODEL] = {"vectors of a model", 1},
-    [ORR_KIND_LAWS] = {"laws", 1},
-    [ORR_KIND_REPORT] = {"report", 1},
+    [ORR_KIND_LAWS] = {"laws", 2},
+    [ORR_KIND_REPORT] = {"report", 2},
 };
 
 const char *orr_kind_name(enum orr_kind kind)

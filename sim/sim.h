@@ -291,8 +291,9 @@ int sim_dataset_check_rows(const struct sim_dataset *set, size_t i);
 struct sim_stream;
 struct sim_stream_order {
     uint64_t count; /* sequences to draw from */
-    bool shuffled;  /* draw d is a random one of them, keyed by (seed, d); else d modulo count */
-    uint64_t seed;
+    bool shuffled;  /* draw d is a random one of them, keyed by (seed, stream, d); else d modulo
+                       count */
+    uint64_t seed, stream;
 };
 enum { SIM_STREAM_BLOCK = 16 }; /* draws per block */
 int sim_stream_open(struct sim_stream **stream, const struct orr_preset *preset,

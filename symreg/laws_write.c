@@ -137,35 +137,62 @@ static bool fill_json(const struct sr_laws *laws, cJSON *json)
 
 /* ---- laws.md */
 
+/* The untrained model by its attention, too, where this run made it. */
+static void source_title(const struct sr_laws *laws, const struct sr_law_source *source,
+                         char title[2 * ORR_NAME + 4])
+{
+    const bool floor = !strcmp(source->name, "untrained") && !*laws->chain.elsewhere[0];
+    if (floor)
+        snprintf(title, 2 * ORR_NAME + 4, "%s (%s)", source->name,
+                 orr_source_attention(&laws->cli->preset, source->name));
+    else
+        snprintf(title, 2 * ORR_NAME + 4, "%s", source->name);
+}
+
+/* Samples whose front has k m1 m2 / r^2, and the median of k over them. */
+static int true_law(const struct sr_law_source *source, int *on_front, double *constant)
+{
+    double *k = orr_alloc((size_t)source->forces.samples + 1, sizeof *k);
+    if (!k)
+        return ORR_ENOMEM;
+    *on_front = 0;
+    for (int s = 0; s < source->forces.samples; s++)
+        if (source->sample[s].true_row >= 0)
+            k[(*on_front)++] = source->sample[s].k;
+    *constant = orr_median(k, (size_t)*on_front);
+    free(k);
+    return 0;
+}
+
 static int write_law_rows(const struct sr_laws *laws, struct orr_file *file)
 {
-    char text[SR_TEXT];
+    char text[SR_TEXT], title[2 * ORR_NAME + 4];
     int rc = orr_file_printf(
         file, "Law of F(r, m1, m2) from each source of forces; AU, years, solar masses. *true* "
               "says how\noften the selected formula is k m1 m2 / r^2, *on front* how often any "
-              "formula of the front\nis; k is its constant on the first sample whose front has "
-              "it.\n\n"
+              "formula of the front\nis; k is the median of its constants over these "
+              "fronts.\n\n"
               "| source | rule | law (sample 0) | true | on front | k |\n"
               "|---|---|---|---|---|---|\n");
-    for (int i = 0; i < laws->sources; i++) {
+    for (int i = 0; i < laws->sources && !rc; i++) {
         const struct sr_law_source *source = &laws->source[i];
         const int n = source->forces.samples;
+        int on_front = 0;
+        double k = NAN;
+        rc = true_law(source, &on_front, &k);
+        source_title(laws, source, title);
         for (int r = 0; r < laws->cli->preset.symreg.rules.count && !rc; r++) {
-            int selected = 0, on_front = 0;
-            double k = NAN;
-            for (int s = n - 1; s >= 0; s--) {
-                const struct sr_law_sample *sample = &source->sample[s];
-                const int row = chosen_row(laws, sample, r);
-                selected += row >= 0 && sample->row_true[row];
-                on_front += sample->true_row >= 0;
-                k = sample->true_row >= 0 ? sample->k : k;
+            int selected = 0;
+            for (int s = 0; s < n; s++) {
+                const int chosen = chosen_row(laws, &source->sample[s], r);
+                selected += chosen >= 0 && source->sample[s].row_true[chosen];
             }
             const int row = chosen_row(laws, &source->sample[0], r);
             snprintf(text, sizeof text, "-");
             if (row >= 0)
                 sr_expr_print(&source->sample[0].fit.front.expr[row], sr_law_features, text,
                               sizeof text);
-            rc = orr_file_printf(file, "| %s | %s | `%s` | %d/%d | %d/%d |", source->name,
+            rc = orr_file_printf(file, "| %s | %s | `%s` | %d/%d | %d/%d |", title,
                                  laws->cli->preset.symreg.rules.item[r], text, selected, n,
                                  on_front, n);
             if (!rc)
@@ -178,17 +205,19 @@ static int write_law_rows(const struct sr_laws *laws, struct orr_file *file)
 
 static int write_source_rows(const struct sr_laws *laws, struct orr_file *file)
 {
+    char title[2 * ORR_NAME + 4];
     int rc = orr_file_printf(
         file, "\nExponents of F ~ r^a m1^b m2^c with 95%% intervals over sequences (Newton: -2, "
               "1, 1); *dropped*\ncounts rows with F <= 0, which have no logarithm; k without m2 "
-              "is what k m1 / r^2 fits best,\nleverage the largest share of sum |F| of one "
-              "sequence, both of sample 0.\n\n"
+              "is what k m1 / r^2 fits best\nby least absolute deviation, leverage the largest "
+              "share of sum |F| of one sequence, both of\nsample 0.\n\n"
               "| source | R2 log F | median error | r | m1 | m2 | dropped | k without m2 | "
               "leverage |\n|---|---|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < laws->sources && !rc; i++) {
         const struct sr_law_source *source = &laws->source[i];
         const struct sr_analysis *a = &source->analysis;
-        rc = orr_file_printf(file, "| %s | %.4f | %.2f%% |", source->name, a->r2_log,
+        source_title(laws, source, title);
+        rc = orr_file_printf(file, "| %s | %.4f | %.2f%% |", title, a->r2_log,
                              100 * a->median_relative_error);
         for (int e = 0; e < 3 && !rc; e++)
             rc = orr_file_printf(file, " %.3f [%.3f, %.3f] |", a->exponent[e].value,
