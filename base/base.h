@@ -198,6 +198,9 @@ int orr_signal_number(void); /* 0 when none was seen */
  * ORR_EUSAGE. */
 int orr_time_limit(const char *minutes);
 bool orr_time_over(void);
+/* While it is held the time is not over: from the limit to the first training step of a process, so
+ * that a limit shorter than reading the data does not end every call where it began. */
+void orr_time_hold(bool hold);
 
 /* --------------------------------------------------------------------------------- files */
 
@@ -234,6 +237,10 @@ bool orr_is_temporary(const char *name, size_t *stem);
 int orr_figure_script(const char *name, char path[4096]);
 /* mkdir -p. */
 int orr_mkdir(const char *path);
+/* One process at a time: the folder is locked until *fd is unlocked, or the process ends. ORR_EIO
+ * says what the other one is `doing`. File systems without locks let all in. */
+int orr_lock(const char *folder, const char *doing, int *fd);
+void orr_unlock(int fd);
 bool orr_exists(const char *path);
 /* XXH64 of a file's bytes. */
 int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes);

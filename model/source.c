@@ -23,12 +23,6 @@ struct gpt_source {
     struct gpt_text *text; /* instead of all of these */
 };
 
-/* Training sequences that were not all written to files are made on the fly. */
-static bool streams(const struct orr_preset *p, enum sim_split split)
-{
-    return split == SIM_SPLIT_TRAIN && p->orbits.train_files < p->orbits.train;
-}
-
 int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
                     const char *orbits_dir, enum sim_split split, const struct gpt_config *config)
 {
@@ -38,7 +32,7 @@ int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
     s->preset = preset;
     s->config = config;
     s->split = split;
-    s->stream = !orbits_dir || streams(preset, split);
+    s->stream = !orbits_dir || (split == SIM_SPLIT_TRAIN && orr_preset_streams(preset));
     int rc = 0;
     if (orr_preset_is_text(preset)) {
         rc = gpt_text_open(&s->text, preset, split != SIM_SPLIT_TRAIN);

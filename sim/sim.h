@@ -221,16 +221,18 @@ double sim_token_dt_yr(uint16_t token, int bins);
  * Every file is whole or not there; finished ones stand in progress.json, and when a run was ended
  * in any way, the same call goes on after the last of them, to the same bytes. Sets that are there
  * and of these settings stay as they are, and so do those that the settings do not ask for. Sets of
- * other settings are refused (ORR_EINVAL naming set and setting), or with force replaced. ORR_EINTR
- * at a signal; ORR_EIO when another process writes there, or when dir holds data sets made
- * elsewhere (no manifest), which are never overwritten. */
+ * other settings are refused (ORR_EINVAL naming set and setting), or with force replaced, as are
+ * files of other bytes than the manifest says. ORR_EFORMAT when manifest or progress file is
+ * damaged, unless force. ORR_EINTR at a signal; ORR_EIO when another process writes there, or when
+ * dir holds data files that neither lists: made elsewhere, and never overwritten. */
 int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
                       bool quiet);
 /* The refusals of sim_dataset_write, without writing anything. */
 int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force);
-/* True when dir holds a finished set of these settings; all sets that they ask for. */
+/* True when dir holds a finished set of these settings; all sets that they ask for, with sums also
+ * with the checksums of the manifest. */
 bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_split split);
-bool sim_dataset_complete(const struct orr_preset *preset, const char *dir);
+bool sim_dataset_complete(const struct orr_preset *preset, const char *dir, bool sums);
 /* Prints a line per set: what sim_dataset_write would do with it. */
 int sim_dataset_plan(const struct orr_preset *preset, const char *dir, bool force);
 /* Removes what an ended run left beside complete sets. */

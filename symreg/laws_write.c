@@ -1,6 +1,7 @@
 /* laws_write.c - laws/: fronts, laws.md for readers, laws.json for bin/report. */
 #include "laws.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -272,10 +273,49 @@ static int write_markdown(const struct sr_laws *laws)
 
 /* ---- everything */
 
-static int write_fronts(const struct sr_laws *laws)
+static int remove_file(const char *path)
+{
+    if (remove(path) && errno != ENOENT)
+        return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+    return 0;
+}
+
+static bool is_front(const struct sr_laws *laws, const char *file)
+{
+    char name[ORR_NAME + 64];
+    for (int i = 0; i < laws->sources; i++)
+        for (int s = 0; s < laws->source[i].forces.samples; s++) {
+            snprintf(name, sizeof name, "front_%s_%d.csv", laws->source[i].name, s);
+            if (!strcmp(name, file))
+                return true;
+        }
+    return false;
+}
+
+/* Fronts of sources and samples that these laws do not have. */
+static int remove_others(const struct sr_laws *laws)
 {
     char path[4096];
     int rc = 0;
+    DIR *folder = opendir(laws->folder);
+    if (!folder)
+        return ORR_FAIL(ORR_EIO, "%s: cannot list: %s", laws->folder, strerror(errno));
+    for (const struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
+        const char *name = entry->d_name, *dot = strrchr(name, '.');
+        if (strncmp(name, "front_", 6) || !dot || strcmp(dot, ".csv") || is_front(laws, name))
+            continue;
+        rc = orr_path(path, "%s/%s", laws->folder, name);
+        if (!rc)
+            rc = remove_file(path);
+    }
+    closedir(folder);
+    return rc;
+}
+
+static int write_fronts(const struct sr_laws *laws)
+{
+    char path[4096];
+    int rc = remove_others(laws);
     for (int i = 0; i < laws->sources && !rc; i++)
         for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
             rc = orr_path(path, "%s/front_%s_%d.csv", laws->folder, laws->source[i].name, s);
@@ -290,6 +330,10 @@ int sr_laws_stopped(const struct sr_laws *laws)
     char path[4096];
     int rc = orr_path(path, "%s/laws.json", laws->folder);
     const bool whole = !rc && orr_exists(path);
+    if (!rc && !whole)
+        rc = orr_path(path, "%s/laws.md", laws->folder);
+    if (!rc && !whole)
+        rc = remove_file(path); /* of the laws of before */
     if (!rc && !whole)
         rc = write_fronts(laws);
     if (rc)
@@ -308,8 +352,8 @@ int sr_laws_write(const struct sr_laws *laws)
     char path[4096];
     int rc = orr_path(path, "%s/laws.json", laws->folder);
     /* without laws.json, a write that is interrupted leaves nothing that looks complete */
-    if (!rc && remove(path) && errno != ENOENT)
-        rc = ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", path, strerror(errno));
+    if (!rc)
+        rc = remove_file(path);
     if (!rc)
         rc = write_fronts(laws);
     if (!rc)
@@ -323,8 +367,8 @@ int sr_laws_write(const struct sr_laws *laws)
         rc = orr_path(path, "%s/laws.json", laws->folder);
     if (!rc)
         rc = orr_json_write(path, json);
-    if (!rc && remove(laws->checkpoint) && errno != ENOENT)
-        rc = ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", laws->checkpoint, strerror(errno));
+    if (!rc)
+        rc = remove_file(laws->checkpoint);
     cJSON_Delete(json);
     return rc;
 }

@@ -81,6 +81,13 @@ rm "$WORK/left/$shard"
 refuse "verify: not there" 1 "$WORK/left/$shard" 'not found' -- "$BIN/orbits" verify "$WORK/left"
 check "what verify found is made again" orbits --out "$WORK/left"
 check "... as it was" same_files "$WORK/whole" "$WORK/left"
+flip "$WORK/left/$shard" 5000
+check "other bytes: up to date by their size" orbits --out "$WORK/left"
+check "... with --force made again" orbits --out "$WORK/left" --force
+check "... as it was, with --force" same_files "$WORK/whole" "$WORK/left"
+touch -d 2001-01-01 "$WORK/left/manifest.json"
+check "--force on good bytes" orbits --out "$WORK/left" --force
+check_not "... writes nothing" test "$WORK/left/manifest.json" -nt "$WORK/left/$shard"
 
 # ---- full: no half shard, and with room the same bytes
 KEEP=$WORK/nowhere
