@@ -122,7 +122,7 @@ figures: symreg
 world: figures
 # beside the stages: what the pretrained models attend to
 probe: pretrain
-	$(BIN)/probe attention $(MODEL_ARGS) $(THREAD_ARGS) $(if $(DEVICE),--device $(DEVICE))
+	$(BIN)/probe attention $(filter-out --resume,$(MODEL_ARGS)) $(THREAD_ARGS) $(if $(DEVICE),--device $(DEVICE))
 # what the stages would keep and what they would make again, and why; nothing is made
 plan: $(STAGES_NEED)
 	@$(BIN)/orbits $(ORBITS_ARGS) $(if $(FORCE),--force) --plan

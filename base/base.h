@@ -18,7 +18,7 @@
 
 #include "preset.h"
 
-#define ORR_VERSION "0.1.0"
+#define ORR_VERSION "0.2.0-dev"
 
 struct cJSON;
 
@@ -102,6 +102,12 @@ void orr_rng_seek(gsl_rng *rng, uint64_t seed, enum orr_stage stage, uint64_t in
 void orr_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 /* Uniform 64-bit value number `n` of the stream (seed, stage, index), without state. */
 uint64_t orr_rng_hash(uint64_t seed, enum orr_stage stage, uint64_t index, uint64_t n);
+
+/* ----------------------------------------------------------------------------- statistics */
+
+/* Median of x (n), which is sorted; of an even number the mean of the two in the middle, NaN of
+ * none. */
+double orr_median(double *x, size_t n);
 
 /* --------------------------------------------------------------------------------- cores */
 
@@ -192,6 +198,9 @@ int orr_signal_number(void); /* 0 when none was seen */
  * ORR_EUSAGE. */
 int orr_time_limit(const char *minutes);
 bool orr_time_over(void);
+/* While it is held the time is not over: from the limit to the first training step of a process, so
+ * that a limit shorter than reading the data does not end every call where it began. */
+void orr_time_hold(bool hold);
 
 /* --------------------------------------------------------------------------------- files */
 
@@ -228,6 +237,10 @@ bool orr_is_temporary(const char *name, size_t *stem);
 int orr_figure_script(const char *name, char path[4096]);
 /* mkdir -p. */
 int orr_mkdir(const char *path);
+/* One process at a time: the folder is locked until *fd is unlocked, or the process ends. ORR_EIO
+ * says what the other one is `doing`. File systems without locks let all in. */
+int orr_lock(const char *folder, const char *doing, int *fd);
+void orr_unlock(int fd);
 bool orr_exists(const char *path);
 /* XXH64 of a file's bytes. */
 int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes);

@@ -29,7 +29,8 @@ void orr_chain_close(struct orr_chain *chain)
 
 int orr_chain_take_text(struct orr_chain *chain, uint64_t content)
 {
-    return orr_book_add(&chain->book, orr_record_foreign("text", content, ""), chain->text);
+    cJSON *record = orr_record_foreign("text", content, chain->preset->text.train);
+    return orr_book_add(&chain->book, record, chain->text);
 }
 
 int orr_chain_checkpoint(struct orr_chain *chain, const char *path, char digest[ORR_DIGEST])
@@ -320,6 +321,14 @@ int orr_chain_laws(struct orr_chain *chain, const struct orr_sources *sources,
     return finish(&draft, digest);
 }
 
+bool orr_report_shows_evaluation(const struct orr_preset *preset, const char *source)
+{
+    const bool measured =
+        orr_set_count(preset, "planets_test") > 0 || orr_set_count(preset, "planets_val") > 0;
+    return is_model(source) && strcmp(source, "untrained") != 0 && orr_has_pretrain(preset, true) &&
+           measured;
+}
+
 int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources, const char *laws,
                      char digest[ORR_DIGEST])
 {
@@ -334,19 +343,26 @@ int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources,
         snprintf(name, sizeof name, "vectors of %s", source);
         add_input(&draft, name, orr_chain_table(chain, source, true, input), input);
     }
-    for (int i = 0; i < sources->count; i++)
-        for (int planets = 0; planets < 2; planets++) {
-            const char *source = sources->name[i];
-            if (!is_model(source) || !strcmp(source, "untrained") ||
-                !orr_has_pretrain(chain->preset, planets))
-                continue;
-            snprintf(name, sizeof name, "evaluation of %s%s", source, planets ? ", planets" : "");
-            add_input(&draft, name, orr_chain_evaluation(chain, source, planets, input), input);
-        }
+    for (int i = 0; i < sources->count; i++) {
+        const char *source = sources->name[i];
+        if (!orr_report_shows_evaluation(chain->preset, source))
+            continue;
+        snprintf(name, sizeof name, "evaluation of %s, planets", source);
+        add_input(&draft, name, orr_chain_evaluation(chain, source, true, input), input);
+    }
     return finish(&draft, digest);
 }
 
 /* ----------------------------------------------------------------------------------- plan */
+
+bool orr_plan_text(const struct orr_cli *cli, const char *program)
+{
+    const bool nothing = cli->plan && orr_preset_is_text(&cli->preset);
+    if (nothing)
+        orr_note(cli->quiet, "%s: preset %s trains on text: nothing to do", program,
+                 cli->preset.name);
+    return nothing;
+}
 
 void orr_plan_print(enum orr_verdict verdict, const char *path, const char *why)
 {

@@ -171,11 +171,13 @@ int orr_chain_set(struct orr_chain *chain, const char *set, char digest[ORR_DIGE
     uint64_t hash;
     size_t files = 0;
     bool found = false;
-    if (*chain->orbits)
+    const bool streamed = !strcmp(set, "train") && orr_preset_streams(chain->preset);
+    const bool named = *chain->orbits && !streamed;
+    if (named)
         TRY(set_of_manifest(chain, set, &found, digest));
     if (found)
         return 0;
-    if (*chain->orbits)
+    if (named)
         TRY(hash_files(chain->orbits, set, &hash, &files));
     if (files > 0)
         return orr_book_add(&chain->book,

@@ -103,6 +103,11 @@ bool orr_preset_is_text(const struct orr_preset *preset)
     return *preset->text.train != '\0';
 }
 
+bool orr_preset_streams(const struct orr_preset *preset)
+{
+    return preset->orbits.train_files < preset->orbits.train;
+}
+
 int orr_preset_needs_orbits(const struct orr_preset *preset, const char *needs)
 {
     if (!orr_preset_is_text(preset))

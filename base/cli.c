@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #include "text.h"
 
 enum { SETTINGS = 256 };
@@ -249,18 +251,26 @@ static int load_preset(struct parse *p)
     return orr_preset_load(&cli->preset, *path ? path : "quick");
 }
 
-/* "auto" is decided once in a run: by its first training. */
+/* "auto" is decided once in a run: by its first training. A preset.json that cannot be read tells
+ * of none. */
 static int keep_precision(struct orr_cli *cli)
 {
-    char path[4096];
-    struct orr_preset run;
-    int rc = find_run_preset(cli, path);
+    char path[4096], assignment[128];
+    cJSON *json = NULL;
+    const int rc = find_run_preset(cli, path);
     if (rc || !*path || cli->preset.model.precision != ORR_PRECISION_AUTO)
         return rc;
-    rc = orr_preset_load(&run, path);
-    if (!rc)
-        cli->preset.model.precision = run.model.precision;
-    return rc;
+    if (!orr_json_read(path, &json)) {
+        const cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
+        const cJSON *precision = cJSON_GetObjectItemCaseSensitive(model, "precision");
+        if (cJSON_IsString(precision) && strlen(precision->valuestring) < ORR_NAME) {
+            snprintf(assignment, sizeof assignment, "model.precision=%s", precision->valuestring);
+            (void)orr_preset_set(&cli->preset, assignment);
+        }
+        cJSON_Delete(json);
+    }
+    orr_error_clear();
+    return 0;
 }
 
 static int add_attention(struct orr_names *names, const char *attention)
@@ -274,7 +284,8 @@ static int add_attention(struct orr_names *names, const char *attention)
     return 0;
 }
 
-/* Names settings given by --set that change nothing here; each program those of its own groups. */
+/* Names settings given by --set that change nothing here; each program those of its own groups. One
+ * that switches something off by its own value does change something. */
 static void note_unused(const struct parse *p)
 {
     const struct orr_cli *cli = p->cli;
@@ -282,7 +293,7 @@ static void note_unused(const struct parse *p)
         char key[128], why[256];
         snprintf(key, sizeof key, "%.*s", (int)strcspn(p->settings[i], "="), p->settings[i]);
         if (p->program->groups && orr_preset_in_groups(key, p->program->groups) &&
-            orr_preset_unused(&cli->preset, key, why))
+            orr_preset_unused(&cli->preset, key, why) && strncmp(why, key, strlen(key)) != 0)
             orr_note(cli->quiet, "note: --set %s has no effect: %s", p->settings[i], why);
     }
 }

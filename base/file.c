@@ -57,6 +57,22 @@ int orr_mkdir(const char *path)
     }
 }
 
+int orr_lock(const char *folder, const char *doing, int *fd)
+{
+    *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd < 0)
+        return io_error(folder, "open");
+    if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return 0; /* not all file systems can */
+    close(*fd);
+    return ORR_FAIL(ORR_EIO, "%s: another process is %s there", folder, doing);
+}
+
+void orr_unlock(int fd)
+{
+    close(fd);
+}
+
 /* The folder of a file: "." where the path has none. */
 static void folder_of(const char *path, char folder[4096])
 {

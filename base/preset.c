@@ -40,7 +40,7 @@ static int set_number(const struct orr_field *f, char *at, const char *where, co
     if (f->type == ORR_FIELD_U64)
         return set_u64(f, at, where, text);
     errno = 0;
-    const double value = strtod(text, &end);
+    const double value = strtod(text, &end) + 0.0; /* -0 is 0 */
     const bool number = end != text && !*end && !errno && isfinite(value);
     if (!number || value < f->min || value > f->max || (whole && value != floor(value))) {
         snprintf(expected, sizeof expected, "a%s number from %g to %g", whole ? " whole" : "",
@@ -261,6 +261,16 @@ static int locate(const char *name, char path[4096])
     return unknown_preset(name, named || orr_exists("presets") ? folder[0] : beside);
 }
 
+/* The name is that of the folder of runs, too. */
+static int check_name(const char *path, const char *name)
+{
+    if (*name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
+        return 0;
+    return ORR_FAIL(ORR_EUSAGE,
+                    "%s: name: expected a name of a folder, without \"/\", found \"%s\"", path,
+                    name);
+}
+
 int orr_preset_load(struct orr_preset *preset, const char *name_or_file)
 {
     char path[4096], where[4200];
@@ -286,7 +296,7 @@ int orr_preset_load(struct orr_preset *preset, const char *name_or_file)
         snprintf(preset->name, sizeof preset->name, "%.*s", (int)strlen(base) - 5, base);
     cJSON_Delete(name);
     cJSON_Delete(json);
-    return rc;
+    return rc ? rc : check_name(path, preset->name);
 }
 
 /* ------------------------------------------------------------------------------- saving */

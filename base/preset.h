@@ -223,7 +223,9 @@ int orr_preset_load(struct orr_preset *preset, const char *name_or_file);
 int orr_preset_set(struct orr_preset *preset, const char *assignment);
 /* Whether the data is text: text.train is given. */
 bool orr_preset_is_text(const struct orr_preset *preset);
-/* ORR_EUSAGE when it is: `needs` says what would need forces ("fine-tuning"). */
+/* Whether training sequences are made on the fly: they were not all written to files. */
+bool orr_preset_streams(const struct orr_preset *preset);
+/* ORR_EUSAGE when the data is text: `needs` says what would need forces ("fine-tuning"). */
 int orr_preset_needs_orbits(const struct orr_preset *preset, const char *needs);
 /* Impossible combinations (heads not dividing width, odd head size with RoPE, ...). */
 int orr_preset_check(const struct orr_preset *preset);

@@ -30,7 +30,9 @@ static const struct {
     {"orbits.law_constant", "orbits.law", "lambda"},
     {"orbits.expression", "orbits.law", "expression"},
     {"orbits.jump_factor", "orbits.jump_step", "!0"},
+    {"orbits.jump_factor", "orbits.jump_factor", "!1"}, /* no jump, whenever it is */
     {"orbits.jump_step", "orbits.jump_factor", "!1"},
+    {"orbits.jump_step", "orbits.jump_step", "!0"},
     {"planets.enabled", NULL, NULL},
     {"planets.labels", NULL, NULL}, /* also of the solar system in tokens */
     {"planets.", "planets.enabled", "true"},
@@ -112,7 +114,7 @@ bool orr_preset_unused(const struct orr_preset *preset, const char *key, char wh
                 orr_field_text(preset, f, value);
         if (is_one_of(value, conditions[i].values))
             continue; /* the next condition */
-        snprintf(why, 256, "%s is %s", other, *value ? value : "empty");
+        snprintf(why, 256, "%.100s is %.100s", other, *value ? value : "empty");
         return true;
     }
     return false;

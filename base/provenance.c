@@ -15,13 +15,13 @@ static const struct {
     const char *name;
     int revision;
 } kinds[ORR_KINDS] = {
-    [ORR_KIND_STATES] = {"states", 1},
-    [ORR_KIND_TWO_BODY] = {"two bodies", 1},
+    [ORR_KIND_STATES] = {"states", 2},
+    [ORR_KIND_TWO_BODY] = {"two bodies", 2},
     [ORR_KIND_SOLAR] = {"solar system", 1},
     [ORR_KIND_PLANETS] = {"planet runs", 1},
     [ORR_KIND_PLANETS_SOLAR] = {"eight planets", 1},
     [ORR_KIND_PRETRAIN] = {"pretraining", 1},
-    [ORR_KIND_PRETRAIN_PLANETS] = {"pretraining on planet runs", 1},
+    [ORR_KIND_PRETRAIN_PLANETS] = {"pretraining on planet runs", 2},
     [ORR_KIND_EVALUATION] = {"evaluation", 1},
     [ORR_KIND_EVALUATION_PLANETS] = {"evaluation on planet runs", 1},
     [ORR_KIND_MAGNITUDE] = {"magnitude fine-tuning", 1},
@@ -32,8 +32,8 @@ static const struct {
     [ORR_KIND_VECTOR_TRUTH] = {"true vectors", 1},
     [ORR_KIND_VECTOR_ORACLE] = {"vectors of the oracle", 1},
     [ORR_KIND_VECTOR_MODEL] = {"vectors of a model", 1},
-    [ORR_KIND_LAWS] = {"laws", 1},
-    [ORR_KIND_REPORT] = {"report", 1},
+    [ORR_KIND_LAWS] = {"laws", 2},
+    [ORR_KIND_REPORT] = {"report", 2},
 };
 
 const char *orr_kind_name(enum orr_kind kind)
@@ -57,13 +57,14 @@ void orr_book_free(struct orr_book *book)
 
 cJSON *orr_record_create(enum orr_kind kind, const struct orr_preset *preset)
 {
-    char text[ORR_FIELD_TEXT_BYTES];
+    char text[ORR_FIELD_TEXT_BYTES], why[256];
+    const bool all = kind == ORR_KIND_REPORT; /* it shows all settings */
     cJSON *record = cJSON_CreateObject(), *settings = NULL;
     bool ok = cJSON_AddStringToObject(record, "what", kinds[kind].name) &&
               cJSON_AddNumberToObject(record, "revision", kinds[kind].revision) &&
               (settings = cJSON_AddObjectToObject(record, "settings")) != NULL;
     for (const struct orr_field *f = orr_fields; f->key && ok; f++) {
-        if (orr_kind_leaves_out(kind, f->key))
+        if (orr_kind_leaves_out(kind, f->key) || (!all && orr_preset_unused(preset, f->key, why)))
             continue;
         orr_field_text(preset, f, text);
         ok = cJSON_AddStringToObject(settings, f->key, text) != NULL;
@@ -248,14 +249,14 @@ static int tell_values(char *why, const cJSON *expected, const cJSON *found)
             continue;
         if (count++ < 2)
             append(why, "%s%s is %.60s, expected %.60s", count > 1 ? "; " : "", item->string,
-                   other ? text_of(other) : "not known", text_of(item));
+                   other ? text_of(other) : "none", text_of(item));
     }
     cJSON_ArrayForEach (item, found) {
         if (!cJSON_IsString(item) || cJSON_GetObjectItemCaseSensitive(expected, item->string))
             continue;
         if (count++ < 2)
-            append(why, "%s%s is %.60s, which is no longer known", count > 1 ? "; " : "",
-                   item->string, text_of(item));
+            append(why, "%s%s is %.60s, expected none", count > 1 ? "; " : "", item->string,
+                   text_of(item));
     }
     if (count > 2)
         append(why, "; %d more", count - 2);

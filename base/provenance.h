@@ -100,9 +100,19 @@ void orr_book_foreign(const struct orr_book *book, const char *digest, char *tex
  * are there and as they were, if not why. */
 int orr_files_add(struct cJSON *files, const char *folder, const char *name);
 bool orr_files_same(const char *folder, const struct cJSON *files, char why[ORR_WHY]);
+/* The same of one of them. */
+bool orr_file_same(const char *folder, const struct cJSON *file, char why[ORR_WHY]);
 
-/* Writes "<path>.made.json", without the last suffix of path, for the file that is there now. */
-int orr_sidecar_write(const char *path, const struct orr_book *book, const char digest[ORR_DIGEST]);
+/* "xxh64" of a JSON object that has its record inside: of its text without "xxh64". Adds it (false
+ * without memory); whether the object is as it was then, if not why. */
+bool orr_sum_add(struct cJSON *json);
+bool orr_sum_same(const struct cJSON *json, char why[ORR_WHY]);
+
+/* Writes "<path>.made.json", without the last suffix of path, then gives the file its name
+ * (orr_file_commit_changes): a file without a record beside it was made elsewhere, and a kill in
+ * between leaves none. */
+int orr_sidecar_commit(struct orr_file *file, const struct orr_book *book,
+                       const char digest[ORR_DIGEST]);
 /* Reads it: *made = its "made" object (cJSON_Delete() it), or NULL with the reason in why: no file,
  * no sidecar, or a file that has changed since. Only ORR_ENOMEM and ORR_EINVAL (a path that is too
  * long) fail. */
@@ -176,6 +186,8 @@ void orr_sources_list(const struct orr_preset *preset, const char *only,
 /* Of the tables of these sources. */
 int orr_chain_laws(struct orr_chain *chain, const struct orr_sources *sources,
                    char digest[ORR_DIGEST]);
+/* Whether the report shows numbers of the evaluation of a source on planet runs. */
+bool orr_report_shows_evaluation(const struct orr_preset *preset, const char *source);
 /* laws: digest of the laws that it shows, "" = none. */
 int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources, const char *laws,
                      char digest[ORR_DIGEST]);
@@ -186,5 +198,8 @@ enum orr_verdict { ORR_KEEP, ORR_GO_ON, ORR_MAKE, ORR_REMAKE, ORR_REFUSE };
 /* One line of --plan to stdout: "remake  runs/a/lssar/pretrain/last.safetensors: pretrain.steps
  * is 30, expected 40". why may be "". */
 void orr_plan_print(enum orr_verdict verdict, const char *path, const char *why);
+/* --plan of a program that needs orbits, where a text is trained on: says that it has nothing to
+ * do. False: another call. */
+bool orr_plan_text(const struct orr_cli *cli, const char *program);
 
 #endif

@@ -99,6 +99,7 @@ static const struct {
     /* planet runs draw axes, masses and time steps from ranges of their own (sim/prior.c) */
     {"orbits.protocol", RUNS, "planet runs have one protocol"},
     {"orbits.planets_max", RUNS, "planet runs have one planet"},
+    {"orbits.compat_repeated_planets", RUNS, "planet runs have one planet"},
     {"orbits.a_min_au", RUNS, other_sets},
     {"orbits.a_max_au", RUNS, other_sets},
     {"orbits.mass_prior", RUNS, other_sets},

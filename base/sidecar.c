@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
+#include <xxhash.h>
 
 /* forces_magnitude.csv -> forces_magnitude.made.json */
 static int sidecar_path(const char *path, char sidecar[4096])
@@ -16,20 +17,18 @@ static int sidecar_path(const char *path, char sidecar[4096])
                     path);
 }
 
-int orr_sidecar_write(const char *path, const struct orr_book *book, const char digest[ORR_DIGEST])
+int orr_sidecar_commit(struct orr_file *file, const struct orr_book *book,
+                       const char digest[ORR_DIGEST])
 {
     char sidecar[4096], sum[ORR_DIGEST];
-    const char *slash = strrchr(path, '/');
-    uint64_t checksum, bytes;
+    const char *path = file->path, *slash = strrchr(path, '/');
     int rc = sidecar_path(path, sidecar);
-    if (!rc)
-        rc = orr_file_checksum(path, &checksum, &bytes);
     if (rc)
         return rc;
-    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)checksum);
+    snprintf(sum, sizeof sum, "%016llx", (unsigned long long)XXH64_digest(file->hash_state));
     cJSON *json = cJSON_CreateObject(), *made = orr_book_made(book, digest);
     if (cJSON_AddStringToObject(json, "file", slash ? slash + 1 : path) &&
-        cJSON_AddNumberToObject(json, "bytes", (double)bytes) &&
+        cJSON_AddNumberToObject(json, "bytes", (double)file->bytes) &&
         cJSON_AddStringToObject(json, "xxh64", sum) && made &&
         cJSON_AddItemToObject(json, "made", made)) {
         rc = orr_json_write(sidecar, json);
@@ -38,7 +37,7 @@ int orr_sidecar_write(const char *path, const struct orr_book *book, const char 
         rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", sidecar);
     }
     cJSON_Delete(json);
-    return rc;
+    return rc ? rc : orr_file_commit_changes(file);
 }
 
 /* The file has the size and the checksum that the sidecar says. */
@@ -107,23 +106,60 @@ int orr_files_add(cJSON *files, const char *folder, const char *name)
                : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
 }
 
+bool orr_file_same(const char *folder, const cJSON *file, char why[ORR_WHY])
+{
+    char path[4096];
+    const bool same = !orr_path(path, "%s/%s", folder, file->string) && is_whole(path, file);
+    if (!same)
+        snprintf(why, ORR_WHY, "%.200s is not there, or has been changed", file->string);
+    orr_error_clear();
+    return same;
+}
+
 bool orr_files_same(const char *folder, const cJSON *files, char why[ORR_WHY])
 {
     const cJSON *file;
-    char path[4096];
     if (!cJSON_IsObject(files))
         snprintf(why, ORR_WHY, "it does not name its files");
     cJSON_ArrayForEach (file, files)
-        if (!*why && (orr_path(path, "%s/%s", folder, file->string) || !is_whole(path, file)))
-            snprintf(why, ORR_WHY, "%.200s is not there, or has been changed", file->string);
-    orr_error_clear();
+        if (!*why)
+            (void)orr_file_same(folder, file, why);
     return !*why;
+}
+
+/* XXH64 of the text of an object without its "xxh64"; false without memory. */
+static bool sum_of(const cJSON *json, char sum[ORR_DIGEST])
+{
+    cJSON *copy = cJSON_Duplicate(json, true);
+    cJSON_DeleteItemFromObjectCaseSensitive(copy, "xxh64");
+    char *text = copy ? cJSON_PrintUnformatted(copy) : NULL;
+    cJSON_Delete(copy);
+    if (text)
+        snprintf(sum, ORR_DIGEST, "%016llx", (unsigned long long)XXH64(text, strlen(text), 0));
+    cJSON_free(text);
+    return text != NULL;
+}
+
+bool orr_sum_add(cJSON *json)
+{
+    char sum[ORR_DIGEST];
+    return sum_of(json, sum) && cJSON_AddStringToObject(json, "xxh64", sum);
+}
+
+bool orr_sum_same(const cJSON *json, char why[ORR_WHY])
+{
+    char sum[ORR_DIGEST];
+    const cJSON *said = cJSON_GetObjectItemCaseSensitive(json, "xxh64");
+    if (cJSON_IsString(said) && sum_of(json, sum) && !strcmp(sum, said->valuestring))
+        return true;
+    snprintf(why, ORR_WHY, "it has been changed since it was made");
+    return false;
 }
 
 int orr_sidecar_remove(const char *path)
 {
     char sidecar[4096];
-    const char *const both[] = {sidecar, path};
+    const char *const both[] = {path, sidecar}; /* never a file without its record */
     int rc = sidecar_path(path, sidecar);
     for (int i = 0; i < 2 && !rc; i++)
         if (unlink(both[i]) && errno != ENOENT)

@@ -9,7 +9,8 @@
 
 static volatile sig_atomic_t seen, interrupted, terminated;
 static void (*volatile at_end)(void);
-static double end_s; /* 0: no limit */
+static double end_s;               /* 0: no limit */
+static volatile sig_atomic_t held; /* the limit waits for the first piece of work */
 
 /* The process ends as by a signal that nobody caught: once the handler returns. */
 static void end_by(int number)
@@ -83,7 +84,12 @@ int orr_time_limit(const char *minutes)
     return 0;
 }
 
+void orr_time_hold(bool hold)
+{
+    held = hold;
+}
+
 bool orr_time_over(void)
 {
-    return end_s > 0 && orr_time_s() >= end_s;
+    return !held && end_s > 0 && orr_time_s() >= end_s;
 }

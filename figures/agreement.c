@@ -4,20 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *x, size_t n)
-{
-    if (n == 0)
-        return NAN;
-    qsort(x, n, sizeof *x, compare);
-    return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
-}
-
 /* Mean |F| of labelled positions: what a predictor without any insight can know. */
 static double mean_labelled(const struct report_orbit *orbit)
 {
@@ -60,7 +46,7 @@ static int agree(const struct report_orbit *orbit, size_t n, bool towards_sun,
     }
     result->count = m;
     result->cosine = m ? cosine / (double)m : NAN;
-    result->relative_error = median(error, m);
+    result->relative_error = orr_median(error, m);
     free(error);
     return 0;
 }

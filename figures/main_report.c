@@ -105,6 +105,8 @@ static int report(const struct orr_cli *cli)
     const char *out = *cli->out ? cli->out : cli->run;
     enum orr_verdict verdict;
     char why[ORR_WHY], page[REPORT_PATH];
+    if (orr_plan_text(cli, "report"))
+        return 0;
     int rc = orr_preset_needs_orbits(&cli->preset, "a report");
     if (!rc)
         rc = orr_path(page, "%s/report.html", out);

@@ -94,9 +94,15 @@ static int check_laws(const struct report_origin *origin, const char *run)
     if (rc || !*origin->laws_digest || !orr_exists(path)) /* missing: told when it is read */
         return rc;
     cJSON *json = NULL;
-    rc = origin->laws ? 0 : orr_json_read(path, &json); /* one that cannot be read says why */
+    rc = orr_json_read(path, &json); /* one that cannot be read says why */
+    char *slash = strrchr(path, '/');
+    *slash = '\0';
+    const bool same = !rc &&
+                      orr_made_same(&origin->chain.book, origin->laws_digest, origin->laws, why) &&
+                      orr_files_same(path, cJSON_GetObjectItemCaseSensitive(json, "files"), why);
+    *slash = '/';
     cJSON_Delete(json);
-    if (rc || orr_made_same(&origin->chain.book, origin->laws_digest, origin->laws, why))
+    if (rc || same)
         return rc;
     return ORR_FAIL(ORR_EINVAL,
                     "%s: not what these settings make: %s; make it again with: symreg --resume, or "
@@ -104,9 +110,42 @@ static int check_laws(const struct report_origin *origin, const char *run)
                     path, why);
 }
 
+/* The evaluation on planet runs, of which the page shows a number. Beside vectors made elsewhere
+ * there need not be one. */
+static int check_evaluation(struct report_origin *origin, const char *run, const char *source)
+{
+    static const char *const shared[] = {"--preset", "--set",       "--run", "--seed",
+                                         "--orbits", "--attention", NULL};
+    char path[REPORT_PATH], why[ORR_WHY] = "not there", digest[ORR_DIGEST], command[ORR_COMMAND];
+    cJSON *json = NULL;
+    if (!orr_report_shows_evaluation(origin->chain.preset, source) || !orr_exists(run))
+        return 0; /* no run at all: told when it is read */
+    int rc = orr_path(path, "%s/%s/pretrain_planets/evaluation.json", run, source);
+    if (!rc)
+        rc = orr_chain_evaluation(&origin->chain, source, true, digest);
+    if (rc || (!orr_exists(path) && *origin->chain.elsewhere[1]))
+        return rc;
+    if (orr_exists(path) && orr_json_read(path, &json)) {
+        snprintf(why, sizeof why, "it cannot be read");
+        orr_error_clear();
+    }
+    const bool same = json &&
+                      orr_made_same(&origin->chain.book, digest,
+                                    cJSON_GetObjectItemCaseSensitive(json, "made"), why) &&
+                      orr_sum_same(json, why);
+    cJSON_Delete(json);
+    if (same)
+        return 0;
+    orr_command("pretrain", shared, command, sizeof command);
+    return ORR_FAIL(ORR_EINVAL, "%s: not what these settings make: %s; make it again with: %s",
+                    path, why, command);
+}
+
 int report_origin_check(struct report_origin *origin, const char *run)
 {
     int rc = check_laws(origin, run);
+    for (int i = 0; i < origin->sources.count && !rc; i++)
+        rc = check_evaluation(origin, run, origin->sources.name[i]);
     for (int i = 0; i < origin->sources.count && !rc && !*origin->chain.elsewhere[1]; i++) {
         const char *source = origin->sources.name[i];
         char path[REPORT_PATH], why[ORR_WHY], digest[ORR_DIGEST];

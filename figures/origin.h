@@ -15,7 +15,8 @@ struct report_origin {
  * after an error. */
 int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits);
 void report_origin_close(struct report_origin *origin);
-/* ORR_EINVAL naming laws or vectors that are there, but not what the settings make. */
+/* ORR_EINVAL naming laws or vectors that are there, but not what the settings make, or an
+ * evaluation that is not. */
 int report_origin_check(struct report_origin *origin, const char *run);
 /* Whether the report in `out` was made from them. */
 int report_origin_judge(const struct report_origin *origin, const char *out,

@@ -44,6 +44,8 @@ static int add_source(struct report_run *run, const char *name, enum report_role
     source->role = role;
     source->colour = palette[(size_t)run->source_count % (sizeof palette / sizeof *palette)];
     char label[ORR_NAME];
+    if (role == REPORT_UNTRAINED) /* by the attention that it has */
+        name = orr_source_attention(&run->preset, name);
     snprintf(label, sizeof label, "%s", name);
     if (!strcmp(name, "softmax")) {
         snprintf(label, sizeof label, "Softmax");
@@ -65,7 +67,7 @@ static int add_source(struct report_run *run, const char *name, enum report_role
         snprintf(source->title, sizeof source->title, "GPT (%s)", label);
         break;
     case REPORT_UNTRAINED:
-        snprintf(source->title, sizeof source->title, "GPT (untrained)");
+        snprintf(source->title, sizeof source->title, "GPT (untrained, %s)", label);
         source->colour = "#8a8a8a";
         break;
     }

@@ -53,7 +53,7 @@ enum report_role { REPORT_TRUTH, REPORT_ORACLE, REPORT_ATTENTION, REPORT_UNTRAIN
 
 struct report_source {
     char name[ORR_NAME];       /* as in files: "lssar" */
-    char title[ORR_NAME + 16]; /* as printed: "GPT (LSSAR)" */
+    char title[ORR_NAME + 20]; /* as printed: "GPT (LSSAR)" */
     enum report_role role;
     const char *colour; /* "#rrggbb" */
     bool has_vectors, has_laws;

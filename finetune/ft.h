@@ -7,7 +7,6 @@
 #ifndef FT_FT_H
 #define FT_FT_H
 
-#include "base/provenance.h"
 #include "model/gpt.h"
 #include "sim/sim.h"
 
@@ -68,7 +67,7 @@ int ft_run_open(struct ft_run *run, const struct orr_preset *preset, const char 
 void ft_run_close(struct ft_run *run);
 
 /* What is to be done about a source's table of forces: keep it, make it (its model first, where it
- * has one), and why. */
+ * has one), refuse to replace one that was made elsewhere, and why. */
 int ft_table_judge(struct orr_chain *chain, const char *run_dir, const char *source, bool vector,
                    enum orr_verdict *verdict, char path[4096], char why[ORR_WHY]);
 

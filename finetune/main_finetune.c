@@ -131,19 +131,16 @@ static int check_made(struct call *call, const char *attention, bool planets, co
 /* A pretraining that was stopped (which is no failure of bin/pretrain) is to go on first, and one
  * of other settings or data is not taken for this run's. A file named by --checkpoint is taken as
  * it is. */
-static int check_record(struct call *call, const char *attention, bool planets, const char *used)
+static int check_record(struct call *call, const char *attention, bool planets, const char *used,
+                        const char *command)
 {
-    static const char *const shared[] = {"--preset",         "--set",       "--run",     "--seed",
-                                         "--orbits",         "--attention", "--threads", "--device",
-                                         "--attention-impl", NULL};
     const struct orr_preset *p = &call->cli.preset;
     const long steps = planets ? p->pretrain_planets.steps : p->pretrain.steps;
-    char command[ORR_COMMAND], path[4096];
+    char path[4096];
     long step = 0;
     bool ended = false;
     if (*call->cli.checkpoint && !planets)
         return 0;
-    orr_command("pretrain", shared, command, sizeof command);
     int rc = run_checkpoint(call, attention, planets, "last.safetensors", path);
     if (!rc && !orr_exists(path))
         return 0; /* the one that is used is missed, too */
@@ -163,22 +160,24 @@ static int check_record(struct call *call, const char *attention, bool planets, 
 /* The checkpoint of a job is there, loads, is complete and of the preset's shape. */
 static int check_pretrained(struct call *call, const struct job *job)
 {
+    static const char *const shared[] = {"--preset",         "--set",       "--run",     "--seed",
+                                         "--orbits",         "--attention", "--threads", "--device",
+                                         "--attention-impl", NULL};
     const struct orr_preset *p = &call->cli.preset;
     const bool planets = on_planets(call, job);
     struct gpt_config config;
     struct gpt_model model;
-    char path[4096];
+    char path[4096], command[ORR_COMMAND];
     int rc = pretrained(call, job->attention, planets, path);
     if (rc || !*path)
         return rc;
-    rc = check_record(call, job->attention, planets, path);
+    orr_command("pretrain", shared, command, sizeof command);
+    rc = check_record(call, job->attention, planets, path, command);
     if (rc)
         return rc;
     if (!orr_exists(path))
-        return ORR_FAIL(ORR_EMISSING,
-                        "%s: no pretrained model there; make it with: pretrain --preset %s "
-                        "--attention %s",
-                        path, p->name, job->attention);
+        return ORR_FAIL(ORR_EMISSING, "%s: no pretrained model there; make it with: %s", path,
+                        command);
     rc = gpt_config_from_preset(
         &config, p, job->attention,
         sim_split_positions(p, planets ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_TWO_BODY_TRAIN));
@@ -263,6 +262,8 @@ static int check_jobs(struct call *call, bool *work, bool *train)
         rc = judge(call, &job);
         if (rc || job.verdict == ORR_KEEP)
             continue;
+        if (job.verdict == ORR_REFUSE)
+            return ORR_FAIL(ORR_EINVAL, "%s: %s", job.path, job.why);
         if (!*work)
             rc = verify_data(call);
         if (rc)
@@ -275,22 +276,22 @@ static int check_jobs(struct call *call, bool *work, bool *train)
     return rc;
 }
 
-/* Lines of --plan: a table, and its model before it. */
+/* Lines of --plan: a table, and its model before it, which is made for a table alone. */
 static int print_plan(struct call *call)
 {
     int rc = 0;
     for (int i = 0; i < jobs(call) && !rc; i++) {
         struct job job;
+        enum orr_verdict model;
+        char path[4096], why[ORR_WHY];
         if (!find_job(call, i, &job))
             continue;
-        if (is_model(&job)) {
-            rc = ft_model_judge(&call->chain, call->out, job.source, job.vector, &job.verdict,
-                                job.path, job.why);
-            if (!rc)
-                orr_plan_print(job.verdict, job.path, job.why);
+        rc = judge(call, &job);
+        if (!rc && is_model(&job) && job.verdict != ORR_REFUSE) {
+            rc = ft_model_judge(&call->chain, call->out, job.source, job.vector, &model, path, why);
+            if (!rc && (job.verdict != ORR_KEEP || model == ORR_KEEP))
+                orr_plan_print(model, path, why);
         }
-        if (!rc)
-            rc = judge(call, &job);
         if (!rc)
             orr_plan_print(job.verdict, job.path, job.why);
     }
@@ -317,7 +318,7 @@ static int make_table(struct call *call, struct ft_run *run, const struct job *j
 }
 
 /* A table of other settings goes before its model changes: nothing takes it for this one's. */
-static int make_job(struct call *call, struct ft_run *run, struct job *job)
+static int make_locked(struct call *call, struct ft_run *run, struct job *job)
 {
     const char *task = job->vector ? "vector" : "magnitude";
     int rc = judge(call, job);
@@ -332,6 +333,21 @@ static int make_job(struct call *call, struct ft_run *run, struct job *job)
     if (job->verdict == ORR_REMAKE)
         rc = orr_sidecar_remove(job->path);
     return rc ? rc : make_table(call, run, job);
+}
+
+static int make_job(struct call *call, struct ft_run *run, struct job *job)
+{
+    char folder[4096];
+    int fd, rc = orr_path(folder, "%s/%s/finetune", call->out, job->source);
+    if (!rc)
+        rc = orr_mkdir(folder);
+    if (!rc)
+        rc = orr_lock(folder, "fine-tuning", &fd);
+    if (rc)
+        return rc;
+    rc = make_locked(call, run, job);
+    orr_unlock(fd);
+    return rc;
 }
 
 static int make_all(struct call *call)
@@ -384,12 +400,15 @@ static int run(const struct orr_cli *cli)
     static struct call call;
     call.given = cli;
     call.cli = *cli;
+    if (orr_plan_text(cli, program.name))
+        return 0;
     int rc = orr_path(call.out, "%s", *cli->out ? cli->out : cli->run);
     if (!rc)
         rc = *orbits_option ? orr_path(call.orbits, "%s", orbits_option)
                             : orr_path(call.orbits, "%s/orbits", cli->run);
     if (!rc && minutes_option)
         rc = orr_time_limit(minutes_option);
+    orr_time_hold(true); /* until a step is done */
     if (!rc)
         rc = gpt_device_find(&call.device, cli);
     if (!rc)

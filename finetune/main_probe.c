@@ -48,6 +48,7 @@ static const struct orr_program program = {
     .options = options,
     .max_rest = 1,
     .groups = "attention,seed,orbits,planets,text",
+    .without = "--plan,--resume",
 };
 
 /* ------------------------------------------------------------------------------- arguments */

@@ -1,8 +1,11 @@
 /* probe_attention.c - bin/probe attention: statistics of every layer and head, and maps. */
 #include "probe.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cjson/cJSON.h>
 
@@ -202,6 +205,28 @@ static int write_map(struct probe_run *run, int layer, float *map)
     return rc ? rc : ft_probe_draw(&page, run->folder, name);
 }
 
+/* Maps of layers and heads that this model does not have: a deeper one was probed here before. */
+static int remove_others(const struct probe_run *run)
+{
+    const struct gpt_config *c = &run->probe.model.config;
+    char path[4096];
+    int rc = 0;
+    DIR *folder = opendir(run->folder);
+    if (!folder)
+        return ORR_FAIL(ORR_EIO, "%s: cannot list: %s", run->folder, strerror(errno));
+    for (const struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
+        int layer, head = 0;
+        const int found = sscanf(entry->d_name, "attention_layer%d_head%d", &layer, &head);
+        if (found < 1 || (layer < c->layers && head < c->heads))
+            continue;
+        rc = orr_path(path, "%s/%s", run->folder, entry->d_name);
+        if (!rc && remove(path) && errno != ENOENT)
+            rc = ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+    }
+    closedir(folder);
+    return rc;
+}
+
 static int write_maps(struct probe_run *run)
 {
     const struct ft_probe_options *o = run->options;
@@ -260,6 +285,8 @@ int ft_probe_attention(const struct ft_probe_options *options)
         rc = measure(&run);
     if (!rc)
         rc = orr_mkdir(run.folder);
+    if (!rc)
+        rc = remove_others(&run);
     if (!rc)
         rc = write_csv(&run);
     if (!rc)

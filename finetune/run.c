@@ -7,7 +7,7 @@
 static int open_magnitude(struct ft_run *run, const char *orbits)
 {
     const struct orr_preset *p = run->preset;
-    run->has_magnitude = p->orbits.two_body_train > 0;
+    run->has_magnitude = orr_has_task(p, false);
     if (!run->has_magnitude)
         return 0;
     int rc = sim_dataset_open(&run->train, p, orbits, SIM_SPLIT_TWO_BODY_TRAIN);
@@ -28,7 +28,7 @@ static int open_magnitude(struct ft_run *run, const char *orbits)
 static int open_vector(struct ft_run *run, const char *orbits)
 {
     const struct orr_preset *p = run->preset;
-    run->has_vector = p->planets.enabled || p->orbits.solar_system;
+    run->has_vector = orr_has_task(p, true);
     if (!run->has_vector)
         return 0;
     int rc = sim_dataset_open(&run->planets, p, orbits,

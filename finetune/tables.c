@@ -28,7 +28,11 @@ int ft_table_judge(struct orr_chain *chain, const char *run_dir, const char *sou
     if (!rc && made)
         *verdict = orr_made_same(&chain->book, digest, made, why) ? ORR_KEEP : ORR_REMAKE;
     else if (!rc && orr_exists(path))
-        *verdict = ORR_REMAKE;
+        *verdict = orr_sidecar_exists(path) ? ORR_REMAKE : ORR_REFUSE;
+    if (!rc && *verdict == ORR_REFUSE)
+        snprintf(why, ORR_WHY,
+                 "made elsewhere (no record beside it) and not replaced: move it, "
+                 "or delete it");
     if (!rc && *verdict == ORR_MAKE)
         why[0] = '\0';
     cJSON_Delete(made);
@@ -49,14 +53,12 @@ static int begin(struct orr_file *file, const struct ft_run *run, const char *so
     return rc ? rc : orr_file_printf(file, "%s\n", header);
 }
 
-/* The table gets its name, then the sidecar that says what it was made from. */
+/* The sidecar says what the table was made from; then the table gets its name. */
 static int end(struct orr_file *file, struct ft_run *run, const char *source, bool vector)
 {
     char digest[ORR_DIGEST];
-    int rc = orr_file_commit_changes(file);
-    if (!rc)
-        rc = orr_chain_table(run->chain, source, vector, digest);
-    return rc ? rc : orr_sidecar_write(file->path, &run->chain->book, digest);
+    const int rc = orr_chain_table(run->chain, source, vector, digest);
+    return rc ? rc : orr_sidecar_commit(file, &run->chain->book, digest);
 }
 
 /* Row 0 of a sequence holds the time step: ln(dt) in coordinates, a token otherwise. */

@@ -1,10 +1,9 @@
 /* task.c - what magnitude and vector fine-tuning share: the model, its folder, predictions. */
 #include "task.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cjson/cJSON.h>
 
 void ft_fill_inputs(const struct ft_inputs *in, const struct sim_dataset *set, size_t sequence,
                     double noise_au, gsl_rng *rng, int b, struct gpt_batch *batch)
@@ -68,45 +67,50 @@ int ft_model_judge(struct orr_chain *chain, const char *run_dir, const char *sou
                    enum orr_verdict *verdict, char path[4096], char why[ORR_WHY])
 {
     const struct orr_finetune_preset *f = &chain->preset->finetune;
-    char digest[ORR_DIGEST];
-    cJSON *made = NULL;
+    const struct orr_train_preset *train = vector ? &f->vector : &f->magnitude;
+    char digest[ORR_DIGEST], best[4096];
     long step = 0;
-    bool ended = false;
+    bool ended = false, same = false;
     why[0] = '\0';
     *verdict = ORR_MAKE;
     int rc = orr_path(path, "%s/%s/finetune/%s.safetensors", run_dir, source,
                       vector ? "vector" : "magnitude");
     if (rc || !orr_exists(path))
         return rc;
+    *verdict = ORR_REMAKE;
     rc = orr_chain_model(chain, source, vector, digest);
     if (!rc)
-        rc = gpt_checkpoint_made(path, &made);
-    *verdict = !rc && orr_made_same(&chain->book, digest, made, why) ? ORR_KEEP : ORR_REMAKE;
-    cJSON_Delete(made);
-    if (rc || *verdict == ORR_REMAKE)
+        rc = gpt_checkpoint_same(path, &chain->book, digest, &same, why);
+    if (!rc && same)
+        rc = gpt_progress(path, &step, &ended);
+    if (rc || !same)
         return rc;
-    rc = gpt_progress(path, &step, &ended);
-    const long steps = vector ? f->vector.steps : f->magnitude.steps;
-    if (!rc && !ended && step < steps) {
-        *verdict = ORR_GO_ON;
-        snprintf(why, ORR_WHY, "step %ld of %ld", step, steps);
+    const bool whole = ended || step >= train->steps;
+    if (train->patience > 0) {
+        rc = orr_path(best, "%s/%s/finetune/%s_best.safetensors", run_dir, source,
+                      vector ? "vector" : "magnitude");
+        if (!rc)
+            rc = gpt_best_same(best, &chain->book, digest, whole, &same, why);
     }
-    return rc;
+    if (rc || !same)
+        return rc;
+    *verdict = whole ? ORR_KEEP : ORR_GO_ON;
+    if (!whole)
+        snprintf(why, ORR_WHY, "step %ld of %ld", step, train->steps);
+    return 0;
 }
 
 /* Takes the model that is there, unless it was made from other things; *step = where it is. */
-static int resume(struct gpt_model *model, struct ft_run *run, const char *path,
-                  const char digest[ORR_DIGEST], const char *label, long *step)
+static int resume(struct gpt_model *model, struct ft_run *run, const char *source, bool vector,
+                  const char *label, long *step)
 {
     struct gpt_model saved;
-    char why[ORR_WHY];
-    cJSON *made;
-    int rc = gpt_checkpoint_made(path, &made);
-    if (rc)
+    enum orr_verdict verdict;
+    char path[4096], why[ORR_WHY];
+    int rc = ft_model_judge(run->chain, run->run, source, vector, &verdict, path, why);
+    if (rc || verdict == ORR_MAKE)
         return rc;
-    const bool same = orr_made_same(&run->chain->book, digest, made, why);
-    cJSON_Delete(made);
-    if (!same) {
+    if (verdict == ORR_REMAKE) {
         orr_note(run->quiet, "%s: made anew: %s", label, why);
         return 0;
     }
@@ -118,11 +122,21 @@ static int resume(struct gpt_model *model, struct ft_run *run, const char *path,
     return 0;
 }
 
+/* Without patience, too: of the training before this one. */
+static int remove_best(const char *folder, const char *best)
+{
+    char path[4096];
+    const int rc = orr_path(path, "%s/%s", folder, best);
+    if (!rc && remove(path) && errno != ENOENT)
+        return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+    return rc;
+}
+
 int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bool vector,
              const struct orr_train_preset *train, struct gpt_task *task)
 {
     const char *name = vector ? "vector" : "magnitude";
-    char folder[4096], checkpoint[ORR_NAME], best[ORR_NAME], log[ORR_NAME], path[4096];
+    char folder[4096], checkpoint[ORR_NAME], best[ORR_NAME], log[ORR_NAME];
     char label[2 * ORR_NAME], digest[ORR_DIGEST];
     long step = 0;
     snprintf(checkpoint, sizeof checkpoint, "%s.safetensors", name);
@@ -131,14 +145,12 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
     snprintf(label, sizeof label, "finetune %s, %s", source, name);
     int rc = orr_path(folder, "%s/%s/finetune", run->run, source);
     if (!rc)
-        rc = orr_path(path, "%s/%s", folder, checkpoint);
-    if (!rc)
         rc = orr_chain_model(run->chain, source, vector, digest);
     if (rc)
         return rc;
     char *made = orr_book_made_text(&run->chain->book, digest);
     if (!made)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", folder);
     const char *const extra[] = {"stage", name, "source", source, "made", made, NULL};
     task->label = label;
     task->folder = folder;
@@ -147,8 +159,10 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
     task->log = log;
     task->extra = extra;
     task->quiet = run->quiet;
-    if (run->resume && orr_exists(path))
-        rc = resume(model, run, path, digest, label, &step);
+    if (run->resume)
+        rc = resume(model, run, source, vector, label, &step);
+    if (!rc && step == 0)
+        rc = remove_best(folder, best);
     if (!rc)
         rc = gpt_train(model, train, task, &step);
     if (!rc && task->best)

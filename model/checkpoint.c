@@ -360,6 +360,38 @@ int gpt_checkpoint_made(const char *path, cJSON **made)
     return 0;
 }
 
+int gpt_checkpoint_same(const char *path, const struct orr_book *book,
+                        const char digest[ORR_DIGEST], bool *same, char why[ORR_WHY])
+{
+    cJSON *made = NULL;
+    const int rc = gpt_checkpoint_made(path, &made);
+    if (rc == ORR_EFORMAT) {
+        snprintf(why, ORR_WHY, "it cannot be read");
+        orr_error_clear();
+    }
+    *same = !rc && orr_made_same(book, digest, made, why);
+    cJSON_Delete(made);
+    return rc == ORR_EFORMAT ? 0 : rc;
+}
+
+int gpt_best_same(const char *path, const struct orr_book *book, const char digest[ORR_DIGEST],
+                  bool whole, bool *same, char why[ORR_WHY])
+{
+    const char *slash = strrchr(path, '/');
+    char part[ORR_WHY] = "";
+    *same = !orr_exists(path) && !whole; /* the next evaluation makes it */
+    if (*same)
+        return 0;
+    if (!orr_exists(path)) {
+        snprintf(why, ORR_WHY, "%.100s is not there", slash ? slash + 1 : path);
+        return 0;
+    }
+    TRY(gpt_checkpoint_same(path, book, digest, same, part));
+    if (!*same)
+        snprintf(why, ORR_WHY, "%.100s: %.400s", slash ? slash + 1 : path, part);
+    return 0;
+}
+
 int gpt_checkpoint_metadata(const char *path, const char *key, char *buffer, size_t bytes)
 {
     struct orr_safetensors *file = NULL;

@@ -51,7 +51,11 @@ static int precision_made(const char *checkpoint, char text[ORR_NAME])
 {
     cJSON *made;
     text[0] = '\0';
-    TRY(gpt_checkpoint_made(checkpoint, &made));
+    const int rc = gpt_checkpoint_made(checkpoint, &made);
+    if (rc == ORR_EFORMAT) /* one that cannot be read is made again */
+        orr_error_clear();
+    if (rc)
+        return rc == ORR_EFORMAT ? 0 : rc;
     const cJSON *record = orr_made_record(made, orr_made_digest(made));
     const cJSON *settings = cJSON_GetObjectItemCaseSensitive(record, "settings");
     const cJSON *precision = cJSON_GetObjectItemCaseSensitive(settings, "model.precision");

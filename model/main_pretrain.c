@@ -147,19 +147,19 @@ static int print_plan(struct call *call)
     int rc = 0;
     for (int i = 0; i < jobs(call) && !rc; i++) {
         struct gpt_pretraining job;
-        enum orr_verdict verdict;
+        enum orr_verdict trained, verdict;
         char why[ORR_WHY], path[4096];
         bool measured;
         rc = make_job(call, i, &job);
         if (rc || !*job.folder)
             continue;
-        rc = gpt_pretrain_judge(&job, &verdict, why);
+        rc = gpt_pretrain_judge(&job, &trained, why);
         if (!rc)
             rc = orr_path(path, "%s/last.safetensors", job.folder);
         if (!rc)
-            orr_plan_print(verdict, path, why);
+            orr_plan_print(trained, path, why);
         if (!rc)
-            rc = gpt_evaluation_judge(&job, &measured, &verdict, why);
+            rc = gpt_evaluation_judge(&job, trained, &measured, &verdict, why);
         if (!rc)
             rc = orr_path(path, "%s/evaluation.json", job.folder);
         if (!rc && measured)
@@ -226,6 +226,7 @@ static int run(const struct orr_cli *cli)
                             : orr_path(call.orbits, "%s/orbits", cli->run);
     if (!rc && minutes_option)
         rc = orr_time_limit(minutes_option);
+    orr_time_hold(true); /* until a step is done */
     if (!rc)
         rc = gpt_device_find(&call.device, cli);
     if (!rc)

@@ -68,6 +68,8 @@ static int end_evaluation(const struct gpt_pretraining *job, cJSON *json)
 {
     char path[4096];
     int rc = orr_path(path, "%s/evaluation.json", job->folder);
+    if (!rc && !orr_sum_add(json))
+        rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     if (!rc)
         rc = orr_json_write(path, json);
     cJSON_Delete(json);
@@ -140,8 +142,8 @@ static int start_from(const struct gpt_pretraining *job, const struct gpt_config
     return 0;
 }
 
-int gpt_evaluation_judge(const struct gpt_pretraining *job, bool *measured,
-                         enum orr_verdict *verdict, char why[ORR_WHY])
+int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_verdict trained,
+                         bool *measured, enum orr_verdict *verdict, char why[ORR_WHY])
 {
     char path[4096], digest[ORR_DIGEST];
     cJSON *json = NULL;
@@ -155,7 +157,11 @@ int gpt_evaluation_judge(const struct gpt_pretraining *job, bool *measured,
     if (orr_json_read(path, &json))
         orr_error_clear(); /* a broken one is made again */
     const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "made");
-    *verdict = orr_made_same(&job->chain->book, digest, made, why) ? ORR_KEEP : ORR_REMAKE;
+    const bool same =
+        orr_made_same(&job->chain->book, digest, made, why) && orr_sum_same(json, why);
+    *verdict = same && trained == ORR_KEEP ? ORR_KEEP : ORR_REMAKE;
+    if (same && trained != ORR_KEEP)
+        snprintf(why, ORR_WHY, "its model is not whole");
     cJSON_Delete(json);
     return 0;
 }
@@ -163,27 +169,28 @@ int gpt_evaluation_judge(const struct gpt_pretraining *job, bool *measured,
 int gpt_pretrain_judge(const struct gpt_pretraining *job, enum orr_verdict *verdict,
                        char why[ORR_WHY])
 {
-    char last[4096], digest[ORR_DIGEST];
-    cJSON *made;
+    char last[4096], best[4096], digest[ORR_DIGEST];
     long step;
-    bool ended;
+    bool ended, same;
     why[0] = '\0';
     *verdict = ORR_MAKE;
     TRY(orr_path(last, "%s/last.safetensors", job->folder));
+    TRY(orr_path(best, "%s/%s", job->folder, gpt_final_checkpoint(job->train)));
     if (!orr_exists(last))
         return 0;
     TRY(orr_chain_pretrain(job->chain, job->attention, job->planets, digest));
-    TRY(gpt_checkpoint_made(last, &made));
-    *verdict = orr_made_same(&job->chain->book, digest, made, why) ? ORR_GO_ON : ORR_REMAKE;
-    cJSON_Delete(made);
-    if (*verdict == ORR_REMAKE)
+    TRY(gpt_checkpoint_same(last, &job->chain->book, digest, &same, why));
+    *verdict = ORR_REMAKE;
+    if (!same)
         return 0;
     TRY(gpt_progress(last, &step, &ended));
-    if (!ended && step < job->train->steps) {
-        snprintf(why, ORR_WHY, "step %ld of %ld", step, job->train->steps);
+    const bool whole = ended || step >= job->train->steps;
+    TRY(gpt_best_same(best, &job->chain->book, digest, whole, &same, why));
+    if (!same)
         return 0;
-    }
-    *verdict = ORR_KEEP;
+    *verdict = whole ? ORR_KEEP : ORR_GO_ON;
+    if (!whole)
+        snprintf(why, ORR_WHY, "step %ld of %ld", step, job->train->steps);
     return 0;
 }
 
@@ -193,7 +200,7 @@ int gpt_pretrain_complete(const struct gpt_pretraining *job, bool *complete)
     char why[ORR_WHY];
     bool measured;
     TRY(gpt_pretrain_judge(job, &trained, why));
-    TRY(gpt_evaluation_judge(job, &measured, &evaluated, why));
+    TRY(gpt_evaluation_judge(job, trained, &measured, &evaluated, why));
     *complete = trained == ORR_KEEP && (!measured || evaluated == ORR_KEEP);
     return 0;
 }
@@ -210,7 +217,7 @@ static int open_model(const struct gpt_pretraining *job, const struct gpt_config
         return gpt_load_as(model, path, config, false, job->ops, step);
     }
     TRY(orr_path(path, "%s/evaluation.json", job->folder));
-    if (remove(path) && errno != ENOENT && errno != ENOTDIR)
+    if (remove(path) && errno != ENOENT)
         return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
     if (*job->checkpoint)
         return start_from(job, config, model);
@@ -315,7 +322,7 @@ static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, con
     return rc;
 }
 
-int gpt_pretrain(const struct gpt_pretraining *job)
+static int pretrain(const struct gpt_pretraining *job)
 {
     enum orr_verdict verdict = ORR_MAKE;
     char why[ORR_WHY], label[2 * ORR_NAME], digest[ORR_DIGEST];
@@ -336,5 +343,15 @@ int gpt_pretrain(const struct gpt_pretraining *job)
     const int rc =
         made ? make(job, verdict, made) : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
     free(made);
+    return rc;
+}
+
+int gpt_pretrain(const struct gpt_pretraining *job)
+{
+    int fd;
+    TRY(orr_mkdir(job->folder));
+    TRY(orr_lock(job->folder, "training", &fd));
+    const int rc = pretrain(job);
+    orr_unlock(fd);
     return rc;
 }

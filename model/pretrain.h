@@ -2,7 +2,6 @@
 #ifndef GPT_PRETRAIN_H
 #define GPT_PRETRAIN_H
 
-#include "base/provenance.h"
 #include "gpt.h"
 
 /* One pretraining of one attention variant: the orbits of the preset, or its planet runs. */
@@ -20,12 +19,12 @@ struct gpt_pretraining {
     char folder[4096]; /* where checkpoints go */
 };
 /* What gpt_pretrain would do with resume, and why: keep a finished training, go on with one that
- * was made from the same things, or make it. The same about its evaluation.json; measured = the
- * settings ask for one. */
+ * was made from the same things, or make it. The same about its evaluation.json, given that about
+ * the training; measured = the settings ask for one. */
 int gpt_pretrain_judge(const struct gpt_pretraining *job, enum orr_verdict *verdict,
                        char why[ORR_WHY]);
-int gpt_evaluation_judge(const struct gpt_pretraining *job, bool *measured,
-                         enum orr_verdict *verdict, char why[ORR_WHY]);
+int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_verdict trained,
+                         bool *measured, enum orr_verdict *verdict, char why[ORR_WHY]);
 /* Nothing is left to do. */
 int gpt_pretrain_complete(const struct gpt_pretraining *job, bool *complete);
 /* Trains to the preset's last step, then writes evaluation.json (next-state metrics on the test

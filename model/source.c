@@ -23,12 +23,6 @@ struct gpt_source {
     struct gpt_text *text; /* instead of all of these */
 };
 
-/* Training sequences that were not all written to files are made on the fly. */
-static bool streams(const struct orr_preset *p, enum sim_split split)
-{
-    return split == SIM_SPLIT_TRAIN && p->orbits.train_files < p->orbits.train;
-}
-
 int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
                     const char *orbits_dir, enum sim_split split, const struct gpt_config *config)
 {
@@ -38,7 +32,7 @@ int gpt_source_open(struct gpt_source **source, const struct orr_preset *preset,
     s->preset = preset;
     s->config = config;
     s->split = split;
-    s->stream = !orbits_dir || streams(preset, split);
+    s->stream = !orbits_dir || (split == SIM_SPLIT_TRAIN && orr_preset_streams(preset));
     int rc = 0;
     if (orr_preset_is_text(preset)) {
         rc = gpt_text_open(&s->text, preset, split != SIM_SPLIT_TRAIN);
@@ -149,7 +143,14 @@ static void fill_coords(struct gpt_source *source, const float *coords, int bodi
 int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, double noise_au,
                     uint64_t seed, struct gpt_batch *batch)
 {
-    const struct sim_stream_order order = {(uint64_t)source->count, !in_order, seed};
+    /* the two pretrainings of a run share no random numbers with each other, nor with fine-tuning,
+     * which has shuffle stream 1 and noise from 1 << 40 and 2 << 40 on */
+    const bool planets = source->split == SIM_SPLIT_PLANETS_TRAIN;
+    const uint64_t noise = planets ? 3ull << 40 : 0;
+    const struct sim_stream_order order = {.count = (uint64_t)source->count,
+                                           .shuffled = !in_order,
+                                           .seed = seed,
+                                           .stream = planets ? 2 : 0};
     if (source->text)
         return gpt_text_fill(source->text, first, in_order, seed, batch);
     for (int b = 0; b < batch->B; b++) {
@@ -163,7 +164,7 @@ int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, do
             continue;
         }
         if (noise_au > 0)
-            orr_rng_seek(source->rng, seed, ORR_STAGE_NOISE, draw);
+            orr_rng_seek(source->rng, seed, ORR_STAGE_NOISE, noise + draw);
         fill_coords(source, coords, bodies, noise_au, b, batch);
     }
     return 0;

@@ -130,8 +130,25 @@ static int evaluate(struct loop *loop, long step)
     return gpt_save(&measured, loop->best, step, false, loop->task->extra);
 }
 
-/* A fresh run has no best weights; files of before there was a state are measured again. */
-static int recall_best(struct loop *loop, bool fresh, bool known)
+static int remove_file(const char *path)
+{
+    if (remove(path) && errno != ENOENT)
+        return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+    return 0;
+}
+
+/* Checkpoints of a training before this one go before its log does: what is there belongs
+ * together at every instant. */
+static int forget(const struct loop *loop)
+{
+    TRY(remove_file(loop->last));
+    if (loop->task->best)
+        TRY(remove_file(loop->best));
+    return gpt_rotate_clear(loop->task, 0);
+}
+
+/* Files of before there was a state are measured again. */
+static int recall_best(struct loop *loop, bool known)
 {
     if (!loop->task->best)
         return 0;
@@ -139,9 +156,7 @@ static int recall_best(struct loop *loop, bool fresh, bool known)
         loop->watch.best = INFINITY;
         return 0;
     }
-    if (fresh && remove(loop->best))
-        return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", loop->best, strerror(errno));
-    if (fresh || known || !loop->task->evaluate)
+    if (known || !loop->task->evaluate)
         return 0;
     struct gpt_model best;
     TRY(gpt_load_as(&best, loop->best, &loop->model->config, false, loop->model->ops, NULL));
@@ -196,8 +211,10 @@ static int run(struct loop *loop, long *step)
         struct outcome out;
         int rc = step_once(loop, *step, &out);
         const bool given_up = rc == ORR_EINTR;
-        if (!rc)
+        if (!rc) {
+            orr_time_hold(false);
             rc = report(loop, ++*step, &out);
+        }
         if (rc && !given_up)
             return rc;
         const bool stop = orr_signal_seen();
@@ -218,12 +235,12 @@ static int prepare(struct loop *loop, const char *log, long step)
 {
     const bool fresh = step == 0;
     bool known = false;
-    if (!fresh && orr_exists(loop->last))
-        TRY(recall_state(loop, &known));
-    TRY(recall_best(loop, fresh, known));
     if (fresh)
-        TRY(gpt_rotate_clear(loop->task, 0));
-    else
+        TRY(forget(loop));
+    if (orr_exists(loop->last))
+        TRY(recall_state(loop, &known));
+    TRY(recall_best(loop, known));
+    if (!fresh)
         TRY(gpt_log_trim(log, step));
     return orr_log_open(&loop->log, log, !fresh);
 }

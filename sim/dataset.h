@@ -54,7 +54,11 @@ void sim_shard_name(char name[SIM_NAME], enum sim_kind kind, enum sim_split spli
 int sim_shards_find(const char *dir, enum sim_kind kind, enum sim_split split, uint64_t *shards);
 /* Kind and split of a file name of data sets, with `partial` also of its temporary names. */
 bool sim_name_parse(const char *name, bool partial, enum sim_kind *kind, enum sim_split *split);
-/* Removes data files, and temporary ones, that `keep` (the "sets" of a manifest) does not list. */
+/* A data file that "sets" of a manifest or progress file do not list, and that is not of a set in
+ * the making: somebody else's. */
+bool sim_is_unlisted(const char *name, const struct cJSON *sets);
+/* Removes temporary files, and data files of sets in the making that `keep` (the "sets" of a
+ * manifest) does not list. */
 int sim_stale_remove(const char *dir, const struct cJSON *keep);
 
 /* -------------------------------------------------------------- manifest and progress file */
@@ -66,12 +70,17 @@ struct cJSON *sim_manifest_create(const struct orr_preset *preset);
 struct sim_inventory {
     const struct orr_preset *preset;
     const char *dir;
-    struct cJSON *manifest, *progress; /* NULL: none that can be read */
+    bool force;                        /* see below */
+    struct cJSON *manifest, *progress; /* NULL: none */
     struct cJSON *sets;                /* of one of them */
     struct orr_book book;
 };
+/* ORR_EFORMAT when manifest or progress file is damaged, unless force: it is then as none, and
+ * files are held against their checksums. Close also after an error. */
 int sim_inventory_open(struct sim_inventory *inventory, const struct orr_preset *preset,
-                       const char *dir);
+                       const char *dir, bool force);
+/* A data file of the folder that is somebody else's (sim_is_unlisted), "" = none. */
+int sim_inventory_foreign(const struct sim_inventory *inventory, char foreign[SIM_NAME]);
 void sim_inventory_close(struct sim_inventory *inventory);
 /* What is to be done about a set that the settings ask for: ORR_REFUSE where a finished one of
  * other settings is in the way, with the reason. */

@@ -75,7 +75,7 @@ static int write_sets(const struct orr_cli *cli)
         return rc;
     if (cli->plan)
         return sim_dataset_plan(&cli->preset, dir, force != NULL);
-    const bool complete = sim_dataset_complete(&cli->preset, dir);
+    const bool complete = sim_dataset_complete(&cli->preset, dir, force != NULL);
     if (!complete)
         rc = sim_dataset_may_write(&cli->preset, dir, force != NULL);
     if (!rc && !complete)
@@ -160,7 +160,7 @@ static int load_settings(const struct orr_cli *cli, struct orr_preset *preset)
     int rc = orr_path(path, "%s/../preset.json", cli->argv_rest[1]);
     if (!rc && orr_exists(path))
         rc = orr_preset_load(preset, path);
-    if (!rc && !sim_dataset_complete(preset, cli->argv_rest[1]))
+    if (!rc && !sim_dataset_complete(preset, cli->argv_rest[1], false))
         rc = ORR_FAIL(ORR_EUSAGE,
                       "%s: data sets of other settings than preset %s; give its --preset",
                       cli->argv_rest[1], preset->name);

@@ -3,6 +3,8 @@
  * what is there is held against what the settings ask for, set by set. */
 #include "dataset.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -36,48 +38,86 @@ void sim_manifest_add(cJSON *set, const char *name, uint64_t bytes, uint64_t che
 }
 
 /* There, and as long as it should be. */
-static bool file_matches(const char *dir, const cJSON *file)
+static bool file_matches(const char *dir, const cJSON *file, bool sums)
 {
-    char path[4096];
+    char path[4096], why[ORR_WHY] = "";
     struct stat info;
     const cJSON *bytes = cJSON_GetObjectItemCaseSensitive(file, "bytes");
     return file->string && !orr_path(path, "%s/%s", dir, file->string) && !stat(path, &info) &&
-           cJSON_IsNumber(bytes) && (double)info.st_size == bytes->valuedouble;
+           cJSON_IsNumber(bytes) && (double)info.st_size == bytes->valuedouble &&
+           (!sums || orr_file_same(dir, file, why));
 }
 
-/* Name of the first file of a set that is not there or has another size, NULL when all are well. */
-static const char *broken_file(const char *dir, const cJSON *set)
+/* Name of the first file of a set that is not there or has another size (with --force: other
+ * bytes), NULL when all are well. */
+static const char *broken_file(const struct sim_inventory *inventory, const cJSON *set)
 {
     const cJSON *file;
     cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
-        if (!file_matches(dir, file))
+        if (!file_matches(inventory->dir, file, inventory->force))
             return file->string ? file->string : "?";
     return NULL;
 }
 
-/* NULL when there is none, or none that can be read: these are questions, not failures. */
-static cJSON *read_quietly(const char *dir, const char *name)
+/* A manifest or progress file, in whatever state. */
+static bool has_list(const char *dir)
 {
     char path[4096];
-    cJSON *json = NULL;
-    if (orr_path(path, "%s/%s", dir, name) || !orr_exists(path) || orr_json_read(path, &json)) {
-        orr_error_clear();
-        return NULL;
-    }
-    return json;
+    return (!orr_path(path, "%s/manifest.json", dir) && orr_exists(path)) ||
+           (!orr_path(path, "%s/progress.json", dir) && orr_exists(path));
+}
+
+/* *json = NULL when there is none. One that is damaged may vouch for sets: it is an error, and with
+ * force as none. */
+static int read_sets(const char *dir, const char *name, bool force, cJSON **json)
+{
+    char path[4096], message[1024];
+    int rc = orr_path(path, "%s/%s", dir, name);
+    *json = NULL;
+    if (rc || !orr_exists(path))
+        return rc;
+    rc = orr_json_read(path, json);
+    if (!rc && !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(*json, "sets")))
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: no object \"sets\"", path);
+    if (!rc)
+        return 0;
+    cJSON_Delete(*json);
+    *json = NULL;
+    snprintf(message, sizeof message, "%s", orr_error());
+    orr_error_clear();
+    return force ? 0 : ORR_FAIL(rc, "%s; --force makes all data sets there again", message);
 }
 
 /* ---------------------------------------------------------------------- what is to be made */
 
-int sim_inventory_open(struct sim_inventory *inventory, const struct orr_preset *preset,
-                       const char *dir)
+int sim_inventory_foreign(const struct sim_inventory *inventory, char foreign[SIM_NAME])
 {
-    *inventory = (struct sim_inventory){.preset = preset, .dir = dir};
-    inventory->manifest = read_quietly(dir, "manifest.json");
-    inventory->progress = inventory->manifest ? NULL : read_quietly(dir, "progress.json");
+    const bool damaged = inventory->force && !inventory->sets; /* whose, is not known any more */
+    DIR *folder = opendir(inventory->dir);
+    foreign[0] = '\0';
+    if (!folder)
+        return errno == ENOENT || errno == ENOTDIR /* that it is no folder is told by making it */
+                   ? 0
+                   : ORR_FAIL(ORR_EIO, "%s: cannot list: %s", inventory->dir, strerror(errno));
+    for (const struct dirent *entry; !*foreign && (entry = readdir(folder)) != NULL;)
+        if (sim_is_unlisted(entry->d_name, inventory->sets))
+            snprintf(foreign, SIM_NAME, "%.100s", entry->d_name);
+    closedir(folder);
+    if (damaged && has_list(inventory->dir))
+        foreign[0] = '\0';
+    return 0;
+}
+
+int sim_inventory_open(struct sim_inventory *inventory, const struct orr_preset *preset,
+                       const char *dir, bool force)
+{
+    *inventory = (struct sim_inventory){.preset = preset, .dir = dir, .force = force};
+    int rc = read_sets(dir, "manifest.json", force, &inventory->manifest);
+    if (!rc && !inventory->manifest)
+        rc = read_sets(dir, "progress.json", force, &inventory->progress);
     const cJSON *json = inventory->manifest ? inventory->manifest : inventory->progress;
     inventory->sets = cJSON_GetObjectItemCaseSensitive(json, "sets");
-    return orr_book_create(&inventory->book);
+    return rc ? rc : orr_book_create(&inventory->book);
 }
 
 void sim_inventory_close(struct sim_inventory *inventory)
@@ -101,7 +141,7 @@ static enum orr_verdict judge_extent(const struct sim_inventory *inventory, enum
 {
     const cJSON *count = cJSON_GetObjectItemCaseSensitive(set, "sequences");
     const cJSON *planned = cJSON_GetObjectItemCaseSensitive(set, "planned"); /* unfinished */
-    const char *broken = broken_file(inventory->dir, set);
+    const char *broken = broken_file(inventory, set);
     const double wanted = (double)sim_split_written(inventory->preset, split);
     const double there = cJSON_IsNumber(count) ? count->valuedouble : 0;
     if (broken || !cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(set, "clipped_coordinates"))) {
@@ -139,18 +179,24 @@ int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
     if (rc)
         return rc;
     const cJSON *made = cJSON_GetObjectItemCaseSensitive(set, "made");
-    *verdict = orr_made_same(&inventory->book, digest, made, why)
-                   ? judge_extent(inventory, split, set, why)
-                   : ORR_REFUSE;
+    const cJSON *count = cJSON_GetObjectItemCaseSensitive(set, "sequences");
+    const bool same = orr_made_same(&inventory->book, digest, made, why);
+    *verdict = same ? judge_extent(inventory, split, set, why) : ORR_REFUSE;
+    if (cJSON_GetObjectItemCaseSensitive(set, "planned") && cJSON_IsNumber(count) &&
+        count->valuedouble == 0) { /* it was to be made, and nothing is written */
+        *verdict = ORR_MAKE;
+        why[0] = '\0';
+    }
     return 0;
 }
 
-bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_split split)
+static bool has_set(const struct orr_preset *preset, const char *dir, enum sim_split split,
+                    bool sums)
 {
     struct sim_inventory inventory;
     enum orr_verdict verdict = ORR_MAKE;
     char why[ORR_WHY];
-    int rc = sim_inventory_open(&inventory, preset, dir);
+    int rc = sim_inventory_open(&inventory, preset, dir, sums);
     if (!rc)
         rc = sim_inventory_judge(&inventory, split, &verdict, why);
     const bool has = !rc && inventory.manifest && verdict == ORR_KEEP;
@@ -159,19 +205,27 @@ bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_
     return has;
 }
 
-bool sim_dataset_complete(const struct orr_preset *preset, const char *dir)
+bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_split split)
+{
+    return has_set(preset, dir, split, false);
+}
+
+bool sim_dataset_complete(const struct orr_preset *preset, const char *dir, bool sums)
 {
     bool all = true;
     for (int split = 0; split < SIM_SPLITS && all; split++)
         if (sim_split_written(preset, (enum sim_split)split) > 0)
-            all = sim_dataset_has(preset, dir, (enum sim_split)split);
+            all = has_set(preset, dir, (enum sim_split)split, sums);
     return all;
 }
 
 int sim_dataset_plan(const struct orr_preset *preset, const char *dir, bool force)
 {
     struct sim_inventory inventory;
-    int rc = sim_inventory_open(&inventory, preset, dir);
+    char foreign[SIM_NAME] = "";
+    int rc = sim_inventory_open(&inventory, preset, dir, force);
+    if (!rc)
+        rc = sim_inventory_foreign(&inventory, foreign);
     for (int i = 0; i < SIM_SPLITS && !rc; i++) {
         const enum sim_split split = (enum sim_split)i;
         enum orr_verdict verdict;
@@ -181,8 +235,14 @@ int sim_dataset_plan(const struct orr_preset *preset, const char *dir, bool forc
         rc = sim_inventory_judge(&inventory, split, &verdict, why);
         if (!rc)
             rc = orr_path(name, "%s/%s", dir, sim_split_name(split));
+        if (!rc && verdict == ORR_REFUSE && force)
+            verdict = ORR_REMAKE;
+        if (!rc && verdict != ORR_KEEP && *foreign) {
+            verdict = ORR_REFUSE;
+            snprintf(why, sizeof why, "%s was made elsewhere and is not overwritten", foreign);
+        }
         if (!rc)
-            orr_plan_print(verdict == ORR_REFUSE && force ? ORR_REMAKE : verdict, name, why);
+            orr_plan_print(verdict, name, why);
     }
     sim_inventory_close(&inventory);
     return rc;
@@ -206,7 +266,7 @@ int sim_inventory_keep(struct sim_inventory *inventory, bool force, cJSON **kept
             split++;
         if (split < SIM_SPLITS && sim_split_written(inventory->preset, split) > 0)
             rc = sim_inventory_judge(inventory, split, &verdict, why);
-        else if (broken_file(inventory->dir, set))
+        else if (broken_file(inventory, set))
             verdict = ORR_REMAKE;
         if (!rc && verdict == ORR_REFUSE && !force)
             rc = ORR_FAIL(ORR_EINVAL, "%s: data set %s: %s; --force replaces it", inventory->dir,

@@ -94,17 +94,19 @@ enum { TRIES = 1000000 };
 
 /* The first mass drawn is body 1's, the second body 2's: sorting them would make correlated order
  * statistics of them, and the model would know the lighter body by its place in the sequence.
- * Masses, axis and eccentricity are redrawn together until the fixed dt samples the orbit well:
- * dt never depends on the period. */
+ * Both masses are drawn once, so that the prior is theirs whatever the time step. Only axis and
+ * eccentricity are redrawn, until the fixed dt samples the orbit well: dt never depends on the
+ * period. Masses that no axis of the prior fits are an error, never redrawn: that would change
+ * their prior without a word. */
 static int draw_identifiable(const struct orr_orbits_preset *o, gsl_rng *rng, struct sim_system *s)
 {
     s->planets = 1;
     s->star_moves = true;
     s->dt_yr = o->dt_yr;
     draw_com(o->com_sigma_au, rng, s);
+    s->mass[0] = comparable_mass(o, rng);
+    s->star_mass = comparable_mass(o, rng);
     for (int i = 0; i < TRIES; i++) {
-        s->mass[0] = comparable_mass(o, rng);
-        s->star_mass = comparable_mass(o, rng);
         s->orbit[0].a_au = gsl_ran_flat(rng, o->a_min_au, o->a_max_au);
         s->orbit[0].e = eccentricity(o, rng);
         const double samples =
@@ -115,9 +117,10 @@ static int draw_identifiable(const struct orr_orbits_preset *o, gsl_rng *rng, st
         }
     }
     return ORR_FAIL(ORR_EUSAGE,
-                    "orbits.dt_yr: no orbit of the prior has %g to %g samples at dt = "
-                    "%g yr",
-                    o->samples_min, o->samples_max, o->dt_yr);
+                    "orbits.dt_yr: no orbit with an axis of %g to %g AU has %g to %g samples at "
+                    "dt = %g yr when the masses are %g and %g (orbits.m_min, orbits.m_max)",
+                    o->a_min_au, o->a_max_au, o->samples_min, o->samples_max, o->dt_yr, s->mass[0],
+                    s->star_mass);
 }
 
 /* Axis and time step are independent and cover the planets of the solar system; whole draws that

@@ -196,31 +196,26 @@ static int deviation_left(const struct rows *rows, size_t which, double *left)
     return rc;
 }
 
-static int print_rows(const struct orr_preset *preset)
+static int facts_of_rows(const struct orr_preset *preset, struct sim_prior_facts *facts)
 {
     struct rows rows;
-    double condition = NAN, left[TERMS], on_r = NAN, on_scale = NAN;
     int rc = make_rows(preset, &rows);
     const double *column[2] = {rows.x, rows.mean_r};
     const size_t stride[2] = {TERMS, 1};
+    facts->rows = rows.count;
     if (!rc)
-        rc = condition_of(&rows, &condition);
+        rc = condition_of(&rows, &facts->condition);
     for (size_t k = 0; k < TERMS && !rc; k++)
-        rc = deviation_left(&rows, k, &left[k]);
+        rc = deviation_left(&rows, k, &facts->left[k]);
     if (!rc)
-        rc = r2_of(rows.count, rows.F, 1, column, stride, 1, &on_r);
+        rc = r2_of(rows.count, rows.F, 1, column, stride, 1, &facts->floor_r);
     if (!rc)
-        rc = r2_of(rows.count, rows.F, 1, column, stride, 2, &on_scale);
+        rc = r2_of(rows.count, rows.F, 1, column, stride, 2, &facts->floor_scale);
     if (!rc) {
         gsl_sort(rows.motion, 1, SIM_PRIOR_SYSTEMS);
-        printf("  ln r, ln m1, ln m2   on %zu labelled rows: condition number %.2f, standard\n"
-               "                       deviations that the two others leave %.3f, %.3f, %.3f\n",
-               rows.count, condition, left[0], left[1], left[2]);
-        printf("  floors, R^2 of ln F  on ln r %.3f, on ln r and the sequence's ln mean r %.3f\n",
-               on_r, on_scale);
-        printf("  body that moves less by at least %.3f AU in 99%% of sequences, median %.3f AU\n",
-               gsl_stats_quantile_from_sorted_data(rows.motion, 1, SIM_PRIOR_SYSTEMS, 0.01),
-               gsl_stats_median_from_sorted_data(rows.motion, 1, SIM_PRIOR_SYSTEMS));
+        facts->motion_au[0] =
+            gsl_stats_quantile_from_sorted_data(rows.motion, 1, SIM_PRIOR_SYSTEMS, 0.01);
+        facts->motion_au[1] = gsl_stats_median_from_sorted_data(rows.motion, 1, SIM_PRIOR_SYSTEMS);
     }
     rows_free(&rows);
     return rc;
@@ -242,29 +237,49 @@ static int share_kept(const struct orr_preset *preset, struct sim_system *system
     return rc;
 }
 
-static int print_identifiable(const struct orr_preset *preset)
+int sim_prior_facts(const struct orr_preset *preset, struct sim_prior_facts *facts)
 {
-    struct sim_system *system = orr_alloc(SIM_PRIOR_SYSTEMS, sizeof *system);
-    double *m = orr_alloc((size_t)2 * SIM_PRIOR_SYSTEMS, sizeof *m), share;
-    int rc = system && m ? share_kept(preset, system, &share) : ORR_ENOMEM;
+    enum { N = SIM_PRIOR_SYSTEMS };
+    struct sim_system *system = orr_alloc(N, sizeof *system);
+    double *m = orr_alloc((size_t)2 * N, sizeof *m);
+    *facts = (struct sim_prior_facts){0};
+    int rc = system && m ? share_kept(preset, system, &facts->kept) : ORR_ENOMEM;
     if (!rc)
         rc = draw_all(preset, SIM_SPLIT_TWO_BODY_TRAIN, system);
     if (!rc) {
-        for (size_t i = 0; i < SIM_PRIOR_SYSTEMS; i++) {
-            m[2 * i] = log(system[i].mass[0]);
-            m[2 * i + 1] = log(system[i].star_mass);
+        for (size_t i = 0; i < N; i++) {
+            m[i] = log(system[i].mass[0]);
+            m[N + i] = log(system[i].star_mass);
         }
-        printf("two comparable bodies: %d systems of two_body_train\n", SIM_PRIOR_SYSTEMS);
-        printf("  kept                 %.1f%% of draws have %g to %g samples per orbit\n",
-               100 * share, preset->orbits.samples_min, preset->orbits.samples_max);
-        printf("  ln m1, ln m2         standard deviations %.3f, %.3f, correlation %+.3f\n",
-               gsl_stats_sd(m, 2, SIM_PRIOR_SYSTEMS), gsl_stats_sd(m + 1, 2, SIM_PRIOR_SYSTEMS),
-               gsl_stats_correlation(m, 2, m + 1, 2, SIM_PRIOR_SYSTEMS));
-        rc = print_rows(preset);
+        facts->mass_sd[0] = gsl_stats_sd(m, 1, N);
+        facts->mass_sd[1] = gsl_stats_sd(m + N, 1, N);
+        facts->mass_r = gsl_stats_correlation(m, 1, m + N, 1, N);
+        rc = facts_of_rows(preset, facts);
     }
     free(system);
     free(m);
     return rc;
+}
+
+static int print_identifiable(const struct orr_preset *preset)
+{
+    struct sim_prior_facts f;
+    const int rc = sim_prior_facts(preset, &f);
+    if (rc)
+        return rc;
+    printf("two comparable bodies: %d systems of two_body_train\n", SIM_PRIOR_SYSTEMS);
+    printf("  kept                 %.1f%% of draws have %g to %g samples per orbit\n", 100 * f.kept,
+           preset->orbits.samples_min, preset->orbits.samples_max);
+    printf("  ln m1, ln m2         standard deviations %.3f, %.3f, correlation %+.3f\n",
+           f.mass_sd[0], f.mass_sd[1], f.mass_r);
+    printf("  ln r, ln m1, ln m2   on %zu labelled rows: condition number %.2f, standard\n"
+           "                       deviations that the two others leave %.3f, %.3f, %.3f\n",
+           f.rows, f.condition, f.left[0], f.left[1], f.left[2]);
+    printf("  floors, R^2 of ln F  on ln r %.3f, on ln r and the sequence's ln mean r %.3f\n",
+           f.floor_r, f.floor_scale);
+    printf("  body that moves less by at least %.3f AU in 99%% of sequences, median %.3f AU\n",
+           f.motion_au[0], f.motion_au[1]);
+    return 0;
 }
 
 int sim_prior_print(const struct orr_preset *preset)

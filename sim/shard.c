@@ -150,6 +150,21 @@ static bool is_listed(const cJSON *sets, const char *name)
     return false;
 }
 
+/* A set in the making: what lies under its names is part of it, or of the one that it replaces. */
+static bool is_unfinished(const cJSON *sets, enum sim_split split)
+{
+    const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, sim_split_name(split));
+    return cJSON_HasObjectItem(set, "planned");
+}
+
+bool sim_is_unlisted(const char *name, const cJSON *sets)
+{
+    enum sim_kind kind;
+    enum sim_split split;
+    return sim_name_parse(name, false, &kind, &split) && !is_listed(sets, name) &&
+           !is_unfinished(sets, split);
+}
+
 static bool is_stale(const char *name, const cJSON *keep)
 {
     enum sim_kind kind;
@@ -158,7 +173,9 @@ static bool is_stale(const char *name, const cJSON *keep)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (!strncmp(name, others[i], strlen(others[i])))
             return is_temporary(name, strlen(others[i]));
-    return sim_name_parse(name, true, &kind, &split) && !is_listed(keep, name);
+    if (!sim_name_parse(name, true, &kind, &split) || is_listed(keep, name))
+        return false;
+    return is_unfinished(keep, split) || !sim_name_parse(name, false, &kind, &split);
 }
 
 int sim_stale_remove(const char *dir, const cJSON *keep)

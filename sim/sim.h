@@ -87,9 +87,20 @@ enum { SIM_PRIOR_SYSTEMS = 5000 };
  * tells. Near 1, models that are given dt know the period, and with it M / a^3, without looking at
  * the orbit. 0 where dt is the same for all. */
 int sim_prior_period_r2(const struct orr_preset *preset, enum sim_split split, double *r2);
-/* Prints to stdout: share of draws kept, spread and correlation of the masses, condition number of
- * the regression of ln F on ln r, ln m1, ln m2 and floors of its R^2 (identifiable); R^2 of ln T on
- * ln dt (planet runs, vafa2025). */
+/* Of two comparable bodies (protocol identifiable), over systems of two_body_train. */
+struct sim_prior_facts {
+    double kept;                 /* share of first draws of an axis that are inside the window */
+    double mass_sd[2], mass_r;   /* of ln m1, ln m2: standard deviations, correlation */
+    size_t rows;                 /* labelled rows, over which the following are */
+    double condition;            /* of the columns ln r, ln m1, ln m2: root of the ratio of the
+                                    largest to the least eigenvalue of their covariance */
+    double left[3];              /* standard deviation of each that the two others leave */
+    double floor_r, floor_scale; /* R^2 of ln F on ln r; on ln r and the sequence's ln mean r */
+    double motion_au[2];         /* how far the body that moves less gets from its first place:
+                                    0.01 quantile and median over sequences */
+};
+int sim_prior_facts(const struct orr_preset *preset, struct sim_prior_facts *facts);
+/* Prints these to stdout (identifiable), and R^2 of ln T on ln dt (planet runs, vafa2025). */
 int sim_prior_print(const struct orr_preset *preset);
 
 /* ------------------------------------------------------------------------ laws of force */
@@ -210,16 +221,18 @@ double sim_token_dt_yr(uint16_t token, int bins);
  * Every file is whole or not there; finished ones stand in progress.json, and when a run was ended
  * in any way, the same call goes on after the last of them, to the same bytes. Sets that are there
  * and of these settings stay as they are, and so do those that the settings do not ask for. Sets of
- * other settings are refused (ORR_EINVAL naming set and setting), or with force replaced. ORR_EINTR
- * at a signal; ORR_EIO when another process writes there, or when dir holds data sets made
- * elsewhere (no manifest), which are never overwritten. */
+ * other settings are refused (ORR_EINVAL naming set and setting), or with force replaced, as are
+ * files of other bytes than the manifest says. ORR_EFORMAT when manifest or progress file is
+ * damaged, unless force. ORR_EINTR at a signal; ORR_EIO when another process writes there, or when
+ * dir holds data files that neither lists: made elsewhere, and never overwritten. */
 int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
                       bool quiet);
 /* The refusals of sim_dataset_write, without writing anything. */
 int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force);
-/* True when dir holds a finished set of these settings; all sets that they ask for. */
+/* True when dir holds a finished set of these settings; all sets that they ask for, with sums also
+ * with the checksums of the manifest. */
 bool sim_dataset_has(const struct orr_preset *preset, const char *dir, enum sim_split split);
-bool sim_dataset_complete(const struct orr_preset *preset, const char *dir);
+bool sim_dataset_complete(const struct orr_preset *preset, const char *dir, bool sums);
 /* Prints a line per set: what sim_dataset_write would do with it. */
 int sim_dataset_plan(const struct orr_preset *preset, const char *dir, bool force);
 /* Removes what an ended run left beside complete sets. */
@@ -280,8 +293,9 @@ int sim_dataset_check_rows(const struct sim_dataset *set, size_t i);
 struct sim_stream;
 struct sim_stream_order {
     uint64_t count; /* sequences to draw from */
-    bool shuffled;  /* draw d is a random one of them, keyed by (seed, d); else d modulo count */
-    uint64_t seed;
+    bool shuffled;  /* draw d is a random one of them, keyed by (seed, stream, d); else d modulo
+                       count */
+    uint64_t seed, stream;
 };
 enum { SIM_STREAM_BLOCK = 16 }; /* draws per block */
 int sim_stream_open(struct sim_stream **stream, const struct orr_preset *preset,

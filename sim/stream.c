@@ -44,7 +44,7 @@ struct worker {
 
 uint64_t sim_stream_index(const struct sim_stream_order *order, uint64_t d)
 {
-    return (order->shuffled ? orr_rng_hash(order->seed, ORR_STAGE_SHUFFLE, 0, d) : d) %
+    return (order->shuffled ? orr_rng_hash(order->seed, ORR_STAGE_SHUFFLE, order->stream, d) : d) %
            order->count;
 }
 

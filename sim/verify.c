@@ -106,7 +106,7 @@ static int verify_settings(const struct orr_preset *preset, const char *dir,
                            const enum sim_split splits[], int count, bool own, bool quiet)
 {
     struct sim_inventory inventory;
-    int rc = sim_inventory_open(&inventory, preset, dir);
+    int rc = sim_inventory_open(&inventory, preset, dir, false);
     for (int i = 0; i < count && !rc; i++) {
         enum orr_verdict verdict;
         char why[ORR_WHY];

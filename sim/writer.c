@@ -5,11 +5,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -197,28 +195,28 @@ static int write_blocks(struct writer *w, struct sim_stream *stream, uint64_t si
     return 0;
 }
 
-/* The set's entry, with what is already written. */
-static int resume_set(struct writer *w)
+/* Entries of the sets that are to be made, none of their files written yet. */
+static int plan_sets(const struct orr_preset *preset, cJSON *sets)
 {
-    const char *name = sim_split_name(w->split);
-    char digest[ORR_DIGEST];
-    cJSON *made = NULL;
     int rc = 0;
-    w->set = cJSON_GetObjectItemCaseSensitive(w->sets, name);
-    if (!w->set) {
-        w->set = cJSON_AddObjectToObject(w->sets, name);
-        rc = orr_set_made(w->preset, name, digest, &made);
-        if (!rc && !cJSON_AddItemToObject(w->set, "made", made)) {
+    for (int i = 0; i < SIM_SPLITS && !rc; i++) {
+        const char *name = sim_split_name((enum sim_split)i);
+        const uint64_t n = sim_split_written(preset, (enum sim_split)i);
+        char digest[ORR_DIGEST];
+        cJSON *made = NULL;
+        if (n == 0 || cJSON_HasObjectItem(sets, name))
+            continue;
+        cJSON *set = cJSON_AddObjectToObject(sets, name);
+        rc = orr_set_made(preset, name, digest, &made);
+        if (!rc && !cJSON_AddItemToObject(set, "made", made)) {
             cJSON_Delete(made);
-            rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", w->dir);
+            rc = ORR_FAIL(ORR_ENOMEM, "data set %s: out of memory", name);
         }
-        cJSON_AddObjectToObject(w->set, "files");
-        cJSON_AddNumberToObject(w->set, "sequences", 0);
-        cJSON_AddNumberToObject(w->set, "clipped_coordinates", 0);
-        cJSON_AddNumberToObject(w->set, "planned", (double)w->n);
+        cJSON_AddObjectToObject(set, "files");
+        cJSON_AddNumberToObject(set, "sequences", 0);
+        cJSON_AddNumberToObject(set, "clipped_coordinates", 0);
+        cJSON_AddNumberToObject(set, "planned", (double)n);
     }
-    if (!rc)
-        w->start = (uint64_t)cJSON_GetObjectItemCaseSensitive(w->set, "sequences")->valuedouble;
     return rc;
 }
 
@@ -231,9 +229,11 @@ static int write_split(struct writer *w, struct orr_progress *progress)
     w->per_shard = w->shards == 1 ? w->n : (uint64_t)w->preset->orbits.shard_sequences;
     for (int kind = 0; kind < SIM_KINDS; kind++)
         w->used[kind] = sim_kind_used((enum sim_kind)kind, w->split, tokens);
-    int rc = resume_set(w);
-    if (rc || w->start >= w->n)
-        return rc;
+    w->set = cJSON_GetObjectItemCaseSensitive(w->sets, sim_split_name(w->split));
+    w->start = (uint64_t)cJSON_GetObjectItemCaseSensitive(w->set, "sequences")->valuedouble;
+    if (w->start >= w->n)
+        return 0;
+    int rc = 0;
     orr_progress_set(progress, progress->done + w->start, NULL);
     const int size = block_size(w);
     rc = sim_stream_open_blocks(&stream, w->preset, w->split, &order, w->threads, size, true);
@@ -255,44 +255,10 @@ static int write_split(struct writer *w, struct orr_progress *progress)
 
 /* ------------------------------------------------------------------------------ all sets */
 
-/* Data files without manifest and progress file are not ours to overwrite. */
-static int check_foreign(const char *dir)
-{
-    char path[4096];
-    int rc = orr_path(path, "%s/manifest.json", dir);
-    if (rc || orr_exists(path))
-        return rc;
-    rc = orr_path(path, "%s/progress.json", dir);
-    if (rc || orr_exists(path))
-        return rc;
-    DIR *folder = opendir(dir);
-    if (!folder)
-        return errno == ENOENT || errno == ENOTDIR /* that it is no folder is told by making it */
-                   ? 0
-                   : ORR_FAIL(ORR_EIO, "%s: cannot list: %s", dir, strerror(errno));
-    for (struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
-        enum sim_kind kind;
-        enum sim_split split;
-        if (sim_name_parse(entry->d_name, false, &kind, &split))
-            rc = ORR_FAIL(ORR_EIO,
-                          "%s/%s: there without manifest.json: made elsewhere and not overwritten; "
-                          "choose another --out, or delete it",
-                          dir, entry->d_name);
-    }
-    closedir(folder);
-    return rc;
-}
-
-/* One writer at a time; *fd keeps the folder locked until it is closed, or the process ends. */
+/* One writer at a time. */
 static int lock_folder(const char *dir, int *fd)
 {
-    *fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (*fd < 0)
-        return ORR_FAIL(ORR_EIO, "%s: cannot open: %s", dir, strerror(errno));
-    if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-        return 0; /* not all file systems can */
-    close(*fd);
-    return ORR_FAIL(ORR_EIO, "%s: another process is writing data sets there", dir);
+    return orr_lock(dir, "writing data sets", fd);
 }
 
 static int remove_file(const char *dir, const char *name)
@@ -304,11 +270,29 @@ static int remove_file(const char *dir, const char *name)
     return rc;
 }
 
+static int remove_files(const char *dir, const cJSON *set)
+{
+    const cJSON *file;
+    int rc = 0;
+    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
+        if (!rc)
+            rc = remove_file(dir, file->string);
+    return rc;
+}
+
 /* From here on nothing looks complete, what is not of these sets is gone, and the next run knows
  * where to go on. In this order, so that it holds at every instant. */
-static int begin(const struct orr_preset *preset, const char *dir, const cJSON *sets)
+static int begin(const struct orr_preset *preset, const struct sim_inventory *before,
+                 const cJSON *sets)
 {
-    int rc = sim_progress_write(preset, dir, sets);
+    const char *dir = before->dir;
+    const cJSON *set;
+    int rc = 0;
+    cJSON_ArrayForEach (set, before->sets) /* broken ones that nobody asks for */
+        if (!rc && !cJSON_HasObjectItem(sets, set->string))
+            rc = remove_files(dir, set);
+    if (!rc)
+        rc = sim_progress_write(preset, dir, sets);
     if (!rc)
         rc = remove_file(dir, "manifest.json");
     return rc ? rc : sim_stale_remove(dir, sets);
@@ -333,9 +317,10 @@ static int write_manifest(const struct orr_preset *preset, const char *dir, cons
     return rc ? rc : remove_file(dir, "progress.json");
 }
 
-static int write_all(const struct orr_preset *preset, const char *dir, int threads, bool quiet,
-                     cJSON *sets)
+static int write_all(const struct orr_preset *preset, const struct sim_inventory *before,
+                     int threads, bool quiet, cJSON *sets)
 {
+    const char *dir = before->dir;
     struct orr_progress progress;
     uint64_t total = 0, there = 0;
     double clipped = 0;
@@ -352,7 +337,9 @@ static int write_all(const struct orr_preset *preset, const char *dir, int threa
         orr_note(quiet, "orbits: %s: going on after %llu sequences", dir,
                  (unsigned long long)there);
     orr_progress_init(&progress, "orbits", total, quiet);
-    int rc = begin(preset, dir, sets);
+    int rc = plan_sets(preset, sets);
+    if (!rc)
+        rc = begin(preset, before, sets);
     for (int i = 0; i < SIM_SPLITS && !rc; i++) {
         struct writer w = {.preset = preset,
                            .dir = dir,
@@ -381,46 +368,53 @@ static void forget_empty(const char *dir)
         (void)unlink(path);
 }
 
-/* What stays of a folder that may be written to. */
-static int keep_sets(const struct orr_preset *preset, const char *dir, bool force, cJSON **sets)
+/* What is there, and what stays of it, in a folder that may be written to. Close the inventory and
+ * delete *sets also after an error. */
+static int keep_sets(const struct orr_preset *preset, const char *dir, bool force,
+                     struct sim_inventory *before, cJSON **sets)
 {
-    struct sim_inventory inventory;
+    char foreign[SIM_NAME];
     *sets = NULL;
-    int rc = check_foreign(dir);
-    if (rc)
-        return rc;
-    rc = sim_inventory_open(&inventory, preset, dir);
+    int rc = sim_inventory_open(before, preset, dir, force);
     if (!rc)
-        rc = sim_inventory_keep(&inventory, force, sets);
-    sim_inventory_close(&inventory);
-    return rc;
+        rc = sim_inventory_foreign(before, foreign);
+    if (!rc && *foreign)
+        rc = ORR_FAIL(ORR_EIO,
+                      "%s/%s: there, but not listed in manifest.json: made elsewhere and not "
+                      "overwritten; choose another --out, or delete it",
+                      dir, foreign);
+    return rc ? rc : sim_inventory_keep(before, force, sets);
 }
 
 int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force)
 {
+    struct sim_inventory before;
     cJSON *sets;
-    const int rc = keep_sets(preset, dir, force, &sets);
+    const int rc = keep_sets(preset, dir, force, &before, &sets);
     cJSON_Delete(sets);
+    sim_inventory_close(&before);
     return rc;
 }
 
 int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
                       bool quiet)
 {
+    struct sim_inventory before;
     cJSON *sets = NULL;
     int fd, rc = orr_mkdir(dir);
     if (!rc)
         rc = lock_folder(dir, &fd);
     if (rc)
         return rc;
-    rc = keep_sets(preset, dir, force, &sets);
+    rc = keep_sets(preset, dir, force, &before, &sets);
     if (!rc) {
-        rc = write_all(preset, dir, threads, quiet, sets);
+        rc = write_all(preset, &before, threads, quiet, sets);
         if (rc)
             forget_empty(dir);
     }
     cJSON_Delete(sets);
-    close(fd);
+    sim_inventory_close(&before);
+    orr_unlock(fd);
     return rc;
 }
 
@@ -439,7 +433,7 @@ int sim_dataset_tidy(const char *dir)
     if (!rc)
         rc = sim_stale_remove(dir, cJSON_GetObjectItemCaseSensitive(json, "sets"));
     cJSON_Delete(json);
-    close(fd);
+    orr_unlock(fd);
     return rc;
 }
 

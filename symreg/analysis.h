@@ -47,7 +47,8 @@ int sr_analyse_floors(const struct sr_forces *truth, struct sr_floors *floors);
 /* Of the rows of one sample. */
 struct sr_sample_facts {
     size_t rows;
-    double k_dropped_m2; /* L1-optimal k of F = k m1 / r^2: expected when m2 is missed */
+    double k_dropped_m2; /* k of F = k m1 / r^2 by least absolute deviation, whatever
+                            symreg.loss: about that of a law that misses m2 */
     double leverage;     /* largest share of sum |F| that one sequence has */
 };
 int sr_analyse_sample(const struct sr_forces *forces, int sample, struct sr_sample_facts *facts);

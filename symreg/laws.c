@@ -1,6 +1,7 @@
 /* laws.c - run directory mode: every source and sample through the same search. */
 #include "laws.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,10 +237,20 @@ static void laws_free(struct sr_laws *laws)
     free(laws);
 }
 
+static int search_and_write(struct sr_laws *laws, struct sr_settings *settings)
+{
+    int rc = fit_all(laws, settings);
+    if (rc == ORR_EINTR)
+        rc = sr_laws_stopped(laws);
+    if (!rc && !*laws->cli->out)
+        rc = orr_cli_save_preset(laws->cli, laws->cli->run);
+    return rc ? rc : sr_laws_write(laws);
+}
+
 /* Samples of every source, all in one search; everything written. */
 static int make_laws(struct sr_laws *laws, struct sr_settings *settings)
 {
-    int rc = check_sources(laws, true);
+    int fd, rc = check_sources(laws, true);
     for (int i = 0; i < laws->sources && !rc; i++)
         rc = read_source(&laws->source[i], laws->cli->preset.seed);
     if (!rc)
@@ -247,12 +258,12 @@ static int make_laws(struct sr_laws *laws, struct sr_settings *settings)
     if (!rc)
         rc = orr_mkdir(laws->folder);
     if (!rc)
-        rc = fit_all(laws, settings);
-    if (rc == ORR_EINTR)
-        rc = sr_laws_stopped(laws);
-    if (!rc && !*laws->cli->out)
-        rc = orr_cli_save_preset(laws->cli, laws->cli->run);
-    return rc ? rc : sr_laws_write(laws);
+        rc = orr_lock(laws->folder, "searching for laws", &fd);
+    if (rc)
+        return rc;
+    rc = search_and_write(laws, settings);
+    orr_unlock(fd);
+    return rc;
 }
 
 static int run_laws(struct sr_laws *laws, struct sr_settings *settings)
@@ -271,6 +282,8 @@ static int run_laws(struct sr_laws *laws, struct sr_settings *settings)
         rc = check_sources(laws, false);
         if (rc)
             return rc;
+        if (remove(laws->checkpoint) && errno != ENOENT) /* of a search for others */
+            return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", laws->checkpoint, strerror(errno));
         orr_note(cli->quiet, "symreg: %s is up to date", laws->folder);
         return sr_laws_print(laws);
     }
@@ -283,6 +296,8 @@ static int run_laws(struct sr_laws *laws, struct sr_settings *settings)
 int sr_laws_run(const struct orr_cli *cli, const char *orbits)
 {
     struct sr_settings settings;
+    if (orr_plan_text(cli, "symreg"))
+        return 0;
     int rc = orr_preset_needs_orbits(&cli->preset, "a search for laws");
     if (rc)
         return rc;

@@ -1,6 +1,7 @@
 /* laws_write.c - laws/: fronts, laws.md for readers, laws.json for bin/report. */
 #include "laws.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -137,35 +138,62 @@ static bool fill_json(const struct sr_laws *laws, cJSON *json)
 
 /* ---- laws.md */
 
+/* The untrained model by its attention, too, where this run made it. */
+static void source_title(const struct sr_laws *laws, const struct sr_law_source *source,
+                         char title[2 * ORR_NAME + 4])
+{
+    const bool floor = !strcmp(source->name, "untrained") && !*laws->chain.elsewhere[0];
+    if (floor)
+        snprintf(title, 2 * ORR_NAME + 4, "%s (%s)", source->name,
+                 orr_source_attention(&laws->cli->preset, source->name));
+    else
+        snprintf(title, 2 * ORR_NAME + 4, "%s", source->name);
+}
+
+/* Samples whose front has k m1 m2 / r^2, and the median of k over them. */
+static int true_law(const struct sr_law_source *source, int *on_front, double *constant)
+{
+    double *k = orr_alloc((size_t)source->forces.samples + 1, sizeof *k);
+    if (!k)
+        return ORR_ENOMEM;
+    *on_front = 0;
+    for (int s = 0; s < source->forces.samples; s++)
+        if (source->sample[s].true_row >= 0)
+            k[(*on_front)++] = source->sample[s].k;
+    *constant = orr_median(k, (size_t)*on_front);
+    free(k);
+    return 0;
+}
+
 static int write_law_rows(const struct sr_laws *laws, struct orr_file *file)
 {
-    char text[SR_TEXT];
+    char text[SR_TEXT], title[2 * ORR_NAME + 4];
     int rc = orr_file_printf(
         file, "Law of F(r, m1, m2) from each source of forces; AU, years, solar masses. *true* "
               "says how\noften the selected formula is k m1 m2 / r^2, *on front* how often any "
-              "formula of the front\nis; k is its constant on the first sample whose front has "
-              "it.\n\n"
+              "formula of the front\nis; k is the median of its constants over these "
+              "fronts.\n\n"
               "| source | rule | law (sample 0) | true | on front | k |\n"
               "|---|---|---|---|---|---|\n");
-    for (int i = 0; i < laws->sources; i++) {
+    for (int i = 0; i < laws->sources && !rc; i++) {
         const struct sr_law_source *source = &laws->source[i];
         const int n = source->forces.samples;
+        int on_front = 0;
+        double k = NAN;
+        rc = true_law(source, &on_front, &k);
+        source_title(laws, source, title);
         for (int r = 0; r < laws->cli->preset.symreg.rules.count && !rc; r++) {
-            int selected = 0, on_front = 0;
-            double k = NAN;
-            for (int s = n - 1; s >= 0; s--) {
-                const struct sr_law_sample *sample = &source->sample[s];
-                const int row = chosen_row(laws, sample, r);
-                selected += row >= 0 && sample->row_true[row];
-                on_front += sample->true_row >= 0;
-                k = sample->true_row >= 0 ? sample->k : k;
+            int selected = 0;
+            for (int s = 0; s < n; s++) {
+                const int chosen = chosen_row(laws, &source->sample[s], r);
+                selected += chosen >= 0 && source->sample[s].row_true[chosen];
             }
             const int row = chosen_row(laws, &source->sample[0], r);
             snprintf(text, sizeof text, "-");
             if (row >= 0)
                 sr_expr_print(&source->sample[0].fit.front.expr[row], sr_law_features, text,
                               sizeof text);
-            rc = orr_file_printf(file, "| %s | %s | `%s` | %d/%d | %d/%d |", source->name,
+            rc = orr_file_printf(file, "| %s | %s | `%s` | %d/%d | %d/%d |", title,
                                  laws->cli->preset.symreg.rules.item[r], text, selected, n,
                                  on_front, n);
             if (!rc)
@@ -178,17 +206,19 @@ static int write_law_rows(const struct sr_laws *laws, struct orr_file *file)
 
 static int write_source_rows(const struct sr_laws *laws, struct orr_file *file)
 {
+    char title[2 * ORR_NAME + 4];
     int rc = orr_file_printf(
         file, "\nExponents of F ~ r^a m1^b m2^c with 95%% intervals over sequences (Newton: -2, "
               "1, 1); *dropped*\ncounts rows with F <= 0, which have no logarithm; k without m2 "
-              "is what k m1 / r^2 fits best,\nleverage the largest share of sum |F| of one "
-              "sequence, both of sample 0.\n\n"
+              "is what k m1 / r^2 fits best\nby least absolute deviation, leverage the largest "
+              "share of sum |F| of one sequence, both of\nsample 0.\n\n"
               "| source | R2 log F | median error | r | m1 | m2 | dropped | k without m2 | "
               "leverage |\n|---|---|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < laws->sources && !rc; i++) {
         const struct sr_law_source *source = &laws->source[i];
         const struct sr_analysis *a = &source->analysis;
-        rc = orr_file_printf(file, "| %s | %.4f | %.2f%% |", source->name, a->r2_log,
+        source_title(laws, source, title);
+        rc = orr_file_printf(file, "| %s | %.4f | %.2f%% |", title, a->r2_log,
                              100 * a->median_relative_error);
         for (int e = 0; e < 3 && !rc; e++)
             rc = orr_file_printf(file, " %.3f [%.3f, %.3f] |", a->exponent[e].value,
@@ -243,10 +273,49 @@ static int write_markdown(const struct sr_laws *laws)
 
 /* ---- everything */
 
-static int write_fronts(const struct sr_laws *laws)
+static int remove_file(const char *path)
+{
+    if (remove(path) && errno != ENOENT)
+        return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+    return 0;
+}
+
+static bool is_front(const struct sr_laws *laws, const char *file)
+{
+    char name[ORR_NAME + 64];
+    for (int i = 0; i < laws->sources; i++)
+        for (int s = 0; s < laws->source[i].forces.samples; s++) {
+            snprintf(name, sizeof name, "front_%s_%d.csv", laws->source[i].name, s);
+            if (!strcmp(name, file))
+                return true;
+        }
+    return false;
+}
+
+/* Fronts of sources and samples that these laws do not have. */
+static int remove_others(const struct sr_laws *laws)
 {
     char path[4096];
     int rc = 0;
+    DIR *folder = opendir(laws->folder);
+    if (!folder)
+        return ORR_FAIL(ORR_EIO, "%s: cannot list: %s", laws->folder, strerror(errno));
+    for (const struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
+        const char *name = entry->d_name, *dot = strrchr(name, '.');
+        if (strncmp(name, "front_", 6) || !dot || strcmp(dot, ".csv") || is_front(laws, name))
+            continue;
+        rc = orr_path(path, "%s/%s", laws->folder, name);
+        if (!rc)
+            rc = remove_file(path);
+    }
+    closedir(folder);
+    return rc;
+}
+
+static int write_fronts(const struct sr_laws *laws)
+{
+    char path[4096];
+    int rc = remove_others(laws);
     for (int i = 0; i < laws->sources && !rc; i++)
         for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
             rc = orr_path(path, "%s/front_%s_%d.csv", laws->folder, laws->source[i].name, s);
@@ -261,6 +330,10 @@ int sr_laws_stopped(const struct sr_laws *laws)
     char path[4096];
     int rc = orr_path(path, "%s/laws.json", laws->folder);
     const bool whole = !rc && orr_exists(path);
+    if (!rc && !whole)
+        rc = orr_path(path, "%s/laws.md", laws->folder);
+    if (!rc && !whole)
+        rc = remove_file(path); /* of the laws of before */
     if (!rc && !whole)
         rc = write_fronts(laws);
     if (rc)
@@ -279,8 +352,8 @@ int sr_laws_write(const struct sr_laws *laws)
     char path[4096];
     int rc = orr_path(path, "%s/laws.json", laws->folder);
     /* without laws.json, a write that is interrupted leaves nothing that looks complete */
-    if (!rc && remove(path) && errno != ENOENT)
-        rc = ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", path, strerror(errno));
+    if (!rc)
+        rc = remove_file(path);
     if (!rc)
         rc = write_fronts(laws);
     if (!rc)
@@ -294,8 +367,8 @@ int sr_laws_write(const struct sr_laws *laws)
         rc = orr_path(path, "%s/laws.json", laws->folder);
     if (!rc)
         rc = orr_json_write(path, json);
-    if (!rc && remove(laws->checkpoint) && errno != ENOENT)
-        rc = ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", laws->checkpoint, strerror(errno));
+    if (!rc)
+        rc = remove_file(laws->checkpoint);
     cJSON_Delete(json);
     return rc;
 }

@@ -54,6 +54,8 @@ static void test_assignments(void **state)
     assert_string_equal(p.about, "a = b, \"c\"");
     assert_int_equal(orr_preset_set(&p, "seed=18446744073709551615"), 0);
     assert_true(p.seed == UINT64_MAX);
+    assert_int_equal(orr_preset_set(&p, "pretrain.weight_decay=-0"), 0);
+    assert_false(signbit(p.pretrain.weight_decay)); /* two texts of one value */
 }
 
 /* Refused assignments change nothing, are usage errors, and name key, expectation and find. */

@@ -26,6 +26,7 @@ cut_at=$(($(wc -l <"$WORK/short.json") + 1))
 echo '[1, 2]' >"$WORK/list.json"
 : >"$WORK/empty.json"
 mkdir "$WORK/folder.json"
+sed 's/"model": {/"name": "a\/b", "model": {/' "$WORK/good.json" >"$WORK/name.json"
 
 bad_command_line() {
     local p=$1 o=("$BIN/$1" "${RUN[@]}")
@@ -50,6 +51,8 @@ bad_command_line() {
         --preset "$WORK/key.json"
     refuse "$p: wrong type in a preset file" 2 type.json model.layers 'whole number' one -- \
         "${o[@]}" --preset "$WORK/type.json"
+    refuse "$p: a name that is a path" 2 name.json name '"a/b"' -- "${o[@]}" \
+        --preset "$WORK/name.json"
     refuse "$p: out of range in a preset file" 2 range.json orbits.e_max 1.5 -- "${o[@]}" \
         --preset "$WORK/range.json"
     o+=(--preset smoke)
@@ -166,16 +169,26 @@ unset KEEP
 half=$WORK/half
 mkdir "$half" && cp -r "$run/orbits" "$run/preset.json" "$half"
 none=(--preset smoke --quiet --run "$half")
-KEEP=$half refuse "finetune without a model" 1 softmax/pretrain 'make it with: pretrain' -- \
+KEEP=$half refuse "finetune without a model" 1 softmax/pretrain 'make it with: ' \
+    "/pretrain --preset smoke --run $half" -- \
     "$BIN/finetune" "${none[@]}"
 cp -r "$run/softmax" "$half"
-KEEP=$half refuse "finetune without the second model" 1 lssar/pretrain 'make it with: pretrain' -- \
+KEEP=$half refuse "finetune without the second model" 1 lssar/pretrain 'make it with: ' \
+    "/pretrain --preset smoke --run $half" -- \
     "$BIN/finetune" "${none[@]}"
 cp -r "$run"/{truth,oracle,lssar,untrained} "$half"
 rm "$half/oracle/finetune/forces_magnitude.csv"
 KEEP=$half refuse "symreg without one source" 1 oracle/finetune/forces_magnitude.csv \
     'run bin/finetune' -- "$BIN/symreg" "${none[@]}"
 KEEP=$half refuse "report without laws" 1 laws/laws.json 'make symreg' -- "$BIN/report" "${none[@]}"
+
+# ---- the settings of the run, where --preset is given
+cp -r "$run" "$WORK/broken"
+for text in '{' '{"model": {"no_such": 1}}'; do
+    echo "$text" >"$WORK/broken/preset.json"
+    check "a broken preset.json beside --preset" program orbits --preset smoke --threads 1 --quiet \
+        --run "$WORK/broken"
+done
 
 # ---- data sets
 data=$WORK/data
@@ -265,6 +278,26 @@ refuse "finetune: more positions asked for than there are" 1 finetune.sample_siz
 refuse "finetune: tokens from a run of coordinates" 1 manifest.json solar_system_two_body \
     'with: orbits' \
     -- "$BIN/finetune" --preset smoke_tokens "${RUN[@]}" --source truth
+# what vouches for the sets is damaged: nothing is replaced without --force
+fresh; head -c 100 "$run/orbits/manifest.json" >"$data/manifest.json"
+KEEP=$data refuse "orbits: truncated manifest" 1 manifest.json: 'not valid JSON' --force -- \
+    smoke orbits --out "$data"
+echo '{}' >"$data/manifest.json"
+KEEP=$data refuse "orbits: a manifest without sets" 1 manifest.json: 'no object "sets"' --force -- \
+    smoke orbits --out "$data"
+rm "$data/manifest.json"; echo '{' >"$data/progress.json"
+KEEP=$data refuse "orbits: damaged progress file" 1 progress.json: --force -- \
+    smoke orbits --out "$data"
+check "orbits --force: made again" smoke orbits --out "$data" --force
+check "... as they were" same_files "$run/orbits" "$data"
+fresh; cp "$data/coords_val.npy" "$data/obs_val.npy"
+check "orbits: up to date beside a foreign file" smoke orbits --out "$data"
+check "... which stays" test -e "$data/obs_val.npy"
+KEEP=$data refuse "orbits: a foreign file in the way" 1 obs_val.npy elsewhere -- \
+    smoke orbits --out "$data" --force --seed 3
+smoke orbits --out "$data" --plan --force --seed 3 >"$WORK/planned"
+check "... in the plan, too" grep -q '^refuse .*/val: obs_val.npy was made elsewhere' \
+    "$WORK/planned"
 # orbits makes a damaged set again
 fresh; rm "$data/coords_val.npy"
 check "orbits makes a missing array again" smoke orbits --out "$data"
@@ -299,11 +332,26 @@ rm "$bad"; mkdir "$bad"
 bad_checkpoint "checkpoint that is a folder" 'not a safetensors file'
 cp -r "$run" "$WORK/spoilt"
 poke "$WORK/spoilt/lssar/pretrain/last.safetensors" $((bytes - 7)) '\125\252'
-for p in pretrain finetune; do
-    KEEP=$WORK/spoilt/lssar refuse "$p: the run's own checkpoint spoilt" 1 \
-        lssar/pretrain/last.safetensors checksum -- "$BIN/$p" --preset smoke --quiet --resume \
-        --threads 1 --attention lssar --run "$WORK/spoilt"
-done
+KEEP=$WORK/spoilt/lssar refuse "finetune: the pretrained checkpoint spoilt" 1 \
+    lssar/pretrain/last.safetensors checksum -- "$BIN/finetune" --preset smoke --quiet --resume \
+    --threads 1 --attention lssar --run "$WORK/spoilt"
+spoilt() {
+    "$BIN/$1" --preset smoke --threads 1 --run "$WORK/spoilt" --attention lssar "${@:2}" </dev/null
+}
+check "pretrain --plan: what is spoilt is made again" prints \
+    '^remake .*pretrain/last.safetensors: it cannot be read' spoilt pretrain --plan
+spoilt pretrain --resume >/dev/null 2>"$WORK/err"
+check "pretrain: what is spoilt is made again" grep -q 'lssar: made anew: it cannot be read' \
+    "$WORK/err"
+check "... to the same bytes" same_file "$last" "$WORK/spoilt/lssar/pretrain/last.safetensors"
+head -c 99 "$run/lssar/finetune/magnitude.safetensors" \
+    >"$WORK/spoilt/lssar/finetune/magnitude.safetensors"
+rm "$WORK/spoilt/lssar/finetune"/forces_magnitude.*
+check "finetune --plan: what is spoilt is made again" prints \
+    '^remake .*finetune/magnitude.safetensors: it cannot be read' spoilt finetune --plan
+check "finetune: what is spoilt is made again" spoilt finetune --resume --quiet
+check "... to the same forces" same_file "$run/lssar/finetune/forces_magnitude.csv" \
+    "$WORK/spoilt/lssar/finetune/forces_magnitude.csv"
 
 # ---- tables
 table() {

@@ -81,6 +81,13 @@ rm "$WORK/left/$shard"
 refuse "verify: not there" 1 "$WORK/left/$shard" 'not found' -- "$BIN/orbits" verify "$WORK/left"
 check "what verify found is made again" orbits --out "$WORK/left"
 check "... as it was" same_files "$WORK/whole" "$WORK/left"
+flip "$WORK/left/$shard" 5000
+check "other bytes: up to date by their size" orbits --out "$WORK/left"
+check "... with --force made again" orbits --out "$WORK/left" --force
+check "... as it was, with --force" same_files "$WORK/whole" "$WORK/left"
+touch -d 2001-01-01 "$WORK/left/manifest.json"
+check "--force on good bytes" orbits --out "$WORK/left" --force
+check_not "... writes nothing" test "$WORK/left/manifest.json" -nt "$WORK/left/$shard"
 
 # ---- full: no half shard, and with room the same bytes
 KEEP=$WORK/nowhere
@@ -104,9 +111,15 @@ check "checksum writes nothing" test ! -e "$WORK/never"
 
 # ---- prior: what is known before any training
 prior=$(program orbits prior --preset quick)
+# values: tests/sim/test_facts.c; here that each stands in its place (ln m is uniform over ln 30:
+# deviation 0.98, and 5,000 systems give a correlation below 4 / sqrt(5000) = 0.057)
 check "prior: comparable bodies" grep -Eq \
-    '^  ln m1, ln m2 +standard deviations 0\.[0-9]{3}, 0\.[0-9]{3}, correlation [-+]0\.' <<<"$prior"
-check "prior: floors" grep -Eq '^  floors, R\^2 of ln F  on ln r 0\.[0-9]{3}, ' <<<"$prior"
+    '^  ln m1, ln m2 +standard deviations (0\.9[789][0-9], ){2}correlation [-+]0\.0[0-5]' <<<"$prior"
+check "prior: condition number" grep -Eq 'labelled rows: condition number 2\.[89][0-9], ' <<<"$prior"
+check "prior: deviations left" grep -Eq ' leave 0\.3[45][0-9], 0\.9[456][0-9], 0\.9[456][0-9]$' \
+    <<<"$prior"
+check "prior: floors" grep -Eq \
+    '^  floors, R\^2 of ln F  on ln r 0\.0[2345][0-9], .* mean r 0\.0[567][0-9]$' <<<"$prior"
 check "prior: planet runs" grep -Eq \
     '^  period, time step    R\^2 of ln T on ln dt 0\.9[0-9]{2}$' <<<"$prior"
 check "prior: the study's" prints 'R\^2 of ln T on ln dt 0\.00[0-9]$' \

@@ -32,11 +32,48 @@ check "... by name" grep -q 'pretrain/best.safetensors"' "$run/lssar/probe/atten
 check "fine-tuned with patience" program finetune "${SETS[@]}" --source lssar \
     --set finetune.magnitude.patience=1 --set finetune.magnitude.eval_every=1
 check "... has a best" test -s "$run/lssar/finetune/magnitude_best.safetensors"
+rm "$run/lssar/finetune/magnitude_best.safetensors"
+check "... which is missed" prints '^remake .*magnitude.safetensors: magnitude_best.safetensors' \
+    program finetune "${SETS[@]}" --source lssar --plan --set finetune.magnitude.patience=1 \
+    --set finetune.magnitude.eval_every=1 --set finetune.samples=3
 check "help says so" prints 'best.safetensors' program finetune --help
 
+# other settings in the same folder, killed when they have a best but no last
+cp -r "$pre" "$WORK/before"
+touch "$WORK/mark"
+"$BIN/pretrain" "${SETS[@]}" --set pretrain.steps=1000000 --set pretrain.lr=0.001 \
+    --set pretrain.patience=1000000 --set pretrain.checkpoint_every=0 \
+    </dev/null >/dev/null 2>&1 &
+pid=$!
+for ((tries = 0; tries < 1000; tries++)); do
+    [ ! "$pre/best.safetensors" -nt "$WORK/mark" ] || break
+    sleep 0.01
+done
+kill -KILL $pid
+{ wait $pid; } 2>/dev/null
+check "killed with a best" test "$pre/best.safetensors" -nt "$WORK/mark"
+check_not "... without a last of before beside its log" test -e "$pre/last.safetensors"
+check "the settings of before" program pretrain "${SETS[@]}" --resume
+check "... the best of these" same_by tensors "$WORK/before/best.safetensors" \
+    "$pre/best.safetensors"
+check "... which is what was measured" same_file "$WORK/before/evaluation.json" \
+    "$pre/evaluation.json"
+# a best of other settings beside the last of these, as earlier versions left it
+program pretrain "${SETS[@]}" --orbits "$run/orbits" --out "$WORK/other" --set pretrain.lr=0.1
+cp "$WORK/other/best.safetensors" "$pre/"
+check "the best of other settings" prints \
+    'last.safetensors: best.safetensors: pretrain.lr is 0.1, expected 0.3' \
+    program pretrain "${SETS[@]}" --plan
+check "... is made again" program pretrain "${SETS[@]}" --resume
+check "... as it was" same_file "$WORK/before/evaluation.json" "$pre/evaluation.json"
+
 rm "$pre/best.safetensors"
-refuse "no best" 1 pretrain/best.safetensors 'make it with' -- "$BIN/finetune" "${SETS[@]}" \
-    --source lssar
+refuse "no best" 1 pretrain/best.safetensors 'make it with' "--run $run" -- "$BIN/finetune" \
+    "${SETS[@]}" --source lssar
+check "... planned" prints '^remake .*last.safetensors: best.safetensors is not there' \
+    program pretrain "${SETS[@]}" --plan
+check "... made again" program pretrain "${SETS[@]}" --resume
+check "... and there" test -s "$pre/best.safetensors"
 
 # without patience it is the last ones
 patient=("${TINY[@]}" --attention lssar --run "$WORK/patient" --orbits "$run/orbits"

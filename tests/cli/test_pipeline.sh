@@ -99,6 +99,21 @@ for source in oracle softmax lssar untrained; do
     check "$source: forces of its own" other_file "$run/truth/finetune/forces_magnitude.csv" \
         "$run/$source/finetune/forces_magnitude.csv"
 done
+# the floor has random weights: it is not its attention's pretrained model, and knows nothing of it
+floor=$WORK/floor
+mkdir "$floor"
+cp -r "$run/orbits" "$run/preset.json" "$floor"
+check "pretraining of another kind" program pretrain --run "$floor" --threads 1 --quiet \
+    --set pretrain.lr=0.0005 --set pretrain_planets.lr=0.0005
+check "... with the floor" program finetune --run "$floor" --threads 1 --quiet --source untrained
+check "... other weights" other_file "$run/softmax/pretrain/last.safetensors" \
+    "$floor/softmax/pretrain/last.safetensors"
+for kind in magnitude vector; do
+    check "the floor's $kind is not softmax's" other_file \
+        "$run/softmax/finetune/forces_$kind.csv" "$run/untrained/finetune/forces_$kind.csv"
+    check "... and the same after another pretraining" same_file \
+        "$run/untrained/finetune/forces_$kind.csv" "$floor/untrained/finetune/forces_$kind.csv"
+done
 check "truth predicts itself" every_row "$run/truth/finetune/forces_magnitude.csv" '$8 == $9' 250
 for figure in "$run"/figures/*.png; do # (without any, the pattern is the name)
     check "${figure##*/} is a picture" is_picture "$figure"

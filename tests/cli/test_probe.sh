@@ -140,9 +140,20 @@ check "... by the generic path" program probe outputs --checkpoint "$lssar" "${B
 check "... with other roundings" other_file "$WORK/outputs/outputs.npy" \
     "$WORK/generic/outputs.npy"
 
+# maps of a deeper model that was probed there before
+mkdir "$WORK/maps"
+touch "$WORK/maps"/attention_layer{7,9_head0}.{npy,png} "$WORK/maps/attention_layers.txt"
+check "probe where a deeper model was" program probe attention --checkpoint "$lssar" "${BASE[@]}" \
+    --sequences 1 --out "$WORK/maps"
+check "... whose maps are gone" equal "attention_layer0.npy attention_layer0.png \
+attention_layers.txt" "$(cd "$WORK/maps" && echo attention_layer*)"
+
 # ---- what is refused
 probe=("$BIN/probe")
 refuse "no subcommand" 2 'attention, evaluate, outputs' -- "${probe[@]}"
+for option in --plan --resume; do
+    refuse "$option" 2 "$option: probe has no such option" -- "${probe[@]}" attention $option
+done
 refuse "unknown subcommand" 2 attentoin 'attention, evaluate, outputs' -- "${probe[@]}" attentoin
 refuse "two subcommands" 2 'unexpected argument' -- "${probe[@]}" attention evaluate
 refuse "unknown option" 2 --heads 'did you mean --head?' -- "${probe[@]}" attention --heads 2

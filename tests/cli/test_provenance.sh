@@ -152,6 +152,17 @@ check "one byte: trained anew" grep -q \
     'pretrain lssar: made anew: train: data set made elsewhere' "$WORK/err"
 back
 
+# training sequences that are streamed are of the settings, also with --orbits
+streamed() {
+    program pretrain --preset smoke_tokens --threads 1 --set pretrain.steps=2 --attention lssar \
+        --orbits "$WORK/tokens" --run "$WORK/streamed" --resume "$@" 2>"$WORK/err"
+}
+check "tokens" program orbits --preset smoke_tokens --threads 1 --quiet --out "$WORK/tokens"
+check "streamed" streamed
+check "... another law" streamed --set orbits.law=hooke
+check "... is another training" grep -q \
+    'lssar: made anew: train: orbits.law is newton, expected hooke' "$WORK/err"
+
 # ---- models from files
 a=$WORK/a.safetensors b=$WORK/b.safetensors
 cp "$run/lssar/pretrain/last.safetensors" "$a"
@@ -201,12 +212,69 @@ cp "$seed1"/lssar/finetune/forces_vector.* "$run/lssar/finetune/"
 KEEP=$run refuse "vectors of another seed in the report" 1 lssar/finetune/forces_vector.csv \
     'seed is 1, expected 0' -- "$BIN/report" "${SETTINGS[@]}" --run "$run"
 back
+# tables made elsewhere are not replaced
+rm "$run/lssar/finetune/forces_magnitude.made.json"
+tuning=("$BIN/finetune" "${SETTINGS[@]}" --threads 1 --run "$run" --resume)
+KEEP=$run refuse "finetune: a table made elsewhere" 1 lssar/finetune/forces_magnitude.csv \
+    'made elsewhere' 'delete it' -- "${tuning[@]}"
+check "... planned" prints '^refuse .*lssar/finetune/forces_magnitude.csv: made elsewhere' \
+    "${tuning[@]}" --plan
+check "... other sources go on" "${tuning[@]}" --source softmax --set finetune.samples=3
+back
+# what laws and evaluations say is what was found
+echo 1,2,3 >>"$run/laws/front_lssar_0.csv"
+reporting=("$BIN/report" "${SETTINGS[@]}" --run "$run")
+KEEP=$run refuse "report: a front that was changed" 1 laws.json 'front_lssar_0.csv' changed -- \
+    "${reporting[@]}"
+back
+measured=$run/lssar/pretrain_planets/evaluation.json
+sed -i 's/"loss":[[:space:]]*/&1/' "$measured"
+KEEP=$run refuse "report: an evaluation that was changed" 1 lssar/pretrain_planets/evaluation.json \
+    'has been changed' '/pretrain --preset smoke' "--run $run" -- "${reporting[@]}"
+rm "$measured"
+KEEP=$run refuse "report: an evaluation that is missed" 1 lssar/pretrain_planets/evaluation.json \
+    'not there' "--run $run" -- "${reporting[@]}"
+check "... is made again" stage pretrain "$run"
+check "... as it was" same_file "$WORK/whole/lssar/pretrain_planets/evaluation.json" "$measured"
+rm "$run/lssar/pretrain/evaluation.json"
+check "report: one that it does not show" "${reporting[@]}" --quiet
+back
+# files of settings before
+touch "$run/laws/checkpoint.bin"
+check "laws: up to date" stage symreg "$run"
+check_not "... without the checkpoint of others" test -e "$run/laws/checkpoint.bin"
+check "laws of one attention" stage symreg "$run" --attention softmax
+check_not "... leave no front of another" test -e "$run/laws/front_lssar_0.csv"
+check "... theirs are there" test -e "$run/laws/front_softmax_1.csv"
+back
 # fine-tuning of other settings that a limit of time ends
 stage finetune "$run" --source lssar --set finetune.magnitude.steps=100000 --minutes 0.005 \
     >"$WORK/out"
 check_not "stopped: no table of before" test -e "$run/lssar/finetune/forces_magnitude.csv"
 refuse "... and no laws of it" 1 lssar/finetune/forces_magnitude.csv -- \
     "$BIN/symreg" "${SETTINGS[@]}" --threads 1 --run "$run"
+back
+
+stage pretrain "$run" --attention lssar --set pretrain.lr=0.1 --minutes 0.0000001 >"$WORK/out"
+check "a limit of no time: one step" grep -q 'stopped at step 1 of 2' "$WORK/err"
+check "... and to the end" stage pretrain "$run" --attention lssar --set pretrain.lr=0.1
+back
+# two at once
+locked() { # NAME FOLDER DOING COMMAND...
+    local name=$1 folder=$2 doing=$3
+    shift 3
+    exec 8<"$folder"
+    flock 8
+    KEEP=$folder refuse "$name" 1 "$folder" "another process is $doing there" -- "$@"
+    exec 8<&-
+}
+locked "two trainings" "$run/softmax/pretrain" training "$BIN/pretrain" "${SETTINGS[@]}" \
+    --quiet --threads 1 --run "$run" --set pretrain.lr=0.1
+back
+locked "two fine-tunings" "$run/lssar/finetune" fine-tuning "$BIN/finetune" "${SETTINGS[@]}" \
+    --quiet --threads 1 --run "$run" --source lssar
+locked "two searches" "$run/laws" 'searching for laws' "$BIN/symreg" "${SETTINGS[@]}" \
+    --quiet --threads 1 --run "$run"
 back
 
 # ---- the evaluation of other settings, as a kill between checkpoint and evaluation leaves it
@@ -267,13 +335,28 @@ check "plan: data sets in the way" grep -q '^refuse .*/orbits/val: orbits.law is
 check "plan: the first link" grep -q '^remake .*softmax/pretrain/last.safetensors: pretrain.lr is' \
     "$WORK/planned"
 check "plan: a link below" grep -q \
-    '^remake .*truth/finetune/forces_vector.csv: planets_solar: orbits.law is newton' "$WORK/planned"
+    '^remake .*truth/finetune/forces_vector.csv: planets_solar: orbits.law is newton' \
+    "$WORK/planned"
 check "plan: the end of the chain" grep -q '^remake .*report.html: orbits.law is' "$WORK/planned"
 snapshot "$WORK/plan" >"$WORK/after"
+plan --set orbits.law_exponent=-1 >"$WORK/planned"
+check "plan: a setting without effect" lacks '^(make|go on|refuse) ' "$WORK/planned"
+check "... but that the report shows it" equal 1 "$(grep -c '^remake ' "$WORK/planned")"
 check "plan: makes nothing" same_file "$WORK/before" "$WORK/after"
 program pretrain "${SETTINGS[@]}" --threads 1 --run "$WORK/empty" --plan >"$WORK/planned"
 check "plan of nothing" grep -q '^make .*lssar/pretrain_planets/last.safetensors$' "$WORK/planned"
 check_not "... makes nothing" test -e "$WORK/empty"
+rm "$WORK/plan/lssar/finetune/magnitude.safetensors" "$WORK/plan/softmax/pretrain/last.safetensors"
+plan >"$WORK/planned"
+check "plan: a model that no table needs" lacks 'lssar/finetune/magnitude.safetensors' \
+    "$WORK/planned"
+check "plan: a training, then its evaluation" grep -q \
+    '^remake .*softmax/pretrain/evaluation.json' "$WORK/planned"
+rm -r "$WORK/plan" && cp -r "$WORK/whole" "$WORK/plan"
+for name in finetune symreg report; do
+    program $name --preset text --run "$WORK/empty" --plan 2>"$WORK/err"
+    check "plan of a text: nothing for $name" grep -q 'nothing to do' "$WORK/err"
+done
 check "make plan" make -s plan PRESET=smoke RUN="$WORK/plan" THREADS=1 ATTENTION= ORBITS_DIR= \
     SET="pretrain.steps=2 pretrain_planets.steps=2 finetune.magnitude.steps=2 \
     finetune.vector.steps=2 symreg.iterations=0 attention=softmax,lssar"
@@ -288,12 +371,15 @@ without() { # NAME SETTING...
 }
 check "pretrain.steps=0: the rest" without pretrain --set pretrain.steps=0 --set \
     pretrain_planets.steps=0
-check "... from random weights" test -s "$WORK/without-pretrain/lssar/finetune/magnitude.safetensors"
+check "... from random weights" test -s \
+    "$WORK/without-pretrain/lssar/finetune/magnitude.safetensors"
 check "finetune.magnitude.steps=0: the rest" without magnitude --set finetune.magnitude.steps=0
 check "... laws of truth and oracle" grep -q '"source":[[:space:]]*"oracle"' \
     "$WORK/without-magnitude/laws/laws.json"
 check_not "... of no model" grep -q '"source":[[:space:]]*"lssar"' \
     "$WORK/without-magnitude/laws/laws.json"
+check "no planet runs, a solar system of tokens alone: the rest" without planets \
+    --set planets.enabled=false --set orbits.solar_system=true
 check "no force task at all: the rest" without forces --set orbits.two_body_train=0 --set \
     finetune.vector.steps=0
 check "... no laws" test ! -e "$WORK/without-forces/laws"

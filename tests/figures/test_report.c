@@ -89,6 +89,13 @@ static void write_vectors(const char *source, double turn, double size)
     free(text);
 }
 
+/* The law is on the front of both samples of truth, which selects it on sample 1 alone; of softmax
+ * on that of sample 1, and on none of untrained. Its k is 39.4 and 39.6 where it is there. */
+static bool on_front(int source, int sample)
+{
+    return source != 4 && (source != 2 || sample == 1);
+}
+
 static void write_laws(void)
 {
     char *text = malloc(1 << 16), *at = text;
@@ -100,9 +107,11 @@ static void write_laws(void)
             at += sprintf(at,
                           "%s{\"source\": \"%s\", \"sample\": %d, \"rule\": \"best\", "
                           "\"equation\": \"m1 * m2 < r & 39.4\", \"complexity\": 9, \"loss\": "
-                          "0.0025, \"selected_true\": %s, \"on_front\": true, \"constant\": %g}",
-                          s + sample ? "," : "", sources[s], sample, s ? "false" : "true",
-                          39.4 + 0.2 * sample);
+                          "0.0025, \"selected_true\": %s, \"on_front\": %s, \"constant\": %g}",
+                          s + sample ? "," : "", sources[s], sample,
+                          s == 0 && sample == 1 ? "true" : "false",
+                          on_front(s, sample) ? "true" : "false",
+                          on_front(s, sample) ? 39.4 + 0.2 * sample : 77.7);
     at += sprintf(at, "], \"sources\": [");
     for (int s = 0; s < 5; s++)
         at += sprintf(at,
@@ -250,7 +259,9 @@ static void run_is_read(void **state)
     assert_int_equal(run.law_count, 10);
     assert_int_equal(run.samples, 2);
     assert_near(run.source[2].exponent[2].low, 0.6, 0);
+    assert_near(run.floor_log_r, 0.31, 0);
     assert_near(run.floor_log_scale_dt_r, 0.62, 0);
+    assert_string_equal(run.source[4].title, "GPT (untrained, Softmax)");
     struct report_agreement a;
     assert_int_equal(report_agree(run.source[3].orbit, REPORT_PLANETS, &a), 0);
     assert_near(a.cosine, cos(turn_rad), 1e-7);
@@ -259,7 +270,15 @@ static void run_is_read(void **state)
     assert_int_equal(report_read(&run, in_folder("run"), "lssar"), 0);
     assert_int_equal(run.source_count, 4);
     assert_int_equal(run.law_count, 8);
+    assert_string_equal(run.source[3].title,
+                        "GPT (untrained, Softmax)"); /* the run's, all the same */
     report_free(&run);
+    write_text("run/preset.json", "{\"name\": \"mini\", \"seed\": 7, \"attention\": [\"lssar\"], "
+                                  "\"planets\": {\"enabled\": true}}");
+    assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+    assert_string_equal(run.source[3].title, "GPT (untrained, LSSAR)");
+    report_free(&run);
+    write_run();
     assert_int_equal(report_read(&run, in_folder("run"), "lssa"), ORR_EUSAGE);
     report_free(&run);
 }
@@ -544,14 +563,33 @@ static void tables_hide_nothing(void **state)
     assert_int_equal(count_of(page, ">k without m<sub>2</sub></th>"), 1);
     assert_int_equal(count_of(page, ">Leverage</th>"), 1);
     /* k over both samples; the others of sample 0: oracle is the second source */
-    assert_non_null(strstr(page, ">39.5</td><td class=\"n\">27.02</td><td class=\"n\">0.11</td>"));
-    assert_non_null(strstr(page, ">39.5</td><td class=\"n\">28.02</td><td class=\"n\">0.21</td>"));
+    static const struct {
+        const char *count, *k, *rest, *selected;
+    } rows[5] = {{" yes\">2/2", "39.5", "27.02</td><td class=\"n\">0.11", "\">1/2"},
+                 {" yes\">2/2", "39.5", "28.02</td><td class=\"n\">0.21", "\">0/2"},
+                 {"\">1/2", "39.6", "29.02</td><td class=\"n\">0.31", "\">0/2"},
+                 {" yes\">2/2", "39.5", "30.02</td><td class=\"n\">0.41", "\">0/2"},
+                 {"\">0/2", "&ndash;", "31.02</td><td class=\"n\">0.51", "\">0/2"}};
+    for (int s = 0; s < 5; s++) {
+        char cells[256];
+        snprintf(cells, sizeof cells,
+                 "<td class=\"n%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>"
+                 "<td class=\"n%s</td></tr>",
+                 rows[s].count, rows[s].k, rows[s].rest, rows[s].selected);
+        if (!strstr(page, cells))
+            fail_msg("no row with %s in %s", cells, page);
+    }
+    assert_non_null(strstr(page, "GPT (untrained, Softmax)"));
     free(page);
     page = page_of(&run, report_html_exponents);
     assert_int_equal(cells_of(page), 7);
     assert_int_equal(count_of(page, ">Dropped</th>"), 1);
     assert_non_null(strstr(page, ">0.9870</td><td class=\"n\">0 of 1200</td>"));
     assert_non_null(strstr(page, ">0.9870</td><td class=\"n\">28 of 1200</td>"));
+    assert_non_null(strstr(page, "floor: log r only</th><td class=\"n\">0.3100</td>"));
+    assert_non_null(
+        strstr(page, "floor: log scale, log dt, log r</th><td class=\"n\">0.6200</td>"));
+    assert_non_null(strstr(page, "floor: constant</th><td class=\"n\">0.0000</td>"));
     free(page);
     for (int s = 0; s < run.source_count; s++) {
         struct report_source *source = &run.source[s];
@@ -563,7 +601,7 @@ static void tables_hide_nothing(void **state)
     free(page);
     page = page_of(&run, report_html_laws);
     assert_int_equal(
-        count_of(page, ">39.5</td><td class=\"n\">&ndash;</td><td class=\"n\">&ndash;</td>"), 5);
+        count_of(page, ">39.5</td><td class=\"n\">&ndash;</td><td class=\"n\">&ndash;</td>"), 3);
     free(page);
     report_free(&run);
 }

@@ -5,6 +5,7 @@
 #include "pretrain.h"
 
 #include <cjson/cJSON.h>
+#include <gsl/gsl_randist.h>
 
 static char dir[64], orbits[4096];
 static struct orr_preset preset;
@@ -270,13 +271,115 @@ static void test_best_is_judged(void **state)
     }
 }
 
+/* ---- random numbers */
+
+/* Draw d of a pretraining is a sequence by shuffle stream 0 of states and 2 of planet runs, with the
+ * noise of stream d and (3 << 40) + d: two pretrainings of a run share neither. */
+static void test_streams_are_apart(void **state)
+{
+    (void)state;
+    enum { DRAWS = 16 };
+    double noise[2][DRAWS];
+    int same = 0;
+    uint64_t drawn[2][DRAWS];
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    make_preset(false);
+    preset.planets.enabled = true;
+    preset.planets.train = 12;
+    preset.planets.val = 1;
+    preset.planets.steps = 11;
+    write_orbits();
+    for (int planets = 0; planets < 2; planets++) {
+        struct gpt_config config;
+        struct gpt_source *source;
+        struct gpt_batch clean, noisy;
+        const int positions = planets ? 1 + 2 * preset.planets.steps : preset.orbits.positions;
+        assert_int_equal(gpt_config_from_preset(&config, &preset, "softmax", positions), 0);
+        assert_int_equal(gpt_source_open(&source, &preset, orbits,
+                                         planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN,
+                                         &config),
+                         0);
+        assert_int_equal(gpt_batch_create(&clean, &config, DRAWS, config.context), 0);
+        assert_int_equal(gpt_batch_create(&noisy, &config, DRAWS, config.context), 0);
+        assert_int_equal(gpt_source_fill(source, 40, false, 0, preset.seed, &clean), 0);
+        assert_int_equal(gpt_source_fill(source, 40, false, 0.25, preset.seed, &noisy), 0);
+        for (uint64_t d = 0; d < DRAWS; d++) {
+            const uint16_t *tokens;
+            const float *coords;
+            int bodies;
+            const size_t at =
+                (d * (size_t)config.context + 1) * (size_t)gpt_config_features(&config);
+            const uint64_t i =
+                orr_rng_hash(preset.seed, ORR_STAGE_SHUFFLE, planets ? 2 : 0, 40 + d) % 12;
+            assert_int_equal(gpt_source_sequence(source, i, &tokens, &coords, &bodies), 0);
+            assert_true(clean.features[at] == (real)coords[2]);
+            noise[planets][d] = (double)noisy.features[at] - (double)clean.features[at];
+            drawn[planets][d] = i;
+            orr_rng_seek(rng, preset.seed, ORR_STAGE_NOISE, (planets ? 3ull << 40 : 0) + 40 + d);
+            assert_true(fabs(noise[planets][d] - gsl_ran_gaussian_ziggurat(rng, 0.25)) < 1e-5);
+        }
+        gpt_batch_free(&clean);
+        gpt_batch_free(&noisy);
+        gpt_source_close(source);
+    }
+    for (int d = 0; d < DRAWS; d++) {
+        assert_true(fabs(noise[0][d] - noise[1][d]) > 1e-4);
+        same += drawn[0][d] == drawn[1][d];
+    }
+    assert_true(same < DRAWS / 2);
+    gsl_rng_free(rng);
+    scratch_remove(dir);
+}
+
+enum { TRAINED = 3, PASSES = 5 };
+static uint64_t sums[TRAINED * PASSES + 1]; /* of the inputs of each training pass */
+static int sum_count, training_rows;
+
+static int watching_linear(real *out, const real *inp, const real *w, const real *b, int N, int C,
+                           int OC)
+{
+    if (C == 3 && N == training_rows) { /* x, y and the mark of the time step */
+        uint64_t sum = 1469598103934665603u;
+        const unsigned char *bytes = (const unsigned char *)inp;
+        for (size_t i = 0; i < (size_t)N * 3 * sizeof *inp; i++)
+            sum = (sum ^ bytes[i]) * 1099511628211u;
+        assert_in_range(sum_count, 0, TRAINED * PASSES);
+        sums[sum_count++] = sum;
+    }
+    return k_ref.linear_exact_forward(out, inp, w, b, N, C, OC);
+}
+
+/* Accumulated passes of a step are batches of their own. */
+static void test_passes_differ(void **state)
+{
+    (void)state;
+    struct k_ops watching = k_ref;
+    watching.linear_exact_forward = watching_linear;
+    make_preset(false);
+    preset.orbits.val = 3; /* a batch of another size than those of training */
+    preset.pretrain.steps = TRAINED;
+    preset.pretrain.accumulation = PASSES;
+    preset.pretrain.noise_au = 0;
+    training_rows = preset.pretrain.batch * (preset.orbits.positions - 1);
+    sum_count = 0;
+    write_orbits();
+    struct gpt_pretraining job = make_job("pretrain");
+    job.ops = &watching;
+    assert_int_equal(gpt_pretrain(&job), 0);
+    assert_int_equal(sum_count, TRAINED * PASSES);
+    for (int i = 0; i < sum_count; i++)
+        for (int k = 0; k < i; k++)
+            if (sums[i] == sums[k])
+                fail_msg("passes %d and %d were the same batch", k, i);
+    scratch_remove(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_best_is_judged),
-        cmocka_unit_test(test_final_figures),
-        cmocka_unit_test(test_test_set_is_apart),
-        cmocka_unit_test(test_all_sequences_count),
+        cmocka_unit_test(test_best_is_judged),    cmocka_unit_test(test_final_figures),
+        cmocka_unit_test(test_test_set_is_apart), cmocka_unit_test(test_all_sequences_count),
+        cmocka_unit_test(test_streams_are_apart), cmocka_unit_test(test_passes_differ),
     };
     if (k_ref.open(1, false))
         return 1;

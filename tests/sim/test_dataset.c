@@ -219,10 +219,10 @@ static void test_complete(void **state)
     size_t bytes;
     (void)state;
     tokens_preset(&p);
-    assert_false(sim_dataset_complete(&p, dir));
-    assert_false(sim_dataset_complete(&p, "/nonexistent"));
+    assert_false(sim_dataset_complete(&p, dir, false));
+    assert_false(sim_dataset_complete(&p, "/nonexistent", false));
     assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
-    assert_true(sim_dataset_complete(&p, dir));
+    assert_true(sim_dataset_complete(&p, dir, false));
     for (int i = 0; i < 5; i++) {
         q = p;
         q.seed += i == 0;
@@ -231,26 +231,26 @@ static void test_complete(void **state)
         q.orbits.compat_velocity_sign = i == 3;
         q.planets.steps += i == 4;
         /* planet runs are no matter of this preset, val alone of the second */
-        assert_int_equal(sim_dataset_complete(&q, dir), i == 4);
+        assert_int_equal(sim_dataset_complete(&q, dir, false), i == 4);
         assert_int_equal(sim_dataset_has(&q, dir, SIM_SPLIT_TRAIN), i == 1 || i >= 3);
     }
     q = p; /* what does not touch the data does not matter */
     q.model.layers = 3;
     q.pretrain.steps = 1;
     strcpy(q.name, "renamed");
-    assert_true(sim_dataset_complete(&q, dir));
+    assert_true(sim_dataset_complete(&q, dir, false));
     scratch_path(path, dir, "state_two_body_val.npy");
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
     scratch_write(path, text, bytes - 1);
-    assert_false(sim_dataset_complete(&p, dir));
+    assert_false(sim_dataset_complete(&p, dir, false));
     unlink(path);
-    assert_false(sim_dataset_complete(&p, dir));
+    assert_false(sim_dataset_complete(&p, dir, false));
     scratch_write(path, text, bytes);
-    assert_true(sim_dataset_complete(&p, dir));
+    assert_true(sim_dataset_complete(&p, dir, false));
     free(text);
     scratch_path(path, dir, "manifest.json");
     scratch_text(path, "{\"digest\": ");
-    assert_false(sim_dataset_complete(&p, dir));
+    assert_false(sim_dataset_complete(&p, dir, false));
     assert_string_equal(orr_error(), ""); /* a question, not a failure */
 }
 
@@ -270,8 +270,8 @@ static void test_interrupted_write(void **state)
     error_names("obs_two_body_val.npy", NULL);
     scratch_path(manifest, dir, "manifest.json");
     assert_false(orr_exists(manifest));
-    assert_false(sim_dataset_complete(&p, dir)); /* train already has the other seed */
-    assert_false(sim_dataset_complete(&q, dir));
+    assert_false(sim_dataset_complete(&p, dir, false)); /* train already has the other seed */
+    assert_false(sim_dataset_complete(&q, dir, false));
     scratch_remove(blocked);
     assert_int_equal(sim_dataset_write(&p, dir, 1, true, true), 0);
     assert_int_equal(sim_dataset_write(&p, other, 1, false, true), 0);

@@ -48,7 +48,7 @@ static void test_same_data(void **state)
     }
     /* the layout is no setting of content: both are complete for it, and verified */
     const enum sim_split splits[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_TWO_BODY_TRAIN};
-    assert_true(sim_dataset_complete(&p, dir));
+    assert_true(sim_dataset_complete(&p, dir, false));
     assert_int_equal(sim_dataset_verify(&p, other, splits, 2, false, true), 0);
 }
 
@@ -151,7 +151,7 @@ static void test_stale(void **state)
         assert_int_equal(sim_dataset_write(&q, dir, 2, change == 0, true), 0);
         assert_int_equal(unlink(path), 0); /* what is not ours stays */
         assert_int_equal(sim_dataset_check(dir), 0);
-        assert_true(sim_dataset_complete(&q, dir));
+        assert_true(sim_dataset_complete(&q, dir, false));
         const bool kept = change == 1 || change == 2; /* a finished set, cut or longer than asked */
         assert_int_equal(there(dir, "obs_train-00003-of-00004.npy"),
                          kept || change == 0 || change == 3);
@@ -209,12 +209,12 @@ static void test_damage(void **state)
     scratch_write(path, bytes, size);
     assert_int_equal(sim_dataset_check(dir), ORR_EFORMAT);
     error_names(name, "checksum expected", "found", NULL);
-    assert_true(sim_dataset_complete(&p, dir)); /* by size: reading all is for verify */
+    assert_true(sim_dataset_complete(&p, dir, false)); /* by size: reading all is for verify */
     bytes[size / 2] ^= 4;
     scratch_write(path, bytes, size - 1);
     assert_int_equal(sim_dataset_check(dir), ORR_EFORMAT);
     error_names(name, "bytes as in manifest.json", NULL);
-    assert_false(sim_dataset_complete(&p, dir));
+    assert_false(sim_dataset_complete(&p, dir, false));
     assert_int_equal(sim_dataset_open(&set, &p, dir, SIM_SPLIT_TRAIN), ORR_EFORMAT);
     error_names(name, "truncated", NULL);
     assert_int_equal(unlink(path), 0);

@@ -9,7 +9,7 @@
 static void setup_stream(struct orr_preset *p, struct sim_stream **stream, bool shuffled,
                          int threads)
 {
-    const struct sim_stream_order order = {(uint64_t)p->orbits.train, shuffled, 99};
+    const struct sim_stream_order order = {(uint64_t)p->orbits.train, shuffled, 99, 5};
     assert_int_equal(sim_stream_open(stream, p, SIM_SPLIT_TRAIN, &order, threads), 0);
 }
 
@@ -61,7 +61,7 @@ static void test_jumps(void **state)
     assert_int_equal(sim_sequence_create(&q, &p, SIM_SPLIT_TRAIN), 0);
     for (int shuffled = 0; shuffled < 2; shuffled++) {
         struct sim_stream *stream;
-        const struct sim_stream_order order = {77, shuffled, 99};
+        const struct sim_stream_order order = {77, shuffled, 99, 5};
         setup_stream(&p, &stream, shuffled, 2);
         for (uint64_t n = 0; n < 3000; n++) {
             const uint16_t *tokens;

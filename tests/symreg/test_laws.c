@@ -7,6 +7,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "laws.h"
+
 enum { SAMPLES = 2, ROWS = 60, SOURCES = 4 };
 static const char *const source_name[SOURCES] = {"truth", "oracle", "softmax", "untrained"};
 
@@ -238,6 +240,63 @@ static void markdown_is_written_and_printed(void **state)
     assert_string_equal(printed, written);
     free(printed);
     free(written);
+}
+
+/* Laws of two sources, written without a search: five samples, whose fronts differ. The law stands on
+ * the fronts of samples 1, 2 and 4, is chosen by `accuracy` on sample 2 alone, and has another k on
+ * each. */
+static void columns_are_what_they_say(void **state)
+{
+    enum { N = 5 };
+    struct fixture *f = *state;
+    static struct sr_laws laws;
+    static struct sr_law_sample sample[2][N];
+    struct orr_sources sources;
+    set(f, "symreg.rules=accuracy");
+    laws = (struct sr_laws){.cli = &f->cli, .sources = 2};
+    snprintf(laws.folder, sizeof laws.folder, "%s", f->laws);
+    scratch_path(laws.checkpoint, f->dir, "checkpoint.bin");
+    assert_int_equal(orr_mkdir(laws.folder), 0);
+    assert_int_equal(orr_chain_open(&laws.chain, &f->cli.preset, NULL), 0);
+    orr_sources_list(&f->cli.preset, "", &sources);
+    assert_int_equal(orr_chain_laws(&laws.chain, &sources, laws.digest), 0);
+    for (int i = 0; i < 2; i++) {
+        struct sr_law_source *source = &laws.source[i];
+        snprintf(source->name, sizeof source->name, "%s", i ? "untrained" : "truth");
+        source->forces.samples = N;
+        source->sample = sample[i];
+        for (int s = 0; s < N; s++) {
+            struct sr_front *front = &sample[i][s].fit.front;
+            *front = (struct sr_front){.count = 2, .loss = {7.5, 0.3125 + s}};
+            front->expr[0] = formula("8.25");
+            front->expr[1] = formula(s ? "m1 * m2" : "m1 / r");
+            static const double k[N] = {0, 41.5, 38.25, 0, 39.75};
+            sample[i][s].true_row = k[s] > 0 ? 1 : -1;
+            sample[i][s].k = k[s] > 0 ? k[s] + i : NAN;
+            sample[i][s].row_true[1] = s == 2;
+            sample[i][s].facts =
+                (struct sr_sample_facts){10, 27.0625 + s + 10 * i, 0.125 + 0.1 * s};
+        }
+    }
+    if (sr_laws_write(&laws))
+        fail_msg("%s", orr_error());
+    file_has(f->laws, "laws.md", "| truth | accuracy | `(m1 / r)` | 1/5 | 3/5 | 39.75 |\n");
+    file_has(f->laws, "laws.md",
+             "| untrained (softmax) | accuracy | `(m1 / r)` | 1/5 | 3/5 | 40.75 |\n");
+    file_has(f->laws, "laws.md", " | 0 | 27.06 | 0.12 |\n"); /* of sample 0 */
+    file_has(f->laws, "laws.md", " | 0 | 37.06 | 0.12 |\n");
+    file_has(f->laws, "laws.md", "\n| untrained (softmax) | 0.0000 |");
+    set(f, "attention=lssar,softmax"); /* the first of the list */
+    sample[0][4].true_row = -1;        /* of an even number the mean of the two in the middle */
+    if (sr_laws_write(&laws))
+        fail_msg("%s", orr_error());
+    file_has(f->laws, "laws.md", "| 1/5 | 2/5 | 39.875 |\n");
+    file_has(f->laws, "laws.md", "\n| untrained (lssar) | accuracy |");
+    snprintf(laws.chain.elsewhere[0], sizeof laws.chain.elsewhere[0], "elsewhere");
+    if (sr_laws_write(&laws)) /* tables made elsewhere do not tell */
+        fail_msg("%s", orr_error());
+    file_has(f->laws, "laws.md", "\n| untrained | accuracy |");
+    orr_chain_close(&laws.chain);
 }
 
 /* Every file again, byte by byte, with one thread and in another folder. */
@@ -478,6 +537,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(laws_are_written, create, discard),
         cmocka_unit_test_setup_teardown(markdown_is_written_and_printed, create, discard),
+        cmocka_unit_test_setup_teardown(columns_are_what_they_say, create, discard),
         cmocka_unit_test_setup_teardown(runs_repeat_themselves, create, discard),
         cmocka_unit_test_setup_teardown(resume_computes_only_what_changed, create, discard),
         cmocka_unit_test_setup_teardown(missing_sources_are_named, create, discard),
