@@ -49,10 +49,10 @@ static int table_make(const struct sr_forces *forces, struct table *t)
         last = forces->sequence[i];
         double *x = t->x + t->rows * TERMS;
         x[0] = 1;
-        x[1] = log(forces->r[i]);
-        x[2] = log(forces->m1[i]);
-        x[3] = log(forces->m2[i]);
-        t->y[t->rows++] = log(forces->f[i]);
+        x[1] = orr_log(forces->r[i]);
+        x[2] = orr_log(forces->m1[i]);
+        x[3] = orr_log(forces->m2[i]);
+        t->y[t->rows++] = orr_log(forces->f[i]);
     }
     t->first[t->groups] = t->rows;
     return 0;
@@ -139,8 +139,8 @@ static int errors(const struct sr_forces *forces, struct sr_analysis *result)
         relative[i] = fabs(forces->f[i] - forces->f_true[i]) / forces->f_true[i];
         if (!(forces->f[i] > 0))
             continue;
-        truth[kept] = log(forces->f_true[i]);
-        const double d = log(forces->f[i]) - truth[kept++];
+        truth[kept] = orr_log(forces->f_true[i]);
+        const double d = orr_log(forces->f[i]) - truth[kept++];
         residual += d * d;
     }
     if (!rc) {
@@ -188,9 +188,9 @@ static void fill_scale(const struct sr_forces *forces, const struct table *t, do
             const size_t i = t->order[k];
             double *row = x + k * TERMS;
             row[0] = 1;
-            row[1] = log(forces->r[i]);
-            row[2] = log(forces->dt[i]);
-            row[3] = log(mean);
+            row[1] = orr_log(forces->r[i]);
+            row[2] = orr_log(forces->dt[i]);
+            row[3] = orr_log(mean);
         }
     }
 }
