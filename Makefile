@@ -38,7 +38,7 @@ CFLAGS  ?= -O3 -g
 ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD -MP \
              -I. -Ibase $(EXTRA_CFLAGS)
 LDLIBS  := -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm -ldl
-# exact sums in simulation and regression; the tensor loops are compiled for this machine
+# exact sums in simulation, tables of forces and regression; the tensor loops are compiled for this machine
 base_CFLAGS    := -ffp-contract=off
 sim_CFLAGS     := -ffp-contract=off -fno-math-errno -fno-trapping-math
 # (gcc otherwise makes branches of clamps, and scalar code of the loops around them)
@@ -46,7 +46,7 @@ symreg_CFLAGS  := -ffp-contract=off -fno-math-errno -fno-trapping-math \
                   $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
 kernels_CFLAGS := -march=$(ARCH) -fno-math-errno -fno-trapping-math
 model_CFLAGS   :=
-finetune_CFLAGS :=
+finetune_CFLAGS := -ffp-contract=off
 figures_CFLAGS :=
 
 FOLDERS  := base sim kernels model finetune symreg figures
