@@ -37,7 +37,7 @@ done
 # of the C library and of GSL have not. base/elementary.c and base/draw.c have what stands for them.
 LIBM='exp exp2 exp10 expm1 log log2 log10 log1p pow sin cos tan sincos sinh cosh tanh asin acos atan
       atan2 asinh acosh atanh cbrt hypot erf erfc tgamma lgamma j0 j1 jn y0 y1 yn'
-libm=" gsl_cdf_.* gsl_sf_.* gsl_complex_.* gsl_ran_.* gsl_hypot.* gsl_log1p gsl_expm1 "
+libm=" gsl_cdf_.* gsl_sf_.* gsl_complex_.* gsl_ran_.* gsl_linalg_.* gsl_multifit_.* gsl_eigen_.* "
 for function in $LIBM; do
     libm+="${function}f? __${function}f?_finite "
 done
