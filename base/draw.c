@@ -4,8 +4,8 @@
 #include <math.h>
 
 /* ---- normal: the ziggurat of Marsaglia & Tsang (2000), Journal of Statistical Software 5(8), as
- * Doornik (2005), "An improved ziggurat method to generate normal random samples", has it: strip and
- * place come from different bits, and places have 53 of them. */
+ * Doornik (2005), "An improved ziggurat method to generate normal random samples", has it: strip
+ * and place come from different bits, and places have 53 of them. */
 
 enum { STRIPS = 128 };
 static const double tail_from = 3.442619855899, strip_area = 9.91256303526217e-3;

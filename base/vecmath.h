@@ -1,5 +1,5 @@
 /* vecmath.h - elementary functions in double precision without branches, so that a loop over them
- * becomes vector code. Inlined by the loops of symreg/ and by elementary.c, which everyone else calls.
+ * becomes vector code. Inlined by the loops of symreg/, and by elementary.c, which others call.
  *
  * Only IEEE operations in a fixed order: every instruction set gives the same bits, in folders that
  * are compiled with -ffp-contract=off. Fused multiply-adds stand where they are written and nowhere
@@ -211,13 +211,13 @@ static const double vm_log_table[2][16] = {
 };
 
 /* (log(1 + r) - r) / r^2 on |r| <= 0.0298, relative error of log(1 + r) 1.5e-17. */
-#define VM_LOG_0 -0x1.ffffffffffff7p-2
+#define VM_LOG_0 (-0x1.ffffffffffff7p-2)
 #define VM_LOG_1 0x1.555555555554dp-2
-#define VM_LOG_2 -0x1.000000004c40cp-2
+#define VM_LOG_2 (-0x1.000000004c40cp-2)
 #define VM_LOG_3 0x1.9999999a243eap-3
-#define VM_LOG_4 -0x1.5555482f06c42p-3
+#define VM_LOG_4 (-0x1.5555482f06c42p-3)
 #define VM_LOG_5 0x1.24923d303adc1p-3
-#define VM_LOG_6 -0x1.005cdd45c833bp-3
+#define VM_LOG_6 (-0x1.005cdd45c833bp-3)
 #define VM_LOG_7 0x1.c7c54a95911d8p-4
 
 /* k log(2) + log(c) + log(1 + r), with x = 2^k c (1 + r). */
@@ -277,13 +277,13 @@ VM_INLINE double vm_pow(double a, double b)
 /* ---- trigonometry */
 
 /* (sin(r) - r) / r^3 as a polynomial of r^2 on |r| <= pi / 2, relative error of sin 2.3e-17. */
-#define VM_SIN_0 -0x1.5555555555555p-3
+#define VM_SIN_0 (-0x1.5555555555555p-3)
 #define VM_SIN_1 0x1.1111111111107p-7
-#define VM_SIN_2 -0x1.a01a01a018aa6p-13
+#define VM_SIN_2 (-0x1.a01a01a018aa6p-13)
 #define VM_SIN_3 0x1.71de3a54562a8p-19
-#define VM_SIN_4 -0x1.ae6455a1a9e7ep-26
+#define VM_SIN_4 (-0x1.ae6455a1a9e7ep-26)
 #define VM_SIN_5 0x1.6124014cbe2fcp-33
-#define VM_SIN_6 -0x1.ae513415aadccp-41
+#define VM_SIN_6 (-0x1.ae513415aadccp-41)
 #define VM_SIN_7 0x1.89a3f16388edcp-49
 
 VM_INLINE double vm_sin_small(double r)
@@ -298,7 +298,7 @@ VM_INLINE double vm_sin_small(double r)
 /* pi as a sum of three; the first difference of x - k pi is exact where k is the nearest. */
 #define VM_PI         0x1.921fb54442d18p+1
 #define VM_PI_REST    0x1.1a62633145c07p-53
-#define VM_PI_LAST    -0x1.f1976b7ed8fbcp-109
+#define VM_PI_LAST    (-0x1.f1976b7ed8fbcp-109)
 #define VM_INVERSE_PI 0x1.45f306dc9c883p-2
 
 /* x - k pi for k a multiple of 1/2. */

@@ -21,10 +21,10 @@ static double planet_mass(gsl_rng *rng)
     return fmin(fmax(x, 1e-9), 1e-3); /* clamped, not redrawn */
 }
 
-/* Beta(alpha, beta) below e_max, where next to nothing of it lies: by rejection from e^(k-1), with k
- * such that in ln e the slopes at e_max agree. The logarithm of the density is concave in ln e where
- * beta >= 1, so that its tangent at e_max is an envelope; otherwise k = alpha leaves (1-e)^(beta-1),
- * which is largest at e_max. */
+/* Beta(alpha, beta) below e_max, where next to nothing of it lies: by rejection from e^(k-1), with
+ * k such that in ln e the slopes at e_max agree. The logarithm of the density is concave in ln e
+ * where beta >= 1, so that its tangent at e_max is an envelope; otherwise k = alpha leaves
+ * (1-e)^(beta-1), which is largest at e_max. */
 static double cut_eccentricity(double alpha, double beta, double e_max, gsl_rng *rng)
 {
     const double k = alpha - fmax(beta - 1, 0) * e_max / (1 - e_max);

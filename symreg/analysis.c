@@ -57,8 +57,8 @@ static int table_make(const struct sr_forces *forces, struct table *t)
     return 0;
 }
 
-/* ---- least squares, by square roots alone: GSL's takes hypot() of the C library, whose bits depend
- * on the version and the CPU */
+/* ---- least squares, by square roots alone: GSL's calls hypot() of the C library, whose bits may
+ * depend on the version and the CPU */
 
 /* What a table of rows becomes by Givens rotations, row after row (Golub & Van Loan, Matrix
  * Computations, 4th ed. 2013, section 5.2.5): R, Q^T y, and the sum of squares below. */

@@ -29,9 +29,9 @@ ONE(exp) ONE(exp2) ONE(exp10) ONE(expm1) ONE(log) ONE(log2) ONE(log10) ONE(log1p
 ONE(sin) ONE(cos) ONE(tan) ONE(asin) ONE(acos) ONE(atan) ONE(sinh) ONE(cosh) ONE(tanh)
 ONE(asinh) ONE(acosh) ONE(atanh) ONE(cbrt) ONE(erf) ONE(erfc) ONE(tgamma) ONE(lgamma)
 TWO(pow) TWO(atan2) TWO(hypot)
-/* clang-format on */
+    /* clang-format on */
 
-void sincos(double x, double *sine, double *cosine)
+    void sincos(double x, double *sine, double *cosine)
 {
     *sine = sin(x);
     *cosine = cos(x);

@@ -1,4 +1,4 @@
-/* test_draw.c - draws against the distributions that they are named after, by GSL's; and exp, log and
+/* test_draw.c - draws against the distributions that they are named after, by GSL's; exp, log and
  * pow against long double. No CPU may change a bit of either.
  *
  * At fixed seeds: Kolmogorov-Smirnov as in ks.h, counts by chi-square at the 0.9999 quantile. */

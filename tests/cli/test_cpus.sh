@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# test_cpus.sh - data sets, tables of true forces and fronts have the same bytes where the C library's
-# exp, log, pow, ... give other bits, as they do on other CPUs: with its variants for a CPU without
+# test_cpus.sh - data sets, tables of true forces and fronts have the same bytes where exp, log, pow,
+# ... of the C library give other bits, as they do on other CPUs: with its variants for a CPU without
 # AVX2 and fused multiply-adds, and with all of these functions a little wrong (tests/other_libm.c).
 #
-# The variants alone differ in few last bits, which float coordinates seldom show: hashes of every bit
-# are in tests/base/test_draw.c and tests/sim, which make check runs with them. make lint looks for
-# the calls.
+# The variants alone differ in few last bits, which float coordinates seldom show: hashes of every
+# bit are in tests/base/test_draw.c and tests/sim, which make check runs with them. make lint looks
+# for the calls.
 . tests/cli/lib.sh
 
 OTHER_LIBM=${OTHER_LIBM:-build/tests/other_libm.so}

@@ -235,8 +235,8 @@ static void test_settings(void **state)
     }
 }
 
-/* Every bit of forces and potentials, which no CPU may change (tools.mk runs this program again with
- * other variants of the C library's functions); of all laws but expressions, which call that. */
+/* Every bit of forces and potentials, which no CPU may change (tools.mk runs this program again
+ * with other variants of the C library's functions); of all laws but expressions, which call it. */
 static void test_same_bits(void **state)
 {
     uint64_t hash = 0;
