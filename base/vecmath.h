@@ -6,8 +6,8 @@
  * else; IEEE defines their bits, so that an instruction, libm's fma() and its emulation agree. On a
  * CPU without such an instruction (before 2013) libm emulates it: right, but tens of times slower.
  * Polynomials are Chebyshev interpolations of the functions named beside them, in Estrin's form.
- * Largest errors against long double, measured on dense grids by tests/symreg/test_vec.c (ulp = unit
- * in the last place of the result):
+ * Largest errors against long double, measured on dense grids by tests/symreg/test_vec.c (ulp =
+ * unit in the last place of the result):
  *   exp 0.8, log 1.1, sin and cos 2.2, tan 3.2, atan 1.7, asin 2.7, acos 2.3,
  *   sinh 2.3, cosh 1.4, tanh 2.1, pow 1.1 where |b log a| <= 40, 9 up to 700
  * Outside the domain the result is NaN, or infinite where the limit is. */

@@ -5,7 +5,7 @@
 #   analysis     cppcheck and clang-tidy, when installed
 #   names        every external symbol of lib<folder>.a starts with the folder's prefix
 #   direction    a folder includes only what DIRECTION below allows
-#   bits         what makes data sets and fronts calls no function whose last bit depends on the CPU
+#   bits         what makes data sets and fronts calls no function whose bits depend on the CPU
 #   tests        no check of a shell test that nothing meets: the output of a command that failed,
 #                missing files; tests/cli/compare.sh has what to use
 #   size         at most 800 lines a file, 100 columns a line (but gnuplot and one-line-per-row tables)
@@ -33,8 +33,8 @@ for library in "$@"; do
     done < <(nm -g --defined-only "$library" | awk 'NF == 3 { print $3 }' | sort -u)
 done
 
-# What reaches data sets, tables of forces and fronts has the same bytes on every CPU; these functions
-# of the C library and of GSL have not. base/elementary.c and base/draw.c have what stands for them.
+# What reaches data sets, tables of forces and fronts has the same bytes on every CPU; what these
+# functions of the C library and of GSL give has not. base/elementary.c and base/draw.c replace them.
 LIBM='exp exp2 exp10 expm1 log log2 log10 log1p pow sin cos tan sincos sinh cosh tanh asin acos atan
       atan2 asinh acosh atanh cbrt hypot erf erfc tgamma lgamma j0 j1 jn y0 y1 yn'
 libm=" gsl_cdf_.* gsl_sf_.* gsl_complex_.* gsl_ran_.* gsl_linalg_.* gsl_multifit_.* gsl_eigen_.* "

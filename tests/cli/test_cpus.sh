@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test_cpus.sh - data sets, tables of true forces and fronts have the same bytes where exp, log, pow,
-# ... of the C library give other bits, as they do on other CPUs: with its variants for a CPU without
-# AVX2 and fused multiply-adds, and with all of these functions a little wrong (tests/other_libm.c).
+# test_cpus.sh - data sets, tables of true forces and fronts have the same bytes where exp, log,
+# pow, ... of the C library give other bits, as they do on other CPUs: with its variants for a CPU
+# without AVX2 and fused multiply-adds, and with all of them a little wrong (tests/other_libm.c).
 #
 # The variants alone differ in few last bits, which float coordinates seldom show: hashes of every
 # bit are in tests/base/test_draw.c and tests/sim, which make check runs with them. make lint looks
@@ -29,7 +29,8 @@ if [ "$(exponentials)" = "$(exponentials "${OTHER[0]}")" ]; then
     skip "variants for another CPU" "GLIBC_TUNABLES does not change exp()"
 fi
 # a library for sanitizers must be the first, and takes these functions itself
-if [ "$(exponentials)" = "$(exponentials "${OTHER[1]}")" ] || ldd "$BIN/orbits" | grep -q libasan; then
+if ldd "$BIN/orbits" | grep -q libasan ||
+    [ "$(exponentials)" = "$(exponentials "${OTHER[1]}")" ]; then
     skip "other functions" "LD_PRELOAD does not change exp()"
     unset 'OTHER[1]'
 fi
