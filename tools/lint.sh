@@ -34,7 +34,7 @@ for library in "$@"; do
 done
 
 # What reaches data sets, tables of forces and fronts has the same bytes on every CPU; what these
-# functions of the C library and of GSL give has not. base/elementary.c and base/draw.c replace them.
+# functions of the C library and of GSL give has not. base/elementary.c and base/draw.c stand in.
 LIBM='exp exp2 exp10 expm1 log log2 log10 log1p pow sin cos tan sincos sinh cosh tanh asin acos atan
       atan2 asinh acosh atanh cbrt hypot erf erfc tgamma lgamma j0 j1 jn y0 y1 yn'
 libm=" gsl_cdf_.* gsl_sf_.* gsl_complex_.* gsl_ran_.* gsl_linalg_.* gsl_multifit_.* gsl_eigen_.* "
