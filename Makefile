@@ -37,7 +37,7 @@ CFLAGS  ?= -O3 -g
 ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD -MP \
              -I. -Ibase $(EXTRA_CFLAGS)
 LDLIBS  := -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm -ldl
-# exact sums in simulation and regression
+# exact sums in simulation, tables of forces and regression
 base_CFLAGS    := -ffp-contract=off
 sim_CFLAGS     := -ffp-contract=off -fno-math-errno -fno-trapping-math
 # (gcc otherwise makes branches of clamps, and scalar code of the loops around them)
@@ -45,7 +45,7 @@ symreg_CFLAGS  := -ffp-contract=off -fno-math-errno -fno-trapping-math \
                   $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
 kernels_CFLAGS := -fno-math-errno -fno-trapping-math
 model_CFLAGS   :=
-finetune_CFLAGS :=
+finetune_CFLAGS := -ffp-contract=off
 figures_CFLAGS :=
 
 # Loop files are compiled once per instruction set, and the best one that the CPU has is taken when
@@ -56,6 +56,8 @@ ISA_avx2    := -mavx2 -mfma -mbmi -mbmi2
 ISA_avx512  := $(ISA_avx2) -mavx512f -mavx512vl -mavx512dq -mavx512bw -mprefer-vector-width=512
 OBJCOPY     ?= $(shell $(CC) -print-prog-name=objcopy)
 # the loop files of a folder, and the table that is the only global symbol of each copy
+base_LOOPS    := base/draw_loops.c
+base_TABLE    := orr_draws
 sim_LOOPS     := sim/vec_loops.c
 sim_TABLE     := sim_vec
 symreg_LOOPS  := symreg/vec_loops.c

@@ -31,8 +31,14 @@ TESTS64 := $(patsubst %.c,$(B)/%64,$(wildcard tests/kernels/test_gradient.c \
 GOLDEN := $(patsubst tests/kernels/%.c,$(B)/tests/%,$(wildcard tests/kernels/golden_attention.c))
 GOLDEN64 := $(GOLDEN:%=%64)
 CLI_TESTS := $(wildcard tests/cli/test_*.sh tests/kill/test_*.sh)
+# programs that know hashes of every bit run again with the C library's functions of a CPU without
+# fused multiply-adds (names before glibc 2.33, and since): what calls these has other bits
+WITHOUT_FMA := ORRERY_ISA=plain GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-FMA_Usable,-AVX2,-FMA
+SAME_BITS := $(B)/tests/base/test_draw $(B)/tests/sim/test_prior $(B)/tests/sim/test_law
 # preloaded by the tests of failing disks and of kills
 FAIL_WRITE := $(B)/tests/fail_write.so
+# preloaded by the test that nothing calls what depends on the CPU
+OTHER_LIBM := $(B)/tests/other_libm.so
 $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64): | .deps
 
 $(B)/tests/golden_attention: tests/kernels/golden_attention.c $(kernels_USES:%=$(B)/lib%.a)
@@ -53,6 +59,11 @@ $(FAIL_WRITE): tests/kill/fail_write.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl
+
+$(OTHER_LIBM): tests/other_libm.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c17 -O1 -fno-builtin $(WARN) -shared -fPIC $< -o $@ -lm
 
 # fuzz targets (tests/fuzz/fuzz_<name>.c): make check replays their corpus, make fuzz searches on
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -77,12 +88,14 @@ fuzz:
 	$(MAKE) $(FUZZ:%=run-fuzz-%) CC=clang B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
 	    -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
 
-check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(TEST_EMULATION) \
+check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(OTHER_LIBM) $(TEST_EMULATION) \
        $(CUDA_TESTS) $(GOLDEN_CUDA)
-	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
+	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' OTHER_LIBM='$(OTHER_LIBM)' \
+	    tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(TEST_EMULATION) $(CUDA_TESTS) '$(GOLDEN_CUDA) tests/golden' \
 	    $(foreach f,$(FUZZ),'$(B)/tests/fuzz/replay_$(f) tests/fuzz/corpus/$(f)') \
-	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') $(CLI_TESTS:%='bash %')
+	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') \
+	    $(SAME_BITS:%='$(WITHOUT_FMA) %') $(CLI_TESTS:%='bash %')
 
 # what takes longer than a quarter of an hour: the same battery, 100 kills and every write instead
 # of samples of them, text models, and the quick preset end to end

@@ -108,6 +108,29 @@ uint64_t orr_rng_hash(uint64_t seed, enum orr_stage stage, uint64_t index, uint6
 /* Median of x (n), which is sorted; of an even number the mean of the two in the middle, NaN of
  * none. */
 double orr_median(double *x, size_t n);
+/* Draws whose bits depend on the generator alone. GSL's draw through exp, log and pow of the C
+ * library, whose last bit depends on the CPU; of GSL, gsl_rng_uniform, gsl_rng_uniform_int,
+ * gsl_ran_flat and gsl_ran_choose use no such function. */
+
+/* Standard normal, by the ziggurat method; `rng` gives 32-bit words, as orr_rng_philox does. */
+double orr_draw_normal(gsl_rng *rng);
+/* Gamma of a shape > 0 and scale 1: Marsaglia & Tsang 2000. */
+double orr_draw_gamma(gsl_rng *rng, double shape);
+/* Beta(a, b), a and b > 0, in [0, 1]: from two gammas, also where both would be 0. */
+double orr_draw_beta(gsl_rng *rng, double a, double b);
+/* Poisson, by products of uniforms: takes a time proportional to the mean. */
+unsigned orr_draw_poisson(gsl_rng *rng, double mean);
+
+/* ------------------------------------------------------------------ elementary functions */
+
+/* exp, log and pow with the same bits on every CPU, for all numbers that reach data sets or fronts.
+ * The C library chooses among variants by the CPU, and their last bits differ; its sqrt, fabs, fma,
+ * floor, rint, fmod, ldexp, frexp and the like are exact. Errors: exp 0.8 ulp, log 1.1; pow 1.1
+ * where |b log a| <= 40 and 9 up to 700. With b = 1/2 pow is the square root, and with a whole b up
+ * to 8 products and a quotient: exact where these are. */
+double orr_exp(double x);
+double orr_log(double x);
+double orr_pow(double a, double b); /* of finite numbers */
 
 /* --------------------------------------------------------------------------------- cores */
 

@@ -61,12 +61,18 @@ static int end(struct orr_file *file, struct ft_run *run, const char *source, bo
     return rc ? rc : orr_sidecar_commit(file, &run->chain->book, digest);
 }
 
+/* The C library's hypot() depends on the CPU; squares of floats are exact in double precision. */
+static double length(const float v[2])
+{
+    return sqrt((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1]);
+}
+
 /* Row 0 of a sequence holds the time step: ln(dt) in coordinates, a token otherwise. */
 static double dt_of(const struct sim_dataset *set, size_t sequence)
 {
     const size_t at = sequence * (size_t)set->positions * 2;
     if (set->coords)
-        return exp((double)set->coords[at]);
+        return orr_exp((double)set->coords[at]);
     return sim_token_dt_yr(set->tokens[at], set->bins);
 }
 
@@ -81,9 +87,8 @@ int ft_write_magnitude(struct ft_run *run, const char *source, const double *F)
         const float *state = set->full_state + 6 * at;
         const int bodies = set->num_bodies[row->sequence];
         rc = orr_file_printf(&file, "%d,%ld,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", row->sample,
-                             row->sequence, (row->row - 1) / bodies,
-                             hypot((double)state[0], (double)state[1]), (double)state[4],
-                             (double)state[5], dt_of(set, (size_t)row->sequence),
+                             row->sequence, (row->row - 1) / bodies, length(state),
+                             (double)state[4], (double)state[5], dt_of(set, (size_t)row->sequence),
                              (double)set->force_magnitude[at], F[i]);
     }
     if (!rc)
@@ -107,7 +112,7 @@ void ft_vector_scale(const struct ft_run *run, double unit[FT_PLANETS][2])
         }
         for (size_t i = 0; i < labels; i++) {
             const float *f = force + 2 * (size_t)run->labels[s * labels + i];
-            unit[s][0] = unit[s][1] = fmax(unit[s][0], hypot((double)f[0], (double)f[1]));
+            unit[s][0] = unit[s][1] = fmax(unit[s][0], length(f));
         }
     }
 }

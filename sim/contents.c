@@ -106,7 +106,7 @@ static int check_label(const struct sim_dataset *set, size_t i, size_t t)
             return fail(set, SIM_KIND_FULL_STATE, i,
                         "row %zu, column %d: expected a %s where the force is labelled, found %g",
                         t, c, c < 4 ? "finite number" : "mass above 0", (double)full[c]);
-    if (!(hypot((double)full[0], (double)full[1]) > 0))
+    if (full[0] == 0 && full[1] == 0)
         return fail(set, SIM_KIND_FULL_STATE, i,
                     "row %zu: expected a distance above 0 where the force is labelled, found 0", t);
     for (int c = 0; c < 5; c++)

@@ -1,52 +1,7 @@
-/* law.c - the laws of force: one line each in sim_laws[]. Equations and sources: docs/laws.md.
- *
- * Data sets are the same bytes on any CPU, so that nothing here calls exp, log or pow of the C
- * library, whose last bit depends on whether the CPU has fused multiply-add. */
+/* law.c - the laws of force: one line each in sim_laws[]. Equations and sources: docs/laws.md. */
 #include "sim.h"
 
 #include <math.h>
-
-#include <gsl/gsl_math.h>
-#include <gsl/gsl_pow_int.h>
-
-/* --------------------------------------------------------------------- exp, log, powers */
-
-#define LN2_HIGH 6.93147180369123816490e-01 /* k * LN2_HIGH is exact */
-#define LN2_LOW  1.90821492927058770002e-10
-
-/* ln x, x > 0, to 1e-15: the series of artanh on [sqrt 1/2, sqrt 2]. */
-static double plain_log(double x)
-{
-    int k;
-    double m = frexp(x, &k), sum = 0;
-    if (m < M_SQRT1_2) {
-        m *= 2;
-        k--;
-    }
-    const double f = (m - 1) / (m + 1), f2 = f * f;
-    for (int n = 25; n >= 1; n -= 2)
-        sum = sum * f2 + 1.0 / n;
-    return k * LN2_HIGH + (2 * f * sum + k * LN2_LOW);
-}
-
-/* e^x to 1e-15: Taylor's series on |x| <= ln 2 / 2. */
-static double plain_exp(double x)
-{
-    if (!(x > -745 && x < 709.7))
-        return isnan(x) ? NAN : x > 0 ? INFINITY : 0;
-    const double k = rint(x / M_LN2), y = x - k * LN2_HIGH - k * LN2_LOW;
-    double sum = 1;
-    for (int n = 16; n >= 1; n--)
-        sum = 1 + sum * y / n;
-    return ldexp(sum, (int)k);
-}
-
-static double plain_pow(double x, double n)
-{
-    if (rint(n) == n)
-        return gsl_pow_int(x, (int)n); /* |n| <= 1000 */
-    return plain_exp(n * plain_log(x));
-}
 
 /* ------------------------------------------------------------------------------ the laws */
 
@@ -63,24 +18,24 @@ static double newton_potential(const struct sim_law_params *p, double m1, double
 /* The unit of r is AU: all powers agree at 1 AU. */
 static double power_force(const struct sim_law_params *p, double m1, double m2, double r)
 {
-    return p->gravity * m1 * m2 * plain_pow(r, p->exponent);
+    return p->gravity * m1 * m2 * orr_pow(r, p->exponent);
 }
 
 static double power_potential(const struct sim_law_params *p, double m1, double m2, double r)
 {
     const double n = p->exponent + 1;
-    return p->gravity * m1 * m2 * (n == 0 ? plain_log(r) : plain_pow(r, n) / n);
+    return p->gravity * m1 * m2 * (n == 0 ? orr_log(r) : orr_pow(r, n) / n);
 }
 
 static double yukawa_force(const struct sim_law_params *p, double m1, double m2, double r)
 {
     const double u = r / p->lambda_au;
-    return newton_force(p, m1, m2, r) * (1 + p->alpha * (1 + u) * plain_exp(-u));
+    return newton_force(p, m1, m2, r) * (1 + p->alpha * (1 + u) * orr_exp(-u));
 }
 
 static double yukawa_potential(const struct sim_law_params *p, double m1, double m2, double r)
 {
-    return newton_potential(p, m1, m2, r) * (1 + p->alpha * plain_exp(-r / p->lambda_au));
+    return newton_potential(p, m1, m2, r) * (1 + p->alpha * orr_exp(-r / p->lambda_au));
 }
 
 static double reduced_mass(double m1, double m2)
@@ -98,7 +53,7 @@ static double mond_force(const struct sim_law_params *p, double m1, double m2, d
 static double mond_potential(const struct sim_law_params *p, double m1, double m2, double r)
 {
     const double k = p->gravity * (m1 + m2), q = 2 * sqrt(p->a0 / k), u = q * r;
-    const double root = sqrt(1 + u * u), arsinh = plain_log(u + root);
+    const double root = sqrt(1 + u * u), arsinh = orr_log(u + root);
     return 0.5 * k * reduced_mass(m1, m2) * (q * arsinh - (1 + root) / r);
 }
 
@@ -220,7 +175,8 @@ double sim_law_force(struct sim_dynamics *d, size_t step, double m1, double m2, 
         force[1] *= reduced_mass(m1, m2);
         return sqrt(force[0] * force[0] + force[1] * force[1]);
     }
-    const double r = hypot(rel[0], rel[1]), F = d->law->force(&d->params, m1, m2, r);
+    const double r = sqrt(rel[0] * rel[0] + rel[1] * rel[1]);
+    const double F = d->law->force(&d->params, m1, m2, r);
     force[0] = -F * rel[0] / r;
     force[1] = -F * rel[1] / r;
     return fabs(F);

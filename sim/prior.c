@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 
@@ -12,32 +11,51 @@
 
 static double star_mass(gsl_rng *rng)
 {
-    const double x = -0.6793710468 + 1.627161491 * exp(gsl_ran_gaussian_ziggurat(rng, 0.200446077));
+    const double x = -0.6793710468 + 1.627161491 * orr_exp(0.200446077 * orr_draw_normal(rng));
     return fmin(fmax(x, 0.1), 5);
 }
 
 static double planet_mass(gsl_rng *rng)
 {
-    const double x = 6.009815e-08 + gsl_ran_gamma(rng, 0.3202016969, 0.001105594925);
+    const double x = 6.009815e-08 + 0.001105594925 * orr_draw_gamma(rng, 0.3202016969);
     return fmin(fmax(x, 1e-9), 1e-3); /* clamped, not redrawn */
 }
 
-/* Redrawn above e_max; when that keeps next to nothing, by inversion of the cut distribution. */
+/* Beta(alpha, beta) below e_max, where next to nothing of it lies: by rejection from e^(k-1), with
+ * k such that in ln e the slopes at e_max agree. The logarithm of the density is concave in ln e
+ * where beta >= 1, so that its tangent at e_max is an envelope; otherwise k = alpha leaves
+ * (1-e)^(beta-1), which is largest at e_max. */
+static double cut_eccentricity(double alpha, double beta, double e_max, gsl_rng *rng)
+{
+    const double k = alpha - fmax(beta - 1, 0) * e_max / (1 - e_max);
+    double e = 0;
+    for (int i = 0; i < 1000 && k > 0; i++) {
+        const double log_ratio = orr_log(gsl_rng_uniform_pos(rng)) / k; /* of e to e_max */
+        e = e_max * orr_exp(log_ratio);
+        const double density =
+            (alpha - k) * log_ratio + (beta - 1) * orr_log((1 - e) / (1 - e_max));
+        if (orr_log(gsl_rng_uniform_pos(rng)) <= density)
+            break;
+    }
+    return fmin(e, e_max);
+}
+
+/* Redrawn above e_max. */
 static double eccentricity(const struct orr_orbits_preset *o, gsl_rng *rng)
 {
+    if (!(o->e_max > 0))
+        return 0;
     for (int i = 0; i < 1000; i++) {
-        const double e = gsl_ran_beta(rng, o->e_alpha, o->e_beta);
+        const double e = orr_draw_beta(rng, o->e_alpha, o->e_beta);
         if (e <= o->e_max)
             return e;
     }
-    const double share = gsl_cdf_beta_P(o->e_max, o->e_alpha, o->e_beta);
-    const double e = gsl_cdf_beta_Pinv(share * gsl_rng_uniform(rng), o->e_alpha, o->e_beta);
-    return fmin(fmax(e, 0), o->e_max); /* also where the inversion fails */
+    return cut_eccentricity(o->e_alpha, o->e_beta, o->e_max, rng);
 }
 
 static double log_uniform(gsl_rng *rng, double low, double high)
 {
-    return low * pow(high / low, gsl_rng_uniform(rng));
+    return low * orr_pow(high / low, gsl_rng_uniform(rng));
 }
 
 static void draw_angles(gsl_rng *rng, struct sim_elements *el)
@@ -49,7 +67,7 @@ static void draw_angles(gsl_rng *rng, struct sim_elements *el)
 static void draw_com(double sigma_au, gsl_rng *rng, struct sim_system *s)
 {
     for (int c = 0; c < 2; c++)
-        s->com_au[c] = sigma_au > 0 ? gsl_ran_gaussian_ziggurat(rng, sigma_au) : 0;
+        s->com_au[c] = sigma_au > 0 ? sigma_au * orr_draw_normal(rng) : 0;
 }
 
 /* The study's seeds overlap: its planet i of system n is planet i - 5 of system n + 1 (spec of the

@@ -310,7 +310,7 @@ static void write_first_row(const struct making *m)
         if (m->q->tokens)
             m->q->tokens[c] = (uint16_t)(m->preset->orbits.bins + m->s->dt_token);
         else
-            m->q->coords[c] = c == 0 ? (float)log(m->s->dt_yr) : 0;
+            m->q->coords[c] = c == 0 ? (float)orr_log(m->s->dt_yr) : 0;
     }
 }
 

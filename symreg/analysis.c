@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_multifit.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 
@@ -49,36 +48,136 @@ static int table_make(const struct sr_forces *forces, struct table *t)
         last = forces->sequence[i];
         double *x = t->x + t->rows * TERMS;
         x[0] = 1;
-        x[1] = log(forces->r[i]);
-        x[2] = log(forces->m1[i]);
-        x[3] = log(forces->m2[i]);
-        t->y[t->rows++] = log(forces->f[i]);
+        x[1] = orr_log(forces->r[i]);
+        x[2] = orr_log(forces->m1[i]);
+        x[3] = orr_log(forces->m2[i]);
+        t->y[t->rows++] = orr_log(forces->f[i]);
     }
     t->first[t->groups] = t->rows;
     return 0;
+}
+
+/* ---- least squares, by square roots alone: GSL's calls hypot() of the C library, whose bits may
+ * depend on the version and the CPU */
+
+/* What a table of rows becomes by Givens rotations, row after row (Golub & Van Loan, Matrix
+ * Computations, 4th ed. 2013, section 5.2.5): R, Q^T y, and the sum of squares below. */
+struct triangle {
+    size_t terms;
+    double r[TERMS][TERMS], z[TERMS], rest;
+};
+
+static void add_row(struct triangle *t, const double *x, double y)
+{
+    double row[TERMS];
+    memcpy(row, x, t->terms * sizeof *row);
+    for (size_t k = 0; k < t->terms; k++) {
+        const double length = sqrt(t->r[k][k] * t->r[k][k] + row[k] * row[k]);
+        if (!(length > 0))
+            continue;
+        const double c = t->r[k][k] / length, s = row[k] / length, z = t->z[k];
+        for (size_t j = k; j < t->terms; j++) {
+            const double above = t->r[k][j];
+            t->r[k][j] = c * above + s * row[j];
+            row[j] = c * row[j] - s * above;
+        }
+        t->z[k] = c * z + s * y;
+        y = c * y - s * z;
+    }
+    t->rest += y * y;
+}
+
+static double column_dot(size_t n, double (*a)[TERMS], size_t j, size_t k)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += a[i][j] * a[i][k];
+    return sum;
+}
+
+static void rotate_columns(size_t n, double (*a)[TERMS], size_t j, size_t k, double c, double s)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double left = a[i][j], right = a[i][k];
+        a[i][j] = c * left - s * right;
+        a[i][k] = s * left + c * right;
+    }
+}
+
+/* Makes the columns of w (n, n) orthogonal by rotations from the right, whose product goes to v:
+ * one-sided Jacobi (Golub & Van Loan, section 8.6.3). */
+static void orthogonalise(size_t n, double (*w)[TERMS], double (*v)[TERMS])
+{
+    bool rotated = true;
+    for (int sweep = 0; sweep < 30 && rotated; sweep++) {
+        rotated = false;
+        for (size_t j = 0; j < n; j++)
+            for (size_t k = j + 1; k < n; k++) {
+                const double p = column_dot(n, w, j, k), a = column_dot(n, w, j, j);
+                const double b = column_dot(n, w, k, k);
+                if (!(p * p > 1e-31 * a * b))
+                    continue;
+                const double zeta = (b - a) / (2 * p);
+                const double t = copysign(1 / (fabs(zeta) + sqrt(1 + zeta * zeta)), zeta);
+                const double c = 1 / sqrt(1 + t * t);
+                rotate_columns(n, w, j, k, c, c * t);
+                rotate_columns(n, v, j, k, c, c * t);
+                rotated = true;
+            }
+    }
+}
+
+/* The coefficients of least squares; where columns depend on each other, the shortest, in units in
+ * which every column has length 1. Returns the sum of squares that is left. */
+static double solve(const struct triangle *t, double *coefficient)
+{
+    const double least = 1e-24; /* square of a singular value, of the largest */
+    const size_t n = t->terms;
+    double w[TERMS][TERMS], v[TERMS][TERMS] = {{0}}, length[TERMS], largest = 0, rest = t->rest;
+    memcpy(w, t->r, sizeof w);
+    for (size_t k = 0; k < n; k++) {
+        length[k] = sqrt(column_dot(n, w, k, k));
+        for (size_t i = 0; i < n; i++)
+            w[i][k] = length[k] > 0 ? w[i][k] / length[k] : 0;
+        v[k][k] = 1;
+        coefficient[k] = 0;
+    }
+    orthogonalise(n, w, v);
+    for (size_t k = 0; k < n; k++)
+        largest = fmax(largest, column_dot(n, w, k, k));
+    bool dropped = false;
+    double fitted = 0, all = 0;
+    for (size_t k = 0; k < n; k++) {
+        const double square = column_dot(n, w, k, k);
+        double product = 0;
+        for (size_t i = 0; i < n; i++)
+            product += w[i][k] * t->z[i];
+        all += t->z[k] * t->z[k];
+        if (!(square > least * largest)) {
+            dropped = true;
+            continue;
+        }
+        fitted += product * product / square;
+        for (size_t i = 0; i < n; i++)
+            coefficient[i] += v[i][k] * product / square;
+    }
+    for (size_t k = 0; k < n; k++)
+        coefficient[k] = length[k] > 0 ? coefficient[k] / length[k] : 0;
+    return dropped ? rest + fmax(all - fitted, 0) : rest;
 }
 
 /* Least squares of y (n) on the columns of x (n, terms); R^2 through *r2 where asked for. */
 static int regress(const double *x, const double *y, size_t n, size_t terms, double *coefficient,
                    double *r2)
 {
-    double covariance[TERMS * TERMS], chi2 = 0;
+    struct triangle triangle = {.terms = terms};
     if (n <= terms)
         return ORR_FAIL(ORR_EINVAL, "regression: %zu rows for %zu terms", n, terms);
-    gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(n, terms);
-    if (!work)
-        return ORR_FAIL(ORR_ENOMEM, "regression: out of memory");
-    const gsl_matrix_const_view mx = gsl_matrix_const_view_array(x, n, terms);
-    const gsl_vector_const_view vy = gsl_vector_const_view_array(y, n);
-    gsl_vector_view c = gsl_vector_view_array(coefficient, terms);
-    gsl_matrix_view cov = gsl_matrix_view_array(covariance, terms, terms);
-    const int status =
-        gsl_multifit_linear(&mx.matrix, &vy.vector, &c.vector, &cov.matrix, &chi2, work);
-    gsl_multifit_linear_free(work);
-    if (status)
-        return ORR_FAIL(ORR_EINVAL, "regression: GSL: %s", gsl_strerror(status));
+    for (size_t i = 0; i < n; i++)
+        add_row(&triangle, x + i * terms, y[i]);
+    const double rest = solve(&triangle, coefficient);
     if (r2)
-        *r2 = 1 - chi2 / gsl_stats_tss(y, 1, n);
+        *r2 = 1 - rest / gsl_stats_tss(y, 1, n);
     return 0;
 }
 
@@ -139,8 +238,8 @@ static int errors(const struct sr_forces *forces, struct sr_analysis *result)
         relative[i] = fabs(forces->f[i] - forces->f_true[i]) / forces->f_true[i];
         if (!(forces->f[i] > 0))
             continue;
-        truth[kept] = log(forces->f_true[i]);
-        const double d = log(forces->f[i]) - truth[kept++];
+        truth[kept] = orr_log(forces->f_true[i]);
+        const double d = orr_log(forces->f[i]) - truth[kept++];
         residual += d * d;
     }
     if (!rc) {
@@ -188,9 +287,9 @@ static void fill_scale(const struct sr_forces *forces, const struct table *t, do
             const size_t i = t->order[k];
             double *row = x + k * TERMS;
             row[0] = 1;
-            row[1] = log(forces->r[i]);
-            row[2] = log(forces->dt[i]);
-            row[3] = log(mean);
+            row[1] = orr_log(forces->r[i]);
+            row[2] = orr_log(forces->dt[i]);
+            row[3] = orr_log(mean);
         }
     }
 }

@@ -12,8 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <gsl/gsl_randist.h>
-
 enum { STEPS = 8, RESTARTS = 2 };
 enum { MOST = SR_NODES / 2 + 1 }; /* constants: leaves of a binary tree */
 
@@ -213,7 +211,7 @@ void sr_compat_constants(const struct sr_loss *loss, struct sr_expr *expr, gsl_r
     memcpy(best, first, sizeof best);
     for (int k = 0; k <= RESTARTS; k++) {
         for (int i = 0; i < d.n; i++)
-            d.at[i] = k ? first[i] * (1 + 0.5 * gsl_ran_ugaussian(rng)) : first[i];
+            d.at[i] = k ? first[i] * (1 + 0.5 * orr_draw_normal(rng)) : first[i];
         d.f = loss_at(&d, d.at);
         descend(&d);
         if (d.f < reached) {

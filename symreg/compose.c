@@ -26,6 +26,14 @@ struct outer {
     enum sr_op inner, last;
 };
 
+/* Finite where v is. */
+static double cube_root(double v)
+{
+    const double z = orr_pow(fabs(v), 1.0 / 3);
+    /* a step of Newton: 1 / 3 is rounded */
+    return copysign(z > 0 ? z - (z - fabs(v) / (z * z)) / 3 : z, v);
+}
+
 bool sr_op_invert(enum sr_op op, double v, double *z)
 {
     switch (op) {
@@ -39,19 +47,19 @@ bool sr_op_invert(enum sr_op op, double v, double *z)
         *z = sqrt(v);
         break;
     case SR_CUBE:
-        *z = cbrt(v);
+        *z = cube_root(v);
         break;
     case SR_SQRT:
         *z = v >= 0 ? v * v : NAN;
         break;
     case SR_EXP:
-        *z = sr_op_table[SR_LOG].value(v, 0); /* the same bits on every CPU */
+        *z = orr_log(v);
         break;
     case SR_LOG:
-        *z = sr_op_table[SR_EXP].value(v, 0);
+        *z = orr_exp(v);
         break;
     case SR_TANH:
-        *z = sr_op_table[SR_LOG].value((1 + v) / (1 - v), 0) / 2;
+        *z = orr_log((1 + v) / (1 - v)) / 2;
         break;
     default:
         return false;

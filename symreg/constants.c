@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_randist.h>
-
 int sr_work_init(struct sr_work *work, size_t rows, int maxsize)
 {
     const int columns = (maxsize + 1) / 2 + 2; /* leaves of a binary tree, the outer scale */
@@ -195,7 +193,7 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
     for (int start = 0; start <= restarts && reached > loss->noise; start++) {
         memcpy(fit.parameter, first, sizeof first);
         for (int i = 0; i < fit.constants && start; i++)
-            fit.parameter[i] *= 1 + 0.5 * gsl_ran_ugaussian(rng);
+            fit.parameter[i] *= 1 + 0.5 * orr_draw_normal(rng);
         double here = loss_at(&fit, fit.parameter);
         if (here < HUGE_VAL)
             here = descend(&fit, here, iterations);

@@ -111,12 +111,12 @@ void sr_quasi_random(int k, int features, const double *low, const double *high,
     /* R_d of Roberts: multiples of the powers of the root of g^(d+1) = g + 1 */
     double g = 2, step = 1;
     for (int i = 0; i < 60; i++)
-        g = pow(1 + g, 1.0 / (features + 1));
+        g = orr_pow(1 + g, 1.0 / (features + 1));
     for (int f = 0; f < features; f++) {
         step /= g;
         double u = 0.5 + step * (k + 1);
         u -= floor(u);
-        x[f] = low[f] > 0 ? low[f] * pow(high[f] / low[f], u) : low[f] + u * (high[f] - low[f]);
+        x[f] = low[f] > 0 ? low[f] * orr_pow(high[f] / low[f], u) : low[f] + u * (high[f] - low[f]);
     }
 }
 

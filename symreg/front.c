@@ -59,7 +59,7 @@ void sr_front_make(const struct sr_hall *hall, struct sr_front *front)
         if (row && smallest <= 0)
             front->score[row] = HUGE_VAL;
         else if (row)
-            front->score[row] = -log(smallest / front->loss[row - 1]) /
+            front->score[row] = -orr_log(smallest / front->loss[row - 1]) /
                                 (c - sr_expr_complexity(&front->expr[row - 1]));
     }
 }

@@ -39,7 +39,7 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
     if (!sr_eval_jacobian(expr, data, value, jacobian))
         return NAN;
     const double mse = mean_square(data, value);
-    double length = 0.5 * (double)data->rows * log(mse) + expr->count * log(basis_of(expr));
+    double length = 0.5 * (double)data->rows * orr_log(mse) + expr->count * orr_log(basis_of(expr));
     const int count = sr_expr_constants(expr, constants);
     for (int c = 0; c < count; c++) {
         double information = DBL_MIN; /* a constant without effect costs nothing */
@@ -48,7 +48,7 @@ static double length_of(const struct sr_expr *expr, const struct sr_data *data, 
             information += (data->weight ? data->weight[i] : 1) * d * d / mse;
         }
         const double cost =
-            log(fabs(constants[c]) + DBL_MIN) + 0.5 * log(information) - 0.5 * log(3);
+            orr_log(fabs(constants[c]) + DBL_MIN) + 0.5 * orr_log(information) - 0.5 * orr_log(3);
         if (cost > 0) /* a constant that is not told from 0 costs nothing */
             length += cost;
     }

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <gsl/gsl_randist.h>
-
 /* Migration as in SymbolicRegression.jl: share of a population replaced per epoch, from the best
  * members of all islands and from the front. */
 static const double migrants_share = 0.00036, front_share = 0.0614;
@@ -104,14 +102,14 @@ void sr_run_migrate(const struct sr_settings *s, struct sr_run *run, gsl_rng *rn
         }
     for (int i = 0; i < s->populations; i++) {
         const double size = s->population_size;
-        for (unsigned k = gsl_ran_poisson(rng, size * migrants_share); k; k--) {
+        for (unsigned k = orr_draw_poisson(rng, size * migrants_share); k; k--) {
             const struct sr_island *from =
                 &run->island[(int)(gsl_rng_uniform(rng) * s->populations)];
             const int n = cheapest(s, from, pool);
             const struct sr_member migrant = from->member[pool[(int)(gsl_rng_uniform(rng) * n)]];
             settle(s, &run->island[i], rng, &migrant);
         }
-        for (unsigned k = gsl_ran_poisson(rng, size * front_share); k && rows; k--) {
+        for (unsigned k = orr_draw_poisson(rng, size * front_share); k && rows; k--) {
             const int c = row[(int)(gsl_rng_uniform(rng) * rows)];
             struct sr_member migrant = {.expr = run->best->expr[c], .loss = run->best->loss[c]};
             if (!s->compat)

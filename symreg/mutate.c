@@ -2,10 +2,7 @@
  * SymbolicRegression.jl's defaults (github.com/MilesCranmer/SymbolicRegression.jl). */
 #include "search.h"
 
-#include <math.h>
 #include <string.h>
-
-#include <gsl/gsl_randist.h>
 
 static int below(gsl_rng *rng, int n)
 {
@@ -15,7 +12,7 @@ static int below(gsl_rng *rng, int n)
 static struct sr_node random_leaf(int features, gsl_rng *rng)
 {
     if (gsl_rng_uniform(rng) < 0.5)
-        return (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = gsl_ran_ugaussian(rng)};
+        return (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = orr_draw_normal(rng)};
     return (struct sr_node){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)below(rng, features)};
 }
 
@@ -101,7 +98,7 @@ static bool mutate_constant(gsl_rng *rng, struct sr_expr *expr, bool compat)
     if (i < 0)
         return false;
     const double base = compat ? 1.1 + 0.129 : 1.1 + 0.129 * gsl_rng_uniform(rng);
-    const double factor = pow(base, (compat ? 1 : 4) * gsl_rng_uniform(rng));
+    const double factor = orr_pow(base, (compat ? 1 : 4) * gsl_rng_uniform(rng));
     double *value = &expr->node[i].value;
     *value *= gsl_rng_uniform(rng) < 0.5 ? factor : 1 / factor;
     if (gsl_rng_uniform(rng) < 0.01)

@@ -198,13 +198,13 @@ static void add_factor(struct sr_normal *form, struct gather *g, int node, doubl
 {
     const struct sr_normal_node from = form->node[node];
     if (from.kind == SR_NORMAL_CONSTANT) {
-        g->constant *= pow(from.value, power);
+        g->constant *= orr_pow(from.value, power);
         return;
     }
     if (from.kind == SR_NORMAL_SUM) { /* the first term's weight comes out */
         const double lead = form->item[from.first].weight;
         const double factor = whole(power) ? lead : fabs(lead);
-        g->constant *= pow(factor, power);
+        g->constant *= orr_pow(factor, power);
         add_item(form, g, ratio(form, node, 1, factor), power);
         return;
     }
@@ -216,7 +216,7 @@ static void add_factor(struct sr_normal *form, struct gather *g, int node, doubl
     for (int i = 0; i < from.count && !whole(power); i++)
         split = split && positive(form, form->item[from.first + i]);
     if (split) {
-        g->constant *= pow(from.value, power);
+        g->constant *= orr_pow(from.value, power);
         for (int i = 0; i < from.count; i++) {
             const struct sr_normal_item item = form->item[from.first + i];
             add_factor(form, g, item.node, power * item.weight);
@@ -224,7 +224,7 @@ static void add_factor(struct sr_normal *form, struct gather *g, int node, doubl
         return;
     }
     const double factor = fabs(from.value);
-    g->constant *= pow(factor, power);
+    g->constant *= orr_pow(factor, power);
     add_item(form, g, ratio(form, node, 1, factor), power);
 }
 

@@ -93,7 +93,7 @@ static double large_angle(int op, double a)
     if (!isfinite(a))
         return NAN;
     if (op == SR_TAN)
-        return (double)tanl((long double)a); /* in software, too */
+        return large_angle(SR_SIN, a) / large_angle(SR_COS, a);
     fraction_of_turns(fabs(a), f);
     if (op == SR_COS)
         f[0] += (uint64_t)1 << 62;

@@ -128,7 +128,7 @@ static int take_logarithms(const char *file, const char *target, size_t rows, do
                             "%s:%zu: column \"%s\": --log-target expects positive numbers, found "
                             "%g",
                             file, i + 2, target, y[i]);
-        y[i] = log(y[i]);
+        y[i] = orr_log(y[i]);
     }
     return 0;
 }

@@ -24,9 +24,9 @@ bool sr_law_check(const struct sr_expr *expr, const double low[3], const double 
     for (int f = 0; f < 3; f++) {
         if (!(low[f] > 0) || !(high[f] >= low[f]))
             return false;
-        const double from = log(low[f] / 2), to = log(2 * high[f]);
+        const double from = orr_log(low[f] / 2), to = orr_log(2 * high[f]);
         for (int i = 0; i < POINTS; i++)
-            x[f * POINTS + i] = exp(from + (to - from) * halton(i + 1, base[f]));
+            x[f * POINTS + i] = orr_exp(from + (to - from) * halton(i + 1, base[f]));
     }
     const struct sr_data data = {.rows = POINTS, .features = 3, .x = x};
     for (int i = 0; i < expr->count; i++)

@@ -5,6 +5,7 @@
 #   analysis     cppcheck and clang-tidy, when installed
 #   names        every external symbol of lib<folder>.a starts with the folder's prefix
 #   direction    a folder includes only what DIRECTION below allows
+#   bits         what makes data sets and fronts calls no function whose bits depend on the CPU
 #   tests        no check of a shell test that nothing meets: the output of a command that failed,
 #                missing files; tests/cli/compare.sh has what to use
 #   size         at most 800 lines a file, 100 columns a line (but gnuplot and one-line-per-row tables)
@@ -30,6 +31,34 @@ for library in "$@"; do
         *) complain "$library: symbol $symbol lacks the prefix ${PREFIX[$folder]}" ;;
         esac
     done < <(nm -g --defined-only "$library" | awk 'NF == 3 { print $3 }' | sort -u)
+done
+
+# What reaches data sets, tables of forces and fronts has the same bytes on every CPU; what these
+# functions of the C library and of GSL give has not. base/draw.c stands in.
+LIBM='exp exp2 exp10 expm1 log log2 log10 log1p pow sin cos tan sincos sinh cosh tanh asin acos atan
+      atan2 asinh acosh atanh cbrt hypot erf erfc tgamma lgamma j0 j1 jn y0 y1 yn'
+libm=" gsl_cdf_.* gsl_sf_.* gsl_complex_.* gsl_ran_.* gsl_linalg_.* gsl_multifit_.* gsl_eigen_.* "
+for function in $LIBM; do
+    libm+="${function}f? __${function}f?_finite "
+done
+# of GSL's draws, these take their bits from the generator alone
+EXACT=" gsl_ran_flat gsl_ran_choose gsl_ran_shuffle gsl_ran_sample "
+# members of libraries that may call them, and why
+declare -A MAY_CALL=(
+    [sim/picture.o]="pictures only" [sim/prior_facts.o]="prints" [sim/statistics.o]="prints"
+    [finetune/transform.o]="units of models" [finetune/task.o]="noise on inputs of models"
+    [finetune/probe_statistics.o]="maps of models")
+for library in "$@"; do
+    folder=$(basename "$library" .a)
+    folder=${folder#lib}
+    case $folder in base | sim | symreg | finetune) ;; *) continue ;; esac
+    while read -r member symbol; do
+        [[ -z ${MAY_CALL[$folder/$member]:-} && $EXACT != *" $symbol "* ]] || continue
+        for pattern in $libm; do
+            [[ ! $symbol =~ ^$pattern$ ]] ||
+                complain "$library: $member calls $symbol, whose bits depend on the CPU"
+        done
+    done < <(nm -A -u "$library" | awk -F: '{ split($3, word, " "); print $2, word[2] }')
 done
 
 for folder in "${!DIRECTION[@]}"; do

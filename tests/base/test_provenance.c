@@ -536,7 +536,7 @@ static void test_foreign_records(void **state)
     record = cJSON_GetObjectItem(cJSON_GetObjectItem(made, "records"), "0123456789abcdef");
     cJSON_SetNumberValue(cJSON_GetObjectItem(record, "revision"), 99);
     assert_false(orr_made_same(&c.book, digest, made, why));
-    assert_string_equal(why, "made by another version of the program (revision 99, expected 1)");
+    assert_string_equal(why, "made by another version of the program (revision 99, expected 2)");
     cJSON_Delete(made);
     orr_chain_close(&c);
 }

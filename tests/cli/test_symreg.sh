@@ -29,9 +29,12 @@ check "an exact formula" grep -q ',0,"' "$WORK/fit/front.csv"
 for rule in accuracy score best mdl; do
     check "report: $rule" grep -q "^| $rule |" "$WORK/fit/report.md"
 done
-check "the log has all epochs" equal "$(seq -s ' ' 0 25)" \
-    "$(sed -n 's/^{"epoch": \([0-9]*\), .*"seconds": [0-9.e+-]*}$/\1/p' "$WORK/fit/log.jsonl" |
-        paste -sd ' ')"
+# (a front with an exact formula is final after 10 epochs without change)
+epochs=$(sed -n 's/^{"epoch": \([0-9]*\), .*"seconds": [0-9.e+-]*}$/\1/p' "$WORK/fit/log.jsonl" |
+    paste -sd ' ')
+last=${epochs##* }
+check "the log has all epochs" equal "$(seq -s ' ' 0 "${last:-0}")" "$epochs"
+check "... up to the end of the search" test "${last:-0}" -ge 10
 if command -v gnuplot >/dev/null; then
     check "pictures" is_png "$WORK/fit/front.png" 5000
     check "... of residuals" is_png "$WORK/fit/residuals.png" 5000
@@ -141,7 +144,7 @@ check "without --maxdepth and --maxsize" test "$(deepest)" -gt 3 -a "$(widest)" 
 printed --maxdepth 3 >"$WORK/printed"
 check "--maxdepth" equal 3 "$(deepest)"
 printed --maxsize 6 >"$WORK/printed"
-check "--maxsize" equal 6 "$(widest)"
+check "--maxsize" test "$(widest)" -le 6 -a "$(widest)" -gt 2
 holds "--guess" "$exact"'r \^ 2' printed --guess '3*m1*m2/r^2' --iterations 0 --binary + --unary ''
 holds "--define" "$exact"'fall\(' printed --define 'fall(x)=1/(x*x)' --binary '*' --unary inv
 holds "--log-target" "$exact"'log\(' printed --log-target --guess '1.5 + log(m1*m2) - 2*log(r)' \

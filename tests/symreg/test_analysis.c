@@ -92,6 +92,26 @@ static void intervals_hold_the_truth(void **state)
     assert_true(width > 0.08 && width < 0.4); /* 40 sequences of error 0.2, not 1000 rows */
 }
 
+/* Where m1 is the same in all rows, its exponent cannot be told from the constant; that of r is not
+ * concerned, and the shortest solution gives each of the two what it can. */
+static void equal_masses_leave_the_exponent_of_r(void **state)
+{
+    (void)state;
+    struct sr_forces forces;
+    struct sr_analysis a;
+    forces_create(&forces, 12, 9, 4, 75);
+    for (size_t i = 0; i < forces.rows; i++) {
+        forces.m1[i] = 2.385;
+        forces.f[i] = 3 * pow(forces.r[i], -1.7) * pow(forces.m2[i], 0.4);
+    }
+    assert_int_equal(sr_analyse(&forces, 3, &a), 0);
+    assert_true(near(a.exponent[0].value, -1.7, 1e-12));
+    assert_true(near(a.exponent[2].value, 0.4, 1e-12));
+    /* 1 and ln m1 in units of their lengths: c + e ln m1 = ln 3, each c ln m1 = e (ln m1)^2 */
+    assert_true(near(a.exponent[1].value, log(3) / (2 * log(2.385)), 1e-12));
+    sr_forces_free(&forces);
+}
+
 static void intervals_depend_on_the_seed_alone(void **state)
 {
     (void)state;
@@ -384,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(truth_has_the_exponents_of_the_law),
         cmocka_unit_test(intervals_hold_the_truth),
+        cmocka_unit_test(equal_masses_leave_the_exponent_of_r),
         cmocka_unit_test(intervals_depend_on_the_seed_alone),
         cmocka_unit_test(errors_by_hand),
         cmocka_unit_test(rows_without_logarithm_are_left_out),

@@ -1,18 +1,19 @@
-/* vecmath.h - inside symreg/: elementary functions in double precision without branches, so that a
- * loop over them becomes vector code.
+/* vecmath.h - elementary functions in double precision without branches, so that a loop over them
+ * becomes vector code. Inlined by the loops of symreg/ and of base/draw_loops.c, whose functions
+ * others call.
  *
- * Only IEEE operations in a fixed order: every instruction set gives the same bits. Fused
- * multiply-adds stand where they are written and nowhere else (-ffp-contract=off); IEEE defines
- * their bits, so that an instruction, libm's fma() and its emulation agree. On a CPU without such
- * an instruction (before 2013) libm emulates it: right, but tens of times slower. Polynomials are
- * Chebyshev interpolations of the functions named beside them, in Estrin's form. Largest errors
- * against long double, measured on dense grids by tests/symreg/test_vec.c (ulp = unit in the last
- * place of the result):
+ * Only IEEE operations in a fixed order: every instruction set gives the same bits, in folders that
+ * are compiled with -ffp-contract=off. Fused multiply-adds stand where they are written and nowhere
+ * else; IEEE defines their bits, so that an instruction, libm's fma() and its emulation agree. On a
+ * CPU without such an instruction (before 2013) libm emulates it: right, but tens of times slower.
+ * Polynomials are Chebyshev interpolations of the functions named beside them, in Estrin's form.
+ * Largest errors against long double, measured on dense grids by tests/symreg/test_vec.c (ulp =
+ * unit in the last place of the result):
  *   exp 0.8, log 1.1, sin and cos 2.2, tan 3.2, atan 1.7, asin 2.7, acos 2.3,
  *   sinh 2.3, cosh 1.4, tanh 2.1, pow 1.1 where |b log a| <= 40, 9 up to 700
  * Outside the domain the result is NaN, or infinite where the limit is. */
-#ifndef SR_VECMATH_H
-#define SR_VECMATH_H
+#ifndef ORR_VECMATH_H
+#define ORR_VECMATH_H
 
 #include <math.h>
 #include <stdbool.h>
@@ -211,13 +212,13 @@ static const double vm_log_table[2][16] = {
 };
 
 /* (log(1 + r) - r) / r^2 on |r| <= 0.0298, relative error of log(1 + r) 1.5e-17. */
-#define VM_LOG_0 -0x1.ffffffffffff7p-2
+#define VM_LOG_0 (-0x1.ffffffffffff7p-2)
 #define VM_LOG_1 0x1.555555555554dp-2
-#define VM_LOG_2 -0x1.000000004c40cp-2
+#define VM_LOG_2 (-0x1.000000004c40cp-2)
 #define VM_LOG_3 0x1.9999999a243eap-3
-#define VM_LOG_4 -0x1.5555482f06c42p-3
+#define VM_LOG_4 (-0x1.5555482f06c42p-3)
 #define VM_LOG_5 0x1.24923d303adc1p-3
-#define VM_LOG_6 -0x1.005cdd45c833bp-3
+#define VM_LOG_6 (-0x1.005cdd45c833bp-3)
 #define VM_LOG_7 0x1.c7c54a95911d8p-4
 
 /* k log(2) + log(c) + log(1 + r), with x = 2^k c (1 + r). */
@@ -277,13 +278,13 @@ VM_INLINE double vm_pow(double a, double b)
 /* ---- trigonometry */
 
 /* (sin(r) - r) / r^3 as a polynomial of r^2 on |r| <= pi / 2, relative error of sin 2.3e-17. */
-#define VM_SIN_0 -0x1.5555555555555p-3
+#define VM_SIN_0 (-0x1.5555555555555p-3)
 #define VM_SIN_1 0x1.1111111111107p-7
-#define VM_SIN_2 -0x1.a01a01a018aa6p-13
+#define VM_SIN_2 (-0x1.a01a01a018aa6p-13)
 #define VM_SIN_3 0x1.71de3a54562a8p-19
-#define VM_SIN_4 -0x1.ae6455a1a9e7ep-26
+#define VM_SIN_4 (-0x1.ae6455a1a9e7ep-26)
 #define VM_SIN_5 0x1.6124014cbe2fcp-33
-#define VM_SIN_6 -0x1.ae513415aadccp-41
+#define VM_SIN_6 (-0x1.ae513415aadccp-41)
 #define VM_SIN_7 0x1.89a3f16388edcp-49
 
 VM_INLINE double vm_sin_small(double r)
@@ -298,7 +299,7 @@ VM_INLINE double vm_sin_small(double r)
 /* pi as a sum of three; the first difference of x - k pi is exact where k is the nearest. */
 #define VM_PI         0x1.921fb54442d18p+1
 #define VM_PI_REST    0x1.1a62633145c07p-53
-#define VM_PI_LAST    -0x1.f1976b7ed8fbcp-109
+#define VM_PI_LAST    (-0x1.f1976b7ed8fbcp-109)
 #define VM_INVERSE_PI 0x1.45f306dc9c883p-2
 
 /* x - k pi for k a multiple of 1/2. */

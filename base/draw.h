@@ -1,0 +1,29 @@
+/* draw.h - inside base/: elementary functions and draws, compiled for several instruction sets
+ * (isa.h). All of them give the same bits: fused multiply-adds stand where vecmath.h has them, and
+ * where the CPU has no such instruction the C library's fma() emulates it. */
+#ifndef ORR_DRAW_H
+#define ORR_DRAW_H
+
+#include "base.h"
+#include "isa.h"
+
+enum { ORR_STRIPS = 128 };
+#define ORR_TAIL_FROM 3.442619855899
+
+/* The ziggurat: right ends of strips, and of these what lies inside. */
+struct orr_strips {
+    double edge[ORR_STRIPS + 1], share[ORR_STRIPS];
+};
+extern struct orr_strips orr_strips;
+
+struct orr_draws {
+    double (*exp)(double x);
+    double (*log)(double x);
+    double (*power)(double a, double b);
+    double (*normal)(gsl_rng *rng);
+    double (*gamma)(gsl_rng *rng, double shape);
+    double (*beta)(gsl_rng *rng, double a, double b);
+};
+ORR_ISA_TABLES(orr_draws)
+
+#endif
