@@ -45,7 +45,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=pathlib.Path)
     parser.add_argument("after", type=pathlib.Path)
-    parser.add_argument("benchmark", nargs="+", help="name and arguments, after --")
+    parser.add_argument("benchmark", nargs=argparse.REMAINDER, help="name and arguments, after --")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()

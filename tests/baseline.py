@@ -3,6 +3,8 @@
 neighbour fronts, models and ten fronts of tables, and the speeds of four benchmarks beside them.
 
 usage: baseline.py [--bin DIR] [--speeds] FILE     write FILE (bench/results/before-house.json)
+       baseline.py ... --turns A.json --turns B.json FILE    with the speeds that bench/turns.py --json
+                                                   found of this build, instead of new ones
        baseline.py [--bin DIR] --compare FILE      make everything again and name what differs
 
 Needs Python 3 alone; hashes take 5 minutes on two cores, speeds 15 more. Models are trained in fp32
@@ -137,6 +139,17 @@ def differences(before, now, where=""):
             yield f"{path}: {before.get(key, 'not there')} before, {now.get(key, 'not there')} now"
 
 
+def speeds_of_turns(files):
+    """The medians that turns.py found of the build before."""
+    found = {}
+    for file in files:
+        turns = json.loads(file.read_text())
+        found.setdefault(turns["benchmark"][0], []).extend(
+            {"name": r["name"], "value": r["before"], "unit": r["unit"],
+             "rounds": len(r["rounds"])} for r in turns["rows"])
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -144,6 +157,7 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "bin")
     parser.add_argument("--compare", action="store_true")
     parser.add_argument("--speeds", action="store_true")
+    parser.add_argument("--turns", type=pathlib.Path, action="append", default=[])
     options = parser.parse_args()
     bin = options.bin.resolve()
     before = json.loads(options.file.read_text()) if options.compare else None
@@ -153,7 +167,7 @@ def main():
         hashes = {"data": hash_data(bin, work)}
         hashes["fronts"], hashes["models"] = hash_runs(bin, work)
         hashes["tables"] = hash_fits(bin, work)
-        measured = speeds(work) if options.speeds else None
+        measured = speeds(work) if options.speeds else speeds_of_turns(options.turns)
     if options.compare:
         differing = list(differences(before["hashes"], hashes))
         print(*differing, sep="\n", end="\n" if differing else "")
@@ -165,7 +179,7 @@ def main():
               "cores": os.cpu_count(), "hashes": hashes}
     if measured:
         result["speeds"] = measured
-    partial = options.file.with_name(options.file.name + ".partial")
+    partial = options.file.with_name(options.file.name + ".orrery-partial")
     partial.write_text(json.dumps(result, indent=1) + "\n")
     partial.rename(options.file)
     return 0
