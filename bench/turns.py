@@ -12,6 +12,7 @@ single rounds, the lowest rows, and the median and the quartiles over all rows. 
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -29,7 +30,7 @@ def rows(tree, name, arguments):
         results.mkdir(parents=True)
         command = [str(tree / "build" / "bench" / f"bench_{name}"), *arguments]
         done = subprocess.run(command, cwd=work, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True)
+                              text=True, env={**os.environ, "ORRERY_PRESETS": str(tree / "presets")})
         if done.returncode:
             sys.exit(f"turns.py: {' '.join(command)}: status {done.returncode}\n{done.stderr}")
         made = list(results.glob("*.json"))

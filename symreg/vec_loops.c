@@ -303,6 +303,7 @@ static void divide(const double *a, const double *b, size_t n, double *out)
         out[i] = a[i] / b[i];
 }
 
+#ifndef INTRINSICS
 static void between(const double *value, const double *weight, double low, double high,
                     double found[2])
 {
@@ -324,6 +325,7 @@ static void between(const double *value, const double *weight, double low, doubl
     found[0] = first[0];
     found[1] = second[0];
 }
+#endif
 
 #ifndef INTRINSICS
 /* p, with its sign changed where the ratio t / p is not below `end`: |p| or -|p|. */
@@ -478,7 +480,7 @@ const struct sr_vec sr_vec = {
     .keep_pairs = BEST(keep_pairs),
     .below = below,
     .divide = divide,
-    .between = between,
+    .between = BEST(between),
     .pair_row = pair_row,
     .correlate = correlate,
     .dot_rows = dot_rows,
