@@ -1,5 +1,5 @@
-/* vec_loops.c - blocks of Kepler's equation, sines and cosines, and bins, written so that a compiler
- * makes vector code of them; see vec.h.
+/* vec_loops.c - blocks of Kepler's equation, sines and cosines, and bins, written so that a
+ * compiler makes vector code of them; see vec.h.
  *
  * Kepler's equation, one e for all lanes, by symmetry for |M|: Mikkola's start (1987, Celestial
  * Mechanics 40, 329; within 0.002 of E, also where e is near 1 and M near 0), then two steps of

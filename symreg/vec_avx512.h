@@ -1,5 +1,5 @@
-/* vec_avx512.h - inside symreg/: what compilers do not find by themselves, with AVX-512; included by
- * vec_loops.c.
+/* vec_avx512.h - inside symreg/: what compilers do not find by themselves, with AVX-512; included
+ * by vec_loops.c.
  *
  * The same operations in the same order as the loops there and in vecmath.h, and so the same bits.
  * Here is only what gains about 15% or more over these loops compiled for AVX-512 (ns on one core

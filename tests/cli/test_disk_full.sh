@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_disk_full.sh - when a write fails: one clear error, nothing half-written under any name, what
-# was there before still there, but for the training that a new one replaces. A limit on file sizes stands for a full disk everywhere; where file
-# systems may be mounted, a tiny one really runs full.
+# was there before still there, but for the training that a new one replaces. A limit on file sizes
+# stands for a full disk everywhere; where file systems may be mounted, a tiny one really runs full.
 #
 # Mounts are made in a name space of their own, which ends with this script.
 if [ -z "${DISK_FULL_INSIDE:-}" ]; then

@@ -1,5 +1,5 @@
-/* test_draws.c - the random numbers of a fine-tuning: no two sequences that go into it have the same
- * noise, neither of one batch, of one step nor of two steps; seeds have heads of their own. */
+/* test_draws.c - the random numbers of a fine-tuning: no two sequences that go into it have the
+ * same noise, neither of one batch, of one step nor of two steps; seeds have heads of their own. */
 #include "tiny.h"
 
 #include "task.h"

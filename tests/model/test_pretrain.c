@@ -275,8 +275,8 @@ static void test_best_is_judged(void **state)
 
 /* ---- random numbers */
 
-/* Draw d of a pretraining is a sequence by shuffle stream 0 of states and 2 of planet runs, with the
- * noise of stream d and (3 << 40) + d: two pretrainings of a run share neither. */
+/* Draw d of a pretraining is a sequence by shuffle stream 0 of states and 2 of planet runs, with
+ * the noise of stream d and (3 << 40) + d: two pretrainings of a run share neither. */
 static void test_streams_are_apart(void **state)
 {
     (void)state;
