@@ -115,7 +115,8 @@ prior=$(program orbits prior --preset quick)
 # deviation 0.98, and 5,000 systems give a correlation below 4 / sqrt(5000) = 0.057)
 masses='^  ln m1, ln m2 +standard deviations (0\.9[789][0-9], ){2}correlation [-+]0\.0[0-5]'
 check "prior: comparable bodies" grep -Eq "$masses" <<<"$prior"
-check "prior: condition number" grep -Eq 'labelled rows: condition number 2\.[89][0-9], ' <<<"$prior"
+check "prior: condition number" grep -Eq 'labelled rows: condition number 2\.[89][0-9], ' \
+    <<<"$prior"
 check "prior: deviations left" grep -Eq ' leave 0\.3[45][0-9], 0\.9[456][0-9], 0\.9[456][0-9]$' \
     <<<"$prior"
 check "prior: floors" grep -Eq \

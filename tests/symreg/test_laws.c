@@ -243,8 +243,8 @@ static void markdown_is_written_and_printed(void **state)
 }
 
 /* Laws of two sources, written without a search: five samples, whose fronts differ. The law stands
- * on the fronts of samples 1, 2 and 4, is chosen by `accuracy` on sample 2 alone, and has another k on
- * each. */
+ * on the fronts of samples 1, 2 and 4, is chosen by `accuracy` on sample 2 alone, and has another
+ * k on each. */
 static void columns_are_what_they_say(void **state)
 {
     enum { N = 5 };
