@@ -103,11 +103,6 @@ void orr_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t o
 /* Uniform 64-bit value number `n` of the stream (seed, stage, index), without state. */
 uint64_t orr_rng_hash(uint64_t seed, enum orr_stage stage, uint64_t index, uint64_t n);
 
-/* ----------------------------------------------------------------------------- statistics */
-
-/* Median of x (n), which is sorted; of an even number the mean of the two in the middle, NaN of
- * none. */
-double orr_median(double *x, size_t n);
 /* Draws whose bits depend on the generator alone. GSL's draw through exp, log and pow of the C
  * library, whose last bit depends on the CPU; of GSL, gsl_rng_uniform, gsl_rng_uniform_int,
  * gsl_ran_flat and gsl_ran_choose use no such function. */
@@ -131,6 +126,12 @@ unsigned orr_draw_poisson(gsl_rng *rng, double mean);
 double orr_exp(double x);
 double orr_log(double x);
 double orr_pow(double a, double b); /* of finite numbers */
+
+/* ----------------------------------------------------------------------------- statistics */
+
+/* Median of x (n), which is sorted; of an even number the mean of the two in the middle, NaN of
+ * none. */
+double orr_median(double *x, size_t n);
 
 /* --------------------------------------------------------------------------------- cores */
 

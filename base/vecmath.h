@@ -1,6 +1,6 @@
 /* vecmath.h - elementary functions in double precision without branches, so that a loop over them
  * becomes vector code. Inlined by the loops of symreg/ and of base/draw_loops.c, whose functions
- * others call.
+ * others call; the loops of sim/ take the bits of doubles from here.
  *
  * Only IEEE operations in a fixed order: every instruction set gives the same bits, in folders that
  * are compiled with -ffp-contract=off. Fused multiply-adds stand where they are written and nowhere

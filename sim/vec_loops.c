@@ -8,33 +8,15 @@
 #include "vec.h"
 
 #include <math.h>
-#include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE uint64_t bits_of(double x)
-{
-    uint64_t u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-INLINE double of_bits(uint64_t u)
-{
-    double x;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
-
-/* Adding and subtracting it rounds to the nearest integer, which is then in the low bits. */
-#define ROUNDER 0x1.8p52
+#include "vecmath.h"
 
 /* Quarter turns, then polynomials on [-pi/4, pi/4]: best relative to x for the sine (3.5e-18) and
  * to 1 for the cosine (4.7e-20); what remains is rounding. */
-INLINE void sine_cosine(double x, double *sine, double *cosine)
+VM_INLINE void sine_cosine(double x, double *sine, double *cosine)
 {
-    const double quarter = x * 0x1.45f306dc9c883p-1 + ROUNDER, q = quarter - ROUNDER;
-    const uint64_t turn = bits_of(quarter);
+    const double quarter = x * 0x1.45f306dc9c883p-1 + VM_MAGIC, q = quarter - VM_MAGIC;
+    const uint64_t turn = vm_bits(quarter);
     /* pi/2 in two parts, of which the first has five zero bits at the end */
     const double r = (x - q * 0x1.921fb54442d00p+0) - q * 0x1.8469898cc5170p-48;
     const double z = r * r, z2 = z * z, z4 = z2 * z2;
@@ -44,19 +26,19 @@ INLINE void sine_cosine(double x, double *sine, double *cosine)
     const double pc = (0x1.555555555554cp-5 + z * -0x1.6c16c16c15140p-10) +
                       z2 * (0x1.a01a019cab749p-16 + z * -0x1.27e4f80533ff2p-22) +
                       z4 * (0x1.1ee9e890e220ap-29 + z * -0x1.8facd16c27b27p-37);
-    const uint64_t s = bits_of(r + r * z * ps), c = bits_of(1 - (0.5 * z - z2 * pc));
+    const uint64_t s = vm_bits(r + r * z * ps), c = vm_bits(1 - (0.5 * z - z2 * pc));
     const uint64_t odd = 0 - (turn & 1), other = (s ^ c) & odd;
-    *sine = of_bits(s ^ other ^ (turn & 2) << 62);
-    *cosine = of_bits(c ^ other ^ ((turn + 1) & 2) << 62);
+    *sine = vm_from_bits(s ^ other ^ (turn & 2) << 62);
+    *cosine = vm_from_bits(c ^ other ^ ((turn + 1) & 2) << 62);
 }
 
 /* Cube root of x > 0 to 2e-5: a third of the exponent, then one step of Halley. */
-INLINE double rough_cube_root(double x)
+VM_INLINE double rough_cube_root(double x)
 {
     /* the upper half of a double, as a number: exponent and logarithm, nearly */
-    const double high = of_bits(bits_of(x) >> 32 | 0x4330000000000000u) - 0x1p52;
+    const double high = vm_from_bits(vm_bits(x) >> 32 | 0x4330000000000000u) - 0x1p52;
     const double third = high * (1.0 / 3) + 715094232.0;
-    const double y = of_bits(bits_of(third + 0x1p52) << 32), y3 = y * y * y;
+    const double y = vm_from_bits(vm_bits(third + 0x1p52) << 32), y3 = y * y * y;
     return y * (y3 + (x + x)) / ((y3 + y3) + x);
 }
 
@@ -65,14 +47,14 @@ static void anomalies(struct sim_vec_block *b, size_t n, double phase_rad, doubl
 {
     const size_t lanes = sim_vec_whole(n);
     for (uint64_t k = 0; k < lanes; k++) /* k as a double */
-        b->M[k] = phase_rad + step_rad * (first + (of_bits(k | 0x4330000000000000u) - 0x1p52));
+        b->M[k] = phase_rad + step_rad * (first + (vm_from_bits(k | 0x4330000000000000u) - 0x1p52));
 }
 
 static void reduce(struct sim_vec_block *b, size_t n)
 {
     const size_t lanes = sim_vec_whole(n);
     for (size_t k = 0; k < lanes; k++) {
-        const double M = b->M[k], turns = (M * 0x1.45f306dc9c883p-3 + ROUNDER) - ROUNDER;
+        const double M = b->M[k], turns = (M * 0x1.45f306dc9c883p-3 + VM_MAGIC) - VM_MAGIC;
         /* the first product is exact, and so is the first difference */
         b->M[k] = (M - turns * SIM_TURN_HIGH) - turns * SIM_TURN_LOW;
         b->turns[k] = turns;
@@ -100,17 +82,17 @@ static size_t kepler(struct sim_vec_block *b, size_t n, double e)
     }
     for (size_t k = 0; k < lanes; k++) {
         const double M = fabs(b->M[k]), E = b->E[k];
-        const uint64_t sign = bits_of(b->M[k]) & (uint64_t)1 << 63;
+        const uint64_t sign = vm_bits(b->M[k]) & (uint64_t)1 << 63;
         double s, c;
         sine_cosine(E, &s, &c);
         const double es = e * s, f = (E - M) - es, slope = 1 - e * c;
         const double step = f * slope / (slope * slope - 0.5 * f * es);
         const double square = 0.5 * step * step;
-        const uint64_t miss = bits_of(fabs(step) <= 2e-6 ? 0.0 : 1.0) >> 61; /* 0 or 1 */
+        const uint64_t miss = vm_bits(fabs(step) <= 2e-6 ? 0.0 : 1.0) >> 61; /* 0 or 1 */
         missed += miss;
-        b->E[k] = of_bits((bits_of(E - step) ^ sign) | (0 - miss)); /* all bits: NaN */
+        b->E[k] = vm_from_bits((vm_bits(E - step) ^ sign) | (0 - miss)); /* all bits: NaN */
         b->cosine[k] = c + (step * s - square * c);
-        b->sine[k] = of_bits(bits_of(s - (step * c + square * s)) ^ sign);
+        b->sine[k] = vm_from_bits(vm_bits(s - (step * c + square * s)) ^ sign);
     }
     return missed;
 }
@@ -123,12 +105,12 @@ static void combine(const struct sim_vec_block *b, size_t n, double e, double p,
         x[k] = (p * (b->cosine[k] - e) + q * b->sine[k]) + r;
 }
 
-INLINE double bin_of(double x, double bins, double extent_au)
+VM_INLINE double bin_of(double x, double bins, double extent_au)
 {
     double place = (x + extent_au) * bins / (2 * extent_au);
     place = place < bins - 1 ? place : bins - 1;
     place = place > 0 ? place : 0;
-    const double nearest = (place + ROUNDER) - ROUNDER;
+    const double nearest = (place + VM_MAGIC) - VM_MAGIC;
     return nearest > place ? nearest - 1 : nearest;
 }
 
@@ -140,8 +122,8 @@ static long bin(size_t n, const double x[], const double y[], int bins, double e
     for (size_t k = 0; k < lanes; k++) {
         const double column = bin_of(x[k], bins, extent_au), line = bin_of(y[k], bins, extent_au);
         row[k] = column + 65536 * line;
-        outside += bits_of(fabs(x[k]) > extent_au ? 1.0 : 0.0) >> 61;
-        outside += bits_of(fabs(y[k]) > extent_au ? 1.0 : 0.0) >> 61;
+        outside += vm_bits(fabs(x[k]) > extent_au ? 1.0 : 0.0) >> 61;
+        outside += vm_bits(fabs(y[k]) > extent_au ? 1.0 : 0.0) >> 61;
     }
     for (size_t k = n; k < lanes; k++)
         outside -= (uint64_t)(fabs(x[k]) > extent_au) + (uint64_t)(fabs(y[k]) > extent_au);

@@ -4,9 +4,9 @@
  * The same operations in the same order as the loops there and in vecmath.h, and so the same bits.
  * Here is only what gains about 15% or more over these loops compiled for AVX-512 (ns on one core
  * of an AMD EPYC with AVX-512, 512 rows, between 32): exp 312 for 727 and log 373 for 839, tables
- * of 16 numbers in registers and scaling by a power of two in one instruction; sin 299 for 353 and cos 331
- * for 374, angles looked at in the same pass; split 33 for 45, masks; keep_pairs 84 for 202,
- * compression; between 73 for 96, all ranks in registers. */
+ * of 16 numbers in registers and scaling by a power of two in one instruction; sin 299 for 353 and
+ * cos 331 for 374, angles looked at in the same pass; split 33 for 45, masks; keep_pairs 84 for
+ * 202, compression; between 73 for 96, all ranks in registers. */
 #ifndef SR_VEC_AVX512_H
 #define SR_VEC_AVX512_H
 
