@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVAL_BATCH = 32, ROLLOUT_MOST = 100 };
+enum { EVAL_BATCH = 32 };
 
 enum sim_split gpt_final_split(const struct orr_preset *preset, bool planets)
 {
