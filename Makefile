@@ -42,6 +42,7 @@ LDLIBS  := -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm -ldl
 # exact sums in simulation, tables of forces and regression
 base_CFLAGS    := -ffp-contract=off
 sim_CFLAGS     := -ffp-contract=off -fno-math-errno -fno-trapping-math
+laws_CFLAGS    := -ffp-contract=off
 # (gcc otherwise makes branches of clamps, and scalar code of the loops around them)
 symreg_CFLAGS  := -ffp-contract=off -fno-math-errno -fno-trapping-math \
                   $(if $(findstring clang,$(CC)),,-fno-thread-jumps)
@@ -62,18 +63,18 @@ base_LOOPS    := base/draw_loops.c
 base_TABLE    := orr_draws
 sim_LOOPS     := sim/vec_loops.c
 sim_TABLE     := sim_vec
-symreg_LOOPS  := symreg/vec_loops.c
+symreg_LOOPS  := symreg/value/vec_loops.c
 symreg_TABLE  := sr_vec
 kernels_LOOPS := $(filter-out kernels/cpu.c kernels/cpu_dnnl.c kernels/cpu_peak.c,$(wildcard kernels/cpu*.c))
 kernels_TABLE := k_cpu_loops
 
-FOLDERS  := base sim kernels model finetune symreg figures
+FOLDERS  := base sim kernels model finetune symreg laws figures
 PROGRAMS := orbits pretrain finetune symreg report probe
 # the folder each program's main_<program>.c is in
 orbits_IN := sim
 pretrain_IN := model
 finetune_IN := finetune
-symreg_IN := symreg
+symreg_IN := laws
 report_IN := figures
 probe_IN := finetune
 # what each folder may use, itself first (DESIGN: strict, no cycles)
@@ -83,6 +84,7 @@ kernels_USES  := kernels base
 model_USES    := model sim kernels base
 finetune_USES := finetune model sim kernels base
 symreg_USES   := symreg base
+laws_USES     := laws symreg base
 figures_USES  := figures base
 
 RUN_ARGS = --preset $(PRESET) --run $(RUN) $(foreach s,$(SET),--set $(s)) --resume
@@ -140,7 +142,7 @@ plan: $(STAGES_NEED)
 say = @$(if $(V),true,printf '  %-3s %s\n' $(1) $(2))
 
 define folder_rules
-$(1)_SRC := $$(filter-out $(1)/main_%.c $$($(1)_LOOPS),$$(wildcard $(1)/*.c))
+$(1)_SRC := $$(filter-out $(1)/main_%.c $$($(1)_LOOPS),$$(wildcard $(1)/*.c $(1)/*/*.c))
 $(1)_ISA := $$(if $$($(1)_LOOPS),$$(ISA_SETS:%=$$(B)/isa/%/$(1).o))
 $(1)_OBJ := $$($(1)_SRC:%.c=$$(B)/%.o) $$($(1)_ISA)
 $$(B)/lib$(1).a: $$($(1)_OBJ)

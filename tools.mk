@@ -139,7 +139,7 @@ $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
 $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic $< $(foreach f,figures symreg finetune model sim,\
+	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic $< $(foreach f,figures laws symreg finetune model sim,\
 	    $(B)/lib$(f).a) -Wl,--whole-archive $(B)/libkernels.a $(B)/libbase.a \
 	    -Wl,--no-whole-archive $(LDLIBS) -o $@
 .PHONY: $(BENCHES:%=bench-%) bench-symreg-speed

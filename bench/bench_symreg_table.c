@@ -11,7 +11,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "bench.h"
-#include "symreg/symreg.h"
+#include "laws/laws.h"
 
 enum { SAMPLES = 5, ROWS = 1000, PER_SEQUENCE = 50, SOURCES = 4 };
 static const char *const source_name[SOURCES] = {"truth", "oracle", "softmax", "untrained"};
@@ -99,7 +99,7 @@ static int bench_mode(const char *mode, int threads, struct bench_results *resul
     if (!rc) {
         cli->threads = threads;
         const double wall = orr_time_s(), cpu = process_time_s();
-        rc = sr_laws_run(cli, compat);
+        rc = laws_run(cli, compat);
         const double wall_s = orr_time_s() - wall, cpu_s = process_time_s() - cpu;
         snprintf(name, sizeof name, "%s: the table, %d threads", mode, threads);
         if (!rc) {

@@ -15,7 +15,7 @@
 #ifndef SYMREG_CEILING_H
 #define SYMREG_CEILING_H
 
-#include "symreg/search.h"
+#include "symreg/evolve/search.h"
 #include "symreg_judge.h"
 
 enum { FORMS = 64, FORM_STEPS = 100, FORM_RESTARTS = 4 };

@@ -17,10 +17,10 @@ complain() {
 }
 
 declare -A PREFIX=([base]=orr_ [sim]=sim_ [kernels]=k_ [model]=gpt_ [finetune]=ft_
-                   [symreg]=sr_ [figures]=report_)
+                   [symreg]=sr_ [laws]=law [figures]=report_)
 declare -A DIRECTION=([base]="base" [sim]="sim base" [kernels]="kernels base"
                       [model]="model sim kernels base" [finetune]="finetune model sim kernels base"
-                      [symreg]="symreg base" [figures]="figures base")
+                      [symreg]="symreg base" [laws]="laws symreg base" [figures]="figures base")
 
 for library in "$@"; do
     folder=$(basename "$library" .a)
@@ -93,7 +93,7 @@ while read -r file; do
     ! grep -q 'clang-format off' "$file" || continue
     long=$(awk 'length > 100 { print FNR; exit }' "$file")
     [ -z "$long" ] || complain "$file:$long: longer than 100 columns"
-done < <(find base sim kernels model finetune symreg figures tests bench tools \
+done < <(find base sim kernels model finetune symreg laws figures tests bench tools \
               \( -name '*.[ch]' -o -name '*.gp' -o -name '*.sh' \) | sort)
 
 if command -v clang-format >/dev/null; then
@@ -108,12 +108,12 @@ if command -v cppcheck >/dev/null; then
     cppcheck --quiet --std=c17 --language=c --enable=warning,performance,portability \
         '-DcJSON_ArrayForEach(item,array)=while(((item)=cJSON_GetArrayItem(array,0)))' \
         --inline-suppr --error-exitcode=1 -I. -Ibase \
-        base sim kernels model finetune symreg figures || complain "cppcheck: see above"
+        base sim kernels model finetune symreg laws figures || complain "cppcheck: see above"
 else
     echo "lint: cppcheck is not installed: static analysis not done"
 fi
 if command -v clang-tidy >/dev/null; then
-    clang-tidy --quiet {base,sim,kernels,model,finetune,symreg,figures}/*.c -- \
+    clang-tidy --quiet {base,sim,kernels,model,finetune,symreg,laws,figures}/*.c -- \
         -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -I. -Ibase 2>/dev/null ||
         complain "clang-tidy: see above"
 else

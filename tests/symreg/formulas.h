@@ -9,7 +9,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "base/scratch.h"
-#include "symreg.h"
+#include "symreg/symreg.h"
 
 enum { FEATURES = 3 };
 static const char *const feature_name[FEATURES] = {"r", "m1", "m2"};

@@ -6,7 +6,7 @@
 
 #include <gsl/gsl_multifit_nlinear.h>
 
-#include "symreg.h"
+#include "symreg/symreg.h"
 
 /* Residuals of c0 exp(-c1 r) + c2 m1 + c3; context: the table (struct sr_data). */
 static inline int oracle_residuals(const gsl_vector *c, void *context, gsl_vector *residual)

@@ -1,6 +1,6 @@
 /* test_collapse.c - functions of one variable, and tables that collapse to one. */
 #include "symreg/formulas.h"
-#include "collapse.h"
+#include "propose/collapse.h"
 
 static struct sr_settings default_settings(void)
 {
@@ -249,7 +249,7 @@ static void stands_back(void **state)
     struct sr_settings s = default_settings();
     struct table t;
     struct sr_loss loss;
-    struct sr_worker worker = {.rng = random_stream(3)};
+    struct sr_thread worker = {.rng = random_stream(3)};
     gsl_rng *rng = random_stream(5);
     table_of(&t, 300, "m1 / r * exp(-0.7 * m2)", 0);
     assert_int_equal(sr_work_init(&worker.work, 300, 20), 0);

@@ -2,7 +2,7 @@
 #include <gsl/gsl_errno.h>
 
 #include "symreg/formulas.h"
-#include "search.h"
+#include "evolve/search.h"
 
 static struct sr_settings settings_of(void)
 {
@@ -220,12 +220,12 @@ static void compat_finds_a_law(void **state)
 }
 
 /* Fits the constants of a formula; returns the loss, and the constants in `constant`. */
-static double fit_of(const struct sr_loss *loss, const char *text, struct sr_worker *worker,
+static double fit_of(const struct sr_loss *loss, const char *text, struct sr_thread *worker,
                      double *constant)
 {
     struct sr_expr expr = formula(text);
     const double before = sr_eval_plain(&expr, loss, &worker->work);
-    sr_compat_constants(loss, &expr, worker->rng, worker);
+    sr_compat_constants(loss, &expr, worker);
     const double after = sr_eval_plain(&expr, loss, &worker->work);
     sr_expr_constants(&expr, constant);
     assert_true(after <= before);
@@ -239,7 +239,7 @@ static void compat_fits_constants(void **state)
     (void)state;
     struct table t;
     struct sr_loss square, absolute;
-    struct sr_worker worker = {.rng = random_stream(9)};
+    struct sr_thread worker = {.rng = random_stream(9)};
     double constant[SR_NODES];
     table_of(&t, "3 * m1 + 0.5", 0);
     assert_int_equal(sr_loss_init(&square, ORR_SR_L2, &t.data), 0);

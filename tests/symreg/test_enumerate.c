@@ -1,7 +1,7 @@
 /* test_enumerate.c - the bank holds every small function once; pairs meet in the middle. */
 #include "symreg/formulas.h"
-#include "enumerate.h"
-#include "search.h"
+#include "propose/enumerate.h"
+#include "evolve/search.h"
 
 static struct sr_settings settings_of(int maxsize)
 {

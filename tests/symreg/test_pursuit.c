@@ -1,6 +1,6 @@
 /* test_pursuit.c - columns of small formulas, and sums of three of them. */
 #include "symreg/formulas.h"
-#include "dictionary.h"
+#include "propose/dictionary.h"
 
 static struct sr_settings default_settings(void)
 {
@@ -103,7 +103,7 @@ static void finds_sums(void **state)
     };
     for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
         const struct sr_settings s = default_settings();
-        struct sr_worker worker[3] = {
+        struct sr_thread worker[3] = {
             {.rng = random_stream(1)}, {.rng = random_stream(2)}, {.rng = random_stream(3)}};
         struct table t;
         struct sr_loss loss;

@@ -4,7 +4,7 @@
 
 #include <float.h>
 
-#include "vec.h"
+#include "value/vec.h"
 
 /* |x - exact| in units of the last place of exact. */
 static double ulps(double x, long double exact)

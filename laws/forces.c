@@ -1,0 +1,124 @@
+/* forces.c - reading forces_magnitude.csv, and facts about one sample of it. */
+#include "analysis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What column c (sample, sequence, step, r, m1, m2, dt, F_true, F) must hold, NULL when it does. */
+static const char *refusal(int c, double value)
+{
+    static const double end[2] = {1e6, 0x1p53}; /* doubles tell whole numbers apart below 2^53 */
+    if (c >= 3 && c <= 7)
+        return isfinite(value) && value > 0 ? NULL : "a positive number";
+    if (c < 2)
+        return value >= 0 && value < end[c] && floor(value) >= value ? NULL
+               : c                                                   ? "a whole number below 2^53"
+                                                                     : "a whole number below 10^6";
+    return isfinite(value) ? NULL : "a finite number";
+}
+
+int law_forces_read(const char *path, struct law_forces *forces)
+{
+    static const char *const names[9] = {"sample", "sequence", "step",   "r", "m1",
+                                         "m2",     "dt",       "F_true", "F"};
+    *forces = (struct law_forces){0};
+    if (!orr_exists(path))
+        return ORR_FAIL(ORR_EMISSING, "%s: not found; run bin/finetune first", path);
+    struct orr_csv csv = {0};
+    int rc = orr_csv_read(path, ORR_CSV_NUMBERS, &csv);
+    if (rc)
+        return rc;
+    double *storage = orr_alloc(9 * csv.rows + 1, sizeof *storage);
+    if (!storage)
+        rc = ORR_ENOMEM;
+    if (!rc && csv.rows < 2)
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected at least 2 rows, found %zu", path, csv.rows);
+    for (int c = 0; c < 9 && !rc; c++) {
+        const int column = orr_csv_column(&csv, names[c]);
+        if (column < 0)
+            rc = ORR_FAIL(ORR_EFORMAT, "%s: no column \"%s\"", path, names[c]);
+        for (size_t i = 0; i < csv.rows && !rc; i++) {
+            const double value = csv.values[i * csv.cols + (size_t)column];
+            storage[(size_t)c * csv.rows + i] = value;
+            const char *expected = refusal(c, value);
+            if (expected)
+                rc = ORR_FAIL(ORR_EFORMAT, "%s:%zu: %s: expected %s, found %.16g", path, i + 2,
+                              names[c], expected, value);
+        }
+    }
+    if (rc) {
+        free(storage);
+        orr_csv_free(&csv);
+        return rc;
+    }
+    double **const at[9] = {&forces->sample, &forces->sequence, &forces->step,
+                            &forces->r,      &forces->m1,       &forces->m2,
+                            &forces->dt,     &forces->f_true,   &forces->f};
+    forces->rows = csv.rows;
+    forces->storage = storage;
+    for (size_t c = 0; c < 9; c++)
+        *at[c] = storage + c * csv.rows;
+    for (size_t i = 0; i < csv.rows; i++)
+        if ((int)forces->sample[i] + 1 > forces->samples)
+            forces->samples = (int)forces->sample[i] + 1;
+    orr_csv_free(&csv);
+    return 0;
+}
+
+void law_forces_free(struct law_forces *forces)
+{
+    free(forces->storage);
+    *forces = (struct law_forces){0};
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The sequences of a table, ascending -> number (rows); returns how many. Their numbers say nothing
+ * of how many there are. */
+static size_t list_sequences(const struct law_forces *forces, double *number)
+{
+    size_t count = 0;
+    memcpy(number, forces->sequence, forces->rows * sizeof *number);
+    qsort(number, forces->rows, sizeof *number, ascending);
+    for (size_t i = 0; i < forces->rows; i++)
+        if (count == 0 || number[i] > number[count - 1])
+            number[count++] = number[i];
+    return count;
+}
+
+int law_analyse_sample(const struct law_forces *forces, int sample, struct law_sample_facts *facts)
+{
+    *facts = (struct law_sample_facts){.k_dropped_m2 = NAN, .leverage = NAN};
+    double *block = orr_alloc(4 * forces->rows + SR_SCRATCH, sizeof *block);
+    if (!block)
+        return ORR_ENOMEM;
+    double *ratio = block, *weight = block + forces->rows;
+    double *share = weight + forces->rows + SR_SCRATCH, *number = share + forces->rows;
+    double total = 0, largest = 0;
+    const size_t sequences = list_sequences(forces, number);
+    size_t n = 0;
+    for (size_t i = 0; i < forces->rows; i++) {
+        if ((int)forces->sample[i] != sample)
+            continue;
+        const double shape = forces->m1[i] / (forces->r[i] * forces->r[i]);
+        ratio[n] = forces->f[i] / shape;
+        weight[n++] = shape;
+        const double *of = bsearch(&forces->sequence[i], number, sequences, sizeof *of, ascending);
+        share[of - number] += fabs(forces->f[i]);
+        total += fabs(forces->f[i]);
+    }
+    for (size_t s = 0; s < sequences; s++)
+        largest = fmax(largest, share[s]);
+    facts->rows = n;
+    if (n)
+        facts->k_dropped_m2 = sr_weighted_median(ratio, weight, n, weight + forces->rows);
+    if (total > 0)
+        facts->leverage = largest / total;
+    free(block);
+    return 0;
+}

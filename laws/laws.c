@@ -1,0 +1,324 @@
+/* laws.c - run directory mode: every source and sample through the same search. */
+#include "laws.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+const char *const law_features[3] = {"r", "m1", "m2"};
+
+/* ---- sources */
+
+/* Names and paths of the tables that the settings ask for. */
+static int list_sources(struct laws *laws)
+{
+    const struct orr_preset *preset = &laws->cli->preset;
+    struct orr_sources names;
+    int rc = 0;
+    orr_sources_list(preset, laws->cli->attention, &names);
+    for (int i = 0; i < names.count && !rc; i++) {
+        if (!orr_has_table(preset, names.name[i], false))
+            continue;
+        struct law_source *source = &laws->source[laws->sources++];
+        snprintf(source->name, sizeof source->name, "%s", names.name[i]);
+        rc = orr_path(source->path, "%s/%s/finetune/forces_magnitude.csv", laws->cli->run,
+                      names.name[i]);
+    }
+    return rc;
+}
+
+/* What a table says it was made from; NULL with the reason when it does not. Files that models
+ * were started from are taken over: laws of such models say so. */
+static int read_made(struct laws *laws, struct law_source *source, cJSON **made, char why[ORR_WHY])
+{
+    const int rc = orr_sidecar_read(source->path, made, why);
+    return rc ? rc : orr_chain_adopt(&laws->chain, *made, source->path);
+}
+
+/* The digest of the laws as they should be. */
+static int open_chain(struct laws *laws, const char *orbits)
+{
+    struct orr_sources names;
+    char why[ORR_WHY];
+    int rc = orr_chain_open(&laws->chain, &laws->cli->preset, orbits);
+    if (!rc)
+        rc = orr_chain_find_elsewhere(&laws->chain, laws->cli->run, laws->cli->attention, false);
+    for (int i = 0; i < laws->sources && !rc; i++) {
+        cJSON *made = NULL;
+        rc = read_made(laws, &laws->source[i], &made, why);
+        cJSON_Delete(made);
+    }
+    orr_sources_list(&laws->cli->preset, laws->cli->attention, &names);
+    return rc ? rc : orr_chain_laws(&laws->chain, &names, laws->digest);
+}
+
+/* Every table is there (or, where there are laws already, need not be), and is what the settings
+ * make. */
+static int check_sources(struct laws *laws, bool needed)
+{
+    int rc = 0;
+    for (int i = 0; i < laws->sources && !rc && needed; i++)
+        if (!orr_exists(laws->source[i].path))
+            rc = ORR_FAIL(ORR_EMISSING,
+                          "%s: not found; run bin/finetune first (--attention NAME "
+                          "leaves the other variants out)",
+                          laws->source[i].path);
+    for (int i = 0; i < laws->sources && !rc && !*laws->chain.elsewhere[0]; i++) {
+        struct law_source *source = &laws->source[i];
+        char why[ORR_WHY], digest[ORR_DIGEST];
+        cJSON *made = NULL;
+        if (!orr_exists(source->path))
+            continue;
+        rc = read_made(laws, source, &made, why);
+        if (!rc)
+            rc = orr_chain_table(&laws->chain, source->name, false, digest);
+        if (!rc && (!made || !orr_made_same(&laws->chain.book, digest, made, why)))
+            rc = ORR_FAIL(ORR_EINVAL,
+                          "%s: not what these settings make: %s; make it again with: finetune "
+                          "--resume, or name its data sets with --orbits",
+                          source->path, why);
+        cJSON_Delete(made);
+    }
+    return rc;
+}
+
+/* ---- resume */
+
+/* laws.json is written last: when it was made from the same things, and the files that it names
+ * are as they were, nothing is to be done. */
+static int judge_laws(const struct laws *laws, enum orr_verdict *verdict, char why[ORR_WHY])
+{
+    char path[4096];
+    cJSON *json = NULL;
+    why[0] = '\0';
+    *verdict = ORR_MAKE;
+    int rc = orr_path(path, "%s/laws.json", laws->folder);
+    if (rc || !orr_exists(path))
+        return rc;
+    *verdict = ORR_REMAKE;
+    if (orr_json_read(path, &json)) {
+        snprintf(why, ORR_WHY, "it cannot be read");
+        orr_error_clear(); /* a broken file is simply made again */
+        return 0;
+    }
+    if (orr_made_same(&laws->chain.book, laws->digest,
+                      cJSON_GetObjectItemCaseSensitive(json, "made"), why) &&
+        orr_files_same(laws->folder, cJSON_GetObjectItemCaseSensitive(json, "files"), why))
+        *verdict = ORR_KEEP;
+    cJSON_Delete(json);
+    return 0;
+}
+
+/* ---- samples */
+
+static int take_sample(const struct law_forces *forces, int number, struct law_sample *sample)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < forces->rows; i++)
+        n += (int)forces->sample[i] == number;
+    if (n < 2)
+        return ORR_FAIL(ORR_EFORMAT, "sample %d: expected at least 2 rows, found %zu", number, n);
+    sample->x = orr_alloc(4 * n, sizeof *sample->x);
+    if (!sample->x)
+        return ORR_ENOMEM;
+    sample->y = sample->x + 3 * n;
+    const double *const column[3] = {forces->r, forces->m1, forces->m2};
+    for (int f = 0; f < 3; f++) {
+        sample->low[f] = HUGE_VAL;
+        sample->high[f] = 0;
+    }
+    size_t k = 0;
+    for (size_t i = 0; i < forces->rows; i++) {
+        if ((int)forces->sample[i] != number)
+            continue;
+        for (size_t f = 0; f < 3; f++) {
+            sample->x[f * n + k] = column[f][i];
+            sample->low[f] = fmin(sample->low[f], column[f][i]);
+            sample->high[f] = fmax(sample->high[f], column[f][i]);
+        }
+        sample->y[k++] = forces->f[i];
+    }
+    sample->fit.data = (struct sr_data){.rows = n, .features = 3, .x = sample->x, .y = sample->y};
+    sample->fit.stream = (uint64_t)number;
+    return law_analyse_sample(forces, number, &sample->facts);
+}
+
+static int read_source(struct law_source *source, uint64_t seed)
+{
+    int rc = law_forces_read(source->path, &source->forces);
+    if (rc)
+        return rc;
+    rc = law_analyse(&source->forces, seed, &source->analysis);
+    source->sample = rc ? NULL : orr_alloc((size_t)source->forces.samples, sizeof *source->sample);
+    if (!rc && !source->sample)
+        rc = ORR_ENOMEM;
+    for (int s = 0; s < source->forces.samples && !rc; s++)
+        rc = take_sample(&source->forces, s, &source->sample[s]);
+    if (rc == ORR_EFORMAT || rc == ORR_EINVAL) {
+        char message[1024];
+        snprintf(message, sizeof message, "%s", orr_error());
+        return ORR_FAIL(rc, "%s: %s", source->path, message);
+    }
+    return rc;
+}
+
+static int judge(struct law_sample *sample, double tolerance)
+{
+    double k;
+    const int rc = sr_front_describe(&sample->fit.front, &sample->fit.data);
+    sample->k = NAN;
+    sample->true_row =
+        law_find(&sample->fit.front, sample->low, sample->high, tolerance, &sample->k);
+    for (int row = 0; row < sample->fit.front.count; row++)
+        sample->row_true[row] =
+            law_check(&sample->fit.front.expr[row], sample->low, sample->high, tolerance, &k);
+    return rc;
+}
+
+/* With --resume from the checkpoint of a search that was stopped; one of other data or settings, or
+ * that is broken, is none. */
+static int search(struct laws *laws, struct sr_settings *settings, struct sr_fit *fits, int count)
+{
+    const struct orr_cli *cli = laws->cli;
+    struct orr_progress progress;
+    settings->checkpoint = laws->checkpoint;
+    settings->checkpoint_of_stops = true;
+    settings->resume = cli->resume && orr_exists(laws->checkpoint);
+    orr_progress_init(&progress, "symreg", (uint64_t)settings->iterations, cli->quiet);
+    int rc = sr_search(settings, fits, count, cli->threads, &progress);
+    if (settings->resume && (rc == ORR_EINVAL || rc == ORR_EFORMAT)) {
+        orr_note(cli->quiet, "symreg: %s; the search starts anew", orr_error());
+        orr_error_clear();
+        settings->resume = false;
+        rc = sr_search(settings, fits, count, cli->threads, &progress);
+    }
+    orr_progress_end(&progress, NULL);
+    return rc;
+}
+
+/* All samples of all sources in one pool. When stopped, the fronts so far are there, not judged. */
+static int fit_all(struct laws *laws, struct sr_settings *settings)
+{
+    int count = 0, next = 0;
+    for (int i = 0; i < laws->sources; i++)
+        count += laws->source[i].forces.samples;
+    struct sr_fit *fits = orr_alloc((size_t)count, sizeof *fits);
+    if (!fits)
+        return ORR_ENOMEM;
+    for (int i = 0; i < laws->sources; i++)
+        for (int s = 0; s < laws->source[i].forces.samples; s++)
+            fits[next++] = laws->source[i].sample[s].fit;
+    int rc = search(laws, settings, fits, count);
+    next = 0;
+    for (int i = 0; i < laws->sources && (!rc || rc == ORR_EINTR); i++)
+        for (int s = 0; s < laws->source[i].forces.samples && (!rc || rc == ORR_EINTR); s++) {
+            laws->source[i].sample[s].fit = fits[next++];
+            if (!rc)
+                rc = judge(&laws->source[i].sample[s], laws->cli->preset.symreg.constant_tolerance);
+        }
+    free(fits);
+    return rc;
+}
+
+static void laws_free(struct laws *laws)
+{
+    for (int i = 0; i < laws->sources; i++) {
+        struct law_source *source = &laws->source[i];
+        for (int s = 0; s < source->forces.samples && source->sample; s++)
+            free(source->sample[s].x);
+        free(source->sample);
+        law_forces_free(&source->forces);
+    }
+    free(laws);
+}
+
+static int search_and_write(struct laws *laws, struct sr_settings *settings)
+{
+    int rc = fit_all(laws, settings);
+    if (rc == ORR_EINTR)
+        rc = laws_stopped(laws);
+    if (!rc && !*laws->cli->out)
+        rc = orr_cli_save_preset(laws->cli, laws->cli->run);
+    return rc ? rc : laws_write(laws);
+}
+
+/* Samples of every source, all in one search; everything written. */
+static int make_laws(struct laws *laws, struct sr_settings *settings)
+{
+    int fd, rc = check_sources(laws, true);
+    for (int i = 0; i < laws->sources && !rc; i++)
+        rc = read_source(&laws->source[i], laws->cli->preset.seed);
+    if (!rc)
+        rc = law_analyse_floors(&laws->source[0].forces, &laws->floors);
+    if (!rc)
+        rc = orr_mkdir(laws->folder);
+    if (!rc)
+        rc = orr_lock(laws->folder, "searching for laws", &fd);
+    if (rc)
+        return rc;
+    rc = search_and_write(laws, settings);
+    orr_unlock(fd);
+    return rc;
+}
+
+static int run_laws(struct laws *laws, struct sr_settings *settings)
+{
+    const struct orr_cli *cli = laws->cli;
+    enum orr_verdict verdict;
+    char why[ORR_WHY], path[4096];
+    int rc = judge_laws(laws, &verdict, why);
+    if (!rc)
+        rc = orr_path(path, "%s/laws.json", laws->folder);
+    if (!rc && cli->plan)
+        orr_plan_print(verdict, path, why);
+    if (rc || cli->plan)
+        return rc;
+    if (verdict == ORR_KEEP && cli->resume) {
+        rc = check_sources(laws, false);
+        if (rc)
+            return rc;
+        if (remove(laws->checkpoint) && errno != ENOENT) /* of a search for others */
+            return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", laws->checkpoint, strerror(errno));
+        orr_note(cli->quiet, "symreg: %s is up to date", laws->folder);
+        return laws_print(laws);
+    }
+    if (verdict == ORR_REMAKE && cli->resume)
+        orr_note(cli->quiet, "symreg: %s: made anew: %s", path, why);
+    rc = make_laws(laws, settings);
+    return rc ? rc : laws_print(laws);
+}
+
+int laws_run(const struct orr_cli *cli, const char *orbits)
+{
+    struct sr_settings settings;
+    if (orr_plan_text(cli, "symreg"))
+        return 0;
+    int rc = orr_preset_needs_orbits(&cli->preset, "a search for laws");
+    if (rc)
+        return rc;
+    struct laws *laws = orr_alloc(1, sizeof *laws);
+    if (!laws)
+        return ORR_ENOMEM;
+    laws->cli = cli;
+    rc = sr_settings_init(&settings, &cli->preset);
+    if (!rc)
+        rc = *cli->out ? orr_path(laws->folder, "%s", cli->out)
+                       : orr_path(laws->folder, "%s/laws", cli->run);
+    if (!rc)
+        rc = orr_path(laws->checkpoint, "%s/checkpoint.bin", laws->folder);
+    if (!rc)
+        rc = list_sources(laws);
+    if (!rc && laws->sources == 0)
+        orr_note(cli->quiet, "symreg: preset %s has no force magnitudes: nothing to do",
+                 cli->preset.name);
+    else if (!rc)
+        rc = open_chain(laws, orbits);
+    if (!rc && laws->sources > 0)
+        rc = run_laws(laws, &settings);
+    orr_chain_close(&laws->chain);
+    laws_free(laws);
+    return rc;
+}

@@ -1,0 +1,387 @@
+/* laws_write.c - laws/: fronts, laws.md for readers, laws.json for bin/report. */
+#include "laws.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+/* Row that a rule of the preset selects; the names were checked before the search. */
+static int chosen_row(const struct laws *laws, const struct law_sample *sample, int rule)
+{
+    enum sr_rule r;
+    if (sr_rule_find(laws->cli->preset.symreg.rules.item[rule], &r))
+        return -1;
+    return sr_front_select(&sample->fit.front, r);
+}
+
+/* ---- laws.json */
+
+/* Adds item to object or array (key NULL); frees it when that fails. */
+static bool add(cJSON *parent, const char *key, cJSON *item)
+{
+    if (!item)
+        return false;
+    const bool ok =
+        key ? cJSON_AddItemToObject(parent, key, item) : cJSON_AddItemToArray(parent, item);
+    if (!ok)
+        cJSON_Delete(item);
+    return ok;
+}
+
+static bool add_number(cJSON *object, const char *key, double value)
+{
+    return add(object, key, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
+}
+
+static bool add_text(cJSON *object, const char *key, const char *value)
+{
+    return add(object, key, cJSON_CreateString(value));
+}
+
+static bool add_law(const struct laws *laws, const struct law_source *source, int number, int rule,
+                    cJSON *array)
+{
+    const struct law_sample *sample = &source->sample[number];
+    const int row = chosen_row(laws, sample, rule);
+    if (row < 0)
+        return true; /* no formula is finite: nothing to tell */
+    const struct sr_front *front = &sample->fit.front;
+    char text[SR_TEXT];
+    cJSON *law = cJSON_CreateObject();
+    sr_expr_print(&front->expr[row], law_features, text, sizeof text);
+    return add(array, NULL, law) && add_text(law, "source", source->name) &&
+           add_number(law, "sample", number) &&
+           add_text(law, "rule", laws->cli->preset.symreg.rules.item[rule]) &&
+           add_text(law, "equation", text) &&
+           add_number(law, "complexity", front->expr[row].count) &&
+           add_number(law, "loss", front->loss[row]) &&
+           add(law, "selected_true", cJSON_CreateBool(sample->row_true[row])) &&
+           add(law, "on_front", cJSON_CreateBool(sample->true_row >= 0)) &&
+           add_number(law, "constant", sample->k);
+}
+
+static bool add_source(const struct law_source *source, cJSON *array)
+{
+    const struct law_analysis *a = &source->analysis;
+    cJSON *object = cJSON_CreateObject(), *exponents = cJSON_CreateObject();
+    if (!add(array, NULL, object)) {
+        cJSON_Delete(exponents);
+        return false;
+    }
+    bool ok = add(object, "exponents", exponents) && add_text(object, "source", source->name) &&
+              add_number(object, "r2_log", a->r2_log) &&
+              add_number(object, "median_relative_error", a->median_relative_error) &&
+              add_number(object, "dropped", (double)a->dropped);
+    for (int e = 0; e < 3 && ok; e++) {
+        cJSON *interval = cJSON_CreateObject();
+        ok = add(exponents, law_features[e], interval) &&
+             add_number(interval, "value", a->exponent[e].value) &&
+             add_number(interval, "low", a->exponent[e].low) &&
+             add_number(interval, "high", a->exponent[e].high);
+    }
+    return ok;
+}
+
+static bool add_sample(const struct law_source *source, int number, cJSON *array)
+{
+    const struct law_sample_facts *facts = &source->sample[number].facts;
+    cJSON *object = cJSON_CreateObject();
+    return add(array, NULL, object) && add_text(object, "source", source->name) &&
+           add_number(object, "sample", number) &&
+           add_number(object, "rows", (double)facts->rows) &&
+           add_number(object, "k_dropped_m2", facts->k_dropped_m2) &&
+           add_number(object, "leverage", facts->leverage);
+}
+
+/* The other files, with size and checksum. */
+static int add_files(const struct laws *laws, cJSON *json)
+{
+    char name[ORR_NAME + 64];
+    cJSON *files = cJSON_AddObjectToObject(json, "files");
+    int rc = orr_files_add(files, laws->folder, "laws.md");
+    for (int i = 0; i < laws->sources && !rc; i++)
+        for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
+            snprintf(name, sizeof name, "front_%s_%d.csv", laws->source[i].name, s);
+            rc = orr_files_add(files, laws->folder, name);
+        }
+    return rc;
+}
+
+static bool fill_json(const struct laws *laws, cJSON *json)
+{
+    cJSON *list = cJSON_AddArrayToObject(json, "laws");
+    cJSON *sources = cJSON_AddArrayToObject(json, "sources");
+    cJSON *samples = cJSON_AddArrayToObject(json, "samples");
+    cJSON *floors = cJSON_AddObjectToObject(json, "floors");
+    bool ok = list && sources && samples && floors;
+    ok = ok && add_text(json, "version", ORR_VERSION) &&
+         add(json, "made", orr_book_made(&laws->chain.book, laws->digest)) &&
+         orr_json_add_u64(json, "seed", laws->cli->preset.seed) &&
+         add_text(json, "preset", laws->cli->preset.name);
+    for (int i = 0; i < laws->sources && ok; i++) {
+        const struct law_source *source = &laws->source[i];
+        ok = add_source(source, sources);
+        for (int s = 0; s < source->forces.samples && ok; s++) {
+            ok = add_sample(source, s, samples);
+            for (int r = 0; r < laws->cli->preset.symreg.rules.count && ok; r++)
+                ok = add_law(laws, source, s, r, list);
+        }
+    }
+    return ok && add_number(floors, "log_r", laws->floors.log_r) &&
+           add_number(floors, "log_scale_dt_r", laws->floors.log_scale_dt_r) &&
+           add_number(floors, "constant", laws->floors.constant);
+}
+
+/* ---- laws.md */
+
+/* The untrained model by its attention, too, where this run made it. */
+static void source_title(const struct laws *laws, const struct law_source *source,
+                         char title[2 * ORR_NAME + 4])
+{
+    const bool floor = !strcmp(source->name, "untrained") && !*laws->chain.elsewhere[0];
+    if (floor)
+        snprintf(title, 2 * ORR_NAME + 4, "%s (%s)", source->name,
+                 orr_source_attention(&laws->cli->preset, source->name));
+    else
+        snprintf(title, 2 * ORR_NAME + 4, "%s", source->name);
+}
+
+/* Samples whose front has k m1 m2 / r^2, and the median of k over them. */
+static int true_law(const struct law_source *source, int *on_front, double *constant)
+{
+    double *k = orr_alloc((size_t)source->forces.samples + 1, sizeof *k);
+    if (!k)
+        return ORR_ENOMEM;
+    *on_front = 0;
+    for (int s = 0; s < source->forces.samples; s++)
+        if (source->sample[s].true_row >= 0)
+            k[(*on_front)++] = source->sample[s].k;
+    *constant = orr_median(k, (size_t)*on_front);
+    free(k);
+    return 0;
+}
+
+static int write_law_rows(const struct laws *laws, struct orr_file *file)
+{
+    char text[SR_TEXT], title[2 * ORR_NAME + 4];
+    int rc = orr_file_printf(
+        file, "Law of F(r, m1, m2) from each source of forces; AU, years, solar masses. *true* "
+              "says how\noften the selected formula is k m1 m2 / r^2, *on front* how often any "
+              "formula of the front\nis; k is the median of its constants over these "
+              "fronts.\n\n"
+              "| source | rule | law (sample 0) | true | on front | k |\n"
+              "|---|---|---|---|---|---|\n");
+    for (int i = 0; i < laws->sources && !rc; i++) {
+        const struct law_source *source = &laws->source[i];
+        const int n = source->forces.samples;
+        int on_front = 0;
+        double k = NAN;
+        rc = true_law(source, &on_front, &k);
+        source_title(laws, source, title);
+        for (int r = 0; r < laws->cli->preset.symreg.rules.count && !rc; r++) {
+            int selected = 0;
+            for (int s = 0; s < n; s++) {
+                const int chosen = chosen_row(laws, &source->sample[s], r);
+                selected += chosen >= 0 && source->sample[s].row_true[chosen];
+            }
+            const int row = chosen_row(laws, &source->sample[0], r);
+            snprintf(text, sizeof text, "-");
+            if (row >= 0)
+                sr_expr_print(&source->sample[0].fit.front.expr[row], law_features, text,
+                              sizeof text);
+            rc = orr_file_printf(file, "| %s | %s | `%s` | %d/%d | %d/%d |", title,
+                                 laws->cli->preset.symreg.rules.item[r], text, selected, n,
+                                 on_front, n);
+            if (!rc)
+                rc = isnan(k) ? orr_file_printf(file, " - |\n")
+                              : orr_file_printf(file, " %.5g |\n", k);
+        }
+    }
+    return rc;
+}
+
+static int write_source_rows(const struct laws *laws, struct orr_file *file)
+{
+    char title[2 * ORR_NAME + 4];
+    int rc = orr_file_printf(
+        file, "\nExponents of F ~ r^a m1^b m2^c with 95%% intervals over sequences (Newton: -2, "
+              "1, 1); *dropped*\ncounts rows with F <= 0, which have no logarithm; k without m2 "
+              "is what k m1 / r^2 fits best\nby least absolute deviation, leverage the largest "
+              "share of sum |F| of one sequence, both of\nsample 0.\n\n"
+              "| source | R2 log F | median error | r | m1 | m2 | dropped | k without m2 | "
+              "leverage |\n|---|---|---|---|---|---|---|---|---|\n");
+    for (int i = 0; i < laws->sources && !rc; i++) {
+        const struct law_source *source = &laws->source[i];
+        const struct law_analysis *a = &source->analysis;
+        source_title(laws, source, title);
+        rc = orr_file_printf(file, "| %s | %.4f | %.2f%% |", title, a->r2_log,
+                             100 * a->median_relative_error);
+        for (int e = 0; e < 3 && !rc; e++)
+            rc = orr_file_printf(file, " %.3f [%.3f, %.3f] |", a->exponent[e].value,
+                                 a->exponent[e].low, a->exponent[e].high);
+        if (!rc)
+            rc = orr_file_printf(file, " %zu | %.4g | %.2f |\n", a->dropped,
+                                 source->sample[0].facts.k_dropped_m2,
+                                 source->sample[0].facts.leverage);
+    }
+    if (!rc)
+        rc =
+            orr_file_printf(file,
+                            "\nFloors, R2 of log F_true by regression: on log r %.4f; on "
+                            "log r, log dt, log mean r %.4f; constant %.4g.\n",
+                            laws->floors.log_r, laws->floors.log_scale_dt_r, laws->floors.constant);
+    return rc;
+}
+
+/* What no settings of this run made. */
+static int write_origin(const struct laws *laws, struct orr_file *file)
+{
+    char text[4096];
+    const char *orbits = laws->chain.orbits;
+    orr_book_foreign(&laws->chain.book, laws->digest, text, sizeof text);
+    int rc = *text ? orr_file_printf(file, "Not made by this run: %s.\n", text) : 0;
+    if (!rc && *orbits)
+        rc = orr_file_printf(file, "Data sets: %s.\n", orbits);
+    return rc;
+}
+
+static int write_markdown(const struct laws *laws)
+{
+    char path[4096];
+    struct orr_file file = {0};
+    int rc = orr_path(path, "%s/laws.md", laws->folder);
+    if (!rc)
+        rc = orr_file_create(&file, path);
+    if (!rc)
+        rc = write_law_rows(laws, &file);
+    if (!rc)
+        rc = write_source_rows(laws, &file);
+    if (!rc)
+        rc = orr_file_printf(&file, "\nPreset %s, seed %llu, Orrery %s.\n", laws->cli->preset.name,
+                             (unsigned long long)laws->cli->preset.seed, ORR_VERSION);
+    if (!rc)
+        rc = write_origin(laws, &file);
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+/* ---- everything */
+
+static int remove_file(const char *path)
+{
+    if (remove(path) && errno != ENOENT)
+        return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+    return 0;
+}
+
+static bool is_front(const struct laws *laws, const char *file)
+{
+    char name[ORR_NAME + 64];
+    for (int i = 0; i < laws->sources; i++)
+        for (int s = 0; s < laws->source[i].forces.samples; s++) {
+            snprintf(name, sizeof name, "front_%s_%d.csv", laws->source[i].name, s);
+            if (!strcmp(name, file))
+                return true;
+        }
+    return false;
+}
+
+/* Fronts of sources and samples that these laws do not have. */
+static int remove_others(const struct laws *laws)
+{
+    char path[4096];
+    int rc = 0;
+    DIR *folder = opendir(laws->folder);
+    if (!folder)
+        return ORR_FAIL(ORR_EIO, "%s: cannot list: %s", laws->folder, strerror(errno));
+    for (const struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
+        const char *name = entry->d_name, *dot = strrchr(name, '.');
+        if (strncmp(name, "front_", 6) || !dot || strcmp(dot, ".csv") || is_front(laws, name))
+            continue;
+        rc = orr_path(path, "%s/%s", laws->folder, name);
+        if (!rc)
+            rc = remove_file(path);
+    }
+    closedir(folder);
+    return rc;
+}
+
+static int write_fronts(const struct laws *laws)
+{
+    char path[4096];
+    int rc = remove_others(laws);
+    for (int i = 0; i < laws->sources && !rc; i++)
+        for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
+            rc = orr_path(path, "%s/front_%s_%d.csv", laws->folder, laws->source[i].name, s);
+            if (!rc)
+                rc = sr_front_write(&laws->source[i].sample[s].fit.front, law_features, path);
+        }
+    return rc;
+}
+
+int laws_stopped(const struct laws *laws)
+{
+    char path[4096];
+    int rc = orr_path(path, "%s/laws.json", laws->folder);
+    const bool whole = !rc && orr_exists(path);
+    if (!rc && !whole)
+        rc = orr_path(path, "%s/laws.md", laws->folder);
+    if (!rc && !whole)
+        rc = remove_file(path); /* of the laws of before */
+    if (!rc && !whole)
+        rc = write_fronts(laws);
+    if (rc)
+        return rc;
+    if (orr_exists(laws->checkpoint))
+        return ORR_FAIL(ORR_EINTR, "stopped; %s, the same command with --resume goes on",
+                        whole ? "the laws of before are as they were"
+                              : "the fronts so far are saved");
+    return ORR_FAIL(ORR_EINTR,
+                    "stopped before the first checkpoint; %s, run the same command again",
+                    whole ? "nothing was written" : "the fronts so far are saved");
+}
+
+int laws_write(const struct laws *laws)
+{
+    char path[4096];
+    int rc = orr_path(path, "%s/laws.json", laws->folder);
+    /* without laws.json, a write that is interrupted leaves nothing that looks complete */
+    if (!rc)
+        rc = remove_file(path);
+    if (!rc)
+        rc = write_fronts(laws);
+    if (!rc)
+        rc = write_markdown(laws);
+    cJSON *json = rc ? NULL : cJSON_CreateObject();
+    if (!rc && (!json || !fill_json(laws, json)))
+        rc = ORR_FAIL(ORR_ENOMEM, "laws.json: out of memory");
+    if (!rc)
+        rc = add_files(laws, json);
+    if (!rc)
+        rc = orr_path(path, "%s/laws.json", laws->folder);
+    if (!rc)
+        rc = orr_json_write(path, json);
+    if (!rc)
+        rc = remove_file(laws->checkpoint);
+    cJSON_Delete(json);
+    return rc;
+}
+
+int laws_print(const struct laws *laws)
+{
+    char path[4096], *text = NULL;
+    size_t bytes;
+    int rc = orr_path(path, "%s/laws.md", laws->folder);
+    if (!rc)
+        rc = orr_file_read(path, &text, &bytes);
+    if (!rc && fputs(text, stdout) < 0)
+        rc = ORR_FAIL(ORR_EIO, "standard output: cannot write");
+    free(text);
+    return rc;
+}

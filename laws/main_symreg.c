@@ -1,0 +1,79 @@
+/* main_symreg.c - bin/symreg: formulas from a CSV table, or the laws of a run directory. */
+#include "laws.h"
+#include "symreg/csv/csv.h"
+
+static struct sr_csv_options table;
+static const char *orbits_option = "";
+static const struct orr_option options[] = {
+    {"--orbits", "DIR", "of a run: the data sets it was made from, if not those of its settings",
+     &orbits_option},
+    {"--target", "COLUMN", "column to explain (with FILE.csv)", &table.target},
+    {"--features", "A,B,C", "columns to explain it with (default: all others)", &table.features},
+    {"--weights", "COLUMN|relative", "weight of each row in the loss; relative: 1/y^2",
+     &table.weights},
+    {"--log-target", NULL, "explain the logarithm of the target", &table.log_target},
+    {"--binary", "+,-,*,/,^", "operators of two arguments", &table.binary},
+    {"--unary", "inv,exp,sin", "operators of one argument", &table.unary},
+    {"--define", "G(X)=FORMULA", "own operators, \"g(x)=x*exp(-x); h(u,v)=u/(u+v)\"",
+     &table.define},
+    {"--loss", "NAME|FORMULA", "a name of symreg.loss, or of p and t: \"abs(p-t)^1.5\"",
+     &table.loss},
+    {"--guess", "FORMULAS", "start with these, \"a*b/r^2; a/r\"; constants are refined",
+     &table.guess},
+    {"--maxsize", "N", "largest complexity", &table.maxsize},
+    {"--maxdepth", "N", "nodes on the longest path of a formula", &table.maxdepth},
+    {"--complexity", "OP=N,...", "price of an operator, constant or variable, \"exp=3\"",
+     &table.complexity},
+    {"--constrain", "OP:N,M;...", "largest complexity of arguments, -1 = any: \"^:-1,1\"",
+     &table.constrain},
+    {"--nest", "OP:OP=N;...", "how often one may stand inside another: \"sin:cos=0\"", &table.nest},
+    {"--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"", &table.units},
+    {"--units-penalty", "X", "wrong dimensions cost X constants' losses (default: forbidden)",
+     &table.units_penalty},
+    {"--seconds", "S", "stop after so long", &table.seconds},
+    {"--evaluations", "N", "stop after so many formulas", &table.evaluations},
+    {"--iterations", "N", "stop after so many epochs", &table.iterations},
+    {"--stop-loss", "X", "stop at this loss", &table.stop_loss},
+    {"--batch", "ROWS", "search on so many random rows, refine on all", &table.batch},
+    {"--compat", "pysr", "the algorithm of SymbolicRegression.jl (also of a run)", &table.compat},
+    {"--rule", "NAME", "whose choice the report shows (default best)", &table.rule},
+    {NULL, NULL, NULL, NULL},
+};
+static const struct orr_program program = {
+    .name = "symreg",
+    .purpose = "Finds formulas: of every force source of a run, or of a column of a CSV file.",
+    .usage = "symreg [options]\n       symreg [options] FILE.csv --target COLUMN [--features A,B]",
+    .options = options,
+    .max_rest = 1,
+    .groups = "seed,attention,symreg",
+    .rest_preset = "table",
+    .without = "--checkpoint,--device,--attention-impl",
+};
+
+static int run(const struct orr_cli *cli)
+{
+    if (cli->argc_rest == 1) {
+        if (cli->plan || *orbits_option)
+            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the laws of a run, not to a FILE.csv",
+                            cli->plan ? "--plan" : "--orbits");
+        if (!table.target)
+            return ORR_FAIL(ORR_EUSAGE, "%s: which column is to be explained? Give --target COLUMN",
+                            cli->argv_rest[0]);
+        return sr_csv_run(cli, cli->argv_rest[0], &table);
+    }
+    for (const struct orr_option *o = options; o->name; o++)
+        if (*o->value && o->value != &table.compat && o->value != &orbits_option)
+            return ORR_FAIL(ORR_EUSAGE, "%s: needs a FILE.csv", o->name);
+    static struct orr_cli own;
+    bool compat;
+    own = *cli;
+    const int rc = sr_compat_find(table.compat, &compat);
+    if (compat)
+        own.preset.symreg.algorithm = ORR_SR_PYSR;
+    return rc ? rc : laws_run(&own, orbits_option);
+}
+
+int main(int argc, char **argv)
+{
+    return orr_main(&program, argc, argv, run);
+}

@@ -1,0 +1,42 @@
+/* csv.h - bin/symreg on any table: options, a Pareto front, its report. */
+#ifndef SR_CSV_H
+#define SR_CSV_H
+
+#include "symreg/symreg.h"
+
+/* ------------------------------------------------------------------------------- notations */
+
+enum sr_notation { SR_LATEX, SR_C, SR_SYMPY, SR_NOTATIONS };
+/* The columns of a table and their names in C and SymPy: words of ASCII letters, digits and "_", no
+ * two alike and none that is a keyword or a name of <math.h> or SymPy. A column whose own name is
+ * such a word keeps it. */
+enum { SR_EXPORT_NAME = 64 };
+struct sr_export {
+    int features;
+    const char *const *column;              /* (features), the caller's */
+    char name[SR_FEATURES][SR_EXPORT_NAME]; /* (features) */
+};
+void sr_export_make(struct sr_export *names, const char *const *columns, int features);
+/* Whether the exported name of a feature is another than its column's. */
+bool sr_export_renamed(const struct sr_export *names, int feature);
+/* Prints with as few parentheses as the notation allows; operators of the user are written out in
+ * C and SymPy. */
+void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation,
+                   const struct sr_export *names, char *text, size_t bytes);
+
+/* Weights 1/y^2 into weight (rows), for noise in proportion to y: rows whose |y| is below a tenth
+ * of the median |y| get that one's. False when the median is 0 or its square is no number; then
+ * weights may be infinite. */
+bool sr_weights_relative(const double *y, size_t rows, double *weight);
+/* The options of CSV mode as given, NULL where not; docs/symreg.md has their meaning. */
+struct sr_csv_options {
+    const char *target, *features, *weights, *log_target;
+    const char *units, *units_penalty;
+    const char *binary, *unary, *define, *loss, *guess;
+    const char *constrain, *nest, *complexity, *maxdepth, *maxsize;
+    const char *seconds, *evaluations, *stop_loss, *iterations, *batch, *compat, *rule;
+};
+/* CSV mode: any table in, a Pareto front out. */
+int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options);
+
+#endif

@@ -1,0 +1,88 @@
+/* output.h - inside symreg/: what CSV mode shows and writes. */
+#ifndef SR_OUTPUT_H
+#define SR_OUTPUT_H
+
+#include <stdatomic.h>
+
+#include "csv.h"
+
+/* A problem read from a file: columns picked, x column-major. */
+struct sr_table {
+    struct orr_csv csv;
+    const char *name[SR_FEATURES];
+    struct sr_data data; /* what is fitted: y is ln of the column with --log-target */
+    bool relative;       /* its weights are 1/y^2, not a column */
+    double *block;       /* all of its arrays */
+};
+int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
+/* ROWS rows drawn without replacement, as a table of its own. */
+int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
+                    struct sr_table *sample);
+void sr_table_free(struct sr_table *table);
+
+/* Settings of CSV mode: the preset's, changed by options. Defines operators and the loss of the
+ * user (process-wide), parses constraints, units and guesses. */
+struct sr_csv_setup {
+    struct sr_settings settings;
+    struct orr_names rules; /* to report */
+    enum sr_rule rule;      /* the report's */
+    size_t batch;           /* rows, 0 = all */
+    struct sr_constraints constraints;
+    struct sr_units units;
+    struct sr_expr guess[ORR_LIST];
+    char loss[256]; /* as text */
+};
+int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *options,
+                 const struct sr_table *table, struct sr_csv_setup *setup);
+
+/* Bytes of the character at text, and its code; one byte with code 0 where it is not UTF-8. */
+size_t sr_character(const char *text, uint32_t *code);
+
+/* A finished fit. */
+struct sr_output {
+    const char *file, *target, *loss; /* the target's name, "ln y" with --log-target */
+    const char *weights;              /* the column's name, "" for 1/y^2, NULL for none */
+    const char *const *names;         /* of the features */
+    const struct sr_data *data;
+    struct sr_front *front; /* described */
+    uint64_t seed;
+    double evaluations, seconds;
+    enum sr_rule rule; /* whose residuals are drawn */
+};
+
+/* Whether a name means something in C or SymPy. */
+bool sr_export_reserved(const char *name);
+
+/* "Complexity,Loss,Score,DescriptionLength,Equation,LaTeX,C,SymPy". */
+int sr_output_table(const struct sr_output *output, const char *path);
+int sr_output_json(const struct sr_output *output, const char *path);
+/* report.md, front.png and residuals.png; without gnuplot the pictures are left out, and said so
+ * to stderr unless quiet. */
+int sr_report(const struct sr_output *output, const char *folder, bool quiet);
+/* The pictures; without gnuplot or its scripts ORR_EMISSING. */
+int sr_report_pictures(const struct sr_output *output, const char *folder);
+/* A remark such as "4 pi^2 (0.001% off)" about a number within 1e-4 of a simple multiple of pi or
+ * one of its powers, e, sqrt(2), ...; false and "" when there is none. It is told, never put into a
+ * formula. */
+bool sr_constant_remark(double value, char *text, size_t bytes);
+
+/* ---- the live view: the front so far, redrawn on a terminal, and the log */
+
+struct sr_live;
+/* log: path of the JSONL file, "" = none; it is continued when the search resumes. On a terminal
+ * `q` ends the search like a signal. Shows nothing when quiet. */
+int sr_live_start(const char *const *names, const struct sr_settings *settings, bool quiet,
+                  const char *log, struct sr_live **live);
+/* sr_settings.observe */
+void sr_live_observe(void *live, const struct sr_observation *seen);
+/* Takes the view away and gives the terminal back as it was; *asked: the user pressed q. ORR_EIO
+ * when the log could not be written. */
+int sr_live_end(struct sr_live *live, bool *asked);
+
+/* Reads keys from the terminal of standard input, until sr_keys_end(): q sets *asked and sends
+ * SIGINT. False when that is no terminal, or another process has it. Once at a time. */
+bool sr_keys_start(atomic_bool *asked);
+/* Gives the terminal back as it was. */
+void sr_keys_end(void);
+
+#endif

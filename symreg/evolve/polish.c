@@ -1,0 +1,132 @@
+/* polish.c - the hall of fame: every small change of its formulas, and round constants. */
+#include "search.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FIT_STEPS = 30, FIT_RESTARTS = 2, NEIGHBOUR_STEPS = 8 };
+
+/* Fits and offers one neighbour. */
+static void offer(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
+                  struct sr_expr *expr, int steps, int restarts)
+{
+    struct sr_member member = {.expr = *expr};
+    sr_expr_rewrite(&member.expr, sr_settings_operators(scene->settings));
+    if (sr_member_fit(scene, worker, island, &member, steps, restarts))
+        sr_member_evaluate(scene, worker, island, &member);
+}
+
+/* Puts `nodes` in place of the subtree that ends at i. */
+static void replace(const struct sr_scene *scene, struct sr_worker *worker,
+                    struct sr_island *island, const struct sr_expr *whole, int i,
+                    const struct sr_node *nodes, int count)
+{
+    struct sr_expr expr = *whole;
+    if (sr_expr_splice(&expr, sr_expr_start(whole, i), whole->node[i].size, nodes, count,
+                       scene->settings->maxsize))
+        offer(scene, worker, island, &expr, NEIGHBOUR_STEPS, 0);
+}
+
+static struct sr_node leaf(int number)
+{
+    if (number == 0)
+        return (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = 1};
+    return (struct sr_node){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)(number - 1)};
+}
+
+/* The subtree at i shrinks: to an operand, a constant or a feature. */
+static void shrink(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
+                   const struct sr_expr *whole, int i)
+{
+    const struct sr_node *node = &whole->node[i];
+    for (int l = 0; l <= scene->loss->data->features; l++) {
+        const struct sr_node piece = leaf(l);
+        if (node->op == SR_CONSTANT && l == 0)
+            continue;
+        replace(scene, worker, island, whole, i, &piece, 1);
+    }
+    int operand = i - 1;
+    for (int k = 0; k < sr_op_table[node->op].arity; k++) {
+        replace(scene, worker, island, whole, i, whole->node + sr_expr_start(whole, operand),
+                whole->node[operand].size);
+        operand -= whole->node[operand].size;
+    }
+}
+
+/* The subtree at i gets an operator above it, alone or with a leaf. */
+static void grow(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
+                 const struct sr_expr *whole, int i)
+{
+    const struct sr_settings *s = scene->settings;
+    const int size = whole->node[i].size;
+    struct sr_node piece[SR_NODES + 2];
+    if (size + 2 > SR_NODES || whole->count + 1 > s->maxsize)
+        return;
+    const struct sr_node *subtree = whole->node + sr_expr_start(whole, i);
+    memcpy(piece, subtree, (size_t)size * sizeof *piece);
+    for (int k = 0; k < s->unary_count; k++) {
+        piece[size] = (struct sr_node){.op = (uint8_t)s->unary[k]};
+        replace(scene, worker, island, whole, i, piece, size + 1);
+    }
+    for (int k = 0; k < s->binary_count && whole->count + 2 <= s->maxsize; k++)
+        for (int l = 0; l <= scene->loss->data->features; l++) {
+            piece[size] = leaf(l);
+            piece[size + 1] = (struct sr_node){.op = (uint8_t)s->binary[k]};
+            replace(scene, worker, island, whole, i, piece, size + 2);
+        }
+}
+
+/* Another operator of the same arity at i. */
+static void exchange(const struct sr_scene *scene, struct sr_worker *worker,
+                     struct sr_island *island, const struct sr_expr *whole, int i)
+{
+    const struct sr_settings *s = scene->settings;
+    const int arity = sr_op_table[whole->node[i].op].arity;
+    const int count = arity == 2 ? s->binary_count : arity ? s->unary_count : 0;
+    for (int k = 0; k < count; k++) {
+        struct sr_expr expr = *whole;
+        expr.node[i].op = (uint8_t)(arity == 2 ? s->binary[k] : s->unary[k]);
+        if (expr.node[i].op != whole->node[i].op)
+            offer(scene, worker, island, &expr, NEIGHBOUR_STEPS, 0);
+    }
+}
+
+void sr_polish_row(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
+                   int c)
+{
+    struct sr_expr whole = scene->best->expr[c];
+    offer(scene, worker, island, &whole, FIT_STEPS, FIT_RESTARTS);
+    if (scene->best->loss[c] <= 0)
+        return;
+    for (int i = 0; i < whole.count && !orr_signal_seen(); i++) {
+        shrink(scene, worker, island, &whole, i);
+        exchange(scene, worker, island, &whole, i);
+        grow(scene, worker, island, &whole, i);
+    }
+}
+
+void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *loss,
+                     struct sr_worker *worker, struct sr_hall *hall)
+{
+    const uint64_t operators = sr_settings_operators(settings);
+    double smallest = HUGE_VAL;
+    for (int c = 1; c <= settings->maxsize; c++) {
+        if (!(hall->loss[c] < smallest))
+            continue;
+        struct sr_expr expr = hall->expr[c];
+        double reached = sr_snap(loss, &expr, &worker->thread->work);
+        sr_expr_rewrite(&expr, operators);
+        if (settings->whole && !settings->whole(&expr, settings->context))
+            reached = HUGE_VAL;
+        if (settings->penalty)
+            reached += settings->penalty(&expr, settings->context) * fmax(loss->base, 0);
+        if (isfinite(reached)) {
+            /* what rounding takes from a row is nothing: no better than a shorter one, it goes */
+            hall->loss[c] = HUGE_VAL;
+            if (reached < smallest)
+                sr_hall_offer(hall, &expr, reached);
+            smallest = fmin(smallest, reached);
+        }
+        smallest = fmin(smallest, hall->loss[c]);
+    }
+}

@@ -1,0 +1,420 @@
+/* search.c - all runs of all fits: synchronous epochs of islands on one pool of threads.
+ *
+ * A run is one restart of one fit. Within an epoch an island reads only its own state and the
+ * run's state of the epoch before; islands are merged in their order. So the result depends on
+ * the seed alone. */
+#include "run.h"
+#include "symreg/propose/enumerate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+    const struct sr_settings *settings;
+    int fits, runs, threads;
+    struct sr_loss *loss;     /* (fits) */
+    struct sr_screen *screen; /* (fits) of large tables; rows 0: none */
+    struct sr_run *run;       /* (fits, restarts) */
+    struct sr_seeds *seeds;   /* (fits) where formulas are enumerated, else NULL */
+    struct sr_thread *thread; /* (threads) */
+    struct sr_worker *worker; /* (threads) */
+    uint64_t digest;
+    double start_s, saved_s;  /* on the clock */
+    double save_after_s;      /* since saved_s */
+    double before_s, spent_s; /* by the search that this one goes on with; until now */
+};
+
+/* ---- set-up */
+
+static int make_run(const struct sr_settings *s, struct sr_run *run)
+{
+    run->best = orr_alloc(1, sizeof *run->best);
+    run->island = orr_alloc((size_t)s->populations, sizeof *run->island);
+    if (!run->best || !run->island)
+        return ORR_ENOMEM;
+    sr_hall_clear(run->best);
+    for (int i = 0; i < s->populations; i++) {
+        struct sr_island *island = &run->island[i];
+        island->member = orr_alloc((size_t)s->population_size, sizeof *island->member);
+        island->hall = orr_alloc(1, sizeof *island->hall);
+        if (!island->member || !island->hall)
+            return ORR_ENOMEM;
+    }
+    run->scene = (struct sr_scene){
+        .settings = s, .loss = run->loss, .screen = run->screen, .best = run->best};
+    for (int c = 1; c <= s->maxsize; c++) {
+        run->mark[c] = HUGE_VAL;
+        run->sizes[c] = 1;
+        run->scene.frequency[c] = 1.0 / s->maxsize;
+    }
+    return 0;
+}
+
+static int make_workers(struct search *search, size_t rows, int maxsize)
+{
+    for (int i = 0; i < search->threads; i++) {
+        struct sr_worker *worker = &search->worker[i];
+        worker->thread = &search->thread[i];
+        const int rc = sr_work_init(&worker->thread->work, rows, maxsize);
+        if (rc)
+            return rc;
+        worker->seen = orr_alloc(1, sizeof *worker->seen);
+        worker->standing =
+            orr_alloc((size_t)search->settings->population_size, sizeof *worker->standing);
+        worker->thread->rng = orr_rng_create(0, ORR_STAGE_SYMREG, 0);
+        if (!worker->seen || !worker->standing || !worker->thread->rng)
+            return ORR_FAIL(ORR_ENOMEM, "symbolic regression: out of memory");
+    }
+    return 0;
+}
+
+static int make_search(struct search *search, struct sr_fit *fits, int count)
+{
+    const struct sr_settings *s = search->settings;
+    size_t rows = SR_ROWS; /* seeds are fitted to as many, also of a smaller table */
+    search->fits = count;
+    search->runs = count * s->restarts;
+    search->loss = orr_alloc((size_t)count, sizeof *search->loss);
+    search->run = orr_alloc((size_t)search->runs, sizeof *search->run);
+    search->thread = orr_alloc((size_t)search->threads, sizeof *search->thread);
+    search->worker = orr_alloc((size_t)search->threads, sizeof *search->worker);
+    search->screen = orr_alloc((size_t)count, sizeof *search->screen);
+    if (!search->loss || !search->run || !search->thread || !search->worker || !search->screen)
+        return ORR_ENOMEM;
+    for (int f = 0; f < count; f++) {
+        int rc = sr_loss_init_with(&search->loss[f], s->loss, s->loss_parameter, &fits[f].data);
+        const bool screened = !s->compat && fits[f].data.rows >= 4 * SR_SCREEN_ROWS;
+        if (!rc && screened)
+            rc = sr_screen_init(&search->screen[f], &search->loss[f]);
+        for (int k = 0; k < s->restarts && !rc; k++) {
+            struct sr_run *run = &search->run[f * s->restarts + k];
+            run->fit = &fits[f];
+            run->loss = &search->loss[f];
+            run->screen = screened ? &search->screen[f] : NULL;
+            run->number = fits[f].stream * (uint64_t)s->restarts + (uint64_t)k;
+            rc = make_run(s, run);
+        }
+        if (rc)
+            return rc;
+        rows = fits[f].data.rows > rows ? fits[f].data.rows : rows;
+    }
+    return make_workers(search, rows, s->maxsize);
+}
+
+static void free_search(struct search *search)
+{
+    for (int i = 0; i < search->runs && search->run; i++) {
+        struct sr_run *run = &search->run[i];
+        for (int k = 0; k < search->settings->populations && run->island; k++) {
+            free(run->island[k].member);
+            free(run->island[k].hall);
+        }
+        free(run->island);
+        free(run->best);
+    }
+    for (int i = 0; i < search->fits && search->loss; i++)
+        sr_loss_free(&search->loss[i]);
+    for (int i = 0; i < search->fits && search->screen; i++)
+        sr_screen_free(&search->screen[i]);
+    for (int i = 0; i < search->threads && search->thread && search->worker; i++) {
+        sr_work_free(&search->thread[i].work);
+        free(search->worker[i].seen);
+        free(search->worker[i].standing);
+        gsl_rng_free(search->thread[i].rng);
+    }
+    free(search->seeds);
+    free(search->loss);
+    free(search->screen);
+    free(search->run);
+    free(search->worker);
+    free(search->thread);
+}
+
+/* ---- epochs */
+
+/* Every (run, island, epoch) has its own stream; island number `populations` is the merge's. */
+static void seek(const struct sr_settings *s, const struct sr_run *run, gsl_rng *rng, int island,
+                 int epoch)
+{
+    const uint64_t islands = (uint64_t)s->populations + 1, epochs = (uint64_t)s->iterations + 1;
+    const uint64_t index = (run->number * islands + (uint64_t)island) * epochs + (uint64_t)epoch;
+    orr_rng_seek(rng, s->seed, ORR_STAGE_SYMREG, index);
+}
+
+/* Epoch 0 draws the populations. */
+static void run_epoch(struct search *search, int epoch)
+{
+    const struct sr_settings *s = search->settings;
+    const int tasks = search->runs * s->populations;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(search->threads)
+    for (int task = 0; task < tasks; task++) {
+        struct sr_run *run = &search->run[task / s->populations];
+        const int number = task % s->populations;
+        struct sr_worker *worker = &search->worker[omp_get_thread_num()];
+        if (run->done)
+            continue;
+        seek(s, run, worker->thread->rng, number, epoch);
+        if (epoch == 0)
+            sr_island_init(&run->scene, worker, &run->island[number]);
+        else
+            sr_island_epoch(&run->scene, worker, &run->island[number], number);
+    }
+}
+
+/* ---- what the search starts from */
+
+/* A fit alone has all threads for its enumeration; many fits share them. */
+static int find_seeds(struct search *search)
+{
+    const int outer = search->fits >= search->threads ? search->threads : 1;
+    const int inner = outer > 1 ? 1 : search->threads;
+    int failed = 0;
+    if (search->settings->enumerate <= 0 || search->settings->compat)
+        return 0;
+    search->seeds = orr_alloc((size_t)search->fits, sizeof *search->seeds);
+    if (!search->seeds)
+        return ORR_ENOMEM;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(outer) reduction(max : failed)
+    for (int f = 0; f < search->fits; f++) {
+        struct sr_thread *thread = &search->thread[outer > 1 ? omp_get_thread_num() : 0];
+        const int rc =
+            sr_seeds_all(search->settings, &search->loss[f], thread, inner, &search->seeds[f]);
+        failed = rc > failed ? rc : failed;
+    }
+    return failed ? ORR_FAIL(failed, "symbolic regression: out of memory") : 0;
+}
+
+/* Every island takes the seeds number i, i + populations, ... in place of random members, at most
+ * half of them. */
+static void plant_seeds(struct search *search)
+{
+    const struct sr_settings *s = search->settings;
+    const int tasks = search->seeds ? search->runs * s->populations : 0;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(search->threads)
+    for (int task = 0; task < tasks; task++) {
+        struct sr_run *run = &search->run[task / s->populations];
+        struct sr_worker *worker = &search->worker[omp_get_thread_num()];
+        const int number = task % s->populations;
+        const struct sr_seeds *seeds = &search->seeds[task / s->populations / s->restarts];
+        struct sr_island *island = &run->island[number];
+        int planted = 0;
+        memset(worker->seen, 0, sizeof *worker->seen);
+        if (number == 0 && task / s->populations % s->restarts == 0)
+            island->evaluations += seeds->evaluations;
+        for (int i = number; i < seeds->count && !orr_signal_seen(); i += s->populations) {
+            struct sr_member member = {.expr = seeds->expr[i]};
+            if (!isfinite(seeds->loss[i]) || member.expr.count > s->maxsize)
+                continue;
+            sr_member_offer_plain(&run->scene, worker, island, &member);
+            sr_member_evaluate(&run->scene, worker, island, &member);
+            if (!isfinite(member.loss))
+                continue;
+            sr_expr_strip(&member.expr);
+            member.age = island->births++;
+            if (planted < s->population_size / 2)
+                island->member[planted++] = member;
+        }
+    }
+}
+
+/* ---- checkpoints */
+
+enum { BLOCKS_OF_RUN = 8, BLOCKS_OF_ISLAND = 4 };
+
+/* Everything that the epochs to come depend on. */
+static int list_blocks(struct search *search, struct sr_block **list)
+{
+    const struct sr_settings *s = search->settings;
+    const size_t count =
+        (size_t)search->runs * (BLOCKS_OF_RUN + (size_t)s->populations * BLOCKS_OF_ISLAND) + 1;
+    struct sr_block *block = *list = orr_alloc(count, sizeof *block);
+    if (!block)
+        return -1;
+    *block++ = (struct sr_block){&search->spent_s, sizeof search->spent_s};
+    for (int i = 0; i < search->runs; i++) {
+        struct sr_run *run = &search->run[i];
+        *block++ = (struct sr_block){run->best, sizeof *run->best};
+        *block++ = (struct sr_block){run->sizes, sizeof run->sizes};
+        *block++ = (struct sr_block){&run->unchanged, sizeof run->unchanged};
+        *block++ = (struct sr_block){run->mark, sizeof run->mark};
+        *block++ = (struct sr_block){&run->stale, sizeof run->stale};
+        *block++ = (struct sr_block){&run->done, sizeof run->done};
+        *block++ = (struct sr_block){run->scene.frequency, sizeof run->scene.frequency};
+        *block++ = (struct sr_block){run->scene.polish, sizeof run->scene.polish};
+        for (int k = 0; k < s->populations; k++) {
+            struct sr_island *island = &run->island[k];
+            *block++ = (struct sr_block){island->member,
+                                         (size_t)s->population_size * sizeof *island->member};
+            *block++ = (struct sr_block){&island->births, sizeof island->births};
+            *block++ = (struct sr_block){&island->evaluations, sizeof island->evaluations};
+            *block++ = (struct sr_block){&island->screened, sizeof island->screened};
+        }
+    }
+    return (int)count;
+}
+
+static double seconds_spent(const struct search *search)
+{
+    return search->before_s + orr_time_s() - search->start_s;
+}
+
+/* After an epoch; a broken-off epoch is not written. Not more than one in a second, and large ones
+ * so rarely that they take a twentieth of the time. */
+static int save(struct search *search, int epoch, bool last)
+{
+    const struct sr_settings *s = search->settings;
+    struct sr_block *block = NULL;
+    const double now = orr_time_s();
+    if (!s->checkpoint || orr_signal_seen() || (last && s->checkpoint_of_stops) ||
+        (!last && now - search->saved_s < search->save_after_s))
+        return 0;
+    const int blocks = list_blocks(search, &block);
+    search->spent_s = seconds_spent(search);
+    const int rc = blocks < 0
+                       ? ORR_ENOMEM
+                       : sr_checkpoint_write(s->checkpoint, search->digest, epoch, block, blocks);
+    search->saved_s = orr_time_s();
+    search->save_after_s = fmax(1, 20 * (search->saved_s - now));
+    free(block);
+    return rc;
+}
+
+/* *epoch is the next one to run. A search that starts anew takes away what another one left: it is
+ * not what --resume would go on with. */
+static int load(struct search *search, int *epoch)
+{
+    const struct sr_settings *s = search->settings;
+    struct sr_block *block = NULL;
+    if (!s->checkpoint || !orr_exists(s->checkpoint))
+        return 0;
+    if (!s->resume)
+        return remove(s->checkpoint)
+                   ? ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", s->checkpoint, strerror(errno))
+                   : 0;
+    const int blocks = list_blocks(search, &block);
+    const int rc = blocks < 0
+                       ? ORR_ENOMEM
+                       : sr_checkpoint_read(s->checkpoint, search->digest, epoch, block, blocks);
+    free(block);
+    ++*epoch;
+    search->before_s = search->spent_s;
+    return rc;
+}
+
+/* ---- results */
+
+/* Keeps the front with the highest score; then the smaller loss, then the earlier restart. */
+static void keep_best_restart(const struct sr_settings *s, struct search *search, int fit,
+                              struct sr_front *scratch)
+{
+    struct sr_fit *result = search->run[fit * s->restarts].fit;
+    result->front.count = 0;
+    result->evaluations = result->screened = 0;
+    double best_score = -HUGE_VAL, best_loss = HUGE_VAL;
+    for (int k = 0; k < s->restarts; k++) {
+        struct sr_run *run = &search->run[fit * s->restarts + k];
+        for (int i = 0; i < s->populations; i++) {
+            result->evaluations += run->island[i].evaluations;
+            result->screened += run->island[i].screened;
+        }
+        if (!s->compat)
+            sr_polish_front(s, run->loss, &search->worker[0], run->best);
+        sr_front_make(run->best, scratch);
+        const int row = sr_front_select(scratch, SR_SCORE);
+        if (row < 0)
+            continue;
+        const double score = scratch->score[row], loss = scratch->loss[scratch->count - 1];
+        if (score > best_score || (score >= best_score && loss < best_loss)) {
+            best_score = score;
+            best_loss = loss;
+            result->front = *scratch;
+        }
+    }
+}
+
+/* Shows the fronts to whoever watches. */
+static void show(const struct search *search, int epoch, struct sr_front *scratch)
+{
+    const struct sr_settings *s = search->settings;
+    for (int i = 0; i < search->runs && s->observe; i++) {
+        const struct sr_run *run = &search->run[i];
+        struct sr_observation seen = {.fit = i / s->restarts,
+                                      .restart = i % s->restarts,
+                                      .epoch = epoch,
+                                      .seconds = seconds_spent(search),
+                                      .front = scratch};
+        for (int k = 0; k < s->populations; k++)
+            seen.evaluations += run->island[k].evaluations;
+        sr_front_make(run->best, scratch);
+        s->observe(s->observer, &seen);
+    }
+}
+
+/* At a signal, when time or evaluations are spent, or when every run is done. */
+static bool finished(const struct search *search)
+{
+    const struct sr_settings *s = search->settings;
+    double evaluations = 0;
+    bool done = true;
+    for (int i = 0; i < search->runs; i++) {
+        done = done && search->run[i].done;
+        for (int k = 0; k < s->populations; k++)
+            evaluations += search->run[i].island[k].evaluations;
+    }
+    return orr_signal_seen() || done ||
+           (s->max_seconds > 0 && seconds_spent(search) >= s->max_seconds) ||
+           (s->max_evaluations > 0 && evaluations >= s->max_evaluations);
+}
+
+static void merge(struct search *search, int epoch)
+{
+    const struct sr_settings *s = search->settings;
+    for (int i = 0; i < search->runs; i++) {
+        struct sr_run *run = &search->run[i];
+        if (run->done)
+            continue;
+        sr_run_merge(s, run);
+        seek(s, run, search->thread[0].rng, s->populations, epoch);
+        sr_run_migrate(s, run, search->thread[0].rng);
+    }
+}
+
+int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
+              struct orr_progress *progress)
+{
+    struct search search = {.settings = settings, .threads = threads > 0 ? threads : 1};
+    struct sr_front *scratch = orr_alloc(1, sizeof *scratch);
+    int rc = scratch ? make_search(&search, fits, count) : ORR_ENOMEM;
+    int epoch = 0;
+    search.start_s = search.saved_s = orr_time_s();
+    search.save_after_s = 1;
+    search.digest = sr_search_digest(settings, fits, count);
+    if (!rc)
+        rc = load(&search, &epoch);
+    if (!rc && epoch == 0)
+        rc = find_seeds(&search);
+    for (; epoch <= settings->iterations && !rc; epoch++) {
+        if (epoch > 0 && finished(&search))
+            break;
+        run_epoch(&search, epoch);
+        if (epoch == 0)
+            plant_seeds(&search);
+        merge(&search, epoch);
+        rc = save(&search, epoch, false);
+        show(&search, epoch, scratch);
+        if (progress)
+            orr_progress_set(progress, (uint64_t)epoch, NULL);
+    }
+    if (!rc && epoch > 0)
+        rc = save(&search, epoch - 1, true);
+    for (int f = 0; f < count && !rc; f++)
+        keep_best_restart(settings, &search, f, scratch);
+    if (!rc && orr_signal_seen())
+        rc = ORR_FAIL(ORR_EINTR, "stopped");
+    free_search(&search);
+    free(scratch);
+    return rc;
+}

@@ -1,0 +1,110 @@
+/* search.h - inside symreg/: one island of the search, and what changes a formula. */
+#ifndef SR_SEARCH_H
+#define SR_SEARCH_H
+
+#include "evolve.h"
+
+struct sr_member {
+    struct sr_expr expr;
+    double loss;  /* with the best outer scale; infinite where the formula is not finite */
+    double cost;  /* loss / loss of the best constant + parsimony * size */
+    uint64_t age; /* births on the island before it */
+};
+
+struct sr_island {
+    struct sr_member *member; /* (population_size) */
+    struct sr_hall *hall;     /* better than the run's hall, found in this epoch; count 0 = none */
+    uint64_t births;
+    double evaluations; /* on all rows */
+    double screened;    /* formulas that were judged by few rows alone */
+};
+
+/* A small table of formulas met in this epoch: their losses need not be computed again. */
+enum { SR_SEEN = 1024 };
+struct sr_seen {
+    uint64_t hash[SR_SEEN];
+    double loss[SR_SEEN];
+};
+
+/* What all islands of a run read in an epoch, and nobody writes. */
+struct sr_scene {
+    const struct sr_settings *settings;
+    const struct sr_loss *loss;
+    const struct sr_screen *screen; /* NULL: every formula is evaluated on all rows */
+    const struct sr_hall *best;     /* of the run so far */
+    double frequency[SR_NODES + 1]; /* share of each size in the run's populations */
+    bool polish[SR_NODES + 1];      /* rows of best whose constants are to be refined */
+};
+/* Of each member, what tournaments look at: close together, as members are large. */
+struct sr_standing {
+    double value;     /* cost times the price of its size */
+    uint64_t age;     /* as in the member */
+    uint64_t entered; /* the last tournament that it was drawn for */
+};
+/* What belongs to the thread. */
+struct sr_worker {
+    struct sr_thread *thread;
+    struct sr_seen *seen;
+    struct sr_standing *standing; /* (population_size) */
+    uint64_t tournaments;
+    double price[SR_NODES + 1]; /* of each size in this epoch's tournaments */
+};
+
+/* Fills loss and cost, and offers the formula to the island's hall with and without its scale. A
+ * formula that few rows tell to be nothing for the hall keeps the loss on these. */
+void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
+                        struct sr_island *island, struct sr_member *member);
+/* Fits the constants, at first to few rows; false, with loss and cost from these, where they tell
+ * that the formula is nothing for the hall: then it need not be evaluated. */
+bool sr_member_fit(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
+                   struct sr_member *member, int steps, int restarts);
+/* Offers a formula that was fitted along with an outer scale fitted anew without one, which is two
+ * nodes shorter. */
+void sr_member_offer_plain(const struct sr_scene *scene, struct sr_worker *worker,
+                           struct sr_island *island, const struct sr_member *member);
+/* Tries every small change of row c of the run's hall, with its constants fitted. */
+void sr_polish_row(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
+                   int c);
+/* Rounds constants where that costs nothing and leaves out what then does nothing. */
+void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *loss,
+                     struct sr_worker *worker, struct sr_hall *hall);
+/* A random leaf becomes an operator over new leaves; false when there is no room. */
+bool sr_append(const struct sr_settings *settings, int features, gsl_rng *rng,
+               struct sr_expr *expr);
+
+/* The compatible algorithm's first formulas. */
+void sr_compat_random(const struct sr_settings *settings, int features, gsl_rng *rng,
+                      struct sr_expr *expr);
+
+/* A checkpoint is blocks of memory. Written atomically; `digest` says of which data and settings.
+ * Reading fills the blocks and *epoch; another digest is ORR_EINVAL, a file that is no whole
+ * checkpoint of this build ORR_EFORMAT: then no block has changed. */
+struct sr_block {
+    void *data;
+    size_t bytes;
+};
+int sr_checkpoint_write(const char *path, uint64_t digest, int epoch, const struct sr_block *block,
+                        int blocks);
+int sr_checkpoint_read(const char *path, uint64_t digest, int *epoch, const struct sr_block *block,
+                       int blocks);
+/* Of everything that decides what a search finds, its ends by time aside. */
+uint64_t sr_search_digest(const struct sr_settings *settings, const struct sr_fit *fits, int count);
+
+/* A random formula of at most `size` nodes: a leaf, then appended operators. */
+void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *rng, int size,
+                    struct sr_expr *expr);
+/* One random change; false when it did not fit. */
+bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng,
+               struct sr_expr *expr);
+/* Swaps random subtrees; false when a result is too large. */
+bool sr_crossover(int maxsize, gsl_rng *rng, struct sr_expr *a, struct sr_expr *b);
+
+/* Clears the island's hall and draws its members. */
+void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
+                    struct sr_island *island);
+/* One epoch: cycles of events, then simplification and constants. Rows of best with
+ * row mod populations == number are polished here. Ends early at a signal. */
+void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
+                     struct sr_island *island, int number);
+
+#endif

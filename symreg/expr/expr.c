@@ -1,0 +1,146 @@
+/* expr.c - formulas as postfix arrays: cutting, joining, outer factors, hash. */
+#include "expr.h"
+
+#include <math.h>
+#include <string.h>
+
+int sr_expr_start(const struct sr_expr *expr, int i)
+{
+    return i - expr->node[i].size + 1;
+}
+
+bool sr_expr_measure(struct sr_expr *expr)
+{
+    int start[SR_NODES + 1], depth = 0;
+    if (expr->count < 1 || expr->count > SR_NODES)
+        return false;
+    for (int i = 0; i < expr->count; i++) {
+        const int arity = sr_op_table[expr->node[i].op].arity;
+        if (depth < arity)
+            return false;
+        depth -= arity;
+        start[depth] = arity ? start[depth] : i;
+        expr->node[i].size = (uint8_t)(i - start[depth] + 1);
+        depth++;
+    }
+    return depth == 1;
+}
+
+bool sr_expr_splice(struct sr_expr *expr, int start, int length, const struct sr_node *nodes,
+                    int count, int limit)
+{
+    const int total = expr->count - length + count;
+    if (total > limit || total > SR_NODES || total < 1)
+        return false;
+    memmove(expr->node + start + count, expr->node + start + length,
+            (size_t)(expr->count - start - length) * sizeof *nodes);
+    memcpy(expr->node + start, nodes, (size_t)count * sizeof *nodes);
+    expr->count = total;
+    return sr_expr_measure(expr);
+}
+
+/* ---- outer factors */
+
+/* Can the subtree that ends at i be multiplied by a factor through its constants alone? With
+ * `factor` not 0 it is. */
+static bool absorb(struct sr_expr *expr, int i, double factor)
+{
+    struct sr_node *node = &expr->node[i];
+    const int last = i - 1;
+    const int left = sr_op_table[node->op].arity == 2 ? last - expr->node[last].size : last;
+    switch (node->op) {
+    case SR_CONSTANT:
+        if (factor != 0)
+            node->value *= factor;
+        return true;
+    case SR_MUL:
+        if (absorb(expr, left, 0))
+            return absorb(expr, left, factor);
+        return absorb(expr, last, factor);
+    case SR_DIV:
+        if (absorb(expr, left, 0))
+            return absorb(expr, left, factor);
+        return absorb(expr, last, factor != 0 ? 1 / factor : 0);
+    case SR_ADD:
+    case SR_SUB:
+        if (!absorb(expr, left, 0) || !absorb(expr, last, 0))
+            return false;
+        return factor == 0 || (absorb(expr, left, factor) && absorb(expr, last, factor));
+    case SR_NEG:
+        return absorb(expr, last, factor);
+    case SR_INV:
+        return absorb(expr, last, factor != 0 ? 1 / factor : 0);
+    default:
+        return false;
+    }
+}
+
+bool sr_expr_absorb(struct sr_expr *expr, double scale)
+{
+    if (scale == 0 || !absorb(expr, expr->count - 1, 0))
+        return false;
+    return absorb(expr, expr->count - 1, scale);
+}
+
+bool sr_expr_scale(struct sr_expr *expr, double scale)
+{
+    if (sr_expr_absorb(expr, scale))
+        return true;
+    if (expr->count + 2 > SR_NODES)
+        return false;
+    memmove(expr->node + 1, expr->node, (size_t)expr->count * sizeof *expr->node);
+    expr->node[0] = (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = scale};
+    expr->count += 2;
+    expr->node[expr->count - 1] = (struct sr_node){.op = SR_MUL, .size = (uint8_t)expr->count};
+    return true;
+}
+
+void sr_expr_strip(struct sr_expr *expr)
+{
+    while (expr->node[expr->count - 1].op == SR_MUL) {
+        const int last = expr->count - 2;
+        if (expr->node[last].op == SR_CONSTANT) {
+            expr->count -= 2;
+        } else if (expr->node[0].op == SR_CONSTANT && expr->node[last].size == last) {
+            expr->count -= 2;
+            memmove(expr->node, expr->node + 1, (size_t)expr->count * sizeof *expr->node);
+        } else {
+            return;
+        }
+    }
+}
+
+/* ---- constants, hash */
+
+uint64_t sr_expr_hash(const struct sr_expr *expr)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int i = 0; i < expr->count; i++) {
+        const struct sr_node *node = &expr->node[i];
+        uint64_t word = 0;
+        if (node->op == SR_CONSTANT)
+            memcpy(&word, &node->value, sizeof word);
+        else if (node->op == SR_FEATURE)
+            word = node->feature;
+        hash = (hash ^ node->op) * 0x9E3779B97F4A7C15u;
+        hash = (hash ^ (hash >> 29) ^ word) * 0xBF58476D1CE4E5B9u;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+int sr_expr_constants(const struct sr_expr *expr, double constants[SR_NODES])
+{
+    int count = 0;
+    for (int i = 0; i < expr->count; i++)
+        if (expr->node[i].op == SR_CONSTANT)
+            constants[count++] = expr->node[i].value;
+    return count;
+}
+
+void sr_expr_set_constants(struct sr_expr *expr, const double *constants)
+{
+    for (int i = 0; i < expr->count; i++)
+        if (expr->node[i].op == SR_CONSTANT)
+            expr->node[i].value = *constants++;
+}

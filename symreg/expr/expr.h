@@ -1,0 +1,119 @@
+/* expr.h - formulas: their operators, nodes, text, price and normal form. */
+#ifndef SR_EXPR_H
+#define SR_EXPR_H
+
+#include "base/base.h"
+
+enum {
+    SR_NODES = 64,    /* of one formula, at most */
+    SR_FEATURES = 64, /* columns of x, at most */
+    SR_TEXT = 8192,   /* bytes that hold any printed formula */
+};
+
+/* ------------------------------------------------------------------------------ operators */
+
+/* Leaves first; the rest in the order of ops_table.h. */
+enum sr_op {
+    SR_CONSTANT,
+    SR_FEATURE,
+    SR_ADD,
+    SR_SUB,
+    SR_MUL,
+    SR_DIV,
+    SR_POW,
+    SR_MIN,
+    SR_MAX,
+    SR_NEG,
+    SR_INV,
+    SR_SQUARE,
+    SR_CUBE,
+    SR_SQRT,
+    SR_ABS,
+    SR_EXP,
+    SR_LOG,
+    SR_SIN,
+    SR_COS,
+    SR_TAN,
+    SR_ASIN,
+    SR_ACOS,
+    SR_ATAN,
+    SR_SINH,
+    SR_COSH,
+    SR_TANH,
+    SR_SIGN,
+    SR_OPS
+};
+/* Operators of the user, named by sr_custom_define(), stand behind those of the table. */
+enum { SR_CUSTOM = SR_OPS, SR_CUSTOMS = 8, SR_ALL_OPS = SR_OPS + SR_CUSTOMS };
+
+/* One row of the table. Unary operators ignore b. da and db are the partial derivatives at (a, b)
+ * with value v. Outside the domain value() is NaN or infinite. The same bits as the evaluation of
+ * whole formulas, on every CPU; accuracy in vecmath.h. */
+struct sr_op_info {
+    const char *name;
+    int arity; /* 0 for leaves */
+    bool infix;
+    double (*value)(double a, double b);
+    double (*da)(double a, double b, double v);
+    double (*db)(double a, double b, double v);
+};
+extern struct sr_op_info
+    sr_op_table[SR_ALL_OPS]; /* rows from SR_CUSTOM on have arity 0 until defined */
+
+/* Finds an operator of this arity by name. An unknown name is ORR_EUSAGE with the nearest valid
+ * one; `key` names the setting in the message ("symreg.unary"). */
+int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op);
+
+/* --------------------------------------------------------------------------- expressions */
+
+struct sr_node {
+    uint8_t op;      /* enum sr_op */
+    uint8_t size;    /* nodes of the subtree that ends here, itself included */
+    uint8_t feature; /* of SR_FEATURE */
+    double value;    /* of SR_CONSTANT */
+};
+/* Postfix order: operands before operators, the root last. */
+struct sr_expr {
+    int count;
+    struct sr_node node[SR_NODES];
+};
+
+/* Index of the first node of the subtree that ends at i. */
+int sr_expr_start(const struct sr_expr *expr, int i);
+/* Recomputes the subtree sizes; false when the array is no single formula. */
+bool sr_expr_measure(struct sr_expr *expr);
+/* Replaces `length` nodes from `start` by other nodes (not part of expr) and measures. False, with
+ * expr unchanged, when the result has more than `limit` nodes. */
+bool sr_expr_splice(struct sr_expr *expr, int start, int length, const struct sr_node *nodes,
+                    int count, int limit);
+/* Multiplies the formula by `scale` inside its own constants, where that adds no node (c * x,
+ * inv(c * x), c + c * x, ...). False, with expr unchanged, when no constant can take it. */
+bool sr_expr_absorb(struct sr_expr *expr, double scale);
+/* Multiplies by `scale`: absorbed, or as two more nodes. False when there is no room. */
+bool sr_expr_scale(struct sr_expr *expr, double scale);
+/* Rewrites the formula where that makes it shorter, with the operators it has: constants folded,
+ * equal terms and factors joined, x inv(x), x - x, neg(neg(x)), exp(log(x)) gone. Values stay
+ * within rounding wherever the formula is defined. */
+void sr_expr_simplify(struct sr_expr *expr);
+/* The same with the operators whose bits are set; true when the formula changed. */
+bool sr_expr_rewrite(struct sr_expr *expr, uint64_t operators);
+/* Bit per operator that occurs. */
+uint64_t sr_expr_operators(const struct sr_expr *expr);
+/* Hash of the algebraic normal form: equal for m1 * m2 / r and inv(r) * (m2 * m1). */
+uint64_t sr_expr_canonical_hash(const struct sr_expr *expr);
+/* Takes off a constant factor at the root, if any. */
+void sr_expr_strip(struct sr_expr *expr);
+/* 64-bit hash of operators, features and constants. */
+uint64_t sr_expr_hash(const struct sr_expr *expr);
+/* Constants in order of appearance: count, read, write. */
+int sr_expr_constants(const struct sr_expr *expr, double constants[SR_NODES]);
+void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
+
+/* Prints in the notation of PySR, "(39.48 * inv((r * r)))", constants as %.7g. names[i] is
+ * feature i. Always NUL-terminated; text that does not fit is cut. */
+void sr_expr_print(const struct sr_expr *expr, const char *const *names, char *text, size_t bytes);
+/* Reads that notation back, with the usual precedence: ^ (from the right), signs, * /, + -. A
+ * minus before a number is the number's own, before anything else it is neg(). */
+int sr_expr_parse(const char *text, const char *const *names, int features, struct sr_expr *expr);
+
+#endif

@@ -1,0 +1,43 @@
+/* normal.h - inside symreg/: the algebraic normal form of a formula.
+ *
+ * A formula becomes sums of weighted terms and products of powers, nested, with equal terms and
+ * equal factors joined and operands in the order of their hashes. Division, inv, square, cube,
+ * sqrt and constant powers are products; subtraction and neg are sums; exp(a) exp(b) is exp(a + b).
+ * Where both are defined the normal form has the formula's value up to rounding; it may be defined
+ * at more points (x inv(x) is 1 at 0, too). */
+#ifndef SR_NORMAL_H
+#define SR_NORMAL_H
+
+#include "expr.h"
+
+enum sr_normal_kind {
+    SR_NORMAL_CONSTANT,
+    SR_NORMAL_FEATURE,
+    SR_NORMAL_CALL,
+    SR_NORMAL_SUM,
+    SR_NORMAL_PRODUCT
+};
+/* weight: factor of a term of a sum, exponent of a factor of a product, unused of a call. */
+struct sr_normal_item {
+    int node;
+    double weight;
+};
+struct sr_normal_node {
+    enum sr_normal_kind kind;
+    uint8_t op, feature;
+    double value;     /* the constant; what a sum adds; the factor of a product */
+    int first, count; /* items */
+    uint64_t hash;    /* of operands and constants, whatever their order */
+};
+enum { SR_NORMAL_NODES = 1024, SR_NORMAL_ITEMS = 4096 };
+struct sr_normal {
+    int nodes, items;
+    bool failed; /* a constant subtree is not finite, or there is no room */
+    struct sr_normal_node node[SR_NORMAL_NODES];
+    struct sr_normal_item item[SR_NORMAL_ITEMS];
+};
+
+/* Fills the form and returns its root, -1 when the formula has none. */
+int sr_normal_make(struct sr_normal *form, const struct sr_expr *expr);
+
+#endif

@@ -1,0 +1,185 @@
+/* constants.c - Levenberg-Marquardt over the constants of a formula.
+ *
+ * Absolute losses are minimised by re-weighting: weights 1 / |residual| make the quadratic model
+ * touch the loss (iteratively re-weighted least squares); a step counts only when the loss itself
+ * falls. */
+#include "fit.h"
+#include "symreg/value/vec.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A fit under way: parameters are the constants, then the outer scale where it is fitted. */
+struct fit {
+    const struct sr_loss *loss;
+    struct sr_expr *expr;
+    struct sr_work *work;
+    int constants, parameters;
+    double parameter[SR_NODES + 1];
+    double normal[SR_NODES + 1][SR_NODES + 1]; /* J^T W J */
+    double gradient[SR_NODES + 1];             /* J^T W residual */
+};
+
+static double outer(const struct fit *fit, const double *parameter)
+{
+    return fit->parameters > fit->constants ? parameter[fit->constants] : 1;
+}
+
+/* The loss at some parameters, infinite where the formula is not finite. */
+static double loss_at(struct fit *fit, const double *parameter)
+{
+    sr_expr_set_constants(fit->expr, parameter);
+    if (!sr_eval(fit->expr, fit->loss->data, fit->work->trial))
+        return HUGE_VAL;
+    const double loss = sr_loss_value(fit->loss, fit->work->trial, outer(fit, parameter));
+    return isfinite(loss) ? loss : HUGE_VAL;
+}
+
+/* What a loss of the user asks for. */
+static void weigh_custom(const struct sr_loss *loss, const double *value, double scale,
+                         double *weight)
+{
+    sr_custom_loss_weights(loss->data->rows, value, loss->data->y, scale, weight);
+    for (size_t i = 0; i < loss->data->rows && loss->weight; i++)
+        weight[i] *= loss->weight[i];
+}
+
+/* Fills the normal equations at the fit's parameters; false where not finite. */
+static bool linearise(struct fit *fit)
+{
+    const struct sr_vec *vec = sr_vec_best();
+    const struct sr_loss *loss = fit->loss;
+    const size_t n = loss->data->rows;
+    double *value = fit->work->value, *jacobian = fit->work->jacobian;
+    double *residual = fit->work->scratch, *weight = residual + n, *weighted = fit->work->trial;
+    sr_expr_set_constants(fit->expr, fit->parameter);
+    if (!sr_eval_jacobian(fit->expr, loss->data, value, jacobian))
+        return false;
+    const double scale = outer(fit, fit->parameter);
+    const double mean = vec->residuals(loss->data->y, value, scale, n, residual) / (double)n;
+    for (size_t k = 0; k < (size_t)fit->constants * n && scale != 1; k++)
+        jacobian[k] *= scale;
+    if (fit->parameters > fit->constants)
+        memcpy(jacobian + (size_t)fit->constants * n, value, n * sizeof *value);
+    /* outliers may drive the mean, but not beyond the size of the target */
+    const double typical = fmin(mean, loss->unit);
+    const struct sr_vec_loss how = {.kind = loss->kind,
+                                    .parameter = loss->parameter,
+                                    .t = loss->data->y,
+                                    .weight = loss->weight};
+    vec->reweigh(&how, residual, fmax(1e-4 * typical, 1e-14 * loss->unit), n, weight);
+    if (loss->kind == ORR_SR_CUSTOM)
+        weigh_custom(loss, value, scale, weight);
+    for (int a = 0; a < fit->parameters; a++) {
+        fit->gradient[a] = vec->weigh(jacobian + (size_t)a * n, weight, residual, n, weighted);
+        for (int b = 0; b <= a; b++)
+            fit->normal[a][b] = fit->normal[b][a] = vec->dot(weighted, jacobian + (size_t)b * n, n);
+        if (!isfinite(fit->gradient[a]) || !isfinite(fit->normal[a][a]))
+            return false;
+    }
+    return true;
+}
+
+/* Solves (J^T W J + lambda diag) step = gradient by Cholesky; false when it is not definite. */
+static bool solve_step(const struct fit *fit, double lambda, double *step)
+{
+    const int n = fit->parameters;
+    double c[SR_NODES + 1][SR_NODES + 1];
+    for (int i = 0; i < n; i++) {
+        double s = fit->gradient[i];
+        for (int j = 0; j <= i; j++) {
+            double a = fit->normal[i][j];
+            if (i == j)
+                a += lambda * a + DBL_MIN;
+            for (int k = 0; k < j; k++)
+                a -= c[i][k] * c[j][k];
+            if (i == j && !(a > 0))
+                return false;
+            c[i][j] = i == j ? sqrt(a) : a / c[j][j];
+        }
+        for (int k = 0; k < i; k++)
+            s -= c[i][k] * step[k];
+        step[i] = s / c[i][i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++)
+            step[i] -= c[k][i] * step[k];
+        step[i] /= c[i][i];
+    }
+    for (int i = 0; i < n; i++)
+        if (!isfinite(step[i]))
+            return false;
+    return true;
+}
+
+/* Improves the parameters from where they stand; returns the loss. */
+static double descend(struct fit *fit, double loss, int iterations)
+{
+    enum { TRIES = 6 };
+    double lambda = 1e-3, step[SR_NODES + 1], trial[SR_NODES + 1];
+    for (int it = 0; it < iterations; it++) {
+        if (loss <= fit->loss->noise || !linearise(fit))
+            break;
+        double reached = HUGE_VAL;
+        for (int attempt = 0; attempt < TRIES && !(reached < loss); attempt++) {
+            if (solve_step(fit, lambda, step)) {
+                for (int i = 0; i < fit->parameters; i++)
+                    trial[i] = fit->parameter[i] + step[i];
+                reached = loss_at(fit, trial);
+            }
+            lambda = reached < loss ? fmax(lambda / 8, 1e-12) : lambda * 8;
+        }
+        if (!(reached < loss))
+            break;
+        const double gain = (loss - reached) / loss;
+        memcpy(fit->parameter, trial, (size_t)fit->parameters * sizeof *trial);
+        loss = reached;
+        if (gain < 1e-7)
+            break;
+    }
+    return loss;
+}
+
+double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool with_scale,
+                        int iterations, int restarts, gsl_rng *rng, struct sr_work *work)
+{
+    struct fit fit = {.loss = loss, .expr = expr, .work = work};
+    double first[SR_NODES + 1], best[SR_NODES + 1], scale = 1;
+    if (!sr_eval(expr, loss->data, work->value))
+        return HUGE_VAL;
+    if (with_scale) {
+        scale = sr_loss_scale(loss, work->value, work->scratch);
+        /* a factor that the constants can take would make the equations singular */
+        if (scale != 0 && sr_expr_absorb(expr, scale)) {
+            with_scale = false;
+            scale = 1;
+            if (!sr_eval(expr, loss->data, work->value))
+                return HUGE_VAL;
+        }
+    }
+    fit.constants = sr_expr_constants(expr, first);
+    fit.parameters = fit.constants + (with_scale ? 1 : 0);
+    first[fit.constants] = scale;
+    memcpy(best, first, sizeof first);
+    double reached = sr_loss_value(loss, work->value, scale);
+    if (!isfinite(reached))
+        reached = HUGE_VAL;
+    if (fit.constants == 0 || fit.parameters > work->columns)
+        return reached;
+    for (int start = 0; start <= restarts && reached > loss->noise; start++) {
+        memcpy(fit.parameter, first, sizeof first);
+        for (int i = 0; i < fit.constants && start; i++)
+            fit.parameter[i] *= 1 + 0.5 * orr_draw_normal(rng);
+        double here = loss_at(&fit, fit.parameter);
+        if (here < HUGE_VAL)
+            here = descend(&fit, here, iterations);
+        if (here < reached) {
+            reached = here;
+            memcpy(best, fit.parameter, sizeof first);
+        }
+    }
+    sr_expr_set_constants(expr, best);
+    return reached;
+}

@@ -1,0 +1,88 @@
+/* snap.c - round numbers, where they cost a formula nothing. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit.h"
+
+/* What all roundings of a formula together may cost, in standard errors of one constant: half a
+ * unit of the last place where the error is ten of them, the coarsest that two digits of an
+ * uncertainty (GUM 7.2.6) allow. A constant that is off its optimum by s standard errors raises the
+ * loss by s^2 / rows of itself: exactly so for least squares, by 0.8 of that for absolute
+ * deviations and normal noise. */
+static const double standard_errors = 0.05;
+static const double widest = 0.02; /* a constant never moves by more than this share of itself */
+enum { MOST_DIGITS = 6 };
+
+/* The number with `digits` significant digits that is nearest. */
+static double rounded(double value, int digits)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.*e", digits - 1, value);
+    return strtod(text, NULL);
+}
+
+static double loss_of(const struct sr_loss *loss, const struct sr_expr *expr, struct sr_work *work)
+{
+    if (!sr_eval(expr, loss->data, work->value))
+        return HUGE_VAL;
+    const double value = sr_loss_value(loss, work->value, 1);
+    return value <= loss->noise ? 0 : value;
+}
+
+/* The number with the fewest digits that is no farther away than `share` of the value, the value
+ * itself where that takes more than MOST_DIGITS. */
+static double fewest_digits(double value, double share)
+{
+    for (int digits = 1; digits <= MOST_DIGITS; digits++) {
+        const double candidate = rounded(value, digits);
+        if (fabs(candidate - value) <= share * fabs(value))
+            return candidate;
+    }
+    return value;
+}
+
+/* All constants at once: what is off in one of them may make up for what is off in another. */
+static double snap_together(const struct sr_loss *loss, double limit, double reached,
+                            struct sr_expr *expr, struct sr_work *work)
+{
+    double constant[SR_NODES], trial[SR_NODES];
+    const int count = sr_expr_constants(expr, constant);
+    for (double share = widest; share > 1e-7 && count > 1; share /= 10) {
+        for (int i = 0; i < count; i++)
+            trial[i] = fewest_digits(constant[i], share);
+        sr_expr_set_constants(expr, trial);
+        const double value = loss_of(loss, expr, work);
+        if (value <= limit)
+            return value;
+    }
+    sr_expr_set_constants(expr, constant);
+    return reached;
+}
+
+double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work)
+{
+    const double first = loss_of(loss, expr, work);
+    const double limit = first * (1 + standard_errors * standard_errors / (double)loss->data->rows);
+    if (!isfinite(first))
+        return first;
+    double reached = snap_together(loss, limit, first, expr, work);
+    for (int i = 0; i < expr->count; i++) {
+        struct sr_node *node = &expr->node[i];
+        const double value = node->value;
+        if (node->op != SR_CONSTANT || value == 0)
+            continue;
+        bool done = false;
+        for (int digits = 1; digits <= MOST_DIGITS && !done; digits++) {
+            node->value = rounded(value, digits);
+            if (fabs(node->value - value) > widest * fabs(value))
+                continue;
+            const double trial = loss_of(loss, expr, work);
+            done = trial <= limit;
+            reached = done ? trial : reached;
+        }
+        if (!done)
+            node->value = value;
+    }
+    return reached;
+}

@@ -1,0 +1,286 @@
+/* constraints.c - prices of nodes, and what a formula may look like. */
+#include "judge.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+/* ---- "a; b; c": one entry at a time */
+
+enum { ENTRY = 128 };
+
+/* Copies the next entry without blanks; 0 at the end. */
+static int next_entry(const char **at, const char *separators, char entry[ENTRY])
+{
+    size_t n = 0;
+    if (!**at)
+        return 0;
+    for (; **at && !strchr(separators, **at); (*at)++)
+        if (!isspace((unsigned char)**at) && n + 1 < ENTRY)
+            entry[n++] = **at;
+    *at += **at != '\0';
+    entry[n] = '\0';
+    return 1;
+}
+
+/* An operator of any arity by name. */
+static int find_op(const char *option, const char *name, enum sr_op *op)
+{
+    struct orr_nearest nearest = {0};
+    for (int i = SR_FEATURE + 1; i < SR_ALL_OPS; i++) {
+        if (!sr_op_table[i].arity)
+            continue;
+        if (!strcmp(sr_op_table[i].name, name)) {
+            *op = (enum sr_op)i;
+            return 0;
+        }
+        orr_nearest_offer(&nearest, name, sr_op_table[i].name);
+    }
+    return ORR_FAIL(ORR_EUSAGE, "%s: no operator \"%s\"%s%s%s", option, name,
+                    nearest.name ? "; did you mean \"" : "", nearest.name ? nearest.name : "",
+                    nearest.name ? "\"?" : "");
+}
+
+static int whole_number(const char *option, const char *entry, const char *text, long low, long *n)
+{
+    char *end;
+    *n = strtol(text, &end, 10);
+    if (end == text || *end || *n < low || *n > SR_NODES)
+        return ORR_FAIL(ORR_EUSAGE, "%s: \"%s\": expected a whole number from %ld to %d", option,
+                        entry, low, SR_NODES);
+    return 0;
+}
+
+/* ---- complexity */
+
+static unsigned char surcharge[SR_ALL_OPS]; /* price - 1: free of cost where nobody asked */
+static bool priced;
+
+int sr_expr_complexity(const struct sr_expr *expr)
+{
+    int total = expr->count;
+    for (int i = 0; i < expr->count && priced; i++)
+        total += surcharge[expr->node[i].op];
+    return total;
+}
+
+int sr_scale_complexity(void)
+{
+    return 2 + (priced ? surcharge[SR_CONSTANT] + surcharge[SR_MUL] : 0);
+}
+
+int sr_complexity_set(const char *text)
+{
+    char entry[ENTRY];
+    memset(surcharge, 0, sizeof surcharge);
+    priced = false;
+    for (const char *at = text ? text : ""; next_entry(&at, ",;", entry);) {
+        char name[ENTRY], *equals = strchr(entry, '=');
+        enum sr_op op = SR_CONSTANT;
+        long price = 1;
+        if (!equals || equals == entry)
+            return ORR_FAIL(ORR_EUSAGE, "--complexity: expected \"exp=3, ^=2\", found \"%s\"",
+                            text);
+        snprintf(name, sizeof name, "%.*s", (int)(equals - entry), entry);
+        int rc = 0;
+        if (!strcmp(name, "variable"))
+            op = SR_FEATURE;
+        else if (strcmp(name, "constant"))
+            rc = find_op("--complexity", name, &op);
+        if (!rc)
+            rc = whole_number("--complexity", entry, equals + 1, 1, &price);
+        if (rc)
+            return rc;
+        surcharge[op] = (unsigned char)(price - 1);
+        priced = priced || price > 1;
+    }
+    return 0;
+}
+
+/* ---- shape */
+
+void sr_constraints_init(struct sr_constraints *constraints)
+{
+    *constraints = (struct sr_constraints){.maxsize = SR_NODES, .any_shape = true};
+    for (int op = 0; op < SR_ALL_OPS; op++) {
+        constraints->argument[op][0] = constraints->argument[op][1] = -1;
+        for (int inner = 0; inner < SR_ALL_OPS; inner++)
+            constraints->nest[op][inner] = -1;
+    }
+}
+
+/* Cuts "name:rest" in two; the operator's name may be ":"-free only. */
+static int split_name(const char *option, const char *example, char *entry, enum sr_op *op,
+                      char **rest)
+{
+    char *colon = strchr(entry, ':');
+    if (!colon || colon == entry)
+        return ORR_FAIL(ORR_EUSAGE, "%s: expected \"%s\", found \"%s\"", option, example, entry);
+    *colon = '\0';
+    *rest = colon + 1;
+    return find_op(option, entry, op);
+}
+
+static int wrong_sizes(enum sr_op op, const char *found)
+{
+    return ORR_FAIL(ORR_EUSAGE, "--constrain: %s: expected %d sizes, found \"%s\"",
+                    sr_op_table[op].name, sr_op_table[op].arity, found);
+}
+
+int sr_constraints_arguments(struct sr_constraints *constraints, const char *text)
+{
+    char entry[ENTRY];
+    for (const char *at = text; next_entry(&at, ";", entry);) {
+        char *rest = NULL, number[ENTRY];
+        enum sr_op op;
+        int rc = split_name("--constrain", "^:-1,1", entry, &op, &rest);
+        if (rc)
+            return rc;
+        const char *list = rest;
+        int k = 0;
+        for (; next_entry(&list, ",", number); k++) {
+            long most;
+            if (k == sr_op_table[op].arity)
+                return wrong_sizes(op, rest);
+            rc = whole_number("--constrain", number, number, -1, &most);
+            if (rc)
+                return rc;
+            constraints->argument[op][k] = (int)most;
+        }
+        if (k < sr_op_table[op].arity)
+            return wrong_sizes(op, rest);
+    }
+    constraints->any_shape = false;
+    return 0;
+}
+
+int sr_constraints_nesting(struct sr_constraints *constraints, const char *text)
+{
+    char entry[ENTRY];
+    for (const char *at = text; next_entry(&at, ";", entry);) {
+        char *rest = NULL, pair[ENTRY];
+        enum sr_op outer = SR_CONSTANT, inner = SR_CONSTANT;
+        int rc = split_name("--nest", "sin:cos=0,sin=1", entry, &outer, &rest);
+        for (const char *list = rc ? "" : rest; !rc && next_entry(&list, ",", pair);) {
+            char *equals = strchr(pair, '=');
+            long most = 0;
+            if (!equals)
+                return ORR_FAIL(ORR_EUSAGE, "--nest: expected \"sin:cos=0\", found \"%s\"", pair);
+            *equals = '\0';
+            rc = find_op("--nest", pair, &inner);
+            if (!rc)
+                rc = whole_number("--nest", pair, equals + 1, 0, &most);
+            if (!rc)
+                constraints->nest[outer][inner] = (int)most;
+        }
+        if (rc)
+            return rc;
+    }
+    constraints->any_shape = false;
+    return 0;
+}
+
+/* Complexity of the subtree that ends at i. */
+static int size_of(const struct sr_expr *expr, int i)
+{
+    int total = expr->node[i].size;
+    for (int k = sr_expr_start(expr, i); k <= i && priced; k++)
+        total += surcharge[expr->node[k].op];
+    return total;
+}
+
+static bool arguments_fit(const struct sr_constraints *c, const struct sr_expr *expr)
+{
+    for (int i = 0; i < expr->count; i++) {
+        const int arity = sr_op_table[expr->node[i].op].arity;
+        const int *most = c->argument[expr->node[i].op];
+        if (arity == 0)
+            continue;
+        const int last = i - 1, first = arity == 2 ? last - expr->node[last].size : last;
+        if (most[0] >= 0 && size_of(expr, first) > most[0])
+            return false;
+        if (arity == 2 && most[1] >= 0 && size_of(expr, last) > most[1])
+            return false;
+    }
+    return true;
+}
+
+/* Largest number of `inner` on one path from a leaf to the node, for all nodes. */
+static void count_on_paths(const struct sr_expr *expr, int inner, int *most)
+{
+    for (int i = 0; i < expr->count; i++) {
+        const int arity = sr_op_table[expr->node[i].op].arity;
+        const int last = i - 1;
+        most[i] = 0;
+        if (arity >= 1)
+            most[i] = most[last];
+        if (arity == 2 && most[last - expr->node[last].size] > most[i])
+            most[i] = most[last - expr->node[last].size];
+        most[i] += expr->node[i].op == inner;
+    }
+}
+
+static bool nesting_fits(const struct sr_constraints *c, const struct sr_expr *expr)
+{
+    int most[SR_NODES];
+    for (int inner = SR_FEATURE + 1; inner < SR_ALL_OPS; inner++) {
+        bool asked = false;
+        for (int i = 0; i < expr->count; i++)
+            asked = asked || c->nest[expr->node[i].op][inner] >= 0;
+        if (!asked)
+            continue;
+        count_on_paths(expr, inner, most);
+        for (int i = 0; i < expr->count; i++) {
+            const int limit = c->nest[expr->node[i].op][inner];
+            if (limit >= 0 && most[i] - (expr->node[i].op == inner) > limit)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Nodes on the longest path. */
+static int depth_of(const struct sr_expr *expr)
+{
+    int depth[SR_NODES] = {0};
+    for (int i = 0; i < expr->count; i++) {
+        const int arity = sr_op_table[expr->node[i].op].arity, last = i - 1;
+        depth[i] = 1;
+        if (arity >= 1)
+            depth[i] = 1 + depth[last];
+        if (arity == 2 && depth[last - expr->node[last].size] >= depth[i])
+            depth[i] = 1 + depth[last - expr->node[last].size];
+    }
+    return depth[expr->count - 1];
+}
+
+static bool fits(const struct sr_expr *expr, const struct sr_constraints *c, bool whole)
+{
+    if (priced && sr_expr_complexity(expr) > c->maxsize)
+        return false;
+    if (c->maxdepth && depth_of(expr) > c->maxdepth)
+        return false;
+    if (!c->any_shape && !(arguments_fit(c, expr) && nesting_fits(c, expr)))
+        return false;
+    return !c->units || c->units_penalty > 0 || sr_units_violations(c->units, expr, whole) == 0;
+}
+
+bool sr_constraints_admissible(const struct sr_expr *expr, const void *context)
+{
+    return fits(expr, context, false);
+}
+
+bool sr_constraints_whole(const struct sr_expr *expr, const void *context)
+{
+    return fits(expr, context, true);
+}
+
+double sr_constraints_penalty(const struct sr_expr *expr, const void *context)
+{
+    const struct sr_constraints *c = context;
+    if (!c->units || !(c->units_penalty > 0))
+        return 0;
+    return c->units_penalty * sr_units_violations(c->units, expr, false);
+}

@@ -1,0 +1,107 @@
+/* front.c - hall of fame, Pareto front, selection rules. */
+#include "judge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "text.h"
+
+const char *const sr_rule_name[SR_RULES] = {
+    [SR_ACCURACY] = "accuracy", [SR_SCORE] = "score", [SR_BEST] = "best", [SR_MDL] = "mdl"};
+
+int sr_rule_find(const char *name, enum sr_rule *rule)
+{
+    struct orr_nearest nearest = {0};
+    for (int i = 0; i < SR_RULES; i++) {
+        if (!strcmp(name, sr_rule_name[i])) {
+            *rule = (enum sr_rule)i;
+            return 0;
+        }
+        orr_nearest_offer(&nearest, name, sr_rule_name[i]);
+    }
+    return ORR_FAIL(ORR_EUSAGE, "symreg.rules: no rule \"%s\"; %s%s", name,
+                    nearest.name ? "did you mean " : "expected ",
+                    nearest.name ? nearest.name : "accuracy, score, best or mdl");
+}
+
+void sr_hall_clear(struct sr_hall *hall)
+{
+    for (int i = 0; i <= SR_NODES; i++) {
+        hall->loss[i] = HUGE_VAL;
+        hall->expr[i].count = 0;
+    }
+}
+
+bool sr_hall_offer(struct sr_hall *hall, const struct sr_expr *expr, double loss)
+{
+    const int size = sr_expr_complexity(expr);
+    if (size > SR_NODES || !(loss < hall->loss[size]))
+        return false;
+    hall->loss[size] = loss;
+    memcpy(&hall->expr[size], expr,
+           offsetof(struct sr_expr, node) + (size_t)expr->count * sizeof *expr->node);
+    return true;
+}
+
+void sr_front_make(const struct sr_hall *hall, struct sr_front *front)
+{
+    double smallest = HUGE_VAL;
+    front->count = 0;
+    for (int c = 1; c <= SR_NODES; c++) {
+        if (!(hall->loss[c] < smallest))
+            continue;
+        smallest = hall->loss[c];
+        const int row = front->count++;
+        front->loss[row] = smallest;
+        front->expr[row] = hall->expr[c];
+        front->score[row] = 0;
+        front->mdl[row] = NAN;
+        if (row && smallest <= 0)
+            front->score[row] = HUGE_VAL;
+        else if (row)
+            front->score[row] = -orr_log(smallest / front->loss[row - 1]) /
+                                (c - sr_expr_complexity(&front->expr[row - 1]));
+    }
+}
+
+int sr_front_select(const struct sr_front *front, enum sr_rule rule)
+{
+    if (front->count == 0)
+        return -1;
+    const double smallest = front->loss[front->count - 1];
+    if (rule == SR_ACCURACY)
+        return front->count - 1;
+    int chosen = -1;
+    for (int i = 0; i < front->count && rule == SR_MDL; i++)
+        if (!isnan(front->mdl[i]) && (chosen < 0 || front->mdl[i] < front->mdl[chosen]))
+            chosen = i;
+    for (int i = 0; i < front->count && rule != SR_MDL; i++) {
+        if (rule == SR_BEST && !(front->loss[i] <= 1.5 * smallest))
+            continue;
+        if (chosen < 0 || front->score[i] > front->score[chosen])
+            chosen = i;
+    }
+    return chosen;
+}
+
+int sr_front_write(const struct sr_front *front, const char *const *names, const char *path)
+{
+    struct orr_file file = {0};
+    char text[SR_TEXT];
+    int rc = orr_file_create(&file, path);
+    if (!rc)
+        rc = orr_file_printf(&file, "Complexity,Loss,Equation\n");
+    for (int i = 0; i < front->count && !rc; i++) {
+        sr_expr_print(&front->expr[i], names, text, sizeof text);
+        rc = orr_file_printf(&file, "%d,%.9g,\"", sr_expr_complexity(&front->expr[i]),
+                             front->loss[i]);
+        for (const char *c = text; *c && !rc; c++) /* RFC 4180: a quote stands twice */
+            rc = orr_file_write(&file, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+        if (!rc)
+            rc = orr_file_printf(&file, "\"\n");
+    }
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}

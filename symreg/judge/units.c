@@ -1,0 +1,301 @@
+/* units.c - dimensions of columns, and whether a formula respects them. */
+#include "judge.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+/* ---- reading "kg*AU/yr^2" */
+
+struct reader {
+    struct sr_units *units;
+    const char *text, *at;
+};
+
+static int expected(const struct reader *r, const char *what)
+{
+    return ORR_FAIL(ORR_EUSAGE, "--units: expected %s at character %td of \"%s\"", what,
+                    r->at - r->text + 1, r->text);
+}
+
+static void skip(struct reader *r)
+{
+    while (*r->at == ' ' || *r->at == '\t')
+        r->at++;
+}
+
+/* Index of a base unit, new ones are entered. */
+static int find_base(struct reader *r, const char *name, size_t length, int *base)
+{
+    struct sr_units *units = r->units;
+    for (*base = 0; *base < units->bases; (*base)++)
+        if (strlen(units->base[*base]) == length && !strncmp(units->base[*base], name, length))
+            return 0;
+    if (units->bases == SR_BASES)
+        return ORR_FAIL(ORR_EUSAGE, "--units: more than %d different base units", SR_BASES);
+    if (length >= sizeof units->base[0])
+        return expected(r, "a shorter name of a unit");
+    memcpy(units->base[units->bases], name, length);
+    units->base[units->bases++][length] = '\0';
+    return 0;
+}
+
+/* "^-2", "^0.5", "^(1/2)": the exponent, 1 when there is none. */
+static int read_power(struct reader *r, double *power)
+{
+    char *end;
+    *power = 1;
+    skip(r);
+    if (*r->at != '^')
+        return 0;
+    r->at++;
+    skip(r);
+    const bool fraction = *r->at == '(';
+    r->at += fraction;
+    *power = strtod(r->at, &end);
+    if (end == r->at || !isfinite(*power))
+        return expected(r, "an exponent");
+    r->at = end;
+    if (fraction && *r->at == '/') {
+        const double below = strtod(++r->at, &end);
+        if (end == r->at || !(fabs(below) > 0) || !isfinite(below))
+            return expected(r, "an exponent");
+        *power /= below;
+        r->at = end;
+    }
+    if (fraction && *r->at++ != ')')
+        return r->at--, expected(r, "\")\"");
+    return 0;
+}
+
+/* Factors with * and / between them until "," or the end. */
+static int read_dimension(struct reader *r, struct sr_dimension *dimension)
+{
+    double sign = 1;
+    memset(dimension, 0, sizeof *dimension);
+    for (;;) {
+        skip(r);
+        const char *start = r->at;
+        int base = -1;
+        double power;
+        if (*r->at == '1') {
+            r->at++;
+        } else {
+            while (isalpha((unsigned char)*r->at) || *r->at == '_' || (*r->at & 0x80))
+                r->at++;
+            if (r->at == start)
+                return expected(r, "a unit");
+            const int rc = find_base(r, start, (size_t)(r->at - start), &base);
+            if (rc)
+                return rc;
+        }
+        const int rc = read_power(r, &power);
+        if (rc)
+            return rc;
+        if (base >= 0)
+            dimension->power[base] += sign * power;
+        skip(r);
+        if (!*r->at || *r->at == ',')
+            return 0;
+        if (*r->at != '*' && *r->at != '/')
+            return expected(r, "\"*\", \"/\" or \",\"");
+        sign = *r->at++ == '*' ? 1 : -1;
+    }
+}
+
+/* Where the dimension of a named column belongs. */
+static int find_column(const char *name, const char *const *names, int features, const char *target,
+                       struct sr_units *units, struct sr_dimension **place)
+{
+    struct orr_nearest nearest = {0};
+    orr_nearest_offer(&nearest, name, target);
+    if (!strcmp(name, target)) {
+        units->target_known = true;
+        *place = &units->target;
+        return 0;
+    }
+    for (int f = 0; f < features; f++) {
+        orr_nearest_offer(&nearest, name, names[f]);
+        if (!strcmp(name, names[f])) {
+            *place = &units->feature[f];
+            return 0;
+        }
+    }
+    return ORR_FAIL(ORR_EUSAGE, "--units: \"%s\" is no feature and not the target%s%s%s", name,
+                    nearest.name ? "; did you mean \"" : "", nearest.name ? nearest.name : "",
+                    nearest.name ? "\"?" : "");
+}
+
+int sr_units_parse(const char *text, const char *const *names, int features, const char *target,
+                   struct sr_units *units)
+{
+    struct reader r = {.units = units, .text = text, .at = text};
+    memset(units, 0, sizeof *units);
+    for (;;) {
+        char name[256];
+        struct sr_dimension *place = NULL, dimension;
+        skip(&r);
+        size_t length = strcspn(r.at, "=,");
+        if (r.at[length] != '=' || length == 0 || length >= sizeof name)
+            return expected(&r, "\"column=unit\"");
+        memcpy(name, r.at, length);
+        r.at += length + 1;
+        while (length && name[length - 1] == ' ')
+            length--;
+        name[length] = '\0';
+        int rc = find_column(name, names, features, target, units, &place);
+        if (!rc)
+            rc = read_dimension(&r, &dimension);
+        if (rc)
+            return rc;
+        *place = dimension;
+        if (!*r.at)
+            return 0;
+        r.at++;
+    }
+}
+
+/* ---- checking */
+
+/* A dimension, or any: what holds a constant as a factor takes what its place needs. */
+struct quantity {
+    bool any;
+    struct sr_dimension d;
+};
+
+static bool is_none(const struct quantity *q)
+{
+    for (int b = 0; b < SR_BASES; b++)
+        if (fabs(q->d.power[b]) > 1e-9)
+            return false;
+    return true;
+}
+
+static bool equal(const struct sr_dimension *a, const struct sr_dimension *b)
+{
+    for (int k = 0; k < SR_BASES; k++)
+        if (fabs(a->power[k] - b->power[k]) > 1e-9)
+            return false;
+    return true;
+}
+
+static struct quantity raised(struct quantity q, double power)
+{
+    for (int b = 0; b < SR_BASES; b++)
+        q.d.power[b] *= power;
+    return q;
+}
+
+/* a * b^sign */
+static struct quantity product(const struct quantity *a, const struct quantity *b, double sign)
+{
+    struct quantity q = {.any = a->any || b->any};
+    for (int k = 0; k < SR_BASES && !q.any; k++)
+        q.d.power[k] = a->d.power[k] + sign * b->d.power[k];
+    return q;
+}
+
+/* Both sides of a sum, of min and max. */
+static struct quantity joined(const struct quantity *a, const struct quantity *b, int *violations)
+{
+    if (a->any)
+        return *b;
+    if (!b->any && !equal(&a->d, &b->d))
+        ++*violations;
+    return *a;
+}
+
+/* A number by what it is: exp, sin and the like take and give none. */
+static struct quantity pure(const struct quantity *a, int *violations)
+{
+    if (!a->any && !is_none(a))
+        ++*violations;
+    return (struct quantity){0};
+}
+
+static struct quantity power_of(const struct quantity *a, const struct quantity *b,
+                                const struct sr_node *exponent, int *violations)
+{
+    pure(b, violations);
+    if (a->any)
+        return *a;
+    if (exponent->op == SR_CONSTANT)
+        return raised(*a, exponent->value);
+    return pure(a, violations); /* the power of a length must be known */
+}
+
+static struct quantity check(const struct sr_expr *expr, const struct quantity *features, int count,
+                             int *violations);
+
+static struct quantity apply(const struct sr_expr *expr, int i, const struct quantity *a,
+                             const struct quantity *b, int *violations)
+{
+    const enum sr_op op = (enum sr_op)expr->node[i].op;
+    const struct quantity arguments[2] = {*a, *b};
+    switch (op) {
+    case SR_ADD:
+    case SR_SUB:
+    case SR_MIN:
+    case SR_MAX:
+        return joined(a, b, violations);
+    case SR_MUL:
+        return product(a, b, 1);
+    case SR_DIV:
+        return product(a, b, -1);
+    case SR_POW:
+        return power_of(a, b, &expr->node[i - 1], violations);
+    case SR_NEG:
+    case SR_ABS:
+        return *a;
+    case SR_INV:
+        return raised(*a, -1);
+    case SR_SQUARE:
+        return raised(*a, 2);
+    case SR_CUBE:
+        return raised(*a, 3);
+    case SR_SQRT:
+        return raised(*a, 0.5);
+    case SR_SIGN:
+        return (struct quantity){0};
+    default:
+        if ((int)op >= SR_CUSTOM)
+            return check(sr_custom_expr(op), arguments, 2, violations);
+        return pure(a, violations);
+    }
+}
+
+static struct quantity check(const struct sr_expr *expr, const struct quantity *features, int count,
+                             int *violations)
+{
+    struct quantity stack[SR_NODES / 2 + 1] = {{0}};
+    int depth = 0;
+    for (int i = 0; i < expr->count; i++) {
+        const struct sr_node *node = &expr->node[i];
+        const int arity = sr_op_table[node->op].arity;
+        if (arity == 0) {
+            stack[depth++] = node->op == SR_FEATURE && node->feature < count
+                                 ? features[node->feature]
+                                 : (struct quantity){.any = true};
+            continue;
+        }
+        depth -= arity;
+        stack[depth] = apply(expr, i, &stack[depth], &stack[depth + arity - 1], violations);
+        depth++;
+    }
+    return stack[0];
+}
+
+int sr_units_violations(const struct sr_units *units, const struct sr_expr *expr, bool whole)
+{
+    struct quantity features[SR_FEATURES];
+    int violations = 0;
+    for (int f = 0; f < SR_FEATURES; f++)
+        features[f] = (struct quantity){.d = units->feature[f]};
+    const struct quantity q = check(expr, features, SR_FEATURES, &violations);
+    if (whole && units->target_known && !q.any && !equal(&q.d, &units->target))
+        violations++;
+    return violations;
+}

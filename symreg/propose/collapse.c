@@ -1,0 +1,390 @@
+/* collapse.c - finds h and u with y = h phi(u), and fits what is found for phi. */
+#include "collapse.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_ROWS = 1000, /* looked at */
+    LEAST_ROWS = 64,  /* of smaller tables no curve can be told */
+    FACTORS = 500,    /* formulas h */
+    VARIABLES = SR_COLLAPSE_VARIABLES,
+    VARIABLE_SIZE = 5, /* nodes of u, at most */
+    CURVES = 3,        /* variables whose curves are searched */
+    SIMPLE = 2,        /* simplest h of each of them */
+};
+
+/* ---- the table */
+
+static int take_rows(struct sr_collapse *c)
+{
+    const struct sr_data *all = c->loss->data;
+    c->rows = all->rows < MOST_ROWS ? all->rows : MOST_ROWS;
+    c->x = orr_alloc(((size_t)all->features + 1) * c->rows, sizeof *c->x);
+    if (!c->x)
+        return ORR_ENOMEM;
+    double *y = c->x + (size_t)all->features * c->rows;
+    for (size_t i = 0; i < c->rows; i++) {
+        const size_t row = i * all->rows / c->rows;
+        for (size_t f = 0; f < (size_t)all->features; f++)
+            c->x[f * c->rows + i] = all->x[f * all->rows + row];
+        y[i] = all->y[row];
+    }
+    c->data = (struct sr_data){.rows = c->rows, .features = all->features, .x = c->x, .y = y};
+    return 0;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+/* z -> log |z| where all have one sign, else sign(z) log(1 + |z| / median |z|): equal ratios become
+ * equal distances. False when nothing is left. */
+static bool make_shape(size_t rows, const double *z, double *shape, double *spread)
+{
+    double (*const logarithm)(double, double) = sr_op_table[SR_LOG].value;
+    bool one_sign = true;
+    double typical = 1, sum = 0, square = 0;
+    for (size_t i = 0; i < rows; i++) {
+        one_sign = one_sign && z[i] * z[0] > 0;
+        shape[i] = fabs(z[i]);
+    }
+    if (!one_sign) {
+        qsort(shape, rows, sizeof *shape, ascending);
+        typical = shape[rows / 2];
+    }
+    for (size_t i = 0; i < rows; i++) {
+        const double size = fabs(z[i]);
+        shape[i] = one_sign ? logarithm(size, 0) : copysign(logarithm(1 + size / typical, 0), z[i]);
+        sum += shape[i];
+    }
+    for (size_t i = 0; i < rows; i++)
+        square += (shape[i] - sum / (double)rows) * (shape[i] - sum / (double)rows);
+    *spread = square / (double)rows;
+    return isfinite(*spread);
+}
+
+/* y / h is finite everywhere? */
+static bool divide(const struct sr_collapse *c, const double *h, double *z)
+{
+    for (size_t i = 0; i < c->rows; i++) {
+        z[i] = c->data.y[i] / h[i];
+        if (!isfinite(z[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Small formulas of the arithmetic operators and of powers. */
+static int list_factors(struct sr_collapse *c)
+{
+    struct sr_settings s = *c->settings;
+    struct sr_bank bank = {0};
+    s.unary_count = s.binary_count = 0;
+    for (int i = 0; i < c->settings->unary_count; i++)
+        if (c->settings->unary[i] >= SR_INV && c->settings->unary[i] <= SR_SQRT)
+            s.unary[s.unary_count++] = c->settings->unary[i];
+    for (int i = 0; i < c->settings->binary_count; i++)
+        if (c->settings->binary[i] >= SR_ADD && c->settings->binary[i] <= SR_DIV)
+            s.binary[s.binary_count++] = c->settings->binary[i];
+    const int rc = sr_bank_init(&bank, &s, c->loss->data, 4e4);
+    if (rc)
+        return rc;
+    double *z = c->thread[0].work.value;
+    for (int e = -1; e < bank.count && c->factors < FACTORS; e++) {
+        struct sr_expr *expr = &c->expr[c->factors];
+        double *value = c->value + (size_t)c->factors * c->rows;
+        expr->count = 0;
+        if (e < 0)
+            for (size_t i = 0; i < c->rows; i++)
+                value[i] = 1;
+        else if (bank.entry[e].constants || !sr_bank_expr(&bank, &bank.entry[e], expr) ||
+                 !sr_eval(expr, &c->data, value))
+            continue;
+        if (divide(c, value, z) &&
+            make_shape(c->rows, z, c->shape + (size_t)c->factors * c->rows, &c->spread[c->factors]))
+            c->factors++;
+    }
+    sr_bank_free(&bank);
+    return 0;
+}
+
+/* ---- variables */
+
+struct ranked {
+    double value;
+    int index;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct ranked *p = a, *q = b;
+    if (p->value != q->value)
+        return p->value < q->value ? -1 : 1;
+    return p->index - q->index;
+}
+
+/* Formulas that order the rows differently, u and 1 / u being one. */
+static int list_variables(struct sr_collapse *c)
+{
+    const size_t rows = c->rows;
+    struct ranked *rank = orr_alloc(rows, sizeof *rank);
+    if (!rank)
+        return ORR_ENOMEM;
+    for (int e = 0; e < c->factors && c->variables < VARIABLES; e++) {
+        uint16_t *order = c->order + (size_t)c->variables * rows;
+        const double *value = c->value + (size_t)e * rows;
+        if (c->expr[e].count == 0 || c->expr[e].count > VARIABLE_SIZE)
+            continue;
+        for (size_t i = 0; i < rows; i++)
+            rank[i] = (struct ranked){value[i], (int)i};
+        qsort(rank, rows, sizeof *rank, by_value);
+        for (size_t i = 0; i < rows; i++)
+            order[i] = (uint16_t)rank[i].index;
+        bool seen = false;
+        for (int v = 0; v < c->variables && !seen; v++) {
+            const uint16_t *other = c->order + (size_t)v * rows;
+            size_t same = 0, reverse = 0;
+            for (size_t i = 0; i < rows; i++) {
+                same += order[i] == other[i];
+                reverse += order[i] == other[rows - 1 - i];
+            }
+            seen = same + reverse >= rows * 9 / 10;
+        }
+        if (!seen)
+            c->variable[c->variables++] = e;
+    }
+    free(rank);
+    return 0;
+}
+
+/* Half the mean squared step of y / h from one row to the next in the order of u: the variance that
+ * a function of u leaves. */
+static void rate_pairs(struct sr_collapse *c)
+{
+    const size_t rows = c->rows;
+#pragma omp parallel for schedule(dynamic, 8) num_threads(c->threads)
+    for (int h = 0; h < c->factors; h++)
+        for (int v = 0; v < c->variables; v++) {
+            const uint16_t *order = c->order + (size_t)v * rows;
+            const double *shape = c->shape + (size_t)h * rows;
+            double sum = 0, last = shape[order[0]];
+            for (size_t i = 1; i < rows; i++) {
+                const double next = shape[order[i]];
+                sum += (next - last) * (next - last);
+                last = next;
+            }
+            c->rough[h * VARIABLES + v] = (float)(sum / (2 * (double)(rows - 1)));
+        }
+}
+
+/* ---- curves */
+
+/* The median distance of y / h from the line between its neighbours: noise, if it is no rounding of
+ * the line. */
+static bool is_noisy(const struct sr_collapse *c, int h, int v)
+{
+    double distance[MOST_ROWS] = {0};
+    const uint16_t *order = c->order + (size_t)v * c->rows;
+    const double *shape = c->shape + (size_t)h * c->rows;
+    const double *u = c->value + (size_t)c->variable[v] * c->rows;
+    for (size_t i = 1; i + 1 < c->rows; i++) {
+        const double left = u[order[i - 1]], right = u[order[i + 1]];
+        const double share = right > left ? (u[order[i]] - left) / (right - left) : 0.5;
+        distance[i - 1] =
+            fabs(shape[order[i]] - shape[order[i - 1]] * (1 - share) - shape[order[i + 1]] * share);
+    }
+    qsort(distance, c->rows - 2, sizeof *distance, ascending);
+    return distance[(c->rows - 2) / 2] > 3e-4;
+}
+
+/* Points of the curve: rows, or means of neighbours where there is noise. */
+static void make_points(const struct sr_collapse *c, int v, bool noisy, const double *factor,
+                        double *x, double *z)
+{
+    const uint16_t *order = c->order + (size_t)v * c->rows;
+    const double *u = c->value + (size_t)c->variable[v] * c->rows;
+    for (size_t k = 0; k < SR_ROWS; k++) {
+        size_t first = k * c->rows / SR_ROWS, last = (k + 1) * c->rows / SR_ROWS;
+        if (!noisy) {
+            first = (first + last) / 2;
+            last = first + 1;
+        }
+        double mean_x = 0, mean_z = 0;
+        for (size_t i = first; i < last; i++) {
+            mean_x += u[order[i]];
+            mean_z += c->data.y[order[i]] / factor[order[i]];
+        }
+        x[k] = mean_x / (double)(last - first);
+        z[k] = mean_z / (double)(last - first);
+    }
+}
+
+static void add_target(struct sr_curve *curve, const struct sr_expr *factor, enum sr_op outer,
+                       const double *z)
+{
+    struct sr_collapse_target *t = &curve->target[curve->count];
+    if (curve->count == SR_CURVE_TARGETS)
+        return;
+    *t = (struct sr_collapse_target){.factor = *factor, .outer = outer};
+    memcpy(t->z, z, sizeof t->z);
+    for (int i = 0; i < SR_ROWS; i++)
+        if (!sr_op_invert(outer, z[i], &t->inverted[i]))
+            return;
+    curve->unit[curve->count].deep = outer == SR_CONSTANT;
+    curve->count += sr_curve_normalise(t->inverted, curve->unit[curve->count].unit);
+}
+
+static bool has(const struct sr_settings *s, enum sr_op op)
+{
+    return (sr_settings_operators(s) >> op & 1) != 0;
+}
+
+/* If y / h is a function of u, so it is with h times a power of u. */
+static void add_factor(const struct sr_collapse *c, struct sr_curve *curve, int number)
+{
+    static const struct {
+        bool inverse;
+        enum sr_op power;
+    } list[] = {{false, SR_CONSTANT}, {false, SR_FEATURE}, {true, SR_FEATURE}, {false, SR_SQUARE},
+                {true, SR_SQUARE},    {false, SR_SQRT},    {true, SR_SQRT}};
+    const struct sr_settings *s = c->settings;
+    const bool noisy = is_noisy(c, number, curve->variable);
+    double *value = c->thread[0].work.value, z[SR_ROWS];
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        struct sr_expr h = c->expr[number];
+        const bool unary = list[k].power != SR_FEATURE, divides = list[k].inverse && h.count;
+        const enum sr_op join = divides && has(s, SR_DIV) ? SR_DIV : SR_MUL;
+        if (list[k].power != SR_CONSTANT) {
+            sr_put_expr(&h, &c->expr[c->variable[curve->variable]]);
+            if (unary && !has(s, list[k].power))
+                continue;
+            if (unary)
+                sr_put_node(&h, (struct sr_node){.op = (uint8_t)list[k].power});
+            if (list[k].inverse && join != SR_DIV && !has(s, SR_INV))
+                continue;
+            if (list[k].inverse && join != SR_DIV)
+                sr_put_node(&h, (struct sr_node){.op = SR_INV});
+            if (c->expr[number].count)
+                sr_put_node(&h, (struct sr_node){.op = (uint8_t)join});
+        }
+        if (h.count && (h.count > s->maxsize || !sr_expr_measure(&h)))
+            continue;
+        if (h.count)
+            sr_expr_rewrite(&h, sr_settings_operators(s));
+        for (size_t i = 0; i < c->rows && !h.count; i++)
+            value[i] = 1;
+        if (h.count && !sr_eval(&h, &c->data, value))
+            continue;
+        make_points(c, curve->variable, noisy, value, curve->x, z);
+        add_target(curve, &h, SR_CONSTANT, z);
+        for (int i = 0; i < s->unary_count; i++)
+            add_target(curve, &h, s->unary[i], z);
+    }
+}
+
+/* The simplest h that leave no more than `limit`, and different roughness: else they are the same
+ * but for a factor. */
+static void choose_factors(const struct sr_collapse *c, struct sr_curve *curve, double limit)
+{
+    const int v = curve->variable;
+    int chosen[SIMPLE], n = 0;
+    for (int size = 0; size < SR_NODES && n < SIMPLE; size++)
+        for (int h = 0; h < c->factors && n < SIMPLE; h++) {
+            const float rough = c->rough[h * VARIABLES + v];
+            bool seen = c->expr[h].count != size || (double)rough > limit;
+            for (int k = 0; k < n; k++)
+                seen = seen || fabsf(c->rough[chosen[k] * VARIABLES + v] - rough) <= 1e-5F * rough;
+            if (seen)
+                continue;
+            chosen[n++] = h;
+            add_factor(c, curve, h);
+        }
+}
+
+static int size_of(const struct sr_collapse *c, int h, int v)
+{
+    return c->expr[h].count + c->expr[c->variable[v]].count;
+}
+
+/* The variables to which the table collapses, the simplest first. */
+static int choose_curves(const struct sr_collapse *c, struct sr_curve list[CURVES])
+{
+    double least = HUGE_VAL;
+    for (int h = 0; h < c->factors; h++) /* not by fmin(): gcc 12 for arm64 fails at that */
+        for (int v = 0; v < c->variables; v++) {
+            const double rough = (double)c->rough[h * VARIABLES + v];
+            least = rough < least ? rough : least;
+        }
+    const double limit = 1.25 * least + 3e-5 * c->spread[0];
+    int n = 0, size[VARIABLES];
+    if (limit > 0.1 * c->spread[0])
+        return 0;
+    for (int v = 0; v < c->variables; v++) {
+        size[v] = SR_NODES * 2;
+        for (int h = 0; h < c->factors; h++)
+            if ((double)c->rough[h * VARIABLES + v] <= limit && size_of(c, h, v) < size[v])
+                size[v] = size_of(c, h, v);
+    }
+    for (int want = 0; want < SR_NODES * 2 && n < CURVES; want++)
+        for (int v = 0; v < c->variables && n < CURVES; v++)
+            if (size[v] == want) {
+                list[n].variable = v;
+                choose_factors(c, &list[n], limit);
+                n += list[n].count > 0;
+            }
+    return n;
+}
+
+/* ---- the stage */
+
+static int search_and_fit(const struct sr_collapse *c, struct sr_seeds *seeds)
+{
+    struct sr_curve *list = orr_alloc(CURVES, sizeof *list);
+    if (!list)
+        return ORR_ENOMEM;
+    const int rc = sr_collapse_fit(c, list, choose_curves(c, list), seeds);
+    free(list);
+    return rc;
+}
+
+int sr_collapse_find(const struct sr_settings *settings, const struct sr_loss *loss,
+                     struct sr_thread *thread, int threads, struct sr_seeds *seeds)
+{
+    struct sr_collapse c = {
+        .settings = settings, .loss = loss, .thread = thread, .threads = threads};
+    bool multiplies = false;
+    for (int i = 0; i < settings->binary_count; i++)
+        multiplies = multiplies || settings->binary[i] == SR_MUL;
+    if (loss->data->rows < LEAST_ROWS || !multiplies)
+        return 0;
+    int rc = take_rows(&c);
+    c.expr = orr_alloc(FACTORS, sizeof *c.expr);
+    c.value = orr_alloc(FACTORS * c.rows, sizeof *c.value);
+    c.shape = orr_alloc(FACTORS * c.rows, sizeof *c.shape);
+    c.spread = orr_alloc(FACTORS, sizeof *c.spread);
+    c.order = orr_alloc(VARIABLES * c.rows, sizeof *c.order);
+    c.rough = orr_alloc(FACTORS * VARIABLES, sizeof *c.rough);
+    if (!c.expr || !c.value || !c.shape || !c.spread || !c.order || !c.rough)
+        rc = ORR_ENOMEM;
+    if (!rc)
+        rc = list_factors(&c);
+    if (!rc)
+        rc = list_variables(&c);
+    if (!rc && c.factors && c.variables) {
+        rate_pairs(&c);
+        rc = search_and_fit(&c, seeds);
+    }
+    free(c.x);
+    free(c.expr);
+    free(c.value);
+    free(c.shape);
+    free(c.spread);
+    free(c.order);
+    free(c.rough);
+    return rc;
+}

@@ -1,0 +1,70 @@
+/* propose.h - what a search starts from: small formulas enumerated, composed, summed, and curves that
+ * the table collapses to, with their constants fitted. */
+#ifndef SR_PROPOSE_H
+#define SR_PROPOSE_H
+
+#include "symreg/judge/judge.h"
+
+/* -------------------------------------------------------------------------------- search */
+
+/* What a search shows of one run after every epoch, in the order of fits and restarts. */
+struct sr_observation {
+    int fit, restart, epoch;
+    double seconds, evaluations; /* of the whole search, of this run */
+    const struct sr_front *front;
+};
+
+/* Settings with names resolved. The callbacks may be NULL; those about formulas are called by
+ * several threads at once. */
+struct sr_settings {
+    enum sr_op binary[SR_ALL_OPS], unary[SR_ALL_OPS];
+    int binary_count, unary_count;
+    enum orr_symreg_loss loss;
+    double loss_parameter; /* of huber, logcosh, quantile */
+    int maxsize, iterations, populations, population_size, cycles, restarts;
+    double parsimony;
+    uint64_t seed;
+    double enumerate;         /* formulas tried before the islands start; 0: none */
+    int patience;             /* end of a run after so many epochs in which no row of the front fell
+                             * by 1% of its loss; 0: never */
+    double stop_loss;         /* end when every fit has reached it; 0: only when it is exact */
+    double max_seconds;       /* end with the epoch in which they pass; 0: no limit */
+    double max_evaluations;   /* of all fits together, likewise */
+    const char *checkpoint;   /* file written after epochs, at most once in a second; NULL: none */
+    bool checkpoint_of_stops; /* only to go on after a stop: none is written at the end */
+    bool resume;              /* go on from that file where it is there; else it is removed first */
+    void (*observe)(void *observer, const struct sr_observation *seen); /* NULL: nobody */
+    void *observer;
+    bool compat; /* the algorithm of SymbolicRegression.jl */
+    /* may this formula live, a free outer factor understood? May the front hold it as it is? */
+    bool (*admissible)(const struct sr_expr *expr, const void *context);
+    bool (*whole)(const struct sr_expr *expr, const void *context);
+    /* added to the loss, in units of the loss of the best constant */
+    double (*penalty)(const struct sr_expr *expr, const void *context);
+    const void *context;         /* of these three */
+    uint64_t context_digest;     /* of what they, own operators and the own loss depend on */
+    const struct sr_expr *guess; /* (guesses) formulas that every island starts with */
+    int guesses;
+};
+/* Checks operator names; creates nothing. */
+int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset);
+/* Bit per operator of the settings, leaves included. */
+uint64_t sr_settings_operators(const struct sr_settings *settings);
+
+/* Formulas that a fit's search starts from: of small ones all that may matter, fitted. */
+enum { SR_SEEDS_PER_SIZE = 24, SR_SEEDS = 1536 };
+struct sr_seeds {
+    int count;
+    struct sr_expr expr[SR_SEEDS];
+    double loss[SR_SEEDS]; /* as it stands; infinite: of no use */
+    double evaluations;
+};
+/* Enumerates and composes within settings->enumerate; `thread` has `threads`. */
+int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss,
+                  struct sr_thread *thread, int threads, struct sr_seeds *seeds);
+
+/* The same, and then curves and sums (collapse.h) until a seed is exact. */
+int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
+                 struct sr_thread *thread, int threads, struct sr_seeds *seeds);
+
+#endif

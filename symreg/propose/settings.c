@@ -1,0 +1,56 @@
+/* settings.c - the preset's names of operators and rules, checked and resolved. */
+#include "propose.h"
+
+static int find_all(const char *key, const struct orr_names *names, int arity, enum sr_op *ops,
+                    int *count)
+{
+    *count = 0;
+    for (int i = 0; i < names->count; i++) {
+        enum sr_op op;
+        const int rc = sr_op_find(key, names->item[i], arity, &op);
+        if (rc)
+            return rc;
+        bool twice = false;
+        for (int k = 0; k < *count; k++)
+            twice = twice || ops[k] == op;
+        if (!twice)
+            ops[(*count)++] = op;
+    }
+    return 0;
+}
+
+int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset)
+{
+    const struct orr_symreg_preset *s = &preset->symreg;
+    *settings = (struct sr_settings){
+        .loss = s->loss,
+        .loss_parameter = s->loss_parameter,
+        .maxsize = s->maxsize,
+        .iterations = s->iterations,
+        .populations = s->populations,
+        .population_size = s->population_size,
+        .cycles = s->cycles,
+        .restarts = s->restarts,
+        .parsimony = s->parsimony,
+        .seed = preset->seed,
+        .max_seconds = s->seconds,
+        .max_evaluations = s->evaluations,
+        .stop_loss = s->stop_loss,
+        .enumerate = s->enumerate,
+        .patience = s->patience,
+        .compat = s->algorithm == ORR_SR_PYSR,
+    };
+    int rc = find_all("symreg.binary", &s->binary, 2, settings->binary, &settings->binary_count);
+    if (!rc)
+        rc = find_all("symreg.unary", &s->unary, 1, settings->unary, &settings->unary_count);
+    if (!rc && settings->binary_count + settings->unary_count == 0)
+        rc = ORR_FAIL(ORR_EUSAGE, "symreg.binary: expected at least one operator");
+    for (int i = 0; i < s->rules.count && !rc; i++) {
+        enum sr_rule rule;
+        rc = sr_rule_find(s->rules.item[i], &rule);
+    }
+    if (!rc && s->rules.count == 0)
+        rc = ORR_FAIL(ORR_EUSAGE,
+                      "symreg.rules: expected at least one of accuracy, score, best, mdl");
+    return rc;
+}

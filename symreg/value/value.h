@@ -1,0 +1,171 @@
+/* value.h - the values of formulas over a table, their derivatives by the constants, and losses. */
+#ifndef SR_VALUE_H
+#define SR_VALUE_H
+
+#include "symreg/expr/expr.h"
+
+/* ---------------------------------------------------------------------------- evaluation */
+
+/* A table of finite numbers: x is column-major, feature f at x + f * rows. The caller keeps both
+ * arrays. */
+struct sr_data {
+    size_t rows;
+    int features;
+    const double *x;      /* (features, rows) */
+    const double *y;      /* (rows) */
+    const double *weight; /* (rows) of the losses, finite and not negative; NULL: all 1 */
+};
+
+/* value[i] of every row; false as soon as any node is not finite. */
+bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value);
+/* Also jacobian[c * rows + i] = d value[i] / d constant c, by reverse accumulation. */
+bool sr_eval_jacobian(const struct sr_expr *expr, const struct sr_data *data, double *value,
+                      double *jacobian);
+struct sr_loss;
+/* gradient[c] = d loss / d constant c of the formula as it stands, in one reverse sweep; false as
+ * soon as any node is not finite. Not of a loss of the user. */
+bool sr_eval_gradient(const struct sr_expr *expr, const struct sr_loss *loss, double *gradient);
+
+/* Applies an operator to n <= SR_TILE rows; out may be a or b. False when a result is not
+ * finite. */
+enum { SR_TILE = 512 };
+bool sr_op_apply(enum sr_op op, int n, const double *a, const double *b, double *out);
+/* d[i] = outer[i] * d op/d operand, for operand 0 (a) or 1 (b). */
+void sr_op_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
+                 const double *v, const double *outer, double *d);
+
+/* -------------------------------------------------------------------------------- losses */
+
+/* The loss of predictions p of t = data->y, in the units of y: the mean, weighted by data->weight,
+ * of, with d = p - t,
+ *   l1        |d|
+ *   l2        d^2
+ *   study     max(1e-8, |d|) - 1e-8
+ *   relative  |d| / max(|t|, 1e-12 unit)
+ *   huber     d^2 / 2 where |d| <= c, else c (|d| - c / 2); c = parameter * unit
+ *   logcosh   c^2 log cosh(d / c); c = parameter * unit
+ *   quantile  q |d| where p < t, else (1 - q) |d|; q = parameter, in (0, 1) */
+struct sr_loss {
+    enum orr_symreg_loss kind;
+    const struct sr_data *data;
+    double unit;      /* median |y|, or mean |y| where that is 0, or 1: what counts as small */
+    double base;      /* loss of the best constant */
+    double noise;     /* losses below are rounding: they count as 0 */
+    double parameter; /* c or q of the list above */
+    double total;     /* sum of the data's weights */
+    double *weight;   /* (rows) of every |d|: data->weight, for relative by |t|; NULL: all 1 */
+    /* One and two unary operators of every feature, where they take little memory, else NULL:
+     * sr_eval_loss reads them as if they were features. */
+    struct sr_columns *columns;
+};
+/* ORR_EINVAL for weights that are negative, not finite or all 0, and parameters out of range. */
+int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double parameter,
+                      const struct sr_data *data);
+/* With the parameter 0.5. */
+int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data);
+void sr_loss_free(struct sr_loss *loss);
+enum { SR_SCRATCH = 128 };
+/* Loss of the predictions scale * p. */
+double sr_loss_value(const struct sr_loss *loss, const double *p, double scale);
+/* The scale that minimises the loss: a weighted median (quantile) of t / p for absolute losses, in
+ * closed form for l2, by safeguarded Newton steps to 1e-12 for huber and logcosh; of study it is
+ * that of l1. scratch holds 2 * rows + SR_SCRATCH. 0 when every p is 0. */
+double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratch);
+
+/* The value at which half of the weight is reached, of n pairs that are reordered and
+ * partly overwritten; scratch SR_SCRATCH. */
+double sr_weighted_median(double *value, double *weight, size_t n, double *scratch);
+
+/* ----------------------------------------------------------------------------- constants */
+
+/* Arrays for one thread. */
+struct sr_work {
+    double *value;    /* (rows) */
+    double *trial;    /* (rows) */
+    double *scratch;  /* (2, rows), SR_SCRATCH */
+    double *jacobian; /* (columns, rows) */
+    int columns;
+};
+int sr_work_init(struct sr_work *work, size_t rows, int maxsize);
+void sr_work_free(struct sr_work *work);
+
+/* Values (into work->value), outer scale and loss in one go: the same bits as sr_eval,
+ * sr_loss_scale and sr_loss_value. Infinity, with scale 0, where a node is not finite and where
+ * the loss exceeds `bound`, which is often known after few rows; no bound: HUGE_VAL. */
+double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, double bound,
+                    struct sr_work *work, double *scale);
+
+/* The same of the formula as it stands, without an outer scale. */
+double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work);
+
+/* A look at few rows, to be spared most of the full evaluations: the rows are drawn once, evenly
+ * over the order of y, and the formula gets its best scale on them. */
+enum { SR_SCREEN_ROWS = 128 };
+struct sr_screen {
+    struct sr_data data;
+    struct sr_loss loss;
+    double *storage;
+};
+/* Of a loss over at least 4 * SR_SCREEN_ROWS rows; smaller tables are taken whole. */
+int sr_screen_init(struct sr_screen *screen, const struct sr_loss *loss);
+void sr_screen_free(struct sr_screen *screen);
+/* The loss on these rows; infinity where a node is not finite on them. An estimate of the loss:
+ * biased low, as the scale is fitted to fewer rows, with a relative error of about 1 / sqrt(128)
+ * times the spread of the rows' losses. Overwrites work->value. */
+double sr_screen_loss(const struct sr_screen *screen, const struct sr_expr *expr,
+                      struct sr_work *work);
+/* Is a full evaluation worth while? False where the screened loss exceeds (1 + margin) times the
+ * screened loss of what the formula competes with, `rival`: a formula whose full loss is below
+ * that of its rival is discarded by mistake only where the sample misjudges their ratio by more
+ * than 1 + margin; 0.5 is safe for most tables. Callers count what they discard apart
+ * (sr_fit.screened). */
+bool sr_screen(const struct sr_screen *screen, const struct sr_expr *expr, double rival,
+               double margin, struct sr_work *work);
+
+/* ---------------------------------------------------------------- what a user adds to that
+ *
+ * Process-wide, set before any formula is made and not while a search runs. */
+
+/* Operators as formulas: "g(x)=x*exp(-x); h(u,v)=u/(u+v)", one or two arguments, from operators
+ * known before. Each counts as one node. ORR_EUSAGE names what is wrong with which. */
+int sr_custom_define(const char *text);
+/* Forgets all, the loss too. */
+void sr_custom_clear(void);
+/* The formula of an operator from SR_CUSTOM on; its arguments are features 0 and 1. */
+const struct sr_expr *sr_custom_expr(enum sr_op op);
+/* What sr_op_apply() and sr_op_chain() do for these. */
+bool sr_custom_apply(enum sr_op op, int n, const double *a, const double *b, double *out);
+void sr_custom_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
+                     const double *outer, double *d);
+/* The loss ORR_SR_CUSTOM: mean of a formula of p (prediction) and t (target). It should be
+ * smallest where p is t and grow from there. */
+int sr_custom_loss_define(const char *text);
+/* Its mean over rows of scale * p, with weights (NULL: 1 each) as sum(w l) / sum(w); infinite where
+ * it is not finite. */
+double sr_custom_loss(size_t rows, const double *p, const double *t, const double *weight,
+                      double scale);
+/* (dl/dp) / (p - t) of every row at scale * p, what re-weighted least squares needs; at least 0. */
+void sr_custom_loss_weights(size_t rows, const double *p, const double *t, double scale,
+                            double *weight);
+
+/* --------------------------------------------------------------------------- equivalence */
+
+/* Value at one point x (features) in long double; NaN or infinite outside the domain. */
+long double sr_eval_long(const struct sr_expr *expr, const double *x);
+/* Point number k of a quasi-random sequence (Roberts' R_d) over low .. high, in equal ratios where
+ * low > 0. */
+void sr_quasi_random(int k, int features, const double *low, const double *high, double *x);
+/* A range `factor` times as wide: to low / factor .. high * factor where low > 0, else about its
+ * middle. */
+void sr_widen(double factor, double *low, double *high);
+/* The difference |a - b| / max(|a|, |b|) that `share` of 512 quasi-random points stay below;
+ * points where neither is defined do not count. Infinite when one is defined where the other is
+ * not at more than 1 of 20 points, or hardly any point is left. */
+double sr_disagreement(const struct sr_expr *a, const struct sr_expr *b, int features,
+                       const double *low, const double *high, double share);
+/* The same function: the same normal form, or values within `tolerance` at 98% of the points both
+ * over low .. high and over 10 times wider ranges. */
+bool sr_equivalent(const struct sr_expr *a, const struct sr_expr *b, int features,
+                   const double *low, const double *high, double tolerance);
+
+#endif
