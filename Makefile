@@ -27,10 +27,10 @@ B       ?= build
 BIN     ?= bin
 
 # Threads that wait sleep: beside other work on the same cores, spinning is many times slower.
-# The stages spin for a moment first (GNU OpenMP), which gains about a fifth on a machine that does
-# nothing else and loses up to half where every core has other work: GOMP_SPINCOUNT=0 is for there.
+# The stages spin for a moment first (GNU OpenMP), which gains about a sixth on a machine that does
+# nothing else, and makes them slower where every core has other work: GOMP_SPINCOUNT=0 is for there.
 export OMP_WAIT_POLICY ?= passive
-world orbits pretrain finetune symreg figures: export GOMP_SPINCOUNT ?= 30000
+world orbits pretrain finetune symreg figures: export GOMP_SPINCOUNT ?= 10000
 
 CC      ?= gcc
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \

@@ -8,7 +8,9 @@
 load ARG1.".set"
 data = ARG1.".dat"
 
-side = 330.0; left = 150.0; right = 24.0; gap = 24.0
+longest = 0
+do for [s = 1:rows] { longest = strlen(title[s]) > longest ? strlen(title[s]) : longest }
+side = 330.0; left = 38.0 + 7.4 * longest; right = 24.0; gap = 24.0
 high = 34.0 * rows + 24; head = 56.0; foot = 62.0
 width = left + 3 * side + 2 * gap + right
 height = head + high + foot

@@ -3,6 +3,8 @@
 #include "symreg/formulas.h"
 
 #include "symreg/oracle.h"
+#include <float.h>
+
 #include <gsl/gsl_sort.h>
 
 static const enum orr_symreg_loss kinds[] = {ORR_SR_L1,       ORR_SR_L2,    ORR_SR_STUDY,
@@ -144,8 +146,11 @@ static void scale_is_the_best_one(void **state)
                         best = fmin(best, sr_loss_value(&loss, p, t[i] / p[i]));
                 for (int e = -3; e <= 3; e++)
                     best = fmin(best, sr_loss_value(&loss, p, scale * (1 + e * 1e-3)));
-                const double slack =
-                    (kind == ORR_SR_STUDY ? 2e-8 : 1e-13 * best) + 1e-30 * sizes[s] * sizes[s];
+                double largest = 0; /* one row is met to the rounding of its residual */
+                for (size_t i = 0; i < n; i++)
+                    largest = fmax(largest, fabs(t[i]));
+                const double slack = (kind == ORR_SR_STUDY ? 2e-8 : 1e-13 * best) +
+                                     DBL_EPSILON * DBL_EPSILON * largest * largest;
                 if (!(found <= best + slack))
                     fail_msg("loss %d of %zu rows: scale %.17g leaves %.17g, the best %.17g", k, n,
                              scale, found, best);
