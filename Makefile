@@ -68,7 +68,6 @@ symreg_TABLE  := sr_vec
 kernels_LOOPS := $(filter-out kernels/cpu.c kernels/cpu_dnnl.c kernels/cpu_peak.c,$(wildcard kernels/cpu*.c))
 kernels_TABLE := k_cpu_loops
 
-FOLDERS  := base sim kernels model finetune symreg laws figures
 PROGRAMS := orbits pretrain finetune symreg report probe
 # the folder each program's main_<program>.c is in
 orbits_IN := sim
@@ -77,16 +76,6 @@ finetune_IN := finetune
 symreg_IN := laws
 report_IN := figures
 probe_IN := finetune
-# what each folder may use, itself first (DESIGN: strict, no cycles)
-base_USES     := base
-sim_USES      := sim base
-kernels_USES  := kernels base
-model_USES    := model sim kernels base
-finetune_USES := finetune model sim kernels base
-symreg_USES   := symreg base
-laws_USES     := laws symreg base
-figures_USES  := figures base
-
 RUN_ARGS = --preset $(PRESET) --run $(RUN) $(foreach s,$(SET),--set $(s)) --resume
 THREAD_ARGS = $(if $(THREADS),--threads $(THREADS))
 # programs that look at one variant or at all of them, and at data sets that may lie elsewhere
@@ -102,6 +91,7 @@ ORBITS_ARGS = $(RUN_ARGS) $(THREAD_ARGS) $(if $(ORBITS_DIR),--out $(ORBITS_DIR))
 .SECONDARY:
 all: .deps $(PROGRAMS:%=$(BIN)/%)
 
+include folders.mk
 include cuda.mk
 include tools.mk
 

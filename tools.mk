@@ -11,8 +11,8 @@ endif
 deps: .deps
 
 # nothing is compiled before the headers are there, also with -j
-$(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/%.o,$(wildcard $(f)/*.c))): | .deps
-$(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/f64/%.o,$(wildcard $(f)/*.c))): | .deps
+SOURCES := $(wildcard $(foreach d,$(FOLDERS) $(ROOMS),$d/*.c))
+$(foreach b,$(B) $(B)/f64 $(ISA_SETS:%=$(B)/isa/%),$(SOURCES:%.c=$b/%.o)): | .deps
 
 # ---- the losses of a training under way: in the terminal, or in a picture with PNG=file
 
@@ -120,11 +120,11 @@ check-asan:
 
 # ---- lint and formatting
 
-lint: .deps $(FOLDERS:%=$(B)/lib%.a)
-	@tools/lint.sh $(FOLDERS:%=$(B)/lib%.a)
+lint: .deps $(FOLDERS:%=$(B)/lib%.a) $(PROGRAMS:%=$(BIN)/%)
+	@tools/lint.sh $(B)
 format:
-	clang-format -i $(wildcard $(FOLDERS:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] bench/*.[ch] \
-	    kernels/cuda/*.cu kernels/cuda/*.h kernels/cuda/*.cuh tests/cuda_host/*.cc)
+	clang-format -i $(wildcard $(foreach d,$(FOLDERS) $(ROOMS) tests tests/* bench,$d/*.[ch] \
+	    $d/*.cu $d/*.cuh $d/*.cc))
 
 # ---- benchmarks: bench/bench_<name>.c, a table on the terminal and bench/results/<name>.json
 

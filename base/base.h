@@ -58,15 +58,6 @@ int orr_error_exit(const char *program, int code);
  * Free with free(). */
 void *orr_alloc(size_t count, size_t size);
 
-/* A bump allocator over one 64-byte aligned block: every piece is 64-byte aligned and zeroed
- * at creation. Pieces live as long as the arena. */
-struct orr_arena;
-struct orr_arena *orr_arena_create(size_t bytes);
-void *orr_arena_alloc(struct orr_arena *arena, size_t bytes); /* NULL when full */
-void orr_arena_reset(struct orr_arena *arena);                /* forgets all pieces */
-size_t orr_arena_used(const struct orr_arena *arena);
-void orr_arena_free(struct orr_arena *arena);
-
 /* ------------------------------------------------------------- counter-based randomness */
 
 /* Philox4x32-10 (Salmon et al., SC'11) as a gsl_rng_type, so that GSL's distributions draw

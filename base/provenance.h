@@ -149,9 +149,6 @@ int orr_chain_adopt(struct orr_chain *chain, const struct cJSON *made, const cha
 int orr_chain_find_elsewhere(struct orr_chain *chain, const char *run, const char *only,
                              bool vector);
 
-/* Names of the data sets, as in file names, in the order of sim's splits. */
-enum { ORR_SETS = 12 };
-extern const char *const orr_set_names[ORR_SETS];
 /* Sequences of a set under a preset. */
 long orr_set_count(const struct orr_preset *preset, const char *set);
 /* Digest of a set made of the settings, and its "made" object when made is not NULL. */
