@@ -88,19 +88,37 @@ fuzz:
 	$(MAKE) $(FUZZ:%=run-fuzz-%) CC=clang B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
 	    -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
 
+# Run when no other test is: those that send keys and signals at moments that another test would
+# delay, that measure time (GRACE of watch.sh, CHECK_LIMIT of check.sh), or kill after a share of
+# the time that the same training took before.
+ALONE := $(addprefix tests/,cli/test_check.sh cli/test_signals.sh cli/test_symreg_live.sh \
+             cli/test_watch.sh kill/test_kill.sh)
+CHECK_SH = BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' OTHER_LIBM='$(OTHER_LIBM)' ALONE='$(ALONE)' \
+           tools/check.sh
+
+## check: the tests, on all cores (JOBS=n), each in its log in build/tests/logs
 check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(OTHER_LIBM) $(TEST_EMULATION) \
        $(CUDA_TESTS) $(GOLDEN_CUDA)
-	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' OTHER_LIBM='$(OTHER_LIBM)' \
-	    tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
+	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(TEST_EMULATION) $(CUDA_TESTS) '$(GOLDEN_CUDA) tests/golden' \
 	    $(foreach f,$(FUZZ),'$(B)/tests/fuzz/replay_$(f) tests/fuzz/corpus/$(f)') \
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') \
 	    $(SAME_BITS:%='$(WITHOUT_FMA) %') $(CLI_TESTS:%='bash %')
 
+## check-one T=symreg/test_search: one test, also of the command line: T=cli/test_help
+# (with a suffix as the files in build/tests have it: T=kernels/test_loss64, T=fuzz/replay_csv)
+T ?=
+ONE = $(if $(wildcard tests/$(T).sh),bash tests/$(T).sh,$(B)/tests/$(T)$(if $(findstring \
+    fuzz/replay_,$(T)), $(T:fuzz/replay_%=tests/fuzz/corpus/%))$(if $(findstring golden,$(T)), tests/golden))
+check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(OTHER_LIBM),$(T:%=$(B)/tests/%))
+	@[ -n '$(T)' ] || { echo "check-one: error: which test? T=symreg/test_search" >&2; exit 1; }
+	@$(CHECK_SH) $(B)/tests/logs '$(ONE)'
+.PHONY: check-one
+
 # what takes longer than a quarter of an hour: the same battery, 100 kills and every write instead
 # of samples of them, text models, and the quick preset end to end
 check-long: check
-	@CHECK_LIMIT=7200 KILLS=100 BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' tools/check.sh $(B)/tests/logs-long \
+	@CHECK_LIMIT=7200 KILLS=100 $(CHECK_SH) $(B)/tests/logs-long \
 	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh' \
 	    $(patsubst %,'bash %',$(wildcard tests/long/test_*.sh))
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
