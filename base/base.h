@@ -47,6 +47,10 @@ int orr_fail(int code, const char *file, int line, const char *format, ...)
 const char *orr_error(void);
 /* Forgets the message: for callers that recover. */
 void orr_error_clear(void);
+/* With ORRERY_TRACE=1 prints "trace <seconds since the start> s  message" to stderr, without it
+ * nothing. For what a developer asks of a run: stages with their time, which artefacts their
+ * records keep or make again and why, the instruction set and the precision chosen. Any thread. */
+void orr_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "program: error: message" to stderr; returns the exit status: 2 usage, else 1. Prints
  * nothing for ORR_EINTR (128 + the signal: 130 for SIGINT, 143 for SIGTERM) and ORR_OK (0, or 1
  * when what was printed to stdout did not arrive there). */

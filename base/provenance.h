@@ -194,6 +194,10 @@ int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources,
 enum orr_verdict { ORR_KEEP, ORR_GO_ON, ORR_MAKE, ORR_REMAKE, ORR_REFUSE };
 /* One line of --plan to stdout: "remake  runs/a/lssar/pretrain/last.safetensors: pretrain.steps
  * is 30, expected 40". why may be "". */
+/* The word of a verdict in lines of --plan: keep, go on, make, remake, refuse. */
+const char *orr_verdict_word(enum orr_verdict verdict);
+/* A line of --plan on stdout, and the same through orr_trace() where a stage acts on a verdict. */
+void orr_plan_trace(enum orr_verdict verdict, const char *path, const char *why);
 void orr_plan_print(enum orr_verdict verdict, const char *path, const char *why);
 /* --plan of a program that needs orbits, where a text is trained on: says that it has nothing to
  * do. False: another call. */
