@@ -151,11 +151,12 @@ check-asan:
 	$(MAKE) check CUDA=0 B=build-asan BIN=build-asan/bin CFLAGS='-O1 -g \
 	    -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 
-# by clang: another compiler, and its check of reads of locals after their function has returned
+# by clang (14 where it is): another compiler, and its check of reads of locals after their function has returned
 check-asan-unit:
 	@ASAN_OPTIONS='detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1' \
 	UBSAN_OPTIONS='print_stacktrace=1:halt_on_error=1' \
-	$(MAKE) check-unit CUDA=0 CC=clang B=build-asan-unit BIN=build-asan-unit/bin CFLAGS='-O1 -g1 \
+	$(MAKE) check-unit CUDA=0 CC=$(if $(shell command -v clang-14),clang-14,clang) \
+	    B=build-asan-unit BIN=build-asan-unit/bin CFLAGS='-O1 -g1 \
 	    -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 
 ## make coverage     lines that check-unit covers, by folder (COVERAGE=check: that all tests cover)
