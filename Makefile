@@ -1,18 +1,19 @@
-# Orrery: from simulated orbits to recovered force laws. This file is the map.
+# Orrery: from simulated orbits to recovered force laws. This file is the map; `make help` prints the
+# lines of it, of tools.mk and of cuda.mk that begin with two signs.
 #
-#   make world    everything, PRESET=quick by default      make check   the tests
-#
-#   orbits -> pretrain -> finetune -> symreg -> figures     one stage each, making what it needs
-#   plan          what these would keep or make again, and why; makes nothing
-#   probe         attention of the pretrained models: statistics and maps
-#   watch         losses of the training under way in RUN, in the terminal or in PNG=file
-#   PRESET=smoke|quick|laptop|gpu|vafa2025 (or a file.json), ATTENTION=softmax for one variant only,
-#   RUN=dir (default runs/<preset>), THREADS=n, SET="key=value key=value"
-#   DEVICE=cpu|cuda where to compute (default: as the preset says); MINUTES=n ends pretrain and
-#   finetune after so many, with everything saved: the same command goes on
-#   CUDA=0 builds without the CUDA backend (cuda.mk), which is built where nvcc is
-#   ORBITS_DIR=dir shares data sets between runs; FORCE=1 replaces data sets of other settings
-#   V=1 prints the compiler's command lines
+## make world        everything, PRESET=quick by default
+## make orbits, pretrain, finetune, symreg, figures    one stage each, making what it needs
+## make plan         what these would keep or make again, and why; makes nothing
+## make probe        attention of the pretrained models: statistics and maps
+##   PRESET=smoke|quick|laptop|gpu|vafa2025 (or a file.json), ATTENTION=softmax for one variant only,
+##   RUN=dir (default runs/<preset>), THREADS=n, SET="key=value key=value"
+##   DEVICE=cpu|cuda where to compute (default: as the preset says); MINUTES=n ends pretrain and
+##   finetune after so many, with everything saved: the same command goes on
+##   ORBITS_DIR=dir shares data sets between runs; FORCE=1 replaces data sets of other settings
+## make all          the programs, in bin/
+##   CUDA=0 builds without the CUDA backend (cuda.mk), which is built where nvcc is
+##   CC=clang, CFLAGS="-O1 -g", B=build-other BIN=build-other/bin; V=1 prints the command lines
+## make clean        removes build/ and bin/
 
 PRESET  ?= quick
 RUN     ?= runs/$(basename $(notdir $(PRESET)))
@@ -68,7 +69,6 @@ symreg_TABLE  := sr_vec
 kernels_LOOPS := $(filter-out kernels/cpu.c kernels/cpu_dnnl.c kernels/cpu_peak.c,$(wildcard kernels/cpu*.c))
 kernels_TABLE := k_cpu_loops
 
-FOLDERS  := base sim kernels model finetune symreg laws figures
 PROGRAMS := orbits pretrain finetune symreg report probe
 # the folder each program's main_<program>.c is in
 orbits_IN := sim
@@ -77,16 +77,6 @@ finetune_IN := finetune
 symreg_IN := laws
 report_IN := figures
 probe_IN := finetune
-# what each folder may use, itself first (DESIGN: strict, no cycles)
-base_USES     := base
-sim_USES      := sim base
-kernels_USES  := kernels base
-model_USES    := model sim kernels base
-finetune_USES := finetune model sim kernels base
-symreg_USES   := symreg base
-laws_USES     := laws symreg base
-figures_USES  := figures base
-
 RUN_ARGS = --preset $(PRESET) --run $(RUN) $(foreach s,$(SET),--set $(s)) --resume
 THREAD_ARGS = $(if $(THREADS),--threads $(THREADS))
 # programs that look at one variant or at all of them, and at data sets that may lie elsewhere
@@ -98,10 +88,12 @@ TRAIN_ARGS = $(MODEL_ARGS) $(THREAD_ARGS) $(if $(DEVICE),--device $(DEVICE)) \
 ORBITS_ARGS = $(RUN_ARGS) $(THREAD_ARGS) $(if $(ORBITS_DIR),--out $(ORBITS_DIR))
 
 .PHONY: all world orbits pretrain finetune symreg figures probe plan deps check check-long \
-        check-python check-asan lint format clean bench
+        check-python check-asan lint format clean bench help
 .SECONDARY:
+.DEFAULT_GOAL := all
 all: .deps $(PROGRAMS:%=$(BIN)/%)
 
+include folders.mk
 include cuda.mk
 include tools.mk
 

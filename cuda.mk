@@ -2,9 +2,10 @@
 # Makefile.
 #
 #   make CUDA=0           without the plugin, and without looking for nvcc (default: 1 with nvcc)
-#   make check-gpu        the tests of operations and models on a GPU
-#   make check-gpu-sanitize   the same under compute-sanitizer, at the smallest shapes
-#   make bench-gpu        whole steps on a GPU, beside PyTorch where it is installed: gpu.json
+## make check-emulation  the tests of CUDA kernels without a GPU, compiled for the host
+## make check-gpu    the tests of operations and models on a GPU
+## make check-gpu-sanitize    the same under compute-sanitizer, at the smallest shapes
+## make bench-gpu    whole steps on a GPU, beside PyTorch where it is installed: gpu.json
 
 NVCC ?= nvcc
 ifeq ($(origin CUDA),undefined)

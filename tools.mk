@@ -8,14 +8,20 @@ endif
 .deps:
 	@CC='$(CC)' tools/deps.sh
 	@touch $@
+## make deps         installs what a build needs, or prints the packages
 deps: .deps
 
+## make help         this text
+help:
+	@sed -n 's/^## //p' Makefile tools.mk cuda.mk
+
 # nothing is compiled before the headers are there, also with -j
-$(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/%.o,$(wildcard $(f)/*.c))): | .deps
-$(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/f64/%.o,$(wildcard $(f)/*.c))): | .deps
+SOURCES := $(wildcard $(foreach d,$(FOLDERS) $(ROOMS),$d/*.c))
+$(foreach b,$(B) $(B)/f64 $(ISA_SETS:%=$(B)/isa/%),$(SOURCES:%.c=$b/%.o)): | .deps
 
 # ---- the losses of a training under way: in the terminal, or in a picture with PNG=file
 
+## make watch RUN=dir [PNG=file]    losses of the training under way, in the terminal or a picture
 PNG ?=
 watch:
 	@tools/watch.sh $(RUN) $(PNG)
@@ -67,6 +73,7 @@ $(OTHER_LIBM): tests/other_libm.c
 
 # fuzz targets (tests/fuzz/fuzz_<name>.c): make check replays their corpus, make fuzz searches on
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+## make fuzz         searches for inputs that break the parsers, FUZZ_SECONDS=60 each; needs clang
 FUZZ_SECONDS ?= 60
 FUZZ_LIBS = $(B)/libsymreg.a $(B)/libbase.a
 REPLAY := $(FUZZ:%=$(B)/tests/fuzz/replay_%)
@@ -88,28 +95,54 @@ fuzz:
 	$(MAKE) $(FUZZ:%=run-fuzz-%) CC=clang B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
 	    -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
 
+# Run when no other test is: those that send keys and signals at moments that another test would
+# delay, that measure time (GRACE of watch.sh, CHECK_LIMIT of check.sh), or kill after a share of
+# the time that the same training took before.
+ALONE := $(addprefix tests/,cli/test_check.sh cli/test_signals.sh cli/test_symreg_live.sh \
+             cli/test_watch.sh kill/test_kill.sh)
+CHECK_SH = BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' OTHER_LIBM='$(OTHER_LIBM)' ALONE='$(ALONE)' \
+           tools/check.sh
+
+## make check        the tests, on all cores (JOBS=n); output and seconds of each: build/tests/logs
 check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(OTHER_LIBM) $(TEST_EMULATION) \
        $(CUDA_TESTS) $(GOLDEN_CUDA)
-	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' OTHER_LIBM='$(OTHER_LIBM)' \
-	    tools/check.sh $(B)/tests/logs $(TESTS) $(TESTS64) \
+	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(TEST_EMULATION) $(CUDA_TESTS) '$(GOLDEN_CUDA) tests/golden' \
 	    $(foreach f,$(FUZZ),'$(B)/tests/fuzz/replay_$(f) tests/fuzz/corpus/$(f)') \
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') \
 	    $(SAME_BITS:%='$(WITHOUT_FMA) %') $(CLI_TESTS:%='bash %')
 
+## make check-one T=symreg/test_search    one test, also of the command line: T=cli/test_help
+# (with a suffix as the files in build/tests have it: T=kernels/test_loss64, T=fuzz/replay_csv)
+T ?=
+ONE = $(if $(wildcard tests/$(T).sh),bash tests/$(T).sh,$(B)/tests/$(T)$(if $(findstring \
+    fuzz/replay_,$(T)), $(T:fuzz/replay_%=tests/fuzz/corpus/%))$(if $(findstring golden,$(T)), tests/golden))
+check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(OTHER_LIBM),$(T:%=$(B)/tests/%))
+	@[ -n '$(T)' ] || { echo "check-one: error: which test? T=symreg/test_search" >&2; exit 1; }
+	@$(CHECK_SH) $(B)/tests/logs '$(ONE)'
+.PHONY: check-one
+
+## make check-unit   the tests of functions alone, without those of programs and golden vectors
+check-unit: $(TESTS)
+	@$(CHECK_SH) $(B)/tests/logs-unit $(TESTS)
+.PHONY: check-unit
+
+## make check-long   hours: also every kill and every full disk, text models, the quick preset
 # what takes longer than a quarter of an hour: the same battery, 100 kills and every write instead
 # of samples of them, text models, and the quick preset end to end
 check-long: check
-	@CHECK_LIMIT=7200 KILLS=100 BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' tools/check.sh $(B)/tests/logs-long \
+	@CHECK_LIMIT=7200 KILLS=100 $(CHECK_SH) $(B)/tests/logs-long \
 	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh' \
 	    $(patsubst %,'bash %',$(wildcard tests/long/test_*.sh))
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 
+## make check-python checkpoints in Python
 # checkpoints in Python: needs torch, safetensors and numpy, and is skipped without
 check-python: all
 	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs-python 'bash tests/python/test_pytorch.sh'
 	@grep -h -e 'largest difference' -e '^skipped' $(B)/tests/logs-python/*.log
 
+## make check-asan, check-asan-unit    check and check-unit under sanitizers, in builds of their own
 # the same tests under the address, leak and undefined-behaviour sanitizers, in their own build
 # (without the plugin: its kernels are in the emulation)
 check-asan:
@@ -118,16 +151,41 @@ check-asan:
 	$(MAKE) check CUDA=0 B=build-asan BIN=build-asan/bin CFLAGS='-O1 -g \
 	    -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 
+# by clang (14 where it is): another compiler, and its check of reads of locals after their function has returned
+check-asan-unit:
+	@ASAN_OPTIONS='detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1' \
+	UBSAN_OPTIONS='print_stacktrace=1:halt_on_error=1' \
+	$(MAKE) check-unit CUDA=0 CC=$(if $(shell command -v clang-14),clang-14,clang) \
+	    B=build-asan-unit BIN=build-asan-unit/bin CFLAGS='-O1 -g1 \
+	    -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
+
+## make coverage     lines that check-unit covers, by folder (COVERAGE=check: that all tests cover)
+COVERAGE ?= check-unit
+coverage:
+	@rm -rf build-coverage/coverage && find build-coverage -name '*.gcda' -delete 2>/dev/null; true
+	$(MAKE) $(COVERAGE) CUDA=0 B=build-coverage BIN=build-coverage/bin \
+	    CFLAGS='-O1 -g1 --coverage -fprofile-update=atomic'
+	@tools/coverage.sh build-coverage
+
+## make compile_commands    compile_commands.json, for editors and clang tools
+compile_commands:
+	@MAKEFLAGS= $(MAKE) -Bnk V=1 CUDA=0 CC='$(CC)' all $(TESTS) $(BENCHES:%=$(B)/bench/bench_%) 2>/dev/null | \
+	    tools/compile_commands.sh >compile_commands.json
+	@echo "compile_commands.json: $$(grep -c '"file"' compile_commands.json) files"
+.PHONY: check-asan-unit coverage compile_commands
+
 # ---- lint and formatting
 
-lint: .deps $(FOLDERS:%=$(B)/lib%.a)
-	@tools/lint.sh $(FOLDERS:%=$(B)/lib%.a)
+## make lint, format what compilers do not check; clang-format on every source
+lint: .deps $(FOLDERS:%=$(B)/lib%.a) $(PROGRAMS:%=$(BIN)/%)
+	@tools/lint.sh $(B)
 format:
-	clang-format -i $(wildcard $(FOLDERS:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] bench/*.[ch] \
-	    kernels/cuda/*.cu kernels/cuda/*.h kernels/cuda/*.cuh tests/cuda_host/*.cc)
+	clang-format -i $(wildcard $(foreach d,$(FOLDERS) $(ROOMS) tests tests/* bench,$d/*.[ch] \
+	    $d/*.cu $d/*.cuh $d/*.cc))
 
 # ---- benchmarks: bench/bench_<name>.c, a table on the terminal and bench/results/<name>.json
 
+## make bench        lists the benchmarks (bench/results/README.md)
 BENCHES := $(patsubst bench/bench_%.c,%,$(wildcard bench/bench_*.c))
 bench:
 	@echo "benchmarks:$(BENCHES:%= make bench-%) make bench-gpu"

@@ -47,6 +47,10 @@ int orr_fail(int code, const char *file, int line, const char *format, ...)
 const char *orr_error(void);
 /* Forgets the message: for callers that recover. */
 void orr_error_clear(void);
+/* With ORRERY_TRACE=1 prints "trace <seconds since the start> s  message" to stderr, without it
+ * nothing. For what a developer asks of a run: stages with their time, which artefacts their
+ * records keep or make again and why, the instruction set and the precision chosen. Any thread. */
+void orr_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "program: error: message" to stderr; returns the exit status: 2 usage, else 1. Prints
  * nothing for ORR_EINTR (128 + the signal: 130 for SIGINT, 143 for SIGTERM) and ORR_OK (0, or 1
  * when what was printed to stdout did not arrive there). */
@@ -57,15 +61,6 @@ int orr_error_exit(const char *program, int code);
 /* Zeroed, 64-byte aligned; NULL (and an ORR_ENOMEM message) when it fails or overflows.
  * Free with free(). */
 void *orr_alloc(size_t count, size_t size);
-
-/* A bump allocator over one 64-byte aligned block: every piece is 64-byte aligned and zeroed
- * at creation. Pieces live as long as the arena. */
-struct orr_arena;
-struct orr_arena *orr_arena_create(size_t bytes);
-void *orr_arena_alloc(struct orr_arena *arena, size_t bytes); /* NULL when full */
-void orr_arena_reset(struct orr_arena *arena);                /* forgets all pieces */
-size_t orr_arena_used(const struct orr_arena *arena);
-void orr_arena_free(struct orr_arena *arena);
 
 /* ------------------------------------------------------------- counter-based randomness */
 

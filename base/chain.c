@@ -364,8 +364,13 @@ bool orr_plan_text(const struct orr_cli *cli, const char *program)
     return nothing;
 }
 
-void orr_plan_print(enum orr_verdict verdict, const char *path, const char *why)
+const char *orr_verdict_word(enum orr_verdict verdict)
 {
     static const char *const words[] = {"keep", "go on", "make", "remake", "refuse"};
-    printf("%-7s %s%s%s\n", words[verdict], path, *why ? ": " : "", why);
+    return words[verdict];
+}
+
+void orr_plan_print(enum orr_verdict verdict, const char *path, const char *why)
+{
+    printf("%-7s %s%s%s\n", orr_verdict_word(verdict), path, *why ? ": " : "", why);
 }

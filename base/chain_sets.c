@@ -16,7 +16,9 @@
             return try_rc;                                                                         \
     } while (0)
 
-const char *const orr_set_names[ORR_SETS] = {
+/* Names of the data sets, as in file names, in the order of sim's splits. */
+enum { SETS = 12 };
+static const char *const set_names[SETS] = {
     "train",         "val",           "test",          "two_body_train",
     "two_body_val",  "two_body_test", "solar_system",  "solar_system_two_body",
     "planets_train", "planets_val",   "planets_solar", "planets_test",
@@ -37,7 +39,7 @@ long orr_set_count(const struct orr_preset *preset, const char *set)
     const struct orr_orbits_preset *o = &preset->orbits;
     const struct orr_planets_preset *p = &preset->planets;
     const bool solar = o->solar_system && o->output == ORR_OUTPUT_TOKENS;
-    const long count[ORR_SETS] = {
+    const long count[SETS] = {
         o->train,
         o->val,
         o->test,
@@ -51,8 +53,8 @@ long orr_set_count(const struct orr_preset *preset, const char *set)
         p->enabled ? 8 : 0,
         p->enabled ? p->test : 0,
     };
-    for (int i = 0; i < ORR_SETS; i++)
-        if (!strcmp(orr_set_names[i], set))
+    for (int i = 0; i < SETS; i++)
+        if (!strcmp(set_names[i], set))
             return count[i];
     return 0;
 }

@@ -93,8 +93,10 @@ static enum orr_isa choose(void)
 enum orr_isa orr_isa(void)
 {
     int isa = chosen;
-    if (isa == ORR_ISA_COUNT)
+    if (isa == ORR_ISA_COUNT) {
         chosen = isa = (int)(forced < ORR_ISA_COUNT ? forced : choose());
+        orr_trace("instruction set %s%s", names[isa], orr_isa_is_forced() ? ", as asked for" : "");
+    }
     return (enum orr_isa)isa;
 }
 

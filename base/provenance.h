@@ -149,9 +149,6 @@ int orr_chain_adopt(struct orr_chain *chain, const struct cJSON *made, const cha
 int orr_chain_find_elsewhere(struct orr_chain *chain, const char *run, const char *only,
                              bool vector);
 
-/* Names of the data sets, as in file names, in the order of sim's splits. */
-enum { ORR_SETS = 12 };
-extern const char *const orr_set_names[ORR_SETS];
 /* Sequences of a set under a preset. */
 long orr_set_count(const struct orr_preset *preset, const char *set);
 /* Digest of a set made of the settings, and its "made" object when made is not NULL. */
@@ -197,6 +194,10 @@ int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources,
 enum orr_verdict { ORR_KEEP, ORR_GO_ON, ORR_MAKE, ORR_REMAKE, ORR_REFUSE };
 /* One line of --plan to stdout: "remake  runs/a/lssar/pretrain/last.safetensors: pretrain.steps
  * is 30, expected 40". why may be "". */
+/* The word of a verdict in lines of --plan: keep, go on, make, remake, refuse. */
+const char *orr_verdict_word(enum orr_verdict verdict);
+/* A line of --plan on stdout, and the same through orr_trace() where a stage acts on a verdict. */
+void orr_plan_trace(enum orr_verdict verdict, const char *path, const char *why);
 void orr_plan_print(enum orr_verdict verdict, const char *path, const char *why);
 /* --plan of a program that needs orbits, where a text is trained on: says that it has nothing to
  * do. False: another call. */

@@ -114,6 +114,8 @@ static int report(const struct orr_cli *cli)
         rc = report_origin_open(&origin, cli, orbits_option);
     if (!rc)
         rc = report_origin_judge(&origin, out, &verdict, why);
+    if (!rc)
+        orr_plan_trace(verdict, page, why);
     if (!rc && cli->plan)
         orr_plan_print(verdict, page, why);
     else if (!rc && verdict == ORR_KEEP && cli->resume)

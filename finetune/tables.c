@@ -35,6 +35,8 @@ int ft_table_judge(struct orr_chain *chain, const char *run_dir, const char *sou
                  "or delete it");
     if (!rc && *verdict == ORR_MAKE)
         why[0] = '\0';
+    if (!rc)
+        orr_plan_trace(*verdict, path, why);
     cJSON_Delete(made);
     return rc;
 }

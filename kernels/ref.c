@@ -140,15 +140,15 @@ static int ref_gelu_backward(real *dpre, const real *dout, const real *pre, size
     return 0;
 }
 
-int k_ref_gate_forward(real *out, const real *y, const real *pre, enum k_gate act, size_t n)
+static int ref_gate_forward(real *out, const real *y, const real *pre, enum k_gate act, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = (real)((double)y[i] * gate(act, (double)pre[i]));
     return 0;
 }
 
-int k_ref_gate_backward(real *dy, real *dpre, const real *dout, const real *y, const real *pre,
-                        enum k_gate act, size_t n)
+static int ref_gate_backward(real *dy, real *dpre, const real *dout, const real *y, const real *pre,
+                             enum k_gate act, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const double x = (double)pre[i], g = (double)dout[i];
@@ -300,8 +300,8 @@ const struct k_ops k_ref = {
     .attention_generic_forward = k_ref_attention_forward,
     .attention_generic_backward = k_ref_attention_backward,
     .attention_silent = k_ref_attention_silent,
-    .gate_forward = k_ref_gate_forward,
-    .gate_backward = k_ref_gate_backward,
+    .gate_forward = ref_gate_forward,
+    .gate_backward = ref_gate_backward,
     .rope = k_ref_rope,
     .cross_entropy = k_ref_cross_entropy,
     .head_cross_entropy = ref_head_cross_entropy,

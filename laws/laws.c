@@ -272,6 +272,8 @@ static int run_laws(struct laws *laws, struct sr_settings *settings)
     int rc = judge_laws(laws, &verdict, why);
     if (!rc)
         rc = orr_path(path, "%s/laws.json", laws->folder);
+    if (!rc)
+        orr_plan_trace(verdict, path, why);
     if (!rc && cli->plan)
         orr_plan_print(verdict, path, why);
     if (rc || cli->plan)

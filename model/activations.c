@@ -142,7 +142,8 @@ int gpt_activations_reserve_out(struct gpt_model *model)
     return act->out ? 0 : gpt_tensor_alloc(act->ops, &act->out, N * (size_t)model->config.outputs);
 }
 
-int gpt_activations_reserve(struct gpt_model *model, int B, int T)
+/* Makes room for B x T; keeps what fits. */
+static int reserve(struct gpt_model *model, int B, int T)
 {
     if (model->act && model->act->T == T && B <= model->act->B)
         return 0;
@@ -181,7 +182,7 @@ static void *put(const struct k_ops *ops, void *to, const void *from, size_t byt
 int gpt_activations_take(struct gpt_model *model, const struct gpt_batch *batch,
                          struct gpt_batch *on)
 {
-    TRY(gpt_activations_reserve(model, batch->B, batch->T));
+    TRY(reserve(model, batch->B, batch->T));
     *on = *batch;
     if (model->ops->host)
         return 0;

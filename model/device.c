@@ -122,7 +122,11 @@ static enum k_precision precision_of(const struct orr_cli *cli, const struct k_o
 int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact)
 {
     const enum k_precision precision = precision_of(cli, device->ops, exact);
+    static const char *const names[] = {
+        [K_PRECISION_FP32] = "fp32", [K_PRECISION_BF16] = "bf16", [K_PRECISION_TF32] = "tf32"};
     int rc = device->ops->open(cli->threads, precision);
+    orr_trace("backend %s, products in %s, %s", device->ops->name, names[precision],
+              rc ? "which does not open" : "open");
     if (rc != ORR_EDEVICE || !device->optional)
         return explain(cli, rc);
     TRY(settle(device, cli));

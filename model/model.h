@@ -71,9 +71,7 @@ struct gpt_activations {
 int gpt_config_check(const struct gpt_config *config);
 /* Fails with ORR_EUSAGE and the names of all variants. */
 int gpt_config_unknown_attention(const char *attention);
-/* Makes room for B x T; keeps what fits. */
-int gpt_activations_reserve(struct gpt_model *model, int B, int T);
-/* Makes act->out, after gpt_activations_reserve. */
+/* Makes act->out, after gpt_activations_take has made room for the batch. */
 int gpt_activations_reserve_out(struct gpt_model *model);
 /* Makes room for the batch, and *on = the batch in memory of the backend: itself, or a copy. */
 int gpt_activations_take(struct gpt_model *model, const struct gpt_batch *batch,

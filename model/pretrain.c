@@ -325,13 +325,14 @@ static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, con
 static int pretrain(const struct gpt_pretraining *job)
 {
     enum orr_verdict verdict = ORR_MAKE;
-    char why[ORR_WHY], label[2 * ORR_NAME], digest[ORR_DIGEST];
+    char why[ORR_WHY] = "", label[2 * ORR_NAME], digest[ORR_DIGEST];
     bool complete = false;
     print_label(job, label);
     if (job->resume)
         TRY(gpt_pretrain_judge(job, &verdict, why));
     if (verdict == ORR_KEEP)
         TRY(gpt_pretrain_complete(job, &complete));
+    orr_plan_trace(verdict, job->folder, why);
     if (complete)
         orr_note(job->quiet, "%s: complete (%ld steps)", label, job->train->steps);
     if (complete)
@@ -343,6 +344,7 @@ static int pretrain(const struct gpt_pretraining *job)
     const int rc =
         made ? make(job, verdict, made) : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
     free(made);
+    orr_trace("%s ends", label);
     return rc;
 }
 

@@ -187,6 +187,7 @@ int sim_inventory_judge(struct sim_inventory *inventory, enum sim_split split,
         *verdict = ORR_MAKE;
         why[0] = '\0';
     }
+    orr_plan_trace(*verdict, name, why);
     return 0;
 }
 

@@ -3,6 +3,8 @@
 #
 #   check.sh LOGS COMMAND...    each COMMAND is one shell word list, run by bash
 #   CHECK_LIMIT=600             seconds until a program that does not end is stopped, and has failed
+#   JOBS=n                      programs at once (default: as many as there are cores)
+#   ALONE='word word'           a command that holds one of these words is run when no other is
 #
 # A test program reports through its own summary: cmocka's "[  PASSED  ] n test(s)." and
 # "[  FAILED  ] n test(s)", or a last line "n passed, n failed[, n skipped]". As one failure count:
@@ -10,14 +12,30 @@
 # that is not the last line; tests that cmocka announced ("Running n test(s)") and did not report.
 # The output of each program is kept in LOGS/; that of a failing one is shown. The last line is the
 # total.
+#
+# LOGS/seconds holds how long each program took when it was last run, a line "seconds command". The
+# longest begin first, since a long one that begins last leaves the other cores idle; those without
+# a time begin before all. Reports are printed in the order of the commands whatever ended first.
 set -u
+export OMP_WAIT_POLICY=passive # programs share the cores: threads that wait sleep
 logs=$1
 shift
 mkdir -p "$logs" || exit 1
 limit=${CHECK_LIMIT:-600}
-passed=0 failed=0 skipped=0 running=
-# a program is run in the background, in a process group of its own: it is stopped with this script
-trap '[ -z "$running" ] || kill -TERM "$running" 2>/dev/null; exit 130' INT TERM
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
+[[ $jobs =~ ^[1-9][0-9]*$ ]] || { echo "check.sh: error: JOBS: expected a number, found \"$jobs\"" >&2
+    exit 2; }
+work=$(mktemp -d "$logs/.check-XXXXXX") || exit 1
+passed=0 failed=0 skipped=0
+declare -A running=() # process of each command under way, by number
+stop() {
+    trap '' INT TERM
+    [ ${#running[@]} -eq 0 ] || kill -TERM "${running[@]}" 2>/dev/null
+    wait
+    exit 130
+}
+trap stop INT TERM
+trap 'rm -rf "$work"' EXIT
 
 # count LOG: passed, failed and skipped tests, and why what is said is no report
 count() {
@@ -44,32 +62,105 @@ count() {
         }' "$1"
 }
 
-for command in "$@"; do
-    log=$logs/$(echo "$command" | tr -c 'A-Za-z0-9_\n' '_').log
-    started=$SECONDS
-    timeout -k 10 "$limit" bash -c "$command" >"$log" 2>&1 </dev/null &
-    running=$!
-    wait "$running"
+commands=("$@") log=() alone=()
+declare -A named=() took=()
+while read -r seconds command; do
+    took[$command]=$seconds
+done < <(cat "$logs/seconds" 2>/dev/null)
+for i in "${!commands[@]}"; do
+    name=$(echo "${commands[i]}" | tr -c 'A-Za-z0-9_\n' '_')
+    named[$name]=$((${named[$name]:-0} + 1))
+    [ "${named[$name]}" -eq 1 ] || name+=.${named[$name]} # a command that is given twice
+    log[i]=$logs/$name.log
+    for word in ${ALONE:-}; do
+        [[ " ${commands[i]} " != *" $word "* ]] || alone[i]=yes
+    done
+done
+
+# run I: in a subshell; the program gets a process group of its own from timeout, and is stopped
+# with this script. Status and tenths of seconds are in $work/I when it has ended.
+run() {
+    local program started=${EPOCHREALTIME/[.,]/} status
+    trap '[ -z "${program:-}" ] || kill -TERM "$program" 2>/dev/null; exit 130' INT TERM
+    trap - EXIT
+    timeout -k 10 "$limit" bash -c "${commands[$1]}" >"${log[$1]}" 2>&1 </dev/null &
+    program=$!
+    wait "$program"
     status=$?
-    running=
-    read -r ok bad skip why < <(count "$log") || { ok=0 bad=0 skip=0 why="no log"; }
-    [ $status -eq 0 ] || [ "$bad" -ne 0 ] || why=${why:-no failure named}
+    echo "$status $(((${EPOCHREALTIME/[.,]/} - started) / 100000))" >"$work/.$1"
+    mv "$work/.$1" "$work/$1"
+}
+
+# report I: its line, its log where it failed, and its part of the sums
+report() {
+    local i=$1 status tenths ok bad skip why word=ok
+    read -r status tenths <"$work/$i" || status=137 tenths=0
+    read -r ok bad skip why < <(count "${log[i]}") || { ok=0 bad=0 skip=0 why="no log"; }
+    [ "$status" -eq 0 ] || [ "$bad" -ne 0 ] || why=${why:-no failure named}
     case $status in # of timeout, which kills what does not end then
-    124 | 137) [ $((SECONDS - started)) -lt "$limit" ] || why="stopped after $limit s" ;;
+    124 | 137) [ "$tenths" -lt $((10 * limit)) ] || why="stopped after $limit s" ;;
     esac
     [ -z "$why" ] || bad=$((bad + 1))
     passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
-    word=ok
+    took[${commands[i]}]=$((tenths / 10)).$((tenths % 10))
     [ "$bad" -eq 0 ] || word=FAILED
-    printf '%-6s %4d passed %3d failed %3d skipped %4d s  %s\n' \
-        "$word" "$ok" "$bad" "$skip" $((SECONDS - started)) "$command"
+    printf '%-6s %4d passed %3d failed %3d skipped %6s s  %s\n' \
+        "$word" "$ok" "$bad" "$skip" "${took[${commands[i]}]}" "${commands[i]}"
     if [ "$bad" -ne 0 ]; then
-        echo "---- exit status $status${why:+, $why}; the end of $log:"
-        grep -v -e '^\[ RUN' -e '^\[       OK' "$log" | tail -n 40
+        echo "---- exit status $status${why:+, $why}; the end of ${log[i]}:"
+        grep -v -e '^\[ RUN' -e '^\[       OK' "${log[i]}" | tail -n 40
         echo "----"
     fi
-done
+}
 
+# finish_some: waits until a program under way has ended, and prints what can be printed in order
+printed=0
+finish_some() {
+    local i before=${#running[@]} status
+    wait -n
+    status=$?
+    for i in "${!running[@]}"; do
+        [ ! -e "$work/$i" ] || unset "running[$i]"
+    done
+    if [ $status -eq 127 ] && [ ${#running[@]} -eq "$before" ]; then # killed with its subshell
+        for i in "${!running[@]}"; do
+            echo "137 0" >"$work/$i"
+        done
+        running=()
+    fi
+    while [ -e "$work/$printed" ]; do
+        report $printed
+        printed=$((printed + 1))
+    done
+}
+# run_all MOST I...: no more than so many at once
+run_all() {
+    local most=$1 i
+    shift
+    for i in "$@"; do
+        while [ ${#running[@]} -ge "$most" ]; do
+            finish_some
+        done
+        run "$i" &
+        running[$i]=$!
+    done
+    while [ ${#running[@]} -gt 0 ]; do
+        finish_some
+    done
+}
+# in_order WHICH: numbers of the commands that are run alone (yes) or not (no), the longest first
+in_order() {
+    local i
+    for i in "${!commands[@]}"; do
+        [ "${alone[i]:-no}" != "$1" ] || echo "${took[${commands[i]}]:-1000000} $i"
+    done | LC_ALL=C sort -s -k1,1nr | awk '{ print $2 }'
+}
+run_all "$jobs" $(in_order no)
+run_all 1 $(in_order yes)
+
+for command in "${!took[@]}"; do
+    echo "${took[$command]} $command"
+done | LC_ALL=C sort -k1,1nr -k2 >"$work/seconds" && mv "$work/seconds" "$logs/seconds"
 [ $skipped -eq 0 ] || echo "$skipped skipped: see $logs"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ] && [ $passed -gt 0 ]

@@ -4,6 +4,7 @@
 #   deps.sh --check    exit 0 when everything is there, in milliseconds; silent
 #   deps.sh            Debian and Ubuntu: installs the missing packages with apt, as root or
 #                      through sudo; elsewhere prints the exact packages and exits 1
+#   deps.sh --sanitizers    also clang 14 and its OpenMP, for make check-asan-unit (.ci/run)
 #
 # Does nothing when nothing is missing. Needs no network then.
 set -u
@@ -14,11 +15,14 @@ packages_dnf=(gcc gcc-c++ make binutils gsl-devel cjson-devel onednn-devel xxhas
               muParser-devel libcmocka-devel gnuplot dejavu-sans-fonts)
 packages_pacman=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot ttf-dejavu)
 packages_brew=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot font-dejavu)
+packages_clang=(clang-14 libomp-14-dev)
+# (in Ubuntu 22.04 a part of another package)
+grep -qs '^VERSION_ID="22.04"' /etc/os-release || packages_clang+=(libclang-rt-14-dev)
 
 # Every header that is included from outside the tree, and every tool that is run.
 all_there() {
     # C++ is for the tests of the CUDA kernels without a GPU
-    case ${CC:-cc} in *clang*) command -v clang++ ;; *) command -v g++ ;; esac || return 1
+    case ${CC:-cc} in *clang*) command -v "${CC/clang/clang++}" ;; *) command -v g++ ;; esac || return 1
     command -v "${CC:-cc}" && command -v ar && command -v gnuplot || return 1
     "${CC:-cc}" -E -x c - <<'C' || return 1
 #include <stdarg.h>
@@ -36,6 +40,22 @@ C
     # the figures' font; its place is known on Debian only
     ! command -v dpkg-query || [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ]
 }
+
+# a clang that links OpenMP and the sanitizers, beside what every build needs
+if [ "${1:-}" = --sanitizers ]; then
+    clang_there() {
+        local compiler
+        for compiler in clang-14 clang; do
+            echo 'int main(void) { return 0; }' | "$compiler" -fopenmp -fsanitize=address,undefined \
+                -x c - -o /dev/null && return
+        done
+        return 1
+    } >/dev/null 2>&1
+    "$0" || exit
+    ! clang_there || exit 0
+    packages_apt=("${packages_clang[@]}")
+    all_there() { clang_there; }
+fi
 
 if all_there >/dev/null 2>&1; then
     exit 0

@@ -1,28 +1,38 @@
 #!/usr/bin/env bash
-# lint.sh LIBRARY... - what a compiler does not check; run by `make lint`, which builds first.
+# lint.sh BUILD - what a compiler does not check; run by `make lint`, which builds first.
 #
 #   layout       clang-format, when installed
 #   analysis     cppcheck and clang-tidy, when installed
 #   names        every external symbol of lib<folder>.a starts with the folder's prefix
-#   direction    a folder includes only what DIRECTION below allows
+#   direction    folders and rooms include only what folders.mk allows (lint_includes.sh)
+#   headers      what a header declares is implemented beside it (lint_headers.sh)
+#   unused       every external symbol is used, and not by tests alone (lint_unused.sh)
+#   links        what documents point to is there (lint_links.sh)
 #   bits         what makes data sets and fronts calls no function whose bits depend on the CPU
 #   tests        no check of a shell test that nothing meets: the output of a command that failed,
 #                missing files; tests/cli/compare.sh has what to use
 #   size         at most 800 lines a file, 100 columns a line (but gnuplot and one-line-per-row tables)
 set -u
+build=$1
 failures=0
 complain() {
     echo "lint: $*"
     failures=$((failures + 1))
 }
 
-declare -A PREFIX=([base]=orr_ [sim]=sim_ [kernels]=k_ [model]=gpt_ [finetune]=ft_
-                   [symreg]=sr_ [laws]=law [figures]=report_)
-declare -A DIRECTION=([base]="base" [sim]="sim base" [kernels]="kernels base"
-                      [model]="model sim kernels base" [finetune]="finetune model sim kernels base"
-                      [symreg]="symreg base" [laws]="laws symreg base" [figures]="figures base")
+table=$(mktemp) || exit 1
+trap 'rm -f "$table"' EXIT
+export FOLDERS_TABLE=$table
+MAKEFLAGS= make -s --no-print-directory print-folders >"$table" || exit 1
+declare -A PREFIX=()
+folders=() places=() libraries=()
+while read -r kind name prefix _; do
+    places+=("$name")
+    [ "$kind" = folder ] || continue
+    PREFIX[$name]=$prefix folders+=("$name") libraries+=("$build/lib$name.a")
+done <"$table"
 
-for library in "$@"; do
+for library in "${libraries[@]}"; do
     folder=$(basename "$library" .a)
     folder=${folder#lib}
     while read -r symbol; do
@@ -48,7 +58,7 @@ declare -A MAY_CALL=(
     [sim/picture.o]="pictures only" [sim/prior_facts.o]="prints" [sim/statistics.o]="prints"
     [finetune/transform.o]="units of models" [finetune/task.o]="noise on inputs of models"
     [finetune/probe_statistics.o]="maps of models")
-for library in "$@"; do
+for library in "${libraries[@]}"; do
     folder=$(basename "$library" .a)
     folder=${folder#lib}
     case $folder in base | sim | symreg | finetune) ;; *) continue ;; esac
@@ -61,20 +71,16 @@ for library in "$@"; do
     done < <(nm -A -u "$library" | awk -F: '{ split($3, word, " "); print $2, word[2] }')
 done
 
-for folder in "${!DIRECTION[@]}"; do
-    for file in "$folder"/*.[ch]; do
-        [ -e "$file" ] || continue
-        while read -r included; do
-            owner=${included%%/*}
-            if [ "$owner" = "$included" ]; then # no folder: own, or base's through -Ibase
-                [ -e "$folder/$included" ] || [ -e "base/$included" ] ||
-                    complain "$file: \"$included\" is neither in $folder nor in base"
-            elif [[ " ${DIRECTION[$folder]} " != *" $owner "* ]]; then
-                complain "$file: $folder may not use $owner (\"$included\")"
-            fi
-        done < <(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file")
-    done
-done
+# scripts that print one complaint a line
+each() {
+    while IFS= read -r found; do
+        complain "$found"
+    done < <("$@" || [ $? -eq 1 ] || echo "$1 ended with an error")
+}
+each tools/lint_includes.sh
+each tools/lint_headers.sh "$build"
+each tools/lint_unused.sh "$build"
+each tools/lint_links.sh README.md docs/*.md bench/results/README.md
 
 for file in tests/*/test_*.sh; do
     while IFS= read -r found; do
@@ -93,7 +99,7 @@ while read -r file; do
     ! grep -q 'clang-format off' "$file" || continue
     long=$(awk 'length > 100 { print FNR; exit }' "$file")
     [ -z "$long" ] || complain "$file:$long: longer than 100 columns"
-done < <(find base sim kernels model finetune symreg laws figures tests bench tools \
+done < <(find "${folders[@]}" tests bench tools \
               \( -name '*.[ch]' -o -name '*.gp' -o -name '*.sh' \) | sort)
 
 if command -v clang-format >/dev/null; then
@@ -108,13 +114,13 @@ if command -v cppcheck >/dev/null; then
     cppcheck --quiet --std=c17 --language=c --enable=warning,performance,portability \
         '-DcJSON_ArrayForEach(item,array)=while(((item)=cJSON_GetArrayItem(array,0)))' \
         --inline-suppr --error-exitcode=1 -I. -Ibase \
-        base sim kernels model finetune symreg laws figures || complain "cppcheck: see above"
+        "${folders[@]}" || complain "cppcheck: see above"
 else
     echo "lint: cppcheck is not installed: static analysis not done"
 fi
 if command -v clang-tidy >/dev/null; then
-    clang-tidy --quiet {base,sim,kernels,model,finetune,symreg,laws,figures}/*.c -- \
-        -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -I. -Ibase 2>/dev/null ||
+    mapfile -t code < <(find "${places[@]}" -maxdepth 1 -name '*.c' | sort)
+    clang-tidy --quiet "${code[@]}" -- -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -I. -Ibase 2>/dev/null ||
         complain "clang-tidy: see above"
 else
     echo "lint: clang-tidy is not installed: static analysis not done"

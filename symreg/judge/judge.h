@@ -1,5 +1,5 @@
-/* judge.h - which formulas may live, and which are the best: units, constraints, fronts, description
- * length. */
+/* judge.h - which formulas may live, and which are the best: units, constraints, fronts,
+ * description length. */
 #ifndef SR_JUDGE_H
 #define SR_JUDGE_H
 

@@ -90,31 +90,6 @@ static void test_alloc(void **state)
     assert_null(orr_alloc(SIZE_MAX - 8, 1));
 }
 
-static void test_arena(void **state)
-{
-    (void)state;
-    struct orr_arena *arena = orr_arena_create(1000); /* rounded up to 1024 */
-    assert_non_null(arena);
-    unsigned char *a = orr_arena_alloc(arena, 65), *b = orr_arena_alloc(arena, 1);
-    assert_non_null(a);
-    assert_int_equal((uintptr_t)a % 64, 0);
-    assert_ptr_equal(b, a + 128);
-    assert_int_equal(orr_arena_used(arena), 192);
-    assert_null(orr_arena_alloc(arena, 1024 - 192 + 1));
-    error_names("full", NULL);
-    assert_null(orr_arena_alloc(arena, SIZE_MAX - 3));
-    assert_non_null(orr_arena_alloc(arena, 1024 - 192));
-    memset(a, 0xa5, 65);
-    orr_arena_reset(arena);
-    assert_int_equal(orr_arena_used(arena), 0);
-    unsigned char *again = orr_arena_alloc(arena, 1024);
-    assert_ptr_equal(again, a);
-    for (int i = 0; i < 1024; i++)
-        assert_int_equal(again[i], 0);
-    orr_arena_free(arena);
-    orr_arena_free(NULL);
-}
-
 /* One JSON object per line, non-finite values as null, appended on request. */
 static void test_log(void **state)
 {
@@ -187,7 +162,6 @@ int main(void)
         cmocka_unit_test(test_exit_status),
         cmocka_unit_test(test_gsl_does_not_abort),
         cmocka_unit_test(test_alloc),
-        cmocka_unit_test(test_arena),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_log_on_a_full_disk),
         cmocka_unit_test(test_signals),

@@ -87,27 +87,106 @@ no_report "a group that could not be set up" '2 announced tests without a result
 CHECK_LIMIT=1 no_report "a program that does not end" 'stopped after 1 s' \
     'echo "3 passed, 0 failed"; sleep 50'
 
-# ---- a stop of check.sh is one of the program under way
-waiting=$(program_of waiting <<<"echo \$\$ >$WORK/started; sleep 50 & wait; touch $WORK/went-on")
-tools/check.sh "$WORK/logs" "$waiting" "$good" >"$WORK/out" 2>&1 &
+# ---- programs at once
+one_passed='echo "1 passed, 0 failed"'
+# meets THIS OTHER: passes when the other is under way meanwhile
+meets() {
+    program_of "$1" <<END
+touch "$WORK/at-$1"
+for ((tries = 0; tries < 500; tries++)); do
+    [ ! -e "$WORK/at-$2" ] || { $one_passed; exit; }
+    sleep 0.01
+done
+echo "0 passed, 1 failed"; exit 1
+END
+}
+left=$(meets left right) right=$(meets right left)
+JOBS=2 sums "two at once" 0 '2 passed, 0 failed' "$left" "$right"
+rm -f "$WORK"/at-*
+# lonely NAME: passes when no other lonely one is under way
+lonely() {
+    program_of "$1" <<END
+echo $1 >>"$WORK/began"
+mkdir "$WORK/lock" || exit
+sleep 0.3
+rmdir "$WORK/lock"
+$one_passed
+END
+}
+for name in a b c; do
+    lonely $name >>"$WORK/lonely"
+done
+mapfile -t lonely <"$WORK/lonely"
+JOBS=3 run "${lonely[@]}"
+check "three at once are in each other's way" test $status -eq 1
+rm -rf "$WORK/lock"
+JOBS=1 sums "one after the other" 0 '3 passed, 0 failed' "${lonely[@]}"
+ALONE="none $WORK/b.sh $WORK/a.sh" JOBS=3 sums "alone" 0 '3 passed, 0 failed' "${lonely[@]}"
+seconds='[0-9]*\.[0-9]' # at least 0.3, more on a busy machine
+check "seconds of each" equal 3 "$(grep -cx "$seconds bash $WORK/[abc]\.sh" "$WORK/logs/seconds")"
+check "seconds in the report" grep -q "^ok  *1 passed .* $seconds s  bash .*/a\.sh$" "$WORK/out"
+check_not "... not none" grep -q '^0\.[0-2] bash .*/[abc]\.sh$' "$WORK/logs/seconds"
+refused_jobs() {
+    JOBS=$1 tools/check.sh "$WORK/logs" "$good" >"$WORK/out" 2>&1
+    [ $? -eq 2 ] && grep -q '^check.sh: error: JOBS' "$WORK/out"
+}
+check "no number of jobs" refused_jobs two
+check "no jobs" refused_jobs 0
+
+# ---- seconds: the longest begins first, the report has the order of the commands
+orders() { # NAME EXPECTED ARGUMENT...: lonely ones in the order in which they began
+    local name=$1 expected=$2
+    shift 2
+    rm -f "$WORK/began"
+    "$@"
+    check "$name" equal "$expected" "$(tr '\n' ' ' <"$WORK/began")"
+    check "$name: report in order" equal "a.sh b.sh c.sh " \
+        "$(sed -n 's:^ok.* s .*/::p' "$WORK/out" | tr '\n' ' ')"
+}
+printf '%s\n' "1.5 ${lonely[0]}" "10.2 ${lonely[1]}" "9.9 ${lonely[2]}" >"$WORK/logs/seconds"
+JOBS=1 orders "the longest first" 'b c a ' run "${lonely[@]}"
+printf '%s\n' "1.5 ${lonely[0]}" "10.2 ${lonely[1]}" "7 an other" >"$WORK/logs/seconds"
+JOBS=1 orders "those not known before" 'c b a ' run "${lonely[@]}"
+check "the seconds of others are kept" grep -qx '7 an other' "$WORK/logs/seconds"
+check "... new ones written" grep -qx "$seconds ${lonely[2]}" "$WORK/logs/seconds"
+
+# ---- a failure, a crash, a hang and the end of check.sh's own process, in company
+crash=$(program_of crash <<<'kill -SEGV $$')
+hang=$(program_of hang <<<'echo "1 passed, 0 failed"; sleep 50')
+orphan=$(program_of orphan <<<'kill -KILL $(cut -d " " -f 4 "/proc/$PPID/stat")')
+rm "$WORK"/logs/*.log
+CHECK_LIMIT=2 JOBS=3 sums "company" 1 '11 passed, 4 failed' "$hang" "$good" "$bad" "$crash" "$good"
+check "... in order" equal "hang.sh good.sh bad.sh crash.sh good.sh " \
+    "$(sed -nE 's:^(ok|FAILED) .*/::p' "$WORK/out" | tr '\n' ' ')"
+check "... a log each" equal 5 "$(ls "$WORK"/logs/*.log | wc -l)"
+JOBS=2 sums "a process of check.sh that is killed" 1 '3 passed, 1 failed' "$orphan" "$good"
+
+# ---- a stop of check.sh is one of the programs under way
+waiting() {
+    program_of "waiting$1" <<<"echo \$\$ >$WORK/started$1; sleep 50 & wait; touch $WORK/went-on"
+}
+JOBS=2 tools/check.sh "$WORK/logs" "$(waiting 1)" "$(waiting 2)" "$good" >"$WORK/out" 2>&1 &
 checking=$!
 for ((tries = 0; tries < 1000; tries++)); do
-    [ ! -s "$WORK/started" ] || break
+    [ ! -s "$WORK/started1" ] || [ ! -s "$WORK/started2" ] || break
     sleep 0.01
 done
 kill -TERM $checking
 wait $checking
-check "stopped: status 130" test $? -eq 130 -a -s "$WORK/started"
+check "stopped: status 130" test $? -eq 130 -a -s "$WORK/started1" -a -s "$WORK/started2"
 gone() {
     local tries
     for ((tries = 0; tries < 1000; tries++)); do
-        kill -0 "$(cat "$WORK/started")" 2>/dev/null || return 0
+        kill -0 "$(cat "$WORK/started$1")" 2>/dev/null || return 0
         sleep 0.01
     done
     return 1
 }
-check "stopped: with the program" gone
+check "stopped: with the first program" gone 1
+check "stopped: with the second program" gone 2
 check "stopped: nothing else was run" test ! -e "$WORK/went-on" -a ! -s "$WORK/out"
+ls -A "$WORK/logs" >"$WORK/left"
+check "stopped: nothing left" lacks '^\.check' "$WORK/left"
 
 # ---- the frame: a shell test that ends early, or checks where nobody counts
 shell_test() { # NAME STATUS PASSED FAILED SCRIPT

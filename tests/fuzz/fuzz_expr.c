@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "symreg/symreg.h"
+#include "symreg/csv/csv.h"
 
 enum { NAMES = 4, ROWS = 3 };
 static const char *const names[NAMES] = {"x", "y", "m1", "r"};

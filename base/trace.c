@@ -1,0 +1,33 @@
+/* trace.c - what a program does, told to stderr on request (ORRERY_TRACE). */
+#include "base.h"
+#include "provenance.h"
+
+#include <stdlib.h>
+
+static bool on; /* decided before main(), and only read after */
+static double start_s;
+
+/* Before other constructors, some of which choose the instruction set. */
+__attribute__((constructor(101))) static void begin(void)
+{
+    const char *asked = getenv("ORRERY_TRACE");
+    on = asked && *asked;
+    start_s = orr_time_s();
+}
+
+void orr_trace(const char *format, ...)
+{
+    if (!on)
+        return;
+    char text[8192];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "trace %9.3f s  %s\n", orr_time_s() - start_s, text);
+}
+
+void orr_plan_trace(enum orr_verdict verdict, const char *path, const char *why)
+{
+    orr_trace("record of %s: %s%s%s", path, orr_verdict_word(verdict), *why ? ": " : "", why);
+}

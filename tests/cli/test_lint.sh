@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# test_lint.sh - the parts of make lint say yes to a small tree of two folders, and no to it as soon
+# as one thing in it is not as it should be.
+. tests/cli/lib.sh
+tools=$PWD/tools
+tree=$WORK/tree
+export FOLDERS_TABLE=$tree/table
+
+# plant: the small tree as it should be; alpha has the rooms low and high, and beta uses alpha
+plant() {
+    rm -rf "$tree"
+    mkdir -p "$tree"/{base,alpha/low,alpha/high,beta,tests,bench,docs,build}
+    cat >"$FOLDERS_TABLE" <<'END'
+folder base orr_  : base
+folder alpha a_  : alpha base
+folder beta b_ alpha/high : beta alpha base
+room alpha/low : alpha/low
+room alpha/high : alpha/high alpha/low
+END
+    echo 'int orr_zero(void);' >"$tree/base/base.h"
+    printf '#include "base.h"\nint orr_zero(void)\n{\n    return 0;\n}\n' >"$tree/base/zero.c"
+    printf '#include "alpha/high/high.h"\n' >"$tree/alpha/alpha.h"
+    printf 'int a_low(void); /* not a_none(void); */\n' >"$tree/alpha/low/low.h"
+    cat >"$tree/alpha/low/low.c" <<'END'
+#include "base.h"
+#include "low.h"
+int a_low(void)
+{
+    return orr_zero();
+}
+END
+    cat >"$tree/alpha/high/high.h" <<'END'
+#pragma once
+#include "alpha/low/low.h"
+#define A_MACRO(x) \
+    a_macro(x);
+struct a_shape {
+    int (*area)(void);
+};
+extern const int a_sizes[3], a_size;
+static inline int a_inline(void)
+{
+    return a_low();
+}
+int a_high(const struct a_shape *shape, int (*f)(void));
+int a_tested(void);
+END
+    cat >"$tree/alpha/high/high.c" <<'END'
+#include "high.h"
+const int a_sizes[3] = {1, 2, 3}, a_size = 3;
+int a_high(const struct a_shape *shape, int (*f)(void))
+{
+    return shape->area() + f() + a_inline();
+}
+int a_tested(void)
+{
+    return 1;
+}
+END
+    printf '#include "alpha/alpha.h"\n#include "alpha/high/high.h"\n' >"$tree/beta/main_beta.c"
+    printf 'int main(void)\n{\n    return a_high(0, 0) + a_size;\n}\n' >>"$tree/beta/main_beta.c"
+    echo 'int b_unlinked;' >"$tree/beta/beta.c"
+    echo 'int main(void) { return a_tested(); }' >"$tree/tests/test_high.c"
+    echo 'int main(void) { return a_sizes[0] + b_unlinked; }' >"$tree/bench/bench_high.c"
+    echo 'a_tested  an example' >"$tree/only_tests.txt"
+    printf '# The guide\n[zero](../base/zero.c), `low.c`, `alpha/{low,high}/`, tests/*.c.\n' \
+        >"$tree/docs/guide.md"
+    printf 'See [there](docs/guide.md#the-guide), [web](https://a.b/c.h), `beta/x.json`.\n' \
+        >"$tree/README.md"
+}
+# build: as the Makefile does, objects and one library a folder
+build() {
+    local file object folder
+    for file in base/zero.c alpha/low/low.c alpha/high/high.c beta/main_beta.c beta/beta.c; do
+        object=build/${file%.c}.o
+        mkdir -p "${object%/*}"
+        ${CC:-gcc} -w -I. -Ibase -c "$file" -o "$object" || return
+    done
+    for folder in base alpha beta; do
+        find "build/$folder" -name '*.o' ! -name 'main_*' -exec ar rcs "build/lib$folder.a" {} +
+    done
+}
+# in_tree PART: one part of lint on the tree
+in_tree() {
+    cd "$tree" && build || return 2
+    case $1 in
+    headers) "$tools/lint_headers.sh" build ;;
+    unused) ONLY_TESTS=only_tests.txt "$tools/lint_unused.sh" build ;;
+    includes) "$tools/lint_includes.sh" ;;
+    links) "$tools/lint_links.sh" README.md docs/guide.md ;;
+    esac
+}
+run() { # PART: its output is in $WORK/out
+    (in_tree "$1") >"$WORK/out" 2>&1
+}
+# complains PART PATTERN: it ends with status 1, with one line, which holds the text PATTERN
+complains() {
+    local status
+    run "$1"
+    status=$?
+    check "$1: $2" equal "1 1 1" \
+        "$status $(wc -l <"$WORK/out") $(grep -cF -- "$2" "$WORK/out")"
+    plant
+}
+
+plant
+for part in includes headers unused links; do
+    check "$part: nothing to say of a tree as it should be" run $part
+done
+
+echo '#include "beta/beta.h"' >>"$tree/alpha/low/low.h"
+touch "$tree/beta/beta.h"
+complains includes 'alpha/low/low.h: alpha may not use beta'
+echo '#include "alpha/high/high.h"' >>"$tree/alpha/low/low.c"
+complains includes 'alpha/low/low.c: room alpha/low may not use alpha/high'
+echo '#include "alpha/alpha.h"' >>"$tree/alpha/high/high.c"
+complains includes 'alpha/high/high.c: room alpha/high may not use alpha ('
+echo '#include "alpha/low/low.h"' >>"$tree/beta/beta.c"
+complains includes 'beta/beta.c: beta may not enter alpha/low'
+mkdir "$tree/alpha/new" && touch "$tree/alpha/new/new.h"
+complains includes 'alpha/new is not in the table'
+sed -i 's/^folder base.*/folder base orr_ : base beta/' "$FOLDERS_TABLE"
+run includes
+check "includes: a cycle" grep -q '^folders.mk: base and beta use each other$' "$WORK/out"
+plant
+sed -i 's:"low.h":"alpha/low/lower.h":' "$tree/alpha/low/low.c"
+(cd "$tree" && "$tools/lint_includes.sh") >"$WORK/out"
+check "includes: a header that is not there" test $? -eq 1
+check "... is named" grep -qF 'there is no "alpha/low/lower.h"' "$WORK/out"
+plant
+
+echo 'int a_none(void);' >>"$tree/alpha/low/low.h"
+complains headers 'alpha/low/low.h: declares a_none'
+echo 'int a_high(void);' >"$tree/alpha/low/other.h"
+complains headers 'alpha/low/other.h: declares a_high, which no source file of alpha/low'
+echo 'extern int a_object[2];' >>"$tree/alpha/high/high.h"
+complains headers 'declares a_object'
+echo 'int a_low(void);' >>"$tree/alpha/alpha.h"
+check "headers: that of a folder speaks for its rooms" run headers
+plant
+
+echo 'int a_alone(void) { return 1; }' >>"$tree/alpha/low/low.c"
+complains unused 'low.o: no other file uses a_alone'
+: >"$tree/only_tests.txt"
+complains unused 'high.o: only tests use a_tested'
+echo 'a_size  no reason at all' >>"$tree/only_tests.txt"
+complains unused 'a_size is used by programs'
+echo 'a_tested # why not' >"$tree/only_tests.txt"
+complains unused 'a_tested has no reason'
+echo 'a_gone  it was tested' >>"$tree/only_tests.txt"
+complains unused 'there is no symbol a_gone'
+
+echo '[gone](gone.md)' >>"$tree/docs/guide.md"
+complains links 'docs/guide.md:3: a link to gone.md'
+echo '[gone](docs/guide.md#the-end)' >>"$tree/README.md"
+complains links 'README.md:2: a link to docs/guide.md#the-end, but there is no such heading'
+echo 'As `alpha/low/gone.c` says.' >>"$tree/README.md"
+complains links 'README.md:2: there is no alpha/low/gone.c'
+echo 'As gone.c says.' >>"$tree/README.md"
+complains links 'README.md:2: there is no file gone.c'
+echo 'As `alpha/{low,middle}/` say.' >>"$tree/README.md"
+complains links 'README.md:2: there is no alpha/middle/'
+rm "$tree/docs/guide.md"
+run links
+check "links: a document that is not there" grep -q '^docs/guide.md is not there$' "$WORK/out"
+finish

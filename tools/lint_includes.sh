@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# lint_includes.sh - every #include "..." of a folder goes where the table of folders.mk allows.
+# Prints one line per complaint; exit status 1 when there is one.
+#
+# FOLDERS_TABLE=file: the table as `make -s print-folders` prints it (default: asks make).
+set -u
+failures=0
+complain() {
+    echo "$*"
+    failures=$((failures + 1))
+}
+declare -A uses=() enters=()
+while read -r kind name rest; do
+    uses[$name]=" ${rest##*: } "
+    case $kind in folder) enters[$name]=" ${rest%%:*}" ;; esac
+done < <(if [ -n "${FOLDERS_TABLE:-}" ]; then cat "$FOLDERS_TABLE"; else
+    MAKEFLAGS= make -s --no-print-directory print-folders; fi)
+[ ${#uses[@]} -gt 0 ] || complain "no table of folders"
+
+# who compiles what with the headers of another place, and why
+declare -A ELSEWHERE=([kernels/cuda/cuda.h:cuda_host.h]="emulation of CUDA, in tests/cuda_host")
+
+for name in "${!uses[@]}"; do
+    [ -d "$name" ] || complain "folders.mk: there is no folder $name"
+    for other in ${uses[$name]}; do
+        [ "$other" = "$name" ] || [[ ${uses[$other]:-} != *" $name "* ]] ||
+            complain "folders.mk: $name and $other use each other"
+    done
+done
+
+# look FILE INCLUDED: the complaint about one line, if any
+look() {
+    local file=$1 included=$2 place=${1%/*} folder=${1%%/*} owner=${2%/*} owners=${2%%/*}
+    [ -z "${ELSEWHERE[$file:$included]:-}" ] || return
+    if [ "$owner" = "$included" ]; then # no folder: own, or base's through -Ibase
+        [ -e "$place/$included" ] ||
+            { [ -e "base/$included" ] && [[ ${uses[$folder]} == *" base "* ]]; } ||
+            complain "$file: \"$included\" is neither in $place nor in base"
+    elif [ ! -e "$included" ]; then
+        complain "$file: there is no \"$included\""
+    elif [ "$owner" = "$place" ]; then
+        :
+    elif [ "$owners" = "$folder" ]; then # files of the folder itself stand above its rooms
+        [ "$place" = "$folder" ] || [[ ${uses[$place]} == *" $owner "* ]] ||
+            complain "$file: room $place may not use $owner (\"$included\")"
+    elif [[ ${uses[$folder]} != *" $owners "* ]]; then
+        complain "$file: $folder may not use $owners (\"$included\")"
+    elif [ "$owner" != "$owners" ] && [[ ${enters[$folder]} != *" $owner "* ]]; then
+        complain "$file: $folder may not enter $owner (\"$included\")"
+    fi
+}
+
+files=0
+while read -r file; do
+    files=$((files + 1))
+    if [ -z "${uses[${file%/*}]:-}" ]; then
+        complain "$file: ${file%/*} is not in the table of folders.mk"
+        continue
+    fi
+    while read -r included; do
+        look "$file" "$included"
+    done < <(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$file")
+done < <(for name in "${!enters[@]}"; do
+    find "$name" -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh'; done | sort)
+[ "$files" -gt 0 ] || complain "no source files"
+[ "$failures" -eq 0 ]
