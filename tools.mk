@@ -11,8 +11,8 @@ endif
 deps: .deps
 
 # nothing is compiled before the headers are there, also with -j
-$(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/%.o,$(wildcard $(f)/*.c))): | .deps
-$(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/f64/%.o,$(wildcard $(f)/*.c))): | .deps
+$(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/%.o,$(wildcard $(f)/*.c $(f)/*/*.c))): | .deps
+$(foreach f,$(FOLDERS),$(patsubst %.c,$(B)/f64/%.o,$(wildcard $(f)/*.c $(f)/*/*.c))): | .deps
 
 # ---- the losses of a training under way: in the terminal, or in a picture with PNG=file
 
@@ -123,7 +123,7 @@ check-asan:
 lint: .deps $(FOLDERS:%=$(B)/lib%.a)
 	@tools/lint.sh $(FOLDERS:%=$(B)/lib%.a)
 format:
-	clang-format -i $(wildcard $(FOLDERS:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] bench/*.[ch] \
+	clang-format -i $(wildcard $(FOLDERS:%=%/*.[ch]) $(FOLDERS:%=%/*/*.[ch]) tests/*.[ch] tests/*/*.[ch] bench/*.[ch] \
 	    kernels/cuda/*.cu kernels/cuda/*.h kernels/cuda/*.cuh tests/cuda_host/*.cc)
 
 # ---- benchmarks: bench/bench_<name>.c, a table on the terminal and bench/results/<name>.json

@@ -1,7 +1,7 @@
 /* cuda.h - what the files of the CUDA backend share; internal to kernels/cuda.
  *
  * The backend is a library of its own, orrery_cuda.so beside the programs, opened by k_find("cuda")
- * (kernels/table.c), so that programs start without CUDA's libraries and run on machines without
+ * (kernels/plugin.c), so that programs start without CUDA's libraries and run on machines without
  * them. The same .cu files are compiled by nvcc and, with -DK_CUDA_HOST, by the host compiler
  * against tests/cuda_host, which runs grids, blocks and threads on the CPU: a kernel is launched by
  * K_LAUNCH and touches the device by what CUDA C++ and this header have alone.

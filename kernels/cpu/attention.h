@@ -1,0 +1,52 @@
+/* attention.h - private to the cpu backend: what happens to one row of attention scores. */
+#ifndef K_CPU_ATTENTION_H
+#define K_CPU_ATTENTION_H
+
+#include "kernels/kernels.h"
+
+/* Score of positions that are not attended: phi of it and its slope are exactly 0, but for the
+ * identity, which takes 0. */
+#define K_CPU_MASKED (-1e30f)
+
+/* A variant as the row functions need it. */
+struct k_cpu_attention_rule {
+    enum k_phi phi;
+    enum k_norm norm;
+    enum k_post post;
+    bool sharpen;
+    int free_rows;
+    float p;
+    int p_integer;         /* p when it is a small whole number, else 0 */
+    bool takes_both_signs; /* phi does */
+    float masked;          /* the score of positions that are not attended: phi of it is 0 */
+    float tail;            /* rows of scores below it: phi is taken times a constant */
+    bool refine;           /* weighted means of the backward pass take a second step */
+    float inverse_length;  /* 1 / L */
+    /* which of the row buffers of the backward pass are used */
+    bool needs_slope, needs_steepness;
+};
+struct k_cpu_attention_rule k_cpu_attention_rule(const struct k_attention_shape *shape);
+
+/* The part of a row that its tile touches: `vecs` whole vectors, of which the columns
+ * [first, first + n) are attended. */
+struct k_cpu_row {
+    int vecs, first, n;
+};
+
+/* Overwrites the columns that are not attended. */
+void k_cpu_attention_row_mask(const struct k_cpu_row *row, float value, float *x);
+
+/* x: scores in, rule->masked where not attended; weights out, to be multiplied by the returned
+ * factor (0: the row is silent). For the backward pass, NULL otherwise and where the rule does
+ * not need them: slope: phi'(score); steepness: derivative of the weights by phi where they are
+ * sharpened, phi where they are re-centred. */
+float k_cpu_attention_row(const struct k_cpu_attention_rule *rule, const struct k_cpu_row *row,
+                          float *x, float *slope, float *steepness);
+
+/* d: gradient by the final weights times the factor of the row in, by the scores out, 0 where
+ * not attended. */
+void k_cpu_attention_row_backward(const struct k_cpu_attention_rule *rule,
+                                  const struct k_cpu_row *row, float factor, const float *x,
+                                  const float *slope, const float *steepness, float *d);
+
+#endif
