@@ -19,8 +19,6 @@ enum { STRIP_ROWS = 32, ROWS = CPU_TILE_ROWS };
 /* One head; rows and columns padded with zeros to whole vectors: Tp, Dp. */
 struct head {
     int T, D, Tp, Dp, window, strip_rows;
-    enum k_score score;
-    enum k_bias bias;
     struct k_cpu_attention_rule rule;
     size_t token_stride; /* of qkv, from one position to the next */
     float *q, *k, *v;    /* (Tp, Dp): q scaled for scores, k unit vectors where the score wants */
@@ -62,29 +60,18 @@ static struct head head_of(const struct k_attention_shape *shape, bool backward)
         .Dp = cpu_round_up(shape->D),
         .window = shape->window,
         .strip_rows = backward ? STRIP_ROWS : ROWS,
-        .score = shape->variant->score,
-        .bias = shape->variant->bias,
         .rule = k_cpu_attention_rule(shape),
         .token_stride = 3 * (size_t)shape->H * (size_t)shape->D,
     };
 }
 
-/* Keys that row i (from 0) attends. */
-static int attended(const struct head *h, int i)
+/* The factor of q in the scores of a row of n keys, beside 1/|q| of cosine scores. The rule's own
+ * 1 / sqrt d is rounded once and this one twice: they differ by an ulp at some head sizes, and
+ * models trained here keep their bits. */
+static float score_scale(const struct head *h, int n)
 {
-    return h->window > 0 && i + 1 > h->window ? h->window : i + 1;
-}
-
-/* The factor of q in the scores of row i, beside 1/|q| of cosine scores (LSSAR Eq. (4)). */
-static float score_scale(const struct head *h, int i)
-{
-    switch (h->score) {
-    case K_SCORE_COS_LOGN:
-        return logf((float)h->D) * logf((float)attended(h, i));
-    case K_SCORE_DOT:
-        break;
-    }
-    return 1.0f / sqrtf((float)h->D);
+    const struct k_math_rule *rule = &h->rule.math;
+    return rule->score == K_SCORE_DOT ? 1.0f / sqrtf((float)h->D) : k_math_scale(rule, n);
 }
 
 /* Brings q, k, v of one head into scratch, scaled, so that scores are q k^T. */
@@ -96,8 +83,8 @@ static void head_gather(struct head *h, const float *qkv, int H)
         cpu_rows_gather(to[i], qkv + i * part, h->token_stride, h->T, h->Tp, h->D, h->Dp);
     for (int t = 0; t < h->T; t++) {
         float *q = h->q + (size_t)t * Dp, *k = h->k + (size_t)t * Dp;
-        float scale = score_scale(h, t);
-        if (h->score == K_SCORE_COS_LOGN) {
+        float scale = score_scale(h, k_math_keys(&h->rule.math, t));
+        if (h->rule.math.score == K_SCORE_COS_LOGN) {
             h->inverse_q[t] = cpu_row_inverse_length(q, h->Dp);
             h->inverse_k[t] = cpu_row_inverse_length(k, h->Dp);
             scale *= h->inverse_q[t];
@@ -152,24 +139,10 @@ static void tile_combine(const struct head *h, int at, const float *x, const flo
     cpu_tile_run(&tile, 0, h->Dp / CPU_LANES, false);
 }
 
-/* What is added to the scores of row i. */
-static float score_bias(const struct head *h, int i)
-{
-    switch (h->bias) {
-    case K_BIAS_LOG_LENGTH:
-        return -logf((float)h->T);
-    case K_BIAS_LOG_ROW:
-        return -logf((float)attended(h, i));
-    case K_BIAS_NONE:
-        break;
-    }
-    return 0.0f;
-}
-
 /* Row i within the vectors of its tile, which start at tile_first. */
 static struct k_cpu_row row_of(const struct head *h, int i)
 {
-    const int at = i / ROWS * ROWS, first = tile_first(h, at), n = attended(h, i);
+    const int at = i / ROWS * ROWS, first = tile_first(h, at), n = k_math_keys(&h->rule.math, i);
     return (struct k_cpu_row){tile_end(h, at) - first, i + 1 - n - first * CPU_LANES, n};
 }
 
@@ -179,8 +152,8 @@ static float row_weights(const struct head *h, int i, float *x, float *slope, fl
     const struct k_cpu_row row = row_of(h, i);
     const size_t skip = (size_t)tile_first(h, i / ROWS * ROWS) * CPU_LANES;
     x += skip;
-    if (h->bias != K_BIAS_NONE) {
-        const cpu_vec bias = cpu_set(score_bias(h, i));
+    if (h->rule.math.bias != K_BIAS_NONE) {
+        const cpu_vec bias = cpu_set(k_math_bias(&h->rule.math, row.n));
         for (int v = 0; v < row.vecs; v++)
             cpu_store(x + v * CPU_LANES, cpu_load(x + v * CPU_LANES) + bias);
     }
@@ -259,8 +232,8 @@ static void tile_backward(struct head *h, int strip, int at, float *dq)
     for (int r = 0; r < rows; r++) {
         const int i = at + r;
         float *o = h->o + (size_t)r * Dp, *to = dq + (size_t)i * h->token_stride;
-        const float scale = score_scale(h, i);
-        if (h->score == K_SCORE_COS_LOGN) {
+        const float scale = score_scale(h, k_math_keys(&h->rule.math, i));
+        if (h->rule.math.score == K_SCORE_COS_LOGN) {
             /* q here is scale u, u the unit vector: dq = (g - u <u, g>) / |q|, g = scale o */
             const float *q = h->q + (size_t)i * Dp;
             const float along = scale > 0 ? cpu_row_dot(q, o, h->Dp) / (scale * scale) : 0.0f;
@@ -318,7 +291,7 @@ static void head_backward(struct head *h, float *dqkv, int H)
         const size_t row = (size_t)t * Dp;
         float *dk = h->dk + row, *to = dqkv + (size_t)t * h->token_stride + part;
         float scale = 1.0f;
-        if (h->score == K_SCORE_COS_LOGN) {
+        if (h->rule.math.score == K_SCORE_COS_LOGN) {
             const float along = cpu_row_dot(h->k + row, dk, h->Dp);
             for (int d = 0; d < h->Dp; d += CPU_LANES)
                 cpu_store(dk + d, cpu_load(dk + d) - cpu_load(h->k + row + d) * along);

@@ -2,26 +2,19 @@
 #ifndef K_CPU_ATTENTION_H
 #define K_CPU_ATTENTION_H
 
+#include "kernels/attention_math.h"
 #include "kernels/kernels.h"
 
 /* Score of positions that are not attended: phi of it and its slope are exactly 0, but for the
  * identity, which takes 0. */
 #define K_CPU_MASKED (-1e30f)
 
-/* A variant as the row functions need it. */
+/* A variant as the row functions need it: its rule, and what vectors ask beside it. */
 struct k_cpu_attention_rule {
-    enum k_phi phi;
-    enum k_norm norm;
-    enum k_post post;
-    bool sharpen;
-    int free_rows;
-    float p;
-    int p_integer;         /* p when it is a small whole number, else 0 */
+    struct k_math_rule math;
     bool takes_both_signs; /* phi does */
     float masked;          /* the score of positions that are not attended: phi of it is 0 */
-    float tail;            /* rows of scores below it: phi is taken times a constant */
     bool refine;           /* weighted means of the backward pass take a second step */
-    float inverse_length;  /* 1 / L */
     /* which of the row buffers of the backward pass are used */
     bool needs_slope, needs_steepness;
 };

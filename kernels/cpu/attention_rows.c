@@ -1,14 +1,9 @@
 /* attention_rows.c - phi, normalisation, post-processing and sharpening of one row, forward
  * and backward.
  *
- * Weights stay unnormalised (the caller multiplies outputs by the factor of the row), and the
- * first l1 of a sharpened variant cancels: with x = phi(S), theta = [n > free_rows] mean(x) and
- * y = max(x) - theta, the row is l1(z^p) with z = relu(x - theta) / y. LSSAR Eq. (5). Likewise
- * re-centred rows are x - theta.
- *
- * Where an l1 follows, phi may be taken times any constant of the row. Rows whose phi would
- * overflow or vanish in float use that: exponentials, squares, the tails of phi far below 0. A sum
- * that is still below the smallest normal float counts as 0.
+ * The rule of a row is attention_math.h's: what its theta, height and factor are, which rows are
+ * silent, and where phi is taken relative to the largest score. Here are its loops over vectors.
+ * Weights stay unnormalised: the caller multiplies outputs by the factor of the row.
  *
  * A new phi is one case in phi_vec and one in phi_row. */
 #include <float.h>
@@ -17,51 +12,19 @@
 #include "attention.h"
 #include "vec.h"
 
-enum { LARGEST_INTEGER_P = 64 };
-
-/* Scores from which phi is its tail, in rows with nothing above. -60: e^s is ln(1 + e^s),
- * 1 / (1 + e^-s) and mish(s) / s to 1e-26 of it. -2: the cdf is not as precise below. */
-static float tail_of(const struct k_attention *variant)
-{
-    const float none = -INFINITY;
-    if (variant->norm != K_NORM_L1)
-        return none;
-    switch (variant->phi) {
-    case K_PHI_SOFTPLUS: /* cosine scores are at least -ln d ln L */
-        return variant->score == K_SCORE_DOT ? -60.0f : none;
-    case K_PHI_SIGMOID:
-    case K_PHI_MISH:
-        return -60.0f;
-    case K_PHI_GELU:
-        return -2.0f;
-    default:
-        return none;
-    }
-}
-
 struct k_cpu_attention_rule k_cpu_attention_rule(const struct k_attention_shape *shape)
 {
     const struct k_attention *v = shape->variant;
-    const double p = shape->p;
-    const bool whole = p >= 1 && p <= LARGEST_INTEGER_P && p == floor(p);
-    const bool recentred = v->post == K_POST_RECENTRED || v->post == K_POST_RECENTRED_L1;
+    const struct k_math_rule math = k_math_rule(v, shape->T, shape->D, shape->window, shape->p);
     return (struct k_cpu_attention_rule){
-        .phi = v->phi,
-        .norm = v->norm,
-        .post = v->post,
-        .sharpen = v->sharpen,
-        .free_rows = v->free_rows,
-        .p = (float)p,
-        .p_integer = whole ? (int)p : 0,
+        .math = math,
         .takes_both_signs =
             v->phi == K_PHI_IDENTITY || v->phi == K_PHI_GELU || v->phi == K_PHI_MISH,
         .masked = v->phi == K_PHI_IDENTITY ? 0.0f : K_CPU_MASKED,
-        .tail = tail_of(v),
         .refine = v->score == K_SCORE_DOT && (v->sharpen || v->phi != K_PHI_EXP),
-        .inverse_length = 1.0f / (float)shape->T,
         /* e^s is its own slope where the weights still hold it */
-        .needs_slope = v->phi != K_PHI_EXP || v->norm != K_NORM_L1 || v->sharpen || recentred,
-        .needs_steepness = v->sharpen || recentred,
+        .needs_slope = v->phi != K_PHI_EXP || v->norm != K_NORM_L1 || math.two_steps,
+        .needs_steepness = math.two_steps,
     };
 }
 
@@ -82,11 +45,13 @@ void k_cpu_attention_row_mask(const struct k_cpu_row *row, float value, float *x
     }
 }
 
-/* ---- phi: x = phi(score), its slope, the sum of |x| and the largest x (at least 0) */
+/* ---- phi: x = phi(score), its slope, the sum of |x| and the largest x (at least 0); the `top` of
+ * the sums is not needed, since phi_row sees the whole row */
 
-struct row_sums {
-    float sum, largest;
-};
+static struct k_math_sums row_sums(float sum, float largest)
+{
+    return (struct k_math_sums){.sum = sum, .largest = largest};
+}
 
 static float row_maximum(int vecs, const float *x)
 {
@@ -97,7 +62,7 @@ static float row_maximum(int vecs, const float *x)
 }
 
 /* e^(s - max s): an l1 follows. */
-static struct row_sums exp_row(int vecs, float *x, float *slope)
+static struct k_math_sums exp_row(int vecs, float *x, float *slope)
 {
     const cpu_vec largest = cpu_set(row_maximum(vecs, x));
     cpu_vec sum = {0};
@@ -108,7 +73,7 @@ static struct row_sums exp_row(int vecs, float *x, float *slope)
             cpu_store(slope + v * CPU_LANES, y);
         sum += y;
     }
-    return (struct row_sums){cpu_sum(sum), 1.0f}; /* e^0 */
+    return row_sums(cpu_sum(sum), 1.0f); /* e^0 */
 }
 
 /* phi of one vector; `scale` multiplies scores where phi is RELU2. phi is a constant where this is
@@ -159,7 +124,7 @@ static inline __attribute__((always_inline)) cpu_vec phi_vec(const enum k_phi ph
     return s;
 }
 
-static inline __attribute__((always_inline)) struct row_sums
+static inline __attribute__((always_inline)) struct k_math_sums
 phi_loop(const enum k_phi phi, int vecs, float scale, float *x, float *slope)
 {
     cpu_vec sum = {0}, top = {0};
@@ -173,20 +138,20 @@ phi_loop(const enum k_phi phi, int vecs, float scale, float *x, float *slope)
         sum += cpu_abs(y);
         top = cpu_max(top, y);
     }
-    return (struct row_sums){cpu_sum(sum), cpu_maximum(top)};
+    return row_sums(cpu_sum(sum), cpu_maximum(top));
 }
 
 /* Where an l1 follows, squares are those of scores over the largest. */
 static float square_scale(const struct k_cpu_attention_rule *rule, int vecs, const float *x)
 {
-    if (rule->norm != K_NORM_L1)
+    if (rule->math.norm != K_NORM_L1)
         return 1.0f;
     const float largest = row_maximum(vecs, x);
     return largest < FLT_MIN ? 0.0f : 1.0f / largest;
 }
 
 /* phi over its value, or something like it, at the largest score. */
-static struct row_sums tail_row(enum k_phi phi, int vecs, float largest, float *x, float *slope)
+static struct k_math_sums tail_row(enum k_phi phi, int vecs, float largest, float *x, float *slope)
 {
     if (phi != K_PHI_GELU && phi != K_PHI_MISH)
         return exp_row(vecs, x, slope);
@@ -209,21 +174,21 @@ static struct row_sums tail_row(enum k_phi phi, int vecs, float largest, float *
             cpu_store(slope + v * CPU_LANES, e * d);
         sum += cpu_abs(e * y);
     }
-    return (struct row_sums){cpu_sum(sum), 0.0f};
+    return row_sums(cpu_sum(sum), 0.0f);
 }
 
-static struct row_sums phi_row(const struct k_cpu_attention_rule *rule, int vecs, float *x,
-                               float *slope)
+static struct k_math_sums phi_row(const struct k_cpu_attention_rule *rule, int vecs, float *x,
+                                  float *slope)
 {
-    if (isfinite(rule->tail)) {
+    if (isfinite(rule->math.tail)) {
         const float largest = row_maximum(vecs, x);
-        if (largest < rule->tail)
-            return tail_row(rule->phi, vecs, largest, x, slope);
+        if (largest < rule->math.tail)
+            return tail_row(rule->math.phi, vecs, largest, x, slope);
     }
-    switch (rule->phi) {
+    switch (rule->math.phi) {
     case K_PHI_EXP:
-        return rule->norm == K_NORM_L1 ? exp_row(vecs, x, slope)
-                                       : phi_loop(K_PHI_EXP, vecs, 1, x, slope);
+        return rule->math.norm == K_NORM_L1 ? exp_row(vecs, x, slope)
+                                            : phi_loop(K_PHI_EXP, vecs, 1, x, slope);
     case K_PHI_SOFTPLUS:
         return phi_loop(K_PHI_SOFTPLUS, vecs, 1, x, slope);
     case K_PHI_IDENTITY:
@@ -241,7 +206,7 @@ static struct row_sums phi_row(const struct k_cpu_attention_rule *rule, int vecs
     case K_PHI_MISH:
         return phi_loop(K_PHI_MISH, vecs, 1, x, slope);
     }
-    return (struct row_sums){0, 0};
+    return row_sums(0, 0);
 }
 
 /* ---- norm, sharpening, re-centring */
@@ -251,26 +216,22 @@ static inline cpu_vec power(const struct k_cpu_attention_rule *rule, cpu_vec z, 
 {
     const cpu_vec zero = {0};
     cpu_vec y;
-    if (rule->p_integer > 0) {
-        y = cpu_power_integer(z, rule->p_integer - 1);
+    if (rule->math.p_integer > 0) {
+        y = cpu_power_integer(z, rule->math.p_integer - 1);
     } else {
         const cpu_vec tiny = cpu_set(0x1p-126f);
-        y = cpu_exp((rule->p - 1.0f) * cpu_log(cpu_max(tiny, z)));
+        y = cpu_exp((rule->math.p - 1.0f) * cpu_log(cpu_max(tiny, z)));
     }
     *lower = cpu_select_greater(z, zero, y, zero);
     return *lower * z;
 }
 
-/* x: phi in, z^p out; steepness: p z^(p-1) / y. Returns 1 / sum z^p, 0 for a silent row. */
-static float sharpen_row(const struct k_cpu_attention_rule *rule, const struct k_cpu_row *row,
-                         struct row_sums sums, float *x, float *steepness)
+/* x: phi in, z^p out; steepness: p z^(p-1) / y. */
+static void sharpen_row(const struct k_cpu_attention_rule *rule, const struct k_cpu_row *row,
+                        struct k_math_row *weights, float *x, float *steepness)
 {
-    const bool shifted = row->n > rule->free_rows;
-    const float theta = shifted ? sums.sum / (float)row->n : 0.0f, height = sums.largest - theta;
-    const bool silent = shifted && height <= (float)K_SILENT_TOLERANCE * theta;
-    const float inverse = silent || height < FLT_MIN ? 0.0f : 1.0f / height;
-    const cpu_vec zero = {0}, shift = cpu_set(theta), scale = cpu_set(inverse);
-    const float slope = rule->p * inverse;
+    const cpu_vec zero = {0}, shift = cpu_set(weights->theta), scale = cpu_set(weights->inverse);
+    const float slope = rule->math.p * weights->inverse;
     cpu_vec sum = {0};
     for (int v = 0; v < row->vecs; v++) {
         const cpu_vec z = cpu_max(zero, (cpu_load(x + v * CPU_LANES) - shift) * scale);
@@ -282,69 +243,39 @@ static float sharpen_row(const struct k_cpu_attention_rule *rule, const struct k
         sum += w;
     }
     /* the largest z is 1, so that the sum of a row that is not silent is at least 1 */
-    return inverse == 0.0f ? 0.0f : 1.0f / cpu_sum(sum);
+    k_math_row_end(&rule->math, row->n, cpu_sum(sum), weights);
 }
 
-/* Whether the row is re-centred, and by an l1 after it. */
-static bool recentred(const struct k_cpu_attention_rule *rule, int n)
+/* x: phi in, phi - theta out. */
+static void recentre_row(const struct k_cpu_attention_rule *rule, const struct k_cpu_row *row,
+                         struct k_math_row *weights, float *x)
 {
-    return (rule->post == K_POST_RECENTRED || rule->post == K_POST_RECENTRED_L1) &&
-           n > rule->free_rows;
-}
-
-static bool recentred_l1(const struct k_cpu_attention_rule *rule, int n)
-{
-    return rule->post == K_POST_RECENTRED_L1 && recentred(rule, n);
-}
-
-/* x: phi in, phi - 1 / (n factor) out, of a row that was to be multiplied by `factor`. Returns the
- * new factor. */
-static float recentre_row(const struct k_cpu_attention_rule *rule, const struct k_cpu_row *row,
-                          struct row_sums sums, float factor, float *x)
-{
-    const float theta = 1.0f / ((float)row->n * factor);
-    const cpu_vec shift = cpu_set(theta);
+    const cpu_vec shift = cpu_set(weights->theta);
     for (int v = 0; v < row->vecs; v++)
         cpu_store(x + v * CPU_LANES, cpu_load(x + v * CPU_LANES) - shift);
     k_cpu_attention_row_mask(row, 0.0f, x);
-    if (!recentred_l1(rule, row->n))
-        return factor;
-    if (sums.largest - theta <= (float)K_SILENT_TOLERANCE * theta)
-        return 0.0f;
+    if (!k_math_outer_l1(&rule->math, row->n))
+        return;
     cpu_vec sum = {0};
     for (int v = 0; v < row->vecs; v++)
         sum += cpu_abs(cpu_load(x + v * CPU_LANES));
-    return 1.0f / cpu_sum(sum);
-}
-
-/* What the norm multiplies the row by. */
-static float norm_factor(const struct k_cpu_attention_rule *rule, int n, float sum)
-{
-    switch (rule->norm) {
-    case K_NORM_NONE:
-        break;
-    case K_NORM_L1:
-        return sum < FLT_MIN ? 0.0f : 1.0f / sum;
-    case K_NORM_LENGTH:
-        return rule->inverse_length;
-    case K_NORM_ROOT_ROW:
-        return 1.0f / sqrtf((float)n * 0.5f);
-    }
-    return 1.0f;
+    k_math_row_end(&rule->math, row->n, cpu_sum(sum), weights);
 }
 
 float k_cpu_attention_row(const struct k_cpu_attention_rule *rule, const struct k_cpu_row *row,
                           float *x, float *slope, float *steepness)
 {
-    const struct row_sums sums = phi_row(rule, row->vecs, x, slope);
-    if (rule->sharpen)
-        return sharpen_row(rule, row, sums, x, steepness);
-    const float factor = norm_factor(rule, row->n, sums.sum);
+    const struct k_math_sums sums = phi_row(rule, row->vecs, x, slope);
+    struct k_math_row weights = k_math_row_begin(&rule->math, row->n, &sums);
+    if (rule->math.sharpen) {
+        sharpen_row(rule, row, &weights, x, steepness);
+        return weights.factor;
+    }
     if (steepness)
         memcpy(steepness, x, (size_t)row->vecs * CPU_LANES * sizeof *x);
-    if (factor != 0.0f && recentred(rule, row->n))
-        return recentre_row(rule, row, sums, factor, x);
-    return rule->post == K_POST_INVERSE ? -factor : factor;
+    if (weights.theta != 0.0f)
+        recentre_row(rule, row, &weights, x);
+    return weights.factor;
 }
 
 /* ---- backward: with A = factor w and d = factor dA. */
@@ -395,7 +326,7 @@ static void sharpened_backward(const struct k_cpu_attention_rule *rule, const st
         cpu_store(d + at, e);
         sum += e;
     }
-    const bool shifted = row->n > rule->free_rows;
+    const bool shifted = k_math_shifted(&rule->math, row->n);
     const cpu_vec mean = cpu_set(shifted ? cpu_sum(sum) / (float)row->n : 0.0f);
     for (int v = 0; v < row->vecs; v++) {
         const int at = v * CPU_LANES;
@@ -426,16 +357,16 @@ void k_cpu_attention_row_backward(const struct k_cpu_attention_rule *rule,
                                   const float *slope, const float *steepness, float *d)
 {
     const int vecs = row->vecs;
-    if (rule->sharpen) {
+    if (rule->math.sharpen) {
         sharpened_backward(rule, row, weighted_mean(rule, vecs, factor, x, d), slope, steepness, d);
         return;
     }
     /* the gradient by phi is d - sign(phi) D, D = sum phi d / sum |phi| where an l1 follows */
     const float *phi = rule->needs_steepness ? steepness : x;
     float centre = 0;
-    if (recentred_l1(rule, row->n))
+    if (k_math_outer_l1(&rule->math, row->n))
         centre = recentred_l1_centre(rule, row, factor, x, d);
-    else if (rule->norm == K_NORM_L1)
+    else if (rule->math.norm == K_NORM_L1)
         centre = weighted_mean(rule, vecs, fabsf(factor), phi, d);
     const cpu_vec middle = cpu_set(centre);
     const float *by_phi = rule->needs_slope ? slope : x;
@@ -448,6 +379,6 @@ void k_cpu_attention_row_backward(const struct k_cpu_attention_rule *rule,
         const int at = v * CPU_LANES;
         cpu_store(d + at, cpu_load(by_phi + at) * (cpu_load(d + at) - middle));
     }
-    if (rule->phi == K_PHI_IDENTITY)
+    if (rule->math.phi == K_PHI_IDENTITY)
         k_cpu_attention_row_mask(row, 0.0f, d);
 }

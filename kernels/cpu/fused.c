@@ -18,7 +18,7 @@
 #include "fused.h"
 #include "head.h"
 
-enum { ROWS = CPU_TILE_ROWS, LARGEST_INTEGER_P = 64 };
+enum { ROWS = CPU_TILE_ROWS };
 
 static const double log2_e = 1.4426950408889634;
 
@@ -32,20 +32,6 @@ bool k_cpu_fused_serves(const struct k_attention_shape *shape)
            shape->D <= CPU_FUSED_LARGEST_D;
 }
 
-static struct cpu_fused_rule rule_of(const struct k_attention_shape *shape)
-{
-    const double p = shape->p;
-    const bool whole = p >= 1 && p <= LARGEST_INTEGER_P && p == floor(p);
-    return (struct cpu_fused_rule){
-        .phi = shape->variant->phi,
-        .sharpen = shape->variant->sharpen,
-        .cosine = shape->variant->score == K_SCORE_COS_LOGN,
-        .free_rows = shape->variant->free_rows,
-        .p = (float)p,
-        .p_integer = whole ? (int)p : 0,
-    };
-}
-
 struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape)
 {
     const size_t H = (size_t)shape->H, D = (size_t)shape->D;
@@ -55,7 +41,7 @@ struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape)
         .Tp = (shape->T + CPU_PANEL - 1) / CPU_PANEL * CPU_PANEL,
         .Dp = cpu_round_up(shape->D),
         .window = shape->window,
-        .rule = rule_of(shape),
+        .rule = k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->p),
         .qkv_stride = 3 * H * D,
         .out_stride = H * D,
         .plane = (size_t)shape->B * H * (size_t)shape->T,
@@ -111,8 +97,8 @@ void k_cpu_fused_scales(const struct cpu_fused *h)
 {
     const double log_d = log(h->D), root_d = sqrt(h->D);
     for (int i = 0; i < h->T; i++) /* LSSAR Eq. (4) */
-        h->scale[i] = (float)(h->rule.cosine ? log2_e * log_d * log(cpu_fused_attended(h, i))
-                                             : log2_e / root_d);
+        h->scale[i] = (float)(cpu_fused_cosine(h) ? log2_e * log_d * log(k_math_keys(&h->rule, i))
+                                                  : log2_e / root_d);
 }
 
 void k_cpu_fused_pack(const struct cpu_fused *h, float *to, float *rows, const float *from,
@@ -210,7 +196,7 @@ void k_cpu_fused_combine(const struct cpu_fused *h, const struct cpu_strip *s, i
 void k_cpu_fused_mask(const struct cpu_fused *h, int i, int block, struct cpu_fused_span span,
                       float *x)
 {
-    const int first = i + 1 - cpu_fused_attended(h, i) - block * CPU_BLOCK;
+    const int first = i + 1 - k_math_keys(&h->rule, i) - block * CPU_BLOCK;
     const int end = i + 1 - block * CPU_BLOCK;
     const cpu_vec masked = cpu_set(CPU_FUSED_MASKED);
     for (int v = end > span.first * CPU_LANES ? end / CPU_LANES : span.first; v < span.end; v++) {
@@ -261,21 +247,19 @@ static void block_rows(const struct cpu_fused *h, struct cpu_strip *s, int block
 /* From the sums of phi to theta and the height of a sharpened row; its sum starts anew. */
 static void row_shift(const struct cpu_fused *h, int i, struct cpu_fused_row *row)
 {
-    const int n = cpu_fused_attended(h, i);
-    const bool shifted = n > h->rule.free_rows;
-    const float largest = h->rule.phi == K_PHI_EXP ? 1.0f : cpu_maximum(row->largest);
-    row->theta = shifted ? cpu_sum(row->sum) / (float)n : 0.0f;
-    const float height = largest - row->theta;
-    const bool silent = shifted && height <= (float)K_SILENT_TOLERANCE * row->theta;
-    row->inverse = silent || height <= 0.0f ? 0.0f : 1.0f / height;
+    const struct k_math_sums sums = {
+        .sum = cpu_sum(row->sum),
+        .largest = h->rule.phi == K_PHI_EXP ? 1.0f : cpu_maximum(row->largest)};
+    const struct k_math_row begun = k_math_row_begin(&h->rule, k_math_keys(&h->rule, i), &sums);
+    row->theta = begun.theta;
+    row->inverse = begun.inverse;
     row->sum = cpu_set(0);
 }
 
-/* A row that is silent has no weights: its sum is 0. */
-static void row_end(struct cpu_fused_row *row)
+/* Every fused variant ends with an l1; a row that is silent has no weights, so that its sum is 0. */
+static void row_end(const struct cpu_fused *h, int i, struct cpu_fused_row *row)
 {
-    const float sum = cpu_sum(row->sum);
-    row->factor = sum == 0.0f ? 0.0f : 1.0f / sum;
+    row->factor = k_math_norm(&h->rule, k_math_keys(&h->rule, i), cpu_sum(row->sum));
 }
 
 static void strip_phi(const struct cpu_fused *h, struct cpu_strip *s)
@@ -312,7 +296,7 @@ static void strip_forward(const struct cpu_fused *h, struct cpu_strip *s, float 
         struct cpu_fused_row *row = &s->row[i - s->at];
         if (i + CPU_ROWS_AHEAD < s->end)
             cpu_row_foresee_write(out + (size_t)(i + CPU_ROWS_AHEAD) * h->out_stride, h->D);
-        row_end(row);
+        row_end(h, i, row);
         const float statistics[] = {row->factor, row->top, row->theta, row->inverse};
         for (size_t plane = 0; plane < 4; plane++)
             saved[plane * h->plane + (size_t)i] = statistics[plane];
@@ -325,8 +309,8 @@ static void strip_forward(const struct cpu_fused *h, struct cpu_strip *s, float 
 static void head_forward(const struct cpu_fused *h, float *out, float *saved, const float *qkv)
 {
     const size_t part = h->out_stride;
-    float *inverse_q = h->rule.cosine ? saved + SAVED_INVERSE_Q * h->plane : NULL;
-    float *inverse_k = h->rule.cosine ? saved + SAVED_INVERSE_K * h->plane : NULL;
+    float *inverse_q = cpu_fused_cosine(h) ? saved + SAVED_INVERSE_Q * h->plane : NULL;
+    float *inverse_k = cpu_fused_cosine(h) ? saved + SAVED_INVERSE_K * h->plane : NULL;
     k_cpu_fused_pack(h, h->kt, NULL, qkv + part, inverse_k, inverse_k);
     cpu_rows_gather(h->v, qkv + 2 * part, h->qkv_stride, h->T, h->Tp, h->D, h->Dp);
     for (int at = 0; at < h->T; at += CPU_STRIP) {

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernels/attention.h"
+#include "kernels/attention_math.h"
 #include "tile.h"
 #include "vec.h"
 
@@ -38,14 +38,6 @@ enum {
     SAVED_INVERSE_K, /* inverse lengths of q and k, 1 where the score does not divide by them */
 };
 
-struct cpu_fused_rule {
-    enum k_phi phi;
-    bool sharpen, cosine;
-    int free_rows;
-    float p;
-    int p_integer; /* p when it is a small whole number, else 0 */
-};
-
 /* The statistics of one row, and sums per lane on the way to them. */
 struct cpu_fused_row {
     cpu_vec sum, largest;
@@ -56,7 +48,7 @@ struct cpu_fused_row {
 /* One head. Tp: T rounded up to whole panels; Dp: D rounded up to whole vectors. */
 struct cpu_fused {
     int T, D, Tp, Dp, window;
-    struct cpu_fused_rule rule;
+    struct k_math_rule rule;
     size_t qkv_stride, out_stride; /* from one position to the next */
     size_t plane;                  /* of saved */
     float *kt;                     /* (Tp / PANEL, Dp, PANEL) keys, transposed in panels */
@@ -125,10 +117,9 @@ static inline struct cpu_fused_span cpu_fused_span(const struct cpu_fused *h, in
 void k_cpu_fused_mask(const struct cpu_fused *h, int i, int block, struct cpu_fused_span span,
                       float *x);
 
-/* Keys that row i (from 0) attends. */
-static inline int cpu_fused_attended(const struct cpu_fused *h, int i)
+static inline bool cpu_fused_cosine(const struct cpu_fused *h)
 {
-    return h->window > 0 && i + 1 > h->window ? h->window : i + 1;
+    return h->rule.score == K_SCORE_COS_LOGN;
 }
 
 /* ---- rows of `vecs` vectors of one block (fused_rows.c); masked scores are CPU_FUSED_MASKED,
@@ -137,16 +128,16 @@ static inline int cpu_fused_attended(const struct cpu_fused *h, int i)
 #define CPU_FUSED_MASKED (-1e30f)
 
 /* Sums and largest values; softplus leaves x = phi(s), exp leaves the scores. */
-void k_cpu_fused_row_first(const struct cpu_fused_rule *rule, int vecs, float *x,
+void k_cpu_fused_row_first(const struct k_math_rule *rule, int vecs, float *x,
                            struct cpu_fused_row *row);
 /* exp: x = 2^(s - top), and their sum. */
 void k_cpu_fused_row_exp(int vecs, float *x, struct cpu_fused_row *row);
 /* x = z^p of phi, and their sum. */
-void k_cpu_fused_row_sharpen(const struct cpu_fused_rule *rule, int vecs, float *x,
+void k_cpu_fused_row_sharpen(const struct k_math_rule *rule, int vecs, float *x,
                              struct cpu_fused_row *row);
 /* x: scores in, weights without factor out. d: gradient by the weights times the factor in;
  * gradient by the scores out, except when sharpened: then e, to be finished with the slope. */
-void k_cpu_fused_row_backward(const struct cpu_fused_rule *rule, int vecs, float *x, float *d,
+void k_cpu_fused_row_backward(const struct k_math_rule *rule, int vecs, float *x, float *d,
                               float *slope, struct cpu_fused_row *row);
 /* d = slope (d - centre). */
 void k_cpu_fused_row_finish(int vecs, const float *slope, float *d, float centre);

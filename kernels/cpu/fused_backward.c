@@ -130,8 +130,8 @@ static void strip_means(const struct cpu_fused *h, struct cpu_strip *s)
 {
     for (int i = s->at; i < s->end; i++) {
         struct cpu_fused_row *row = &s->row[i - s->at];
-        const int n = cpu_fused_attended(h, i);
-        row->centre = n > h->rule.free_rows ? cpu_sum(row->sum) / (float)n : 0.0f;
+        const int n = k_math_keys(&h->rule, i);
+        row->centre = k_math_shifted(&h->rule, n) ? cpu_sum(row->sum) / (float)n : 0.0f;
     }
 }
 
@@ -161,7 +161,7 @@ static void strip_store(const struct cpu_fused *h, const struct cpu_strip *s, fl
         if (i + CPU_ROWS_AHEAD < s->end)
             cpu_row_foresee_write(to + CPU_ROWS_AHEAD * h->qkv_stride, h->D);
         const float scale = h->scale[i];
-        if (h->rule.cosine)
+        if (cpu_fused_cosine(h))
             store_unit_gradient(h, to, h->o + at, h->q + at, scale,
                                 scale * unit_of(h) * inverse_q[i]);
         else
@@ -178,7 +178,7 @@ static void head_store(const struct cpu_fused *h, float *dk, float *dv, const fl
             cpu_row_foresee_write(dk + ahead, h->D);
             cpu_row_foresee_write(dv + ahead, h->D);
         }
-        if (h->rule.cosine)
+        if (cpu_fused_cosine(h))
             store_unit_gradient(h, dk + to, h->dk + at, h->k + at, 1.0f, unit_of(h) * inverse_k[t]);
         else
             cpu_row_store(dk + to, h->dk + at, unit_of(h), h->D);
@@ -192,14 +192,14 @@ static void head_backward(const struct cpu_fused *h, float *dqkv, const float *d
     const size_t part = h->out_stride, Dp = (size_t)h->Dp, all = (size_t)h->Tp * Dp;
     const float *inverse_q = saved + SAVED_INVERSE_Q * h->plane;
     const float *inverse_k = saved + SAVED_INVERSE_K * h->plane;
-    k_cpu_fused_pack(h, h->kt, h->k, qkv + part, NULL, h->rule.cosine ? inverse_k : NULL);
+    k_cpu_fused_pack(h, h->kt, h->k, qkv + part, NULL, cpu_fused_cosine(h) ? inverse_k : NULL);
     k_cpu_fused_pack(h, h->vt, NULL, qkv + 2 * part, NULL, NULL);
     memset(h->dk, 0, all * sizeof *h->dk);
     memset(h->dv, 0, all * sizeof *h->dv);
     for (int at = 0; at < h->T; at += CPU_STRIP) {
         struct cpu_strip s;
         k_cpu_fused_strip(h, &s, at);
-        k_cpu_fused_take_q(h, &s, qkv, NULL, h->rule.cosine ? inverse_q : NULL);
+        k_cpu_fused_take_q(h, &s, qkv, NULL, cpu_fused_cosine(h) ? inverse_q : NULL);
         strip_take(h, &s, dout, out, saved);
         memset(h->o, 0, CPU_STRIP * Dp * sizeof *h->o);
         for (int block = s.first_block; block < s.end_block; block++) {

@@ -62,7 +62,7 @@ static inline cpu_vec inverse_1p(cpu_vec u)
 /* z^p for z in [0, 1] and *lower = z^(p-1), both 0 at z = 0. `integer` is a constant where this is
  * inlined: the default power, 1 for other whole ones, 0 for real ones. */
 static inline __attribute__((always_inline)) cpu_vec
-power(const struct cpu_fused_rule *rule, const int integer, cpu_vec z, cpu_vec *lower)
+power(const struct k_math_rule *rule, const int integer, cpu_vec z, cpu_vec *lower)
 {
     const cpu_vec zero = {0};
     if (integer == 15) {
@@ -95,7 +95,7 @@ static void softplus_first(int vecs, float *x, struct cpu_fused_row *row)
     row->largest = largest;
 }
 
-void k_cpu_fused_row_first(const struct cpu_fused_rule *rule, int vecs, float *x,
+void k_cpu_fused_row_first(const struct k_math_rule *rule, int vecs, float *x,
                            struct cpu_fused_row *row)
 {
     if (rule->phi == K_PHI_SOFTPLUS) {
@@ -120,7 +120,7 @@ void k_cpu_fused_row_exp(int vecs, float *x, struct cpu_fused_row *row)
     row->sum = sum;
 }
 
-static inline __attribute__((always_inline)) void sharpen(const struct cpu_fused_rule *rule,
+static inline __attribute__((always_inline)) void sharpen(const struct k_math_rule *rule,
                                                           const int integer, int vecs, float *x,
                                                           struct cpu_fused_row *row)
 {
@@ -136,7 +136,7 @@ static inline __attribute__((always_inline)) void sharpen(const struct cpu_fused
     row->sum = sum;
 }
 
-void k_cpu_fused_row_sharpen(const struct cpu_fused_rule *rule, int vecs, float *x,
+void k_cpu_fused_row_sharpen(const struct k_math_rule *rule, int vecs, float *x,
                              struct cpu_fused_row *row)
 {
     if (rule->p_integer == 15)
@@ -176,8 +176,8 @@ plain_backward(const bool is_exp, int vecs, float *x, float *d, const struct cpu
 }
 
 static inline __attribute__((always_inline)) void
-sharpened_backward(const struct cpu_fused_rule *rule, const bool is_exp, const int integer,
-                   int vecs, float *x, float *d, float *slope, struct cpu_fused_row *row)
+sharpened_backward(const struct k_math_rule *rule, const bool is_exp, const int integer, int vecs,
+                   float *x, float *d, float *slope, struct cpu_fused_row *row)
 {
     const cpu_vec zero = {0}, top = cpu_set(row->top), centre = cpu_set(row->centre);
     const cpu_vec theta = cpu_set(row->theta), inverse = cpu_set(row->inverse);
@@ -197,7 +197,7 @@ sharpened_backward(const struct cpu_fused_rule *rule, const bool is_exp, const i
     row->sum = sum;
 }
 
-void k_cpu_fused_row_backward(const struct cpu_fused_rule *rule, int vecs, float *x, float *d,
+void k_cpu_fused_row_backward(const struct k_math_rule *rule, int vecs, float *x, float *d,
                               float *slope, struct cpu_fused_row *row)
 {
     const bool is_exp = rule->phi == K_PHI_EXP;
