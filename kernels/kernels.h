@@ -34,6 +34,27 @@ struct k_attention_shape {
     int window; /* 0 = all earlier positions; w: row i attends (i - w, i] */
 };
 
+/* One pass of a linear layer over N rows: out = inp W^T + b, and its gradients. A pass reads the
+ * members of its own part and those above; what is NULL is left out. */
+struct k_linear {
+    int N, C, OC;
+    const real *inp; /* (N, C) */
+    const real *w;   /* (OC, C) */
+    bool exact;      /* inputs are not rounded, whatever open() allowed: coordinates, forces */
+    /* forward; at most one of `residual` and `pre` */
+    real *out;            /* (N, OC) */
+    const real *b;        /* (OC) */
+    const real *residual; /* (N, OC), is added to out and is not out */
+    real *pre; /* (N, OC): pre = inp W^T + b and out = gelu(pre), both kept. GELU in its erf form */
+    /* backward */
+    const real *dout;    /* (N, OC) */
+    real *dinp;          /* (N, C) = dout W */
+    real *dw;            /* (OC, C) adds dout^T inp; never NULL */
+    real *db;            /* (OC) adds the column sums of dout */
+    const real *inp_pre; /* (N, C): inp was gelu(inp_pre), and dinp is multiplied by
+                          * gelu'(inp_pre): the gradient by inp_pre */
+};
+
 struct k_adamw {
     double lr, beta1, beta2, eps, weight_decay;
     double grad_scale; /* multiplies the gradient first (clipping, 1 / accumulation) */
@@ -96,29 +117,9 @@ struct k_ops {
     int (*replay)(const struct k_recording *recording);
     void (*record_free)(struct k_recording *recording);
 
-    /* ---- linear layers, N rows
-     * out (N, OC) = inp (N, C) W^T (OC, C) + b (OC); b may be NULL. */
-    int (*linear_forward)(real *out, const real *inp, const real *w, const real *b, int N, int C,
-                          int OC);
-    /* out = gelu(pre), pre = inp W^T + b, both kept (tanh GELU is not used: exact erf form). */
-    int (*linear_gelu_forward)(real *out, real *pre, const real *inp, const real *w, const real *b,
-                               int N, int C, int OC);
-    /* out = residual + inp W^T + b; residual (N, OC) is not out. */
-    int (*linear_residual_forward)(real *out, const real *inp, const real *w, const real *b,
-                                   const real *residual, int N, int C, int OC);
-    /* dinp (N, C) = dout W (NULL to skip); dw (OC, C) adds dout^T inp; db (OC) adds the column
-     * sums (NULL to skip). exact forces full precision whatever open() allowed. */
-    int (*linear_backward)(real *dinp, real *dw, real *db, const real *dout, const real *inp,
-                           const real *w, int N, int C, int OC);
-    /* As linear_backward where inp = gelu(pre): dpre (N, C) = (dout W) gelu'(pre). */
-    int (*linear_gelu_backward)(real *dpre, real *dw, real *db, const real *dout, const real *inp,
-                                const real *w, const real *pre, int N, int C, int OC);
-    /* As linear_forward and linear_backward, never rounding inputs to bf16: coordinates in,
-     * forces and coordinates out. */
-    int (*linear_exact_forward)(real *out, const real *inp, const real *w, const real *b, int N,
-                                int C, int OC);
-    int (*linear_exact_backward)(real *dinp, real *dw, real *db, const real *dout, const real *inp,
-                                 const real *w, int N, int C, int OC);
+    /* ---- linear layers: see struct k_linear */
+    int (*linear_forward)(const struct k_linear *layer);
+    int (*linear_backward)(const struct k_linear *layer);
 
     /* ---- element-wise and rows */
     /* dpre (N) = dout * gelu'(pre); may alias dout. */

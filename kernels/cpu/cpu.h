@@ -76,27 +76,13 @@ void k_cpu_matmul_free_all(void);
 /* ---- entries, see struct k_ops */
 
 int k_cpu_peak(double *gflops);
-int k_cpu_linear_forward(float *out, const float *inp, const float *w, const float *b, int N, int C,
-                         int OC);
-int k_cpu_linear_gelu_forward(float *out, float *pre, const float *inp, const float *w,
-                              const float *b, int N, int C, int OC);
-int k_cpu_linear_residual_forward(float *out, const float *inp, const float *w, const float *b,
-                                  const float *residual, int N, int C, int OC);
-int k_cpu_linear_gelu_backward(float *dpre, float *dw, float *db, const float *dout,
-                               const float *inp, const float *w, const float *pre, int N, int C,
-                               int OC);
-int k_cpu_linear_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
-                          const float *w, int N, int C, int OC);
-int k_cpu_linear_exact_forward(float *out, const float *inp, const float *w, const float *b, int N,
-                               int C, int OC);
-int k_cpu_linear_exact_backward(float *dinp, float *dw, float *db, const float *dout,
-                                const float *inp, const float *w, int N, int C, int OC);
-/* The same for layers with at most K_CPU_NARROW inputs or outputs, by plain loops. */
+int k_cpu_linear_forward(const struct k_linear *layer);
+int k_cpu_linear_backward(const struct k_linear *layer);
+/* Layers with at most K_CPU_NARROW inputs or outputs, by plain loops: out (N, OC) = inp W^T + b,
+ * and all gradients but GELU's. */
 enum { K_CPU_NARROW = 8 };
-int k_cpu_narrow_forward(float *out, const float *inp, const float *w, const float *b, int N, int C,
-                         int OC);
-int k_cpu_narrow_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
-                          const float *w, int N, int C, int OC);
+int k_cpu_narrow_forward(const struct k_linear *layer, float *out);
+int k_cpu_narrow_backward(const struct k_linear *layer);
 
 /* out = gelu(pre) over n elements, in the calling thread. */
 void k_cpu_gelu_piece(float *out, const float *pre, size_t n);

@@ -141,14 +141,12 @@ void k_cpu_column_sums(float *sum, const float *x, int rows, int C)
 
 /* ---- forward */
 
-/* One linear layer; pre is where the sums go (out itself without GELU). */
+/* How a layer is computed. */
 struct layer {
-    float *out, *pre;
-    const float *inp, *w, *b;
-    int N, C, OC;
-    bool bf16, gelu;
-    const float *residual; /* added to the sums; NULL: none */
-    bool wide;             /* packed weights */
+    const struct k_linear *of;
+    float *sums; /* (N, OC): out, or what GELU is taken of */
+    bool bf16;
+    bool wide; /* packed weights */
 };
 
 static void add_piece(float *to, const float *from, size_t n)
@@ -160,22 +158,23 @@ static void add_piece(float *to, const float *from, size_t n)
 
 static int forward_piece(const struct layer *l, const struct k_cpu_plan *plan, int at, int rows)
 {
-    const size_t C = (size_t)l->C, OC = (size_t)l->OC, first = (size_t)at, n = (size_t)rows;
+    const struct k_linear *of = l->of;
+    const size_t C = (size_t)of->C, OC = (size_t)of->OC, first = (size_t)at, n = (size_t)rows;
     char *local = k_cpu_scratch_local();
-    const void *a = l->inp + first * C, *b = l->w;
+    const void *a = of->inp + first * C, *b = of->w;
     if (l->bf16) {
         uint16_t *rounded = (uint16_t *)(void *)(local + k_cpu_lines(plan->scratch_bytes));
-        k_cpu_bf16_round(rounded, l->inp + first * C, n * C);
+        k_cpu_bf16_round(rounded, of->inp + first * C, n * C);
         a = rounded;
     }
     if (l->bf16 || l->wide)
         b = k_cpu_scratch_shared();
-    float *pre = l->pre + first * OC;
-    const int failed = k_cpu_matmul_run(k_cpu_plan_matmul(plan, rows), pre, a, b, l->b, local);
-    if (!failed && l->gelu)
-        k_cpu_gelu_piece(l->out + first * OC, pre, n * OC);
-    if (!failed && l->residual)
-        add_piece(pre, l->residual + first * OC, n * OC);
+    float *sums = l->sums + first * OC;
+    const int failed = k_cpu_matmul_run(k_cpu_plan_matmul(plan, rows), sums, a, b, of->b, local);
+    if (!failed && of->pre)
+        k_cpu_gelu_piece(of->out + first * OC, sums, n * OC);
+    if (!failed && of->residual)
+        add_piece(sums, of->residual + first * OC, n * OC);
     return failed;
 }
 
@@ -183,31 +182,32 @@ static int forward_piece(const struct layer *l, const struct k_cpu_plan *plan, i
 static int forward_weights(const struct layer *l, struct k_cpu_pack *pack)
 {
     if (l->wide)
-        return k_cpu_pack_run(pack, k_cpu_scratch_shared(), l->w, true);
+        return k_cpu_pack_run(pack, k_cpu_scratch_shared(), l->of->w, true);
     if (l->bf16)
-        k_cpu_bf16_round(k_cpu_scratch_shared(), l->w, (size_t)l->OC * (size_t)l->C);
+        k_cpu_bf16_round(k_cpu_scratch_shared(), l->of->w, (size_t)l->of->OC * (size_t)l->of->C);
     return 0;
 }
 
 static int forward(const struct layer *l)
 {
-    const struct k_cpu_matmul_shape shape = {.N = l->OC,
-                                             .K = l->C,
+    const int N = l->of->N, C = l->of->C, OC = l->of->OC;
+    const struct k_cpu_matmul_shape shape = {.N = OC,
+                                             .K = C,
                                              .b_transposed = !l->wide,
                                              .b_packed = l->wide,
                                              .bf16 = l->bf16,
-                                             .bias = l->b != NULL};
+                                             .bias = l->of->b != NULL};
     struct k_cpu_plan plan;
     struct k_cpu_pack *pack = NULL;
-    int rc = k_cpu_plan_make(&plan, l->N, FORWARD_ROWS, &shape);
+    int rc = k_cpu_plan_make(&plan, N, FORWARD_ROWS, &shape);
     if (rc == 0 && l->wide)
-        rc = k_cpu_pack_find(l->C, l->OC, l->bf16, &pack);
+        rc = k_cpu_pack_find(C, OC, l->bf16, &pack);
     if (rc != 0)
         return rc;
     size_t local = k_cpu_lines(plan.scratch_bytes), shared = 0;
     if (l->bf16) {
-        local += sizeof(uint16_t) * FORWARD_ROWS * (size_t)l->C;
-        shared = sizeof(uint16_t) * (size_t)l->OC * (size_t)l->C;
+        local += sizeof(uint16_t) * FORWARD_ROWS * (size_t)C;
+        shared = sizeof(uint16_t) * (size_t)OC * (size_t)C;
     }
     rc = k_cpu_scratch_reserve(pack ? k_cpu_pack_bytes(pack) : shared, local);
     if (rc == 0)
@@ -215,22 +215,20 @@ static int forward(const struct layer *l)
     if (rc != 0)
         return rc;
     int failed = 0;
-    const int pieces = k_cpu_piece_count(l->N, FORWARD_ROWS);
+    const int pieces = k_cpu_piece_count(N, FORWARD_ROWS);
 #pragma omp parallel for schedule(dynamic) num_threads(k_cpu_threads()) reduction(| : failed)
     for (int i = 0; i < pieces; i++) {
         int rows;
-        const int at = k_cpu_piece_at(l->N, FORWARD_ROWS, i, &rows);
+        const int at = k_cpu_piece_at(N, FORWARD_ROWS, i, &rows);
         failed |= forward_piece(l, &plan, at, rows);
     }
-    return failed ? matmul_failed(l->N, l->C, l->OC) : 0;
+    return failed ? matmul_failed(N, C, OC) : 0;
 }
 
 /* ---- backward */
 
 struct gradients {
-    float *dinp, *dw, *db;
-    const float *dout, *inp, *w, *pre;
-    int N, C, OC;
+    const struct k_linear *of;
     bool bf16;
     int pieces, groups;
     struct k_cpu_plan dinp_plan, dw_first, dw_next;
@@ -245,29 +243,30 @@ struct gradients {
 static int backward_piece(const struct gradients *g, int group, bool first_of_group, int index)
 {
     int rows;
-    const size_t at = (size_t)k_cpu_piece_at(g->N, BACKWARD_ROWS, index, &rows);
-    const size_t C = (size_t)g->C, OC = (size_t)g->OC, n = (size_t)rows;
+    const size_t at = (size_t)k_cpu_piece_at(g->of->N, BACKWARD_ROWS, index, &rows);
+    const size_t C = (size_t)g->of->C, OC = (size_t)g->of->OC, n = (size_t)rows;
     char *local = k_cpu_scratch_local();
-    const void *dout = g->dout + at * OC, *inp = g->inp + at * C, *w = g->w;
+    const void *dout = g->of->dout + at * OC, *inp = g->of->inp + at * C, *w = g->of->w;
     uint16_t *rounded = (uint16_t *)(void *)(local + k_cpu_lines(g->scratch_bytes));
     if (g->bf16) {
-        k_cpu_bf16_round(rounded, g->dout + at * OC, n * OC);
+        k_cpu_bf16_round(rounded, g->of->dout + at * OC, n * OC);
         dout = rounded;
         w = g->w_rounded;
     }
     int failed = 0;
-    if (g->dinp)
-        failed |= k_cpu_matmul_run(k_cpu_plan_matmul(&g->dinp_plan, rows), g->dinp + at * C, dout,
-                                   w, NULL, local);
-    if (g->dinp && g->pre)
-        k_cpu_gelu_backward_piece(g->dinp + at * C, g->dinp + at * C, g->pre + at * C, n * C);
-    if (g->db)
-        k_cpu_column_sums(g->db_part + (size_t)group * OC, g->dout + at * OC, rows, g->OC);
-    if (!g->dw)
+    if (g->of->dinp)
+        failed |= k_cpu_matmul_run(k_cpu_plan_matmul(&g->dinp_plan, rows), g->of->dinp + at * C,
+                                   dout, w, NULL, local);
+    if (g->of->dinp && g->of->inp_pre)
+        k_cpu_gelu_backward_piece(g->of->dinp + at * C, g->of->dinp + at * C,
+                                  g->of->inp_pre + at * C, n * C);
+    if (g->of->db)
+        k_cpu_column_sums(g->db_part + (size_t)group * OC, g->of->dout + at * OC, rows, g->of->OC);
+    if (!g->of->dw)
         return failed;
     if (g->bf16) {
         uint16_t *inp_rounded = rounded + k_cpu_lines(n * OC);
-        k_cpu_bf16_round(inp_rounded, g->inp + at * C, n * C);
+        k_cpu_bf16_round(inp_rounded, g->of->inp + at * C, n * C);
         inp = inp_rounded;
     }
     const struct k_cpu_plan *plan = first_of_group ? &g->dw_first : &g->dw_next;
@@ -292,16 +291,17 @@ void k_cpu_add_groups(float *to, const float *part, int groups, size_t n)
 
 static int backward_plan(struct gradients *g)
 {
-    const struct k_cpu_matmul_shape dinp = {.N = g->C, .K = g->OC, .bf16 = g->bf16};
-    struct k_cpu_matmul_shape dw = {.M = g->OC, .N = g->C, .a_transposed = true, .bf16 = g->bf16};
+    const struct k_cpu_matmul_shape dinp = {.N = g->of->C, .K = g->of->OC, .bf16 = g->bf16};
+    struct k_cpu_matmul_shape dw = {
+        .M = g->of->OC, .N = g->of->C, .a_transposed = true, .bf16 = g->bf16};
     int rc = 0;
-    if (g->dinp && (rc = k_cpu_plan_make(&g->dinp_plan, g->N, BACKWARD_ROWS, &dinp)) != 0)
+    if (g->of->dinp && (rc = k_cpu_plan_make(&g->dinp_plan, g->of->N, BACKWARD_ROWS, &dinp)) != 0)
         return rc;
-    if (g->dw) {
-        if ((rc = k_cpu_plan_make(&g->dw_first, g->N, BACKWARD_ROWS, &dw)) != 0)
+    if (g->of->dw) {
+        if ((rc = k_cpu_plan_make(&g->dw_first, g->of->N, BACKWARD_ROWS, &dw)) != 0)
             return rc;
         dw.accumulate = true;
-        if ((rc = k_cpu_plan_make(&g->dw_next, g->N, BACKWARD_ROWS, &dw)) != 0)
+        if ((rc = k_cpu_plan_make(&g->dw_next, g->of->N, BACKWARD_ROWS, &dw)) != 0)
             return rc;
     }
     g->scratch_bytes = g->dinp_plan.scratch_bytes;
@@ -309,20 +309,20 @@ static int backward_plan(struct gradients *g)
         g->scratch_bytes = g->dw_first.scratch_bytes;
     if (g->dw_next.scratch_bytes > g->scratch_bytes)
         g->scratch_bytes = g->dw_next.scratch_bytes;
-    g->pieces = k_cpu_piece_count(g->N, BACKWARD_ROWS);
+    g->pieces = k_cpu_piece_count(g->of->N, BACKWARD_ROWS);
     g->groups = g->pieces < GROUPS ? g->pieces : GROUPS;
     return 0;
 }
 
 static int backward_scratch(struct gradients *g)
 {
-    const size_t C = (size_t)g->C, OC = (size_t)g->OC, groups = (size_t)g->groups;
+    const size_t C = (size_t)g->of->C, OC = (size_t)g->of->OC, groups = (size_t)g->groups;
     const size_t rounded = g->bf16 ? k_cpu_lines(sizeof(uint16_t) * OC * C) : 0;
     const size_t sums = k_cpu_lines(sizeof(float) * groups * OC);
     size_t local = k_cpu_lines(g->scratch_bytes);
     if (g->bf16)
         local += sizeof(uint16_t) * (k_cpu_lines(BACKWARD_ROWS * OC) + BACKWARD_ROWS * C);
-    const size_t parts = g->dw ? sizeof(float) * groups * OC * C : 0;
+    const size_t parts = g->of->dw ? sizeof(float) * groups * OC * C : 0;
     const int rc = k_cpu_scratch_reserve(rounded + sums + parts, local);
     if (rc != 0)
         return rc;
@@ -331,8 +331,8 @@ static int backward_scratch(struct gradients *g)
     g->db_part = (float *)(void *)(shared + rounded);
     g->dw_part = (float *)(void *)(shared + rounded + sums);
     memset(g->db_part, 0, sums);
-    if (g->bf16 && g->dinp)
-        k_cpu_bf16_round(g->w_rounded, g->w, OC * C);
+    if (g->bf16 && g->of->dinp)
+        k_cpu_bf16_round(g->w_rounded, g->of->w, OC * C);
     return 0;
 }
 
@@ -350,11 +350,11 @@ static int backward(struct gradients *g)
             failed |= backward_piece(g, group, i == first, i);
     }
     if (failed)
-        return matmul_failed(g->N, g->C, g->OC);
-    if (g->dw)
-        k_cpu_add_groups(g->dw, g->dw_part, g->groups, (size_t)g->OC * (size_t)g->C);
-    if (g->db)
-        k_cpu_add_groups(g->db, g->db_part, g->groups, (size_t)g->OC);
+        return matmul_failed(g->of->N, g->of->C, g->of->OC);
+    if (g->of->dw)
+        k_cpu_add_groups(g->of->dw, g->dw_part, g->groups, (size_t)g->of->OC * (size_t)g->of->C);
+    if (g->of->db)
+        k_cpu_add_groups(g->of->db, g->db_part, g->groups, (size_t)g->of->OC);
     return 0;
 }
 
@@ -370,119 +370,45 @@ bool k_cpu_rounds(int C, int OC)
     return k_cpu_bf16() && C >= BF16_LEAST && OC >= BF16_LEAST;
 }
 
-int k_cpu_linear_forward(float *out, const float *inp, const float *w, const float *b, int N, int C,
-                         int OC)
+static bool rounds(const struct k_linear *l)
 {
-    return k_cpu_linear_residual_forward(out, inp, w, b, NULL, N, C, OC);
+    return !l->exact && k_cpu_rounds(l->C, l->OC);
 }
 
-int k_cpu_linear_residual_forward(float *out, const float *inp, const float *w, const float *b,
-                                  const float *residual, int N, int C, int OC)
+static int narrow_forward(const struct k_linear *l)
 {
-    if (is_narrow(C, OC)) {
-        const int rc = k_cpu_narrow_forward(out, inp, w, b, N, C, OC);
-        if (rc == 0 && residual)
-            add_piece(out, residual, (size_t)N * (size_t)OC);
-        return rc;
-    }
-    const struct layer l = {.out = out,
-                            .pre = out,
-                            .inp = inp,
-                            .w = w,
-                            .b = b,
-                            .N = N,
-                            .C = C,
-                            .OC = OC,
-                            .bf16 = k_cpu_rounds(C, OC),
-                            .residual = residual,
-                            .wide = k_cpu_is_wide(C, OC)};
-    return forward(&l);
+    const size_t n = (size_t)l->N * (size_t)l->OC;
+    const int rc = k_cpu_narrow_forward(l, l->pre ? l->pre : l->out);
+    if (rc == 0 && l->pre)
+        k_cpu_gelu_piece(l->out, l->pre, n);
+    if (rc == 0 && l->residual)
+        add_piece(l->out, l->residual, n);
+    return rc;
 }
 
-int k_cpu_linear_gelu_forward(float *out, float *pre, const float *inp, const float *w,
-                              const float *b, int N, int C, int OC)
+int k_cpu_linear_forward(const struct k_linear *l)
 {
-    if (is_narrow(C, OC)) {
-        const int rc = k_cpu_narrow_forward(pre, inp, w, b, N, C, OC);
-        if (rc == 0)
-            k_cpu_gelu_piece(out, pre, (size_t)N * (size_t)OC);
-        return rc;
-    }
-    const struct layer l = {.out = out,
-                            .pre = pre,
-                            .inp = inp,
-                            .w = w,
-                            .b = b,
-                            .N = N,
-                            .C = C,
-                            .OC = OC,
-                            .bf16 = k_cpu_rounds(C, OC),
-                            .gelu = true,
-                            .wide = k_cpu_is_wide(C, OC)};
-    return forward(&l);
+    if (is_narrow(l->C, l->OC))
+        return narrow_forward(l);
+    return forward(&(struct layer){.of = l,
+                                   .sums = l->pre ? l->pre : l->out,
+                                   .bf16 = rounds(l),
+                                   .wide = k_cpu_is_wide(l->C, l->OC)});
 }
 
-int k_cpu_linear_exact_forward(float *out, const float *inp, const float *w, const float *b, int N,
-                               int C, int OC)
+static int narrow_backward(const struct k_linear *l)
 {
-    if (is_narrow(C, OC))
-        return k_cpu_narrow_forward(out, inp, w, b, N, C, OC);
-    const struct layer l = {.out = out,
-                            .pre = out,
-                            .inp = inp,
-                            .w = w,
-                            .b = b,
-                            .N = N,
-                            .C = C,
-                            .OC = OC,
-                            .wide = k_cpu_is_wide(C, OC)};
-    return forward(&l);
+    const int rc = k_cpu_narrow_backward(l);
+    if (rc == 0 && l->inp_pre && l->dinp)
+        k_cpu_gelu_backward_piece(l->dinp, l->dinp, l->inp_pre, (size_t)l->N * (size_t)l->C);
+    return rc;
 }
 
-static int linear_backward(const struct k_cpu_gradients *all)
+int k_cpu_linear_backward(const struct k_linear *l)
 {
-    if (is_narrow(all->C, all->OC)) {
-        const int rc = k_cpu_narrow_backward(all->dinp, all->dw, all->db, all->dout, all->inp,
-                                             all->w, all->N, all->C, all->OC);
-        if (rc == 0 && all->pre && all->dinp)
-            k_cpu_gelu_backward_piece(all->dinp, all->dinp, all->pre,
-                                      (size_t)all->N * (size_t)all->C);
-        return rc;
-    }
-    if (k_cpu_is_wide(all->C, all->OC))
-        return k_cpu_wide_backward(all);
-    struct gradients g = {.dinp = all->dinp,
-                          .dw = all->dw,
-                          .db = all->db,
-                          .dout = all->dout,
-                          .inp = all->inp,
-                          .w = all->w,
-                          .pre = all->pre,
-                          .N = all->N,
-                          .C = all->C,
-                          .OC = all->OC,
-                          .bf16 = all->bf16};
-    return backward(&g);
-}
-
-int k_cpu_linear_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
-                          const float *w, int N, int C, int OC)
-{
-    return linear_backward(
-        &(struct k_cpu_gradients){dinp, dw, db, dout, inp, w, NULL, N, C, OC, k_cpu_rounds(C, OC)});
-}
-
-int k_cpu_linear_gelu_backward(float *dpre, float *dw, float *db, const float *dout,
-                               const float *inp, const float *w, const float *pre, int N, int C,
-                               int OC)
-{
-    return linear_backward(
-        &(struct k_cpu_gradients){dpre, dw, db, dout, inp, w, pre, N, C, OC, k_cpu_rounds(C, OC)});
-}
-
-int k_cpu_linear_exact_backward(float *dinp, float *dw, float *db, const float *dout,
-                                const float *inp, const float *w, int N, int C, int OC)
-{
-    return linear_backward(
-        &(struct k_cpu_gradients){dinp, dw, db, dout, inp, w, NULL, N, C, OC, false});
+    if (is_narrow(l->C, l->OC))
+        return narrow_backward(l);
+    if (k_cpu_is_wide(l->C, l->OC))
+        return k_cpu_wide_backward(l, rounds(l));
+    return backward(&(struct gradients){.of = l, .bf16 = rounds(l)});
 }

@@ -33,17 +33,9 @@ void k_cpu_column_sums(float *sum, const float *x, int rows, int C);
 /* to (n) adds the partial sums of all groups, in order. */
 void k_cpu_add_groups(float *to, const float *part, int groups, size_t n);
 
-/* What a backward pass does beside dinp = dout W. */
-struct k_cpu_gradients {
-    float *dinp, *dw, *db;
-    const float *dout, *inp, *w;
-    const float *pre; /* (N, C): dinp is multiplied by gelu'(pre); NULL: not */
-    int N, C, OC;
-    bool bf16;
-};
 /* Layers that are wide both ways, with packed operands (pack.c). */
 bool k_cpu_is_wide(int C, int OC);
-int k_cpu_wide_backward(const struct k_cpu_gradients *g);
+int k_cpu_wide_backward(const struct k_linear *layer, bool bf16);
 
 /* Sums over rows that a weight gradient takes at once. */
 enum { K_CPU_CHUNK = 2048 };

@@ -76,25 +76,25 @@ static void transpose(float *to, const float *from, int rows, int cols)
             to[(size_t)c * (size_t)rows + (size_t)r] = from[(size_t)r * (size_t)cols + (size_t)c];
 }
 
-int k_cpu_narrow_forward(float *out, const float *inp, const float *w, const float *b, int N, int C,
-                         int OC)
+int k_cpu_narrow_forward(const struct k_linear *l, float *out)
 {
+    const int N = l->N, C = l->C, OC = l->OC;
     const bool few_outputs = OC <= K_CPU_NARROW;
     const int rc = k_cpu_scratch_reserve(sizeof(float) * (size_t)C * (size_t)OC, 0);
     if (rc != 0)
         return rc;
     float *wt = k_cpu_scratch_shared();
     if (!few_outputs)
-        transpose(wt, w, OC, C);
+        transpose(wt, l->w, OC, C);
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (N > ROWS)
     for (int at = 0; at < N; at += ROWS) {
         const int rows = N - at < ROWS ? N - at : ROWS;
         float *o = out + (size_t)at * (size_t)OC;
-        const float *x = inp + (size_t)at * (size_t)C;
+        const float *x = l->inp + (size_t)at * (size_t)C;
         if (few_outputs)
-            contract(o, x, w, b, rows, OC, C);
+            contract(o, x, l->w, l->b, rows, OC, C);
         else
-            expand(o, x, wt, b, rows, C, OC);
+            expand(o, x, wt, l->b, rows, C, OC);
     }
     return 0;
 }
@@ -129,9 +129,10 @@ static void backward_rows(const struct narrow_gradients *g, int group, int at, i
     }
 }
 
-int k_cpu_narrow_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
-                          const float *w, int N, int C, int OC)
+int k_cpu_narrow_backward(const struct k_linear *l)
 {
+    const int N = l->N, C = l->C, OC = l->OC;
+    float *dw = l->dw, *db = l->db;
     const size_t weights = (size_t)C * (size_t)OC;
     const size_t part = k_cpu_lines(sizeof(float) * GROUPS * (weights + (size_t)OC));
     const int rc = k_cpu_scratch_reserve(part + sizeof(float) * weights, 0);
@@ -142,13 +143,13 @@ int k_cpu_narrow_backward(float *dinp, float *dw, float *db, const float *dout, 
     memset(parts, 0, part);
     const bool few_outputs = OC <= K_CPU_NARROW;
     if (!few_outputs)
-        transpose(wt, w, OC, C);
-    const struct narrow_gradients g = {.dinp = dinp,
+        transpose(wt, l->w, OC, C);
+    const struct narrow_gradients g = {.dinp = l->dinp,
                                        .dw_part = parts,
                                        .db_part = parts + GROUPS * weights,
-                                       .dout = dout,
-                                       .inp = inp,
-                                       .m = few_outputs ? w : wt,
+                                       .dout = l->dout,
+                                       .inp = l->inp,
+                                       .m = few_outputs ? l->w : wt,
                                        .C = C,
                                        .OC = OC,
                                        .few_outputs = few_outputs,

@@ -82,7 +82,8 @@ int k_cpu_weights_run(const struct k_cpu_weights *weights, float *dw, const void
 /* ---- the backward pass */
 
 struct wide {
-    const struct k_cpu_gradients *g;
+    const struct k_linear *g;
+    bool bf16;
     struct k_cpu_pack *w_pack, *inp_pack;
     struct k_cpu_plan plan;
     struct k_cpu_weights weights;
@@ -96,16 +97,16 @@ struct wide {
 /* Everything for chunks of `rows` rows. */
 static int wide_prepare(struct wide *d, int rows)
 {
-    const struct k_cpu_gradients *g = d->g;
+    const struct k_linear *g = d->g;
     const size_t OC = (size_t)g->OC;
     const struct k_cpu_matmul_shape shape = {
-        .N = g->C, .K = g->OC, .b_packed = true, .bf16 = g->bf16};
+        .N = g->C, .K = g->OC, .b_packed = true, .bf16 = d->bf16};
     const int pieces = k_cpu_piece_count(rows, ROWS);
     int rc = 0;
-    if (g->dinp && (rc = k_cpu_pack_find(g->OC, g->C, g->bf16, &d->w_pack)) == 0)
+    if (g->dinp && (rc = k_cpu_pack_find(g->OC, g->C, d->bf16, &d->w_pack)) == 0)
         rc = k_cpu_plan_make(&d->plan, rows, ROWS, &shape);
-    if (rc == 0 && g->dw && (rc = k_cpu_pack_find(rows, g->C, g->bf16, &d->inp_pack)) == 0)
-        rc = k_cpu_weights_make(&d->weights, rows, g->C, g->OC, g->bf16);
+    if (rc == 0 && g->dw && (rc = k_cpu_pack_find(rows, g->C, d->bf16, &d->inp_pack)) == 0)
+        rc = k_cpu_weights_make(&d->weights, rows, g->C, g->OC, d->bf16);
     if (rc != 0)
         return rc;
     size_t local = d->plan.scratch_bytes;
@@ -113,11 +114,11 @@ static int wide_prepare(struct wide *d, int rows)
         local = d->weights.scratch_bytes;
     const size_t w = g->dinp ? k_cpu_lines(k_cpu_pack_bytes(d->w_pack)) : 0;
     const size_t inp = g->dw ? k_cpu_lines(k_cpu_pack_bytes(d->inp_pack)) : 0;
-    const size_t item = g->bf16 ? sizeof(uint16_t) : sizeof(float);
+    const size_t item = d->bf16 ? sizeof(uint16_t) : sizeof(float);
     const size_t dout = g->dw ? k_cpu_lines(item * (size_t)rows * OC) : 0;
     const size_t db = g->db ? sizeof(float) * (size_t)pieces * OC : 0;
     d->scratch_bytes = k_cpu_lines(local);
-    local = d->scratch_bytes + (g->bf16 ? sizeof(uint16_t) * ROWS * OC : 0);
+    local = d->scratch_bytes + (d->bf16 ? sizeof(uint16_t) * ROWS * OC : 0);
     rc = k_cpu_scratch_reserve(w + inp + dout + db, local);
     if (rc != 0)
         return rc;
@@ -132,11 +133,11 @@ static int wide_prepare(struct wide *d, int rows)
 /* Rows at .. at + rows of the layer, piece `index` of the chunk that starts at `start`. */
 static int wide_piece(const struct wide *d, size_t start, int index, size_t at, int rows)
 {
-    const struct k_cpu_gradients *g = d->g;
+    const struct k_linear *g = d->g;
     const size_t C = (size_t)g->C, OC = (size_t)g->OC, n = (size_t)rows;
     const float *from = g->dout + at * OC;
     const void *dout = from;
-    if (g->bf16) {
+    if (d->bf16) {
         uint16_t *rounded = (uint16_t *)(void *)((char *)k_cpu_scratch_local() + d->scratch_bytes);
         k_cpu_bf16_round(rounded, from, n * OC);
         dout = rounded;
@@ -153,14 +154,14 @@ static int wide_piece(const struct wide *d, size_t start, int index, size_t at, 
     float *dinp = g->dinp + at * C;
     const int failed = k_cpu_matmul_run(k_cpu_plan_matmul(&d->plan, rows), dinp, dout, d->w_packed,
                                         NULL, k_cpu_scratch_local());
-    if (g->pre)
-        k_cpu_gelu_backward_piece(dinp, dinp, g->pre + at * C, n * C);
+    if (g->inp_pre)
+        k_cpu_gelu_backward_piece(dinp, dinp, g->inp_pre + at * C, n * C);
     return failed;
 }
 
 static int wide_chunk(const struct wide *d, int start, int rows)
 {
-    const struct k_cpu_gradients *g = d->g;
+    const struct k_linear *g = d->g;
     const size_t at = (size_t)start, C = (size_t)g->C, OC = (size_t)g->OC;
     const int pieces = k_cpu_piece_count(rows, ROWS);
     int failed = 0;
@@ -183,11 +184,11 @@ static int wide_chunk(const struct wide *d, int start, int rows)
     return k_cpu_weights_run(&d->weights, g->dw, d->dout, d->inp_packed);
 }
 
-int k_cpu_wide_backward(const struct k_cpu_gradients *g)
+int k_cpu_wide_backward(const struct k_linear *g, bool bf16)
 {
     const int chunks = (g->N + K_CPU_CHUNK - 1) / K_CPU_CHUNK;
     int planned = 0;
-    struct wide d = {.g = g};
+    struct wide d = {.g = g, .bf16 = bf16};
     for (int i = 0; i < chunks; i++) { /* of equal size, to within a row */
         const int start = (int)((long)i * g->N / chunks);
         const int rows = (int)((long)(i + 1) * g->N / chunks) - start;

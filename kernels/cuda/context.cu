@@ -264,12 +264,7 @@ static struct k_ops table(void)
     t.replay = k_cuda_replay;
     t.record_free = k_cuda_record_free;
     t.linear_forward = k_cuda_linear_forward;
-    t.linear_gelu_forward = k_cuda_linear_gelu_forward;
-    t.linear_residual_forward = k_cuda_linear_residual_forward;
     t.linear_backward = k_cuda_linear_backward;
-    t.linear_gelu_backward = k_cuda_linear_gelu_backward;
-    t.linear_exact_forward = k_cuda_linear_exact_forward;
-    t.linear_exact_backward = k_cuda_linear_exact_backward;
     t.gelu_backward = k_cuda_gelu_backward;
     t.add = k_cuda_add;
     t.scale = k_cuda_scale;

@@ -97,21 +97,8 @@ void k_cuda_record_free(struct k_recording *recording);
 /* ---- the entries, by file */
 
 /* linear.cu */
-int k_cuda_linear_forward(float *out, const float *inp, const float *w, const float *b, int N,
-                          int C, int OC);
-int k_cuda_linear_gelu_forward(float *out, float *pre, const float *inp, const float *w,
-                               const float *b, int N, int C, int OC);
-int k_cuda_linear_residual_forward(float *out, const float *inp, const float *w, const float *b,
-                                   const float *residual, int N, int C, int OC);
-int k_cuda_linear_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
-                           const float *w, int N, int C, int OC);
-int k_cuda_linear_gelu_backward(float *dpre, float *dw, float *db, const float *dout,
-                                const float *inp, const float *w, const float *pre, int N, int C,
-                                int OC);
-int k_cuda_linear_exact_forward(float *out, const float *inp, const float *w, const float *b, int N,
-                                int C, int OC);
-int k_cuda_linear_exact_backward(float *dinp, float *dw, float *db, const float *dout,
-                                 const float *inp, const float *w, int N, int C, int OC);
+int k_cuda_linear_forward(const struct k_linear *layer);
+int k_cuda_linear_backward(const struct k_linear *layer);
 /* elements.cu */
 int k_cuda_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n);
 int k_cuda_add(float *out, const float *a, const float *b, size_t n);

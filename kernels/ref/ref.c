@@ -19,8 +19,8 @@ static void ref_close(void)
 {
 }
 
-static int ref_linear_forward(real *out, const real *inp, const real *w, const real *b, int N,
-                              int C, int OC)
+/* out (N, OC) = inp W^T + b */
+static void products(real *out, const real *inp, const real *w, const real *b, int N, int C, int OC)
 {
     for (size_t n = 0; n < (size_t)N; n++)
         for (size_t o = 0; o < (size_t)OC; o++) {
@@ -29,7 +29,6 @@ static int ref_linear_forward(real *out, const real *inp, const real *w, const r
                 sum += (double)inp[n * (size_t)C + c] * (double)w[o * (size_t)C + c];
             out[n * (size_t)OC + o] = (real)sum;
         }
-    return 0;
 }
 
 /* The best of a few short looks at the loops above. */
@@ -40,7 +39,7 @@ static int ref_peak(double *gflops)
     double best_s = HUGE_VAL;
     for (int look = 0; x && out && look < LOOKS; look++) {
         const double start = orr_time_s();
-        ref_linear_forward(out, x, x, NULL, N, N, N);
+        products(out, x, x, NULL, N, N, N);
         best_s = fmin(best_s, fmax(orr_time_s() - start, 1e-9));
     }
     *gflops = 1e-9 * (2.0 * N * N * N) / best_s;
@@ -56,39 +55,52 @@ static double normal_cdf(double x)
     return 0.5 * erfc(-x / sqrt(2));
 }
 
-static int ref_linear_gelu_forward(real *out, real *pre, const real *inp, const real *w,
-                                   const real *b, int N, int C, int OC)
+static int ref_linear_forward(const struct k_linear *l)
 {
-    ref_linear_forward(pre, inp, w, b, N, C, OC);
-    for (size_t n = 0; n < (size_t)N * (size_t)OC; n++)
-        out[n] = (real)((double)pre[n] * normal_cdf((double)pre[n]));
+    const size_t n = (size_t)l->N * (size_t)l->OC;
+    products(l->pre ? l->pre : l->out, l->inp, l->w, l->b, l->N, l->C, l->OC);
+    for (size_t i = 0; l->pre && i < n; i++)
+        l->out[i] = (real)((double)l->pre[i] * normal_cdf((double)l->pre[i]));
+    for (size_t i = 0; l->residual && i < n; i++)
+        l->out[i] += l->residual[i];
     return 0;
 }
 
-static int ref_linear_backward(real *dinp, real *dw, real *db, const real *dout, const real *inp,
-                               const real *w, int N, int C, int OC)
+static int ref_gelu_backward(real *dpre, const real *dout, const real *pre, size_t n)
 {
-    for (size_t n = 0; dinp && n < (size_t)N; n++)
-        for (size_t c = 0; c < (size_t)C; c++) {
-            double sum = 0;
-            for (size_t o = 0; o < (size_t)OC; o++)
-                sum += (double)dout[n * (size_t)OC + o] * (double)w[o * (size_t)C + c];
-            dinp[n * (size_t)C + c] = (real)sum;
-        }
-    for (size_t o = 0; o < (size_t)OC; o++) {
-        for (size_t c = 0; c < (size_t)C; c++) {
-            double sum = 0;
-            for (size_t n = 0; n < (size_t)N; n++)
-                sum += (double)dout[n * (size_t)OC + o] * (double)inp[n * (size_t)C + c];
-            dw[o * (size_t)C + c] = (real)((double)dw[o * (size_t)C + c] + sum);
-        }
-        double sum = 0;
-        for (size_t n = 0; n < (size_t)N; n++)
-            sum += (double)dout[n * (size_t)OC + o];
-        if (db)
-            db[o] = (real)((double)db[o] + sum);
+    const double peak = 0.39894228040143267794; /* 1 / sqrt(2 pi) */
+    for (size_t i = 0; i < n; i++) {
+        const double x = (double)pre[i];
+        const double slope = normal_cdf(x) + x * peak * exp(-0.5 * x * x);
+        dpre[i] = (real)((double)dout[i] * slope);
     }
     return 0;
+}
+
+static int ref_linear_backward(const struct k_linear *l)
+{
+    const size_t N = (size_t)l->N, C = (size_t)l->C, OC = (size_t)l->OC;
+    for (size_t n = 0; l->dinp && n < N; n++)
+        for (size_t c = 0; c < C; c++) {
+            double sum = 0;
+            for (size_t o = 0; o < OC; o++)
+                sum += (double)l->dout[n * OC + o] * (double)l->w[o * C + c];
+            l->dinp[n * C + c] = (real)sum;
+        }
+    for (size_t o = 0; o < OC; o++) {
+        for (size_t c = 0; c < C; c++) {
+            double sum = 0;
+            for (size_t n = 0; n < N; n++)
+                sum += (double)l->dout[n * OC + o] * (double)l->inp[n * C + c];
+            l->dw[o * C + c] = (real)((double)l->dw[o * C + c] + sum);
+        }
+        double sum = 0;
+        for (size_t n = 0; n < N; n++)
+            sum += (double)l->dout[n * OC + o];
+        if (l->db)
+            l->db[o] = (real)((double)l->db[o] + sum);
+    }
+    return l->dinp && l->inp_pre ? ref_gelu_backward(l->dinp, l->dinp, l->inp_pre, N * C) : 0;
 }
 
 /* linear_forward, cross_entropy and linear_backward, one after another. */
@@ -100,7 +112,7 @@ static int ref_head_cross_entropy(double *loss, real *dinp, real *dw, const real
     real *logits = orr_alloc((size_t)N * (size_t)OC, sizeof *logits);
     if (!logits)
         return ORR_ENOMEM;
-    ref_linear_forward(logits, inp, w, NULL, N, C, OC);
+    products(logits, inp, w, NULL, N, C, OC);
     *loss = 0;
     for (int c = 0; c < channels; c++) {
         double mean;
@@ -109,9 +121,10 @@ static int ref_head_cross_entropy(double *loss, real *dinp, real *dw, const real
     }
     for (size_t i = 0; i < (size_t)N * (size_t)OC; i++)
         logits[i] = (real)((double)logits[i] / channels);
-    ref_linear_backward(dinp, dw, NULL, logits, inp, w, N, C, OC);
+    const int rc = ref_linear_backward(&(struct k_linear){
+        .N = N, .C = C, .OC = OC, .inp = inp, .w = w, .dout = logits, .dinp = dinp, .dw = dw});
     free(logits);
-    return 0;
+    return rc;
 }
 
 static double gate(enum k_gate act, double x)
@@ -127,17 +140,6 @@ static double gate_slope(enum k_gate act, double x)
     if (act == K_GATE_SOFTPLUS)
         return y;
     return act == K_GATE_SIGMOID ? y * (1 - y) : 0;
-}
-
-static int ref_gelu_backward(real *dpre, const real *dout, const real *pre, size_t n)
-{
-    const double peak = 0.39894228040143267794; /* 1 / sqrt(2 pi) */
-    for (size_t i = 0; i < n; i++) {
-        const double x = (double)pre[i];
-        const double slope = normal_cdf(x) + x * peak * exp(-0.5 * x * x);
-        dpre[i] = (real)((double)dout[i] * slope);
-    }
-    return 0;
 }
 
 int k_ref_gate_forward(real *out, const real *y, const real *pre, enum k_gate act, size_t n)
@@ -164,23 +166,6 @@ int k_ref_attention_silent(long *rows, const real *saved, const struct k_attenti
     for (long n = (long)shape->B * shape->H * shape->T; n > 0; n--)
         *rows += *saved++ == 0;
     return 0;
-}
-
-static int ref_linear_residual_forward(real *out, const real *inp, const real *w, const real *b,
-                                       const real *residual, int N, int C, int OC)
-{
-    ref_linear_forward(out, inp, w, b, N, C, OC);
-    for (size_t n = 0; n < (size_t)N * (size_t)OC; n++)
-        out[n] += residual[n];
-    return 0;
-}
-
-static int ref_linear_gelu_backward(real *dpre, real *dw, real *db, const real *dout,
-                                    const real *inp, const real *w, const real *pre, int N, int C,
-                                    int OC)
-{
-    ref_linear_backward(dpre, dw, db, dout, inp, w, N, C, OC);
-    return ref_gelu_backward(dpre, dpre, pre, (size_t)N * (size_t)C);
 }
 
 static int ref_add(real *out, const real *a, const real *b, size_t n)
@@ -281,12 +266,7 @@ const struct k_ops k_ref = {
     .peak = ref_peak,
     K_HOST_MEMORY,
     .linear_forward = ref_linear_forward,
-    .linear_gelu_forward = ref_linear_gelu_forward,
-    .linear_residual_forward = ref_linear_residual_forward,
     .linear_backward = ref_linear_backward,
-    .linear_gelu_backward = ref_linear_gelu_backward,
-    .linear_exact_forward = ref_linear_forward,
-    .linear_exact_backward = ref_linear_backward,
     .gelu_backward = ref_gelu_backward,
     .add = ref_add,
     .layernorm_forward = ref_layernorm_forward,
