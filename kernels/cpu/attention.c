@@ -330,3 +330,9 @@ int k_cpu_attention_generic_backward(float *dqkv, const float *dout, const float
     }
     return 0;
 }
+
+void k_cpu_install_attention(struct k_ops *ops)
+{
+    ops->attention_generic_forward = k_cpu_attention_generic_forward;
+    ops->attention_generic_backward = k_cpu_attention_generic_backward;
+}

@@ -1,4 +1,5 @@
-/* attention.h - private to the cpu backend: what happens to one row of attention scores. */
+/* attention.h - private to the cpu backend: the generic path of attention, and what happens to
+ * one row of its scores. */
 #ifndef K_CPU_ATTENTION_H
 #define K_CPU_ATTENTION_H
 
@@ -41,5 +42,12 @@ float k_cpu_attention_row(const struct k_cpu_attention_rule *rule, const struct 
 void k_cpu_attention_row_backward(const struct k_cpu_attention_rule *rule,
                                   const struct k_cpu_row *row, float factor, const float *x,
                                   const float *slope, const float *steepness, float *d);
+
+/* The entries of the generic path, for the shapes that the fused path does not serve. */
+int k_cpu_attention_generic_forward(float *out, float *saved, const float *qkv,
+                                    const struct k_attention_shape *shape);
+int k_cpu_attention_generic_backward(float *dqkv, const float *dout, const float *out,
+                                     const float *saved, const float *qkv,
+                                     const struct k_attention_shape *shape);
 
 #endif

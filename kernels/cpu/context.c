@@ -54,7 +54,7 @@ void *k_cpu_scratch_local(void)
     return cpu.scratch + cpu.shared_bytes + (size_t)omp_get_thread_num() * cpu.local_bytes;
 }
 
-void k_cpu_close(void)
+static void cpu_close(void)
 {
     k_cpu_matmul_free_all();
     free(cpu.scratch);
@@ -63,9 +63,9 @@ void k_cpu_close(void)
     cpu.allow_bf16 = false;
 }
 
-int k_cpu_open(int threads, enum k_precision precision)
+static int cpu_open(int threads, enum k_precision precision)
 {
-    k_cpu_close();
+    cpu_close();
     k_cpu_matmul_limit();
     cpu.threads = threads > 0 ? threads : omp_get_num_procs();
     omp_set_num_threads(cpu.threads);
@@ -73,7 +73,26 @@ int k_cpu_open(int threads, enum k_precision precision)
     return 0;
 }
 
+/* Memory and what is not installed here are the reference's. */
+static void table_make(struct k_ops *ops, enum orr_isa isa)
+{
+    *ops = k_ref;
+    ops->name = "cpu";
+    ops->open = cpu_open;
+    ops->close = cpu_close;
+    ops->peak = k_cpu_peak;
+    k_cpu_loops_of(isa)->install(ops);
+}
+
 const struct k_ops *k_cpu(void)
 {
-    return &k_cpu_loops_of(orr_isa())->ops;
+    static struct k_ops table[ORR_ISA_COUNT];
+    static bool made[ORR_ISA_COUNT];
+    const enum orr_isa isa = orr_isa();
+#pragma omp critical(k_cpu_table)
+    if (!made[isa]) {
+        table_make(&table[isa], isa);
+        made[isa] = true;
+    }
+    return &table[isa];
 }

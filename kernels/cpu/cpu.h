@@ -1,4 +1,4 @@
-/* cpu.h - private to the cpu backend: its entries, threads and scratch memory, and the one door
+/* cpu.h - private to the cpu backend: its files, threads and scratch memory, and the one door
  * to oneDNN.
  *
  * Work is cut into pieces by a fixed rule on the shape, never by the number of threads, and
@@ -10,10 +10,11 @@
 #include "isa.h"
 #include "kernels/kernels.h"
 
-/* What is compiled once per instruction set (LOOPS in the Makefile): the backend's table, and what
+/* What is compiled once per instruction set (LOOPS in the Makefile): the backend's loops, and what
  * tests look into. */
 struct k_cpu_loops {
-    struct k_ops ops;
+    /* Overrides the entries of a table that starts as the reference's. */
+    void (*install)(struct k_ops *ops);
     /* Whether the fused attention kernels run this shape. */
     bool (*fused_serves)(const struct k_attention_shape *shape);
     /* Bytes of scratch that a worker of them needs. */
@@ -22,9 +23,6 @@ struct k_cpu_loops {
 ORR_ISA_TABLES(k_cpu_loops)
 
 /* ---- threads and memory (context.c) */
-
-int k_cpu_open(int threads, enum k_precision precision);
-void k_cpu_close(void);
 
 /* Threads of every parallel region; all usable cores until open() says otherwise. */
 int k_cpu_threads(void);
@@ -73,11 +71,21 @@ void k_cpu_matmul_limit(void);
 bool k_cpu_matmul_has_bf16(void);
 void k_cpu_matmul_free_all(void);
 
-/* ---- entries, see struct k_ops */
+/* ---- entries: each file fills in its own */
 
+void k_cpu_install_linear(struct k_ops *ops);
+void k_cpu_install_rows(struct k_ops *ops);
+void k_cpu_install_attention(struct k_ops *ops); /* the generic path */
+void k_cpu_install_fused(struct k_ops *ops);
+void k_cpu_install_gate(struct k_ops *ops);
+void k_cpu_install_loss(struct k_ops *ops);
+void k_cpu_install_head(struct k_ops *ops);
+void k_cpu_install_update(struct k_ops *ops);
+/* The entry of peak.c, which is compiled once for all instruction sets. */
 int k_cpu_peak(double *gflops);
-int k_cpu_linear_forward(const struct k_linear *layer);
-int k_cpu_linear_backward(const struct k_linear *layer);
+
+/* ---- pieces of entries that other files use */
+
 /* Layers with at most K_CPU_NARROW inputs or outputs, by plain loops: out (N, OC) = inp W^T + b,
  * and all gradients but GELU's. */
 enum { K_CPU_NARROW = 8 };
@@ -88,48 +96,8 @@ int k_cpu_narrow_backward(const struct k_linear *layer);
 void k_cpu_gelu_piece(float *out, const float *pre, size_t n);
 /* dpre = dout gelu'(pre); may alias dout. */
 void k_cpu_gelu_backward_piece(float *dpre, const float *dout, const float *pre, size_t n);
-int k_cpu_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n);
-int k_cpu_add(float *out, const float *a, const float *b, size_t n);
-int k_cpu_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
-                            const float *gamma, const float *beta, int N, int C);
-int k_cpu_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dout,
-                             const float *x, const float *mean, const float *rstd,
-                             const float *gamma, int N, int C);
-int k_cpu_position_forward(float *x, const float *table, int N, int T, int C);
-int k_cpu_position_backward(float *dtable, const float *dx, int N, int T, int C);
-int k_cpu_embed_forward(float *out, int stride, int at, const float *table, const uint16_t *token,
-                        int token_stride, int N, int V, int C);
-int k_cpu_embed_backward(float *dtable, const float *dout, int stride, int at,
-                         const uint16_t *token, int token_stride, int N, int V, int C);
-
-int k_cpu_attention_forward(float *out, float *saved, const float *qkv,
-                            const struct k_attention_shape *shape);
-int k_cpu_attention_backward(float *dqkv, const float *dout, const float *out, const float *saved,
-                             const float *qkv, const struct k_attention_shape *shape);
-int k_cpu_attention_generic_forward(float *out, float *saved, const float *qkv,
-                                    const struct k_attention_shape *shape);
-int k_cpu_attention_generic_backward(float *dqkv, const float *dout, const float *out,
-                                     const float *saved, const float *qkv,
-                                     const struct k_attention_shape *shape);
-int k_cpu_gate_forward(float *out, const float *y, const float *pre, enum k_gate act, size_t n);
-int k_cpu_gate_backward(float *dy, float *dpre, const float *dout, const float *y, const float *pre,
-                        enum k_gate act, size_t n);
-int k_cpu_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse);
-
-int k_cpu_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
-                        const uint16_t *target, int target_stride, const float *weight, int N,
-                        int V);
 /* Loss of one row times its weight; d (V, may be NULL or x) = scale (softmax(x) - onehot). */
 double k_cpu_cross_entropy_row(float *d, const float *x, int target, double weight, float scale,
                                int V);
-int k_cpu_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp, const float *w,
-                             const uint16_t *target, const float *weight, int N, int C, int V,
-                             int channels);
-int k_cpu_mse(double *loss, float *dpred, const float *pred, const float *target,
-              const float *weight, int N, int C);
-int k_cpu_sum_squares(double *sum, const float *x, size_t n);
-int k_cpu_adamw(float *param, const float *grad, float *m, float *v, size_t n,
-                const struct k_adamw *k);
-int k_cpu_average(float *average, const float *x, size_t n, double decay);
 
 #endif

@@ -13,6 +13,7 @@
  * so that oneDNN gains nothing, and tiles may end at the diagonal. */
 #include <math.h>
 
+#include "attention.h"
 #include "base.h"
 #include "cpu.h"
 #include "fused.h"
@@ -321,8 +322,8 @@ static void head_forward(const struct cpu_fused *h, float *out, float *saved, co
     }
 }
 
-int k_cpu_attention_forward(float *out, float *saved, const float *qkv,
-                            const struct k_attention_shape *shape)
+static int cpu_attention_forward(float *out, float *saved, const float *qkv,
+                                 const struct k_attention_shape *shape)
 {
     if (!k_cpu_fused_serves(shape))
         return k_cpu_attention_generic_forward(out, saved, qkv, shape);
@@ -346,4 +347,10 @@ int k_cpu_attention_forward(float *out, float *saved, const float *qkv,
         }
     }
     return 0;
+}
+
+void k_cpu_install_fused(struct k_ops *ops)
+{
+    ops->attention_forward = cpu_attention_forward;
+    ops->attention_backward = k_cpu_fused_attention_backward;
 }

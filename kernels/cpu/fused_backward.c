@@ -9,6 +9,7 @@
  * at 1,000 positions and 0.8 to 1.2 at 16,384 (CPU time, one core of a Zen 4). */
 #include <math.h>
 
+#include "attention.h"
 #include "base.h"
 #include "cpu.h"
 #include "fused.h"
@@ -217,8 +218,9 @@ static void head_backward(const struct cpu_fused *h, float *dqkv, const float *d
     head_store(h, dqkv + part, dqkv + 2 * part, inverse_k);
 }
 
-int k_cpu_attention_backward(float *dqkv, const float *dout, const float *out, const float *saved,
-                             const float *qkv, const struct k_attention_shape *shape)
+int k_cpu_fused_attention_backward(float *dqkv, const float *dout, const float *out,
+                                   const float *saved, const float *qkv,
+                                   const struct k_attention_shape *shape)
 {
     if (!k_cpu_fused_serves(shape))
         return k_cpu_attention_generic_backward(dqkv, dout, out, saved, qkv, shape);

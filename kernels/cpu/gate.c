@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) void backward_piece(const enum k_ga
     }
 }
 
-int k_cpu_gate_forward(float *out, const float *y, const float *pre, enum k_gate act, size_t n)
+static int cpu_gate_forward(float *out, const float *y, const float *pre, enum k_gate act, size_t n)
 {
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (n > BLOCK)
     for (size_t at = 0; at < n; at += BLOCK) {
@@ -67,8 +67,8 @@ int k_cpu_gate_forward(float *out, const float *y, const float *pre, enum k_gate
     return 0;
 }
 
-int k_cpu_gate_backward(float *dy, float *dpre, const float *dout, const float *y, const float *pre,
-                        enum k_gate act, size_t n)
+static int cpu_gate_backward(float *dy, float *dpre, const float *dout, const float *y,
+                             const float *pre, enum k_gate act, size_t n)
 {
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (n > BLOCK)
     for (size_t at = 0; at < n; at += BLOCK) {
@@ -84,4 +84,10 @@ int k_cpu_gate_backward(float *dy, float *dpre, const float *dout, const float *
         }
     }
     return 0;
+}
+
+void k_cpu_install_gate(struct k_ops *ops)
+{
+    ops->gate_forward = cpu_gate_forward;
+    ops->gate_backward = cpu_gate_backward;
 }

@@ -152,9 +152,9 @@ static int check_targets(const uint16_t *target, const float *weight, int N, int
     return 0;
 }
 
-int k_cpu_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp, const float *w,
-                             const uint16_t *target, const float *weight, int N, int C, int V,
-                             int channels)
+static int cpu_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp,
+                                  const float *w, const uint16_t *target, const float *weight,
+                                  int N, int C, int V, int channels)
 {
     int rc = check_targets(target, weight, N, V, channels);
     if (rc != 0)
@@ -185,4 +185,9 @@ int k_cpu_head_cross_entropy(double *loss, float *dinp, float *dw, const float *
     }
     *loss = sum * h.inverse / channels;
     return 0;
+}
+
+void k_cpu_install_head(struct k_ops *ops)
+{
+    ops->head_cross_entropy = cpu_head_cross_entropy;
 }

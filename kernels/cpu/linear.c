@@ -386,7 +386,7 @@ static int narrow_forward(const struct k_linear *l)
     return rc;
 }
 
-int k_cpu_linear_forward(const struct k_linear *l)
+static int cpu_linear_forward(const struct k_linear *l)
 {
     if (is_narrow(l->C, l->OC))
         return narrow_forward(l);
@@ -404,11 +404,17 @@ static int narrow_backward(const struct k_linear *l)
     return rc;
 }
 
-int k_cpu_linear_backward(const struct k_linear *l)
+static int cpu_linear_backward(const struct k_linear *l)
 {
     if (is_narrow(l->C, l->OC))
         return narrow_backward(l);
     if (k_cpu_is_wide(l->C, l->OC))
         return k_cpu_wide_backward(l, rounds(l));
     return backward(&(struct gradients){.of = l, .bf16 = rounds(l)});
+}
+
+void k_cpu_install_linear(struct k_ops *ops)
+{
+    ops->linear_forward = cpu_linear_forward;
+    ops->linear_backward = cpu_linear_backward;
 }

@@ -70,9 +70,9 @@ double k_cpu_cross_entropy_row(float *d, const float *x, int target, double weig
     return weight * (log((double)sum) + (double)largest - logit);
 }
 
-int k_cpu_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
-                        const uint16_t *target, int target_stride, const float *weight, int N,
-                        int V)
+static int cpu_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
+                             const uint16_t *target, int target_stride, const float *weight, int N,
+                             int V)
 {
     for (int n = 0; n < N; n++) /* a row that does not count may have no valid target */
         if (target[(size_t)n * (size_t)target_stride] >= V && (!weight || weight[n] != 0))
@@ -108,8 +108,8 @@ int k_cpu_cross_entropy(double *loss, float *dlogits, const float *logits, int s
     return 0;
 }
 
-int k_cpu_mse(double *loss, float *dpred, const float *pred, const float *target,
-              const float *weight, int N, int C)
+static int cpu_mse(double *loss, float *dpred, const float *pred, const float *target,
+                   const float *weight, int N, int C)
 {
     const int blocks = (N + ROWS - 1) / ROWS;
     const int rc = k_cpu_scratch_reserve((size_t)blocks * sizeof(double), 0);
@@ -142,4 +142,10 @@ int k_cpu_mse(double *loss, float *dpred, const float *pred, const float *target
         sum += parts[block];
     *loss = sum * inverse;
     return 0;
+}
+
+void k_cpu_install_loss(struct k_ops *ops)
+{
+    ops->cross_entropy = cpu_cross_entropy;
+    ops->mse = cpu_mse;
 }

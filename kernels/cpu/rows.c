@@ -45,7 +45,7 @@ void k_cpu_gelu_backward_piece(float *dpre, const float *dout, const float *pre,
     }
 }
 
-int k_cpu_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n)
+static int cpu_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n)
 {
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (n > BLOCK)
     for (size_t at = 0; at < n; at += BLOCK)
@@ -53,7 +53,7 @@ int k_cpu_gelu_backward(float *dpre, const float *dout, const float *pre, size_t
     return 0;
 }
 
-int k_cpu_add(float *out, const float *a, const float *b, size_t n)
+static int cpu_add(float *out, const float *a, const float *b, size_t n)
 {
 #pragma omp parallel for simd schedule(static) num_threads(k_cpu_threads()) if (n > BLOCK)
     for (size_t i = 0; i < n; i++)
@@ -79,8 +79,8 @@ static float row_sum(const float *x, int C, float mean, bool squares)
     return cpu_sum(s) + rest;
 }
 
-int k_cpu_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
-                            const float *gamma, const float *beta, int N, int C)
+static int cpu_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
+                                 const float *gamma, const float *beta, int N, int C)
 {
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (N > ROWS)
     for (int n = 0; n < N; n++) {
@@ -130,9 +130,9 @@ static void layernorm_backward_row(float *dx, float *dgamma, float *dbeta, const
         dx[i] += rstd * (dout[i] * gamma[i] - mean_g - (x[i] - mean) * rstd * mean_gh);
 }
 
-int k_cpu_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dout,
-                             const float *x, const float *mean, const float *rstd,
-                             const float *gamma, int N, int C)
+static int cpu_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dout,
+                                  const float *x, const float *mean, const float *rstd,
+                                  const float *gamma, int N, int C)
 {
     const size_t width = k_cpu_lines((size_t)C * sizeof(float)) / sizeof(float);
     const int rc = k_cpu_scratch_reserve(2 * GROUPS * width * sizeof(float), 0);
@@ -160,7 +160,7 @@ int k_cpu_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float
 
 /* ---- positions and embedding */
 
-int k_cpu_position_forward(float *x, const float *table, int N, int T, int C)
+static int cpu_position_forward(float *x, const float *table, int N, int T, int C)
 {
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (N > ROWS)
     for (int n = 0; n < N; n++) {
@@ -173,7 +173,7 @@ int k_cpu_position_forward(float *x, const float *table, int N, int T, int C)
     return 0;
 }
 
-int k_cpu_position_backward(float *dtable, const float *dx, int N, int T, int C)
+static int cpu_position_backward(float *dtable, const float *dx, int N, int T, int C)
 {
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (N > ROWS)
     for (int t = 0; t < T; t++) {
@@ -188,8 +188,8 @@ int k_cpu_position_backward(float *dtable, const float *dx, int N, int T, int C)
     return 0;
 }
 
-int k_cpu_embed_forward(float *out, int stride, int at, const float *table, const uint16_t *token,
-                        int token_stride, int N, int V, int C)
+static int cpu_embed_forward(float *out, int stride, int at, const float *table,
+                             const uint16_t *token, int token_stride, int N, int V, int C)
 {
     int outside = 0;
 #pragma omp parallel for schedule(static) num_threads(k_cpu_threads()) if (N > ROWS)               \
@@ -210,8 +210,8 @@ int k_cpu_embed_forward(float *out, int stride, int at, const float *table, cons
 
 /* Rows of one token come from anywhere in the batch: each worker adds all of them, in order, for
  * its own columns. */
-int k_cpu_embed_backward(float *dtable, const float *dout, int stride, int at,
-                         const uint16_t *token, int token_stride, int N, int V, int C)
+static int cpu_embed_backward(float *dtable, const float *dout, int stride, int at,
+                              const uint16_t *token, int token_stride, int N, int V, int C)
 {
     for (int n = 0; n < N; n++)
         if (token[(size_t)n * (size_t)token_stride] >= V)
@@ -235,7 +235,7 @@ int k_cpu_embed_backward(float *dtable, const float *dout, int stride, int at,
 
 /* ---- RoPE */
 
-int k_cpu_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse)
+static int cpu_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse)
 {
     const int half = D / 2;
     const size_t count = (size_t)T * (size_t)half;
@@ -267,4 +267,17 @@ int k_cpu_rope(float *qkv, int B, int T, int H, int D, double base, int offset, 
         }
     }
     return 0;
+}
+
+void k_cpu_install_rows(struct k_ops *ops)
+{
+    ops->gelu_backward = cpu_gelu_backward;
+    ops->add = cpu_add;
+    ops->layernorm_forward = cpu_layernorm_forward;
+    ops->layernorm_backward = cpu_layernorm_backward;
+    ops->position_forward = cpu_position_forward;
+    ops->position_backward = cpu_position_backward;
+    ops->embed_forward = cpu_embed_forward;
+    ops->embed_backward = cpu_embed_backward;
+    ops->rope = cpu_rope;
 }

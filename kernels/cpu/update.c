@@ -7,7 +7,7 @@
 enum { BLOCK = 8192 };
 
 /* Blocks of fixed size, each summed in double, are added in order. */
-int k_cpu_sum_squares(double *sum, const float *x, size_t n)
+static int cpu_sum_squares(double *sum, const float *x, size_t n)
 {
     const size_t blocks = (n + BLOCK - 1) / BLOCK;
     const int rc = k_cpu_scratch_reserve(blocks * sizeof(double), 0);
@@ -29,8 +29,8 @@ int k_cpu_sum_squares(double *sum, const float *x, size_t n)
     return 0;
 }
 
-int k_cpu_adamw(float *param, const float *grad, float *m, float *v, size_t n,
-                const struct k_adamw *k)
+static int cpu_adamw(float *param, const float *grad, float *m, float *v, size_t n,
+                     const struct k_adamw *k)
 {
     const float b1 = (float)k->beta1, b2 = (float)k->beta2;
     const float a1 = (float)(1 - k->beta1), a2 = (float)(1 - k->beta2);
@@ -49,11 +49,18 @@ int k_cpu_adamw(float *param, const float *grad, float *m, float *v, size_t n,
     return 0;
 }
 
-int k_cpu_average(float *average, const float *x, size_t n, double decay)
+static int cpu_average(float *average, const float *x, size_t n, double decay)
 {
     const float keep = (float)decay, take = (float)(1 - decay);
 #pragma omp parallel for simd schedule(static) num_threads(k_cpu_threads()) if (n > BLOCK)
     for (size_t i = 0; i < n; i++)
         average[i] = keep * average[i] + take * x[i];
     return 0;
+}
+
+void k_cpu_install_update(struct k_ops *ops)
+{
+    ops->sum_squares = cpu_sum_squares;
+    ops->adamw = cpu_adamw;
+    ops->average = cpu_average;
 }

@@ -258,37 +258,14 @@ static struct k_ops table(void)
     t.copy = cuda_copy;
     t.upload = cuda_upload;
     t.download = cuda_download;
-    t.wait = k_cuda_wait;
-    t.record_begin = k_cuda_record_begin;
-    t.record_end = k_cuda_record_end;
-    t.replay = k_cuda_replay;
-    t.record_free = k_cuda_record_free;
-    t.linear_forward = k_cuda_linear_forward;
-    t.linear_backward = k_cuda_linear_backward;
-    t.gelu_backward = k_cuda_gelu_backward;
-    t.add = k_cuda_add;
-    t.scale = k_cuda_scale;
-    t.layernorm_forward = k_cuda_layernorm_forward;
-    t.layernorm_backward = k_cuda_layernorm_backward;
-    t.position_forward = k_cuda_position_forward;
-    t.position_backward = k_cuda_position_backward;
-    t.embed_forward = k_cuda_embed_forward;
-    t.embed_backward = k_cuda_embed_backward;
-    /* no variant has fused kernels yet: the generic path runs them all */
-    t.attention_forward = k_cuda_attention_generic_forward;
-    t.attention_backward = k_cuda_attention_generic_backward;
-    t.attention_generic_forward = k_cuda_attention_generic_forward;
-    t.attention_generic_backward = k_cuda_attention_generic_backward;
-    t.attention_silent = k_cuda_attention_silent;
-    t.gate_forward = k_cuda_gate_forward;
-    t.gate_backward = k_cuda_gate_backward;
-    t.rope = k_cuda_rope;
-    t.cross_entropy = k_cuda_cross_entropy;
-    t.head_cross_entropy = k_cuda_head_cross_entropy;
-    t.mse = k_cuda_mse;
-    t.sum_squares = k_cuda_sum_squares;
-    t.adamw = k_cuda_adamw;
-    t.average = k_cuda_average;
+    k_cuda_install_record(&t);
+    k_cuda_install_linear(&t);
+    k_cuda_install_elements(&t);
+    k_cuda_install_rows(&t);
+    k_cuda_install_embed(&t);
+    k_cuda_install_attention(&t);
+    k_cuda_install_loss(&t);
+    k_cuda_install_update(&t);
     return t;
 }
 

@@ -135,7 +135,7 @@ static enum k_precision precision_of(const struct k_linear *l)
     return l->exact ? K_PRECISION_FP32 : k_cuda_precision();
 }
 
-int k_cuda_linear_forward(const struct k_linear *l)
+static int cuda_linear_forward(const struct k_linear *l)
 {
     struct k_cuda_matmul m = {};
     m.M = l->N;
@@ -152,7 +152,7 @@ int k_cuda_linear_forward(const struct k_linear *l)
     return rc || !l->pre ? rc : bias_gelu(l->out, l->pre, l->b, l->N, l->OC);
 }
 
-int k_cuda_linear_backward(const struct k_linear *l)
+static int cuda_linear_backward(const struct k_linear *l)
 {
     struct k_cuda_matmul weights = {}, inputs = {};
     weights.M = l->OC;
@@ -178,4 +178,10 @@ int k_cuda_linear_backward(const struct k_linear *l)
     if (!rc && l->dinp && l->inp_pre)
         rc = k_cuda_gelu_backward(l->dinp, l->dinp, l->inp_pre, (size_t)l->N * (size_t)l->C);
     return rc;
+}
+
+void k_cuda_install_linear(struct k_ops *ops)
+{
+    ops->linear_forward = cuda_linear_forward;
+    ops->linear_backward = cuda_linear_backward;
 }

@@ -142,15 +142,15 @@ static double gate_slope(enum k_gate act, double x)
     return act == K_GATE_SIGMOID ? y * (1 - y) : 0;
 }
 
-int k_ref_gate_forward(real *out, const real *y, const real *pre, enum k_gate act, size_t n)
+static int ref_gate_forward(real *out, const real *y, const real *pre, enum k_gate act, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = (real)((double)y[i] * gate(act, (double)pre[i]));
     return 0;
 }
 
-int k_ref_gate_backward(real *dy, real *dpre, const real *dout, const real *y, const real *pre,
-                        enum k_gate act, size_t n)
+static int ref_gate_backward(real *dy, real *dpre, const real *dout, const real *y, const real *pre,
+                             enum k_gate act, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const double x = (double)pre[i], g = (double)dout[i];
@@ -160,7 +160,8 @@ int k_ref_gate_backward(real *dy, real *dpre, const real *dout, const real *y, c
     return 0;
 }
 
-int k_ref_attention_silent(long *rows, const real *saved, const struct k_attention_shape *shape)
+static int ref_attention_silent(long *rows, const real *saved,
+                                const struct k_attention_shape *shape)
 {
     *rows = 0;
     for (long n = (long)shape->B * shape->H * shape->T; n > 0; n--)
@@ -172,6 +173,13 @@ static int ref_add(real *out, const real *a, const real *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = a[i] + b[i];
+    return 0;
+}
+
+static int ref_scale(real *x, double factor, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (real)((double)x[i] * factor);
     return 0;
 }
 
@@ -264,11 +272,19 @@ const struct k_ops k_ref = {
     .open = ref_open,
     .close = ref_close,
     .peak = ref_peak,
-    K_HOST_MEMORY,
+    .host = true,
+    .alloc = k_host_alloc,
+    .release = k_host_release,
+    .zero = k_host_zero,
+    .copy = k_host_copy,
+    .upload = k_host_copy,
+    .download = k_host_copy,
+    .wait = k_host_wait,
     .linear_forward = ref_linear_forward,
     .linear_backward = ref_linear_backward,
     .gelu_backward = ref_gelu_backward,
     .add = ref_add,
+    .scale = ref_scale,
     .layernorm_forward = ref_layernorm_forward,
     .layernorm_backward = ref_layernorm_backward,
     .position_forward = ref_position_forward,
@@ -279,9 +295,9 @@ const struct k_ops k_ref = {
     .attention_backward = k_ref_attention_backward,
     .attention_generic_forward = k_ref_attention_forward,
     .attention_generic_backward = k_ref_attention_backward,
-    .attention_silent = k_ref_attention_silent,
-    .gate_forward = k_ref_gate_forward,
-    .gate_backward = k_ref_gate_backward,
+    .attention_silent = ref_attention_silent,
+    .gate_forward = ref_gate_forward,
+    .gate_backward = ref_gate_backward,
     .rope = k_ref_rope,
     .cross_entropy = k_ref_cross_entropy,
     .head_cross_entropy = ref_head_cross_entropy,

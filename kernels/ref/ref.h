@@ -1,4 +1,4 @@
-/* ref.h - the reference backend's own: operations written as their formulas. */
+/* ref.h - private to the reference backend: the entries of its table (ref.c) that other files have. */
 #ifndef K_REF_H
 #define K_REF_H
 
@@ -8,10 +8,6 @@ int k_ref_attention_forward(real *out, real *saved, const real *qkv,
                             const struct k_attention_shape *shape);
 int k_ref_attention_backward(real *dqkv, const real *dout, const real *out, const real *saved,
                              const real *qkv, const struct k_attention_shape *shape);
-int k_ref_attention_silent(long *rows, const real *saved, const struct k_attention_shape *shape);
-int k_ref_gate_forward(real *out, const real *y, const real *pre, enum k_gate act, size_t n);
-int k_ref_gate_backward(real *dy, real *dpre, const real *dout, const real *y, const real *pre,
-                        enum k_gate act, size_t n);
 int k_ref_rope(real *qkv, int B, int T, int H, int D, double base, int offset, bool inverse);
 
 int k_ref_cross_entropy(double *loss, real *dlogits, const real *logits, int stride, int at,
