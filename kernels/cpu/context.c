@@ -1,5 +1,5 @@
-/* context.c - what all instruction sets of the cpu backend share: its threads and its scratch memory,
- * and the choice of a set. */
+/* context.c - what all instruction sets of the cpu backend share: threads, scratch memory and the
+ * tables, one for each set. */
 #include <omp.h>
 #include <stdlib.h>
 
