@@ -66,7 +66,7 @@ sim_LOOPS     := sim/vec_loops.c
 sim_TABLE     := sim_vec
 symreg_LOOPS  := symreg/value/vec_loops.c
 symreg_TABLE  := sr_vec
-kernels_LOOPS := $(filter-out kernels/cpu.c kernels/cpu_dnnl.c kernels/cpu_peak.c,$(wildcard kernels/cpu*.c))
+kernels_LOOPS := $(filter-out kernels/cpu/context.c kernels/cpu/dnnl.c kernels/cpu/peak.c,$(wildcard kernels/cpu/*.c))
 kernels_TABLE := k_cpu_loops
 
 PROGRAMS := orbits pretrain finetune symreg report probe
@@ -144,7 +144,7 @@ $$(B)/$(1)/%.o: $(1)/%.c
 	$$(call say,CC,$$@)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$($(1)_CFLAGS) -c $$< -o $$@
 # the double-precision build: reference backend and model, for gradient checks
-$$(B)/lib$(1)64.a: $$(patsubst %.c,$$(B)/f64/%.o,$$(filter-out kernels/cpu%.c,$$($(1)_SRC))) \
+$$(B)/lib$(1)64.a: $$(patsubst %.c,$$(B)/f64/%.o,$$(filter-out kernels/cpu/%.c,$$($(1)_SRC))) \
                    $$(filter-out %/kernels.o,$$($(1)_ISA))
 	@rm -f $$@ && ar rcs $$@ $$^
 $$(B)/f64/$(1)/%.o: $(1)/%.c

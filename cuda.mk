@@ -12,7 +12,7 @@ ifeq ($(origin CUDA),undefined)
 CUDA := $(if $(shell command -v $(NVCC) 2>/dev/null),1,0)
 endif
 
-# ---- the plugin: opened by --device cuda (kernels/table.c); its symbols of base and kernels are
+# ---- the plugin: opened by --device cuda (kernels/plugin.c); its symbols of base and kernels are
 # the program's
 
 CUDA_SRC := $(wildcard kernels/cuda/*.cu)

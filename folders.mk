@@ -27,7 +27,9 @@ sim_USES := sim base
 FOLDERS += kernels
 kernels_PREFIX := k_
 kernels_USES := kernels base
-ROOMS += kernels/cuda
+ROOMS += $(addprefix kernels/,ref cpu cuda)
+kernels/ref_USES := kernels/ref kernels
+kernels/cpu_USES := kernels/cpu kernels/ref kernels
 kernels/cuda_USES := kernels/cuda kernels
 
 FOLDERS += model

@@ -7,6 +7,7 @@
  * backward). Writes bench/results/kernels.json, too. */
 #include "bench.h"
 #include "kernels/kernels.h"
+#include "tests/linear_calls.h"
 
 enum { B = 64, H = 4, LAYERS = 3, RUNS = 15, REF_RUNS = 1, BUFFERS = 12, VOCABULARY = 7003 };
 
@@ -39,26 +40,26 @@ static const char *precision; /* of the backend while it is open */
 
 static int linear_forward(const struct k_ops *ops, const struct data *d)
 {
-    return ops->linear_forward(d->x[0], d->x[1], d->x[2], d->x[3], d->N, d->IC, d->OC);
+    return call_linear_forward(ops, d->x[0], d->x[1], d->x[2], d->x[3], d->N, d->IC, d->OC);
 }
 static int linear_gelu_forward(const struct k_ops *ops, const struct data *d)
 {
-    return ops->linear_gelu_forward(d->x[0], d->x[4], d->x[1], d->x[2], d->x[3], d->N, d->IC,
+    return call_linear_gelu_forward(ops, d->x[0], d->x[4], d->x[1], d->x[2], d->x[3], d->N, d->IC,
                                     d->OC);
 }
 static int linear_backward(const struct k_ops *ops, const struct data *d)
 {
-    return ops->linear_backward(d->x[0], d->x[5], d->x[3], d->x[1], d->x[4], d->x[2], d->N, d->IC,
-                                d->OC);
+    return call_linear_backward(ops, d->x[0], d->x[5], d->x[3], d->x[1], d->x[4], d->x[2], d->N,
+                                d->IC, d->OC);
 }
 static int exact_forward(const struct k_ops *ops, const struct data *d)
 {
-    return ops->linear_exact_forward(d->x[0], d->x[1], d->x[2], d->x[3], d->N, d->IC, d->OC);
+    return call_linear_exact_forward(ops, d->x[0], d->x[1], d->x[2], d->x[3], d->N, d->IC, d->OC);
 }
 static int exact_backward(const struct k_ops *ops, const struct data *d)
 {
-    return ops->linear_exact_backward(d->x[0], d->x[5], d->x[3], d->x[1], d->x[4], d->x[2], d->N,
-                                      d->IC, d->OC);
+    return call_linear_exact_backward(ops, d->x[0], d->x[5], d->x[3], d->x[1], d->x[4], d->x[2],
+                                      d->N, d->IC, d->OC);
 }
 static double forward_gflop(const struct data *d)
 {
@@ -183,15 +184,17 @@ static int block_forward(const struct k_ops *ops, const struct data *d, struct b
     float *w = b->w;
     return ops->layernorm_forward(b->ln1, b->stat, b->stat + N, b->x, vector(w, 4, C),
                                   vector(w, 5, C), N, C) ||
-           ops->linear_forward(b->qkv, b->ln1, weight(w, 0, C), vector(w, 0, C), N, C, 3 * C) ||
+           call_linear_forward(ops, b->qkv, b->ln1, weight(w, 0, C), vector(w, 0, C), N, C,
+                               3 * C) ||
            ops->attention_forward(b->att, b->saved, b->qkv, &d->attention) ||
-           ops->linear_forward(grad_out, b->att, weight(w, 1, C), vector(w, 1, C), N, C, C) ||
+           call_linear_forward(ops, grad_out, b->att, weight(w, 1, C), vector(w, 1, C), N, C, C) ||
            ops->add(b->mid, b->x, grad_out, n) ||
            ops->layernorm_forward(b->ln2, b->stat + 2 * N, b->stat + 3 * N, b->mid, vector(w, 6, C),
                                   vector(w, 7, C), N, C) ||
-           ops->linear_gelu_forward(b->act, b->pre, b->ln2, weight(w, 2, C), vector(w, 2, C), N, C,
-                                    4 * C) ||
-           ops->linear_forward(grad_out, b->act, weight(w, 3, C), vector(w, 3, C), N, 4 * C, C) ||
+           call_linear_gelu_forward(ops, b->act, b->pre, b->ln2, weight(w, 2, C), vector(w, 2, C),
+                                    N, C, 4 * C) ||
+           call_linear_forward(ops, grad_out, b->act, weight(w, 3, C), vector(w, 3, C), N, 4 * C,
+                               C) ||
            ops->add(out, b->mid, grad_out, n);
 }
 
@@ -199,17 +202,17 @@ static int block_backward(const struct k_ops *ops, const struct data *d, struct 
 {
     const int N = d->N, C = d->C;
     float *w = b->w, *g = b->g, *wide = grad_wide;
-    return ops->linear_backward(wide, weight(g, 3, C), vector(g, 3, C), grad_x, b->act,
+    return call_linear_backward(ops, wide, weight(g, 3, C), vector(g, 3, C), grad_x, b->act,
                                 weight(w, 3, C), N, 4 * C, C) ||
            ops->gelu_backward(wide, wide, b->pre, (size_t)N * (size_t)(4 * C)) ||
-           ops->linear_backward(grad_out, weight(g, 2, C), vector(g, 2, C), wide, b->ln2,
+           call_linear_backward(ops, grad_out, weight(g, 2, C), vector(g, 2, C), wide, b->ln2,
                                 weight(w, 2, C), N, C, 4 * C) ||
            ops->layernorm_backward(grad_x, vector(g, 6, C), vector(g, 7, C), grad_out, b->mid,
                                    b->stat + 2 * N, b->stat + 3 * N, vector(w, 6, C), N, C) ||
-           ops->linear_backward(grad_out, weight(g, 1, C), vector(g, 1, C), grad_x, b->att,
+           call_linear_backward(ops, grad_out, weight(g, 1, C), vector(g, 1, C), grad_x, b->att,
                                 weight(w, 1, C), N, C, C) ||
            ops->attention_backward(grad_qkv, grad_out, b->att, b->saved, b->qkv, &d->attention) ||
-           ops->linear_backward(grad_out, weight(g, 0, C), vector(g, 0, C), grad_qkv, b->ln1,
+           call_linear_backward(ops, grad_out, weight(g, 0, C), vector(g, 0, C), grad_qkv, b->ln1,
                                 weight(w, 0, C), N, C, 3 * C) ||
            ops->layernorm_backward(grad_x, vector(g, 4, C), vector(g, 5, C), grad_out, b->x,
                                    b->stat, b->stat + N, vector(w, 4, C), N, C);

@@ -1,4 +1,9 @@
-/* attention_math.h - one element and one row of attention weights, for the host and for CUDA.
+/* attention_math.h - an element and a row of attention weights, for the cpu backend and for CUDA.
+ *
+ * The rule of a variant is made from its line of the table here and nowhere else: k_math_rule. The
+ * cpu backend takes positions, biases, norms, shifts, silent rows and factors from here, and
+ * evaluates phi and its powers in vectors of its own. The reference alone states the formulas
+ * again, in double (ref/row.c): it is the specification that both are tested against.
  *
  * A kernel sees a row of scores in pieces and in any order. What it keeps of the row between the
  * pieces, and what it does with an element, is here; how the pieces are made is the kernel's. With
@@ -81,6 +86,12 @@ struct k_math_centre {
 };
 
 /* ---- the rule of a variant */
+
+/* Whether phi has values of both signs. */
+static inline bool k_math_signed(enum k_phi phi)
+{
+    return phi == K_PHI_IDENTITY || phi == K_PHI_GELU || phi == K_PHI_MISH;
+}
 
 /* -60: e^s is ln(1 + e^s), 1 / (1 + e^-s) and mish(s) / s to 1e-26 of it. -2: the distribution
  * function is not as precise below. Cosine scores are at least -ln d ln L. */

@@ -33,10 +33,3 @@ int k_host_wait(void)
 {
     return 0;
 }
-
-int k_host_scale(real *x, double factor, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        x[i] = (real)((double)x[i] * factor);
-    return 0;
-}

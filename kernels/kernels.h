@@ -1,7 +1,8 @@
 /* kernels.h - the table of tensor operations and its backends.
  *
- * `ref` is plain loops: the specification. `cpu` overrides entries with oneDNN matmuls and fused,
- * threaded loops. A backend starts as a copy of the ref table, so that every entry is valid.
+ * `ref` (ref/) is plain loops: the specification. `cpu` (cpu/) starts as a copy of its table, so
+ * that every entry is valid, and overrides entries with oneDNN matmuls and fused, threaded loops.
+ * `cuda` (cuda/) has memory of its own and therefore every entry of its own.
  *
  * Dimensions: B batch, T time (positions), C channels, H heads, D = C / H head size, V
  * vocabulary, N = B T rows. All tensors are dense, C order, of type `real`: float, or double when
@@ -22,9 +23,9 @@
 #include "attention.h"
 
 #ifdef K_DOUBLE
-typedef double real; /* the one typedef of the project: the precision of a build */
+typedef double real;
 #else
-typedef float real;
+typedef float real; /* tensors, and what is computed with them in other folders */
 #endif
 
 struct k_attention_shape {
@@ -32,6 +33,28 @@ struct k_attention_shape {
     const struct k_attention *variant;
     double p;   /* sharpening power of re-weighted variants, >= 1 */
     int window; /* 0 = all earlier positions; w: row i attends (i - w, i] */
+};
+
+/* One pass of a linear layer over N rows: out = inp W^T + b, and its gradients. A pass reads the
+ * members of its own part and those above; what is NULL is left out. */
+struct k_linear {
+    int N, C, OC;
+    const real *inp; /* (N, C) */
+    const real *w;   /* (OC, C) */
+    bool exact;      /* inputs are not rounded, whatever open() allowed: for coordinates that
+                      * come in, and coordinates and forces that come out */
+    /* forward; at most one of `residual` and `pre` */
+    real *out;            /* (N, OC) */
+    const real *b;        /* (OC) */
+    const real *residual; /* (N, OC), is added to out and is not out */
+    real *pre; /* (N, OC): pre = inp W^T + b and out = gelu(pre), both kept. GELU in its erf form */
+    /* backward */
+    const real *dout;    /* (N, OC) */
+    real *dinp;          /* (N, C) = dout W */
+    real *dw;            /* (OC, C) adds dout^T inp; never NULL */
+    real *db;            /* (OC) adds the column sums of dout */
+    const real *inp_pre; /* (N, C): inp was gelu(inp_pre), and dinp is multiplied by
+                          * gelu'(inp_pre): the gradient by inp_pre */
 };
 
 struct k_adamw {
@@ -42,8 +65,9 @@ struct k_adamw {
 
 struct k_recording; /* the backend's own */
 
-/* Rounding of the inputs of matmuls; sums are always float. In this order, so that false and true
- * ask for fp32 and bf16; tf32 is fp32 where a machine has no such thing. */
+/* Rounding of the inputs of matmuls. Sums of these are float; those of ref, which never rounds, are
+ * double. In this order, so that false and true ask for fp32 and bf16; tf32 is fp32 where a machine
+ * has no such thing. */
 enum k_precision { K_PRECISION_FP32, K_PRECISION_BF16, K_PRECISION_TF32 };
 
 /* What the cpu backend's choice between bf16 and fp32 depends on (precision.c). */
@@ -96,29 +120,9 @@ struct k_ops {
     int (*replay)(const struct k_recording *recording);
     void (*record_free)(struct k_recording *recording);
 
-    /* ---- linear layers, N rows
-     * out (N, OC) = inp (N, C) W^T (OC, C) + b (OC); b may be NULL. */
-    int (*linear_forward)(real *out, const real *inp, const real *w, const real *b, int N, int C,
-                          int OC);
-    /* out = gelu(pre), pre = inp W^T + b, both kept (tanh GELU is not used: exact erf form). */
-    int (*linear_gelu_forward)(real *out, real *pre, const real *inp, const real *w, const real *b,
-                               int N, int C, int OC);
-    /* out = residual + inp W^T + b; residual (N, OC) is not out. */
-    int (*linear_residual_forward)(real *out, const real *inp, const real *w, const real *b,
-                                   const real *residual, int N, int C, int OC);
-    /* dinp (N, C) = dout W (NULL to skip); dw (OC, C) adds dout^T inp; db (OC) adds the column
-     * sums (NULL to skip). exact forces full precision whatever open() allowed. */
-    int (*linear_backward)(real *dinp, real *dw, real *db, const real *dout, const real *inp,
-                           const real *w, int N, int C, int OC);
-    /* As linear_backward where inp = gelu(pre): dpre (N, C) = (dout W) gelu'(pre). */
-    int (*linear_gelu_backward)(real *dpre, real *dw, real *db, const real *dout, const real *inp,
-                                const real *w, const real *pre, int N, int C, int OC);
-    /* As linear_forward and linear_backward, never rounding inputs to bf16: coordinates in,
-     * forces and coordinates out. */
-    int (*linear_exact_forward)(real *out, const real *inp, const real *w, const real *b, int N,
-                                int C, int OC);
-    int (*linear_exact_backward)(real *dinp, real *dw, real *db, const real *dout, const real *inp,
-                                 const real *w, int N, int C, int OC);
+    /* ---- linear layers: see struct k_linear */
+    int (*linear_forward)(const struct k_linear *layer);
+    int (*linear_backward)(const struct k_linear *layer);
 
     /* ---- element-wise and rows */
     /* dpre (N) = dout * gelu'(pre); may alias dout. */

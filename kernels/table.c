@@ -1,13 +1,11 @@
 /* table.c - the attention variants and the backends of this build. */
 #include "kernels.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "attention_math.h"
 #include "base/base.h"
+#include "plugin.h"
 
 /* clang-format off */
 const struct k_attention k_attention_table[] = {
@@ -52,9 +50,8 @@ const struct k_attention *k_attention_find(const char *name)
 
 bool k_attention_reweightable(const struct k_attention *variant)
 {
-    const bool positive =
-        variant->phi != K_PHI_IDENTITY && variant->phi != K_PHI_GELU && variant->phi != K_PHI_MISH;
-    return positive && variant->norm == K_NORM_L1 && variant->post == K_POST_NONE;
+    return !k_math_signed(variant->phi) && variant->norm == K_NORM_L1 &&
+           variant->post == K_POST_NONE;
 }
 
 const struct k_ops *k_generic_attention(const struct k_ops *ops, struct k_ops *copy)
@@ -97,6 +94,7 @@ static const struct k_ops *linked(const char *name)
 
 #if defined(K_DOUBLE) || defined(K_CUDA_HOST)
 
+/* A double build has no CUDA backend, and an emulated one is linked in. */
 static int find_cuda(const struct k_ops **ops)
 {
     *ops = linked("cuda");
@@ -110,68 +108,15 @@ static const struct k_ops *automatic(void)
 
 #else
 
-/* The CUDA backend's library: $ORRERY_CUDA_PLUGIN, or orrery_cuda.so beside the program. */
-static int plugin_path(char path[4096])
-{
-    const char *given = getenv("ORRERY_CUDA_PLUGIN");
-    if (given && *given)
-        return orr_path(path, "%s", given);
-    char self[3072];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = '\0';
-    return orr_path(path, "%s/orrery_cuda.so", slash ? self : "bin");
-}
-
-/* The opened library (kept until the process ends), NULL with a message when there is none. */
-static void *plugin(void)
-{
-    static void *library;
-    char path[4096];
-    if (library || plugin_path(path))
-        return library;
-    if (access(path, R_OK)) {
-        (void)ORR_FAIL(ORR_EDEVICE,
-                       "this build has no CUDA backend (%s is not there; make CUDA=1 builds it "
-                       "where nvcc is on PATH)",
-                       path);
-        return NULL;
-    }
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        (void)ORR_FAIL(ORR_EDEVICE, "cannot load the CUDA backend: %s", dlerror());
-    return library;
-}
-
 static int find_cuda(const struct k_ops **ops)
 {
-    void *library = plugin();
-    if (!library)
-        return ORR_EDEVICE;
-    *ops = dlsym(library, "k_cuda");
-    return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "the CUDA backend has no table of operations");
+    return k_plugin_find(ops);
 }
 
 static const struct k_ops *automatic(void)
 {
-    const struct k_ops *ops = NULL;
-    char path[4096];
-    if (plugin_path(path) || access(path, R_OK))
-        return k_cpu();
-    int (*available)(void) = NULL;
-    void *symbol = find_cuda(&ops) ? NULL : dlsym(plugin(), "k_cuda_available");
-    if (symbol) /* ISO C has no cast from objects to functions */
-        memcpy(&available, &symbol, sizeof available);
-    if (available && available())
-        return ops;
-    if (!access("/dev/nvidiactl", F_OK))
-        fprintf(stderr,
-                "note: an NVIDIA driver is here, but no GPU can be used%s%s: --device cpu\n",
-                symbol ? "" : ": ", symbol ? "" : orr_error());
-    orr_error_clear();
-    return k_cpu();
+    const struct k_ops *cuda = k_plugin_usable();
+    return cuda ? cuda : k_cpu();
 }
 
 #endif

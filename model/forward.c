@@ -18,6 +18,23 @@ void gpt_features(const struct gpt_config *config, double x, double y, bool is_d
     }
 }
 
+/* ---- linear layers: w and b are indices of parameters, b < 0 where there is no bias */
+
+static int linear_forward(struct gpt_model *model, int w, int b, struct k_linear layer)
+{
+    layer.w = gpt_param(model, w);
+    layer.b = gpt_param(model, b);
+    return model->ops->linear_forward(&layer);
+}
+
+static int linear_backward(struct gpt_model *model, int w, int b, struct k_linear layer)
+{
+    layer.w = gpt_param(model, w);
+    layer.dw = gpt_grad(model, w);
+    layer.db = gpt_grad(model, b);
+    return model->ops->linear_backward(&layer);
+}
+
 /* Writes (N, C) into x. */
 static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x)
 {
@@ -32,12 +49,16 @@ static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x
                              V, C));
         TRY(k->embed_forward(both, 2 * C, C, gpt_param(model, model->embed_y), batch->tokens + 1, 2,
                              N, V, C));
-        TRY(k->linear_forward(x, both, gpt_param(model, model->combine_w),
-                              gpt_param(model, model->combine_b), N, 2 * C, C));
+        TRY(linear_forward(model, model->combine_w, model->combine_b,
+                           (struct k_linear){.N = N, .C = 2 * C, .OC = C, .inp = both, .out = x}));
     } else {
-        TRY(k->linear_exact_forward(x, batch->features, gpt_param(model, model->embed_w),
-                                    gpt_param(model, model->embed_b), N,
-                                    gpt_config_features(&model->config), C));
+        TRY(linear_forward(model, model->embed_w, model->embed_b,
+                           (struct k_linear){.N = N,
+                                             .C = gpt_config_features(&model->config),
+                                             .OC = C,
+                                             .inp = batch->features,
+                                             .exact = true,
+                                             .out = x}));
     }
     if (model->position >= 0)
         TRY(k->position_forward(x, gpt_param(model, model->position), N, batch->T, C));
@@ -57,23 +78,29 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
 
     TRY(k->layernorm_forward(a->ln1, a->mean1, a->rstd1, a->x, gpt_param(model, w->ln1_w),
                              gpt_param(model, w->ln1_b), N, C));
-    TRY(k->linear_forward(a->qkv, a->ln1, gpt_param(model, w->qkv_w), gpt_param(model, w->qkv_b), N,
-                          C, 3 * C));
+    TRY(linear_forward(
+        model, w->qkv_w, w->qkv_b,
+        (struct k_linear){.N = N, .C = C, .OC = 3 * C, .inp = a->ln1, .out = a->qkv}));
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(a->qkv, B, T, c->heads, C / c->heads, c->rope_base, 0, false));
     TRY(k->attention_forward(a->y, a->saved, a->qkv, &shape));
     const real *y = a->y; /* (N, C) into proj */
     if (c->gate != K_GATE_NONE) {
-        TRY(k->linear_forward(a->gate, a->ln1, gpt_param(model, w->gate_w), NULL, N, C, C));
+        TRY(linear_forward(
+            model, w->gate_w, -1,
+            (struct k_linear){.N = N, .C = C, .OC = C, .inp = a->ln1, .out = a->gate}));
         TRY(k->gate_forward(a->gated, a->y, a->gate, c->gate, NC));
         y = a->gated;
     }
-    TRY(k->linear_residual_forward(a->mid, y, gpt_param(model, w->proj_w),
-                                   gpt_param(model, w->proj_b), a->x, N, C, C));
+    TRY(linear_forward(
+        model, w->proj_w, w->proj_b,
+        (struct k_linear){.N = N, .C = C, .OC = C, .inp = y, .out = a->mid, .residual = a->x}));
     TRY(k->layernorm_forward(a->ln2, a->mean2, a->rstd2, a->mid, gpt_param(model, w->ln2_w),
                              gpt_param(model, w->ln2_b), N, C));
-    return k->linear_gelu_forward(a->up, a->pre, a->ln2, gpt_param(model, w->up_w),
-                                  gpt_param(model, w->up_b), N, C, c->ffn);
+    return linear_forward(
+        model, w->up_w, w->up_b,
+        (struct k_linear){
+            .N = N, .C = C, .OC = c->ffn, .inp = a->ln2, .out = a->up, .pre = a->pre});
 }
 
 /* x (N, C) of layer l -> next (N, C). */
@@ -91,8 +118,10 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
         const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
         TRY(k->attention_silent(&act->silent[l], a->saved, &shape));
     }
-    return k->linear_residual_forward(next, a->up, gpt_param(model, w->down_w),
-                                      gpt_param(model, w->down_b), a->mid, N, c->ffn, C);
+    return linear_forward(
+        model, w->down_w, w->down_b,
+        (struct k_linear){
+            .N = N, .C = c->ffn, .OC = C, .inp = a->up, .out = next, .residual = a->mid});
 }
 
 int gpt_block_redo(struct gpt_model *model, int l, int B, int T)
@@ -166,13 +195,15 @@ static int outputs(struct gpt_model *model, const struct gpt_batch *batch, struc
     TRY(gpt_activations_take(model, batch, on));
     TRY(body_forward(model, on));
     TRY(gpt_activations_reserve_out(model));
-    const struct k_ops *k = model->ops;
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
-    const bool exact = c->head == GPT_HEAD_REGRESSION;
-    return (exact ? k->linear_exact_forward : k->linear_forward)(
-        act->out, act->ln, gpt_param(model, model->head_w), gpt_param(model, model->head_b),
-        batch->B * batch->T, c->width, c->outputs);
+    return linear_forward(model, model->head_w, model->head_b,
+                          (struct k_linear){.N = batch->B * batch->T,
+                                            .C = c->width,
+                                            .OC = c->outputs,
+                                            .inp = act->ln,
+                                            .exact = c->head == GPT_HEAD_REGRESSION,
+                                            .out = act->out});
 }
 
 int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out)
@@ -231,14 +262,19 @@ static int biased_head_backward(struct gpt_model *model, const struct gpt_batch 
     const int N = batch->B * batch->T, C = model->config.width, OC = model->config.outputs;
     const int V = model->config.vocab;
     const uint16_t *target = batch->target_tokens;
-    const real *w = gpt_param(model, model->head_w);
-    real *dw = gpt_grad(model, model->head_w), *db = gpt_grad(model, model->head_b);
     double *x = &act->pass_loss[0], *y = &act->pass_loss[1];
-    TRY(k->linear_forward(act->out, act->ln, w, gpt_param(model, model->head_b), N, C, OC));
+    const struct k_linear head = {.N = N,
+                                  .C = C,
+                                  .OC = OC,
+                                  .inp = act->ln,
+                                  .out = act->out,
+                                  .dout = act->dout,
+                                  .dinp = act->dy};
+    TRY(linear_forward(model, model->head_w, model->head_b, head));
     TRY(k->cross_entropy(x, act->dout, act->out, OC, 0, target, 2, batch->weight, N, V));
     TRY(k->cross_entropy(y, act->dout, act->out, OC, V, target + 1, 2, batch->weight, N, V));
     TRY(k->scale(act->dout, 0.5, (size_t)N * (size_t)OC));
-    return k->linear_backward(act->dy, dw, db, act->dout, act->ln, w, N, C, OC);
+    return linear_backward(model, model->head_w, model->head_b, head);
 }
 
 /* Loss, and act->dy (N, C) = its gradient by act->ln; logits of token heads are never whole. */
@@ -248,18 +284,25 @@ static int head_backward(struct gpt_model *model, const struct gpt_batch *batch)
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
     const int N = batch->B * batch->T, C = c->width, OC = c->outputs;
-    const real *w = gpt_param(model, model->head_w);
-    real *dw = gpt_grad(model, model->head_w), *db = gpt_grad(model, model->head_b);
-    if (c->head != GPT_HEAD_REGRESSION && !db)
-        return k->head_cross_entropy(act->pass_loss, act->dy, dw, act->ln, w, batch->target_tokens,
+    if (c->head != GPT_HEAD_REGRESSION && model->head_b < 0)
+        return k->head_cross_entropy(act->pass_loss, act->dy, gpt_grad(model, model->head_w),
+                                     act->ln, gpt_param(model, model->head_w), batch->target_tokens,
                                      batch->weight, N, C, c->vocab,
                                      c->head == GPT_HEAD_TEXT ? 1 : 2);
     TRY(gpt_activations_reserve_out(model));
     if (c->head == GPT_HEAD_TOKENS)
         return biased_head_backward(model, batch);
-    TRY(k->linear_exact_forward(act->out, act->ln, w, gpt_param(model, model->head_b), N, C, OC));
+    const struct k_linear head = {.N = N,
+                                  .C = C,
+                                  .OC = OC,
+                                  .inp = act->ln,
+                                  .exact = true,
+                                  .out = act->out,
+                                  .dout = act->dout,
+                                  .dinp = act->dy};
+    TRY(linear_forward(model, model->head_w, model->head_b, head));
     TRY(k->mse(act->pass_loss, act->dout, act->out, batch->target, batch->weight, N, OC));
-    return k->linear_exact_backward(act->dy, dw, db, act->dout, act->ln, w, N, C, OC);
+    return linear_backward(model, model->head_w, model->head_b, head);
 }
 
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
@@ -287,18 +330,27 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
     const bool gate = c->gate != K_GATE_NONE;
     const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
 
-    TRY(k->linear_backward(act->dy, gpt_grad(model, w->proj_w), gpt_grad(model, w->proj_b), act->dx,
-                           gate ? a->gated : a->y, gpt_param(model, w->proj_w), N, C, C));
+    TRY(linear_backward(model, w->proj_w, w->proj_b,
+                        (struct k_linear){.N = N,
+                                          .C = C,
+                                          .OC = C,
+                                          .inp = gate ? a->gated : a->y,
+                                          .dout = act->dx,
+                                          .dinp = act->dy}));
     if (gate)
         TRY(k->gate_backward(act->dy, act->dgate, act->dy, a->y, a->gate, c->gate, NC));
     TRY(k->attention_backward(act->dwide, act->dy, a->y, a->saved, a->qkv, &shape));
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(act->dwide, B, T, c->heads, C / c->heads, c->rope_base, 0, true));
-    TRY(k->linear_backward(act->dy, gpt_grad(model, w->qkv_w), gpt_grad(model, w->qkv_b),
-                           act->dwide, a->ln1, gpt_param(model, w->qkv_w), N, C, 3 * C));
+    TRY(linear_backward(
+        model, w->qkv_w, w->qkv_b,
+        (struct k_linear){
+            .N = N, .C = C, .OC = 3 * C, .inp = a->ln1, .dout = act->dwide, .dinp = act->dy}));
     if (gate) { /* ln1 feeds qkv and the gate: both gradients count */
-        TRY(k->linear_backward(act->dwide, gpt_grad(model, w->gate_w), NULL, act->dgate, a->ln1,
-                               gpt_param(model, w->gate_w), N, C, C));
+        TRY(linear_backward(
+            model, w->gate_w, -1,
+            (struct k_linear){
+                .N = N, .C = C, .OC = C, .inp = a->ln1, .dout = act->dgate, .dinp = act->dwide}));
         TRY(k->add(act->dy, act->dy, act->dwide, NC));
     }
     return k->layernorm_backward(act->dx, gpt_grad(model, w->ln1_w), gpt_grad(model, w->ln1_b),
@@ -318,10 +370,18 @@ static int block_backward(struct gpt_model *model, int l, int B, int T)
 
     TRY(gpt_block_redo(model, l, B, T));
     /* feed-forward half: dx is the gradient of mid through the residual */
-    TRY(k->linear_gelu_backward(act->dwide, gpt_grad(model, w->down_w), gpt_grad(model, w->down_b),
-                                act->dx, a->up, gpt_param(model, w->down_w), a->pre, N, F, C));
-    TRY(k->linear_backward(act->dy, gpt_grad(model, w->up_w), gpt_grad(model, w->up_b), act->dwide,
-                           a->ln2, gpt_param(model, w->up_w), N, C, F));
+    TRY(linear_backward(model, w->down_w, w->down_b,
+                        (struct k_linear){.N = N,
+                                          .C = F,
+                                          .OC = C,
+                                          .inp = a->up,
+                                          .dout = act->dx,
+                                          .dinp = act->dwide,
+                                          .inp_pre = a->pre}));
+    TRY(linear_backward(
+        model, w->up_w, w->up_b,
+        (struct k_linear){
+            .N = N, .C = C, .OC = F, .inp = a->ln2, .dout = act->dwide, .dinp = act->dy}));
     TRY(k->layernorm_backward(act->dx, gpt_grad(model, w->ln2_w), gpt_grad(model, w->ln2_b),
                               act->dy, a->mid, a->mean2, a->rstd2, gpt_param(model, w->ln2_w), N,
                               C));
@@ -336,17 +396,21 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
     if (model->position >= 0)
         TRY(k->position_backward(gpt_grad(model, model->position), act->dx, N, batch->T, C));
     if (model->config.input == GPT_INPUT_CONTINUOUS)
-        return k->linear_exact_backward(NULL, gpt_grad(model, model->embed_w),
-                                        gpt_grad(model, model->embed_b), act->dx, batch->features,
-                                        gpt_param(model, model->embed_w), N,
-                                        gpt_config_features(&model->config), C);
+        return linear_backward(model, model->embed_w, model->embed_b,
+                               (struct k_linear){.N = N,
+                                                 .C = gpt_config_features(&model->config),
+                                                 .OC = C,
+                                                 .inp = batch->features,
+                                                 .exact = true,
+                                                 .dout = act->dx});
     const int V = model->config.vocab;
     if (model->config.input == GPT_INPUT_TEXT)
         return k->embed_backward(gpt_grad(model, model->embed_w), act->dx, C, 0, batch->tokens, 1,
                                  N, V, C);
-    TRY(k->linear_backward(act->dwide, gpt_grad(model, model->combine_w),
-                           gpt_grad(model, model->combine_b), act->dx, act->embed,
-                           gpt_param(model, model->combine_w), N, 2 * C, C));
+    TRY(linear_backward(
+        model, model->combine_w, model->combine_b,
+        (struct k_linear){
+            .N = N, .C = 2 * C, .OC = C, .inp = act->embed, .dout = act->dx, .dinp = act->dwide}));
     TRY(k->embed_backward(gpt_grad(model, model->embed_x), act->dwide, 2 * C, 0, batch->tokens, 2,
                           N, V, C));
     return k->embed_backward(gpt_grad(model, model->embed_y), act->dwide, 2 * C, C,

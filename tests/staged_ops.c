@@ -11,95 +11,46 @@
 
 /* ---- linear layers */
 
-static int linear(bool exact, real *o, const real *inp, const real *w, const real *b, int N, int C,
-                  int OC)
+static int linear_forward(const struct k_linear *l)
 {
     struct stage s = stage_begin();
-    const int io = stage_out(&s, o, SIZE(N, OC)), ii = stage_in(&s, inp, SIZE(N, C));
-    const int iw = stage_in(&s, w, SIZE(OC, C)), ib = stage_in(&s, b, SIZE(OC, 1));
-    while (stage_next(&s))
-        s.code = (exact ? s.ops->linear_exact_forward : s.ops->linear_forward)(
-            stage_at(&s, io), stage_at(&s, ii), stage_at(&s, iw), stage_at(&s, ib), N, C, OC);
+    struct k_linear on = *l;
+    const size_t NO = SIZE(l->N, l->OC);
+    const int io = stage_out(&s, l->out, NO), ip = stage_out(&s, l->pre, NO);
+    const int ii = stage_in(&s, l->inp, SIZE(l->N, l->C)),
+              iw = stage_in(&s, l->w, SIZE(l->OC, l->C));
+    const int ib = stage_in(&s, l->b, SIZE(l->OC, 1)), ir = stage_in(&s, l->residual, NO);
+    while (stage_next(&s)) {
+        on.out = stage_at(&s, io);
+        on.pre = stage_at(&s, ip);
+        on.inp = stage_at(&s, ii);
+        on.w = stage_at(&s, iw);
+        on.b = stage_at(&s, ib);
+        on.residual = stage_at(&s, ir);
+        s.code = s.ops->linear_forward(&on);
+    }
     return stage_end(&s);
 }
 
-static int linear_forward(real *o, const real *inp, const real *w, const real *b, int N, int C,
-                          int OC)
-{
-    return linear(false, o, inp, w, b, N, C, OC);
-}
-
-static int linear_exact_forward(real *o, const real *inp, const real *w, const real *b, int N,
-                                int C, int OC)
-{
-    return linear(true, o, inp, w, b, N, C, OC);
-}
-
-static int linear_gelu_forward(real *o, real *pre, const real *inp, const real *w, const real *b,
-                               int N, int C, int OC)
+static int linear_backward(const struct k_linear *l)
 {
     struct stage s = stage_begin();
-    const int io = stage_out(&s, o, SIZE(N, OC)), ip = stage_out(&s, pre, SIZE(N, OC));
-    const int ii = stage_in(&s, inp, SIZE(N, C)), iw = stage_in(&s, w, SIZE(OC, C));
-    const int ib = stage_in(&s, b, SIZE(OC, 1));
-    while (stage_next(&s))
-        s.code = s.ops->linear_gelu_forward(stage_at(&s, io), stage_at(&s, ip), stage_at(&s, ii),
-                                            stage_at(&s, iw), stage_at(&s, ib), N, C, OC);
-    return stage_end(&s);
-}
-
-static int linear_residual_forward(real *o, const real *inp, const real *w, const real *b,
-                                   const real *residual, int N, int C, int OC)
-{
-    struct stage s = stage_begin();
-    const int io = stage_out(&s, o, SIZE(N, OC)), ii = stage_in(&s, inp, SIZE(N, C));
-    const int iw = stage_in(&s, w, SIZE(OC, C)), ib = stage_in(&s, b, SIZE(OC, 1));
-    const int ir = stage_in(&s, residual, SIZE(N, OC));
-    while (stage_next(&s))
-        s.code =
-            s.ops->linear_residual_forward(stage_at(&s, io), stage_at(&s, ii), stage_at(&s, iw),
-                                           stage_at(&s, ib), stage_at(&s, ir), N, C, OC);
-    return stage_end(&s);
-}
-
-static int backward(bool exact, real *dinp, real *dw, real *db, const real *dout, const real *inp,
-                    const real *w, int N, int C, int OC)
-{
-    struct stage s = stage_begin();
-    const int idi = stage_out(&s, dinp, SIZE(N, C)), idw = stage_out(&s, dw, SIZE(OC, C));
-    const int idb = stage_out(&s, db, SIZE(OC, 1)), ido = stage_in(&s, dout, SIZE(N, OC));
-    const int ii = stage_in(&s, inp, SIZE(N, C)), iw = stage_in(&s, w, SIZE(OC, C));
-    while (stage_next(&s))
-        s.code = (exact ? s.ops->linear_exact_backward : s.ops->linear_backward)(
-            stage_at(&s, idi), stage_at(&s, idw), stage_at(&s, idb), stage_at(&s, ido),
-            stage_at(&s, ii), stage_at(&s, iw), N, C, OC);
-    return stage_end(&s);
-}
-
-static int linear_backward(real *dinp, real *dw, real *db, const real *dout, const real *inp,
-                           const real *w, int N, int C, int OC)
-{
-    return backward(false, dinp, dw, db, dout, inp, w, N, C, OC);
-}
-
-static int linear_exact_backward(real *dinp, real *dw, real *db, const real *dout, const real *inp,
-                                 const real *w, int N, int C, int OC)
-{
-    return backward(true, dinp, dw, db, dout, inp, w, N, C, OC);
-}
-
-static int linear_gelu_backward(real *dpre, real *dw, real *db, const real *dout, const real *inp,
-                                const real *w, const real *pre, int N, int C, int OC)
-{
-    struct stage s = stage_begin();
-    const int idp = stage_out(&s, dpre, SIZE(N, C)), idw = stage_out(&s, dw, SIZE(OC, C));
-    const int idb = stage_out(&s, db, SIZE(OC, 1)), ido = stage_in(&s, dout, SIZE(N, OC));
-    const int ii = stage_in(&s, inp, SIZE(N, C)), iw = stage_in(&s, w, SIZE(OC, C));
-    const int ip = stage_in(&s, pre, SIZE(N, C));
-    while (stage_next(&s))
-        s.code = s.ops->linear_gelu_backward(stage_at(&s, idp), stage_at(&s, idw),
-                                             stage_at(&s, idb), stage_at(&s, ido), stage_at(&s, ii),
-                                             stage_at(&s, iw), stage_at(&s, ip), N, C, OC);
+    struct k_linear on = *l;
+    const size_t NC = SIZE(l->N, l->C), CO = SIZE(l->OC, l->C);
+    const int idi = stage_out(&s, l->dinp, NC), idw = stage_out(&s, l->dw, CO);
+    const int idb = stage_out(&s, l->db, SIZE(l->OC, 1));
+    const int ido = stage_in(&s, l->dout, SIZE(l->N, l->OC)), ii = stage_in(&s, l->inp, NC);
+    const int iw = stage_in(&s, l->w, CO), ip = stage_in(&s, l->inp_pre, NC);
+    while (stage_next(&s)) {
+        on.dinp = stage_at(&s, idi);
+        on.dw = stage_at(&s, idw);
+        on.db = stage_at(&s, idb);
+        on.dout = stage_at(&s, ido);
+        on.inp = stage_at(&s, ii);
+        on.w = stage_at(&s, iw);
+        on.inp_pre = stage_at(&s, ip);
+        s.code = s.ops->linear_backward(&on);
+    }
     return stage_end(&s);
 }
 
@@ -421,12 +372,7 @@ const struct k_ops k_staged = {
     .download = k_host_copy,
     .wait = k_host_wait,
     .linear_forward = linear_forward,
-    .linear_gelu_forward = linear_gelu_forward,
-    .linear_residual_forward = linear_residual_forward,
     .linear_backward = linear_backward,
-    .linear_gelu_backward = linear_gelu_backward,
-    .linear_exact_forward = linear_exact_forward,
-    .linear_exact_backward = linear_exact_backward,
     .gelu_backward = gelu_backward,
     .add = add_arrays,
     .scale = scale,

@@ -116,7 +116,8 @@ static __global__ void __launch_bounds__(SILENT_THREADS)
     *result = sum;
 }
 
-int k_cuda_attention_silent(long *rows, const float *saved, const struct k_attention_shape *shape)
+static int cuda_attention_silent(long *rows, const float *saved,
+                                 const struct k_attention_shape *shape)
 {
     double *result;
     const size_t n = (size_t)shape->B * (size_t)shape->H * (size_t)shape->T;
@@ -126,8 +127,8 @@ int k_cuda_attention_silent(long *rows, const float *saved, const struct k_atten
 
 /* ---- the entries */
 
-int k_cuda_attention_generic_forward(float *out, float *saved, const float *qkv,
-                                     const struct k_attention_shape *shape)
+static int cuda_attention_generic_forward(float *out, float *saved, const float *qkv,
+                                          const struct k_attention_shape *shape)
 {
     struct problem p = problem_of(qkv, saved, shape);
     p.out = out;
@@ -136,9 +137,9 @@ int k_cuda_attention_generic_forward(float *out, float *saved, const float *qkv,
     return rc ? rc : k_cuda_attention_rows_forward(&p);
 }
 
-int k_cuda_attention_generic_backward(float *dqkv, const float *dout, const float *out,
-                                      const float *saved, const float *qkv,
-                                      const struct k_attention_shape *shape)
+static int cuda_attention_generic_backward(float *dqkv, const float *dout, const float *out,
+                                           const float *saved, const float *qkv,
+                                           const struct k_attention_shape *shape)
 {
     /* saved is written by the forward kernels alone, which share the struct */
     struct problem p = problem_of(qkv, (float *)saved, shape);
@@ -161,4 +162,14 @@ int k_cuda_attention_generic_backward(float *dqkv, const float *dout, const floa
     if (!rc && p.rule.score == K_SCORE_COS_LOGN)
         rc = K_LAUNCH(unit_vectors_backward, (unsigned)vector_blocks(&p), THREADS, 0, p);
     return rc;
+}
+
+void k_cuda_install_attention(struct k_ops *ops)
+{
+    /* no variant has fused kernels yet: the generic path runs them all */
+    ops->attention_forward = cuda_attention_generic_forward;
+    ops->attention_backward = cuda_attention_generic_backward;
+    ops->attention_generic_forward = cuda_attention_generic_forward;
+    ops->attention_generic_backward = cuda_attention_generic_backward;
+    ops->attention_silent = cuda_attention_silent;
 }

@@ -1,7 +1,7 @@
 /* cuda.h - what the files of the CUDA backend share; internal to kernels/cuda.
  *
  * The backend is a library of its own, orrery_cuda.so beside the programs, opened by k_find("cuda")
- * (kernels/table.c), so that programs start without CUDA's libraries and run on machines without
+ * (kernels/plugin.c), so that programs start without CUDA's libraries and run on machines without
  * them. The same .cu files are compiled by nvcc and, with -DK_CUDA_HOST, by the host compiler
  * against tests/cuda_host, which runs grids, blocks and threads on the CPU: a kernel is launched by
  * K_LAUNCH and touches the device by what CUDA C++ and this header have alone.
@@ -86,73 +86,20 @@ bool k_cuda_recording(void);
 bool k_cuda_recordings(void);
 int k_cuda_results_open(void);
 void k_cuda_results_close(void);
-int k_cuda_wait(void);
-int k_cuda_record_begin(void);
-int k_cuda_record_end(struct k_recording **recording);
-int k_cuda_replay(const struct k_recording *recording);
-void k_cuda_record_free(struct k_recording *recording);
 
 /* ---- matmul.h is implemented by matmul.cu (cuBLASLt); under K_CUDA_HOST by tests/cuda_host. */
 
-/* ---- the entries, by file */
+/* ---- the entries: each file fills in its own */
 
-/* linear.cu */
-int k_cuda_linear_forward(float *out, const float *inp, const float *w, const float *b, int N,
-                          int C, int OC);
-int k_cuda_linear_gelu_forward(float *out, float *pre, const float *inp, const float *w,
-                               const float *b, int N, int C, int OC);
-int k_cuda_linear_residual_forward(float *out, const float *inp, const float *w, const float *b,
-                                   const float *residual, int N, int C, int OC);
-int k_cuda_linear_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
-                           const float *w, int N, int C, int OC);
-int k_cuda_linear_gelu_backward(float *dpre, float *dw, float *db, const float *dout,
-                                const float *inp, const float *w, const float *pre, int N, int C,
-                                int OC);
-int k_cuda_linear_exact_forward(float *out, const float *inp, const float *w, const float *b, int N,
-                                int C, int OC);
-int k_cuda_linear_exact_backward(float *dinp, float *dw, float *db, const float *dout,
-                                 const float *inp, const float *w, int N, int C, int OC);
-/* elements.cu */
+void k_cuda_install_record(struct k_ops *ops);
+void k_cuda_install_linear(struct k_ops *ops);
+void k_cuda_install_elements(struct k_ops *ops);
+void k_cuda_install_rows(struct k_ops *ops);
+void k_cuda_install_embed(struct k_ops *ops);
+void k_cuda_install_attention(struct k_ops *ops);
+void k_cuda_install_loss(struct k_ops *ops);
+void k_cuda_install_update(struct k_ops *ops);
+/* The entry of elements.cu that linear layers use as well. */
 int k_cuda_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n);
-int k_cuda_add(float *out, const float *a, const float *b, size_t n);
-int k_cuda_scale(float *x, double factor, size_t n);
-int k_cuda_gate_forward(float *out, const float *y, const float *pre, enum k_gate act, size_t n);
-int k_cuda_gate_backward(float *dy, float *dpre, const float *dout, const float *y,
-                         const float *pre, enum k_gate act, size_t n);
-int k_cuda_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse);
-/* rows.cu */
-int k_cuda_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
-                             const float *gamma, const float *beta, int N, int C);
-int k_cuda_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dout,
-                              const float *x, const float *mean, const float *rstd,
-                              const float *gamma, int N, int C);
-int k_cuda_position_forward(float *x, const float *table, int N, int T, int C);
-int k_cuda_position_backward(float *dtable, const float *dx, int N, int T, int C);
-/* embed.cu */
-int k_cuda_embed_forward(float *out, int stride, int at, const float *table, const uint16_t *token,
-                         int token_stride, int N, int V, int C);
-int k_cuda_embed_backward(float *dtable, const float *dout, int stride, int at,
-                          const uint16_t *token, int token_stride, int N, int V, int C);
-/* loss.cu */
-int k_cuda_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
-                         const uint16_t *target, int target_stride, const float *weight, int N,
-                         int V);
-int k_cuda_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp,
-                              const float *w, const uint16_t *target, const float *weight, int N,
-                              int C, int V, int channels);
-int k_cuda_mse(double *loss, float *dpred, const float *pred, const float *target,
-               const float *weight, int N, int C);
-/* update.cu */
-int k_cuda_sum_squares(double *sum, const float *x, size_t n);
-int k_cuda_adamw(float *param, const float *grad, float *m, float *v, size_t n,
-                 const struct k_adamw *k);
-int k_cuda_average(float *average, const float *x, size_t n, double decay);
-/* attention.cu */
-int k_cuda_attention_generic_forward(float *out, float *saved, const float *qkv,
-                                     const struct k_attention_shape *shape);
-int k_cuda_attention_generic_backward(float *dqkv, const float *dout, const float *out,
-                                      const float *saved, const float *qkv,
-                                      const struct k_attention_shape *shape);
-int k_cuda_attention_silent(long *rows, const float *saved, const struct k_attention_shape *shape);
 
 #endif

@@ -66,12 +66,12 @@ int k_cuda_gelu_backward(float *dpre, const float *dout, const float *pre, size_
     return element_run<GELU_BACKWARD>(dpre, dout, pre, 0, n);
 }
 
-int k_cuda_add(float *out, const float *a, const float *b, size_t n)
+static int cuda_add(float *out, const float *a, const float *b, size_t n)
 {
     return element_run<ADD>(out, a, b, 0, n);
 }
 
-int k_cuda_scale(float *x, double factor, size_t n)
+static int cuda_scale(float *x, double factor, size_t n)
 {
     return element_run<SCALE>(x, x, NULL, (float)factor, n);
 }
@@ -87,7 +87,8 @@ static int copy(float *to, const float *from, size_t n)
         "copying a tensor");
 }
 
-int k_cuda_gate_forward(float *out, const float *y, const float *pre, enum k_gate act, size_t n)
+static int cuda_gate_forward(float *out, const float *y, const float *pre, enum k_gate act,
+                             size_t n)
 {
     switch (act) {
     case K_GATE_SIGMOID:
@@ -150,8 +151,8 @@ static int gate_backward(float *dy, float *dpre, const float *dout, const float 
                     dpre, dout, y, pre, n);
 }
 
-int k_cuda_gate_backward(float *dy, float *dpre, const float *dout, const float *y,
-                         const float *pre, enum k_gate act, size_t n)
+static int cuda_gate_backward(float *dy, float *dpre, const float *dout, const float *y,
+                              const float *pre, enum k_gate act, size_t n)
 {
     switch (act) {
     case K_GATE_SIGMOID:
@@ -198,7 +199,7 @@ static __global__ void rope_kernel(float *qkv, const float2 *table, size_t N, in
     }
 }
 
-int k_cuda_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse)
+static int cuda_rope(float *qkv, int B, int T, int H, int D, double base, int offset, bool inverse)
 {
     const size_t N = (size_t)B * (size_t)T, count = (size_t)T * ((size_t)D / 2);
     if (N == 0 || H == 0 || count == 0)
@@ -211,4 +212,14 @@ int k_cuda_rope(float *qkv, int B, int T, int H, int D, double base, int offset,
     return rc ? rc
               : K_LAUNCH(rope_kernel, k_cuda_blocks(N * THREADS, THREADS), THREADS, 0, qkv,
                          (const float2 *)table, N, T, H, D);
+}
+
+void k_cuda_install_elements(struct k_ops *ops)
+{
+    ops->add = cuda_add;
+    ops->scale = cuda_scale;
+    ops->gate_forward = cuda_gate_forward;
+    ops->gate_backward = cuda_gate_backward;
+    ops->rope = cuda_rope;
+    ops->gelu_backward = k_cuda_gelu_backward;
 }

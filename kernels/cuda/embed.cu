@@ -48,8 +48,8 @@ static bool wide_rows(const float *table, const float *rows, int stride, int at,
            k_cuda_aligned(rows);
 }
 
-int k_cuda_embed_forward(float *out, int stride, int at, const float *table, const uint16_t *token,
-                         int token_stride, int N, int V, int C)
+static int cuda_embed_forward(float *out, int stride, int at, const float *table,
+                              const uint16_t *token, int token_stride, int N, int V, int C)
 {
     if (N == 0)
         return 0;
@@ -280,8 +280,8 @@ template <typename T> static int embed_sums(const struct embed_backward *e)
     return rc ? rc : K_LAUNCH(embed_over_kernel<T>, blocks, THREADS, 0, *e);
 }
 
-int k_cuda_embed_backward(float *dtable, const float *dout, int stride, int at,
-                          const uint16_t *token, int token_stride, int N, int V, int C)
+static int cuda_embed_backward(float *dtable, const float *dout, int stride, int at,
+                               const uint16_t *token, int token_stride, int N, int V, int C)
 {
     if (N == 0)
         return 0;
@@ -299,4 +299,10 @@ int k_cuda_embed_backward(float *dtable, const float *dout, int stride, int at,
     if (rc != 0)
         return rc;
     return wide_rows(dtable, dout, stride, at, C) ? embed_sums<float4>(&e) : embed_sums<float>(&e);
+}
+
+void k_cuda_install_embed(struct k_ops *ops)
+{
+    ops->embed_forward = cuda_embed_forward;
+    ops->embed_backward = cuda_embed_backward;
 }

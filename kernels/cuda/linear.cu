@@ -130,89 +130,58 @@ static int add_column_sums(float *out, const float *x, int N, int OC)
 
 /* ---- the entries */
 
-static int forward(float *out, const float *inp, const float *w, const float *b,
-                   const float *residual, int N, int C, int OC, enum k_precision precision)
+static enum k_precision precision_of(const struct k_linear *l)
+{
+    return l->exact ? K_PRECISION_FP32 : k_cuda_precision();
+}
+
+static int cuda_linear_forward(const struct k_linear *l)
 {
     struct k_cuda_matmul m = {};
-    m.M = N;
-    m.N = OC;
-    m.K = C;
-    m.a = inp;
-    m.b = w;
+    m.M = l->N;
+    m.N = l->OC;
+    m.K = l->C;
+    m.a = l->inp;
+    m.b = l->w;
     m.b_transposed = true;
-    m.add = residual;
-    m.bias = b;
-    m.out = out;
-    m.precision = precision;
-    return k_cuda_matmul(&m);
+    m.add = l->residual;
+    m.bias = l->pre ? NULL : l->b;
+    m.out = l->pre ? l->pre : l->out;
+    m.precision = precision_of(l);
+    const int rc = k_cuda_matmul(&m);
+    return rc || !l->pre ? rc : bias_gelu(l->out, l->pre, l->b, l->N, l->OC);
 }
 
-static int backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
-                    const float *w, int N, int C, int OC, enum k_precision precision)
+static int cuda_linear_backward(const struct k_linear *l)
 {
     struct k_cuda_matmul weights = {}, inputs = {};
-    weights.M = OC;
-    weights.N = C;
-    weights.K = N;
-    weights.a = dout;
+    weights.M = l->OC;
+    weights.N = l->C;
+    weights.K = l->N;
+    weights.a = l->dout;
     weights.a_transposed = true;
-    weights.b = inp;
-    weights.add = weights.out = dw;
-    weights.precision = precision;
+    weights.b = l->inp;
+    weights.add = weights.out = l->dw;
+    weights.precision = precision_of(l);
     int rc = k_cuda_matmul(&weights);
-    if (!rc && db)
-        rc = add_column_sums(db, dout, N, OC);
-    inputs.M = N;
-    inputs.N = C;
-    inputs.K = OC;
-    inputs.a = dout;
-    inputs.b = w;
-    inputs.out = dinp;
-    inputs.precision = precision;
-    return rc || !dinp ? rc : k_cuda_matmul(&inputs);
+    if (!rc && l->db)
+        rc = add_column_sums(l->db, l->dout, l->N, l->OC);
+    inputs.M = l->N;
+    inputs.N = l->C;
+    inputs.K = l->OC;
+    inputs.a = l->dout;
+    inputs.b = l->w;
+    inputs.out = l->dinp;
+    inputs.precision = weights.precision;
+    if (!rc && l->dinp)
+        rc = k_cuda_matmul(&inputs);
+    if (!rc && l->dinp && l->inp_pre)
+        rc = k_cuda_gelu_backward(l->dinp, l->dinp, l->inp_pre, (size_t)l->N * (size_t)l->C);
+    return rc;
 }
 
-int k_cuda_linear_forward(float *out, const float *inp, const float *w, const float *b, int N,
-                          int C, int OC)
+void k_cuda_install_linear(struct k_ops *ops)
 {
-    return forward(out, inp, w, b, NULL, N, C, OC, k_cuda_precision());
-}
-
-int k_cuda_linear_gelu_forward(float *out, float *pre, const float *inp, const float *w,
-                               const float *b, int N, int C, int OC)
-{
-    const int rc = forward(pre, inp, w, NULL, NULL, N, C, OC, k_cuda_precision());
-    return rc ? rc : bias_gelu(out, pre, b, N, OC);
-}
-
-int k_cuda_linear_residual_forward(float *out, const float *inp, const float *w, const float *b,
-                                   const float *residual, int N, int C, int OC)
-{
-    return forward(out, inp, w, b, residual, N, C, OC, k_cuda_precision());
-}
-
-int k_cuda_linear_backward(float *dinp, float *dw, float *db, const float *dout, const float *inp,
-                           const float *w, int N, int C, int OC)
-{
-    return backward(dinp, dw, db, dout, inp, w, N, C, OC, k_cuda_precision());
-}
-
-int k_cuda_linear_gelu_backward(float *dpre, float *dw, float *db, const float *dout,
-                                const float *inp, const float *w, const float *pre, int N, int C,
-                                int OC)
-{
-    const int rc = backward(dpre, dw, db, dout, inp, w, N, C, OC, k_cuda_precision());
-    return rc ? rc : k_cuda_gelu_backward(dpre, dpre, pre, (size_t)N * (size_t)C);
-}
-
-int k_cuda_linear_exact_forward(float *out, const float *inp, const float *w, const float *b, int N,
-                                int C, int OC)
-{
-    return forward(out, inp, w, b, NULL, N, C, OC, K_PRECISION_FP32);
-}
-
-int k_cuda_linear_exact_backward(float *dinp, float *dw, float *db, const float *dout,
-                                 const float *inp, const float *w, int N, int C, int OC)
-{
-    return backward(dinp, dw, db, dout, inp, w, N, C, OC, K_PRECISION_FP32);
+    ops->linear_forward = cuda_linear_forward;
+    ops->linear_backward = cuda_linear_backward;
 }

@@ -215,9 +215,9 @@ static int cross_entropy_rows(const struct cross_entropy *e)
     return K_LAUNCH(cross_entropy_kernel, blocks, threads, 0, *e);
 }
 
-int k_cuda_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
-                         const uint16_t *target, int target_stride, const float *weight, int N,
-                         int V)
+static int cuda_cross_entropy(double *loss, float *dlogits, const float *logits, int stride, int at,
+                              const uint16_t *target, int target_stride, const float *weight, int N,
+                              int V)
 {
     void *memory;
     double *result;
@@ -321,9 +321,9 @@ static int head_prepare(struct head *h)
     return 0;
 }
 
-int k_cuda_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp,
-                              const float *w, const uint16_t *target, const float *weight, int N,
-                              int C, int V, int channels)
+static int cuda_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp,
+                                   const float *w, const uint16_t *target, const float *weight,
+                                   int N, int C, int V, int channels)
 {
     struct head h = {};
     h.inp = inp, h.weight = weight, h.target = target, h.dinp = dinp;
@@ -376,8 +376,8 @@ static __global__ void __launch_bounds__(THREADS)
         parts[blockIdx.x] = sum;
 }
 
-int k_cuda_mse(double *loss, float *dpred, const float *pred, const float *target,
-               const float *weight, int N, int C)
+static int cuda_mse(double *loss, float *dpred, const float *pred, const float *target,
+                    const float *weight, int N, int C)
 {
     const size_t n = (size_t)N * (size_t)C, wanted = n / PIECE + 1;
     const int pieces = (int)(wanted < (size_t)PIECES ? wanted : (size_t)PIECES);
@@ -396,4 +396,11 @@ int k_cuda_mse(double *loss, float *dpred, const float *pred, const float *targe
     return rc ? rc
               : K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, (const double *)parts,
                          (size_t)pieces);
+}
+
+void k_cuda_install_loss(struct k_ops *ops)
+{
+    ops->cross_entropy = cuda_cross_entropy;
+    ops->head_cross_entropy = cuda_head_cross_entropy;
+    ops->mse = cuda_mse;
 }

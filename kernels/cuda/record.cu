@@ -57,6 +57,8 @@ int k_cuda_results_open(void)
     return rc;
 }
 
+static void cuda_record_free(struct k_recording *recording);
+
 void k_cuda_results_close(void)
 {
     if (results.under_way) {
@@ -69,7 +71,7 @@ void k_cuda_results_close(void)
         results.under_way = NULL;
     }
     while (results.all)
-        k_cuda_record_free(results.all);
+        cuda_record_free(results.all);
     cudaFree(results.device);
     cudaFreeHost(results.pinned);
     results.device = results.pinned = NULL;
@@ -89,7 +91,7 @@ static void deliver(const struct result *list, int count)
     }
 }
 
-int k_cuda_wait(void)
+static int cuda_wait(void)
 {
     bool any = results.passing_count > 0;
     int rc = 0;
@@ -141,7 +143,7 @@ static int take_result(struct result result, double **device)
     if (results.under_way)
         return keep_result(result, device);
     if (results.passing_count == PASSING) { /* all places are full: these are early */
-        const int rc = k_cuda_wait();
+        const int rc = cuda_wait();
         if (rc)
             return rc;
     }
@@ -163,7 +165,7 @@ int k_cuda_result_long(long *host, double **device)
 
 /* ---- recordings */
 
-int k_cuda_record_begin(void)
+static int cuda_record_begin(void)
 {
     if (results.under_way)
         return ORR_FAIL(ORR_EINVAL, "cuda: a recording is under way already");
@@ -180,7 +182,7 @@ int k_cuda_record_begin(void)
     return 0;
 }
 
-int k_cuda_record_end(struct k_recording **recording)
+static int cuda_record_end(struct k_recording **recording)
 {
     *recording = NULL;
     struct k_recording *r = results.under_way;
@@ -196,13 +198,13 @@ int k_cuda_record_end(struct k_recording **recording)
     if (graph)
         cudaGraphDestroy(graph);
     if (rc)
-        k_cuda_record_free(r);
+        cuda_record_free(r);
     else
         *recording = r;
     return rc;
 }
 
-int k_cuda_replay(const struct k_recording *recording)
+static int cuda_replay(const struct k_recording *recording)
 {
     const int rc = k_cuda_check(cudaGraphLaunch(recording->exec, k_cuda_stream()), "replay");
     for (struct k_recording *r = results.all; !rc && r; r = r->next)
@@ -211,7 +213,7 @@ int k_cuda_replay(const struct k_recording *recording)
     return rc;
 }
 
-void k_cuda_record_free(struct k_recording *recording)
+static void cuda_record_free(struct k_recording *recording)
 {
     struct k_recording **at = &results.all;
     while (*at && *at != recording)
@@ -229,4 +231,13 @@ void k_cuda_record_free(struct k_recording *recording)
     free(recording);
     if (!results.all)
         k_cuda_free_retired();
+}
+
+void k_cuda_install_record(struct k_ops *ops)
+{
+    ops->wait = cuda_wait;
+    ops->record_begin = cuda_record_begin;
+    ops->record_end = cuda_record_end;
+    ops->replay = cuda_replay;
+    ops->record_free = cuda_record_free;
 }

@@ -110,8 +110,8 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-int k_cuda_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
-                             const float *gamma, const float *beta, int N, int C)
+static int cuda_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
+                                  const float *gamma, const float *beta, int N, int C)
 {
     if (N == 0)
         return 0;
@@ -322,9 +322,9 @@ static int range_count(int N, int threads)
     return wanted < most ? wanted : most;
 }
 
-int k_cuda_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dout,
-                              const float *x, const float *mean, const float *rstd,
-                              const float *gamma, int N, int C)
+static int cuda_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dout,
+                                   const float *x, const float *mean, const float *rstd,
+                                   const float *gamma, int N, int C)
 {
     if (N == 0)
         return 0;
@@ -378,7 +378,7 @@ static __global__ void position_backward_kernel(float *dtable, const float *dx, 
     }
 }
 
-int k_cuda_position_forward(float *x, const float *table, int N, int T, int C)
+static int cuda_position_forward(float *x, const float *table, int N, int T, int C)
 {
     const size_t width = (size_t)T * (size_t)C, n = (size_t)N * (size_t)C;
     if (n == 0)
@@ -387,11 +387,19 @@ int k_cuda_position_forward(float *x, const float *table, int N, int T, int C)
                     width);
 }
 
-int k_cuda_position_backward(float *dtable, const float *dx, int N, int T, int C)
+static int cuda_position_backward(float *dtable, const float *dx, int N, int T, int C)
 {
     const size_t width = (size_t)T * (size_t)C, n = (size_t)N * (size_t)C;
     if (n == 0)
         return 0;
     return K_LAUNCH(position_backward_kernel, k_cuda_blocks(width, THREADS), THREADS, 0, dtable, dx,
                     n, width);
+}
+
+void k_cuda_install_rows(struct k_ops *ops)
+{
+    ops->layernorm_forward = cuda_layernorm_forward;
+    ops->layernorm_backward = cuda_layernorm_backward;
+    ops->position_forward = cuda_position_forward;
+    ops->position_backward = cuda_position_backward;
 }

@@ -46,7 +46,7 @@ static __global__ void __launch_bounds__(THREADS)
         *result = sum;
 }
 
-int k_cuda_sum_squares(double *sum, const float *x, size_t n)
+static int cuda_sum_squares(double *sum, const float *x, size_t n)
 {
     const size_t wanted = n / PIECE + 1;
     const int pieces = (int)(wanted < (size_t)PIECES ? wanted : (size_t)PIECES);
@@ -108,8 +108,8 @@ static __global__ void __launch_bounds__(THREADS, 4) /* (or a register is spilt)
         adamw_of(param + i, grad[i], m + i, v + i, &k);
 }
 
-int k_cuda_adamw(float *param, const float *grad, float *m, float *v, size_t n,
-                 const struct k_adamw *k)
+static int cuda_adamw(float *param, const float *grad, float *m, float *v, size_t n,
+                      const struct k_adamw *k)
 {
     const struct adamw a = {
         (float)k->beta1,
@@ -150,7 +150,7 @@ static __global__ void __launch_bounds__(THREADS)
         average[i] = keep * average[i] + take * x[i];
 }
 
-int k_cuda_average(float *average, const float *x, size_t n, double decay)
+static int cuda_average(float *average, const float *x, size_t n, double decay)
 {
     const float keep = (float)decay, take = (float)(1 - decay);
     if (n == 0)
@@ -160,4 +160,11 @@ int k_cuda_average(float *average, const float *x, size_t n, double decay)
                         average, x, n, keep, take);
     return K_LAUNCH(average_kernel<false>, k_cuda_blocks(n, THREADS), THREADS, 0, average, x, n,
                     keep, take);
+}
+
+void k_cuda_install_update(struct k_ops *ops)
+{
+    ops->sum_squares = cuda_sum_squares;
+    ops->adamw = cuda_adamw;
+    ops->average = cuda_average;
 }

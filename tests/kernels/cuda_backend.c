@@ -1,5 +1,6 @@
 /* cuda_backend.c - the CUDA backend as a whole, on the emulation (make check) and on a GPU (make
  * check-gpu): memory, numbers that come through pointers, recordings, products of every kind. */
+#include "linear_calls.h"
 #include "test_data.h"
 
 static const struct k_ops *ops;
@@ -166,13 +167,16 @@ static void scratch_outlives_growth(void **state)
     real *host = input(&o, &s, n, 1), got[SMALL], again[SMALL];
     real *dout = device(host, n), *dw = device(NULL, n), *db = device(NULL, LARGE);
     struct k_recording *recording = NULL;
-    assert_int_equal(ops->linear_backward(NULL, dw, db, dout, dout, dout, 100, SMALL, SMALL), 0);
+    assert_int_equal(call_linear_backward(ops, NULL, dw, db, dout, dout, dout, 100, SMALL, SMALL),
+                     0);
     assert_int_equal(ops->download(got, db, sizeof got), 0);
     assert_int_equal(ops->record_begin(), 0);
     assert_int_equal(ops->zero(db, sizeof got), 0);
-    assert_int_equal(ops->linear_backward(NULL, dw, db, dout, dout, dout, 100, SMALL, SMALL), 0);
+    assert_int_equal(call_linear_backward(ops, NULL, dw, db, dout, dout, dout, 100, SMALL, SMALL),
+                     0);
     assert_int_equal(ops->record_end(&recording), 0);
-    assert_int_equal(ops->linear_backward(NULL, dw, db, dout, dout, dout, 900, SMALL, LARGE), 0);
+    assert_int_equal(call_linear_backward(ops, NULL, dw, db, dout, dout, dout, 900, SMALL, LARGE),
+                     0);
     assert_int_equal(ops->replay(recording), 0);
     assert_int_equal(ops->download(again, db, sizeof again), 0);
     assert_memory_equal(got, again, sizeof got);
@@ -193,11 +197,11 @@ static void growth_while_recording_is_refused(void **state)
     ops->close(); /* forgets its scratch memory */
     assert_int_equal(ops->open(1, K_PRECISION_FP32), 0);
     assert_int_equal(ops->record_begin(), 0);
-    assert_int_not_equal(ops->linear_backward(NULL, dw, db, dout, dout, dout, N, 1, OC), 0);
+    assert_int_not_equal(call_linear_backward(ops, NULL, dw, db, dout, dout, dout, N, 1, OC), 0);
     assert_non_null(strstr(orr_error(), "recording"));
     if (!ops->record_end(&recording))
         ops->record_free(recording);
-    assert_int_equal(ops->linear_backward(NULL, dw, db, dout, dout, dout, N, 1, OC), 0);
+    assert_int_equal(call_linear_backward(ops, NULL, dw, db, dout, dout, dout, N, 1, OC), 0);
     assert_int_equal(ops->wait(), 0);
     ops->release(dout);
     ops->release(dw);
@@ -221,7 +225,7 @@ static void column_sums_are_whole(void **state)
     real *dout = device(host, (size_t)N * OC), *inp = device(NULL, N), *w = device(NULL, OC);
     real *dw = device(NULL, OC), *db = device(NULL, OC);
     for (int times = 1; times <= 2; times++) { /* adds */
-        assert_int_equal(ops->linear_backward(NULL, dw, db, dout, inp, w, N, 1, OC), 0);
+        assert_int_equal(call_linear_backward(ops, NULL, dw, db, dout, inp, w, N, 1, OC), 0);
         assert_int_equal(ops->download(found, db, sizeof found), 0);
         for (int c = 0; c < OC; c++)
             assert_true((double)found[c] == times * sums[c]);
@@ -255,11 +259,11 @@ static void precisions_round_as_they_say(void **state)
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         assert_int_equal(ops->open(1, known[k].precision), 0);
         real *a = device(values, 64), *w = device(ones, 64), *y = device(NULL, 64);
-        assert_int_equal(ops->linear_forward(y, a, w, NULL, 8, 8, 8), 0);
+        assert_int_equal(call_linear_forward(ops, y, a, w, NULL, 8, 8, 8), 0);
         assert_int_equal(ops->download(out, y, sizeof out), 0);
         for (int i = 0; i < 64; i++)
             assert_true((double)out[i] == known[k].kept);
-        assert_int_equal(ops->linear_exact_forward(y, a, w, NULL, 8, 8, 8), 0);
+        assert_int_equal(call_linear_exact_forward(ops, y, a, w, NULL, 8, 8, 8), 0);
         assert_int_equal(ops->download(out, y, sizeof out), 0);
         for (int i = 0; i < 64; i++)
             assert_true(out[i] == x); /* never rounded */
@@ -286,7 +290,7 @@ static void odd_rows_are_rounded_in_place(void **state)
         for (int shift = 0; shift < 5; shift++) {
             const int N = sizes[k][0], C = sizes[k][1], OC = sizes[k][2];
             const real *inp = x + shift, *w = x + 2000 + shift, *b = x + 3600 + shift;
-            assert_int_equal(ops->linear_forward(y + shift, inp, w, b, N, C, OC), 0);
+            assert_int_equal(call_linear_forward(ops, y + shift, inp, w, b, N, C, OC), 0);
             assert_int_equal(ops->download(found, y, 4096 * sizeof *found), 0);
             for (int n = 0; n < N; n++)
                 for (int c = 0; c < OC; c++) {

@@ -23,6 +23,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "linear_calls.h"
 #include "base/base.h"
 #include "kernels/kernels.h"
 
@@ -250,13 +251,13 @@ static int gate_pass(const struct a_case *c, const struct k_ops *ops, real *cons
 {
     const int T = c->shape.T, C = c->shape.D;
     const size_t n = (size_t)T * (size_t)C;
-    int rc = ops->linear_forward(t[PRE], t[X], t[WG], NULL, T, C, C);
+    int rc = call_linear_forward(ops, t[PRE], t[X], t[WG], NULL, T, C, C);
     if (!rc)
         rc = ops->gate_forward(t[OUT], t[Y], t[PRE], c->gate, n);
     if (!rc)
         rc = ops->gate_backward(t[DY], t[DPRE], t[DOUT], t[Y], t[PRE], c->gate, n);
     if (!rc)
-        rc = ops->linear_backward(t[DX], t[DWG], NULL, t[DPRE], t[X], t[WG], T, C, C);
+        rc = call_linear_backward(ops, t[DX], t[DWG], NULL, t[DPRE], t[X], t[WG], T, C, C);
     return rc;
 }
 

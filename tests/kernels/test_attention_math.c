@@ -4,7 +4,7 @@
 
 #include "attention_math.h"
 #include "phi.h"
-#include "ref_row.h"
+#include "kernels/ref/row.h"
 
 enum { N = 70, PIECE = 16, PARTS = 2 };
 

@@ -6,8 +6,8 @@
 #endif
 #include "test_data.h"
 
-#include "cpu.h"
-#include "cpu_fused.h"
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/fused.h"
 
 /* Keys of a block on the widest machine; the tests are not compiled for this one. */
 enum { VARIANTS = 6, BLOCK = 384 };

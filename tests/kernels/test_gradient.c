@@ -3,6 +3,7 @@
  *
  * A problem is an operation followed by a fixed random linear form (its outputs times `form`), so
  * that the loss is one number and the gradient by the outputs is `form`. */
+#include "linear_calls.h"
 #include "test_data.h"
 
 #include "phi.h"
@@ -70,10 +71,10 @@ static void run_linear(const struct k_ops *ops, struct problem *p, bool backward
 {
     const struct variable *v = p->variable;
     const int N = p->N, C = p->C, OC = p->OC;
-    assert_int_equal(ops->linear_forward(p->out, v[0].x, v[1].x, v[2].x, N, C, OC), 0);
+    assert_int_equal(call_linear_forward(ops, p->out, v[0].x, v[1].x, v[2].x, N, C, OC), 0);
     if (backward)
-        assert_int_equal(ops->linear_backward(v[0].gradient, v[1].gradient, v[2].gradient, p->form,
-                                              v[0].x, v[1].x, N, C, OC),
+        assert_int_equal(call_linear_backward(ops, v[0].gradient, v[1].gradient, v[2].gradient,
+                                              p->form, v[0].x, v[1].x, N, C, OC),
                          0);
     take_loss(p, product(N, OC));
 }
@@ -82,10 +83,11 @@ static void run_linear_exact(const struct k_ops *ops, struct problem *p, bool ba
 {
     const struct variable *v = p->variable;
     const int N = p->N, C = p->C, OC = p->OC;
-    assert_int_equal(ops->linear_exact_forward(p->out, v[0].x, v[1].x, v[2].x, N, C, OC), 0);
+    assert_int_equal(call_linear_exact_forward(ops, p->out, v[0].x, v[1].x, v[2].x, N, C, OC), 0);
     if (backward)
-        assert_int_equal(ops->linear_exact_backward(v[0].gradient, v[1].gradient, v[2].gradient,
-                                                    p->form, v[0].x, v[1].x, N, C, OC),
+        assert_int_equal(call_linear_exact_backward(ops, v[0].gradient, v[1].gradient,
+                                                    v[2].gradient, p->form, v[0].x, v[1].x, N, C,
+                                                    OC),
                          0);
     take_loss(p, product(N, OC));
 }
@@ -95,11 +97,12 @@ static void run_linear_gelu(const struct k_ops *ops, struct problem *p, bool bac
     const struct variable *v = p->variable;
     const int N = p->N, C = p->C, OC = p->OC;
     real *pre = p->extra, *dpre = p->mean;
-    assert_int_equal(ops->linear_gelu_forward(p->out, pre, v[0].x, v[1].x, v[2].x, N, C, OC), 0);
+    assert_int_equal(call_linear_gelu_forward(ops, p->out, pre, v[0].x, v[1].x, v[2].x, N, C, OC),
+                     0);
     if (backward) {
         assert_int_equal(ops->gelu_backward(dpre, p->form, pre, product(N, OC)), 0);
-        assert_int_equal(ops->linear_backward(v[0].gradient, v[1].gradient, v[2].gradient, dpre,
-                                              v[0].x, v[1].x, N, C, OC),
+        assert_int_equal(call_linear_backward(ops, v[0].gradient, v[1].gradient, v[2].gradient,
+                                              dpre, v[0].x, v[1].x, N, C, OC),
                          0);
     }
     take_loss(p, product(N, OC));

@@ -1,6 +1,7 @@
 /* test_linear.c - linear layers, their fused forms and the token head at sizes that take every
  * path of the cpu backend (narrow, plain, packed; full pieces and remainders), beside the reference
  * and beside themselves with other numbers of threads. The derivation of tolerances is at each. */
+#include "linear_calls.h"
 #include "test_data.h"
 
 struct sizes {
@@ -27,10 +28,11 @@ static void layer(const struct k_ops *ops, struct outputs *o, const struct sizes
     real *dinp = output(o, "dinp", NC), *dpre = output(o, "dpre", NC);
     real *dw = output_added(o, &r, "dw", CO), *db = output_added(o, &r, "db", (size_t)OC);
     real *dw2 = output_added(o, &r, "dw of gelu", CO);
-    assert_int_equal(ops->linear_forward(out, inp, w, b, N, C, OC), 0);
-    assert_int_equal(ops->linear_residual_forward(added, inp, w, b, residual, N, C, OC), 0);
-    assert_int_equal(ops->linear_backward(dinp, dw, db, dout, inp, w, N, C, OC), 0);
-    assert_int_equal(ops->linear_gelu_backward(dpre, dw2, NULL, dout, inp, w, slope, N, C, OC), 0);
+    assert_int_equal(call_linear_forward(ops, out, inp, w, b, N, C, OC), 0);
+    assert_int_equal(call_linear_residual_forward(ops, added, inp, w, b, residual, N, C, OC), 0);
+    assert_int_equal(call_linear_backward(ops, dinp, dw, db, dout, inp, w, N, C, OC), 0);
+    assert_int_equal(call_linear_gelu_backward(ops, dpre, dw2, NULL, dout, inp, w, slope, N, C, OC),
+                     0);
 }
 
 /* A head of two channels over vocabularies of OC; every fifth row does not count, and has a target
@@ -142,11 +144,11 @@ static void weights_are_never_stale(void **state)
     const real *inp = input(&o, &r, (size_t)N * C, 1);
     real *w = input(&o, &r, (size_t)C * C, 1), *out = output(&o, "out", (size_t)N * C);
     assert_int_equal(k_cpu()->open(2, true), 0);
-    assert_int_equal(k_cpu()->linear_forward(out, inp, w, NULL, N, C, C), 0);
+    assert_int_equal(call_linear_forward(k_cpu(), out, inp, w, NULL, N, C, C), 0);
     const real before = out[5];
     for (size_t i = 0; i < (size_t)C * C; i++)
         w[i] *= 2;
-    assert_int_equal(k_cpu()->linear_forward(out, inp, w, NULL, N, C, C), 0);
+    assert_int_equal(call_linear_forward(k_cpu(), out, inp, w, NULL, N, C, C), 0);
     assert_true(out[5] == 2 * before);
     k_cpu()->close();
     outputs_free(&o);
@@ -175,13 +177,14 @@ static void fused_forms_are_their_parts(void **state)
     real *fused = input(&o, &r, NO, 0), *parts = input(&o, &r, NO, 0);
     real *dw = input(&o, &r, CO, 0);
     assert_int_equal(k_cpu()->open(2, true), 0);
-    assert_int_equal(k_cpu()->linear_residual_forward(fused, inp, w, b, residual, N, C, OC), 0);
-    assert_int_equal(k_cpu()->linear_forward(parts, inp, w, b, N, C, OC), 0);
+    assert_int_equal(call_linear_residual_forward(k_cpu(), fused, inp, w, b, residual, N, C, OC),
+                     0);
+    assert_int_equal(call_linear_forward(k_cpu(), parts, inp, w, b, N, C, OC), 0);
     assert_int_equal(k_cpu()->add(parts, parts, residual, NO), 0);
     assert_parts(fused, parts, NO);
     assert_int_equal(
-        k_cpu()->linear_gelu_backward(fused, dw, NULL, residual, inp, w, pre, N, C, OC), 0);
-    assert_int_equal(k_cpu()->linear_backward(parts, dw, NULL, residual, inp, w, N, C, OC), 0);
+        call_linear_gelu_backward(k_cpu(), fused, dw, NULL, residual, inp, w, pre, N, C, OC), 0);
+    assert_int_equal(call_linear_backward(k_cpu(), parts, dw, NULL, residual, inp, w, N, C, OC), 0);
     assert_int_equal(k_cpu()->gelu_backward(parts, parts, pre, NC), 0);
     assert_parts(fused, parts, NC);
     k_cpu()->close();

@@ -1,6 +1,7 @@
 /* test_loss.c - the token head with its cross entropy. Built in double: its gradients against
  * central differences, and closed forms. Built in float: its parts one after another give the same,
  * and what is wrong with targets is said. */
+#include "linear_calls.h"
 #include "test_data.h"
 
 enum { N = 11, C = 12, V = 9, CHANNELS = 2 };
@@ -76,7 +77,7 @@ static void head_is_its_parts(void **state)
         real *dinp = input(&p.memory, &r, N * C, 1);
         real *dw = input(&p.memory, &r, CHANNELS * V * C, 0);
         double sum = 0, one;
-        (*ops)->linear_forward(logits, p.inp, p.w, NULL, N, C, CHANNELS * V);
+        call_linear_forward(*ops, logits, p.inp, p.w, NULL, N, C, CHANNELS * V);
         for (int c = 0; c < CHANNELS; c++) {
             (*ops)->cross_entropy(&one, logits, logits, CHANNELS * V, c * V, p.target + c, CHANNELS,
                                   p.weight, N, V);
@@ -84,7 +85,7 @@ static void head_is_its_parts(void **state)
         }
         for (int i = 0; i < N * CHANNELS * V; i++)
             logits[i] /= CHANNELS;
-        (*ops)->linear_backward(dinp, dw, NULL, logits, p.inp, p.w, N, C, CHANNELS * V);
+        call_linear_backward(*ops, dinp, dw, NULL, logits, p.inp, p.w, N, C, CHANNELS * V);
         assert_near(loss, sum, 1e-6);
         for (int i = 0; i < N * C; i++)
             assert_near((double)p.dinp[i], (double)dinp[i], 1e-6);

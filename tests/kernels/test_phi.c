@@ -4,7 +4,7 @@
 
 #include "phi.h"
 
-/* Errors as kernels/cpu_vec.h states them, and the rounding of the products with 1 around them. */
+/* Errors as kernels/cpu/vec.h states them, and the rounding of the products with 1 around them. */
 struct bound {
     enum k_phi phi;
     double from, to;           /* scores */

@@ -33,7 +33,7 @@ static int protect(int how)
 
 struct call {
     int (*run)(const struct call *c);
-    void *p[9];
+    void *p[11];
     const uint16_t *token, *target;
     int i[6];
     double d[2];
@@ -41,6 +41,7 @@ struct call {
     struct k_attention_shape shape;
     struct k_attention variant; /* what shape.variant points at is the caller's */
     struct k_adamw adamw;
+    struct k_linear layer;
     double *number; /* results, poisoned until the call is done */
     long *count;
     void *own; /* freed with the call */
@@ -268,71 +269,33 @@ static void guarded_record_free(struct k_recording *r)
 #define I(k)    (c->i[k])
 #define IN(ptr) ((void *)(uintptr_t)(ptr)) /* an input, kept like the outputs */
 
-#define LINEAR_FORWARD(name)                                                                       \
-    static int run_##name(const struct call *c)                                                    \
-    {                                                                                              \
-        return k_ref.name(P(0), P(1), P(2), P(3), I(0), I(1), I(2));                               \
-    }                                                                                              \
-    static int guarded_##name(real *out, const real *inp, const real *w, const real *b, int N,     \
-                              int C, int OC)                                                       \
-    {                                                                                              \
-        return ask(&(struct call){                                                                 \
-            .run = run_##name, .p = {out, IN(inp), IN(w), IN(b)}, .i = {N, C, OC}});               \
-    }
-LINEAR_FORWARD(linear_forward)
-LINEAR_FORWARD(linear_exact_forward)
-
-#define LINEAR_BACKWARD(name)                                                                      \
-    static int run_##name(const struct call *c)                                                    \
-    {                                                                                              \
-        return k_ref.name(P(0), P(1), P(2), P(3), P(4), P(5), I(0), I(1), I(2));                   \
-    }                                                                                              \
-    static int guarded_##name(real *dinp, real *dw, real *db, const real *dout, const real *inp,   \
-                              const real *w, int N, int C, int OC)                                 \
-    {                                                                                              \
-        return ask(&(struct call){                                                                 \
-            .run = run_##name, .p = {dinp, dw, db, IN(dout), IN(inp), IN(w)}, .i = {N, C, OC}});   \
-    }
-LINEAR_BACKWARD(linear_backward)
-LINEAR_BACKWARD(linear_exact_backward)
-
-static int run_linear_gelu_forward(const struct call *c)
+static int run_linear_forward(const struct call *c)
 {
-    return k_ref.linear_gelu_forward(P(0), P(1), P(2), P(3), P(4), I(0), I(1), I(2));
+    return k_ref.linear_forward(&c->layer);
 }
 
-static int guarded_linear_gelu_forward(real *out, real *pre, const real *inp, const real *w,
-                                       const real *b, int N, int C, int OC)
+static int run_linear_backward(const struct call *c)
 {
-    return ask(&(struct call){
-        .run = run_linear_gelu_forward, .p = {out, pre, IN(inp), IN(w), IN(b)}, .i = {N, C, OC}});
+    return k_ref.linear_backward(&c->layer);
 }
 
-static int run_linear_residual_forward(const struct call *c)
+/* Every array of the layer is an argument, so that memory of the host is seen. */
+static int ask_linear(int (*run)(const struct call *c), const struct k_linear *l)
 {
-    return k_ref.linear_residual_forward(P(0), P(1), P(2), P(3), P(4), I(0), I(1), I(2));
+    return ask(&(struct call){.run = run,
+                              .p = {IN(l->inp), IN(l->w), l->out, IN(l->b), IN(l->residual), l->pre,
+                                    IN(l->dout), l->dinp, l->dw, l->db, IN(l->inp_pre)},
+                              .layer = *l});
 }
 
-static int guarded_linear_residual_forward(real *out, const real *inp, const real *w, const real *b,
-                                           const real *residual, int N, int C, int OC)
+static int guarded_linear_forward(const struct k_linear *layer)
 {
-    return ask(&(struct call){.run = run_linear_residual_forward,
-                              .p = {out, IN(inp), IN(w), IN(b), IN(residual)},
-                              .i = {N, C, OC}});
+    return ask_linear(run_linear_forward, layer);
 }
 
-static int run_linear_gelu_backward(const struct call *c)
+static int guarded_linear_backward(const struct k_linear *layer)
 {
-    return k_ref.linear_gelu_backward(P(0), P(1), P(2), P(3), P(4), P(5), P(6), I(0), I(1), I(2));
-}
-
-static int guarded_linear_gelu_backward(real *dpre, real *dw, real *db, const real *dout,
-                                        const real *inp, const real *w, const real *pre, int N,
-                                        int C, int OC)
-{
-    return ask(&(struct call){.run = run_linear_gelu_backward,
-                              .p = {dpre, dw, db, IN(dout), IN(inp), IN(w), IN(pre)},
-                              .i = {N, C, OC}});
+    return ask_linear(run_linear_backward, layer);
 }
 
 static int run_gelu_backward(const struct call *c)
@@ -625,12 +588,7 @@ static int guarded_peak(double *gflops)
     .copy = guarded_copy, .upload = guarded_upload, .download = guarded_download,                  \
     .wait = guarded_wait,                                                                          \
     .linear_forward = guarded_linear_forward,                                                      \
-    .linear_gelu_forward = guarded_linear_gelu_forward,                                            \
-    .linear_residual_forward = guarded_linear_residual_forward,                                    \
     .linear_backward = guarded_linear_backward,                                                    \
-    .linear_gelu_backward = guarded_linear_gelu_backward,                                          \
-    .linear_exact_forward = guarded_linear_exact_forward,                                          \
-    .linear_exact_backward = guarded_linear_exact_backward,                                        \
     .gelu_backward = guarded_gelu_backward, .add = guarded_add, .scale = guarded_scale,            \
     .layernorm_forward = guarded_layernorm_forward,                                                \
     .layernorm_backward = guarded_layernorm_backward,                                              \

@@ -161,7 +161,7 @@ static void test_gradient_fp32(void **state)
     every_model(check_fp32);
 }
 
-/* Wide enough for the linear maps to be computed in bf16 (kernels/cpu_linear.c). */
+/* Wide enough for the linear maps to be computed in bf16 (kernels/cpu/linear.c). */
 static void check_bf16(const struct gpt_config *c)
 {
     assert_true(c->width >= 16 && c->ffn >= 16);

@@ -1,0 +1,193 @@
+/* head.c - token heads in training: logits, cross entropy and all gradients in one pass.
+ *
+ * A worker takes a piece of rows: logits of all channels into its own scratch memory, loss and
+ * gradient in place, the gradient through the weights into dinp. What stays is the gradient of the
+ * logits of one chunk of rows (bf16 where matmuls are), from which dw is made before the next
+ * chunk: memory is chunk x channels V, whatever N is. Cuts do not depend on the threads. */
+#include <string.h>
+
+#include "base.h"
+#include "linear.h"
+
+enum {
+    ROWS = 64,    /* of a piece */
+    CHUNK = 1024, /* rows of which dlogits are kept */
+};
+
+struct head {
+    float *dinp;
+    const float *inp, *weight;
+    const uint16_t *target;
+    int N, C, V, channels;
+    double inverse; /* of the sum of weights; 0 without any */
+    bool bf16;
+    struct k_cpu_pack *up, *down, *inp_pack;
+    struct k_cpu_plan logits, dinp_plan;
+    struct k_cpu_weights weights;
+    size_t work_bytes, logits_bytes;
+    /* in shared scratch */
+    char *w_up, *w_down, *inp_packed, *dlogits;
+    double *loss; /* of each piece of the chunk */
+};
+
+/* Loss and gradient of the logits (rows, channels V) of rows from `at`, in place. */
+static double rows_loss(const struct head *h, float *logits, size_t at, int rows)
+{
+    const size_t V = (size_t)h->V, channels = (size_t)h->channels;
+    double sum = 0;
+    for (size_t n = at; n < at + (size_t)rows; n++) {
+        const double w = h->weight ? (double)h->weight[n] : 1;
+        for (size_t c = 0; c < channels; c++, logits += V) {
+            if (w == 0) {
+                memset(logits, 0, V * sizeof *logits);
+                continue;
+            }
+            const float scale = (float)(w * h->inverse / (double)h->channels);
+            sum += k_cpu_cross_entropy_row(logits, logits, h->target[n * channels + c], w, scale,
+                                           h->V);
+        }
+    }
+    return sum;
+}
+
+/* Rows from `at`, in a chunk that starts at `start`. */
+static int head_piece(const struct head *h, size_t start, int index, size_t at, int rows)
+{
+    const size_t C = (size_t)h->C, OC = (size_t)h->V * (size_t)h->channels, n = (size_t)rows;
+    char *work = k_cpu_scratch_local();
+    float *logits = (float *)(void *)(work + h->work_bytes);
+    uint16_t *rounded = (uint16_t *)(void *)(work + h->work_bytes + h->logits_bytes);
+    const void *inp = h->inp + at * C, *dlogits = logits;
+    if (h->bf16) {
+        k_cpu_bf16_round(rounded, h->inp + at * C, n * C);
+        inp = rounded;
+    }
+    int failed =
+        k_cpu_matmul_run(k_cpu_plan_matmul(&h->logits, rows), logits, inp, h->w_up, NULL, work);
+    h->loss[index] = rows_loss(h, logits, at, rows);
+    if (h->bf16) { /* inp is no longer needed */
+        k_cpu_bf16_round(rounded, logits, n * OC);
+        dlogits = rounded;
+    }
+    k_cpu_weights_take(&h->weights, h->dlogits, dlogits, at - start, n);
+    return failed | k_cpu_matmul_run(k_cpu_plan_matmul(&h->dinp_plan, rows), h->dinp + at * C,
+                                     dlogits, h->w_down, NULL, work);
+}
+
+static int head_plan(struct head *h, int rows)
+{
+    const int OC = h->V * h->channels;
+    const struct k_cpu_matmul_shape up = {.N = OC, .K = h->C, .b_packed = true, .bf16 = h->bf16};
+    const struct k_cpu_matmul_shape down = {.N = h->C, .K = OC, .b_packed = true, .bf16 = h->bf16};
+    int rc = k_cpu_pack_find(h->C, OC, h->bf16, &h->up);
+    rc = rc ? rc : k_cpu_pack_find(OC, h->C, h->bf16, &h->down);
+    rc = rc ? rc : k_cpu_pack_find(rows, h->C, h->bf16, &h->inp_pack);
+    rc = rc ? rc : k_cpu_plan_make(&h->logits, rows, ROWS, &up);
+    rc = rc ? rc : k_cpu_plan_make(&h->dinp_plan, rows, ROWS, &down);
+    rc = rc ? rc : k_cpu_weights_make(&h->weights, rows, h->C, OC, h->bf16);
+    size_t work = h->logits.scratch_bytes;
+    work = h->dinp_plan.scratch_bytes > work ? h->dinp_plan.scratch_bytes : work;
+    work = h->weights.scratch_bytes > work ? h->weights.scratch_bytes : work;
+    h->work_bytes = k_cpu_lines(work);
+    return rc;
+}
+
+/* Everything for chunks of `rows` rows. */
+static int head_prepare(struct head *h, const float *w, int rows)
+{
+    int rc = head_plan(h, rows);
+    if (rc != 0)
+        return rc;
+    const size_t C = (size_t)h->C, OC = (size_t)h->V * (size_t)h->channels, n = (size_t)rows;
+    const size_t item = h->bf16 ? sizeof(uint16_t) : sizeof(float);
+    const size_t piece = n < ROWS ? n : ROWS;
+    h->logits_bytes = k_cpu_lines(sizeof(float) * piece * OC);
+    const size_t rounded = h->bf16 ? sizeof(uint16_t) * piece * (C > OC ? C : OC) : 0;
+    const size_t up = k_cpu_lines(k_cpu_pack_bytes(h->up));
+    const size_t down = k_cpu_lines(k_cpu_pack_bytes(h->down));
+    const size_t inp = k_cpu_lines(k_cpu_pack_bytes(h->inp_pack));
+    const size_t kept = k_cpu_lines(item * n * OC);
+    const size_t loss = sizeof(double) * (size_t)k_cpu_piece_count(rows, ROWS);
+    rc = k_cpu_scratch_reserve(up + down + inp + kept + loss,
+                               h->work_bytes + h->logits_bytes + rounded);
+    if (rc != 0)
+        return rc;
+    h->w_up = k_cpu_scratch_shared();
+    h->w_down = h->w_up + up;
+    h->inp_packed = h->w_down + down;
+    h->dlogits = h->inp_packed + inp;
+    h->loss = (double *)(void *)(h->dlogits + kept);
+    rc = k_cpu_pack_run(h->up, h->w_up, w, true);
+    return rc ? rc : k_cpu_pack_run(h->down, h->w_down, w, false);
+}
+
+/* *sum adds the weighted losses. */
+static int head_chunk(const struct head *h, double *sum, float *dw, int start, int rows)
+{
+    const int pieces = k_cpu_piece_count(rows, ROWS);
+    int failed = 0;
+#pragma omp parallel for schedule(dynamic) num_threads(k_cpu_threads()) reduction(| : failed)
+    for (int i = 0; i < pieces; i++) {
+        int n;
+        const int at = start + k_cpu_piece_at(rows, ROWS, i, &n);
+        failed |= head_piece(h, (size_t)start, i, (size_t)at, n);
+    }
+    if (failed)
+        return ORR_FAIL(ORR_EDEVICE, "oneDNN failed in a head of %d rows, %d -> %d x %d", h->N,
+                        h->C, h->channels, h->V);
+    for (int i = 0; i < pieces; i++)
+        *sum += h->loss[i];
+    const float *inp = h->inp + (size_t)start * (size_t)h->C;
+    const int rc = k_cpu_pack_run(h->inp_pack, h->inp_packed, inp, false);
+    return rc ? rc : k_cpu_weights_run(&h->weights, dw, h->dlogits, h->inp_packed);
+}
+
+static int check_targets(const uint16_t *target, const float *weight, int N, int V, int channels)
+{
+    for (size_t i = 0; i < (size_t)N * (size_t)channels; i++)
+        /* a row that does not count may have no valid target */
+        if (target[i] >= V && (!weight || weight[i / (size_t)channels] != 0))
+            return ORR_FAIL(ORR_EINVAL, "cross entropy: target %d is not below %d classes",
+                            target[i], V);
+    return 0;
+}
+
+static int cpu_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp,
+                                  const float *w, const uint16_t *target, const float *weight,
+                                  int N, int C, int V, int channels)
+{
+    int rc = check_targets(target, weight, N, V, channels);
+    if (rc != 0)
+        return rc;
+    double total = weight ? 0 : N, sum = 0;
+    for (int n = 0; weight && n < N; n++)
+        total += (double)weight[n];
+    struct head h = {.dinp = dinp,
+                     .inp = inp,
+                     .weight = weight,
+                     .target = target,
+                     .N = N,
+                     .C = C,
+                     .V = V,
+                     .channels = channels,
+                     .inverse = total > 0 ? 1 / total : 0,
+                     .bf16 = k_cpu_rounds(C, V * channels)};
+    const int chunks = (N + CHUNK - 1) / CHUNK;
+    int planned = 0;
+    for (int i = 0; i < chunks; i++) { /* of equal size, to within a row */
+        const int start = (int)((long)i * N / chunks);
+        const int rows = (int)((long)(i + 1) * N / chunks) - start;
+        if (rows != planned && (rc = head_prepare(&h, w, rows)) != 0)
+            return rc;
+        planned = rows;
+        if ((rc = head_chunk(&h, &sum, dw, start, rows)) != 0)
+            return rc;
+    }
+    *loss = sum * h.inverse / channels;
+    return 0;
+}
+
+void k_cpu_install_head(struct k_ops *ops)
+{
+    ops->head_cross_entropy = cpu_head_cross_entropy;
+}

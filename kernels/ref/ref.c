@@ -1,0 +1,308 @@
+/* ref.c - the reference backend: every operation as its formula, one loop after another.
+ * The specification of all other backends; slow on purpose. */
+#include "ref.h"
+#include "kernels/host_memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base.h"
+
+static int ref_open(int threads, enum k_precision precision)
+{
+    (void)threads;
+    (void)precision;
+    return 0;
+}
+
+static void ref_close(void)
+{
+}
+
+/* out (N, OC) = inp W^T + b */
+static void products(real *out, const real *inp, const real *w, const real *b, int N, int C, int OC)
+{
+    for (size_t n = 0; n < (size_t)N; n++)
+        for (size_t o = 0; o < (size_t)OC; o++) {
+            double sum = b ? (double)b[o] : 0;
+            for (size_t c = 0; c < (size_t)C; c++)
+                sum += (double)inp[n * (size_t)C + c] * (double)w[o * (size_t)C + c];
+            out[n * (size_t)OC + o] = (real)sum;
+        }
+}
+
+/* The best of a few short looks at the loops above. */
+static int ref_peak(double *gflops)
+{
+    enum { N = 48, LOOKS = 8 };
+    real *x = orr_alloc((size_t)N * N, sizeof *x), *out = orr_alloc((size_t)N * N, sizeof *out);
+    double best_s = HUGE_VAL;
+    for (int look = 0; x && out && look < LOOKS; look++) {
+        const double start = orr_time_s();
+        products(out, x, x, NULL, N, N, N);
+        best_s = fmin(best_s, fmax(orr_time_s() - start, 1e-9));
+    }
+    *gflops = 1e-9 * (2.0 * N * N * N) / best_s;
+    const int rc = x && out ? 0 : ORR_ENOMEM;
+    free(x);
+    free(out);
+    return rc;
+}
+
+/* gelu(x) = x Phi(x); gelu'(x) = Phi(x) + x phi(x). Hendrycks & Gimpel 2016. */
+static double normal_cdf(double x)
+{
+    return 0.5 * erfc(-x / sqrt(2));
+}
+
+static int ref_linear_forward(const struct k_linear *l)
+{
+    const size_t n = (size_t)l->N * (size_t)l->OC;
+    products(l->pre ? l->pre : l->out, l->inp, l->w, l->b, l->N, l->C, l->OC);
+    for (size_t i = 0; l->pre && i < n; i++)
+        l->out[i] = (real)((double)l->pre[i] * normal_cdf((double)l->pre[i]));
+    for (size_t i = 0; l->residual && i < n; i++)
+        l->out[i] += l->residual[i];
+    return 0;
+}
+
+static int ref_gelu_backward(real *dpre, const real *dout, const real *pre, size_t n)
+{
+    const double peak = 0.39894228040143267794; /* 1 / sqrt(2 pi) */
+    for (size_t i = 0; i < n; i++) {
+        const double x = (double)pre[i];
+        const double slope = normal_cdf(x) + x * peak * exp(-0.5 * x * x);
+        dpre[i] = (real)((double)dout[i] * slope);
+    }
+    return 0;
+}
+
+static int ref_linear_backward(const struct k_linear *l)
+{
+    const size_t N = (size_t)l->N, C = (size_t)l->C, OC = (size_t)l->OC;
+    for (size_t n = 0; l->dinp && n < N; n++)
+        for (size_t c = 0; c < C; c++) {
+            double sum = 0;
+            for (size_t o = 0; o < OC; o++)
+                sum += (double)l->dout[n * OC + o] * (double)l->w[o * C + c];
+            l->dinp[n * C + c] = (real)sum;
+        }
+    for (size_t o = 0; o < OC; o++) {
+        for (size_t c = 0; c < C; c++) {
+            double sum = 0;
+            for (size_t n = 0; n < N; n++)
+                sum += (double)l->dout[n * OC + o] * (double)l->inp[n * C + c];
+            l->dw[o * C + c] = (real)((double)l->dw[o * C + c] + sum);
+        }
+        double sum = 0;
+        for (size_t n = 0; n < N; n++)
+            sum += (double)l->dout[n * OC + o];
+        if (l->db)
+            l->db[o] = (real)((double)l->db[o] + sum);
+    }
+    return l->dinp && l->inp_pre ? ref_gelu_backward(l->dinp, l->dinp, l->inp_pre, N * C) : 0;
+}
+
+/* linear_forward, cross_entropy and linear_backward, one after another. */
+static int ref_head_cross_entropy(double *loss, real *dinp, real *dw, const real *inp,
+                                  const real *w, const uint16_t *target, const real *weight, int N,
+                                  int C, int V, int channels)
+{
+    const int OC = V * channels;
+    real *logits = orr_alloc((size_t)N * (size_t)OC, sizeof *logits);
+    if (!logits)
+        return ORR_ENOMEM;
+    products(logits, inp, w, NULL, N, C, OC);
+    *loss = 0;
+    for (int c = 0; c < channels; c++) {
+        double mean;
+        k_ref_cross_entropy(&mean, logits, logits, OC, c * V, target + c, channels, weight, N, V);
+        *loss += mean / channels;
+    }
+    for (size_t i = 0; i < (size_t)N * (size_t)OC; i++)
+        logits[i] = (real)((double)logits[i] / channels);
+    const int rc = ref_linear_backward(&(struct k_linear){
+        .N = N, .C = C, .OC = OC, .inp = inp, .w = w, .dout = logits, .dinp = dinp, .dw = dw});
+    free(logits);
+    return rc;
+}
+
+static double gate(enum k_gate act, double x)
+{
+    if (act == K_GATE_SOFTPLUS)
+        return fmax(x, 0) + log1p(exp(-fabs(x)));
+    return act == K_GATE_SIGMOID ? 1 / (1 + exp(-x)) : 1;
+}
+
+static double gate_slope(enum k_gate act, double x)
+{
+    const double y = 1 / (1 + exp(-x));
+    if (act == K_GATE_SOFTPLUS)
+        return y;
+    return act == K_GATE_SIGMOID ? y * (1 - y) : 0;
+}
+
+static int ref_gate_forward(real *out, const real *y, const real *pre, enum k_gate act, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (real)((double)y[i] * gate(act, (double)pre[i]));
+    return 0;
+}
+
+static int ref_gate_backward(real *dy, real *dpre, const real *dout, const real *y, const real *pre,
+                             enum k_gate act, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double x = (double)pre[i], g = (double)dout[i];
+        dpre[i] = (real)(g * (double)y[i] * gate_slope(act, x));
+        dy[i] = (real)(g * gate(act, x));
+    }
+    return 0;
+}
+
+static int ref_attention_silent(long *rows, const real *saved,
+                                const struct k_attention_shape *shape)
+{
+    *rows = 0;
+    for (long n = (long)shape->B * shape->H * shape->T; n > 0; n--)
+        *rows += *saved++ == 0;
+    return 0;
+}
+
+static int ref_add(real *out, const real *a, const real *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = a[i] + b[i];
+    return 0;
+}
+
+static int ref_scale(real *x, double factor, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (real)((double)x[i] * factor);
+    return 0;
+}
+
+static int ref_layernorm_forward(real *out, real *mean, real *rstd, const real *x,
+                                 const real *gamma, const real *beta, int N, int C)
+{
+    const double epsilon = 1e-5;
+    for (size_t n = 0; n < (size_t)N; n++) {
+        const real *row = x + n * (size_t)C;
+        double sum = 0, squares = 0;
+        for (int c = 0; c < C; c++)
+            sum += (double)row[c];
+        const double m = sum / C;
+        for (int c = 0; c < C; c++)
+            squares += ((double)row[c] - m) * ((double)row[c] - m);
+        const double r = 1 / sqrt(squares / C + epsilon);
+        for (int c = 0; c < C; c++)
+            out[n * (size_t)C + (size_t)c] =
+                (real)(((double)row[c] - m) * r * (double)gamma[c] + (double)beta[c]);
+        mean[n] = (real)m;
+        rstd[n] = (real)r;
+    }
+    return 0;
+}
+
+static int ref_layernorm_backward(real *dx, real *dgamma, real *dbeta, const real *dout,
+                                  const real *x, const real *mean, const real *rstd,
+                                  const real *gamma, int N, int C)
+{
+    for (size_t n = 0; n < (size_t)N; n++) {
+        const size_t at = n * (size_t)C;
+        const double m = (double)mean[n], r = (double)rstd[n];
+        double sum = 0, dot = 0; /* of g = dout gamma, and of g with the normalised row */
+        for (size_t c = 0; c < (size_t)C; c++) {
+            const double g = (double)dout[at + c] * (double)gamma[c];
+            sum += g;
+            dot += g * ((double)x[at + c] - m) * r;
+        }
+        for (size_t c = 0; c < (size_t)C; c++) {
+            const double d = (double)dout[at + c], hat = ((double)x[at + c] - m) * r;
+            dgamma[c] = (real)((double)dgamma[c] + d * hat);
+            dbeta[c] = (real)((double)dbeta[c] + d);
+            const double g = d * (double)gamma[c] - sum / C - hat * dot / C;
+            dx[at + c] = (real)((double)dx[at + c] + r * g);
+        }
+    }
+    return 0;
+}
+
+static int ref_position_forward(real *x, const real *table, int N, int T, int C)
+{
+    for (size_t n = 0; n < (size_t)N; n++)
+        for (size_t c = 0; c < (size_t)C; c++)
+            x[n * (size_t)C + c] += table[n % (size_t)T * (size_t)C + c];
+    return 0;
+}
+
+static int ref_position_backward(real *dtable, const real *dx, int N, int T, int C)
+{
+    for (size_t n = 0; n < (size_t)N; n++)
+        for (size_t c = 0; c < (size_t)C; c++)
+            dtable[n % (size_t)T * (size_t)C + c] += dx[n * (size_t)C + c];
+    return 0;
+}
+
+static int ref_embed_forward(real *out, int stride, int at, const real *table,
+                             const uint16_t *token, int token_stride, int N, int V, int C)
+{
+    (void)V;
+    for (size_t n = 0; n < (size_t)N; n++)
+        for (size_t c = 0; c < (size_t)C; c++)
+            out[n * (size_t)stride + (size_t)at + c] =
+                table[(size_t)token[n * (size_t)token_stride] * (size_t)C + c];
+    return 0;
+}
+
+static int ref_embed_backward(real *dtable, const real *dout, int stride, int at,
+                              const uint16_t *token, int token_stride, int N, int V, int C)
+{
+    (void)V;
+    for (size_t n = 0; n < (size_t)N; n++)
+        for (size_t c = 0; c < (size_t)C; c++)
+            dtable[(size_t)token[n * (size_t)token_stride] * (size_t)C + c] +=
+                dout[n * (size_t)stride + (size_t)at + c];
+    return 0;
+}
+
+const struct k_ops k_ref = {
+    .name = "ref",
+    .open = ref_open,
+    .close = ref_close,
+    .peak = ref_peak,
+    .host = true,
+    .alloc = k_host_alloc,
+    .release = k_host_release,
+    .zero = k_host_zero,
+    .copy = k_host_copy,
+    .upload = k_host_copy,
+    .download = k_host_copy,
+    .wait = k_host_wait,
+    .linear_forward = ref_linear_forward,
+    .linear_backward = ref_linear_backward,
+    .gelu_backward = ref_gelu_backward,
+    .add = ref_add,
+    .scale = ref_scale,
+    .layernorm_forward = ref_layernorm_forward,
+    .layernorm_backward = ref_layernorm_backward,
+    .position_forward = ref_position_forward,
+    .position_backward = ref_position_backward,
+    .embed_forward = ref_embed_forward,
+    .embed_backward = ref_embed_backward,
+    .attention_forward = k_ref_attention_forward,
+    .attention_backward = k_ref_attention_backward,
+    .attention_generic_forward = k_ref_attention_forward,
+    .attention_generic_backward = k_ref_attention_backward,
+    .attention_silent = ref_attention_silent,
+    .gate_forward = ref_gate_forward,
+    .gate_backward = ref_gate_backward,
+    .rope = k_ref_rope,
+    .cross_entropy = k_ref_cross_entropy,
+    .head_cross_entropy = ref_head_cross_entropy,
+    .mse = k_ref_mse,
+    .sum_squares = k_ref_sum_squares,
+    .adamw = k_ref_adamw,
+    .average = k_ref_average,
+};
