@@ -182,7 +182,7 @@ void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
     if (worth) {
         island->evaluations++;
         member->loss = HUGE_VAL;
-        fitted = sr_eval_loss(&member->expr, loss, HUGE_VAL, &worker->thread->work, &scale);
+        fitted = sr_eval_loss(&member->expr, loss, &worker->thread->work, &scale);
     }
     if (worth && isfinite(fitted)) {
         member->loss = without_noise(loss, fitted) + penalty;
