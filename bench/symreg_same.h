@@ -73,8 +73,9 @@ static inline long double long_operator(enum sr_op op, long double a, long doubl
         return tanhl(a);
     case SR_SIGN:
         return (long double)((a > 0) - (a < 0));
-    default:
-        return long_value_of_custom(op, (const long double[2]){a, b});
+    default: /* an operator of the user, or one whose double precision has to do */
+        return (int)op >= SR_CUSTOM ? long_value_of_custom(op, (const long double[2]){a, b})
+                                    : (long double)sr_op_table[op].value((double)a, (double)b);
     }
 }
 
