@@ -5,8 +5,7 @@
  * it meets. As in a search, one or two unary operators of a single feature are read from the
  * columns of the table (symreg.h, struct sr_loss), which are there after the run to warm up; `bare`
  * is the same without columns, every operator computed on every row. `values` and `jacobian` are
- * without columns. Counted apart: screened = the loss on SR_SCREEN_ROWS rows alone; bounded = a
- * full evaluation that may stop as soon as the loss exceeds a tenth of that of the best constant.
+ * without columns. Counted apart: screened = the loss on SR_SCREEN_ROWS rows alone.
  *
  * Two mixes of formulas of 10 nodes:
  *   drawn at random, 64: every inner node is one of the default operators + - * / inv square sqrt
@@ -65,9 +64,9 @@ static int table_create(struct table *t)
     return 0;
 }
 
-enum part { VALUES, SCALE, LOSS, WHOLE, BARE, SCREENED, BOUNDED, JACOBIAN, PARTS };
+enum part { VALUES, SCALE, LOSS, WHOLE, BARE, SCREENED, JACOBIAN, PARTS };
 static const char *const part_name[PARTS] = {"values", "scale",    "loss",    "full",
-                                             "bare",   "screened", "bounded", "jacobian"};
+                                             "bare",   "screened", "jacobian"};
 
 static double once(const struct sr_expr *expr, const struct sr_loss *loss,
                    const struct sr_screen *screen, struct sr_work *work, enum part part)
@@ -89,10 +88,8 @@ static double once(const struct sr_expr *expr, const struct sr_loss *loss,
             return HUGE_VAL;
         scale = sr_loss_scale(loss, work->value, work->scratch);
         return sr_loss_value(loss, work->value, scale);
-    case BOUNDED: /* a tenth of the loss of the best constant */
-        return sr_eval_loss(expr, loss, 0.1 * loss->base, work, &scale);
     default:
-        return sr_eval_loss(expr, loss, HUGE_VAL, work, &scale);
+        return sr_eval_loss(expr, loss, work, &scale);
     }
 }
 
@@ -183,7 +180,7 @@ static int bench_drawn(const struct table *t, int which, struct sr_work *work,
                        struct bench_results *results)
 {
     static struct sr_expr expr[DRAWN];
-    static const enum part parts[] = {VALUES, WHOLE, BARE, SCREENED, BOUNDED};
+    static const enum part parts[] = {VALUES, WHOLE, BARE, SCREENED};
     struct sr_loss loss;
     struct sr_screen screen = {0};
     int rc = sr_loss_init(&loss, losses[which].kind, &t->data);

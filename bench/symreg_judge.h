@@ -13,6 +13,7 @@
 #include "bench.h"
 #include "symreg/symreg.h"
 #include "symreg_problems.h"
+#include "symreg_same.h"
 
 enum { ROWS = 1000, JUDGE_ROWS = 200 };
 
@@ -34,7 +35,7 @@ static inline void truth_values(const struct truth *t, size_t rows, const double
     for (size_t i = 0; i < rows; i++) {
         for (int f = 0; f < t->problem->features; f++)
             point[f] = x[(size_t)f * rows + i];
-        y[i] = (double)sr_eval_long(&t->expr, point);
+        y[i] = (double)long_value(&t->expr, point);
     }
 }
 
@@ -53,10 +54,10 @@ static inline int truth_init(struct truth *t, const struct problem *problem)
     for (int f = 0; f < features; f++) {
         t->low[f] = t->wide_low[f] = problem_low(problem, f);
         t->high[f] = t->wide_high[f] = problem_high(problem, f);
-        sr_widen(10, &t->wide_low[f], &t->wide_high[f]);
+        widen(10, &t->wide_low[f], &t->wide_high[f]);
     }
     for (int i = 0; i < JUDGE_ROWS; i++) {
-        sr_quasi_random(i, features, t->low, t->high, point);
+        quasi_random(i, features, t->low, t->high, point);
         for (int f = 0; f < features; f++)
             t->x[f * JUDGE_ROWS + i] = point[f];
     }
@@ -98,12 +99,12 @@ static inline bool recovers(struct truth *t, const struct sr_expr *expr, double 
     const int features = t->problem->features;
     const double tolerance = 0.001 + noise;
     struct sr_expr fitted = *expr;
-    if (sr_disagreement(expr, &t->expr, features, t->low, t->high, 0.9) > tolerance ||
-        sr_disagreement(expr, &t->expr, features, t->wide_low, t->wide_high, 0.5) > tolerance)
+    if (disagreement(expr, &t->expr, features, t->low, t->high, 0.9) > tolerance ||
+        disagreement(expr, &t->expr, features, t->wide_low, t->wide_high, 0.5) > tolerance)
         return false;
     sr_constants_fit(&t->loss, &fitted, false, 100, 0, t->rng, &t->work);
-    return sr_disagreement(&fitted, &t->expr, features, t->low, t->high, 0.98) <= 1e-5 &&
-           sr_disagreement(&fitted, &t->expr, features, t->wide_low, t->wide_high, 0.9) <= 1e-5;
+    return disagreement(&fitted, &t->expr, features, t->low, t->high, 0.98) <= 1e-5 &&
+           disagreement(&fitted, &t->expr, features, t->wide_low, t->wide_high, 0.9) <= 1e-5;
 }
 
 #endif

@@ -116,7 +116,7 @@ int law_analyse_sample(const struct law_forces *forces, int sample, struct law_s
         largest = fmax(largest, share[s]);
     facts->rows = n;
     if (n)
-        facts->k_dropped_m2 = sr_weighted_median(ratio, weight, n, weight + forces->rows);
+        facts->k_dropped_m2 = sr_weighted_median(ratio, weight, n);
     if (total > 0)
         facts->leverage = largest / total;
     free(block);

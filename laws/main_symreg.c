@@ -65,11 +65,11 @@ static int run(const struct orr_cli *cli)
         if (*o->value && o->value != &table.compat && o->value != &orbits_option)
             return ORR_FAIL(ORR_EUSAGE, "%s: needs a FILE.csv", o->name);
     static struct orr_cli own;
-    bool compat;
+    const struct sr_algorithm *algorithm = NULL;
     own = *cli;
-    const int rc = sr_compat_find(table.compat, &compat);
-    if (compat)
-        own.preset.symreg.algorithm = ORR_SR_PYSR;
+    const int rc = sr_compat_find(table.compat, &algorithm);
+    if (algorithm)
+        own.preset.symreg.algorithm = algorithm->kind;
     return rc ? rc : laws_run(&own, orbits_option);
 }
 

@@ -51,7 +51,7 @@ static int finish(const struct sr_settings *s, const struct sr_data *data, bool 
         double reached = front->loss[i];
         if (sampled)
             sr_constants_fit(&loss, &expr, false, REFINE_STEPS, REFINE_RESTARTS, rng, &work);
-        if (sampled || s->compat) {
+        if (sampled || !sr_algorithm_of(s)->polishes) {
             reached = sr_snap(&loss, &expr, &work);
             if (s->penalty)
                 reached += s->penalty(&expr, s->context) * loss.base;

@@ -206,7 +206,7 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
     if (!rc)
         rc = sr_settings_init(&setup->settings, &preset);
     if (!rc)
-        rc = o->compat ? sr_compat_find(o->compat, &setup->settings.compat) : 0;
+        rc = sr_compat_find(o->compat, &setup->settings.algorithm);
     if (!rc && o->rule)
         rc = sr_rule_find(o->rule, &setup->rule);
     if (!rc && o->batch)

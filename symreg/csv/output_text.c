@@ -19,19 +19,12 @@ struct writer {
     const struct sr_export *names;
 };
 
-/* Replaces $1 and $2 of a form by the operands' texts, in parentheses where they bind less than
- * the form's place needs. */
-struct form {
-    const char *latex, *c, *sympy;
+/* How the texts of an operator bind. */
+struct layout {
     enum binding result[SR_NOTATIONS];
     enum binding need[2][SR_NOTATIONS]; /* per operand; ATOM only where none is enclosed */
 };
 
-#define CALL                                                                                       \
-    {ATOM, ATOM, ATOM},                                                                            \
-    {                                                                                              \
-        {SUM, SUM, SUM}, {SUM, SUM, SUM},                                                          \
-    }
 #define ALL(b)                                                                                     \
     {                                                                                              \
         b, b, b                                                                                    \
@@ -39,45 +32,30 @@ struct form {
 
 /* A minus never stands behind another operator without parentheses: SIGN binds less than what the
  * right side of a sum or product needs. */
-static const struct form forms[SR_OPS] = {
-    [SR_ADD] = {"$1 + $2", "$1 + $2", "$1 + $2", ALL(SUM), {ALL(SUM), ALL(PRODUCT)}},
-    [SR_SUB] = {"$1 - $2", "$1 - $2", "$1 - $2", ALL(SUM), {ALL(SUM), ALL(PRODUCT)}},
-    [SR_MUL] = {"$1 \\, $2", "$1 * $2", "$1*$2", ALL(PRODUCT), {ALL(SIGN), ALL(POWER)}},
-    [SR_DIV] = {"\\frac{$1}{$2}",
-                "$1 / $2",
-                "$1/$2",
-                {POWER, PRODUCT, PRODUCT},
-                {{SUM, SIGN, SIGN}, {SUM, POWER, POWER}}},
-    [SR_POW] = {"$1^{$2}",
-                "pow($1, $2)",
-                "$1**$2",
-                {POWER, ATOM, POWER},
-                {{ATOM, SUM, ATOM}, {SUM, SUM, ATOM}}},
-    [SR_MIN] = {"\\min\\left($1, $2\\right)", "fmin($1, $2)", "Min($1, $2)", CALL},
-    [SR_MAX] = {"\\max\\left($1, $2\\right)", "fmax($1, $2)", "Max($1, $2)", CALL},
-    [SR_NEG] = {"-$1", "-$1", "-$1", ALL(SIGN), {ALL(POWER), ALL(POWER)}},
-    [SR_INV] = {"\\frac{1}{$1}",
-                "1 / $1",
-                "1/$1",
-                {POWER, PRODUCT, PRODUCT},
-                {{SUM, POWER, POWER}, {SUM, POWER, POWER}}},
-    [SR_SQUARE] =
-        {"$1^{2}", "pow($1, 2)", "$1**2", {POWER, ATOM, POWER}, {{ATOM, SUM, ATOM}, ALL(SUM)}},
-    [SR_CUBE] =
-        {"$1^{3}", "pow($1, 3)", "$1**3", {POWER, ATOM, POWER}, {{ATOM, SUM, ATOM}, ALL(SUM)}},
-    [SR_SQRT] = {"\\sqrt{$1}", "sqrt($1)", "sqrt($1)", CALL},
-    [SR_ABS] = {"\\left|$1\\right|", "fabs($1)", "Abs($1)", CALL},
-    [SR_EXP] = {"e^{$1}", "exp($1)", "exp($1)", {POWER, ATOM, ATOM}, {ALL(SUM), ALL(SUM)}},
-    [SR_LOG] = {"\\ln\\left($1\\right)", "log($1)", "log($1)", CALL},
-    [SR_SIN] = {"\\sin\\left($1\\right)", "sin($1)", "sin($1)", CALL},
-    [SR_COS] = {"\\cos\\left($1\\right)", "cos($1)", "cos($1)", CALL},
-    [SR_TAN] = {"\\tan\\left($1\\right)", "tan($1)", "tan($1)", CALL},
-    [SR_TANH] = {"\\tanh\\left($1\\right)", "tanh($1)", "tanh($1)", CALL},
-    [SR_SIGN] = {"\\operatorname{sign}\\left($1\\right)",
-                 "(double)(($1 > 0) - ($1 < 0))",
-                 "sign($1)",
-                 {ATOM, ATOM, ATOM},
-                 {{SUM, SUM, SUM}, {SUM, SUM, SUM}}},
+enum { SUMS, PRODUCTS, QUOTIENTS, RECIPROCALS, POWERS, WHOLE_POWERS, SIGNS, EXPONENTIALS, CALLS };
+static const struct layout layouts[] = {
+    [SUMS] = {ALL(SUM), {ALL(SUM), ALL(PRODUCT)}},
+    [PRODUCTS] = {ALL(PRODUCT), {ALL(SIGN), ALL(POWER)}},
+    [QUOTIENTS] = {{POWER, PRODUCT, PRODUCT}, {{SUM, SIGN, SIGN}, {SUM, POWER, POWER}}},
+    [RECIPROCALS] = {{POWER, PRODUCT, PRODUCT}, {{SUM, POWER, POWER}, {SUM, POWER, POWER}}},
+    [POWERS] = {{POWER, ATOM, POWER}, {{ATOM, SUM, ATOM}, {SUM, SUM, ATOM}}},
+    [WHOLE_POWERS] = {{POWER, ATOM, POWER}, {{ATOM, SUM, ATOM}, ALL(SUM)}},
+    [SIGNS] = {ALL(SIGN), {ALL(POWER), ALL(POWER)}},
+    [EXPONENTIALS] = {{POWER, ATOM, ATOM}, {ALL(SUM), ALL(SUM)}},
+    [CALLS] = {ALL(ATOM), {ALL(SUM), ALL(SUM)}},
+};
+
+/* The texts of ops_table.h. $1 and $2 stand for the operands' texts, which are put in parentheses
+ * where they bind less than their place needs. */
+static const struct form {
+    const char *text[SR_NOTATIONS];
+    int layout;
+} forms[SR_OPS] = {
+#define OP(id, name, arity, infix, cost, traits, undoes, units, power, value, da, db, inverse,     \
+           latex, c, sympy, layout)                                                                \
+    [id] = {{[SR_LATEX] = latex, [SR_C] = c, [SR_SYMPY] = sympy}, layout},
+#include "symreg/expr/ops_table.h"
+#undef OP
 };
 
 /* ---- leaves */
@@ -178,40 +156,27 @@ static char *fill_form(const struct writer *w, const char *form, const struct pi
 static struct piece write_tree(const struct writer *w, const struct sr_expr *expr,
                                const struct piece *arguments);
 
-/* A function that has the same name in C and SymPy. */
-static struct piece write_call(const struct writer *w, enum sr_op op, const struct piece *operand)
-{
-    char form[128];
-    const enum binding need[2] = {SUM, SUM};
-    const bool latex = w->notation == SR_LATEX;
-    snprintf(form, sizeof form, latex ? "\\operatorname{%.32s}\\left(%s\\right)" : "%.32s(%s)",
-             sr_op_table[op].name, sr_op_table[op].arity == 2 ? "$1, $2" : "$1");
-    return (struct piece){fill_form(w, form, operand, need), ATOM};
-}
-
 /* An operator of the user: its name in LaTeX, else its formula with the operands put in. */
 static struct piece write_custom(const struct writer *w, enum sr_op op, const struct piece *operand)
 {
-    struct piece call;
+    char form[128];
     if (w->notation != SR_LATEX)
         return write_tree(w, sr_custom_expr(op), operand);
-    call = write_call(w, op, operand);
-    for (char *c = call.text; c && *c && *c != '}'; c++)
+    snprintf(form, sizeof form, "\\operatorname{%.32s}\\left(%s\\right)", sr_op_table[op].name,
+             sr_op_table[op].arity == 2 ? "$1, $2" : "$1");
+    for (char *c = form; *c != '}'; c++)
         *c = *c == '_' ? '-' : *c; /* no subscript in a name */
-    return call;
+    return (struct piece){fill_form(w, form, operand, layouts[CALLS].need[0]), ATOM};
 }
 
 static struct piece write_op(const struct writer *w, enum sr_op op, const struct piece *operand)
 {
     if ((int)op >= SR_CUSTOM)
         return write_custom(w, op, operand);
-    const struct form *f = &forms[op];
-    if (!f->c)
-        return write_call(w, op, operand);
-    const char *const text[SR_NOTATIONS] = {f->latex, f->c, f->sympy};
-    const enum binding need[2] = {f->need[0][w->notation], f->need[1][w->notation]};
-    const char *form = text[w->notation];
-    enum binding result = f->result[w->notation];
+    const struct layout *layout = &layouts[forms[op].layout];
+    const enum binding need[2] = {layout->need[0][w->notation], layout->need[1][w->notation]};
+    const char *form = forms[op].text[w->notation];
+    enum binding result = layout->result[w->notation];
     if (op == SR_MUL && w->notation == SR_LATEX && operand[1].binding >= need[1] &&
         isdigit((unsigned char)*operand[1].text))
         form = "$1 \\cdot $2"; /* 2 3 would read as 23 */

@@ -101,11 +101,22 @@ out:
 uint64_t sr_search_digest(const struct sr_settings *s, const struct sr_fit *fits, int count)
 {
     uint64_t digest = XXH64(s->binary, (size_t)s->binary_count * sizeof *s->binary, 1);
-    const double values[] = {
-        s->loss,        s->loss_parameter, s->maxsize,   s->populations, s->population_size,
-        s->cycles,      s->restarts,       s->parsimony, s->enumerate,   s->binary_count,
-        s->unary_count, s->iterations,     s->compat,    s->guesses,     s->patience,
-        count};
+    const double values[] = {s->loss,
+                             s->loss_parameter,
+                             s->maxsize,
+                             s->populations,
+                             s->population_size,
+                             s->cycles,
+                             s->restarts,
+                             s->parsimony,
+                             s->enumerate,
+                             s->binary_count,
+                             s->unary_count,
+                             s->iterations,
+                             sr_algorithm_of(s)->kind,
+                             s->guesses,
+                             s->patience,
+                             count};
     digest = XXH64(s->unary, (size_t)s->unary_count * sizeof *s->unary, digest);
     digest = XXH64(values, sizeof values, digest);
     digest = XXH64(&s->seed, sizeof s->seed, digest);

@@ -4,6 +4,70 @@
 
 #include "symreg/propose/propose.h"
 
+/* ---------------------------------------------------------------------------- algorithms */
+
+enum sr_mutation {
+    SR_ROTATE,
+    SR_ADD_LEAF,
+    SR_ADD_ROOT,
+    SR_DELETE,
+    SR_OPERATOR,
+    SR_SWAP,
+    SR_MOVE_FEATURE,
+    SR_MOVE_CONSTANT, /* its weight is for 8 constants and more, else in proportion */
+    SR_INSERT,
+    SR_RANDOMISE,
+    SR_NOTHING,
+    SR_SIMPLIFY,
+    SR_MUTATIONS
+};
+
+struct sr_scene; /* search.h */
+struct sr_worker;
+struct sr_island;
+struct sr_member;
+/* What distinguishes one way to search from another; everything else they share. */
+struct sr_algorithm {
+    enum orr_symreg_algorithm kind; /* also in the digest of checkpoints */
+    bool proposes;                  /* formulas are enumerated, composed, ... before (propose.h) */
+    bool screens;                   /* few rows are looked at first */
+    bool polishes;                  /* rows of the front are changed, fitted and rounded */
+    bool patient;                   /* settings->patience ends a run */
+    bool scaled;                    /* a formula stands for all its multiples */
+    bool knows_constant;            /* the best constant is on the front from the start */
+    bool keeps_infinite;            /* children without a finite loss enter the population */
+    /* The loss that costs 1, of the best constant's. */
+    double (*unit)(double base);
+    /* A formula of the first population. */
+    void (*start)(const struct sr_settings *settings, int features, gsl_rng *rng,
+                  struct sr_expr *expr);
+    /* Fills the member's loss, with the penalty, and offers the formula to the island's hall. */
+    void (*evaluate)(const struct sr_scene *scene, struct sr_worker *worker,
+                     struct sr_island *island, struct sr_member *member, double penalty);
+    /* Fits the constants; false where loss and cost are known without an evaluation. */
+    bool (*fit)(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
+                struct sr_member *member);
+    /* What a mutation multiplies or divides a constant by. */
+    double (*constant_factor)(gsl_rng *rng);
+    double weight[SR_MUTATIONS];
+};
+extern const struct sr_algorithm sr_algorithm_orrery;
+/* That of SymbolicRegression.jl, with the constants of today's defaults of PySR. */
+extern const struct sr_algorithm sr_algorithm_pysr;
+/* Never NULL. */
+static inline const struct sr_algorithm *sr_algorithm_of(const struct sr_settings *settings)
+{
+    return settings->algorithm ? settings->algorithm : &sr_algorithm_orrery;
+}
+/* --compat by name; NULL, not given, leaves *algorithm as it is. ORR_EUSAGE for another than
+ * "pysr". */
+int sr_compat_find(const char *name, const struct sr_algorithm **algorithm);
+
+/* -------------------------------------------------------------------------------- search */
+
+/* The settings of a preset: checks names of operators and rules; creates nothing. */
+int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset);
+
 /* One fit: a table, and the restarts' best front. */
 struct sr_fit {
     struct sr_data data;
@@ -16,8 +80,5 @@ struct sr_fit {
  * returns ORR_EINTR with the fronts found so far. progress may be NULL. */
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
               struct orr_progress *progress);
-
-/* --compat by name, NULL: not given; ORR_EUSAGE for another than "pysr". */
-int sr_compat_find(const char *name, bool *compat);
 
 #endif

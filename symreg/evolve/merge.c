@@ -41,7 +41,7 @@ static void merge_halls(const struct sr_settings *s, struct sr_run *run)
     run->unchanged = changed ? 0 : run->unchanged + 1;
     run->stale = notable ? 0 : run->stale + 1;
     run->done = (smallest <= 0 && run->unchanged >= SETTLED) ||
-                (s->patience > 0 && !s->compat && run->stale >= s->patience) ||
+                (s->patience > 0 && sr_algorithm_of(s)->patient && run->stale >= s->patience) ||
                 (s->stop_loss > 0 && smallest <= s->stop_loss);
 }
 
@@ -112,12 +112,9 @@ void sr_run_migrate(const struct sr_settings *s, struct sr_run *run, gsl_rng *rn
         for (unsigned k = orr_draw_poisson(rng, size * front_share); k && rows; k--) {
             const int c = row[(int)(gsl_rng_uniform(rng) * rows)];
             struct sr_member migrant = {.expr = run->best->expr[c], .loss = run->best->loss[c]};
-            if (!s->compat)
+            if (sr_algorithm_of(s)->scaled)
                 sr_expr_strip(&migrant.expr);
-            double base = run->loss->base > 0 ? run->loss->base : 1;
-            if (s->compat)
-                base = fmax(run->loss->base, 0.01);
-            migrant.cost = migrant.loss / base + s->parsimony * migrant.expr.count;
+            migrant.cost = sr_member_cost(&run->scene, &migrant);
             settle(s, &run->island[i], rng, &migrant);
         }
     }

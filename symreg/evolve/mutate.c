@@ -1,5 +1,5 @@
-/* mutate.c - random formulas, mutations, crossover. Weights and shapes are those of
- * SymbolicRegression.jl's defaults (github.com/MilesCranmer/SymbolicRegression.jl). */
+/* mutate.c - random formulas, mutations, crossover. Shapes are those of SymbolicRegression.jl
+ * (github.com/MilesCranmer/SymbolicRegression.jl), weights the algorithm's. */
 #include "search.h"
 
 #include <string.h>
@@ -92,13 +92,13 @@ static int pick(gsl_rng *rng, const struct sr_expr *expr, int arity, int op)
     return n ? found[below(rng, n)] : -1;
 }
 
-static bool mutate_constant(gsl_rng *rng, struct sr_expr *expr, bool compat)
+static bool mutate_constant(const struct sr_algorithm *algorithm, gsl_rng *rng,
+                            struct sr_expr *expr)
 {
     const int i = pick(rng, expr, 0, SR_CONSTANT);
     if (i < 0)
         return false;
-    const double base = compat ? 1.1 + 0.129 : 1.1 + 0.129 * gsl_rng_uniform(rng);
-    const double factor = orr_pow(base, (compat ? 1 : 4) * gsl_rng_uniform(rng));
+    const double factor = algorithm->constant_factor(rng);
     double *value = &expr->node[i].value;
     *value *= gsl_rng_uniform(rng) < 0.5 ? factor : 1 / factor;
     if (gsl_rng_uniform(rng) < 0.01)
@@ -179,69 +179,47 @@ void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *r
         append(settings, features, rng, expr, limit);
 }
 
-enum mutation {
-    ROTATE,
-    ADD_LEAF,
-    ADD_ROOT,
-    DELETE,
-    OPERATOR,
-    SWAP,
-    FEATURE,
-    CONSTANT,
-    INSERT,
-    RANDOMISE,
-    NOTHING, /* the last two: of the compatible mode only */
-    SIMPLIFY,
-    MUTATIONS
-};
-
-static enum mutation choose(gsl_rng *rng, const struct sr_expr *expr, bool compat)
+static enum sr_mutation choose(const struct sr_algorithm *algorithm, gsl_rng *rng,
+                               const struct sr_expr *expr)
 {
-    double weight[MUTATIONS] = {
-        [ROTATE] = 4.26,  [ADD_LEAF] = 1.235, [ADD_ROOT] = 1.235,
-        [DELETE] = 0.870, [OPERATOR] = 0.293, [SWAP] = 0.198,
-        [FEATURE] = 0.1,  [INSERT] = 0.0112,  [RANDOMISE] = 0.000502,
-    };
-    double constants[SR_NODES], total = 0;
+    double weight[SR_MUTATIONS], constants[SR_NODES], total = 0;
     const int n = sr_expr_constants(expr, constants);
-    weight[CONSTANT] = 0.0346 * (n < 8 ? n : 8) / 8;
-    if (compat) {
-        weight[NOTHING] = 0.273;
-        weight[SIMPLIFY] = 0.00209;
-    }
-    for (int i = 0; i < MUTATIONS; i++)
+    memcpy(weight, algorithm->weight, sizeof weight);
+    weight[SR_MOVE_CONSTANT] = weight[SR_MOVE_CONSTANT] * (n < 8 ? n : 8) / 8;
+    for (int i = 0; i < SR_MUTATIONS; i++)
         total += weight[i];
     double u = gsl_rng_uniform(rng) * total;
     int chosen = 0;
-    while (chosen < MUTATIONS - 1 && u >= weight[chosen])
+    while (chosen < SR_MUTATIONS - 1 && u >= weight[chosen])
         u -= weight[chosen++];
-    return (enum mutation)chosen;
+    return (enum sr_mutation)chosen;
 }
 
 bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng, struct sr_expr *expr)
 {
-    switch (choose(rng, expr, settings->compat)) {
-    case ROTATE:
+    const struct sr_algorithm *algorithm = sr_algorithm_of(settings);
+    switch (choose(algorithm, rng, expr)) {
+    case SR_ROTATE:
         return rotate(rng, expr);
-    case ADD_LEAF:
+    case SR_ADD_LEAF:
         return append(settings, features, rng, expr, settings->maxsize);
-    case ADD_ROOT:
+    case SR_ADD_ROOT:
         return insert_above(settings, features, rng, expr, expr->count - 1);
-    case DELETE:
+    case SR_DELETE:
         return delete_node(rng, expr, settings->maxsize);
-    case OPERATOR:
+    case SR_OPERATOR:
         return mutate_operator(settings, rng, expr);
-    case SWAP:
+    case SR_SWAP:
         return swap_operands(rng, expr);
-    case FEATURE:
+    case SR_MOVE_FEATURE:
         return mutate_feature(features, rng, expr);
-    case CONSTANT:
-        return mutate_constant(rng, expr, settings->compat);
-    case INSERT:
+    case SR_MOVE_CONSTANT:
+        return mutate_constant(algorithm, rng, expr);
+    case SR_INSERT:
         return insert_above(settings, features, rng, expr, below(rng, expr->count));
-    case NOTHING:
+    case SR_NOTHING:
         return true;
-    case SIMPLIFY:
+    case SR_SIMPLIFY:
         sr_expr_simplify(expr);
         return true;
     default:

@@ -86,7 +86,8 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
         return ORR_ENOMEM;
     for (int f = 0; f < count; f++) {
         int rc = sr_loss_init_with(&search->loss[f], s->loss, s->loss_parameter, &fits[f].data);
-        const bool screened = !s->compat && fits[f].data.rows >= 4 * SR_SCREEN_ROWS;
+        const bool screened =
+            sr_algorithm_of(s)->screens && fits[f].data.rows >= 4 * SR_SCREEN_ROWS;
         if (!rc && screened)
             rc = sr_screen_init(&search->screen[f], &search->loss[f]);
         for (int k = 0; k < s->restarts && !rc; k++) {
@@ -172,7 +173,7 @@ static int find_seeds(struct search *search)
     const int outer = search->fits >= search->threads ? search->threads : 1;
     const int inner = outer > 1 ? 1 : search->threads;
     int failed = 0;
-    if (search->settings->enumerate <= 0 || search->settings->compat)
+    if (search->settings->enumerate <= 0 || !sr_algorithm_of(search->settings)->proposes)
         return 0;
     search->seeds = orr_alloc((size_t)search->fits, sizeof *search->seeds);
     if (!search->seeds)
@@ -320,7 +321,7 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
             result->evaluations += run->island[i].evaluations;
             result->screened += run->island[i].screened;
         }
-        if (!s->compat)
+        if (sr_algorithm_of(s)->polishes)
             sr_polish_front(s, run->loss, &search->worker[0], run->best);
         sr_front_make(run->best, scratch);
         const int row = sr_front_select(scratch, SR_SCORE);

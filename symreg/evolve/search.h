@@ -50,10 +50,20 @@ struct sr_worker {
     double price[SR_NODES + 1]; /* of each size in this epoch's tournaments */
 };
 
-/* Fills loss and cost, and offers the formula to the island's hall with and without its scale. A
- * formula that few rows tell to be nothing for the hall keeps the loss on these. */
+/* Fills loss and cost, and offers the formula to the island's hall as the algorithm does. A formula
+ * that few rows tell to be nothing for the hall keeps the loss on these. */
 void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
                         struct sr_island *island, struct sr_member *member);
+/* The two kinds of sr_algorithm.evaluate: of the formula as it stands, or with its best outer scale. */
+void sr_member_evaluate_plain(const struct sr_scene *scene, struct sr_worker *worker,
+                              struct sr_island *island, struct sr_member *member, double penalty);
+void sr_member_evaluate_scaled(const struct sr_scene *scene, struct sr_worker *worker,
+                               struct sr_island *island, struct sr_member *member, double penalty);
+/* Of the member's loss and size. */
+double sr_member_cost(const struct sr_scene *scene, const struct sr_member *member);
+/* Offers the best constant. */
+void sr_offer_constant(const struct sr_scene *scene, struct sr_worker *worker,
+                       struct sr_island *island);
 /* Fits the constants, at first to few rows; false, with loss and cost from these, where they tell
  * that the formula is nothing for the hall: then it need not be evaluated. */
 bool sr_member_fit(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
@@ -71,10 +81,6 @@ void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *l
 /* A random leaf becomes an operator over new leaves; false when there is no room. */
 bool sr_append(const struct sr_settings *settings, int features, gsl_rng *rng,
                struct sr_expr *expr);
-
-/* The compatible algorithm's first formulas. */
-void sr_compat_random(const struct sr_settings *settings, int features, gsl_rng *rng,
-                      struct sr_expr *expr);
 
 /* A checkpoint is blocks of memory. Written atomically; `digest` says of which data and settings.
  * Reading fills the blocks and *epoch; another digest is ORR_EINVAL, a file that is no whole

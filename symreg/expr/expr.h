@@ -12,43 +12,44 @@ enum {
 
 /* ------------------------------------------------------------------------------ operators */
 
-/* Leaves first; the rest in the order of ops_table.h. */
+/* Leaves first; the rest in the order of ops_table.h, binary before unary ones. */
 enum sr_op {
     SR_CONSTANT,
     SR_FEATURE,
-    SR_ADD,
-    SR_SUB,
-    SR_MUL,
-    SR_DIV,
-    SR_POW,
-    SR_MIN,
-    SR_MAX,
-    SR_NEG,
-    SR_INV,
-    SR_SQUARE,
-    SR_CUBE,
-    SR_SQRT,
-    SR_ABS,
-    SR_EXP,
-    SR_LOG,
-    SR_SIN,
-    SR_COS,
-    SR_TAN,
-    SR_ASIN,
-    SR_ACOS,
-    SR_ATAN,
-    SR_SINH,
-    SR_COSH,
-    SR_TANH,
-    SR_SIGN,
-    SR_OPS
+#define OP(id, ...) id,
+#include "ops_table.h"
+#undef OP
+    SR_OPS,
+#define OP(id, name, arity, ...) +((arity) == 2)
+    SR_UNARY = SR_FEATURE + 1 /* the first unary operator */
+#include "ops_table.h"
+#undef OP
 };
 /* Operators of the user, named by sr_custom_define(), stand behind those of the table. */
 enum { SR_CUSTOM = SR_OPS, SR_CUSTOMS = 8, SR_ALL_OPS = SR_OPS + SR_CUSTOMS };
 
+enum sr_trait {
+    SR_COMMUTES = 1, /* the operands may change places */
+    SR_ODD = 2,      /* op(-a) = -op(a) */
+    SR_EVEN = 4,     /* op(-a) = op(a) */
+    SR_CHEAP = 8     /* a vector of values takes no longer to compute than to load */
+};
+/* What an operator asks of its operands' dimensions, and gives. */
+enum sr_op_units {
+    SR_UNITS_NUMBERS,  /* takes and gives numbers without dimension */
+    SR_UNITS_ALIKE,    /* both operands and the value have one dimension */
+    SR_UNITS_PRODUCT,  /* those of a and b multiplied */
+    SR_UNITS_QUOTIENT, /* that of a divided by that of b */
+    SR_UNITS_POWER,    /* that of a to the power b, a number */
+    SR_UNITS_RAISED,   /* that of a to the row's own power */
+    SR_UNITS_KEPT,     /* that of a */
+    SR_UNITS_LOST      /* takes any, gives a number */
+};
+
 /* One row of the table. Unary operators ignore b. da and db are the partial derivatives at (a, b)
  * with value v. Outside the domain value() is NaN or infinite. The same bits as the evaluation of
- * whole formulas, on every CPU; accuracy in vecmath.h. */
+ * whole formulas, on every CPU; accuracy in vecmath.h. Operators of the user cost 2, have no traits
+ * and the dimensions of their formula. */
 struct sr_op_info {
     const char *name;
     int arity; /* 0 for leaves */
@@ -56,6 +57,12 @@ struct sr_op_info {
     double (*value)(double a, double b);
     double (*da)(double a, double b, double v);
     double (*db)(double a, double b, double v);
+    double (*inverse)(double v); /* NULL or NaN: none */
+    int cost;                    /* what the enumeration of small formulas adds for it */
+    unsigned traits;             /* enum sr_trait */
+    enum sr_op undoes;           /* op(undoes(a)) = a; SR_CONSTANT: nothing does */
+    enum sr_op_units units;
+    double power; /* of a unary operator that is a power, else 0 */
 };
 extern struct sr_op_info
     sr_op_table[SR_ALL_OPS]; /* rows from SR_CUSTOM on have arity 0 until defined */
@@ -63,6 +70,9 @@ extern struct sr_op_info
 /* Finds an operator of this arity by name. An unknown name is ORR_EUSAGE with the nearest valid
  * one; `key` names the setting in the message ("symreg.unary"). */
 int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op);
+/* The z with op(z) = v; of SR_CONSTANT that is v itself. False where the operator has no inverse or
+ * none is finite. */
+bool sr_op_invert(enum sr_op op, double v, double *z);
 
 /* --------------------------------------------------------------------------- expressions */
 

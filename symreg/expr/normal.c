@@ -277,32 +277,6 @@ static int power_of(struct sr_normal *form, int node, double power)
 
 /* ---- functions */
 
-/* (acos is neither: acos(-x) = pi - acos(x)) */
-static bool is_odd(enum sr_op op)
-{
-    return op == SR_SIN || op == SR_TAN || op == SR_ASIN || op == SR_ATAN || op == SR_SINH ||
-           op == SR_TANH || op == SR_SIGN;
-}
-
-static bool is_even(enum sr_op op)
-{
-    return op == SR_COS || op == SR_COSH || op == SR_ABS;
-}
-
-/* outer(inner(x)) is x wherever it is defined. */
-static bool cancels(enum sr_op outer, enum sr_op inner)
-{
-    static const enum sr_op pair[][2] = {{SR_EXP, SR_LOG},
-                                         {SR_LOG, SR_EXP},
-                                         {SR_SIN, SR_ASIN},
-                                         {SR_COS, SR_ACOS},
-                                         {SR_TAN, SR_ATAN}};
-    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
-        if (pair[i][0] == outer && pair[i][1] == inner)
-            return true;
-    return false;
-}
-
 /* Of x and -x always the same one. */
 static bool negative(const struct sr_normal *form, int node)
 {
@@ -313,23 +287,24 @@ static bool negative(const struct sr_normal *form, int node)
 
 static int call(struct sr_normal *form, enum sr_op op, const int operand[2])
 {
-    const int arity = sr_op_table[op].arity;
+    const struct sr_op_info *info = &sr_op_table[op];
+    const int arity = info->arity;
     int a = operand[0], b = operand[1];
     double sign = 1;
     if (form->node[a].kind == SR_NORMAL_CONSTANT &&
         (arity == 1 || form->node[b].kind == SR_NORMAL_CONSTANT))
-        return constant(form, sr_op_table[op].value(form->node[a].value, form->node[b].value));
-    if ((is_odd(op) || is_even(op)) && negative(form, a)) {
-        sign = is_odd(op) ? -1 : 1;
+        return constant(form, info->value(form->node[a].value, form->node[b].value));
+    if (info->traits & (SR_ODD | SR_EVEN) && negative(form, a)) {
+        sign = info->traits & SR_ODD ? -1 : 1;
         a = scaled(form, a, -1);
     }
     if (op == SR_ABS && (is_call(form, a, SR_ABS) || is_call(form, a, SR_EXP)))
         return a;
-    if (form->node[a].kind == SR_NORMAL_CALL && cancels(op, (enum sr_op)form->node[a].op))
+    if (info->undoes != SR_CONSTANT && is_call(form, a, info->undoes))
         return scaled(form, form->item[form->node[a].first].node, sign);
     if ((op == SR_MIN || op == SR_MAX) && form->node[a].hash == form->node[b].hash)
         return a;
-    if ((op == SR_MIN || op == SR_MAX) && form->node[a].hash > form->node[b].hash) {
+    if (info->traits & SR_COMMUTES && form->node[a].hash > form->node[b].hash) {
         const int other = a;
         a = b;
         b = other;
@@ -357,20 +332,13 @@ static int apply(struct sr_normal *form, const struct sr_node *node, const int o
         return finish_product(form, &g);
     case SR_NEG:
         return scaled(form, operand[0], -1);
-    case SR_INV:
-        return power_of(form, operand[0], -1);
-    case SR_SQUARE:
-        return power_of(form, operand[0], 2);
-    case SR_CUBE:
-        return power_of(form, operand[0], 3);
-    case SR_SQRT:
-        return power_of(form, operand[0], 0.5);
     case SR_POW:
         if (form->node[operand[1]].kind == SR_NORMAL_CONSTANT)
             return power_of(form, operand[0], form->node[operand[1]].value);
         return call(form, op, operand);
     default:
-        return call(form, op, operand);
+        return sr_op_table[op].power != 0 ? power_of(form, operand[0], sr_op_table[op].power)
+                                          : call(form, op, operand);
     }
 }
 

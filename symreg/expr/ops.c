@@ -1,5 +1,5 @@
-/* ops.c - the operators one by one: the table of their values and derivatives, the search for
- * names. */
+/* ops.c - the operators one by one: the table of their values, derivatives, inverses and traits,
+ * the search for names. */
 #include "expr.h"
 
 #include <math.h>
@@ -121,7 +121,20 @@ static double slope_of(int op, double a, double usual)
     return op == SR_SIN ? large_angle(SR_COS, a) : -large_angle(SR_SIN, a);
 }
 
-#define OP(id, name, arity, infix, value, da, db)                                                  \
+static double cube_root(double v)
+{
+    const double z = orr_pow(fabs(v), 1.0 / 3);
+    /* a step of Newton: 1 / 3 is rounded */
+    return copysign(z > 0 ? z - (z - fabs(v) / (z * z)) / 3 : z, v);
+}
+
+static double itself(double v)
+{
+    return v;
+}
+
+#define OP(id, name, arity, infix, cost, traits, undoes, units, power, value, da, db, inverse,     \
+           ...)                                                                                    \
     static double id##_value(double a, double b)                                                   \
     {                                                                                              \
         (void)b;                                                                                   \
@@ -136,18 +149,36 @@ static double slope_of(int op, double a, double usual)
     {                                                                                              \
         (void)a, (void)b, (void)v;                                                                 \
         return db;                                                                                 \
-    }
+    }                                                                                              \
+    static double id##_inverse(double v)                                                           \
+    {                                                                                              \
+        (void)v;                                                                                   \
+        return inverse;                                                                            \
+    }                                                                                              \
+    _Static_assert(((arity) == 1) == ((id) >= SR_UNARY), #id ": binary operators come first");     \
+    _Static_assert(((cost) == 2) == ((id) >= SR_EXP), #id ": functions count twice, and come "     \
+                                                          "last");
 #include "ops_table.h"
 #undef OP
+_Static_assert((int)SR_ALL_OPS <= 64, "a set of operators is the bits of one word");
 
-#define OP(id, name, arity, infix, value, da, db)                                                  \
-    [id] = {name, arity, infix, id##_value, id##_da, id##_db},
+#define OP(id, name, arity, infix, cost, traits, undoes, units, power, ...)                        \
+    [id] = {name,         arity, infix,  id##_value, id##_da, id##_db,                             \
+            id##_inverse, cost,  traits, undoes,     units,   power},
 struct sr_op_info sr_op_table[SR_ALL_OPS] = {
-    [SR_CONSTANT] = {.name = "constant"},
-    [SR_FEATURE] = {.name = "feature"},
+    [SR_CONSTANT] = {.name = "constant", .inverse = itself, .cost = 1},
+    [SR_FEATURE] = {.name = "feature", .cost = 1},
 #include "ops_table.h"
 };
 #undef OP
+
+bool sr_op_invert(enum sr_op op, double v, double *z)
+{
+    if (!sr_op_table[op].inverse)
+        return false;
+    *z = sr_op_table[op].inverse(v);
+    return isfinite(*z);
+}
 
 int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op)
 {
@@ -165,8 +196,11 @@ int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op)
     if (nearest.name)
         return ORR_FAIL(ORR_EUSAGE, "%s: no %s operator \"%s\"; did you mean \"%s\"?", key, kind,
                         name, nearest.name);
-    return ORR_FAIL(ORR_EUSAGE, "%s: no %s operator \"%s\"; expected %s", key, kind, name,
-                    arity == 2 ? "+ - * / ^ min max"
-                               : "neg inv square cube sqrt abs exp log sin cos tan asin acos atan "
-                                 "sinh cosh tanh sign");
+    char known[512] = "";
+    for (int i = SR_FEATURE + 1; i < SR_OPS; i++)
+        if (sr_op_table[i].arity == arity) {
+            const size_t used = strlen(known);
+            snprintf(known + used, sizeof known - used, " %s", sr_op_table[i].name);
+        }
+    return ORR_FAIL(ORR_EUSAGE, "%s: no %s operator \"%s\"; expected%s", key, kind, name, known);
 }

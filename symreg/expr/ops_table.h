@@ -1,32 +1,95 @@
-/* ops_table.h - every operator in one line; included with OP defined, without include guard.
+/* ops_table.h - every operator in one row; included with OP defined, without include guard. Adding
+ * an operator takes a row here and one in the tests.
  *
- * OP(id, name, arity, infix, value, d value / d a, d value / d b), of a, b and the value v, with
- * the functions of vecmath.h. sin, cos and tan of angles beyond VM_TRIG_MAX are repaired by
- * sr_op_large(). */
+ * OP(id, name, arity, infix, cost, traits, undoes, units, power,
+ *    value, d value / d a, d value / d b, inverse,
+ *    LaTeX, C, SymPy, layout)
+ *
+ *   traits     enum sr_trait
+ *   undoes     the operator f with op(f(a)) = a wherever that is defined, SR_CONSTANT for none
+ *   units      enum sr_op_units
+ *   power      p of a unary operator that is a^p, else 0
+ *   value ...  formulas of the operands a and b and of the value v, with the functions of
+ *              vecmath.h. sin, cos and tan of angles beyond VM_TRIG_MAX are repaired (ops.c)
+ *   inverse    the a that has the value v; NAN where the search knows none
+ *   LaTeX ...  the text around the operands $1 and $2, laid out as in csv/output_text.c
+ *
+ * Binary operators come first, then unary ones; from SR_EXP on they are functions that count twice.
+ * Checkpoints and hashes of formulas know operators by their place. */
 /* clang-format off */
-OP(SR_ADD,    "+",      2, true,  a + b,                 1.0,                    1.0)
-OP(SR_SUB,    "-",      2, true,  a - b,                 1.0,                    -1.0)
-OP(SR_MUL,    "*",      2, true,  a * b,                 b,                      a)
-OP(SR_DIV,    "/",      2, true,  a / b,                 1.0 / b,                -v / b)
-OP(SR_POW,    "^",      2, true,  vm_pow(a, b),       b * vm_pow(a, b - 1.0), a > 0.0 ? v * vm_log(a) : 0.0)
-OP(SR_MIN,    "min",    2, false, a < b ? a : b,         a < b ? 1.0 : 0.0,      a < b ? 0.0 : 1.0)
-OP(SR_MAX,    "max",    2, false, a > b ? a : b,         a > b ? 1.0 : 0.0,      a > b ? 0.0 : 1.0)
-OP(SR_NEG,    "neg",    1, false, -a,                    -1.0,                   0.0)
-OP(SR_INV,    "inv",    1, false, 1.0 / a,               -v * v,                 0.0)
-OP(SR_SQUARE, "square", 1, false, a * a,                 2.0 * a,                0.0)
-OP(SR_CUBE,   "cube",   1, false, a * a * a,             3.0 * a * a,            0.0)
-OP(SR_SQRT,   "sqrt",   1, false, sqrt(a),               0.5 / v,                0.0)
-OP(SR_ABS,    "abs",    1, false, fabs(a),               a < 0.0 ? -1.0 : 1.0,   0.0)
-OP(SR_EXP,    "exp",    1, false, vm_exp(a),             v,                      0.0)
-OP(SR_LOG,    "log",    1, false, vm_log(a),             1.0 / a,                0.0)
-OP(SR_SIN,    "sin",    1, false, vm_sin(a),             vm_cos(a),              0.0)
-OP(SR_COS,    "cos",    1, false, vm_cos(a),             -vm_sin(a),             0.0)
-OP(SR_TAN,    "tan",    1, false, vm_tan(a),             1.0 + v * v,            0.0)
-OP(SR_ASIN,   "asin",   1, false, vm_asin(a),            1.0 / sqrt((1.0 - a) * (1.0 + a)), 0.0)
-OP(SR_ACOS,   "acos",   1, false, vm_acos(a),            -1.0 / sqrt((1.0 - a) * (1.0 + a)), 0.0)
-OP(SR_ATAN,   "atan",   1, false, vm_atan(a),            1.0 / (1.0 + a * a),    0.0)
-OP(SR_SINH,   "sinh",   1, false, vm_sinh(a),            vm_cosh(a),             0.0)
-OP(SR_COSH,   "cosh",   1, false, vm_cosh(a),            vm_sinh(a),             0.0)
-OP(SR_TANH,   "tanh",   1, false, vm_tanh(a),            1.0 - v * v,            0.0)
-OP(SR_SIGN,   "sign",   1, false, (a > 0.0 ? 1.0 : 0.0) - (a < 0.0 ? 1.0 : 0.0), 0.0, 0.0)
+OP(SR_ADD,    "+",      2, true,  1, SR_COMMUTES,       SR_CONSTANT, SR_UNITS_ALIKE,    0,
+   a + b,                 1.0,                    1.0,       NAN,
+   "$1 + $2", "$1 + $2", "$1 + $2", SUMS)
+OP(SR_SUB,    "-",      2, true,  1, 0,                 SR_CONSTANT, SR_UNITS_ALIKE,    0,
+   a - b,                 1.0,                    -1.0,      NAN,
+   "$1 - $2", "$1 - $2", "$1 - $2", SUMS)
+OP(SR_MUL,    "*",      2, true,  1, SR_COMMUTES,       SR_CONSTANT, SR_UNITS_PRODUCT,  0,
+   a * b,                 b,                      a,         NAN,
+   "$1 \\, $2", "$1 * $2", "$1*$2", PRODUCTS)
+OP(SR_DIV,    "/",      2, true,  1, 0,                 SR_CONSTANT, SR_UNITS_QUOTIENT, 0,
+   a / b,                 1.0 / b,                -v / b,    NAN,
+   "\\frac{$1}{$2}", "$1 / $2", "$1/$2", QUOTIENTS)
+OP(SR_POW,    "^",      2, true,  1, 0,                 SR_CONSTANT, SR_UNITS_POWER,    0,
+   vm_pow(a, b), b * vm_pow(a, b - 1.0), a > 0.0 ? v * vm_log(a) : 0.0, NAN,
+   "$1^{$2}", "pow($1, $2)", "$1**$2", POWERS)
+OP(SR_MIN,    "min",    2, false, 1, SR_COMMUTES,       SR_CONSTANT, SR_UNITS_ALIKE,    0,
+   a < b ? a : b,         a < b ? 1.0 : 0.0,      a < b ? 0.0 : 1.0, NAN,
+   "\\min\\left($1, $2\\right)", "fmin($1, $2)", "Min($1, $2)", CALLS)
+OP(SR_MAX,    "max",    2, false, 1, SR_COMMUTES,       SR_CONSTANT, SR_UNITS_ALIKE,    0,
+   a > b ? a : b,         a > b ? 1.0 : 0.0,      a > b ? 0.0 : 1.0, NAN,
+   "\\max\\left($1, $2\\right)", "fmax($1, $2)", "Max($1, $2)", CALLS)
+OP(SR_NEG,    "neg",    1, false, 1, SR_ODD | SR_CHEAP, SR_CONSTANT, SR_UNITS_KEPT,     0,
+   -a,                    -1.0,                   0.0,       NAN,
+   "-$1", "-$1", "-$1", SIGNS)
+OP(SR_INV,    "inv",    1, false, 1, SR_ODD,            SR_CONSTANT, SR_UNITS_RAISED,  -1,
+   1.0 / a,               -v * v,                 0.0,       1.0 / v,
+   "\\frac{1}{$1}", "1 / $1", "1/$1", RECIPROCALS)
+OP(SR_SQUARE, "square", 1, false, 1, SR_EVEN | SR_CHEAP, SR_CONSTANT, SR_UNITS_RAISED,  2,
+   a * a,                 2.0 * a,                0.0,       sqrt(v),
+   "$1^{2}", "pow($1, 2)", "$1**2", WHOLE_POWERS)
+OP(SR_CUBE,   "cube",   1, false, 1, SR_ODD | SR_CHEAP, SR_CONSTANT, SR_UNITS_RAISED,   3,
+   a * a * a,             3.0 * a * a,            0.0,       cube_root(v),
+   "$1^{3}", "pow($1, 3)", "$1**3", WHOLE_POWERS)
+OP(SR_SQRT,   "sqrt",   1, false, 1, 0,                 SR_CONSTANT, SR_UNITS_RAISED,   0.5,
+   sqrt(a),               0.5 / v,                0.0,       v >= 0.0 ? v * v : NAN,
+   "\\sqrt{$1}", "sqrt($1)", "sqrt($1)", CALLS)
+OP(SR_ABS,    "abs",    1, false, 1, SR_EVEN | SR_CHEAP, SR_CONSTANT, SR_UNITS_KEPT,    0,
+   fabs(a),               a < 0.0 ? -1.0 : 1.0,   0.0,       NAN,
+   "\\left|$1\\right|", "fabs($1)", "Abs($1)", CALLS)
+OP(SR_EXP,    "exp",    1, false, 2, 0,                 SR_LOG,      SR_UNITS_NUMBERS,  0,
+   vm_exp(a),             v,                      0.0,       orr_log(v),
+   "e^{$1}", "exp($1)", "exp($1)", EXPONENTIALS)
+OP(SR_LOG,    "log",    1, false, 2, 0,                 SR_EXP,      SR_UNITS_NUMBERS,  0,
+   vm_log(a),             1.0 / a,                0.0,       orr_exp(v),
+   "\\ln\\left($1\\right)", "log($1)", "log($1)", CALLS)
+OP(SR_SIN,    "sin",    1, false, 2, SR_ODD,            SR_ASIN,     SR_UNITS_NUMBERS,  0,
+   vm_sin(a),             vm_cos(a),              0.0,       NAN,
+   "\\sin\\left($1\\right)", "sin($1)", "sin($1)", CALLS)
+OP(SR_COS,    "cos",    1, false, 2, SR_EVEN,           SR_ACOS,     SR_UNITS_NUMBERS,  0,
+   vm_cos(a),             -vm_sin(a),             0.0,       NAN,
+   "\\cos\\left($1\\right)", "cos($1)", "cos($1)", CALLS)
+OP(SR_TAN,    "tan",    1, false, 2, SR_ODD,            SR_ATAN,     SR_UNITS_NUMBERS,  0,
+   vm_tan(a),             1.0 + v * v,            0.0,       NAN,
+   "\\tan\\left($1\\right)", "tan($1)", "tan($1)", CALLS)
+OP(SR_ASIN,   "asin",   1, false, 2, SR_ODD,            SR_CONSTANT, SR_UNITS_NUMBERS,  0,
+   vm_asin(a),            1.0 / sqrt((1.0 - a) * (1.0 + a)), 0.0, NAN,
+   "\\operatorname{asin}\\left($1\\right)", "asin($1)", "asin($1)", CALLS)
+OP(SR_ACOS,   "acos",   1, false, 2, 0,                 SR_CONSTANT, SR_UNITS_NUMBERS,  0,
+   vm_acos(a),            -1.0 / sqrt((1.0 - a) * (1.0 + a)), 0.0, NAN,
+   "\\operatorname{acos}\\left($1\\right)", "acos($1)", "acos($1)", CALLS)
+OP(SR_ATAN,   "atan",   1, false, 2, SR_ODD,            SR_CONSTANT, SR_UNITS_NUMBERS,  0,
+   vm_atan(a),            1.0 / (1.0 + a * a),    0.0,       NAN,
+   "\\operatorname{atan}\\left($1\\right)", "atan($1)", "atan($1)", CALLS)
+OP(SR_SINH,   "sinh",   1, false, 2, SR_ODD,            SR_CONSTANT, SR_UNITS_NUMBERS,  0,
+   vm_sinh(a),            vm_cosh(a),             0.0,       NAN,
+   "\\operatorname{sinh}\\left($1\\right)", "sinh($1)", "sinh($1)", CALLS)
+OP(SR_COSH,   "cosh",   1, false, 2, SR_EVEN,           SR_CONSTANT, SR_UNITS_NUMBERS,  0,
+   vm_cosh(a),            vm_sinh(a),             0.0,       NAN,
+   "\\operatorname{cosh}\\left($1\\right)", "cosh($1)", "cosh($1)", CALLS)
+OP(SR_TANH,   "tanh",   1, false, 2, SR_ODD,            SR_CONSTANT, SR_UNITS_NUMBERS,  0,
+   vm_tanh(a),            1.0 - v * v,            0.0,       orr_log((1.0 + v) / (1.0 - v)) / 2.0,
+   "\\tanh\\left($1\\right)", "tanh($1)", "tanh($1)", CALLS)
+OP(SR_SIGN,   "sign",   1, false, 2, SR_ODD | SR_CHEAP, SR_CONSTANT, SR_UNITS_LOST,     0,
+   (a > 0.0 ? 1.0 : 0.0) - (a < 0.0 ? 1.0 : 0.0), 0.0, 0.0, NAN,
+   "\\operatorname{sign}\\left($1\\right)", "(double)(($1 > 0) - ($1 < 0))", "sign($1)", CALLS)
 /* clang-format on */

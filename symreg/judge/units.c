@@ -235,36 +235,27 @@ static struct quantity apply(const struct sr_expr *expr, int i, const struct qua
 {
     const enum sr_op op = (enum sr_op)expr->node[i].op;
     const struct quantity arguments[2] = {*a, *b};
-    switch (op) {
-    case SR_ADD:
-    case SR_SUB:
-    case SR_MIN:
-    case SR_MAX:
+    if ((int)op >= SR_CUSTOM)
+        return check(sr_custom_expr(op), arguments, 2, violations);
+    switch (sr_op_table[op].units) {
+    case SR_UNITS_ALIKE:
         return joined(a, b, violations);
-    case SR_MUL:
+    case SR_UNITS_PRODUCT:
         return product(a, b, 1);
-    case SR_DIV:
+    case SR_UNITS_QUOTIENT:
         return product(a, b, -1);
-    case SR_POW:
+    case SR_UNITS_POWER:
         return power_of(a, b, &expr->node[i - 1], violations);
-    case SR_NEG:
-    case SR_ABS:
+    case SR_UNITS_RAISED:
+        return raised(*a, sr_op_table[op].power);
+    case SR_UNITS_KEPT:
         return *a;
-    case SR_INV:
-        return raised(*a, -1);
-    case SR_SQUARE:
-        return raised(*a, 2);
-    case SR_CUBE:
-        return raised(*a, 3);
-    case SR_SQRT:
-        return raised(*a, 0.5);
-    case SR_SIGN:
+    case SR_UNITS_LOST:
         return (struct quantity){0};
-    default:
-        if ((int)op >= SR_CUSTOM)
-            return check(sr_custom_expr(op), arguments, 2, violations);
-        return pure(a, violations);
+    case SR_UNITS_NUMBERS:
+        break;
     }
+    return pure(a, violations);
 }
 
 static struct quantity check(const struct sr_expr *expr, const struct quantity *features, int count,

@@ -86,7 +86,7 @@ static int list_factors(struct sr_collapse *c)
     struct sr_bank bank = {0};
     s.unary_count = s.binary_count = 0;
     for (int i = 0; i < c->settings->unary_count; i++)
-        if (c->settings->unary[i] >= SR_INV && c->settings->unary[i] <= SR_SQRT)
+        if (sr_op_table[c->settings->unary[i]].power != 0)
             s.unary[s.unary_count++] = c->settings->unary[i];
     for (int i = 0; i < c->settings->binary_count; i++)
         if (c->settings->binary[i] >= SR_ADD && c->settings->binary[i] <= SR_DIV)

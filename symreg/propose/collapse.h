@@ -100,10 +100,6 @@ static inline void sr_put_expr(struct sr_expr *out, const struct sr_expr *in)
 
 /* ---- the stages */
 
-/* z with op(z) = v; SR_CONSTANT stands for the identity. False where there is none or op has no
- * inverse. */
-bool sr_op_invert(enum sr_op op, double v, double *z);
-
 /* Appends fitted formulas to the seeds. `thread` has `threads`. */
 int sr_collapse_find(const struct sr_settings *settings, const struct sr_loss *loss,
                      struct sr_thread *thread, int threads, struct sr_seeds *seeds);

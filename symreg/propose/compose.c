@@ -27,46 +27,6 @@ struct outer {
 };
 
 /* Finite where v is. */
-static double cube_root(double v)
-{
-    const double z = orr_pow(fabs(v), 1.0 / 3);
-    /* a step of Newton: 1 / 3 is rounded */
-    return copysign(z > 0 ? z - (z - fabs(v) / (z * z)) / 3 : z, v);
-}
-
-bool sr_op_invert(enum sr_op op, double v, double *z)
-{
-    switch (op) {
-    case SR_CONSTANT:
-        *z = v;
-        break;
-    case SR_INV:
-        *z = 1 / v;
-        break;
-    case SR_SQUARE:
-        *z = sqrt(v);
-        break;
-    case SR_CUBE:
-        *z = cube_root(v);
-        break;
-    case SR_SQRT:
-        *z = v >= 0 ? v * v : NAN;
-        break;
-    case SR_EXP:
-        *z = orr_log(v);
-        break;
-    case SR_LOG:
-        *z = orr_exp(v);
-        break;
-    case SR_TANH:
-        *z = orr_log((1 + v) / (1 - v)) / 2;
-        break;
-    default:
-        return false;
-    }
-    return isfinite(*z);
-}
-
 static bool invert(struct outer h, double v, double *z)
 {
     double middle;

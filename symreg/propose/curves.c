@@ -278,7 +278,7 @@ static bool redundant(const struct curves *c, enum sr_op op, const struct entry 
 
 static int price(enum sr_op op)
 {
-    return op < SR_EXP ? 1 : 2;
+    return sr_op_table[op].cost;
 }
 
 static void join(struct curves *c, enum sr_op op, int a, int b, int cost)
@@ -326,7 +326,7 @@ static void join(struct curves *c, enum sr_op op, int a, int b, int cost)
 
 static bool commutes(enum sr_op op)
 {
-    return op == SR_ADD || op == SR_MUL || op == SR_MIN || op == SR_MAX;
+    return sr_op_table[op].traits & SR_COMMUTES;
 }
 
 static void add_level(struct curves *c, const int *first, int cost)

@@ -179,13 +179,13 @@ static void add_leaves(struct sr_bank *bank, const struct sr_settings *s,
 /* Operators whose operands may stand in one order only. */
 static bool commutes(enum sr_op op)
 {
-    return op == SR_ADD || op == SR_MUL || op == SR_MIN || op == SR_MAX;
+    return sr_op_table[op].traits & SR_COMMUTES;
 }
 
 /* What an operator adds to the cost. */
 static int price(enum sr_op op)
 {
-    return op < SR_EXP ? 1 : 2;
+    return sr_op_table[op].cost;
 }
 
 static void join(struct sr_bank *bank, enum sr_op op, int a, int b)

@@ -126,8 +126,7 @@ static int find_stage(const struct sr_settings *settings, const struct sr_loss *
             candidates->loss[i] = HUGE_VAL;
             if (!settings->admissible ||
                 settings->admissible(&candidates->expr[i], settings->context))
-                candidates->loss[i] =
-                    sr_eval_loss(&candidates->expr[i], loss, HUGE_VAL, &own->work, &scale);
+                candidates->loss[i] = sr_eval_loss(&candidates->expr[i], loss, &own->work, &scale);
         }
         seeds->count = select_best(candidates, settings->maxsize, chosen);
         for (int i = 0; i < seeds->count; i++)

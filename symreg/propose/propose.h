@@ -14,6 +14,7 @@ struct sr_observation {
     const struct sr_front *front;
 };
 
+struct sr_algorithm;
 /* Settings with names resolved. The callbacks may be NULL; those about formulas are called by
  * several threads at once. */
 struct sr_settings {
@@ -35,7 +36,7 @@ struct sr_settings {
     bool resume;              /* go on from that file where it is there; else it is removed first */
     void (*observe)(void *observer, const struct sr_observation *seen); /* NULL: nobody */
     void *observer;
-    bool compat; /* the algorithm of SymbolicRegression.jl */
+    const struct sr_algorithm *algorithm; /* evolve.h; NULL: the engine's own */
     /* may this formula live, a free outer factor understood? May the front hold it as it is? */
     bool (*admissible)(const struct sr_expr *expr, const void *context);
     bool (*whole)(const struct sr_expr *expr, const void *context);
@@ -46,8 +47,6 @@ struct sr_settings {
     const struct sr_expr *guess; /* (guesses) formulas that every island starts with */
     int guesses;
 };
-/* Checks operator names; creates nothing. */
-int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset);
 /* Bit per operator of the settings, leaves included. */
 uint64_t sr_settings_operators(const struct sr_settings *settings);
 

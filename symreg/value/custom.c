@@ -126,7 +126,7 @@ SLOT(6)
 SLOT(7)
 #define ROW(k)                                                                                     \
     {                                                                                              \
-        custom.name[k], 0, false, value_##k, da_##k, db_##k                                        \
+        .name = custom.name[k], .value = value_##k, .da = da_##k, .db = db_##k, .cost = 2          \
     }
 static const struct sr_op_info slots[SR_CUSTOMS] = {ROW(0), ROW(1), ROW(2), ROW(3),
                                                     ROW(4), ROW(5), ROW(6), ROW(7)};

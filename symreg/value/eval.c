@@ -140,23 +140,19 @@ static bool run(const struct program *program, const struct sr_vec *vec, size_t 
     return true;
 }
 
-/* All rows; after the first `first_rows` and after every further tile, `stop` may end it. */
+/* All rows; false where a value is not finite. */
 static bool run_all(const struct program *program, const struct sr_data *data,
-                    double buffer[][SR_TILE], size_t first_rows,
-                    bool (*stop)(void *context, size_t first, size_t n), void *context,
-                    double *value)
+                    double buffer[][SR_TILE], double *value)
 {
     const struct sr_vec *vec = sr_vec_best();
-    size_t n = first_rows;
-    for (size_t first = 0; first < data->rows; first += n, n = SR_TILE) {
+    size_t n = SR_TILE;
+    for (size_t first = 0; first < data->rows; first += n) {
         n = data->rows - first < n ? data->rows - first : n;
         if (program->result.is_number)
             sr_fill(value + first, n, program->result.number);
         else if (!program->steps)
             memcpy(value + first, program->result.at + first, n * sizeof *value);
         else if (!run(program, vec, first, (int)n, buffer, value + first))
-            return false;
-        if (stop && stop(context, first, n))
             return false;
     }
     return true;
@@ -167,66 +163,21 @@ bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *val
     _Alignas(64) double buffer[DEPTH][SR_TILE];
     struct program program;
     return program_make(&program, expr, data, NULL, buffer) &&
-           run_all(&program, data, buffer, SR_TILE, NULL, NULL, value);
+           run_all(&program, data, buffer, value);
 }
 
-/* ---- values, scale and loss, with a bound */
-
-enum { FIRST_ROWS = 256 }; /* looked at first where there is a bound */
-
-/* No scale gives all rows together less loss than the first rows have with their own best scale.
- * Sums of products are gathered tile by tile. */
-struct bounded {
-    const struct sr_loss *loss;
-    const double *value;
-    double *scratch;
-    double most;       /* sum of losses that is allowed */
-    double pp, pt, tt; /* of least squares */
-};
-
-static bool exceeds(void *context, size_t first, size_t n)
-{
-    struct bounded *b = context;
-    const struct sr_vec *vec = sr_vec_best();
-    const struct sr_data *data = b->loss->data;
-    const double *w = b->loss->weight ? b->loss->weight + first : NULL;
-    const double *p = b->value + first, *t = data->y + first;
-    double sum[2];
-    if (b->loss->kind == ORR_SR_L2) {
-        vec->products(p, t, w, n, sum);
-        b->pp += sum[0];
-        b->pt += sum[1];
-        vec->products(t, t, w, n, sum);
-        b->tt += sum[0];
-        const double least = b->pp > 0 ? b->tt - b->pt * b->pt / b->pp : b->tt;
-        return least - 1e-12 * b->tt > b->most;
-    }
-    if (first > 0 || n == data->rows || w ||
-        (b->loss->kind != ORR_SR_L1 && b->loss->kind != ORR_SR_STUDY))
-        return false;
-    const double scale = sr_vec_median_ratio(vec, p, t, n, b->scratch);
-    const struct sr_vec_loss absolute = {.kind = ORR_SR_L1, .t = t};
-    const double least = vec->loss(&absolute, p, isfinite(scale) ? scale : 0, n);
-    const double dead = b->loss->kind == ORR_SR_STUDY ? SR_DEAD_ZONE * (double)n : 0;
-    return least * (1 - 1e-12) - dead > b->most;
-}
-
-double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, double bound,
-                    struct sr_work *work, double *scale)
+double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work,
+                    double *scale)
 {
     _Alignas(64) double buffer[DEPTH][SR_TILE];
     struct program program;
-    struct bounded bounded = {
-        .loss = loss, .value = work->value, .scratch = work->scratch, .most = bound * loss->total};
-    const bool has_bound = bound < HUGE_VAL;
     *scale = 0;
     if (!program_make(&program, expr, loss->data, loss, buffer) ||
-        !run_all(&program, loss->data, buffer, has_bound ? FIRST_ROWS : SR_TILE,
-                 has_bound ? exceeds : NULL, &bounded, work->value))
+        !run_all(&program, loss->data, buffer, work->value))
         return HUGE_VAL;
     const double found = sr_loss_scale(loss, work->value, work->scratch);
     const double reached = sr_loss_value(loss, work->value, found);
-    if (!isfinite(reached) || reached > bound)
+    if (!isfinite(reached))
         return HUGE_VAL;
     *scale = found;
     return reached;
@@ -237,7 +188,7 @@ double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, str
     _Alignas(64) double buffer[DEPTH][SR_TILE];
     struct program program;
     if (!program_make(&program, expr, loss->data, loss, buffer) ||
-        !run_all(&program, loss->data, buffer, SR_TILE, NULL, NULL, work->value))
+        !run_all(&program, loss->data, buffer, work->value))
         return HUGE_VAL;
     const double reached = sr_loss_value(loss, work->value, 1);
     return isfinite(reached) ? reached : HUGE_VAL;

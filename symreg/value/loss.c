@@ -26,9 +26,8 @@ double sr_loss_value(const struct sr_loss *loss, const double *p, double scale)
     return sr_vec_best()->loss(&sum, p, scale, loss->data->rows) / loss->total;
 }
 
-double sr_weighted_median(double *value, double *weight, size_t n, double *scratch)
+double sr_weighted_median(double *value, double *weight, size_t n)
 {
-    (void)scratch;
     return n ? sr_vec_quantile(sr_vec_best(), value, weight, n, 0.5) : NAN;
 }
 
@@ -148,7 +147,7 @@ static double typical_size(const struct sr_data *data, double *scratch)
         scratch[n + i] = 1;
         total += scratch[i];
     }
-    const double median = sr_weighted_median(scratch, scratch + n, n, scratch + 2 * n);
+    const double median = sr_weighted_median(scratch, scratch + n, n);
     if (median > 0)
         return median;
     return total > 0 ? total / (double)n : 1;

@@ -73,8 +73,8 @@ double sr_loss_value(const struct sr_loss *loss, const double *p, double scale);
 double sr_loss_scale(const struct sr_loss *loss, const double *p, double *scratch);
 
 /* The value at which half of the weight is reached, of n pairs that are reordered and
- * partly overwritten; scratch SR_SCRATCH. */
-double sr_weighted_median(double *value, double *weight, size_t n, double *scratch);
+ * partly overwritten. */
+double sr_weighted_median(double *value, double *weight, size_t n);
 
 /* ----------------------------------------------------------------------------- constants */
 
@@ -90,10 +90,10 @@ int sr_work_init(struct sr_work *work, size_t rows, int maxsize);
 void sr_work_free(struct sr_work *work);
 
 /* Values (into work->value), outer scale and loss in one go: the same bits as sr_eval,
- * sr_loss_scale and sr_loss_value. Infinity, with scale 0, where a node is not finite and where
- * the loss exceeds `bound`, which is often known after few rows; no bound: HUGE_VAL. */
-double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, double bound,
-                    struct sr_work *work, double *scale);
+ * sr_loss_scale and sr_loss_value. Infinity, with scale 0, where a node or the loss is not
+ * finite. */
+double sr_eval_loss(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work,
+                    double *scale);
 
 /* The same of the formula as it stands, without an outer scale. */
 double sr_eval_plain(const struct sr_expr *expr, const struct sr_loss *loss, struct sr_work *work);
@@ -114,13 +114,6 @@ void sr_screen_free(struct sr_screen *screen);
  * times the spread of the rows' losses. Overwrites work->value. */
 double sr_screen_loss(const struct sr_screen *screen, const struct sr_expr *expr,
                       struct sr_work *work);
-/* Is a full evaluation worth while? False where the screened loss exceeds (1 + margin) times the
- * screened loss of what the formula competes with, `rival`: a formula whose full loss is below
- * that of its rival is discarded by mistake only where the sample misjudges their ratio by more
- * than 1 + margin; 0.5 is safe for most tables. Callers count what they discard apart
- * (sr_fit.screened). */
-bool sr_screen(const struct sr_screen *screen, const struct sr_expr *expr, double rival,
-               double margin, struct sr_work *work);
 
 /* ---------------------------------------------------------------- what a user adds to that
  *
@@ -147,25 +140,5 @@ double sr_custom_loss(size_t rows, const double *p, const double *t, const doubl
 /* (dl/dp) / (p - t) of every row at scale * p, what re-weighted least squares needs; at least 0. */
 void sr_custom_loss_weights(size_t rows, const double *p, const double *t, double scale,
                             double *weight);
-
-/* --------------------------------------------------------------------------- equivalence */
-
-/* Value at one point x (features) in long double; NaN or infinite outside the domain. */
-long double sr_eval_long(const struct sr_expr *expr, const double *x);
-/* Point number k of a quasi-random sequence (Roberts' R_d) over low .. high, in equal ratios where
- * low > 0. */
-void sr_quasi_random(int k, int features, const double *low, const double *high, double *x);
-/* A range `factor` times as wide: to low / factor .. high * factor where low > 0, else about its
- * middle. */
-void sr_widen(double factor, double *low, double *high);
-/* The difference |a - b| / max(|a|, |b|) that `share` of 512 quasi-random points stay below;
- * points where neither is defined do not count. Infinite when one is defined where the other is
- * not at more than 1 of 20 points, or hardly any point is left. */
-double sr_disagreement(const struct sr_expr *a, const struct sr_expr *b, int features,
-                       const double *low, const double *high, double share);
-/* The same function: the same normal form, or values within `tolerance` at 98% of the points both
- * over low .. high and over 10 times wider ranges. */
-bool sr_equivalent(const struct sr_expr *a, const struct sr_expr *b, int features,
-                   const double *low, const double *high, double tolerance);
 
 #endif

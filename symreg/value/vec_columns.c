@@ -7,7 +7,7 @@
 
 #include "vec.h"
 
-enum { UNARY = SR_OPS - SR_NEG }; /* the unary operators are the last of the list */
+enum { UNARY = SR_OPS - SR_UNARY };
 enum state { NOTHING, BEING_MADE, FINITE, NOT_FINITE };
 
 struct sr_columns {
@@ -59,22 +59,16 @@ static bool compute(int op, const double *x, size_t rows, double *out)
     return finite;
 }
 
-/* Does a pass over the rows cost as much as reading a column that has left the cache? */
-static bool is_cheap(int op)
-{
-    return op == SR_NEG || op == SR_ABS || op == SR_SQUARE || op == SR_CUBE || op == SR_SIGN;
-}
-
 const double *sr_columns_find(const struct sr_loss *loss, int feature, int inner, int outer,
                               const double *x, bool *finite)
 {
     const struct sr_columns *c = loss->columns;
     const size_t rows = loss->data->rows;
-    if (!c || (inner && (!c->pairs || is_cheap(outer))))
+    if (!c || (inner && (!c->pairs || sr_op_table[outer].traits & SR_CHEAP)))
         return NULL;
-    const size_t before = inner ? 1 + (size_t)(inner - SR_NEG) : 0;
+    const size_t before = inner ? 1 + (size_t)(inner - SR_UNARY) : 0;
     const size_t index =
-        (before * UNARY + (size_t)(outer - SR_NEG)) * (size_t)loss->data->features +
+        (before * UNARY + (size_t)(outer - SR_UNARY)) * (size_t)loss->data->features +
         (size_t)feature;
     double *out = c->value + index * rows;
     unsigned char state = atomic_load_explicit(&c->state[index], memory_order_acquire);

@@ -63,7 +63,7 @@ VM_INLINE bool all_below(size_t n, const double *x, double limit)
         }                                                                                          \
         break;                                                                                     \
     }
-#define OP(id, name, arity, infix, value, da, db)                                                  \
+#define OP(id, name, arity, infix, cost, traits, undoes, units, power, value, da, db, ...)         \
     case id:                                                                                       \
         if ((arity) == 2 && form == SR_VEC_A_NUMBER)                                               \
             LOOP(first, y[i], value)                                                               \
@@ -72,6 +72,7 @@ VM_INLINE bool all_below(size_t n, const double *x, double limit)
         if ((arity) == 2)                                                                          \
             LOOP(x[i], y[i], value)                                                                \
         LOOP(x[i], 0.0, value)
+_Static_assert(SR_COS == SR_SIN + 1 && SR_TAN == SR_SIN + 2, "operators of large angles");
 static bool apply(int op, int form, int n, const double *x, const double *y, double *out)
 {
     const double first = x[0], second = y[0];
@@ -112,7 +113,7 @@ static bool apply(int op, int form, int n, const double *x, const double *y, dou
         }                                                                                          \
         break;                                                                                     \
     }
-#define OP(id, name, arity, infix, value, da, db)                                                  \
+#define OP(id, name, arity, infix, cost, traits, undoes, units, power, value, da, db, ...)         \
     case id:                                                                                       \
         if ((arity) == 2 && operand == 1)                                                          \
             LOOP(db)                                                                               \

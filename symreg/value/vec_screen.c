@@ -65,11 +65,5 @@ double sr_screen_loss(const struct sr_screen *screen, const struct sr_expr *expr
     if (!(loss.total > 0))
         return 0;
     double scale;
-    return sr_eval_loss(expr, &loss, HUGE_VAL, work, &scale);
-}
-
-bool sr_screen(const struct sr_screen *screen, const struct sr_expr *expr, double rival,
-               double margin, struct sr_work *work)
-{
-    return sr_screen_loss(screen, expr, work) <= (1 + margin) * rival;
+    return sr_eval_loss(expr, &loss, work, &scale);
 }

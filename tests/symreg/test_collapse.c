@@ -1,5 +1,6 @@
 /* test_collapse.c - functions of one variable, and tables that collapse to one. */
 #include "symreg/formulas.h"
+#include "bench/symreg_same.h"
 #include "propose/collapse.h"
 
 static struct sr_settings default_settings(void)
@@ -234,7 +235,7 @@ static void finds_them_in_noise(void **state)
     const struct sr_expr truth = formula("m1 * m2 * exp(-0.5 * r) / square(r)");
     for (int i = 0; i < fit.front.count; i++) {
         const double low[FEATURES] = {0.5, 0.5, 0.5}, high[FEATURES] = {5, 5, 5};
-        found = found || sr_disagreement(&fit.front.expr[i], &truth, FEATURES, low, high, 1) < 0.03;
+        found = found || disagreement(&fit.front.expr[i], &truth, FEATURES, low, high, 1) < 0.03;
     }
     assert_true(found);
     free(weight);

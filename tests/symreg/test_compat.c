@@ -58,7 +58,7 @@ static void resume_equals_the_uninterrupted_run(void **state)
     scratch_create(folder);
     scratch_path(path, folder, "search.checkpoint");
     for (int compat = 0; compat < 2; compat++) {
-        s.compat = compat == 1;
+        s.algorithm = compat ? &sr_algorithm_pysr : &sr_algorithm_orrery;
         s.checkpoint = NULL;
         s.max_evaluations = 0;
         for (uint64_t f = 0; f < 2; f++)
@@ -187,16 +187,42 @@ static void compat_starts_as_it_should(void **state)
     gsl_rng *rng = random_stream(6);
     struct sr_settings s = settings_of();
     int largest = 0, smallest = 99;
-    s.compat = true;
+    s.algorithm = &sr_algorithm_pysr;
     for (int k = 0; k < 500; k++) { /* three appends to a leaf: 4 to 7 nodes */
         struct sr_expr expr;
-        sr_compat_random(&s, 3, rng, &expr);
+        s.algorithm->start(&s, 3, rng, &expr);
         assert_true(sr_expr_measure(&expr));
         largest = expr.count > largest ? expr.count : largest;
         smallest = expr.count < smallest ? expr.count : smallest;
     }
     assert_true(smallest == 4 && largest == 7);
     gsl_rng_free(rng);
+}
+
+/* Settings without an algorithm search with the engine's own; the compatible one takes its place
+ * only where it is named. */
+static void own_algorithm_is_the_default(void **state)
+{
+    (void)state;
+    static struct sr_fit fit[3];
+    const struct sr_algorithm *const algorithm[3] = {NULL, &sr_algorithm_orrery,
+                                                     &sr_algorithm_pysr};
+    uint64_t digest[3];
+    struct table t;
+    table_of(&t, "m1 * sin(r) + m2", 0.05);
+    for (int k = 0; k < 3; k++) {
+        struct sr_settings s = settings_of();
+        s.algorithm = algorithm[k];
+        s.iterations = 2;
+        fit[k] = (struct sr_fit){.data = t.data};
+        digest[k] = sr_search_digest(&s, &fit[k], 1);
+        assert_int_equal(sr_search(&s, &fit[k], 1, 2, NULL), 0);
+    }
+    same_front(&fit[0].front, &fit[1].front);
+    assert_true(digest[0] == digest[1] && digest[1] != digest[2]);
+    assert_true(fit[0].screened >= fit[1].screened && fit[0].screened <= fit[1].screened);
+    assert_true(fit[2].evaluations > fit[1].evaluations || fit[2].evaluations < fit[1].evaluations);
+    table_free(&t);
 }
 
 static void compat_finds_a_law(void **state)
@@ -206,7 +232,7 @@ static void compat_finds_a_law(void **state)
     struct table t;
     struct sr_settings s = settings_of();
     table_of(&t, "2 * m1 * m2 + r", 0);
-    s.compat = true;
+    s.algorithm = &sr_algorithm_pysr;
     s.iterations = 15;
     s.cycles = 200;
     one = two = (struct sr_fit){.data = t.data};
@@ -357,6 +383,7 @@ int main(void)
         cmocka_unit_test(ends_early),
         cmocka_unit_test(rounding_keeps_no_search_alive),
         cmocka_unit_test(compat_starts_as_it_should),
+        cmocka_unit_test(own_algorithm_is_the_default),
         cmocka_unit_test(compat_finds_a_law),
         cmocka_unit_test(compat_fits_constants),
         cmocka_unit_test(compat_gradient_is_exact),

@@ -207,7 +207,6 @@ static void weighted_median_by_sorting(void **state)
     (void)state;
     static double value[MOST], weight[MOST], v[MOST], w[MOST];
     static size_t order[MOST];
-    double scratch[SR_SCRATCH];
     gsl_rng *rng = random_stream(33);
     for (int k = 0; k < 200; k++) {
         const size_t n = row_counts[k % COUNTS];
@@ -225,7 +224,7 @@ static void weighted_median_by_sorting(void **state)
         memcpy(v, value, sizeof v);
         memcpy(w, weight, sizeof w);
         gsl_sort_index(order, value, 1, n);
-        const double found = sr_weighted_median(v, w, n, scratch);
+        const double found = sr_weighted_median(v, w, n);
         double below = 0, above = 0;
         for (size_t i = 0; i < n; i++) {
             sum += weight[order[i]];

@@ -209,7 +209,7 @@ static void own_operators_in_the_search(void **state)
         for (size_t i = 0; i < 700; i++)
             assert_true(near(value[i], value_by_hand(&expr, &t.data, i), 1e-13));
         const double expected = sr_loss_scale(&loss, value, scratch);
-        const double reached = sr_eval_loss(&expr, &loss, HUGE_VAL, &work, &scale);
+        const double reached = sr_eval_loss(&expr, &loss, &work, &scale);
         assert_true(scale == expected && reached == sr_loss_value(&loss, value, expected));
     }
     sr_work_free(&work);
@@ -330,7 +330,7 @@ static void options_become_settings(void **state)
     assert_true(setup.constraints.units_penalty == 3.5 && setup.units.target_known);
     assert_true(s->admissible && s->whole && s->penalty && s->context == &setup.constraints);
     assert_true(s->max_seconds == 7.5 && s->max_evaluations == 1e6 && s->stop_loss == 1e-9);
-    assert_true(s->iterations == 4 && setup.batch == 2 && s->compat);
+    assert_true(s->iterations == 4 && setup.batch == 2 && s->algorithm == &sr_algorithm_pysr);
     assert_int_equal(setup.rule, SR_MDL);
     const struct sr_csv_options plain = {.target = "y"};
     assert_int_equal(set_up(&plain), 0);

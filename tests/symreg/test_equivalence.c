@@ -1,12 +1,13 @@
 /* test_equivalence.c - equal functions in different clothes, and near misses. */
 #include "symreg/formulas.h"
+#include "bench/symreg_same.h"
 
 static const double low[3] = {0.5, 0.5, 0.5}, high[3] = {5, 5, 5};
 
 static bool same(const char *a, const char *b, double tolerance)
 {
     const struct sr_expr x = formula(a), y = formula(b);
-    return sr_equivalent(&x, &y, FEATURES, low, high, tolerance);
+    return equivalent(&x, &y, FEATURES, low, high, tolerance);
 }
 
 static void tells_equal_from_different(void **state)
@@ -45,14 +46,14 @@ static void ranges_become_wider(void **state)
 {
     (void)state;
     double a = 0.5, b = 5, c = -1, d = 3;
-    sr_widen(10, &a, &b);
-    sr_widen(10, &c, &d);
+    widen(10, &a, &b);
+    widen(10, &c, &d);
     assert_true(near(a, 0.05, 1e-12) && near(b, 50, 1e-12));
     assert_true(near(c, -19, 1e-12) && near(d, 21, 1e-12));
     double least = HUGE_VAL, most = 0, x[3];
     const double from[3] = {1, 2, -1}, to[3] = {100, 3, 1};
     for (int k = 0; k < 500; k++) {
-        sr_quasi_random(k, 3, from, to, x);
+        quasi_random(k, 3, from, to, x);
         for (int f = 0; f < 3; f++)
             assert_true(x[f] >= from[f] && x[f] <= to[f]);
         least = fmin(least, x[0]);
@@ -75,9 +76,9 @@ static void long_values_are_values(void **state)
             const double value = value_by_hand(&expr, &t.data, i);
             if (!isfinite(value) || fabs(value) > 1e6)
                 continue;
-            compared += near(value, (double)sr_eval_long(&expr, x), 1e-6);
+            compared += near(value, (double)long_value(&expr, x), 1e-6);
             /* at the edge of a domain, rounding decides: acos(tanh(30)) */
-            undefined += !isfinite(sr_eval_long(&expr, x));
+            undefined += !isfinite(long_value(&expr, x));
         }
     }
     assert_true(compared > 15000 && undefined < compared / 1000);
@@ -98,8 +99,8 @@ static void long_values_are_long(void **state)
     };
     for (size_t k = 0; k < sizeof one / sizeof *one; k++) {
         const struct sr_expr expr = formula(one[k]);
-        if (sr_eval_long(&expr, x) != 3)
-            fail_msg("%s is %.20Lg", one[k], sr_eval_long(&expr, x));
+        if (long_value(&expr, x) != 3)
+            fail_msg("%s is %.20Lg", one[k], long_value(&expr, x));
     }
     sr_custom_clear();
     static const struct {
@@ -112,7 +113,7 @@ static void long_values_are_long(void **state)
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         const struct sr_expr expr = formula(row[k].text);
-        const long double off = fabsl(sr_eval_long(&expr, x) / row[k].value - 1);
+        const long double off = fabsl(long_value(&expr, x) / row[k].value - 1);
         if (off > 2e-18L)
             fail_msg("%s is off by %Lg", row[k].text, off);
     }

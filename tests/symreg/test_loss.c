@@ -152,7 +152,7 @@ static void one_go_is_the_three_steps(void **state)
     (void)state;
     static const size_t counts[] = {1, 100, 512, 513, 1500};
     gsl_rng *rng = random_stream(73);
-    int kept = 0, discarded = 0;
+    int finite = 0;
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
         struct table t;
         struct sr_work work;
@@ -170,27 +170,17 @@ static void one_go_is_the_three_steps(void **state)
             }
             if (!isfinite(expected))
                 right = 0, expected = HUGE_VAL;
-            const double bound[] = {HUGE_VAL, expected, 2 * expected, 0.99 * expected,
-                                    0.1 * expected};
-            for (int b = 0; b < 5; b++) {
-                const double found = sr_eval_loss(&expr, &loss, bound[b], &work, &scale);
-                const bool within = expected <= bound[b] && expected < HUGE_VAL;
-                if (!(within ? found >= expected && found <= expected && scale >= right &&
-                                   scale <= right
-                             : found >= HUGE_VAL && scale == 0))
-                    fail_msg("%s, %zu rows, loss %d, bound %.17g: %.17g with %.17g, expected %.17g "
-                             "with %.17g",
-                             text_of(&expr), counts[c], k % 7, bound[b], found, scale, expected,
-                             right);
-                kept += within;
-                discarded += !within;
-            }
+            const double found = sr_eval_loss(&expr, &loss, &work, &scale);
+            if (!(found >= expected && found <= expected && scale >= right && scale <= right))
+                fail_msg("%s, %zu rows, loss %d: %.17g with %.17g, expected %.17g with %.17g",
+                         text_of(&expr), counts[c], k % 7, found, scale, expected, right);
+            finite += expected < HUGE_VAL;
             sr_loss_free(&loss);
         }
         sr_work_free(&work);
         table_free(&t);
     }
-    assert_true(kept > 2000 && discarded > 2000);
+    assert_true(finite > 1000 && finite < 5 * 7 * 80);
     gsl_rng_free(rng);
 }
 
@@ -223,8 +213,7 @@ static void columns_change_no_bit(void **state)
 #pragma omp for schedule(dynamic, 1)
             for (int k = 0; k < 2 * FORMULAS; k++) { /* twice: a column is there, or not yet */
                 double scale;
-                const double value =
-                    rc ? NAN : sr_eval_loss(&expr[k / 2], &loss, HUGE_VAL, &work, &scale);
+                const double value = rc ? NAN : sr_eval_loss(&expr[k / 2], &loss, &work, &scale);
                 if (k % 2)
                     (threads ? found : expected)[k / 2] = value;
             }
@@ -260,7 +249,7 @@ static void screening_is_a_fair_estimate(void **state)
         assert_int_equal(screen.data.rows, SR_SCREEN_ROWS);
         while (count < FORMULAS) {
             expr[count] = count ? random_formula(rng, 9) : formula("m1 / r"); /* the truth */
-            full[count] = sr_eval_loss(&expr[count], &loss, HUGE_VAL, &work, &scale);
+            full[count] = sr_eval_loss(&expr[count], &loss, &work, &scale);
             rough[count] = sr_screen_loss(&screen, &expr[count], &work);
             if (full[count] < HUGE_VAL)
                 assert_true(rough[count] < HUGE_VAL); /* finite on all: finite on some */
@@ -269,8 +258,6 @@ static void screening_is_a_fair_estimate(void **state)
         for (int a = 0; a < FORMULAS; a++)
             for (int b = 0; b < FORMULAS; b += 7) {
                 const bool worth = rough[a] <= 1.5 * rough[b];
-                if (a % 37 == 0)
-                    assert_int_equal(sr_screen(&screen, &expr[a], rough[b], 0.5, &work), worth);
                 right += full[a] <= full[b] && worth;
                 wrong += full[a] < full[b] && !worth;
                 saved += full[a] > full[b] && !worth;
@@ -303,7 +290,7 @@ static void screening_of_few_rows_is_exact(void **state)
     const struct sr_expr expr = formula("m1 / (r + 0.1)");
     double scale;
     assert_true(near(sr_screen_loss(&screen, &expr, &work),
-                     sr_eval_loss(&expr, &loss, HUGE_VAL, &work, &scale), 1e-13));
+                     sr_eval_loss(&expr, &loss, &work, &scale), 1e-13));
     sr_screen_free(&screen);
     sr_loss_free(&loss);
     sr_work_free(&work);

@@ -1,20 +1,26 @@
-/* equivalence.c - are two formulas the same function? */
-#include "value.h"
+/* symreg_same.h - whether two formulas are the same function, for benchmarks and tests.
+ *
+ * Formulas are evaluated in long double by the C library, apart from the engine's own operators,
+ * so that this judges the engine rather than repeats it. */
+#ifndef SYMREG_SAME_H
+#define SYMREG_SAME_H
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "symreg/symreg.h"
+
 /* ---- values in long double */
 
-static long double eval(const struct sr_expr *expr, const long double *x);
+static inline long double long_value_of(const struct sr_expr *expr, const long double *x);
 
 /* Operators of the user are formulas of their arguments; they use earlier ones only. */
-static long double value_of_custom(enum sr_op op, const long double operand[2])
+static inline long double long_value_of_custom(enum sr_op op, const long double operand[2])
 {
-    return eval(sr_custom_expr(op), operand);
+    return long_value_of(sr_custom_expr(op), operand);
 }
 
-static long double value_of(enum sr_op op, long double a, long double b)
+static inline long double long_operator(enum sr_op op, long double a, long double b)
 {
     switch (op) {
     case SR_ADD:
@@ -67,12 +73,13 @@ static long double value_of(enum sr_op op, long double a, long double b)
         return tanhl(a);
     case SR_SIGN:
         return (long double)((a > 0) - (a < 0));
-    default:
-        return value_of_custom(op, (const long double[2]){a, b});
+    default: /* an operator of the user, or one whose double precision has to do */
+        return (int)op >= SR_CUSTOM ? long_value_of_custom(op, (const long double[2]){a, b})
+                                    : (long double)sr_op_table[op].value((double)a, (double)b);
     }
 }
 
-static long double eval(const struct sr_expr *expr, const long double *x)
+static inline long double long_value_of(const struct sr_expr *expr, const long double *x)
 {
     long double stack[SR_NODES + 1] = {0};
     int depth = 0;
@@ -88,25 +95,29 @@ static long double eval(const struct sr_expr *expr, const long double *x)
             continue;
         }
         depth -= arity;
-        stack[depth] = value_of((enum sr_op)node->op, stack[depth],
-                                arity == 2 ? stack[depth + 1] : stack[depth]);
+        stack[depth] = long_operator((enum sr_op)node->op, stack[depth],
+                                     arity == 2 ? stack[depth + 1] : stack[depth]);
         depth++;
     }
     return stack[0]; /* cppcheck-suppress uninitvar; a formula has at least one node */
 }
 
-long double sr_eval_long(const struct sr_expr *expr, const double *x)
+/* Value at one point x (features) in long double; NaN or infinite outside the domain. */
+static inline long double long_value(const struct sr_expr *expr, const double *x)
 {
     long double wide[SR_FEATURES] = {0};
     for (int i = 0; i < expr->count; i++)
         if (expr->node[i].op == SR_FEATURE)
             wide[expr->node[i].feature] = (long double)x[expr->node[i].feature];
-    return eval(expr, wide);
+    return long_value_of(expr, wide);
 }
 
 /* ---- agreement */
 
-void sr_quasi_random(int k, int features, const double *low, const double *high, double *x)
+/* Point number k of a quasi-random sequence (Roberts' R_d) over low .. high, in equal ratios where
+ * low > 0. */
+static inline void quasi_random(int k, int features, const double *low, const double *high,
+                                double *x)
 {
     /* R_d of Roberts: multiples of the powers of the root of g^(d+1) = g + 1 */
     double g = 2, step = 1;
@@ -120,7 +131,9 @@ void sr_quasi_random(int k, int features, const double *low, const double *high,
     }
 }
 
-void sr_widen(double factor, double *low, double *high)
+/* A range `factor` times as wide: to low / factor .. high * factor where low > 0, else about its
+ * middle. */
+static inline void widen(double factor, double *low, double *high)
 {
     if (*low > 0) {
         *low /= factor;
@@ -132,21 +145,24 @@ void sr_widen(double factor, double *low, double *high)
     }
 }
 
-static int by_value(const void *a, const void *b)
+static inline int by_difference(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-double sr_disagreement(const struct sr_expr *a, const struct sr_expr *b, int features,
-                       const double *low, const double *high, double share)
+/* The difference |a - b| / max(|a|, |b|) that `share` of 512 quasi-random points stay below;
+ * points where neither is defined do not count. Infinite when one is defined where the other is
+ * not at more than 1 of 20 points, or hardly any point is left. */
+static inline double disagreement(const struct sr_expr *a, const struct sr_expr *b, int features,
+                                  const double *low, const double *high, double share)
 {
     enum { POINTS = 512 };
     double difference[POINTS], x[SR_FEATURES];
     int compared = 0, one_sided = 0;
     for (int k = 0; k < POINTS; k++) {
-        sr_quasi_random(k, features, low, high, x);
-        const long double p = sr_eval_long(a, x), q = sr_eval_long(b, x);
+        quasi_random(k, features, low, high, x);
+        const long double p = long_value(a, x), q = long_value(b, x);
         const bool p_is = isfinite(p), q_is = isfinite(q);
         one_sided += p_is != q_is;
         if (!p_is || !q_is)
@@ -156,14 +172,16 @@ double sr_disagreement(const struct sr_expr *a, const struct sr_expr *b, int fea
     }
     if (compared < POINTS / 8 || one_sided > POINTS / 20)
         return HUGE_VAL;
-    qsort(difference, (size_t)compared, sizeof *difference, by_value);
+    qsort(difference, (size_t)compared, sizeof *difference, by_difference);
     int rank = (int)ceil(share * compared) - 1;
     rank = rank < 0 ? 0 : rank >= compared ? compared - 1 : rank;
     return difference[rank];
 }
 
-bool sr_equivalent(const struct sr_expr *a, const struct sr_expr *b, int features,
-                   const double *low, const double *high, double tolerance)
+/* The same function: the same normal form, or values within `tolerance` at 98% of the points both
+ * over low .. high and over 10 times wider ranges. */
+static inline bool equivalent(const struct sr_expr *a, const struct sr_expr *b, int features,
+                              const double *low, const double *high, double tolerance)
 {
     double wide_low[SR_FEATURES], wide_high[SR_FEATURES];
     if (sr_expr_canonical_hash(a) == sr_expr_canonical_hash(b))
@@ -171,8 +189,10 @@ bool sr_equivalent(const struct sr_expr *a, const struct sr_expr *b, int feature
     for (int f = 0; f < features; f++) {
         wide_low[f] = low[f];
         wide_high[f] = high[f];
-        sr_widen(10, &wide_low[f], &wide_high[f]);
+        widen(10, &wide_low[f], &wide_high[f]);
     }
-    return sr_disagreement(a, b, features, wide_low, wide_high, 0.98) <= tolerance &&
-           sr_disagreement(a, b, features, low, high, 0.98) <= tolerance;
+    return disagreement(a, b, features, wide_low, wide_high, 0.98) <= tolerance &&
+           disagreement(a, b, features, low, high, 0.98) <= tolerance;
 }
+
+#endif

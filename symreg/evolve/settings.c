@@ -1,5 +1,5 @@
-/* settings.c - the preset's names of operators and rules, checked and resolved. */
-#include "propose.h"
+/* settings.c - the preset's names of operators, rules and the algorithm, checked and resolved. */
+#include "evolve.h"
 
 static int find_all(const char *key, const struct orr_names *names, int arity, enum sr_op *ops,
                     int *count)
@@ -38,7 +38,7 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_preset *pres
         .stop_loss = s->stop_loss,
         .enumerate = s->enumerate,
         .patience = s->patience,
-        .compat = s->algorithm == ORR_SR_PYSR,
+        .algorithm = s->algorithm == ORR_SR_PYSR ? &sr_algorithm_pysr : &sr_algorithm_orrery,
     };
     int rc = find_all("symreg.binary", &s->binary, 2, settings->binary, &settings->binary_count);
     if (!rc)

@@ -1,0 +1,110 @@
+/* algorithm.c - the two algorithms side by side: the engine's own, and SymbolicRegression.jl's.
+ *
+ * Weights of mutations are those of github.com/MilesCranmer/SymbolicRegression.jl in both. That one
+ * judges formulas as they stand, without an outer scale; it has no enumeration and no polish; a
+ * child may be infinitely bad; constants are fitted by BFGS or Newton's method (compat_fit.c). */
+#include "search.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define WEIGHTS                                                                                    \
+    [SR_ROTATE] = 4.26, [SR_ADD_LEAF] = 1.235, [SR_ADD_ROOT] = 1.235, [SR_DELETE] = 0.870,         \
+    [SR_OPERATOR] = 0.293, [SR_SWAP] = 0.198, [SR_MOVE_FEATURE] = 0.1,                             \
+    [SR_MOVE_CONSTANT] = 0.0346, [SR_INSERT] = 0.0112, [SR_RANDOMISE] = 0.000502
+/* clang-format on */
+
+/* ---- the engine's own */
+
+static double orrery_unit(double base)
+{
+    return base > 0 ? base : 1;
+}
+
+static void orrery_start(const struct sr_settings *settings, int features, gsl_rng *rng,
+                         struct sr_expr *expr)
+{
+    sr_random_expr(settings, features, rng, 3 + (int)(gsl_rng_uniform(rng) * 6), expr);
+}
+
+static bool orrery_fit(const struct sr_scene *scene, struct sr_worker *worker,
+                       struct sr_island *island, struct sr_member *member)
+{
+    enum { STEPS = 8, RESTARTS = 1 };
+    return sr_member_fit(scene, worker, island, member, STEPS, RESTARTS);
+}
+
+static double orrery_factor(gsl_rng *rng)
+{
+    const double base = 1.1 + 0.129 * gsl_rng_uniform(rng);
+    return orr_pow(base, 4 * gsl_rng_uniform(rng));
+}
+
+const struct sr_algorithm sr_algorithm_orrery = {
+    .kind = ORR_SR_ORRERY,
+    .proposes = true,
+    .screens = true,
+    .polishes = true,
+    .patient = true,
+    .scaled = true,
+    .knows_constant = true,
+    .unit = orrery_unit,
+    .start = orrery_start,
+    .evaluate = sr_member_evaluate_scaled,
+    .fit = orrery_fit,
+    .constant_factor = orrery_factor,
+    .weight = {WEIGHTS},
+};
+
+/* ---- SymbolicRegression.jl's */
+
+static double pysr_unit(double base)
+{
+    return fmax(base, 0.01);
+}
+
+/* A constant and three appends. */
+static void pysr_start(const struct sr_settings *settings, int features, gsl_rng *rng,
+                       struct sr_expr *expr)
+{
+    enum { APPENDS = 3 };
+    expr->count = 1;
+    expr->node[0] = (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = 1};
+    for (int k = 0; k < APPENDS; k++)
+        sr_append(settings, features, rng, expr);
+}
+
+static bool pysr_fit(const struct sr_scene *scene, struct sr_worker *worker,
+                     struct sr_island *island, struct sr_member *member)
+{
+    (void)island;
+    sr_compat_constants(scene->loss, &member->expr, worker->thread);
+    return true;
+}
+
+static double pysr_factor(gsl_rng *rng)
+{
+    return orr_pow(1.1 + 0.129, gsl_rng_uniform(rng));
+}
+
+const struct sr_algorithm sr_algorithm_pysr = {
+    .kind = ORR_SR_PYSR,
+    .keeps_infinite = true,
+    .unit = pysr_unit,
+    .start = pysr_start,
+    .evaluate = sr_member_evaluate_plain,
+    .fit = pysr_fit,
+    .constant_factor = pysr_factor,
+    .weight = {WEIGHTS, [SR_NOTHING] = 0.273, [SR_SIMPLIFY] = 0.00209},
+};
+
+int sr_compat_find(const char *name, const struct sr_algorithm **algorithm)
+{
+    if (!name)
+        return 0;
+    if (strcmp(name, "pysr"))
+        return ORR_FAIL(ORR_EUSAGE, "--compat: expected pysr, found \"%s\"", name);
+    *algorithm = &sr_algorithm_pysr;
+    return 0;
+}
