@@ -49,6 +49,7 @@ symreg_CFLAGS  := -ffp-contract=off -fno-math-errno -fno-trapping-math \
 kernels_CFLAGS := -fno-math-errno -fno-trapping-math
 model_CFLAGS   :=
 finetune_CFLAGS := -ffp-contract=off
+probe_CFLAGS   := -ffp-contract=off
 figures_CFLAGS :=
 
 # Loop files are compiled once per instruction set, and the best one that the CPU has is taken when
@@ -68,7 +69,7 @@ symreg_TABLE  := sr_vec
 kernels_LOOPS := $(filter-out kernels/cpu.c kernels/cpu_dnnl.c kernels/cpu_peak.c,$(wildcard kernels/cpu*.c))
 kernels_TABLE := k_cpu_loops
 
-FOLDERS  := base sim kernels model finetune symreg laws figures
+FOLDERS  := base sim kernels model finetune probe symreg laws figures
 PROGRAMS := orbits pretrain finetune symreg report probe
 # the folder each program's main_<program>.c is in
 orbits_IN := sim
@@ -76,13 +77,14 @@ pretrain_IN := model
 finetune_IN := finetune
 symreg_IN := laws
 report_IN := figures
-probe_IN := finetune
+probe_IN := probe
 # what each folder may use, itself first (DESIGN: strict, no cycles)
 base_USES     := base
 sim_USES      := sim base
 kernels_USES  := kernels base
 model_USES    := model sim kernels base
 finetune_USES := finetune model sim kernels base
+probe_USES    := probe finetune model sim kernels base
 symreg_USES   := symreg base
 laws_USES     := laws symreg base
 figures_USES  := figures base

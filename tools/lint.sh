@@ -17,9 +17,10 @@ complain() {
 }
 
 declare -A PREFIX=([base]=orr_ [sim]=sim_ [kernels]=k_ [model]=gpt_ [finetune]=ft_
-                   [symreg]=sr_ [laws]=law [figures]=report_)
+                   [probe]=probe_ [symreg]=sr_ [laws]=law [figures]=report_)
 declare -A DIRECTION=([base]="base" [sim]="sim base" [kernels]="kernels base"
                       [model]="model sim kernels base" [finetune]="finetune model sim kernels base"
+                      [probe]="probe finetune model sim kernels base"
                       [symreg]="symreg base" [laws]="laws symreg base" [figures]="figures base")
 
 for library in "$@"; do
@@ -47,11 +48,11 @@ EXACT=" gsl_ran_flat gsl_ran_choose gsl_ran_shuffle gsl_ran_sample "
 declare -A MAY_CALL=(
     [sim/picture.o]="pictures only" [sim/prior_facts.o]="prints" [sim/statistics.o]="prints"
     [finetune/transform.o]="units of models" [finetune/task.o]="noise on inputs of models"
-    [finetune/probe_statistics.o]="maps of models")
+    [probe/statistics.o]="maps of models")
 for library in "$@"; do
     folder=$(basename "$library" .a)
     folder=${folder#lib}
-    case $folder in base | sim | symreg | finetune) ;; *) continue ;; esac
+    case $folder in base | sim | symreg | finetune | probe) ;; *) continue ;; esac
     while read -r member symbol; do
         [[ -z ${MAY_CALL[$folder/$member]:-} && $EXACT != *" $symbol "* ]] || continue
         for pattern in $libm; do
@@ -93,7 +94,7 @@ while read -r file; do
     ! grep -q 'clang-format off' "$file" || continue
     long=$(awk 'length > 100 { print FNR; exit }' "$file")
     [ -z "$long" ] || complain "$file:$long: longer than 100 columns"
-done < <(find base sim kernels model finetune symreg laws figures tests bench tools \
+done < <(find base sim kernels model finetune probe symreg laws figures tests bench tools \
               \( -name '*.[ch]' -o -name '*.gp' -o -name '*.sh' \) | sort)
 
 if command -v clang-format >/dev/null; then
@@ -108,12 +109,12 @@ if command -v cppcheck >/dev/null; then
     cppcheck --quiet --std=c17 --language=c --enable=warning,performance,portability \
         '-DcJSON_ArrayForEach(item,array)=while(((item)=cJSON_GetArrayItem(array,0)))' \
         --inline-suppr --error-exitcode=1 -I. -Ibase \
-        base sim kernels model finetune symreg laws figures || complain "cppcheck: see above"
+        base sim kernels model finetune probe symreg laws figures || complain "cppcheck: see above"
 else
     echo "lint: cppcheck is not installed: static analysis not done"
 fi
 if command -v clang-tidy >/dev/null; then
-    clang-tidy --quiet {base,sim,kernels,model,finetune,symreg,laws,figures}/*.c -- \
+    clang-tidy --quiet {base,sim,kernels,model,finetune,probe,symreg,laws,figures}/*.c -- \
         -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -I. -Ibase 2>/dev/null ||
         complain "clang-tidy: see above"
 else

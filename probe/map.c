@@ -1,4 +1,4 @@
-/* probe_map.c - attention maps as pictures: cells for the eye, drawn by gnuplot. */
+/* map.c - attention maps as pictures: cells for the eye, drawn by gnuplot. */
 #include "probe.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 enum { CELLS = 256 }; /* cells along an axis at most: about the pixels of a panel */
 
-void ft_probe_cells(float *cells, const float *map, int T, int block, int window)
+void probe_cells(float *cells, const float *map, int T, int block, int window)
 {
     const int n = (T + block - 1) / block;
     for (int k = 0; k < n * n; k++)
@@ -27,14 +27,14 @@ void ft_probe_cells(float *cells, const float *map, int T, int block, int window
 
 /* ---------------------------------------------------------------------- what gnuplot reads */
 
-static int write_cells(const struct ft_probe_page *page, int block, const char *path)
+static int write_cells(const struct probe_page *page, int block, const char *path)
 {
     const size_t n = (size_t)((page->T + block - 1) / block), T = (size_t)page->T;
     float *cells = orr_alloc(n * n, sizeof *cells);
     struct orr_file file = {0};
     int rc = cells ? orr_file_create(&file, path) : ORR_ENOMEM;
     for (int h = 0; h < page->count && !rc; h++) {
-        ft_probe_cells(cells, page->map + (size_t)h * T * T, page->T, block, page->window);
+        probe_cells(cells, page->map + (size_t)h * T * T, page->T, block, page->window);
         rc = orr_file_write(&file, cells, n * n * sizeof *cells);
     }
     if (!rc)
@@ -45,7 +45,7 @@ static int write_cells(const struct ft_probe_page *page, int block, const char *
 }
 
 /* Names of variants and numbers only: nothing that gnuplot could take for more than text. */
-static int write_settings(const struct ft_probe_page *page, int block, const char *path)
+static int write_settings(const struct probe_page *page, int block, const char *path)
 {
     struct orr_file file = {0};
     int rc = orr_file_create(&file, path);
@@ -56,7 +56,7 @@ static int write_settings(const struct ft_probe_page *page, int block, const cha
                              page->title, page->count, (page->T + block - 1) / block, block,
                              page->T, page->has_sign, page->count, page->count);
     for (int h = 0; h < page->count && !rc; h++) {
-        const struct ft_probe_means *m = &page->means[h];
+        const struct probe_means *m = &page->means[h];
         rc = orr_file_printf(&file,
                              "label[%d] = \"head %d\"\n"
                              "note[%d] = \"entropy %.2f, sink %.2f, zeros %.0f%%\"\n",
@@ -154,7 +154,7 @@ static void remove_work(const char *work)
     (void)rmdir(work);
 }
 
-int ft_probe_draw(const struct ft_probe_page *page, const char *folder, const char *name)
+int probe_draw(const struct probe_page *page, const char *folder, const char *name)
 {
     char work[4096], data[4096], set[4096], stem[4096], png[4096], messages[4096], final[4096];
     const int block = (page->T + CELLS - 1) / CELLS;
