@@ -2,11 +2,9 @@
 #include "probe.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { CELLS = 256 }; /* cells along an axis at most: about the pixels of a panel */
@@ -69,84 +67,11 @@ static int write_settings(const struct probe_page *page, int block, const char *
     return rc;
 }
 
-/* -------------------------------------------------------------------------------- gnuplot */
-
-/* Only async-signal-safe calls between fork and exec. */
-static _Noreturn void child(const char *messages, char *const argv[])
-{
-    const int out = open(messages, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    const int in = open("/dev/null", O_RDONLY);
-    if (out < 0 || in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
-        _exit(126);
-    execvp(argv[0], argv);
-    _exit(127);
-}
-
-static int start_gnuplot(const char *script, const char *stem, const char *png,
-                         const char *messages, int *status)
-{
-    char program[] = "gnuplot", flag[] = "-c", form[] = "png";
-    char script_copy[4096], stem_copy[4096], png_copy[4096]; /* execvp wants them writable */
-    snprintf(script_copy, sizeof script_copy, "%s", script);
-    snprintf(stem_copy, sizeof stem_copy, "%s", stem);
-    snprintf(png_copy, sizeof png_copy, "%s", png);
-    char *const argv[] = {program, flag, script_copy, stem_copy, png_copy, form, NULL};
-    const pid_t pid = fork();
-    if (pid < 0)
-        return ORR_FAIL(ORR_EIO, "gnuplot: cannot start: %s", strerror(errno));
-    if (pid == 0)
-        child(messages, argv);
-    while (waitpid(pid, status, 0) < 0)
-        if (errno != EINTR)
-            return ORR_FAIL(ORR_EIO, "gnuplot: waitpid: %s", strerror(errno));
-    return 0;
-}
-
-/* cairo does not report a full disk: a whole picture ends as PNG ends. */
-static bool is_whole(const char *png)
-{
-    char *bytes = NULL;
-    size_t size = 0;
-    if (orr_file_read(png, &bytes, &size)) {
-        orr_error_clear();
-        return false;
-    }
-    const bool whole =
-        size > 20 && !memcmp(bytes, "\x89PNG", 4) && !memcmp(bytes + size - 8, "IEND", 4);
-    free(bytes);
-    return whole;
-}
-
-static int run_gnuplot(const char *stem, const char *png, const char *messages, const char *name)
-{
-    char script[4096];
-    int status = 0, rc = orr_figure_script("attention_map.gp", script);
-    if (!rc)
-        rc = start_gnuplot(script, stem, png, messages, &status);
-    if (rc)
-        return rc;
-    if (orr_signal_seen())
-        return ORR_FAIL(ORR_EINTR, "stopped by a signal; %s.png was not drawn", name);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return ORR_FAIL(ORR_EMISSING,
-                        "gnuplot: not found in PATH; install it (package gnuplot-nox) or "
-                        "run make deps");
-    if (!WIFEXITED(status) || WEXITSTATUS(status) || !is_whole(png)) {
-        char *text = NULL;
-        size_t bytes;
-        const int unread = orr_file_read(messages, &text, &bytes);
-        rc = ORR_FAIL(ORR_EIO, "gnuplot: failed while drawing %s.png (status %d): %.400s", name,
-                      status, unread ? "" : text + strspn(text, "\n"));
-        free(text);
-    }
-    return rc;
-}
-
 /* ------------------------------------------------------------------------------- one page */
 
 static void remove_work(const char *work)
 {
-    static const char *const names[] = {"map.dat", "map.set", "map.png", "messages.txt"};
+    static const char *const names[] = {"map.dat", "map.set"};
     char path[4096];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!orr_path(path, "%s/%s", work, names[i]))
@@ -156,7 +81,7 @@ static void remove_work(const char *work)
 
 int probe_draw(const struct probe_page *page, const char *folder, const char *name)
 {
-    char work[4096], data[4096], set[4096], stem[4096], png[4096], messages[4096], final[4096];
+    char work[4096], data[4096], set[4096], stem[4096], picture[4096];
     const int block = (page->T + CELLS - 1) / CELLS;
     int rc = orr_path(work, "%s/.probe-XXXXXX", folder);
     if (!rc && !mkdtemp(work))
@@ -169,19 +94,15 @@ int probe_draw(const struct probe_page *page, const char *folder, const char *na
     if (!rc)
         rc = orr_path(stem, "%s/map", work);
     if (!rc)
-        rc = orr_path(png, "%s/map.png", work);
-    if (!rc)
-        rc = orr_path(messages, "%s/messages.txt", work);
-    if (!rc)
-        rc = orr_path(final, "%s/%s.png", folder, name);
+        rc = orr_path(picture, "%s/%s.png", folder, name);
     if (!rc)
         rc = write_cells(page, block, data);
     if (!rc)
         rc = write_settings(page, block, set);
     if (!rc)
-        rc = run_gnuplot(stem, png, messages, name);
-    if (!rc && rename(png, final))
-        rc = ORR_FAIL(ORR_EIO, "%s: cannot write: %s", final, strerror(errno));
+        rc = orr_gnuplot_draw("attention_map.gp", stem, picture);
+    if (!rc && orr_signal_seen())
+        rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
     remove_work(work);
     return rc;
 }
