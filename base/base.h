@@ -151,7 +151,7 @@ double orr_cores_quota(const char *groups, const char *root);
  * run's own stays. --attention chooses one variant to work on: it is added to the list of the
  * settings where it is not in it, and the list stays the list of the run. */
 struct orr_cli {
-    struct orr_preset preset; /* preset file, then --set, then --seed: merged */
+    struct orr_preset preset; /* file, --set, then options of settings: merged */
     char run[4096];           /* --run DIR, default runs/<preset name> */
     char out[4096];           /* --out DIR, "" when not given */
     char attention[64];       /* --attention NAME, "" when not given: all of the settings */
@@ -168,7 +168,9 @@ struct orr_option {
     const char *name;       /* "--target" */
     const char *value_name; /* "COLUMN"; NULL for a flag */
     const char *help;
-    const char **value; /* where the text goes (flags: set to "1") */
+    const char **value; /* where the text goes (flags: set to "1"); NULL: nowhere */
+    const char *key;    /* the setting that it sets, "symreg.maxsize", NULL: none. As by --set, with
+                           the same errors under the option's name, and it stands above --set. */
 };
 struct orr_program {
     const char *name;                 /* "symreg" */

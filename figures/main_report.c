@@ -127,8 +127,9 @@ int main(int argc, char **argv)
 {
     static const struct orr_option options[] = {
         {"--orbits", "DIR",
-         "the data sets that the run was made from, if not those of its settings", &orbits_option},
-        {NULL, NULL, NULL, NULL},
+         "the data sets that the run was made from, if not those of its settings", &orbits_option,
+         NULL},
+        {NULL, NULL, NULL, NULL, NULL},
     };
     static const struct orr_program program = {
         .name = "report",

@@ -10,17 +10,18 @@ static const char *orbits_text, *layer_text, *head_text, *sequences_text, *lengt
 static const char *reweight_text, *p_text, *window_text, *ntk_text;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "take sequences from here (default: the run's, else made on the fly)",
-     &orbits_text},
-    {"--sequences", "N", "how many (default: 8, evaluate as pretraining does)", &sequences_text},
-    {"--layer", "N", "attention: maps of this layer only, from 0", &layer_text},
-    {"--head", "N", "attention: maps of this head only, from 0", &head_text},
-    {"--reweight", "on|off", "change: the sharpening stage", &reweight_text},
-    {"--p", "P", "change: its power", &p_text},
-    {"--window", "W", "change: attend the last W positions, 0 = all", &window_text},
+     &orbits_text, NULL},
+    {"--sequences", "N", "how many (default: 8, evaluate as pretraining does)", &sequences_text,
+     NULL},
+    {"--layer", "N", "attention: maps of this layer only, from 0", &layer_text, NULL},
+    {"--head", "N", "attention: maps of this head only, from 0", &head_text, NULL},
+    {"--reweight", "on|off", "change: the sharpening stage", &reweight_text, NULL},
+    {"--p", "P", "change: its power", &p_text, NULL},
+    {"--window", "W", "change: attend the last W positions, 0 = all", &window_text, NULL},
     {"--length", "L", "change: positions fed; beyond training: rope or no positions only",
-     &length_text},
-    {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text},
-    {NULL, NULL, NULL, NULL},
+     &length_text, NULL},
+    {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 static char usage[1024];
 static const struct orr_program program = {

@@ -10,14 +10,6 @@
 
 enum { START_APPENDS = 3 };
 
-int sr_compat_find(const char *name, bool *compat)
-{
-    *compat = name != NULL;
-    if (name && strcmp(name, "pysr"))
-        return ORR_FAIL(ORR_EUSAGE, "--compat: expected pysr, found \"%s\"", name);
-    return 0;
-}
-
 void sr_compat_random(const struct sr_settings *settings, int features, gsl_rng *rng,
                       struct sr_expr *expr)
 {

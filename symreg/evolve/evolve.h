@@ -17,7 +17,4 @@ struct sr_fit {
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
               struct orr_progress *progress);
 
-/* --compat by name, NULL: not given; ORR_EUSAGE for another than "pysr". */
-int sr_compat_find(const char *name, bool *compat);
-
 #endif
