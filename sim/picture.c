@@ -227,7 +227,7 @@ static void write_input(const struct sim_shown *w, const struct drawn *drawn, FI
     fprintf(to, "END\n");
 }
 
-/* ------------------------------------------------------------------------------------ the picture */
+/* -------------------------------------------------------------------------------- the picture */
 
 int sim_picture_check(const char *picture)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test_pictures.sh - every program that draws, when drawing goes wrong: a disk that fails at any one
-# operation, a gnuplot that fails or is not there, a signal. Nothing half-written stays, and pictures
-# that were there stay. (tests/base/test_gnuplot.c has the runner that all of them share.)
+# test_pictures.sh - every program that draws, when drawing goes wrong: a disk that fails at any
+# operation, a gnuplot that fails or is not there, a signal. Nothing half-written stays, and the
+# pictures of before stay. (tests/base/test_gnuplot.c has the runner that all of them share.)
 . tests/cli/lib.sh
 PROGRAMS+=" probe"
 if ! command -v gnuplot >/dev/null; then
@@ -75,7 +75,7 @@ for p in orbits probe symreg report; do
         disk | once)
             [ -e "$FAIL_WRITE" ] || continue
             [ $case = disk ] && how=full || how=once
-            fake "export LD_PRELOAD=$FAIL_WRITE FAIL_AT=2 FAIL_HOW=$how FAIL_REPORT=$WORK/report-$p" \
+            fake "export LD_PRELOAD=$FAIL_WRITE FAIL_AT=2 FAIL_HOW=$how" \
                 "exec $gnuplot \"\$@\""
             ;;
         esac
@@ -112,7 +112,8 @@ for p in orbits symreg; do
     drawn=$WORK/drawn-$p
     failing=$WORK/failing-$p
     mkdir "$failing"
-    (export LD_PRELOAD=$FAIL_WRITE FAIL_AT=0 FAIL_REPORT=$WORK/counted-$p && $p "$failing" >/dev/null)
+    (export LD_PRELOAD=$FAIL_WRITE FAIL_AT=0 FAIL_REPORT=$WORK/counted-$p &&
+        $p "$failing" >/dev/null)
     operations=$(grep -E '\.(png|gpdata)' "$WORK/counted-$p" | cut -d ' ' -f 1 | sort -nu)
     check "$p: operations are counted" test "$(wc -w <<<"$operations")" -ge 4
     rm -rf "$failing"

@@ -1,5 +1,5 @@
-/* test_device.c - probes on a backend that the host cannot look into (tests/model/guarded_ops.h): the
- * same files, byte for byte, as with ref. */
+/* test_device.c - probes on a backend that the host cannot look into (tests/model/guarded_ops.h):
+ * the same files, byte for byte, as with ref. */
 #include "finetune/tiny.h"
 #include "model/guarded_ops.h"
 #include "probe.h"
