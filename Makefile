@@ -50,6 +50,7 @@ symreg_CFLAGS  := -ffp-contract=off -fno-math-errno -fno-trapping-math \
 kernels_CFLAGS := -fno-math-errno -fno-trapping-math
 model_CFLAGS   :=
 finetune_CFLAGS := -ffp-contract=off
+probe_CFLAGS   := -ffp-contract=off
 figures_CFLAGS :=
 
 # Loop files are compiled once per instruction set, and the best one that the CPU has is taken when
@@ -76,7 +77,7 @@ pretrain_IN := model
 finetune_IN := finetune
 symreg_IN := laws
 report_IN := figures
-probe_IN := finetune
+probe_IN := probe
 RUN_ARGS = --preset $(PRESET) --run $(RUN) $(foreach s,$(SET),--set $(s)) --resume
 THREAD_ARGS = $(if $(THREADS),--threads $(THREADS))
 # programs that look at one variant or at all of them, and at data sets that may lie elsewhere

@@ -40,6 +40,10 @@ FOLDERS += finetune
 finetune_PREFIX := ft_
 finetune_USES := finetune model sim kernels base
 
+FOLDERS += probe
+probe_PREFIX := probe_
+probe_USES := probe finetune model sim kernels base
+
 # rooms from the lowest to the highest: each may use those below, and csv the umbrella symreg.h
 FOLDERS += symreg
 symreg_PREFIX := sr_

@@ -57,7 +57,7 @@ $(B)/tests/golden_attention64: tests/kernels/golden_attention.c $(kernels_USES:%
 	$(Q)$(CC) $(ALL_CFLAGS) -DK_DOUBLE -Itests $< $(kernels_USES:%=$(B)/lib%64.a) $(LDLIBS) -o $@
 
 # a backend with memory of its own, for tests of the host's side
-GUARDED := $(B)/tests/model/test_device $(B)/tests/finetune/test_device
+GUARDED := $(patsubst %,$(B)/tests/%/test_device,model finetune probe)
 $(GUARDED): WITH = tests/model/guarded_ops.c
 $(GUARDED): tests/model/guarded_ops.c tests/model/guarded_ops.h
 
@@ -197,7 +197,7 @@ $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
 $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic $< $(foreach f,figures laws symreg finetune model sim,\
+	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic $< $(foreach f,figures laws symreg probe finetune model sim,\
 	    $(B)/lib$(f).a) -Wl,--whole-archive $(B)/libkernels.a $(B)/libbase.a \
 	    -Wl,--no-whole-archive $(LDLIBS) -o $@
 .PHONY: $(BENCHES:%=bench-%) bench-symreg-speed

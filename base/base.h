@@ -146,7 +146,7 @@ double orr_cores_quota(const char *groups, const char *root);
  * run's own stays. --attention chooses one variant to work on: it is added to the list of the
  * settings where it is not in it, and the list stays the list of the run. */
 struct orr_cli {
-    struct orr_preset preset; /* preset file, then --set, then --seed: merged */
+    struct orr_preset preset; /* file, --set, then options of settings: merged */
     char run[4096];           /* --run DIR, default runs/<preset name> */
     char out[4096];           /* --out DIR, "" when not given */
     char attention[64];       /* --attention NAME, "" when not given: all of the settings */
@@ -163,7 +163,9 @@ struct orr_option {
     const char *name;       /* "--target" */
     const char *value_name; /* "COLUMN"; NULL for a flag */
     const char *help;
-    const char **value; /* where the text goes (flags: set to "1") */
+    const char **value; /* where the text goes (flags: set to "1"); NULL: nowhere */
+    const char *key;    /* the setting that it sets, "symreg.maxsize", NULL: none. As by --set, with
+                           the same errors under the option's name, and it stands above --set. */
 };
 struct orr_program {
     const char *name;                 /* "symreg" */
@@ -240,7 +242,9 @@ int orr_file_write(struct orr_file *file, const void *data, size_t bytes);
 int orr_file_printf(struct orr_file *file, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int orr_file_commit(struct orr_file *file);
-/* The same, but a file that already holds these bytes stays as it is, with its time: what was
+/* What was written so far can be read under the temporary name, by another program too. */
+int orr_file_flush(struct orr_file *file);
+/* As orr_file_commit, but a file that already holds these bytes stays as it is, with its time: what was
  * made from it is still up to date. */
 int orr_file_commit_changes(struct orr_file *file);
 void orr_file_close(struct orr_file *file); /* safe after commit and on an empty handle */
@@ -251,9 +255,6 @@ void orr_temporary_name(char temporary[ORR_TEMPORARY], const char *path);
 /* Whether a name has that form; *stem: bytes of <name>. */
 bool orr_is_temporary(const char *name, size_t *stem);
 
-/* Path of a figure's gnuplot script: in $ORRERY_FIGURES, in figures/ beside the program's folder,
- * or in ./figures. */
-int orr_figure_script(const char *name, char path[4096]);
 /* mkdir -p. */
 int orr_mkdir(const char *path);
 /* One process at a time: the folder is locked until *fd is unlocked, or the process ends. ORR_EIO
@@ -267,6 +268,21 @@ int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes);
 int orr_file_read(const char *path, char **text, size_t *bytes);
 /* Formats a path into buffer[4096]; ORR_EINVAL when it does not fit. */
 int orr_path(char buffer[4096], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* -------------------------------------------------------------------------------- pictures */
+
+/* Draws `picture`, whose name ends in .png or .svg, by `gnuplot -c SCRIPT INPUT OUTPUT png|svg`.
+ * The script is of this name, in $ORRERY_FIGURES, else in figures/ beside the program's folder, else
+ * in ./figures; `input` is what the script takes as its first argument. gnuplot draws under a
+ * temporary name, and the picture gets its own when gnuplot succeeded and the picture is whole:
+ * anything else leaves what was there before. ORR_EMISSING: no gnuplot in PATH, or no script;
+ * ORR_EINTR: a signal came meanwhile (one that came before does not stop it); ORR_EIO: gnuplot
+ * failed, with its words, or the disk is full. */
+int orr_gnuplot_draw(const char *script, const char *input, const char *picture);
+/* ORR_EMISSING when orr_gnuplot_draw would find no gnuplot or no script, before work is done. */
+int orr_gnuplot_check(const char *script);
+/* Writes a string as a gnuplot literal: "..." with escapes, backquotes made quotes. */
+int orr_gnuplot_string(struct orr_file *file, const char *text);
 
 /* ---------------------------------------------------------------------------------- JSON */
 

@@ -14,9 +14,13 @@ enum { SETTINGS = 256 };
 struct parse {
     const struct orr_program *program;
     struct orr_cli *cli;
-    const char *preset, *seed, *device, *implementation, *threads;
-    const char *settings[SETTINGS];
+    const char *preset, *device, *implementation, *threads;
+    const char *settings[SETTINGS]; /* of --set */
     int setting_count;
+    struct change {
+        const char *option, *key, *value;
+    } change[SETTINGS]; /* of options that set a setting */
+    int change_count;
     bool help, version;
     int argc, at;
     char **argv;
@@ -107,13 +111,20 @@ static int keep_attention(const char *value, char into[ORR_NAME])
     return 0;
 }
 
+/* An option that sets a setting. */
+static int keep_change(struct parse *p, const char *option, const char *key, const char *value)
+{
+    if (p->change_count == SETTINGS)
+        return ORR_FAIL(ORR_EUSAGE, "%s: at most %d such options", option, SETTINGS);
+    p->change[p->change_count++] = (struct change){option, key, value};
+    return 0;
+}
+
 static int take_common(struct parse *p, const char *name, const char *value)
 {
     struct orr_cli *cli = p->cli;
     if (!strcmp(name, "--preset"))
         p->preset = value;
-    else if (!strcmp(name, "--seed"))
-        p->seed = value;
     else if (!strcmp(name, "--device"))
         p->device = value;
     else if (!strcmp(name, "--attention-impl"))
@@ -130,6 +141,8 @@ static int take_common(struct parse *p, const char *name, const char *value)
         p->help = true;
     else if (!strcmp(name, "--version"))
         p->version = true;
+    else if (!strcmp(name, "--seed"))
+        return keep_change(p, "--seed", "seed", value);
     else if (!strcmp(name, "--run"))
         return keep_path(name, value, cli->run);
     else if (!strcmp(name, "--out"))
@@ -190,21 +203,27 @@ static int take_option(struct parse *p)
     int rc = value_name ? value_of(p, name, equals ? equals + 1 : NULL, &value) : 0;
     if (rc)
         return rc;
-    if (own) {
-        *own->value = value_name ? value : "1";
-        return 0;
-    }
+    value = value_name ? value : "1";
+    if (own && own->value)
+        *own->value = value;
+    if (own)
+        return own->key ? keep_change(p, own->name, own->key, value) : 0;
     return take_common(p, name, value);
 }
 
-static int whole_number(const char *name, const char *text, unsigned long long most,
-                        unsigned long long *value)
+static int take_threads(struct parse *p)
 {
+    enum { MOST = 4096 };
+    const char *text = p->threads;
+    p->cli->threads = orr_cores();
+    if (!text)
+        return 0;
     errno = 0;
-    *value = strtoull(text, NULL, 10);
-    if (!*text || text[strspn(text, "0123456789")] || errno || *value > most)
-        return ORR_FAIL(ORR_EUSAGE, "%s: expected a whole number up to %llu, found \"%s\"", name,
-                        most, text);
+    const unsigned long long value = strtoull(text, NULL, 10);
+    if (!*text || text[strspn(text, "0123456789")] || errno || value < 1 || value > MOST)
+        return ORR_FAIL(ORR_EUSAGE, "--threads: expected a whole number from 1 to %d, found \"%s\"",
+                        MOST, text);
+    p->cli->threads = (int)value;
     return 0;
 }
 
@@ -298,28 +317,22 @@ static void note_unused(const struct parse *p)
     }
 }
 
-/* Merges preset, --set, --seed and --attention, and checks the whole. */
+/* Merges preset, --set, options that set a setting and --attention, and checks the whole. */
 static int merge(struct parse *p)
 {
     struct orr_cli *cli = p->cli;
-    unsigned long long number;
     cli->preset_given = p->preset != NULL;
     cli->run_given = *cli->run != '\0';
     int rc = load_preset(p);
     for (int i = 0; i < p->setting_count && !rc; i++)
         rc = orr_preset_set(&cli->preset, p->settings[i]);
-    if (!rc && p->seed) {
-        cli->seed_given = true;
-        rc = whole_number("--seed", p->seed, ~0ull, &number);
-        cli->preset.seed = number;
+    for (int i = 0; i < p->change_count && !rc; i++) {
+        const struct change *c = &p->change[i];
+        cli->seed_given |= !strcmp(c->key, "seed");
+        rc = orr_preset_set_by(&cli->preset, c->option, c->key, c->value);
     }
-    cli->threads = orr_cores();
-    if (!rc && p->threads) {
-        rc = whole_number("--threads", p->threads, 4096, &number);
-        if (!rc && number < 1)
-            rc = ORR_FAIL(ORR_EUSAGE, "--threads: expected at least 1, found 0");
-        cli->threads = (int)number;
-    }
+    if (!rc)
+        rc = take_threads(p);
     if (!rc)
         rc = take_compute(p);
     if (!rc && *cli->attention)

@@ -217,6 +217,11 @@ static void sync_folder(const char *path)
     }
 }
 
+int orr_file_flush(struct orr_file *file)
+{
+    return fflush(file->stream) || ferror(file->stream) ? io_error(file->path, "write") : 0;
+}
+
 int orr_file_commit(struct orr_file *file)
 {
     if (fflush(file->stream) || ferror(file->stream) || fsync(fileno(file->stream)))

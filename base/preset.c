@@ -20,15 +20,17 @@ static int bad(const char *where, const struct orr_field *f, const char *expecte
     return ORR_FAIL(ORR_EUSAGE, "%s%s: expected %s, found \"%s\"", where, f->key, expected, found);
 }
 
-/* Digits only: a double holds no more than 53 bits of them. */
+/* Digits only: a double holds no more than 53 bits of them. Larger numbers of JSON, which may be
+ * rounded already, come with an exponent. */
 static int set_u64(const struct orr_field *f, char *at, const char *where, const char *text)
 {
-    if (!*text || text[strspn(text, "0123456789")])
-        return bad(where, f, "a whole number in digits (quoted in JSON when above 2^53)", text);
     errno = 0;
     const unsigned long long value = strtoull(text, NULL, 10);
-    if (errno)
-        return bad(where, f, "a whole number below 2^64", text);
+    if (!*text || text[strspn(text, "0123456789")] || errno)
+        return bad(where, f,
+                   strchr(text, 'e') ? "a whole number in digits (quoted in JSON when above 2^53)"
+                                     : "a whole number up to 18446744073709551615, in digits",
+                   text);
     *(uint64_t *)(void *)at = value;
     return 0;
 }
@@ -139,6 +141,16 @@ static int find(const char *where, const char *key, const struct orr_field **fou
                     nearest.name ? "\"?" : "");
 }
 
+int orr_preset_set_by(struct orr_preset *preset, const char *option, const char *key,
+                      const char *value)
+{
+    char where[ORR_NAME];
+    const struct orr_field *f = NULL;
+    snprintf(where, sizeof where, "%.60s: ", option);
+    const int rc = find(where, key, &f);
+    return rc ? rc : set_text(preset, f, where, value);
+}
+
 int orr_preset_set(struct orr_preset *preset, const char *assignment)
 {
     const char *equals = strchr(assignment, '=');
@@ -147,9 +159,7 @@ int orr_preset_set(struct orr_preset *preset, const char *assignment)
         return ORR_FAIL(ORR_EUSAGE, "--set: expected key=value, found \"%s\"", assignment);
     memcpy(key, assignment, (size_t)(equals - assignment));
     key[equals - assignment] = '\0';
-    const struct orr_field *f = NULL;
-    int rc = find("--set: ", key, &f);
-    return rc ? rc : set_text(preset, f, "--set: ", equals + 1);
+    return orr_preset_set_by(preset, "--set", key, equals + 1);
 }
 
 /* ------------------------------------------------------------------------------- JSON */

@@ -221,6 +221,9 @@ void orr_preset_defaults(struct orr_preset *preset);
 int orr_preset_load(struct orr_preset *preset, const char *name_or_file);
 /* "pretrain.steps=500". */
 int orr_preset_set(struct orr_preset *preset, const char *assignment);
+/* The same for an option of the command line, whose name the message has in front of the key. */
+int orr_preset_set_by(struct orr_preset *preset, const char *option, const char *key,
+                      const char *value);
 /* Whether the data is text: text.train is given. */
 bool orr_preset_is_text(const struct orr_preset *preset);
 /* Whether training sequences are made on the fly: they were not all written to files. */

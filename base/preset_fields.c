@@ -5,6 +5,35 @@
 #define AT(member) offsetof(struct orr_preset, member)
 
 /* clang-format off */
+/* The settings of a training, as a task has them: its steps and learning rate, those of evaluations
+ * where it has any (the planets that the vector task trains on are few, fixed and fed together), and
+ * what becomes of its best weights. */
+#define EVALUATED(...) __VA_ARGS__,
+#define NEVER_EVALUATED(...)
+#define TRAINING(TASK, STEPS, LR, IF_EVALUATED, BEST) \
+    {#TASK ".steps", ORR_FIELD_LONG, AT(TASK.steps), STEPS, 0, 1e+12, NULL, "optimiser steps, 0 = skip the stage"}, \
+    IF_EVALUATED({#TASK ".batch", ORR_FIELD_INT, AT(TASK.batch), "64", 1, 1e+06, NULL, "sequences per pass"}) \
+    {#TASK ".accumulation", ORR_FIELD_INT, AT(TASK.accumulation), "1", 1, 1e+06, NULL, "passes per step"}, \
+    {#TASK ".lr", ORR_FIELD_DOUBLE, AT(TASK.lr), LR, 1e-12, 1000, NULL, "learning rate"}, \
+    {#TASK ".lr_final", ORR_FIELD_DOUBLE, AT(TASK.lr_final), "0", 0, 1, NULL, "share of lr at the end of a cosine or line"}, \
+    {#TASK ".schedule", ORR_FIELD_ENUM, AT(TASK.schedule), "constant", 0, 0, "constant|cosine|linear|inverse_sqrt", "learning-rate schedule"}, \
+    {#TASK ".warmup", ORR_FIELD_LONG, AT(TASK.warmup), "0", 0, 1e+12, NULL, "steps of linear warm-up"}, \
+    {#TASK ".weight_decay", ORR_FIELD_DOUBLE, AT(TASK.weight_decay), "0.1", 0, 1000, NULL, "AdamW decay of matrices"}, \
+    {#TASK ".beta1", ORR_FIELD_DOUBLE, AT(TASK.beta1), "0.9", 0, 0.999999, NULL, "AdamW"}, \
+    {#TASK ".beta2", ORR_FIELD_DOUBLE, AT(TASK.beta2), "0.95", 0, 0.999999, NULL, "AdamW"}, \
+    {#TASK ".clip", ORR_FIELD_DOUBLE, AT(TASK.clip), "1", 0, 1e+09, NULL, "global gradient norm, 0 = off"}, \
+    {#TASK ".ema", ORR_FIELD_DOUBLE, AT(TASK.ema), "0", 0, 1, NULL, "decay of the averaged weights, 0 = off"}, \
+    {#TASK ".noise_au", ORR_FIELD_DOUBLE, AT(TASK.noise_au), "0", 0, 1e+06, NULL, "Gaussian noise on continuous inputs"}, \
+    IF_EVALUATED({#TASK ".eval_every", ORR_FIELD_LONG, AT(TASK.eval_every), "1000", 0, 1e+12, NULL, "steps between evaluations, 0 = at the end"}) \
+    {#TASK ".checkpoint_every", ORR_FIELD_LONG, AT(TASK.checkpoint_every), "1000", 0, 1e+12, NULL, "steps between checkpoints, 0 = at the end"}, \
+    IF_EVALUATED({#TASK ".eval_sequences", ORR_FIELD_INT, AT(TASK.eval_sequences), "256", 1, 1e+09, NULL, "held-out sequences per evaluation"}) \
+    {#TASK ".keep", ORR_FIELD_INT, AT(TASK.keep), "0", 0, 1000, NULL, "step-numbered checkpoints kept beside the last and the best one"}, \
+    {#TASK ".keep_every", ORR_FIELD_LONG, AT(TASK.keep_every), "0", 0, 1e+12, NULL, "steps between step-numbered checkpoints, 0 = every checkpoint"}, \
+    IF_EVALUATED({#TASK ".patience", ORR_FIELD_LONG, AT(TASK.patience), "0", 0, 1e+12, NULL, "ends after so many evaluations without a better one, 0 = never; then " BEST ", not the last"}) \
+    {#TASK ".outlier_sigma", ORR_FIELD_DOUBLE, AT(TASK.outlier_sigma), "0", 0, 1000, NULL, "skips steps whose loss or gradient norm is so many standard deviations above the mean of the window, 0 = off"}, \
+    {#TASK ".outlier_window", ORR_FIELD_INT, AT(TASK.outlier_window), "100", 8, 1000, NULL, "accepted steps that mean and deviation are of; none is skipped before so many"}, \
+    {#TASK ".outlier_most", ORR_FIELD_INT, AT(TASK.outlier_most), "10", 1, 1000000, NULL, "more outliers in a row end the training with an error"},
+
 const struct orr_field orr_fields[] = {
     {"about", ORR_FIELD_TEXT, AT(about), "", 0, 0, NULL, "what the preset is for"},
     {"seed", ORR_FIELD_U64, AT(seed), "0", 0, 1.8e+19, NULL, "seed of every random stream"},
@@ -84,96 +113,16 @@ const struct orr_field orr_fields[] = {
     {"model.precision", ORR_FIELD_ENUM, AT(model.precision), "auto", 0, 0, "auto|fp32|bf16|tf32", "of matrix products"},
     {"model.device", ORR_FIELD_ENUM, AT(model.device), "cpu", 0, 0, "auto|cpu|cuda", "where to compute, unless --device says; auto: on a GPU where there is one"},
     {"model.recompute", ORR_FIELD_ENUM, AT(model.recompute), "none", 0, 0, "none|block", "block: keeps only the inputs of blocks and redoes a block in its backward pass: less memory, the same bits"},
-    {"pretrain.steps", ORR_FIELD_LONG, AT(pretrain.steps), "600000", 0, 1e+12, NULL, "optimiser steps, 0 = skip the stage"},
-    {"pretrain.batch", ORR_FIELD_INT, AT(pretrain.batch), "64", 1, 1e+06, NULL, "sequences per pass"},
-    {"pretrain.accumulation", ORR_FIELD_INT, AT(pretrain.accumulation), "1", 1, 1e+06, NULL, "passes per step"},
-    {"pretrain.lr", ORR_FIELD_DOUBLE, AT(pretrain.lr), "0.0006", 1e-12, 1000, NULL, "learning rate"},
-    {"pretrain.lr_final", ORR_FIELD_DOUBLE, AT(pretrain.lr_final), "0", 0, 1, NULL, "share of lr at the end of a cosine or line"},
-    {"pretrain.schedule", ORR_FIELD_ENUM, AT(pretrain.schedule), "constant", 0, 0, "constant|cosine|linear|inverse_sqrt", "learning-rate schedule"},
-    {"pretrain.warmup", ORR_FIELD_LONG, AT(pretrain.warmup), "0", 0, 1e+12, NULL, "steps of linear warm-up"},
-    {"pretrain.weight_decay", ORR_FIELD_DOUBLE, AT(pretrain.weight_decay), "0.1", 0, 1000, NULL, "AdamW decay of matrices"},
-    {"pretrain.beta1", ORR_FIELD_DOUBLE, AT(pretrain.beta1), "0.9", 0, 0.999999, NULL, "AdamW"},
-    {"pretrain.beta2", ORR_FIELD_DOUBLE, AT(pretrain.beta2), "0.95", 0, 0.999999, NULL, "AdamW"},
-    {"pretrain.clip", ORR_FIELD_DOUBLE, AT(pretrain.clip), "1", 0, 1e+09, NULL, "global gradient norm, 0 = off"},
-    {"pretrain.ema", ORR_FIELD_DOUBLE, AT(pretrain.ema), "0", 0, 1, NULL, "decay of the averaged weights, 0 = off"},
-    {"pretrain.noise_au", ORR_FIELD_DOUBLE, AT(pretrain.noise_au), "0", 0, 1e+06, NULL, "Gaussian noise on continuous inputs"},
-    {"pretrain.eval_every", ORR_FIELD_LONG, AT(pretrain.eval_every), "1000", 0, 1e+12, NULL, "steps between evaluations, 0 = at the end"},
-    {"pretrain.checkpoint_every", ORR_FIELD_LONG, AT(pretrain.checkpoint_every), "1000", 0, 1e+12, NULL, "steps between checkpoints, 0 = at the end"},
-    {"pretrain.eval_sequences", ORR_FIELD_INT, AT(pretrain.eval_sequences), "256", 1, 1e+09, NULL, "held-out sequences per evaluation"},
-    {"pretrain.keep", ORR_FIELD_INT, AT(pretrain.keep), "0", 0, 1000, NULL, "step-numbered checkpoints kept beside the last and the best one"},
-    {"pretrain.keep_every", ORR_FIELD_LONG, AT(pretrain.keep_every), "0", 0, 1e+12, NULL, "steps between step-numbered checkpoints, 0 = every checkpoint"},
-    {"pretrain.patience", ORR_FIELD_LONG, AT(pretrain.patience), "0", 0, 1e+12, NULL, "ends after so many evaluations without a better one, 0 = never; then best.safetensors is judged and fine-tuned, not the last"},
-    {"pretrain.outlier_sigma", ORR_FIELD_DOUBLE, AT(pretrain.outlier_sigma), "0", 0, 1000, NULL, "skips steps whose loss or gradient norm is so many standard deviations above the mean of the window, 0 = off"},
-    {"pretrain.outlier_window", ORR_FIELD_INT, AT(pretrain.outlier_window), "100", 8, 1000, NULL, "accepted steps that mean and deviation are of; none is skipped before so many"},
-    {"pretrain.outlier_most", ORR_FIELD_INT, AT(pretrain.outlier_most), "10", 1, 1000000, NULL, "more outliers in a row end the training with an error"},
-    {"pretrain_planets.steps", ORR_FIELD_LONG, AT(pretrain_planets.steps), "0", 0, 1e+12, NULL, "optimiser steps, 0 = skip the stage"},
-    {"pretrain_planets.batch", ORR_FIELD_INT, AT(pretrain_planets.batch), "64", 1, 1e+06, NULL, "sequences per pass"},
-    {"pretrain_planets.accumulation", ORR_FIELD_INT, AT(pretrain_planets.accumulation), "1", 1, 1e+06, NULL, "passes per step"},
-    {"pretrain_planets.lr", ORR_FIELD_DOUBLE, AT(pretrain_planets.lr), "0.0006", 1e-12, 1000, NULL, "learning rate"},
-    {"pretrain_planets.lr_final", ORR_FIELD_DOUBLE, AT(pretrain_planets.lr_final), "0", 0, 1, NULL, "share of lr at the end of a cosine or line"},
-    {"pretrain_planets.schedule", ORR_FIELD_ENUM, AT(pretrain_planets.schedule), "constant", 0, 0, "constant|cosine|linear|inverse_sqrt", "learning-rate schedule"},
-    {"pretrain_planets.warmup", ORR_FIELD_LONG, AT(pretrain_planets.warmup), "0", 0, 1e+12, NULL, "steps of linear warm-up"},
-    {"pretrain_planets.weight_decay", ORR_FIELD_DOUBLE, AT(pretrain_planets.weight_decay), "0.1", 0, 1000, NULL, "AdamW decay of matrices"},
-    {"pretrain_planets.beta1", ORR_FIELD_DOUBLE, AT(pretrain_planets.beta1), "0.9", 0, 0.999999, NULL, "AdamW"},
-    {"pretrain_planets.beta2", ORR_FIELD_DOUBLE, AT(pretrain_planets.beta2), "0.95", 0, 0.999999, NULL, "AdamW"},
-    {"pretrain_planets.clip", ORR_FIELD_DOUBLE, AT(pretrain_planets.clip), "1", 0, 1e+09, NULL, "global gradient norm, 0 = off"},
-    {"pretrain_planets.ema", ORR_FIELD_DOUBLE, AT(pretrain_planets.ema), "0", 0, 1, NULL, "decay of the averaged weights, 0 = off"},
-    {"pretrain_planets.noise_au", ORR_FIELD_DOUBLE, AT(pretrain_planets.noise_au), "0", 0, 1e+06, NULL, "Gaussian noise on continuous inputs"},
-    {"pretrain_planets.eval_every", ORR_FIELD_LONG, AT(pretrain_planets.eval_every), "1000", 0, 1e+12, NULL, "steps between evaluations, 0 = at the end"},
-    {"pretrain_planets.checkpoint_every", ORR_FIELD_LONG, AT(pretrain_planets.checkpoint_every), "1000", 0, 1e+12, NULL, "steps between checkpoints, 0 = at the end"},
-    {"pretrain_planets.eval_sequences", ORR_FIELD_INT, AT(pretrain_planets.eval_sequences), "256", 1, 1e+09, NULL, "held-out sequences per evaluation"},
-    {"pretrain_planets.keep", ORR_FIELD_INT, AT(pretrain_planets.keep), "0", 0, 1000, NULL, "step-numbered checkpoints kept beside the last and the best one"},
-    {"pretrain_planets.keep_every", ORR_FIELD_LONG, AT(pretrain_planets.keep_every), "0", 0, 1e+12, NULL, "steps between step-numbered checkpoints, 0 = every checkpoint"},
-    {"pretrain_planets.patience", ORR_FIELD_LONG, AT(pretrain_planets.patience), "0", 0, 1e+12, NULL, "ends after so many evaluations without a better one, 0 = never; then best.safetensors is judged and fine-tuned, not the last"},
-    {"pretrain_planets.outlier_sigma", ORR_FIELD_DOUBLE, AT(pretrain_planets.outlier_sigma), "0", 0, 1000, NULL, "skips steps whose loss or gradient norm is so many standard deviations above the mean of the window, 0 = off"},
-    {"pretrain_planets.outlier_window", ORR_FIELD_INT, AT(pretrain_planets.outlier_window), "100", 8, 1000, NULL, "accepted steps that mean and deviation are of; none is skipped before so many"},
-    {"pretrain_planets.outlier_most", ORR_FIELD_INT, AT(pretrain_planets.outlier_most), "10", 1, 1000000, NULL, "more outliers in a row end the training with an error"},
+    TRAINING(pretrain, "600000", "0.0006", EVALUATED, "best.safetensors is judged and fine-tuned")
+    TRAINING(pretrain_planets, "0", "0.0006", EVALUATED, "best.safetensors is judged and fine-tuned")
     {"finetune.magnitude_loss", ORR_FIELD_ENUM, AT(finetune.magnitude_loss), "log", 0, 0, "raw|log|scaled", "what the magnitude head predicts"},
     {"finetune.vector_scale", ORR_FIELD_ENUM, AT(finetune.vector_scale), "labelled", 0, 0, "labelled|largest", "unit of a planet's force: its largest labelled one; largest (published defect): per axis, of held-out positions too"},
     {"finetune.samples", ORR_FIELD_INT, AT(finetune.samples), "5", 1, 1000, NULL, "regression samples; the sequences of two_body_test are shared out among them"},
     {"finetune.sample_size", ORR_FIELD_INT, AT(finetune.sample_size), "1000", 2, 1e+07, NULL, "held-out positions per sample"},
     {"finetune.knn_magnitude", ORR_FIELD_INT, AT(finetune.knn_magnitude), "2", 1, 64, NULL, "neighbours of the magnitude oracle"},
     {"finetune.knn_vector", ORR_FIELD_INT, AT(finetune.knn_vector), "5", 1, 64, NULL, "neighbours of the vector oracle"},
-    {"finetune.magnitude.steps", ORR_FIELD_LONG, AT(finetune.magnitude.steps), "10000", 0, 1e+12, NULL, "optimiser steps, 0 = skip the stage"},
-    {"finetune.magnitude.batch", ORR_FIELD_INT, AT(finetune.magnitude.batch), "64", 1, 1e+06, NULL, "sequences per pass"},
-    {"finetune.magnitude.accumulation", ORR_FIELD_INT, AT(finetune.magnitude.accumulation), "1", 1, 1e+06, NULL, "passes per step"},
-    {"finetune.magnitude.lr", ORR_FIELD_DOUBLE, AT(finetune.magnitude.lr), "0.0006", 1e-12, 1000, NULL, "learning rate"},
-    {"finetune.magnitude.lr_final", ORR_FIELD_DOUBLE, AT(finetune.magnitude.lr_final), "0", 0, 1, NULL, "share of lr at the end of a cosine or line"},
-    {"finetune.magnitude.schedule", ORR_FIELD_ENUM, AT(finetune.magnitude.schedule), "constant", 0, 0, "constant|cosine|linear|inverse_sqrt", "learning-rate schedule"},
-    {"finetune.magnitude.warmup", ORR_FIELD_LONG, AT(finetune.magnitude.warmup), "0", 0, 1e+12, NULL, "steps of linear warm-up"},
-    {"finetune.magnitude.weight_decay", ORR_FIELD_DOUBLE, AT(finetune.magnitude.weight_decay), "0.1", 0, 1000, NULL, "AdamW decay of matrices"},
-    {"finetune.magnitude.beta1", ORR_FIELD_DOUBLE, AT(finetune.magnitude.beta1), "0.9", 0, 0.999999, NULL, "AdamW"},
-    {"finetune.magnitude.beta2", ORR_FIELD_DOUBLE, AT(finetune.magnitude.beta2), "0.95", 0, 0.999999, NULL, "AdamW"},
-    {"finetune.magnitude.clip", ORR_FIELD_DOUBLE, AT(finetune.magnitude.clip), "1", 0, 1e+09, NULL, "global gradient norm, 0 = off"},
-    {"finetune.magnitude.ema", ORR_FIELD_DOUBLE, AT(finetune.magnitude.ema), "0", 0, 1, NULL, "decay of the averaged weights, 0 = off"},
-    {"finetune.magnitude.noise_au", ORR_FIELD_DOUBLE, AT(finetune.magnitude.noise_au), "0", 0, 1e+06, NULL, "Gaussian noise on continuous inputs"},
-    {"finetune.magnitude.eval_every", ORR_FIELD_LONG, AT(finetune.magnitude.eval_every), "1000", 0, 1e+12, NULL, "steps between evaluations, 0 = at the end"},
-    {"finetune.magnitude.checkpoint_every", ORR_FIELD_LONG, AT(finetune.magnitude.checkpoint_every), "1000", 0, 1e+12, NULL, "steps between checkpoints, 0 = at the end"},
-    {"finetune.magnitude.eval_sequences", ORR_FIELD_INT, AT(finetune.magnitude.eval_sequences), "256", 1, 1e+09, NULL, "held-out sequences per evaluation"},
-    {"finetune.magnitude.keep", ORR_FIELD_INT, AT(finetune.magnitude.keep), "0", 0, 1000, NULL, "step-numbered checkpoints kept beside the last and the best one"},
-    {"finetune.magnitude.keep_every", ORR_FIELD_LONG, AT(finetune.magnitude.keep_every), "0", 0, 1e+12, NULL, "steps between step-numbered checkpoints, 0 = every checkpoint"},
-    {"finetune.magnitude.patience", ORR_FIELD_LONG, AT(finetune.magnitude.patience), "0", 0, 1e+12, NULL, "ends after so many evaluations without a better one, 0 = never; then magnitude_best.safetensors predicts, not the last"},
-    {"finetune.magnitude.outlier_sigma", ORR_FIELD_DOUBLE, AT(finetune.magnitude.outlier_sigma), "0", 0, 1000, NULL, "skips steps whose loss or gradient norm is so many standard deviations above the mean of the window, 0 = off"},
-    {"finetune.magnitude.outlier_window", ORR_FIELD_INT, AT(finetune.magnitude.outlier_window), "100", 8, 1000, NULL, "accepted steps that mean and deviation are of; none is skipped before so many"},
-    {"finetune.magnitude.outlier_most", ORR_FIELD_INT, AT(finetune.magnitude.outlier_most), "10", 1, 1000000, NULL, "more outliers in a row end the training with an error"},
-    {"finetune.vector.steps", ORR_FIELD_LONG, AT(finetune.vector.steps), "10000", 0, 1e+12, NULL, "optimiser steps, 0 = skip the stage"},
-    {"finetune.vector.accumulation", ORR_FIELD_INT, AT(finetune.vector.accumulation), "1", 1, 1e+06, NULL, "passes per step"},
-    {"finetune.vector.lr", ORR_FIELD_DOUBLE, AT(finetune.vector.lr), "0.0002", 1e-12, 1000, NULL, "learning rate"},
-    {"finetune.vector.lr_final", ORR_FIELD_DOUBLE, AT(finetune.vector.lr_final), "0", 0, 1, NULL, "share of lr at the end of a cosine or line"},
-    {"finetune.vector.schedule", ORR_FIELD_ENUM, AT(finetune.vector.schedule), "constant", 0, 0, "constant|cosine|linear|inverse_sqrt", "learning-rate schedule"},
-    {"finetune.vector.warmup", ORR_FIELD_LONG, AT(finetune.vector.warmup), "0", 0, 1e+12, NULL, "steps of linear warm-up"},
-    {"finetune.vector.weight_decay", ORR_FIELD_DOUBLE, AT(finetune.vector.weight_decay), "0.1", 0, 1000, NULL, "AdamW decay of matrices"},
-    {"finetune.vector.beta1", ORR_FIELD_DOUBLE, AT(finetune.vector.beta1), "0.9", 0, 0.999999, NULL, "AdamW"},
-    {"finetune.vector.beta2", ORR_FIELD_DOUBLE, AT(finetune.vector.beta2), "0.95", 0, 0.999999, NULL, "AdamW"},
-    {"finetune.vector.clip", ORR_FIELD_DOUBLE, AT(finetune.vector.clip), "1", 0, 1e+09, NULL, "global gradient norm, 0 = off"},
-    {"finetune.vector.ema", ORR_FIELD_DOUBLE, AT(finetune.vector.ema), "0", 0, 1, NULL, "decay of the averaged weights, 0 = off"},
-    {"finetune.vector.noise_au", ORR_FIELD_DOUBLE, AT(finetune.vector.noise_au), "0", 0, 1e+06, NULL, "Gaussian noise on continuous inputs"},
-    {"finetune.vector.checkpoint_every", ORR_FIELD_LONG, AT(finetune.vector.checkpoint_every), "1000", 0, 1e+12, NULL, "steps between checkpoints, 0 = at the end"},
-    {"finetune.vector.keep", ORR_FIELD_INT, AT(finetune.vector.keep), "0", 0, 1000, NULL, "step-numbered checkpoints kept beside the last and the best one"},
-    {"finetune.vector.keep_every", ORR_FIELD_LONG, AT(finetune.vector.keep_every), "0", 0, 1e+12, NULL, "steps between step-numbered checkpoints, 0 = every checkpoint"},
-    {"finetune.vector.outlier_sigma", ORR_FIELD_DOUBLE, AT(finetune.vector.outlier_sigma), "0", 0, 1000, NULL, "skips steps whose loss or gradient norm is so many standard deviations above the mean of the window, 0 = off"},
-    {"finetune.vector.outlier_window", ORR_FIELD_INT, AT(finetune.vector.outlier_window), "100", 8, 1000, NULL, "accepted steps that mean and deviation are of; none is skipped before so many"},
-    {"finetune.vector.outlier_most", ORR_FIELD_INT, AT(finetune.vector.outlier_most), "10", 1, 1000000, NULL, "more outliers in a row end the training with an error"},
+    TRAINING(finetune.magnitude, "10000", "0.0006", EVALUATED, "magnitude_best.safetensors predicts")
+    TRAINING(finetune.vector, "10000", "0.0002", NEVER_EVALUATED, "")
     {"symreg.algorithm", ORR_FIELD_ENUM, AT(symreg.algorithm), "orrery", 0, 0, "orrery|pysr", "pysr: the algorithm of SymbolicRegression.jl"},
     {"symreg.binary", ORR_FIELD_NAMES, AT(symreg.binary), "+,*", 0, 0, NULL, "binary operators"},
     {"symreg.unary", ORR_FIELD_NAMES, AT(symreg.unary), "sin,cos,exp,inv", 0, 0, NULL, "unary operators"},

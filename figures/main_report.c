@@ -37,7 +37,7 @@ static int move_picture(const char *from, const char *to, const char *name, cons
 /* Everything is drawn and the page written from a working folder beside the final place, then
  * renamed: a failure before that leaves what was there before. */
 static int publish(const struct report_run *run, const struct report_origin *origin,
-                   const struct report_tools *tools, const char *out, const char *work, bool quiet)
+                   const char *out, const char *work, bool quiet)
 {
     char figures[REPORT_PATH], page[REPORT_PATH];
     struct report_pictures pictures = {0};
@@ -45,7 +45,7 @@ static int publish(const struct report_run *run, const struct report_origin *ori
     if (!rc)
         rc = orr_path(page, "%s/report.html", out);
     if (!rc)
-        rc = report_plot(run, tools, work, quiet, &pictures);
+        rc = report_plot(run, work, quiet, &pictures);
     if (!rc)
         rc = report_html(run, &pictures, work, page);
     if (!rc)
@@ -63,7 +63,7 @@ static int publish(const struct report_run *run, const struct report_origin *ori
 }
 
 static int make_report(const struct report_run *run, const struct report_origin *origin,
-                       const struct report_tools *tools, const char *out, bool quiet)
+                       const char *out, bool quiet)
 {
     char work[REPORT_PATH];
     const bool existed = orr_exists(out);
@@ -74,7 +74,7 @@ static int make_report(const struct report_run *run, const struct report_origin 
         return rc;
     if (!mkdtemp(work))
         return ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", out, strerror(errno));
-    rc = publish(run, origin, tools, out, work, quiet);
+    rc = publish(run, origin, out, work, quiet);
     remove_folder(work);
     if (rc && !existed)
         rmdir(out); /* as it was: an empty folder helps nobody */
@@ -87,14 +87,13 @@ static const char *orbits_option = "";
 static int remake(const struct orr_cli *cli, struct report_origin *origin, const char *out)
 {
     static struct report_run run;
-    struct report_tools tools;
-    int rc = report_tools_find(&tools);
+    int rc = orr_gnuplot_check("forces.gp");
     if (!rc)
         rc = report_origin_check(origin, cli->run);
     if (!rc)
         rc = report_read(&run, cli->run, cli->attention);
     if (!rc)
-        rc = make_report(&run, origin, &tools, out, cli->quiet);
+        rc = make_report(&run, origin, out, cli->quiet);
     report_free(&run);
     return rc;
 }
@@ -130,8 +129,9 @@ int main(int argc, char **argv)
 {
     static const struct orr_option options[] = {
         {"--orbits", "DIR",
-         "the data sets that the run was made from, if not those of its settings", &orbits_option},
-        {NULL, NULL, NULL, NULL},
+         "the data sets that the run was made from, if not those of its settings", &orbits_option,
+         NULL},
+        {NULL, NULL, NULL, NULL, NULL},
     };
     static const struct orr_program program = {
         .name = "report",

@@ -1,23 +1,26 @@
 # orbit.gp - the bodies of one sequence: their orbits, and the samples that the sequence holds.
 #
-# Loaded by `orbits show --out` after: format ("png" or "svg"), picture, heading, note, lines (what
-# they are), planets, panels with centre_x[], centre_y[], half[] (AU, half an axis) and shown[] (how
-# many planets come near), whose numbers are body[] from body[planets * (p - 1) + 1] on, inside (how
-# many planets the last panel is about), colour[], legend[]; $curve: a line per body; $seen: the
-# samples of each body. The star is the last body of both.
+#   gnuplot -c orbit.gp INPUT OUTPUT png|svg
+#
+# INPUT is a gnuplot script of `orbits show --out`: heading, note, lines (what they are), planets,
+# panels with centre_x[], centre_y[], half[] (AU, half an axis) and shown[] (how many planets come
+# near), whose numbers are body[] from body[planets * (p - 1) + 1] on, inside (how many planets the
+# last panel is about), colour[], legend[]; $curve: a line per body; $seen: the samples of each body.
+# The star is the last body of both.
 
+load ARG1
 side = panels > 1 ? 470.0 : 520.0
 left = 84.0; gap = 86.0; right = 268.0
 head = panels > 1 ? 112.0 : 88.0; foot = 92.0
 width = left + panels * side + (panels - 1) * gap + right
 height = head + side + foot
 
-if (format eq "svg") {
+if (ARG3 eq "svg") {
     set terminal svg size width, height dynamic font "DejaVu Sans,11" fontscale 1.33 background "#ffffff" linewidth 1
 } else {
     set terminal pngcairo size width, height font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
 }
-set output picture
+set output ARG2
 
 set encoding utf8
 set border lc rgb "#666666"

@@ -37,7 +37,7 @@ static int name_curve(struct orr_file *set, int curve, int panel,
     int rc = orr_file_printf(set, "panel_of[%d] = %d\ncolour[%d] = \"%s\"\ntitle[%d] = ", curve,
                              panel, curve, source->colour, curve);
     if (!rc)
-        rc = report_gnuplot_string(set, source->title);
+        rc = orr_gnuplot_string(set, source->title);
     return rc ? rc : orr_file_printf(set, "\n");
 }
 
@@ -224,7 +224,7 @@ int report_plot_exponents(const struct report_run *run, const char *folder,
         row++;
         rc = orr_file_printf(&set, "colour[%d] = \"%s\"\ntitle[%d] = ", row, source->colour, row);
         if (!rc)
-            rc = report_gnuplot_string(&set, source->title);
+            rc = orr_gnuplot_string(&set, source->title);
         if (!rc)
             rc = orr_file_printf(&set, "\n");
         for (int e = 0; e < 3 && !rc; e++)

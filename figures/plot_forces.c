@@ -134,8 +134,8 @@ static int write_notes(struct orr_file *file, const struct report_run *run, int 
                      100 * a.relative_error);
         rc = orr_file_printf(file, "title[%d] = ", p + 1);
         if (!rc)
-            rc = report_gnuplot_string(file, source->role == REPORT_TRUTH ? "True forces"
-                                                                          : source->title);
+            rc = orr_gnuplot_string(file,
+                                    source->role == REPORT_TRUTH ? "True forces" : source->title);
         if (!rc)
             rc = orr_file_printf(file, "\nnote[%d] = \"%s\"\ncolour[%d] = \"%s\"\n", p + 1, note,
                                  p + 1, source->colour);

@@ -130,13 +130,6 @@ int report_agree(const struct report_orbit *orbit, size_t n, struct report_agree
  * the planet's labelled forces (of all its forces where none is labelled). */
 int report_agree_floor(const struct report_orbit *orbit, size_t n, struct report_agreement *result);
 
-/* Finds gnuplot in PATH and the folder of the .gp scripts ($ORRERY_FIGURES, beside the program's
- * folder, ./figures). */
-struct report_tools {
-    char gnuplot[REPORT_PATH], scripts[REPORT_PATH];
-};
-int report_tools_find(struct report_tools *tools);
-
 /* A picture that was drawn: base name without extension, caption. */
 struct report_picture {
     char name[64];
@@ -147,8 +140,8 @@ struct report_pictures {
     struct report_picture at[REPORT_PLANETS + 8];
 };
 /* Draws every figure of the run as PNG and SVG into `folder` (which exists). */
-int report_plot(const struct report_run *run, const struct report_tools *tools, const char *folder,
-                bool quiet, struct report_pictures *pictures);
+int report_plot(const struct report_run *run, const char *folder, bool quiet,
+                struct report_pictures *pictures);
 /* Writes <folder>/<stem>.dat and .set for one figure: see forces.gp, curves.gp, exponents.gp. */
 int report_plot_forces(const struct report_run *run, int planet, const char *folder,
                        struct report_picture *picture);
@@ -158,8 +151,6 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
                        struct report_picture *picture);
 int report_plot_exponents(const struct report_run *run, const char *folder,
                           struct report_picture *picture);
-/* Writes a string as a gnuplot literal: "..." with escapes, backquotes made quotes. */
-int report_gnuplot_string(struct orr_file *file, const char *text);
 
 /* Writes path (report.html) with the pictures of `folder` inside it, atomically. */
 int report_html(const struct report_run *run, const struct report_pictures *pictures,

@@ -1,6 +1,6 @@
 # symreg_front.gp - a Pareto front with what each rule selects.
 #
-#   gnuplot -c symreg_front.gp DATA OUTPUT.png
+#   gnuplot -c symreg_front.gp DATA OUTPUT png
 #
 # DATA is a gnuplot script: target, exact (the last loss is 0 and drawn lower), and $front with
 # rows complexity, loss, and 0 or 1 for accuracy, score, best, mdl.

@@ -1,6 +1,6 @@
 # symreg_residuals.gp - a formula against its data: predictions, and what they leave.
 #
-#   gnuplot -c symreg_residuals.gp DATA OUTPUT.png
+#   gnuplot -c symreg_residuals.gp DATA OUTPUT png
 #
 # DATA is a gnuplot script: title_text, target, and $points with rows target, prediction, residual.
 

@@ -3,41 +3,48 @@
 #include "symreg/csv/csv.h"
 
 static struct sr_csv_options table;
+/* Options that set a setting: their texts tell only that they were given. */
+static struct {
+    const char *binary, *unary, *maxsize, *seconds, *evaluations, *iterations, *stop_loss, *compat;
+} given;
 static const char *orbits_option = "";
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "of a run: the data sets it was made from, if not those of its settings",
-     &orbits_option},
-    {"--target", "COLUMN", "column to explain (with FILE.csv)", &table.target},
-    {"--features", "A,B,C", "columns to explain it with (default: all others)", &table.features},
+     &orbits_option, NULL},
+    {"--target", "COLUMN", "column to explain (with FILE.csv)", &table.target, NULL},
+    {"--features", "A,B,C", "columns to explain it with (default: all others)", &table.features,
+     NULL},
     {"--weights", "COLUMN|relative", "weight of each row in the loss; relative: 1/y^2",
-     &table.weights},
-    {"--log-target", NULL, "explain the logarithm of the target", &table.log_target},
-    {"--binary", "+,-,*,/,^", "operators of two arguments", &table.binary},
-    {"--unary", "inv,exp,sin", "operators of one argument", &table.unary},
-    {"--define", "G(X)=FORMULA", "own operators, \"g(x)=x*exp(-x); h(u,v)=u/(u+v)\"",
-     &table.define},
+     &table.weights, NULL},
+    {"--log-target", NULL, "explain the logarithm of the target", &table.log_target, NULL},
+    {"--binary", "+,-,*,/,^", "operators of two arguments", &given.binary, "symreg.binary"},
+    {"--unary", "inv,exp,sin", "operators of one argument", &given.unary, "symreg.unary"},
+    {"--define", "G(X)=FORMULA", "own operators, \"g(x)=x*exp(-x); h(u,v)=u/(u+v)\"", &table.define,
+     NULL},
     {"--loss", "NAME|FORMULA", "a name of symreg.loss, or of p and t: \"abs(p-t)^1.5\"",
-     &table.loss},
+     &table.loss, NULL},
     {"--guess", "FORMULAS", "start with these, \"a*b/r^2; a/r\"; constants are refined",
-     &table.guess},
-    {"--maxsize", "N", "largest complexity", &table.maxsize},
-    {"--maxdepth", "N", "nodes on the longest path of a formula", &table.maxdepth},
+     &table.guess, NULL},
+    {"--maxsize", "N", "largest complexity", &given.maxsize, "symreg.maxsize"},
+    {"--maxdepth", "N", "nodes on the longest path of a formula", &table.maxdepth, NULL},
     {"--complexity", "OP=N,...", "price of an operator, constant or variable, \"exp=3\"",
-     &table.complexity},
+     &table.complexity, NULL},
     {"--constrain", "OP:N,M;...", "largest complexity of arguments, -1 = any: \"^:-1,1\"",
-     &table.constrain},
-    {"--nest", "OP:OP=N;...", "how often one may stand inside another: \"sin:cos=0\"", &table.nest},
-    {"--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"", &table.units},
+     &table.constrain, NULL},
+    {"--nest", "OP:OP=N;...", "how often one may stand inside another: \"sin:cos=0\"", &table.nest,
+     NULL},
+    {"--units", "A=UNIT,...", "dimensions of columns, \"r=AU, F=kg*AU/yr^2\"", &table.units, NULL},
     {"--units-penalty", "X", "wrong dimensions cost X constants' losses (default: forbidden)",
-     &table.units_penalty},
-    {"--seconds", "S", "stop after so long", &table.seconds},
-    {"--evaluations", "N", "stop after so many formulas", &table.evaluations},
-    {"--iterations", "N", "stop after so many epochs", &table.iterations},
-    {"--stop-loss", "X", "stop at this loss", &table.stop_loss},
-    {"--batch", "ROWS", "search on so many random rows, refine on all", &table.batch},
-    {"--compat", "pysr", "the algorithm of SymbolicRegression.jl (also of a run)", &table.compat},
-    {"--rule", "NAME", "whose choice the report shows (default best)", &table.rule},
-    {NULL, NULL, NULL, NULL},
+     &table.units_penalty, NULL},
+    {"--seconds", "S", "stop after so long", &given.seconds, "symreg.seconds"},
+    {"--evaluations", "N", "stop after so many formulas", &given.evaluations, "symreg.evaluations"},
+    {"--iterations", "N", "stop after so many epochs", &given.iterations, "symreg.iterations"},
+    {"--stop-loss", "X", "stop at this loss", &given.stop_loss, "symreg.stop_loss"},
+    {"--batch", "ROWS", "search on so many random rows, refine on all", &table.batch, NULL},
+    {"--compat", "pysr", "the algorithm of SymbolicRegression.jl (also of a run)", &given.compat,
+     "symreg.algorithm"},
+    {"--rule", "NAME", "whose choice the report shows (default best)", &table.rule, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
     .name = "symreg",
@@ -62,15 +69,9 @@ static int run(const struct orr_cli *cli)
         return sr_csv_run(cli, cli->argv_rest[0], &table);
     }
     for (const struct orr_option *o = options; o->name; o++)
-        if (*o->value && o->value != &table.compat && o->value != &orbits_option)
+        if (*o->value && o->value != &given.compat && o->value != &orbits_option)
             return ORR_FAIL(ORR_EUSAGE, "%s: needs a FILE.csv", o->name);
-    static struct orr_cli own;
-    const struct sr_algorithm *algorithm = NULL;
-    own = *cli;
-    const int rc = sr_compat_find(table.compat, &algorithm);
-    if (algorithm)
-        own.preset.symreg.algorithm = algorithm->kind;
-    return rc ? rc : laws_run(&own, orbits_option);
+    return laws_run(cli, orbits_option);
 }
 
 int main(int argc, char **argv)

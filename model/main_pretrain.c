@@ -3,10 +3,10 @@
 
 static const char *orbits_option = "", *minutes_option;
 static const struct orr_option options[] = {
-    {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option},
+    {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option, NULL},
     {"--minutes", "N", "stop after so many, with everything saved, and exit with status 0",
-     &minutes_option},
-    {NULL, NULL, NULL, NULL},
+     &minutes_option, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
     .name = "pretrain",

@@ -7,10 +7,10 @@
 
 static const char *split_name, *sequence_number, *force;
 static const struct orr_option options[] = {
-    {"--force", NULL, "replace data sets of other settings", &force},
-    {"--split", "NAME", "show: the data set (default: train)", &split_name},
-    {"--sequence", "N", "show: the sequence, from 0 (default: 0)", &sequence_number},
-    {NULL, NULL, NULL, NULL},
+    {"--force", NULL, "replace data sets of other settings", &force, NULL},
+    {"--split", "NAME", "show: the data set (default: train)", &split_name, NULL},
+    {"--sequence", "N", "show: the sequence, from 0 (default: 0)", &sequence_number, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
     .name = "orbits",

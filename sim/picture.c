@@ -1,7 +1,6 @@
 /* picture.c - the orbits of one sequence and what it shows of them, drawn by figures/orbit.gp. */
 #include "show.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +159,7 @@ static int make_panels(const struct sim_shown *w, const struct drawn *drawn, str
     return within > 0 ? 2 : 1;
 }
 
-/* ---------------------------------------------------------------------------------- the script */
+/* ------------------------------------------------------------------------- what gnuplot reads */
 
 /* A block of $seen: the samples of a body. */
 static void write_samples(const struct sim_shown *w, int body, FILE *to)
@@ -186,15 +185,6 @@ static void write_curve(const struct sim_shown *w, const struct drawn *d, int bo
     fprintf(to, "\n\n");
 }
 
-/* A text in single quotes, which are doubled inside. */
-static void write_text(const char *key, const char *text, FILE *to)
-{
-    fprintf(to, "%s '", key);
-    for (const char *c = text; *c; c++)
-        fprintf(to, *c == '\'' ? "''" : "%c", *c);
-    fprintf(to, "'\n");
-}
-
 static void write_panels(const struct sim_shown *w, const struct panel *panel, int panels, FILE *to)
 {
     const int n = w->system.planets;
@@ -212,14 +202,11 @@ static void write_panels(const struct sim_shown *w, const struct panel *panel, i
     }
 }
 
-/* What orbit.gp asks for, then the script itself. */
-static void write_script(const struct sim_shown *w, const struct drawn *drawn, const char *script,
-                         const char *format, const char *output, FILE *to)
+/* What orbit.gp loads. */
+static void write_input(const struct sim_shown *w, const struct drawn *drawn, FILE *to)
 {
     const struct sim_system *s = &w->system;
     struct panel panel[2] = {{.half = 0}};
-    write_text("format =", format, to);
-    write_text("picture =", output, to);
     fprintf(to, "heading = '%s, sequence %llu'\n", sim_split_name(w->split),
             (unsigned long long)w->index);
     fprintf(to, "note = '%d bodies, %d rows, time step %.4g yr'\n", s->planets + 1,
@@ -238,71 +225,39 @@ static void write_script(const struct sim_shown *w, const struct drawn *drawn, c
     for (int i = 0; i <= s->planets; i++)
         write_samples(w, i, to);
     fprintf(to, "END\n");
-    write_text("load", script, to);
 }
 
-/* ------------------------------------------------------------------------------------- gnuplot */
+/* -------------------------------------------------------------------------------- the picture */
 
-int sim_picture_check(const char *picture, const char **format)
+int sim_picture_check(const char *picture)
 {
     const char *dot = strrchr(picture, '.');
-    *format = dot ? dot + 1 : "";
-    if (strcmp(*format, "png") && strcmp(*format, "svg"))
-        return ORR_FAIL(ORR_EUSAGE, "--out: expected FILE.png or FILE.svg, found \"%s\"", picture);
-    if (strpbrk(picture, "'\n\\"))
-        return ORR_FAIL(ORR_EUSAGE, "--out: no quotes or backslashes in %s", picture);
-    return 0;
+    return dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))
+               ? 0
+               : ORR_FAIL(ORR_EUSAGE, "--out: expected FILE.png or FILE.svg, found \"%s\"",
+                          picture);
 }
 
-/* gnuplot does not report a full disk: a picture is whole when it ends as its format ends. */
-static int check_whole(const char *path, const char *format, const char *picture)
-{
-    char *bytes;
-    size_t size;
-    int rc = orr_file_read(path, &bytes, &size);
-    if (rc)
-        return rc;
-    const bool whole = strcmp(format, "svg") ? size > 20 && !memcmp(bytes + size - 8, "IEND", 4)
-                                             : strstr(bytes, "</svg>") != NULL;
-    free(bytes);
-    return whole ? 0 : ORR_FAIL(ORR_EIO, "gnuplot: %s is incomplete (disk full?)", picture);
-}
-
-/* gnuplot writes into the file that we have open and locked. */
-static int run_gnuplot(const struct sim_shown *w, const struct drawn *drawn, const char *script,
-                       const char *format, const char *output, const char *picture)
-{
-    FILE *to = popen("gnuplot", "w");
-    if (!to)
-        return ORR_FAIL(ORR_EIO, "gnuplot: cannot start: %s", strerror(errno));
-    write_script(w, drawn, script, format, output, to);
-    const int status = pclose(to);
-    if (orr_signal_seen())
-        return ORR_FAIL(ORR_EINTR, "stopped by a signal; %s was not drawn", picture);
-    if (status)
-        return ORR_FAIL(ORR_EIO, "gnuplot: failed while drawing %s (is gnuplot-nox installed?)",
-                        picture);
-    return check_whole(output, format, picture);
-}
-
+/* gnuplot reads what it draws from a file that keeps its temporary name. */
 int sim_picture_draw(const struct sim_shown *w, const char *picture)
 {
     struct drawn drawn[SIM_PLANETS + 1] = {{0}};
-    struct orr_file file = {0};
-    const char *format;
-    char script[4096];
-    int rc = sim_picture_check(picture, &format);
+    struct orr_file input = {0};
+    char path[4096];
+    int rc = sim_picture_check(picture);
     if (!rc)
-        rc = orr_figure_script("orbit.gp", script);
+        rc = orr_path(path, "%s.gpdata", picture);
     for (int i = 0; i <= w->system.planets && !rc; i++)
         rc = make_drawn(w, i, &drawn[i]);
     if (!rc)
-        rc = orr_file_create(&file, picture);
+        rc = orr_file_create(&input, path);
     if (!rc)
-        rc = run_gnuplot(w, drawn, script, format, file.temporary, picture);
+        write_input(w, drawn, input.stream);
     if (!rc)
-        rc = orr_file_commit(&file);
-    orr_file_close(&file);
+        rc = orr_file_flush(&input);
+    if (!rc)
+        rc = orr_gnuplot_draw("orbit.gp", input.temporary, picture);
+    orr_file_close(&input);
     for (int i = 0; i <= w->system.planets; i++)
         free(drawn[i].curve);
     return rc;

@@ -59,8 +59,7 @@ int sim_sequence_show(const struct orr_preset *preset, enum sim_split split, uin
                       const char *picture)
 {
     struct sim_shown w = {.preset = preset, .split = split, .index = index};
-    const char *format;
-    int rc = picture ? sim_picture_check(picture, &format) : 0;
+    int rc = picture ? sim_picture_check(picture) : 0;
     if (!rc)
         rc = sim_sequence_create(&w.sequence, preset, split);
     if (rc)

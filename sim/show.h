@@ -16,10 +16,10 @@ struct sim_shown {
 bool sim_shown_kepler(const struct sim_shown *shown);
 double sim_shown_period_yr(const struct sim_shown *shown, int planet);
 
-/* FILE.png or FILE.svg, without what gnuplot's texts cannot hold: else ORR_EUSAGE. */
-int sim_picture_check(const char *picture, const char **format);
-/* Draws the orbits and what the sequence shows of them, by figures/orbit.gp. ORR_EIO without
- * gnuplot, and where the picture is not whole. */
+/* ORR_EUSAGE unless it is FILE.png or FILE.svg. */
+int sim_picture_check(const char *picture);
+/* Draws the orbits and what the sequence shows of them, by figures/orbit.gp; fails as
+ * orr_gnuplot_draw does. */
 int sim_picture_draw(const struct sim_shown *shown, const char *picture);
 
 #endif

@@ -57,11 +57,11 @@ EXACT=" gsl_ran_flat gsl_ran_choose gsl_ran_shuffle gsl_ran_sample "
 declare -A MAY_CALL=(
     [sim/picture.o]="pictures only" [sim/prior_facts.o]="prints" [sim/statistics.o]="prints"
     [finetune/transform.o]="units of models" [finetune/task.o]="noise on inputs of models"
-    [finetune/probe_statistics.o]="maps of models")
+    [probe/statistics.o]="maps of models")
 for library in "${libraries[@]}"; do
     folder=$(basename "$library" .a)
     folder=${folder#lib}
-    case $folder in base | sim | symreg | finetune) ;; *) continue ;; esac
+    case $folder in base | sim | symreg | finetune | probe) ;; *) continue ;; esac
     while read -r member symbol; do
         [[ -z ${MAY_CALL[$folder/$member]:-} && $EXACT != *" $symbol "* ]] || continue
         for pattern in $libm; do

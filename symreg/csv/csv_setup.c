@@ -6,43 +6,6 @@
 
 #include "output.h"
 
-/* symreg.<key>=value; what is wrong is told of the option. */
-static int set(const char *option, const char *key, const char *value, struct orr_preset *preset)
-{
-    char text[1024];
-    snprintf(text, sizeof text, "symreg.%s=%s", key, value);
-    if (!orr_preset_set(preset, text))
-        return 0;
-    const char *message = orr_error();
-    message += strncmp(message, "--set: ", 7) ? 0 : 7;
-    snprintf(text, sizeof text, "%s", message);
-    return ORR_FAIL(ORR_EUSAGE, "%s: %s", option, text);
-}
-
-/* Options that are settings of a preset by another name. */
-static int change_preset(const struct sr_csv_options *o, struct orr_preset *preset)
-{
-    const struct {
-        const char *option, *key, *value;
-    } rows[] = {
-        {"--binary", "binary", o->binary},
-        {"--unary", "unary", o->unary},
-        {"--maxsize", "maxsize", o->maxsize},
-        {"--seconds", "seconds", o->seconds},
-        {"--evaluations", "evaluations", o->evaluations},
-        {"--stop-loss", "stop_loss", o->stop_loss},
-        {"--iterations", "iterations", o->iterations},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!rows[i].value)
-            continue;
-        const int rc = set(rows[i].option, rows[i].key, rows[i].value, preset);
-        if (rc)
-            return rc;
-    }
-    return 0;
-}
-
 /* A name of the preset's, or a formula of p and t. */
 static int choose_loss(const char *text, struct orr_preset *preset, struct sr_csv_setup *setup)
 {
@@ -56,7 +19,7 @@ static int choose_loss(const char *text, struct orr_preset *preset, struct sr_cs
     }
     snprintf(setup->loss, sizeof setup->loss, "%s", text);
     if (!text[strspn(text, letters)])
-        return set("--loss", "loss", text, preset);
+        return orr_preset_set_by(preset, "--loss", "symreg.loss", text);
     const int rc = sr_custom_loss_define(text);
     if (!rc)
         preset->symreg.loss = ORR_SR_CUSTOM;
@@ -198,15 +161,11 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
     long batch = 0;
     sr_custom_clear();
     *setup = (struct sr_csv_setup){.rule = SR_BEST};
-    int rc = change_preset(o, &preset);
-    if (!rc && o->define)
-        rc = sr_custom_define(o->define);
+    int rc = o->define ? sr_custom_define(o->define) : 0;
     if (!rc)
         rc = choose_loss(o->loss, &preset, setup);
     if (!rc)
         rc = sr_settings_init(&setup->settings, &preset);
-    if (!rc)
-        rc = sr_compat_find(o->compat, &setup->settings.algorithm);
     if (!rc && o->rule)
         rc = sr_rule_find(o->rule, &setup->rule);
     if (!rc && o->batch)

@@ -1,17 +1,11 @@
 /* report_plot.c - front.png and residuals.png by gnuplot, from figures/symreg_*.gp. */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "output.h"
 
 enum { POINTS = 4000 }; /* drawn of a table, at most */
-extern char **environ;
 
 /* In the font of the pictures, DejaVu Sans. gnuplot draws a character that no font has hundreds of
  * times as large as the others. */
@@ -50,56 +44,6 @@ static int write_string(struct orr_file *file, const char *key, const char *text
                                 : orr_file_printf(file, "\xe2\x96\xa1");
     }
     return rc ? rc : orr_file_printf(file, "\"\n");
-}
-
-/* With the first line that gnuplot had to say. */
-static int gnuplot_failed(const char *output, const char *messages)
-{
-    char *text = NULL;
-    size_t bytes;
-    if (orr_file_read(messages, &text, &bytes))
-        return ORR_FAIL(ORR_EIO, "gnuplot: failed on %s", output);
-    const char *line = text + strspn(text, " \t\n^");
-    const int rc = ORR_FAIL(ORR_EIO, "gnuplot: %s: %.*s", output, (int)strcspn(line, "\n"), line);
-    free(text);
-    return rc;
-}
-
-/* Runs gnuplot -c SCRIPT DATA INTO, which is the picture `output` until it is whole; its words go
- * to a file that is read when it fails. */
-static int draw(const char *script, const char *data, const char *into, const char *output)
-{
-    char path[4096], messages[4200], picture[ORR_TEMPORARY];
-    int rc = orr_figure_script(script, path);
-    if (rc)
-        return rc;
-    snprintf(messages, sizeof messages, "%s.txt", data);
-    snprintf(picture, sizeof picture, "%s", into);
-    char name[] = "gnuplot", flag[] = "-c", data_argument[4096];
-    snprintf(data_argument, sizeof data_argument, "%s", data);
-    char *const argv[] = {name, flag, path, data_argument, picture, NULL};
-    posix_spawn_file_actions_t actions;
-    pid_t pid;
-    if (posix_spawn_file_actions_init(&actions))
-        return ORR_FAIL(ORR_ENOMEM, "gnuplot: out of memory");
-    const bool ready = !posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) &&
-                       !posix_spawn_file_actions_addopen(&actions, 1, messages,
-                                                         O_WRONLY | O_CREAT | O_TRUNC, 0666) &&
-                       !posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    const int error = ready ? posix_spawnp(&pid, name, &actions, NULL, argv, environ) : ENOMEM;
-    posix_spawn_file_actions_destroy(&actions);
-    int status = 0;
-    if (error == ENOENT)
-        rc = ORR_FAIL(ORR_EMISSING, "gnuplot: not found");
-    else if (error)
-        rc = ORR_FAIL(ORR_EIO, "gnuplot: cannot start: %s", strerror(error));
-    while (!rc && waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            rc = ORR_FAIL(ORR_EIO, "gnuplot: waitpid: %s", strerror(errno));
-    if (!rc && status)
-        rc = gnuplot_failed(output, messages);
-    unlink(messages);
-    return rc;
 }
 
 /* Complexity, loss, and per rule whether it selects the row. A loss of 0 is drawn one decade below
@@ -151,30 +95,24 @@ static int write_residuals(const struct sr_output *o, int row, struct orr_file *
     return rc ? rc : orr_file_printf(file, "END\n");
 }
 
-/* Data file, picture, and the data file goes. */
+/* gnuplot reads what it draws from a file that keeps its temporary name. */
 static int picture(const struct sr_output *o, const char *folder, const char *name, int row)
 {
-    struct orr_file file = {0}, drawn = {0};
-    char data[4096], output[4096], script[64];
-    int rc = orr_path(data, "%s/.%s.gpdata", folder, name);
+    struct orr_file data = {0};
+    char path[4096], output[4096], script[64];
+    snprintf(script, sizeof script, "symreg_%s.gp", name);
+    int rc = orr_path(path, "%s/.%s.gpdata", folder, name);
     if (!rc)
         rc = orr_path(output, "%s/%s.png", folder, name);
     if (!rc)
-        rc = orr_file_create(&file, data);
+        rc = orr_file_create(&data, path);
     if (!rc)
-        rc = row < 0 ? write_front(o, &file) : write_residuals(o, row, &file);
+        rc = row < 0 ? write_front(o, &data) : write_residuals(o, row, &data);
     if (!rc)
-        rc = orr_file_commit(&file);
-    orr_file_close(&file);
-    snprintf(script, sizeof script, "symreg_%s.gp", name);
+        rc = orr_file_flush(&data);
     if (!rc)
-        rc = orr_file_create(&drawn, output);
-    if (!rc)
-        rc = draw(script, data, drawn.temporary, output); /* into the file that is locked here */
-    if (!rc)
-        rc = orr_file_commit(&drawn);
-    orr_file_close(&drawn);
-    unlink(data);
+        rc = orr_gnuplot_draw(script, data.temporary, output);
+    orr_file_close(&data);
     return rc;
 }
 

@@ -98,13 +98,3 @@ const struct sr_algorithm sr_algorithm_pysr = {
     .constant_factor = pysr_factor,
     .weight = {WEIGHTS, [SR_NOTHING] = 0.273, [SR_SIMPLIFY] = 0.00209},
 };
-
-int sr_compat_find(const char *name, const struct sr_algorithm **algorithm)
-{
-    if (!name)
-        return 0;
-    if (strcmp(name, "pysr"))
-        return ORR_FAIL(ORR_EUSAGE, "--compat: expected pysr, found \"%s\"", name);
-    *algorithm = &sr_algorithm_pysr;
-    return 0;
-}

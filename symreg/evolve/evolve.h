@@ -59,9 +59,6 @@ static inline const struct sr_algorithm *sr_algorithm_of(const struct sr_setting
 {
     return settings->algorithm ? settings->algorithm : &sr_algorithm_orrery;
 }
-/* --compat by name; NULL, not given, leaves *algorithm as it is. ORR_EUSAGE for another than
- * "pysr". */
-int sr_compat_find(const char *name, const struct sr_algorithm **algorithm);
 
 /* -------------------------------------------------------------------------------- search */
 

@@ -4,11 +4,13 @@
 #include <fcntl.h>
 
 static char dir[64], home[4096], presets[4096];
-static const char *target, *flag;
+static const char *target, *flag, *steps;
 static const struct orr_option own[] = {
-    {"--target", "COLUMN", "a value of its own", &target},
-    {"--loose", NULL, "a flag of its own", &flag},
-    {NULL, NULL, NULL, NULL},
+    {"--target", "COLUMN", "a value of its own", &target, NULL},
+    {"--loose", NULL, "a flag of its own", &flag, NULL},
+    {"--steps", "N", "a setting", &steps, "pretrain.steps"},
+    {"--layers", "N", "a setting whose text nobody needs", NULL, "model.layers"},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
     .name = "try",
@@ -45,7 +47,7 @@ static int setup(void **state)
     scratch_path(path, presets, "mine.json");
     scratch_text(path, "{\"model\": {\"heads\": 3}}");
     setenv("ORRERY_PRESETS", presets, 1);
-    target = flag = NULL;
+    target = flag = steps = NULL;
     tried = &program;
     return 0;
 }
@@ -133,7 +135,7 @@ static void test_every_option(void **state)
     assert_string_equal(cli.argv_rest[1], "-");
 }
 
-/* The later assignment holds; --seed stands above --set. */
+/* The later assignment holds; options that set a setting, --seed among them, stand above --set. */
 static void test_order(void **state)
 {
     bool done;
@@ -143,6 +145,13 @@ static void test_order(void **state)
                      0);
     assert_true(cli.preset.seed == 5 && cli.preset.pretrain.batch == 4);
     assert_string_equal(cli.run, "runs/mine");
+    assert_null(steps);
+    assert_int_equal(parse(&done, "--steps", "3", "--layers=2", "--set", "pretrain.steps=5",
+                           "--set", "model.layers=7", "--steps=1e4", NULL),
+                     0);
+    assert_true(cli.preset.pretrain.steps == 10000 && cli.preset.model.layers == 2);
+    assert_string_equal(steps, "1e4");
+    assert_false(cli.seed_given);
 }
 
 static void test_refusals(void **state)
@@ -163,12 +172,17 @@ static void test_refusals(void **state)
         {{"--attention="}, "--attention", "name"},
         {{"--quiet=yes"}, "--quiet", "takes no value"},
         {{"--loose=1"}, "--loose", "takes no value"},
-        {{"--threads=0"}, "--threads", "at least 1"},
+        {{"--threads=0"}, "--threads", "from 1 to 4096, found \"0\""},
         {{"--threads=-1"}, "--threads", "-1"},
         {{"--threads=5000"}, "--threads", "4096"},
         {{"--threads=2x"}, "--threads", "2x"},
         {{"--seed=1.5"}, "--seed", "1.5"},
         {{"--seed="}, "--seed", "whole number"},
+        {{"--steps=-1"}, "--steps: pretrain.steps: ", "from 0 to 1e+12, found \"-1\""},
+        {{"--steps="}, "--steps: pretrain.steps: ", "found \"\""},
+        {{"--layers", "2.5"}, "--layers: model.layers: ", "found \"2.5\""},
+        {{"--layers"}, "--layers", "expected a value"},
+        {{"--layer=2"}, "unknown option --layer;", "--layers"},
         {{"--seed=18446744073709551616"}, "--seed", "18446744073709551616"},
         {{"--device=gpu"}, "--device", "cpu, cuda or auto"},
         {{"--attention-impl=fast"}, "--attention-impl", "auto or generic, found \"fast\""},

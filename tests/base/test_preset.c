@@ -85,7 +85,7 @@ static void test_bad_assignments(void **state)
         {"attention=a,,b", "attention", "list of names"},
         {"seed=1e3", "seed", "digits"},
         {"seed=-1", "seed", "digits"},
-        {"seed=18446744073709551616", "seed", "2^64"},
+        {"seed=18446744073709551616", "seed", "up to 18446744073709551615"},
         {"pretrain.steps", "key=value", "pretrain.steps"},
         {"=3", "unknown key", "\"\""},
     };

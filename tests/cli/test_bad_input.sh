@@ -86,7 +86,7 @@ for p in $PROGRAMS; do
 done
 for p in orbits pretrain finetune symreg; do
     o=("$BIN/$p" --preset smoke "${RUN[@]}")
-    refuse "$p: no threads" 2 --threads 'at least 1' 'found 0' -- "${o[@]}" --threads 0
+    refuse "$p: no threads" 2 --threads 'from 1 to 4096' 'found "0"' -- "${o[@]}" --threads 0
     refuse "$p: threads that are no number" 2 --threads 'whole number' '"many"' -- "${o[@]}" \
         --threads many
 done

@@ -173,6 +173,10 @@ if command -v gnuplot >/dev/null; then
     check "... law and nbody" program orbits show --preset vafa2025 --set orbits.nbody=true \
         --sequence 7 --out "$WORK/nbody.svg"
     check "... has no ellipses" grep -q 'lines: from sample to sample' "$WORK/nbody.svg"
+    name="q'u\"o\\t\`e.svg"
+    check "show: a name with quotes" program orbits show --preset smoke --split planets_train \
+        --out "$WORK/$name"
+    check "... the same picture" same_file "$WORK/one.svg" "$WORK/$name"
     check "... nothing temporary" clean "$WORK"
     # one writer was killed before, another is at work on the same picture
     mkdir "$WORK/pictures"
@@ -190,7 +194,7 @@ if command -v gnuplot >/dev/null; then
     mkdir "$WORK/fake"
     cat >"$WORK/fake/gnuplot" <<'END'
 #!/bin/sh
-file=$(sed -n "s/^picture = '\(.*\)'$/\1/p")
+file=$4
 flock -n "$file" true && touch "$SEEN.unlocked" || touch "$SEEN.locked"
 printf '\211PNG\r\n half a picture' >"$file"
 exit "$STATUS"
@@ -199,7 +203,7 @@ END
     KEEP=$WORK/pictures
     for status in 0 1; do
         expected=('gnuplot: ' one.png)
-        [ $status -eq 0 ] && expected+=(incomplete) || expected+=('failed while drawing')
+        [ $status -eq 0 ] && expected+=(incomplete) || expected+=('exit status 1 while drawing')
         STDOUT=any refuse "show: gnuplot leaves half, status $status" 1 "${expected[@]}" -- env \
             "PATH=$WORK/fake:$PATH" STATUS=$status "SEEN=$WORK/seen$status" \
             "$BIN/orbits" show --preset smoke_tokens --out "$WORK/pictures/one.png"

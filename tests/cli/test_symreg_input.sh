@@ -74,9 +74,19 @@ bad "impossible prices" 2 'leave no formula' "$OK" --complexity 'variable=40,con
 bad "--maxdepth" 2 'from 1 to 64' "$OK" --maxdepth 0
 bad "--maxsize" 2 '--maxsize: symreg.maxsize: expected' "$OK" --maxsize 100
 bad "--batch" 2 '--batch: expected a whole number from 2 to' "$OK" --batch 1
-bad "--compat" 2 'expected pysr' "$OK" --compat gplearn
+bad "--compat" 2 '--compat: symreg.algorithm: expected one of orrery|pysr' "$OK" --compat gplearn
 bad "--rule" 2 'no rule "worst"' "$OK" --rule worst
 bad "--seconds" 2 '--seconds: symreg.seconds: expected' "$OK" --seconds -1
+# the options of settings: refused as --set refuses them, under their own name, and where no table is
+for option in seconds evaluations iterations stop-loss; do
+    key=symreg.${option/-/_}
+    bad "--$option" 2 "--$option: $key: expected" "$OK" --$option 2x
+    bad "--set $key" 2 "--set: $key: expected" "$OK" --set $key=2x
+    refuse "--$option without FILE" 2 "--$option: needs a FILE.csv" -- "$BIN/symreg" --$option 1
+done
+for option in binary unary; do
+    bad "--$option" 2 "--$option: symreg.$option: expected a list of names" "$OK" --$option 'a,,b'
+done
 refuse "--resume without --out" 2 '--out DIR' -- "$BIN/symreg" "$F" --target y --quiet --resume
 refuse "an option without FILE" 2 '--units: needs a FILE.csv' -- "$BIN/symreg" --units x=m
 refuse "FILE without --target" 2 'Give --target COLUMN' -- "$BIN/symreg" "$F"

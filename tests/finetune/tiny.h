@@ -4,7 +4,7 @@
 #define TESTS_FINETUNE_TINY_H
 
 #include "base/scratch.h"
-#include "ft.h"
+#include "finetune/ft.h"
 
 #include <math.h>
 

@@ -287,7 +287,6 @@ static struct orr_cli cli;
 static int set_up(const struct sr_csv_options *o)
 {
     struct sr_table t;
-    orr_preset_defaults(&cli.preset);
     assert_int_equal(read_table("r,m1,m2,y\n1,2,3,4\n2,3,4,5\n3,4,5,6\n", o, &t), 0);
     const int rc = sr_csv_setup(&cli, o, &t, &setup);
     sr_table_free(&t);
@@ -298,25 +297,24 @@ static void options_become_settings(void **state)
 {
     (void)state;
     const struct sr_csv_options o = {.target = "y",
-                                     .binary = "+,/",
-                                     .unary = "exp",
                                      .define = "g(x)=x*x; h(a,b)=a-b",
                                      .loss = "abs(p-t)",
                                      .guess = "r / m1; 3 * g(r)",
-                                     .maxsize = "12",
                                      .maxdepth = "6",
                                      .constrain = "/:-1,3",
                                      .nest = "exp:exp=0",
                                      .complexity = "exp=2",
                                      .units = "r=m, y=m",
                                      .units_penalty = "3.5",
-                                     .seconds = "7.5",
-                                     .evaluations = "1e6",
-                                     .stop_loss = "1e-9",
-                                     .iterations = "4",
                                      .batch = "2",
-                                     .compat = "pysr",
                                      .rule = "mdl"};
+    static const char *const settings[] = {"symreg.binary=+,/",      "symreg.unary=exp",
+                                           "symreg.maxsize=12",      "symreg.seconds=7.5",
+                                           "symreg.evaluations=1e6", "symreg.stop_loss=1e-9",
+                                           "symreg.iterations=4",    "symreg.algorithm=pysr"};
+    orr_preset_defaults(&cli.preset);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        assert_int_equal(orr_preset_set(&cli.preset, settings[i]), 0);
     if (set_up(&o))
         fail_msg("%s", orr_error());
     const struct sr_settings *s = &setup.settings;
@@ -333,6 +331,7 @@ static void options_become_settings(void **state)
     assert_true(s->iterations == 4 && setup.batch == 2 && s->algorithm == &sr_algorithm_pysr);
     assert_int_equal(setup.rule, SR_MDL);
     const struct sr_csv_options plain = {.target = "y"};
+    orr_preset_defaults(&cli.preset);
     assert_int_equal(set_up(&plain), 0);
     assert_true(!s->admissible && !s->penalty && s->guesses == 0 && !setup.batch);
     assert_true(sr_op_table[SR_CUSTOM].arity == 0); /* of the run before */
@@ -350,18 +349,17 @@ static void option_refused(const struct sr_csv_options *o, const char *a, const 
 static void bad_options_are_refused(void **state)
 {
     (void)state;
-    REFUSED("symreg.maxsize", "65", .maxsize = "65");
-    REFUSED("symreg.unary", "\"expp\"", .unary = "expp");
-    REFUSED("symreg.seconds", "x", .seconds = "x");
-    REFUSED("symreg.loss", "l3", .loss = "l3");
+    orr_preset_defaults(&cli.preset);
+    REFUSED("--loss: symreg.loss", "l3", .loss = "l3");
     REFUSED("--loss", "character", .loss = "(p-t");
     REFUSED("--define", "g(x", .define = "g(x");
     REFUSED("--maxdepth", "0", .maxdepth = "0");
     REFUSED("--batch", "\"1\"", .batch = "1");
-    REFUSED("--compat", "julia", .compat = "julia");
     REFUSED("symreg.rules", "worst", .rule = "worst");
     REFUSED("--guess", "m3", .guess = "r + m3");
-    REFUSED("--guess", "complexity 5", .guess = "r + m1 * m2", .maxsize = "4");
+    cli.preset.symreg.maxsize = 4;
+    REFUSED("--guess", "complexity 5", .guess = "r + m1 * m2");
+    orr_preset_defaults(&cli.preset);
     REFUSED("--guess", "breaks", .guess = "sin(r)", .units = "r=m");
     REFUSED("--units", "no feature", .units = "q=m");
     REFUSED("--units-penalty", "--units", .units_penalty = "1");
@@ -370,6 +368,8 @@ static void bad_options_are_refused(void **state)
     REFUSED("--nest", "sin", .nest = "sin");
     REFUSED("--complexity", "sin", .complexity = "sin");
     REFUSED("no formula", "not even", .complexity = "variable=30,constant=30");
+    assert_int_equal(orr_preset_set(&cli.preset, "symreg.unary=expp"), 0);
+    REFUSED("symreg.unary", "\"expp\"", .rule = "best");
 }
 
 int main(void)

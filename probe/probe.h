@@ -8,19 +8,19 @@
  *
  * Indices of layers and heads count from 0 as in the names of parameters ("block.0.attention");
  * positions i (query) and j (key) count from 1 as in the equations (docs/probe.md). */
-#ifndef FT_PROBE_H
-#define FT_PROBE_H
+#ifndef PROBE_H
+#define PROBE_H
 
 #include "base/base.h"
 #include "model/gpt.h"
 
-struct ft_probe_options {
+struct probe_options {
     const struct orr_preset *preset;
     const struct k_ops *ops; /* open */
     const char *checkpoint;
     const char *run;                      /* the run it belongs to, "" = none known */
     const char *orbits;                   /* data files that must be used, "" = the run's if fit */
-    const char *out;                      /* folder for results, "" = see ft_probe_folder */
+    const char *out;                      /* folder for results, "" = see probe_folder */
     int layer, head;                      /* maps of these alone, -1 = all */
     int sequences;                        /* 0 = the probe's default */
     int length;                           /* positions fed, 0 = as trained */
@@ -31,7 +31,7 @@ struct ft_probe_options {
 };
 
 /* A model with its data. It is read through its own address: not to be copied. */
-struct ft_probe {
+struct probe {
     struct orr_preset preset;  /* of the data: positions and counts as needed */
     struct gpt_model model;    /* averaged weights where the checkpoint has them */
     struct gpt_config trained; /* before the change */
@@ -46,25 +46,24 @@ struct ft_probe {
  * changed: applies options->change and options->length. A checkpoint
  * that is not there, or does not fit the preset's kind of data: ORR_EMISSING, ORR_EINVAL; a change
  * without meaning: ORR_EUSAGE. Close also after an error. */
-int ft_probe_open(struct ft_probe *probe, const struct ft_probe_options *options, bool changed,
-                  int sequences);
-void ft_probe_close(struct ft_probe *probe);
+int probe_open(struct probe *probe, const struct probe_options *options, bool changed,
+               int sequences);
+void probe_close(struct probe *probe);
 /* Inputs of sequence i as the only row of the batch (B = 1). */
-int ft_probe_fill(struct ft_probe *probe, uint64_t i, struct gpt_batch *batch);
+int probe_fill(struct probe *probe, uint64_t i, struct gpt_batch *batch);
 /* options->out, else <run>/<source>/probe for pretrained models and <run>/<source>/probe_<stage>
  * for others, else (no run) the folder "probe" beside the checkpoint. */
-int ft_probe_folder(const struct ft_probe *probe, const struct ft_probe_options *options,
-                    char folder[4096]);
+int probe_folder(const struct probe *probe, const struct probe_options *options, char folder[4096]);
 /* "lssar, p = 15, window 8". */
-enum { FT_PROBE_TEXT = 160 };
-void ft_probe_describe(const struct gpt_model *model, char text[FT_PROBE_TEXT]);
+enum { PROBE_TEXT = 160 };
+void probe_describe(const struct gpt_model *model, char text[PROBE_TEXT]);
 
 /* ------------------------------------------------------------------- statistics of weights */
 
 /* Sums over rows of weights; zero it, add rows, read the means. Sums add up in any grouping that
  * keeps the order. Row i attends n_i = min(i, window) keys; S_i = sum_j |A_ij|. A row with S_i = 0
  * is silent and counts in `rows` and `silent` only. */
-struct ft_probe_sums {
+struct probe_sums {
     long rows, silent;
     long entries, zeros;       /* attended entries of rows that are not silent; exact zeros */
     long entropy_rows;         /* not silent, n_i > 1 */
@@ -73,56 +72,67 @@ struct ft_probe_sums {
     double sink, sink_uniform; /* |A_i1| / S_i; 1 / n_i */
 };
 /* weights (rows, T): rows first .. first + rows - 1 (from 0) of one head; window 0 = none. */
-void ft_probe_add(struct ft_probe_sums *sums, const double *weights, int T, int first, int rows,
-                  int window);
+void probe_add(struct probe_sums *sums, const double *weights, int T, int first, int rows,
+               int window);
 /* Adds the sums of other rows. */
-void ft_probe_merge(struct ft_probe_sums *sums, const struct ft_probe_sums *other);
+void probe_merge(struct probe_sums *sums, const struct probe_sums *other);
 
 /* Means; NaN where no row counts. */
-struct ft_probe_means {
+struct probe_means {
     double entropy_nats, entropy_relative;
     double sink, sink_uniform; /* uniform: what uniform attention would give */
     double zeros, silent;      /* shares */
 };
-void ft_probe_mean(const struct ft_probe_sums *sums, struct ft_probe_means *means);
+void probe_mean(const struct probe_sums *sums, struct probe_means *means);
 
 /* Sums of every layer and head of the last forward pass: sums (layers, heads), added to. map, when
  * not NULL: weights (heads, T, T) of `map_layer`. B = 1. A weight that is no number: ORR_EDIVERGED
  * naming layer and head. */
-int ft_probe_weights(struct gpt_model *model, int T, struct ft_probe_sums *sums, int map_layer,
-                     float *map);
+int probe_weights(struct gpt_model *model, int T, struct probe_sums *sums, int map_layer,
+                  float *map);
 
 /* ---------------------------------------------------------------------------------- maps */
 
 /* One page of maps: heads first .. first + count - 1 of a layer. */
-struct ft_probe_page {
+struct probe_page {
     int layer, first, count, T, window;
-    bool has_sign;    /* weights may be negative: diverging colours, [-0.5, 0.5] */
-    const float *map; /* (count, T, T) */
-    const struct ft_probe_means *means; /* (count), for the panels' captions */
-    char title[2 * FT_PROBE_TEXT];
+    bool has_sign;                   /* weights may be negative: diverging colours, [-0.5, 0.5] */
+    const float *map;                /* (count, T, T) */
+    const struct probe_means *means; /* (count), for the panels' captions */
+    char title[2 * PROBE_TEXT];
 };
 /* Draws <folder>/<name>.png by gnuplot (figures/attention_map.gp), whole or not at all. Above 256
  * positions a cell of the picture is the largest weight of a block. */
-int ft_probe_draw(const struct ft_probe_page *page, const char *folder, const char *name);
+int probe_draw(const struct probe_page *page, const char *folder, const char *name);
 /* Cells (n, n) of the picture of one map (T, T): blocks of `block` positions, the entry of largest
  * size of each; NaN where nothing is attended. n = ceil(T / block). */
-void ft_probe_cells(float *cells, const float *map, int T, int block, int window);
+void probe_cells(float *cells, const float *map, int T, int block, int window);
 
 /* ----------------------------------------------------------------------------- the probes */
 
 /* attention.csv, attention.json, and a picture and an array per layer (docs/probe.md). */
-int ft_probe_attention(const struct ft_probe_options *options);
+int probe_attention(const struct probe_options *options);
 /* Next-state metrics, as trained and changed, to stdout and evaluate.json; of a text preset
- * ft_probe_evaluate_text. */
-int ft_probe_evaluate(const struct ft_probe_options *options);
+ * probe_evaluate_text. */
+int probe_evaluate(const struct probe_options *options);
 /* Held-out loss of a text model, the same way. By default both columns are of the same text, in
  * sequences of their own length. */
-int ft_probe_evaluate_text(const struct ft_probe_options *options);
+int probe_evaluate_text(const struct probe_options *options);
 /* Whether the options change how the model attends. */
-bool ft_probe_is_changed(const struct ft_probe_options *options);
+bool probe_is_changed(const struct probe_options *options);
 /* inputs.npy, the rows fed: tokens uint16 or coordinates float32 (sequences, T, 2); outputs.npy,
  * those of the head: float32 (sequences, T, OC). */
-int ft_probe_outputs(const struct ft_probe_options *options);
+int probe_outputs(const struct probe_options *options);
+
+/* A subcommand of bin/probe. */
+struct probe_command {
+    const char *name, *purpose; /* as in the command line; as in --help */
+    int (*run)(const struct probe_options *options);
+    bool maps;  /* takes --layer and --head */
+    bool exact; /* computes matrix products in fp32, never in bf16 */
+};
+extern const struct probe_command probe_table[]; /* ended by name == NULL */
+/* The probe of that name; of an unknown one, or of NULL, ORR_EUSAGE names all that there are. */
+int probe_find(const char *name, const struct probe_command **command);
 
 #endif

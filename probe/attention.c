@@ -1,4 +1,4 @@
-/* probe_attention.c - bin/probe attention: statistics of every layer and head, and maps. */
+/* attention.c - bin/probe attention: statistics of every layer and head, and maps. */
 #include "probe.h"
 
 #include <dirent.h>
@@ -12,12 +12,12 @@
 enum { DEFAULT_SEQUENCES = 8 };
 
 struct probe_run {
-    const struct ft_probe_options *options;
-    struct ft_probe probe;
-    struct gpt_batch batch;      /* B = 1 */
-    struct ft_probe_sums *sums;  /* (layers, heads) */
-    struct ft_probe_means *mean; /* (layers, heads) */
-    char folder[4096], text[FT_PROBE_TEXT];
+    const struct probe_options *options;
+    struct probe probe;
+    struct gpt_batch batch;   /* B = 1 */
+    struct probe_sums *sums;  /* (layers, heads) */
+    struct probe_means *mean; /* (layers, heads) */
+    char folder[4096], text[PROBE_TEXT];
 };
 
 /* The columns of attention.csv and the keys of attention.json. */
@@ -25,33 +25,33 @@ static const struct column {
     const char *name;
     size_t offset;
 } columns[] = {
-    {"entropy_nats", offsetof(struct ft_probe_means, entropy_nats)},
-    {"entropy_relative", offsetof(struct ft_probe_means, entropy_relative)},
-    {"sink", offsetof(struct ft_probe_means, sink)},
-    {"sink_uniform", offsetof(struct ft_probe_means, sink_uniform)},
-    {"zeros", offsetof(struct ft_probe_means, zeros)},
-    {"silent", offsetof(struct ft_probe_means, silent)},
+    {"entropy_nats", offsetof(struct probe_means, entropy_nats)},
+    {"entropy_relative", offsetof(struct probe_means, entropy_relative)},
+    {"sink", offsetof(struct probe_means, sink)},
+    {"sink_uniform", offsetof(struct probe_means, sink_uniform)},
+    {"zeros", offsetof(struct probe_means, zeros)},
+    {"silent", offsetof(struct probe_means, silent)},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static double value_of(const struct ft_probe_means *mean, size_t column)
+static double value_of(const struct probe_means *mean, size_t column)
 {
     return *(const double *)(const void *)((const char *)mean + columns[column].offset);
 }
 
 static int measure(struct probe_run *run)
 {
-    struct ft_probe *probe = &run->probe;
+    struct probe *probe = &run->probe;
     struct orr_progress progress;
     int rc = 0;
     orr_progress_init(&progress, "attention", (uint64_t)probe->sequences, run->options->quiet);
     for (int s = 0; s < probe->sequences && !rc; s++) {
         const real *out;
-        rc = ft_probe_fill(probe, (uint64_t)s, &run->batch);
+        rc = probe_fill(probe, (uint64_t)s, &run->batch);
         if (!rc)
             rc = gpt_forward(&probe->model, &run->batch, &out);
         if (!rc)
-            rc = ft_probe_weights(&probe->model, probe->T, run->sums, -1, NULL);
+            rc = probe_weights(&probe->model, probe->T, run->sums, -1, NULL);
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
         if (!rc)
@@ -59,7 +59,7 @@ static int measure(struct probe_run *run)
     }
     const int tasks = probe->model.config.layers * probe->model.config.heads;
     for (int k = 0; k < tasks && !rc; k++)
-        ft_probe_mean(&run->sums[k], &run->mean[k]);
+        probe_mean(&run->sums[k], &run->mean[k]);
     if (!rc)
         orr_progress_end(&progress, NULL);
     return rc;
@@ -92,7 +92,7 @@ static int write_csv(const struct probe_run *run)
     return rc;
 }
 
-static void add_means(cJSON *to, const struct ft_probe_means *mean)
+static void add_means(cJSON *to, const struct probe_means *mean)
 {
     for (size_t k = 0; k < COLUMNS; k++) {
         const double value = value_of(mean, k);
@@ -105,7 +105,7 @@ static void add_means(cJSON *to, const struct ft_probe_means *mean)
 
 static cJSON *json_settings(const struct probe_run *run)
 {
-    const struct ft_probe *probe = &run->probe;
+    const struct probe *probe = &run->probe;
     const struct gpt_config *c = &probe->model.config;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "format", "orrery-attention-1");
@@ -142,11 +142,11 @@ static int write_json(const struct probe_run *run)
         return rc;
     cJSON *json = json_settings(run), *layers = cJSON_AddArrayToObject(json, "layers");
     for (int l = 0; l < c->layers; l++) {
-        struct ft_probe_sums all = {0};
-        struct ft_probe_means mean;
+        struct probe_sums all = {0};
+        struct probe_means mean;
         for (int h = 0; h < c->heads; h++)
-            ft_probe_merge(&all, &run->sums[l * c->heads + h]);
-        ft_probe_mean(&all, &mean);
+            probe_merge(&all, &run->sums[l * c->heads + h]);
+        probe_mean(&all, &mean);
         cJSON *layer = cJSON_CreateObject();
         cJSON_AddItemToArray(layers, layer);
         cJSON_AddNumberToObject(layer, "layer", l);
@@ -176,16 +176,16 @@ static bool has_sign(const struct k_attention *v)
 /* attention_layer<l>[_head<h>].npy and .png of the sequence in the model's activations. */
 static int write_map(struct probe_run *run, int layer, float *map)
 {
-    const struct ft_probe_options *o = run->options;
+    const struct probe_options *o = run->options;
     const struct gpt_config *c = &run->probe.model.config;
     const size_t T = (size_t)run->probe.T;
     const bool one = o->head >= 0;
     const int first = one ? o->head : 0, count = one ? 1 : c->heads;
     const size_t shape[] = {(size_t)count, T, T};
-    struct ft_probe_sums *unused = orr_alloc((size_t)c->layers * (size_t)c->heads, sizeof *unused);
+    struct probe_sums *unused = orr_alloc((size_t)c->layers * (size_t)c->heads, sizeof *unused);
     char name[ORR_NAME], path[4096];
     int rc =
-        unused ? ft_probe_weights(&run->probe.model, run->probe.T, unused, layer, map) : ORR_ENOMEM;
+        unused ? probe_weights(&run->probe.model, run->probe.T, unused, layer, map) : ORR_ENOMEM;
     free(unused);
     snprintf(name, sizeof name, one ? "attention_layer%d_head%d" : "attention_layer%d", layer,
              first);
@@ -193,16 +193,16 @@ static int write_map(struct probe_run *run, int layer, float *map)
         rc = orr_path(path, "%s/%s.npy", run->folder, name);
     if (!rc)
         rc = orr_npy_write(path, ORR_F32, 3, shape, map + (size_t)first * T * T, NULL);
-    struct ft_probe_page page = {.layer = layer,
-                                 .first = first,
-                                 .count = count,
-                                 .T = run->probe.T,
-                                 .window = c->attention_window,
-                                 .has_sign = has_sign(&run->probe.model.variant),
-                                 .map = map + (size_t)first * T * T,
-                                 .means = &run->mean[layer * c->heads + first]};
+    struct probe_page page = {.layer = layer,
+                              .first = first,
+                              .count = count,
+                              .T = run->probe.T,
+                              .window = c->attention_window,
+                              .has_sign = has_sign(&run->probe.model.variant),
+                              .map = map + (size_t)first * T * T,
+                              .means = &run->mean[layer * c->heads + first]};
     snprintf(page.title, sizeof page.title, "Layer %d: %s", layer, run->text);
-    return rc ? rc : ft_probe_draw(&page, run->folder, name);
+    return rc ? rc : probe_draw(&page, run->folder, name);
 }
 
 /* Maps of layers and heads that this model does not have: a deeper one was probed here before. */
@@ -229,12 +229,12 @@ static int remove_others(const struct probe_run *run)
 
 static int write_maps(struct probe_run *run)
 {
-    const struct ft_probe_options *o = run->options;
+    const struct probe_options *o = run->options;
     const struct gpt_config *c = &run->probe.model.config;
     const size_t T = (size_t)run->probe.T;
     const real *out;
     float *map = orr_alloc((size_t)c->heads * T * T, sizeof *map);
-    int rc = map ? ft_probe_fill(&run->probe, 0, &run->batch) : ORR_ENOMEM;
+    int rc = map ? probe_fill(&run->probe, 0, &run->batch) : ORR_ENOMEM;
     if (!rc)
         rc = gpt_forward(&run->probe.model, &run->batch, &out);
     for (int l = 0; l < c->layers && !rc; l++)
@@ -256,7 +256,7 @@ static int check_choice(const char *option, int found, int count)
 
 static int prepare(struct probe_run *run)
 {
-    struct ft_probe *probe = &run->probe;
+    struct probe *probe = &run->probe;
     const struct gpt_config *c = &probe->model.config;
     int rc = check_choice("--layer", run->options->layer, c->layers);
     if (!rc)
@@ -264,21 +264,21 @@ static int prepare(struct probe_run *run)
     if (!rc)
         rc = gpt_batch_create(&run->batch, c, 1, probe->T);
     if (!rc)
-        rc = ft_probe_folder(probe, run->options, run->folder);
+        rc = probe_folder(probe, run->options, run->folder);
     if (rc)
         return rc;
-    ft_probe_describe(&probe->model, run->text);
+    probe_describe(&probe->model, run->text);
     const size_t tasks = (size_t)c->layers * (size_t)c->heads;
     run->sums = orr_alloc(tasks, sizeof *run->sums);
     run->mean = orr_alloc(tasks, sizeof *run->mean);
     return run->sums && run->mean ? 0 : ORR_ENOMEM;
 }
 
-int ft_probe_attention(const struct ft_probe_options *options)
+int probe_attention(const struct probe_options *options)
 {
     struct probe_run run = {.options = options};
     const int sequences = options->sequences ? options->sequences : DEFAULT_SEQUENCES;
-    int rc = ft_probe_open(&run.probe, options, true, sequences);
+    int rc = probe_open(&run.probe, options, true, sequences);
     if (!rc)
         rc = prepare(&run);
     if (!rc)
@@ -299,6 +299,6 @@ int ft_probe_attention(const struct ft_probe_options *options)
     gpt_batch_free(&run.batch);
     free(run.sums);
     free(run.mean);
-    ft_probe_close(&run.probe);
+    probe_close(&run.probe);
     return rc;
 }

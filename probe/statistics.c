@@ -1,4 +1,4 @@
-/* probe_statistics.c - entropy, sink mass, zeros and silent rows of attention weights. */
+/* statistics.c - entropy, sink mass, zeros and silent rows of attention weights. */
 #include "probe.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 enum { CHUNK = 64 }; /* rows of weights in memory at a time */
 
-static void add_row(struct ft_probe_sums *sums, const double *A, int i, int n)
+static void add_row(struct probe_sums *sums, const double *A, int i, int n)
 {
     const int from = i - n; /* 0-based index of the first attended key */
     double total = 0;
@@ -36,8 +36,8 @@ static void add_row(struct ft_probe_sums *sums, const double *A, int i, int n)
     }
 }
 
-void ft_probe_add(struct ft_probe_sums *sums, const double *weights, int T, int first, int rows,
-                  int window)
+void probe_add(struct probe_sums *sums, const double *weights, int T, int first, int rows,
+               int window)
 {
     for (int r = 0; r < rows; r++) {
         const int i = first + r + 1;
@@ -45,7 +45,7 @@ void ft_probe_add(struct ft_probe_sums *sums, const double *weights, int T, int 
     }
 }
 
-void ft_probe_merge(struct ft_probe_sums *sums, const struct ft_probe_sums *other)
+void probe_merge(struct probe_sums *sums, const struct probe_sums *other)
 {
     sums->rows += other->rows;
     sums->silent += other->silent;
@@ -64,9 +64,9 @@ static double share(double part, long of)
     return of > 0 ? part / (double)of : NAN;
 }
 
-void ft_probe_mean(const struct ft_probe_sums *sums, struct ft_probe_means *means)
+void probe_mean(const struct probe_sums *sums, struct probe_means *means)
 {
-    *means = (struct ft_probe_means){
+    *means = (struct probe_means){
         .entropy_nats = share(sums->entropy, sums->entropy_rows),
         .entropy_relative = share(sums->relative, sums->entropy_rows),
         .sink = share(sums->sink, sums->sink_rows),
@@ -90,7 +90,7 @@ static struct k_attention_shape shape_of(const struct gpt_model *model, int T)
 
 /* One head of one layer, of its qkv; map (T, T) or NULL. */
 static int head_weights(const struct gpt_model *model, int T, int layer, int head, const real *qkv,
-                        struct ft_probe_sums *sums, float *map)
+                        struct probe_sums *sums, float *map)
 {
     const struct k_attention_shape shape = shape_of(model, T);
     double *weights = orr_alloc((size_t)CHUNK * (size_t)T, sizeof *weights);
@@ -106,7 +106,7 @@ static int head_weights(const struct gpt_model *model, int T, int layer, int hea
                               "number",
                               layer, head, (size_t)first + k / (size_t)T);
         if (!rc)
-            ft_probe_add(sums, weights, T, first, rows, shape.window);
+            probe_add(sums, weights, T, first, rows, shape.window);
         for (size_t k = 0; k < count && !rc && map; k++)
             map[(size_t)first * (size_t)T + k] = (float)weights[k];
     }
@@ -114,8 +114,8 @@ static int head_weights(const struct gpt_model *model, int T, int layer, int hea
     return rc;
 }
 
-int ft_probe_weights(struct gpt_model *model, int T, struct ft_probe_sums *sums, int map_layer,
-                     float *map)
+int probe_weights(struct gpt_model *model, int T, struct probe_sums *sums, int map_layer,
+                  float *map)
 {
     const int layers = model->config.layers, heads = model->config.heads, tasks = layers * heads;
     const size_t page = (size_t)T * (size_t)T;
@@ -128,14 +128,14 @@ int ft_probe_weights(struct gpt_model *model, int T, struct ft_probe_sums *sums,
     const int ready = rc ? 0 : tasks;
 #pragma omp parallel for schedule(dynamic) reduction(min : failed)
     for (int k = 0; k < ready; k++) {
-        struct ft_probe_sums part = {0};
+        struct probe_sums part = {0};
         float *into = map && k / heads == map_layer ? map + (size_t)(k % heads) * page : NULL;
         if (head_weights(model, T, k / heads, k % heads, qkv[k / heads], &part, into))
             failed = k < failed ? k : failed;
         else
-            ft_probe_merge(&sums[k], &part);
+            probe_merge(&sums[k], &part);
     }
-    struct ft_probe_sums again = {0}; /* repeats the error here, for its message */
+    struct probe_sums again = {0}; /* repeats the error here, for its message */
     if (failed < tasks)
         rc = head_weights(model, T, failed / heads, failed % heads, qkv[failed / heads], &again,
                           NULL);

@@ -1,4 +1,4 @@
-/* main_probe.c - bin/probe: looks into trained models; one line of `commands` per probe. */
+/* main_probe.c - bin/probe: looks into trained models; the probes themselves are in table.c. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "probe.h"
 
@@ -6,36 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct command {
-    const char *name, *purpose;
-    int (*run)(const struct ft_probe_options *options);
-    bool maps;  /* takes --layer and --head */
-    bool exact; /* never in bf16 */
-};
-static const struct command commands[] = {
-    {"attention", "maps, entropy, sink mass, zeros of every layer and head", ft_probe_attention,
-     true, false},
-    {"evaluate", "next-state errors (text: loss), as trained and as changed", ft_probe_evaluate,
-     false, false},
-    {"outputs", "inputs and head outputs as arrays, in fp32", ft_probe_outputs, false, true},
-};
-enum { COMMANDS = sizeof commands / sizeof *commands };
-
 static const char *orbits_text, *layer_text, *head_text, *sequences_text, *length_text;
 static const char *reweight_text, *p_text, *window_text, *ntk_text;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "take sequences from here (default: the run's, else made on the fly)",
-     &orbits_text},
-    {"--sequences", "N", "how many (default: 8, evaluate as pretraining does)", &sequences_text},
-    {"--layer", "N", "attention: maps of this layer only, from 0", &layer_text},
-    {"--head", "N", "attention: maps of this head only, from 0", &head_text},
-    {"--reweight", "on|off", "change: the sharpening stage", &reweight_text},
-    {"--p", "P", "change: its power", &p_text},
-    {"--window", "W", "change: attend the last W positions, 0 = all", &window_text},
+     &orbits_text, NULL},
+    {"--sequences", "N", "how many (default: 8, evaluate as pretraining does)", &sequences_text,
+     NULL},
+    {"--layer", "N", "attention: maps of this layer only, from 0", &layer_text, NULL},
+    {"--head", "N", "attention: maps of this head only, from 0", &head_text, NULL},
+    {"--reweight", "on|off", "change: the sharpening stage", &reweight_text, NULL},
+    {"--p", "P", "change: its power", &p_text, NULL},
+    {"--window", "W", "change: attend the last W positions, 0 = all", &window_text, NULL},
     {"--length", "L", "change: positions fed; beyond training: rope or no positions only",
-     &length_text},
-    {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text},
-    {NULL, NULL, NULL, NULL},
+     &length_text, NULL},
+    {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 static char usage[1024];
 static const struct orr_program program = {
@@ -85,17 +71,17 @@ static int read_change(const struct orr_cli *cli, struct gpt_attention_override 
     return whole("--window", window_text, 0, &change->window);
 }
 
-static int read_options(const struct orr_cli *cli, const struct command *command,
-                        struct ft_probe_options *o)
+static int read_options(const struct orr_cli *cli, const struct probe_command *command,
+                        struct probe_options *o)
 {
-    *o = (struct ft_probe_options){.preset = &cli->preset,
-                                   .checkpoint = cli->checkpoint,
-                                   .run = cli->run_given || !*cli->checkpoint ? cli->run : "",
-                                   .orbits = orbits_text ? orbits_text : "",
-                                   .out = cli->out,
-                                   .layer = -1,
-                                   .head = -1,
-                                   .quiet = cli->quiet};
+    *o = (struct probe_options){.preset = &cli->preset,
+                                .checkpoint = cli->checkpoint,
+                                .run = cli->run_given || !*cli->checkpoint ? cli->run : "",
+                                .orbits = orbits_text ? orbits_text : "",
+                                .out = cli->out,
+                                .layer = -1,
+                                .head = -1,
+                                .quiet = cli->quiet};
     if ((layer_text || head_text) && !command->maps)
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe attention",
                         layer_text ? "--layer" : "--head");
@@ -109,26 +95,11 @@ static int read_options(const struct orr_cli *cli, const struct command *command
     return rc ? rc : read_change(cli, &o->change);
 }
 
-static int find_command(const struct orr_cli *cli, const struct command **command)
-{
-    char known[256] = "";
-    for (int i = 0; i < COMMANDS; i++) {
-        const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", commands[i].name);
-        *command = &commands[i];
-        if (cli->argc_rest > 0 && !strcmp(cli->argv_rest[0], commands[i].name))
-            return 0;
-    }
-    return cli->argc_rest > 0 ? ORR_FAIL(ORR_EUSAGE, "unknown probe \"%s\"; expected one of %s",
-                                         cli->argv_rest[0], known)
-                              : ORR_FAIL(ORR_EUSAGE, "which probe? expected one of %s", known);
-}
-
 /* ------------------------------------------------------------------------------------- run */
 
 /* The models of a run, one after the other. */
-static int probe_run(const struct orr_cli *cli, const struct command *command,
-                     struct ft_probe_options *o)
+static int probe_run(const struct orr_cli *cli, const struct probe_command *command,
+                     struct probe_options *o)
 {
     const struct orr_names *names = &cli->preset.attention;
     char checkpoint[4096];
@@ -159,10 +130,10 @@ static char found_run[4096]; /* the folder of the preset.json that main() found 
 
 static int run(const struct orr_cli *cli)
 {
-    const struct command *command;
-    struct ft_probe_options o;
+    const struct probe_command *command;
+    struct probe_options o;
     struct gpt_device device;
-    int rc = find_command(cli, &command);
+    int rc = probe_find(cli->argc_rest > 0 ? cli->argv_rest[0] : NULL, &command);
     if (!rc)
         rc = read_options(cli, command, &o);
     if (!rc && *cli->checkpoint && !orr_exists(cli->checkpoint))
@@ -218,9 +189,9 @@ static void find_preset(const char *run_option, const char *checkpoint, char pat
 static void write_usage(void)
 {
     size_t used = 0;
-    for (int i = 0; i < COMMANDS; i++)
+    for (const struct probe_command *c = probe_table; c->name && used < sizeof usage; c++)
         used += (size_t)snprintf(usage + used, sizeof usage - used, "%sprobe %-10s [options]  %s",
-                                 i ? "\n       " : "", commands[i].name, commands[i].purpose);
+                                 used ? "\n       " : "", c->name, c->purpose);
 }
 
 /* A model's settings are those of its run: they become --preset before anything is parsed, so that

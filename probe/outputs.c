@@ -1,4 +1,4 @@
-/* probe_outputs.c - what a model is fed and puts out, to compare with a model built elsewhere. */
+/* outputs.c - what a model is fed and puts out, to compare with a model built elsewhere. */
 #include "probe.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 enum { SEQUENCES = 8 };
 
 /* Sequence i into place b of both arrays. */
-static int one(struct ft_probe *probe, struct gpt_batch *batch, int b, unsigned char *inputs,
+static int one(struct probe *probe, struct gpt_batch *batch, int b, unsigned char *inputs,
                size_t row_bytes, real *outputs)
 {
     const size_t T = (size_t)probe->T, OC = (size_t)probe->model.config.outputs;
@@ -19,7 +19,7 @@ static int one(struct ft_probe *probe, struct gpt_batch *batch, int b, unsigned 
         return rc;
     memcpy(inputs + (size_t)b * T * row_bytes, tokens ? (const void *)tokens : (const void *)coords,
            T * row_bytes);
-    rc = ft_probe_fill(probe, (uint64_t)b, batch);
+    rc = probe_fill(probe, (uint64_t)b, batch);
     if (!rc)
         rc = gpt_forward(&probe->model, batch, &out);
     if (!rc)
@@ -27,14 +27,14 @@ static int one(struct ft_probe *probe, struct gpt_batch *batch, int b, unsigned 
     return rc;
 }
 
-static int write(const struct ft_probe *probe, const struct ft_probe_options *options,
+static int write(const struct probe *probe, const struct probe_options *options,
                  const unsigned char *inputs, const real *outputs)
 {
     const bool tokens = probe->model.config.input == GPT_INPUT_TOKENS;
     const size_t n = (size_t)probe->sequences, T = (size_t)probe->T;
     const size_t in_shape[] = {n, T, 2}, out_shape[] = {n, T, (size_t)probe->model.config.outputs};
     char folder[4096], path[4096];
-    int rc = ft_probe_folder(probe, options, folder);
+    int rc = probe_folder(probe, options, folder);
     if (!rc)
         rc = orr_mkdir(folder);
     if (!rc)
@@ -52,14 +52,13 @@ static int write(const struct ft_probe *probe, const struct ft_probe_options *op
     return rc;
 }
 
-int ft_probe_outputs(const struct ft_probe_options *options)
+int probe_outputs(const struct probe_options *options)
 {
-    struct ft_probe probe;
+    struct probe probe;
     struct gpt_batch batch = {0};
     unsigned char *inputs = NULL;
     real *outputs = NULL;
-    int rc =
-        ft_probe_open(&probe, options, true, options->sequences ? options->sequences : SEQUENCES);
+    int rc = probe_open(&probe, options, true, options->sequences ? options->sequences : SEQUENCES);
     if (!rc)
         rc = gpt_batch_create(&batch, &probe.model.config, 1, probe.T);
     if (!rc) {
@@ -78,6 +77,6 @@ int ft_probe_outputs(const struct ft_probe_options *options)
     free(inputs);
     free(outputs);
     gpt_batch_free(&batch);
-    ft_probe_close(&probe);
+    probe_close(&probe);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* test_probe.c - statistics of attention weights against closed forms, weights against the model's
  * own attention, cells of pictures, and what a probe feeds a checkpoint. */
-#include "tiny.h"
+#include "finetune/tiny.h"
 
 #include "model/model.h" /* activations of a layer */
 #include "probe.h"
@@ -53,23 +53,22 @@ static double with_sign(int i, int j, int n)
     return j == 1 ? -0.4 : j == i ? 0.2 : j == i - 1 ? -0.2 : 0;
 }
 
-static struct ft_probe_means means_of(int window, double (*a)(int, int, int),
-                                      struct ft_probe_sums *sums)
+static struct probe_means means_of(int window, double (*a)(int, int, int), struct probe_sums *sums)
 {
     double A[T * T];
-    struct ft_probe_means means;
+    struct probe_means means;
     memset(sums, 0, sizeof *sums);
     fill(A, window, a);
-    ft_probe_add(sums, A, T, 0, T, window);
-    ft_probe_mean(sums, &means);
+    probe_add(sums, A, T, 0, T, window);
+    probe_mean(sums, &means);
     return means;
 }
 
 static void test_uniform_rows(void **state)
 {
     (void)state;
-    struct ft_probe_sums sums;
-    const struct ft_probe_means m = means_of(0, uniform, &sums);
+    struct probe_sums sums;
+    const struct probe_means m = means_of(0, uniform, &sums);
     double nats = 0, first = 0;
     for (int i = 2; i <= T; i++) {
         nats += log(i) / (T - 1);
@@ -88,8 +87,8 @@ static void test_uniform_rows(void **state)
 static void test_one_hot_rows(void **state)
 {
     (void)state;
-    struct ft_probe_sums sums;
-    struct ft_probe_means m = means_of(0, on_first, &sums);
+    struct probe_sums sums;
+    struct probe_means m = means_of(0, on_first, &sums);
     assert_true(m.entropy_nats == 0 && m.entropy_relative == 0 && m.sink == 1);
     assert_near(m.zeros, (T - 1.0) / (T + 1), tight);
     m = means_of(0, on_itself, &sums);
@@ -100,8 +99,8 @@ static void test_one_hot_rows(void **state)
 static void test_window_rows(void **state)
 {
     (void)state;
-    struct ft_probe_sums sums;
-    const struct ft_probe_means m = means_of(4, uniform, &sums);
+    struct probe_sums sums;
+    const struct probe_means m = means_of(4, uniform, &sums);
     const double nats = (log(2) + log(3) + (T - 3) * log(4)) / (T - 1);
     assert_near(m.entropy_nats, nats, tight);
     assert_near(m.entropy_relative, 1, tight);
@@ -111,7 +110,7 @@ static void test_window_rows(void **state)
     assert_near(m.sink_uniform, m.sink, tight);
     assert_int_equal(sums.entries, 1 + 2 + 3 + 4 * (T - 3));
     /* a window of one row: nothing to choose from */
-    const struct ft_probe_means alone = means_of(1, on_itself, &sums);
+    const struct probe_means alone = means_of(1, on_itself, &sums);
     assert_true(isnan(alone.entropy_nats) && isnan(alone.entropy_relative) && isnan(alone.sink));
     assert_true(alone.zeros == 0);
 }
@@ -119,8 +118,8 @@ static void test_window_rows(void **state)
 static void test_silent_rows(void **state)
 {
     (void)state;
-    struct ft_probe_sums sums;
-    const struct ft_probe_means m = means_of(0, silent_above_two, &sums);
+    struct probe_sums sums;
+    const struct probe_means m = means_of(0, silent_above_two, &sums);
     assert_near(m.silent, (T - 2.0) / T, tight);
     assert_near(m.entropy_nats, log(2), tight);
     assert_near(m.entropy_relative, 1, tight);
@@ -128,10 +127,10 @@ static void test_silent_rows(void **state)
     assert_true(m.zeros == 0);
     assert_int_equal(sums.entries, 3);
     double A[T * T] = {0};
-    struct ft_probe_means none;
+    struct probe_means none;
     memset(&sums, 0, sizeof sums);
-    ft_probe_add(&sums, A, T, 0, T, 0);
-    ft_probe_mean(&sums, &none);
+    probe_add(&sums, A, T, 0, T, 0);
+    probe_mean(&sums, &none);
     assert_true(none.silent == 1 && isnan(none.entropy_nats) && isnan(none.sink));
     assert_true(isnan(none.zeros));
 }
@@ -139,8 +138,8 @@ static void test_silent_rows(void **state)
 static void test_rows_of_either_sign(void **state)
 {
     (void)state;
-    struct ft_probe_sums sums;
-    const struct ft_probe_means m = means_of(0, with_sign, &sums);
+    struct probe_sums sums;
+    const struct probe_means m = means_of(0, with_sign, &sums);
     assert_near(m.entropy_nats, (log(2) + (T - 2) * 1.5 * log(2)) / (T - 1), tight);
     assert_near(m.sink, 0.5, tight);
     long zeros = 0;
@@ -154,12 +153,12 @@ static void test_rows_in_parts(void **state)
 {
     (void)state;
     double A[T * T];
-    struct ft_probe_sums whole = {0}, part = {0}, rest = {0};
+    struct probe_sums whole = {0}, part = {0}, rest = {0};
     fill(A, 5, with_sign);
-    ft_probe_add(&whole, A, T, 0, T, 5);
-    ft_probe_add(&part, A, T, 0, 4, 5);
-    ft_probe_add(&rest, A + 4 * T, T, 4, T - 4, 5);
-    ft_probe_merge(&part, &rest);
+    probe_add(&whole, A, T, 0, T, 5);
+    probe_add(&part, A, T, 0, 4, 5);
+    probe_add(&rest, A + 4 * T, T, 4, T - 4, 5);
+    probe_merge(&part, &rest);
     assert_int_equal(part.rows, whole.rows);
     assert_int_equal(part.silent, whole.silent);
     assert_int_equal(part.entries, whole.entries);
@@ -183,11 +182,11 @@ static void test_cells(void **state)
         0.5f, 0.4f,  0,    0,     -0.25f /* */
     };
     float cells[25];
-    ft_probe_cells(cells, map, 5, 2, 0);
+    probe_cells(cells, map, 5, 2, 0);
     assert_true(cells[0] == 0.9f && cells[3] == 0.2f && cells[4] == -0.6f);
     assert_true(cells[6] == 0.5f && cells[7] == 0 && cells[8] == -0.25f);
     assert_true(isnan(cells[1]) && isnan(cells[2]) && isnan(cells[5]));
-    ft_probe_cells(cells, map, 5, 1, 2);
+    probe_cells(cells, map, 5, 1, 2);
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < 5; j++)
             if (j <= i && j > i - 2)
@@ -219,7 +218,7 @@ static void weights_against_attention(const char *variant, int window)
     struct gpt_config config = small;
     struct gpt_model model;
     struct gpt_batch batch;
-    struct ft_probe_sums sums[2 * HEADS] = {{0}};
+    struct probe_sums sums[2 * HEADS] = {{0}};
     static float map[HEADS * ROWS * ROWS];
     const real *out;
     strcpy(config.attention, variant);
@@ -237,7 +236,7 @@ static void weights_against_attention(const char *variant, int window)
         const struct k_attention_shape shape = gpt_attention_shape(&model, 1, ROWS);
         long silent = 0, counted = 0;
         memset(sums, 0, sizeof sums);
-        assert_int_equal(ft_probe_weights(&model, ROWS, sums, l, map), 0);
+        assert_int_equal(probe_weights(&model, ROWS, sums, l, map), 0);
         for (int h = 0; h < HEADS; h++)
             for (int i = 0; i < ROWS; i++)
                 for (int c = 0; c < D; c++) {
@@ -274,7 +273,7 @@ static void test_weights_that_are_no_numbers(void **state)
     struct gpt_config config = small;
     struct gpt_model model;
     struct gpt_batch batch;
-    struct ft_probe_sums sums[6] = {{0}};
+    struct probe_sums sums[6] = {{0}};
     const real *out;
     strcpy(config.attention, "softmax");
     assert_int_equal(gpt_create(&model, &config, &k_ref, 5), 0);
@@ -282,7 +281,7 @@ static void test_weights_that_are_no_numbers(void **state)
     assert_int_equal(gpt_forward(&model, &batch, &out), 0);
     /* a query of layer 1, head 2 */
     model.act->layer[1].qkv[(5 * 3 * 3 + 2) * 6] = NAN;
-    assert_int_equal(ft_probe_weights(&model, 8, sums, -1, NULL), ORR_EDIVERGED);
+    assert_int_equal(probe_weights(&model, 8, sums, -1, NULL), ORR_EDIVERGED);
     assert_non_null(strstr(orr_error(), "layer 1, head 2"));
     assert_non_null(strstr(orr_error(), "row 5"));
     gpt_batch_free(&batch);
@@ -294,7 +293,7 @@ static void test_weights_that_are_no_numbers(void **state)
 struct saved {
     struct tiny tiny;
     char checkpoint[4096], run[4096];
-    struct ft_probe_options options;
+    struct probe_options options;
 };
 
 /* An untrained model of the preset under dir/run, called one of `stage`; its data are in
@@ -321,33 +320,33 @@ static void open_saved(struct saved *s, bool tokens, const char *stage)
     assert_int_equal(gpt_create(&model, &config, &k_ref, 3), 0);
     assert_int_equal(gpt_save(&model, s->checkpoint, 0, false, extra), 0);
     gpt_free(&model);
-    s->options = (struct ft_probe_options){.preset = &s->tiny.preset,
-                                           .ops = &k_ref,
-                                           .checkpoint = s->checkpoint,
-                                           .run = s->run,
-                                           .orbits = "",
-                                           .out = "",
-                                           .layer = -1,
-                                           .head = -1,
-                                           .quiet = true};
+    s->options = (struct probe_options){.preset = &s->tiny.preset,
+                                        .ops = &k_ref,
+                                        .checkpoint = s->checkpoint,
+                                        .run = s->run,
+                                        .orbits = "",
+                                        .out = "",
+                                        .layer = -1,
+                                        .head = -1,
+                                        .quiet = true};
 }
 
 /* Features or tokens of the first rows of sequence i. */
-static void fed(const struct ft_probe_options *options, uint64_t i, int rows, real *into,
+static void fed(const struct probe_options *options, uint64_t i, int rows, real *into,
                 bool *from_files)
 {
-    struct ft_probe probe;
+    struct probe probe;
     struct gpt_batch batch;
-    assert_int_equal(ft_probe_open(&probe, options, true, 3), 0);
+    assert_int_equal(probe_open(&probe, options, true, 3), 0);
     assert_int_equal(probe.sequences, 3);
     assert_int_equal(gpt_batch_create(&batch, &probe.model.config, 1, probe.T), 0);
-    assert_int_equal(ft_probe_fill(&probe, i, &batch), 0);
+    assert_int_equal(probe_fill(&probe, i, &batch), 0);
     const size_t F = (size_t)gpt_config_features(&probe.model.config);
     for (size_t k = 0; k < (size_t)rows * (batch.tokens ? 2 : F); k++)
         into[k] = batch.tokens ? (real)batch.tokens[k] : batch.features[k];
     *from_files = probe.from_files;
     gpt_batch_free(&batch);
-    ft_probe_close(&probe);
+    probe_close(&probe);
 }
 
 /* The run's files, the same made from the seed, and the beginning of longer ones. */
@@ -388,7 +387,7 @@ static void test_as_in_training(void **state)
 {
     (void)state;
     struct saved s;
-    struct ft_probe probe;
+    struct probe probe;
     struct gpt_model model;
     struct gpt_batch trained, fed_now;
     struct gpt_source *source;
@@ -400,7 +399,7 @@ static void test_as_in_training(void **state)
     for (size_t k = 0; k < model.total; k++)
         model.average[k] = model.param[k] + 1;
     assert_int_equal(gpt_save(&model, s.checkpoint, 0, false, extra), 0);
-    assert_int_equal(ft_probe_open(&probe, &s.options, false, 0), 0);
+    assert_int_equal(probe_open(&probe, &s.options, false, 0), 0);
     const size_t first = model.table[0].offset;
     assert_true(probe.model.param[first] == model.average[first]);
     gpt_free(&model);
@@ -410,13 +409,13 @@ static void test_as_in_training(void **state)
     assert_int_equal(gpt_batch_create(&fed_now, c, 1, probe.T), 0);
     assert_int_equal(gpt_source_open(&source, &s.tiny.preset, NULL, SIM_SPLIT_VAL, c), 0);
     assert_int_equal(gpt_source_fill(source, 2, true, 0, 0, &trained), 0);
-    assert_int_equal(ft_probe_fill(&probe, 2, &fed_now), 0);
+    assert_int_equal(probe_fill(&probe, 2, &fed_now), 0);
     assert_memory_equal(trained.features, fed_now.features,
                         (size_t)probe.T * (size_t)gpt_config_features(c) * sizeof(real));
     gpt_source_close(source);
     gpt_batch_free(&trained);
     gpt_batch_free(&fed_now);
-    ft_probe_close(&probe);
+    probe_close(&probe);
     scratch_remove(s.tiny.dir);
 }
 
@@ -424,47 +423,67 @@ static void test_change_and_refusal(void **state)
 {
     (void)state;
     struct saved s;
-    struct ft_probe probe;
-    char text[FT_PROBE_TEXT], folder[4096], expected[4096];
+    struct probe probe;
+    char text[PROBE_TEXT], folder[4096], expected[4096];
     open_saved(&s, false, "pretrain");
     s.options.change.reweight = GPT_REWEIGHT_OFF;
     s.options.change.set_window = true;
     s.options.change.window = 6;
     s.options.length = 21;
-    assert_int_equal(ft_probe_open(&probe, &s.options, true, 0), 0);
-    ft_probe_describe(&probe.model, text);
+    assert_int_equal(probe_open(&probe, &s.options, true, 0), 0);
+    probe_describe(&probe.model, text);
     assert_string_equal(text, "lssa, window 6");
     assert_int_equal(probe.T, 21);
     assert_int_equal(probe.sequences, 4);
-    assert_int_equal(ft_probe_folder(&probe, &s.options, folder), 0);
+    assert_int_equal(probe_folder(&probe, &s.options, folder), 0);
     assert_int_equal(orr_path(expected, "%s/lssar/probe", s.run), 0);
     assert_string_equal(folder, expected);
-    ft_probe_close(&probe);
+    probe_close(&probe);
     /* the same options, as trained */
-    assert_int_equal(ft_probe_open(&probe, &s.options, false, 0), 0);
-    ft_probe_describe(&probe.model, text);
+    assert_int_equal(probe_open(&probe, &s.options, false, 0), 0);
+    probe_describe(&probe.model, text);
     assert_string_equal(text, "lssar, p = 15");
     assert_int_equal(probe.T, probe.trained.context);
-    ft_probe_close(&probe);
+    probe_close(&probe);
     s.tiny.preset.orbits.output = ORR_OUTPUT_TOKENS;
-    assert_int_equal(ft_probe_open(&probe, &s.options, false, 0), ORR_EINVAL);
+    assert_int_equal(probe_open(&probe, &s.options, false, 0), ORR_EINVAL);
     assert_non_null(strstr(orr_error(), "a model of coordinates"));
-    ft_probe_close(&probe);
+    probe_close(&probe);
     s.options.checkpoint = "none.safetensors";
-    assert_int_equal(ft_probe_open(&probe, &s.options, false, 0), ORR_EMISSING);
+    assert_int_equal(probe_open(&probe, &s.options, false, 0), ORR_EMISSING);
     assert_non_null(strstr(orr_error(), "none.safetensors"));
-    ft_probe_close(&probe);
+    probe_close(&probe);
     scratch_remove(s.tiny.dir);
     open_saved(&s, false, "elsewhere");
-    assert_int_equal(ft_probe_open(&probe, &s.options, false, 0), ORR_EINVAL);
+    assert_int_equal(probe_open(&probe, &s.options, false, 0), ORR_EINVAL);
     assert_non_null(strstr(orr_error(), "elsewhere"));
-    ft_probe_close(&probe);
+    probe_close(&probe);
     scratch_remove(s.tiny.dir);
+}
+
+/* Every line of the table is complete and found by its own name; a name without a line is refused
+ * with those that have one. */
+static void test_table(void **state)
+{
+    (void)state;
+    const struct probe_command *found;
+    int lines = 0;
+    for (const struct probe_command *line = probe_table; line->name; line++, lines++) {
+        assert_true(*line->purpose && line->run);
+        assert_int_equal(probe_find(line->name, &found), 0);
+        assert_ptr_equal(found, line);
+        assert_int_equal(probe_find("atention", &found), ORR_EUSAGE);
+        error_names("atention", line->name, NULL);
+        assert_int_equal(probe_find(NULL, &found), ORR_EUSAGE);
+        error_names("which probe", line->name, NULL);
+    }
+    assert_in_range(lines, 1, 100);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
         cmocka_unit_test(test_uniform_rows),
         cmocka_unit_test(test_one_hot_rows),
         cmocka_unit_test(test_window_rows),

@@ -1,4 +1,4 @@
-/* probe_evaluate.c - bin/probe evaluate: next-state metrics, as trained and changed. */
+/* evaluate.c - bin/probe evaluate: next-state metrics, as trained and changed. */
 #include "probe.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 
 struct column {
-    char text[FT_PROBE_TEXT];
+    char text[PROBE_TEXT];
     int positions;
     double rope_base; /* 0: no rotary positions */
     struct gpt_next_state result;
@@ -20,18 +20,18 @@ struct both {
     char folder[4096], stage[ORR_NAME], split[ORR_NAME];
 };
 
-bool ft_probe_is_changed(const struct ft_probe_options *o)
+bool probe_is_changed(const struct probe_options *o)
 {
     const struct gpt_attention_override *c = &o->change;
     return c->attention || c->reweight != GPT_REWEIGHT_AS_TRAINED || c->p > 0 || c->set_window ||
            c->ntk || o->length > 0;
 }
 
-static int evaluate(const struct ft_probe_options *options, bool changed, struct both *both)
+static int evaluate(const struct probe_options *options, bool changed, struct both *both)
 {
-    struct ft_probe probe;
+    struct probe probe;
     struct column *column = &both->column[changed];
-    int rc = ft_probe_open(&probe, options, changed, options->sequences);
+    int rc = probe_open(&probe, options, changed, options->sequences);
     if (!rc && strncmp(probe.stage, "pretrain", 8))
         rc = ORR_FAIL(ORR_EINVAL,
                       "%s: a model of stage %s does not predict the next state; expected one of "
@@ -41,17 +41,17 @@ static int evaluate(const struct ft_probe_options *options, bool changed, struct
         both->planets = probe.split >= SIM_SPLIT_PLANETS_TRAIN;
         snprintf(both->stage, sizeof both->stage, "%s", probe.stage);
         snprintf(both->split, sizeof both->split, "%s", sim_split_name(probe.split));
-        rc = ft_probe_folder(&probe, options, both->folder);
+        rc = probe_folder(&probe, options, both->folder);
     }
     if (!rc) {
         const struct gpt_config *c = &probe.model.config;
-        ft_probe_describe(&probe.model, column->text);
+        probe_describe(&probe.model, column->text);
         column->positions = probe.T;
         column->rope_base = c->positions == ORR_POSITIONS_ROPE ? c->rope_base : 0;
         rc = gpt_evaluate_next_state(&probe.model, probe.data, probe.sequences,
                                      probe.preset.orbits.extent_au, &column->result);
     }
-    ft_probe_close(&probe);
+    probe_close(&probe);
     return rc;
 }
 
@@ -94,7 +94,7 @@ static const char *unit_of(const struct both *both)
     return both->planets ? "separation at step 0" : "AU";
 }
 
-static int write_json(const struct ft_probe_options *options, const struct both *both)
+static int write_json(const struct probe_options *options, const struct both *both)
 {
     char path[4096];
     int rc = orr_mkdir(both->folder);
@@ -174,12 +174,12 @@ static void print_table(const struct both *both)
             print_horizon(both, b->horizon[k]);
 }
 
-int ft_probe_evaluate(const struct ft_probe_options *options)
+int probe_evaluate(const struct probe_options *options)
 {
-    struct both both = {.changed = ft_probe_is_changed(options)};
-    struct ft_probe_options final = *options; /* as evaluation.json */
+    struct both both = {.changed = probe_is_changed(options)};
+    struct probe_options final = *options; /* as evaluation.json */
     if (orr_preset_is_text(options->preset))
-        return ft_probe_evaluate_text(options);
+        return probe_evaluate_text(options);
     final.final = true;
     int rc = evaluate(&final, false, &both);
     if (!rc && both.changed)

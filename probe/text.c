@@ -1,4 +1,4 @@
-/* probe_text.c - bin/probe evaluate for models of text: held-out loss, as trained and changed. */
+/* text.c - bin/probe evaluate for models of text: held-out loss, as trained and changed. */
 #include "probe.h"
 
 #include <math.h>
@@ -8,26 +8,26 @@
 #include <cjson/cJSON.h>
 
 struct column {
-    char text[FT_PROBE_TEXT];
+    char text[PROBE_TEXT];
     double rope_base; /* 0: no rotary positions */
     struct gpt_text_result result;
 };
 
-static int evaluate(const struct ft_probe_options *options, bool changed, struct column *column,
+static int evaluate(const struct probe_options *options, bool changed, struct column *column,
                     char folder[4096])
 {
-    struct ft_probe probe;
-    int rc = ft_probe_open(&probe, options, changed, options->sequences);
+    struct probe probe;
+    int rc = probe_open(&probe, options, changed, options->sequences);
     if (!rc)
-        rc = ft_probe_folder(&probe, options, folder);
+        rc = probe_folder(&probe, options, folder);
     if (!rc) {
         const struct gpt_config *c = &probe.model.config;
-        ft_probe_describe(&probe.model, column->text);
+        probe_describe(&probe.model, column->text);
         column->rope_base = c->positions == ORR_POSITIONS_ROPE ? c->rope_base : 0;
         rc = gpt_evaluate_text(&probe.model, probe.data, probe.sequences, probe.trained.context,
                                &column->result);
     }
-    ft_probe_close(&probe);
+    probe_close(&probe);
     return rc;
 }
 
@@ -48,7 +48,7 @@ static cJSON *column_json(const struct column *column)
     return json;
 }
 
-static int write_json(const struct ft_probe_options *options, const struct column *column,
+static int write_json(const struct probe_options *options, const struct column *column,
                       bool changed, const char *folder)
 {
     char path[4096];
@@ -100,11 +100,11 @@ static void print_table(const struct column *column, bool changed)
     print_row("bits per token", columns, (double[]){a->bits_per_token, b->bits_per_token});
 }
 
-int ft_probe_evaluate_text(const struct ft_probe_options *options)
+int probe_evaluate_text(const struct probe_options *options)
 {
     struct column column[2] = {0};
     char folder[4096];
-    const bool changed = ft_probe_is_changed(options);
+    const bool changed = probe_is_changed(options);
     int rc = evaluate(options, false, &column[0], folder);
     if (!rc && changed)
         rc = evaluate(options, true, &column[1], folder);

@@ -1,4 +1,4 @@
-/* probe_open.c - a checkpoint, changed or as trained, with held-out sequences to feed it. */
+/* open.c - a checkpoint, changed or as trained, with held-out sequences to feed it. */
 #include "probe.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static int check_stage(const char *checkpoint, const char *stage)
 }
 
 /* The text is of the model's kind of tokens. */
-static int check_text(const struct ft_probe *probe, const char *checkpoint)
+static int check_text(const struct probe *probe, const char *checkpoint)
 {
     const struct orr_preset *p = &probe->preset;
     struct gpt_config of_text;
@@ -42,7 +42,7 @@ static int check_text(const struct ft_probe *probe, const char *checkpoint)
 }
 
 /* The preset makes the kind of rows that the model takes. */
-static int check_input(const struct ft_probe *probe, const char *checkpoint)
+static int check_input(const struct probe *probe, const char *checkpoint)
 {
     const struct gpt_config *c = &probe->trained;
     const struct orr_preset *p = &probe->preset;
@@ -62,7 +62,7 @@ static int check_input(const struct ft_probe *probe, const char *checkpoint)
     return 0;
 }
 
-static int load(struct ft_probe *probe, const struct ft_probe_options *options)
+static int load(struct probe *probe, const struct probe_options *options)
 {
     const char *path = options->checkpoint;
     if (!orr_exists(path))
@@ -84,7 +84,7 @@ static int load(struct ft_probe *probe, const struct ft_probe_options *options)
 }
 
 /* As many as the stage's own evaluation took. */
-static int default_sequences(const struct ft_probe *probe)
+static int default_sequences(const struct probe *probe)
 {
     const struct orr_preset *p = &probe->preset;
     if (orr_preset_is_text(p)) { /* as much text, whatever the length */
@@ -114,7 +114,7 @@ static void set_count(struct orr_preset *preset, enum sim_split split, long coun
 }
 
 /* Held-out text in sequences of T + 1 tokens. */
-static int open_text(struct ft_probe *probe, const struct ft_probe_options *options, int sequences)
+static int open_text(struct probe *probe, const struct probe_options *options, int sequences)
 {
     if (*options->orbits)
         return ORR_FAIL(ORR_EUSAGE, "--orbits: preset %s is of text", probe->preset.name);
@@ -132,7 +132,7 @@ static int open_text(struct ft_probe *probe, const struct ft_probe_options *opti
 }
 
 /* Files are the preset's own sequences: using them or not changes nothing but time. */
-static int open_data(struct ft_probe *probe, const struct ft_probe_options *options, int sequences)
+static int open_data(struct probe *probe, const struct probe_options *options, int sequences)
 {
     struct orr_preset *p = &probe->preset;
     const bool longer = probe->T + 1 > sim_split_positions(p, probe->split);
@@ -172,8 +172,8 @@ static int open_data(struct ft_probe *probe, const struct ft_probe_options *opti
                                 options->checkpoint, p->name, sim_split_name(probe->split));
 }
 
-int ft_probe_open(struct ft_probe *probe, const struct ft_probe_options *options, bool changed,
-                  int sequences)
+int probe_open(struct probe *probe, const struct probe_options *options, bool changed,
+               int sequences)
 {
     memset(probe, 0, sizeof *probe);
     probe->preset = *options->preset;
@@ -195,14 +195,14 @@ int ft_probe_open(struct ft_probe *probe, const struct ft_probe_options *options
     return rc;
 }
 
-void ft_probe_close(struct ft_probe *probe)
+void probe_close(struct probe *probe)
 {
     gpt_source_close(probe->data);
     gpt_free(&probe->model);
     memset(probe, 0, sizeof *probe);
 }
 
-int ft_probe_fill(struct ft_probe *probe, uint64_t i, struct gpt_batch *batch)
+int probe_fill(struct probe *probe, uint64_t i, struct gpt_batch *batch)
 {
     const struct gpt_config *c = &probe->model.config;
     const uint16_t *tokens;
@@ -220,8 +220,7 @@ int ft_probe_fill(struct ft_probe *probe, uint64_t i, struct gpt_batch *batch)
     return 0;
 }
 
-int ft_probe_folder(const struct ft_probe *probe, const struct ft_probe_options *options,
-                    char folder[4096])
+int probe_folder(const struct probe *probe, const struct probe_options *options, char folder[4096])
 {
     if (*options->out)
         return orr_path(folder, "%s", options->out);
@@ -234,16 +233,16 @@ int ft_probe_folder(const struct ft_probe *probe, const struct ft_probe_options 
                     options->checkpoint);
 }
 
-void ft_probe_describe(const struct gpt_model *model, char text[FT_PROBE_TEXT])
+void probe_describe(const struct gpt_model *model, char text[PROBE_TEXT])
 {
     const struct gpt_config *c = &model->config;
     const struct k_attention *named = k_attention_find(c->attention);
-    int used = snprintf(text, FT_PROBE_TEXT, "%s", c->attention);
+    int used = snprintf(text, PROBE_TEXT, "%s", c->attention);
     if (named && named->sharpen != model->variant.sharpen)
-        used += snprintf(text + used, FT_PROBE_TEXT - (size_t)used, ", re-weighting %s",
+        used += snprintf(text + used, PROBE_TEXT - (size_t)used, ", re-weighting %s",
                          model->variant.sharpen ? "on" : "off");
     if (model->variant.sharpen)
-        used += snprintf(text + used, FT_PROBE_TEXT - (size_t)used, ", p = %g", c->attention_p);
+        used += snprintf(text + used, PROBE_TEXT - (size_t)used, ", p = %g", c->attention_p);
     if (c->attention_window > 0)
-        snprintf(text + used, FT_PROBE_TEXT - (size_t)used, ", window %d", c->attention_window);
+        snprintf(text + used, PROBE_TEXT - (size_t)used, ", window %d", c->attention_window);
 }

@@ -1,0 +1,248 @@
+/* gnuplot.c - pictures by gnuplot: finds it and its scripts, and trusts its exit status only with a
+ * whole picture. */
+#include "base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "text.h"
+
+extern char **environ;
+
+enum { COMPLAINTS = 4096 }; /* bytes kept of what gnuplot says */
+
+/* ----------------------------------------------------------------------- what is needed */
+
+static bool is_program(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+static int find_gnuplot(char found[4096])
+{
+    const char *folders = getenv("PATH");
+    while (folders && *folders) {
+        const size_t length = strcspn(folders, ":");
+        if (!orr_path(found, "%.*s/gnuplot", (int)length, folders) && is_program(found))
+            return 0;
+        folders += length + (folders[length] == ':');
+    }
+    return ORR_FAIL(ORR_EMISSING, "gnuplot: not found in PATH; install it (package gnuplot-nox) or "
+                                  "run make deps");
+}
+
+static int find_script(const char *name, char path[4096])
+{
+    char folder[4096];
+    const char *named = getenv("ORRERY_FIGURES");
+    if (named && *named) {
+        const int rc = orr_path(path, "%s/%s", named, name);
+        return rc || orr_exists(path)
+                   ? rc
+                   : ORR_FAIL(ORR_EMISSING, "%s: no %s in this folder ($ORRERY_FIGURES)", named,
+                              name);
+    }
+    if (!orr_program_folder(folder) && !orr_path(path, "%s/../figures/%s", folder, name) &&
+        orr_exists(path))
+        return 0;
+    if (!orr_path(path, "figures/%s", name) && orr_exists(path))
+        return 0;
+    return ORR_FAIL(ORR_EMISSING,
+                    "%s: not found beside the program nor in ./figures; name its folder in "
+                    "$ORRERY_FIGURES",
+                    name);
+}
+
+int orr_gnuplot_check(const char *script)
+{
+    char path[4096];
+    const int rc = find_gnuplot(path);
+    return rc ? rc : find_script(script, path);
+}
+
+/* ---------------------------------------------------------------------------- the process */
+
+static int cannot_start(int error)
+{
+    return ORR_FAIL(ORR_EIO, "gnuplot: cannot start: %s", strerror(error));
+}
+
+/* Starts gnuplot without input; what it says goes to the pipe's end `out`. */
+static int start(char *const argv[], int out, pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return cannot_start(error);
+    error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(&actions, out, 1);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(&actions, out, 2);
+    if (!error)
+        error = posix_spawn(pid, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error ? cannot_start(error) : 0;
+}
+
+/* Keeps the beginning of what gnuplot says until it closes the pipe. True when a signal came
+ * meanwhile: gnuplot, which may wait for something, is then ended too. */
+static bool listen_to(int from, pid_t pid, bool seen_before, char said[COMPLAINTS])
+{
+    size_t used = 0;
+    for (;;) {
+        char some[512];
+        struct pollfd ready = {.fd = from, .events = POLLIN};
+        if (!seen_before && orr_signal_seen()) {
+            (void)kill(pid, SIGKILL);
+            return true;
+        }
+        if (poll(&ready, 1, 50) <= 0)
+            continue;
+        const ssize_t got = read(from, some, sizeof some);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return !seen_before && orr_signal_seen();
+        for (ssize_t i = 0; i < got && used < COMPLAINTS - 1; i++)
+            said[used++] = some[i];
+    }
+}
+
+/* Runs the command to its end. */
+static int run(char *const argv[], char said[COMPLAINTS], int *status, bool *stopped)
+{
+    const bool seen_before = orr_signal_seen();
+    int ends[2];
+    pid_t pid;
+    if (pipe(ends))
+        return cannot_start(errno);
+    (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC); /* gnuplot has its own copies, as 1 and 2 */
+    (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    const int rc = start(argv, ends[1], &pid);
+    close(ends[1]);
+    if (!rc)
+        *stopped = listen_to(ends[0], pid, seen_before, said);
+    close(ends[0]);
+    while (!rc && waitpid(pid, status, 0) < 0)
+        if (errno != EINTR)
+            return ORR_FAIL(ORR_EIO, "gnuplot: waitpid: %s", strerror(errno));
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- verdicts */
+
+/* The first line of gnuplot's words that says what is wrong. */
+static void first_complaint(const char *said, char line[256])
+{
+    snprintf(line, 256, "no message");
+    for (const char *at = said; *at;) {
+        const size_t length = strcspn(at, "\n");
+        /* gnuplot echoes the line it choked on and points at it with a caret */
+        const char *text = at + strspn(at, " \t^");
+        if (text < at + length && strncmp(text, "gnuplot>", 8)) {
+            snprintf(line, 256, "%.*s", (int)(at + length - text), text);
+            if (memchr(text, ':', (size_t)(at + length - text)))
+                break;
+        }
+        at += length + (at[length] == '\n');
+    }
+}
+
+/* A picture is whole when it ends as its format ends: cairo does not report a full disk. */
+static bool is_whole(const char *path, bool svg)
+{
+    char *content = NULL;
+    size_t bytes = 0;
+    if (orr_file_read(path, &content, &bytes)) {
+        orr_error_clear();
+        return false;
+    }
+    bool whole;
+    if (svg) {
+        while (bytes > 0 && strchr("\r\n ", content[bytes - 1]))
+            bytes--;
+        whole = bytes > 6 && !memcmp(content + bytes - 6, "</svg>", 6);
+    } else {
+        whole = bytes > 20 && !memcmp(content, "\x89PNG\r\n\x1a\n", 8) &&
+                !memcmp(content + bytes - 8, "IEND", 4);
+    }
+    free(content);
+    return whole;
+}
+
+/* Draws into the file that is open and locked here. */
+static int draw_into(const char *gnuplot, const char *script, const char *input, const char *into,
+                     const char *name)
+{
+    char words[6][ORR_TEMPORARY], said[COMPLAINTS] = "", complaint[256];
+    const char *format = strrchr(name, '.') + 1;
+    const char *const text[] = {gnuplot, "-c", script, input, into, format};
+    char *argv[7] = {NULL};
+    int status = 0;
+    bool stopped = false;
+    for (int i = 0; i < 6; i++) { /* posix_spawn wants them writable */
+        snprintf(words[i], sizeof words[i], "%s", text[i]);
+        argv[i] = words[i];
+    }
+    const int rc = run(argv, said, &status, &stopped);
+    if (rc)
+        return rc;
+    first_complaint(said, complaint);
+    if (stopped)
+        return ORR_FAIL(ORR_EINTR, "stopped by a signal; %s was not drawn", name);
+    if (WIFSIGNALED(status))
+        return ORR_FAIL(ORR_EIO, "gnuplot: killed by signal %d while drawing %s", WTERMSIG(status),
+                        name);
+    if (WEXITSTATUS(status))
+        return ORR_FAIL(ORR_EIO, "gnuplot: exit status %d while drawing %s: %s",
+                        WEXITSTATUS(status), name, complaint);
+    if (!is_whole(into, !strcmp(format, "svg")))
+        return ORR_FAIL(ORR_EIO, "gnuplot: %s is missing or incomplete (disk full?): %s", name,
+                        complaint);
+    return 0;
+}
+
+int orr_gnuplot_draw(const char *script, const char *input, const char *picture)
+{
+    char gnuplot[4096], script_path[4096];
+    const char *name = strrchr(picture, '/'), *dot = strrchr(picture, '.');
+    struct orr_file file = {0};
+    name = name ? name + 1 : picture;
+    if (!dot || (strcmp(dot, ".png") && strcmp(dot, ".svg")))
+        return ORR_FAIL(ORR_EINVAL, "%s: expected a name that ends in .png or .svg", picture);
+    int rc = find_gnuplot(gnuplot);
+    if (!rc)
+        rc = find_script(script, script_path);
+    if (!rc)
+        rc = orr_file_create(&file, picture);
+    if (!rc)
+        rc = draw_into(gnuplot, script_path, input, file.temporary, name);
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+int orr_gnuplot_string(struct orr_file *file, const char *text)
+{
+    int rc = orr_file_printf(file, "\"");
+    for (; *text && !rc; text++) {
+        if (*text == '"' || *text == '\\')
+            rc = orr_file_printf(file, "\\%c", *text);
+        else if (*text == '`') /* gnuplot would run what stands between two of them */
+            rc = orr_file_printf(file, "'");
+        else if (*text == '\n')
+            rc = orr_file_printf(file, "\\n");
+        else
+            rc = orr_file_write(file, text, 1);
+    }
+    return rc ? rc : orr_file_printf(file, "\"");
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# test_pictures.sh - every program that draws, when drawing goes wrong: a disk that fails at any
+# operation, a gnuplot that fails or is not there, a signal. Nothing half-written stays, and the
+# pictures of before stay. (tests/base/test_gnuplot.c has the runner that all of them share.)
+. tests/cli/lib.sh
+PROGRAMS+=" probe"
+if ! command -v gnuplot >/dev/null; then
+    skip "pictures" "no gnuplot"
+    finish
+fi
+FAIL_WRITE=${FAIL_WRITE:-build/tests/fail_write.so}
+FAIL_WRITE=$(realpath -m "$FAIL_WRITE")
+
+run=$WORK/run
+DATA=("${TINY[@]}" --run "$run" --set 'attention=lssar')
+for p in orbits pretrain finetune symreg; do
+    check "a run: $p" program $p "${DATA[@]}"
+done
+awk 'BEGIN { print "x,y"; for (i = 1; i <= 30; i++) printf "%d,%d\n", i, 3 * i * i }' \
+    >"$WORK/table.csv"
+
+# what each program that draws is called, with the folder of its pictures
+orbits() {
+    program orbits show --preset smoke_tokens --out "$1/one.png"
+}
+probe() {
+    program probe attention --checkpoint "$run/lssar/pretrain/last.safetensors" --threads 1 \
+        --quiet --sequences 1 --out "$1"
+}
+symreg() {
+    program symreg "$WORK/table.csv" --target y --threads 1 --quiet --iterations 0 --out "$1"
+}
+report() {
+    program report --run "$run" --quiet --out "$1"
+}
+# pictures FOLDER: their names
+pictures() {
+    (cd "$1" && find . -name '*.png' -o -name '*.svg' | sort)
+}
+# whole FOLDER REFERENCE: each picture of FOLDER is the one that an undisturbed program drew
+whole() {
+    local name
+    for name in $(pictures "$1"); do
+        cmp -s "$1/$name" "$2/$name" || { echo "$name differs" && return 1; }
+    done
+}
+# tidy FOLDER: no temporary file or working folder
+tidy() {
+    clean "$1" && [ -z "$(find "$1" -name '.?*' ! -path "$1")" ]
+}
+
+mkdir "$WORK/fake"
+# fake LINE...: a gnuplot of these lines
+fake() {
+    printf '%s\n' '#!/bin/sh' "$@" >"$WORK/fake/gnuplot"
+    chmod +x "$WORK/fake/gnuplot"
+}
+mkdir "$WORK/bare" && ln -s "$(command -v timeout)" "$WORK/bare/timeout"
+half="printf '\\211PNG\\r\\n half a picture' >\"\$4\""
+gnuplot=$(command -v gnuplot)
+for p in orbits probe symreg report; do
+    drawn=$WORK/drawn-$p out=$WORK/out-$p
+    mkdir "$drawn" "$out"
+    check "$p draws" $p "$drawn"
+    check "... pictures" test "$(pictures "$drawn" | wc -l)" -ge 1
+    check "$p draws again" $p "$out"
+    check "... the same" same_by pictures "$drawn" "$out"
+    check "... byte for byte" whole "$out" "$drawn"
+    for case in fails half signal disk once; do
+        words=gnuplot:
+        case $case in
+        fails) fake "$half" 'echo "line 1: no such font"' 'exit 1' && words='no such font' ;;
+        half) fake "$half" && words='disk full?' ;;
+        signal) fake "$half" 'kill -9 $$' && words='killed by signal 9' ;;
+        disk | once)
+            [ -e "$FAIL_WRITE" ] || continue
+            [ $case = disk ] && how=full || how=once
+            fake "export LD_PRELOAD=$FAIL_WRITE FAIL_AT=2 FAIL_HOW=$how" \
+                "exec $gnuplot \"\$@\""
+            ;;
+        esac
+        (PATH=$WORK/fake:$PATH && $p "$out" >"$WORK/said" 2>&1)
+        check "$p, $case: status 1" test $? -eq 1
+        check "$p, $case: the error" grep -q "^$p: error: gnuplot: .*" "$WORK/said"
+        check "$p, $case: says why" grep -qF "$words" "$WORK/said"
+        check "$p, $case: nothing temporary" tidy "$out"
+        check "$p, $case: the pictures stay" whole "$out" "$drawn"
+    done
+    fake 'kill -INT $PPID' "$half" 'exec sleep 50'
+    (PATH=$WORK/fake:$PATH && $p "$out" >"$WORK/said" 2>&1)
+    check "$p, SIGINT: status 130" test $? -eq 130
+    check "$p, SIGINT: nothing temporary" tidy "$out"
+    check "$p, SIGINT: the pictures stay" whole "$out" "$drawn"
+    (BIN=$(realpath "$BIN") && PATH=$WORK/bare && $p "$out" >"$WORK/said" 2>&1)
+    status=$?
+    if [ $p = symreg ]; then # the report is worth having without
+        check "$p, no gnuplot: status 0" test $status -eq 0
+    else
+        check "$p, no gnuplot: status 1" test $status -eq 1
+        check "$p, no gnuplot: says so" grep -q 'gnuplot: not found in PATH' "$WORK/said"
+    fi
+    check "$p, no gnuplot: nothing temporary" tidy "$out"
+    check "$p, no gnuplot: the pictures stay" whole "$out" "$drawn"
+done
+
+# ---- a disk that fails, or a process that is killed, at each operation on the files of a picture
+if [ ! -e "$FAIL_WRITE" ]; then
+    skip "a failure at every write" "$FAIL_WRITE is not there: make check builds it"
+    finish
+fi
+for p in orbits symreg; do
+    drawn=$WORK/drawn-$p
+    failing=$WORK/failing-$p
+    mkdir "$failing"
+    (export LD_PRELOAD=$FAIL_WRITE FAIL_AT=0 FAIL_REPORT=$WORK/counted-$p &&
+        $p "$failing" >/dev/null)
+    operations=$(grep -E '\.(png|gpdata)' "$WORK/counted-$p" | cut -d ' ' -f 1 | sort -nu)
+    check "$p: operations are counted" test "$(wc -w <<<"$operations")" -ge 4
+    rm -rf "$failing"
+    for how in full once kill; do
+        for n in $operations; do
+            mkdir "$failing"
+            (export LD_PRELOAD=$FAIL_WRITE FAIL_AT=$n FAIL_HOW=$how && $p "$failing" \
+                >"$WORK/said" 2>&1)
+            status=$?
+            check "$p, $how at $n: fails" test $status -ne 0
+            check "$p, $how at $n: no half picture" whole "$failing" "$drawn"
+            if [ $how != kill ]; then
+                check "$p, $how at $n: nothing temporary" tidy "$failing"
+                check "$p, $how at $n: one error" grep -q "^$p: error: " "$WORK/said"
+            else
+                check "$p, $how at $n: again" $p "$failing"
+                check "$p, $how at $n: tidied up" tidy "$failing"
+            fi
+            rm -rf "$failing"
+        done
+    done
+done
+finish
