@@ -123,8 +123,10 @@ check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(OTHER_LIBM),$(T:%=
 .PHONY: check-one
 
 ## make check-unit   the tests of functions alone, without those of programs and golden vectors
-check-unit: $(TESTS)
-	@$(CHECK_SH) $(B)/tests/logs-unit $(TESTS)
+UNIT_FOLDERS ?= $(FOLDERS)
+UNIT = $(foreach f,$(UNIT_FOLDERS),$(filter $(B)/tests/$f/%,$(TESTS)))
+check-unit: $(UNIT)
+	@$(CHECK_SH) $(B)/tests/logs-unit $(UNIT)
 .PHONY: check-unit
 
 ## make check-long   hours: also every kill and every full disk, text models, the quick preset
@@ -151,11 +153,13 @@ check-asan:
 	$(MAKE) check CUDA=0 B=build-asan BIN=build-asan/bin CFLAGS='-O1 -g \
 	    -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 
-# by clang (14 where it is): another compiler, and its check of reads of locals after their function has returned
+# by clang (14 where it is): another compiler, and its check of reads of locals after their function has returned;
+# of the folders whose tests fit into minutes (ASAN_FOLDERS='sim symreg ...' for others)
+ASAN_FOLDERS ?= base laws
 check-asan-unit:
 	@ASAN_OPTIONS='detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1' \
 	UBSAN_OPTIONS='print_stacktrace=1:halt_on_error=1' \
-	$(MAKE) check-unit CUDA=0 CC=$(if $(shell command -v clang-14),clang-14,clang) \
+	$(MAKE) check-unit UNIT_FOLDERS='$(ASAN_FOLDERS)' CUDA=0 CC=$(if $(shell command -v clang-14),clang-14,clang) \
 	    B=build-asan-unit BIN=build-asan-unit/bin CFLAGS='-O1 -g1 \
 	    -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 

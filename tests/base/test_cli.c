@@ -63,10 +63,11 @@ static int teardown(void **state)
     return left || back;
 }
 
-/* Parses words up to NULL. */
+/* Parses words up to NULL. What is parsed points into them, as into main()'s. */
 static int parse(bool *done, const char *word, ...)
 {
-    char words[32][160], *argv[34] = {words[0]};
+    static char words[32][160];
+    char *argv[34] = {words[0]};
     int argc = 1;
     va_list list;
     strcpy(words[0], "try");

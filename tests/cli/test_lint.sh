@@ -82,7 +82,8 @@ build() {
 }
 # in_tree PART: one part of lint on the tree
 in_tree() {
-    cd "$tree" && build || return 2
+    cd "$tree" || return 2
+    case $1 in headers | unused) build || return 2 ;; esac
     case $1 in
     headers) "$tools/lint_headers.sh" build ;;
     unused) ONLY_TESTS=only_tests.txt "$tools/lint_unused.sh" build ;;
