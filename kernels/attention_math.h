@@ -87,6 +87,12 @@ struct k_math_centre {
 
 /* ---- the rule of a variant */
 
+/* Whether phi has values of both signs. */
+static inline bool k_math_signed(enum k_phi phi)
+{
+    return phi == K_PHI_IDENTITY || phi == K_PHI_GELU || phi == K_PHI_MISH;
+}
+
 /* -60: e^s is ln(1 + e^s), 1 / (1 + e^-s) and mish(s) / s to 1e-26 of it. -2: the distribution
  * function is not as precise below. Cosine scores are at least -ln d ln L. */
 static inline float k_math_tail(const struct k_attention *v)

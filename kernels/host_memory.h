@@ -1,4 +1,5 @@
-/* host_memory.h - memory entries of the backends that compute in ordinary memory: ref, and cpu after it. */
+/* host_memory.h - memory entries of the backends that compute in ordinary memory: ref has
+ * them in its table, and cpu starts as a copy of that. */
 #ifndef K_HOST_MEMORY_H
 #define K_HOST_MEMORY_H
 

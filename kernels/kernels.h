@@ -1,7 +1,8 @@
 /* kernels.h - the table of tensor operations and its backends.
  *
- * `ref` is plain loops: the specification. `cpu` overrides entries with oneDNN matmuls and fused,
- * threaded loops. A backend starts as a copy of the ref table, so that every entry is valid.
+ * `ref` (ref/) is plain loops: the specification. `cpu` (cpu/) starts as a copy of its table, so
+ * that every entry is valid, and overrides entries with oneDNN matmuls and fused, threaded loops.
+ * `cuda` (cuda/) has memory of its own and therefore every entry of its own.
  *
  * Dimensions: B batch, T time (positions), C channels, H heads, D = C / H head size, V
  * vocabulary, N = B T rows. All tensors are dense, C order, of type `real`: float, or double when
@@ -22,9 +23,9 @@
 #include "attention.h"
 
 #ifdef K_DOUBLE
-typedef double real; /* the one typedef of the project: the precision of a build */
+typedef double real;
 #else
-typedef float real;
+typedef float real; /* tensors, and what is computed with them in other folders */
 #endif
 
 struct k_attention_shape {
@@ -40,7 +41,8 @@ struct k_linear {
     int N, C, OC;
     const real *inp; /* (N, C) */
     const real *w;   /* (OC, C) */
-    bool exact;      /* inputs are not rounded, whatever open() allowed: coordinates, forces */
+    bool exact;      /* inputs are not rounded, whatever open() allowed: for coordinates that
+                      * come in, and coordinates and forces that come out */
     /* forward; at most one of `residual` and `pre` */
     real *out;            /* (N, OC) */
     const real *b;        /* (OC) */
@@ -63,8 +65,9 @@ struct k_adamw {
 
 struct k_recording; /* the backend's own */
 
-/* Rounding of the inputs of matmuls; sums are always float. In this order, so that false and true
- * ask for fp32 and bf16; tf32 is fp32 where a machine has no such thing. */
+/* Rounding of the inputs of matmuls. Sums of these are float; those of ref, which never rounds, are
+ * double. In this order, so that false and true ask for fp32 and bf16; tf32 is fp32 where a machine
+ * has no such thing. */
 enum k_precision { K_PRECISION_FP32, K_PRECISION_BF16, K_PRECISION_TF32 };
 
 /* What the cpu backend's choice between bf16 and fp32 depends on (precision.c). */

@@ -1,5 +1,5 @@
-/* plugin.c - finds and loads orrery_cuda.so, so that programs start without CUDA's libraries and run
- * on machines that have none. */
+/* plugin.c - finds and loads orrery_cuda.so, so that programs start without CUDA's libraries, and
+ * run on machines that have none. */
 #include "plugin.h"
 
 #include <dlfcn.h>

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "attention_math.h"
 #include "base/base.h"
 #include "plugin.h"
 
@@ -49,9 +50,8 @@ const struct k_attention *k_attention_find(const char *name)
 
 bool k_attention_reweightable(const struct k_attention *variant)
 {
-    const bool positive =
-        variant->phi != K_PHI_IDENTITY && variant->phi != K_PHI_GELU && variant->phi != K_PHI_MISH;
-    return positive && variant->norm == K_NORM_L1 && variant->post == K_POST_NONE;
+    return !k_math_signed(variant->phi) && variant->norm == K_NORM_L1 &&
+           variant->post == K_POST_NONE;
 }
 
 const struct k_ops *k_generic_attention(const struct k_ops *ops, struct k_ops *copy)

@@ -5,7 +5,7 @@
  * silent, and where phi is taken relative to the largest score. Here are its loops over vectors.
  * Weights stay unnormalised: the caller multiplies outputs by the factor of the row.
  *
- * A new phi is one case in phi_vec and one in phi_row. */
+ * A new phi is one case in phi_vec and one in phi_row; at K_CPU_MASKED it and its slope are 0. */
 #include <float.h>
 #include <math.h>
 
@@ -18,8 +18,7 @@ struct k_cpu_attention_rule k_cpu_attention_rule(const struct k_attention_shape 
     const struct k_math_rule math = k_math_rule(v, shape->T, shape->D, shape->window, shape->p);
     return (struct k_cpu_attention_rule){
         .math = math,
-        .takes_both_signs =
-            v->phi == K_PHI_IDENTITY || v->phi == K_PHI_GELU || v->phi == K_PHI_MISH,
+        .takes_both_signs = k_math_signed(v->phi),
         .masked = v->phi == K_PHI_IDENTITY ? 0.0f : K_CPU_MASKED,
         .refine = v->score == K_SCORE_DOT && (v->sharpen || v->phi != K_PHI_EXP),
         /* e^s is its own slope where the weights still hold it */

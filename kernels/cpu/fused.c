@@ -257,7 +257,7 @@ static void row_shift(const struct cpu_fused *h, int i, struct cpu_fused_row *ro
     row->sum = cpu_set(0);
 }
 
-/* Every fused variant ends with an l1; a row that is silent has no weights, so that its sum is 0. */
+/* Every fused variant ends with an l1; a silent row has no weights, so that its sum is 0. */
 static void row_end(const struct cpu_fused *h, int i, struct cpu_fused_row *row)
 {
     row->factor = k_math_norm(&h->rule, k_math_keys(&h->rule, i), cpu_sum(row->sum));

@@ -69,7 +69,8 @@ struct cpu_fused {
 /* Whether the fused kernels run this shape. */
 bool k_cpu_fused_serves(const struct k_attention_shape *shape);
 
-/* The entry attention_backward (fused_backward.c): the generic path where fused_serves() is false. */
+/* The entry attention_backward (fused_backward.c); shapes that are not served take the generic
+ * path. */
 int k_cpu_fused_attention_backward(float *dqkv, const float *dout, const float *out,
                                    const float *saved, const float *qkv,
                                    const struct k_attention_shape *shape);

@@ -1,4 +1,4 @@
-/* ref.h - private to the reference backend: the entries of its table (ref.c) that other files have. */
+/* ref.h - private to the reference backend: entries of its table (ref.c) that other files have. */
 #ifndef K_REF_H
 #define K_REF_H
 
