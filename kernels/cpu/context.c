@@ -89,7 +89,7 @@ const struct k_ops *k_cpu(void)
     static struct k_ops table[ORR_ISA_COUNT];
     static bool made[ORR_ISA_COUNT];
     const enum orr_isa isa = orr_isa();
-#pragma omp critical(k_cpu_table)
+#pragma omp critical
     if (!made[isa]) {
         table_make(&table[isa], isa);
         made[isa] = true;
