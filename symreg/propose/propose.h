@@ -59,11 +59,8 @@ struct sr_seeds {
     double loss[SR_SEEDS]; /* as it stands; infinite: of no use */
     double evaluations;
 };
-/* Enumerates and composes within settings->enumerate; `thread` has `threads`. */
-int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss,
-                  struct sr_thread *thread, int threads, struct sr_seeds *seeds);
-
-/* The same, and then curves and sums (collapse.h) until a seed is exact. */
+/* Small formulas, pairs of them, curves and sums (stages.h), one kind after the other until a seed
+ * is exact, within settings->enumerate; `thread` has `threads`. */
 int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
                  struct sr_thread *thread, int threads, struct sr_seeds *seeds);
 
