@@ -97,9 +97,9 @@ struct rated {
 };
 
 /* The closest of them to y at all rows, a little nearer for every node less. */
-static void list_factors(struct sr_dictionary *d, const struct sr_bank *bank, int entries)
+static void list_factors(struct sr_dictionary *d, const struct sr_bank *bank, int entries,
+                         uint64_t operators)
 {
-    const uint64_t operators = sr_settings_operators(bank->all.settings);
     struct sr_factor factor[SR_FACTORS];
     struct rated list[FACTORS - 1], item; /* 1 comes before them */
     int close = 0, n = 0;
@@ -122,7 +122,7 @@ static void list_factors(struct sr_dictionary *d, const struct sr_bank *bank, in
 }
 
 int sr_dictionary_init(struct sr_dictionary *d, const struct sr_bank *bank, int entries,
-                       const struct sr_data *data)
+                       uint64_t operators, const struct sr_data *data)
 {
     int rc = sr_rows_take(data, ROWS, NULL, &d->data, &d->x);
     d->expr = orr_alloc(COLUMNS, sizeof *d->expr);
@@ -146,7 +146,7 @@ int sr_dictionary_init(struct sr_dictionary *d, const struct sr_bank *bank, int 
     for (int a = 0; a < SR_DICTIONARY_SMALL && a < d->count; a++)
         for (int b = 0; b <= a; b++)
             d->gram[a][b] = d->gram[b][a] = sr_dot(d->unit[a], d->unit[b], ROWS);
-    list_factors(d, bank, entries);
+    list_factors(d, bank, entries, operators);
     return 0;
 }
 

@@ -25,10 +25,10 @@ struct sr_dictionary {
     struct sr_expr factor[SR_DICTIONARY_FACTORS]; /* count 0: 1 */
 };
 
-/* Of the first `entries` of the bank, for a table of at least SR_DICTIONARY_ROWS rows. What was made
+/* Of the first `entries` of the bank, and of factors of these operators (a bit each), for a table of at least SR_DICTIONARY_ROWS rows. What was made
  * is freed by the caller, after errors too. */
 int sr_dictionary_init(struct sr_dictionary *dictionary, const struct sr_bank *bank, int entries,
-                       const struct sr_data *data);
+                       uint64_t operators, const struct sr_data *data);
 void sr_dictionary_free(struct sr_dictionary *dictionary);
 /* Of a vector over the rows: mean 0 and length 1, false when there is hardly any variation. */
 bool sr_dictionary_unit(const double *value, double *unit);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "shared.h"
+#include "stages.h"
 
 static const double least_variance = 1e-20; /* of a column, as a share of its mean square */
 
@@ -175,12 +176,13 @@ static const struct shape {
     {true, false, false, true}, {true, true, false, false},  {true, true, true, false},
 };
 
-static void add_shapes(const struct sr_bank *bank, const struct sr_settings *s,
-                       const struct target *t, const struct found *found, struct sr_candidates *out)
+static void add_shapes(const struct sr_proposal *p, const struct target *t,
+                       const struct found *found, struct sr_candidates *out)
 {
+    const struct sr_bank *bank = &p->bank;
     struct sr_expr f, g = {.count = 0};
     double weight[SR_TERMS + 1] = {0};
-    const bool pair = found->g >= 0, subtracts = sr_has(sr_settings_operators(s), SR_SUB);
+    const bool pair = found->g >= 0, subtracts = sr_has(p->operators, SR_SUB);
     if (!weigh(bank, t, found, weight) || !sr_bank_expr(bank, found->f, &f) ||
         (pair && !sr_bank_expr(bank, found->g, &g)))
         return;
@@ -198,7 +200,7 @@ static void add_shapes(const struct sr_bank *bank, const struct sr_settings *s,
             .d = weight[SR_TERMS] / unit,
         };
         if ((pair || shape.of_single) && out->count < SR_CANDIDATES)
-            out->count += sr_sum_write(&sum, s->maxsize, &out->expr[out->count]);
+            out->count += sr_sum_write(&sum, p->settings->maxsize, &out->expr[out->count]);
     }
 }
 
@@ -238,9 +240,10 @@ static int by_score(const void *a, const void *b)
     return p->order - q->order;
 }
 
-static int offer_best(const struct sr_bank *bank, const struct sr_settings *settings,
-                      const struct target *target, int targets, struct sr_candidates *candidates)
+static int offer_best(const struct sr_proposal *p, const struct target *target, int targets,
+                      struct sr_candidates *candidates)
 {
+    const struct sr_bank *bank = &p->bank;
     const struct sr_entry *entry = bank->all.entry;
     struct offer *offer = orr_alloc((size_t)targets * 2 * KEPT, sizeof *offer);
     int n = 0;
@@ -254,7 +257,7 @@ static int offer_best(const struct sr_bank *bank, const struct sr_settings *sett
         }
     qsort(offer, (size_t)n, sizeof *offer, by_score);
     for (int i = 0; i < n && offer[i].score < 1; i++)
-        add_shapes(bank, settings, offer[i].target, offer[i].found, candidates);
+        add_shapes(p, offer[i].target, offer[i].found, candidates);
     free(offer);
     return 0;
 }
@@ -263,12 +266,12 @@ static int offer_best(const struct sr_bank *bank, const struct sr_settings *sett
 
 /* 1, and the factors; of those that are `close` the formulas are candidates themselves. Returns how
  * many. */
-static int list_divisors(const struct sr_bank *bank, const struct sr_settings *settings,
-                         struct divisor list[SR_FACTORS + 1], int *close,
-                         struct sr_candidates *candidates)
+static int list_divisors(const struct sr_proposal *p, struct divisor list[SR_FACTORS + 1],
+                         int *close, struct sr_candidates *candidates)
 {
+    const struct sr_bank *bank = &p->bank;
     struct sr_factor factor[SR_FACTORS];
-    const bool divides = sr_has(sr_settings_operators(settings), SR_DIV);
+    const bool divides = sr_has(p->operators, SR_DIV);
     const int n = sr_factors_find(bank, bank->all.count, divides, factor, close);
     list[0].expr.count = 0;
     sr_fill(list[0].value, SR_ROWS, 1);
@@ -279,18 +282,18 @@ static int list_divisors(const struct sr_bank *bank, const struct sr_settings *s
         if (factor[k].b >= 0)
             sr_op_apply(factor[k].op, SR_ROWS, a, bank->all.value[factor[k].b], h->value);
         sr_factor_expr(bank, &factor[k], &h->expr);
-        if (k < *close && h->expr.count <= settings->maxsize && candidates->count < SR_CANDIDATES)
+        if (k < *close && h->expr.count <= p->settings->maxsize &&
+            candidates->count < SR_CANDIDATES)
             candidates->expr[candidates->count++] = h->expr;
     }
     return n + 1;
 }
 
-int sr_pairs_offer(const struct sr_bank *bank, const struct sr_settings *settings, int threads,
-                   struct sr_candidates *candidates)
+int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates)
 {
-    const uint64_t operators = sr_settings_operators(settings);
+    const struct sr_bank *bank = &p->bank;
     struct sr_outer outer[OUTERS];
-    if (!sr_has(operators, SR_ADD) || !sr_has(operators, SR_MUL))
+    if (!sr_has(p->operators, SR_ADD) || !sr_has(p->operators, SR_MUL))
         return 0;
     struct basis *basis = orr_alloc(1, sizeof *basis);
     struct divisor *divisor = orr_alloc(SR_FACTORS + 1, sizeof *divisor);
@@ -298,17 +301,17 @@ int sr_pairs_offer(const struct sr_bank *bank, const struct sr_settings *setting
     int rc = basis && divisor && target ? basis_init(basis, &bank->all) : ORR_ENOMEM;
     if (!rc) {
         int close;
-        const int outers = sr_outer_list(settings, true, OUTERS, outer);
-        const int divisors = list_divisors(bank, settings, divisor, &close, candidates);
+        const int outers = sr_outer_list(p->settings, true, OUTERS, outer);
+        const int divisors = list_divisors(p, divisor, &close, candidates);
         const int targets = outers * divisors;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
         for (int i = 0; i < targets; i++) {
             target[i].divisor = &divisor[i / outers];
             target[i].outer = outer[i % outers];
             if (i / outers <= close || target[i].outer.last == SR_CONSTANT)
                 solve_target(bank, basis, i / outers <= close, &target[i]);
         }
-        rc = offer_best(bank, settings, target, targets, candidates);
+        rc = offer_best(p, target, targets, candidates);
     }
     if (basis)
         free(basis->correlation);

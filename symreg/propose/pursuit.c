@@ -308,7 +308,7 @@ int sr_pursuit_find(struct sr_proposal *p)
     if (p->loss->data->rows < ROWS || !sr_has(p->operators, SR_MUL) ||
         !sr_has(p->operators, SR_ADD))
         return 0;
-    int rc = sr_dictionary_init(&d, &p->bank, p->early, p->loss->data);
+    int rc = sr_dictionary_init(&d, &p->bank, p->early, p->operators, p->loss->data);
     if (!rc && d.count)
         rc = search_sums(p, &d);
     sr_dictionary_free(&d);

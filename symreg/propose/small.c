@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "shared.h"
-#include "sums.h"
 
 enum { FIT_STEPS = 20, FIT_RESTARTS = 1, QUICK_STEPS = 5 };
 
@@ -110,7 +109,7 @@ static int find_once(struct sr_proposal *p, double budget, bool pairs, bool *exa
         sr_proposal_fill(p, budget);
         sr_bank_offer(&p->bank, p->settings->maxsize, candidates);
         if (pairs)
-            rc = sr_pairs_offer(&p->bank, p->settings, p->threads, candidates);
+            rc = sr_pairs_offer(p, candidates);
     }
     if (!rc)
         rc = fit_candidates(p, candidates);

@@ -32,6 +32,9 @@ int sr_collapse_find(struct sr_proposal *p);
 /* Sums of up to three small formulas, h H(a f + b g + c k + d) (pursuit.c). */
 int sr_pursuit_find(struct sr_proposal *p);
 
+/* Pairs: offers h H(a f + b g + c) of formulas of the bank, which is filled (pairs.c). */
+int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates);
+
 /* A few rows of the data with their weights and the same loss, its parameter included: a fit to
  * them costs little. To be freed after errors, too; few must not move. */
 struct sr_few {

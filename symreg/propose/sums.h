@@ -76,11 +76,4 @@ struct sr_sum {
 /* False when the formula has more than `limit` nodes. */
 bool sr_sum_write(const struct sr_sum *sum, int limit, struct sr_expr *out);
 
-/* ---- pairs */
-
-/* Offers h H(a f + b g + c) of formulas of the bank, which is filled; `threads` as many as may run
- * here. */
-int sr_pairs_offer(const struct sr_bank *bank, const struct sr_settings *settings, int threads,
-                   struct sr_candidates *candidates);
-
 #endif

@@ -112,7 +112,8 @@ static void columns_are_units(void **state)
     d = (struct sr_dictionary){0};
     table_of(&t, "m1 + r");
     bank_of(&bank, &s, &t);
-    assert_int_equal(sr_dictionary_init(&d, &bank, bank.all.count, &t.data), 0);
+    assert_int_equal(
+        sr_dictionary_init(&d, &bank, bank.all.count, sr_settings_operators(&s), &t.data), 0);
     assert_true(d.count > 1000 && d.count <= SR_DICTIONARY);
     for (int e = 0; e < d.count; e += 37) {
         double sum = 0, square = 0, constant[SR_NODES];
@@ -143,7 +144,8 @@ static void factors_hold_the_power_law(void **state)
     d = (struct sr_dictionary){0};
     table_of(&t, "square(r) * m1 / (m2 * square(m2)) * (1.3 - 0.3 * exp(-1 * r * m2))");
     bank_of(&bank, &s, &t);
-    assert_int_equal(sr_dictionary_init(&d, &bank, bank.all.count, &t.data), 0);
+    assert_int_equal(
+        sr_dictionary_init(&d, &bank, bank.all.count, sr_settings_operators(&s), &t.data), 0);
     assert_true(d.factors > 1 && d.factors <= SR_DICTIONARY_FACTORS && d.factor[0].count == 0);
     for (int i = 1; i < d.factors; i++)
         found = found || sr_disagreement(&d.factor[i], &law, FEATURES, low, high, 1) < 1e-12;
