@@ -9,8 +9,8 @@
 #define SR_COLLAPSE_H
 
 #include "curves.h"
-#include "sums.h"
 #include "stages.h"
+#include "sums.h"
 
 /* ---- tables that collapse */
 

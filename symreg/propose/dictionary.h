@@ -25,8 +25,9 @@ struct sr_dictionary {
     struct sr_expr factor[SR_DICTIONARY_FACTORS]; /* count 0: 1 */
 };
 
-/* Of the first `entries` of the bank, and of factors of these operators (a bit each), for a table of at least SR_DICTIONARY_ROWS rows. What was made
- * is freed by the caller, after errors too. */
+/* Columns of the first `entries` of the bank, and factors of these operators (a bit each), for a
+ * table of at least SR_DICTIONARY_ROWS rows. What was made is freed by the caller, after errors
+ * too. */
 int sr_dictionary_init(struct sr_dictionary *dictionary, const struct sr_bank *bank, int entries,
                        uint64_t operators, const struct sr_data *data);
 void sr_dictionary_free(struct sr_dictionary *dictionary);

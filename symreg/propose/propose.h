@@ -1,5 +1,5 @@
-/* propose.h - what a search starts from: small formulas enumerated, composed, summed, and curves that
- * the table collapses to, with their constants fitted. */
+/* propose.h - what a search starts from: small formulas enumerated, composed, summed, and curves to
+ * which the table collapses, with their constants fitted. */
 #ifndef SR_PROPOSE_H
 #define SR_PROPOSE_H
 

@@ -25,7 +25,8 @@ void sr_proposal_free(struct sr_proposal *p);
 /* Each stage appends fitted formulas to the seeds. First small formulas, and pairs of them unless a
  * small one is exact (small.c). */
 int sr_small_find(struct sr_proposal *p);
-/* Fills the bank until `budget` formulas were tried, and notes where settings->enumerate / 8 ended. */
+/* Fills the bank until `budget` formulas were tried, and notes in `early` how many entries it had
+ * when settings->enumerate / 8 were. */
 void sr_proposal_fill(struct sr_proposal *p, double budget);
 /* Curves to which the table collapses, h phi(u) (collapse.c). */
 int sr_collapse_find(struct sr_proposal *p);

@@ -98,7 +98,7 @@ bool sr_sum_solve(double *a, int n)
     for (int k = 0; k < n; k++)
         diagonal[k] = a[k * width + k];
     for (int k = 0; k < n; k++) {
-        /* the pivot is what the unknowns before leave of this one: of nothing only rounding stays */
+        /* the pivot is what the unknowns before it leave: here only rounding */
         if (!(a[k * width + k] > 1e-12 * diagonal[k]))
             return false;
         for (int j = 0; j < n; j++) {

@@ -33,9 +33,9 @@ struct sr_factor {
     int a, b;      /* entries of the bank; b < 0: a alone */
     enum sr_op op; /* SR_MUL or SR_DIV where b >= 0 */
 };
-/* Of the first `entries` of the bank: the closest to y, best first, and then the first formulas of + - * / alone, constants left out:
- * those are to be targets of single formulas only. Returns how many in all, *close of the first
- * kind. */
+/* Of the first `entries` of the bank: the closest to y, best first, and then the first formulas of
+ * + - * / alone, constants left out, which are to be targets of single formulas only. Returns how
+ * many in all, *close of the first kind. */
 int sr_factors_find(const struct sr_bank *bank, int entries, bool divide,
                     struct sr_factor list[SR_FACTORS], int *close);
 /* Writes a factor as a formula; false when it has too many nodes. */
@@ -53,8 +53,8 @@ bool sr_sum_target(int rows, const double *y, const double *h, struct sr_outer o
  * others, or where its weight is 0. */
 bool sr_sum_weigh(int rows, int terms, const double *const value[SR_TERMS], const double *z,
                   double weight[SR_TERMS + 1]);
-/* Solves a symmetric positive definite system of n <= 16 equations whose rows have n + 1 columns, the
- * last the right-hand side, in place; false where it is singular up to rounding. */
+/* Solves a symmetric positive definite system of n <= 16 equations in place; their rows have n + 1
+ * columns, the last the right-hand side. False where the system is singular up to rounding. */
 bool sr_sum_solve(double *a, int n);
 
 /* How a sum is to be written. */
