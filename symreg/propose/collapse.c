@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared.h"
+
 enum {
     MOST_ROWS = 1000, /* looked at */
     LEAST_ROWS = 64,  /* of smaller tables no curve can be told */
@@ -17,24 +19,6 @@ enum {
 };
 
 /* ---- the table */
-
-static int take_rows(struct sr_collapse *c)
-{
-    const struct sr_data *all = c->loss->data;
-    c->rows = all->rows < MOST_ROWS ? all->rows : MOST_ROWS;
-    c->x = orr_alloc(((size_t)all->features + 1) * c->rows, sizeof *c->x);
-    if (!c->x)
-        return ORR_ENOMEM;
-    double *y = c->x + (size_t)all->features * c->rows;
-    for (size_t i = 0; i < c->rows; i++) {
-        const size_t row = i * all->rows / c->rows;
-        for (size_t f = 0; f < (size_t)all->features; f++)
-            c->x[f * c->rows + i] = all->x[f * all->rows + row];
-        y[i] = all->y[row];
-    }
-    c->data = (struct sr_data){.rows = c->rows, .features = all->features, .x = c->x, .y = y};
-    return 0;
-}
 
 static int ascending(const void *a, const void *b)
 {
@@ -79,37 +63,38 @@ static bool divide(const struct sr_collapse *c, const double *h, double *z)
     return true;
 }
 
-/* Small formulas of the arithmetic operators and of powers. */
+/* Bit per arithmetic operator and per power. */
+static uint64_t arithmetic_and_powers(void)
+{
+    uint64_t set = 0;
+    for (int op = SR_FEATURE + 1; op < SR_OPS; op++)
+        if ((op >= SR_ADD && op <= SR_DIV) || sr_op_table[op].power != 0)
+            set |= (uint64_t)1 << op;
+    return set;
+}
+
+/* 1, and the bank's formulas of the arithmetic operators and of powers. */
 static int list_factors(struct sr_collapse *c)
 {
-    struct sr_settings s = *c->settings;
-    struct sr_bank bank = {0};
-    s.unary_count = s.binary_count = 0;
-    for (int i = 0; i < c->settings->unary_count; i++)
-        if (sr_op_table[c->settings->unary[i]].power != 0)
-            s.unary[s.unary_count++] = c->settings->unary[i];
-    for (int i = 0; i < c->settings->binary_count; i++)
-        if (c->settings->binary[i] >= SR_ADD && c->settings->binary[i] <= SR_DIV)
-            s.binary[s.binary_count++] = c->settings->binary[i];
-    const int rc = sr_bank_init(&bank, &s, c->loss->data, 4e4);
-    if (rc)
-        return rc;
-    double *z = c->thread[0].work.value;
-    for (int e = -1; e < bank.count && c->factors < FACTORS; e++) {
+    const struct sr_bank *bank = &c->proposal->bank;
+    double *z = c->proposal->thread[0].work.value;
+    bool *plain = orr_alloc(SR_BANK, sizeof *plain);
+    if (!plain)
+        return ORR_ENOMEM;
+    sr_bank_made_of(bank, arithmetic_and_powers(), plain);
+    for (int e = -1; e < bank->all.count && c->factors < FACTORS; e++) {
         struct sr_expr *expr = &c->expr[c->factors];
         double *value = c->value + (size_t)c->factors * c->rows;
         expr->count = 0;
         if (e < 0)
-            for (size_t i = 0; i < c->rows; i++)
-                value[i] = 1;
-        else if (bank.entry[e].constants || !sr_bank_expr(&bank, &bank.entry[e], expr) ||
-                 !sr_eval(expr, &c->data, value))
+            sr_fill(value, c->rows, 1);
+        else if (!plain[e] || !sr_bank_expr(bank, e, expr) || !sr_eval(expr, &c->data, value))
             continue;
         if (divide(c, value, z) &&
             make_shape(c->rows, z, c->shape + (size_t)c->factors * c->rows, &c->spread[c->factors]))
             c->factors++;
     }
-    sr_bank_free(&bank);
+    free(plain);
     return 0;
 }
 
@@ -167,7 +152,7 @@ static int list_variables(struct sr_collapse *c)
 static void rate_pairs(struct sr_collapse *c)
 {
     const size_t rows = c->rows;
-#pragma omp parallel for schedule(dynamic, 8) num_threads(c->threads)
+#pragma omp parallel for schedule(dynamic, 8) num_threads(c->proposal->threads)
     for (int h = 0; h < c->factors; h++)
         for (int v = 0; v < c->variables; v++) {
             const uint16_t *order = c->order + (size_t)v * rows;
@@ -236,12 +221,7 @@ static void add_target(struct sr_curve *curve, const struct sr_expr *factor, enu
         if (!sr_op_invert(outer, z[i], &t->inverted[i]))
             return;
     curve->unit[curve->count].deep = outer == SR_CONSTANT;
-    curve->count += sr_curve_normalise(t->inverted, curve->unit[curve->count].unit);
-}
-
-static bool has(const struct sr_settings *s, enum sr_op op)
-{
-    return (sr_settings_operators(s) >> op & 1) != 0;
+    curve->count += sr_curve_unit(t->inverted, curve->unit[curve->count].unit);
 }
 
 /* If y / h is a function of u, so it is with h times a power of u. */
@@ -252,38 +232,38 @@ static void add_factor(const struct sr_collapse *c, struct sr_curve *curve, int 
         enum sr_op power;
     } list[] = {{false, SR_CONSTANT}, {false, SR_FEATURE}, {true, SR_FEATURE}, {false, SR_SQUARE},
                 {true, SR_SQUARE},    {false, SR_SQRT},    {true, SR_SQRT}};
-    const struct sr_settings *s = c->settings;
+    const struct sr_proposal *p = c->proposal;
     const bool noisy = is_noisy(c, number, curve->variable);
-    double *value = c->thread[0].work.value, z[SR_ROWS];
+    double *value = p->thread[0].work.value, z[SR_ROWS];
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         struct sr_expr h = c->expr[number];
         const bool unary = list[k].power != SR_FEATURE, divides = list[k].inverse && h.count;
-        const enum sr_op join = divides && has(s, SR_DIV) ? SR_DIV : SR_MUL;
+        const enum sr_op join = divides && sr_has(p->operators, SR_DIV) ? SR_DIV : SR_MUL;
         if (list[k].power != SR_CONSTANT) {
+            const bool inverts = list[k].inverse && join != SR_DIV;
+            if ((unary && !sr_has(p->operators, list[k].power)) ||
+                (inverts && !sr_has(p->operators, SR_INV)))
+                continue;
             sr_put_expr(&h, &c->expr[c->variable[curve->variable]]);
-            if (unary && !has(s, list[k].power))
-                continue;
             if (unary)
-                sr_put_node(&h, (struct sr_node){.op = (uint8_t)list[k].power});
-            if (list[k].inverse && join != SR_DIV && !has(s, SR_INV))
-                continue;
-            if (list[k].inverse && join != SR_DIV)
-                sr_put_node(&h, (struct sr_node){.op = SR_INV});
+                sr_put_op(&h, list[k].power);
+            if (inverts)
+                sr_put_op(&h, SR_INV);
             if (c->expr[number].count)
-                sr_put_node(&h, (struct sr_node){.op = (uint8_t)join});
+                sr_put_op(&h, join);
         }
-        if (h.count && (h.count > s->maxsize || !sr_expr_measure(&h)))
+        if (h.count && !sr_put_end(&h, p->settings->maxsize))
             continue;
         if (h.count)
-            sr_expr_rewrite(&h, sr_settings_operators(s));
-        for (size_t i = 0; i < c->rows && !h.count; i++)
-            value[i] = 1;
-        if (h.count && !sr_eval(&h, &c->data, value))
+            sr_expr_rewrite(&h, p->operators);
+        if (!h.count)
+            sr_fill(value, c->rows, 1);
+        else if (!sr_eval(&h, &c->data, value))
             continue;
         make_points(c, curve->variable, noisy, value, curve->x, z);
         add_target(curve, &h, SR_CONSTANT, z);
-        for (int i = 0; i < s->unary_count; i++)
-            add_target(curve, &h, s->unary[i], z);
+        for (int i = 0; i < p->settings->unary_count; i++)
+            add_target(curve, &h, p->settings->unary[i], z);
     }
 }
 
@@ -342,27 +322,23 @@ static int choose_curves(const struct sr_collapse *c, struct sr_curve list[CURVE
 
 /* ---- the stage */
 
-static int search_and_fit(const struct sr_collapse *c, struct sr_seeds *seeds)
+static int search_and_fit(const struct sr_collapse *c)
 {
     struct sr_curve *list = orr_alloc(CURVES, sizeof *list);
     if (!list)
         return ORR_ENOMEM;
-    const int rc = sr_collapse_fit(c, list, choose_curves(c, list), seeds);
+    const int rc = sr_collapse_fit(c, list, choose_curves(c, list));
     free(list);
     return rc;
 }
 
-int sr_collapse_find(const struct sr_settings *settings, const struct sr_loss *loss,
-                     struct sr_thread *thread, int threads, struct sr_seeds *seeds)
+int sr_collapse_find(struct sr_proposal *p)
 {
-    struct sr_collapse c = {
-        .settings = settings, .loss = loss, .thread = thread, .threads = threads};
-    bool multiplies = false;
-    for (int i = 0; i < settings->binary_count; i++)
-        multiplies = multiplies || settings->binary[i] == SR_MUL;
-    if (loss->data->rows < LEAST_ROWS || !multiplies)
+    const struct sr_data *all = p->loss->data;
+    struct sr_collapse c = {.proposal = p, .rows = all->rows < MOST_ROWS ? all->rows : MOST_ROWS};
+    if (all->rows < LEAST_ROWS || !sr_has(p->operators, SR_MUL))
         return 0;
-    int rc = take_rows(&c);
+    int rc = sr_rows_take(all, c.rows, NULL, &c.data, &c.x);
     c.expr = orr_alloc(FACTORS, sizeof *c.expr);
     c.value = orr_alloc(FACTORS * c.rows, sizeof *c.value);
     c.shape = orr_alloc(FACTORS * c.rows, sizeof *c.shape);
@@ -377,7 +353,7 @@ int sr_collapse_find(const struct sr_settings *settings, const struct sr_loss *l
         rc = list_variables(&c);
     if (!rc && c.factors && c.variables) {
         rate_pairs(&c);
-        rc = search_and_fit(&c, seeds);
+        rc = search_and_fit(&c);
     }
     free(c.x);
     free(c.expr);

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "shared.h"
 
 enum {
     PARTS = SR_COLLAPSE_PARTS,
@@ -19,15 +20,16 @@ enum {
 
 static int search_curves(const struct sr_collapse *c, struct sr_curve *list, int count)
 {
+    const struct sr_proposal *p = c->proposal;
     int failed = 0;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(c->threads) reduction(max : failed)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads) reduction(max : failed)
     for (int task = 0; task < count * PARTS; task++) {
         struct sr_curve *curve = &list[task / PARTS];
         const int part = task % PARTS;
-        const double budget = c->settings->enumerate / (task < PARTS ? 2 : 5);
+        const double budget = p->settings->enumerate / (task < PARTS ? 2 : 5);
         curve->found[part] = orr_alloc(1, sizeof *curve->found[part]);
         const int rc = curve->found[part]
-                           ? sr_curves_find(c->settings, curve->x, curve->unit, curve->count,
+                           ? sr_curves_find(p->settings, curve->x, curve->unit, curve->count,
                                             budget, part, PARTS, curve->found[part])
                            : ORR_ENOMEM;
         failed = rc > failed ? rc : failed;
@@ -45,15 +47,14 @@ struct proposal {
     int target;
     const struct sr_expr *f;
     int variant; /* f, f + b; outer(a f), outer(f + b), outer(a f + b) */
-    double loss;
-    struct sr_expr expr;
 };
-
-static void put_constant(struct sr_expr *out, double value, enum sr_op op)
-{
-    sr_put_node(out, (struct sr_node){.op = SR_CONSTANT, .value = value});
-    sr_put_node(out, (struct sr_node){.op = (uint8_t)op});
-}
+/* All of them, and what became of each. */
+struct proposals {
+    int count;
+    struct proposal *list;
+    struct sr_expr *expr;
+    double *loss;
+};
 
 /* a f + b as close to the inverted points as may be. */
 static bool regress(const struct sr_data *points, const struct sr_expr *f, const double *z,
@@ -76,61 +77,62 @@ static bool regress(const struct sr_data *points, const struct sr_expr *f, const
 }
 
 /* phi as a formula of one variable, its constants fitted to the points. */
-static bool make_phi(const struct sr_collapse *c, const struct proposal *p, struct sr_work *work,
-                     gsl_rng *rng, struct sr_expr *phi)
+static bool make_phi(const struct proposal *p, int maxsize, struct sr_work *work, gsl_rng *rng,
+                     struct sr_expr *phi)
 {
     const struct sr_collapse_target *t = &p->curve->target[p->target];
     const struct sr_data points = {.rows = SR_ROWS, .features = 1, .x = p->curve->x, .y = t->z};
     const bool identity = t->outer == SR_CONSTANT, plain = p->variant == (identity ? 0 : 1);
+    const struct sr_expr none = {.count = 0};
     struct sr_loss loss;
     double a, b;
     if (!regress(&points, p->f, t->inverted, &a, &b))
         return false;
-    phi->count = 0;
-    sr_put_expr(phi, p->f);
-    if (!identity && !plain)
-        put_constant(phi, a, SR_MUL);
-    if (identity ? p->variant == 1 : p->variant > 0)
-        put_constant(phi, identity || plain ? b / a : b, SR_ADD);
-    if (!identity)
-        sr_put_node(phi, (struct sr_node){.op = (uint8_t)t->outer});
-    if (phi->count > c->settings->maxsize || !sr_expr_measure(phi) ||
-        sr_loss_init(&loss, ORR_SR_L2, &points))
+    const struct sr_sum sum = {
+        .factor = &none,
+        .outer = {t->outer, SR_CONSTANT},
+        .terms = 1,
+        .weight_last = true,
+        .term = {{p->f, a, identity || plain, SR_ADD}},
+        .offset = identity ? p->variant == 1 : p->variant > 0,
+        .d = identity || plain ? b / a : b,
+    };
+    if (!sr_sum_write(&sum, maxsize, phi) || sr_loss_init(&loss, ORR_SR_L2, &points))
         return false;
     const double reached = sr_constants_fit(&loss, phi, true, POINT_STEPS, 0, rng, work);
     sr_loss_free(&loss);
     return isfinite(reached);
 }
 
-/* h phi(u) on the whole table. */
-static void work_out(const struct sr_collapse *c, struct proposal *p, struct sr_thread *thread)
+/* h phi(u) on the whole table. Returns its loss, infinite where it is of no use. */
+static double work_out(const struct sr_collapse *c, const struct proposal *p,
+                       struct sr_thread *thread, struct sr_expr *out)
 {
-    const struct sr_settings *s = c->settings;
-    const struct sr_collapse_target *t = &p->curve->target[p->target];
-    const struct sr_expr *h = &t->factor, *u = &c->expr[c->variable[p->curve->variable]];
+    const struct sr_settings *s = c->proposal->settings;
+    const struct sr_loss *loss = c->proposal->loss;
+    const struct sr_expr *h = &p->curve->target[p->target].factor;
     struct sr_work *work = &thread->work;
     struct sr_expr phi;
-    p->loss = HUGE_VAL;
-    if (!make_phi(c, p, work, thread->rng, &phi))
-        return;
-    p->expr.count = 0;
-    sr_put_expr(&p->expr, h);
+    out->count = 0;
+    if (!make_phi(p, s->maxsize, work, thread->rng, &phi))
+        return HUGE_VAL;
+    sr_put_expr(out, h);
     for (int i = 0; i < phi.count; i++)
         if (phi.node[i].op == SR_FEATURE)
-            sr_put_expr(&p->expr, u);
+            sr_put_expr(out, &c->expr[c->variable[p->curve->variable]]);
         else
-            sr_put_node(&p->expr, phi.node[i]);
+            sr_put_node(out, phi.node[i]);
     if (h->count)
-        sr_put_node(&p->expr, (struct sr_node){.op = SR_MUL});
-    if (p->expr.count > SR_NODES || !sr_expr_measure(&p->expr))
-        return;
-    sr_expr_rewrite(&p->expr, sr_settings_operators(s));
-    if (p->expr.count > s->maxsize || (s->admissible && !s->admissible(&p->expr, s->context)) ||
-        !sr_eval(&p->expr, c->loss->data, work->value))
-        return;
-    const double scale = sr_loss_scale(c->loss, work->value, work->scratch);
-    const double loss = sr_loss_value(c->loss, work->value, scale);
-    p->loss = isfinite(loss) ? loss : HUGE_VAL;
+        sr_put_op(out, SR_MUL);
+    if (!sr_put_end(out, SR_NODES))
+        return HUGE_VAL;
+    sr_expr_rewrite(out, c->proposal->operators);
+    if (out->count > s->maxsize || (s->admissible && !s->admissible(out, s->context)) ||
+        !sr_eval(out, loss->data, work->value))
+        return HUGE_VAL;
+    const double scale = sr_loss_scale(loss, work->value, work->scratch);
+    const double reached = sr_loss_value(loss, work->value, scale);
+    return isfinite(reached) ? reached : HUGE_VAL;
 }
 
 /* Writes a target's functions in every variant to `all`, those left out that smaller ones meet far
@@ -155,91 +157,75 @@ static int list_target(const struct sr_curve *curve, int t, struct proposal *all
     return n;
 }
 
-/* Every function found, in every variant; NULL when there is no memory. */
-static struct proposal *list_proposals(const struct sr_curve *list, int count, int *proposals)
+/* Every function found, in every variant. */
+static int list_proposals(const struct sr_curve *list, int count, struct proposals *all)
 {
     int n = 0;
     for (int i = 0; i < count; i++)
         for (int t = 0; t < list[i].count; t++)
             n += list_target(&list[i], t, NULL);
-    struct proposal *all = orr_alloc((size_t)n + 1, sizeof *all);
-    *proposals = n;
-    n = 0;
-    for (int i = 0; i < count && all; i++)
+    all->list = orr_alloc((size_t)n + 1, sizeof *all->list);
+    all->expr = orr_alloc((size_t)n + 1, sizeof *all->expr);
+    all->loss = orr_alloc((size_t)n + 1, sizeof *all->loss);
+    if (!all->list || !all->expr || !all->loss)
+        return ORR_ENOMEM;
+    for (int i = 0; i < count; i++)
         for (int t = 0; t < list[i].count; t++)
-            n += list_target(&list[i], t, all + n);
-    return all;
+            all->count += list_target(&list[i], t, all->list + all->count);
+    return 0;
 }
 
 /* ---- seeds */
 
-/* Indices of the best of one size, best first. */
-static int select_best(const struct proposal *all, int proposals, int size, int most, int *list)
-{
-    int n = 0;
-    for (int i = 0; i < proposals; i++) {
-        if (all[i].expr.count != size || !(all[i].loss < HUGE_VAL))
-            continue;
-        bool twice = false; /* equal losses: the same function */
-        for (int k = 0; k < n && !twice; k++)
-            twice = fabs(all[list[k]].loss - all[i].loss) <= 1e-9 * all[i].loss;
-        if (twice || (n == most && all[i].loss >= all[list[n - 1]].loss))
-            continue;
-        int k = n < most ? n++ : n - 1;
-        for (; k > 0 && all[i].loss < all[list[k - 1]].loss; k--)
-            list[k] = list[k - 1];
-        list[k] = i;
-    }
-    return n;
-}
-
 /* The best of every size, their constants fitted to the whole table: a few steps for many, more for
  * the best of them. */
-static void add_seeds(const struct sr_collapse *c, struct proposal *all, int proposals,
-                      struct sr_seeds *seeds)
+static void add_seeds(const struct sr_proposal *p, struct proposals *all)
 {
-    const int first = seeds->count, sizes = c->settings->maxsize;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(c->threads)
+    struct sr_seeds *seeds = p->seeds;
+    const int first = seeds->count, sizes = p->settings->maxsize;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
     for (int size = 1; size <= sizes; size++) {
-        struct sr_thread *own = &c->thread[omp_get_thread_num()];
+        struct sr_thread *own = &p->thread[omp_get_thread_num()];
         int list[MANY];
-        const int n = select_best(all, proposals, size, MANY, list);
+        const int n = sr_best_of_size(all->expr, all->loss, all->count, size, MANY, true, list);
         for (int k = 0; k < n && !orr_signal_seen(); k++)
-            all[list[k]].loss = sr_constants_fit(c->loss, &all[list[k]].expr, true, FEW_STEPS, 0,
-                                                 own->rng, &own->work);
+            all->loss[list[k]] = sr_constants_fit(p->loss, &all->expr[list[k]], true, FEW_STEPS, 0,
+                                                  own->rng, &own->work);
     }
     for (int size = 1; size <= sizes; size++) {
         int list[PER_SIZE];
-        const int n = select_best(all, proposals, size, PER_SIZE, list);
+        const int n = sr_best_of_size(all->expr, all->loss, all->count, size, PER_SIZE, true, list);
         for (int k = 0; k < n && seeds->count < SR_SEEDS; k++)
-            seeds->expr[seeds->count++] = all[list[k]].expr;
+            seeds->expr[seeds->count++] = all->expr[list[k]];
     }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(c->threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
     for (int i = first; i < seeds->count; i++) {
-        struct sr_thread *own = &c->thread[omp_get_thread_num()];
-        orr_rng_seek(own->rng, c->settings->seed, ORR_STAGE_SYMREG, UINT64_MAX - (uint64_t)i);
+        struct sr_thread *own = &p->thread[omp_get_thread_num()];
+        orr_rng_seek(own->rng, p->settings->seed, ORR_STAGE_SYMREG, UINT64_MAX - (uint64_t)i);
         seeds->loss[i] = HUGE_VAL;
         if (!orr_signal_seen())
-            seeds->loss[i] = sr_constants_fit(c->loss, &seeds->expr[i], true, FIT_STEPS, 1,
+            seeds->loss[i] = sr_constants_fit(p->loss, &seeds->expr[i], true, FIT_STEPS, 1,
                                               own->rng, &own->work);
     }
-    seeds->evaluations += proposals;
+    seeds->evaluations += all->count;
 }
 
-int sr_collapse_fit(const struct sr_collapse *c, struct sr_curve *list, int count,
-                    struct sr_seeds *seeds)
+int sr_collapse_fit(const struct sr_collapse *c, struct sr_curve *list, int count)
 {
-    int proposals = 0, rc = search_curves(c, list, count);
-    struct proposal *all = rc ? NULL : list_proposals(list, count, &proposals);
-    if (!rc && !all)
-        rc = ORR_ENOMEM;
+    const struct sr_proposal *p = c->proposal;
+    struct proposals all = {0};
+    int rc = search_curves(c, list, count);
+    if (!rc)
+        rc = list_proposals(list, count, &all);
     if (!rc) {
-#pragma omp parallel for schedule(dynamic, 16) num_threads(c->threads)
-        for (int i = 0; i < proposals; i++)
-            work_out(c, &all[i], &c->thread[omp_get_thread_num()]);
-        add_seeds(c, all, proposals, seeds);
+#pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads)
+        for (int i = 0; i < all.count; i++)
+            all.loss[i] = work_out(c, &all.list[i], &p->thread[omp_get_thread_num()], &all.expr[i]);
+        add_seeds(p, &all);
     }
-    free(all);
+    free(all.list);
+    free(all.expr);
+    free(all.loss);
     for (int i = 0; i < count; i++)
         for (int part = 0; part < PARTS; part++)
             free(list[i].found[part]);

@@ -3,15 +3,17 @@
  * Constants stand on a coarse grid, and every function carries its derivatives by them. A target is
  * met by a f + b and, to first order, by a f(c + d) + b: R^2 is that of f and its derivatives
  * together, as long as the move d that follows from it is no larger than c. */
-#include "collapse.h"
+#include "curves.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "enumerate.h"
+#include "shared.h"
+
 enum {
     STORED = 32000,   /* functions over which others are built */
-    TABLE = 1 << 16,  /* of their hashes */
     CONSTANTS = 2,    /* of one function */
     SHARED_COST = 7,  /* up to here all parts build all, above each its share */
     SHALLOW_COST = 6, /* of functions for targets that are not deep */
@@ -21,76 +23,38 @@ enum {
 static const double grid[] = {0.93, -0.93, 0.29, -0.29, 3.1, -3.1};
 enum { GRID = sizeof grid / sizeof *grid };
 
-struct entry {
-    uint8_t op, size, cost, constants;
+/* Least variance of a direction, and of a target, as a share of its mean square. */
+static const double least_of_direction = 1e-13, least_of_target = 1e-20;
+
+/* What a function carries beside its entry: its constants, and its derivatives by them. */
+struct slopes {
     bool transcendental; /* holds exp, sin, ... */
-    int a, b;            /* operands; of a constant a is its place in the grid */
-    double constant[CONSTANTS];
-    double value[SR_ROWS], slope[CONSTANTS][SR_ROWS];
+    double constant[CONSTANTS], slope[CONSTANTS][SR_ROWS];
 };
 
 struct curves {
-    const struct sr_settings *settings;
+    struct sr_enumeration all;
+    struct slopes *slopes; /* (STORED) of the entries kept */
     const struct sr_curve_target *target;
-    int targets, count, part, parts;
-    double tried, budget;
-    struct entry *entry;
-    uint32_t *table;
+    int targets, part, parts;
     struct sr_curves *found;
-    uint64_t (*hash)[SR_CURVE_SIZE + 1][SR_CURVE_KEPT];
 };
 
-static double dot(const double *a, const double *b)
+/* Divides a vector by its length, in lanes: it runs for every function. */
+static double scale_to_one(double v[SR_ROWS])
 {
-    double lane[8] = {0};
-    for (int i = 0; i < SR_ROWS; i += 8)
-        for (int l = 0; l < 8; l++)
-            lane[l] += a[i + l] * b[i + l];
-    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
-           ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-}
-
-static bool centre(const double *value, double *unit, double least)
-{
-    double sum = 0;
+    const double length = sqrt(sr_dot(v, v, SR_ROWS));
     for (int i = 0; i < SR_ROWS; i++)
-        sum += value[i];
-    sum /= SR_ROWS;
-    for (int i = 0; i < SR_ROWS; i++)
-        unit[i] = value[i] - sum;
-    const double square = dot(unit, unit), whole = square + SR_ROWS * sum * sum;
-    return square > least * whole && isfinite(whole);
-}
-
-static double scale_to_one(double *unit)
-{
-    const double length = sqrt(dot(unit, unit));
-    for (int i = 0; i < SR_ROWS; i++)
-        unit[i] /= length;
+        v[i] /= length;
     return length;
 }
 
-bool sr_curve_normalise(const double value[SR_ROWS], double unit[SR_ROWS])
+bool sr_curve_unit(const double value[SR_ROWS], double unit[SR_ROWS])
 {
-    if (!centre(value, unit, 1e-20))
+    double mean;
+    if (!sr_centre(value, SR_ROWS, least_of_target, unit, &mean))
         return false;
     scale_to_one(unit);
-    return true;
-}
-
-/* ---- formulas */
-
-static bool write_entry(const struct curves *c, const struct entry *e, struct sr_expr *expr)
-{
-    const int arity = sr_op_table[e->op].arity;
-    if (arity > 0 && !write_entry(c, &c->entry[e->a], expr))
-        return false;
-    if (arity > 1 && !write_entry(c, &c->entry[e->b], expr))
-        return false;
-    if (expr->count == SR_NODES)
-        return false;
-    expr->node[expr->count++] =
-        (struct sr_node){.op = e->op, .value = e->op == SR_CONSTANT ? e->constant[0] : 0};
     return true;
 }
 
@@ -103,24 +67,26 @@ struct directions {
     int constant[1 + CONSTANTS]; /* of which the direction is the derivative */
 };
 
-static bool make_directions(const struct entry *e, struct directions *d)
+static bool make_directions(const struct sr_entry *e, const double value[SR_ROWS],
+                            const struct slopes *s, struct directions *d)
 {
-    if (!centre(e->value, d->q[0], 1e-13))
+    double mean;
+    if (!sr_centre(value, SR_ROWS, least_of_direction, d->q[0], &mean))
         return false;
     d->r[0][0] = scale_to_one(d->q[0]);
     d->count = 1;
     for (int k = 0; k < e->constants; k++) {
         const int n = d->count;
         double *q = d->q[n];
-        if (!centre(e->slope[k], q, 1e-13))
+        if (!sr_centre(s->slope[k], SR_ROWS, least_of_direction, q, &mean))
             continue;
-        const double before = dot(q, q);
+        const double before = sr_dot(q, q, SR_ROWS);
         for (int i = 0; i < n; i++) {
-            d->r[i][n] = dot(q, d->q[i]);
+            d->r[i][n] = sr_dot(q, d->q[i], SR_ROWS);
             for (int row = 0; row < SR_ROWS; row++)
                 q[row] -= d->r[i][n] * d->q[i][row];
         }
-        if (!(dot(q, q) > 1e-10 * before))
+        if (!(sr_dot(q, q, SR_ROWS) > 1e-10 * before))
             continue;
         d->r[n][n] = scale_to_one(q);
         d->constant[n] = k;
@@ -130,13 +96,13 @@ static bool make_directions(const struct entry *e, struct directions *d)
 }
 
 /* 1 - R^2 with the constants moved, and the moves; of moves that are too long nothing counts. */
-static double move_constants(const struct entry *e, const struct directions *d,
+static double move_constants(const struct slopes *s, const struct directions *d,
                              const double *target, double move[CONSTANTS])
 {
     double c[1 + CONSTANTS], rest = 1;
     memset(move, 0, CONSTANTS * sizeof *move);
     for (int k = 0; k < d->count; k++) {
-        c[k] = dot(d->q[k], target);
+        c[k] = sr_dot(d->q[k], target, SR_ROWS);
         rest -= c[k] * c[k];
     }
     for (int k = d->count - 1; k >= 0; k--) {
@@ -148,53 +114,43 @@ static double move_constants(const struct entry *e, const struct directions *d,
     for (int k = 1; k < d->count; k++) {
         const int constant = d->constant[k];
         move[constant] = c[k] / c[0];
-        far = far || !(fabs(move[constant]) <= 1.2 * fabs(e->constant[constant]));
+        far = far || !(fabs(move[constant]) <= 1.2 * fabs(s->constant[constant]));
     }
     if (!far)
         return fmax(rest, 1e-15);
     memset(move, 0, CONSTANTS * sizeof *move);
-    const double plain = dot(d->q[0], target);
+    const double plain = sr_dot(d->q[0], target, SR_ROWS);
     return fmax(1 - plain * plain, 1e-15);
 }
 
-static void keep(struct curves *c, int t, const struct entry *e, double score, uint64_t hash,
-                 const double *move)
+/* The function with its constants moved, unless the same one stands there from other constants and
+ * no worse. */
+static void keep(struct curves *c, int t, const struct sr_entry *e, const struct slopes *s,
+                 const double *move, struct sr_curve_found item)
 {
     struct sr_curve_found *list = c->found->found[t][e->size];
-    uint64_t *hashes = c->hash[t][e->size];
     int *count = &c->found->count[t][e->size];
     for (int i = 0; i < *count; i++)
-        if (hashes[i] == hash) { /* the same formula from other constants */
-            if (!(score < list[i].score))
+        if (list[i].hash == item.hash) {
+            if (!(item.score < list[i].score))
                 return;
             memmove(list + i, list + i + 1, (size_t)(*count - i - 1) * sizeof *list);
-            memmove(hashes + i, hashes + i + 1, (size_t)(*count - i - 1) * sizeof *hashes);
             --*count;
             break;
         }
-    if (*count == SR_CURVE_KEPT)
-        --*count;
-    int k = (*count)++;
-    for (; k > 0 && score < list[k - 1].score; k--) {
-        list[k] = list[k - 1];
-        hashes[k] = hashes[k - 1];
-    }
-    hashes[k] = hash;
-    list[k].score = score;
-    list[k].expr.count = 0;
-    write_entry(c, e, &list[k].expr);
-    sr_expr_measure(&list[k].expr);
-    for (int i = 0, n = 0; i < list[k].expr.count; i++)
-        if (list[k].expr.node[i].op == SR_CONSTANT && n < CONSTANTS)
-            list[k].expr.node[i].value = e->constant[n] + move[n], n++;
+    sr_enumerate_write(&c->all, e, &item.expr);
+    for (int i = 0, n = 0; i < item.expr.count; i++)
+        if (item.expr.node[i].op == SR_CONSTANT && n < CONSTANTS)
+            item.expr.node[i].value = s->constant[n] + move[n], n++;
+    sr_best_insert(list, sizeof item, count, SR_CURVE_KEPT, &item);
 }
 
 /* Of operators and features, constants of any value alike. */
-static uint64_t shape_hash(const struct curves *c, const struct entry *e)
+static uint64_t shape_hash(const struct curves *c, const struct sr_entry *e)
 {
-    struct sr_expr expr = {.count = 0};
+    struct sr_expr expr;
     uint64_t hash = 0x9E3779B97F4A7C15u;
-    write_entry(c, e, &expr);
+    sr_enumerate_write(&c->all, e, &expr);
     for (int i = 0; i < expr.count; i++) {
         hash = (hash ^ expr.node[i].op) * 0xBF58476D1CE4E5B9u;
         hash ^= hash >> 29;
@@ -202,10 +158,11 @@ static uint64_t shape_hash(const struct curves *c, const struct entry *e)
     return hash;
 }
 
-static void rank(struct curves *c, const struct entry *e)
+static void rank(struct curves *c, const struct sr_entry *e, const double value[SR_ROWS],
+                 const struct slopes *s)
 {
     struct directions d;
-    if (!make_directions(e, &d))
+    if (!make_directions(e, value, s, &d))
         return;
     uint64_t hash = 0;
     for (int t = 0; t < c->targets; t++) {
@@ -216,45 +173,20 @@ static void rank(struct curves *c, const struct entry *e)
         const double worst = count < SR_CURVE_KEPT ? 2 : list[SR_CURVE_KEPT - 1].score;
         double most = 1, move[CONSTANTS];
         for (int k = 0; k < d.count; k++) {
-            const double r = dot(d.q[k], c->target[t].unit);
+            const double r = sr_dot(d.q[k], c->target[t].unit, SR_ROWS);
             most -= r * r;
         }
         if (!(most < worst))
             continue;
-        const double score = move_constants(e, &d, c->target[t].unit, move);
+        const double score = move_constants(s, &d, c->target[t].unit, move);
         if (!(score < worst))
             continue;
         hash = hash ? hash : shape_hash(c, e);
-        keep(c, t, e, score, hash, move);
+        keep(c, t, e, s, move, (struct sr_curve_found){.score = score, .hash = hash});
     }
 }
 
-/* ---- levels */
-
-/* Not seen with the same values before? */
-static bool is_new(struct curves *c, const struct entry *e)
-{
-    uint64_t hash = 0x9E3779B97F4A7C15u;
-    for (int i = 3; i < SR_ROWS; i += SR_ROWS / 4) {
-        const float rounded = (float)e->value[i] + 0.0F;
-        uint32_t word;
-        memcpy(&word, &rounded, sizeof word);
-        hash = (hash ^ word) * 0xBF58476D1CE4E5B9u;
-        hash ^= hash >> 29;
-    }
-    size_t slot = hash % TABLE;
-    for (; c->table[slot]; slot = (slot + 1) % TABLE) {
-        const double *other = c->entry[c->table[slot] - 1].value;
-        bool same = true;
-        for (int i = 0; i < SR_ROWS && same; i++)
-            same = fabs(other[i] - e->value[i]) <= 1e-11 * (fabs(other[i]) + fabs(e->value[i]));
-        if (same)
-            return false;
-    }
-    if (c->count < STORED)
-        c->table[slot] = (uint32_t)c->count + 1;
-    return true;
-}
+/* ---- functions offered by the enumerator */
 
 static bool is_sum(enum sr_op op)
 {
@@ -262,156 +194,123 @@ static bool is_sum(enum sr_op op)
 }
 
 /* A constant next to another that could take it: c + (c + x), c (c x), x - c, x / c. */
-static bool redundant(const struct curves *c, enum sr_op op, const struct entry *p,
-                      const struct entry *q)
+static bool redundant(const struct sr_enumeration *all, enum sr_op op, const struct sr_entry *p,
+                      const struct sr_entry *q)
 {
     if (q->op == SR_CONSTANT && (op == SR_SUB || op == SR_DIV))
         return true;
-    const struct entry *other = p->op == SR_CONSTANT ? q : p;
+    const struct sr_entry *other = p->op == SR_CONSTANT ? q : p;
     if (p->op != SR_CONSTANT && q->op != SR_CONSTANT)
         return false;
     const bool sum = is_sum(op), product = op == SR_MUL || op == SR_DIV;
     if (!((sum && is_sum(other->op)) || (product && (other->op == SR_MUL || other->op == SR_DIV))))
         return false;
-    return c->entry[other->a].op == SR_CONSTANT || c->entry[other->b].op == SR_CONSTANT;
+    return all->entry[other->a].op == SR_CONSTANT || all->entry[other->b].op == SR_CONSTANT;
 }
 
-static int price(enum sr_op op)
+/* Counts what is worth an evaluation, and is of this part's share. */
+static bool wants(void *owner, enum sr_op op, int a, int b)
 {
-    return sr_op_table[op].cost;
-}
-
-static void join(struct curves *c, enum sr_op op, int a, int b, int cost)
-{
-    const struct entry *p = &c->entry[a], *q = &c->entry[b];
+    struct curves *c = owner;
+    const struct sr_entry *p = &c->all.entry[a], *q = &c->all.entry[b];
     const bool binary = sr_op_table[op].arity == 2;
-    const int constants = p->constants + (binary ? q->constants : 0);
-    const int size = 1 + p->size + (binary ? q->size : 0);
-    if (constants > CONSTANTS || size > SR_CURVE_SIZE ||
-        (binary ? redundant(c, op, p, q) : p->op == SR_CONSTANT) ||
-        (binary && p->op == SR_CONSTANT && q->op == SR_CONSTANT) ||
-        (!binary && op >= SR_EXP && p->transcendental))
-        return;
-    struct entry e = {.op = (uint8_t)op,
-                      .size = (uint8_t)size,
-                      .cost = (uint8_t)cost,
-                      .constants = (uint8_t)constants,
-                      .transcendental =
-                          op >= SR_EXP || p->transcendental || (binary && q->transcendental),
-                      .a = a,
-                      .b = b};
-    c->tried++;
-    if (!sr_op_apply(op, SR_ROWS, p->value, q->value, e.value))
-        return;
-    int n = 0;
-    for (int k = 0; k < p->constants; k++, n++) {
-        e.constant[n] = p->constant[k];
-        sr_op_chain(op, 0, SR_ROWS, p->value, q->value, e.value, p->slope[k], e.slope[n]);
+    const int number = binary ? a + b : a;
+    if ((c->all.cost > SHARED_COST && number % c->parts != c->part) ||
+        p->constants + (binary ? q->constants : 0) > CONSTANTS ||
+        (binary ? redundant(&c->all, op, p, q) : op >= SR_EXP && c->slopes[a].transcendental))
+        return false;
+    c->all.tried++;
+    return true;
+}
+
+/* Constants and derivatives of an operator's operand, from `n` on; returns how many there then
+ * are. */
+static int chain(const struct curves *c, const struct sr_entry *e, int operand,
+                 const double value[SR_ROWS], int n, struct slopes *s)
+{
+    const int from = operand ? e->b : e->a;
+    for (int k = 0; k < c->all.entry[from].constants; k++, n++) {
+        s->constant[n] = c->slopes[from].constant[k];
+        sr_op_chain((enum sr_op)e->op, operand, SR_ROWS, c->all.value[e->a], c->all.value[e->b],
+                    value, c->slopes[from].slope[k], s->slope[n]);
     }
-    for (int k = 0; k < q->constants && binary; k++, n++) {
-        e.constant[n] = q->constant[k];
-        sr_op_chain(op, 1, SR_ROWS, p->value, q->value, e.value, q->slope[k], e.slope[n]);
+    return n;
+}
+
+static void make_slopes(const struct curves *c, const struct sr_entry *e,
+                        const double value[SR_ROWS], struct slopes *s)
+{
+    const int arity = sr_op_table[e->op].arity;
+    s->transcendental = e->op >= SR_EXP || (arity > 0 && c->slopes[e->a].transcendental) ||
+                        (arity > 1 && c->slopes[e->b].transcendental);
+    if (e->op == SR_CONSTANT) {
+        s->constant[0] = grid[e->feature];
+        sr_fill(s->slope[0], SR_ROWS, 1);
     }
-    const bool store = cost <= SHARED_COST && c->count < STORED;
-    if (store && !is_new(c, &e))
+    const int n = arity > 0 ? chain(c, e, 0, value, 0, s) : 0;
+    if (arity > 1)
+        chain(c, e, 1, value, n, s);
+}
+
+static void consider(void *owner, const struct sr_entry *e, const double value[SR_ROWS])
+{
+    struct curves *c = owner;
+    struct slopes s;
+    const int arity = sr_op_table[e->op].arity;
+    const bool keep = e->cost <= SHARED_COST && c->all.count < STORED;
+    make_slopes(c, e, value, &s);
+    if (keep && arity > 0 && !sr_enumerate_is_new(&c->all, value, true))
         return;
     /* a f and f + c are met by f itself */
-    const bool affine = binary && (p->op == SR_CONSTANT || q->op == SR_CONSTANT) &&
-                        (op == SR_ADD || op == SR_SUB || op == SR_MUL);
-    if (!affine && (cost > SHARED_COST || c->part == 0))
-        rank(c, &e);
-    if (store)
-        c->entry[c->count++] = e;
-}
-
-static bool commutes(enum sr_op op)
-{
-    return sr_op_table[op].traits & SR_COMMUTES;
-}
-
-static void add_level(struct curves *c, const int *first, int cost)
-{
-    const struct sr_settings *s = c->settings;
-    const bool shared = cost > SHARED_COST;
-    for (int k = 0; k < s->unary_count; k++) {
-        const int operand = cost - price(s->unary[k]);
-        for (int a = operand > 0 ? first[operand] : 0; operand > 0 && a < first[operand + 1]; a++)
-            if (c->tried < c->budget && (!shared || a % c->parts == c->part))
-                join(c, s->unary[k], a, a, cost);
-    }
-    for (int left = 1; left <= cost - 2; left++) {
-        const int right = cost - 1 - left;
-        for (int a = first[left]; a < first[left + 1] && c->tried < c->budget; a++)
-            for (int b = first[right]; b < first[right + 1]; b++)
-                for (int k = 0; k < s->binary_count; k++)
-                    if ((!commutes(s->binary[k]) || a <= b) &&
-                        (!shared || (a + b) % c->parts == c->part))
-                        join(c, s->binary[k], a, b, cost);
+    const bool affine =
+        arity == 2 && (e->op == SR_ADD || e->op == SR_SUB || e->op == SR_MUL) &&
+        (c->all.entry[e->a].op == SR_CONSTANT || c->all.entry[e->b].op == SR_CONSTANT);
+    if (e->op != SR_CONSTANT && !affine && (e->cost > SHARED_COST || c->part == 0))
+        rank(c, e, value, &s);
+    if (keep) {
+        c->slopes[c->all.count] = s;
+        sr_enumerate_keep(&c->all, e, value);
     }
 }
 
-static void add_leaves(struct curves *c, const double *x)
-{
-    struct entry leaf = {.op = SR_FEATURE, .size = 1, .cost = 1};
-    memcpy(leaf.value, x, sizeof leaf.value);
-    if (c->part == 0)
-        rank(c, &leaf);
-    c->entry[c->count++] = leaf;
-    for (int k = 0; k < GRID; k++) {
-        struct entry e = {.op = SR_CONSTANT, .size = 1, .cost = 1, .constants = 1, .a = k};
-        e.constant[0] = grid[k];
-        for (int i = 0; i < SR_ROWS; i++) {
-            e.value[i] = grid[k];
-            e.slope[0][i] = 1;
-        }
-        c->entry[c->count++] = e;
-    }
-}
+/* ---- the search */
 
 int sr_curves_find(const struct sr_settings *settings, const double x[SR_ROWS],
                    const struct sr_curve_target *target, int targets, double budget, int part,
                    int parts, struct sr_curves *curves)
 {
-    struct curves c = {.settings = settings,
-                       .target = target,
+    struct curves c = {.target = target,
                        .targets = targets,
                        .part = part,
                        .parts = parts,
-                       .budget = budget,
-                       .found = curves};
-    int first[MOST_COST + 3] = {0};
-    c.entry = orr_alloc(STORED, sizeof *c.entry);
-    c.table = orr_alloc(TABLE, sizeof *c.table);
-    c.hash = orr_alloc(SR_CURVE_TARGETS, sizeof *c.hash);
-    const int rc = c.entry && c.table && c.hash ? 0 : ORR_ENOMEM;
+                       .found = curves,
+                       .all = {.settings = settings,
+                               .grid = grid,
+                               .room = STORED,
+                               .largest = SR_CURVE_SIZE,
+                               .most_cost = MOST_COST,
+                               .owner = &c,
+                               .wants = wants,
+                               .offer = consider}};
+    int rc = sr_enumerate_init(&c.all);
+    c.slopes = orr_alloc(STORED, sizeof *c.slopes);
+    if (!c.slopes)
+        rc = ORR_ENOMEM;
     if (!rc) {
-        add_leaves(&c, x);
-        first[2] = c.count;
-        for (int cost = 2; cost <= MOST_COST && c.tried < budget && !orr_signal_seen(); cost++) {
-            add_level(&c, first, cost);
-            first[cost + 1] = c.count;
-        }
+        sr_enumerate_feature(&c.all, 0, x);
+        sr_enumerate_constants(&c.all, GRID);
+        sr_enumerate_run(&c.all, budget);
     }
-    free(c.entry);
-    free(c.table);
-    free(c.hash);
+    sr_enumerate_free(&c.all);
+    free(c.slopes);
     return rc;
 }
 
 void sr_curves_merge(struct sr_curves *curves, const struct sr_curves *other, int targets)
 {
     for (int t = 0; t < targets; t++)
-        for (int size = 1; size <= SR_CURVE_SIZE; size++) {
-            struct sr_curve_found *list = curves->found[t][size];
-            int *count = &curves->count[t][size];
-            for (int i = 0; i < other->count[t][size]; i++) {
-                const struct sr_curve_found *item = &other->found[t][size][i];
-                if (*count == SR_CURVE_KEPT && !(item->score < list[*count - 1].score))
-                    break;
-                int k = *count < SR_CURVE_KEPT ? (*count)++ : SR_CURVE_KEPT - 1;
-                for (; k > 0 && item->score < list[k - 1].score; k--)
-                    list[k] = list[k - 1];
-                list[k] = *item;
-            }
-        }
+        for (int size = 1; size <= SR_CURVE_SIZE; size++)
+            for (int i = 0; i < other->count[t][size]; i++)
+                sr_best_insert(curves->found[t][size], sizeof(struct sr_curve_found),
+                               &curves->count[t][size], SR_CURVE_KEPT, &other->found[t][size][i]);
 }

@@ -3,7 +3,7 @@
 #ifndef SR_DICTIONARY_H
 #define SR_DICTIONARY_H
 
-#include "collapse.h"
+#include "sums.h"
 
 enum {
     SR_DICTIONARY_ROWS = 256,   /* rows of the table, evenly spaced */
@@ -25,18 +25,13 @@ struct sr_dictionary {
     struct sr_expr factor[SR_DICTIONARY_FACTORS]; /* count 0: 1 */
 };
 
-/* For a table of at least SR_DICTIONARY_ROWS rows. What was made is freed by the caller, after
- * errors too. */
-int sr_dictionary_init(struct sr_dictionary *dictionary, const struct sr_settings *settings,
-                       const struct sr_data *data);
+/* Columns of the first `entries` of the bank, and factors of these operators (a bit each), for a
+ * table of at least SR_DICTIONARY_ROWS rows. What was made is freed by the caller, after errors
+ * too. */
+int sr_dictionary_init(struct sr_dictionary *dictionary, const struct sr_bank *bank, int entries,
+                       uint64_t operators, const struct sr_data *data);
 void sr_dictionary_free(struct sr_dictionary *dictionary);
-
-/* Of vectors over the rows: mean 0 and length 1, false when there is hardly any variation; the dot
- * product. */
+/* Of a vector over the rows: mean 0 and length 1, false when there is hardly any variation. */
 bool sr_dictionary_unit(const double *value, double *unit);
-double sr_dictionary_dot(const double *a, const double *b);
-/* Solves a symmetric positive definite system of n equations whose rows have n + 1 columns, the
- * last the right-hand side, in place. */
-bool sr_dictionary_solve(double *a, int n);
 
 #endif

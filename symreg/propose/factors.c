@@ -1,22 +1,12 @@
 /* factors.c - small formulas, their products and quotients, by how close y is to them in ratio. */
-#include "enumerate.h"
+#include "sums.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "symreg/value/vec.h"
+#include "shared.h"
 
 enum { PRODUCTS = 2500 }; /* formulas whose products and quotients are tried */
-
-static void keep_factor(struct sr_factor list[SR_FACTORS], int *n, struct sr_factor item)
-{
-    if (*n == SR_CLOSE && item.score >= list[SR_CLOSE - 1].score)
-        return;
-    int k = *n < SR_CLOSE ? (*n)++ : SR_CLOSE - 1;
-    for (; k > 0 && item.score < list[k - 1].score; k--)
-        list[k] = list[k - 1];
-    list[k] = item;
-}
 
 /* Logarithms of y and of the bank's first formulas, about their means. */
 struct logs {
@@ -36,20 +26,30 @@ static bool logarithms(const double *value, float *out)
     return isfinite(sum);
 }
 
-static void logs_init(struct logs *logs, const struct sr_bank *bank)
+static void logs_init(struct logs *logs, const struct sr_bank *bank, int entries)
 {
     const struct sr_vec *vec = sr_vec_best();
     if (!logarithms(bank->y, logs->y))
         return;
-    for (int e = 0; e < bank->count && logs->count < PRODUCTS; e++) {
+    for (int e = 0; e < entries && logs->count < PRODUCTS; e++) {
         const int n = logs->count;
-        if (bank->entry[e].constants || !logarithms(bank->value[e], logs->value[n]))
+        if (bank->all.entry[e].constants || !logarithms(bank->all.value[e], logs->value[n]))
             continue;
         logs->with_y[n] = vec->dot_rows(logs->value[n], logs->y);
         logs->square[n] = vec->dot_rows(logs->value[n], logs->value[n]);
         logs->index[n] = e;
         logs->count++;
     }
+}
+
+/* Adds a factor to the closest. */
+static void keep(struct sr_factor list[SR_FACTORS], int *n, double score, int a, int b,
+                 enum sr_op op)
+{
+    const struct sr_factor item = {score, a, b, op};
+    if (*n == SR_CLOSE && !(score < list[SR_CLOSE - 1].score))
+        return;
+    sr_best_insert(list, sizeof item, n, SR_CLOSE, &item);
 }
 
 /* The formulas without constants, products and quotients of two to which y is closest in ratio:
@@ -61,49 +61,61 @@ static int rank_factors(const struct sr_bank *bank, const struct logs *logs, boo
     const struct sr_vec *vec = sr_vec_best();
     const double yy = (double)vec->dot_rows(logs->y, logs->y), price = 0.1;
     for (int a = 0; a < logs->count; a++) {
-        const int size = bank->entry[logs->index[a]].size;
+        const int size = bank->all.entry[logs->index[a]].size;
         const double rest = (double)(logs->square[a] - 2 * logs->with_y[a]) + yy;
-        keep_factor(list, &n,
-                    (struct sr_factor){logs->index[a], -1, SR_MUL, rest * (1 + price * size)});
+        keep(list, &n, rest * (1 + price * size), logs->index[a], -1, SR_MUL);
         for (int b = 0; b < a && size > 1; b++) {
             const double c = (double)vec->dot_rows(logs->value[a], logs->value[b]);
             const double sum = rest + (double)(logs->square[b]), w = (double)logs->with_y[b];
-            const double more = 1 + price * (size + 1 + bank->entry[logs->index[b]].size);
-            keep_factor(list, &n,
-                        (struct sr_factor){logs->index[a], logs->index[b], SR_MUL,
-                                           (sum + 2 * c - 2 * w) * more});
+            const double more = 1 + price * (size + 1 + bank->all.entry[logs->index[b]].size);
+            keep(list, &n, (sum + 2 * c - 2 * w) * more, logs->index[a], logs->index[b], SR_MUL);
             if (divide)
-                keep_factor(list, &n,
-                            (struct sr_factor){logs->index[a], logs->index[b], SR_DIV,
-                                               (sum - 2 * c + 2 * w) * more});
+                keep(list, &n, (sum - 2 * c + 2 * w) * more, logs->index[a], logs->index[b],
+                     SR_DIV);
         }
     }
     return n;
 }
 
-/* Only + - * / of features? Entries below stand before it: plain[] is known of them. */
-static int add_plain(const struct sr_bank *bank, struct sr_factor *list, int n)
+/* The first formulas of + - * / and features alone. */
+static int add_plain(const struct sr_bank *bank, int entries, struct sr_factor *list, int n)
 {
-    bool *plain = orr_alloc((size_t)bank->count, sizeof *plain);
-    for (int e = 0; e < bank->count && plain && n < SR_FACTORS; e++) {
-        const struct sr_bank_entry *entry = &bank->entry[e];
-        const bool arithmetic = entry->op >= SR_ADD && entry->op <= SR_DIV;
-        plain[e] = entry->op == SR_FEATURE || (arithmetic && plain[entry->a] && plain[entry->b]);
+    const uint64_t arithmetic = (uint64_t)1 << SR_ADD | (uint64_t)1 << SR_SUB |
+                                (uint64_t)1 << SR_MUL | (uint64_t)1 << SR_DIV;
+    bool *plain = orr_alloc(SR_BANK, sizeof *plain);
+    if (plain)
+        sr_bank_made_of(bank, arithmetic, plain);
+    for (int e = 0; e < entries && plain && n < SR_FACTORS; e++)
         if (plain[e])
-            list[n++] = (struct sr_factor){e, -1, SR_MUL, 0};
-    }
+            list[n++] = (struct sr_factor){0, e, -1, SR_MUL};
     free(plain);
     return n;
 }
 
-int sr_factors_find(const struct sr_bank *bank, bool divide, struct sr_factor list[SR_FACTORS],
-                    int *close)
+int sr_factors_find(const struct sr_bank *bank, int entries, bool divide,
+                    struct sr_factor list[SR_FACTORS], int *close)
 {
     struct logs *logs = orr_alloc(1, sizeof *logs);
+    *close = 0;
     if (!logs)
         return 0;
-    logs_init(logs, bank);
+    logs_init(logs, bank, entries);
     *close = rank_factors(bank, logs, divide, list);
     free(logs);
-    return add_plain(bank, list, *close);
+    return add_plain(bank, entries, list, *close);
+}
+
+bool sr_factor_expr(const struct sr_bank *bank, const struct sr_factor *factor,
+                    struct sr_expr *expr)
+{
+    struct sr_expr b;
+    if (!sr_bank_expr(bank, factor->a, expr))
+        return false;
+    if (factor->b >= 0) {
+        if (!sr_bank_expr(bank, factor->b, &b))
+            return false;
+        sr_put_expr(expr, &b);
+        sr_put_op(expr, factor->op);
+    }
+    return sr_put_end(expr, SR_NODES);
 }

@@ -1,5 +1,5 @@
-/* propose.h - what a search starts from: small formulas enumerated, composed, summed, and curves
- * that the table collapses to, with their constants fitted. */
+/* propose.h - what a search starts from: small formulas enumerated, composed, summed, and curves to
+ * which the table collapses, with their constants fitted. */
 #ifndef SR_PROPOSE_H
 #define SR_PROPOSE_H
 
@@ -58,11 +58,8 @@ struct sr_seeds {
     double loss[SR_SEEDS]; /* as it stands; infinite: of no use */
     double evaluations;
 };
-/* Enumerates and composes within settings->enumerate; `thread` has `threads`. */
-int sr_seeds_find(const struct sr_settings *settings, const struct sr_loss *loss,
-                  struct sr_thread *thread, int threads, struct sr_seeds *seeds);
-
-/* The same, and then curves and sums (collapse.h) until a seed is exact. */
+/* Small formulas, pairs of them, curves and sums (stages.h), one kind after the other until a seed
+ * is exact, within settings->enumerate; `thread` has `threads`. */
 int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
                  struct sr_thread *thread, int threads, struct sr_seeds *seeds);
 

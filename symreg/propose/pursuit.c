@@ -1,23 +1,23 @@
 /* pursuit.c - h H(a f + b g + c k + d): sums of up to three small formulas.
  *
- * compose.c solves all pairs at few rows; the third term is found as in matching pursuit (Mallat &
+ * pairs.c solves all pairs at few rows; the third term is found as in matching pursuit (Mallat &
  * Zhang, IEEE Trans. Signal Process. 41 (1993) 3397): the formula closest to what the others leave,
  * at so many rows that chance resembles nothing. Then every term is exchanged for the best one next
  * to the other two, as long as that helps. */
-#include "dictionary.h"
+#include "stages.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "symreg/value/vec.h"
+#include "dictionary.h"
+#include "shared.h"
 
 enum {
     ROWS = SR_DICTIONARY_ROWS,
     COLUMNS = SR_DICTIONARY,
     BLOCK = SR_VEC_COLUMNS, /* columns at a time: divides COLUMNS */
-    TERMS = 3,
+    TERMS = SR_TERMS,
     OUTERS = 8,   /* H: the identity and operators with an inverse */
     SWEEPS = 3,   /* of exchanges */
     VARIANTS = 4, /* of every sum: equal weights joined or not, with and without d */
@@ -33,8 +33,8 @@ static const int limit[] = {SR_DICTIONARY_SMALL, 1536, COLUMNS};
 enum { LIMITS = sizeof limit / sizeof *limit };
 
 struct sum {
-    struct sr_expr factor;
-    enum sr_op outer;
+    const struct sr_expr *factor;
+    struct sr_outer outer;
     int columns, terms, term[TERMS];   /* of the first columns */
     double z[ROWS], weight[TERMS + 1]; /* the last is d */
     double rest;                       /* 1 - R^2 */
@@ -58,16 +58,16 @@ static int project(const struct sr_dictionary *d, const struct sum *s, int witho
         if (k == without || !sr_dictionary_unit(d->value[s->term[k]], q[n]))
             continue;
         for (int j = 0; j < n; j++) {
-            const double r = sr_dictionary_dot(q[n], q[j]);
+            const double r = sr_dot(q[n], q[j], ROWS);
             for (int i = 0; i < ROWS; i++)
                 q[n][i] -= r * q[j][i];
         }
-        const double length = sqrt(sr_dictionary_dot(q[n], q[n]));
+        const double length = sqrt(sr_dot(q[n], q[n], ROWS));
         if (!(length > 1e-5))
             continue;
         for (int i = 0; i < ROWS; i++)
             q[n][i] /= length;
-        const double r = sr_dictionary_dot(rest, q[n]);
+        const double r = sr_dot(rest, q[n], ROWS);
         for (int i = 0; i < ROWS; i++)
             rest[i] -= r * q[n][i];
         n++;
@@ -101,7 +101,7 @@ static int best_column(const struct sr_dictionary *d, int columns, const double 
                 best = first + f;
             }
     }
-    *left = sr_dictionary_dot(rest, rest) - (double)gain;
+    *left = sr_dot(rest, rest, ROWS) - (double)gain;
     return best;
 }
 
@@ -145,7 +145,7 @@ static void solve_triples(const struct sr_dictionary *d, struct sum *s)
     double gram[SR_DICTIONARY_SMALL], best = 0;
     sr_dictionary_unit(s->z, z);
     for (int k = 0; k < s->columns; k++)
-        all[k] = sr_dictionary_dot(z, d->unit[k]);
+        all[k] = sr_dot(z, d->unit[k], ROWS);
     for (int f = 2; f < s->columns; f++) {
         for (int k = 0; k < f; k++) {
             r[k] = all[k] - all[f] * d->gram[f][k];
@@ -186,137 +186,62 @@ static void exchange(const struct sr_dictionary *d, struct sum *s)
     }
 }
 
-/* Weights by least squares: normal equations of at most three centred columns. */
-static bool weigh(const struct sr_dictionary *d, struct sum *s)
-{
-    const int width = s->terms + 1;
-    double a[TERMS * (TERMS + 1)], column[TERMS][ROWS], mean[TERMS], target[ROWS], mean_z = 0;
-    for (int i = 0; i < ROWS; i++)
-        mean_z += s->z[i] / ROWS;
-    for (int i = 0; i < ROWS; i++)
-        target[i] = s->z[i] - mean_z;
-    for (int k = 0; k < s->terms; k++) {
-        const double *value = d->value[s->term[k]];
-        mean[k] = 0;
-        for (int i = 0; i < ROWS; i++)
-            mean[k] += value[i] / ROWS;
-        for (int i = 0; i < ROWS; i++)
-            column[k][i] = value[i] - mean[k];
-    }
-    for (int k = 0; k < s->terms; k++) {
-        for (int j = 0; j < s->terms; j++)
-            a[k * width + j] = sr_dictionary_dot(column[k], column[j]);
-        a[k * width + s->terms] = sr_dictionary_dot(column[k], target);
-    }
-    if (!sr_dictionary_solve(a, s->terms))
-        return false;
-    s->weight[TERMS] = mean_z;
-    for (int k = 0; k < s->terms; k++) {
-        s->weight[k] = a[k * width + s->terms];
-        s->weight[TERMS] -= s->weight[k] * mean[k];
-        if (s->weight[k] == 0)
-            return false;
-    }
-    return isfinite(s->weight[TERMS]);
-}
-
 /* ---- formulas */
 
 /* One variant: bit 0 joins terms of nearly equal weight, bit 1 leaves out d. */
-static bool write_sum(const struct sr_dictionary *d, const struct sr_settings *settings,
+static bool write_sum(const struct sr_proposal *p, const struct sr_dictionary *d,
                       const struct sum *s, int variant, struct sr_expr *out)
 {
-    const uint64_t operators = sr_settings_operators(settings);
-    const bool divide = s->outer == SR_INV && s->factor.count && operators >> SR_DIV & 1;
-    const bool homogeneous = s->outer == SR_CONSTANT || s->outer == SR_INV ||
-                             s->outer == SR_SQUARE || s->outer == SR_SQRT;
+    const enum sr_op outer = s->outer.inner;
+    const bool homogeneous =
+        outer == SR_CONSTANT || outer == SR_INV || outer == SR_SQUARE || outer == SR_SQRT;
     const double unit = homogeneous ? fabs(s->weight[0]) : 1;
-    out->count = 0;
-    sr_put_expr(out, &s->factor);
+    struct sr_sum sum = {.factor = s->factor,
+                         .outer = s->outer,
+                         .divide = sr_has(p->operators, SR_DIV),
+                         .terms = s->terms,
+                         .weight_last = true,
+                         .offset = !(variant & 2),
+                         .d = s->weight[TERMS] / unit};
     for (int k = 0; k < s->terms; k++) {
         const double weight = s->weight[k] / unit;
-        const bool plain = fabs(fabs(weight) - 1) < (variant & 1 ? 0.15 : 1e-6);
-        const bool minus = plain && weight < 0 && k > 0 && operators >> SR_SUB & 1;
-        sr_put_expr(out, &d->expr[s->term[k]]);
-        if (!plain || (weight < 0 && !minus)) {
-            sr_put_node(out, (struct sr_node){.op = SR_CONSTANT, .value = weight});
-            sr_put_node(out, (struct sr_node){.op = SR_MUL});
-        }
-        if (k)
-            sr_put_node(out, (struct sr_node){.op = minus ? SR_SUB : SR_ADD});
+        const bool whole = fabs(fabs(weight) - 1) < (variant & 1 ? 0.15 : 1e-6);
+        const bool minus = whole && weight < 0 && k > 0 && sr_has(p->operators, SR_SUB);
+        sum.term[k] = (struct sr_written_term){
+            &d->expr[s->term[k]], weight, whole && (weight > 0 || minus), minus ? SR_SUB : SR_ADD};
     }
-    if (!(variant & 2)) {
-        sr_put_node(out, (struct sr_node){.op = SR_CONSTANT, .value = s->weight[TERMS] / unit});
-        sr_put_node(out, (struct sr_node){.op = SR_ADD});
-    }
-    if (s->outer != SR_CONSTANT && !divide)
-        sr_put_node(out, (struct sr_node){.op = (uint8_t)s->outer});
-    if (s->factor.count)
-        sr_put_node(out, (struct sr_node){.op = divide ? SR_DIV : SR_MUL});
-    if (out->count > SR_NODES || !sr_expr_measure(out))
+    if (!sr_sum_write(&sum, SR_NODES, out))
         return false;
-    sr_expr_rewrite(out, operators);
-    return out->count <= settings->maxsize &&
-           (!settings->admissible || settings->admissible(out, settings->context));
+    sr_expr_rewrite(out, p->operators);
+    return out->count <= p->settings->maxsize &&
+           (!p->settings->admissible || p->settings->admissible(out, p->settings->context));
 }
 
 /* ---- the stage */
 
 static bool set_target(const struct sr_dictionary *d, const struct sr_expr *factor,
-                       enum sr_op outer, int columns, struct sum *s)
+                       struct sr_outer outer, int columns, struct sum *s)
 {
     double h[ROWS], unit[ROWS];
-    *s = (struct sum){.factor = *factor, .outer = outer, .columns = columns, .rest = HUGE_VAL};
-    for (int i = 0; i < ROWS && !factor->count; i++)
-        h[i] = 1;
-    if (factor->count && !sr_eval(factor, &d->data, h))
-        return false;
-    for (int i = 0; i < ROWS; i++)
-        if (!sr_op_invert(outer, d->data.y[i] / h[i], &s->z[i]))
-            return false;
-    return sr_dictionary_unit(s->z, unit);
+    *s = (struct sum){.factor = factor, .outer = outer, .columns = columns, .rest = HUGE_VAL};
+    return (!factor->count || sr_eval(factor, &d->data, h)) &&
+           sr_sum_target(ROWS, d->data.y, factor->count ? h : NULL, outer, s->z) &&
+           sr_dictionary_unit(s->z, unit);
 }
 
-static int list_outer(const struct sr_settings *s, enum sr_op list[OUTERS])
+static bool weigh(const struct sr_dictionary *d, struct sum *s)
 {
-    double z;
-    int n = 0;
-    list[n++] = SR_CONSTANT;
-    for (int i = 0; i < s->unary_count && n < OUTERS; i++)
-        if (sr_op_invert(s->unary[i], 0.5, &z))
-            list[n++] = s->unary[i];
-    return n;
-}
-
-/* The best of every size, those that were fitted. */
-static void choose(const struct sr_expr *expr, const double *reached, int count, int maxsize,
-                   struct sr_seeds *seeds)
-{
-    for (int size = 1; size <= maxsize; size++) {
-        int list[PER_SIZE], n = 0;
-        for (int i = 0; i < count; i++) {
-            if (expr[i].count != size || !(reached[i] < HUGE_VAL) ||
-                (n == PER_SIZE && reached[i] >= reached[list[n - 1]]))
-                continue;
-            int k = n < PER_SIZE ? n++ : n - 1;
-            for (; k > 0 && reached[i] < reached[list[k - 1]]; k--)
-                list[k] = list[k - 1];
-            list[k] = i;
-        }
-        for (int k = 0; k < n && seeds->count < SR_SEEDS; k++) {
-            seeds->loss[seeds->count] = reached[list[k]];
-            seeds->expr[seeds->count++] = expr[list[k]];
-        }
-    }
+    const double *value[TERMS] = {NULL};
+    for (int k = 0; k < s->terms; k++)
+        value[k] = d->value[s->term[k]];
+    return sr_sum_weigh(ROWS, s->terms, value, s->z, s->weight);
 }
 
 /* One target over some of the columns; its variants, fitted. */
-static void work_out(const struct sr_dictionary *d, const struct sr_settings *settings,
-                     const struct sr_loss *loss, struct sr_thread *thread, struct sum *s,
+static void work_out(const struct sr_proposal *p, const struct sr_dictionary *d, struct sum *s,
                      struct sr_expr expr[VARIANTS], double reached[VARIANTS])
 {
-    for (int v = 0; v < VARIANTS; v++)
-        reached[v] = HUGE_VAL;
+    struct sr_thread *own = &p->thread[omp_get_thread_num()];
     if (orr_signal_seen())
         return;
     if (s->columns <= SR_DICTIONARY_SMALL)
@@ -328,36 +253,48 @@ static void work_out(const struct sr_dictionary *d, const struct sr_settings *se
     if (s->terms < 2 || !weigh(d, s))
         return;
     for (int v = 0; v < VARIANTS; v++)
-        if (write_sum(d, settings, s, v, &expr[v]))
+        if (write_sum(p, d, s, v, &expr[v]))
             reached[v] =
-                sr_constants_fit(loss, &expr[v], true, FIT_STEPS, 0, thread->rng, &thread->work);
+                sr_constants_fit(p->loss, &expr[v], true, FIT_STEPS, 0, own->rng, &own->work);
 }
 
-static int search_sums(const struct sr_dictionary *d, const struct sr_settings *settings,
-                       const struct sr_loss *loss, struct sr_thread *thread, int threads,
-                       struct sr_seeds *seeds)
+/* The best of every size, those that were fitted. */
+static void add_seeds(struct sr_proposal *p, const struct sr_expr *expr, const double *reached,
+                      int count)
 {
-    enum sr_op outer[OUTERS];
-    const int outers = list_outer(settings, outer), targets = d->factors * outers * LIMITS;
-    const int count = targets * VARIANTS;
+    struct sr_seeds *seeds = p->seeds;
+    for (int size = 1; size <= p->settings->maxsize; size++) {
+        int list[PER_SIZE];
+        const int n = sr_best_of_size(expr, reached, count, size, PER_SIZE, false, list);
+        for (int k = 0; k < n && seeds->count < SR_SEEDS; k++) {
+            seeds->loss[seeds->count] = reached[list[k]];
+            seeds->expr[seeds->count++] = expr[list[k]];
+        }
+    }
+    seeds->evaluations += count;
+}
+
+static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d)
+{
+    struct sr_outer outer[OUTERS];
+    const int outers = sr_outer_list(p->settings, false, OUTERS, outer);
+    const int targets = d->factors * outers * LIMITS, count = targets * VARIANTS;
     struct sum *sum = orr_alloc((size_t)targets, sizeof *sum);
     struct sr_expr *expr = orr_alloc((size_t)count, sizeof *expr);
     double *reached = orr_alloc((size_t)count, sizeof *reached);
     const int rc = sum && expr && reached ? 0 : ORR_ENOMEM;
     if (!rc) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+        sr_fill(reached, (size_t)count, HUGE_VAL);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
         for (int t = 0; t < targets; t++) {
             const int pair = t / LIMITS, before = t % LIMITS ? limit[t % LIMITS - 1] : 0;
             const int columns = d->count < limit[t % LIMITS] ? d->count : limit[t % LIMITS];
-            for (int v = 0; v < VARIANTS; v++)
-                reached[t * VARIANTS + v] = HUGE_VAL;
             if (columns > before &&
                 set_target(d, &d->factor[pair / outers], outer[pair % outers], columns, &sum[t]))
-                work_out(d, settings, loss, &thread[omp_get_thread_num()], &sum[t],
-                         expr + (size_t)t * VARIANTS, reached + (size_t)t * VARIANTS);
+                work_out(p, d, &sum[t], expr + (size_t)t * VARIANTS,
+                         reached + (size_t)t * VARIANTS);
         }
-        choose(expr, reached, count, settings->maxsize, seeds);
-        seeds->evaluations += count;
+        add_seeds(p, expr, reached, count);
     }
     free(sum);
     free(expr);
@@ -365,16 +302,15 @@ static int search_sums(const struct sr_dictionary *d, const struct sr_settings *
     return rc;
 }
 
-int sr_pursuit_find(const struct sr_settings *settings, const struct sr_loss *loss,
-                    struct sr_thread *thread, int threads, struct sr_seeds *seeds)
+int sr_pursuit_find(struct sr_proposal *p)
 {
-    const uint64_t operators = sr_settings_operators(settings);
     struct sr_dictionary d = {0};
-    if (loss->data->rows < ROWS || !(operators >> SR_MUL & 1) || !(operators >> SR_ADD & 1))
+    if (p->loss->data->rows < ROWS || !sr_has(p->operators, SR_MUL) ||
+        !sr_has(p->operators, SR_ADD))
         return 0;
-    int rc = sr_dictionary_init(&d, settings, loss->data);
+    int rc = sr_dictionary_init(&d, &p->bank, p->early, p->operators, p->loss->data);
     if (!rc && d.count)
-        rc = search_sums(&d, settings, loss, thread, threads, seeds);
+        rc = search_sums(p, &d);
     sr_dictionary_free(&d);
     return rc;
 }

@@ -1,19 +1,51 @@
-/* seeds.c - what a fit's search starts from: enumeration and composition, curves, sums. */
-#include "collapse.h"
+/* seeds.c - what a fit's search starts from: small formulas and pairs of them, curves, sums. */
+#include "shared.h"
+#include "stages.h"
+
+int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
+                     const struct sr_loss *loss, struct sr_thread *thread, int threads,
+                     struct sr_seeds *seeds)
+{
+    *p = (struct sr_proposal){.settings = settings,
+                              .operators = sr_settings_operators(settings),
+                              .loss = loss,
+                              .thread = thread,
+                              .threads = threads,
+                              .seeds = seeds};
+    seeds->count = 0;
+    seeds->evaluations = 0;
+    const int rc = sr_bank_init(&p->bank, settings, loss->data);
+    p->early = p->bank.all.count;
+    return rc;
+}
+
+void sr_proposal_free(struct sr_proposal *p)
+{
+    sr_bank_free(&p->bank);
+}
+
+void sr_proposal_fill(struct sr_proposal *p, double budget)
+{
+    const double eighth = p->settings->enumerate / 8;
+    if (p->bank.all.tried < eighth) {
+        sr_bank_fill(&p->bank, budget < eighth ? budget : eighth);
+        p->early = p->bank.all.count;
+    }
+    sr_bank_fill(&p->bank, budget);
+}
 
 int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
                  struct sr_thread *thread, int threads, struct sr_seeds *seeds)
 {
-    int (*const stage[])(const struct sr_settings *, const struct sr_loss *, struct sr_thread *,
-                         int,
-                         struct sr_seeds *) = {sr_seeds_find, sr_collapse_find, sr_pursuit_find};
-    for (size_t k = 0; k < sizeof stage / sizeof *stage; k++) {
-        const int rc = stage[k](settings, loss, thread, threads, seeds);
-        if (rc)
-            return rc;
-        for (int i = 0; i < seeds->count; i++)
-            if (seeds->loss[i] <= loss->noise) /* the law is known */
-                return 0;
+    int (*const stage[])(struct sr_proposal *) = {sr_small_find, sr_collapse_find, sr_pursuit_find};
+    struct sr_proposal p;
+    int rc = sr_proposal_init(&p, settings, loss, thread, threads, seeds);
+    bool exact = false; /* the law is known */
+    for (size_t k = 0; k < sizeof stage / sizeof *stage && !rc && !exact; k++) {
+        rc = stage[k](&p);
+        for (int i = 0; i < seeds->count && !rc; i++)
+            exact = exact || seeds->loss[i] <= loss->noise;
     }
-    return 0;
+    sr_proposal_free(&p);
+    return rc;
 }

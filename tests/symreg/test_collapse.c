@@ -66,7 +66,7 @@ static void points_of(struct points *p, const char *text)
         p->x[i] = 0.5 + 4.5 * i / (SR_ROWS - 1);
     const struct sr_data data = {.rows = SR_ROWS, .features = 1, .x = p->x, .y = p->x};
     assert_true(sr_eval(&truth, &data, p->z));
-    assert_true(sr_curve_normalise(p->z, p->target.unit));
+    assert_true(sr_curve_unit(p->z, p->target.unit));
     p->target.deep = true;
 }
 
@@ -189,7 +189,7 @@ static void search(struct table *t, int threads, struct sr_fit *fit)
     assert_int_equal(sr_search(&s, fit, 1, threads, NULL), 0);
 }
 
-/* Laws beyond the pairs of compose.c, without any epoch of islands; the same for any number of
+/* Laws beyond the pairs of pairs.c, without any epoch of islands; the same for any number of
  * threads. */
 static void finds_collapsed_laws(void **state)
 {
@@ -242,48 +242,45 @@ static void finds_them_in_noise(void **state)
     table_free(&t);
 }
 
+/* The number of seeds that the curves add to a bank of the table's formulas. */
+static int curves_add(const struct sr_settings *s, struct sr_data *data)
+{
+    static struct sr_seeds seeds;
+    struct sr_proposal p;
+    struct sr_loss loss;
+    struct sr_thread worker = {.rng = random_stream(3)};
+    assert_int_equal(sr_work_init(&worker.work, data->rows, s->maxsize), 0);
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, data), 0);
+    assert_int_equal(sr_proposal_init(&p, s, &loss, &worker, 1, &seeds), 0);
+    sr_bank_fill(&p.bank, s->enumerate);
+    assert_int_equal(sr_collapse_find(&p), 0);
+    assert_true(seeds.evaluations >= seeds.count);
+    for (int i = 0; i < seeds.count; i++)
+        assert_true(seeds.expr[i].count >= 1 && seeds.expr[i].count <= s->maxsize);
+    sr_proposal_free(&p);
+    sr_loss_free(&loss);
+    sr_work_free(&worker.work);
+    gsl_rng_free(worker.rng);
+    return seeds.count;
+}
+
 /* Nothing collapses, too few rows, no product: nothing is added. */
 static void stands_back(void **state)
 {
     (void)state;
-    static struct sr_seeds seeds;
     struct sr_settings s = default_settings();
     struct table t;
-    struct sr_loss loss;
-    struct sr_thread worker = {.rng = random_stream(3)};
     gsl_rng *rng = random_stream(5);
     table_of(&t, 300, "m1 / r * exp(-0.7 * m2)", 0);
-    assert_int_equal(sr_work_init(&worker.work, 300, 20), 0);
-    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
-
-    seeds.count = 0;
-    assert_int_equal(sr_collapse_find(&s, &loss, &worker, 1, &seeds), 0);
-    const int all = seeds.count;
-    assert_true(all > 20 && seeds.evaluations >= all);
-    for (int i = 0; i < all; i++)
-        assert_true(seeds.expr[i].count >= 1 && seeds.expr[i].count <= s.maxsize);
-
-    seeds.count = 0;
+    assert_true(curves_add(&s, &t.data) > 20);
     s.binary_count = 2; /* + - alone */
-    assert_int_equal(sr_collapse_find(&s, &loss, &worker, 1, &seeds), 0);
-    assert_int_equal(seeds.count, 0);
+    assert_int_equal(curves_add(&s, &t.data), 0);
     s.binary_count = 4;
-    sr_loss_free(&loss);
-
     for (size_t i = 0; i < t.data.rows; i++)
         t.y[i] = gsl_ran_ugaussian(rng);
-    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
-    assert_int_equal(sr_collapse_find(&s, &loss, &worker, 1, &seeds), 0);
-    assert_int_equal(seeds.count, 0);
-    sr_loss_free(&loss);
-
+    assert_int_equal(curves_add(&s, &t.data), 0);
     t.data.rows = 63; /* columns of 63 rows of the same array: any numbers */
-    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
-    assert_int_equal(sr_collapse_find(&s, &loss, &worker, 1, &seeds), 0);
-    assert_int_equal(seeds.count, 0);
-    sr_loss_free(&loss);
-    sr_work_free(&worker.work);
-    gsl_rng_free(worker.rng);
+    assert_int_equal(curves_add(&s, &t.data), 0);
     gsl_rng_free(rng);
     table_free(&t);
 }

@@ -1,7 +1,6 @@
 /* test_enumerate.c - the bank holds every small function once; pairs meet in the middle. */
 #include "symreg/formulas.h"
-#include "propose/enumerate.h"
-#include "evolve/search.h"
+#include "propose/stages.h"
 
 static struct sr_settings settings_of(int maxsize)
 {
@@ -38,10 +37,11 @@ static void counts_small_functions(void **state)
     table_of(&t, "r + 1");
     t.data.features = 1;
     s.unary_count = 0;
-    assert_int_equal(sr_bank_init(&bank, &s, &t.data, 1e6), 0);
+    assert_int_equal(sr_bank_init(&bank, &s, &t.data), 0);
+    sr_bank_fill(&bank, 1e6);
     int of_size[6] = {0};
-    for (int i = 0; i < bank.count; i++)
-        of_size[bank.entry[i].size]++;
+    for (int i = 0; i < bank.all.count; i++)
+        of_size[bank.all.entry[i].size]++;
     assert_true(of_size[1] == 11 && of_size[2] == 0 && of_size[3] == 22 && of_size[4] == 0);
     sr_bank_free(&bank);
     table_free(&t);
@@ -55,16 +55,18 @@ static void every_function_once(void **state)
     struct sr_bank bank;
     const struct sr_settings s = settings_of(7);
     table_of(&t, "m1 * m2 * inv(r * r)");
-    assert_int_equal(sr_bank_init(&bank, &s, &t.data, 2e5), 0);
-    assert_true(bank.count > 500);
-    for (int i = 0; i < bank.count; i += 1 + bank.count / 400) {
+    assert_int_equal(sr_bank_init(&bank, &s, &t.data), 0);
+    sr_bank_fill(&bank, 2e5);
+    assert_true(bank.all.count > 500);
+    for (int i = 0; i < bank.all.count; i += 1 + bank.all.count / 400) {
         struct sr_expr expr, other;
-        assert_true(sr_bank_expr(&bank, &bank.entry[i], &expr));
-        assert_int_equal(expr.count, bank.entry[i].size);
+        assert_true(sr_bank_expr(&bank, i, &expr));
+        assert_int_equal(expr.count, bank.all.entry[i].size);
         for (int k = 0; k < SR_ROWS; k++)
-            assert_true(near(value_by_hand(&expr, &t.data, bank.row[k]), bank.value[i][k], 1e-12));
+            assert_true(
+                near(value_by_hand(&expr, &t.data, bank.row[k]), bank.all.value[i][k], 1e-12));
         for (int j = 0; j < i; j++) {
-            assert_true(sr_bank_expr(&bank, &bank.entry[j], &other));
+            assert_true(sr_bank_expr(&bank, j, &other));
             if (sr_expr_canonical_hash(&expr) == sr_expr_canonical_hash(&other)) {
                 char text[SR_TEXT];
                 sr_expr_print(&other, feature_name, text, sizeof text);
@@ -83,8 +85,68 @@ static void budget_ends_it(void **state)
     struct sr_bank bank;
     const struct sr_settings s = settings_of(15);
     table_of(&t, "r");
-    assert_int_equal(sr_bank_init(&bank, &s, &t.data, 3000), 0);
-    assert_true(bank.tried >= 3000 && bank.tried < 10000);
+    assert_int_equal(sr_bank_init(&bank, &s, &t.data), 0);
+    sr_bank_fill(&bank, 3000);
+    assert_true(bank.all.tried >= 3000 && bank.all.tried < 10000);
+    sr_bank_free(&bank);
+    table_free(&t);
+}
+
+/* Two helpings are one: the same entries and rankings wherever the first budget ended. */
+static void goes_on_where_it_stopped(void **state)
+{
+    (void)state;
+    static const double first[] = {3, 60, 1234, 30000};
+    struct table t;
+    struct sr_bank once, twice;
+    struct sr_settings s = settings_of(15);
+    s.unary[s.unary_count++] = SR_COS;
+    table_of(&t, "m1 * cos(r)");
+    assert_int_equal(sr_bank_init(&once, &s, &t.data), 0);
+    sr_bank_fill(&once, 40000);
+    for (size_t k = 0; k < sizeof first / sizeof *first; k++) {
+        assert_int_equal(sr_bank_init(&twice, &s, &t.data), 0);
+        sr_bank_fill(&twice, first[k]);
+        sr_bank_fill(&twice, 40000);
+        assert_true(twice.all.tried == once.all.tried);
+        assert_int_equal(twice.all.count, once.all.count);
+        for (int e = 0; e < once.all.count; e++)
+            assert_memory_equal(twice.all.value[e], once.all.value[e], sizeof once.all.value[e]);
+        for (int size = 1; size <= SR_BANK_SIZE; size++)
+            for (int i = 0; i < SR_RESPECTS; i++) {
+                const struct sr_ranking *a = &once.ranking[size][i], *b = &twice.ranking[size][i];
+                assert_int_equal(a->count, b->count);
+                for (int n = 0; n < a->count; n++)
+                    assert_true(a->best[n].score == b->best[n].score);
+            }
+        sr_bank_free(&twice);
+    }
+    sr_bank_free(&once);
+    table_free(&t);
+}
+
+/* Entries of + and * alone, and not those that hold inv. */
+static void knows_what_entries_are_made_of(void **state)
+{
+    (void)state;
+    static bool made[SR_BANK];
+    const uint64_t operators = (uint64_t)1 << SR_ADD | (uint64_t)1 << SR_MUL;
+    const uint64_t features = (uint64_t)1 << SR_FEATURE;
+    int of[2] = {0};
+    struct table t;
+    struct sr_bank bank;
+    const struct sr_settings s = settings_of(9);
+    table_of(&t, "m1 + r");
+    assert_int_equal(sr_bank_init(&bank, &s, &t.data), 0);
+    sr_bank_fill(&bank, 20000);
+    sr_bank_made_of(&bank, operators, made);
+    for (int e = 0; e < bank.all.count; e++) {
+        struct sr_expr expr;
+        assert_true(sr_bank_expr(&bank, e, &expr));
+        assert_true(made[e] == !(sr_expr_operators(&expr) & ~(operators | features)));
+        of[made[e]]++;
+    }
+    assert_true(of[0] > 100 && of[1] > 100);
     sr_bank_free(&bank);
     table_free(&t);
 }
@@ -181,6 +243,8 @@ int main(void)
         cmocka_unit_test(counts_small_functions),
         cmocka_unit_test(every_function_once),
         cmocka_unit_test(budget_ends_it),
+        cmocka_unit_test(goes_on_where_it_stopped),
+        cmocka_unit_test(knows_what_entries_are_made_of),
         cmocka_unit_test(finds_laws_without_islands),
     };
     return cmocka_run_group_tests_name("symreg/enumerate", tests, NULL, NULL);

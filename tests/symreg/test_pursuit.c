@@ -2,6 +2,7 @@
 #include "symreg/formulas.h"
 #include "bench/symreg_same.h"
 #include "propose/dictionary.h"
+#include "propose/stages.h"
 
 static struct sr_settings default_settings(void)
 {
@@ -39,11 +40,67 @@ static void solves_systems(void **state)
             a[i * 5 + k] = 1.0 / (1 + i + k);
         a[i * 5 + 4] = 1;
     }
-    assert_true(sr_dictionary_solve(a, 4));
+    assert_true(sr_sum_solve(a, 4));
     for (int i = 0; i < 4; i++)
         assert_true(near(a[i * 5 + 4], expected[i], 1e-10));
     double singular[] = {1, 1, 1, 1, 1, 2};
-    assert_false(sr_dictionary_solve(singular, 2));
+    assert_false(sr_sum_solve(singular, 2));
+}
+
+/* Of 2.5 f - 0.7 g + 3 k + 4 the weights; none of a sum of two terms, or of a constant. */
+static void weighs_terms(void **state)
+{
+    (void)state;
+    enum { ROWS_OF_SUM = 64 };
+    gsl_rng *rng = random_stream(13);
+    double f[ROWS_OF_SUM], g[ROWS_OF_SUM], k[ROWS_OF_SUM], z[ROWS_OF_SUM], weight[SR_TERMS + 1];
+    const double *value[SR_TERMS] = {f, g, k};
+    for (int i = 0; i < ROWS_OF_SUM; i++) {
+        f[i] = gsl_rng_uniform(rng);
+        g[i] = 100 + gsl_ran_ugaussian(rng);
+        k[i] = f[i] + 0.01 * gsl_ran_ugaussian(rng);
+        z[i] = 2.5 * f[i] - 0.7 * g[i] + 3 * k[i] + 4;
+    }
+    assert_true(sr_sum_weigh(ROWS_OF_SUM, 3, value, z, weight));
+    assert_true(near(weight[0], 2.5, 1e-9) && near(weight[1], -0.7, 1e-9) &&
+                near(weight[2], 3, 1e-9) && near(weight[SR_TERMS], 4, 1e-9));
+    for (int i = 0; i < ROWS_OF_SUM; i++)
+        k[i] = f[i] + g[i];
+    assert_false(sr_sum_weigh(ROWS_OF_SUM, 3, value, z, weight));
+    for (int i = 0; i < ROWS_OF_SUM; i++)
+        f[i] = 2.385;
+    assert_false(sr_sum_weigh(ROWS_OF_SUM, 1, value, z, weight));
+    gsl_rng_free(rng);
+}
+
+/* A sum is written with its factor, both operators of H and the weights that are not plain. */
+static void writes_sums(void **state)
+{
+    (void)state;
+    const struct sr_expr r = formula("r"), m1 = formula("m1"), m2 = formula("m2");
+    struct sr_sum sum = {.factor = &r,
+                         .outer = {SR_SQUARE, SR_INV},
+                         .terms = 2,
+                         .term = {{&m1, 2.5, false, SR_ADD}, {&m2, -1, true, SR_SUB}},
+                         .offset = true,
+                         .d = 0.3};
+    struct sr_expr out;
+    assert_true(sr_sum_write(&sum, 20, &out));
+    assert_string_equal(text_of(&out), "(r * inv(square((((2.5 * m1) - m2) + 0.3))))");
+    assert_int_equal(out.count, 11);
+    assert_true(sr_sum_write(&sum, 11, &out));
+    assert_false(sr_sum_write(&sum, 10, &out));
+    sum.outer = (struct sr_outer){SR_INV, SR_CONSTANT};
+    sum.divide = true;
+    assert_true(sr_sum_write(&sum, 20, &out));
+    assert_string_equal(text_of(&out), "(r / (((2.5 * m1) - m2) + 0.3))");
+}
+
+/* A bank of a table's formulas. */
+static void bank_of(struct sr_bank *bank, const struct sr_settings *s, const struct table *t)
+{
+    assert_int_equal(sr_bank_init(bank, s, &t->data), 0);
+    sr_bank_fill(bank, s->enumerate / 8);
 }
 
 static void columns_are_units(void **state)
@@ -52,9 +109,12 @@ static void columns_are_units(void **state)
     static struct sr_dictionary d;
     const struct sr_settings s = default_settings();
     struct table t;
+    struct sr_bank bank;
     d = (struct sr_dictionary){0};
     table_of(&t, "m1 + r");
-    assert_int_equal(sr_dictionary_init(&d, &s, &t.data), 0);
+    bank_of(&bank, &s, &t);
+    assert_int_equal(
+        sr_dictionary_init(&d, &bank, bank.all.count, sr_settings_operators(&s), &t.data), 0);
     assert_true(d.count > 1000 && d.count <= SR_DICTIONARY);
     for (int e = 0; e < d.count; e += 37) {
         double sum = 0, square = 0, constant[SR_NODES];
@@ -67,6 +127,7 @@ static void columns_are_units(void **state)
         assert_true(fabs(sum) < 1e-4 && fabs(square - 1) < 1e-4);
     }
     sr_dictionary_free(&d);
+    sr_bank_free(&bank);
     table_free(&t);
 }
 
@@ -79,16 +140,41 @@ static void factors_hold_the_power_law(void **state)
     const struct sr_expr law = formula("square(r) * m1 / (m2 * square(m2))");
     const double low[FEATURES] = {0.5, 0.5, 0.5}, high[FEATURES] = {5, 5, 5};
     struct table t;
+    struct sr_bank bank;
     bool found = false;
     d = (struct sr_dictionary){0};
     table_of(&t, "square(r) * m1 / (m2 * square(m2)) * (1.3 - 0.3 * exp(-1 * r * m2))");
-    assert_int_equal(sr_dictionary_init(&d, &s, &t.data), 0);
+    bank_of(&bank, &s, &t);
+    assert_int_equal(
+        sr_dictionary_init(&d, &bank, bank.all.count, sr_settings_operators(&s), &t.data), 0);
     assert_true(d.factors > 1 && d.factors <= SR_DICTIONARY_FACTORS && d.factor[0].count == 0);
     for (int i = 1; i < d.factors; i++)
         found = found || disagreement(&d.factor[i], &law, FEATURES, low, high, 1) < 1e-12;
     assert_true(found);
     sr_dictionary_free(&d);
+    sr_bank_free(&bank);
     table_free(&t);
+}
+
+/* What the sums alone add for a law. */
+static void sums_of(const struct sr_settings *s, const struct sr_loss *loss, int threads,
+                    struct sr_seeds *seeds)
+{
+    enum { MOST = 3 };
+    struct sr_thread worker[MOST];
+    struct sr_proposal p;
+    for (int i = 0; i < threads; i++) {
+        worker[i].rng = random_stream(1 + (uint64_t)i);
+        assert_int_equal(sr_work_init(&worker[i].work, loss->data->rows, s->maxsize), 0);
+    }
+    assert_int_equal(sr_proposal_init(&p, s, loss, worker, threads, seeds), 0);
+    sr_proposal_fill(&p, s->enumerate);
+    assert_int_equal(sr_pursuit_find(&p), 0);
+    sr_proposal_free(&p);
+    for (int i = 0; i < threads; i++) {
+        sr_work_free(&worker[i].work);
+        gsl_rng_free(worker[i].rng);
+    }
 }
 
 /* Three terms that share features, with unequal weights, below an operator, under a factor: exact
@@ -104,18 +190,13 @@ static void finds_sums(void **state)
     };
     for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
         const struct sr_settings s = default_settings();
-        struct sr_thread worker[3] = {
-            {.rng = random_stream(1)}, {.rng = random_stream(2)}, {.rng = random_stream(3)}};
         struct table t;
         struct sr_loss loss;
         double least = HUGE_VAL;
-        one = more = (struct sr_seeds){0};
         table_of(&t, law[k]);
         assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
-        for (int i = 0; i < 3; i++)
-            assert_int_equal(sr_work_init(&worker[i].work, t.data.rows, s.maxsize), 0);
-        assert_int_equal(sr_pursuit_find(&s, &loss, worker, 1, &one), 0);
-        assert_int_equal(sr_pursuit_find(&s, &loss, worker, 3, &more), 0);
+        sums_of(&s, &loss, 1, &one);
+        sums_of(&s, &loss, 3, &more);
         for (int i = 0; i < one.count; i++)
             least = fmin(least, one.loss[i]);
         if (!(least <= 1e-15 * loss.base))
@@ -123,10 +204,6 @@ static void finds_sums(void **state)
         assert_int_equal(one.count, more.count);
         for (int i = 0; i < one.count; i++)
             assert_true(sr_expr_hash(&one.expr[i]) == sr_expr_hash(&more.expr[i]));
-        for (int i = 0; i < 3; i++) {
-            sr_work_free(&worker[i].work);
-            gsl_rng_free(worker[i].rng);
-        }
         sr_loss_free(&loss);
         table_free(&t);
     }
@@ -136,6 +213,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solves_systems),
+        cmocka_unit_test(weighs_terms),
+        cmocka_unit_test(writes_sums),
         cmocka_unit_test(columns_are_units),
         cmocka_unit_test(factors_hold_the_power_law),
         cmocka_unit_test(finds_sums),

@@ -1,0 +1,186 @@
+/* bank.c - small formulas of all features, kept with their values and ranked by how close they
+ * come to y. */
+#include "bank.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared.h"
+
+/* A constant stands for any value: these satisfy no identity, and are a grid of both signs in
+ * equal ratios; the fewer features, the more of them. */
+#define GENERIC 0.7548776662466927
+static const double generic[] = {GENERIC,      -GENERIC,     GENERIC / 4, GENERIC * 4,
+                                 -GENERIC / 4, -GENERIC * 4, GENERIC / 2, GENERIC * 2,
+                                 -GENERIC / 2, -GENERIC * 2};
+
+/* ---- rows */
+
+struct ranked_row {
+    double y;
+    size_t row;
+};
+
+static int by_y(const void *a, const void *b)
+{
+    const struct ranked_row *p = a, *q = b;
+    if (p->y != q->y)
+        return p->y < q->y ? -1 : 1;
+    return (p->row > q->row) - (p->row < q->row);
+}
+
+/* Rows at even quantiles of y. */
+static int pick_rows(struct sr_bank *bank, const struct sr_data *data)
+{
+    struct ranked_row *rank = orr_alloc(data->rows, sizeof *rank);
+    if (!rank)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < data->rows; i++)
+        rank[i] = (struct ranked_row){data->y[i], i};
+    qsort(rank, data->rows, sizeof *rank, by_y);
+    for (size_t k = 0; k < SR_ROWS; k++) {
+        const size_t at = (2 * k + 1) * data->rows / (2 * SR_ROWS);
+        bank->row[k] = rank[at].row;
+        const double y = bank->y[k] = rank[at].y;
+        bank->inverse[k] = y != 0 ? 1 / y : 0;
+        bank->yy += y * y;
+        bank->sy += y;
+    }
+    free(rank);
+    return 0;
+}
+
+/* ---- ranking */
+
+/* 1 - the share of y explained: by s p, by s p relative to y, by s p + c. False when p is the same
+ * at all rows: such formulas are constants. */
+static bool rate(const struct sr_bank *bank, const double *p, double score[SR_RESPECTS])
+{
+    double t[5];
+    const double n = SR_ROWS, yy = bank->yy, sy = bank->sy;
+    sr_vec_best()->add_up(p, bank->y, bank->inverse, t);
+    const double cpp = t[0] - t[4] * t[4] / n, cyy = yy - sy * sy / n, cpy = t[1] - t[4] * sy / n;
+    score[SR_ABSOLUTE] = yy > 0 ? 1 - t[1] * t[1] / (t[0] * yy) : 1;
+    score[SR_RELATIVE] = t[3] > 0 ? 1 - t[2] * t[2] / (n * t[3]) : 1;
+    score[SR_OFFSET] = cyy > 0 ? 1 - cpy * cpy / (cpp * cyy) : 1;
+    return cpp > 1e-13 * t[0] && isfinite(t[0]);
+}
+
+static bool is_good(const struct sr_ranking *ranking, double score)
+{
+    return ranking->count < SR_BEST_KEPT || score < ranking->best[SR_BEST_KEPT - 1].score;
+}
+
+static void rank(struct sr_ranking *ranking, const struct sr_entry *entry, double score,
+                 uint64_t hash)
+{
+    const struct sr_ranked item = {score, hash, *entry};
+    if (!(score < 1) || !is_good(ranking, score))
+        return;
+    for (int i = 0; i < ranking->count; i++)
+        if (ranking->best[i].hash == hash)
+            return;
+    sr_best_insert(ranking->best, sizeof item, &ranking->count, SR_BEST_KEPT, &item);
+}
+
+/* Ranks an entry with these values, and keeps it while there is room. */
+static void consider(void *owner, const struct sr_entry *entry, const double value[SR_ROWS])
+{
+    struct sr_bank *bank = owner;
+    struct sr_enumeration *all = &bank->all;
+    double score[SR_RESPECTS];
+    all->tried++;
+    if (entry->op != SR_CONSTANT && !rate(bank, value, score))
+        return;
+    struct sr_ranking *ranking = bank->ranking[entry->size];
+    bool good = false;
+    for (int i = 0; i < SR_RESPECTS && entry->op != SR_CONSTANT; i++)
+        good = good || is_good(&ranking[i], score[i]);
+    const bool keep =
+        all->count < SR_BANK &&
+        (entry->constants == 0 || (entry->constants == 1 && entry->cost <= SR_CONSTANT_COST));
+    if ((!good && !keep) || !sr_enumerate_is_new(all, value, keep))
+        return;
+    const uint64_t hash = good ? sr_enumerate_hash(value, value[0] != 0 ? value[0] : 1) : 0;
+    for (int i = 0; i < SR_RESPECTS && good; i++)
+        rank(&ranking[i], entry, score[i], hash);
+    if (keep)
+        sr_enumerate_keep(all, entry, value);
+}
+
+/* ---- the bank */
+
+int sr_bank_init(struct sr_bank *bank, const struct sr_settings *settings,
+                 const struct sr_data *data)
+{
+    const int largest = settings->maxsize < SR_BANK_SIZE ? settings->maxsize : SR_BANK_SIZE;
+    *bank = (struct sr_bank){.all = {.settings = settings,
+                                     .grid = generic,
+                                     .room = SR_BANK,
+                                     .largest = largest,
+                                     .most_cost = SR_MOST_COST,
+                                     .owner = bank,
+                                     .offer = consider}};
+    bank->ranking = orr_alloc(SR_BANK_SIZE + 1, sizeof *bank->ranking);
+    int rc = sr_enumerate_init(&bank->all);
+    if (!rc)
+        rc = bank->ranking ? pick_rows(bank, data) : ORR_ENOMEM;
+    for (int f = 0; f < data->features && !rc; f++) {
+        double value[SR_ROWS];
+        for (int i = 0; i < SR_ROWS; i++)
+            value[i] = data->x[(size_t)f * data->rows + bank->row[i]];
+        sr_enumerate_feature(&bank->all, f, value);
+    }
+    if (!rc && settings->binary_count)
+        sr_enumerate_constants(&bank->all, data->features == 1 ? 10 : data->features == 2 ? 6 : 4);
+    return rc;
+}
+
+void sr_bank_free(struct sr_bank *bank)
+{
+    sr_enumerate_free(&bank->all);
+    free(bank->ranking);
+}
+
+void sr_bank_fill(struct sr_bank *bank, double budget)
+{
+    sr_enumerate_run(&bank->all, budget);
+}
+
+/* ---- formulas */
+
+bool sr_bank_expr(const struct sr_bank *bank, int e, struct sr_expr *expr)
+{
+    return sr_enumerate_write(&bank->all, &bank->all.entry[e], expr);
+}
+
+void sr_bank_made_of(const struct sr_bank *bank, uint64_t operators, bool made[SR_BANK])
+{
+    for (int e = 0; e < bank->all.count; e++) {
+        const struct sr_entry *entry = &bank->all.entry[e];
+        made[e] = entry->op == SR_FEATURE ||
+                  (entry->op != SR_CONSTANT && sr_has(operators, (enum sr_op)entry->op) &&
+                   made[entry->a] && (sr_op_table[entry->op].arity < 2 || made[entry->b]));
+    }
+}
+
+void sr_bank_offer(const struct sr_bank *bank, int maxsize, struct sr_candidates *candidates)
+{
+    const bool adds = sr_has(sr_settings_operators(bank->all.settings), SR_ADD);
+    for (int size = 1; size <= SR_BANK_SIZE; size++)
+        for (int respect = 0; respect < SR_RESPECTS; respect++) {
+            const struct sr_ranking *r = &bank->ranking[size][respect];
+            for (int i = 0; i < r->count && candidates->count < SR_CANDIDATES; i++) {
+                struct sr_expr *expr = &candidates->expr[candidates->count];
+                if (!sr_enumerate_write(&bank->all, &r->best[i].entry, expr) ||
+                    (respect == SR_OFFSET && !adds))
+                    continue;
+                if (respect == SR_OFFSET) {
+                    sr_put_constant(expr, generic[0]);
+                    sr_put_op(expr, SR_ADD);
+                }
+                candidates->count += sr_put_end(expr, maxsize);
+            }
+        }
+}

@@ -1,0 +1,322 @@
+/* pairs.c - h H(a f + b g + c): pairs of small formulas meet in the middle.
+ *
+ * With z = H^-1(y / h) at the bank's rows, the best a, b, c of a pair follow from three
+ * correlations: R^2 = (rf^2 + rg^2 - 2 rf rg rfg) / (1 - rfg^2). The correlations rfg of all pairs
+ * are computed once; a target costs one pass over them. */
+#include "sums.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared.h"
+#include "stages.h"
+
+static const double least_variance = 1e-20; /* of a column, as a share of its mean square */
+
+enum {
+    BASIS = 500,            /* formulas f and g of pairs, without constants */
+    SINGLES = 20480,        /* formulas f that stand alone, with constants, too */
+    OUTERS = 16,            /* ways H, at most */
+    BLOCK = SR_VEC_COLUMNS, /* of them at a time: divides SINGLES */
+    KEPT = 8,               /* singles and pairs of each target, each */
+};
+
+/* ---- the basis */
+
+struct basis {
+    int count, singles;
+    int index[BASIS], single_index[SINGLES]; /* in the bank */
+    double unit[BASIS][SR_ROWS];             /* mean 0, length 1 */
+    float single[SR_ROWS][SINGLES];          /* the same, row by row */
+    float (*correlation)[BASIS];
+};
+
+/* The bank's first formulas; of those for pairs none has constants or is an affine image of an
+ * earlier one. */
+static int basis_init(struct basis *basis, const struct sr_enumeration *all)
+{
+    basis->correlation = orr_alloc(BASIS, sizeof *basis->correlation);
+    if (!basis->correlation)
+        return ORR_ENOMEM;
+    for (int e = 0; e < all->count && basis->singles < SINGLES; e++) {
+        const int n = basis->count;
+        double unit[SR_ROWS];
+        if (!sr_unit(all->value[e], SR_ROWS, least_variance, unit))
+            continue;
+        for (int i = 0; i < SR_ROWS; i++)
+            basis->single[i][basis->singles] = (float)unit[i];
+        basis->single_index[basis->singles++] = e;
+        if (n == BASIS || all->entry[e].constants)
+            continue;
+        bool seen = false;
+        for (int k = 0; k < n && !seen; k++) {
+            const double r = sr_dot(unit, basis->unit[k], SR_ROWS);
+            basis->correlation[n][k] = basis->correlation[k][n] = (float)r;
+            seen = fabs(r) > 1 - 1e-10;
+        }
+        memcpy(basis->unit[n], unit, sizeof unit);
+        basis->correlation[n][n] = 1;
+        basis->index[n] = e;
+        basis->count += !seen;
+    }
+    return 0;
+}
+
+/* ---- targets */
+
+/* h as a formula, and its values. */
+struct divisor {
+    struct sr_expr expr; /* count 0: 1 */
+    double value[SR_ROWS];
+};
+
+struct found {
+    double rest; /* 1 - R^2 */
+    int f, g;    /* of the bank; g < 0: a f + c */
+};
+struct target {
+    const struct divisor *divisor;
+    struct sr_outer outer;
+    int singles, pairs; /* none of a target that is not usable */
+    struct found single[KEPT], pair[KEPT];
+    double z[SR_ROWS];
+};
+
+/* A larger R^2 would enter the list. */
+static float limit_of(const struct found list[KEPT], int count)
+{
+    return count < KEPT ? 0 : (float)(1 - list[KEPT - 1].rest);
+}
+
+static void keep(struct found list[KEPT], int *count, float r2, int f, int g)
+{
+    const struct found item = {1 - (double)r2, f, g};
+    sr_best_insert(list, sizeof item, count, KEPT, &item);
+}
+
+static void solve_target(const struct sr_bank *bank, const struct basis *basis, bool pairs,
+                         struct target *t)
+{
+    double unit[SR_ROWS];
+    float r[BASIS], narrow[SR_ROWS];
+    const struct sr_vec *vec = sr_vec_best();
+    if (!sr_sum_target(SR_ROWS, bank->y, t->divisor->value, t->outer, t->z) ||
+        !sr_unit(t->z, SR_ROWS, least_variance, unit))
+        return;
+    for (int i = 0; i < SR_ROWS; i++)
+        narrow[i] = (float)unit[i];
+    for (int first = 0; first < basis->singles; first += BLOCK) {
+        float c[BLOCK];
+        const int left = basis->singles - first, n = left < BLOCK ? left : BLOCK;
+        vec->correlate(narrow, &basis->single[0][first], SINGLES, SR_ROWS, c);
+        for (int f = 0; f < n; f++)
+            if (c[f] * c[f] > limit_of(t->single, t->singles))
+                keep(t->single, &t->singles, c[f] * c[f], basis->single_index[first + f], -1);
+    }
+    for (int f = 0; f < basis->count && pairs; f++)
+        r[f] = (float)sr_dot(unit, basis->unit[f], SR_ROWS);
+    for (int f = 1; f < basis->count && pairs; f++) {
+        float r2[BASIS];
+        if (vec->pair_row(r, basis->correlation[f], f, r2) <= limit_of(t->pair, t->pairs))
+            continue;
+        for (int g = 0; g < f; g++)
+            if (r2[g] > limit_of(t->pair, t->pairs))
+                keep(t->pair, &t->pairs, r2[g], basis->index[f], basis->index[g]);
+    }
+}
+
+/* ---- formulas */
+
+/* A vector about its mean, divided by its length; false when there is hardly any variation. */
+static bool normalise(const double *value, double *unit, double *mean, double *length)
+{
+    if (!sr_centre(value, SR_ROWS, least_variance, unit, mean))
+        return false;
+    *length = sr_scale_to_one(unit, SR_ROWS);
+    return true;
+}
+
+/* The correlation of two such vectors, in four lanes. */
+static double correlation(const double *a, const double *b)
+{
+    double lane[4] = {0};
+    for (int i = 0; i < SR_ROWS; i += 4)
+        for (int l = 0; l < 4; l++)
+            lane[l] += a[i + l] * b[i + l];
+    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+
+/* Weights of z = a f + b g + c; w[SR_TERMS] is c. False when f and g are one. */
+static bool weigh(const struct sr_bank *bank, const struct target *t, const struct found *found,
+                  double w[SR_TERMS + 1])
+{
+    const bool pair = found->g >= 0;
+    double z[SR_ROWS], f[SR_ROWS], g[SR_ROWS], mean[3] = {0}, length[3] = {0};
+    if (!normalise(t->z, z, &mean[2], &length[2]) ||
+        !normalise(bank->all.value[found->f], f, &mean[0], &length[0]) ||
+        (pair && !normalise(bank->all.value[found->g], g, &mean[1], &length[1])))
+        return false;
+    const double rf = correlation(z, f), rg = pair ? correlation(z, g) : 0;
+    const double c = pair ? correlation(f, g) : 0, rest = 1 - c * c;
+    if (!(rest > 1e-9))
+        return false;
+    w[0] = length[2] * (rf - c * rg) / rest / length[0];
+    w[1] = pair ? length[2] * (rg - c * rf) / rest / length[1] : 0;
+    w[SR_TERMS] = mean[2] - w[0] * mean[0] - w[1] * mean[1];
+    return w[0] != 0;
+}
+
+/* What of a f + b g + c is written: all; without c; f + b g + c; f + b g; f + g; f + g + c. Where
+ * f is plain, the other weights are divided by a. */
+static const struct shape {
+    bool plain_f, plain_g, offset, of_single;
+} shapes[] = {
+    {false, false, true, true}, {false, false, false, true}, {true, false, true, false},
+    {true, false, false, true}, {true, true, false, false},  {true, true, true, false},
+};
+
+static void add_shapes(const struct sr_proposal *p, const struct target *t,
+                       const struct found *found, struct sr_candidates *out)
+{
+    const struct sr_bank *bank = &p->bank;
+    struct sr_expr f, g = {.count = 0};
+    double weight[SR_TERMS + 1] = {0};
+    const bool pair = found->g >= 0, subtracts = sr_has(p->operators, SR_SUB);
+    if (!weigh(bank, t, found, weight) || !sr_bank_expr(bank, found->f, &f) ||
+        (pair && !sr_bank_expr(bank, found->g, &g)))
+        return;
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        const struct shape shape = shapes[k];
+        const double unit = shape.plain_f ? weight[0] : 1;
+        const bool minus = shape.plain_g && weight[0] * weight[1] < 0 && subtracts;
+        const struct sr_sum sum = {
+            .factor = &t->divisor->expr,
+            .outer = t->outer,
+            .terms = pair ? 2 : 1,
+            .term = {{&f, weight[0] / unit, shape.plain_f, SR_ADD},
+                     {&g, weight[1] / unit, shape.plain_g, minus ? SR_SUB : SR_ADD}},
+            .offset = shape.offset,
+            .d = weight[SR_TERMS] / unit,
+        };
+        if ((pair || shape.of_single) && out->count < SR_CANDIDATES)
+            out->count += sr_sum_write(&sum, p->settings->maxsize, &out->expr[out->count]);
+    }
+}
+
+/* ---- the best of all targets, by how close they are to y itself */
+
+struct offer {
+    double score;
+    int order;
+    const struct target *target;
+    const struct found *found;
+};
+
+/* The smaller of the shares of y and of ones that h H(a f + b g + c) and its ratio to y leave. */
+static double closeness(const struct sr_bank *bank, const struct target *t,
+                        const struct found *found)
+{
+    double w[SR_TERMS + 1], absolute = 0, relative = 0;
+    if (!weigh(bank, t, found, w))
+        return HUGE_VAL;
+    for (int i = 0; i < SR_ROWS; i++) {
+        double v = w[0] * bank->all.value[found->f][i] + w[SR_TERMS];
+        if (found->g >= 0)
+            v += w[1] * bank->all.value[found->g][i];
+        v = sr_outer_value(t->outer, v) * t->divisor->value[i] - bank->y[i];
+        absolute += v * v;
+        relative += v * bank->inverse[i] * v * bank->inverse[i];
+    }
+    const double score = fmin(absolute / bank->yy, relative / SR_ROWS);
+    return isfinite(score) ? score : HUGE_VAL;
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const struct offer *p = a, *q = b;
+    if (p->score != q->score)
+        return p->score < q->score ? -1 : 1;
+    return p->order - q->order;
+}
+
+static int offer_best(const struct sr_proposal *p, const struct target *target, int targets,
+                      struct sr_candidates *candidates)
+{
+    const struct sr_bank *bank = &p->bank;
+    const struct sr_entry *entry = bank->all.entry;
+    struct offer *offer = orr_alloc((size_t)targets * 2 * KEPT, sizeof *offer);
+    int n = 0;
+    if (!offer)
+        return ORR_ENOMEM;
+    for (const struct target *t = target; t < target + targets; t++)
+        for (int k = 0; k < t->singles + t->pairs; k++, n++) {
+            const struct found *found = k < t->singles ? &t->single[k] : &t->pair[k - t->singles];
+            const double size = entry[found->f].size + (found->g < 0 ? 0 : entry[found->g].size);
+            offer[n] = (struct offer){closeness(bank, t, found) * (1 + 0.1 * size), n, t, found};
+        }
+    qsort(offer, (size_t)n, sizeof *offer, by_score);
+    for (int i = 0; i < n && offer[i].score < 1; i++)
+        add_shapes(p, offer[i].target, offer[i].found, candidates);
+    free(offer);
+    return 0;
+}
+
+/* ---- all targets */
+
+/* 1, and the factors; of those that are `close` the formulas are candidates themselves. Returns how
+ * many. */
+static int list_divisors(const struct sr_proposal *p, struct divisor list[SR_FACTORS + 1],
+                         int *close, struct sr_candidates *candidates)
+{
+    const struct sr_bank *bank = &p->bank;
+    struct sr_factor factor[SR_FACTORS];
+    const bool divides = sr_has(p->operators, SR_DIV);
+    const int n = sr_factors_find(bank, bank->all.count, divides, factor, close);
+    list[0].expr.count = 0;
+    sr_fill(list[0].value, SR_ROWS, 1);
+    for (int k = 0; k < n; k++) {
+        struct divisor *h = &list[k + 1];
+        const double *a = bank->all.value[factor[k].a];
+        memcpy(h->value, a, sizeof h->value);
+        if (factor[k].b >= 0)
+            sr_op_apply(factor[k].op, SR_ROWS, a, bank->all.value[factor[k].b], h->value);
+        sr_factor_expr(bank, &factor[k], &h->expr);
+        if (k < *close && h->expr.count <= p->settings->maxsize &&
+            candidates->count < SR_CANDIDATES)
+            candidates->expr[candidates->count++] = h->expr;
+    }
+    return n + 1;
+}
+
+int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates)
+{
+    const struct sr_bank *bank = &p->bank;
+    struct sr_outer outer[OUTERS];
+    if (!sr_has(p->operators, SR_ADD) || !sr_has(p->operators, SR_MUL))
+        return 0;
+    struct basis *basis = orr_alloc(1, sizeof *basis);
+    struct divisor *divisor = orr_alloc(SR_FACTORS + 1, sizeof *divisor);
+    struct target *target = orr_alloc((size_t)OUTERS * (SR_FACTORS + 1), sizeof *target);
+    int rc = basis && divisor && target ? basis_init(basis, &bank->all) : ORR_ENOMEM;
+    if (!rc) {
+        int close;
+        const int outers = sr_outer_list(p->settings, true, OUTERS, outer);
+        const int divisors = list_divisors(p, divisor, &close, candidates);
+        const int targets = outers * divisors;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
+        for (int i = 0; i < targets; i++) {
+            target[i].divisor = &divisor[i / outers];
+            target[i].outer = outer[i % outers];
+            if (i / outers <= close || target[i].outer.last == SR_CONSTANT)
+                solve_target(bank, basis, i / outers <= close, &target[i]);
+        }
+        rc = offer_best(p, target, targets, candidates);
+    }
+    if (basis)
+        free(basis->correlation);
+    free(basis);
+    free(divisor);
+    free(target);
+    return rc;
+}

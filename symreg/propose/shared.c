@@ -1,0 +1,113 @@
+/* shared.c - vectors over a few rows, lists of the best, a few rows of a table. */
+#include "shared.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- vectors */
+
+bool sr_centre(const double *value, int n, double least, double *centred, double *mean)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += value[i];
+    *mean = sum / n;
+    for (int i = 0; i < n; i++)
+        centred[i] = value[i] - *mean;
+    const double square = sr_dot(centred, centred, n), whole = square + n * *mean * *mean;
+    return square > least * whole && isfinite(whole);
+}
+
+double sr_scale_to_one(double *v, int n)
+{
+    double square = 0;
+    for (int i = 0; i < n; i++)
+        square += v[i] * v[i];
+    const double length = sqrt(square);
+    for (int i = 0; i < n; i++)
+        v[i] /= length;
+    return length;
+}
+
+bool sr_unit(const double *value, int n, double least, double *unit)
+{
+    double mean;
+    if (!sr_centre(value, n, least, unit, &mean))
+        return false;
+    sr_scale_to_one(unit, n);
+    return true;
+}
+
+/* ---- lists of the best */
+
+static double score_of(const void *item)
+{
+    double score;
+    memcpy(&score, item, sizeof score);
+    return score;
+}
+
+bool sr_best_insert(void *list, size_t bytes, int *count, int most, const void *item)
+{
+    unsigned char *const base = list;
+    const double score = score_of(item);
+    if (*count == most && !(score < score_of(base + (size_t)(most - 1) * bytes)))
+        return false;
+    size_t place = (size_t)(*count < most ? (*count)++ : most - 1);
+    const size_t last = place;
+    while (place > 0 && score < score_of(base + (place - 1) * bytes))
+        place--;
+    memmove(base + (place + 1) * bytes, base + place * bytes, (last - place) * bytes);
+    memcpy(base + place * bytes, item, bytes);
+    return true;
+}
+
+int sr_best_of_size(const struct sr_expr *expr, const double *loss, int count, int size, int most,
+                    bool once, int *chosen)
+{
+    struct {
+        double loss;
+        int index;
+    } list[SR_CHOSEN], item;
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        if (expr[i].count != size || !isfinite(loss[i]))
+            continue;
+        bool twice = false;
+        for (int k = 0; k < n && once && !twice; k++)
+            twice = fabs(list[k].loss - loss[i]) <= 1e-9 * loss[i];
+        item.loss = loss[i];
+        item.index = i;
+        if (!twice)
+            sr_best_insert(list, sizeof *list, &n, most, &item);
+    }
+    for (int k = 0; k < n; k++)
+        chosen[k] = list[k].index;
+    return n;
+}
+
+/* ---- rows */
+
+int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, struct sr_data *few,
+                 double **storage)
+{
+    const size_t features = (size_t)all->features;
+    double *x = *storage = orr_alloc((features + 2) * rows, sizeof *x);
+    if (!x)
+        return ORR_ENOMEM;
+    double *y = x + features * rows, *weight = y + rows;
+    for (size_t i = 0; i < rows; i++) {
+        const size_t at = row ? row[i] : i * all->rows / rows;
+        for (size_t f = 0; f < features; f++)
+            x[f * rows + i] = all->x[f * all->rows + at];
+        y[i] = all->y[at];
+        weight[i] = all->weight ? all->weight[at] : 1;
+    }
+    *few = (struct sr_data){.rows = rows,
+                            .features = all->features,
+                            .x = x,
+                            .y = y,
+                            .weight = all->weight ? weight : NULL};
+    return 0;
+}

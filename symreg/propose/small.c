@@ -1,0 +1,137 @@
+/* small.c - candidates of enumeration and of pairs, fitted: at first to a few rows, the best of
+ * every size to all. */
+#include "stages.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+#include "shared.h"
+
+enum { FIT_STEPS = 20, FIT_RESTARTS = 1, QUICK_STEPS = 5 };
+
+/* Formulas tried at first, in milliseconds. Tables of fewer rows than are looked at have no second
+ * helping: of millions of formulas with free constants many fit a few rows by chance. */
+static const double first_large = 2e4, first_small = 5e4;
+
+/* ---- a few rows */
+
+int sr_few_init(struct sr_few *few, const struct sr_loss *loss, const size_t row[SR_ROWS])
+{
+    const bool bends = loss->kind == ORR_SR_HUBER || loss->kind == ORR_SR_LOGCOSH;
+    double total = 0;
+    *few = (struct sr_few){0};
+    const int rc = sr_rows_take(loss->data, SR_ROWS, row, &few->data, &few->x);
+    if (rc)
+        return rc;
+    for (int i = 0; i < SR_ROWS && few->data.weight; i++)
+        total += few->data.weight[i];
+    if (!(total > 0)) /* rows that are all of weight 0 count alike */
+        few->data.weight = NULL;
+    return sr_loss_init_with(&few->loss, loss->kind,
+                             bends ? loss->parameter / loss->unit : loss->parameter, &few->data);
+}
+
+void sr_few_free(struct sr_few *few)
+{
+    sr_loss_free(&few->loss);
+    free(few->x);
+    few->x = NULL;
+}
+
+/* ---- fits */
+
+/* Fits every candidate to a few rows, and judges it on all. */
+static int fit_candidates(const struct sr_proposal *p, struct sr_candidates *candidates)
+{
+    const struct sr_settings *s = p->settings;
+    struct sr_few few;
+    const int rc = sr_few_init(&few, p->loss, p->bank.row);
+    if (!rc) {
+#pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads)
+        for (int i = 0; i < candidates->count; i++) {
+            struct sr_thread *own = &p->thread[omp_get_thread_num()];
+            struct sr_expr *expr = &candidates->expr[i];
+            double scale;
+            sr_constants_fit(&few.loss, expr, true, QUICK_STEPS, 0, own->rng, &own->work);
+            candidates->loss[i] = HUGE_VAL;
+            if (!s->admissible || s->admissible(expr, s->context))
+                candidates->loss[i] = sr_eval_loss(expr, p->loss, &own->work, &scale);
+        }
+    }
+    sr_few_free(&few);
+    return rc;
+}
+
+/* The best candidates of every size become the seeds. */
+static void choose_seeds(struct sr_proposal *p, const struct sr_candidates *candidates)
+{
+    struct sr_seeds *seeds = p->seeds;
+    seeds->count = 0;
+    for (int size = 1; size <= p->settings->maxsize && seeds->count + SR_SEEDS_PER_SIZE <= SR_SEEDS;
+         size++) {
+        int chosen[SR_SEEDS_PER_SIZE];
+        const int n = sr_best_of_size(candidates->expr, candidates->loss, candidates->count, size,
+                                      SR_SEEDS_PER_SIZE, true, chosen);
+        for (int k = 0; k < n; k++)
+            seeds->expr[seeds->count++] = candidates->expr[chosen[k]];
+    }
+}
+
+/* Fits constants and outer scale of every seed to all rows. */
+static void fit_seeds(const struct sr_proposal *p)
+{
+    struct sr_seeds *seeds = p->seeds;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
+    for (int i = 0; i < seeds->count; i++) {
+        struct sr_thread *own = &p->thread[omp_get_thread_num()];
+        struct sr_expr *expr = &seeds->expr[i];
+        orr_rng_seek(own->rng, p->settings->seed, ORR_STAGE_SYMREG, UINT64_MAX - (uint64_t)i);
+        seeds->loss[i] = HUGE_VAL;
+        if (orr_signal_seen())
+            continue;
+        seeds->loss[i] =
+            sr_constants_fit(p->loss, expr, true, FIT_STEPS, FIT_RESTARTS, own->rng, &own->work);
+        sr_expr_rewrite(expr, p->operators);
+    }
+}
+
+/* ---- the stage */
+
+/* Small formulas, and pairs of them where `pairs`, in place of the seeds before; *exact: one fits
+ * to rounding. */
+static int find_once(struct sr_proposal *p, double budget, bool pairs, bool *exact)
+{
+    struct sr_candidates *candidates = orr_alloc(1, sizeof *candidates);
+    int rc = candidates ? 0 : ORR_ENOMEM;
+    *exact = false;
+    if (!rc) {
+        sr_proposal_fill(p, budget);
+        sr_bank_offer(&p->bank, p->settings->maxsize, candidates);
+        if (pairs)
+            rc = sr_pairs_offer(p, candidates);
+    }
+    if (!rc)
+        rc = fit_candidates(p, candidates);
+    if (!rc) {
+        choose_seeds(p, candidates);
+        fit_seeds(p);
+        p->seeds->evaluations += (double)candidates->count;
+        for (int i = 0; i < p->seeds->count; i++)
+            *exact = *exact || p->seeds->loss[i] <= p->loss->noise;
+    }
+    free(candidates);
+    return rc;
+}
+
+int sr_small_find(struct sr_proposal *p)
+{
+    const bool few_rows = p->loss->data->rows < SR_ROWS;
+    const double all = p->settings->enumerate, first = few_rows ? first_small : first_large;
+    bool exact;
+    int rc = find_once(p, fmin(first, all), false, &exact);
+    /* an exact formula: all that are simpler were seen on the way */
+    if (!rc && !exact && !few_rows && all > first)
+        rc = find_once(p, all, true, &exact);
+    return rc;
+}

@@ -1,0 +1,49 @@
+/* stages.h - inside symreg/: one fit's proposal, and the stages that add to its seeds. */
+#ifndef SR_STAGES_H
+#define SR_STAGES_H
+
+#include "bank.h"
+#include "propose.h"
+
+struct sr_proposal {
+    const struct sr_settings *settings;
+    uint64_t operators; /* of the settings, a bit each */
+    const struct sr_loss *loss;
+    struct sr_thread *thread; /* (threads) */
+    int threads;
+    struct sr_bank bank; /* filled by the first stage, read by the others */
+    int early;           /* entries of the bank's first eighth: the terms of pursuit.c */
+    struct sr_seeds *seeds;
+};
+/* An empty bank and no seeds. The proposal must not move; sr_proposal_free() frees what it owns,
+ * after errors too. */
+int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
+                     const struct sr_loss *loss, struct sr_thread *thread, int threads,
+                     struct sr_seeds *seeds);
+void sr_proposal_free(struct sr_proposal *p);
+
+/* Each stage appends fitted formulas to the seeds. First small formulas, and pairs of them unless a
+ * small one is exact (small.c). */
+int sr_small_find(struct sr_proposal *p);
+/* Fills the bank until `budget` formulas were tried, and notes in `early` how many entries it had
+ * when settings->enumerate / 8 were. */
+void sr_proposal_fill(struct sr_proposal *p, double budget);
+/* Curves to which the table collapses, h phi(u) (collapse.c). */
+int sr_collapse_find(struct sr_proposal *p);
+/* Sums of up to three small formulas, h H(a f + b g + c k + d) (pursuit.c). */
+int sr_pursuit_find(struct sr_proposal *p);
+
+/* Pairs: offers h H(a f + b g + c) of formulas of the bank, which is filled (pairs.c). */
+int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates);
+
+/* A few rows of the data with their weights and the same loss, its parameter included: a fit to
+ * them costs little. To be freed after errors, too; few must not move. */
+struct sr_few {
+    struct sr_data data;
+    struct sr_loss loss;
+    double *x; /* storage */
+};
+int sr_few_init(struct sr_few *few, const struct sr_loss *loss, const size_t row[SR_ROWS]);
+void sr_few_free(struct sr_few *few);
+
+#endif
