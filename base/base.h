@@ -244,8 +244,8 @@ int orr_file_printf(struct orr_file *file, const char *format, ...)
 int orr_file_commit(struct orr_file *file);
 /* What was written so far can be read under the temporary name, by another program too. */
 int orr_file_flush(struct orr_file *file);
-/* As orr_file_commit, but a file that already holds these bytes stays as it is, with its time: what was
- * made from it is still up to date. */
+/* As orr_file_commit, but a file that already holds these bytes stays as it is, with its time: what
+ * was made from it is still up to date. */
 int orr_file_commit_changes(struct orr_file *file);
 void orr_file_close(struct orr_file *file); /* safe after commit and on an empty handle */
 
@@ -272,8 +272,8 @@ int orr_path(char buffer[4096], const char *format, ...) __attribute__((format(p
 /* -------------------------------------------------------------------------------- pictures */
 
 /* Draws `picture`, whose name ends in .png or .svg, by `gnuplot -c SCRIPT INPUT OUTPUT png|svg`.
- * The script is of this name, in $ORRERY_FIGURES, else in figures/ beside the program's folder, else
- * in ./figures; `input` is what the script takes as its first argument. gnuplot draws under a
+ * The script is of this name, in $ORRERY_FIGURES, else in figures/ beside the program's folder,
+ * else in ./figures; `input` is what the script takes as its first argument. gnuplot draws under a
  * temporary name, and the picture gets its own when gnuplot succeeded and the picture is whole:
  * anything else leaves what was there before. ORR_EMISSING: no gnuplot in PATH, or no script;
  * ORR_EINTR: a signal came meanwhile (one that came before does not stop it); ORR_EIO: gnuplot

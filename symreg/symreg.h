@@ -1,5 +1,5 @@
-/* symreg.h - symbolic regression: from a table of numbers to a Pareto front of formulas. This header
- * is for users of the whole engine; each room (folder) has its own, from the lowest up:
+/* symreg.h - symbolic regression: from a table of numbers to a Pareto front of formulas. This
+ * header is for users of the whole engine; each room (folder) has its own, from the lowest up:
  *
  *   expr      nodes, operators, parsing, printing, the algebraic normal form
  *   value     values of a formula over a table, derivatives by its constants, losses

@@ -23,8 +23,10 @@ shift
 mkdir -p "$logs" || exit 1
 limit=${CHECK_LIMIT:-600}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
-[[ $jobs =~ ^[1-9][0-9]*$ ]] || { echo "check.sh: error: JOBS: expected a number, found \"$jobs\"" >&2
-    exit 2; }
+if [[ ! $jobs =~ ^[1-9][0-9]*$ ]]; then
+    echo "check.sh: error: JOBS: expected a number, found \"$jobs\"" >&2
+    exit 2
+fi
 work=$(mktemp -d "$logs/.check-XXXXXX") || exit 1
 passed=0 failed=0 skipped=0
 declare -A running=() # process of each command under way, by number

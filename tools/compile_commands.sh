@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# compile_commands.sh - from the command lines that `make -Bn V=1` prints, compile_commands.json: one
-# entry a source file, that of its first compilation (loop files are compiled several times).
+# compile_commands.sh - from the command lines that `make -Bn V=1` prints, compile_commands.json:
+# one entry a source file, that of its first compilation (loop files are compiled several times).
 set -u
 awk -v directory="$PWD" '
     function quoted(text) { gsub(/[\\"]/, "\\\\&", text); return "\"" text "\"" }
@@ -16,7 +16,7 @@ awk -v directory="$PWD" '
                 file = word[i]
         if (command !~ / -std=/ || file == "" || seen[file]++)
             next
-        printf "%s\n  {\"directory\": %s,\n   \"command\": %s,\n   \"file\": %s}", count++ ? "," : "[",
-            quoted(directory), quoted(command), quoted(file)
+        printf "%s\n  {\"directory\": %s,\n   \"command\": %s,\n   \"file\": %s}",
+            count++ ? "," : "[", quoted(directory), quoted(command), quoted(file)
     }
     END { print count ? "\n]" : "[]" }'

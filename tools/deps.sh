@@ -22,7 +22,9 @@ grep -qs '^VERSION_ID="22.04"' /etc/os-release || packages_clang+=(libclang-rt-1
 # Every header that is included from outside the tree, and every tool that is run.
 all_there() {
     # C++ is for the tests of the CUDA kernels without a GPU
-    case ${CC:-cc} in *clang*) command -v "${CC/clang/clang++}" ;; *) command -v g++ ;; esac || return 1
+    local cxx=g++
+    case ${CC:-cc} in *clang*) cxx=${CC/clang/clang++} ;; esac
+    command -v "$cxx" || return 1
     command -v "${CC:-cc}" && command -v ar && command -v gnuplot || return 1
     "${CC:-cc}" -E -x c - <<'C' || return 1
 #include <stdarg.h>
@@ -46,8 +48,8 @@ if [ "${1:-}" = --sanitizers ]; then
     clang_there() {
         local compiler
         for compiler in clang-14 clang; do
-            echo 'int main(void) { return 0; }' | "$compiler" -fopenmp -fsanitize=address,undefined \
-                -x c - -o /dev/null && return
+            echo 'int main(void) { return 0; }' | "$compiler" -fopenmp \
+                -fsanitize=address,undefined -x c - -o /dev/null && return
         done
         return 1
     } >/dev/null 2>&1

@@ -73,7 +73,8 @@ for file in "$@"; do
     while IFS=: read -r line word; do
         word=${word%%[.,]}
         name "$file" "$line" "$word"
-    done < <(sed 's/([^) ]*:\/\/[^)]*)//g; s/\](\([^)]*\))/]/g; s/[^ `(]*[<][^>]*[>][^ `)]*//g' "$file" |
+    done < <(sed -e 's/([^) ]*:\/\/[^)]*)//g' -e 's/\](\([^)]*\))/]/g' \
+            -e 's/[^ `(]*[<][^>]*[>][^ `)]*//g' "$file" |
         grep -noE '(^|[[:space:]`("])[A-Za-z0-9_./*{},-]*[./][A-Za-z0-9_./*{},-]*' |
         tr -d '`("\t ')
 done

@@ -28,8 +28,8 @@ void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation,
  * of the median |y| get that one's. False when the median is 0 or its square is no number; then
  * weights may be infinite. */
 bool sr_weights_relative(const double *y, size_t rows, double *weight);
-/* The options of CSV mode as given, NULL where not; docs/symreg.md has their meaning. Those that set
- * a setting of the preset (--maxsize, --seconds, ...) are not among them. */
+/* The options of CSV mode as given, NULL where not; docs/symreg.md has their meaning. Those that
+ * set a setting of the preset (--maxsize, --seconds, ...) are not among them. */
 struct sr_csv_options {
     const char *target, *features, *weights, *log_target;
     const char *units, *units_penalty;

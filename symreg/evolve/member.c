@@ -1,4 +1,4 @@
-/* member.c - what a formula of an island is worth: its loss, its cost, and its place in the hall. */
+/* member.c - what a formula of an island is worth: loss, cost, and its place in the hall. */
 #include "search.h"
 
 #include <math.h>

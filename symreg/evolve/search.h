@@ -54,7 +54,8 @@ struct sr_worker {
  * that few rows tell to be nothing for the hall keeps the loss on these. */
 void sr_member_evaluate(const struct sr_scene *scene, struct sr_worker *worker,
                         struct sr_island *island, struct sr_member *member);
-/* The two kinds of sr_algorithm.evaluate: of the formula as it stands, or with its best outer scale. */
+/* The two kinds of sr_algorithm.evaluate: of the formula as it stands, or with its best outer
+ * scale. */
 void sr_member_evaluate_plain(const struct sr_scene *scene, struct sr_worker *worker,
                               struct sr_island *island, struct sr_member *member, double penalty);
 void sr_member_evaluate_scaled(const struct sr_scene *scene, struct sr_worker *worker,

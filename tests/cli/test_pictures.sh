@@ -46,7 +46,8 @@ whole() {
 }
 # tidy FOLDER: no temporary file or working folder
 tidy() {
-    clean "$1" && [ -z "$(find "$1" -name '.?*' ! -path "$1")" ]
+    local found
+    found=$(find "$1" -name '.?*' ! -path "$1") && clean "$1" && [ -z "$found" ]
 }
 
 mkdir "$WORK/fake"

@@ -77,7 +77,8 @@ bad "--batch" 2 '--batch: expected a whole number from 2 to' "$OK" --batch 1
 bad "--compat" 2 '--compat: symreg.algorithm: expected one of orrery|pysr' "$OK" --compat gplearn
 bad "--rule" 2 'no rule "worst"' "$OK" --rule worst
 bad "--seconds" 2 '--seconds: symreg.seconds: expected' "$OK" --seconds -1
-# the options of settings: refused as --set refuses them, under their own name, and where no table is
+# the options of settings: refused as --set refuses them, under their own name, and without a
+# table
 for option in seconds evaluations iterations stop-loss; do
     key=symreg.${option/-/_}
     bad "--$option" 2 "--$option: $key: expected" "$OK" --$option 2x

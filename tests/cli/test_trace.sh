@@ -41,6 +41,6 @@ check "... what is made again, and why" tells \
 ORRERY_TRACE=1 program pretrain "${RUN[@]}" --checkpoint "$WORK/none" >"$WORK/out" 2>"$WORK/err"
 check "a failure: status" test $? -eq 1
 check "... is told" tells 'pretrain ends, not as it should, at most .*'
-check "... the error with its place in the source" grep -Eq '^pretrain: error: .* \[.*\.c:[0-9]+\]$' \
-    "$WORK/err"
+check "... the error with its place in the source" \
+    grep -Eq '^pretrain: error: .* \[.*\.c:[0-9]+\]$' "$WORK/err"
 finish

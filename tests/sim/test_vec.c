@@ -201,8 +201,8 @@ static void test_sincos(void **state)
     assert_true(worst < 2e-16 && relative < 2.5e-16);
 }
 
-/* Up to 2^28 turns nothing is lost but the rounding of M and of turns * SIM_TURN_LOW; pi as the long
- * double has it, which differs between architectures. */
+/* Up to 2^28 turns nothing is lost but the rounding of M and of turns * SIM_TURN_LOW; pi as the
+ * long double has it, which differs between architectures. */
 static void test_reduction(void **state)
 {
     static struct sim_vec_block b;
