@@ -155,7 +155,7 @@ check-asan:
 
 # by clang (14 where it is): another compiler, and its check of reads of locals after their function has returned;
 # of the folders whose tests fit into minutes (ASAN_FOLDERS='sim symreg ...' for others)
-ASAN_FOLDERS ?= base laws
+ASAN_FOLDERS ?= base figures
 check-asan-unit:
 	@ASAN_OPTIONS='detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1' \
 	UBSAN_OPTIONS='print_stacktrace=1:halt_on_error=1' \

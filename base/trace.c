@@ -3,6 +3,7 @@
 #include "provenance.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool on; /* decided before main(), and only read after */
 static double start_s;
@@ -11,7 +12,7 @@ static double start_s;
 __attribute__((constructor(101))) static void begin(void)
 {
     const char *asked = getenv("ORRERY_TRACE");
-    on = asked && *asked;
+    on = asked && *asked && strcmp(asked, "0") != 0;
     start_s = orr_time_s();
 }
 

@@ -60,9 +60,11 @@ static const struct orr_program program = {
 static int run(const struct orr_cli *cli)
 {
     if (cli->argc_rest == 1) {
-        if (cli->plan || *orbits_option)
+        if (cli->plan || *orbits_option || *cli->attention)
             return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the laws of a run, not to a FILE.csv",
-                            cli->plan ? "--plan" : "--orbits");
+                            cli->plan        ? "--plan"
+                            : *orbits_option ? "--orbits"
+                                             : "--attention");
         if (!table.target)
             return ORR_FAIL(ORR_EUSAGE, "%s: which column is to be explained? Give --target COLUMN",
                             cli->argv_rest[0]);

@@ -182,6 +182,9 @@ static int show(const struct orr_cli *cli)
     if (rc)
         return rc;
     const unsigned long long count = sim_split_count(&preset, split);
+    if (!count)
+        return ORR_FAIL(ORR_EUSAGE, "--split: expected one that preset %s makes, found %s",
+                        preset.name, sim_split_name(split));
     if (index >= count)
         return ORR_FAIL(ORR_EUSAGE, "--sequence: %s of preset %s has %llu sequences, found %llu",
                         sim_split_name(split), preset.name, count, index);

@@ -147,6 +147,8 @@ refuse "show: no such set" 2 --split 'unknown data set "trian"' train -- \
 refuse "show: no such sequence" 2 --sequence 'has 8 sequences' 'found 9' -- "$BIN/orbits" show \
     --preset smoke_tokens --split solar_system_two_body --sequence 9
 refuse "show: no number" 2 --sequence: 'a whole number' '"3x"' -- "$BIN/orbits" show --sequence 3x
+refuse "show: a split that the preset leaves empty" 2 --split: smoke solar_system -- \
+    "$BIN/orbits" show --preset smoke --split solar_system
 refuse "show: what picture" 2 --out: FILE.png '"orbit.pdf"' -- "$BIN/orbits" show --out orbit.pdf
 refuse "show: other settings than the folder's" 2 "$WORK/whole" 'give its --preset' -- \
     "$BIN/orbits" show "$WORK/whole"

@@ -76,6 +76,7 @@ bad "--maxsize" 2 '--maxsize: symreg.maxsize: expected' "$OK" --maxsize 100
 bad "--batch" 2 '--batch: expected a whole number from 2 to' "$OK" --batch 1
 bad "--compat" 2 '--compat: symreg.algorithm: expected one of orrery|pysr' "$OK" --compat gplearn
 bad "--rule" 2 'no rule "worst"' "$OK" --rule worst
+bad "--attention" 2 '--attention: belongs to the laws of a run' "$OK" --attention lssar
 bad "--seconds" 2 '--seconds: symreg.seconds: expected' "$OK" --seconds -1
 # the options of settings: refused as --set refuses them, under their own name, and without a
 # table

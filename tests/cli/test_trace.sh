@@ -20,6 +20,8 @@ check "orbits" program orbits --preset smoke --threads 1 --quiet --run "$run"
 check "without the variable: status" traced '' pretrain "${TRAIN[@]}" --plan
 check "... nothing on stderr" test ! -s "$WORK/err"
 cp "$WORK/out" "$WORK/plan"
+check "with 0: status" traced 0 pretrain "${TRAIN[@]}" --plan
+check "... nothing on stderr" test ! -s "$WORK/err"
 check "with it: status" traced 1 pretrain "${TRAIN[@]}" --plan
 check "... the same on stdout" same_file "$WORK/plan" "$WORK/out"
 check "... only lines of the trace on stderr" lacks '^(t[^r]|[^t])' "$WORK/err"
