@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/text.h"
 
 /* The library: $ORRERY_CUDA_PLUGIN, or orrery_cuda.so beside the program. */
 static int plugin_path(char path[4096])
@@ -16,13 +17,8 @@ static int plugin_path(char path[4096])
     const char *given = getenv("ORRERY_CUDA_PLUGIN");
     if (given && *given)
         return orr_path(path, "%s", given);
-    char self[3072];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = '\0';
-    return orr_path(path, "%s/orrery_cuda.so", slash ? self : "bin");
+    char folder[4096];
+    return orr_path(path, "%s/orrery_cuda.so", orr_program_folder(folder) ? "bin" : folder);
 }
 
 /* The opened library (kept until the process ends), NULL with a message when there is none. */

@@ -1,7 +1,7 @@
-/* analysis.h - inside symreg/: forces of a run's orbits: is a formula the true law, and what do
+/* analysis.h - inside laws/: forces of a run's orbits: is a formula the true law, and what do
  * the numbers say without any formula? */
-#ifndef SR_ANALYSIS_H
-#define SR_ANALYSIS_H
+#ifndef LAWS_ANALYSIS_H
+#define LAWS_ANALYSIS_H
 
 #include "symreg/symreg.h"
 

@@ -1,6 +1,6 @@
-/* laws.h - inside symreg/: everything known about the sources of a run, ready to be written. */
-#ifndef SR_LAWS_H
-#define SR_LAWS_H
+/* laws.h - inside laws/: everything known about the sources of a run, ready to be written. */
+#ifndef LAWS_LAWS_H
+#define LAWS_LAWS_H
 
 #include "analysis.h"
 #include "base/provenance.h"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 enum { EVAL_BATCH = 32 };
 
 enum sim_split gpt_final_split(const struct orr_preset *preset, bool planets)
@@ -228,4 +230,21 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
     gpt_batch_free(&start);
     free(path);
     return rc;
+}
+
+void gpt_next_state_add(cJSON *json, const struct gpt_next_state *r)
+{
+    char key[64];
+    cJSON_AddNumberToObject(json, "sequences", r->sequences);
+    cJSON_AddNumberToObject(json, "loss", r->loss); /* cJSON prints null for what is no number */
+    cJSON_AddNumberToObject(json, "teacher_forced", r->teacher_forced);
+    cJSON_AddNumberToObject(json, "persistence", r->persistence);
+    cJSON_AddNumberToObject(json, "sequence_mean", r->sequence_mean);
+    cJSON_AddNumberToObject(json, "rollout_prefix", r->prefix);
+    for (int k = 0; k < r->horizons; k++) {
+        snprintf(key, sizeof key, "rollout_%d", r->horizon[k]);
+        cJSON_AddNumberToObject(json, key, r->rollout[k]);
+        snprintf(key, sizeof key, "rollout_persistence_%d", r->horizon[k]);
+        cJSON_AddNumberToObject(json, key, r->rollout_persistence[k]);
+    }
 }

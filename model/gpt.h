@@ -149,6 +149,8 @@ int gpt_forward_at(struct gpt_model *model, const struct gpt_batch *batch, int t
  * positions are rope, valid until the next call for the layer or forward; with recomputation NULL
  * but for the last layer. */
 int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv);
+/* The shape of the attention of a pass over B sequences of T rows. */
+struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int B, int T);
 /* *rows = silent rows (kernels/attention.h) of the last forward pass, summed over layers and heads:
  * of layers B H T. ORR_EINVAL before any forward pass. */
 int gpt_silent_rows(const struct gpt_model *model, long *rows);
@@ -317,6 +319,8 @@ struct gpt_next_state {
 };
 int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,
                             double extent_au, struct gpt_next_state *result);
+/* Adds these numbers to a JSON object (docs/formats.md, evaluation.json); null for what is none. */
+void gpt_next_state_add(struct cJSON *json, const struct gpt_next_state *result);
 /* Held-out loss of a text model: mean cross entropy in nats over the sequences from the first one,
  * context = the model's. `late`: over positions from `late_from` on alone (not a number where there
  * are none). ORR_EINVAL without held-out text. */

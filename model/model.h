@@ -89,7 +89,6 @@ int gpt_settle(const struct k_ops *ops, int rc);
 /* *tensor = count reals of the backend, zero. */
 int gpt_tensor_alloc(const struct k_ops *ops, real **tensor, size_t count);
 void gpt_activations_free(struct gpt_activations *act);
-struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int B, int T);
 /* One training pass over a batch in memory of the backend, for which there is room: forward, loss
  * (numbers into act->pass_loss), backward. Only kernels: this is what is recorded. */
 int gpt_pass(struct gpt_model *model, const struct gpt_batch *on);

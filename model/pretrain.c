@@ -79,7 +79,6 @@ static int end_evaluation(const struct gpt_pretraining *job, cJSON *json)
 static int write_evaluation(const struct gpt_pretraining *job, const struct gpt_next_state *r,
                             long step)
 {
-    char key[64];
     const enum sim_split split = gpt_final_split(job->preset, job->planets);
     double period_r2 = 0;
     if (job->planets) /* what such runs can be asked for: docs/laws.md */
@@ -91,18 +90,7 @@ static int write_evaluation(const struct gpt_pretraining *job, const struct gpt_
     cJSON_AddStringToObject(json, "checkpoint", gpt_final_checkpoint(job->train));
     cJSON_AddNumberToObject(json, "step", (double)step);
     cJSON_AddStringToObject(json, "split", sim_split_name(split));
-    cJSON_AddNumberToObject(json, "sequences", r->sequences);
-    cJSON_AddNumberToObject(json, "loss", r->loss);
-    cJSON_AddNumberToObject(json, "teacher_forced", r->teacher_forced);
-    cJSON_AddNumberToObject(json, "persistence", r->persistence);
-    cJSON_AddNumberToObject(json, "sequence_mean", r->sequence_mean);
-    cJSON_AddNumberToObject(json, "rollout_prefix", r->prefix);
-    for (int k = 0; k < r->horizons; k++) {
-        snprintf(key, sizeof key, "rollout_%d", r->horizon[k]);
-        cJSON_AddNumberToObject(json, key, r->rollout[k]);
-        snprintf(key, sizeof key, "rollout_persistence_%d", r->horizon[k]);
-        cJSON_AddNumberToObject(json, key, r->rollout_persistence[k]);
-    }
+    gpt_next_state_add(json, r);
     if (job->planets)
         cJSON_AddNumberToObject(json, "period_r2", period_r2);
     return end_evaluation(job, json);

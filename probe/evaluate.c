@@ -57,35 +57,14 @@ static int evaluate(const struct probe_options *options, bool changed, struct bo
 
 /* ------------------------------------------------------------------------------------ JSON */
 
-static void add_number(cJSON *to, const char *key, double value)
-{
-    if (isfinite(value))
-        cJSON_AddNumberToObject(to, key, value);
-    else
-        cJSON_AddNullToObject(to, key);
-}
-
 static cJSON *column_json(const struct column *column)
 {
-    const struct gpt_next_state *r = &column->result;
-    char key[64];
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "attention", column->text);
     cJSON_AddNumberToObject(json, "positions", column->positions);
     if (column->rope_base > 0)
         cJSON_AddNumberToObject(json, "rope_base", column->rope_base);
-    cJSON_AddNumberToObject(json, "sequences", r->sequences);
-    add_number(json, "loss", r->loss);
-    add_number(json, "teacher_forced", r->teacher_forced);
-    add_number(json, "persistence", r->persistence);
-    add_number(json, "sequence_mean", r->sequence_mean);
-    cJSON_AddNumberToObject(json, "rollout_prefix", r->prefix);
-    for (int k = 0; k < r->horizons; k++) {
-        snprintf(key, sizeof key, "rollout_%d", r->horizon[k]);
-        add_number(json, key, r->rollout[k]);
-        snprintf(key, sizeof key, "rollout_persistence_%d", r->horizon[k]);
-        add_number(json, key, r->rollout_persistence[k]);
-    }
+    gpt_next_state_add(json, &column->result);
     return json;
 }
 

@@ -76,23 +76,11 @@ void probe_mean(const struct probe_sums *sums, struct probe_means *means)
     };
 }
 
-static struct k_attention_shape shape_of(const struct gpt_model *model, int T)
-{
-    const struct gpt_config *c = &model->config;
-    return (struct k_attention_shape){.B = 1,
-                                      .T = T,
-                                      .H = c->heads,
-                                      .D = c->width / c->heads,
-                                      .variant = &model->variant,
-                                      .p = c->attention_p,
-                                      .window = c->attention_window};
-}
-
 /* One head of one layer, of its qkv; map (T, T) or NULL. */
 static int head_weights(const struct gpt_model *model, int T, int layer, int head, const real *qkv,
                         struct probe_sums *sums, float *map)
 {
-    const struct k_attention_shape shape = shape_of(model, T);
+    const struct k_attention_shape shape = gpt_attention_shape(model, 1, T);
     double *weights = orr_alloc((size_t)CHUNK * (size_t)T, sizeof *weights);
     int rc = weights ? 0 : ORR_ENOMEM;
     for (int first = 0; first < T && !rc; first += CHUNK) {

@@ -35,35 +35,36 @@ static inline int call_linear_residual_forward(const struct k_ops *ops, real *ou
         .N = N, .C = C, .OC = OC, .inp = inp, .w = w, .b = b, .out = out, .residual = residual});
 }
 
+/* The gradients that every backward pass makes. */
+static inline struct k_linear linear_gradients(real *dinp, real *dw, real *db, const real *dout,
+                                               const real *inp, const real *w, int N, int C, int OC)
+{
+    return (struct k_linear){.N = N,
+                             .C = C,
+                             .OC = OC,
+                             .inp = inp,
+                             .w = w,
+                             .dout = dout,
+                             .dinp = dinp,
+                             .dw = dw,
+                             .db = db};
+}
+
 static inline int call_linear_backward(const struct k_ops *ops, real *dinp, real *dw, real *db,
                                        const real *dout, const real *inp, const real *w, int N,
                                        int C, int OC)
 {
-    return ops->linear_backward(&(struct k_linear){.N = N,
-                                                   .C = C,
-                                                   .OC = OC,
-                                                   .inp = inp,
-                                                   .w = w,
-                                                   .dout = dout,
-                                                   .dinp = dinp,
-                                                   .dw = dw,
-                                                   .db = db});
+    const struct k_linear l = linear_gradients(dinp, dw, db, dout, inp, w, N, C, OC);
+    return ops->linear_backward(&l);
 }
 
 static inline int call_linear_exact_backward(const struct k_ops *ops, real *dinp, real *dw,
                                              real *db, const real *dout, const real *inp,
                                              const real *w, int N, int C, int OC)
 {
-    return ops->linear_backward(&(struct k_linear){.N = N,
-                                                   .C = C,
-                                                   .OC = OC,
-                                                   .inp = inp,
-                                                   .w = w,
-                                                   .exact = true,
-                                                   .dout = dout,
-                                                   .dinp = dinp,
-                                                   .dw = dw,
-                                                   .db = db});
+    struct k_linear l = linear_gradients(dinp, dw, db, dout, inp, w, N, C, OC);
+    l.exact = true;
+    return ops->linear_backward(&l);
 }
 
 /* dpre: the gradient by pre, of which inp = gelu(pre). */
@@ -71,16 +72,9 @@ static inline int call_linear_gelu_backward(const struct k_ops *ops, real *dpre,
                                             const real *dout, const real *inp, const real *w,
                                             const real *pre, int N, int C, int OC)
 {
-    return ops->linear_backward(&(struct k_linear){.N = N,
-                                                   .C = C,
-                                                   .OC = OC,
-                                                   .inp = inp,
-                                                   .w = w,
-                                                   .dout = dout,
-                                                   .dinp = dpre,
-                                                   .dw = dw,
-                                                   .db = db,
-                                                   .inp_pre = pre});
+    struct k_linear l = linear_gradients(dpre, dw, db, dout, inp, w, N, C, OC);
+    l.inp_pre = pre;
+    return ops->linear_backward(&l);
 }
 
 #endif

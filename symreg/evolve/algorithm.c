@@ -6,7 +6,6 @@
 #include "search.h"
 
 #include <math.h>
-#include <string.h>
 
 /* clang-format off */
 #define WEIGHTS                                                                                    \

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared.h"
-
 int sr_enumerate_init(struct sr_enumeration *all)
 {
     all->cost = 2;
@@ -86,18 +84,6 @@ void sr_enumerate_constants(struct sr_enumeration *all, int constants)
 
 /* ---- levels */
 
-/* Operators whose operands need to stand in one order only. */
-static bool commutes(enum sr_op op)
-{
-    return sr_op_table[op].traits & SR_COMMUTES;
-}
-
-/* What an operator adds to the cost. */
-static int price(enum sr_op op)
-{
-    return sr_op_table[op].cost;
-}
-
 static void join(struct sr_enumeration *all, enum sr_op op, int a, int b)
 {
     double value[SR_ROWS];
@@ -136,7 +122,7 @@ static void add_level(struct sr_enumeration *all, double budget)
     const int *first = all->first;
     int step = 0;
     for (int k = 0; k < s->unary_count; k++) {
-        const int operand = all->cost - price(s->unary[k]);
+        const int operand = all->cost - sr_op_table[s->unary[k]].cost;
         for (int a = operand > 0 ? first[operand] : 0; operand > 0 && a < first[operand + 1]; a++)
             if (takes_step(all, budget, &step))
                 join(all, s->unary[k], a, a);
@@ -148,7 +134,7 @@ static void add_level(struct sr_enumeration *all, double budget)
                 continue;
             for (int b = first[right]; b < first[right + 1]; b++)
                 for (int k = 0; k < s->binary_count; k++)
-                    if (!commutes(s->binary[k]) || a <= b)
+                    if (a <= b || !(sr_op_table[s->binary[k]].traits & SR_COMMUTES))
                         join(all, s->binary[k], a, b);
         }
     }

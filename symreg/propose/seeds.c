@@ -24,6 +24,14 @@ void sr_proposal_free(struct sr_proposal *p)
     sr_bank_free(&p->bank);
 }
 
+bool sr_proposal_exact(const struct sr_proposal *p)
+{
+    bool exact = false;
+    for (int i = 0; i < p->seeds->count; i++)
+        exact = exact || p->seeds->loss[i] <= p->loss->noise;
+    return exact;
+}
+
 void sr_proposal_fill(struct sr_proposal *p, double budget)
 {
     const double eighth = p->settings->enumerate / 8;
@@ -40,12 +48,8 @@ int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
     int (*const stage[])(struct sr_proposal *) = {sr_small_find, sr_collapse_find, sr_pursuit_find};
     struct sr_proposal p;
     int rc = sr_proposal_init(&p, settings, loss, thread, threads, seeds);
-    bool exact = false; /* the law is known */
-    for (size_t k = 0; k < sizeof stage / sizeof *stage && !rc && !exact; k++) {
+    for (size_t k = 0; k < sizeof stage / sizeof *stage && !rc && !sr_proposal_exact(&p); k++)
         rc = stage[k](&p);
-        for (int i = 0; i < seeds->count && !rc; i++)
-            exact = exact || seeds->loss[i] <= loss->noise;
-    }
     sr_proposal_free(&p);
     return rc;
 }

@@ -98,13 +98,11 @@ static void fit_seeds(const struct sr_proposal *p)
 
 /* ---- the stage */
 
-/* Small formulas, and pairs of them where `pairs`, in place of the seeds before; *exact: one fits
- * to rounding. */
-static int find_once(struct sr_proposal *p, double budget, bool pairs, bool *exact)
+/* Small formulas, and pairs of them where `pairs`, in place of the seeds before. */
+static int find_once(struct sr_proposal *p, double budget, bool pairs)
 {
     struct sr_candidates *candidates = orr_alloc(1, sizeof *candidates);
     int rc = candidates ? 0 : ORR_ENOMEM;
-    *exact = false;
     if (!rc) {
         sr_proposal_fill(p, budget);
         sr_bank_offer(&p->bank, p->settings->maxsize, candidates);
@@ -117,8 +115,6 @@ static int find_once(struct sr_proposal *p, double budget, bool pairs, bool *exa
         choose_seeds(p, candidates);
         fit_seeds(p);
         p->seeds->evaluations += (double)candidates->count;
-        for (int i = 0; i < p->seeds->count; i++)
-            *exact = *exact || p->seeds->loss[i] <= p->loss->noise;
     }
     free(candidates);
     return rc;
@@ -128,10 +124,9 @@ int sr_small_find(struct sr_proposal *p)
 {
     const bool few_rows = p->loss->data->rows < SR_ROWS;
     const double all = p->settings->enumerate, first = few_rows ? first_small : first_large;
-    bool exact;
-    int rc = find_once(p, fmin(first, all), false, &exact);
+    int rc = find_once(p, fmin(first, all), false);
     /* an exact formula: all that are simpler were seen on the way */
-    if (!rc && !exact && !few_rows && all > first)
-        rc = find_once(p, all, true, &exact);
+    if (!rc && !few_rows && all > first && !sr_proposal_exact(p))
+        rc = find_once(p, all, true);
     return rc;
 }

@@ -21,6 +21,8 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
                      const struct sr_loss *loss, struct sr_thread *thread, int threads,
                      struct sr_seeds *seeds);
 void sr_proposal_free(struct sr_proposal *p);
+/* Whether a seed fits to rounding: the law is known. */
+bool sr_proposal_exact(const struct sr_proposal *p);
 
 /* Each stage appends fitted formulas to the seeds. First small formulas, and pairs of them unless a
  * small one is exact (small.c). */
