@@ -9,7 +9,8 @@ session() {
         /^    \$ bin\/symreg docs\/data\// { n++; open = 1 }
         n != want { next }
         !/^    / { exit }
-        open { line = $0; sub(/^    (\$ )?/, "", line); print line >command; open = line ~ /\\$/; next }
+        open { line = $0; sub(/^    (\$ )?/, "", line); print line >command }
+        open { open = line ~ /\\$/; next }
         { print substr($0, 5) >printed }' docs/symreg.md
 }
 sessions=$(grep -c '^    \$ bin/symreg docs/data/' docs/symreg.md)
