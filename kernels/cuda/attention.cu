@@ -5,6 +5,7 @@
  * Cosine scores take their vectors' lengths as factors of the dot products; gradients by unit
  * vectors become those by vectors at the end. */
 #include "attention.cuh"
+#include "fused.h"
 
 static struct problem problem_of(const float *qkv, float *saved,
                                  const struct k_attention_shape *shape)
@@ -164,11 +165,26 @@ static int cuda_attention_generic_backward(float *dqkv, const float *dout, const
     return rc;
 }
 
+static int cuda_attention_forward(float *out, float *saved, const float *qkv,
+                                  const struct k_attention_shape *shape)
+{
+    return k_cuda_fused(shape) ? k_cuda_fused_attention_forward(out, saved, qkv, shape)
+                               : cuda_attention_generic_forward(out, saved, qkv, shape);
+}
+
+static int cuda_attention_backward(float *dqkv, const float *dout, const float *out,
+                                   const float *saved, const float *qkv,
+                                   const struct k_attention_shape *shape)
+{
+    return k_cuda_fused(shape)
+               ? k_cuda_fused_attention_backward(dqkv, dout, out, saved, qkv, shape)
+               : cuda_attention_generic_backward(dqkv, dout, out, saved, qkv, shape);
+}
+
 void k_cuda_install_attention(struct k_ops *ops)
 {
-    /* no variant has fused kernels yet: the generic path runs them all */
-    ops->attention_forward = cuda_attention_generic_forward;
-    ops->attention_backward = cuda_attention_generic_backward;
+    ops->attention_forward = cuda_attention_forward;
+    ops->attention_backward = cuda_attention_backward;
     ops->attention_generic_forward = cuda_attention_generic_forward;
     ops->attention_generic_backward = cuda_attention_generic_backward;
     ops->attention_silent = cuda_attention_silent;

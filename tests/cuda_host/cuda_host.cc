@@ -106,6 +106,22 @@ __attribute__((format(printf, 1, 2))) static void fail(const char *format, ...)
     now.failed = true;
 }
 
+void cuda_host_stop(const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    fail("%s", text);
+    leave_for_good();
+}
+
+int cuda_host_thread(void)
+{
+    return (int)(now.current - now.threads);
+}
+
 static void on_fault(int signal_number, siginfo_t *info, void *)
 {
     if (!now.current) { /* the host's own: as it would have been */
@@ -394,10 +410,13 @@ static void run_block(const struct cuda_host_launch *l)
         now.waiting[w] = 0;
     }
     now.ballots = now.votes = 0;
+    cuda_host_copies_none();
     do
         for (int w = 0; w < warps && !now.failed; w++)
             run_warp((int)nth((size_t)w, (size_t)warps));
     while (!now.failed && pass_barrier());
+    if (!now.failed && cuda_host_copies_left())
+        fail("a thread returned with copies under way");
 }
 
 static void run_grid(const struct cuda_host_launch *l)

@@ -311,6 +311,20 @@ static inline float __high2float(__nv_bfloat162 h)
     return __bfloat162float(h.y);
 }
 
+/* ---- tensor cores and copies that are under way, with the meaning of PTX's instructions
+ * (kernels/cuda/tensor.cuh); cuda_host_tensor.cc */
+
+/* mma.m16n8k16 of bf16 with float sums: sums += A B. All lanes of the warp. */
+void cuda_host_mma(float sums[4], const unsigned a[4], const unsigned b[2]);
+/* ldmatrix.x4, with across as .trans; row: 16 bytes of shared memory, aligned. */
+void cuda_host_ldmatrix(unsigned to[4], const void *row, bool across);
+/* cp.async of 16 bytes, the first `bytes` (0 or 16) from `from`, the rest zeros. What is there is
+ * NaN until the thread has waited for the copy's group. */
+void cuda_host_copy_async(void *to, const void *from, int bytes);
+void cuda_host_copy_commit(void);
+/* Waits for all groups but the last `later`. */
+void cuda_host_copy_wait(int later);
+
 #include "cuda_host_runtime.h"
 
 #endif

@@ -37,6 +37,17 @@ void cuda_host_spoil_capture(void);
 
 /* ---- cuda_host.cc */
 
+/* Ends the launch, with the thread named. */
+[[noreturn]] void cuda_host_stop(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Number of the thread that runs, in its block. */
+int cuda_host_thread(void);
+
+/* ---- cuda_host_tensor.cc */
+
+/* Before a block: no copy is under way. After it: whether a thread returned with one. */
+void cuda_host_copies_none(void);
+bool cuda_host_copies_left(void);
+
 /* Largest dynamic shared memory of a kernel (cudaFuncSetAttribute). */
 size_t cuda_host_shared_limit(const void *kernel);
 

@@ -1,0 +1,256 @@
+/* fused.cuh - fused attention on tensor cores: softmax, lssa, and both re-weighted, at bf16.
+ *
+ * After FlashAttention-2 (Dao 2023): a warp has 16 or 32 rows of one side, queries or keys, the
+ * block goes through the tiles of the other side, and scores live in registers alone. What is
+ * different for scores by cosines and for re-weighted rows (LSSAR Eqs. (4), (5)):
+ *
+ *   prepare    vectors are rounded to bf16 once, queries times everything that multiplies their
+ *              scores and log2 e, keys divided by their lengths: a product of both is the score
+ *              in units of log 2, and the loops have no factors
+ *   forward    re-weighted rows need the mean and the maximum of x first: one pass over the keys
+ *              for them, by products of queries and keys alone, one for weights and their sum
+ *   dq         owns queries. d s = slope (steep (d - outer) - inner), and inner is a mean over the
+ *              row that is known at the end only, so that two sums are made in one pass:
+ *              dq = sum slope steep (d - outer) k - inner sum slope k
+ *   dk, dv     own keys; d s is then complete
+ *
+ * Nothing is added across blocks: the same bits every time. Sums are float; what products round is
+ * queries, keys, values, dout, weights and d s, each once, to bf16. `saved` is that of the generic
+ * path (attention.cuh).
+ *
+ * A query's row is folded into four numbers (struct fused_row): factor^(1/p) goes into z, so that
+ * z^p is the final weight and no factor is left; see fused_row_of. */
+#ifndef K_CUDA_FUSED_CUH
+#define K_CUDA_FUSED_CUH
+
+#include <limits.h>
+
+#include "kernels/attention_math.h"
+#include "tensor.cuh"
+
+enum fused_kind { SOFTMAX, LSSA, RW_SOFTMAX, LSSAR };
+
+enum { FACTOR, TOP, THETA, INVERSE, QUERY_SCALE, KEY_SCALE, SAVED };
+
+constexpr float LOG2_E = 1.44269504f, LN_2 = 0.693147181f;
+
+enum {
+    WARPS = 4,
+    BLOCK = WARPS * K_WARP,
+    KEYS = 64,  /* rows of the other side in a tile */
+    OWN = 64,   /* backward: rows of a block */
+    WIDEST = 128,  /* D */
+    CACHE = 16 << 20, /* bytes: a third of an H100's, two fifths of an A100's */
+};
+
+/* Rows (B, H, T) of W numbers, or where they are in a tensor of the model. */
+struct fused_rows {
+    const bf16 *at;
+    bool copied; /* ours; otherwise the model's own tensor */
+    ptrdiff_t sequence, head, row; /* distances */
+};
+
+/* What the backward pass needs of a query's row: see fused_row_of in fused_prepare.cu. */
+struct fused_row {
+    float x, y, outer, inner;
+};
+
+struct fused {
+    struct k_math_rule rule;
+    int B, T, H, D;
+    size_t rows; /* B H T */
+    struct fused_rows q, k, v, g; /* g: dout */
+    float *saved;                 /* (6, B H T) */
+    struct fused_row *numbers;    /* (B H T) */
+    bool narrow;                  /* what follows is bf16 */
+    void *out;                    /* (B, T, H, D) */
+    void *dqkv;                   /* (B, T, 3, H, D) */
+};
+
+/* width: W, at least D.
+ * fused_prepare.cu: rounds qkv into q, k, v and fills in the factors in saved; rounds dout into g
+ * and makes the numbers of the rows, all but inner. */
+int k_cuda_fused_prepare(const struct fused *p, const void *qkv, int width);
+int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const void *out,
+                                  enum fused_kind kind, int width);
+/* fused_forward.cu, fused_backward.cu */
+int k_cuda_fused_forward(const struct fused *p, enum fused_kind kind, int width);
+int k_cuda_fused_queries(const struct fused *p, enum fused_kind kind, int width);
+int k_cuda_fused_keys(const struct fused *p, enum fused_kind kind, int width);
+
+/* ---- kinds */
+
+static __host__ __device__ constexpr bool fused_cosine(enum fused_kind kind)
+{
+    return kind == LSSA || kind == LSSAR;
+}
+
+static __host__ __device__ constexpr bool fused_sharpened(enum fused_kind kind)
+{
+    return kind == RW_SOFTMAX || kind == LSSAR;
+}
+
+/* Calls FUNCTION<width, kind> for the width and kind at run time. */
+#define FUSED_KINDS(FUNCTION, W)                                                                   \
+    switch (kind) {                                                                                \
+    case SOFTMAX:                                                                                  \
+        return FUNCTION<W, SOFTMAX>(p);                                                            \
+    case LSSA:                                                                                     \
+        return FUNCTION<W, LSSA>(p);                                                               \
+    case RW_SOFTMAX:                                                                               \
+        return FUNCTION<W, RW_SOFTMAX>(p);                                                         \
+    case LSSAR:                                                                                    \
+        return FUNCTION<W, LSSAR>(p);                                                              \
+    }
+#define FUSED_DISPATCH(FUNCTION)                                                                   \
+    switch (width) {                                                                               \
+    case 32:                                                                                       \
+        FUSED_KINDS(FUNCTION, 32)                                                                  \
+        break;                                                                                     \
+    case 64:                                                                                       \
+        FUSED_KINDS(FUNCTION, 64)                                                                  \
+        break;                                                                                     \
+    case 128:                                                                                      \
+        FUSED_KINDS(FUNCTION, 128)                                                                 \
+        break;                                                                                     \
+    }                                                                                              \
+    return ORR_FAIL(ORR_EINVAL, "fused attention: width %d", width)
+
+/* ---- an element; s: the score in units of log 2, -INFINITY where masked, x and slope then 0 */
+
+/* log2(1 + 2^s) = ln(1 + e^score) / ln 2; *u = e^score. Scores of cosines are at most
+ * ln D ln T, and dispatch sees to it that e to it is a float. */
+static __device__ __forceinline__ float fused_softplus(float s, float *u)
+{
+    const float e = fast_exp2(s), y = fast_log2(1.0f + e);
+    *u = e;
+    return e < 0.0078125f ? e * fmaf(e, fmaf(e, 0.480898347f, -0.721347520f), LOG2_E) : y;
+}
+
+/* d ln(1 + e^score) / d score */
+static __device__ __forceinline__ float fused_logistic(float u)
+{
+    return u * fast_inverse(1.0f + u);
+}
+
+/* z[] to z^(p-1), all >= 0; 0 stays 0. The same for all threads, and few: the branches are. */
+template <int N>
+static __device__ __forceinline__ void fused_powers(const struct k_math_rule &r, const float z[N],
+                                                    float power[N])
+{
+    if (r.p_integer == 0) {
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            power[i] = z[i] > 0.0f ? fast_exp2((r.p - 1.0f) * fast_log2(z[i])) : 0.0f;
+        return;
+    }
+    const unsigned n = (unsigned)r.p_integer - 1;
+    if (n == 0) {
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            power[i] = z[i] > 0.0f ? 1.0f : 0.0f;
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        power[i] = z[i];
+    for (int bit = 30 - __clz((int)n); bit >= 0; bit--) {
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            power[i] *= power[i];
+        if (n >> bit & 1)
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                power[i] *= z[i];
+    }
+}
+
+/* ---- where a block is */
+
+struct fused_place {
+    int b, h, own, first, last; /* first row; tiles of the other side, inclusive */
+    size_t head;                /* (b H + h) T */
+};
+
+/* Blocks of `rows` queries or keys. Heads go in groups whose other side fits into the cache, and
+ * of a group the blocks with most work go first. */
+template <int W>
+static __device__ __forceinline__ struct fused_place fused_place_of(const struct fused &p,
+                                                                    bool keys, int rows)
+{
+    struct fused_place at;
+    const int heads = p.B * p.H, tiles = (p.T + rows - 1) / rows, window = p.rule.window;
+    const int fit = (int)(CACHE / (2 * tile_bytes<W>(1) * (unsigned)p.T)), most = fit > 1 ? fit : 1;
+    const int group = (int)blockIdx.x / (most * tiles), rest = (int)blockIdx.x % (most * tiles);
+    const int left = heads - group * most, together = left < most ? left : most;
+    const int tile = rest / together, head = group * most + rest % together;
+    at.b = head / p.H;
+    at.h = head % p.H;
+    at.head = (size_t)head * (size_t)p.T;
+    at.own = (keys ? tile : tiles - 1 - tile) * rows;
+    const int end = at.own + rows < p.T ? at.own + rows : p.T; /* of the own rows */
+    if (keys) {
+        at.first = at.own / KEYS;
+        at.last = ((window > 0 && window < p.T - end ? end + window - 1 : p.T) - 1) / KEYS;
+    } else {
+        at.first = window > 0 && at.own + 1 > window ? (at.own + 1 - window) / KEYS : 0;
+        at.last = (end - 1) / KEYS;
+    }
+    return at;
+}
+
+static __device__ __forceinline__ const bf16 *fused_head(const struct fused_rows &r,
+                                                         const struct fused_place &at)
+{
+    return r.at + at.b * r.sequence + at.h * r.head;
+}
+
+/* Whether some query of [query, query + queries) does not attend some key of [key, key + keys).
+ * Rows beyond T need no mask: they come after all others, and are zeros. */
+static __device__ __forceinline__ bool fused_edge(const struct fused &p, int query, int queries,
+                                                  int key, int keys)
+{
+    return key + keys - 1 > query ||
+           (p.rule.window > 0 && key <= query + queries - 1 - p.rule.window);
+}
+
+/* Masks scores of rows (queries) and columns (keys) from `row` and `column` on, those of the thread's
+ * first numbers; KEYS: rows are keys. */
+template <int N, bool ROWS_ARE_KEYS>
+static __device__ __forceinline__ void fused_mask(const struct fused &p, float s[N][4], int row,
+                                                  int column)
+{
+    const int away = row - column, window = p.rule.window;
+    if (ROWS_ARE_KEYS) /* a query attends keys up to itself, window - 1 back */
+        tensor_mask<N>(s, away - 1, window > 0 ? away + window - 1 : INT_MAX);
+    else
+        tensor_mask<N>(s, window > 0 ? away - window : INT_MIN, away);
+}
+
+/* ---- results */
+
+/* The thread's columns of row `half` into a tensor of the model from `place` on; none from D on. */
+template <int W>
+static __device__ __forceinline__ void fused_put(const struct fused &p, void *to, size_t place,
+                                                 const float x[W / 8][4], int half, float factor)
+{
+    const int column = (int)threadIdx.x % 4 * 2;
+    place += (size_t)column;
+    if (p.narrow) {
+        bf16 *const at = (bf16 *)to + place;
+#pragma unroll
+        for (int c = 0; c < W / 8; c++)
+            if (8 * c + column < p.D)
+                *(unsigned *)(at + 8 * c) =
+                    tensor_pair(factor * x[c][2 * half], factor * x[c][2 * half + 1]);
+        return;
+    }
+    float *const at = (float *)to + place;
+#pragma unroll
+    for (int c = 0; c < W / 8; c++)
+        if (8 * c + column < p.D)
+            *(float2 *)(at + 8 * c) =
+                make_float2(factor * x[c][2 * half], factor * x[c][2 * half + 1]);
+}
+
+#endif

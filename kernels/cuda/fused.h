@@ -1,0 +1,16 @@
+/* fused.h - fused attention by tensor cores; internal to kernels/cuda. */
+#ifndef K_CUDA_FUSED_H
+#define K_CUDA_FUSED_H
+
+#include "cuda.h"
+
+/* Whether the open backend may and can: bf16; softmax, lssa, lssar, rw_softmax; even D from 8 to
+ * 128. The arguments of the others are those of the entries (kernels.h). */
+bool k_cuda_fused(const struct k_attention_shape *shape);
+int k_cuda_fused_attention_forward(float *out, float *saved, const float *qkv,
+                                   const struct k_attention_shape *shape);
+int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float *out,
+                                    const float *saved, const float *qkv,
+                                    const struct k_attention_shape *shape);
+
+#endif

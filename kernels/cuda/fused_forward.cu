@@ -1,0 +1,239 @@
+/* fused_forward.cu - fused attention, forward: see fused.cuh. */
+#include "fused.cuh"
+
+/* Rows of a warp in tiles of 16: two share what is read of keys and values, where the registers
+ * allow it. Re-weighted rows have more to do for an element than for what is read, and gain more by
+ * more warps (measured on an H100, T 999, W 64: 0.43 and 0.77 ms of softmax and lssar; with one tile
+ * 0.44 and, with two, 0.82). */
+template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int tiles_of(void)
+{
+    return W > 64 || fused_sharpened(KIND) ? 1 : 2;
+}
+
+/* Blocks that a multiprocessor is to have at a time. */
+template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int blocks_of(void)
+{
+    return W > 64 ? 1 : fused_sharpened(KIND) ? 4 : 2;
+}
+
+template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int rows_of(void)
+{
+    return WARPS * 16 * tiles_of<W, KIND>();
+}
+
+/* Of queries, and two tiles of keys and values each. */
+template <int W, enum fused_kind KIND> static __host__ __device__ constexpr size_t shared_of(void)
+{
+    return tile_bytes<W>(rows_of<W, KIND>() + 4 * KEYS);
+}
+
+/* Sums of a row so far, over the thread's columns: x relative to top where x is an exponential, in
+ * units of log 2 where it is a softplus. */
+struct sums {
+    float top, sum, largest;
+};
+
+/* The largest score of the two rows of fragments, and what everything so far is multiplied by. */
+static __device__ __forceinline__ float raise(float s[KEYS / 8][4], int half, struct sums *r)
+{
+    float top = -INFINITY;
+#pragma unroll
+    for (int n = 0; n < KEYS / 8; n++)
+        top = fmaxf(top, fmaxf(s[n][2 * half], s[n][2 * half + 1]));
+    top = fmaxf(r->top, row_largest(top));
+    if (top == r->top)
+        return 1.0f;
+    const float ratio = fast_exp2(r->top - top); /* 0 at first */
+    r->top = top;
+    r->sum *= ratio;
+    return ratio;
+}
+
+/* Scores to x, and their sums. */
+template <enum fused_kind KIND>
+static __device__ __forceinline__ void add_row(float s[KEYS / 8][4], int half, struct sums *r)
+{
+    const float top = r->top == -INFINITY ? 0.0f : r->top;
+#pragma unroll
+    for (int n = 0; n < KEYS / 8; n++)
+#pragma unroll
+        for (int i = 2 * half; i < 2 * half + 2; i++) {
+            float u;
+            s[n][i] = fused_cosine(KIND) ? fused_softplus(s[n][i], &u) : fast_exp2(s[n][i] - top);
+            r->sum += s[n][i];
+            if (KIND == LSSAR)
+                r->largest = fmaxf(r->largest, s[n][i]);
+        }
+}
+
+/* What makes z of a score: x * scale - shift, or 2^(s - top) * scale - shift. */
+struct weigh {
+    float top, scale, shift, total;
+};
+
+template <enum fused_kind KIND>
+static __device__ __forceinline__ void weigh_row(const struct k_math_rule &rule,
+                                                 float s[KEYS / 8][4], int half, struct weigh *w)
+{
+    float z[KEYS / 4], power[KEYS / 4], u;
+#pragma unroll
+    for (int j = 0; j < KEYS / 4; j++) {
+        const float score = s[j / 2][2 * half + j % 2];
+        const float x = KIND == LSSAR ? fused_softplus(score, &u) : fast_exp2(score - w->top);
+        z[j] = fmaxf(fmaf(x, w->scale, -w->shift), 0.0f);
+    }
+    fused_powers<KEYS / 4>(rule, z, power);
+#pragma unroll
+    for (int j = 0; j < KEYS / 4; j++) {
+        s[j / 2][2 * half + j % 2] = power[j] *= z[j];
+        w->total += power[j];
+    }
+}
+
+/* The row in the units of the generic path. */
+template <enum fused_kind KIND>
+static __device__ __forceinline__ struct k_math_row begin_row(const struct fused &p, int i,
+                                                              const struct sums &r)
+{
+    struct k_math_sums sums;
+    const float unit = fused_cosine(KIND) ? LN_2 : 1.0f;
+    sums.top = fused_cosine(KIND) ? 0.0f : r.top * LN_2;
+    sums.sum = row_sum(r.sum) * unit;
+    sums.largest = fused_cosine(KIND) ? row_largest(r.largest) * unit : 1.0f;
+    return k_math_row_begin(&p.rule, k_math_keys(&p.rule, i), &sums);
+}
+
+template <int W, enum fused_kind KIND>
+static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
+    fused_forward(const struct fused p)
+{
+    constexpr int MT = tiles_of<W, KIND>(), ROWS = rows_of<W, KIND>();
+    constexpr unsigned queries = 0, keys = tile_bytes<W>(ROWS), one = tile_bytes<W>(KEYS);
+    constexpr unsigned values = keys + 2 * one;
+    const struct fused_place at = fused_place_of<W>(p, false, ROWS);
+    const int warp_row = (int)threadIdx.x / K_WARP * 16 * MT;
+    const int row = at.own + warp_row + (int)threadIdx.x % K_WARP / 4; /* of the thread's first */
+    const bf16 *const q = fused_head(p.q, at), *const k = fused_head(p.k, at),
+                      *const v = fused_head(p.v, at);
+    unsigned a[MT][W / 16][4];
+    float o[MT][W / 8][4] = {};
+    struct sums sums[MT][2];
+    struct weigh weigh[MT][2] = {};
+#pragma unroll
+    for (int m = 0; m < MT; m++)
+#pragma unroll
+        for (int half = 0; half < 2; half++)
+            sums[m][half] = {-INFINITY, 0.0f, 0.0f};
+    tile_fetch<W, ROWS, BLOCK>(queries, q, p.q.row, at.own, p.T);
+    constexpr int passes = fused_sharpened(KIND) ? 2 : 1;
+    const int count = at.last - at.first + 1;
+    tile_fetch<W, KEYS, BLOCK>(keys, k, p.k.row, at.first * KEYS, p.T);
+    if (passes == 1)
+        tile_fetch<W, KEYS, BLOCK>(values, v, p.v.row, at.first * KEYS, p.T);
+    tensor_fetched();
+    for (int step = 0; step < passes * count; step++) {
+        const int tile = at.first + step % count, next = at.first + (step + 1) % count;
+        const unsigned here = (unsigned)(step % 2) * one, there = one - here;
+        const bool second = step >= count;
+        tensor_wait<0>();
+        __syncthreads(); /* the tile is there, and nobody reads the one before */
+        if (step + 1 < passes * count) {
+            tile_fetch<W, KEYS, BLOCK>(keys + there, k, p.k.row, next * KEYS,
+                                       p.T);
+            if (passes == 1 || step + 1 >= count)
+                tile_fetch<W, KEYS, BLOCK>(values + there, v, p.v.row,
+                                           next * KEYS, p.T);
+            tensor_fetched();
+        }
+        if (step == 0) {
+#pragma unroll
+            for (int m = 0; m < MT; m++)
+                tile_take<W>(a[m], queries, warp_row + 16 * m);
+        }
+        if (second && step == count) {
+#pragma unroll
+            for (int m = 0; m < MT; m++)
+#pragma unroll
+                for (int half = 0; half < 2; half++) {
+                    const struct k_math_row r =
+                        begin_row<KIND>(p, row + 16 * m + 8 * half, sums[m][half]);
+                    const float scale = r.inverse * (fused_cosine(KIND) ? LN_2 : 1.0f);
+                    weigh[m][half] = {r.top * LOG2_E, scale, r.theta * r.inverse, 0.0f};
+                }
+        }
+        /* a warp whose rows all come before the tile has nothing to do */
+        if (tile * KEYS > at.own + warp_row + 16 * MT - 1)
+            continue;
+        float s[MT][KEYS / 8][4];
+        tile_scores<W, MT, KEYS / 8>(s, a, keys + here);
+        if (fused_edge(p, at.own + warp_row, 16 * MT, tile * KEYS, KEYS))
+#pragma unroll
+            for (int m = 0; m < MT; m++)
+                fused_mask<KEYS / 8, false>(p, s[m], row + 16 * m,
+                                            tile * KEYS + (int)threadIdx.x % 4 * 2);
+#pragma unroll
+        for (int m = 0; m < MT; m++)
+#pragma unroll
+            for (int half = 0; half < 2; half++) {
+                if (second) {
+                    weigh_row<KIND>(p.rule, s[m], half, &weigh[m][half]);
+                    continue;
+                }
+                if (!fused_cosine(KIND)) {
+                    const float ratio = raise(s[m], half, &sums[m][half]);
+                    if (passes == 1 && __any_sync(0xffffffffu, ratio != 1.0f))
+#pragma unroll
+                        for (int n = 0; n < W / 8; n++) {
+                            o[m][n][2 * half] *= ratio;
+                            o[m][n][2 * half + 1] *= ratio;
+                        }
+                }
+                add_row<KIND>(s[m], half, &sums[m][half]);
+            }
+        if (passes == 2 && !second)
+            continue;
+        unsigned w[MT][KEYS / 16][4];
+#pragma unroll
+        for (int m = 0; m < MT; m++)
+            tensor_round<KEYS / 8>(w[m], s[m]);
+        tile_add<W, MT, KEYS / 8>(o, w, values + here);
+    }
+#pragma unroll
+    for (int m = 0; m < MT; m++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const int i = row + 16 * m + 8 * half, n = k_math_keys(&p.rule, i);
+            struct k_math_row r = begin_row<KIND>(p, i, sums[m][half]);
+            k_math_row_end(&p.rule, n, row_sum(weigh[m][half].total), &r);
+            if (i >= p.T)
+                continue;
+            if (threadIdx.x % 4 == 0) {
+                float *to = p.saved + at.head + (size_t)i;
+                to[FACTOR * p.rows] = r.factor;
+                to[TOP * p.rows] = r.top;
+                to[THETA * p.rows] = r.theta;
+                to[INVERSE * p.rows] = r.inverse;
+            }
+            const float factor = r.factor * (KIND == LSSA ? LN_2 : 1.0f);
+            const size_t to =
+                (((size_t)at.b * (size_t)p.T + (size_t)i) * (size_t)p.H + (size_t)at.h) *
+                (size_t)p.D;
+            fused_put<W>(p, p.out, to, o[m], half, factor);
+        }
+}
+
+template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
+{
+    constexpr int rows = rows_of<W, KIND>();
+    constexpr size_t shared = shared_of<W, KIND>();
+    const unsigned tiles = (unsigned)((p->T + rows - 1) / rows);
+    const int rc = K_SHARED_LIMIT((fused_forward<W, KIND>), shared);
+    return rc ? rc
+              : K_LAUNCH((fused_forward<W, KIND>), tiles * (unsigned)(p->B * p->H), BLOCK, shared,
+                         *p);
+}
+
+int k_cuda_fused_forward(const struct fused *p, enum fused_kind kind, int width)
+{
+    FUSED_DISPATCH(launch);
+}
