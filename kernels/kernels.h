@@ -31,8 +31,9 @@ typedef float real; /* tensors, and what is computed with them in other folders 
 struct k_attention_shape {
     int B, T, H, D;
     const struct k_attention *variant;
-    double p;   /* sharpening power of re-weighted variants, >= 1 */
-    int window; /* 0 = all earlier positions; w: row i attends (i - w, i] */
+    double p;    /* sharpening power of re-weighted variants, >= 1 */
+    int window;  /* 0 = all earlier positions; w: row i attends (i - w, i] */
+    bool narrow; /* qkv, out and their gradients are narrow (k_ops.narrow); saved never is */
 };
 
 /* One pass of a linear layer over N rows: out = inp W^T + b, and its gradients. A pass reads the

@@ -27,27 +27,44 @@ bool k_cuda_fused(const struct k_attention_shape *shape)
            log((double)shape->D) * log((double)shape->T) < LARGEST_SCORE;
 }
 
-/* Copies of `count` tensors of rows W wide, and the numbers of rows, in scratch memory. */
-static int scratch(const struct fused *p, int width, int count, bf16 **copies,
-                   struct fused_row **numbers)
+/* Places of copies and of the rows' numbers in scratch memory. */
+struct scratch {
+    bf16 *copy;
+    size_t one; /* numbers of a copy */
+};
+
+static int scratch_take(struct fused *p, int width, int copies, struct scratch *s)
 {
-    const size_t one = p->rows * (size_t)width;
     void *memory;
-    const int rc =
-        k_cuda_scratch(K_CUDA_SLOT_ATTENTION,
-                       p->rows * sizeof(struct fused_row) + (size_t)count * one * sizeof(bf16),
-                       &memory);
-    if (rc)
-        return rc;
-    *numbers = (struct fused_row *)memory;
-    *copies = (bf16 *)(*numbers + p->rows);
-    return 0;
+    s->one = p->rows * (size_t)width;
+    const size_t numbers = p->rows * sizeof(struct fused_row);
+    const int rc = k_cuda_scratch(K_CUDA_SLOT_ATTENTION,
+                                  numbers + (size_t)copies * s->one * sizeof(bf16), &memory);
+    p->numbers = (struct fused_row *)memory;
+    s->copy = (bf16 *)((char *)memory + (rc ? 0 : numbers));
+    return rc;
 }
 
-static struct fused_rows copy_at(const struct fused *p, bf16 *copies, int which, int width)
+/* The next copy: (B, H, T, width). */
+static struct fused_rows copy_next(const struct fused *p, struct scratch *s, int width)
 {
+    bf16 *const at = s->copy;
     const ptrdiff_t head = (ptrdiff_t)p->T * width;
-    return {copies + (size_t)which * p->rows * (size_t)width, true, head * p->H, head, width};
+    s->copy += s->one;
+    return {at, true, head * p->H, head, width};
+}
+
+/* Vector `which` of `of` in the rows of a narrow tensor of the model (B, T, of, H, D). */
+static struct fused_rows in_place(const struct fused *p, const void *tensor, int which, int of)
+{
+    const ptrdiff_t row = (ptrdiff_t)of * p->H * p->D;
+    return {(const bf16 *)tensor + (ptrdiff_t)which * p->H * p->D, false, p->T * row, p->D, row};
+}
+
+/* Whether its vectors can be read where they are. */
+static bool readable(const struct fused *p, const void *tensor, int width)
+{
+    return p->narrow && p->D == width && (uintptr_t)tensor % 16 == 0;
 }
 
 static struct fused problem_of(const struct k_attention_shape *shape, float *saved)
@@ -61,20 +78,27 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *sav
     p.D = shape->D;
     p.rows = (size_t)p.B * (size_t)p.H * (size_t)p.T;
     p.saved = saved;
+    p.unit = shape->variant->score == K_SCORE_DOT ? p.rule.scale * LOG2_E : 1.0f;
+    p.narrow = shape->narrow;
     return p;
 }
 
-/* q, k, v and, backward, dout. */
-static int prepare(struct fused *p, const void *qkv, int width, int count)
+/* q, k, v and, unless it is NULL, dout. */
+static int prepare(struct fused *p, const void *qkv, const void *dout, int width)
 {
-    bf16 *copies;
-    const int rc = scratch(p, width, count, &copies, &p->numbers);
+    struct scratch s;
+    const bool values = readable(p, qkv, width);
+    const bool vectors = values && p->rule.score == K_SCORE_DOT;
+    const bool gradients = readable(p, dout, width);
+    const int copies = 2 * !vectors + !values + (dout && !gradients);
+    const int rc = scratch_take(p, width, copies, &s);
     if (rc)
         return rc;
-    p->q = copy_at(p, copies, 0, width);
-    p->k = copy_at(p, copies, 1, width);
-    p->v = copy_at(p, copies, 2, width);
-    p->g = copy_at(p, copies, count - 1, width);
+    p->q = vectors ? in_place(p, qkv, 0, 3) : copy_next(p, &s, width);
+    p->k = vectors ? in_place(p, qkv, 1, 3) : copy_next(p, &s, width);
+    p->v = values ? in_place(p, qkv, 2, 3) : copy_next(p, &s, width);
+    if (dout)
+        p->g = gradients ? in_place(p, dout, 0, 1) : copy_next(p, &s, width);
     return k_cuda_fused_prepare(p, qkv, width);
 }
 
@@ -86,7 +110,7 @@ int k_cuda_fused_attention_forward(float *out, float *saved, const float *qkv,
     const int width = width_of(p.D);
     kind_of(shape->variant, &kind);
     p.out = out;
-    const int rc = p.rows ? prepare(&p, qkv, width, 3) : 0;
+    const int rc = p.rows ? prepare(&p, qkv, NULL, width) : 0;
     return rc || !p.rows ? rc : k_cuda_fused_forward(&p, kind, width);
 }
 
@@ -101,7 +125,7 @@ int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float 
     p.dqkv = dqkv;
     if (!p.rows)
         return 0;
-    int rc = prepare(&p, qkv, width, 4);
+    int rc = prepare(&p, qkv, dout, width);
     if (!rc)
         rc = k_cuda_fused_prepare_backward(&p, dout, out, kind, width);
     if (!rc)

@@ -4,9 +4,11 @@
  * block goes through the tiles of the other side, and scores live in registers alone. What is
  * different for scores by cosines and for re-weighted rows (LSSAR Eqs. (4), (5)):
  *
- *   prepare    vectors are rounded to bf16 once, queries times everything that multiplies their
- *              scores and log2 e, keys divided by their lengths: a product of both is the score
- *              in units of log 2, and the loops have no factors
+ *   prepare    vectors are rounded to bf16 once; for cosines, queries times everything that
+ *              multiplies their scores and log2 e, keys divided by their lengths: a product of
+ *              both is the score in units of log 2, and the loops have no factors. Dot products
+ *              have one factor for all; where the model's tensors are bf16 (narrow), they are read
+ *              as they are
  *   forward    re-weighted rows need the mean and the maximum of x first: one pass over the keys
  *              for them, by products of queries and keys alone, one for weights and their sum
  *   dq         owns queries. d s = slope (steep (d - outer) - inner), and inner is a mean over the
@@ -40,7 +42,11 @@ enum {
     KEYS = 64,  /* rows of the other side in a tile */
     OWN = 64,   /* backward: rows of a block */
     WIDEST = 128,  /* D */
+#ifdef K_CUDA_HOST /* tests have few heads */
+    CACHE = 16 << 10,
+#else
     CACHE = 16 << 20, /* bytes: a third of an H100's, two fifths of an A100's */
+#endif
 };
 
 /* Rows (B, H, T) of W numbers, or where they are in a tensor of the model. */
@@ -59,6 +65,7 @@ struct fused {
     struct k_math_rule rule;
     int B, T, H, D;
     size_t rows; /* B H T */
+    float unit;  /* of dot products: their scores in units of log 2; 1 for cosines */
     struct fused_rows q, k, v, g; /* g: dout */
     float *saved;                 /* (6, B H T) */
     struct fused_row *numbers;    /* (B H T) */
@@ -68,8 +75,8 @@ struct fused {
 };
 
 /* width: W, at least D.
- * fused_prepare.cu: rounds qkv into q, k, v and fills in the factors in saved; rounds dout into g
- * and makes the numbers of the rows, all but inner. */
+ * fused_prepare.cu: copies vectors of qkv to q, k, v and fills in the factors of cosines in saved;
+ * copies dout to g and makes the numbers of the rows, all but inner. */
 int k_cuda_fused_prepare(const struct fused *p, const void *qkv, int width);
 int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const void *out,
                                   enum fused_kind kind, int width);
@@ -116,7 +123,8 @@ static __host__ __device__ constexpr bool fused_sharpened(enum fused_kind kind)
     }                                                                                              \
     return ORR_FAIL(ORR_EINVAL, "fused attention: width %d", width)
 
-/* ---- an element; s: the score in units of log 2, -INFINITY where masked, x and slope then 0 */
+/* ---- an element; s: the score in units of log 2 (of dot products: its product), -INFINITY where
+ * masked, x and slope then 0 */
 
 /* log2(1 + 2^s) = ln(1 + e^score) / ln 2; *u = e^score. Scores of cosines are at most
  * ln D ln T, and dispatch sees to it that e to it is a float. */
@@ -203,6 +211,19 @@ static __device__ __forceinline__ const bf16 *fused_head(const struct fused_rows
                                                          const struct fused_place &at)
 {
     return r.at + at.b * r.sequence + at.h * r.head;
+}
+
+/* What a sum of d s times other vectors is multiplied by to be the gradient by row i. */
+template <enum fused_kind KIND>
+static __device__ __forceinline__ float fused_scale(const struct fused &p,
+                                                    const struct fused_place &at, bool keys, int i)
+{
+    if (!fused_cosine(KIND))
+        return p.rule.scale;
+    if (i >= p.T)
+        return 0.0f;
+    const float scale = p.saved[(keys ? KEY_SCALE : QUERY_SCALE) * p.rows + at.head + (size_t)i];
+    return keys ? LN_2 * scale : scale;
 }
 
 /* Whether some query of [query, query + queries) does not attend some key of [key, key + keys).

@@ -29,7 +29,7 @@ template <enum fused_kind KIND> static __host__ __device__ constexpr bool own_st
 
 /* The four sums of d s are made of two parts, which the row's inner joins. */
 template <enum fused_kind KIND>
-static __device__ __forceinline__ void query_gradients(const struct k_math_rule &rule,
+static __device__ __forceinline__ void query_gradients(const struct fused &p,
                                                        const struct fused_row r[2],
                                                        float s[part_of<KIND>()][4], float d[part_of<KIND>()][4],
                                                        float rest[2])
@@ -45,12 +45,12 @@ static __device__ __forceinline__ void query_gradients(const struct k_math_rule 
             slope[j] = fused_logistic(u);
             z[j] = fmaxf(fmaf(q.x, y, -q.y), 0.0f);
         } else {
-            slope[j] = fast_exp2(s[j / 4][j % 4] - q.x);
+            slope[j] = fast_exp2(fmaf(s[j / 4][j % 4], p.unit, -q.x));
             z[j] = fmaxf(slope[j] - q.y, 0.0f);
         }
     }
     if (fused_sharpened(KIND))
-        fused_powers<NUMBERS>(rule, z, power);
+        fused_powers<NUMBERS>(p.rule, z, power);
 #pragma unroll
     for (int j = 0; j < NUMBERS; j++) {
         const struct fused_row &q = r[j % 4 / 2];
@@ -58,7 +58,7 @@ static __device__ __forceinline__ void query_gradients(const struct k_math_rule 
         if (KIND == LSSA)
             e *= q.y;
         if (fused_sharpened(KIND)) {
-            e *= power[j] * (KIND == LSSAR ? rule.p * LOG2_E * q.x : rule.p);
+            e *= power[j] * (KIND == LSSAR ? p.rule.p * LOG2_E * q.x : p.rule.p);
             rest[j % 4 / 2] += e;
             d[j / 4][j % 4] = slope[j];
         }
@@ -159,7 +159,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_queries(co
             tile_scores<W, 1, PART>(d, g, values + here + tile_bytes<W>(part));
             if (fused_edge(p, at.own + warp_row, 16, key, 8 * PART))
                 fused_mask<PART, false>(p, s[0], row, key + (int)threadIdx.x % 4 * 2);
-            query_gradients<KIND>(p.rule, numbers, s[0], d[0], rest);
+            query_gradients<KIND>(p, numbers, s[0], d[0], rest);
             unsigned w[SUMS][PART / 2][4];
             tensor_round<PART>(w[0], s[0]);
             if (SUMS == 2)
@@ -173,7 +173,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_queries(co
         const float sum = row_sum(rest[half]);
         const float inner =
             fused_sharpened(KIND) && k_math_shifted(&p.rule, n) ? sum / (float)n : 0.0f;
-        const float scale = i < p.T ? p.saved[QUERY_SCALE * p.rows + at.head + (size_t)i] : 0.0f;
+        const float scale = fused_scale<KIND>(p, at, false, i);
 #pragma unroll
         for (int c = 0; c < W / 8; c++)
 #pragma unroll
@@ -193,7 +193,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_queries(co
 
 /* Scores to final weights, gradients by these to d s; numbers: of the queries of the part. */
 template <enum fused_kind KIND>
-static __device__ __forceinline__ void key_gradients(const struct k_math_rule &rule,
+static __device__ __forceinline__ void key_gradients(const struct fused &p,
                                                      const struct fused_row *numbers,
                                                      float s[part_of<KIND>()][4], float d[part_of<KIND>()][4])
 {
@@ -209,13 +209,13 @@ static __device__ __forceinline__ void key_gradients(const struct k_math_rule &r
             slope[j] = fused_logistic(u);
             z[j] = KIND == LSSA ? r.x * y : fmaxf(fmaf(r.x, y, -r.y), 0.0f);
         } else {
-            z[j] = slope[j] = fast_exp2(s[j / 4][j % 4] - r.x);
+            z[j] = slope[j] = fast_exp2(fmaf(s[j / 4][j % 4], p.unit, -r.x));
             if (KIND == RW_SOFTMAX)
                 z[j] = fmaxf(slope[j] - r.y, 0.0f);
         }
     }
     if (fused_sharpened(KIND))
-        fused_powers<NUMBERS>(rule, z, power);
+        fused_powers<NUMBERS>(p.rule, z, power);
 #pragma unroll
     for (int j = 0; j < NUMBERS; j++) {
         const struct fused_row r = numbers[j / 4 * 8 + j % 2];
@@ -223,7 +223,7 @@ static __device__ __forceinline__ void key_gradients(const struct k_math_rule &r
         if (KIND == LSSA)
             e *= r.y;
         if (fused_sharpened(KIND))
-            e = fmaf(e, power[j] * (KIND == LSSAR ? rule.p * LOG2_E * r.x : rule.p), -r.inner);
+            e = fmaf(e, power[j] * (KIND == LSSAR ? p.rule.p * LOG2_E * r.x : p.rule.p), -r.inner);
         d[j / 4][j % 4] = slope[j] * e;
         s[j / 4][j % 4] = fused_sharpened(KIND) ? power[j] * z[j] : z[j];
     }
@@ -290,7 +290,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_keys(const
             tile_scores<W, 1, PART>(d, v, gradients + here + tile_bytes<W>(part));
             if (fused_edge(p, query, 8 * PART, first, 16))
                 fused_mask<PART, true>(p, s[0], row, query + (int)threadIdx.x % 4 * 2);
-            key_gradients<KIND>(p.rule,
+            key_gradients<KIND>(p,
                                 (const struct fused_row *)(tensor_shared() + numbers +
                                                            buffer * numbers_one) +
                                     part,
@@ -305,8 +305,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_keys(const
 #pragma unroll
     for (int half = 0; half < 2; half++) {
         const int i = row + 8 * half;
-        const float scale =
-            i < p.T ? LN_2 * p.saved[KEY_SCALE * p.rows + at.head + (size_t)i] : 0.0f;
+        const float scale = fused_scale<KIND>(p, at, true, i);
 #pragma unroll
         for (int c = 0; c < W / 8; c++)
 #pragma unroll

@@ -34,13 +34,14 @@ struct sums {
 };
 
 /* The largest score of the two rows of fragments, and what everything so far is multiplied by. */
-static __device__ __forceinline__ float raise(float s[KEYS / 8][4], int half, struct sums *r)
+static __device__ __forceinline__ float raise(float unit, float s[KEYS / 8][4], int half,
+                                              struct sums *r)
 {
     float top = -INFINITY;
 #pragma unroll
     for (int n = 0; n < KEYS / 8; n++)
         top = fmaxf(top, fmaxf(s[n][2 * half], s[n][2 * half + 1]));
-    top = fmaxf(r->top, row_largest(top));
+    top = fmaxf(r->top, unit * row_largest(top));
     if (top == r->top)
         return 1.0f;
     const float ratio = fast_exp2(r->top - top); /* 0 at first */
@@ -51,7 +52,8 @@ static __device__ __forceinline__ float raise(float s[KEYS / 8][4], int half, st
 
 /* Scores to x, and their sums. */
 template <enum fused_kind KIND>
-static __device__ __forceinline__ void add_row(float s[KEYS / 8][4], int half, struct sums *r)
+static __device__ __forceinline__ void add_row(float unit, float s[KEYS / 8][4], int half,
+                                               struct sums *r)
 {
     const float top = r->top == -INFINITY ? 0.0f : r->top;
 #pragma unroll
@@ -59,7 +61,8 @@ static __device__ __forceinline__ void add_row(float s[KEYS / 8][4], int half, s
 #pragma unroll
         for (int i = 2 * half; i < 2 * half + 2; i++) {
             float u;
-            s[n][i] = fused_cosine(KIND) ? fused_softplus(s[n][i], &u) : fast_exp2(s[n][i] - top);
+            s[n][i] = fused_cosine(KIND) ? fused_softplus(s[n][i], &u)
+                                           : fast_exp2(fmaf(s[n][i], unit, -top));
             r->sum += s[n][i];
             if (KIND == LSSAR)
                 r->largest = fmaxf(r->largest, s[n][i]);
@@ -72,21 +75,23 @@ struct weigh {
 };
 
 template <enum fused_kind KIND>
-static __device__ __forceinline__ void weigh_row(const struct k_math_rule &rule,
-                                                 float s[KEYS / 8][4], int half, struct weigh *w)
+static __device__ __forceinline__ void weigh_row(const struct fused &p, float s[KEYS / 8][4], int half, struct weigh *w)
 {
     float z[KEYS / 4], power[KEYS / 4], u;
 #pragma unroll
     for (int j = 0; j < KEYS / 4; j++) {
         const float score = s[j / 2][2 * half + j % 2];
-        const float x = KIND == LSSAR ? fused_softplus(score, &u) : fast_exp2(score - w->top);
+        const float x = KIND == LSSAR ? fused_softplus(score, &u)
+                                      : fast_exp2(fmaf(score, p.unit, -w->top));
         z[j] = fmaxf(fmaf(x, w->scale, -w->shift), 0.0f);
     }
-    fused_powers<KEYS / 4>(rule, z, power);
+    fused_powers<KEYS / 4>(p.rule, z, power);
 #pragma unroll
     for (int j = 0; j < KEYS / 4; j++) {
-        s[j / 2][2 * half + j % 2] = power[j] *= z[j];
-        w->total += power[j];
+        /* of what products will see: then the mean of d with these weights, outer, is exact where
+         * one weight is nearly all, and p and small differences of d would enlarge its rounding */
+        s[j / 2][2 * half + j % 2] = tensor_rounded(power[j] * z[j]);
+        w->total += s[j / 2][2 * half + j % 2];
     }
 }
 
@@ -176,11 +181,11 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
 #pragma unroll
             for (int half = 0; half < 2; half++) {
                 if (second) {
-                    weigh_row<KIND>(p.rule, s[m], half, &weigh[m][half]);
+                    weigh_row<KIND>(p, s[m], half, &weigh[m][half]);
                     continue;
                 }
                 if (!fused_cosine(KIND)) {
-                    const float ratio = raise(s[m], half, &sums[m][half]);
+                    const float ratio = raise(p.unit, s[m], half, &sums[m][half]);
                     if (passes == 1 && __any_sync(0xffffffffu, ratio != 1.0f))
 #pragma unroll
                         for (int n = 0; n < W / 8; n++) {
@@ -188,7 +193,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
                             o[m][n][2 * half + 1] *= ratio;
                         }
                 }
-                add_row<KIND>(s[m], half, &sums[m][half]);
+                add_row<KIND>(p.unit, s[m], half, &sums[m][half]);
             }
         if (passes == 2 && !second)
             continue;

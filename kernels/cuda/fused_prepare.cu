@@ -10,6 +10,7 @@ struct prepared {
     struct fused p;
     const void *from, *out; /* qkv; dout and the output it belongs to */
     bf16 *q, *k, *v, *g;    /* of fused_rows; NULL: is read where it is */
+    int count;              /* vectors of a row that are copied: queries and keys, or values too */
     bool quads;             /* vectors of `from` and `out` can be moved 16 bytes at a time */
 };
 
@@ -66,19 +67,13 @@ template <int W> static __device__ __forceinline__ float vector_sum(float x)
     return x;
 }
 
-/* Rounded to bf16 and back. */
-static __device__ __forceinline__ float rounded(float x)
-{
-    return __bfloat162float(__float2bfloat16_rn(x));
-}
-
-/* Vectors of qkv (B, T, 3, H, D), one after the other. */
+/* The first `count` vectors of the rows of qkv (B, T, 3, H, D), one after the other. */
 template <int W, bool COSINE>
 static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct prepared a)
 {
     constexpr int parts = W / PIECE;
     const struct fused &p = a.p;
-    const size_t H = (size_t)p.H, T = (size_t)p.T, n = 3 * p.rows;
+    const size_t H = (size_t)p.H, T = (size_t)p.T, count = (size_t)a.count, n = count * p.rows;
     const size_t step = (size_t)gridDim.x * THREADS / parts;
     const int column = (int)(threadIdx.x % parts) * PIECE;
     /* warps stay together: the last of them repeat the last vector */
@@ -86,31 +81,28 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
     size_t at = ((size_t)blockIdx.x * THREADS + threadIdx.x) / parts;
     for (size_t round = 0; round < rounds; round++, at += step) {
         const size_t vector = at < n ? at : n - 1;
-        const size_t h = vector % H, which = vector / H % 3, t = vector / H / 3 % T;
-        const size_t b = vector / H / 3 / T, row = (b * H + h) * T + t;
-        float x[PIECE], factor = 1.0f;
-        take(a, a.from, vector * (size_t)p.D, column, x);
+        const size_t h = vector % H, which = vector / H % count, bt = vector / H / count;
+        const size_t row = (bt / T * H + h) * T + bt % T;
+        float x[PIECE];
+        take(a, a.from, ((bt * 3 + which) * H + h) * (size_t)p.D, column, x);
         if (COSINE && which < 2) {
             float square = 0.0f;
 #pragma unroll
             for (int i = 0; i < PIECE; i++)
                 square = fmaf(x[i], x[i], square);
             const float length = sqrtf(vector_sum<W>(square));
-            factor = length < (float)K_L2_EPSILON ? 0.0f : 1.0f / length;
-        }
-        if (which == 0)
-            factor *= k_math_scale(&p.rule, k_math_keys(&p.rule, (int)t));
-        if (which < 2 && column == 0)
-            p.saved[(which == 0 ? QUERY_SCALE : KEY_SCALE) * p.rows + row] = factor;
-        bf16 *const to = which == 0 ? a.q : which == 1 ? a.k : a.v;
-        if (!to)
-            continue;
-        if (which == 0)
-            factor *= LOG2_E;
+            float factor = length < (float)K_L2_EPSILON ? 0.0f : 1.0f / length;
+            if (which == 0)
+                factor *= k_math_scale(&p.rule, k_math_keys(&p.rule, (int)(bt % T)));
+            if (column == 0)
+                p.saved[(which == 0 ? QUERY_SCALE : KEY_SCALE) * p.rows + row] = factor;
+            if (which == 0)
+                factor *= LOG2_E;
 #pragma unroll
-        for (int i = 0; i < PIECE; i++)
-            x[i] *= factor;
-        give(to + row * W + (size_t)column, x);
+            for (int i = 0; i < PIECE; i++)
+                x[i] *= factor;
+        }
+        give((which == 0 ? a.q : which == 1 ? a.k : a.v) + row * W + (size_t)column, x);
     }
 }
 
@@ -163,7 +155,7 @@ static __global__ void __launch_bounds__(THREADS) fused_gradients(const struct p
         take(a, a.out, vector * (size_t)p.D, column, o);
 #pragma unroll
         for (int i = 0; i < PIECE; i++)
-            along = fmaf(rounded(g[i]), o[i], along);
+            along = fmaf(tensor_rounded(g[i]), o[i], along);
         along = vector_sum<W>(along);
         if (a.g)
             give(a.g + row * W + (size_t)column, g);
@@ -190,28 +182,29 @@ static bf16 *copy_of(const struct fused_rows &r)
     return r.copied ? (bf16 *)r.at : NULL;
 }
 
-template <int W> static int vectors(const struct prepared *a, bool cosine)
+template <int W> static int vectors(const struct prepared *a)
 {
-    const unsigned blocks = (unsigned)k_cuda_blocks(3 * a->p.rows * (W / PIECE), THREADS);
-    if (cosine)
+    const size_t threads = (size_t)a->count * a->p.rows * (W / PIECE);
+    const unsigned blocks = (unsigned)k_cuda_blocks(threads, THREADS);
+    if (a->p.rule.score == K_SCORE_COS_LOGN)
         return K_LAUNCH((fused_vectors<W, true>), blocks, THREADS, 0, *a);
     return K_LAUNCH((fused_vectors<W, false>), blocks, THREADS, 0, *a);
 }
 
 int k_cuda_fused_prepare(const struct fused *p, const void *qkv, int width)
 {
-    const struct prepared a = {*p,
-                               qkv,
-                               NULL,
-                               copy_of(p->q),
-                               copy_of(p->k),
-                               copy_of(p->v),
-                               NULL,
-                               quads(p, qkv)};
-    const bool cosine = p->rule.score == K_SCORE_COS_LOGN;
-    return width == 32 ? vectors<32>(&a, cosine)
-           : width == 64 ? vectors<64>(&a, cosine)
-                         : vectors<128>(&a, cosine);
+    struct prepared a;
+    memset(&a, 0, sizeof(a));
+    a.p = *p;
+    a.from = qkv;
+    a.q = copy_of(p->q);
+    a.k = copy_of(p->k);
+    a.v = copy_of(p->v);
+    a.count = a.v ? 3 : a.q ? 2 : 0;
+    a.quads = quads(p, qkv);
+    if (a.count == 0)
+        return 0;
+    return width == 32 ? vectors<32>(&a) : width == 64 ? vectors<64>(&a) : vectors<128>(&a);
 }
 
 template <int W, enum fused_kind KIND> static int gradients(const struct prepared *p)
@@ -228,7 +221,12 @@ static int dispatch(const struct prepared *p, enum fused_kind kind, int width)
 int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const void *out,
                                   enum fused_kind kind, int width)
 {
-    const struct prepared a = {
-        *p, dout, out, NULL, NULL, NULL, copy_of(p->g), quads(p, dout) && quads(p, out)};
+    struct prepared a;
+    memset(&a, 0, sizeof(a));
+    a.p = *p;
+    a.from = dout;
+    a.out = out;
+    a.g = copy_of(p->g);
+    a.quads = quads(p, dout) && quads(p, out);
     return dispatch(&a, kind, width);
 }

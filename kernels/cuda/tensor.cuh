@@ -266,6 +266,12 @@ static __device__ __forceinline__ unsigned tensor_pair(float x, float y)
     return pair;
 }
 
+/* Rounded to bf16 and back. */
+static __device__ __forceinline__ float tensor_rounded(float x)
+{
+    return __bfloat162float(__float2bfloat16_rn(x));
+}
+
 /* Fragments of sums as fragments A. */
 template <int N>
 static __device__ __forceinline__ void tensor_round(unsigned a[N / 2][4], const float sums[N][4])

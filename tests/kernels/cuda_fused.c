@@ -1,27 +1,409 @@
+/* cuda_fused.c - fused attention of the CUDA backend (bf16) against the reference.
+ *
+ * The reference gets what the kernels get: inputs rounded to bf16, those of cosines after they were
+ * divided by their lengths. What is left between the two are the roundings of weights and of d s,
+ * each once, to 8 bits: 2^-9 of each number at most. Errors are root sums of squares over a tensor,
+ * in units of its norm; bounds are stated where they are used. Every case runs with threads and
+ * blocks in three orders, recorded and replayed: the same bits every time. */
 #include "cuda_case.h"
+
 #include "attention_case.h"
-static double off(const float *x, const float *y, size_t n){double a=0,b=0;for(size_t i=0;i<n;i++){a+=((double)x[i]-(double)y[i])*((double)x[i]-(double)y[i]);b+=(double)y[i]*(double)y[i];}return sqrt(a/(b>0?b:1));}
-static void one(const char*name,int T,int D,double p,int window){
- struct attention a=make(name,2,T,2,D,p,window);
- struct outputs e={0};
- run(&k_ref,&a,false,&e);
- float *eo=e.item[0].data,*ed=e.item[1].data;
- size_t n=a.n,sn=k_attention_saved(&a.shape);
- void*q,*o,*s,*g,*d;
- assert_ok(cuda->alloc(&q,3*n*4));assert_ok(cuda->alloc(&o,n*4));assert_ok(cuda->alloc(&s,sn*4));assert_ok(cuda->alloc(&g,n*4));assert_ok(cuda->alloc(&d,3*n*4));
- assert_ok(cuda->upload(q,a.qkv,3*n*4));assert_ok(cuda->upload(g,a.dout,n*4));
- assert_ok(cuda->attention_forward(o,s,q,&a.shape));
- assert_ok(cuda->attention_backward(d,g,o,s,q,&a.shape));
- float*fo=malloc(n*4),*fd=malloc(3*n*4);
- assert_ok(cuda->download(fo,o,n*4));assert_ok(cuda->download(fd,d,3*n*4));
- double part[3];
- for(int w=0;w<3;w++){double x=0,y=0;for(size_t i=0;i<3*n;i++)if((int)(i/(size_t)(2*D)%3)==w){double t=(double)fd[i]-(double)ed[i];x+=t*t;y+=(double)ed[i]*(double)ed[i];}part[w]=sqrt(x/(y>0?y:1));}
- printf("%-11s T %4d D %3d p %4g w %3d: out %.5f dq %.5f dk %.5f dv %.5f\n",name,T,D,p,window,off(fo,eo,n),part[0],part[1],part[2]);
- cuda->release(q);cuda->release(o);cuda->release(s);cuda->release(g);cuda->release(d);free(fo);free(fd);outputs_free(&e);drop(&a);
+
+static const char *const kinds[] = {"softmax", "lssa", "rw_softmax", "lssar"};
+enum { KINDS = 4, OUT, SAVED, DQKV, QKV, DOUT, PARTS = 4 };
+
+static int open_bf16(void **state)
+{
+    (void)state;
+    return k_find("cuda", &cuda) || cuda->open(1, K_PRECISION_BF16);
 }
-static int open_bf16(void **state){(void)state;return k_find("cuda",&cuda)||cuda->open(1,K_PRECISION_BF16);}
-static void t(void**state){(void)state;
- static const char*names[]={"softmax","lssa","rw_softmax","lssar"};
- for(int k=0;k<4;k++){one(names[k],1,64,15,0);one(names[k],17,8,15,0);one(names[k],65,24,15,0);one(names[k],130,64,15,0);one(names[k],200,64,15,40);one(names[k],200,64,2.5,0);one(names[k],200,64,1,7);one(names[k],150,128,3,100);one(names[k],300,32,15,0);}
+
+/* ---- bf16 on the host */
+
+static uint16_t narrow(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
-int main(void){const struct CMUnitTest tests[]={cmocka_unit_test(t)};return cmocka_run_group_tests(tests,open_bf16,close_cuda);}
+
+static float widen(uint16_t h)
+{
+    const uint32_t u = (uint32_t)h << 16;
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+static float rounded(double x)
+{
+    return widen(narrow((float)x));
+}
+
+/* A vector as the kernels take it, in its own length; of a cosine, `factor` times its direction is
+ * rounded. */
+static void round_vector(float *x, int D, double factor)
+{
+    double square = 0;
+    for (int c = 0; c < D; c++)
+        square += (double)x[c] * (double)x[c];
+    const double by = factor > 0 && square > 0 ? factor / sqrt(square) : 1;
+    for (int c = 0; c < D; c++)
+        x[c] = (float)((double)rounded((double)x[c] * by) / by);
+}
+
+static void round_inputs(const struct attention *a)
+{
+    const struct k_attention_shape *s = &a->shape;
+    const bool cosine = s->variant->score == K_SCORE_COS_LOGN;
+    const double scale = log(s->D) / log(2);
+    for (int b = 0; b < s->B; b++)
+        for (int t = 0; t < s->T; t++)
+            for (int h = 0; h < s->H; h++)
+                for (int which = 0; which < 3; which++)
+                    round_vector(at(a, b, t, which, h), s->D,
+                                 !cosine || which == 2 ? 0
+                                 : which == 1          ? 1
+                                                       : scale * log(attended(a, t)));
+    for (size_t i = 0; i < a->n; i++)
+        a->dout[i] = rounded((double)a->dout[i]);
+}
+
+/* ---- a case */
+
+static struct k_attention_shape shape_under_test;
+
+static void run_attention(const struct k_ops *ops, const struct problem *p, double *loss, void **x)
+{
+    (void)p;
+    (void)loss;
+    assert_ok(ops->attention_forward(x[0], x[1], x[2], &shape_under_test));
+    assert_ok(ops->attention_backward(x[4], x[3], x[0], x[1], x[2], &shape_under_test));
+}
+
+/* The tensors of a case on the device, in every order; size: bytes of a number of the model's
+ * tensors. */
+static void run_orders(struct problem *p, const struct attention *a, const void *qkv,
+                       const void *dout, size_t size)
+{
+    static const int orders[RUNS] = {2, 1, 0, REPLAYED};
+    *p = (struct problem){.name = a->shape.variant->name, .N = a->shape.T, .C = a->shape.D};
+    shape_under_test = a->shape;
+    memset(tensor(p, "out", a->n, size), 0xff, a->n * size);
+    numbers(p, "saved", k_attention_saved(&a->shape), 1);
+    memcpy(tensor(p, NULL, 3 * a->n, size), qkv, 3 * a->n * size);
+    memcpy(tensor(p, NULL, a->n, size), dout, a->n * size);
+    memset(tensor(p, "dqkv", 3 * a->n, size), 0xff, 3 * a->n * size);
+    for (int i = 0; i < RUNS; i++)
+        on_device(p, run_attention, orders[i]);
+    for (int i = 0; i < p->count; i++)
+        for (int order = 1; order < RUNS && p->item[i].name; order++)
+            if (i != 1 && memcmp(p->item[i].found[0], p->item[i].found[order], p->item[i].n * size))
+                fail_msg("%s, T %d, D %d: %s depends on the order of execution, or is another when "
+                         "replayed",
+                         p->name, p->N, p->C, p->item[i].name);
+}
+
+/* Error of the part of a tensor that is q, k or v (which, of 3), or of all (of = 1). */
+static double error(const struct attention *a, const float *found, const float *expected, int which,
+                    int of)
+{
+    const size_t row = (size_t)(a->shape.H * a->shape.D), n = (size_t)of * a->n;
+    double sum = 0, square = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i / row % (size_t)of == (size_t)which) {
+            const double d = (double)found[i] - (double)expected[i];
+            sum += isfinite(d) ? d * d : INFINITY;
+            square += (double)expected[i] * (double)expected[i];
+        }
+    double least = 0; /* gradients of rows with one key are 0: then of a part of dout */
+    for (size_t i = 0; i < a->n; i++)
+        least += 1e-3 * (double)a->dout[i] * (double)a->dout[i];
+    return sum == 0 ? 0 : sqrt(sum / fmax(square, least));
+}
+
+struct errors {
+    double of[PARTS]; /* out, dq, dk, dv */
+};
+static const char *const part_name[PARTS] = {"out", "dq", "dk", "dv"};
+
+/* Runs a prepared case, frees it; *e = its errors. */
+static void measure(struct attention *a, struct errors *e)
+{
+    struct problem p;
+    struct outputs expected = {0};
+    run(&k_ref, a, false, &expected);
+    run_orders(&p, a, a->qkv, a->dout, sizeof(float));
+    const float *out = (const float *)(const void *)p.item[0].found[0];
+    const float *dqkv = (const float *)(const void *)p.item[4].found[0];
+    e->of[0] = error(a, out, expected.item[0].data, 0, 1);
+    for (int which = 0; which < 3; which++)
+        e->of[1 + which] = error(a, dqkv, expected.item[1].data, which, 3);
+    problem_free(&p);
+    outputs_free(&expected);
+    drop(a);
+}
+
+static void near(const char *name, int T, int D, double p, int window, const struct errors *e,
+                 const double bound[PARTS])
+{
+    if (getenv("ORRERY_TEST_ERRORS"))
+        printf("%-10s T %3d D %3d p %4g window %3d: %.5f %.5f %.5f %.5f\n", name, T, D, p, window,
+               e->of[0], e->of[1], e->of[2], e->of[3]);
+    for (int i = 0; i < PARTS; i++)
+        if (!(e->of[i] <= bound[i]))
+            fail_msg("%s, T %d, D %d, p %g, window %d: %s is off by %.5f of its norm, allowed %.5f",
+                     name, T, D, p, window, part_name[i], e->of[i], bound[i]);
+}
+
+/* Weights are rounded once, to 2^-9 of each at most; d s too, and it is a difference of two numbers
+ * of about its size, of which one (outer) has the roundings of the weights: twice that. The
+ * reference gives a rounded cosine's vector length 1 again, by which its score differs by some
+ * 2^-11, and z^p by up to p times as much of a score that is several heights high. */
+static void one(const char *name, int T, int D, double p, int window)
+{
+    struct attention a = make(name, 2, T, 2, D, p, window);
+    const struct k_attention *v = a.shape.variant;
+    const double again = v->score == K_SCORE_COS_LOGN && v->sharpen ? p / 2048 : 0;
+    const double rounding = 1.0 / 512, once = rounding + again / 4, twice = 2 * rounding + again;
+    const double bound[PARTS] = {once, twice, twice, once};
+    struct errors e;
+    round_inputs(&a);
+    measure(&a, &e);
+    near(name, T, D, p, window, &e, bound);
+}
+
+static void agree_with_the_reference(void **state)
+{
+    (void)state;
+    static const int T[] = {1, 2, 3, 4, 16, 17, 63, 64, 65, 100, 129, 200};
+    static const int D[] = {64, 32, 128, 24, 8, 80, 10, 48};
+    static const int window[] = {0, 1, 7, 40, 64, 100};
+    static const double p[] = {15, 1, 2.5, 3, 64, 50};
+    int turn = 0;
+    for (int k = 0; k < KINDS; k++)
+        for (size_t t = 0; t < LENGTH(T); t++, turn++)
+            one(kinds[k], T[t], D[(turn + k) % 8], p[turn % 6], turn % 3 ? window[turn / 3 % 6] : 0);
+}
+
+/* ---- rows that are not like others */
+
+/* Runs a case; what the device found is in p. */
+static void run_case(struct problem *p, const struct attention *a)
+{
+    run_orders(p, a, a->qkv, a->dout, sizeof(float));
+}
+
+static const float *found(const struct problem *p, int tensor)
+{
+    return (const float *)(const void *)p->item[tensor].found[0];
+}
+
+/* All keys of the first 40 positions are one: the rows are uniform, and silent once they are
+ * shifted. */
+static void uniform_rows_are_silent(void **state)
+{
+    (void)state;
+    for (int k = 2; k < KINDS; k++) {
+        struct problem p;
+        struct outputs expected = {0};
+        struct attention a = make(kinds[k], 1, 70, 2, 64, 15, 0);
+        for (int t = 0; t < 40; t++)
+            fill_vector(&a, t, 1, 0.5f);
+        round_inputs(&a);
+        run(&k_ref, &a, false, &expected);
+        run_case(&p, &a);
+        for (int row = 0; row < 2 * 70; row++)
+            assert_int_equal(found(&p, 1)[row] == 0, a.saved[row] == 0);
+        for (int t = 3; t < 40; t++)
+            for (int c = 0; c < 2 * 64; c++) {
+                assert_true(found(&p, 0)[t * 128 + c] == 0);
+                assert_true(found(&p, 4)[t * 384 + c] == 0); /* dq */
+            }
+        for (size_t i = 0; i < 3 * a.n; i++)
+            assert_true(isfinite(found(&p, 4)[i]));
+        problem_free(&p);
+        outputs_free(&expected);
+        drop(&a);
+    }
+}
+
+/* A query of length 0 has no direction and no gradient; a key neither. */
+static void zero_vectors_have_no_gradient(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        struct problem p;
+        struct attention a = make(kinds[k], 1, 70, 1, 32, 15, 0);
+        fill_vector(&a, 50, 0, 0);
+        fill_vector(&a, 20, 1, 0);
+        run_case(&p, &a);
+        for (size_t i = 0; i < a.n; i++)
+            assert_true(isfinite(found(&p, 0)[i]));
+        for (size_t i = 0; i < 3 * a.n; i++)
+            assert_true(isfinite(found(&p, 4)[i]));
+        for (int c = 0; c < 32 && a.shape.variant->score == K_SCORE_COS_LOGN; c++) {
+            assert_true(found(&p, 4)[50 * 96 + c] == 0);
+            assert_true(found(&p, 4)[20 * 96 + 32 + c] == 0);
+        }
+        problem_free(&p);
+        drop(&a);
+    }
+}
+
+/* NaN in a key is NaN in every later row of its head, and nowhere else. */
+static void nan_is_seen(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        struct problem p;
+        struct attention a = make(kinds[k], 1, 70, 2, 32, 15, 0);
+        at(&a, 0, 30, 1, 1)[5] = (real)NAN;
+        run_case(&p, &a);
+        for (int t = 0; t < 70; t++)
+            for (int c = 0; c < 64; c++)
+                assert_int_equal(isnan(found(&p, 0)[t * 64 + c]) != 0, t >= 30 && c >= 32);
+        problem_free(&p);
+        drop(&a);
+    }
+}
+
+/* A row of one key has weight 1 whatever its score: no gradient, also of a dout that is rounded on
+ * its way. */
+static void one_key_has_no_gradient(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        struct problem p;
+        struct attention a = make(kinds[k], 1, 70, 1, 64, 15, 1);
+        run_case(&p, &a);
+        for (size_t i = 0; i < 3 * a.n; i++)
+            if (i % 192 < 128)
+                assert_near((double)found(&p, 4)[i], 0, 1e-3);
+        problem_free(&p);
+        drop(&a);
+    }
+}
+
+/* Keys that look away from all queries: e to the score is far below the last place of 1. */
+static void cosines_near_minus_one(void **state)
+{
+    (void)state;
+    static const double bound[PARTS] = {1.0 / 256, 1.0 / 64, 1.0 / 64, 1.0 / 256};
+    struct attention a = make("lssa", 1, 130, 1, 128, 15, 0);
+    struct errors e;
+    for (int t = 0; t < 130; t++)
+        for (int c = 0; c < 128; c++) {
+            at(&a, 0, t, 0, 0)[c] = 1 + (real)0.1 * at(&a, 0, t, 0, 0)[c];
+            at(&a, 0, t, 1, 0)[c] = -1 + (real)0.1 * at(&a, 0, t, 1, 0)[c];
+        }
+    round_inputs(&a);
+    measure(&a, &e);
+    near("lssa", 130, 128, 15, 0, &e, bound);
+}
+
+/* Products of hundreds: the largest has all the weight. */
+static void large_scores(void **state)
+{
+    (void)state;
+    static const double bound[PARTS] = {1.0 / 512, 1.0 / 64, 1.0 / 64, 1.0 / 512};
+    for (int k = 0; k < KINDS; k += 2) {
+        struct attention a = make(kinds[k], 1, 130, 1, 64, 15, 0);
+        struct errors e;
+        for (size_t i = 0; i < 3 * a.n; i++)
+            a.qkv[i] *= i % 192 < 128 ? 8 : 1;
+        round_inputs(&a);
+        measure(&a, &e);
+        near(kinds[k], 130, 64, 15, 0, &e, bound);
+    }
+}
+
+/* ---- what is not fused, and narrow tensors */
+
+/* The path of any variant, bit for bit: other variants, odd and wide heads, fp32. */
+static void others_take_the_generic_path(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int D;
+        enum k_precision precision;
+    } cases[] = {{"softmax", 33, K_PRECISION_BF16},
+                 {"lssar", 160, K_PRECISION_BF16},
+                 {"rw_sigmoid", 64, K_PRECISION_BF16},
+                 {"softmax_inverse", 64, K_PRECISION_BF16},
+                 {"phi_softplus", 64, K_PRECISION_BF16},
+                 {"lssar", 64, K_PRECISION_FP32},
+                 {"softmax", 64, K_PRECISION_TF32}};
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct problem p[2];
+        struct attention a = make(cases[i].name, 1, 70, 2, cases[i].D, 15, 0);
+        const struct k_ops *open = cuda;
+        struct k_ops generic;
+        cuda->close();
+        assert_ok(cuda->open(1, cases[i].precision));
+        run_case(&p[0], &a);
+        cuda = k_generic_attention(cuda, &generic);
+        run_case(&p[1], &a);
+        cuda = open;
+        assert_memory_equal(found(&p[0], 0), found(&p[1], 0), a.n * sizeof(float));
+        assert_memory_equal(found(&p[0], 4), found(&p[1], 4), 3 * a.n * sizeof(float));
+        problem_free(&p[0]);
+        problem_free(&p[1]);
+        drop(&a);
+        cuda->close();
+        assert_ok(cuda->open(1, K_PRECISION_BF16));
+    }
+}
+
+/* Of bf16 inputs a narrow output is the float one, rounded; gradients are rounded, too, and come
+ * from the rounded output: one more rounding, of a number of which another is taken away. */
+static void narrow_tensors(void **state)
+{
+    (void)state;
+    static const int D[] = {64, 32, 128, 24, 10};
+    for (int k = 0; k < KINDS; k++)
+        for (size_t d = 0; d < LENGTH(D); d++) {
+            struct problem p[2];
+            struct attention a = make(kinds[k], 2, 90, 2, D[d], 3, d == 3 ? 20 : 0);
+            uint16_t *qkv = orr_alloc(3 * a.n, sizeof *qkv), *dout = orr_alloc(a.n, sizeof *dout);
+            float *out = orr_alloc(4 * a.n, sizeof *out), *dqkv = out + a.n;
+            for (size_t i = 0; i < 3 * a.n; i++)
+                a.qkv[i] = widen(qkv[i] = narrow(a.qkv[i]));
+            for (size_t i = 0; i < a.n; i++)
+                a.dout[i] = widen(dout[i] = narrow(a.dout[i]));
+            run_case(&p[0], &a);
+            a.shape.narrow = true;
+            run_orders(&p[1], &a, qkv, dout, sizeof *qkv);
+            for (size_t i = 0; i < a.n; i++)
+                out[i] = widen(((const uint16_t *)(const void *)p[1].item[0].found[0])[i]);
+            for (size_t i = 0; i < 3 * a.n; i++)
+                dqkv[i] = widen(((const uint16_t *)(const void *)p[1].item[4].found[0])[i]);
+            for (size_t i = 0; i < a.n; i++)
+                assert_true(out[i] == rounded((double)found(&p[0], 0)[i]));
+            for (int which = 0; which < 3; which++)
+                assert_near(error(&a, dqkv, found(&p[0], 4), which, 3), 0, 3.0 / 512);
+            problem_free(&p[0]);
+            problem_free(&p[1]);
+            free(qkv);
+            free(dout);
+            free(out);
+            drop(&a);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agree_with_the_reference),
+        cmocka_unit_test(uniform_rows_are_silent),
+        cmocka_unit_test(zero_vectors_have_no_gradient),
+        cmocka_unit_test(nan_is_seen),
+        cmocka_unit_test(one_key_has_no_gradient),
+        cmocka_unit_test(cosines_near_minus_one),
+        cmocka_unit_test(large_scores),
+        cmocka_unit_test(others_take_the_generic_path),
+        cmocka_unit_test(narrow_tensors),
+    };
+    return cmocka_run_group_tests(tests, open_bf16, close_cuda);
+}
