@@ -31,8 +31,9 @@ typedef float real; /* tensors, and what is computed with them in other folders 
 struct k_attention_shape {
     int B, T, H, D;
     const struct k_attention *variant;
-    double p;   /* sharpening power of re-weighted variants, >= 1 */
-    int window; /* 0 = all earlier positions; w: row i attends (i - w, i] */
+    double p;    /* sharpening power of re-weighted variants, >= 1 */
+    int window;  /* 0 = all earlier positions; w: row i attends (i - w, i] */
+    bool narrow; /* qkv, out and their gradients are narrow (k_ops.narrow); saved never is */
 };
 
 /* One pass of a linear layer over N rows: out = inp W^T + b, and its gradients. A pass reads the
@@ -55,6 +56,12 @@ struct k_linear {
     real *db;            /* (OC) adds the column sums of dout */
     const real *inp_pre; /* (N, C): inp was gelu(inp_pre), and dinp is multiplied by
                           * gelu'(inp_pre): the gradient by inp_pre */
+    /* What is narrow (k_ops.narrow): the pointers above then point to bf16. Not with `exact`. */
+    bool narrow_inp;                 /* inp, dinp and inp_pre are */
+    bool narrow_out;                 /* out, pre and dout are; `residual` never is */
+    const void *w_narrow, *b_narrow; /* narrow copies of w and b, or NULL */
+    real *inp_db; /* (C) or NULL, only with narrow_inp and inp_pre: adds the column sums of dinp,
+                   * the gradient of the bias of the layer that made inp_pre */
 };
 
 struct k_adamw {
@@ -119,6 +126,20 @@ struct k_ops {
     int (*record_end)(struct k_recording **recording);
     int (*replay)(const struct k_recording *recording);
     void (*record_free)(struct k_recording *recording);
+
+    /* ---- narrow tensors: bf16, where `real` stands elsewhere. Members and parameters that say so
+     * may be narrow in a backend that narrows(); all four are NULL in one that has none. They are
+     * half as many bytes to move, and products take them as they are. */
+    /* Whether it pays: open() allowed bf16. */
+    bool (*narrows)(void);
+    /* out (n) = x, rounded to nearest even; out is aligned to 16 bytes. */
+    int (*narrow)(void *out, const real *x, size_t n);
+    /* As layernorm_forward with a narrow out, layernorm_backward with a narrow dout. */
+    int (*layernorm_narrow_forward)(void *out, real *mean, real *rstd, const real *x,
+                                    const real *gamma, const real *beta, int N, int C);
+    int (*layernorm_narrow_backward)(real *dx, real *dgamma, real *dbeta, const void *dout,
+                                     const real *x, const real *mean, const real *rstd,
+                                     const real *gamma, int N, int C);
 
     /* ---- linear layers: see struct k_linear */
     int (*linear_forward)(const struct k_linear *layer);
