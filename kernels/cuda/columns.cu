@@ -81,6 +81,11 @@ static __device__ __forceinline__ void finish_chunk(const struct columns &c,
     c.partial[(size_t)blockIdx.y * (size_t)c.columns + (size_t)mine] = all;
 }
 
+template <typename T> static __device__ __forceinline__ float slope_of(float x)
+{
+    return sizeof(T) == sizeof(float) ? k_gelu_slope(x) : k_gelu_slope_bf16(x);
+}
+
 /* dpre may be x: a number is read before it is written, by one thread. */
 template <typename T, bool GELU, bool WIDE>
 static __global__ void __launch_bounds__(THREADS)
@@ -96,7 +101,7 @@ static __global__ void __launch_bounds__(THREADS)
             const struct k_cuda_eight p = load<WIDE>(pre + at, c.columns);
 #pragma unroll
             for (int k = 0; k < K_EIGHT; k++)
-                v.x[k] *= k_gelu_slope(p.x[k]);
+                v.x[k] *= slope_of<T>(p.x[k]);
             store<WIDE>(dpre + at, v, c.columns);
         }
         if (c.copy)

@@ -1,4 +1,5 @@
-/* gelu.cu - GELU of the CUDA backend, of float tensors and of bf16; its gradient is in columns.cu.
+/* gelu.cu - GELU of the CUDA backend, of float tensors and of bf16, to as many digits as they have;
+ * its gradient is in columns.cu.
  *
  * It does not ride along in the product: the library's epilogue is the tanh approximation and this
  * project's GELU is the exact form, so that models are the same on every backend. */
@@ -7,6 +8,11 @@
 #include "narrow.h"
 
 enum { THREADS = 256 };
+
+template <typename T> static __device__ __forceinline__ float gelu_of(float x)
+{
+    return sizeof(T) == sizeof(float) ? k_gelu(x) : k_gelu_bf16(x);
+}
 
 /* Eight numbers to a thread where the pointers allow it; what is behind the last eight one by
  * one. */
@@ -20,13 +26,13 @@ static __global__ void __launch_bounds__(THREADS)
             struct k_cuda_eight x = k_cuda_get8(pre + K_EIGHT * i);
 #pragma unroll
             for (int k = 0; k < K_EIGHT; k++)
-                x.x[k] = k_gelu(x.x[k]);
+                x.x[k] = gelu_of<T>(x.x[k]);
             k_cuda_put8(out + K_EIGHT * i, x);
         }
         done = n / K_EIGHT * K_EIGHT;
     }
     for (size_t i = done + k_cuda_first(); i < n; i += k_cuda_step())
-        k_cuda_put(out + i, k_gelu(k_cuda_get(pre + i)));
+        k_cuda_put(out + i, gelu_of<T>(k_cuda_get(pre + i)));
 }
 
 template <typename T> static int launch(T *out, const T *pre, size_t n)

@@ -11,7 +11,8 @@
 
 enum { ITEMS = 12, ORDERS = 3 };
 static const double eps = FLT_EPSILON / 2;
-static const double half = 0x1p-8; /* of one rounding to bf16 */
+static const double form_eps = 0x1p-14; /* of GELU and of its slope where they are narrow */
+static const double half = 0x1p-8;      /* of one rounding to bf16 */
 
 extern void cuda_host_set_order(int order) __attribute__((weak));
 static const struct k_ops *cuda;
@@ -319,8 +320,8 @@ static void forward_bounds(struct narrow_case *c)
             c->narrow_out ? half * (pre + (c->bias ? fabs(sum) : 0)) * (1 + half) : 0;
         if (c->form == GELU) { /* the slope is at most 1.13 */
             last->allowed[i] = roundings + product;
-            out->allowed[i] = 1.13 * last->allowed[i] + 8 * eps * size_at(out, i) +
-                              (c->narrow_out ? half * (1 + half) * size_at(out, i) : 0);
+            const double own = c->narrow_out ? form_eps + half * (1 + half) : 8 * eps;
+            out->allowed[i] = 1.13 * last->allowed[i] + own * size_at(out, i);
         } else {
             out->allowed[i] = roundings + product + 2 * eps * size_at(out, i);
         }
@@ -390,8 +391,10 @@ static void backward_bounds(struct narrow_case *c)
         /* the product is rounded, and what GELU makes of it, whose slope is at most 1.13 */
         const double product = 1.13 * eps * (c->OC + 12) * size;
         const double once = c->narrow_inp ? half * (1 + half) * size_at(dinp, i) : 0;
-        dinp->allowed[i] = product + (c->form == GELU ? 2 * once : once);
-        inp_db->allowed[i % C] += product + once + 2 * eps * (c->N + 4) * size_at(dinp, i);
+        /* GELU's slope is off by so much of Phi, though it may be near 0 */
+        const double slope = c->narrow_inp && c->form == GELU ? form_eps * size : 0;
+        dinp->allowed[i] = product + slope + (c->form == GELU ? 2 * once : once);
+        inp_db->allowed[i % C] += product + slope + once + 2 * eps * (c->N + 4) * size_at(dinp, i);
     }
     for (size_t i = 0; i < C; i++)
         inp_db->allowed[i] += 2 * eps * fabs((double)inp_db->start[i]);
