@@ -119,7 +119,7 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
     const size_t gate = c->gate == K_GATE_NONE ? 0 : N * C;
     const bool narrow = is_narrow(model);
     struct gpt_layer_activations none = {0};
-    void *param = NULL;
+    void *param = NULL, *dx = NULL;
     size_t planned = 0;
     for (int i = 0; i < c->layers; i++) {
         struct gpt_layer_activations *l = act->memory ? &act->layer[i] : &none;
@@ -149,9 +149,12 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         reals(act, &planned, list[k].where, list[k].count);
     numbers(act, &planned, &act->dwide, N * widest(c, narrow));
+    piece(act, &planned, &dx, narrow ? N * C * bytes_of(true) : 0);
     piece(act, &planned, &param, narrow ? model->total * bytes_of(true) : 0);
-    if (narrow)
+    if (narrow) {
+        act->dx_narrow = dx;
         act->param_narrow = param;
+    }
     plan_input(model, act, N, &planned);
     return planned;
 }

@@ -72,19 +72,22 @@ static int norm_forward(struct gpt_model *model, int w, int b, real *out, real *
                               : k->layernorm_forward(out, mean, rstd, x, gamma, beta, N, C);
 }
 
-/* act->dx adds the gradient by x; that of the output is in act->dy. */
+/* act->dx adds the gradient by x; that of the output is in act->dy. Of a narrow model act->dx_narrow
+ * is a copy, and the gradient of parameter `db` adds its column sums: it is that of the bias of the
+ * layer before, -1 where there is none. */
 static int norm_backward(struct gpt_model *model, int w, int b, const real *x, const real *mean,
-                         const real *rstd, int N)
+                         const real *rstd, int db, int N)
 {
     const struct k_ops *k = model->ops;
     const struct gpt_activations *act = model->act;
     const real *gamma = gpt_param(model, w);
     real *dgamma = gpt_grad(model, w), *dbeta = gpt_grad(model, b);
     const int C = model->config.width;
-    return act->narrow
-               ? k->layernorm_narrow_backward(act->dx, dgamma, dbeta, act->dy, x, mean, rstd, gamma,
-                                              N, C)
-               : k->layernorm_backward(act->dx, dgamma, dbeta, act->dy, x, mean, rstd, gamma, N, C);
+    if (!act->narrow)
+        return k->layernorm_backward(act->dx, dgamma, dbeta, act->dy, x, mean, rstd, gamma, N, C);
+    return k->layernorm_narrow_backward(act->dx, db < 0 ? NULL : act->dx_narrow,
+                                        gpt_grad(model, db), dgamma, dbeta, act->dy, x, mean, rstd,
+                                        gamma, N, C);
 }
 
 /* ---- forward */
@@ -412,14 +415,15 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
     const bool gate = c->gate != K_GATE_NONE, narrow = act->narrow;
     const struct k_attention_shape shape = attention_shape(model, B, T);
 
-    TRY(linear_backward(model, w->proj_w, w->proj_b,
+    TRY(linear_backward(model, w->proj_w, narrow ? -1 : w->proj_b,
                         (struct k_linear){.N = N,
                                           .C = C,
                                           .OC = C,
                                           .inp = gate ? a->gated : a->y,
-                                          .dout = act->dx,
+                                          .dout = narrow ? act->dx_narrow : act->dx,
                                           .dinp = act->dy,
-                                          .narrow_inp = narrow}));
+                                          .narrow_inp = narrow,
+                                          .narrow_out = narrow}));
     if (gate)
         TRY(k->gate_backward(act->dy, act->dgate, act->dy, a->y, a->gate, c->gate, NC));
     TRY(k->attention_backward(act->dwide, act->dy, a->y, a->saved, a->qkv, &shape));
@@ -441,7 +445,8 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
                 .N = N, .C = C, .OC = C, .inp = a->ln1, .dout = act->dgate, .dinp = act->dwide}));
         TRY(k->add(act->dy, act->dy, act->dwide, NC));
     }
-    return norm_backward(model, w->ln1_w, w->ln1_b, a->x, a->mean1, a->rstd1, N);
+    return norm_backward(model, w->ln1_w, w->ln1_b, a->x, a->mean1, a->rstd1,
+                         l > 0 ? w[-1].down_b : -1, N);
 }
 
 /* dx (N, C): gradient of the block's output on entry, of its input on return. */
@@ -453,19 +458,21 @@ static int block_backward(struct gpt_model *model, int l, int B, int T)
     const struct gpt_layer_activations *a = &act->layer[l];
     const int N = B * T, C = c->width, F = c->ffn;
     const bool narrow = act->narrow;
+    const bool copied = narrow && l + 1 < c->layers; /* the final norm makes no copy of dx */
 
     TRY(gpt_block_redo(model, l, B, T));
-    /* feed-forward half: dx is the gradient of mid through the residual. Where the backend can, the
-     * pass that makes dwide the gradient of pre sums its columns for the bias of `up` as well. */
-    TRY(linear_backward(model, w->down_w, w->down_b,
+    /* feed-forward half: dx is the gradient of mid through the residual. In a narrow model the pass
+     * that makes dwide the gradient of pre sums its columns for the bias of `up` as well. */
+    TRY(linear_backward(model, w->down_w, copied ? -1 : w->down_b,
                         (struct k_linear){.N = N,
                                           .C = F,
                                           .OC = C,
                                           .inp = a->up,
-                                          .dout = act->dx,
+                                          .dout = copied ? act->dx_narrow : act->dx,
                                           .dinp = act->dwide,
                                           .inp_pre = a->pre,
                                           .narrow_inp = narrow,
+                                          .narrow_out = copied,
                                           .inp_db = narrow ? gpt_grad(model, w->up_b) : NULL}));
     TRY(linear_backward(model, w->up_w, narrow ? -1 : w->up_b,
                         (struct k_linear){.N = N,
@@ -476,7 +483,7 @@ static int block_backward(struct gpt_model *model, int l, int B, int T)
                                           .dinp = act->dy,
                                           .narrow_inp = narrow,
                                           .narrow_out = narrow}));
-    TRY(norm_backward(model, w->ln2_w, w->ln2_b, a->mid, a->mean2, a->rstd2, N));
+    TRY(norm_backward(model, w->ln2_w, w->ln2_b, a->mid, a->mean2, a->rstd2, w->proj_b, N));
     return attention_backward(model, l, B, T);
 }
 

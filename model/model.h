@@ -62,6 +62,7 @@ struct gpt_activations {
     real *dout;                          /* (N, OC), regression only */
     real *dx, *dy, *dwide;               /* (N, C), (N, C), (N, max(3C, F, 2C)); the last two hold
                                           * gradients of bf16 tensors as bf16 */
+    void *dx_narrow;                     /* (N, C) bf16 copy of dx as a norm left it; or NULL */
     unsigned char *param_narrow; /* bf16 copies of all parameters, made by each pass; or NULL */
     real *dgate;                 /* (N, C), with a gate only */
     /* Numbers that kernels give, here because they come as late as k_ops.wait(). */

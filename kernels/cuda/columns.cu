@@ -13,7 +13,7 @@ enum {
     THREADS = 256,
     WARPS = THREADS / K_WARP,
     ACROSS = K_WARP * K_EIGHT, /* columns of a block */
-    BLOCKS = 1056,             /* 8 blocks on each of 132 multiprocessors */
+    BLOCKS = 660,              /* 5 blocks on each of 132 multiprocessors: all at a time */
     LEAST = 4 * WARPS,         /* rows of a chunk */
 };
 

@@ -162,10 +162,11 @@ static int cuda_layernorm_narrow_forward(void *out, float *mean, float *rstd, co
 /* D: the type of dout. */
 template <typename D> struct layernorm_backward {
     float *dx;
-    float *partial; /* (ranges, 2, C): sums of dout h, of dout */
+    __nv_bfloat16 *copy; /* of dx, or NULL */
+    float *partial;      /* (ranges, lines, C): sums of dout h, of dout and, of 3 lines, of dx */
     const D *dout;
     const float *x, *mean, *rstd, *gamma;
-    int N, C, ranges;
+    int N, C, ranges, lines;
 };
 
 /* Column number k of the four of this thread. */
@@ -189,17 +190,17 @@ static __device__ __forceinline__ void load_columns(float to[ACROSS], const T *r
     }
 }
 
-template <bool WIDE>
-static __device__ __forceinline__ void store_columns(float *row, const float from[ACROSS], int C)
+template <bool WIDE, typename T>
+static __device__ __forceinline__ void store_columns(T *row, const float from[ACROSS], int C)
 {
     if (WIDE) {
         if (column<WIDE>(0) < (unsigned)C)
-            *(float4 *)(row + column<WIDE>(0)) = make_float4(from[0], from[1], from[2], from[3]);
+            k_cuda_put4(row + column<WIDE>(0), make_float4(from[0], from[1], from[2], from[3]));
     } else {
 #pragma unroll
         for (int k = 0; k < ACROSS; k++)
             if (column<WIDE>(k) < (unsigned)C)
-                row[column<WIDE>(k)] = from[k];
+                k_cuda_put(row + column<WIDE>(k), from[k]);
     }
 }
 
@@ -233,7 +234,7 @@ static __global__ void __launch_bounds__(1024)
     __shared__ float shared[2][BATCH][2][K_WARP];
     const size_t N = (size_t)l.N, C = (size_t)l.C;
     const size_t end = (blockIdx.x + 1) * N / gridDim.x;
-    float gamma[ACROSS], dgamma[ACROSS] = {0}, dbeta[ACROSS] = {0};
+    float gamma[ACROSS], dgamma[ACROSS] = {0}, dbeta[ACROSS] = {0}, dsum[ACROSS] = {0};
     load_columns<WIDE>(gamma, l.gamma, l.C);
     int turn = 0;
     for (size_t n = blockIdx.x * N / gridDim.x; n < end; n += BATCH, turn ^= 1) {
@@ -264,12 +265,18 @@ static __global__ void __launch_bounds__(1024)
                 dgamma[k] += d[i][k] * h[i][k];
                 dbeta[k] += d[i][k];
                 dx[i][k] += r[i] * (d[i][k] * gamma[k] - mean_g - h[i][k] * mean_gh);
+                dsum[k] += dx[i][k];
             }
             store_columns<WIDE>(l.dx + (n + (size_t)i) * C, dx[i], l.C);
+            if (l.copy)
+                store_columns<WIDE>(l.copy + (n + (size_t)i) * C, dx[i], l.C);
         }
     }
-    store_columns<WIDE>(l.partial + blockIdx.x * 2 * C, dgamma, l.C);
-    store_columns<WIDE>(l.partial + (blockIdx.x * 2 + 1) * C, dbeta, l.C);
+    float *partial = l.partial + (size_t)blockIdx.x * (size_t)l.lines * C;
+    store_columns<WIDE>(partial, dgamma, l.C);
+    store_columns<WIDE>(partial + C, dbeta, l.C);
+    if (l.lines > 2)
+        store_columns<WIDE>(partial + 2 * C, dsum, l.C);
 }
 
 /* Rows of more than WIDEST columns: a warp per row for dx ... */
@@ -289,8 +296,11 @@ static __global__ void layernorm_backward_rows_kernel(const struct layernorm_bac
         }
         const float mean_g = k_cuda_warp_sum(sum_g) / (float)l.C;
         const float mean_gh = k_cuda_warp_sum(sum_gh) / (float)l.C;
-        for (int c = lane; c < l.C; c += K_WARP)
+        for (int c = lane; c < l.C; c += K_WARP) {
             dx[c] += r * (k_cuda_get(dout + c) * l.gamma[c] - mean_g - (x[c] - m) * r * mean_gh);
+            if (l.copy)
+                k_cuda_put(l.copy + n * (size_t)l.C + c, dx[c]);
+        }
     }
 }
 
@@ -301,24 +311,30 @@ static __global__ void layernorm_backward_columns_kernel(const struct layernorm_
     const size_t C = (size_t)l.C, N = (size_t)l.N, ranges = (size_t)l.ranges;
     for (size_t i = k_cuda_first(); i < ranges * C; i += k_cuda_step()) {
         const size_t range = i / C, c = i - range * C, end = (range + 1) * N / ranges;
-        float dgamma = 0, dbeta = 0;
+        float dgamma = 0, dbeta = 0, dsum = 0;
         for (size_t n = range * N / ranges; n < end; n++) {
             const float d = k_cuda_get(l.dout + n * C + c);
             dgamma += d * ((l.x[n * C + c] - l.mean[n]) * l.rstd[n]);
             dbeta += d;
+            dsum += l.dx[n * C + c];
         }
-        l.partial[2 * range * C + c] = dgamma;
-        l.partial[(2 * range + 1) * C + c] = dbeta;
+        float *partial = l.partial + range * (size_t)l.lines * C + c;
+        partial[0] = dgamma;
+        partial[C] = dbeta;
+        if (l.lines > 2)
+            partial[2 * C] = dsum;
     }
 }
 
-/* dgamma and dbeta add their columns of partial (ranges, 2 C). A block takes 32 columns; warp w
- * adds ranges w, w + warps, ..., then the first warp adds the warps' sums in order. */
-static __global__ void layernorm_partial_kernel(float *dgamma, float *dbeta, const float *partial,
-                                                int ranges, int C)
+/* dgamma, dbeta and, of 3 lines, dx_sums add their columns of partial (ranges, lines C). A block
+ * takes 32 columns; warp w adds ranges w, w + warps, ..., then the first warp adds the warps' sums
+ * in order. */
+static __global__ void layernorm_partial_kernel(float *dgamma, float *dbeta, float *dx_sums,
+                                                const float *partial, int ranges, int lines, int C)
 {
     __shared__ float sums[THREADS / K_WARP][K_WARP];
-    const size_t width = 2 * (size_t)C, c = (size_t)blockIdx.x * K_WARP + threadIdx.x % K_WARP;
+    const size_t width = (size_t)lines * (size_t)C;
+    const size_t c = (size_t)blockIdx.x * K_WARP + threadIdx.x % K_WARP;
     const int lane = (int)(threadIdx.x % K_WARP), warp = (int)(threadIdx.x / K_WARP);
     float sum = 0;
     for (int i = warp; c < width && i < ranges; i += THREADS / K_WARP)
@@ -331,8 +347,10 @@ static __global__ void layernorm_partial_kernel(float *dgamma, float *dbeta, con
         sum += sums[w][lane];
     if (c < (size_t)C)
         dgamma[c] += sum;
-    else
+    else if (c < 2 * (size_t)C)
         dbeta[c - (size_t)C] += sum;
+    else
+        dx_sums[c - 2 * (size_t)C] += sum;
 }
 
 /* Ranges of rows for blocks of so many threads: more of them where blocks are small. */
@@ -343,54 +361,64 @@ static int range_count(int N, int threads)
     return wanted < most ? wanted : most;
 }
 
+/* l: what is not scratch or follows from the shape; dx_sums may be NULL. */
 template <typename D>
-static int layernorm_backward_of(float *dx, float *dgamma, float *dbeta, const D *dout,
-                                 const float *x, const float *mean, const float *rstd,
-                                 const float *gamma, int N, int C)
+static int layernorm_backward_of(struct layernorm_backward<D> l, float *dgamma, float *dbeta,
+                                 float *dx_sums)
 {
-    if (N == 0)
+    const int C = l.C;
+    if (l.N == 0)
         return 0;
     const int threads =
         C <= WIDEST ? (C + ACROSS * K_WARP - 1) / (ACROSS * K_WARP) * K_WARP : THREADS;
-    const int ranges = range_count(N, threads);
     void *partial;
-    int rc = k_cuda_scratch(K_CUDA_SLOT_PARTIAL, (size_t)ranges * 2 * (size_t)C * sizeof(float),
-                            &partial);
+    l.ranges = range_count(l.N, threads);
+    l.lines = dx_sums ? 3 : 2;
+    int rc =
+        k_cuda_scratch(K_CUDA_SLOT_PARTIAL,
+                       (size_t)l.ranges * (size_t)l.lines * (size_t)C * sizeof(float), &partial);
     if (rc != 0)
         return rc;
-    const struct layernorm_backward<D> l = {
-        dx, (float *)partial, dout, x, mean, rstd, gamma, N, C, ranges
-    };
+    l.partial = (float *)partial;
     if (C > WIDEST) {
-        rc = K_LAUNCH(layernorm_backward_rows_kernel<D>, k_cuda_blocks((size_t)N * K_WARP, THREADS),
-                      THREADS, 0, l);
+        rc = K_LAUNCH(layernorm_backward_rows_kernel<D>,
+                      k_cuda_blocks((size_t)l.N * K_WARP, THREADS), THREADS, 0, l);
         rc = rc ? rc
                 : K_LAUNCH(layernorm_backward_columns_kernel<D>,
-                           k_cuda_blocks((size_t)ranges * (size_t)C, THREADS), THREADS, 0, l);
-    } else if (C % 4 == 0 && k_cuda_aligned(dx) && k_cuda_aligned(dout) && k_cuda_aligned(x) &&
-               k_cuda_aligned(gamma)) {
-        rc = K_LAUNCH((layernorm_backward_kernel<true, D>), ranges, threads, 0, l);
+                           k_cuda_blocks((size_t)l.ranges * (size_t)C, THREADS), THREADS, 0, l);
+    } else if (C % 4 == 0 && k_cuda_aligned(l.dx) && k_cuda_aligned(l.copy) &&
+               k_cuda_aligned(l.dout) && k_cuda_aligned(l.x) && k_cuda_aligned(l.gamma)) {
+        rc = K_LAUNCH((layernorm_backward_kernel<true, D>), l.ranges, threads, 0, l);
     } else {
-        rc = K_LAUNCH((layernorm_backward_kernel<false, D>), ranges, threads, 0, l);
+        rc = K_LAUNCH((layernorm_backward_kernel<false, D>), l.ranges, threads, 0, l);
     }
     return rc ? rc
-              : K_LAUNCH(layernorm_partial_kernel, (2 * C + K_WARP - 1) / K_WARP, THREADS, 0,
-                         dgamma, dbeta, (const float *)partial, ranges, C);
+              : K_LAUNCH(layernorm_partial_kernel, (l.lines * C + K_WARP - 1) / K_WARP, THREADS, 0,
+                         dgamma, dbeta, dx_sums, (const float *)partial, l.ranges, l.lines, C);
 }
 
 static int cuda_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dout,
                                    const float *x, const float *mean, const float *rstd,
                                    const float *gamma, int N, int C)
 {
-    return layernorm_backward_of(dx, dgamma, dbeta, dout, x, mean, rstd, gamma, N, C);
+    struct layernorm_backward<float> l = {
+    };
+    l.dx = dx, l.dout = dout, l.x = x, l.mean = mean, l.rstd = rstd, l.gamma = gamma;
+    l.N = N, l.C = C;
+    return layernorm_backward_of(l, dgamma, dbeta, NULL);
 }
 
-static int cuda_layernorm_narrow_backward(float *dx, float *dgamma, float *dbeta, const void *dout,
-                                          const float *x, const float *mean, const float *rstd,
-                                          const float *gamma, int N, int C)
+static int cuda_layernorm_narrow_backward(float *dx, void *dx_narrow, float *dx_sums, float *dgamma,
+                                          float *dbeta, const void *dout, const float *x,
+                                          const float *mean, const float *rstd, const float *gamma,
+                                          int N, int C)
 {
-    return layernorm_backward_of(dx, dgamma, dbeta, (const __nv_bfloat16 *)dout, x, mean, rstd,
-                                 gamma, N, C);
+    struct layernorm_backward<__nv_bfloat16> l = {
+    };
+    l.dx = dx, l.copy = (__nv_bfloat16 *)dx_narrow, l.dout = (const __nv_bfloat16 *)dout;
+    l.x = x, l.mean = mean, l.rstd = rstd, l.gamma = gamma;
+    l.N = N, l.C = C;
+    return layernorm_backward_of(l, dgamma, dbeta, dx_sums);
 }
 
 /* ---- positions: a thread has an element of the table (T, C) and goes through the batch. As rows

@@ -225,25 +225,36 @@ static void layernorm_bounds(struct narrow_case *c)
     }
 }
 
+/* dx, dx_narrow, dx_sums, dgamma, dbeta, dout, x, mean, rstd, gamma */
 static void run_layernorm_backward(const struct k_ops *ops, const struct narrow_case *c, void **x)
 {
-    if (ops == cuda)
-        assert_int_equal(ops->layernorm_narrow_backward(x[0], x[1], x[2], x[3], x[4], x[5], x[6],
-                                                        x[7], c->N, c->C),
+    const int N = c->N, C = c->C;
+    if (ops == cuda) {
+        assert_int_equal(ops->layernorm_narrow_backward(x[0], c->copies ? x[1] : NULL,
+                                                        c->bias ? x[2] : NULL, x[3], x[4], x[5],
+                                                        x[6], x[7], x[8], x[9], N, C),
                          0);
-    else
-        assert_int_equal(
-            ops->layernorm_backward(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], c->N, c->C), 0);
+        return;
+    }
+    assert_int_equal(ops->layernorm_backward(x[0], x[3], x[4], x[5], x[6], x[7], x[8], x[9], N, C),
+                     0);
+    const float *dx = x[0];
+    float *copy = x[1], *sums = x[2];
+    for (int i = 0; i < N * C; i++) {
+        copy[i] = c->copies ? dx[i] : copy[i];
+        sums[i % C] += c->bias ? dx[i] : 0;
+    }
 }
 
-/* Numbers are of order 10 at most; nothing is rounded to bf16. */
+/* Numbers are of order 10 at most; dx_narrow alone is rounded to bf16. */
 static void layernorm_backward_bounds(struct narrow_case *c)
 {
-    const double sizes[] = {100.0 * (c->C + 16), 20.0 * c->N * (c->N + 16),
-                            20.0 * c->N * (c->N + 16)};
-    for (int k = 0; k < 3; k++)
+    const double row = 100.0 * (c->C + 16), column = 20.0 * c->N * (c->N + 16);
+    const double sizes[] = {row, row, c->N * row + column, column, column};
+    for (int k = 0; k < 5; k++)
         for (size_t i = 0; i < c->item[k].n; i++)
-            c->item[k].allowed[i] = eps * sizes[k];
+            c->item[k].allowed[i] =
+                eps * sizes[k] + (k == 1 ? half * (1 + half) * size_at(&c->item[1], i) : 0);
 }
 
 static void layernorm(int N, int C, int shift)
@@ -257,18 +268,24 @@ static void layernorm(int N, int C, int shift)
     tensor(&c, NULL, columns, false, 1);
     tensor(&c, NULL, columns, false, 1);
     check(&c, run_layernorm, layernorm_bounds);
-    struct narrow_case b = {.name = "layernorm backward", .N = N, .C = C, .shift = shift};
-    tensor(&b, "dx", n, false, 1);
-    tensor(&b, "dgamma", columns, false, 1);
-    tensor(&b, "dbeta", columns, false, 1);
-    tensor(&b, NULL, n, true, 1);
-    tensor(&b, NULL, n, false, 1);
-    tensor(&b, NULL, rows, false, 0.1);
-    float *rstd = tensor(&b, NULL, rows, false, 0.2);
-    tensor(&b, NULL, columns, false, 1);
-    for (size_t i = 0; i < rows; i++)
-        rstd[i] = widened(rounded(rstd[i] + 1));
-    check(&b, run_layernorm_backward, layernorm_backward_bounds);
+    for (int with = 0; with < 4; with++) {
+        struct narrow_case b = {.name = "layernorm backward", .N = N, .C = C, .shift = shift};
+        b.copies = with & 1;
+        b.bias = with & 2;
+        tensor(&b, "dx", n, false, 1);
+        tensor(&b, "dx_narrow", n, true, 1);
+        tensor(&b, "dx_sums", columns, false, 1);
+        tensor(&b, "dgamma", columns, false, 1);
+        tensor(&b, "dbeta", columns, false, 1);
+        tensor(&b, NULL, n, true, 1);
+        tensor(&b, NULL, n, false, 1);
+        tensor(&b, NULL, rows, false, 0.1);
+        float *rstd = tensor(&b, NULL, rows, false, 0.2);
+        tensor(&b, NULL, columns, false, 1);
+        for (size_t i = 0; i < rows; i++)
+            rstd[i] = widened(rounded(rstd[i] + 1));
+        check(&b, run_layernorm_backward, layernorm_backward_bounds);
+    }
 }
 
 static void norms_agree(void **state)
