@@ -56,6 +56,12 @@ struct k_linear {
     real *db;            /* (OC) adds the column sums of dout */
     const real *inp_pre; /* (N, C): inp was gelu(inp_pre), and dinp is multiplied by
                           * gelu'(inp_pre): the gradient by inp_pre */
+    /* What is narrow (k_ops.narrow): the pointers above then point to bf16. Not with `exact`. */
+    bool narrow_inp;                 /* inp, dinp and inp_pre are */
+    bool narrow_out;                 /* out, pre and dout are; not with `residual` */
+    const void *w_narrow, *b_narrow; /* narrow copies of w and b, or NULL */
+    real *inp_db; /* (C) or NULL, only with narrow_inp and inp_pre: adds the column sums of dinp,
+                   * the gradient of the bias of the layer that made inp_pre */
 };
 
 struct k_adamw {
@@ -120,6 +126,22 @@ struct k_ops {
     int (*record_end)(struct k_recording **recording);
     int (*replay)(const struct k_recording *recording);
     void (*record_free)(struct k_recording *recording);
+
+    /* ---- narrow tensors: bf16, where `real` stands elsewhere. Members and parameters that say so
+     * may be narrow in a backend that narrows(); all four are NULL in one that has none. They are
+     * half as many bytes to move, and products take them as they are. */
+    /* Whether it pays: open() allowed bf16. */
+    bool (*narrows)(void);
+    /* out (n) = x, rounded to nearest even; out is aligned to 16 bytes. */
+    int (*narrow)(void *out, const real *x, size_t n);
+    /* As layernorm_forward with a narrow out, layernorm_backward with a narrow dout. Of dx as it is
+     * afterwards, dx_narrow (N, C) is a narrow copy and dx_sums (C) adds the column sums: what the
+     * linear layer before takes as dout, and adds to db. Both may be NULL. */
+    int (*layernorm_narrow_forward)(void *out, real *mean, real *rstd, const real *x,
+                                    const real *gamma, const real *beta, int N, int C);
+    int (*layernorm_narrow_backward)(real *dx, void *dx_narrow, real *dx_sums, real *dgamma,
+                                     real *dbeta, const void *dout, const real *x, const real *mean,
+                                     const real *rstd, const real *gamma, int N, int C);
 
     /* ---- linear layers: see struct k_linear */
     int (*linear_forward)(const struct k_linear *layer);

@@ -48,6 +48,43 @@ K_HD float k_logistic(float x)
     return x < 0.0f ? u * high : high;
 }
 
+/* ---- GELU for numbers that are rounded to bf16 afterwards (by 2^-9 of themselves and more): to
+ * 2^-14 of the value, at a third of the operations. A GPU then waits for its memory again. */
+
+/* *exponential = e^(-x^2 / 2); returns Phi(-|x|) = e^(-x^2 / 2) t Q(t), t = 1 / (1 + 0.33 |x|): Q is
+ * interpolated at the Chebyshev nodes of (0, 1), relative error 2.9e-5. The form is that of
+ * Abramowitz & Stegun 7.1.26, whose Q is for the absolute error. */
+K_HD float k_normal_tail_bf16(float x, float *exponential)
+{
+#ifdef __CUDA_ARCH__
+    const float t = __fdividef(1.0f, 1.0f + 0.33f * fabsf(x)), e = __expf(-0.5f * x * x);
+#else
+    const float t = 1.0f / (1.0f + 0.33f * fabsf(x)), e = expf(-0.5f * x * x);
+#endif
+    float q = -0.0622954597f;
+    q = q * t + 0.111219488f;
+    q = q * t + 0.0672140767f;
+    q = q * t + 0.120769666f;
+    q = q * t + 0.131425847f;
+    q = q * t + 0.131653886f;
+    *exponential = e;
+    return e * (t * q);
+}
+
+K_HD float k_gelu_bf16(float x)
+{
+    float e;
+    const float tail = k_normal_tail_bf16(x, &e);
+    return x * (x > 0.0f ? 1.0f - tail : tail);
+}
+
+K_HD float k_gelu_slope_bf16(float x)
+{
+    float e;
+    const float tail = k_normal_tail_bf16(x, &e);
+    return (x > 0.0f ? 1.0f - tail : tail) + x * (0.398942280f * e);
+}
+
 /* ln(1 + e^x) */
 K_HD float k_softplus(float x)
 {

@@ -15,10 +15,30 @@ struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int 
                                       .window = c->attention_window};
 }
 
-static size_t widest(const struct gpt_config *c)
+/* Whether the blocks of the model keep their tensors as bf16: where the backend has such and their
+ * rows are whole pieces of 16 bytes. Not with an output gate or rope, whose kernels take reals. */
+static bool is_narrow(const struct gpt_model *model)
+{
+    enum { PIECE = 8 }; /* bf16 in 16 bytes */
+    const struct gpt_config *c = &model->config;
+    return model->ops->narrows && model->ops->narrows() && c->gate == K_GATE_NONE &&
+           c->positions != ORR_POSITIONS_ROPE && c->width % PIECE == 0 && c->ffn % PIECE == 0;
+}
+
+/* Bytes of a number in a tensor that may be narrow. */
+static size_t bytes_of(bool narrow)
+{
+    return narrow ? sizeof(uint16_t) : sizeof(real);
+}
+
+/* Bytes of a row of dwide: gradients of qkv or of the feed-forward part, and those of a pair of
+ * embeddings, which are reals. */
+static size_t widest(const struct gpt_config *c, bool narrow)
 {
     const size_t qkv = 3 * (size_t)c->width, ffn = (size_t)c->ffn;
-    return qkv > ffn ? qkv : ffn;
+    const size_t block = (qkv > ffn ? qkv : ffn) * bytes_of(narrow);
+    const size_t pair = 2 * (size_t)c->width * sizeof(real);
+    return block > pair ? block : pair;
 }
 
 /* One piece of the plan: *where = bytes of the memory; without memory only counts. */
@@ -30,11 +50,16 @@ static void piece(struct gpt_activations *act, size_t *planned, void **where, si
     *planned += size;
 }
 
-static void reals(struct gpt_activations *act, size_t *planned, real **where, size_t count)
+static void numbers(struct gpt_activations *act, size_t *planned, real **where, size_t bytes)
 {
     void *at = *where;
-    piece(act, planned, &at, count * sizeof(real));
+    piece(act, planned, &at, bytes);
     *where = at;
+}
+
+static void reals(struct gpt_activations *act, size_t *planned, real **where, size_t count)
+{
+    numbers(act, planned, where, count * sizeof(real));
 }
 
 /* Token and text heads without bias make no array of all logits (head_cross_entropy). */
@@ -63,14 +88,38 @@ static void plan_input(const struct gpt_model *model, struct gpt_activations *ac
     reals(act, planned, &act->input.weight, N);
 }
 
-/* Places every tensor in act->memory, or without it only counts; returns the bytes of all. */
-static size_t plan(const struct gpt_model *model, struct gpt_activations *act, int B, int T)
+/* Plans all that layer l has of its own. */
+static void plan_layer(const struct gpt_model *model, struct gpt_activations *act,
+                       struct gpt_layer_activations *l, int B, int T, size_t *planned)
 {
     const struct gpt_config *c = &model->config;
     const size_t N = (size_t)B * (size_t)T, C = (size_t)c->width, F = (size_t)c->ffn;
     const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
     const size_t saved = k_attention_saved(&shape), gate = c->gate == K_GATE_NONE ? 0 : N * C;
+    const size_t wide = sizeof(real), either = bytes_of(is_narrow(model));
+    const struct {
+        real **where;
+        size_t count, bytes;
+    } list[] = {
+        {&l->x, N * C, wide},    {&l->ln1, N * C, either},     {&l->mean1, N, wide},
+        {&l->rstd1, N, wide},    {&l->qkv, N * 3 * C, either}, {&l->saved, saved, wide},
+        {&l->y, N * C, either},  {&l->mid, N * C, wide},       {&l->ln2, N * C, either},
+        {&l->mean2, N, wide},    {&l->rstd2, N, wide},         {&l->pre, N * F, either},
+        {&l->up, N * F, either}, {&l->gate, gate, wide},       {&l->gated, gate, wide},
+    };
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        numbers(act, planned, list[k].where, list[k].count * list[k].bytes);
+}
+
+/* Places every tensor in act->memory, or without it only counts; returns the bytes of all. */
+static size_t plan(const struct gpt_model *model, struct gpt_activations *act, int B, int T)
+{
+    const struct gpt_config *c = &model->config;
+    const size_t N = (size_t)B * (size_t)T, C = (size_t)c->width;
+    const size_t gate = c->gate == K_GATE_NONE ? 0 : N * C;
+    const bool narrow = is_narrow(model);
     struct gpt_layer_activations none = {0};
+    void *param = NULL, *dx = NULL;
     size_t planned = 0;
     for (int i = 0; i < c->layers; i++) {
         struct gpt_layer_activations *l = act->memory ? &act->layer[i] : &none;
@@ -80,17 +129,7 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
             reals(act, &planned, &l->x, N * C);
             continue;
         }
-        const struct {
-            real **where;
-            size_t count;
-        } list[] = {
-            {&l->x, N * C},       {&l->ln1, N * C},   {&l->mean1, N},    {&l->rstd1, N},
-            {&l->qkv, N * 3 * C}, {&l->saved, saved}, {&l->y, N * C},    {&l->mid, N * C},
-            {&l->ln2, N * C},     {&l->mean2, N},     {&l->rstd2, N},    {&l->pre, N * F},
-            {&l->up, N * F},      {&l->gate, gate},   {&l->gated, gate},
-        };
-        for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-            reals(act, &planned, list[k].where, list[k].count);
+        plan_layer(model, act, l, B, T, &planned);
     }
     const size_t OC = (size_t)c->outputs;
     const struct {
@@ -105,11 +144,17 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
         {&act->dout, fused_head(c) ? 0 : N * OC},
         {&act->dx, N * C},
         {&act->dy, N * C},
-        {&act->dwide, N * widest(c)},
         {&act->dgate, gate},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         reals(act, &planned, list[k].where, list[k].count);
+    numbers(act, &planned, &act->dwide, N * widest(c, narrow));
+    piece(act, &planned, &dx, narrow ? N * C * bytes_of(true) : 0);
+    piece(act, &planned, &param, narrow ? model->total * bytes_of(true) : 0);
+    if (narrow) {
+        act->dx_narrow = dx;
+        act->param_narrow = param;
+    }
     plan_input(model, act, N, &planned);
     return planned;
 }
@@ -145,7 +190,8 @@ int gpt_activations_reserve_out(struct gpt_model *model)
 /* Makes room for B x T; keeps what fits. */
 static int reserve(struct gpt_model *model, int B, int T)
 {
-    if (model->act && model->act->T == T && B <= model->act->B)
+    if (model->act && model->act->T == T && B <= model->act->B &&
+        model->act->narrow == is_narrow(model))
         return 0;
     gpt_activations_free(model->act);
     model->act = calloc(1, sizeof *model->act);
@@ -165,6 +211,7 @@ static int reserve(struct gpt_model *model, int B, int T)
     }
     act->B = B;
     act->T = T;
+    act->narrow = is_narrow(model);
     plan(model, act, B, T);
     return 0;
 }

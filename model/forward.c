@@ -20,20 +20,77 @@ void gpt_features(const struct gpt_config *config, double x, double y, bool is_d
 
 /* ---- linear layers: w and b are indices of parameters, b < 0 where there is no bias */
 
+/* Makes bf16 copies of all parameters for the products of a pass, where the model is narrow. */
+static int narrow_parameters(struct gpt_model *model)
+{
+    struct gpt_activations *act = model->act;
+    return act->narrow ? model->ops->narrow(act->param_narrow, model->param, model->total) : 0;
+}
+
+/* The bf16 copy of a parameter, or NULL. */
+static const void *narrow_param(const struct gpt_model *model, int index)
+{
+    const struct gpt_activations *act = model->act;
+    return act->narrow && index >= 0
+               ? act->param_narrow + model->table[index].offset * sizeof(uint16_t)
+               : NULL;
+}
+
+static void weights(struct gpt_model *model, int w, int b, struct k_linear *layer)
+{
+    layer->w = gpt_param(model, w);
+    layer->b = gpt_param(model, b);
+    if (!layer->exact) {
+        layer->w_narrow = narrow_param(model, w);
+        layer->b_narrow = narrow_param(model, b);
+    }
+}
+
 static int linear_forward(struct gpt_model *model, int w, int b, struct k_linear layer)
 {
-    layer.w = gpt_param(model, w);
-    layer.b = gpt_param(model, b);
+    weights(model, w, b, &layer);
     return model->ops->linear_forward(&layer);
 }
 
 static int linear_backward(struct gpt_model *model, int w, int b, struct k_linear layer)
 {
-    layer.w = gpt_param(model, w);
+    weights(model, w, b, &layer);
     layer.dw = gpt_grad(model, w);
     layer.db = gpt_grad(model, b);
     return model->ops->linear_backward(&layer);
 }
+
+/* ---- norms inside blocks: of x (N, C); w, b as above */
+
+static int norm_forward(struct gpt_model *model, int w, int b, real *out, real *mean, real *rstd,
+                        const real *x, int N)
+{
+    const struct k_ops *k = model->ops;
+    const real *gamma = gpt_param(model, w), *beta = gpt_param(model, b);
+    const int C = model->config.width;
+    return model->act->narrow ? k->layernorm_narrow_forward(out, mean, rstd, x, gamma, beta, N, C)
+                              : k->layernorm_forward(out, mean, rstd, x, gamma, beta, N, C);
+}
+
+/* act->dx adds the gradient by x; that of the output is in act->dy. Of a narrow model act->dx_narrow
+ * is a copy, and the gradient of parameter `db` adds its column sums: it is that of the bias of the
+ * layer before, -1 where there is none. */
+static int norm_backward(struct gpt_model *model, int w, int b, const real *x, const real *mean,
+                         const real *rstd, int db, int N)
+{
+    const struct k_ops *k = model->ops;
+    const struct gpt_activations *act = model->act;
+    const real *gamma = gpt_param(model, w);
+    real *dgamma = gpt_grad(model, w), *dbeta = gpt_grad(model, b);
+    const int C = model->config.width;
+    if (!act->narrow)
+        return k->layernorm_backward(act->dx, dgamma, dbeta, act->dy, x, mean, rstd, gamma, N, C);
+    return k->layernorm_narrow_backward(act->dx, db < 0 ? NULL : act->dx_narrow,
+                                        gpt_grad(model, db), dgamma, dbeta, act->dy, x, mean, rstd,
+                                        gamma, N, C);
+}
+
+/* ---- forward */
 
 /* Writes (N, C) into x. */
 static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x)
@@ -65,6 +122,14 @@ static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x
     return 0;
 }
 
+/* That of the tensors of a pass. */
+static struct k_attention_shape attention_shape(const struct gpt_model *model, int B, int T)
+{
+    struct k_attention_shape shape = gpt_attention_shape(model, B, T);
+    shape.narrow = model->act->narrow;
+    return shape;
+}
+
 /* x (N, C) of layer l -> up (N, F), all that the backward pass needs. */
 static int block_inside(struct gpt_model *model, int l, int B, int T)
 {
@@ -74,13 +139,18 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
     struct gpt_layer_activations *a = &model->act->layer[l];
     const int N = B * T, C = c->width;
     const size_t NC = (size_t)N * (size_t)C;
-    const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
+    const bool narrow = model->act->narrow;
+    const struct k_attention_shape shape = attention_shape(model, B, T);
 
-    TRY(k->layernorm_forward(a->ln1, a->mean1, a->rstd1, a->x, gpt_param(model, w->ln1_w),
-                             gpt_param(model, w->ln1_b), N, C));
-    TRY(linear_forward(
-        model, w->qkv_w, w->qkv_b,
-        (struct k_linear){.N = N, .C = C, .OC = 3 * C, .inp = a->ln1, .out = a->qkv}));
+    TRY(norm_forward(model, w->ln1_w, w->ln1_b, a->ln1, a->mean1, a->rstd1, a->x, N));
+    TRY(linear_forward(model, w->qkv_w, w->qkv_b,
+                       (struct k_linear){.N = N,
+                                         .C = C,
+                                         .OC = 3 * C,
+                                         .inp = a->ln1,
+                                         .out = a->qkv,
+                                         .narrow_inp = narrow,
+                                         .narrow_out = narrow}));
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(a->qkv, B, T, c->heads, C / c->heads, c->rope_base, 0, false));
     TRY(k->attention_forward(a->y, a->saved, a->qkv, &shape));
@@ -92,15 +162,24 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
         TRY(k->gate_forward(a->gated, a->y, a->gate, c->gate, NC));
         y = a->gated;
     }
-    TRY(linear_forward(
-        model, w->proj_w, w->proj_b,
-        (struct k_linear){.N = N, .C = C, .OC = C, .inp = y, .out = a->mid, .residual = a->x}));
-    TRY(k->layernorm_forward(a->ln2, a->mean2, a->rstd2, a->mid, gpt_param(model, w->ln2_w),
-                             gpt_param(model, w->ln2_b), N, C));
-    return linear_forward(
-        model, w->up_w, w->up_b,
-        (struct k_linear){
-            .N = N, .C = C, .OC = c->ffn, .inp = a->ln2, .out = a->up, .pre = a->pre});
+    TRY(linear_forward(model, w->proj_w, w->proj_b,
+                       (struct k_linear){.N = N,
+                                         .C = C,
+                                         .OC = C,
+                                         .inp = y,
+                                         .out = a->mid,
+                                         .residual = a->x,
+                                         .narrow_inp = narrow}));
+    TRY(norm_forward(model, w->ln2_w, w->ln2_b, a->ln2, a->mean2, a->rstd2, a->mid, N));
+    return linear_forward(model, w->up_w, w->up_b,
+                          (struct k_linear){.N = N,
+                                            .C = C,
+                                            .OC = c->ffn,
+                                            .inp = a->ln2,
+                                            .out = a->up,
+                                            .pre = a->pre,
+                                            .narrow_inp = narrow,
+                                            .narrow_out = narrow});
 }
 
 /* x (N, C) of layer l -> next (N, C). */
@@ -115,13 +194,17 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
     TRY(block_inside(model, l, B, T));
     act->made = l;
     if (c->recompute) { /* the next block takes the place of what tells */
-        const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
+        const struct k_attention_shape shape = attention_shape(model, B, T);
         TRY(k->attention_silent(&act->silent[l], a->saved, &shape));
     }
-    return linear_forward(
-        model, w->down_w, w->down_b,
-        (struct k_linear){
-            .N = N, .C = c->ffn, .OC = C, .inp = a->up, .out = next, .residual = a->mid});
+    return linear_forward(model, w->down_w, w->down_b,
+                          (struct k_linear){.N = N,
+                                            .C = c->ffn,
+                                            .OC = C,
+                                            .inp = a->up,
+                                            .out = next,
+                                            .residual = a->mid,
+                                            .narrow_inp = act->narrow});
 }
 
 int gpt_block_redo(struct gpt_model *model, int l, int B, int T)
@@ -138,8 +221,9 @@ int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv)
     struct gpt_activations *act = model->act;
     const bool there = !model->config.recompute || layer == act->made;
     const size_t N = (size_t)act->sequences * (size_t)act->T;
-    return gpt_see(model->ops, &act->layer[layer].qkv_view, there ? act->layer[layer].qkv : NULL,
-                   N * 3 * (size_t)model->config.width, qkv);
+    return gpt_see_either(model->ops, &act->layer[layer].qkv_view,
+                          there ? act->layer[layer].qkv : NULL, act->narrow,
+                          N * 3 * (size_t)model->config.width, qkv);
 }
 
 int gpt_silent_rows(const struct gpt_model *model, long *rows)
@@ -148,7 +232,7 @@ int gpt_silent_rows(const struct gpt_model *model, long *rows)
     *rows = 0;
     if (!act || act->sequences < 1)
         return ORR_FAIL(ORR_EINVAL, "silent rows: there was no forward pass");
-    const struct k_attention_shape shape = gpt_attention_shape(model, act->sequences, act->T);
+    const struct k_attention_shape shape = attention_shape(model, act->sequences, act->T);
     int rc = 0;
     for (int l = 0; l < model->config.layers && !model->config.recompute && !rc; l++)
         rc = model->ops->attention_silent(&act->silent[l], act->layer[l].saved, &shape);
@@ -177,6 +261,7 @@ static int body_forward(struct gpt_model *model, const struct gpt_batch *batch)
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
     const int N = batch->B * batch->T, C = c->width;
+    TRY(narrow_parameters(model));
     TRY(embed(model, batch, act->layer[0].x));
     for (int l = 0; l < c->layers; l++)
         TRY(block_forward(model, l, l + 1 < c->layers ? act->layer[l + 1].x : act->last, batch->B,
@@ -327,25 +412,32 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
     const struct gpt_layer_activations *a = &act->layer[l];
     const int N = B * T, C = c->width;
     const size_t NC = (size_t)N * (size_t)C;
-    const bool gate = c->gate != K_GATE_NONE;
-    const struct k_attention_shape shape = gpt_attention_shape(model, B, T);
+    const bool gate = c->gate != K_GATE_NONE, narrow = act->narrow;
+    const struct k_attention_shape shape = attention_shape(model, B, T);
 
-    TRY(linear_backward(model, w->proj_w, w->proj_b,
+    TRY(linear_backward(model, w->proj_w, narrow ? -1 : w->proj_b,
                         (struct k_linear){.N = N,
                                           .C = C,
                                           .OC = C,
                                           .inp = gate ? a->gated : a->y,
-                                          .dout = act->dx,
-                                          .dinp = act->dy}));
+                                          .dout = narrow ? act->dx_narrow : act->dx,
+                                          .dinp = act->dy,
+                                          .narrow_inp = narrow,
+                                          .narrow_out = narrow}));
     if (gate)
         TRY(k->gate_backward(act->dy, act->dgate, act->dy, a->y, a->gate, c->gate, NC));
     TRY(k->attention_backward(act->dwide, act->dy, a->y, a->saved, a->qkv, &shape));
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(act->dwide, B, T, c->heads, C / c->heads, c->rope_base, 0, true));
-    TRY(linear_backward(
-        model, w->qkv_w, w->qkv_b,
-        (struct k_linear){
-            .N = N, .C = C, .OC = 3 * C, .inp = a->ln1, .dout = act->dwide, .dinp = act->dy}));
+    TRY(linear_backward(model, w->qkv_w, w->qkv_b,
+                        (struct k_linear){.N = N,
+                                          .C = C,
+                                          .OC = 3 * C,
+                                          .inp = a->ln1,
+                                          .dout = act->dwide,
+                                          .dinp = act->dy,
+                                          .narrow_inp = narrow,
+                                          .narrow_out = narrow}));
     if (gate) { /* ln1 feeds qkv and the gate: both gradients count */
         TRY(linear_backward(
             model, w->gate_w, -1,
@@ -353,38 +445,45 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
                 .N = N, .C = C, .OC = C, .inp = a->ln1, .dout = act->dgate, .dinp = act->dwide}));
         TRY(k->add(act->dy, act->dy, act->dwide, NC));
     }
-    return k->layernorm_backward(act->dx, gpt_grad(model, w->ln1_w), gpt_grad(model, w->ln1_b),
-                                 act->dy, a->x, a->mean1, a->rstd1, gpt_param(model, w->ln1_w), N,
-                                 C);
+    return norm_backward(model, w->ln1_w, w->ln1_b, a->x, a->mean1, a->rstd1,
+                         l > 0 ? w[-1].down_b : -1, N);
 }
 
 /* dx (N, C): gradient of the block's output on entry, of its input on return. */
 static int block_backward(struct gpt_model *model, int l, int B, int T)
 {
-    const struct k_ops *k = model->ops;
     const struct gpt_config *c = &model->config;
     const struct gpt_block *w = &model->block[l];
     struct gpt_activations *act = model->act;
     const struct gpt_layer_activations *a = &act->layer[l];
     const int N = B * T, C = c->width, F = c->ffn;
+    const bool narrow = act->narrow;
+    const bool copied = narrow && l + 1 < c->layers; /* the final norm makes no copy of dx */
 
     TRY(gpt_block_redo(model, l, B, T));
-    /* feed-forward half: dx is the gradient of mid through the residual */
-    TRY(linear_backward(model, w->down_w, w->down_b,
+    /* feed-forward half: dx is the gradient of mid through the residual. In a narrow model the pass
+     * that makes dwide the gradient of pre sums its columns for the bias of `up` as well. */
+    TRY(linear_backward(model, w->down_w, copied ? -1 : w->down_b,
                         (struct k_linear){.N = N,
                                           .C = F,
                                           .OC = C,
                                           .inp = a->up,
-                                          .dout = act->dx,
+                                          .dout = copied ? act->dx_narrow : act->dx,
                                           .dinp = act->dwide,
-                                          .inp_pre = a->pre}));
-    TRY(linear_backward(
-        model, w->up_w, w->up_b,
-        (struct k_linear){
-            .N = N, .C = C, .OC = F, .inp = a->ln2, .dout = act->dwide, .dinp = act->dy}));
-    TRY(k->layernorm_backward(act->dx, gpt_grad(model, w->ln2_w), gpt_grad(model, w->ln2_b),
-                              act->dy, a->mid, a->mean2, a->rstd2, gpt_param(model, w->ln2_w), N,
-                              C));
+                                          .inp_pre = a->pre,
+                                          .narrow_inp = narrow,
+                                          .narrow_out = copied,
+                                          .inp_db = narrow ? gpt_grad(model, w->up_b) : NULL}));
+    TRY(linear_backward(model, w->up_w, narrow ? -1 : w->up_b,
+                        (struct k_linear){.N = N,
+                                          .C = C,
+                                          .OC = F,
+                                          .inp = a->ln2,
+                                          .dout = act->dwide,
+                                          .dinp = act->dy,
+                                          .narrow_inp = narrow,
+                                          .narrow_out = narrow}));
+    TRY(norm_backward(model, w->ln2_w, w->ln2_b, a->mid, a->mean2, a->rstd2, w->proj_b, N));
     return attention_backward(model, l, B, T);
 }
 

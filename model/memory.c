@@ -2,6 +2,7 @@
 #include "model.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int gpt_tensor_alloc(const struct k_ops *ops, real **tensor, size_t count)
 {
@@ -38,6 +39,34 @@ int gpt_see(const struct k_ops *ops, struct gpt_view *view, const real *tensor, 
     TRY(gpt_view_reserve(view, count));
     *seen = view->copy;
     return ops->download(view->copy, tensor, count * sizeof(real));
+}
+
+/* A bf16 is the upper half of a float. `count` of them lie at the end of the memory of as many
+ * reals: number i is read before what is written reaches it. */
+static void widen(real *to, size_t count)
+{
+    const unsigned char *from = (const unsigned char *)to + count * (sizeof *to - sizeof(uint16_t));
+    for (size_t i = 0; i < count; i++) {
+        uint16_t upper;
+        float x;
+        memcpy(&upper, from + i * sizeof upper, sizeof upper);
+        const uint32_t bits = (uint32_t)upper << 16;
+        memcpy(&x, &bits, sizeof x);
+        to[i] = (real)x;
+    }
+}
+
+int gpt_see_either(const struct k_ops *ops, struct gpt_view *view, const real *tensor, bool narrow,
+                   size_t count, const real **seen)
+{
+    if (!narrow || !tensor)
+        return gpt_see(ops, view, tensor, count, seen);
+    const size_t bytes = count * sizeof(uint16_t);
+    TRY(gpt_view_reserve(view, count));
+    TRY(ops->download((unsigned char *)view->copy + count * sizeof(real) - bytes, tensor, bytes));
+    widen(view->copy, count);
+    *seen = view->copy;
+    return 0;
 }
 
 void gpt_view_free(struct gpt_view *view)

@@ -20,17 +20,18 @@ struct gpt_view {
     size_t room; /* reals */
 };
 
-/* Everything a backward pass needs from one layer. N = B T rows. */
+/* Everything a backward pass needs from one layer. N = B T rows. Where gpt_activations.narrow says
+ * so, what is marked * points to bf16 (k_ops.narrow) instead of reals. */
 struct gpt_layer_activations {
     real *x;                   /* (N, C) input of the block */
-    real *ln1, *mean1, *rstd1; /* (N, C), (N), (N) */
-    real *qkv;                 /* (N, 3C), rotated when positions are rope */
+    real *ln1, *mean1, *rstd1; /* (N, C) *, (N), (N) */
+    real *qkv;                 /* (N, 3C) *, rotated when positions are rope */
     real *saved;               /* attention statistics */
-    real *y;                   /* (N, C) attention output */
+    real *y;                   /* (N, C) * attention output */
     real *gate, *gated;        /* (N, C) ln1 W_g^T, y * act(gate); with a gate only */
     real *mid;                 /* (N, C) x after attention */
-    real *ln2, *mean2, *rstd2;
-    real *pre, *up; /* (N, F) before and after GELU */
+    real *ln2, *mean2, *rstd2; /* as ln1 */
+    real *pre, *up;            /* (N, F) * before and after GELU */
     struct gpt_view qkv_view;
 };
 
@@ -48,6 +49,7 @@ struct gpt_replay {
 struct gpt_activations {
     const struct k_ops *ops; /* whose memory it is */
     int layers, B, T;        /* capacity is for B T rows of T positions */
+    bool narrow;             /* the blocks keep their tensors as bf16 */
     int sequences;           /* B of the last forward pass */
     int made;     /* with recomputation: the layer whose activations are there, -1 = none */
     void *memory; /* every tensor below but out */
@@ -58,8 +60,11 @@ struct gpt_activations {
     real *ln, *mean, *rstd;              /* final norm */
     real *out;                           /* (N, OC), only where outputs are asked for */
     real *dout;                          /* (N, OC), regression only */
-    real *dx, *dy, *dwide;               /* (N, C), (N, C), (N, max(3C, F, 2C)) */
-    real *dgate;                         /* (N, C), with a gate only */
+    real *dx, *dy, *dwide;               /* (N, C), (N, C), (N, max(3C, F, 2C)); the last two hold
+                                          * gradients of bf16 tensors as bf16 */
+    void *dx_narrow;                     /* (N, C) bf16 copy of dx as a norm left it; or NULL */
+    unsigned char *param_narrow; /* bf16 copies of all parameters, made by each pass; or NULL */
+    real *dgate;                 /* (N, C), with a gate only */
     /* Numbers that kernels give, here because they come as late as k_ops.wait(). */
     double loss[2], pass_loss[2]; /* of gpt_loss, of gpt_loss_backward: one per head channel */
     long *silent;                 /* (layers) silent rows of the last forward pass */
@@ -80,6 +85,9 @@ int gpt_activations_take(struct gpt_model *model, const struct gpt_batch *batch,
  * next use. */
 int gpt_see(const struct k_ops *ops, struct gpt_view *view, const real *tensor, size_t count,
             const real **seen);
+/* The same of a tensor that is bf16 where `narrow`. */
+int gpt_see_either(const struct k_ops *ops, struct gpt_view *view, const real *tensor, bool narrow,
+                   size_t count, const real **seen);
 /* Room for count reals in view->copy. */
 int gpt_view_reserve(struct gpt_view *view, size_t count);
 void gpt_view_free(struct gpt_view *view);

@@ -10,15 +10,20 @@ struct look {
     int rc; /* of what could not be seen */
 };
 
-static bool finite(struct look *look, const real *tensor, size_t n)
+static bool finite_either(struct look *look, const real *tensor, bool narrow, size_t n)
 {
     const real *x = NULL;
     if (!look->rc)
-        look->rc = gpt_see(look->ops, &look->view, tensor, n, &x);
+        look->rc = gpt_see_either(look->ops, &look->view, tensor, narrow, n, &x);
     for (size_t i = 0; x && !look->rc && i < n; i++)
         if (!isfinite(x[i]))
             return false;
     return true;
+}
+
+static bool finite(struct look *look, const real *tensor, size_t n)
+{
+    return finite_either(look, tensor, false, n);
 }
 
 /* Name of the first bad activation of block l, in the order in which they are made; NULL when all
@@ -29,23 +34,25 @@ static const char *bad_in_block(struct look *look, const struct gpt_model *model
     const struct gpt_layer_activations *a = &model->act->layer[l];
     const size_t C = (size_t)c->width, F = (size_t)c->ffn;
     const size_t gate = c->gate == K_GATE_NONE ? 0 : N * C;
+    const bool narrow = model->act->narrow;
     const struct {
         const char *name;
         const real *x;
         size_t count;
+        bool narrow;
     } list[] = {
-        {"ln1", a->ln1, N * C},
-        {"attention.qkv", a->qkv, N * 3 * C},
-        {"attention", a->y, N * C},
-        {"attention.gate", a->gate, gate},
-        {"attention.gate", a->gated, gate},
-        {"attention.proj", a->mid, N * C},
-        {"ln2", a->ln2, N * C},
-        {"ffn.up", a->pre, N * F},
-        {"ffn.up", a->up, N * F},
+        {"ln1", a->ln1, N * C, narrow},
+        {"attention.qkv", a->qkv, N * 3 * C, narrow},
+        {"attention", a->y, N * C, narrow},
+        {"attention.gate", a->gate, gate, false},
+        {"attention.gate", a->gated, gate, false},
+        {"attention.proj", a->mid, N * C, false},
+        {"ln2", a->ln2, N * C, narrow},
+        {"ffn.up", a->pre, N * F, narrow},
+        {"ffn.up", a->up, N * F, narrow},
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-        if (!finite(look, list[k].x, list[k].count))
+        if (!finite_either(look, list[k].x, list[k].narrow, list[k].count))
             return list[k].name;
     return NULL;
 }

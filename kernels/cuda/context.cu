@@ -259,11 +259,13 @@ static struct k_ops table(void)
     t.upload = cuda_upload;
     t.download = cuda_download;
     k_cuda_install_record(&t);
+    k_cuda_install_narrow(&t);
     k_cuda_install_linear(&t);
     k_cuda_install_elements(&t);
     k_cuda_install_rows(&t);
     k_cuda_install_embed(&t);
     k_cuda_install_attention(&t);
+    k_cuda_install_attention_narrow(&t);
     k_cuda_install_loss(&t);
     k_cuda_install_update(&t);
     return t;

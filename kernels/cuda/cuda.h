@@ -7,7 +7,8 @@
  * K_LAUNCH and touches the device by what CUDA C++ and this header have alone.
  *
  * Every kernel is deterministic: sums are made in an order that the shape alone decides; no float
- * atomics. All tensors are float; pointers of entries are device memory (kernels.h). Indices are
+ * atomics. Tensors are float where they are not said to be narrow, which is bf16 (narrow.h);
+ * pointers of entries are device memory (kernels.h). Indices are
  * size_t: B T V may pass 2^31. A kernel must be right for any grid (grid-stride loops) where its
  * comment does not say otherwise. */
 #ifndef K_CUDA_H
@@ -65,10 +66,13 @@ enum k_cuda_slot {
     K_CUDA_SLOT_MATMUL, /* cuBLASLt's workspace */
     K_CUDA_SLOT_A,      /* bf16 copies of matmul inputs */
     K_CUDA_SLOT_B,
-    K_CUDA_SLOT_LINEAR,  /* what a linear entry keeps between its kernels */
+    K_CUDA_SLOT_LINEAR, /* what a linear entry keeps between its kernels */
+    K_CUDA_SLOT_HEAD_W, /* bf16 copies of what all chunks of a head's rows take */
+    K_CUDA_SLOT_HEAD_INP,
     K_CUDA_SLOT_PARTIAL, /* partial sums of reductions over blocks */
     K_CUDA_SLOT_LOGITS,  /* chunks of logits and their gradients */
     K_CUDA_SLOT_ATTENTION,
+    K_CUDA_SLOT_WIDENED, /* float copies of narrow tensors */
     K_CUDA_SLOTS,
 };
 int k_cuda_scratch(enum k_cuda_slot slot, size_t bytes, void **memory);
@@ -92,6 +96,7 @@ void k_cuda_results_close(void);
 /* ---- the entries: each file fills in its own */
 
 void k_cuda_install_record(struct k_ops *ops);
+void k_cuda_install_narrow(struct k_ops *ops);
 void k_cuda_install_linear(struct k_ops *ops);
 void k_cuda_install_elements(struct k_ops *ops);
 void k_cuda_install_rows(struct k_ops *ops);
@@ -99,7 +104,7 @@ void k_cuda_install_embed(struct k_ops *ops);
 void k_cuda_install_attention(struct k_ops *ops);
 void k_cuda_install_loss(struct k_ops *ops);
 void k_cuda_install_update(struct k_ops *ops);
-/* The entry of elements.cu that linear layers use as well. */
-int k_cuda_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n);
+/* After the entries of attention: those for narrow tensors around them. */
+void k_cuda_install_attention_narrow(struct k_ops *ops);
 
 #endif

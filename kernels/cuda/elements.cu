@@ -61,7 +61,7 @@ static int element_run(float *out, const float *a, const float *b, float factor,
                     factor, n);
 }
 
-int k_cuda_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n)
+static int cuda_gelu_backward(float *dpre, const float *dout, const float *pre, size_t n)
 {
     return element_run<GELU_BACKWARD>(dpre, dout, pre, 0, n);
 }
@@ -221,5 +221,5 @@ void k_cuda_install_elements(struct k_ops *ops)
     ops->gate_forward = cuda_gate_forward;
     ops->gate_backward = cuda_gate_backward;
     ops->rope = cuda_rope;
-    ops->gelu_backward = k_cuda_gelu_backward;
+    ops->gelu_backward = cuda_gelu_backward;
 }

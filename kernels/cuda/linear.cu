@@ -1,182 +1,134 @@
-/* linear.cu - linear layers: matmuls, and what cuBLASLt's epilogues do not give.
+/* linear.cu - linear layers: products, and what cuBLASLt's epilogues do not give.
  *
  * out (N, OC) = inp (N, C) W^T: W is (OC, C), so B is transposed; dinp = dout W is plain; dW =
- * dout^T inp has A transposed and adds to itself. Biases and residuals ride along in the product.
- * GELU does not: the library's epilogue is the tanh approximation and this project's is the exact
- * form, so that models are the same on every backend. The bias of such a layer is added by the
- * GELU's kernel, which reads the numbers anyway. */
-#include <math.h>
-
+ * dout^T inp has A transposed and adds to itself. Biases and residuals ride along in the product,
+ * GELU does not (gelu.cu).
+ *
+ * Operands that came narrow are taken as they are. Where products are of bf16 and the gradient of
+ * the output came as float, it is rounded once for both products, in the pass that sums its
+ * columns (columns.cu). */
 #include "matmul.h"
-
-enum { THREADS = 256, SUM_COLUMNS = 32, SUM_ROWS = 8, SUM_CHUNK = 64, SUM_CHUNKS = 128 };
-
-/* ---- GELU */
-
-/* x Phi(x); erfc keeps the digits of the lower tail. */
-static __device__ __forceinline__ float gelu(float x)
-{
-    return 0.5f * x * erfcf(-0.70710678f * x);
-}
-
-/* pre += bias, out = gelu(pre); rows of `columns` numbers, a block to a row. */
-static __global__ void __launch_bounds__(THREADS)
-    k_bias_gelu(float *__restrict__ out, float *__restrict__ pre, const float *__restrict__ bias,
-                int rows, int columns)
-{
-    for (int row = (int)blockIdx.x; row < rows; row += (int)gridDim.x)
-        for (int c = (int)threadIdx.x; c < columns; c += (int)blockDim.x) {
-            const size_t i = (size_t)row * (size_t)columns + (size_t)c;
-            const float x = pre[i] + (bias ? bias[c] : 0);
-            if (bias)
-                pre[i] = x;
-            out[i] = gelu(x);
-        }
-}
-
-/* The same, four numbers to a thread; columns: in fours. */
-static __global__ void __launch_bounds__(THREADS)
-    k_bias_gelu4(float4 *__restrict__ out, float4 *__restrict__ pre,
-                 const float4 *__restrict__ bias, int rows, int columns)
-{
-    for (int row = (int)blockIdx.x; row < rows; row += (int)gridDim.x)
-        for (int c = (int)threadIdx.x; c < columns; c += (int)blockDim.x) {
-            const size_t i = (size_t)row * (size_t)columns + (size_t)c;
-            float4 x = pre[i];
-            if (bias) {
-                const float4 b = bias[c];
-                x = make_float4(x.x + b.x, x.y + b.y, x.z + b.z, x.w + b.w);
-                pre[i] = x;
-            }
-            out[i] = make_float4(gelu(x.x), gelu(x.y), gelu(x.z), gelu(x.w));
-        }
-}
-
-static bool aligned(const void *p)
-{
-    return (uintptr_t)p % sizeof(float4) == 0;
-}
-
-/* Whole warps, not many more threads than a row has numbers. */
-static int threads_for(int columns)
-{
-    const int threads = (columns + K_WARP - 1) / K_WARP * K_WARP;
-    return threads < THREADS ? threads : (int)THREADS;
-}
-
-static int bias_gelu(float *out, float *pre, const float *bias, int N, int OC)
-{
-    if (OC % 4 == 0 && aligned(out) && aligned(pre) && aligned(bias))
-        return K_LAUNCH(k_bias_gelu4, N, threads_for(OC / 4), 0, (float4 *)out, (float4 *)pre,
-                        (const float4 *)bias, N, OC / 4);
-    return K_LAUNCH(k_bias_gelu, N, threads_for(OC), 0, out, pre, bias, N, OC);
-}
-
-/* ---- sums of columns: chunks of rows, then the chunks, always in this order */
-
-/* partial (chunks, columns): block (x, y) sums `chunk` rows of 32 columns. Threads (32, 8): each
- * takes every eighth row. */
-static __global__ void __launch_bounds__(SUM_COLUMNS *SUM_ROWS)
-    k_column_partial(float *__restrict__ partial, const float *__restrict__ x, int rows,
-                     int columns, int chunk)
-{
-    __shared__ float sums[SUM_ROWS][SUM_COLUMNS];
-    const int column = (int)(blockIdx.x * SUM_COLUMNS + threadIdx.x);
-    const int first = (int)blockIdx.y * chunk, end = min(first + chunk, rows);
-    float sum = 0;
-    if (column < columns)
-        for (int row = first + (int)threadIdx.y; row < end; row += SUM_ROWS)
-            sum += x[(size_t)row * (size_t)columns + (size_t)column];
-    sums[threadIdx.y][threadIdx.x] = sum;
-    __syncthreads();
-    if (threadIdx.y != 0 || column >= columns)
-        return;
-    for (int i = 1; i < SUM_ROWS; i++)
-        sum += sums[i][threadIdx.x];
-    partial[(size_t)blockIdx.y * (size_t)columns + (size_t)column] = sum;
-}
-
-/* out (columns) += sums of partial (chunks, columns). */
-static __global__ void __launch_bounds__(THREADS)
-    k_column_finish(float *__restrict__ out, const float *__restrict__ partial, int chunks,
-                    int columns)
-{
-    const int step = (int)(gridDim.x * blockDim.x);
-    for (int c = (int)(blockIdx.x * blockDim.x + threadIdx.x); c < columns; c += step) {
-        float sum = 0;
-        for (int i = 0; i < chunks; i++)
-            sum += partial[(size_t)i * (size_t)columns + (size_t)c];
-        out[c] += sum;
-    }
-}
-
-static int add_column_sums(float *out, const float *x, int N, int OC)
-{
-    void *partial;
-    const int even = (N + SUM_CHUNKS - 1) / SUM_CHUNKS;
-    const int chunk = even > SUM_CHUNK ? even : (int)SUM_CHUNK;
-    const int chunks = (N + chunk - 1) / chunk;
-    int rc =
-        k_cuda_scratch(K_CUDA_SLOT_PARTIAL, (size_t)chunks * (size_t)OC * sizeof(float), &partial);
-    if (!rc)
-        rc = K_LAUNCH(k_column_partial,
-                      dim3((unsigned)((OC + SUM_COLUMNS - 1) / SUM_COLUMNS), (unsigned)chunks),
-                      dim3(SUM_COLUMNS, SUM_ROWS), 0, (float *)partial, x, N, OC, chunk);
-    if (!rc)
-        rc = K_LAUNCH(k_column_finish, k_cuda_blocks((size_t)OC, THREADS), THREADS, 0, out,
-                      (const float *)partial, chunks, OC);
-    return rc;
-}
-
-/* ---- the entries */
 
 static enum k_precision precision_of(const struct k_linear *l)
 {
     return l->exact ? K_PRECISION_FP32 : k_cuda_precision();
 }
 
+/* ---- forward */
+
 static int cuda_linear_forward(const struct k_linear *l)
 {
     struct k_cuda_matmul m = {};
+    float *const out = l->pre ? l->pre : l->out;
     m.M = l->N;
     m.N = l->OC;
     m.K = l->C;
     m.a = l->inp;
+    if (l->narrow_inp)
+        m.a_narrow = (const __nv_bfloat16 *)(const void *)l->inp;
+    m.a_stride = l->C;
     m.b = l->w;
+    m.b_narrow = l->exact ? NULL : (const __nv_bfloat16 *)l->w_narrow;
+    m.b_stride = l->C;
     m.b_transposed = true;
     m.add = l->residual;
-    m.bias = l->pre ? NULL : l->b;
-    m.out = l->pre ? l->pre : l->out;
+    m.bias = l->b;
+    m.bias_narrow = (const __nv_bfloat16 *)l->b_narrow;
+    m.out = out;
+    if (l->narrow_out)
+        m.out_narrow = (__nv_bfloat16 *)(void *)out;
     m.precision = precision_of(l);
     const int rc = k_cuda_matmul(&m);
-    return rc || !l->pre ? rc : bias_gelu(l->out, l->pre, l->b, l->N, l->OC);
+    if (rc || !l->pre)
+        return rc;
+    return k_cuda_gelu_forward(l->out, l->pre, l->narrow_out, (size_t)l->N * (size_t)l->OC);
+}
+
+/* ---- backward */
+
+/* dout in bf16, in a->x, and the bias gradient; a->x stays NULL where products are not of bf16. */
+static int take_dout(const struct k_linear *l, struct k_cuda_operand *a)
+{
+    struct k_cuda_columns c = {};
+    c.rows = l->N;
+    c.columns = l->OC;
+    c.x = l->dout;
+    c.narrow = l->narrow_out;
+    c.sums = l->db;
+    a->x = NULL;
+    a->stride = l->OC;
+    if (l->narrow_out) {
+        a->x = (const __nv_bfloat16 *)(const void *)l->dout;
+    } else if (precision_of(l) == K_PRECISION_BF16 || l->narrow_inp) {
+        void *memory;
+        a->stride = k_cuda_round_stride(l->OC);
+        const int rc = k_cuda_scratch(
+            K_CUDA_SLOT_LINEAR, (size_t)l->N * (size_t)a->stride * sizeof(__nv_bfloat16), &memory);
+        if (rc)
+            return rc;
+        a->x = c.copy = (__nv_bfloat16 *)memory;
+    }
+    return c.sums || c.copy ? k_cuda_columns(&c) : 0;
+}
+
+/* dw += dout^T inp */
+static int weight_gradient(const struct k_linear *l, const struct k_cuda_operand *dout)
+{
+    struct k_cuda_matmul m = {};
+    m.M = l->OC;
+    m.N = l->C;
+    m.K = l->N;
+    m.a = l->dout;
+    m.a_narrow = dout->x;
+    m.a_stride = dout->stride;
+    m.a_transposed = true;
+    m.b = l->inp;
+    if (l->narrow_inp)
+        m.b_narrow = (const __nv_bfloat16 *)(const void *)l->inp;
+    m.b_stride = l->C;
+    m.add = m.out = l->dw;
+    m.precision = precision_of(l);
+    return k_cuda_matmul(&m);
+}
+
+/* dinp = dout W, by way of GELU where inp came out of one. */
+static int input_gradient(const struct k_linear *l, const struct k_cuda_operand *dout)
+{
+    struct k_cuda_matmul m = {};
+    m.M = l->N;
+    m.N = l->C;
+    m.K = l->OC;
+    m.a = l->dout;
+    m.a_narrow = dout->x;
+    m.a_stride = dout->stride;
+    m.b = l->w;
+    m.b_narrow = l->exact ? NULL : (const __nv_bfloat16 *)l->w_narrow;
+    m.b_stride = l->C;
+    m.out = l->dinp;
+    if (l->narrow_inp)
+        m.out_narrow = (__nv_bfloat16 *)(void *)l->dinp;
+    m.precision = precision_of(l);
+    const int rc = k_cuda_matmul(&m);
+    if (rc || !l->inp_pre)
+        return rc;
+    struct k_cuda_columns c = {};
+    c.rows = l->N;
+    c.columns = l->C;
+    c.x = c.dpre = l->dinp;
+    c.pre = l->inp_pre;
+    c.narrow = l->narrow_inp;
+    c.sums = l->inp_db;
+    return k_cuda_columns(&c);
 }
 
 static int cuda_linear_backward(const struct k_linear *l)
 {
-    struct k_cuda_matmul weights = {}, inputs = {};
-    weights.M = l->OC;
-    weights.N = l->C;
-    weights.K = l->N;
-    weights.a = l->dout;
-    weights.a_transposed = true;
-    weights.b = l->inp;
-    weights.add = weights.out = l->dw;
-    weights.precision = precision_of(l);
-    int rc = k_cuda_matmul(&weights);
-    if (!rc && l->db)
-        rc = add_column_sums(l->db, l->dout, l->N, l->OC);
-    inputs.M = l->N;
-    inputs.N = l->C;
-    inputs.K = l->OC;
-    inputs.a = l->dout;
-    inputs.b = l->w;
-    inputs.out = l->dinp;
-    inputs.precision = weights.precision;
+    struct k_cuda_operand dout;
+    int rc = take_dout(l, &dout);
+    if (!rc)
+        rc = weight_gradient(l, &dout);
     if (!rc && l->dinp)
-        rc = k_cuda_matmul(&inputs);
-    if (!rc && l->dinp && l->inp_pre)
-        rc = k_cuda_gelu_backward(l->dinp, l->dinp, l->inp_pre, (size_t)l->N * (size_t)l->C);
+        rc = input_gradient(l, &dout);
     return rc;
 }
 

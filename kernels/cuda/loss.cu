@@ -9,12 +9,14 @@
  *
  * The head makes logits for a chunk of rows at a time (256 MiB of them), so that they are never
  * whole. The classes of a channel are padded to a multiple of 8, with weights 0 that are never
- * chosen, so that all rows of logits lie on 32 bytes for the matrix products and the loss.
+ * chosen, so that all rows of logits lie on 32 bytes for the matrix products and the loss. Where
+ * products are of bf16, their gradients are written as such, once for both products, and the inputs
+ * and weights are rounded once for all chunks.
  *
  * A target that is not below V, in a row that counts, makes the loss NaN: it cannot be refused
  * here, where the host does not see it. */
 #include "matmul.h"
-#include "reduce.h"
+#include "narrow.h"
 
 #include <float.h>
 #include <math.h>
@@ -69,9 +71,10 @@ static __global__ void __launch_bounds__(TOTAL)
 /* ---- cross entropy of rows of one or several channels */
 
 struct cross_entropy {
-    double *parts;       /* (N, channels) share of each row and channel in the loss */
-    const double *total; /* sum of the weights */
-    float *dlogits;      /* NULL: loss only; or logits */
+    double *parts;          /* (N, channels) share of each row and channel in the loss */
+    const double *total;    /* sum of the weights */
+    float *dlogits;         /* NULL: loss only; or logits */
+    __nv_bfloat16 *dnarrow; /* or NULL: in place of dlogits */
     const float *logits;
     const uint16_t *target;
     const float *weight;
@@ -83,7 +86,8 @@ struct cross_entropy {
 /* One row of one channel: where it is, what it counts for, and its target. */
 struct row {
     const float *x;
-    float *d; /* or NULL */
+    float *d;              /* or NULL */
+    __nv_bfloat16 *narrow; /* or NULL: in place of d */
     double share;
     int answer;
     float logit; /* of the answer; NaN where there is no such class */
@@ -96,6 +100,7 @@ static __device__ __forceinline__ struct row row_of(const struct cross_entropy *
     struct row r;
     r.x = e->logits + at;
     r.d = e->dlogits ? e->dlogits + at : NULL;
+    r.narrow = e->dnarrow ? e->dnarrow + at : NULL;
     r.answer = e->target[n * (size_t)e->target_stride + channel];
     const double weight = e->weight ? (double)e->weight[n] : 1, total = *e->total;
     r.share = total > 0 ? weight / (total * e->channels) : 0;
@@ -103,12 +108,20 @@ static __device__ __forceinline__ struct row row_of(const struct cross_entropy *
     return r;
 }
 
+static __device__ __forceinline__ void put_slope(const struct row *r, size_t v, float d)
+{
+    if (r->narrow)
+        k_cuda_put(r->narrow + v, d);
+    else if (r->d)
+        r->d[v] = d;
+}
+
 /* A row that does not count. */
 static __device__ __forceinline__ void no_row(const struct cross_entropy *e, size_t i,
                                               const struct row *r)
 {
-    for (size_t v = threadIdx.x; r->d && v < e->padded; v += blockDim.x)
-        r->d[v] = 0;
+    for (size_t v = threadIdx.x; v < e->padded; v += blockDim.x)
+        put_slope(r, v, 0);
     if (threadIdx.x == 0)
         e->parts[i] = 0;
 }
@@ -164,10 +177,13 @@ static __global__ void __launch_bounds__(THREADS)
 #pragma unroll
         for (int k = 0; k < VECS; k++) {
             const int at = (int)(threadIdx.x + (unsigned)k * blockDim.x), v = 4 * at;
-            if (r.d && at < vecs)
-                ((float4 *)r.d)[at] = make_float4(
-                    slope(&r, x[k][0], factor, v), slope(&r, x[k][1], factor, v + 1),
-                    slope(&r, x[k][2], factor, v + 2), slope(&r, x[k][3], factor, v + 3));
+            const float4 d =
+                make_float4(slope(&r, x[k][0], factor, v), slope(&r, x[k][1], factor, v + 1),
+                            slope(&r, x[k][2], factor, v + 2), slope(&r, x[k][3], factor, v + 3));
+            if (r.narrow && at < vecs)
+                k_cuda_put4(r.narrow + v, d);
+            else if (r.d && at < vecs)
+                k_cuda_put4(r.d + v, d);
         }
     }
 }
@@ -196,8 +212,8 @@ static __global__ void __launch_bounds__(THREADS) cross_entropy_kernel(const str
         sum = k_cuda_block_sum(sum * expf(own - largest), shared);
         row_loss(&e, i, &r, largest, sum);
         const float factor = (float)r.share / sum;
-        for (int v = (int)threadIdx.x; r.d && v < (int)e.padded; v += (int)blockDim.x)
-            r.d[v] = v < e.V ? slope(&r, expf(r.x[v] - largest), factor, v) : 0;
+        for (int v = (int)threadIdx.x; (r.d || r.narrow) && v < (int)e.padded; v += (int)blockDim.x)
+            put_slope(&r, (size_t)v, v < e.V ? slope(&r, expf(r.x[v] - largest), factor, v) : 0);
     }
 }
 
@@ -207,7 +223,8 @@ static int cross_entropy_rows(const struct cross_entropy *e)
     const int threads = quarter < (size_t)THREADS ? (int)quarter : THREADS;
     const int blocks = k_cuda_blocks((size_t)e->N * (size_t)e->channels * (size_t)threads, threads);
     const bool wide = e->stride % 4 == 0 && e->at % 4 == 0 && e->padded % 4 == 0 &&
-                      k_cuda_aligned(e->logits) && k_cuda_aligned(e->dlogits);
+                      k_cuda_aligned(e->logits) && k_cuda_aligned(e->dlogits) &&
+                      k_cuda_aligned(e->dnarrow);
     if (wide && e->padded <= 4 * THREADS)
         return K_LAUNCH(cross_entropy_kept_kernel<1>, blocks, threads, 0, *e);
     if (wide && e->padded <= 4 * KEPT * THREADS)
@@ -250,6 +267,9 @@ struct head {
     /* scratch */
     double *total, *parts;  /* (1), (N, channels) */
     float *w, *dw, *logits; /* (channels padded, C) twice, where padded; (rows, channels padded) */
+    /* bf16 copies where products are of that, else NULL: w, inp, the gradient of the logits */
+    __nv_bfloat16 *w_narrow, *inp_narrow, *dlogits;
+    int stride; /* of rows of the first two */
 };
 
 /* padded weights from the plain ones, or the plain gradient adds the padded one. */
@@ -276,23 +296,25 @@ static int head_chunk(const struct head *h, float *dw, bool add, int start, int 
     struct k_cuda_matmul m = {};
     m.precision = k_cuda_precision();
     m.M = rows, m.N = OC, m.K = h->C;
-    m.a = h->inp + first * C, m.b = h->w, m.b_transposed = true;
+    const __nv_bfloat16 *inp = h->inp_narrow ? h->inp_narrow + first * (size_t)h->stride : NULL;
+    m.a = h->inp + first * C, m.a_narrow = inp, m.a_stride = h->stride;
+    m.b = h->w, m.b_narrow = h->w_narrow, m.b_stride = h->stride, m.b_transposed = true;
     m.out = h->logits;
     int rc = k_cuda_matmul(&m);
     struct cross_entropy e = {};
     e.parts = h->parts + first * (size_t)h->channels, e.total = h->total;
-    e.dlogits = h->logits, e.logits = h->logits;
+    e.dlogits = h->logits, e.logits = h->logits, e.dnarrow = h->dlogits;
     e.target = h->target + first * (size_t)h->channels;
     e.weight = h->weight ? h->weight + first : NULL;
     e.stride = (size_t)OC, e.padded = (size_t)h->padded;
     e.target_stride = h->channels, e.N = rows, e.V = h->V, e.channels = h->channels;
     rc = rc ? rc : cross_entropy_rows(&e);
     m.N = h->C, m.K = OC;
-    m.a = h->logits, m.b_transposed = false;
+    m.a = h->logits, m.a_narrow = h->dlogits, m.a_stride = OC, m.b_transposed = false;
     m.out = h->dinp + first * C;
     rc = rc ? rc : k_cuda_matmul(&m);
     m.M = OC, m.K = rows;
-    m.a_transposed = true, m.b = h->inp + first * C;
+    m.a_transposed = true, m.b = h->inp + first * C, m.b_narrow = inp;
     m.out = dw, m.add = add ? dw : NULL;
     return rc ? rc : k_cuda_matmul(&m);
 }
@@ -308,17 +330,36 @@ static int head_prepare(struct head *h)
     const size_t parts = up_to(N * (size_t)h->channels + 1, 2) * sizeof(double);
     const size_t weights = h->padded != h->V ? OC * (size_t)h->C : 0;
     const size_t logits = ((size_t)h->rows < N ? (size_t)h->rows : N) * OC;
+    const bool narrow = k_cuda_precision() == K_PRECISION_BF16;
     void *memory;
-    const int rc = k_cuda_scratch(
-        K_CUDA_SLOT_LOGITS, (up_to(weights, 8) * 2 + logits) * sizeof(float) + parts, &memory);
+    const int rc = k_cuda_scratch(K_CUDA_SLOT_LOGITS,
+                                  (up_to(weights, 8) * 2 + logits) * sizeof(float) + parts +
+                                      (narrow ? logits * sizeof(__nv_bfloat16) : 0),
+                                  &memory);
     if (rc != 0)
         return rc;
-    h->logits = (float *)memory; /* multiples of 32 bytes, so that all of it is aligned */
-    h->w = h->logits + logits;
+    h->logits = (float *)memory; /* multiples of 16 bytes, so that all of it is aligned */
+    float *after = h->logits + logits;
+    if (narrow) {
+        h->dlogits = (__nv_bfloat16 *)(void *)after;
+        after += logits / 2;
+    }
+    h->w = after;
     h->dw = h->w + up_to(weights, 8);
     h->total = (double *)(h->dw + up_to(weights, 8));
     h->parts = h->total + 1;
     return 0;
+}
+
+/* What all chunks take, rounded once. */
+static int head_round(struct head *h)
+{
+    const int OC = h->padded * h->channels;
+    if (!h->dlogits)
+        return 0;
+    const int rc = k_cuda_round(K_CUDA_SLOT_HEAD_W, h->w, OC, h->C, &h->w_narrow, &h->stride);
+    return rc ? rc
+              : k_cuda_round(K_CUDA_SLOT_HEAD_INP, h->inp, h->N, h->C, &h->inp_narrow, &h->stride);
 }
 
 static int cuda_head_cross_entropy(double *loss, float *dinp, float *dw, const float *inp,
@@ -342,6 +383,7 @@ static int cuda_head_cross_entropy(double *loss, float *dinp, float *dw, const f
         rc = K_LAUNCH(head_pad_kernel<false>, blocks, THREADS, 0, (float *)NULL, h.w, w, h);
     else
         h.w = (float *)w; /* read alone */
+    rc = rc ? rc : head_round(&h);
     rc = rc ? rc : K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, h.total, weight, N);
     for (int start = 0; rc == 0 && start < N; start += h.rows) {
         const int rows = N - start < h.rows ? N - start : h.rows;

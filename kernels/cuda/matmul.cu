@@ -17,9 +17,10 @@ enum { PLANS = 512, OPERANDS = 5 };
 /* What a kernel may depend on. */
 struct key {
     int M, N, K;
-    enum k_precision precision;
+    enum k_precision precision; /* bf16 also where an operand came so */
     int a_stride, b_stride;
     unsigned char a_transposed, b_transposed, has_add, has_bias;
+    unsigned char out_narrow;          /* and with it the bias */
     unsigned char alignment[OPERANDS]; /* of a, b, add, out, bias: powers of 2, 256 at most */
 };
 
@@ -117,7 +118,7 @@ static int describe(struct plan *p, const void *bias)
         rc = set(p->what, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof(first));
     if (!rc)
         rc = set(p->what, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof(second));
-    if (!rc && k->has_bias) {
+    if (!rc && k->has_bias) { /* of the type of out, as epilogues assume */
         const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
         rc = set(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue));
         if (!rc)
@@ -133,7 +134,9 @@ static int describe(struct plan *p, const void *bias)
                                               k->a_transposed ? K : M, k->a_stride),
                    "layout");
     if (!rc)
-        rc = check(cublasLtMatrixLayoutCreate(&p->out, CUDA_R_32F, N, M, k->N), "layout");
+        rc = check(cublasLtMatrixLayoutCreate(&p->out, k->out_narrow ? CUDA_R_16BF : CUDA_R_32F, N,
+                                              M, k->N),
+                   "layout");
     return rc;
 }
 
@@ -225,18 +228,19 @@ static int find_plan(const struct key *key, const void *bias, struct plan **foun
 
 /* ---- products */
 
-static int multiply(struct plan *p, const void *a, const void *b, const float *add,
-                    const float *bias, float *out)
+static int multiply(struct plan *p, const struct k_cuda_matmul *m, const void *a, const void *b)
 {
-    const float one = 1, beta = add ? 1.0f : 0.0f;
+    const float one = 1, beta = m->add ? 1.0f : 0.0f;
+    const void *const bias = k_cuda_bias_of(m);
+    void *const out = m->out_narrow ? (void *)m->out_narrow : (void *)m->out;
     void *workspace;
     int rc = k_cuda_scratch(K_CUDA_SLOT_MATMUL, lt.workspace_bytes, &workspace);
-    if (!rc && bias)
+    if (!rc && m->bias)
         rc = set(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
     if (!rc)
         rc = check(cublasLtMatmul(lt.handle, p->what, &one, b, p->first, a, p->second, &beta,
-                                  add ? add : out, p->out, out, p->out, &p->algorithm, workspace,
-                                  lt.workspace_bytes, k_cuda_stream()),
+                                  m->add ? m->add : out, p->out, out, p->out, &p->algorithm,
+                                  workspace, lt.workspace_bytes, k_cuda_stream()),
                    "product");
     return rc;
 }
@@ -246,35 +250,36 @@ static int prepare(const struct k_cuda_matmul *m, struct plan **plan, const void
                    const void **b)
 {
     struct key key;
-    const int a_rows = m->a_transposed ? m->K : m->M, a_cols = m->a_transposed ? m->M : m->K;
-    const int b_rows = m->b_transposed ? m->N : m->K, b_cols = m->b_transposed ? m->K : m->N;
+    const void *const bias = m->bias ? k_cuda_bias_of(m) : NULL;
+    const void *const out = m->out_narrow ? (void *)m->out_narrow : (void *)m->out;
     memset(&key, 0, sizeof(key)); /* also what is between its members: it is compared as bytes */
     key.M = m->M;
     key.N = m->N;
     key.K = m->K;
-    key.precision = m->precision;
+    key.precision = k_cuda_is_bf16(m) ? K_PRECISION_BF16 : m->precision;
     key.a_transposed = m->a_transposed;
     key.b_transposed = m->b_transposed;
     key.has_add = m->add != NULL;
     key.has_bias = m->bias != NULL;
-    key.a_stride = a_cols;
-    key.b_stride = b_cols;
+    key.out_narrow = m->out_narrow != NULL;
+    key.a_stride = m->a_transposed ? m->M : m->K;
+    key.b_stride = m->b_transposed ? m->K : m->N;
     *a = m->a;
     *b = m->b;
-    if (m->precision == K_PRECISION_BF16) {
-        __nv_bfloat16 *rounded_a, *rounded_b;
-        int rc = k_cuda_round(K_CUDA_SLOT_A, m->a, a_rows, a_cols, &rounded_a, &key.a_stride);
-        if (!rc)
-            rc = k_cuda_round(K_CUDA_SLOT_B, m->b, b_rows, b_cols, &rounded_b, &key.b_stride);
+    if (k_cuda_is_bf16(m)) {
+        struct k_cuda_operand narrow_a, narrow_b;
+        const int rc = k_cuda_operands(m, &narrow_a, &narrow_b);
         if (rc)
             return rc;
-        *a = rounded_a;
-        *b = rounded_b;
+        *a = narrow_a.x;
+        *b = narrow_b.x;
+        key.a_stride = narrow_a.stride;
+        key.b_stride = narrow_b.stride;
     }
-    const void *const operands[OPERANDS] = {*a, *b, m->add ? m->add : m->out, m->out, m->bias};
+    const void *const operands[OPERANDS] = {*a, *b, m->add ? m->add : out, out, bias};
     for (int i = 0; i < OPERANDS; i++)
         key.alignment[i] = alignment_of(operands[i]);
-    return find_plan(&key, m->bias, plan);
+    return find_plan(&key, bias, plan);
 }
 
 int k_cuda_matmul(const struct k_cuda_matmul *m)
@@ -283,7 +288,7 @@ int k_cuda_matmul(const struct k_cuda_matmul *m)
     const void *a, *b;
     if (!m->M || !m->N)
         return 0;
-    if (!k_cuda_bias_rides(m->bias))
+    if (!k_cuda_bias_rides(m))
         return k_cuda_matmul_then_bias(m);
     int rc = open_library();
     if (!rc)
@@ -292,7 +297,7 @@ int k_cuda_matmul(const struct k_cuda_matmul *m)
         return rc;
     if (plan->plain && m->bias)
         return k_cuda_matmul_then_bias(m);
-    return plan->plain ? k_cuda_matmul_plain(m) : multiply(plan, a, b, m->add, m->bias, m->out);
+    return plan->plain ? k_cuda_matmul_plain(m) : multiply(plan, m, a, b);
 }
 
 /* ---- the best rate */
@@ -322,7 +327,7 @@ static int measure(const struct k_cuda_matmul *m, int times, cudaEvent_t from, c
     if (!rc)
         rc = k_cuda_check(cudaEventRecord(from, k_cuda_stream()), "event");
     for (int i = 0; !rc && i < times; i++)
-        rc = multiply(plan, a, b, NULL, NULL, m->out);
+        rc = multiply(plan, m, a, b);
     if (!rc)
         rc = k_cuda_check(cudaEventRecord(to, k_cuda_stream()), "event");
     if (!rc)

@@ -1,5 +1,6 @@
 /* round.cu - inputs of matmuls as bf16, and a plain product for what the library does not do. */
 #include "matmul.h"
+#include "narrow.h"
 
 enum { THREADS = 256, TILE = 16, PACK = 8 };
 
@@ -23,33 +24,108 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Any shape: row by row, the padding of a row left as it is (no product reads it). */
+/* Any shape, rows of float or of bf16 that are `from` apart: row by row, the padding of a row left
+ * as it is (no product reads it). */
+template <typename T>
 static __global__ void __launch_bounds__(THREADS)
-    k_round_rows(__nv_bfloat16 *__restrict__ out, const float *__restrict__ x, int rows, int cols,
-                 int stride)
+    k_round_rows(__nv_bfloat16 *__restrict__ out, const T *__restrict__ x, int rows, int cols,
+                 int from, int stride)
 {
     for (int row = (int)blockIdx.x; row < rows; row += (int)gridDim.x)
         for (int c = (int)threadIdx.x; c < cols; c += (int)blockDim.x)
             out[(size_t)row * (size_t)stride + (size_t)c] =
-                __float2bfloat16_rn(x[(size_t)row * (size_t)cols + (size_t)c]);
+                __float2bfloat16_rn(k_cuda_get(x + (size_t)row * (size_t)from + (size_t)c));
+}
+
+static int threads_for(int cols)
+{
+    return cols <= 32 ? 32 : cols <= 64 ? 64 : cols <= 128 ? 128 : (int)THREADS;
 }
 
 int k_cuda_round(enum k_cuda_slot slot, const float *x, int rows, int cols, __nv_bfloat16 **copy,
                  int *stride)
 {
     void *memory;
-    *stride = (cols + PACK - 1) / PACK * PACK;
+    *stride = k_cuda_round_stride(cols);
     const size_t n = (size_t)rows * (size_t)*stride;
     const int rc = k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory);
     if (rc)
         return rc;
     *copy = (__nv_bfloat16 *)memory;
-    if (*stride == cols && (uintptr_t)x % sizeof(float4) == 0)
+    if (*stride == cols && k_cuda_aligned(x))
         return K_LAUNCH(k_round_packed, k_cuda_blocks(n / PACK, THREADS), THREADS, 0,
                         (uint4 *)memory, (const float4 *)x, n / PACK);
-    const int threads = cols <= 32 ? 32 : cols <= 64 ? 64 : cols <= 128 ? 128 : (int)THREADS;
-    return K_LAUNCH(k_round_rows, k_cuda_blocks(n, THREADS), threads, 0, *copy, x, rows, cols,
-                    *stride);
+    return K_LAUNCH(k_round_rows<float>, k_cuda_blocks(n, THREADS), threads_for(cols), 0, *copy, x,
+                    rows, cols, cols, *stride);
+}
+
+/* One operand, float or narrow, which is (rows, cols) in memory. */
+static int operand(enum k_cuda_slot slot, const float *x, const __nv_bfloat16 *narrow, int from,
+                   int rows, int cols, struct k_cuda_operand *o)
+{
+    __nv_bfloat16 *copy;
+    void *memory;
+    int rc = 0;
+    o->x = narrow;
+    o->stride = from;
+    if (!narrow) {
+        rc = k_cuda_round(slot, x, rows, cols, &copy, &o->stride);
+    } else if (from % PACK != 0 || !k_cuda_aligned(narrow)) {
+        o->stride = k_cuda_round_stride(cols);
+        const size_t n = (size_t)rows * (size_t)o->stride;
+        rc = k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory);
+        copy = (__nv_bfloat16 *)memory;
+        if (!rc)
+            rc = K_LAUNCH(k_round_rows<__nv_bfloat16>, k_cuda_blocks(n, THREADS), threads_for(cols),
+                          0, copy, narrow, rows, cols, from, o->stride);
+    } else {
+        return 0;
+    }
+    o->x = copy;
+    return rc;
+}
+
+int k_cuda_operands(const struct k_cuda_matmul *m, struct k_cuda_operand *a,
+                    struct k_cuda_operand *b)
+{
+    const int rc = operand(K_CUDA_SLOT_A, m->a, m->a_narrow, m->a_stride,
+                           m->a_transposed ? m->K : m->M, m->a_transposed ? m->M : m->K, a);
+    return rc ? rc
+              : operand(K_CUDA_SLOT_B, m->b, m->b_narrow, m->b_stride,
+                        m->b_transposed ? m->N : m->K, m->b_transposed ? m->K : m->N, b);
+}
+
+/* The numbers `from` .. n - 1 of a tensor, one by one. */
+static __global__ void __launch_bounds__(THREADS)
+    k_round_rest(__nv_bfloat16 *__restrict__ out, const float *__restrict__ x, size_t from,
+                 size_t n)
+{
+    for (size_t i = from + k_cuda_first(); i < n; i += k_cuda_step())
+        out[i] = __float2bfloat16_rn(x[i]);
+}
+
+static int cuda_narrow(void *out, const float *x, size_t n)
+{
+    const size_t eights = k_cuda_aligned(out) && k_cuda_aligned(x) ? n / PACK : 0;
+    int rc = 0;
+    if (eights)
+        rc = K_LAUNCH(k_round_packed, k_cuda_blocks(eights, THREADS), THREADS, 0, (uint4 *)out,
+                      (const float4 *)x, eights);
+    if (!rc && eights * PACK < n)
+        rc = K_LAUNCH(k_round_rest, k_cuda_blocks(n - eights * PACK, THREADS), THREADS, 0,
+                      (__nv_bfloat16 *)out, x, eights * PACK, n);
+    return rc;
+}
+
+static bool cuda_narrows(void)
+{
+    return k_cuda_precision() == K_PRECISION_BF16;
+}
+
+void k_cuda_install_narrow(struct k_ops *ops)
+{
+    ops->narrows = cuda_narrows;
+    ops->narrow = cuda_narrow;
 }
 
 /* ---- the plain product */
@@ -57,9 +133,17 @@ int k_cuda_round(enum k_cuda_slot slot, const float *x, int rows, int cols, __nv
 struct plain {
     int M, N, K;
     const float *a, *b, *add, *bias;
+    const __nv_bfloat16 *a_narrow, *b_narrow; /* NULL: a, b */
     float *out;
+    __nv_bfloat16 *out_narrow;         /* NULL: out */
     size_t a_row, a_col, b_row, b_col; /* distances of neighbours */
 };
+
+static __device__ __forceinline__ float element(const float *x, const __nv_bfloat16 *narrow,
+                                                size_t at)
+{
+    return narrow ? k_cuda_get(narrow + at) : x[at];
+}
 
 /* A tile of out to a block, one number to a thread; K in steps of a tile. */
 static __global__ void __launch_bounds__(TILE *TILE) k_plain(struct plain p)
@@ -71,10 +155,10 @@ static __global__ void __launch_bounds__(TILE *TILE) k_plain(struct plain p)
         const int m = tile / tiles_n * TILE + y, n = tile % tiles_n * TILE + x;
         float sum = 0;
         for (int k = 0; k < p.K; k += TILE) {
-            a[y][x] =
-                m < p.M && k + x < p.K ? p.a[(size_t)m * p.a_row + (size_t)(k + x) * p.a_col] : 0;
-            b[y][x] =
-                n < p.N && k + y < p.K ? p.b[(size_t)(k + y) * p.b_row + (size_t)n * p.b_col] : 0;
+            const size_t at_a = (size_t)m * p.a_row + (size_t)(k + x) * p.a_col;
+            const size_t at_b = (size_t)(k + y) * p.b_row + (size_t)n * p.b_col;
+            a[y][x] = m < p.M && k + x < p.K ? element(p.a, p.a_narrow, at_a) : 0;
+            b[y][x] = n < p.N && k + y < p.K ? element(p.b, p.b_narrow, at_b) : 0;
             __syncthreads();
             for (int i = 0; i < TILE; i++)
                 sum = fmaf(a[y][i], b[i][x], sum);
@@ -84,7 +168,12 @@ static __global__ void __launch_bounds__(TILE *TILE) k_plain(struct plain p)
             const size_t at = (size_t)m * (size_t)p.N + (size_t)n;
             if (p.add)
                 sum += p.add[at];
-            p.out[at] = p.bias ? sum + p.bias[n] : sum;
+            if (p.bias)
+                sum += p.bias[n];
+            if (p.out_narrow)
+                k_cuda_put(p.out_narrow + at, sum);
+            else
+                p.out[at] = sum;
         }
     }
 }
@@ -92,36 +181,50 @@ static __global__ void __launch_bounds__(TILE *TILE) k_plain(struct plain p)
 int k_cuda_matmul_plain(const struct k_cuda_matmul *m)
 {
     struct plain p = {};
+    const size_t a_stride = (size_t)(m->a_narrow ? m->a_stride : m->a_transposed ? m->M : m->K);
+    const size_t b_stride = (size_t)(m->b_narrow ? m->b_stride : m->b_transposed ? m->K : m->N);
     p.M = m->M;
     p.N = m->N;
     p.K = m->K;
     p.a = m->a;
     p.b = m->b;
+    p.a_narrow = m->a_narrow;
+    p.b_narrow = m->b_narrow;
     p.add = m->add;
     p.bias = m->bias;
     p.out = m->out;
-    p.a_row = m->a_transposed ? 1 : (size_t)m->K;
-    p.a_col = m->a_transposed ? (size_t)m->M : 1;
-    p.b_row = m->b_transposed ? 1 : (size_t)m->N;
-    p.b_col = m->b_transposed ? (size_t)m->K : 1;
+    p.out_narrow = m->out_narrow;
+    p.a_row = m->a_transposed ? 1 : a_stride;
+    p.a_col = m->a_transposed ? a_stride : 1;
+    p.b_row = m->b_transposed ? 1 : b_stride;
+    p.b_col = m->b_transposed ? b_stride : 1;
     const size_t n = (size_t)m->M * (size_t)m->N;
     return K_LAUNCH(k_plain, k_cuda_blocks(n + TILE * TILE, TILE * TILE), dim3(TILE, TILE), 0, p);
 }
 
 /* ---- biases that do not ride along */
 
+template <typename T>
 static __global__ void __launch_bounds__(THREADS)
-    k_add_bias(float *__restrict__ out, const float *__restrict__ bias, int rows, int columns)
+    k_add_bias(T *__restrict__ out, const float *__restrict__ bias, int rows, int columns)
 {
     for (int row = (int)blockIdx.x; row < rows; row += (int)gridDim.x)
-        for (int c = (int)threadIdx.x; c < columns; c += (int)blockDim.x)
-            out[(size_t)row * (size_t)columns + (size_t)c] += bias[c];
+        for (int c = (int)threadIdx.x; c < columns; c += (int)blockDim.x) {
+            T *at = out + (size_t)row * (size_t)columns + (size_t)c;
+            k_cuda_put(at, k_cuda_get(at) + bias[c]);
+        }
 }
 
 int k_cuda_matmul_then_bias(const struct k_cuda_matmul *m)
 {
     struct k_cuda_matmul bare = *m;
     bare.bias = NULL;
+    bare.bias_narrow = NULL;
     const int rc = k_cuda_matmul(&bare);
-    return rc ? rc : K_LAUNCH(k_add_bias, m->M, THREADS, 0, m->out, m->bias, m->M, m->N);
+    if (rc)
+        return rc;
+    if (m->out_narrow)
+        return K_LAUNCH(k_add_bias<__nv_bfloat16>, m->M, THREADS, 0, m->out_narrow, m->bias, m->M,
+                        m->N);
+    return K_LAUNCH(k_add_bias<float>, m->M, THREADS, 0, m->out, m->bias, m->M, m->N);
 }

@@ -7,8 +7,10 @@
  * Layer norm backward reads everything once: a block takes a range of rows, each thread the same
  * four columns of every row, so that sums down the columns stay in registers; they are written at
  * the end, one line of partial sums per range, and added in order by a second kernel. How many
- * ranges there are is a matter of the shape alone. */
-#include "reduce.h"
+ * ranges there are is a matter of the shape alone.
+ *
+ * What goes out of the forward pass, and comes back as its gradient, may be narrow (bf16). */
+#include "narrow.h"
 
 #include <limits.h>
 
@@ -49,9 +51,9 @@ static __device__ __forceinline__ float4 normalised4(float4 x, float mean, float
 }
 
 /* C <= 128 VECS, C % 4 == 0, all pointers aligned to 16 bytes. */
-template <int VECS>
+template <int VECS, typename T>
 static __global__ void __launch_bounds__(THREADS)
-    layernorm_kept_kernel(float *out, float *mean, float *rstd, const float *x, const float *gamma,
+    layernorm_kept_kernel(T *out, float *mean, float *rstd, const float *x, const float *gamma,
                           const float *beta, int N, int C)
 {
     const int lane = (int)(threadIdx.x % K_WARP), vecs = C / 4;
@@ -70,13 +72,13 @@ static __global__ void __launch_bounds__(THREADS)
         for (int k = 0; k < VECS; k++)
             squares += lane + k * K_WARP < vecs ? squares4(v[k], m) : 0;
         const float r = rstd_of(k_cuda_warp_sum(squares), C);
-        float4 *to = (float4 *)(out + n * (size_t)C);
+        T *to = out + n * (size_t)C;
 #pragma unroll
         for (int k = 0; k < VECS; k++) {
             const int at = lane + k * K_WARP;
             if (at < vecs)
-                to[at] = normalised4(v[k], m, r, __ldg((const float4 *)gamma + at),
-                                     __ldg((const float4 *)beta + at));
+                k_cuda_put4(to + 4 * at, normalised4(v[k], m, r, __ldg((const float4 *)gamma + at),
+                                                     __ldg((const float4 *)beta + at)));
         }
         if (lane == 0) {
             mean[n] = m;
@@ -86,14 +88,15 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 /* Any C, any alignment. */
+template <typename T>
 static __global__ void __launch_bounds__(THREADS)
-    layernorm_kernel(float *out, float *mean, float *rstd, const float *x, const float *gamma,
+    layernorm_kernel(T *out, float *mean, float *rstd, const float *x, const float *gamma,
                      const float *beta, int N, int C)
 {
     const int lane = (int)(threadIdx.x % K_WARP);
     for (size_t n = k_cuda_first() / K_WARP; n < (size_t)N; n += k_cuda_step() / K_WARP) {
         const float *row = x + n * (size_t)C;
-        float *to = out + n * (size_t)C;
+        T *to = out + n * (size_t)C;
         float sum = 0, squares = 0;
         for (int c = lane; c < C; c += K_WARP)
             sum += row[c];
@@ -102,7 +105,7 @@ static __global__ void __launch_bounds__(THREADS)
             squares += (row[c] - m) * (row[c] - m);
         const float r = rstd_of(k_cuda_warp_sum(squares), C);
         for (int c = lane; c < C; c += K_WARP)
-            to[c] = (row[c] - m) * r * gamma[c] + beta[c];
+            k_cuda_put(to + c, (row[c] - m) * r * gamma[c] + beta[c]);
         if (lane == 0) {
             mean[n] = m;
             rstd[n] = r;
@@ -110,8 +113,9 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-static int cuda_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
-                                  const float *gamma, const float *beta, int N, int C)
+template <typename T>
+static int layernorm_forward(T *out, float *mean, float *rstd, const float *x, const float *gamma,
+                             const float *beta, int N, int C)
 {
     if (N == 0)
         return 0;
@@ -120,34 +124,49 @@ static int cuda_layernorm_forward(float *out, float *mean, float *rstd, const fl
                       k_cuda_aligned(gamma) && k_cuda_aligned(beta);
     const int vecs = wide ? (C + 4 * K_WARP - 1) / (4 * K_WARP) : INT_MAX;
     if (vecs <= 1)
-        return K_LAUNCH(layernorm_kept_kernel<1>, blocks, THREADS, 0, out, mean, rstd, x, gamma,
-                        beta, N, C);
+        return K_LAUNCH((layernorm_kept_kernel<1, T>), blocks, THREADS, 0, out, mean, rstd, x,
+                        gamma, beta, N, C);
     if (vecs <= 2)
-        return K_LAUNCH(layernorm_kept_kernel<2>, blocks, THREADS, 0, out, mean, rstd, x, gamma,
-                        beta, N, C);
+        return K_LAUNCH((layernorm_kept_kernel<2, T>), blocks, THREADS, 0, out, mean, rstd, x,
+                        gamma, beta, N, C);
     if (vecs <= 4)
-        return K_LAUNCH(layernorm_kept_kernel<4>, blocks, THREADS, 0, out, mean, rstd, x, gamma,
-                        beta, N, C);
+        return K_LAUNCH((layernorm_kept_kernel<4, T>), blocks, THREADS, 0, out, mean, rstd, x,
+                        gamma, beta, N, C);
     if (vecs <= 6)
-        return K_LAUNCH(layernorm_kept_kernel<6>, blocks, THREADS, 0, out, mean, rstd, x, gamma,
-                        beta, N, C);
+        return K_LAUNCH((layernorm_kept_kernel<6, T>), blocks, THREADS, 0, out, mean, rstd, x,
+                        gamma, beta, N, C);
     if (vecs <= 8)
-        return K_LAUNCH(layernorm_kept_kernel<8>, blocks, THREADS, 0, out, mean, rstd, x, gamma,
-                        beta, N, C);
+        return K_LAUNCH((layernorm_kept_kernel<8, T>), blocks, THREADS, 0, out, mean, rstd, x,
+                        gamma, beta, N, C);
     if (vecs <= 16)
-        return K_LAUNCH(layernorm_kept_kernel<16>, blocks, THREADS, 0, out, mean, rstd, x, gamma,
-                        beta, N, C);
-    return K_LAUNCH(layernorm_kernel, blocks, THREADS, 0, out, mean, rstd, x, gamma, beta, N, C);
+        return K_LAUNCH((layernorm_kept_kernel<16, T>), blocks, THREADS, 0, out, mean, rstd, x,
+                        gamma, beta, N, C);
+    return K_LAUNCH(layernorm_kernel<T>, blocks, THREADS, 0, out, mean, rstd, x, gamma, beta, N, C);
+}
+
+static int cuda_layernorm_forward(float *out, float *mean, float *rstd, const float *x,
+                                  const float *gamma, const float *beta, int N, int C)
+{
+    return layernorm_forward(out, mean, rstd, x, gamma, beta, N, C);
+}
+
+static int cuda_layernorm_narrow_forward(void *out, float *mean, float *rstd, const float *x,
+                                         const float *gamma, const float *beta, int N, int C)
+{
+    return layernorm_forward((__nv_bfloat16 *)out, mean, rstd, x, gamma, beta, N, C);
 }
 
 /* ---- layer norm backward: with h = (x - mean) rstd and g = dout gamma,
  * dx += rstd (g - mean(g) - h mean(g h)); dgamma += dout h; dbeta += dout */
 
-struct layernorm_backward {
+/* D: the type of dout. */
+template <typename D> struct layernorm_backward {
     float *dx;
-    float *partial; /* (ranges, 2, C): sums of dout h, of dout */
-    const float *dout, *x, *mean, *rstd, *gamma;
-    int N, C, ranges;
+    __nv_bfloat16 *copy; /* of dx, or NULL */
+    float *partial;      /* (ranges, lines, C): sums of dout h, of dout and, of 3 lines, of dx */
+    const D *dout;
+    const float *x, *mean, *rstd, *gamma;
+    int N, C, ranges, lines;
 };
 
 /* Column number k of the four of this thread. */
@@ -157,31 +176,31 @@ template <bool WIDE> static __device__ __forceinline__ unsigned column(int k)
 }
 
 /* The thread's four columns of a row; 0 beyond the last. */
-template <bool WIDE>
-static __device__ __forceinline__ void load_columns(float to[ACROSS], const float *row, int C)
+template <bool WIDE, typename T>
+static __device__ __forceinline__ void load_columns(float to[ACROSS], const T *row, int C)
 {
     if (WIDE) {
-        const float4 v = column<WIDE>(0) < (unsigned)C ? *(const float4 *)(row + column<WIDE>(0))
+        const float4 v = column<WIDE>(0) < (unsigned)C ? k_cuda_get4(row + column<WIDE>(0))
                                                        : make_float4(0, 0, 0, 0);
         to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
     } else {
 #pragma unroll
         for (int k = 0; k < ACROSS; k++)
-            to[k] = column<WIDE>(k) < (unsigned)C ? row[column<WIDE>(k)] : 0;
+            to[k] = column<WIDE>(k) < (unsigned)C ? k_cuda_get(row + column<WIDE>(k)) : 0;
     }
 }
 
-template <bool WIDE>
-static __device__ __forceinline__ void store_columns(float *row, const float from[ACROSS], int C)
+template <bool WIDE, typename T>
+static __device__ __forceinline__ void store_columns(T *row, const float from[ACROSS], int C)
 {
     if (WIDE) {
         if (column<WIDE>(0) < (unsigned)C)
-            *(float4 *)(row + column<WIDE>(0)) = make_float4(from[0], from[1], from[2], from[3]);
+            k_cuda_put4(row + column<WIDE>(0), make_float4(from[0], from[1], from[2], from[3]));
     } else {
 #pragma unroll
         for (int k = 0; k < ACROSS; k++)
             if (column<WIDE>(k) < (unsigned)C)
-                row[column<WIDE>(k)] = from[k];
+                k_cuda_put(row + column<WIDE>(k), from[k]);
     }
 }
 
@@ -208,14 +227,14 @@ static __device__ __forceinline__ void batch_sums(float sum[BATCH][2],
 }
 
 /* The grid is `ranges` blocks of at least C / 4 threads, C <= WIDEST. */
-template <bool WIDE>
+template <bool WIDE, typename D>
 static __global__ void __launch_bounds__(1024)
-    layernorm_backward_kernel(const struct layernorm_backward l)
+    layernorm_backward_kernel(const struct layernorm_backward<D> l)
 {
     __shared__ float shared[2][BATCH][2][K_WARP];
     const size_t N = (size_t)l.N, C = (size_t)l.C;
     const size_t end = (blockIdx.x + 1) * N / gridDim.x;
-    float gamma[ACROSS], dgamma[ACROSS] = {0}, dbeta[ACROSS] = {0};
+    float gamma[ACROSS], dgamma[ACROSS] = {0}, dbeta[ACROSS] = {0}, dsum[ACROSS] = {0};
     load_columns<WIDE>(gamma, l.gamma, l.C);
     int turn = 0;
     for (size_t n = blockIdx.x * N / gridDim.x; n < end; n += BATCH, turn ^= 1) {
@@ -246,58 +265,76 @@ static __global__ void __launch_bounds__(1024)
                 dgamma[k] += d[i][k] * h[i][k];
                 dbeta[k] += d[i][k];
                 dx[i][k] += r[i] * (d[i][k] * gamma[k] - mean_g - h[i][k] * mean_gh);
+                dsum[k] += dx[i][k];
             }
             store_columns<WIDE>(l.dx + (n + (size_t)i) * C, dx[i], l.C);
+            if (l.copy)
+                store_columns<WIDE>(l.copy + (n + (size_t)i) * C, dx[i], l.C);
         }
     }
-    store_columns<WIDE>(l.partial + blockIdx.x * 2 * C, dgamma, l.C);
-    store_columns<WIDE>(l.partial + (blockIdx.x * 2 + 1) * C, dbeta, l.C);
+    float *partial = l.partial + (size_t)blockIdx.x * (size_t)l.lines * C;
+    store_columns<WIDE>(partial, dgamma, l.C);
+    store_columns<WIDE>(partial + C, dbeta, l.C);
+    if (l.lines > 2)
+        store_columns<WIDE>(partial + 2 * C, dsum, l.C);
 }
 
 /* Rows of more than WIDEST columns: a warp per row for dx ... */
-static __global__ void layernorm_backward_rows_kernel(const struct layernorm_backward l)
+template <typename D>
+static __global__ void layernorm_backward_rows_kernel(const struct layernorm_backward<D> l)
 {
     const int lane = (int)(threadIdx.x % K_WARP);
     for (size_t n = k_cuda_first() / K_WARP; n < (size_t)l.N; n += k_cuda_step() / K_WARP) {
-        const float *dout = l.dout + n * (size_t)l.C, *x = l.x + n * (size_t)l.C;
+        const D *dout = l.dout + n * (size_t)l.C;
+        const float *x = l.x + n * (size_t)l.C;
         float *dx = l.dx + n * (size_t)l.C, sum_g = 0, sum_gh = 0;
         const float m = l.mean[n], r = l.rstd[n];
         for (int c = lane; c < l.C; c += K_WARP) {
-            const float g = dout[c] * l.gamma[c];
+            const float g = k_cuda_get(dout + c) * l.gamma[c];
             sum_g += g;
             sum_gh += g * ((x[c] - m) * r);
         }
         const float mean_g = k_cuda_warp_sum(sum_g) / (float)l.C;
         const float mean_gh = k_cuda_warp_sum(sum_gh) / (float)l.C;
-        for (int c = lane; c < l.C; c += K_WARP)
-            dx[c] += r * (dout[c] * l.gamma[c] - mean_g - (x[c] - m) * r * mean_gh);
+        for (int c = lane; c < l.C; c += K_WARP) {
+            dx[c] += r * (k_cuda_get(dout + c) * l.gamma[c] - mean_g - (x[c] - m) * r * mean_gh);
+            if (l.copy)
+                k_cuda_put(l.copy + n * (size_t)l.C + c, dx[c]);
+        }
     }
 }
 
 /* ... and a thread per column and range of rows for the partial sums. */
-static __global__ void layernorm_backward_columns_kernel(const struct layernorm_backward l)
+template <typename D>
+static __global__ void layernorm_backward_columns_kernel(const struct layernorm_backward<D> l)
 {
     const size_t C = (size_t)l.C, N = (size_t)l.N, ranges = (size_t)l.ranges;
     for (size_t i = k_cuda_first(); i < ranges * C; i += k_cuda_step()) {
         const size_t range = i / C, c = i - range * C, end = (range + 1) * N / ranges;
-        float dgamma = 0, dbeta = 0;
+        float dgamma = 0, dbeta = 0, dsum = 0;
         for (size_t n = range * N / ranges; n < end; n++) {
-            const float d = l.dout[n * C + c];
+            const float d = k_cuda_get(l.dout + n * C + c);
             dgamma += d * ((l.x[n * C + c] - l.mean[n]) * l.rstd[n]);
             dbeta += d;
+            dsum += l.dx[n * C + c];
         }
-        l.partial[2 * range * C + c] = dgamma;
-        l.partial[(2 * range + 1) * C + c] = dbeta;
+        float *partial = l.partial + range * (size_t)l.lines * C + c;
+        partial[0] = dgamma;
+        partial[C] = dbeta;
+        if (l.lines > 2)
+            partial[2 * C] = dsum;
     }
 }
 
-/* dgamma and dbeta add their columns of partial (ranges, 2 C). A block takes 32 columns; warp w
- * adds ranges w, w + warps, ..., then the first warp adds the warps' sums in order. */
-static __global__ void layernorm_partial_kernel(float *dgamma, float *dbeta, const float *partial,
-                                                int ranges, int C)
+/* dgamma, dbeta and, of 3 lines, dx_sums add their columns of partial (ranges, lines C). A block
+ * takes 32 columns; warp w adds ranges w, w + warps, ..., then the first warp adds the warps' sums
+ * in order. */
+static __global__ void layernorm_partial_kernel(float *dgamma, float *dbeta, float *dx_sums,
+                                                const float *partial, int ranges, int lines, int C)
 {
     __shared__ float sums[THREADS / K_WARP][K_WARP];
-    const size_t width = 2 * (size_t)C, c = (size_t)blockIdx.x * K_WARP + threadIdx.x % K_WARP;
+    const size_t width = (size_t)lines * (size_t)C;
+    const size_t c = (size_t)blockIdx.x * K_WARP + threadIdx.x % K_WARP;
     const int lane = (int)(threadIdx.x % K_WARP), warp = (int)(threadIdx.x / K_WARP);
     float sum = 0;
     for (int i = warp; c < width && i < ranges; i += THREADS / K_WARP)
@@ -310,8 +347,10 @@ static __global__ void layernorm_partial_kernel(float *dgamma, float *dbeta, con
         sum += sums[w][lane];
     if (c < (size_t)C)
         dgamma[c] += sum;
-    else
+    else if (c < 2 * (size_t)C)
         dbeta[c - (size_t)C] += sum;
+    else
+        dx_sums[c - 2 * (size_t)C] += sum;
 }
 
 /* Ranges of rows for blocks of so many threads: more of them where blocks are small. */
@@ -322,37 +361,64 @@ static int range_count(int N, int threads)
     return wanted < most ? wanted : most;
 }
 
+/* l: what is not scratch or follows from the shape; dx_sums may be NULL. */
+template <typename D>
+static int layernorm_backward_of(struct layernorm_backward<D> l, float *dgamma, float *dbeta,
+                                 float *dx_sums)
+{
+    const int C = l.C;
+    if (l.N == 0)
+        return 0;
+    const int threads =
+        C <= WIDEST ? (C + ACROSS * K_WARP - 1) / (ACROSS * K_WARP) * K_WARP : THREADS;
+    void *partial;
+    l.ranges = range_count(l.N, threads);
+    l.lines = dx_sums ? 3 : 2;
+    int rc =
+        k_cuda_scratch(K_CUDA_SLOT_PARTIAL,
+                       (size_t)l.ranges * (size_t)l.lines * (size_t)C * sizeof(float), &partial);
+    if (rc != 0)
+        return rc;
+    l.partial = (float *)partial;
+    if (C > WIDEST) {
+        rc = K_LAUNCH(layernorm_backward_rows_kernel<D>,
+                      k_cuda_blocks((size_t)l.N * K_WARP, THREADS), THREADS, 0, l);
+        rc = rc ? rc
+                : K_LAUNCH(layernorm_backward_columns_kernel<D>,
+                           k_cuda_blocks((size_t)l.ranges * (size_t)C, THREADS), THREADS, 0, l);
+    } else if (C % 4 == 0 && k_cuda_aligned(l.dx) && k_cuda_aligned(l.copy) &&
+               k_cuda_aligned(l.dout) && k_cuda_aligned(l.x) && k_cuda_aligned(l.gamma)) {
+        rc = K_LAUNCH((layernorm_backward_kernel<true, D>), l.ranges, threads, 0, l);
+    } else {
+        rc = K_LAUNCH((layernorm_backward_kernel<false, D>), l.ranges, threads, 0, l);
+    }
+    return rc ? rc
+              : K_LAUNCH(layernorm_partial_kernel, (l.lines * C + K_WARP - 1) / K_WARP, THREADS, 0,
+                         dgamma, dbeta, dx_sums, (const float *)partial, l.ranges, l.lines, C);
+}
+
 static int cuda_layernorm_backward(float *dx, float *dgamma, float *dbeta, const float *dout,
                                    const float *x, const float *mean, const float *rstd,
                                    const float *gamma, int N, int C)
 {
-    if (N == 0)
-        return 0;
-    const int threads =
-        C <= WIDEST ? (C + ACROSS * K_WARP - 1) / (ACROSS * K_WARP) * K_WARP : THREADS;
-    const int ranges = range_count(N, threads);
-    void *partial;
-    int rc = k_cuda_scratch(K_CUDA_SLOT_PARTIAL, (size_t)ranges * 2 * (size_t)C * sizeof(float),
-                            &partial);
-    if (rc != 0)
-        return rc;
-    const struct layernorm_backward l = {dx,    (float *)partial, dout, x, mean, rstd, gamma, N, C,
-                                         ranges};
-    if (C > WIDEST) {
-        rc = K_LAUNCH(layernorm_backward_rows_kernel, k_cuda_blocks((size_t)N * K_WARP, THREADS),
-                      THREADS, 0, l);
-        rc = rc ? rc
-                : K_LAUNCH(layernorm_backward_columns_kernel,
-                           k_cuda_blocks((size_t)ranges * (size_t)C, THREADS), THREADS, 0, l);
-    } else if (C % 4 == 0 && k_cuda_aligned(dx) && k_cuda_aligned(dout) && k_cuda_aligned(x) &&
-               k_cuda_aligned(gamma)) {
-        rc = K_LAUNCH(layernorm_backward_kernel<true>, ranges, threads, 0, l);
-    } else {
-        rc = K_LAUNCH(layernorm_backward_kernel<false>, ranges, threads, 0, l);
-    }
-    return rc ? rc
-              : K_LAUNCH(layernorm_partial_kernel, (2 * C + K_WARP - 1) / K_WARP, THREADS, 0,
-                         dgamma, dbeta, (const float *)partial, ranges, C);
+    struct layernorm_backward<float> l = {
+    };
+    l.dx = dx, l.dout = dout, l.x = x, l.mean = mean, l.rstd = rstd, l.gamma = gamma;
+    l.N = N, l.C = C;
+    return layernorm_backward_of(l, dgamma, dbeta, NULL);
+}
+
+static int cuda_layernorm_narrow_backward(float *dx, void *dx_narrow, float *dx_sums, float *dgamma,
+                                          float *dbeta, const void *dout, const float *x,
+                                          const float *mean, const float *rstd, const float *gamma,
+                                          int N, int C)
+{
+    struct layernorm_backward<__nv_bfloat16> l = {
+    };
+    l.dx = dx, l.copy = (__nv_bfloat16 *)dx_narrow, l.dout = (const __nv_bfloat16 *)dout;
+    l.x = x, l.mean = mean, l.rstd = rstd, l.gamma = gamma;
+    l.N = N, l.C = C;
+    return layernorm_backward_of(l, dgamma, dbeta, dx_sums);
 }
 
 /* ---- positions: a thread has an element of the table (T, C) and goes through the batch. As rows
@@ -400,6 +466,8 @@ void k_cuda_install_rows(struct k_ops *ops)
 {
     ops->layernorm_forward = cuda_layernorm_forward;
     ops->layernorm_backward = cuda_layernorm_backward;
+    ops->layernorm_narrow_forward = cuda_layernorm_narrow_forward;
+    ops->layernorm_narrow_backward = cuda_layernorm_narrow_backward;
     ops->position_forward = cuda_position_forward;
     ops->position_backward = cuda_position_backward;
 }

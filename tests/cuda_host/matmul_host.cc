@@ -65,8 +65,15 @@ static void multiply(const void *arguments)
                 sum[n] += part[n];
         }
         for (size_t n = 0; n < N; n++) {
-            const float with = m->add ? sum[n] + m->add[i * N + n] : sum[n];
-            m->out[i * N + n] = m->bias ? with + m->bias[n] : with;
+            float x = m->add ? sum[n] + m->add[i * N + n] : sum[n];
+            if (m->bias && m->out_narrow)
+                x += __bfloat162float(m->bias_narrow[n]);
+            else if (m->bias)
+                x += m->bias[n];
+            if (m->out_narrow)
+                m->out_narrow[i * N + n] = __float2bfloat16_rn(x);
+            else
+                m->out[i * N + n] = x;
         }
     }
     free(a);
@@ -80,23 +87,23 @@ int k_cuda_matmul(const struct k_cuda_matmul *m)
     p.m = *m;
     if (!m->M || !m->N)
         return 0;
-    if (!k_cuda_bias_rides(m->bias))
+    if (!k_cuda_bias_rides(m))
         return k_cuda_matmul_then_bias(m);
-    if (m->precision != K_PRECISION_BF16) {
-        if (m->precision == K_PRECISION_FP32 && (double)m->M * m->N * m->K <= PLAIN)
-            return k_cuda_matmul_plain(m); /* what the GPU's library refuses takes this way */
+    /* what the GPU's library refuses takes this way */
+    const bool unrounded =
+        k_cuda_is_bf16(m) ? m->a_narrow && m->b_narrow : m->precision == K_PRECISION_FP32;
+    if (unrounded && (double)m->M * m->N * m->K <= PLAIN)
+        return k_cuda_matmul_plain(m);
+    if (!k_cuda_is_bf16(m))
         return cuda_host_do("matmul", multiply, &p, sizeof(p));
-    }
-    __nv_bfloat16 *a, *b;
-    int rc = k_cuda_round(K_CUDA_SLOT_A, m->a, m->a_transposed ? m->K : m->M,
-                          m->a_transposed ? m->M : m->K, &a, &p.a_stride);
-    if (!rc)
-        rc = k_cuda_round(K_CUDA_SLOT_B, m->b, m->b_transposed ? m->N : m->K,
-                          m->b_transposed ? m->K : m->N, &b, &p.b_stride);
+    struct k_cuda_operand a, b;
+    const int rc = k_cuda_operands(m, &a, &b);
     if (rc)
         return rc;
-    p.a = a;
-    p.b = b;
+    p.a = a.x;
+    p.b = b.x;
+    p.a_stride = a.stride;
+    p.b_stride = b.stride;
     return cuda_host_do("matmul", multiply, &p, sizeof(p));
 }
 

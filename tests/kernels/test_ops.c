@@ -492,7 +492,8 @@ static void backends_are_found_by_name(void **state)
     assert_non_null(ops);
     assert_int_equal(k_find("abacus", &ops), ORR_EDEVICE);
     assert_non_null(strstr(orr_error(), "abacus"));
-    /* every entry of every backend is there, those of recordings all or none */
+    /* every entry of every backend is there, those of recordings all or none, and so those of
+     * narrow tensors */
     for (const struct k_ops *const *all = k_backends(); *all; all++)
         for (size_t at = 0; at < sizeof **all; at += sizeof(void *)) {
             void *entry;
@@ -500,6 +501,9 @@ static void backends_are_found_by_name(void **state)
             if (at >= offsetof(struct k_ops, record_begin) &&
                 at <= offsetof(struct k_ops, record_free))
                 assert_true(!entry == !(*all)->record_begin);
+            else if (at >= offsetof(struct k_ops, narrows) &&
+                     at <= offsetof(struct k_ops, layernorm_narrow_backward))
+                assert_true(!entry == !(*all)->narrows);
             else if (at != offsetof(struct k_ops, host))
                 assert_non_null(entry);
         }

@@ -55,6 +55,11 @@ static void values_keep_their_digits(void **state)
         compare("gelu", f, k_gelu(f), x * cdf, eps * (8 + tail) * fabs(x) * cdf + lost);
         compare("gelu'", f, k_gelu_slope(f), cdf + x * slope,
                 eps * ((8 + tail) * cdf + (10 + 2 * x * x) * fabs(x) * slope) + lost);
+        /* for bf16: 2^-14 of the value; the slope is a difference where x < 0 */
+        const double bf16 = 0x1p-14 + eps * tail;
+        compare("gelu for bf16", f, k_gelu_bf16(f), x * cdf, bf16 * fabs(x) * cdf + lost);
+        compare("gelu' for bf16", f, k_gelu_slope_bf16(f), cdf + x * slope,
+                bf16 * cdf + eps * (10 + 2 * x * x) * fabs(x) * slope + lost);
         compare("logistic", f, k_logistic(f), logistic(x), eps * 8 * logistic(x) + lost);
         compare("softplus", f, k_softplus(f), softplus(x), eps * 8 * softplus(x) + lost);
     }
@@ -84,6 +89,7 @@ static void ends_and_nan(void **state)
     assert_true(k_softplus(INFINITY) == INFINITY && k_softplus(-INFINITY) == 0);
     assert_true(k_gelu(0) == 0 && k_gelu_slope(0) == 0.5F && k_logistic(0) == 0.5F);
     assert_true(isnan(k_normal_cdf(NAN)) && isnan(k_gelu(NAN)) && isnan(k_gelu_slope(NAN)));
+    assert_true(isnan(k_gelu_bf16(NAN)) && isnan(k_gelu_slope_bf16(NAN)) && k_gelu_bf16(0) == 0);
     assert_true(isnan(k_logistic(NAN)) && isnan(k_softplus(NAN)));
 }
 

@@ -29,11 +29,23 @@ static void enlarge(struct gpt_model *model, double change)
     free(w);
 }
 
-enum { KINDS = 6 };
-/* Every input and head, kinds of positions, a gate, a window, recomputation. */
+enum { KINDS = 9, NARROW = 6 };
+/* Every input and head, kinds of positions, a gate, a window, recomputation. From NARROW on models
+ * whose blocks are narrow at bf16: rows of whole pieces of 16 bytes, no gate, no rope. */
 static struct gpt_config config_of(int kind)
 {
     static const char *const attention[] = {"softmax", "lssar", "phi_relu"};
+    if (kind >= NARROW) {
+        struct gpt_config c = config_of(kind - NARROW);
+        c.width = 24;
+        c.ffn = 40;
+        c.positions = kind == NARROW + 1 ? ORR_POSITIONS_NONE : ORR_POSITIONS_LEARNED;
+        if (kind == NARROW + 2) { /* sums of phi_relu near 0 hide what is measured here */
+            c.attention_window = 4;
+            snprintf(c.attention, sizeof c.attention, "softmax");
+        }
+        return c;
+    }
     struct gpt_config c = kind % 3 == 0   ? tiny_continuous()
                           : kind % 3 == 1 ? tiny_tokens()
                                           : tiny_text(kind == 2);
@@ -133,6 +145,95 @@ static void test_passes_bf16(void **state)
     check_passes(K_PRECISION_BF16, 0x1p-9);
 }
 
+/* Narrow and not, at bf16: as far apart as rounding explains, and both the same when replayed. What
+ * the host sees of a layer is what a backend without narrow tensors shows, rounded. */
+static void test_narrow(void **state)
+{
+    (void)state;
+    enum { FACTOR = 4 };
+    struct k_ops wide = *cuda;
+    wide.narrows = NULL;
+    for (int kind = 0; kind < KINDS; kind++) {
+        const struct gpt_config c = config_of(kind);
+        struct gpt_model model;
+        double loss[3][5], largest = 0;
+        long silent;
+        real *grad[3], *kept = NULL;
+        const real *qkv;
+        assert_int_equal(cuda->open(1, K_PRECISION_BF16), 0);
+        const size_t rows = 3 * (size_t)c.context, count = rows * 3 * (size_t)c.width;
+        for (int i = 0; i < 3; i++) { /* narrow, not, ref with changed weights */
+            const struct k_ops *ops = i == 0 ? cuda : i == 1 ? &wide : &k_ref;
+            assert_int_equal(gpt_create(&model, &c, ops, 5), 0);
+            grad[i] = orr_alloc(model.total, sizeof(real));
+            passes(&model, i == 2 ? 0x1p-9 : 0, loss[i], grad[i], &silent);
+            assert_true(model.act->narrow == (i == 0 && kind >= NARROW));
+            assert_int_equal(gpt_layer_qkv(&model, c.layers - 1, &qkv), 0);
+            if (i == 0)
+                kept = orr_alloc(count, sizeof *kept);
+            for (size_t k = 0; k < count && i == 0; k++) {
+                kept[k] = qkv[k];
+                largest = fmax(largest, fabs((double)qkv[k]));
+            }
+            for (size_t k = 0; k < count && i == 1; k++) /* of 2 layers, a rounding in each */
+                assert_true(fabs((double)kept[k] - (double)qkv[k]) <= 0x1p-5 * largest);
+            if (i < 2)
+                gpt_free(&model);
+        }
+        assert_true(largest > 0.1);
+        const double change = distance(grad[2], grad[1], model.total);
+        const double apart = distance(grad[0], grad[1], model.total);
+        if (!(apart <= FACTOR * change))
+            fail_msg("kind %d: %.3g apart, rounding of weights is %.3g", kind, apart, change);
+        assert_true((apart > 0) == (kind >= NARROW));
+        for (int k = 0; k < 5; k++)
+            assert_true(fabs(loss[0][k] - loss[1][k]) <= 0x1p-8 * fabs(loss[1][k]));
+        for (int i = 0; i < 3; i++)
+            free(grad[i]);
+        free(kept);
+        gpt_free(&model);
+        cuda->close();
+    }
+}
+
+/* The first layer with a number that is not finite is named, though its numbers are narrow. */
+static void test_first_bad_layer(void **state)
+{
+    (void)state;
+    const struct gpt_config c = config_of(NARROW);
+    struct gpt_model model;
+    struct gpt_batch batch;
+    assert_int_equal(cuda->open(1, K_PRECISION_BF16), 0);
+    assert_int_equal(gpt_create(&model, &c, cuda, 5), 0);
+    assert_int_equal(gpt_batch_create(&batch, &c, 2, c.context), 0);
+    tiny_fill(&batch, &c, 50);
+    const struct gpt_block *b = &model.block[1];
+    const struct {
+        int parameter;
+        const char *name;
+    } known[] = {{b->ln1_w, "block.1.ln1"},
+                 {b->qkv_b, "block.1.attention.qkv"},
+                 {b->proj_b, "block.1.attention.proj"},
+                 {b->ln2_b, "block.1.ln2"},
+                 {b->up_b, "block.1.ffn.up"},
+                 {b->down_b, "block.1.ffn.down"}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        real kept;
+        const real none = (real)NAN;
+        real *w = gpt_param(&model, known[k].parameter);
+        get(cuda, &kept, w, 1);
+        assert_int_equal(cuda->upload(w, &none, sizeof none), 0);
+        assert_int_equal(gpt_diverged_loss(&model, &batch, 7), ORR_EDIVERGED);
+        if (!strstr(orr_error(), known[k].name))
+            fail_msg("%s: %s", known[k].name, orr_error());
+        assert_int_equal(cuda->upload(w, &kept, sizeof kept), 0);
+    }
+    assert_true(model.act->narrow);
+    gpt_batch_free(&batch);
+    gpt_free(&model);
+    cuda->close();
+}
+
 /* Replayed and not: the same bits. */
 static void test_recording(void **state)
 {
@@ -199,8 +300,10 @@ static void train(const struct k_ops *ops, enum k_precision precision, int kind,
 static void test_training(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < 2; kind++)
-        for (int bf16 = 0; bf16 < 2; bf16++) {
+    static const int kinds[] = {0, 1, NARROW};
+    for (int i_kind = 0; i_kind < 3; i_kind++)
+        for (int bf16 = i_kind == 2; bf16 < 2; bf16++) {
+            const int kind = kinds[i_kind];
             const enum k_precision precision = bf16 ? K_PRECISION_BF16 : K_PRECISION_FP32;
             char folder[2][4096], name[64];
             real *start, *end[2];
@@ -287,8 +390,12 @@ static void test_files_and_outputs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes_fp32),       cmocka_unit_test(test_passes_bf16),
-        cmocka_unit_test(test_recording),         cmocka_unit_test(test_training),
+        cmocka_unit_test(test_passes_fp32),
+        cmocka_unit_test(test_passes_bf16),
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_first_bad_layer),
+        cmocka_unit_test(test_recording),
+        cmocka_unit_test(test_training),
         cmocka_unit_test(test_files_and_outputs),
     };
     const int rc = k_find("cuda", &cuda);
