@@ -131,6 +131,8 @@ static int cuda_attention_silent(long *rows, const float *saved,
 static int cuda_attention_generic_forward(float *out, float *saved, const float *qkv,
                                           const struct k_attention_shape *shape)
 {
+    if (shape->narrow)
+        return k_cuda_widened_forward(cuda_attention_generic_forward, out, saved, qkv, shape);
     struct problem p = problem_of(qkv, saved, shape);
     p.out = out;
     p.quads = p.D % 4 == 0 && aligned(qkv) && aligned(out);
@@ -142,6 +144,9 @@ static int cuda_attention_generic_backward(float *dqkv, const float *dout, const
                                            const float *saved, const float *qkv,
                                            const struct k_attention_shape *shape)
 {
+    if (shape->narrow)
+        return k_cuda_widened_backward(cuda_attention_generic_backward, dqkv, dout, out, saved, qkv,
+                                       shape);
     /* saved is written by the forward kernels alone, which share the struct */
     struct problem p = problem_of(qkv, (float *)saved, shape);
     p.dqkv = dqkv;

@@ -45,6 +45,16 @@ enum { FACTOR, TOP, THETA, INVERSE, QUERY_SCALE, KEY_SCALE, SAVED };
 enum { OUTER, INNER, CENTRES };
 enum { QUERY, KEY, VALUE };
 
+/* attention_narrow.cu: the entry `run` for float tensors, on narrow ones */
+typedef int k_cuda_attention_forward(float *, float *, const float *,
+                                     const struct k_attention_shape *);
+typedef int k_cuda_attention_backward(float *, const float *, const float *, const float *,
+                                      const float *, const struct k_attention_shape *);
+int k_cuda_widened_forward(k_cuda_attention_forward *run, float *out, float *saved,
+                           const float *qkv, const struct k_attention_shape *shape);
+int k_cuda_widened_backward(k_cuda_attention_backward *run, float *dqkv, const float *dout,
+                            const float *out, const float *saved, const float *qkv,
+                            const struct k_attention_shape *shape);
 /* attention_forward.cu */
 int k_cuda_attention_rows_forward(const struct problem *p);
 /* attention_backward.cu */

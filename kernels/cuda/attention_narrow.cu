@@ -1,19 +1,16 @@
-/* attention_narrow.cu - attention of narrow tensors by the entries for float ones: the inputs are
- * widened into scratch memory and the results rounded. A stopgap until the kernels of attention
- * take narrow tensors themselves. */
+/* attention_narrow.cu - the path of any variant for narrow tensors: inputs are widened into scratch
+ * memory, results are rounded. Fused attention takes narrow tensors itself. */
+#include "attention.cuh"
 #include "narrow.h"
 
-enum { THREADS = 256, TENSORS = 5 };
+enum { WIDEN_THREADS = 256, TENSORS = 5 };
 
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(WIDEN_THREADS)
     k_widen(float *__restrict__ out, const __nv_bfloat16 *__restrict__ x, size_t n)
 {
     for (size_t i = k_cuda_first(); i < n; i += k_cuda_step())
         out[i] = k_cuda_get(x + i);
 }
-
-/* The entries for float tensors. */
-static struct k_ops wide;
 
 /* *copy = a float tensor in `memory`, of the numbers of a narrow one where there is one. */
 static int widen(float **memory, float **copy, const void *narrow, size_t n)
@@ -22,7 +19,7 @@ static int widen(float **memory, float **copy, const void *narrow, size_t n)
     *memory += (n + 15) / 16 * 16;
     if (!narrow)
         return 0;
-    return K_LAUNCH(k_widen, k_cuda_blocks(n, THREADS), THREADS, 0, *copy,
+    return K_LAUNCH(k_widen, k_cuda_blocks(n, WIDEN_THREADS), WIDEN_THREADS, 0, *copy,
                     (const __nv_bfloat16 *)narrow, n);
 }
 
@@ -41,16 +38,12 @@ static int scratch(float **memory, size_t units, size_t n)
     return rc;
 }
 
-static int forward(bool generic, float *out, float *saved, const float *qkv,
-                   const struct k_attention_shape *shape)
+int k_cuda_widened_forward(k_cuda_attention_forward *run, float *out, float *saved,
+                           const float *qkv, const struct k_attention_shape *shape)
 {
-    int (*const run)(float *, float *, const float *, const struct k_attention_shape *) =
-        generic ? wide.attention_generic_forward : wide.attention_forward;
     const size_t n = elements(shape);
     struct k_attention_shape as_float = *shape;
     float *memory, *q, *o;
-    if (!shape->narrow)
-        return run(out, saved, qkv, shape);
     as_float.narrow = false;
     int rc = scratch(&memory, 4, n);
     if (!rc)
@@ -59,20 +52,16 @@ static int forward(bool generic, float *out, float *saved, const float *qkv,
         rc = widen(&memory, &o, NULL, n);
     if (!rc)
         rc = run(o, saved, q, &as_float);
-    return rc ? rc : wide.narrow(out, o, n);
+    return rc ? rc : k_cuda_narrow(out, o, n);
 }
 
-static int backward(bool generic, float *dqkv, const float *dout, const float *out,
-                    const float *saved, const float *qkv, const struct k_attention_shape *shape)
+int k_cuda_widened_backward(k_cuda_attention_backward *run, float *dqkv, const float *dout,
+                            const float *out, const float *saved, const float *qkv,
+                            const struct k_attention_shape *shape)
 {
-    int (*const run)(float *, const float *, const float *, const float *, const float *,
-                     const struct k_attention_shape *) =
-        generic ? wide.attention_generic_backward : wide.attention_backward;
     const size_t n = elements(shape);
     struct k_attention_shape as_float = *shape;
     float *memory, *q, *o, *d, *dq;
-    if (!shape->narrow)
-        return run(dqkv, dout, out, saved, qkv, shape);
     as_float.narrow = false;
     int rc = scratch(&memory, 8, n);
     if (!rc)
@@ -85,39 +74,5 @@ static int backward(bool generic, float *dqkv, const float *dout, const float *o
         rc = widen(&memory, &dq, NULL, 3 * n);
     if (!rc)
         rc = run(dq, d, o, saved, q, &as_float);
-    return rc ? rc : wide.narrow(dqkv, dq, 3 * n);
-}
-
-static int narrow_forward(float *out, float *saved, const float *qkv,
-                          const struct k_attention_shape *shape)
-{
-    return forward(false, out, saved, qkv, shape);
-}
-
-static int narrow_generic_forward(float *out, float *saved, const float *qkv,
-                                  const struct k_attention_shape *shape)
-{
-    return forward(true, out, saved, qkv, shape);
-}
-
-static int narrow_backward(float *dqkv, const float *dout, const float *out, const float *saved,
-                           const float *qkv, const struct k_attention_shape *shape)
-{
-    return backward(false, dqkv, dout, out, saved, qkv, shape);
-}
-
-static int narrow_generic_backward(float *dqkv, const float *dout, const float *out,
-                                   const float *saved, const float *qkv,
-                                   const struct k_attention_shape *shape)
-{
-    return backward(true, dqkv, dout, out, saved, qkv, shape);
-}
-
-void k_cuda_install_attention_narrow(struct k_ops *ops)
-{
-    wide = *ops;
-    ops->attention_forward = narrow_forward;
-    ops->attention_backward = narrow_backward;
-    ops->attention_generic_forward = narrow_generic_forward;
-    ops->attention_generic_backward = narrow_generic_backward;
+    return rc ? rc : k_cuda_narrow(dqkv, dq, 3 * n);
 }

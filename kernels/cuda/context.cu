@@ -265,7 +265,6 @@ static struct k_ops table(void)
     k_cuda_install_rows(&t);
     k_cuda_install_embed(&t);
     k_cuda_install_attention(&t);
-    k_cuda_install_attention_narrow(&t);
     k_cuda_install_loss(&t);
     k_cuda_install_update(&t);
     return t;

@@ -104,7 +104,7 @@ static __global__ void __launch_bounds__(THREADS)
         out[i] = __float2bfloat16_rn(x[i]);
 }
 
-static int cuda_narrow(void *out, const float *x, size_t n)
+int k_cuda_narrow(void *out, const float *x, size_t n)
 {
     const size_t eights = k_cuda_aligned(out) && k_cuda_aligned(x) ? n / PACK : 0;
     int rc = 0;
@@ -125,7 +125,7 @@ static bool cuda_narrows(void)
 void k_cuda_install_narrow(struct k_ops *ops)
 {
     ops->narrows = cuda_narrows;
-    ops->narrow = cuda_narrow;
+    ops->narrow = k_cuda_narrow;
 }
 
 /* ---- the plain product */
