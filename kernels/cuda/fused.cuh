@@ -126,13 +126,25 @@ static __host__ __device__ constexpr bool fused_sharpened(enum fused_kind kind)
 /* ---- an element; s: the score in units of log 2 (of dot products: its product), -INFINITY where
  * masked, x and slope then 0 */
 
-/* log2(1 + 2^s) = ln(1 + e^score) / ln 2; *u = e^score. Scores of cosines are at most
- * ln D ln T, and dispatch sees to it that e to it is a float. */
+/* log2(1 + 2^s) = ln(1 + e^score) / ln 2; *u = e^score. Scores of cosines are at most ln D ln T, and
+ * dispatch sees to it that e to it is a float. CAREFUL: to as many digits however small it is;
+ * otherwise to 2^-22. Re-weighted rows need no more unless they are flat: z takes differences of
+ * these numbers, in units of the row's height. */
+template <bool CAREFUL>
 static __device__ __forceinline__ float fused_softplus(float s, float *u)
 {
     const float e = fast_exp2(s), y = fast_log2(1.0f + e);
     *u = e;
+    if (!CAREFUL)
+        return y;
     return e < 0.0078125f ? e * fmaf(e, fmaf(e, 0.480898347f, -0.721347520f), LOG2_E) : y;
+}
+
+/* Whether a row with this inverse of its height (in units of log 2; times a root of its factor) is
+ * flat: an error of 2^-22 in y is then one of 2^-14 in z. */
+static __device__ __forceinline__ bool fused_flat(float scale)
+{
+    return scale > 256.0f;
 }
 
 /* d ln(1 + e^score) / d score */

@@ -28,7 +28,7 @@ template <enum fused_kind KIND> static __host__ __device__ constexpr bool own_st
 /* ---- dq: own rows are queries */
 
 /* The four sums of d s are made of two parts, which the row's inner joins. */
-template <enum fused_kind KIND>
+template <enum fused_kind KIND, bool CAREFUL>
 static __device__ __forceinline__ void query_gradients(const struct fused &p,
                                                        const struct fused_row r[2],
                                                        float s[part_of<KIND>()][4], float d[part_of<KIND>()][4],
@@ -41,7 +41,7 @@ static __device__ __forceinline__ void query_gradients(const struct fused &p,
         const struct fused_row &q = r[j % 4 / 2];
         float u = 0.0f;
         if (fused_cosine(KIND)) {
-            const float y = fused_softplus(s[j / 4][j % 4], &u);
+            const float y = fused_softplus<CAREFUL>(s[j / 4][j % 4], &u);
             slope[j] = fused_logistic(u);
             z[j] = fmaxf(fmaf(q.x, y, -q.y), 0.0f);
         } else {
@@ -125,6 +125,8 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_queries(co
         const int i = row + 8 * half;
         numbers[half] = p.numbers[at.head + (size_t)(i < p.T ? i : 0)];
     }
+    const bool flat = fused_flat(numbers[0].x) || fused_flat(numbers[1].x);
+    const bool careful = KIND == LSSA || (KIND == LSSAR && __any_sync(0xffffffffu, flat));
     tile_fetch<W, OWN, BLOCK>(queries, fused_head(p.q, at), p.q.row, at.own, p.T);
     tile_fetch<W, OWN, BLOCK>(gradients, fused_head(p.g, at), p.g.row, at.own, p.T);
     tile_fetch<W, KEYS, BLOCK>(keys, k, p.k.row, at.first * KEYS, p.T);
@@ -159,7 +161,10 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_queries(co
             tile_scores<W, 1, PART>(d, g, values + here + tile_bytes<W>(part));
             if (fused_edge(p, at.own + warp_row, 16, key, 8 * PART))
                 fused_mask<PART, false>(p, s[0], row, key + (int)threadIdx.x % 4 * 2);
-            query_gradients<KIND>(p, numbers, s[0], d[0], rest);
+            if (careful)
+                query_gradients<KIND, true>(p, numbers, s[0], d[0], rest);
+            else
+                query_gradients<KIND, false>(p, numbers, s[0], d[0], rest);
             unsigned w[SUMS][PART / 2][4];
             tensor_round<PART>(w[0], s[0]);
             if (SUMS == 2)
@@ -192,7 +197,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_queries(co
 /* ---- dk and dv: own rows are keys */
 
 /* Scores to final weights, gradients by these to d s; numbers: of the queries of the part. */
-template <enum fused_kind KIND>
+template <enum fused_kind KIND, bool CAREFUL>
 static __device__ __forceinline__ void key_gradients(const struct fused &p,
                                                      const struct fused_row *numbers,
                                                      float s[part_of<KIND>()][4], float d[part_of<KIND>()][4])
@@ -205,7 +210,7 @@ static __device__ __forceinline__ void key_gradients(const struct fused &p,
         const float2 r = *(const float2 *)&numbers[j / 4 * 8 + j % 2];
         float u = 0.0f;
         if (fused_cosine(KIND)) {
-            const float y = fused_softplus(s[j / 4][j % 4], &u);
+            const float y = fused_softplus<CAREFUL>(s[j / 4][j % 4], &u);
             slope[j] = fused_logistic(u);
             z[j] = KIND == LSSA ? r.x * y : fmaxf(fmaf(r.x, y, -r.y), 0.0f);
         } else {
@@ -227,6 +232,17 @@ static __device__ __forceinline__ void key_gradients(const struct fused &p,
         d[j / 4][j % 4] = slope[j] * e;
         s[j / 4][j % 4] = fused_sharpened(KIND) ? power[j] * z[j] : z[j];
     }
+}
+
+/* Whether a query of the part has a flat row. */
+template <enum fused_kind KIND>
+static __device__ __forceinline__ bool careful_part(const struct fused_row *numbers)
+{
+    if (KIND != LSSAR)
+        return KIND == LSSA;
+    const int lane = (int)threadIdx.x % K_WARP;
+    static_assert(8 * part_of<LSSAR>() == K_WARP, "a query for each lane");
+    return __any_sync(0xffffffffu, fused_flat(numbers[lane].x));
 }
 
 /* Numbers of a tile of queries, as pieces of 16 bytes. */
@@ -290,11 +306,12 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_keys(const
             tile_scores<W, 1, PART>(d, v, gradients + here + tile_bytes<W>(part));
             if (fused_edge(p, query, 8 * PART, first, 16))
                 fused_mask<PART, true>(p, s[0], row, query + (int)threadIdx.x % 4 * 2);
-            key_gradients<KIND>(p,
-                                (const struct fused_row *)(tensor_shared() + numbers +
-                                                           buffer * numbers_one) +
-                                    part,
-                                s[0], d[0]);
+            const struct fused_row *const r =
+                (const struct fused_row *)(tensor_shared() + numbers + buffer * numbers_one) + part;
+            if (careful_part<KIND>(r))
+                key_gradients<KIND, true>(p, r, s[0], d[0]);
+            else
+                key_gradients<KIND, false>(p, r, s[0], d[0]);
             unsigned w[1][PART / 2][4];
             tensor_round<PART>(w[0], s[0]);
             tile_add<W, 1, PART>(dv, w, gradients + here + tile_bytes<W>(part));

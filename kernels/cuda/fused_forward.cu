@@ -27,10 +27,11 @@ template <int W, enum fused_kind KIND> static __host__ __device__ constexpr size
     return tile_bytes<W>(rows_of<W, KIND>() + 4 * KEYS);
 }
 
-/* Sums of a row so far, over the thread's columns: x relative to top where x is an exponential, in
- * units of log 2 where it is a softplus. */
+/* Of a row so far: the largest score, and over the thread's columns the sum of x, relative to top
+ * where it is an exponential, in units of log 2 where it is a softplus (top is then that of the
+ * thread's columns, and kept of lssar alone). */
 struct sums {
-    float top, sum, largest;
+    float top, sum;
 };
 
 /* The largest score of the two rows of fragments, and what everything so far is multiplied by. */
@@ -50,8 +51,8 @@ static __device__ __forceinline__ float raise(float unit, float s[KEYS / 8][4], 
     return ratio;
 }
 
-/* Scores to x, and their sums. */
-template <enum fused_kind KIND>
+/* Scores to x, and their sum. */
+template <enum fused_kind KIND, bool CAREFUL>
 static __device__ __forceinline__ void add_row(float unit, float s[KEYS / 8][4], int half,
                                                struct sums *r)
 {
@@ -61,12 +62,33 @@ static __device__ __forceinline__ void add_row(float unit, float s[KEYS / 8][4],
 #pragma unroll
         for (int i = 2 * half; i < 2 * half + 2; i++) {
             float u;
-            s[n][i] = fused_cosine(KIND) ? fused_softplus(s[n][i], &u)
-                                           : fast_exp2(fmaf(s[n][i], unit, -top));
+            s[n][i] = fused_cosine(KIND) ? fused_softplus<CAREFUL>(s[n][i], &u)
+                                         : fast_exp2(fmaf(s[n][i], unit, -top));
             r->sum += s[n][i];
-            if (KIND == LSSAR)
-                r->largest = fmaxf(r->largest, s[n][i]);
         }
+}
+
+/* The sums of the two rows of fragments. Of lssar, with care only while some thread of the warp has
+ * seen small numbers alone: the others' sums are not small. */
+template <enum fused_kind KIND>
+static __device__ __forceinline__ void add_rows(float unit, float s[KEYS / 8][4], struct sums r[2])
+{
+    bool careful = true;
+    if (KIND == LSSAR) {
+#pragma unroll
+        for (int n = 0; n < KEYS / 8; n++)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                r[i / 2].top = fmaxf(r[i / 2].top, s[n][i]);
+        careful = __any_sync(0xffffffffu, fminf(r[0].top, r[1].top) < -11.0f);
+    }
+    if (careful) {
+        add_row<KIND, true>(unit, s, 0, &r[0]);
+        add_row<KIND, true>(unit, s, 1, &r[1]);
+    } else {
+        add_row<KIND, false>(unit, s, 0, &r[0]);
+        add_row<KIND, false>(unit, s, 1, &r[1]);
+    }
 }
 
 /* What makes z of a score: x * scale - shift, or 2^(s - top) * scale - shift. */
@@ -74,14 +96,15 @@ struct weigh {
     float top, scale, shift, total;
 };
 
-template <enum fused_kind KIND>
-static __device__ __forceinline__ void weigh_row(const struct fused &p, float s[KEYS / 8][4], int half, struct weigh *w)
+template <enum fused_kind KIND, bool CAREFUL>
+static __device__ __forceinline__ void weigh_row(const struct fused &p, float s[KEYS / 8][4],
+                                                 int half, struct weigh *w)
 {
     float z[KEYS / 4], power[KEYS / 4], u;
 #pragma unroll
     for (int j = 0; j < KEYS / 4; j++) {
         const float score = s[j / 2][2 * half + j % 2];
-        const float x = KIND == LSSAR ? fused_softplus(score, &u)
+        const float x = KIND == LSSAR ? fused_softplus<CAREFUL>(score, &u)
                                       : fast_exp2(fmaf(score, p.unit, -w->top));
         z[j] = fmaxf(fmaf(x, w->scale, -w->shift), 0.0f);
     }
@@ -104,7 +127,11 @@ static __device__ __forceinline__ struct k_math_row begin_row(const struct fused
     const float unit = fused_cosine(KIND) ? LN_2 : 1.0f;
     sums.top = fused_cosine(KIND) ? 0.0f : r.top * LN_2;
     sums.sum = row_sum(r.sum) * unit;
-    sums.largest = fused_cosine(KIND) ? row_largest(r.largest) * unit : 1.0f;
+    sums.largest = 1.0f;
+    if (fused_cosine(KIND)) {
+        float u;
+        sums.largest = fused_softplus<true>(row_largest(r.top), &u) * unit;
+    }
     return k_math_row_begin(&p.rule, k_math_keys(&p.rule, i), &sums);
 }
 
@@ -128,10 +155,11 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
     for (int m = 0; m < MT; m++)
 #pragma unroll
         for (int half = 0; half < 2; half++)
-            sums[m][half] = {-INFINITY, 0.0f, 0.0f};
+            sums[m][half] = {-INFINITY, 0.0f};
     tile_fetch<W, ROWS, BLOCK>(queries, q, p.q.row, at.own, p.T);
     constexpr int passes = fused_sharpened(KIND) ? 2 : 1;
     const int count = at.last - at.first + 1;
+    bool careful = false;
     tile_fetch<W, KEYS, BLOCK>(keys, k, p.k.row, at.first * KEYS, p.T);
     if (passes == 1)
         tile_fetch<W, KEYS, BLOCK>(values, v, p.v.row, at.first * KEYS, p.T);
@@ -143,11 +171,9 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
         tensor_wait<0>();
         __syncthreads(); /* the tile is there, and nobody reads the one before */
         if (step + 1 < passes * count) {
-            tile_fetch<W, KEYS, BLOCK>(keys + there, k, p.k.row, next * KEYS,
-                                       p.T);
+            tile_fetch<W, KEYS, BLOCK>(keys + there, k, p.k.row, next * KEYS, p.T);
             if (passes == 1 || step + 1 >= count)
-                tile_fetch<W, KEYS, BLOCK>(values + there, v, p.v.row,
-                                           next * KEYS, p.T);
+                tile_fetch<W, KEYS, BLOCK>(values + there, v, p.v.row, next * KEYS, p.T);
             tensor_fetched();
         }
         if (step == 0) {
@@ -164,7 +190,9 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
                         begin_row<KIND>(p, row + 16 * m + 8 * half, sums[m][half]);
                     const float scale = r.inverse * (fused_cosine(KIND) ? LN_2 : 1.0f);
                     weigh[m][half] = {r.top * LOG2_E, scale, r.theta * r.inverse, 0.0f};
+                    careful |= KIND == LSSAR && fused_flat(scale);
                 }
+            careful = __any_sync(0xffffffffu, careful);
         }
         /* a warp whose rows all come before the tile has nothing to do */
         if (tile * KEYS > at.own + warp_row + 16 * MT - 1)
@@ -177,14 +205,10 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
                 fused_mask<KEYS / 8, false>(p, s[m], row + 16 * m,
                                             tile * KEYS + (int)threadIdx.x % 4 * 2);
 #pragma unroll
-        for (int m = 0; m < MT; m++)
+        for (int m = 0; m < MT; m++) {
+            if (!second && !fused_cosine(KIND))
 #pragma unroll
-            for (int half = 0; half < 2; half++) {
-                if (second) {
-                    weigh_row<KIND>(p, s[m], half, &weigh[m][half]);
-                    continue;
-                }
-                if (!fused_cosine(KIND)) {
+                for (int half = 0; half < 2; half++) {
                     const float ratio = raise(p.unit, s[m], half, &sums[m][half]);
                     if (passes == 1 && __any_sync(0xffffffffu, ratio != 1.0f))
 #pragma unroll
@@ -193,8 +217,16 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
                             o[m][n][2 * half + 1] *= ratio;
                         }
                 }
-                add_row<KIND>(p.unit, s[m], half, &sums[m][half]);
+            if (!second) {
+                add_rows<KIND>(p.unit, s[m], sums[m]);
+            } else if (careful) {
+                weigh_row<KIND, true>(p, s[m], 0, &weigh[m][0]);
+                weigh_row<KIND, true>(p, s[m], 1, &weigh[m][1]);
+            } else {
+                weigh_row<KIND, false>(p, s[m], 0, &weigh[m][0]);
+                weigh_row<KIND, false>(p, s[m], 1, &weigh[m][1]);
             }
+        }
         if (passes == 2 && !second)
             continue;
         unsigned w[MT][KEYS / 16][4];

@@ -285,21 +285,27 @@ static void one_key_has_no_gradient(void **state)
     }
 }
 
-/* Keys that look away from all queries: e to the score is far below the last place of 1. */
+/* Keys that look away from all queries: e to the score is far below the last place of 1. Where they
+ * all do re-weighted rows are flat; after position 100 half of them do. Scores are near -20, and the
+ * reference's differ by 2^-11 of that: see one(). */
 static void cosines_near_minus_one(void **state)
 {
     (void)state;
-    static const double bound[PARTS] = {1.0 / 256, 1.0 / 64, 1.0 / 64, 1.0 / 256};
-    struct attention a = make("lssa", 1, 130, 1, 128, 15, 0);
-    struct errors e;
-    for (int t = 0; t < 130; t++)
-        for (int c = 0; c < 128; c++) {
-            at(&a, 0, t, 0, 0)[c] = 1 + (real)0.1 * at(&a, 0, t, 0, 0)[c];
-            at(&a, 0, t, 1, 0)[c] = -1 + (real)0.1 * at(&a, 0, t, 1, 0)[c];
-        }
-    round_inputs(&a);
-    measure(&a, &e);
-    near("lssa", 130, 128, 15, 0, &e, bound);
+    static const double bound[2][PARTS] = {{1.0 / 256, 1.0 / 64, 1.0 / 64, 1.0 / 256},
+                                           {1.0 / 64, 1.0 / 16, 1.0 / 16, 1.0 / 64}};
+    for (int k = 1; k < KINDS; k += 2) {
+        struct attention a = make(kinds[k], 1, 200, 1, 128, 3, 0);
+        struct errors e;
+        for (int t = 0; t < 200; t++)
+            for (int c = 0; c < 128; c++) {
+                const bool away = t < 100 || t % 2 != 0;
+                at(&a, 0, t, 0, 0)[c] = 1 + (real)0.5 * at(&a, 0, t, 0, 0)[c];
+                at(&a, 0, t, 1, 0)[c] = (away ? -1 : 0) + (real)0.5 * at(&a, 0, t, 1, 0)[c];
+            }
+        round_inputs(&a);
+        measure(&a, &e);
+        near(kinds[k], 200, 128, 3, 0, &e, bound[k / 2]);
+    }
 }
 
 /* Products of hundreds: the largest has all the weight. */
