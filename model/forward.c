@@ -72,9 +72,9 @@ static int norm_forward(struct gpt_model *model, int w, int b, real *out, real *
                               : k->layernorm_forward(out, mean, rstd, x, gamma, beta, N, C);
 }
 
-/* act->dx adds the gradient by x; that of the output is in act->dy. Of a narrow model act->dx_narrow
- * is a copy, and the gradient of parameter `db` adds its column sums: it is that of the bias of the
- * layer before, -1 where there is none. */
+/* act->dx adds the gradient by x; that of the output is in act->dy. A narrow model also copies dx
+ * to act->dx_narrow, and the gradient of parameter `db`, the bias of the layer before, adds its
+ * column sums; db < 0: neither. */
 static int norm_backward(struct gpt_model *model, int w, int b, const real *x, const real *mean,
                          const real *rstd, int db, int N)
 {
