@@ -51,9 +51,9 @@ K_HD float k_logistic(float x)
 /* ---- GELU for numbers that are rounded to bf16 afterwards (by 2^-9 of themselves and more): to
  * 2^-14 of the value, at a third of the operations. A GPU then waits for its memory again. */
 
-/* *exponential = e^(-x^2 / 2); returns Phi(-|x|) = e^(-x^2 / 2) t Q(t), t = 1 / (1 + 0.33 |x|): Q is
- * interpolated at the Chebyshev nodes of (0, 1), relative error 2.9e-5. The form is that of
- * Abramowitz & Stegun 7.1.26, whose Q is for the absolute error. */
+/* *exponential = e^(-x^2 / 2); returns Phi(-|x|) = e^(-x^2 / 2) t Q(t), t = 1 / (1 + 0.33 |x|). Q
+ * interpolates at the Chebyshev nodes of (0, 1), with a relative error of 2.9e-5. The form is that
+ * of Abramowitz & Stegun 7.1.26, whose Q is for the absolute error. */
 K_HD float k_normal_tail_bf16(float x, float *exponential)
 {
 #ifdef __CUDA_ARCH__

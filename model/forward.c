@@ -18,80 +18,6 @@ void gpt_features(const struct gpt_config *config, double x, double y, bool is_d
     }
 }
 
-/* ---- linear layers: w and b are indices of parameters, b < 0 where there is no bias */
-
-/* Makes bf16 copies of all parameters for the products of a pass, where the model is narrow. */
-static int narrow_parameters(struct gpt_model *model)
-{
-    struct gpt_activations *act = model->act;
-    return act->narrow ? model->ops->narrow(act->param_narrow, model->param, model->total) : 0;
-}
-
-/* The bf16 copy of a parameter, or NULL. */
-static const void *narrow_param(const struct gpt_model *model, int index)
-{
-    const struct gpt_activations *act = model->act;
-    return act->narrow && index >= 0
-               ? act->param_narrow + model->table[index].offset * sizeof(uint16_t)
-               : NULL;
-}
-
-static void weights(struct gpt_model *model, int w, int b, struct k_linear *layer)
-{
-    layer->w = gpt_param(model, w);
-    layer->b = gpt_param(model, b);
-    if (!layer->exact) {
-        layer->w_narrow = narrow_param(model, w);
-        layer->b_narrow = narrow_param(model, b);
-    }
-}
-
-static int linear_forward(struct gpt_model *model, int w, int b, struct k_linear layer)
-{
-    weights(model, w, b, &layer);
-    return model->ops->linear_forward(&layer);
-}
-
-static int linear_backward(struct gpt_model *model, int w, int b, struct k_linear layer)
-{
-    weights(model, w, b, &layer);
-    layer.dw = gpt_grad(model, w);
-    layer.db = gpt_grad(model, b);
-    return model->ops->linear_backward(&layer);
-}
-
-/* ---- norms inside blocks: of x (N, C); w, b as above */
-
-static int norm_forward(struct gpt_model *model, int w, int b, real *out, real *mean, real *rstd,
-                        const real *x, int N)
-{
-    const struct k_ops *k = model->ops;
-    const real *gamma = gpt_param(model, w), *beta = gpt_param(model, b);
-    const int C = model->config.width;
-    return model->act->narrow ? k->layernorm_narrow_forward(out, mean, rstd, x, gamma, beta, N, C)
-                              : k->layernorm_forward(out, mean, rstd, x, gamma, beta, N, C);
-}
-
-/* act->dx adds the gradient by x; that of the output is in act->dy. Of a narrow model act->dx_narrow
- * is a copy, and the gradient of parameter `db` adds its column sums: it is that of the bias of the
- * layer before, -1 where there is none. */
-static int norm_backward(struct gpt_model *model, int w, int b, const real *x, const real *mean,
-                         const real *rstd, int db, int N)
-{
-    const struct k_ops *k = model->ops;
-    const struct gpt_activations *act = model->act;
-    const real *gamma = gpt_param(model, w);
-    real *dgamma = gpt_grad(model, w), *dbeta = gpt_grad(model, b);
-    const int C = model->config.width;
-    if (!act->narrow)
-        return k->layernorm_backward(act->dx, dgamma, dbeta, act->dy, x, mean, rstd, gamma, N, C);
-    return k->layernorm_narrow_backward(act->dx, db < 0 ? NULL : act->dx_narrow,
-                                        gpt_grad(model, db), dgamma, dbeta, act->dy, x, mean, rstd,
-                                        gamma, N, C);
-}
-
-/* ---- forward */
-
 /* Writes (N, C) into x. */
 static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x)
 {
@@ -106,23 +32,24 @@ static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x
                              V, C));
         TRY(k->embed_forward(both, 2 * C, C, gpt_param(model, model->embed_y), batch->tokens + 1, 2,
                              N, V, C));
-        TRY(linear_forward(model, model->combine_w, model->combine_b,
-                           (struct k_linear){.N = N, .C = 2 * C, .OC = C, .inp = both, .out = x}));
+        TRY(gpt_linear_forward(
+            model, model->combine_w, model->combine_b,
+            (struct k_linear){.N = N, .C = 2 * C, .OC = C, .inp = both, .out = x}));
     } else {
-        TRY(linear_forward(model, model->embed_w, model->embed_b,
-                           (struct k_linear){.N = N,
-                                             .C = gpt_config_features(&model->config),
-                                             .OC = C,
-                                             .inp = batch->features,
-                                             .exact = true,
-                                             .out = x}));
+        TRY(gpt_linear_forward(model, model->embed_w, model->embed_b,
+                               (struct k_linear){.N = N,
+                                                 .C = gpt_config_features(&model->config),
+                                                 .OC = C,
+                                                 .inp = batch->features,
+                                                 .exact = true,
+                                                 .out = x}));
     }
     if (model->position >= 0)
         TRY(k->position_forward(x, gpt_param(model, model->position), N, batch->T, C));
     return 0;
 }
 
-/* That of the tensors of a pass. */
+/* The shape of the attention of a pass, whose tensors may be narrow. */
 static struct k_attention_shape attention_shape(const struct gpt_model *model, int B, int T)
 {
     struct k_attention_shape shape = gpt_attention_shape(model, B, T);
@@ -142,44 +69,44 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
     const bool narrow = model->act->narrow;
     const struct k_attention_shape shape = attention_shape(model, B, T);
 
-    TRY(norm_forward(model, w->ln1_w, w->ln1_b, a->ln1, a->mean1, a->rstd1, a->x, N));
-    TRY(linear_forward(model, w->qkv_w, w->qkv_b,
-                       (struct k_linear){.N = N,
-                                         .C = C,
-                                         .OC = 3 * C,
-                                         .inp = a->ln1,
-                                         .out = a->qkv,
-                                         .narrow_inp = narrow,
-                                         .narrow_out = narrow}));
+    TRY(gpt_norm_forward(model, w->ln1_w, w->ln1_b, a->ln1, a->mean1, a->rstd1, a->x, N));
+    TRY(gpt_linear_forward(model, w->qkv_w, w->qkv_b,
+                           (struct k_linear){.N = N,
+                                             .C = C,
+                                             .OC = 3 * C,
+                                             .inp = a->ln1,
+                                             .out = a->qkv,
+                                             .narrow_inp = narrow,
+                                             .narrow_out = narrow}));
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(a->qkv, B, T, c->heads, C / c->heads, c->rope_base, 0, false));
     TRY(k->attention_forward(a->y, a->saved, a->qkv, &shape));
     const real *y = a->y; /* (N, C) into proj */
     if (c->gate != K_GATE_NONE) {
-        TRY(linear_forward(
+        TRY(gpt_linear_forward(
             model, w->gate_w, -1,
             (struct k_linear){.N = N, .C = C, .OC = C, .inp = a->ln1, .out = a->gate}));
         TRY(k->gate_forward(a->gated, a->y, a->gate, c->gate, NC));
         y = a->gated;
     }
-    TRY(linear_forward(model, w->proj_w, w->proj_b,
-                       (struct k_linear){.N = N,
-                                         .C = C,
-                                         .OC = C,
-                                         .inp = y,
-                                         .out = a->mid,
-                                         .residual = a->x,
-                                         .narrow_inp = narrow}));
-    TRY(norm_forward(model, w->ln2_w, w->ln2_b, a->ln2, a->mean2, a->rstd2, a->mid, N));
-    return linear_forward(model, w->up_w, w->up_b,
-                          (struct k_linear){.N = N,
-                                            .C = C,
-                                            .OC = c->ffn,
-                                            .inp = a->ln2,
-                                            .out = a->up,
-                                            .pre = a->pre,
-                                            .narrow_inp = narrow,
-                                            .narrow_out = narrow});
+    TRY(gpt_linear_forward(model, w->proj_w, w->proj_b,
+                           (struct k_linear){.N = N,
+                                             .C = C,
+                                             .OC = C,
+                                             .inp = y,
+                                             .out = a->mid,
+                                             .residual = a->x,
+                                             .narrow_inp = narrow}));
+    TRY(gpt_norm_forward(model, w->ln2_w, w->ln2_b, a->ln2, a->mean2, a->rstd2, a->mid, N));
+    return gpt_linear_forward(model, w->up_w, w->up_b,
+                              (struct k_linear){.N = N,
+                                                .C = C,
+                                                .OC = c->ffn,
+                                                .inp = a->ln2,
+                                                .out = a->up,
+                                                .pre = a->pre,
+                                                .narrow_inp = narrow,
+                                                .narrow_out = narrow});
 }
 
 /* x (N, C) of layer l -> next (N, C). */
@@ -197,14 +124,14 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
         const struct k_attention_shape shape = attention_shape(model, B, T);
         TRY(k->attention_silent(&act->silent[l], a->saved, &shape));
     }
-    return linear_forward(model, w->down_w, w->down_b,
-                          (struct k_linear){.N = N,
-                                            .C = c->ffn,
-                                            .OC = C,
-                                            .inp = a->up,
-                                            .out = next,
-                                            .residual = a->mid,
-                                            .narrow_inp = act->narrow});
+    return gpt_linear_forward(model, w->down_w, w->down_b,
+                              (struct k_linear){.N = N,
+                                                .C = c->ffn,
+                                                .OC = C,
+                                                .inp = a->up,
+                                                .out = next,
+                                                .residual = a->mid,
+                                                .narrow_inp = act->narrow});
 }
 
 int gpt_block_redo(struct gpt_model *model, int l, int B, int T)
@@ -261,7 +188,7 @@ static int body_forward(struct gpt_model *model, const struct gpt_batch *batch)
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
     const int N = batch->B * batch->T, C = c->width;
-    TRY(narrow_parameters(model));
+    TRY(gpt_narrow_parameters(model));
     TRY(embed(model, batch, act->layer[0].x));
     for (int l = 0; l < c->layers; l++)
         TRY(block_forward(model, l, l + 1 < c->layers ? act->layer[l + 1].x : act->last, batch->B,
@@ -282,13 +209,13 @@ static int outputs(struct gpt_model *model, const struct gpt_batch *batch, struc
     TRY(gpt_activations_reserve_out(model));
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
-    return linear_forward(model, model->head_w, model->head_b,
-                          (struct k_linear){.N = batch->B * batch->T,
-                                            .C = c->width,
-                                            .OC = c->outputs,
-                                            .inp = act->ln,
-                                            .exact = c->head == GPT_HEAD_REGRESSION,
-                                            .out = act->out});
+    return gpt_linear_forward(model, model->head_w, model->head_b,
+                              (struct k_linear){.N = batch->B * batch->T,
+                                                .C = c->width,
+                                                .OC = c->outputs,
+                                                .inp = act->ln,
+                                                .exact = c->head == GPT_HEAD_REGRESSION,
+                                                .out = act->out});
 }
 
 int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out)
@@ -355,11 +282,11 @@ static int biased_head_backward(struct gpt_model *model, const struct gpt_batch 
                                   .out = act->out,
                                   .dout = act->dout,
                                   .dinp = act->dy};
-    TRY(linear_forward(model, model->head_w, model->head_b, head));
+    TRY(gpt_linear_forward(model, model->head_w, model->head_b, head));
     TRY(k->cross_entropy(x, act->dout, act->out, OC, 0, target, 2, batch->weight, N, V));
     TRY(k->cross_entropy(y, act->dout, act->out, OC, V, target + 1, 2, batch->weight, N, V));
     TRY(k->scale(act->dout, 0.5, (size_t)N * (size_t)OC));
-    return linear_backward(model, model->head_w, model->head_b, head);
+    return gpt_linear_backward(model, model->head_w, model->head_b, head);
 }
 
 /* Loss, and act->dy (N, C) = its gradient by act->ln; logits of token heads are never whole. */
@@ -385,9 +312,9 @@ static int head_backward(struct gpt_model *model, const struct gpt_batch *batch)
                                   .out = act->out,
                                   .dout = act->dout,
                                   .dinp = act->dy};
-    TRY(linear_forward(model, model->head_w, model->head_b, head));
+    TRY(gpt_linear_forward(model, model->head_w, model->head_b, head));
     TRY(k->mse(act->pass_loss, act->dout, act->out, batch->target, batch->weight, N, OC));
-    return linear_backward(model, model->head_w, model->head_b, head);
+    return gpt_linear_backward(model, model->head_w, model->head_b, head);
 }
 
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
@@ -415,38 +342,38 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
     const bool gate = c->gate != K_GATE_NONE, narrow = act->narrow;
     const struct k_attention_shape shape = attention_shape(model, B, T);
 
-    TRY(linear_backward(model, w->proj_w, narrow ? -1 : w->proj_b,
-                        (struct k_linear){.N = N,
-                                          .C = C,
-                                          .OC = C,
-                                          .inp = gate ? a->gated : a->y,
-                                          .dout = narrow ? act->dx_narrow : act->dx,
-                                          .dinp = act->dy,
-                                          .narrow_inp = narrow,
-                                          .narrow_out = narrow}));
+    TRY(gpt_linear_backward(model, w->proj_w, narrow ? -1 : w->proj_b,
+                            (struct k_linear){.N = N,
+                                              .C = C,
+                                              .OC = C,
+                                              .inp = gate ? a->gated : a->y,
+                                              .dout = narrow ? act->dx_narrow : act->dx,
+                                              .dinp = act->dy,
+                                              .narrow_inp = narrow,
+                                              .narrow_out = narrow}));
     if (gate)
         TRY(k->gate_backward(act->dy, act->dgate, act->dy, a->y, a->gate, c->gate, NC));
     TRY(k->attention_backward(act->dwide, act->dy, a->y, a->saved, a->qkv, &shape));
     if (c->positions == ORR_POSITIONS_ROPE)
         TRY(k->rope(act->dwide, B, T, c->heads, C / c->heads, c->rope_base, 0, true));
-    TRY(linear_backward(model, w->qkv_w, w->qkv_b,
-                        (struct k_linear){.N = N,
-                                          .C = C,
-                                          .OC = 3 * C,
-                                          .inp = a->ln1,
-                                          .dout = act->dwide,
-                                          .dinp = act->dy,
-                                          .narrow_inp = narrow,
-                                          .narrow_out = narrow}));
+    TRY(gpt_linear_backward(model, w->qkv_w, w->qkv_b,
+                            (struct k_linear){.N = N,
+                                              .C = C,
+                                              .OC = 3 * C,
+                                              .inp = a->ln1,
+                                              .dout = act->dwide,
+                                              .dinp = act->dy,
+                                              .narrow_inp = narrow,
+                                              .narrow_out = narrow}));
     if (gate) { /* ln1 feeds qkv and the gate: both gradients count */
-        TRY(linear_backward(
+        TRY(gpt_linear_backward(
             model, w->gate_w, -1,
             (struct k_linear){
                 .N = N, .C = C, .OC = C, .inp = a->ln1, .dout = act->dgate, .dinp = act->dwide}));
         TRY(k->add(act->dy, act->dy, act->dwide, NC));
     }
-    return norm_backward(model, w->ln1_w, w->ln1_b, a->x, a->mean1, a->rstd1,
-                         l > 0 ? w[-1].down_b : -1, N);
+    return gpt_norm_backward(model, w->ln1_w, w->ln1_b, a->x, a->mean1, a->rstd1,
+                             l > 0 ? w[-1].down_b : -1, N);
 }
 
 /* dx (N, C): gradient of the block's output on entry, of its input on return. */
@@ -463,27 +390,27 @@ static int block_backward(struct gpt_model *model, int l, int B, int T)
     TRY(gpt_block_redo(model, l, B, T));
     /* feed-forward half: dx is the gradient of mid through the residual. In a narrow model the pass
      * that makes dwide the gradient of pre sums its columns for the bias of `up` as well. */
-    TRY(linear_backward(model, w->down_w, copied ? -1 : w->down_b,
-                        (struct k_linear){.N = N,
-                                          .C = F,
-                                          .OC = C,
-                                          .inp = a->up,
-                                          .dout = copied ? act->dx_narrow : act->dx,
-                                          .dinp = act->dwide,
-                                          .inp_pre = a->pre,
-                                          .narrow_inp = narrow,
-                                          .narrow_out = copied,
-                                          .inp_db = narrow ? gpt_grad(model, w->up_b) : NULL}));
-    TRY(linear_backward(model, w->up_w, narrow ? -1 : w->up_b,
-                        (struct k_linear){.N = N,
-                                          .C = C,
-                                          .OC = F,
-                                          .inp = a->ln2,
-                                          .dout = act->dwide,
-                                          .dinp = act->dy,
-                                          .narrow_inp = narrow,
-                                          .narrow_out = narrow}));
-    TRY(norm_backward(model, w->ln2_w, w->ln2_b, a->mid, a->mean2, a->rstd2, w->proj_b, N));
+    TRY(gpt_linear_backward(model, w->down_w, copied ? -1 : w->down_b,
+                            (struct k_linear){.N = N,
+                                              .C = F,
+                                              .OC = C,
+                                              .inp = a->up,
+                                              .dout = copied ? act->dx_narrow : act->dx,
+                                              .dinp = act->dwide,
+                                              .inp_pre = a->pre,
+                                              .narrow_inp = narrow,
+                                              .narrow_out = copied,
+                                              .inp_db = narrow ? gpt_grad(model, w->up_b) : NULL}));
+    TRY(gpt_linear_backward(model, w->up_w, narrow ? -1 : w->up_b,
+                            (struct k_linear){.N = N,
+                                              .C = C,
+                                              .OC = F,
+                                              .inp = a->ln2,
+                                              .dout = act->dwide,
+                                              .dinp = act->dy,
+                                              .narrow_inp = narrow,
+                                              .narrow_out = narrow}));
+    TRY(gpt_norm_backward(model, w->ln2_w, w->ln2_b, a->mid, a->mean2, a->rstd2, w->proj_b, N));
     return attention_backward(model, l, B, T);
 }
 
@@ -495,18 +422,18 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
     if (model->position >= 0)
         TRY(k->position_backward(gpt_grad(model, model->position), act->dx, N, batch->T, C));
     if (model->config.input == GPT_INPUT_CONTINUOUS)
-        return linear_backward(model, model->embed_w, model->embed_b,
-                               (struct k_linear){.N = N,
-                                                 .C = gpt_config_features(&model->config),
-                                                 .OC = C,
-                                                 .inp = batch->features,
-                                                 .exact = true,
-                                                 .dout = act->dx});
+        return gpt_linear_backward(model, model->embed_w, model->embed_b,
+                                   (struct k_linear){.N = N,
+                                                     .C = gpt_config_features(&model->config),
+                                                     .OC = C,
+                                                     .inp = batch->features,
+                                                     .exact = true,
+                                                     .dout = act->dx});
     const int V = model->config.vocab;
     if (model->config.input == GPT_INPUT_TEXT)
         return k->embed_backward(gpt_grad(model, model->embed_w), act->dx, C, 0, batch->tokens, 1,
                                  N, V, C);
-    TRY(linear_backward(
+    TRY(gpt_linear_backward(
         model, model->combine_w, model->combine_b,
         (struct k_linear){
             .N = N, .C = 2 * C, .OC = C, .inp = act->embed, .dout = act->dx, .dinp = act->dwide}));
