@@ -39,8 +39,8 @@ constexpr float LOG2_E = 1.44269504f, LN_2 = 0.693147181f;
 enum {
     WARPS = 4,
     BLOCK = WARPS * K_WARP,
-    KEYS = 64,  /* rows of the other side in a tile */
-    OWN = 64,   /* backward: rows of a block */
+    KEYS = 64,     /* rows of the other side in a tile */
+    OWN = 64,      /* backward: rows of a block */
     WIDEST = 128,  /* D */
 #ifdef K_CUDA_HOST /* tests have few heads */
     CACHE = 16 << 10,
@@ -52,7 +52,7 @@ enum {
 /* Rows (B, H, T) of W numbers, or where they are in a tensor of the model. */
 struct fused_rows {
     const bf16 *at;
-    bool copied; /* ours; otherwise the model's own tensor */
+    bool copied;                   /* ours; otherwise the model's own tensor */
     ptrdiff_t sequence, head, row; /* distances */
 };
 
@@ -130,8 +130,7 @@ static __host__ __device__ constexpr bool fused_sharpened(enum fused_kind kind)
  * dispatch sees to it that e to it is a float. CAREFUL: to as many digits however small it is;
  * otherwise to 2^-22. Re-weighted rows need no more unless they are flat: z takes differences of
  * these numbers, in units of the row's height. */
-template <bool CAREFUL>
-static __device__ __forceinline__ float fused_softplus(float s, float *u)
+template <bool CAREFUL> static __device__ __forceinline__ float fused_softplus(float s, float *u)
 {
     const float e = fast_exp2(s), y = fast_log2(1.0f + e);
     *u = e;

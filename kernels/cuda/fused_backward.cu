@@ -29,10 +29,9 @@ template <enum fused_kind KIND> static __host__ __device__ constexpr bool own_st
 
 /* The four sums of d s are made of two parts, which the row's inner joins. */
 template <enum fused_kind KIND, bool CAREFUL>
-static __device__ __forceinline__ void query_gradients(const struct fused &p,
-                                                       const struct fused_row r[2],
-                                                       float s[part_of<KIND>()][4], float d[part_of<KIND>()][4],
-                                                       float rest[2])
+static __device__ __forceinline__ void
+query_gradients(const struct fused &p, const struct fused_row r[2], float s[part_of<KIND>()][4],
+                float d[part_of<KIND>()][4], float rest[2])
 {
     constexpr int NUMBERS = 4 * part_of<KIND>();
     float slope[NUMBERS], z[NUMBERS], power[NUMBERS];
@@ -137,10 +136,8 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_queries(co
         tensor_wait<0>();
         __syncthreads();
         if (tile < at.last) {
-            tile_fetch<W, KEYS, BLOCK>(keys + there, k, p.k.row,
-                                       (tile + 1) * KEYS, p.T);
-            tile_fetch<W, KEYS, BLOCK>(values + there, v, p.v.row,
-                                       (tile + 1) * KEYS, p.T);
+            tile_fetch<W, KEYS, BLOCK>(keys + there, k, p.k.row, (tile + 1) * KEYS, p.T);
+            tile_fetch<W, KEYS, BLOCK>(values + there, v, p.v.row, (tile + 1) * KEYS, p.T);
             tensor_fetched();
         }
         if (own_stays<KIND>() && tile == at.first) {
@@ -184,8 +181,8 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_queries(co
 #pragma unroll
             for (int j = 2 * half; j < 2 * half + 2; j++)
                 sums[0][c][j] =
-                    scale * (SUMS == 2 ? fmaf(-inner, sums[SUMS - 1][c][j], sums[0][c][j])
-                                       : sums[0][c][j]);
+                    scale *
+                    (SUMS == 2 ? fmaf(-inner, sums[SUMS - 1][c][j], sums[0][c][j]) : sums[0][c][j]);
         if (fused_cosine(KIND))
             project<W>(sums[0], half, queries, i - at.own);
         put_row<W>(p, at, 0, i, sums[0], half);
@@ -198,9 +195,9 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_queries(co
 
 /* Scores to final weights, gradients by these to d s; numbers: of the queries of the part. */
 template <enum fused_kind KIND, bool CAREFUL>
-static __device__ __forceinline__ void key_gradients(const struct fused &p,
-                                                     const struct fused_row *numbers,
-                                                     float s[part_of<KIND>()][4], float d[part_of<KIND>()][4])
+static __device__ __forceinline__ void
+key_gradients(const struct fused &p, const struct fused_row *numbers, float s[part_of<KIND>()][4],
+              float d[part_of<KIND>()][4])
 {
     constexpr int NUMBERS = 4 * part_of<KIND>();
     float slope[NUMBERS], z[NUMBERS], power[NUMBERS];
@@ -280,10 +277,8 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_keys(const
         tensor_wait<0>();
         __syncthreads();
         if (tile < at.last) {
-            tile_fetch<W, KEYS, BLOCK>(queries + there, q, p.q.row, (tile + 1) * KEYS,
-                                       p.T);
-            tile_fetch<W, KEYS, BLOCK>(gradients + there, g, p.g.row, (tile + 1) * KEYS,
-                                       p.T);
+            tile_fetch<W, KEYS, BLOCK>(queries + there, q, p.q.row, (tile + 1) * KEYS, p.T);
+            tile_fetch<W, KEYS, BLOCK>(gradients + there, g, p.g.row, (tile + 1) * KEYS, p.T);
             fetch_numbers(numbers + (1 - buffer) * numbers_one, rows, (tile + 1) * KEYS, p.T);
             tensor_fetched();
         }
@@ -345,8 +340,7 @@ static unsigned grid_of(const struct fused *p)
 template <int W, enum fused_kind KIND> static int queries(const struct fused *p)
 {
     const int rc = K_SHARED_LIMIT((fused_queries<W, KIND>), shared_of<W>());
-    return rc ? rc
-              : K_LAUNCH((fused_queries<W, KIND>), grid_of(p), BLOCK, shared_of<W>(), *p);
+    return rc ? rc : K_LAUNCH((fused_queries<W, KIND>), grid_of(p), BLOCK, shared_of<W>(), *p);
 }
 
 template <int W, enum fused_kind KIND> static int keys(const struct fused *p)

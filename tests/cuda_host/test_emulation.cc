@@ -516,6 +516,124 @@ static void speed(void **)
     cudaFree(x);
 }
 
+/* ---- tensor cores and copies under way */
+
+/* a (16, 16) and b (8, 16) row by row, of small whole numbers; sums (16, 8) = a b^T. The tiles lie in
+ * shared memory, 32 bytes a row. */
+static __global__ void k_tensor(float *sums, const __nv_bfloat16 *a, const __nv_bfloat16 *b)
+{
+    K_SHARED(__nv_bfloat16, tile);
+    const int lane = (int)threadIdx.x;
+    cuda_host_copy_async(tile + 8 * lane, a + 8 * lane, 16);
+    if (lane < 16)
+        cuda_host_copy_async(tile + 256 + 8 * lane, b + 8 * lane, 16);
+    cuda_host_copy_commit();
+    cuda_host_copy_wait(0);
+    __syncthreads();
+    unsigned x[4], y[4];
+    float c[4] = {0, 0, 0, 0};
+    cuda_host_ldmatrix(x, tile + lane % 16 * 16 + lane / 16 * 8, false);
+    cuda_host_ldmatrix(y, tile + 256 + lane % 8 * 16 + lane / 8 % 2 * 8, false);
+    cuda_host_mma(c, x, y);
+    for (int i = 0; i < 4; i++)
+        sums[(lane / 4 + i / 2 * 8) * 8 + lane % 4 * 2 + i % 2] = c[i];
+}
+
+/* Column g and rows 2t, 2t + 1 of a matrix (8, 8) whose numbers say where they are. */
+static __global__ void k_across(int *wrong)
+{
+    K_SHARED(uint16_t, tile);
+    const int lane = (int)threadIdx.x;
+    tile[lane] = (uint16_t)lane;
+    tile[lane + 32] = (uint16_t)(lane + 32);
+    __syncthreads();
+    unsigned x[4];
+    cuda_host_ldmatrix(x, tile + lane % 8 * 8, true);
+    const unsigned first = (unsigned)(lane % 4 * 2 * 8 + lane / 4);
+    wrong[lane] = x[0] != (first | (first + 8) << 16);
+}
+
+static void tensor_cores(void **)
+{
+    __nv_bfloat16 a[256], b[128];
+    float *sums = device(128), *on_device = device(192), host[128];
+    int wrong[32];
+    for (int i = 0; i < 256; i++)
+        a[i] = __float2bfloat16_rn((float)(i * 7 % 23 - 11));
+    for (int i = 0; i < 128; i++)
+        b[i] = __float2bfloat16_rn((float)(i * 5 % 19 - 9));
+    put(on_device, a, sizeof(a));
+    put(on_device + 128, b, sizeof(b));
+    IN_EVERY_ORDER
+    {
+        assert_int_equal(K_LAUNCH(k_tensor, 1, 32, 1024, sums, (const __nv_bfloat16 *)on_device,
+                                  (const __nv_bfloat16 *)(on_device + 128)),
+                         0);
+        get(host, sums, sizeof(host));
+        for (int row = 0; row < 16; row++)
+            for (int column = 0; column < 8; column++) {
+                float expected = 0;
+                for (int k = 0; k < 16; k++)
+                    expected +=
+                        __bfloat162float(a[row * 16 + k]) * __bfloat162float(b[column * 16 + k]);
+                assert_true(host[row * 8 + column] == expected);
+            }
+        assert_int_equal(K_LAUNCH(k_across, 1, 32, 128, (int *)sums), 0);
+        get(wrong, sums, sizeof(wrong));
+        for (int i = 0; i < 32; i++)
+            assert_int_equal(wrong[i], 0);
+    }
+    cudaFree(sums);
+    cudaFree(on_device);
+}
+
+/* What a thread sees of its copy while it waits for `later` groups too few, and after. */
+static __global__ void k_early(float *seen, const float *from, int later)
+{
+    K_SHARED(float, tile);
+    cuda_host_copy_async(tile, from, 16);
+    cuda_host_copy_commit();
+    cuda_host_copy_async(tile + 4, from, 0);
+    cuda_host_copy_commit();
+    cuda_host_copy_wait(later);
+    seen[0] = tile[0];
+    seen[1] = tile[4];
+    cuda_host_copy_wait(0);
+    seen[2] = tile[4];
+}
+
+static __global__ void k_left(const float *from)
+{
+    K_SHARED(float, tile);
+    cuda_host_copy_async(tile, from, 16);
+}
+
+static __global__ void k_unaligned(const float *from)
+{
+    K_SHARED(float, tile);
+    cuda_host_copy_async(tile + 1, from, 16);
+}
+
+static void copies_under_way(void **)
+{
+    const float numbers[4] = {5, 6, 7, 8};
+    float *from = device(4), *seen = device(3), host[3];
+    put(from, numbers, sizeof(numbers));
+    assert_int_equal(K_LAUNCH(k_early, 1, 1, 32, seen, (const float *)from, 2), 0);
+    get(host, seen, sizeof(host));
+    assert_true(isnan(host[0]) && isnan(host[1]) && host[2] == 0);
+    assert_int_equal(K_LAUNCH(k_early, 1, 1, 32, seen, (const float *)from, 1), 0);
+    get(host, seen, sizeof(host));
+    assert_true(host[0] == 5 && isnan(host[1]) && host[2] == 0);
+    assert_int_equal(K_LAUNCH(k_left, 1, 1, 16, (const float *)from), ORR_EDEVICE);
+    assert_non_null(strstr(orr_error(), "copies under way"));
+    assert_int_equal(K_LAUNCH(k_unaligned, 1, 1, 32, (const float *)from), ORR_EDEVICE);
+    assert_non_null(strstr(orr_error(), "not aligned"));
+    cudaGetLastError();
+    cudaFree(from);
+    cudaFree(seen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -527,6 +645,8 @@ int main(void)
         cmocka_unit_test(votes),
         cmocka_unit_test(bfloat16),
         cmocka_unit_test(graphs),
+        cmocka_unit_test(tensor_cores),
+        cmocka_unit_test(copies_under_way),
         cmocka_unit_test(a_race_shows),
         cmocka_unit_test(a_barrier_not_reached_is_an_error),
         cmocka_unit_test(a_bad_launch_is_an_error),

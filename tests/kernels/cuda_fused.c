@@ -183,7 +183,8 @@ static void agree_with_the_reference(void **state)
     int turn = 0;
     for (int k = 0; k < KINDS; k++)
         for (size_t t = 0; t < LENGTH(T); t++, turn++)
-            one(kinds[k], T[t], D[(turn + k) % 8], p[turn % 6], turn % 3 ? window[turn / 3 % 6] : 0);
+            one(kinds[k], T[t], D[(turn + k) % 8], p[turn % 6],
+                turn % 3 ? window[turn / 3 % 6] : 0);
 }
 
 /* ---- rows that are not like others */
@@ -285,9 +286,9 @@ static void one_key_has_no_gradient(void **state)
     }
 }
 
-/* Keys that look away from all queries: e to the score is far below the last place of 1. Where they
- * all do re-weighted rows are flat; after position 100 half of them do. Scores are near -20, and the
- * reference's differ by 2^-11 of that: see one(). */
+/* Keys that look away from all queries: e to the score is far below the last place of 1. Where
+ * they all do re-weighted rows are flat; after position 100 half of them do. Scores are near -20,
+ * and the reference's differ by 2^-11 of that: see one(). */
 static void cosines_near_minus_one(void **state)
 {
     (void)state;
@@ -334,12 +335,9 @@ static void others_take_the_generic_path(void **state)
         const char *name;
         int D;
         enum k_precision precision;
-    } cases[] = {{"softmax", 33, K_PRECISION_BF16},
-                 {"lssar", 160, K_PRECISION_BF16},
-                 {"rw_sigmoid", 64, K_PRECISION_BF16},
-                 {"softmax_inverse", 64, K_PRECISION_BF16},
-                 {"phi_softplus", 64, K_PRECISION_BF16},
-                 {"lssar", 64, K_PRECISION_FP32},
+    } cases[] = {{"softmax", 33, K_PRECISION_BF16},      {"lssar", 160, K_PRECISION_BF16},
+                 {"rw_sigmoid", 64, K_PRECISION_BF16},   {"softmax_inverse", 64, K_PRECISION_BF16},
+                 {"phi_softplus", 64, K_PRECISION_BF16}, {"lssar", 64, K_PRECISION_FP32},
                  {"softmax", 64, K_PRECISION_TF32}};
     for (size_t i = 0; i < LENGTH(cases); i++) {
         struct problem p[2];
