@@ -12,8 +12,8 @@
  *   pointer gets a segmentation fault. Guard pages and patterns around every allocation catch
  *   accesses out of bounds and fail the launch; under AddressSanitizer its redzones do, exactly;
  * - dynamic shared memory holds NaNs at the start of every block;
- * - what an asynchronous copy brings is NaN until its group was waited for, and a thread that returns
- *   with copies under way fails the launch.
+ * - what an asynchronous copy brings is NaN until its group was waited for, and a thread that
+ *   returns with copies under way fails the launch.
  *
  * Work is done at once, in the order of the calls; between cudaStreamBeginCapture and
  * cudaStreamEndCapture it is kept instead, and cudaGraphLaunch does it. One host thread. */
