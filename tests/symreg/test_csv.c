@@ -343,6 +343,32 @@ static void options_become_settings(void **state)
     assert_true(s->language == setup.language && !sr_op_known(s->language, SR_CUSTOM));
 }
 
+/* Two setups at once: neither knows the operators, the loss or the prices of the other. */
+static void setups_do_not_share(void **state)
+{
+    (void)state;
+    static struct sr_csv_setup other;
+    const struct sr_csv_options o = {
+        .target = "y", .define = "g(x)=x*x", .loss = "abs(p-t)", .complexity = "exp=3"};
+    const struct sr_csv_options p = {
+        .target = "y", .define = "k(a,b)=a-b", .guess = "k(r, exp(m1))"};
+    struct sr_table t;
+    orr_preset_defaults(&cli.preset);
+    assert_int_equal(set_up(&o), 0);
+    assert_int_equal(read_table("r,m1,m2,y\n1,2,3,4\n2,3,4,5\n", &p, &t), 0);
+    assert_int_equal(sr_csv_setup(&cli, &p, &t, &other), 0);
+    assert_int_equal(sr_expr_complexity(other.language, &other.guess[0]), 4);
+    assert_int_equal(sr_expr_complexity(setup.language, &other.guess[0]), 6);
+    assert_string_equal(sr_op(setup.language, SR_CUSTOM)->name, "g");
+    assert_string_equal(sr_op(other.language, SR_CUSTOM)->name, "k");
+    assert_int_equal(setup.language->loss.count, 4);
+    assert_int_equal(other.language->loss.count, 0);
+    sr_csv_setup_free(&setup);
+    assert_string_equal(sr_op(other.language, SR_CUSTOM)->name, "k");
+    sr_csv_setup_free(&other);
+    sr_table_free(&t);
+}
+
 static void option_refused(const struct sr_csv_options *o, const char *a, const char *b)
 {
     if (set_up(o) != ORR_EUSAGE)
@@ -392,6 +418,7 @@ int main(void)
         cmocka_unit_test(bad_definitions_are_refused),
         cmocka_unit_test(own_losses_are_like_built_in),
         cmocka_unit_test_setup_teardown(options_become_settings, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(setups_do_not_share, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(bad_options_are_refused, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
