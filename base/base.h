@@ -150,6 +150,7 @@ struct orr_cli {
     char run[4096];           /* --run DIR, default runs/<preset name> */
     char out[4096];           /* --out DIR, "" when not given */
     char attention[64];       /* --attention NAME, "" when not given: all of the settings */
+    bool attention_added;     /* it is not of the settings, whose list now ends with it */
     char checkpoint[4096];    /* --checkpoint FILE, "" when not given */
     enum orr_device device;   /* --device; auto: as the preset says */
     int threads;              /* --threads N, default orr_cores() */

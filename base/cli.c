@@ -292,14 +292,16 @@ static int keep_precision(struct orr_cli *cli)
     return 0;
 }
 
-static int add_attention(struct orr_names *names, const char *attention)
+static int add_attention(struct orr_cli *cli)
 {
+    struct orr_names *names = &cli->preset.attention;
     for (int i = 0; i < names->count; i++)
-        if (!strcmp(names->item[i], attention))
+        if (!strcmp(names->item[i], cli->attention))
             return 0;
     if (names->count == ORR_LIST)
         return ORR_FAIL(ORR_EUSAGE, "--attention: the settings have %d variants already", ORR_LIST);
-    strcpy(names->item[names->count++], attention);
+    strcpy(names->item[names->count++], cli->attention);
+    cli->attention_added = true;
     return 0;
 }
 
@@ -336,7 +338,7 @@ static int merge(struct parse *p)
     if (!rc)
         rc = take_compute(p);
     if (!rc && *cli->attention)
-        rc = add_attention(&cli->preset.attention, cli->attention);
+        rc = add_attention(cli);
     if (!rc && !cli->run_given)
         rc = orr_path(cli->run, "runs/%s", cli->preset.name);
     if (!rc)

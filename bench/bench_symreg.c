@@ -178,7 +178,7 @@ static void print_front(const struct truth *t, const struct sr_front *front)
 {
     char text[SR_TEXT];
     for (int i = 0; i < front->count; i++) {
-        sr_expr_print(&front->expr[i], t->problem->feature, text, sizeof text);
+        sr_expr_print(NULL, &front->expr[i], t->problem->feature, text, sizeof text);
         printf("    %2d %11.4g %8.3g  %s\n", front->expr[i].count, front->loss[i], front->score[i],
                text);
     }
@@ -442,7 +442,7 @@ static int judge_file(const struct options *o, struct bench_results *results)
         }
         snprintf(last, sizeof last, "%s", key);
         rc = truth_init(&truth, &problems[number - 1]);
-        if (!rc && sr_expr_parse(line + at, problems[number - 1].feature,
+        if (!rc && sr_expr_parse(NULL, line + at, problems[number - 1].feature,
                                  problems[number - 1].features, &expr)) {
             unread++;
             orr_error_clear();

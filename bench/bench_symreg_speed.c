@@ -155,7 +155,7 @@ static int draw(const struct table *t, struct sr_work *work, struct sr_expr expr
     for (int k = 0; k < DRAWN;) {
         expr[k].count = 0;
         grow(&expr[k], rng, 10);
-        if (sr_expr_measure(&expr[k]) && sr_eval(&expr[k], &t->data, work->value) &&
+        if (sr_expr_measure(NULL, &expr[k]) && sr_eval(&expr[k], &t->data, work->value) &&
             fabs(work->value[0] - work->value[1]) > 0)
             k++;
     }
@@ -231,7 +231,7 @@ static int bench_loss(const struct table *t, int which, struct sr_work *work,
     printf("  formula\n");
     for (int k = 0; k < FORMULAS && !rc; k++) {
         struct sr_expr expr;
-        rc = sr_expr_parse(formulas[k], names, FEATURES, &expr);
+        rc = sr_expr_parse(NULL, formulas[k], names, FEATURES, &expr);
         if (!rc && expr.count != 10)
             rc = ORR_FAIL(ORR_EINVAL, "%s has %d nodes, expected 10", formulas[k], expr.count);
         for (int part = 0; part < PARTS && !rc; part++) {

@@ -69,7 +69,7 @@ static inline void forms_begin(struct forms *forms, struct truth *t, const struc
     struct sr_expr expr = t->expr;
     forms->count = 0;
     forms_add(forms, t, s, &expr);
-    sr_expr_rewrite(&expr, sr_settings_operators(s));
+    sr_expr_rewrite(NULL, &expr, sr_settings_operators(s));
     forms_add(forms, t, s, &expr);
 }
 
@@ -99,7 +99,7 @@ static inline void form_try(const struct sr_expr *form, struct truth *t, double 
     const double reached =
         sr_constants_fit(loss, &expr, false, FORM_STEPS, FORM_RESTARTS, t->rng, work);
     for (int i = 0; i < front->count; i++)
-        if (sr_expr_complexity(&front->expr[i]) <= sr_expr_complexity(&expr))
+        if (sr_expr_complexity(NULL, &front->expr[i]) <= sr_expr_complexity(NULL, &expr))
             rival = front->loss[i];
     const double ratio = rival > 0 ? reached / rival : HUGE_VAL;
     if (ratio < best->ratio && recovers(t, &expr, noise)) {
@@ -116,7 +116,7 @@ static inline bool add_constant(struct sr_expr *expr, int i, enum sr_op op, int 
     memcpy(part, expr->node + start, (size_t)size * sizeof *part);
     part[size] = (struct sr_node){.op = SR_CONSTANT, .value = op == SR_MUL};
     part[size + 1] = (struct sr_node){.op = (uint8_t)op};
-    return size + 2 <= SR_NODES && sr_expr_splice(expr, start, size, part, size + 2, maxsize);
+    return size + 2 <= SR_NODES && sr_expr_splice(NULL, expr, start, size, part, size + 2, maxsize);
 }
 
 /* Over all forms and their longer ones. */
@@ -141,9 +141,9 @@ static inline struct standing forms_try(const struct forms *forms, struct truth 
 static inline void print_standing(const struct truth *t, int sample, const struct standing *law)
 {
     char text[SR_TEXT];
-    sr_expr_print(&law->expr, t->problem->feature, text, sizeof text);
+    sr_expr_print(NULL, &law->expr, t->problem->feature, text, sizeof text);
     printf("    table %d, the law: %d nodes, %.5f of the loss of the front  %s\n", sample,
-           sr_expr_complexity(&law->expr), law->ratio, text);
+           sr_expr_complexity(NULL, &law->expr), law->ratio, text);
 }
 
 #endif

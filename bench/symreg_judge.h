@@ -35,7 +35,7 @@ static inline void truth_values(const struct truth *t, size_t rows, const double
     for (size_t i = 0; i < rows; i++) {
         for (int f = 0; f < t->problem->features; f++)
             point[f] = x[(size_t)f * rows + i];
-        y[i] = (double)long_value(&t->expr, point);
+        y[i] = (double)long_value(NULL, &t->expr, point);
     }
 }
 
@@ -44,7 +44,7 @@ static inline int truth_init(struct truth *t, const struct problem *problem)
     const int features = problem->features;
     double point[SR_FEATURES];
     *t = (struct truth){.problem = problem};
-    int rc = sr_expr_parse(problem->formula, problem->feature, features, &t->expr);
+    int rc = sr_expr_parse(NULL, problem->formula, problem->feature, features, &t->expr);
     if (rc)
         return rc;
     t->x = orr_alloc((size_t)(features + 1) * JUDGE_ROWS, sizeof *t->x);

@@ -12,16 +12,15 @@
 
 /* ---- values in long double */
 
-static inline long double long_value_of(const struct sr_expr *expr, const long double *x);
+static inline long double long_value_of(const struct sr_language *language,
+                                        const struct sr_expr *expr, const long double *x);
 
-/* Operators of the user are formulas of their arguments; they use earlier ones only. */
-static inline long double long_value_of_custom(enum sr_op op, const long double operand[2])
+static inline long double long_operator(const struct sr_language *language, enum sr_op op,
+                                        long double a, long double b)
 {
-    return long_value_of(sr_custom_expr(op), operand);
-}
-
-static inline long double long_operator(enum sr_op op, long double a, long double b)
-{
+    if ((int)op >= SR_CUSTOM) /* a formula of its arguments, which uses earlier ones only */
+        return long_value_of(language, sr_op_formula(language, (int)op),
+                             (const long double[2]){a, b});
     switch (op) {
     case SR_ADD:
         return a + b;
@@ -73,19 +72,19 @@ static inline long double long_operator(enum sr_op op, long double a, long doubl
         return tanhl(a);
     case SR_SIGN:
         return (long double)((a > 0) - (a < 0));
-    default: /* an operator of the user, or one whose double precision has to do */
-        return (int)op >= SR_CUSTOM ? long_value_of_custom(op, (const long double[2]){a, b})
-                                    : (long double)sr_op_table[op].value((double)a, (double)b);
+    default: /* its double precision has to do */
+        return (long double)sr_op_table[op].value((double)a, (double)b);
     }
 }
 
-static inline long double long_value_of(const struct sr_expr *expr, const long double *x)
+static inline long double long_value_of(const struct sr_language *language,
+                                        const struct sr_expr *expr, const long double *x)
 {
     long double stack[SR_NODES + 1] = {0};
     int depth = 0;
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];
-        const int arity = sr_op_table[node->op].arity;
+        const int arity = sr_op(language, node->op)->arity;
         if (node->op == SR_CONSTANT) {
             stack[depth++] = (long double)node->value;
             continue;
@@ -95,7 +94,7 @@ static inline long double long_value_of(const struct sr_expr *expr, const long d
             continue;
         }
         depth -= arity;
-        stack[depth] = long_operator((enum sr_op)node->op, stack[depth],
+        stack[depth] = long_operator(language, (enum sr_op)node->op, stack[depth],
                                      arity == 2 ? stack[depth + 1] : stack[depth]);
         depth++;
     }
@@ -103,13 +102,14 @@ static inline long double long_value_of(const struct sr_expr *expr, const long d
 }
 
 /* Value at one point x (features) in long double; NaN or infinite outside the domain. */
-static inline long double long_value(const struct sr_expr *expr, const double *x)
+static inline long double long_value(const struct sr_language *language, const struct sr_expr *expr,
+                                     const double *x)
 {
     long double wide[SR_FEATURES] = {0};
     for (int i = 0; i < expr->count; i++)
         if (expr->node[i].op == SR_FEATURE)
             wide[expr->node[i].feature] = (long double)x[expr->node[i].feature];
-    return long_value_of(expr, wide);
+    return long_value_of(language, expr, wide);
 }
 
 /* ---- agreement */
@@ -162,7 +162,7 @@ static inline double disagreement(const struct sr_expr *a, const struct sr_expr 
     int compared = 0, one_sided = 0;
     for (int k = 0; k < POINTS; k++) {
         quasi_random(k, features, low, high, x);
-        const long double p = long_value(a, x), q = long_value(b, x);
+        const long double p = long_value(NULL, a, x), q = long_value(NULL, b, x);
         const bool p_is = isfinite(p), q_is = isfinite(q);
         one_sided += p_is != q_is;
         if (!p_is || !q_is)
@@ -184,7 +184,7 @@ static inline bool equivalent(const struct sr_expr *a, const struct sr_expr *b, 
                               const double *low, const double *high, double tolerance)
 {
     double wide_low[SR_FEATURES], wide_high[SR_FEATURES];
-    if (sr_expr_canonical_hash(a) == sr_expr_canonical_hash(b))
+    if (sr_expr_canonical_hash(NULL, a) == sr_expr_canonical_hash(NULL, b))
         return true;
     for (int f = 0; f < features; f++) {
         wide_low[f] = low[f];

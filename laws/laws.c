@@ -264,6 +264,25 @@ static int make_laws(struct laws *laws, struct sr_settings *settings)
     return rc;
 }
 
+/* A plan may be of a variant that is still to be trained, and this program does not know which
+ * there can be: whoever has misspelt one reads which the settings have. */
+static void note_attention(const struct orr_cli *cli)
+{
+    const struct orr_names *names = &cli->preset.attention;
+    char folder[4096], known[ORR_LIST * (ORR_NAME + 2)] = "";
+    if (!cli->attention_added || orr_path(folder, "%s/%s", cli->run, cli->attention) ||
+        orr_exists(folder))
+        return;
+    for (int i = 0; i < names->count - 1; i++) {
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", names->item[i]);
+    }
+    orr_note(cli->quiet,
+             "symreg: --attention %s: nothing of it is in %s yet, and the settings have %s; laws "
+             "need the tables of bin/finetune",
+             cli->attention, cli->run, known);
+}
+
 static int run_laws(struct laws *laws, struct sr_settings *settings)
 {
     const struct orr_cli *cli = laws->cli;
@@ -274,8 +293,10 @@ static int run_laws(struct laws *laws, struct sr_settings *settings)
         rc = orr_path(path, "%s/laws.json", laws->folder);
     if (!rc)
         orr_plan_trace(verdict, path, why);
-    if (!rc && cli->plan)
+    if (!rc && cli->plan) {
         orr_plan_print(verdict, path, why);
+        note_attention(cli);
+    }
     if (rc || cli->plan)
         return rc;
     if (verdict == ORR_KEEP && cli->resume) {

@@ -52,7 +52,7 @@ static bool add_law(const struct laws *laws, const struct law_source *source, in
     const struct sr_front *front = &sample->fit.front;
     char text[SR_TEXT];
     cJSON *law = cJSON_CreateObject();
-    sr_expr_print(&front->expr[row], law_features, text, sizeof text);
+    sr_expr_print(NULL, &front->expr[row], law_features, text, sizeof text);
     return add(array, NULL, law) && add_text(law, "source", source->name) &&
            add_number(law, "sample", number) &&
            add_text(law, "rule", laws->cli->preset.symreg.rules.item[rule]) &&
@@ -191,7 +191,7 @@ static int write_law_rows(const struct laws *laws, struct orr_file *file)
             const int row = chosen_row(laws, &source->sample[0], r);
             snprintf(text, sizeof text, "-");
             if (row >= 0)
-                sr_expr_print(&source->sample[0].fit.front.expr[row], law_features, text,
+                sr_expr_print(NULL, &source->sample[0].fit.front.expr[row], law_features, text,
                               sizeof text);
             rc = orr_file_printf(file, "| %s | %s | `%s` | %d/%d | %d/%d |", title,
                                  laws->cli->preset.symreg.rules.item[r], text, selected, n,
@@ -320,7 +320,7 @@ static int write_fronts(const struct laws *laws)
         for (int s = 0; s < laws->source[i].forces.samples && !rc; s++) {
             rc = orr_path(path, "%s/front_%s_%d.csv", laws->folder, laws->source[i].name, s);
             if (!rc)
-                rc = sr_front_write(&laws->source[i].sample[s].fit.front, law_features, path);
+                rc = sr_front_write(&laws->source[i].sample[s].fit.front, NULL, law_features, path);
         }
     return rc;
 }

@@ -18,7 +18,9 @@
  * front is the same for any number of threads. Nothing in this folder knows a law of physics:
  * laws/ compares formulas with k m1 m2 / r^2 after the search.
  *
- * Complexity is the number of nodes, each at its price, which is 1 unless the user says otherwise.
+ * Operators of the user, a loss of the user and prices of operators belong to a language (struct
+ * sr_language, expr.h), and every search may have its own. Complexity is the number of nodes, each
+ * at its price, which is 1 unless the language says otherwise.
  * Functions that return int follow base.h (0 or an enum orr_status); they are safe to call from
  * several threads at once unless said otherwise. */
 #ifndef SR_SYMREG_H

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """baseline.py - what must stay the same while the code is rebuilt: hashes of data sets, truth and
-neighbour fronts, models and ten fronts of tables, and the speeds of four benchmarks beside them.
+neighbour fronts, models and eleven fronts of tables, and the speeds of four benchmarks beside them.
 
 usage: baseline.py [--bin DIR] [--speeds] FILE     write FILE (bench/results/before-house.json)
        baseline.py ... --turns A.json --turns B.json FILE    with the speeds that bench/turns.py --json

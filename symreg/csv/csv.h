@@ -21,8 +21,9 @@ void sr_export_make(struct sr_export *names, const char *const *columns, int fea
 bool sr_export_renamed(const struct sr_export *names, int feature);
 /* Prints with as few parentheses as the notation allows; operators of the user are written out in
  * C and SymPy. */
-void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation,
-                   const struct sr_export *names, char *text, size_t bytes);
+void sr_expr_write(const struct sr_language *language, const struct sr_expr *expr,
+                   enum sr_notation notation, const struct sr_export *names, char *text,
+                   size_t bytes);
 
 /* Weights 1/y^2 into weight (rows), for noise in proportion to y: rows whose |y| is below a tenth
  * of the median |y| get that one's. False when the median is 0 or its square is no number; then

@@ -7,15 +7,15 @@
 
 enum { REFINE_STEPS = 30, REFINE_RESTARTS = 1 };
 
-static void print_front(const struct sr_front *front, const char *const *names,
-                        const struct orr_names *rules)
+static void print_front(const struct sr_front *front, const struct sr_language *language,
+                        const char *const *names, const struct orr_names *rules)
 {
     char text[SR_TEXT];
     printf("complexity          loss     score  equation\n");
     for (int i = 0; i < front->count; i++) {
-        sr_expr_print(&front->expr[i], names, text, sizeof text);
-        printf("%10d  %12.6g  %8.4g  %s", sr_expr_complexity(&front->expr[i]), front->loss[i],
-               front->score[i], text);
+        sr_expr_print(language, &front->expr[i], names, text, sizeof text);
+        printf("%10d  %12.6g  %8.4g  %s", front->complexity[i], front->loss[i], front->score[i],
+               text);
         bool first = true;
         for (int k = 0; k < rules->count; k++) {
             enum sr_rule rule;
@@ -59,7 +59,7 @@ static int finish(const struct sr_settings *s, const struct sr_data *data, bool 
         if (i && reached >= smallest * (1 - same_loss))
             continue;
         smallest = reached;
-        sr_hall_offer(hall, &expr, reached);
+        sr_hall_offer(hall, s->language, &expr, reached);
     }
     if (!rc)
         sr_front_make(hall, front);
@@ -124,7 +124,7 @@ static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool 
     char path[4096];
     int rc = orr_path(path, "%s/front.csv", cli->out);
     if (!rc)
-        rc = sr_front_write(o->front, o->names, path);
+        rc = sr_front_write(o->front, o->data->language, o->names, path);
     if (!rc)
         rc = orr_path(path, "%s/front_full.csv", cli->out);
     if (!rc)
@@ -162,7 +162,7 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
                         "%s: no formula is finite on every row and within the "
                         "constraints",
                         file);
-    print_front(&fit->front, table->name, &setup->rules);
+    print_front(&fit->front, s->language, table->name, &setup->rules);
     snprintf(target, sizeof target, options->log_target ? "ln(%s)" : "%s", options->target);
     const struct sr_output output = {.file = file,
                                      .target = target,
@@ -195,11 +195,15 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     int rc = setup && fit ? sr_table_read(file, options, &table) : ORR_ENOMEM;
     if (!rc)
         rc = sr_csv_setup(cli, options, &table, setup);
+    if (!rc)
+        table.data.language = setup->language;
     if (!rc && options->weights && !strcmp(options->weights, "relative") && !table.relative)
         orr_note(cli->quiet, "symreg: --weights relative: the column of this name, not 1/y^2");
     if (!rc)
         rc = run(cli, file, options, &table, setup, fit);
     free(fit);
+    if (setup)
+        sr_csv_setup_free(setup);
     free(setup);
     sr_table_free(&table);
     return rc;

@@ -20,7 +20,7 @@ static int choose_loss(const char *text, struct orr_preset *preset, struct sr_cs
     snprintf(setup->loss, sizeof setup->loss, "%s", text);
     if (!text[strspn(text, letters)])
         return orr_preset_set_by(preset, "--loss", "symreg.loss", text);
-    const int rc = sr_custom_loss_define(text);
+    const int rc = sr_custom_loss_define(setup->language, text);
     if (!rc)
         preset->symreg.loss = ORR_SR_CUSTOM;
     return rc;
@@ -64,9 +64,9 @@ static int set_constraints(const struct sr_csv_options *o, const struct sr_table
 {
     struct sr_constraints *c = &setup->constraints;
     long depth = 0;
-    sr_constraints_init(c);
+    sr_constraints_init(c, setup->language);
     c->maxsize = setup->settings.maxsize;
-    int rc = sr_complexity_set(o->complexity);
+    int rc = sr_complexity_set(setup->language, o->complexity);
     if (!rc && o->maxdepth)
         rc = whole("--maxdepth", o->maxdepth, 1, SR_NODES, &depth);
     c->maxdepth = (int)depth;
@@ -99,13 +99,14 @@ static int set_guesses(const char *text, const struct sr_table *table, struct sr
                             SR_TEXT - 1);
         memcpy(one, at, length);
         one[length] = '\0';
-        if (sr_expr_parse(one, table->name, table->data.features, expr)) {
+        if (sr_expr_parse(s->language, one, table->name, table->data.features, expr)) {
             snprintf(message, sizeof message, "%s", orr_error());
             return ORR_FAIL(ORR_EUSAGE, "--guess: %s", message);
         }
-        if (sr_expr_complexity(expr) > s->maxsize)
+        const int complexity = sr_expr_complexity(s->language, expr);
+        if (complexity > s->maxsize)
             return ORR_FAIL(ORR_EUSAGE, "--guess: \"%s\": complexity %d, --maxsize is %d", one,
-                            sr_expr_complexity(expr), s->maxsize);
+                            complexity, s->maxsize);
         if (s->admissible && !s->admissible(expr, s->context))
             return ORR_FAIL(ORR_EUSAGE, "--guess: \"%s\" breaks the constraints or units", one);
         s->guesses++;
@@ -135,12 +136,11 @@ static int check_possible(const struct sr_csv_setup *setup, const struct sr_tabl
 /* The operators of --define belong to the sets. */
 static void add_custom(struct sr_settings *s)
 {
-    for (int op = SR_CUSTOM; op < SR_ALL_OPS; op++) {
-        if (sr_op_table[op].arity == 1)
+    for (int op = SR_CUSTOM; sr_op_known(s->language, op); op++)
+        if (sr_op(s->language, op)->arity == 1)
             s->unary[s->unary_count++] = (enum sr_op)op;
-        else if (sr_op_table[op].arity == 2)
+        else
             s->binary[s->binary_count++] = (enum sr_op)op;
-    }
 }
 
 /* Of the options that change what formulas mean, cost or may look like. */
@@ -159,9 +159,10 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
 {
     struct orr_preset preset = cli->preset;
     long batch = 0;
-    sr_custom_clear();
-    *setup = (struct sr_csv_setup){.rule = SR_BEST};
-    int rc = o->define ? sr_custom_define(o->define) : 0;
+    *setup = (struct sr_csv_setup){.language = sr_language_create(), .rule = SR_BEST};
+    int rc = setup->language ? 0 : ORR_ENOMEM;
+    if (!rc && o->define)
+        rc = sr_custom_define(setup->language, o->define);
     if (!rc)
         rc = choose_loss(o->loss, &preset, setup);
     if (!rc)
@@ -172,6 +173,7 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
         rc = whole("--batch", o->batch, 2, 1000000000, &batch);
     if (rc)
         return rc;
+    setup->settings.language = setup->language;
     setup->rules = preset.symreg.rules;
     setup->batch = (size_t)batch < table->data.rows ? (size_t)batch : 0;
     setup->settings.context_digest = digest_of(o);
@@ -182,4 +184,10 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
     if (!rc)
         rc = set_guesses(o->guess, table, setup);
     return rc;
+}
+
+void sr_csv_setup_free(struct sr_csv_setup *setup)
+{
+    sr_language_free(setup->language);
+    *setup = (struct sr_csv_setup){0};
 }

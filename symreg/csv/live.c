@@ -13,6 +13,7 @@ enum { HEAD_LINES = 2 };
 static const double redraw_s = 0.1;
 
 struct sr_live {
+    const struct sr_language *language;
     const char *const *names;
     double max_seconds, started, drawn;
     int epochs, restarts;
@@ -93,9 +94,9 @@ static void draw(struct sr_live *live, int epoch, double total, double spent)
     int i = front->count > most ? front->count - most : 0; /* the best must be in sight */
     live->lines = HEAD_LINES + front->count - i;
     for (; i < front->count; i++) {
-        sr_expr_print(&front->expr[i], live->names, text, sizeof text);
-        snprintf(row, sizeof row, "%10d  %12.6g  %8.4g  %s", sr_expr_complexity(&front->expr[i]),
-                 front->loss[i], front->score[i], text);
+        sr_expr_print(live->language, &front->expr[i], live->names, text, sizeof text);
+        snprintf(row, sizeof row, "%10d  %12.6g  %8.4g  %s", front->complexity[i], front->loss[i],
+                 front->score[i], text);
         fprintf(stderr, "%.*s\n", bytes_within(row, columns - 1), row);
     }
     fflush(stderr);
@@ -123,7 +124,7 @@ void sr_live_observe(void *observer, const struct sr_observation *seen)
     for (int i = 0; i < live->restarts; i++)
         total += live->evaluations[i];
     for (int i = 0; i < seen->front->count; i++)
-        sr_hall_offer(live->best, &seen->front->expr[i], seen->front->loss[i]);
+        sr_hall_offer(live->best, live->language, &seen->front->expr[i], seen->front->loss[i]);
     if (live->log.stream)
         write_log(live, seen);
     if (live->line)
@@ -159,6 +160,7 @@ int sr_live_start(const char *const *names, const struct sr_settings *settings, 
         return rc;
     }
     sr_hall_clear(live->best);
+    live->language = settings->language;
     live->names = names;
     live->max_seconds = settings->max_seconds;
     live->epochs = settings->iterations;

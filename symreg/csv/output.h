@@ -20,13 +20,14 @@ int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
                     struct sr_table *sample);
 void sr_table_free(struct sr_table *table);
 
-/* Settings of CSV mode: the preset's, changed by options. Defines operators and the loss of the
- * user (process-wide), parses constraints, units and guesses. */
+/* Settings of CSV mode: the preset's, changed by options, with the operators, the loss and the
+ * prices of the user, constraints, units and guesses. */
 struct sr_csv_setup {
     struct sr_settings settings;
-    struct orr_names rules; /* to report */
-    enum sr_rule rule;      /* the report's */
-    size_t batch;           /* rows, 0 = all */
+    struct sr_language *language; /* owned; the settings' */
+    struct orr_names rules;       /* to report */
+    enum sr_rule rule;            /* the report's */
+    size_t batch;                 /* rows, 0 = all */
     struct sr_constraints constraints;
     struct sr_units units;
     struct sr_expr guess[ORR_LIST];
@@ -34,6 +35,8 @@ struct sr_csv_setup {
 };
 int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *options,
                  const struct sr_table *table, struct sr_csv_setup *setup);
+/* After errors of sr_csv_setup(), too; a setup of zeros is freed already. */
+void sr_csv_setup_free(struct sr_csv_setup *setup);
 
 /* Bytes of the character at text, and its code; one byte with code 0 where it is not UTF-8. */
 size_t sr_character(const char *text, uint32_t *code);

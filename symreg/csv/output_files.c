@@ -28,13 +28,13 @@ int sr_output_table(const struct sr_output *o, const char *path)
                                     "SymPy\n");
     for (int i = 0; i < front->count && !rc; i++) {
         const struct sr_expr *expr = &front->expr[i];
-        rc = orr_file_printf(&file, "%d,%.9g,%.9g,%.9g,", sr_expr_complexity(expr), front->loss[i],
+        rc = orr_file_printf(&file, "%d,%.9g,%.9g,%.9g,", front->complexity[i], front->loss[i],
                              front->score[i], front->mdl[i]);
-        sr_expr_print(expr, o->names, text, sizeof text);
+        sr_expr_print(o->data->language, expr, o->names, text, sizeof text);
         if (!rc)
             rc = write_cell(&file, text);
         for (int k = 0; k < SR_NOTATIONS && !rc; k++) {
-            sr_expr_write(expr, (enum sr_notation)k, &names, text, sizeof text);
+            sr_expr_write(o->data->language, expr, (enum sr_notation)k, &names, text, sizeof text);
             rc = orr_file_printf(&file, ",");
             if (!rc)
                 rc = write_cell(&file, text);
@@ -66,14 +66,15 @@ static bool add_row(const struct sr_output *o, const struct sr_export *names, in
         cJSON_Delete(object);
         return false;
     }
-    sr_expr_print(&front->expr[row], o->names, text, sizeof text);
-    bool ok = add_number(object, "complexity", sr_expr_complexity(&front->expr[row])) &&
+    sr_expr_print(o->data->language, &front->expr[row], o->names, text, sizeof text);
+    bool ok = add_number(object, "complexity", front->complexity[row]) &&
               add_number(object, "loss", front->loss[row]) &&
               add_number(object, "score", front->score[row]) &&
               add_number(object, "description_length", front->mdl[row]) &&
               cJSON_AddStringToObject(object, "equation", text);
     for (int k = 0; k < SR_NOTATIONS && ok; k++) {
-        sr_expr_write(&front->expr[row], (enum sr_notation)k, names, text, sizeof text);
+        sr_expr_write(o->data->language, &front->expr[row], (enum sr_notation)k, names, text,
+                      sizeof text);
         ok = cJSON_AddStringToObject(object, keys[k], text) != NULL;
     }
     cJSON *rules = ok ? cJSON_AddArrayToObject(object, "selected_by") : NULL;

@@ -15,6 +15,7 @@ struct piece {
 };
 
 struct writer {
+    const struct sr_language *language;
     enum sr_notation notation;
     const struct sr_export *names;
 };
@@ -161,9 +162,10 @@ static struct piece write_custom(const struct writer *w, enum sr_op op, const st
 {
     char form[128];
     if (w->notation != SR_LATEX)
-        return write_tree(w, sr_custom_expr(op), operand);
-    snprintf(form, sizeof form, "\\operatorname{%.32s}\\left(%s\\right)", sr_op_table[op].name,
-             sr_op_table[op].arity == 2 ? "$1, $2" : "$1");
+        return write_tree(w, sr_op_formula(w->language, (int)op), operand);
+    const struct sr_op_info *info = sr_op(w->language, (int)op);
+    snprintf(form, sizeof form, "\\operatorname{%.32s}\\left(%s\\right)", info->name,
+             info->arity == 2 ? "$1, $2" : "$1");
     for (char *c = form; *c != '}'; c++)
         *c = *c == '_' ? '-' : *c; /* no subscript in a name */
     return (struct piece){fill_form(w, form, operand, layouts[CALLS].need[0]), ATOM};
@@ -194,7 +196,7 @@ static struct piece write_tree(const struct writer *w, const struct sr_expr *exp
     bool ok = true;
     for (int i = 0; i < expr->count && ok; i++) {
         const struct sr_node *node = &expr->node[i];
-        const int arity = sr_op_table[node->op].arity;
+        const int arity = sr_expr_arity(expr, i);
         struct piece next;
         if (arity == 0 && node->op == SR_FEATURE && arguments)
             next = (struct piece){strdup(arguments[node->feature].text),
@@ -215,10 +217,11 @@ static struct piece write_tree(const struct writer *w, const struct sr_expr *exp
     return (struct piece){NULL, ATOM};
 }
 
-void sr_expr_write(const struct sr_expr *expr, enum sr_notation notation,
-                   const struct sr_export *names, char *text, size_t bytes)
+void sr_expr_write(const struct sr_language *language, const struct sr_expr *expr,
+                   enum sr_notation notation, const struct sr_export *names, char *text,
+                   size_t bytes)
 {
-    const struct writer w = {.notation = notation, .names = names};
+    const struct writer w = {.language = language, .notation = notation, .names = names};
     const struct piece whole = write_tree(&w, expr, NULL);
     snprintf(text, bytes, "%s", whole.text ? whole.text : "");
     free(whole.text);

@@ -42,10 +42,9 @@ static int write_front(const struct sr_output *o, struct orr_file *file)
     char text[SR_TEXT];
     int rc = 0;
     for (int i = 0; i < o->front->count && !rc; i++) {
-        rc = orr_file_printf(file, "| %d | %.6g | %.4g | %.1f |",
-                             sr_expr_complexity(&o->front->expr[i]), o->front->loss[i],
-                             o->front->score[i], o->front->mdl[i]);
-        sr_expr_print(&o->front->expr[i], o->names, text, sizeof text);
+        rc = orr_file_printf(file, "| %d | %.6g | %.4g | %.1f |", o->front->complexity[i],
+                             o->front->loss[i], o->front->score[i], o->front->mdl[i]);
+        sr_expr_print(o->data->language, &o->front->expr[i], o->names, text, sizeof text);
         if (!rc)
             rc = write_code(file, text);
         if (!rc)
@@ -110,11 +109,11 @@ static int write_rules(const struct sr_output *o, const struct sr_export *names,
             continue;
         quality(o->data, value, &left, &worst);
         rc = orr_file_printf(file, "| %s | %d | %.3g | %.4g |", sr_rule_name[rule],
-                             sr_expr_complexity(&o->front->expr[row]), left, worst);
-        sr_expr_print(&o->front->expr[row], o->names, text, sizeof text);
+                             o->front->complexity[row], left, worst);
+        sr_expr_print(o->data->language, &o->front->expr[row], o->names, text, sizeof text);
         if (!rc)
             rc = write_code(file, text);
-        sr_expr_write(&o->front->expr[row], SR_LATEX, names, text, sizeof text);
+        sr_expr_write(o->data->language, &o->front->expr[row], SR_LATEX, names, text, sizeof text);
         if (!rc)
             rc = write_code(file, text);
         if (!rc)
@@ -141,7 +140,7 @@ static int write_remarks(const struct sr_output *o, struct orr_file *file)
                 continue;
             rc = orr_file_printf(file, "%s- %.7g at complexity %d is near %s\n",
                                  any ? "" : "\n## Remarks\n\n", constant[c],
-                                 sr_expr_complexity(&o->front->expr[row]), text);
+                                 o->front->complexity[row], text);
             any = true;
         }
     }

@@ -61,7 +61,7 @@ static int write_front(const struct sr_output *o, struct orr_file *file)
         rc = orr_file_printf(file, "exact = %d\n$front << END\n",
                              !(front->loss[front->count - 1] > 0));
     for (int i = 0; i < front->count && !rc; i++) {
-        rc = orr_file_printf(file, "%d %.9g", sr_expr_complexity(&front->expr[i]),
+        rc = orr_file_printf(file, "%d %.9g", front->complexity[i],
                              front->loss[i] > 0 ? front->loss[i] : least / 10);
         for (int rule = 0; rule < SR_RULES && !rc; rule++)
             rc = orr_file_printf(file, " %d", sr_front_select(front, (enum sr_rule)rule) == i);
@@ -78,7 +78,7 @@ static int write_residuals(const struct sr_output *o, int row, struct orr_file *
     char text[SR_TEXT], title[SR_TEXT + 64];
     if (!value)
         return ORR_ENOMEM;
-    sr_expr_print(&o->front->expr[row], o->names, text, sizeof text);
+    sr_expr_print(o->data->language, &o->front->expr[row], o->names, text, sizeof text);
     snprintf(title, sizeof title, "%s: %s", sr_rule_name[o->rule], text);
     int rc = sr_eval(&o->front->expr[row], data, value)
                  ? write_string(file, "title_text", title, 120)

@@ -292,6 +292,7 @@ int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
     *sample = (struct sr_table){0};
     memcpy(sample->name, table->name, sizeof sample->name);
     int rc = make_data(sample, rows, all->features, all->weight != NULL);
+    sample->data.language = all->language;
     gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_SAMPLE, 0);
     if (!rng)
         rc = ORR_ENOMEM;

@@ -73,8 +73,10 @@ struct sr_fit {
     double evaluations;    /* result: formulas evaluated on all rows, all restarts */
     double screened;       /* result: formulas discarded after a look at few rows */
 };
-/* Fits all tables with `threads` threads, results independent of their number. At a signal it
- * returns ORR_EINTR with the fronts found so far. progress may be NULL. */
+/* Fits all tables with `threads` threads, results independent of their number. The tables take over
+ * the settings' language; ORR_EINVAL where an operator or a guess is not of it. At a signal it
+ * returns ORR_EINTR with the fronts found so far. progress may be NULL. Several searches may run at
+ * once, each with a language of its own. */
 int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count, int threads,
               struct orr_progress *progress);
 

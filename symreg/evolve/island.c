@@ -115,7 +115,7 @@ static void crossover(const struct sr_scene *scene, struct sr_worker *worker,
     for (int attempt = 0; attempt < TRIES; attempt++) {
         a = *mother;
         b = *father;
-        if (!sr_crossover(scene->settings->maxsize, worker->thread->rng, &a.expr, &b.expr))
+        if (!sr_crossover(scene->settings, worker->thread->rng, &a.expr, &b.expr))
             continue;
         sr_member_evaluate(scene, worker, island, &a);
         sr_member_evaluate(scene, worker, island, &b);
@@ -153,7 +153,7 @@ static void simplify_members(const struct sr_scene *scene, struct sr_island *isl
     const uint64_t operators = sr_settings_operators(scene->settings);
     for (int i = 0; i < scene->settings->population_size; i++) {
         struct sr_member *member = &island->member[i];
-        sr_expr_rewrite(&member->expr, operators);
+        sr_expr_rewrite(scene->settings->language, &member->expr, operators);
         if (sr_algorithm_of(scene->settings)->scaled)
             sr_expr_strip(&member->expr); /* the outer scale stands for it: the loss stays */
         member->cost = sr_member_cost(scene, member);

@@ -17,7 +17,7 @@ static void offer(const struct sr_scene *scene, struct sr_hall *hall, const stru
 {
     const struct sr_settings *s = scene->settings;
     if (!s->whole || s->whole(expr, s->context))
-        sr_hall_offer(hall, expr, loss);
+        sr_hall_offer(hall, s->language, expr, loss);
 }
 
 /* What the user's rules cost a formula; infinite: it may not live. */
@@ -31,9 +31,10 @@ static double penalty_of(const struct sr_scene *scene, const struct sr_expr *exp
 
 /* Can a formula with this loss on the screen's rows become a row of the front, as it stands or with
  * a scale of its own? */
-static bool worth_while(const struct sr_hall *hall, const struct sr_expr *expr, double screened)
+static bool worth_while(const struct sr_scene *scene, const struct sr_hall *hall,
+                        const struct sr_expr *expr, double screened)
 {
-    const int most = sr_expr_complexity(expr) + 2;
+    const int most = sr_expr_complexity(scene->settings->language, expr) + 2;
     double rival = HUGE_VAL;
     for (int c = 1; c <= most && c <= SR_NODES; c++)
         rival = fmin(rival, hall->loss[c]);
@@ -52,7 +53,7 @@ static void offer_plain(const struct sr_scene *scene, const struct sr_worker *wo
                         struct sr_island *island, const struct sr_expr *expr, double fitted,
                         double penalty)
 {
-    const int size = sr_expr_complexity(expr);
+    const int size = sr_expr_complexity(scene->settings->language, expr);
     if (!is_better(island->hall, size, fitted))
         return;
     const double plain =
@@ -65,10 +66,11 @@ static void offer_plain(const struct sr_scene *scene, const struct sr_worker *wo
 static void offer_scaled(const struct sr_scene *scene, struct sr_island *island,
                          const struct sr_expr *expr, double scale, double loss)
 {
-    const int maxsize = scene->settings->maxsize, size = sr_expr_complexity(expr);
+    const struct sr_language *const language = scene->settings->language;
+    const int maxsize = scene->settings->maxsize, size = sr_expr_complexity(language, expr);
     struct sr_hall *hall = island->hall;
     const bool fits =
-        expr->count + 2 <= maxsize && is_better(hall, size + sr_scale_complexity(), loss);
+        expr->count + 2 <= maxsize && is_better(hall, size + sr_scale_complexity(language), loss);
     if (scale == 0 || (!fits && !is_better(hall, size, loss)))
         return;
     struct sr_expr whole = *expr;
@@ -112,7 +114,7 @@ bool sr_member_fit(const struct sr_scene *scene, struct sr_worker *worker, struc
             penalty + sr_constants_fit(&scene->screen->loss, &member->expr, true, steps, restarts,
                                        worker->thread->rng, &worker->thread->work);
         member->cost = sr_member_cost(scene, member);
-        if (!worth_while(island->hall, &member->expr, member->loss)) {
+        if (!worth_while(scene, island->hall, &member->expr, member->loss)) {
             island->screened++;
             return false;
         }
@@ -142,7 +144,7 @@ void sr_member_evaluate_scaled(const struct sr_scene *scene, struct sr_worker *w
     if (scene->screen) {
         fitted = sr_screen_loss(scene->screen, &member->expr, &worker->thread->work);
         member->loss = fitted + penalty;
-        worth = worth_while(island->hall, &member->expr, member->loss);
+        worth = worth_while(scene, island->hall, &member->expr, member->loss);
         island->screened += !worth;
     }
     if (worth) {

@@ -25,7 +25,8 @@ static void merge_halls(const struct sr_settings *s, struct sr_run *run)
     for (int i = 0; i < s->populations; i++)
         for (int c = 1; c <= s->maxsize; c++) {
             const struct sr_hall *hall = run->island[i].hall;
-            if (hall->expr[c].count && sr_hall_offer(run->best, &hall->expr[c], hall->loss[c]))
+            if (hall->expr[c].count &&
+                sr_hall_offer(run->best, s->language, &hall->expr[c], hall->loss[c]))
                 changed = true;
         }
     for (int c = 1; c <= s->maxsize; c++) {

@@ -32,12 +32,12 @@ static bool append(const struct sr_settings *s, int features, gsl_rng *rng, stru
         if (expr->node[i].size == 1)
             leaf[leaves++] = i;
     const enum sr_op op = random_op(s, rng);
-    const int arity = sr_op_table[op].arity;
+    const int arity = sr_op(s->language, (int)op)->arity;
     struct sr_node piece[3];
     for (int k = 0; k < arity; k++)
         piece[k] = random_leaf(features, rng);
     piece[arity] = (struct sr_node){.op = (uint8_t)op};
-    return sr_expr_splice(expr, leaf[below(rng, leaves)], 1, piece, arity + 1, limit);
+    return sr_expr_splice(s->language, expr, leaf[below(rng, leaves)], 1, piece, arity + 1, limit);
 }
 
 bool sr_append(const struct sr_settings *settings, int features, gsl_rng *rng, struct sr_expr *expr)
@@ -50,7 +50,7 @@ static bool insert_above(const struct sr_settings *s, int features, gsl_rng *rng
                          struct sr_expr *expr, int i)
 {
     const enum sr_op op = random_op(s, rng);
-    const bool binary = sr_op_table[op].arity == 2, first = gsl_rng_uniform(rng) < 0.5;
+    const bool binary = sr_op(s->language, (int)op)->arity == 2, first = gsl_rng_uniform(rng) < 0.5;
     const int size = expr->node[i].size, start = sr_expr_start(expr, i);
     struct sr_node piece[SR_NODES + 2];
     int n = 0;
@@ -63,14 +63,14 @@ static bool insert_above(const struct sr_settings *s, int features, gsl_rng *rng
     if (binary && first)
         piece[n++] = random_leaf(features, rng);
     piece[n++] = (struct sr_node){.op = (uint8_t)op};
-    return sr_expr_splice(expr, start, size, piece, n, s->maxsize);
+    return sr_expr_splice(s->language, expr, start, size, piece, n, s->maxsize);
 }
 
 /* A random operator node goes; one of its operands takes its place. */
-static bool delete_node(gsl_rng *rng, struct sr_expr *expr, int limit)
+static bool delete_node(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
 {
     const int i = below(rng, expr->count);
-    const int arity = sr_op_table[expr->node[i].op].arity;
+    const int arity = sr_expr_arity(expr, i);
     if (arity == 0)
         return false;
     int keep = i - 1;
@@ -79,7 +79,8 @@ static bool delete_node(gsl_rng *rng, struct sr_expr *expr, int limit)
     struct sr_node piece[SR_NODES];
     const int size = expr->node[keep].size;
     memcpy(piece, expr->node + sr_expr_start(expr, keep), (size_t)size * sizeof *piece);
-    return sr_expr_splice(expr, sr_expr_start(expr, i), expr->node[i].size, piece, size, limit);
+    return sr_expr_splice(s->language, expr, sr_expr_start(expr, i), expr->node[i].size, piece,
+                          size, s->maxsize);
 }
 
 /* A random node of the given arity, -1 when there is none. */
@@ -87,7 +88,7 @@ static int pick(gsl_rng *rng, const struct sr_expr *expr, int arity, int op)
 {
     int found[SR_NODES], n = 0;
     for (int i = 0; i < expr->count; i++)
-        if (sr_op_table[expr->node[i].op].arity == arity && (op < 0 || expr->node[i].op == op))
+        if (sr_expr_arity(expr, i) == arity && (op < 0 || expr->node[i].op == op))
             found[n++] = i;
     return n ? found[below(rng, n)] : -1;
 }
@@ -119,7 +120,7 @@ static bool mutate_feature(int features, gsl_rng *rng, struct sr_expr *expr)
 static bool mutate_operator(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
 {
     const int i = below(rng, expr->count);
-    const int arity = sr_op_table[expr->node[i].op].arity;
+    const int arity = sr_expr_arity(expr, i);
     if (arity == 0)
         return false;
     expr->node[i].op = (uint8_t)(arity == 2 ? s->binary[below(rng, s->binary_count)]
@@ -127,7 +128,7 @@ static bool mutate_operator(const struct sr_settings *s, gsl_rng *rng, struct sr
     return true;
 }
 
-static bool swap_operands(gsl_rng *rng, struct sr_expr *expr)
+static bool swap_operands(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
 {
     const int i = pick(rng, expr, 2, -1);
     if (i < 2)
@@ -137,25 +138,25 @@ static bool swap_operands(gsl_rng *rng, struct sr_expr *expr)
     memcpy(copy, start, (size_t)left * sizeof *copy);
     memmove(start, start + left, (size_t)right * sizeof *copy);
     memcpy(start + right, copy, (size_t)left * sizeof *copy);
-    return sr_expr_measure(expr);
+    return sr_expr_measure(s->language, expr);
 }
 
 /* Rotation of a binary pair: ((a . b) : c) becomes (a . (b : c)), and back. */
-static bool rotate(gsl_rng *rng, struct sr_expr *expr)
+static bool rotate(const struct sr_settings *s, gsl_rng *rng, struct sr_expr *expr)
 {
     const int i = pick(rng, expr, 2, -1);
     if (i < 2)
         return false;
     const int right = i - 1, left = right - expr->node[right].size;
     const struct sr_node root = expr->node[i];
-    if (sr_op_table[expr->node[left].op].arity == 2 && gsl_rng_uniform(rng) < 0.5) {
+    if (sr_expr_arity(expr, left) == 2 && gsl_rng_uniform(rng) < 0.5) {
         /* a b . c :  ->  a b c : . */
         const struct sr_node pivot = expr->node[left];
         memmove(expr->node + left, expr->node + left + 1,
                 (size_t)(right - left) * sizeof *expr->node);
         expr->node[right] = root;
         expr->node[i] = pivot;
-    } else if (sr_op_table[expr->node[right].op].arity == 2) {
+    } else if (sr_expr_arity(expr, right) == 2) {
         /* a b c : .  ->  a b . c :  (c is what stands last below the right operand) */
         const struct sr_node pivot = expr->node[right];
         const int c = right - 1, size = expr->node[c].size, first = c - size + 1;
@@ -165,7 +166,7 @@ static bool rotate(gsl_rng *rng, struct sr_expr *expr)
     } else {
         return false;
     }
-    return sr_expr_measure(expr);
+    return sr_expr_measure(s->language, expr);
 }
 
 void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *rng, int size,
@@ -173,7 +174,7 @@ void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *r
 {
     expr->count = 1;
     expr->node[0] = random_leaf(features, rng);
-    sr_expr_measure(expr);
+    sr_expr_measure(settings->language, expr);
     const int limit = size < settings->maxsize ? size : settings->maxsize;
     for (int attempt = 0; expr->count < limit && attempt < 3 * SR_NODES; attempt++)
         append(settings, features, rng, expr, limit);
@@ -200,17 +201,17 @@ bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng, s
     const struct sr_algorithm *algorithm = sr_algorithm_of(settings);
     switch (choose(algorithm, rng, expr)) {
     case SR_ROTATE:
-        return rotate(rng, expr);
+        return rotate(settings, rng, expr);
     case SR_ADD_LEAF:
         return append(settings, features, rng, expr, settings->maxsize);
     case SR_ADD_ROOT:
         return insert_above(settings, features, rng, expr, expr->count - 1);
     case SR_DELETE:
-        return delete_node(rng, expr, settings->maxsize);
+        return delete_node(settings, rng, expr);
     case SR_OPERATOR:
         return mutate_operator(settings, rng, expr);
     case SR_SWAP:
-        return swap_operands(rng, expr);
+        return swap_operands(settings, rng, expr);
     case SR_MOVE_FEATURE:
         return mutate_feature(features, rng, expr);
     case SR_MOVE_CONSTANT:
@@ -220,7 +221,7 @@ bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng, s
     case SR_NOTHING:
         return true;
     case SR_SIMPLIFY:
-        sr_expr_simplify(expr);
+        sr_expr_simplify(settings->language, expr);
         return true;
     default:
         sr_random_expr(settings, features, rng, 1 + below(rng, settings->maxsize), expr);
@@ -228,8 +229,10 @@ bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng, s
     }
 }
 
-bool sr_crossover(int maxsize, gsl_rng *rng, struct sr_expr *a, struct sr_expr *b)
+bool sr_crossover(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *a,
+                  struct sr_expr *b)
 {
+    const int maxsize = settings->maxsize;
     const int i = below(rng, a->count), k = below(rng, b->count);
     const int a_start = sr_expr_start(a, i), a_size = a->node[i].size;
     const int b_start = sr_expr_start(b, k), b_size = b->node[k].size;
@@ -238,6 +241,6 @@ bool sr_crossover(int maxsize, gsl_rng *rng, struct sr_expr *a, struct sr_expr *
     struct sr_node from_a[SR_NODES], from_b[SR_NODES];
     memcpy(from_a, a->node + a_start, (size_t)a_size * sizeof *from_a);
     memcpy(from_b, b->node + b_start, (size_t)b_size * sizeof *from_b);
-    return sr_expr_splice(a, a_start, a_size, from_b, b_size, maxsize) &&
-           sr_expr_splice(b, b_start, b_size, from_a, a_size, maxsize);
+    return sr_expr_splice(settings->language, a, a_start, a_size, from_b, b_size, maxsize) &&
+           sr_expr_splice(settings->language, b, b_start, b_size, from_a, a_size, maxsize);
 }

@@ -11,7 +11,8 @@ static void offer(const struct sr_scene *scene, struct sr_worker *worker, struct
                   struct sr_expr *expr, int steps, int restarts)
 {
     struct sr_member member = {.expr = *expr};
-    sr_expr_rewrite(&member.expr, sr_settings_operators(scene->settings));
+    sr_expr_rewrite(scene->settings->language, &member.expr,
+                    sr_settings_operators(scene->settings));
     if (sr_member_fit(scene, worker, island, &member, steps, restarts))
         sr_member_evaluate(scene, worker, island, &member);
 }
@@ -22,8 +23,8 @@ static void replace(const struct sr_scene *scene, struct sr_worker *worker,
                     const struct sr_node *nodes, int count)
 {
     struct sr_expr expr = *whole;
-    if (sr_expr_splice(&expr, sr_expr_start(whole, i), whole->node[i].size, nodes, count,
-                       scene->settings->maxsize))
+    if (sr_expr_splice(scene->settings->language, &expr, sr_expr_start(whole, i),
+                       whole->node[i].size, nodes, count, scene->settings->maxsize))
         offer(scene, worker, island, &expr, NEIGHBOUR_STEPS, 0);
 }
 
@@ -46,7 +47,7 @@ static void shrink(const struct sr_scene *scene, struct sr_worker *worker, struc
         replace(scene, worker, island, whole, i, &piece, 1);
     }
     int operand = i - 1;
-    for (int k = 0; k < sr_op_table[node->op].arity; k++) {
+    for (int k = 0; k < sr_expr_arity(whole, i); k++) {
         replace(scene, worker, island, whole, i, whole->node + sr_expr_start(whole, operand),
                 whole->node[operand].size);
         operand -= whole->node[operand].size;
@@ -81,7 +82,7 @@ static void exchange(const struct sr_scene *scene, struct sr_worker *worker,
                      struct sr_island *island, const struct sr_expr *whole, int i)
 {
     const struct sr_settings *s = scene->settings;
-    const int arity = sr_op_table[whole->node[i].op].arity;
+    const int arity = sr_expr_arity(whole, i);
     const int count = arity == 2 ? s->binary_count : arity ? s->unary_count : 0;
     for (int k = 0; k < count; k++) {
         struct sr_expr expr = *whole;
@@ -115,7 +116,7 @@ void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *l
             continue;
         struct sr_expr expr = hall->expr[c];
         double reached = sr_snap(loss, &expr, &worker->thread->work);
-        sr_expr_rewrite(&expr, operators);
+        sr_expr_rewrite(settings->language, &expr, operators);
         if (settings->whole && !settings->whole(&expr, settings->context))
             reached = HUGE_VAL;
         if (settings->penalty)
@@ -124,7 +125,7 @@ void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *l
             /* what rounding takes from a row is nothing: no better than a shorter one, it goes */
             hall->loss[c] = HUGE_VAL;
             if (reached < smallest)
-                sr_hall_offer(hall, &expr, reached);
+                sr_hall_offer(hall, settings->language, &expr, reached);
             smallest = fmin(smallest, reached);
         }
         smallest = fmin(smallest, hall->loss[c]);

@@ -29,6 +29,26 @@ struct search {
 
 /* ---- set-up */
 
+/* Numbers of operators and guesses may have been made for another language. */
+static int check_language(const struct sr_settings *s)
+{
+    for (int i = 0; i < s->binary_count + s->unary_count; i++) {
+        const bool binary = i < s->binary_count;
+        const int op = (int)(binary ? s->binary[i] : s->unary[i - s->binary_count]);
+        const int arity = sr_op_known(s->language, op) ? sr_op(s->language, op)->arity : 0;
+        if (arity != (binary ? 2 : 1))
+            return ORR_FAIL(ORR_EINVAL, "settings: number %d is no %s operator of their language",
+                            op, binary ? "binary" : "unary");
+    }
+    for (int i = 0; i < s->guesses; i++) {
+        struct sr_expr guess = s->guess[i];
+        if (!sr_expr_measure(s->language, &guess))
+            return ORR_FAIL(ORR_EINVAL, "settings: guess %d is no formula of their language",
+                            i + 1);
+    }
+    return 0;
+}
+
 static int make_run(const struct sr_settings *s, struct sr_run *run)
 {
     run->best = orr_alloc(1, sizeof *run->best);
@@ -85,6 +105,7 @@ static int make_search(struct search *search, struct sr_fit *fits, int count)
     if (!search->loss || !search->run || !search->thread || !search->worker || !search->screen)
         return ORR_ENOMEM;
     for (int f = 0; f < count; f++) {
+        fits[f].data.language = s->language;
         int rc = sr_loss_init_with(&search->loss[f], s->loss, s->loss_parameter, &fits[f].data);
         const bool screened =
             sr_algorithm_of(s)->screens && fits[f].data.rows >= 4 * SR_SCREEN_ROWS;
@@ -388,7 +409,9 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
 {
     struct search search = {.settings = settings, .threads = threads > 0 ? threads : 1};
     struct sr_front *scratch = orr_alloc(1, sizeof *scratch);
-    int rc = scratch ? make_search(&search, fits, count) : ORR_ENOMEM;
+    int rc = scratch ? check_language(settings) : ORR_ENOMEM;
+    if (!rc)
+        rc = make_search(&search, fits, count);
     int epoch = 0;
     search.start_s = search.saved_s = orr_time_s();
     search.save_after_s = 1;

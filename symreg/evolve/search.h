@@ -104,7 +104,8 @@ void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *r
 bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng,
                struct sr_expr *expr);
 /* Swaps random subtrees; false when a result is too large. */
-bool sr_crossover(int maxsize, gsl_rng *rng, struct sr_expr *a, struct sr_expr *b);
+bool sr_crossover(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *a,
+                  struct sr_expr *b);
 
 /* Clears the island's hall and draws its members. */
 void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,

@@ -9,13 +9,16 @@ int sr_expr_start(const struct sr_expr *expr, int i)
     return i - expr->node[i].size + 1;
 }
 
-bool sr_expr_measure(struct sr_expr *expr)
+bool sr_expr_measure(const struct sr_language *language, struct sr_expr *expr)
 {
     int start[SR_NODES + 1], depth = 0;
     if (expr->count < 1 || expr->count > SR_NODES)
         return false;
     for (int i = 0; i < expr->count; i++) {
-        const int arity = sr_op_table[expr->node[i].op].arity;
+        const int op = expr->node[i].op;
+        if (!sr_op_known(language, op))
+            return false;
+        const int arity = sr_op(language, op)->arity;
         if (depth < arity)
             return false;
         depth -= arity;
@@ -26,8 +29,8 @@ bool sr_expr_measure(struct sr_expr *expr)
     return depth == 1;
 }
 
-bool sr_expr_splice(struct sr_expr *expr, int start, int length, const struct sr_node *nodes,
-                    int count, int limit)
+bool sr_expr_splice(const struct sr_language *language, struct sr_expr *expr, int start, int length,
+                    const struct sr_node *nodes, int count, int limit)
 {
     const int total = expr->count - length + count;
     if (total > limit || total > SR_NODES || total < 1)
@@ -36,7 +39,7 @@ bool sr_expr_splice(struct sr_expr *expr, int start, int length, const struct sr
             (size_t)(expr->count - start - length) * sizeof *nodes);
     memcpy(expr->node + start, nodes, (size_t)count * sizeof *nodes);
     expr->count = total;
-    return sr_expr_measure(expr);
+    return sr_expr_measure(language, expr);
 }
 
 /* ---- outer factors */
@@ -47,7 +50,7 @@ static bool absorb(struct sr_expr *expr, int i, double factor)
 {
     struct sr_node *node = &expr->node[i];
     const int last = i - 1;
-    const int left = sr_op_table[node->op].arity == 2 ? last - expr->node[last].size : last;
+    const int left = sr_expr_arity(expr, i) == 2 ? last - expr->node[last].size : last;
     switch (node->op) {
     case SR_CONSTANT:
         if (factor != 0)

@@ -1,6 +1,9 @@
-/* expr.h - formulas: their operators, nodes, text, price and normal form. */
+/* expr.h - formulas: their operators, nodes, text and normal form, and the language they are
+ * written in. */
 #ifndef SR_EXPR_H
 #define SR_EXPR_H
+
+#include <assert.h>
 
 #include "base/base.h"
 
@@ -25,7 +28,7 @@ enum sr_op {
 #include "ops_table.h"
 #undef OP
 };
-/* Operators of the user, named by sr_custom_define(), stand behind those of the table. */
+/* Operators of the user, which belong to a struct sr_language, stand behind those of the table. */
 enum { SR_CUSTOM = SR_OPS, SR_CUSTOMS = 8, SR_ALL_OPS = SR_OPS + SR_CUSTOMS };
 
 enum sr_trait {
@@ -48,8 +51,9 @@ enum sr_op_units {
 
 /* One row of the table. Unary operators ignore b. da and db are the partial derivatives at (a, b)
  * with value v. Outside the domain value() is NaN or infinite. The same bits as the evaluation of
- * whole formulas, on every CPU; accuracy in vecmath.h. Operators of the user cost 2, have no traits
- * and the dimensions of their formula. */
+ * whole formulas, on every CPU; accuracy in vecmath.h. Operators of the user cost 2 and have no
+ * traits, the dimensions of their formula, and no functions here: sr_op_value() knows their values.
+ */
 struct sr_op_info {
     const char *name;
     int arity; /* 0 for leaves */
@@ -64,14 +68,13 @@ struct sr_op_info {
     enum sr_op_units units;
     double power; /* of a unary operator that is a power, else 0 */
 };
-extern struct sr_op_info
-    sr_op_table[SR_ALL_OPS]; /* rows from SR_CUSTOM on have arity 0 until defined */
+extern const struct sr_op_info sr_op_table[SR_OPS];
 
-/* Finds an operator of this arity by name. An unknown name is ORR_EUSAGE with the nearest valid
- * one; `key` names the setting in the message ("symreg.unary"). */
+/* Finds an operator of the table by arity and name. An unknown name is ORR_EUSAGE with the nearest
+ * valid one; `key` names the setting in the message ("symreg.unary"). */
 int sr_op_find(const char *key, const char *name, int arity, enum sr_op *op);
-/* The z with op(z) = v; of SR_CONSTANT that is v itself. False where the operator has no inverse or
- * none is finite. */
+/* The z with op(z) = v; of SR_CONSTANT that is v itself. False where the operator has no inverse,
+ * which those of the user never have, or none is finite. */
 bool sr_op_invert(enum sr_op op, double v, double *z);
 
 /* --------------------------------------------------------------------------- expressions */
@@ -88,14 +91,67 @@ struct sr_expr {
     struct sr_node node[SR_NODES];
 };
 
+/* ------------------------------------------------------------------------------- language */
+
+/* What a user adds to the operators of the table: own operators, an own loss, prices. Every search
+ * and every table of numbers may have a language of its own (sr_settings, sr_data); functions that
+ * need to know more of an operator than its number take the language, and NULL is that of the table
+ * of operators alone. sr_custom_define(), sr_custom_loss_define() (value.h) and sr_complexity_set()
+ * (judge.h) fill a language before the first formula is made in it; from then on any number of
+ * threads may read it, and nobody changes it. A language must not be copied: its rows point into
+ * it. */
+enum { SR_OP_NAME = 32 }; /* bytes of an operator's name */
+struct sr_language {
+    int count;                           /* operators of the user */
+    struct sr_op_info op[SR_CUSTOMS];    /* (count) row of the operator SR_CUSTOM + k */
+    char name[SR_CUSTOMS][SR_OP_NAME];   /* (count) */
+    struct sr_expr formula[SR_CUSTOMS];  /* (count); features 0 and 1 are the arguments */
+    struct sr_expr loss;                 /* ORR_SR_CUSTOM, of p and t; count 0: none */
+    bool priced;                         /* some node costs more than 1 */
+    unsigned char surcharge[SR_ALL_OPS]; /* price of a node, less 1 */
+};
+/* NULL: out of memory, with a message. */
+struct sr_language *sr_language_create(void);
+void sr_language_free(struct sr_language *language);
+
+/* Whether the number is that of an operator or a leaf of the language. */
+static inline bool sr_op_known(const struct sr_language *language, int op)
+{
+    return op < SR_CUSTOM || (language && op - SR_CUSTOM < language->count);
+}
+/* The row of an operator. */
+static inline const struct sr_op_info *sr_op(const struct sr_language *language, int op)
+{
+    if (op < SR_CUSTOM)
+        return &sr_op_table[op];
+    assert(sr_op_known(language, op));
+    return &language->op[op - SR_CUSTOM];
+}
+/* The formula of an operator of the user. */
+static inline const struct sr_expr *sr_op_formula(const struct sr_language *language, int op)
+{
+    assert(op >= SR_CUSTOM && sr_op_known(language, op));
+    return &language->formula[op - SR_CUSTOM];
+}
+/* The value of one operator, the user's included; these are NaN where any node is not finite. */
+double sr_op_value(const struct sr_language *language, enum sr_op op, double a, double b);
+
+/* ------------------------------------------------------------------------------- formulas */
+
 /* Index of the first node of the subtree that ends at i. */
 int sr_expr_start(const struct sr_expr *expr, int i);
-/* Recomputes the subtree sizes; false when the array is no single formula. */
-bool sr_expr_measure(struct sr_expr *expr);
+/* Recomputes the subtree sizes; false when the array is no single formula of the language. */
+bool sr_expr_measure(const struct sr_language *language, struct sr_expr *expr);
+/* Operands of the node number i of a measured formula, in any language. */
+static inline int sr_expr_arity(const struct sr_expr *expr, int i)
+{
+    const int size = expr->node[i].size;
+    return size == 1 ? 0 : expr->node[i - 1].size == size - 1 ? 1 : 2;
+}
 /* Replaces `length` nodes from `start` by other nodes (not part of expr) and measures. False, with
  * expr unchanged, when the result has more than `limit` nodes. */
-bool sr_expr_splice(struct sr_expr *expr, int start, int length, const struct sr_node *nodes,
-                    int count, int limit);
+bool sr_expr_splice(const struct sr_language *language, struct sr_expr *expr, int start, int length,
+                    const struct sr_node *nodes, int count, int limit);
 /* Multiplies the formula by `scale` inside its own constants, where that adds no node (c * x,
  * inv(c * x), c + c * x, ...). False, with expr unchanged, when no constant can take it. */
 bool sr_expr_absorb(struct sr_expr *expr, double scale);
@@ -104,13 +160,13 @@ bool sr_expr_scale(struct sr_expr *expr, double scale);
 /* Rewrites the formula where that makes it shorter, with the operators it has: constants folded,
  * equal terms and factors joined, x inv(x), x - x, neg(neg(x)), exp(log(x)) gone. Values stay
  * within rounding wherever the formula is defined. */
-void sr_expr_simplify(struct sr_expr *expr);
+void sr_expr_simplify(const struct sr_language *language, struct sr_expr *expr);
 /* The same with the operators whose bits are set; true when the formula changed. */
-bool sr_expr_rewrite(struct sr_expr *expr, uint64_t operators);
+bool sr_expr_rewrite(const struct sr_language *language, struct sr_expr *expr, uint64_t operators);
 /* Bit per operator that occurs. */
 uint64_t sr_expr_operators(const struct sr_expr *expr);
 /* Hash of the algebraic normal form: equal for m1 * m2 / r and inv(r) * (m2 * m1). */
-uint64_t sr_expr_canonical_hash(const struct sr_expr *expr);
+uint64_t sr_expr_canonical_hash(const struct sr_language *language, const struct sr_expr *expr);
 /* Takes off a constant factor at the root, if any. */
 void sr_expr_strip(struct sr_expr *expr);
 /* 64-bit hash of operators, features and constants. */
@@ -121,9 +177,11 @@ void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
 
 /* Prints in the notation of PySR, "(39.48 * inv((r * r)))", constants as %.7g. names[i] is
  * feature i. Always NUL-terminated; text that does not fit is cut. */
-void sr_expr_print(const struct sr_expr *expr, const char *const *names, char *text, size_t bytes);
+void sr_expr_print(const struct sr_language *language, const struct sr_expr *expr,
+                   const char *const *names, char *text, size_t bytes);
 /* Reads that notation back, with the usual precedence: ^ (from the right), signs, * /, + -. A
  * minus before a number is the number's own, before anything else it is neg(). */
-int sr_expr_parse(const char *text, const char *const *names, int features, struct sr_expr *expr);
+int sr_expr_parse(const struct sr_language *language, const char *text, const char *const *names,
+                  int features, struct sr_expr *expr);
 
 #endif

@@ -287,13 +287,14 @@ static bool negative(const struct sr_normal *form, int node)
 
 static int call(struct sr_normal *form, enum sr_op op, const int operand[2])
 {
-    const struct sr_op_info *info = &sr_op_table[op];
+    const struct sr_op_info *info = sr_op(form->language, (int)op);
     const int arity = info->arity;
     int a = operand[0], b = operand[1];
     double sign = 1;
     if (form->node[a].kind == SR_NORMAL_CONSTANT &&
         (arity == 1 || form->node[b].kind == SR_NORMAL_CONSTANT))
-        return constant(form, info->value(form->node[a].value, form->node[b].value));
+        return constant(form,
+                        sr_op_value(form->language, op, form->node[a].value, form->node[b].value));
     if (info->traits & (SR_ODD | SR_EVEN) && negative(form, a)) {
         sign = info->traits & SR_ODD ? -1 : 1;
         a = scaled(form, a, -1);
@@ -337,19 +338,22 @@ static int apply(struct sr_normal *form, const struct sr_node *node, const int o
             return power_of(form, operand[0], form->node[operand[1]].value);
         return call(form, op, operand);
     default:
-        return sr_op_table[op].power != 0 ? power_of(form, operand[0], sr_op_table[op].power)
-                                          : call(form, op, operand);
+        break;
     }
+    const double power = sr_op(form->language, (int)op)->power;
+    return power != 0 ? power_of(form, operand[0], power) : call(form, op, operand);
 }
 
-int sr_normal_make(struct sr_normal *form, const struct sr_expr *expr)
+int sr_normal_make(struct sr_normal *form, const struct sr_language *language,
+                   const struct sr_expr *expr)
 {
     int stack[SR_NODES + 1] = {0}, depth = 0;
+    form->language = language;
     form->nodes = form->items = 0;
     form->failed = false;
     for (int i = 0; i < expr->count && !form->failed; i++) {
         const struct sr_node *node = &expr->node[i];
-        const int arity = sr_op_table[node->op].arity;
+        const int arity = sr_op(language, node->op)->arity;
         if (node->op == SR_CONSTANT) {
             stack[depth++] = constant(form, node->value);
         } else if (node->op == SR_FEATURE) {

@@ -31,6 +31,7 @@ struct sr_normal_node {
 };
 enum { SR_NORMAL_NODES = 1024, SR_NORMAL_ITEMS = 4096 };
 struct sr_normal {
+    const struct sr_language *language; /* of the formula */
     int nodes, items;
     bool failed; /* a constant subtree is not finite, or there is no room */
     struct sr_normal_node node[SR_NORMAL_NODES];
@@ -38,6 +39,7 @@ struct sr_normal {
 };
 
 /* Fills the form and returns its root, -1 when the formula has none. */
-int sr_normal_make(struct sr_normal *form, const struct sr_expr *expr);
+int sr_normal_make(struct sr_normal *form, const struct sr_language *language,
+                   const struct sr_expr *expr);
 
 #endif

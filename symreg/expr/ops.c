@@ -165,7 +165,7 @@ _Static_assert((int)SR_ALL_OPS <= 64, "a set of operators is the bits of one wor
 #define OP(id, name, arity, infix, cost, traits, undoes, units, power, ...)                        \
     [id] = {name,         arity, infix,  id##_value, id##_da, id##_db,                             \
             id##_inverse, cost,  traits, undoes,     units,   power},
-struct sr_op_info sr_op_table[SR_ALL_OPS] = {
+const struct sr_op_info sr_op_table[SR_OPS] = {
     [SR_CONSTANT] = {.name = "constant", .inverse = itself, .cost = 1},
     [SR_FEATURE] = {.name = "feature", .cost = 1},
 #include "ops_table.h"
@@ -174,7 +174,7 @@ struct sr_op_info sr_op_table[SR_ALL_OPS] = {
 
 bool sr_op_invert(enum sr_op op, double v, double *z)
 {
-    if (!sr_op_table[op].inverse)
+    if ((int)op >= SR_CUSTOM || !sr_op_table[op].inverse)
         return false;
     *z = sr_op_table[op].inverse(v);
     return isfinite(*z);

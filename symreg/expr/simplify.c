@@ -233,15 +233,16 @@ uint64_t sr_expr_operators(const struct sr_expr *expr)
     return set;
 }
 
-bool sr_expr_rewrite(struct sr_expr *expr, uint64_t operators)
+bool sr_expr_rewrite(const struct sr_language *language, struct sr_expr *expr, uint64_t operators)
 {
     static _Thread_local struct sr_normal form;
     struct sr_expr out = {0};
-    const int root = sr_normal_make(&form, expr);
+    const int root = sr_normal_make(&form, language, expr);
     if (root < 0)
         return false;
     const struct writer w = {&form, operators};
-    if (!write_node(&w, root, 1, &out) || out.count >= expr->count || !sr_expr_measure(&out))
+    if (!write_node(&w, root, 1, &out) || out.count >= expr->count ||
+        !sr_expr_measure(language, &out))
         return false;
     for (int i = 0; i < out.count; i++)
         if (out.node[i].op == SR_CONSTANT && !isfinite(out.node[i].value))
@@ -250,14 +251,14 @@ bool sr_expr_rewrite(struct sr_expr *expr, uint64_t operators)
     return true;
 }
 
-void sr_expr_simplify(struct sr_expr *expr)
+void sr_expr_simplify(const struct sr_language *language, struct sr_expr *expr)
 {
-    sr_expr_rewrite(expr, sr_expr_operators(expr));
+    sr_expr_rewrite(language, expr, sr_expr_operators(expr));
 }
 
-uint64_t sr_expr_canonical_hash(const struct sr_expr *expr)
+uint64_t sr_expr_canonical_hash(const struct sr_language *language, const struct sr_expr *expr)
 {
     static _Thread_local struct sr_normal form;
-    const int root = sr_normal_make(&form, expr);
+    const int root = sr_normal_make(&form, language, expr);
     return root < 0 ? sr_expr_hash(expr) : form.node[root].hash;
 }

@@ -9,6 +9,7 @@
 /* ---- printing */
 
 struct printer {
+    const struct sr_language *language;
     const struct sr_expr *expr;
     const char *const *names;
     char *text;
@@ -26,7 +27,7 @@ static void put(struct printer *p, const char *text)
 static void print_node(struct printer *p, int i)
 {
     const struct sr_node *node = &p->expr->node[i];
-    const struct sr_op_info *info = &sr_op_table[node->op];
+    const struct sr_op_info *info = sr_op(p->language, node->op);
     char number[40];
     if (node->op == SR_CONSTANT) {
         snprintf(number, sizeof number, "%.7g", node->value);
@@ -60,9 +61,11 @@ static void print_node(struct printer *p, int i)
     put(p, ")");
 }
 
-void sr_expr_print(const struct sr_expr *expr, const char *const *names, char *text, size_t bytes)
+void sr_expr_print(const struct sr_language *language, const struct sr_expr *expr,
+                   const char *const *names, char *text, size_t bytes)
 {
-    struct printer p = {.expr = expr, .names = names, .text = text, .bytes = bytes};
+    struct printer p = {
+        .language = language, .expr = expr, .names = names, .text = text, .bytes = bytes};
     print_node(&p, expr->count - 1);
     text[p.used] = '\0';
 }
@@ -71,6 +74,7 @@ void sr_expr_print(const struct sr_expr *expr, const char *const *names, char *t
  * power = atom [^ factor] */
 
 struct parser {
+    const struct sr_language *language;
     const char *text, *at;
     const char *const *names;
     int features, depth;
@@ -105,7 +109,7 @@ static int expected(const struct parser *p, const char *what)
 
 static int parse_call(struct parser *p, enum sr_op op)
 {
-    for (int k = 0; k < sr_op_table[op].arity; k++) {
+    for (int k = 0; k < sr_op(p->language, (int)op)->arity; k++) {
         if (k && !take(p, ','))
             return expected(p, "\",\"");
         const int rc = parse_sum(p);
@@ -122,11 +126,11 @@ static int parse_name(struct parser *p)
         p->at++;
     const size_t length = (size_t)(p->at - start);
     if (take(p, '(')) {
-        for (int op = SR_FEATURE + 1; op < SR_ALL_OPS; op++)
-            if (sr_op_table[op].arity && !sr_op_table[op].infix &&
-                strlen(sr_op_table[op].name) == length &&
-                !strncmp(sr_op_table[op].name, start, length))
+        for (int op = SR_FEATURE + 1; sr_op_known(p->language, op); op++) {
+            const struct sr_op_info *info = sr_op(p->language, op);
+            if (!info->infix && strlen(info->name) == length && !strncmp(info->name, start, length))
                 return parse_call(p, (enum sr_op)op);
+        }
         p->at = start;
         return expected(p, "an operator");
     }
@@ -222,10 +226,15 @@ static int parse_sum(struct parser *p)
     return rc;
 }
 
-int sr_expr_parse(const char *text, const char *const *names, int features, struct sr_expr *expr)
+int sr_expr_parse(const struct sr_language *language, const char *text, const char *const *names,
+                  int features, struct sr_expr *expr)
 {
-    struct parser p = {
-        .text = text, .at = text, .names = names, .features = features, .expr = expr};
+    struct parser p = {.language = language,
+                       .text = text,
+                       .at = text,
+                       .names = names,
+                       .features = features,
+                       .expr = expr};
     expr->count = 0;
     int rc = parse_sum(&p);
     if (!rc) {
@@ -233,7 +242,7 @@ int sr_expr_parse(const char *text, const char *const *names, int features, stru
         if (*p.at)
             rc = expected(&p, "the end");
     }
-    if (!rc && !sr_expr_measure(expr))
+    if (!rc && !sr_expr_measure(language, expr))
         rc = ORR_FAIL(ORR_EINVAL, "formula: \"%s\" is no single formula", text);
     return rc;
 }

@@ -41,7 +41,8 @@ static double loss_at(struct fit *fit, const double *parameter)
 static void weigh_custom(const struct sr_loss *loss, const double *value, double scale,
                          double *weight)
 {
-    sr_custom_loss_weights(loss->data->rows, value, loss->data->y, scale, weight);
+    sr_custom_loss_weights(loss->data->language, loss->data->rows, value, loss->data->y, scale,
+                           weight);
     for (size_t i = 0; i < loss->data->rows && loss->weight; i++)
         weight[i] *= loss->weight[i];
 }

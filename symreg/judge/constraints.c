@@ -26,17 +26,17 @@ static int next_entry(const char **at, const char *separators, char entry[ENTRY]
 }
 
 /* An operator of any arity by name. */
-static int find_op(const char *option, const char *name, enum sr_op *op)
+static int find_op(const struct sr_language *language, const char *option, const char *name,
+                   enum sr_op *op)
 {
     struct orr_nearest nearest = {0};
-    for (int i = SR_FEATURE + 1; i < SR_ALL_OPS; i++) {
-        if (!sr_op_table[i].arity)
-            continue;
-        if (!strcmp(sr_op_table[i].name, name)) {
+    for (int i = SR_FEATURE + 1; sr_op_known(language, i); i++) {
+        const char *const known = sr_op(language, i)->name;
+        if (!strcmp(known, name)) {
             *op = (enum sr_op)i;
             return 0;
         }
-        orr_nearest_offer(&nearest, name, sr_op_table[i].name);
+        orr_nearest_offer(&nearest, name, known);
     }
     return ORR_FAIL(ORR_EUSAGE, "%s: no operator \"%s\"%s%s%s", option, name,
                     nearest.name ? "; did you mean \"" : "", nearest.name ? nearest.name : "",
@@ -55,27 +55,38 @@ static int whole_number(const char *option, const char *entry, const char *text,
 
 /* ---- complexity */
 
-static unsigned char surcharge[SR_ALL_OPS]; /* price - 1: free of cost where nobody asked */
-static bool priced;
-
-int sr_expr_complexity(const struct sr_expr *expr)
+/* Free of cost where nobody asked for prices. */
+static bool is_priced(const struct sr_language *language)
 {
-    int total = expr->count;
-    for (int i = 0; i < expr->count && priced; i++)
-        total += surcharge[expr->node[i].op];
+    return language && language->priced;
+}
+
+/* What the nodes number first .. last cost beyond 1 each. */
+static int surcharges(const struct sr_language *language, const struct sr_expr *expr, int first,
+                      int last)
+{
+    int total = 0;
+    for (int i = first; i <= last; i++)
+        total += language->surcharge[expr->node[i].op];
     return total;
 }
 
-int sr_scale_complexity(void)
+int sr_expr_complexity(const struct sr_language *language, const struct sr_expr *expr)
 {
-    return 2 + (priced ? surcharge[SR_CONSTANT] + surcharge[SR_MUL] : 0);
+    return expr->count + (is_priced(language) ? surcharges(language, expr, 0, expr->count - 1) : 0);
 }
 
-int sr_complexity_set(const char *text)
+int sr_scale_complexity(const struct sr_language *language)
+{
+    return 2 + (is_priced(language) ? language->surcharge[SR_CONSTANT] + language->surcharge[SR_MUL]
+                                    : 0);
+}
+
+int sr_complexity_set(struct sr_language *language, const char *text)
 {
     char entry[ENTRY];
-    memset(surcharge, 0, sizeof surcharge);
-    priced = false;
+    memset(language->surcharge, 0, sizeof language->surcharge);
+    language->priced = false;
     for (const char *at = text ? text : ""; next_entry(&at, ",;", entry);) {
         char name[ENTRY], *equals = strchr(entry, '=');
         enum sr_op op = SR_CONSTANT;
@@ -88,22 +99,23 @@ int sr_complexity_set(const char *text)
         if (!strcmp(name, "variable"))
             op = SR_FEATURE;
         else if (strcmp(name, "constant"))
-            rc = find_op("--complexity", name, &op);
+            rc = find_op(language, "--complexity", name, &op);
         if (!rc)
             rc = whole_number("--complexity", entry, equals + 1, 1, &price);
         if (rc)
             return rc;
-        surcharge[op] = (unsigned char)(price - 1);
-        priced = priced || price > 1;
+        language->surcharge[op] = (unsigned char)(price - 1);
+        language->priced = language->priced || price > 1;
     }
     return 0;
 }
 
 /* ---- shape */
 
-void sr_constraints_init(struct sr_constraints *constraints)
+void sr_constraints_init(struct sr_constraints *constraints, const struct sr_language *language)
 {
-    *constraints = (struct sr_constraints){.maxsize = SR_NODES, .any_shape = true};
+    *constraints =
+        (struct sr_constraints){.language = language, .maxsize = SR_NODES, .any_shape = true};
     for (int op = 0; op < SR_ALL_OPS; op++) {
         constraints->argument[op][0] = constraints->argument[op][1] = -1;
         for (int inner = 0; inner < SR_ALL_OPS; inner++)
@@ -112,21 +124,21 @@ void sr_constraints_init(struct sr_constraints *constraints)
 }
 
 /* Cuts "name:rest" in two; the operator's name may be ":"-free only. */
-static int split_name(const char *option, const char *example, char *entry, enum sr_op *op,
-                      char **rest)
+static int split_name(const struct sr_language *language, const char *option, const char *example,
+                      char *entry, enum sr_op *op, char **rest)
 {
     char *colon = strchr(entry, ':');
     if (!colon || colon == entry)
         return ORR_FAIL(ORR_EUSAGE, "%s: expected \"%s\", found \"%s\"", option, example, entry);
     *colon = '\0';
     *rest = colon + 1;
-    return find_op(option, entry, op);
+    return find_op(language, option, entry, op);
 }
 
-static int wrong_sizes(enum sr_op op, const char *found)
+static int wrong_sizes(const struct sr_op_info *info, const char *found)
 {
-    return ORR_FAIL(ORR_EUSAGE, "--constrain: %s: expected %d sizes, found \"%s\"",
-                    sr_op_table[op].name, sr_op_table[op].arity, found);
+    return ORR_FAIL(ORR_EUSAGE, "--constrain: %s: expected %d sizes, found \"%s\"", info->name,
+                    info->arity, found);
 }
 
 int sr_constraints_arguments(struct sr_constraints *constraints, const char *text)
@@ -135,22 +147,23 @@ int sr_constraints_arguments(struct sr_constraints *constraints, const char *tex
     for (const char *at = text; next_entry(&at, ";", entry);) {
         char *rest = NULL, number[ENTRY];
         enum sr_op op;
-        int rc = split_name("--constrain", "^:-1,1", entry, &op, &rest);
+        int rc = split_name(constraints->language, "--constrain", "^:-1,1", entry, &op, &rest);
         if (rc)
             return rc;
+        const struct sr_op_info *const info = sr_op(constraints->language, (int)op);
         const char *list = rest;
         int k = 0;
         for (; next_entry(&list, ",", number); k++) {
             long most;
-            if (k == sr_op_table[op].arity)
-                return wrong_sizes(op, rest);
+            if (k == info->arity)
+                return wrong_sizes(info, rest);
             rc = whole_number("--constrain", number, number, -1, &most);
             if (rc)
                 return rc;
             constraints->argument[op][k] = (int)most;
         }
-        if (k < sr_op_table[op].arity)
-            return wrong_sizes(op, rest);
+        if (k < info->arity)
+            return wrong_sizes(info, rest);
     }
     constraints->any_shape = false;
     return 0;
@@ -162,14 +175,15 @@ int sr_constraints_nesting(struct sr_constraints *constraints, const char *text)
     for (const char *at = text; next_entry(&at, ";", entry);) {
         char *rest = NULL, pair[ENTRY];
         enum sr_op outer = SR_CONSTANT, inner = SR_CONSTANT;
-        int rc = split_name("--nest", "sin:cos=0,sin=1", entry, &outer, &rest);
+        int rc =
+            split_name(constraints->language, "--nest", "sin:cos=0,sin=1", entry, &outer, &rest);
         for (const char *list = rc ? "" : rest; !rc && next_entry(&list, ",", pair);) {
             char *equals = strchr(pair, '=');
             long most = 0;
             if (!equals)
                 return ORR_FAIL(ORR_EUSAGE, "--nest: expected \"sin:cos=0\", found \"%s\"", pair);
             *equals = '\0';
-            rc = find_op("--nest", pair, &inner);
+            rc = find_op(constraints->language, "--nest", pair, &inner);
             if (!rc)
                 rc = whole_number("--nest", pair, equals + 1, 0, &most);
             if (!rc)
@@ -183,25 +197,23 @@ int sr_constraints_nesting(struct sr_constraints *constraints, const char *text)
 }
 
 /* Complexity of the subtree that ends at i. */
-static int size_of(const struct sr_expr *expr, int i)
+static int size_of(const struct sr_language *language, const struct sr_expr *expr, int i)
 {
-    int total = expr->node[i].size;
-    for (int k = sr_expr_start(expr, i); k <= i && priced; k++)
-        total += surcharge[expr->node[k].op];
-    return total;
+    return expr->node[i].size +
+           (is_priced(language) ? surcharges(language, expr, sr_expr_start(expr, i), i) : 0);
 }
 
 static bool arguments_fit(const struct sr_constraints *c, const struct sr_expr *expr)
 {
     for (int i = 0; i < expr->count; i++) {
-        const int arity = sr_op_table[expr->node[i].op].arity;
+        const int arity = sr_expr_arity(expr, i);
         const int *most = c->argument[expr->node[i].op];
         if (arity == 0)
             continue;
         const int last = i - 1, first = arity == 2 ? last - expr->node[last].size : last;
-        if (most[0] >= 0 && size_of(expr, first) > most[0])
+        if (most[0] >= 0 && size_of(c->language, expr, first) > most[0])
             return false;
-        if (arity == 2 && most[1] >= 0 && size_of(expr, last) > most[1])
+        if (arity == 2 && most[1] >= 0 && size_of(c->language, expr, last) > most[1])
             return false;
     }
     return true;
@@ -211,7 +223,7 @@ static bool arguments_fit(const struct sr_constraints *c, const struct sr_expr *
 static void count_on_paths(const struct sr_expr *expr, int inner, int *most)
 {
     for (int i = 0; i < expr->count; i++) {
-        const int arity = sr_op_table[expr->node[i].op].arity;
+        const int arity = sr_expr_arity(expr, i);
         const int last = i - 1;
         most[i] = 0;
         if (arity >= 1)
@@ -246,7 +258,7 @@ static int depth_of(const struct sr_expr *expr)
 {
     int depth[SR_NODES] = {0};
     for (int i = 0; i < expr->count; i++) {
-        const int arity = sr_op_table[expr->node[i].op].arity, last = i - 1;
+        const int arity = sr_expr_arity(expr, i), last = i - 1;
         depth[i] = 1;
         if (arity >= 1)
             depth[i] = 1 + depth[last];
@@ -258,13 +270,14 @@ static int depth_of(const struct sr_expr *expr)
 
 static bool fits(const struct sr_expr *expr, const struct sr_constraints *c, bool whole)
 {
-    if (priced && sr_expr_complexity(expr) > c->maxsize)
+    if (is_priced(c->language) && sr_expr_complexity(c->language, expr) > c->maxsize)
         return false;
     if (c->maxdepth && depth_of(expr) > c->maxdepth)
         return false;
     if (!c->any_shape && !(arguments_fit(c, expr) && nesting_fits(c, expr)))
         return false;
-    return !c->units || c->units_penalty > 0 || sr_units_violations(c->units, expr, whole) == 0;
+    return !c->units || c->units_penalty > 0 ||
+           sr_units_violations(c->units, c->language, expr, whole) == 0;
 }
 
 bool sr_constraints_admissible(const struct sr_expr *expr, const void *context)
@@ -282,5 +295,5 @@ double sr_constraints_penalty(const struct sr_expr *expr, const void *context)
     const struct sr_constraints *c = context;
     if (!c->units || !(c->units_penalty > 0))
         return 0;
-    return c->units_penalty * sr_units_violations(c->units, expr, false);
+    return c->units_penalty * sr_units_violations(c->units, c->language, expr, false);
 }

@@ -32,9 +32,10 @@ void sr_hall_clear(struct sr_hall *hall)
     }
 }
 
-bool sr_hall_offer(struct sr_hall *hall, const struct sr_expr *expr, double loss)
+bool sr_hall_offer(struct sr_hall *hall, const struct sr_language *language,
+                   const struct sr_expr *expr, double loss)
 {
-    const int size = sr_expr_complexity(expr);
+    const int size = sr_expr_complexity(language, expr);
     if (size > SR_NODES || !(loss < hall->loss[size]))
         return false;
     hall->loss[size] = loss;
@@ -52,6 +53,7 @@ void sr_front_make(const struct sr_hall *hall, struct sr_front *front)
             continue;
         smallest = hall->loss[c];
         const int row = front->count++;
+        front->complexity[row] = c;
         front->loss[row] = smallest;
         front->expr[row] = hall->expr[c];
         front->score[row] = 0;
@@ -59,8 +61,8 @@ void sr_front_make(const struct sr_hall *hall, struct sr_front *front)
         if (row && smallest <= 0)
             front->score[row] = HUGE_VAL;
         else if (row)
-            front->score[row] = -orr_log(smallest / front->loss[row - 1]) /
-                                (c - sr_expr_complexity(&front->expr[row - 1]));
+            front->score[row] =
+                -orr_log(smallest / front->loss[row - 1]) / (c - front->complexity[row - 1]);
     }
 }
 
@@ -84,7 +86,8 @@ int sr_front_select(const struct sr_front *front, enum sr_rule rule)
     return chosen;
 }
 
-int sr_front_write(const struct sr_front *front, const char *const *names, const char *path)
+int sr_front_write(const struct sr_front *front, const struct sr_language *language,
+                   const char *const *names, const char *path)
 {
     struct orr_file file = {0};
     char text[SR_TEXT];
@@ -92,9 +95,8 @@ int sr_front_write(const struct sr_front *front, const char *const *names, const
     if (!rc)
         rc = orr_file_printf(&file, "Complexity,Loss,Equation\n");
     for (int i = 0; i < front->count && !rc; i++) {
-        sr_expr_print(&front->expr[i], names, text, sizeof text);
-        rc = orr_file_printf(&file, "%d,%.9g,\"", sr_expr_complexity(&front->expr[i]),
-                             front->loss[i]);
+        sr_expr_print(language, &front->expr[i], names, text, sizeof text);
+        rc = orr_file_printf(&file, "%d,%.9g,\"", front->complexity[i], front->loss[i]);
         for (const char *c = text; *c && !rc; c++) /* RFC 4180: a quote stands twice */
             rc = orr_file_write(&file, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
         if (!rc)

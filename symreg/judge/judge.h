@@ -5,12 +5,12 @@
 
 #include "symreg/fit/fit.h"
 
-/* Complexity: the nodes, each at its price, 1 unless said. */
-int sr_expr_complexity(const struct sr_expr *expr);
+/* Complexity: the nodes, each at its price, 1 unless the language says otherwise. */
+int sr_expr_complexity(const struct sr_language *language, const struct sr_expr *expr);
 /* Of an outer scale that no constant of the formula takes: a constant and a product. */
-int sr_scale_complexity(void);
+int sr_scale_complexity(const struct sr_language *language);
 /* "exp=3, ^=2, constant=2, variable=1": whole numbers from 1 to 64; NULL: all 1. */
-int sr_complexity_set(const char *text);
+int sr_complexity_set(struct sr_language *language, const char *text);
 
 /* ------------------------------------------------------------------- units and constraints */
 
@@ -31,10 +31,12 @@ int sr_units_parse(const char *text, const char *const *names, int features, con
 /* Violations in a formula, from the leaves up: sums, min and max need equal dimensions, exp, log,
  * trigonometry and exponents none. A constant takes the dimension that its place needs, so c * x
  * has any. With `whole` the formula must have the target's dimension. */
-int sr_units_violations(const struct sr_units *units, const struct sr_expr *expr, bool whole);
+int sr_units_violations(const struct sr_units *units, const struct sr_language *language,
+                        const struct sr_expr *expr, bool whole);
 
 /* What a formula may look like. */
 struct sr_constraints {
+    const struct sr_language *language;
     int maxsize, maxdepth;            /* of the whole; maxdepth 0 = any */
     int argument[SR_ALL_OPS][2];      /* largest complexity of each argument, -1 = any */
     int nest[SR_ALL_OPS][SR_ALL_OPS]; /* [outer][inner]: most inner in a row, -1 = any */
@@ -42,7 +44,8 @@ struct sr_constraints {
     double units_penalty;             /* per violation; 0: none is allowed */
     bool any_shape;                   /* arguments, nesting and depth are all free */
 };
-void sr_constraints_init(struct sr_constraints *constraints);
+/* Of the language's operators and prices, which are not to change any more; all is free. */
+void sr_constraints_init(struct sr_constraints *constraints, const struct sr_language *language);
 /* "^:-1,1; sin:5": largest complexity of each argument. */
 int sr_constraints_arguments(struct sr_constraints *constraints, const char *text);
 /* "sin:cos=0; exp:exp=1": how many of the second may stand on one path inside the first. */
@@ -62,6 +65,7 @@ struct sr_hall {
 /* Rows of the Pareto front: complexity rises, loss strictly falls. */
 struct sr_front {
     int count;
+    int complexity[SR_NODES + 1];
     double loss[SR_NODES + 1], score[SR_NODES + 1];
     double mdl[SR_NODES + 1]; /* description length, NaN until sr_front_describe() */
     struct sr_expr expr[SR_NODES + 1];
@@ -70,7 +74,8 @@ enum sr_rule { SR_ACCURACY, SR_SCORE, SR_BEST, SR_MDL, SR_RULES };
 
 void sr_hall_clear(struct sr_hall *hall);
 /* True when the formula became the best of its size. */
-bool sr_hall_offer(struct sr_hall *hall, const struct sr_expr *expr, double loss);
+bool sr_hall_offer(struct sr_hall *hall, const struct sr_language *language,
+                   const struct sr_expr *expr, double loss);
 /* Front of a hall with scores: -d ln(loss) / d complexity against the row before (first row 0,
  * zero loss = infinity). */
 void sr_front_make(const struct sr_hall *hall, struct sr_front *front);
@@ -89,6 +94,7 @@ struct sr_data;
  * constant counts as one), I the Fisher information of the constant, sum (df/dc)^2 / mse. */
 int sr_front_describe(struct sr_front *front, const struct sr_data *data);
 /* Writes "Complexity,Loss,Equation" atomically. */
-int sr_front_write(const struct sr_front *front, const char *const *names, const char *path);
+int sr_front_write(const struct sr_front *front, const struct sr_language *language,
+                   const char *const *names, const char *path);
 
 #endif

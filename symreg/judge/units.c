@@ -227,16 +227,16 @@ static struct quantity power_of(const struct quantity *a, const struct quantity 
     return pure(a, violations); /* the power of a length must be known */
 }
 
-static struct quantity check(const struct sr_expr *expr, const struct quantity *features, int count,
-                             int *violations);
+static struct quantity check(const struct sr_language *language, const struct sr_expr *expr,
+                             const struct quantity *features, int count, int *violations);
 
-static struct quantity apply(const struct sr_expr *expr, int i, const struct quantity *a,
-                             const struct quantity *b, int *violations)
+static struct quantity apply(const struct sr_language *language, const struct sr_expr *expr, int i,
+                             const struct quantity *a, const struct quantity *b, int *violations)
 {
     const enum sr_op op = (enum sr_op)expr->node[i].op;
     const struct quantity arguments[2] = {*a, *b};
     if ((int)op >= SR_CUSTOM)
-        return check(sr_custom_expr(op), arguments, 2, violations);
+        return check(language, sr_op_formula(language, (int)op), arguments, 2, violations);
     switch (sr_op_table[op].units) {
     case SR_UNITS_ALIKE:
         return joined(a, b, violations);
@@ -258,14 +258,14 @@ static struct quantity apply(const struct sr_expr *expr, int i, const struct qua
     return pure(a, violations);
 }
 
-static struct quantity check(const struct sr_expr *expr, const struct quantity *features, int count,
-                             int *violations)
+static struct quantity check(const struct sr_language *language, const struct sr_expr *expr,
+                             const struct quantity *features, int count, int *violations)
 {
     struct quantity stack[SR_NODES / 2 + 1] = {{0}};
     int depth = 0;
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];
-        const int arity = sr_op_table[node->op].arity;
+        const int arity = sr_expr_arity(expr, i);
         if (arity == 0) {
             stack[depth++] = node->op == SR_FEATURE && node->feature < count
                                  ? features[node->feature]
@@ -273,19 +273,21 @@ static struct quantity check(const struct sr_expr *expr, const struct quantity *
             continue;
         }
         depth -= arity;
-        stack[depth] = apply(expr, i, &stack[depth], &stack[depth + arity - 1], violations);
+        stack[depth] =
+            apply(language, expr, i, &stack[depth], &stack[depth + arity - 1], violations);
         depth++;
     }
     return stack[0];
 }
 
-int sr_units_violations(const struct sr_units *units, const struct sr_expr *expr, bool whole)
+int sr_units_violations(const struct sr_units *units, const struct sr_language *language,
+                        const struct sr_expr *expr, bool whole)
 {
     struct quantity features[SR_FEATURES];
     int violations = 0;
     for (int f = 0; f < SR_FEATURES; f++)
         features[f] = (struct quantity){.d = units->feature[f]};
-    const struct quantity q = check(expr, features, SR_FEATURES, &violations);
+    const struct quantity q = check(language, expr, features, SR_FEATURES, &violations);
     if (whole && units->target_known && !q.any && !equal(&q.d, &units->target))
         violations++;
     return violations;

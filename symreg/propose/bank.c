@@ -157,11 +157,12 @@ bool sr_bank_expr(const struct sr_bank *bank, int e, struct sr_expr *expr)
 
 void sr_bank_made_of(const struct sr_bank *bank, uint64_t operators, bool made[SR_BANK])
 {
+    const struct sr_language *const language = bank->all.settings->language;
     for (int e = 0; e < bank->all.count; e++) {
         const struct sr_entry *entry = &bank->all.entry[e];
         made[e] = entry->op == SR_FEATURE ||
                   (entry->op != SR_CONSTANT && sr_has(operators, (enum sr_op)entry->op) &&
-                   made[entry->a] && (sr_op_table[entry->op].arity < 2 || made[entry->b]));
+                   made[entry->a] && (sr_op(language, entry->op)->arity < 2 || made[entry->b]));
     }
 }
 
@@ -180,7 +181,7 @@ void sr_bank_offer(const struct sr_bank *bank, int maxsize, struct sr_candidates
                     sr_put_constant(expr, generic[0]);
                     sr_put_op(expr, SR_ADD);
                 }
-                candidates->count += sr_put_end(expr, maxsize);
+                candidates->count += sr_put_end(bank->all.settings->language, expr, maxsize);
             }
         }
 }

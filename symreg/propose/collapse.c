@@ -252,10 +252,10 @@ static void add_factor(const struct sr_collapse *c, struct sr_curve *curve, int 
             if (c->expr[number].count)
                 sr_put_op(&h, join);
         }
-        if (h.count && !sr_put_end(&h, p->settings->maxsize))
+        if (h.count && !sr_put_end(p->settings->language, &h, p->settings->maxsize))
             continue;
         if (h.count)
-            sr_expr_rewrite(&h, p->operators);
+            sr_expr_rewrite(p->settings->language, &h, p->operators);
         if (!h.count)
             sr_fill(value, c->rows, 1);
         else if (!sr_eval(&h, &c->data, value))

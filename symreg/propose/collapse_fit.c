@@ -77,11 +77,15 @@ static bool regress(const struct sr_data *points, const struct sr_expr *f, const
 }
 
 /* phi as a formula of one variable, its constants fitted to the points. */
-static bool make_phi(const struct proposal *p, int maxsize, struct sr_work *work, gsl_rng *rng,
-                     struct sr_expr *phi)
+static bool make_phi(const struct proposal *p, const struct sr_settings *settings,
+                     struct sr_work *work, gsl_rng *rng, struct sr_expr *phi)
 {
     const struct sr_collapse_target *t = &p->curve->target[p->target];
-    const struct sr_data points = {.rows = SR_ROWS, .features = 1, .x = p->curve->x, .y = t->z};
+    const struct sr_data points = {.rows = SR_ROWS,
+                                   .features = 1,
+                                   .x = p->curve->x,
+                                   .y = t->z,
+                                   .language = settings->language};
     const bool identity = t->outer == SR_CONSTANT, plain = p->variant == (identity ? 0 : 1);
     const struct sr_expr none = {.count = 0};
     struct sr_loss loss;
@@ -97,7 +101,8 @@ static bool make_phi(const struct proposal *p, int maxsize, struct sr_work *work
         .offset = identity ? p->variant == 1 : p->variant > 0,
         .d = identity || plain ? b / a : b,
     };
-    if (!sr_sum_write(&sum, maxsize, phi) || sr_loss_init(&loss, ORR_SR_L2, &points))
+    if (!sr_sum_write(settings->language, &sum, settings->maxsize, phi) ||
+        sr_loss_init(&loss, ORR_SR_L2, &points))
         return false;
     const double reached = sr_constants_fit(&loss, phi, true, POINT_STEPS, 0, rng, work);
     sr_loss_free(&loss);
@@ -114,7 +119,7 @@ static double work_out(const struct sr_collapse *c, const struct proposal *p,
     struct sr_work *work = &thread->work;
     struct sr_expr phi;
     out->count = 0;
-    if (!make_phi(p, s->maxsize, work, thread->rng, &phi))
+    if (!make_phi(p, s, work, thread->rng, &phi))
         return HUGE_VAL;
     sr_put_expr(out, h);
     for (int i = 0; i < phi.count; i++)
@@ -124,9 +129,9 @@ static double work_out(const struct sr_collapse *c, const struct proposal *p,
             sr_put_node(out, phi.node[i]);
     if (h->count)
         sr_put_op(out, SR_MUL);
-    if (!sr_put_end(out, SR_NODES))
+    if (!sr_put_end(s->language, out, SR_NODES))
         return HUGE_VAL;
-    sr_expr_rewrite(out, c->proposal->operators);
+    sr_expr_rewrite(s->language, out, c->proposal->operators);
     if (out->count > s->maxsize || (s->admissible && !s->admissible(out, s->context)) ||
         !sr_eval(out, loss->data, work->value))
         return HUGE_VAL;

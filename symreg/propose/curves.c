@@ -213,7 +213,7 @@ static bool wants(void *owner, enum sr_op op, int a, int b)
 {
     struct curves *c = owner;
     const struct sr_entry *p = &c->all.entry[a], *q = &c->all.entry[b];
-    const bool binary = sr_op_table[op].arity == 2;
+    const bool binary = sr_op(c->all.settings->language, (int)op)->arity == 2;
     const int number = binary ? a + b : a;
     if ((c->all.cost > SHARED_COST && number % c->parts != c->part) ||
         p->constants + (binary ? q->constants : 0) > CONSTANTS ||
@@ -231,8 +231,9 @@ static int chain(const struct curves *c, const struct sr_entry *e, int operand,
     const int from = operand ? e->b : e->a;
     for (int k = 0; k < c->all.entry[from].constants; k++, n++) {
         s->constant[n] = c->slopes[from].constant[k];
-        sr_op_chain((enum sr_op)e->op, operand, SR_ROWS, c->all.value[e->a], c->all.value[e->b],
-                    value, c->slopes[from].slope[k], s->slope[n]);
+        sr_op_chain(c->all.settings->language, (enum sr_op)e->op, operand, SR_ROWS,
+                    c->all.value[e->a], c->all.value[e->b], value, c->slopes[from].slope[k],
+                    s->slope[n]);
     }
     return n;
 }
@@ -240,7 +241,7 @@ static int chain(const struct curves *c, const struct sr_entry *e, int operand,
 static void make_slopes(const struct curves *c, const struct sr_entry *e,
                         const double value[SR_ROWS], struct slopes *s)
 {
-    const int arity = sr_op_table[e->op].arity;
+    const int arity = sr_op(c->all.settings->language, e->op)->arity;
     s->transcendental = e->op >= SR_EXP || (arity > 0 && c->slopes[e->a].transcendental) ||
                         (arity > 1 && c->slopes[e->b].transcendental);
     if (e->op == SR_CONSTANT) {
@@ -256,7 +257,7 @@ static void consider(void *owner, const struct sr_entry *e, const double value[S
 {
     struct curves *c = owner;
     struct slopes s;
-    const int arity = sr_op_table[e->op].arity;
+    const int arity = sr_op(c->all.settings->language, e->op)->arity;
     const bool keep = e->cost <= SHARED_COST && c->all.count < STORED;
     make_slopes(c, e, value, &s);
     if (keep && arity > 0 && !sr_enumerate_is_new(&c->all, value, true))

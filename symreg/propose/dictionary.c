@@ -72,7 +72,7 @@ static bool fit_power_law(const struct sr_dictionary *d, uint64_t operators, str
             if (side < 0 && (first || !divides) && !sr_has(operators, SR_INV))
                 return false;
         }
-    return out->count && sr_put_end(out, SR_NODES);
+    return out->count && sr_put_end(d->data.language, out, SR_NODES);
 }
 
 /* Variance of log |y / h|; equal to rounding where formulas are one but for a factor. */

@@ -88,11 +88,12 @@ static void join(struct sr_enumeration *all, enum sr_op op, int a, int b)
 {
     double value[SR_ROWS];
     const struct sr_entry *p = &all->entry[a], *q = &all->entry[b];
-    const bool binary = sr_op_table[op].arity == 2;
+    const struct sr_language *const language = all->settings->language;
+    const bool binary = sr_op(language, (int)op)->arity == 2;
     const int size = 1 + p->size + (binary ? q->size : 0);
     if (size > all->largest || (p->op == SR_CONSTANT && (!binary || q->op == SR_CONSTANT)) ||
         (all->wants && !all->wants(all->owner, op, a, b)) ||
-        !sr_op_apply(op, SR_ROWS, all->value[a], all->value[b], value))
+        !sr_op_apply(language, op, SR_ROWS, all->value[a], all->value[b], value))
         return;
     const struct sr_entry entry = {.op = (uint8_t)op,
                                    .size = (uint8_t)size,
@@ -122,7 +123,7 @@ static void add_level(struct sr_enumeration *all, double budget)
     const int *first = all->first;
     int step = 0;
     for (int k = 0; k < s->unary_count; k++) {
-        const int operand = all->cost - sr_op_table[s->unary[k]].cost;
+        const int operand = all->cost - sr_op(s->language, (int)s->unary[k])->cost;
         for (int a = operand > 0 ? first[operand] : 0; operand > 0 && a < first[operand + 1]; a++)
             if (takes_step(all, budget, &step))
                 join(all, s->unary[k], a, a);
@@ -134,7 +135,7 @@ static void add_level(struct sr_enumeration *all, double budget)
                 continue;
             for (int b = first[right]; b < first[right + 1]; b++)
                 for (int k = 0; k < s->binary_count; k++)
-                    if (a <= b || !(sr_op_table[s->binary[k]].traits & SR_COMMUTES))
+                    if (a <= b || !(sr_op(s->language, (int)s->binary[k])->traits & SR_COMMUTES))
                         join(all, s->binary[k], a, b);
         }
     }
@@ -158,7 +159,7 @@ void sr_enumerate_run(struct sr_enumeration *all, double budget)
 static bool write_entry(const struct sr_enumeration *all, const struct sr_entry *entry,
                         struct sr_expr *expr)
 {
-    const int arity = sr_op_table[entry->op].arity;
+    const int arity = sr_op(all->settings->language, entry->op)->arity;
     if (arity > 0 && !write_entry(all, &all->entry[entry->a], expr))
         return false;
     if (arity > 1 && !write_entry(all, &all->entry[entry->b], expr))
@@ -176,5 +177,5 @@ bool sr_enumerate_write(const struct sr_enumeration *all, const struct sr_entry 
                         struct sr_expr *expr)
 {
     expr->count = 0;
-    return write_entry(all, entry, expr) && sr_expr_measure(expr);
+    return write_entry(all, entry, expr) && sr_expr_measure(all->settings->language, expr);
 }

@@ -117,5 +117,5 @@ bool sr_factor_expr(const struct sr_bank *bank, const struct sr_factor *factor,
         sr_put_expr(expr, &b);
         sr_put_op(expr, factor->op);
     }
-    return sr_put_end(expr, SR_NODES);
+    return sr_put_end(bank->all.settings->language, expr, SR_NODES);
 }

@@ -200,7 +200,8 @@ static void add_shapes(const struct sr_proposal *p, const struct target *t,
             .d = weight[SR_TERMS] / unit,
         };
         if ((pair || shape.of_single) && out->count < SR_CANDIDATES)
-            out->count += sr_sum_write(&sum, p->settings->maxsize, &out->expr[out->count]);
+            out->count += sr_sum_write(p->settings->language, &sum, p->settings->maxsize,
+                                       &out->expr[out->count]);
     }
 }
 
@@ -280,7 +281,7 @@ static int list_divisors(const struct sr_proposal *p, struct divisor list[SR_FAC
         const double *a = bank->all.value[factor[k].a];
         memcpy(h->value, a, sizeof h->value);
         if (factor[k].b >= 0)
-            sr_op_apply(factor[k].op, SR_ROWS, a, bank->all.value[factor[k].b], h->value);
+            sr_op_apply(NULL, factor[k].op, SR_ROWS, a, bank->all.value[factor[k].b], h->value);
         sr_factor_expr(bank, &factor[k], &h->expr);
         if (k < *close && h->expr.count <= p->settings->maxsize &&
             candidates->count < SR_CANDIDATES)

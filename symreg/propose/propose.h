@@ -18,6 +18,7 @@ struct sr_algorithm;
 /* Settings with names resolved. The callbacks may be NULL; those about formulas are called by
  * several threads at once. */
 struct sr_settings {
+    const struct sr_language *language; /* of all formulas; NULL: that of the table of operators */
     enum sr_op binary[SR_ALL_OPS], unary[SR_ALL_OPS];
     int binary_count, unary_count;
     enum orr_symreg_loss loss;

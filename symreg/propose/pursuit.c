@@ -210,9 +210,9 @@ static bool write_sum(const struct sr_proposal *p, const struct sr_dictionary *d
         sum.term[k] = (struct sr_written_term){
             &d->expr[s->term[k]], weight, whole && (weight > 0 || minus), minus ? SR_SUB : SR_ADD};
     }
-    if (!sr_sum_write(&sum, SR_NODES, out))
+    if (!sr_sum_write(p->settings->language, &sum, SR_NODES, out))
         return false;
-    sr_expr_rewrite(out, p->operators);
+    sr_expr_rewrite(p->settings->language, out, p->operators);
     return out->count <= p->settings->maxsize &&
            (!p->settings->admissible || p->settings->admissible(out, p->settings->context));
 }

@@ -108,6 +108,7 @@ int sr_rows_take(const struct sr_data *all, size_t rows, const size_t *row, stru
                             .features = all->features,
                             .x = x,
                             .y = y,
-                            .weight = all->weight ? weight : NULL};
+                            .weight = all->weight ? weight : NULL,
+                            .language = all->language};
     return 0;
 }

@@ -79,9 +79,9 @@ static inline void sr_put_expr(struct sr_expr *out, const struct sr_expr *in)
 }
 
 /* Measures what was put; false when it has more than `limit` nodes or is no formula. */
-static inline bool sr_put_end(struct sr_expr *out, int limit)
+static inline bool sr_put_end(const struct sr_language *language, struct sr_expr *out, int limit)
 {
-    return out->count <= limit && out->count <= SR_NODES && sr_expr_measure(out);
+    return out->count <= limit && out->count <= SR_NODES && sr_expr_measure(language, out);
 }
 
 #endif

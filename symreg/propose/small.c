@@ -92,7 +92,7 @@ static void fit_seeds(const struct sr_proposal *p)
             continue;
         seeds->loss[i] =
             sr_constants_fit(p->loss, expr, true, FIT_STEPS, FIT_RESTARTS, own->rng, &own->work);
-        sr_expr_rewrite(expr, p->operators);
+        sr_expr_rewrite(p->settings->language, expr, p->operators);
     }
 }
 

@@ -97,7 +97,8 @@ bool sr_sum_weigh(int rows, int terms, const double *const value[SR_TERMS], cons
 
 /* ---- formulas */
 
-bool sr_sum_write(const struct sr_sum *sum, int limit, struct sr_expr *out)
+bool sr_sum_write(const struct sr_language *language, const struct sr_sum *sum, int limit,
+                  struct sr_expr *out)
 {
     const bool divide = sum->divide && sum->outer.inner == SR_INV && sum->factor->count;
     out->count = 0;
@@ -124,5 +125,5 @@ bool sr_sum_write(const struct sr_sum *sum, int limit, struct sr_expr *out)
         sr_put_op(out, sum->outer.last);
     if (sum->factor->count)
         sr_put_op(out, divide ? SR_DIV : SR_MUL);
-    return sr_put_end(out, limit);
+    return sr_put_end(language, out, limit);
 }

@@ -71,6 +71,7 @@ struct sr_sum {
     double d;
 };
 /* False when the formula has more than `limit` nodes. */
-bool sr_sum_write(const struct sr_sum *sum, int limit, struct sr_expr *out);
+bool sr_sum_write(const struct sr_language *language, const struct sr_sum *sum, int limit,
+                  struct sr_expr *out);
 
 #endif

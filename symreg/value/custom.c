@@ -5,49 +5,39 @@
 #include <math.h>
 #include <string.h>
 
-enum { ARGUMENTS = 2, NAME = 32, PIECE = 64 /* rows: operators nest, the stack is finite */ };
-
-static struct {
-    int count;
-    char name[SR_CUSTOMS][NAME];
-    struct sr_expr expr[SR_CUSTOMS];
-    struct sr_expr loss; /* of p and t */
-} custom;
+enum { ARGUMENTS = 2, PIECE = 64 /* rows: operators nest, the stack is finite */ };
 
 /* ---- values and derivatives */
 
-const struct sr_expr *sr_custom_expr(enum sr_op op)
-{
-    return &custom.expr[op - SR_CUSTOM];
-}
-
 /* A table of two columns with a tile's rows. */
-static struct sr_data tile_of(int n, const double *a, const double *b, double x[2 * SR_TILE])
+static struct sr_data tile_of(const struct sr_language *language, int n, const double *a,
+                              const double *b, double x[2 * SR_TILE])
 {
     memcpy(x, a, (size_t)n * sizeof *x);
     memcpy(x + n, b, (size_t)n * sizeof *x);
-    return (struct sr_data){.rows = (size_t)n, .features = ARGUMENTS, .x = x};
+    return (struct sr_data){.rows = (size_t)n, .features = ARGUMENTS, .x = x, .language = language};
 }
 
-bool sr_custom_apply(enum sr_op op, int n, const double *a, const double *b, double *out)
+bool sr_custom_apply(const struct sr_language *language, enum sr_op op, int n, const double *a,
+                     const double *b, double *out)
 {
     double x[2 * SR_TILE];
-    const struct sr_data data = tile_of(n, a, b, x);
-    return sr_eval(sr_custom_expr(op), &data, out);
+    const struct sr_data data = tile_of(language, n, a, b, x);
+    return sr_eval(sr_op_formula(language, (int)op), &data, out);
 }
 
 /* Derivative of n <= PIECE rows with respect to one argument, forward along the formula. */
-static void chain_piece(enum sr_op op, int operand, int n, const double *a, const double *b,
-                        const double *outer, double *d)
+static void chain_piece(const struct sr_language *language, enum sr_op op, int operand, int n,
+                        const double *a, const double *b, const double *outer, double *d)
 {
-    const struct sr_expr *expr = sr_custom_expr(op);
+    const struct sr_expr *expr = sr_op_formula(language, (int)op);
     double value[SR_NODES / 2 + 1][PIECE], slope[SR_NODES / 2 + 1][PIECE];
     double kept[PIECE], left[PIECE], right[PIECE];
     int depth = 0;
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];
         const enum sr_op inner = (enum sr_op)node->op;
-        const int arity = sr_op_table[inner].arity;
+        const int arity = sr_expr_arity(expr, i);
         if (arity == 0) {
             for (int k = 0; k < n; k++) {
                 const double argument = node->feature ? b[k] : a[k];
@@ -59,10 +49,10 @@ static void chain_piece(enum sr_op op, int operand, int n, const double *a, cons
         }
         depth -= arity;
         double *const first = value[depth], *const second = value[depth + arity - 1];
-        sr_op_apply(inner, n, first, second, kept);
-        sr_op_chain(inner, 0, n, first, second, kept, slope[depth], left);
+        sr_op_apply(language, inner, n, first, second, kept);
+        sr_op_chain(language, inner, 0, n, first, second, kept, slope[depth], left);
         if (arity == 2)
-            sr_op_chain(inner, 1, n, first, second, kept, slope[depth + 1], right);
+            sr_op_chain(language, inner, 1, n, first, second, kept, slope[depth + 1], right);
         for (int k = 0; k < n; k++) {
             /* where the argument does not stand, an infinite derivative counts for nothing */
             double total = slope[depth][k] != 0 ? left[k] : 0;
@@ -77,67 +67,15 @@ static void chain_piece(enum sr_op op, int operand, int n, const double *a, cons
         d[k] = outer[k] * slope[0][k];
 }
 
-void sr_custom_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
-                     const double *outer, double *d)
+void sr_custom_chain(const struct sr_language *language, enum sr_op op, int operand, int n,
+                     const double *a, const double *b, const double *outer, double *d)
 {
     for (int first = 0; first < n; first += PIECE)
-        chain_piece(op, operand, n - first < PIECE ? n - first : PIECE, a + first, b + first,
-                    outer + first, d + first);
+        chain_piece(language, op, operand, n - first < PIECE ? n - first : PIECE, a + first,
+                    b + first, outer + first, d + first);
 }
-
-static double scalar(int slot, double a, double b)
-{
-    double value;
-    const enum sr_op op = (enum sr_op)(SR_CUSTOM + slot);
-    return sr_custom_apply(op, 1, &a, &b, &value) ? value : NAN;
-}
-
-static double scalar_slope(int slot, int operand, double a, double b)
-{
-    const double one = 1;
-    double slope;
-    sr_custom_chain((enum sr_op)(SR_CUSTOM + slot), operand, 1, &a, &b, &one, &slope);
-    return slope;
-}
-
-/* The table's functions know no context: one triple for each slot. */
-#define SLOT(k)                                                                                    \
-    static double value_##k(double a, double b)                                                    \
-    {                                                                                              \
-        return scalar(k, a, b);                                                                    \
-    }                                                                                              \
-    static double da_##k(double a, double b, double v)                                             \
-    {                                                                                              \
-        (void)v;                                                                                   \
-        return scalar_slope(k, 0, a, b);                                                           \
-    }                                                                                              \
-    static double db_##k(double a, double b, double v)                                             \
-    {                                                                                              \
-        (void)v;                                                                                   \
-        return scalar_slope(k, 1, a, b);                                                           \
-    }
-SLOT(0)
-SLOT(1)
-SLOT(2)
-SLOT(3)
-SLOT(4)
-SLOT(5)
-SLOT(6)
-SLOT(7)
-#define ROW(k)                                                                                     \
-    {                                                                                              \
-        .name = custom.name[k], .value = value_##k, .da = da_##k, .db = db_##k, .cost = 2          \
-    }
-static const struct sr_op_info slots[SR_CUSTOMS] = {ROW(0), ROW(1), ROW(2), ROW(3),
-                                                    ROW(4), ROW(5), ROW(6), ROW(7)};
 
 /* ---- definitions */
-
-void sr_custom_clear(void)
-{
-    memset(&custom, 0, sizeof custom);
-    memset(&sr_op_table[SR_CUSTOM], 0, SR_CUSTOMS * sizeof *sr_op_table);
-}
 
 static const char *skip(const char *at)
 {
@@ -146,15 +84,15 @@ static const char *skip(const char *at)
     return at;
 }
 
-/* A name at *at into name[NAME]; *at moves behind it. */
-static bool take_name(const char **at, char name[NAME])
+/* A name at *at into name[SR_OP_NAME]; *at moves behind it. */
+static bool take_name(const char **at, char name[SR_OP_NAME])
 {
     size_t n = 0;
     *at = skip(*at);
     if (!isalpha((unsigned char)**at) && **at != '_')
         return false;
     for (; isalnum((unsigned char)**at) || **at == '_'; (*at)++)
-        if (n + 1 < NAME)
+        if (n + 1 < SR_OP_NAME)
             name[n++] = **at;
         else
             return false;
@@ -164,7 +102,8 @@ static bool take_name(const char **at, char name[NAME])
 }
 
 /* "g(x, y)=": name, arguments; *at moves to the formula. */
-static bool take_head(const char **at, char name[NAME], char argument[ARGUMENTS][NAME], int *arity)
+static bool take_head(const char **at, char name[SR_OP_NAME], char argument[ARGUMENTS][SR_OP_NAME],
+                      int *arity)
 {
     if (!take_name(at, name) || *(*at)++ != '(')
         return false;
@@ -181,30 +120,30 @@ static bool take_head(const char **at, char name[NAME], char argument[ARGUMENTS]
     return *(*at)++ == '=';
 }
 
-static int name_is_free(const char *name)
+static int name_is_free(const struct sr_language *language, const char *name)
 {
-    if (custom.count == SR_CUSTOMS)
+    if (language->count == SR_CUSTOMS)
         return ORR_FAIL(ORR_EUSAGE, "--define: at most %d operators", SR_CUSTOMS);
-    for (int op = SR_FEATURE + 1; op < SR_ALL_OPS; op++)
-        if (sr_op_table[op].arity && !strcmp(sr_op_table[op].name, name))
+    for (int op = SR_FEATURE + 1; sr_op_known(language, op); op++)
+        if (!strcmp(sr_op(language, op)->name, name))
             return ORR_FAIL(ORR_EUSAGE, "--define: there is already an operator \"%s\"", name);
     return 0;
 }
 
 /* Reads a formula of named arguments; messages name what it was for. */
-static int read_formula(const char *what, const char *text, const char *const *names, int count,
-                        struct sr_expr *expr)
+static int read_formula(const struct sr_language *language, const char *what, const char *text,
+                        const char *const *names, int count, struct sr_expr *expr)
 {
     char message[1024];
-    if (!sr_expr_parse(text, names, count, expr))
+    if (!sr_expr_parse(language, text, names, count, expr))
         return 0;
     snprintf(message, sizeof message, "%s", orr_error());
     return ORR_FAIL(ORR_EUSAGE, "%s: %s", what, message);
 }
 
-static int define_one(const char *text)
+static int define_one(struct sr_language *language, const char *text)
 {
-    char name[NAME], argument[ARGUMENTS][NAME];
+    char name[SR_OP_NAME], argument[ARGUMENTS][SR_OP_NAME];
     const char *at = text, *const names[ARGUMENTS] = {argument[0], argument[1]};
     int arity = 0;
     if (!take_head(&at, name, argument, &arity))
@@ -212,22 +151,22 @@ static int define_one(const char *text)
                         "--define: expected \"name(x)=formula\" or \"name(x,y)=formula\", found "
                         "\"%s\"",
                         text);
-    int rc = name_is_free(name);
+    int rc = name_is_free(language, name);
     if (!rc && arity == 2 && !strcmp(argument[0], argument[1]))
         rc = ORR_FAIL(ORR_EUSAGE, "--define: %s: two arguments \"%s\"", name, argument[0]);
     if (rc)
         return rc;
-    rc = read_formula("--define", at, names, arity, &custom.expr[custom.count]);
+    const int k = language->count;
+    rc = read_formula(language, "--define", at, names, arity, &language->formula[k]);
     if (rc)
         return rc;
-    memcpy(custom.name[custom.count], name, NAME);
-    sr_op_table[SR_CUSTOM + custom.count] = slots[custom.count];
-    sr_op_table[SR_CUSTOM + custom.count].arity = arity;
-    custom.count++;
+    memcpy(language->name[k], name, sizeof name);
+    language->op[k] = (struct sr_op_info){.name = language->name[k], .arity = arity, .cost = 2};
+    language->count++;
     return 0;
 }
 
-int sr_custom_define(const char *text)
+int sr_custom_define(struct sr_language *language, const char *text)
 {
     char one[SR_TEXT];
     for (const char *at = text;; at++) {
@@ -236,7 +175,7 @@ int sr_custom_define(const char *text)
             return ORR_FAIL(ORR_EUSAGE, "--define: longer than %d bytes", SR_TEXT - 1);
         memcpy(one, at, length);
         one[length] = '\0';
-        const int rc = define_one(one);
+        const int rc = define_one(language, one);
         if (rc)
             return rc;
         at += length;
@@ -247,14 +186,18 @@ int sr_custom_define(const char *text)
 
 /* ---- the loss */
 
-int sr_custom_loss_define(const char *text)
+int sr_custom_loss_define(struct sr_language *language, const char *text)
 {
     static const char *const names[2] = {"p", "t"};
-    return read_formula("--loss", text, names, 2, &custom.loss);
+    struct sr_expr loss;
+    const int rc = read_formula(language, "--loss", text, names, 2, &loss);
+    if (!rc)
+        language->loss = loss;
+    return rc;
 }
 
-double sr_custom_loss(size_t rows, const double *p, const double *t, const double *weight,
-                      double scale)
+double sr_custom_loss(const struct sr_language *language, size_t rows, const double *p,
+                      const double *t, const double *weight, double scale)
 {
     double total = 0, weights = 0, x[2 * SR_TILE], value[SR_TILE];
     for (size_t first = 0; first < rows; first += SR_TILE) {
@@ -263,8 +206,8 @@ double sr_custom_loss(size_t rows, const double *p, const double *t, const doubl
             x[i] = scale * p[first + i];
             x[n + i] = t[first + i];
         }
-        const struct sr_data data = {.rows = n, .features = 2, .x = x};
-        if (!sr_eval(&custom.loss, &data, value))
+        const struct sr_data data = {.rows = n, .features = 2, .x = x, .language = language};
+        if (!sr_eval(&language->loss, &data, value))
             return HUGE_VAL;
         for (size_t i = 0; i < n; i++) {
             const double w = weight ? weight[first + i] : 1;
@@ -276,8 +219,8 @@ double sr_custom_loss(size_t rows, const double *p, const double *t, const doubl
 }
 
 /* Differences over a millionth of the residual, that of a tile at once. */
-void sr_custom_loss_weights(size_t rows, const double *p, const double *t, double scale,
-                            double *weight)
+void sr_custom_loss_weights(const struct sr_language *language, size_t rows, const double *p,
+                            const double *t, double scale, double *weight)
 {
     double up[2 * SR_TILE], down[2 * SR_TILE], gap[SR_TILE], above[SR_TILE], below[SR_TILE];
     for (size_t first = 0; first < rows; first += SR_TILE) {
@@ -291,10 +234,10 @@ void sr_custom_loss_weights(size_t rows, const double *p, const double *t, doubl
             down[i] = value - step;
             up[n + i] = down[n + i] = target;
         }
-        const struct sr_data high = {.rows = n, .features = 2, .x = up};
-        const struct sr_data low = {.rows = n, .features = 2, .x = down};
+        const struct sr_data high = {.rows = n, .features = 2, .x = up, .language = language};
+        const struct sr_data low = {.rows = n, .features = 2, .x = down, .language = language};
         const bool finite =
-            sr_eval(&custom.loss, &high, above) && sr_eval(&custom.loss, &low, below);
+            sr_eval(&language->loss, &high, above) && sr_eval(&language->loss, &low, below);
         for (size_t i = 0; i < n; i++) {
             const double w = finite ? (above[i] - below[i]) / ((up[i] - down[i]) * gap[i]) : 0;
             weight[first + i] = isfinite(w) && w > 0 ? w : 0;

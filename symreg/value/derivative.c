@@ -9,6 +9,7 @@ enum { TAPE_TILE = 128 }; /* rows; there are two buffers per node */
 
 /* Constants, and what stands above constants alone, are the same in all tiles: written once. */
 struct tape {
+    const struct sr_language *language;
     _Alignas(64) double value[SR_NODES][TAPE_TILE], adjoint[SR_NODES][TAPE_TILE];
     const double *at[SR_NODES];   /* values of each node in this tile */
     const double *rows[SR_NODES]; /* of features and columns: values in all tiles; else NULL */
@@ -18,13 +19,13 @@ struct tape {
 
 static int left_of(const struct sr_expr *expr, int i)
 {
-    return sr_op_table[expr->node[i].op].arity == 2 ? i - 1 - expr->node[i - 1].size : i - 1;
+    return sr_expr_arity(expr, i) == 2 ? i - 1 - expr->node[i - 1].size : i - 1;
 }
 
 static bool apply(const struct sr_expr *expr, int i, int n, struct tape *tape)
 {
-    return sr_op_apply((enum sr_op)expr->node[i].op, n, tape->at[left_of(expr, i)], tape->at[i - 1],
-                       tape->value[i]);
+    return sr_op_apply(tape->language, (enum sr_op)expr->node[i].op, n, tape->at[left_of(expr, i)],
+                       tape->at[i - 1], tape->value[i]);
 }
 
 /* What is the same in all tiles; false where it is not finite. loss NULL: no columns. */
@@ -32,6 +33,7 @@ static bool tape_make(const struct sr_expr *expr, const struct sr_data *data,
                       const struct sr_loss *loss, struct tape *tape)
 {
     const size_t n = data->rows < TAPE_TILE ? data->rows : TAPE_TILE;
+    tape->language = data->language;
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];
         tape->live[i] = tape->same[i] = node->op == SR_CONSTANT;
@@ -77,15 +79,15 @@ static void backward(const struct sr_expr *expr, int n, struct tape *tape)
     for (int i = expr->count - 1; i >= 0; i--) {
         const enum sr_op op = (enum sr_op)expr->node[i].op;
         const int last = i - 1;
-        if (!tape->live[i] || sr_op_table[op].arity == 0)
+        if (!tape->live[i] || sr_expr_arity(expr, i) == 0)
             continue;
         const int left = left_of(expr, i);
         if (tape->live[left])
-            sr_op_chain(op, 0, n, tape->at[left], tape->at[last], tape->at[i], tape->adjoint[i],
-                        tape->adjoint[left]);
+            sr_op_chain(tape->language, op, 0, n, tape->at[left], tape->at[last], tape->at[i],
+                        tape->adjoint[i], tape->adjoint[left]);
         if (left != last && tape->live[last])
-            sr_op_chain(op, 1, n, tape->at[left], tape->at[last], tape->at[i], tape->adjoint[i],
-                        tape->adjoint[last]);
+            sr_op_chain(tape->language, op, 1, n, tape->at[left], tape->at[last], tape->at[i],
+                        tape->adjoint[i], tape->adjoint[last]);
     }
 }
 

@@ -28,6 +28,7 @@ struct step {
 };
 
 struct program {
+    const struct sr_language *language;
     int steps;
     struct step step[SR_NODES];
     struct place result; /* of a formula without steps */
@@ -52,9 +53,9 @@ static bool use_column(const struct sr_loss *loss, int op, struct place *a, bool
 static bool add_step(struct program *program, enum sr_op op, struct place *a, const struct place *b,
                      double buffer[][SR_TILE], int depth)
 {
-    const bool binary = sr_op_table[op].arity == 2;
+    const bool binary = sr_op(program->language, (int)op)->arity == 2;
     if (a->is_number && (!binary || b->is_number)) {
-        a->number = sr_op_table[op].value(a->number, b->number);
+        a->number = sr_op_value(program->language, op, a->number, b->number);
         return isfinite(a->number) != 0;
     }
     struct step *step = &program->step[program->steps];
@@ -80,6 +81,7 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
 {
     struct place stack[DEPTH] = {{0}};
     int depth = 0;
+    program->language = data->language;
     program->steps = 0;
     for (int i = 0; i < expr->count; i++) {
         const struct sr_node *node = &expr->node[i];
@@ -93,7 +95,7 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
             stack[depth++] =
                 (struct place){.number = node->value, .is_number = true, .feature = -1};
         } else {
-            const int arity = sr_op_table[node->op].arity;
+            const int arity = sr_op(data->language, node->op)->arity;
             depth -= arity;
             struct place *a = &stack[depth];
             bool finite = true;
@@ -112,12 +114,13 @@ static bool program_make(struct program *program, const struct sr_expr *expr,
 }
 
 /* An operator of the user takes rows only: an operand that is a number becomes some. */
-static bool run_custom(const struct step *s, int n, const double *a, const double *b, double *out)
+static bool run_custom(const struct sr_language *language, const struct step *s, int n,
+                       const double *a, const double *b, double *out)
 {
     double number[SR_TILE];
     if (s->form != SR_VEC_ROWS)
         sr_fill(number, (size_t)n, s->number);
-    return sr_custom_apply((enum sr_op)s->op, n, s->form == SR_VEC_A_NUMBER ? number : a,
+    return sr_custom_apply(language, (enum sr_op)s->op, n, s->form == SR_VEC_A_NUMBER ? number : a,
                            s->form == SR_VEC_B_NUMBER ? number : b, out);
 }
 
@@ -130,7 +133,7 @@ static bool run(const struct program *program, const struct sr_vec *vec, size_t 
         const double *a = s->a + (first & s->a_moves), *b = s->b + (first & s->b_moves);
         double *out = s->out < 0 ? value : buffer[s->out];
         if (s->op >= SR_CUSTOM) {
-            if (!run_custom(s, n, a, b, out))
+            if (!run_custom(program->language, s, n, a, b, out))
                 return false;
             continue;
         }

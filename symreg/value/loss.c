@@ -21,7 +21,8 @@ static struct sr_vec_loss sum_of(const struct sr_loss *loss)
 double sr_loss_value(const struct sr_loss *loss, const double *p, double scale)
 {
     if (loss->kind == ORR_SR_CUSTOM)
-        return sr_custom_loss(loss->data->rows, p, loss->data->y, loss->data->weight, scale);
+        return sr_custom_loss(loss->data->language, loss->data->rows, p, loss->data->y,
+                              loss->data->weight, scale);
     const struct sr_vec_loss sum = sum_of(loss);
     return sr_vec_best()->loss(&sum, p, scale, loss->data->rows) / loss->total;
 }
@@ -104,7 +105,7 @@ static double custom_scale(const struct sr_loss *loss, const struct sr_vec *vec,
     double value = sr_loss_value(loss, p, scale);
     for (int step = 0; step < 8; step++) {
         double above = 0, below = 0;
-        sr_custom_loss_weights(n, p, t, scale, weight);
+        sr_custom_loss_weights(loss->data->language, n, p, t, scale, weight);
         for (size_t i = 0; i < n; i++) {
             const double w = weight[i] * (own ? own[i] : 1);
             above += w * p[i] * t[i];
@@ -166,7 +167,7 @@ static double rounding_loss(const struct sr_loss *loss)
     if (loss->kind == ORR_SR_L2 || is_smooth(loss))
         return eps * eps * square;
     if (loss->kind == ORR_SR_CUSTOM)
-        return sr_custom_loss(n, loss->data->y, loss->data->y, NULL, 1 + eps);
+        return sr_custom_loss(loss->data->language, n, loss->data->y, loss->data->y, NULL, 1 + eps);
     return loss->kind == ORR_SR_RELATIVE ? eps : eps * mean;
 }
 
@@ -180,6 +181,8 @@ static int check(enum orr_symreg_loss kind, double parameter, const struct sr_da
     if (kind == ORR_SR_QUANTILE && !(parameter > 0 && parameter < 1))
         return ORR_FAIL(ORR_EINVAL, "loss parameter: expected a quantile in (0, 1), found %g",
                         parameter);
+    if (kind == ORR_SR_CUSTOM && !(data->language && data->language->loss.count))
+        return ORR_FAIL(ORR_EINVAL, "loss: the language has no loss of its own");
     *total = data->weight ? 0 : (double)data->rows;
     for (size_t i = 0; i < data->rows && data->weight; i++) {
         if (!(data->weight[i] >= 0 && isfinite(data->weight[i])))

@@ -5,18 +5,19 @@
 
 #include "vecmath.h"
 
-bool sr_op_apply(enum sr_op op, int n, const double *a, const double *b, double *out)
+bool sr_op_apply(const struct sr_language *language, enum sr_op op, int n, const double *a,
+                 const double *b, double *out)
 {
     if ((int)op >= SR_CUSTOM)
-        return sr_custom_apply(op, n, a, b, out);
+        return sr_custom_apply(language, op, n, a, b, out);
     return sr_vec_best()->apply((int)op, SR_VEC_ROWS, n, a, b, out);
 }
 
-void sr_op_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
-                 const double *v, const double *outer, double *d)
+void sr_op_chain(const struct sr_language *language, enum sr_op op, int operand, int n,
+                 const double *a, const double *b, const double *v, const double *outer, double *d)
 {
     if ((int)op >= SR_CUSTOM) {
-        sr_custom_chain(op, operand, n, a, b, outer, d);
+        sr_custom_chain(language, op, operand, n, a, b, outer, d);
         return;
     }
     sr_vec_best()->chain((int)op, operand, n, a, b, v, outer, d);

@@ -7,13 +7,14 @@
 /* ---------------------------------------------------------------------------- evaluation */
 
 /* A table of finite numbers: x is column-major, feature f at x + f * rows. The caller keeps both
- * arrays. */
+ * arrays, and the language. */
 struct sr_data {
     size_t rows;
     int features;
     const double *x;      /* (features, rows) */
     const double *y;      /* (rows) */
     const double *weight; /* (rows) of the losses, finite and not negative; NULL: all 1 */
+    const struct sr_language *language; /* of the formulas that are evaluated on the table */
 };
 
 /* value[i] of every row; false as soon as any node is not finite. */
@@ -29,10 +30,11 @@ bool sr_eval_gradient(const struct sr_expr *expr, const struct sr_loss *loss, do
 /* Applies an operator to n <= SR_TILE rows; out may be a or b. False when a result is not
  * finite. */
 enum { SR_TILE = 512 };
-bool sr_op_apply(enum sr_op op, int n, const double *a, const double *b, double *out);
+bool sr_op_apply(const struct sr_language *language, enum sr_op op, int n, const double *a,
+                 const double *b, double *out);
 /* d[i] = outer[i] * d op/d operand, for operand 0 (a) or 1 (b). */
-void sr_op_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
-                 const double *v, const double *outer, double *d);
+void sr_op_chain(const struct sr_language *language, enum sr_op op, int operand, int n,
+                 const double *a, const double *b, const double *v, const double *outer, double *d);
 
 /* -------------------------------------------------------------------------------- losses */
 
@@ -58,7 +60,8 @@ struct sr_loss {
      * sr_eval_loss reads them as if they were features. */
     struct sr_columns *columns;
 };
-/* ORR_EINVAL for weights that are negative, not finite or all 0, and parameters out of range. */
+/* ORR_EINVAL for weights that are negative, not finite or all 0, parameters out of range, and the
+ * own loss of a language that has none. */
 int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double parameter,
                       const struct sr_data *data);
 /* With the parameter 0.5. */
@@ -115,30 +118,25 @@ void sr_screen_free(struct sr_screen *screen);
 double sr_screen_loss(const struct sr_screen *screen, const struct sr_expr *expr,
                       struct sr_work *work);
 
-/* ---------------------------------------------------------------- what a user adds to that
- *
- * Process-wide, set before any formula is made and not while a search runs. */
+/* ---------------------------------------------------------------- what a user adds to that */
 
 /* Operators as formulas: "g(x)=x*exp(-x); h(u,v)=u/(u+v)", one or two arguments, from operators
  * known before. Each counts as one node. ORR_EUSAGE names what is wrong with which. */
-int sr_custom_define(const char *text);
-/* Forgets all, the loss too. */
-void sr_custom_clear(void);
-/* The formula of an operator from SR_CUSTOM on; its arguments are features 0 and 1. */
-const struct sr_expr *sr_custom_expr(enum sr_op op);
+int sr_custom_define(struct sr_language *language, const char *text);
 /* What sr_op_apply() and sr_op_chain() do for these. */
-bool sr_custom_apply(enum sr_op op, int n, const double *a, const double *b, double *out);
-void sr_custom_chain(enum sr_op op, int operand, int n, const double *a, const double *b,
-                     const double *outer, double *d);
+bool sr_custom_apply(const struct sr_language *language, enum sr_op op, int n, const double *a,
+                     const double *b, double *out);
+void sr_custom_chain(const struct sr_language *language, enum sr_op op, int operand, int n,
+                     const double *a, const double *b, const double *outer, double *d);
 /* The loss ORR_SR_CUSTOM: mean of a formula of p (prediction) and t (target). It should be
  * smallest where p is t and grow from there. */
-int sr_custom_loss_define(const char *text);
+int sr_custom_loss_define(struct sr_language *language, const char *text);
 /* Its mean over rows of scale * p, with weights (NULL: 1 each) as sum(w l) / sum(w); infinite where
  * it is not finite. */
-double sr_custom_loss(size_t rows, const double *p, const double *t, const double *weight,
-                      double scale);
+double sr_custom_loss(const struct sr_language *language, size_t rows, const double *p,
+                      const double *t, const double *weight, double scale);
 /* (dl/dp) / (p - t) of every row at scale * p, what re-weighted least squares needs; at least 0. */
-void sr_custom_loss_weights(size_t rows, const double *p, const double *t, double scale,
-                            double *weight);
+void sr_custom_loss_weights(const struct sr_language *language, size_t rows, const double *p,
+                            const double *t, double scale, double *weight);
 
 #endif

@@ -53,7 +53,7 @@ static bool compute(int op, const double *x, size_t rows, double *out)
     bool finite = true;
     for (size_t first = 0; first < rows && finite; first += SR_TILE) {
         const size_t left = rows - first;
-        finite = sr_op_apply((enum sr_op)op, left < SR_TILE ? (int)left : SR_TILE, x + first,
+        finite = sr_op_apply(NULL, (enum sr_op)op, left < SR_TILE ? (int)left : SR_TILE, x + first,
                              x + first, out + first);
     }
     return finite;

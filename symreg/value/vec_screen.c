@@ -20,8 +20,8 @@ static void draw(const struct sr_data *from, const double *weights, size_t rows,
         weight[k] = weights ? weights[i] : 1;
         screen->loss.total += from->weight ? from->weight[i] : 1;
     }
-    screen->data =
-        (struct sr_data){.rows = rows, .features = from->features, .x = x, .y = y, .weight = NULL};
+    screen->data = (struct sr_data){
+        .rows = rows, .features = from->features, .x = x, .y = y, .language = from->language};
     screen->loss.weight = weights ? weight : NULL;
     screen->loss.data = &screen->data;
 }

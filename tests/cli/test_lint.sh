@@ -83,11 +83,12 @@ build() {
 # in_tree PART: one part of lint on the tree
 in_tree() {
     cd "$tree" || return 2
-    case $1 in headers | unused) build || return 2 ;; esac
+    case $1 in headers | unused | state) build || return 2 ;; esac
     case $1 in
     headers) "$tools/lint_headers.sh" build ;;
     unused) ONLY_TESTS=only_tests.txt "$tools/lint_unused.sh" build ;;
     includes) "$tools/lint_includes.sh" ;;
+    state) "$tools/lint_state.sh" build alpha ;;
     links) "$tools/lint_links.sh" README.md docs/guide.md ;;
     esac
 }
@@ -105,7 +106,7 @@ complains() {
 }
 
 plant
-for part in includes headers unused links; do
+for part in includes headers unused state links; do
     check "$part: nothing to say of a tree as it should be" run $part
 done
 
@@ -150,6 +151,18 @@ echo 'a_tested # why not' >"$tree/only_tests.txt"
 complains unused 'a_tested has no reason'
 echo 'a_gone  it was tested' >>"$tree/only_tests.txt"
 complains unused 'there is no symbol a_gone'
+
+echo 'int a_next(void) { static int calls; return ++calls; }' >>"$tree/alpha/low/low.c"
+complains state 'low.o: calls'
+echo 'static int first = 3; int a_first(void) { return first++; }' >>"$tree/alpha/high/high.c"
+complains state 'high.o: first is a variable of the whole process'
+echo 'int a_open;' >>"$tree/alpha/low/low.c"
+complains state 'low.o: a_open'
+echo 'int a_own(void) { static _Thread_local int calls; return ++calls; }' >>"$tree/alpha/low/low.c"
+echo 'static int (*const a_table[])(void) = {a_low}; int a_call(void) { return (*a_table)(); }' \
+    >>"$tree/alpha/low/low.c"
+check "state: constants and what belongs to a thread" run state
+plant
 
 echo '[gone](gone.md)' >>"$tree/docs/guide.md"
 complains links 'docs/guide.md:3: a link to gone.md'

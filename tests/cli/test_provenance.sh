@@ -329,6 +329,15 @@ snapshot "$WORK/plan" >"$WORK/before"
 plan >"$WORK/planned"
 check "plan: all is kept" lacks '^(make|remake|go on|refuse) ' "$WORK/planned"
 check "... and a line each" test "$(grep -c '^keep ' "$WORK/planned")" -gt 30
+# laws of a variant that is not there yet: it may be about to be trained, or misspelt
+program symreg "${SETTINGS[@]}" --run "$WORK/plan" --plan --attention sotfmax 2>"$WORK/err" \
+    >"$WORK/planned"
+check "plan: an attention that nobody trained" grep -q '^remake .*laws.json' "$WORK/planned"
+check "... and which there are" grep -q -- '--attention sotfmax: .* have softmax, lssar;' \
+    "$WORK/err"
+program symreg "${SETTINGS[@]}" --run "$WORK/plan" --plan --attention lssar 2>"$WORK/err" \
+    >"$WORK/planned"
+check "... nothing about one of the settings" test ! -s "$WORK/err"
 plan --set orbits.law=hooke --set pretrain.lr=0.1 >"$WORK/planned"
 check "plan: data sets in the way" grep -q '^refuse .*/orbits/val: orbits.law is newton, exp' \
     "$WORK/planned"

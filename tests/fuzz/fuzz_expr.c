@@ -14,44 +14,45 @@ enum { NAMES = 4, ROWS = 3 };
 static const char *const names[NAMES] = {"x", "y", "m1", "r"};
 static const double table[NAMES * ROWS] = {1, -2, 0.5, 3, 0, 1e9, -1e-9, 7, 2, 1, 1, -1};
 
-static void use(const struct sr_expr *expr)
+static void use(const struct sr_language *language, const struct sr_expr *expr)
 {
     static char text[SR_TEXT], other[SR_TEXT];
-    const struct sr_data data = {.rows = ROWS, .features = NAMES, .x = table};
+    const struct sr_data data = {.rows = ROWS, .features = NAMES, .x = table, .language = language};
     double value[ROWS], jacobian[SR_NODES * ROWS], constants[SR_NODES];
     struct sr_expr again, simple = *expr;
-    FUZZ_EXPECT(sr_expr_measure(&simple) && expr->count <= SR_NODES);
-    sr_expr_print(expr, names, text, sizeof text);
+    FUZZ_EXPECT(sr_expr_measure(language, &simple) && expr->count <= SR_NODES);
+    sr_expr_print(language, expr, names, text, sizeof text);
     FUZZ_EXPECT(strlen(text) + 1 < sizeof text);
-    FUZZ_EXPECT(sr_expr_parse(text, names, NAMES, &again) == 0);
+    FUZZ_EXPECT(sr_expr_parse(language, text, names, NAMES, &again) == 0);
     FUZZ_EXPECT(again.count == expr->count);
-    sr_expr_print(&again, names, other, sizeof other);
+    sr_expr_print(language, &again, names, other, sizeof other);
     FUZZ_EXPECT(strcmp(text, other) == 0);
     const bool finite = sr_eval(expr, &data, value);
     FUZZ_EXPECT(sr_eval_jacobian(expr, &data, value, jacobian) == finite);
     FUZZ_EXPECT(sr_expr_constants(expr, constants) <= expr->count);
-    sr_expr_simplify(&simple);
-    FUZZ_EXPECT(sr_expr_measure(&simple) && simple.count <= expr->count);
+    sr_expr_simplify(language, &simple);
+    FUZZ_EXPECT(sr_expr_measure(language, &simple) && simple.count <= expr->count);
     struct sr_export exported;
     sr_export_make(&exported, names, NAMES);
     for (int n = 0; n < SR_NOTATIONS; n++)
-        sr_expr_write(expr, (enum sr_notation)n, &exported, other, sizeof other);
+        sr_expr_write(language, expr, (enum sr_notation)n, &exported, other, sizeof other);
 }
 
-static void check_rules(const char *text, struct sr_constraints *c, struct sr_units *units)
+static void check_rules(struct sr_language *language, const char *text, struct sr_constraints *c,
+                        struct sr_units *units)
 {
     struct sr_expr expr;
-    if (sr_expr_parse("sin(x * 2) ^ y + exp(cos(m1)) / r", names, NAMES, &expr))
+    if (sr_expr_parse(language, "sin(x * 2) ^ y + exp(cos(m1)) / r", names, NAMES, &expr))
         return;
     if (!sr_units_parse(text, names, NAMES, "F", units))
-        FUZZ_EXPECT(sr_units_violations(units, &expr, true) <= 2 * SR_NODES);
-    sr_constraints_init(c);
+        FUZZ_EXPECT(sr_units_violations(units, language, &expr, true) <= 2 * SR_NODES);
+    sr_constraints_init(c, language);
     sr_constraints_arguments(c, text);
     sr_constraints_nesting(c, text);
     sr_constraints_whole(&expr, c);
-    if (!sr_complexity_set(text))
-        FUZZ_EXPECT(sr_expr_complexity(&expr) >= expr.count);
-    sr_complexity_set(NULL);
+    if (!sr_complexity_set(language, text))
+        FUZZ_EXPECT(sr_expr_complexity(language, &expr) >= expr.count);
+    sr_complexity_set(language, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -64,25 +65,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     memcpy(text, bytes + 1, size - 1);
     text[size - 1] = '\0';
-    sr_custom_clear();
+    struct sr_language *language = sr_language_create();
+    FUZZ_EXPECT(language != NULL);
     switch (bytes[0] % 4) {
     case 0: /* a formula */
-        if (!sr_expr_parse(text, names, NAMES, &expr))
-            use(&expr);
+        if (!sr_expr_parse(language, text, names, NAMES, &expr))
+            use(language, &expr);
         break;
     case 1: /* own operators, and a formula of them */
-        sr_custom_define(text);
-        if (!sr_expr_parse("g(x + h(y, g(r)))", names, NAMES, &expr))
-            use(&expr);
+        sr_custom_define(language, text);
+        if (!sr_expr_parse(language, "g(x + h(y, g(r)))", names, NAMES, &expr))
+            use(language, &expr);
         break;
     case 2:
-        check_rules(text, &constraints, &units);
+        check_rules(language, text, &constraints, &units);
         break;
     default:
-        if (!sr_custom_loss_define(text))
-            sr_custom_loss(ROWS, table, table + ROWS, NULL, 1.5);
+        if (!sr_custom_loss_define(language, text))
+            sr_custom_loss(language, ROWS, table, table + ROWS, NULL, 1.5);
         break;
     }
-    sr_custom_clear();
+    sr_language_free(language);
     return 0;
 }

@@ -493,7 +493,7 @@ static void any_table_gives_a_front(void **state)
     double value;
     const double x[2] = {2, 0.5};
     const struct sr_data data = {.rows = 1, .features = 2, .x = x};
-    assert_int_equal(sr_expr_parse(equation, names, 2, &expr), 0);
+    assert_int_equal(sr_expr_parse(NULL, equation, names, 2, &expr), 0);
     assert_true(sr_eval(&expr, &data, &value));
     assert_true(near(value, 14, 1e-5));
     free(front);

@@ -93,11 +93,11 @@ static void law_find_takes_the_simplest(void **state)
     const struct sr_expr a = formula("m1 / r"), b = formula("2 * m1 * m2 / (r * r)"),
                          c = formula("2.5 * (m1 * m2 / (r * r)) * 1 * 1");
     double k = -1;
-    sr_hall_offer(&hall, &a, 3);
+    sr_hall_offer(&hall, NULL, &a, 3);
     sr_front_make(&hall, &front);
     assert_int_equal(law_find(&front, low, high, 0.01, &k), -1);
-    sr_hall_offer(&hall, &b, 2);
-    sr_hall_offer(&hall, &c, 1);
+    sr_hall_offer(&hall, NULL, &b, 2);
+    sr_hall_offer(&hall, NULL, &c, 1);
     sr_front_make(&hall, &front);
     assert_int_equal(front.count, 3);
     assert_int_equal(law_find(&front, low, high, 0.01, &k), 1);

@@ -51,19 +51,34 @@ static inline void table_free(struct table *t)
 }
 
 /* A formula from text that must be good. */
-static inline struct sr_expr formula(const char *text)
+static inline struct sr_expr formula_in(const struct sr_language *language, const char *text)
 {
     struct sr_expr expr;
-    if (sr_expr_parse(text, feature_name, FEATURES, &expr))
+    if (sr_expr_parse(language, text, feature_name, FEATURES, &expr))
         fail_msg("\"%s\": %s", text, orr_error());
     return expr;
 }
 
-/* Its text. */
+static inline struct sr_expr formula(const char *text)
+{
+    return formula_in(NULL, text);
+}
+
+/* A language with these operators; the caller frees it. */
+static inline struct sr_language *language_of(const char *operators)
+{
+    struct sr_language *language = sr_language_create();
+    assert_non_null(language);
+    if (sr_custom_define(language, operators))
+        fail_msg("\"%s\": %s", operators, orr_error());
+    return language;
+}
+
+/* The text of a formula. */
 static inline const char *text_of(const struct sr_expr *expr)
 {
     static char text[SR_TEXT];
-    sr_expr_print(expr, feature_name, text, sizeof text);
+    sr_expr_print(NULL, expr, feature_name, text, sizeof text);
     return text;
 }
 
@@ -85,15 +100,16 @@ static inline double value_by_hand(const struct sr_expr *expr, const struct sr_d
     int depth = 0;
     for (int n = 0; n < expr->count; n++) {
         const struct sr_node *node = &expr->node[n];
-        const struct sr_op_info *info = &sr_op_table[node->op];
+        const int arity = sr_op(data->language, node->op)->arity;
         double value;
         if (node->op == SR_CONSTANT) {
             value = node->value;
         } else if (node->op == SR_FEATURE) {
             value = data->x[(size_t)node->feature * data->rows + i];
         } else {
-            depth -= info->arity;
-            value = info->value(stack[depth], info->arity == 2 ? stack[depth + 1] : 0);
+            depth -= arity;
+            value = sr_op_value(data->language, (enum sr_op)node->op, stack[depth],
+                                arity == 2 ? stack[depth + 1] : 0);
         }
         if (!isfinite(value))
             return NAN;
@@ -133,7 +149,7 @@ static inline struct sr_expr random_formula(gsl_rng *rng, int most)
     struct sr_expr expr = {0};
     grow(&expr, rng, most);
     assert_true(expr.count <= most);
-    assert_true(sr_expr_measure(&expr));
+    assert_true(sr_expr_measure(NULL, &expr));
     return expr;
 }
 

@@ -17,7 +17,7 @@ static double x[4 * ROWS];
 static struct sr_expr read_law(const char *text)
 {
     struct sr_expr expr;
-    assert_int_equal(sr_expr_parse(text, truth.problem->feature, 3, &expr), 0);
+    assert_int_equal(sr_expr_parse(NULL, text, truth.problem->feature, 3, &expr), 0);
     return expr;
 }
 
@@ -63,7 +63,7 @@ static struct sr_front front_of(int nodes, double share)
         const struct sr_node next = {.op = SR_SQUARE};
         front.expr[0].node[front.expr[0].count++] = next;
     }
-    assert_true(sr_expr_measure(&front.expr[0]));
+    assert_true(sr_expr_measure(NULL, &front.expr[0]));
     front.loss[0] = share * law_loss();
     return front;
 }

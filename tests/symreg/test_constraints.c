@@ -12,31 +12,35 @@ static bool whole(const char *text)
 static void prices(void **state)
 {
     (void)state;
+    struct sr_language *language = sr_language_create();
+    assert_non_null(language);
     const struct sr_expr expr = formula("2 * exp(r) + exp(m1)");
-    assert_int_equal(sr_expr_complexity(&expr), 7);
-    assert_int_equal(sr_complexity_set("exp=3, constant=2; variable=4"), 0);
-    assert_int_equal(sr_expr_complexity(&expr), 7 + 2 * 2 + 1 + 2 * 3);
+    assert_int_equal(sr_expr_complexity(NULL, &expr), 7);
+    assert_int_equal(sr_expr_complexity(language, &expr), 7);
+    assert_int_equal(sr_complexity_set(language, "exp=3, constant=2; variable=4"), 0);
+    assert_int_equal(sr_expr_complexity(language, &expr), 7 + 2 * 2 + 1 + 2 * 3);
     static struct sr_hall hall;
     sr_hall_clear(&hall);
-    assert_true(sr_hall_offer(&hall, &expr, 1));
+    assert_true(sr_hall_offer(&hall, language, &expr, 1));
     assert_true(hall.loss[18] == 1 && hall.expr[18].count == 7);
-    assert_int_equal(sr_complexity_set("exp=64"), 0);
-    assert_false(sr_hall_offer(&hall, &expr, 0.5)); /* beyond what a hall holds */
-    assert_int_equal(sr_complexity_set("exq=3"), ORR_EUSAGE);
+    assert_int_equal(sr_complexity_set(language, "exp=64"), 0);
+    assert_false(sr_hall_offer(&hall, language, &expr, 0.5)); /* beyond what a hall holds */
+    assert_int_equal(sr_complexity_set(language, "exq=3"), ORR_EUSAGE);
     error_names("--complexity", "\"exq\"", "exp", NULL);
     static const char *const bad[] = {"exp", "=3", "exp=0", "exp=65", "exp=two", "exp=1.5"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(sr_complexity_set(bad[i]), ORR_EUSAGE);
+        assert_int_equal(sr_complexity_set(language, bad[i]), ORR_EUSAGE);
         error_names("--complexity", NULL);
     }
-    assert_int_equal(sr_complexity_set(NULL), 0);
-    assert_int_equal(sr_expr_complexity(&expr), 7);
+    assert_int_equal(sr_complexity_set(language, NULL), 0);
+    assert_int_equal(sr_expr_complexity(language, &expr), 7);
+    sr_language_free(language);
 }
 
 static void depth(void **state)
 {
     (void)state;
-    sr_constraints_init(&c);
+    sr_constraints_init(&c, NULL);
     assert_true(whole("r + (r + (r + (r + (r + r))))"));
     c.maxdepth = 3;
     assert_true(whole("(r + m1) * (r - m2)"));
@@ -49,7 +53,7 @@ static void depth(void **state)
 static void sizes_of_arguments(void **state)
 {
     (void)state;
-    sr_constraints_init(&c);
+    sr_constraints_init(&c, NULL);
     assert_int_equal(sr_constraints_arguments(&c, "^:-1, 1; sin:3"), 0);
     assert_true(whole("(r + m1 * m2) ^ 2"));
     assert_true(whole("r ^ m1"));
@@ -69,7 +73,7 @@ static void sizes_of_arguments(void **state)
 static void nesting(void **state)
 {
     (void)state;
-    sr_constraints_init(&c);
+    sr_constraints_init(&c, NULL);
     assert_int_equal(sr_constraints_nesting(&c, "sin:cos=0,sin=1; exp:exp=0"), 0);
     assert_true(whole("sin(r) + cos(r)"));
     assert_true(whole("cos(sin(r))"));
@@ -126,10 +130,12 @@ static void a_search_keeps_them(void **state)
     static struct sr_fit fit;
     static struct sr_units units;
     struct table t;
-    sr_constraints_init(&c);
+    struct sr_language *language = sr_language_create();
+    assert_non_null(language);
+    sr_constraints_init(&c, language);
     c.maxsize = 14;
     c.maxdepth = 5;
-    assert_int_equal(sr_complexity_set("sin=3"), 0);
+    assert_int_equal(sr_complexity_set(language, "sin=3"), 0);
     assert_int_equal(sr_constraints_arguments(&c, "^:-1,1"), 0);
     assert_int_equal(sr_constraints_nesting(&c, "sin:cos=0,sin=0; cos:cos=0"), 0);
     assert_int_equal(sr_units_parse("r=m, m1=kg, m2=kg, F=kg", feature_name, FEATURES, "F", &units),
@@ -137,15 +143,16 @@ static void a_search_keeps_them(void **state)
     c.units = &units;
     table_of(&t, "m1 * cos(m2 / m1) + 0.3 * sin(r * cos(r))", 100, 0.01);
     struct sr_settings s = settings_of(8);
+    s.language = language;
     fit = (struct sr_fit){.data = t.data};
     assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
     assert_true(fit.front.count > 1);
     for (int i = 0; i < fit.front.count; i++) {
         if (!sr_constraints_whole(&fit.front.expr[i], &c))
             fail_msg("%s breaks the constraints", text_of(&fit.front.expr[i]));
-        assert_true(sr_expr_complexity(&fit.front.expr[i]) <= 14);
+        assert_true(sr_expr_complexity(language, &fit.front.expr[i]) <= 14);
     }
-    assert_int_equal(sr_complexity_set(NULL), 0);
+    assert_int_equal(sr_complexity_set(language, NULL), 0);
     /* members keep them, too: with no look at the whole, only its outer factor is unchecked */
     s.whole = NULL;
     c.maxdepth = 0;
@@ -154,6 +161,7 @@ static void a_search_keeps_them(void **state)
     for (int i = 0; i < fit.front.count; i++)
         if (!sr_constraints_admissible(&fit.front.expr[i], &c))
             fail_msg("%s breaks the constraints inside", text_of(&fit.front.expr[i]));
+    sr_language_free(language);
     table_free(&t);
 }
 
@@ -162,7 +170,7 @@ static void a_penalty_is_paid(void **state)
 {
     (void)state;
     static struct sr_units units;
-    sr_constraints_init(&c);
+    sr_constraints_init(&c, NULL);
     assert_int_equal(sr_units_parse("r=m, m1=kg", feature_name, FEATURES, "F", &units), 0);
     c.units = &units;
     c.units_penalty = 2.5;

@@ -149,12 +149,12 @@ static void samples_are_rows_of_the_table(void **state)
 static void own_operators_compute_and_derive(void **state)
 {
     (void)state;
-    sr_custom_clear();
-    assert_int_equal(sr_custom_define("g(x)=x*exp(-x); h(u, v) = sin(u)/(g(u)+v^2)"), 0);
+    struct sr_language *language = language_of("g(x)=x*exp(-x); h(u, v) = sin(u)/(g(u)+v^2)");
     struct table t;
     double value[300], up[300], down[300], jacobian[2 * 300];
     table_create(&t, 300, 3, false);
-    struct sr_expr expr = formula("h(0.3 * r, m1 + 0.4) * g(m2)");
+    t.data.language = language;
+    struct sr_expr expr = formula_in(language, "h(0.3 * r, m1 + 0.4) * g(m2)");
     assert_true(sr_eval_jacobian(&expr, &t.data, value, jacobian));
     for (size_t i = 0; i < 300; i++) {
         const double u = 0.3 * t.x[i], v = t.x[300 + i] + 0.4, z = t.x[600 + i];
@@ -179,10 +179,10 @@ static void own_operators_compute_and_derive(void **state)
                 fail_msg("constant %d, row %zu: %.12g, expected %.12g", k, i, exact, slope);
         }
     }
-    const struct sr_expr outside = formula("g(-800 * r)"); /* not finite */
+    const struct sr_expr outside = formula_in(language, "g(-800 * r)"); /* not finite */
     assert_false(sr_eval(&outside, &t.data, value));
     table_free(&t);
-    sr_custom_clear();
+    sr_language_free(language);
 }
 
 /* The way the search takes: operators of features may be computed once per table, numbers stand
@@ -196,15 +196,15 @@ static void own_operators_in_the_search(void **state)
     struct sr_loss loss;
     struct sr_work work;
     double value[700], scratch[2 * 700 + SR_SCRATCH], scale;
-    sr_custom_clear();
-    assert_int_equal(sr_custom_define("g(x)=x*exp(-x); h(u, v) = inv(u)/(inv(g(u))+v^2)"), 0);
+    struct sr_language *language = language_of("g(x)=x*exp(-x); h(u, v) = inv(u)/(inv(g(u))+v^2)");
     table_create(&t, 700, 3, false);
+    t.data.language = language;
     for (size_t i = 0; i < 700; i++)
         t.y[i] = 1 + t.x[i];
     assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
     assert_int_equal(sr_work_init(&work, 700, 20), 0);
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        const struct sr_expr expr = formula(texts[k]);
+        const struct sr_expr expr = formula_in(language, texts[k]);
         assert_true(sr_eval(&expr, &t.data, value));
         for (size_t i = 0; i < 700; i++)
             assert_true(near(value[i], value_by_hand(&expr, &t.data, i), 1e-13));
@@ -215,7 +215,7 @@ static void own_operators_in_the_search(void **state)
     sr_work_free(&work);
     sr_loss_free(&loss);
     table_free(&t);
-    sr_custom_clear();
+    sr_language_free(language);
 }
 
 static void bad_definitions_are_refused(void **state)
@@ -225,20 +225,18 @@ static void bad_definitions_are_refused(void **state)
         "",       "g",        "g(x)",     "g(x)=",  "g()=1",    "g(x,y,z)=x",
         "g(x)=y", "sin(x)=x", "g(x,x)=x", "1(x)=x", "g(x)=g(x)"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        sr_custom_clear();
-        if (!sr_custom_define(bad[i]))
+        struct sr_language *language = sr_language_create();
+        assert_non_null(language);
+        if (!sr_custom_define(language, bad[i]))
             fail_msg("\"%s\" is defined", bad[i]);
         error_names("--define", NULL);
+        sr_language_free(language);
     }
-    sr_custom_clear();
-    assert_int_equal(sr_custom_define("a(x)=x;b(x)=x;c(x)=x;d(x)=x;e(x)=x;f(x)=x;g(x)=x;h(x)=x"),
-                     0);
-    assert_int_equal(sr_custom_define("i(x)=x"), ORR_EUSAGE);
+    struct sr_language *language =
+        language_of("a(x)=x;b(x)=x;c(x)=x;d(x)=x;e(x)=x;f(x)=x;g(x)=x;h(x)=x");
+    assert_int_equal(sr_custom_define(language, "i(x)=x"), ORR_EUSAGE);
     error_names("at most 8", NULL);
-    sr_custom_clear();
-    const char *text = "g(r)"; /* forgotten */
-    struct sr_expr expr;
-    assert_int_equal(sr_expr_parse(text, feature_name, FEATURES, &expr), ORR_EINVAL);
+    sr_language_free(language);
 }
 
 /* A loss as a formula does what the built-in does. */
@@ -246,6 +244,8 @@ static void own_losses_are_like_built_in(void **state)
 {
     (void)state;
     struct table t;
+    struct sr_language *language = sr_language_create();
+    assert_non_null(language);
     struct sr_loss own, built_in;
     double value[200], scratch[2 * 200 + SR_SCRATCH];
     gsl_rng *rng = random_stream(5);
@@ -255,27 +255,32 @@ static void own_losses_are_like_built_in(void **state)
     for (size_t i = 0; i < 200; i++)
         t.y[i] = 7 * value[i] * (1 + 0.1 * gsl_ran_gaussian(rng, 1));
     gsl_rng_free(rng);
-    assert_int_equal(sr_custom_loss_define("(p - t)^2"), 0);
+    t.data.language = language;
+    assert_int_equal(sr_loss_init(&own, ORR_SR_CUSTOM, &t.data), ORR_EINVAL);
+    error_names("loss", NULL);
+    assert_int_equal(sr_custom_loss_define(language, "(p - t)^2"), 0);
     assert_int_equal(sr_loss_init(&own, ORR_SR_CUSTOM, &t.data), 0);
     assert_int_equal(sr_loss_init(&built_in, ORR_SR_L2, &t.data), 0);
     const double scale = sr_loss_scale(&own, value, scratch);
     assert_true(near(scale, sr_loss_scale(&built_in, value, scratch), 1e-9));
     assert_true(near(sr_loss_value(&own, value, 5), sr_loss_value(&built_in, value, 5), 1e-12));
     assert_true(near(own.base, built_in.base, 1e-9));
-    sr_custom_loss_weights(200, value, t.y, 5, scratch);
+    sr_custom_loss_weights(language, 200, value, t.y, 5, scratch);
     for (size_t i = 0; i < 200; i++) /* 2 d / d */
         assert_true(near(scratch[i], 2, 1e-4));
-    assert_int_equal(sr_custom_loss_define("abs(p - t)^1.5"), 0);
+    assert_int_equal(sr_custom_loss_define(language, "abs(p - t)^1.5"), 0);
     const double best = sr_loss_scale(&own, value, scratch);
     const double least = sr_loss_value(&own, value, best);
     for (double f = 0.9; f < 1.1; f += 0.013)
         assert_true(sr_loss_value(&own, value, best * f) >= least * (1 - 1e-5));
     const double weights[3] = {1, 0, 3}, p[3] = {1, 2, 3}, y[3] = {2, 9, 5};
-    assert_true(near(sr_custom_loss(3, p, y, weights, 1), (1 + 3 * pow(2, 1.5)) / 4, 1e-12));
-    assert_int_equal(sr_custom_loss_define("p - q"), ORR_EUSAGE);
+    assert_true(
+        near(sr_custom_loss(language, 3, p, y, weights, 1), (1 + 3 * pow(2, 1.5)) / 4, 1e-12));
+    assert_int_equal(sr_custom_loss_define(language, "p - q"), ORR_EUSAGE);
     error_names("--loss", "q", NULL);
     sr_loss_free(&own);
     sr_loss_free(&built_in);
+    sr_language_free(language);
     table_free(&t);
 }
 
@@ -287,6 +292,7 @@ static struct orr_cli cli;
 static int set_up(const struct sr_csv_options *o)
 {
     struct sr_table t;
+    sr_csv_setup_free(&setup); /* of the call before */
     assert_int_equal(read_table("r,m1,m2,y\n1,2,3,4\n2,3,4,5\n3,4,5,6\n", o, &t), 0);
     const int rc = sr_csv_setup(&cli, o, &t, &setup);
     sr_table_free(&t);
@@ -334,7 +340,33 @@ static void options_become_settings(void **state)
     orr_preset_defaults(&cli.preset);
     assert_int_equal(set_up(&plain), 0);
     assert_true(!s->admissible && !s->penalty && s->guesses == 0 && !setup.batch);
-    assert_true(sr_op_table[SR_CUSTOM].arity == 0); /* of the run before */
+    assert_true(s->language == setup.language && !sr_op_known(s->language, SR_CUSTOM));
+}
+
+/* Two setups at once: neither knows the operators, the loss or the prices of the other. */
+static void setups_do_not_share(void **state)
+{
+    (void)state;
+    static struct sr_csv_setup other;
+    const struct sr_csv_options o = {
+        .target = "y", .define = "g(x)=x*x", .loss = "abs(p-t)", .complexity = "exp=3"};
+    const struct sr_csv_options p = {
+        .target = "y", .define = "k(a,b)=a-b", .guess = "k(r, exp(m1))"};
+    struct sr_table t;
+    orr_preset_defaults(&cli.preset);
+    assert_int_equal(set_up(&o), 0);
+    assert_int_equal(read_table("r,m1,m2,y\n1,2,3,4\n2,3,4,5\n", &p, &t), 0);
+    assert_int_equal(sr_csv_setup(&cli, &p, &t, &other), 0);
+    assert_int_equal(sr_expr_complexity(other.language, &other.guess[0]), 4);
+    assert_int_equal(sr_expr_complexity(setup.language, &other.guess[0]), 6);
+    assert_string_equal(sr_op(setup.language, SR_CUSTOM)->name, "g");
+    assert_string_equal(sr_op(other.language, SR_CUSTOM)->name, "k");
+    assert_int_equal(setup.language->loss.count, 4);
+    assert_int_equal(other.language->loss.count, 0);
+    sr_csv_setup_free(&setup);
+    assert_string_equal(sr_op(other.language, SR_CUSTOM)->name, "k");
+    sr_csv_setup_free(&other);
+    sr_table_free(&t);
 }
 
 static void option_refused(const struct sr_csv_options *o, const char *a, const char *b)
@@ -370,6 +402,7 @@ static void bad_options_are_refused(void **state)
     REFUSED("no formula", "not even", .complexity = "variable=30,constant=30");
     assert_int_equal(orr_preset_set(&cli.preset, "symreg.unary=expp"), 0);
     REFUSED("symreg.unary", "\"expp\"", .rule = "best");
+    sr_csv_setup_free(&setup);
 }
 
 int main(void)
@@ -385,6 +418,7 @@ int main(void)
         cmocka_unit_test(bad_definitions_are_refused),
         cmocka_unit_test(own_losses_are_like_built_in),
         cmocka_unit_test_setup_teardown(options_become_settings, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(setups_do_not_share, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(bad_options_are_refused, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

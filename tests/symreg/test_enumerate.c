@@ -67,9 +67,9 @@ static void every_function_once(void **state)
                 near(value_by_hand(&expr, &t.data, bank.row[k]), bank.all.value[i][k], 1e-12));
         for (int j = 0; j < i; j++) {
             assert_true(sr_bank_expr(&bank, j, &other));
-            if (sr_expr_canonical_hash(&expr) == sr_expr_canonical_hash(&other)) {
+            if (sr_expr_canonical_hash(NULL, &expr) == sr_expr_canonical_hash(NULL, &other)) {
                 char text[SR_TEXT];
-                sr_expr_print(&other, feature_name, text, sizeof text);
+                sr_expr_print(NULL, &other, feature_name, text, sizeof text);
                 fail_msg("%s is there twice: %s", text_of(&expr), text);
             }
         }

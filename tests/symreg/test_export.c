@@ -126,7 +126,7 @@ static struct sr_expr mixture(int f)
         expr.node[i].op = nodes[i].op;
         expr.node[i].feature = (uint8_t)((f + nodes[i].step) % AWKWARD);
     }
-    assert_true(sr_expr_measure(&expr));
+    assert_true(sr_expr_measure(NULL, &expr));
     return expr;
 }
 
@@ -179,7 +179,7 @@ static void c_compiles_and_has_the_value(void **state)
         for (int g = 0; g < AWKWARD; g++)
             fprintf(c, "%sdouble %s", g ? ", " : "", names.name[g]);
         const struct sr_expr expr = mixture(f);
-        sr_expr_write(&expr, SR_C, &names, text, sizeof text);
+        sr_expr_write(NULL, &expr, SR_C, &names, text, sizeof text);
         fprintf(c, ")\n{\n    return %s;\n}\n", text);
     }
     fprintf(c, "int main(void)\n{\n");
@@ -220,7 +220,7 @@ static void sympy_has_the_value(void **state)
                 "    print('%%.17g' %% formula.evalf(25, subs=x))\n");
     for (int f = 0; f < AWKWARD; f++) {
         const struct sr_expr expr = mixture(f);
-        sr_expr_write(&expr, SR_SYMPY, &names, text, sizeof text);
+        sr_expr_write(NULL, &expr, SR_SYMPY, &names, text, sizeof text);
         fprintf(py, "show('%s')\n", text);
     }
     assert_int_equal(fclose(py), 0);

@@ -56,7 +56,7 @@ static void prints_what_it_reads(void **state)
     for (int k = 0; k < FORMULAS; k++) {
         const struct sr_expr expr = random_formula(rng, 1 + k % SR_NODES);
         char first[SR_TEXT];
-        sr_expr_print(&expr, feature_name, first, sizeof first);
+        sr_expr_print(NULL, &expr, feature_name, first, sizeof first);
         const struct sr_expr again = formula(first);
         assert_string_equal(text_of(&again), first);
         assert_int_equal(again.count, expr.count);
@@ -78,19 +78,19 @@ static void cuts_text_that_does_not_fit(void **state)
     const struct sr_expr expr = formula("r + m1");
     char text[9];
     memset(text, 'x', sizeof text);
-    sr_expr_print(&expr, feature_name, text, 5);
+    sr_expr_print(NULL, &expr, feature_name, text, 5);
     assert_string_equal(text, "(r +");
     assert_int_equal(text[5], 'x');
-    sr_expr_print(&expr, feature_name, text, 1);
+    sr_expr_print(NULL, &expr, feature_name, text, 1);
     assert_string_equal(text, "");
-    sr_expr_print(&expr, feature_name, text, 9);
+    sr_expr_print(NULL, &expr, feature_name, text, 9);
     assert_string_equal(text, "(r + m1)");
 }
 
 static void refuses(const char *text, const char *a, const char *b)
 {
     struct sr_expr expr;
-    if (sr_expr_parse(text, feature_name, FEATURES, &expr) != ORR_EINVAL)
+    if (sr_expr_parse(NULL, text, feature_name, FEATURES, &expr) != ORR_EINVAL)
         fail_msg("\"%s\" was read, or refused with another code", text);
     error_names(a, b, NULL);
 }
@@ -145,15 +145,15 @@ static void measures_only_formulas(void **state)
     (void)state;
     const struct sr_node r = {.op = SR_FEATURE}, sum = {.op = SR_ADD}, minus = {.op = SR_NEG};
     struct sr_expr expr = {.count = 5, .node = {r, r, minus, r, sum}};
-    assert_false(sr_expr_measure(&expr)); /* two formulas */
+    assert_false(sr_expr_measure(NULL, &expr)); /* two formulas */
     expr.node[4] = minus;
-    assert_false(sr_expr_measure(&expr));
+    assert_false(sr_expr_measure(NULL, &expr));
     expr = (struct sr_expr){.count = 2, .node = {r, sum}}; /* an operand is missing */
-    assert_false(sr_expr_measure(&expr));
+    assert_false(sr_expr_measure(NULL, &expr));
     expr = (struct sr_expr){0};
-    assert_false(sr_expr_measure(&expr));
+    assert_false(sr_expr_measure(NULL, &expr));
     expr = (struct sr_expr){.count = 6, .node = {r, r, minus, r, sum, sum}};
-    assert_true(sr_expr_measure(&expr));
+    assert_true(sr_expr_measure(NULL, &expr));
     const int size[6] = {1, 1, 2, 1, 4, 6}, start[6] = {0, 1, 1, 3, 1, 0};
     for (int i = 0; i < 6; i++) {
         assert_int_equal(expr.node[i].size, size[i]);
@@ -166,11 +166,11 @@ static void splices_within_the_limit(void **state)
     (void)state;
     struct sr_expr expr = formula("r + m1 * m2"); /* r m1 m2 * + */
     const struct sr_expr other = formula("sin(m2 - 3)"), before = expr;
-    assert_false(sr_expr_splice(&expr, 1, 3, other.node, other.count, 5));
+    assert_false(sr_expr_splice(NULL, &expr, 1, 3, other.node, other.count, 5));
     assert_memory_equal(&expr, &before, sizeof expr);
-    assert_true(sr_expr_splice(&expr, 1, 3, other.node, other.count, 6));
+    assert_true(sr_expr_splice(NULL, &expr, 1, 3, other.node, other.count, 6));
     assert_string_equal(text_of(&expr), "(r + sin((m2 - 3)))");
-    assert_true(sr_expr_splice(&expr, 0, 6, other.node, 1, 20)); /* the whole by a leaf */
+    assert_true(sr_expr_splice(NULL, &expr, 0, 6, other.node, 1, 20)); /* the whole by a leaf */
     assert_string_equal(text_of(&expr), "m2");
     struct sr_expr large = formula("r");
     while (large.count < SR_NODES - 1) { /* r * (r * ...): no constant that could take a factor */
@@ -178,7 +178,8 @@ static void splices_within_the_limit(void **state)
         large.node[0] = (struct sr_node){.op = SR_FEATURE, .size = 1};
     }
     assert_int_equal(large.count, SR_NODES - 1);
-    assert_false(sr_expr_splice(&large, 0, 1, other.node, 4, 1000)); /* SR_NODES holds always */
+    assert_false(
+        sr_expr_splice(NULL, &large, 0, 1, other.node, 4, 1000)); /* SR_NODES holds always */
     assert_false(sr_expr_scale(&large, 2));
     assert_int_equal(large.count, SR_NODES - 1);
 }
@@ -191,7 +192,7 @@ static void same_values(const struct sr_expr *before, const struct sr_expr *afte
     assert_non_null(a);
     if (sr_eval(before, &t->data, a)) {
         char text[SR_TEXT];
-        sr_expr_print(before, feature_name, text, sizeof text);
+        sr_expr_print(NULL, before, feature_name, text, sizeof text);
         if (!sr_eval(after, &t->data, b))
             fail_msg("%s became %s, which is not finite", text, text_of(after));
         for (size_t i = 0; i < t->data.rows; i++)
@@ -282,7 +283,7 @@ static void strips(const char *text, const char *bare)
     sr_expr_strip(&expr);
     assert_string_equal(text_of(&expr), bare);
     struct sr_expr measured = expr;
-    assert_true(sr_expr_measure(&measured));
+    assert_true(sr_expr_measure(NULL, &measured));
     for (int i = 0; i < expr.count; i++)
         assert_int_equal(measured.node[i].size, expr.node[i].size);
 }

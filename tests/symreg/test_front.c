@@ -10,7 +10,7 @@ static struct sr_expr of_size(int count)
         expr.node[expr.count++] = r;
         expr.node[expr.count++] = sum;
     }
-    assert_true(sr_expr_measure(&expr));
+    assert_true(sr_expr_measure(NULL, &expr));
     assert_int_equal(expr.count, count);
     return expr;
 }
@@ -26,7 +26,7 @@ static void make(const struct pair *pair, struct sr_front *front)
     sr_hall_clear(&hall);
     for (; pair->size; pair++) {
         const struct sr_expr expr = of_size(pair->size);
-        sr_hall_offer(&hall, &expr, pair->loss);
+        sr_hall_offer(&hall, NULL, &expr, pair->loss);
     }
     sr_front_make(&hall, front);
 }
@@ -39,16 +39,16 @@ static void hall_keeps_the_best_of_every_size(void **state)
     static struct sr_hall hall;
     sr_hall_clear(&hall);
     struct sr_expr a = formula("r + m1"), b = formula("r * m1");
-    assert_true(sr_hall_offer(&hall, &a, 2));
-    assert_false(sr_hall_offer(&hall, &b, 2)); /* not better */
-    assert_false(sr_hall_offer(&hall, &b, 3));
-    assert_false(sr_hall_offer(&hall, &b, NAN));
+    assert_true(sr_hall_offer(&hall, NULL, &a, 2));
+    assert_false(sr_hall_offer(&hall, NULL, &b, 2)); /* not better */
+    assert_false(sr_hall_offer(&hall, NULL, &b, 3));
+    assert_false(sr_hall_offer(&hall, NULL, &b, NAN));
     assert_string_equal(text_of(&hall.expr[3]), "(r + m1)");
-    assert_true(sr_hall_offer(&hall, &b, 1));
+    assert_true(sr_hall_offer(&hall, NULL, &b, 1));
     assert_string_equal(text_of(&hall.expr[3]), "(r * m1)");
     a = formula("r");
-    assert_false(sr_hall_offer(&hall, &a, INFINITY));
-    assert_true(sr_hall_offer(&hall, &a, 5));
+    assert_false(sr_hall_offer(&hall, NULL, &a, INFINITY));
+    assert_true(sr_hall_offer(&hall, NULL, &a, 5));
     for (int c = 0; c <= SR_NODES; c++)
         if (c != 1 && c != 3)
             assert_true(hall.loss[c] >= HUGE_VAL && hall.expr[c].count == 0);
@@ -141,13 +141,13 @@ static void csv_is_that_of_pysr(void **state)
     struct sr_expr a = formula("r"), b = formula("39.4784176 * inv(r * r)"),
                    c = formula("m1 + sin(r) * (0 - 2e-9) * m2");
     sr_hall_clear(&hall);
-    sr_hall_offer(&hall, &a, 12.3456789012);
-    sr_hall_offer(&hall, &b, 1.0 / 3);
-    sr_hall_offer(&hall, &c, 0);
+    sr_hall_offer(&hall, NULL, &a, 12.3456789012);
+    sr_hall_offer(&hall, NULL, &b, 1.0 / 3);
+    sr_hall_offer(&hall, NULL, &c, 0);
     sr_front_make(&hall, &front);
     scratch_create(dir);
     scratch_path(path, dir, "front.csv");
-    assert_int_equal(sr_front_write(&front, feature_name, path), 0);
+    assert_int_equal(sr_front_write(&front, NULL, feature_name, path), 0);
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
     assert_string_equal(text, "Complexity,Loss,Equation\n"
                               "1,12.3456789,\"r\"\n"
@@ -157,17 +157,17 @@ static void csv_is_that_of_pysr(void **state)
     /* names that CSV must quote, and no rest of a file that could not be written */
     static const char *const odd[FEATURES] = {"a \"b\", c", "m1", "m2"};
     front.count = 1;
-    assert_int_equal(sr_front_write(&front, odd, path), 0);
+    assert_int_equal(sr_front_write(&front, NULL, odd, path), 0);
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
     assert_string_equal(text, "Complexity,Loss,Equation\n1,12.3456789,\"a \"\"b\"\", c\"\n");
     free(text);
     front.count = 0;
-    assert_int_equal(sr_front_write(&front, odd, path), 0);
+    assert_int_equal(sr_front_write(&front, NULL, odd, path), 0);
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
     assert_string_equal(text, "Complexity,Loss,Equation\n");
     free(text);
     scratch_path(path, dir, "none/front.csv");
-    assert_int_equal(sr_front_write(&front, odd, path), ORR_EIO);
+    assert_int_equal(sr_front_write(&front, NULL, odd, path), ORR_EIO);
     error_names("none/front.csv", NULL);
     assert_int_equal(scratch_count(dir), 1);
     scratch_remove(dir);

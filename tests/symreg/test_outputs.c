@@ -156,7 +156,8 @@ static void c_and_sympy_have_the_value(void **state)
         if (!sr_eval(&expr, &data, &value))
             continue;
         for (int n = SR_C; n <= SR_SYMPY; n++) {
-            sr_expr_write(&expr, (enum sr_notation)n, names_of(feature_name), text, sizeof text);
+            sr_expr_write(NULL, &expr, (enum sr_notation)n, names_of(feature_name), text,
+                          sizeof text);
             const double again = value_of_text(text, x);
             if (!near(again, value, 1e-6) && fabs(again - value) > 1e-9)
                 fail_msg("%s\nas %s\nis %.17g, expected %.17g", text_of(&expr), text, again, value);
@@ -171,7 +172,7 @@ static void writes(const char *text, enum sr_notation notation, const char *expe
 {
     char out[SR_TEXT];
     const struct sr_expr expr = formula(text);
-    sr_expr_write(&expr, notation, names_of(feature_name), out, sizeof out);
+    sr_expr_write(NULL, &expr, notation, names_of(feature_name), out, sizeof out);
     assert_string_equal(out, expected);
 }
 
@@ -204,9 +205,9 @@ static void names_fit_the_language(void **state)
     static const char *const names[3] = {"mass (kg)", "2nd", "x_1"};
     const struct sr_expr expr = formula("r + m1 + m2");
     char out[SR_TEXT];
-    sr_expr_write(&expr, SR_C, names_of(names), out, sizeof out);
+    sr_expr_write(NULL, &expr, SR_C, names_of(names), out, sizeof out);
     assert_string_equal(out, "mass_kg + x2nd + x_1");
-    sr_expr_write(&expr, SR_LATEX, names_of(names), out, sizeof out);
+    sr_expr_write(NULL, &expr, SR_LATEX, names_of(names), out, sizeof out);
     assert_string_equal(out, "\\mathrm{mass (kg)} + \\mathrm{2nd} + \\mathrm{x\\_1}");
 }
 
@@ -214,21 +215,20 @@ static void own_operators_are_written_out(void **state)
 {
     (void)state;
     char out[SR_TEXT];
-    sr_custom_clear();
-    assert_int_equal(sr_custom_define("g(x)=x*exp(-x); h(u,v)=u/(g(u)+v)"), 0);
-    const struct sr_expr expr = formula("2 * h(r + 1, m1)");
-    sr_expr_write(&expr, SR_SYMPY, names_of(feature_name), out, sizeof out);
+    struct sr_language *language = language_of("g(x)=x*exp(-x); h(u,v)=u/(g(u)+v)");
+    const struct sr_expr expr = formula_in(language, "2 * h(r + 1, m1)");
+    sr_expr_write(language, &expr, SR_SYMPY, names_of(feature_name), out, sizeof out);
     assert_string_equal(out, "2*((r + 1)/((r + 1)*exp(-(r + 1)) + m1))");
-    sr_expr_write(&expr, SR_LATEX, names_of(feature_name), out, sizeof out);
+    sr_expr_write(language, &expr, SR_LATEX, names_of(feature_name), out, sizeof out);
     assert_string_equal(out, "2 \\, \\operatorname{h}\\left(r + 1, m_{1}\\right)");
-    sr_expr_print(&expr, feature_name, out, sizeof out);
+    sr_expr_print(language, &expr, feature_name, out, sizeof out);
     assert_string_equal(out, "(2 * h((r + 1), m1))");
     const double x[3] = {0.7, 1.3, 0};
-    const struct sr_data data = {.rows = 1, .features = 3, .x = x};
+    const struct sr_data data = {.rows = 1, .features = 3, .x = x, .language = language};
     double value;
     assert_true(sr_eval(&expr, &data, &value));
     assert_true(near(value, 2 * 1.7 / (1.7 * exp(-1.7) + 1.3), 1e-14));
-    sr_custom_clear();
+    sr_language_free(language);
 }
 
 /* ---- description lengths */
@@ -252,8 +252,8 @@ static void description_lengths(void **state)
     const struct sr_data data = {.rows = N, .features = 3, .x = x, .y = y};
     const struct sr_expr line = formula("3 * r"), tiny = formula("3 * r + 1e-9");
     sr_hall_clear(&hall);
-    sr_hall_offer(&hall, &line, 2);
-    sr_hall_offer(&hall, &tiny, 1);
+    sr_hall_offer(&hall, NULL, &line, 2);
+    sr_hall_offer(&hall, NULL, &tiny, 1);
     sr_front_make(&hall, &front);
     assert_int_equal(sr_front_select(&front, SR_MDL), -1);
     assert_int_equal(sr_front_describe(&front, &data), 0);

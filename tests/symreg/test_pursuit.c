@@ -85,14 +85,14 @@ static void writes_sums(void **state)
                          .offset = true,
                          .d = 0.3};
     struct sr_expr out;
-    assert_true(sr_sum_write(&sum, 20, &out));
+    assert_true(sr_sum_write(NULL, &sum, 20, &out));
     assert_string_equal(text_of(&out), "(r * inv(square((((2.5 * m1) - m2) + 0.3))))");
     assert_int_equal(out.count, 11);
-    assert_true(sr_sum_write(&sum, 11, &out));
-    assert_false(sr_sum_write(&sum, 10, &out));
+    assert_true(sr_sum_write(NULL, &sum, 11, &out));
+    assert_false(sr_sum_write(NULL, &sum, 10, &out));
     sum.outer = (struct sr_outer){SR_INV, SR_CONSTANT};
     sum.divide = true;
-    assert_true(sr_sum_write(&sum, 20, &out));
+    assert_true(sr_sum_write(NULL, &sum, 20, &out));
     assert_string_equal(text_of(&out), "(r / (((2.5 * m1) - m2) + 0.3))");
 }
 

@@ -59,7 +59,7 @@ static void sound_front(const struct sr_front *front, const struct sr_data *data
         assert_true(i == 0 || (front->loss[i] < front->loss[i - 1] &&
                                front->expr[i].count > front->expr[i - 1].count));
         struct sr_expr expr = front->expr[i];
-        assert_true(sr_expr_measure(&expr));
+        assert_true(sr_expr_measure(NULL, &expr));
         assert_true(sr_eval(&expr, data, value));
         const double found = sr_loss_value(&loss, value, 1);
         if (!(fabs(found - front->loss[i]) <= 1e-6 * found + loss.noise))
@@ -352,7 +352,7 @@ static void changes_leave_formulas(void **state)
     sr_random_expr(&s, 3, rng, 8, &b);
     for (int k = 0; k < 40000; k++) {
         struct sr_expr mutant = a, other = b;
-        if (k % 5 == 0 && sr_crossover(s.maxsize, rng, &mutant, &other)) {
+        if (k % 5 == 0 && sr_crossover(&s, rng, &mutant, &other)) {
             a = mutant;
             b = other;
         } else if (k % 5 && sr_mutate(&s, 3, rng, &mutant)) {
@@ -360,7 +360,7 @@ static void changes_leave_formulas(void **state)
             changed++;
         }
         mutant = a;
-        assert_true(sr_expr_measure(&mutant));
+        assert_true(sr_expr_measure(NULL, &mutant));
         assert_true(a.count >= 1 && a.count <= s.maxsize && b.count <= s.maxsize);
         for (int i = 0; i < a.count; i++) {
             const int op = a.node[i].op;
@@ -471,9 +471,12 @@ static void scaled_formulas_are_judged_at_their_complexity(void **state)
     assert_int_equal(sr_work_init(&thread.work, t.data.rows, s.maxsize), 0);
     struct sr_island island = {.hall = &hall};
     const struct sr_expr exponential = formula("exp(m1)");
-    assert_int_equal(sr_complexity_set("exp=3; constant=2; *=2"), 0);
-    assert_int_equal(sr_expr_complexity(&exponential), 4);
-    assert_int_equal(sr_scale_complexity(), 4);
+    struct sr_language *language = sr_language_create();
+    assert_non_null(language);
+    assert_int_equal(sr_complexity_set(language, "exp=3; constant=2; *=2"), 0);
+    s.language = language;
+    assert_int_equal(sr_expr_complexity(language, &exponential), 4);
+    assert_int_equal(sr_scale_complexity(language), 4);
     for (int known = 0; known < 3; known++) {
         struct sr_member member = {.expr = exponential};
         memset(&seen, 0, sizeof seen);
@@ -489,8 +492,10 @@ static void scaled_formulas_are_judged_at_their_complexity(void **state)
         assert_true(known == 0 || hall.loss[8] == member.loss);
         assert_int_equal(hall.expr[8].count, known == 0 ? 0 : 4);
     }
-    assert_int_equal(sr_complexity_set(NULL), 0);
-    assert_int_equal(sr_scale_complexity(), 2);
+    assert_int_equal(sr_complexity_set(language, NULL), 0);
+    assert_int_equal(sr_scale_complexity(language), 2);
+    assert_int_equal(sr_scale_complexity(NULL), 2);
+    sr_language_free(language);
     sr_work_free(&thread.work);
     gsl_rng_free(thread.rng);
     sr_loss_free(&loss);

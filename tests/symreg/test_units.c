@@ -2,6 +2,7 @@
 #include "symreg/formulas.h"
 
 static struct sr_units units;
+static struct sr_language *language; /* NULL but where operators are defined */
 
 static void set(const char *text)
 {
@@ -17,14 +18,14 @@ static void refuses(const char *text, const char *part)
 
 static int inside(const char *text)
 {
-    const struct sr_expr expr = formula(text);
-    return sr_units_violations(&units, &expr, false);
+    const struct sr_expr expr = formula_in(language, text);
+    return sr_units_violations(&units, language, &expr, false);
 }
 
 static int whole(const char *text)
 {
-    const struct sr_expr expr = formula(text);
-    return sr_units_violations(&units, &expr, true);
+    const struct sr_expr expr = formula_in(language, text);
+    return sr_units_violations(&units, language, &expr, true);
 }
 
 static double power_of(const struct sr_dimension *d, const char *base)
@@ -118,14 +119,14 @@ static void constants_have_any_dimension(void **state)
 static void own_operators_are_looked_into(void **state)
 {
     (void)state;
-    sr_custom_clear();
-    assert_int_equal(sr_custom_define("area(x)=x*x; ratio(x,y)=exp(x/y)"), 0);
+    language = language_of("area(x)=x*x; ratio(x,y)=exp(x/y)");
     set("r=m, m1=kg, m2=kg");
     assert_int_equal(inside("area(r) + r * r"), 0);
     assert_int_equal(inside("area(r) + r"), 1);
     assert_int_equal(inside("ratio(m1, m2)"), 0);
     assert_int_equal(inside("ratio(m1, r)"), 1);
-    sr_custom_clear();
+    sr_language_free(language);
+    language = NULL;
 }
 
 int main(void)
