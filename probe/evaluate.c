@@ -50,6 +50,7 @@ static int evaluate(const struct probe_options *options, bool changed, struct bo
         column->rope_base = c->positions == ORR_POSITIONS_ROPE ? c->rope_base : 0;
         rc = gpt_evaluate_next_state(&probe.model, probe.data, probe.sequences,
                                      probe.preset.orbits.extent_au, &column->result);
+        rc = rc ? rc : gpt_orbit_ceiling(probe.data, &probe.preset, probe.T + 1, &column->result);
     }
     probe_close(&probe);
     return rc;
@@ -144,6 +145,7 @@ static void print_table(const struct both *both)
     print_row(both, name, a->sequences, b->sequences);
     print_row(both, "loss", a->loss, b->loss);
     print_row(both, "teacher-forced error", a->teacher_forced, b->teacher_forced);
+    print_row(both, "... orbits fitted by Newton's law", a->orbit_fit, b->orbit_fit);
     print_row(both, "... persistence", a->persistence, b->persistence);
     print_row(both, "... sequence mean", a->sequence_mean, b->sequence_mean);
     for (int k = 0; k < a->horizons; k++)

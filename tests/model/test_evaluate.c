@@ -306,6 +306,37 @@ static void test_evaluation(void **state)
     }
 }
 
+/* An observer who knows the law errs while places are few, and no longer: far less than a body that
+ * stays, in sequences of any length by about the same sum. Other laws and tokens have no such
+ * ceiling. */
+static void test_ceiling(void **state)
+{
+    (void)state;
+    double sum[2];
+    for (int kind = 0; kind < 4; kind++) {
+        struct gpt_config c;
+        struct gpt_source *source;
+        struct gpt_next_state r = {.sequences = 1000};
+        const int positions = kind == 1 ? 21 : 41;
+        make_preset(kind == 3);
+        preset.orbits.positions = positions;
+        preset.orbits.law = kind == 2 ? ORR_LAW_POWER : ORR_LAW_NEWTON;
+        assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", positions), 0);
+        assert_int_equal(gpt_source_open(&source, &preset, NULL, SIM_SPLIT_VAL, &c), 0);
+        assert_int_equal(gpt_orbit_ceiling(source, &preset, positions, &r), 0);
+        gpt_source_close(source);
+        if (kind > 1) {
+            assert_true(isnan(r.orbit_fit));
+            assert_int_equal(r.orbit_fit_sequences, 0);
+            continue;
+        }
+        assert_int_equal(r.orbit_fit_sequences, 37);
+        sum[kind] = r.orbit_fit * (kind ? 9 : 19);
+        assert_true(sum[kind] > 0.01 && sum[kind] < 0.3);
+    }
+    assert_true(fabs(sum[0] - sum[1]) < 0.5 * sum[1]);
+}
+
 /* Every length of sequence gives numbers or says that there are none; never a zero that is not. */
 static void test_short_sequences(void **state)
 {
@@ -463,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_streaming),
         cmocka_unit_test(test_draws_and_noise),
         cmocka_unit_test(test_evaluation),
+        cmocka_unit_test(test_ceiling),
         cmocka_unit_test(test_short_sequences),
         cmocka_unit_test(test_pretrain),
         cmocka_unit_test(test_start),

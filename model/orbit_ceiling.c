@@ -1,0 +1,122 @@
+/* orbit_ceiling.c - next-state error of an observer who knows Newton's law, for held-out sequences of
+ * two bodies: the orbit through the places that a model has seen is fitted, and continued. */
+#include "model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/orbit_fit.h"
+
+/* Places are float: an error of the last place at 1 AU. */
+static const double place_sd = 1e-7;
+
+struct observed {
+    int n, steps;  /* sequences, steps of each */
+    double *place; /* (n, steps, 2, 2): planet, star */
+    double *error; /* (n): sums over the steps that are predicted */
+};
+
+static const double *places_of(const struct observed *o, int i)
+{
+    return o->place + (size_t)i * (size_t)o->steps * 4;
+}
+
+/* Reads the first o->n sequences; none where more than two bodies move. */
+static int observe(struct gpt_source *source, struct observed *o)
+{
+    double *to = o->place;
+    for (int i = 0; i < o->n; i++) {
+        const uint16_t *tokens;
+        const float *coords;
+        int bodies;
+        TRY(gpt_source_sequence(source, (uint64_t)i, &tokens, &coords, &bodies));
+        if (bodies != 2) {
+            o->n = 0;
+            return 0;
+        }
+        for (int k = 0; k < o->steps * 4; k++) /* behind row 0, the time step */
+            *to++ = (double)coords[2 + k];
+    }
+    return 0;
+}
+
+/* What an observer of such systems expects: means and deviations of the orbits through all of each
+ * sequence's places. */
+static int learn_prior(const struct observed *o, struct sim_orbit_prior *prior)
+{
+    const struct sim_orbit_prior wide = sim_orbit_wide_prior();
+    double(*p)[SIM_ORBIT_PARAMETERS] = orr_alloc((size_t)o->n, sizeof *p);
+    int rc = p ? 0 : ORR_ENOMEM;
+    for (int i = 0; i < o->n && !rc; i++) {
+        double next[2];
+        rc = sim_orbit_fit(o->steps, places_of(o, i), place_sd, &wide, p[i], false, next);
+    }
+    for (int k = 0; k < SIM_ORBIT_PARAMETERS && !rc; k++) {
+        double sum = 0, square = 0;
+        for (int i = 0; i < o->n; i++)
+            sum += p[i][k];
+        prior->mean[k] = sum / o->n;
+        for (int i = 0; i < o->n; i++)
+            square += (p[i][k] - prior->mean[k]) * (p[i][k] - prior->mean[k]);
+        prior->sd[k] = fmax(sqrt(square / o->n), 1e-6);
+    }
+    free(p);
+    return rc;
+}
+
+/* Sum of the errors of sequence i: each step from all before it. */
+static int predict(const struct observed *o, const struct sim_orbit_prior *prior, int i)
+{
+    const double *place = places_of(o, i);
+    double p[SIM_ORBIT_PARAMETERS], next[2];
+    for (int k = 1; k < o->steps; k++) {
+        TRY(sim_orbit_fit(k, place, place_sd, prior, p, k > 3, next));
+        o->error[i] += hypot(next[0] - place[4 * k], next[1] - place[4 * k + 1]);
+    }
+    return 0;
+}
+
+static int predict_all(const struct observed *o, const struct sim_orbit_prior *prior)
+{
+    int failed = 0;
+#pragma omp parallel for schedule(dynamic) reduction(max : failed)
+    for (int i = 0; i < o->n; i++) {
+        const int rc = predict(o, prior, i);
+        failed = rc > failed ? rc : failed;
+    }
+    return failed;
+}
+
+int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset, int positions,
+                      struct gpt_next_state *result)
+{
+    enum { MOST = 64, LEAST = 8 }; /* a fit takes a millisecond; a prior needs some */
+    const int count = (int)gpt_source_count(source);
+    struct observed o = {.n = result->sequences < MOST ? result->sequences : MOST,
+                         .steps = (positions - 1) / 2};
+    struct sim_orbit_prior prior;
+    result->orbit_fit = NAN;
+    result->orbit_fit_sequences = 0;
+    if (o.n > count)
+        o.n = count;
+    if (orr_preset_is_text(preset) || preset->orbits.output != ORR_OUTPUT_CONTINUOUS ||
+        preset->orbits.law != ORR_LAW_NEWTON || preset->orbits.nbody || o.n < LEAST || o.steps < 4)
+        return 0;
+    o.place = orr_alloc((size_t)o.n * (size_t)o.steps * 4, sizeof *o.place);
+    o.error = orr_alloc((size_t)o.n, sizeof *o.error);
+    int rc = o.place && o.error ? observe(source, &o) : ORR_ENOMEM;
+    if (!rc && o.n > 0) {
+        rc = learn_prior(&o, &prior);
+        rc = rc ? rc : predict_all(&o, &prior);
+    }
+    if (!rc && o.n > 0) {
+        result->orbit_fit = 0;
+        result->orbit_fit_sequences = o.n;
+        for (int i = 0; i < o.n; i++)
+            result->orbit_fit += o.error[i] / (o.n * (o.steps - 1));
+    }
+    free(o.place);
+    free(o.error);
+    return rc;
+}

@@ -1,0 +1,149 @@
+/* test_orbit_fit.c - orbits from places: against the closed form, with and without noise. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "sim/orbit_fit.h"
+#include "sim/sim.h"
+
+enum { STEPS = 16 };
+
+static void assert_near(double found, double expected, double tolerance)
+{
+    if (!(fabs(found - expected) <= tolerance))
+        fail_msg("expected %.12g within %.3g, found %.12g", expected, tolerance, found);
+}
+
+static const struct sim_elements orbits[] = {
+    {1, 0, 0, 0.3}, {0.8, 0.5, 2.2, 3.0}, {2.1, 0.85, -1.0, 0.2}, {1.5, 0.1, 0.7, 5.5}};
+enum { ORBITS = sizeof orbits / sizeof *orbits };
+
+/* Places of planet and star around a barycentre that is not the origin. */
+static void places_of(const struct sim_elements *el, double m1, double m2, double dt,
+                      double place[(STEPS + 1) * 4])
+{
+    double state[4 * (STEPS + 1)];
+    assert_int_equal(sim_orbit_states(el, m1 + m2, dt, STEPS + 1, state), 0);
+    for (int k = 0; k <= STEPS; k++)
+        for (int c = 0; c < 2; c++) {
+            const double centre = c ? -0.03 : 0.05, r = state[4 * k + c];
+            place[4 * k + c] = centre + m2 / (m1 + m2) * r;
+            place[4 * k + 2 + c] = centre - m1 / (m1 + m2) * r;
+        }
+}
+
+static void advance_is_the_closed_form(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < ORBITS; i++) {
+        double state[4 * 3], moved[4];
+        assert_int_equal(sim_orbit_states(&orbits[i], 1.7, 0.9, 3, state), 0);
+        for (int k = 0; k < 4; k++)
+            moved[k] = state[k];
+        for (int step = 1; step < 3; step++) {
+            assert_true(sim_orbit_advance(1.7 * SIM_G, 0.9, moved));
+            for (int k = 0; k < 4; k++)
+                assert_near(moved[k], state[4 * step + k], 1e-10);
+        }
+    }
+    /* unbound, and so slow that it is nearly parabolic: energy and angular momentum stay */
+    for (int i = 0; i < 2; i++) {
+        double s[4] = {1, 0.2, i ? 3 : 0.1, i ? 9 : sqrt(2 * SIM_G / 1.02)};
+        const double energy = 0.5 * (s[2] * s[2] + s[3] * s[3]) - SIM_G / hypot(s[0], s[1]);
+        const double momentum = s[0] * s[3] - s[1] * s[2];
+        assert_true(sim_orbit_advance(SIM_G, 0.7, s));
+        assert_near(0.5 * (s[2] * s[2] + s[3] * s[3]) - SIM_G / hypot(s[0], s[1]), energy, 1e-9);
+        assert_near(s[0] * s[3] - s[1] * s[2], momentum, 1e-11);
+    }
+}
+
+/* Three places of both bodies determine the orbit, whatever was assumed. */
+static void places_determine_the_next(void **unused)
+{
+    (void)unused;
+    const struct sim_orbit_prior prior = sim_orbit_wide_prior();
+    for (int i = 0; i < ORBITS; i++)
+        for (int steps = 4; steps <= STEPS; steps += 4) {
+            double place[(STEPS + 1) * 4], p[SIM_ORBIT_PARAMETERS], next[2];
+            places_of(&orbits[i], 0.6, 1.1, 0.04, place);
+            assert_int_equal(sim_orbit_fit(steps, place, 1e-7, &prior, p, false, next), 0);
+            for (int c = 0; c < 2; c++)
+                assert_near(next[c], place[4 * steps + c], 2e-6);
+            if (steps == STEPS) {
+                const double r = hypot(place[0] - place[2], place[1] - place[3]);
+                assert_near(exp(p[SIM_ORBIT_RATE]) * r * r * r / (0.04 * 0.04), 1.7 * SIM_G,
+                            1e-3 * SIM_G);
+                assert_near(p[SIM_ORBIT_SHARE], 1.1 / 1.7, 1e-4);
+            }
+        }
+}
+
+/* One place leaves all open: the prior's circle is followed. Two leave the mass. */
+static void few_places_follow_the_prior(void **unused)
+{
+    (void)unused;
+    struct sim_orbit_prior prior = sim_orbit_wide_prior();
+    const double dt = 0.04, mu = 1.7 * SIM_G;
+    double place[(STEPS + 1) * 4], p[SIM_ORBIT_PARAMETERS], next[2];
+    places_of(&orbits[0], 0.6, 1.1, dt, place);
+    prior.mean[SIM_ORBIT_RATE] = log(mu * dt * dt);
+    prior.mean[SIM_ORBIT_SHARE] = 1.1 / 1.7;
+    prior.sd[SIM_ORBIT_CX] = prior.sd[SIM_ORBIT_CY] = 0.1;
+    assert_int_equal(sim_orbit_fit(1, place, 1e-7, &prior, p, false, next), 0);
+    for (int c = 0; c < 2; c++)
+        assert_near(next[c], place[4 + c], 0.02);
+    const double moved = hypot(place[4] - place[0], place[5] - place[1]);
+    assert_true(hypot(next[0] - place[4], next[1] - place[5]) < 0.2 * moved);
+    assert_int_equal(sim_orbit_fit(2, place, 1e-7, &prior, p, false, next), 0);
+    assert_true(hypot(next[0] - place[8], next[1] - place[9]) < 0.02 * moved);
+}
+
+/* Noise of 0.002 in every place: the extrapolation is off by little more. */
+static void noise_is_averaged(void **unused)
+{
+    (void)unused;
+    const struct sim_orbit_prior prior = sim_orbit_wide_prior();
+    double sum = 0;
+    int n = 0;
+    for (int i = 0; i < ORBITS; i++)
+        for (int draw = 0; draw < 20; draw++) {
+            double place[(STEPS + 1) * 4], p[SIM_ORBIT_PARAMETERS], next[2];
+            places_of(&orbits[i], 0.6, 1.1, 0.04, place);
+            const double true_next[2] = {place[4 * STEPS], place[4 * STEPS + 1]};
+            for (int k = 0; k < STEPS * 4; k++) {
+                const uint64_t bits =
+                    orr_rng_hash(1, ORR_STAGE_INIT, (uint64_t)(20 * i + draw), (uint64_t)k);
+                place[k] += 0.002 * sqrt(12) * ((double)(bits >> 11) * 0x1p-53 - 0.5);
+            }
+            assert_int_equal(sim_orbit_fit(STEPS, place, 0.002, &prior, p, false, next), 0);
+            sum += hypot(next[0] - true_next[0], next[1] - true_next[1]);
+            n++;
+        }
+    assert_true(sum / n < 0.004);
+    assert_true(sum / n > 0.0005); /* noise was there */
+}
+
+static void one_place_for_both_is_an_error(void **unused)
+{
+    (void)unused;
+    const struct sim_orbit_prior prior = sim_orbit_wide_prior();
+    const double place[4] = {1, 2, 1, 2};
+    double p[SIM_ORBIT_PARAMETERS], next[2];
+    assert_int_equal(sim_orbit_fit(1, place, 1e-3, &prior, p, false, next), ORR_EDOM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(advance_is_the_closed_form),
+        cmocka_unit_test(places_determine_the_next),
+        cmocka_unit_test(few_places_follow_the_prior),
+        cmocka_unit_test(noise_is_averaged),
+        cmocka_unit_test(one_place_for_both_is_an_error),
+    };
+    return cmocka_run_group_tests_name("orbit fit", tests, NULL, NULL);
+}
