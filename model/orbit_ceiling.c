@@ -1,12 +1,12 @@
-/* orbit_ceiling.c - next-state error of an observer who knows Newton's law, for held-out sequences of
- * two bodies: the orbit through the places that a model has seen is fitted, and continued. */
+/* orbit_ceiling.c - next-state error of an observer who knows Newton's law, for held-out sequences
+ * of two bodies: the orbit through the places that a model has seen is fitted, and continued. */
 #include "model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/orbit_fit.h"
+#include "orbit_fit.h"
 
 /* Places are float: an error of the last place at 1 AU. */
 static const double place_sd = 1e-7;
@@ -43,16 +43,16 @@ static int observe(struct gpt_source *source, struct observed *o)
 
 /* What an observer of such systems expects: means and deviations of the orbits through all of each
  * sequence's places. */
-static int learn_prior(const struct observed *o, struct sim_orbit_prior *prior)
+static int learn_prior(const struct observed *o, struct gpt_orbit_prior *prior)
 {
-    const struct sim_orbit_prior wide = sim_orbit_wide_prior();
-    double(*p)[SIM_ORBIT_PARAMETERS] = orr_alloc((size_t)o->n, sizeof *p);
+    const struct gpt_orbit_prior wide = gpt_orbit_wide_prior();
+    double(*p)[GPT_ORBIT_PARAMETERS] = orr_alloc((size_t)o->n, sizeof *p);
     int rc = p ? 0 : ORR_ENOMEM;
     for (int i = 0; i < o->n && !rc; i++) {
         double next[2];
-        rc = sim_orbit_fit(o->steps, places_of(o, i), place_sd, &wide, p[i], false, next);
+        rc = gpt_orbit_fit(o->steps, places_of(o, i), place_sd, &wide, p[i], false, next);
     }
-    for (int k = 0; k < SIM_ORBIT_PARAMETERS && !rc; k++) {
+    for (int k = 0; k < GPT_ORBIT_PARAMETERS && !rc; k++) {
         double sum = 0, square = 0;
         for (int i = 0; i < o->n; i++)
             sum += p[i][k];
@@ -66,18 +66,18 @@ static int learn_prior(const struct observed *o, struct sim_orbit_prior *prior)
 }
 
 /* Sum of the errors of sequence i: each step from all before it. */
-static int predict(const struct observed *o, const struct sim_orbit_prior *prior, int i)
+static int predict(const struct observed *o, const struct gpt_orbit_prior *prior, int i)
 {
     const double *place = places_of(o, i);
-    double p[SIM_ORBIT_PARAMETERS], next[2];
+    double p[GPT_ORBIT_PARAMETERS], next[2];
     for (int k = 1; k < o->steps; k++) {
-        TRY(sim_orbit_fit(k, place, place_sd, prior, p, k > 3, next));
+        TRY(gpt_orbit_fit(k, place, place_sd, prior, p, k > 3, next));
         o->error[i] += hypot(next[0] - place[4 * k], next[1] - place[4 * k + 1]);
     }
     return 0;
 }
 
-static int predict_all(const struct observed *o, const struct sim_orbit_prior *prior)
+static int predict_all(const struct observed *o, const struct gpt_orbit_prior *prior)
 {
     int failed = 0;
 #pragma omp parallel for schedule(dynamic) reduction(max : failed)
@@ -95,7 +95,7 @@ int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset
     const int count = (int)gpt_source_count(source);
     struct observed o = {.n = result->sequences < MOST ? result->sequences : MOST,
                          .steps = (positions - 1) / 2};
-    struct sim_orbit_prior prior;
+    struct gpt_orbit_prior prior;
     result->orbit_fit = NAN;
     result->orbit_fit_sequences = 0;
     if (o.n > count)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "sim/orbit_fit.h"
+#include "model/orbit_fit.h"
 #include "sim/sim.h"
 
 enum { STEPS = 16 };
@@ -45,7 +45,7 @@ static void advance_is_the_closed_form(void **unused)
         for (int k = 0; k < 4; k++)
             moved[k] = state[k];
         for (int step = 1; step < 3; step++) {
-            assert_true(sim_orbit_advance(1.7 * SIM_G, 0.9, moved));
+            assert_true(gpt_orbit_advance(1.7 * SIM_G, 0.9, moved));
             for (int k = 0; k < 4; k++)
                 assert_near(moved[k], state[4 * step + k], 1e-10);
         }
@@ -55,7 +55,7 @@ static void advance_is_the_closed_form(void **unused)
         double s[4] = {1, 0.2, i ? 3 : 0.1, i ? 9 : sqrt(2 * SIM_G / 1.02)};
         const double energy = 0.5 * (s[2] * s[2] + s[3] * s[3]) - SIM_G / hypot(s[0], s[1]);
         const double momentum = s[0] * s[3] - s[1] * s[2];
-        assert_true(sim_orbit_advance(SIM_G, 0.7, s));
+        assert_true(gpt_orbit_advance(SIM_G, 0.7, s));
         assert_near(0.5 * (s[2] * s[2] + s[3] * s[3]) - SIM_G / hypot(s[0], s[1]), energy, 1e-9);
         assert_near(s[0] * s[3] - s[1] * s[2], momentum, 1e-11);
     }
@@ -65,19 +65,19 @@ static void advance_is_the_closed_form(void **unused)
 static void places_determine_the_next(void **unused)
 {
     (void)unused;
-    const struct sim_orbit_prior prior = sim_orbit_wide_prior();
+    const struct gpt_orbit_prior prior = gpt_orbit_wide_prior();
     for (int i = 0; i < ORBITS; i++)
         for (int steps = 4; steps <= STEPS; steps += 4) {
-            double place[(STEPS + 1) * 4], p[SIM_ORBIT_PARAMETERS], next[2];
+            double place[(STEPS + 1) * 4], p[GPT_ORBIT_PARAMETERS], next[2];
             places_of(&orbits[i], 0.6, 1.1, 0.04, place);
-            assert_int_equal(sim_orbit_fit(steps, place, 1e-7, &prior, p, false, next), 0);
+            assert_int_equal(gpt_orbit_fit(steps, place, 1e-7, &prior, p, false, next), 0);
             for (int c = 0; c < 2; c++)
                 assert_near(next[c], place[4 * steps + c], 2e-6);
             if (steps == STEPS) {
                 const double r = hypot(place[0] - place[2], place[1] - place[3]);
-                assert_near(exp(p[SIM_ORBIT_RATE]) * r * r * r / (0.04 * 0.04), 1.7 * SIM_G,
+                assert_near(exp(p[GPT_ORBIT_RATE]) * r * r * r / (0.04 * 0.04), 1.7 * SIM_G,
                             1e-3 * SIM_G);
-                assert_near(p[SIM_ORBIT_SHARE], 1.1 / 1.7, 1e-4);
+                assert_near(p[GPT_ORBIT_SHARE], 1.1 / 1.7, 1e-4);
             }
         }
 }
@@ -86,19 +86,19 @@ static void places_determine_the_next(void **unused)
 static void few_places_follow_the_prior(void **unused)
 {
     (void)unused;
-    struct sim_orbit_prior prior = sim_orbit_wide_prior();
+    struct gpt_orbit_prior prior = gpt_orbit_wide_prior();
     const double dt = 0.04, mu = 1.7 * SIM_G;
-    double place[(STEPS + 1) * 4], p[SIM_ORBIT_PARAMETERS], next[2];
+    double place[(STEPS + 1) * 4], p[GPT_ORBIT_PARAMETERS], next[2];
     places_of(&orbits[0], 0.6, 1.1, dt, place);
-    prior.mean[SIM_ORBIT_RATE] = log(mu * dt * dt);
-    prior.mean[SIM_ORBIT_SHARE] = 1.1 / 1.7;
-    prior.sd[SIM_ORBIT_CX] = prior.sd[SIM_ORBIT_CY] = 0.1;
-    assert_int_equal(sim_orbit_fit(1, place, 1e-7, &prior, p, false, next), 0);
+    prior.mean[GPT_ORBIT_RATE] = log(mu * dt * dt);
+    prior.mean[GPT_ORBIT_SHARE] = 1.1 / 1.7;
+    prior.sd[GPT_ORBIT_CX] = prior.sd[GPT_ORBIT_CY] = 0.1;
+    assert_int_equal(gpt_orbit_fit(1, place, 1e-7, &prior, p, false, next), 0);
     for (int c = 0; c < 2; c++)
         assert_near(next[c], place[4 + c], 0.02);
     const double moved = hypot(place[4] - place[0], place[5] - place[1]);
     assert_true(hypot(next[0] - place[4], next[1] - place[5]) < 0.2 * moved);
-    assert_int_equal(sim_orbit_fit(2, place, 1e-7, &prior, p, false, next), 0);
+    assert_int_equal(gpt_orbit_fit(2, place, 1e-7, &prior, p, false, next), 0);
     assert_true(hypot(next[0] - place[8], next[1] - place[9]) < 0.02 * moved);
 }
 
@@ -106,12 +106,12 @@ static void few_places_follow_the_prior(void **unused)
 static void noise_is_averaged(void **unused)
 {
     (void)unused;
-    const struct sim_orbit_prior prior = sim_orbit_wide_prior();
+    const struct gpt_orbit_prior prior = gpt_orbit_wide_prior();
     double sum = 0;
     int n = 0;
     for (int i = 0; i < ORBITS; i++)
         for (int draw = 0; draw < 20; draw++) {
-            double place[(STEPS + 1) * 4], p[SIM_ORBIT_PARAMETERS], next[2];
+            double place[(STEPS + 1) * 4], p[GPT_ORBIT_PARAMETERS], next[2];
             places_of(&orbits[i], 0.6, 1.1, 0.04, place);
             const double true_next[2] = {place[4 * STEPS], place[4 * STEPS + 1]};
             for (int k = 0; k < STEPS * 4; k++) {
@@ -119,7 +119,7 @@ static void noise_is_averaged(void **unused)
                     orr_rng_hash(1, ORR_STAGE_INIT, (uint64_t)(20 * i + draw), (uint64_t)k);
                 place[k] += 0.002 * sqrt(12) * ((double)(bits >> 11) * 0x1p-53 - 0.5);
             }
-            assert_int_equal(sim_orbit_fit(STEPS, place, 0.002, &prior, p, false, next), 0);
+            assert_int_equal(gpt_orbit_fit(STEPS, place, 0.002, &prior, p, false, next), 0);
             sum += hypot(next[0] - true_next[0], next[1] - true_next[1]);
             n++;
         }
@@ -130,10 +130,10 @@ static void noise_is_averaged(void **unused)
 static void one_place_for_both_is_an_error(void **unused)
 {
     (void)unused;
-    const struct sim_orbit_prior prior = sim_orbit_wide_prior();
+    const struct gpt_orbit_prior prior = gpt_orbit_wide_prior();
     const double place[4] = {1, 2, 1, 2};
-    double p[SIM_ORBIT_PARAMETERS], next[2];
-    assert_int_equal(sim_orbit_fit(1, place, 1e-3, &prior, p, false, next), ORR_EDOM);
+    double p[GPT_ORBIT_PARAMETERS], next[2];
+    assert_int_equal(gpt_orbit_fit(1, place, 1e-3, &prior, p, false, next), ORR_EDOM);
 }
 
 int main(void)

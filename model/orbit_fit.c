@@ -8,7 +8,7 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit_nlinear.h>
 
-#include "sim.h"
+#include "sim/sim.h"
 
 /* ---- universal variables */
 
@@ -29,7 +29,7 @@ static void stumpff(double z, double *c2, double *c3)
     }
 }
 
-bool sim_orbit_advance(double mu, double dt_yr, double state[4])
+bool gpt_orbit_advance(double mu, double dt_yr, double state[4])
 {
     const double x = state[0], y = state[1], vx = state[2], vy = state[3], root = sqrt(mu);
     const double r0 = hypot(x, y), radial = (x * vx + y * vy) / root;
@@ -70,56 +70,56 @@ struct problem {
     int steps;
     const double *place; /* (steps, 2, 2), turned and in units */
     double sd;
-    const struct sim_orbit_prior *prior;
+    const struct gpt_orbit_prior *prior;
 };
 
 /* Relative states of steps 0 .. steps of the parameters, one after the other to `take`; false where
  * there is none. */
-static bool first_state(const double p[SIM_ORBIT_PARAMETERS], double *mu, double state[4])
+static bool first_state(const double p[GPT_ORBIT_PARAMETERS], double *mu, double state[4])
 {
-    *mu = exp(p[SIM_ORBIT_RATE]);
+    *mu = exp(p[GPT_ORBIT_RATE]);
     const double speed = sqrt(*mu);
-    state[0] = p[SIM_ORBIT_X];
-    state[1] = p[SIM_ORBIT_Y];
-    state[2] = p[SIM_ORBIT_VX] * speed;
-    state[3] = p[SIM_ORBIT_VY] * speed;
+    state[0] = p[GPT_ORBIT_X];
+    state[1] = p[GPT_ORBIT_Y];
+    state[2] = p[GPT_ORBIT_VX] * speed;
+    state[3] = p[GPT_ORBIT_VY] * speed;
     return isfinite(*mu) && *mu > 0 && hypot(state[0], state[1]) > 0;
 }
 
 static int residuals(const gsl_vector *x, void *given, gsl_vector *f)
 {
     const struct problem *o = given;
-    double p[SIM_ORBIT_PARAMETERS], mu, state[4];
-    for (int i = 0; i < SIM_ORBIT_PARAMETERS; i++) {
+    double p[GPT_ORBIT_PARAMETERS], mu, state[4];
+    for (int i = 0; i < GPT_ORBIT_PARAMETERS; i++) {
         p[i] = gsl_vector_get(x, (size_t)i);
         gsl_vector_set(f, (size_t)i, (p[i] - o->prior->mean[i]) / o->prior->sd[i]);
     }
-    size_t at = SIM_ORBIT_PARAMETERS;
+    size_t at = GPT_ORBIT_PARAMETERS;
     if (!first_state(p, &mu, state))
         return GSL_EDOM;
     for (int k = 0; k < o->steps; k++) {
-        if (k > 0 && !sim_orbit_advance(mu, 1, state))
+        if (k > 0 && !gpt_orbit_advance(mu, 1, state))
             return GSL_EDOM;
         for (int body = 0; body < 2; body++)
             for (int c = 0; c < 2; c++) {
-                const double share = p[SIM_ORBIT_SHARE] - body;
-                const double model = p[SIM_ORBIT_CX + c] + share * state[c];
+                const double share = p[GPT_ORBIT_SHARE] - body;
+                const double model = p[GPT_ORBIT_CX + c] + share * state[c];
                 gsl_vector_set(f, at++, (o->place[4 * k + 2 * body + c] - model) / o->sd);
             }
     }
     return GSL_SUCCESS;
 }
 
-struct sim_orbit_prior sim_orbit_wide_prior(void)
+struct gpt_orbit_prior gpt_orbit_wide_prior(void)
 {
-    struct sim_orbit_prior prior = {.mean = {1, 0, 0, 1, -3, 0.5, 0, 0},
+    struct gpt_orbit_prior prior = {.mean = {1, 0, 0, 1, -3, 0.5, 0, 0},
                                     .sd = {1, 1, 1, 1, 3, 1, 10, 10}};
     return prior;
 }
 
-/* Parameters that the places themselves suggest: velocity and acceleration by differences, the share
- * by how planet and star move; the prior's means where there are too few. */
-static void suggest(const struct problem *o, double p[SIM_ORBIT_PARAMETERS])
+/* Parameters that the places themselves suggest: velocity and acceleration by differences, the
+ * share by how planet and star move; the prior's means where there are too few. */
+static void suggest(const struct problem *o, double p[GPT_ORBIT_PARAMETERS])
 {
     const double *x = o->place;
     double r[3][2], along = 0, square = 0;
@@ -138,40 +138,40 @@ static void suggest(const struct problem *o, double p[SIM_ORBIT_PARAMETERS])
     const double ax = r[2][0] - 2 * r[1][0] + r[0][0], ay = r[2][1] - 2 * r[1][1] + r[0][1];
     const double middle = hypot(r[1][0], r[1][1]);
     const double mu = fmax(hypot(ax, ay), 1e-9) * middle * middle;
-    p[SIM_ORBIT_RATE] = log(mu);
-    p[SIM_ORBIT_VX] = (r[1][0] - r[0][0] - ax / 2) / sqrt(mu);
-    p[SIM_ORBIT_VY] = (r[1][1] - r[0][1] - ay / 2) / sqrt(mu);
+    p[GPT_ORBIT_RATE] = log(mu);
+    p[GPT_ORBIT_VX] = (r[1][0] - r[0][0] - ax / 2) / sqrt(mu);
+    p[GPT_ORBIT_VY] = (r[1][1] - r[0][1] - ay / 2) / sqrt(mu);
     if (square > 0)
-        p[SIM_ORBIT_SHARE] = along / square;
+        p[GPT_ORBIT_SHARE] = along / square;
     for (int c = 0; c < 2; c++)
-        p[SIM_ORBIT_CX + c] = x[c] - p[SIM_ORBIT_SHARE] * r[0][c];
+        p[GPT_ORBIT_CX + c] = x[c] - p[GPT_ORBIT_SHARE] * r[0][c];
 }
 
 /* Moves the parameters to the least sum of squares. */
-static int descend(struct problem *o, double p[SIM_ORBIT_PARAMETERS])
+static int descend(struct problem *o, double p[GPT_ORBIT_PARAMETERS])
 {
-    const size_t n = SIM_ORBIT_PARAMETERS + 4 * (size_t)o->steps;
+    const size_t n = GPT_ORBIT_PARAMETERS + 4 * (size_t)o->steps;
     gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
-    gsl_multifit_nlinear_fdf fdf = {.f = residuals, .n = n, .p = SIM_ORBIT_PARAMETERS, .params = o};
-    gsl_vector_view start = gsl_vector_view_array(p, SIM_ORBIT_PARAMETERS);
+    gsl_multifit_nlinear_fdf fdf = {.f = residuals, .n = n, .p = GPT_ORBIT_PARAMETERS, .params = o};
+    gsl_vector_view start = gsl_vector_view_array(p, GPT_ORBIT_PARAMETERS);
     int info;
     how.trs = gsl_multifit_nlinear_trs_lm;
     gsl_multifit_nlinear_workspace *w =
-        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, n, SIM_ORBIT_PARAMETERS);
+        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, n, GPT_ORBIT_PARAMETERS);
     if (!w)
         return ORR_FAIL(ORR_ENOMEM, "fit of an orbit to %d steps: out of memory", o->steps);
     if (gsl_multifit_nlinear_init(&start.vector, &fdf, w) == GSL_SUCCESS) {
         gsl_multifit_nlinear_driver(60, 1e-12, 1e-12, 0, NULL, NULL, &info, w);
         const gsl_vector *x = gsl_multifit_nlinear_position(w);
-        for (int i = 0; i < SIM_ORBIT_PARAMETERS; i++)
+        for (int i = 0; i < GPT_ORBIT_PARAMETERS; i++)
             p[i] = gsl_vector_get(x, (size_t)i);
     }
     gsl_multifit_nlinear_free(w);
     return 0;
 }
 
-int sim_orbit_fit(int steps, const double place[], double sd, const struct sim_orbit_prior *prior,
-                  double p[SIM_ORBIT_PARAMETERS], bool start, double next[2])
+int gpt_orbit_fit(int steps, const double place[], double sd, const struct gpt_orbit_prior *prior,
+                  double p[GPT_ORBIT_PARAMETERS], bool start, double next[2])
 {
     const double dx = place[0] - place[2], dy = place[1] - place[3], r = hypot(dx, dy);
     const double cosine = dx / r, sine = dy / r;
@@ -191,9 +191,9 @@ int sim_orbit_fit(int steps, const double place[], double sd, const struct sim_o
     const int rc = descend(&o, p);
     bool there = !rc && first_state(p, &mu, state);
     for (int k = 0; k < steps && there; k++)
-        there = sim_orbit_advance(mu, 1, state);
+        there = gpt_orbit_advance(mu, 1, state);
     for (int c = 0; c < 2; c++) /* without an orbit: it stays */
-        state[c] = there ? p[SIM_ORBIT_CX + c] + p[SIM_ORBIT_SHARE] * state[c]
+        state[c] = there ? p[GPT_ORBIT_CX + c] + p[GPT_ORBIT_SHARE] * state[c]
                          : turned[4 * (steps - 1) + c];
     next[0] = r * (cosine * state[0] - sine * state[1]);
     next[1] = r * (sine * state[0] + cosine * state[1]);

@@ -1,7 +1,7 @@
 /* orbit_fit.h - the orbit behind some places of a planet and its star, by least squares: what an
  * observer who knows Newton's law makes of them, and a ceiling for models that do not. */
-#ifndef SIM_ORBIT_FIT_H
-#define SIM_ORBIT_FIT_H
+#ifndef GPT_ORBIT_FIT_H
+#define GPT_ORBIT_FIT_H
 
 #include <stdbool.h>
 
@@ -9,29 +9,30 @@
 
 /* state: x, y, vx, vy of the planet from the star, dt_yr on; mu = G times the total mass, > 0, and
  * the place not 0. Battin, An Introduction to the Mathematics and Methods of Astrodynamics,
- * section 4.5 (universal variables). False, and the state left alone, where it does not converge. */
-bool sim_orbit_advance(double mu, double dt_yr, double state[4]);
+ * section 4.5 (universal variables). False, and the state left alone, where it does not
+ * converge. */
+bool gpt_orbit_advance(double mu, double dt_yr, double state[4]);
 
 /* ---- the fit */
 
-enum sim_orbit_parameter {
-    SIM_ORBIT_X, /* relative place and velocity at the first step, in units of the first distance */
-    SIM_ORBIT_Y, /* r and of sqrt(mu / r), turned so that the first observed place lies on +x */
-    SIM_ORBIT_VX,
-    SIM_ORBIT_VY,
-    SIM_ORBIT_RATE,  /* ln(mu dt^2 / r^3) */
-    SIM_ORBIT_SHARE, /* the planet's place from the barycentre over that from the star */
-    SIM_ORBIT_CX,    /* the barycentre, in units of r, turned */
-    SIM_ORBIT_CY,
-    SIM_ORBIT_PARAMETERS
+enum gpt_orbit_parameter {
+    GPT_ORBIT_X, /* relative place and velocity at the first step, in units of the first distance */
+    GPT_ORBIT_Y, /* r and of sqrt(mu / r), turned so that the first observed place lies on +x */
+    GPT_ORBIT_VX,
+    GPT_ORBIT_VY,
+    GPT_ORBIT_RATE,  /* ln(mu dt^2 / r^3) */
+    GPT_ORBIT_SHARE, /* the planet's place from the barycentre over that from the star */
+    GPT_ORBIT_CX,    /* the barycentre, in units of r, turned */
+    GPT_ORBIT_CY,
+    GPT_ORBIT_PARAMETERS
 };
 
 /* What is known before: normal distributions of the parameters. */
-struct sim_orbit_prior {
-    double mean[SIM_ORBIT_PARAMETERS], sd[SIM_ORBIT_PARAMETERS];
+struct gpt_orbit_prior {
+    double mean[GPT_ORBIT_PARAMETERS], sd[GPT_ORBIT_PARAMETERS];
 };
 /* Nearly nothing: a circular orbit, counter-clockwise, with great deviations. */
-struct sim_orbit_prior sim_orbit_wide_prior(void);
+struct gpt_orbit_prior gpt_orbit_wide_prior(void);
 
 /* Fits an orbit to `steps` >= 1 places (planet, star), place (steps, 2, 2), at equal distances in
  * time: nonlinear least squares with an error of sd, in the places' unit, and the prior
@@ -39,7 +40,7 @@ struct sim_orbit_prior sim_orbit_wide_prior(void);
  * where to begin, which is otherwise made from the places. next: where the planet is one step after the last. ORR_ENOMEM;
  * ORR_EDOM where planet and star are at one place. A fit that does not converge is as good as it
  * got. */
-int sim_orbit_fit(int steps, const double place[], double sd, const struct sim_orbit_prior *prior,
-                  double parameter[SIM_ORBIT_PARAMETERS], bool start, double next[2]);
+int gpt_orbit_fit(int steps, const double place[], double sd, const struct gpt_orbit_prior *prior,
+                  double parameter[GPT_ORBIT_PARAMETERS], bool start, double next[2]);
 
 #endif
