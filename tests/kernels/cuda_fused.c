@@ -9,6 +9,8 @@
 
 #include "attention_case.h"
 
+#include <limits.h>
+
 static const char *const kinds[] = {"softmax", "lssa", "rw_softmax", "lssar"};
 enum { KINDS = 4, OUT, SAVED, DQKV, QKV, DOUT, PARTS = 4 };
 
@@ -198,6 +200,28 @@ static void run_case(struct problem *p, const struct attention *a)
 static const float *found(const struct problem *p, int tensor)
 {
     return (const float *)(const void *)p->item[tensor].found[0];
+}
+
+/* A window as long as the sequence, and the longest that settings allow, is none: the same bits. */
+static void a_window_of_all_is_none(void **state)
+{
+    (void)state;
+    enum { T = 130 };
+    static const int windows[] = {T, T + 1, INT_MAX - 100, INT_MAX};
+    for (int k = 0; k < KINDS; k++) {
+        struct problem none, whole;
+        struct attention a = make(kinds[k], 1, T, 1, 32, 3, 0);
+        run_case(&none, &a);
+        for (size_t w = 0; w < LENGTH(windows); w++) {
+            a.shape.window = windows[w];
+            run_case(&whole, &a);
+            assert_memory_equal(found(&none, 0), found(&whole, 0), a.n * sizeof(float));
+            assert_memory_equal(found(&none, 4), found(&whole, 4), 3 * a.n * sizeof(float));
+            problem_free(&whole);
+        }
+        problem_free(&none);
+        drop(&a);
+    }
 }
 
 /* All keys of the first 40 positions are one: the rows are uniform, and silent once they are
@@ -400,6 +424,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agree_with_the_reference),
+        cmocka_unit_test(a_window_of_all_is_none),
         cmocka_unit_test(uniform_rows_are_silent),
         cmocka_unit_test(zero_vectors_have_no_gradient),
         cmocka_unit_test(nan_is_seen),
