@@ -202,6 +202,48 @@ static const float *found(const struct problem *p, int tensor)
     return (const float *)(const void *)p->item[tensor].found[0];
 }
 
+/* Vectors of position t are 1 in column t mod D and 0 elsewhere, and re-weighted rows are not
+ * shifted: a key that is missing, or one too many, is a fifth or more of some number of the result.
+ * Windows begin and end at the edges of tiles, of a warp's rows, and beside them. */
+static void windows_end_where_they_should(void **state)
+{
+    (void)state;
+    enum { T = 200, D = 32 };
+    static const int windows[] = {0, 1, 2, 14, 15, 16, 17, 18, 33, 34, 63, 64, 65, 66, 129, 130};
+    for (int k = 0; k < KINDS; k++)
+        for (size_t w = 0; w < LENGTH(windows); w++) {
+            struct problem p;
+            struct outputs expected = {0};
+            struct attention a = make(kinds[k], 1, T, 1, D, 1, windows[w]);
+            struct k_attention unshifted = *a.shape.variant;
+            unshifted.free_rows = T;
+            a.shape.variant = &unshifted;
+            for (int i = 0; i < T * D; i++) {
+                for (int which = 0; which < 3; which++)
+                    at(&a, 0, i / D, which, 0)[i % D] = i % D == i / D % D;
+                a.dout[i] = i % D == i / D % D;
+            }
+            run(&k_ref, &a, false, &expected);
+            run_case(&p, &a);
+            for (size_t i = 0; i < 4 * a.n; i++) { /* out, then dqkv */
+                const size_t row = (i < a.n ? i : i - a.n) / D * D, column = i % D;
+                const real *e = expected.item[i >= a.n].data + row;
+                double largest = 0;
+                for (int c = 0; c < D; c++)
+                    largest = fmax(largest, fabs((double)e[c]));
+                const double d = (double)(found(&p, i < a.n ? 0 : 4) + row)[column];
+                if (!(fabs(d - (double)e[column]) <=
+                      fabs((double)e[column]) / 8 + largest / 256 + 1e-5))
+                    fail_msg("%s, window %d: %s of row %zu, column %zu is %g, not %g", kinds[k],
+                             windows[w], i < a.n ? "out" : "dqkv", row / D, column, d,
+                             (double)e[column]);
+            }
+            problem_free(&p);
+            outputs_free(&expected);
+            drop(&a);
+        }
+}
+
 /* A window as long as the sequence, and the longest that settings allow, is none: the same bits. */
 static void a_window_of_all_is_none(void **state)
 {
@@ -424,6 +466,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agree_with_the_reference),
+        cmocka_unit_test(windows_end_where_they_should),
         cmocka_unit_test(a_window_of_all_is_none),
         cmocka_unit_test(uniform_rows_are_silent),
         cmocka_unit_test(zero_vectors_have_no_gradient),
