@@ -428,38 +428,58 @@ static void others_take_the_generic_path(void **state)
 
 /* Of bf16 inputs a narrow output is the float one, rounded; gradients are rounded, too, and come
  * from the rounded output: one more rounding, of a number of which another is taken away. */
+static void narrow_as_float(const char *name, int D, int window)
+{
+    struct problem p[2];
+    struct attention a = make(name, 2, 90, 2, D, 3, window);
+    uint16_t *qkv = orr_alloc(3 * a.n, sizeof *qkv), *dout = orr_alloc(a.n, sizeof *dout);
+    float *out = orr_alloc(4 * a.n, sizeof *out), *dqkv = out + a.n;
+    for (size_t i = 0; i < 3 * a.n; i++)
+        a.qkv[i] = widen(qkv[i] = narrow(a.qkv[i]));
+    for (size_t i = 0; i < a.n; i++)
+        a.dout[i] = widen(dout[i] = narrow(a.dout[i]));
+    run_case(&p[0], &a);
+    a.shape.narrow = true;
+    run_orders(&p[1], &a, qkv, dout, sizeof *qkv);
+    for (size_t i = 0; i < a.n; i++)
+        out[i] = widen(((const uint16_t *)(const void *)p[1].item[0].found[0])[i]);
+    for (size_t i = 0; i < 3 * a.n; i++)
+        dqkv[i] = widen(((const uint16_t *)(const void *)p[1].item[4].found[0])[i]);
+    for (size_t i = 0; i < a.n; i++)
+        assert_true(out[i] == rounded((double)found(&p[0], 0)[i]));
+    for (int which = 0; which < 3; which++)
+        assert_near(error(&a, dqkv, found(&p[0], 4), which, 3), 0, 3.0 / 512);
+    problem_free(&p[0]);
+    problem_free(&p[1]);
+    free(qkv);
+    free(dout);
+    free(out);
+    drop(&a);
+}
+
 static void narrow_tensors(void **state)
 {
     (void)state;
     static const int D[] = {64, 32, 128, 24, 10};
     for (int k = 0; k < KINDS; k++)
-        for (size_t d = 0; d < LENGTH(D); d++) {
-            struct problem p[2];
-            struct attention a = make(kinds[k], 2, 90, 2, D[d], 3, d == 3 ? 20 : 0);
-            uint16_t *qkv = orr_alloc(3 * a.n, sizeof *qkv), *dout = orr_alloc(a.n, sizeof *dout);
-            float *out = orr_alloc(4 * a.n, sizeof *out), *dqkv = out + a.n;
-            for (size_t i = 0; i < 3 * a.n; i++)
-                a.qkv[i] = widen(qkv[i] = narrow(a.qkv[i]));
-            for (size_t i = 0; i < a.n; i++)
-                a.dout[i] = widen(dout[i] = narrow(a.dout[i]));
-            run_case(&p[0], &a);
-            a.shape.narrow = true;
-            run_orders(&p[1], &a, qkv, dout, sizeof *qkv);
-            for (size_t i = 0; i < a.n; i++)
-                out[i] = widen(((const uint16_t *)(const void *)p[1].item[0].found[0])[i]);
-            for (size_t i = 0; i < 3 * a.n; i++)
-                dqkv[i] = widen(((const uint16_t *)(const void *)p[1].item[4].found[0])[i]);
-            for (size_t i = 0; i < a.n; i++)
-                assert_true(out[i] == rounded((double)found(&p[0], 0)[i]));
-            for (int which = 0; which < 3; which++)
-                assert_near(error(&a, dqkv, found(&p[0], 4), which, 3), 0, 3.0 / 512);
-            problem_free(&p[0]);
-            problem_free(&p[1]);
-            free(qkv);
-            free(dout);
-            free(out);
-            drop(&a);
-        }
+        for (size_t d = 0; d < LENGTH(D); d++)
+            narrow_as_float(kinds[k], D[d], d == 3 ? 20 : 0);
+}
+
+/* The path of any variant takes them, too. */
+static void narrow_tensors_of_others(void **state)
+{
+    (void)state;
+    const struct k_ops *open = cuda;
+    struct k_ops generic;
+    narrow_as_float("softmax", 33, 0);
+    narrow_as_float("lssar", 160, 20);
+    narrow_as_float("rw_sigmoid", 64, 0);
+    narrow_as_float("decomp_III", 7, 0);
+    cuda = k_generic_attention(cuda, &generic);
+    for (int k = 0; k < KINDS; k++)
+        narrow_as_float(kinds[k], k % 2 ? 32 : 6, k == 3 ? 20 : 0);
+    cuda = open;
 }
 
 int main(void)
@@ -476,6 +496,7 @@ int main(void)
         cmocka_unit_test(large_scores),
         cmocka_unit_test(others_take_the_generic_path),
         cmocka_unit_test(narrow_tensors),
+        cmocka_unit_test(narrow_tensors_of_others),
     };
     return cmocka_run_group_tests(tests, open_bf16, close_cuda);
 }
