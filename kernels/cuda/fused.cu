@@ -67,6 +67,12 @@ static bool readable(const struct fused *p, const void *tensor, int width)
     return p->narrow && p->D == width && (uintptr_t)tensor % 16 == 0;
 }
 
+/* Whether two numbers of it can be written at once: D is even. */
+static bool in_pairs(const struct fused *p, const void *tensor)
+{
+    return (uintptr_t)tensor % (p->narrow ? 4 : 8) == 0;
+}
+
 static struct fused problem_of(const struct k_attention_shape *shape, float *saved)
 {
     struct fused p;
@@ -110,6 +116,7 @@ int k_cuda_fused_attention_forward(float *out, float *saved, const float *qkv,
     const int width = width_of(p.D);
     kind_of(shape->variant, &kind);
     p.out = out;
+    p.pairs = in_pairs(&p, out);
     const int rc = p.rows ? prepare(&p, qkv, NULL, width) : 0;
     return rc || !p.rows ? rc : k_cuda_fused_forward(&p, kind, width);
 }
@@ -123,6 +130,7 @@ int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float 
     const int width = width_of(p.D);
     kind_of(shape->variant, &kind);
     p.dqkv = dqkv;
+    p.pairs = in_pairs(&p, dqkv);
     if (!p.rows)
         return 0;
     int rc = prepare(&p, qkv, dout, width);

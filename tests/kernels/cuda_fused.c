@@ -74,6 +74,7 @@ static void round_inputs(const struct attention *a)
 /* ---- a case */
 
 static struct k_attention_shape shape_under_test;
+static int shift_under_test; /* numbers that tensors of the device are off 64 bytes */
 
 static void run_attention(const struct k_ops *ops, const struct problem *p, double *loss, void **x)
 {
@@ -89,7 +90,10 @@ static void run_orders(struct problem *p, const struct attention *a, const void 
                        const void *dout, size_t size)
 {
     static const int orders[RUNS] = {2, 1, 0, REPLAYED};
-    *p = (struct problem){.name = a->shape.variant->name, .N = a->shape.T, .C = a->shape.D};
+    *p = (struct problem){.name = a->shape.variant->name,
+                          .N = a->shape.T,
+                          .C = a->shape.D,
+                          .shift = shift_under_test};
     shape_under_test = a->shape;
     memset(tensor(p, "out", a->n, size), 0xff, a->n * size);
     numbers(p, "saved", k_attention_saved(&a->shape), 1);
@@ -457,6 +461,39 @@ static void narrow_as_float(const char *name, int D, int window)
     drop(&a);
 }
 
+/* Tensors that begin anywhere: the same bits. */
+static void tensors_need_no_alignment(void **state)
+{
+    (void)state;
+    static const int D[] = {64, 10};
+    for (int k = 0; k < KINDS; k++)
+        for (int narrows = 0; narrows < 2; narrows++)
+            for (size_t d = 0; d < LENGTH(D); d++) {
+                struct problem p[2];
+                struct attention a = make(kinds[k], 1, 70, 2, D[d], 3, 0);
+                const size_t size = narrows ? sizeof(uint16_t) : sizeof(float);
+                uint16_t *qkv = orr_alloc(3 * a.n, sizeof *qkv), *dout = orr_alloc(a.n, 2);
+                a.shape.narrow = narrows;
+                for (size_t i = 0; i < 3 * a.n; i++)
+                    qkv[i] = narrow(a.qkv[i]);
+                for (size_t i = 0; i < a.n; i++)
+                    dout[i] = narrow(a.dout[i]);
+                for (int i = 0; i < 2; i++) {
+                    shift_under_test = i;
+                    run_orders(&p[i], &a, narrows ? (void *)qkv : a.qkv,
+                               narrows ? (void *)dout : a.dout, size);
+                }
+                shift_under_test = 0;
+                assert_memory_equal(p[0].item[0].found[0], p[1].item[0].found[0], a.n * size);
+                assert_memory_equal(p[0].item[4].found[0], p[1].item[4].found[0], 3 * a.n * size);
+                problem_free(&p[0]);
+                problem_free(&p[1]);
+                free(qkv);
+                free(dout);
+                drop(&a);
+            }
+}
+
 static void narrow_tensors(void **state)
 {
     (void)state;
@@ -496,6 +533,7 @@ int main(void)
         cmocka_unit_test(large_scores),
         cmocka_unit_test(others_take_the_generic_path),
         cmocka_unit_test(narrow_tensors),
+        cmocka_unit_test(tensors_need_no_alignment),
         cmocka_unit_test(narrow_tensors_of_others),
     };
     return cmocka_run_group_tests(tests, open_bf16, close_cuda);
