@@ -20,11 +20,16 @@ static bool kind_of(const struct k_attention *v, enum fused_kind *kind)
 
 bool k_cuda_fused(const struct k_attention_shape *shape)
 {
-    enum { LARGEST_SCORE = 80 }; /* of cosines: e to it is a float */
+    enum {
+        LARGEST_SCORE = 80, /* of cosines: e to it is a float */
+        LARGEST_P =
+            1000, /* z has a root of the row's factor in it: w is off by p 2^-24 of itself */
+    };
     enum fused_kind kind;
     return k_cuda_precision() == K_PRECISION_BF16 && kind_of(shape->variant, &kind) &&
            shape->D >= 8 && shape->D <= WIDEST && shape->D % 2 == 0 &&
-           log((double)shape->D) * log((double)shape->T) < LARGEST_SCORE;
+           log((double)shape->D) * log((double)shape->T) < LARGEST_SCORE &&
+           (!shape->variant->sharpen || shape->p <= LARGEST_P);
 }
 
 /* Places of copies and of the rows' numbers in scratch memory. */
