@@ -127,8 +127,8 @@ static __host__ __device__ constexpr bool fused_sharpened(enum fused_kind kind)
 /* ---- an element; s: the score in units of log 2 (of dot products: its product), -INFINITY where
  * masked, x and slope then 0 */
 
-/* log2(1 + 2^s) = ln(1 + e^score) / ln 2; *u = e^score. Scores of cosines are at most ln D ln T, and
- * dispatch sees to it that e to it is a float. CAREFUL: to as many digits however small it is;
+/* log2(1 + 2^s) = ln(1 + e^score) / ln 2; *u = e^score. Scores of cosines are at most ln D ln T,
+ * and dispatch sees to it that e to it is a float. CAREFUL: to as many digits however small it is;
  * otherwise to 2^-22. Re-weighted rows need no more unless they are flat: z takes differences of
  * these numbers, in units of the row's height. */
 template <bool CAREFUL> static __device__ __forceinline__ float fused_softplus(float s, float *u)
@@ -247,8 +247,8 @@ static __device__ __forceinline__ bool fused_edge(const struct fused &p, int que
            (p.rule.window > 0 && key <= query + queries - 1 - p.rule.window);
 }
 
-/* Masks scores of rows (queries) and columns (keys) from `row` and `column` on, those of the thread's
- * first numbers; KEYS: rows are keys. */
+/* Masks scores of rows (queries) and columns (keys) from `row` and `column` on, those of the
+ * thread's first numbers; KEYS: rows are keys. */
 template <int N, bool ROWS_ARE_KEYS>
 static __device__ __forceinline__ void fused_mask(const struct fused &p, float s[N][4], int row,
                                                   int column)

@@ -4,8 +4,8 @@
  * divided by their lengths. What is left between the two are the roundings of weights and of d s,
  * each once, to 8 bits: 2^-8 of each number at most, less than half of that as a root mean square.
  * Errors are root sums of squares over a tensor, in units of its norm; bounds are stated where they
- * are used. Every case runs with threads and blocks in three orders, recorded and replayed: the same
- * bits every time. */
+ * are used. Every case runs with threads and blocks in three orders, recorded and replayed: the
+ * same bits every time. */
 #include "cuda_case.h"
 
 #include "attention_case.h"
@@ -163,8 +163,8 @@ static void near(const char *name, int T, int D, double p, int window, const str
                      name, T, D, p, window, part_name[i], e->of[i], bound[i]);
 }
 
-/* Weights are rounded once, by less than 2^-9 of their norm; d s too, and it is a difference of two numbers
- * of about its size, of which one (outer) has the roundings of the weights: twice that. The
+/* Weights are rounded once, by less than 2^-9 of their norm; d s too, and it is a difference of two
+ * numbers of about its size, of which one (outer) has the roundings of the weights: twice that. The
  * reference gives a rounded cosine's vector length 1 again, by which its score differs by some
  * 2^-11, and z^p by up to p times as much of a score that is several heights high. */
 static void one(const char *name, int T, int D, double p, int window)
@@ -398,8 +398,8 @@ static void large_scores(void **state)
 
 /* ---- what is not fused, and narrow tensors */
 
-/* The path of any variant, bit for bit: other variants, odd, small and wide heads, fp32, powers that
- * float has no digits for. */
+/* The path of any variant, bit for bit: other variants, odd, small and wide heads, fp32, powers
+ * that float has no digits for. */
 static void others_take_the_generic_path(void **state)
 {
     (void)state;
