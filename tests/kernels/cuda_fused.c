@@ -105,7 +105,8 @@ static void run_orders(struct problem *p, const struct attention *a, const void 
         on_device(p, run_attention, orders[i]);
     for (int i = 0; i < p->count; i++)
         for (int order = 1; order < RUNS && p->item[i].name; order++)
-            if (i != 1 && memcmp(p->item[i].found[0], p->item[i].found[order], p->item[i].n * size))
+            if (memcmp(p->item[i].found[0], p->item[i].found[order],
+                       p->item[i].n * p->item[i].size))
                 fail_msg("%s, T %d, D %d: %s depends on the order of execution, or is another when "
                          "replayed",
                          p->name, p->N, p->C, p->item[i].name);
