@@ -49,7 +49,8 @@ struct k_math_rule {
     bool needs_top; /* phi is taken relative to the largest score, in some rows at least */
     bool two_steps; /* theta needs the sums of the row before its weights can be made */
     int free_rows;
-    int T, window;
+    int T;
+    int window; /* 0 = all; less than T: sums of it and positions do not overflow */
     float p;
     int p_integer; /* p when it is a small whole number, else 0 */
     float tail;    /* rows with all scores below it: phi is its tail */
@@ -122,7 +123,7 @@ static inline struct k_math_rule k_math_rule(const struct k_attention *v, int T,
     r.two_steps = v->sharpen || v->post == K_POST_RECENTRED || v->post == K_POST_RECENTRED_L1;
     r.free_rows = v->free_rows;
     r.T = T;
-    r.window = window;
+    r.window = window < T ? window : 0;
     r.p = (float)p;
     r.p_integer = p >= 1 && p <= K_MATH_LARGEST_INTEGER_P && p == floor(p) ? (int)p : 0;
     r.scale = (float)(v->score == K_SCORE_DOT ? 1 / sqrt((double)D) : log((double)D));

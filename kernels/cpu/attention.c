@@ -53,14 +53,15 @@ static size_t head_lay_out(struct head *h, char *base, bool backward)
 
 static struct head head_of(const struct k_attention_shape *shape, bool backward)
 {
+    const struct k_cpu_attention_rule rule = k_cpu_attention_rule(shape);
     return (struct head){
         .T = shape->T,
         .D = shape->D,
         .Tp = cpu_round_up(shape->T),
         .Dp = cpu_round_up(shape->D),
-        .window = shape->window,
+        .window = rule.math.window,
         .strip_rows = backward ? STRIP_ROWS : ROWS,
-        .rule = k_cpu_attention_rule(shape),
+        .rule = rule,
         .token_stride = 3 * (size_t)shape->H * (size_t)shape->D,
     };
 }

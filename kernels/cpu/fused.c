@@ -36,13 +36,15 @@ bool k_cpu_fused_serves(const struct k_attention_shape *shape)
 struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape)
 {
     const size_t H = (size_t)shape->H, D = (size_t)shape->D;
+    const struct k_math_rule rule =
+        k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->p);
     return (struct cpu_fused){
         .T = shape->T,
         .D = shape->D,
         .Tp = (shape->T + CPU_PANEL - 1) / CPU_PANEL * CPU_PANEL,
         .Dp = cpu_round_up(shape->D),
-        .window = shape->window,
-        .rule = k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->p),
+        .window = rule.window,
+        .rule = rule,
         .qkv_stride = 3 * H * D,
         .out_stride = H * D,
         .plane = (size_t)shape->B * H * (size_t)shape->T,

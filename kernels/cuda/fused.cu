@@ -20,11 +20,16 @@ static bool kind_of(const struct k_attention *v, enum fused_kind *kind)
 
 bool k_cuda_fused(const struct k_attention_shape *shape)
 {
-    enum { LARGEST_SCORE = 80 }; /* of cosines: e to it is a float */
+    enum {
+        LARGEST_SCORE = 80, /* of cosines: e to it is a float */
+        LARGEST_P =
+            1000, /* z has a root of the row's factor in it: w is off by p 2^-24 of itself */
+    };
     enum fused_kind kind;
     return k_cuda_precision() == K_PRECISION_BF16 && kind_of(shape->variant, &kind) &&
            shape->D >= 8 && shape->D <= WIDEST && shape->D % 2 == 0 &&
-           log((double)shape->D) * log((double)shape->T) < LARGEST_SCORE;
+           log((double)shape->D) * log((double)shape->T) < LARGEST_SCORE &&
+           (!shape->variant->sharpen || shape->p <= LARGEST_P);
 }
 
 /* Places of copies and of the rows' numbers in scratch memory. */
@@ -65,6 +70,12 @@ static struct fused_rows in_place(const struct fused *p, const void *tensor, int
 static bool readable(const struct fused *p, const void *tensor, int width)
 {
     return p->narrow && p->D == width && (uintptr_t)tensor % 16 == 0;
+}
+
+/* Whether two numbers of it can be written at once: D is even. */
+static bool in_pairs(const struct fused *p, const void *tensor)
+{
+    return (uintptr_t)tensor % (p->narrow ? 4 : 8) == 0;
 }
 
 static struct fused problem_of(const struct k_attention_shape *shape, float *saved)
@@ -110,6 +121,7 @@ int k_cuda_fused_attention_forward(float *out, float *saved, const float *qkv,
     const int width = width_of(p.D);
     kind_of(shape->variant, &kind);
     p.out = out;
+    p.pairs = in_pairs(&p, out);
     const int rc = p.rows ? prepare(&p, qkv, NULL, width) : 0;
     return rc || !p.rows ? rc : k_cuda_fused_forward(&p, kind, width);
 }
@@ -123,6 +135,7 @@ int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float 
     const int width = width_of(p.D);
     kind_of(shape->variant, &kind);
     p.dqkv = dqkv;
+    p.pairs = in_pairs(&p, dqkv);
     if (!p.rows)
         return 0;
     int rc = prepare(&p, qkv, dout, width);

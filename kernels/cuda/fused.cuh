@@ -70,6 +70,7 @@ struct fused {
     float *saved;                 /* (6, B H T) */
     struct fused_row *numbers;    /* (B H T) */
     bool narrow;                  /* what follows is bf16 */
+    bool pairs;                   /* of which two neighbours can be written at once */
     void *out;                    /* (B, T, H, D) */
     void *dqkv;                   /* (B, T, 3, H, D) */
 };
@@ -126,8 +127,8 @@ static __host__ __device__ constexpr bool fused_sharpened(enum fused_kind kind)
 /* ---- an element; s: the score in units of log 2 (of dot products: its product), -INFINITY where
  * masked, x and slope then 0 */
 
-/* log2(1 + 2^s) = ln(1 + e^score) / ln 2; *u = e^score. Scores of cosines are at most ln D ln T, and
- * dispatch sees to it that e to it is a float. CAREFUL: to as many digits however small it is;
+/* log2(1 + 2^s) = ln(1 + e^score) / ln 2; *u = e^score. Scores of cosines are at most ln D ln T,
+ * and dispatch sees to it that e to it is a float. CAREFUL: to as many digits however small it is;
  * otherwise to 2^-22. Re-weighted rows need no more unless they are flat: z takes differences of
  * these numbers, in units of the row's height. */
 template <bool CAREFUL> static __device__ __forceinline__ float fused_softplus(float s, float *u)
@@ -246,8 +247,8 @@ static __device__ __forceinline__ bool fused_edge(const struct fused &p, int que
            (p.rule.window > 0 && key <= query + queries - 1 - p.rule.window);
 }
 
-/* Masks scores of rows (queries) and columns (keys) from `row` and `column` on, those of the thread's
- * first numbers; KEYS: rows are keys. */
+/* Masks scores of rows (queries) and columns (keys) from `row` and `column` on, those of the
+ * thread's first numbers; KEYS: rows are keys. */
 template <int N, bool ROWS_ARE_KEYS>
 static __device__ __forceinline__ void fused_mask(const struct fused &p, float s[N][4], int row,
                                                   int column)
@@ -261,6 +262,28 @@ static __device__ __forceinline__ void fused_mask(const struct fused &p, float s
 
 /* ---- results */
 
+static __device__ __forceinline__ void fused_put_pair(const struct fused &p, void *to, size_t place,
+                                                      float first, float second)
+{
+    if (p.narrow) {
+        bf16 *const at = (bf16 *)to + place;
+        if (p.pairs) {
+            *(unsigned *)at = tensor_pair(first, second);
+        } else {
+            at[0] = __float2bfloat16_rn(first);
+            at[1] = __float2bfloat16_rn(second);
+        }
+        return;
+    }
+    float *const at = (float *)to + place;
+    if (p.pairs) {
+        *(float2 *)at = make_float2(first, second);
+    } else {
+        at[0] = first;
+        at[1] = second;
+    }
+}
+
 /* The thread's columns of row `half` into a tensor of the model from `place` on; none from D on. */
 template <int W>
 static __device__ __forceinline__ void fused_put(const struct fused &p, void *to, size_t place,
@@ -268,21 +291,12 @@ static __device__ __forceinline__ void fused_put(const struct fused &p, void *to
 {
     const int column = (int)threadIdx.x % 4 * 2;
     place += (size_t)column;
-    if (p.narrow) {
-        bf16 *const at = (bf16 *)to + place;
 #pragma unroll
-        for (int c = 0; c < W / 8; c++)
-            if (8 * c + column < p.D)
-                *(unsigned *)(at + 8 * c) =
-                    tensor_pair(factor * x[c][2 * half], factor * x[c][2 * half + 1]);
-        return;
-    }
-    float *const at = (float *)to + place;
-#pragma unroll
-    for (int c = 0; c < W / 8; c++)
+    for (int c = 0; c < W / 8; c++) {
+        const float first = factor * x[c][2 * half], second = factor * x[c][2 * half + 1];
         if (8 * c + column < p.D)
-            *(float2 *)(at + 8 * c) =
-                make_float2(factor * x[c][2 * half], factor * x[c][2 * half + 1]);
+            fused_put_pair(p, to, place + (size_t)(8 * c), first, second);
+    }
 }
 
 #endif

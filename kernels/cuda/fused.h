@@ -5,7 +5,7 @@
 #include "cuda.h"
 
 /* Whether the open backend may and can: bf16; softmax, lssa, lssar, rw_softmax; even D from 8 to
- * 128. The arguments of the others are those of the entries (kernels.h). */
+ * 128; p up to 1,000. The arguments of the others are those of the entries (kernels.h). */
 bool k_cuda_fused(const struct k_attention_shape *shape);
 int k_cuda_fused_attention_forward(float *out, float *saved, const float *qkv,
                                    const struct k_attention_shape *shape);

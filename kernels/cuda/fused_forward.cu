@@ -3,8 +3,8 @@
 
 /* Rows of a warp in tiles of 16: two share what is read of keys and values, where the registers
  * allow it. Re-weighted rows have more to do for an element than for what is read, and gain more by
- * more warps (measured on an H100, T 999, W 64: 0.43 and 0.77 ms of softmax and lssar; with one tile
- * 0.44 and, with two, 0.82). */
+ * more warps (measured on an H100, T 999, W 64: 0.43 and 0.77 ms of softmax and lssar; with one
+ * tile 0.44 and, with two, 0.82). */
 template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int tiles_of(void)
 {
     return W > 64 || fused_sharpened(KIND) ? 1 : 2;

@@ -110,13 +110,15 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
  * units of log 2) are
  *
  *   softmax     w = y,              d s = w (d - outer)                  y = 2^(s - x)
- *   lssa        w = x y,            d s = v slope (d - outer)            y = log2(1 + 2^s), v = x / ln 2
+ *   lssa        w = x y,            d s = v slope (d - outer)
+ *                                                           y = log2(1 + 2^s), v = x / ln 2
  *   rw_softmax  w = z^p,            d s = y (p z^(p-1) (d - outer) - inner)   y = 2^(s - x),
  *                                                                         z = relu(y - v)
  *   lssar       w = z^p,            d s = slope (p x / ln 2 z^(p-1) (d - outer) - inner)
  *                                                           y as of lssa, z = relu(x y - v)
  *
- * with v = row.y: the factor of the row is in x, its p-th root for z. A silent row has weights 0. */
+ * with v = row.y: the factor of the row is in x, its p-th root for z. A silent row has weights
+ * 0. */
 template <enum fused_kind KIND>
 static __device__ __forceinline__ struct fused_row fused_row_of(const struct fused &p, size_t row,
                                                                 float outer)

@@ -10,9 +10,9 @@
  *
  * so that two neighbouring fragments of sums, rounded, are a fragment A.
  *
- * A tile has rows of W numbers in pieces of 16 bytes; which piece of a row lies where depends on the
- * row, so that eight rows read at once touch all banks once. Places in shared memory are bytes from
- * the start of the dynamic one: 32 bits, and all but a few of their bits are known to the compiler. */
+ * A tile has rows of W numbers in pieces of 16 bytes; which piece of a row lies where depends on
+ * the row, so that eight rows read at once touch all banks once. Places in shared memory are bytes
+ * from the start of the dynamic one: 32 bits, of which all but a few are known to the compiler. */
 #ifndef K_CUDA_TENSOR_CUH
 #define K_CUDA_TENSOR_CUH
 

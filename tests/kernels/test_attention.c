@@ -3,6 +3,8 @@
 #include "attention_case.h"
 #include "phi.h"
 
+#include <limits.h>
+
 #ifdef K_TEST_CUDA
 enum { ON_CUDA = true };
 #else
@@ -186,6 +188,33 @@ static void nothing_looks_ahead_or_beyond_the_window(void **state)
     }
 }
 
+/* A window as long as the sequence, and the longest that settings allow, is none: the same bits. */
+static void a_window_of_all_is_none(void **state)
+{
+    (void)state;
+    enum { T = 70, D = 8 };
+    static const int windows[] = {T, T + 1, INT_MAX - 100, INT_MAX - T, INT_MAX};
+    for (const struct k_ops *const *all = k_backends(); *all; all++) {
+        assert_int_equal((*all)->open(2, false), 0);
+        for (const struct k_attention *v = k_attention_table; v->name; v++)
+            for (int generic = 0; generic < 2; generic++) {
+                struct attention a = make(v->name, 1, T, 1, D, 2.5, 0);
+                struct outputs none = {0};
+                run(*all, &a, generic, &none);
+                for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+                    struct outputs whole = {0};
+                    a.shape.window = windows[w];
+                    run(*all, &a, generic, &whole);
+                    outputs_same(v->name, &none, &whole);
+                    outputs_free(&whole);
+                }
+                outputs_free(&none);
+                drop(&a);
+            }
+        (*all)->close();
+    }
+}
+
 /* Rows that only one of two passes calls silent become 0 in both. Sums of softplus, gelu and mish
  * vanish in double where scores are below -745, or -38: the reference is silent there, the cpu
  * backend has the limit. */
@@ -264,6 +293,7 @@ int main(void)
         cmocka_unit_test(agrees_with_reference),
         cmocka_unit_test(many_tiles),
         cmocka_unit_test(nothing_looks_ahead_or_beyond_the_window),
+        cmocka_unit_test(a_window_of_all_is_none),
         cmocka_unit_test(extremes_stay_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,6 +196,35 @@ static void test_narrow(void **state)
     }
 }
 
+/* A model lives on when its backend is opened anew, with narrow tensors no longer or again. */
+static void test_another_precision(void **state)
+{
+    (void)state;
+    static const enum k_precision precisions[] = {K_PRECISION_BF16, K_PRECISION_FP32,
+                                                  K_PRECISION_BF16};
+    const struct gpt_config c = config_of(NARROW);
+    struct gpt_model model, fresh;
+    struct gpt_batch batch;
+    double loss[2];
+    assert_int_equal(cuda->open(1, K_PRECISION_BF16), 0);
+    assert_int_equal(gpt_create(&model, &c, cuda, 5), 0);
+    assert_int_equal(gpt_batch_create(&batch, &c, 2, c.context), 0);
+    tiny_fill(&batch, &c, 50);
+    for (size_t k = 0; k < sizeof precisions / sizeof *precisions; k++) {
+        cuda->close();
+        assert_int_equal(cuda->open(1, precisions[k]), 0);
+        assert_int_equal(gpt_loss(&model, &batch, &loss[0]), 0);
+        assert_true(model.act->narrow == (precisions[k] == K_PRECISION_BF16));
+        assert_int_equal(gpt_create(&fresh, &c, cuda, 5), 0);
+        assert_int_equal(gpt_loss(&fresh, &batch, &loss[1]), 0);
+        assert_true(memcmp(&loss[0], &loss[1], sizeof loss[0]) == 0);
+        gpt_free(&fresh);
+    }
+    gpt_batch_free(&batch);
+    gpt_free(&model);
+    cuda->close();
+}
+
 /* The first layer with a number that is not finite is named, though its numbers are narrow. */
 static void test_first_bad_layer(void **state)
 {
@@ -390,13 +419,10 @@ static void test_files_and_outputs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes_fp32),
-        cmocka_unit_test(test_passes_bf16),
-        cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_first_bad_layer),
-        cmocka_unit_test(test_recording),
-        cmocka_unit_test(test_training),
-        cmocka_unit_test(test_files_and_outputs),
+        cmocka_unit_test(test_passes_fp32),     cmocka_unit_test(test_passes_bf16),
+        cmocka_unit_test(test_narrow),          cmocka_unit_test(test_another_precision),
+        cmocka_unit_test(test_first_bad_layer), cmocka_unit_test(test_recording),
+        cmocka_unit_test(test_training),        cmocka_unit_test(test_files_and_outputs),
     };
     const int rc = k_find("cuda", &cuda);
     return rc ? orr_error_exit("cuda_model", rc)
