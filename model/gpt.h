@@ -324,8 +324,8 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
                             double extent_au, struct gpt_next_state *result);
 /* The ceiling of teacher_forced: the same error of an observer who knows Newton's law, and fits the
  * orbit of the places so far (model/orbit_fit.h). While these are too few he expects what orbits
- * through all places of the same sequences are like. Over the first 64 sequences; of two bodies
- * under Newton's law, in coordinates. */
+ * through all places of the same sequences are like. Over the first 64 sequences, fewer where they
+ * are long; of two bodies under Newton's law, in coordinates. */
 int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset, int positions,
                       struct gpt_next_state *result);
 /* Adds these numbers to a JSON object (docs/formats.md, evaluation.json); null for what is none. */

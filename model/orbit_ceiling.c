@@ -91,13 +91,17 @@ static int predict_all(const struct observed *o, const struct gpt_orbit_prior *p
 int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset, int positions,
                       struct gpt_next_state *result)
 {
-    enum { MOST = 64, LEAST = 8 }; /* a fit takes a millisecond; a prior needs some */
+    /* a fit of 16 steps takes half a millisecond; a prior needs some sequences */
+    enum { MOST = 64, LEAST = 8, WORK = 65536 };
     const int count = (int)gpt_source_count(source);
     struct observed o = {.n = result->sequences < MOST ? result->sequences : MOST,
                          .steps = (positions - 1) / 2};
     struct gpt_orbit_prior prior;
     result->orbit_fit = NAN;
     result->orbit_fit_sequences = 0;
+    const int fit = o.steps > 0 ? WORK / (o.steps * o.steps) : 0;
+    if (o.n > fit)
+        o.n = fit > LEAST ? fit : LEAST;
     if (o.n > count)
         o.n = count;
     if (orr_preset_is_text(preset) || preset->orbits.output != ORR_OUTPUT_CONTINUOUS ||
