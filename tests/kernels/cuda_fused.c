@@ -9,6 +9,7 @@
 #include "cuda_case.h"
 
 #include "attention_case.h"
+#include "bf16.h"
 
 #include <limits.h>
 
@@ -21,26 +22,9 @@ static int open_bf16(void **state)
     return k_find("cuda", &cuda) || cuda->open(1, K_PRECISION_BF16);
 }
 
-/* ---- bf16 on the host */
-
-static uint16_t narrow(float x)
-{
-    uint32_t u;
-    memcpy(&u, &x, sizeof u);
-    return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
-
-static float widen(uint16_t h)
-{
-    const uint32_t u = (uint32_t)h << 16;
-    float x;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
-
 static float rounded(double x)
 {
-    return widen(narrow((float)x));
+    return bf16_widen(bf16_narrow((float)x));
 }
 
 /* A vector as the kernels take it, in its own length; of a cosine, `factor` times its direction is
@@ -445,16 +429,16 @@ static void narrow_as_float(const char *name, int D, int window)
     uint16_t *qkv = orr_alloc(3 * a.n, sizeof *qkv), *dout = orr_alloc(a.n, sizeof *dout);
     float *out = orr_alloc(4 * a.n, sizeof *out), *dqkv = out + a.n;
     for (size_t i = 0; i < 3 * a.n; i++)
-        a.qkv[i] = widen(qkv[i] = narrow(a.qkv[i]));
+        a.qkv[i] = bf16_widen(qkv[i] = bf16_narrow(a.qkv[i]));
     for (size_t i = 0; i < a.n; i++)
-        a.dout[i] = widen(dout[i] = narrow(a.dout[i]));
+        a.dout[i] = bf16_widen(dout[i] = bf16_narrow(a.dout[i]));
     run_case(&p[0], &a);
     a.shape.narrow = true;
     run_orders(&p[1], &a, qkv, dout, sizeof *qkv);
     for (size_t i = 0; i < a.n; i++)
-        out[i] = widen(((const uint16_t *)(const void *)p[1].item[0].found[0])[i]);
+        out[i] = bf16_widen(((const uint16_t *)(const void *)p[1].item[0].found[0])[i]);
     for (size_t i = 0; i < 3 * a.n; i++)
-        dqkv[i] = widen(((const uint16_t *)(const void *)p[1].item[4].found[0])[i]);
+        dqkv[i] = bf16_widen(((const uint16_t *)(const void *)p[1].item[4].found[0])[i]);
     for (size_t i = 0; i < a.n; i++)
         assert_true(out[i] == rounded((double)found(&p[0], 0)[i]));
     for (int which = 0; which < 3; which++)
@@ -481,9 +465,9 @@ static void tensors_need_no_alignment(void **state)
                 uint16_t *qkv = orr_alloc(3 * a.n, sizeof *qkv), *dout = orr_alloc(a.n, 2);
                 a.shape.narrow = narrows;
                 for (size_t i = 0; i < 3 * a.n; i++)
-                    qkv[i] = narrow(a.qkv[i]);
+                    qkv[i] = bf16_narrow(a.qkv[i]);
                 for (size_t i = 0; i < a.n; i++)
-                    dout[i] = narrow(a.dout[i]);
+                    dout[i] = bf16_narrow(a.dout[i]);
                 for (int i = 0; i < 2; i++) {
                     shift_under_test = i;
                     run_orders(&p[i], &a, narrows ? (void *)qkv : a.qkv,

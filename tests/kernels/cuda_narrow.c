@@ -5,6 +5,7 @@
  * Bounds: bf16 keeps 8 bits, so that a result that is rounded to it is off by 2^-8 of itself at
  * most; a float sum of n products is off by (n + 4) 2^-24 of the sum of their sizes. Every case
  * runs with threads and blocks in three orders, which must give the same bits. */
+#include "bf16.h"
 #include "test_data.h"
 
 #include <float.h>
@@ -16,24 +17,6 @@ static const double half = 0x1p-8;      /* of one rounding to bf16 */
 
 extern void cuda_host_set_order(int order) __attribute__((weak));
 static const struct k_ops *cuda;
-
-/* ---- bf16 on the host */
-
-static float widened(uint16_t h)
-{
-    const uint32_t bits = (uint32_t)h << 16;
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* To nearest, ties to even. */
-static uint16_t rounded(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (uint16_t)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
-}
 
 /* ---- a case: tensors, of which the reference has floats and the device what it says */
 
@@ -67,7 +50,7 @@ static float *tensor(struct narrow_case *c, const char *name, size_t n, bool nar
     t->allowed = orr_alloc(n + 1, sizeof *t->allowed);
     assert_true(t->start && t->expected && t->allowed);
     for (size_t i = 0; i < n; i++)
-        t->start[i] = widened(rounded((float)bell(&c->stream, size)));
+        t->start[i] = bf16_widen(bf16_narrow((float)bell(&c->stream, size)));
     return t->start;
 }
 
@@ -84,7 +67,7 @@ static void *packed(const struct item *t)
     for (size_t i = 0; i < t->n; i++) {
         const float x = t->hidden ? NAN : t->start[i];
         if (t->narrow)
-            ((uint16_t *)memory)[i] = rounded(x);
+            ((uint16_t *)memory)[i] = bf16_narrow(x);
         else
             ((float *)memory)[i] = x;
     }
@@ -117,7 +100,7 @@ static void on_device(struct narrow_case *c, operation *run, int order)
 
 static double found_at(const struct item *t, size_t i)
 {
-    return t->narrow ? (double)widened(((const uint16_t *)t->found[0])[i])
+    return t->narrow ? (double)bf16_widen(((const uint16_t *)t->found[0])[i])
                      : (double)((const float *)t->found[0])[i];
 }
 
@@ -189,13 +172,13 @@ static void numbers_are_rounded(void **state)
             assert_int_equal(cuda->narrow(to, (const float *)from + shift, n), 0);
             assert_int_equal(cuda->download(found, to, sizeof found), 0);
             for (size_t i = 0; i <= N; i++)
-                assert_int_equal(found[i], i < n ? rounded(x[i]) : 0);
+                assert_int_equal(found[i], i < n ? bf16_narrow(x[i]) : 0);
         }
     const float none = NAN;
     assert_int_equal(cuda->upload(from, &none, sizeof none), 0);
     assert_int_equal(cuda->narrow(to, from, 1), 0);
     assert_int_equal(cuda->download(found, to, sizeof *found), 0);
-    assert_true(isnan(widened(found[0])));
+    assert_true(isnan(bf16_widen(found[0])));
     cuda->release(from);
     cuda->release(to);
 }
@@ -283,7 +266,7 @@ static void layernorm(int N, int C, int shift)
         float *rstd = tensor(&b, NULL, rows, false, 0.2);
         tensor(&b, NULL, columns, false, 1);
         for (size_t i = 0; i < rows; i++)
-            rstd[i] = widened(rounded(rstd[i] + 1));
+            rstd[i] = bf16_widen(bf16_narrow(rstd[i] + 1));
         check(&b, run_layernorm_backward, layernorm_backward_bounds);
     }
 }
