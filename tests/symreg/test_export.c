@@ -85,7 +85,7 @@ static void long_names(void **state)
     struct sr_export names;
     for (int f = 0; f < COLUMNS; f++) {
         memset(text[f], 'w', LONG);
-        snprintf(text[f] + LONG, 4, "%d", f);
+        snprintf(text[f] + LONG, 4, "%u", (unsigned)f % 100);
         columns[f] = text[f];
     }
     sr_export_make(&names, columns, COLUMNS);
