@@ -73,8 +73,7 @@ struct problem {
     const struct gpt_orbit_prior *prior;
 };
 
-/* Relative states of steps 0 .. steps of the parameters, one after the other to `take`; false where
- * there is none. */
+/* mu and the relative state at the first step; false where the parameters are no orbit. */
 static bool first_state(const double p[GPT_ORBIT_PARAMETERS], double *mu, double state[4])
 {
     *mu = exp(p[GPT_ORBIT_RATE]);

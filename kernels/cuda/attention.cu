@@ -6,6 +6,7 @@
  * vectors become those by vectors at the end. */
 #include "attention.cuh"
 #include "fused.h"
+#include "reduce.h"
 
 static struct problem problem_of(const float *qkv, float *saved,
                                  const struct k_attention_shape *shape)
@@ -25,19 +26,7 @@ static struct problem problem_of(const float *qkv, float *saved,
     return p;
 }
 
-static bool aligned(const void *pointer)
-{
-    return (uintptr_t)pointer % sizeof(float4) == 0;
-}
-
 /* ---- one warp a vector */
-
-static __device__ __forceinline__ float warp_sum(float x)
-{
-    for (int lanes = K_WARP / 2; lanes > 0; lanes /= 2)
-        x += __shfl_xor_sync(0xffffffffu, x, lanes);
-    return x;
-}
 
 /* What q (first half of the warps' work) and k of each row contribute to the factor of their
  * products: the score's scale and, for cosines, 1 / |q| and 1 / |k|. */
@@ -56,7 +45,7 @@ static __global__ void __launch_bounds__(THREADS) lengths(const struct problem p
             float sum = 0.0f;
             for (int c = lane; c < p.D; c += K_WARP)
                 sum = fmaf(x[c], x[c], sum);
-            const float length = sqrtf(warp_sum(sum));
+            const float length = sqrtf(k_cuda_warp_sum(sum));
             factor = length < (float)K_L2_EPSILON ? 0.0f : factor / length;
         }
         if (lane == 0)
@@ -79,8 +68,8 @@ static __global__ void __launch_bounds__(THREADS) unit_vectors_backward(const st
             square = fmaf(x[c], x[c], square);
             along = fmaf(x[c], g[c], along);
         }
-        square = warp_sum(square);
-        along = warp_sum(along);
+        square = k_cuda_warp_sum(square);
+        along = k_cuda_warp_sum(along);
         const float part = square > 0.0f ? along / square : 0.0f;
         for (int c = lane; c < p.D; c += K_WARP)
             g[c] = fmaf(-part, x[c], g[c]);
@@ -135,7 +124,7 @@ static int cuda_attention_generic_forward(float *out, float *saved, const float 
         return k_cuda_widened_forward(cuda_attention_generic_forward, out, saved, qkv, shape);
     struct problem p = problem_of(qkv, saved, shape);
     p.out = out;
-    p.quads = p.D % 4 == 0 && aligned(qkv) && aligned(out);
+    p.quads = p.D % 4 == 0 && k_cuda_aligned(qkv) && k_cuda_aligned(out);
     const int rc = K_LAUNCH(lengths, (unsigned)vector_blocks(&p), THREADS, 0, p);
     return rc ? rc : k_cuda_attention_rows_forward(&p);
 }
@@ -152,7 +141,7 @@ static int cuda_attention_generic_backward(float *dqkv, const float *dout, const
     p.dqkv = dqkv;
     p.dout = dout;
     p.out_given = out;
-    p.quads = p.D % 4 == 0 && aligned(qkv) && aligned(dqkv) && aligned(dout);
+    p.quads = p.D % 4 == 0 && k_cuda_aligned(qkv) && k_cuda_aligned(dqkv) && k_cuda_aligned(dout);
     void *memory;
     int rc = k_cuda_scratch(K_CUDA_SLOT_ATTENTION, CENTRES * p.rows * sizeof(float), &memory);
     if (rc)

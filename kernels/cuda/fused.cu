@@ -2,6 +2,7 @@
 #include "fused.h"
 
 #include "fused.cuh"
+#include "reduce.h"
 
 static int width_of(int D)
 {
@@ -38,10 +39,10 @@ struct scratch {
     size_t one; /* numbers of a copy */
 };
 
-static int scratch_take(struct fused *p, int width, int copies, struct scratch *s)
+static int scratch_take(struct fused *p, int copies, struct scratch *s)
 {
     void *memory;
-    s->one = p->rows * (size_t)width;
+    s->one = p->rows * (size_t)p->width;
     const size_t numbers = p->rows * sizeof(struct fused_row);
     const int rc = k_cuda_scratch(K_CUDA_SLOT_ATTENTION,
                                   numbers + (size_t)copies * s->one * sizeof(bf16), &memory);
@@ -51,12 +52,12 @@ static int scratch_take(struct fused *p, int width, int copies, struct scratch *
 }
 
 /* The next copy: (B, H, T, width). */
-static struct fused_rows copy_next(const struct fused *p, struct scratch *s, int width)
+static struct fused_rows copy_next(const struct fused *p, struct scratch *s)
 {
     bf16 *const at = s->copy;
-    const ptrdiff_t head = (ptrdiff_t)p->T * width;
+    const ptrdiff_t head = (ptrdiff_t)p->T * p->width;
     s->copy += s->one;
-    return {at, true, head * p->H, head, width};
+    return {at, true, head * p->H, head, p->width};
 }
 
 /* Vector `which` of `of` in the rows of a narrow tensor of the model (B, T, of, H, D). */
@@ -67,9 +68,9 @@ static struct fused_rows in_place(const struct fused *p, const void *tensor, int
 }
 
 /* Whether its vectors can be read where they are. */
-static bool readable(const struct fused *p, const void *tensor, int width)
+static bool readable(const struct fused *p, const void *tensor)
 {
-    return p->narrow && p->D == width && (uintptr_t)tensor % 16 == 0;
+    return p->narrow && p->D == p->width && k_cuda_aligned(tensor);
 }
 
 /* Whether two numbers of it can be written at once: D is even. */
@@ -91,59 +92,55 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *sav
     p.saved = saved;
     p.unit = shape->variant->score == K_SCORE_DOT ? p.rule.scale * LOG2_E : 1.0f;
     p.narrow = shape->narrow;
+    p.width = width_of(p.D);
+    kind_of(shape->variant, &p.kind);
     return p;
 }
 
 /* q, k, v and, unless it is NULL, dout. */
-static int prepare(struct fused *p, const void *qkv, const void *dout, int width)
+static int prepare(struct fused *p, const void *qkv, const void *dout)
 {
     struct scratch s;
-    const bool values = readable(p, qkv, width);
+    const bool values = readable(p, qkv);
     const bool vectors = values && p->rule.score == K_SCORE_DOT;
-    const bool gradients = readable(p, dout, width);
+    const bool gradients = readable(p, dout);
     const int copies = 2 * !vectors + !values + (dout && !gradients);
-    const int rc = scratch_take(p, width, copies, &s);
+    const int rc = scratch_take(p, copies, &s);
     if (rc)
         return rc;
-    p->q = vectors ? in_place(p, qkv, 0, 3) : copy_next(p, &s, width);
-    p->k = vectors ? in_place(p, qkv, 1, 3) : copy_next(p, &s, width);
-    p->v = values ? in_place(p, qkv, 2, 3) : copy_next(p, &s, width);
+    p->q = vectors ? in_place(p, qkv, 0, 3) : copy_next(p, &s);
+    p->k = vectors ? in_place(p, qkv, 1, 3) : copy_next(p, &s);
+    p->v = values ? in_place(p, qkv, 2, 3) : copy_next(p, &s);
     if (dout)
-        p->g = gradients ? in_place(p, dout, 0, 1) : copy_next(p, &s, width);
-    return k_cuda_fused_prepare(p, qkv, width);
+        p->g = gradients ? in_place(p, dout, 0, 1) : copy_next(p, &s);
+    return k_cuda_fused_prepare(p, qkv);
 }
 
 int k_cuda_fused_attention_forward(float *out, float *saved, const float *qkv,
                                    const struct k_attention_shape *shape)
 {
-    enum fused_kind kind = SOFTMAX;
     struct fused p = problem_of(shape, saved);
-    const int width = width_of(p.D);
-    kind_of(shape->variant, &kind);
     p.out = out;
     p.pairs = in_pairs(&p, out);
-    const int rc = p.rows ? prepare(&p, qkv, NULL, width) : 0;
-    return rc || !p.rows ? rc : k_cuda_fused_forward(&p, kind, width);
+    const int rc = p.rows ? prepare(&p, qkv, NULL) : 0;
+    return rc || !p.rows ? rc : k_cuda_fused_forward(&p);
 }
 
 int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float *out,
                                     const float *saved, const float *qkv,
                                     const struct k_attention_shape *shape)
 {
-    enum fused_kind kind = SOFTMAX;
     struct fused p = problem_of(shape, (float *)saved); /* written again: the same numbers */
-    const int width = width_of(p.D);
-    kind_of(shape->variant, &kind);
     p.dqkv = dqkv;
     p.pairs = in_pairs(&p, dqkv);
     if (!p.rows)
         return 0;
-    int rc = prepare(&p, qkv, dout, width);
+    int rc = prepare(&p, qkv, dout);
     if (!rc)
-        rc = k_cuda_fused_prepare_backward(&p, dout, out, kind, width);
+        rc = k_cuda_fused_prepare_backward(&p, dout, out);
     if (!rc)
-        rc = k_cuda_fused_queries(&p, kind, width);
+        rc = k_cuda_fused_queries(&p);
     if (!rc)
-        rc = k_cuda_fused_keys(&p, kind, width);
+        rc = k_cuda_fused_keys(&p);
     return rc;
 }

@@ -63,6 +63,8 @@ struct fused_row {
 
 struct fused {
     struct k_math_rule rule;
+    enum fused_kind kind;
+    int width; /* W, at least D: 32, 64 or 128 */
     int B, T, H, D;
     size_t rows; /* B H T */
     float unit;  /* of dot products: their scores in units of log 2; 1 for cosines */
@@ -75,16 +77,14 @@ struct fused {
     void *dqkv;                   /* (B, T, 3, H, D) */
 };
 
-/* width: W, at least D.
- * fused_prepare.cu: copies vectors of qkv to q, k, v and fills in the factors of cosines in saved;
+/* fused_prepare.cu: copies vectors of qkv to q, k, v and fills in the factors of cosines in saved;
  * copies dout to g and makes the numbers of the rows, all but inner. */
-int k_cuda_fused_prepare(const struct fused *p, const void *qkv, int width);
-int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const void *out,
-                                  enum fused_kind kind, int width);
+int k_cuda_fused_prepare(const struct fused *p, const void *qkv);
+int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const void *out);
 /* fused_forward.cu, fused_backward.cu */
-int k_cuda_fused_forward(const struct fused *p, enum fused_kind kind, int width);
-int k_cuda_fused_queries(const struct fused *p, enum fused_kind kind, int width);
-int k_cuda_fused_keys(const struct fused *p, enum fused_kind kind, int width);
+int k_cuda_fused_forward(const struct fused *p);
+int k_cuda_fused_queries(const struct fused *p);
+int k_cuda_fused_keys(const struct fused *p);
 
 /* ---- kinds */
 
@@ -98,31 +98,31 @@ static __host__ __device__ constexpr bool fused_sharpened(enum fused_kind kind)
     return kind == RW_SOFTMAX || kind == LSSAR;
 }
 
-/* Calls FUNCTION<width, kind> for the width and kind at run time. */
-#define FUSED_KINDS(FUNCTION, W)                                                                   \
-    switch (kind) {                                                                                \
+/* Calls FUNCTION<width, kind>(ARGUMENT) for those of the problem. */
+#define FUSED_KINDS(FUNCTION, W, problem, ARGUMENT)                                                \
+    switch ((problem)->kind) {                                                                     \
     case SOFTMAX:                                                                                  \
-        return FUNCTION<W, SOFTMAX>(p);                                                            \
+        return FUNCTION<W, SOFTMAX>(ARGUMENT);                                                     \
     case LSSA:                                                                                     \
-        return FUNCTION<W, LSSA>(p);                                                               \
+        return FUNCTION<W, LSSA>(ARGUMENT);                                                        \
     case RW_SOFTMAX:                                                                               \
-        return FUNCTION<W, RW_SOFTMAX>(p);                                                         \
+        return FUNCTION<W, RW_SOFTMAX>(ARGUMENT);                                                  \
     case LSSAR:                                                                                    \
-        return FUNCTION<W, LSSAR>(p);                                                              \
+        return FUNCTION<W, LSSAR>(ARGUMENT);                                                       \
     }
-#define FUSED_DISPATCH(FUNCTION)                                                                   \
-    switch (width) {                                                                               \
+#define FUSED_DISPATCH(FUNCTION, problem, ARGUMENT)                                                \
+    switch ((problem)->width) {                                                                    \
     case 32:                                                                                       \
-        FUSED_KINDS(FUNCTION, 32)                                                                  \
+        FUSED_KINDS(FUNCTION, 32, problem, ARGUMENT)                                               \
         break;                                                                                     \
     case 64:                                                                                       \
-        FUSED_KINDS(FUNCTION, 64)                                                                  \
+        FUSED_KINDS(FUNCTION, 64, problem, ARGUMENT)                                               \
         break;                                                                                     \
     case 128:                                                                                      \
-        FUSED_KINDS(FUNCTION, 128)                                                                 \
+        FUSED_KINDS(FUNCTION, 128, problem, ARGUMENT)                                              \
         break;                                                                                     \
     }                                                                                              \
-    return ORR_FAIL(ORR_EINVAL, "fused attention: width %d", width)
+    return ORR_FAIL(ORR_EINVAL, "fused attention: width %d", (problem)->width)
 
 /* ---- an element; s: the score in units of log 2 (of dot products: its product), -INFINITY where
  * masked, x and slope then 0 */

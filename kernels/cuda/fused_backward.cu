@@ -27,7 +27,8 @@ template <enum fused_kind KIND> static __host__ __device__ constexpr bool own_st
 
 /* ---- dq: own rows are queries */
 
-/* The four sums of d s are made of two parts, which the row's inner joins. */
+/* Scores and gradients by weights to d s or, of re-weighted rows, to the two parts of it that the
+ * row's inner joins: slope steep (d - outer) in s, slope in d; rest sums steep (d - outer). */
 template <enum fused_kind KIND, bool CAREFUL>
 static __device__ __forceinline__ void
 query_gradients(const struct fused &p, const struct fused_row r[2], float s[part_of<KIND>()][4],
@@ -349,12 +350,12 @@ template <int W, enum fused_kind KIND> static int keys(const struct fused *p)
     return rc ? rc : K_LAUNCH((fused_keys<W, KIND>), grid_of(p), BLOCK, shared_of<W>(), *p);
 }
 
-int k_cuda_fused_queries(const struct fused *p, enum fused_kind kind, int width)
+int k_cuda_fused_queries(const struct fused *p)
 {
-    FUSED_DISPATCH(queries);
+    FUSED_DISPATCH(queries, p, p);
 }
 
-int k_cuda_fused_keys(const struct fused *p, enum fused_kind kind, int width)
+int k_cuda_fused_keys(const struct fused *p)
 {
-    FUSED_DISPATCH(keys);
+    FUSED_DISPATCH(keys, p, p);
 }

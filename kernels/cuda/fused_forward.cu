@@ -270,7 +270,7 @@ template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
                          *p);
 }
 
-int k_cuda_fused_forward(const struct fused *p, enum fused_kind kind, int width)
+int k_cuda_fused_forward(const struct fused *p)
 {
-    FUSED_DISPATCH(launch);
+    FUSED_DISPATCH(launch, p, p);
 }

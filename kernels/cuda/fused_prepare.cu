@@ -3,6 +3,7 @@
  * A vector belongs to W / 8 neighbouring threads, eight numbers each; its copy is W wide, zeros
  * from D on. */
 #include "fused.cuh"
+#include "narrow.h"
 
 enum { THREADS = 256 };
 
@@ -15,47 +16,25 @@ struct prepared {
 };
 
 /* Eight numbers of a vector of D from `column` on. */
-static __device__ __forceinline__ void take(const struct prepared &a, const void *from, size_t at,
-                                            int column, float x[PIECE])
+template <typename T>
+static __device__ __forceinline__ struct k_cuda_eight take_of(const struct prepared &a,
+                                                              const T *vector, int column)
 {
-    const int D = a.p.D;
+    struct k_cuda_eight e = {};
+    if (a.quads && column + PIECE <= a.p.D)
+        return k_cuda_get8(vector + column);
 #pragma unroll
     for (int i = 0; i < PIECE; i++)
-        x[i] = 0.0f;
-    if (a.quads && column + PIECE <= D) {
-        if (a.p.narrow) {
-            uint4 packed = *(const uint4 *)((const bf16 *)from + at + column);
-            const unsigned pair[4] = {packed.x, packed.y, packed.z, packed.w};
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                x[2 * i] = __uint_as_float(pair[i] << 16);
-                x[2 * i + 1] = __uint_as_float(pair[i] & 0xffff0000u);
-            }
-            return;
-        }
-        const float4 low = *(const float4 *)((const float *)from + at + column);
-        const float4 high = *(const float4 *)((const float *)from + at + column + 4);
-        x[0] = low.x;
-        x[1] = low.y;
-        x[2] = low.z;
-        x[3] = low.w;
-        x[4] = high.x;
-        x[5] = high.y;
-        x[6] = high.z;
-        x[7] = high.w;
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < PIECE; i++)
-        if (column + i < D)
-            x[i] = a.p.narrow ? __bfloat162float(((const bf16 *)from)[at + column + i])
-                              : ((const float *)from)[at + column + i];
+        if (column + i < a.p.D)
+            e.x[i] = k_cuda_get(vector + column + i);
+    return e;
 }
 
-static __device__ __forceinline__ void give(bf16 *to, const float x[PIECE])
+static __device__ __forceinline__ struct k_cuda_eight take(const struct prepared &a,
+                                                           const void *from, size_t at, int column)
 {
-    *(uint4 *)to = make_uint4(tensor_pair(x[0], x[1]), tensor_pair(x[2], x[3]),
-                              tensor_pair(x[4], x[5]), tensor_pair(x[6], x[7]));
+    return a.p.narrow ? take_of(a, (const bf16 *)from + at, column)
+                      : take_of(a, (const float *)from + at, column);
 }
 
 /* The sum over the W / 8 threads of a vector. */
@@ -83,13 +62,12 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
         const size_t vector = at < n ? at : n - 1;
         const size_t h = vector % H, which = vector / H % count, bt = vector / H / count;
         const size_t row = (bt / T * H + h) * T + bt % T;
-        float x[PIECE];
-        take(a, a.from, ((bt * 3 + which) * H + h) * (size_t)p.D, column, x);
+        struct k_cuda_eight e = take(a, a.from, ((bt * 3 + which) * H + h) * (size_t)p.D, column);
         if (COSINE && which < 2) {
             float square = 0.0f;
 #pragma unroll
             for (int i = 0; i < PIECE; i++)
-                square = fmaf(x[i], x[i], square);
+                square = fmaf(e.x[i], e.x[i], square);
             const float length = sqrtf(vector_sum<W>(square));
             float factor = length < (float)K_L2_EPSILON ? 0.0f : 1.0f / length;
             if (which == 0)
@@ -100,9 +78,9 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
                 factor *= LOG2_E;
 #pragma unroll
             for (int i = 0; i < PIECE; i++)
-                x[i] *= factor;
+                e.x[i] *= factor;
         }
-        give((which == 0 ? a.q : which == 1 ? a.k : a.v) + row * W + (size_t)column, x);
+        k_cuda_put8((which == 0 ? a.q : which == 1 ? a.k : a.v) + row * W + (size_t)column, e);
     }
 }
 
@@ -152,15 +130,15 @@ static __global__ void __launch_bounds__(THREADS) fused_gradients(const struct p
         const size_t vector = at < n ? at : n - 1;
         const size_t h = vector % H, t = vector / H % T, b = vector / H / T;
         const size_t row = (b * H + h) * T + t;
-        float g[PIECE], o[PIECE], along = 0.0f;
-        take(a, a.from, vector * (size_t)p.D, column, g);
-        take(a, a.out, vector * (size_t)p.D, column, o);
+        const struct k_cuda_eight g = take(a, a.from, vector * (size_t)p.D, column);
+        const struct k_cuda_eight o = take(a, a.out, vector * (size_t)p.D, column);
+        float along = 0.0f;
 #pragma unroll
         for (int i = 0; i < PIECE; i++)
-            along = fmaf(tensor_rounded(g[i]), o[i], along);
+            along = fmaf(tensor_rounded(g.x[i]), o.x[i], along);
         along = vector_sum<W>(along);
         if (a.g)
-            give(a.g + row * W + (size_t)column, g);
+            k_cuda_put8(a.g + row * W + (size_t)column, g);
         if (column == 0)
             p.numbers[row] = fused_row_of<KIND>(p, row, along);
     }
@@ -168,14 +146,9 @@ static __global__ void __launch_bounds__(THREADS) fused_gradients(const struct p
 
 /* ---- launches */
 
-static bool aligned(const void *pointer)
-{
-    return (uintptr_t)pointer % 16 == 0;
-}
-
 static bool quads(const struct fused *p, const void *pointer)
 {
-    return p->D % (p->narrow ? 8 : 4) == 0 && aligned(pointer);
+    return p->D % (p->narrow ? 8 : 4) == 0 && k_cuda_aligned(pointer);
 }
 
 /* NULL where the rows are those of the model's tensor. */
@@ -193,7 +166,7 @@ template <int W> static int vectors(const struct prepared *a)
     return K_LAUNCH((fused_vectors<W, false>), blocks, THREADS, 0, *a);
 }
 
-int k_cuda_fused_prepare(const struct fused *p, const void *qkv, int width)
+int k_cuda_fused_prepare(const struct fused *p, const void *qkv)
 {
     struct prepared a;
     memset(&a, 0, sizeof(a));
@@ -206,7 +179,7 @@ int k_cuda_fused_prepare(const struct fused *p, const void *qkv, int width)
     a.quads = quads(p, qkv);
     if (a.count == 0)
         return 0;
-    return width == 32 ? vectors<32>(&a) : width == 64 ? vectors<64>(&a) : vectors<128>(&a);
+    return p->width == 32 ? vectors<32>(&a) : p->width == 64 ? vectors<64>(&a) : vectors<128>(&a);
 }
 
 template <int W, enum fused_kind KIND> static int gradients(const struct prepared *p)
@@ -215,13 +188,7 @@ template <int W, enum fused_kind KIND> static int gradients(const struct prepare
     return K_LAUNCH((fused_gradients<W, KIND>), blocks, THREADS, 0, *p);
 }
 
-static int dispatch(const struct prepared *p, enum fused_kind kind, int width)
-{
-    FUSED_DISPATCH(gradients);
-}
-
-int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const void *out,
-                                  enum fused_kind kind, int width)
+int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const void *out)
 {
     struct prepared a;
     memset(&a, 0, sizeof(a));
@@ -230,5 +197,5 @@ int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const
     a.out = out;
     a.g = copy_of(p->g);
     a.quads = quads(p, dout) && quads(p, out);
-    return dispatch(&a, kind, width);
+    FUSED_DISPATCH(gradients, p, &a);
 }

@@ -2,26 +2,34 @@
 #include "matmul.h"
 #include "narrow.h"
 
-enum { THREADS = 256, TILE = 16, PACK = 8 };
+enum { THREADS = 256, TILE = 16 };
 
 /* ---- rounding */
 
-/* Eight numbers to a thread: 32 bytes in, 16 bytes out. n: number of eights. */
+/* Eight numbers to a thread where the pointers allow it, the others one by one. */
+template <bool WIDE>
 static __global__ void __launch_bounds__(THREADS)
-    k_round_packed(uint4 *__restrict__ out, const float4 *__restrict__ x, size_t n)
+    k_round(__nv_bfloat16 *__restrict__ out, const float *__restrict__ x, size_t n)
 {
-    const size_t step = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        const float4 a = x[2 * i], b = x[2 * i + 1];
-        __nv_bfloat162 h[4];
-        h[0] = __floats2bfloat162_rn(a.x, a.y);
-        h[1] = __floats2bfloat162_rn(a.z, a.w);
-        h[2] = __floats2bfloat162_rn(b.x, b.y);
-        h[3] = __floats2bfloat162_rn(b.z, b.w);
-        uint4 packed;
-        memcpy(&packed, h, sizeof(packed));
-        out[i] = packed;
+    size_t done = 0;
+    if (WIDE) {
+        for (size_t i = k_cuda_first(); i < n / K_EIGHT; i += k_cuda_step())
+            k_cuda_put8(out + K_EIGHT * i, k_cuda_get8(x + K_EIGHT * i));
+        done = n / K_EIGHT * K_EIGHT;
     }
+    for (size_t i = done + k_cuda_first(); i < n; i += k_cuda_step())
+        k_cuda_put(out + i, x[i]);
+}
+
+int k_cuda_narrow(void *out, const float *x, size_t n)
+{
+    __nv_bfloat16 *const to = (__nv_bfloat16 *)out;
+    if (!n)
+        return 0;
+    if (k_cuda_aligned(out) && k_cuda_aligned(x))
+        return K_LAUNCH(k_round<true>, k_cuda_blocks((n + K_EIGHT - 1) / K_EIGHT, THREADS), THREADS,
+                        0, to, x, n);
+    return K_LAUNCH(k_round<false>, k_cuda_blocks(n, THREADS), THREADS, 0, to, x, n);
 }
 
 /* Any shape, rows of float or of bf16 that are `from` apart: row by row, the padding of a row left
@@ -52,9 +60,8 @@ int k_cuda_round(enum k_cuda_slot slot, const float *x, int rows, int cols, __nv
     if (rc)
         return rc;
     *copy = (__nv_bfloat16 *)memory;
-    if (*stride == cols && k_cuda_aligned(x))
-        return K_LAUNCH(k_round_packed, k_cuda_blocks(n / PACK, THREADS), THREADS, 0,
-                        (uint4 *)memory, (const float4 *)x, n / PACK);
+    if (*stride == cols)
+        return k_cuda_narrow(memory, x, n);
     return K_LAUNCH(k_round_rows<float>, k_cuda_blocks(n, THREADS), threads_for(cols), 0, *copy, x,
                     rows, cols, cols, *stride);
 }
@@ -70,7 +77,7 @@ static int operand(enum k_cuda_slot slot, const float *x, const __nv_bfloat16 *n
     o->stride = from;
     if (!narrow) {
         rc = k_cuda_round(slot, x, rows, cols, &copy, &o->stride);
-    } else if (from % PACK != 0 || !k_cuda_aligned(narrow)) {
+    } else if (from % K_EIGHT != 0 || !k_cuda_aligned(narrow)) {
         o->stride = k_cuda_round_stride(cols);
         const size_t n = (size_t)rows * (size_t)o->stride;
         rc = k_cuda_scratch(slot, n * sizeof(__nv_bfloat16), &memory);
@@ -93,28 +100,6 @@ int k_cuda_operands(const struct k_cuda_matmul *m, struct k_cuda_operand *a,
     return rc ? rc
               : operand(K_CUDA_SLOT_B, m->b, m->b_narrow, m->b_stride,
                         m->b_transposed ? m->N : m->K, m->b_transposed ? m->K : m->N, b);
-}
-
-/* The numbers `from` .. n - 1 of a tensor, one by one. */
-static __global__ void __launch_bounds__(THREADS)
-    k_round_rest(__nv_bfloat16 *__restrict__ out, const float *__restrict__ x, size_t from,
-                 size_t n)
-{
-    for (size_t i = from + k_cuda_first(); i < n; i += k_cuda_step())
-        out[i] = __float2bfloat16_rn(x[i]);
-}
-
-int k_cuda_narrow(void *out, const float *x, size_t n)
-{
-    const size_t eights = k_cuda_aligned(out) && k_cuda_aligned(x) ? n / PACK : 0;
-    int rc = 0;
-    if (eights)
-        rc = K_LAUNCH(k_round_packed, k_cuda_blocks(eights, THREADS), THREADS, 0, (uint4 *)out,
-                      (const float4 *)x, eights);
-    if (!rc && eights * PACK < n)
-        rc = K_LAUNCH(k_round_rest, k_cuda_blocks(n - eights * PACK, THREADS), THREADS, 0,
-                      (__nv_bfloat16 *)out, x, eights * PACK, n);
-    return rc;
 }
 
 static bool cuda_narrows(void)
