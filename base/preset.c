@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cjson/cJSON.h>
+#include <xxhash.h>
 
 #include "text.h"
 
@@ -393,6 +394,19 @@ bool orr_preset_in_groups(const char *key, const char *groups)
         from += length + (from[length] == ',');
     }
     return false;
+}
+
+uint64_t orr_preset_checksum(const struct orr_preset *preset, const char *groups)
+{
+    uint64_t sum = 0;
+    for (const struct orr_field *f = orr_fields; f->key; f++) {
+        char text[ORR_FIELD_TEXT_BYTES];
+        if (!orr_preset_in_groups(f->key, groups))
+            continue;
+        orr_field_text(preset, f, text);
+        sum = XXH64(text, strlen(text), XXH64(f->key, strlen(f->key), sum));
+    }
+    return sum;
 }
 
 static cJSON *to_json(const struct orr_preset *preset)

@@ -238,6 +238,8 @@ bool orr_preset_unused(const struct orr_preset *preset, const char *key, char wh
 int orr_preset_save(const struct orr_preset *preset, const char *path);
 /* Whether a key is in one of the groups: "seed,orbits". */
 bool orr_preset_in_groups(const char *key, const char *groups);
+/* XXH64 of the keys and values of the groups. */
+uint64_t orr_preset_checksum(const struct orr_preset *preset, const char *groups);
 /* The keys of the groups with default and help, one line each. */
 void orr_preset_print_help(const char *groups);
 

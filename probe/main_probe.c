@@ -34,7 +34,7 @@ static const struct orr_program program = {
     .options = options,
     .max_rest = 1,
     .groups = "attention,seed,orbits,planets,text",
-    .without = "--plan,--resume",
+    .without = "--plan",
 };
 
 /* ------------------------------------------------------------------------------- arguments */
@@ -81,10 +81,13 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
                                 .out = cli->out,
                                 .layer = -1,
                                 .head = -1,
+                                .resume = cli->resume,
                                 .quiet = cli->quiet};
     if ((layer_text || head_text) && !command->maps)
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe attention",
                         layer_text ? "--layer" : "--head");
+    if (cli->resume && !command->keeps)
+        return ORR_FAIL(ORR_EUSAGE, "--resume: probe %s always measures anew", command->name);
     int rc = whole("--layer", layer_text, 0, &o->layer);
     if (!rc)
         rc = whole("--head", head_text, 0, &o->head);

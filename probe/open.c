@@ -202,6 +202,12 @@ void probe_close(struct probe *probe)
     memset(probe, 0, sizeof *probe);
 }
 
+int probe_floor(const struct probe *probe, const struct probe_options *options,
+                struct gpt_model *floor)
+{
+    return gpt_create(floor, &probe->model.config, options->ops, probe->preset.seed);
+}
+
 int probe_fill(struct probe *probe, uint64_t i, struct gpt_batch *batch)
 {
     const struct gpt_config *c = &probe->model.config;

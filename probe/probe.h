@@ -27,6 +27,7 @@ struct probe_options {
     bool final;                           /* sequences of gpt_final_split(): nothing was selected
                                              on them */
     struct gpt_attention_override change; /* all zero but context: as trained */
+    bool resume;                          /* keep results that are there, of the same key */
     bool quiet;
 };
 
@@ -49,6 +50,10 @@ struct probe {
 int probe_open(struct probe *probe, const struct probe_options *options, bool changed,
                int sequences);
 void probe_close(struct probe *probe);
+/* The floor of what a probe reads in a trained model: the same shape with the random weights that
+ * the preset's seed gives. gpt_free() it. */
+int probe_floor(const struct probe *probe, const struct probe_options *options,
+                struct gpt_model *floor);
 /* Inputs of sequence i as the only row of the batch (B = 1). */
 int probe_fill(struct probe *probe, uint64_t i, struct gpt_batch *batch);
 /* options->out, else <run>/<source>/probe for pretrained models and <run>/<source>/probe_<stage>
@@ -130,6 +135,7 @@ struct probe_command {
     int (*run)(const struct probe_options *options);
     bool maps;  /* takes --layer and --head */
     bool exact; /* computes matrix products in fp32, never in bf16 */
+    bool keeps; /* takes --resume (probe_results_there) */
 };
 extern const struct probe_command probe_table[]; /* ended by name == NULL */
 /* The probe of that name; of an unknown one, or of NULL, ORR_EUSAGE names all that there are. */

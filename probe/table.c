@@ -5,11 +5,11 @@
 
 const struct probe_command probe_table[] = {
     {"attention", "maps, entropy, sink mass, zeros of every layer and head", probe_attention, true,
-     false},
+     false, false},
     {"evaluate", "next-state errors (text: loss), as trained and as changed", probe_evaluate, false,
-     false},
-    {"outputs", "inputs and head outputs as arrays, in fp32", probe_outputs, false, true},
-    {NULL, NULL, NULL, false, false},
+     false, false},
+    {"outputs", "inputs and head outputs as arrays, in fp32", probe_outputs, false, true, false},
+    {NULL, NULL, NULL, false, false, false},
 };
 
 int probe_find(const char *name, const struct probe_command **command)

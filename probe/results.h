@@ -1,0 +1,64 @@
+/* results.h - what a probe measured: every figure beside its ceiling and its floors, as a CSV, a
+ * JSON file and a table, and what they were measured from.
+ *
+ * The ceiling is the same procedure fed the truth. The floor is the same procedure on the same
+ * shape of model with random weights. Raw is the same procedure on the model's inputs alone, where
+ * a procedure can do without a model. The interval, 95%, says how far the held-out sequences decide
+ * the figure; how far seeds decide it takes models of several seeds (bin/probe seeds). */
+#ifndef PROBE_RESULTS_H
+#define PROBE_RESULTS_H
+
+#include "probe.h"
+
+/* Passes an error on to the caller. */
+#ifndef TRY
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        int try_rc = (call);                                                                       \
+        if (try_rc)                                                                                \
+            return try_rc;                                                                         \
+    } while (0)
+#endif
+
+enum { PROBE_QUANTITY = 48, PROBE_MEASURE = 24, PROBE_KEY = 256 };
+
+struct probe_row {
+    char quantity[PROBE_QUANTITY]; /* "1/r^2": what was read, predicted or changed */
+    char measure[PROBE_MEASURE];   /* "R^2", "AU", "slope" */
+    int layer;                     /* 0 = the embedding, l = behind block l, -1 = of the model */
+    int context;                   /* rows, steps or labels that the figure belongs to, 0 = all */
+    double value, low, high;       /* NaN where there is none, as in the following */
+    double ceiling, floor, raw;
+    long n; /* held-out rows or trials */
+};
+
+/* Rows in the order of their adding; zero it, free it. */
+struct probe_results {
+    struct probe_row *row;
+    int count, room;
+};
+/* ORR_ENOMEM. */
+int probe_results_add(struct probe_results *results, const struct probe_row *row);
+void probe_results_free(struct probe_results *results);
+
+/* What figures depend on, in one line: name and revision of the probe, the checkpoint's content,
+ * the seed, the settings of orbits, planets and fine-tuning, the change of attention and the
+ * options; `options` are those of the probe that the struct does not hold, "" = none. */
+int probe_key(const struct probe_options *options, const char *name, int revision, const char *more,
+              char key[PROBE_KEY]);
+/* With --resume: whether <folder>/<name>.json was made under this key, and its CSV is there as it
+ * was. Says so in a note. */
+bool probe_results_there(const struct probe_options *options, const char *folder, const char *name,
+                         const char key[PROBE_KEY]);
+/* Writes <folder>/<name>.csv and, as the last, <name>.json ("orrery-probe-1", docs/formats.md):
+ * each whole or not at all. */
+int probe_results_write(const struct probe_results *results, const struct probe *probe,
+                        const struct probe_options *options, const char *folder, const char *name,
+                        const char key[PROBE_KEY]);
+/* A table on stdout, under the model's name. */
+void probe_results_print(const struct probe_results *results, const struct probe *probe,
+                         const char *name);
+/* Reads the rows of a JSON file of this format; *json holds the whole (cJSON_Delete() it). */
+int probe_results_read(const char *path, struct probe_results *results, struct cJSON **json);
+
+#endif

@@ -1,0 +1,183 @@
+/* test_results.c - files of what probes measured: read back as written, kept only while they are
+ * of the same checkpoint, settings and options. */
+#include <math.h>
+
+#include "base/scratch.h"
+#include "finetune/tiny.h"
+
+#include <cjson/cJSON.h>
+
+#include "probe/results.h"
+
+struct fixture {
+    struct tiny tiny;
+    struct probe probe;
+    struct probe_options options;
+    char checkpoint[4096], folder[4096], key[PROBE_KEY];
+    struct probe_results results;
+};
+
+static void write_file(const char *path, const char *text)
+{
+    struct orr_file file = {0};
+    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_file_printf(&file, "%s", text), 0);
+    assert_int_equal(orr_file_commit(&file), 0);
+    orr_file_close(&file);
+}
+
+static void open_fixture(struct fixture *f)
+{
+    memset(f, 0, sizeof *f);
+    tiny_preset(&f->tiny.preset, false);
+    scratch_create(f->tiny.dir);
+    scratch_path(f->checkpoint, f->tiny.dir, "model.safetensors");
+    scratch_path(f->folder, f->tiny.dir, "probe");
+    write_file(f->checkpoint, "any content");
+    f->options = (struct probe_options){
+        .preset = &f->tiny.preset, .checkpoint = f->checkpoint, .resume = true, .quiet = true};
+    f->probe.preset = f->tiny.preset;
+    strcpy(f->probe.source, "lssar");
+    strcpy(f->probe.stage, "pretrain");
+    strcpy(f->probe.model.config.attention, "lssar");
+    const struct probe_row row[] = {
+        {"1/r^2, of \"both\"", "R^2", 2, 16, 0.875, 0.85, 0.9, 0.9999, 0.25, NAN, 1234},
+        {"energy", "slope", -1, 0, -2.385, NAN, NAN, 1, NAN, 1e-12, 7}};
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(probe_results_add(&f->results, &row[i]), 0);
+    assert_int_equal(probe_key(&f->options, "linear", 1, "x", f->key), 0);
+}
+
+static void close_fixture(struct fixture *f)
+{
+    probe_results_free(&f->results);
+    scratch_remove(f->tiny.dir);
+}
+
+static void write_results(struct fixture *f)
+{
+    assert_int_equal(
+        probe_results_write(&f->results, &f->probe, &f->options, f->folder, "linear", f->key), 0);
+}
+
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static void test_read_back(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct probe_results read;
+    struct orr_csv csv;
+    cJSON *json;
+    char path[4096];
+    open_fixture(&f);
+    write_results(&f);
+    scratch_path(path, f.folder, "linear.json");
+    assert_int_equal(probe_results_read(path, &read, &json), 0);
+    assert_int_equal(read.count, 2);
+    for (int i = 0; i < 2; i++) {
+        const struct probe_row *a = &f.results.row[i], *b = &read.row[i];
+        assert_string_equal(a->quantity, b->quantity);
+        assert_string_equal(a->measure, b->measure);
+        assert_int_equal(a->layer, b->layer);
+        assert_int_equal(a->context, b->context);
+        assert_int_equal(a->n, b->n);
+        assert_true(same(a->value, b->value) && same(a->low, b->low) && same(a->high, b->high));
+        assert_true(same(a->ceiling, b->ceiling) && same(a->floor, b->floor) &&
+                    same(a->raw, b->raw));
+    }
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "source")), "lssar");
+    cJSON_Delete(json);
+    probe_results_free(&read);
+    scratch_path(path, f.folder, "linear.csv");
+    assert_int_equal(orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv), 0);
+    assert_int_equal(csv.rows, 2);
+    const int value = orr_csv_column(&csv, "value"), n = orr_csv_column(&csv, "n");
+    assert_true(value >= 0 && n >= 0);
+    orr_csv_free(&csv);
+    close_fixture(&f);
+}
+
+static bool there(struct fixture *f)
+{
+    return probe_results_there(&f->options, f->folder, "linear", f->key);
+}
+
+/* Only what is whole and of the same key is kept. */
+static void test_kept(void **state)
+{
+    (void)state;
+    struct fixture f;
+    char path[4096], other[PROBE_KEY];
+    open_fixture(&f);
+    assert_false(there(&f));
+    write_results(&f);
+    assert_true(there(&f));
+    f.options.resume = false;
+    assert_false(there(&f));
+    f.options.resume = true;
+    scratch_path(path, f.folder, "linear.csv");
+    write_file(path, "quantity\n");
+    assert_false(there(&f));
+    write_results(&f);
+    assert_true(there(&f));
+
+    f.tiny.preset.orbits.e_max *= 0.5; /* settings of the data */
+    assert_int_equal(probe_key(&f.options, "linear", 1, "x", other), 0);
+    assert_string_not_equal(other, f.key);
+    f.tiny.preset.orbits.e_max *= 2;
+    f.tiny.preset.symreg.maxsize++; /* no matter of probes */
+    assert_int_equal(probe_key(&f.options, "linear", 1, "x", other), 0);
+    assert_string_equal(other, f.key);
+    f.options.change.p = 3;
+    assert_int_equal(probe_key(&f.options, "linear", 1, "x", other), 0);
+    assert_string_not_equal(other, f.key);
+    f.options.change.p = 0;
+    assert_int_equal(probe_key(&f.options, "linear", 2, "x", other), 0);
+    assert_string_not_equal(other, f.key);
+    write_file(f.checkpoint, "Any content");
+    assert_int_equal(probe_key(&f.options, "linear", 1, "x", other), 0);
+    assert_string_not_equal(other, f.key);
+    close_fixture(&f);
+}
+
+static void test_bad_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *names;
+    } bad[] = {
+        {"{\"format\": \"orrery-evaluate-1\", \"rows\": []}", "orrery-evaluate-1"},
+        {"{\"format\": \"orrery-probe-1\"}", "rows"},
+        {"{\"format\": \"orrery-probe-1\", \"rows\": [{\"quantity\": \"energy\"}]}", "measure"},
+        {"{\"format\": \"orrery-probe-1\", \"rows\": [{\"quantity\": \"energy\", "
+         "\"measure\": \"R^2\", \"layer\": 1, \"context\": null, \"n\": 3}]}",
+         "context"},
+    };
+    struct fixture f;
+    struct probe_results read;
+    cJSON *json;
+    char path[4096];
+    open_fixture(&f);
+    scratch_path(path, f.tiny.dir, "bad.json");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_file(path, bad[i].text);
+        assert_int_equal(probe_results_read(path, &read, &json), ORR_EFORMAT);
+        error_names(path, bad[i].names, NULL);
+        assert_null(json);
+    }
+    close_fixture(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_read_back),
+        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_bad_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
