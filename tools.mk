@@ -148,7 +148,7 @@ check-python: all
 # the same tests under the address, leak and undefined-behaviour sanitizers, in their own build
 # (without the plugin: its kernels are in the emulation)
 check-asan:
-	@ASAN_OPTIONS='detect_leaks=1:strict_string_checks=1' \
+	@CHECK_LIMIT=3600 PROGRAM_LIMIT=900 ASAN_OPTIONS='detect_leaks=1:strict_string_checks=1' \
 	UBSAN_OPTIONS='print_stacktrace=1:halt_on_error=1' \
 	$(MAKE) check CUDA=0 B=build-asan BIN=build-asan/bin CFLAGS='-O1 -g \
 	    -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
