@@ -163,6 +163,7 @@ struct orr_train_preset {
     double weight_decay, beta1, beta2, clip;
     double ema;      /* decay of the averaged weights, 0 = off */
     double noise_au; /* Gaussian noise on continuous inputs */
+    double huber;    /* regression: delta of the pseudo-Huber loss, 0 = squared errors */
     long eval_every, checkpoint_every;
     int eval_sequences;
     int keep;        /* step-numbered checkpoints, 0 = none; no matter of content, as keep_every */

@@ -23,6 +23,7 @@
     {#TASK ".beta2", ORR_FIELD_DOUBLE, AT(TASK.beta2), "0.95", 0, 0.999999, NULL, "AdamW"}, \
     {#TASK ".clip", ORR_FIELD_DOUBLE, AT(TASK.clip), "1", 0, 1e+09, NULL, "global gradient norm, 0 = off"}, \
     {#TASK ".ema", ORR_FIELD_DOUBLE, AT(TASK.ema), "0", 0, 1, NULL, "decay of the averaged weights, 0 = off"}, \
+    {#TASK ".huber", ORR_FIELD_DOUBLE, AT(TASK.huber), "0", 0, 1e+12, NULL, "regression: distance from which errors count by size, not by square (pseudo-Huber loss), in the target's unit; 0 = squared errors"}, \
     {#TASK ".noise_au", ORR_FIELD_DOUBLE, AT(TASK.noise_au), "0", 0, 1e+06, NULL, "Gaussian noise on continuous inputs"}, \
     IF_EVALUATED({#TASK ".eval_every", ORR_FIELD_LONG, AT(TASK.eval_every), "1000", 0, 1e+12, NULL, "steps between evaluations, 0 = at the end"}) \
     {#TASK ".checkpoint_every", ORR_FIELD_LONG, AT(TASK.checkpoint_every), "1000", 0, 1e+12, NULL, "steps between checkpoints, 0 = at the end"}, \

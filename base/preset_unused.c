@@ -45,6 +45,7 @@ static const struct {
     {"model.fourier", "orbits.output", "continuous"},
     {"model.fourier_min_au", "model.fourier", "!0"},
     {"*.steps", NULL, NULL},
+    {"pretrain.huber", "orbits.output", "continuous"},
     {"*.noise_au", "orbits.output", "continuous"},
     {"*.lr_final", "*.schedule", "cosine|linear"},
     {"*.keep_every", "*.keep", "!0"},

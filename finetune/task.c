@@ -139,6 +139,7 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
     char folder[4096], checkpoint[ORR_NAME], best[ORR_NAME], log[ORR_NAME];
     char label[2 * ORR_NAME], digest[ORR_DIGEST];
     long step = 0;
+    model->config.huber = train->huber;
     snprintf(checkpoint, sizeof checkpoint, "%s.safetensors", name);
     snprintf(best, sizeof best, "%s_best.safetensors", name);
     snprintf(log, sizeof log, "%s.jsonl", name);

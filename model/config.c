@@ -75,6 +75,10 @@ int gpt_config_check(const struct gpt_config *c)
                         c->attention_p);
     if (c->positions == ORR_POSITIONS_ROPE && !(c->rope_base >= 1))
         return ORR_FAIL(ORR_EUSAGE, "model.rope_base: expected at least 1, found %g", c->rope_base);
+    if (!(c->huber >= 0) || (c->huber > 0 && c->head != GPT_HEAD_REGRESSION))
+        return ORR_FAIL(ORR_EUSAGE,
+                        "model.huber: expected 0, or with a regression head more, found %g",
+                        c->huber);
     if (c->fourier && !(c->fourier_min_au > 0))
         return ORR_FAIL(ORR_EUSAGE, "model.fourier_min_au: must be positive, found %g",
                         c->fourier_min_au);

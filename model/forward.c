@@ -256,7 +256,8 @@ static int head_loss(struct gpt_model *model, const struct gpt_batch *batch)
     const real *out = model->act->out;
     double *loss = model->act->loss;
     if (model->config.head == GPT_HEAD_REGRESSION)
-        return k->mse(loss, NULL, out, batch->target, batch->weight, N, OC);
+        return k->regression(loss, NULL, out, batch->target, batch->weight, N, OC,
+                             model->config.huber);
     const int V = model->config.vocab;
     if (model->config.head == GPT_HEAD_TEXT)
         return k->cross_entropy(loss, NULL, out, OC, 0, batch->target_tokens, 1, batch->weight, N,
@@ -313,7 +314,8 @@ static int head_backward(struct gpt_model *model, const struct gpt_batch *batch)
                                   .dout = act->dout,
                                   .dinp = act->dy};
     TRY(gpt_linear_forward(model, model->head_w, model->head_b, head));
-    TRY(k->mse(act->pass_loss, act->dout, act->out, batch->target, batch->weight, N, OC));
+    TRY(k->regression(act->pass_loss, act->dout, act->out, batch->target, batch->weight, N, OC,
+                      c->huber));
     return gpt_linear_backward(model, model->head_w, model->head_b, head);
 }
 

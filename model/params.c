@@ -203,6 +203,7 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
     config.outputs = outputs;
     config.tied = 0;
     config.head_bias = 0;
+    config.huber = 0;
     struct gpt_model fresh;
     int rc = gpt_create(&fresh, &config, model->ops, seed);
     if (rc)
@@ -221,6 +222,7 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
         fresh.config.outputs = outputs;
         fresh.config.tied = 0;
         fresh.config.head_bias = 0;
+        fresh.config.huber = 0;
         fresh.overridden = true;
     }
     gpt_free(model);

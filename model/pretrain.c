@@ -287,6 +287,7 @@ static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, con
                     : job->planets ? p->planets.val
                                    : p->orbits.val;
     TRY(gpt_config_from_preset(&config, p, job->attention, positions));
+    config.huber = config.head == GPT_HEAD_REGRESSION ? job->train->huber : 0;
     int rc = gpt_source_open(&task.source, p, job->orbits_dir,
                              job->planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN, &config);
     if (!rc && held_out > 0)

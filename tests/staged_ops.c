@@ -297,15 +297,15 @@ static int head_cross_entropy(double *loss, real *dinp, real *dw, const real *in
     return stage_end(&s);
 }
 
-static int mse(double *loss, real *dpred, const real *pred, const real *target, const real *weight,
-               int N, int C)
+static int regression(double *loss, real *dpred, const real *pred, const real *target,
+                      const real *weight, int N, int C, double delta)
 {
     struct stage s = stage_begin();
     const int id = stage_out(&s, dpred, SIZE(N, C)), ip = stage_in(&s, pred, SIZE(N, C));
     const int it = stage_in(&s, target, SIZE(N, C)), iw = stage_in(&s, weight, SIZE(N, 1));
     while (stage_next(&s))
-        s.code = s.ops->mse(&s.number, stage_at(&s, id), stage_at(&s, ip), stage_at(&s, it),
-                            stage_at(&s, iw), N, C);
+        s.code = s.ops->regression(&s.number, stage_at(&s, id), stage_at(&s, ip), stage_at(&s, it),
+                                   stage_at(&s, iw), N, C, delta);
     *loss = s.first_number;
     return stage_end(&s);
 }
@@ -392,7 +392,7 @@ const struct k_ops k_staged = {
     .rope = rope,
     .cross_entropy = cross_entropy,
     .head_cross_entropy = head_cross_entropy,
-    .mse = mse,
+    .regression = regression,
     .sum_squares = sum_squares,
     .adamw = adamw,
     .average = average,

@@ -108,8 +108,8 @@ static int cpu_cross_entropy(double *loss, float *dlogits, const float *logits, 
     return 0;
 }
 
-static int cpu_mse(double *loss, float *dpred, const float *pred, const float *target,
-                   const float *weight, int N, int C)
+static int cpu_regression(double *loss, float *dpred, const float *pred, const float *target,
+                          const float *weight, int N, int C, double delta)
 {
     const int blocks = (N + ROWS - 1) / ROWS;
     const int rc = k_cpu_scratch_reserve((size_t)blocks * sizeof(double), 0);
@@ -124,16 +124,19 @@ static int cpu_mse(double *loss, float *dpred, const float *pred, const float *t
         for (int n = block * ROWS; n < end; n++) {
             const size_t from = (size_t)n * (size_t)C;
             const double w = weight ? (double)weight[n] : 1;
-            double row = 0;
-            for (int c = 0; c < C; c++) {
-                /* rows that do not count may hold anything, infinity included */
-                const double d =
-                    w != 0 ? (double)pred[from + (size_t)c] - (double)target[from + (size_t)c] : 0;
-                row += d * d;
-                if (dpred)
-                    dpred[from + (size_t)c] = (float)(2 * w * inverse * d);
+            double square = 0;
+            /* rows that do not count may hold anything, infinity included */
+            for (int c = 0; c < C && w != 0; c++) {
+                const double d = (double)pred[from + (size_t)c] - (double)target[from + (size_t)c];
+                square += d * d;
             }
-            sum += w * row;
+            const double root = delta > 0 ? sqrt(1 + square / (delta * delta)) : 1;
+            const double slope = 2 * w * inverse / root;
+            for (int c = 0; c < C && dpred; c++) {
+                const size_t i = from + (size_t)c;
+                dpred[i] = w != 0 ? (float)(slope * ((double)pred[i] - (double)target[i])) : 0;
+            }
+            sum += w * square * 2 / (root + 1);
         }
         parts[block] = sum;
     }
@@ -147,5 +150,5 @@ static int cpu_mse(double *loss, float *dpred, const float *pred, const float *t
 void k_cpu_install_loss(struct k_ops *ops)
 {
     ops->cross_entropy = cpu_cross_entropy;
-    ops->mse = cpu_mse;
+    ops->regression = cpu_regression;
 }

@@ -25,7 +25,7 @@ enum {
     THREADS = 256,
     TOTAL = 1024,  /* threads of the block that adds everything up */
     KEPT = 8,      /* 16-byte pieces of a row that a thread keeps */
-    PIECES = 1056, /* blocks, and partial sums, of mse at most */
+    PIECES = 1056, /* blocks, and partial sums, of regression at most */
     PIECE = 1024,  /* elements of one, about, where there are fewer */
     ALIGN = 8,     /* classes of a channel of a head are padded to a multiple of it */
     CHUNK = 64,    /* rows of logits are chunks of multiples of it */
@@ -396,11 +396,24 @@ static int cuda_head_cross_entropy(double *loss, float *dinp, float *dw, const f
                          (size_t)N * (size_t)channels);
 }
 
-/* ---- mean squared error */
+/* ---- regression */
+
+/* sqrt(1 + s^2 / delta^2) of the row that begins at `first`. Each element's thread sums its row: rows
+ * are short, two coordinates or a force. */
+static __device__ __forceinline__ double row_root(const float *pred, const float *target,
+                                                  size_t first, int C, double delta)
+{
+    double square = 0;
+    for (int c = 0; c < C; c++) {
+        const double d = (double)pred[first + (size_t)c] - (double)target[first + (size_t)c];
+        square += d * d;
+    }
+    return sqrt(1 + square / (delta * delta));
+}
 
 static __global__ void __launch_bounds__(THREADS)
-    mse_kernel(double *parts, float *dpred, const float *pred, const float *target,
-               const float *weight, const double *total, size_t n, int C)
+    regression_kernel(double *parts, float *dpred, const float *pred, const float *target,
+                      const float *weight, const double *total, size_t n, int C, double delta)
 {
     __shared__ double shared[K_WARP];
     double sum = 0;
@@ -409,17 +422,20 @@ static __global__ void __launch_bounds__(THREADS)
         const double share = *total > 0 ? w / (*total * C) : 0;
         /* a row that does not count may hold infinity for "no label" */
         const double difference = share != 0 ? (double)pred[i] - (double)target[i] : 0;
-        sum += share * difference * difference;
+        const double root =
+            delta > 0 && share != 0 ? row_root(pred, target, i - i % (size_t)C, C, delta) : 1;
+        /* the row's loss is share 2 s^2 / (root + 1): s^2 is the sum of its squares */
+        sum += share * difference * difference * 2 / (root + 1);
         if (dpred)
-            dpred[i] = (float)(2 * share * difference);
+            dpred[i] = (float)(2 * share / root * difference);
     }
     sum = k_cuda_block_sum(sum, shared);
     if (threadIdx.x == 0)
         parts[blockIdx.x] = sum;
 }
 
-static int cuda_mse(double *loss, float *dpred, const float *pred, const float *target,
-                    const float *weight, int N, int C)
+static int cuda_regression(double *loss, float *dpred, const float *pred, const float *target,
+                           const float *weight, int N, int C, double delta)
 {
     const size_t n = (size_t)N * (size_t)C, wanted = n / PIECE + 1;
     const int pieces = (int)(wanted < (size_t)PIECES ? wanted : (size_t)PIECES);
@@ -433,8 +449,8 @@ static int cuda_mse(double *loss, float *dpred, const float *pred, const float *
     double *total = (double *)memory, *parts = total + 1;
     rc = K_LAUNCH(weight_total_kernel, 1, TOTAL, 0, total, weight, N);
     rc = rc ? rc
-            : K_LAUNCH(mse_kernel, pieces, THREADS, 0, parts, dpred, pred, target, weight,
-                       (const double *)total, n, C);
+            : K_LAUNCH(regression_kernel, pieces, THREADS, 0, parts, dpred, pred, target, weight,
+                       (const double *)total, n, C, delta);
     return rc ? rc
               : K_LAUNCH(loss_total_kernel, 1, TOTAL, 0, result, (const double *)parts,
                          (size_t)pieces);
@@ -444,5 +460,5 @@ void k_cuda_install_loss(struct k_ops *ops)
 {
     ops->cross_entropy = cuda_cross_entropy;
     ops->head_cross_entropy = cuda_head_cross_entropy;
-    ops->mse = cuda_mse;
+    ops->regression = cuda_regression;
 }

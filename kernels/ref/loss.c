@@ -36,20 +36,27 @@ int k_ref_cross_entropy(double *loss, real *dlogits, const real *logits, int str
     return 0;
 }
 
-int k_ref_mse(double *loss, real *dpred, const real *pred, const real *target, const real *weight,
-              int N, int C)
+int k_ref_regression(double *loss, real *dpred, const real *pred, const real *target,
+                     const real *weight, int N, int C, double delta)
 {
     const double total = weight_sum(weight, N) * C;
     double sum = 0;
     for (int n = 0; n < N; n++) {
         const double share = total > 0 ? (weight ? (double)weight[n] : 1) / total : 0;
-        for (int c = 0; c < C; c++) {
-            const size_t i = (size_t)n * (size_t)C + (size_t)c;
-            /* a row that does not count may hold infinity for "no label" */
-            const double difference = share != 0 ? (double)pred[i] - (double)target[i] : 0;
-            sum += share * difference * difference;
-            if (dpred)
-                dpred[i] = (real)(2 * share * difference);
+        const size_t first = (size_t)n * (size_t)C;
+        double square = 0;
+        /* a row that does not count may hold infinity for "no label" */
+        for (int c = 0; c < C && share != 0; c++) {
+            const double difference =
+                (double)pred[first + (size_t)c] - (double)target[first + (size_t)c];
+            square += difference * difference;
+        }
+        const double root = delta > 0 ? sqrt(1 + square / (delta * delta)) : 1;
+        sum += share * square * 2 / (root + 1); /* sqrt(1 + x) - 1 = x / (sqrt(1 + x) + 1) */
+        for (int c = 0; c < C && dpred; c++) {
+            const size_t i = first + (size_t)c;
+            dpred[i] =
+                share != 0 ? (real)(2 * share / root * ((double)pred[i] - (double)target[i])) : 0;
         }
     }
     *loss = sum;

@@ -13,8 +13,8 @@ int k_ref_rope(real *qkv, int B, int T, int H, int D, double base, int offset, b
 int k_ref_cross_entropy(double *loss, real *dlogits, const real *logits, int stride, int at,
                         const uint16_t *target, int target_stride, const real *weight, int N,
                         int V);
-int k_ref_mse(double *loss, real *dpred, const real *pred, const real *target, const real *weight,
-              int N, int C);
+int k_ref_regression(double *loss, real *dpred, const real *pred, const real *target,
+                     const real *weight, int N, int C, double delta);
 int k_ref_sum_squares(double *sum, const real *x, size_t n);
 int k_ref_adamw(real *param, const real *grad, real *m, real *v, size_t n, const struct k_adamw *k);
 int k_ref_average(real *average, const real *x, size_t n, double decay);

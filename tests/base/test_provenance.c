@@ -192,13 +192,17 @@ static const struct {
     const char *name, *value;
     bool affects;
 } training[] = {
-    {"steps", "77", true},         {"batch", "3", true},          {"accumulation", "2", true},
-    {"lr", "0.002", true},         {"lr_final", "0.3", true},     {"schedule", "linear", true},
-    {"warmup", "3", true},         {"weight_decay", "0.2", true}, {"beta1", "0.8", true},
-    {"beta2", "0.9", true},        {"clip", "2", true},           {"ema", "0.9", true},
-    {"noise_au", "0.1", true},     {"eval_every", "7", true},     {"checkpoint_every", "7", false},
-    {"eval_sequences", "7", true}, {"keep", "2", false},          {"keep_every", "2", false},
-    {"patience", "2", true},       {"outlier_sigma", "6", true},  {"outlier_window", "50", true},
+    {"steps", "77", true},         {"batch", "3", true},
+    {"accumulation", "2", true},   {"lr", "0.002", true},
+    {"lr_final", "0.3", true},     {"schedule", "linear", true},
+    {"warmup", "3", true},         {"weight_decay", "0.2", true},
+    {"beta1", "0.8", true},        {"beta2", "0.9", true},
+    {"clip", "2", true},           {"ema", "0.9", true},
+    {"huber", "0.1", true},        {"noise_au", "0.1", true},
+    {"eval_every", "7", true},     {"checkpoint_every", "7", false},
+    {"eval_sequences", "7", true}, {"keep", "2", false},
+    {"keep_every", "2", false},    {"patience", "2", true},
+    {"outlier_sigma", "6", true},  {"outlier_window", "50", true},
     {"outlier_most", "3", true},
 };
 static const struct {

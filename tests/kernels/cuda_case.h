@@ -44,6 +44,7 @@ struct problem {
     int alias; /* the tensor that stands for tensor 0 when that may be */
     enum k_gate gate;
     bool inverse;
+    double delta; /* of the pseudo-Huber loss */
     struct stream stream;
     int count;
     struct pair {

@@ -254,19 +254,21 @@ static void head_agrees_in_bf16(void **state)
 static void run_mse(const struct k_ops *ops, const struct problem *p, double *loss, void **x)
 {
     float *weight = p->weights ? x[3] : NULL;
-    assert_ok(ops->mse(&loss[1], NULL, x[1], x[2], weight, p->N, p->C));
-    assert_ok(ops->mse(loss, x[0], x[1], x[2], weight, p->N, p->C));
+    assert_ok(ops->regression(&loss[1], NULL, x[1], x[2], weight, p->N, p->C, p->delta));
+    assert_ok(ops->regression(loss, x[0], x[1], x[2], weight, p->N, p->C, p->delta));
 }
 
-static void mse_agrees(void **state)
+static void regression_agrees(void **state)
 {
     (void)state;
     static const int all_rows[] = {1, 7, 65, 2000}, columns[] = {1, 2, 33};
     for (size_t i = 0; i < LENGTH(all_rows); i++)
         for (size_t k = 0; k < LENGTH(columns); k++)
-            for (int weights = 0; weights < 3; weights++) {
-                struct problem p = {.name = "mse", .N = all_rows[i], .C = columns[k]};
+            for (int kind = 0; kind < 6; kind++) {
+                const int weights = kind % 3;
+                struct problem p = {.name = "regression", .N = all_rows[i], .C = columns[k]};
                 p.weights = weights;
+                p.delta = kind < 3 ? 0 : 0.7;
                 const size_t n = (size_t)(p.N * p.C);
                 numbers(&p, "dpred", n, 1);
                 float *pred = numbers(&p, NULL, n, 1), *target = numbers(&p, NULL, n, 1);
@@ -380,7 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cross_entropy_agrees),    cmocka_unit_test(extreme_logits),
         cmocka_unit_test(targets_beyond_are_seen), cmocka_unit_test(head_agrees),
-        cmocka_unit_test(head_agrees_in_bf16),     cmocka_unit_test(mse_agrees),
+        cmocka_unit_test(head_agrees_in_bf16),     cmocka_unit_test(regression_agrees),
         cmocka_unit_test(squares_agree),           cmocka_unit_test(adamw_agrees),
         cmocka_unit_test(average_agrees),
     };

@@ -31,6 +31,7 @@ struct problem {
     enum k_gate gate;
     size_t samples;   /* differences per variable */
     double tolerance; /* of other backends */
+    double delta;     /* of the pseudo-Huber loss */
     double loss;
 };
 
@@ -201,11 +202,12 @@ static void run_cross_entropy(const struct k_ops *ops, struct problem *p, bool b
                      0);
 }
 
-static void run_mse(const struct k_ops *ops, struct problem *p, bool backward)
+static void run_regression(const struct k_ops *ops, struct problem *p, bool backward)
 {
     struct variable *v = p->variable;
-    assert_int_equal(
-        ops->mse(&p->loss, backward ? v->gradient : NULL, v->x, p->form, p->weight, p->N, p->C), 0);
+    assert_int_equal(ops->regression(&p->loss, backward ? v->gradient : NULL, v->x, p->form,
+                                     p->weight, p->N, p->C, p->delta),
+                     0);
 }
 
 /* ---- the checks */
@@ -364,11 +366,17 @@ static void losses(void **state)
         }
         real *weight = p.weight;
         check(&p);
-        struct problem q = begin("mse", run_mse);
+        struct problem q = begin("mse", run_regression);
         q.weight = weight;
         results(&q, product(q.N, q.C));
         variable(&q, "pred", product(q.N, q.C), 2, false);
         end(&q);
+        struct problem h = begin("pseudo-Huber", run_regression);
+        h.weight = weight;
+        h.delta = 1.7;
+        results(&h, product(h.N, h.C));
+        variable(&h, "pred", product(h.N, h.C), 2, false);
+        end(&h);
         outputs_free(&p.memory);
     }
 }

@@ -240,7 +240,8 @@ static void op_cross_entropy_none(const struct k_ops *ops, const struct size *z,
     cross_entropy(ops, z, o, 2);
 }
 
-static void mse(const struct k_ops *ops, const struct size *z, struct outputs *o, int weights)
+static void regression(const struct k_ops *ops, const struct size *z, struct outputs *o,
+                       int weights, double delta)
 {
     struct stream s = {SEED, 0};
     const size_t N = (size_t)z->N, C = (size_t)z->OC;
@@ -254,8 +255,8 @@ static void mse(const struct k_ops *ops, const struct size *z, struct outputs *o
     const real *w = weights ? weight : NULL;
     double loss = NAN, alone = NAN;
     real *d = output(o, "dpred", N * C);
-    assert_int_equal(ops->mse(&loss, d, pred, target, w, z->N, z->OC), 0);
-    assert_int_equal(ops->mse(&alone, NULL, pred, target, w, z->N, z->OC), 0);
+    assert_int_equal(ops->regression(&loss, d, pred, target, w, z->N, z->OC, delta), 0);
+    assert_int_equal(ops->regression(&alone, NULL, pred, target, w, z->N, z->OC, delta), 0);
     assert_true(loss == alone);
     if (weights == 2)
         assert_true(loss == 0);
@@ -264,17 +265,28 @@ static void mse(const struct k_ops *ops, const struct size *z, struct outputs *o
 
 static void op_mse(const struct k_ops *ops, const struct size *z, struct outputs *o)
 {
-    mse(ops, z, o, 0);
+    regression(ops, z, o, 0, 0);
 }
 
 static void op_mse_weighted(const struct k_ops *ops, const struct size *z, struct outputs *o)
 {
-    mse(ops, z, o, 1);
+    regression(ops, z, o, 1, 0);
 }
 
 static void op_mse_none(const struct k_ops *ops, const struct size *z, struct outputs *o)
 {
-    mse(ops, z, o, 2);
+    regression(ops, z, o, 2, 0);
+}
+
+/* Distances are about 1: a delta below them, and one far above. */
+static void op_huber(const struct k_ops *ops, const struct size *z, struct outputs *o)
+{
+    regression(ops, z, o, 1, 0.3);
+}
+
+static void op_huber_wide(const struct k_ops *ops, const struct size *z, struct outputs *o)
+{
+    regression(ops, z, o, 0, 1e3);
 }
 
 static void op_sum_squares(const struct k_ops *ops, const struct size *z, struct outputs *o)
@@ -342,6 +354,8 @@ static const struct op ops_table[] = {
     {"mse", op_mse},
     {"mse, weights", op_mse_weighted},
     {"mse, weights 0", op_mse_none},
+    {"pseudo-Huber, weights", op_huber},
+    {"pseudo-Huber, wide", op_huber_wide},
     {"sum of squares", op_sum_squares},
     {"adamw", op_adamw},
     {"average", op_average},

@@ -520,15 +520,16 @@ static int guarded_head_cross_entropy(double *loss, real *dinp, real *dw, const 
                               .i = {N, C, V, channels}});
 }
 
-static int run_mse(const struct call *c)
+static int run_regression(const struct call *c)
 {
-    return k_ref.mse(c->number, P(0), P(1), P(2), P(3), I(0), I(1));
+    return k_ref.regression(c->number, P(0), P(1), P(2), P(3), I(0), I(1), c->d[0]);
 }
 
-static int guarded_mse(double *loss, real *dpred, const real *pred, const real *target,
-                       const real *weight, int N, int C)
+static int guarded_regression(double *loss, real *dpred, const real *pred, const real *target,
+                              const real *weight, int N, int C, double delta)
 {
-    return ask(&(struct call){.run = run_mse,
+    return ask(&(struct call){.run = run_regression,
+                              .d = {delta},
                               .number = loss,
                               .p = {dpred, IN(pred), IN(target), IN(weight)},
                               .i = {N, C}});
@@ -602,7 +603,7 @@ static int guarded_peak(double *gflops)
     .attention_silent = guarded_attention_silent,                                                  \
     .gate_forward = guarded_gate_forward, .gate_backward = guarded_gate_backward,                  \
     .rope = guarded_rope, .cross_entropy = guarded_cross_entropy,                                  \
-    .head_cross_entropy = guarded_head_cross_entropy, .mse = guarded_mse,                          \
+    .head_cross_entropy = guarded_head_cross_entropy, .regression = guarded_regression,                          \
     .sum_squares = guarded_sum_squares, .adamw = guarded_adamw, .average = guarded_average
 /* clang-format on */
 

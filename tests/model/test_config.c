@@ -162,6 +162,7 @@ static void test_impossible(void **state)
     REFUSED(fourier_min_au, 0, "fourier_min_au", "0");
     REFUSED(attention_p, 0.5, "attention_p", "0.5");
     REFUSED(attention_window, -3, "attention_window", "-3");
+    REFUSED(huber, -0.25, "huber", "-0.25");
     REFUSED(input, (enum gpt_input)9, "input", "9");
     REFUSED(head, (enum gpt_head)9, "head", "9");
     REFUSED(positions, (enum orr_positions)9, "positions", "9");

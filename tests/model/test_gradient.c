@@ -131,7 +131,37 @@ static void continuous_regression(void **state)
         struct gpt_config c = tiny_continuous();
         c.positions = kinds[i];
         check_model(&c);
+        c.huber = 0.3;
+        check_model(&c);
     }
+}
+
+/* The loss of a regression head with huber is what the formula makes of its outputs. */
+static void pseudo_huber_loss(void **state)
+{
+    (void)state;
+    struct gpt_config c = tiny_continuous();
+    struct gpt_model model;
+    struct gpt_batch batch;
+    const real *out;
+    double loss, sum = 0, weights = 0;
+    const double delta = 0.3;
+    c.huber = delta;
+    make_model(&model, &c, &k_ref);
+    assert_int_equal(gpt_batch_create(&batch, &c, 2, 7), 0);
+    fill(&batch, &c);
+    assert_int_equal(gpt_forward(&model, &batch, &out), 0);
+    for (size_t n = 0; n < 14; n++) {
+        const double s = hypot((double)out[2 * n] - (double)batch.target[2 * n],
+                               (double)out[2 * n + 1] - (double)batch.target[2 * n + 1]);
+        const double row = delta * (sqrt(delta * delta + s * s) - delta);
+        sum += (double)batch.weight[n] * row;
+        weights += (double)batch.weight[n];
+    }
+    assert_int_equal(gpt_loss(&model, &batch, &loss), 0);
+    assert_true(fabs(loss - sum / weights) <= 1e-6 * loss); /* 2 row / 2 columns */
+    gpt_batch_free(&batch);
+    gpt_free(&model);
 }
 
 static void every_attention_variant(void **state)
@@ -201,7 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(continuous_regression),  cmocka_unit_test(every_attention_variant),
         cmocka_unit_test(tokens_and_token_heads), cmocka_unit_test(text),
-        cmocka_unit_test(output_gates),
+        cmocka_unit_test(output_gates),           cmocka_unit_test(pseudo_huber_loss),
     };
     if (k_ref.open(1, false))
         return 1;

@@ -376,12 +376,35 @@ static void test_passes_differ(void **state)
     scratch_remove(dir);
 }
 
+/* The loss is part of the checkpoint, belongs to regression heads alone, and ends with its head. */
+static void test_pseudo_huber(void **state)
+{
+    (void)state;
+    for (int tokens = 0; tokens < 2; tokens++) {
+        make_preset(tokens);
+        preset.pretrain.huber = 0.3125;
+        write_orbits();
+        struct gpt_pretraining job = make_job("pretrain");
+        struct gpt_model model;
+        char path[4096];
+        assert_int_equal(gpt_pretrain(&job), 0);
+        scratch_path(path, job.folder, "last.safetensors");
+        assert_int_equal(gpt_load(&model, path, &k_ref, NULL), 0);
+        assert_true(model.config.huber == (tokens ? 0 : 0.3125));
+        assert_int_equal(gpt_replace_head(&model, GPT_HEAD_REGRESSION, 1, 1), 0);
+        assert_true(model.config.huber == 0);
+        gpt_free(&model);
+        scratch_remove(dir);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_best_is_judged),    cmocka_unit_test(test_final_figures),
         cmocka_unit_test(test_test_set_is_apart), cmocka_unit_test(test_all_sequences_count),
         cmocka_unit_test(test_streams_are_apart), cmocka_unit_test(test_passes_differ),
+        cmocka_unit_test(test_pseudo_huber),
     };
     if (k_ref.open(1, false))
         return 1;
