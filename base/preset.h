@@ -134,6 +134,7 @@ struct orr_model_preset {
     double attention_p;   /* sharpening power of the re-weighted variants */
     int attention_window; /* 0 = all earlier positions */
     double rope_base;
+    double init_std;       /* of a block's random weights */
     enum orr_gate gate;    /* of the attention's output; narrows the feed-forward by width / 2 */
     int fourier;           /* continuous input: bands of sin/cos features, 0 = none */
     double fourier_min_au; /* shortest wavelength */

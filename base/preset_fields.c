@@ -107,6 +107,7 @@ const struct orr_field orr_fields[] = {
     {"model.attention_p", ORR_FIELD_DOUBLE, AT(model.attention_p), "15", 1, 1000, NULL, "sharpening power of re-weighted variants"},
     {"model.attention_window", ORR_FIELD_INT, AT(model.attention_window), "0", 0, 1e+09, NULL, "positions a row attends, 0 = all earlier"},
     {"model.rope_base", ORR_FIELD_DOUBLE, AT(model.rope_base), "10000", 1, 1e+12, NULL, "RoPE base"},
+    {"model.init_std", ORR_FIELD_DOUBLE, AT(model.init_std), "0.02", 1e-6, 100, NULL, "standard deviation of the random weights of blocks; those that add to the residual stream have it over sqrt(2 layers)"},
     {"model.gate", ORR_FIELD_ENUM, AT(model.gate), "none", 0, 0, "none|sigmoid|softplus", "output gate of attention; with one the feed-forward width is (ffn_mult - 1/2) width"},
     {"model.fourier", ORR_FIELD_INT, AT(model.fourier), "0", 0, 24, NULL, "continuous input: bands of sin/cos features"},
     {"model.fourier_min_au", ORR_FIELD_DOUBLE, AT(model.fourier_min_au), "0.25", 1e-09, 1e+09, NULL, "shortest wavelength, doubling per band"},

@@ -54,6 +54,7 @@ static const struct field {
      "model.attention_window=", 0},
     {"gate", KIND_INT, offsetof(struct gpt_config, gate), BODY, true, "model.gate", 0},
     {"tied", KIND_INT, offsetof(struct gpt_config, tied), HEAD, true, "model.tie", 0},
+    {"init_std", KIND_DOUBLE, offsetof(struct gpt_config, init_std), OWN, true, NULL, 0},
     {"huber", KIND_DOUBLE, offsetof(struct gpt_config, huber), OWN, true, NULL, 0},
     {"head_bias", KIND_INT, offsetof(struct gpt_config, head_bias), OWN, true, NULL, 0},
 };

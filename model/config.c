@@ -75,6 +75,8 @@ int gpt_config_check(const struct gpt_config *c)
                         c->attention_p);
     if (c->positions == ORR_POSITIONS_ROPE && !(c->rope_base >= 1))
         return ORR_FAIL(ORR_EUSAGE, "model.rope_base: expected at least 1, found %g", c->rope_base);
+    if (!(c->init_std >= 0 && c->init_std <= 100))
+        return ORR_FAIL(ORR_EUSAGE, "model.init_std: expected 0 to 100, found %g", c->init_std);
     if (!(c->huber >= 0) || (c->huber > 0 && c->head != GPT_HEAD_REGRESSION))
         return ORR_FAIL(ORR_EUSAGE,
                         "model.huber: expected 0, or with a regression head more, found %g",
@@ -135,6 +137,7 @@ int gpt_config_from_preset(struct gpt_config *config, const struct orr_preset *p
         .fourier_min_au = m->fourier_min_au,
         .positions = m->positions,
         .rope_base = m->rope_base,
+        .init_std = m->init_std,
         .attention_p = m->attention_p,
         .attention_window = m->attention_window,
         .gate = gates[m->gate],

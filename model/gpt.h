@@ -33,6 +33,8 @@ struct gpt_config {
     enum gpt_head head;
     int outputs;   /* OC: 2 V for tokens, V for text */
     int tied;      /* text head: 1 = the weights of the embedding */
+    double init_std; /* of a block's random weights, 0 = 0.02; no matter of a trained model, but of
+                        the untrained one beside it */
     double huber;  /* regression head: delta of its pseudo-Huber loss, 0 = squared errors */
     int head_bias; /* 1: a token head with bias, as in models of the study's own code; or 0 */
     enum orr_positions positions;

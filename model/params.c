@@ -1,6 +1,7 @@
 /* params.c - the parameter table: names, shapes, memory, initialisation.
- * Initialisation is nanoGPT's: N(0, 0.02), residual projections N(0, 0.02 / sqrt(2 layers)),
- * biases 0, norms 1; the input map of coordinates and regression heads use 1/sqrt(fan-in). */
+ * Initialisation is nanoGPT's: N(0, 0.02) (in blocks init_std), residual projections over
+ * sqrt(2 layers), biases 0, norms 1; the input map of coordinates and regression heads use
+ * 1/sqrt(fan-in). */
 #include "gpt.h"
 #include "model.h"
 
@@ -52,7 +53,8 @@ static int add_gate(struct gpt_model *model, int layer)
 static void add_block(struct gpt_model *model, int layer)
 {
     const size_t C = (size_t)model->config.width, F = (size_t)model->config.ffn;
-    const double std = 0.02, residual = 0.02 / sqrt(2.0 * model->config.layers);
+    const double std = model->config.init_std > 0 ? model->config.init_std : 0.02;
+    const double residual = std / sqrt(2.0 * model->config.layers);
     model->block[layer] = (struct gpt_block){
         .ln1_w = add_in_block(model, layer, "ln1.weight", C, 0, -1),
         .ln1_b = add_in_block(model, layer, "ln1.bias", C, 0, 0),

@@ -154,6 +154,7 @@ static const struct {
     {"model.attention_p", "3", TRAININGS},
     {"model.attention_window", "5", TRAININGS},
     {"model.rope_base", "100", TRAININGS},
+    {"model.init_std", "0.06", TRAININGS},
     {"model.gate", "softplus", TRAININGS},
     {"model.fourier", "2", TRAININGS},
     {"model.fourier_min_au", "0.5", TRAININGS},

@@ -18,6 +18,7 @@ static void test_identity(void **state)
         c.attention_window = 5;
         c.positions = kind ? ORR_POSITIONS_ROPE : ORR_POSITIONS_LEARNED;
         c.head_bias = kind;
+        c.init_std = kind ? 0.1 : 0;
         c.huber = kind ? 0 : 1.0 / 3;
         strcpy(c.attention, "rw_softmax");
         tiny_trained(&model, &c);
