@@ -23,7 +23,7 @@ static const struct orr_option options[] = {
     {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-static char usage[1024];
+static char usage[4096];
 static const struct orr_program program = {
     .name = "probe",
     .purpose = "Looks into trained models, as they are or with their attention changed.\n"
@@ -32,7 +32,7 @@ static const struct orr_program program = {
                "unless --preset does.",
     .usage = usage,
     .options = options,
-    .max_rest = 1,
+    .max_rest = 64,
     .groups = "attention,seed,orbits,planets,text",
     .without = "--plan",
 };
@@ -82,10 +82,15 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
                                 .layer = -1,
                                 .head = -1,
                                 .resume = cli->resume,
+                                .file = cli->argv_rest + 1,
+                                .file_count = cli->argc_rest - 1,
                                 .quiet = cli->quiet};
     if ((layer_text || head_text) && !command->maps)
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe attention",
                         layer_text ? "--layer" : "--head");
+    if (o->file_count > 0 && !command->files)
+        return ORR_FAIL(ORR_EUSAGE, "probe %s: unexpected argument \"%s\"", command->name,
+                        o->file[0]);
     if (cli->resume && !command->keeps)
         return ORR_FAIL(ORR_EUSAGE, "--resume: probe %s always measures anew", command->name);
     int rc = whole("--layer", layer_text, 0, &o->layer);
@@ -145,6 +150,8 @@ static int run(const struct orr_cli *cli)
         rc = ORR_FAIL(ORR_EUSAGE,
                       "%s: no preset.json beside it or in its run; give --preset or --run",
                       cli->checkpoint);
+    if (!rc && command->files)
+        return command->run(&o);
     if (!rc)
         rc = gpt_device_find(&device, cli);
     if (!rc)

@@ -28,6 +28,8 @@ struct probe_options {
                                              on them */
     struct gpt_attention_override change; /* all zero but context: as trained */
     bool resume;                          /* keep results that are there, of the same key */
+    const char *const *file;              /* (file_count), of probes that take files */
+    int file_count;
     bool quiet;
 };
 
@@ -129,6 +131,9 @@ bool probe_is_changed(const struct probe_options *options);
  * those of the head: float32 (sequences, T, OC). */
 int probe_outputs(const struct probe_options *options);
 
+/* Means over seeds of what a probe measured, from its files: a table, <out>/<probe>_seeds.json. */
+int probe_seeds(const struct probe_options *options);
+
 /* A subcommand of bin/probe. */
 struct probe_command {
     const char *name, *purpose; /* as in the command line; as in --help */
@@ -136,6 +141,7 @@ struct probe_command {
     bool maps;  /* takes --layer and --head */
     bool exact; /* computes matrix products in fp32, never in bf16 */
     bool keeps; /* takes --resume (probe_results_there) */
+    bool files; /* takes files of results instead of a model */
 };
 extern const struct probe_command probe_table[]; /* ended by name == NULL */
 /* The probe of that name; of an unknown one, or of NULL, ORR_EUSAGE names all that there are. */

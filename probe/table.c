@@ -4,12 +4,14 @@
 #include <string.h>
 
 const struct probe_command probe_table[] = {
-    {"attention", "maps, entropy, sink mass, zeros of every layer and head", probe_attention, true,
-     false, false},
-    {"evaluate", "next-state errors (text: loss), as trained and as changed", probe_evaluate, false,
-     false, false},
-    {"outputs", "inputs and head outputs as arrays, in fp32", probe_outputs, false, true, false},
-    {NULL, NULL, NULL, false, false, false},
+    {"attention", "maps, entropy, sink mass, zeros of every layer and head", probe_attention,
+     .maps = true},
+    {"evaluate", "next-state errors (text: loss), as trained and as changed", probe_evaluate,
+     .maps = false},
+    {"outputs", "inputs and head outputs as arrays, in fp32", probe_outputs, .exact = true},
+    {"seeds", "means over seeds of what the probes above measured: FILE.json ...", probe_seeds,
+     .files = true},
+    {.name = NULL},
 };
 
 int probe_find(const char *name, const struct probe_command **command)

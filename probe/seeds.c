@@ -1,0 +1,261 @@
+/* seeds.c - bin/probe seeds: the same figure of models of several seeds, as a mean with its interval
+ * over seeds, beside its floor, and the difference of the two seed by seed. */
+#include "results.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <gsl/gsl_cdf.h>
+
+enum { SEEDS = 64 };
+
+/* One file: what a probe measured of one model. */
+struct cell {
+    const char *path;
+    char probe[ORR_NAME], source[ORR_NAME], stage[ORR_NAME], preset[ORR_NAME];
+    double seed;
+    struct probe_results results;
+};
+
+/* One figure of one kind of model. */
+struct figure {
+    const struct cell *first;
+    const struct probe_row *row;
+    int n, floors; /* seeds with a value; with value and floor */
+    double value[SEEDS], ceiling[SEEDS], floor[SEEDS], raw[SEEDS], gain[SEEDS];
+};
+
+struct interval {
+    double mean, half; /* half: NaN for one seed */
+};
+
+/* Mean of those that are numbers, and half the 95% interval of Student's t. */
+static struct interval mean_of(const double x[], int n)
+{
+    double sum = 0, square = 0;
+    int count = 0;
+    for (int i = 0; i < n; i++)
+        if (isfinite(x[i])) {
+            sum += x[i];
+            count++;
+        }
+    struct interval result = {count ? sum / count : (double)NAN, NAN};
+    for (int i = 0; i < n; i++)
+        if (isfinite(x[i]))
+            square += (x[i] - result.mean) * (x[i] - result.mean);
+    if (count > 1)
+        result.half = gsl_cdf_tdist_Pinv(0.975, count - 1) * sqrt(square / (count - 1) / count);
+    return result;
+}
+
+/* ------------------------------------------------------------------------------------ read */
+
+static int take_text(const struct cell *cell, const cJSON *json, const char *key,
+                     char text[ORR_NAME])
+{
+    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    if (!value || snprintf(text, ORR_NAME, "%s", value) >= ORR_NAME)
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a short text, found %s", cell->path, key,
+                        value ? value : "none");
+    return 0;
+}
+
+static int read_cell(const char *path, struct cell *cell)
+{
+    cJSON *json;
+    cell->path = path;
+    int rc = probe_results_read(path, &cell->results, &json);
+    if (rc)
+        return rc;
+    const cJSON *seed = cJSON_GetObjectItemCaseSensitive(json, "seed");
+    cell->seed = cJSON_IsNumber(seed)   ? seed->valuedouble
+                 : cJSON_IsString(seed) ? strtod(seed->valuestring, NULL)
+                                        : (double)NAN;
+    if (isnan(cell->seed))
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected a \"seed\"", path);
+    rc = rc ? rc : take_text(cell, json, "probe", cell->probe);
+    rc = rc ? rc : take_text(cell, json, "source", cell->source);
+    rc = rc ? rc : take_text(cell, json, "stage", cell->stage);
+    rc = rc ? rc : take_text(cell, json, "preset", cell->preset);
+    cJSON_Delete(json);
+    return rc;
+}
+
+static bool same_kind(const struct cell *a, const struct cell *b)
+{
+    return !strcmp(a->source, b->source) && !strcmp(a->stage, b->stage);
+}
+
+/* All of one probe and preset; no model twice. */
+static int check_cells(const struct cell *cell, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (strcmp(cell[i].probe, cell[0].probe) || strcmp(cell[i].preset, cell[0].preset))
+            return ORR_FAIL(ORR_EINVAL, "%s: of probe %s, preset %s; %s is of probe %s, preset %s",
+                            cell[i].path, cell[i].probe, cell[i].preset, cell[0].path,
+                            cell[0].probe, cell[0].preset);
+        for (int k = 0; k < i; k++)
+            if (same_kind(&cell[i], &cell[k]) && cell[i].seed == cell[k].seed)
+                return ORR_FAIL(ORR_EINVAL, "%s: of the same model (%s, %s) and seed as %s",
+                                cell[i].path, cell[i].source, cell[i].stage, cell[k].path);
+    }
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------- figures */
+
+static bool same_figure(const struct probe_row *a, const struct probe_row *b)
+{
+    return !strcmp(a->quantity, b->quantity) && !strcmp(a->measure, b->measure) &&
+           a->layer == b->layer && a->context == b->context;
+}
+
+static void take(struct figure *figure, const struct probe_row *row)
+{
+    const int i = figure->n++;
+    figure->value[i] = row->value;
+    figure->ceiling[i] = row->ceiling;
+    figure->floor[i] = row->floor;
+    figure->raw[i] = row->raw;
+    figure->gain[i] = row->value - row->floor;
+}
+
+/* Row of the first cell of a kind, with those of the cells of other seeds. */
+static void gather(const struct cell *cell, int n, int first, const struct probe_row *row,
+                   struct figure *figure)
+{
+    *figure = (struct figure){.first = &cell[first], .row = row};
+    for (int i = first; i < n; i++)
+        for (int k = 0; same_kind(&cell[i], &cell[first]) && k < cell[i].results.count; k++)
+            if (same_figure(&cell[i].results.row[k], row)) {
+                take(figure, &cell[i].results.row[k]);
+                break;
+            }
+}
+
+static bool is_first_of_kind(const struct cell *cell, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (same_kind(&cell[k], &cell[i]))
+            return false;
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------- output */
+
+static cJSON *figure_json(const struct figure *f)
+{
+    const struct interval value = mean_of(f->value, f->n), gain = mean_of(f->gain, f->n);
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "source", f->first->source);
+    cJSON_AddStringToObject(json, "stage", f->first->stage);
+    cJSON_AddStringToObject(json, "quantity", f->row->quantity);
+    cJSON_AddStringToObject(json, "measure", f->row->measure);
+    cJSON_AddNumberToObject(json, "layer", f->row->layer);
+    cJSON_AddNumberToObject(json, "context", f->row->context);
+    cJSON_AddNumberToObject(json, "seeds", f->n);
+    cJSON_AddNumberToObject(json, "value", value.mean);
+    cJSON_AddNumberToObject(json, "half_width", value.half);
+    cJSON_AddNumberToObject(json, "above_floor", gain.mean);
+    cJSON_AddNumberToObject(json, "above_floor_half_width", gain.half);
+    cJSON_AddNumberToObject(json, "ceiling", mean_of(f->ceiling, f->n).mean);
+    cJSON_AddNumberToObject(json, "floor", mean_of(f->floor, f->n).mean);
+    cJSON_AddNumberToObject(json, "raw", mean_of(f->raw, f->n).mean);
+    cJSON_AddNumberToObject(json, "n", (double)f->row->n);
+    cJSON *each = cJSON_AddArrayToObject(json, "values");
+    for (int i = 0; i < f->n; i++)
+        cJSON_AddItemToArray(each, cJSON_CreateNumber(f->value[i]));
+    return json;
+}
+
+static void print_with_half(struct interval x)
+{
+    if (isfinite(x.half))
+        printf(" %.4g +- %.2g |", x.mean, x.half);
+    else if (isfinite(x.mean))
+        printf(" %.4g |", x.mean);
+    else
+        printf(" - |");
+}
+
+static void print_figure(const struct figure *f)
+{
+    printf("| %s | %s | %s |", f->first->source, f->row->quantity, f->row->measure);
+    if (f->row->layer >= 0)
+        printf(" %d |", f->row->layer);
+    else
+        printf(" - |");
+    if (f->row->context)
+        printf(" %d |", f->row->context);
+    else
+        printf(" - |");
+    print_with_half(mean_of(f->value, f->n));
+    print_with_half(mean_of(f->gain, f->n));
+    print_with_half((struct interval){mean_of(f->ceiling, f->n).mean, NAN});
+    print_with_half(mean_of(f->floor, f->n));
+    print_with_half((struct interval){mean_of(f->raw, f->n).mean, NAN});
+    printf(" %d |\n", f->n);
+}
+
+static int write(const struct probe_options *options, const struct cell *cell, cJSON *json)
+{
+    char path[4096];
+    const char *folder = *options->out ? options->out : ".";
+    int rc = orr_mkdir(folder);
+    if (!rc)
+        rc = orr_path(path, "%s/%s_seeds.json", folder, cell[0].probe);
+    if (!rc)
+        rc = orr_json_write(path, json);
+    if (!rc)
+        orr_note(options->quiet, "seeds: %s", path);
+    return rc;
+}
+
+/* Prints the table while it fills `rows`. */
+static void tell(const struct cell *cell, int n, cJSON *rows)
+{
+    struct figure figure;
+    printf("%s, preset %s: means over seeds, 95%% intervals by Student's t\n\n", cell[0].probe,
+           cell[0].preset);
+    printf("| model | quantity | measure | layer | context | value | above floor | ceiling | floor "
+           "| raw | seeds |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+    for (int i = 0; i < n; i++)
+        for (int k = 0; is_first_of_kind(cell, i) && k < cell[i].results.count; k++) {
+            gather(cell, n, i, &cell[i].results.row[k], &figure);
+            print_figure(&figure);
+            cJSON_AddItemToArray(rows, figure_json(&figure));
+        }
+}
+
+int probe_seeds(const struct probe_options *options)
+{
+    const int n = options->file_count;
+    if (n < 1 || n > SEEDS)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "seeds: expected 1 to %d files of results of one probe, found %d", SEEDS,
+                        n);
+    struct cell *cell = calloc((size_t)n, sizeof *cell);
+    int rc = cell ? 0 : ORR_FAIL(ORR_ENOMEM, "seeds: out of memory");
+    for (int i = 0; i < n && !rc; i++)
+        rc = read_cell(options->file[i], &cell[i]);
+    rc = rc ? rc : check_cells(cell, n);
+    if (!rc) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddStringToObject(json, "format", "orrery-probe-seeds-1");
+        cJSON_AddStringToObject(json, "version", ORR_VERSION);
+        cJSON_AddStringToObject(json, "probe", cell[0].probe);
+        cJSON_AddStringToObject(json, "preset", cell[0].preset);
+        cJSON *files = cJSON_AddArrayToObject(json, "files");
+        for (int i = 0; i < n; i++)
+            cJSON_AddItemToArray(files, cJSON_CreateString(cell[i].path));
+        tell(cell, n, cJSON_AddArrayToObject(json, "rows"));
+        rc = write(options, cell, json);
+        cJSON_Delete(json);
+    }
+    for (int i = 0; cell && i < n; i++)
+        probe_results_free(&cell[i].results);
+    free(cell);
+    return rc;
+}

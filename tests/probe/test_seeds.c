@@ -1,0 +1,105 @@
+/* test_seeds.c - means over seeds of results, whose answers are worked by hand. */
+#include <math.h>
+
+#include "base/scratch.h"
+
+#include <cjson/cJSON.h>
+
+#include "probe/results.h"
+
+static char dir[64];
+
+/* A file of two rows: R^2 of 1/r^2 at layer 2 and of the energy at layer 1. */
+static void write_cell(char path[4096], const char *name, const char *source, int seed,
+                       double value, double floor)
+{
+    struct orr_file file = {0};
+    scratch_path(path, dir, name);
+    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(
+        orr_file_printf(&file,
+                        "{\"format\": \"orrery-probe-1\", \"probe\": \"linear\", \"source\": "
+                        "\"%s\", \"stage\": \"pretrain\", \"preset\": \"quick\", \"seed\": %d, "
+                        "\"rows\": [{\"quantity\": \"1/r^2\", \"measure\": \"R^2\", \"layer\": 2, "
+                        "\"context\": 0, \"value\": %g, \"floor\": %g, \"ceiling\": 0.99, \"n\": "
+                        "9}, {\"quantity\": \"energy\", \"measure\": \"R^2\", \"layer\": 1, "
+                        "\"context\": 0, \"value\": %g, \"n\": 9}]}",
+                        source, seed, value, floor, value / 2),
+        0);
+    assert_int_equal(orr_file_commit(&file), 0);
+    orr_file_close(&file);
+}
+
+static double number(const cJSON *rows, int row, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItem(cJSON_GetArrayItem(rows, row), key);
+    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+}
+
+static int run(const char *const *file, int count)
+{
+    const struct probe_options options = {
+        .out = dir, .file = file, .file_count = count, .quiet = true};
+    return probe_seeds(&options);
+}
+
+/* Values 0.7, 0.8, 0.9: mean 0.8, standard error 0.1 / sqrt(3), t(2) at 97.5% = 4.302653. The gain
+ * over the floor 0.5, 0.6, 0.7 is 0.2 in each, without any spread. */
+static void test_three_seeds(void **state)
+{
+    (void)state;
+    static char path[4][4096];
+    const char *file[4] = {path[0], path[1], path[2], path[3]};
+    char out[4096];
+    cJSON *json;
+    scratch_create(dir);
+    write_cell(path[0], "a", "softmax", 0, 0.7, 0.5);
+    write_cell(path[1], "b", "lssar", 0, 0.1, 0.3);
+    write_cell(path[2], "c", "softmax", 1, 0.8, 0.6);
+    write_cell(path[3], "d", "softmax", 2, 0.9, 0.7);
+    assert_int_equal(run(file, 4), 0);
+    scratch_path(out, dir, "linear_seeds.json");
+    assert_int_equal(orr_json_read(out, &json), 0);
+    const cJSON *rows = cJSON_GetObjectItem(json, "rows");
+    assert_int_equal(cJSON_GetArraySize(rows), 4);
+    assert_true(number(rows, 0, "seeds") == 3);
+    assert_true(fabs(number(rows, 0, "value") - 0.8) < 1e-12);
+    assert_true(fabs(number(rows, 0, "half_width") - 4.302653 * 0.1 / sqrt(3)) < 1e-6);
+    assert_true(fabs(number(rows, 0, "above_floor") - 0.2) < 1e-12);
+    assert_true(fabs(number(rows, 0, "above_floor_half_width")) < 1e-12);
+    assert_true(fabs(number(rows, 0, "floor") - 0.6) < 1e-12);
+    assert_true(number(rows, 0, "ceiling") == 0.99);
+    assert_true(fabs(number(rows, 1, "value") - 0.4) < 1e-12); /* the energy's own rows */
+    assert_true(isnan(number(rows, 1, "above_floor")));
+    assert_true(number(rows, 2, "seeds") == 1); /* lssar */
+    assert_true(number(rows, 2, "value") == 0.1);
+    assert_true(isnan(number(rows, 2, "half_width")));
+    cJSON_Delete(json);
+    scratch_remove(dir);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    static char path[3][4096];
+    const char *file[3] = {path[0], path[1], path[2]};
+    scratch_create(dir);
+    assert_int_equal(run(file, 0), ORR_EUSAGE);
+    write_cell(path[0], "a", "softmax", 4, 0.7, 0.5);
+    write_cell(path[1], "b", "softmax", 4, 0.8, 0.5); /* one model twice is no second seed */
+    assert_int_equal(run(file, 2), ORR_EINVAL);
+    error_names(path[0], path[1], "seed", NULL);
+    scratch_path(path[1], dir, "absent");
+    assert_int_not_equal(run(file, 2), 0);
+    error_names(path[1], NULL);
+    scratch_remove(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_three_seeds),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
