@@ -50,7 +50,9 @@ long orr_set_count(const struct orr_preset *preset, const char *set)
         solar ? 8 : 0,
         p->enabled ? p->train : 0,
         p->enabled ? p->val : 0,
-        p->enabled ? 8 : 0,
+        !p->enabled    ? 0
+        : p->eccentric ? 12
+                       : 8,
         p->enabled ? p->test : 0,
     };
     for (int i = 0; i < SETS; i++)

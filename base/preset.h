@@ -124,7 +124,8 @@ struct orr_planets_preset {
     double samples_min, samples_max; /* kept: samples per orbit in this range */
     double light_fraction;           /* share of sequences with m1/m2 log-uniform light_min..max */
     double light_min, light_max;
-    double samples_per_orbit; /* of the eight planets' own sequences, >= 40 */
+    double samples_per_orbit; /* of the planets' own sequences, >= 40 */
+    bool eccentric;           /* and those of four bodies on eccentric orbits */
     int labels;               /* labelled positions per planet */
 };
 

@@ -111,6 +111,7 @@ static const struct {
 
     {"planets.", SETS & ~RUNS, other_sets},
     {"planets.enabled", ALL, "it says whether there are such sets, not what they hold"},
+    {"planets.eccentric", ALL & ~(BIT(VECTOR) | VECTORS), own_count},
     {"planets.train", ALL, own_count},
     {"planets.val", ALL, own_count},
     {"planets.test", ALL, own_count},

@@ -4,59 +4,126 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Mean |F| of labelled positions: what a predictor without any insight can know. */
-static double mean_labelled(const struct report_orbit *orbit)
+struct judged {
+    double error, weight;
+};
+
+/* What the labels of a body tell who knows the direction: the mean of |F|, or the median of
+ * |F| r^2. ORR_ENOMEM. */
+static int from_labels(const struct report_orbit *orbit, enum report_floor floor, double *size)
 {
-    double sum[2] = {0, 0};
-    size_t count[2] = {0, 0};
+    double *value = orr_alloc(orbit->count ? orbit->count : 1, sizeof *value), sum = 0;
+    size_t labels = 0, n = 0;
+    if (!value)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < orbit->count; i++)
+        labels += orbit->at[i].labelled;
     for (size_t i = 0; i < orbit->count; i++) {
         const struct report_position *at = &orbit->at[i];
-        sum[at->labelled] += hypot(at->fx_true, at->fy_true);
-        count[at->labelled]++;
+        const double r2 = at->x_au * at->x_au + at->y_au * at->y_au;
+        if (labels && !at->labelled)
+            continue;
+        value[n] = hypot(at->fx_true, at->fy_true) * (floor == REPORT_FLOOR_SQUARE ? r2 : 1);
+        sum += value[n++];
     }
-    const int which = count[1] > 0;
-    return count[which] ? sum[which] / (double)count[which] : 0;
+    *size = floor == REPORT_FLOOR_SQUARE ? orr_median(value, n) : n ? sum / (double)n : 0;
+    free(value);
+    return 0;
 }
 
-static int agree(const struct report_orbit *orbit, size_t n, bool towards_sun,
-                 struct report_agreement *result)
+/* Angle around the sun from one position to another, in (-pi, pi]. */
+static double turn(const struct report_position *a, const struct report_position *b)
+{
+    return atan2(a->x_au * b->y_au - a->y_au * b->x_au, a->x_au * b->x_au + a->y_au * b->y_au);
+}
+
+/* 1 for a counter-clockwise orbit, -1 for a clockwise one: as most of its steps turn. */
+static double sense_of(const struct report_orbit *orbit)
+{
+    int sense = 0;
+    for (size_t i = 1; i < orbit->count; i++)
+        sense += turn(&orbit->at[i - 1], &orbit->at[i]) >= 0 ? 1 : -1;
+    return sense >= 0 ? 1 : -1;
+}
+
+/* The true anomaly that step i - 1 to i covers: near the sun that can be more than half a turn. */
+static double covered(const struct report_orbit *orbit, size_t i, double sense)
+{
+    const double angle = sense * turn(&orbit->at[i - 1], &orbit->at[i]);
+    return angle < 0 ? angle + 2 * acos(-1) : angle;
+}
+
+/* The angle that position i stands for: half the way to each neighbour. */
+static double swept(const struct report_orbit *orbit, size_t i, double sense)
+{
+    double sum = 0;
+    if (i > 0)
+        sum += covered(orbit, i, sense) / 2;
+    if (i + 1 < orbit->count)
+        sum += covered(orbit, i + 1, sense) / 2;
+    return sum;
+}
+
+static int by_error(const void *a, const void *b)
+{
+    const double x = ((const struct judged *)a)->error, y = ((const struct judged *)b)->error;
+    return (x > y) - (x < y);
+}
+
+/* The error that half the weight lies below; the mean of the two in the middle where the half ends
+ * between them, as with equal weights. */
+static double weighted_median(struct judged *judged, size_t n)
+{
+    double total = 0, below = 0;
+    qsort(judged, n, sizeof *judged, by_error);
+    for (size_t i = 0; i < n; i++)
+        total += judged[i].weight;
+    for (size_t i = 0; i < n; i++) {
+        below += judged[i].weight;
+        const bool between = fabs(below - total / 2) <= 1e-9 * total && i + 1 < n;
+        if (between)
+            return (judged[i].error + judged[i + 1].error) / 2;
+        if (below > total / 2)
+            return judged[i].error;
+    }
+    return NAN;
+}
+
+int report_agree(const struct report_orbit *orbit, size_t n, enum report_weights weights,
+                 enum report_floor floor, struct report_agreement *result)
 {
     size_t total = 0, m = 0;
     for (size_t o = 0; o < n; o++)
         total += orbit[o].count;
-    double *error = orr_alloc(total ? total : 1, sizeof *error);
-    if (!error)
-        return ORR_ENOMEM;
-    double cosine = 0;
-    for (size_t o = 0; o < n; o++) {
-        const double size = towards_sun ? mean_labelled(&orbit[o]) : 0;
-        for (size_t i = 0; i < orbit[o].count; i++) {
+    struct judged *judged = orr_alloc(total ? total : 1, sizeof *judged);
+    int rc = judged ? 0 : ORR_ENOMEM;
+    double cosine = 0, weight = 0;
+    for (size_t o = 0; o < n && !rc; o++) {
+        const double sense = sense_of(&orbit[o]);
+        double size = 0;
+        if (floor != REPORT_NO_FLOOR)
+            rc = from_labels(&orbit[o], floor, &size);
+        for (size_t i = 0; i < orbit[o].count && !rc; i++) {
             const struct report_position *at = &orbit[o].at[i];
             if (at->labelled)
                 continue;
             const double r_au = hypot(at->x_au, at->y_au);
-            const double fx = towards_sun ? -size * at->x_au / r_au : at->fx;
-            const double fy = towards_sun ? -size * at->y_au / r_au : at->fy;
+            const double own = floor == REPORT_FLOOR_SQUARE ? size / (r_au * r_au) : size;
+            const double fx = floor == REPORT_NO_FLOOR ? at->fx : -own * at->x_au / r_au;
+            const double fy = floor == REPORT_NO_FLOOR ? at->fy : -own * at->y_au / r_au;
             const double f = hypot(fx, fy), f_true = hypot(at->fx_true, at->fy_true);
+            const double w = weights == REPORT_EVEN_IN_TIME ? 1 : swept(&orbit[o], i, sense);
             /* a vanishing prediction has no direction: it counts as cosine 0 */
             if (f > 0)
-                cosine += (fx * at->fx_true + fy * at->fy_true) / (f * f_true);
-            error[m++] = hypot(fx - at->fx_true, fy - at->fy_true) / f_true;
+                cosine += w * (fx * at->fx_true + fy * at->fy_true) / (f * f_true);
+            weight += w;
+            judged[m++] = (struct judged){hypot(fx - at->fx_true, fy - at->fy_true) / f_true, w};
         }
     }
-    result->count = m;
-    result->cosine = m ? cosine / (double)m : NAN;
-    result->relative_error = orr_median(error, m);
-    free(error);
-    return 0;
-}
-
-int report_agree(const struct report_orbit *orbit, size_t n, struct report_agreement *result)
-{
-    return agree(orbit, n, false, result);
-}
-
-int report_agree_floor(const struct report_orbit *orbit, size_t n, struct report_agreement *result)
-{
-    return agree(orbit, n, true, result);
+    if (!rc)
+        *result = (struct report_agreement){.count = m,
+                                            .cosine = weight > 0 ? cosine / weight : (double)NAN,
+                                            .relative_error = weighted_median(judged, m)};
+    free(judged);
+    return rc;
 }

@@ -149,16 +149,17 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
                                      "force-vector task.</p>\n");
     TRY(orr_file_printf(
         html,
-        "<h2>Force vectors of the planets</h2>\n<p>A few positions of each planet are "
+        "<h2>Force vectors of the planets</h2>\n<p>A few positions of each body are "
         "labelled and trained on; figures and numbers judge the others. Near-circular orbits "
         "make the direction easy: compare each row with <em>towards the Sun</em>, which knows "
-        "nothing but the Sun's place and the mean labelled force, and with the untrained "
-        "model. Figures draw forces in units of each planet&rsquo;s %s.</p>\n",
+        "nothing but the Sun's place and the labelled forces (their mean, or what 1/r&sup2; "
+        "makes of them), and with the untrained model. Figures draw forces in units of each "
+        "body&rsquo;s %s.</p>\n",
         report_force_unit(run)));
     TRY(report_html_vectors(run, html));
-    for (int p = 0; p < REPORT_PLANETS; p++) {
+    for (int p = 0; p < report_bodies(run); p++) {
         char name[64];
-        snprintf(name, sizeof name, "forces_%s", report_planet_name[p]);
+        snprintf(name, sizeof name, "forces_%s", report_body_name[p]);
         TRY(write_picture(pictures, folder, name, html));
     }
     return 0;

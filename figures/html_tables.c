@@ -247,43 +247,70 @@ static int planets_note(const struct report_run *run, struct orr_file *html)
                                  "this run.</p>\n");
 }
 
-/* One table over the planets: the cosine, or the median relative error. */
-static int vector_table(const struct report_run *run, bool cosine, struct orr_file *html)
+/* Columns of a table of vectors: some bodies, their mean in time and in true anomaly. */
+struct bodies {
+    const char *all;
+    int first, count;
+    bool anomaly; /* the last column: rounder orbits have no need of it */
+};
+
+static int vector_cells(struct orr_file *html, const struct report_orbit *orbit, bool cosine,
+                        enum report_floor floor, const struct bodies *bodies)
 {
+    const struct report_orbit *first = orbit + bodies->first;
+    for (int p = 0; p <= bodies->count + bodies->anomaly; p++) {
+        const bool one = p < bodies->count;
+        struct report_agreement a = {0};
+        TRY(report_agree(one ? first + p : first, one ? 1 : (size_t)bodies->count,
+                         p > bodies->count ? REPORT_EVEN_IN_ANOMALY : REPORT_EVEN_IN_TIME, floor,
+                         &a));
+        TRY(cosine ? cell(html, "%.4f", a.cosine) : cell(html, "%.2f%%", 100 * a.relative_error));
+    }
+    return orr_file_printf(html, "</tr>\n");
+}
+
+/* One table over some bodies: the cosine, or the median relative error. */
+static int vector_table(const struct report_run *run, bool cosine, const struct bodies *bodies,
+                        struct orr_file *html)
+{
+    static const struct {
+        const char *name;
+        enum report_floor floor;
+    } floors[] = {{"floor: towards the Sun, mean size", REPORT_FLOOR_MEAN},
+                  {"floor: towards the Sun, 1/r&sup2; from the labels", REPORT_FLOOR_SQUARE}};
     TRY(orr_file_printf(html,
                         "<div class=\"wide\"><table>\n<caption>%s, over unlabelled positions"
                         "</caption>\n<thead><tr><th scope=\"col\">Source</th>",
                         cosine ? "Mean cosine of the angle to the true force"
                                : "Median relative error of the force vector"));
-    for (int p = 0; p < REPORT_PLANETS; p++)
-        TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", report_planet_title[p]));
-    TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">All</th></tr></thead>\n<tbody>\n"));
-    for (int s = 0; s <= run->source_count; s++) {
-        const bool floor = s == run->source_count; /* the last row: straight towards the sun */
-        const struct report_orbit *orbit = run->source[floor ? 0 : s].orbit;
-        if (floor)
-            TRY(orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">floor: towards the Sun"
-                                      "</th>"));
-        else if (run->source[s].has_vectors)
+    for (int p = 0; p < bodies->count; p++)
+        TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>",
+                            report_body_title[bodies->first + p]));
+    TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", bodies->all));
+    if (bodies->anomaly)
+        TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">even in true anomaly</th>"));
+    TRY(orr_file_printf(html, "</tr></thead>\n<tbody>\n"));
+    for (int s = 0; s < run->source_count; s++)
+        if (run->source[s].has_vectors) {
             TRY(open_row(html, &run->source[s]));
-        else
-            continue;
-        for (int p = 0; p <= REPORT_PLANETS; p++) {
-            struct report_agreement a = {0};
-            const struct report_orbit *from = p < REPORT_PLANETS ? orbit + p : orbit;
-            const size_t n = p < REPORT_PLANETS ? 1 : REPORT_PLANETS;
-            TRY((floor ? report_agree_floor : report_agree)(from, n, &a));
-            TRY(cosine ? cell(html, "%.4f", a.cosine)
-                       : cell(html, "%.2f%%", 100 * a.relative_error));
+            TRY(vector_cells(html, run->source[s].orbit, cosine, REPORT_NO_FLOOR, bodies));
         }
-        TRY(orr_file_printf(html, "</tr>\n"));
+    for (size_t f = 0; f < sizeof floors / sizeof *floors; f++) {
+        TRY(orr_file_printf(html, "<tr class=\"floor\"><th scope=\"row\">%s</th>", floors[f].name));
+        TRY(vector_cells(html, run->source[0].orbit, cosine, floors[f].floor, bodies));
     }
-    TRY(orr_file_printf(html, "</tbody></table></div>\n"));
-    return planets_note(run, html);
+    return orr_file_printf(html, "</tbody></table></div>\n");
 }
 
 int report_html_vectors(const struct report_run *run, struct orr_file *html)
 {
-    const int rc = vector_table(run, true, html);
-    return rc ? rc : vector_table(run, false, html);
+    static const struct bodies groups[] = {
+        {"All", 0, REPORT_PLANETS, false},
+        {"All, even in time", REPORT_PLANETS, REPORT_BODIES - REPORT_PLANETS, true}};
+    for (int g = 0; g < (report_bodies(run) > REPORT_PLANETS ? 2 : 1); g++)
+        for (int cosine = 1; cosine >= 0; cosine--) {
+            TRY(vector_table(run, cosine, &groups[g], html));
+            TRY(planets_note(run, html));
+        }
+    return 0;
 }

@@ -35,7 +35,7 @@ int report_plot(const struct report_run *run, const char *folder, bool quiet,
     } others[] = {{report_plot_exponents, "exponents.gp"},
                   {report_plot_pareto, "curves.gp"},
                   {report_plot_loss, "curves.gp"}};
-    const size_t planets = run->has_vectors ? REPORT_PLANETS : 0;
+    const size_t planets = run->has_vectors ? (size_t)report_bodies(run) : 0;
     const size_t count = sizeof others / sizeof *others;
     struct orr_progress progress;
     pictures->count = 0;

@@ -122,7 +122,7 @@ static int write_notes(struct orr_file *file, const struct report_run *run, int 
         const struct report_source *source = &run->source[panel[p]];
         struct report_agreement a;
         char note[128];
-        rc = report_agree(&source->orbit[planet], 1, &a);
+        rc = report_agree(&source->orbit[planet], 1, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a);
         if (rc)
             return rc;
         const size_t count = source->orbit[planet].count;
@@ -150,12 +150,12 @@ int report_plot_forces(const struct report_run *run, int planet, const char *fol
     const int panels = choose_panels(run, panel);
     struct field field;
     measure(run, planet, panel, panels, &field);
-    snprintf(picture->name, sizeof picture->name, "forces_%s", report_planet_name[planet]);
+    snprintf(picture->name, sizeof picture->name, "forces_%s", report_body_name[planet]);
     snprintf(picture->caption, sizeof picture->caption,
-             "%s: force on the planet along its orbit, the Sun in the middle. Coloured arrows are "
+             "%s: force on it along its orbit, the Sun in the middle. Coloured arrows are "
              "predictions at positions whose label was never trained on; grey circles with thin "
              "arrows are the labelled positions.",
-             report_planet_title[planet]);
+             report_body_title[planet]);
 
     char path[REPORT_PATH];
     struct orr_file file = {0};
@@ -176,7 +176,7 @@ int report_plot_forces(const struct report_run *run, int planet, const char *fol
                              "planet = \"%s\"\npanels = %d\nextent = %.7g\narrow = %.7g\n"
                              "cut = %zu\nlongest = %.3g\nstride = %zu\nunit_name = \"%s\"\n"
                              "array title[%d]\narray note[%d]\narray colour[%d]\n",
-                             report_planet_title[planet], panels, field.extent_au, field.arrow_au,
+                             report_body_title[planet], panels, field.extent_au, field.arrow_au,
                              field.cut, longest, field.stride, report_force_unit(run), panels,
                              panels, panels);
     if (!rc)

@@ -7,10 +7,12 @@
 #include <string.h>
 #include <strings.h>
 
-const char *const report_planet_name[REPORT_PLANETS] = {"mercury", "venus",  "earth",  "mars",
-                                                        "jupiter", "saturn", "uranus", "neptune"};
-const char *const report_planet_title[REPORT_PLANETS] = {"Mercury", "Venus",  "Earth",  "Mars",
-                                                         "Jupiter", "Saturn", "Uranus", "Neptune"};
+const char *const report_body_name[REPORT_BODIES] = {"mercury", "venus",  "earth",  "mars",
+                                                     "jupiter", "saturn", "uranus", "neptune",
+                                                     "pluto",   "icarus", "encke",  "halley"};
+const char *const report_body_title[REPORT_BODIES] = {"Mercury", "Venus",  "Earth",  "Mars",
+                                                      "Jupiter", "Saturn", "Uranus", "Neptune",
+                                                      "Pluto",   "Icarus", "Encke",  "Halley"};
 const char *const report_stage_title[REPORT_STAGES] = {
     "Pretraining: next state", "Pretraining on planet runs: next state",
     "Fine-tuning: force magnitude", "Fine-tuning: force vectors"};
@@ -79,22 +81,28 @@ static int add_source(struct report_run *run, const char *name, enum report_role
     return 0;
 }
 
-static int planet_of(const char *name)
+int report_bodies(const struct report_run *run)
 {
-    for (int p = 0; p < REPORT_PLANETS; p++)
-        if (!strcasecmp(name, report_planet_name[p]))
+    const bool eccentric = run->preset.planets.enabled && run->preset.planets.eccentric;
+    return eccentric ? REPORT_BODIES : REPORT_PLANETS;
+}
+
+static int body_of(const char *name)
+{
+    for (int p = 0; p < REPORT_BODIES; p++)
+        if (!strcasecmp(name, report_body_name[p]))
             return p;
     return -1;
 }
 
-static int take_rows(const char *path, const struct orr_csv *csv, const int column[9],
+static int take_rows(const char *path, const struct orr_csv *csv, const int column[9], int bodies,
                      struct report_source *source)
 {
     for (size_t row = 0; row < csv->rows; row++) {
-        const int planet = planet_of(csv->cells[row * csv->cols + (size_t)column[0]]);
-        if (planet < 0)
-            return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: expected a planet, found \"%s\"", path,
-                            row + 2, csv->cells[row * csv->cols + (size_t)column[0]]);
+        const int planet = body_of(csv->cells[row * csv->cols + (size_t)column[0]]);
+        if (planet < 0 || planet >= bodies)
+            return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: expected a body of the run, found \"%s\"",
+                            path, row + 2, csv->cells[row * csv->cols + (size_t)column[0]]);
         const double *v = csv->values + row * csv->cols;
         for (int c = 1; c < 9; c++)
             if (!isfinite(v[column[c]]))
@@ -113,9 +121,9 @@ static int take_rows(const char *path, const struct orr_csv *csv, const int colu
             return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: position and true force must not vanish",
                             path, row + 2);
     }
-    for (int p = 0; p < REPORT_PLANETS; p++)
+    for (int p = 0; p < bodies; p++)
         if (source->orbit[p].count == 0)
-            return ORR_FAIL(ORR_EFORMAT, "%s: no rows of %s", path, report_planet_name[p]);
+            return ORR_FAIL(ORR_EFORMAT, "%s: no rows of %s", path, report_body_name[p]);
     return 0;
 }
 
@@ -139,13 +147,13 @@ static int read_vectors(struct report_run *run, struct report_source *source)
         if (column[c] < 0)
             rc = ORR_FAIL(ORR_EFORMAT, "%s: no column \"%s\"", path, names[c]);
     }
-    for (int p = 0; p < REPORT_PLANETS && !rc; p++) {
+    for (int p = 0; p < REPORT_BODIES && !rc; p++) {
         source->orbit[p].at = orr_alloc(csv.rows ? csv.rows : 1, sizeof *source->orbit[p].at);
         if (!source->orbit[p].at)
             rc = ORR_ENOMEM;
     }
     if (!rc)
-        rc = take_rows(path, &csv, column, source);
+        rc = take_rows(path, &csv, column, report_bodies(run), source);
     source->has_vectors = !rc;
     orr_csv_free(&csv);
     return rc;
@@ -235,7 +243,7 @@ void report_free(struct report_run *run)
 {
     for (int s = 0; s < run->source_count; s++) {
         struct report_source *source = &run->source[s];
-        for (int p = 0; p < REPORT_PLANETS; p++)
+        for (int p = 0; p < REPORT_BODIES; p++)
             free(source->orbit[p].at);
         for (int k = 0; k < REPORT_STAGES; k++) {
             free(source->curve[k].step);

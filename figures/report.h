@@ -10,7 +10,9 @@
 #include "base/base.h"
 
 enum {
-    REPORT_PLANETS = 8,
+    REPORT_PLANETS =
+        8, /* and four bodies on eccentric orbits behind them, where the run has them */
+    REPORT_BODIES = 12,
     REPORT_SOURCES = ORR_LIST + 3, /* truth, oracle, untrained and the attention variants */
     REPORT_PATH = 4096,
 };
@@ -57,7 +59,7 @@ struct report_source {
     enum report_role role;
     const char *colour; /* "#rrggbb" */
     bool has_vectors, has_laws;
-    struct report_orbit orbit[REPORT_PLANETS];
+    struct report_orbit orbit[REPORT_BODIES];
     struct report_curve curve[REPORT_STAGES];
     struct report_front front;
     double r2_log, median_relative_error;
@@ -93,9 +95,11 @@ struct report_run {
     double period_r2; /* of ln T on ln dt in the prior of planet runs; NaN when not recorded */
 };
 
-/* Names of the planets, Mercury first, as in file names and as printed. */
-extern const char *const report_planet_name[REPORT_PLANETS];
-extern const char *const report_planet_title[REPORT_PLANETS];
+/* Names of the bodies, Mercury first, as in file names and as printed. */
+extern const char *const report_body_name[REPORT_BODIES];
+extern const char *const report_body_title[REPORT_BODIES];
+/* Bodies that the run has. */
+int report_bodies(const struct report_run *run);
 /* Headings of the training stages. */
 extern const char *const report_stage_title[REPORT_STAGES];
 
@@ -124,11 +128,21 @@ struct report_agreement {
     double cosine;         /* mean cosine of the angle between prediction and truth */
     double relative_error; /* median of |f - f_true| / |f_true| */
 };
-/* Over orbits (n) together; NaN when there is no unlabelled position. Only ORR_ENOMEM fails. */
-int report_agree(const struct report_orbit *orbit, size_t n, struct report_agreement *result);
-/* The same for a prediction that knows nothing: straight towards the sun, with the mean size of
- * the planet's labelled forces (of all its forces where none is labelled). */
-int report_agree_floor(const struct report_orbit *orbit, size_t n, struct report_agreement *result);
+enum report_weights {
+    REPORT_EVEN_IN_TIME,   /* positions as they are */
+    REPORT_EVEN_IN_ANOMALY /* each by the angle around the sun that its time step covers: the few
+                              positions near the sun count as much as the many far away */
+};
+/* Predictions that know the direction: straight towards the sun. */
+enum report_floor {
+    REPORT_NO_FLOOR,    /* the source's own predictions */
+    REPORT_FLOOR_MEAN,  /* mean size of the body's labelled forces */
+    REPORT_FLOOR_SQUARE /* size by 1/r^2, through the labelled forces (median of F r^2) */
+};
+/* Over orbits (n) together; NaN when there is no unlabelled position. Where none is labelled, floors
+ * use all forces of the body. Only ORR_ENOMEM fails. */
+int report_agree(const struct report_orbit *orbit, size_t n, enum report_weights weights,
+                 enum report_floor floor, struct report_agreement *result);
 
 /* A picture that was drawn: base name without extension, caption. */
 struct report_picture {
@@ -137,7 +151,7 @@ struct report_picture {
 };
 struct report_pictures {
     size_t count;
-    struct report_picture at[REPORT_PLANETS + 8];
+    struct report_picture at[REPORT_BODIES + 8];
 };
 /* Draws every figure of the run as PNG and SVG into `folder` (which exists). */
 int report_plot(const struct report_run *run, const char *folder, bool quiet,

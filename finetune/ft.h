@@ -94,7 +94,7 @@ int ft_write_vector(struct ft_run *run, const char *source, const double *f);
  * both axes, so that nothing held out enters; or, with finetune.vector_scale = largest, the largest
  * |Fx| and |Fy| of the whole sequence, which is how the study scales and turns directions by up to
  * 0.87 degrees. */
-enum { FT_PLANETS = 8 };
+enum { FT_PLANETS = SIM_SUN_BODIES };
 void ft_vector_scale(const struct ft_run *run, double unit[FT_PLANETS][2]);
 
 #endif

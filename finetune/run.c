@@ -31,12 +31,13 @@ static int open_vector(struct ft_run *run, const char *orbits)
     run->has_vector = orr_has_task(p, true);
     if (!run->has_vector)
         return 0;
-    int rc = sim_dataset_open(&run->planets, p, orbits,
-                              p->planets.enabled ? SIM_SPLIT_PLANETS_SOLAR
-                                                 : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY);
-    if (!rc && run->planets.n != 8)
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: the eight planets' data set has %zu sequences", orbits,
-                      run->planets.n);
+    const enum sim_split split =
+        p->planets.enabled ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY;
+    const uint64_t bodies = sim_split_count(p, split);
+    int rc = sim_dataset_open(&run->planets, p, orbits, split);
+    if (!rc && run->planets.n != bodies)
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: %s has %zu sequences, expected those of %llu bodies",
+                      orbits, sim_split_name(split), run->planets.n, (unsigned long long)bodies);
     if (rc)
         return rc;
     const size_t labels = (size_t)p->planets.labels;

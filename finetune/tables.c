@@ -5,9 +5,6 @@
 
 #include <cjson/cJSON.h>
 
-static const char *const planet_names[FT_PLANETS] = {"mercury", "venus",  "earth",  "mars",
-                                                     "jupiter", "saturn", "uranus", "neptune"};
-
 static int table_path(const char *run_dir, const char *source, bool vector, char path[4096])
 {
     return orr_path(path, "%s/%s/finetune/forces_%s.csv", run_dir, source,
@@ -145,8 +142,8 @@ int ft_write_vector(struct ft_run *run, const char *source, const double *f)
                 continue;
             const double *p = f + 2 * (s * (size_t)T + (size_t)t);
             rc = orr_file_printf(&file, "%zu,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d\n", s,
-                                 planet_names[s], (t - 1) / set->num_bodies[s], (double)state[0],
-                                 (double)state[1], (double)truth[0] / unit[s][0],
+                                 sim_sun_bodies[s].name, (t - 1) / set->num_bodies[s],
+                                 (double)state[0], (double)state[1], (double)truth[0] / unit[s][0],
                                  (double)truth[1] / unit[s][1], p[0], p[1], is_label(run, s, t));
         }
     }

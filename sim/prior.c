@@ -174,21 +174,12 @@ static int draw_planet_run(const struct orr_preset *p, gsl_rng *rng, struct sim_
 
 /* ---------------------------------------------------------------------- solar system */
 
-static const struct {
-    double mass, a_au, e;
-} solar[8] = {
-    /* Mercury .. Neptune */
-    {1.652e-7, 0.387, 0.205},  {2.447e-6, 0.723, 0.007},  {3.003e-6, 1.000, 0.017},
-    {3.213e-7, 1.524, 0.093},  {9.544e-4, 5.203, 0.048},  {2.857e-4, 9.537, 0.054},
-    {4.354e-5, 19.189, 0.047}, {5.165e-5, 30.069, 0.009},
-};
-
 static void place_planet(int planet, gsl_rng *rng, struct sim_system *s)
 {
     const int i = s->planets++;
-    s->mass[i] = solar[planet].mass;
-    s->orbit[i].a_au = solar[planet].a_au;
-    s->orbit[i].e = solar[planet].e;
+    s->mass[i] = sim_sun_bodies[planet].mass;
+    s->orbit[i].a_au = sim_sun_bodies[planet].a_au;
+    s->orbit[i].e = sim_sun_bodies[planet].e;
     draw_angles(rng, &s->orbit[i]);
 }
 
@@ -197,7 +188,7 @@ static void draw_solar(const struct orr_preset *p, enum sim_split split, uint64_
 {
     s->star_mass = 1;
     if (split == SIM_SPLIT_SOLAR_SYSTEM) {
-        for (int planet = 0; planet < 8; planet++)
+        for (int planet = 0; planet < SIM_SUN_PLANETS; planet++)
             place_planet(planet, rng, s);
         s->dt_yr = 7 * DAY_YR;
         return;

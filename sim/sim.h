@@ -49,6 +49,15 @@ struct sim_system {
     bool star_moves;  /* around the barycentre: two-body systems */
 };
 
+/* Bodies of the solar system. The sequences of planets_solar are theirs, in this order: the planets
+ * from Mercury on, and with planets.eccentric four others. */
+enum { SIM_SUN_PLANETS = 8, SIM_SUN_BODIES = 12 };
+struct sim_body {
+    const char *name; /* "mercury" */
+    double mass, a_au, e;
+};
+extern const struct sim_body sim_sun_bodies[SIM_SUN_BODIES];
+
 /* The data sets; numbers are also the order of writing. From SIM_SPLIT_PLANETS_TRAIN on they are
  * planet runs. */
 enum sim_split {

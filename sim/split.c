@@ -25,10 +25,12 @@ uint64_t sim_split_count(const struct orr_preset *preset, enum sim_split split)
         [SIM_SPLIT_TWO_BODY_VAL] = o->two_body_val,
         [SIM_SPLIT_TWO_BODY_TEST] = o->two_body_test,
         [SIM_SPLIT_SOLAR_SYSTEM] = solar ? 1 : 0,
-        [SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY] = solar ? 8 : 0,
+        [SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY] = solar ? SIM_SUN_PLANETS : 0,
         [SIM_SPLIT_PLANETS_TRAIN] = p->enabled ? p->train : 0,
         [SIM_SPLIT_PLANETS_VAL] = p->enabled ? p->val : 0,
-        [SIM_SPLIT_PLANETS_SOLAR] = p->enabled ? 8 : 0,
+        [SIM_SPLIT_PLANETS_SOLAR] = !p->enabled    ? 0
+                                    : p->eccentric ? SIM_SUN_BODIES
+                                                   : SIM_SUN_PLANETS,
         [SIM_SPLIT_PLANETS_TEST] = p->enabled ? p->test : 0,
     };
     return (uint64_t)count[split];

@@ -41,7 +41,8 @@ artefacts() {
         set -- "$@" $source/finetune/{magnitude,vector}.safetensors \
             $source/finetune/{magnitude,vector}.jsonl
     done
-    for planet in mercury venus earth mars jupiter saturn uranus neptune; do
+    for planet in mercury venus earth mars jupiter saturn uranus neptune \
+        $([ "$kinds" = tokens ] || echo pluto icarus encke halley); do
         set -- "$@" figures/forces_$planet.{png,svg}
     done
     set -- "$@" figures/{loss,pareto,exponents}.{png,svg}

@@ -70,19 +70,18 @@ static const double turn_rad = 0.2385, stretch = 1.1713;
 
 static void write_vectors(const char *source, double turn, double size)
 {
-    char name[128], *text = malloc(8 * STEPS * 200 + 200), *at = text;
+    char name[128], *text = malloc(REPORT_BODIES * STEPS * 200 + 200), *at = text;
     assert_non_null(text);
     at += sprintf(at, "planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled\n");
-    for (int p = 0; p < REPORT_PLANETS; p++)
+    for (int p = 0; p < REPORT_BODIES; p++)
         for (int t = 0; t < STEPS; t++) {
             const double a_au = 0.387 * pow(1.86, p), phase = 0.157 * t + p;
             const double x = a_au * (cos(phase) - 0.2), y = a_au * 0.98 * sin(phase);
             const double r = hypot(x, y), f = pow(0.78 * a_au / r, 2);
             const double fx = -f * x / r, fy = -f * y / r;
-            at +=
-                sprintf(at, "%d,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d\n", p, report_planet_name[p],
-                        t, x, y, fx, fy, size * (fx * cos(turn) - fy * sin(turn)),
-                        size * (fx * sin(turn) + fy * cos(turn)), t % 6 == 3);
+            at += sprintf(at, "%d,%s,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d\n", p, report_body_name[p],
+                          t, x, y, fx, fy, size * (fx * cos(turn) - fy * sin(turn)),
+                          size * (fx * sin(turn) + fy * cos(turn)), t % 6 == 3);
         }
     snprintf(name, sizeof name, "run/%s/finetune/forces_vector.csv", source);
     write_text(name, text);
@@ -175,7 +174,7 @@ static void agreement_has_its_closed_form(void **state)
     }
     const struct report_orbit orbit = {7, at};
     struct report_agreement a;
-    assert_int_equal(report_agree(&orbit, 1, &a), 0);
+    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a), 0);
     assert_int_equal(a.count, 5);
     assert_near(a.cosine, cos(turn_rad), 1e-14);
     assert_near(a.relative_error, sqrt(1 + stretch * stretch - 2 * stretch * cos(turn_rad)), 1e-14);
@@ -188,11 +187,11 @@ static void agreement_of_nothing_is_zero(void **state)
     struct report_position at = {.x_au = 1.3, .y_au = 0.2, .fx_true = -0.4, .fy_true = 0.1};
     const struct report_orbit orbit = {1, &at};
     struct report_agreement a;
-    assert_int_equal(report_agree(&orbit, 1, &a), 0);
+    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a), 0);
     assert_near(a.cosine, 0, 0);
     assert_near(a.relative_error, 1, 1e-15);
     at.labelled = true;
-    assert_int_equal(report_agree(&orbit, 1, &a), 0);
+    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a), 0);
     assert_true(isnan(a.cosine) && isnan(a.relative_error));
 }
 
@@ -206,9 +205,64 @@ static void floor_points_at_the_sun(void **state)
         {.x_au = 1.5, .y_au = -2.0, .fx_true = -0.15, .fy_true = 0.2}};
     const struct report_orbit orbit = {3, at};
     struct report_agreement a;
-    assert_int_equal(report_agree_floor(&orbit, 1, &a), 0);
+    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_FLOOR_MEAN, &a), 0);
     assert_near(a.cosine, 1, 1e-14);
     assert_near(a.relative_error, (0.4 - 0.25) / 0.25, 1e-14);
+}
+
+/* Who knows 1/r^2 needs one label: exact everywhere, however far out. */
+static void floor_knows_the_inverse_square(void **state)
+{
+    (void)state;
+    struct report_position at[4];
+    for (int i = 0; i < 4; i++) {
+        const double r = 1 + i, x = r * cos(2.0 * i), y = r * sin(2.0 * i);
+        at[i] = (struct report_position){.x_au = x,
+                                         .y_au = y,
+                                         .fx_true = -0.7 * x / (r * r * r),
+                                         .fy_true = -0.7 * y / (r * r * r),
+                                         .labelled = i == 1};
+    }
+    const struct report_orbit orbit = {4, at};
+    struct report_agreement a;
+    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_FLOOR_SQUARE, &a), 0);
+    assert_near(a.cosine, 1, 1e-14);
+    assert_near(a.relative_error, 0, 1e-14);
+    assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_FLOOR_MEAN, &a), 0);
+    assert_true(a.relative_error > 0.5);
+}
+
+/* Positions at true anomalies 0, 20, 60, 280 and 320 degrees: steps of 20, 40, 220 and 40. They stand
+ * for 10, 30, 130, 130 and 20 degrees; right predictions (cosine 1) at the first three, opposite ones
+ * (cosine -1) at the others. Either sense of the orbit, as 220 degrees back are no 140 on. */
+static void even_in_true_anomaly(void **state)
+{
+    (void)state;
+    static const double degrees[] = {0, 20, 60, 280, 320};
+    for (int clockwise = 0; clockwise < 2; clockwise++) {
+        struct report_position at[5];
+        for (int i = 0; i < 5; i++) {
+            const double angle = (clockwise ? -1 : 1) * degrees[i] * acos(-1) / 180;
+            const double x = cos(angle), y = sin(angle), sign = i < 3 ? 1 : -1;
+            at[i] = (struct report_position){.x_au = 2 * x,
+                                             .y_au = 2 * y,
+                                             .fx_true = -x,
+                                             .fy_true = -y,
+                                             .fx = -sign * x,
+                                             .fy = -sign * y};
+        }
+        const struct report_orbit orbit = {5, at};
+        struct report_agreement a;
+        assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a), 0);
+        assert_near(a.cosine, 0.2, 1e-14);
+        assert_near(a.relative_error, 0, 1e-14);
+        assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_ANOMALY, REPORT_NO_FLOOR, &a), 0);
+        assert_near(a.cosine, (10 + 30 + 130 - 130 - 20) / 320.0, 1e-12);
+        assert_near(a.relative_error, 0, 1e-14); /* 170 of 320 have no error, the others one of 2 */
+        at[2].fx = -at[2].fx, at[2].fy = -at[2].fy;
+        assert_int_equal(report_agree(&orbit, 1, REPORT_EVEN_IN_ANOMALY, REPORT_NO_FLOOR, &a), 0);
+        assert_near(a.relative_error, 2, 1e-14);
+    }
 }
 
 /* ---- logs */
@@ -263,7 +317,9 @@ static void run_is_read(void **state)
     assert_near(run.floor_log_scale_dt_r, 0.62, 0);
     assert_string_equal(run.source[4].title, "GPT (untrained, Softmax)");
     struct report_agreement a;
-    assert_int_equal(report_agree(run.source[3].orbit, REPORT_PLANETS, &a), 0);
+    assert_int_equal(
+        report_agree(run.source[3].orbit, REPORT_BODIES, REPORT_EVEN_IN_TIME, REPORT_NO_FLOOR, &a),
+        0);
     assert_near(a.cosine, cos(turn_rad), 1e-7);
     report_free(&run);
     /* one variant only */
@@ -312,7 +368,7 @@ static void corrupt_input_is_named(void **state)
     static const char header[] = "planet,name,step,x,y,fx_true,fy_true,fx,fy,labelled\n";
     static const struct {
         const char *row, *message;
-    } cases[] = {{"0,pluto,0,1,2,3,4,5,6,0\n", "pluto"},
+    } cases[] = {{"0,ceres,0,1,2,3,4,5,6,0\n", "ceres"},
                  {"0,earth,0,1,2,3,4,nan,6,0\n", "\"fx\""},
                  {"0,earth,0,0,0,3,4,5,6,0\n", "must not vanish"},
                  {"0,earth,0,1,2,3,4,5,6,0\n", "no rows of mercury"}};
@@ -467,7 +523,7 @@ static void pictures_and_page_are_whole(void **state)
     (void)state;
     struct report_pictures pictures;
     assert_int_equal(plot(&pictures), 0);
-    assert_int_equal(pictures.count, REPORT_PLANETS + 3);
+    assert_int_equal(pictures.count, REPORT_BODIES + 3);
     for (size_t i = 0; i < pictures.count; i++) {
         char name[128];
         snprintf(name, sizeof name, "%s.png", pictures.at[i].name);
@@ -479,7 +535,7 @@ static void pictures_and_page_are_whole(void **state)
     int images = 0;
     for (char *at = page; (at = strstr(at, "src=\"data:image/png;base64,iVBOR")) != NULL; at++)
         images++;
-    assert_int_equal(images, REPORT_PLANETS + 3);
+    assert_int_equal(images, REPORT_BODIES + 3);
     assert_null(strstr(page, "src=\"http"));
     assert_non_null(strstr(page, "m1 * m2 &lt; r &amp; 39.4"));
     assert_non_null(strstr(page, "towards the Sun"));
@@ -598,10 +654,11 @@ static void planet_tables_have_their_limits(void **state)
         if (kind == 2)
             run.preset.planets.enabled = false;
         char *page = page_of(&run, report_html_vectors);
-        assert_int_equal(count_of(page, "</table>"), 2);
-        assert_int_equal(count_of(page, "not of magnitudes"), kind == 2 ? 0 : 2);
-        assert_int_equal(count_of(page, "R&sup2; = 0.739 "), kind == 0 ? 2 : 0);
-        assert_int_equal(count_of(page, "not recorded"), kind == 1 ? 2 : 0);
+        const int tables = kind == 2 ? 2 : 4; /* planets; eccentric bodies, too */
+        assert_int_equal(count_of(page, "</table>"), tables);
+        assert_int_equal(count_of(page, "not of magnitudes"), kind == 2 ? 0 : tables);
+        assert_int_equal(count_of(page, "R&sup2; = 0.739 "), kind == 0 ? tables : 0);
+        assert_int_equal(count_of(page, "not recorded"), kind == 1 ? tables : 0);
         if (kind < 2) { /* one between the tables, one under the second */
             const char *second = strstr(strstr(page, "</table>"), "<table>");
             assert_true(strstr(page, "not of magnitudes") < second);
@@ -623,6 +680,8 @@ int main(void)
         cmocka_unit_test(agreement_has_its_closed_form),
         cmocka_unit_test(agreement_of_nothing_is_zero),
         cmocka_unit_test(floor_points_at_the_sun),
+        cmocka_unit_test(floor_knows_the_inverse_square),
+        cmocka_unit_test(even_in_true_anomaly),
         cmocka_unit_test(resumed_log_is_cut_back),
         cmocka_unit_test(foreign_log_names_its_line),
         cmocka_unit_test(run_is_read),

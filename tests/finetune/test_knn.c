@@ -239,9 +239,9 @@ static void test_vector_oracle(void **state)
         const size_t P = (size_t)set->positions;
         const int labels = tiny.preset.planets.labels;
         double unit[FT_PLANETS][2];
-        float points[5 * 80], values[2 * 80];
+        float points[5 * 120], values[2 * 120];
         ft_vector_scale(&tiny.run, unit);
-        for (size_t i = 0; i < 8 * (size_t)labels; i++) {
+        for (size_t i = 0; i < set->n * (size_t)labels; i++) {
             const size_t s = i / (size_t)labels, at = s * P + (size_t)tiny.run.labels[i];
             memcpy(points + 5 * i, set->state + 5 * at, 5 * sizeof *points);
             for (size_t c = 0; c < 2; c++)
@@ -250,13 +250,13 @@ static void test_vector_oracle(void **state)
         assert_int_equal(ft_vector_oracle(&tiny.run), 0);
         tiny_read(&csv, &tiny, "oracle", "forces_vector.csv");
         size_t row = 0;
-        for (size_t s = 0; s < 8; s++)
+        for (size_t s = 0; s < set->n; s++)
             for (size_t t = 0; t + 1 < P; t++) {
                 double expected[2];
                 if (!isfinite(set->force_vector[2 * (s * P + t)]))
                     continue;
-                plain(1, 5, 8 * (size_t)labels, points, 2, values, set->state + 5 * (s * P + t),
-                      expected);
+                plain(1, 5, set->n * (size_t)labels, points, 2, values,
+                      set->state + 5 * (s * P + t), expected);
                 const double fx = tiny_cell(&csv, row, "fx"), fy = tiny_cell(&csv, row, "fy");
                 assert_true(fabs(fx - expected[0]) < 1e-6 && fabs(fy - expected[1]) < 1e-6);
                 if (tiny_cell(&csv, row, "labelled") > 0) {

@@ -35,7 +35,7 @@ static void test_units(void **state)
             for (int c = 0; c < 2 && (labelled || of_axes); c++)
                 reached[s][c] = fmax(reached[s][c], of_axes ? fabs(c ? fy : fx) : hypot(fx, fy));
         }
-        for (size_t s = 0; s < FT_PLANETS; s++)
+        for (size_t s = 0; s < (size_t)set->n; s++)
             for (size_t c = 0; c < 2; c++) {
                 const float *last = set->force_vector + 2 * (s * P + P - 1); /* in no table */
                 const double beyond = of_axes ? fabs((double)last[c]) / unit[s][c] : 0;
@@ -65,7 +65,7 @@ static void test_flags(void **state)
         assert_int_equal(ft_vector_model(&tiny.run, "lssar", "lssar", NULL), 0);
         tiny_read(&csv, &tiny, "lssar", "forces_vector.csv");
         size_t i = 0;
-        for (int s = 0; s < 8; s++) {
+        for (int s = 0; s < (int)set->n; s++) {
             int flagged = 0, others = 0;
             for (int t = 0; t < set->positions - 1; t++) {
                 const size_t at = (size_t)s * (size_t)set->positions + (size_t)t;
@@ -94,8 +94,8 @@ static void test_flags(void **state)
 
 struct edit {
     const struct ft_run *run;
-    bool labelled;   /* edits labelled rows, else the others */
-    float factor[8]; /* per planet */
+    bool labelled;            /* edits labelled rows, else the others */
+    float factor[FT_PLANETS]; /* per planet */
 };
 
 /* Forces of the chosen rows times a factor; of labelled ones, the planet's unit is left alone. */
@@ -144,11 +144,12 @@ static void test_only_labels_are_learned(void **state)
     tiny_preset(&tiny.preset, false);
     tiny.preset.finetune.vector.noise_au = 0.01;
     tiny_open(&tiny);
-    struct edit edit = {.factor = {-0.5f, 0, 0.25f, -1, 1e4f, 1e-3f, -75, 3}};
+    struct edit edit = {.factor = {-0.5f, 0, 0.25f, -1, 1e4f, 1e-3f, -75, 3, 2, -3, 0.5f, 7}};
     const uint64_t before = weights_after(NULL, NULL, "run");
     assert_int_equal(weights_after(scale_force, &edit, "others"), before);
     edit.labelled = true; /* and the labels do reach it */
-    memcpy(edit.factor, (float[8]){-0.5f, 0, 0.25f, -1, 0, 1e-3f, -0.75f, 0.5f},
+    memcpy(edit.factor,
+           (float[FT_PLANETS]){-0.5f, 0, 0.25f, -1, 0, 1e-3f, -0.75f, 0.5f, 0.1f, -0.2f, 0.9f, -1},
            sizeof edit.factor);
     assert_int_not_equal(weights_after(scale_force, &edit, "labels"), before);
     tiny_close(&tiny);
@@ -161,7 +162,8 @@ static void test_units_of_training(void **state)
     (void)state;
     tiny_preset(&tiny.preset, false);
     tiny_open(&tiny);
-    struct edit edit = {.factor = {1024, 1, 0.25f, 0x1p20f, 1, 0x1p-15f, 2, 1}};
+    struct edit edit = {
+        .factor = {1024, 1, 0.25f, 0x1p20f, 1, 0x1p-15f, 2, 1, 0x1p30f, 0.5f, 0x1p-9f, 4}};
     const uint64_t before = weights_after(NULL, NULL, "run");
     assert_int_equal(weights_after(scale_planet, &edit, "scaled"), before);
     tiny_close(&tiny);
@@ -188,7 +190,7 @@ static void test_predictions(void **state)
     assert_int_equal(gpt_load(&model, path, &k_ref, NULL), 0);
     gpt_swap_average(&model);
     assert_int_equal(gpt_batch_create(&batch, &model.config, 1, T), 0);
-    for (size_t i = 0, s = 9; i < csv.rows; i++) {
+    for (size_t i = 0, s = FT_PLANETS; i < csv.rows; i++) {
         if ((size_t)tiny_cell(&csv, i, "planet") != s) {
             s = (size_t)tiny_cell(&csv, i, "planet");
             const float *xy = set->coords + s * (size_t)set->positions * 2;
