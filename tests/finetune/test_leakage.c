@@ -125,7 +125,8 @@ static void test_unlabelled_forces(void **state)
                     fabs(tiny_cell(b, i, "fx_true")) > 100 * fabs(tiny_cell(a, i, "fx_true"));
             }
             assert_true((same == a->rows) == !leaks);
-            assert_true(leaks || enlarged == a->rows - (size_t)tiny.run.planets.n * (size_t)u.labels);
+            assert_true(leaks ||
+                        enlarged == a->rows - (size_t)tiny.run.planets.n * (size_t)u.labels);
         }
         for (int source = 0; source < 2; source++) {
             orr_csv_free(&before[source]);
