@@ -128,6 +128,9 @@ bool probe_is_changed(const struct probe_options *options);
 /* inputs.npy, the rows fed: tokens uint16 or coordinates float32 (sequences, T, 2); outputs.npy,
  * those of the head: float32 (sequences, T, OC). */
 int probe_outputs(const struct probe_options *options);
+/* linear.csv, linear.json, linear.png: R^2 of ridge readouts of physical quantities from the
+ * residual stream, by layer and context. */
+int probe_linear(const struct probe_options *options);
 
 /* A subcommand of bin/probe. */
 struct probe_command {

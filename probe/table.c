@@ -9,6 +9,8 @@ const struct probe_command probe_table[] = {
     {"evaluate", "next-state errors (text: loss), as trained and as changed", probe_evaluate, false,
      false, false},
     {"outputs", "inputs and head outputs as arrays, in fp32", probe_outputs, false, true, false},
+    {"linear", "R^2 of physical quantities read out of the residual stream", probe_linear, false,
+     true, true},
     {NULL, NULL, NULL, false, false, false},
 };
 
