@@ -11,6 +11,10 @@ const struct probe_command probe_table[] = {
     {"outputs", "inputs and head outputs as arrays, in fp32", probe_outputs, false, true, false},
     {"linear", "R^2 of physical quantities read out of the residual stream", probe_linear, false,
      true, true},
+    {"rollout", "errors and drifts of a model's own continuation of orbits", probe_rollout, false,
+     true, true},
+    {"intervene", "whether a quantity changed inside the model moves what it predicts",
+     probe_intervene, false, true, true},
     {NULL, NULL, NULL, false, false, false},
 };
 
