@@ -10,7 +10,7 @@
 load ARG1.".set"
 data = ARG1.".dat"
 
-columns = panels < 2 ? 1 : panels < 5 ? 2 : 3
+columns = panels < 2 ? 1 : panels < 5 ? 2 : panels < 7 ? 3 : 4
 rows = int(ceil(panels / (1.0 * columns)))
 wide = columns == 1 ? 640.0 : columns == 2 ? 400.0 : 300.0
 high = columns == 1 ? 360.0 : 250.0

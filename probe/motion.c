@@ -96,11 +96,11 @@ static struct probe_moved total(const void *of, int n, const unsigned short time
 double probe_slope(const void *of, int n, const unsigned short times[])
 {
     const struct probe_moved sum = total(of, n, times);
-    return sum.ab / sum.bb;
+    return sum.bb > 0 ? sum.ab / sum.bb : NAN;
 }
 
 double probe_cosine(const void *of, int n, const unsigned short times[])
 {
     const struct probe_moved sum = total(of, n, times);
-    return sum.ab / sqrt(sum.aa * sum.bb);
+    return sum.aa * sum.bb > 0 ? sum.ab / sqrt(sum.aa * sum.bb) : NAN;
 }

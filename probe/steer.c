@@ -5,15 +5,78 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+
 enum { DEVIATIONS = 3 };
 
-void probe_steer_direction(const double *weight, int width, int stride, double *direction)
+void probe_steer_shortest(const double *weight, int width, int stride, double *direction)
 {
     double square = 0;
     for (int c = 0; c < width; c++)
         square += weight[c * stride] * weight[c * stride];
     for (int c = 0; c < width; c++)
         direction[c] = square > 0 ? weight[c * stride] / square : 0;
+}
+
+/* Solves A z = e for the first unit vector e and covariances A; false where a readout follows from
+ * those before it, all but a millionth of its variance. */
+static bool first_column(gsl_matrix *A, gsl_vector *z)
+{
+    const double least = 1e-6;
+    double variance[PROBE_STEER_HELD] = {0};
+    for (size_t k = 0; k < A->size1; k++)
+        variance[k] = gsl_matrix_get(A, k, k);
+    gsl_vector_set_basis(z, 0);
+    if (gsl_linalg_cholesky_decomp1(A) != GSL_SUCCESS)
+        return false;
+    for (size_t k = 0; k < A->size1; k++)
+        if (!(pow(gsl_matrix_get(A, k, k), 2) > least * variance[k]))
+            return false;
+    return gsl_linalg_cholesky_svx(A, z) == GSL_SUCCESS;
+}
+
+/* What is chosen of the readouts of row i, without means. */
+static void centred(const double *y, int count, const int *chosen, const double *mean, double *to)
+{
+    for (int k = 0; k < count; k++)
+        to[k] = y[chosen[k]] - mean[chosen[k]];
+}
+
+int probe_steer_likeliest(long n, int width, const double *x, int readouts, const double *y,
+                          int count, const int *chosen, double *direction)
+{
+    const size_t K = (size_t)count, C = (size_t)width, R = (size_t)readouts;
+    gsl_matrix *A = gsl_matrix_calloc(K, K);
+    gsl_vector *z = gsl_vector_calloc(K);
+    double *mean = orr_alloc(R, sizeof *mean), *row = orr_alloc(K, sizeof *row);
+    int rc = A && z && mean && row ? 0 : ORR_FAIL(ORR_ENOMEM, "steering: out of memory");
+    memset(direction, 0, C * sizeof *direction);
+    for (size_t i = 0; i < (size_t)n && !rc; i++)
+        for (size_t k = 0; k < R; k++)
+            mean[k] += y[i * R + k] / (double)n;
+    for (size_t i = 0; i < (size_t)n && !rc; i++) {
+        centred(y + i * R, count, chosen, mean, row);
+        for (size_t a = 0; a < K; a++)
+            for (size_t b = 0; b < K; b++)
+                *gsl_matrix_ptr(A, a, b) += row[a] * row[b];
+    }
+    if (!rc && first_column(A, z))
+        for (size_t i = 0; i < (size_t)n; i++) {
+            double weight = 0; /* sum over rows of x times a number of sum 0: x needs no mean */
+            centred(y + i * R, count, chosen, mean, row);
+            for (size_t k = 0; k < K; k++)
+                weight += row[k] * gsl_vector_get(z, k);
+            for (size_t c = 0; c < C; c++)
+                direction[c] += weight * x[i * C + c];
+        }
+    if (A)
+        gsl_matrix_free(A);
+    if (z)
+        gsl_vector_free(z);
+    free(mean);
+    free(row);
+    return rc;
 }
 
 /* What is added to the state of sequence i: as long as the direction times `by`. */
@@ -89,9 +152,12 @@ int probe_steer(const struct probe_subject *s, const struct probe_steering *how,
     real *vector = orr_alloc(n * (size_t)s->width, sizeof *vector);
     double *place = orr_alloc(n * H * 2, sizeof *place), *move = orr_alloc(H * 2, sizeof *move);
     int rc = rng && vector && place && move ? 0 : ORR_FAIL(ORR_ENOMEM, "steering: out of memory");
+    bool nowhere = true;
+    for (int c = 0; c < s->width; c++)
+        nowhere &= how->direction[c] == 0;
     memset(moved, 0, n * H * sizeof *moved);
     for (int t = -DEVIATIONS; t <= DEVIATIONS && !rc; t++)
-        if (t)
+        if (t && !nowhere)
             rc = one(s, how, t, rng, vector, place, move, moved);
     if (rng)
         gsl_rng_free(rng);

@@ -4,6 +4,9 @@
 
 #include "motion.h"
 
+/* Readouts of which one is raised and the others held, at most. */
+enum { PROBE_STEER_HELD = 8 };
+
 /* What is changed: a model, or a toy whose answers are known. */
 struct probe_subject {
     int n, width;       /* sequences; numbers of the state that is changed */
@@ -15,13 +18,21 @@ struct probe_subject {
     int (*follow)(void *of, int layer, const real *vector, double *place);
 };
 
-/* The readout of the quantity as a direction: the shortest change of the state that raises the
- * readout by 1, w / |w|^2 for weights w; 0 where all weights are. */
-void probe_steer_direction(const double *weight, int width, int stride, double *direction);
+/* Two ways to raise a readout by 1, as directions (width) of the state. Both are 0 where there is no
+ * such way.
+ *
+ * The shortest change: w / |w|^2 for weights w. It may go where states never are. */
+void probe_steer_shortest(const double *weight, int width, int stride, double *direction);
+/* The likeliest change under the covariance S of states that leaves other readouts as they are:
+ * S W (W' S W)^-1 e for the weights W of all of them, e of the first (of a single one S w / w' S w,
+ * the pattern of Haufe et al. 2014, NeuroImage 87, Eq. 6). From n states x (n, width) and readouts
+ * y (n, readouts), of which `chosen` (count) are taken, the one to be raised first. ORR_ENOMEM. */
+int probe_steer_likeliest(long n, int width, const double *x, int readouts, const double *y,
+                          int count, const int *chosen, double *direction);
 /* t sd, t = -3 .. 3 without 0, are added to the quantity: to the states along `direction`, which the
  * subject then continues, and to the true orbits (n) at the last step seen. moved (horizons, n): sums
  * over t of how the continuation moved against how the orbit did. Trials without an orbit are left
- * out. random: the additions have the same lengths and random directions, of (seed,
+ * out, and without a direction all of them are. random: the additions have the same lengths and random directions, of (seed,
  * ORR_STAGE_BOOTSTRAP). base: the continuation without addition. */
 struct probe_steering {
     enum probe_change change;
