@@ -267,10 +267,16 @@ static int write(struct linear *l)
 static int prepare(struct linear *l)
 {
     const int steps = (l->probe.T - 1) / 2;
-    const int fit = l->options->sequences ? l->options->sequences : FIT;
+    /* rows of a single step for every feature, of which the check of the plumbing has the most */
+    const int least = 3 * (l->probe.model.config.width + PROBE_NUMBERS);
+    const int usual = FIT > least ? FIT : least;
+    const int fit = l->options->sequences ? l->options->sequences : usual;
     const int judged = (fit + 3) / 4;
-    if (fit < 8)
-        return ORR_FAIL(ORR_EUSAGE, "--sequences: probe linear needs 8 or more, found %d", fit);
+    if (fit < least)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--sequences: probe linear needs %d or more, 3 for every number that is "
+                        "read (width %d and %d quantities), found %d",
+                        least, l->probe.model.config.width, PROBE_NUMBERS, fit);
     l->layers = l->probe.model.config.layers + 1;
     l->contexts = probe_contexts(steps, l->probe.preset.orbits.label_from_step, l->context);
     l->reading = orr_alloc((size_t)2 * (size_t)l->layers * (size_t)l->contexts * PROBE_QUANTITIES,

@@ -154,13 +154,19 @@ static int add_row(const struct rollout *r, struct probe_results *results, int w
     return probe_results_add(results, &row);
 }
 
-/* Horizons 1, 2, 5, 10 and the last one: of places where body 1 is, of drifts where the differences
- * still have both their neighbours. */
+/* Of places where body 1 is seen last, of drifts where the differences still have their
+ * neighbours. */
+static int last_horizon(const struct rollout *r, int what)
+{
+    return what ? (r->T - 1) / 2 - PROBE_REACH - r->known : r->T / 2 - r->known;
+}
+
+/* Horizons 1, 2, 5, 10 and the last one. */
 static int add_rows(const struct rollout *r, struct probe_results *results)
 {
     static const int wanted[HORIZONS - 1] = {1, 2, 5, 10};
     for (int what = 0; what < QUANTITIES; what++) {
-        const int last = what ? (r->T - 1) / 2 - PROBE_REACH - r->known : r->T / 2 - r->known;
+        const int last = last_horizon(r, what);
         if (what && !r->set.newton)
             continue; /* they are no constants of another law's motion */
         for (int k = 0; k < HORIZONS - 1; k++)
@@ -176,7 +182,7 @@ static int draw(const struct rollout *r, const struct probe_results *results)
 {
     struct probe_panel panel[QUANTITIES];
     char text[PROBE_TEXT], title[2 * PROBE_TEXT];
-    const int panels = r->set.newton ? QUANTITIES : 1;
+    const int panels = r->set.newton && last_horizon(r, 1) >= 1 ? QUANTITIES : 1;
     for (int k = 0; k < panels; k++)
         panel[k] = (struct probe_panel){.title = quantity[k],
                                         .quantity = quantity[k],
