@@ -309,6 +309,37 @@ static void test_whole(void **state)
     options.sequences = 0;
 }
 
+/* What persistence errs by is how far body 1 gets. */
+static void test_persistence(void **state)
+{
+    (void)state;
+    struct sets s;
+    struct probe_results results;
+    char out[4096];
+    scratch_path(out, tiny.dir, "persistence");
+    open_sets(&s, 8, 20);
+    options.out = out;
+    options.sequences = 20;
+    assert_int_equal(probe_rollout(&options), 0);
+    read_rows(out, "rollout", &results);
+    for (int i = 0; i < results.count; i++) {
+        double mean = 0;
+        if (strcmp(results.row[i].measure, "AU") != 0)
+            continue;
+        for (int k = 0; k < 20; k++) { /* 8 steps are known */
+            const float *rows = probe_labelled_rows(&s.judged, k);
+            const float *was = rows + (size_t)2 * (1 + 2 * 7);
+            const float *is = was + 4 * (size_t)results.row[i].context;
+            mean += hypot((double)(is[0] - was[0]), (double)(is[1] - was[1])) / 20;
+        }
+        assert_true(fabs(results.row[i].raw - mean) < 1e-5);
+    }
+    probe_results_free(&results);
+    close_sets(&s);
+    options.out = "";
+    options.sequences = 0;
+}
+
 /* With --resume nothing is measured twice; another number of sequences is another measurement. */
 static void test_resume(void **state)
 {
@@ -377,10 +408,11 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contexts), cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_readouts), cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_observer), cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_resume),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_contexts),    cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_readouts),    cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_observer),    cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_persistence), cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -271,6 +271,10 @@ static double toy_slope(struct toy *toy, enum probe_change change, const double 
                                        .random = random,
                                        .seed = 5};
     assert_int_equal(probe_steer(&subject, &how, moved), 0);
+    /* t = -3 .. 3: 2 (1 + 4 + 9) sd^2, of velocities */
+    const double step = toy->orbit[1].share * toy_horizon[h] * toy->orbit[1].dt_yr * how.sd;
+    if (change <= PROBE_CHANGE_VY && direction[0] + direction[1] > 0)
+        assert_near(moved[h * TOYS + 1].bb, 28 * step * step, 1e-3 * 28 * step * step);
     return probe_slope(moved + h * TOYS, TOYS, once);
 }
 
