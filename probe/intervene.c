@@ -222,7 +222,7 @@ static int steer_model(struct intervene *v, enum who who, struct gpt_model *mode
 
 static int measure(struct intervene *v)
 {
-    orr_progress_init(&v->progress, "intervene", (uint64_t)(WHO * WAYS * v->layers * PROBE_CHANGES),
+    orr_progress_init(&v->progress, "intervene", (uint64_t)v->layers * WHO * WAYS * PROBE_CHANGES,
                       v->options->quiet);
     for (int i = 0; i < v->judged.n; i++)
         v->orbit[i] = probe_orbit_true(&v->judged, i, v->known - 1);

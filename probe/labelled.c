@@ -260,7 +260,7 @@ int probe_orbit_fit(const struct probe_labelled *set, int i, int context,
     const double enough = 16 * context * place_sd * place_sd;
     const float *rows = probe_labelled_rows(set, i) + 2;
     double distance = INFINITY, again = INFINITY, q[GPT_ORBIT_PARAMETERS];
-    struct probe_orbit other;
+    struct probe_orbit other = {0};
     double *place = orr_alloc(4 * (size_t)context, sizeof *place);
     if (!place)
         return ORR_ENOMEM;

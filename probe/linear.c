@@ -291,7 +291,7 @@ static int prepare(struct linear *l)
 
 static int measure(struct linear *l)
 {
-    orr_progress_init(&l->progress, "linear", (uint64_t)(l->contexts * (2 * l->layers + 1)),
+    orr_progress_init(&l->progress, "linear", (uint64_t)l->contexts * (2 * (uint64_t)l->layers + 1),
                       l->options->quiet);
     TRY(read_inputs(l));
     TRY(read_model(l, &l->probe.model, 0));

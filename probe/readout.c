@@ -10,10 +10,12 @@ int probe_contexts(int steps, int from, struct probe_context list[PROBE_CONTEXTS
     static const int wanted[] = {1, 2, 3, 5, 10};
     int count = 0;
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
-        if (wanted[k] < steps)
-            list[count++] =
-                (struct probe_context){.context = wanted[k], .count = 1, .step = {wanted[k] - 1}};
-    list[count++] = (struct probe_context){.context = steps, .count = 1, .step = {steps - 1}};
+        if (wanted[k] < steps) {
+            list[count] = (struct probe_context){.context = wanted[k], .count = 1};
+            list[count++].step[0] = wanted[k] - 1;
+        }
+    list[count] = (struct probe_context){.context = steps, .count = 1};
+    list[count++].step[0] = steps - 1;
     const int there = steps - from;
     if (there < 1)
         return count;

@@ -32,7 +32,7 @@ int probe_stream_capture(struct probe_stream *stream, struct gpt_model *model,
                          const struct probe_context *contexts, int count);
 void probe_stream_free(struct probe_stream *stream);
 
-/* Where features come from: x (features) of a step of a sequence, of the fitted or the judged set. */
+/* Where features come from: x (features) of a step of a sequence, of the fitted or judged set. */
 struct probe_reader {
     int features;
     void (*read)(const struct probe_reader *reader, bool judged, int sequence, int step, double *x);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* Rows of features x (rows, features) and targets y (rows, targets). Rows of a sequence belong
- * together. Targets are in groups that share a strength: group[k] of target k, from 0, ascending. */
+ * together. Targets are in groups that share a strength: group[k] of target k, from 0. */
 struct probe_rows {
     long rows;
     int features, targets, groups;

@@ -53,7 +53,7 @@ static int by_model(struct rollout *r, enum who who, struct gpt_model *model)
     return rc;
 }
 
-/* Fits of 3, 4, ... steps up to the prefix, each from the one before it; then on along the orbit. */
+/* Fits of 3, 4, ... steps up to the prefix, each from the one before it; then along the orbit. */
 static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
 {
     double p[GPT_ORBIT_PARAMETERS], place[4], *path = path_of(r, FITTED, i);

@@ -100,7 +100,8 @@ static void test_everywhere(void **state)
         close_model(&model[k], &batch[k]);
 }
 
-/* What is added is there, on its row alone; earlier layers and rows do not see it, later ones do. */
+/* What is added is there, on its row alone; earlier layers and rows do not see it, later ones
+ * do. */
 static void test_addition(void **state)
 {
     (void)state;

@@ -220,8 +220,8 @@ static void test_slopes(void **state)
     assert_true(isnan(probe_slope(moved, 2, none)) && isnan(probe_cosine(moved, 2, none)));
 }
 
-/* A toy: its state (3 numbers) holds the velocity in the first two, times 2 and times 5, and it goes
- * on in a straight line at `gain` times that velocity. */
+/* A toy: its state (3 numbers) holds the velocity in the first two, times 2 and times 5, and it
+ * goes on in a straight line; what is added to the velocity counts `gain` times. */
 enum { TOYS = 12, WIDTH = 3, TOY_HORIZONS = 2 };
 static const int toy_horizon[TOY_HORIZONS] = {1, 3};
 struct toy {
