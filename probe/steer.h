@@ -30,11 +30,12 @@ void probe_steer_shortest(const double *weight, int width, int stride, double *d
 int probe_steer_likeliest(long n, int width, const double *x, int readouts, const double *y,
                           int count, const int *chosen, double *direction);
 /* t sd, t = -3 .. 3 without 0, are added to the quantity: to the states along `direction`, which
- * the subject then continues, and to the true orbits (n) at the last step seen. moved (horizons,
- * n): sums over t of how the continuation moved against how the orbit did. Trials without an orbit are
- * left out, and without a direction all of them are. random: the additions have the same lengths
- * and random directions, of (seed, ORR_STAGE_BOOTSTRAP). base: the continuation without
- * addition. */
+ * the subject then continues, and to the true orbits (n) at the last step seen.
+ *
+ * moved (horizons, n): sums over t of how the continuation moved against how the orbit did. Trials
+ * without an orbit are left out, and without a direction all of them are. random: the additions
+ * have the same lengths and random directions, of (seed, ORR_STAGE_BOOTSTRAP). base: the
+ * continuation without addition. */
 struct probe_steering {
     enum probe_change change;
     int layer;
