@@ -57,7 +57,7 @@ $(B)/tests/golden_attention64: tests/kernels/golden_attention.c $(kernels_USES:%
 	$(Q)$(CC) $(ALL_CFLAGS) -DK_DOUBLE -Itests $< $(kernels_USES:%=$(B)/lib%64.a) $(LDLIBS) -o $@
 
 # a backend with memory of its own, for tests of the host's side
-GUARDED := $(patsubst %,$(B)/tests/%/test_device,model finetune probe)
+GUARDED := $(patsubst %,$(B)/tests/%/test_device,model finetune probe) $(B)/tests/model/test_residual
 $(GUARDED): WITH = tests/model/guarded_ops.c
 $(GUARDED): tests/model/guarded_ops.c tests/model/guarded_ops.h
 

@@ -173,6 +173,7 @@ void gpt_activations_free(struct gpt_activations *act)
     act->ops->release(act->memory);
     act->ops->release(act->out);
     gpt_view_free(&act->out_view);
+    gpt_view_free(&act->residual_view);
     for (int l = 0; act->layer && l < act->layers; l++)
         gpt_view_free(&act->layer[l].qkv_view);
     free(act->layer);

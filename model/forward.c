@@ -190,9 +190,12 @@ static int body_forward(struct gpt_model *model, const struct gpt_batch *batch)
     const int N = batch->B * batch->T, C = c->width;
     TRY(gpt_narrow_parameters(model));
     TRY(embed(model, batch, act->layer[0].x));
-    for (int l = 0; l < c->layers; l++)
+    TRY(gpt_residual_add(model, 0, batch->B, batch->T));
+    for (int l = 0; l < c->layers; l++) {
         TRY(block_forward(model, l, l + 1 < c->layers ? act->layer[l + 1].x : act->last, batch->B,
                           batch->T));
+        TRY(gpt_residual_add(model, l + 1, batch->B, batch->T));
+    }
     TRY(k->layernorm_forward(act->ln, act->mean, act->rstd, act->last,
                              gpt_param(model, model->final_w), gpt_param(model, model->final_b), N,
                              C));

@@ -76,6 +76,14 @@ struct gpt_block {                          /* indices into the table */
 
 struct gpt_activations;
 
+/* What a probe adds to the residual stream (probe/intervene.c): `vector` (B, C), a row for each
+ * sequence of the batch, goes to position `row` of the stream of `layer`, numbered as for
+ * gpt_residual. */
+struct gpt_addition {
+    int layer, row;
+    const real *vector;
+};
+
 struct gpt_model {
     struct gpt_config config;
     const struct k_ops *ops;
@@ -94,6 +102,9 @@ struct gpt_model {
     struct gpt_activations *act;
     bool overridden;           /* attends otherwise than it was trained */
     struct gpt_config trained; /* overridden: the configuration before */
+    /* The caller's, taken by every pass from here on; NULL: none. Passes fail with ORR_EUSAGE on
+     * backends whose memory is their own, and with ORR_EINVAL where there is no such row. */
+    const struct gpt_addition *addition;
 };
 
 /* Allocates parameters and gradients; initialises from (seed, ORR_STAGE_INIT). */
@@ -152,6 +163,11 @@ int gpt_forward_at(struct gpt_model *model, const struct gpt_batch *batch, int t
  * positions are rope, valid until the next call for the layer or forward; with recomputation NULL
  * but for the last layer. */
 int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv);
+/* *stream = (B, T, C) of the residual stream in the last forward pass for the host, valid until the
+ * next call or forward: layer 0 is the embedding of the input, layer l = 1 .. L what block l - 1
+ * put out, before the final norm. Also with recomputation. ORR_EINVAL where there is no such layer,
+ * or was no forward pass. */
+int gpt_residual(struct gpt_model *model, int layer, const real **stream);
 /* The shape of the attention of a pass over B sequences of T rows. */
 struct k_attention_shape gpt_attention_shape(const struct gpt_model *model, int B, int T);
 /* *rows = silent rows (kernels/attention.h) of the last forward pass, summed over layers and heads:

@@ -69,7 +69,7 @@ struct gpt_activations {
     double loss[2], pass_loss[2]; /* of gpt_loss, of gpt_loss_backward: one per head channel */
     long *silent;                 /* (layers) silent rows of the last forward pass */
     struct gpt_replay replay;
-    struct gpt_view out_view;
+    struct gpt_view out_view, residual_view;
 };
 
 /* Settings that cannot be a model: ORR_EUSAGE naming the setting and what was found. */
@@ -105,6 +105,11 @@ int gpt_replay_pass(struct gpt_model *model, const struct gpt_batch *on);
 void gpt_replay_free(const struct k_ops *ops, struct gpt_replay *replay);
 /* Makes the activations of layer l again from its input, all but the block's output. */
 int gpt_block_redo(struct gpt_model *model, int l, int B, int T);
+
+/* ------------------------------------------------------- residual.c: the stream between blocks */
+
+/* model->addition, where it is for this layer, whose stream was just made. */
+int gpt_residual_add(struct gpt_model *model, int layer, int B, int T);
 
 /* ----------------- layers.c: w and b are indices of parameters, b < 0 where there is no bias */
 

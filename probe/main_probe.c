@@ -11,8 +11,7 @@ static const char *reweight_text, *p_text, *window_text, *ntk_text;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "take sequences from here (default: the run's, else made on the fly)",
      &orbits_text, NULL},
-    {"--sequences", "N", "how many (default: 8, evaluate as pretraining does)", &sequences_text,
-     NULL},
+    {"--sequences", "N", "how many (default: the probe's own)", &sequences_text, NULL},
     {"--layer", "N", "attention: maps of this layer only, from 0", &layer_text, NULL},
     {"--head", "N", "attention: maps of this head only, from 0", &head_text, NULL},
     {"--reweight", "on|off", "change: the sharpening stage", &reweight_text, NULL},

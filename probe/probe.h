@@ -130,6 +130,15 @@ bool probe_is_changed(const struct probe_options *options);
 /* inputs.npy, the rows fed: tokens uint16 or coordinates float32 (sequences, T, 2); outputs.npy,
  * those of the head: float32 (sequences, T, OC). */
 int probe_outputs(const struct probe_options *options);
+/* linear.csv, linear.json, linear.png: R^2 of ridge readouts of physical quantities from the
+ * residual stream, by layer and context. */
+int probe_linear(const struct probe_options *options);
+/* rollout.csv, rollout.json, rollout.png: errors of a model's own continuation, in place and in
+ * constants of the motion, by horizon. */
+int probe_rollout(const struct probe_options *options);
+/* intervene.csv, intervene.json, intervene.png: whether a quantity that is changed in the residual
+ * stream moves the continuation as it moves the orbit. */
+int probe_intervene(const struct probe_options *options);
 
 /* Means over seeds of what a probe measured, from its files: a table, <out>/<probe>_seeds.json. */
 int probe_seeds(const struct probe_options *options);

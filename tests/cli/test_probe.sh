@@ -127,6 +127,24 @@ check "longer sequences" program probe evaluate "${BASE[@]}" --length 90 --seque
     --checkpoint "$none/lssar/pretrain/last.safetensors"
 check "... of that length" grep -q '"positions":[[:space:]]*90' "$none/lssar/probe/evaluate.json"
 
+# ---- linear, rollout, intervene: what they measure is tested in tests/probe
+for name in linear rollout intervene; do
+    size=20
+    [ $name != linear ] || size=400
+    check "$name" program probe $name --checkpoint "$lssar" "${BASE[@]}" --sequences $size \
+        --out "$WORK/physics"
+    check "... its picture" is_png "$WORK/physics/$name.png"
+    check "... its table" filled "$WORK/physics/$name.csv"
+    cp "$WORK/physics/$name.csv" "$WORK/before.physics"
+    check "... again, on two threads" program probe $name --checkpoint "$lssar" --quiet \
+        --threads 2 --sequences $size --out "$WORK/physics"
+    check "... the same figures" same_file "$WORK/before.physics" "$WORK/physics/$name.csv"
+    rm "$WORK/physics/$name.png"
+    check "... kept by --resume" program probe $name --checkpoint "$lssar" --sequences $size \
+        --resume --out "$WORK/physics"
+    check "... and not made again" test ! -e "$WORK/physics/$name.png"
+done
+
 # ---- outputs
 check "outputs" program probe outputs --checkpoint "$lssar" "${BASE[@]}" --sequences 3 \
     --out "$WORK/outputs"
@@ -151,9 +169,9 @@ attention_layers.txt" "$(cd "$WORK/maps" && echo attention_layer*)"
 # ---- what is refused
 probe=("$BIN/probe")
 refuse "no subcommand" 2 'attention, evaluate, outputs' -- "${probe[@]}"
-for option in --plan --resume; do
-    refuse "$option" 2 "$option: probe has no such option" -- "${probe[@]}" attention $option
-done
+refuse "--plan" 2 "--plan: probe has no such option" -- "${probe[@]}" attention --plan
+refuse "--resume" 2 --resume: 'probe attention always measures anew' -- \
+    "${probe[@]}" attention --resume
 refuse "unknown subcommand" 2 attentoin 'attention, evaluate, outputs' -- "${probe[@]}" attentoin
 refuse "two subcommands" 2 'unexpected argument' -- "${probe[@]}" attention evaluate
 refuse "unknown option" 2 --heads 'did you mean --head?' -- "${probe[@]}" attention --heads 2
@@ -190,6 +208,14 @@ refuse "fine-tuned models predict no next state" 1 'a model of stage magnitude' 
     "${probe[@]}" evaluate --checkpoint "$run/lssar/finetune/magnitude.safetensors" "${BASE[@]}"
 refuse "--orbits that is not there" 1 "$WORK/nowhere" 'no data sets there' -- with attention \
     --orbits "$WORK/nowhere"
+refuse "orbits of tokens, read out" 1 linear 'a model of coordinates' smoke_tokens -- \
+    "${probe[@]}" linear --preset smoke_tokens --checkpoint "$WORK/alone.safetensors"
+refuse "fine-tuned models continue nothing" 1 rollout 'the next place' magnitude -- \
+    "${probe[@]}" rollout --checkpoint "$run/lssar/finetune/magnitude.safetensors" "${BASE[@]}"
+refuse "planet runs have units of their own" 1 linear 'planet runs' -- \
+    "${probe[@]}" linear --checkpoint "$run/lssar/pretrain_planets/last.safetensors" "${BASE[@]}"
+refuse "no step to change" 2 intervene '3 positions' -- with intervene --length 3
+refuse "too few sequences to read out" 2 --sequences: 'found 5' -- with linear --sequences 5
 refuse "no gnuplot" 1 'gnuplot: not found in PATH' -- \
     env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" attention \
     --checkpoint "$lssar" "${BASE[@]}" --out "$WORK/undrawn"

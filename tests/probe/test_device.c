@@ -10,7 +10,8 @@ static struct tiny tiny;
 static void test_probes(void **state)
 {
     (void)state;
-    static const char *const files[] = {"attention.csv", "inputs.npy", "outputs.npy"};
+    static const char *const files[] = {"attention.csv", "inputs.npy", "outputs.npy", "linear.csv",
+                                        "rollout.csv"};
     struct gpt_config config;
     struct gpt_model model;
     char checkpoint[4096], out[2][4096], path[4096];
@@ -26,17 +27,25 @@ static void test_probes(void **state)
     gpt_free(&model);
     for (int i = 0; i < 2; i++) {
         scratch_path(out[i], tiny.dir, i ? "guarded" : "ref");
-        const struct probe_options options = {.preset = &tiny.preset,
-                                              .ops = i ? &guarded_ops : &k_ref,
-                                              .checkpoint = checkpoint,
-                                              .run = "",
-                                              .orbits = "",
-                                              .out = out[i],
-                                              .layer = -1,
-                                              .head = -1,
-                                              .quiet = true};
+        struct probe_options options = {.preset = &tiny.preset,
+                                        .ops = i ? &guarded_ops : &k_ref,
+                                        .checkpoint = checkpoint,
+                                        .run = "",
+                                        .orbits = "",
+                                        .out = out[i],
+                                        .layer = -1,
+                                        .head = -1,
+                                        .quiet = true};
         assert_int_equal(probe_attention(&options), 0);
         assert_int_equal(probe_outputs(&options), 0);
+        options.sequences = 10;
+        assert_int_equal(probe_rollout(&options), 0);
+        options.sequences = 120;
+        assert_int_equal(probe_linear(&options), 0);
+        if (i) { /* what is added to the residual stream, the host adds */
+            assert_int_equal(probe_intervene(&options), ORR_EUSAGE);
+            error_names("intervene", "--device cpu", NULL);
+        }
     }
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
         uint64_t sum[2], bytes;

@@ -1,0 +1,46 @@
+/* residual.c - the residual stream between the blocks of a model: what probes read of it, and what
+ * they add to it. */
+#include "model.h"
+
+/* In memory of the backend. */
+static real *stream_of(const struct gpt_model *model, int layer)
+{
+    return layer < model->config.layers ? model->act->layer[layer].x : model->act->last;
+}
+
+int gpt_residual(struct gpt_model *model, int layer, const real **stream)
+{
+    struct gpt_activations *act = model->act;
+    if (!act || act->sequences < 1)
+        return ORR_FAIL(ORR_EINVAL, "residual stream: there was no forward pass");
+    if (layer < 0 || layer > model->config.layers)
+        return ORR_FAIL(ORR_EINVAL, "residual stream: expected a layer from 0 to %d, found %d",
+                        model->config.layers, layer);
+    const size_t N = (size_t)act->sequences * (size_t)act->T;
+    return gpt_see(model->ops, &act->residual_view, stream_of(model, layer),
+                   N * (size_t)model->config.width, stream);
+}
+
+int gpt_residual_add(struct gpt_model *model, int layer, int B, int T)
+{
+    const struct gpt_addition *add = model->addition;
+    const size_t C = (size_t)model->config.width;
+    if (!add || add->layer != layer)
+        return 0;
+    if (!model->ops->host)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "additions to the residual stream are made by the host: %s keeps the "
+                        "stream in memory of its own; use --device cpu",
+                        model->ops->name);
+    if (add->row < 0 || add->row >= T)
+        return ORR_FAIL(ORR_EINVAL,
+                        "addition to the residual stream: expected a row from 0 to %d, "
+                        "found %d",
+                        T - 1, add->row);
+    for (size_t b = 0; b < (size_t)B; b++) {
+        real *row = stream_of(model, layer) + (b * (size_t)T + (size_t)add->row) * C;
+        for (size_t c = 0; c < C; c++)
+            row[c] += add->vector[b * C + c];
+    }
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* bootstrap.h - how far the held-out sequences decide a figure: 95% intervals by resampling whole
+ * sequences (Efron and Tibshirani, An Introduction to the Bootstrap, chapter 13). */
+#ifndef PROBE_BOOTSTRAP_H
+#define PROBE_BOOTSTRAP_H
+
+#include <stdint.h>
+
+enum { PROBE_RESAMPLES = 200 };
+
+/* The same resamples for every figure of a probe, so that figures can be compared. */
+struct probe_resamples {
+    int n;                 /* sequences */
+    unsigned short *times; /* (1 + PROBE_RESAMPLES, n): how often each is drawn; first once each */
+};
+/* Drawn from (seed, ORR_STAGE_BOOTSTRAP). ORR_ENOMEM. */
+int probe_resamples_create(struct probe_resamples *resamples, uint64_t seed, int n);
+void probe_resamples_free(struct probe_resamples *resamples);
+
+struct probe_estimate {
+    double value, low, high; /* NaN where the statistic is not a number */
+};
+/* value: the statistic of every sequence once; low, high: its quantiles 0.025 and 0.975 over the
+ * resamples in which it is a number. statistic: of n sequences, each so many times. */
+struct probe_estimate probe_bootstrap(const struct probe_resamples *resamples,
+                                      double (*statistic)(const void *of, int n,
+                                                          const unsigned short times[]),
+                                      const void *of);
+
+/* What R^2 is made of in one sequence: sum of squared errors, and of the targets, of which a
+ * quantity has one or two, sums and squares. */
+struct probe_score {
+    double rows, error, square, sum[2];
+};
+/* 1 - errors / variance, the components of a vector pooled; of: struct probe_score (n). */
+double probe_r2(const void *of, int n, const unsigned short times[]);
+/* Weighted mean and median of double (n), of which those that are no numbers are left out. */
+double probe_mean_of(const void *of, int n, const unsigned short times[]);
+double probe_median_of(const void *of, int n, const unsigned short times[]);
+
+#endif

@@ -1,0 +1,115 @@
+/* figure.c - see figure.h. */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
+#include "figure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool belongs(const struct probe_row *row, const struct probe_panel *panel)
+{
+    return !strcmp(row->quantity, panel->quantity) && !strcmp(row->measure, panel->measure) &&
+           (panel->by_context ? row->layer : row->context) == panel->fixed;
+}
+
+/* One block per panel: x, value, low, high, ceiling, floor, raw. */
+static int write_data(const struct probe_results *results, const struct probe_figure *figure,
+                      const char *path)
+{
+    struct orr_file file = {0};
+    int rc = orr_file_create(&file, path);
+    for (int p = 0; p < figure->panels && !rc; p++) {
+        const struct probe_panel *panel = &figure->panel[p];
+        for (int i = 0; i < results->count && !rc; i++) {
+            const struct probe_row *r = &results->row[i];
+            if (belongs(r, panel))
+                rc = orr_file_printf(&file, "%d %.9g %.9g %.9g %.9g %.9g %.9g\n",
+                                     panel->by_context ? r->context : r->layer, r->value, r->low,
+                                     r->high, r->ceiling, r->floor, r->raw);
+        }
+        if (!rc)
+            rc = orr_file_printf(&file, "\n\n");
+    }
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+static int write_text(struct orr_file *file, const char *variable, int index, const char *text)
+{
+    int rc = index ? orr_file_printf(file, "%s[%d] = ", variable, index)
+                   : orr_file_printf(file, "%s = ", variable);
+    if (!rc)
+        rc = orr_gnuplot_string(file, text ? text : "");
+    return rc ? rc : orr_file_printf(file, "\n");
+}
+
+static int write_settings(const struct probe_figure *f, const char *path)
+{
+    struct orr_file file = {0};
+    int rc = orr_file_create(&file, path);
+    if (!rc)
+        rc = orr_file_printf(&file,
+                             "panels = %d\nleast = %.9g\narray panel_title[%d]\n"
+                             "array y_label[%d]\narray logarithmic[%d]\narray curve[4]\n",
+                             f->panels, isfinite(f->least) ? f->least : -1e300, f->panels,
+                             f->panels, f->panels);
+    if (!rc)
+        rc = write_text(&file, "title", 0, f->title);
+    if (!rc)
+        rc = write_text(&file, "x_label", 0, f->x_label);
+    const char *const curves[] = {f->value, f->ceiling, f->floor, f->raw};
+    for (int c = 0; c < 4 && !rc; c++)
+        rc = write_text(&file, "curve", c + 1, curves[c]);
+    for (int p = 0; p < f->panels && !rc; p++) {
+        rc = write_text(&file, "panel_title", p + 1, f->panel[p].title);
+        if (!rc)
+            rc = write_text(&file, "y_label", p + 1, f->panel[p].y_label);
+        if (!rc)
+            rc = orr_file_printf(&file, "logarithmic[%d] = %d\n", p + 1, f->panel[p].log);
+    }
+    if (!rc)
+        rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+static void remove_work(const char *work)
+{
+    static const char *const names[] = {"panels.dat", "panels.set"};
+    char path[4096];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!orr_path(path, "%s/%s", work, names[i]))
+            (void)unlink(path);
+    (void)rmdir(work);
+}
+
+int probe_figure_draw(const struct probe_results *results, const struct probe_figure *figure,
+                      const char *folder, const char *name)
+{
+    char work[4096], data[4096], set[4096], stem[4096], picture[4096];
+    TRY(orr_mkdir(folder));
+    TRY(orr_path(work, "%s/.probe-XXXXXX", folder));
+    if (!mkdtemp(work))
+        return ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", folder, strerror(errno));
+    int rc = orr_path(data, "%s/panels.dat", work);
+    if (!rc)
+        rc = orr_path(set, "%s/panels.set", work);
+    if (!rc)
+        rc = orr_path(stem, "%s/panels", work);
+    if (!rc)
+        rc = orr_path(picture, "%s/%s.png", folder, name);
+    if (!rc)
+        rc = write_data(results, figure, data);
+    if (!rc)
+        rc = write_settings(figure, set);
+    if (!rc)
+        rc = orr_gnuplot_draw("probe_panels.gp", stem, picture);
+    if (!rc && orr_signal_seen())
+        rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
+    remove_work(work);
+    return rc;
+}

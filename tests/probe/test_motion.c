@@ -1,0 +1,354 @@
+/* test_motion.c - quantities of orbits against closed forms, drifts of paths whose drift is known,
+ * and changes of a toy whose answer is known. */
+#include "base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "probe/motion.h"
+#include "probe/quantities.h"
+#include "probe/steer.h"
+
+#define assert_near(found, expected, tolerance)                                                    \
+    assert_true(fabs((found) - (expected)) <= (tolerance))
+
+static double number(const double *all, const char *name, int component)
+{
+    const int q = probe_quantity_find(name);
+    assert_true(q >= 0 && component < probe_quantities[q].size);
+    return all[probe_quantity_at(q) + component];
+}
+
+static void force_of(const double s[6], double force[2])
+{
+    const double r = hypot(s[0], s[1]);
+    for (int c = 0; c < 2; c++)
+        force[c] = -SIM_G * s[4] * s[5] / (r * r * r) * s[c];
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    int numbers = 0;
+    for (int q = 0; q < PROBE_QUANTITIES; q++) {
+        assert_int_equal(probe_quantity_find(probe_quantities[q].name), q);
+        assert_true(q == 0 || probe_quantities[q].kepler >= probe_quantities[q - 1].kepler);
+        numbers += probe_quantities[q].size;
+    }
+    assert_int_equal(numbers, PROBE_NUMBERS);
+    assert_int_equal(probe_quantity_find("phlogiston"), -1);
+}
+
+static void test_circle(void **state)
+{
+    (void)state;
+    const double a = 1.7, m1 = 0.4, m2 = 1.9, mu = SIM_G * (m1 + m2), v = sqrt(mu / a);
+    const double s[6] = {0, a, -v, 0, m1, m2}; /* counter-clockwise, on +y */
+    double force[2], n[PROBE_NUMBERS];
+    force_of(s, force);
+    assert_true(probe_quantities_of(s, force, n));
+    assert_near(number(n, "log force", 0), log(SIM_G * m1 * m2 / (a * a)), 1e-13);
+    assert_near(number(n, "force direction", 1), -1, 1e-15);
+    assert_near(number(n, "acceleration", 1), -SIM_G * m2 / (a * a), 1e-12);
+    assert_near(number(n, "velocity", 0), -v, 0);
+    assert_near(number(n, "log distance", 0), log(a), 1e-15);
+    assert_near(number(n, "1/r^2", 0), 1 / (a * a), 1e-15);
+    assert_near(number(n, "log m1", 0), log(m1), 0);
+    assert_near(number(n, "log m2", 0), log(m2), 0);
+    assert_near(number(n, "log m1 m2", 0), log(m1 * m2), 1e-15);
+    assert_near(number(n, "semi-major axis", 0), a, 1e-13);
+    assert_near(number(n, "semi-minor axis", 0), a, 1e-13);
+    assert_near(number(n, "eccentricity", 0), 0, 1e-14);
+    assert_near(number(n, "orientation", 0), 0, 0);
+    assert_near(number(n, "mean motion", 0), v / a, 1e-12);
+    assert_near(number(n, "energy", 0), -mu / (2 * a), 1e-12);
+    assert_near(number(n, "angular momentum", 0), a * v, 1e-12);
+}
+
+/* An ellipse anywhere on its way, by the simulator's own closed form. */
+static void test_ellipse(void **state)
+{
+    (void)state;
+    const struct sim_elements el = {.a_au = 2.385, .e = 0.61, .omega_rad = 0.9, .phase_rad = 1.3};
+    const double m1 = 2.1, m2 = 0.3, mu = SIM_G * (m1 + m2), e = el.e, a = el.a_au;
+    double path[5][4];
+    assert_int_equal(sim_orbit_states(&el, m1 + m2, 0.31, 5, &path[0][0]), 0);
+    for (int k = 0; k < 5; k++) {
+        const double s[6] = {path[k][0], path[k][1], path[k][2], path[k][3], m1, m2};
+        double force[2], n[PROBE_NUMBERS];
+        force_of(s, force);
+        assert_true(probe_quantities_of(s, force, n));
+        assert_near(number(n, "semi-major axis", 0), a, 1e-11);
+        assert_near(number(n, "eccentricity", 0), e, 1e-12);
+        assert_near(number(n, "semi-minor axis", 0), a * sqrt(1 - e * e), 1e-11);
+        assert_near(number(n, "Runge-Lenz vector", 0), e * cos(0.9), 1e-12);
+        assert_near(number(n, "Runge-Lenz vector", 1), e * sin(0.9), 1e-12);
+        assert_near(number(n, "orientation", 0), cos(0.9), 1e-12);
+        assert_near(number(n, "orientation", 1), sin(0.9), 1e-12);
+        assert_near(number(n, "mean motion", 0),
+                    2 * 3.14159265358979323846 / sim_period_yr(a, m1 + m2), 1e-11);
+        assert_near(number(n, "energy", 0), -mu / (2 * a), 1e-10);
+        assert_near(number(n, "angular momentum", 0), sqrt(mu * a * (1 - e * e)), 1e-10);
+    }
+    double n[PROBE_NUMBERS];
+    const double fast[6] = {1, 0, 0, 1.001 * sqrt(2 * mu), m1, m2}; /* above the escape velocity */
+    assert_false(probe_quantities_of(fast, (double[]){-1, 0}, n));
+    assert_true(isnan(number(n, "semi-major axis", 0)) && isfinite(number(n, "log distance", 0)));
+}
+
+/* ------------------------------------------------------------------------------------ drifts */
+
+enum { STEPS = 9 };
+static const double dt_yr = 0.07;
+
+/* Path of both bodies, the second one moving too. */
+static void fill_path(double *path, double (*place)(double t, int c))
+{
+    memset(path, 0, (size_t)(1 + 2 * STEPS) * 2 * sizeof *path);
+    for (int k = 0; k < STEPS; k++)
+        for (int c = 0; c < 2; c++) {
+            const double t = k * dt_yr, star = 0.3 * t * t - c;
+            path[2 * (2 + 2 * k) + c] = star;
+            path[2 * (1 + 2 * k) + c] = star + place(t, c);
+        }
+}
+
+static double straight(double t, int c)
+{
+    return c ? 0.4 - 0.9 * t : 1.5 + 2.385 * t;
+}
+
+static double quartic(double t, int c)
+{
+    return c ? 1 + t * t * t * t : 2 * t - t * t * t;
+}
+
+static void test_differences(void **state)
+{
+    (void)state;
+    double path[(1 + 2 * STEPS) * 2], s[4];
+    fill_path(path, quartic);
+    for (int k = PROBE_REACH; k < STEPS - PROBE_REACH; k++) {
+        const double t = k * dt_yr;
+        probe_path_state(path, k, dt_yr, s);
+        assert_near(s[0], quartic(t, 0), 1e-14);
+        assert_near(s[1], quartic(t, 1), 1e-14);
+        assert_near(s[2], 2 - 3 * t * t, 1e-12);
+        assert_near(s[3], 4 * t * t * t, 1e-12);
+    }
+}
+
+/* A body that goes straight on keeps its angular momentum, and gains energy as it climbs. */
+static void test_constant_velocity(void **state)
+{
+    (void)state;
+    const double mu = 31, truth[4] = {1.5, 0.4, 2.385, -0.9};
+    double path[(1 + 2 * STEPS) * 2], drift[PROBE_DRIFTS];
+    fill_path(path, straight);
+    const double r0 = hypot(1.5, 0.4), kinetic = (2.385 * 2.385 + 0.9 * 0.9) / 2;
+    for (int k = PROBE_REACH; k < STEPS - PROBE_REACH; k++) {
+        const double x = straight(k * dt_yr, 0), y = straight(k * dt_yr, 1), r = hypot(x, y);
+        probe_drift(mu, truth, path, k, dt_yr, drift);
+        assert_near(drift[0], (mu / r0 - mu / r) / (mu / r0 - kinetic), 1e-12);
+        assert_near(drift[1], 0, 1e-12);
+        /* v x h stays, so that the vector turns as the place does */
+        assert_near(drift[2], hypot(x / r - 1.5 / r0, y / r - 0.4 / r0), 1e-12);
+    }
+}
+
+static void test_prefix(void **state)
+{
+    (void)state;
+    for (int T = 4; T < 70; T++) {
+        const int prefix = probe_prefix(T);
+        assert_true(prefix % 2 == 1 && prefix < T && abs(2 * prefix - T) <= 2);
+    }
+    assert_int_equal(probe_prefix(32), 17);
+}
+
+/* ----------------------------------------------------------------------------------- changes */
+
+static struct probe_orbit some_orbit(int i)
+{
+    const double turn = 0.7 * i, mu = SIM_G * (1 + 0.1 * i), r = 1 + 0.05 * i;
+    const double v = sqrt(mu / r) * (0.8 + 0.02 * i), slant = 0.3;
+    return (struct probe_orbit){.mu = mu,
+                                .state = {r * cos(turn), r * sin(turn),
+                                          v * (-sin(turn) + slant * cos(turn)),
+                                          v * (cos(turn) + slant * sin(turn))},
+                                .share = 0.6,
+                                .barycentre = {0.2, -0.1},
+                                .dt_yr = 1e-5};
+}
+
+static void test_changed_orbits(void **state)
+{
+    (void)state;
+    for (int q = 0; q < PROBE_CHANGES; q++) {
+        const enum probe_change change = (enum probe_change)q;
+        const struct probe_orbit was = some_orbit(3);
+        struct probe_orbit is = was;
+        const double by = 0.31 * probe_change_value(&was, change);
+        assert_true(probe_change_orbit(&is, change, by));
+        const double *a = was.state, *b = is.state, square = a[0] * a[0] + a[1] * a[1];
+        assert_true(a[0] == b[0] && a[1] == b[1]);
+        if (change == PROBE_CHANGE_PULL) {
+            assert_near(is.mu / was.mu, 1.31, 1e-14);
+            assert_true(a[2] == b[2] && a[3] == b[3]);
+        } else {
+            assert_true(is.mu == was.mu);
+            assert_near(probe_change_value(&is, change), probe_change_value(&was, change) + by,
+                        1e-13 * fabs(by));
+        }
+        if (change == PROBE_CHANGE_MOMENTUM) /* the radial velocity stays */
+            assert_near((a[0] * b[2] + a[1] * b[3]) / square, (a[0] * a[2] + a[1] * a[3]) / square,
+                        1e-13);
+    }
+    struct probe_orbit none = some_orbit(1);
+    const double all = probe_change_value(&none, PROBE_CHANGE_PULL);
+    assert_false(probe_change_orbit(&none, PROBE_CHANGE_PULL, -1.01 * all));
+}
+
+static void test_slopes(void **state)
+{
+    (void)state;
+    const struct probe_moved moved[2] = {{0.6, 1, 0.4}, {-0.1, 0.5, 0.2}};
+    const unsigned short once[] = {1, 1}, first[] = {3, 0}, none[] = {0, 0};
+    assert_near(probe_slope(moved, 2, once), 0.5 / 1.5, 1e-15);
+    assert_near(probe_slope(moved, 2, first), 0.6, 1e-15);
+    assert_near(probe_cosine(moved, 2, once), 0.5 / sqrt(0.6 * 1.5), 1e-15);
+    assert_true(isnan(probe_slope(moved, 2, none)) && isnan(probe_cosine(moved, 2, none)));
+}
+
+/* A toy: its state (3 numbers) holds the velocity in the first two, times 2 and times 5, and it
+ * goes on in a straight line; what is added to the velocity counts `gain` times. */
+enum { TOYS = 12, WIDTH = 3, TOY_HORIZONS = 2 };
+static const int toy_horizon[TOY_HORIZONS] = {1, 3};
+struct toy {
+    struct probe_orbit orbit[TOYS];
+    double gain;
+    bool asked[4]; /* for layers */
+};
+
+static int toy_follow(void *of, int layer, const real *vector, double *place)
+{
+    struct toy *toy = of;
+    toy->asked[layer] = true;
+    for (int i = 0; i < TOYS; i++)
+        for (int h = 0; h < TOY_HORIZONS; h++)
+            for (int c = 0; c < 2; c++) {
+                const struct probe_orbit *o = &toy->orbit[i];
+                double velocity = o->state[2 + c];
+                if (vector)
+                    velocity += toy->gain * (double)vector[i * WIDTH + c] / (c ? 5 : 2);
+                place[2 * (i * TOY_HORIZONS + h) + c] =
+                    o->state[c] + o->share * toy_horizon[h] * o->dt_yr * velocity;
+            }
+    return 0;
+}
+
+static double toy_slope(struct toy *toy, enum probe_change change, const double *direction,
+                        bool random, int h)
+{
+    const struct probe_subject subject = {.n = TOYS,
+                                          .width = WIDTH,
+                                          .horizons = TOY_HORIZONS,
+                                          .horizon = toy_horizon,
+                                          .of = toy,
+                                          .follow = toy_follow};
+    double base[TOYS * TOY_HORIZONS * 2];
+    struct probe_moved moved[TOY_HORIZONS * TOYS];
+    unsigned short once[TOYS];
+    for (int i = 0; i < TOYS; i++)
+        once[i] = 1;
+    toy_follow(toy, 0, NULL, base);
+    const struct probe_steering how = {.change = change,
+                                       .layer = 2,
+                                       .direction = direction,
+                                       .sd = 0.8,
+                                       .orbit = toy->orbit,
+                                       .base = base,
+                                       .random = random,
+                                       .seed = 5};
+    assert_int_equal(probe_steer(&subject, &how, moved), 0);
+    /* t = -3 .. 3: 2 (1 + 4 + 9) sd^2, of velocities */
+    const double step = toy->orbit[1].share * toy_horizon[h] * toy->orbit[1].dt_yr * how.sd;
+    if (change <= PROBE_CHANGE_VY && direction[0] + direction[1] > 0)
+        assert_near(moved[h * TOYS + 1].bb, 28 * step * step, 1e-3 * 28 * step * step);
+    return probe_slope(moved + h * TOYS, TOYS, once);
+}
+
+static void test_toy(void **state)
+{
+    (void)state;
+    /* readouts that undo the factors: state / 2 and state / 5 */
+    static const double weight[WIDTH * 2] = {1 / 2.0, 0, 0, 1 / 5.0, 0, 0};
+    double x[WIDTH], y[WIDTH];
+    struct toy toy = {.gain = 1};
+    for (int i = 0; i < TOYS; i++)
+        toy.orbit[i] = some_orbit(i);
+    probe_steer_shortest(weight, WIDTH, 2, x);
+    probe_steer_shortest(weight + 1, WIDTH, 2, y);
+    assert_true(x[0] == 2 && x[1] == 0 && y[0] == 0 && x[2] == 0);
+    assert_near(y[1], 5, 1e-14);
+    for (int h = 0; h < TOY_HORIZONS; h++) { /* straight lines for orbits: to about dt */
+        toy.gain = 1;
+        assert_near(toy_slope(&toy, PROBE_CHANGE_VX, x, false, h), 1, 1e-4);
+        assert_near(toy_slope(&toy, PROBE_CHANGE_VY, y, false, h), 1, 1e-4);
+        assert_near(toy_slope(&toy, PROBE_CHANGE_VX, y, false, h), 0, 1e-4);
+        toy.gain = -0.37;
+        assert_near(toy_slope(&toy, PROBE_CHANGE_VY, y, false, h), -0.37, 1e-4);
+        /* of 72 random directions of three dimensions, the mean is not far from 0 */
+        toy.gain = 1;
+        assert_true(fabs(toy_slope(&toy, PROBE_CHANGE_VX, x, true, h)) < 0.4);
+    }
+    assert_true(toy.asked[2] && !toy.asked[1]);
+    const double nowhere[WIDTH] = {0};
+    assert_true(isnan(toy_slope(&toy, PROBE_CHANGE_VX, nowhere, false, 0)));
+}
+
+/* States whose numbers go together: the likeliest change follows them, and holds what it should. */
+static void test_likeliest(void **state)
+{
+    (void)state;
+    enum { MANY = 500 };
+    static double x[MANY * WIDTH], y[MANY * 2];
+    double d[WIDTH];
+    for (int i = 0; i < MANY; i++) {
+        const double a = sin(1.7 * i), b = cos(2.9 * i + 1);
+        x[i * WIDTH] = a + 3;
+        x[i * WIDTH + 1] = b - 1;
+        x[i * WIDTH + 2] = 4 * a + 0.5 * b; /* follows the others, read by nobody */
+        y[2 * i] = x[i * WIDTH];
+        y[2 * i + 1] = x[i * WIDTH] + x[i * WIDTH + 1];
+    }
+    static const int both[] = {0, 1}, other[] = {1, 0}, twice[] = {0, 0};
+    assert_int_equal(probe_steer_likeliest(MANY, WIDTH, x, 2, y, 2, both, d), 0);
+    assert_near(d[0], 1, 1e-10); /* a + 1, b - 1 */
+    assert_near(d[1], -1, 1e-10);
+    assert_near(d[2], 3.5, 1e-10);
+    assert_int_equal(probe_steer_likeliest(MANY, WIDTH, x, 2, y, 2, other, d), 0);
+    assert_near(d[0], 0, 1e-10);
+    assert_near(d[1], 1, 1e-10);
+    assert_near(d[2], 0.5, 1e-10);
+    /* a readout that is held and raised: no such way */
+    assert_int_equal(probe_steer_likeliest(MANY, WIDTH, x, 2, y, 2, twice, d), 0);
+    assert_true(d[0] == 0 && d[1] == 0 && d[2] == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_circle),
+        cmocka_unit_test(test_ellipse),
+        cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_constant_velocity),
+        cmocka_unit_test(test_prefix),
+        cmocka_unit_test(test_changed_orbits),
+        cmocka_unit_test(test_slopes),
+        cmocka_unit_test(test_toy),
+        cmocka_unit_test(test_likeliest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
