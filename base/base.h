@@ -206,6 +206,17 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
 enum { ORR_COMMAND = 16384 };
 void orr_command(const char *name, const char *const *options, char *text, size_t bytes);
 
+/* Runs the program itself once per job, with all of its arguments but `option` and --threads, then
+ * `option name[i] --threads K`; as many at a time as there are threads, which they share. Each job
+ * prints what it has to say, progress as lines. Signals are passed on, and a job ends when this process
+ * is killed. After a failure, or a signal (ORR_EINTR), no further job begins. For use inside
+ * orr_main(). */
+int orr_side_by_side(const char *option, const char *const name[], int count, int threads);
+/* Whether this process is such a job. */
+bool orr_side(void);
+/* Makes such a job end with its caller. */
+void orr_side_follow(void);
+
 /* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
  * file sizes) are ignored: the write fails instead. */
 void orr_signals_catch(void);

@@ -40,7 +40,7 @@ void orr_progress_init(struct orr_progress *progress, const char *label, uint64_
     snprintf(progress->label, sizeof progress->label, "%s", label);
     progress->total = total;
     progress->quiet = quiet;
-    progress->terminal = isatty(STDERR_FILENO) == 1;
+    progress->terminal = isatty(STDERR_FILENO) == 1 && !orr_side(); /* one line for all */
     progress->start_s = progress->last_s = orr_time_s();
 }
 

@@ -1,6 +1,7 @@
 /* program.c - what every program does around its work: arguments, signals, the exit status. */
 #include "base.h"
 #include "isa.h"
+#include "program.h"
 
 #include <string.h>
 
@@ -34,8 +35,13 @@ static void append_argument(char *text, size_t bytes, const char *argument)
     append(text, bytes, "'");
 }
 
-/* "--set=a=b" and "--set a=b" are option --set; next = its value is the argument after it. */
-static bool is_option(const char *argument, const char *name, bool *next)
+int orr_program_arguments(char ***argv)
+{
+    *argv = program_argv;
+    return program_argc;
+}
+
+bool orr_is_option(const char *argument, const char *name, bool *next)
 {
     const size_t length = strlen(name);
     if (strncmp(argument, name, length) || (argument[length] && argument[length] != '='))
@@ -54,7 +60,7 @@ void orr_command(const char *name, const char *const *options, char *text, size_
     for (int i = 1; i < program_argc; i++) {
         bool next = false, wanted = !options && strcmp(program_argv[i], "--resume") != 0;
         for (const char *const *o = options; o && *o && !wanted; o++)
-            wanted = is_option(program_argv[i], *o, &next);
+            wanted = orr_is_option(program_argv[i], *o, &next);
         if (wanted)
             append_argument(text, bytes, program_argv[i]);
         if (wanted && next && i + 1 < program_argc)
@@ -70,6 +76,7 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
     bool done = false;
     program_argc = argc;
     program_argv = argv;
+    orr_side_follow();
     orr_signals_catch(); /* before --help, which may write into a pipe that closes early */
     int rc = orr_cli_parse(program, argc, argv, &cli, &done);
     rc = rc || done ? rc : orr_isa_check();
@@ -82,7 +89,7 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
               rc ? "not as it should" : "all well", (double)orr_memory_peak() / 1e6);
     if (rc == ORR_EINTR) {
         fprintf(stderr, "%s: %s\n", program->name, orr_error());
-        if (program->resumes) {
+        if (program->resumes && !orr_side()) {
             char command[ORR_COMMAND];
             orr_command(program->name, NULL, command, sizeof command);
             fprintf(stderr, "resume with: %s\n", command);

@@ -369,9 +369,26 @@ static int make_all(struct call *call)
     return rc;
 }
 
+/* Sources of small models, on the CPU, are made side by side. *done = that was done. */
+static int make_side_by_side(struct call *call, bool *done)
+{
+    const struct orr_cli *cli = &call->cli;
+    const struct orr_preset *p = &cli->preset;
+    const struct orr_sources *sources = &call->sources;
+    const char *name[ORR_LIST + 3];
+    for (int i = 0; i < sources->count; i++)
+        name[i] = sources->name[i];
+    *done = !*source_option && !minutes_option &&
+            gpt_is_small(cli, &call->device, p->finetune.magnitude.batch, p->orbits.positions);
+    if (!*done)
+        return 0;
+    const int rc = orr_cli_save_preset(cli, call->out);
+    return rc ? rc : orr_side_by_side("--source", name, sources->count, cli->threads);
+}
+
 static int tune(struct call *call)
 {
-    bool work, train;
+    bool work, train, done = false;
     int rc = 0;
     if (*call->cli.checkpoint && !orr_exists(call->cli.checkpoint))
         rc = ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint (--checkpoint)", call->cli.checkpoint);
@@ -381,8 +398,12 @@ static int tune(struct call *call)
         return print_plan(call);
     if (!rc)
         rc = check_jobs(call, &work, &train);
-    if (!rc && train)
+    if (!rc && train && !orr_side())
         gpt_precision_tell(call->given, &call->cli, &call->device);
+    if (!rc && train)
+        rc = make_side_by_side(call, &done);
+    if (rc || done)
+        return rc;
     if (!rc && train)
         rc = gpt_device_open(&call->device, &call->cli, false);
     if (rc)

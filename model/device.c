@@ -110,6 +110,13 @@ void gpt_precision_tell(const struct orr_cli *given, const struct orr_cli *decid
                  k_cpu_kind_name(&kind));
 }
 
+bool gpt_is_small(const struct orr_cli *cli, const struct gpt_device *device, long batch,
+                  long positions)
+{
+    return cli->threads > 1 && device->ops->host &&
+           (double)batch * (double)positions * cli->preset.model.width <= 0x1p20;
+}
+
 static enum k_precision precision_of(const struct orr_cli *cli, const struct k_ops *ops, bool exact)
 {
     const enum orr_precision wanted = cli->preset.model.precision;

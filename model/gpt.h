@@ -138,6 +138,11 @@ void gpt_precision_tell(const struct orr_cli *given, const struct orr_cli *decid
  * and cannot be used, says why and opens the CPU. ops may change. */
 int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact);
 
+/* Whether threads have little to share in one such model, on the CPU, so that models are better trained
+ * side by side (orr_side_by_side): tensors (batch, positions, width) of at most 2^20 numbers. */
+bool gpt_is_small(const struct orr_cli *cli, const struct gpt_device *device, long batch,
+                  long positions);
+
 /* What goes in and what is asked for; buffers of the host, owned by whoever made the batch, which
  * may change as soon as a pass over it returns. */
 struct gpt_batch {

@@ -193,14 +193,37 @@ static int check_jobs(struct call *call, bool *work)
     return rc;
 }
 
+/* Variants of small models, on the CPU, train side by side. *done = that was done. */
+static int train_side_by_side(struct call *call, bool *done)
+{
+    const struct orr_cli *cli = &call->cli;
+    const struct orr_preset *p = &cli->preset;
+    const char *name[ORR_LIST];
+    int count = 0;
+    for (int i = 0; i < p->attention.count; i++)
+        if (orr_cli_wants(cli, p->attention.item[i]))
+            name[count++] = p->attention.item[i];
+    const long positions = orr_preset_is_text(p) ? p->text.positions : p->orbits.positions;
+    *done = count > 1 && !minutes_option &&
+            gpt_is_small(cli, &call->device, p->pretrain.batch, positions);
+    if (!*done)
+        return 0;
+    const int rc = orr_cli_save_preset(cli, cli->run);
+    return rc ? rc : orr_side_by_side("--attention", name, count, cli->threads);
+}
+
 static int train(struct call *call)
 {
     struct gpt_pretraining job;
-    bool work;
+    bool work, done = false;
     int rc = check_jobs(call, &work);
-    if (!rc && work)
+    if (!rc && work && !orr_side())
         gpt_precision_tell(call->given, &call->cli, &call->device);
     if (!rc && work)
+        rc = train_side_by_side(call, &done);
+    if (rc || done)
+        return rc;
+    if (work)
         rc = gpt_device_open(&call->device, &call->cli, false);
     if (rc)
         return rc;

@@ -1,0 +1,160 @@
+/* side.c - the jobs of a call side by side: the program itself, once per job, on fewer threads.
+ *
+ * The threads of one small model wait for each other more than they compute; models have nothing to
+ * wait for. Results have the same bits either way. */
+#include "base.h"
+#include "program.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { JOBS = ORR_LIST + 3 };
+static const char variable[] = "ORRERY_SIDE"; /* set: this process is a job of another one */
+
+static volatile pid_t jobs[JOBS]; /* 0: not begun, or ended */
+
+bool orr_side(void)
+{
+    return getenv(variable) != NULL;
+}
+
+void orr_side_follow(void)
+{
+    if (orr_side())
+        (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* saves and ends when the caller is killed */
+}
+
+static void tell_jobs(int number)
+{
+    for (int i = 0; i < JOBS; i++)
+        if (jobs[i] > 0)
+            kill(jobs[i], number);
+}
+
+/* Before this process ends at once: a second signal. */
+static void end_jobs(void)
+{
+    tell_jobs(SIGKILL);
+}
+
+/* The arguments of this call but `option` and --threads, then those of the job; free() it. */
+static char **arguments(const char *option, const char *name, const char *threads)
+{
+    char **given;
+    const int count = orr_program_arguments(&given);
+    const char **argv = calloc((size_t)count + 5, sizeof *argv);
+    int n = 0;
+    for (int i = 0; argv && i < count; i++) {
+        bool next = false;
+        const bool dropped = i > 0 && (orr_is_option(given[i], option, &next) ||
+                                       orr_is_option(given[i], "--threads", &next));
+        if (!dropped)
+            argv[n++] = given[i];
+        else if (next)
+            i++;
+    }
+    if (!argv)
+        return NULL;
+    argv[n++] = option;
+    argv[n++] = name;
+    argv[n++] = "--threads";
+    argv[n] = threads;
+    return (char **)(uintptr_t)argv; /* posix_spawn wants them writable, and leaves them alone */
+}
+
+/* In a process group of its own: signals of a terminal come to this process, which passes them on. */
+static int begin(int job, const char *option, const char *name, int threads)
+{
+    char text[16];
+    pid_t pid = 0;
+    snprintf(text, sizeof text, "%d", threads);
+    char **argv = arguments(option, name, text);
+    posix_spawnattr_t attributes;
+    int error = argv ? posix_spawnattr_init(&attributes) : ENOMEM;
+    if (!error) {
+        (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        (void)posix_spawnattr_setpgroup(&attributes, 0);
+        error = setenv(variable, "1", 1)
+                    ? ENOMEM
+                    : posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
+        (void)unsetenv(variable);
+        (void)posix_spawnattr_destroy(&attributes);
+    }
+    free(argv);
+    if (error)
+        return ORR_FAIL(ORR_EIO, "%s: cannot begin: %s", name, strerror(error));
+    jobs[job] = pid;
+    return 0;
+}
+
+/* Waits a moment for jobs to end; how many still run. *failed: the first that ended badly. */
+static int wait_for(int count, int status[], int *failed)
+{
+    int running = 0;
+    for (int i = 0; i < count; i++) {
+        if (jobs[i] <= 0)
+            continue;
+        if (waitpid(jobs[i], &status[i], WNOHANG) != jobs[i]) {
+            running++;
+            continue;
+        }
+        jobs[i] = 0;
+        const bool well = WIFEXITED(status[i]) && WEXITSTATUS(status[i]) == 0;
+        if (!well && *failed < 0)
+            *failed = i;
+    }
+    if (running)
+        (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    return running;
+}
+
+/* What became of a job, whose own words stand above. */
+static int verdict(const char *name, int status)
+{
+    if (WIFSIGNALED(status))
+        return ORR_FAIL(ORR_EIO, "%s: ended by signal %d", name, WTERMSIG(status));
+    if (WEXITSTATUS(status) > 128)
+        return ORR_FAIL(ORR_EINTR, "%s: stopped", name);
+    return ORR_FAIL(WEXITSTATUS(status) == 2 ? ORR_EUSAGE : ORR_EIO,
+                    "%s: not done, for the reason above", name);
+}
+
+int orr_side_by_side(const char *option, const char *const name[], int count, int threads)
+{
+    const int at_once = threads < count ? threads : count;
+    int status[JOBS] = {0}, begun = 0, running = 0, failed = -1, rc = 0;
+    bool told = false;
+    if (count > JOBS)
+        return ORR_FAIL(ORR_EINVAL, "%d jobs side by side: at most %d", count, JOBS);
+    orr_signals_at_end(end_jobs);
+    do {
+        while (!rc && failed < 0 && !orr_signal_seen() && begun < count && running < at_once) {
+            /* threads that are left over go to the first ones */
+            const int own = threads / at_once + (begun % at_once < threads % at_once);
+            rc = begin(begun, option, name[begun], own);
+            begun += !rc;
+            running += !rc;
+        }
+        if (orr_signal_seen() && !told) {
+            tell_jobs(SIGTERM);
+            told = true;
+        }
+        running = wait_for(begun, status, &failed);
+    } while (running || (!rc && failed < 0 && !orr_signal_seen() && begun < count));
+    orr_signals_at_end(NULL);
+    if (!rc && orr_signal_seen())
+        rc = ORR_FAIL(ORR_EINTR, "stopped; what was done is saved");
+    else if (!rc && failed >= 0)
+        rc = verdict(name[failed], status[failed]);
+    return rc;
+}
