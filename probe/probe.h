@@ -27,6 +27,8 @@ struct probe_options {
     bool final;                           /* sequences of gpt_final_split(): nothing was selected
                                              on them */
     struct gpt_attention_override change; /* all zero but context: as trained */
+    int steps, draws;                     /* of fine-tuning with few labels, 0 = the default */
+    const char *sizes;                    /* numbers of labelled sequences, NULL = the default */
     bool resume;                          /* keep results that are there, of the same key */
     bool quiet;
 };
@@ -128,6 +130,13 @@ bool probe_is_changed(const struct probe_options *options);
 /* inputs.npy, the rows fed: tokens uint16 or coordinates float32 (sequences, T, 2); outputs.npy,
  * those of the head: float32 (sequences, T, OC). */
 int probe_outputs(const struct probe_options *options);
+
+/* Label curves and label saving: labels.csv, labels.json, labels.png, and labels_cells.json, which
+ * grows meanwhile. */
+int probe_labels(const struct probe_options *options);
+/* Forces in the outer quarters of r and of m1 m2, learned from labels of the middle half alone:
+ * extrapolate.csv, extrapolate.json, and extrapolate_<r|m>_<source>.csv for symbolic regression. */
+int probe_extrapolate(const struct probe_options *options);
 
 /* A subcommand of bin/probe. */
 struct probe_command {

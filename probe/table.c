@@ -9,6 +9,10 @@ const struct probe_command probe_table[] = {
     {"evaluate", "next-state errors (text: loss), as trained and as changed", probe_evaluate, false,
      false, false},
     {"outputs", "inputs and head outputs as arrays, in fp32", probe_outputs, false, true, false},
+    {"labels", "R^2 of forces against labelled sequences, label saving", probe_labels, false, false,
+     true},
+    {"extrapolate", "forces outside the range of r, or m1 m2, of the labels", probe_extrapolate,
+     false, false, true},
     {NULL, NULL, NULL, false, false, false},
 };
 
