@@ -11,7 +11,7 @@
 
 const char *const probe_arm_name[PROBE_ARMS] = {"pretrained", "untrained", "neighbours"};
 
-enum { STEPS = 400, BATCH = 16, INNER_SEQUENCES = 256, INNER_ROWS = 8 };
+enum { STEPS = 600, BATCH = 32, INNER_SEQUENCES = 256, INNER_ROWS = 8 };
 
 /* --------------------------------------------------------------------------------- draws */
 
@@ -61,7 +61,7 @@ void probe_arms_init(struct probe_arms *arms, const struct probe *probe,
         arms->train.warmup = t->warmup * arms->train.steps / t->steps;
     arms->rate_steps = (arms->train.steps + 1) / 2;
     for (int k = 0; k < PROBE_RATES; k++)
-        arms->rate[k] = t->lr * pow(3, k - 1);
+        arms->rate[k] = t->lr * pow(2, k - 1);
 }
 
 void probe_arms_budget(const struct probe_arms *arms, cJSON *json)

@@ -10,8 +10,9 @@
 #include <cjson/cJSON.h>
 
 enum { REVISION = 1, HELD_OUT = 512, ROWS = 8, DRAWS = 3, RESAMPLES = 1000, LEVELS = 3 };
-static const int standard[] = {30, 100, 300, 1000, 3000, 10000, 40000};
-enum { STANDARD = 6 }; /* of these by default: the last one costs and changes little */
+/* Fewer are learned badly by all models, more take more steps than the default has. */
+static const int standard[] = {100, 300, 1000, 3000};
+enum { STANDARD = sizeof standard / sizeof *standard };
 static const double level[LEVELS] = {0.8, 0.9, 0.95};
 
 struct curves {
@@ -25,6 +26,7 @@ struct curves {
     size_t *order; /* of the labelled sequences */
     int n[PROBE_SIZES], sizes, draws;
     char folder[4096], key[PROBE_KEY];
+    char cells_key[PROBE_KEY]; /* of a cell: neither other sizes nor other draws change it */
 };
 
 /* -------------------------------------------------------------------------------- cells */
@@ -274,6 +276,8 @@ static int open_curves(struct curves *c)
     for (int k = 0; k < c->sizes; k++)
         used += snprintf(more + used, sizeof more - (size_t)used, "%s%d", k ? "," : "", c->n[k]);
     TRY(probe_key(o, "labels", REVISION, more, c->key));
+    snprintf(more, sizeof more, "%ld", c->arms.train.steps);
+    TRY(probe_key(o, "labels_cells", REVISION, more, c->cells_key));
     return probe_folder(&c->probe, o, c->folder);
 }
 
@@ -289,7 +293,7 @@ static int run(struct curves *c)
     TRY(probe_judged_draw(&c->judged, &c->forces.test, &none, NULL, held, ROWS, o->preset->seed));
     TRY(probe_labels_order(&c->forces.labels, o->preset->seed, c->order));
     TRY(orr_mkdir(c->folder));
-    TRY(probe_cells_open(&c->cells, c->folder, c->key, held, o->resume));
+    TRY(probe_cells_open(&c->cells, c->folder, c->cells_key, held, o->resume));
     if (c->cells.count)
         orr_note(o->quiet, "labels: goes on behind %d cells of %s", c->cells.count, c->cells.path);
     TRY(measure_all(c));

@@ -24,7 +24,7 @@ static const struct orr_option options[] = {
     {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text, NULL},
     {"--sizes", "N,N,...", "labels, extrapolate: labelled sequences", &sizes_text, NULL},
     {"--steps", "N",
-     "labels, extrapolate: steps of each fine-tuning (default: 400 or the "
+     "labels, extrapolate: steps of each fine-tuning (default: 600 or the "
      "preset's, if fewer)",
      &steps_text, NULL},
     {"--draws", "N", "labels, extrapolate: draws of labels (default: 3)", &draws_text, NULL},

@@ -278,6 +278,11 @@ static void test_curves(void **state)
     char *text = content(&f, "made", "labels_cells.json");
     assert_non_null(strstr(text, "12345"));
     free(text);
+    f.options.draws = 3; /* more draws go on, too */
+    measure(&f, probe_labels, "made");
+    text = content(&f, "made", "labels_cells.json");
+    assert_non_null(strstr(text, "12345"));
+    free(text);
     f.options.steps = 13;
     measure(&f, probe_labels, "made");
     text = content(&f, "made", "labels_cells.json");
