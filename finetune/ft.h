@@ -29,7 +29,6 @@ struct ft_bounds {
 };
 /* orbits.label_r_min ... label_m_max. */
 void ft_bounds_of(const struct orr_preset *preset, struct ft_bounds *bounds);
-bool ft_bounded(const struct ft_bounds *bounds);
 /* r and m1 m2 of a labelled place `at` = sequence * positions + row. */
 double ft_separation(const struct sim_dataset *set, size_t at);
 double ft_mass_product(const struct sim_dataset *set, size_t at);

@@ -14,7 +14,7 @@ void ft_bounds_of(const struct orr_preset *preset, struct ft_bounds *bounds)
                                  .m_max = o->label_m_max};
 }
 
-bool ft_bounded(const struct ft_bounds *b)
+static bool is_bounded(const struct ft_bounds *b)
 {
     return b->r_min > 0 || b->r_max > 0 || b->m_min > 0 || b->m_max > 0;
 }
@@ -41,7 +41,7 @@ bool ft_label_counts(const struct sim_dataset *set, const struct ft_bounds *b, s
 {
     if (!isfinite(set->force_magnitude[at]))
         return false;
-    return !ft_bounded(b) || (between(ft_separation(set, at), b->r_min, b->r_max) &&
+    return !is_bounded(b) || (between(ft_separation(set, at), b->r_min, b->r_max) &&
                               between(ft_mass_product(set, at), b->m_min, b->m_max));
 }
 
@@ -62,7 +62,7 @@ int ft_labels_find(struct ft_labels *labels, const struct sim_dataset *set,
     if (!labels->sequence)
         return ORR_ENOMEM;
     for (size_t s = 0; s < set->n; s++)
-        if (!ft_bounded(bounds) || has_label(labels, s))
+        if (!is_bounded(bounds) || has_label(labels, s))
             labels->sequence[labels->count++] = s;
     return 0;
 }
@@ -98,7 +98,7 @@ int ft_labels_transform(const struct ft_labels *labels, enum orr_force_loss loss
 {
     const struct ft_bounds *b = &labels->bounds;
     const size_t n = ft_labels_points(labels, NULL, NULL);
-    if (!n && ft_bounded(b))
+    if (!n && is_bounded(b))
         return ORR_FAIL(ORR_EINVAL,
                         "no label to fine-tune on: none lies within orbits.label_r_min = %g, "
                         "label_r_max = %g, label_m_min = %g, label_m_max = %g (0 = no bound)",

@@ -4,8 +4,8 @@
  * copied into one place, and every number that changes is in memory. So the first pass runs as it
  * is (which makes what is made on first use), the second is recorded, and from then on it is
  * replayed. What it depends on is kept beside the recording and compared: another shape, other
- * weights (gpt_swap_average, gpt_freeze) or another way to attend record anew; another plan of the activations
- * takes the recording with it. */
+ * weights (gpt_swap_average), others that are trained (gpt_freeze) or another way to attend record
+ * anew; another plan of the activations takes the recording with it. */
 #include "model.h"
 
 #include <string.h>

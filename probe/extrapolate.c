@@ -12,8 +12,8 @@
 enum { REVISION = 1, HELD_OUT = 512, ROWS = 8, DRAWS = 3, RESAMPLES = 200, EXPERIMENTS = 2 };
 enum { SEQUENCES = 3000 }; /* learned from by default, or all where there are fewer */
 
-const char *const probe_source_name[PROBE_SOURCES] = {"pretrained", "untrained", "neighbours",
-                                                      "power", "truth"};
+static const char *const source_name[PROBE_SOURCES] = {"pretrained", "untrained", "neighbours",
+                                                       "power", "truth"};
 
 /* Predictions ln F (rows) of one experiment and number of labels, by source and draw. */
 struct predictions {
@@ -192,7 +192,7 @@ static int write_tables(const struct extrapolation *x, const struct probe_experi
 {
     char path[4096];
     for (int s = 0; s < PROBE_SOURCES; s++) {
-        TRY(orr_path(path, "%s/extrapolate_%s_%s.csv", x->folder, e->tag, probe_source_name[s]));
+        TRY(orr_path(path, "%s/extrapolate_%s_%s.csv", x->folder, e->tag, source_name[s]));
         TRY(probe_write_forces(path, &x->judged, e->outside, s == PROBE_TRUTH ? 1 : x->draws,
                                p->of[s]));
     }

@@ -7,7 +7,6 @@
 
 /* The arms, a power law of r fitted to the labels, and the truth. */
 enum { PROBE_POWER = PROBE_ARMS, PROBE_TRUTH, PROBE_SOURCES };
-extern const char *const probe_source_name[PROBE_SOURCES];
 
 struct probe_experiment {
     const char *name, *tag;  /* "r", "m1 m2"; as in names of files */

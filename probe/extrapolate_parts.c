@@ -92,14 +92,14 @@ int probe_power_law(const struct ft_labels *labels, const struct probe_judged *j
         ft_labels_points(labels, states, forces);
         for (size_t i = 0; i < n; i++) {
             const float *s = states + 6 * i;
-            x[i] = 0.5 * log((double)s[0] * (double)s[0] + (double)s[1] * (double)s[1]);
-            y[i] = log((double)forces[i]);
+            x[i] = 0.5 * orr_log((double)s[0] * (double)s[0] + (double)s[1] * (double)s[1]);
+            y[i] = orr_log((double)forces[i]);
         }
         if (gsl_fit_linear(x, 1, y, 1, n, &a, &b, &unused[0], &unused[1], &unused[2], &unused[3]))
             rc = ORR_FAIL(ORR_EINVAL, "a power law of %zu labels: no least squares", n);
     }
     for (size_t i = 0; i < judged->rows && !rc; i++)
-        log_f[i] = a + b * log(ft_separation(judged->set, judged->at[i]));
+        log_f[i] = a + b * orr_log(ft_separation(judged->set, judged->at[i]));
     free(states);
     free(forces);
     free(x);
@@ -112,9 +112,9 @@ static void features(const struct probe_judged *j, size_t i, double x[4])
 {
     const float *s = j->set->full_state + 6 * j->at[i];
     x[0] = 1;
-    x[1] = log(ft_separation(j->set, j->at[i]));
-    x[2] = log((double)s[4]);
-    x[3] = log((double)s[5]);
+    x[1] = orr_log(ft_separation(j->set, j->at[i]));
+    x[2] = orr_log((double)s[4]);
+    x[3] = orr_log((double)s[5]);
 }
 
 void probe_exponents(const struct probe_judged *j, const bool *keep, const double *log_f,
@@ -160,8 +160,8 @@ int probe_write_forces(const char *path, const struct probe_judged *j, const boo
                 rc = orr_file_printf(&file, "%d,%zu,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", d,
                                      sequence, ((int)(at % P) - 1) / set->num_bodies[sequence],
                                      ft_separation(set, at), (double)s[4], (double)s[5],
-                                     exp((double)set->coords[2 * sequence * P]),
-                                     (double)set->force_magnitude[at], exp(log_f[d][i]));
+                                     orr_exp((double)set->coords[2 * sequence * P]),
+                                     (double)set->force_magnitude[at], orr_exp(log_f[d][i]));
         }
     if (!rc)
         rc = orr_file_commit(&file);

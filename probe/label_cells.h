@@ -18,7 +18,8 @@ struct probe_cells {
     struct probe_cell *cell;
     int count, room;
 };
-/* Cells of <folder>/labels_cells.json where resume is set and the file is of this key, else none. */
+/* Cells of <folder>/labels_cells.json where resume is set and the file is of this key, else
+ * none. */
 int probe_cells_open(struct probe_cells *cells, const char *folder, const char key[PROBE_KEY],
                      size_t sequences, bool resume);
 void probe_cells_free(struct probe_cells *cells);

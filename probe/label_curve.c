@@ -31,7 +31,7 @@ struct probe_range probe_labels_needed(size_t count, const int *n, const double 
     if (k == count)
         return (struct probe_range){n[count - 1], INFINITY};
     const double share = (level - y[k - 1]) / (y[k] - y[k - 1]);
-    const double needed = exp(log(n[k - 1]) + share * (log(n[k]) - log(n[k - 1])));
+    const double needed = orr_exp(orr_log(n[k - 1]) + share * (orr_log(n[k]) - orr_log(n[k - 1])));
     return (struct probe_range){needed, needed};
 }
 

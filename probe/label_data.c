@@ -170,7 +170,7 @@ int probe_judged_draw(struct probe_judged *j, const struct sim_dataset *set,
             gsl_ran_choose(rng, j->at + j->rows, take, all, found, sizeof *all);
         for (size_t k = 0; k < take; k++, j->rows++) {
             j->of[j->rows] = i;
-            j->y[j->rows] = log((double)set->force_magnitude[j->at[j->rows]]);
+            j->y[j->rows] = orr_log((double)set->force_magnitude[j->at[j->rows]]);
         }
     }
     if (!rc && !j->rows)

@@ -167,7 +167,7 @@ int probe_arm_predict(struct probe_arms *arms, enum probe_arm arm, const struct 
         rc = arm == PROBE_NEIGHBOURS ? by_neighbours(arms, labels, judged, log_f)
                                      : by_model(arms, arm, labels, lr, steps, judged, log_f);
     for (size_t i = 0; i < judged->rows && !rc; i++)
-        log_f[i] = log(log_f[i] > 0 ? log_f[i] : least);
+        log_f[i] = orr_log(log_f[i] > 0 ? log_f[i] : least);
     arms->seconds[arm] += orr_time_s() - begin_s;
     return rc;
 }

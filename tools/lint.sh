@@ -58,7 +58,7 @@ EXACT=" gsl_ran_flat gsl_ran_choose gsl_ran_shuffle gsl_ran_sample "
 declare -A MAY_CALL=(
     [sim/picture.o]="pictures only" [sim/prior_facts.o]="prints" [sim/statistics.o]="prints"
     [finetune/transform.o]="units of models" [finetune/task.o]="noise on inputs of models"
-    [probe/statistics.o]="maps of models")
+    [probe/statistics.o]="maps of models" [probe/extrapolate_parts.o]="exponents of models")
 for library in "${libraries[@]}"; do
     folder=$(basename "$library" .a)
     folder=${folder#lib}

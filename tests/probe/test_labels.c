@@ -331,7 +331,8 @@ static void test_extrapolate(void **state)
     close_fixture(&f);
 }
 
-/* The masks: labels lie inside, rows outside are outside; exponents and power law by closed forms. */
+/* The masks: labels lie inside, rows outside are outside; exponents and the power law by closed
+ * forms. */
 static void test_parts(void **state)
 {
     (void)state;
