@@ -268,7 +268,7 @@ static int run(struct extrapolation *x)
 {
     int rc = orr_mkdir(x->folder);
     orr_progress_init(&x->progress, "extrapolate",
-                      (uint64_t)(EXPERIMENTS * x->sizes * x->draws * PROBE_ARMS),
+                      (uint64_t)x->sizes * (uint64_t)x->draws * EXPERIMENTS * PROBE_ARMS,
                       x->options->quiet);
     for (int i = 0; i < EXPERIMENTS; i++)
         for (int size = 0; size < x->sizes && !rc; size++)

@@ -68,7 +68,8 @@ static int measure_all(struct curves *c)
     struct orr_progress progress;
     uint64_t done = 0;
     int rc = 0;
-    orr_progress_init(&progress, "labels", (uint64_t)(PROBE_ARMS * c->sizes * c->draws),
+    orr_progress_init(&progress, "labels",
+                      (uint64_t)PROBE_ARMS * (uint64_t)c->sizes * (uint64_t)c->draws,
                       c->options->quiet);
     progress.begun = (uint64_t)c->cells.count;
     for (int draw = 0; draw < c->draws; draw++)
