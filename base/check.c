@@ -30,6 +30,14 @@ static int check_orbits(const struct orr_orbits_preset *o)
         return ORR_FAIL(ORR_EUSAGE, "orbits.output: protocol vafa2025 needs tokens");
     if (o->protocol == ORR_PROTOCOL_IDENTIFIABLE && o->output == ORR_OUTPUT_TOKENS)
         return ORR_FAIL(ORR_EUSAGE, "orbits.output: protocol identifiable needs continuous");
+    if (o->label_r_max > 0 && o->label_r_min >= o->label_r_max)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "orbits.label_r_min: must be below orbits.label_r_max = %g, found %g",
+                        o->label_r_max, o->label_r_min);
+    if (o->label_m_max > 0 && o->label_m_min >= o->label_m_max)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "orbits.label_m_min: must be below orbits.label_m_max = %g, found %g",
+                        o->label_m_max, o->label_m_min);
     const bool labelled = o->two_body_train > 0;
     if (labelled && o->output == ORR_OUTPUT_CONTINUOUS &&
         1 + 2 * (o->label_from_step + 1) >= o->positions)

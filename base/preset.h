@@ -102,8 +102,11 @@ struct orr_orbits_preset {
     double samples_min, samples_max; /* identifiable: periods outside are redrawn (per orbit) */
     double com_sigma_au;             /* centre of mass ~ N(0, sigma^2) per axis */
     int label_from_step; /* first labelled time step (0-based), two-body continuous sets */
-    bool solar_system;   /* also write the solar system */
-    enum orr_law law;    /* docs/laws.md */
+    /* Labels that fine-tuning of magnitudes trains on: of separations, of products m1 m2; 0 = no
+     * bound. Files hold all labels. */
+    double label_r_min, label_r_max, label_m_min, label_m_max;
+    bool solar_system; /* also write the solar system */
+    enum orr_law law;  /* docs/laws.md */
     double law_exponent, law_alpha, law_lambda_au;
     double law_a0;           /* AU / yr^2 */
     double law_softening_au; /* plummer */
@@ -155,9 +158,17 @@ struct orr_text_preset {
     int vocab;             /* of token shards; bytes have 256 */
 };
 
+/* Which weights a training changes. */
+enum orr_trained {
+    ORR_TRAINED_ALL,
+    ORR_TRAINED_HEAD,       /* the head alone */
+    ORR_TRAINED_LAST_BLOCK, /* the last block, the final norm and the head */
+};
+
 /* One training stage. */
 struct orr_train_preset {
     long steps;
+    enum orr_trained train;  /* of fine-tuned magnitudes; all others change everything */
     int batch, accumulation; /* sequences per forward pass; passes per step */
     double lr, lr_final;     /* lr_final: share of lr at the end */
     enum orr_schedule schedule;

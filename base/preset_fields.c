@@ -66,6 +66,10 @@ const struct orr_field orr_fields[] = {
     {"orbits.samples_max", ORR_FIELD_DOUBLE, AT(orbits.samples_max), "60", 2, 1e+09, NULL, ""},
     {"orbits.com_sigma_au", ORR_FIELD_DOUBLE, AT(orbits.com_sigma_au), "1", 0, 1e+06, NULL, "centre of mass ~ N(0, sigma^2) per axis, AU"},
     {"orbits.label_from_step", ORR_FIELD_INT, AT(orbits.label_from_step), "8", 0, 1e+06, NULL, "continuous sets: first labelled time step"},
+    {"orbits.label_r_min", ORR_FIELD_DOUBLE, AT(orbits.label_r_min), "0", 0, 1e+09, NULL, "magnitudes are trained on labels with r from here, AU, 0 = no bound; files hold all labels"},
+    {"orbits.label_r_max", ORR_FIELD_DOUBLE, AT(orbits.label_r_max), "0", 0, 1e+09, NULL, "... up to here, 0 = no bound"},
+    {"orbits.label_m_min", ORR_FIELD_DOUBLE, AT(orbits.label_m_min), "0", 0, 1e+12, NULL, "magnitudes are trained on labels with m1 m2 from here, solar masses squared, 0 = no bound"},
+    {"orbits.label_m_max", ORR_FIELD_DOUBLE, AT(orbits.label_m_max), "0", 0, 1e+12, NULL, "... up to here, 0 = no bound"},
     {"orbits.solar_system", ORR_FIELD_BOOL, AT(orbits.solar_system), "true", 0, 0, NULL, "also write the solar system (tokens)"},
     {"orbits.law", ORR_FIELD_ENUM, AT(orbits.law), "newton", 0, 0, "newton|power|yukawa|mond|plummer|post_newtonian|hooke|lambda|expression", "force law, docs/laws.md"},
     {"orbits.law_exponent", ORR_FIELD_DOUBLE, AT(orbits.law_exponent), "-2", -1000, 10, NULL, "power: F ~ r^n, n > -3"},
@@ -125,6 +129,7 @@ const struct orr_field orr_fields[] = {
     {"finetune.knn_magnitude", ORR_FIELD_INT, AT(finetune.knn_magnitude), "2", 1, 64, NULL, "neighbours of the magnitude oracle"},
     {"finetune.knn_vector", ORR_FIELD_INT, AT(finetune.knn_vector), "5", 1, 64, NULL, "neighbours of the vector oracle"},
     TRAINING(finetune.magnitude, "10000", "0.0006", EVALUATED, "magnitude_best.safetensors predicts")
+    {"finetune.magnitude.train", ORR_FIELD_ENUM, AT(finetune.magnitude.train), "all", 0, 0, "all|head|last_block", "weights that change: all, the new head alone, or last block, final norm and head"},
     TRAINING(finetune.vector, "10000", "0.0002", NEVER_EVALUATED, "")
     {"symreg.algorithm", ORR_FIELD_ENUM, AT(symreg.algorithm), "orrery", 0, 0, "orrery|pysr", "pysr: the algorithm of SymbolicRegression.jl"},
     {"symreg.binary", ORR_FIELD_NAMES, AT(symreg.binary), "+,*", 0, 0, NULL, "binary operators"},

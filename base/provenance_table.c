@@ -18,6 +18,7 @@ enum {
     EVALUATIONS = BIT(EVALUATION) | BIT(EVALUATION_PLANETS),
     TUNED = BIT(MAGNITUDE) | BIT(VECTOR),
     MAGNITUDES = BIT(MAGNITUDE_TRUTH) | BIT(MAGNITUDE_ORACLE) | BIT(MAGNITUDE_MODEL),
+    ON_LABELS = BIT(MAGNITUDE) | BIT(MAGNITUDE_ORACLE),
     VECTORS = BIT(VECTOR_TRUTH) | BIT(VECTOR_ORACLE) | BIT(VECTOR_MODEL),
     TABLES = MAGNITUDES | VECTORS,
     LAWS = BIT(LAWS),
@@ -33,6 +34,8 @@ static const char other_sets[] = "it is a matter of other data sets";
 static const char unlabelled[] = "the set has no states and no labels";
 static const char by_model[] = "it matters through the model, which is an input";
 static const char other_stage[] = "it is a matter of another stage";
+static const char kept_labels[] =
+    "files hold all labels; it says which ones magnitudes are learned from";
 static const char own_count[] = "each set has its own number of sequences, a fact of its record";
 static const char copies[] = "which copies of checkpoints are kept changes none of them";
 static const char pauses[] = "where a training is saved changes nothing: it goes on bit for bit";
@@ -81,6 +84,10 @@ static const struct {
     {"orbits.samples_max", AFTER_SETS, by_data},
     {"orbits.com_sigma_au", AFTER_SETS, by_data},
     {"orbits.label_from_step", AFTER_SETS, by_data},
+    {"orbits.label_r_min", ALL & ~ON_LABELS, kept_labels},
+    {"orbits.label_r_max", ALL & ~ON_LABELS, kept_labels},
+    {"orbits.label_m_min", ALL & ~ON_LABELS, kept_labels},
+    {"orbits.label_m_max", ALL & ~ON_LABELS, kept_labels},
     {"orbits.law", AFTER_SETS, by_data},
     {"orbits.law_exponent", AFTER_SETS, by_data},
     {"orbits.law_alpha", AFTER_SETS, by_data},

@@ -22,6 +22,47 @@ int ft_transform_fit(struct ft_transform *transform, enum orr_force_loss kind, c
 double ft_transform_apply(const struct ft_transform *transform, double F);
 double ft_transform_invert(const struct ft_transform *transform, double target);
 
+/* Labels that magnitudes are learned from: separations r, AU, and products m1 m2, solar masses
+ * squared, within these bounds, both ends included; 0 = no bound. */
+struct ft_bounds {
+    double r_min, r_max, m_min, m_max;
+};
+/* orbits.label_r_min ... label_m_max. */
+void ft_bounds_of(const struct orr_preset *preset, struct ft_bounds *bounds);
+/* r and m1 m2 of a labelled place `at` = sequence * positions + row. */
+double ft_separation(const struct sim_dataset *set, size_t at);
+double ft_mass_product(const struct sim_dataset *set, size_t at);
+/* Whether there is a label at the place, and within the bounds. */
+bool ft_label_counts(const struct sim_dataset *set, const struct ft_bounds *bounds, size_t at);
+
+/* The labelled sequences that magnitudes are learned from; only labels within the bounds count, on
+ * rows that models are fed: all but the last one of a sequence. */
+struct ft_labels {
+    const struct sim_dataset *set;
+    struct ft_bounds bounds;
+    size_t *sequence, count; /* (count) */
+};
+/* All sequences of a set, or with bounds those that have a label inside. Free it. */
+int ft_labels_find(struct ft_labels *labels, const struct sim_dataset *set,
+                   const struct ft_bounds *bounds);
+void ft_labels_free(struct ft_labels *labels);
+/* States (n, 6) and forces (n) of the labels, either may be NULL; returns n. */
+size_t ft_labels_points(const struct ft_labels *labels, float *states, float *forces);
+/* The transform of a loss, fitted to them. ORR_EINVAL when there are none, naming the bounds. */
+int ft_labels_transform(const struct ft_labels *labels, enum orr_force_loss loss,
+                        struct ft_transform *transform);
+
+/* Fine-tunes in memory: gives the model a new head (gpt_replace_head with the seed) and trains it,
+ * train->steps steps, as ft_magnitude_model does but without files, evaluations and patience. The
+ * model then holds the weights to predict with. At a signal ORR_EINTR. */
+int ft_fit(struct gpt_model *model, const struct orr_train_preset *train,
+           const struct ft_labels *labels, enum orr_force_loss loss, uint64_t seed,
+           struct ft_transform *transform);
+/* Predictions F (count, T), T = positions - 1, of sequences sequence[0 .. count - 1] of the set;
+ * NULL: of its first ones. */
+int ft_predict(struct gpt_model *model, const struct ft_transform *transform,
+               const struct sim_dataset *set, const size_t *sequence, size_t count, double *F);
+
 /* A labelled position of a data set. */
 struct ft_row {
     int sample;

@@ -12,6 +12,21 @@ struct ft_inputs {
 /* Rows 0..T-1 of a sequence as input b of the batch; noise only on continuous body rows. */
 void ft_fill_inputs(const struct ft_inputs *in, const struct sim_dataset *set, size_t sequence,
                     double noise_au, gsl_rng *rng, int b, struct gpt_batch *batch);
+/* Targets and weights of a sequence as row b of the batch: labels that count. */
+void ft_fill_targets(const struct ft_labels *labels, const struct ft_transform *transform,
+                     size_t sequence, int b, struct gpt_batch *batch);
+/* What batches of magnitudes are made from. */
+struct ft_magnitudes {
+    uint64_t seed;
+    const struct orr_train_preset *train;
+    const struct ft_labels *labels;
+    struct ft_inputs inputs;
+    struct ft_transform transform;
+    gsl_rng *rng;
+};
+/* The batch of (step, pass): sequences drawn from the labels', a pure function of its arguments. */
+int ft_fill_magnitudes(const struct ft_magnitudes *task, long step, int pass,
+                       struct gpt_batch *batch);
 /* The pretrained model (from) or a random one (NULL) with a new regression head. */
 int ft_model_open(struct gpt_model *model, const struct ft_run *run, const char *attention,
                   const char *from, int positions, int outputs);

@@ -456,13 +456,15 @@ int gpt_pass(struct gpt_model *model, const struct gpt_batch *on)
     struct gpt_activations *act = model->act;
     const int N = on->B * on->T, C = c->width;
     TRY(head_backward(model, on));
+    if (model->frozen > model->final_w) /* nothing below the head is trained */
+        return 0;
     TRY(k->zero(act->dx, (size_t)N * (size_t)C * sizeof(real)));
     TRY(k->layernorm_backward(act->dx, gpt_grad(model, model->final_w),
                               gpt_grad(model, model->final_b), act->dy, act->last, act->mean,
                               act->rstd, gpt_param(model, model->final_w), N, C));
-    for (int l = c->layers - 1; l >= 0; l--)
+    for (int l = c->layers - 1; l >= 0 && model->block[l].ln1_w >= model->frozen; l--)
         TRY(block_backward(model, l, on->B, on->T));
-    return embed_backward(model, on);
+    return model->frozen > 0 ? 0 : embed_backward(model, on);
 }
 
 int gpt_loss_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss)

@@ -100,7 +100,8 @@ struct gpt_model {
     struct gpt_block *block;              /* (layers) */
     int final_w, final_b, head_w, head_b; /* -1 where absent; a tied head_w is embed_w */
     struct gpt_activations *act;
-    bool overridden;           /* attends otherwise than it was trained */
+    int frozen;      /* the first so many lines of the table are not trained (gpt_freeze) */
+    bool overridden; /* attends otherwise than it was trained */
     struct gpt_config trained; /* overridden: the configuration before */
     /* The caller's, taken by every pass from here on; NULL: none. Passes fail with ORR_EUSAGE on
      * backends whose memory is their own, and with ORR_EINVAL where there is no such row. */
@@ -114,6 +115,10 @@ void gpt_free(struct gpt_model *model);
 /* Gives the model a fresh head (re-initialised from (seed, ORR_STAGE_INIT, 1)); all other weights
  * stay, and a tied head ends being tied. Optimiser state is dropped. */
 int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, uint64_t seed);
+/* Which weights trainings change from here on. The others keep their bits: no step of the
+ * optimiser, no decay, no part in the norm that gradients are clipped by; the backward pass ends
+ * above them. */
+void gpt_freeze(struct gpt_model *model, enum orr_trained trained);
 /* Pointer to a parameter's values or gradients, in memory of the backend. */
 real *gpt_param(struct gpt_model *model, int index);
 real *gpt_grad(struct gpt_model *model, int index);
@@ -292,8 +297,8 @@ const char *gpt_final_checkpoint(const struct orr_train_preset *train);
 /* Of a checkpoint: its step, and whether patience ended the training there. */
 int gpt_progress(const char *path, long *step, bool *ended);
 /* Floating-point operations of matmuls in one forward and backward pass over B x T positions:
- * 6 per weight and position, and 12 C per pair of positions that attends. What recomputation
- * repeats does not count. */
+ * 6 per weight and position, and 12 C per pair of positions that attends; of frozen weights 2, of
+ * frozen blocks 4 C. What recomputation repeats does not count. */
 double gpt_pass_flop(const struct gpt_model *model, int B, int T);
 /* Flop per second of matmuls on the open backend (k_ops.peak), measured once per process in about a
  * tenth of a second; NaN where it cannot be measured. */

@@ -39,7 +39,8 @@ struct gpt_layer_activations {
 struct gpt_replay {
     struct k_recording *recording; /* NULL: not yet */
     bool warm;                     /* such a pass has run once, not recorded */
-    int B, made;                   /* made: of the activations, after it */
+    int B, frozen;
+    int made; /* of the activations, after it */
     bool weighted;
     const real *param, *grad;
     struct gpt_config config;

@@ -27,16 +27,27 @@ static int moments(struct gpt_model *model)
     return model->v ? 0 : gpt_tensor_alloc(model->ops, &model->v, model->total);
 }
 
+/* The first number of the arenas that is trained; what is trained goes to their end. */
+static size_t first_trained(const struct gpt_model *model)
+{
+    return model->table[model->frozen].offset;
+}
+
+/* The average of frozen weights is the weights: averaging would round them. */
 static int average(struct gpt_model *model, double decay, long step)
 {
     if (decay <= 0)
         return 0;
     const bool first = !model->average;
-    if (first)
+    const size_t from = first_trained(model);
+    if (first) {
         TRY(gpt_tensor_alloc(model->ops, &model->average, model->total));
+        if (from > 0)
+            TRY(model->ops->copy(model->average, model->param, from * sizeof(real)));
+    }
     /* early on the average follows closely: decay grows to its value over the first steps */
     const double d = first ? 0 : fmin(decay, (1.0 + (double)step) / (10.0 + (double)step));
-    return model->ops->average(model->average, model->param, model->total, d);
+    return model->ops->average(model->average + from, model->param + from, model->total - from, d);
 }
 
 static double passes_of(const struct orr_train_preset *train)
@@ -48,7 +59,9 @@ int gpt_gradient_norm(struct gpt_model *model, const struct orr_train_preset *tr
                       double *norm)
 {
     double sum;
-    TRY(gpt_settle(model->ops, model->ops->sum_squares(&sum, model->grad, model->total)));
+    const size_t from = first_trained(model);
+    TRY(gpt_settle(model->ops,
+                   model->ops->sum_squares(&sum, model->grad + from, model->total - from)));
     *norm = sqrt(sum) / passes_of(train);
     return isfinite(*norm) ? 0 : gpt_diverged_gradient(model, step + 1);
 }
@@ -66,7 +79,7 @@ int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, lon
     };
     if (train->clip > 0 && norm > train->clip)
         k.grad_scale *= train->clip / norm;
-    for (int i = 0; i < model->parameters; i++) {
+    for (int i = model->frozen; i < model->parameters; i++) {
         const struct gpt_parameter *p = &model->table[i];
         k.weight_decay = p->decay ? train->weight_decay : 0;
         TRY(model->ops->adamw(model->param + p->offset, model->grad + p->offset,

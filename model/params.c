@@ -232,6 +232,15 @@ int gpt_replace_head(struct gpt_model *model, enum gpt_head head, int outputs, u
     return rc;
 }
 
+/* The table ends with the last block, the final norm and the head, in this order. */
+void gpt_freeze(struct gpt_model *model, enum orr_trained trained)
+{
+    const struct gpt_block *last = &model->block[model->config.layers - 1];
+    model->frozen = trained == ORR_TRAINED_HEAD         ? model->head_w
+                    : trained == ORR_TRAINED_LAST_BLOCK ? last->ln1_w
+                                                        : 0;
+}
+
 int gpt_zero_grad(struct gpt_model *model)
 {
     return model->ops->zero(model->grad, model->total * sizeof(real));

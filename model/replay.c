@@ -4,8 +4,8 @@
  * copied into one place, and every number that changes is in memory. So the first pass runs as it
  * is (which makes what is made on first use), the second is recorded, and from then on it is
  * replayed. What it depends on is kept beside the recording and compared: another shape, other
- * weights (gpt_swap_average) or another way to attend record anew; another plan of the activations
- * takes the recording with it. */
+ * weights (gpt_swap_average), others that are trained (gpt_freeze) or another way to attend record
+ * anew; another plan of the activations takes the recording with it. */
 #include "model.h"
 
 #include <string.h>
@@ -26,8 +26,9 @@ static bool same_bytes(const void *a, const void *b, size_t bytes)
 static bool fits(const struct gpt_replay *replay, const struct gpt_model *model,
                  const struct gpt_batch *on)
 {
-    return replay->warm && replay->B == on->B && replay->weighted == (on->weight != NULL) &&
-           replay->param == model->param && replay->grad == model->grad &&
+    return replay->warm && replay->B == on->B && replay->frozen == model->frozen &&
+           replay->weighted == (on->weight != NULL) && replay->param == model->param &&
+           replay->grad == model->grad &&
            same_bytes(&replay->config, &model->config, sizeof model->config) &&
            same_bytes(&replay->variant, &model->variant, sizeof model->variant);
 }
@@ -38,6 +39,7 @@ static int warm_up(struct gpt_model *model, const struct gpt_batch *on)
     gpt_replay_free(model->ops, replay);
     TRY(gpt_pass(model, on));
     replay->B = on->B;
+    replay->frozen = model->frozen;
     replay->weighted = on->weight != NULL;
     replay->param = model->param;
     replay->grad = model->grad;

@@ -273,6 +273,7 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
                         "%s/%s: cannot continue at step %ld: the optimiser's state is "
                         "missing",
                         task->folder, task->checkpoint, *step);
+    gpt_freeze(model, train->train);
     struct loop loop = {.model = model,
                         .train = train,
                         .task = task,

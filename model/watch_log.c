@@ -10,14 +10,17 @@
 double gpt_pass_flop(const struct gpt_model *model, int B, int T)
 {
     const struct gpt_config *c = &model->config;
-    double weights = 0, pairs = 0;
+    double products = 0, pairs = 0; /* products: frozen weights only have the forward ones */
+    int frozen_layers = 0;
     for (int i = 0; i < model->parameters; i++)
         if (model->table[i].ndim == 2 && i != model->embed_x && i != model->embed_y &&
             i != model->position) /* tables are looked up, not multiplied */
-            weights += (double)model->table[i].count;
+            products += (i < model->frozen ? 2.0 : 6.0) * (double)model->table[i].count;
     for (int t = 1; t <= T; t++)
         pairs += c->attention_window > 0 && t > c->attention_window ? c->attention_window : t;
-    return (double)B * (6.0 * T * weights + 12.0 * pairs * c->width * c->layers);
+    for (int l = 0; l < c->layers; l++)
+        frozen_layers += model->block[l].ln1_w < model->frozen;
+    return (double)B * (T * products + pairs * c->width * (12.0 * c->layers - 8.0 * frozen_layers));
 }
 
 double gpt_matmul_peak(const struct k_ops *ops)

@@ -1,6 +1,6 @@
 /* main_probe.c - bin/probe: looks into trained models; the probes themselves are in table.c. */
 #define _XOPEN_SOURCE 700 /* realpath */
-#include "probe.h"
+#include "results.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 static const char *orbits_text, *layer_text, *head_text, *sequences_text, *length_text;
 static const char *reweight_text, *p_text, *window_text, *ntk_text;
+static const char *steps_text, *draws_text, *sizes_text;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "take sequences from here (default: the run's, else made on the fly)",
      &orbits_text, NULL},
@@ -20,6 +21,12 @@ static const struct orr_option options[] = {
     {"--length", "L", "change: positions fed; beyond training: rope or no positions only",
      &length_text, NULL},
     {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text, NULL},
+    {"--sizes", "N,N,...", "labels, extrapolate: labelled sequences", &sizes_text, NULL},
+    {"--steps", "N",
+     "labels, extrapolate: steps of each fine-tuning (default: 600 or the "
+     "preset's, if fewer)",
+     &steps_text, NULL},
+    {"--draws", "N", "labels, extrapolate: draws of labels (default: 3)", &draws_text, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static char usage[4096];
@@ -32,7 +39,7 @@ static const struct orr_program program = {
     .usage = usage,
     .options = options,
     .max_rest = 64,
-    .groups = "attention,seed,orbits,planets,text",
+    .groups = "attention,seed,orbits,planets,text,finetune",
     .without = "--plan",
 };
 
@@ -70,6 +77,27 @@ static int read_change(const struct orr_cli *cli, struct gpt_attention_override 
     return whole("--window", window_text, 0, &change->window);
 }
 
+/* Options that only some probes have. */
+static int refuse_others(const struct probe_command *command)
+{
+    static const struct {
+        const char *name, **text, *probes[3];
+    } own[] = {
+        {"--sizes", &sizes_text, {"labels", "extrapolate"}},
+        {"--steps", &steps_text, {"labels", "extrapolate"}},
+        {"--draws", &draws_text, {"labels", "extrapolate"}},
+    };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        bool has = !*own[i].text;
+        for (const char *const *probe = own[i].probes; *probe; probe++)
+            has |= !strcmp(*probe, command->name);
+        if (!has)
+            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe %s or %s", own[i].name,
+                            own[i].probes[0], own[i].probes[1]);
+    }
+    return 0;
+}
+
 static int read_options(const struct orr_cli *cli, const struct probe_command *command,
                         struct probe_options *o)
 {
@@ -80,6 +108,7 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
                                 .out = cli->out,
                                 .layer = -1,
                                 .head = -1,
+                                .sizes = sizes_text,
                                 .resume = cli->resume,
                                 .file = cli->argv_rest + 1,
                                 .file_count = cli->argc_rest - 1,
@@ -90,6 +119,7 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
     if (o->file_count > 0 && !command->files)
         return ORR_FAIL(ORR_EUSAGE, "probe %s: unexpected argument \"%s\"", command->name,
                         o->file[0]);
+    TRY(refuse_others(command));
     if (cli->resume && !command->keeps)
         return ORR_FAIL(ORR_EUSAGE, "--resume: probe %s always measures anew", command->name);
     int rc = whole("--layer", layer_text, 0, &o->layer);
@@ -99,6 +129,10 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
         rc = whole("--sequences", sequences_text, 1, &o->sequences);
     if (!rc)
         rc = whole("--length", length_text, 2, &o->length);
+    if (!rc)
+        rc = whole("--steps", steps_text, 1, &o->steps);
+    if (!rc)
+        rc = whole("--draws", draws_text, 1, &o->draws);
     return rc ? rc : read_change(cli, &o->change);
 }
 

@@ -27,6 +27,8 @@ struct probe_options {
     bool final;                           /* sequences of gpt_final_split(): nothing was selected
                                              on them */
     struct gpt_attention_override change; /* all zero but context: as trained */
+    int steps, draws;                     /* of fine-tuning with few labels, 0 = the default */
+    const char *sizes;                    /* numbers of labelled sequences, NULL = the default */
     bool resume;                          /* keep results that are there, of the same key */
     const char *const *file;              /* (file_count), of probes that take files */
     int file_count;
@@ -142,6 +144,13 @@ int probe_intervene(const struct probe_options *options);
 
 /* Means over seeds of what a probe measured, from its files: a table, <out>/<probe>_seeds.json. */
 int probe_seeds(const struct probe_options *options);
+
+/* Label curves and label saving: labels.csv, labels.json, labels.png, and labels_cells.json, which
+ * grows meanwhile. */
+int probe_labels(const struct probe_options *options);
+/* Forces in the outer quarters of r and of m1 m2, learned from labels of the middle half alone:
+ * extrapolate.csv, extrapolate.json, and extrapolate_<r|m>_<source>.csv for symbolic regression. */
+int probe_extrapolate(const struct probe_options *options);
 
 /* A subcommand of bin/probe. */
 struct probe_command {

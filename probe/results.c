@@ -26,6 +26,7 @@ int probe_results_add(struct probe_results *results, const struct probe_row *row
 void probe_results_free(struct probe_results *results)
 {
     free(results->row);
+    cJSON_Delete(results->about);
     *results = (struct probe_results){0};
 }
 
@@ -111,6 +112,8 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
     cJSON_AddStringToObject(json, "preset", options->preset->name);
     orr_json_add_u64(json, "seed", options->preset->seed);
     cJSON_AddStringToObject(json, "key", key);
+    if (results->about)
+        cJSON_AddItemToObject(json, "about", cJSON_Duplicate(results->about, true));
     cJSON *rows = cJSON_AddArrayToObject(json, "rows");
     for (int i = 0; i < results->count; i++) {
         struct probe_row *from = &results->row[i];

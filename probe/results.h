@@ -36,6 +36,7 @@ struct probe_row {
 struct probe_results {
     struct probe_row *row;
     int count, room;
+    struct cJSON *about; /* more about the measurement, "about" in the JSON; NULL: nothing */
 };
 /* ORR_ENOMEM. */
 int probe_results_add(struct probe_results *results, const struct probe_row *row);

@@ -59,6 +59,7 @@ declare -A MAY_CALL=(
     [sim/picture.o]="pictures only" [sim/prior_facts.o]="prints" [sim/statistics.o]="prints"
     [finetune/transform.o]="units of models" [finetune/task.o]="noise on inputs of models"
     [probe/statistics.o]="maps of models" [probe/labelled.o]="orbits beside models"
+    [probe/extrapolate_parts.o]="exponents of models"
     [probe/motion.o]="paths of models" [probe/quantities.o]="readouts of models"
     [probe/ridge.o]="readouts of models" [probe/rollout.o]="paths of models"
     [probe/steer.o]="changes of models")

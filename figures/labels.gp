@@ -1,0 +1,52 @@
+# labels.gp - R^2 of log F on held-out rows against labelled sequences: pretrained, random weights,
+# neighbours of the true state.
+#
+#   gnuplot -c labels.gp STEM OUTPUT png|svg
+#
+# STEM.set: title, seed. STEM.dat: a block per arm in this order: n, R^2, low, high.
+
+load ARG1.".set"
+data = ARG1.".dat"
+
+if (ARG3 eq "svg") {
+    set terminal svg size 760, 520 dynamic font "DejaVu Sans,11" fontscale 1.33 background "#ffffff" linewidth 1
+} else {
+    set terminal pngcairo size 760, 520 font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
+}
+set output ARG2
+set encoding utf8
+set border 3 lc rgb "#666666"
+set tics nomirror scale 0.6 tc rgb "#444444"
+set logscale x
+set format x "%.0f"
+
+stats data using 1 nooutput
+least = STATS_min
+most = STATS_max
+set xrange [least / 1.25:most * 1.25]
+set xtics (10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000)
+stats data using 2 nooutput
+bottom = STATS_min < 0 ? -0.2 : STATS_min > 0.6 ? 0.5 : 0
+set yrange [bottom:1.02]
+set ytics 0.1
+set grid ytics lc rgb "#ececec" lt 1 lw 0.6
+
+set xlabel "labelled sequences"
+set ylabel "R^2 of log F, held out" offset 1, 0
+set title title.", seed ".seed noenhanced font ",13" offset 0, 0.3
+set key bottom right reverse Left samplen 2 spacing 1.15 font ",10"
+set lmargin 9
+set rmargin 3
+set bmargin 5.2
+set label 1 "bands: 95%, over draws of labels and held-out sequences; dashed: levels of the label saving" at screen 0.02, screen 0.025 left font ",9" tc rgb "#666666"
+do for [k = 1:3] {
+    at = k == 1 ? 0.8 : k == 2 ? 0.9 : 0.95
+    set arrow k from graph 0, first at to graph 1, first at nohead dt 2 lw 0.9 lc rgb "#9a9a9a" back
+}
+
+colour(k) = k == 0 ? "#1b6ca8" : k == 1 ? "#c8553d" : "#7a7a7a"
+name(k) = k == 0 ? "pretrained" : k == 1 ? "random weights" : "neighbours of the true state"
+plot for [k = 2:0:-1] data index k using 1:(column(3) < bottom ? bottom : column(3)):(column(4) < bottom ? bottom : column(4)) with filledcurves fs transparent solid 0.18 noborder lc rgb colour(k) notitle, \
+     for [k = 0:1] data index k using 1:2 with linespoints pt 7 ps 0.9 lw 2 lc rgb colour(k) title name(k), \
+     data index 2 using 1:2 with linespoints pt 6 ps 0.9 lw 1.2 dt 3 lc rgb colour(2) title name(2)
+set output

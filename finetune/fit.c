@@ -1,0 +1,74 @@
+/* fit.c - fine-tuning to force magnitudes in memory, for probes that fine-tune many times: the
+ * training of magnitude.c without its files, and what the model then predicts. */
+#include "task.h"
+
+#include <stdlib.h>
+
+enum { PREDICT_BATCH = 64 };
+
+/* One step; the batch has room for it. */
+static int step_once(struct gpt_model *model, const struct ft_magnitudes *task, long step,
+                     struct gpt_batch *batch)
+{
+    const int passes = task->train->accumulation > 1 ? task->train->accumulation : 1;
+    double loss, norm;
+    int rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal") : gpt_zero_grad(model);
+    for (int pass = 0; pass < passes && !rc; pass++) {
+        rc = ft_fill_magnitudes(task, step, pass, batch);
+        if (!rc)
+            rc = gpt_loss_backward(model, batch, &loss);
+    }
+    return rc ? rc : gpt_update(model, task->train, step, &norm);
+}
+
+int ft_fit(struct gpt_model *model, const struct orr_train_preset *train,
+           const struct ft_labels *labels, enum orr_force_loss loss, uint64_t seed,
+           struct ft_transform *transform)
+{
+    struct ft_magnitudes task = {
+        .seed = seed, .train = train, .labels = labels, .inputs = {.config = &model->config}};
+    struct gpt_batch batch = {0};
+    int rc = ft_labels_transform(labels, loss, &task.transform);
+    if (!rc)
+        rc = gpt_replace_head(model, GPT_HEAD_REGRESSION, 1, seed);
+    if (!rc)
+        rc = gpt_batch_create(&batch, &model->config, train->batch, labels->set->positions - 1);
+    if (rc)
+        return rc;
+    gpt_freeze(model, train->train);
+    task.rng = orr_rng_create(seed, ORR_STAGE_NOISE, 0);
+    rc = task.rng ? 0 : ORR_FAIL(ORR_ENOMEM, "fine-tuning: out of memory");
+    for (long step = 0; step < train->steps && !rc; step++)
+        rc = step_once(model, &task, step, &batch);
+    gpt_swap_average(model); /* predictions use the average, where one is kept */
+    *transform = task.transform;
+    if (task.rng)
+        gsl_rng_free(task.rng);
+    gpt_batch_free(&batch);
+    return rc;
+}
+
+int ft_predict(struct gpt_model *model, const struct ft_transform *transform,
+               const struct sim_dataset *set, const size_t *sequence, size_t count, double *F)
+{
+    const struct ft_inputs inputs = {.config = &model->config};
+    const size_t T = (size_t)set->positions - 1;
+    struct gpt_batch batch;
+    int rc = gpt_batch_create(&batch, &model->config, PREDICT_BATCH, (int)T);
+    if (rc)
+        return rc;
+    for (size_t first = 0; first < count && !rc; first += PREDICT_BATCH) {
+        const size_t left = count - first;
+        batch.B = left < PREDICT_BATCH ? (int)left : PREDICT_BATCH;
+        for (int b = 0; b < batch.B; b++) {
+            const size_t i = first + (size_t)b;
+            ft_fill_inputs(&inputs, set, sequence ? sequence[i] : i, 0, NULL, b, &batch);
+        }
+        const real *out;
+        rc = gpt_forward(model, &batch, &out);
+        for (size_t i = 0; i < (size_t)batch.B * T && !rc; i++)
+            F[first * T + i] = ft_transform_invert(transform, (double)out[i]);
+    }
+    gpt_batch_free(&batch);
+    return rc;
+}

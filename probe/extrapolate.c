@@ -1,0 +1,301 @@
+/* extrapolate.c - bin/probe extrapolate: labels of the middle half of r, or of m1 m2, alone are
+ * learned from; how good are forces in the outer quarters, and which power of r, m1, m2 do they go
+ * by? */
+#include "extrapolate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+enum { REVISION = 1, HELD_OUT = 512, ROWS = 8, DRAWS = 3, RESAMPLES = 200, EXPERIMENTS = 2 };
+enum { SEQUENCES = 3000 }; /* learned from by default, or all where there are fewer */
+
+static const char *const source_name[PROBE_SOURCES] = {"pretrained", "untrained", "neighbours",
+                                                       "power", "truth"};
+
+/* Predictions ln F (rows) of one experiment and number of labels, by source and draw. */
+struct predictions {
+    double **of[PROBE_SOURCES];
+    double rate[PROBE_ARMS];
+};
+
+struct extrapolation {
+    const struct probe_options *options;
+    struct probe probe;
+    struct probe_forces forces;
+    struct probe_judged judged;
+    struct probe_arms arms;
+    struct probe_experiment experiment[EXPERIMENTS];
+    struct probe_results results;
+    int n[PROBE_SIZES], sizes, draws;
+    char folder[4096], key[PROBE_KEY];
+    struct orr_progress progress;
+    uint64_t done;
+};
+
+/* --------------------------------------------------------------------------- predictions */
+
+static void free_predictions(struct predictions *p, int draws)
+{
+    for (int s = 0; s < PROBE_SOURCES; s++) {
+        for (int d = 0; d < draws && p->of[s]; d++)
+            free(p->of[s][d]);
+        free(p->of[s]);
+    }
+    *p = (struct predictions){0};
+}
+
+static int make_room(struct predictions *p, int draws, size_t rows)
+{
+    *p = (struct predictions){0};
+    for (int s = 0; s < PROBE_SOURCES; s++) {
+        p->of[s] = orr_alloc((size_t)draws, sizeof *p->of[s]);
+        for (int d = 0; d < draws && p->of[s]; d++)
+            p->of[s][d] = orr_alloc(rows, sizeof *p->of[s][d]);
+        if (!p->of[s] || !p->of[s][draws - 1])
+            return ORR_ENOMEM;
+    }
+    return 0;
+}
+
+/* All sources from the same draw; rates are chosen by the first one. */
+static int one_draw(struct extrapolation *x, struct predictions *p, int draw,
+                    const struct ft_labels *subset)
+{
+    for (int arm = 0; arm < PROBE_ARMS; arm++) {
+        if (draw == 0)
+            TRY(probe_arm_rate(&x->arms, (enum probe_arm)arm, subset, &p->rate[arm]));
+        TRY(probe_arm_predict(&x->arms, (enum probe_arm)arm, subset, p->rate[arm],
+                              x->arms.train.steps, &x->judged, p->of[arm][draw]));
+        orr_progress_set(&x->progress, ++x->done, probe_arm_name[arm]);
+    }
+    memcpy(p->of[PROBE_TRUTH][draw], x->judged.y, x->judged.rows * sizeof(double));
+    return probe_power_law(subset, &x->judged, p->of[PROBE_POWER][draw]);
+}
+
+static int predict(struct extrapolation *x, const struct probe_experiment *e, int n,
+                   struct predictions *p)
+{
+    struct ft_labels subset = {.sequence = orr_alloc((size_t)n, sizeof(size_t))};
+    size_t *order = orr_alloc(e->labels.count, sizeof *order);
+    int rc = subset.sequence && order
+                 ? probe_labels_order(&e->labels, x->options->preset->seed, order)
+                 : ORR_ENOMEM;
+    for (int draw = 0; draw < x->draws && !rc; draw++) {
+        probe_labels_draw(&e->labels, order, draw, (size_t)n, &subset);
+        rc = one_draw(x, p, draw, &subset);
+    }
+    free(subset.sequence);
+    free(order);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------- figures */
+
+/* What is measured of predictions: R^2 (0), or the exponent of r, m1, m2 (1, 2, 3). */
+static double measured(const struct extrapolation *x, int what, const bool *keep,
+                       const double *log_f, const double *weight, double *residual)
+{
+    double exponent[3];
+    if (what == 0) {
+        probe_residuals(&x->judged, keep, log_f, residual);
+        return probe_r2(&x->judged, keep, residual, weight);
+    }
+    probe_exponents(&x->judged, keep, log_f, weight, exponent);
+    return exponent[what - 1];
+}
+
+/* Mean over draws, each of which counts times[draw]; NULL = once. */
+static double mean(const struct extrapolation *x, int what, const bool *keep, double **log_f,
+                   const double *weight, const double *times, double *residual)
+{
+    double sum = 0, count = 0;
+    for (int d = 0; d < x->draws; d++) {
+        const double w = times ? times[d] : 1;
+        if (w > 0)
+            sum += w * measured(x, what, keep, log_f[d], weight, residual);
+        count += w;
+    }
+    return sum / count;
+}
+
+/* By resamples of held-out sequences and draws. */
+static int interval(const struct extrapolation *x, int what, const bool *keep, double **log_f,
+                    double *residual, struct probe_row *row)
+{
+    const uint64_t seed = x->options->preset->seed, own = 6ull << 40;
+    double again[RESAMPLES];
+    double *weight = orr_alloc(x->judged.sequences, sizeof *weight);
+    double *times = orr_alloc((size_t)x->draws, sizeof *times);
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_BOOTSTRAP, own);
+    const int rc = weight && times && rng ? 0 : ORR_ENOMEM;
+    for (uint64_t r = 0; r < RESAMPLES && !rc; r++) {
+        probe_resample(rng, seed, own + 2 * r, x->judged.sequences, weight);
+        probe_resample(rng, seed, own + 2 * r + 1, (size_t)x->draws, times);
+        again[r] = mean(x, what, keep, log_f, weight, times, residual);
+    }
+    if (!rc)
+        probe_interval(again, RESAMPLES, &row->low, &row->high);
+    if (rng)
+        gsl_rng_free(rng);
+    free(weight);
+    free(times);
+    return rc;
+}
+
+/* One row: what, in one region, of the pretrained model with its company, or of the power law. */
+static int add_row(struct extrapolation *x, const struct probe_experiment *e, int n,
+                   struct predictions *p, int what, bool outside, bool power)
+{
+    static const char *const names[] = {"log force", "exponent of r", "exponent of m1",
+                                        "exponent of m2"};
+    const bool *keep = outside ? e->outside : e->inside;
+    double *residual = orr_alloc(x->judged.sequences, sizeof *residual), value[PROBE_SOURCES];
+    if (!residual)
+        return ORR_ENOMEM;
+    struct probe_row row = {.layer = -1, .context = n, .floor = NAN, .raw = NAN};
+    for (int s = 0; s < PROBE_SOURCES; s++)
+        value[s] = mean(x, what, keep, p->of[s], NULL, NULL, residual);
+    for (size_t i = 0; i < x->judged.rows; i++)
+        row.n += keep[i];
+    row.value = value[power ? PROBE_POWER : PROBE_PRETRAINED];
+    row.ceiling = value[PROBE_TRUTH];
+    if (!power) {
+        row.floor = value[PROBE_UNTRAINED];
+        row.raw = value[PROBE_NEIGHBOURS];
+    }
+    snprintf(row.quantity, sizeof row.quantity, "%s, %s %s", power ? "power law of r" : names[what],
+             e->name, outside ? "outside" : "inside");
+    snprintf(row.measure, sizeof row.measure, what ? "slope" : "R^2");
+    int rc = interval(x, what, keep, p->of[power ? PROBE_POWER : PROBE_PRETRAINED], residual, &row);
+    if (!rc)
+        rc = probe_results_add(&x->results, &row);
+    free(residual);
+    return rc;
+}
+
+static int add_rows(struct extrapolation *x, const struct probe_experiment *e, int n,
+                    struct predictions *p)
+{
+    for (int outside = 1; outside >= 0; outside--)
+        for (int power = 0; power < 2; power++)
+            TRY(add_row(x, e, n, p, 0, outside, power));
+    for (int what = 1; what <= 3; what++)
+        TRY(add_row(x, e, n, p, what, true, false));
+    return 0;
+}
+
+static int write_tables(const struct extrapolation *x, const struct probe_experiment *e,
+                        struct predictions *p)
+{
+    char path[4096];
+    for (int s = 0; s < PROBE_SOURCES; s++) {
+        TRY(orr_path(path, "%s/extrapolate_%s_%s.csv", x->folder, e->tag, source_name[s]));
+        TRY(probe_write_forces(path, &x->judged, e->outside, s == PROBE_TRUTH ? 1 : x->draws,
+                               p->of[s]));
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------- run */
+
+/* Tables are of the largest number of labels. */
+static int experiment(struct extrapolation *x, const struct probe_experiment *e, int size)
+{
+    struct predictions p;
+    int rc = make_room(&p, x->draws, x->judged.rows);
+    if (!rc)
+        rc = predict(x, e, x->n[size], &p);
+    if (!rc)
+        rc = add_rows(x, e, x->n[size], &p);
+    if (!rc && size == x->sizes - 1)
+        rc = write_tables(x, e, &p);
+    free_predictions(&p, x->draws);
+    return rc;
+}
+
+static int add_about(struct extrapolation *x)
+{
+    cJSON *json = x->results.about = cJSON_CreateObject();
+    probe_arms_budget(&x->arms, json);
+    cJSON_AddNumberToObject(json, "draws", x->draws);
+    cJSON_AddNumberToObject(json, "held_out_sequences", (double)x->judged.sequences);
+    cJSON *arms = cJSON_AddObjectToObject(json, "arms");
+    for (int arm = 0; arm < PROBE_ARMS; arm++) {
+        cJSON *one = cJSON_AddObjectToObject(arms, probe_arm_name[arm]);
+        cJSON_AddNumberToObject(one, "optimiser_steps", (double)x->arms.steps[arm]);
+        cJSON_AddNumberToObject(one, "seconds", x->arms.seconds[arm]);
+    }
+    const struct ft_bounds *r = &x->experiment[0].bounds, *m = &x->experiment[1].bounds;
+    cJSON_AddNumberToObject(json, "label_r_min", r->r_min);
+    cJSON_AddNumberToObject(json, "label_r_max", r->r_max);
+    cJSON_AddNumberToObject(json, "label_m_min", m->m_min);
+    cJSON_AddNumberToObject(json, "label_m_max", m->m_max);
+    return json && arms ? 0 : ORR_FAIL(ORR_ENOMEM, "extrapolate: out of memory");
+}
+
+/* Everything that can be wrong is found before any training. */
+static int open_all(struct extrapolation *x)
+{
+    const struct probe_options *o = x->options;
+    const struct ft_bounds none = {0};
+    const size_t asked = o->sequences ? (size_t)o->sequences : HELD_OUT;
+    char more[128];
+    TRY(probe_open(&x->probe, o, false, 1));
+    TRY(probe_forces_check(&x->probe, o));
+    TRY(probe_forces_open(&x->forces, o));
+    const size_t held = x->forces.test.n < asked ? x->forces.test.n : asked;
+    TRY(probe_judged_draw(&x->judged, &x->forces.test, &none, NULL, held, ROWS, o->preset->seed));
+    size_t most = x->forces.labels.count;
+    for (int i = 0; i < EXPERIMENTS; i++) {
+        TRY(probe_experiment_open(&x->experiment[i], i, &x->forces, &x->judged));
+        most = x->experiment[i].labels.count < most ? x->experiment[i].labels.count : most;
+    }
+    const int standard = most < SEQUENCES ? (int)most : SEQUENCES;
+    TRY(probe_sizes_read(o->sizes, &standard, 1, most, x->n, &x->sizes));
+    x->draws = o->draws ? o->draws : DRAWS;
+    probe_arms_init(&x->arms, &x->probe, o);
+    int used = snprintf(more, sizeof more, "%ld %d ", x->arms.train.steps, x->draws);
+    for (int k = 0; k < x->sizes; k++)
+        used += snprintf(more + used, sizeof more - (size_t)used, "%s%d", k ? "," : "", x->n[k]);
+    TRY(probe_key(o, "extrapolate", REVISION, more, x->key));
+    return probe_folder(&x->probe, o, x->folder);
+}
+
+static int run(struct extrapolation *x)
+{
+    int rc = orr_mkdir(x->folder);
+    orr_progress_init(&x->progress, "extrapolate",
+                      (uint64_t)x->sizes * (uint64_t)x->draws * EXPERIMENTS * PROBE_ARMS,
+                      x->options->quiet);
+    for (int i = 0; i < EXPERIMENTS; i++)
+        for (int size = 0; size < x->sizes && !rc; size++)
+            rc = experiment(x, &x->experiment[i], size);
+    orr_progress_end(&x->progress, NULL);
+    if (!rc)
+        rc = add_about(x);
+    if (!rc)
+        rc = probe_results_write(&x->results, &x->probe, x->options, x->folder, "extrapolate",
+                                 x->key);
+    if (!rc)
+        probe_results_print(&x->results, &x->probe, "extrapolate");
+    return rc;
+}
+
+int probe_extrapolate(const struct probe_options *options)
+{
+    static struct extrapolation x;
+    x = (struct extrapolation){.options = options};
+    int rc = open_all(&x);
+    if (!rc && !probe_results_there(options, x.folder, "extrapolate", x.key))
+        rc = run(&x);
+    for (int i = 0; i < EXPERIMENTS; i++)
+        probe_experiment_close(&x.experiment[i]);
+    probe_judged_free(&x.judged);
+    probe_forces_close(&x.forces);
+    probe_results_free(&x.results);
+    probe_close(&x.probe);
+    return rc;
+}

@@ -1,0 +1,220 @@
+/* label_fit.c - arms that learn from the same labels: the pretrained model, the same shape with
+ * random weights, neighbours of the true state. */
+#include "labels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <gsl/gsl_randist.h>
+
+const char *const probe_arm_name[PROBE_ARMS] = {"pretrained", "untrained", "neighbours"};
+
+enum { STEPS = 600, BATCH = 32, INNER_SEQUENCES = 256, INNER_ROWS = 8 };
+
+/* --------------------------------------------------------------------------------- draws */
+
+int probe_labels_order(const struct ft_labels *labels, uint64_t seed, size_t *order)
+{
+    gsl_rng *rng = orr_rng_create(seed, ORR_STAGE_SHUFFLE, 3ull << 40);
+    if (!rng)
+        return ORR_FAIL(ORR_ENOMEM, "draws of labels: out of memory");
+    memcpy(order, labels->sequence, labels->count * sizeof *order);
+    gsl_ran_shuffle(rng, order, labels->count, sizeof *order);
+    gsl_rng_free(rng);
+    return 0;
+}
+
+void probe_labels_draw(const struct ft_labels *labels, const size_t *order, int draw, size_t n,
+                       struct ft_labels *subset)
+{
+    subset->set = labels->set;
+    subset->bounds = labels->bounds;
+    subset->count = n;
+    for (size_t i = 0; i < n; i++)
+        subset->sequence[i] = order[((size_t)draw * n + i) % labels->count];
+}
+
+void probe_labels_split(const struct ft_labels *subset, struct ft_labels *trained,
+                        struct ft_labels *held)
+{
+    const size_t last = subset->count / 5 ? subset->count / 5 : 1;
+    *trained = *held = *subset;
+    trained->count = subset->count - last;
+    held->sequence = subset->sequence + trained->count;
+    held->count = last;
+}
+
+/* ---------------------------------------------------------------------------------- arms */
+
+void probe_arms_init(struct probe_arms *arms, const struct probe *probe,
+                     const struct probe_options *options)
+{
+    const struct orr_train_preset *t = &options->preset->finetune.magnitude;
+    const long usual = t->steps > 0 && t->steps < STEPS ? t->steps : STEPS;
+    *arms = (struct probe_arms){.probe = probe, .options = options, .train = *t};
+    arms->train.steps = options->steps ? options->steps : usual;
+    arms->train.batch = t->batch < BATCH ? t->batch : BATCH;
+    arms->train.patience = 0;
+    if (t->steps > arms->train.steps) /* the same share of the training */
+        arms->train.warmup = t->warmup * arms->train.steps / t->steps;
+    arms->rate_steps = (arms->train.steps + 1) / 2;
+    for (int k = 0; k < PROBE_RATES; k++)
+        arms->rate[k] = t->lr * pow(2, k - 1);
+}
+
+void probe_arms_budget(const struct probe_arms *arms, cJSON *json)
+{
+    static const char *const trained[] = {"all", "head", "last_block"};
+    cJSON_AddStringToObject(json, "train", trained[arms->train.train]);
+    cJSON_AddNumberToObject(json, "steps", (double)arms->train.steps);
+    cJSON_AddNumberToObject(json, "batch", arms->train.batch);
+    cJSON_AddNumberToObject(json, "steps_to_choose_lr", (double)arms->rate_steps);
+    cJSON_AddItemToObject(json, "lr", cJSON_CreateDoubleArray(arms->rate, PROBE_RATES));
+    cJSON_AddNumberToObject(json, "inner_share", 0.2);
+}
+
+/* The weights that an arm starts from. */
+static int start(const struct probe_arms *arms, enum probe_arm arm, struct gpt_model *model)
+{
+    const struct gpt_model *from = &arms->probe->model;
+    if (arm == PROBE_UNTRAINED)
+        return probe_floor(arms->probe, arms->options, model);
+    TRY(gpt_create(model, &from->config, arms->options->ops, arms->options->preset->seed));
+    const int rc = from->ops->copy(model->param, from->param, from->total * sizeof(real));
+    if (rc)
+        gpt_free(model);
+    return rc;
+}
+
+/* Forces at the judged rows; F (rows). */
+static int by_model(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
+                    double lr, long steps, const struct probe_judged *judged, double *F)
+{
+    const struct orr_preset *p = arms->options->preset;
+    const size_t P = (size_t)judged->set->positions, T = P - 1;
+    struct orr_train_preset train = arms->train;
+    struct ft_transform transform;
+    struct gpt_model model;
+    train.warmup = train.warmup * steps / train.steps;
+    train.lr = lr;
+    train.steps = steps;
+    double *all = orr_alloc(judged->sequences * T, sizeof *all);
+    int rc = all ? start(arms, arm, &model) : ORR_ENOMEM;
+    if (rc) {
+        free(all);
+        return rc;
+    }
+    rc = ft_fit(&model, &train, labels, p->finetune.magnitude_loss, p->seed, &transform);
+    arms->steps[arm] += steps;
+    if (!rc)
+        rc = ft_predict(&model, &transform, judged->set, judged->sequence, judged->sequences, all);
+    for (size_t i = 0; i < judged->rows && !rc; i++)
+        F[i] = all[judged->of[i] * T + judged->at[i] % P];
+    gpt_free(&model);
+    free(all);
+    return rc;
+}
+
+/* Mean of the nearest labelled states; it sees masses and velocities, which no model does. */
+static int by_neighbours(const struct probe_arms *arms, const struct ft_labels *labels,
+                         const struct probe_judged *judged, double *F)
+{
+    const size_t n = ft_labels_points(labels, NULL, NULL), m = judged->rows;
+    const int wanted = arms->options->preset->finetune.knn_magnitude;
+    float *states = orr_alloc(n * 6, sizeof *states), *forces = orr_alloc(n, sizeof *forces);
+    float *queries = orr_alloc(m * 6, sizeof *queries), *out = orr_alloc(m, sizeof *out);
+    int rc = states && forces && queries && out ? 0 : ORR_ENOMEM;
+    if (!rc) {
+        ft_labels_points(labels, states, forces);
+        for (size_t i = 0; i < m; i++)
+            memcpy(queries + 6 * i, judged->set->full_state + 6 * judged->at[i],
+                   6 * sizeof *queries);
+        ft_standardise(6, n, states, m, queries);
+        rc = ft_knn((size_t)wanted < n ? wanted : (int)n, 6, n, states, 1, forces, m, queries, out);
+    }
+    for (size_t i = 0; i < m && !rc; i++)
+        F[i] = (double)out[i];
+    free(states);
+    free(forces);
+    free(queries);
+    free(out);
+    return rc;
+}
+
+static int least_label(const struct ft_labels *labels, double *least)
+{
+    const size_t n = ft_labels_points(labels, NULL, NULL);
+    float *forces = orr_alloc(n ? n : 1, sizeof *forces);
+    if (!forces)
+        return ORR_ENOMEM;
+    ft_labels_points(labels, NULL, forces);
+    *least = INFINITY;
+    for (size_t i = 0; i < n; i++)
+        *least = fmin(*least, (double)forces[i]);
+    free(forces);
+    return 0;
+}
+
+int probe_arm_predict(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
+                      double lr, long steps, const struct probe_judged *judged, double *log_f)
+{
+    const double begin_s = orr_time_s();
+    double least;
+    int rc = least_label(labels, &least);
+    if (!rc)
+        rc = arm == PROBE_NEIGHBOURS ? by_neighbours(arms, labels, judged, log_f)
+                                     : by_model(arms, arm, labels, lr, steps, judged, log_f);
+    for (size_t i = 0; i < judged->rows && !rc; i++)
+        log_f[i] = orr_log(log_f[i] > 0 ? log_f[i] : least);
+    arms->seconds[arm] += orr_time_s() - begin_s;
+    return rc;
+}
+
+/* R^2 on the inner split with one rate; a training that diverges is worse than any other. */
+static int try_rate(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *trained,
+                    double lr, const struct probe_judged *inner, double *r2)
+{
+    double *log_f = orr_alloc(inner->rows, sizeof *log_f);
+    double *residual = orr_alloc(inner->sequences, sizeof *residual);
+    int rc = log_f && residual
+                 ? probe_arm_predict(arms, arm, trained, lr, arms->rate_steps, inner, log_f)
+                 : ORR_ENOMEM;
+    *r2 = -INFINITY;
+    if (rc == ORR_EDIVERGED) {
+        orr_error_clear();
+        rc = 0;
+    } else if (!rc) {
+        probe_residuals(inner, NULL, log_f, residual);
+        *r2 = probe_r2(inner, NULL, residual, NULL);
+    }
+    free(log_f);
+    free(residual);
+    return rc;
+}
+
+int probe_arm_rate(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
+                   double *lr)
+{
+    struct ft_labels trained, held;
+    struct probe_judged inner;
+    double best = -INFINITY;
+    *lr = arms->rate[PROBE_RATES / 2];
+    if (arm == PROBE_NEIGHBOURS)
+        return 0;
+    probe_labels_split(labels, &trained, &held);
+    const size_t judged = held.count < INNER_SEQUENCES ? held.count : INNER_SEQUENCES;
+    int rc = probe_judged_draw(&inner, held.set, &held.bounds, held.sequence, judged, INNER_ROWS,
+                               arms->options->preset->seed);
+    for (int k = 0; k < PROBE_RATES && !rc; k++) {
+        double r2;
+        rc = try_rate(arms, arm, &trained, arms->rate[k], &inner, &r2);
+        if (!rc && r2 > best) {
+            best = r2;
+            *lr = arms->rate[k];
+        }
+    }
+    probe_judged_free(&inner);
+    return rc;
+}

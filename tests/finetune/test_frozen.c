@@ -1,0 +1,144 @@
+/* test_frozen.c - fine-tuning of a part of the weights: the others keep their bits, whatever decay,
+ * averaging and clipping do, and what is trained gets the gradient that it gets without. */
+#include "tiny.h"
+
+#include "model/model.h"
+
+static struct tiny tiny;
+static const enum orr_trained parts[] = {ORR_TRAINED_ALL, ORR_TRAINED_HEAD, ORR_TRAINED_LAST_BLOCK};
+enum { PARTS = 3, LAYERS = 2 };
+
+static void frozen_preset(void)
+{
+    tiny_preset(&tiny.preset, false);
+    tiny.preset.model.layers = LAYERS;
+    struct orr_train_preset *t = &tiny.preset.finetune.magnitude;
+    t->weight_decay = 0.3;
+    t->ema = 0.7;
+    t->accumulation = 2;
+    t->clip = 0.05;
+    t->lr = 0.01;
+}
+
+/* Whether a part has the parameter; of the whole, also in a model of more layers. */
+static bool is_trained(enum orr_trained part, const char *name)
+{
+    char last[32];
+    snprintf(last, sizeof last, "block.%d.", LAYERS - 1);
+    const bool head = !strncmp(name, "head.", 5), final = !strncmp(name, "final.", 6);
+    return part == ORR_TRAINED_ALL || head ||
+           (part == ORR_TRAINED_LAST_BLOCK && (final || !strncmp(name, last, strlen(last))));
+}
+
+static void pretrained(struct gpt_model *model, const char *path)
+{
+    struct gpt_config config;
+    assert_int_equal(gpt_config_from_preset(&config, &tiny.preset, "lssar", 33), 0);
+    assert_int_equal(gpt_create(model, &config, &k_ref, 77), 0);
+    for (size_t i = 0; i < model->total; i++) /* no zero and no one that decay would leave alone */
+        model->param[i] += (real)(0.1 * (tiny_uniform(1, i) - 0.5));
+    assert_int_equal(gpt_save(model, path, 3, false, NULL), 0);
+}
+
+/* Weights and their average, behind a training of a part. */
+static void test_bits(void **state)
+{
+    (void)state;
+    char path[4096], from[4096];
+    for (int k = 0; k < PARTS; k++) {
+        struct gpt_model start, trained;
+        long step;
+        frozen_preset();
+        tiny.preset.finetune.magnitude.train = parts[k];
+        tiny_open(&tiny);
+        scratch_path(from, tiny.dir, "pretrained.safetensors");
+        pretrained(&start, from);
+        assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", from), 0);
+        tiny_path(path, &tiny, "lssar", "magnitude.safetensors");
+        assert_int_equal(gpt_load(&trained, path, &k_ref, &step), 0);
+        assert_non_null(trained.average);
+        for (int average = 0; average < 2; average++, gpt_swap_average(&trained))
+            for (int i = 0; i < trained.head_w; i++) {
+                const struct gpt_parameter *p = &trained.table[i];
+                const bool same =
+                    !memcmp(gpt_param(&trained, i), gpt_param(&start, i), p->count * sizeof(real));
+                if (same == is_trained(parts[k], p->name))
+                    fail_msg("part %d: %s is %s", k, p->name, same ? "as it was" : "changed");
+            }
+        assert_int_equal(gpt_replace_head(&start, GPT_HEAD_REGRESSION, 1, tiny.preset.seed), 0);
+        assert_memory_not_equal(gpt_param(&trained, trained.head_w),
+                                gpt_param(&start, start.head_w), 8 * sizeof(real));
+        gpt_free(&start);
+        gpt_free(&trained);
+        tiny_close(&tiny);
+    }
+}
+
+/* A small batch of the training set with targets of its own. */
+static void fill(struct gpt_batch *batch, const struct gpt_config *config)
+{
+    const size_t F = (size_t)gpt_config_features(config), N = (size_t)batch->B * (size_t)batch->T;
+    for (size_t i = 0; i < N; i++) {
+        gpt_features(config, 3 * tiny_uniform(2, i) - 1, 2 * tiny_uniform(3, i), i == 0,
+                     batch->features + i * F);
+        batch->target[i] = (real)(2.385 * tiny_uniform(4, i));
+        batch->weight[i] = i % 3 ? 1 : 0;
+    }
+}
+
+/* The gradient of what is trained has the bits that it has without; what is frozen may hold any
+ * gradient: the norm and the step know nothing of it. */
+static void test_gradient(void **state)
+{
+    (void)state;
+    struct orr_train_preset train;
+    struct gpt_model model[PARTS];
+    struct gpt_config config;
+    struct gpt_batch batch;
+    double loss, norm, again;
+    frozen_preset();
+    train = tiny.preset.finetune.magnitude;
+    assert_int_equal(gpt_config_from_preset(&config, &tiny.preset, "softmax", 20), 0);
+    for (int k = 0; k < PARTS; k++) {
+        assert_int_equal(gpt_create(&model[k], &config, &k_ref, 5), 0);
+        assert_int_equal(gpt_replace_head(&model[k], GPT_HEAD_REGRESSION, 1, 6), 0);
+        gpt_freeze(&model[k], parts[k]);
+        if (k == 0)
+            assert_int_equal(gpt_batch_create(&batch, &model[k].config, 3, 19), 0);
+        fill(&batch, &config);
+        assert_int_equal(gpt_zero_grad(&model[k]), 0);
+        assert_int_equal(gpt_loss_backward(&model[k], &batch, &loss), 0);
+        assert_int_equal(gpt_gradient_norm(&model[k], &train, 0, &norm), 0);
+        double sum = 0;
+        for (int i = 0; i < model[k].parameters; i++) {
+            const struct gpt_parameter *p = &model[k].table[i];
+            const real *g = gpt_grad(&model[k], i);
+            if (!is_trained(parts[k], p->name)) {
+                gpt_grad(&model[k], i)[0] = (real)1e6;
+                continue;
+            }
+            assert_memory_equal(g, gpt_grad(&model[0], i), p->count * sizeof *g);
+            for (size_t j = 0; j < p->count; j++)
+                sum += (double)g[j] * (double)g[j];
+        }
+        assert_true(fabs(norm - sqrt(sum) / 2) < 1e-6 * norm);
+        assert_int_equal(gpt_update(&model[k], &train, 0, &again), 0);
+        assert_true(again == norm);
+    }
+    for (int k = 0; k < PARTS; k++)
+        gpt_free(&model[k]);
+    gpt_batch_free(&batch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_gradient),
+    };
+    if (k_ref.open(1, false))
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    k_ref.close();
+    return failed;
+}

@@ -1,0 +1,468 @@
+/* test_labels.c - label curves and extrapolation: what is saved, by curves in closed form; which
+ * labels are drawn and which are never looked at; the whole probes on a tiny model, resumed, of
+ * files and of sequences that are made. */
+#include <math.h>
+
+#include "base/scratch.h"
+#include "finetune/tiny.h"
+
+#include <cjson/cJSON.h>
+#include <gsl/gsl_errno.h>
+
+#include "probe/extrapolate.h"
+#include "probe/label_cells.h"
+
+/* ---------------------------------------------------------------------------------- curves */
+
+static void test_monotone(void **state)
+{
+    (void)state;
+    double y[] = {0.1, 0.5, 0.3, 0.2, 0.9, 0.8, 0.95};
+    const double expected[] = {0.1, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0.85, 0.85, 0.95};
+    probe_monotone(7, y);
+    for (int i = 0; i < 7; i++)
+        assert_true(fabs(y[i] - expected[i]) < 1e-15);
+    double falling[] = {4, 3, 2, 1};
+    probe_monotone(4, falling);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(falling[i] - 2.5) < 1e-15);
+}
+
+/* R^2 = a + b ln n: labels to a level are exp((level - a) / b), and the saving of a curve that is
+ * higher by d is exp(d / b). */
+static void test_saving(void **state)
+{
+    (void)state;
+    const int n[] = {30, 100, 300, 1000, 3000};
+    const double a = 0.1, b = 0.1143, d = 0.0931;
+    double low[5], high[5], value;
+    for (int k = 0; k < 5; k++) {
+        low[k] = a + b * log(n[k]);
+        high[k] = low[k] + d;
+    }
+    for (double level = 0.65; level < 0.95; level += 0.0713) {
+        const struct probe_range needed = probe_labels_needed(5, n, low, level);
+        assert_true(needed.low == needed.high);
+        assert_true(fabs(needed.low / exp((level - a) / b) - 1) < 1e-12);
+        const struct probe_range saved =
+            probe_ratio(needed, probe_labels_needed(5, n, high, level));
+        assert_string_equal(probe_range_mark(saved, &value), "");
+        assert_true(fabs(value / exp(d / b) - 1) < 1e-12);
+    }
+}
+
+/* A level that one curve never reaches, or reaches at once, bounds the saving from one side. */
+static void test_censoring(void **state)
+{
+    (void)state;
+    const int n[] = {30, 300, 3000};
+    const double never[] = {0.1, 0.2, 0.3}, some[] = {0.2, 0.6, 1.0}, at_once[] = {0.9, 0.9, 0.95};
+    const double needed = 30 * sqrt(10) * 10; /* of `some`, to 0.8 */
+    static const struct {
+        int untrained, pretrained; /* never, some, at once */
+        const char *mark;
+        double bound; /* times the sizes below */
+    } cases[] = {{0, 1, " >=", 3000}, {1, 2, " >=", 30},  {1, 0, " <=", 3000}, {2, 1, " <=", 30},
+                 {0, 2, " >=", 100},  {2, 0, " <=", 100}, {0, 0, " ?", 0},     {2, 2, " ?", 0}};
+    const double *const curve[] = {never, some, at_once};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value, expected = cases[i].bound;
+        const char *mark = probe_range_mark(
+            probe_ratio(probe_labels_needed(3, n, curve[cases[i].untrained], 0.8),
+                        probe_labels_needed(3, n, curve[cases[i].pretrained], 0.8)),
+            &value);
+        if (cases[i].untrained == 1)
+            expected = needed / cases[i].bound;
+        else if (cases[i].pretrained == 1)
+            expected = cases[i].bound / needed;
+        else if (!strcmp(cases[i].mark, " <="))
+            expected = 1 / cases[i].bound;
+        assert_string_equal(mark, cases[i].mark);
+        assert_true(expected == 0 ? isnan(value) : fabs(value / expected - 1) < 1e-12);
+    }
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", "4", "30,", "30,,40", "30,30", "40,30", "x", "30x"};
+    static const int standard[] = {30, 100, 300};
+    int n[PROBE_SIZES], count;
+    assert_int_equal(probe_sizes_read("7,30,31", standard, 3, 31, n, &count), 0);
+    assert_true(count == 3 && n[0] == 7 && n[1] == 30 && n[2] == 31);
+    assert_int_equal(probe_sizes_read(NULL, standard, 3, 299, n, &count), 0);
+    assert_true(count == 2 && n[1] == 100);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(probe_sizes_read(bad[i], standard, 3, 99, n, &count), ORR_EUSAGE);
+        error_names("--sizes", bad[i], NULL);
+    }
+    assert_int_equal(probe_sizes_read("7,100", standard, 3, 99, n, &count), ORR_EUSAGE);
+    error_names("99", "100", "two_body_train", NULL);
+    assert_int_equal(probe_sizes_read(NULL, standard, 3, 29, n, &count), ORR_EINVAL);
+}
+
+/* ----------------------------------------------------------------------------------- draws */
+
+/* Draws are a function of the seed, share nothing while there are enough, and their inner split is
+ * made of them alone. */
+static void test_draws(void **state)
+{
+    (void)state;
+    enum { N = 23, SIZE = 7, D = 3 };
+    size_t sequence[N], order[2][N], drawn[D][SIZE];
+    struct ft_labels labels = {.sequence = sequence, .count = N}, trained, held;
+    int times[N] = {0}, moved = 0;
+    for (size_t i = 0; i < N; i++)
+        sequence[i] = 100 + 3 * i;
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(probe_labels_order(&labels, 5, order[k]), 0);
+    assert_memory_equal(order[0], order[1], sizeof order[0]);
+    assert_int_equal(probe_labels_order(&labels, 6, order[1]), 0);
+    assert_memory_not_equal(order[0], order[1], sizeof order[0]);
+    for (int d = 0; d < D; d++) {
+        struct ft_labels subset = {.sequence = drawn[d]};
+        probe_labels_draw(&labels, order[0], d, SIZE, &subset);
+        assert_int_equal(subset.count, SIZE);
+        for (int i = 0; i < SIZE; i++) {
+            assert_true(drawn[d][i] >= 100 && (drawn[d][i] - 100) % 3 == 0);
+            assert_int_equal(times[(drawn[d][i] - 100) / 3]++, 0);
+            moved += drawn[d][i] != sequence[d * SIZE + i];
+        }
+        probe_labels_split(&subset, &trained, &held);
+        assert_true(trained.count == 6 && held.count == 1);
+        assert_ptr_equal(trained.sequence, drawn[d]);
+        assert_ptr_equal(held.sequence, drawn[d] + 6);
+    }
+    assert_true(moved > 10);
+    size_t all[N];
+    struct ft_labels subset = {.sequence = all};
+    probe_labels_draw(&labels, order[0], 2, N, &subset); /* all of them, each once */
+    memset(times, 0, sizeof times);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(times[(all[i] - 100) / 3]++, 0);
+}
+
+/* ----------------------------------------------------------------------------- whole probes */
+
+struct fixture {
+    struct tiny tiny;
+    struct probe_options options;
+    char checkpoint[4096], run[4096], out[4096];
+};
+
+static void open_fixture(struct fixture *f)
+{
+    const char *const extra[] = {"stage", "pretrain", "source", "lssar", NULL};
+    struct gpt_config config;
+    struct gpt_model model;
+    char to[4096];
+    memset(f, 0, sizeof *f);
+    tiny_preset(&f->tiny.preset, false);
+    f->tiny.preset.finetune.magnitude.lr = 0.02;
+    tiny_open(&f->tiny);
+    tiny_close_run(&f->tiny);
+    scratch_path(f->run, f->tiny.dir, "");
+    scratch_path(f->checkpoint, f->tiny.dir, "model.safetensors");
+    scratch_path(to, f->tiny.dir, "out");
+    strcpy(f->out, to);
+    assert_int_equal(gpt_config_from_preset(&config, &f->tiny.preset, "lssar", 33), 0);
+    assert_int_equal(gpt_create(&model, &config, &k_ref, 3), 0);
+    assert_int_equal(gpt_save(&model, f->checkpoint, 9, false, extra), 0);
+    gpt_free(&model);
+    f->options = (struct probe_options){.preset = &f->tiny.preset,
+                                        .ops = &k_ref,
+                                        .checkpoint = f->checkpoint,
+                                        .run = f->run,
+                                        .orbits = "",
+                                        .out = f->out,
+                                        .layer = -1,
+                                        .head = -1,
+                                        .steps = 12,
+                                        .draws = 2,
+                                        .sizes = "5,11",
+                                        .quiet = true};
+}
+
+static void close_fixture(struct fixture *f)
+{
+    scratch_remove(f->tiny.dir);
+}
+
+/* A file of the results, read whole; free() it. */
+static char *content(const struct fixture *f, const char *folder, const char *name)
+{
+    char path[4096], *text;
+    size_t bytes;
+    assert_int_equal(orr_path(path, "%s/%s/%s", f->tiny.dir, folder, name), 0);
+    if (orr_file_read(path, &text, &bytes))
+        fail_msg("%s", orr_error());
+    return text;
+}
+
+static void measure(struct fixture *f, int (*probe)(const struct probe_options *),
+                    const char *folder)
+{
+    scratch_path(f->out, f->tiny.dir, folder);
+    if (probe(&f->options))
+        fail_msg("%s", orr_error());
+}
+
+static void assert_same(const struct fixture *f, const char *a, const char *b, const char *name)
+{
+    char *left = content(f, a, name), *right = content(f, b, name);
+    assert_string_equal(left, right);
+    free(left);
+    free(right);
+}
+
+static float garbage(float value, size_t index, const void *context)
+{
+    (void)context;
+    return isfinite(value) ? (float)exp(6 * tiny_uniform(5, index) - 3) : value;
+}
+
+/* Rates of all cells, and the sum of their R^2. */
+static double rates(const struct fixture *f, const char *folder, char text[2048])
+{
+    char *all = content(f, folder, "labels_cells.json");
+    cJSON *json = cJSON_Parse(all), *cell;
+    double sum = 0;
+    size_t used = 0;
+    text[0] = '\0';
+    cJSON_ArrayForEach (cell, cJSON_GetObjectItem(json, "cells")) {
+        used += (size_t)snprintf(text + used, 2048 - used, "%g ",
+                                 cJSON_GetObjectItem(cell, "lr")->valuedouble);
+        sum += cJSON_GetObjectItem(cell, "r2")->valuedouble;
+    }
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "cells")), 12);
+    cJSON_Delete(json);
+    free(all);
+    return sum;
+}
+
+/* Files and sequences that are made give the same figures; held-out labels choose no rate; an
+ * interrupted probe goes on to the same figures; another budget is measured anew. */
+static void test_curves(void **state)
+{
+    (void)state;
+    struct fixture f;
+    char before[2048], after[2048], path[4096];
+    open_fixture(&f);
+    measure(&f, probe_labels, "files");
+    f.options.run = "";
+    measure(&f, probe_labels, "made");
+    f.options.run = f.run;
+    assert_same(&f, "files", "made", "labels.csv");
+    const double sum = rates(&f, "files", before);
+    tiny_change(&f.tiny, "force_magnitude", "two_body_test", garbage, NULL);
+    measure(&f, probe_labels, "garbage");
+    assert_true(fabs(rates(&f, "garbage", after) - sum) > 0.1);
+    assert_string_equal(before, after);
+    f.options.run = "";
+
+    scratch_path(path, f.tiny.dir, "made/labels.json"); /* as if it had been stopped near the end */
+    assert_int_equal(remove(path), 0);
+    scratch_path(path, f.tiny.dir, "made/labels_cells.json");
+    cJSON *json;
+    assert_int_equal(orr_json_read(path, &json), 0);
+    cJSON *cells = cJSON_GetObjectItem(json, "cells");
+    for (int i = 0; i < 5; i++)
+        cJSON_DeleteItemFromArray(cells, cJSON_GetArraySize(cells) - 1);
+    cJSON *first = cJSON_GetObjectItem(cells->child, "seconds");
+    cJSON_SetNumberValue(first, 12345); /* kept, not measured again */
+    assert_int_equal(orr_json_write(path, json), 0);
+    cJSON_Delete(json);
+    f.options.resume = true;
+    measure(&f, probe_labels, "made");
+    assert_same(&f, "files", "made", "labels.csv");
+    char *text = content(&f, "made", "labels_cells.json");
+    assert_non_null(strstr(text, "12345"));
+    free(text);
+    f.options.draws = 3; /* more draws go on, too */
+    measure(&f, probe_labels, "made");
+    text = content(&f, "made", "labels_cells.json");
+    assert_non_null(strstr(text, "12345"));
+    free(text);
+    f.options.steps = 13;
+    measure(&f, probe_labels, "made");
+    text = content(&f, "made", "labels_cells.json");
+    assert_null(strstr(text, "12345"));
+    free(text);
+    scratch_path(path, f.tiny.dir, "made/labels.png");
+    assert_true(orr_exists(path));
+    close_fixture(&f);
+}
+
+/* Labels outside the bounds that the settings give the probe are not learned from. */
+static void test_extrapolate(void **state)
+{
+    (void)state;
+    struct fixture f;
+    char path[4096];
+    struct probe_results results;
+    cJSON *json;
+    open_fixture(&f);
+    f.options.sizes = NULL;
+    measure(&f, probe_extrapolate, "out");
+    f.options.resume = true;
+    measure(&f, probe_extrapolate, "out");
+    scratch_path(path, f.tiny.dir, "out/extrapolate.json");
+    assert_int_equal(probe_results_read(path, &results, &json), 0);
+    assert_int_equal(results.count, 14);
+    for (int i = 0; i < results.count; i++) {
+        const struct probe_row *row = &results.row[i];
+        const double law = strstr(row->quantity, "exponent of r") ? -2 : 1;
+        assert_true(isfinite(row->value) && row->n > 5);
+        assert_true(fabs(row->ceiling - law) < 1e-4); /* also of R^2: 1 */
+        assert_true(row->low <= row->value + 0.5 && row->high >= row->low);
+    }
+    probe_results_free(&results);
+    cJSON_Delete(json);
+    struct orr_csv csv;
+    scratch_path(path, f.tiny.dir, "out/extrapolate_r_neighbours.csv");
+    assert_int_equal(orr_csv_read(path, ORR_CSV_NUMBERS, &csv), 0);
+    assert_int_equal(orr_csv_column(&csv, "F"), 8);
+    for (size_t i = 0; i < csv.rows; i++) {
+        const double *v = csv.values + 9 * i;
+        assert_true(fabs(v[7] / (SIM_G * v[4] * v[5] / (v[3] * v[3])) - 1) < 1e-5);
+        assert_true(v[2] >= 5 && v[8] > 0 && fabs(v[6] - 0.04) < 1e-6);
+    }
+    orr_csv_free(&csv);
+    close_fixture(&f);
+}
+
+/* The masks: labels lie inside, rows outside are outside; exponents and the power law by closed
+ * forms. */
+static void test_parts(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct probe_forces forces;
+    struct probe_judged judged;
+    const struct ft_bounds none = {0};
+    open_fixture(&f);
+    assert_int_equal(probe_forces_open(&forces, &f.options), 0);
+    assert_int_equal(probe_judged_draw(&judged, &forces.test, &none, NULL, forces.test.n, 8, 1), 0);
+    double *log_f = malloc(judged.rows * sizeof *log_f), exponent[3];
+    double *residual = malloc(judged.sequences * sizeof *residual);
+    assert_true(log_f && residual);
+    for (int k = 0; k < 2; k++) {
+        struct probe_experiment e;
+        assert_int_equal(probe_experiment_open(&e, k, &forces, &judged), 0);
+        const size_t all = ft_labels_points(&forces.labels, NULL, NULL);
+        const size_t n = ft_labels_points(&e.labels, NULL, NULL);
+        assert_true(fabs((double)n / (double)all - 0.5) < 0.1);
+        const double low = k ? e.bounds.m_min : e.bounds.r_min;
+        const double high = k ? e.bounds.m_max : e.bounds.r_max;
+        float *states = malloc(n * 6 * sizeof *states);
+        assert_non_null(states);
+        ft_labels_points(&e.labels, states, NULL);
+        for (size_t i = 0; i < n; i++) {
+            const float *s = states + 6 * i;
+            const double x = k ? (double)s[4] * (double)s[5] : hypot((double)s[0], (double)s[1]);
+            assert_true(x >= low * (1 - 1e-12) && x <= high * (1 + 1e-12));
+        }
+        for (size_t i = 0; i < judged.rows; i++) {
+            const float *s = judged.set->full_state + 6 * judged.at[i];
+            const double r = hypot((double)s[0], (double)s[1]);
+            const double x = k ? (double)s[4] * (double)s[5] : r;
+            assert_int_equal(e.outside[i], x < low * (1 - 1e-12) || x > high * (1 + 1e-12));
+            assert_int_equal(e.inside[i], !e.outside[i]);
+            log_f[i] = 0.3 - 1.7 * log(r) + 0.6 * log((double)s[4]) + 2.385 * log((double)s[5]);
+        }
+        probe_exponents(&judged, e.outside, log_f, NULL, exponent);
+        assert_true(fabs(exponent[0] + 1.7) < 1e-9 && fabs(exponent[1] - 0.6) < 1e-9 &&
+                    fabs(exponent[2] - 2.385) < 1e-9);
+        for (size_t i = 0; i < judged.rows; i++) /* what is not kept does not count */
+            log_f[i] = e.outside[i] ? judged.y[i] + 0.25 : 1e3;
+        probe_residuals(&judged, e.outside, log_f, residual);
+        double sum = 0, count = 0;
+        for (size_t s = 0; s < judged.sequences; s++)
+            sum += residual[s];
+        for (size_t i = 0; i < judged.rows; i++)
+            count += e.outside[i];
+        assert_true(fabs(sum - 0.0625 * count) < 1e-9 * count);
+        assert_true(probe_r2(&judged, e.outside, residual, NULL) < 1);
+        free(states);
+        probe_experiment_close(&e);
+    }
+    assert_int_equal(probe_power_law(&forces.labels, &judged, log_f), 0);
+    probe_exponents(&judged, NULL, log_f, NULL, exponent);
+    assert_true(fabs(exponent[1]) < 1e-6 && fabs(exponent[2]) < 1e-6); /* it knows only r */
+    double mean = 0;
+    for (size_t i = 0; i < judged.rows; i++)
+        mean += judged.y[i] / (double)judged.rows;
+    for (size_t i = 0; i < judged.rows; i++)
+        log_f[i] = mean;
+    probe_residuals(&judged, NULL, log_f, residual);
+    assert_true(fabs(probe_r2(&judged, NULL, residual, NULL)) < 1e-12);
+    free(log_f);
+    free(residual);
+    probe_judged_free(&judged);
+    probe_forces_close(&forces);
+    close_fixture(&f);
+}
+
+/* ---------------------------------------------------------------------------------- refused */
+
+static void refused(struct fixture *f, int code, const char *word)
+{
+    char path[4096];
+    scratch_path(f->out, f->tiny.dir, "refused");
+    assert_int_equal(probe_labels(&f->options), code);
+    error_names(word, NULL);
+    assert_int_equal(probe_extrapolate(&f->options), code);
+    error_names(word, NULL);
+    scratch_path(path, f->tiny.dir, "refused");
+    assert_false(orr_exists(path)); /* before anything is written */
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct probe probe = {.stage = "pretrain"};
+    open_fixture(&f);
+    f.options.sizes = "5,24";
+    refused(&f, ORR_EUSAGE, "two_body_train");
+    f.options.sizes = NULL;
+    f.options.change.p = 3;
+    refused(&f, ORR_EUSAGE, "--p");
+    f.options.change.p = 0;
+    f.tiny.preset.orbits.two_body_train = 0;
+    refused(&f, ORR_EINVAL, "two_body_train = 0");
+    f.tiny.preset.orbits.two_body_train = 23;
+    f.tiny.preset.orbits.positions = 35;
+    refused(&f, ORR_EINVAL, "positions");
+    f.tiny.preset.orbits.positions = 33;
+    probe.trained.context = 32;
+    probe.trained.input = GPT_INPUT_TOKENS;
+    assert_int_equal(probe_forces_check(&probe, &f.options), ORR_EINVAL);
+    error_names("tokens", NULL);
+    probe.trained.input = GPT_INPUT_TEXT;
+    assert_int_equal(probe_forces_check(&probe, &f.options), ORR_EINVAL);
+    error_names("text", NULL);
+    probe.trained.input = GPT_INPUT_CONTINUOUS;
+    assert_int_equal(probe_forces_check(&probe, &f.options), 0);
+    strcpy(probe.stage, "magnitude");
+    assert_int_equal(probe_forces_check(&probe, &f.options), ORR_EINVAL);
+    error_names("stage magnitude", NULL);
+    close_fixture(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_monotone),    cmocka_unit_test(test_saving),
+        cmocka_unit_test(test_censoring),   cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_draws),       cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_extrapolate),
+    };
+    gsl_set_error_handler_off();
+    if (k_ref.open(1, false))
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    k_ref.close();
+    return failed;
+}
