@@ -101,7 +101,7 @@ static double measured(const struct extrapolation *x, int what, const bool *keep
     double exponent[3];
     if (what == 0) {
         probe_residuals(&x->judged, keep, log_f, residual);
-        return probe_r2(&x->judged, keep, residual, weight);
+        return probe_judged_r2(&x->judged, keep, residual, weight);
     }
     probe_exponents(&x->judged, keep, log_f, weight, exponent);
     return exponent[what - 1];

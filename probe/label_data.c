@@ -201,8 +201,8 @@ void probe_residuals(const struct probe_judged *j, const bool *keep, const doubl
     }
 }
 
-double probe_r2(const struct probe_judged *j, const bool *keep, const double *residual,
-                const double *weight)
+double probe_judged_r2(const struct probe_judged *j, const bool *keep, const double *residual,
+                       const double *weight)
 {
     double n = 0, sum = 0, square = 0, left = 0, mean = 0;
     for (size_t i = 0; i < j->rows; i++) {

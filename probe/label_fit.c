@@ -187,7 +187,7 @@ static int try_rate(struct probe_arms *arms, enum probe_arm arm, const struct ft
         rc = 0;
     } else if (!rc) {
         probe_residuals(inner, NULL, log_f, residual);
-        *r2 = probe_r2(inner, NULL, residual, NULL);
+        *r2 = probe_judged_r2(inner, NULL, residual, NULL);
     }
     free(log_f);
     free(residual);

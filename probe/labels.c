@@ -52,7 +52,7 @@ static int measure(struct curves *c, enum probe_arm arm, int size, int draw)
                                log_f);
     if (!rc) {
         probe_residuals(&c->judged, NULL, log_f, cell.residual);
-        cell.r2 = probe_r2(&c->judged, NULL, cell.residual, NULL);
+        cell.r2 = probe_judged_r2(&c->judged, NULL, cell.residual, NULL);
         cell.steps = c->arms.steps[arm] - steps;
         cell.seconds = c->arms.seconds[arm] - seconds;
         rc = probe_cells_add(&c->cells, &cell);
@@ -105,7 +105,7 @@ static double mean_r2(const struct curves *c, enum probe_arm arm, int size, cons
         const struct probe_cell *cell = probe_cells_find(&c->cells, arm, c->n[size], d);
         const double w = times ? times[d] : 1;
         if (w > 0)
-            sum += w * probe_r2(&c->judged, NULL, cell->residual, weight);
+            sum += w * probe_judged_r2(&c->judged, NULL, cell->residual, weight);
         count += w;
     }
     return sum / count;
@@ -212,7 +212,7 @@ static int judge_truth(const struct curves *c, double *r2)
     if (!residual)
         return ORR_ENOMEM;
     probe_residuals(&c->judged, NULL, c->judged.y, residual);
-    *r2 = probe_r2(&c->judged, NULL, residual, NULL);
+    *r2 = probe_judged_r2(&c->judged, NULL, residual, NULL);
     free(residual);
     return 0;
 }

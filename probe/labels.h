@@ -42,8 +42,8 @@ void probe_judged_free(struct probe_judged *judged);
 void probe_residuals(const struct probe_judged *judged, const bool *keep, const double *log_f,
                      double *residual);
 /* R^2 of residuals; each sequence counts weight[s] times, NULL = once. NaN without any spread. */
-double probe_r2(const struct probe_judged *judged, const bool *keep, const double *residual,
-                const double *weight);
+double probe_judged_r2(const struct probe_judged *judged, const bool *keep, const double *residual,
+                       const double *weight);
 /* How often each of n is picked in resample number k of a bootstrap: weight (n). */
 void probe_resample(gsl_rng *rng, uint64_t seed, uint64_t k, size_t n, double *weight);
 /* 0.025 and 0.975 quantiles of x (n), which is sorted; infinities count as such. */

@@ -382,7 +382,7 @@ static void test_parts(void **state)
         for (size_t i = 0; i < judged.rows; i++)
             count += e.outside[i];
         assert_true(fabs(sum - 0.0625 * count) < 1e-9 * count);
-        assert_true(probe_r2(&judged, e.outside, residual, NULL) < 1);
+        assert_true(probe_judged_r2(&judged, e.outside, residual, NULL) < 1);
         free(states);
         probe_experiment_close(&e);
     }
@@ -395,7 +395,7 @@ static void test_parts(void **state)
     for (size_t i = 0; i < judged.rows; i++)
         log_f[i] = mean;
     probe_residuals(&judged, NULL, log_f, residual);
-    assert_true(fabs(probe_r2(&judged, NULL, residual, NULL)) < 1e-12);
+    assert_true(fabs(probe_judged_r2(&judged, NULL, residual, NULL)) < 1e-12);
     free(log_f);
     free(residual);
     probe_judged_free(&judged);
