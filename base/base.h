@@ -47,6 +47,8 @@ int orr_fail(int code, const char *file, int line, const char *format, ...)
 const char *orr_error(void);
 /* Forgets the message: for callers that recover. */
 void orr_error_clear(void);
+/* The failure that the program ends with was printed by the process in which it happened. */
+void orr_error_told(void);
 /* With ORRERY_TRACE=1 prints "trace <seconds since the start> s  message" to stderr, without it
  * nothing. For what a developer asks of a run: stages with their time, which artefacts their
  * records keep or make again and why, the instruction set and the precision chosen. Any thread. */
@@ -208,8 +210,8 @@ void orr_command(const char *name, const char *const *options, char *text, size_
 
 /* Runs the program itself once per job, with all of its arguments but `option` and --threads, then
  * `option name[i] --threads K`; as many at a time as there are threads, which they share. Each job
- * prints what it has to say, progress as lines. Signals are passed on, and a job ends when this process
- * is killed. After a failure, or a signal (ORR_EINTR), no further job begins. For use inside
+ * prints what it has to say, progress as lines. Signals are passed on, and a job ends when this
+ * process is killed. After a failure, or a signal (ORR_EINTR), no further job begins. For use inside
  * orr_main(). */
 int orr_side_by_side(const char *option, const char *const name[], int count, int threads);
 /* Whether this process is such a job. */

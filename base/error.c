@@ -9,6 +9,7 @@
 #include <gsl/gsl_errno.h>
 
 static _Thread_local char message[4096];
+static bool told; /* the failure that main() ends with has been printed */
 
 int orr_fail(int code, const char *file, int line, const char *format, ...)
 {
@@ -28,6 +29,11 @@ const char *orr_error(void)
     return message;
 }
 
+void orr_error_told(void)
+{
+    told = true;
+}
+
 void orr_error_clear(void)
 {
     message[0] = '\0';
@@ -41,7 +47,8 @@ int orr_error_exit(const char *program, int code)
         code = ORR_FAIL(ORR_EIO, "standard output: cannot write: %s", strerror(errno));
     if (code == ORR_EINTR) /* as a shell reports it: the next stage must not start */
         return 128 + (orr_signal_number() ? orr_signal_number() : SIGINT);
-    fprintf(stderr, "%s: error: %s\n", program, message[0] ? message : "unknown failure");
+    if (!told)
+        fprintf(stderr, "%s: error: %s\n", program, message[0] ? message : "unknown failure");
     return code == ORR_EUSAGE ? 2 : 1;
 }
 

@@ -72,7 +72,7 @@ static char **arguments(const char *option, const char *name, const char *thread
     return (char **)(uintptr_t)argv; /* posix_spawn wants them writable, and leaves them alone */
 }
 
-/* In a process group of its own: signals of a terminal come to this process, which passes them on. */
+/* In a process group of its own: signals of a terminal come to the caller, who passes them on. */
 static int begin(int job, const char *option, const char *name, int threads)
 {
     char text[16];
@@ -118,13 +118,14 @@ static int wait_for(int count, int status[], int *failed)
     return running;
 }
 
-/* What became of a job, whose own words stand above. */
+/* What became of a job, which has printed why it failed. */
 static int verdict(const char *name, int status)
 {
     if (WIFSIGNALED(status))
         return ORR_FAIL(ORR_EIO, "%s: ended by signal %d", name, WTERMSIG(status));
     if (WEXITSTATUS(status) > 128)
         return ORR_FAIL(ORR_EINTR, "%s: stopped", name);
+    orr_error_told();
     return ORR_FAIL(WEXITSTATUS(status) == 2 ? ORR_EUSAGE : ORR_EIO,
                     "%s: not done, for the reason above", name);
 }

@@ -139,8 +139,8 @@ enum report_floor {
     REPORT_FLOOR_MEAN,  /* mean size of the body's labelled forces */
     REPORT_FLOOR_SQUARE /* size by 1/r^2, through the labelled forces (median of F r^2) */
 };
-/* Over orbits (n) together; NaN when there is no unlabelled position. Where none is labelled, floors
- * use all forces of the body. Only ORR_ENOMEM fails. */
+/* Over orbits (n) together; NaN when there is no unlabelled position. Where none is labelled,
+ * floors use all forces of the body. Only ORR_ENOMEM fails. */
 int report_agree(const struct report_orbit *orbit, size_t n, enum report_weights weights,
                  enum report_floor floor, struct report_agreement *result);
 

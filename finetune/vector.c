@@ -1,5 +1,5 @@
-/* vector.c - force vectors of the bodies of the solar system: 10 labelled positions each, the rest predicted,
- * every body in units of its own (ft_vector_scale). */
+/* vector.c - force vectors of the bodies of the solar system: 10 labelled positions each, the rest
+ * predicted, every body in units of its own (ft_vector_scale). */
 #include "task.h"
 
 #include <math.h>

@@ -31,12 +31,12 @@ struct gpt_config {
     int fourier; /* continuous: bands */
     double fourier_min_au;
     enum gpt_head head;
-    int outputs;   /* OC: 2 V for tokens, V for text */
-    int tied;      /* text head: 1 = the weights of the embedding */
+    int outputs;     /* OC: 2 V for tokens, V for text */
+    int tied;        /* text head: 1 = the weights of the embedding */
     double init_std; /* of a block's random weights, 0 = 0.02; no matter of a trained model, but of
                         the untrained one beside it */
-    double huber;  /* regression head: delta of its pseudo-Huber loss, 0 = squared errors */
-    int head_bias; /* 1: a token head with bias, as in models of the study's own code; or 0 */
+    double huber;    /* regression head: delta of its pseudo-Huber loss, 0 = squared errors */
+    int head_bias;   /* 1: a token head with bias, as in models of the study's own code; or 0 */
     enum orr_positions positions;
     double rope_base;
     char attention[ORR_NAME];
@@ -143,8 +143,9 @@ void gpt_precision_tell(const struct orr_cli *given, const struct orr_cli *decid
  * and cannot be used, says why and opens the CPU. ops may change. */
 int gpt_device_open(struct gpt_device *device, const struct orr_cli *cli, bool exact);
 
-/* Whether threads have little to share in one such model, on the CPU, so that models are better trained
- * side by side (orr_side_by_side): tensors (batch, positions, width) of at most 2^20 numbers. */
+/* Whether threads have little to share in one such model, on the CPU, so that models are better
+ * trained side by side (orr_side_by_side): tensors (batch, positions, width) of at most 2^20
+ * numbers. */
 bool gpt_is_small(const struct orr_cli *cli, const struct gpt_device *device, long batch,
                   long positions);
 

@@ -1,5 +1,5 @@
-/* seeds.c - bin/probe seeds: the same figure of models of several seeds, as a mean with its interval
- * over seeds, beside its floor, and the difference of the two seed by seed. */
+/* seeds.c - bin/probe seeds: the same figure of models of several seeds, as a mean with its
+ * interval over seeds, beside its floor, and the difference of the two seed by seed. */
 #include "results.h"
 
 #include <math.h>

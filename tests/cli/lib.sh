@@ -92,12 +92,14 @@ check_not() {
     fi
 }
 
-# program NAME ARGUMENT...: runs $BIN/NAME with a limit of time (PROGRAM_LIMIT seconds: programs under
-# sanitizers are some ten times slower), without a terminal.
+# Seconds that a program may take. Sanitizers make programs some ten times slower.
+LIMIT=${PROGRAM_LIMIT:-60}
+
+# program NAME ARGUMENT...: runs $BIN/NAME with a limit of time, without a terminal.
 program() {
     local name=$1
     shift
-    timeout "${PROGRAM_LIMIT:-60}" "$BIN/$name" "$@" </dev/null
+    timeout "$LIMIT" "$BIN/$name" "$@" </dev/null
 }
 
 # on_threads PROGRAM N: prints the option, for programs that have it.

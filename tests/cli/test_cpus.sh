@@ -18,7 +18,7 @@ OTHER=("GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-FMA_Usable,-AVX2,-FMA"
 other_program() { # as program
     local name=$1
     shift
-    timeout "${PROGRAM_LIMIT:-60}" env "${OTHER[@]}" "$BIN/$name" "$@" </dev/null
+    timeout "$LIMIT" env "${OTHER[@]}" "$BIN/$name" "$@" </dev/null
 }
 
 # awk calls exp() of the C library

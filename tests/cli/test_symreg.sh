@@ -60,7 +60,7 @@ else
     skip "pictures" "no gnuplot"
 fi
 mkdir "$WORK/bin" && ln -s "$(command -v timeout)" "$WORK/bin/timeout"
-check "without gnuplot" env PATH="$WORK/bin" timeout "${PROGRAM_LIMIT:-60}" "$PWD/$BIN/symreg" "$WORK/law.csv" \
+check "without gnuplot" env PATH="$WORK/bin" timeout "$LIMIT" "$PWD/$BIN/symreg" "$WORK/law.csv" \
     --target F --iterations 0 --threads 1 --quiet --out "$WORK/bare"
 check "... a report without pictures" test -s "$WORK/bare/report.md" -a ! -e "$WORK/bare/front.png"
 
@@ -257,7 +257,7 @@ check "... ends it" ends seconds 'seconds >= 0.8'
 check "--stop-loss" endless loss --stop-loss 1e6
 check "... ends it" ends loss 'loss <= 1e6'
 # an epoch of minutes does not keep it: status 0, and all files are there
-check "--seconds ends an epoch" timeout "${PROGRAM_LIMIT:-60}" "$BIN/symreg" "$WORK/law.csv" --target F --quiet \
+check "--seconds ends an epoch" timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" --target F --quiet \
     --threads 1 --features r,m1,m2,w --loss 'abs(p-t)^1.5' --seconds 1 \
     --set symreg.cycles=100000 --set symreg.patience=0 --binary + --unary cube --out "$WORK/short"
 check "... with a report" test -s "$WORK/short/report.md"

@@ -14,7 +14,7 @@ bad() { # NAME STATUS PATTERN TEXT OPTION...
     local name=$1 status=$2 pattern=$3 text=$4
     shift 4
     table "$text"
-    refuse "$name" "$status" "$pattern" -- timeout "${PROGRAM_LIMIT:-60}" "$BIN/symreg" "$F" --target y --quiet \
+    refuse "$name" "$status" "$pattern" -- timeout "$LIMIT" "$BIN/symreg" "$F" --target y --quiet \
         --threads 1 --iterations 1 --out "$run/out" "$@"
 }
 

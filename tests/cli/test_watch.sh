@@ -9,7 +9,7 @@ if ! command -v gnuplot >/dev/null; then
 fi
 export EVERY=0.2 GRACE=1
 watch() {
-    timeout "${PROGRAM_LIMIT:-60}" tools/watch.sh "$@" </dev/null
+    timeout "$LIMIT" tools/watch.sh "$@" </dev/null
 }
 COMMON=(--preset smoke --threads 1 --quiet)
 check "orbits" program orbits "${COMMON[@]}" --run "$WORK/run"
@@ -39,7 +39,7 @@ check "... the speed, the share of peak, the memory" grep -Eq \
     'step [0-9]+, loss [0-9.e-]+, [0-9]+ positions/s \([0-9]+% of peak\).* GB' "$WORK/out"
 check "... without a word on stderr" test ! -s "$WORK/err"
 check "... without escapes, into a file" lacks $'\033' "$WORK/out"
-check "make watch" timeout "${PROGRAM_LIMIT:-60}" make -s watch RUN="$WORK/live" PNG="$WORK/made.png"
+check "make watch" timeout "$LIMIT" make -s watch RUN="$WORK/live" PNG="$WORK/made.png"
 check "... its picture" is_png "$WORK/made.png" 5000
 
 # ---- lines that a kill left behind, and lines written again after it
