@@ -33,6 +33,17 @@ until_true() {
     done
     return 1
 }
+# stop SIGNAL: sends it, waits for the end; the status is in $status, 137 when none came
+stop() {
+    local tries
+    kill -"$1" $pid 2>/dev/null
+    for ((tries = 0; tries < 1500; tries++)); do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.02
+    done
+    kill -9 $pid 2>/dev/null
+    { wait $pid; status=$?; } 2>/dev/null
+}
 # until_none: no process has the folder in its arguments
 until_none() {
     local tries
@@ -65,14 +76,13 @@ program pretrain --preset smoke --threads 2 --run "$WORK/two" --resume 2>"$WORK/
 check "again with --resume: nothing to do" equal 4 "$(grep -c 'complete' "$WORK/err")"
 
 # ---- stopped, and resumed
-LONG="--preset smoke --threads 2 --quiet --set pretrain.steps=4000
-    --set pretrain.checkpoint_every=4000 --set pretrain_planets.steps=0"
+LONG="--preset smoke --threads 2 --quiet --set pretrain.steps=400000
+    --set pretrain.checkpoint_every=400000 --set pretrain_planets.steps=0"
 start "$BIN/pretrain" $LONG --run "$WORK/long"
 check "two jobs" until_true two_jobs
 check "both train" until_true both_train "$WORK/long"
-kill -TERM $pid
-wait $pid
-check "stopped: status 0, all is saved" test $? -eq 0
+stop TERM
+check "stopped: status 0, all is saved" test $status -eq 0
 check "stopped: no job is left" until_none
 check "stopped: both are saved" test -s "$WORK/long/softmax/pretrain/last.safetensors" -a \
     -s "$WORK/long/lssar/pretrain/last.safetensors"
@@ -83,15 +93,12 @@ check_not "stopped: the command is the caller's" grep -q -e '^resume with:.*--at
 start "$BIN/pretrain" $LONG --run "$WORK/long" --resume
 check "two jobs again" until_true two_jobs
 kill -KILL "$(jobs_of $pid | head -n 1)"
-sleep 0.2
-kill -TERM $pid
-wait $pid
-check_not "a job was killed: the caller does not say well" test $? -eq 0 -a ! -s "$WORK/err"
+stop INT
+check "a job was killed, the caller stopped: nothing hangs" test $status -eq 0
 check "a job was killed: none is left" until_none
 start "$BIN/pretrain" $LONG --run "$WORK/long" --resume
 check "two jobs, the third time" until_true two_jobs
-kill -KILL $pid
-wait $pid 2>/dev/null
+stop KILL
 check "the caller was killed: its jobs save and end" until_none
 
 # ---- a job that fails: one error, the job's own
