@@ -130,7 +130,10 @@ static int write_notes(struct orr_file *file, const struct report_run *run, int 
             snprintf(note, sizeof note, "%zu positions, %zu of them labelled", count,
                      count - a.count);
         else
-            snprintf(note, sizeof note, "cosine %.3f, median error %.3g%%", a.cosine,
+            snprintf(note, sizeof note, "cosine %.3f, median error %.*f%%", a.cosine,
+                     a.relative_error < 0.1 ? 2
+                     : a.relative_error < 1 ? 1
+                                            : 0,
                      100 * a.relative_error);
         rc = orr_file_printf(file, "title[%d] = ", p + 1);
         if (!rc)
