@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
 #include "orbit_fit.h"
 
 /* Places are float: an error of the last place at 1 AU. */
@@ -41,26 +44,31 @@ static int observe(struct gpt_source *source, struct observed *o)
     return 0;
 }
 
-/* What an observer of such systems expects: means and deviations of the orbits through all of each
- * sequence's places. */
+/* What an observer of such systems expects, from the orbits through all of each sequence's places:
+ * medians, and half the distance between the quantiles that lie one deviation to either side of a
+ * normal distribution's mean. A fit that went astray moves neither. */
 static int learn_prior(const struct observed *o, struct gpt_orbit_prior *prior)
 {
     const struct gpt_orbit_prior wide = gpt_orbit_wide_prior();
+    const double below = 0.158655; /* of a standard normal distribution, below -1 */
     double(*p)[GPT_ORBIT_PARAMETERS] = orr_alloc((size_t)o->n, sizeof *p);
-    int rc = p ? 0 : ORR_ENOMEM;
+    double *sorted = orr_alloc((size_t)o->n, sizeof *sorted);
+    int rc = p && sorted ? 0 : ORR_ENOMEM;
     for (int i = 0; i < o->n && !rc; i++) {
         double next[2];
         rc = gpt_orbit_fit(o->steps, places_of(o, i), place_sd, &wide, p[i], false, next);
     }
     for (int k = 0; k < GPT_ORBIT_PARAMETERS && !rc; k++) {
-        double sum = 0, square = 0;
-        for (int i = 0; i < o->n; i++)
-            sum += p[i][k];
-        prior->mean[k] = sum / o->n;
-        for (int i = 0; i < o->n; i++)
-            square += (p[i][k] - prior->mean[k]) * (p[i][k] - prior->mean[k]);
-        prior->sd[k] = fmax(sqrt(square / o->n), 1e-6);
+        const size_t n = (size_t)o->n;
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = p[i][k];
+        gsl_sort(sorted, 1, n);
+        const double low = gsl_stats_quantile_from_sorted_data(sorted, 1, n, below);
+        const double high = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 1 - below);
+        prior->mean[k] = gsl_stats_median_from_sorted_data(sorted, 1, n);
+        prior->sd[k] = fmax((high - low) / 2, 1e-6);
     }
+    free(sorted);
     free(p);
     return rc;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_blas.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit_nlinear.h>
 
@@ -146,8 +147,8 @@ static void suggest(const struct problem *o, double p[GPT_ORBIT_PARAMETERS])
         p[GPT_ORBIT_CX + c] = x[c] - p[GPT_ORBIT_SHARE] * r[0][c];
 }
 
-/* Moves the parameters to the least sum of squares. */
-static int descend(struct problem *o, double p[GPT_ORBIT_PARAMETERS])
+/* Moves the parameters to a least sum of squares near them; *cost: what it is, per residual. */
+static int descend(struct problem *o, double p[GPT_ORBIT_PARAMETERS], double *cost)
 {
     const size_t n = GPT_ORBIT_PARAMETERS + 4 * (size_t)o->steps;
     gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
@@ -155,6 +156,7 @@ static int descend(struct problem *o, double p[GPT_ORBIT_PARAMETERS])
     gsl_vector_view start = gsl_vector_view_array(p, GPT_ORBIT_PARAMETERS);
     int info;
     how.trs = gsl_multifit_nlinear_trs_lm;
+    *cost = INFINITY; /* they are no orbit */
     gsl_multifit_nlinear_workspace *w =
         gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, n, GPT_ORBIT_PARAMETERS);
     if (!w)
@@ -162,10 +164,37 @@ static int descend(struct problem *o, double p[GPT_ORBIT_PARAMETERS])
     if (gsl_multifit_nlinear_init(&start.vector, &fdf, w) == GSL_SUCCESS) {
         gsl_multifit_nlinear_driver(60, 1e-12, 1e-12, 0, NULL, NULL, &info, w);
         const gsl_vector *x = gsl_multifit_nlinear_position(w);
+        const double length = gsl_blas_dnrm2(gsl_multifit_nlinear_residual(w));
+        *cost = isfinite(length) ? length * length / (double)n : INFINITY;
         for (int i = 0; i < GPT_ORBIT_PARAMETERS; i++)
             p[i] = gsl_vector_get(x, (size_t)i);
     }
     gsl_multifit_nlinear_free(w);
+    return 0;
+}
+
+/* From where p is, with `start`, and then, until one fits the places as well as their errors let it,
+ * from what they suggest and from the prior's means: the best. */
+static int descend_from_all(struct problem *o, double p[GPT_ORBIT_PARAMETERS], bool start)
+{
+    enum { GIVEN, SUGGESTED, MEANS };
+    const double enough = 4; /* squares of residuals in units of their deviations */
+    double best[GPT_ORBIT_PARAMETERS], least = INFINITY, cost;
+    memcpy(best, p, sizeof best);
+    for (int from = start ? GIVEN : SUGGESTED; from <= MEANS && !(least <= enough); from++) {
+        if (from == SUGGESTED)
+            suggest(o, p);
+        if (from == MEANS)
+            memcpy(p, o->prior->mean, sizeof best);
+        const int rc = descend(o, p, &cost);
+        if (rc)
+            return rc;
+        if (cost < least || from == (start ? GIVEN : SUGGESTED)) {
+            least = cost;
+            memcpy(best, p, sizeof best);
+        }
+    }
+    memcpy(p, best, sizeof best);
     return 0;
 }
 
@@ -185,9 +214,7 @@ int gpt_orbit_fit(int steps, const double place[], double sd, const struct gpt_o
         turned[2 * i + 1] = cosine * y - sine * x;
     }
     struct problem o = {steps, turned, sd / r, prior};
-    if (!start)
-        suggest(&o, p);
-    const int rc = descend(&o, p);
+    const int rc = descend_from_all(&o, p, start);
     bool there = !rc && first_state(p, &mu, state);
     for (int k = 0; k < steps && there; k++)
         there = gpt_orbit_advance(mu, 1, state);
