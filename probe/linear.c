@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION = 1, FIT = 4000, OBSERVED = 200 };
+enum { REVISION = 2, FIT = 4000, OBSERVED = 200 };
 
 struct linear {
     const struct probe_options *options;
@@ -186,7 +186,11 @@ static int add_best(const struct linear *l, struct probe_results *results)
                                       .floor = reading_of(l, 1, below, full)[q].r2.value,
                                       .raw = l->raw[full][q].r2.value,
                                       .n = r->n};
-        TRY(add(results, probe_quantities[q].name, "R^2, best layer", best, context, &row));
+        const struct probe_row which = {
+            .value = best, .low = NAN, .high = NAN, .ceiling = NAN, .floor = below, .raw = NAN};
+        /* of the model as a whole: the layer differs from seed to seed */
+        TRY(add(results, probe_quantities[q].name, "R^2, best layer", -1, context, &row));
+        TRY(add(results, probe_quantities[q].name, "best layer", -1, context, &which));
         if (!isfinite(row.value))
             continue;
         struct probe_row *m = &mean[probe_quantities[q].kepler];
