@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION = 1, FIT = 2000, SEQUENCES = 64, BATCH = 64, HORIZONS = 2 };
+enum { REVISION = 2, FIT = 2000, SEQUENCES = 64, BATCH = 64, HORIZONS = 2 };
 static const int horizons[HORIZONS] = {1, 2};
 
 /* Whose continuation: of the model, of the floor, of the model by random directions. */

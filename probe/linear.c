@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION = 1, FIT = 4000, OBSERVED = 200 };
+enum { REVISION = 2, FIT = 4000, OBSERVED = 200 };
 
 struct linear {
     const struct probe_options *options;

@@ -77,7 +77,7 @@ static int write_csv(const struct probe_results *results, const char *path, uint
         rc = orr_file_printf(&file, ",n\n");
     for (int i = 0; i < results->count && !rc; i++) {
         struct probe_row *row = &results->row[i];
-        rc = orr_file_printf(&file, "\"%s\",%s,%d,%d", row->quantity, row->measure, row->layer,
+        rc = orr_file_printf(&file, "\"%s\",\"%s\",%d,%d", row->quantity, row->measure, row->layer,
                              row->context);
         for (size_t k = 0; k < NUMBERS && !rc; k++)
             rc = orr_file_printf(&file, ",%.9g", *number_of(row, k));

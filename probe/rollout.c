@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION = 1, SEQUENCES = 500, BATCH = 64, HORIZONS = 5 };
+enum { REVISION = 2, SEQUENCES = 500, BATCH = 64, HORIZONS = 5 };
 
 /* Who continues the orbits. */
 enum who { MODEL, FLOOR, PERSISTENCE, FITTED, TRUTH, WHO };
