@@ -220,7 +220,7 @@ bool orr_side(void);
 void orr_side_follow(void);
 
 /* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
- * file sizes) are ignored: the write fails instead. */
+ * file sizes) are ignored: the write fails instead. SIGCHLD is not, whatever the caller did. */
 void orr_signals_catch(void);
 /* `last` is called before a signal ends the process at once: a second SIGINT or SIGTERM, and SIGHUP
  * or SIGQUIT, which are caught for this alone. It runs in the handler and may use only what is
