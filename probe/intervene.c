@@ -342,6 +342,8 @@ static int write(struct intervene *v)
     if (!rc)
         rc = shorten(&results, &some);
     if (!rc)
+        rc = probe_results_begin(v->folder, "intervene");
+    if (!rc)
         rc = draw(v, &results); /* first, because --resume looks for the tables */
     if (!rc)
         rc = probe_results_write(&results, &v->probe, v->options, v->folder, "intervene", v->key);

@@ -214,6 +214,8 @@ static int write(struct rollout *r)
     struct probe_results results = {0};
     int rc = add_rows(r, &results);
     if (!rc)
+        rc = probe_results_begin(r->folder, "rollout");
+    if (!rc)
         rc = draw(r, &results); /* first, because --resume looks for the tables */
     if (!rc)
         rc = probe_results_write(&results, &r->probe, r->options, r->folder, "rollout", r->key);
