@@ -367,7 +367,8 @@ static int check(const struct intervene *v)
             "probe intervene: %s: %d positions leave no step to continue after a prefix "
             "of half of them; give a --length of 4 or more",
             v->options->checkpoint, v->probe.T);
-    if (v->probe.preset.orbits.law != ORR_LAW_NEWTON || v->probe.preset.orbits.nbody)
+    const struct orr_orbits_preset *o = &v->probe.preset.orbits;
+    if (o->law != ORR_LAW_NEWTON || o->nbody || o->jump_step > 0)
         return ORR_FAIL(
             ORR_EINVAL,
             "probe intervene: %s: orbits of preset %s do not follow Newton's law, whose "

@@ -419,6 +419,10 @@ static void test_refusals(void **state)
     assert_int_equal(probe_intervene(&options), ORR_EINVAL);
     error_names("intervene", "Newton", NULL);
     tiny.preset.orbits.law = ORR_LAW_NEWTON;
+    tiny.preset.orbits.jump_step = 3;
+    assert_int_equal(probe_intervene(&options), ORR_EINVAL);
+    error_names("intervene", "Newton", NULL);
+    tiny.preset.orbits.jump_step = 0;
     options.orbits = "somewhere";
     assert_int_equal(probe_rollout(&options), ORR_EUSAGE);
     error_names("--orbits", "rollout", NULL);
