@@ -211,8 +211,8 @@ void orr_command(const char *name, const char *const *options, char *text, size_
 /* Runs the program itself once per job, with all of its arguments but `option` and --threads, then
  * `option name[i] --threads K`; as many at a time as there are threads, which they share. Each job
  * prints what it has to say, progress as lines. Signals are passed on, and a job ends when this
- * process is killed. After a failure, or a signal (ORR_EINTR), no further job begins. For use inside
- * orr_main(). */
+ * process is killed. After a failure, or a signal (ORR_EINTR), no further job begins. For use
+ * inside orr_main(). */
 int orr_side_by_side(const char *option, const char *const name[], int count, int threads);
 /* Whether this process is such a job. */
 bool orr_side(void);
