@@ -211,8 +211,8 @@ void orr_command(const char *name, const char *const *options, char *text, size_
 /* Runs the program itself once per job, with all of its arguments but `option` and --threads, then
  * `option name[i] --threads K`; as many at a time as there are threads, which they share. Each job
  * prints what it has to say, progress as lines. Signals are passed on, and a job ends when this
- * process is killed. After a failure, or a signal (ORR_EINTR), no further job begins. For use inside
- * orr_main(). */
+ * process is killed. After a failure, or a signal (ORR_EINTR), no further job begins. For use
+ * inside orr_main(). */
 int orr_side_by_side(const char *option, const char *const name[], int count, int threads);
 /* Whether this process is such a job. */
 bool orr_side(void);
@@ -220,7 +220,7 @@ bool orr_side(void);
 void orr_side_follow(void);
 
 /* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
- * file sizes) are ignored: the write fails instead. */
+ * file sizes) are ignored: the write fails instead. SIGCHLD is not, whatever the caller did. */
 void orr_signals_catch(void);
 /* `last` is called before a signal ends the process at once: a second SIGINT or SIGTERM, and SIGHUP
  * or SIGQUIT, which are caught for this alone. It runs in the handler and may use only what is

@@ -62,6 +62,8 @@ void orr_signals_catch(void)
     catch_with(on_signal, SIGTERM);
     signal(SIGPIPE, SIG_IGN); /* these two: the write fails instead, and is cleaned up after */
     signal(SIGXFSZ, SIG_IGN);
+    /* inherited as ignored, gnuplot and jobs side by side would leave no status to wait for */
+    signal(SIGCHLD, SIG_DFL);
 }
 
 bool orr_signal_seen(void)

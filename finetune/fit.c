@@ -35,6 +35,7 @@ int ft_fit(struct gpt_model *model, const struct orr_train_preset *train,
         rc = gpt_batch_create(&batch, &model->config, train->batch, labels->set->positions - 1);
     if (rc)
         return rc;
+    model->config.huber = train->huber;
     gpt_freeze(model, train->train);
     task.rng = orr_rng_create(seed, ORR_STAGE_NOISE, 0);
     rc = task.rng ? 0 : ORR_FAIL(ORR_ENOMEM, "fine-tuning: out of memory");

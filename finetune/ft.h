@@ -48,6 +48,8 @@ int ft_labels_find(struct ft_labels *labels, const struct sim_dataset *set,
 void ft_labels_free(struct ft_labels *labels);
 /* States (n, 6) and forces (n) of the labels, either may be NULL; returns n. */
 size_t ft_labels_points(const struct ft_labels *labels, float *states, float *forces);
+/* ORR_EINVAL, naming the bounds, where they leave fewer labels. */
+int ft_labels_enough(const struct ft_labels *labels, size_t least);
 /* The transform of a loss, fitted to them. ORR_EINVAL when there are none, naming the bounds. */
 int ft_labels_transform(const struct ft_labels *labels, enum orr_force_loss loss,
                         struct ft_transform *transform);

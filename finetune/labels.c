@@ -93,21 +93,31 @@ size_t ft_labels_points(const struct ft_labels *labels, float *states, float *fo
     return count;
 }
 
-int ft_labels_transform(const struct ft_labels *labels, enum orr_force_loss loss,
-                        struct ft_transform *transform)
+int ft_labels_enough(const struct ft_labels *labels, size_t least)
 {
     const struct ft_bounds *b = &labels->bounds;
     const size_t n = ft_labels_points(labels, NULL, NULL);
-    if (!n && is_bounded(b))
-        return ORR_FAIL(ORR_EINVAL,
-                        "no label to fine-tune on: none lies within orbits.label_r_min = %g, "
-                        "label_r_max = %g, label_m_min = %g, label_m_max = %g (0 = no bound)",
-                        b->r_min, b->r_max, b->m_min, b->m_max);
+    if (n >= least || !is_bounded(b))
+        return 0;
+    return ORR_FAIL(ORR_EINVAL,
+                    "%zu labels to learn from, expected at least %zu: no more lie within "
+                    "orbits.label_r_min = %g, label_r_max = %g, label_m_min = %g, "
+                    "label_m_max = %g (0 = no bound)",
+                    n, least, b->r_min, b->r_max, b->m_min, b->m_max);
+}
+
+int ft_labels_transform(const struct ft_labels *labels, enum orr_force_loss loss,
+                        struct ft_transform *transform)
+{
+    const size_t n = ft_labels_points(labels, NULL, NULL);
+    int rc = ft_labels_enough(labels, 1);
+    if (rc)
+        return rc;
     float *forces = orr_alloc(n ? n : 1, sizeof *forces);
     if (!forces)
         return ORR_ENOMEM;
     ft_labels_points(labels, NULL, forces);
-    const int rc = ft_transform_fit(transform, loss, forces, n);
+    rc = ft_transform_fit(transform, loss, forces, n);
     free(forces);
     return rc;
 }

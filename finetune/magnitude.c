@@ -141,6 +141,10 @@ int ft_magnitude_oracle(struct ft_run *run)
     const int found = ft_labels_find(&labels, &run->train, &bounds);
     if (found)
         return found;
+    if (ft_labels_enough(&labels, (size_t)run->preset->finetune.knn_magnitude)) {
+        ft_labels_free(&labels);
+        return ORR_EINVAL;
+    }
     const size_t n = ft_labels_points(&labels, NULL, NULL), m = run->row_count;
     float *states = orr_alloc(n * 6, sizeof *states), *forces = orr_alloc(n, sizeof *forces);
     float *queries = orr_alloc(m * 6, sizeof *queries), *out = orr_alloc(m, sizeof *out);

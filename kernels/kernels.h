@@ -213,8 +213,9 @@ struct k_ops {
                               int channels);
     /* Regression; pred, target (N, C), dpred of its own or NULL. delta 0: the mean over weighted
      * rows and columns of (pred - target)^2. delta > 0: the pseudo-Huber loss of each row's
-     * distance s = |pred - target|, 2 delta^2 (sqrt(1 + s^2 / delta^2) - 1) in place of s^2: the same for
-     * small distances, 2 delta s for large ones, whatever the axes (Charbonnier et al. 1997). */
+     * distance s = |pred - target|, 2 delta^2 (sqrt(1 + s^2 / delta^2) - 1) in place of s^2: the
+     * same for small distances, 2 delta s for large ones, whatever the axes (Charbonnier et al.
+     * 1997). */
     int (*regression)(double *loss, real *dpred, const real *pred, const real *target,
                       const real *weight, int N, int C, double delta);
 

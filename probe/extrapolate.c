@@ -9,7 +9,7 @@
 
 #include <cjson/cJSON.h>
 
-enum { REVISION = 1, HELD_OUT = 512, ROWS = 8, DRAWS = 3, RESAMPLES = 200, EXPERIMENTS = 2 };
+enum { REVISION = 2, HELD_OUT = 512, ROWS = 8, DRAWS = 3, RESAMPLES = 200, EXPERIMENTS = 2 };
 enum { SEQUENCES = 3000 }; /* learned from by default, or all where there are fewer */
 
 static const char *const source_name[PROBE_SOURCES] = {"pretrained", "untrained", "neighbours",
@@ -187,12 +187,29 @@ static int add_rows(struct extrapolation *x, const struct probe_experiment *e, i
     return 0;
 }
 
+static int table_path(const struct extrapolation *x, const char *tag, int source, char path[4096])
+{
+    return orr_path(path, "%s/extrapolate_%s_%s.csv", x->folder, tag, source_name[source]);
+}
+
+/* Whether no table of the results was taken away. */
+static bool tables_there(const struct extrapolation *x)
+{
+    char path[4096];
+    bool there = true;
+    for (int i = 0; i < EXPERIMENTS; i++)
+        for (int s = 0; s < PROBE_SOURCES; s++)
+            there &= !table_path(x, x->experiment[i].tag, s, path) && orr_exists(path);
+    return there;
+}
+
 static int write_tables(const struct extrapolation *x, const struct probe_experiment *e,
                         struct predictions *p)
 {
     char path[4096];
+    TRY(probe_results_begin(x->folder, "extrapolate"));
     for (int s = 0; s < PROBE_SOURCES; s++) {
-        TRY(orr_path(path, "%s/extrapolate_%s_%s.csv", x->folder, e->tag, source_name[s]));
+        TRY(table_path(x, e->tag, s, path));
         TRY(probe_write_forces(path, &x->judged, e->outside, s == PROBE_TRUTH ? 1 : x->draws,
                                p->of[s]));
     }
@@ -242,7 +259,7 @@ static int open_all(struct extrapolation *x)
     const struct probe_options *o = x->options;
     const struct ft_bounds none = {0};
     const size_t asked = o->sequences ? (size_t)o->sequences : HELD_OUT;
-    char more[128];
+    char more[PROBE_KEY]; /* holds PROBE_SIZES numbers of 10 digits */
     TRY(probe_open(&x->probe, o, false, 1));
     TRY(probe_forces_check(&x->probe, o));
     TRY(probe_forces_open(&x->forces, o));
@@ -289,7 +306,7 @@ int probe_extrapolate(const struct probe_options *options)
     static struct extrapolation x;
     x = (struct extrapolation){.options = options};
     int rc = open_all(&x);
-    if (!rc && !probe_results_there(options, x.folder, "extrapolate", x.key))
+    if (!rc && !(tables_there(&x) && probe_results_there(options, x.folder, "extrapolate", x.key)))
         rc = run(&x);
     for (int i = 0; i < EXPERIMENTS; i++)
         probe_experiment_close(&x.experiment[i]);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION = 1, FIT = 2000, SEQUENCES = 64, BATCH = 64, HORIZONS = 2 };
+enum { REVISION = 2, FIT = 2000, SEQUENCES = 64, BATCH = 64, HORIZONS = 2 };
 static const int horizons[HORIZONS] = {1, 2};
 
 /* Whose continuation: of the model, of the floor, of the model by random directions. */
@@ -342,6 +342,8 @@ static int write(struct intervene *v)
     if (!rc)
         rc = shorten(&results, &some);
     if (!rc)
+        rc = probe_results_begin(v->folder, "intervene");
+    if (!rc)
         rc = draw(v, &results); /* first, because --resume looks for the tables */
     if (!rc)
         rc = probe_results_write(&results, &v->probe, v->options, v->folder, "intervene", v->key);
@@ -365,7 +367,8 @@ static int check(const struct intervene *v)
             "probe intervene: %s: %d positions leave no step to continue after a prefix "
             "of half of them; give a --length of 4 or more",
             v->options->checkpoint, v->probe.T);
-    if (v->probe.preset.orbits.law != ORR_LAW_NEWTON || v->probe.preset.orbits.nbody)
+    const struct orr_orbits_preset *o = &v->probe.preset.orbits;
+    if (o->law != ORR_LAW_NEWTON || o->nbody || o->jump_step > 0)
         return ORR_FAIL(
             ORR_EINVAL,
             "probe intervene: %s: orbits of preset %s do not follow Newton's law, whose "

@@ -254,6 +254,8 @@ static int write(struct linear *l)
     if (!rc)
         rc = orr_mkdir(l->folder);
     if (!rc)
+        rc = probe_results_begin(l->folder, "linear");
+    if (!rc)
         rc = draw(l, &all); /* first, because --resume looks for the tables */
     if (!rc)
         rc = probe_results_write(&all, &l->probe, l->options, l->folder, "linear", l->key);

@@ -98,6 +98,28 @@ static int refuse_others(const struct probe_command *command)
     return 0;
 }
 
+/* What says which model is asked, or how: results have been asked already. */
+static int refuse_of_models(const struct orr_cli *cli, const struct probe_command *command)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } of_models[] = {{"--checkpoint", *cli->checkpoint != '\0'},
+                     {"--attention", *cli->attention != '\0'},
+                     {"--orbits", orbits_text != NULL},
+                     {"--sequences", sequences_text != NULL},
+                     {"--reweight", reweight_text != NULL},
+                     {"--p", p_text != NULL},
+                     {"--window", window_text != NULL},
+                     {"--length", length_text != NULL},
+                     {"--ntk", ntk_text != NULL}};
+    for (size_t i = 0; i < sizeof of_models / sizeof *of_models && command->files; i++)
+        if (of_models[i].given)
+            return ORR_FAIL(ORR_EUSAGE, "%s: probe %s reads results, no models; name their files",
+                            of_models[i].name, command->name);
+    return 0;
+}
+
 static int read_options(const struct orr_cli *cli, const struct probe_command *command,
                         struct probe_options *o)
 {
@@ -120,6 +142,7 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
         return ORR_FAIL(ORR_EUSAGE, "probe %s: unexpected argument \"%s\"", command->name,
                         o->file[0]);
     TRY(refuse_others(command));
+    TRY(refuse_of_models(cli, command));
     if (cli->resume && !command->keeps)
         return ORR_FAIL(ORR_EUSAGE, "--resume: probe %s always measures anew", command->name);
     int rc = whole("--layer", layer_text, 0, &o->layer);

@@ -1,9 +1,11 @@
 /* results.c - files and tables of what probes measured. */
 #include "results.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -77,7 +79,7 @@ static int write_csv(const struct probe_results *results, const char *path, uint
         rc = orr_file_printf(&file, ",n\n");
     for (int i = 0; i < results->count && !rc; i++) {
         struct probe_row *row = &results->row[i];
-        rc = orr_file_printf(&file, "\"%s\",%s,%d,%d", row->quantity, row->measure, row->layer,
+        rc = orr_file_printf(&file, "\"%s\",\"%s\",%d,%d", row->quantity, row->measure, row->layer,
                              row->context);
         for (size_t k = 0; k < NUMBERS && !rc; k++)
             rc = orr_file_printf(&file, ",%.9g", *number_of(row, k));
@@ -148,6 +150,15 @@ int probe_results_write(const struct probe_results *results, const struct probe 
     if (!rc)
         orr_note(options->quiet, "%s: %s", name, path);
     return rc;
+}
+
+int probe_results_begin(const char *folder, const char *name)
+{
+    char path[4096];
+    TRY(orr_path(path, "%s/%s.json", folder, name));
+    return !unlink(path) || errno == ENOENT
+               ? 0
+               : ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
 }
 
 bool probe_results_there(const struct probe_options *options, const char *folder, const char *name,

@@ -47,6 +47,9 @@ void probe_results_free(struct probe_results *results);
  * options; `options` are those of the probe that the struct does not hold, "" = none. */
 int probe_key(const struct probe_options *options, const char *name, int revision, const char *more,
               char key[PROBE_KEY]);
+/* Before files that go with <folder>/<name>.json change: removes it, so that it never stands for
+ * files of other settings. */
+int probe_results_begin(const char *folder, const char *name);
 /* With --resume: whether <folder>/<name>.json was made under this key, and its CSV is there as it
  * was. Says so in a note. */
 bool probe_results_there(const struct probe_options *options, const char *folder, const char *name,

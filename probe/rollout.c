@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION = 1, SEQUENCES = 500, BATCH = 64, HORIZONS = 5 };
+enum { REVISION = 2, SEQUENCES = 500, BATCH = 64, HORIZONS = 5, PRIOR = 500 };
 
 /* Who continues the orbits. */
 enum who { MODEL, FLOOR, PERSISTENCE, FITTED, TRUTH, WHO };
@@ -72,6 +72,17 @@ static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
     return 0;
 }
 
+/* What an observer expects of orbits: of sequences of two_body_train, not of those that judge. */
+static int find_prior(const struct rollout *r, struct gpt_orbit_prior *prior)
+{
+    struct probe_labelled set = {0};
+    const int rc = probe_labelled_make(&set, &r->probe, SIM_SPLIT_TWO_BODY_TRAIN, PRIOR);
+    if (!rc)
+        probe_orbit_prior(&set, prior);
+    probe_labelled_free(&set);
+    return rc;
+}
+
 static int continue_all(struct rollout *r)
 {
     struct gpt_orbit_prior prior;
@@ -86,7 +97,8 @@ static int continue_all(struct rollout *r)
             }
     TRY(by_model(r, MODEL, &r->probe.model));
     TRY(by_model(r, FLOOR, &r->floor));
-    probe_orbit_prior(&r->set, &prior);
+    if (r->set.newton)
+        TRY(find_prior(r, &prior));
     for (int i = 0; i < r->set.n && r->set.newton; i++)
         TRY(by_fit(r, &prior, i));
     return 0;
@@ -213,6 +225,8 @@ static int write(struct rollout *r)
 {
     struct probe_results results = {0};
     int rc = add_rows(r, &results);
+    if (!rc)
+        rc = probe_results_begin(r->folder, "rollout");
     if (!rc)
         rc = draw(r, &results); /* first, because --resume looks for the tables */
     if (!rc)

@@ -15,6 +15,7 @@ enum { SEEDS = 64 };
 struct cell {
     const char *path;
     char probe[ORR_NAME], source[ORR_NAME], stage[ORR_NAME], preset[ORR_NAME];
+    char attention[PROBE_TEXT]; /* as it was when measured; "" in files that do not say */
     double seed;
     struct probe_results results;
 };
@@ -79,6 +80,9 @@ static int read_cell(const char *path, struct cell *cell)
     rc = rc ? rc : take_text(cell, json, "source", cell->source);
     rc = rc ? rc : take_text(cell, json, "stage", cell->stage);
     rc = rc ? rc : take_text(cell, json, "preset", cell->preset);
+    const char *attention =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
+    snprintf(cell->attention, sizeof cell->attention, "%s", attention ? attention : "");
     cJSON_Delete(json);
     return rc;
 }
@@ -88,7 +92,7 @@ static bool same_kind(const struct cell *a, const struct cell *b)
     return !strcmp(a->source, b->source) && !strcmp(a->stage, b->stage);
 }
 
-/* All of one probe and preset; no model twice. */
+/* All of one probe and preset; no model twice, none beside itself with other attention. */
 static int check_cells(const struct cell *cell, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -96,10 +100,16 @@ static int check_cells(const struct cell *cell, int n)
             return ORR_FAIL(ORR_EINVAL, "%s: of probe %s, preset %s; %s is of probe %s, preset %s",
                             cell[i].path, cell[i].probe, cell[i].preset, cell[0].path,
                             cell[0].probe, cell[0].preset);
-        for (int k = 0; k < i; k++)
-            if (same_kind(&cell[i], &cell[k]) && cell[i].seed == cell[k].seed)
+        for (int k = 0; k < i; k++) {
+            if (!same_kind(&cell[i], &cell[k]))
+                continue;
+            if (strcmp(cell[i].attention, cell[k].attention) != 0)
+                return ORR_FAIL(ORR_EINVAL, "%s: measured with attention \"%s\", %s with \"%s\"",
+                                cell[i].path, cell[i].attention, cell[k].path, cell[k].attention);
+            if (cell[i].seed == cell[k].seed)
                 return ORR_FAIL(ORR_EINVAL, "%s: of the same model (%s, %s) and seed as %s",
                                 cell[i].path, cell[i].source, cell[i].stage, cell[k].path);
+        }
     }
     return 0;
 }
@@ -135,11 +145,14 @@ static void gather(const struct cell *cell, int n, int first, const struct probe
             }
 }
 
-static bool is_first_of_kind(const struct cell *cell, int i)
+/* Whether no earlier cell of its kind has the figure. Not every seed has every one: the measure of
+ * a label saving says whether it is known. */
+static bool is_new(const struct cell *cell, int i, const struct probe_row *row)
 {
     for (int k = 0; k < i; k++)
-        if (same_kind(&cell[k], &cell[i]))
-            return false;
+        for (int r = 0; same_kind(&cell[k], &cell[i]) && r < cell[k].results.count; r++)
+            if (same_figure(&cell[k].results.row[r], row))
+                return false;
     return true;
 }
 
@@ -222,7 +235,9 @@ static void tell(const struct cell *cell, int n, cJSON *rows)
     printf("| model | quantity | measure | layer | context | value | above floor | ceiling | floor "
            "| raw | seeds |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < n; i++)
-        for (int k = 0; is_first_of_kind(cell, i) && k < cell[i].results.count; k++) {
+        for (int k = 0; k < cell[i].results.count; k++) {
+            if (!is_new(cell, i, &cell[i].results.row[k]))
+                continue;
             gather(cell, n, i, &cell[i].results.row[k], &figure);
             print_figure(&figure);
             cJSON_AddItemToArray(rows, figure_json(&figure));

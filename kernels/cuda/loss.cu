@@ -398,8 +398,8 @@ static int cuda_head_cross_entropy(double *loss, float *dinp, float *dw, const f
 
 /* ---- regression */
 
-/* sqrt(1 + s^2 / delta^2) of the row that begins at `first`. Each element's thread sums its row: rows
- * are short, two coordinates or a force. */
+/* sqrt(1 + s^2 / delta^2) of the row that begins at `first`. Each element's thread sums its row:
+ * rows are short, two coordinates or a force. */
 static __device__ __forceinline__ double row_root(const float *pred, const float *target,
                                                   size_t first, int C, double delta)
 {

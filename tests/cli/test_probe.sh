@@ -216,6 +216,8 @@ refuse "planet runs have units of their own" 1 linear 'planet runs' -- \
     "${probe[@]}" linear --checkpoint "$run/lssar/pretrain_planets/last.safetensors" "${BASE[@]}"
 refuse "no step to change" 2 intervene '3 positions' -- with intervene --length 3
 refuse "too few sequences to read out" 2 --sequences: 'found 5' -- with linear --sequences 5
+refuse "results are of what they are" 2 --length: seeds 'no models' -- "${probe[@]}" seeds \
+    "$WORK/any.json" --length 4
 refuse "no gnuplot" 1 'gnuplot: not found in PATH' -- \
     env PATH=/nonexistent "$(cd "$BIN" && pwd)/probe" attention \
     --checkpoint "$lssar" "${BASE[@]}" --out "$WORK/undrawn"

@@ -44,6 +44,16 @@ stop() {
     kill -9 $pid 2>/dev/null
     { wait $pid; status=$?; } 2>/dev/null
 }
+# until_ended: of itself, within half a minute
+until_ended() {
+    local tries
+    for ((tries = 0; tries < 1500; tries++)); do
+        kill -0 $pid 2>/dev/null || { wait $pid; status=$?; return 0; }
+        sleep 0.02
+    done
+    stop KILL
+    return 1
+}
 # until_none: no process has the folder in its arguments
 until_none() {
     local tries
@@ -74,6 +84,13 @@ check "finetune, side by side" program finetune --preset smoke --threads 3 --run
 check "finetune: the same bytes" same_files "$WORK/one" "$WORK/two" $FORCES preset.json
 program pretrain --preset smoke --threads 2 --run "$WORK/two" --resume 2>"$WORK/err"
 check "again with --resume: nothing to do" equal 4 "$(grep -c 'complete' "$WORK/err")"
+
+# ---- a caller that was begun with SIGCHLD ignored hears of the end of its jobs
+rm -rf "$WORK/two/lssar/pretrain"
+start env --ignore-signal=CHLD "$BIN/pretrain" --preset smoke --threads 2 --run "$WORK/two" \
+    --resume --quiet
+check "SIGCHLD ignored: it ends" until_ended
+check "SIGCHLD ignored: status 0" test $status -eq 0
 
 # ---- stopped, and resumed
 LONG="--preset smoke --threads 2 --quiet --set pretrain.steps=400000

@@ -132,7 +132,9 @@ static void test_refused(void **state)
     tiny.preset.orbits.label_m_max = 1e-9;
     tiny_open(&tiny);
     assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), ORR_EINVAL);
-    error_names("label_m_max = 1e-09", "no label", NULL);
+    error_names("label_m_max = 1e-09", "0 labels", NULL);
+    assert_int_equal(ft_magnitude_oracle(&tiny.run), ORR_EINVAL);
+    error_names("label_m_max = 1e-09", "0 labels", NULL);
     tiny_close(&tiny);
 }
 

@@ -20,6 +20,7 @@ static void test_same_predictions(void **state)
         t->train = kind == 1 ? ORR_TRAINED_LAST_BLOCK : ORR_TRAINED_ALL;
         t->accumulation = kind == 1 ? 2 : 1;
         t->noise_au = kind == 2 ? 0 : 0.02;
+        t->huber = kind == 1 ? 0.1 : 0;
         t->steps = 9;
         t->warmup = 3;
         tiny.preset.orbits.label_r_max = kind == 1 ? 1.8 : 0;

@@ -2,6 +2,8 @@
  * labels are drawn and which are never looked at; the whole probes on a tiny model, resumed, of
  * files and of sequences that are made. */
 #include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/scratch.h"
 #include "finetune/tiny.h"
@@ -331,6 +333,53 @@ static void test_extrapolate(void **state)
     close_fixture(&f);
 }
 
+/* A folder in the place of the last tables: the probe fails after it wrote the first ones. */
+static void fail_between_tables(struct fixture *f)
+{
+    char path[4096];
+    scratch_path(path, f->tiny.dir, "out/extrapolate_m_pretrained.csv");
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0755), 0);
+    assert_int_not_equal(probe_extrapolate(&f->options), 0);
+    assert_int_equal(rmdir(path), 0);
+    struct orr_file file = {0};
+    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_file_commit(&file), 0);
+    orr_file_close(&file);
+}
+
+/* Results are kept while all of their tables are there, and not beside tables of other settings. */
+static void test_extrapolate_resumed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    char path[4096];
+    open_fixture(&f);
+    f.options.sizes = NULL;
+    measure(&f, probe_extrapolate, "out");
+    char *made = content(&f, "out", "extrapolate_r_pretrained.csv");
+    f.options.resume = true;
+    scratch_path(path, f.tiny.dir, "out/extrapolate_r_pretrained.csv");
+    assert_int_equal(unlink(path), 0);
+    measure(&f, probe_extrapolate, "out");
+    char *again = content(&f, "out", "extrapolate_r_pretrained.csv");
+    assert_string_equal(made, again);
+    free(again);
+    const int steps = f.options.steps;
+    f.options.steps = steps + 3;
+    fail_between_tables(&f);
+    again = content(&f, "out", "extrapolate_r_pretrained.csv");
+    assert_string_not_equal(made, again);
+    free(again);
+    f.options.steps = steps;
+    measure(&f, probe_extrapolate, "out");
+    again = content(&f, "out", "extrapolate_r_pretrained.csv");
+    assert_string_equal(made, again);
+    free(again);
+    free(made);
+    close_fixture(&f);
+}
+
 /* The masks: labels lie inside, rows outside are outside; exponents and the power law by closed
  * forms. */
 static void test_parts(void **state)
@@ -457,7 +506,7 @@ int main(void)
         cmocka_unit_test(test_censoring),   cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_draws),       cmocka_unit_test(test_parts),
         cmocka_unit_test(test_refused),     cmocka_unit_test(test_curves),
-        cmocka_unit_test(test_extrapolate),
+        cmocka_unit_test(test_extrapolate), cmocka_unit_test(test_extrapolate_resumed),
     };
     gsl_set_error_handler_off();
     if (k_ref.open(1, false))

@@ -342,6 +342,26 @@ static void test_persistence(void **state)
     options.sequences = 0;
 }
 
+/* After one step an orbit is open, also to an observer of one held-out sequence: what is expected
+ * of orbits comes from others. */
+static void test_observer_prior(void **state)
+{
+    (void)state;
+    struct probe_results results;
+    char out[4096];
+    scratch_path(out, tiny.dir, "prior");
+    options.out = out;
+    options.sequences = 1;
+    options.length = 4;
+    assert_int_equal(probe_rollout(&options), 0);
+    read_rows(out, "rollout", &results);
+    assert_int_equal(results.count, 1);
+    assert_true(results.row[0].ceiling > 1e-4);
+    probe_results_free(&results);
+    options.out = "";
+    options.sequences = options.length = 0;
+}
+
 /* With --resume nothing is measured twice; another number of sequences is another measurement. */
 static void test_resume(void **state)
 {
@@ -399,6 +419,10 @@ static void test_refusals(void **state)
     assert_int_equal(probe_intervene(&options), ORR_EINVAL);
     error_names("intervene", "Newton", NULL);
     tiny.preset.orbits.law = ORR_LAW_NEWTON;
+    tiny.preset.orbits.jump_step = 3;
+    assert_int_equal(probe_intervene(&options), ORR_EINVAL);
+    error_names("intervene", "Newton", NULL);
+    tiny.preset.orbits.jump_step = 0;
     options.orbits = "somewhere";
     assert_int_equal(probe_rollout(&options), ORR_EUSAGE);
     error_names("--orbits", "rollout", NULL);
@@ -410,11 +434,11 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contexts),    cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_readouts),    cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_observer),    cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_persistence), cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_contexts),       cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_readouts),       cmocka_unit_test(test_stream),
+        cmocka_unit_test(test_observer),       cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_persistence),    cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_observer_prior), cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

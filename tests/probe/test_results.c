@@ -42,7 +42,7 @@ static void open_fixture(struct fixture *f)
     strcpy(f->probe.model.config.attention, "lssar");
     const struct probe_row row[] = {
         {"1/r^2, of \"both\"", "R^2", 2, 16, 0.875, 0.85, 0.9, 0.9999, 0.25, NAN, 1234},
-        {"energy", "slope", -1, 0, -2.385, NAN, NAN, 1, NAN, 1e-12, 7}};
+        {"energy", "slope, likely", -1, 0, -2.385, NAN, NAN, 1, NAN, 1e-12, 7}};
     for (int i = 0; i < 2; i++)
         assert_int_equal(probe_results_add(&f->results, &row[i]), 0);
     assert_int_equal(probe_key(&f->options, "linear", 1, "x", f->key), 0);
@@ -97,6 +97,11 @@ static void test_read_back(void **state)
     assert_int_equal(csv.rows, 2);
     const int value = orr_csv_column(&csv, "value"), n = orr_csv_column(&csv, "n");
     assert_true(value >= 0 && n >= 0);
+    for (size_t i = 0; i < 2; i++) { /* names hold commas: numbers stay in their columns */
+        const double *row = csv.values + i * csv.cols;
+        assert_true(row[value] == f.results.row[i].value);
+        assert_true(row[n] == (double)f.results.row[i].n);
+    }
     orr_csv_free(&csv);
     close_fixture(&f);
 }

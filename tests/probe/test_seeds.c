@@ -30,6 +30,26 @@ static void write_cell(char path[4096], const char *name, const char *source, in
     orr_file_close(&file);
 }
 
+/* A file of one row, measured with some attention. */
+static void write_one(char path[4096], const char *name, int seed, const char *attention,
+                      const char *measure, double value)
+{
+    struct orr_file file = {0};
+    scratch_path(path, dir, name);
+    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_file_printf(&file,
+                                     "{\"format\": \"orrery-probe-1\", \"probe\": \"labels\", "
+                                     "\"source\": \"softmax\", \"stage\": \"pretrain\", "
+                                     "\"attention\": \"%s\", \"preset\": \"quick\", \"seed\": "
+                                     "%d, \"rows\": [{\"quantity\": \"label saving\", "
+                                     "\"measure\": \"%s\", \"layer\": -1, \"context\": 0, "
+                                     "\"value\": %g, \"n\": 9}]}",
+                                     attention, seed, measure, value),
+                     0);
+    assert_int_equal(orr_file_commit(&file), 0);
+    orr_file_close(&file);
+}
+
 static double number(const cJSON *rows, int row, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItem(cJSON_GetArrayItem(rows, row), key);
@@ -78,6 +98,43 @@ static void test_three_seeds(void **state)
     scratch_remove(dir);
 }
 
+/* A row that the first seed does not have is not lost. */
+static void test_bounded(void **state)
+{
+    (void)state;
+    static char path[3][4096];
+    const char *file[3] = {path[0], path[1], path[2]};
+    char out[4096];
+    cJSON *json;
+    scratch_create(dir);
+    write_one(path[0], "a", 0, "softmax", "ratio", 2);
+    write_one(path[1], "b", 1, "softmax", "ratio >=", 8);
+    write_one(path[2], "c", 2, "softmax", "ratio >=", 10);
+    assert_int_equal(run(file, 3), 0);
+    scratch_path(out, dir, "labels_seeds.json");
+    assert_int_equal(orr_json_read(out, &json), 0);
+    const cJSON *rows = cJSON_GetObjectItem(json, "rows");
+    assert_int_equal(cJSON_GetArraySize(rows), 2);
+    assert_true(number(rows, 0, "seeds") == 1 && number(rows, 0, "value") == 2);
+    assert_true(number(rows, 1, "seeds") == 2 && number(rows, 1, "value") == 9);
+    cJSON_Delete(json);
+    scratch_remove(dir);
+}
+
+/* A model with its attention changed is no other seed of the unchanged one. */
+static void test_changed(void **state)
+{
+    (void)state;
+    static char path[2][4096];
+    const char *file[2] = {path[0], path[1]};
+    scratch_create(dir);
+    write_one(path[0], "a", 0, "softmax", "ratio", 2);
+    write_one(path[1], "b", 1, "softmax, window 1", "ratio", 3);
+    assert_int_equal(run(file, 2), ORR_EINVAL);
+    error_names(path[0], path[1], "window 1", NULL);
+    scratch_remove(dir);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -99,6 +156,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_three_seeds),
+        cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_changed),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
