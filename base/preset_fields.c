@@ -97,7 +97,7 @@ const struct orr_field orr_fields[] = {
     {"planets.light_min", ORR_FIELD_DOUBLE, AT(planets.light_min), "1e-7", 1e-15, 1, NULL, "m1/m2 of light planets, log-uniform from"},
     {"planets.light_max", ORR_FIELD_DOUBLE, AT(planets.light_max), "1e-2", 1e-15, 1, NULL, "to"},
     {"planets.samples_per_orbit", ORR_FIELD_DOUBLE, AT(planets.samples_per_orbit), "40", 40, 1e+06, NULL, "of the planets' own sequences"},
-    {"planets.eccentric", ORR_FIELD_BOOL, AT(planets.eccentric), "true", 0, 0, NULL, "beside the planets Pluto, Icarus, Encke and Halley: eccentricities of 0.25 to 0.97"},
+    {"planets.eccentric", ORR_FIELD_BOOL, AT(planets.eccentric), "false", 0, 0, NULL, "beside the planets Pluto, Icarus, Encke and Halley: eccentricities of 0.25 to 0.97"},
     {"planets.labels", ORR_FIELD_INT, AT(planets.labels), "10", 1, 1e+06, NULL, "labelled positions per planet"},
     {"text.train", ORR_FIELD_TEXT, AT(text.train), "", 0, 0, NULL, "train on text instead of orbits: files, folders, patterns (a,b,c)"},
     {"text.val", ORR_FIELD_TEXT, AT(text.val), "", 0, 0, NULL, "held-out text; empty: the last part of text.train"},

@@ -173,8 +173,8 @@ static int descend(struct problem *o, double p[GPT_ORBIT_PARAMETERS], double *co
     return 0;
 }
 
-/* From where p is, with `start`, and then, until one fits the places as well as their errors let it,
- * from what they suggest and from the prior's means: the best. */
+/* From where p is, with `start`, and then, until one fits the places as well as their errors let
+ * it, from what they suggest and from the prior's means: the best. */
 static int descend_from_all(struct problem *o, double p[GPT_ORBIT_PARAMETERS], bool start)
 {
     enum { GIVEN, SUGGESTED, MEANS };

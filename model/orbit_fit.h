@@ -34,13 +34,13 @@ struct gpt_orbit_prior {
 /* Nearly nothing: a circular orbit, counter-clockwise, with great deviations. */
 struct gpt_orbit_prior gpt_orbit_wide_prior(void);
 
-/* Fits an orbit to `steps` >= 1 places (planet, star), place (steps, 2, 2), at equal distances in
- * time: nonlinear least squares with an error of sd, in the places' unit, and the prior
+/* Fits an orbit to `steps` >= 1 places (planet, star), place (steps, 2, 2), at equal distances
+ * in time: nonlinear least squares with an error of sd, in the places' unit, and the prior
  * (gsl_multifit_nlinear, Levenberg-Marquardt). parameter: the result; with `start` also where to
- * begin. Where that fits the places worse than their error explains, and without it, begins are made
- * from the places and from the prior's means; the best fit counts. next: where the planet is one step after the
- * last. ORR_ENOMEM; ORR_EDOM where planet and star are at one place. A fit that does not converge
- * is as good as it got. */
+ * begin. Where that fits the places worse than their error explains, and without it, begins are
+ * made from the places and from the prior's means; the best fit counts. next: where the planet
+ * is one step after the last. ORR_ENOMEM; ORR_EDOM where planet and star are at one place. A fit
+ * that does not converge is as good as it got. */
 int gpt_orbit_fit(int steps, const double place[], double sd, const struct gpt_orbit_prior *prior,
                   double parameter[GPT_ORBIT_PARAMETERS], bool start, double next[2]);
 

@@ -134,7 +134,7 @@ static const struct {
     {"orbits.compat_repeated_planets", "true", NEXT | TWO},
     {"orbits.compat_solar_dt", "true", DATA},
     {"planets.enabled", "true", 0},
-    {"planets.eccentric", "false", B(EIGHT) | BOTH_VECTOR | VECTORS},
+    {"planets.eccentric", "true", B(EIGHT) | BOTH_VECTOR | VECTORS},
     {"planets.train", "11", B(RUNS_TRAIN)},
     {"planets.val", "11", B(RUNS_VAL)},
     {"planets.test", "11", B(RUNS_TEST)},

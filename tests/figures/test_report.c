@@ -141,7 +141,8 @@ static void write_laws(void)
 static void write_run(void)
 {
     write_text("run/preset.json", "{\"name\": \"mini\", \"seed\": 7, \"attention\": [\"softmax\", "
-                                  "\"lssar\"], \"planets\": {\"enabled\": true}}");
+                                  "\"lssar\"], \"planets\": {\"enabled\": true, "
+                                  "\"eccentric\": true}}");
     write_vectors("truth", 0, 1);
     write_vectors("oracle", 0.05, 1);
     write_vectors("softmax", 2.5, 3.2); /* outwards, and longer than is drawn */
@@ -233,8 +234,8 @@ static void floor_knows_the_inverse_square(void **state)
 }
 
 /* Positions at true anomalies 0, 20, 60, 280 and 320 degrees: steps of 20, 40, 220 and 40. They
- * stand for 10, 30, 130, 130 and 20 degrees; right predictions (cosine 1) at the first three, opposite ones
- * (cosine -1) at the others. Either sense of the orbit, as 220 degrees back are no 140 on. */
+ * stand for 10, 30, 130, 130 and 20 degrees; right predictions (cosine 1) at the first three,
+ * opposite ones (cosine -1) at the others. Either sense of the orbit, as 220 degrees back are no 140 on. */
 static void even_in_true_anomaly(void **state)
 {
     (void)state;
@@ -330,7 +331,8 @@ static void run_is_read(void **state)
                         "GPT (untrained, Softmax)"); /* the run's, all the same */
     report_free(&run);
     write_text("run/preset.json", "{\"name\": \"mini\", \"seed\": 7, \"attention\": [\"lssar\"], "
-                                  "\"planets\": {\"enabled\": true}}");
+                                  "\"planets\": {\"enabled\": true, "
+                                  "\"eccentric\": true}}");
     assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
     assert_string_equal(run.source[3].title, "GPT (untrained, LSSAR)");
     report_free(&run);

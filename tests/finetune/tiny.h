@@ -28,7 +28,7 @@ static inline void tiny_preset(struct orr_preset *p, bool tokens)
         p->orbits.a_max_au = 4;
         p->orbits.label_from_step = 5;
         p->orbits.solar_system = false;
-        p->planets.enabled = true;
+        p->planets.enabled = p->planets.eccentric = true;
         p->planets.train = p->planets.val = 1;
         p->planets.steps = 25;
         p->planets.labels = 7;
