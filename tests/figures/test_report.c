@@ -235,7 +235,8 @@ static void floor_knows_the_inverse_square(void **state)
 
 /* Positions at true anomalies 0, 20, 60, 280 and 320 degrees: steps of 20, 40, 220 and 40. They
  * stand for 10, 30, 130, 130 and 20 degrees; right predictions (cosine 1) at the first three,
- * opposite ones (cosine -1) at the others. Either sense of the orbit, as 220 degrees back are no 140 on. */
+ * opposite ones (cosine -1) at the others. Either sense of the orbit, as 220 degrees back are no
+ * 140 on. */
 static void even_in_true_anomaly(void **state)
 {
     (void)state;
