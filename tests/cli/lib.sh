@@ -102,6 +102,33 @@ program() {
     timeout "$LIMIT" "$BIN/$name" "$@" </dev/null
 }
 
+# start COMMAND...: runs it in the background; its process is $pid, its stderr $WORK/err
+start() {
+    "$@" >"$WORK/out" 2>"$WORK/err" </dev/null &
+    pid=$!
+}
+# until_true COMMAND...: waits until it succeeds, while $pid lives; a machine may be slow
+until_true() {
+    local tries
+    for ((tries = 0; tries < 3000; tries++)); do
+        ! "$@" 2>/dev/null || return 0
+        kill -0 $pid 2>/dev/null || return 1
+        sleep 0.01
+    done
+    return 1
+}
+# stop SIGNAL: sends it, waits for the end; the status is in $status
+stop() {
+    local tries
+    kill -"$1" $pid 2>/dev/null
+    for ((tries = 0; tries < 3000; tries++)); do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.02
+    done
+    kill -9 $pid 2>/dev/null
+    { wait $pid; status=$?; } 2>/dev/null
+}
+
 # on_threads PROGRAM N: prints the option, for programs that have it.
 on_threads() {
     [ "$1" = report ] || echo "--threads=$2"

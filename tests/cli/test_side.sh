@@ -20,30 +20,6 @@ jobs_of() {
 two_jobs() {
     [ "$(jobs_of "$pid" | wc -l)" -eq 2 ]
 }
-start() {
-    "$@" >"$WORK/out" 2>"$WORK/err" </dev/null &
-    pid=$!
-}
-until_true() {
-    local tries
-    for ((tries = 0; tries < 3000; tries++)); do
-        ! "$@" 2>/dev/null || return 0
-        kill -0 $pid 2>/dev/null || return 1
-        sleep 0.01
-    done
-    return 1
-}
-# stop SIGNAL: sends it, waits for the end; the status is in $status, 137 when none came
-stop() {
-    local tries
-    kill -"$1" $pid 2>/dev/null
-    for ((tries = 0; tries < 1500; tries++)); do
-        kill -0 $pid 2>/dev/null || break
-        sleep 0.02
-    done
-    kill -9 $pid 2>/dev/null
-    { wait $pid; status=$?; } 2>/dev/null
-}
 # until_ended: of itself, within half a minute
 until_ended() {
     local tries
