@@ -49,6 +49,13 @@ const char *orr_error(void);
 void orr_error_clear(void);
 /* The failure that the program ends with was printed by the process in which it happened. */
 void orr_error_told(void);
+/* Passes an error on to the caller. */
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        const int try_rc = (call);                                                                 \
+        if (try_rc)                                                                                \
+            return try_rc;                                                                         \
+    } while (0)
 /* With ORRERY_TRACE=1 prints "trace <seconds since the start> s  message" to stderr, without it
  * nothing. For what a developer asks of a run: stages with their time, which artefacts their
  * records keep or make again and why, the instruction set and the precision chosen. Any thread. */

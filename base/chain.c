@@ -5,13 +5,6 @@
 
 #include <cjson/cJSON.h>
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        const int try_rc = (call);                                                                 \
-        if (try_rc)                                                                                \
-            return try_rc;                                                                         \
-    } while (0)
-
 /* ------------------------------------------------------------------------------- the chain */
 
 int orr_chain_open(struct orr_chain *chain, const struct orr_preset *preset, const char *orbits)

@@ -9,13 +9,6 @@
 #include <cjson/cJSON.h>
 #include <xxhash.h>
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        const int try_rc = (call);                                                                 \
-        if (try_rc)                                                                                \
-            return try_rc;                                                                         \
-    } while (0)
-
 /* Names of the data sets, as in file names, in the order of sim's splits. */
 enum { SETS = 12 };
 static const char *const set_names[SETS] = {

@@ -6,13 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        const int try_rc = (call);                                                                 \
-        if (try_rc)                                                                                \
-            return try_rc;                                                                         \
-    } while (0)
-
 static const char style[] =
     ":root{--ink:#1c2126;--soft:#5b6570;--line:#d9dee3;--tint:#f6f7f9;--good:#1d7a46}\n"
     "*{box-sizing:border-box}\n"

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        const int try_rc = (call);                                                                 \
-        if (try_rc)                                                                                \
-            return try_rc;                                                                         \
-    } while (0)
-
 static const char dash[] = "&ndash;";
 
 /* A right-aligned cell; a dash where there is no number. */

@@ -6,14 +6,6 @@
 
 #include <pthread.h>
 
-/* Passes an error on to the caller. */
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        int try_rc = (call);                                                                       \
-        if (try_rc)                                                                                \
-            return try_rc;                                                                         \
-    } while (0)
-
 /* What the host sees of a tensor of the backend: a copy, allocated when it is first needed. */
 struct gpt_view {
     real *copy;

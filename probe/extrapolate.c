@@ -259,7 +259,7 @@ static int open_all(struct extrapolation *x)
     const struct probe_options *o = x->options;
     const struct ft_bounds none = {0};
     const size_t asked = o->sequences ? (size_t)o->sequences : HELD_OUT;
-    char more[PROBE_KEY]; /* holds PROBE_SIZES numbers of 10 digits */
+    char more[PROBE_KEY];
     TRY(probe_open(&x->probe, o, false, 1));
     TRY(probe_forces_check(&x->probe, o));
     TRY(probe_forces_open(&x->forces, o));
@@ -274,9 +274,7 @@ static int open_all(struct extrapolation *x)
     TRY(probe_sizes_read(o->sizes, &standard, 1, most, x->n, &x->sizes));
     x->draws = o->draws ? o->draws : DRAWS;
     probe_arms_init(&x->arms, &x->probe, o);
-    int used = snprintf(more, sizeof more, "%ld %d ", x->arms.train.steps, x->draws);
-    for (int k = 0; k < x->sizes; k++)
-        used += snprintf(more + used, sizeof more - (size_t)used, "%s%d", k ? "," : "", x->n[k]);
+    probe_arms_key(&x->arms, x->draws, x->n, x->sizes, more);
     TRY(probe_key(o, "extrapolate", REVISION, more, x->key));
     return probe_folder(&x->probe, o, x->folder);
 }

@@ -1,12 +1,8 @@
 /* figure.c - see figure.h. */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "figure.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool belongs(const struct probe_row *row, const struct probe_panel *panel)
 {
@@ -77,39 +73,21 @@ static int write_settings(const struct probe_figure *f, const char *path)
     return rc;
 }
 
-static void remove_work(const char *work)
+struct drawing {
+    const struct probe_results *results;
+    const struct probe_figure *figure;
+};
+
+static int write_drawing(const void *of, const char *data, const char *settings)
 {
-    static const char *const names[] = {"panels.dat", "panels.set"};
-    char path[4096];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!orr_path(path, "%s/%s", work, names[i]))
-            (void)unlink(path);
-    (void)rmdir(work);
+    const struct drawing *drawing = of;
+    TRY(write_data(drawing->results, drawing->figure, data));
+    return write_settings(drawing->figure, settings);
 }
 
 int probe_figure_draw(const struct probe_results *results, const struct probe_figure *figure,
                       const char *folder, const char *name)
 {
-    char work[4096], data[4096], set[4096], stem[4096], picture[4096];
-    TRY(orr_mkdir(folder));
-    TRY(orr_path(work, "%s/.probe-XXXXXX", folder));
-    if (!mkdtemp(work))
-        return ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", folder, strerror(errno));
-    int rc = orr_path(data, "%s/panels.dat", work);
-    if (!rc)
-        rc = orr_path(set, "%s/panels.set", work);
-    if (!rc)
-        rc = orr_path(stem, "%s/panels", work);
-    if (!rc)
-        rc = orr_path(picture, "%s/%s.png", folder, name);
-    if (!rc)
-        rc = write_data(results, figure, data);
-    if (!rc)
-        rc = write_settings(figure, set);
-    if (!rc)
-        rc = orr_gnuplot_draw("probe_panels.gp", stem, picture);
-    if (!rc && orr_signal_seen())
-        rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
-    remove_work(work);
-    return rc;
+    const struct drawing drawing = {results, figure};
+    return probe_picture(folder, name, "probe_panels.gp", write_drawing, &drawing);
 }

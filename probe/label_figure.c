@@ -1,11 +1,7 @@
 /* label_figure.c - labels.png: R^2 against labelled sequences (figures/labels.gp). */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "labels.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A block of n, R^2, low, high for each arm. */
 static int write_data(const struct probe_results *results, const char *path)
@@ -48,37 +44,21 @@ static int write_settings(const struct probe *probe, const char *path)
     return rc;
 }
 
-static void remove_work(const char *work)
+struct drawing {
+    const struct probe_results *results;
+    const struct probe *probe;
+};
+
+static int write_drawing(const void *of, const char *data, const char *settings)
 {
-    static const char *const names[] = {"labels.dat", "labels.set"};
-    char path[4096];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!orr_path(path, "%s/%s", work, names[i]))
-            (void)unlink(path);
-    (void)rmdir(work);
+    const struct drawing *drawing = of;
+    TRY(write_data(drawing->results, data));
+    return write_settings(drawing->probe, settings);
 }
 
 int probe_labels_draw_figure(const struct probe_results *results, const struct probe *probe,
                              const char *folder)
 {
-    char work[4096], data[4096], set[4096], stem[4096], picture[4096];
-    TRY(orr_path(picture, "%s/labels.png", folder));
-    TRY(orr_path(work, "%s/.probe-XXXXXX", folder));
-    if (!mkdtemp(work))
-        return ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", folder, strerror(errno));
-    int rc = orr_path(data, "%s/labels.dat", work);
-    if (!rc)
-        rc = orr_path(set, "%s/labels.set", work);
-    if (!rc)
-        rc = orr_path(stem, "%s/labels", work);
-    if (!rc)
-        rc = write_data(results, data);
-    if (!rc)
-        rc = write_settings(probe, set);
-    if (!rc)
-        rc = orr_gnuplot_draw("labels.gp", stem, picture);
-    if (!rc && orr_signal_seen())
-        rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
-    remove_work(work);
-    return rc;
+    const struct drawing drawing = {results, probe};
+    return probe_picture(folder, "labels", "labels.gp", write_drawing, &drawing);
 }

@@ -64,6 +64,15 @@ void probe_arms_init(struct probe_arms *arms, const struct probe *probe,
         arms->rate[k] = t->lr * pow(2, k - 1);
 }
 
+void probe_arms_key(const struct probe_arms *arms, int draws, const int *n, int sizes,
+                    char text[PROBE_KEY])
+{
+    /* holds PROBE_SIZES numbers of 10 digits */
+    int used = snprintf(text, PROBE_KEY, "%ld %d ", arms->train.steps, draws);
+    for (int k = 0; k < sizes; k++)
+        used += snprintf(text + used, PROBE_KEY - (size_t)used, "%s%d", k ? "," : "", n[k]);
+}
+
 void probe_arms_budget(const struct probe_arms *arms, cJSON *json)
 {
     static const char *const trained[] = {"all", "head", "last_block"};

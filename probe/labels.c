@@ -266,16 +266,14 @@ static int add_budget(struct curves *c)
 static int open_curves(struct curves *c)
 {
     const struct probe_options *o = c->options;
-    char more[PROBE_KEY]; /* holds PROBE_SIZES numbers of 10 digits */
+    char more[PROBE_KEY];
     TRY(probe_open(&c->probe, o, false, 1));
     TRY(probe_forces_check(&c->probe, o));
     TRY(probe_forces_open(&c->forces, o));
     TRY(probe_sizes_read(o->sizes, standard, STANDARD, c->forces.labels.count, c->n, &c->sizes));
     c->draws = o->draws ? o->draws : DRAWS;
     probe_arms_init(&c->arms, &c->probe, o);
-    int used = snprintf(more, sizeof more, "%ld %d ", c->arms.train.steps, c->draws);
-    for (int k = 0; k < c->sizes; k++)
-        used += snprintf(more + used, sizeof more - (size_t)used, "%s%d", k ? "," : "", c->n[k]);
+    probe_arms_key(&c->arms, c->draws, c->n, c->sizes, more);
     TRY(probe_key(o, "labels", REVISION, more, c->key));
     snprintf(more, sizeof more, "%ld", c->arms.train.steps);
     TRY(probe_key(o, "labels_cells", REVISION, more, c->cells_key));

@@ -88,6 +88,9 @@ int probe_arm_predict(struct probe_arms *arms, enum probe_arm arm, const struct 
 int probe_arm_rate(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
                    double *lr);
 
+/* What results depend on besides checkpoint and settings: steps, draws and sizes n. */
+void probe_arms_key(const struct probe_arms *arms, int draws, const int *n, int sizes,
+                    char text[PROBE_KEY]);
 /* Adds steps, batch, rates and the share of the inner split to a JSON object. */
 void probe_arms_budget(const struct probe_arms *arms, struct cJSON *json);
 

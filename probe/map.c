@@ -1,11 +1,8 @@
 /* map.c - attention maps as pictures: cells for the eye, drawn by gnuplot. */
 #include "probe.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { CELLS = 256 }; /* cells along an axis at most: about the pixels of a panel */
 
@@ -67,42 +64,15 @@ static int write_settings(const struct probe_page *page, int block, const char *
     return rc;
 }
 
-/* ------------------------------------------------------------------------------- one page */
-
-static void remove_work(const char *work)
+static int write_page(const void *of, const char *data, const char *settings)
 {
-    static const char *const names[] = {"map.dat", "map.set"};
-    char path[4096];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!orr_path(path, "%s/%s", work, names[i]))
-            (void)unlink(path);
-    (void)rmdir(work);
+    const struct probe_page *page = of;
+    const int block = (page->T + CELLS - 1) / CELLS;
+    TRY(write_cells(page, block, data));
+    return write_settings(page, block, settings);
 }
 
 int probe_draw(const struct probe_page *page, const char *folder, const char *name)
 {
-    char work[4096], data[4096], set[4096], stem[4096], picture[4096];
-    const int block = (page->T + CELLS - 1) / CELLS;
-    int rc = orr_path(work, "%s/.probe-XXXXXX", folder);
-    if (!rc && !mkdtemp(work))
-        return ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", folder, strerror(errno));
-    if (rc)
-        return rc;
-    rc = orr_path(data, "%s/map.dat", work);
-    if (!rc)
-        rc = orr_path(set, "%s/map.set", work);
-    if (!rc)
-        rc = orr_path(stem, "%s/map", work);
-    if (!rc)
-        rc = orr_path(picture, "%s/%s.png", folder, name);
-    if (!rc)
-        rc = write_cells(page, block, data);
-    if (!rc)
-        rc = write_settings(page, block, set);
-    if (!rc)
-        rc = orr_gnuplot_draw("attention_map.gp", stem, picture);
-    if (!rc && orr_signal_seen())
-        rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
-    remove_work(work);
-    return rc;
+    return probe_picture(folder, name, "attention_map.gp", write_page, page);
 }

@@ -113,6 +113,12 @@ struct probe_page {
 /* Draws <folder>/<name>.png by gnuplot (figures/attention_map.gp), whole or not at all. Above 256
  * positions a cell of the picture is the largest weight of a block. */
 int probe_draw(const struct probe_page *page, const char *folder, const char *name);
+/* Draws <folder>/<name>.png by a script of gnuplot, whole or not at all, from what `write` puts into a
+ * data file and a file of settings: <stem>.dat and <stem>.set, with the stem as the script's argument,
+ * in a working folder that is gone afterwards. */
+int probe_picture(const char *folder, const char *name, const char *script,
+                  int (*write)(const void *of, const char *data, const char *settings),
+                  const void *of);
 /* Cells (n, n) of the picture of one map (T, T): blocks of `block` positions, the entry of largest
  * size of each; NaN where nothing is attended. n = ceil(T / block). */
 void probe_cells(float *cells, const float *map, int T, int block, int window);

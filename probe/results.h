@@ -10,16 +10,6 @@
 
 #include "probe.h"
 
-/* Passes an error on to the caller. */
-#ifndef TRY
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        int try_rc = (call);                                                                       \
-        if (try_rc)                                                                                \
-            return try_rc;                                                                         \
-    } while (0)
-#endif
-
 enum { PROBE_QUANTITY = 48, PROBE_MEASURE = 24, PROBE_KEY = 256 };
 
 struct probe_row {
