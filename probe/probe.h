@@ -113,9 +113,9 @@ struct probe_page {
 /* Draws <folder>/<name>.png by gnuplot (figures/attention_map.gp), whole or not at all. Above 256
  * positions a cell of the picture is the largest weight of a block. */
 int probe_draw(const struct probe_page *page, const char *folder, const char *name);
-/* Draws <folder>/<name>.png by a script of gnuplot, whole or not at all, from what `write` puts into a
- * data file and a file of settings: <stem>.dat and <stem>.set, with the stem as the script's argument,
- * in a working folder that is gone afterwards. */
+/* Draws <folder>/<name>.png by a script of gnuplot, whole or not at all, from what `write`
+ * puts into a data file and a file of settings: <stem>.dat and <stem>.set, with the stem as
+ * the script's argument, in a working folder that is gone afterwards. */
 int probe_picture(const char *folder, const char *name, const char *script,
                   int (*write)(const void *of, const char *data, const char *settings),
                   const void *of);
