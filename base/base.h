@@ -166,7 +166,7 @@ struct orr_cli {
     bool generic_attention;   /* --attention-impl generic */
     bool preset_given, seed_given, run_given, resume, plan, quiet;
     int argc_rest; /* positional arguments, in order */
-    const char *argv_rest[64];
+    const char *argv_rest[1024];
 };
 /* A program's own options, beside the common ones. */
 struct orr_option {

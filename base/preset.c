@@ -409,7 +409,7 @@ uint64_t orr_preset_checksum(const struct orr_preset *preset, const char *groups
     return sum;
 }
 
-static cJSON *to_json(const struct orr_preset *preset)
+cJSON *orr_preset_json(const struct orr_preset *preset)
 {
     cJSON *root = cJSON_CreateObject();
     for (const struct orr_field *f = orr_fields; f->key; f++) {
@@ -429,7 +429,7 @@ static cJSON *to_json(const struct orr_preset *preset)
 
 int orr_preset_save(const struct orr_preset *preset, const char *path)
 {
-    cJSON *json = to_json(preset);
+    cJSON *json = orr_preset_json(preset);
     cJSON_AddStringToObject(json, "name", preset->name);
     const int rc = orr_json_write(path, json);
     cJSON_Delete(json);

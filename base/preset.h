@@ -248,6 +248,8 @@ int orr_preset_needs_orbits(const struct orr_preset *preset, const char *needs);
 int orr_preset_check(const struct orr_preset *preset);
 /* Whether a setting has no effect beside the others; why: "orbits.law is newton". */
 bool orr_preset_unused(const struct orr_preset *preset, const char *key, char why[256]);
+/* Every key but the name, as in a preset file; cJSON_Delete() it. */
+struct cJSON *orr_preset_json(const struct orr_preset *preset);
 /* Writes every key, so that --preset FILE repeats the run. */
 int orr_preset_save(const struct orr_preset *preset, const char *path);
 /* Whether a key is in one of the groups: "seed,orbits". */

@@ -3,7 +3,8 @@
 #
 #   gnuplot -c probe_panels.gp STEM OUTPUT png
 #
-# STEM.set: title, x_label, panels, least (lowest y that is drawn), per panel panel_title[],
+# STEM.set: title, x_label, panels, least (lowest y that is drawn),
+# doubling (1: logarithmic x, ticks at powers of 2), per panel panel_title[],
 # y_label[], logarithmic[], and curve[1..4], names of value, ceiling, floor, raw ("" = not drawn).
 # STEM.dat: a block per panel: x, value, low, high, ceiling, floor, raw.
 
@@ -58,6 +59,12 @@ do for [p = 1:panels] {
     margin = 0.04 * (STATS_max - STATS_min) + (STATS_max > STATS_min ? 0 : 0.5)
     least_x = STATS_min - margin
     most_x = STATS_max + margin
+    if (doubling) {
+        least_x = STATS_min / 1.2
+        most_x = STATS_max * 1.2
+        set logscale x 2
+        set xtics 2
+    }
     if (logarithmic[p]) {
         set logscale y
         set format y "10^{%T}"

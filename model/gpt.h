@@ -347,7 +347,7 @@ struct gpt_next_state {
     int horizon[3]; /* in positions */
     double rollout[3], rollout_persistence[3];
     /* of gpt_orbit_ceiling; not a number where it was not asked or has none */
-    double orbit_fit;
+    double orbit_fit, orbit_fit_late;
     int orbit_fit_sequences;
 };
 int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,
@@ -357,7 +357,7 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
  * through all places of the same sequences are like. Over the first 64 sequences, fewer where they
  * are long; of two bodies under Newton's law, in coordinates. */
 int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset, int positions,
-                      struct gpt_next_state *result);
+                      int late_from, struct gpt_next_state *result);
 /* Adds these numbers to a JSON object (docs/formats.md, evaluation.json); null for what is none. */
 void gpt_next_state_add(struct cJSON *json, const struct gpt_next_state *result);
 /* Held-out loss of a text model: mean cross entropy in nats over the sequences from the first one,

@@ -18,6 +18,8 @@ struct observed {
     int n, steps;  /* sequences, steps of each */
     double *place; /* (n, steps, 2, 2): planet, star */
     double *error; /* (n): sums over the steps that are predicted */
+    double *late;  /* (n): over those of them from late_step on */
+    int late_step;
 };
 
 static const double *places_of(const struct observed *o, int i)
@@ -80,7 +82,9 @@ static int predict(const struct observed *o, const struct gpt_orbit_prior *prior
     double p[GPT_ORBIT_PARAMETERS], next[2];
     for (int k = 1; k < o->steps; k++) {
         TRY(gpt_orbit_fit(k, place, place_sd, prior, p, k > 3, next));
-        o->error[i] += hypot(next[0] - place[4 * k], next[1] - place[4 * k + 1]);
+        const double error = hypot(next[0] - place[4 * k], next[1] - place[4 * k + 1]);
+        o->error[i] += error;
+        o->late[i] += k >= o->late_step ? error : 0;
     }
     return 0;
 }
@@ -97,15 +101,16 @@ static int predict_all(const struct observed *o, const struct gpt_orbit_prior *p
 }
 
 int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset, int positions,
-                      struct gpt_next_state *result)
+                      int late_from, struct gpt_next_state *result)
 {
     /* a fit of 16 steps takes half a millisecond; a prior needs some sequences */
     enum { MOST = 64, LEAST = 8, WORK = 65536 };
     const int count = (int)gpt_source_count(source);
     struct observed o = {.n = result->sequences < MOST ? result->sequences : MOST,
-                         .steps = (positions - 1) / 2};
+                         .steps = (positions - 1) / 2,
+                         .late_step = late_from / 2}; /* of body 1 at rows 1, 3, ... */
     struct gpt_orbit_prior prior;
-    result->orbit_fit = NAN;
+    result->orbit_fit = result->orbit_fit_late = NAN;
     result->orbit_fit_sequences = 0;
     const int fit = o.steps > 0 ? WORK / (o.steps * o.steps) : 0;
     if (o.n > fit)
@@ -117,17 +122,25 @@ int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset
         return 0;
     o.place = orr_alloc((size_t)o.n * (size_t)o.steps * 4, sizeof *o.place);
     o.error = orr_alloc((size_t)o.n, sizeof *o.error);
-    int rc = o.place && o.error ? observe(source, &o) : ORR_ENOMEM;
+    o.late = orr_alloc((size_t)o.n, sizeof *o.late);
+    int rc = o.place && o.error && o.late ? observe(source, &o) : ORR_ENOMEM;
     if (!rc && o.n > 0) {
         rc = learn_prior(&o, &prior);
         rc = rc ? rc : predict_all(&o, &prior);
     }
     if (!rc && o.n > 0) {
+        const int first = o.late_step > 1 ? o.late_step : 1;
+        double late = 0;
         result->orbit_fit = 0;
         result->orbit_fit_sequences = o.n;
-        for (int i = 0; i < o.n; i++)
+        for (int i = 0; i < o.n; i++) {
             result->orbit_fit += o.error[i] / (o.n * (o.steps - 1));
+            late += o.late[i] / o.n;
+        }
+        if (first < o.steps)
+            result->orbit_fit_late = late / (o.steps - first);
     }
+    free(o.late);
     free(o.place);
     free(o.error);
     return rc;

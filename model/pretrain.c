@@ -260,7 +260,7 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
         return evaluate_text(job, model, final, step);
     TRY(gpt_evaluate_next_state(model, final, job->train->eval_sequences,
                                 job->preset->orbits.extent_au, &result));
-    TRY(gpt_orbit_ceiling(final, job->preset, model->config.context + 1, &result));
+    TRY(gpt_orbit_ceiling(final, job->preset, model->config.context + 1, 0, &result));
     TRY(write_evaluation(job, &result, step));
     char ceiling[64] = "";
     if (isfinite(result.orbit_fit))

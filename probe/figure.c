@@ -22,8 +22,10 @@ static int write_data(const struct probe_results *results, const struct probe_fi
             const struct probe_row *r = &results->row[i];
             if (belongs(r, panel))
                 rc = orr_file_printf(&file, "%d %.9g %.9g %.9g %.9g %.9g %.9g\n",
-                                     panel->by_context ? r->context : r->layer, r->value, r->low,
-                                     r->high, r->ceiling, r->floor, r->raw);
+                                     panel->by_context ? r->context : r->layer, r->value,
+                                     isfinite(r->low) ? r->low : r->value,
+                                     isfinite(r->high) ? r->high : r->value, r->ceiling, r->floor,
+                                     r->raw);
         }
         if (!rc)
             rc = orr_file_printf(&file, "\n\n");
@@ -49,10 +51,10 @@ static int write_settings(const struct probe_figure *f, const char *path)
     int rc = orr_file_create(&file, path);
     if (!rc)
         rc = orr_file_printf(&file,
-                             "panels = %d\nleast = %.9g\narray panel_title[%d]\n"
+                             "panels = %d\nleast = %.9g\ndoubling = %d\narray panel_title[%d]\n"
                              "array y_label[%d]\narray logarithmic[%d]\narray curve[4]\n",
-                             f->panels, isfinite(f->least) ? f->least : -1e300, f->panels,
-                             f->panels, f->panels);
+                             f->panels, isfinite(f->least) ? f->least : -1e300, f->doubling,
+                             f->panels, f->panels, f->panels);
     if (!rc)
         rc = write_text(&file, "title", 0, f->title);
     if (!rc)

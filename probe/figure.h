@@ -14,6 +14,7 @@ struct probe_panel {
 struct probe_figure {
     const char *title, *x_label;
     const char *value, *ceiling, *floor, *raw; /* names of the curves, NULL = not drawn */
+    bool doubling;                             /* the axis of x is logarithmic, ticks at 2^k */
     double least;                              /* lowest y that is drawn, where it is finite */
     const struct probe_panel *panel;
     int panels;

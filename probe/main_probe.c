@@ -38,7 +38,7 @@ static const struct orr_program program = {
                "unless --preset does.",
     .usage = usage,
     .options = options,
-    .max_rest = 64,
+    .max_rest = 1024,
     .groups = "attention,seed,orbits,planets,text,finetune",
     .without = "--plan",
 };

@@ -148,6 +148,10 @@ int probe_rollout(const struct probe_options *options);
  * stream moves the continuation as it moves the orbit. */
 int probe_intervene(const struct probe_options *options);
 
+/* Errors, entropy and sinks in sequences of 1 to 16 times the trained length, with and without NTK
+ * scaling and under other powers: length.csv, length.json, length.png. */
+int probe_length(const struct probe_options *options);
+
 /* Means over seeds of what a probe measured, from its files: a table, <out>/<probe>_seeds.json. */
 int probe_seeds(const struct probe_options *options);
 
@@ -157,6 +161,10 @@ int probe_labels(const struct probe_options *options);
 /* Forces in the outer quarters of r and of m1 m2, learned from labels of the middle half alone:
  * extrapolate.csv, extrapolate.json, and extrapolate_<r|m>_<source>.csv for symbolic regression. */
 int probe_extrapolate(const struct probe_options *options);
+
+/* Effects of settings, and of two together, on what a probe measured of the cells of a grid: tables,
+ * <out>/<probe>_grid.json. */
+int probe_grid(const struct probe_options *options);
 
 /* A subcommand of bin/probe. */
 struct probe_command {

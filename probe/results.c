@@ -114,6 +114,7 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
     cJSON_AddStringToObject(json, "preset", options->preset->name);
     orr_json_add_u64(json, "seed", options->preset->seed);
     cJSON_AddStringToObject(json, "key", key);
+    cJSON_AddItemToObject(json, "settings", orr_preset_json(options->preset));
     if (results->about)
         cJSON_AddItemToObject(json, "about", cJSON_Duplicate(results->about, true));
     cJSON *rows = cJSON_AddArrayToObject(json, "rows");

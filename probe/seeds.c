@@ -1,105 +1,31 @@
 /* seeds.c - bin/probe seeds: the same figure of models of several seeds, as a mean with its
  * interval over seeds, beside its floor, and the difference of the two seed by seed. */
-#include "results.h"
+#include "files.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
-#include <gsl/gsl_cdf.h>
-
-enum { SEEDS = 64 };
-
-/* One file: what a probe measured of one model. */
-struct cell {
-    const char *path;
-    char probe[ORR_NAME], source[ORR_NAME], stage[ORR_NAME], preset[ORR_NAME];
-    char attention[PROBE_TEXT]; /* as it was when measured; "" in files that do not say */
-    double seed;
-    struct probe_results results;
-};
 
 /* One figure of one kind of model. */
 struct figure {
-    const struct cell *first;
+    const struct probe_file *first;
     const struct probe_row *row;
     int n, floors; /* seeds with a value; with value and floor */
-    double value[SEEDS], ceiling[SEEDS], floor[SEEDS], raw[SEEDS], gain[SEEDS];
+    double value[PROBE_FILES], ceiling[PROBE_FILES], floor[PROBE_FILES], raw[PROBE_FILES],
+        gain[PROBE_FILES];
 };
 
-struct interval {
-    double mean, half; /* half: NaN for one seed */
-};
-
-/* Mean of those that are numbers, and half the 95% interval of Student's t. */
-static struct interval mean_of(const double x[], int n)
-{
-    double sum = 0, square = 0;
-    int count = 0;
-    for (int i = 0; i < n; i++)
-        if (isfinite(x[i])) {
-            sum += x[i];
-            count++;
-        }
-    struct interval result = {count ? sum / count : (double)NAN, NAN};
-    for (int i = 0; i < n; i++)
-        if (isfinite(x[i]))
-            square += (x[i] - result.mean) * (x[i] - result.mean);
-    if (count > 1)
-        result.half = gsl_cdf_tdist_Pinv(0.975, count - 1) * sqrt(square / (count - 1) / count);
-    return result;
-}
-
-/* ------------------------------------------------------------------------------------ read */
-
-static int take_text(const struct cell *cell, const cJSON *json, const char *key,
-                     char text[ORR_NAME])
-{
-    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
-    if (!value || snprintf(text, ORR_NAME, "%s", value) >= ORR_NAME)
-        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a short text, found %s", cell->path, key,
-                        value ? value : "none");
-    return 0;
-}
-
-static int read_cell(const char *path, struct cell *cell)
-{
-    cJSON *json;
-    cell->path = path;
-    int rc = probe_results_read(path, &cell->results, &json);
-    if (rc)
-        return rc;
-    const cJSON *seed = cJSON_GetObjectItemCaseSensitive(json, "seed");
-    cell->seed = cJSON_IsNumber(seed)   ? seed->valuedouble
-                 : cJSON_IsString(seed) ? strtod(seed->valuestring, NULL)
-                                        : (double)NAN;
-    if (isnan(cell->seed))
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected a \"seed\"", path);
-    rc = rc ? rc : take_text(cell, json, "probe", cell->probe);
-    rc = rc ? rc : take_text(cell, json, "source", cell->source);
-    rc = rc ? rc : take_text(cell, json, "stage", cell->stage);
-    rc = rc ? rc : take_text(cell, json, "preset", cell->preset);
-    const char *attention =
-        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
-    snprintf(cell->attention, sizeof cell->attention, "%s", attention ? attention : "");
-    cJSON_Delete(json);
-    return rc;
-}
-
-static bool same_kind(const struct cell *a, const struct cell *b)
+static bool same_kind(const struct probe_file *a, const struct probe_file *b)
 {
     return !strcmp(a->source, b->source) && !strcmp(a->stage, b->stage);
 }
 
-/* All of one probe and preset; no model twice, none beside itself with other attention. */
-static int check_cells(const struct cell *cell, int n)
+/* No model twice, none beside itself with other attention. */
+static int check_cells(const struct probe_file *cell, int n)
 {
-    for (int i = 0; i < n; i++) {
-        if (strcmp(cell[i].probe, cell[0].probe) || strcmp(cell[i].preset, cell[0].preset))
-            return ORR_FAIL(ORR_EINVAL, "%s: of probe %s, preset %s; %s is of probe %s, preset %s",
-                            cell[i].path, cell[i].probe, cell[i].preset, cell[0].path,
-                            cell[0].probe, cell[0].preset);
+    for (int i = 0; i < n; i++)
         for (int k = 0; k < i; k++) {
             if (!same_kind(&cell[i], &cell[k]))
                 continue;
@@ -110,17 +36,10 @@ static int check_cells(const struct cell *cell, int n)
                 return ORR_FAIL(ORR_EINVAL, "%s: of the same model (%s, %s) and seed as %s",
                                 cell[i].path, cell[i].source, cell[i].stage, cell[k].path);
         }
-    }
     return 0;
 }
 
 /* --------------------------------------------------------------------------------- figures */
-
-static bool same_figure(const struct probe_row *a, const struct probe_row *b)
-{
-    return !strcmp(a->quantity, b->quantity) && !strcmp(a->measure, b->measure) &&
-           a->layer == b->layer && a->context == b->context;
-}
 
 static void take(struct figure *figure, const struct probe_row *row)
 {
@@ -133,13 +52,13 @@ static void take(struct figure *figure, const struct probe_row *row)
 }
 
 /* Row of the first cell of a kind, with those of the cells of other seeds. */
-static void gather(const struct cell *cell, int n, int first, const struct probe_row *row,
+static void gather(const struct probe_file *cell, int n, int first, const struct probe_row *row,
                    struct figure *figure)
 {
     *figure = (struct figure){.first = &cell[first], .row = row};
     for (int i = first; i < n; i++)
         for (int k = 0; same_kind(&cell[i], &cell[first]) && k < cell[i].results.count; k++)
-            if (same_figure(&cell[i].results.row[k], row)) {
+            if (probe_same_figure(&cell[i].results.row[k], row)) {
                 take(figure, &cell[i].results.row[k]);
                 break;
             }
@@ -147,11 +66,11 @@ static void gather(const struct cell *cell, int n, int first, const struct probe
 
 /* Whether no earlier cell of its kind has the figure. Not every seed has every one: the measure of
  * a label saving says whether it is known. */
-static bool is_new(const struct cell *cell, int i, const struct probe_row *row)
+static bool is_new(const struct probe_file *cell, int i, const struct probe_row *row)
 {
     for (int k = 0; k < i; k++)
         for (int r = 0; same_kind(&cell[k], &cell[i]) && r < cell[k].results.count; r++)
-            if (same_figure(&cell[k].results.row[r], row))
+            if (probe_same_figure(&cell[k].results.row[r], row))
                 return false;
     return true;
 }
@@ -160,7 +79,8 @@ static bool is_new(const struct cell *cell, int i, const struct probe_row *row)
 
 static cJSON *figure_json(const struct figure *f)
 {
-    const struct interval value = mean_of(f->value, f->n), gain = mean_of(f->gain, f->n);
+    const struct probe_spread value = probe_spread(f->value, f->n),
+                              gain = probe_spread(f->gain, f->n);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "source", f->first->source);
     cJSON_AddStringToObject(json, "stage", f->first->stage);
@@ -173,9 +93,9 @@ static cJSON *figure_json(const struct figure *f)
     cJSON_AddNumberToObject(json, "half_width", value.half);
     cJSON_AddNumberToObject(json, "above_floor", gain.mean);
     cJSON_AddNumberToObject(json, "above_floor_half_width", gain.half);
-    cJSON_AddNumberToObject(json, "ceiling", mean_of(f->ceiling, f->n).mean);
-    cJSON_AddNumberToObject(json, "floor", mean_of(f->floor, f->n).mean);
-    cJSON_AddNumberToObject(json, "raw", mean_of(f->raw, f->n).mean);
+    cJSON_AddNumberToObject(json, "ceiling", probe_spread(f->ceiling, f->n).mean);
+    cJSON_AddNumberToObject(json, "floor", probe_spread(f->floor, f->n).mean);
+    cJSON_AddNumberToObject(json, "raw", probe_spread(f->raw, f->n).mean);
     cJSON_AddNumberToObject(json, "n", (double)f->row->n);
     cJSON *each = cJSON_AddArrayToObject(json, "values");
     for (int i = 0; i < f->n; i++)
@@ -183,7 +103,7 @@ static cJSON *figure_json(const struct figure *f)
     return json;
 }
 
-static void print_with_half(struct interval x)
+static void print_with_half(struct probe_spread x)
 {
     if (isfinite(x.half))
         printf(" %.4g +- %.2g |", x.mean, x.half);
@@ -204,15 +124,15 @@ static void print_figure(const struct figure *f)
         printf(" %d |", f->row->context);
     else
         printf(" - |");
-    print_with_half(mean_of(f->value, f->n));
-    print_with_half(mean_of(f->gain, f->n));
-    print_with_half((struct interval){mean_of(f->ceiling, f->n).mean, NAN});
-    print_with_half(mean_of(f->floor, f->n));
-    print_with_half((struct interval){mean_of(f->raw, f->n).mean, NAN});
+    print_with_half(probe_spread(f->value, f->n));
+    print_with_half(probe_spread(f->gain, f->n));
+    print_with_half((struct probe_spread){probe_spread(f->ceiling, f->n).mean, NAN});
+    print_with_half(probe_spread(f->floor, f->n));
+    print_with_half((struct probe_spread){probe_spread(f->raw, f->n).mean, NAN});
     printf(" %d |\n", f->n);
 }
 
-static int write(const struct probe_options *options, const struct cell *cell, cJSON *json)
+static int write(const struct probe_options *options, const struct probe_file *cell, cJSON *json)
 {
     char path[4096];
     const char *folder = *options->out ? options->out : ".";
@@ -227,7 +147,7 @@ static int write(const struct probe_options *options, const struct cell *cell, c
 }
 
 /* Prints the table while it fills `rows`. */
-static void tell(const struct cell *cell, int n, cJSON *rows)
+static void tell(const struct probe_file *cell, int n, cJSON *rows)
 {
     struct figure figure;
     printf("%s, preset %s: means over seeds, 95%% intervals by Student's t\n\n", cell[0].probe,
@@ -246,31 +166,16 @@ static void tell(const struct cell *cell, int n, cJSON *rows)
 
 int probe_seeds(const struct probe_options *options)
 {
+    struct probe_file *cell;
     const int n = options->file_count;
-    if (n < 1 || n > SEEDS)
-        return ORR_FAIL(ORR_EUSAGE,
-                        "seeds: expected 1 to %d files of results of one probe, found %d", SEEDS,
-                        n);
-    struct cell *cell = calloc((size_t)n, sizeof *cell);
-    int rc = cell ? 0 : ORR_FAIL(ORR_ENOMEM, "seeds: out of memory");
-    for (int i = 0; i < n && !rc; i++)
-        rc = read_cell(options->file[i], &cell[i]);
+    int rc = probe_files_read(options, "seeds", &cell);
     rc = rc ? rc : check_cells(cell, n);
     if (!rc) {
-        cJSON *json = cJSON_CreateObject();
-        cJSON_AddStringToObject(json, "format", "orrery-probe-seeds-1");
-        cJSON_AddStringToObject(json, "version", ORR_VERSION);
-        cJSON_AddStringToObject(json, "probe", cell[0].probe);
-        cJSON_AddStringToObject(json, "preset", cell[0].preset);
-        cJSON *files = cJSON_AddArrayToObject(json, "files");
-        for (int i = 0; i < n; i++)
-            cJSON_AddItemToArray(files, cJSON_CreateString(cell[i].path));
+        cJSON *json = probe_files_json(cell, n, "orrery-probe-seeds-1");
         tell(cell, n, cJSON_AddArrayToObject(json, "rows"));
         rc = write(options, cell, json);
         cJSON_Delete(json);
     }
-    for (int i = 0; cell && i < n; i++)
-        probe_results_free(&cell[i].results);
-    free(cell);
+    probe_files_free(cell, n);
     return rc;
 }

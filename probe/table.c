@@ -19,7 +19,11 @@ const struct probe_command probe_table[] = {
      .keeps = true},
     {"extrapolate", "forces outside the range of r, or m1 m2, of the labels", probe_extrapolate,
      .keeps = true},
+    {"length", "errors, entropy, sinks of sequences 1 to 16 times as long as trained", probe_length,
+     .keeps = true},
     {"seeds", "means over seeds of what the probes above measured: FILE.json ...", probe_seeds,
+     .files = true},
+    {"grid", "effects of settings on what the probes measured of a grid: FILE.json ...", probe_grid,
      .files = true},
     {.name = NULL},
 };

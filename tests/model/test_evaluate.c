@@ -323,7 +323,7 @@ static void test_ceiling(void **state)
         preset.orbits.law = kind == 2 ? ORR_LAW_POWER : ORR_LAW_NEWTON;
         assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", positions), 0);
         assert_int_equal(gpt_source_open(&source, &preset, NULL, SIM_SPLIT_VAL, &c), 0);
-        assert_int_equal(gpt_orbit_ceiling(source, &preset, positions, &r), 0);
+        assert_int_equal(gpt_orbit_ceiling(source, &preset, positions, kind ? 0 : 21, &r), 0);
         gpt_source_close(source);
         if (kind > 1) {
             assert_true(isnan(r.orbit_fit));
@@ -333,6 +333,10 @@ static void test_ceiling(void **state)
         assert_int_equal(r.orbit_fit_sequences, 37);
         sum[kind] = r.orbit_fit * (kind ? 9 : 19);
         assert_true(sum[kind] > 0.01 && sum[kind] < 0.3);
+        if (kind)
+            assert_true(fabs(r.orbit_fit_late - r.orbit_fit) < 1e-15);
+        else /* after ten places the orbit is known */
+            assert_true(r.orbit_fit_late < 1e-3 * r.orbit_fit);
     }
     assert_true(fabs(sum[0] - sum[1]) < 0.5 * sum[1]);
 }

@@ -1,0 +1,112 @@
+/* files.c - see files.h. */
+#include "files.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+#include <gsl/gsl_cdf.h>
+
+struct probe_spread probe_spread(const double x[], int n)
+{
+    double sum = 0, square = 0;
+    int count = 0;
+    for (int i = 0; i < n; i++)
+        if (isfinite(x[i])) {
+            sum += x[i];
+            count++;
+        }
+    struct probe_spread result = {count ? sum / count : (double)NAN, NAN};
+    for (int i = 0; i < n; i++)
+        if (isfinite(x[i]))
+            square += (x[i] - result.mean) * (x[i] - result.mean);
+    if (count > 1)
+        result.half = gsl_cdf_tdist_Pinv(0.975, count - 1) * sqrt(square / (count - 1) / count);
+    return result;
+}
+
+bool probe_same_figure(const struct probe_row *a, const struct probe_row *b)
+{
+    return !strcmp(a->quantity, b->quantity) && !strcmp(a->measure, b->measure) &&
+           a->layer == b->layer && a->context == b->context;
+}
+
+static int take_text(const struct probe_file *cell, const cJSON *json, const char *key,
+                     char text[ORR_NAME])
+{
+    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    if (!value || snprintf(text, ORR_NAME, "%s", value) >= ORR_NAME)
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a short text, found %s", cell->path, key,
+                        value ? value : "none");
+    return 0;
+}
+
+static int read_cell(const char *path, struct probe_file *cell)
+{
+    cJSON *json;
+    cell->path = path;
+    int rc = probe_results_read(path, &cell->results, &json);
+    if (rc)
+        return rc;
+    const cJSON *seed = cJSON_GetObjectItemCaseSensitive(json, "seed");
+    cell->seed = cJSON_IsNumber(seed)   ? seed->valuedouble
+                 : cJSON_IsString(seed) ? strtod(seed->valuestring, NULL)
+                                        : (double)NAN;
+    if (isnan(cell->seed))
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected a \"seed\"", path);
+    rc = rc ? rc : take_text(cell, json, "probe", cell->probe);
+    rc = rc ? rc : take_text(cell, json, "source", cell->source);
+    rc = rc ? rc : take_text(cell, json, "stage", cell->stage);
+    rc = rc ? rc : take_text(cell, json, "preset", cell->preset);
+    const char *attention =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
+    snprintf(cell->attention, sizeof cell->attention, "%s", attention ? attention : "");
+    cell->settings = cJSON_DetachItemFromObjectCaseSensitive(json, "settings");
+    cJSON_Delete(json);
+    return rc;
+}
+
+int probe_files_read(const struct probe_options *options, const char *name,
+                     struct probe_file **cells)
+{
+    const int n = options->file_count;
+    *cells = NULL;
+    if (n < 1 || n > PROBE_FILES)
+        return ORR_FAIL(ORR_EUSAGE, "%s: expected 1 to %d files of results of one probe, found %d",
+                        name, PROBE_FILES, n);
+    struct probe_file *cell = calloc((size_t)n, sizeof *cell);
+    if (!cell)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", name);
+    *cells = cell;
+    for (int i = 0; i < n; i++) {
+        TRY(read_cell(options->file[i], &cell[i]));
+        if (strcmp(cell[i].probe, cell[0].probe) || strcmp(cell[i].preset, cell[0].preset))
+            return ORR_FAIL(ORR_EINVAL, "%s: of probe %s, preset %s; %s is of probe %s, preset %s",
+                            cell[i].path, cell[i].probe, cell[i].preset, cell[0].path,
+                            cell[0].probe, cell[0].preset);
+    }
+    return 0;
+}
+
+void probe_files_free(struct probe_file *cells, int n)
+{
+    for (int i = 0; cells && i < n; i++) {
+        probe_results_free(&cells[i].results);
+        cJSON_Delete(cells[i].settings);
+    }
+    free(cells);
+}
+
+cJSON *probe_files_json(const struct probe_file *cells, int n, const char *format)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "format", format);
+    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON_AddStringToObject(json, "probe", cells[0].probe);
+    cJSON_AddStringToObject(json, "preset", cells[0].preset);
+    cJSON *files = cJSON_AddArrayToObject(json, "files");
+    for (int i = 0; i < n; i++)
+        cJSON_AddItemToArray(files, cJSON_CreateString(cells[i].path));
+    return json;
+}

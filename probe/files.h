@@ -1,0 +1,36 @@
+/* files.h - inside probe/: files of results of one probe, of models of several seeds or settings, and
+ * the spread of a figure over seeds. */
+#ifndef PROBE_FILES_H
+#define PROBE_FILES_H
+
+#include "results.h"
+
+enum { PROBE_FILES = 1024 };
+
+/* One file: what a probe measured of one model. */
+struct probe_file {
+    const char *path;
+    char probe[ORR_NAME], source[ORR_NAME], stage[ORR_NAME], preset[ORR_NAME];
+    char attention[PROBE_TEXT]; /* as it was when measured; "" in files that do not say */
+    double seed;
+    struct probe_results results;
+    struct cJSON *settings; /* of the run, NULL in files that do not say */
+};
+/* Reads options->file, *cells (options->file_count); probe_files_free() them also after an error.
+ * None, too many or such as are not of one probe and preset: ORR_EUSAGE, ORR_EINVAL; `name` is that
+ * of the probe that asks. */
+int probe_files_read(const struct probe_options *options, const char *name,
+                     struct probe_file **cells);
+void probe_files_free(struct probe_file *cells, int n);
+/* Format, version, probe, preset and files, as every file about several begins. */
+struct cJSON *probe_files_json(const struct probe_file *cells, int n, const char *format);
+/* Whether rows of two files are the same figure. */
+bool probe_same_figure(const struct probe_row *a, const struct probe_row *b);
+
+struct probe_spread {
+    double mean, half; /* half the 95% interval of Student's t, NaN for one number */
+};
+/* Of those of x (n) that are numbers. */
+struct probe_spread probe_spread(const double x[], int n);
+
+#endif

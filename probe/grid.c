@@ -1,0 +1,266 @@
+/* grid.c - bin/probe grid: the same probe of models of many settings: a table of means over seeds,
+ * and what each setting, and each two of them together, do to a figure. */
+#include "grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+enum { LINES = PROBE_FACTORS * (PROBE_FACTORS + 1) / 2 + 1 };
+
+struct figures {
+    struct probe_grid grid;
+    const struct probe_row *row;           /* of the figure under way, of any file */
+    double *value, *ceiling, *floor, *raw; /* (places, seeds) */
+};
+
+/* Figures of the model as a whole: those of single layers would be thousands. */
+static void gather(struct figures *f)
+{
+    for (int k = 0; k < f->grid.places * f->grid.seeds; k++) {
+        const struct probe_file *file = f->grid.file[k];
+        f->value[k] = f->ceiling[k] = f->floor[k] = f->raw[k] = NAN;
+        for (int r = 0; file && r < file->results.count; r++) {
+            const struct probe_row *row = &file->results.row[r];
+            if (!probe_same_figure(row, f->row))
+                continue;
+            f->value[k] = row->value;
+            f->ceiling[k] = row->ceiling;
+            f->floor[k] = row->floor;
+            f->raw[k] = row->raw;
+            break;
+        }
+    }
+}
+
+static void add_spread(cJSON *to, struct probe_spread spread)
+{
+    cJSON_AddNumberToObject(to, "value", spread.mean);
+    cJSON_AddNumberToObject(to, "half_width", spread.half);
+}
+
+static void print_spread(struct probe_spread x)
+{
+    if (isfinite(x.half))
+        printf(" %.4g +- %.2g |", x.mean, x.half);
+    else if (isfinite(x.mean))
+        printf(" %.4g |", x.mean);
+    else
+        printf(" - |");
+}
+
+/* ----------------------------------------------------------------------------------- parts */
+
+static bool has_file(const struct probe_grid *g, int place)
+{
+    for (int s = 0; s < g->seeds; s++)
+        if (g->file[(size_t)place * (size_t)g->seeds + (size_t)s])
+            return true;
+    return false;
+}
+
+static void tell_places(const struct figures *f, cJSON *json)
+{
+    const struct probe_grid *g = &f->grid;
+    cJSON *all = cJSON_AddArrayToObject(json, "cells");
+    for (int i = 0; i < g->factors; i++)
+        printf("| %s ", g->factor[i].name);
+    printf("| value | ceiling | floor | raw | seeds |\n");
+    for (int i = 0; i < g->factors + 5; i++)
+        printf("|---");
+    printf("|\n");
+    for (int place = 0; place < g->places; place++) {
+        const size_t from = (size_t)place * (size_t)g->seeds;
+        cJSON *cell = cJSON_CreateObject(), *levels = cJSON_AddArrayToObject(cell, "levels");
+        const double *const columns[] = {f->value, f->ceiling, f->floor, f->raw};
+        static const char *const names[] = {"value", "ceiling", "floor", "raw"};
+        int seeds = 0;
+        if (!has_file(g, place)) {
+            cJSON_Delete(cell);
+            continue;
+        }
+        for (int i = 0; i < g->factors; i++) {
+            const char *level = g->factor[i].level[probe_grid_level(g, place, i)];
+            printf("| %s ", level);
+            cJSON_AddItemToArray(levels, cJSON_CreateString(level));
+        }
+        printf("|");
+        for (int c = 0; c < 4; c++) {
+            const struct probe_spread spread = probe_spread(columns[c] + from, g->seeds);
+            print_spread(c ? (struct probe_spread){spread.mean, NAN} : spread);
+            cJSON_AddNumberToObject(cell, names[c], spread.mean);
+            if (!c)
+                cJSON_AddNumberToObject(cell, "half_width", spread.half);
+        }
+        cJSON *values = cJSON_AddArrayToObject(cell, "values");
+        for (int s = 0; s < g->seeds; s++) {
+            seeds += isfinite(f->value[from + (size_t)s]);
+            cJSON_AddItemToArray(values, cJSON_CreateNumber(f->value[from + (size_t)s]));
+        }
+        printf(" %d |\n", seeds);
+        cJSON_AddItemToArray(all, cell);
+    }
+}
+
+static void tell_effect(const struct figures *f, const int factor[2], const int level[2],
+                        cJSON *effects)
+{
+    const struct probe_grid *g = &f->grid;
+    const bool two = factor[1] >= 0;
+    const struct probe_spread spread = two ? probe_interaction(g, f->value, factor, level)
+                                           : probe_effect(g, f->value, factor[0], level[0]);
+    cJSON *effect = cJSON_CreateObject();
+    cJSON *names = cJSON_AddArrayToObject(effect, "factors");
+    cJSON *levels = cJSON_AddArrayToObject(effect, "levels");
+    printf("|");
+    for (int k = 0; k < 1 + two; k++) {
+        const struct probe_factor *of = &g->factor[factor[k]];
+        printf("%s %s %s (from %s)", k ? " with" : "", of->name, of->level[level[k]], of->level[0]);
+        cJSON_AddItemToArray(names, cJSON_CreateString(of->name));
+        cJSON_AddItemToArray(levels, cJSON_CreateString(of->level[level[k]]));
+    }
+    printf(" |");
+    print_spread(spread);
+    printf("\n");
+    add_spread(effect, spread);
+    cJSON_AddItemToArray(effects, effect);
+}
+
+static void tell_effects(const struct figures *f, cJSON *json)
+{
+    const struct probe_grid *g = &f->grid;
+    cJSON *effects = cJSON_AddArrayToObject(json, "effects");
+    printf("\n| effect | value |\n|---|---|\n");
+    for (int a = 0; a < g->factors; a++)
+        for (int i = 1; i < g->factor[a].count; i++)
+            tell_effect(f, (const int[2]){a, -1}, (const int[2]){i, 0}, effects);
+    for (int a = 0; a < g->factors; a++)
+        for (int b = a + 1; b < g->factors; b++)
+            for (int i = 1; i < g->factor[a].count; i++)
+                for (int k = 1; k < g->factor[b].count; k++)
+                    tell_effect(f, (const int[2]){a, b}, (const int[2]){i, k}, effects);
+}
+
+static void tell_variances(const struct figures *f, cJSON *json)
+{
+    const struct probe_grid *g = &f->grid;
+    struct probe_variance line[LINES];
+    const int lines = g->factors + g->factors * (g->factors - 1) / 2 + 1;
+    cJSON *all = cJSON_AddArrayToObject(json, "variance");
+    if (!probe_variances(g, f->value, line)) {
+        printf("\nno analysis of variance: not every cell has every seed, or there is one seed\n");
+        return;
+    }
+    printf("\n| source of variance | share | freedom | F | p |\n|---|---|---|---|---|\n");
+    for (int k = 0; k < lines; k++) {
+        cJSON *one = cJSON_CreateObject();
+        char name[2 * ORR_NAME + 8] = "seeds";
+        if (line[k].factor[0] >= 0)
+            snprintf(name, sizeof name, "%s%s%s", g->factor[line[k].factor[0]].name,
+                     line[k].factor[1] >= 0 ? " x " : "",
+                     line[k].factor[1] >= 0 ? g->factor[line[k].factor[1]].name : "");
+        printf("| %s | %.3f | %d |", name, line[k].share, line[k].freedom);
+        if (isfinite(line[k].F))
+            printf(" %.3g | %.2g |\n", line[k].F, line[k].p);
+        else
+            printf(" - | - |\n");
+        cJSON_AddStringToObject(one, "source", name);
+        cJSON_AddNumberToObject(one, "share", line[k].share);
+        cJSON_AddNumberToObject(one, "freedom", line[k].freedom);
+        cJSON_AddNumberToObject(one, "F", line[k].F);
+        cJSON_AddNumberToObject(one, "p", line[k].p);
+        cJSON_AddItemToArray(all, one);
+    }
+}
+
+static void tell_figure(struct figures *f, cJSON *rows)
+{
+    cJSON *json = cJSON_CreateObject();
+    gather(f);
+    cJSON_AddStringToObject(json, "quantity", f->row->quantity);
+    cJSON_AddStringToObject(json, "measure", f->row->measure);
+    cJSON_AddNumberToObject(json, "context", f->row->context);
+    cJSON_AddNumberToObject(json, "n", (double)f->row->n);
+    printf("\n%s, %s", f->row->quantity, f->row->measure);
+    if (f->row->context)
+        printf(", context %d", f->row->context);
+    printf("\n\n");
+    tell_places(f, json);
+    tell_effects(f, json);
+    tell_variances(f, json);
+    cJSON_AddItemToArray(rows, json);
+}
+
+/* ----------------------------------------------------------------------------------- probe */
+
+/* Whether no file before has the row. */
+static bool is_new(const struct probe_file *file, int i, int r)
+{
+    for (int k = 0; k <= i; k++)
+        for (int j = 0; j < (k < i ? file[k].results.count : r); j++)
+            if (probe_same_figure(&file[k].results.row[j], &file[i].results.row[r]))
+                return false;
+    return true;
+}
+
+static cJSON *factors_json(const struct probe_grid *g)
+{
+    cJSON *all = cJSON_CreateArray();
+    for (int i = 0; i < g->factors; i++) {
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddStringToObject(one, "name", g->factor[i].name);
+        cJSON *levels = cJSON_AddArrayToObject(one, "levels");
+        for (int k = 0; k < g->factor[i].count; k++)
+            cJSON_AddItemToArray(levels, cJSON_CreateString(g->factor[i].level[k]));
+        cJSON_AddItemToArray(all, one);
+    }
+    return all;
+}
+
+static int tell(struct figures *f, const struct probe_file *files, int n, const char *out)
+{
+    char path[4096];
+    TRY(orr_mkdir(out));
+    TRY(orr_path(path, "%s/%s_grid.json", out, files[0].probe));
+    cJSON *json = probe_files_json(files, n, "orrery-probe-grid-1");
+    cJSON_AddItemToObject(json, "factors", factors_json(&f->grid));
+    cJSON_AddNumberToObject(json, "seeds", f->grid.seeds);
+    cJSON *rows = cJSON_AddArrayToObject(json, "rows");
+    printf("%s, preset %s: %d files, %d combinations of %d settings, %d seeds; means over seeds, "
+           "95%% intervals by Student's t\n",
+           files[0].probe, files[0].preset, n, f->grid.places, f->grid.factors, f->grid.seeds);
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < files[i].results.count; r++)
+            if (files[i].results.row[r].layer < 0 && is_new(files, i, r)) {
+                f->row = &files[i].results.row[r];
+                tell_figure(f, rows);
+            }
+    const int rc = orr_json_write(path, json);
+    cJSON_Delete(json);
+    return rc;
+}
+
+int probe_grid(const struct probe_options *options)
+{
+    const int n = options->file_count;
+    struct figures f = {.row = NULL};
+    struct probe_file *files;
+    int rc = probe_files_read(options, "grid", &files);
+    rc = rc ? rc : probe_grid_create(&f.grid, files, n);
+    if (!rc) {
+        const size_t count = (size_t)f.grid.places * (size_t)f.grid.seeds;
+        double **const column[] = {&f.value, &f.ceiling, &f.floor, &f.raw};
+        for (int c = 0; c < 4 && !rc; c++)
+            rc = (*column[c] = orr_alloc(count, sizeof **column[c])) ? 0 : ORR_ENOMEM;
+        rc = rc ? rc : tell(&f, files, n, *options->out ? options->out : ".");
+    }
+    free(f.value);
+    free(f.ceiling);
+    free(f.floor);
+    free(f.raw);
+    probe_grid_free(&f.grid);
+    probe_files_free(files, n);
+    return rc;
+}

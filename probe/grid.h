@@ -1,0 +1,56 @@
+/* grid.h - inside probe/: results of a grid of settings, by factor and level, and what each factor
+ * does to a figure. */
+#ifndef PROBE_GRID_H
+#define PROBE_GRID_H
+
+#include "files.h"
+
+enum { PROBE_FACTORS = 6, PROBE_LEVELS = 32 };
+
+/* A setting in which the files differ, or "attention", the model's own. */
+struct probe_factor {
+    char name[ORR_NAME];
+    int count;
+    char level[PROBE_LEVELS][ORR_NAME]; /* in the order of the files; the first is the baseline */
+};
+
+/* Every combination of levels is a place, the last factor's level changing fastest. */
+struct probe_grid {
+    struct probe_factor factor[PROBE_FACTORS];
+    int factors, places, seeds;
+    const struct probe_file **file; /* (places, seeds), NULL where there is none */
+    double *seed;                   /* (seeds) */
+};
+/* Of files of one probe and stage; seed is no factor. Files that do not hold their settings, two of
+ * one place and seed, more factors or levels than there is room for: ORR_EFORMAT, ORR_EINVAL.
+ * probe_grid_free() it also after an error. */
+int probe_grid_create(struct probe_grid *grid, const struct probe_file *files, int n);
+void probe_grid_free(struct probe_grid *grid);
+/* Level of a factor at a place, and the place with another level of it. */
+int probe_grid_level(const struct probe_grid *grid, int place, int factor);
+int probe_grid_place(const struct probe_grid *grid, int place, int factor, int level);
+
+/* value (places, seeds), NaN = none. */
+
+/* What a level does: the difference to the baseline of the factor at the same levels of all others,
+ * averaged over them, one number per seed that has all of them, and their mean. */
+struct probe_spread probe_effect(const struct probe_grid *grid, const double *value, int factor,
+                                 int level);
+/* What two levels do together beyond what each does by itself: the difference of differences. */
+struct probe_spread probe_interaction(const struct probe_grid *grid, const double *value,
+                                      const int factor[2], const int level[2]);
+
+/* A line of the analysis of variance of a complete grid, seeds as repetitions (Montgomery, Design
+ * and Analysis of Experiments, chapter 5). */
+struct probe_variance {
+    int factor[2];   /* the second -1: of one factor by itself; both -1: of seeds */
+    double share, F; /* of the sum of squares; F NaN for the last line */
+    double p;        /* probability of so large an F by chance */
+    int freedom;
+};
+/* lines: factors + factors (factors - 1) / 2 + 1, the last one of seeds, into which interactions of
+ * three and more factors do not go. false where a place lacks a seed, or there are less than two. */
+bool probe_variances(const struct probe_grid *grid, const double *value,
+                     struct probe_variance *line);
+
+#endif

@@ -1,0 +1,111 @@
+/* length_errors.c - see length.h. */
+#include "length.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int probe_errors_create(struct probe_errors *errors, int n)
+{
+    errors->all = orr_alloc((size_t)n, sizeof *errors->all);
+    errors->late = orr_alloc((size_t)n, sizeof *errors->late);
+    return errors->all && errors->late ? 0 : ORR_ENOMEM;
+}
+
+void probe_errors_free(struct probe_errors *errors)
+{
+    free(errors->all);
+    free(errors->late);
+    *errors = (struct probe_errors){0};
+}
+
+static bool of_places(const struct gpt_config *config)
+{
+    return config->head == GPT_HEAD_REGRESSION;
+}
+
+const char *probe_errors_unit(const struct probe *probe)
+{
+    return of_places(&probe->model.config) ? "AU" : "nats";
+}
+
+/* -ln of the probability that logits (V) give to the token. */
+static double cross_entropy(const real *logits, int V, int token)
+{
+    double largest = -HUGE_VAL, sum = 0;
+    for (int v = 0; v < V; v++)
+        largest = fmax(largest, (double)logits[v]);
+    for (int v = 0; v < V; v++)
+        sum += exp((double)logits[v] - largest);
+    return largest + log(sum) - (double)logits[token];
+}
+
+/* Whether row t predicts what counts: the first rows of coordinates predict draws of the prior, and
+ * body 2 goes where body 1 does not. */
+static bool counts(const struct gpt_config *config, int t)
+{
+    return of_places(config) ? t >= 2 && t % 2 == 0 : config->input == GPT_INPUT_TEXT || t >= 2;
+}
+
+/* Error of row t of sequence b; out (B, T, OC) NULL: of bodies that stay. */
+static double error_of(const struct gpt_config *c, const struct gpt_batch *batch, const real *out,
+                       int b, int t)
+{
+    const size_t row = (size_t)b * (size_t)batch->T + (size_t)t;
+    const int channels = gpt_config_channels(c);
+    double error = 0;
+    if (of_places(c)) {
+        const real *guess = out ? out + row * 2 : batch->target + (row - 2) * 2;
+        return hypot((double)guess[0] - (double)batch->target[row * 2],
+                     (double)guess[1] - (double)batch->target[row * 2 + 1]);
+    }
+    for (int k = 0; k < channels; k++)
+        error += cross_entropy(out + row * (size_t)c->outputs + (size_t)k * (size_t)c->vocab,
+                               c->vocab, batch->target_tokens[row * (size_t)channels + (size_t)k]) /
+                 channels;
+    return error;
+}
+
+static int add_batch(const struct probe *probe, const struct gpt_batch *batch, const real *out,
+                     int first, struct probe_errors *errors)
+{
+    const struct gpt_config *c = &probe->model.config;
+    for (int b = 0; b < batch->B; b++) {
+        double all = 0, late = 0;
+        long rows = 0, late_rows = 0;
+        for (int t = 0; t < batch->T; t++) {
+            if (!counts(c, t))
+                continue;
+            const double error = error_of(c, batch, out, b, t);
+            all += error;
+            rows++;
+            late += t >= probe->trained.context ? error : 0;
+            late_rows += t >= probe->trained.context;
+        }
+        if (!isfinite(all))
+            return ORR_FAIL(ORR_EDIVERGED,
+                            "sequence %d of %d positions: a prediction is no finite number",
+                            first + b, batch->T);
+        errors->all[first + b] = rows ? all / (double)rows : NAN;
+        errors->late[first + b] = late_rows ? late / (double)late_rows : NAN;
+    }
+    return 0;
+}
+
+int probe_errors_of(struct probe *probe, struct gpt_model *model, struct probe_errors *errors)
+{
+    enum { BATCH = 8 };
+    struct gpt_batch batch;
+    int rc = gpt_batch_create(&batch, &probe->model.config, BATCH, probe->T);
+    for (int first = 0; first < probe->sequences && !rc; first += BATCH) {
+        const real *out = NULL;
+        batch.B = probe->sequences - first < BATCH ? probe->sequences - first : BATCH;
+        rc = gpt_source_fill(probe->data, (uint64_t)first, true, 0, 0, &batch);
+        if (!rc && model)
+            rc = gpt_forward(model, &batch, &out);
+        rc = rc ? rc : add_batch(probe, &batch, out, first, errors);
+        if (!rc && orr_signal_seen())
+            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
+    }
+    gpt_batch_free(&batch);
+    return rc;
+}

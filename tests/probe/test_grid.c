@@ -1,0 +1,204 @@
+/* test_grid.c - effects of factors on figures whose answers are worked by hand. */
+#include "base/scratch.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+#include "probe/grid.h"
+
+#define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
+
+enum { A = 2, B = 3, SEEDS = 2, CELLS = A * B * SEEDS };
+
+static struct probe_file file[CELLS];
+
+/* Two attentions, three windows, two seeds; in the order of a sweep. */
+static void make_files(void)
+{
+    static const char *const attention[A] = {"softmax", "lssar"};
+    static const int window[B] = {0, 4, 10};
+    memset(file, 0, sizeof file);
+    for (int k = 0; k < CELLS; k++) {
+        struct probe_file *f = &file[k];
+        f->path = "file";
+        f->seed = k % SEEDS;
+        strcpy(f->source, attention[k / SEEDS / B]);
+        strcpy(f->stage, "pretrain");
+        f->settings = cJSON_CreateObject();
+        cJSON *model = cJSON_AddObjectToObject(f->settings, "model");
+        cJSON_AddNumberToObject(f->settings, "seed", f->seed);
+        cJSON_AddStringToObject(f->settings, "attention", "softmax, lssar"); /* of the run */
+        cJSON_AddNumberToObject(model, "attention_window", window[k / SEEDS % B]);
+        cJSON_AddNumberToObject(model, "layers", 6);
+    }
+}
+
+static void free_files(void)
+{
+    for (int k = 0; k < CELLS; k++)
+        cJSON_Delete(file[k].settings);
+}
+
+/* value = 10 + 3 [lssar] + window effect (0, 1, 5) + 2 [lssar and the last window] + 0.25 of every
+ * second seed. */
+static void fill(const struct probe_grid *grid, double *value)
+{
+    static const double effect[B] = {0, 1, 5};
+    for (int place = 0; place < grid->places; place++)
+        for (int s = 0; s < SEEDS; s++) {
+            const int a = place / B, b = place % B;
+            value[place * SEEDS + s] = 10 + 3 * a + effect[b] + 2 * (a == 1 && b == 2) + 0.25 * s;
+        }
+}
+
+static void test_factors(void **state)
+{
+    (void)state;
+    struct probe_grid grid;
+    make_files();
+    assert_int_equal(probe_grid_create(&grid, file, CELLS), 0);
+    assert_int_equal(grid.factors, 2);
+    assert_int_equal(grid.places, A * B);
+    assert_int_equal(grid.seeds, SEEDS);
+    const int window = !strcmp(grid.factor[0].name, "model.attention_window") ? 0 : 1;
+    assert_string_equal(grid.factor[window].name, "model.attention_window");
+    assert_string_equal(grid.factor[1 - window].name, "attention");
+    assert_string_equal(grid.factor[window].level[0], "0");
+    assert_string_equal(grid.factor[window].level[2], "10");
+    assert_string_equal(grid.factor[1 - window].level[1], "lssar");
+    for (int k = 0; k < CELLS; k++)
+        assert_non_null(grid.file[k]);
+    for (int place = 0; place < grid.places; place++)
+        for (int f = 0; f < 2; f++) {
+            const int level = probe_grid_level(&grid, place, f);
+            assert_int_equal(probe_grid_place(&grid, place, f, level), place);
+            for (int other = 0; other < grid.factor[f].count; other++) {
+                const int there = probe_grid_place(&grid, place, f, other);
+                assert_int_equal(probe_grid_level(&grid, there, f), other);
+                assert_int_equal(probe_grid_level(&grid, there, 1 - f),
+                                 probe_grid_level(&grid, place, 1 - f));
+            }
+        }
+    probe_grid_free(&grid);
+    free_files();
+}
+
+/* A grid of attention before window, as fill() has it. */
+static void known(struct probe_grid *grid)
+{
+    *grid = (struct probe_grid){.factors = 2, .places = A * B, .seeds = SEEDS};
+    grid->factor[0].count = A;
+    grid->factor[1].count = B;
+}
+
+static void test_effects(void **state)
+{
+    (void)state;
+    struct probe_grid grid;
+    double value[CELLS];
+    known(&grid);
+    fill(&grid, value);
+    /* lssar: 3, and 2 in one of three windows; without any spread over seeds */
+    struct probe_spread e = probe_effect(&grid, value, 0, 1);
+    assert_near(e.mean, 3 + 2.0 / 3, 1e-12);
+    assert_near(e.half, 0, 1e-12);
+    assert_near(probe_effect(&grid, value, 1, 1).mean, 1, 1e-12);
+    assert_near(probe_effect(&grid, value, 1, 2).mean, 6, 1e-12);
+    assert_near(probe_effect(&grid, value, 1, 0).mean, 0, 1e-12);
+    const int factor[2] = {0, 1};
+    assert_near(probe_interaction(&grid, value, factor, (const int[2]){1, 1}).mean, 0, 1e-12);
+    e = probe_interaction(&grid, value, factor, (const int[2]){1, 2});
+    assert_near(e.mean, 2, 1e-12);
+    assert_near(e.half, 0, 1e-12);
+    /* seeds that differ: 2 and 2.6, half width t(1) = 12.7062 times 0.3 */
+    value[5 * SEEDS + 1] += 0.6;
+    e = probe_interaction(&grid, value, factor, (const int[2]){1, 2});
+    assert_near(e.mean, 2.3, 1e-12);
+    assert_near(e.half, 12.7062047 * 0.3, 1e-5);
+}
+
+/* A seed that lacks a cell counts for no effect that needs it. */
+static void test_missing(void **state)
+{
+    (void)state;
+    struct probe_grid grid;
+    struct probe_variance line[4];
+    double value[CELLS];
+    const int factor[2] = {0, 1};
+    known(&grid);
+    fill(&grid, value);
+    value[1 * SEEDS + 1] = NAN; /* softmax, window 4, seed 1 */
+    struct probe_spread e = probe_effect(&grid, value, 0, 1);
+    assert_near(e.mean, 3 + 2.0 / 3, 1e-12);
+    assert_true(isnan(e.half));                                        /* one seed */
+    e = probe_interaction(&grid, value, factor, (const int[2]){1, 2}); /* needs it not */
+    assert_near(e.mean, 2, 1e-12);
+    assert_near(e.half, 0, 1e-12);
+    assert_false(probe_variances(&grid, value, line));
+}
+
+/* Sums of squares by hand. Cell means (both seeds + 0.125): 10 11 15; 13 14 20. Mean of all 13 5/6,
+ * rows 12, 15 2/3; columns 11.5, 12.5, 17.5. Rows: 6 * 2 * (11/6)^2 = 40 1/3. Columns: 4 * ((7/3)^2
+ * + (4/3)^2 + (11/3)^2) = 82 2/3. Together: squares of -1/6+..., 2 (2 * (1/3)^2 + 4 * ...) by the
+ * remainder of 2 * sum (cell - mean)^2. Seeds: 6 * 2 * 0.125^2 = 0.1875. */
+static void test_variance(void **state)
+{
+    (void)state;
+    struct probe_grid grid;
+    struct probe_variance line[4];
+    double value[CELLS];
+    known(&grid);
+    fill(&grid, value);
+    const double cells[] = {10, 11, 15, 13, 14, 20}, mean = 83.0 / 6;
+    double total = 0.1875;
+    for (int k = 0; k < 6; k++)
+        total += 2 * (cells[k] - mean) * (cells[k] - mean);
+    assert_true(probe_variances(&grid, value, line));
+    assert_int_equal(line[0].factor[0], 0);
+    assert_int_equal(line[0].factor[1], -1);
+    assert_near(line[0].share * total, 40 + 1.0 / 3, 1e-9);
+    assert_int_equal(line[0].freedom, 1);
+    assert_near(line[0].F, (40 + 1.0 / 3) / (0.1875 / 6), 1e-6);
+    assert_int_equal(line[1].factor[1], 1); /* both */
+    assert_near(line[1].share * total, total - 0.1875 - 40 - 1.0 / 3 - 82 - 2.0 / 3, 1e-9);
+    assert_int_equal(line[1].freedom, 2);
+    assert_int_equal(line[2].factor[0], 1);
+    assert_near(line[2].share * total, 82 + 2.0 / 3, 1e-9);
+    assert_int_equal(line[3].factor[0], -1);
+    assert_near(line[3].share * total, 0.1875, 1e-9);
+    assert_int_equal(line[3].freedom, 6);
+    double shares = 0;
+    for (int k = 0; k < 4; k++)
+        shares += line[k].share;
+    assert_near(shares, 1, 1e-9);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct probe_grid grid;
+    make_files();
+    file[3].seed = file[2].seed; /* a place and seed twice */
+    assert_int_equal(probe_grid_create(&grid, file, CELLS), ORR_EINVAL);
+    probe_grid_free(&grid);
+    file[3].seed = 1;
+    strcpy(file[4].stage, "magnitude");
+    assert_int_equal(probe_grid_create(&grid, file, CELLS), ORR_EINVAL);
+    probe_grid_free(&grid);
+    strcpy(file[4].stage, "pretrain");
+    cJSON_Delete(file[5].settings);
+    file[5].settings = NULL;
+    assert_int_equal(probe_grid_create(&grid, file, CELLS), ORR_EFORMAT);
+    probe_grid_free(&grid);
+    free_files();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_factors),  cmocka_unit_test(test_effects),
+        cmocka_unit_test(test_missing),  cmocka_unit_test(test_variance),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# cells.sh - a grid of experiments as commands, one line per cell: for `make sweep`, for job arrays
+# of a cluster, for GNU parallel. Nothing is run.
+#
+#   tools/cells.sh GRID [--folders]    --folders: the cells' run folders alone, in the same order
+#
+# A cell's command does all steps of it, each of which keeps what is there already (--resume), so
+# that a cell can be stopped and run again anywhere. GRID is a file of lines, # begins a comment:
+#
+#   preset  quick                          settings that all cells start from
+#   set     orbits.train_files=0           settings of all cells; may be given again
+#   axis    attention softmax lssar        a setting and its values; `seed` and `attention` as well
+#   axis    law newton mond:orbits.law=mond,orbits.law_a0=20      levels of a free name, each with
+#                                          its settings (none: as they are)
+#   step    pretrain                       what is done: a program and its own options, in order
+#   step    probe linear --resume
+#
+# Folders are $RUNS/<name of GRID>/<cell> (RUNS: runs); a cell's name has the level of each axis,
+# those of settings with the last word of the setting before it: softmax-noise_au0.02-seed1.
+# BIN (bin): where the programs are. THREADS (1): of each.
+set -u
+grid=${1:?"usage: cells.sh GRID [--folders]"}
+[ "${2:---folders}" = --folders ] && [ $# -le 2 ] || {
+    echo "cells: error: expected GRID [--folders], found \"${*:2}\"" >&2
+    exit 2
+}
+[ -r "$grid" ] || {
+    echo "cells: error: $grid: no such grid" >&2
+    exit 3
+}
+name=$(basename "$grid")
+export GRID_FILE=$grid FOLDER=${RUNS:-runs}/${name%.grid} BIN=${BIN:-bin} THREADS=${THREADS:-1}
+exec awk -v folders="$([ $# -eq 2 ] && echo 1)" '
+function refuse(text) {
+    printf "cells: error: %s:%d: %s\n", ENVIRON["GRID_FILE"], NR, text > "/dev/stderr"
+    failed = 4
+    exit failed
+}
+# A word as the shell reads it.
+function quoted(word) {
+    if (word ~ /^[A-Za-z0-9_.,:=\/+@%-]+$/)
+        return word
+    gsub(/\047/, "\047\\\047\047", word)
+    return "\047" word "\047"
+}
+function check_setting(setting) {
+    if (setting !~ /^[a-z_.0-9]+=./)
+        refuse("expected KEY=VALUE, found \"" setting "\"")
+}
+{ sub(/(^|[ \t])#.*/, "") }
+NF == 0 { next }
+$1 == "preset" {
+    if (NF != 2 || preset != "")
+        refuse("expected one line \"preset NAME\"")
+    preset = $2
+    next
+}
+$1 == "set" {
+    if (NF < 2)
+        refuse("set: expected KEY=VALUE ...")
+    for (i = 2; i <= NF; i++) {
+        check_setting($i)
+        common = common " --set " quoted($i)
+    }
+    next
+}
+$1 == "axis" {
+    if (NF < 3)
+        refuse("axis: expected a name and at least one level")
+    if ($2 in seen)
+        refuse("axis " $2 ": given already")
+    seen[$2] = 1
+    axis[++axes] = $2
+    # a free name has no dot, and is not the name of a setting by itself
+    free = $2 !~ /\./ && $2 != "seed" && $2 != "attention"
+    levels[axes] = NF - 2
+    for (i = 3; i <= NF; i++) {
+        text = ""
+        tag = value = $i
+        if (free) {
+            tag = $i
+            sub(/:.*/, "", tag)
+            count = index($i, ":") ? split(substr($i, index($i, ":") + 1), part, ",") : 0
+            for (k = 1; k <= count; k++) {
+                check_setting(part[k])
+                text = text " --set " quoted(part[k])
+            }
+        } else if ($2 == "seed") {
+            if (value !~ /^[0-9]+$/)
+                refuse("axis seed: expected whole numbers, found \"" value "\"")
+            text = " --seed " value
+            tag = "seed" value
+        } else {
+            text = " --set " quoted($2 "=" value)
+            word = $2
+            sub(/.*\./, "", word)
+            tag = $2 == "attention" ? value : word value
+        }
+        if (tag !~ /^[A-Za-z0-9_.+-]+$/)
+            refuse("axis " $2 ": expected a level that can name a folder, found \"" tag "\"")
+        if ((axes, tag) in used)
+            refuse("axis " $2 ": " $i " is there twice")
+        used[axes, tag] = 1
+        settings[axes, i - 2] = text
+        tags[axes, i - 2] = tag
+    }
+    next
+}
+$1 == "step" {
+    if ($2 !~ /^(orbits|pretrain|finetune|symreg|report|probe)$/)
+        refuse("step: expected orbits, pretrain, finetune, symreg, report or probe, found \"" $2 "\"")
+    $1 = ""
+    sub(/^ +/, "")
+    step[++steps] = $0
+    next
+}
+{ refuse("expected preset, set, axis or step, found \"" $1 "\"") }
+function line(cell, arguments,   k, text, program, run, options) {
+    run = quoted(ENVIRON["FOLDER"] "/" cell)
+    if (folders)
+        return ENVIRON["FOLDER"] "/" cell
+    for (k = 1; k <= steps; k++) {
+        program = step[k]
+        sub(/ .*/, "", program)
+        # a probe takes the settings of the run; a report computes next to nothing
+        options = program == "probe" ? "" : " --preset " quoted(preset) common arguments " --resume"
+        options = options " --run " run (program == "report" ? "" : " --threads " ENVIRON["THREADS"])
+        text = text (k > 1 ? " && " : "") ENVIRON["BIN"] "/" step[k] options
+    }
+    return text
+}
+function walk(depth, cell, arguments,   k) {
+    if (depth > axes) {
+        print line(cell, arguments)
+        return
+    }
+    for (k = 1; k <= levels[depth]; k++)
+        walk(depth + 1, cell (depth > 1 ? "-" : "") tags[depth, k], arguments settings[depth, k])
+}
+END {
+    if (failed)
+        exit failed
+    if (preset == "" || !axes || !steps) {
+        NR = 0
+        printf "cells: error: %s: expected a preset, an axis and a step\n", ENVIRON["GRID_FILE"] \
+            > "/dev/stderr"
+        exit 4
+    }
+    walk(1, "", "")
+}' "$grid"

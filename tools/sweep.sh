@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# sweep.sh - runs the cells of a grid (cells.sh) on this machine, JOBS (all cores) at a time.
+#
+#   tools/sweep.sh GRID
+#
+# Every cell writes <its folder>.log. A cell that fails is named at the end with its log, the others
+# go on; status 1 then. What is complete is kept, so that the same command goes on after a stop.
+set -u
+grid=${1:?"usage: sweep.sh GRID"}
+here=$(dirname "$0")
+work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-sweep-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+"$here/cells.sh" "$grid" >"$work/commands" || exit
+"$here/cells.sh" "$grid" --folders >"$work/folders" || exit
+count=$(wc -l <"$work/commands")
+cat >"$work/one.sh" <<'END'
+folder=$(sed -n "$1p" "$2/folders")
+mkdir -p "$(dirname "$folder")" || exit 1
+start=$SECONDS
+if sed -n "$1p" "$2/commands" | sh >"$folder.log" 2>&1; then
+    echo "sweep: $folder ($((SECONDS - start)) s)"
+else
+    echo "$folder.log" >"$2/failed.$1"
+    echo "sweep: $folder: failed"
+fi
+END
+{
+    echo "all: $(seq -f cell%g -s ' ' "$count")"
+    echo "cell%: ; @bash $work/one.sh \$* $work"
+} >"$work/Makefile"
+MAKEFLAGS='' make --no-print-directory -f "$work/Makefile" -j "${JOBS:-$(nproc)}" all || exit
+failed=("$work"/failed.*)
+[ -e "${failed[0]}" ] || exit 0
+echo "sweep: error: $grid: ${#failed[@]} of $count cells failed:" >&2
+for file in "${failed[@]}"; do
+    log=$(cat "$file")
+    echo "  $log: $(tail -n 1 "$log")" >&2
+done
+exit 1
