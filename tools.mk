@@ -27,6 +27,19 @@ watch:
 	@tools/watch.sh $(RUN) $(PNG)
 .PHONY: watch
 
+# ---- grids of experiments (grids/*.grid, tools/cells.sh)
+
+## make sweep GRID=grids/NAME.grid    all cells of a grid, JOBS at a time (all cores), each resumed
+## make cells GRID=grids/NAME.grid    prints them, a command a line, for job arrays or GNU parallel
+##   RUNS=dir where their runs are (default runs): a cell's is RUNS/NAME/CELL
+GRID ?=
+RUNS ?= runs
+sweep: all
+	@RUNS='$(RUNS)' BIN='$(BIN)' JOBS='$(JOBS)' tools/sweep.sh '$(GRID)'
+cells:
+	@RUNS='$(RUNS)' BIN='$(BIN)' tools/cells.sh '$(GRID)'
+.PHONY: sweep cells
+
 # ---- tests: one cmocka program per module, golden vectors, and the command line from outside
 
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/*/test_*.c))

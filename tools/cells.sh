@@ -19,9 +19,9 @@
 # those of settings with the last word of the setting before it: softmax-noise_au0.02-seed1.
 # BIN (bin): where the programs are. THREADS (1): of each.
 set -u
-grid=${1:?"usage: cells.sh GRID [--folders]"}
-[ "${2:---folders}" = --folders ] && [ $# -le 2 ] || {
-    echo "cells: error: expected GRID [--folders], found \"${*:2}\"" >&2
+grid=${1-}
+[ -n "$grid" ] && [ "${2:---folders}" = --folders ] && [ $# -le 2 ] || {
+    echo "cells: error: expected GRID [--folders], found \"$*\"; make cells GRID=grids/NAME.grid" >&2
     exit 2
 }
 [ -r "$grid" ] || {

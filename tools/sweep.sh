@@ -6,7 +6,11 @@
 # Every cell writes <its folder>.log. A cell that fails is named at the end with its log, the others
 # go on; status 1 then. What is complete is kept, so that the same command goes on after a stop.
 set -u
-grid=${1:?"usage: sweep.sh GRID"}
+grid=${1-}
+if [ -z "$grid" ] || [ $# -ne 1 ]; then
+    echo "sweep: error: which grid? make sweep GRID=grids/NAME.grid" >&2
+    exit 2
+fi
 here=$(dirname "$0")
 work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-sweep-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# test_sweep.sh - grids of experiments: which commands they stand for, what is wrong in one, and a
+# sweep whose cells are made, kept, and named where they fail.
+. tests/cli/lib.sh
+
+grid=$WORK/tiny.grid
+export RUNS=$WORK/runs BIN
+
+# lines LINE...: a grid of these lines
+lines() {
+    printf '%s\n' "$@" >"$grid"
+}
+
+# ---- what cells are
+
+lines 'preset smoke # all cells' 'set orbits.train_files=0 planets.enabled=false' \
+    'axis attention softmax lssar' 'axis law newton soft:orbits.law=plummer,orbits.law_softening_au=0.5' \
+    'axis pretrain.noise_au 0 0.02' 'axis seed 3 4' 'step pretrain' 'step probe rollout --resume'
+check "cells are listed" tools/cells.sh "$grid"
+tools/cells.sh "$grid" >"$WORK/cells"
+tools/cells.sh "$grid" --folders >"$WORK/folders"
+check "every combination is a cell" equal 16 "$(wc -l <"$WORK/cells")"
+check "none is there twice" equal 16 "$(sort -u "$WORK/folders" | wc -l)"
+check "a cell's name has the levels" equal "$RUNS/tiny/lssar-soft-noise_au0.02-seed4" \
+    "$(tail -n 1 "$WORK/folders")"
+settings='--preset smoke --set orbits.train_files=0 --set planets.enabled=false'
+settings+=' --set attention=softmax --set pretrain.noise_au=0 --seed 3 --resume'
+run="--run $RUNS/tiny/softmax-newton-noise_au0-seed3 --threads 1"
+check "a cell's command" equal \
+    "$BIN/pretrain $settings $run && $BIN/probe rollout --resume $run" "$(head -n 1 "$WORK/cells")"
+check "a level's settings" grep -q -e '--set orbits.law=plummer --set orbits.law_softening_au=0.5' \
+    "$WORK/cells"
+
+# ---- what is wrong in a grid: file, line, expected, found
+
+# wrong NAME LINE PATTERN: the grid is refused at the line
+wrong() {
+    tools/cells.sh "$grid" >"$WORK/out" 2>"$WORK/err"
+    check "$1: status" equal 4 $?
+    check "$1: names the line" grep -q "$grid:$2: " "$WORK/err"
+    check "$1: says what" grep -q "$3" "$WORK/err"
+    check_not "$1: no cell" test -s "$WORK/out"
+}
+lines 'preset smoke' 'axes seed 1' 'step pretrain'
+wrong "an unknown word" 2 'expected preset, set, axis or step, found "axes"'
+lines 'preset smoke' 'axis seed 1 x' 'step pretrain'
+wrong "a seed that is none" 2 'expected whole numbers, found "x"'
+lines 'preset smoke' 'axis seed 1' 'axis seed 2' 'step pretrain'
+wrong "an axis twice" 3 'given already'
+lines 'preset smoke' 'axis seed 1 1' 'step pretrain'
+wrong "a level twice" 2 'there twice'
+lines 'preset smoke' 'axis law near:orbits.law' 'step pretrain'
+wrong "a level without a value" 2 'expected KEY=VALUE, found "orbits.law"'
+lines 'preset smoke' 'axis seed 1' 'step rm -rf'
+wrong "a step that is no program" 3 'found "rm"'
+lines 'preset smoke' 'axis seed 1'
+tools/cells.sh "$grid" >/dev/null 2>"$WORK/err"
+check "no step" grep -q "$grid: expected a preset, an axis and a step" "$WORK/err"
+tools/cells.sh "$WORK/none.grid" 2>"$WORK/err"
+check "no grid: status" equal 3 $?
+check "no grid" grep -q 'none.grid: no such grid' "$WORK/err"
+
+# ---- a sweep
+
+lines 'preset smoke' 'set orbits.train_files=0 planets.enabled=false orbits.two_body_train=50' \
+    'axis attention softmax lssar' 'axis model.positions rope learned' 'axis seed 1 2' \
+    'step orbits' 'step pretrain' 'step probe rollout --sequences 20 --resume'
+check "a sweep" env JOBS=2 tools/sweep.sh "$grid"
+for folder in softmax-positionsrope-seed1 lssar-positionslearned-seed2; do
+    check "$folder: results" test -s "$RUNS/tiny/$folder/${folder%%-*}/probe/rollout.json"
+done
+stamp=$(stat -c %Y.%i "$RUNS/tiny/lssar-positionsrope-seed1/lssar/pretrain/last.safetensors")
+check "again: kept" env JOBS=2 tools/sweep.sh "$grid"
+check "again: nothing is made" equal "$stamp" \
+    "$(stat -c %Y.%i "$RUNS/tiny/lssar-positionsrope-seed1/lssar/pretrain/last.safetensors")"
+
+files=("$RUNS"/tiny/*/*/probe/rollout.json)
+check "a file per cell" equal 8 "${#files[@]}"
+check "effects of the grid" "$BIN/probe" grid "${files[@]}" --out "$WORK/out.d" --quiet
+check "the grid's factors" grep -q '"model.positions"' "$WORK/out.d/rollout_grid.json"
+"$BIN/probe" grid "${files[@]}" --out "$WORK/out.d" --quiet >"$WORK/table"
+check "effects with intervals" grep -Eq 'attention lssar \(from softmax\)|attention softmax \(from lssar\)' \
+    "$WORK/table"
+check "what two do together" grep -q ' with model.positions' "$WORK/table"
+check "an analysis of variance" grep -q '^| seeds | ' "$WORK/table"
+
+# a cell that fails is named with its log, the others are made
+lines 'preset smoke' 'set orbits.train_files=0 planets.enabled=false' 'axis attention softmax' \
+    'axis model.heads 2 3' 'step orbits' 'step pretrain'
+JOBS=1 tools/sweep.sh "$grid" >"$WORK/out" 2>"$WORK/err"
+check "a cell that fails: status" equal 1 $?
+check "it is named with its log" grep -q "$RUNS/tiny/softmax-heads3.log: " "$WORK/err"
+check "how many failed" grep -q '1 of 2 cells failed' "$WORK/err"
+check "the other one is made" test -s "$RUNS/tiny/softmax-heads2/softmax/pretrain/last.safetensors"
+
+finish
