@@ -97,6 +97,7 @@ enum orr_stage { /* high half of the stream key; fixed numbers, part of the file
                  ORR_STAGE_TEST_SUITE,
                  ORR_STAGE_SOLAR,
                  ORR_STAGE_PLANETS_TEST,
+                 ORR_STAGE_PASSKEY,
 };
 /* A new generator at the start of the stream; NULL without memory. gsl_rng_free() it. */
 gsl_rng *orr_rng_create(uint64_t seed, enum orr_stage stage, uint64_t index);

@@ -327,6 +327,11 @@ int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, do
                     uint64_t seed, struct gpt_batch *batch);
 /* XXH64 of the whole text of a text preset, what is held out included. */
 int gpt_text_content(const struct orr_preset *preset, uint64_t *content);
+/* A record that hides a key: "\n", words, "{" key "}", words, "?" key, with the key at a random
+ * place; record (length), length at least GPT_PASSKEY_LEAST. The text "passkey:N" consists of such
+ * ones; (seed, index > 0) are none of them. */
+enum { GPT_PASSKEY_DIGITS = 4, GPT_PASSKEY_LEAST = 2 * GPT_PASSKEY_DIGITS + 5 };
+int gpt_passkey(uint64_t seed, uint64_t index, int length, uint8_t *record);
 /* Sequence i's rows: tokens (P, 2), of text (P), or coordinates (P, 2); bodies = number of bodies,
  * of text 0. */
 int gpt_source_sequence(struct gpt_source *source, uint64_t i, const uint16_t **tokens,

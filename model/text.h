@@ -24,6 +24,7 @@ struct gpt_text_files {
     int files;
     int vocab;
     uint64_t count; /* tokens of all files */
+    bool keys;      /* a text of passkeys */
 };
 /* Maps what `paths` names: files, folders (every file in them whose name does not begin with a dot,
  * by name) and patterns (*, ?, [...], by name), separated by commas. vocab is that of token shards.
@@ -40,6 +41,10 @@ int gpt_text_check(const struct gpt_text_files *text, uint64_t most);
 /* *hash = XXH64 of all tokens, seeded by what it was: how a text is cut into files is no part of
  * it. */
 int gpt_text_hash(const struct gpt_text_files *text, uint64_t *hash);
+
+/* The text "passkey:N" in the place of a file: 4 MiB of records (gpt_passkey in gpt.h) of at least
+ * GPT_PASSKEY_LEAST and at most N bytes, always the same; `asked` is N. ORR_EUSAGE naming `key`. */
+int gpt_passkey_text(const char *key, const char *asked, struct gpt_text_file *file);
 
 /* Vocabulary of a text preset. */
 int gpt_text_vocab(const struct orr_preset *preset, int *vocab);

@@ -72,6 +72,7 @@ static int map_file(const char *key, struct gpt_text_file *f)
 /* Adds a file at the end of the text; the first one settles the kind. */
 static int add_file(struct gpt_text_files *text, const char *key, const char *path, int vocab)
 {
+    static const char made[] = "passkey:";
     struct gpt_text_file *grown =
         realloc(text->file, ((size_t)text->files + 1) * sizeof *text->file);
     if (!grown)
@@ -81,7 +82,12 @@ static int add_file(struct gpt_text_files *text, const char *key, const char *pa
     *f = (struct gpt_text_file){.path = strdup(path), .first = text->count};
     if (!f->path)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", key);
-    TRY(map_file(key, f));
+    const bool keys = !strncmp(path, made, sizeof made - 1);
+    TRY(keys ? gpt_passkey_text(key, path + sizeof made - 1, f) : map_file(key, f));
+    if (text->files > 1 && keys != text->keys)
+        return ORR_FAIL(ORR_EINVAL, "%s: %s stands beside other text: expected it alone", key,
+                        keys ? path : text->file[0].path);
+    text->keys = keys;
     int32_t magic = 0;
     if (f->map_bytes >= sizeof magic)
         memcpy(&magic, f->map, sizeof magic);
@@ -92,7 +98,7 @@ static int add_file(struct gpt_text_files *text, const char *key, const char *pa
                         shard ? "tokens" : "bytes");
     if (shard) {
         TRY(open_shard(key, f, vocab));
-    } else {
+    } else if (!f->bytes) {
         f->bytes = f->map;
         f->count = f->map_bytes;
     }
@@ -160,6 +166,8 @@ static int add_pattern(struct gpt_text_files *text, const char *key, const char 
 static int add_part(struct gpt_text_files *text, const char *key, const char *part, int vocab)
 {
     struct stat info;
+    if (!strncmp(part, "passkey:", 8))
+        return add_file(text, key, part, vocab);
     if (stat(part, &info))
         return add_pattern(text, key, part, vocab);
     return S_ISDIR(info.st_mode) ? add_folder(text, key, part, vocab)

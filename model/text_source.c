@@ -136,6 +136,19 @@ int gpt_text_sequence(struct gpt_text *text, uint64_t i, const uint16_t **tokens
     return gpt_text_copy(&text->files, start_of(text, i), (size_t)text->positions, text->window);
 }
 
+/* Which targets count: all, but of a text of passkeys the keys that are asked for alone. */
+static void weigh(const struct gpt_text *text, real *weight)
+{
+    const int T = text->positions - 1;
+    int asked = 0; /* digits to come */
+    for (int t = 0; t < T; t++) {
+        if (text->window[t] == '?')
+            asked = GPT_PASSKEY_DIGITS;
+        weight[t] = !text->files.keys || asked > 0;
+        asked -= asked > 0;
+    }
+}
+
 int gpt_text_fill(struct gpt_text *text, uint64_t first, bool in_order, uint64_t seed,
                   struct gpt_batch *batch)
 {
@@ -153,8 +166,7 @@ int gpt_text_fill(struct gpt_text *text, uint64_t first, bool in_order, uint64_t
         TRY(gpt_text_copy(&text->files, at, T + 1, text->window));
         memcpy(batch->tokens + b * T, text->window, T * sizeof *batch->tokens);
         memcpy(batch->target_tokens + b * T, text->window + 1, T * sizeof *batch->target_tokens);
-        for (size_t t = 0; t < T; t++)
-            batch->weight[b * T + t] = 1;
+        weigh(text, batch->weight + b * T);
     }
     return 0;
 }

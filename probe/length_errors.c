@@ -40,10 +40,13 @@ static double cross_entropy(const real *logits, int V, int token)
 }
 
 /* Whether row t predicts what counts: the first rows of coordinates predict draws of the prior, and
- * body 2 goes where body 1 does not. */
-static bool counts(const struct gpt_config *config, int t)
+ * body 2 goes where body 1 does not;
+ * texts say themselves what counts. */
+static bool counts(const struct gpt_config *config, const struct gpt_batch *batch, int b, int t)
 {
-    return of_places(config) ? t >= 2 && t % 2 == 0 : config->input == GPT_INPUT_TEXT || t >= 2;
+    if (config->input == GPT_INPUT_TEXT)
+        return batch->weight[(size_t)b * (size_t)batch->T + (size_t)t] > 0;
+    return t >= 2 && (!of_places(config) || t % 2 == 0);
 }
 
 /* Error of row t of sequence b; out (B, T, OC) NULL: of bodies that stay. */
@@ -73,7 +76,7 @@ static int add_batch(const struct probe *probe, const struct gpt_batch *batch, c
         double all = 0, late = 0;
         long rows = 0, late_rows = 0;
         for (int t = 0; t < batch->T; t++) {
-            if (!counts(c, t))
+            if (!counts(c, batch, b, t))
                 continue;
             const double error = error_of(c, batch, out, b, t);
             all += error;

@@ -152,6 +152,10 @@ int probe_intervene(const struct probe_options *options);
  * scaling and under other powers: length.csv, length.json, length.png. */
 int probe_length(const struct probe_options *options);
 
+/* How often a model of text finds a key hidden in records of half to 16 times the trained length:
+ * passkey.csv, passkey.json, passkey.png. */
+int probe_passkey(const struct probe_options *options);
+
 /* Means over seeds of what a probe measured, from its files: a table, <out>/<probe>_seeds.json. */
 int probe_seeds(const struct probe_options *options);
 

@@ -21,6 +21,8 @@ const struct probe_command probe_table[] = {
      .keeps = true},
     {"length", "errors, entropy, sinks of sequences 1 to 16 times as long as trained", probe_length,
      .keeps = true},
+    {"passkey", "keys found in text of half to 16 times the trained length", probe_passkey,
+     .keeps = true},
     {"seeds", "means over seeds of what the probes above measured: FILE.json ...", probe_seeds,
      .files = true},
     {"grid", "effects of settings on what the probes measured of a grid: FILE.json ...", probe_grid,

@@ -1,0 +1,218 @@
+/* passkey.c - bin/probe passkey: how often a model of text finds a key that is hidden in a record of
+ * any length, up to 16 times the trained one. */
+#include "figure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_cdf.h>
+
+enum { REVISION = 1, TRIALS = 100, LENGTHS = 7, DIGITS = GPT_PASSKEY_DIGITS };
+/* in halves of the trained length */
+static const int halves[LENGTHS] = {1, 2, 3, 4, 8, 16, 32};
+
+struct passkey {
+    const struct probe_options *options;
+    struct gpt_config trained;
+    int trials;
+    struct probe_results results;
+    char folder[4096], key[PROBE_KEY];
+};
+
+/* Trials of one length: keys found, and digits of them. */
+struct found {
+    long keys, digits;
+};
+
+/* Trial i: the rows before the key's end are fed; the model says the digits one by one, which are
+ * all right exactly if each is after those before it. */
+static int try_one(const struct probe *probe, struct gpt_model *model, struct gpt_batch *batch,
+                   int i, struct found *found)
+{
+    const int T = batch->T, V = model->config.vocab;
+    const real *out;
+    int right = 0;
+    uint8_t *record = orr_alloc((size_t)T + 1, sizeof *record);
+    if (!record)
+        return ORR_ENOMEM;
+    int rc = gpt_passkey(probe->preset.seed, 1 + (uint64_t)i, T + 1, record);
+    for (int t = 0; t < T; t++)
+        batch->tokens[t] = record[t];
+    rc = rc ? rc : gpt_forward(model, batch, &out);
+    for (int t = T - DIGITS; t < T && !rc; t++) {
+        const real *logits = out + (size_t)t * (size_t)V;
+        int best = 0;
+        for (int v = 1; v < V; v++)
+            if (logits[v] > logits[best])
+                best = v;
+        right += best == record[t + 1];
+    }
+    free(record);
+    found->keys += right == DIGITS;
+    found->digits += right;
+    if (!rc && orr_signal_seen())
+        rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
+    return rc;
+}
+
+static int try_all(const struct passkey *p, const struct probe *probe, struct gpt_model *model,
+                   struct found *found)
+{
+    struct gpt_batch batch;
+    int rc = gpt_batch_create(&batch, &model->config, 1, probe->T);
+    *found = (struct found){0, 0};
+    for (int i = 0; i < p->trials && !rc; i++)
+        rc = try_one(probe, model, &batch, i, found);
+    gpt_batch_free(&batch);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------- results */
+
+/* Exact interval of k successes in n trials (Clopper and Pearson, 1934). */
+static void interval(long k, long n, struct probe_row *row)
+{
+    const double a = (double)k, b = (double)(n - k);
+    row->value = a / (double)n;
+    row->low = k > 0 ? gsl_cdf_beta_Pinv(0.025, a, b + 1) : 0;
+    row->high = k < n ? gsl_cdf_beta_Pinv(0.975, a + 1, b) : 1;
+}
+
+static int add(struct passkey *p, const char *quantity, bool ntk, int T, long k, long below, long n,
+               double chance)
+{
+    struct probe_row row = {.layer = -1,
+                            .context = T,
+                            .ceiling = 1, /* the key is there */
+                            .floor = (double)below / (double)n,
+                            .raw = chance,
+                            .n = n};
+    interval(k, n, &row);
+    snprintf(row.quantity, sizeof row.quantity, "%s%s", quantity, ntk ? ", NTK" : "");
+    snprintf(row.measure, sizeof row.measure, "accuracy");
+    return probe_results_add(&p->results, &row);
+}
+
+static int measure_one(struct passkey *p, int T, bool ntk)
+{
+    struct probe_options o = *p->options;
+    struct probe probe;
+    struct gpt_model floor = {0};
+    struct found found = {0, 0}, below = {0, 0};
+    o.length = T;
+    o.change.ntk = ntk;
+    int rc = probe_open(&probe, &o, true, 1);
+    rc = rc ? rc : probe_floor(&probe, &o, &floor);
+    rc = rc ? rc : try_all(p, &probe, &probe.model, &found);
+    rc = rc ? rc : try_all(p, &probe, &floor, &below);
+    rc = rc ? rc : add(p, "passkey", ntk, T, found.keys, below.keys, p->trials, pow(10, -DIGITS));
+    rc = rc ? rc
+            : add(p, "digits", ntk, T, found.digits, below.digits, (long)DIGITS * p->trials, 0.1);
+    gpt_free(&floor);
+    probe_close(&probe);
+    return rc;
+}
+
+static bool has_ntk(const struct gpt_config *c)
+{
+    return c->positions == ORR_POSITIONS_ROPE && c->width / c->heads > 2;
+}
+
+static int measure(struct passkey *p)
+{
+    const int trained = p->trained.context;
+    struct orr_progress progress;
+    uint64_t done = 0;
+    orr_progress_init(&progress, "passkey", 2 * LENGTHS, p->options->quiet);
+    for (int ntk = 0; ntk < 1 + has_ntk(&p->trained); ntk++)
+        for (int k = 0; k < LENGTHS; k++) {
+            const int T = trained * halves[k] / 2;
+            if (T >= GPT_PASSKEY_LEAST && (!ntk || T > trained))
+                TRY(measure_one(p, T, ntk));
+            orr_progress_set(&progress, ++done, NULL);
+        }
+    orr_progress_end(&progress, NULL);
+    return 0;
+}
+
+static int draw(const struct passkey *p, const struct probe *probe)
+{
+    static const char *const quantity[] = {"passkey", "digits", "passkey, NTK", "digits, NTK"};
+    struct probe_panel panel[4];
+    char text[PROBE_TEXT], title[2 * PROBE_TEXT];
+    for (int k = 0; k < 4; k++)
+        panel[k] = (struct probe_panel){.title = quantity[k],
+                                        .quantity = quantity[k],
+                                        .measure = "accuracy",
+                                        .y_label = k % 2 ? "" : "share that is right",
+                                        .by_context = true,
+                                        .fixed = -1};
+    probe_describe(&probe->model, text);
+    snprintf(title, sizeof title, "Keys found in records, trained on %d positions: %s",
+             p->trained.context, text);
+    const struct probe_figure figure = {.title = title,
+                                        .x_label = "positions",
+                                        .value = "model",
+                                        .ceiling = NULL,
+                                        .floor = "random weights (floor)",
+                                        .raw = "chance",
+                                        .doubling = true,
+                                        .least = 0,
+                                        .panel = panel,
+                                        .panels = has_ntk(&p->trained) ? 4 : 2};
+    return probe_figure_draw(&p->results, &figure, p->folder, "passkey");
+}
+
+/* ----------------------------------------------------------------------------------- probe */
+
+static int check(const struct probe *probe, const struct probe_options *o)
+{
+    const struct gpt_config *c = &probe->model.config;
+    if (c->input != GPT_INPUT_TEXT || c->vocab != 256)
+        return ORR_FAIL(ORR_EINVAL,
+                        "probe passkey: %s: expected a model of text by bytes (preset passkey), "
+                        "found one of %s",
+                        o->checkpoint, c->input == GPT_INPUT_TEXT ? "tokens" : "orbits");
+    if (o->length || o->change.ntk)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: probe passkey takes lengths of half to 16 times the trained one, with "
+                        "and without NTK, by itself",
+                        o->length ? "--length" : "--ntk");
+    if (c->positions == ORR_POSITIONS_LEARNED)
+        return ORR_FAIL(ORR_EINVAL,
+                        "probe passkey: %s: learned positions end at %d; longer records need a "
+                        "model with rope or no positions",
+                        o->checkpoint, c->context);
+    return 0;
+}
+
+int probe_passkey(const struct probe_options *options)
+{
+    struct probe probe = {0};
+    struct passkey *p = orr_alloc(1, sizeof *p);
+    if (!p)
+        return ORR_ENOMEM;
+    p->options = options;
+    p->trials = options->sequences ? options->sequences : TRIALS;
+    int rc = orr_gnuplot_check("probe_panels.gp");
+    rc = rc ? rc : probe_open(&probe, options, true, 1);
+    rc = rc ? rc : check(&probe, options);
+    rc = rc ? rc : probe_folder(&probe, options, p->folder);
+    rc = rc ? rc : probe_key(options, "passkey", REVISION, "", p->key);
+    if (!rc && !probe_results_there(options, p->folder, "passkey", p->key)) {
+        p->trained = probe.model.config;
+        rc = measure(p);
+        rc = rc ? rc : orr_mkdir(p->folder);
+        rc = rc ? rc : probe_results_begin(p->folder, "passkey");
+        rc = rc ? rc : draw(p, &probe); /* first, because --resume looks for the tables */
+        rc = rc ? rc
+                : probe_results_write(&p->results, &probe, options, p->folder, "passkey", p->key);
+        if (!rc)
+            probe_results_print(&p->results, &probe, "passkey");
+    }
+    probe_results_free(&p->results);
+    probe_close(&probe);
+    free(p);
+    return rc;
+}

@@ -1,0 +1,187 @@
+/* test_passkey.c - records with a hidden key, what of them is trained on, and how often a model
+ * finds the key whose answer is always the same digit. */
+#include "base/scratch.h"
+
+#include <cjson/cJSON.h>
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+
+#include "probe/results.h"
+
+static char dir[64], checkpoint[4096];
+static struct orr_preset preset;
+enum { trials = 40 };
+
+static void test_record(void **state)
+{
+    (void)state;
+    uint8_t record[200], again[200], other[200];
+    int depth[4] = {0}; /* quarter of the record that the key is in */
+    for (int i = 1; i <= 200; i++) {
+        const int length = i < 100 ? GPT_PASSKEY_LEAST + i : 199;
+        const uint8_t *const open = record + 1;
+        int at = 0;
+        assert_int_equal(gpt_passkey(7, (uint64_t)i, length, record), 0);
+        assert_int_equal(gpt_passkey(7, (uint64_t)i, length, again), 0);
+        assert_int_equal(gpt_passkey(8, (uint64_t)i, length, other), 0);
+        assert_memory_equal(record, again, (size_t)length);
+        assert_memory_not_equal(record, other, (size_t)length);
+        assert_int_equal(record[0], '\n');
+        while (open[at] != '{')
+            at++;
+        assert_int_equal(open[at + 5], '}');
+        assert_int_equal(record[length - 5], '?');
+        assert_memory_equal(open + at + 1, record + length - 4, 4);
+        for (int k = 0; k < length; k++) /* digits stand in keys alone */
+            if (record[k] >= '0' && record[k] <= '9')
+                assert_true((k > at + 1 && k < at + 6) || k >= length - 4);
+        depth[length == 199 ? 4 * at / 199 : 0]++;
+    }
+    for (int k = 0; k < 4; k++)
+        assert_true(depth[k] > 10);
+}
+
+/* Keys that are asked for count, and no other token. */
+static void test_weights(void **state)
+{
+    (void)state;
+    struct gpt_config config;
+    struct gpt_source *source;
+    struct gpt_batch batch;
+    assert_int_equal(gpt_config_from_preset(&config, &preset, "softmax", 33), 0);
+    assert_int_equal(gpt_source_open(&source, &preset, NULL, SIM_SPLIT_TRAIN, &config), 0);
+    assert_int_equal(gpt_batch_create(&batch, &config, 8, 32), 0);
+    assert_int_equal(gpt_source_fill(source, 0, false, 0, 3, &batch), 0);
+    int counted = 0;
+    for (int b = 0; b < 8; b++)
+        for (int t = 0; t < 32; t++) {
+            bool asked = false;
+            for (int k = 0; k < 4 && k <= t; k++)
+                asked |= batch.tokens[32 * b + t - k] == '?';
+            assert_int_equal(batch.weight[32 * b + t] > 0, asked);
+            counted += asked;
+            if (asked)
+                assert_true(batch.target_tokens[32 * b + t] >= '0' &&
+                            batch.target_tokens[32 * b + t] <= '9');
+        }
+    assert_true(counted > 8);
+    gpt_batch_free(&batch);
+    gpt_source_close(source);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"passkey:", "passkey:12", "passkey:x", "passkey:64,text"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct gpt_config config;
+        struct orr_preset p = preset;
+        struct gpt_source *source = NULL;
+        strcpy(p.text.train, wrong[i]);
+        int rc = gpt_config_from_preset(&config, &p, "softmax", 33);
+        if (!rc)
+            rc = gpt_source_open(&source, &p, NULL, SIM_SPLIT_TRAIN, &config);
+        assert_true(rc != 0);
+    }
+}
+
+/* A model without weights but for a bias that says "7": it is right where a digit is a 7, and finds
+ * no key but 7777. */
+static void test_probe(void **state)
+{
+    (void)state;
+    char path[4096];
+    cJSON *json;
+    const cJSON *row;
+    const struct probe_options options = {.preset = &preset,
+                                          .ops = &k_ref,
+                                          .checkpoint = checkpoint,
+                                          .run = "",
+                                          .orbits = "",
+                                          .out = dir,
+                                          .layer = -1,
+                                          .head = -1,
+                                          .sequences = trials,
+                                          .quiet = true};
+    assert_int_equal(probe_passkey(&options), 0);
+    scratch_path(path, dir, "passkey.json");
+    assert_int_equal(orr_json_read(path, &json), 0);
+    int rows = 0;
+    cJSON_ArrayForEach (row, cJSON_GetObjectItem(json, "rows")) {
+        const char *quantity = cJSON_GetStringValue(cJSON_GetObjectItem(row, "quantity"));
+        const int T = cJSON_GetObjectItem(row, "context")->valueint;
+        const double value = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "value"));
+        const double low = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "low"));
+        const double high = cJSON_GetNumberValue(cJSON_GetObjectItem(row, "high"));
+        int right = 0;
+        for (int i = 0; i < trials; i++) {
+            uint8_t record[600];
+            assert_int_equal(gpt_passkey(preset.seed, 1 + (uint64_t)i, T + 1, record), 0);
+            for (int k = T - 3; k <= T; k++)
+                right += record[k] == '7';
+        }
+        rows++;
+        assert_true(low <= value && value <= high);
+        if (!strncmp(quantity, "digits", 6)) {
+            assert_true(fabs(value - right / (4.0 * trials)) < 1e-12);
+            assert_true(right > 0);
+            /* as many or more are as rare under `low` as as many or fewer under `high` */
+            assert_true(fabs(gsl_cdf_binomial_Q((unsigned)right - 1, low, 4u * trials) - 0.025) <
+                        1e-6);
+            assert_true(fabs(gsl_cdf_binomial_P((unsigned)right, high, 4u * trials) - 0.025) <
+                        1e-6);
+            continue;
+        }
+        assert_true(value == 0 && low == 0);
+        /* 0 of n: 1 - 0.025^(1/n) */
+        assert_true(fabs(high - (1 - pow(0.025, 1.0 / trials))) < 1e-9);
+    }
+    assert_int_equal(rows, 2 * 7 + 2 * 5);
+    cJSON_Delete(json);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    struct gpt_config config;
+    struct gpt_model model;
+    static const char *const extra[] = {"stage", "pretrain", NULL};
+    scratch_create(dir);
+    scratch_path(checkpoint, dir, "model.safetensors");
+    orr_preset_defaults(&preset);
+    strcpy(preset.name, "tiny");
+    strcpy(preset.text.train, "passkey:32");
+    preset.text.positions = 33;
+    preset.model.layers = 1;
+    preset.model.heads = 2;
+    preset.model.width = 8;
+    preset.model.tie = false;
+    preset.model.positions = ORR_POSITIONS_ROPE;
+    if (orr_preset_check(&preset) || gpt_config_from_preset(&config, &preset, "softmax", 33) ||
+        gpt_create(&model, &config, &k_ref, 3))
+        return 1;
+    memset(model.param, 0, model.total * sizeof *model.param);
+    gpt_param(&model, model.final_b)[2] = 1;
+    gpt_param(&model, model.head_w)[(size_t)'7' * 8 + 2] = 1;
+    const int rc = gpt_save(&model, checkpoint, 0, false, extra);
+    gpt_free(&model);
+    return rc;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    scratch_remove(dir);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_record),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_probe),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
