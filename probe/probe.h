@@ -58,6 +58,10 @@ void probe_close(struct probe *probe);
  * the preset's seed gives. gpt_free() it. */
 int probe_floor(const struct probe *probe, const struct probe_options *options,
                 struct gpt_model *floor);
+/* A model of its own to be trained: the weights of the probed one, or the random ones of its floor.
+ * gpt_free() it. */
+int probe_copy(const struct probe *probe, const struct probe_options *options, bool random,
+               struct gpt_model *model);
 /* Inputs of sequence i as the only row of the batch (B = 1). */
 int probe_fill(struct probe *probe, uint64_t i, struct gpt_batch *batch);
 /* options->out, else <run>/<source>/probe for pretrained models and <run>/<source>/probe_<stage>
@@ -135,6 +139,8 @@ int probe_evaluate(const struct probe_options *options);
 int probe_evaluate_text(const struct probe_options *options);
 /* Whether the options change how the model attends. */
 bool probe_is_changed(const struct probe_options *options);
+/* Of probes that fine-tune: ORR_EUSAGE where the options change it. */
+int probe_check_unchanged(const struct probe_options *options);
 /* inputs.npy, the rows fed: tokens uint16 or coordinates float32 (sequences, T, 2); outputs.npy,
  * those of the head: float32 (sequences, T, OC). */
 int probe_outputs(const struct probe_options *options);
