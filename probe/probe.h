@@ -27,7 +27,7 @@ struct probe_options {
     bool final;                           /* sequences of gpt_final_split(): nothing was selected
                                              on them */
     struct gpt_attention_override change; /* all zero but context: as trained */
-    int steps, draws;                     /* of fine-tuning with few labels, 0 = the default */
+    int steps, draws;                     /* of fine-tuning, 0 = the default; data sets to do so */
     const char *sizes;                    /* numbers of labelled sequences, NULL = the default */
     bool resume;                          /* keep results that are there, of the same key */
     const char *const *file;              /* (file_count), of probes that take files */
@@ -163,6 +163,9 @@ int probe_labels(const struct probe_options *options);
 /* Forces in the outer quarters of r and of m1 m2, learned from labels of the middle half alone:
  * extrapolate.csv, extrapolate.json, and extrapolate_<r|m>_<source>.csv for symbolic regression. */
 int probe_extrapolate(const struct probe_options *options);
+/* The inductive-bias probe: inductive.csv, inductive.json, inductive.png, and
+ * inductive_cells.safetensors, which grows meanwhile. */
+int probe_inductive(const struct probe_options *options);
 
 /* A subcommand of bin/probe. */
 struct probe_command {

@@ -19,6 +19,8 @@ const struct probe_command probe_table[] = {
      .keeps = true},
     {"extrapolate", "forces outside the range of r, or m1 m2, of the labels", probe_extrapolate,
      .keeps = true},
+    {"inductive", "whether random targets of the state are generalised as the state does",
+     probe_inductive, .keeps = true},
     {"seeds", "means over seeds of what the probes above measured: FILE.json ...", probe_seeds,
      .files = true},
     {.name = NULL},
