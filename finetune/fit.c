@@ -1,24 +1,54 @@
-/* fit.c - fine-tuning to force magnitudes in memory, for probes that fine-tune many times: the
- * training of magnitude.c without its files, and what the model then predicts. */
+/* fit.c - fine-tuning in memory, for probes that fine-tune many times: to any target, and to force
+ * magnitudes by the training of magnitude.c without its files; and what the model then predicts. */
 #include "task.h"
 
 #include <stdlib.h>
 
 enum { PREDICT_BATCH = 64 };
 
+struct batches {
+    int (*fill)(void *of, long step, int pass, struct gpt_batch *batch);
+    void *of;
+};
+
 /* One step; the batch has room for it. */
-static int step_once(struct gpt_model *model, const struct ft_magnitudes *task, long step,
-                     struct gpt_batch *batch)
+static int step_once(struct gpt_model *model, const struct orr_train_preset *train, long step,
+                     const struct batches *batches, struct gpt_batch *batch)
 {
-    const int passes = task->train->accumulation > 1 ? task->train->accumulation : 1;
+    const int passes = train->accumulation > 1 ? train->accumulation : 1;
     double loss, norm;
     int rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal") : gpt_zero_grad(model);
     for (int pass = 0; pass < passes && !rc; pass++) {
-        rc = ft_fill_magnitudes(task, step, pass, batch);
+        rc = batches->fill(batches->of, step, pass, batch);
         if (!rc)
             rc = gpt_loss_backward(model, batch, &loss);
     }
-    return rc ? rc : gpt_update(model, task->train, step, &norm);
+    return rc ? rc : gpt_update(model, train, step, &norm);
+}
+
+int ft_fit_batches(struct gpt_model *model, const struct orr_train_preset *train, int T,
+                   uint64_t seed,
+                   int (*fill)(void *of, long step, int pass, struct gpt_batch *batch), void *of)
+{
+    const struct batches batches = {fill, of};
+    struct gpt_batch batch = {0};
+    int rc = gpt_replace_head(model, GPT_HEAD_REGRESSION, 1, seed);
+    if (!rc)
+        rc = gpt_batch_create(&batch, &model->config, train->batch, T);
+    if (rc)
+        return rc;
+    model->config.huber = train->huber;
+    gpt_freeze(model, train->train);
+    for (long step = 0; step < train->steps && !rc; step++)
+        rc = step_once(model, train, step, &batches, &batch);
+    gpt_swap_average(model); /* predictions use the average, where one is kept */
+    gpt_batch_free(&batch);
+    return rc;
+}
+
+static int fill_magnitudes(void *of, long step, int pass, struct gpt_batch *batch)
+{
+    return ft_fill_magnitudes(of, step, pass, batch);
 }
 
 int ft_fit(struct gpt_model *model, const struct orr_train_preset *train,
@@ -27,25 +57,14 @@ int ft_fit(struct gpt_model *model, const struct orr_train_preset *train,
 {
     struct ft_magnitudes task = {
         .seed = seed, .train = train, .labels = labels, .inputs = {.config = &model->config}};
-    struct gpt_batch batch = {0};
-    int rc = ft_labels_transform(labels, loss, &task.transform);
-    if (!rc)
-        rc = gpt_replace_head(model, GPT_HEAD_REGRESSION, 1, seed);
-    if (!rc)
-        rc = gpt_batch_create(&batch, &model->config, train->batch, labels->set->positions - 1);
-    if (rc)
-        return rc;
-    model->config.huber = train->huber;
-    gpt_freeze(model, train->train);
+    TRY(ft_labels_transform(labels, loss, &task.transform));
     task.rng = orr_rng_create(seed, ORR_STAGE_NOISE, 0);
-    rc = task.rng ? 0 : ORR_FAIL(ORR_ENOMEM, "fine-tuning: out of memory");
-    for (long step = 0; step < train->steps && !rc; step++)
-        rc = step_once(model, &task, step, &batch);
-    gpt_swap_average(model); /* predictions use the average, where one is kept */
+    if (!task.rng)
+        return ORR_FAIL(ORR_ENOMEM, "fine-tuning: out of memory");
+    const int rc =
+        ft_fit_batches(model, train, labels->set->positions - 1, seed, fill_magnitudes, &task);
     *transform = task.transform;
-    if (task.rng)
-        gsl_rng_free(task.rng);
-    gpt_batch_free(&batch);
+    gsl_rng_free(task.rng);
     return rc;
 }
 

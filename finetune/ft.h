@@ -54,9 +54,15 @@ int ft_labels_enough(const struct ft_labels *labels, size_t least);
 int ft_labels_transform(const struct ft_labels *labels, enum orr_force_loss loss,
                         struct ft_transform *transform);
 
-/* Fine-tunes in memory: gives the model a new head (gpt_replace_head with the seed) and trains it,
- * train->steps steps, as ft_magnitude_model does but without files, evaluations and patience. The
- * model then holds the weights to predict with. At a signal ORR_EINTR. */
+/* Fine-tunes in memory: gives the model a new head (gpt_replace_head with the seed) of one output
+ * and trains it on T rows, train->steps steps, without files, evaluations and patience. fill(of,
+ * step, pass, batch) writes inputs, targets and weights of train->batch sequences; the batch is the
+ * same from step to step, so that one that does not change is filled once. The model then holds the
+ * weights to predict with. At a signal ORR_EINTR; gradients not finite: ORR_EDIVERGED. */
+int ft_fit_batches(struct gpt_model *model, const struct orr_train_preset *train, int T,
+                   uint64_t seed,
+                   int (*fill)(void *of, long step, int pass, struct gpt_batch *batch), void *of);
+/* The same to force magnitudes, on the batches of ft_magnitude_model. */
 int ft_fit(struct gpt_model *model, const struct orr_train_preset *train,
            const struct ft_labels *labels, enum orr_force_loss loss, uint64_t seed,
            struct ft_transform *transform);

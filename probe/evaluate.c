@@ -27,6 +27,16 @@ bool probe_is_changed(const struct probe_options *o)
            c->ntk || o->length > 0;
 }
 
+int probe_check_unchanged(const struct probe_options *o)
+{
+    return probe_is_changed(o)
+               ? ORR_FAIL(ORR_EUSAGE,
+                          "%s: this probe fine-tunes models as they were trained; leave out --p, "
+                          "--reweight, --window, --length, --ntk and a variant",
+                          o->checkpoint)
+               : 0;
+}
+
 static int evaluate(const struct probe_options *options, bool changed, struct both *both)
 {
     struct probe probe;

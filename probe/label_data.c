@@ -14,11 +14,7 @@ int probe_forces_check(const struct probe *probe, const struct probe_options *op
 {
     const struct orr_preset *p = options->preset;
     const struct gpt_config *c = &probe->trained;
-    if (probe_is_changed(options))
-        return ORR_FAIL(ORR_EUSAGE,
-                        "%s: this probe fine-tunes models as they were trained; leave "
-                        "out --p, --reweight, --window, --length, --ntk and a variant",
-                        options->checkpoint);
+    TRY(probe_check_unchanged(options));
     if (strcmp(probe->stage, "pretrain") != 0)
         return ORR_FAIL(ORR_EINVAL,
                         "%s: a model of stage %s; expected one of stage pretrain, which "

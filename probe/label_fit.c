@@ -48,17 +48,25 @@ void probe_labels_split(const struct ft_labels *subset, struct ft_labels *traine
 
 /* ---------------------------------------------------------------------------------- arms */
 
+void probe_shorter(const struct orr_train_preset *of, long steps, int batch,
+                   struct orr_train_preset *train)
+{
+    *train = *of;
+    train->steps = steps;
+    train->batch = batch;
+    train->patience = 0;
+    if (of->steps > steps) /* the same share of the training */
+        train->warmup = of->warmup * steps / of->steps;
+}
+
 void probe_arms_init(struct probe_arms *arms, const struct probe *probe,
                      const struct probe_options *options)
 {
     const struct orr_train_preset *t = &options->preset->finetune.magnitude;
     const long usual = t->steps > 0 && t->steps < STEPS ? t->steps : STEPS;
-    *arms = (struct probe_arms){.probe = probe, .options = options, .train = *t};
-    arms->train.steps = options->steps ? options->steps : usual;
-    arms->train.batch = t->batch < BATCH ? t->batch : BATCH;
-    arms->train.patience = 0;
-    if (t->steps > arms->train.steps) /* the same share of the training */
-        arms->train.warmup = t->warmup * arms->train.steps / t->steps;
+    *arms = (struct probe_arms){.probe = probe, .options = options};
+    probe_shorter(t, options->steps ? options->steps : usual, t->batch < BATCH ? t->batch : BATCH,
+                  &arms->train);
     arms->rate_steps = (arms->train.steps + 1) / 2;
     for (int k = 0; k < PROBE_RATES; k++)
         arms->rate[k] = t->lr * pow(2, k - 1);
@@ -84,19 +92,6 @@ void probe_arms_budget(const struct probe_arms *arms, cJSON *json)
     cJSON_AddNumberToObject(json, "inner_share", 0.2);
 }
 
-/* The weights that an arm starts from. */
-static int start(const struct probe_arms *arms, enum probe_arm arm, struct gpt_model *model)
-{
-    const struct gpt_model *from = &arms->probe->model;
-    if (arm == PROBE_UNTRAINED)
-        return probe_floor(arms->probe, arms->options, model);
-    TRY(gpt_create(model, &from->config, arms->options->ops, arms->options->preset->seed));
-    const int rc = from->ops->copy(model->param, from->param, from->total * sizeof(real));
-    if (rc)
-        gpt_free(model);
-    return rc;
-}
-
 /* Forces at the judged rows; F (rows). */
 static int by_model(struct probe_arms *arms, enum probe_arm arm, const struct ft_labels *labels,
                     double lr, long steps, const struct probe_judged *judged, double *F)
@@ -110,7 +105,8 @@ static int by_model(struct probe_arms *arms, enum probe_arm arm, const struct ft
     train.lr = lr;
     train.steps = steps;
     double *all = orr_alloc(judged->sequences * T, sizeof *all);
-    int rc = all ? start(arms, arm, &model) : ORR_ENOMEM;
+    int rc =
+        all ? probe_copy(arms->probe, arms->options, arm == PROBE_UNTRAINED, &model) : ORR_ENOMEM;
     if (rc) {
         free(all);
         return rc;

@@ -77,6 +77,10 @@ struct probe_arms {
     long steps[PROBE_ARMS]; /* done */
     double seconds[PROBE_ARMS];
 };
+/* Settings of a fine-tuning of so many steps and sequences per step: those of another one, its
+ * warm-up shortened in proportion, without patience. */
+void probe_shorter(const struct orr_train_preset *of, long steps, int batch,
+                   struct orr_train_preset *train);
 /* Settings of finetune.magnitude with fewer steps, a smaller batch and no patience. */
 void probe_arms_init(struct probe_arms *arms, const struct probe *probe,
                      const struct probe_options *options);

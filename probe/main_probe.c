@@ -23,10 +23,13 @@ static const struct orr_option options[] = {
     {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text, NULL},
     {"--sizes", "N,N,...", "labels, extrapolate: labelled sequences", &sizes_text, NULL},
     {"--steps", "N",
-     "labels, extrapolate: steps of each fine-tuning (default: 600 or the "
-     "preset's, if fewer)",
+     "labels, extrapolate, inductive: steps of each fine-tuning (default: 600 or the "
+     "preset's, if fewer; inductive: 100)",
      &steps_text, NULL},
-    {"--draws", "N", "labels, extrapolate: draws of labels (default: 3)", &draws_text, NULL},
+    {"--draws", "N",
+     "labels, extrapolate: draws of labels (default: 3); inductive: white-noise data sets "
+     "(default: 20, published: 100)",
+     &draws_text, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static char usage[4096];
@@ -81,19 +84,21 @@ static int read_change(const struct orr_cli *cli, struct gpt_attention_override 
 static int refuse_others(const struct probe_command *command)
 {
     static const struct {
-        const char *name, **text, *probes[3];
+        const char *name, **text, *probes[4];
     } own[] = {
         {"--sizes", &sizes_text, {"labels", "extrapolate"}},
-        {"--steps", &steps_text, {"labels", "extrapolate"}},
-        {"--draws", &draws_text, {"labels", "extrapolate"}},
+        {"--steps", &steps_text, {"labels", "extrapolate", "inductive"}},
+        {"--draws", &draws_text, {"labels", "extrapolate", "inductive"}},
     };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         bool has = !*own[i].text;
         for (const char *const *probe = own[i].probes; *probe; probe++)
             has |= !strcmp(*probe, command->name);
         if (!has)
-            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe %s or %s", own[i].name,
-                            own[i].probes[0], own[i].probes[1]);
+            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe %s%s%s or %s", own[i].name,
+                            own[i].probes[0], own[i].probes[2] ? ", " : "",
+                            own[i].probes[2] ? own[i].probes[1] : "",
+                            own[i].probes[own[i].probes[2] ? 2 : 1]);
     }
     return 0;
 }

@@ -208,6 +208,18 @@ int probe_floor(const struct probe *probe, const struct probe_options *options,
     return gpt_create(floor, &probe->model.config, options->ops, probe->preset.seed);
 }
 
+int probe_copy(const struct probe *probe, const struct probe_options *options, bool random,
+               struct gpt_model *model)
+{
+    const struct gpt_model *from = &probe->model;
+    TRY(probe_floor(probe, options, model));
+    const int rc =
+        random ? 0 : from->ops->copy(model->param, from->param, from->total * sizeof(real));
+    if (rc)
+        gpt_free(model);
+    return rc;
+}
+
 int probe_fill(struct probe *probe, uint64_t i, struct gpt_batch *batch)
 {
     const struct gpt_config *c = &probe->model.config;

@@ -27,7 +27,7 @@ struct probe_options {
     bool final;                           /* sequences of gpt_final_split(): nothing was selected
                                              on them */
     struct gpt_attention_override change; /* all zero but context: as trained */
-    int steps, draws;                     /* of fine-tuning with few labels, 0 = the default */
+    int steps, draws;                     /* of fine-tuning, 0 = the default; data sets to do so */
     const char *sizes;                    /* numbers of labelled sequences, NULL = the default */
     bool resume;                          /* keep results that are there, of the same key */
     const char *const *file;              /* (file_count), of probes that take files */
@@ -58,6 +58,10 @@ void probe_close(struct probe *probe);
  * the preset's seed gives. gpt_free() it. */
 int probe_floor(const struct probe *probe, const struct probe_options *options,
                 struct gpt_model *floor);
+/* A model of its own to be trained: the weights of the probed one, or the random ones of its floor.
+ * gpt_free() it. */
+int probe_copy(const struct probe *probe, const struct probe_options *options, bool random,
+               struct gpt_model *model);
 /* Inputs of sequence i as the only row of the batch (B = 1). */
 int probe_fill(struct probe *probe, uint64_t i, struct gpt_batch *batch);
 /* options->out, else <run>/<source>/probe for pretrained models and <run>/<source>/probe_<stage>
@@ -135,6 +139,8 @@ int probe_evaluate(const struct probe_options *options);
 int probe_evaluate_text(const struct probe_options *options);
 /* Whether the options change how the model attends. */
 bool probe_is_changed(const struct probe_options *options);
+/* Of probes that fine-tune: ORR_EUSAGE where the options change it. */
+int probe_check_unchanged(const struct probe_options *options);
 /* inputs.npy, the rows fed: tokens uint16 or coordinates float32 (sequences, T, 2); outputs.npy,
  * those of the head: float32 (sequences, T, OC). */
 int probe_outputs(const struct probe_options *options);
@@ -165,6 +171,9 @@ int probe_labels(const struct probe_options *options);
 /* Forces in the outer quarters of r and of m1 m2, learned from labels of the middle half alone:
  * extrapolate.csv, extrapolate.json, and extrapolate_<r|m>_<source>.csv for symbolic regression. */
 int probe_extrapolate(const struct probe_options *options);
+/* The inductive-bias probe: inductive.csv, inductive.json, inductive.png, and
+ * inductive_cells.safetensors, which grows meanwhile. */
+int probe_inductive(const struct probe_options *options);
 
 /* Effects of settings, and of two together, on what a probe measured of the cells of a grid: tables,
  * <out>/<probe>_grid.json. */

@@ -256,8 +256,9 @@ static void print_number(double value)
 void probe_results_print(const struct probe_results *results, const struct probe *probe,
                          const char *name)
 {
-    printf("%s of %s (%s), seed %llu; 95%% intervals over held-out sequences\n\n", name,
-           probe->source, probe->stage, (unsigned long long)probe->preset.seed);
+    printf("%s of %s (%s), seed %llu; 95%% intervals over %s\n\n", name, probe->source,
+           probe->stage, (unsigned long long)probe->preset.seed,
+           results->over ? results->over : "held-out sequences");
     printf("| quantity | measure | layer | context | value | interval | ceiling | floor | raw | n "
            "|\n|---|---|---|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < results->count; i++) {

@@ -3,8 +3,9 @@
  *
  * The ceiling is the same procedure fed the truth. The floor is the same procedure on the same
  * shape of model with random weights. Raw is the same procedure on the model's inputs alone, where
- * a procedure can do without a model. The interval, 95%, says how far the held-out sequences decide
- * the figure; how far seeds decide it takes models of several seeds (bin/probe seeds). */
+ * a procedure can do without a model. The interval, 95%, says how far the held-out sequences, or
+ * what struct probe_results names, decide the figure; how far seeds decide it takes models of
+ * several seeds (bin/probe seeds). */
 #ifndef PROBE_RESULTS_H
 #define PROBE_RESULTS_H
 
@@ -16,10 +17,10 @@ struct probe_row {
     char quantity[PROBE_QUANTITY]; /* "1/r^2": what was read, predicted or changed */
     char measure[PROBE_MEASURE];   /* "R^2", "AU", "slope" */
     int layer;                     /* 0 = the embedding, l = behind block l, -1 = of the model */
-    int context;                   /* rows, steps or labels that the figure belongs to, 0 = all */
+    int context;                   /* rows, steps, labels or bin of the figure, 0 = all */
     double value, low, high;       /* NaN where there is none, as in the following */
     double ceiling, floor, raw;
-    long n; /* held-out rows or trials */
+    long n; /* held-out rows, trials, data sets or pairs */
 };
 
 /* Rows in the order of their adding; zero it, free it. */
@@ -27,6 +28,7 @@ struct probe_results {
     struct probe_row *row;
     int count, room;
     struct cJSON *about; /* more about the measurement, "about" in the JSON; NULL: nothing */
+    const char *over;    /* what intervals are over, in print; NULL: held-out sequences */
 };
 /* ORR_ENOMEM. */
 int probe_results_add(struct probe_results *results, const struct probe_row *row);

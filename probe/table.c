@@ -23,6 +23,8 @@ const struct probe_command probe_table[] = {
      .keeps = true},
     {"passkey", "keys found in text of half to 16 times the trained length", probe_passkey,
      .keeps = true},
+    {"inductive", "whether random targets of the state are generalised as the state does",
+     probe_inductive, .keeps = true},
     {"seeds", "means over seeds of what the probes above measured: FILE.json ...", probe_seeds,
      .files = true},
     {"grid", "effects of settings on what the probes measured of a grid: FILE.json ...", probe_grid,

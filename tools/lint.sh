@@ -63,7 +63,7 @@ declare -A MAY_CALL=(
     [probe/extrapolate_parts.o]="exponents of models"
     [probe/motion.o]="paths of models" [probe/quantities.o]="readouts of models"
     [probe/ridge.o]="readouts of models" [probe/rollout.o]="paths of models"
-    [probe/steer.o]="changes of models")
+    [probe/steer.o]="changes of models" [probe/oracle.o]="observers beside models")
 for library in "${libraries[@]}"; do
     folder=$(basename "$library" .a)
     folder=${folder#lib}

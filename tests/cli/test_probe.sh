@@ -145,6 +145,28 @@ for name in linear rollout intervene; do
     check "... and not made again" test ! -e "$WORK/physics/$name.png"
 done
 
+# ---- inductive: stopped behind the first fine-tuning it goes on to the same figures
+bias=(--checkpoint "$lssar" --sequences 20 --draws 2 --steps 30)
+check "inductive" program probe inductive "${bias[@]}" "${BASE[@]}" --out "$WORK/bias"
+check "... its picture" is_png "$WORK/bias/inductive.png"
+check "... both forms" test \
+    "$(grep -c 'oracle","to diagonal, [cp]' "$WORK/bias/inductive.csv")" -eq 4
+check "... the truth is on the diagonal" awk -F, '
+    /^"linear oracle","to diagonal/ && /corrected/ { found = 1; bad = !($9 < 1e-9 && $6 > 0) }
+    END { exit !found || bad }' "$WORK/bias/inductive.csv"
+stopped=$WORK/stopped
+start "$BIN/probe" inductive "${bias[@]}" --quiet --threads 2 --out "$stopped"
+until_true test -e "$stopped/inductive_cells.safetensors"
+stop INT
+check "... stopped: status 130" equal 130 "$status"
+check "... no results yet" test ! -e "$stopped/inductive.json"
+check "... nothing temporary" clean "$stopped"
+check "... goes on" program probe inductive "${bias[@]}" "${BASE[@]}" --resume --out "$stopped"
+check "... to the same figures" same_file "$WORK/bias/inductive.csv" "$stopped/inductive.csv"
+rm "$stopped/inductive.png"
+check "... kept by --resume" program probe inductive "${bias[@]}" --resume --out "$stopped"
+check "... and not made again" test ! -e "$stopped/inductive.png"
+
 # ---- outputs
 check "outputs" program probe outputs --checkpoint "$lssar" "${BASE[@]}" --sequences 3 \
     --out "$WORK/outputs"
@@ -214,6 +236,11 @@ refuse "fine-tuned models continue nothing" 1 rollout 'the next place' magnitude
     "${probe[@]}" rollout --checkpoint "$run/lssar/finetune/magnitude.safetensors" "${BASE[@]}"
 refuse "planet runs have units of their own" 1 linear 'planet runs' -- \
     "${probe[@]}" linear --checkpoint "$run/lssar/pretrain_planets/last.safetensors" "${BASE[@]}"
+refuse "it is fine-tuned as it was trained" 2 --p, 'as they were trained' -- with inductive --p 3
+refuse "forces have been learned" 1 inductive 'stage magnitude' -- \
+    "${probe[@]}" inductive --checkpoint "$run/lssar/finetune/magnitude.safetensors" "${BASE[@]}"
+refuse "data sets are of some probes" 2 --draws: 'labels, extrapolate or inductive' -- \
+    with linear --draws 2
 refuse "no step to change" 2 intervene '3 positions' -- with intervene --length 3
 refuse "too few sequences to read out" 2 --sequences: 'found 5' -- with linear --sequences 5
 refuse "results are of what they are" 2 --length: seeds 'no models' -- "${probe[@]}" seeds \

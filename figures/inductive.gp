@@ -1,0 +1,73 @@
+# inductive.gp - the inductive-bias probe: how far apart predictions hold two points against how far
+# apart an oracle of the state holds them, in bins; the diagonal is to generalise as the oracle does.
+#
+#   gnuplot -c inductive.gp STEM OUTPUT png
+#
+# STEM.set: title. STEM.dat: a block per panel (linear oracle, MLP oracle; the same in the published
+# form): distance of the oracle, of the model, its low and high, ceiling, floor, raw.
+
+load ARG1.".set"
+data = ARG1.".dat"
+
+wide = 420.0; high = 330.0; left = 84.0; gap = 90.0; right = 24.0
+head = 84.0; between = 84.0; foot = 64.0
+width = left + 2 * wide + gap + right
+height = head + 2 * high + between + foot
+
+set terminal pngcairo size width, height font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
+set output ARG2
+set encoding utf8
+set border 3 lc rgb "#666666"
+set tics nomirror scale 0.6 tc rgb "#444444"
+set grid xtics ytics lc rgb "#e6e6e6" lt 1 lw 0.6
+set datafile missing "nan"
+unset key
+
+array panel_title[4] = ["Linear oracle", "MLP oracle", "Linear oracle, as published", \
+                        "MLP oracle, as published"]
+array curve[5] = ["model", "truth (ceiling)", "random weights (floor)", "inputs (raw)", "diagonal"]
+array shift_x[5] = [0, 130, 300, 510, 670]
+array colour[5] = ["#1f5fa8", "#2e8b57", "#999999", "#c8741a", "#444444"]
+
+set multiplot
+set label 100 title at screen left / width, screen 1 - 26 / height left font ",14" noenhanced
+do for [p = 1:4] {
+    x0 = left + ((p - 1) % 2) * (wide + gap)
+    y0 = height - head - high - ((p - 1) / 2) * (high + between)
+    set lmargin at screen x0 / width
+    set rmargin at screen (x0 + wide) / width
+    set bmargin at screen y0 / height
+    set tmargin at screen (y0 + high) / height
+    set label 1 panel_title[p] at graph 0, graph 1.05 left font ",11" noenhanced
+    set xlabel "distance of the oracle's predictions" offset 0, 0.3
+    set ylabel p % 2 ? "distance of predictions" : "" offset 1, 0
+    stats data index p - 1 using 1 nooutput
+    most = STATS_max
+    set xrange [0:1.05 * most]
+    set yrange [0:*]
+    plot [0:1.05 * most] x with lines dt 2 lw 1.2 lc rgb colour[5], \
+         data index p - 1 using 1:5 with linespoints pt 8 ps 0.8 lw 1.2 lc rgb colour[2], \
+         data index p - 1 using 1:6 with linespoints pt 4 ps 0.8 lw 1.2 lc rgb colour[3], \
+         data index p - 1 using 1:7 with linespoints pt 10 ps 0.8 lw 1.2 lc rgb colour[4], \
+         data index p - 1 using 1:2:3:4 with yerrorbars pt 7 ps 0.1 lw 1.2 lc rgb colour[1], \
+         data index p - 1 using 1:2 with linespoints pt 7 ps 0.8 lw 2 lc rgb colour[1]
+    unset label 100
+}
+
+# the legend, in units of pixels
+set lmargin at screen 0
+set rmargin at screen 1
+set bmargin at screen 1 - 66 / height
+set tmargin at screen 1 - 34 / height
+unset border; unset tics; unset grid; unset xlabel; unset ylabel; unset label
+set xrange [0:width]
+set yrange [0:32]
+do for [c = 1:5] {
+    x = left + shift_x[c]
+    dash = c == 5 ? 2 : 1
+    set arrow c from x, 16 to x + 34, 16 nohead lw 2 dt dash lc rgb colour[c]
+    set label c curve[c] at x + 42, 16 left font ",10" noenhanced
+}
+plot NaN notitle
+unset multiplot
+set output
