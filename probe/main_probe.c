@@ -261,7 +261,7 @@ static void write_usage(void)
 {
     size_t used = 0;
     for (const struct probe_command *c = probe_table; c->name && used < sizeof usage; c++)
-        used += (size_t)snprintf(usage + used, sizeof usage - used, "%sprobe %-10s [options]  %s",
+        used += (size_t)snprintf(usage + used, sizeof usage - used, "%sprobe %-11s [options]  %s",
                                  used ? "\n       " : "", c->name, c->purpose);
 }
 
