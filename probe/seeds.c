@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <cjson/cJSON.h>
-#include <gsl/gsl_cdf.h>
 
 enum { SEEDS = 64 };
 
@@ -27,29 +26,6 @@ struct figure {
     int n, floors; /* seeds with a value; with value and floor */
     double value[SEEDS], ceiling[SEEDS], floor[SEEDS], raw[SEEDS], gain[SEEDS];
 };
-
-struct interval {
-    double mean, half; /* half: NaN for one seed */
-};
-
-/* Mean of those that are numbers, and half the 95% interval of Student's t. */
-static struct interval mean_of(const double x[], int n)
-{
-    double sum = 0, square = 0;
-    int count = 0;
-    for (int i = 0; i < n; i++)
-        if (isfinite(x[i])) {
-            sum += x[i];
-            count++;
-        }
-    struct interval result = {count ? sum / count : (double)NAN, NAN};
-    for (int i = 0; i < n; i++)
-        if (isfinite(x[i]))
-            square += (x[i] - result.mean) * (x[i] - result.mean);
-    if (count > 1)
-        result.half = gsl_cdf_tdist_Pinv(0.975, count - 1) * sqrt(square / (count - 1) / count);
-    return result;
-}
 
 /* ------------------------------------------------------------------------------------ read */
 
@@ -160,7 +136,7 @@ static bool is_new(const struct cell *cell, int i, const struct probe_row *row)
 
 static cJSON *figure_json(const struct figure *f)
 {
-    const struct interval value = mean_of(f->value, f->n), gain = mean_of(f->gain, f->n);
+    const struct orr_mean value = orr_mean_of(f->value, f->n), gain = orr_mean_of(f->gain, f->n);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "source", f->first->source);
     cJSON_AddStringToObject(json, "stage", f->first->stage);
@@ -173,9 +149,9 @@ static cJSON *figure_json(const struct figure *f)
     cJSON_AddNumberToObject(json, "half_width", value.half);
     cJSON_AddNumberToObject(json, "above_floor", gain.mean);
     cJSON_AddNumberToObject(json, "above_floor_half_width", gain.half);
-    cJSON_AddNumberToObject(json, "ceiling", mean_of(f->ceiling, f->n).mean);
-    cJSON_AddNumberToObject(json, "floor", mean_of(f->floor, f->n).mean);
-    cJSON_AddNumberToObject(json, "raw", mean_of(f->raw, f->n).mean);
+    cJSON_AddNumberToObject(json, "ceiling", orr_mean_of(f->ceiling, f->n).mean);
+    cJSON_AddNumberToObject(json, "floor", orr_mean_of(f->floor, f->n).mean);
+    cJSON_AddNumberToObject(json, "raw", orr_mean_of(f->raw, f->n).mean);
     cJSON_AddNumberToObject(json, "n", (double)f->row->n);
     cJSON *each = cJSON_AddArrayToObject(json, "values");
     for (int i = 0; i < f->n; i++)
@@ -183,7 +159,7 @@ static cJSON *figure_json(const struct figure *f)
     return json;
 }
 
-static void print_with_half(struct interval x)
+static void print_with_half(struct orr_mean x)
 {
     if (isfinite(x.half))
         printf(" %.4g +- %.2g |", x.mean, x.half);
@@ -204,11 +180,11 @@ static void print_figure(const struct figure *f)
         printf(" %d |", f->row->context);
     else
         printf(" - |");
-    print_with_half(mean_of(f->value, f->n));
-    print_with_half(mean_of(f->gain, f->n));
-    print_with_half((struct interval){mean_of(f->ceiling, f->n).mean, NAN});
-    print_with_half(mean_of(f->floor, f->n));
-    print_with_half((struct interval){mean_of(f->raw, f->n).mean, NAN});
+    print_with_half(orr_mean_of(f->value, f->n));
+    print_with_half(orr_mean_of(f->gain, f->n));
+    print_with_half((struct orr_mean){.mean = orr_mean_of(f->ceiling, f->n).mean, .half = NAN});
+    print_with_half(orr_mean_of(f->floor, f->n));
+    print_with_half((struct orr_mean){.mean = orr_mean_of(f->raw, f->n).mean, .half = NAN});
     printf(" %d |\n", f->n);
 }
 
