@@ -70,8 +70,7 @@ static int count_cell(struct orr_file *html, int count, int of)
                            of);
 }
 
-/* The rule of the headline column: `best` when it was run, else the last. */
-static const char *headline_rule(const struct report_run *run)
+const char *report_headline_rule(const struct report_run *run)
 {
     for (int r = 0; r < run->rules.count; r++)
         if (!strcmp(run->rules.item[r], "best"))
@@ -81,7 +80,7 @@ static const char *headline_rule(const struct report_run *run)
 
 int report_html_laws(const struct report_run *run, struct orr_file *html)
 {
-    const char *headline = headline_rule(run);
+    const char *headline = report_headline_rule(run);
     TRY(orr_file_printf(html,
                         "<div class=\"wide\"><table>\n<caption>Law: choice of the rule "
                         "&ldquo;%s&rdquo; on sample 0. Then, over %d samples of held-out "

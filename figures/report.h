@@ -118,9 +118,10 @@ extern const char *const report_stage_title[REPORT_STAGES];
  * after an error. */
 int report_read(struct report_run *run, const char *path, const char *attention);
 void report_free(struct report_run *run);
-/* Parts of report_read(): laws/laws.json with the fronts of sample 0; a number of a JSON file (what
+/* Parts of report_read(): settings and names of the sources; laws/laws.json with the fronts of sample 0; a number of a JSON file (what
  * is not there leaves it as it is); one training log (a file that is not there leaves an empty
  * curve). */
+int report_read_settings(struct report_run *run, const char *path, const char *attention);
 int report_read_laws(struct report_run *run);
 /* laws/laws.json alone. */
 int report_read_laws_json(struct report_run *run);
@@ -128,6 +129,8 @@ int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
 /* ORR_EMISSING: "FILE: not found; make it with: make TARGET PRESET=... RUN=...". */
 int report_missing(const struct report_run *run, const char *file, const char *target);
+/* The rule whose choice tables show first: `best` when it was run, else the last. */
+const char *report_headline_rule(const struct report_run *run);
 /* Index of a source, -1 when the run has none of that name. */
 int report_find(const struct report_run *run, const char *source);
 
