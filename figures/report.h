@@ -118,9 +118,9 @@ extern const char *const report_stage_title[REPORT_STAGES];
  * after an error. */
 int report_read(struct report_run *run, const char *path, const char *attention);
 void report_free(struct report_run *run);
-/* Parts of report_read(): settings and names of the sources; laws/laws.json with the fronts of sample 0; a number of a JSON file (what
- * is not there leaves it as it is); one training log (a file that is not there leaves an empty
- * curve). */
+/* Parts of report_read(): settings and names of the sources; laws/laws.json with the fronts of
+ * sample 0; a number of a JSON file (what is not there leaves it as it is); one training log (a
+ * file that is not there leaves an empty curve). */
 int report_read_settings(struct report_run *run, const char *path, const char *attention);
 int report_read_laws(struct report_run *run);
 /* laws/laws.json alone. */

@@ -1,5 +1,5 @@
 /* runs.h - inside figures/: one table over all runs of a folder (bin/report --runs). Runs of equal
- * settings are seeds of one row; docs/runs.md has the columns. */
+ * settings are seeds of one row; docs/report.md has the columns. */
 #ifndef REPORT_RUNS_H
 #define REPORT_RUNS_H
 

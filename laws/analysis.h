@@ -28,7 +28,7 @@ enum { LAW_TEXT = 1024 };
 enum law_unit { LAW_UNIT_GRAVITY, LAW_UNIT_JUMP, LAW_UNIT_NONE };
 
 /* The law that the orbits of a run follow. Where G jumps, labels may be of one side of the jump or
- * of both, with a k each; of laws that G does not multiply as a whole each side has its own shape. */
+ * of both, with a k each; laws that G does not multiply as a whole have a shape on each side. */
 struct law_own {
     struct sim_dynamics dynamics;
     bool newton; /* F = G m1 m2 / r^2 */
@@ -47,8 +47,8 @@ void law_own_steps(struct law_own *own, size_t first, size_t last);
 void law_own_side(struct law_own *own, int side);
 /* The law's force divided by what k stands for: F of G = 1 where G multiplies it. */
 double law_own_force(const struct law_own *own, double m1, double m2, double r_au);
-/* Median of |F_true / F of the law at the label's step - 1|: 0 unless the labels are of orbits under
- * another law. */
+/* Median of |F_true / F of the law at the label's step - 1|: about 0 unless the labels are of
+ * orbits under another law. */
 int law_own_difference(struct law_own *own, const struct law_forces *truth, double *difference);
 /* "k m1 m2 / r^2", or "k times the force of the law power, orbits.law_exponent=-2.5". */
 void law_own_name(const struct law_own *own, const struct orr_preset *preset, char text[LAW_TEXT]);

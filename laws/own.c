@@ -1,12 +1,12 @@
-/* own.c - the law that the orbits of a run follow: its force, its name in words, the constant that a
- * formula of it should have, and whether the labels are of it. */
+/* own.c - the law that the orbits of a run follow: its force, its name in words, the constant that
+ * a formula of it should have, and whether the labels are of it. */
 #include "analysis.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What doubling some of a law's numbers makes of its force at one place: exactly twice as much where
+/* Whether these factors, of which one is 2, double the force of a law at one place: exactly, where
  * they multiply the whole of it, since a factor of two is not rounded. */
 static bool doubles(const struct sim_dynamics *d, double gravity, double jump)
 {

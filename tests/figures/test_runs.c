@@ -1,5 +1,5 @@
-/* test_runs.c - one table over runs: which runs there are, which are seeds of the same settings, and
- * what their rows say. */
+/* test_runs.c - one table over runs: which runs there are, which are seeds of the same settings,
+ * and what their rows say. */
 #include "base/scratch.h"
 
 #include <math.h>
