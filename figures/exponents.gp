@@ -36,7 +36,7 @@ set multiplot
 do for [e = 1:3] {
     pad = 0.06 * (highest[e] - lowest[e])
     set xrange [lowest[e] - pad:highest[e] + pad]
-    raw = (highest[e] - lowest[e]) / 4
+    raw = (highest[e] - lowest[e]) / 4.0
     power = 10.0 ** floor(log10(raw))
     set xtics raw / power < 1.5 ? power : raw / power < 3.5 ? 2 * power : raw / power < 7.5 ? 5 * power : 10 * power
     x0 = left + (e - 1) * (side + gap)

@@ -671,6 +671,10 @@ static void own_law_is_asked_for(void **state)
         assert_int_equal(count_of(page, own ? "m<sub>2</sub> (0.7)<" : "m<sub>2</sub> (1)<"), 1);
         assert_int_equal(count_of(page, "exponents of the truth"), own);
         free(page);
+        for (int s = 0; s < run.source_count && own; s++) { /* axes from -3 to -2, whole numbers */
+            run.true_law.exponent[0] = -2.5;
+            run.source[s].exponent[0] = (struct report_interval){-2.5, -2.6, -2.4};
+        }
         run.preset.orbits.jump_step = 9;
         run.preset.orbits.jump_factor = 2;
         assert_int_equal(report_plot(&run, folder, true, &pictures), 0);
