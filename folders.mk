@@ -59,7 +59,7 @@ symreg/csv_USES := symreg/csv $(symreg/evolve_USES) symreg
 
 FOLDERS += laws
 laws_PREFIX := law
-laws_USES := laws symreg base
+laws_USES := laws symreg sim base
 laws_ENTERS := symreg/csv
 
 FOLDERS += figures

@@ -138,6 +138,14 @@ double orr_pow(double a, double b); /* of finite numbers */
  * none. */
 double orr_median(double *x, size_t n);
 
+/* Mean over repetitions, and half of its 95% interval of Student's t. */
+struct orr_mean {
+    double mean, half; /* NaN of no number; half: NaN of fewer than two */
+    int n;             /* numbers that it is of */
+};
+/* Of those of x (n) that are finite. */
+struct orr_mean orr_mean_of(const double x[], int n);
+
 /* --------------------------------------------------------------------------------- cores */
 
 /* Cores that this process may use, at least 1: those that it is bound to, and no more than the CPU

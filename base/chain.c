@@ -305,6 +305,8 @@ int orr_chain_laws(struct orr_chain *chain, const struct orr_sources *sources,
                    char digest[ORR_DIGEST])
 {
     struct draft draft = begin(chain, ORR_KIND_LAWS);
+    if (chain->preset->orbits.law != ORR_LAW_NEWTON)
+        add_fact(&draft, "true_law", "the run's own"); /* earlier versions asked for Newton's */
     for (int i = 0; i < sources->count; i++) {
         char table[ORR_DIGEST];
         const char *source = sources->name[i];

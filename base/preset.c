@@ -367,6 +367,19 @@ void orr_field_text(const struct orr_preset *preset, const struct orr_field *f,
     }
 }
 
+const char *orr_preset_key(int i)
+{
+    return orr_fields[i].key;
+}
+
+void orr_preset_value(const struct orr_preset *preset, const char *key, char text[ORR_SETTING])
+{
+    text[0] = '\0';
+    for (const struct orr_field *f = orr_fields; f->key; f++)
+        if (!strcmp(f->key, key))
+            orr_field_text(preset, f, text);
+}
+
 static cJSON *field_json(const struct orr_preset *preset, const struct orr_field *f)
 {
     char text[ORR_FIELD_TEXT_BYTES];

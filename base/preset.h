@@ -250,6 +250,12 @@ int orr_preset_check(const struct orr_preset *preset);
 bool orr_preset_unused(const struct orr_preset *preset, const char *key, char why[256]);
 /* Every key but the name, as in a preset file; cJSON_Delete() it. */
 struct cJSON *orr_preset_json(const struct orr_preset *preset);
+/* Key of setting i, in the order of the table; NULL behind the last. */
+const char *orr_preset_key(int i);
+/* A setting as --set takes it: numbers in the shortest form that reads back as the same number,
+ * lists with commas, "" for a key that there is none of. */
+enum { ORR_SETTING = ORR_LIST * ORR_NAME };
+void orr_preset_value(const struct orr_preset *preset, const char *key, char text[ORR_SETTING]);
 /* Writes every key, so that --preset FILE repeats the run. */
 int orr_preset_save(const struct orr_preset *preset, const char *path);
 /* Whether a key is in one of the groups: "seed,orbits". */

@@ -149,6 +149,6 @@ const struct orr_field orr_fields[] = {
     {"symreg.evaluations", ORR_FIELD_DOUBLE, AT(symreg.evaluations), "0", 0, 1e+18, NULL, "... after so many formulas, 0 = no limit"},
     {"symreg.stop_loss", ORR_FIELD_DOUBLE, AT(symreg.stop_loss), "0", 0, 1e+300, NULL, "... at this loss, 0 = at an exact formula"},
     {"symreg.rules", ORR_FIELD_NAMES, AT(symreg.rules), "accuracy,score,best", 0, 0, NULL, "selection rules to report: accuracy, score, best, mdl"},
-    {"symreg.constant_tolerance", ORR_FIELD_DOUBLE, AT(symreg.constant_tolerance), "0.001", 1e-12, 1, NULL, "how constant k must be for a formula to be k m1 m2/r^2"},
+    {"symreg.constant_tolerance", ORR_FIELD_DOUBLE, AT(symreg.constant_tolerance), "0.001", 1e-12, 1, NULL, "how constant k must be for a formula to be k times the run's law"},
     {NULL, ORR_FIELD_INT, 0, NULL, 0, 0, NULL, NULL},
 };

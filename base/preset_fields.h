@@ -27,9 +27,8 @@ struct orr_field {
 
 extern const struct orr_field orr_fields[]; /* ended by key == NULL */
 
-/* The value of a setting as --set takes it: numbers in the shortest form that reads back as the
- * same number, lists with commas. */
-enum { ORR_FIELD_TEXT_BYTES = ORR_LIST * ORR_NAME };
+/* orr_preset_value() of a field. */
+enum { ORR_FIELD_TEXT_BYTES = ORR_SETTING };
 void orr_field_text(const struct orr_preset *preset, const struct orr_field *f,
                     char text[ORR_FIELD_TEXT_BYTES]);
 

@@ -3,7 +3,7 @@
 #   gnuplot -c curves.gp STEM OUTPUT png|svg
 #
 # STEM.set: kind ("loss" or "pareto"), panels with panel_title[], curves with panel_of[], title[],
-# colour[]. STEM.dat: two blocks per curve: the line, then its marks (validation losses; the
+# colour[]; of pareto law, "Newton's law". STEM.dat: two blocks per curve: the line, then its marks (validation losses; the
 # selected law, third column 2 when it is the true one).
 
 load ARG1.".set"
@@ -46,7 +46,7 @@ set format y "10^{%T}"
 set xrange [0:*]
 unset key
 
-remark = kind eq "pareto" ? "large circle: selected by the rule best, filled if it is Newton's law" : "thin: training, dots: validation"
+remark = kind eq "pareto" ? "large circle: selected by the rule best, filled if it is ".law : "thin: training, dots: validation"
 set offsets 0, kind eq "pareto" ? 0.6 : 0, 0, 0
 
 set multiplot

@@ -1,9 +1,9 @@
-# exponents.gp - exponents of r, m1 and m2 per source against Newton's (-2, 1, 1).
+# exponents.gp - exponents of r, m1 and m2 per source against those of the law of the run.
 #
 #   gnuplot -c exponents.gp STEM OUTPUT png|svg
 #
-# STEM.set: rows, title[], colour[], expected[], lowest[] and highest[] of the axes. STEM.dat: one block and one row per source: value, low, high
-# of r, then of m1, then of m2.
+# STEM.set: rows, title[], colour[], law (whose exponents are expected[]), lowest[] and highest[] of
+# the axes. STEM.dat: one block and one row per source: value, low, high of r, then of m1, of m2.
 
 load ARG1.".set"
 data = ARG1.".dat"
@@ -36,7 +36,7 @@ set multiplot
 do for [e = 1:3] {
     pad = 0.06 * (highest[e] - lowest[e])
     set xrange [lowest[e] - pad:highest[e] + pad]
-    raw = (highest[e] - lowest[e]) / 4
+    raw = (highest[e] - lowest[e]) / 4.0
     power = 10.0 ** floor(log10(raw))
     set xtics raw / power < 1.5 ? power : raw / power < 3.5 ? 2 * power : raw / power < 7.5 ? 5 * power : 10 * power
     x0 = left + (e - 1) * (side + gap)
@@ -44,7 +44,7 @@ do for [e = 1:3] {
     set rmargin at screen (x0 + side) / width
     set bmargin at screen foot / height
     set tmargin at screen (foot + high) / height
-    set label 1000 name[e].sprintf(" (Newton: %d)", expected[e]) at graph 0.0, screen (foot + high + 22) / height left font ",12"
+    set label 1000 name[e].sprintf(" (%s: %.4g)", law, expected[e]) at graph 0.0, screen (foot + high + 22) / height left font ",12"
     if (e == 1) {
         do for [s = 1:rows] {
             set label s title[s] at screen (left - 14) / width, first s right font ",11" noenhanced

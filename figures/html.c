@@ -158,15 +158,47 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
     return 0;
 }
 
+/* Which law the tables ask for. */
+static int write_true_law(const struct report_run *run, struct orr_file *html)
+{
+    const struct report_true_law *law = &run->true_law;
+    const struct orr_orbits_preset *o = &run->preset.orbits;
+    TRY(orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>"));
+    if (law->newton) {
+        TRY(orr_file_printf(html,
+                            "Newton: F = k m<sub>1</sub> m<sub>2</sub> / r<sup>2</sup> with k "
+                            "= 4&pi;<sup>2</sup> = 39.478 (AU, years, solar masses)."));
+    } else {
+        TRY(orr_file_printf(html, "The law of the orbits of this run: "));
+        TRY(report_html_text(html, law->formula));
+        TRY(orr_file_printf(html,
+                            " (AU, years, solar masses). Tables and figures ask for this law; "
+                            "k = %.5g is the law itself.",
+                            law->k[0]));
+    }
+    if (o->jump_step > 0 && o->jump_factor != 1) {
+        TRY(orr_file_printf(html, " G is multiplied by %g from step %ld on", o->jump_factor,
+                            o->jump_step));
+        if (law->constants == 2)
+            TRY(orr_file_printf(
+                html,
+                ", and labels are of both sides: k = %.5g before, %.5g after. No one "
+                "formula of r, m<sub>1</sub>, m<sub>2</sub> is right for both",
+                law->k[0], law->k[1]));
+        else if (law->constants == 1)
+            TRY(orr_file_printf(html, ": at the steps with labels k = %.5g", law->k[0]));
+        TRY(orr_file_printf(html, "."));
+    }
+    return orr_file_printf(html, "</p>\n");
+}
+
 static int write_laws(const struct report_run *run, const struct report_pictures *pictures,
                       const char *folder, struct orr_file *html)
 {
     if (!run->has_laws)
         return orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>This preset has no force-"
                                      "magnitude task.</p>\n");
-    TRY(orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>Newton: F = k m<sub>1</sub> "
-                              "m<sub>2</sub> / r<sup>2</sup> with k = 4&pi;<sup>2</sup> = 39.478 "
-                              "(AU, years, solar masses).</p>\n"));
+    TRY(write_true_law(run, html));
     TRY(report_html_laws(run, html));
     TRY(report_html_choices(run, html));
     TRY(orr_file_printf(html, "<h2>Exponents</h2>\n"));

@@ -70,8 +70,7 @@ static int count_cell(struct orr_file *html, int count, int of)
                            of);
 }
 
-/* The rule of the headline column: `best` when it was run, else the last. */
-static const char *headline_rule(const struct report_run *run)
+const char *report_headline_rule(const struct report_run *run)
 {
     for (int r = 0; r < run->rules.count; r++)
         if (!strcmp(run->rules.item[r], "best"))
@@ -81,11 +80,11 @@ static const char *headline_rule(const struct report_run *run)
 
 int report_html_laws(const struct report_run *run, struct orr_file *html)
 {
-    const char *headline = headline_rule(run);
+    const char *headline = report_headline_rule(run);
     TRY(orr_file_printf(html,
                         "<div class=\"wide\"><table>\n<caption>Law: choice of the rule "
                         "&ldquo;%s&rdquo; on sample 0. Then, over %d samples of held-out "
-                        "positions: how often the structure of Newton's law is on the Pareto "
+                        "positions: how often the structure of %s law is on the Pareto "
                         "front, its k (median), and how often each rule selects it. k without "
                         "m<sub>2</sub> is what k m<sub>1</sub> / r<sup>2</sup> fits best by least "
                         "absolute deviation, the constant of a law that misses m<sub>2</sub>; "
@@ -97,7 +96,8 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
                         "<th scope=\"col\" class=\"n\">k</th><th scope=\"col\" class=\"n\">"
                         "k without m<sub>2</sub></th><th scope=\"col\" class=\"n\">Leverage"
                         "</th>",
-                        headline, run->samples));
+                        headline, run->samples,
+                        run->true_law.newton ? "Newton's" : "the run's own"));
     for (int r = 0; r < run->rules.count; r++)
         TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", run->rules.item[r]));
     TRY(orr_file_printf(html, "</tr></thead>\n<tbody>\n"));
@@ -138,8 +138,9 @@ int report_html_choices(const struct report_run *run, struct orr_file *html)
                         "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Source</th>"
                         "<th scope=\"col\" class=\"n\">Sample</th><th scope=\"col\">Rule</th>"
                         "<th scope=\"col\">Law</th><th scope=\"col\" class=\"n\">Size</th>"
-                        "<th scope=\"col\" class=\"n\">Loss</th><th scope=\"col\">Newton</th>"
-                        "</tr></thead>\n<tbody>\n"));
+                        "<th scope=\"col\" class=\"n\">Loss</th><th scope=\"col\">%s</th>"
+                        "</tr></thead>\n<tbody>\n",
+                        run->true_law.newton ? "Newton" : "True"));
     for (size_t i = 0; i < run->law_count; i++) {
         const struct report_law *law = &run->law[i];
         TRY(open_row(html, &run->source[law->source]));
@@ -196,14 +197,19 @@ int report_html_exponents(const struct report_run *run, struct orr_file *html)
         "<div class=\"wide\"><table>\n<caption>Held-out force magnitudes: R&sup2; of log F, "
         "median relative error, and exponents by least squares in log space with bootstrap "
         "intervals. Dropped: predictions that are not positive have no logarithm; they are left "
-        "out of R&sup2; and exponents, not of the median error and the search for laws. The last "
+        "out of R&sup2; and exponents, not of the median error and the search for laws. %sThe last "
         "rows are floors: what a constant or a regression on the named quantities alone reaches."
         "</caption>\n<thead><tr><th scope=\"col\">Source</th>"
         "<th scope=\"col\" class=\"n\">R&sup2;</th><th scope=\"col\" class=\"n\">Dropped</th>"
-        "<th scope=\"col\" class=\"n\">Median error</th>"
-        "<th scope=\"col\" class=\"n\">r (&minus;2)</th>"
-        "<th scope=\"col\" class=\"n\">m<sub>1</sub> (1)</th>"
-        "<th scope=\"col\" class=\"n\">m<sub>2</sub> (1)</th></tr></thead>\n<tbody>\n"));
+        "<th scope=\"col\" class=\"n\">Median error</th>",
+        run->true_law.newton ? "" : "In brackets: exponents of the truth. "));
+    for (int e = 0; e < 3; e++) {
+        static const char *const names[3] = {"r", "m<sub>1</sub>", "m<sub>2</sub>"};
+        const double x = run->true_law.exponent[e];
+        TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s (%s%.4g)</th>", names[e],
+                            x < 0 ? "&minus;" : "", fabs(x)));
+    }
+    TRY(orr_file_printf(html, "</tr></thead>\n<tbody>\n"));
     for (int s = 0; s < run->source_count; s++) {
         const struct report_source *source = &run->source[s];
         if (!source->has_laws)

@@ -1,5 +1,6 @@
 /* main_report.c - bin/report: figures and report.html of a run directory. */
 #include "origin.h"
+#include "runs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -81,7 +82,7 @@ static int make_report(const struct report_run *run, const struct report_origin 
     return rc;
 }
 
-static const char *orbits_option = "";
+static const char *orbits_option = "", *runs_option = "";
 
 /* Draws and writes all of it, from artefacts that the settings make. */
 static int remake(const struct orr_cli *cli, struct report_origin *origin, const char *out)
@@ -98,8 +99,36 @@ static int remake(const struct orr_cli *cli, struct report_origin *origin, const
     return rc;
 }
 
+/* One table over the runs of a folder instead of a report of one. */
+static int aggregate(const struct orr_cli *cli)
+{
+    struct runs runs;
+    const char *other = cli->run_given      ? "--run"
+                        : *cli->out         ? "--out"
+                        : *cli->attention   ? "--attention"
+                        : *orbits_option    ? "--orbits"
+                        : cli->preset_given ? "--preset"
+                        : cli->seed_given   ? "--seed"
+                        : cli->plan         ? "--plan"
+                                            : NULL;
+    if (other)
+        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the report of one run, not to --runs", other);
+    int rc = report_runs_read(&runs, runs_option);
+    if (!rc)
+        rc = report_runs_write(&runs);
+    if (!rc)
+        rc = report_runs_print(&runs);
+    for (size_t i = 0; i < runs.left_out_count && !rc; i++)
+        orr_note(cli->quiet, "report: %s: left out: %s", runs.left_out[i].path,
+                 runs.left_out[i].why);
+    report_runs_free(&runs);
+    return rc;
+}
+
 static int report(const struct orr_cli *cli)
 {
+    if (*runs_option)
+        return aggregate(cli);
     static struct report_origin origin;
     const char *out = *cli->out ? cli->out : cli->run;
     enum orr_verdict verdict;
@@ -128,6 +157,9 @@ static int report(const struct orr_cli *cli)
 int main(int argc, char **argv)
 {
     static const struct orr_option options[] = {
+        {"--runs", "DIR",
+         "instead: one table over the runs in DIR, up to 3 folders deep; writes DIR/runs.json",
+         &runs_option, NULL},
         {"--orbits", "DIR",
          "the data sets that the run was made from, if not those of its settings", &orbits_option,
          NULL},
@@ -136,7 +168,7 @@ int main(int argc, char **argv)
     static const struct orr_program program = {
         .name = "report",
         .purpose = "draws the figures of a run and writes its self-contained report.html",
-        .usage = "report [--run DIR] [--out DIR] [--attention NAME]",
+        .usage = "report [--run DIR] [--out DIR] [--attention NAME]\n       report --runs DIR",
         .options = options,
         .groups = "",
         .without = "--checkpoint,--device,--attention-impl,--threads",

@@ -110,6 +110,27 @@ static int check_laws(const struct report_origin *origin, const char *run)
                     path, why);
 }
 
+int report_origin_laws(const char *run, const struct orr_preset *preset)
+{
+    static struct orr_chain chain;
+    struct orr_sources sources;
+    char path[REPORT_PATH], why[ORR_WHY] = "", digest[ORR_DIGEST];
+    TRY(orr_path(path, "%s/laws/laws.json", run));
+    TRY(orr_chain_open(&chain, preset, ""));
+    cJSON *made = made_of(path);
+    int rc = orr_chain_find_elsewhere(&chain, run, "", false);
+    if (!rc)
+        rc = orr_chain_adopt(&chain, made, path);
+    orr_sources_list(preset, "", &sources);
+    if (!rc)
+        rc = orr_chain_laws(&chain, &sources, digest);
+    if (!rc && !orr_made_same(&chain.book, digest, made, why))
+        rc = ORR_FAIL(ORR_EINVAL, "%s: not what %s/preset.json makes: %s", path, run, why);
+    orr_chain_close(&chain);
+    cJSON_Delete(made);
+    return rc;
+}
+
 /* The evaluation on planet runs, of which the page shows a number. Beside vectors made elsewhere
  * there need not be one. */
 static int check_evaluation(struct report_origin *origin, const char *run, const char *source)

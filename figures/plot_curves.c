@@ -144,19 +144,21 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
     snprintf(picture->name, sizeof picture->name, "pareto");
     snprintf(picture->caption, sizeof picture->caption,
              "Pareto fronts of symbolic regression on sample 0: loss against complexity. The large "
-             "circle is the law that the rule \"best\" selects, filled when it is "
-             "k m1 m2 / r^2.");
+             "circle is the law that the rule \"best\" selects, filled when it is %s.",
+             run->true_law.newton ? "k m1 m2 / r^2" : "the run's own law");
     int curves = 0;
     for (int s = 0; s < run->source_count; s++)
         curves += run->source[s].has_laws;
     struct orr_file data = {0}, set = {0};
     int rc = open_pair(folder, picture->name, &data, &set);
     if (!rc)
-        rc = orr_file_printf(&set,
-                             "panels = 1\ncurves = %d\nkind = \"pareto\"\narray panel_title[1]\n"
-                             "array panel_of[%d]\narray title[%d]\narray colour[%d]\n"
-                             "panel_title[1] = \"Pareto fronts, sample 0\"\n",
-                             curves, curves, curves, curves);
+        rc = orr_file_printf(
+            &set,
+            "panels = 1\ncurves = %d\nkind = \"pareto\"\nlaw = \"%s\"\n"
+            "array panel_title[1]\narray panel_of[%d]\narray title[%d]\narray colour[%d]\n"
+            "panel_title[1] = \"Pareto fronts, sample 0\"\n",
+            curves, run->true_law.newton ? "Newton's law" : "the run's own law", curves, curves,
+            curves);
     int curve = 0;
     for (int s = 0; s < run->source_count && !rc; s++) {
         const struct report_source *source = &run->source[s];
@@ -178,21 +180,24 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
     return close_pair(&data, &set, rc);
 }
 
-/* The axes: half a unit around Newton's exponents, and every interval. */
+/* The axes: half a unit around the law's exponents, and every interval. */
 static int write_exponent_axes(const struct report_run *run, struct orr_file *set)
 {
-    static const double newton[3] = {-2, 1, 1};
-    int rc = orr_file_printf(set, "array expected[3]\narray lowest[3]\narray highest[3]\n");
+    const double *law = run->true_law.exponent;
+    int rc = orr_file_printf(set,
+                             "array expected[3]\narray lowest[3]\narray highest[3]\nlaw = "
+                             "\"%s\"\n",
+                             run->true_law.newton ? "Newton" : "truth");
     for (int e = 0; e < 3 && !rc; e++) {
-        double lowest = newton[e] - 0.5, highest = newton[e] + 0.5;
+        double lowest = law[e] - 0.5, highest = law[e] + 0.5;
         for (int s = 0; s < run->source_count; s++) {
             const struct report_interval *x = &run->source[s].exponent[e];
             /* fmin and fmax pass over NaN */
             lowest = fmin(lowest, fmin(x->low, x->value));
             highest = fmax(highest, fmax(x->high, x->value));
         }
-        rc = orr_file_printf(set, "expected[%d] = %g\nlowest[%d] = %.6g\nhighest[%d] = %.6g\n",
-                             e + 1, newton[e], e + 1, lowest, e + 1, highest);
+        rc = orr_file_printf(set, "expected[%d] = %.4g\nlowest[%d] = %.6g\nhighest[%d] = %.6g\n",
+                             e + 1, law[e], e + 1, lowest, e + 1, highest);
     }
     return rc;
 }
@@ -203,7 +208,8 @@ int report_plot_exponents(const struct report_run *run, const char *folder,
     snprintf(picture->name, sizeof picture->name, "exponents");
     snprintf(picture->caption, sizeof picture->caption,
              "Exponents of the force on held-out sequences: least squares of log F on log r, "
-             "log m1 and log m2, with bootstrap intervals. Newton's law is the dashed line.");
+             "log m1 and log m2, with bootstrap intervals. %s the dashed line.",
+             run->true_law.newton ? "Newton's law is" : "What the truth has is");
     int rows = 0;
     for (int s = 0; s < run->source_count; s++)
         rows += isfinite(run->source[s].exponent[0].value);

@@ -197,7 +197,7 @@ static int list_sources(struct report_run *run, const char *attention)
     return rc ? rc : add_source(run, "untrained", REPORT_UNTRAINED);
 }
 
-static int read_settings(struct report_run *run)
+static int read_preset(struct report_run *run)
 {
     char path[REPORT_PATH];
     if (!orr_exists(run->path))
@@ -214,7 +214,7 @@ static int read_settings(struct report_run *run)
     return rc ? rc : orr_file_read(path, &run->preset_text, &bytes);
 }
 
-int report_read(struct report_run *run, const char *path, const char *attention)
+int report_read_settings(struct report_run *run, const char *path, const char *attention)
 {
     memset(run, 0, sizeof *run);
     run->floor_log_r = run->floor_log_scale_dt_r = run->floor_constant = run->period_r2 = NAN;
@@ -226,9 +226,13 @@ int report_read(struct report_run *run, const char *path, const char *attention)
         run->path[--length] = '\0';
     const char *slash = strrchr(run->path, '/');
     snprintf(run->name, sizeof run->name, "%.255s", slash && slash[1] ? slash + 1 : run->path);
-    rc = read_settings(run);
-    if (!rc)
-        rc = list_sources(run, attention);
+    rc = read_preset(run);
+    return rc ? rc : list_sources(run, attention);
+}
+
+int report_read(struct report_run *run, const char *path, const char *attention)
+{
+    int rc = report_read_settings(run, path, attention);
     run->has_vectors = orr_has_task(&run->preset, true);
     for (int s = 0; s < run->source_count && !rc; s++) {
         if (orr_has_table(&run->preset, run->source[s].name, true))

@@ -99,6 +99,24 @@ static void take_sample(struct report_run *run, const cJSON *item)
     source->leverage = number(item, "leverage");
 }
 
+/* "true_law"; without it Newton's, which is all that there was. */
+static void take_true_law(struct report_run *run, const cJSON *json)
+{
+    static const double newton[3] = {-2, 1, 1};
+    struct report_true_law *law = &run->true_law;
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, "true_law"), *k;
+    const char *formula = text(item, "formula");
+    *law = (struct report_true_law){.newton = !formula || !strcmp(formula, "k m1 m2 / r^2")};
+    snprintf(law->formula, sizeof law->formula, "%s", formula ? formula : "k m1 m2 / r^2");
+    cJSON_ArrayForEach (k, cJSON_GetObjectItemCaseSensitive(item, "k"))
+        if (law->constants < 2 && cJSON_IsNumber(k))
+            law->k[law->constants++] = k->valuedouble;
+    for (int e = 0; e < 3; e++) {
+        const double truth = run->source[0].exponent[e].value;
+        law->exponent[e] = law->newton || !isfinite(truth) ? newton[e] : truth;
+    }
+}
+
 static int take_json(struct report_run *run, const char *path, const cJSON *json)
 {
     const cJSON *laws = cJSON_GetObjectItemCaseSensitive(json, "laws"), *item;
@@ -116,6 +134,7 @@ static int take_json(struct report_run *run, const char *path, const cJSON *json
     }
     cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "sources"))
         take_source(run, item);
+    take_true_law(run, json);
     cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "samples"))
         take_sample(run, item);
     const cJSON *floors = cJSON_GetObjectItemCaseSensitive(json, "floors");
@@ -159,7 +178,7 @@ out:
     return rc;
 }
 
-int report_read_laws(struct report_run *run)
+int report_read_laws_json(struct report_run *run)
 {
     char path[REPORT_PATH];
     int rc = orr_path(path, "%s/laws/laws.json", run->path);
@@ -172,11 +191,17 @@ int report_read_laws(struct report_run *run)
     if (!rc)
         rc = take_json(run, path, json);
     cJSON_Delete(json);
-    for (int s = 0; s < run->source_count && !rc; s++)
-        if (run->source[s].has_laws)
-            rc = read_front(run, &run->source[s]);
     run->has_laws = !rc && run->law_count > 0;
     if (!rc && !run->has_laws)
         rc = ORR_FAIL(ORR_EFORMAT, "%s: no law of any source of this run", path);
+    return rc;
+}
+
+int report_read_laws(struct report_run *run)
+{
+    int rc = report_read_laws_json(run);
+    for (int s = 0; s < run->source_count && !rc; s++)
+        if (run->source[s].has_laws)
+            rc = read_front(run, &run->source[s]);
     return rc;
 }

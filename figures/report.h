@@ -79,6 +79,15 @@ struct report_law {
     double constant; /* NaN when the true structure is not on the front */
 };
 
+/* The law that selected_true and on_front ask for: that of the run's orbits. */
+struct report_true_law {
+    bool newton;        /* so it is in files that do not say */
+    char formula[1024]; /* "k m1 m2 / r^2", or words */
+    int constants;      /* 2: labels before and after a jump of G; 0: the file does not say */
+    double k[2];        /* of the law itself */
+    double exponent[3]; /* of r, m1, m2: Newton's, or what the truth's forces have */
+};
+
 struct report_run {
     char path[REPORT_PATH];
     char name[256]; /* last part of the path */
@@ -89,6 +98,7 @@ struct report_run {
     bool has_vectors, has_laws;
     size_t law_count;
     struct report_law *law;
+    struct report_true_law true_law;
     int samples;                                              /* largest sample number + 1 */
     struct orr_names rules;                                   /* in order of appearance */
     double floor_log_r, floor_log_scale_dt_r, floor_constant; /* R^2 of log F, NaN when absent */
@@ -108,14 +118,19 @@ extern const char *const report_stage_title[REPORT_STAGES];
  * after an error. */
 int report_read(struct report_run *run, const char *path, const char *attention);
 void report_free(struct report_run *run);
-/* Parts of report_read(): laws/laws.json with the fronts of sample 0; a number of a JSON file (what
- * is not there leaves it as it is); one training log (a file that is not there leaves an empty
- * curve). */
+/* Parts of report_read(): settings and names of the sources; laws/laws.json with the fronts of
+ * sample 0; a number of a JSON file (what is not there leaves it as it is); one training log (a
+ * file that is not there leaves an empty curve). */
+int report_read_settings(struct report_run *run, const char *path, const char *attention);
 int report_read_laws(struct report_run *run);
+/* laws/laws.json alone. */
+int report_read_laws_json(struct report_run *run);
 int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
 /* ORR_EMISSING: "FILE: not found; make it with: make TARGET PRESET=... RUN=...". */
 int report_missing(const struct report_run *run, const char *file, const char *target);
+/* The rule whose choice tables show first: `best` when it was run, else the last. */
+const char *report_headline_rule(const struct report_run *run);
 /* Index of a source, -1 when the run has none of that name. */
 int report_find(const struct report_run *run, const char *source);
 

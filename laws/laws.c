@@ -165,16 +165,16 @@ static int read_source(struct law_source *source, uint64_t seed)
     return rc;
 }
 
-static int judge(struct law_sample *sample, double tolerance)
+static int judge(struct law_own *own, struct law_sample *sample, double tolerance)
 {
     double k;
     const int rc = sr_front_describe(&sample->fit.front, &sample->fit.data);
     sample->k = NAN;
     sample->true_row =
-        law_find(&sample->fit.front, sample->low, sample->high, tolerance, &sample->k);
+        law_find(own, &sample->fit.front, sample->low, sample->high, tolerance, &sample->k);
     for (int row = 0; row < sample->fit.front.count; row++)
         sample->row_true[row] =
-            law_check(&sample->fit.front.expr[row], sample->low, sample->high, tolerance, &k);
+            law_check(own, &sample->fit.front.expr[row], sample->low, sample->high, tolerance, &k);
     return rc;
 }
 
@@ -217,7 +217,8 @@ static int fit_all(struct laws *laws, struct sr_settings *settings)
         for (int s = 0; s < laws->source[i].forces.samples && (!rc || rc == ORR_EINTR); s++) {
             laws->source[i].sample[s].fit = fits[next++];
             if (!rc)
-                rc = judge(&laws->source[i].sample[s], laws->cli->preset.symreg.constant_tolerance);
+                rc = judge(&laws->own, &laws->source[i].sample[s],
+                           laws->cli->preset.symreg.constant_tolerance);
         }
     free(fits);
     return rc;
@@ -225,6 +226,7 @@ static int fit_all(struct laws *laws, struct sr_settings *settings)
 
 static void laws_free(struct laws *laws)
 {
+    law_own_free(&laws->own);
     for (int i = 0; i < laws->sources; i++) {
         struct law_source *source = &laws->source[i];
         for (int s = 0; s < source->forces.samples && source->sample; s++)
@@ -245,6 +247,23 @@ static int search_and_write(struct laws *laws, struct sr_settings *settings)
     return rc ? rc : laws_write(laws);
 }
 
+/* The law of the run, at the steps that have labels. Labels need not be of it: their data sets may
+ * have been made with other settings. */
+static int open_own(struct laws *laws)
+{
+    const struct law_forces *truth = &laws->source[0].forces;
+    double first = HUGE_VAL, last = 0, tolerance = laws->cli->preset.symreg.constant_tolerance;
+    for (size_t i = 0; i < truth->rows; i++) {
+        first = fmin(first, truth->step[i]);
+        last = fmax(last, truth->step[i]);
+    }
+    law_own_steps(&laws->own, (size_t)fmax(first, 0), (size_t)last);
+    const int rc = law_own_difference(&laws->own, truth, &laws->own_difference);
+    if (!(laws->own_difference > tolerance))
+        laws->own_difference = 0;
+    return rc;
+}
+
 /* Samples of every source, all in one search; everything written. */
 static int make_laws(struct laws *laws, struct sr_settings *settings)
 {
@@ -253,6 +272,8 @@ static int make_laws(struct laws *laws, struct sr_settings *settings)
         rc = read_source(&laws->source[i], laws->cli->preset.seed);
     if (!rc)
         rc = law_analyse_floors(&laws->source[0].forces, &laws->floors);
+    if (!rc)
+        rc = open_own(laws);
     if (!rc)
         rc = orr_mkdir(laws->folder);
     if (!rc)
@@ -327,6 +348,10 @@ int laws_run(const struct orr_cli *cli, const char *orbits)
         return ORR_ENOMEM;
     laws->cli = cli;
     rc = sr_settings_init(&settings, &cli->preset);
+    if (!rc)
+        rc = law_own_create(&laws->own, &cli->preset);
+    if (!rc)
+        law_own_name(&laws->own, &cli->preset, laws->own_name);
     if (!rc)
         rc = *cli->out ? orr_path(laws->folder, "%s", cli->out)
                        : orr_path(laws->folder, "%s/laws", cli->run);

@@ -13,7 +13,7 @@ struct law_sample {
     double low[3], high[3]; /* range of r, m1, m2 */
     struct sr_fit fit;
     struct law_sample_facts facts;
-    int true_row; /* simplest row of the front that is k m1 m2 / r^2, -1 = none */
+    int true_row; /* simplest row of the front that is k times the run's law, -1 = none */
     double k;     /* its constant */
     bool row_true[SR_NODES + 1];
 };
@@ -35,6 +35,9 @@ struct laws {
     int sources;
     struct law_source source[LAW_SOURCES]; /* the first is truth */
     struct law_floors floors;
+    struct law_own own;
+    char own_name[LAW_TEXT];
+    double own_difference; /* of the labels from the run's law, 0 = none */
 };
 
 /* Names of the features, in the order of the columns of x. */

@@ -111,13 +111,30 @@ static int add_files(const struct laws *laws, cJSON *json)
     return rc;
 }
 
+/* The law that selected_true and on_front ask for. */
+static bool add_true_law(const struct laws *laws, cJSON *json)
+{
+    const struct law_own *own = &laws->own;
+    cJSON *object = cJSON_CreateObject(), *k = cJSON_CreateArray();
+    if (!add(json, "true_law", object)) {
+        cJSON_Delete(k);
+        return false;
+    }
+    bool ok = add(object, "k", k) && add_text(object, "law", own->dynamics.law->name) &&
+              add_text(object, "formula", laws->own_name) &&
+              add_number(object, "labels_differ_by", laws->own_difference);
+    for (int side = 0; side < own->sides && ok; side++)
+        ok = add(k, NULL, cJSON_CreateNumber(own->k[side]));
+    return ok;
+}
+
 static bool fill_json(const struct laws *laws, cJSON *json)
 {
     cJSON *list = cJSON_AddArrayToObject(json, "laws");
     cJSON *sources = cJSON_AddArrayToObject(json, "sources");
     cJSON *samples = cJSON_AddArrayToObject(json, "samples");
     cJSON *floors = cJSON_AddObjectToObject(json, "floors");
-    bool ok = list && sources && samples && floors;
+    bool ok = list && sources && samples && floors && add_true_law(laws, json);
     ok = ok && add_text(json, "version", ORR_VERSION) &&
          add(json, "made", orr_book_made(&laws->chain.book, laws->digest)) &&
          orr_json_add_u64(json, "seed", laws->cli->preset.seed) &&
@@ -150,7 +167,7 @@ static void source_title(const struct laws *laws, const struct law_source *sourc
         snprintf(title, 2 * ORR_NAME + 4, "%s", source->name);
 }
 
-/* Samples whose front has k m1 m2 / r^2, and the median of k over them. */
+/* Samples whose front has k times the run's law, and the median of k over them. */
 static int true_law(const struct law_source *source, int *on_front, double *constant)
 {
     double *k = orr_alloc((size_t)source->forces.samples + 1, sizeof *k);
@@ -165,16 +182,51 @@ static int true_law(const struct law_source *source, int *on_front, double *cons
     return 0;
 }
 
+/* What *true* asks for, where that is not Newton's law with its G. */
+static int write_own(const struct laws *laws, struct orr_file *file)
+{
+    const struct law_own *own = &laws->own;
+    const struct sim_dynamics *d = &own->dynamics;
+    int rc = 0;
+    if (!own->newton)
+        rc = orr_file_printf(file, "The run's law: %s;\nk = %.5g is the law itself.\n",
+                             laws->own_name, own->k[0]);
+    if (!rc && d->jump_step > 0 && own->sides == 1)
+        rc = orr_file_printf(file,
+                             "G is multiplied by %g from step %zu on, and labels are of the steps "
+                             "%s: k = %.5g is\nthe law there.\n",
+                             d->jump_factor, d->jump_step,
+                             own->step[0] < d->jump_step ? "before" : "from there on", own->k[0]);
+    if (!rc && own->sides == 2)
+        rc = orr_file_printf(
+            file,
+            "G is multiplied by %g from step %zu on, and labels are of steps before "
+            "and after: k = %.5g is\nthe law before, %.5g after. No one formula of "
+            "r, m1, m2 is right for both; *true* asks for the\nlaw of either side "
+            "with any k.\n",
+            d->jump_factor, d->jump_step, own->k[0], own->k[1]);
+    if (!rc && laws->own_difference > 0)
+        rc = orr_file_printf(file,
+                             "The labels are not of this law, from which their median differs by "
+                             "%.2g%%: their data sets\nwere made with other settings.\n",
+                             100 * laws->own_difference);
+    return rc;
+}
+
 static int write_law_rows(const struct laws *laws, struct orr_file *file)
 {
     char text[SR_TEXT], title[2 * ORR_NAME + 4];
     int rc = orr_file_printf(
-        file, "Law of F(r, m1, m2) from each source of forces; AU, years, solar masses. *true* "
-              "says how\noften the selected formula is k m1 m2 / r^2, *on front* how often any "
-              "formula of the front\nis; k is the median of its constants over these "
-              "fronts.\n\n"
-              "| source | rule | law (sample 0) | true | on front | k |\n"
-              "|---|---|---|---|---|---|\n");
+        file,
+        "Law of F(r, m1, m2) from each source of forces; AU, years, solar masses. *true* says "
+        "how\noften the selected formula is %s, *on front* how often any formula of the front\n"
+        "is; k is the median of its constants over these fronts.\n",
+        laws->own.newton ? laws->own_name : "k times the run's own law");
+    if (!rc)
+        rc = write_own(laws, file);
+    if (!rc)
+        rc = orr_file_printf(file, "\n| source | rule | law (sample 0) | true | on front | k |\n"
+                                   "|---|---|---|---|---|---|\n");
     for (int i = 0; i < laws->sources && !rc; i++) {
         const struct law_source *source = &laws->source[i];
         const int n = source->forces.samples;
@@ -208,12 +260,14 @@ static int write_source_rows(const struct laws *laws, struct orr_file *file)
 {
     char title[2 * ORR_NAME + 4];
     int rc = orr_file_printf(
-        file, "\nExponents of F ~ r^a m1^b m2^c with 95%% intervals over sequences (Newton: -2, "
-              "1, 1); *dropped*\ncounts rows with F <= 0, which have no logarithm; k without m2 "
-              "is what k m1 / r^2 fits best\nby least absolute deviation, leverage the largest "
-              "share of sum |F| of one sequence, both of\nsample 0.\n\n"
-              "| source | R2 log F | median error | r | m1 | m2 | dropped | k without m2 | "
-              "leverage |\n|---|---|---|---|---|---|---|---|---|\n");
+        file,
+        "\nExponents of F ~ r^a m1^b m2^c with 95%% intervals over sequences (%s); *dropped*\n"
+        "counts rows with F <= 0, which have no logarithm; k without m2 is what k m1 / r^2 fits "
+        "best\nby least absolute deviation, leverage the largest share of sum |F| of one "
+        "sequence, both of\nsample 0.\n\n"
+        "| source | R2 log F | median error | r | m1 | m2 | dropped | k without m2 | "
+        "leverage |\n|---|---|---|---|---|---|---|---|---|\n",
+        laws->own.newton ? "Newton: -2, 1, 1" : "truth: what the run's law has here");
     for (int i = 0; i < laws->sources && !rc; i++) {
         const struct law_source *source = &laws->source[i];
         const struct law_analysis *a = &source->analysis;

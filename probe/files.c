@@ -6,25 +6,6 @@
 #include <string.h>
 
 #include <cjson/cJSON.h>
-#include <gsl/gsl_cdf.h>
-
-struct probe_spread probe_spread(const double x[], int n)
-{
-    double sum = 0, square = 0;
-    int count = 0;
-    for (int i = 0; i < n; i++)
-        if (isfinite(x[i])) {
-            sum += x[i];
-            count++;
-        }
-    struct probe_spread result = {count ? sum / count : (double)NAN, NAN};
-    for (int i = 0; i < n; i++)
-        if (isfinite(x[i]))
-            square += (x[i] - result.mean) * (x[i] - result.mean);
-    if (count > 1)
-        result.half = gsl_cdf_tdist_Pinv(0.975, count - 1) * sqrt(square / (count - 1) / count);
-    return result;
-}
 
 bool probe_same_figure(const struct probe_row *a, const struct probe_row *b)
 {

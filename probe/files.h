@@ -1,5 +1,4 @@
-/* files.h - inside probe/: files of results of one probe, of models of several seeds or settings, and
- * the spread of a figure over seeds. */
+/* files.h - inside probe/: files of results of one probe, of models of several seeds or settings. */
 #ifndef PROBE_FILES_H
 #define PROBE_FILES_H
 
@@ -26,11 +25,5 @@ void probe_files_free(struct probe_file *cells, int n);
 struct cJSON *probe_files_json(const struct probe_file *cells, int n, const char *format);
 /* Whether rows of two files are the same figure. */
 bool probe_same_figure(const struct probe_row *a, const struct probe_row *b);
-
-struct probe_spread {
-    double mean, half; /* half the 95% interval of Student's t, NaN for one number */
-};
-/* Of those of x (n) that are numbers. */
-struct probe_spread probe_spread(const double x[], int n);
 
 #endif

@@ -35,13 +35,13 @@ static void gather(struct figures *f)
     }
 }
 
-static void add_spread(cJSON *to, struct probe_spread spread)
+static void add_spread(cJSON *to, struct orr_mean spread)
 {
     cJSON_AddNumberToObject(to, "value", spread.mean);
     cJSON_AddNumberToObject(to, "half_width", spread.half);
 }
 
-static void print_spread(struct probe_spread x)
+static void print_spread(struct orr_mean x)
 {
     if (isfinite(x.half))
         printf(" %.4g +- %.2g |", x.mean, x.half);
@@ -88,8 +88,8 @@ static void tell_places(const struct figures *f, cJSON *json)
         }
         printf("|");
         for (int c = 0; c < 4; c++) {
-            const struct probe_spread spread = probe_spread(columns[c] + from, g->seeds);
-            print_spread(c ? (struct probe_spread){spread.mean, NAN} : spread);
+            const struct orr_mean spread = orr_mean_of(columns[c] + from, g->seeds);
+            print_spread(c ? (struct orr_mean){.mean = spread.mean, .half = NAN} : spread);
             cJSON_AddNumberToObject(cell, names[c], spread.mean);
             if (!c)
                 cJSON_AddNumberToObject(cell, "half_width", spread.half);
@@ -109,8 +109,8 @@ static void tell_effect(const struct figures *f, const int factor[2], const int 
 {
     const struct probe_grid *g = &f->grid;
     const bool two = factor[1] >= 0;
-    const struct probe_spread spread = two ? probe_interaction(g, f->value, factor, level)
-                                           : probe_effect(g, f->value, factor[0], level[0]);
+    const struct orr_mean spread = two ? probe_interaction(g, f->value, factor, level)
+                                       : probe_effect(g, f->value, factor[0], level[0]);
     cJSON *effect = cJSON_CreateObject();
     cJSON *names = cJSON_AddArrayToObject(effect, "factors");
     cJSON *levels = cJSON_AddArrayToObject(effect, "levels");

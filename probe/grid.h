@@ -34,11 +34,11 @@ int probe_grid_place(const struct probe_grid *grid, int place, int factor, int l
 
 /* What a level does: the difference to the baseline of the factor at the same levels of all others,
  * averaged over them, one number per seed that has all of them, and their mean. */
-struct probe_spread probe_effect(const struct probe_grid *grid, const double *value, int factor,
-                                 int level);
+struct orr_mean probe_effect(const struct probe_grid *grid, const double *value, int factor,
+                             int level);
 /* What two levels do together beyond what each does by itself: the difference of differences. */
-struct probe_spread probe_interaction(const struct probe_grid *grid, const double *value,
-                                      const int factor[2], const int level[2]);
+struct orr_mean probe_interaction(const struct probe_grid *grid, const double *value,
+                                  const int factor[2], const int level[2]);
 
 /* A line of the analysis of variance of a complete grid, seeds as repetitions (Montgomery, Design
  * and Analysis of Experiments, chapter 5). */

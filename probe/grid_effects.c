@@ -10,8 +10,8 @@ static double at(const struct probe_grid *grid, const double *value, int place, 
     return value[(size_t)place * (size_t)grid->seeds + (size_t)seed];
 }
 
-struct probe_spread probe_effect(const struct probe_grid *grid, const double *value, int factor,
-                                 int level)
+struct orr_mean probe_effect(const struct probe_grid *grid, const double *value, int factor,
+                             int level)
 {
     double each[PROBE_FILES];
     for (int s = 0; s < grid->seeds; s++) {
@@ -26,11 +26,11 @@ struct probe_spread probe_effect(const struct probe_grid *grid, const double *va
         }
         each[s] = sum / count;
     }
-    return probe_spread(each, grid->seeds);
+    return orr_mean_of(each, grid->seeds);
 }
 
-struct probe_spread probe_interaction(const struct probe_grid *grid, const double *value,
-                                      const int factor[2], const int level[2])
+struct orr_mean probe_interaction(const struct probe_grid *grid, const double *value,
+                                  const int factor[2], const int level[2])
 {
     double each[PROBE_FILES];
     for (int s = 0; s < grid->seeds; s++) {
@@ -49,7 +49,7 @@ struct probe_spread probe_interaction(const struct probe_grid *grid, const doubl
         }
         each[s] = sum / count;
     }
-    return probe_spread(each, grid->seeds);
+    return orr_mean_of(each, grid->seeds);
 }
 
 /* Mean over seeds and all places that share the levels of the two factors with `place` (-1: any

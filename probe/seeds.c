@@ -79,8 +79,7 @@ static bool is_new(const struct probe_file *cell, int i, const struct probe_row 
 
 static cJSON *figure_json(const struct figure *f)
 {
-    const struct probe_spread value = probe_spread(f->value, f->n),
-                              gain = probe_spread(f->gain, f->n);
+    const struct orr_mean value = orr_mean_of(f->value, f->n), gain = orr_mean_of(f->gain, f->n);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "source", f->first->source);
     cJSON_AddStringToObject(json, "stage", f->first->stage);
@@ -93,9 +92,9 @@ static cJSON *figure_json(const struct figure *f)
     cJSON_AddNumberToObject(json, "half_width", value.half);
     cJSON_AddNumberToObject(json, "above_floor", gain.mean);
     cJSON_AddNumberToObject(json, "above_floor_half_width", gain.half);
-    cJSON_AddNumberToObject(json, "ceiling", probe_spread(f->ceiling, f->n).mean);
-    cJSON_AddNumberToObject(json, "floor", probe_spread(f->floor, f->n).mean);
-    cJSON_AddNumberToObject(json, "raw", probe_spread(f->raw, f->n).mean);
+    cJSON_AddNumberToObject(json, "ceiling", orr_mean_of(f->ceiling, f->n).mean);
+    cJSON_AddNumberToObject(json, "floor", orr_mean_of(f->floor, f->n).mean);
+    cJSON_AddNumberToObject(json, "raw", orr_mean_of(f->raw, f->n).mean);
     cJSON_AddNumberToObject(json, "n", (double)f->row->n);
     cJSON *each = cJSON_AddArrayToObject(json, "values");
     for (int i = 0; i < f->n; i++)
@@ -103,7 +102,7 @@ static cJSON *figure_json(const struct figure *f)
     return json;
 }
 
-static void print_with_half(struct probe_spread x)
+static void print_with_half(struct orr_mean x)
 {
     if (isfinite(x.half))
         printf(" %.4g +- %.2g |", x.mean, x.half);
@@ -124,11 +123,11 @@ static void print_figure(const struct figure *f)
         printf(" %d |", f->row->context);
     else
         printf(" - |");
-    print_with_half(probe_spread(f->value, f->n));
-    print_with_half(probe_spread(f->gain, f->n));
-    print_with_half((struct probe_spread){probe_spread(f->ceiling, f->n).mean, NAN});
-    print_with_half(probe_spread(f->floor, f->n));
-    print_with_half((struct probe_spread){probe_spread(f->raw, f->n).mean, NAN});
+    print_with_half(orr_mean_of(f->value, f->n));
+    print_with_half(orr_mean_of(f->gain, f->n));
+    print_with_half((struct orr_mean){.mean = orr_mean_of(f->ceiling, f->n).mean, .half = NAN});
+    print_with_half(orr_mean_of(f->floor, f->n));
+    print_with_half((struct orr_mean){.mean = orr_mean_of(f->raw, f->n).mean, .half = NAN});
     printf(" %d |\n", f->n);
 }
 

@@ -58,7 +58,7 @@ EXACT=" gsl_ran_flat gsl_ran_choose gsl_ran_shuffle gsl_ran_sample "
 declare -A MAY_CALL=(
     [sim/picture.o]="pictures only" [sim/prior_facts.o]="prints" [sim/statistics.o]="prints"
     [finetune/transform.o]="units of models" [finetune/task.o]="noise on inputs of models"
-    [probe/statistics.o]="maps of models" [probe/seeds.o]="means of those"
+    [probe/statistics.o]="maps of models" [base/mean.o]="intervals over seeds"
     [probe/labelled.o]="orbits beside models"
     [probe/extrapolate_parts.o]="exponents of models"
     [probe/motion.o]="paths of models" [probe/quantities.o]="readouts of models"

@@ -95,12 +95,15 @@ static bool on_front(int source, int sample)
     return source != 4 && (source != 2 || sample == 1);
 }
 
+/* "true_law" of laws.json, with a comma behind it; "" as in files that have none. */
+static const char *true_law = "";
+
 static void write_laws(void)
 {
     char *text = malloc(1 << 16), *at = text;
     assert_non_null(text);
     static const char *const sources[] = {"truth", "oracle", "softmax", "lssar", "untrained"};
-    at += sprintf(at, "{\"laws\": [");
+    at += sprintf(at, "{%s\"laws\": [", true_law);
     for (int s = 0; s < 5; s++)
         for (int sample = 0; sample < 2; sample++)
             at += sprintf(at,
@@ -640,6 +643,53 @@ static void tables_hide_nothing(void **state)
     report_free(&run);
 }
 
+/* Tables and figures ask for the law of the run: Newton's where laws.json does not say. */
+static void own_law_is_asked_for(void **state)
+{
+    (void)state;
+    static struct report_run run;
+    static struct report_pictures pictures;
+    for (int own = 0; own < 2; own++) {
+        true_law = own ? "\"true_law\": {\"k\": [3.5, 7.25], \"law\": \"mond\", \"formula\": "
+                         "\"k times <mond>\", \"labels_differ_by\": 0},"
+                       : "";
+        write_run();
+        assert_int_equal(report_read(&run, in_folder("run"), ""), 0);
+        assert_true(run.true_law.newton == !own && run.true_law.constants == 2 * own);
+        assert_near(run.true_law.exponent[0], own ? -1.9 : -2, 1e-15);
+        assert_near(run.true_law.exponent[2], own ? 0.7 : 1, 1e-15);
+        char *page = page_of(&run, report_html_laws);
+        assert_int_equal(
+            count_of(page, own ? "structure of the run's own law" : "structure of Newton's law"),
+            1);
+        free(page);
+        page = page_of(&run, report_html_choices);
+        assert_int_equal(count_of(page, own ? ">True</th>" : ">Newton</th>"), 1);
+        free(page);
+        page = page_of(&run, report_html_exponents);
+        assert_int_equal(count_of(page, own ? ">r (&minus;1.9)</th>" : ">r (&minus;2)</th>"), 1);
+        assert_int_equal(count_of(page, own ? "m<sub>2</sub> (0.7)<" : "m<sub>2</sub> (1)<"), 1);
+        assert_int_equal(count_of(page, "exponents of the truth"), own);
+        free(page);
+        for (int s = 0; s < run.source_count && own; s++) { /* axes from -3 to -2, whole numbers */
+            run.true_law.exponent[0] = -2.5;
+            run.source[s].exponent[0] = (struct report_interval){-2.5, -2.6, -2.4};
+        }
+        run.preset.orbits.jump_step = 9;
+        run.preset.orbits.jump_factor = 2;
+        assert_int_equal(report_plot(&run, folder, true, &pictures), 0);
+        assert_int_equal(report_html(&run, &pictures, folder, in_folder("own.html")), 0);
+        page = read_text("own.html");
+        assert_int_equal(count_of(page, "<p>Newton: F = k"), !own);
+        assert_int_equal(count_of(page, "of this run: k times &lt;mond&gt; ("), own);
+        assert_int_equal(count_of(page, "k = 3.5 before, 7.25 after"), own);
+        assert_int_equal(count_of(page, "by 2 from step 9 on"), 1);
+        free(page);
+        report_free(&run);
+    }
+    true_law = "";
+}
+
 /* Under each planet table stands what planet runs can not tell, with the number of the run. */
 static void planet_tables_have_their_limits(void **state)
 {
@@ -692,6 +742,7 @@ int main(void)
         cmocka_unit_test(corrupt_input_is_named),
         cmocka_unit_test(arrows_fit_their_axes),
         cmocka_unit_test(tables_hide_nothing),
+        cmocka_unit_test(own_law_is_asked_for),
         cmocka_unit_test(planet_tables_have_their_limits),
         cmocka_unit_test(strings_are_escaped),
         cmocka_unit_test(base64_matches_rfc_4648),

@@ -243,6 +243,57 @@ static void markdown_is_written_and_printed(void **state)
     free(written);
 }
 
+/* laws.md and laws.json say which law they ask for. The labels of these tables are Newton's, of the
+ * steps 8 to 13, which other settings are told. */
+static void own_law_is_named(void **state)
+{
+    static const char *const newton = "formula is k m1 m2 / r^2, *on front*",
+                             *const own = "formula is k times the run's own law, *on front*";
+    static const struct {
+        const char *settings[3], *formula;
+        double k[2];
+        const char *says[3];
+    } cases[] = {
+        {{"seed=0"}, "k m1 m2 / r^2", {39.4784}, {newton, "| truth | best", "| 2/2 | 2/2 | 39"}},
+        {{"orbits.law=power", "orbits.law_exponent=-1"},
+         "k times the force of the law power, orbits.law_exponent=-1",
+         {39.4784},
+         {own,
+          "law power, orbits.law_exponent=-1;\nk = 39.478 is the law itself.\nThe labels are "
+          "not of this law",
+          "| 0/2 | 0/2 | - |"}},
+        {{"orbits.law=newton", "orbits.jump_step=8", "orbits.jump_factor=2"},
+         "k m1 m2 / r^2",
+         {78.9568},
+         {newton, "by 2 from step 8 on, and labels are of the steps from there on: k = 78.957",
+          "differs by 50%"}},
+        {{"orbits.jump_step=14"}, "k m1 m2 / r^2", {39.4784}, {"steps before: k = 39.478"}},
+        {{"orbits.jump_step=9"},
+         "k m1 m2 / r^2",
+         {39.4784, 78.9568},
+         {"k = 39.478 is\nthe law before, 78.957 after", "| 2/2 | 2/2 | 39"}},
+    };
+    struct fixture *f = *state;
+    set(f, "symreg.iterations=2");
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        for (int i = 0; i < 3 && cases[c].settings[i]; i++)
+            set(f, cases[c].settings[i]);
+        if (quietly(f, laws))
+            fail_msg("%s", orr_error());
+        for (int i = 0; i < 3 && cases[c].says[i]; i++)
+            file_has(f->laws, "laws.md", cases[c].says[i]);
+        cJSON *json = read_laws(f);
+        const cJSON *law = get(json, "true_law"), *k = get(law, "k");
+        assert_string_equal(get(law, "formula")->valuestring, cases[c].formula);
+        assert_string_equal(get(law, "law")->valuestring, c == 1 ? "power" : "newton");
+        assert_int_equal(cJSON_GetArraySize(k), cases[c].k[1] > 0 ? 2 : 1);
+        for (int i = 0; i < cJSON_GetArraySize(k); i++)
+            assert_true(near(cJSON_GetArrayItem(k, i)->valuedouble, cases[c].k[i], 1e-5));
+        assert_true((number(law, "labels_differ_by") > 0) == (c != 0 && c != 3));
+        cJSON_Delete(json);
+    }
+}
+
 /* Laws of two sources, written without a search: five samples, whose fronts differ. The law stands
  * on the fronts of samples 1, 2 and 4, is chosen by `accuracy` on sample 2 alone, and has another
  * k on each. */
@@ -258,6 +309,8 @@ static void columns_are_what_they_say(void **state)
     snprintf(laws.folder, sizeof laws.folder, "%s", f->laws);
     scratch_path(laws.checkpoint, f->dir, "checkpoint.bin");
     assert_int_equal(orr_mkdir(laws.folder), 0);
+    assert_int_equal(law_own_create(&laws.own, &f->cli.preset), 0);
+    law_own_name(&laws.own, &f->cli.preset, laws.own_name);
     assert_int_equal(orr_chain_open(&laws.chain, &f->cli.preset, NULL), 0);
     orr_sources_list(&f->cli.preset, "", &sources);
     assert_int_equal(orr_chain_laws(&laws.chain, &sources, laws.digest), 0);
@@ -297,6 +350,7 @@ static void columns_are_what_they_say(void **state)
     if (laws_write(&laws)) /* tables made elsewhere do not tell */
         fail_msg("%s", orr_error());
     file_has(f->laws, "laws.md", "\n| untrained | accuracy |");
+    law_own_free(&laws.own);
     orr_chain_close(&laws.chain);
 }
 
@@ -537,6 +591,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(laws_are_written, create, discard),
+        cmocka_unit_test_setup_teardown(own_law_is_named, create, discard),
         cmocka_unit_test_setup_teardown(markdown_is_written_and_printed, create, discard),
         cmocka_unit_test_setup_teardown(columns_are_what_they_say, create, discard),
         cmocka_unit_test_setup_teardown(runs_repeat_themselves, create, discard),

@@ -99,7 +99,7 @@ static void test_effects(void **state)
     known(&grid);
     fill(&grid, value);
     /* lssar: 3, and 2 in one of three windows; without any spread over seeds */
-    struct probe_spread e = probe_effect(&grid, value, 0, 1);
+    struct orr_mean e = probe_effect(&grid, value, 0, 1);
     assert_near(e.mean, 3 + 2.0 / 3, 1e-12);
     assert_near(e.half, 0, 1e-12);
     assert_near(probe_effect(&grid, value, 1, 1).mean, 1, 1e-12);
@@ -128,7 +128,7 @@ static void test_missing(void **state)
     known(&grid);
     fill(&grid, value);
     value[1 * SEEDS + 1] = NAN; /* softmax, window 4, seed 1 */
-    struct probe_spread e = probe_effect(&grid, value, 0, 1);
+    struct orr_mean e = probe_effect(&grid, value, 0, 1);
     assert_near(e.mean, 3 + 2.0 / 3, 1e-12);
     assert_true(isnan(e.half));                                        /* one seed */
     e = probe_interaction(&grid, value, factor, (const int[2]){1, 2}); /* needs it not */

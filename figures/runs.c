@@ -1,0 +1,225 @@
+/* runs.c - finds the runs of a folder, and which of them are seeds of the same settings. */
+#include "runs.h"
+
+#include "base/provenance.h"
+#include "origin.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { DEEPEST = 3 };
+
+/* ------------------------------------------------------------------------------ one run */
+
+static void take_source(const struct report_run *run, int s, struct runs_run *into)
+{
+    const struct report_source *from = &run->source[s];
+    struct runs_source *source = &into->source[into->source_count++];
+    int last = -1;
+    *source = (struct runs_source){.r2_log = from->r2_log, .loss = 0};
+    if (from->role == REPORT_UNTRAINED)
+        snprintf(source->title, sizeof source->title, "%s (%s)", from->name,
+                 orr_source_attention(&run->preset, from->name));
+    else
+        snprintf(source->title, sizeof source->title, "%s", from->name);
+    for (int e = 0; e < 3; e++)
+        source->exponent[e] = from->exponent[e].value;
+    for (size_t i = 0; i < run->law_count; i++) {
+        const struct report_law *law = &run->law[i];
+        if (law->source != s || strcmp(law->rule, into->rule) != 0 || law->sample == last)
+            continue;
+        last = law->sample;
+        source->samples++;
+        source->selected += law->selected_true;
+        source->on_front += law->on_front;
+        source->loss += law->loss;
+    }
+    source->loss = source->samples ? source->loss / source->samples : (double)NAN;
+}
+
+/* The laws of one run, from preset.json and laws/laws.json alone. */
+static int read_run(const char *path, struct runs_run *into)
+{
+    static struct report_run run;
+    int rc = report_read_settings(&run, path, "");
+    if (!rc && !orr_has_task(&run.preset, false))
+        rc = ORR_FAIL(ORR_EINVAL, "%s: its settings have no force magnitudes", path);
+    if (!rc)
+        rc = report_read_laws_json(&run);
+    if (!rc)
+        rc = report_origin_laws(path, &run.preset);
+    if (!rc) {
+        into->preset = run.preset;
+        into->true_law = run.true_law;
+        snprintf(into->rule, sizeof into->rule, "%s", report_headline_rule(&run));
+        for (int s = 0; s < run.source_count; s++)
+            if (run.source[s].has_laws)
+                take_source(&run, s, into);
+    }
+    report_free(&run);
+    return rc;
+}
+
+/* Adds the run, or the reason why not. */
+static int add_run(struct runs *runs, const char *path)
+{
+    const char *below = path + strlen(runs->folder) + 1;
+    struct runs_run *run = realloc(runs->run, (runs->count + 1) * sizeof *run);
+    if (run)
+        runs->run = run;
+    struct runs_left_out *left =
+        realloc(runs->left_out, (runs->left_out_count + 1) * sizeof *runs->left_out);
+    if (left)
+        runs->left_out = left;
+    if (!run || !left)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", runs->folder);
+    run += runs->count;
+    left += runs->left_out_count;
+    memset(run, 0, sizeof *run);
+    snprintf(run->path, sizeof run->path, "%s", below);
+    const int rc = read_run(path, run);
+    if (!rc)
+        runs->count++;
+    if (!rc || rc == ORR_ENOMEM)
+        return rc;
+    snprintf(left->path, sizeof left->path, "%s", below);
+    snprintf(left->why, sizeof left->why, "%s", orr_error());
+    orr_error_clear();
+    runs->left_out_count++;
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------- the folder */
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* A folder with settings or laws is a run, and has no others inside. */
+static int look_into(struct runs *runs, const char *path, int depth)
+{
+    struct dirent **entry = NULL;
+    char inside[REPORT_PATH];
+    int rc = 0;
+    const int count = scandir(path, &entry, is_visible, alphasort);
+    if (count < 0)
+        return ORR_FAIL(ORR_EMISSING, "%s: not a folder that can be read", path);
+    bool is_run = false;
+    for (int i = 0; i < count && depth > 0; i++)
+        is_run |= !strcmp(entry[i]->d_name, "preset.json") || !strcmp(entry[i]->d_name, "laws");
+    if (is_run)
+        rc = add_run(runs, path);
+    for (int i = 0; i < count && !is_run && depth < DEEPEST && !rc; i++) {
+        struct stat info;
+        rc = orr_path(inside, "%s/%s", path, entry[i]->d_name);
+        if (!rc && !stat(inside, &info) && S_ISDIR(info.st_mode))
+            rc = look_into(runs, inside, depth + 1);
+    }
+    for (int i = 0; i < count; i++)
+        free(entry[i]);
+    free(entry);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------ settings */
+
+/* A setting that some artefact is made from; the seed is what runs of a row differ in. */
+static bool matters(const char *key)
+{
+    for (int kind = 0; kind <= ORR_KIND_LAWS; kind++)
+        if (strcmp(key, "seed") != 0 && !orr_kind_leaves_out((enum orr_kind)kind, key))
+            return true;
+    return false;
+}
+
+/* "" where the setting has no effect beside the others of the run. */
+static void value_of(const struct orr_preset *preset, const char *key, char text[ORR_SETTING])
+{
+    char why[256];
+    orr_preset_value(preset, key, text);
+    if (orr_preset_unused(preset, key, why))
+        text[0] = '\0';
+}
+
+/* Adds "key=value" to the labels, where runs differ in the setting. */
+static int label_by(struct runs *runs, const char *key)
+{
+    char first[ORR_SETTING], text[ORR_SETTING];
+    bool differs = false;
+    value_of(&runs->run[0].preset, key, first);
+    for (size_t i = 1; i < runs->count && !differs; i++) {
+        value_of(&runs->run[i].preset, key, text);
+        differs = strcmp(first, text) != 0;
+    }
+    for (size_t i = 0; i < runs->count && differs; i++) {
+        struct runs_run *run = &runs->run[i];
+        const size_t used = strlen(run->label);
+        value_of(&run->preset, key, text);
+        if (!*text)
+            continue;
+        if (snprintf(run->label + used, RUNS_LABEL - used, "%s%s=%s", used ? " " : "", key, text) >=
+            (int)(RUNS_LABEL - used))
+            return ORR_FAIL(ORR_EINVAL, "%s: differs from others in more settings than fit a row",
+                            run->path);
+    }
+    return 0;
+}
+
+static int group(struct runs *runs)
+{
+    const char *key;
+    for (int k = 0; (key = orr_preset_key(k)) != NULL; k++)
+        if (matters(key))
+            TRY(label_by(runs, key));
+    for (size_t i = 0; i < runs->count; i++) {
+        struct runs_run *run = &runs->run[i];
+        run->group = -1;
+        for (size_t k = 0; k < i; k++) {
+            const struct runs_run *other = &runs->run[k];
+            if (strcmp(run->label, other->label) != 0)
+                continue;
+            run->group = other->group;
+            if (run->preset.seed == other->preset.seed)
+                return ORR_FAIL(ORR_EINVAL, "%s/%s: of the same settings and seed (%llu) as %s",
+                                runs->folder, run->path, (unsigned long long)run->preset.seed,
+                                other->path);
+        }
+        if (run->group < 0)
+            run->group = runs->groups++;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------- everything */
+
+int report_runs_read(struct runs *runs, const char *folder)
+{
+    *runs = (struct runs){.folder = folder};
+    TRY(look_into(runs, folder, 0));
+    if (runs->count == 0)
+        return runs->left_out_count
+                   ? ORR_FAIL(ORR_EMISSING, "%s: none of %zu runs is complete; %s: %s", folder,
+                              runs->left_out_count, runs->left_out[0].path, runs->left_out[0].why)
+                   : ORR_FAIL(ORR_EMISSING, "%s: no run in it, up to %d folders deep", folder,
+                              DEEPEST);
+    return group(runs);
+}
+
+void report_runs_free(struct runs *runs)
+{
+    free(runs->run);
+    free(runs->left_out);
+    *runs = (struct runs){0};
+}
+
+const struct runs_source *report_runs_find(const struct runs_run *run, const char *title)
+{
+    for (int s = 0; s < run->source_count; s++)
+        if (!strcmp(run->source[s].title, title))
+            return &run->source[s];
+    return NULL;
+}

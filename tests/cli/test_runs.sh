@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# test_runs.sh - other universes through every stage, each asked for its own law, and one table over
+# all of their runs.
+. tests/cli/lib.sh
+
+UNIVERSE=(--preset smoke --threads 1 --quiet --set attention=lssar --set orbits.train=40
+          --set orbits.train_files=40 --set orbits.two_body_train=40 --set planets.train=20
+          --set pretrain.steps=2 --set pretrain_planets.steps=2 --set finetune.magnitude.steps=2
+          --set finetune.vector.steps=2 --set finetune.samples=2 --set symreg.iterations=1
+          --set symreg.enumerate=20000)
+# stages FOLDER SETTING...: everything but the report, in $WORK/runs/FOLDER
+stages() {
+    local run=$WORK/runs/$1 stage settings=()
+    shift
+    for setting in "$@"; do settings+=(--set "$setting"); done
+    for stage in orbits pretrain finetune symreg; do
+        program $stage "${UNIVERSE[@]}" --run "$run" "${settings[@]}" || return 1
+    done
+}
+# says FOLDER FILE TEXT...: of its laws, in fixed strings
+says() {
+    local file=$WORK/runs/$1/laws/$2 text
+    shift 2
+    for text in "$@"; do grep -qF -- "$text" "$file" || return 1; done
+}
+
+check "r^-1" stages power/0 orbits.law=power orbits.law_exponent=-1
+check "r^-1: its law" says power/0 laws.md "k times the run's own law" \
+    "law power, orbits.law_exponent=-1;" 'k = 39.478 is the law itself'
+check "r^-1: the truth has it" grep -q '^| truth | best | .* | 2/2 | 2/2 | 39.47' \
+    "$WORK/runs/power/0/laws/laws.md"
+check "r^-1: another seed" stages power/1 orbits.law=power orbits.law_exponent=-1 seed=1
+check "r^-2.5" stages steep orbits.law=power orbits.law_exponent=-2.5
+check "Yukawa" stages yukawa orbits.law=yukawa orbits.law_alpha=2 orbits.law_lambda_au=1
+check "Yukawa: its law" says yukawa laws.json \
+    'of the law yukawa, orbits.law_alpha=2, orbits.law_lambda_au=1"'
+check "MOND" stages mond orbits.law=mond orbits.law_a0=30
+check "MOND: its law" says mond laws.md 'law mond, orbits.law_a0=30;' 'k = 1 is the law itself'
+check "a jump" stages jump orbits.jump_step=8 orbits.jump_factor=2
+check "a jump: its constant" says jump laws.md 'is k m1 m2 / r^2' \
+    'labels are of the steps from there on: k = 78.957'
+check "a jump among the labels" stages both orbits.jump_step=12 orbits.jump_factor=2
+check "a jump among the labels: two constants" says both laws.md \
+    'the law before, 78.957 after' 'No one formula of r, m1, m2 is right for both'
+for run in power/0 steep yukawa mond jump both; do
+    check_not "$run: labels of its law" grep -q 'labels are not of this law' \
+        "$WORK/runs/$run/laws/laws.md"
+done
+check "the page of r^-1" program report --run "$WORK/runs/power/0" --quiet
+check "... asks for its law" grep -q 'of this run: k times the force of the law power' \
+    "$WORK/runs/power/0/report.html"
+
+# ---- the table; a run that is not complete is named and left out
+mkdir "$WORK/runs/begun"
+cp "$WORK/runs/mond/preset.json" "$WORK/runs/begun"
+program report --runs "$WORK/runs" >"$WORK/table" 2>"$WORK/notes"
+check "a table over runs" test $? -eq 0
+check "... r^-1, two seeds" grep -q \
+    '^| orbits.law=power orbits.law_exponent=-1 | truth | 2 | 4/4 | 4/4 | -1.000' "$WORK/table"
+for source in oracle lssar 'untrained (lssar)'; do
+    check "... a jump, $source" grep -qF \
+        "| orbits.law=newton orbits.jump_step=8 orbits.jump_factor=2 | $source | 1 |" "$WORK/table"
+done
+check "... 6 settings, 4 sources" test "$(grep -c '^| orbits' "$WORK/table")" -eq 24
+check "... what is left out" grep -q '^- begun: .*laws.json: not found' "$WORK/table"
+check "... and a note" grep -q '^report: begun: left out: ' "$WORK/notes"
+check "... the file" grep -q '"orrery-runs-1"' "$WORK/runs/runs.json"
+check "... nothing temporary" clean "$WORK/runs"
+cp "$WORK/runs/runs.json" "$WORK/runs.json"
+check "again" program report --runs "$WORK/runs" --quiet
+check "... the same" same_file "$WORK/runs.json" "$WORK/runs/runs.json"
+
+KEEP=$WORK/runs
+refuse "runs and run" 2 --run --runs -- "$BIN/report" --runs "$KEEP" --run "$KEEP/mond"
+refuse "runs and out" 2 --out -- "$BIN/report" --runs "$KEEP" --out "$KEEP"
+refuse "runs of nothing" 1 'no run in it' -- "$BIN/report" --runs "$KEEP/mond/orbits"
+refuse "runs: no folder" 1 'not a folder' -- "$BIN/report" --runs "$WORK/nowhere"
+mkdir -p "$WORK/none/a" "$KEEP/twice/laws"
+cp "$WORK/runs/mond/preset.json" "$WORK/none/a"
+refuse "runs: none complete" 1 'none of 1 runs is complete' 'a' -- "$BIN/report" --runs "$WORK/none"
+cp "$KEEP/mond/preset.json" "$KEEP/twice"
+cp "$KEEP/mond/laws/laws.json" "$KEEP/twice/laws"
+refuse "runs: a seed twice" 1 twice 'of the same settings and seed (0) as mond' -- \
+    "$BIN/report" --runs "$KEEP"
+finish

@@ -1,0 +1,271 @@
+/* test_runs.c - one table over runs: which runs there are, which are seeds of the same settings,
+ * and what their rows say. */
+#include "base/scratch.h"
+
+#include <math.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/provenance.h"
+#include "runs.h"
+
+static char folder[64];
+
+static int create(void **state)
+{
+    (void)state;
+    scratch_create(folder);
+    return 0;
+}
+
+static int discard(void **state)
+{
+    (void)state;
+    scratch_remove(folder);
+    return 0;
+}
+
+/* What a run says of truth and lssar: two samples, of which so many are the law. */
+struct says {
+    double exponent_r, r2;
+    int selected, on_front;
+};
+
+static void add_source(cJSON *laws, cJSON *sources, const char *name, const struct says *says)
+{
+    static const char *const rule[2] = {"score", "best"};
+    for (int i = 0; i < 4; i++) { /* both rules of sample 0, then of sample 1 */
+        cJSON *law = cJSON_CreateObject();
+        cJSON_AddItemToArray(laws, law);
+        cJSON_AddStringToObject(law, "source", name);
+        cJSON_AddNumberToObject(law, "sample", i / 2);
+        cJSON_AddStringToObject(law, "rule", rule[i % 2]);
+        cJSON_AddStringToObject(law, "equation", "m1");
+        cJSON_AddNumberToObject(law, "loss", i % 2 ? 0.25 + i : 77);
+        cJSON_AddBoolToObject(law, "selected_true", i % 2 && i / 2 < says->selected);
+        cJSON_AddBoolToObject(law, "on_front", i / 2 < says->on_front);
+    }
+    cJSON *source = cJSON_CreateObject(), *exponents = NULL;
+    cJSON_AddItemToArray(sources, source);
+    cJSON_AddStringToObject(source, "source", name);
+    cJSON_AddNumberToObject(source, "r2_log", says->r2);
+    exponents = cJSON_AddObjectToObject(source, "exponents");
+    static const char *const feature[3] = {"r", "m1", "m2"};
+    for (int e = 0; e < 3; e++)
+        cJSON_AddNumberToObject(cJSON_AddObjectToObject(exponents, feature[e]), "value",
+                                e ? 0.9 + 0.01 * e : says->exponent_r);
+}
+
+/* laws.json as bin/symreg makes it from the settings. */
+static void write_laws(const char *path, const struct orr_preset *preset, const struct says *model)
+{
+    struct orr_chain chain;
+    struct orr_sources sources;
+    char digest[ORR_DIGEST], file[4096];
+    const struct says truth = {preset->orbits.law == ORR_LAW_POWER ? -1.5 : -2, 1, 2, 2};
+    cJSON *json = cJSON_CreateObject(), *laws = cJSON_AddArrayToObject(json, "laws");
+    cJSON *list = cJSON_AddArrayToObject(json, "sources");
+    assert_int_equal(orr_chain_open(&chain, preset, ""), 0);
+    orr_sources_list(preset, "", &sources);
+    assert_int_equal(orr_chain_laws(&chain, &sources, digest), 0);
+    cJSON_AddItemToObject(json, "made", orr_book_made(&chain.book, digest));
+    orr_chain_close(&chain);
+    add_source(laws, list, "truth", &truth);
+    add_source(laws, list, "lssar", model);
+    add_source(laws, list, "untrained", model);
+    assert_int_equal(orr_path(file, "%s/laws/laws.json", path), 0);
+    assert_int_equal(orr_json_write(file, json), 0);
+    cJSON_Delete(json);
+}
+
+/* A run of the settings "a=b c=d", beside the defaults. */
+static void write_run(const char *name, const char *settings, const struct says *model)
+{
+    static struct orr_preset preset;
+    char path[4096], file[4096];
+    orr_preset_defaults(&preset);
+    assert_int_equal(orr_preset_set(&preset, "attention=lssar"), 0);
+    for (const char *at = settings; *at; at += strspn(at, " ")) {
+        char one[256];
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(at, " "), at);
+        if (orr_preset_set(&preset, one))
+            fail_msg("%s", orr_error());
+        at += strcspn(at, " ");
+    }
+    scratch_path(path, folder, name);
+    assert_int_equal(orr_path(file, "%s/laws", path), 0);
+    assert_int_equal(orr_mkdir(file), 0);
+    assert_int_equal(orr_path(file, "%s/preset.json", path), 0);
+    assert_int_equal(orr_preset_save(&preset, file), 0);
+    write_laws(path, &preset, model);
+}
+
+#define POWER "orbits.law=power orbits.law_exponent=-1.5"
+
+/* Two seeds of a power law and three runs of Newton's, whose differences make no other settings:
+ * texts, where to compute, and the exponent of a law that they do not have. */
+static void write_runs(void)
+{
+    write_run("a/0", "orbits.law_exponent=-1.5 about=first", &(struct says){-1.9, 0.95, 1, 2});
+    write_run("a/7", "seed=7 model.device=cpu", &(struct says){-1.7, 0.93, 0, 1});
+    write_run("a/deep/9", "seed=9 orbits.law_a0=5", &(struct says){-1.8, 0.97, 2, 2});
+    write_run("b", POWER " seed=9007199254740995", &(struct says){-1.2, 0.9, 0, 0});
+    write_run("c/x", POWER " seed=1", &(struct says){-1.4, 0.8, 1, 1});
+    write_run("c/x/y/z", "seed=3", &(struct says){0}); /* inside a run: no run */
+    write_run("d/d/d/d", "seed=4", &(struct says){0}); /* too deep */
+}
+
+static void run_is(const struct runs_run *run, const char *path, const char *label, int group)
+{
+    assert_string_equal(run->path, path);
+    assert_string_equal(run->label, label);
+    assert_int_equal(run->group, group);
+    assert_string_equal(run->rule, "best");
+    assert_int_equal(run->source_count, 3);
+}
+
+static void runs_are_found_and_grouped(void **state)
+{
+    (void)state;
+    struct runs runs;
+    write_runs();
+    if (report_runs_read(&runs, folder))
+        fail_msg("%s", orr_error());
+    assert_int_equal(runs.count, 5);
+    assert_int_equal(runs.left_out_count, 0);
+    assert_int_equal(runs.groups, 2);
+    run_is(&runs.run[0], "a/0", "orbits.law=newton", 0);
+    run_is(&runs.run[1], "a/7", "orbits.law=newton", 0);
+    run_is(&runs.run[2], "a/deep/9", "orbits.law=newton", 0);
+    run_is(&runs.run[3], "b", POWER, 1);
+    run_is(&runs.run[4], "c/x", POWER, 1);
+    const struct runs_source *source = report_runs_find(&runs.run[4], "untrained (lssar)");
+    assert_non_null(source);
+    assert_true(source->samples == 2 && source->selected == 1 && source->on_front == 1);
+    assert_true(fabs(source->loss - 2.25) < 1e-12); /* of the rule best: 1.25 and 3.25 */
+    assert_null(report_runs_find(&runs.run[4], "oracle"));
+    report_runs_free(&runs);
+}
+
+static const cJSON *get(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!item)
+        fail_msg("runs.json: no \"%s\"", key);
+    return item;
+}
+
+static void number_is(const cJSON *object, const char *key, double expected)
+{
+    const double found = get(object, key)->valuedouble;
+    if (!(fabs(found - expected) <= 1e-9 * fabs(expected) + 1e-12))
+        fail_msg("%s: %.12g, expected %.12g", key, found, expected);
+}
+
+/* -1.9, -1.7, -1.8 and -1.2, -1.4: half widths t(2) s / sqrt(3) and t(1) s / sqrt(2). */
+static void rows_are_over_seeds(void **state)
+{
+    (void)state;
+    struct runs runs;
+    char path[4096];
+    cJSON *json = NULL;
+    write_runs();
+    assert_int_equal(report_runs_read(&runs, folder), 0);
+    assert_int_equal(report_runs_write(&runs), 0);
+    report_runs_free(&runs);
+    scratch_path(path, folder, "runs.json");
+    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_string_equal(get(json, "format")->valuestring, "orrery-runs-1");
+    assert_int_equal(cJSON_GetArraySize(get(json, "runs")), 5);
+    const cJSON *settings = get(json, "settings"), *rows = get(json, "rows");
+    assert_int_equal(cJSON_GetArraySize(settings), 2);
+    assert_string_equal(get(cJSON_GetArrayItem(settings, 1), "label")->valuestring, POWER);
+    assert_int_equal(cJSON_GetArraySize(rows), 6);
+    const cJSON *row = cJSON_GetArrayItem(rows, 1);
+    assert_string_equal(get(row, "source")->valuestring, "lssar");
+    number_is(row, "settings", 0);
+    number_is(row, "samples", 6);
+    number_is(row, "selected", 3);
+    number_is(row, "on_front", 5);
+    assert_int_equal(cJSON_GetArrayItem(get(row, "seeds"), 2)->valueint, 9);
+    const cJSON *r = get(get(row, "exponents"), "r");
+    number_is(r, "mean", -1.8);
+    number_is(r, "half_width", 4.302652729911275 * 0.1 / sqrt(3));
+    number_is(get(get(row, "exponents_truth"), "r"), "mean", -2);
+    number_is(get(row, "r2_log"), "mean", 0.95);
+    number_is(get(row, "loss"), "mean", 2.25);
+    row = cJSON_GetArrayItem(rows, 4);
+    number_is(row, "settings", 1);
+    number_is(row, "on_front", 1);
+    assert_string_equal(cJSON_GetArrayItem(get(row, "seeds"), 0)->valuestring, "9007199254740995");
+    r = get(get(row, "exponents"), "r");
+    number_is(r, "mean", -1.3);
+    number_is(r, "half_width", 12.706204736432095 * sqrt(0.02) / sqrt(2));
+    number_is(get(get(row, "exponents_truth"), "r"), "mean", -1.5);
+    assert_true(cJSON_GetArrayItem(get(r, "values"), 1)->valuedouble == -1.4);
+    cJSON_Delete(json);
+}
+
+static void incomplete_runs_are_left_out(void **state)
+{
+    (void)state;
+    struct runs runs;
+    char path[4096];
+    write_runs();
+    scratch_path(path, folder, "a/7/laws/laws.json"); /* not yet there */
+    assert_int_equal(remove(path), 0);
+    scratch_path(path, folder, "b/laws/laws.json"); /* damaged */
+    scratch_text(path, "{\"laws\": [");
+    scratch_path(path, folder, "c/x/preset.json"); /* laws of other settings */
+    scratch_text(path, "{\"seed\": 1, \"attention\": [\"lssar\"], \"pretrain\": {\"steps\": 17}}");
+    scratch_path(path, folder, "e/preset.json");
+    write_run("e", "seed=5", &(struct says){0});
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(report_runs_read(&runs, folder), 0);
+    assert_int_equal(runs.count, 2);
+    static const char *const why[4][2] = {{"a/7", "not found"},
+                                          {"b", "not valid JSON"},
+                                          {"c/x", "c/x/preset.json makes: true_law"},
+                                          {"e", "preset.json: not found"}};
+    assert_int_equal(runs.left_out_count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(runs.left_out[i].path, why[i][0]);
+        if (!strstr(runs.left_out[i].why, why[i][1]))
+            fail_msg("%s: %s", why[i][0], runs.left_out[i].why);
+    }
+    report_runs_free(&runs);
+    for (int i = 0; i < 2; i++) {
+        scratch_path(path, folder, i ? "a/deep/9/laws/laws.json" : "a/0/laws/laws.json");
+        assert_int_equal(remove(path), 0);
+    }
+    assert_int_equal(report_runs_read(&runs, folder), ORR_EMISSING);
+    assert_non_null(strstr(orr_error(), "none of 6 runs is complete; a/0: "));
+    report_runs_free(&runs);
+}
+
+static void seed_of_the_same_settings_twice_is_refused(void **state)
+{
+    (void)state;
+    struct runs runs;
+    write_runs();
+    write_run("z", POWER " seed=1 about=again", &(struct says){0});
+    assert_int_equal(report_runs_read(&runs, folder), ORR_EINVAL);
+    assert_non_null(strstr(orr_error(), "/z: of the same settings and seed (1) as c/x"));
+    report_runs_free(&runs);
+    write_run("z", POWER " seed=1 pretrain.steps=9", &(struct says){0}); /* others */
+    assert_int_equal(report_runs_read(&runs, folder), 0);
+    assert_int_equal(runs.groups, 3);
+    report_runs_free(&runs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(runs_are_found_and_grouped, create, discard),
+        cmocka_unit_test_setup_teardown(rows_are_over_seeds, create, discard),
+        cmocka_unit_test_setup_teardown(incomplete_runs_are_left_out, create, discard),
+        cmocka_unit_test_setup_teardown(seed_of_the_same_settings_twice_is_refused, create,
+                                        discard),
+    };
+    return cmocka_run_group_tests_name("figures/runs", tests, NULL, NULL);
+}
