@@ -14,12 +14,13 @@ enum { DEEPEST = 3 };
 
 /* ------------------------------------------------------------------------------ one run */
 
-static void take_source(const struct report_run *run, int s, struct runs_run *into)
+static int take_source(const struct report_run *run, int s, struct runs_run *into)
 {
     const struct report_source *from = &run->source[s];
     struct runs_source *source = &into->source[into->source_count++];
     int last = -1;
-    *source = (struct runs_source){.r2_log = from->r2_log, .loss = 0};
+    *source = (struct runs_source){
+        .r2_log = from->r2_log, .loss = 0, .is_model = from->role == REPORT_ATTENTION};
     if (from->role == REPORT_UNTRAINED)
         snprintf(source->title, sizeof source->title, "%s (%s)", from->name,
                  orr_source_attention(&run->preset, from->name));
@@ -38,9 +39,10 @@ static void take_source(const struct report_run *run, int s, struct runs_run *in
         source->loss += law->loss;
     }
     source->loss = source->samples ? source->loss / source->samples : (double)NAN;
+    return report_runs_trained(run->path, &run->preset, from->name, source);
 }
 
-/* The laws of one run, from preset.json and laws/laws.json alone. */
+/* What one run says. */
 static int read_run(const char *path, struct runs_run *into)
 {
     static struct report_run run;
@@ -55,9 +57,9 @@ static int read_run(const char *path, struct runs_run *into)
         into->preset = run.preset;
         into->true_law = run.true_law;
         snprintf(into->rule, sizeof into->rule, "%s", report_headline_rule(&run));
-        for (int s = 0; s < run.source_count; s++)
+        for (int s = 0; s < run.source_count && !rc; s++)
             if (run.source[s].has_laws)
-                take_source(&run, s, into);
+                rc = take_source(&run, s, into);
     }
     report_free(&run);
     return rc;
@@ -169,6 +171,15 @@ static int label_by(struct runs *runs, const char *key)
     return 0;
 }
 
+/* Whether both have a model of one attention. */
+static bool share_a_model(const struct runs_run *a, const struct runs_run *b)
+{
+    for (int s = 0; s < a->source_count; s++)
+        if (a->source[s].is_model && report_runs_find(b, a->source[s].title))
+            return true;
+    return false;
+}
+
 static int group(struct runs *runs)
 {
     const char *key;
@@ -183,7 +194,7 @@ static int group(struct runs *runs)
             if (strcmp(run->label, other->label) != 0)
                 continue;
             run->group = other->group;
-            if (run->preset.seed == other->preset.seed)
+            if (run->preset.seed == other->preset.seed && share_a_model(run, other))
                 return ORR_FAIL(ORR_EINVAL, "%s/%s: of the same settings and seed (%llu) as %s",
                                 runs->folder, run->path, (unsigned long long)run->preset.seed,
                                 other->path);

@@ -16,6 +16,7 @@ struct row {
     int seeds, samples, selected, on_front;
     const struct runs_run **run;                    /* (seeds) */
     double *exponent[3], *truth[3], *r2_log, *loss; /* (seeds) each; `values` owns them */
+    double *next_state, *beyond, *step_ms, *memory_mb;
     double *values;
 };
 
@@ -25,9 +26,18 @@ static void row_free(struct row *row)
     free(row->values);
 }
 
+/* Runs of one seed, each with attentions of its own, have the same truth and oracle. */
+static bool is_there(const struct row *row, uint64_t seed)
+{
+    for (int i = 0; i < row->seeds; i++)
+        if (row->run[i]->preset.seed == seed)
+            return true;
+    return false;
+}
+
 static int row_make(const struct runs *runs, int group, const char *title, struct row *row)
 {
-    enum { COLUMNS = 8 };
+    enum { COLUMNS = 12 };
     *row = (struct row){.title = title};
     row->values = orr_alloc(COLUMNS * runs->count, sizeof *row->values);
     row->run = orr_alloc(runs->count, sizeof *row->run);
@@ -35,14 +45,15 @@ static int row_make(const struct runs *runs, int group, const char *title, struc
         return ORR_ENOMEM;
     double **const column[COLUMNS] = {&row->exponent[0], &row->exponent[1], &row->exponent[2],
                                       &row->truth[0],    &row->truth[1],    &row->truth[2],
-                                      &row->r2_log,      &row->loss};
+                                      &row->r2_log,      &row->loss,        &row->next_state,
+                                      &row->beyond,      &row->step_ms,     &row->memory_mb};
     for (size_t c = 0; c < COLUMNS; c++)
         *column[c] = row->values + c * runs->count;
     for (size_t i = 0; i < runs->count; i++) {
         const struct runs_run *run = &runs->run[i];
         const struct runs_source *source = report_runs_find(run, title),
                                  *truth = report_runs_find(run, "truth");
-        if (run->group != group || !source)
+        if (run->group != group || !source || is_there(row, run->preset.seed))
             continue;
         const int n = row->seeds++;
         row->first = n ? row->first : run;
@@ -56,6 +67,10 @@ static int row_make(const struct runs *runs, int group, const char *title, struc
         }
         row->r2_log[n] = source->r2_log;
         row->loss[n] = source->loss;
+        row->next_state[n] = source->next_state;
+        row->beyond[n] = source->beyond;
+        row->step_ms[n] = source->step_ms;
+        row->memory_mb[n] = source->memory_mb;
     }
     return 0;
 }
@@ -116,6 +131,16 @@ static int print_row(const struct row *row, void *context)
     print_mean("%.4f", orr_mean_of(row->r2_log, row->seeds));
     printf(" |");
     print_mean("%.3g", orr_mean_of(row->loss, row->seeds));
+    printf(" |");
+    print_mean("%.4f", orr_mean_of(row->next_state, row->seeds));
+    printf(" |");
+    print_mean("%.3f", orr_mean_of(row->beyond, row->seeds));
+    printf(" |");
+    print_mean("%.3g",
+               (struct orr_mean){.mean = orr_mean_of(row->step_ms, row->seeds).mean, .half = NAN});
+    printf(" |");
+    print_mean("%.3g", (struct orr_mean){.mean = orr_mean_of(row->memory_mb, row->seeds).mean,
+                                         .half = NAN});
     printf(" |\n");
     return 0;
 }
@@ -126,9 +151,13 @@ int report_runs_print(const struct runs *runs)
         "Laws of %zu runs in %s, by settings. Selected (by the rule %s) and on front: samples in "
         "which\nthe law is that of the run's own orbits, summed over seeds. Exponents of the "
         "predictions, in\nbrackets those of the truth, R2 of log F and loss of the selected law: "
-        "means over seeds +- half of\nthe 95%% interval of Student's t.\n\n"
-        "| settings | source | seeds | selected | on front | r | m1 | m2 | R2 log F | loss |\n"
-        "|---|---|---|---|---|---|---|---|---|---|\n",
+        "means over seeds +- half of\nthe 95%% interval of Student's t. Next-state error in AU, as "
+        "trained and beyond the trained\npositions in the longest sequences of bin/probe length; "
+        "milliseconds and memory of a step of\npretraining, on the machines and beside the work "
+        "that there were.\n\n"
+        "| settings | source | seeds | selected | on front | r | m1 | m2 | R2 log F | loss | "
+        "next state | beyond | ms | MB |\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         runs->count, runs->folder, runs->run[0].rule);
     const int rc = each_row(runs, print_row, NULL);
     if (!rc && runs->left_out_count)
@@ -183,6 +212,10 @@ static int add_row(const struct row *row, void *context)
     }
     add_mean(json, "r2_log", row->r2_log, row->seeds);
     add_mean(json, "loss", row->loss, row->seeds);
+    add_mean(json, "next_state", row->next_state, row->seeds);
+    add_mean(json, "next_state_beyond", row->beyond, row->seeds);
+    add_mean(json, "step_ms", row->step_ms, row->seeds);
+    add_mean(json, "memory_mb", row->memory_mb, row->seeds);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "runs.h"
 
 static char folder[64];
+static const char *attention = "lssar"; /* of the runs that are written */
 
 static int create(void **state)
 {
@@ -71,7 +72,7 @@ static void write_laws(const char *path, const struct orr_preset *preset, const 
     cJSON_AddItemToObject(json, "made", orr_book_made(&chain.book, digest));
     orr_chain_close(&chain);
     add_source(laws, list, "truth", &truth);
-    add_source(laws, list, "lssar", model);
+    add_source(laws, list, attention, model);
     add_source(laws, list, "untrained", model);
     assert_int_equal(orr_path(file, "%s/laws/laws.json", path), 0);
     assert_int_equal(orr_json_write(file, json), 0);
@@ -84,7 +85,9 @@ static void write_run(const char *name, const char *settings, const struct says 
     static struct orr_preset preset;
     char path[4096], file[4096];
     orr_preset_defaults(&preset);
-    assert_int_equal(orr_preset_set(&preset, "attention=lssar"), 0);
+    char variant[64];
+    snprintf(variant, sizeof variant, "attention=%s", attention);
+    assert_int_equal(orr_preset_set(&preset, variant), 0);
     for (const char *at = settings; *at; at += strspn(at, " ")) {
         char one[256];
         snprintf(one, sizeof one, "%.*s", (int)strcspn(at, " "), at);
@@ -258,6 +261,63 @@ static void seed_of_the_same_settings_twice_is_refused(void **state)
     report_runs_free(&runs);
 }
 
+static void write_text(const char *name, const char *text)
+{
+    char path[4096];
+    scratch_path(path, folder, name);
+    scratch_text(path, text);
+}
+
+/* Cells of two attentions have the same truth, and models of their own with their pretrainings. */
+static void attentions_of_one_seed_are_put_together(void **state)
+{
+    (void)state;
+    struct runs runs;
+    char path[4096];
+    cJSON *json = NULL;
+    write_run("l", "seed=5", &(struct says){-1.8, 0.9, 1, 1});
+    attention = "softmax";
+    write_run("s", "seed=5", &(struct says){-1.6, 0.9, 1, 1});
+    attention = "lssar";
+    for (int k = 0; k < 2; k++) {
+        scratch_path(path, folder, k ? "s/softmax/pretrain" : "s/softmax/probe");
+        assert_int_equal(orr_mkdir(path), 0);
+    }
+    write_text("s/softmax/pretrain/evaluation.json", "{\"teacher_forced\": 0.0125}");
+    write_text("s/softmax/probe/length.json",
+               "{\"rows\": [{\"quantity\": \"next place, beyond\", \"context\": 512, \"value\": "
+               "0.5}, {\"quantity\": \"next place, beyond\", \"context\": 64, \"value\": 0.25}, "
+               "{\"quantity\": \"next place\", \"context\": 1024, \"value\": 3}]}");
+    /* 64 sequences of 999 positions in 2, 1 and 4 s; the last line is cut short */
+    write_text("s/softmax/pretrain/log.jsonl",
+               "{\"step\": 1, \"tokens_per_s\": 31968, \"memory_mb\": 70}\n"
+               "{\"step\": 2, \"val_loss\": 1}\n"
+               "{\"step\": 3, \"tokens_per_s\": 63936, \"memory_mb\": 75}\n"
+               "{\"step\": 4, \"tokens_per_s\": 15984, \"memory_mb\": 75}\n{\"step\": 5, \"tok");
+    assert_int_equal(report_runs_read(&runs, folder), 0);
+    assert_int_equal(runs.groups, 1);
+    assert_int_equal(report_runs_write(&runs), 0);
+    scratch_path(path, folder, "runs.json");
+    assert_int_equal(orr_json_read(path, &json), 0);
+    const cJSON *row, *rows = get(json, "rows");
+    static const char *const title[] = {"truth", "lssar", "untrained (lssar)", "softmax",
+                                        "untrained (softmax)"};
+    assert_int_equal(cJSON_GetArraySize(rows), 5);
+    for (int i = 0; i < 5; i++) {
+        row = cJSON_GetArrayItem(rows, i);
+        assert_string_equal(get(row, "source")->valuestring, title[i]);
+        number_is(row, "samples", 2); /* truth once */
+        assert_int_equal(cJSON_IsNumber(get(get(row, "step_ms"), "mean")), i == 3);
+    }
+    row = cJSON_GetArrayItem(rows, 3);
+    number_is(get(row, "next_state"), "mean", 0.0125);
+    number_is(get(row, "next_state_beyond"), "mean", 0.5);
+    number_is(get(row, "step_ms"), "mean", 2000.0 * runs.run[1].preset.pretrain.batch / 64);
+    number_is(get(row, "memory_mb"), "mean", 75);
+    cJSON_Delete(json);
+    report_runs_free(&runs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +326,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(incomplete_runs_are_left_out, create, discard),
         cmocka_unit_test_setup_teardown(seed_of_the_same_settings_twice_is_refused, create,
                                         discard),
+        cmocka_unit_test_setup_teardown(attentions_of_one_seed_are_put_together, create, discard),
     };
     return cmocka_run_group_tests_name("figures/runs", tests, NULL, NULL);
 }

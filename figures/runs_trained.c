@@ -1,0 +1,85 @@
+/* runs_trained.c - what a run says of the pretraining of a source: errors, at the trained length and
+ * beyond it, time and memory. */
+#include "runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+static double number(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+}
+
+/* The row "next place, beyond" of the longest sequences, of bin/probe length. */
+static int read_beyond(const char *path, double *beyond)
+{
+    cJSON *json = NULL;
+    const cJSON *row;
+    double longest = 0;
+    if (!orr_exists(path))
+        return 0;
+    TRY(orr_json_read(path, &json));
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "rows");
+    for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next) {
+        const char *quantity =
+            cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, "quantity"));
+        const double context = number(row, "context");
+        if (quantity && !strcmp(quantity, "next place, beyond") && context > longest) {
+            longest = context;
+            *beyond = number(row, "value");
+        }
+    }
+    cJSON_Delete(json);
+    return 0;
+}
+
+/* Median seconds of a step, and memory, of the lines of a training log that have them. A line that
+ * a kill has cut short has none. */
+static int read_cost(const char *path, double positions, struct runs_source *source)
+{
+    char *text = NULL;
+    size_t bytes = 0, lines = 1, n = 0;
+    if (!orr_exists(path))
+        return 0;
+    TRY(orr_file_read(path, &text, &bytes));
+    for (size_t i = 0; i < bytes; i++)
+        lines += text[i] == '\n';
+    double *ms = orr_alloc(lines, sizeof *ms);
+    for (char *line = text, *next; ms && line && *line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        cJSON *json = cJSON_Parse(line);
+        const double rate = number(json, "tokens_per_s"), memory = number(json, "memory_mb");
+        if (rate > 0)
+            ms[n++] = 1000 * positions / rate;
+        if (memory > 0)
+            source->memory_mb = memory;
+        cJSON_Delete(json);
+    }
+    if (n > 0)
+        source->step_ms = orr_median(ms, n);
+    const int rc = ms ? 0 : ORR_ENOMEM;
+    free(ms);
+    free(text);
+    return rc;
+}
+
+int report_runs_trained(const char *run, const struct orr_preset *preset, const char *name,
+                        struct runs_source *source)
+{
+    char path[REPORT_PATH];
+    const double positions = (double)preset->pretrain.batch * preset->pretrain.accumulation *
+                             (preset->orbits.positions - 1);
+    source->next_state = source->beyond = source->step_ms = source->memory_mb = NAN;
+    TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run, name));
+    TRY(report_read_number(path, "teacher_forced", &source->next_state));
+    TRY(orr_path(path, "%s/%s/probe/length.json", run, name));
+    TRY(read_beyond(path, &source->beyond));
+    TRY(orr_path(path, "%s/%s/pretrain/log.jsonl", run, name));
+    return read_cost(path, positions, source);
+}
