@@ -1,5 +1,5 @@
-/* runs_trained.c - what a run says of the pretraining of a source: errors, at the trained length and
- * beyond it, time and memory. */
+/* runs_trained.c - what a run says of the pretraining of a source: errors, at the trained length
+ * and beyond it, time and memory. */
 #include "runs.h"
 
 #include <math.h>

@@ -204,9 +204,8 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
     struct gpt_batch batch, start;
     if (model->config.input == GPT_INPUT_TEXT)
         return ORR_FAIL(ORR_EINVAL, "next-state errors: expected a model of orbits, found text");
-    *result = (struct gpt_next_state){.sequences = sequences < most ? sequences : most,
-                                      .orbit_fit = NAN,
-                                      .orbit_fit_late = NAN};
+    *result = (struct gpt_next_state){
+        .sequences = sequences < most ? sequences : most, .orbit_fit = NAN, .orbit_fit_late = NAN};
     /* coordinates are those of two bodies, tokens of any number */
     plan_horizons(result, T, model->config.input == GPT_INPUT_CONTINUOUS);
     const int longest = result->prefix + result->horizon[result->horizons - 1];

@@ -60,7 +60,8 @@ static int evaluate(const struct probe_options *options, bool changed, struct bo
         column->rope_base = c->positions == ORR_POSITIONS_ROPE ? c->rope_base : 0;
         rc = gpt_evaluate_next_state(&probe.model, probe.data, probe.sequences,
                                      probe.preset.orbits.extent_au, &column->result);
-        rc = rc ? rc : gpt_orbit_ceiling(probe.data, &probe.preset, probe.T + 1, 0, &column->result);
+        rc =
+            rc ? rc : gpt_orbit_ceiling(probe.data, &probe.preset, probe.T + 1, 0, &column->result);
     }
     probe_close(&probe);
     return rc;

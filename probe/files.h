@@ -1,4 +1,5 @@
-/* files.h - inside probe/: files of results of one probe, of models of several seeds or settings. */
+/* files.h - inside probe/: files of results of one probe, of models of several seeds or
+ * settings. */
 #ifndef PROBE_FILES_H
 #define PROBE_FILES_H
 

@@ -36,7 +36,7 @@ int probe_grid_place(const struct probe_grid *grid, int place, int factor, int l
  * averaged over them, one number per seed that has all of them, and their mean. */
 struct orr_mean probe_effect(const struct probe_grid *grid, const double *value, int factor,
                              int level);
-/* What two levels do together beyond what each does by itself: the difference of differences. */
+/* What two levels do together beyond what each does alone: the difference of differences. */
 struct orr_mean probe_interaction(const struct probe_grid *grid, const double *value,
                                   const int factor[2], const int level[2]);
 
@@ -49,7 +49,7 @@ struct probe_variance {
     int freedom;
 };
 /* lines: factors + factors (factors - 1) / 2 + 1, the last one of seeds, into which interactions of
- * three and more factors do not go. false where a place lacks a seed, or there are less than two. */
+ * three and more factors do not go. false where a place lacks a seed, or there are not two. */
 bool probe_variances(const struct probe_grid *grid, const double *value,
                      struct probe_variance *line);
 

@@ -31,10 +31,11 @@ const char *probe_errors_unit(const struct probe *probe)
 /* -ln of the probability that logits (V) give to the token. */
 static double cross_entropy(const real *logits, int V, int token)
 {
-    double largest = -HUGE_VAL, sum = 0;
-    for (int v = 0; v < V; v++)
+    double largest = (double)logits[0], sum;
+    for (int v = 1; v < V; v++)
         largest = fmax(largest, (double)logits[v]);
-    for (int v = 0; v < V; v++)
+    sum = exp((double)logits[0] - largest);
+    for (int v = 1; v < V; v++)
         sum += exp((double)logits[v] - largest);
     return largest + log(sum) - (double)logits[token];
 }

@@ -1,5 +1,5 @@
-/* passkey.c - bin/probe passkey: how often a model of text finds a key that is hidden in a record of
- * any length, up to 16 times the trained one. */
+/* passkey.c - bin/probe passkey: how often a model of text finds a key that is hidden in a record
+ * of any length, up to 16 times the trained one. */
 #include "figure.h"
 
 #include <math.h>

@@ -175,8 +175,8 @@ int probe_extrapolate(const struct probe_options *options);
  * inductive_cells.safetensors, which grows meanwhile. */
 int probe_inductive(const struct probe_options *options);
 
-/* Effects of settings, and of two together, on what a probe measured of the cells of a grid: tables,
- * <out>/<probe>_grid.json. */
+/* Effects of settings, and of two together, on what a probe measured of the cells of a grid:
+ * tables, <out>/<probe>_grid.json. */
 int probe_grid(const struct probe_options *options);
 
 /* A subcommand of bin/probe. */

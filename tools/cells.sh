@@ -21,7 +21,7 @@
 set -u
 grid=${1-}
 [ -n "$grid" ] && [ "${2:---folders}" = --folders ] && [ $# -le 2 ] || {
-    echo "cells: error: expected GRID [--folders], found \"$*\"; make cells GRID=grids/NAME.grid" >&2
+    echo "cells: error: expected GRID [--folders], found \"$*\"; make cells GRID=FILE" >&2
     exit 2
 }
 [ -r "$grid" ] || {
@@ -108,7 +108,8 @@ $1 == "axis" {
 }
 $1 == "step" {
     if ($2 !~ /^(orbits|pretrain|finetune|symreg|report|probe)$/)
-        refuse("step: expected orbits, pretrain, finetune, symreg, report or probe, found \"" $2 "\"")
+        refuse("step: expected orbits, pretrain, finetune, symreg, report or probe, found \"" \
+            $2 "\"")
     $1 = ""
     sub(/^ +/, "")
     step[++steps] = $0
@@ -124,7 +125,9 @@ function line(cell, arguments,   k, text, program, run, options) {
         sub(/ .*/, "", program)
         # a probe takes the settings of the run; a report computes next to nothing
         options = program == "probe" ? "" : " --preset " quoted(preset) common arguments " --resume"
-        options = options " --run " run (program == "report" ? "" : " --threads " ENVIRON["THREADS"])
+        options = options " --run " run
+        if (program != "report")
+            options = options " --threads " ENVIRON["THREADS"]
         text = text (k > 1 ? " && " : "") ENVIRON["BIN"] "/" step[k] options
     }
     return text

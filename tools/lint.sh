@@ -63,7 +63,9 @@ declare -A MAY_CALL=(
     [probe/extrapolate_parts.o]="exponents of models"
     [probe/motion.o]="paths of models" [probe/quantities.o]="readouts of models"
     [probe/ridge.o]="readouts of models" [probe/rollout.o]="paths of models"
-    [probe/steer.o]="changes of models" [probe/oracle.o]="observers beside models")
+    [probe/steer.o]="changes of models" [probe/oracle.o]="observers beside models"
+    [probe/grid_effects.o]="intervals over seeds" [probe/length_errors.o]="errors of models"
+    [probe/passkey.o]="intervals over trials")
 for library in "${libraries[@]}"; do
     folder=$(basename "$library" .a)
     folder=${folder#lib}

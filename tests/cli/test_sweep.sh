@@ -14,7 +14,8 @@ lines() {
 # ---- what cells are
 
 lines 'preset smoke # all cells' 'set orbits.train_files=0 planets.enabled=false' \
-    'axis attention softmax lssar' 'axis law newton soft:orbits.law=plummer,orbits.law_softening_au=0.5' \
+    'axis attention softmax lssar' \
+    'axis law newton soft:orbits.law=plummer,orbits.law_softening_au=0.5' \
     'axis pretrain.noise_au 0 0.02' 'axis seed 3 4' 'step pretrain' 'step probe rollout --resume'
 check "cells are listed" tools/cells.sh "$grid"
 tools/cells.sh "$grid" >"$WORK/cells"
@@ -79,8 +80,8 @@ check "a file per cell" equal 8 "${#files[@]}"
 check "effects of the grid" "$BIN/probe" grid "${files[@]}" --out "$WORK/out.d" --quiet
 check "the grid's factors" grep -q '"model.positions"' "$WORK/out.d/rollout_grid.json"
 "$BIN/probe" grid "${files[@]}" --out "$WORK/out.d" --quiet >"$WORK/table"
-check "effects with intervals" grep -Eq 'attention lssar \(from softmax\)|attention softmax \(from lssar\)' \
-    "$WORK/table"
+check "effects with intervals" \
+    grep -Eq 'attention (lssar \(from softmax|softmax \(from lssar)\)' "$WORK/table"
 check "what two do together" grep -q ' with model.positions' "$WORK/table"
 check "an analysis of variance" grep -q '^| seeds | ' "$WORK/table"
 
