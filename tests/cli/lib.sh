@@ -110,7 +110,7 @@ start() {
 # until_true COMMAND...: waits until it succeeds, while $pid lives; a machine may be slow
 until_true() {
     local tries
-    for ((tries = 0; tries < 3000; tries++)); do
+    for ((tries = 0; tries < 50 * LIMIT; tries++)); do
         ! "$@" 2>/dev/null || return 0
         kill -0 $pid 2>/dev/null || return 1
         sleep 0.01
@@ -121,7 +121,7 @@ until_true() {
 stop() {
     local tries
     kill -"$1" $pid 2>/dev/null
-    for ((tries = 0; tries < 3000; tries++)); do
+    for ((tries = 0; tries < 50 * LIMIT; tries++)); do
         kill -0 $pid 2>/dev/null || break
         sleep 0.02
     done

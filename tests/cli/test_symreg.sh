@@ -277,7 +277,7 @@ LONG=("$WORK/large.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
       --maxsize 9 --iterations 60 --complexity 'square=3,inv=4,/=4')
 "$BIN/symreg" "${LONG[@]}" --out "$WORK/stopped" >"$WORK/printed" 2>"$WORK/err" </dev/null &
 pid=$!
-for ((tries = 0; tries < 3000; tries++)); do
+for ((tries = 0; tries < 100 * LIMIT; tries++)); do
     [ ! -e "$WORK/stopped/checkpoint.bin" ] || break # after the epoch in which a second is over
     kill -0 $pid 2>/dev/null || break
     sleep 0.01

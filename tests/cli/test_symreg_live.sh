@@ -18,7 +18,7 @@ awk 'BEGIN {
 on_terminal() {
     local out=$1
     shift
-    script -qec "stty cols 64 rows 14; '$BIN/symreg' '$WORK/law.csv' --target 力 --threads 1 \
+    script -qefc "stty cols 64 rows 14; '$BIN/symreg' '$WORK/law.csv' --target 力 --threads 1 \
         --out '$WORK/fit' $* >'$WORK/printed'" "$out" >/dev/null
 }
 
@@ -37,8 +37,16 @@ check "the width is used by formulas" test "$(widest '^ *[0-9]')" -ge 62
 check "... and kept by all" test "$(widest '')" -le 63
 
 start=$(date +%s)
-(sleep 2 && printf q) | on_terminal "$WORK/screen" --seconds 50 --iterations 1000000 \
-    --set symreg.patience=0
+# once the mass is in a formula that is shown
+press_q() {
+    sleep 2
+    for ((tries = 0; tries < 150; tries++)); do
+        ! grep -q '質量' "$WORK/pressed" || break
+        sleep 0.2
+    done
+    printf q
+}
+press_q | on_terminal "$WORK/pressed" --seconds 50 --iterations 1000000 --set symreg.patience=0
 check "q: status 0" test $? -eq 0
 check "q: before the time is over" test $(($(date +%s) - start)) -lt 40
 check "q: the report" test -s "$WORK/fit/report.md"
@@ -96,7 +104,7 @@ signalled() {
     shift 2
     for try in 1 2 3 4 5; do
         rm -rf "$WORK"/{fit,before,after,stopped,status}
-        WORK=$WORK script -qec "bash '$WORK/inside.sh' '$*' '$BIN/symreg' '$WORK/law.csv' \
+        WORK=$WORK script -qefc "bash '$WORK/inside.sh' '$*' '$BIN/symreg' '$WORK/law.csv' \
             --target 力 --threads 1 --out '$WORK/fit' --seconds 50 --iterations 1000000 \
             --set symreg.patience=0" /dev/null </dev/null >/dev/null 2>&1
         [ -e "$WORK/fit/report.md" ] || break
