@@ -82,7 +82,7 @@ static int make_report(const struct report_run *run, const struct report_origin 
     return rc;
 }
 
-static const char *orbits_option = "", *runs_option = "";
+static const char *orbits_option = "", *runs_option;
 
 /* Draws and writes all of it, from artefacts that the settings make. */
 static int remake(const struct orr_cli *cli, struct report_origin *origin, const char *out)
@@ -110,9 +110,12 @@ static int aggregate(const struct orr_cli *cli)
                         : cli->preset_given ? "--preset"
                         : cli->seed_given   ? "--seed"
                         : cli->plan         ? "--plan"
+                        : cli->resume       ? "--resume"
                                             : NULL;
     if (other)
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the report of one run, not to --runs", other);
+    if (!*runs_option)
+        return ORR_FAIL(ORR_EUSAGE, "--runs: expected a folder, found \"\"");
     int rc = report_runs_read(&runs, runs_option);
     if (!rc)
         rc = report_runs_write(&runs);
@@ -127,7 +130,7 @@ static int aggregate(const struct orr_cli *cli)
 
 static int report(const struct orr_cli *cli)
 {
-    if (*runs_option)
+    if (runs_option)
         return aggregate(cli);
     static struct report_origin origin;
     const char *out = *cli->out ? cli->out : cli->run;

@@ -4,8 +4,8 @@
 #   gnuplot -c probe_panels.gp STEM OUTPUT png
 #
 # STEM.set: title, x_label, panels, least (lowest y that is drawn),
-# doubling (1: logarithmic x, ticks at powers of 2), per panel panel_title[],
-# y_label[], logarithmic[], and curve[1..4], names of value, ceiling, floor, raw ("" = not drawn).
+# doubling (1: logarithmic x, ticks at at_x[32 (p - 1) + i], i = 1 .. measured[p]), per panel panel_title[],
+# y_label[], logarithmic[], there[4 (p - 1) + c] (1: curve c has numbers), and curve[1..4], names of value, ceiling, floor, raw ("" = not drawn).
 # STEM.dat: a block per panel: x, value, low, high, ceiling, floor, raw.
 
 load ARG1.".set"
@@ -15,7 +15,7 @@ columns = panels < 2 ? 1 : panels < 5 ? 2 : panels < 7 ? 3 : 4
 rows = int(ceil(panels / (1.0 * columns)))
 wide = columns == 1 ? 640.0 : columns == 2 ? 400.0 : 300.0
 high = columns == 1 ? 360.0 : 250.0
-left = 84.0; right = 24.0; gap = 84.0
+left = 96.0; right = 24.0; gap = 84.0
 head = 84.0; between = 64.0; foot = 92.0
 width = left + columns * wide + (columns - 1) * gap + right
 height = head + rows * high + (rows - 1) * between + foot
@@ -30,7 +30,7 @@ set datafile missing "nan"
 unset key
 
 array colour[4] = ["#1f5fa8", "#2e8b57", "#999999", "#c8741a"]
-drawn(c) = strlen(curve[c]) > 0 ? column(1) : NaN
+drawn(c) = strlen(curve[c]) > 0 && there[4 * (p - 1) + c] ? column(1) : NaN
 
 set multiplot
 set label 100 title at screen left / width, screen 1 - 26 / height left font ",14" noenhanced
@@ -44,7 +44,7 @@ do for [p = 1:panels] {
     set bmargin at screen y0 / height
     set tmargin at screen (y0 + high) / height
     set label 1 panel_title[p] at graph 0, graph 1.06 left font ",11" noenhanced
-    set ylabel y_label[p] offset 1, 0 noenhanced
+    set ylabel y_label[p] offset 0, 0 noenhanced
     if (p + columns > panels) {
         set xlabel x_label offset 0, 0.3 noenhanced
     } else {
@@ -63,7 +63,11 @@ do for [p = 1:panels] {
         least_x = STATS_min / 1.2
         most_x = STATS_max * 1.2
         set logscale x 2
-        set xtics 2
+        # ticks where something was measured
+        set xtics ()
+        do for [i = 1:measured[p]] {
+            set xtics add (sprintf("%g", at_x[32 * (p - 1) + i]) at_x[32 * (p - 1) + i])
+        }
     }
     if (logarithmic[p]) {
         set logscale y
@@ -76,7 +80,8 @@ do for [p = 1:panels] {
         low = 1e300
         top = -1e300
         do for [f = 2:7] {
-            if (strlen(curve[f < 5 ? 1 : f - 3]) > 0) {
+            c = f < 5 ? 1 : f - 3
+            if (strlen(curve[c]) > 0 && there[4 * (p - 1) + c]) {
                 stats data index p - 1 using (column(f)) nooutput
                 if (STATS_records > 0) {
                     low = STATS_min < low ? STATS_min : low

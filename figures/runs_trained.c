@@ -14,15 +14,28 @@ static double number(const cJSON *object, const char *key)
     return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
-/* The row "next place, beyond" of the longest sequences, of bin/probe length. */
-static int read_beyond(const char *path, double *beyond)
+/* Whether results are of this checkpoint as it was trained, by their key (probe/results.h): "length-1
+ * CONTENT SETTINGS sequences length attention reweight p set_window window ntk". */
+static bool is_of(const cJSON *json, const char *checkpoint)
 {
-    cJSON *json = NULL;
+    const char *key = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "key"));
+    unsigned long long content;
+    uint64_t is, bytes;
+    int length, reweight, set_window, window, ntk;
+    char attention[ORR_NAME];
+    double p;
+    return key &&
+           sscanf(key, "length-%*d %llx %*x %*d %d %63s %d %lf %d %d %d", &content, &length,
+                  attention, &reweight, &p, &set_window, &window, &ntk) == 8 &&
+           !length && !strcmp(attention, "-") && !reweight && !(p > 0) && !set_window && !ntk &&
+           orr_exists(checkpoint) && !orr_file_checksum(checkpoint, &is, &bytes) && is == content;
+}
+
+/* The row "next place, beyond" of the longest sequences, of bin/probe length. */
+static void take_beyond(const cJSON *json, double *beyond)
+{
     const cJSON *row;
     double longest = 0;
-    if (!orr_exists(path))
-        return 0;
-    TRY(orr_json_read(path, &json));
     const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "rows");
     for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next) {
         const char *quantity =
@@ -33,8 +46,19 @@ static int read_beyond(const char *path, double *beyond)
             *beyond = number(row, "value");
         }
     }
+}
+
+/* What cannot be read, or is of another model, says nothing of this one. */
+static void read_beyond(const char *path, const char *checkpoint, double *beyond)
+{
+    cJSON *json = NULL;
+    if (!orr_exists(path))
+        return;
+    if (orr_json_read(path, &json))
+        orr_error_clear();
+    if (is_of(json, checkpoint))
+        take_beyond(json, beyond);
     cJSON_Delete(json);
-    return 0;
 }
 
 /* Median seconds of a step, and memory, of the lines of a training log that have them. A line that
@@ -72,14 +96,16 @@ static int read_cost(const char *path, double positions, struct runs_source *sou
 int report_runs_trained(const char *run, const struct orr_preset *preset, const char *name,
                         struct runs_source *source)
 {
-    char path[REPORT_PATH];
+    char path[REPORT_PATH], checkpoint[REPORT_PATH];
     const double positions = (double)preset->pretrain.batch * preset->pretrain.accumulation *
                              (preset->orbits.positions - 1);
     source->next_state = source->beyond = source->step_ms = source->memory_mb = NAN;
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run, name));
     TRY(report_read_number(path, "teacher_forced", &source->next_state));
     TRY(orr_path(path, "%s/%s/probe/length.json", run, name));
-    TRY(read_beyond(path, &source->beyond));
+    TRY(orr_path(checkpoint, "%s/%s/pretrain/%s.safetensors", run, name,
+                 preset->pretrain.patience > 0 ? "best" : "last"));
+    read_beyond(path, checkpoint, &source->beyond);
     TRY(orr_path(path, "%s/%s/pretrain/log.jsonl", run, name));
     return read_cost(path, positions, source);
 }

@@ -14,7 +14,7 @@ static bool doubles(const struct sim_dynamics *d, double gravity, double jump)
     struct sim_law_params twice = d->params;
     twice.gravity *= gravity;
     twice.jump *= jump;
-    return !(d->law->force(&twice, m1, m2, r_au) > 2 * once) &&
+    return once > 0 && isfinite(once) && !(d->law->force(&twice, m1, m2, r_au) > 2 * once) &&
            !(d->law->force(&twice, m1, m2, r_au) < 2 * once);
 }
 

@@ -12,20 +12,33 @@ static int batch_size(const struct gpt_config *c)
     return fit < 1 ? 1 : fit < MOST_SEQUENCES ? (int)fit : MOST_SEQUENCES;
 }
 
-/* Adds the losses of the batch, weighted by its sequences, over all and over late positions. */
-static int add_losses(struct gpt_model *model, struct gpt_batch *batch, struct gpt_text_result *r)
+/* Adds the mean loss of the batch times what of it counts, in sequences all of which count. */
+static int add_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss,
+                    double *counted)
+{
+    const size_t N = (size_t)batch->B * (size_t)batch->T;
+    double mean, weight = 0;
+    for (size_t n = 0; n < N; n++)
+        weight += (double)batch->weight[n];
+    if (!(weight > 0))
+        return 0;
+    TRY(gpt_loss(model, batch, &mean));
+    *loss += mean * (weight / batch->T);
+    *counted += weight / batch->T;
+    return 0;
+}
+
+/* Over all positions, and over late ones. */
+static int add_losses(struct gpt_model *model, struct gpt_batch *batch, struct gpt_text_result *r,
+                      double counted[2])
 {
     const size_t T = (size_t)batch->T, N = (size_t)batch->B * T;
-    double loss;
-    TRY(gpt_loss(model, batch, &loss));
-    r->loss += loss * batch->B;
+    TRY(add_loss(model, batch, &r->loss, &counted[0]));
     if (r->late_from >= batch->T)
         return 0;
     for (size_t n = 0; n < N; n++)
-        batch->weight[n] = n % T >= (size_t)r->late_from ? 1 : 0;
-    TRY(gpt_loss(model, batch, &loss));
-    r->late_loss += loss * batch->B;
-    return 0;
+        batch->weight[n] *= n % T >= (size_t)r->late_from;
+    return add_loss(model, batch, &r->late_loss, &counted[1]);
 }
 
 int gpt_evaluate_text(struct gpt_model *model, struct gpt_source *source, int sequences,
@@ -34,6 +47,7 @@ int gpt_evaluate_text(struct gpt_model *model, struct gpt_source *source, int se
     const long most = gpt_source_count(source);
     const int T = model->config.context, B = batch_size(&model->config);
     struct gpt_batch batch;
+    double counted[2] = {0, 0};
     *result = (struct gpt_text_result){.sequences = sequences < most ? sequences : (int)most,
                                        .positions = T,
                                        .late_from = late_from};
@@ -46,13 +60,18 @@ int gpt_evaluate_text(struct gpt_model *model, struct gpt_source *source, int se
         batch.B = result->sequences - i < B ? result->sequences - i : B;
         rc = gpt_source_fill(source, (uint64_t)i, true, 0, 0, &batch);
         if (!rc)
-            rc = add_losses(model, &batch, result);
+            rc = add_losses(model, &batch, result, counted);
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
     }
     gpt_batch_free(&batch);
-    result->loss /= result->sequences;
-    result->late_loss = late_from < T ? result->late_loss / result->sequences : NAN;
+    if (!rc && !(counted[0] > 0))
+        rc = ORR_FAIL(ORR_EINVAL,
+                      "held-out text: none of %d sequences of %d positions holds a key and its "
+                      "question: expected records that fit (text.train=passkey:N, text.positions)",
+                      result->sequences, T);
+    result->loss /= counted[0];
+    result->late_loss = late_from < T ? result->late_loss / counted[1] : NAN;
     result->perplexity = exp(result->loss);
     result->bits_per_token = result->loss / log(2);
     return rc;

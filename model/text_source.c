@@ -136,13 +136,19 @@ int gpt_text_sequence(struct gpt_text *text, uint64_t i, const uint16_t **tokens
     return gpt_text_copy(&text->files, start_of(text, i), (size_t)text->positions, text->window);
 }
 
-/* Which targets count: all, but of a text of passkeys the keys that are asked for alone. */
+/* Which targets count: all, but of a text of passkeys the keys alone that are asked for and that the
+ * window shows. */
 static void weigh(const struct gpt_text *text, real *weight)
 {
     const int T = text->positions - 1;
+    bool shown = false;
     int asked = 0; /* digits to come */
     for (int t = 0; t < T; t++) {
-        if (text->window[t] == '?')
+        if (text->window[t] == '\n')
+            shown = false;
+        if (text->window[t] == '{')
+            shown = true;
+        if (text->window[t] == '?' && shown)
             asked = GPT_PASSKEY_DIGITS;
         weight[t] = !text->files.keys || asked > 0;
         asked -= asked > 0;

@@ -42,7 +42,7 @@ struct probe_estimate probe_bootstrap(const struct probe_resamples *r,
     double drawn[PROBE_RESAMPLES];
     size_t count = 0;
     struct probe_estimate e = {statistic(of, r->n, r->times), NAN, NAN};
-    for (int k = 1; k <= PROBE_RESAMPLES && isfinite(e.value); k++) {
+    for (int k = 1; k <= PROBE_RESAMPLES && isfinite(e.value) && r->n > 1; k++) {
         const double value = statistic(of, r->n, r->times + (size_t)k * (size_t)r->n);
         if (isfinite(value))
             drawn[count++] = value;

@@ -45,16 +45,47 @@ static int write_text(struct orr_file *file, const char *variable, int index, co
     return rc ? rc : orr_file_printf(file, "\n");
 }
 
-static int write_settings(const struct probe_figure *f, const char *path)
+/* Whether a panel has numbers of a curve: 0 value, 1 ceiling, 2 floor, 3 raw. */
+static bool has_numbers(const struct probe_results *results, const struct probe_panel *panel,
+                        int curve)
+{
+    for (int i = 0; i < results->count; i++) {
+        const struct probe_row *r = &results->row[i];
+        const double number[] = {r->value, r->ceiling, r->floor, r->raw};
+        if (belongs(r, panel) && isfinite(number[curve]))
+            return true;
+    }
+    return false;
+}
+
+enum { TICKS = 32 };
+
+/* Where rows of a panel stand on its axis. */
+static int write_ticks(const struct probe_results *results, const struct probe_panel *panel, int p,
+                       struct orr_file *file)
+{
+    int count = 0, rc = 0;
+    for (int i = 0; i < results->count && count < TICKS && !rc; i++)
+        if (belongs(&results->row[i], panel))
+            rc = orr_file_printf(file, "at_x[%d] = %d\n", TICKS * p + ++count,
+                                 panel->by_context ? results->row[i].context
+                                                   : results->row[i].layer);
+    return rc ? rc : orr_file_printf(file, "measured[%d] = %d\n", p + 1, count);
+}
+
+static int write_settings(const struct probe_results *results, const struct probe_figure *f,
+                          const char *path)
 {
     struct orr_file file = {0};
     int rc = orr_file_create(&file, path);
     if (!rc)
         rc = orr_file_printf(&file,
                              "panels = %d\nleast = %.9g\ndoubling = %d\narray panel_title[%d]\n"
-                             "array y_label[%d]\narray logarithmic[%d]\narray curve[4]\n",
+                             "array y_label[%d]\narray logarithmic[%d]\narray curve[4]\n"
+                             "array there[%d]\narray measured[%d]\narray at_x[%d]\n",
                              f->panels, isfinite(f->least) ? f->least : -1e300, f->doubling,
-                             f->panels, f->panels, f->panels);
+                             f->panels, f->panels, f->panels, 4 * f->panels, f->panels,
+                             TICKS * f->panels);
     if (!rc)
         rc = write_text(&file, "title", 0, f->title);
     if (!rc)
@@ -68,6 +99,10 @@ static int write_settings(const struct probe_figure *f, const char *path)
             rc = write_text(&file, "y_label", p + 1, f->panel[p].y_label);
         if (!rc)
             rc = orr_file_printf(&file, "logarithmic[%d] = %d\n", p + 1, f->panel[p].log);
+        rc = rc ? rc : write_ticks(results, &f->panel[p], p, &file);
+        for (int c = 0; c < 4 && !rc; c++)
+            rc = orr_file_printf(&file, "there[%d] = %d\n", 4 * p + c + 1,
+                                 has_numbers(results, &f->panel[p], c));
     }
     if (!rc)
         rc = orr_file_commit(&file);
@@ -84,7 +119,7 @@ static int write_drawing(const void *of, const char *data, const char *settings)
 {
     const struct drawing *drawing = of;
     TRY(write_data(drawing->results, drawing->figure, data));
-    return write_settings(drawing->figure, settings);
+    return write_settings(drawing->results, drawing->figure, settings);
 }
 
 int probe_figure_draw(const struct probe_results *results, const struct probe_figure *figure,

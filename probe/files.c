@@ -43,9 +43,20 @@ static int read_cell(const char *path, struct probe_file *cell)
     const char *attention =
         cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
     snprintf(cell->attention, sizeof cell->attention, "%s", attention ? attention : "");
+    const char *key = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "key"));
+    snprintf(cell->key, sizeof cell->key, "%s", key ? key : "");
     cell->settings = cJSON_DetachItemFromObjectCaseSensitive(json, "settings");
     cJSON_Delete(json);
     return rc;
+}
+
+/* What a key has behind probe, checkpoint and settings: the options. */
+static const char *options_of(const struct probe_file *file)
+{
+    const char *at = file->key;
+    for (int k = 0; k < 3 && *at; k++)
+        at += strcspn(at, " ") + (at[strcspn(at, " ")] == ' ');
+    return at;
 }
 
 int probe_files_read(const struct probe_options *options, const char *name,
@@ -66,6 +77,9 @@ int probe_files_read(const struct probe_options *options, const char *name,
             return ORR_FAIL(ORR_EINVAL, "%s: of probe %s, preset %s; %s is of probe %s, preset %s",
                             cell[i].path, cell[i].probe, cell[i].preset, cell[0].path,
                             cell[0].probe, cell[0].preset);
+        if (*cell[i].key && *cell[0].key && strcmp(options_of(&cell[i]), options_of(&cell[0])) != 0)
+            return ORR_FAIL(ORR_EINVAL, "%s: measured with other options (%s) than %s (%s)",
+                            cell[i].path, options_of(&cell[i]), cell[0].path, options_of(&cell[0]));
     }
     return 0;
 }

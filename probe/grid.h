@@ -7,11 +7,13 @@
 
 enum { PROBE_FACTORS = 6, PROBE_LEVELS = 32 };
 
-/* A setting in which the files differ, or "attention", the model's own. */
+/* A setting in which the files differ, "attention", the model's own, or several settings that are
+ * not crossed: "orbits.law, orbits.law_a0" with levels "newton, -" and "mond, 20". */
 struct probe_factor {
     char name[ORR_NAME];
     int count;
-    char level[PROBE_LEVELS][ORR_NAME]; /* in the order of the files; the first is the baseline */
+    char level[PROBE_LEVELS][ORR_NAME]; /* numbers ascending, others as the files have them; the
+                                           first is the baseline */
 };
 
 /* Every combination of levels is a place, the last factor's level changing fastest. */

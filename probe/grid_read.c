@@ -5,77 +5,153 @@
 #include <string.h>
 
 #include <cjson/cJSON.h>
+#include <xxhash.h>
 
-/* The value of "group.key" or "key" as text. */
+/* The value of a setting as text, "-" where it has no effect; a long one by its hash. */
 static void text_of(const cJSON *item, char text[ORR_NAME])
 {
     char *printed = item ? cJSON_PrintUnformatted(item) : NULL;
-    const char *from = cJSON_IsString(item) ? item->valuestring : printed ? printed : "";
-    snprintf(text, ORR_NAME, "%s", from);
+    const char *from = cJSON_IsString(item) ? item->valuestring : printed ? printed : "-";
+    if (snprintf(text, ORR_NAME, "%s", from) >= ORR_NAME)
+        snprintf(text, ORR_NAME, "%.40s...%016llx", from,
+                 (unsigned long long)XXH64(from, strlen(from), 0));
     free(printed);
 }
 
-static const cJSON *find(const cJSON *settings, const char *group, const char *key)
-{
-    if (*group)
-        settings = cJSON_GetObjectItemCaseSensitive(settings, group);
-    return cJSON_GetObjectItemCaseSensitive(settings, key);
-}
+/* A factor while the files are read: with the level of each file. */
+struct draft {
+    struct probe_factor factor;
+    int *of; /* (n) */
+};
 
-static void value_of(const struct probe_file *file, const char *group, const char *key,
-                     char text[ORR_NAME])
+static void value_of(const struct probe_file *file, const char *key, char text[ORR_NAME])
 {
-    if (!*group && !strcmp(key, "attention"))
+    char group[ORR_NAME];
+    const char *dot = strchr(key, '.');
+    const cJSON *from = file->settings;
+    snprintf(group, sizeof group, "%.*s", dot ? (int)(dot - key) : 0, key);
+    if (!strcmp(key, "attention")) { /* the model's, not all of its run's */
         snprintf(text, ORR_NAME, "%s", file->source);
-    else
-        text_of(find(file->settings, group, key), text);
+        return;
+    }
+    if (dot)
+        from = cJSON_GetObjectItemCaseSensitive(from, group);
+    text_of(cJSON_GetObjectItemCaseSensitive(from, dot ? dot + 1 : key), text);
 }
 
-static int level_of(const struct probe_factor *factor, const char *text)
+/* The level of that text, a new one where there is none; -1: there is no room. */
+static int level_of(struct probe_factor *factor, const char *text)
 {
     for (int k = 0; k < factor->count; k++)
         if (!strcmp(factor->level[k], text))
             return k;
-    return -1;
+    if (factor->count == PROBE_LEVELS)
+        return -1;
+    snprintf(factor->level[factor->count], ORR_NAME, "%s", text);
+    return factor->count++;
 }
 
-/* Adds "group.key" where the files differ in it. */
-static int consider(struct probe_grid *grid, const struct probe_file *files, int n,
-                    const char *group, const char *key)
+static int too_many_levels(const struct probe_factor *factor)
 {
-    struct probe_factor factor = {.count = 0};
-    const int used = snprintf(factor.name, ORR_NAME, "%s%s%s", group, *group ? "." : "", key);
-    if (used >= ORR_NAME || !strcmp(factor.name, "seed") || !strcmp(factor.name, "name"))
-        return 0;
+    return ORR_FAIL(ORR_EINVAL, "grid: %s: expected at most %d levels, found more", factor->name,
+                    PROBE_LEVELS);
+}
+
+/* Fills the draft; one level: it is none. */
+static int consider(struct draft *draft, const struct probe_file *files, int n, const char *key)
+{
+    draft->factor = (struct probe_factor){.count = 0};
+    snprintf(draft->factor.name, ORR_NAME, "%s", key);
     for (int i = 0; i < n; i++) {
         char text[ORR_NAME];
-        value_of(&files[i], group, key, text);
-        if (level_of(&factor, text) >= 0)
-            continue;
-        if (factor.count == PROBE_LEVELS)
-            return ORR_FAIL(ORR_EINVAL, "grid: %s: expected at most %d levels, found more",
-                            factor.name, PROBE_LEVELS);
-        memcpy(factor.level[factor.count++], text, sizeof text);
+        value_of(&files[i], key, text);
+        draft->of[i] = level_of(&draft->factor, text);
+        if (draft->of[i] < 0)
+            return too_many_levels(&draft->factor);
     }
-    if (factor.count < 2)
-        return 0;
-    if (grid->factors == PROBE_FACTORS)
-        return ORR_FAIL(ORR_EINVAL,
-                        "grid: expected files that differ in at most %d settings, found %s as one "
-                        "more",
-                        PROBE_FACTORS, factor.name);
-    grid->factor[grid->factors++] = factor;
     return 0;
 }
 
-static int find_factors(struct probe_grid *grid, const struct probe_file *files, int n)
+/* Whether the levels of two settings belong together: they are not crossed, but one says what the
+ * other may be, as a law and its exponent. */
+static bool belong(const struct draft *a, const struct draft *b, int n)
 {
-    const cJSON *item, *inner;
-    for (item = files[0].settings->child; item; item = item->next) {
-        if (!cJSON_IsObject(item))
-            TRY(consider(grid, files, n, "", item->string));
-        for (inner = cJSON_IsObject(item) ? item->child : NULL; inner; inner = inner->next)
-            TRY(consider(grid, files, n, item->string, inner->string));
+    bool seen[PROBE_LEVELS][PROBE_LEVELS] = {{false}};
+    int pairs = 0;
+    for (int i = 0; i < n; i++) {
+        pairs += !seen[a->of[i]][b->of[i]];
+        seen[a->of[i]][b->of[i]] = true;
+    }
+    return pairs <= a->factor.count + b->factor.count - 1;
+}
+
+static int join(struct draft *a, const struct draft *b, int n)
+{
+    struct probe_factor both = {.count = 0};
+    if (snprintf(both.name, ORR_NAME, "%s, %s", a->factor.name, b->factor.name) >= ORR_NAME)
+        snprintf(both.name, ORR_NAME, "%.50s, ...", a->factor.name);
+    for (int i = 0; i < n; i++) {
+        char text[2 * ORR_NAME + 4];
+        snprintf(text, sizeof text, "%s, %s", a->factor.level[a->of[i]], b->factor.level[b->of[i]]);
+        if (strlen(text) >= ORR_NAME)
+            return ORR_FAIL(ORR_EINVAL, "grid: %s: a level is too long: %s", both.name, text);
+        a->of[i] = level_of(&both, text);
+        if (a->of[i] < 0)
+            return too_many_levels(&both);
+    }
+    a->factor = both;
+    return 0;
+}
+
+/* Numbers in ascending order, other levels in that of the files. */
+static void sort_levels(struct draft *draft, int n)
+{
+    struct probe_factor *f = &draft->factor;
+    double value[PROBE_LEVELS];
+    for (int k = 0; k < f->count; k++) {
+        char *end;
+        value[k] = strtod(f->level[k], &end);
+        if (end == f->level[k] || *end)
+            return;
+    }
+    for (int k = 1; k < f->count; k++)
+        for (int j = k; j > 0 && value[j] < value[j - 1]; j--) {
+            char text[ORR_NAME];
+            const double v = value[j];
+            value[j] = value[j - 1];
+            value[j - 1] = v;
+            memcpy(text, f->level[j], sizeof text);
+            memcpy(f->level[j], f->level[j - 1], sizeof text);
+            memcpy(f->level[j - 1], text, sizeof text);
+            for (int i = 0; i < n; i++)
+                draft->of[i] = draft->of[i] == j ? j - 1 : draft->of[i] == j - 1 ? j : draft->of[i];
+        }
+}
+
+static int find_factors(struct draft *draft, int *count, const struct probe_file *files, int n)
+{
+    const char *key;
+    *count = 0;
+    for (int k = 0; (key = orr_preset_key(k)) != NULL; k++) {
+        struct draft *last = &draft[*count];
+        if (!strcmp(key, "seed") || !strcmp(key, "about"))
+            continue;
+        TRY(consider(last, files, n, key));
+        if (last->factor.count < 2)
+            continue;
+        int with = 0;
+        while (with < *count && !belong(&draft[with], last, n))
+            with++;
+        if (with < *count) {
+            TRY(join(&draft[with], last, n));
+            continue;
+        }
+        sort_levels(last, n);
+        if (++*count > PROBE_FACTORS)
+            return ORR_FAIL(ORR_EINVAL,
+                            "grid: expected files that differ in at most %d settings, found %s as "
+                            "one more",
+                            PROBE_FACTORS, key);
     }
     return 0;
 }
@@ -89,31 +165,14 @@ static int seed_of(struct probe_grid *grid, double seed)
     return grid->seeds++;
 }
 
-static void split_name(const char *name, char group[ORR_NAME], const char **key)
-{
-    const char *dot = strchr(name, '.');
-    snprintf(group, ORR_NAME, "%.*s", dot ? (int)(dot - name) : 0, name);
-    *key = dot ? dot + 1 : name;
-}
-
-/* Where a file stands. */
-static int place_of(const struct probe_grid *grid, const struct probe_file *file)
-{
-    int place = 0;
-    for (int f = 0; f < grid->factors; f++) {
-        char group[ORR_NAME], text[ORR_NAME];
-        const char *key;
-        split_name(grid->factor[f].name, group, &key);
-        value_of(file, group, key, text);
-        place = place * grid->factor[f].count + level_of(&grid->factor[f], text);
-    }
-    return place;
-}
-
-static int put_files(struct probe_grid *grid, const struct probe_file *files, int n)
+static int put_files(struct probe_grid *grid, const struct draft *draft,
+                     const struct probe_file *files, int n)
 {
     for (int i = 0; i < n; i++) {
-        const int seed = seed_of(grid, files[i].seed), place = place_of(grid, &files[i]);
+        const int seed = seed_of(grid, files[i].seed);
+        int place = 0;
+        for (int f = 0; f < grid->factors; f++)
+            place = place * grid->factor[f].count + draft[f].of[i];
         const struct probe_file **to =
             &grid->file[(size_t)place * (size_t)grid->seeds + (size_t)seed];
         if (*to)
@@ -124,8 +183,29 @@ static int put_files(struct probe_grid *grid, const struct probe_file *files, in
     return 0;
 }
 
+static int fill_grid(struct probe_grid *grid, struct draft *draft, const struct probe_file *files,
+                     int n)
+{
+    TRY(find_factors(draft, &grid->factors, files, n));
+    for (int f = 0; f < grid->factors; f++) {
+        grid->factor[f] = draft[f].factor;
+        grid->places *= draft[f].factor.count;
+    }
+    if (grid->places > 16 * PROBE_FILES)
+        return ORR_FAIL(ORR_EINVAL, "grid: %d combinations of levels, expected at most %d",
+                        grid->places, 16 * PROBE_FILES);
+    grid->seed = orr_alloc((size_t)n, sizeof *grid->seed);
+    if (!grid->seed)
+        return ORR_ENOMEM;
+    for (int i = 0; i < n; i++)
+        (void)seed_of(grid, files[i].seed);
+    grid->file = orr_alloc((size_t)grid->places * (size_t)grid->seeds, sizeof *grid->file);
+    return grid->file ? put_files(grid, draft, files, n) : ORR_ENOMEM;
+}
+
 int probe_grid_create(struct probe_grid *grid, const struct probe_file *files, int n)
 {
+    struct draft draft[PROBE_FACTORS + 1];
     *grid = (struct probe_grid){.places = 1};
     for (int i = 0; i < n; i++) {
         if (!cJSON_IsObject(files[i].settings))
@@ -137,19 +217,12 @@ int probe_grid_create(struct probe_grid *grid, const struct probe_file *files, i
             return ORR_FAIL(ORR_EINVAL, "%s: of stage %s; %s is of stage %s", files[i].path,
                             files[i].stage, files[0].path, files[0].stage);
     }
-    TRY(find_factors(grid, files, n));
-    for (int f = 0; f < grid->factors; f++)
-        grid->places *= grid->factor[f].count;
-    if (grid->places > 16 * PROBE_FILES)
-        return ORR_FAIL(ORR_EINVAL, "grid: %d combinations of levels, expected at most %d",
-                        grid->places, 16 * PROBE_FILES);
-    grid->seed = orr_alloc((size_t)n, sizeof *grid->seed);
-    if (!grid->seed)
-        return ORR_ENOMEM;
-    for (int i = 0; i < n; i++)
-        (void)seed_of(grid, files[i].seed);
-    grid->file = orr_alloc((size_t)grid->places * (size_t)grid->seeds, sizeof *grid->file);
-    return grid->file ? put_files(grid, files, n) : ORR_ENOMEM;
+    int *of = orr_alloc((PROBE_FACTORS + 1) * (size_t)n, sizeof *of);
+    for (int f = 0; f <= PROBE_FACTORS; f++)
+        draft[f].of = of + (size_t)f * (size_t)n;
+    const int rc = of ? fill_grid(grid, draft, files, n) : ORR_ENOMEM;
+    free(of);
+    return rc;
 }
 
 void probe_grid_free(struct probe_grid *grid)

@@ -124,6 +124,10 @@ static struct probe_estimate published(const struct judgement *j, enum probe_pre
     for (size_t d = 0; d < n; d++)
         each[d] = probe_to_diagonal(j->mean[by] + d * PROBE_BINS, j->bins.diagonal);
     e.value = each[n - 1];
+    if (n < 2) {
+        free(each);
+        return e;
+    }
     gsl_sort(each, 1, n);
     e.low = gsl_stats_quantile_from_sorted_data(each, 1, n, 0.025);
     e.high = gsl_stats_quantile_from_sorted_data(each, 1, n, 0.975);

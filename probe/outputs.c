@@ -31,6 +31,7 @@ static int write(const struct probe *probe, const struct probe_options *options,
                  const unsigned char *inputs, const real *outputs)
 {
     const bool tokens = probe->model.config.input == GPT_INPUT_TOKENS;
+    const bool text = probe->model.config.input == GPT_INPUT_TEXT;
     const size_t n = (size_t)probe->sequences, T = (size_t)probe->T;
     const size_t in_shape[] = {n, T, 2}, out_shape[] = {n, T, (size_t)probe->model.config.outputs};
     char folder[4096], path[4096];
@@ -40,7 +41,8 @@ static int write(const struct probe *probe, const struct probe_options *options,
     if (!rc)
         rc = orr_path(path, "%s/inputs.npy", folder);
     if (!rc)
-        rc = orr_npy_write(path, tokens ? ORR_U16 : ORR_F32, 3, in_shape, inputs, NULL);
+        rc = orr_npy_write(path, tokens || text ? ORR_U16 : ORR_F32, text ? 2 : 3, in_shape, inputs,
+                           NULL);
     if (!rc)
         rc = orr_path(path, "%s/outputs.npy", folder);
     if (!rc)
@@ -62,8 +64,10 @@ int probe_outputs(const struct probe_options *options)
     if (!rc)
         rc = gpt_batch_create(&batch, &probe.model.config, 1, probe.T);
     if (!rc) {
-        const bool tokens = probe.model.config.input == GPT_INPUT_TOKENS;
-        const size_t row_bytes = 2 * (tokens ? sizeof(uint16_t) : sizeof(float));
+        const size_t row_bytes =
+            probe.model.config.input == GPT_INPUT_CONTINUOUS
+                ? 2 * sizeof(float)
+                : (size_t)gpt_config_channels(&probe.model.config) * sizeof(uint16_t);
         const size_t rows = (size_t)probe.sequences * (size_t)probe.T;
         inputs = orr_alloc(rows, row_bytes);
         outputs = orr_alloc(rows * (size_t)probe.model.config.outputs, sizeof *outputs);

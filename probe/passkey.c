@@ -1,5 +1,6 @@
 /* passkey.c - bin/probe passkey: how often a model of text finds a key that is hidden in a record
  * of any length, up to 16 times the trained one. */
+#include "bootstrap.h"
 #include "figure.h"
 
 #include <math.h>
@@ -8,21 +9,24 @@
 
 #include <gsl/gsl_cdf.h>
 
-enum { REVISION = 1, TRIALS = 100, LENGTHS = 7, DIGITS = GPT_PASSKEY_DIGITS };
+enum { REVISION = 2, TRIALS = 100, LENGTHS = 7, DIGITS = GPT_PASSKEY_DIGITS };
 /* in halves of the trained length */
 static const int halves[LENGTHS] = {1, 2, 3, 4, 8, 16, 32};
+
+/* Trials of one length: keys found, and the share of digits that are right in each. */
+struct found {
+    long keys;
+    double *share; /* (trials) */
+};
 
 struct passkey {
     const struct probe_options *options;
     struct gpt_config trained;
     int trials;
     struct probe_results results;
+    struct probe_resamples resamples; /* of the trials */
+    struct found found, below;        /* of the length under way: of the model, the floor */
     char folder[4096], key[PROBE_KEY];
-};
-
-/* Trials of one length: keys found, and digits of them. */
-struct found {
-    long keys, digits;
 };
 
 /* Trial i: the rows before the key's end are fed; the model says the digits one by one, which are
@@ -50,7 +54,7 @@ static int try_one(const struct probe *probe, struct gpt_model *model, struct gp
     }
     free(record);
     found->keys += right == DIGITS;
-    found->digits += right;
+    found->share[i] = (double)right / DIGITS;
     if (!rc && orr_signal_seen())
         rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
     return rc;
@@ -61,7 +65,7 @@ static int try_all(const struct passkey *p, const struct probe *probe, struct gp
 {
     struct gpt_batch batch;
     int rc = gpt_batch_create(&batch, &model->config, 1, probe->T);
-    *found = (struct found){0, 0};
+    found->keys = 0;
     for (int i = 0; i < p->trials && !rc; i++)
         rc = try_one(probe, model, &batch, i, found);
     gpt_batch_free(&batch);
@@ -79,19 +83,33 @@ static void interval(long k, long n, struct probe_row *row)
     row->high = k < n ? gsl_cdf_beta_Pinv(0.975, a + 1, b) : 1;
 }
 
-static int add(struct passkey *p, const char *quantity, bool ntk, int T, long k, long below, long n,
-               double chance)
+static int add(struct passkey *p, const char *quantity, bool ntk, struct probe_row *row)
 {
-    struct probe_row row = {.layer = -1,
-                            .context = T,
-                            .ceiling = 1, /* the key is there */
-                            .floor = (double)below / (double)n,
-                            .raw = chance,
-                            .n = n};
-    interval(k, n, &row);
-    snprintf(row.quantity, sizeof row.quantity, "%s%s", quantity, ntk ? ", NTK" : "");
-    snprintf(row.measure, sizeof row.measure, "accuracy");
-    return probe_results_add(&p->results, &row);
+    row->layer = -1;
+    row->ceiling = 1; /* the key is there */
+    row->n = p->trials;
+    snprintf(row->quantity, sizeof row->quantity, "%s%s", quantity, ntk ? ", NTK" : "");
+    snprintf(row->measure, sizeof row->measure, "accuracy");
+    return probe_results_add(&p->results, row);
+}
+
+/* Digits of one record depend on each other: their interval is over records. */
+static int add_both(struct passkey *p, bool ntk, int T)
+{
+    const double n = p->trials;
+    const struct probe_estimate e = probe_bootstrap(&p->resamples, probe_mean_of, p->found.share);
+    struct probe_row keys = {
+        .context = T, .floor = (double)p->below.keys / n, .raw = pow(10, -DIGITS)};
+    struct probe_row digits = {.context = T,
+                               .value = e.value,
+                               .low = e.low,
+                               .high = e.high,
+                               .floor =
+                                   probe_mean_of(p->below.share, p->trials, p->resamples.times),
+                               .raw = 0.1};
+    interval(p->found.keys, p->trials, &keys);
+    TRY(add(p, "passkey", ntk, &keys));
+    return add(p, "digits", ntk, &digits);
 }
 
 static int measure_one(struct passkey *p, int T, bool ntk)
@@ -99,16 +117,13 @@ static int measure_one(struct passkey *p, int T, bool ntk)
     struct probe_options o = *p->options;
     struct probe probe;
     struct gpt_model floor = {0};
-    struct found found = {0, 0}, below = {0, 0};
     o.length = T;
     o.change.ntk = ntk;
     int rc = probe_open(&probe, &o, true, 1);
     rc = rc ? rc : probe_floor(&probe, &o, &floor);
-    rc = rc ? rc : try_all(p, &probe, &probe.model, &found);
-    rc = rc ? rc : try_all(p, &probe, &floor, &below);
-    rc = rc ? rc : add(p, "passkey", ntk, T, found.keys, below.keys, p->trials, pow(10, -DIGITS));
-    rc = rc ? rc
-            : add(p, "digits", ntk, T, found.digits, below.digits, (long)DIGITS * p->trials, 0.1);
+    rc = rc ? rc : try_all(p, &probe, &probe.model, &p->found);
+    rc = rc ? rc : try_all(p, &probe, &floor, &p->below);
+    rc = rc ? rc : add_both(p, ntk, T);
     gpt_free(&floor);
     probe_close(&probe);
     return rc;
@@ -124,7 +139,8 @@ static int measure(struct passkey *p)
     const int trained = p->trained.context;
     struct orr_progress progress;
     uint64_t done = 0;
-    orr_progress_init(&progress, "passkey", 2 * LENGTHS, p->options->quiet);
+    orr_progress_init(&progress, "passkey", (uint64_t)(1 + has_ntk(&p->trained)) * LENGTHS,
+                      p->options->quiet);
     for (int ntk = 0; ntk < 1 + has_ntk(&p->trained); ntk++)
         for (int k = 0; k < LENGTHS; k++) {
             const int T = trained * halves[k] / 2;
@@ -202,7 +218,12 @@ int probe_passkey(const struct probe_options *options)
     rc = rc ? rc : probe_key(options, "passkey", REVISION, "", p->key);
     if (!rc && !probe_results_there(options, p->folder, "passkey", p->key)) {
         p->trained = probe.model.config;
-        rc = measure(p);
+        p->found.share = orr_alloc((size_t)p->trials, sizeof(double));
+        p->below.share = orr_alloc((size_t)p->trials, sizeof(double));
+        rc = p->found.share && p->below.share
+                 ? probe_resamples_create(&p->resamples, probe.preset.seed, p->trials)
+                 : ORR_ENOMEM;
+        rc = rc ? rc : measure(p);
         rc = rc ? rc : orr_mkdir(p->folder);
         rc = rc ? rc : probe_results_begin(p->folder, "passkey");
         rc = rc ? rc : draw(p, &probe); /* first, because --resume looks for the tables */
@@ -212,6 +233,9 @@ int probe_passkey(const struct probe_options *options)
             probe_results_print(&p->results, &probe, "passkey");
     }
     probe_results_free(&p->results);
+    probe_resamples_free(&p->resamples);
+    free(p->found.share);
+    free(p->below.share);
     probe_close(&probe);
     free(p);
     return rc;

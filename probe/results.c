@@ -98,6 +98,33 @@ static void hex(uint64_t value, char text[17])
     snprintf(text, 17, "%016llx", (unsigned long long)value);
 }
 
+/* Whether something that a probe sees is made from a setting. */
+static bool matters(const struct orr_preset *preset, const char *key)
+{
+    char why[256];
+    for (int kind = 0; kind <= ORR_KIND_LAWS; kind++)
+        if (!orr_kind_leaves_out((enum orr_kind)kind, key))
+            return !orr_preset_unused(preset, key, why);
+    return false;
+}
+
+/* The settings that matter, as in a preset file. */
+static cJSON *settings_json(const struct orr_preset *preset)
+{
+    cJSON *json = orr_preset_json(preset);
+    const char *key;
+    for (int k = 0; (key = orr_preset_key(k)) != NULL; k++) {
+        char group[ORR_NAME];
+        const char *dot = strchr(key, '.');
+        if (matters(preset, key))
+            continue;
+        snprintf(group, sizeof group, "%.*s", dot ? (int)(dot - key) : 0, key);
+        cJSON_DeleteItemFromObjectCaseSensitive(
+            dot ? cJSON_GetObjectItemCaseSensitive(json, group) : json, dot ? dot + 1 : key);
+    }
+    return json;
+}
+
 static cJSON *to_json(const struct probe_results *results, const struct probe *probe,
                       const struct probe_options *options, const char *name, const char *key)
 {
@@ -114,7 +141,7 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
     cJSON_AddStringToObject(json, "preset", options->preset->name);
     orr_json_add_u64(json, "seed", options->preset->seed);
     cJSON_AddStringToObject(json, "key", key);
-    cJSON_AddItemToObject(json, "settings", orr_preset_json(options->preset));
+    cJSON_AddItemToObject(json, "settings", settings_json(options->preset));
     if (results->about)
         cJSON_AddItemToObject(json, "about", cJSON_Duplicate(results->about, true));
     cJSON *rows = cJSON_AddArrayToObject(json, "rows");

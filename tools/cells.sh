@@ -96,11 +96,15 @@ $1 == "axis" {
             sub(/.*\./, "", word)
             tag = $2 == "attention" ? value : word value
         }
-        if (tag !~ /^[A-Za-z0-9_.+-]+$/)
+        if (tag !~ /^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*$/)
             refuse("axis " $2 ": expected a level that can name a folder, found \"" tag "\"")
         if ((axes, tag) in used)
             refuse("axis " $2 ": " $i " is there twice")
         used[axes, tag] = 1
+        if ((axes, "of", text) in used)
+            refuse("axis " $2 ": " $i " has the settings of another level; a setting of its own is " \
+                "written group.key, other levels name:key=value")
+        used[axes, "of", text] = 1
         settings[axes, i - 2] = text
         tags[axes, i - 2] = tag
     }
@@ -116,7 +120,7 @@ $1 == "step" {
     next
 }
 { refuse("expected preset, set, axis or step, found \"" $1 "\"") }
-function line(cell, arguments,   k, text, program, run, options) {
+function line(cell, arguments,   k, text, program, own, run, options) {
     run = quoted(ENVIRON["FOLDER"] "/" cell)
     if (folders)
         return ENVIRON["FOLDER"] "/" cell
@@ -128,13 +132,23 @@ function line(cell, arguments,   k, text, program, run, options) {
         options = options " --run " run
         if (program != "report")
             options = options " --threads " ENVIRON["THREADS"]
-        text = text (k > 1 ? " && " : "") ENVIRON["BIN"] "/" step[k] options
+        own = step[k]
+        sub(/^[^ ]+/, "", own)
+        text = text (k > 1 ? " && " : "") quoted(ENVIRON["BIN"] "/" program) own options
     }
     return text
 }
 function walk(depth, cell, arguments,   k) {
     if (depth > axes) {
-        print line(cell, arguments)
+        if (cell in cells) {
+            printf "cells: error: %s: two cells are named %s; give levels other names\n", \
+                ENVIRON["GRID_FILE"], cell > "/dev/stderr"
+            failed = 4
+        }
+        cells[cell] = 1
+        if (failed)
+            return
+        lines[++count] = line(cell, arguments)
         return
     }
     for (k = 1; k <= levels[depth]; k++)
@@ -150,4 +164,7 @@ END {
         exit 4
     }
     walk(1, "", "")
+    for (i = 1; i <= count && !failed; i++)
+        print lines[i]
+    exit failed
 }' "$grid"

@@ -12,10 +12,21 @@ if [ -z "$grid" ] || [ $# -ne 1 ]; then
     exit 2
 fi
 here=$(dirname "$0")
+jobs=${JOBS:-$(nproc)}
+if [[ ! $jobs =~ ^[1-9][0-9]*$ ]]; then
+    echo "sweep: error: JOBS: expected a whole number from 1 on, found \"$jobs\"" >&2
+    exit 2
+fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-sweep-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+child=
+stop() { # with the cells, which save
+    trap '' INT TERM
+    [ -z "$child" ] || { kill -TERM "$child" && wait "$child"; } 2>/dev/null
+    exit "$1"
+}
+trap 'stop 130' INT
+trap 'stop 143' TERM
 "$here/cells.sh" "$grid" >"$work/commands" || exit
 "$here/cells.sh" "$grid" --folders >"$work/folders" || exit
 count=$(wc -l <"$work/commands")
@@ -32,9 +43,12 @@ fi
 END
 {
     echo "all: $(seq -f cell%g -s ' ' "$count")"
-    echo "cell%: ; @bash $work/one.sh \$* $work"
+    echo 'cell%: ; @bash "$$SWEEP/one.sh" $* "$$SWEEP"'
 } >"$work/Makefile"
-MAKEFLAGS='' make --no-print-directory -f "$work/Makefile" -j "${JOBS:-$(nproc)}" all || exit
+export SWEEP=$work
+MAKEFLAGS='' make --no-print-directory -f "$work/Makefile" -j "$jobs" all &
+child=$!
+wait $child || exit
 failed=("$work"/failed.*)
 [ -e "${failed[0]}" ] || exit 0
 echo "sweep: error: $grid: ${#failed[@]} of $count cells failed:" >&2

@@ -268,6 +268,39 @@ static void write_text(const char *name, const char *text)
     scratch_text(path, text);
 }
 
+/* Results of bin/probe length, of the checkpoint that is there or of another one. */
+static void write_length(bool same)
+{
+    char path[4096], text[1024];
+    uint64_t content, bytes;
+    scratch_path(path, folder, "s/softmax/pretrain/last.safetensors");
+    assert_int_equal(orr_file_checksum(path, &content, &bytes), 0);
+    snprintf(text, sizeof text,
+             "{\"key\": \"length-1 %016llx 0123456789abcdef 9 0 - 0 0 0 0 0 \", \"rows\": ["
+             "{\"quantity\": \"next place, beyond\", \"context\": 512, \"value\": 0.5}, "
+             "{\"quantity\": \"next place, beyond\", \"context\": 64, \"value\": 0.25}, "
+             "{\"quantity\": \"next place\", \"context\": 1024, \"value\": 3}]}",
+             (unsigned long long)content + !same);
+    write_text("s/softmax/probe/length.json", text);
+}
+
+/* What bin/probe length says of another checkpoint, or cannot be read, counts for nothing. */
+static void check_stale_length(void)
+{
+    struct runs runs;
+    for (int k = 0; k < 2; k++) {
+        if (k)
+            write_text("s/softmax/probe/length.json", "{");
+        else
+            write_length(false);
+        assert_int_equal(report_runs_read(&runs, folder), 0);
+        assert_int_equal(runs.count, 2);
+        const struct runs_source *source = report_runs_find(&runs.run[1], "softmax");
+        assert_true(isnan(source->beyond) && source->next_state > 0);
+        report_runs_free(&runs);
+    }
+}
+
 /* Cells of two attentions have the same truth, and models of their own with their pretrainings. */
 static void attentions_of_one_seed_are_put_together(void **state)
 {
@@ -284,10 +317,8 @@ static void attentions_of_one_seed_are_put_together(void **state)
         assert_int_equal(orr_mkdir(path), 0);
     }
     write_text("s/softmax/pretrain/evaluation.json", "{\"teacher_forced\": 0.0125}");
-    write_text("s/softmax/probe/length.json",
-               "{\"rows\": [{\"quantity\": \"next place, beyond\", \"context\": 512, \"value\": "
-               "0.5}, {\"quantity\": \"next place, beyond\", \"context\": 64, \"value\": 0.25}, "
-               "{\"quantity\": \"next place\", \"context\": 1024, \"value\": 3}]}");
+    write_text("s/softmax/pretrain/last.safetensors", "weights");
+    write_length(true);
     /* 64 sequences of 999 positions in 1, 2 and 4 s; the last line is cut short */
     write_text("s/softmax/pretrain/log.jsonl",
                "{\"step\": 1, \"tokens_per_s\": 63936, \"memory_mb\": 70}\n"
@@ -316,6 +347,7 @@ static void attentions_of_one_seed_are_put_together(void **state)
     number_is(get(row, "memory_mb"), "mean", 75);
     cJSON_Delete(json);
     report_runs_free(&runs);
+    check_stale_length();
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "probe/grid.h"
 
@@ -173,6 +174,44 @@ static void test_variance(void **state)
     assert_near(shares, 1, 1e-9);
 }
 
+/* A law and its parameter are not crossed: one factor, whose levels have both; numbers ascend. */
+static void test_together(void **state)
+{
+    (void)state;
+    struct probe_grid grid;
+    make_files();
+    static const int window[B] = {10, 4, 0};
+    for (int k = 0; k < CELLS; k++) {
+        const int b = k / SEEDS % B;
+        cJSON *orbits = cJSON_AddObjectToObject(file[k].settings, "orbits");
+        cJSON_AddStringToObject(orbits, "law", k / SEEDS / B ? "mond" : "newton");
+        if (k / SEEDS / B) /* without effect, it is not there */
+            cJSON_AddNumberToObject(orbits, "law_a0", 20);
+        strcpy(file[k].source, "softmax");
+        cJSON *model = cJSON_GetObjectItem(file[k].settings, "model");
+        cJSON_ReplaceItemInObject(model, "attention_window", cJSON_CreateNumber(window[b]));
+    }
+    assert_int_equal(probe_grid_create(&grid, file, CELLS), 0);
+    assert_int_equal(grid.factors, 2);
+    assert_int_equal(grid.places, A * B);
+    const int law = !strncmp(grid.factor[0].name, "orbits", 6) ? 0 : 1;
+    assert_string_equal(grid.factor[law].name, "orbits.law, orbits.law_a0");
+    assert_string_equal(grid.factor[law].level[0], "newton, -");
+    assert_string_equal(grid.factor[law].level[1], "mond, 20");
+    static const char *const ascending[B] = {"0", "4", "10"};
+    for (int b = 0; b < B; b++)
+        assert_string_equal(grid.factor[1 - law].level[b], ascending[b]);
+    for (int place = 0; place < grid.places; place++) { /* files are where their levels say */
+        const struct probe_file *f = grid.file[place * SEEDS];
+        const cJSON *model = cJSON_GetObjectItem(f->settings, "model");
+        const int b = probe_grid_level(&grid, place, 1 - law);
+        assert_int_equal(cJSON_GetObjectItem(model, "attention_window")->valueint,
+                         atoi(ascending[b]));
+    }
+    probe_grid_free(&grid);
+    free_files();
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -198,7 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_factors),  cmocka_unit_test(test_effects),
         cmocka_unit_test(test_missing),  cmocka_unit_test(test_variance),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_together), cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
