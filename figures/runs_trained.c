@@ -14,8 +14,8 @@ static double number(const cJSON *object, const char *key)
     return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
-/* Whether results are of this checkpoint as it was trained, by their key (probe/results.h): "length-1
- * CONTENT SETTINGS sequences length attention reweight p set_window window ntk". */
+/* Whether results are of this checkpoint as it was trained, by their key (probe/results.h):
+ * "length-1 CONTENT SETTINGS sequences length attention reweight p set_window window ntk". */
 static bool is_of(const cJSON *json, const char *checkpoint)
 {
     const char *key = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "key"));

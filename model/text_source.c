@@ -136,8 +136,8 @@ int gpt_text_sequence(struct gpt_text *text, uint64_t i, const uint16_t **tokens
     return gpt_text_copy(&text->files, start_of(text, i), (size_t)text->positions, text->window);
 }
 
-/* Which targets count: all, but of a text of passkeys the keys alone that are asked for and that the
- * window shows. */
+/* Which targets count: all, but of a text of passkeys the keys alone that are asked for and that
+ * the window shows. */
 static void weigh(const struct gpt_text *text, real *weight)
 {
     const int T = text->positions - 1;

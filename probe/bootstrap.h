@@ -20,7 +20,8 @@ struct probe_estimate {
     double value, low, high; /* NaN where the statistic is not a number */
 };
 /* value: the statistic of every sequence once; low, high: its quantiles 0.025 and 0.975 over the
- * resamples in which it is a number, NaN of a single sequence. statistic: of n sequences, each so many times. */
+ * resamples in which it is a number, NaN of a single sequence. statistic: of n sequences, each so
+ * many times. */
 struct probe_estimate probe_bootstrap(const struct probe_resamples *resamples,
                                       double (*statistic)(const void *of, int n,
                                                           const unsigned short times[]),

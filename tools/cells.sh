@@ -102,8 +102,8 @@ $1 == "axis" {
             refuse("axis " $2 ": " $i " is there twice")
         used[axes, tag] = 1
         if ((axes, "of", text) in used)
-            refuse("axis " $2 ": " $i " has the settings of another level; a setting of its own is " \
-                "written group.key, other levels name:key=value")
+            refuse("axis " $2 ": " $i " has the settings of another level; settings are written " \
+                "group.key, levels of a free name level:key=value")
         used[axes, "of", text] = 1
         settings[axes, i - 2] = text
         tags[axes, i - 2] = tag
@@ -148,7 +148,7 @@ function walk(depth, cell, arguments,   k) {
         cells[cell] = 1
         if (failed)
             return
-        lines[++count] = line(cell, arguments)
+        made[++cells_made] = line(cell, arguments)
         return
     }
     for (k = 1; k <= levels[depth]; k++)
@@ -164,7 +164,7 @@ END {
         exit 4
     }
     walk(1, "", "")
-    for (i = 1; i <= count && !failed; i++)
-        print lines[i]
+    for (i = 1; i <= cells_made && !failed; i++)
+        print made[i]
     exit failed
 }' "$grid"

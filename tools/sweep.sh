@@ -22,7 +22,10 @@ trap 'rm -rf "$work"' EXIT
 child=
 stop() { # with the cells, which save
     trap '' INT TERM
-    [ -z "$child" ] || { kill -TERM "$child" && wait "$child"; } 2>/dev/null
+    kill -TERM -- "-$child" 2>/dev/null # a group of its own: make, shells, programs
+    while [ -n "$child" ] && kill -0 -- "-$child" 2>/dev/null; do
+        sleep 0.1
+    done
     exit "$1"
 }
 trap 'stop 130' INT
@@ -46,7 +49,7 @@ END
     echo 'cell%: ; @bash "$$SWEEP/one.sh" $* "$$SWEEP"'
 } >"$work/Makefile"
 export SWEEP=$work
-MAKEFLAGS='' make --no-print-directory -f "$work/Makefile" -j "$jobs" all &
+MAKEFLAGS='' setsid make --no-print-directory -f "$work/Makefile" -j "$jobs" all &
 child=$!
 wait $child || exit
 failed=("$work"/failed.*)

@@ -54,6 +54,14 @@ lines 'preset smoke' 'axis law near:orbits.law' 'step pretrain'
 wrong "a level without a value" 2 'expected KEY=VALUE, found "orbits.law"'
 lines 'preset smoke' 'axis seed 1' 'step rm -rf'
 wrong "a step that is no program" 3 'found "rm"'
+lines 'preset smoke' 'axis law a a-b' 'axis seed 1' 'step pretrain'
+wrong "levels of the same settings" 2 'a-b has the settings of another level'
+lines 'preset smoke' 'axis law a a-b:orbits.e_max=0.5' 'axis noise b-c c:orbits.e_max=0.4' \
+    'step pretrain'
+tools/cells.sh "$grid" >"$WORK/out" 2>"$WORK/err"
+check "two cells of one name: status" equal 4 $?
+check "two cells of one name" grep -q 'two cells are named a-b-c' "$WORK/err"
+check_not "two cells of one name: no cell" test -s "$WORK/out"
 lines 'preset smoke' 'axis seed 1'
 tools/cells.sh "$grid" >/dev/null 2>"$WORK/err"
 check "no step" grep -q "$grid: expected a preset, an axis and a step" "$WORK/err"
@@ -78,12 +86,23 @@ check "again: nothing is made" equal "$stamp" \
 files=("$RUNS"/tiny/*/*/probe/rollout.json)
 check "a file per cell" equal 8 "${#files[@]}"
 check "effects of the grid" "$BIN/probe" grid "${files[@]}" --out "$WORK/out.d" --quiet
-check "the grid's factors" grep -q '"model.positions"' "$WORK/out.d/rollout_grid.json"
+check "the grid's factors" grep -q '"model.positions, model.rope_base"' "$WORK/out.d/rollout_grid.json"
 "$BIN/probe" grid "${files[@]}" --out "$WORK/out.d" --quiet >"$WORK/table"
 check "effects with intervals" \
     grep -Eq 'attention (lssar \(from softmax|softmax \(from lssar)\)' "$WORK/table"
 check "what two do together" grep -q ' with model.positions' "$WORK/table"
 check "an analysis of variance" grep -q '^| seeds | ' "$WORK/table"
+
+# stopped, it stops its cells, which save
+lines 'preset quick' 'set orbits.train_files=0 planets.enabled=false orbits.two_body_train=50' \
+    'axis seed 1 2' 'step orbits' 'step pretrain'
+JOBS=1 tools/sweep.sh "$grid" >"$WORK/out" 2>"$WORK/err" &
+pid=$!
+until_true test -s "$RUNS/tiny/seed1/softmax/pretrain/log.jsonl"
+stop TERM
+check "TERM: status" equal 143 "$status"
+check_not "TERM: no cell goes on" pgrep -f -- "--run $RUNS/tiny/seed"
+check_not "TERM: no other cell begins" test -e "$RUNS/tiny/seed2"
 
 # a cell that fails is named with its log, the others are made
 lines 'preset smoke' 'set orbits.train_files=0 planets.enabled=false' 'axis attention softmax' \

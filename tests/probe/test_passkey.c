@@ -139,8 +139,8 @@ static void test_probe(void **state)
     cJSON_Delete(json);
 }
 
-/* The probe length takes text as well: of digits that are asked for, a model whose bias says "7" has
- * a loss that depends on the share of sevens alone. */
+/* The probe length takes text as well: of digits that are asked for, a model whose bias says "7"
+ * has a loss that depends on the share of sevens alone. */
 static void test_length(void **state)
 {
     (void)state;
