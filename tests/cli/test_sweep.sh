@@ -86,7 +86,8 @@ check "again: nothing is made" equal "$stamp" \
 files=("$RUNS"/tiny/*/*/probe/rollout.json)
 check "a file per cell" equal 8 "${#files[@]}"
 check "effects of the grid" "$BIN/probe" grid "${files[@]}" --out "$WORK/out.d" --quiet
-check "the grid's factors" grep -q '"model.positions, model.rope_base"' "$WORK/out.d/rollout_grid.json"
+check "the grid's factors" \
+    grep -q '"model.positions, model.rope_base"' "$WORK/out.d/rollout_grid.json"
 "$BIN/probe" grid "${files[@]}" --out "$WORK/out.d" --quiet >"$WORK/table"
 check "effects with intervals" \
     grep -Eq 'attention (lssar \(from softmax|softmax \(from lssar)\)' "$WORK/table"
