@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION = 1, SEQUENCES = 128, MAPPED = 4, LONGEST = 16 };
+enum { REVISION = 1, SEQUENCES = 128, MAPPED = 4, LENGTHS = 5, LONGEST = 1 << (LENGTHS - 1) };
 
 /* A change of attention that every length is measured under. */
 struct way {
@@ -24,6 +24,8 @@ struct length {
     const struct probe_options *options;
     struct gpt_config trained; /* as it is asked without another length */
     bool sharpens;
+    struct gpt_next_state
+        ceiling[LENGTHS]; /* orbits fitted by Newton's law, the same for all ways */
     struct probe_results results;
     struct orr_progress progress;
     uint64_t done;
@@ -37,7 +39,7 @@ struct cell {
     struct gpt_model floor;
     struct probe_errors errors[3]; /* of the model, the floor, bodies that stay */
     struct probe_resamples resamples;
-    struct gpt_next_state ceiling; /* orbits fitted by Newton's law */
+    const struct gpt_next_state *ceiling;
 };
 
 /* ------------------------------------------------------------------------------------ rows */
@@ -58,7 +60,7 @@ static int add_error(struct length *l, const struct cell *cell, bool late)
                             .low = value.low,
                             .high = value.high,
                             .ceiling =
-                                late ? cell->ceiling.orbit_fit_late : cell->ceiling.orbit_fit,
+                                late ? cell->ceiling->orbit_fit_late : cell->ceiling->orbit_fit,
                             .floor = mean_of(cell, late ? e[1].late : e[1].all),
                             .raw = mean_of(cell, late ? e[2].late : e[2].all),
                             .n = cell->probe.sequences};
@@ -152,6 +154,24 @@ static int open_cell(const struct length *l, struct cell *cell, int times)
     return probe_resamples_create(&cell->resamples, cell->probe.preset.seed, cell->probe.sequences);
 }
 
+static void close_cell(struct cell *cell)
+{
+    gpt_free(&cell->floor);
+    for (int k = 0; k < 3; k++)
+        probe_errors_free(&cell->errors[k]);
+    probe_resamples_free(&cell->resamples);
+    probe_close(&cell->probe);
+}
+
+/* Of the length's own data, which no way changes. */
+static int measure_ceiling(const struct length *l, struct cell *cell,
+                           struct gpt_next_state *ceiling)
+{
+    ceiling->sequences = cell->probe.sequences;
+    return gpt_orbit_ceiling(cell->probe.data, &cell->probe.preset, cell->probe.T + 1,
+                             l->trained.context + 1, ceiling);
+}
+
 static int measure_errors(struct length *l, struct cell *cell)
 {
     struct probe *probe = &cell->probe;
@@ -165,9 +185,6 @@ static int measure_errors(struct length *l, struct cell *cell)
                                      : NULL,
                             &cell->errors[k]));
     }
-    cell->ceiling.sequences = probe->sequences;
-    TRY(gpt_orbit_ceiling(probe->data, &probe->preset, probe->T + 1, probe->trained.context + 1,
-                          &cell->ceiling));
     TRY(add_error(l, cell, false));
     return probe->T > probe->trained.context ? add_error(l, cell, true) : 0;
 }
@@ -186,22 +203,19 @@ static int measure(struct length *l)
 {
     int cells = 0;
     for (int w = 0; w < WAYS; w++)
-        for (int times = 1; times <= LONGEST; times *= 2)
-            cells += !skips(l, &ways[w], times);
+        for (int k = 0; k < LENGTHS; k++)
+            cells += !skips(l, &ways[w], 1 << k);
     orr_progress_init(&l->progress, "length", (uint64_t)cells, l->options->quiet);
     for (int w = 0; w < WAYS; w++)
-        for (int times = 1; times <= LONGEST; times *= 2) {
-            struct cell cell = {.way = &ways[w]};
-            if (skips(l, &ways[w], times))
+        for (int k = 0; k < LENGTHS; k++) {
+            struct cell cell = {.way = &ways[w], .ceiling = &l->ceiling[k]};
+            if (skips(l, &ways[w], 1 << k))
                 continue;
-            int rc = open_cell(l, &cell, times);
+            int rc = open_cell(l, &cell, 1 << k);
+            rc = rc || w > 0 ? rc : measure_ceiling(l, &cell, &l->ceiling[k]);
             rc = rc ? rc : measure_errors(l, &cell);
             rc = rc ? rc : measure_weights(l, &cell);
-            gpt_free(&cell.floor);
-            for (int k = 0; k < 3; k++)
-                probe_errors_free(&cell.errors[k]);
-            probe_resamples_free(&cell.resamples);
-            probe_close(&cell.probe);
+            close_cell(&cell);
             TRY(rc);
             orr_progress_set(&l->progress, ++l->done, NULL);
         }
