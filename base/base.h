@@ -313,6 +313,8 @@ int orr_gnuplot_draw(const char *script, const char *input, const char *picture)
 int orr_gnuplot_check(const char *script);
 /* Writes a string as a gnuplot literal: "..." with escapes, backquotes made quotes. */
 int orr_gnuplot_string(struct orr_file *file, const char *text);
+/* A line `variable = "text"`, or `variable[index] = "text"` for an index from 1 on; NULL is "". */
+int orr_gnuplot_assign(struct orr_file *file, const char *variable, int index, const char *text);
 
 /* ---------------------------------------------------------------------------------- JSON */
 

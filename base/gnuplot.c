@@ -246,3 +246,11 @@ int orr_gnuplot_string(struct orr_file *file, const char *text)
     }
     return rc ? rc : orr_file_printf(file, "\"");
 }
+
+int orr_gnuplot_assign(struct orr_file *file, const char *variable, int index, const char *text)
+{
+    TRY(index ? orr_file_printf(file, "%s[%d] = ", variable, index)
+              : orr_file_printf(file, "%s = ", variable));
+    TRY(orr_gnuplot_string(file, text ? text : ""));
+    return orr_file_printf(file, "\n");
+}

@@ -48,6 +48,9 @@ enum orr_kind {
 const char *orr_kind_name(enum orr_kind kind);
 /* Why a setting is no part of the records of a kind; NULL when it is part of them. */
 const char *orr_kind_leaves_out(enum orr_kind kind, const char *key);
+/* Whether anything up to the laws is made from a setting: not so of texts about it, and of where
+ * and how to compute. */
+bool orr_made_from(const char *key);
 
 /* ------------------------------------------------------------------------------- records */
 

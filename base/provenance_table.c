@@ -182,3 +182,11 @@ const char *orr_kind_leaves_out(enum orr_kind kind, const char *key)
             return left_out[i].reason;
     return NULL;
 }
+
+bool orr_made_from(const char *key)
+{
+    for (int kind = 0; kind <= ORR_KIND_LAWS; kind++)
+        if (!orr_kind_leaves_out((enum orr_kind)kind, key))
+            return true;
+    return false;
+}

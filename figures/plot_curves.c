@@ -34,11 +34,9 @@ static int close_pair(struct orr_file *data, struct orr_file *set, int rc)
 static int name_curve(struct orr_file *set, int curve, int panel,
                       const struct report_source *source)
 {
-    int rc = orr_file_printf(set, "panel_of[%d] = %d\ncolour[%d] = \"%s\"\ntitle[%d] = ", curve,
-                             panel, curve, source->colour, curve);
-    if (!rc)
-        rc = orr_gnuplot_string(set, source->title);
-    return rc ? rc : orr_file_printf(set, "\n");
+    TRY(orr_file_printf(set, "panel_of[%d] = %d\ncolour[%d] = \"%s\"\n", curve, panel, curve,
+                        source->colour));
+    return orr_gnuplot_assign(set, "title", curve, source->title);
 }
 
 /* A block of gnuplot data must not be empty, or the numbers of those after it shift. */
@@ -228,11 +226,9 @@ int report_plot_exponents(const struct report_run *run, const char *folder,
         if (!isfinite(source->exponent[0].value))
             continue;
         row++;
-        rc = orr_file_printf(&set, "colour[%d] = \"%s\"\ntitle[%d] = ", row, source->colour, row);
+        rc = orr_file_printf(&set, "colour[%d] = \"%s\"\n", row, source->colour);
         if (!rc)
-            rc = orr_gnuplot_string(&set, source->title);
-        if (!rc)
-            rc = orr_file_printf(&set, "\n");
+            rc = orr_gnuplot_assign(&set, "title", row, source->title);
         for (int e = 0; e < 3 && !rc; e++)
             rc = orr_file_printf(&data, "%.7g %.7g %.7g%s", source->exponent[e].value,
                                  source->exponent[e].low, source->exponent[e].high,

@@ -135,12 +135,10 @@ static int write_notes(struct orr_file *file, const struct report_run *run, int 
                      : a.relative_error < 1 ? 1
                                             : 0,
                      100 * a.relative_error);
-        rc = orr_file_printf(file, "title[%d] = ", p + 1);
+        rc = orr_gnuplot_assign(file, "title", p + 1,
+                                source->role == REPORT_TRUTH ? "True forces" : source->title);
         if (!rc)
-            rc = orr_gnuplot_string(file,
-                                    source->role == REPORT_TRUTH ? "True forces" : source->title);
-        if (!rc)
-            rc = orr_file_printf(file, "\nnote[%d] = \"%s\"\ncolour[%d] = \"%s\"\n", p + 1, note,
+            rc = orr_file_printf(file, "note[%d] = \"%s\"\ncolour[%d] = \"%s\"\n", p + 1, note,
                                  p + 1, source->colour);
     }
     return rc;

@@ -129,15 +129,6 @@ static int look_into(struct runs *runs, const char *path, int depth)
 
 /* ------------------------------------------------------------------------------ settings */
 
-/* A setting that some artefact is made from; the seed is what runs of a row differ in. */
-static bool matters(const char *key)
-{
-    for (int kind = 0; kind <= ORR_KIND_LAWS; kind++)
-        if (strcmp(key, "seed") != 0 && !orr_kind_leaves_out((enum orr_kind)kind, key))
-            return true;
-    return false;
-}
-
 /* "" where the setting has no effect beside the others of the run. */
 static void value_of(const struct orr_preset *preset, const char *key, char text[ORR_SETTING])
 {
@@ -184,7 +175,7 @@ static int group(struct runs *runs)
 {
     const char *key;
     for (int k = 0; (key = orr_preset_key(k)) != NULL; k++)
-        if (matters(key))
+        if (strcmp(key, "seed") != 0 && orr_made_from(key)) /* seeds are of one row */
             TRY(label_by(runs, key));
     for (size_t i = 0; i < runs->count; i++) {
         struct runs_run *run = &runs->run[i];

@@ -14,21 +14,18 @@ static double number(const cJSON *object, const char *key)
     return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
-/* Whether results are of this checkpoint as it was trained, by their key (probe/results.h):
- * "length-1 CONTENT SETTINGS sequences length attention reweight p set_window window ntk". */
+/* Whether results of a probe are of this checkpoint, as it was trained. */
 static bool is_of(const cJSON *json, const char *checkpoint)
 {
-    const char *key = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "key"));
-    unsigned long long content;
+    const char *found =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint_xxh64"));
+    char content[17];
     uint64_t is, bytes;
-    int length, reweight, set_window, window, ntk;
-    char attention[ORR_NAME];
-    double p;
-    return key &&
-           sscanf(key, "length-%*d %llx %*x %*d %d %63s %d %lf %d %d %d", &content, &length,
-                  attention, &reweight, &p, &set_window, &window, &ntk) == 8 &&
-           !length && !strcmp(attention, "-") && !reweight && !(p > 0) && !set_window && !ntk &&
-           orr_exists(checkpoint) && !orr_file_checksum(checkpoint, &is, &bytes) && is == content;
+    if (!found || !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(json, "changed")) ||
+        !orr_exists(checkpoint) || orr_file_checksum(checkpoint, &is, &bytes))
+        return false;
+    snprintf(content, sizeof content, "%016llx", (unsigned long long)is);
+    return !strcmp(found, content);
 }
 
 /* The row "next place, beyond" of the longest sequences, of bin/probe length. */

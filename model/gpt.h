@@ -254,6 +254,8 @@ struct gpt_attention_override {
     bool ntk;    /* rope_base *= (context / trained context)^(d / (d - 2)), NTK-aware scaling;
                     a context up to the trained one leaves the base */
 };
+/* Whether NTK scaling means anything: rotary positions, of heads of more than two numbers. */
+bool gpt_has_ntk(const struct gpt_config *config);
 /* Applies it to the model as it was trained: a second call replaces the first, an override that is
  * all zero undoes it. model->config then says how the model attends; model->variant has the name
  * of the line of the table it equals, else the name of the line it was made from. ORR_EUSAGE where

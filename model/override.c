@@ -35,6 +35,11 @@ static int reweight(struct k_attention *variant, enum gpt_reweight reweight)
     return 0;
 }
 
+bool gpt_has_ntk(const struct gpt_config *config)
+{
+    return config->positions == ORR_POSITIONS_ROPE && config->width / config->heads > 2;
+}
+
 /* config has the trained context on entry. */
 static int lengthen(struct gpt_config *config, int context, bool ntk)
 {
@@ -42,7 +47,7 @@ static int lengthen(struct gpt_config *config, int context, bool ntk)
     const bool rope = config->positions == ORR_POSITIONS_ROPE;
     if (context < 0)
         return ORR_FAIL(ORR_EUSAGE, "context: expected at least 1, found %d", context);
-    if (ntk && (!rope || d <= 2))
+    if (ntk && !gpt_has_ntk(config))
         return ORR_FAIL(ORR_EUSAGE,
                         "NTK scaling: expected rotary positions with a head size above 2, found "
                         "%s with head size %d",

@@ -69,10 +69,17 @@ static int map_file(const char *key, struct gpt_text_file *f)
     return rc;
 }
 
+/* Text that is made, not read. */
+static const char made[] = "passkey:";
+
+static bool is_made(const char *path)
+{
+    return !strncmp(path, made, strlen(made));
+}
+
 /* Adds a file at the end of the text; the first one settles the kind. */
 static int add_file(struct gpt_text_files *text, const char *key, const char *path, int vocab)
 {
-    static const char made[] = "passkey:";
     struct gpt_text_file *grown =
         realloc(text->file, ((size_t)text->files + 1) * sizeof *text->file);
     if (!grown)
@@ -82,8 +89,8 @@ static int add_file(struct gpt_text_files *text, const char *key, const char *pa
     *f = (struct gpt_text_file){.path = strdup(path), .first = text->count};
     if (!f->path)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", key);
-    const bool keys = !strncmp(path, made, sizeof made - 1);
-    TRY(keys ? gpt_passkey_text(key, path + sizeof made - 1, f) : map_file(key, f));
+    const bool keys = is_made(path);
+    TRY(keys ? gpt_passkey_text(key, path + strlen(made), f) : map_file(key, f));
     if (text->files > 1 && keys != text->keys)
         return ORR_FAIL(ORR_EINVAL, "%s: %s stands beside other text: expected it alone", key,
                         keys ? path : text->file[0].path);
@@ -166,7 +173,7 @@ static int add_pattern(struct gpt_text_files *text, const char *key, const char 
 static int add_part(struct gpt_text_files *text, const char *key, const char *part, int vocab)
 {
     struct stat info;
-    if (!strncmp(part, "passkey:", 8))
+    if (is_made(part))
         return add_file(text, key, part, vocab);
     if (stat(part, &info))
         return add_pattern(text, key, part, vocab);

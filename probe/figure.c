@@ -36,15 +36,6 @@ static int write_data(const struct probe_results *results, const struct probe_fi
     return rc;
 }
 
-static int write_text(struct orr_file *file, const char *variable, int index, const char *text)
-{
-    int rc = index ? orr_file_printf(file, "%s[%d] = ", variable, index)
-                   : orr_file_printf(file, "%s = ", variable);
-    if (!rc)
-        rc = orr_gnuplot_string(file, text ? text : "");
-    return rc ? rc : orr_file_printf(file, "\n");
-}
-
 /* Whether a panel has numbers of a curve: 0 value, 1 ceiling, 2 floor, 3 raw. */
 static bool has_numbers(const struct probe_results *results, const struct probe_panel *panel,
                         int curve)
@@ -87,16 +78,16 @@ static int write_settings(const struct probe_results *results, const struct prob
                              f->panels, f->panels, f->panels, 4 * f->panels, f->panels,
                              TICKS * f->panels);
     if (!rc)
-        rc = write_text(&file, "title", 0, f->title);
+        rc = orr_gnuplot_assign(&file, "title", 0, f->title);
     if (!rc)
-        rc = write_text(&file, "x_label", 0, f->x_label);
+        rc = orr_gnuplot_assign(&file, "x_label", 0, f->x_label);
     const char *const curves[] = {f->value, f->ceiling, f->floor, f->raw};
     for (int c = 0; c < 4 && !rc; c++)
-        rc = write_text(&file, "curve", c + 1, curves[c]);
+        rc = orr_gnuplot_assign(&file, "curve", c + 1, curves[c]);
     for (int p = 0; p < f->panels && !rc; p++) {
-        rc = write_text(&file, "panel_title", p + 1, f->panel[p].title);
+        rc = orr_gnuplot_assign(&file, "panel_title", p + 1, f->panel[p].title);
         if (!rc)
-            rc = write_text(&file, "y_label", p + 1, f->panel[p].y_label);
+            rc = orr_gnuplot_assign(&file, "y_label", p + 1, f->panel[p].y_label);
         if (!rc)
             rc = orr_file_printf(&file, "logarithmic[%d] = %d\n", p + 1, f->panel[p].log);
         rc = rc ? rc : write_ticks(results, &f->panel[p], p, &file);

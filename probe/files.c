@@ -13,6 +13,16 @@ bool probe_same_figure(const struct probe_row *a, const struct probe_row *b)
            a->layer == b->layer && a->context == b->context;
 }
 
+void probe_print_mean(struct orr_mean x)
+{
+    if (isfinite(x.half))
+        printf(" %.4g +- %.2g |", x.mean, x.half);
+    else if (isfinite(x.mean))
+        printf(" %.4g |", x.mean);
+    else
+        printf(" - |");
+}
+
 static int take_text(const struct probe_file *cell, const cJSON *json, const char *key,
                      char text[ORR_NAME])
 {

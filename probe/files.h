@@ -27,5 +27,7 @@ void probe_files_free(struct probe_file *cells, int n);
 struct cJSON *probe_files_json(const struct probe_file *cells, int n, const char *format);
 /* Whether rows of two files are the same figure. */
 bool probe_same_figure(const struct probe_row *a, const struct probe_row *b);
+/* A cell of a table on stdout: " 0.8 +- 0.1 |", without an interval where there is none. */
+void probe_print_mean(struct orr_mean x);
 
 #endif

@@ -41,16 +41,6 @@ static void add_spread(cJSON *to, struct orr_mean spread)
     cJSON_AddNumberToObject(to, "half_width", spread.half);
 }
 
-static void print_spread(struct orr_mean x)
-{
-    if (isfinite(x.half))
-        printf(" %.4g +- %.2g |", x.mean, x.half);
-    else if (isfinite(x.mean))
-        printf(" %.4g |", x.mean);
-    else
-        printf(" - |");
-}
-
 /* ----------------------------------------------------------------------------------- parts */
 
 static bool has_file(const struct probe_grid *g, int place)
@@ -89,7 +79,7 @@ static void tell_places(const struct figures *f, cJSON *json)
         printf("|");
         for (int c = 0; c < 4; c++) {
             const struct orr_mean spread = orr_mean_of(columns[c] + from, g->seeds);
-            print_spread(c ? (struct orr_mean){.mean = spread.mean, .half = NAN} : spread);
+            probe_print_mean(c ? (struct orr_mean){.mean = spread.mean, .half = NAN} : spread);
             cJSON_AddNumberToObject(cell, names[c], spread.mean);
             if (!c)
                 cJSON_AddNumberToObject(cell, "half_width", spread.half);
@@ -122,7 +112,7 @@ static void tell_effect(const struct figures *f, const int factor[2], const int 
         cJSON_AddItemToArray(levels, cJSON_CreateString(of->level[level[k]]));
     }
     printf(" |");
-    print_spread(spread);
+    probe_print_mean(spread);
     printf("\n");
     add_spread(effect, spread);
     cJSON_AddItemToArray(effects, effect);

@@ -43,11 +43,7 @@ static int write_settings(const struct probe_inductive *p, const char *path)
              p->usable, text, (unsigned long long)p->probe.preset.seed);
     int rc = orr_file_create(&file, path);
     if (!rc)
-        rc = orr_file_printf(&file, "title = ");
-    if (!rc)
-        rc = orr_gnuplot_string(&file, title);
-    if (!rc)
-        rc = orr_file_printf(&file, "\n");
+        rc = orr_gnuplot_assign(&file, "title", 0, title);
     if (!rc)
         rc = orr_file_commit(&file);
     orr_file_close(&file);

@@ -33,11 +33,9 @@ static int write_settings(const struct probe *probe, const char *path)
     probe_describe(&probe->model, text);
     int rc = orr_file_create(&file, path);
     if (!rc)
-        rc = orr_file_printf(&file, "title = ");
+        rc = orr_gnuplot_assign(&file, "title", 0, text);
     if (!rc)
-        rc = orr_gnuplot_string(&file, text);
-    if (!rc)
-        rc = orr_file_printf(&file, "\nseed = \"%llu\"\n", (unsigned long long)probe->preset.seed);
+        rc = orr_file_printf(&file, "seed = \"%llu\"\n", (unsigned long long)probe->preset.seed);
     if (!rc)
         rc = orr_file_commit(&file);
     orr_file_close(&file);

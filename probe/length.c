@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION = 1, SEQUENCES = 128, MAPPED = 4, LENGTHS = 5, LONGEST = 1 << (LENGTHS - 1) };
+enum { REVISION = 1, SEQUENCES = 128, MAPPED = 4, LENGTHS = 5 };
 
 /* A change of attention that every length is measured under. */
 struct way {
@@ -65,7 +65,7 @@ static int add_error(struct length *l, const struct cell *cell, bool late)
                             .raw = mean_of(cell, late ? e[2].late : e[2].all),
                             .n = cell->probe.sequences};
     snprintf(row.quantity, sizeof row.quantity, "%s%s%s",
-             probe_errors_unit(&cell->probe)[0] == 'A' ? "next place" : "next token",
+             probe_errors_of_places(&cell->probe) ? "next place" : "next token",
              late ? ", beyond" : "", cell->way->name);
     snprintf(row.measure, sizeof row.measure, "%s", probe_errors_unit(&cell->probe));
     return probe_results_add(&l->results, &row);
@@ -176,7 +176,7 @@ static int measure_errors(struct length *l, struct cell *cell)
 {
     struct probe *probe = &cell->probe;
     for (int k = 0; k < 3; k++) {
-        if (k == 2 && probe_errors_unit(probe)[0] != 'A')
+        if (k == 2 && !probe_errors_of_places(probe))
             continue; /* nothing stays where it is */
         TRY(probe_errors_create(&cell->errors[k], probe->sequences));
         TRY(probe_errors_of(probe,
@@ -195,7 +195,7 @@ static bool skips(const struct length *l, const struct way *way, int times)
 {
     const struct gpt_config *c = &l->trained;
     if (way->ntk)
-        return times == 1 || c->positions != ORR_POSITIONS_ROPE || c->width / c->heads <= 2;
+        return times == 1 || !gpt_has_ntk(c);
     return way->p > 0 && (!l->sharpens || way->p == c->attention_p);
 }
 
@@ -227,7 +227,7 @@ static int measure(struct length *l)
 
 static int draw(const struct length *l, const struct probe *probe)
 {
-    const bool places = probe_errors_unit(probe)[0] == 'A', ntk = !skips(l, &ways[1], 2);
+    const bool places = probe_errors_of_places(probe), ntk = gpt_has_ntk(&l->trained);
     const char *const what = places ? "next place" : "next token";
     char text[PROBE_TEXT], title[2 * PROBE_TEXT], scaled[PROBE_QUANTITY];
     snprintf(scaled, sizeof scaled, "%s, NTK", what);
@@ -284,20 +284,9 @@ static int check(const struct probe *probe, const struct probe_options *o)
                         "probe length: %s: expected a model that predicts what comes next (stage "
                         "pretrain), found stage %s",
                         o->checkpoint, probe->stage);
-    if (o->length || o->change.ntk || o->change.p > 0)
-        return ORR_FAIL(ORR_EUSAGE,
-                        "%s: probe length takes lengths of 1 to %d times the trained one, with and "
-                        "without NTK, and powers, by itself",
-                        o->length       ? "--length"
-                        : o->change.ntk ? "--ntk"
-                                        : "--p",
-                        LONGEST);
-    if (probe->model.config.positions == ORR_POSITIONS_LEARNED)
-        return ORR_FAIL(ORR_EINVAL,
-                        "probe length: %s: learned positions end at %d; longer sequences need a "
-                        "model with rope or no positions",
-                        o->checkpoint, probe->model.config.context);
-    return 0;
+    if (o->change.p > 0)
+        return ORR_FAIL(ORR_EUSAGE, "--p: probe length takes powers by itself");
+    return probe_check_lengths(probe, o, "length", "1 to 16 times");
 }
 
 int probe_length(const struct probe_options *options)

@@ -23,9 +23,14 @@ static bool of_places(const struct gpt_config *config)
     return config->head == GPT_HEAD_REGRESSION;
 }
 
+bool probe_errors_of_places(const struct probe *probe)
+{
+    return of_places(&probe->model.config);
+}
+
 const char *probe_errors_unit(const struct probe *probe)
 {
-    return of_places(&probe->model.config) ? "AU" : "nats";
+    return probe_errors_of_places(probe) ? "AU" : "nats";
 }
 
 /* -ln of the probability that logits (V) give to the token. */

@@ -195,6 +195,22 @@ int probe_open(struct probe *probe, const struct probe_options *options, bool ch
     return rc;
 }
 
+int probe_check_lengths(const struct probe *probe, const struct probe_options *options,
+                        const char *name, const char *range)
+{
+    if (options->length || options->change.ntk)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "%s: probe %s takes lengths of %s the trained one, with and without NTK, "
+                        "by itself",
+                        options->length ? "--length" : "--ntk", name, range);
+    if (probe->model.config.positions == ORR_POSITIONS_LEARNED)
+        return ORR_FAIL(ORR_EINVAL,
+                        "probe %s: %s: learned positions end at %d; longer sequences need a model "
+                        "with rope or no positions",
+                        name, options->checkpoint, probe->model.config.context);
+    return 0;
+}
+
 void probe_close(struct probe *probe)
 {
     gpt_source_close(probe->data);

@@ -129,19 +129,14 @@ static int measure_one(struct passkey *p, int T, bool ntk)
     return rc;
 }
 
-static bool has_ntk(const struct gpt_config *c)
-{
-    return c->positions == ORR_POSITIONS_ROPE && c->width / c->heads > 2;
-}
-
 static int measure(struct passkey *p)
 {
     const int trained = p->trained.context;
     struct orr_progress progress;
     uint64_t done = 0;
-    orr_progress_init(&progress, "passkey", (uint64_t)(1 + has_ntk(&p->trained)) * LENGTHS,
+    orr_progress_init(&progress, "passkey", (uint64_t)(1 + gpt_has_ntk(&p->trained)) * LENGTHS,
                       p->options->quiet);
-    for (int ntk = 0; ntk < 1 + has_ntk(&p->trained); ntk++)
+    for (int ntk = 0; ntk < 1 + gpt_has_ntk(&p->trained); ntk++)
         for (int k = 0; k < LENGTHS; k++) {
             const int T = trained * halves[k] / 2;
             if (T >= GPT_PASSKEY_LEAST && (!ntk || T > trained))
@@ -176,7 +171,7 @@ static int draw(const struct passkey *p, const struct probe *probe)
                                         .doubling = true,
                                         .least = 0,
                                         .panel = panel,
-                                        .panels = has_ntk(&p->trained) ? 4 : 2};
+                                        .panels = gpt_has_ntk(&p->trained) ? 4 : 2};
     return probe_figure_draw(&p->results, &figure, p->folder, "passkey");
 }
 
@@ -190,17 +185,7 @@ static int check(const struct probe *probe, const struct probe_options *o)
                         "probe passkey: %s: expected a model of text by bytes (preset passkey), "
                         "found one of %s",
                         o->checkpoint, c->input == GPT_INPUT_TEXT ? "tokens" : "orbits");
-    if (o->length || o->change.ntk)
-        return ORR_FAIL(ORR_EUSAGE,
-                        "%s: probe passkey takes lengths of half to 16 times the trained one, with "
-                        "and without NTK, by itself",
-                        o->length ? "--length" : "--ntk");
-    if (c->positions == ORR_POSITIONS_LEARNED)
-        return ORR_FAIL(ORR_EINVAL,
-                        "probe passkey: %s: learned positions end at %d; longer records need a "
-                        "model with rope or no positions",
-                        o->checkpoint, c->context);
-    return 0;
+    return probe_check_lengths(probe, o, "passkey", "half to 16 times");
 }
 
 int probe_passkey(const struct probe_options *options)

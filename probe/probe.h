@@ -54,6 +54,10 @@ struct probe {
 int probe_open(struct probe *probe, const struct probe_options *options, bool changed,
                int sequences);
 void probe_close(struct probe *probe);
+/* For a probe that takes lengths by itself, `range` of the trained one, with and without NTK:
+ * ORR_EUSAGE where options name one, ORR_EINVAL where learned positions end. */
+int probe_check_lengths(const struct probe *probe, const struct probe_options *options,
+                        const char *name, const char *range);
 /* The floor of what a probe reads in a trained model: the same shape with the random weights that
  * the preset's seed gives. gpt_free() it. */
 int probe_floor(const struct probe *probe, const struct probe_options *options,

@@ -98,25 +98,15 @@ static void hex(uint64_t value, char text[17])
     snprintf(text, 17, "%016llx", (unsigned long long)value);
 }
 
-/* Whether something that a probe sees is made from a setting. */
-static bool matters(const struct orr_preset *preset, const char *key)
-{
-    char why[256];
-    for (int kind = 0; kind <= ORR_KIND_LAWS; kind++)
-        if (!orr_kind_leaves_out((enum orr_kind)kind, key))
-            return !orr_preset_unused(preset, key, why);
-    return false;
-}
-
-/* The settings that matter, as in a preset file. */
+/* The settings that something is made from and that have an effect, as in a preset file. */
 static cJSON *settings_json(const struct orr_preset *preset)
 {
     cJSON *json = orr_preset_json(preset);
     const char *key;
     for (int k = 0; (key = orr_preset_key(k)) != NULL; k++) {
-        char group[ORR_NAME];
+        char group[ORR_NAME], why[256];
         const char *dot = strchr(key, '.');
-        if (matters(preset, key))
+        if (orr_made_from(key) && !orr_preset_unused(preset, key, why))
             continue;
         snprintf(group, sizeof group, "%.*s", dot ? (int)(dot - key) : 0, key);
         cJSON_DeleteItemFromObjectCaseSensitive(
@@ -128,7 +118,7 @@ static cJSON *settings_json(const struct orr_preset *preset)
 static cJSON *to_json(const struct probe_results *results, const struct probe *probe,
                       const struct probe_options *options, const char *name, const char *key)
 {
-    char text[PROBE_TEXT];
+    char text[PROBE_TEXT], content[17] = "";
     cJSON *json = cJSON_CreateObject();
     probe_describe(&probe->model, text);
     cJSON_AddStringToObject(json, "format", FORMAT);
@@ -141,6 +131,9 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
     cJSON_AddStringToObject(json, "preset", options->preset->name);
     orr_json_add_u64(json, "seed", options->preset->seed);
     cJSON_AddStringToObject(json, "key", key);
+    (void)sscanf(key, "%*s %16s", content); /* as probe_key writes it */
+    cJSON_AddStringToObject(json, "checkpoint_xxh64", content);
+    cJSON_AddBoolToObject(json, "changed", probe_is_changed(options));
     cJSON_AddItemToObject(json, "settings", settings_json(options->preset));
     if (results->about)
         cJSON_AddItemToObject(json, "about", cJSON_Duplicate(results->about, true));

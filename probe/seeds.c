@@ -102,16 +102,6 @@ static cJSON *figure_json(const struct figure *f)
     return json;
 }
 
-static void print_with_half(struct orr_mean x)
-{
-    if (isfinite(x.half))
-        printf(" %.4g +- %.2g |", x.mean, x.half);
-    else if (isfinite(x.mean))
-        printf(" %.4g |", x.mean);
-    else
-        printf(" - |");
-}
-
 static void print_figure(const struct figure *f)
 {
     printf("| %s | %s | %s |", f->first->source, f->row->quantity, f->row->measure);
@@ -123,11 +113,11 @@ static void print_figure(const struct figure *f)
         printf(" %d |", f->row->context);
     else
         printf(" - |");
-    print_with_half(orr_mean_of(f->value, f->n));
-    print_with_half(orr_mean_of(f->gain, f->n));
-    print_with_half((struct orr_mean){.mean = orr_mean_of(f->ceiling, f->n).mean, .half = NAN});
-    print_with_half(orr_mean_of(f->floor, f->n));
-    print_with_half((struct orr_mean){.mean = orr_mean_of(f->raw, f->n).mean, .half = NAN});
+    probe_print_mean(orr_mean_of(f->value, f->n));
+    probe_print_mean(orr_mean_of(f->gain, f->n));
+    probe_print_mean((struct orr_mean){.mean = orr_mean_of(f->ceiling, f->n).mean, .half = NAN});
+    probe_print_mean(orr_mean_of(f->floor, f->n));
+    probe_print_mean((struct orr_mean){.mean = orr_mean_of(f->raw, f->n).mean, .half = NAN});
     printf(" %d |\n", f->n);
 }
 

@@ -269,30 +269,31 @@ static void write_text(const char *name, const char *text)
 }
 
 /* Results of bin/probe length, of the checkpoint that is there or of another one. */
-static void write_length(bool same)
+static void write_length(bool same, bool changed)
 {
     char path[4096], text[1024];
     uint64_t content, bytes;
     scratch_path(path, folder, "s/softmax/pretrain/last.safetensors");
     assert_int_equal(orr_file_checksum(path, &content, &bytes), 0);
     snprintf(text, sizeof text,
-             "{\"key\": \"length-1 %016llx 0123456789abcdef 9 0 - 0 0 0 0 0 \", \"rows\": ["
+             "{\"checkpoint_xxh64\": \"%016llx\", \"changed\": %s, \"rows\": ["
              "{\"quantity\": \"next place, beyond\", \"context\": 512, \"value\": 0.5}, "
              "{\"quantity\": \"next place, beyond\", \"context\": 64, \"value\": 0.25}, "
              "{\"quantity\": \"next place\", \"context\": 1024, \"value\": 3}]}",
-             (unsigned long long)content + !same);
+             (unsigned long long)content + !same, changed ? "true" : "false");
     write_text("s/softmax/probe/length.json", text);
 }
 
-/* What bin/probe length says of another checkpoint, or cannot be read, counts for nothing. */
+/* What bin/probe length says of another checkpoint, or of a changed one, or cannot be read, counts
+ * for nothing. */
 static void check_stale_length(void)
 {
     struct runs runs;
-    for (int k = 0; k < 2; k++) {
-        if (k)
+    for (int k = 0; k < 3; k++) {
+        if (k == 2)
             write_text("s/softmax/probe/length.json", "{");
         else
-            write_length(false);
+            write_length(k == 1, k == 1);
         assert_int_equal(report_runs_read(&runs, folder), 0);
         assert_int_equal(runs.count, 2);
         const struct runs_source *source = report_runs_find(&runs.run[1], "softmax");
@@ -318,7 +319,7 @@ static void attentions_of_one_seed_are_put_together(void **state)
     }
     write_text("s/softmax/pretrain/evaluation.json", "{\"teacher_forced\": 0.0125}");
     write_text("s/softmax/pretrain/last.safetensors", "weights");
-    write_length(true);
+    write_length(true, false);
     /* 64 sequences of 999 positions in 1, 2 and 4 s; the last line is cut short */
     write_text("s/softmax/pretrain/log.jsonl",
                "{\"step\": 1, \"tokens_per_s\": 63936, \"memory_mb\": 70}\n"

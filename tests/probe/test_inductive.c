@@ -1,7 +1,7 @@
 /* test_inductive.c - the inductive-bias probe: ranks, standardisation, projections, oracles, bins
  * and the diagonal against closed forms; which rows labels and points stand on; the whole probe,
  * resumed, with fine-tunings that diverge; what it refuses. */
-#include "finetune/tiny.h"
+#include "probe/asked.h"
 
 #include <gsl/gsl_errno.h>
 
@@ -97,35 +97,13 @@ enum { FROM = 5, STEPS = 15 }; /* 32 rows: steps 0 .. 14 are complete */
 static int setup(void **state)
 {
     (void)state;
-    struct gpt_config config;
-    struct gpt_model model;
-    static const char *const stages[] = {"pretrain", "magnitude"};
     tiny_preset(&tiny.preset, false);
     tiny.preset.finetune.magnitude.lr = 0.01;
-    scratch_create(tiny.dir);
-    for (int k = 0; k < 2; k++) {
-        const char *const extra[] = {"stage", stages[k], NULL};
-        scratch_path(checkpoint[k], tiny.dir, stages[k]);
-        if (gpt_config_from_preset(&config, &tiny.preset, "softmax", 33))
-            return 1;
-        config.outputs = k ? 1 : 2;
-        if (gpt_create(&model, &config, &k_ref, 3) ||
-            gpt_save(&model, checkpoint[k], 0, false, extra))
-            return 1;
-        gpt_free(&model);
-    }
-    options = (struct probe_options){.preset = &tiny.preset,
-                                     .ops = &k_ref,
-                                     .checkpoint = checkpoint[0],
-                                     .run = "",
-                                     .orbits = "",
-                                     .out = "",
-                                     .layer = -1,
-                                     .head = -1,
-                                     .sequences = 30,
-                                     .steps = 2,
-                                     .draws = 2,
-                                     .quiet = true};
+    if (asked_untrained(&tiny, checkpoint))
+        return 1;
+    options = asked_of(&tiny.preset, checkpoint[0], "");
+    options.sequences = 30;
+    options.steps = options.draws = 2;
     return 0;
 }
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/scratch.h"
-#include "finetune/tiny.h"
+#include "probe/asked.h"
 
 #include <cjson/cJSON.h>
 #include <gsl/gsl_errno.h>
@@ -171,18 +171,11 @@ static void open_fixture(struct fixture *f)
     assert_int_equal(gpt_create(&model, &config, &k_ref, 3), 0);
     assert_int_equal(gpt_save(&model, f->checkpoint, 9, false, extra), 0);
     gpt_free(&model);
-    f->options = (struct probe_options){.preset = &f->tiny.preset,
-                                        .ops = &k_ref,
-                                        .checkpoint = f->checkpoint,
-                                        .run = f->run,
-                                        .orbits = "",
-                                        .out = f->out,
-                                        .layer = -1,
-                                        .head = -1,
-                                        .steps = 12,
-                                        .draws = 2,
-                                        .sizes = "5,11",
-                                        .quiet = true};
+    f->options = asked_of(&f->tiny.preset, f->checkpoint, f->out);
+    f->options.run = f->run;
+    f->options.steps = 12;
+    f->options.draws = 2;
+    f->options.sizes = "5,11";
 }
 
 static void close_fixture(struct fixture *f)

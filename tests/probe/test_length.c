@@ -1,6 +1,6 @@
 /* test_length.c - errors of models whose predictions are known, at lengths beyond training; and
  * the probe `length` as a whole. */
-#include "finetune/tiny.h"
+#include "probe/asked.h"
 
 #include <cjson/cJSON.h>
 
@@ -40,16 +40,8 @@ static int setup(void **state)
             return 1;
         gpt_free(&model);
     }
-    options = (struct probe_options){.preset = &tiny.preset,
-                                     .ops = &k_ref,
-                                     .checkpoint = checkpoint[0],
-                                     .run = "",
-                                     .orbits = "",
-                                     .out = tiny.dir,
-                                     .layer = -1,
-                                     .head = -1,
-                                     .sequences = 5,
-                                     .quiet = true};
+    options = asked_of(&tiny.preset, checkpoint[0], tiny.dir);
+    options.sequences = 5;
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* test_linear.c - readouts of a stream that holds what is asked for, and of one that does not; what
  * an observer of the orbits finds; and the probes linear, rollout and intervene as a whole. */
-#include "finetune/tiny.h"
+#include "probe/asked.h"
 
 #include <cjson/cJSON.h>
 
@@ -14,32 +14,11 @@ static struct probe_options options;
 static int setup(void **state)
 {
     (void)state;
-    struct gpt_config config;
-    struct gpt_model model;
-    static const char *const stages[] = {"pretrain", "magnitude"};
     tiny_preset(&tiny.preset, false);
     tiny.preset.model.layers = 2;
-    scratch_create(tiny.dir);
-    for (int k = 0; k < 2; k++) {
-        const char *const extra[] = {"stage", stages[k], NULL};
-        scratch_path(checkpoint[k], tiny.dir, stages[k]);
-        if (gpt_config_from_preset(&config, &tiny.preset, "softmax", 33))
-            return 1;
-        config.outputs = k ? 1 : 2;
-        if (gpt_create(&model, &config, &k_ref, 3) ||
-            gpt_save(&model, checkpoint[k], 0, false, extra))
-            return 1;
-        gpt_free(&model);
-    }
-    options = (struct probe_options){.preset = &tiny.preset,
-                                     .ops = &k_ref,
-                                     .checkpoint = checkpoint[0],
-                                     .run = "",
-                                     .orbits = "",
-                                     .out = "",
-                                     .layer = -1,
-                                     .head = -1,
-                                     .quiet = true};
+    if (asked_untrained(&tiny, checkpoint))
+        return 1;
+    options = asked_of(&tiny.preset, checkpoint[0], "");
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* test_passkey.c - records with a hidden key, what of them is trained on, and how often a model
  * finds the key whose answer is always the same digit. */
-#include "base/scratch.h"
+#include "probe/asked.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -96,16 +96,8 @@ static void test_probe(void **state)
     char path[4096];
     cJSON *json;
     const cJSON *row;
-    const struct probe_options options = {.preset = &preset,
-                                          .ops = &k_ref,
-                                          .checkpoint = checkpoint,
-                                          .run = "",
-                                          .orbits = "",
-                                          .out = dir,
-                                          .layer = -1,
-                                          .head = -1,
-                                          .sequences = trials,
-                                          .quiet = true};
+    struct probe_options options = asked_of(&preset, checkpoint, dir);
+    options.sequences = trials;
     assert_int_equal(probe_passkey(&options), 0);
     scratch_path(path, dir, "passkey.json");
     assert_int_equal(orr_json_read(path, &json), 0);
@@ -147,16 +139,8 @@ static void test_length(void **state)
     char path[4096];
     cJSON *json;
     const cJSON *row;
-    const struct probe_options options = {.preset = &preset,
-                                          .ops = &k_ref,
-                                          .checkpoint = checkpoint,
-                                          .run = "",
-                                          .orbits = "",
-                                          .out = dir,
-                                          .layer = -1,
-                                          .head = -1,
-                                          .sequences = 16,
-                                          .quiet = true};
+    struct probe_options options = asked_of(&preset, checkpoint, dir);
+    options.sequences = 16;
     assert_int_equal(probe_length(&options), 0);
     scratch_path(path, dir, "length.json");
     assert_int_equal(orr_json_read(path, &json), 0);

@@ -1,6 +1,6 @@
 /* test_probe.c - statistics of attention weights against closed forms, weights against the model's
  * own attention, cells of pictures, and what a probe feeds a checkpoint. */
-#include "finetune/tiny.h"
+#include "probe/asked.h"
 
 #include "model/model.h" /* activations of a layer */
 #include "probe.h"
@@ -320,15 +320,8 @@ static void open_saved(struct saved *s, bool tokens, const char *stage)
     assert_int_equal(gpt_create(&model, &config, &k_ref, 3), 0);
     assert_int_equal(gpt_save(&model, s->checkpoint, 0, false, extra), 0);
     gpt_free(&model);
-    s->options = (struct probe_options){.preset = &s->tiny.preset,
-                                        .ops = &k_ref,
-                                        .checkpoint = s->checkpoint,
-                                        .run = s->run,
-                                        .orbits = "",
-                                        .out = "",
-                                        .layer = -1,
-                                        .head = -1,
-                                        .quiet = true};
+    s->options = asked_of(&s->tiny.preset, s->checkpoint, "");
+    s->options.run = s->run;
 }
 
 /* Features or tokens of the first rows of sequence i. */
