@@ -35,7 +35,7 @@ watch:
 GRID ?=
 RUNS ?= runs
 sweep: all
-	@RUNS='$(RUNS)' BIN='$(BIN)' JOBS='$(JOBS)' tools/sweep.sh '$(GRID)'
+	@RUNS='$(RUNS)' BIN='$(BIN)' JOBS='$(JOBS)' exec tools/sweep.sh '$(GRID)'
 cells:
 	@RUNS='$(RUNS)' BIN='$(BIN)' tools/cells.sh '$(GRID)'
 .PHONY: sweep cells

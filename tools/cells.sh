@@ -8,6 +8,8 @@
 # that a cell can be stopped and run again anywhere. GRID is a file of lines, # begins a comment:
 #
 #   preset  quick                          settings that all cells start from
+#   folder  verdict                        $RUNS/verdict instead of $RUNS/<name of GRID>: grids of the
+#                                          same settings share their cells
 #   set     orbits.train_files=0           settings of all cells; may be given again
 #   axis    attention softmax lssar        a setting and its values; `seed` and `attention` as well
 #   axis    law newton mond:orbits.law=mond,orbits.law_a0=20      levels of a free name, each with
@@ -17,6 +19,9 @@
 #
 # Folders are $RUNS/<name of GRID>/<cell> (RUNS: runs); a cell's name has the level of each axis,
 # those of settings with the last word of the setting before it: softmax-noise_au0.02-seed1.
+# Data sets of cells that differ in nothing that data are made from (seed, orbits, planets), and
+# models of cells that differ in fine-tuning and search alone, are made once, in $RUNS/<grid>/.shared,
+# by whichever cell comes first (tools/shared.sh).
 # BIN (bin): where the programs are. THREADS (1): of each.
 set -u
 grid=${1-}
@@ -29,7 +34,7 @@ grid=${1-}
     exit 3
 }
 name=$(basename "$grid")
-export GRID_FILE=$grid FOLDER=${RUNS:-runs}/${name%.grid} BIN=${BIN:-bin} THREADS=${THREADS:-1}
+export GRID_FILE=$grid RUNS=${RUNS:-runs} NAME=${name%.grid} TOOLS=$(dirname "$0") BIN=${BIN:-bin} THREADS=${THREADS:-1}
 exec awk -v folders="$([ $# -eq 2 ] && echo 1)" '
 function refuse(text) {
     printf "cells: error: %s:%d: %s\n", ENVIRON["GRID_FILE"], NR, text > "/dev/stderr"
@@ -47,12 +52,27 @@ function check_setting(setting) {
     if (setting !~ /^[a-z_.0-9]+=./)
         refuse("expected KEY=VALUE, found \"" setting "\"")
 }
+# What depends on a setting first: 1 = data sets, 2 = pretraining, 3 = what comes after.
+function stage_of(setting) {
+    if (setting ~ /^(seed|orbits\.|planets\.)/)
+        return 1
+    return setting ~ /^(finetune|symreg)\./ ? 3 : 2
+}
+function earlier(a, b) {
+    return a < b ? a : b
+}
 { sub(/(^|[ \t])#.*/, "") }
 NF == 0 { next }
 $1 == "preset" {
     if (NF != 2 || preset != "")
         refuse("expected one line \"preset NAME\"")
     preset = $2
+    next
+}
+$1 == "folder" {
+    if (NF != 2 || folder != "" || $2 !~ /^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*$/)
+        refuse("expected one line \"folder NAME\"")
+    folder = $2
     next
 }
 $1 == "set" {
@@ -74,6 +94,7 @@ $1 == "axis" {
     # a free name has no dot, and is not the name of a setting by itself
     free = $2 !~ /\./ && $2 != "seed" && $2 != "attention"
     levels[axes] = NF - 2
+    stage[axes] = free ? 3 : stage_of($2)
     for (i = 3; i <= NF; i++) {
         text = ""
         tag = value = $i
@@ -83,6 +104,7 @@ $1 == "axis" {
             count = index($i, ":") ? split(substr($i, index($i, ":") + 1), part, ",") : 0
             for (k = 1; k <= count; k++) {
                 check_setting(part[k])
+                stage[axes] = earlier(stage[axes], stage_of(part[k]))
                 text = text " --set " quoted(part[k])
             }
         } else if ($2 == "seed") {
@@ -119,26 +141,52 @@ $1 == "step" {
     step[++steps] = $0
     next
 }
-{ refuse("expected preset, set, axis or step, found \"" $1 "\"") }
-function line(cell, arguments,   k, text, program, own, run, options) {
-    run = quoted(ENVIRON["FOLDER"] "/" cell)
+{ refuse("expected preset, folder, set, axis or step, found \"" $1 "\"") }
+# What cells of equal levels up to a stage share: its folder, "" where each cell has its own.
+function shared(upto, chosen,   k, tag, others) {
+    for (k = 1; k <= axes; k++)
+        if (stage[k] <= upto)
+            tag = tag "-" tags[k, chosen[k]]
+        else
+            others = 1
+    return others ? base "/.shared/" (upto == 1 ? "data" : "models") tag : ""
+}
+function line(cell, chosen,   k, n, text, program, own, run, options, from, folder_of, command) {
+    run = base "/" cell
     if (folders)
-        return ENVIRON["FOLDER"] "/" cell
+        return run
     for (k = 1; k <= steps; k++) {
         program = step[k]
         sub(/ .*/, "", program)
-        # a probe takes the settings of the run; a report computes next to nothing
-        options = program == "probe" ? "" : " --preset " quoted(preset) common arguments " --resume"
-        options = options " --run " run
+        from = program == "orbits" ? 1 : program == "pretrain" ? 2 : 3
+        folder_of = from < 3 ? shared(from, chosen) : ""
+        options = ""
+        # a probe takes the settings of the run
+        if (program != "probe") {
+            options = " --preset " quoted(preset) common
+            for (n = 1; n <= axes; n++)
+                if (folder_of == "" || stage[n] <= from)
+                    options = options settings[n, chosen[n]]
+            options = options " --resume"
+        }
+        options = options " --run " quoted(folder_of == "" ? run : folder_of)
+        # a model that cells share knows no data but those of this one
+        if (folder_of != "" && from == 2 && has_orbits)
+            options = options " --orbits " quoted(run "/orbits")
+        # a report computes next to nothing
         if (program != "report")
             options = options " --threads " ENVIRON["THREADS"]
         own = step[k]
         sub(/^[^ ]+/, "", own)
-        text = text (k > 1 ? " && " : "") quoted(ENVIRON["BIN"] "/" program) own options
+        command = quoted(ENVIRON["BIN"] "/" program) own options
+        if (folder_of != "")
+            command = quoted(ENVIRON["TOOLS"] "/shared.sh") " " quoted(run) " " \
+                quoted(folder_of) " " command
+        text = text (k > 1 ? " && " : "") command
     }
     return text
 }
-function walk(depth, cell, arguments,   k) {
+function walk(depth, cell, chosen,   k) {
     if (depth > axes) {
         if (cell in cells) {
             printf "cells: error: %s: two cells are named %s; give levels other names\n", \
@@ -148,11 +196,13 @@ function walk(depth, cell, arguments,   k) {
         cells[cell] = 1
         if (failed)
             return
-        made[++cells_made] = line(cell, arguments)
+        made[++cells_made] = line(cell, chosen)
         return
     }
-    for (k = 1; k <= levels[depth]; k++)
-        walk(depth + 1, cell (depth > 1 ? "-" : "") tags[depth, k], arguments settings[depth, k])
+    for (k = 1; k <= levels[depth]; k++) {
+        chosen[depth] = k
+        walk(depth + 1, cell (depth > 1 ? "-" : "") tags[depth, k], chosen)
+    }
 }
 END {
     if (failed)
@@ -163,7 +213,10 @@ END {
             > "/dev/stderr"
         exit 4
     }
-    walk(1, "", "")
+    base = ENVIRON["RUNS"] "/" (folder == "" ? ENVIRON["NAME"] : folder)
+    for (i = 1; i <= steps; i++)
+        has_orbits += step[i] ~ /^orbits/
+    walk(1, "", chosen)
     for (i = 1; i <= cells_made && !failed; i++)
         print made[i]
     exit failed

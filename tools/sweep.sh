@@ -4,7 +4,8 @@
 #   tools/sweep.sh GRID
 #
 # Every cell writes <its folder>.log. A cell that fails is named at the end with its log, the others
-# go on; status 1 then. What is complete is kept, so that the same command goes on after a stop.
+# go on; status 1 then. What is complete is kept, so that the same command goes on after a stop. A
+# cell that another sweep of this machine is making is waited for.
 set -u
 grid=${1-}
 if [ -z "$grid" ] || [ $# -ne 1 ]; then
@@ -36,9 +37,15 @@ count=$(wc -l <"$work/commands")
 cat >"$work/one.sh" <<'END'
 folder=$(sed -n "$1p" "$2/folders")
 mkdir -p "$(dirname "$folder")" || exit 1
+exec 8>"$folder.lock" # until the last program of the cell has ended, whatever becomes of the sweep
+if ! flock -n 8; then
+    echo "sweep: $folder: another sweep makes it, waiting"
+    flock 8
+fi
 start=$SECONDS
 if sed -n "$1p" "$2/commands" | sh >"$folder.log" 2>&1; then
-    echo "sweep: $folder ($((SECONDS - start)) s)"
+    cpu=$(times | tail -n 1) # user and system, of the cell
+    echo "sweep: $folder ($((SECONDS - start)) s, CPU ${cpu/ / + })"
 else
     echo "$folder.log" >"$2/failed.$1"
     echo "sweep: $folder: failed"

@@ -32,6 +32,22 @@ check "a cell's command" equal \
 check "a level's settings" grep -q -e '--set orbits.law=plummer --set orbits.law_softening_au=0.5' \
     "$WORK/cells"
 
+lines 'preset smoke' 'folder both' 'axis attention softmax' \
+    'axis finetune.magnitude.train all head' 'axis seed 3' 'step orbits' 'step pretrain' \
+    'step finetune'
+tools/cells.sh "$grid" >"$WORK/cells"
+check "cells of a folder" equal "$RUNS/both/softmax-trainall-seed3" \
+    "$(tools/cells.sh "$grid" --folders | head -n 1)"
+own="$RUNS/both/softmax-trainhead-seed3"
+data="tools/shared.sh $own $RUNS/both/.shared/data-seed3 $BIN/orbits --preset smoke --seed 3"
+data+=" --resume --run $RUNS/both/.shared/data-seed3 --threads 1"
+model="tools/shared.sh $own $RUNS/both/.shared/models-softmax-seed3 $BIN/pretrain --preset smoke"
+model+=" --set attention=softmax --seed 3 --resume --run $RUNS/both/.shared/models-softmax-seed3"
+model+=" --orbits $own/orbits --threads 1"
+check "what cells share" grep -qF -- "$data && $model && $BIN/finetune --preset smoke" "$WORK/cells"
+check "what is a cell's own" \
+    grep -qF -- "--set finetune.magnitude.train=head --seed 3 --resume --run $own" "$WORK/cells"
+
 # ---- what is wrong in a grid: file, line, expected, found
 
 # wrong NAME LINE PATTERN: the grid is refused at the line
@@ -43,7 +59,9 @@ wrong() {
     check_not "$1: no cell" test -s "$WORK/out"
 }
 lines 'preset smoke' 'axes seed 1' 'step pretrain'
-wrong "an unknown word" 2 'expected preset, set, axis or step, found "axes"'
+wrong "an unknown word" 2 'expected preset, folder, set, axis or step, found "axes"'
+lines 'preset smoke' 'folder a/b' 'axis seed 1' 'step pretrain'
+wrong "a folder that is none" 2 'expected one line "folder NAME"'
 lines 'preset smoke' 'axis seed 1 x' 'step pretrain'
 wrong "a seed that is none" 2 'expected whole numbers, found "x"'
 lines 'preset smoke' 'axis seed 1' 'axis seed 2' 'step pretrain'
@@ -78,6 +96,10 @@ check "a sweep" env JOBS=2 tools/sweep.sh "$grid"
 for folder in softmax-positionsrope-seed1 lssar-positionslearned-seed2; do
     check "$folder: results" test -s "$RUNS/tiny/$folder/${folder%%-*}/probe/rollout.json"
 done
+check "data of a seed are made once" equal "data-seed1 data-seed2" \
+    "$(cd "$RUNS/tiny/.shared" && echo data-*[0-9])"
+check "cells see them" cmp "$RUNS/tiny/softmax-positionsrope-seed2/orbits/coords_test.npy" \
+    "$RUNS/tiny/.shared/data-seed2/orbits/coords_test.npy"
 stamp=$(stat -c %Y.%i "$RUNS/tiny/lssar-positionsrope-seed1/lssar/pretrain/last.safetensors")
 check "again: kept" env JOBS=2 tools/sweep.sh "$grid"
 check "again: nothing is made" equal "$stamp" \
@@ -93,6 +115,25 @@ check "effects with intervals" \
     grep -Eq 'attention (lssar \(from softmax|softmax \(from lssar)\)' "$WORK/table"
 check "what two do together" grep -q ' with model.positions' "$WORK/table"
 check "an analysis of variance" grep -q '^| seeds | ' "$WORK/table"
+
+# models that cells share
+lines 'preset smoke' 'folder late' 'set orbits.train_files=0 planets.enabled=false' \
+    'axis attention softmax' 'axis finetune.magnitude.train all head' 'step orbits' 'step pretrain' \
+    'step finetune'
+check "a sweep with a model for two cells" env JOBS=2 tools/sweep.sh "$grid"
+check "one model" equal "$(realpath "$RUNS/late/.shared/models-softmax/softmax/pretrain")" \
+    "$(realpath "$RUNS/late/softmax-trainhead/softmax/pretrain")"
+check_not "two predictions" cmp -s "$RUNS/late/softmax-trainhead/softmax/finetune/forces_magnitude.csv" \
+    "$RUNS/late/softmax-trainall/softmax/finetune/forces_magnitude.csv"
+check "each cell has its predictions" \
+    test -s "$RUNS/late/softmax-trainhead/softmax/finetune/forces_magnitude.csv"
+
+# a cell that another sweep is making is waited for
+flock "$RUNS/late/softmax-trainall.lock" sleep 2 &
+JOBS=2 tools/sweep.sh "$grid" >"$WORK/out"
+check "another sweep's cell" equal 0 $?
+check "it says so" grep -q 'softmax-trainall: another sweep makes it, waiting' "$WORK/out"
+wait
 
 # stopped, it stops its cells, which save
 lines 'preset quick' 'set orbits.train_files=0 planets.enabled=false orbits.two_body_train=50' \
