@@ -44,7 +44,8 @@ if ! flock -n 8; then
 fi
 start=$SECONDS
 if sed -n "$1p" "$2/commands" | sh >"$folder.log" 2>&1; then
-    cpu=$(times | tail -n 1) # user and system, of the cell
+    times >"$2/times.$1" # not in $(...), which has none of the cell's
+    cpu=$(tail -n 1 "$2/times.$1")
     echo "sweep: $folder ($((SECONDS - start)) s, CPU ${cpu/ / + })"
 else
     echo "$folder.log" >"$2/failed.$1"
