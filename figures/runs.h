@@ -42,6 +42,37 @@ struct runs {
     int groups;
 };
 
+enum runs_figure { /* what a source says in one run */
+    RUNS_EXPONENT,   /* of r, and behind it of m1 and of m2 */
+    RUNS_TRUTH = 3,  /* exponents of the truth in the same run, as above */
+    RUNS_SHARE = 6,  /* of samples whose selected law is the true one */
+    RUNS_R2,
+    RUNS_LOSS,
+    RUNS_NEXT_STATE,
+    RUNS_BEYOND,
+    RUNS_STEP_MS,
+    RUNS_MEMORY_MB,
+    RUNS_FIGURES
+};
+/* One source over the runs of one label. */
+struct runs_row {
+    const struct runs_run *first;
+    const char *title;
+    bool is_model;
+    int seeds, samples, selected, on_front;
+    const struct runs_run **run;  /* (seeds) */
+    double *figure[RUNS_FIGURES]; /* (seeds) each, NaN where there is none */
+    double *values;               /* holds them */
+};
+/* One source minus another, seed by seed. */
+struct runs_difference {
+    const struct runs_row *of, *minus;
+    int seeds;
+    const struct runs_run **run; /* (seeds) of the one */
+    double *value[RUNS_FIGURES]; /* (seeds) each, of the one minus of the other */
+    double *values;
+};
+
 /* Reads every run 1 to 3 folders deep. One whose laws are not there, not readable, or not what its
  * preset.json makes is left out with the reason. ORR_EMISSING: none is left; ORR_EINVAL: two of the
  * same settings and seed with a model of the same attention. Free also after an error. */
@@ -52,6 +83,15 @@ const struct runs_source *report_runs_find(const struct runs_run *run, const cha
 /* Fills next_state, beyond, step_ms and memory_mb of a source from its pretraining's files. */
 int report_runs_trained(const char *run, const struct orr_preset *preset, const char *name,
                         struct runs_source *source);
+/* visit()s every row, in the order of groups and of the sources of their runs. */
+int report_runs_rows(const struct runs *runs,
+                     int (*visit)(const struct runs_row *row, void *context), void *context);
+/* visit()s the differences of each group of runs: of every model from the model of softmax (of the
+ * first model, where softmax has none), and from its untrained shape, over the seeds that both
+ * have. */
+int report_runs_differences(const struct runs *runs,
+                            int (*visit)(const struct runs_difference *d, void *context),
+                            void *context);
 /* Markdown to stdout; <folder>/runs.json, atomically. */
 int report_runs_print(const struct runs *runs);
 int report_runs_write(const struct runs *runs);

@@ -8,95 +8,14 @@
 #include <cjson/cJSON.h>
 
 static const char *const feature[3] = {"r", "m1", "m2"};
-
-/* One source of forces over the runs of one label. */
-struct row {
-    const struct runs_run *first;
-    const char *title;
-    int seeds, samples, selected, on_front;
-    const struct runs_run **run;                    /* (seeds) */
-    double *exponent[3], *truth[3], *r2_log, *loss; /* (seeds) each; `values` owns them */
-    double *next_state, *beyond, *step_ms, *memory_mb;
-    double *values;
-};
-
-static void row_free(struct row *row)
-{
-    free(row->run);
-    free(row->values);
-}
-
-/* Runs of one seed, each with attentions of its own, have the same truth and oracle. */
-static bool is_there(const struct row *row, uint64_t seed)
-{
-    for (int i = 0; i < row->seeds; i++)
-        if (row->run[i]->preset.seed == seed)
-            return true;
-    return false;
-}
-
-static int row_make(const struct runs *runs, int group, const char *title, struct row *row)
-{
-    enum { COLUMNS = 12 };
-    *row = (struct row){.title = title};
-    row->values = orr_alloc(COLUMNS * runs->count, sizeof *row->values);
-    row->run = orr_alloc(runs->count, sizeof *row->run);
-    if (!row->values || !row->run)
-        return ORR_ENOMEM;
-    double **const column[COLUMNS] = {&row->exponent[0], &row->exponent[1], &row->exponent[2],
-                                      &row->truth[0],    &row->truth[1],    &row->truth[2],
-                                      &row->r2_log,      &row->loss,        &row->next_state,
-                                      &row->beyond,      &row->step_ms,     &row->memory_mb};
-    for (size_t c = 0; c < COLUMNS; c++)
-        *column[c] = row->values + c * runs->count;
-    for (size_t i = 0; i < runs->count; i++) {
-        const struct runs_run *run = &runs->run[i];
-        const struct runs_source *source = report_runs_find(run, title),
-                                 *truth = report_runs_find(run, "truth");
-        if (run->group != group || !source || is_there(row, run->preset.seed))
-            continue;
-        const int n = row->seeds++;
-        row->first = n ? row->first : run;
-        row->run[n] = run;
-        row->samples += source->samples;
-        row->selected += source->selected;
-        row->on_front += source->on_front;
-        for (int e = 0; e < 3; e++) {
-            row->exponent[e][n] = source->exponent[e];
-            row->truth[e][n] = truth ? truth->exponent[e] : (double)NAN;
-        }
-        row->r2_log[n] = source->r2_log;
-        row->loss[n] = source->loss;
-        row->next_state[n] = source->next_state;
-        row->beyond[n] = source->beyond;
-        row->step_ms[n] = source->step_ms;
-        row->memory_mb[n] = source->memory_mb;
-    }
-    return 0;
-}
-
-/* Every row, in the order of groups and of the sources of their runs. */
-static int each_row(const struct runs *runs, int (*visit)(const struct row *row, void *context),
-                    void *context)
-{
-    int rc = 0;
-    for (int g = 0; g < runs->groups; g++)
-        for (size_t i = 0; i < runs->count; i++)
-            for (int s = 0; s < runs->run[i].source_count && !rc; s++) {
-                const char *title = runs->run[i].source[s].title;
-                bool before = runs->run[i].group != g;
-                for (size_t k = 0; k < i && !before; k++)
-                    before = runs->run[k].group == g && report_runs_find(&runs->run[k], title);
-                if (before)
-                    continue;
-                struct row row;
-                rc = row_make(runs, g, title, &row);
-                if (!rc)
-                    rc = visit(&row, context);
-                row_free(&row);
-            }
-    return rc;
-}
+/* Of figures that are no exponents. */
+static const char *const figure_key[RUNS_FIGURES] = {[RUNS_SHARE] = "selected_share",
+                                              [RUNS_R2] = "r2_log",
+                                              [RUNS_LOSS] = "loss",
+                                              [RUNS_NEXT_STATE] = "next_state",
+                                              [RUNS_BEYOND] = "next_state_beyond",
+                                              [RUNS_STEP_MS] = "step_ms",
+                                              [RUNS_MEMORY_MB] = "memory_mb"};
 
 /* ------------------------------------------------------------------------------ markdown */
 
@@ -117,7 +36,12 @@ static void print_label(const char *label)
         printf("%s%c", *c == '|' ? "\\" : "", *c);
 }
 
-static int print_row(const struct row *row, void *context)
+static struct orr_mean over_seeds(const struct runs_row *row, int figure)
+{
+    return orr_mean_of(row->figure[figure], row->seeds);
+}
+
+static int print_row(const struct runs_row *row, void *context)
 {
     (void)context;
     printf("| ");
@@ -125,23 +49,43 @@ static int print_row(const struct row *row, void *context)
     printf(" | %s | %d | %d/%d | %d/%d |", row->title, row->seeds, row->selected, row->samples,
            row->on_front, row->samples);
     for (int e = 0; e < 3; e++) {
-        print_mean("%.3f", orr_mean_of(row->exponent[e], row->seeds));
-        printf(" (%.3f) |", orr_mean_of(row->truth[e], row->seeds).mean);
+        print_mean("%.3f", over_seeds(row, RUNS_EXPONENT + e));
+        printf(" (%.3f) |", over_seeds(row, RUNS_TRUTH + e).mean);
     }
-    print_mean("%.4f", orr_mean_of(row->r2_log, row->seeds));
+    print_mean("%.4f", over_seeds(row, RUNS_R2));
     printf(" |");
-    print_mean("%.3g", orr_mean_of(row->loss, row->seeds));
+    print_mean("%.3g", over_seeds(row, RUNS_LOSS));
     printf(" |");
-    print_mean("%.4f", orr_mean_of(row->next_state, row->seeds));
+    print_mean("%.4f", over_seeds(row, RUNS_NEXT_STATE));
     printf(" |");
-    print_mean("%.3f", orr_mean_of(row->beyond, row->seeds));
+    print_mean("%.3f", over_seeds(row, RUNS_BEYOND));
     printf(" |");
-    print_mean("%.3g",
-               (struct orr_mean){.mean = orr_mean_of(row->step_ms, row->seeds).mean, .half = NAN});
+    print_mean("%.3g", (struct orr_mean){over_seeds(row, RUNS_STEP_MS).mean, NAN, NAN, 0});
     printf(" |");
-    print_mean("%.3g", (struct orr_mean){.mean = orr_mean_of(row->memory_mb, row->seeds).mean,
-                                         .half = NAN});
+    print_mean("%.3g", (struct orr_mean){over_seeds(row, RUNS_MEMORY_MB).mean, NAN, NAN, 0});
     printf(" |\n");
+    return 0;
+}
+
+static int print_difference(const struct runs_difference *d, void *context)
+{
+    static const int shown[] = {RUNS_SHARE,        RUNS_EXPONENT,   RUNS_EXPONENT + 1,
+                                RUNS_EXPONENT + 2, RUNS_R2,         RUNS_NEXT_STATE,
+                                RUNS_BEYOND};
+    (void)context;
+    printf("| ");
+    print_label(d->of->first->label);
+    printf(" | %s | %s | %d |", d->of->title, d->minus->title, d->seeds);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        double interval[2];
+        const double *value = d->value[shown[i]];
+        print_mean("%.3g", orr_mean_of(value, d->seeds));
+        orr_bootstrap_mean(value, d->seeds, interval);
+        if (isfinite(interval[0]))
+            printf(" (%.2g to %.2g)", interval[0], interval[1]);
+        printf(" |");
+    }
+    printf("\n");
     return 0;
 }
 
@@ -159,7 +103,14 @@ int report_runs_print(const struct runs *runs)
         "next state | beyond | ms | MB |\n"
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         runs->count, runs->folder, runs->run[0].rule);
-    const int rc = each_row(runs, print_row, NULL);
+    int rc = report_runs_rows(runs, print_row, NULL);
+    if (!rc)
+        printf("\nDifferences, seed by seed: mean +- half of Student's 95%% interval, in brackets "
+               "that of the bootstrap,\nwhich is too narrow for a few seeds.\n\n"
+               "| settings | source | minus | seeds | selected, share | r | m1 | m2 | R2 log F | "
+               "next state | beyond |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+    if (!rc)
+        rc = report_runs_differences(runs, print_difference, NULL);
     if (!rc && runs->left_out_count)
         printf("\nLeft out:\n\n");
     for (size_t i = 0; i < runs->left_out_count && !rc; i++)
@@ -176,46 +127,76 @@ static cJSON *number(double x)
     return isfinite(x) ? cJSON_CreateNumber(x) : cJSON_CreateNull();
 }
 
-/* {"mean", "half_width", "values"}: a value per seed, in the order of "seeds". */
-static void add_mean(cJSON *parent, const char *key, const double *x, int n)
+/* {"mean", "standard_error", "half_width", "values"}: a value per seed, in the order of "seeds". */
+static cJSON *add_mean(cJSON *parent, const char *key, const double *x, int n)
 {
     const struct orr_mean mean = orr_mean_of(x, n);
     cJSON *json = cJSON_AddObjectToObject(parent, key);
     cJSON_AddItemToObject(json, "mean", number(mean.mean));
+    cJSON_AddItemToObject(json, "standard_error", number(mean.error));
     cJSON_AddItemToObject(json, "half_width", number(mean.half));
     cJSON *values = cJSON_AddArrayToObject(json, "values");
     for (int i = 0; i < n; i++)
         cJSON_AddItemToArray(values, number(x[i]));
+    return json;
 }
 
-static int add_row(const struct row *row, void *context)
+static void add_seeds(cJSON *json, const struct runs_run **run, int n)
+{
+    cJSON *seeds = cJSON_AddArrayToObject(json, "seeds");
+    for (int i = 0; i < n; i++) {
+        char digits[32];
+        snprintf(digits, sizeof digits, "%llu", (unsigned long long)run[i]->preset.seed);
+        const bool large = run[i]->preset.seed > 1ull << 53;
+        cJSON_AddItemToArray(seeds, large ? cJSON_CreateString(digits) : cJSON_CreateRaw(digits));
+    }
+}
+
+static int add_row(const struct runs_row *row, void *context)
 {
     cJSON *json = cJSON_CreateObject(), *list = cJSON_GetObjectItemCaseSensitive(context, "rows");
     cJSON_AddItemToArray(list, json);
     cJSON_AddNumberToObject(json, "settings", row->first->group);
     cJSON_AddStringToObject(json, "source", row->title);
-    cJSON *seeds = cJSON_AddArrayToObject(json, "seeds");
-    for (int i = 0; i < row->seeds; i++) {
-        char digits[32];
-        snprintf(digits, sizeof digits, "%llu", (unsigned long long)row->run[i]->preset.seed);
-        const bool large = row->run[i]->preset.seed > 1ull << 53;
-        cJSON_AddItemToArray(seeds, large ? cJSON_CreateString(digits) : cJSON_CreateRaw(digits));
-    }
+    add_seeds(json, row->run, row->seeds);
     cJSON_AddNumberToObject(json, "samples", row->samples);
     cJSON_AddNumberToObject(json, "selected", row->selected);
     cJSON_AddNumberToObject(json, "on_front", row->on_front);
     cJSON *exponents = cJSON_AddObjectToObject(json, "exponents");
     cJSON *truth = cJSON_AddObjectToObject(json, "exponents_truth");
     for (int e = 0; e < 3; e++) {
-        add_mean(exponents, feature[e], row->exponent[e], row->seeds);
-        add_mean(truth, feature[e], row->truth[e], row->seeds);
+        add_mean(exponents, feature[e], row->figure[RUNS_EXPONENT + e], row->seeds);
+        add_mean(truth, feature[e], row->figure[RUNS_TRUTH + e], row->seeds);
     }
-    add_mean(json, "r2_log", row->r2_log, row->seeds);
-    add_mean(json, "loss", row->loss, row->seeds);
-    add_mean(json, "next_state", row->next_state, row->seeds);
-    add_mean(json, "next_state_beyond", row->beyond, row->seeds);
-    add_mean(json, "step_ms", row->step_ms, row->seeds);
-    add_mean(json, "memory_mb", row->memory_mb, row->seeds);
+    for (int f = RUNS_SHARE; f < RUNS_FIGURES; f++)
+        add_mean(json, figure_key[f], row->figure[f], row->seeds);
+    return 0;
+}
+
+static void add_difference_of(cJSON *parent, const char *name, const struct runs_difference *d,
+                              int figure)
+{
+    double interval[2];
+    cJSON *json = add_mean(parent, name, d->value[figure], d->seeds);
+    orr_bootstrap_mean(d->value[figure], d->seeds, interval);
+    cJSON *bootstrap = cJSON_AddArrayToObject(json, "bootstrap");
+    for (int end = 0; end < 2; end++)
+        cJSON_AddItemToArray(bootstrap, number(interval[end]));
+}
+
+static int add_difference(const struct runs_difference *d, void *context)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(context, "differences"), json);
+    cJSON_AddNumberToObject(json, "settings", d->of->first->group);
+    cJSON_AddStringToObject(json, "source", d->of->title);
+    cJSON_AddStringToObject(json, "minus", d->minus->title);
+    add_seeds(json, d->run, d->seeds);
+    cJSON *exponents = cJSON_AddObjectToObject(json, "exponents");
+    for (int e = 0; e < 3; e++)
+        add_difference_of(exponents, feature[e], d, RUNS_EXPONENT + e);
+    for (int f = RUNS_SHARE; f < RUNS_FIGURES; f++)
+        add_difference_of(json, figure_key[f], d, f);
     return 0;
 }
 
@@ -264,7 +245,11 @@ int report_runs_write(const struct runs *runs)
     cJSON_AddStringToObject(json, "version", ORR_VERSION);
     add_runs(json, runs);
     cJSON *rows = cJSON_AddArrayToObject(json, "rows");
-    int rc = rows ? each_row(runs, add_row, json) : ORR_FAIL(ORR_ENOMEM, "runs.json: no memory");
+    cJSON *differences = cJSON_AddArrayToObject(json, "differences");
+    int rc = rows && differences ? report_runs_rows(runs, add_row, json)
+                                 : ORR_FAIL(ORR_ENOMEM, "runs.json: no memory");
+    if (!rc)
+        rc = report_runs_differences(runs, add_difference, json);
     if (!rc)
         rc = orr_path(path, "%s/runs.json", runs->folder);
     if (!rc)

@@ -261,6 +261,51 @@ static void seed_of_the_same_settings_twice_is_refused(void **state)
     report_runs_free(&runs);
 }
 
+/* Differences of the exponent of r: seeds 1 and 2 of both attentions, 4 of softmax alone; each
+ * model's untrained shape predicts what the model does, so that it differs by nothing. */
+static void models_are_compared_seed_by_seed(void **state)
+{
+    (void)state;
+    struct runs runs;
+    char path[4096];
+    cJSON *json = NULL;
+    write_run("l1", "seed=1", &(struct says){-1.8, 0.9, 2, 2});
+    write_run("l2", "seed=2", &(struct says){-1.9, 0.9, 1, 1});
+    attention = "softmax";
+    write_run("t1", "seed=1", &(struct says){-1.6, 0.8, 0, 1});
+    write_run("s2", "seed=2", &(struct says){-1.5, 0.9, 1, 1});
+    write_run("s4", "seed=4", &(struct says){5, 5, 1, 1});
+    attention = "lssar";
+    assert_int_equal(report_runs_read(&runs, folder), 0);
+    assert_int_equal(report_runs_write(&runs), 0);
+    report_runs_free(&runs);
+    scratch_path(path, folder, "runs.json");
+    assert_int_equal(orr_json_read(path, &json), 0);
+    const cJSON *list = get(json, "differences");
+    assert_int_equal(cJSON_GetArraySize(list), 3);
+    const cJSON *d = cJSON_GetArrayItem(list, 0);
+    assert_string_equal(get(d, "source")->valuestring, "lssar");
+    assert_string_equal(get(d, "minus")->valuestring, "softmax");
+    assert_int_equal(cJSON_GetArraySize(get(d, "seeds")), 2);
+    assert_int_equal(cJSON_GetArrayItem(get(d, "seeds"), 1)->valueint, 2);
+    const cJSON *r = get(get(d, "exponents"), "r");
+    number_is(r, "mean", -0.3); /* -0.2 and -0.4 */
+    number_is(r, "standard_error", 0.1);
+    number_is(r, "half_width", 12.706204736432095 * 0.1);
+    assert_true(fabs(cJSON_GetArrayItem(get(r, "bootstrap"), 0)->valuedouble + 0.3925) < 1e-9);
+    assert_true(fabs(cJSON_GetArrayItem(get(r, "bootstrap"), 1)->valuedouble + 0.2075) < 1e-9);
+    number_is(get(d, "selected_share"), "mean", 0.5);
+    number_is(get(d, "r2_log"), "mean", 0.05);
+    for (int i = 1; i < 3; i++) {
+        d = cJSON_GetArrayItem(list, i);
+        assert_string_equal(get(d, "minus")->valuestring,
+                            i == 1 ? "untrained (lssar)" : "untrained (softmax)");
+        assert_int_equal(cJSON_GetArraySize(get(d, "seeds")), i + 1);
+        number_is(get(get(d, "exponents"), "r"), "mean", 0);
+    }
+    cJSON_Delete(json);
+}
+
 static void write_text(const char *name, const char *text)
 {
     char path[4096];
@@ -359,6 +404,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(incomplete_runs_are_left_out, create, discard),
         cmocka_unit_test_setup_teardown(seed_of_the_same_settings_twice_is_refused, create,
                                         discard),
+        cmocka_unit_test_setup_teardown(models_are_compared_seed_by_seed, create, discard),
         cmocka_unit_test_setup_teardown(attentions_of_one_seed_are_put_together, create, discard),
     };
     return cmocka_run_group_tests_name("figures/runs", tests, NULL, NULL);

@@ -1,0 +1,67 @@
+/* test_mean.c - means of a few repetitions: Student's and the bootstrap's intervals against figures
+ * worked out by hand. */
+#include "base/scratch.h"
+
+#include <math.h>
+
+static void near(double x, double expected, double tolerance)
+{
+    if (!(fabs(x - expected) <= tolerance))
+        fail_msg("expected %.17g within %g, found %.17g", expected, tolerance, x);
+}
+
+static void means_and_their_intervals(void **state)
+{
+    (void)state;
+    const double x[] = {1, NAN, 2, 6, INFINITY};
+    const struct orr_mean mean = orr_mean_of(x, 5);
+    assert_int_equal(mean.n, 3);
+    near(mean.mean, 3, 1e-15);
+    /* deviations -2, -1, 3: variance 7, of the mean 7/3; t of two degrees of freedom 4.30265 */
+    near(mean.error, 1.527525231651947, 1e-12);
+    near(mean.half, 4.302652729749464 * 1.527525231651947, 1e-9);
+    const struct orr_mean one = orr_mean_of(x, 2), none = orr_mean_of(x, 0);
+    near(one.mean, 1, 0);
+    assert_true(isnan(one.half) && isnan(one.error) && isnan(none.mean));
+}
+
+static void every_resample_of_few_numbers(void **state)
+{
+    (void)state;
+    double interval[2];
+    /* Resamples of {0, 1}: means 0, 1/2, 1/2, 1; quantile q of four lies at place 3 q. */
+    orr_bootstrap_mean((double[]){0, 1}, 2, interval);
+    near(interval[0], 0.0375, 1e-12);
+    near(interval[1], 0.9625, 1e-12);
+    /* Of {0, 0, 3}: sums 0, 3, 6, 9 of binomial(3, 1/3): 8, 12, 6, 1 of 27 resamples. Place 26 q:
+     * 0.65 is among the zeros, 25.35 between 6/3 and 9/3. */
+    orr_bootstrap_mean((double[]){0, NAN, 0, 3}, 4, interval);
+    near(interval[0], 0, 0);
+    near(interval[1], 2.35, 1e-12);
+    orr_bootstrap_mean((double[]){7, NAN}, 2, interval);
+    assert_true(isnan(interval[0]) && isnan(interval[1]));
+}
+
+static void resamples_of_many_numbers(void **state)
+{
+    (void)state;
+    double x[200], interval[2], again[2];
+    for (int i = 0; i < 200; i++)
+        x[i] = i % 2;
+    orr_bootstrap_mean(x, 200, interval);
+    orr_bootstrap_mean(x, 200, again);
+    /* The mean of a resample has a deviation of 1 / (2 sqrt(200)). */
+    near(interval[0], 0.5 - 1.96 * 0.0353553, 0.006);
+    near(interval[1], 0.5 + 1.96 * 0.0353553, 0.006);
+    assert_memory_equal(interval, again, sizeof again);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(means_and_their_intervals),
+        cmocka_unit_test(every_resample_of_few_numbers),
+        cmocka_unit_test(resamples_of_many_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
