@@ -73,7 +73,7 @@ kernels_TABLE := k_cpu_loops
 # this is how gcc 12 is told; a fifth of narrow layers' backward pass)
 kernels_TUNE  := -mtune=znver3
 
-PROGRAMS := orbits pretrain finetune symreg report probe
+PROGRAMS := orbits pretrain finetune symreg report probe verdict
 # the folder each program's main_<program>.c is in
 orbits_IN := sim
 pretrain_IN := model
@@ -81,6 +81,7 @@ finetune_IN := finetune
 symreg_IN := laws
 report_IN := figures
 probe_IN := probe
+verdict_IN := verdict
 RUN_ARGS = --preset $(PRESET) --run $(RUN) $(foreach s,$(SET),--set $(s)) --resume
 THREAD_ARGS = $(if $(THREADS),--threads $(THREADS))
 # programs that look at one variant or at all of them, and at data sets that may lie elsewhere

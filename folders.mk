@@ -66,6 +66,10 @@ FOLDERS += figures
 figures_PREFIX := report_
 figures_USES := figures base
 
+FOLDERS += verdict
+verdict_PREFIX := verdict_
+verdict_USES := verdict figures base
+
 # the table for scripts, one line a folder ("folder NAME PREFIX ENTERS : USES") or room ("room NAME
 # : USES")
 print-folders:

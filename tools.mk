@@ -36,6 +36,12 @@ GRID ?=
 RUNS ?= runs
 sweep: all
 	@RUNS='$(RUNS)' BIN='$(BIN)' JOBS='$(JOBS)' exec tools/sweep.sh '$(GRID)'
+## make verdict [VERDICT=short]       softmax, lssar, lssa, rw_softmax and untrained over 5 seeds, put
+##                                    together into RUNS/verdict/verdict.{json,md}; short: 3 seeds of two
+VERDICT ?= long
+verdict: all
+	@RUNS='$(RUNS)' BIN='$(BIN)' JOBS='$(JOBS)' exec tools/verdict.sh '$(VERDICT)'
+.PHONY: verdict
 cells:
 	@RUNS='$(RUNS)' BIN='$(BIN)' tools/cells.sh '$(GRID)'
 .PHONY: sweep cells

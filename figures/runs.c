@@ -68,7 +68,7 @@ static int read_run(const char *path, struct runs_run *into)
 /* Adds the run, or the reason why not. */
 static int add_run(struct runs *runs, const char *path)
 {
-    const char *below = path + strlen(runs->folder) + 1;
+    const char *below = path + (*runs->folder ? strlen(runs->folder) + 1 : 0);
     struct runs_run *run = realloc(runs->run, (runs->count + 1) * sizeof *run);
     if (run)
         runs->run = run;
@@ -186,9 +186,9 @@ static int group(struct runs *runs)
                 continue;
             run->group = other->group;
             if (run->preset.seed == other->preset.seed && share_a_model(run, other))
-                return ORR_FAIL(ORR_EINVAL, "%s/%s: of the same settings and seed (%llu) as %s",
-                                runs->folder, run->path, (unsigned long long)run->preset.seed,
-                                other->path);
+                return ORR_FAIL(ORR_EINVAL, "%s%s%s: of the same settings and seed (%llu) as %s",
+                                runs->folder, *runs->folder ? "/" : "", run->path,
+                                (unsigned long long)run->preset.seed, other->path);
         }
         if (run->group < 0)
             run->group = runs->groups++;
@@ -208,6 +208,19 @@ int report_runs_read(struct runs *runs, const char *folder)
                               runs->left_out_count, runs->left_out[0].path, runs->left_out[0].why)
                    : ORR_FAIL(ORR_EMISSING, "%s: no run in it, up to %d folders deep", folder,
                               DEEPEST);
+    return group(runs);
+}
+
+int report_runs_read_these(struct runs *runs, const char *const *path, int n)
+{
+    *runs = (struct runs){.folder = ""};
+    for (int i = 0; i < n; i++)
+        TRY(add_run(runs, path[i]));
+    if (runs->count == 0)
+        return runs->left_out_count
+                   ? ORR_FAIL(ORR_EMISSING, "none of %zu runs is complete; %s: %s",
+                              runs->left_out_count, runs->left_out[0].path, runs->left_out[0].why)
+                   : ORR_FAIL(ORR_EMISSING, "expected run directories, found none");
     return group(runs);
 }
 

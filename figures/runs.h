@@ -77,9 +77,18 @@ struct runs_difference {
  * preset.json makes is left out with the reason. ORR_EMISSING: none is left; ORR_EINVAL: two of the
  * same settings and seed with a model of the same attention. Free also after an error. */
 int report_runs_read(struct runs *runs, const char *folder);
+/* The same of these run directories, paths as they are. */
+int report_runs_read_these(struct runs *runs, const char *const *path, int n);
 void report_runs_free(struct runs *runs);
 /* The source of a run by its title, NULL when the run has none. */
 const struct runs_source *report_runs_find(const struct runs_run *run, const char *title);
+/* A figure of a source by its title, RUNS_SHARE among them; NaN where there is none. */
+double report_runs_figure(const struct runs_run *run, const char *title, int figure);
+/* The checkpoint of pretraining that probes look into, and whether results of one are of it, as it
+ * was trained. */
+int report_runs_checkpoint(const char *run, const struct orr_preset *preset, const char *name,
+                           char path[REPORT_PATH]);
+bool report_runs_is_of(const struct cJSON *json, const char *checkpoint);
 /* Fills next_state, beyond, step_ms and memory_mb of a source from its pretraining's files. */
 int report_runs_trained(const char *run, const struct orr_preset *preset, const char *name,
                         struct runs_source *source);

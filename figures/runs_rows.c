@@ -22,9 +22,34 @@ static bool is_there(const struct runs_row *row, uint64_t seed)
     return false;
 }
 
+double report_runs_figure(const struct runs_run *run, const char *title, int figure)
+{
+    const struct runs_source *source = report_runs_find(run, title);
+    if (!source)
+        return NAN;
+    switch (figure) {
+    case RUNS_SHARE:
+        return source->samples ? (double)source->selected / source->samples : (double)NAN;
+    case RUNS_R2:
+        return source->r2_log;
+    case RUNS_LOSS:
+        return source->loss;
+    case RUNS_NEXT_STATE:
+        return source->next_state;
+    case RUNS_BEYOND:
+        return source->beyond;
+    case RUNS_STEP_MS:
+        return source->step_ms;
+    case RUNS_MEMORY_MB:
+        return source->memory_mb;
+    default: /* exponents */
+        return figure < RUNS_TRUTH ? source->exponent[figure - RUNS_EXPONENT]
+                                   : report_runs_figure(run, "truth", figure - RUNS_TRUTH);
+    }
+}
+
 static void take(struct runs_row *row, const struct runs_run *run, const struct runs_source *source)
 {
-    const struct runs_source *truth = report_runs_find(run, "truth");
     const int n = row->seeds++;
     row->first = n ? row->first : run;
     row->is_model = source->is_model;
@@ -32,18 +57,8 @@ static void take(struct runs_row *row, const struct runs_run *run, const struct 
     row->samples += source->samples;
     row->selected += source->selected;
     row->on_front += source->on_front;
-    for (int e = 0; e < 3; e++) {
-        row->figure[RUNS_EXPONENT + e][n] = source->exponent[e];
-        row->figure[RUNS_TRUTH + e][n] = truth ? truth->exponent[e] : (double)NAN;
-    }
-    row->figure[RUNS_SHARE][n] =
-        source->samples ? (double)source->selected / source->samples : (double)NAN;
-    row->figure[RUNS_R2][n] = source->r2_log;
-    row->figure[RUNS_LOSS][n] = source->loss;
-    row->figure[RUNS_NEXT_STATE][n] = source->next_state;
-    row->figure[RUNS_BEYOND][n] = source->beyond;
-    row->figure[RUNS_STEP_MS][n] = source->step_ms;
-    row->figure[RUNS_MEMORY_MB][n] = source->memory_mb;
+    for (int f = 0; f < RUNS_FIGURES; f++)
+        row->figure[f][n] = report_runs_figure(run, row->title, f);
 }
 
 /* Room for a figure of each of n runs. */

@@ -14,8 +14,7 @@ static double number(const cJSON *object, const char *key)
     return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
-/* Whether results of a probe are of this checkpoint, as it was trained. */
-static bool is_of(const cJSON *json, const char *checkpoint)
+bool report_runs_is_of(const cJSON *json, const char *checkpoint)
 {
     const char *found =
         cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint_xxh64"));
@@ -53,7 +52,7 @@ static void read_beyond(const char *path, const char *checkpoint, double *beyond
         return;
     if (orr_json_read(path, &json))
         orr_error_clear();
-    if (is_of(json, checkpoint))
+    if (report_runs_is_of(json, checkpoint))
         take_beyond(json, beyond);
     cJSON_Delete(json);
 }
@@ -90,6 +89,13 @@ static int read_cost(const char *path, double positions, struct runs_source *sou
     return rc;
 }
 
+int report_runs_checkpoint(const char *run, const struct orr_preset *preset, const char *name,
+                           char path[REPORT_PATH])
+{
+    return orr_path(path, "%s/%s/pretrain/%s.safetensors", run, name,
+                    preset->pretrain.patience > 0 ? "best" : "last");
+}
+
 int report_runs_trained(const char *run, const struct orr_preset *preset, const char *name,
                         struct runs_source *source)
 {
@@ -100,8 +106,7 @@ int report_runs_trained(const char *run, const struct orr_preset *preset, const 
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run, name));
     TRY(report_read_number(path, "teacher_forced", &source->next_state));
     TRY(orr_path(path, "%s/%s/probe/length.json", run, name));
-    TRY(orr_path(checkpoint, "%s/%s/pretrain/%s.safetensors", run, name,
-                 preset->pretrain.patience > 0 ? "best" : "last"));
+    TRY(report_runs_checkpoint(run, preset, name, checkpoint));
     read_beyond(path, checkpoint, &source->beyond);
     TRY(orr_path(path, "%s/%s/pretrain/log.jsonl", run, name));
     return read_cost(path, positions, source);

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# verdict.sh - the cells of the verdict (grids/verdict*.grid), resumed, and what they say together.
+#
+#   tools/verdict.sh short|long
+#
+# Writes $RUNS/verdict/verdict.json and verdict.md (RUNS: runs). JOBS, BIN, THREADS as for sweep.sh
+# and cells.sh. A cell that fails is named, and the others are put together; status 1 then.
+set -u
+case ${1-} in
+short) grids=verdict_short ;;
+long) grids="verdict verdict_more" ;;
+*)
+    echo "verdict: error: VERDICT: expected short or long, found \"${1-}\"" >&2
+    exit 2
+    ;;
+esac
+here=$(dirname "$0")
+RUNS=${RUNS:-runs}
+export RUNS
+failed=0 cells=()
+for grid in $grids; do
+    "$here/sweep.sh" "${GRIDS:-grids}/$grid.grid"
+    status=$?
+    [ $status -le 1 ] || exit $status
+    failed=$((failed | status))
+done
+while IFS= read -r cell; do
+    cells+=("$cell")
+done < <("$here/cells.sh" "${GRIDS:-grids}/${grids%% *}.grid" --folders)
+"${BIN:-bin}/verdict" --out "$RUNS/verdict" "${cells[@]}" >"$RUNS/verdict/verdict.md.new" || exit
+mv "$RUNS/verdict/verdict.md.new" "$RUNS/verdict/verdict.md"
+sed -n '3,5p' "$RUNS/verdict/verdict.md"
+exit $failed

@@ -1,0 +1,35 @@
+/* main_verdict.c - bin/verdict: what the cells of a grid say together. */
+#include "verdict.h"
+
+static struct verdict v;
+
+static int run(const struct orr_cli *cli)
+{
+    int rc = cli->argc_rest ? verdict_read(&v, cli->argv_rest, cli->argc_rest)
+                             : ORR_FAIL(ORR_EUSAGE, "expected run directories of a grid's cells, "
+                                                    "found none; make verdict does it all");
+    if (!rc)
+        rc = verdict_write(&v, *cli->out ? cli->out : ".");
+    if (!rc)
+        rc = verdict_print(&v);
+    for (size_t i = 0; i < v.missing_count && !rc; i++)
+        orr_note(cli->quiet, "verdict: missing: %s: %s", v.missing[i].what, v.missing[i].why);
+    verdict_free(&v);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct orr_program program = {
+        .name = "verdict",
+        .purpose = "Puts the cells of a grid together: figures over seeds, each with ceiling and "
+                   "floor, attentions\nagainst each other, and the verdict in three sentences. "
+                   "Prints Markdown, writes verdict.json\ninto --out (docs/verdict.md).",
+        .usage = "verdict [--out DIR] CELL...\n       make verdict [VERDICT=short]",
+        .max_rest = 1024,
+        .groups = "",
+        .without = "--checkpoint,--device,--attention-impl,--threads,--plan,--run,--preset,--set,"
+                   "--seed,--resume,--attention",
+    };
+    return orr_main(&program, argc, argv, run);
+}

@@ -1,0 +1,293 @@
+/* read.c - figures of every cell, and what is missing. */
+#include "verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/provenance.h"
+#include "figures/report.h"
+
+static double number(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+}
+
+static bool says(const cJSON *object, const char *key, const char *text)
+{
+    const char *found = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+    return found && !strcmp(found, text);
+}
+
+/* Names what is missing, and why. */
+static int miss(struct verdict *v, const char *what, const char *why)
+{
+    struct verdict_missing *more =
+        realloc(v->missing, (v->missing_count + 1) * sizeof *v->missing);
+    if (!more)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", what);
+    v->missing = more;
+    snprintf(more[v->missing_count].what, sizeof more->what, "%s", what);
+    snprintf(more[v->missing_count].why, sizeof more->why, "%s", why);
+    v->missing_count++;
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------- a probe */
+
+/* The row that the question asks for, NULL when there is none. */
+static const cJSON *row_of(const cJSON *rows, const struct verdict_question *question)
+{
+    const cJSON *row, *best = NULL;
+    double most = -1;
+    for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next) {
+        const double layer = number(row, "layer"), context = number(row, "context");
+        if (!says(row, "quantity", question->quantity) ||
+            !says(row, "measure", question->measure) || (layer >= 0) != question->last_layer ||
+            (question->context >= 0 && context != question->context))
+            continue;
+        const double rank = question->last_layer ? layer : context;
+        if (rank > most) {
+            most = rank;
+            best = row;
+        }
+    }
+    return best;
+}
+
+/* Whether no cell has results of the probe. */
+static bool is_unasked(const struct verdict *v, const char *probe)
+{
+    for (int i = 0; i < v->unasked.count; i++)
+        if (!strcmp(v->unasked.item[i], probe))
+            return true;
+    return false;
+}
+
+static int list_unasked(struct verdict *v, const char *probe)
+{
+    char path[REPORT_PATH];
+    for (size_t i = 0; i < v->runs.count; i++)
+        for (int s = 0; s < v->runs.run[i].source_count; s++) {
+            TRY(orr_path(path, "%s/%s/probe/%s.json", v->runs.run[i].path,
+                         v->runs.run[i].source[s].title, probe));
+            if (orr_exists(path))
+                return 0;
+        }
+    snprintf(v->unasked.item[v->unasked.count++], ORR_NAME, "%s", probe);
+    return 0;
+}
+
+/* The figures of one probe. */
+static int read_probe(struct verdict *v, const struct runs_run *run, struct verdict_cell *cell,
+                      const char *probe)
+{
+    char path[REPORT_PATH], checkpoint[REPORT_PATH];
+    cJSON *json = NULL;
+    if (is_unasked(v, probe))
+        return 0;
+    TRY(orr_path(path, "%s/%s/probe/%s.json", run->path, cell->attention, probe));
+    TRY(report_runs_checkpoint(run->path, &run->preset, cell->attention, checkpoint));
+    if (!orr_exists(path))
+        return miss(v, path, "not found");
+    if (orr_json_read(path, &json)) {
+        const int rc = miss(v, path, orr_error());
+        orr_error_clear();
+        return rc;
+    }
+    int rc = 0;
+    if (!report_runs_is_of(json, checkpoint))
+        rc = miss(v, path, "of another checkpoint, or of a changed one");
+    else
+        for (int q = 0; verdict_table[q].id; q++) {
+            const struct verdict_question *question = &verdict_table[q];
+            if (question->kind != VERDICT_PROBE || strcmp(question->probe, probe) != 0)
+                continue;
+            const cJSON *row = row_of(cJSON_GetObjectItemCaseSensitive(json, "rows"), question);
+            cell->figure[q] = (struct verdict_figure){number(row, "value"), number(row, "ceiling"),
+                                                      number(row, "floor"), number(row, "raw")};
+        }
+    cJSON_Delete(json);
+    return rc;
+}
+
+/* --------------------------------------------------------------------------- other files */
+
+static int read_next(struct verdict *v, const struct runs_run *run, struct verdict_cell *cell, int q)
+{
+    char path[REPORT_PATH];
+    struct verdict_figure *figure = &cell->figure[q];
+    TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run->path, cell->attention));
+    if (!orr_exists(path))
+        return miss(v, path, "not found");
+    TRY(report_read_number(path, "teacher_forced", &figure->value));
+    TRY(report_read_number(path, "orbit_fit", &figure->ceiling));
+    return report_read_number(path, "persistence", &figure->raw);
+}
+
+static void read_run(const struct runs_run *run, struct verdict_cell *cell, int q)
+{
+    char untrained[2 * ORR_NAME + 8];
+    snprintf(untrained, sizeof untrained, "untrained (%s)", cell->attention);
+    const int figure = verdict_table[q].context;
+    cell->figure[q].value = report_runs_figure(run, cell->attention, figure);
+    cell->figure[q].floor = report_runs_figure(run, untrained, figure);
+    cell->figure[q].ceiling = report_runs_figure(run, "truth", figure);
+    cell->figure[q].raw = report_runs_figure(run, "oracle", figure);
+}
+
+/* Agreement on the eccentric bodies; NaN where the source has none. */
+static int bodies(const struct report_run *run, const char *source, enum report_floor floor,
+                  double figure[2])
+{
+    struct report_agreement agreement;
+    const int s = report_find(run, source);
+    figure[0] = figure[1] = NAN;
+    if (s < 0 || !run->source[s].has_vectors || report_bodies(run) <= REPORT_PLANETS)
+        return 0;
+    TRY(report_agree(&run->source[s].orbit[REPORT_PLANETS],
+                     (size_t)(REPORT_BODIES - REPORT_PLANETS), REPORT_EVEN_IN_ANOMALY, floor,
+                     &agreement));
+    figure[0] = agreement.cosine;
+    figure[1] = agreement.relative_error;
+    return 0;
+}
+
+/* The raw figure is "towards the Sun, by 1/r^2 from the labels". */
+static int read_bodies(struct verdict *v, const struct runs_run *cell_run,
+                       struct verdict_cell *cell)
+{
+    static struct report_run run;
+    double own[2], floor[2], raw[2];
+    if (!orr_has_task(&cell_run->preset, true))
+        return 0;
+    int rc = report_read(&run, cell_run->path, cell->attention);
+    rc = rc ? rc : bodies(&run, cell->attention, REPORT_NO_FLOOR, own);
+    rc = rc ? rc : bodies(&run, "untrained", REPORT_NO_FLOOR, floor);
+    rc = rc ? rc : bodies(&run, cell->attention, REPORT_FLOOR_SQUARE, raw);
+    report_free(&run);
+    if (rc && rc != ORR_ENOMEM) {
+        rc = miss(v, cell_run->path, orr_error());
+        orr_error_clear();
+        return rc;
+    }
+    for (int q = 0; verdict_table[q].id && !rc; q++)
+        if (verdict_table[q].kind == VERDICT_BODIES) {
+            const int k = verdict_table[q].context;
+            cell->figure[q] = (struct verdict_figure){own[k], k ? 0 : 1, floor[k], raw[k]};
+        }
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------- a cell */
+
+/* Whether the question is the first one of its probe. */
+static bool begins_probe(int q)
+{
+    if (verdict_table[q].kind != VERDICT_PROBE)
+        return false;
+    for (int k = 0; k < q; k++)
+        if (verdict_table[k].kind == VERDICT_PROBE &&
+            !strcmp(verdict_table[k].probe, verdict_table[q].probe))
+            return false;
+    return true;
+}
+
+static int read_cell(struct verdict *v, const struct runs_run *run, const char *attention)
+{
+    struct verdict_cell *cell = realloc(v->cell, (v->count + 1) * sizeof *v->cell);
+    if (!cell)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", run->path);
+    v->cell = cell;
+    cell += v->count++;
+    *cell = (struct verdict_cell){.path = run->path, .seed = run->preset.seed};
+    snprintf(cell->attention, sizeof cell->attention, "%s", attention);
+    for (int q = 0; q < VERDICT_QUESTIONS; q++)
+        cell->figure[q] = (struct verdict_figure){NAN, NAN, NAN, NAN};
+    TRY(read_bodies(v, run, cell));
+    for (int q = 0; verdict_table[q].id; q++) {
+        const struct verdict_question *question = &verdict_table[q];
+        if (begins_probe(q))
+            TRY(read_probe(v, run, cell, question->probe));
+        else if (question->kind == VERDICT_NEXT)
+            TRY(read_next(v, run, cell, q));
+        else if (question->kind == VERDICT_RUN)
+            read_run(run, cell, q);
+    }
+    return 0;
+}
+
+static int by_seed(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* softmax, then the others by name. */
+static int by_attention(const void *a, const void *b)
+{
+    const bool p = !strcmp(a, "softmax"), q = !strcmp(b, "softmax");
+    return p || q ? (int)q - (int)p : strcmp(a, b);
+}
+
+/* Which attentions and seeds there are. */
+static int list(struct verdict *v)
+{
+    v->seed = orr_alloc(v->count ? v->count : 1, sizeof *v->seed);
+    if (!v->seed)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < v->count; i++) {
+        const struct verdict_cell *cell = &v->cell[i];
+        bool has = false, has_seed = false;
+        for (int a = 0; a < v->attentions; a++)
+            has |= !strcmp(v->attention[a], cell->attention);
+        for (int s = 0; s < v->seeds; s++)
+            has_seed |= v->seed[s] == cell->seed;
+        if (!has_seed)
+            v->seed[v->seeds++] = cell->seed;
+        if (has)
+            continue;
+        if (v->attentions == ORR_LIST)
+            return ORR_FAIL(ORR_EINVAL, "%s: expected at most %d attentions", cell->path, ORR_LIST);
+        snprintf(v->attention[v->attentions++], ORR_NAME, "%s", cell->attention);
+    }
+    qsort(v->seed, (size_t)v->seeds, sizeof *v->seed, by_seed);
+    qsort(v->attention, (size_t)v->attentions, ORR_NAME, by_attention);
+    return 0;
+}
+
+int verdict_read(struct verdict *v, const char *const *path, int n)
+{
+    *v = (struct verdict){.planned = n};
+    TRY(report_runs_read_these(&v->runs, path, n));
+    for (size_t i = 0; i < v->runs.left_out_count; i++)
+        TRY(miss(v, v->runs.left_out[i].path, v->runs.left_out[i].why));
+    if (v->runs.groups > 1) {
+        size_t other = 1;
+        while (v->runs.run[other].group == v->runs.run[0].group)
+            other++;
+        return ORR_FAIL(ORR_EINVAL, "%s: of other settings (%s) than %s (%s)",
+                        v->runs.run[other].path, v->runs.run[other].label, v->runs.run[0].path,
+                        v->runs.run[0].label);
+    }
+    for (int q = 0; verdict_table[q].id; q++)
+        if (begins_probe(q))
+            TRY(list_unasked(v, verdict_table[q].probe));
+    for (size_t i = 0; i < v->runs.count; i++)
+        for (int s = 0; s < v->runs.run[i].source_count; s++)
+            if (v->runs.run[i].source[s].is_model)
+                TRY(read_cell(v, &v->runs.run[i], v->runs.run[i].source[s].title));
+    return list(v);
+}
+
+void verdict_free(struct verdict *v)
+{
+    report_runs_free(&v->runs);
+    free(v->cell);
+    free(v->missing);
+    free(v->seed);
+    *v = (struct verdict){0};
+}

@@ -1,0 +1,106 @@
+/* verdict.h - what the cells of a grid say together: does a model that is trained on places alone
+ * hold the force that moves them, and does its attention decide that? (docs/verdict.md)
+ *
+ * A cell is a run directory (docs/formats.md) of one attention and one seed; all have the same other
+ * settings. verdict_read() takes from each a fixed list of figures, the questions, each with its
+ * ceiling (the same procedure fed the truth) and floor (random weights of the same shape); the
+ * others put them together, seed by seed. Nothing here knows which answer is hoped for: `nearer` is
+ * |other - ceiling| - |figure - ceiling|, above 0 where the figure is nearer to the truth than the
+ * other one. */
+#ifndef VERDICT_VERDICT_H
+#define VERDICT_VERDICT_H
+
+#include "base/base.h"
+#include "figures/runs.h"
+
+enum verdict_kind { /* where a figure stands */
+    VERDICT_RUN,    /* laws/laws.json: `context` is the enum runs_figure */
+    VERDICT_NEXT,   /* <attention>/pretrain/evaluation.json: the next-state error */
+    VERDICT_BODIES, /* forces_vector.csv: of the four eccentric bodies; `context` 0: mean cosine,
+                       1: median relative error, both even in true anomaly */
+    VERDICT_PROBE   /* <attention>/probe/<probe>.json */
+};
+enum verdict_topic { /* which sentence a figure belongs to */
+    VERDICT_WORLD,   /* how good a model of places it is */
+    VERDICT_LABELS,  /* what pretraining saves in labels */
+    VERDICT_LAW,     /* the law from all labels */
+    VERDICT_READOUT, /* what a line reads from the residual stream */
+    VERDICT_OUTSIDE, /* where no label was */
+    VERDICT_USE      /* rollouts, interventions, eccentric bodies */
+};
+
+struct verdict_question {
+    const char *id;    /* "labels_100": in JSON */
+    const char *title; /* in tables */
+    enum verdict_topic topic;
+    enum verdict_kind kind;
+    const char *probe, *quantity, *measure; /* of VERDICT_PROBE */
+    int context;     /* of a probe's row; -1: the largest there is */
+    bool last_layer; /* a row of the deepest layer, not of the model as a whole */
+};
+enum { VERDICT_QUESTIONS = 40 };
+extern const struct verdict_question verdict_table[]; /* ended by id == NULL */
+int verdict_questions(void);
+
+/* NaN where there is none. */
+struct verdict_figure {
+    double value, ceiling, floor, raw;
+};
+struct verdict_cell {
+    const char *path;
+    char attention[ORR_NAME];
+    uint64_t seed;
+    struct verdict_figure figure[VERDICT_QUESTIONS];
+};
+struct verdict_missing {
+    char what[REPORT_PATH]; /* a cell, or a file of one */
+    char why[1024];
+};
+struct verdict {
+    int planned; /* cells that were asked for */
+    struct runs runs;
+    size_t count, missing_count;
+    struct verdict_cell *cell; /* (count) */
+    struct verdict_missing *missing;
+    struct orr_names unasked; /* probes that no cell has: left out on purpose, not missing */
+    int attentions, seeds;
+    char attention[ORR_LIST][ORR_NAME]; /* softmax first, if it is there */
+    uint64_t *seed;                     /* (seeds), ascending */
+};
+/* Reads the cells; of those that are not complete the rest. What is not there, or is not of the
+ * very checkpoint that the run holds, goes to `missing`. No cell: ORR_EMISSING; cells of different
+ * settings, or two of the same attention and seed: ORR_EINVAL. Free also after an error. */
+int verdict_read(struct verdict *v, const char *const *path, int n);
+void verdict_free(struct verdict *v);
+
+/* Figures of a question by attention, over seeds: (seeds) each, NaN where there is none. */
+struct verdict_row {
+    const struct verdict_question *question;
+    const char *attention;
+    int seeds; /* that have a value */
+    double *value, *ceiling, *floor, *raw;
+    double *above;  /* value - floor */
+    double *nearer; /* than the floor */
+    double *values; /* holds them */
+};
+int verdict_row(const struct verdict *v, int question, int attention, struct verdict_row *row);
+void verdict_row_free(struct verdict_row *row);
+/* One attention minus another, seed by seed: `difference` and `nearer` (seeds). */
+void verdict_compare(const struct verdict *v, int question, int a, int b, double *difference,
+                     double *nearer);
+/* Whether the mean's 95% interval of Student's t leaves out 0, of at least three seeds. */
+bool verdict_beyond_chance(struct orr_mean mean);
+
+/* The verdict in three sentences, and what they cannot say. Each is made from the figures alone. */
+struct verdict_sentences {
+    char text[3][2048];
+    char cannot[2048];
+};
+void verdict_sentences(const struct verdict *v, struct verdict_sentences *s);
+
+/* Markdown to stdout; verdict.json into `folder`, atomically: neither dates nor times in it, so that
+ * the same results make the same bytes. */
+int verdict_print(const struct verdict *v);
+int verdict_write(const struct verdict *v, const char *folder);
+
+#endif
