@@ -1,110 +1,275 @@
-/* report.css - the look of report.html: on paper, on a phone, light and dark. */
-:root {
-  color-scheme: light;
-  --page: #ffffff; --ink: #1c2126; --soft: #56606b; --line: #d9dee3; --strong: #aab3bc;
-  --tint: #f6f7f9; --good: #1a6e3f; --accent: #1f5fa8;
-}
-@media screen and (prefers-color-scheme: dark) {
-  :root {
-    color-scheme: dark;
-    --page: #14181c; --ink: #e4e8ec; --soft: #a9b3bd; --line: #333b43; --strong: #5b6670;
-    --tint: #1d2329; --good: #6fd69b; --accent: #7ab4f5;
-  }
-}
-* { box-sizing: border-box; }
-body {
-  margin: 0 auto; max-width: 76rem; padding: 2.5rem 1.5rem 4rem;
-  color: var(--ink); background: var(--page);
-  font: 16px/1.55 system-ui, 'Segoe UI', 'DejaVu Sans', Arial, sans-serif;
-}
-h1 { font-size: 1.9rem; line-height: 1.25; font-weight: 600; margin: 0 0 .2rem; }
-h2 {
-  font-size: 1.25rem; font-weight: 600; margin: 2.8rem 0 .6rem; padding-top: .9rem;
-  border-top: 1px solid var(--line);
-}
-p { max-width: 52rem; margin: .5rem 0 1rem; overflow-wrap: break-word; }
-a { color: var(--accent); }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-.meta, figcaption, .caption, .note { color: var(--soft); font-size: .9rem; }
-.caption { max-width: 60rem; margin: 1.4rem 0 .3rem; }
+/* sentences.c - the verdict in words. The figures choose them: which ones, and what they say. */
+#include "verdict.h"
 
-/* Tables and pictures that are wider than the screen scroll in a box of their own. */
-.wide { overflow-x: auto; max-width: 100%; }
-table {
-  border-collapse: collapse; margin: 0 0 1rem; font-size: .92rem;
-  font-variant-numeric: tabular-nums;
-}
-th, td {
-  padding: .32rem .8rem .32rem 0; text-align: left; vertical-align: top;
-  border-bottom: 1px solid var(--line);
-}
-thead th { font-weight: 600; border-bottom: 2px solid var(--strong); white-space: nowrap; }
-tbody th {
-  font-weight: 500; white-space: nowrap; position: sticky; left: 0; background: var(--page);
-}
-td { white-space: nowrap; }
-td.n, th.n { text-align: right; }
-tr.floor th, tr.floor td { color: var(--soft); }
-.yes { color: var(--good); font-weight: 600; }
-.dot {
-  display: inline-block; width: .65em; height: .65em; border-radius: 50%; margin-right: .5em;
-  background: var(--dot, var(--ink)); box-shadow: 0 0 0 1px var(--strong);
-}
-@media screen and (prefers-color-scheme: dark) {
-  .dot { background: color-mix(in srgb, var(--dot, #ffffff) 65%, white); } /* as player.js has it */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMED = 3 }; /* differences that are named */
+
+static void say(char text[2048], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(char text[2048], const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text + used, 2048 - used, format, list);
+    va_end(list);
 }
 
-/* A law: the formula, and on demand the text that was found. */
-.law { padding: .15rem 0; }
-.law summary { color: inherit; width: max-content; }
-math { font-size: 1.08em; }
-code { font: .88em/1.5 ui-monospace, 'DejaVu Sans Mono', Menlo, monospace; }
-td code { display: block; white-space: normal; overflow-wrap: anywhere; min-width: 15rem; max-width: 26rem; }
-td .law code { color: var(--ink); font-weight: 400; }
-
-figure { margin: 1rem 0 1.6rem; }
-figure img { display: block; max-width: 100%; height: auto; background: #ffffff; }
-figcaption { max-width: 60rem; margin-top: .3rem; }
-details { margin: .8rem 0; }
-td details { margin: 0; }
-summary { cursor: pointer; }
-pre {
-  background: var(--tint); border: 1px solid var(--line); padding: 1rem; overflow-x: auto;
-  font: .82rem/1.45 ui-monospace, 'DejaVu Sans Mono', Menlo, monospace;
+static int find(const char *id)
+{
+    int q = 0;
+    while (verdict_table[q].id && strcmp(verdict_table[q].id, id) != 0)
+        q++;
+    return q;
 }
 
-/* The player: the picture beside its controls, above them on a phone. */
-.player { display: grid; grid-template-columns: minmax(0, 34rem) minmax(16rem, 1fr); gap: 1rem 1.6rem; }
-.player canvas {
-  display: block; width: 100%; aspect-ratio: 1; border: 1px solid var(--line); border-radius: 4px;
+/* "0.21 +- 0.15", of equal numbers "1". */
+static void say_mean(char text[2048], struct orr_mean mean)
+{
+    say(text, "%.3g", mean.mean);
+    if (mean.half > 0)
+        say(text, " +- %.2g", mean.half);
 }
-.player form { display: flex; flex-direction: column; gap: .9rem; }
-.player label, .player legend { font-size: .92rem; white-space: nowrap; }
-.player .row { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: center; }
-.player button, .player select { font: inherit; padding: .35rem .8rem; min-height: 2.4rem; min-width: 2.75rem; }
-.player input[type=range] { width: 100%; min-height: 1.8rem; accent-color: var(--accent); }
-.player fieldset { border: 1px solid var(--line); border-radius: 4px; padding: .4rem .8rem .6rem; margin: 0; }
-.player fieldset label { display: flex; gap: .5rem; align-items: center; min-height: 1.9rem; }
-.player fieldset .dot { margin: 0; flex: none; }
-.player output { font-size: .9rem; font-variant-numeric: tabular-nums; min-height: 4.6em; }
-.player output span { display: block; }
 
-@media (max-width: 820px) {
-  .player { grid-template-columns: minmax(0, 1fr); }
+/* Means of a column over seeds, by attention, between commas: "0.21 +- 0.15 (softmax), ...". Only
+ * those of attentions that have one; how many. NEARER says as well which are within chance. */
+enum column { VALUE, FLOOR, NEARER };
+static int say_column(const struct verdict *v, int question, enum column column, char text[2048])
+{
+    int said = 0;
+    for (int a = 0; a < v->attentions; a++) {
+        struct verdict_row row;
+        if (verdict_row(v, question, a, &row)) {
+            orr_error_clear();
+            continue;
+        }
+        const double *const of[] = {row.value, row.floor, row.nearer};
+        const struct orr_mean mean = orr_mean_of(of[column], v->seeds);
+        if (mean.n) {
+            say(text, said++ ? ", " : "");
+            say_mean(text, mean);
+            say(text, " (%s", v->attention[a]);
+            if (column == NEARER && mean.n < 3)
+                say(text, ", %d seed%s", mean.n, mean.n == 1 ? "" : "s");
+            else if (column == NEARER && !verdict_beyond_chance(mean))
+                say(text, ", within chance");
+            say(text, ")");
+        }
+        verdict_row_free(&row);
+    }
+    return said;
 }
-@media screen and (max-width: 600px) {
-  body { padding: 1.5rem 1rem 3rem; }
-  h1 { font-size: 1.5rem; }
-  tbody th { white-space: normal; min-width: 6.6rem; max-width: 8rem; }
-  figure .wide img { max-width: none; width: 46rem; }
+
+/* ------------------------------------------------- 1: is it the places that teach the force? */
+
+/* The smallest number of labels that there are figures of, -1 where there are none. */
+static int fewest_labels(const struct verdict *v)
+{
+    for (int q = 0; verdict_table[q].id; q++) {
+        char scratch[2048] = "";
+        if (verdict_table[q].topic == VERDICT_LABELS && say_column(v, q, VALUE, scratch) > 0)
+            return q;
+    }
+    return -1;
 }
-@media print {
-  body { max-width: none; padding: 0; font-size: 11pt; }
-  .wide { overflow: visible; }
-  table { font-size: 8pt; }
-  tbody th { position: static; white-space: normal; }
-  figure, .player { break-inside: avoid; }
-  .player { display: block; }
-  .player canvas { width: 13cm; }
-  .player .controls { display: none; }
+
+/* Of how many label figures a gain over the floor, or a loss, is beyond chance. */
+struct count {
+    int gains, losses, all;
+};
+static struct count count_gains(const struct verdict *v)
+{
+    struct count count = {0, 0, 0};
+    for (int q = 0; verdict_table[q].id; q++)
+        for (int a = 0; verdict_table[q].topic == VERDICT_LABELS && a < v->attentions; a++) {
+            struct verdict_row row;
+            if (verdict_row(v, q, a, &row)) {
+                orr_error_clear();
+                continue;
+            }
+            const struct orr_mean mean = orr_mean_of(row.nearer, v->seeds);
+            count.all += mean.n >= 3;
+            count.gains += verdict_beyond_chance(mean) && mean.mean > 0;
+            count.losses += verdict_beyond_chance(mean) && mean.mean < 0;
+            verdict_row_free(&row);
+        }
+    return count;
+}
+
+/* Whether so many of `all` are more than chance brings: two standard deviations of a count of
+ * comparisons that were independent. */
+static bool is_many(int beyond, double chance)
+{
+    return beyond > chance + 2 * sqrt(chance);
+}
+
+/* Gains and losses are each one end of an interval. */
+static const char *what_it_teaches(struct count count)
+{
+    const bool helps = is_many(count.gains, 0.025 * count.all),
+               hinders = is_many(count.losses, 0.025 * count.all);
+    if (helps && hinders)
+        return "Training on places alone helps the force in some cases and hinders it in others";
+    if (helps)
+        return "Training on places alone teaches something of the force";
+    return hinders ? "Training on places alone stands in the way of the force"
+                   : "That training on places alone teaches anything of the force is not shown";
+}
+
+static void does_it_learn(const struct verdict *v, char text[2048])
+{
+    const int q = fewest_labels(v), law = find("law_selected");
+    char models[2048] = "", floors[2048] = "";
+    *text = '\0';
+    if (q < 0) {
+        say(text, "Whether places alone teach anything of the force is open: no label curve is "
+                  "there");
+    } else {
+        const struct count count = count_gains(v);
+        say(text, "%s: ", what_it_teaches(count));
+        if (count.all)
+            say(text,
+                "of %d comparisons of label curves with those of random weights %d are nearer to "
+                "the truth beyond their 95%% intervals and %d farther, where chance alone brings "
+                "about %.1f of each; ",
+                count.all, count.gains, count.losses, 0.025 * count.all);
+        say(text, "%s, is nearer by ", verdict_table[q].title);
+        say_column(v, q, NEARER, text);
+    }
+    if (say_column(v, law, VALUE, models) && say_column(v, law, FLOOR, floors))
+        say(text,
+            "; from all labels the law itself is found in a share of %s of the samples, and by "
+            "random weights fine-tuned alike in %s, which is what such a finding is worth",
+            models, floors);
+    say(text, ".");
+}
+
+/* ------------------------------------------------------------ 2: does attention decide it? */
+
+struct named {
+    int question, attention;
+    struct orr_mean nearer;
+};
+
+static double strength(const struct named *named)
+{
+    return fabs(named->nearer.mean) / named->nearer.half;
+}
+
+static int by_strength(const void *a, const void *b)
+{
+    const double x = strength(a), y = strength(b);
+    return (x < y) - (x > y);
+}
+
+/* Comparisons with the first attention over at least three seeds; those beyond chance into named,
+ * the surest first. */
+static int compare_all(const struct verdict *v, struct named *named, int *beyond)
+{
+    double *difference = orr_alloc((size_t)v->seeds + 1, sizeof *difference);
+    double *nearer = orr_alloc((size_t)v->seeds + 1, sizeof *nearer);
+    int compared = 0;
+    *beyond = 0;
+    for (int q = 0; verdict_table[q].id && difference && nearer; q++)
+        for (int a = 1; a < v->attentions; a++) {
+            verdict_compare(v, q, a, 0, difference, nearer);
+            const struct orr_mean mean = orr_mean_of(nearer, v->seeds);
+            compared += mean.n >= 3;
+            if (verdict_beyond_chance(mean))
+                named[(*beyond)++] = (struct named){q, a, mean};
+        }
+    free(difference);
+    free(nearer);
+    qsort(named, (size_t)*beyond, sizeof *named, by_strength);
+    return compared;
+}
+
+static void does_attention_decide(const struct verdict *v, char text[2048])
+{
+    struct named named[VERDICT_QUESTIONS * ORR_LIST];
+    int beyond;
+    const int compared = compare_all(v, named, &beyond);
+    const double chance = 0.05 * compared;
+    *text = '\0';
+    if (!compared) {
+        say(text, "Whether attention decides it is open: no two attentions share three seeds.");
+        return;
+    }
+    say(text, "%s: of %d comparisons with %s, seed by seed, %d lie beyond their 95%% intervals, "
+              "where chance alone brings about %.1f",
+        is_many(beyond, chance) ? "Attention changes figures"
+                                : "That attention decides it is not shown",
+        compared, v->attention[0], beyond, chance);
+    for (int i = 0; i < beyond && i < NAMED; i++) {
+        struct orr_mean size = named[i].nearer;
+        size.mean = fabs(size.mean);
+        say(text, "%s %s is %s the truth with %s by ", i ? ";" : ", first of all",
+            verdict_table[named[i].question].title,
+            named[i].nearer.mean > 0 ? "nearer to" : "farther from",
+            v->attention[named[i].attention]);
+        say_mean(text, size);
+    }
+    say(text, ".");
+}
+
+/* ------------------------------------------------------- 3: is it the law that was learned? */
+
+static void is_it_the_law(const struct verdict *v, char text[2048])
+{
+    char models[2048] = "", floors[2048] = "", lines[2048] = "", random[2048] = "";
+    const int outside = find("outside_exponent_r"), readout = find("readout_log_force");
+    const bool far = say_column(v, outside, VALUE, models) > 0;
+    const int q = far ? outside : find("exponent_r");
+    *text = '\0';
+    if (!far && !say_column(v, q, VALUE, models)) {
+        say(text, "Whether it is the law that was learned is open: no exponents are there");
+    } else {
+        say_column(v, q, FLOOR, floors);
+        say(text,
+            "Of the law's power of r, -2 under Newton, the predictions have %s %s, and those of "
+            "random weights %s",
+            models, far ? "where no label was" : "where labels were", floors);
+        if (!far)
+            say(text, ", which does not tell a law from a fit");
+    }
+    if (say_column(v, readout, VALUE, lines) && say_column(v, readout, FLOOR, random))
+        say(text,
+            "; before any label a linear readout finds an R2 of log F of %s, in random weights %s, "
+            "where the orbit fitted to the same places gives 1",
+            lines, random);
+    say(text, ".");
+}
+
+/* --------------------------------------------------------------------------- their limits */
+
+static void cannot_say(const struct verdict *v, char text[2048])
+{
+    const struct orr_preset *preset = &v->runs.run[0].preset;
+    *text = '\0';
+    say(text,
+        "These are models of %d layers of %d numbers, trained for %ld steps of %d sequences under "
+        "the preset %s, %d seed%s: they say nothing of larger ones or of longer training. An "
+        "interval over few seeds is wide, and one in twenty misses by chance; what is within "
+        "chance is not shown to be nothing. Recovered laws, readouts and exponents are of "
+        "predictions and states, not proofs of what a model computes.",
+        preset->model.layers, preset->model.width, preset->pretrain.steps, preset->pretrain.batch,
+        preset->name, v->seeds, v->seeds == 1 ? "" : "s");
+    for (int i = 0; i < v->unasked.count; i++)
+        say(text, "%s%s", i ? ", " : " Not asked here: ", v->unasked.item[i]);
+    if (v->unasked.count)
+        say(text, ".");
+    if (v->missing_count)
+        say(text, " Incomplete: %zu of what was asked for %s missing.", v->missing_count,
+            v->missing_count == 1 ? "is" : "are");
+}
+
+void verdict_sentences(const struct verdict *v, struct verdict_sentences *s)
+{
+    does_it_learn(v, s->text[0]);
+    does_attention_decide(v, s->text[1]);
+    is_it_the_law(v, s->text[2]);
+    cannot_say(v, s->cannot);
 }
