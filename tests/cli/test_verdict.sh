@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# test_verdict.sh - make verdict at toy size: a sweep that is killed twice and run again ends in the
+# same bytes as one that is not.
+. tests/cli/lib.sh
+
+export BIN GRIDS=$WORK
+settings='set orbits.train_files=0 planets.enabled=false model.precision=fp32'
+settings+=' finetune.magnitude.checkpoint_every=1 pretrain.checkpoint_every=1'
+for name in verdict_short verdict verdict_more; do
+    {
+        printf '%s\n' 'preset smoke' 'folder verdict' "$settings"
+        case $name in
+        verdict_short) printf '%s\n' 'axis seed 0 1' 'axis attention softmax' ;;
+        *) printf '%s\n' 'axis seed 0 1 2' 'axis attention softmax lssar' ;;
+        esac
+        printf '%s\n' 'step orbits' 'step pretrain'
+        case $name in
+        verdict_more) echo 'step probe rollout --sequences 10 --resume' ;;
+        *) printf '%s\n' 'step finetune' 'step symreg' \
+            'step probe labels --sizes 100 --steps 2 --draws 2 --sequences 10 --resume' ;;
+        esac
+    } >"$WORK/$name.grid"
+done
+
+# ---- short, then long on top of it
+
+check "short" env RUNS="$WORK/one" JOBS=2 tools/verdict.sh short >"$WORK/out"
+check "it ends with the verdict" grep -q 'is nearer by .* (softmax, 2 seeds)' "$WORK/out"
+check "two cells" grep -q '"cells":.2,' "$WORK/one/verdict/verdict.json"
+cp "$WORK/one/verdict/verdict.json" "$WORK/short.json" || exit
+check "long" env RUNS="$WORK/one" JOBS=2 tools/verdict.sh long
+check "six cells" grep -q '"cells":.6,' "$WORK/one/verdict/verdict.json"
+check "attentions are compared" grep -q '"minus":.*"softmax"' "$WORK/one/verdict/verdict.json"
+check "for readers" grep -q '^## Attentions against softmax, seed by seed' \
+    "$WORK/one/verdict/verdict.md"
+
+# ---- killed at random, and run again
+
+for after in 0.7 1.9; do
+    RUNS=$WORK/two JOBS=2 setsid tools/verdict.sh short >/dev/null 2>&1 &
+    pid=$!
+    sleep "$after"
+    pkill -KILL -f -- "--run $WORK/two/" # programs, and then what waits for them
+    kill -KILL -- "-$pid" 2>/dev/null
+    wait $pid 2>/dev/null
+    pkill -KILL -f -- "$WORK/two/"
+done
+check "after two kills" env RUNS="$WORK/two" JOBS=2 tools/verdict.sh short
+check "the same verdict" cmp "$WORK/short.json" "$WORK/two/verdict/verdict.json"
+
+# ---- wrong
+
+tools/verdict.sh brief >/dev/null 2>"$WORK/err"
+check "another form: status" equal 2 $?
+check "another form" grep -q 'expected short or long, found "brief"' "$WORK/err"
+"$BIN/verdict" >/dev/null 2>"$WORK/err"
+check "no cell: status" equal 2 $?
+check "no cell" grep -q 'expected run directories' "$WORK/err"
+"$BIN/verdict" --out "$WORK/none" "$WORK/nowhere" >/dev/null 2>"$WORK/err"
+check "a cell that is not there: status" equal 3 $?
+check "it is named" grep -q "nowhere" "$WORK/err"
+check_not "nothing is written" test -e "$WORK/none"
+
+finish
