@@ -250,12 +250,12 @@ static void cannot_say(const struct verdict *v, char text[2048])
     const struct orr_preset *preset = &v->runs.run[0].preset;
     *text = '\0';
     say(text,
-        "These are models of %d layers of %d numbers, trained for %ld steps of %d sequences under "
+        "These are models of %d layer%s of %d numbers, trained for %ld steps of %d sequences under "
         "the preset %s, %d seed%s: they say nothing of larger ones or of longer training. An "
         "interval over few seeds is wide, and one in twenty misses by chance; what is within "
         "chance is not shown to be nothing. Recovered laws, readouts and exponents are of "
         "predictions and states, not proofs of what a model computes.",
-        preset->model.layers, preset->model.width, preset->pretrain.steps, preset->pretrain.batch,
+        preset->model.layers, preset->model.layers == 1 ? "" : "s", preset->model.width, preset->pretrain.steps, preset->pretrain.batch,
         preset->name, v->seeds, v->seeds == 1 ? "" : "s");
     for (int i = 0; i < v->unasked.count; i++)
         say(text, "%s%s", i ? ", " : " Not asked here: ", v->unasked.item[i]);
