@@ -112,11 +112,13 @@ static const char *what_it_teaches(struct count count)
     const bool helps = is_many(count.gains, 0.025 * count.all),
                hinders = is_many(count.losses, 0.025 * count.all);
     if (helps && hinders)
-        return "Training on places alone helps the force in some cases and hinders it in others";
+        return "Training on places alone makes labels of the force worth more in some cases and less "
+               "in others";
     if (helps)
-        return "Training on places alone teaches something of the force";
-    return hinders ? "Training on places alone stands in the way of the force"
-                   : "That training on places alone teaches anything of the force is not shown";
+        return "Training on places alone makes labels of the force worth more";
+    return hinders ? "Training on places alone makes labels of the force worth less"
+                   : "That training on places alone makes labels of the force worth more is not "
+                     "shown";
 }
 
 static void does_it_learn(const struct verdict *v, char text[2048])
@@ -125,8 +127,8 @@ static void does_it_learn(const struct verdict *v, char text[2048])
     char models[2048] = "", floors[2048] = "";
     *text = '\0';
     if (q < 0) {
-        say(text, "Whether places alone teach anything of the force is open: no label curve is "
-                  "there");
+        say(text, "Whether training on places alone makes labels of the force worth more is open: "
+                  "no label curve is there");
     } else {
         const struct count count = count_gains(v);
         say(text, "%s: ", what_it_teaches(count));
@@ -217,6 +219,32 @@ static void does_attention_decide(const struct verdict *v, char text[2048])
 
 /* ------------------------------------------------------- 3: is it the law that was learned? */
 
+/* What exponents say that were asked where no label was: of all attentions whether they are nearer
+ * to the law's than the floor's, and whether the law's lies in their interval. */
+static const char *how_it_goes_on(const struct verdict *v, int question)
+{
+    int all = 0, nearer = 0, inside = 0, outside = 0;
+    for (int a = 0; a < v->attentions; a++) {
+        struct verdict_row row;
+        if (verdict_row(v, question, a, &row)) {
+            orr_error_clear();
+            continue;
+        }
+        const struct orr_mean value = orr_mean_of(row.value, v->seeds),
+                              gain = orr_mean_of(row.nearer, v->seeds);
+        const double off = fabs(value.mean - orr_mean_of(row.ceiling, v->seeds).mean);
+        all += value.n >= 3;
+        nearer += verdict_beyond_chance(gain) && gain.mean > 0;
+        inside += value.n >= 3 && off <= value.half;
+        outside += value.n >= 3 && off > value.half;
+        verdict_row_free(&row);
+    }
+    if (all && nearer == all && inside == all)
+        return "The law goes on where no label was";
+    return all && outside == all ? "The law does not go on where no label was"
+                                 : "That the law goes on where no label was is not shown";
+}
+
 static void is_it_the_law(const struct verdict *v, char text[2048])
 {
     char models[2048] = "", floors[2048] = "", lines[2048] = "", random[2048] = "";
@@ -229,11 +257,10 @@ static void is_it_the_law(const struct verdict *v, char text[2048])
     } else {
         say_column(v, q, FLOOR, floors);
         say(text,
-            "Of the law's power of r, -2 under Newton, the predictions have %s %s, and those of "
-            "random weights %s",
-            models, far ? "where no label was" : "where labels were", floors);
-        if (!far)
-            say(text, ", which does not tell a law from a fit");
+            "%s: of the law's power of r, -2 under Newton, the predictions have %s %s, and those "
+            "of random weights %s",
+            far ? how_it_goes_on(v, q) : "Whether it is the law that was learned is open", models,
+            far ? "there" : "where labels were, which does not tell a law from a fit", floors);
     }
     if (say_column(v, readout, VALUE, lines) && say_column(v, readout, FLOOR, random))
         say(text,

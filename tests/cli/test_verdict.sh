@@ -25,7 +25,8 @@ done
 
 # ---- short, then long on top of it
 
-check "short" env RUNS="$WORK/one" JOBS=2 tools/verdict.sh short >"$WORK/out"
+RUNS=$WORK/one JOBS=2 tools/verdict.sh short >"$WORK/out"
+check "short" equal 0 $?
 check "it ends with the verdict" grep -q 'is nearer by .* (softmax, 2 seeds)' "$WORK/out"
 check "two cells" grep -q '"cells":.2,' "$WORK/one/verdict/verdict.json"
 cp "$WORK/one/verdict/verdict.json" "$WORK/short.json" || exit

@@ -264,14 +264,14 @@ static void sentences_follow_from_the_figures(void **state)
     read_cells(&v, 6, 0);
     verdict_sentences(&v, &s);
     static const char *const said[3][3] = {
-        {"teaches something of the force: of 4 comparisons of label curves with those of random "
+        {"makes labels of the force worth more: of 4 comparisons of label curves with those of random "
          "weights 3 are nearer to the truth beyond their 95% intervals and 0 farther",
          "0.2 +- 0.25 (softmax, within chance), 0.3 +- 0.27 (lssar)",
          "1 (softmax), 1 (lssar) of the samples, and by random weights fine-tuned alike in 0 "},
         {"That attention decides it is not shown: ", "1 lie beyond",
          "100 labelled sequences is nearer to the truth with lssar by 0.1 +- 0.025"},
         {"-1.8 +- 0.25 (softmax), -1.8 +- 0.9 (lssar) where labels were",
-         "random weights -1.5 (softmax)", "does not tell a law from a fit"}};
+         "random weights -1.5 (softmax)", "Whether it is the law that was learned is open: "}};
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             if (!strstr(s.text[i], said[i][k]))
@@ -286,6 +286,35 @@ static void sentences_follow_from_the_figures(void **state)
     assert_non_null(strstr(s.text[0], "is nearer by 0.1 (softmax, 1 seed)"));
     assert_non_null(strstr(s.text[1], "is open: no two attentions share three seeds."));
     verdict_free(&v);
+}
+
+/* Exponents where no label was: of softmax -2.0 +- 0.25, nearer than the floor's -1.2 in all seeds;
+ * of lssar -1.5. */
+static void exponents_outside_decide_about_the_law(void **state)
+{
+    (void)state;
+    static const char *const leads[3] = {"The law goes on where no label was: ",
+                                         "That the law goes on where no label was is not shown: ",
+                                         "The law does not go on where no label was: "};
+    write_cells();
+    for (int k = 0; k < 3; k++) {
+        struct verdict v;
+        struct verdict_sentences s;
+        for (int i = 0; i < 6; i++) {
+            char row[128];
+            const double mean = k == 0 || (k == 1 && i < 3) ? -2 : -1.5;
+            snprintf(row, sizeof row, "exponent of r, r outside|slope|-1|3000|%g|-2|-1.2",
+                     mean + 0.1 * (i % 3 - 1));
+            write_probe(names[i], i < 3 ? "softmax" : "lssar", "extrapolate",
+                        (const char *const[]){row}, 1, false);
+        }
+        read_cells(&v, 6, 0);
+        verdict_sentences(&v, &s);
+        if (strncmp(s.text[2], leads[k], strlen(leads[k])) != 0)
+            fail_msg("expected \"%s\": %s", leads[k], s.text[2]);
+        assert_non_null(strstr(s.text[2], "random weights -1.2 (softmax)"));
+        verdict_free(&v);
+    }
 }
 
 /* Figures of the deepest layer and of the longest time, not of the first ones. */
@@ -396,6 +425,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(figures_are_taken_with_ceiling_and_floor, create, discard),
         cmocka_unit_test_setup_teardown(attentions_are_compared_seed_by_seed, create, discard),
         cmocka_unit_test_setup_teardown(sentences_follow_from_the_figures, create, discard),
+        cmocka_unit_test_setup_teardown(exponents_outside_decide_about_the_law, create, discard),
         cmocka_unit_test_setup_teardown(rows_of_probes_are_the_right_ones, create, discard),
         cmocka_unit_test_setup_teardown(what_is_missing_is_named, create, discard),
         cmocka_unit_test_setup_teardown(cells_of_other_settings_are_refused, create, discard),
