@@ -41,7 +41,10 @@ sweep: all
 VERDICT ?= long
 verdict: all
 	@RUNS='$(RUNS)' BIN='$(BIN)' JOBS='$(JOBS)' exec tools/verdict.sh '$(VERDICT)'
-.PHONY: verdict
+## make claims                        results of the grids that were run, and docs/claims.md from them
+claims: all
+	@RUNS='$(RUNS)' BIN='$(BIN)' tools/claims.sh bench/results/verdict
+.PHONY: verdict claims
 cells:
 	@RUNS='$(RUNS)' BIN='$(BIN)' tools/cells.sh '$(GRID)'
 .PHONY: sweep cells

@@ -1,10 +1,27 @@
 /* main_verdict.c - bin/verdict: what the cells of a grid say together. */
+#include "claims.h"
 #include "verdict.h"
 
 static struct verdict v;
+static const char *claims;
+
+/* The ledger instead. */
+static int write_ledger(const struct orr_cli *cli)
+{
+    char path[4096];
+    const char *folder = *cli->out ? cli->out : ".";
+    if (cli->argc_rest)
+        return ORR_FAIL(ORR_EUSAGE, "%s: --claims takes a folder of results, no cells",
+                        cli->argv_rest[0]);
+    TRY(orr_mkdir(folder));
+    TRY(orr_path(path, "%s/claims.md", folder));
+    return verdict_ledger(claims, path);
+}
 
 static int run(const struct orr_cli *cli)
 {
+    if (claims)
+        return write_ledger(cli);
     int rc = cli->argc_rest ? verdict_read(&v, cli->argv_rest, cli->argc_rest)
                              : ORR_FAIL(ORR_EUSAGE, "expected run directories of a grid's cells, "
                                                     "found none; make verdict does it all");
@@ -20,12 +37,19 @@ static int run(const struct orr_cli *cli)
 
 int main(int argc, char **argv)
 {
+    static const struct orr_option options[] = {
+        {"--claims", "DIR",
+         "instead: writes claims.md, what these files of results say of published claims", &claims,
+         NULL},
+        {NULL, NULL, NULL, NULL, NULL},
+    };
     static const struct orr_program program = {
         .name = "verdict",
         .purpose = "Puts the cells of a grid together: figures over seeds, each with ceiling and "
                    "floor, attentions\nagainst each other, and the verdict in three sentences. "
                    "Prints Markdown, writes verdict.json\ninto --out (docs/verdict.md).",
-        .usage = "verdict [--out DIR] CELL...\n       make verdict [VERDICT=short]",
+        .usage = "verdict [--out DIR] CELL...\n       verdict --claims DIR [--out DIR]",
+        .options = options,
         .max_rest = 1024,
         .groups = "",
         .without = "--checkpoint,--device,--attention-impl,--threads,--plan,--run,--preset,--set,"

@@ -139,20 +139,25 @@ static void read_run(const struct runs_run *run, struct verdict_cell *cell, int 
     cell->figure[q].raw = report_runs_figure(run, "oracle", figure);
 }
 
-/* Agreement on the eccentric bodies; NaN where the source has none. */
+/* Agreement on the eccentric bodies and on the planets; NaN where the source has none. */
 static int bodies(const struct report_run *run, const char *source, enum report_floor floor,
-                  double figure[2])
+                  double figure[4])
 {
-    struct report_agreement agreement;
-    const int s = report_find(run, source);
-    figure[0] = figure[1] = NAN;
-    if (s < 0 || !run->source[s].has_vectors || report_bodies(run) <= REPORT_PLANETS)
+    const int s = report_find(run, source), all = report_bodies(run);
+    for (int k = 0; k < 4; k++)
+        figure[k] = NAN;
+    if (s < 0 || !run->source[s].has_vectors)
         return 0;
-    TRY(report_agree(&run->source[s].orbit[REPORT_PLANETS],
-                     (size_t)(REPORT_BODIES - REPORT_PLANETS), REPORT_EVEN_IN_ANOMALY, floor,
-                     &agreement));
-    figure[0] = agreement.cosine;
-    figure[1] = agreement.relative_error;
+    for (int planets = 0; planets < 2; planets++) {
+        struct report_agreement agreement;
+        const int first = planets ? 0 : REPORT_PLANETS, last = planets ? REPORT_PLANETS : all;
+        if (first >= last)
+            continue;
+        TRY(report_agree(&run->source[s].orbit[first], (size_t)(last - first),
+                         REPORT_EVEN_IN_ANOMALY, floor, &agreement));
+        figure[2 * planets] = agreement.cosine;
+        figure[2 * planets + 1] = agreement.relative_error;
+    }
     return 0;
 }
 
@@ -161,7 +166,7 @@ static int read_bodies(struct verdict *v, const struct runs_run *cell_run,
                        struct verdict_cell *cell)
 {
     static struct report_run run;
-    double own[2], floor[2], raw[2];
+    double own[4], floor[4], raw[4];
     if (!orr_has_task(&cell_run->preset, true))
         return 0;
     int rc = report_read(&run, cell_run->path, cell->attention);
@@ -177,7 +182,7 @@ static int read_bodies(struct verdict *v, const struct runs_run *cell_run,
     for (int q = 0; verdict_table[q].id && !rc; q++)
         if (verdict_table[q].kind == VERDICT_BODIES) {
             const int k = verdict_table[q].context;
-            cell->figure[q] = (struct verdict_figure){own[k], k ? 0 : 1, floor[k], raw[k]};
+            cell->figure[q] = (struct verdict_figure){own[k], k % 2 ? 0 : 1, floor[k], raw[k]};
         }
     return rc;
 }

@@ -16,8 +16,8 @@
 enum verdict_kind { /* where a figure stands */
     VERDICT_RUN,    /* laws/laws.json: `context` is the enum runs_figure */
     VERDICT_NEXT,   /* <attention>/pretrain/evaluation.json: the next-state error */
-    VERDICT_BODIES, /* forces_vector.csv: of the four eccentric bodies; `context` 0: mean cosine,
-                       1: median relative error, both even in true anomaly */
+    VERDICT_BODIES, /* forces_vector.csv, even in true anomaly: `context` 0: mean cosine of the four
+                       eccentric bodies, 1: their median relative error; 2, 3: of the planets */
     VERDICT_PROBE   /* <attention>/probe/<probe>.json */
 };
 enum verdict_topic { /* which sentence a figure belongs to */

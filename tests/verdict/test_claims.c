@@ -1,0 +1,204 @@
+/* test_claims.c - the ledger of claims: figures from files of every kind, what they say of claims,
+ * and docs/claims.md as it is made from the results that are stored. */
+#include "base/scratch.h"
+
+#include <math.h>
+
+#include "claims.h"
+
+static char folder[64];
+
+static int create(void **state)
+{
+    (void)state;
+    scratch_create(folder);
+    return 0;
+}
+
+static int discard(void **state)
+{
+    (void)state;
+    scratch_remove(folder);
+    return 0;
+}
+
+static void write_text(const char *name, const char *text)
+{
+    char path[4096];
+    scratch_path(path, folder, name);
+    scratch_text(path, text);
+}
+
+static struct verdict_fact fact_of(struct verdict_claim claim)
+{
+    struct verdict_fact fact;
+    if (verdict_fact(folder, &claim, &fact))
+        fail_msg("%s", orr_error());
+    return fact;
+}
+
+static void fact_is(struct verdict_fact fact, double mean, double half, double ceiling,
+                    double floor, int n)
+{
+    assert_true(fact.there);
+    const double found[4] = {fact.mean, fact.half, fact.ceiling, fact.floor},
+                 expected[4] = {mean, half, ceiling, floor};
+    for (int i = 0; i < 4; i++)
+        if (!(fabs(found[i] - expected[i]) < 1e-12) && !(isnan(found[i]) && isnan(expected[i])))
+            fail_msg("%d: %g, expected %g", i, found[i], expected[i]);
+    assert_int_equal(fact.n, n);
+}
+
+static void figures_come_from_files_of_every_kind(void **state)
+{
+    (void)state;
+    write_text("v.json",
+               "{\"figures\": [{\"id\": \"x\", \"attention\": \"a\", \"value\": {\"mean\": 7}},"
+               "{\"id\": \"x\", \"attention\": \"b\", \"value\": {\"mean\": 2, \"half_width\": 0.5, "
+               "\"values\": [1, null, 3]}, \"ceiling\": {\"mean\": 9}, \"floor\": {\"mean\": 1}}],"
+               "\"differences\": [{\"id\": \"x\", \"attention\": \"b\", \"nearer\": {\"mean\": -5, "
+               "\"half_width\": 4, \"values\": [1, 2, 3]}}]}");
+    fact_is(fact_of((struct verdict_claim){.file = "v.json",
+                                           .source = VERDICT_OF_FIGURE,
+                                           .a = "x",
+                                           .b = "b",
+                                           .c = "value"}),
+            2, 0.5, 9, 1, 2);
+    fact_is(fact_of((struct verdict_claim){
+                .file = "v.json", .source = VERDICT_OF_PAIR, .a = "x", .b = "b", .c = "nearer"}),
+            -5, 4, 9, 1, 3);
+    write_text("r.json",
+               "{\"settings\": [{\"label\": \"law=newton\"}, {\"label\": \"law=mond\"}], \"rows\": ["
+               "{\"settings\": 0, \"source\": \"b\", \"exponents\": {\"r\": {\"mean\": 1}}},"
+               "{\"settings\": 1, \"source\": \"truth\", \"exponents\": {\"r\": {\"mean\": 4}}},"
+               "{\"settings\": 1, \"source\": \"untrained (b)\", \"exponents\": {\"r\": {\"mean\": 5}}},"
+               "{\"settings\": 1, \"source\": \"b\", \"exponents\": {\"r\": {\"mean\": 2, "
+               "\"half_width\": 3, \"values\": [1, 2, 3]}}}],"
+               "\"differences\": [{\"source\": \"b\", \"minus\": \"untrained (b)\", \"loss\": "
+               "{\"mean\": 1}}, {\"source\": \"b\", \"minus\": \"a\", \"loss\": {\"mean\": 6, "
+               "\"half_width\": 1, \"values\": [6, 6]}}]}");
+    fact_is(fact_of((struct verdict_claim){.file = "r.json",
+                                           .source = VERDICT_OF_RUNS_ROW,
+                                           .a = "b",
+                                           .b = "mond",
+                                           .c = "exponents.r"}),
+            2, 3, 4, 5, 3);
+    fact_is(fact_of((struct verdict_claim){
+                .file = "r.json", .source = VERDICT_OF_RUNS, .a = "b", .b = "a", .c = "loss"}),
+            6, 1, NAN, NAN, 2);
+    write_text("s.json", "{\"rows\": [{\"source\": \"b\", \"quantity\": \"q\", \"measure\": \"m\", "
+                         "\"context\": 1, \"value\": 1}, {\"source\": \"b\", \"quantity\": \"q\", "
+                         "\"measure\": \"m\", \"context\": 2, \"seeds\": 3, \"value\": 4, "
+                         "\"half_width\": 5, \"above_floor\": 6, \"above_floor_half_width\": 7, "
+                         "\"ceiling\": 8, \"floor\": 9}]}");
+    struct verdict_claim seeds = {.file = "s.json",
+                                  .source = VERDICT_OF_SEEDS,
+                                  .a = "b",
+                                  .b = "q",
+                                  .c = "m",
+                                  .d = "value",
+                                  .context = 2};
+    fact_is(fact_of(seeds), 4, 5, 8, 9, 3);
+    seeds.d = "above_floor";
+    fact_is(fact_of(seeds), 6, 7, 8, 9, 3);
+    write_text("g.json",
+               "{\"seeds\": 3, \"rows\": [{\"quantity\": \"q\", \"measure\": \"m\", \"context\": 5, "
+               "\"cells\": [{\"ceiling\": 1, \"floor\": 2}, {\"ceiling\": 3}], \"effects\": ["
+               "{\"factors\": [\"f\", \"h\"], \"levels\": [\"2\", \"1\"], \"value\": 9}, "
+               "{\"factors\": [\"f\"], \"levels\": [\"1\"], \"value\": 8}, "
+               "{\"factors\": [\"f\"], \"levels\": [\"2\"], \"value\": 7, \"half_width\": 6}]}]}");
+    struct verdict_claim grid = {.file = "g.json",
+                                 .source = VERDICT_OF_GRID,
+                                 .a = "q",
+                                 .b = "m",
+                                 .c = "f",
+                                 .d = "2",
+                                 .context = -1};
+    fact_is(fact_of(grid), 7, 6, 2, 2, 3);
+    grid.context = 6;
+    assert_false(fact_of(grid).there);
+    write_text("b.json", "{\"rows\": [{\"name\": \"x\", \"value\": 6}, "
+                         "{\"name\": \"y\", \"value\": 4}]}");
+    fact_is(fact_of((struct verdict_claim){
+                .file = "b.json", .source = VERDICT_OF_BENCH, .a = "x", .b = "y"}),
+            1.5, NAN, NAN, NAN, 0);
+    assert_false(fact_of((struct verdict_claim){.file = "none.json"}).there);
+    write_text("bad.json", "{\"rows\": [");
+    struct verdict_fact fact;
+    assert_int_equal(verdict_fact(folder, &(struct verdict_claim){.file = "bad.json"}, &fact),
+                     ORR_EFORMAT);
+}
+
+static void intervals_decide(void **state)
+{
+    (void)state;
+    static const struct {
+        enum verdict_rule rule;
+        double size, mean, half;
+        int n;
+        enum verdict_ruling ruling;
+    } cases[] = {
+        {VERDICT_ABOVE, 0, 0.3, 0.2, 3, VERDICT_REPRODUCED},
+        {VERDICT_ABOVE, 0, 0.3, 0.2, 2, VERDICT_OPEN}, /* nothing rests on two seeds */
+        {VERDICT_ABOVE, 0, 0.3, 0.4, 3, VERDICT_OPEN},
+        {VERDICT_ABOVE, 0, -0.3, 0.2, 3, VERDICT_REFUTED},
+        {VERDICT_ABOVE, 0.5, 0.1, 0.2, 3, VERDICT_REFUTED}, /* smaller than claimed */
+        {VERDICT_ABOVE, 0.5, 0.1, 0.5, 3, VERDICT_OPEN},
+        {VERDICT_ABOVE, 0.5, 0, 0, 3, VERDICT_REFUTED}, /* the same in every seed */
+        {VERDICT_BELOW, 0, -0.3, 0.2, 3, VERDICT_REPRODUCED},
+        {VERDICT_BELOW, 0, 0.3, 0.2, 3, VERDICT_REFUTED},
+        {VERDICT_BELOW, -0.5, -0.1, 0.2, 3, VERDICT_REFUTED},
+        {VERDICT_EQUAL, 27, 26, 2, 5, VERDICT_REPRODUCED},
+        {VERDICT_EQUAL, 27, 22, 2, 5, VERDICT_REFUTED},
+        {VERDICT_EQUAL, 27, 22, 20, 5, VERDICT_OPEN},
+        {VERDICT_SMALL, 0.1, 0.02, 0.05, 3, VERDICT_REPRODUCED},
+        {VERDICT_SMALL, 0.1, -0.2, 0.05, 3, VERDICT_REFUTED},
+        {VERDICT_SMALL, 0.1, 0.08, 0.05, 3, VERDICT_OPEN},
+        {VERDICT_EQUAL, 2, 1.9, NAN, 0, VERDICT_REPRODUCED}, /* a benchmark */
+        {VERDICT_EQUAL, 2, 1.7, NAN, 0, VERDICT_REFUTED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct verdict_claim claim = {.rule = cases[i].rule, .size = cases[i].size};
+        const struct verdict_fact fact = {true, cases[i].mean, cases[i].half, NAN, NAN, cases[i].n};
+        char why[256];
+        if (verdict_rule_on(&claim, &fact, why) != cases[i].ruling)
+            fail_msg("case %zu: %s", i, why);
+    }
+    char why[256];
+    assert_int_equal(verdict_rule_on(&(struct verdict_claim){.rule = VERDICT_ABOVE},
+                                     &(struct verdict_fact){.there = false}, why),
+                     VERDICT_OPEN);
+    assert_string_equal(why, "not measured yet");
+}
+
+/* docs/claims.md is what the stored results say, and every claim has its line. */
+static void the_ledger_is_that_of_the_stored_results(void **state)
+{
+    (void)state;
+    char path[4096], *made, *kept;
+    size_t bytes[2];
+    scratch_path(path, folder, "claims.md");
+    if (verdict_ledger("bench/results/verdict", path))
+        fail_msg("%s", orr_error());
+    assert_int_equal(orr_file_read(path, &made, &bytes[0]), 0);
+    assert_int_equal(orr_file_read("docs/claims.md", &kept, &bytes[1]), 0);
+    if (bytes[0] != bytes[1] || memcmp(made, kept, bytes[0]) != 0)
+        fail_msg("docs/claims.md: not what the results make; make claims writes it");
+    int claims = 0;
+    for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++, claims++)
+        assert_non_null(strstr(made, claim->claim));
+    assert_true(claims >= 20);
+    free(made);
+    free(kept);
+    assert_int_equal(verdict_ledger("nowhere", path), ORR_EMISSING);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(figures_come_from_files_of_every_kind, create, discard),
+        cmocka_unit_test_setup_teardown(intervals_decide, create, discard),
+        cmocka_unit_test_setup_teardown(the_ledger_is_that_of_the_stored_results, create, discard),
+    };
+    return cmocka_run_group_tests_name("verdict/claims", tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+/* claims.c - what our figures say of published claims, and the ledger. */
+#include "claims.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of a benchmark, which has no seeds: as near as this counts as the same. */
+static const double like = 0.1;
+
+static enum verdict_ruling without_seeds(const struct verdict_claim *claim, double mean,
+                                         char why[256])
+{
+    bool holds = claim->rule == VERDICT_ABOVE   ? mean > claim->size
+                 : claim->rule == VERDICT_BELOW ? mean < claim->size
+                                                : fabs(mean / claim->size - 1) <= like;
+    snprintf(why, 256, "one machine, medians of steps");
+    return holds ? VERDICT_REPRODUCED : VERDICT_REFUTED;
+}
+
+static enum verdict_ruling equal(double size, double mean, double half, char why[256])
+{
+    if (fabs(mean - size) > half) {
+        snprintf(why, 256, "the published figure lies outside the interval");
+        return VERDICT_REFUTED;
+    }
+    if (half > fabs(size) / 2) {
+        snprintf(why, 256, "the interval is too wide to tell");
+        return VERDICT_OPEN;
+    }
+    snprintf(why, 256, "the published figure lies inside the interval");
+    return VERDICT_REPRODUCED;
+}
+
+static enum verdict_ruling small(double size, double mean, double half, char why[256])
+{
+    if (fabs(mean) + half <= size) {
+        snprintf(why, 256, "the interval lies within +-%g", size);
+        return VERDICT_REPRODUCED;
+    }
+    if (fabs(mean) - half > size) {
+        snprintf(why, 256, "the interval lies outside +-%g", size);
+        return VERDICT_REFUTED;
+    }
+    snprintf(why, 256, "the interval is too wide to tell whether it is within +-%g", size);
+    return VERDICT_OPEN;
+}
+
+enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
+                                    const struct verdict_fact *fact, char why[256])
+{
+    if (!fact->there) {
+        snprintf(why, 256, "not measured yet");
+        return VERDICT_OPEN;
+    }
+    if (fact->n == 0)
+        return without_seeds(claim, fact->mean, why);
+    if (fact->n < 3 || !isfinite(fact->half)) {
+        snprintf(why, 256, "%d seed%s: nothing rests on so few", fact->n, fact->n == 1 ? "" : "s");
+        return VERDICT_OPEN;
+    }
+    if (claim->rule == VERDICT_EQUAL)
+        return equal(claim->size, fact->mean, fact->half, why);
+    if (claim->rule == VERDICT_SMALL)
+        return small(claim->size, fact->mean, fact->half, why);
+    /* as if it were asked above 0 */
+    const double sign = claim->rule == VERDICT_ABOVE ? 1 : -1;
+    const double low = sign * fact->mean - fact->half, high = sign * fact->mean + fact->half;
+    const double least = sign * claim->size;
+    if (low > 0) {
+        snprintf(why, 256, "beyond chance, as claimed");
+        return VERDICT_REPRODUCED;
+    }
+    if (high <= 0 || high < least) {
+        snprintf(why, 256,
+                 high < 0   ? "beyond chance, the other way"
+                 : least > 0 ? "the interval ends below the smallest effect that the claim allows"
+                             : "no difference in any seed");
+        return VERDICT_REFUTED;
+    }
+    snprintf(why, 256, "within chance");
+    return VERDICT_OPEN;
+}
+
+/* ------------------------------------------------------------------------------- ledger */
+
+static int write_number(struct orr_file *file, double x)
+{
+    return isfinite(x) ? orr_file_printf(file, " %.3g |", x) : orr_file_printf(file, " - |");
+}
+
+static int write_claim(struct orr_file *file, const char *folder, const struct verdict_claim *claim,
+                       int count[3])
+{
+    static const char *const ruling_name[] = {"reproduced", "refuted here", "open"};
+    struct verdict_fact fact;
+    char why[256];
+    TRY(verdict_fact(folder, claim, &fact));
+    const enum verdict_ruling ruling = verdict_rule_on(claim, &fact, why);
+    count[ruling]++;
+    TRY(orr_file_printf(file, "| %s | %s | %s | %s | ", claim->claim, claim->where,
+                        claim->published, claim->ours));
+    if (!fact.there)
+        TRY(orr_file_printf(file, "- |"));
+    else if (fact.n && isfinite(fact.half))
+        TRY(orr_file_printf(file, "%.3g +- %.2g (%d seeds) |", fact.mean, fact.half, fact.n));
+    else
+        TRY(orr_file_printf(file, "%.3g |", fact.mean));
+    TRY(write_number(file, fact.ceiling));
+    TRY(write_number(file, fact.floor));
+    return orr_file_printf(file, " **%s**: %s%s%s | `%s` |\n", ruling_name[ruling], why,
+                           *claim->remark ? "; " : "", claim->remark, claim->command);
+}
+
+static int write_ledger(struct orr_file *file, const char *folder)
+{
+    int count[3] = {0};
+    TRY(orr_file_printf(
+        file,
+        "# Claims\n\nMade by `make claims` from the files in [bench/results/verdict]"
+        "(../bench/results/verdict) (which commit and CPU: `machines.csv` there); not to be edited "
+        "by hand. [verdict/claims_table.c](../verdict/claims_table.c) has the claims, "
+        "[verdict.md](verdict.md) says how figures are judged.\n\nAll models here are small and "
+        "trained for minutes: *refuted here* is refuted at this scale and by this procedure, no "
+        "more; *open* says why. A claim of a difference is *reproduced* when the 95%% interval of "
+        "at least three seeds lies on the claimed side of 0, *refuted here* when it holds no "
+        "effect as small as the claim's words allow; a published figure is reproduced when it "
+        "lies inside the interval, and the interval is no wider than the figure. Benchmarks have "
+        "no seeds: within a tenth counts as the same.\n\n"
+        "| claim | where | published | our figure | ours | ceiling | floor | ruling | command |\n"
+        "|---|---|---|---|---|---|---|---|---|\n"));
+    for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++)
+        TRY(write_claim(file, folder, claim, count));
+    return orr_file_printf(file, "\n%d reproduced, %d refuted here, %d open.\n",
+                           count[VERDICT_REPRODUCED], count[VERDICT_REFUTED],
+                           count[VERDICT_OPEN]);
+}
+
+int verdict_ledger(const char *folder, const char *path)
+{
+    struct orr_file file;
+    if (!orr_exists(folder))
+        return ORR_FAIL(ORR_EMISSING, "%s: no such folder of results; make claims makes it", folder);
+    TRY(orr_file_create(&file, path));
+    int rc = write_ledger(&file, folder);
+    if (!rc)
+        rc = orr_file_commit_changes(&file);
+    orr_file_close(&file);
+    return rc;
+}

@@ -1,0 +1,208 @@
+/* results.c - a figure of ours from the file of results that a claim names. */
+#include "claims.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+static const cJSON *get(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static double number(const cJSON *object, const char *key)
+{
+    const cJSON *item = get(object, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+}
+
+static bool says(const cJSON *object, const char *key, const char *text)
+{
+    const char *found = cJSON_GetStringValue(get(object, key));
+    return found && !strcmp(found, text);
+}
+
+/* The element of a list whose keys say all of this; keys and texts in pairs, ended by NULL. */
+static const cJSON *pick(const cJSON *list, const char *const want[])
+{
+    const cJSON *item;
+    for (item = cJSON_IsArray(list) ? list->child : NULL; item; item = item->next) {
+        bool fits = true;
+        for (int k = 0; want[k]; k += 2)
+            fits = fits && says(item, want[k], want[k + 1]);
+        if (fits)
+            return item;
+    }
+    return NULL;
+}
+
+/* "exponents.r" below an object. */
+static const cJSON *below(const cJSON *object, const char *path)
+{
+    char key[64];
+    while (object && *path) {
+        const size_t n = strcspn(path, ".");
+        snprintf(key, sizeof key, "%.*s", (int)n, path);
+        object = get(object, key);
+        path += n + (path[n] == '.');
+    }
+    return object;
+}
+
+/* {"mean", "half_width", "values"} */
+static void take(const cJSON *mean, struct verdict_fact *fact)
+{
+    const cJSON *value = get(mean, "values");
+    fact->mean = number(mean, "mean");
+    fact->half = number(mean, "half_width");
+    fact->there = isfinite(fact->mean);
+    for (value = cJSON_IsArray(value) ? value->child : NULL; value; value = value->next)
+        fact->n += cJSON_IsNumber(value) ? 1 : 0;
+}
+
+static double mean_of(const cJSON *object, const char *path)
+{
+    return number(below(object, path), "mean");
+}
+
+static void of_verdict(const cJSON *json, const struct verdict_claim *claim,
+                       struct verdict_fact *fact)
+{
+    const char *const want[] = {"id", claim->a, "attention", claim->b, NULL};
+    const cJSON *figure = pick(get(json, "figures"), want);
+    const cJSON *from = claim->source == VERDICT_OF_PAIR ? pick(get(json, "differences"), want)
+                                                         : figure;
+    take(get(from, claim->c), fact);
+    fact->ceiling = mean_of(figure, "ceiling");
+    fact->floor = mean_of(figure, "floor");
+}
+
+static void of_runs(const cJSON *json, const struct verdict_claim *claim, struct verdict_fact *fact)
+{
+    char untrained[128];
+    const cJSON *row = NULL, *truth = NULL, *floor = NULL, *item, *rows = get(json, "rows");
+    const bool is_row = claim->source == VERDICT_OF_RUNS_ROW;
+    snprintf(untrained, sizeof untrained, "untrained (%s)", claim->a);
+    for (item = cJSON_IsArray(rows) ? rows->child : NULL; item; item = item->next) {
+        const int settings = (int)number(item, "settings");
+        const char *label = cJSON_GetStringValue(
+            get(cJSON_GetArrayItem(get(json, "settings"), settings), "label"));
+        if (is_row && (!label || !strstr(label, claim->b)))
+            continue;
+        row = !row && says(item, "source", claim->a) ? item : row;
+        truth = !truth && says(item, "source", "truth") ? item : truth;
+        floor = !floor && says(item, "source", untrained) ? item : floor;
+    }
+    if (!is_row) {
+        const char *const want[] = {"source", claim->a, "minus", claim->b, NULL};
+        row = pick(get(json, "differences"), want);
+    }
+    take(below(row, claim->c), fact);
+    fact->ceiling = mean_of(truth, claim->c);
+    fact->floor = mean_of(floor, claim->c);
+}
+
+static bool fits(const cJSON *row, const char *quantity, const char *measure, int context)
+{
+    return says(row, "quantity", quantity) && says(row, "measure", measure) &&
+           (context < 0 || number(row, "context") == context);
+}
+
+static void of_seeds(const cJSON *json, const struct verdict_claim *claim,
+                     struct verdict_fact *fact)
+{
+    const cJSON *row, *rows = get(json, "rows");
+    const bool above = !strcmp(claim->d, "above_floor");
+    for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
+        if (says(row, "source", claim->a) && fits(row, claim->b, claim->c, claim->context))
+            break;
+    fact->mean = number(row, claim->d);
+    fact->half = number(row, above ? "above_floor_half_width" : "half_width");
+    fact->ceiling = number(row, "ceiling");
+    fact->floor = number(row, "floor");
+    fact->there = isfinite(fact->mean);
+    fact->n = row ? (int)number(row, "seeds") : 0;
+}
+
+/* Means of a column over the cells of a row. */
+static double over_cells(const cJSON *row, const char *key)
+{
+    const cJSON *cell, *cells = get(row, "cells");
+    double sum = 0;
+    int n = 0;
+    for (cell = cJSON_IsArray(cells) ? cells->child : NULL; cell; cell = cell->next)
+        if (isfinite(number(cell, key))) {
+            sum += number(cell, key);
+            n++;
+        }
+    return n ? sum / n : (double)NAN;
+}
+
+/* The effect of one level, not one together with another. */
+static bool is_of_level(const cJSON *effect, const char *factor, const char *level)
+{
+    const cJSON *factors = get(effect, "factors"), *levels = get(effect, "levels");
+    const char *name = cJSON_GetStringValue(cJSON_GetArrayItem(factors, 0));
+    const char *found = cJSON_GetStringValue(cJSON_GetArrayItem(levels, 0));
+    return cJSON_GetArraySize(factors) == 1 && name && found && !strcmp(name, factor) &&
+           !strcmp(found, level);
+}
+
+static void of_grid(const cJSON *json, const struct verdict_claim *claim, struct verdict_fact *fact)
+{
+    const cJSON *row, *rows = get(json, "rows"), *effect, *effects;
+    for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
+        if (fits(row, claim->a, claim->b, claim->context))
+            break;
+    effects = get(row, "effects");
+    for (effect = cJSON_IsArray(effects) ? effects->child : NULL; effect; effect = effect->next)
+        if (is_of_level(effect, claim->c, claim->d))
+            break;
+    fact->mean = number(effect, "value");
+    fact->half = number(effect, "half_width");
+    fact->ceiling = over_cells(row, "ceiling");
+    fact->floor = over_cells(row, "floor");
+    fact->there = isfinite(fact->mean);
+    fact->n = fact->there ? (int)number(json, "seeds") : 0;
+}
+
+static void of_bench(const cJSON *json, const struct verdict_claim *claim,
+                     struct verdict_fact *fact)
+{
+    const char *const a[] = {"name", claim->a, NULL}, *const b[] = {"name", claim->b, NULL};
+    const cJSON *rows = get(json, "rows");
+    fact->mean = number(pick(rows, a), "value") / number(pick(rows, b), "value");
+    fact->there = isfinite(fact->mean);
+}
+
+int verdict_fact(const char *folder, const struct verdict_claim *claim, struct verdict_fact *fact)
+{
+    char path[4096];
+    cJSON *json = NULL;
+    *fact = (struct verdict_fact){false, NAN, NAN, NAN, NAN, 0};
+    TRY(orr_path(path, "%s/%s", folder, claim->file));
+    if (!orr_exists(path))
+        return 0;
+    TRY(orr_json_read(path, &json));
+    switch (claim->source) {
+    case VERDICT_OF_FIGURE:
+    case VERDICT_OF_PAIR:
+        of_verdict(json, claim, fact);
+        break;
+    case VERDICT_OF_RUNS:
+    case VERDICT_OF_RUNS_ROW:
+        of_runs(json, claim, fact);
+        break;
+    case VERDICT_OF_SEEDS:
+        of_seeds(json, claim, fact);
+        break;
+    case VERDICT_OF_GRID:
+        of_grid(json, claim, fact);
+        break;
+    case VERDICT_OF_BENCH:
+        of_bench(json, claim, fact);
+    }
+    cJSON_Delete(json);
+    return 0;
+}
