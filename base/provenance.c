@@ -32,7 +32,7 @@ static const struct {
     [ORR_KIND_VECTOR_TRUTH] = {"true vectors", 2},
     [ORR_KIND_VECTOR_ORACLE] = {"vectors of the oracle", 2},
     [ORR_KIND_VECTOR_MODEL] = {"vectors of a model", 2},
-    [ORR_KIND_LAWS] = {"laws", 3},
+    [ORR_KIND_LAWS] = {"laws", 4},
     [ORR_KIND_REPORT] = {"report", 2},
 };
 

@@ -11,12 +11,15 @@
 enum {
     MOST_ROWS = 1000, /* looked at */
     LEAST_ROWS = 64,  /* of smaller tables no curve can be told */
-    FACTORS = 500,    /* formulas h */
+    FACTORS = 4000,   /* formulas h: all of 7 nodes of three features, m1 m2 / (r r) among them */
     VARIABLES = SR_COLLAPSE_VARIABLES,
-    VARIABLE_SIZE = 5, /* nodes of u, at most */
+    VARIABLE_SIZE = 7, /* nodes of u, at most: (r r) / (m1 + m2) */
     CURVES = 3,        /* variables whose curves are searched */
     SIMPLE = 2,        /* simplest h of each of them */
 };
+
+/* Of the variance of log y; where every pair leaves more there is no curve. */
+static const double MOST_LEFT = 0.1;
 
 /* ---- the table */
 
@@ -133,12 +136,13 @@ static int list_variables(struct sr_collapse *c)
         bool seen = false;
         for (int v = 0; v < c->variables && !seen; v++) {
             const uint16_t *other = c->order + (size_t)v * rows;
-            size_t same = 0, reverse = 0;
-            for (size_t i = 0; i < rows; i++) {
-                same += order[i] == other[i];
-                reverse += order[i] == other[rows - 1 - i];
+            size_t like = 0, unlike = 0; /* rows in the same place, or in the reverse one */
+            for (size_t i = 0; i < rows && unlike <= rows / 10; i++) {
+                const bool is = order[i] == other[i] || order[i] == other[rows - 1 - i];
+                like += is;
+                unlike += !is;
             }
-            seen = same + reverse >= rows * 9 / 10;
+            seen = like >= rows * 9 / 10;
         }
         if (!seen)
             c->variable[c->variables++] = e;
@@ -148,21 +152,25 @@ static int list_variables(struct sr_collapse *c)
 }
 
 /* Half the mean squared step of y / h from one row to the next in the order of u: the variance that
- * a function of u leaves. */
+ * a function of u leaves. Most pairs leave far more than choose_curves() takes: they are given up as
+ * soon as that is sure. */
 static void rate_pairs(struct sr_collapse *c)
 {
+    enum { STRIDE = 32 };
     const size_t rows = c->rows;
+    const double most = MOST_LEFT * c->spread[0] * 2 * (double)(rows - 1);
 #pragma omp parallel for schedule(dynamic, 8) num_threads(c->proposal->threads)
     for (int h = 0; h < c->factors; h++)
         for (int v = 0; v < c->variables; v++) {
             const uint16_t *order = c->order + (size_t)v * rows;
             const double *shape = c->shape + (size_t)h * rows;
             double sum = 0, last = shape[order[0]];
-            for (size_t i = 1; i < rows; i++) {
-                const double next = shape[order[i]];
-                sum += (next - last) * (next - last);
-                last = next;
-            }
+            for (size_t i = 1; i < rows && sum <= most;)
+                for (const size_t end = i + STRIDE < rows ? i + STRIDE : rows; i < end; i++) {
+                    const double next = shape[order[i]];
+                    sum += (next - last) * (next - last);
+                    last = next;
+                }
             c->rough[h * VARIABLES + v] = (float)(sum / (2 * (double)(rows - 1)));
         }
 }
@@ -302,7 +310,7 @@ static int choose_curves(const struct sr_collapse *c, struct sr_curve list[CURVE
         }
     const double limit = 1.25 * least + 3e-5 * c->spread[0];
     int n = 0, size[VARIABLES];
-    if (limit > 0.1 * c->spread[0])
+    if (limit > MOST_LEFT * c->spread[0])
         return 0;
     for (int v = 0; v < c->variables; v++) {
         size[v] = SR_NODES * 2;

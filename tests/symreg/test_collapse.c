@@ -218,6 +218,36 @@ static void finds_collapsed_laws(void **state)
     }
 }
 
+/* Variables of seven nodes, without an operator for squares: two bodies under modified dynamics. */
+static void finds_laws_of_long_variables(void **state)
+{
+    (void)state;
+    static const char *const law[] = {
+        "19.7 * m1 * m2 / (r * r) * (1 + sqrt(1 + r * r / (m1 + m2)))",
+        "19.7 * m1 * m2 / (r * r) * (1 + sqrt(1 + 3.04 * r * r / (m1 + m2)))",
+    };
+    for (size_t k = 0; k < sizeof law / sizeof *law; k++) {
+        struct sr_settings s = default_settings();
+        struct sr_fit fit;
+        struct table t;
+        table_of(&t, 1000, law[k], 0);
+        s.binary_count = 3;
+        s.binary[1] = SR_MUL;
+        s.binary[2] = SR_DIV;
+        s.unary_count = 2;
+        s.unary[0] = SR_EXP;
+        s.unary[1] = SR_SQRT;
+        s.maxsize = 24;
+        fit = (struct sr_fit){.data = t.data};
+        assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+        const struct sr_front *front = &fit.front;
+        if (!(front->loss[front->count - 1] < 1e-9))
+            fail_msg("%s: the best is %s, loss %g", law[k],
+                     text_of(&front->expr[front->count - 1]), front->loss[front->count - 1]);
+        table_free(&t);
+    }
+}
+
 /* With noise the law is among the seeds, its constants within a few percent. */
 static void finds_them_in_noise(void **state)
 {
@@ -291,7 +321,7 @@ int main(void)
         cmocka_unit_test(inverses_invert),      cmocka_unit_test(scores_are_right),
         cmocka_unit_test(constants_move),       cmocka_unit_test(parts_make_a_whole),
         cmocka_unit_test(finds_collapsed_laws), cmocka_unit_test(finds_them_in_noise),
-        cmocka_unit_test(stands_back),
+        cmocka_unit_test(stands_back),          cmocka_unit_test(finds_laws_of_long_variables),
     };
     return cmocka_run_group_tests_name("symreg/collapse", tests, NULL, NULL);
 }
