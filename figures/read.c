@@ -109,6 +109,8 @@ static int take_rows(const char *path, const struct orr_csv *csv, const int colu
                 return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: \"%s\" is not a finite number", path,
                                 row + 2, csv->names[column[c]]);
         struct report_orbit *orbit = &source->orbit[planet];
+        if (orbit->count == 0)
+            orbit->first_step = (int)v[column[1]];
         struct report_position *at = &orbit->at[orbit->count++];
         *at = (struct report_position){.x_au = v[column[2]],
                                        .y_au = v[column[3]],

@@ -24,7 +24,18 @@ struct report_position {
 };
 struct report_orbit {
     size_t count;
+    int first_step;             /* of its sequence: that of at[0] */
     struct report_position *at; /* (count), in order of time */
+};
+
+/* A model's own continuation of a body's orbit, from step 0 on; relative to the sun. The first
+ * `known` steps are what it was given. */
+struct report_step {
+    double x_true_au, y_true_au, x_au, y_au;
+};
+struct report_rollout {
+    size_t count, known;
+    struct report_step *at; /* (count) */
 };
 
 /* A training log, cut back where a resumed run repeats steps. */
@@ -60,6 +71,7 @@ struct report_source {
     const char *colour; /* "#rrggbb" */
     bool has_vectors, has_laws;
     struct report_orbit orbit[REPORT_BODIES];
+    struct report_rollout rollout[REPORT_BODIES]; /* without steps where there is none */
     struct report_curve curve[REPORT_STAGES];
     struct report_front front;
     double r2_log, median_relative_error;
@@ -189,6 +201,13 @@ int report_html_laws(const struct report_run *run, struct orr_file *html);
 int report_html_choices(const struct report_run *run, struct orr_file *html);
 int report_html_exponents(const struct report_run *run, struct orr_file *html);
 int report_html_vectors(const struct report_run *run, struct orr_file *html);
+/* The player of orbits, and its data alone: one JSON object. */
+int report_html_player(const struct report_run *run, struct orr_file *html);
+int report_html_player_data(const struct report_run *run, struct orr_file *html);
+/* How to repeat the run, and what wrote its files. */
+int report_html_commands(const struct report_run *run, struct orr_file *html);
+/* A file of figures/ as it stands: style and script of the page. */
+int report_html_part(struct orr_file *html, const char *name);
 /* Text with & < > " escaped. */
 int report_html_text(struct orr_file *html, const char *text);
 /* The bytes of a file as base64 (RFC 4648, no line breaks). */
