@@ -43,7 +43,7 @@ static int write_forces(const struct report_run *run, int body, struct orr_file 
 {
     const struct report_orbit *truth = &run->source[0].orbit[body];
     bool first = true;
-    TRY(orr_file_printf(html, ",\"first\":%d,\"at\":", truth->first_step));
+    TRY(orr_file_printf(html, ",\"first\":%d,\"at\":", truth->at[0].step));
     TRY(write_positions(html, truth, PLACES));
     TRY(orr_file_printf(html, ",\"force\":"));
     TRY(write_positions(html, truth, TRUE_FORCES));
@@ -116,10 +116,9 @@ static int write_boxes(const struct report_run *run, struct orr_file *html)
         if (!source->has_vectors)
             continue;
         const bool checked = source->role == REPORT_TRUTH || source->role == REPORT_ATTENTION;
-        TRY(orr_file_printf(html,
-                            "<label><input type=\"checkbox\" id=\"player-source-%d\"%s>"
-                            "<span class=\"dot\" style=\"background:%s\"></span>",
-                            box++, checked ? " checked" : "", source->colour));
+        TRY(orr_file_printf(html, "<label><input type=\"checkbox\" id=\"player-source-%d\"%s>",
+                            box++, checked ? " checked" : ""));
+        TRY(report_html_dot(source, html));
         TRY(report_html_text(html, source->title));
         TRY(orr_file_printf(html, "</label>\n"));
     }
@@ -130,21 +129,21 @@ static int write_boxes(const struct report_run *run, struct orr_file *html)
 
 static int write_controls(const struct report_run *run, struct orr_file *html)
 {
-    TRY(orr_file_printf(html,
-                        "<form class=\"controls\" autocomplete=\"off\" "
-                        "onsubmit=\"return false\">\n<div class=\"row\">"
-                        "<label for=\"player-body\">Body</label><select id=\"player-body\">"));
+    TRY(orr_file_printf(html, "<form class=\"controls\" autocomplete=\"off\" "
+                              "onsubmit=\"return false\">\n<div class=\"row\">"
+                              "<label>Body <select id=\"player-body\">"));
     for (int body = 0; body < report_bodies(run); body++)
         TRY(orr_file_printf(html, "<option value=\"%d\">%s</option>", body,
                             report_body_title[body]));
-    TRY(orr_file_printf(html,
-                        "</select>\n<button type=\"button\" id=\"player-play\">Play</button>\n"
-                        "<label for=\"player-speed\">Speed</label><select id=\"player-speed\">"
-                        "<option value=\"0.25\">&frac14;</option><option value=\"0.5\">&frac12;"
-                        "</option><option value=\"1\" selected>1</option><option value=\"2\">2"
-                        "</option><option value=\"4\">4</option></select></div>\n"
-                        "<div><label for=\"player-step\">Step</label><input type=\"range\" "
-                        "id=\"player-step\" min=\"0\" max=\"1\" step=\"1\"></div>\n"));
+    TRY(orr_file_printf(
+        html, "</select></label>\n<button type=\"button\" id=\"player-play\">Play</button>\n"
+              "<label>Speed <select id=\"player-speed\"><option value=\"0.25\">"
+              "&frac14;</option><option value=\"0.5\">&frac12;</option>"
+              "<option value=\"1\" selected>1</option><option value=\"2\">2</option>"
+              "<option value=\"4\">4</option></select></label></div>\n"
+              "<div><label for=\"player-step\">Step</label><input type=\"range\" "
+              "id=\"player-step\" min=\"0\" max=\"1\" step=\"1\"></div>\n"
+              "<output id=\"player-words\"></output>\n"));
     TRY(write_boxes(run, html));
     return orr_file_printf(html, "</form>\n");
 }
@@ -177,8 +176,7 @@ int report_html_player(const struct report_run *run, struct orr_file *html)
                         "hidden>\n<div><canvas id=\"player-canvas\" width=\"500\" "
                         "height=\"500\" role=\"img\" aria-label=\"Orbit\"></canvas></div>\n"));
     TRY(write_controls(run, html));
-    TRY(orr_file_printf(html, "<output id=\"player-words\"></output>\n</div>\n"
-                              "<script type=\"application/json\" id=\"player-data\">"));
+    TRY(orr_file_printf(html, "</div>\n<script type=\"application/json\" id=\"player-data\">"));
     TRY(report_html_player_data(run, html));
     TRY(orr_file_printf(html, "</script>\n<script>\n"));
     TRY(report_html_part(html, "player.js"));

@@ -20,13 +20,18 @@ static int cell(struct orr_file *html, const char *format, double value)
     return orr_file_printf(html, "<td class=\"n\">%s%s</td>", minus ? "&minus;" : "", text + minus);
 }
 
+int report_html_dot(const struct report_source *source, struct orr_file *html)
+{
+    if (source->role == REPORT_TRUTH) /* the colour of the text, in light and dark */
+        return orr_file_printf(html, "<span class=\"dot\"></span>");
+    return orr_file_printf(html, "<span class=\"dot\" style=\"--dot:%s\"></span>", source->colour);
+}
+
 static int open_row(struct orr_file *html, const struct report_source *source)
 {
-    TRY(orr_file_printf(html,
-                        "<tr%s><th scope=\"row\"><span class=\"dot\" style=\"background:%s\">"
-                        "</span>",
-                        source->role == REPORT_UNTRAINED ? " class=\"floor\"" : "",
-                        source->colour));
+    TRY(orr_file_printf(html, "<tr%s><th scope=\"row\">",
+                        source->role == REPORT_UNTRAINED ? " class=\"floor\"" : ""));
+    TRY(report_html_dot(source, html));
     TRY(report_html_text(html, source->title));
     return orr_file_printf(html, "</th>");
 }

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIMES "<mo>&#x2062;</mo>" /* unseen, but read aloud */
-#define MINUS "<mo>&#x2212;</mo>"
+#define TIMES        "<mo>&#x2062;</mo>"                   /* unseen, but read aloud */
+#define TIMES_NUMBER "<mo rspace=\"0.15em\">&#x2062;</mo>" /* with a thin space behind a number */
+#define MINUS        "<mo>&#x2212;</mo>"
 
 struct writer {
     struct orr_file *html;
@@ -131,11 +132,12 @@ static int write_row(const struct writer *w, int product, double number, int sig
     int x = next_factor(w, product, sign, 0);
     const bool shown = number != 1 || !x;
     const bool alone = ends && !shown && !next_factor(w, product, sign, x);
+    const char *between = shown ? TIMES_NUMBER : "";
     TRY(orr_file_printf(w->html, "<mrow>"));
     if (shown)
         TRY(write_number(w, number));
-    for (bool first = !shown; x; x = next_factor(w, product, sign, x), first = false) {
-        TRY(orr_file_printf(w->html, "%s", first ? "" : TIMES));
+    for (; x; x = next_factor(w, product, sign, x), between = TIMES) {
+        TRY(orr_file_printf(w->html, "%s", between));
         TRY(write_factor(w, x, alone));
     }
     return orr_file_printf(w->html, "</mrow>");
