@@ -13,8 +13,8 @@ import sys
 
 NEEDS = """check-browser: error: %s not found. It needs, and nothing else of Orrery does:
     apt-get install chromium
-    python3 -m venv build/browser && build/browser/bin/pip install playwright axe-core-python
-    make check-browser PYTHON=build/browser/bin/python"""
+    python3 -m venv build/venv && build/venv/bin/pip install playwright axe-core-python
+    make check-browser PYTHON=build/venv/bin/python"""
 
 try:
     from axe_core_python.sync_playwright import Axe
