@@ -55,7 +55,7 @@ int report_html_commands(const struct report_run *run, struct orr_file *html)
     TRY(orr_file_printf(html,
                         "</pre>\n<p class=\"caption\" id=\"versions\">Orrery that wrote the files "
                         "of this run; docs/provenance.md says how each is known to be what the "
-                        "settings make.</p>\n<div class=\"wide\" role=\"region\" "
+                        "settings make.</p>\n<div class=\"wide whole\" role=\"region\" "
                         "aria-labelledby=\"versions\" tabindex=\"0\"><table>\n<thead><tr>"
                         "<th scope=\"col\">File</th><th scope=\"col\">Version</th></tr></thead>\n"
                         "<tbody>\n"));

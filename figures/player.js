@@ -60,14 +60,21 @@
     return points;
   }
 
-  /* Square that holds the orbit, the Sun and the arrows. */
-  function frameOf(points) {
-    let [x0, x1, y0, y1] = [0, 0, 0, 0];
-    for (let i = 0; i < points.length; i += 2) {
-      x0 = Math.min(x0, points[i]); x1 = Math.max(x1, points[i]);
-      y0 = Math.min(y0, points[i + 1]); y1 = Math.max(y1, points[i + 1]);
-    }
-    return { x: (x0 + x1) / 2, y: (y0 + y1) / 2, half: 0.66 * Math.max(x1 - x0, y1 - y0) };
+  /* Square that holds the orbit, the Sun and the arrows; of rollouts that leave it, what is not far
+   * away: one that is lost must not shrink the orbit to a dot. */
+  function frameOf(b) {
+    const box = (lists) => {
+      let [x0, x1, y0, y1] = [0, 0, 0, 0];
+      for (const points of lists) for (let i = 0; i < points.length; i += 2) {
+        x0 = Math.min(x0, points[i]); x1 = Math.max(x1, points[i]);
+        y0 = Math.min(y0, points[i + 1]); y1 = Math.max(y1, points[i + 1]);
+      }
+      return { x: (x0 + x1) / 2, y: (y0 + y1) / 2, half: 0.5 * Math.max(x1 - x0, y1 - y0) };
+    };
+    const orbit = box([b.curve]);
+    const all = box([b.curve].concat(Object.values(b.rollouts || {})));
+    const view = all.half < 1.6 * orbit.half ? all : orbit;
+    return { x: view.x, y: view.y, half: Math.max(1.32 * orbit.half, 1.06 * view.half) };
   }
 
   /* ---- drawing */
@@ -227,7 +234,7 @@
   }
   data.bodies.forEach((b) => {
     b.curve = ellipse(b) || b.path || b.at;
-    b.view = frameOf(b.curve);
+    b.view = frameOf(b);
   });
   controls.play.addEventListener('click', play);
   controls.body.addEventListener('change', choose);

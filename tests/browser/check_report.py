@@ -54,6 +54,14 @@ BROKEN_CELLS = """() => {
   return bad;
 }"""
 
+# Texts that are wider than their cell, and so run into the next one.
+WIDE_CELLS = """() => [...document.querySelectorAll('td, th')].filter((cell) => {
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return cell.getClientRects().length &&
+    range.getBoundingClientRect().right > cell.getBoundingClientRect().right + 0.5;
+}).map((cell) => cell.textContent.slice(0, 60))"""
+
 # Pairs of texts whose boxes intersect though neither holds the other. What lies outside of the box
 # that it scrolls in is not seen; a head that stays while its row scrolls is meant to cover it.
 OVERLAPS = """() => {
@@ -185,6 +193,7 @@ def check_view(browser, report, width, scheme, out, check):
     overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     check(where, "nor when all is open", "" if overflow <= 0 else f"{overflow} px")
     check(where, "no cell breaks into letters", page.evaluate(BROKEN_CELLS))
+    check(where, "no text leaves its cell", page.evaluate(WIDE_CELLS))
     check(where, "no text over another", page.evaluate(OVERLAPS))
     check(where, "nothing is cut off", page.evaluate(CLIPPED))
     found = Axe().run(page, options=AA)
