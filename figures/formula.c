@@ -34,9 +34,9 @@ static bool is_whole(double x)
     return fabs(x) < 1e6 && x == floor(x);
 }
 
-bool report_formula_is_number(const struct report_formula *formula, int node)
+static bool is_number(const struct report_formula *f, int node)
 {
-    return formula->node[node].kind == REPORT_FORMULA_PRODUCT && !formula->node[node].child;
+    return f->node[node].kind == REPORT_FORMULA_PRODUCT && !f->node[node].child;
 }
 
 static void append(struct report_formula *f, int parent, int node)
@@ -145,7 +145,7 @@ static void add_term(struct report_formula *f, int sum, int term, double sign)
     const int only = x->kind == REPORT_FORMULA_PRODUCT ? x->child : 0;
     if (f->failed)
         return;
-    if (report_formula_is_number(f, term)) {
+    if (is_number(f, term)) {
         f->node[sum].value += sign * x->value;
     } else if (only && fabs(x->value) == 1 && !f->node[only].next && f->node[only].power == 1 &&
                f->node[only].kind == REPORT_FORMULA_SUM) {
@@ -215,7 +215,7 @@ static int power_of(struct report_formula *f, int base, int exponent)
 {
     if (f->failed)
         return 0;
-    if (report_formula_is_number(f, exponent))
+    if (is_number(f, exponent))
         return raise(f, base, f->node[exponent].value);
     const int call = new_node(f, REPORT_FORMULA_CALL, 0);
     if (f->failed)

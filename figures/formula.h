@@ -1,6 +1,7 @@
 /* formula.h - formulas of laws, read into a tree whose products and powers are collected, so that
- * people can read them: ((m1 * (m2 * 39.4)) / (r * r)) is 39.4 m1 m2 r^-2. The value is the formula's
- * own up to rounding; where a factor cancels, the tree may have a value where the formula has none. */
+ * people can read them: ((m1 * (m2 * 39.4)) / (r * r)) is 39.4 m1 m2 r^-2. The value is the
+ * formula's own up to rounding; where a factor cancels, the tree may have a value where the formula
+ * has none. */
 #ifndef REPORT_FORMULA_H
 #define REPORT_FORMULA_H
 
@@ -32,10 +33,9 @@ struct report_formula {
 /* Reads + - * / ^, brackets, numbers, names and calls of functions. False: the text is no such
  * formula, or too long; that is no error. */
 bool report_formula_read(const char *text, struct report_formula *formula);
-/* Whether a node is a number. */
-bool report_formula_is_number(const struct report_formula *formula, int node);
 
-/* Writes the content of a <math> element, numbers with so many significant digits. */
+/* Writes the content of a <math> element, numbers with so many significant digits; the page shows
+ * 4, and with 17 the value is that of the text. */
 int report_mathml_write(struct orr_file *html, const struct report_formula *formula, int digits);
 /* The same of a text, with the digits that the page shows; the text as it stands where it is no
  * formula. */

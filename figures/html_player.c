@@ -1,4 +1,4 @@
-/* html_player.c - the orbit player of report.html: its controls, and its data as JSON for player.js.
+/* html_player.c - the orbit player of report.html: controls, and data as JSON for player.js.
  *
  * Of each body: "first", the step of the first position with a force; "at", "force" (true) and
  * "forces" per source, pairs of numbers per position, in AU and in the body's unit of force;
@@ -161,7 +161,8 @@ int report_html_player(const struct report_run *run, struct orr_file *html)
 {
     TRY(orr_file_printf(
         html,
-        "<h2>Orbits</h2>\n<p>The Sun in the middle, the true orbit in grey. Arrows are forces, as "
+        "<h2>Orbits</h2>\n<p>The yellow disc is the Sun, the true orbit is grey. Arrows are "
+        "forces, as "
         "long as they are in proportion to the true one at the same place (at most twice as long); "
         "a grey disc marks a position whose label was trained on. %s The slider and the arrow keys "
         "on it go through the steps.</p>\n",

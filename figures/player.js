@@ -1,5 +1,5 @@
-/* player.js - the orbit player of report.html: plain canvas, no network, nothing that needs a mouse.
- * Its data is the JSON of the element "player-data" (figures/html_player.c). */
+/* player.js - the orbit player of report.html: plain canvas, no network, no need of a mouse. Its data
+ * is the JSON of the element "player-data" (figures/html_player.c). */
 (function () {
   'use strict';
   const byId = (id) => document.getElementById(id);
@@ -22,7 +22,8 @@
 
   const firstStep = (b) => (b.path ? 0 : b.first);
   const lastStep = (b) => (b.path ? b.path.length / 2 : b.first + b.at.length / 2) - 1;
-  const pair = (list, i) => (list && i >= 0 && 2 * i + 1 < list.length ? [list[2 * i], list[2 * i + 1]] : null);
+  const pair = (list, i) =>
+    (list && i >= 0 && 2 * i + 1 < list.length ? [list[2 * i], list[2 * i + 1]] : null);
   const place = (b, step) => (b.path ? pair(b.path, step) : pair(b.at, step - b.first));
 
   /* The conic around the Sun through all places: r = p - u x - v y, by least squares. Null where
@@ -117,7 +118,8 @@
   /* A source's force at a step, the true one beside it. */
   function forces(source, step) {
     const truth = pair(body.force, step - body.first);
-    const found = source.role === 'truth' ? truth : pair(body.forces[source.name], step - body.first);
+    const found = source.role === 'truth' ? truth
+      : pair(body.forces[source.name], step - body.first);
     return truth && found ? { truth, found } : null;
   }
   const rollout = (source) => (body.rollouts || {})[source.name];
@@ -126,7 +128,8 @@
     const size = Math.max(100, canvas.clientWidth || 500);
     const ratio = printing ? 3 : window.devicePixelRatio || 1;
     const step = Number(controls.step.value);
-    if (canvas.width !== Math.round(size * ratio)) canvas.width = canvas.height = Math.round(size * ratio);
+    const dots = Math.round(size * ratio);
+    if (canvas.width !== dots) canvas.width = canvas.height = dots;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.fillStyle = night() ? '#14181c' : '#ffffff';
     pen.fillRect(0, 0, size, size);
@@ -170,7 +173,8 @@
 
   /* ---- the same in words */
 
-  const degrees = (a, b) => (180 / Math.PI) * Math.atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+  const degrees = (a, b) =>
+    (180 / Math.PI) * Math.atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
   function words() {
     const step = Number(controls.step.value);
     const lines = [];
@@ -178,24 +182,26 @@
     let head = body.title + ', step ' + step + ' of ' + lastStep(body) + ': ' +
       Math.hypot(...at).toPrecision(4) + ' AU from the Sun';
     if (body.labelled[step - body.first] === '1') head += ', a labelled position';
-    lines.push([head + '.', '']);
+    lines.push(head + '.');
     data.sources.forEach((source, s) => {
       if (!shown[s].checked || source.role === 'truth') return;
       const said = [];
       const both = controls.forces.checked && forces(source, step);
       if (both) {
-        said.push('force turned by ' + Math.abs(degrees(both.truth, both.found)).toFixed(1) + '\u00b0, ' +
-          (100 * Math.hypot(...both.found) / Math.hypot(...both.truth)).toFixed(0) + '% of the true size');
+        const size = (100 * Math.hypot(...both.found)) / Math.hypot(...both.truth);
+        said.push('force turned by ' + Math.abs(degrees(both.truth, both.found)).toFixed(1) +
+          '\u00b0, ' + size.toFixed(0) + '% of the true size');
       }
       const path = controls.paths.checked && rollout(source);
       const guess = path && pair(path, step - body.known);
       if (guess) {
-        said.push('place off by ' + Math.hypot(guess[0] - at[0], guess[1] - at[1]).toPrecision(2) + ' AU');
+        const off = Math.hypot(guess[0] - at[0], guess[1] - at[1]);
+        said.push('place off by ' + off.toPrecision(2) + ' AU');
       }
-      if (said.length) lines.push([source.title + ': ' + said.join('; ') + '.', '']);
+      if (said.length) lines.push(source.title + ': ' + said.join('; ') + '.');
     });
     const out = byId('player-words');
-    out.replaceChildren(...lines.map(([text]) => {
+    out.replaceChildren(...lines.map((text) => {
       const span = document.createElement('span');
       span.textContent = text;
       return span;
@@ -228,7 +234,8 @@
     controls.step.min = firstStep(body);
     controls.step.max = lastStep(body);
     controls.step.value = lastStep(body);
-    canvas.setAttribute('aria-label', 'Orbit of ' + body.title + ' around the Sun, in words beside it');
+    canvas.setAttribute('aria-label',
+      'Orbit of ' + body.title + ' around the Sun, in words beside it');
     stop();
     show();
   }
@@ -240,7 +247,9 @@
   controls.body.addEventListener('change', choose);
   controls.step.addEventListener('input', () => { stop(); show(); });
   controls.speed.addEventListener('change', () => { if (timer) { stop(); play(); } });
-  for (const box of shown.concat(controls.forces, controls.paths)) box.addEventListener('change', show);
+  for (const box of shown.concat(controls.forces, controls.paths)) {
+    box.addEventListener('change', show);
+  }
   dark.addEventListener('change', draw);
   new ResizeObserver(draw).observe(canvas);
   window.addEventListener('beforeprint', () => { stop(); printing = true; show(); });

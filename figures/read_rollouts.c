@@ -1,4 +1,4 @@
-/* read_rollouts.c - pretrain_planets/rollouts.csv: how a model continues the orbits of the bodies. */
+/* read_rollouts.c - pretrain_planets/rollouts.csv: how a model continues the bodies' orbits. */
 #include "report.h"
 
 #include <math.h>

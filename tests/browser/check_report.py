@@ -25,7 +25,8 @@ except ImportError as error:
 
 WIDTHS = (390, 820, 1440)
 SCHEMES = ("light", "dark")
-AA = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+AA = {"runOnly": {"type": "tag",
+                  "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
 MOST_BYTES = 5_000_000
 
 # Lines of text of every cell that are not its last and have fewer than three characters: what a
@@ -66,7 +67,8 @@ WIDE_CELLS = """() => [...document.querySelectorAll('td, th')].filter((cell) => 
 # that it scrolls in is not seen; a head that stays while its row scrolls is meant to cover it.
 OVERLAPS = """() => {
   const texts = [...document.querySelectorAll(
-    'h1, h2, p, figcaption, img, canvas, label, button, select, summary, pre, output, td, thead th, table')]
+    'h1, h2, p, figcaption, img, canvas, label, button, select, summary, pre, output, td, ' +
+    'thead th, table')]
     .filter((e) => e.getClientRects().length);
   const seen = (e) => {
     let b = e.getBoundingClientRect();
@@ -79,22 +81,28 @@ OVERLAPS = """() => {
     }
     return b;
   };
-  const boxes = texts.map((e) => [e, seen(e)]).filter(([, b]) => b.right - b.left > 1 && b.bottom - b.top > 1);
+  const boxes = texts.map((e) => [e, seen(e)])
+    .filter(([, b]) => b.right - b.left > 1 && b.bottom - b.top > 1);
+  const name = (e) => e.tagName + ' "' + e.textContent.slice(0, 30) + '"';
   const bad = [];
   for (let i = 0; i < boxes.length; i++) for (let k = i + 1; k < boxes.length; k++) {
     const [e, a] = boxes[i], [f, b] = boxes[k];
     if (e.contains(f) || f.contains(e)) continue;
     const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
     const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-    if (wide > 1.5 && high > 1.5) bad.push(e.tagName + ' "' + e.textContent.slice(0, 30) + '" and ' + f.tagName + ' "' + f.textContent.slice(0, 30) + '"');
+    if (wide > 1.5 && high > 1.5) bad.push(name(e) + ' and ' + name(f));
   }
   return bad;
 }"""
 
 # Controls and texts that are cut off by the edge of the page or, without a way to scroll, of a box.
-CLIPPED = """() => [...document.querySelectorAll('p, h1, h2, figcaption, label, button, select, input, canvas, output')]
+CLIPPED = """() => [...document.querySelectorAll(
+  'p, h1, h2, figcaption, label, button, select, input, canvas, output')]
   .filter((e) => e.getClientRects().length)
-  .filter((e) => { const b = e.getBoundingClientRect(); return b.left < -0.5 || b.right > innerWidth + 0.5; })
+  .filter((e) => {
+    const b = e.getBoundingClientRect();
+    return b.left < -0.5 || b.right > innerWidth + 0.5;
+  })
   .map((e) => e.tagName + ' "' + (e.id || e.textContent.slice(0, 40)) + '"')"""
 
 
@@ -149,7 +157,8 @@ def check_player(page, check, where):
     stopped = value()
     page.wait_for_timeout(400)
     check(where, "the space bar plays and stops",
-          "" if first < playing <= stopped == value() else f"steps {first}, {playing}, {stopped}, {value()}")
+          "" if first < playing <= stopped == value()
+          else f"steps {first}, {playing}, {stopped}, {value()}")
     page.focus("#player-body")
     check(where, "another body by the arrow key",
           "" if differs(page, lambda: page.keyboard.press("ArrowDown")) else "the picture stayed")
@@ -174,7 +183,8 @@ def check_view(browser, report, width, scheme, out, check):
     where = f"{width} px, {scheme}"
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     problems, requests = [], []
-    page.on("console", lambda m: problems.append(m.text) if m.type in ("error", "warning") else None)
+    page.on("console",
+            lambda m: problems.append(m.text) if m.type in ("error", "warning") else None)
     page.on("pageerror", lambda e: problems.append(str(e)))
     page.on("request", lambda r: requests.append(r.url)
             if not r.url.startswith(("file:", "data:")) else None)

@@ -11,5 +11,9 @@ if [ -z "$run" ]; then
         "$BIN/$program" --preset smoke --run "$run" --resume --quiet
     done
 fi
-[ -s "$run/report.html" ] || { echo "check-browser: error: $run/report.html: not found; make it with: make figures RUN=$run" >&2; exit 1; }
+if ! [ -s "$run/report.html" ]; then
+    echo "check-browser: error: $run/report.html: not found; make it with:" \
+        "make figures RUN=$run" >&2
+    exit 1
+fi
 exec "${PYTHON:-python3}" tests/browser/check_report.py "$run/report.html" "$OUT"

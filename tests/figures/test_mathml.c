@@ -1,5 +1,4 @@
-/* test_mathml.c - laws in MathML: what is written has the value of the text, and looks as it should.
- */
+/* test_mathml.c - laws in MathML: what is written has the value of the text, and its shape. */
 #include "formula.h"
 #include "report.h"
 
@@ -122,7 +121,7 @@ static double value_of_text(const char *text)
 
 /* ---- the value of MathML: an infix text as a reader of the page would say it aloud */
 
-/* Appends an element and moves behind it. Rows get no brackets of their own, as nobody sees them. */
+/* Appends an element and moves behind it. Rows get no brackets, as nobody sees any. */
 static void say(const char **at, char *out)
 {
     static const struct {
@@ -286,7 +285,8 @@ static void append_random(char *text, uint64_t *state, int depth)
     }
 }
 
-/* The value of a text at the point, NaN where a step of it is on the edge: there rounding decides. */
+/* Whether rounding decides nothing at the point: both values are small, and change little when the
+ * point is moved a little. */
 static bool is_tame(const char *text, const char *said)
 {
     double value[2][2];

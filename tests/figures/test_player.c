@@ -176,7 +176,7 @@ static void data_is_json(void **state)
     }
 }
 
-/* The player fetches nothing, begins only when it is asked to, and says where rollouts are missing. */
+/* The player fetches nothing, prints, and says where rollouts are missing. */
 static void player_is_alone(void **state)
 {
     (void)state;
