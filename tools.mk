@@ -166,6 +166,15 @@ check-python: all
 	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs-python 'bash tests/python/test_pytorch.sh'
 	@grep -h -e 'largest difference' -e '^skipped' $(B)/tests/logs-python/*.log
 
+## make check-browser [RUN=dir]    report.html in headless Chromium: layout, WCAG AA, keyboard
+# needs chromium, and playwright and axe-core-python in PYTHON; says so where they are not there.
+# RUN on the command line is looked at as it is, otherwise a smoke run is made
+PYTHON ?= python3
+check-browser: all
+	@BIN='$(BIN)' PYTHON='$(PYTHON)' OUT='$(B)/browser-shots' \
+	    RUN='$(if $(filter command,$(origin RUN)),$(RUN))' tests/browser/check_report.sh
+.PHONY: check-browser
+
 ## make check-asan, check-asan-unit    check and check-unit under sanitizers, in builds of their own
 # the same tests under the address, leak and undefined-behaviour sanitizers, in their own build
 # (without the plugin: its kernels are in the emulation)

@@ -315,6 +315,9 @@ int orr_path(char buffer[4096], const char *format, ...) __attribute__((format(p
  * ORR_EINTR: a signal came meanwhile (one that came before does not stop it); ORR_EIO: gnuplot
  * failed, with its words, or the disk is full. */
 int orr_gnuplot_draw(const char *script, const char *input, const char *picture);
+/* Where a file of figures/ is: a script, or what the report takes into its page (searched as
+ * above). ORR_EMISSING: nowhere. */
+int orr_figures_path(const char *name, char path[4096]);
 /* ORR_EMISSING when orr_gnuplot_draw would find no gnuplot or no script, before work is done. */
 int orr_gnuplot_check(const char *script);
 /* Writes a string as a gnuplot literal: "..." with escapes, backquotes made quotes. */

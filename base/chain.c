@@ -206,6 +206,8 @@ int orr_chain_evaluation(struct orr_chain *chain, const char *attention, bool pl
         add_set(&draft, orr_set_count(chain->preset, test) > 0 ? test
                         : planets                              ? "planets_val"
                                                                : "val");
+    if (planets) /* whose orbits the model continues */
+        add_set(&draft, "planets_solar");
     return finish(&draft, digest);
 }
 

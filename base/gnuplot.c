@@ -40,7 +40,7 @@ static int find_gnuplot(char found[4096])
                                   "run make deps");
 }
 
-static int find_script(const char *name, char path[4096])
+int orr_figures_path(const char *name, char path[4096])
 {
     char folder[4096];
     const char *named = getenv("ORRERY_FIGURES");
@@ -66,7 +66,7 @@ int orr_gnuplot_check(const char *script)
 {
     char path[4096];
     const int rc = find_gnuplot(path);
-    return rc ? rc : find_script(script, path);
+    return rc ? rc : orr_figures_path(script, path);
 }
 
 /* ---------------------------------------------------------------------------- the process */
@@ -220,7 +220,7 @@ int orr_gnuplot_draw(const char *script, const char *input, const char *picture)
         return ORR_FAIL(ORR_EINVAL, "%s: expected a name that ends in .png or .svg", picture);
     int rc = find_gnuplot(gnuplot);
     if (!rc)
-        rc = find_script(script, script_path);
+        rc = orr_figures_path(script, script_path);
     if (!rc)
         rc = orr_file_create(&file, picture);
     if (!rc)

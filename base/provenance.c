@@ -23,7 +23,7 @@ static const struct {
     [ORR_KIND_PRETRAIN] = {"pretraining", 1},
     [ORR_KIND_PRETRAIN_PLANETS] = {"pretraining on planet runs", 2},
     [ORR_KIND_EVALUATION] = {"evaluation", 1},
-    [ORR_KIND_EVALUATION_PLANETS] = {"evaluation on planet runs", 1},
+    [ORR_KIND_EVALUATION_PLANETS] = {"evaluation on planet runs", 2},
     [ORR_KIND_MAGNITUDE] = {"magnitude fine-tuning", 1},
     [ORR_KIND_VECTOR] = {"vector fine-tuning", 1},
     [ORR_KIND_MAGNITUDE_TRUTH] = {"true magnitudes", 2},
@@ -33,7 +33,7 @@ static const struct {
     [ORR_KIND_VECTOR_ORACLE] = {"vectors of the oracle", 2},
     [ORR_KIND_VECTOR_MODEL] = {"vectors of a model", 2},
     [ORR_KIND_LAWS] = {"laws", 4},
-    [ORR_KIND_REPORT] = {"report", 2},
+    [ORR_KIND_REPORT] = {"report", 3},
 };
 
 const char *orr_kind_name(enum orr_kind kind)

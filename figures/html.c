@@ -1,4 +1,5 @@
 /* html.c - report.html: one file, nothing fetched, readable without a network. */
+#include "formula.h"
 #include "report.h"
 
 #include <math.h>
@@ -6,37 +7,18 @@
 #include <string.h>
 #include <time.h>
 
-static const char style[] =
-    ":root{--ink:#1c2126;--soft:#5b6570;--line:#d9dee3;--tint:#f6f7f9;--good:#1d7a46}\n"
-    "*{box-sizing:border-box}\n"
-    "body{margin:0 auto;max-width:76rem;padding:2.5rem 1.5rem 4rem;color:var(--ink);"
-    "background:#fff;font:16px/1.55 system-ui,'Segoe UI','DejaVu Sans',Arial,sans-serif}\n"
-    "h1{font-size:1.9rem;font-weight:600;margin:0 0 .2rem}\n"
-    "h2{font-size:1.25rem;font-weight:600;margin:2.8rem 0 .6rem;padding-top:.9rem;"
-    "border-top:1px solid var(--line)}\n"
-    "p{max-width:52rem;margin:.5rem 0 1rem}\n"
-    ".meta,figcaption,caption,.note{color:var(--soft);font-size:.9rem}\n"
-    ".wide{overflow-x:auto}\n"
-    "table{border-collapse:collapse;margin:.6rem 0 1rem;font-size:.92rem;"
-    "font-variant-numeric:tabular-nums}\n"
-    "caption{text-align:left;padding-bottom:.4rem}\n"
-    "th,td{padding:.32rem .8rem .32rem 0;text-align:left;vertical-align:top;"
-    "border-bottom:1px solid var(--line)}\n"
-    "thead th{font-weight:600;border-bottom:2px solid #aab3bc;white-space:nowrap}\n"
-    "tbody th{font-weight:500;white-space:nowrap}\n"
-    "td.n,th.n{text-align:right;white-space:nowrap}\n"
-    "tr.floor th,tr.floor td{color:var(--soft)}\n"
-    "code{font:.88em/1.5 ui-monospace,'DejaVu Sans Mono',Menlo,monospace}\n"
-    "td code{word-break:break-word}\n"
-    ".yes{color:var(--good);font-weight:600}\n"
-    ".dot{display:inline-block;width:.65em;height:.65em;border-radius:50%;margin-right:.5em}\n"
-    "figure{margin:1rem 0 1.6rem}\n"
-    "figure img{display:block;max-width:100%;height:auto}\n"
-    "figcaption{max-width:60rem;margin-top:.3rem}\n"
-    "details{margin:.8rem 0}summary{cursor:pointer}\n"
-    "pre{background:var(--tint);border:1px solid var(--line);padding:1rem;overflow-x:auto;"
-    "font:.82rem/1.45 ui-monospace,'DejaVu Sans Mono',Menlo,monospace}\n"
-    "@media print{body{max-width:none;padding:0}figure{break-inside:avoid}}\n";
+int report_html_part(struct orr_file *html, const char *name)
+{
+    char path[REPORT_PATH], *text = NULL;
+    size_t bytes;
+    int rc = orr_figures_path(name, path);
+    if (!rc)
+        rc = orr_file_read(path, &text, &bytes);
+    if (!rc)
+        rc = orr_file_write(html, text, bytes);
+    free(text);
+    return rc;
+}
 
 int report_html_text(struct orr_file *html, const char *text)
 {
@@ -93,10 +75,10 @@ static int write_head(const struct report_run *run, struct orr_file *html)
                               "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
                               "content=\"width=device-width, initial-scale=1\">\n<title>Orrery: "));
     TRY(report_html_text(html, run->name));
-    TRY(orr_file_printf(html,
-                        "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header>\n"
-                        "<h1>Orrery: recovered force laws</h1>\n<p class=\"meta\">Run <strong>",
-                        style));
+    TRY(orr_file_printf(html, "</title>\n<style>\n"));
+    TRY(report_html_part(html, "report.css"));
+    TRY(orr_file_printf(html, "</style>\n</head>\n<body>\n<header>\n<h1>Orrery: recovered force "
+                              "laws</h1>\n<p class=\"meta\">Run <strong>"));
     TRY(report_html_text(html, run->name));
     TRY(orr_file_printf(html, "</strong>, seed %llu, Orrery %s, %s",
                         (unsigned long long)run->preset.seed, ORR_VERSION, date));
@@ -123,11 +105,14 @@ static int write_picture(const struct report_pictures *pictures, const char *fol
             continue;
         char path[REPORT_PATH];
         TRY(orr_path(path, "%s/%s.png", folder, name));
-        TRY(orr_file_printf(html, "<figure id=\"%s\">\n<img alt=\"", name));
+        TRY(orr_file_printf(html,
+                            "<figure id=\"%s\">\n<div class=\"wide\" role=\"region\" "
+                            "aria-labelledby=\"%s-caption\" tabindex=\"0\"><img alt=\"",
+                            name, name));
         TRY(report_html_text(html, picture->caption));
         TRY(orr_file_printf(html, "\" src=\"data:image/png;base64,"));
         TRY(report_html_base64(html, path));
-        TRY(orr_file_printf(html, "\">\n<figcaption>"));
+        TRY(orr_file_printf(html, "\"></div>\n<figcaption id=\"%s-caption\">", name));
         TRY(report_html_text(html, picture->caption));
         TRY(orr_file_printf(html, "</figcaption>\n</figure>\n"));
     }
@@ -150,6 +135,8 @@ static int write_vectors(const struct report_run *run, const struct report_pictu
         "body&rsquo;s %s.</p>\n",
         report_force_unit(run)));
     TRY(report_html_vectors(run, html));
+    TRY(report_html_player(run, html));
+    TRY(orr_file_printf(html, "<h2>Forces along the orbits</h2>\n"));
     for (int p = 0; p < report_bodies(run); p++) {
         char name[64];
         snprintf(name, sizeof name, "forces_%s", report_body_name[p]);
@@ -166,8 +153,10 @@ static int write_true_law(const struct report_run *run, struct orr_file *html)
     TRY(orr_file_printf(html, "<h2>Recovered laws</h2>\n<p>"));
     if (law->newton) {
         TRY(orr_file_printf(html,
-                            "Newton: F = k m<sub>1</sub> m<sub>2</sub> / r<sup>2</sup> with k "
-                            "= 4&pi;<sup>2</sup> = 39.478 (AU, years, solar masses)."));
+                            "Newton: <math displaystyle=\"true\"><mrow><mi>F</mi><mo>=</mo>"));
+        TRY(report_mathml(html, "k * m1 * m2 / r^2"));
+        TRY(orr_file_printf(html, "</mrow></math> with <i>k</i> = 4&pi;<sup>2</sup> = 39.478 (AU, "
+                                  "years, solar masses)."));
     } else {
         TRY(orr_file_printf(html, "The law of the orbits of this run: "));
         TRY(report_html_text(html, law->formula));
@@ -212,14 +201,16 @@ static int write_page(const struct report_run *run, const struct report_pictures
                       const char *folder, struct orr_file *html)
 {
     TRY(write_head(run, html));
+    /* the place of the verdict: <main> is open, and nothing stands before the laws */
     TRY(write_laws(run, pictures, folder, html));
     TRY(write_vectors(run, pictures, folder, html));
     TRY(orr_file_printf(html, "<h2>Training</h2>\n"));
     TRY(write_picture(pictures, folder, "loss", html));
+    TRY(report_html_commands(run, html));
     TRY(orr_file_printf(html,
                         "<h2>Settings</h2>\n<p class=\"note\">Saved as preset.json in the run "
                         "directory; <code>--preset FILE</code> repeats the run.</p>\n<details>"
-                        "<summary>All settings</summary>\n<pre>"));
+                        "<summary>All settings</summary>\n<pre tabindex=\"0\">"));
     TRY(report_html_text(html, run->preset_text));
     return orr_file_printf(html, "</pre>\n</details>\n</main>\n</body>\n</html>\n");
 }

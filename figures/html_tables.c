@@ -1,4 +1,5 @@
 /* html_tables.c - the tables of report.html. */
+#include "formula.h"
 #include "report.h"
 
 #include <math.h>
@@ -19,15 +20,31 @@ static int cell(struct orr_file *html, const char *format, double value)
     return orr_file_printf(html, "<td class=\"n\">%s%s</td>", minus ? "&minus;" : "", text + minus);
 }
 
+int report_html_dot(const struct report_source *source, struct orr_file *html)
+{
+    if (source->role == REPORT_TRUTH) /* the colour of the text, in light and dark */
+        return orr_file_printf(html, "<span class=\"dot\"></span>");
+    return orr_file_printf(html, "<span class=\"dot\" style=\"--dot:%s\"></span>", source->colour);
+}
+
 static int open_row(struct orr_file *html, const struct report_source *source)
 {
-    TRY(orr_file_printf(html,
-                        "<tr%s><th scope=\"row\"><span class=\"dot\" style=\"background:%s\">"
-                        "</span>",
-                        source->role == REPORT_UNTRAINED ? " class=\"floor\"" : "",
-                        source->colour));
+    TRY(orr_file_printf(html, "<tr%s><th scope=\"row\">",
+                        source->role == REPORT_UNTRAINED ? " class=\"floor\"" : ""));
+    TRY(report_html_dot(source, html));
     TRY(report_html_text(html, source->title));
     return orr_file_printf(html, "</th>");
+}
+
+/* The caption, and a box that scrolls by itself: no table makes the page wider than a screen. The
+ * caption stands outside, where it is read without scrolling. */
+static int open_table(struct orr_file *html, const char *id, const char *caption)
+{
+    return orr_file_printf(html,
+                           "<p class=\"caption\" id=\"%s\">%s</p>\n<div class=\"wide\" "
+                           "role=\"region\" aria-labelledby=\"%s\" tabindex=\"0\"><table>\n"
+                           "<thead><tr><th scope=\"col\">Source</th>",
+                           id, caption, id);
 }
 
 static const struct report_law *find_law(const struct report_run *run, int source, int sample,
@@ -81,23 +98,24 @@ const char *report_headline_rule(const struct report_run *run)
 int report_html_laws(const struct report_run *run, struct orr_file *html)
 {
     const char *headline = report_headline_rule(run);
+    char caption[1024];
+    snprintf(caption, sizeof caption,
+             "Law: choice of the rule &ldquo;%s&rdquo; on sample 0, with factors collected and "
+             "numbers rounded to four digits; a click on it shows the formula as it was found. "
+             "Then, over %d samples of held-out positions: how often the structure of %s law is on "
+             "the Pareto front, its k (median), and how often each rule selects it. k without "
+             "m<sub>2</sub> is what k m<sub>1</sub> / r<sup>2</sup> fits best by least absolute "
+             "deviation, the constant of a law that misses m<sub>2</sub>; leverage is the largest "
+             "share of the sum of |F| that one sequence has; both of sample 0.",
+             headline, run->samples, run->true_law.newton ? "Newton's" : "the run's own");
+    TRY(open_table(html, "laws", caption));
     TRY(orr_file_printf(html,
-                        "<div class=\"wide\"><table>\n<caption>Law: choice of the rule "
-                        "&ldquo;%s&rdquo; on sample 0. Then, over %d samples of held-out "
-                        "positions: how often the structure of %s law is on the Pareto "
-                        "front, its k (median), and how often each rule selects it. k without "
-                        "m<sub>2</sub> is what k m<sub>1</sub> / r<sup>2</sup> fits best by least "
-                        "absolute deviation, the constant of a law that misses m<sub>2</sub>; "
-                        "leverage is the largest share "
-                        "of the sum of |F| that one sequence has; both of sample 0.</caption>\n"
-                        "<thead><tr><th scope=\"col\">Source</th><th scope=\"col\">Law</th>"
+                        "<th scope=\"col\">Law</th>"
                         "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" class=\"n\">"
                         "Loss</th><th scope=\"col\" class=\"n\">On front</th>"
                         "<th scope=\"col\" class=\"n\">k</th><th scope=\"col\" class=\"n\">"
                         "k without m<sub>2</sub></th><th scope=\"col\" class=\"n\">Leverage"
-                        "</th>",
-                        headline, run->samples,
-                        run->true_law.newton ? "Newton's" : "the run's own"));
+                        "</th>"));
     for (int r = 0; r < run->rules.count; r++)
         TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>", run->rules.item[r]));
     TRY(orr_file_printf(html, "</tr></thead>\n<tbody>\n"));
@@ -109,9 +127,9 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
         double k;
         TRY(true_law(run, s, &on_front, &k));
         TRY(open_row(html, &run->source[s]));
-        TRY(orr_file_printf(html, "<td><code%s>", law->selected_true ? " class=\"yes\"" : ""));
-        TRY(report_html_text(html, law->equation));
-        TRY(orr_file_printf(html, "</code></td>"));
+        TRY(orr_file_printf(html, "<td>"));
+        TRY(report_mathml_law(html, law->equation, law->selected_true ? "law yes" : "law"));
+        TRY(orr_file_printf(html, "</td>"));
         TRY(cell(html, "%.0f", law->complexity));
         TRY(cell(html, "%.3g", law->loss));
         TRY(count_cell(html, on_front, run->samples));
@@ -133,9 +151,10 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
 
 int report_html_choices(const struct report_run *run, struct orr_file *html)
 {
+    TRY(orr_file_printf(html, "<details><summary>Every choice, sample by sample</summary>\n"));
+    TRY(open_table(html, "choices",
+                   "The choice of each rule on each sample of held-out positions."));
     TRY(orr_file_printf(html,
-                        "<details><summary>Every choice, sample by sample</summary>\n"
-                        "<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">Source</th>"
                         "<th scope=\"col\" class=\"n\">Sample</th><th scope=\"col\">Rule</th>"
                         "<th scope=\"col\">Law</th><th scope=\"col\" class=\"n\">Size</th>"
                         "<th scope=\"col\" class=\"n\">Loss</th><th scope=\"col\">%s</th>"
@@ -146,9 +165,9 @@ int report_html_choices(const struct report_run *run, struct orr_file *html)
         TRY(open_row(html, &run->source[law->source]));
         TRY(orr_file_printf(html, "<td class=\"n\">%d</td><td>", law->sample));
         TRY(report_html_text(html, law->rule));
-        TRY(orr_file_printf(html, "</td><td><code>"));
-        TRY(report_html_text(html, law->equation));
-        TRY(orr_file_printf(html, "</code></td>"));
+        TRY(orr_file_printf(html, "</td><td>"));
+        TRY(report_mathml_law(html, law->equation, "law"));
+        TRY(orr_file_printf(html, "</td>"));
         TRY(cell(html, "%.0f", law->complexity));
         TRY(cell(html, "%.3g", law->loss));
         TRY(orr_file_printf(html, "<td>%s</td></tr>\n",
@@ -192,17 +211,19 @@ static int floor_row(struct orr_file *html, const char *title, double r2)
 
 int report_html_exponents(const struct report_run *run, struct orr_file *html)
 {
-    TRY(orr_file_printf(
-        html,
-        "<div class=\"wide\"><table>\n<caption>Held-out force magnitudes: R&sup2; of log F, "
-        "median relative error, and exponents by least squares in log space with bootstrap "
-        "intervals. Dropped: predictions that are not positive have no logarithm; they are left "
-        "out of R&sup2; and exponents, not of the median error and the search for laws. %sThe last "
-        "rows are floors: what a constant or a regression on the named quantities alone reaches."
-        "</caption>\n<thead><tr><th scope=\"col\">Source</th>"
-        "<th scope=\"col\" class=\"n\">R&sup2;</th><th scope=\"col\" class=\"n\">Dropped</th>"
-        "<th scope=\"col\" class=\"n\">Median error</th>",
-        run->true_law.newton ? "" : "In brackets: exponents of the truth. "));
+    char caption[1024];
+    snprintf(
+        caption, sizeof caption,
+        "Held-out force magnitudes: R&sup2; of log F, median relative error, and exponents by "
+        "least squares in log space with bootstrap intervals. Dropped: predictions that are "
+        "not positive have no logarithm; they are left out of R&sup2; and exponents, not of "
+        "the median error and the search for laws. %sThe last rows are floors: what a constant "
+        "or a regression on the named quantities alone reaches.",
+        run->true_law.newton ? "" : "In brackets: exponents of the truth. ");
+    TRY(open_table(html, "powers", caption));
+    TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">R&sup2;</th><th scope=\"col\" "
+                              "class=\"n\">Dropped</th><th scope=\"col\" class=\"n\">Median "
+                              "error</th>"));
     for (int e = 0; e < 3; e++) {
         static const char *const names[3] = {"r", "m<sub>1</sub>", "m<sub>2</sub>"};
         const double x = run->true_law.exponent[e];
@@ -248,7 +269,7 @@ static int planets_note(const struct report_run *run, struct orr_file *html)
 
 /* Columns of a table of vectors: some bodies, their mean in time and in true anomaly. */
 struct bodies {
-    const char *all;
+    const char *name, *title, *all;
     int first, count;
     bool anomaly; /* the last column: rounder orbits have no need of it */
 };
@@ -277,11 +298,12 @@ static int vector_table(const struct report_run *run, bool cosine, const struct 
         enum report_floor floor;
     } floors[] = {{"floor: towards the Sun, mean size", REPORT_FLOOR_MEAN},
                   {"floor: towards the Sun, 1/r&sup2; from the labels", REPORT_FLOOR_SQUARE}};
-    TRY(orr_file_printf(html,
-                        "<div class=\"wide\"><table>\n<caption>%s, over unlabelled positions"
-                        "</caption>\n<thead><tr><th scope=\"col\">Source</th>",
-                        cosine ? "Mean cosine of the angle to the true force"
-                               : "Median relative error of the force vector"));
+    char id[64], caption[256];
+    snprintf(id, sizeof id, "%s-%s", cosine ? "cosines" : "errors", bodies->name);
+    snprintf(caption, sizeof caption, "%s: %s, over unlabelled positions", bodies->title,
+             cosine ? "mean cosine of the angle to the true force"
+                    : "median relative error of the force vector");
+    TRY(open_table(html, id, caption));
     for (int p = 0; p < bodies->count; p++)
         TRY(orr_file_printf(html, "<th scope=\"col\" class=\"n\">%s</th>",
                             report_body_title[bodies->first + p]));
@@ -303,9 +325,9 @@ static int vector_table(const struct report_run *run, bool cosine, const struct 
 
 int report_html_vectors(const struct report_run *run, struct orr_file *html)
 {
-    static const struct bodies groups[] = {
-        {"All", 0, REPORT_PLANETS, false},
-        {"All, even in time", REPORT_PLANETS, REPORT_BODIES - REPORT_PLANETS, true}};
+    static const struct bodies groups[] = {{"planets", "Planets", "All", 0, REPORT_PLANETS, false},
+                                           {"eccentric", "Eccentric bodies", "All, even in time",
+                                            REPORT_PLANETS, REPORT_BODIES - REPORT_PLANETS, true}};
     for (int g = 0; g < (report_bodies(run) > REPORT_PLANETS ? 2 : 1); g++)
         for (int cosine = 1; cosine >= 0; cosine--) {
             TRY(vector_table(run, cosine, &groups[g], html));

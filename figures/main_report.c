@@ -88,7 +88,12 @@ static const char *orbits_option = "", *runs_option;
 static int remake(const struct orr_cli *cli, struct report_origin *origin, const char *out)
 {
     static struct report_run run;
+    char part[REPORT_PATH];
     int rc = orr_gnuplot_check("forces.gp");
+    if (!rc)
+        rc = orr_figures_path("report.css", part);
+    if (!rc)
+        rc = orr_figures_path("player.js", part);
     if (!rc)
         rc = report_origin_check(origin, cli->run);
     if (!rc)

@@ -150,13 +150,19 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
         snprintf(why, sizeof why, "it cannot be read");
         orr_error_clear();
     }
-    const bool same = json &&
-                      orr_made_same(&origin->chain.book, digest,
-                                    cJSON_GetObjectItemCaseSensitive(json, "made"), why) &&
-                      orr_sum_same(json, why);
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(json, "files");
+    bool same = json &&
+                orr_made_same(&origin->chain.book, digest,
+                              cJSON_GetObjectItemCaseSensitive(json, "made"), why) &&
+                orr_sum_same(json, why);
+    if (same && files) { /* the rollouts, which lie beside it */
+        char folder[REPORT_PATH];
+        rc = orr_path(folder, "%s/%s/pretrain_planets", run, source);
+        same = !rc && orr_files_same(folder, files, why);
+    }
     cJSON_Delete(json);
-    if (same)
-        return 0;
+    if (same || rc)
+        return rc;
     orr_command("pretrain", shared, command, sizeof command);
     return ORR_FAIL(ORR_EINVAL, "%s: not what these settings make: %s; make it again with: %s",
                     path, why, command);

@@ -87,7 +87,7 @@ int report_bodies(const struct report_run *run)
     return eccentric ? REPORT_BODIES : REPORT_PLANETS;
 }
 
-static int body_of(const char *name)
+int report_body_of(const char *name)
 {
     for (int p = 0; p < REPORT_BODIES; p++)
         if (!strcasecmp(name, report_body_name[p]))
@@ -99,7 +99,7 @@ static int take_rows(const char *path, const struct orr_csv *csv, const int colu
                      struct report_source *source)
 {
     for (size_t row = 0; row < csv->rows; row++) {
-        const int planet = body_of(csv->cells[row * csv->cols + (size_t)column[0]]);
+        const int planet = report_body_of(csv->cells[row * csv->cols + (size_t)column[0]]);
         if (planet < 0 || planet >= bodies)
             return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: expected a body of the run, found \"%s\"",
                             path, row + 2, csv->cells[row * csv->cols + (size_t)column[0]]);
@@ -116,7 +116,8 @@ static int take_rows(const char *path, const struct orr_csv *csv, const int colu
                                        .fy_true = v[column[5]],
                                        .fx = v[column[6]],
                                        .fy = v[column[7]],
-                                       .labelled = v[column[8]] > 0.5};
+                                       .labelled = v[column[8]] > 0.5,
+                                       .step = (int)v[column[1]]};
         if (hypot(at->x_au, at->y_au) <= 0 || hypot(at->fx_true, at->fy_true) <= 0)
             return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: position and true force must not vanish",
                             path, row + 2);
@@ -173,9 +174,10 @@ static int read_curves(struct report_run *run, struct report_source *source)
             return rc;
     }
     char path[REPORT_PATH];
-    const int rc =
-        orr_path(path, "%s/%s/pretrain_planets/evaluation.json", run->path, source->name);
-    return rc ? rc : report_read_number(path, "period_r2", &run->period_r2);
+    int rc = orr_path(path, "%s/%s/pretrain_planets/evaluation.json", run->path, source->name);
+    if (!rc)
+        rc = report_read_number(path, "period_r2", &run->period_r2);
+    return rc ? rc : report_read_rollouts(run, source);
 }
 
 /* The sources a run should hold, by its settings. */
@@ -249,6 +251,8 @@ void report_free(struct report_run *run)
         struct report_source *source = &run->source[s];
         for (int p = 0; p < REPORT_BODIES; p++)
             free(source->orbit[p].at);
+        for (int p = 0; p < REPORT_BODIES; p++)
+            free(source->rollout[p].at);
         for (int k = 0; k < REPORT_STAGES; k++) {
             free(source->curve[k].step);
             free(source->curve[k].val_step);

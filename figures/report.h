@@ -21,10 +21,21 @@ enum {
 struct report_position {
     double x_au, y_au, fx_true, fy_true, fx, fy;
     bool labelled; /* its label was trained on */
+    int step;      /* of its sequence */
 };
 struct report_orbit {
     size_t count;
     struct report_position *at; /* (count), in order of time */
+};
+
+/* A model's own continuation of a body's orbit, from step 0 on; relative to the sun. The first
+ * `known` steps are what it was given. */
+struct report_step {
+    double x_true_au, y_true_au, x_au, y_au;
+};
+struct report_rollout {
+    size_t count, known;
+    struct report_step *at; /* (count) */
 };
 
 /* A training log, cut back where a resumed run repeats steps. */
@@ -60,6 +71,7 @@ struct report_source {
     const char *colour; /* "#rrggbb" */
     bool has_vectors, has_laws;
     struct report_orbit orbit[REPORT_BODIES];
+    struct report_rollout rollout[REPORT_BODIES]; /* without steps where there is none */
     struct report_curve curve[REPORT_STAGES];
     struct report_front front;
     double r2_log, median_relative_error;
@@ -110,6 +122,8 @@ extern const char *const report_body_name[REPORT_BODIES];
 extern const char *const report_body_title[REPORT_BODIES];
 /* Bodies that the run has. */
 int report_bodies(const struct report_run *run);
+/* The number of a body by its name, -1 for none. */
+int report_body_of(const char *name);
 /* Headings of the training stages. */
 extern const char *const report_stage_title[REPORT_STAGES];
 
@@ -127,6 +141,8 @@ int report_read_laws(struct report_run *run);
 int report_read_laws_json(struct report_run *run);
 int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
+/* pretrain_planets/rollouts.csv of a source, where there is one. */
+int report_read_rollouts(const struct report_run *run, struct report_source *source);
 /* ORR_EMISSING: "FILE: not found; make it with: make TARGET PRESET=... RUN=...". */
 int report_missing(const struct report_run *run, const char *file, const char *target);
 /* The rule whose choice tables show first: `best` when it was run, else the last. */
@@ -189,6 +205,15 @@ int report_html_laws(const struct report_run *run, struct orr_file *html);
 int report_html_choices(const struct report_run *run, struct orr_file *html);
 int report_html_exponents(const struct report_run *run, struct orr_file *html);
 int report_html_vectors(const struct report_run *run, struct orr_file *html);
+/* The dot in the colour of a source. */
+int report_html_dot(const struct report_source *source, struct orr_file *html);
+/* The player of orbits, and its data alone: one JSON object. */
+int report_html_player(const struct report_run *run, struct orr_file *html);
+int report_html_player_data(const struct report_run *run, struct orr_file *html);
+/* How to repeat the run, and what wrote its files. */
+int report_html_commands(const struct report_run *run, struct orr_file *html);
+/* A file of figures/ as it stands: style and script of the page. */
+int report_html_part(struct orr_file *html, const char *name);
 /* Text with & < > " escaped. */
 int report_html_text(struct orr_file *html, const char *text);
 /* The bytes of a file as base64 (RFC 4648, no line breaks). */

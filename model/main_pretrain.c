@@ -88,7 +88,7 @@ static int check_job(const struct gpt_pretraining *job)
 static int verify_data(const struct call *call)
 {
     const struct orr_preset *p = &call->cli.preset;
-    enum sim_split need[6];
+    enum sim_split need[7];
     int count = 0;
     if (orr_preset_is_text(p))
         return 0;
@@ -104,6 +104,8 @@ static int verify_data(const struct call *call)
             need[count++] = SIM_SPLIT_PLANETS_VAL;
         if (p->planets.test > 0)
             need[count++] = SIM_SPLIT_PLANETS_TEST;
+        if (!*orbits_option) /* for the rollouts; a folder made elsewhere may have none */
+            need[count++] = SIM_SPLIT_PLANETS_SOLAR;
     }
     return sim_dataset_verify(p, call->orbits, need, count, !*orbits_option, call->cli.quiet);
 }

@@ -77,8 +77,18 @@ static int end_evaluation(const struct gpt_pretraining *job, cJSON *json)
     return rc;
 }
 
-static int write_evaluation(const struct gpt_pretraining *job, const struct gpt_next_state *r,
-                            long step)
+/* The rollouts of a planet run beside the evaluation, whose file has their checksum. */
+static int add_rollouts(const struct gpt_pretraining *job, struct gpt_model *model, cJSON *json)
+{
+    bool written;
+    TRY(gpt_rollouts_write(job, model, &written));
+    return written
+               ? orr_files_add(cJSON_AddObjectToObject(json, "files"), job->folder, GPT_ROLLOUTS)
+               : 0;
+}
+
+static int write_evaluation(const struct gpt_pretraining *job, struct gpt_model *model,
+                            const struct gpt_next_state *r, long step)
 {
     const enum sim_split split = gpt_final_split(job->preset, job->planets);
     double period_r2 = 0;
@@ -94,7 +104,10 @@ static int write_evaluation(const struct gpt_pretraining *job, const struct gpt_
     gpt_next_state_add(json, r);
     if (job->planets)
         cJSON_AddNumberToObject(json, "period_r2", period_r2);
-    return end_evaluation(job, json);
+    const int rc = job->planets ? add_rollouts(job, model, json) : 0;
+    if (rc)
+        cJSON_Delete(json);
+    return rc ? rc : end_evaluation(job, json);
 }
 
 static int evaluate_text(const struct gpt_pretraining *job, struct gpt_model *model,
@@ -146,8 +159,10 @@ int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_verdict tra
     if (orr_json_read(path, &json))
         orr_error_clear(); /* a broken one is made again */
     const cJSON *made = cJSON_GetObjectItemCaseSensitive(json, "made");
-    const bool same =
-        orr_made_same(&job->chain->book, digest, made, why) && orr_sum_same(json, why);
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(json, "files");
+    const bool same = orr_made_same(&job->chain->book, digest, made, why) &&
+                      orr_sum_same(json, why) &&
+                      (!files || orr_files_same(job->folder, files, why));
     *verdict = same && trained == ORR_KEEP ? ORR_KEEP : ORR_REMAKE;
     if (same && trained != ORR_KEEP)
         snprintf(why, ORR_WHY, "its model is not whole");
@@ -261,7 +276,7 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
     TRY(gpt_evaluate_next_state(model, final, job->train->eval_sequences,
                                 job->preset->orbits.extent_au, &result));
     TRY(gpt_orbit_ceiling(final, job->preset, model->config.context + 1, 0, &result));
-    TRY(write_evaluation(job, &result, step));
+    TRY(write_evaluation(job, model, &result, step));
     char ceiling[64] = "";
     if (isfinite(result.orbit_fit))
         snprintf(ceiling, sizeof ceiling, ", fitted orbits %.4g", result.orbit_fit);

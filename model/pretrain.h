@@ -34,4 +34,10 @@ int gpt_pretrain_complete(const struct gpt_pretraining *job, bool *complete);
  * when it was not. */
 int gpt_pretrain(const struct gpt_pretraining *job);
 
+/* Writes <job->folder>/rollouts.csv (docs/formats.md): the continuation of each body of
+ * planets_solar from half of its steps on. *written = false: a folder of data sets made elsewhere
+ * has none. */
+#define GPT_ROLLOUTS "rollouts.csv"
+int gpt_rollouts_write(const struct gpt_pretraining *job, struct gpt_model *model, bool *written);
+
 #endif

@@ -31,7 +31,8 @@ artefacts() {
     for source in softmax lssar; do
         set -- "$@" $source/pretrain/{last,best}.safetensors $source/pretrain/log.jsonl
         [ "$kinds" = tokens ] ||
-            set -- "$@" $source/pretrain_planets/{last,best}.safetensors
+            set -- "$@" $source/pretrain_planets/{last,best}.safetensors \
+                $source/pretrain_planets/rollouts.csv
     done
     for source in truth oracle softmax lssar untrained; do
         set -- "$@" $source/finetune/forces_{magnitude,vector}.csv \

@@ -1,0 +1,67 @@
+/* html_commands.c - the end of report.html: the commands that repeat the run, and the versions of
+ * the programs that wrote what the page shows. */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+/* A cell with the text of a key of a JSON file, which need not be there. */
+static int version_row(const struct report_run *run, const char *file, struct orr_file *html)
+{
+    char path[REPORT_PATH];
+    cJSON *json = NULL;
+    TRY(orr_path(path, "%s/%s", run->path, file));
+    if (!orr_exists(path))
+        return 0;
+    if (orr_json_read(path, &json)) {
+        orr_error_clear();
+        return 0;
+    }
+    const cJSON *version = cJSON_GetObjectItemCaseSensitive(json, "version");
+    int rc = orr_file_printf(html, "<tr><th scope=\"row\">%s</th><td>", file);
+    if (!rc)
+        rc = report_html_text(html, cJSON_IsString(version) ? version->valuestring : "not told");
+    if (!rc)
+        rc = orr_file_printf(html, "</td></tr>\n");
+    cJSON_Delete(json);
+    return rc;
+}
+
+/* A command line in the form in which it can be copied: a path with spaces is quoted. */
+static int command(const struct report_run *run, const char *before, const char *between,
+                   struct orr_file *html)
+{
+    const char *quote = strpbrk(run->path, " '\"$&;()<>|*?\\`") ? "'" : "";
+    TRY(orr_file_printf(html, "%s%s", before, quote));
+    TRY(report_html_text(html, run->path));
+    TRY(orr_file_printf(html, "%s%s", *between ? "/preset.json" : "", quote));
+    if (!*between)
+        return orr_file_printf(html, "\n");
+    return command(run, between, "", html);
+}
+
+int report_html_commands(const struct report_run *run, struct orr_file *html)
+{
+    TRY(orr_file_printf(html, "<h2>Commands and versions</h2>\n<pre tabindex=\"0\">"));
+    TRY(command(run, "# what of this run would be kept and what made again\nmake plan PRESET=",
+                " RUN=", html));
+    TRY(command(run,
+                "# the whole run, wherever it is not what the settings make\nmake world PRESET=",
+                " RUN=", html));
+    TRY(command(run, "# this page\nbin/report --run ", "", html));
+    TRY(command(run, "# what its models attend to\nbin/probe attention --run ", "", html));
+    TRY(orr_file_printf(html,
+                        "</pre>\n<p class=\"caption\" id=\"versions\">Orrery that wrote the files "
+                        "of this run; docs/provenance.md says how each is known to be what the "
+                        "settings make.</p>\n<div class=\"wide whole\" role=\"region\" "
+                        "aria-labelledby=\"versions\" tabindex=\"0\"><table>\n<thead><tr>"
+                        "<th scope=\"col\">File</th><th scope=\"col\">Version</th></tr></thead>\n"
+                        "<tbody>\n"));
+    TRY(version_row(run, "orbits/manifest.json", html));
+    TRY(version_row(run, "laws/laws.json", html));
+    TRY(orr_file_printf(html, "<tr><th scope=\"row\">report.html</th><td>%s</td></tr>\n",
+                        ORR_VERSION));
+    return orr_file_printf(html, "</tbody></table></div>\n");
+}

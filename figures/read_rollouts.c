@@ -1,0 +1,54 @@
+/* read_rollouts.c - pretrain_planets/rollouts.csv: how a model continues the bodies' orbits. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum column { NAME, STEP, X_TRUE, Y_TRUE, X, Y, KNOWN, COLUMNS };
+static const char *const names[COLUMNS] = {"name", "step", "x_true", "y_true", "x", "y", "known"};
+
+static int take_row(const char *path, size_t row, const char *name, const double v[COLUMNS],
+                    size_t rows, struct report_source *source)
+{
+    const int body = report_body_of(name);
+    if (body < 0)
+        return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: expected the name of a body, found \"%s\"", path,
+                        row + 2, name);
+    struct report_rollout *r = &source->rollout[body];
+    if (v[STEP] != (double)r->count)
+        return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: step is %g, expected %zu", path, row + 2,
+                        v[STEP], r->count);
+    if (!isfinite(v[X_TRUE]) || !isfinite(v[Y_TRUE]))
+        return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: the true place is not finite", path, row + 2);
+    if (!r->at && !(r->at = orr_alloc(rows, sizeof *r->at)))
+        return ORR_ENOMEM;
+    r->at[r->count++] = (struct report_step){v[X_TRUE], v[Y_TRUE], v[X], v[Y]};
+    r->known += v[KNOWN] > 0.5;
+    return 0;
+}
+
+int report_read_rollouts(const struct report_run *run, struct report_source *source)
+{
+    char path[REPORT_PATH];
+    int column[COLUMNS];
+    struct orr_csv csv = {0};
+    TRY(orr_path(path, "%s/%s/pretrain_planets/rollouts.csv", run->path, source->name));
+    if (!orr_exists(path))
+        return 0;
+    TRY(orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv));
+    int rc = 0;
+    for (int c = 0; c < COLUMNS && !rc; c++) {
+        column[c] = orr_csv_column(&csv, names[c]);
+        if (column[c] < 0)
+            rc = ORR_FAIL(ORR_EFORMAT, "%s: no column \"%s\"", path, names[c]);
+    }
+    for (size_t row = 0; row < csv.rows && !rc; row++) {
+        double v[COLUMNS];
+        for (int c = 0; c < COLUMNS; c++)
+            v[c] = csv.values[row * csv.cols + (size_t)column[c]];
+        rc = take_row(path, row, csv.cells[row * csv.cols + (size_t)column[NAME]], v, csv.rows,
+                      source);
+    }
+    orr_csv_free(&csv);
+    return rc;
+}
