@@ -236,6 +236,12 @@ KEEP=$run refuse "report: an evaluation that is missed" 1 lssar/pretrain_planets
     'not there' "--run $run" -- "${reporting[@]}"
 check "... is made again" stage pretrain "$run"
 check "... as it was" same_file "$WORK/whole/lssar/pretrain_planets/evaluation.json" "$measured"
+echo earth,47,0,0,0,0,0 >>"$run/lssar/pretrain_planets/rollouts.csv"
+KEEP=$run refuse "report: rollouts that were changed" 1 lssar/pretrain_planets/evaluation.json \
+    rollouts.csv changed '/pretrain --preset smoke' -- "${reporting[@]}"
+check "... are made again" stage pretrain "$run"
+check "... as they were" same_file "$WORK/whole/lssar/pretrain_planets/rollouts.csv" \
+    "$run/lssar/pretrain_planets/rollouts.csv"
 rm "$run/lssar/pretrain/evaluation.json"
 check "report: one that it does not show" "${reporting[@]}" --quiet
 back
