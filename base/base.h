@@ -149,7 +149,8 @@ struct orr_mean orr_mean_of(const double x[], int n);
 /* The 95% percentile interval of the mean's bootstrap (Efron and Tibshirani 1993, chapter 13), of
  * those of x (n) that are finite: over all n^n resamples of up to 6 numbers, else over 10,000, the
  * same ones in each call. Of few numbers it is too narrow (of 3, about 0.75 instead of 0.95): state
- * it beside Student's interval, not in its place. NaN of fewer than two numbers, and without memory. */
+ * it beside Student's interval, not in its place. NaN of fewer than two numbers, and without
+ * memory. */
 void orr_bootstrap_mean(const double x[], int n, double interval[2]);
 
 /* --------------------------------------------------------------------------------- cores */

@@ -42,17 +42,17 @@ struct runs {
     int groups;
 };
 
-enum runs_figure { /* what a source says in one run */
-    RUNS_EXPONENT,   /* of r, and behind it of m1 and of m2 */
-    RUNS_TRUTH = 3,  /* exponents of the truth in the same run, as above */
-    RUNS_SHARE = 6,  /* of samples whose selected law is the true one */
-    RUNS_R2,
-    RUNS_LOSS,
-    RUNS_NEXT_STATE,
-    RUNS_BEYOND,
-    RUNS_STEP_MS,
-    RUNS_MEMORY_MB,
-    RUNS_FIGURES
+enum runs_figure {                 /* what a source says in one run */
+                   RUNS_EXPONENT,  /* of r, and behind it of m1 and of m2 */
+                   RUNS_TRUTH = 3, /* exponents of the truth in the same run, as above */
+                   RUNS_SHARE = 6, /* of samples whose selected law is the true one */
+                   RUNS_R2,
+                   RUNS_LOSS,
+                   RUNS_NEXT_STATE,
+                   RUNS_BEYOND,
+                   RUNS_STEP_MS,
+                   RUNS_MEMORY_MB,
+                   RUNS_FIGURES
 };
 /* One source over the runs of one label. */
 struct runs_row {

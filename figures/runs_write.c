@@ -10,12 +10,12 @@
 static const char *const feature[3] = {"r", "m1", "m2"};
 /* Of figures that are no exponents. */
 static const char *const figure_key[RUNS_FIGURES] = {[RUNS_SHARE] = "selected_share",
-                                              [RUNS_R2] = "r2_log",
-                                              [RUNS_LOSS] = "loss",
-                                              [RUNS_NEXT_STATE] = "next_state",
-                                              [RUNS_BEYOND] = "next_state_beyond",
-                                              [RUNS_STEP_MS] = "step_ms",
-                                              [RUNS_MEMORY_MB] = "memory_mb"};
+                                                     [RUNS_R2] = "r2_log",
+                                                     [RUNS_LOSS] = "loss",
+                                                     [RUNS_NEXT_STATE] = "next_state",
+                                                     [RUNS_BEYOND] = "next_state_beyond",
+                                                     [RUNS_STEP_MS] = "step_ms",
+                                                     [RUNS_MEMORY_MB] = "memory_mb"};
 
 /* ------------------------------------------------------------------------------ markdown */
 
@@ -69,9 +69,8 @@ static int print_row(const struct runs_row *row, void *context)
 
 static int print_difference(const struct runs_difference *d, void *context)
 {
-    static const int shown[] = {RUNS_SHARE,        RUNS_EXPONENT,   RUNS_EXPONENT + 1,
-                                RUNS_EXPONENT + 2, RUNS_R2,         RUNS_NEXT_STATE,
-                                RUNS_BEYOND};
+    static const int shown[] = {RUNS_SHARE, RUNS_EXPONENT,   RUNS_EXPONENT + 1, RUNS_EXPONENT + 2,
+                                RUNS_R2,    RUNS_NEXT_STATE, RUNS_BEYOND};
     (void)context;
     printf("| ");
     print_label(d->of->first->label);

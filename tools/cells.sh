@@ -8,8 +8,8 @@
 # that a cell can be stopped and run again anywhere. GRID is a file of lines, # begins a comment:
 #
 #   preset  quick                          settings that all cells start from
-#   folder  verdict                        $RUNS/verdict instead of $RUNS/<name of GRID>: grids of the
-#                                          same settings share their cells
+#   folder  verdict                        $RUNS/verdict instead of $RUNS/<name of GRID>: grids of
+#                                          the same settings share their cells
 #   set     orbits.train_files=0           settings of all cells; may be given again
 #   axis    attention softmax lssar        a setting and its values; `seed` and `attention` as well
 #   axis    law newton mond:orbits.law=mond,orbits.law_a0=20      levels of a free name, each with
@@ -20,8 +20,8 @@
 # Folders are $RUNS/<name of GRID>/<cell> (RUNS: runs); a cell's name has the level of each axis,
 # those of settings with the last word of the setting before it: softmax-noise_au0.02-seed1.
 # Data sets of cells that differ in nothing that data are made from (seed, orbits, planets), and
-# models of cells that differ in fine-tuning and search alone, are made once, in $RUNS/<grid>/.shared,
-# by whichever cell comes first (tools/shared.sh).
+# models of cells that differ in fine-tuning and search alone, are made once, in
+# $RUNS/<grid>/.shared, by whichever cell comes first (tools/shared.sh).
 # BIN (bin): where the programs are. THREADS (1): of each.
 set -u
 grid=${1-}
@@ -34,7 +34,8 @@ grid=${1-}
     exit 3
 }
 name=$(basename "$grid")
-export GRID_FILE=$grid RUNS=${RUNS:-runs} NAME=${name%.grid} TOOLS=$(dirname "$0") BIN=${BIN:-bin} THREADS=${THREADS:-1}
+export GRID_FILE=$grid RUNS=${RUNS:-runs} NAME=${name%.grid} TOOLS=$(dirname "$0")
+export BIN=${BIN:-bin} THREADS=${THREADS:-1}
 exec awk -v folders="$([ $# -eq 2 ] && echo 1)" '
 function refuse(text) {
     printf "cells: error: %s:%d: %s\n", ENVIRON["GRID_FILE"], NR, text > "/dev/stderr"

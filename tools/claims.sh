@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# claims.sh - puts the results of grids that were run into RESULTS, and makes docs/claims.md of them.
+# claims.sh - puts the results of grids that were run into RESULTS, and makes docs/claims.md of
+# them.
 #
 #   tools/claims.sh RESULTS
 #

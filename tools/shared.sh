@@ -4,8 +4,9 @@
 #
 #   tools/shared.sh CELL SHARED COMMAND...
 #
-# COMMAND makes SHARED, a run folder, and keeps what is there already: one cell at a time, the others
-# wait for it. Data sets and pretrained models of SHARED are then seen in the run folder CELL.
+# COMMAND makes SHARED, a run folder, and keeps what is there already: one cell at a time, the
+# others wait for it. Data sets and pretrained models of SHARED are then seen in the run folder
+# CELL.
 set -eu
 [ $# -ge 3 ] || {
     echo "shared: error: expected CELL SHARED COMMAND, found \"$*\"" >&2

@@ -72,7 +72,7 @@ enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
     }
     if (high <= 0 || high < least) {
         snprintf(why, 256,
-                 high < 0   ? "beyond chance, the other way"
+                 high < 0    ? "beyond chance, the other way"
                  : least > 0 ? "the interval ends below the smallest effect that the claim allows"
                              : "no difference in any seed");
         return VERDICT_REFUTED;
@@ -131,15 +131,15 @@ static int write_ledger(struct orr_file *file, const char *folder)
     for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++)
         TRY(write_claim(file, folder, claim, count));
     return orr_file_printf(file, "\n%d reproduced, %d refuted here, %d open.\n",
-                           count[VERDICT_REPRODUCED], count[VERDICT_REFUTED],
-                           count[VERDICT_OPEN]);
+                           count[VERDICT_REPRODUCED], count[VERDICT_REFUTED], count[VERDICT_OPEN]);
 }
 
 int verdict_ledger(const char *folder, const char *path)
 {
     struct orr_file file;
     if (!orr_exists(folder))
-        return ORR_FAIL(ORR_EMISSING, "%s: no such folder of results; make claims makes it", folder);
+        return ORR_FAIL(ORR_EMISSING, "%s: no such folder of results; make claims makes it",
+                        folder);
     TRY(orr_file_create(&file, path));
     int rc = write_ledger(&file, folder);
     if (!rc)

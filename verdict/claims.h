@@ -1,25 +1,27 @@
-/* claims.h - the ledger of published claims (docs/claims.md): what was said where, the figure of ours
- * that bears on it, and what that figure says of it. Made from result files alone. */
+/* claims.h - the ledger of published claims (docs/claims.md): what was said where, the figure of
+ * ours that bears on it, and what that figure says of it. Made from result files alone. */
 #ifndef VERDICT_CLAIMS_H
 #define VERDICT_CLAIMS_H
 
 #include "base/base.h"
 
-enum verdict_source {     /* which file and row, see results.c */
-    VERDICT_OF_FIGURE,    /* verdict.json: figure `a` of attention `b`, column `c` */
-    VERDICT_OF_PAIR,      /* verdict.json: difference `a` of attention `b`, column `c` */
-    VERDICT_OF_RUNS,      /* a runs.json: `a` minus `b`, column `c` ("exponents.r") */
-    VERDICT_OF_RUNS_ROW,  /* a runs.json: source `a`, column `c`, under settings that have `b` */
-    VERDICT_OF_SEEDS,     /* a <probe>_seeds.json: of model `a`, quantity `b`, measure `c` */
-    VERDICT_OF_GRID,      /* a <probe>_grid.json: what level `d` of factor `c` does to `a`, measure `b` */
-    VERDICT_OF_BENCH      /* a benchmark: the value of row `a` over that of row `b` */
+/* Which file and row (results.c): of verdict.json the figure `a` of attention `b`, column `c`, or
+ * its difference; of a runs.json source `a` minus `b`, or source `a` under settings that have `b`,
+ * column `c` ("exponents.r"); of a <probe>_seeds.json quantity `b`, measure `c` of model `a`,
+ * column `d`; of a <probe>_grid.json what level `d` of factor `c` does to quantity `a`, measure
+ * `b`; of a benchmark the value of row `a` over that of row `b`. */
+enum verdict_source {
+    VERDICT_OF_FIGURE,
+    VERDICT_OF_PAIR,
+    VERDICT_OF_RUNS,
+    VERDICT_OF_RUNS_ROW,
+    VERDICT_OF_SEEDS,
+    VERDICT_OF_GRID,
+    VERDICT_OF_BENCH
 };
-enum verdict_rule { /* which figures bear the claim out */
-    VERDICT_ABOVE,  /* above 0 */
-    VERDICT_BELOW,  /* below 0 */
-    VERDICT_EQUAL,  /* the published number lies in the interval */
-    VERDICT_SMALL   /* nearer to 0 than `size` */
-};
+/* Which figures bear the claim out: above or below 0; an interval that has the published number;
+ * nearer to 0 than `size`. */
+enum verdict_rule { VERDICT_ABOVE, VERDICT_BELOW, VERDICT_EQUAL, VERDICT_SMALL };
 
 struct verdict_claim {
     const char *claim, *where; /* what was said; paper, table or figure */

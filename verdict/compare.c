@@ -42,8 +42,7 @@ int verdict_row(const struct verdict *v, int question, int attention, struct ver
         row->floor[s] = figure->floor;
         row->raw[s] = figure->raw;
         row->above[s] = figure->value - figure->floor;
-        row->nearer[s] =
-            nearer_by(figure->value, figure->ceiling, figure->floor, figure->ceiling);
+        row->nearer[s] = nearer_by(figure->value, figure->ceiling, figure->floor, figure->ceiling);
         row->seeds += isfinite(figure->value) ? 1 : 0;
     }
     return 0;

@@ -23,8 +23,8 @@ static int run(const struct orr_cli *cli)
     if (claims)
         return write_ledger(cli);
     int rc = cli->argc_rest ? verdict_read(&v, cli->argv_rest, cli->argc_rest)
-                             : ORR_FAIL(ORR_EUSAGE, "expected run directories of a grid's cells, "
-                                                    "found none; make verdict does it all");
+                            : ORR_FAIL(ORR_EUSAGE, "expected run directories of a grid's cells, "
+                                                   "found none; make verdict does it all");
     if (!rc)
         rc = verdict_write(&v, *cli->out ? cli->out : ".");
     if (!rc)

@@ -25,8 +25,7 @@ static bool says(const cJSON *object, const char *key, const char *text)
 /* Names what is missing, and why. */
 static int miss(struct verdict *v, const char *what, const char *why)
 {
-    struct verdict_missing *more =
-        realloc(v->missing, (v->missing_count + 1) * sizeof *v->missing);
+    struct verdict_missing *more = realloc(v->missing, (v->missing_count + 1) * sizeof *v->missing);
     if (!more)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", what);
     v->missing = more;
@@ -116,7 +115,8 @@ static int read_probe(struct verdict *v, const struct runs_run *run, struct verd
 
 /* --------------------------------------------------------------------------- other files */
 
-static int read_next(struct verdict *v, const struct runs_run *run, struct verdict_cell *cell, int q)
+static int read_next(struct verdict *v, const struct runs_run *run, struct verdict_cell *cell,
+                     int q)
 {
     char path[REPORT_PATH];
     struct verdict_figure *figure = &cell->figure[q];

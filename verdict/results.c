@@ -71,8 +71,8 @@ static void of_verdict(const cJSON *json, const struct verdict_claim *claim,
 {
     const char *const want[] = {"id", claim->a, "attention", claim->b, NULL};
     const cJSON *figure = pick(get(json, "figures"), want);
-    const cJSON *from = claim->source == VERDICT_OF_PAIR ? pick(get(json, "differences"), want)
-                                                         : figure;
+    const cJSON *from =
+        claim->source == VERDICT_OF_PAIR ? pick(get(json, "differences"), want) : figure;
     take(get(from, claim->c), fact);
     fact->ceiling = mean_of(figure, "ceiling");
     fact->floor = mean_of(figure, "floor");
@@ -86,8 +86,8 @@ static void of_runs(const cJSON *json, const struct verdict_claim *claim, struct
     snprintf(untrained, sizeof untrained, "untrained (%s)", claim->a);
     for (item = cJSON_IsArray(rows) ? rows->child : NULL; item; item = item->next) {
         const int settings = (int)number(item, "settings");
-        const char *label = cJSON_GetStringValue(
-            get(cJSON_GetArrayItem(get(json, "settings"), settings), "label"));
+        const char *label =
+            cJSON_GetStringValue(get(cJSON_GetArrayItem(get(json, "settings"), settings), "label"));
         if (is_row && (!label || !strstr(label, claim->b)))
             continue;
         row = !row && says(item, "source", claim->a) ? item : row;

@@ -112,7 +112,8 @@ static const char *what_it_teaches(struct count count)
     const bool helps = is_many(count.gains, 0.025 * count.all),
                hinders = is_many(count.losses, 0.025 * count.all);
     if (helps && hinders)
-        return "Training on places alone makes labels of the force worth more in some cases and less "
+        return "Training on places alone makes labels of the force worth more in some cases and "
+               "less "
                "in others";
     if (helps)
         return "Training on places alone makes labels of the force worth more";
@@ -191,7 +192,7 @@ static int compare_all(const struct verdict *v, struct named *named, int *beyond
 
 static void does_attention_decide(const struct verdict *v, char text[2048])
 {
-    struct named named[VERDICT_QUESTIONS * ORR_LIST];
+    struct named named[VERDICT_QUESTIONS * ORR_LIST] = {0};
     int beyond;
     const int compared = compare_all(v, named, &beyond);
     const double chance = 0.05 * compared;
@@ -200,8 +201,9 @@ static void does_attention_decide(const struct verdict *v, char text[2048])
         say(text, "Whether attention decides it is open: no two attentions share three seeds.");
         return;
     }
-    say(text, "%s: of %d comparisons with %s, seed by seed, %d lie beyond their 95%% intervals, "
-              "where chance alone brings about %.1f",
+    say(text,
+        "%s: of %d comparisons with %s, seed by seed, %d lie beyond their 95%% intervals, "
+        "where chance alone brings about %.1f",
         is_many(beyond, chance) ? "Attention changes figures"
                                 : "That attention decides it is not shown",
         compared, v->attention[0], beyond, chance);
@@ -282,8 +284,9 @@ static void cannot_say(const struct verdict *v, char text[2048])
         "interval over few seeds is wide, and one in twenty misses by chance; what is within "
         "chance is not shown to be nothing. Recovered laws, readouts and exponents are of "
         "predictions and states, not proofs of what a model computes.",
-        preset->model.layers, preset->model.layers == 1 ? "" : "s", preset->model.width, preset->pretrain.steps, preset->pretrain.batch,
-        preset->name, v->seeds, v->seeds == 1 ? "" : "s");
+        preset->model.layers, preset->model.layers == 1 ? "" : "s", preset->model.width,
+        preset->pretrain.steps, preset->pretrain.batch, preset->name, v->seeds,
+        v->seeds == 1 ? "" : "s");
     for (int i = 0; i < v->unasked.count; i++)
         say(text, "%s%s", i ? ", " : " Not asked here: ", v->unasked.item[i]);
     if (v->unasked.count)

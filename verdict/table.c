@@ -1,20 +1,20 @@
 /* table.c - the questions of the verdict: a line for each figure. */
 #include "verdict.h"
 
-#define LABELS(n)                                                                                 \
-    {"labels_" #n,   "R2 of log F, " #n " labelled sequences",                                    \
-     VERDICT_LABELS, VERDICT_PROBE,                                                               \
-     "labels",       "log force",                                                                 \
-     "R^2",          n,                                                                           \
-     false}
-#define READOUT(id, title, quantity)                                                              \
-    {"readout_" id,   "readout, R2 of " title,                                                    \
-     VERDICT_READOUT, VERDICT_PROBE,                                                              \
-     "linear",        quantity,                                                                   \
-     "R^2, best layer", -1,                                                                       \
-     false}
-#define RUN(id, title, figure)                                                                    \
-    {id, title, VERDICT_LAW, VERDICT_RUN, NULL, NULL, NULL, figure, false}
+#define LABELS(n)                                                                                  \
+    {                                                                                              \
+        "labels_" #n, "R2 of log F, " #n " labelled sequences", VERDICT_LABELS, VERDICT_PROBE,     \
+            "labels", "log force", "R^2", n, false                                                 \
+    }
+#define READOUT(id, title, quantity)                                                               \
+    {                                                                                              \
+        "readout_" id, "readout, R2 of " title, VERDICT_READOUT, VERDICT_PROBE, "linear",          \
+            quantity, "R^2, best layer", -1, false                                                 \
+    }
+#define RUN(id, title, figure)                                                                     \
+    {                                                                                              \
+        id, title, VERDICT_LAW, VERDICT_RUN, NULL, NULL, NULL, figure, false                       \
+    }
 
 const struct verdict_question verdict_table[] = {
     {"next_state", "next-state error, AU", VERDICT_WORLD, VERDICT_NEXT, NULL, NULL, NULL, 0, false},
@@ -33,14 +33,14 @@ const struct verdict_question verdict_table[] = {
     READOUT("kepler", "Keplerian quantities, mean", "mean of Keplerian"),
     {"outside_r", "R2 of log F, r outside the labels", VERDICT_OUTSIDE, VERDICT_PROBE,
      "extrapolate", "log force, r outside", "R^2", -1, false},
-    {"outside_exponent_r", "exponent of r where no r was labelled", VERDICT_OUTSIDE, VERDICT_PROBE, "extrapolate",
-     "exponent of r, r outside", "slope", -1, false},
+    {"outside_exponent_r", "exponent of r where no r was labelled", VERDICT_OUTSIDE, VERDICT_PROBE,
+     "extrapolate", "exponent of r, r outside", "slope", -1, false},
     {"outside_m", "R2 of log F, m1 m2 outside the labels", VERDICT_OUTSIDE, VERDICT_PROBE,
      "extrapolate", "log force, m1 m2 outside", "R^2", -1, false},
-    {"outside_exponent_m1", "exponent of m1 where no m1 m2 was labelled", VERDICT_OUTSIDE, VERDICT_PROBE, "extrapolate",
-     "exponent of m1, m1 m2 outside", "slope", -1, false},
-    {"outside_exponent_m2", "exponent of m2 where no m1 m2 was labelled", VERDICT_OUTSIDE, VERDICT_PROBE, "extrapolate",
-     "exponent of m2, m1 m2 outside", "slope", -1, false},
+    {"outside_exponent_m1", "exponent of m1 where no m1 m2 was labelled", VERDICT_OUTSIDE,
+     VERDICT_PROBE, "extrapolate", "exponent of m1, m1 m2 outside", "slope", -1, false},
+    {"outside_exponent_m2", "exponent of m2 where no m1 m2 was labelled", VERDICT_OUTSIDE,
+     VERDICT_PROBE, "extrapolate", "exponent of m2, m1 m2 outside", "slope", -1, false},
     {"rollout_place", "rollout, place after the longest time, AU", VERDICT_USE, VERDICT_PROBE,
      "rollout", "place", "AU", -1, false},
     {"rollout_energy", "rollout, drift of energy", VERDICT_USE, VERDICT_PROBE, "rollout", "energy",
@@ -63,11 +63,3 @@ const struct verdict_question verdict_table[] = {
      VERDICT_BODIES, NULL, NULL, NULL, 1, false},
     {NULL, NULL, 0, 0, NULL, NULL, NULL, 0, false},
 };
-
-int verdict_questions(void)
-{
-    int n = 0;
-    while (verdict_table[n].id)
-        n++;
-    return n;
-}

@@ -1,9 +1,9 @@
 /* verdict.h - what the cells of a grid say together: does a model that is trained on places alone
  * hold the force that moves them, and does its attention decide that? (docs/verdict.md)
  *
- * A cell is a run directory (docs/formats.md) of one attention and one seed; all have the same other
- * settings. verdict_read() takes from each a fixed list of figures, the questions, each with its
- * ceiling (the same procedure fed the truth) and floor (random weights of the same shape); the
+ * A cell is a run directory (docs/formats.md) of one attention and one seed; all have the same
+ * other settings. verdict_read() takes from each a fixed list of figures, the questions, each with
+ * its ceiling (the same procedure fed the truth) and floor (random weights of the same shape); the
  * others put them together, seed by seed. Nothing here knows which answer is hoped for: `nearer` is
  * |other - ceiling| - |figure - ceiling|, above 0 where the figure is nearer to the truth than the
  * other one. */
@@ -13,20 +13,21 @@
 #include "base/base.h"
 #include "figures/runs.h"
 
-enum verdict_kind { /* where a figure stands */
-    VERDICT_RUN,    /* laws/laws.json: `context` is the enum runs_figure */
-    VERDICT_NEXT,   /* <attention>/pretrain/evaluation.json: the next-state error */
-    VERDICT_BODIES, /* forces_vector.csv, even in true anomaly: `context` 0: mean cosine of the four
-                       eccentric bodies, 1: their median relative error; 2, 3: of the planets */
-    VERDICT_PROBE   /* <attention>/probe/<probe>.json */
-};
-enum verdict_topic { /* which sentence a figure belongs to */
-    VERDICT_WORLD,   /* how good a model of places it is */
-    VERDICT_LABELS,  /* what pretraining saves in labels */
-    VERDICT_LAW,     /* the law from all labels */
-    VERDICT_READOUT, /* what a line reads from the residual stream */
-    VERDICT_OUTSIDE, /* where no label was */
-    VERDICT_USE      /* rollouts, interventions, eccentric bodies */
+/* Where a figure stands: laws/laws.json (`context` is the enum runs_figure); the next-state error
+ * in <attention>/pretrain/evaluation.json; forces_vector.csv, even in true anomaly (`context` 0:
+ * mean cosine of the four eccentric bodies, 1: their median relative error; 2, 3: of the planets);
+ * <attention>/probe/<probe>.json. */
+enum verdict_kind { VERDICT_RUN, VERDICT_NEXT, VERDICT_BODIES, VERDICT_PROBE };
+/* Which sentence a figure belongs to: how good a model of places it is; what pretraining saves in
+ * labels; the law from all labels; what a line reads from the residual stream; where no label was;
+ * rollouts, interventions, bodies. */
+enum verdict_topic {
+    VERDICT_WORLD,
+    VERDICT_LABELS,
+    VERDICT_LAW,
+    VERDICT_READOUT,
+    VERDICT_OUTSIDE,
+    VERDICT_USE
 };
 
 struct verdict_question {
@@ -35,12 +36,11 @@ struct verdict_question {
     enum verdict_topic topic;
     enum verdict_kind kind;
     const char *probe, *quantity, *measure; /* of VERDICT_PROBE */
-    int context;     /* of a probe's row; -1: the largest there is */
+    int context;                            /* of a probe's row; -1: the largest there is */
     bool last_layer; /* a row of the deepest layer, not of the model as a whole */
 };
 enum { VERDICT_QUESTIONS = 40 };
 extern const struct verdict_question verdict_table[]; /* ended by id == NULL */
-int verdict_questions(void);
 
 /* NaN where there is none. */
 struct verdict_figure {
@@ -98,8 +98,8 @@ struct verdict_sentences {
 };
 void verdict_sentences(const struct verdict *v, struct verdict_sentences *s);
 
-/* Markdown to stdout; verdict.json into `folder`, atomically: neither dates nor times in it, so that
- * the same results make the same bytes. */
+/* Markdown to stdout; verdict.json into `folder`, atomically: neither dates nor times in it, so
+ * that the same results make the same bytes. */
 int verdict_print(const struct verdict *v);
 int verdict_write(const struct verdict *v, const char *folder);
 

@@ -152,8 +152,8 @@ static int list_variables(struct sr_collapse *c)
 }
 
 /* Half the mean squared step of y / h from one row to the next in the order of u: the variance that
- * a function of u leaves. Most pairs leave far more than choose_curves() takes: they are given up as
- * soon as that is sure. */
+ * a function of u leaves. Most pairs leave far more than choose_curves() takes: they are given up
+ * as soon as that is sure. */
 static void rate_pairs(struct sr_collapse *c)
 {
     enum { STRIDE = 32 };

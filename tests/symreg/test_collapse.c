@@ -242,8 +242,8 @@ static void finds_laws_of_long_variables(void **state)
         assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
         const struct sr_front *front = &fit.front;
         if (!(front->loss[front->count - 1] < 1e-9))
-            fail_msg("%s: the best is %s, loss %g", law[k],
-                     text_of(&front->expr[front->count - 1]), front->loss[front->count - 1]);
+            fail_msg("%s: the best is %s, loss %g", law[k], text_of(&front->expr[front->count - 1]),
+                     front->loss[front->count - 1]);
         table_free(&t);
     }
 }

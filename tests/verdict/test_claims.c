@@ -52,31 +52,30 @@ static void fact_is(struct verdict_fact fact, double mean, double half, double c
 static void figures_come_from_files_of_every_kind(void **state)
 {
     (void)state;
-    write_text("v.json",
-               "{\"figures\": [{\"id\": \"x\", \"attention\": \"a\", \"value\": {\"mean\": 7}},"
-               "{\"id\": \"x\", \"attention\": \"b\", \"value\": {\"mean\": 2, \"half_width\": 0.5, "
-               "\"values\": [1, null, 3]}, \"ceiling\": {\"mean\": 9}, \"floor\": {\"mean\": 1}}],"
-               "\"differences\": [{\"id\": \"x\", \"attention\": \"b\", \"nearer\": {\"mean\": -5, "
-               "\"half_width\": 4, \"values\": [1, 2, 3]}}]}");
-    fact_is(fact_of((struct verdict_claim){.file = "v.json",
-                                           .source = VERDICT_OF_FIGURE,
-                                           .a = "x",
-                                           .b = "b",
-                                           .c = "value"}),
+    write_text(
+        "v.json",
+        "{\"figures\": [{\"id\": \"x\", \"attention\": \"a\", \"value\": {\"mean\": 7}},"
+        "{\"id\": \"x\", \"attention\": \"b\", \"value\": {\"mean\": 2, \"half_width\": 0.5, "
+        "\"values\": [1, null, 3]}, \"ceiling\": {\"mean\": 9}, \"floor\": {\"mean\": 1}}],"
+        "\"differences\": [{\"id\": \"x\", \"attention\": \"b\", \"nearer\": {\"mean\": -5, "
+        "\"half_width\": 4, \"values\": [1, 2, 3]}}]}");
+    fact_is(fact_of((struct verdict_claim){
+                .file = "v.json", .source = VERDICT_OF_FIGURE, .a = "x", .b = "b", .c = "value"}),
             2, 0.5, 9, 1, 2);
     fact_is(fact_of((struct verdict_claim){
                 .file = "v.json", .source = VERDICT_OF_PAIR, .a = "x", .b = "b", .c = "nearer"}),
             -5, 4, 9, 1, 3);
-    write_text("r.json",
-               "{\"settings\": [{\"label\": \"law=newton\"}, {\"label\": \"law=mond\"}], \"rows\": ["
-               "{\"settings\": 0, \"source\": \"b\", \"exponents\": {\"r\": {\"mean\": 1}}},"
-               "{\"settings\": 1, \"source\": \"truth\", \"exponents\": {\"r\": {\"mean\": 4}}},"
-               "{\"settings\": 1, \"source\": \"untrained (b)\", \"exponents\": {\"r\": {\"mean\": 5}}},"
-               "{\"settings\": 1, \"source\": \"b\", \"exponents\": {\"r\": {\"mean\": 2, "
-               "\"half_width\": 3, \"values\": [1, 2, 3]}}}],"
-               "\"differences\": [{\"source\": \"b\", \"minus\": \"untrained (b)\", \"loss\": "
-               "{\"mean\": 1}}, {\"source\": \"b\", \"minus\": \"a\", \"loss\": {\"mean\": 6, "
-               "\"half_width\": 1, \"values\": [6, 6]}}]}");
+    write_text(
+        "r.json",
+        "{\"settings\": [{\"label\": \"law=newton\"}, {\"label\": \"law=mond\"}], \"rows\": ["
+        "{\"settings\": 0, \"source\": \"b\", \"exponents\": {\"r\": {\"mean\": 1}}},"
+        "{\"settings\": 1, \"source\": \"truth\", \"exponents\": {\"r\": {\"mean\": 4}}},"
+        "{\"settings\": 1, \"source\": \"untrained (b)\", \"exponents\": {\"r\": {\"mean\": 5}}},"
+        "{\"settings\": 1, \"source\": \"b\", \"exponents\": {\"r\": {\"mean\": 2, "
+        "\"half_width\": 3, \"values\": [1, 2, 3]}}}],"
+        "\"differences\": [{\"source\": \"b\", \"minus\": \"untrained (b)\", \"loss\": "
+        "{\"mean\": 1}}, {\"source\": \"b\", \"minus\": \"a\", \"loss\": {\"mean\": 6, "
+        "\"half_width\": 1, \"values\": [6, 6]}}]}");
     fact_is(fact_of((struct verdict_claim){.file = "r.json",
                                            .source = VERDICT_OF_RUNS_ROW,
                                            .a = "b",
@@ -101,12 +100,13 @@ static void figures_come_from_files_of_every_kind(void **state)
     fact_is(fact_of(seeds), 4, 5, 8, 9, 3);
     seeds.d = "above_floor";
     fact_is(fact_of(seeds), 6, 7, 8, 9, 3);
-    write_text("g.json",
-               "{\"seeds\": 3, \"rows\": [{\"quantity\": \"q\", \"measure\": \"m\", \"context\": 5, "
-               "\"cells\": [{\"ceiling\": 1, \"floor\": 2}, {\"ceiling\": 3}], \"effects\": ["
-               "{\"factors\": [\"f\", \"h\"], \"levels\": [\"2\", \"1\"], \"value\": 9}, "
-               "{\"factors\": [\"f\"], \"levels\": [\"1\"], \"value\": 8}, "
-               "{\"factors\": [\"f\"], \"levels\": [\"2\"], \"value\": 7, \"half_width\": 6}]}]}");
+    write_text(
+        "g.json",
+        "{\"seeds\": 3, \"rows\": [{\"quantity\": \"q\", \"measure\": \"m\", \"context\": 5, "
+        "\"cells\": [{\"ceiling\": 1, \"floor\": 2}, {\"ceiling\": 3}], \"effects\": ["
+        "{\"factors\": [\"f\", \"h\"], \"levels\": [\"2\", \"1\"], \"value\": 9}, "
+        "{\"factors\": [\"f\"], \"levels\": [\"1\"], \"value\": 8}, "
+        "{\"factors\": [\"f\"], \"levels\": [\"2\"], \"value\": 7, \"half_width\": 6}]}]}");
     struct verdict_claim grid = {.file = "g.json",
                                  .source = VERDICT_OF_GRID,
                                  .a = "q",

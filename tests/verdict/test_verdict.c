@@ -112,7 +112,8 @@ static void write_probe(const char *cell, const char *attention, const char *pro
     cJSON_Delete(json);
 }
 
-/* A cell with laws, an evaluation, and label curves with this R^2 at 100 labels (untrained: 0.5). */
+/* A cell with laws, an evaluation, and a label curve with this R^2 at 100 labels (untrained: 0.5).
+ */
 static void write_cell(const char *cell, const char *attention, const char *settings, double r2,
                        double exponent)
 {
@@ -134,9 +135,10 @@ static void write_cell(const char *cell, const char *attention, const char *sett
         char below[128];
         snprintf(below, sizeof below, "%s", made[i]);
         if (i > 1)
-            snprintf(below, sizeof below, i == 2   ? "/%s"
-                                          : i == 3 ? "/%s/pretrain"
-                                                   : "/%s/probe",
+            snprintf(below, sizeof below,
+                     i == 2   ? "/%s"
+                     : i == 3 ? "/%s/pretrain"
+                              : "/%s/probe",
                      attention);
         snprintf(name, sizeof name, "%s%s", cell, below);
         scratch_path(path, folder, name);
@@ -149,7 +151,8 @@ static void write_cell(const char *cell, const char *attention, const char *sett
     snprintf(name, sizeof name, "%s/pretrain/last.safetensors", attention);
     write_text(cell, name, cell);
     snprintf(name, sizeof name, "%s/pretrain/evaluation.json", attention);
-    write_text(cell, name, "{\"teacher_forced\": 0.01, \"orbit_fit\": 0.005, \"persistence\": 0.1}");
+    write_text(cell, name,
+               "{\"teacher_forced\": 0.01, \"orbit_fit\": 0.005, \"persistence\": 0.1}");
     snprintf(row[0], sizeof row[0], "log force|R^2|-1|100|%.9g|1|0.5", r2);
     snprintf(row[1], sizeof row[1], "log force|R^2|-1|300|0.9|1|0.7");
     write_probe(cell, attention, "labels", (const char *const[]){row[0], row[1]}, 2, false);
@@ -264,7 +267,8 @@ static void sentences_follow_from_the_figures(void **state)
     read_cells(&v, 6, 0);
     verdict_sentences(&v, &s);
     static const char *const said[3][3] = {
-        {"makes labels of the force worth more: of 4 comparisons of label curves with those of random "
+        {"makes labels of the force worth more: of 4 comparisons of label curves with those of "
+         "random "
          "weights 3 are nearer to the truth beyond their 95% intervals and 0 farther",
          "0.2 +- 0.25 (softmax, within chance), 0.3 +- 0.27 (lssar)",
          "1 (softmax), 1 (lssar) of the samples, and by random weights fine-tuned alike in 0 "},
@@ -321,10 +325,9 @@ static void exponents_outside_decide_about_the_law(void **state)
 static void rows_of_probes_are_the_right_ones(void **state)
 {
     (void)state;
-    static const char *const slope[] = {"velocity x|slope, likely|2|1|0.3|1|0",
-                                        "velocity x|slope, likely|6|1|0.6|1|0",
-                                        "velocity x|slope, likely|6|2|0.7|1|0",
-                                        "velocity x|slope|6|1|0.8|1|0"};
+    static const char *const slope[] = {
+        "velocity x|slope, likely|2|1|0.3|1|0", "velocity x|slope, likely|6|1|0.6|1|0",
+        "velocity x|slope, likely|6|2|0.7|1|0", "velocity x|slope|6|1|0.8|1|0"};
     static const char *const place[] = {"place|AU|-1|1|0.01|0|1", "place|AU|-1|8|0.15|0|1",
                                         "place|AU|-1|5|0.07|0|1", "place|AU|3|9|0.99|0|1"};
     struct verdict v;
@@ -353,7 +356,7 @@ static void what_is_missing_is_named(void **state)
     scratch_path(path, folder, "l2/lssar/probe/labels.json");
     assert_int_equal(remove(path), 0);
     static const char *const row[] = {"log force|R^2|-1|100|0.99|1|0"};
-    write_probe("s1", "softmax", "labels", row, 1, true);    /* of a changed model */
+    write_probe("s1", "softmax", "labels", row, 1, true);                   /* of a changed model */
     write_text("s2", "softmax/pretrain/last.safetensors", "trained again"); /* of another one */
     write_text("s0", "softmax/probe/labels.json", "{");
     read_cells(&v, 6, 0);
