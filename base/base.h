@@ -333,6 +333,7 @@ int orr_json_read(const char *path, struct cJSON **json);
 /* Adds a whole number with every digit: a number up to 2^53, beyond which readers of JSON may
  * round, a string above. False without memory. */
 bool orr_json_add_u64(struct cJSON *object, const char *key, uint64_t value);
+bool orr_json_append_u64(struct cJSON *list, uint64_t value);
 /* Pretty-printed, atomically; a file that already holds this stays as it is. */
 int orr_json_write(const char *path, const struct cJSON *json);
 

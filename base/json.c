@@ -35,6 +35,14 @@ bool orr_json_add_u64(cJSON *object, const char *key, uint64_t value)
                                : cJSON_AddRawToObject(object, key, digits)) != NULL;
 }
 
+bool orr_json_append_u64(cJSON *list, uint64_t value)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    return cJSON_AddItemToArray(list, value > 1ull << 53 ? cJSON_CreateString(digits)
+                                                         : cJSON_CreateRaw(digits));
+}
+
 int orr_json_write(const char *path, const cJSON *json)
 {
     struct orr_file file = {0};

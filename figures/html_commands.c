@@ -29,14 +29,30 @@ static int version_row(const struct report_run *run, const char *file, struct or
     return rc;
 }
 
-/* A command line in the form in which it can be copied: a path with spaces is quoted. */
+/* A path as a shell reads it: quoted where it has more than plain characters, a quote as '\''. */
+static int quoted(const char *path, const char *end, struct orr_file *html)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+-";
+    char one[2] = "";
+    if (!path[strspn(path, plain)]) {
+        TRY(report_html_text(html, path));
+        return orr_file_printf(html, "%s", end);
+    }
+    TRY(orr_file_printf(html, "'"));
+    for (; *path; path++) {
+        one[0] = *path;
+        TRY(*path == '\'' ? orr_file_printf(html, "'\\''") : report_html_text(html, one));
+    }
+    return orr_file_printf(html, "%s'", end);
+}
+
+/* A command line in the form in which it can be copied. */
 static int command(const struct report_run *run, const char *before, const char *between,
                    struct orr_file *html)
 {
-    const char *quote = strpbrk(run->path, " '\"$&;()<>|*?\\`") ? "'" : "";
-    TRY(orr_file_printf(html, "%s%s", before, quote));
-    TRY(report_html_text(html, run->path));
-    TRY(orr_file_printf(html, "%s%s", *between ? "/preset.json" : "", quote));
+    TRY(orr_file_printf(html, "%s", before));
+    TRY(quoted(run->path, *between ? "/preset.json" : "", html));
     if (!*between)
         return orr_file_printf(html, "\n");
     return command(run, between, "", html);

@@ -168,24 +168,24 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
                     path, why, command);
 }
 
-int report_origin_check(struct report_origin *origin, const char *run)
+/* Of vectors that are there: whether they are what the settings make, and unchanged. */
+static int check_vectors(struct orr_chain *chain, const struct orr_sources *sources,
+                         const char *run)
 {
-    int rc = check_laws(origin, run);
-    for (int i = 0; i < origin->sources.count && !rc; i++)
-        rc = check_evaluation(origin, run, origin->sources.name[i]);
-    for (int i = 0; i < origin->sources.count && !rc && !*origin->chain.elsewhere[1]; i++) {
-        const char *source = origin->sources.name[i];
+    int rc = 0;
+    for (int i = 0; i < sources->count && !rc && !*chain->elsewhere[1]; i++) {
+        const char *source = sources->name[i];
         char path[REPORT_PATH], why[ORR_WHY], digest[ORR_DIGEST];
         cJSON *made = NULL;
-        if (!orr_has_table(origin->chain.preset, source, true))
+        if (!orr_has_table(chain->preset, source, true))
             continue;
         rc = orr_path(path, "%s/%s/finetune/forces_vector.csv", run, source);
         if (rc || !orr_exists(path))
             continue;
-        rc = orr_chain_table(&origin->chain, source, true, digest);
+        rc = orr_chain_table(chain, source, true, digest);
         if (!rc)
             rc = orr_sidecar_read(path, &made, why);
-        if (!rc && (!made || !orr_made_same(&origin->chain.book, digest, made, why)))
+        if (!rc && (!made || !orr_made_same(&chain->book, digest, made, why)))
             rc = ORR_FAIL(ORR_EINVAL,
                           "%s: not what these settings make: %s; make it again with: finetune "
                           "--resume, or name its data sets with --orbits",
@@ -193,6 +193,27 @@ int report_origin_check(struct report_origin *origin, const char *run)
         cJSON_Delete(made);
     }
     return rc;
+}
+
+int report_origin_vectors(const char *run, const struct orr_preset *preset)
+{
+    static struct orr_chain chain;
+    struct orr_sources sources;
+    TRY(orr_chain_open(&chain, preset, ""));
+    int rc = orr_chain_find_elsewhere(&chain, run, "", true);
+    orr_sources_list(preset, "", &sources);
+    if (!rc)
+        rc = check_vectors(&chain, &sources, run);
+    orr_chain_close(&chain);
+    return rc;
+}
+
+int report_origin_check(struct report_origin *origin, const char *run)
+{
+    int rc = check_laws(origin, run);
+    for (int i = 0; i < origin->sources.count && !rc; i++)
+        rc = check_evaluation(origin, run, origin->sources.name[i]);
+    return rc ? rc : check_vectors(&origin->chain, &origin->sources, run);
 }
 
 int report_origin_judge(const struct report_origin *origin, const char *out,

@@ -21,6 +21,8 @@ int report_origin_check(struct report_origin *origin, const char *run);
 /* ORR_EINVAL when the laws of a run are not those of all sources of its settings; laws/laws.json
  * alone is read. */
 int report_origin_laws(const char *run, const struct orr_preset *preset);
+/* The same of its tables of force vectors, and that they are as they were written. */
+int report_origin_vectors(const char *run, const struct orr_preset *preset);
 /* Whether the report in `out` was made from them. */
 int report_origin_judge(const struct report_origin *origin, const char *out,
                         enum orr_verdict *verdict, char why[ORR_WHY]);

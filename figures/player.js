@@ -22,8 +22,9 @@
 
   const firstStep = (b) => (b.path ? 0 : b.first);
   const lastStep = (b) => (b.path ? b.path.length / 2 : b.first + b.at.length / 2) - 1;
-  const pair = (list, i) =>
-    (list && i >= 0 && 2 * i + 1 < list.length ? [list[2 * i], list[2 * i + 1]] : null);
+  const pair = (list, i) => // null as well where a model put no place out
+    (list && i >= 0 && 2 * i + 1 < list.length && list[2 * i] !== null && list[2 * i + 1] !== null
+      ? [list[2 * i], list[2 * i + 1]] : null);
   const place = (b, step) => (b.path ? pair(b.path, step) : pair(b.at, step - b.first));
 
   /* The conic around the Sun through all places: r = p - u x - v y, by least squares. Null where

@@ -143,12 +143,8 @@ static cJSON *add_mean(cJSON *parent, const char *key, const double *x, int n)
 static void add_seeds(cJSON *json, const struct runs_run **run, int n)
 {
     cJSON *seeds = cJSON_AddArrayToObject(json, "seeds");
-    for (int i = 0; i < n; i++) {
-        char digits[32];
-        snprintf(digits, sizeof digits, "%llu", (unsigned long long)run[i]->preset.seed);
-        const bool large = run[i]->preset.seed > 1ull << 53;
-        cJSON_AddItemToArray(seeds, large ? cJSON_CreateString(digits) : cJSON_CreateRaw(digits));
-    }
+    for (int i = 0; i < n; i++)
+        orr_json_append_u64(seeds, run[i]->preset.seed);
 }
 
 static int add_row(const struct runs_row *row, void *context)

@@ -109,7 +109,7 @@ $1 == "axis" {
                 text = text " --set " quoted(part[k])
             }
         } else if ($2 == "seed") {
-            if (value !~ /^[0-9]+$/)
+            if (value !~ /^(0|[1-9][0-9]*)$/)
                 refuse("axis seed: expected whole numbers, found \"" value "\"")
             text = " --seed " value
             tag = "seed" value

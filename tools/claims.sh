@@ -4,14 +4,16 @@
 #
 #   tools/claims.sh RESULTS
 #
-# What a grid has no results of keeps the file that is there. RUNS (runs), BIN (bin).
+# What a grid has no results of keeps the file that is there; where they cannot be put together that
+# is said, the rest goes on, and the status is 1. machines.csv has the commit and the CPU that this
+# was done with (COMMIT: another one). RUNS (runs), BIN (bin), DOCS (docs).
 set -u -o pipefail
 results=${1:?claims: error: expected a folder of results}
 RUNS=${RUNS:-runs} BIN=${BIN:-bin}
 work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-claims-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$results"
-changed=
+changed='' failed=0
 # take NAME FILE: a result that was made
 take() {
     cmp -s "$2" "$results/$1" && return
@@ -24,13 +26,13 @@ over() {
     shift 2
     [ -e "$1" ] || return 0
     probe=$(basename "$1" .json)
-    "$BIN/probe" "$kind" "$@" --out "$work" --quiet >/dev/null || exit 1
+    "$BIN/probe" "$kind" "$@" --out "$work" --quiet >/dev/null || { failed=1 && return; }
     take "$name" "$work/${probe}_$kind.json"
 }
 # runs NAME FOLDER: the same of whole runs
 runs() {
     [ -d "$2" ] || return 0
-    "$BIN/report" --runs "$2" --quiet >/dev/null || exit 1
+    "$BIN/report" --runs "$2" --quiet >/dev/null || { failed=1 && return; }
     take "$1" "$2/runs.json"
 }
 [ ! -e "$RUNS/verdict/verdict.json" ] || take verdict.json "$RUNS/verdict/verdict.json"
@@ -56,4 +58,5 @@ if [ -n "$changed" ]; then # where each was made, a line a file
     } >"$work/machines.csv"
     cp "$work/machines.csv" "$results/machines.csv" || exit 1
 fi
-"$BIN/verdict" --claims "$results" --out "${DOCS:-docs}"
+"$BIN/verdict" --claims "$results" --out "${DOCS:-docs}" || exit 1
+exit $failed

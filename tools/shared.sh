@@ -17,7 +17,7 @@ shift 2
 mkdir -p "$cell" "$shared"
 exec 9>"$shared.lock"
 flock 9
-"$@" 9>&-
+"$@" # with the lock, which it keeps to its end whatever becomes of this script
 flock -u 9
 for made in "$shared/orbits" "$shared"/*/pretrain "$shared"/*/pretrain_planets; do
     link=$cell/${made#"$shared"/}

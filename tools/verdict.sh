@@ -18,6 +18,7 @@ here=$(dirname "$0")
 RUNS=${RUNS:-runs}
 export RUNS
 failed=0 cells=()
+rm -f "$RUNS/verdict/verdict.json" "$RUNS/verdict/verdict.md" "$RUNS/verdict/verdict.md.new"
 for grid in $grids; do
     "$here/sweep.sh" "${GRIDS:-grids}/$grid.grid"
     status=$?

@@ -3,19 +3,7 @@
 
 #include <math.h>
 #include <string.h>
-
-/* Of a benchmark, which has no seeds: as near as this counts as the same. */
-static const double like = 0.1;
-
-static enum verdict_ruling without_seeds(const struct verdict_claim *claim, double mean,
-                                         char why[256])
-{
-    bool holds = claim->rule == VERDICT_ABOVE   ? mean > claim->size
-                 : claim->rule == VERDICT_BELOW ? mean < claim->size
-                                                : fabs(mean / claim->size - 1) <= like;
-    snprintf(why, 256, "one machine, medians of steps");
-    return holds ? VERDICT_REPRODUCED : VERDICT_REFUTED;
-}
+#include <sys/stat.h>
 
 static enum verdict_ruling equal(double size, double mean, double half, char why[256])
 {
@@ -49,11 +37,14 @@ enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
                                     const struct verdict_fact *fact, char why[256])
 {
     if (!fact->there) {
-        snprintf(why, 256, "not measured yet");
+        snprintf(why, 256, fact->read ? "the file has no such figure" : "not measured yet");
         return VERDICT_OPEN;
     }
-    if (fact->n == 0)
-        return without_seeds(claim, fact->mean, why);
+    if (fact->n == 0) {
+        snprintf(why, 256,
+                 "a benchmark of another program on another machine: shown, not ruled on");
+        return VERDICT_OPEN;
+    }
     if (fact->n < 3 || !isfinite(fact->half)) {
         snprintf(why, 256, "%d seed%s: nothing rests on so few", fact->n, fact->n == 1 ? "" : "s");
         return VERDICT_OPEN;
@@ -66,16 +57,20 @@ enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
     const double sign = claim->rule == VERDICT_ABOVE ? 1 : -1;
     const double low = sign * fact->mean - fact->half, high = sign * fact->mean + fact->half;
     const double least = sign * claim->size;
-    if (low > 0) {
+    if (high <= 0 || high < least) {
+        snprintf(why, 256,
+                 high < 0  ? "beyond chance, the other way"
+                 : low > 0 ? "beyond chance, but smaller than the claim's words allow"
+                           : "the interval holds no effect that the claim's words allow");
+        return VERDICT_REFUTED;
+    }
+    if (low > 0 && sign * fact->mean >= least) {
         snprintf(why, 256, "beyond chance, as claimed");
         return VERDICT_REPRODUCED;
     }
-    if (high <= 0 || high < least) {
-        snprintf(why, 256,
-                 high < 0    ? "beyond chance, the other way"
-                 : least > 0 ? "the interval ends below the smallest effect that the claim allows"
-                             : "no difference in any seed");
-        return VERDICT_REFUTED;
+    if (low > 0) {
+        snprintf(why, 256, "beyond chance, but perhaps too small");
+        return VERDICT_OPEN;
     }
     snprintf(why, 256, "within chance");
     return VERDICT_OPEN;
@@ -122,10 +117,11 @@ static int write_ledger(struct orr_file *file, const char *folder)
         "[verdict.md](verdict.md) says how figures are judged.\n\nAll models here are small and "
         "trained for minutes: *refuted here* is refuted at this scale and by this procedure, no "
         "more; *open* says why. A claim of a difference is *reproduced* when the 95%% interval of "
-        "at least three seeds lies on the claimed side of 0, *refuted here* when it holds no "
+        "at least three seeds lies on the claimed side of 0 and its mean is as large as the "
+        "claim's words ask, *refuted here* when it holds no "
         "effect as small as the claim's words allow; a published figure is reproduced when it "
-        "lies inside the interval, and the interval is no wider than the figure. Benchmarks have "
-        "no seeds: within a tenth counts as the same.\n\n"
+        "lies inside the interval, and the interval is no wider than the figure. Benchmarks are "
+        "shown and not ruled on.\n\n"
         "| claim | where | published | our figure | ours | ceiling | floor | ruling | command |\n"
         "|---|---|---|---|---|---|---|---|---|\n"));
     for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++)

@@ -8,8 +8,8 @@
 /* Which file and row (results.c): of verdict.json the figure `a` of attention `b`, column `c`, or
  * its difference; of a runs.json source `a` minus `b`, or source `a` under settings that have `b`,
  * column `c` ("exponents.r"); of a <probe>_seeds.json quantity `b`, measure `c` of model `a`,
- * column `d`; of a <probe>_grid.json what level `d` of factor `c` does to quantity `a`, measure
- * `b`; of a benchmark the value of row `a` over that of row `b`. */
+ * column `d`; of a <probe>_grid.json what level `d` of factor `c` does, instead of `from`, to
+ * quantity `a`, measure `b`; of a benchmark the value of row `a` over that of row `b`. */
 enum verdict_source {
     VERDICT_OF_FIGURE,
     VERDICT_OF_PAIR,
@@ -31,7 +31,8 @@ struct verdict_claim {
     const char *file;          /* below the folder of results */
     enum verdict_source source;
     const char *a, *b, *c, *d;
-    int context; /* of a probe's row; -1: any */
+    const char *from; /* of a grid: the level that `d` is compared with */
+    int context;      /* of a probe's row; -1: any */
     enum verdict_rule rule;
     double size; /* ABOVE, BELOW: the smallest effect that the claim's words allow, in our unit: an
                     interval without it refutes; EQUAL: the published number; SMALL: what counts
@@ -42,12 +43,12 @@ extern const struct verdict_claim verdict_claims[]; /* ended by claim == NULL */
 
 /* A figure over seeds; NaN where there is none. */
 struct verdict_fact {
-    bool there;
+    bool read, there; /* the file was read; it has the figure */
     double mean, half, ceiling, floor;
     int n; /* seeds; 0: not over seeds */
 };
-/* From <folder>/<file>. A file or row that is not there: there == false and status 0; one that
- * cannot be read: ORR_EFORMAT. */
+/* From <folder>/<file>. A file or row that is not there: there == false and status 0; a file
+ * that cannot be read, or is of another format: ORR_EFORMAT. */
 int verdict_fact(const char *folder, const struct verdict_claim *claim, struct verdict_fact *fact);
 
 enum verdict_ruling { VERDICT_REPRODUCED, VERDICT_REFUTED, VERDICT_OPEN };

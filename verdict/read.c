@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/provenance.h"
+#include "figures/origin.h"
 #include "figures/report.h"
 
 static double number(const cJSON *object, const char *key)
@@ -106,6 +107,8 @@ static int read_probe(struct verdict *v, const struct runs_run *run, struct verd
             if (question->kind != VERDICT_PROBE || strcmp(question->probe, probe) != 0)
                 continue;
             const cJSON *row = row_of(cJSON_GetObjectItemCaseSensitive(json, "rows"), question);
+            if (!row && question->topic != VERDICT_LABELS) /* of labels there may be fewer */
+                rc = rc ? rc : miss(v, path, question->title);
             cell->figure[q] = (struct verdict_figure){number(row, "value"), number(row, "ceiling"),
                                                       number(row, "floor"), number(row, "raw")};
         }
@@ -169,9 +172,15 @@ static int read_bodies(struct verdict *v, const struct runs_run *cell_run,
     double own[4], floor[4], raw[4];
     if (!orr_has_task(&cell_run->preset, true))
         return 0;
-    int rc = report_read(&run, cell_run->path, cell->attention);
+    int rc = report_origin_vectors(cell_run->path, &cell_run->preset);
+    if (!rc)
+        rc = report_read(&run, cell_run->path, cell->attention);
     rc = rc ? rc : bodies(&run, cell->attention, REPORT_NO_FLOOR, own);
-    rc = rc ? rc : bodies(&run, "untrained", REPORT_NO_FLOOR, floor);
+    /* random weights have the shape of the first attention of a run: no floor of another */
+    const char *shape = orr_source_attention(&cell_run->preset, "untrained");
+    rc = rc ? rc
+            : bodies(&run, shape && !strcmp(shape, cell->attention) ? "untrained" : "",
+                     REPORT_NO_FLOOR, floor);
     rc = rc ? rc : bodies(&run, cell->attention, REPORT_FLOOR_SQUARE, raw);
     report_free(&run);
     if (rc && rc != ORR_ENOMEM) {

@@ -139,32 +139,69 @@ static double over_cells(const cJSON *row, const char *key)
     return n ? sum / n : (double)NAN;
 }
 
-/* The effect of one level, not one together with another. */
-static bool is_of_level(const cJSON *effect, const char *factor, const char *level)
+/* Which of a cell's levels is that of the factor, -1 where the grid has no such factor. */
+static int factor_of(const cJSON *json, const char *name)
 {
-    const cJSON *factors = get(effect, "factors"), *levels = get(effect, "levels");
-    const char *name = cJSON_GetStringValue(cJSON_GetArrayItem(factors, 0));
-    const char *found = cJSON_GetStringValue(cJSON_GetArrayItem(levels, 0));
-    return cJSON_GetArraySize(factors) == 1 && name && found && !strcmp(name, factor) &&
-           !strcmp(found, level);
+    const cJSON *factors = get(json, "factors");
+    for (int i = 0; i < cJSON_GetArraySize(factors); i++)
+        if (says(cJSON_GetArrayItem(factors, i), "name", name))
+            return i;
+    return -1;
 }
 
+static const char *level_of(const cJSON *cell, int factor)
+{
+    return cJSON_GetStringValue(cJSON_GetArrayItem(get(cell, "levels"), factor));
+}
+
+/* Whether two cells have the levels `d` and `from` of the factor, and all others alike. */
+static bool is_pair(const cJSON *a, const cJSON *b, int factor, const struct verdict_claim *claim)
+{
+    bool alike = true;
+    for (int i = 0; i < cJSON_GetArraySize(get(a, "levels")) && alike; i++) {
+        const char *x = level_of(a, i), *y = level_of(b, i);
+        alike = x && y &&
+                (i == factor ? !strcmp(x, claim->d) && !strcmp(y, claim->from) : !strcmp(x, y));
+    }
+    return alike;
+}
+
+/* The difference of two levels at the same levels of all others, averaged over them: a number per
+ * seed that has all of them. */
 static void of_grid(const cJSON *json, const struct verdict_claim *claim, struct verdict_fact *fact)
 {
-    const cJSON *row, *rows = get(json, "rows"), *effect, *effects;
+    enum { SEEDS = 64 };
+    const cJSON *row, *rows = get(json, "rows"), *a, *b, *cells;
+    double sum[SEEDS] = {0};
+    const int factor = factor_of(json, claim->c), seeds = (int)number(json, "seeds");
+    int pairs = 0;
     for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
         if (fits(row, claim->a, claim->b, claim->context))
             break;
-    effects = get(row, "effects");
-    for (effect = cJSON_IsArray(effects) ? effects->child : NULL; effect; effect = effect->next)
-        if (is_of_level(effect, claim->c, claim->d))
-            break;
-    fact->mean = number(effect, "value");
-    fact->half = number(effect, "half_width");
+    cells = get(row, "cells");
+    if (factor < 0 || !cJSON_IsArray(cells) || seeds < 1 || seeds > SEEDS)
+        return;
+    for (a = cells->child; a; a = a->next)
+        for (b = cells->child; b; b = b->next) {
+            if (!is_pair(a, b, factor, claim))
+                continue;
+            pairs++;
+            for (int s = 0; s < seeds; s++) {
+                const cJSON *x = cJSON_GetArrayItem(get(a, "values"), s),
+                            *y = cJSON_GetArrayItem(get(b, "values"), s);
+                sum[s] += cJSON_IsNumber(x) && cJSON_IsNumber(y) ? x->valuedouble - y->valuedouble
+                                                                 : (double)NAN;
+            }
+        }
+    for (int s = 0; s < seeds; s++)
+        sum[s] = pairs ? sum[s] / pairs : (double)NAN;
+    const struct orr_mean mean = orr_mean_of(sum, seeds);
+    fact->mean = mean.mean;
+    fact->half = mean.half;
+    fact->n = mean.n;
+    fact->there = mean.n > 0;
     fact->ceiling = over_cells(row, "ceiling");
     fact->floor = over_cells(row, "floor");
-    fact->there = isfinite(fact->mean);
-    fact->n = fact->there ? (int)number(json, "seeds") : 0;
 }
 
 static void of_bench(const cJSON *json, const struct verdict_claim *claim,
@@ -180,11 +217,26 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
 {
     char path[4096];
     cJSON *json = NULL;
-    *fact = (struct verdict_fact){false, NAN, NAN, NAN, NAN, 0};
+    static const char *const format[] = {[VERDICT_OF_FIGURE] = "orrery-verdict-1",
+                                         [VERDICT_OF_PAIR] = "orrery-verdict-1",
+                                         [VERDICT_OF_RUNS] = "orrery-runs-1",
+                                         [VERDICT_OF_RUNS_ROW] = "orrery-runs-1",
+                                         [VERDICT_OF_SEEDS] = "orrery-probe-seeds-1",
+                                         [VERDICT_OF_GRID] = "orrery-probe-grid-1",
+                                         [VERDICT_OF_BENCH] = NULL}; /* these have none */
+    *fact = (struct verdict_fact){false, false, NAN, NAN, NAN, NAN, 0};
     TRY(orr_path(path, "%s/%s", folder, claim->file));
     if (!orr_exists(path))
         return 0;
     TRY(orr_json_read(path, &json));
+    if (format[claim->source] && !says(json, "format", format[claim->source])) {
+        const char *found = cJSON_GetStringValue(get(json, "format"));
+        const int rc = ORR_FAIL(ORR_EFORMAT, "%s: \"format\": expected \"%s\", found %s", path,
+                                format[claim->source], found ? found : "none");
+        cJSON_Delete(json);
+        return rc;
+    }
+    fact->read = true;
     switch (claim->source) {
     case VERDICT_OF_FIGURE:
     case VERDICT_OF_PAIR:

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED = 3 }; /* differences that are named */
+enum { NAMED = 3, MOST = 6 }; /* differences and attentions that are named */
 
 static void say(char text[2048], const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(char text[2048], const char *format, ...)
@@ -48,8 +48,8 @@ static int say_column(const struct verdict *v, int question, enum column column,
         }
         const double *const of[] = {row.value, row.floor, row.nearer};
         const struct orr_mean mean = orr_mean_of(of[column], v->seeds);
-        if (mean.n) {
-            say(text, said++ ? ", " : "");
+        if (mean.n && ++said <= MOST) {
+            say(text, said > 1 ? ", " : "");
             say_mean(text, mean);
             say(text, " (%s", v->attention[a]);
             if (column == NEARER && mean.n < 3)
@@ -60,6 +60,8 @@ static int say_column(const struct verdict *v, int question, enum column column,
         }
         verdict_row_free(&row);
     }
+    if (said > MOST)
+        say(text, ", and %d more", said - MOST);
     return said;
 }
 

@@ -19,15 +19,22 @@ static void print_mean(struct orr_mean mean)
         printf(" - |");
 }
 
+static void print_number(double x)
+{
+    if (isfinite(x))
+        printf(" %.4g |", x);
+    else
+        printf(" - |");
+}
+
 static void print_row(const struct verdict_row *row, int seeds)
 {
     const struct orr_mean nearer = orr_mean_of(row->nearer, seeds);
     printf("| %s | %s | %d |", row->question->title, row->attention, row->seeds);
     print_mean(orr_mean_of(row->value, seeds));
-    printf(" %.4g |", orr_mean_of(row->ceiling, seeds).mean);
+    print_number(orr_mean_of(row->ceiling, seeds).mean);
     print_mean(orr_mean_of(row->floor, seeds));
-    const double raw = orr_mean_of(row->raw, seeds).mean;
-    printf(isfinite(raw) ? " %.3g |" : " - |", raw);
+    print_number(orr_mean_of(row->raw, seeds).mean);
     print_mean(nearer);
     printf(" %s |\n", verdict_beyond_chance(nearer) ? "yes" : nearer.n ? "no" : "-");
 }
@@ -193,7 +200,7 @@ int verdict_write(const struct verdict *v, const char *folder)
         cJSON_AddItemToArray(attentions, cJSON_CreateString(v->attention[a]));
     cJSON *seeds = cJSON_AddArrayToObject(json, "seeds");
     for (int s = 0; s < v->seeds; s++)
-        cJSON_AddItemToArray(seeds, cJSON_CreateNumber((double)v->seed[s]));
+        orr_json_append_u64(seeds, v->seed[s]);
     cJSON_AddNumberToObject(json, "cells_planned", v->planned);
     cJSON_AddNumberToObject(json, "cells", (double)v->count);
     cJSON *unasked = cJSON_AddArrayToObject(json, "unasked");
