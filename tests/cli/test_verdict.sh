@@ -50,6 +50,26 @@ done
 check "after two kills" env RUNS="$WORK/two" JOBS=2 tools/verdict.sh short
 check "the same verdict" same_file "$WORK/short.json" "$WORK/two/verdict/verdict.json"
 
+# ---- vectors that were changed since
+
+printf '%s\n' 'preset smoke' "${settings/planets.enabled=false/}" 'set attention=softmax,lssar' \
+    'axis seed 0' 'step orbits' 'step pretrain' 'step finetune' 'step symreg' >"$WORK/planets.grid"
+check "a cell of two attentions with planets" env RUNS="$WORK/three" tools/sweep.sh \
+    "$WORK/planets.grid"
+cell=$WORK/three/planets/seed0
+"$BIN/verdict" --out "$WORK/planets" "$cell" >"$WORK/out" 2>"$WORK/err"
+check "it is taken" equal 0 $?
+floor() { # of the planets' cosine, in the row of an attention
+    awk -F ' *[|] *' -v of="$1" '$2 == "eight planets, cosine of force vectors" && $3 == of {
+        print $7; exit }' "$WORK/out"
+}
+check "a floor of its shape" differ - "$(floor softmax)"
+check "none of another shape" equal - "$(floor lssar)"
+sed -i '2s/[0-9]$/7/; 3s/[0-9]$/3/' "$cell/softmax/finetune/forces_vector.csv"
+"$BIN/verdict" --out "$WORK/planets" "$cell" >"$WORK/out" 2>"$WORK/err"
+check "changed vectors are missing" grep -q 'forces_vector.csv: not what' "$WORK/err"
+check_not "and not taken" grep -q 'eight planets' "$WORK/out"
+
 # ---- wrong
 
 tools/verdict.sh brief >/dev/null 2>"$WORK/err"
