@@ -103,7 +103,8 @@ static void figures_come_from_files_of_every_kind(void **state)
     fact_is(fact_of(seeds), 4, 5, 8, 9, 3);
     seeds.d = "above_floor";
     fact_is(fact_of(seeds), 6, 7, 8, 9, 3);
-    /* differences of levels 2 and 1 of f at h = x: 2, 3; at h = y: 4, 8; a third seed lacks a cell */
+    /* differences of levels 2 and 1 of f at h = x: 2, 3; at h = y: 4, 8; a third seed lacks a
+     * cell */
     write_text("g.json", "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": ["
                          "{\"name\": \"h\"}, {\"name\": \"f\"}], \"rows\": [{\"quantity\": \"q\", "
                          "\"measure\": \"m\", \"context\": 5, \"cells\": ["
