@@ -334,6 +334,9 @@ int orr_json_read(const char *path, struct cJSON **json);
  * round, a string above. False without memory. */
 bool orr_json_add_u64(struct cJSON *object, const char *key, uint64_t value);
 bool orr_json_append_u64(struct cJSON *list, uint64_t value);
+/* A number of an object, NaN where there is none; whether a text is there and is this one. */
+double orr_json_number(const struct cJSON *object, const char *key);
+bool orr_json_says(const struct cJSON *object, const char *key, const char *text);
 /* Pretty-printed, atomically; a file that already holds this stays as it is. */
 int orr_json_write(const char *path, const struct cJSON *json);
 

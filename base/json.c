@@ -1,6 +1,7 @@
 /* json.c - JSON files through cJSON, with positions in error messages. */
 #include "base.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,20 +28,34 @@ int orr_json_read(const char *path, cJSON **json)
     return rc;
 }
 
-bool orr_json_add_u64(cJSON *object, const char *key, uint64_t value)
+/* Above 2^53 a text: a number would be rounded. */
+static cJSON *u64(uint64_t value)
 {
     char digits[32];
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    return (value > 1ull << 53 ? cJSON_AddStringToObject(object, key, digits)
-                               : cJSON_AddRawToObject(object, key, digits)) != NULL;
+    return value > 1ull << 53 ? cJSON_CreateString(digits) : cJSON_CreateRaw(digits);
+}
+
+bool orr_json_add_u64(cJSON *object, const char *key, uint64_t value)
+{
+    return cJSON_AddItemToObject(object, key, u64(value));
 }
 
 bool orr_json_append_u64(cJSON *list, uint64_t value)
 {
-    char digits[32];
-    snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    return cJSON_AddItemToArray(list, value > 1ull << 53 ? cJSON_CreateString(digits)
-                                                         : cJSON_CreateRaw(digits));
+    return cJSON_AddItemToArray(list, u64(value));
+}
+
+double orr_json_number(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+}
+
+bool orr_json_says(const cJSON *object, const char *key, const char *text)
+{
+    const char *found = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+    return found && !strcmp(found, text);
 }
 
 int orr_json_write(const char *path, const cJSON *json)

@@ -7,12 +7,6 @@
 
 #include <cjson/cJSON.h>
 
-static double number(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
-}
-
 static const char *text(const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -32,7 +26,7 @@ static int take_law(struct report_run *run, const char *path, const cJSON *item,
 {
     const char *source = text(item, "source"), *rule = text(item, "rule");
     const char *equation = text(item, "equation");
-    const double sample = number(item, "sample");
+    const double sample = orr_json_number(item, "sample");
     if (!source || !rule || !equation || !(sample >= 0 && sample < 1e6))
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: laws[%d]: expected source, rule and equation as text and sample as a "
@@ -48,11 +42,11 @@ static int take_law(struct report_run *run, const char *path, const cJSON *item,
     law->equation = strdup(equation);
     if (!law->equation)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
-    law->complexity = number(item, "complexity");
-    law->loss = number(item, "loss");
+    law->complexity = orr_json_number(item, "complexity");
+    law->loss = orr_json_number(item, "loss");
     law->selected_true = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "selected_true"));
     law->on_front = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "on_front"));
-    law->constant = number(item, "constant");
+    law->constant = orr_json_number(item, "constant");
     if (law->sample >= run->samples)
         run->samples = law->sample + 1;
     run->source[s].has_laws = true;
@@ -62,8 +56,8 @@ static int take_law(struct report_run *run, const char *path, const cJSON *item,
 
 static struct report_interval interval(const cJSON *item)
 {
-    return (struct report_interval){number(item, "value"), number(item, "low"),
-                                    number(item, "high")};
+    return (struct report_interval){orr_json_number(item, "value"), orr_json_number(item, "low"),
+                                    orr_json_number(item, "high")};
 }
 
 static void take_source(struct report_run *run, const cJSON *item)
@@ -74,9 +68,9 @@ static void take_source(struct report_run *run, const cJSON *item)
     if (s < 0)
         return;
     struct report_source *source = &run->source[s];
-    source->r2_log = number(item, "r2_log");
-    source->median_relative_error = number(item, "median_relative_error");
-    source->dropped = number(item, "dropped");
+    source->r2_log = orr_json_number(item, "r2_log");
+    source->median_relative_error = orr_json_number(item, "median_relative_error");
+    source->dropped = orr_json_number(item, "dropped");
     const cJSON *exponents = cJSON_GetObjectItemCaseSensitive(item, "exponents");
     for (int e = 0; e < 3; e++)
         source->exponent[e] = interval(cJSON_GetObjectItemCaseSensitive(exponents, names[e]));
@@ -87,16 +81,16 @@ static void take_sample(struct report_run *run, const cJSON *item)
 {
     const char *name = text(item, "source");
     const int s = name ? report_find(run, name) : -1;
-    const double rows = number(item, "rows");
+    const double rows = orr_json_number(item, "rows");
     if (s < 0)
         return;
     struct report_source *source = &run->source[s];
     if (isfinite(rows))
         source->predictions = (isfinite(source->predictions) ? source->predictions : 0) + rows;
-    if (number(item, "sample") != 0)
+    if (orr_json_number(item, "sample") != 0)
         return;
-    source->k_dropped_m2 = number(item, "k_dropped_m2");
-    source->leverage = number(item, "leverage");
+    source->k_dropped_m2 = orr_json_number(item, "k_dropped_m2");
+    source->leverage = orr_json_number(item, "leverage");
 }
 
 /* "true_law"; without it Newton's, which is all that there was. */
@@ -138,9 +132,9 @@ static int take_json(struct report_run *run, const char *path, const cJSON *json
     cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "samples"))
         take_sample(run, item);
     const cJSON *floors = cJSON_GetObjectItemCaseSensitive(json, "floors");
-    run->floor_log_r = number(floors, "log_r");
-    run->floor_log_scale_dt_r = number(floors, "log_scale_dt_r");
-    run->floor_constant = number(floors, "constant");
+    run->floor_log_r = orr_json_number(floors, "log_r");
+    run->floor_log_scale_dt_r = orr_json_number(floors, "log_scale_dt_r");
+    run->floor_constant = orr_json_number(floors, "constant");
     return 0;
 }
 

@@ -8,20 +8,14 @@
 
 #include <cjson/cJSON.h>
 
-static double number(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
-}
-
 int report_read_number(const char *path, const char *key, double *value)
 {
     cJSON *json = NULL;
     if (!orr_exists(path))
         return 0;
     const int rc = orr_json_read(path, &json);
-    if (!rc && isfinite(number(json, key)))
-        *value = number(json, key);
+    if (!rc && isfinite(orr_json_number(json, key)))
+        *value = orr_json_number(json, key);
     cJSON_Delete(json);
     return rc;
 }
@@ -38,13 +32,13 @@ static int take_line(const char *path, size_t line_number, const char *line,
                      struct report_curve *curve)
 {
     cJSON *json = cJSON_Parse(line);
-    const double step = json ? number(json, "step") : NAN;
+    const double step = json ? orr_json_number(json, "step") : NAN;
     if (!isfinite(step)) {
         cJSON_Delete(json);
         return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected a JSON object with a number \"step\"", path,
                         line_number);
     }
-    const double loss = number(json, "loss"), val = number(json, "val_loss");
+    const double loss = orr_json_number(json, "loss"), val = orr_json_number(json, "val_loss");
     cJSON_Delete(json);
     cut_back(curve->step, &curve->count, isfinite(loss) ? step : step + 1);
     cut_back(curve->val_step, &curve->val_count, isfinite(val) ? step : step + 1);

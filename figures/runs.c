@@ -198,14 +198,20 @@ static int group(struct runs *runs)
 
 /* ---------------------------------------------------------------------------- everything */
 
+static int none_complete(const struct runs *runs)
+{
+    return ORR_FAIL(ORR_EMISSING, "%s%snone of %zu runs is complete; %s: %s", runs->folder,
+                    *runs->folder ? ": " : "", runs->left_out_count, runs->left_out[0].path,
+                    runs->left_out[0].why);
+}
+
 int report_runs_read(struct runs *runs, const char *folder)
 {
     *runs = (struct runs){.folder = folder};
     TRY(look_into(runs, folder, 0));
     if (runs->count == 0)
         return runs->left_out_count
-                   ? ORR_FAIL(ORR_EMISSING, "%s: none of %zu runs is complete; %s: %s", folder,
-                              runs->left_out_count, runs->left_out[0].path, runs->left_out[0].why)
+                   ? none_complete(runs)
                    : ORR_FAIL(ORR_EMISSING, "%s: no run in it, up to %d folders deep", folder,
                               DEEPEST);
     return group(runs);
@@ -218,8 +224,7 @@ int report_runs_read_these(struct runs *runs, const char *const *path, int n)
         TRY(add_run(runs, path[i]));
     if (runs->count == 0)
         return runs->left_out_count
-                   ? ORR_FAIL(ORR_EMISSING, "none of %zu runs is complete; %s: %s",
-                              runs->left_out_count, runs->left_out[0].path, runs->left_out[0].why)
+                   ? none_complete(runs)
                    : ORR_FAIL(ORR_EMISSING, "expected run directories, found none");
     return group(runs);
 }

@@ -101,6 +101,10 @@ int report_runs_rows(const struct runs *runs,
 int report_runs_differences(const struct runs *runs,
                             int (*visit)(const struct runs_difference *d, void *context),
                             void *context);
+/* Adds {"mean", "standard_error", "half_width", "bootstrap", "values"} of x (n) under the key, a
+ * value per seed; null where there is none. bootstrap: whether its interval is asked for. */
+void report_mean_json(struct cJSON *parent, const char *key, const double *x, int n,
+                      bool bootstrap);
 /* Markdown to stdout; <folder>/runs.json, atomically. */
 int report_runs_print(const struct runs *runs);
 int report_runs_write(const struct runs *runs);

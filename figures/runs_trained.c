@@ -8,12 +8,6 @@
 
 #include <cjson/cJSON.h>
 
-static double number(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
-}
-
 bool report_runs_is_of(const cJSON *json, const char *checkpoint)
 {
     const char *found =
@@ -36,10 +30,10 @@ static void take_beyond(const cJSON *json, double *beyond)
     for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next) {
         const char *quantity =
             cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, "quantity"));
-        const double context = number(row, "context");
+        const double context = orr_json_number(row, "context");
         if (quantity && !strcmp(quantity, "next place, beyond") && context > longest) {
             longest = context;
-            *beyond = number(row, "value");
+            *beyond = orr_json_number(row, "value");
         }
     }
 }
@@ -74,7 +68,8 @@ static int read_cost(const char *path, double positions, struct runs_source *sou
         if (next)
             *next++ = '\0';
         cJSON *json = cJSON_Parse(line);
-        const double rate = number(json, "tokens_per_s"), memory = number(json, "memory_mb");
+        const double rate = orr_json_number(json, "tokens_per_s"),
+                     memory = orr_json_number(json, "memory_mb");
         if (rate > 0)
             ms[n++] = 1000 * positions / rate;
         if (memory > 0)

@@ -126,18 +126,23 @@ static cJSON *number(double x)
     return isfinite(x) ? cJSON_CreateNumber(x) : cJSON_CreateNull();
 }
 
-/* {"mean", "standard_error", "half_width", "values"}: a value per seed, in the order of "seeds". */
-static cJSON *add_mean(cJSON *parent, const char *key, const double *x, int n)
+void report_mean_json(cJSON *parent, const char *key, const double *x, int n, bool bootstrap)
 {
     const struct orr_mean mean = orr_mean_of(x, n);
     cJSON *json = cJSON_AddObjectToObject(parent, key);
     cJSON_AddItemToObject(json, "mean", number(mean.mean));
     cJSON_AddItemToObject(json, "standard_error", number(mean.error));
     cJSON_AddItemToObject(json, "half_width", number(mean.half));
+    if (bootstrap) {
+        double interval[2];
+        orr_bootstrap_mean(x, n, interval);
+        cJSON *ends = cJSON_AddArrayToObject(json, "bootstrap");
+        for (int end = 0; end < 2; end++)
+            cJSON_AddItemToArray(ends, number(interval[end]));
+    }
     cJSON *values = cJSON_AddArrayToObject(json, "values");
     for (int i = 0; i < n; i++)
         cJSON_AddItemToArray(values, number(x[i]));
-    return json;
 }
 
 static void add_seeds(cJSON *json, const struct runs_run **run, int n)
@@ -160,23 +165,12 @@ static int add_row(const struct runs_row *row, void *context)
     cJSON *exponents = cJSON_AddObjectToObject(json, "exponents");
     cJSON *truth = cJSON_AddObjectToObject(json, "exponents_truth");
     for (int e = 0; e < 3; e++) {
-        add_mean(exponents, feature[e], row->figure[RUNS_EXPONENT + e], row->seeds);
-        add_mean(truth, feature[e], row->figure[RUNS_TRUTH + e], row->seeds);
+        report_mean_json(exponents, feature[e], row->figure[RUNS_EXPONENT + e], row->seeds, false);
+        report_mean_json(truth, feature[e], row->figure[RUNS_TRUTH + e], row->seeds, false);
     }
     for (int f = RUNS_SHARE; f < RUNS_FIGURES; f++)
-        add_mean(json, figure_key[f], row->figure[f], row->seeds);
+        report_mean_json(json, figure_key[f], row->figure[f], row->seeds, false);
     return 0;
-}
-
-static void add_difference_of(cJSON *parent, const char *name, const struct runs_difference *d,
-                              int figure)
-{
-    double interval[2];
-    cJSON *json = add_mean(parent, name, d->value[figure], d->seeds);
-    orr_bootstrap_mean(d->value[figure], d->seeds, interval);
-    cJSON *bootstrap = cJSON_AddArrayToObject(json, "bootstrap");
-    for (int end = 0; end < 2; end++)
-        cJSON_AddItemToArray(bootstrap, number(interval[end]));
 }
 
 static int add_difference(const struct runs_difference *d, void *context)
@@ -189,9 +183,9 @@ static int add_difference(const struct runs_difference *d, void *context)
     add_seeds(json, d->run, d->seeds);
     cJSON *exponents = cJSON_AddObjectToObject(json, "exponents");
     for (int e = 0; e < 3; e++)
-        add_difference_of(exponents, feature[e], d, RUNS_EXPONENT + e);
+        report_mean_json(exponents, feature[e], d->value[RUNS_EXPONENT + e], d->seeds, true);
     for (int f = RUNS_SHARE; f < RUNS_FIGURES; f++)
-        add_difference_of(json, figure_key[f], d, f);
+        report_mean_json(json, figure_key[f], d->value[f], d->seeds, true);
     return 0;
 }
 

@@ -47,18 +47,13 @@ const struct probe_cell *probe_cells_find(const struct probe_cells *cells, enum 
 
 /* ---------------------------------------------------------------------------------- read */
 
-static double number(const cJSON *json, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
-}
-
 /* A cell of the file; false: not one. */
 static bool read_cell(const cJSON *json, size_t sequences, struct probe_cell *cell)
 {
     const char *arm = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "arm"));
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "residual"), *item;
-    const double n = number(json, "n"), draw = number(json, "draw"), steps = number(json, "steps");
+    const double n = orr_json_number(json, "n"), draw = orr_json_number(json, "draw"),
+                 steps = orr_json_number(json, "steps");
     int a = 0;
     size_t k = 0;
     while (a < PROBE_ARMS && (!arm || strcmp(arm, probe_arm_name[a]) != 0))
@@ -70,9 +65,9 @@ static bool read_cell(const cJSON *json, size_t sequences, struct probe_cell *ce
     cell->n = (int)n;
     cell->draw = (int)draw;
     cell->steps = (long)steps;
-    cell->lr = number(json, "lr");
-    cell->r2 = number(json, "r2");
-    cell->seconds = number(json, "seconds");
+    cell->lr = orr_json_number(json, "lr");
+    cell->r2 = orr_json_number(json, "r2");
+    cell->seconds = orr_json_number(json, "seconds");
     cJSON_ArrayForEach (item, list) {
         if (k == sequences || !cJSON_IsNumber(item))
             return false;

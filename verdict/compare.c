@@ -67,6 +67,26 @@ void verdict_compare(const struct verdict *v, int question, int a, int b, double
     }
 }
 
+int verdict_each_comparison(const struct verdict *v,
+                            void (*visit)(const struct verdict *v, int question, int attention,
+                                          const double *difference, const double *nearer,
+                                          void *context),
+                            void *context)
+{
+    double *difference = orr_alloc((size_t)v->seeds + 1, sizeof *difference);
+    double *nearer = orr_alloc((size_t)v->seeds + 1, sizeof *nearer);
+    for (int q = 0; verdict_table[q].id && difference && nearer; q++)
+        for (int a = 1; a < v->attentions; a++) {
+            verdict_compare(v, q, a, 0, difference, nearer);
+            if (orr_mean_of(difference, v->seeds).n)
+                visit(v, q, a, difference, nearer, context);
+        }
+    const int rc = difference && nearer ? 0 : ORR_ENOMEM;
+    free(difference);
+    free(nearer);
+    return rc;
+}
+
 bool verdict_beyond_chance(struct orr_mean mean)
 {
     return mean.n >= 3 && isfinite(mean.half) && fabs(mean.mean) > mean.half;

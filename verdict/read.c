@@ -11,18 +11,6 @@
 #include "figures/origin.h"
 #include "figures/report.h"
 
-static double number(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
-}
-
-static bool says(const cJSON *object, const char *key, const char *text)
-{
-    const char *found = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-    return found && !strcmp(found, text);
-}
-
 /* Names what is missing, and why. */
 static int miss(struct verdict *v, const char *what, const char *why)
 {
@@ -44,9 +32,11 @@ static const cJSON *row_of(const cJSON *rows, const struct verdict_question *que
     const cJSON *row, *best = NULL;
     double most = -1;
     for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next) {
-        const double layer = number(row, "layer"), context = number(row, "context");
-        if (!says(row, "quantity", question->quantity) ||
-            !says(row, "measure", question->measure) || (layer >= 0) != question->last_layer ||
+        const double layer = orr_json_number(row, "layer"),
+                     context = orr_json_number(row, "context");
+        if (!orr_json_says(row, "quantity", question->quantity) ||
+            !orr_json_says(row, "measure", question->measure) ||
+            (layer >= 0) != question->last_layer ||
             (question->context >= 0 && context != question->context))
             continue;
         const double rank = question->last_layer ? layer : context;
@@ -109,8 +99,9 @@ static int read_probe(struct verdict *v, const struct runs_run *run, struct verd
             const cJSON *row = row_of(cJSON_GetObjectItemCaseSensitive(json, "rows"), question);
             if (!row && question->topic != VERDICT_LABELS) /* of labels there may be fewer */
                 rc = rc ? rc : miss(v, path, question->title);
-            cell->figure[q] = (struct verdict_figure){number(row, "value"), number(row, "ceiling"),
-                                                      number(row, "floor"), number(row, "raw")};
+            cell->figure[q] = (struct verdict_figure){
+                orr_json_number(row, "value"), orr_json_number(row, "ceiling"),
+                orr_json_number(row, "floor"), orr_json_number(row, "raw")};
         }
     cJSON_Delete(json);
     return rc;

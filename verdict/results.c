@@ -11,18 +11,6 @@ static const cJSON *get(const cJSON *object, const char *key)
     return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
-static double number(const cJSON *object, const char *key)
-{
-    const cJSON *item = get(object, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
-}
-
-static bool says(const cJSON *object, const char *key, const char *text)
-{
-    const char *found = cJSON_GetStringValue(get(object, key));
-    return found && !strcmp(found, text);
-}
-
 /* The element of a list whose keys say all of this; keys and texts in pairs, ended by NULL. */
 static const cJSON *pick(const cJSON *list, const char *const want[])
 {
@@ -30,7 +18,7 @@ static const cJSON *pick(const cJSON *list, const char *const want[])
     for (item = cJSON_IsArray(list) ? list->child : NULL; item; item = item->next) {
         bool fits = true;
         for (int k = 0; want[k]; k += 2)
-            fits = fits && says(item, want[k], want[k + 1]);
+            fits = fits && orr_json_says(item, want[k], want[k + 1]);
         if (fits)
             return item;
     }
@@ -54,8 +42,8 @@ static const cJSON *below(const cJSON *object, const char *path)
 static void take(const cJSON *mean, struct verdict_fact *fact)
 {
     const cJSON *value = get(mean, "values");
-    fact->mean = number(mean, "mean");
-    fact->half = number(mean, "half_width");
+    fact->mean = orr_json_number(mean, "mean");
+    fact->half = orr_json_number(mean, "half_width");
     fact->there = isfinite(fact->mean);
     for (value = cJSON_IsArray(value) ? value->child : NULL; value; value = value->next)
         fact->n += cJSON_IsNumber(value) ? 1 : 0;
@@ -63,7 +51,7 @@ static void take(const cJSON *mean, struct verdict_fact *fact)
 
 static double mean_of(const cJSON *object, const char *path)
 {
-    return number(below(object, path), "mean");
+    return orr_json_number(below(object, path), "mean");
 }
 
 static void of_verdict(const cJSON *json, const struct verdict_claim *claim,
@@ -85,14 +73,14 @@ static void of_runs(const cJSON *json, const struct verdict_claim *claim, struct
     const bool is_row = claim->source == VERDICT_OF_RUNS_ROW;
     snprintf(untrained, sizeof untrained, "untrained (%s)", claim->a);
     for (item = cJSON_IsArray(rows) ? rows->child : NULL; item; item = item->next) {
-        const int settings = (int)number(item, "settings");
+        const int settings = (int)orr_json_number(item, "settings");
         const char *label =
             cJSON_GetStringValue(get(cJSON_GetArrayItem(get(json, "settings"), settings), "label"));
         if (is_row && (!label || !strstr(label, claim->b)))
             continue;
-        row = !row && says(item, "source", claim->a) ? item : row;
-        truth = !truth && says(item, "source", "truth") ? item : truth;
-        floor = !floor && says(item, "source", untrained) ? item : floor;
+        row = !row && orr_json_says(item, "source", claim->a) ? item : row;
+        truth = !truth && orr_json_says(item, "source", "truth") ? item : truth;
+        floor = !floor && orr_json_says(item, "source", untrained) ? item : floor;
     }
     if (!is_row) {
         const char *const want[] = {"source", claim->a, "minus", claim->b, NULL};
@@ -105,8 +93,8 @@ static void of_runs(const cJSON *json, const struct verdict_claim *claim, struct
 
 static bool fits(const cJSON *row, const char *quantity, const char *measure, int context)
 {
-    return says(row, "quantity", quantity) && says(row, "measure", measure) &&
-           (context < 0 || number(row, "context") == context);
+    return orr_json_says(row, "quantity", quantity) && orr_json_says(row, "measure", measure) &&
+           (context < 0 || orr_json_number(row, "context") == context);
 }
 
 static void of_seeds(const cJSON *json, const struct verdict_claim *claim,
@@ -115,14 +103,14 @@ static void of_seeds(const cJSON *json, const struct verdict_claim *claim,
     const cJSON *row, *rows = get(json, "rows");
     const bool above = !strcmp(claim->d, "above_floor");
     for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
-        if (says(row, "source", claim->a) && fits(row, claim->b, claim->c, claim->context))
+        if (orr_json_says(row, "source", claim->a) && fits(row, claim->b, claim->c, claim->context))
             break;
-    fact->mean = number(row, claim->d);
-    fact->half = number(row, above ? "above_floor_half_width" : "half_width");
-    fact->ceiling = number(row, "ceiling");
-    fact->floor = number(row, "floor");
+    fact->mean = orr_json_number(row, claim->d);
+    fact->half = orr_json_number(row, above ? "above_floor_half_width" : "half_width");
+    fact->ceiling = orr_json_number(row, "ceiling");
+    fact->floor = orr_json_number(row, "floor");
     fact->there = isfinite(fact->mean);
-    fact->n = row ? (int)number(row, "seeds") : 0;
+    fact->n = row ? (int)orr_json_number(row, "seeds") : 0;
 }
 
 /* Means of a column over the cells of a row. */
@@ -132,8 +120,8 @@ static double over_cells(const cJSON *row, const char *key)
     double sum = 0;
     int n = 0;
     for (cell = cJSON_IsArray(cells) ? cells->child : NULL; cell; cell = cell->next)
-        if (isfinite(number(cell, key))) {
-            sum += number(cell, key);
+        if (isfinite(orr_json_number(cell, key))) {
+            sum += orr_json_number(cell, key);
             n++;
         }
     return n ? sum / n : (double)NAN;
@@ -144,7 +132,7 @@ static int factor_of(const cJSON *json, const char *name)
 {
     const cJSON *factors = get(json, "factors");
     for (int i = 0; i < cJSON_GetArraySize(factors); i++)
-        if (says(cJSON_GetArrayItem(factors, i), "name", name))
+        if (orr_json_says(cJSON_GetArrayItem(factors, i), "name", name))
             return i;
     return -1;
 }
@@ -173,7 +161,7 @@ static void of_grid(const cJSON *json, const struct verdict_claim *claim, struct
     enum { SEEDS = 64 };
     const cJSON *row, *rows = get(json, "rows"), *a, *b, *cells;
     double sum[SEEDS] = {0};
-    const int factor = factor_of(json, claim->c), seeds = (int)number(json, "seeds");
+    const int factor = factor_of(json, claim->c), seeds = (int)orr_json_number(json, "seeds");
     int pairs = 0;
     for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
         if (fits(row, claim->a, claim->b, claim->context))
@@ -209,7 +197,7 @@ static void of_bench(const cJSON *json, const struct verdict_claim *claim,
 {
     const char *const a[] = {"name", claim->a, NULL}, *const b[] = {"name", claim->b, NULL};
     const cJSON *rows = get(json, "rows");
-    fact->mean = number(pick(rows, a), "value") / number(pick(rows, b), "value");
+    fact->mean = orr_json_number(pick(rows, a), "value") / orr_json_number(pick(rows, b), "value");
     fact->there = isfinite(fact->mean);
 }
 
@@ -229,7 +217,7 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
     if (!orr_exists(path))
         return 0;
     TRY(orr_json_read(path, &json));
-    if (format[claim->source] && !says(json, "format", format[claim->source])) {
+    if (format[claim->source] && !orr_json_says(json, "format", format[claim->source])) {
         const char *found = cJSON_GetStringValue(get(json, "format"));
         const int rc = ORR_FAIL(ORR_EFORMAT, "%s: \"format\": expected \"%s\", found %s", path,
                                 format[claim->source], found ? found : "none");

@@ -34,31 +34,40 @@ static void say_mean(char text[2048], struct orr_mean mean)
         say(text, " +- %.2g", mean.half);
 }
 
-/* Means of a column over seeds, by attention, between commas: "0.21 +- 0.15 (softmax), ...". Only
- * those of attentions that have one; how many. NEARER says as well which are within chance. */
-enum column { VALUE, FLOOR, NEARER };
+/* The mean of a column over seeds; of no number (n = 0) where there is none. */
+enum column { VALUE, CEILING, FLOOR, NEARER };
+static struct orr_mean mean_of(const struct verdict *v, int question, int attention,
+                               enum column column)
+{
+    struct verdict_row row;
+    struct orr_mean mean = {NAN, NAN, NAN, 0};
+    if (verdict_row(v, question, attention, &row)) {
+        orr_error_clear();
+        return mean;
+    }
+    const double *const of[] = {row.value, row.ceiling, row.floor, row.nearer};
+    mean = orr_mean_of(of[column], v->seeds);
+    verdict_row_free(&row);
+    return mean;
+}
+
+/* The means by attention, between commas: "0.21 +- 0.15 (softmax), ...". Only those of attentions
+ * that have one; how many. NEARER says as well which are within chance. */
 static int say_column(const struct verdict *v, int question, enum column column, char text[2048])
 {
     int said = 0;
     for (int a = 0; a < v->attentions; a++) {
-        struct verdict_row row;
-        if (verdict_row(v, question, a, &row)) {
-            orr_error_clear();
+        const struct orr_mean mean = mean_of(v, question, a, column);
+        if (!mean.n || ++said > MOST)
             continue;
-        }
-        const double *const of[] = {row.value, row.floor, row.nearer};
-        const struct orr_mean mean = orr_mean_of(of[column], v->seeds);
-        if (mean.n && ++said <= MOST) {
-            say(text, said > 1 ? ", " : "");
-            say_mean(text, mean);
-            say(text, " (%s", v->attention[a]);
-            if (column == NEARER && mean.n < 3)
-                say(text, ", %d seed%s", mean.n, mean.n == 1 ? "" : "s");
-            else if (column == NEARER && !verdict_beyond_chance(mean))
-                say(text, ", within chance");
-            say(text, ")");
-        }
-        verdict_row_free(&row);
+        say(text, said > 1 ? ", " : "");
+        say_mean(text, mean);
+        say(text, " (%s", v->attention[a]);
+        if (column == NEARER && mean.n < 3)
+            say(text, ", %d seed%s", mean.n, mean.n == 1 ? "" : "s");
+        else if (column == NEARER && !verdict_beyond_chance(mean))
+            say(text, ", within chance");
+        say(text, ")");
     }
     if (said > MOST)
         say(text, ", and %d more", said - MOST);
@@ -87,16 +96,10 @@ static struct count count_gains(const struct verdict *v)
     struct count count = {0, 0, 0};
     for (int q = 0; verdict_table[q].id; q++)
         for (int a = 0; verdict_table[q].topic == VERDICT_LABELS && a < v->attentions; a++) {
-            struct verdict_row row;
-            if (verdict_row(v, q, a, &row)) {
-                orr_error_clear();
-                continue;
-            }
-            const struct orr_mean mean = orr_mean_of(row.nearer, v->seeds);
+            const struct orr_mean mean = mean_of(v, q, a, NEARER);
             count.all += mean.n >= 3;
             count.gains += verdict_beyond_chance(mean) && mean.mean > 0;
             count.losses += verdict_beyond_chance(mean) && mean.mean < 0;
-            verdict_row_free(&row);
         }
     return count;
 }
@@ -170,39 +173,37 @@ static int by_strength(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Comparisons with the first attention over at least three seeds; those beyond chance into named,
- * the surest first. */
-static int compare_all(const struct verdict *v, struct named *named, int *beyond)
+/* Comparisons with the first attention over at least three seeds; those beyond chance. */
+struct comparisons {
+    int compared, beyond;
+    struct named named[VERDICT_QUESTIONS * ORR_LIST];
+};
+
+static void count_comparison(const struct verdict *v, int question, int attention,
+                             const double *difference, const double *nearer, void *context)
 {
-    double *difference = orr_alloc((size_t)v->seeds + 1, sizeof *difference);
-    double *nearer = orr_alloc((size_t)v->seeds + 1, sizeof *nearer);
-    int compared = 0;
-    *beyond = 0;
-    for (int q = 0; verdict_table[q].id && difference && nearer; q++)
-        for (int a = 1; a < v->attentions; a++) {
-            verdict_compare(v, q, a, 0, difference, nearer);
-            const struct orr_mean mean = orr_mean_of(nearer, v->seeds);
-            compared += mean.n >= 3;
-            if (verdict_beyond_chance(mean))
-                named[(*beyond)++] = (struct named){q, a, mean};
-        }
-    free(difference);
-    free(nearer);
-    qsort(named, (size_t)*beyond, sizeof *named, by_strength);
-    return compared;
+    struct comparisons *all = context;
+    const struct orr_mean mean = orr_mean_of(nearer, v->seeds);
+    (void)difference;
+    all->compared += mean.n >= 3;
+    if (verdict_beyond_chance(mean))
+        all->named[all->beyond++] = (struct named){question, attention, mean};
 }
 
 static void does_attention_decide(const struct verdict *v, char text[2048])
 {
-    struct named named[VERDICT_QUESTIONS * ORR_LIST] = {0};
-    int beyond;
-    const int compared = compare_all(v, named, &beyond);
-    const double chance = 0.05 * compared;
+    struct comparisons all = {0};
     *text = '\0';
-    if (!compared) {
+    if (verdict_each_comparison(v, count_comparison, &all))
+        orr_error_clear();
+    if (!all.compared) {
         say(text, "Whether attention decides it is open: no two attentions share three seeds.");
         return;
     }
+    const int compared = all.compared, beyond = all.beyond;
+    const double chance = 0.05 * compared;
+    struct named *named = all.named; /* the surest first */
+    qsort(named, (size_t)beyond, sizeof *named, by_strength);
     say(text,
         "%s: of %d comparisons with %s, seed by seed, %d lie beyond their 95%% intervals, "
         "where chance alone brings about %.1f",
@@ -229,19 +230,13 @@ static const char *how_it_goes_on(const struct verdict *v, int question)
 {
     int all = 0, nearer = 0, inside = 0, outside = 0;
     for (int a = 0; a < v->attentions; a++) {
-        struct verdict_row row;
-        if (verdict_row(v, question, a, &row)) {
-            orr_error_clear();
-            continue;
-        }
-        const struct orr_mean value = orr_mean_of(row.value, v->seeds),
-                              gain = orr_mean_of(row.nearer, v->seeds);
-        const double off = fabs(value.mean - orr_mean_of(row.ceiling, v->seeds).mean);
+        const struct orr_mean value = mean_of(v, question, a, VALUE),
+                              gain = mean_of(v, question, a, NEARER);
+        const double off = fabs(value.mean - mean_of(v, question, a, CEILING).mean);
         all += value.n >= 3;
         nearer += verdict_beyond_chance(gain) && gain.mean > 0;
         inside += value.n >= 3 && off <= value.half;
         outside += value.n >= 3 && off > value.half;
-        verdict_row_free(&row);
     }
     if (all && nearer == all && inside == all)
         return "The law goes on where no label was";

@@ -88,6 +88,12 @@ void verdict_row_free(struct verdict_row *row);
 /* One attention minus another, seed by seed: `difference` and `nearer` (seeds). */
 void verdict_compare(const struct verdict *v, int question, int a, int b, double *difference,
                      double *nearer);
+/* visit()s every comparison of another attention with the first one that some seed has. */
+int verdict_each_comparison(const struct verdict *v,
+                            void (*visit)(const struct verdict *v, int question, int attention,
+                                          const double *difference, const double *nearer,
+                                          void *context),
+                            void *context);
 /* Whether the mean's 95% interval of Student's t leaves out 0, of at least three seeds. */
 bool verdict_beyond_chance(struct orr_mean mean);
 

@@ -54,27 +54,6 @@ static int print_figures(const struct verdict *v)
     return 0;
 }
 
-/* visit()s every comparison with the first attention that has a seed. */
-static int each_comparison(const struct verdict *v,
-                           void (*visit)(const struct verdict *v, int question, int attention,
-                                         const double *difference, const double *nearer,
-                                         void *context),
-                           void *context)
-{
-    double *difference = orr_alloc((size_t)v->seeds + 1, sizeof *difference);
-    double *nearer = orr_alloc((size_t)v->seeds + 1, sizeof *nearer);
-    for (int q = 0; verdict_table[q].id && difference && nearer; q++)
-        for (int a = 1; a < v->attentions; a++) {
-            verdict_compare(v, q, a, 0, difference, nearer);
-            if (orr_mean_of(difference, v->seeds).n)
-                visit(v, q, a, difference, nearer, context);
-        }
-    const int rc = difference && nearer ? 0 : ORR_ENOMEM;
-    free(difference);
-    free(nearer);
-    return rc;
-}
-
 static void print_comparison(const struct verdict *v, int question, int attention,
                              const double *difference, const double *nearer, void *context)
 {
@@ -104,7 +83,7 @@ int verdict_print(const struct verdict *v)
                "difference | its bootstrap | nearer to the ceiling | beyond chance |\n"
                "|---|---|---|---|---|---|---|\n",
                v->attention[0]);
-        TRY(each_comparison(v, print_comparison, NULL));
+        TRY(verdict_each_comparison(v, print_comparison, NULL));
     }
     if (v->missing_count)
         printf("\n## Missing\n\n");
@@ -116,28 +95,6 @@ int verdict_print(const struct verdict *v)
 }
 
 /* ---------------------------------------------------------------------------------- JSON */
-
-static cJSON *number(double x)
-{
-    return isfinite(x) ? cJSON_CreateNumber(x) : cJSON_CreateNull();
-}
-
-static void add_mean(cJSON *parent, const char *key, const double *x, int n)
-{
-    const struct orr_mean mean = orr_mean_of(x, n);
-    double interval[2];
-    cJSON *json = cJSON_AddObjectToObject(parent, key);
-    orr_bootstrap_mean(x, n, interval);
-    cJSON_AddItemToObject(json, "mean", number(mean.mean));
-    cJSON_AddItemToObject(json, "standard_error", number(mean.error));
-    cJSON_AddItemToObject(json, "half_width", number(mean.half));
-    cJSON *bootstrap = cJSON_AddArrayToObject(json, "bootstrap");
-    for (int end = 0; end < 2; end++)
-        cJSON_AddItemToArray(bootstrap, number(interval[end]));
-    cJSON *values = cJSON_AddArrayToObject(json, "values");
-    for (int i = 0; i < n; i++)
-        cJSON_AddItemToArray(values, number(x[i]));
-}
 
 static int add_figures(const struct verdict *v, cJSON *list)
 {
@@ -152,12 +109,12 @@ static int add_figures(const struct verdict *v, cJSON *list)
                 cJSON_AddStringToObject(json, "title", verdict_table[q].title);
                 cJSON_AddStringToObject(json, "attention", row.attention);
                 cJSON_AddNumberToObject(json, "seeds", row.seeds);
-                add_mean(json, "value", row.value, v->seeds);
-                add_mean(json, "ceiling", row.ceiling, v->seeds);
-                add_mean(json, "floor", row.floor, v->seeds);
-                add_mean(json, "raw", row.raw, v->seeds);
-                add_mean(json, "above_floor", row.above, v->seeds);
-                add_mean(json, "nearer_than_floor", row.nearer, v->seeds);
+                report_mean_json(json, "value", row.value, v->seeds, true);
+                report_mean_json(json, "ceiling", row.ceiling, v->seeds, true);
+                report_mean_json(json, "floor", row.floor, v->seeds, true);
+                report_mean_json(json, "raw", row.raw, v->seeds, true);
+                report_mean_json(json, "above_floor", row.above, v->seeds, true);
+                report_mean_json(json, "nearer_than_floor", row.nearer, v->seeds, true);
             }
             verdict_row_free(&row);
         }
@@ -173,8 +130,8 @@ static void add_comparison(const struct verdict *v, int question, int attention,
     cJSON_AddStringToObject(json, "attention", v->attention[attention]);
     cJSON_AddStringToObject(json, "minus", v->attention[0]);
     cJSON_AddNumberToObject(json, "seeds", orr_mean_of(difference, v->seeds).n);
-    add_mean(json, "difference", difference, v->seeds);
-    add_mean(json, "nearer", nearer, v->seeds);
+    report_mean_json(json, "difference", difference, v->seeds, true);
+    report_mean_json(json, "nearer", nearer, v->seeds, true);
 }
 
 static void add_words(const struct verdict *v, cJSON *json)
@@ -218,7 +175,7 @@ int verdict_write(const struct verdict *v, const char *folder)
     int rc = figures && differences ? add_figures(v, figures)
                                     : ORR_FAIL(ORR_ENOMEM, "verdict.json: out of memory");
     if (!rc)
-        rc = each_comparison(v, add_comparison, differences);
+        rc = verdict_each_comparison(v, add_comparison, differences);
     if (!rc)
         rc = orr_mkdir(folder);
     if (!rc)

@@ -9,22 +9,7 @@
 #include "base/provenance.h"
 #include "runs.h"
 
-static char folder[64];
 static const char *attention = "lssar"; /* of the runs that are written */
-
-static int create(void **state)
-{
-    (void)state;
-    scratch_create(folder);
-    return 0;
-}
-
-static int discard(void **state)
-{
-    (void)state;
-    scratch_remove(folder);
-    return 0;
-}
 
 /* What a run says of truth and lssar: two samples, of which so many are the law. */
 struct says {
@@ -95,7 +80,7 @@ static void write_run(const char *name, const char *settings, const struct says 
             fail_msg("%s", orr_error());
         at += strcspn(at, " ");
     }
-    scratch_path(path, folder, name);
+    scratch_path(path, scratch_dir, name);
     assert_int_equal(orr_path(file, "%s/laws", path), 0);
     assert_int_equal(orr_mkdir(file), 0);
     assert_int_equal(orr_path(file, "%s/preset.json", path), 0);
@@ -132,7 +117,7 @@ static void runs_are_found_and_grouped(void **state)
     (void)state;
     struct runs runs;
     write_runs();
-    if (report_runs_read(&runs, folder))
+    if (report_runs_read(&runs, scratch_dir))
         fail_msg("%s", orr_error());
     assert_int_equal(runs.count, 5);
     assert_int_equal(runs.left_out_count, 0);
@@ -173,10 +158,10 @@ static void rows_are_over_seeds(void **state)
     char path[4096];
     cJSON *json = NULL;
     write_runs();
-    assert_int_equal(report_runs_read(&runs, folder), 0);
+    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
     assert_int_equal(report_runs_write(&runs), 0);
     report_runs_free(&runs);
-    scratch_path(path, folder, "runs.json");
+    scratch_path(path, scratch_dir, "runs.json");
     assert_int_equal(orr_json_read(path, &json), 0);
     assert_string_equal(get(json, "format")->valuestring, "orrery-runs-1");
     assert_int_equal(cJSON_GetArraySize(get(json, "runs")), 5);
@@ -215,16 +200,16 @@ static void incomplete_runs_are_left_out(void **state)
     struct runs runs;
     char path[4096];
     write_runs();
-    scratch_path(path, folder, "a/7/laws/laws.json"); /* not yet there */
+    scratch_path(path, scratch_dir, "a/7/laws/laws.json"); /* not yet there */
     assert_int_equal(remove(path), 0);
-    scratch_path(path, folder, "b/laws/laws.json"); /* damaged */
+    scratch_path(path, scratch_dir, "b/laws/laws.json"); /* damaged */
     scratch_text(path, "{\"laws\": [");
-    scratch_path(path, folder, "c/x/preset.json"); /* laws of other settings */
+    scratch_path(path, scratch_dir, "c/x/preset.json"); /* laws of other settings */
     scratch_text(path, "{\"seed\": 1, \"attention\": [\"lssar\"], \"pretrain\": {\"steps\": 17}}");
-    scratch_path(path, folder, "e/preset.json");
+    scratch_path(path, scratch_dir, "e/preset.json");
     write_run("e", "seed=5", &(struct says){0});
     assert_int_equal(remove(path), 0);
-    assert_int_equal(report_runs_read(&runs, folder), 0);
+    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
     assert_int_equal(runs.count, 2);
     static const char *const why[4][2] = {{"a/7", "not found"},
                                           {"b", "not valid JSON"},
@@ -238,10 +223,10 @@ static void incomplete_runs_are_left_out(void **state)
     }
     report_runs_free(&runs);
     for (int i = 0; i < 2; i++) {
-        scratch_path(path, folder, i ? "a/deep/9/laws/laws.json" : "a/0/laws/laws.json");
+        scratch_path(path, scratch_dir, i ? "a/deep/9/laws/laws.json" : "a/0/laws/laws.json");
         assert_int_equal(remove(path), 0);
     }
-    assert_int_equal(report_runs_read(&runs, folder), ORR_EMISSING);
+    assert_int_equal(report_runs_read(&runs, scratch_dir), ORR_EMISSING);
     assert_non_null(strstr(orr_error(), "none of 6 runs is complete; a/0: "));
     report_runs_free(&runs);
 }
@@ -252,11 +237,11 @@ static void seed_of_the_same_settings_twice_is_refused(void **state)
     struct runs runs;
     write_runs();
     write_run("z", POWER " seed=1 about=again", &(struct says){0});
-    assert_int_equal(report_runs_read(&runs, folder), ORR_EINVAL);
+    assert_int_equal(report_runs_read(&runs, scratch_dir), ORR_EINVAL);
     assert_non_null(strstr(orr_error(), "/z: of the same settings and seed (1) as c/x"));
     report_runs_free(&runs);
     write_run("z", POWER " seed=1 pretrain.steps=9", &(struct says){0}); /* others */
-    assert_int_equal(report_runs_read(&runs, folder), 0);
+    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
     assert_int_equal(runs.groups, 3);
     report_runs_free(&runs);
 }
@@ -276,10 +261,10 @@ static void models_are_compared_seed_by_seed(void **state)
     write_run("s2", "seed=2", &(struct says){-1.5, 0.9, 1, 1});
     write_run("s4", "seed=4", &(struct says){5, 5, 1, 1});
     attention = "lssar";
-    assert_int_equal(report_runs_read(&runs, folder), 0);
+    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
     assert_int_equal(report_runs_write(&runs), 0);
     report_runs_free(&runs);
-    scratch_path(path, folder, "runs.json");
+    scratch_path(path, scratch_dir, "runs.json");
     assert_int_equal(orr_json_read(path, &json), 0);
     const cJSON *list = get(json, "differences");
     assert_int_equal(cJSON_GetArraySize(list), 3);
@@ -309,7 +294,7 @@ static void models_are_compared_seed_by_seed(void **state)
 static void write_text(const char *name, const char *text)
 {
     char path[4096];
-    scratch_path(path, folder, name);
+    scratch_path(path, scratch_dir, name);
     scratch_text(path, text);
 }
 
@@ -318,7 +303,7 @@ static void write_length(bool same, bool changed)
 {
     char path[4096], text[1024];
     uint64_t content, bytes;
-    scratch_path(path, folder, "s/softmax/pretrain/last.safetensors");
+    scratch_path(path, scratch_dir, "s/softmax/pretrain/last.safetensors");
     assert_int_equal(orr_file_checksum(path, &content, &bytes), 0);
     snprintf(text, sizeof text,
              "{\"checkpoint_xxh64\": \"%016llx\", \"changed\": %s, \"rows\": ["
@@ -339,7 +324,7 @@ static void check_stale_length(void)
             write_text("s/softmax/probe/length.json", "{");
         else
             write_length(k == 1, k == 1);
-        assert_int_equal(report_runs_read(&runs, folder), 0);
+        assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
         assert_int_equal(runs.count, 2);
         const struct runs_source *source = report_runs_find(&runs.run[1], "softmax");
         assert_true(isnan(source->beyond) && source->next_state > 0);
@@ -359,7 +344,7 @@ static void attentions_of_one_seed_are_put_together(void **state)
     write_run("s", "seed=5", &(struct says){-1.6, 0.9, 1, 1});
     attention = "lssar";
     for (int k = 0; k < 2; k++) {
-        scratch_path(path, folder, k ? "s/softmax/pretrain" : "s/softmax/probe");
+        scratch_path(path, scratch_dir, k ? "s/softmax/pretrain" : "s/softmax/probe");
         assert_int_equal(orr_mkdir(path), 0);
     }
     write_text("s/softmax/pretrain/evaluation.json", "{\"teacher_forced\": 0.0125}");
@@ -371,10 +356,10 @@ static void attentions_of_one_seed_are_put_together(void **state)
                "{\"step\": 2, \"val_loss\": 1}\n"
                "{\"step\": 3, \"tokens_per_s\": 31968, \"memory_mb\": 75}\n"
                "{\"step\": 4, \"tokens_per_s\": 15984, \"memory_mb\": 75}\n{\"step\": 5, \"tok");
-    assert_int_equal(report_runs_read(&runs, folder), 0);
+    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
     assert_int_equal(runs.groups, 1);
     assert_int_equal(report_runs_write(&runs), 0);
-    scratch_path(path, folder, "runs.json");
+    scratch_path(path, scratch_dir, "runs.json");
     assert_int_equal(orr_json_read(path, &json), 0);
     const cJSON *row, *rows = get(json, "rows");
     static const char *const title[] = {"truth", "lssar", "untrained (lssar)", "softmax",
@@ -399,13 +384,17 @@ static void attentions_of_one_seed_are_put_together(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(runs_are_found_and_grouped, create, discard),
-        cmocka_unit_test_setup_teardown(rows_are_over_seeds, create, discard),
-        cmocka_unit_test_setup_teardown(incomplete_runs_are_left_out, create, discard),
-        cmocka_unit_test_setup_teardown(seed_of_the_same_settings_twice_is_refused, create,
-                                        discard),
-        cmocka_unit_test_setup_teardown(models_are_compared_seed_by_seed, create, discard),
-        cmocka_unit_test_setup_teardown(attentions_of_one_seed_are_put_together, create, discard),
+        cmocka_unit_test_setup_teardown(runs_are_found_and_grouped, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(rows_are_over_seeds, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(incomplete_runs_are_left_out, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(seed_of_the_same_settings_twice_is_refused, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(models_are_compared_seed_by_seed, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(attentions_of_one_seed_are_put_together, scratch_setup,
+                                        scratch_teardown),
     };
     return cmocka_run_group_tests_name("figures/runs", tests, NULL, NULL);
 }

@@ -6,33 +6,17 @@
 
 #include "claims.h"
 
-static char folder[64];
-
-static int create(void **state)
-{
-    (void)state;
-    scratch_create(folder);
-    return 0;
-}
-
-static int discard(void **state)
-{
-    (void)state;
-    scratch_remove(folder);
-    return 0;
-}
-
 static void write_text(const char *name, const char *text)
 {
     char path[4096];
-    scratch_path(path, folder, name);
+    scratch_path(path, scratch_dir, name);
     scratch_text(path, text);
 }
 
 static struct verdict_fact fact_of(struct verdict_claim claim)
 {
     struct verdict_fact fact;
-    if (verdict_fact(folder, &claim, &fact))
+    if (verdict_fact(scratch_dir, &claim, &fact))
         fail_msg("%s", orr_error());
     return fact;
 }
@@ -136,10 +120,10 @@ static void figures_come_from_files_of_every_kind(void **state)
     assert_false(fact_of((struct verdict_claim){.file = "none.json"}).there);
     write_text("bad.json", "{\"rows\": [");
     struct verdict_fact fact;
-    assert_int_equal(verdict_fact(folder, &(struct verdict_claim){.file = "bad.json"}, &fact),
+    assert_int_equal(verdict_fact(scratch_dir, &(struct verdict_claim){.file = "bad.json"}, &fact),
                      ORR_EFORMAT);
     const struct verdict_claim other = {.file = "s.json", .source = VERDICT_OF_GRID};
-    assert_int_equal(verdict_fact(folder, &other, &fact), ORR_EFORMAT);
+    assert_int_equal(verdict_fact(scratch_dir, &other, &fact), ORR_EFORMAT);
     assert_non_null(strstr(orr_error(), "s.json: \"format\": expected \"orrery-probe-grid-1\""));
 }
 
@@ -194,7 +178,7 @@ static void the_ledger_is_that_of_the_stored_results(void **state)
     (void)state;
     char path[4096], *made, *kept;
     size_t bytes[2];
-    scratch_path(path, folder, "claims.md");
+    scratch_path(path, scratch_dir, "claims.md");
     if (verdict_ledger("bench/results/verdict", path))
         fail_msg("%s", orr_error());
     assert_int_equal(orr_file_read(path, &made, &bytes[0]), 0);
@@ -213,9 +197,11 @@ static void the_ledger_is_that_of_the_stored_results(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(figures_come_from_files_of_every_kind, create, discard),
-        cmocka_unit_test_setup_teardown(intervals_decide, create, discard),
-        cmocka_unit_test_setup_teardown(the_ledger_is_that_of_the_stored_results, create, discard),
+        cmocka_unit_test_setup_teardown(figures_come_from_files_of_every_kind, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(intervals_decide, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_ledger_is_that_of_the_stored_results, scratch_setup,
+                                        scratch_teardown),
     };
     return cmocka_run_group_tests_name("verdict/claims", tests, NULL, NULL);
 }

@@ -9,27 +9,11 @@
 #include "base/provenance.h"
 #include "verdict.h"
 
-static char folder[64];
-
-static int create(void **state)
-{
-    (void)state;
-    scratch_create(folder);
-    return 0;
-}
-
-static int discard(void **state)
-{
-    (void)state;
-    scratch_remove(folder);
-    return 0;
-}
-
 static void write_text(const char *cell, const char *file, const char *text)
 {
     char path[4096], name[256];
     snprintf(name, sizeof name, "%s/%s", cell, file);
-    scratch_path(path, folder, name);
+    scratch_path(path, scratch_dir, name);
     scratch_text(path, text);
 }
 
@@ -85,7 +69,7 @@ static void write_probe(const char *cell, const char *attention, const char *pro
     char path[4096], name[256], text[64];
     uint64_t content, bytes;
     snprintf(name, sizeof name, "%s/%s/pretrain/last.safetensors", cell, attention);
-    scratch_path(path, folder, name);
+    scratch_path(path, scratch_dir, name);
     assert_int_equal(orr_file_checksum(path, &content, &bytes), 0);
     cJSON *json = cJSON_CreateObject();
     snprintf(text, sizeof text, "%016llx", (unsigned long long)content);
@@ -107,7 +91,7 @@ static void write_probe(const char *cell, const char *attention, const char *pro
             cJSON_AddNumberToObject(item, key[k], number[k]);
     }
     snprintf(name, sizeof name, "%s/%s/probe/%s.json", cell, attention, probe);
-    scratch_path(path, folder, name);
+    scratch_path(path, scratch_dir, name);
     assert_int_equal(orr_json_write(path, json), 0);
     cJSON_Delete(json);
 }
@@ -141,10 +125,10 @@ static void write_cell(const char *cell, const char *attention, const char *sett
                               : "/%s/probe",
                      attention);
         snprintf(name, sizeof name, "%s%s", cell, below);
-        scratch_path(path, folder, name);
+        scratch_path(path, scratch_dir, name);
         assert_int_equal(orr_mkdir(path), 0);
     }
-    scratch_path(path, folder, cell);
+    scratch_path(path, scratch_dir, cell);
     assert_int_equal(orr_path(file, "%s/preset.json", path), 0);
     assert_int_equal(orr_preset_save(&preset, file), 0);
     write_laws(path, &preset, attention, exponent);
@@ -177,7 +161,7 @@ static void read_cells(struct verdict *v, int n, int expected)
     static char path[8][4096];
     const char *list[8];
     for (int i = 0; i < n; i++) {
-        scratch_path(path[i], folder, names[i]);
+        scratch_path(path[i], scratch_dir, names[i]);
         list[i] = path[i];
     }
     const int rc = verdict_read(v, list, n);
@@ -351,9 +335,9 @@ static void what_is_missing_is_named(void **state)
     struct verdict v;
     char path[4096];
     write_cells();
-    scratch_path(path, folder, "l1/laws/laws.json"); /* not yet there */
+    scratch_path(path, scratch_dir, "l1/laws/laws.json"); /* not yet there */
     assert_int_equal(remove(path), 0);
-    scratch_path(path, folder, "l2/lssar/probe/labels.json");
+    scratch_path(path, scratch_dir, "l2/lssar/probe/labels.json");
     assert_int_equal(remove(path), 0);
     static const char *const row[] = {"log force|R^2|-1|100|0.99|1|0"};
     write_probe("s1", "softmax", "labels", row, 1, true);                   /* of a changed model */
@@ -405,13 +389,13 @@ static void the_file_is_the_same_every_time(void **state)
         char of[6][4096];
         const char *list[6];
         for (int i = 0; i < 6; i++) {
-            scratch_path(of[i], folder, names[k ? 5 - i : i]);
+            scratch_path(of[i], scratch_dir, names[k ? 5 - i : i]);
             list[i] = of[i];
         }
         assert_int_equal(verdict_read(&v, list, 6), 0);
-        assert_int_equal(verdict_write(&v, folder), 0);
+        assert_int_equal(verdict_write(&v, scratch_dir), 0);
         verdict_free(&v);
-        scratch_path(path, folder, "verdict.json");
+        scratch_path(path, scratch_dir, "verdict.json");
         assert_int_equal(orr_file_read(path, &text[k], &bytes[k]), 0);
     }
     assert_int_equal(bytes[0], bytes[1]);
@@ -425,14 +409,21 @@ static void the_file_is_the_same_every_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(figures_are_taken_with_ceiling_and_floor, create, discard),
-        cmocka_unit_test_setup_teardown(attentions_are_compared_seed_by_seed, create, discard),
-        cmocka_unit_test_setup_teardown(sentences_follow_from_the_figures, create, discard),
-        cmocka_unit_test_setup_teardown(exponents_outside_decide_about_the_law, create, discard),
-        cmocka_unit_test_setup_teardown(rows_of_probes_are_the_right_ones, create, discard),
-        cmocka_unit_test_setup_teardown(what_is_missing_is_named, create, discard),
-        cmocka_unit_test_setup_teardown(cells_of_other_settings_are_refused, create, discard),
-        cmocka_unit_test_setup_teardown(the_file_is_the_same_every_time, create, discard),
+        cmocka_unit_test_setup_teardown(figures_are_taken_with_ceiling_and_floor, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(attentions_are_compared_seed_by_seed, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(sentences_follow_from_the_figures, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(exponents_outside_decide_about_the_law, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(rows_of_probes_are_the_right_ones, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(what_is_missing_is_named, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(cells_of_other_settings_are_refused, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_file_is_the_same_every_time, scratch_setup,
+                                        scratch_teardown),
     };
     return cmocka_run_group_tests_name("verdict/verdict", tests, NULL, NULL);
 }
