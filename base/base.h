@@ -334,6 +334,11 @@ int orr_json_read(const char *path, struct cJSON **json);
  * round, a string above. False without memory. */
 bool orr_json_add_u64(struct cJSON *object, const char *key, uint64_t value);
 bool orr_json_append_u64(struct cJSON *list, uint64_t value);
+/* The shortest decimal text that reads back as the same double, which cJSON's own may miss by the
+ * last bit; as a number of an object, and as a list; null for what is not finite. */
+void orr_shortest(double value, char *text, size_t bytes);
+void orr_json_add_exact(struct cJSON *object, const char *key, double value);
+void orr_json_add_list(struct cJSON *object, const char *key, const double *x, int n);
 /* A number of an object, NaN where there is none; whether a text is there and is this one. */
 double orr_json_number(const struct cJSON *object, const char *key);
 bool orr_json_says(const struct cJSON *object, const char *key, const char *text);

@@ -46,6 +46,36 @@ bool orr_json_append_u64(cJSON *list, uint64_t value)
     return cJSON_AddItemToArray(list, u64(value));
 }
 
+void orr_shortest(double value, char *text, size_t bytes)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, bytes, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            return;
+    }
+}
+
+static cJSON *exact(double value)
+{
+    char text[40];
+    if (!isfinite(value))
+        return cJSON_CreateNull();
+    orr_shortest(value, text, sizeof text);
+    return cJSON_CreateRaw(text);
+}
+
+void orr_json_add_exact(cJSON *object, const char *key, double value)
+{
+    cJSON_AddItemToObject(object, key, exact(value));
+}
+
+void orr_json_add_list(cJSON *object, const char *key, const double *x, int n)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, key);
+    for (int i = 0; i < n; i++)
+        cJSON_AddItemToArray(list, exact(x[i]));
+}
+
 double orr_json_number(const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);

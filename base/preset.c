@@ -282,23 +282,18 @@ static int check_name(const char *path, const char *name)
                     name);
 }
 
-int orr_preset_load(struct orr_preset *preset, const char *name_or_file)
+int orr_preset_take(struct orr_preset *preset, const cJSON *json, const char *path)
 {
-    char path[4096], where[4200];
+    char where[4200];
     orr_preset_defaults(preset);
-    int rc = locate(name_or_file, path);
-    if (rc)
-        return rc;
-    cJSON *json = NULL;
-    rc = orr_json_read(path, &json);
-    if (rc)
-        return ORR_EUSAGE; /* the message names file, line and column */
     snprintf(where, sizeof where, "%s: ", path);
     if (!cJSON_IsObject(json))
-        rc = ORR_FAIL(ORR_EUSAGE, "%s: expected a JSON object", path);
-    cJSON *name = cJSON_DetachItemFromObjectCaseSensitive(json, "name");
-    if (!rc)
-        rc = read_group(preset, where, "", json);
+        return ORR_FAIL(ORR_EUSAGE, "%s: expected a JSON object", path);
+    cJSON *own = cJSON_Duplicate(json, true);
+    if (!own)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    cJSON *name = cJSON_DetachItemFromObjectCaseSensitive(own, "name");
+    const int rc = read_group(preset, where, "", own);
     const char *base = strrchr(path, '/');
     base = base ? base + 1 : path;
     if (cJSON_IsString(name))
@@ -306,8 +301,21 @@ int orr_preset_load(struct orr_preset *preset, const char *name_or_file)
     else
         snprintf(preset->name, sizeof preset->name, "%.*s", (int)strlen(base) - 5, base);
     cJSON_Delete(name);
-    cJSON_Delete(json);
+    cJSON_Delete(own);
     return rc ? rc : check_name(path, preset->name);
+}
+
+int orr_preset_load(struct orr_preset *preset, const char *name_or_file)
+{
+    char path[4096];
+    cJSON *json = NULL;
+    orr_preset_defaults(preset);
+    TRY(locate(name_or_file, path));
+    if (orr_json_read(path, &json))
+        return ORR_EUSAGE; /* the message names file, line and column */
+    const int rc = orr_preset_take(preset, json, path);
+    cJSON_Delete(json);
+    return rc;
 }
 
 /* ------------------------------------------------------------------------------- saving */
@@ -318,16 +326,6 @@ static void enum_name(const struct orr_field *f, int index, char *text, size_t b
     for (; index > 0; index--)
         choice = strchr(choice, '|') + 1;
     snprintf(text, bytes, "%.*s", (int)strcspn(choice, "|"), choice);
-}
-
-/* The shortest decimal text that reads back as the same double (cJSON's own may be 1 ulp off). */
-static void shortest(double value, char *text, size_t bytes)
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, bytes, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            return;
-    }
 }
 
 void orr_field_text(const struct orr_preset *preset, const struct orr_field *f,
@@ -349,7 +347,7 @@ void orr_field_text(const struct orr_preset *preset, const struct orr_field *f,
         snprintf(text, bytes, "%llu", (unsigned long long)*(const uint64_t *)(const void *)at);
         break;
     case ORR_FIELD_DOUBLE:
-        shortest(*(const double *)(const void *)at, text, bytes);
+        orr_shortest(*(const double *)(const void *)at, text, bytes);
         break;
     case ORR_FIELD_BOOL:
         snprintf(text, bytes, "%s", *(const bool *)(const void *)at ? "true" : "false");

@@ -233,6 +233,8 @@ void orr_preset_defaults(struct orr_preset *preset);
  * program's folder) or a FILE ending in .json. Starts from the defaults. Unknown keys, wrong types
  * and values out of range: ORR_EUSAGE naming file, key, expected, found and the nearest key. */
 int orr_preset_load(struct orr_preset *preset, const char *name_or_file);
+/* The same of a JSON object that stands in the file `path`. */
+int orr_preset_take(struct orr_preset *preset, const struct cJSON *json, const char *path);
 /* "pretrain.steps=500". */
 int orr_preset_set(struct orr_preset *preset, const char *assignment);
 /* The same for an option of the command line, whose name the message has in front of the key. */

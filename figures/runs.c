@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <cjson/cJSON.h>
+
 enum { DEEPEST = 3 };
 
 /* ------------------------------------------------------------------------------ one run */
@@ -65,6 +67,23 @@ static int read_run(const char *path, struct runs_run *into)
     return rc;
 }
 
+/* The same of a file of its results. */
+static int read_record(const char *path, struct runs_run *into)
+{
+    cJSON *json = NULL;
+    int rc = orr_json_read(path, &json);
+    if (!rc)
+        rc = report_runs_take_record(json, path, into);
+    cJSON_Delete(json);
+    return rc;
+}
+
+static bool is_file(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISREG(info.st_mode);
+}
+
 /* Adds the run, or the reason why not. */
 static int add_run(struct runs *runs, const char *path)
 {
@@ -82,7 +101,7 @@ static int add_run(struct runs *runs, const char *path)
     left += runs->left_out_count;
     memset(run, 0, sizeof *run);
     snprintf(run->path, sizeof run->path, "%s", below);
-    const int rc = read_run(path, run);
+    const int rc = is_file(path) ? read_record(path, run) : read_run(path, run);
     if (!rc)
         runs->count++;
     if (!rc || rc == ORR_ENOMEM)
@@ -99,6 +118,20 @@ static int add_run(struct runs *runs, const char *path)
 static int is_visible(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
+}
+
+/* Whether it is a file of a run's results; others are passed over. */
+static bool is_record(const char *path)
+{
+    const size_t length = strlen(path);
+    cJSON *json = NULL;
+    if (length < 5 || strcmp(path + length - 5, ".json") != 0 || !is_file(path))
+        return false;
+    if (orr_json_read(path, &json))
+        orr_error_clear();
+    const bool is = report_runs_is_record(json);
+    cJSON_Delete(json);
+    return is;
 }
 
 /* A folder with settings or laws is a run, and has no others inside. */
@@ -120,6 +153,8 @@ static int look_into(struct runs *runs, const char *path, int depth)
         rc = orr_path(inside, "%s/%s", path, entry[i]->d_name);
         if (!rc && !stat(inside, &info) && S_ISDIR(info.st_mode))
             rc = look_into(runs, inside, depth + 1);
+        else if (!rc && is_record(inside))
+            rc = add_run(runs, inside);
     }
     for (int i = 0; i < count; i++)
         free(entry[i]);

@@ -20,6 +20,7 @@ struct runs_source {
 
 struct runs_run {
     char path[REPORT_PATH]; /* below the folder */
+    bool is_record;         /* not the run, but the file of its results */
     struct orr_preset preset;
     struct report_true_law true_law;
     char rule[ORR_NAME]; /* whose choice counts as selected */
@@ -73,13 +74,19 @@ struct runs_difference {
     double *values;
 };
 
-/* Reads every run 1 to 3 folders deep. One whose laws are not there, not readable, or not what its
+/* Reads every run 1 to 3 folders deep, and every file NAME.json of a run's results. One whose laws are not there, not readable, or not what its
  * preset.json makes is left out with the reason. ORR_EMISSING: none is left; ORR_EINVAL: two of the
  * same settings and seed with a model of the same attention. Free also after an error. */
 int report_runs_read(struct runs *runs, const char *folder);
-/* The same of these run directories, paths as they are. */
+/* The same of these run directories, and files of their results, paths as they are. */
 int report_runs_read_these(struct runs *runs, const char *const *path, int n);
 void report_runs_free(struct runs *runs);
+/* A run's results as one small JSON object, which cJSON_Delete() frees, also after an error;
+ * whether an object is one; and the same read again from the file `path` (ORR_EFORMAT,
+ * ORR_EUSAGE). */
+int report_runs_record(const struct runs_run *run, struct cJSON **record);
+bool report_runs_is_record(const struct cJSON *json);
+int report_runs_take_record(const struct cJSON *json, const char *path, struct runs_run *run);
 /* The source of a run by its title, NULL when the run has none. */
 const struct runs_source *report_runs_find(const struct runs_run *run, const char *title);
 /* A figure of a source by its title, RUNS_SHARE among them; NaN where there is none. */

@@ -16,6 +16,7 @@
 #                                          its settings (none: as they are)
 #   step    pretrain                       what is done: a program and its own options, in order
 #   step    probe linear --resume
+#   step    cell                           results as one small file, <cell>/cell.json
 #
 # Folders are $RUNS/<name of GRID>/<cell> (RUNS: runs); a cell's name has the level of each axis,
 # those of settings with the last word of the setting before it: softmax-noise_au0.02-seed1.
@@ -134,9 +135,9 @@ $1 == "axis" {
     next
 }
 $1 == "step" {
-    if ($2 !~ /^(orbits|pretrain|finetune|symreg|report|probe)$/)
-        refuse("step: expected orbits, pretrain, finetune, symreg, report or probe, found \"" \
-            $2 "\"")
+    if ($2 !~ /^(orbits|pretrain|finetune|symreg|report|probe|cell)$/)
+        refuse("step: expected orbits, pretrain, finetune, symreg, report, probe or cell, found " \
+            "\"" $2 "\"")
     $1 = ""
     sub(/^ +/, "")
     step[++steps] = $0
@@ -159,6 +160,11 @@ function line(cell, chosen,   k, n, text, program, own, run, options, from, fold
     for (k = 1; k <= steps; k++) {
         program = step[k]
         sub(/ .*/, "", program)
+        if (program == "cell") {
+            text = text (k > 1 ? " && " : "") quoted(ENVIRON["BIN"] "/verdict") " --cell " \
+                quoted(run)
+            continue
+        }
         from = program == "orbits" ? 1 : program == "pretrain" ? 2 : 3
         folder_of = from < 3 ? shared(from, chosen) : ""
         options = ""

@@ -4,18 +4,21 @@
 #
 #   tools/claims.sh RESULTS
 #
+# Results of single cells (cell.json) are kept in RESULTS/cells/<grid>, and grids are put together
+# from those, so that they can be made in pieces, on several machines.
 # What a grid has no results of keeps the file that is there; where they cannot be put together that
 # is said, the rest goes on, and the status is 1. machines.csv has the commit and the CPU that this
 # was done with (COMMIT: another one). RUNS (runs), BIN (bin), DOCS (docs).
 set -u -o pipefail
 results=${1:?claims: error: expected a folder of results}
-RUNS=${RUNS:-runs} BIN=${BIN:-bin}
+RUNS=${RUNS:-runs} BIN=$(cd "${BIN:-bin}" && pwd) || exit 1
 work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-claims-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$results"
 changed='' failed=0
 # take NAME FILE: a result that was made
 take() {
+    mkdir -p "$(dirname "$results/$1")" || exit 1
     cmp -s "$2" "$results/$1" && return
     cp "$2" "$results/$1" || exit 1
     changed+=" $1"
@@ -29,21 +32,39 @@ over() {
     "$BIN/probe" "$kind" "$@" --out "$work" --quiet >/dev/null || { failed=1 && return; }
     take "$name" "$work/${probe}_$kind.json"
 }
-# runs NAME FOLDER: the same of whole runs
-runs() {
-    [ -d "$2" ] || return 0
-    "$BIN/report" --runs "$2" --quiet >/dev/null || { failed=1 && return; }
-    take "$1" "$2/runs.json"
+# cells GRID: its cells' results, those that are kept and those of this machine, in one folder
+cells() {
+    local file name
+    for file in "$RUNS/$1"/*/cell.json; do
+        [ -e "$file" ] || continue
+        name=$(basename "$(dirname "$file")")
+        take "cells/$1/$name.json" "$file"
+    done
+    [ -d "$results/cells/$1" ]
 }
-[ ! -e "$RUNS/verdict/verdict.json" ] || take verdict.json "$RUNS/verdict/verdict.json"
+# runs GRID: the same of whole runs
+runs() {
+    cells "$1" || return 0
+    mkdir "$work/$1" && cp "$results/cells/$1"/*.json "$work/$1" || exit 1
+    (cd "$work" && "$BIN/report" --runs "$1" --quiet >/dev/null) || { failed=1 && return; }
+    take "$1.json" "$work/$1/runs.json"
+}
+if cells verdict; then
+    mkdir "$work/verdict" && cp "$results/cells/verdict"/*.json "$work/verdict" || exit 1
+    if (cd "$work/verdict" && "$BIN/verdict" --out . *.json >/dev/null); then
+        take verdict.json "$work/verdict/verdict.json"
+    else
+        failed=1
+    fi
+fi
 over seeds inductive.json "$RUNS"/verdict/*/*/probe/inductive.json
 over grid context_linear.json "$RUNS"/context/*/*/probe/linear.json
 over grid context_rollout.json "$RUNS"/context/*/*/probe/rollout.json
 over grid passkey.json "$RUNS"/passkey/*/*/probe/passkey.json
 over grid gate.json "$RUNS"/gate/*/*/probe/length.json
-runs universes.json "$RUNS/universes"
-runs ablation.json "$RUNS/ablation"
-runs study_mini.json "$RUNS/study_mini"
+runs universes
+runs ablation
+runs study_mini
 if [ -n "$changed" ]; then # where each was made, a line a file
     commit=${COMMIT:-$(git describe --always --dirty --abbrev=7 2>/dev/null || echo unknown)}
     cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)

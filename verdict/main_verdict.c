@@ -4,6 +4,7 @@
 
 static struct verdict v;
 static const char *claims;
+static const char *is_record; /* a flag */
 
 /* The ledger instead. */
 static int write_ledger(const struct orr_cli *cli)
@@ -22,12 +23,18 @@ static int run(const struct orr_cli *cli)
 {
     if (claims)
         return write_ledger(cli);
+    if (is_record && cli->argc_rest != 1)
+        return ORR_FAIL(ORR_EUSAGE, "--cell: expected one run directory, found %d", cli->argc_rest);
     int rc = cli->argc_rest ? verdict_read(&v, cli->argv_rest, cli->argc_rest)
                             : ORR_FAIL(ORR_EUSAGE, "expected run directories of a grid's cells, "
                                                    "found none; make verdict does it all");
-    if (!rc)
+    if (!rc && is_record)
+        rc = v.runs.run[0].is_record
+                 ? ORR_FAIL(ORR_EUSAGE, "%s: --cell: expected a run directory", cli->argv_rest[0])
+                 : verdict_record(&v, cli->argv_rest[0]);
+    else if (!rc)
         rc = verdict_write(&v, *cli->out ? cli->out : ".");
-    if (!rc)
+    if (!rc && !is_record)
         rc = verdict_print(&v);
     for (size_t i = 0; i < v.missing_count && !rc; i++)
         orr_note(cli->quiet, "verdict: missing: %s: %s", v.missing[i].what, v.missing[i].why);
@@ -41,6 +48,10 @@ int main(int argc, char **argv)
         {"--claims", "DIR",
          "instead: writes claims.md, what these files of results say of published claims", &claims,
          NULL},
+        {"--cell", NULL,
+         "instead: writes <CELL>/cell.json, the results of one run as a small file, which stands "
+         "for the run wherever cells are put together",
+         &is_record, NULL},
         {NULL, NULL, NULL, NULL, NULL},
     };
     static const struct orr_program program = {
@@ -48,7 +59,8 @@ int main(int argc, char **argv)
         .purpose = "Puts the cells of a grid together: figures over seeds, each with ceiling and "
                    "floor, attentions\nagainst each other, and the verdict in three sentences. "
                    "Prints Markdown, writes verdict.json\ninto --out (docs/verdict.md).",
-        .usage = "verdict [--out DIR] CELL...\n       verdict --claims DIR [--out DIR]",
+        .usage = "verdict [--out DIR] CELL...\n       verdict --cell CELL\n       verdict --claims "
+                 "DIR [--out DIR]",
         .options = options,
         .max_rest = 1024,
         .groups = "",

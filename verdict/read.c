@@ -11,8 +11,7 @@
 #include "figures/origin.h"
 #include "figures/report.h"
 
-/* Names what is missing, and why. */
-static int miss(struct verdict *v, const char *what, const char *why)
+int verdict_miss(struct verdict *v, const char *what, const char *why)
 {
     struct verdict_missing *more = realloc(v->missing, (v->missing_count + 1) * sizeof *v->missing);
     if (!more)
@@ -60,13 +59,19 @@ static bool is_unasked(const struct verdict *v, const char *probe)
 static int list_unasked(struct verdict *v, const char *probe)
 {
     char path[REPORT_PATH];
-    for (size_t i = 0; i < v->runs.count; i++)
-        for (int s = 0; s < v->runs.run[i].source_count; s++) {
+    for (size_t i = 0; i < v->runs.count; i++) {
+        bool has = false;
+        if (v->runs.run[i].is_record)
+            TRY(verdict_record_has(&v->runs.run[i], probe, &has));
+        if (has)
+            return 0;
+        for (int s = 0; s < v->runs.run[i].source_count && !v->runs.run[i].is_record; s++) {
             TRY(orr_path(path, "%s/%s/probe/%s.json", v->runs.run[i].path,
                          v->runs.run[i].source[s].title, probe));
             if (orr_exists(path))
                 return 0;
         }
+    }
     snprintf(v->unasked.item[v->unasked.count++], ORR_NAME, "%s", probe);
     return 0;
 }
@@ -82,15 +87,15 @@ static int read_probe(struct verdict *v, const struct runs_run *run, struct verd
     TRY(orr_path(path, "%s/%s/probe/%s.json", run->path, cell->attention, probe));
     TRY(report_runs_checkpoint(run->path, &run->preset, cell->attention, checkpoint));
     if (!orr_exists(path))
-        return miss(v, path, "not found");
+        return verdict_miss(v, path, "not found");
     if (orr_json_read(path, &json)) {
-        const int rc = miss(v, path, orr_error());
+        const int rc = verdict_miss(v, path, orr_error());
         orr_error_clear();
         return rc;
     }
     int rc = 0;
     if (!report_runs_is_of(json, checkpoint))
-        rc = miss(v, path, "of another checkpoint, or of a changed one");
+        rc = verdict_miss(v, path, "of another checkpoint, or of a changed one");
     else
         for (int q = 0; verdict_table[q].id; q++) {
             const struct verdict_question *question = &verdict_table[q];
@@ -98,7 +103,7 @@ static int read_probe(struct verdict *v, const struct runs_run *run, struct verd
                 continue;
             const cJSON *row = row_of(cJSON_GetObjectItemCaseSensitive(json, "rows"), question);
             if (!row && question->topic != VERDICT_LABELS) /* of labels there may be fewer */
-                rc = rc ? rc : miss(v, path, question->title);
+                rc = rc ? rc : verdict_miss(v, path, question->title);
             cell->figure[q] = (struct verdict_figure){
                 orr_json_number(row, "value"), orr_json_number(row, "ceiling"),
                 orr_json_number(row, "floor"), orr_json_number(row, "raw")};
@@ -116,7 +121,7 @@ static int read_next(struct verdict *v, const struct runs_run *run, struct verdi
     struct verdict_figure *figure = &cell->figure[q];
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run->path, cell->attention));
     if (!orr_exists(path))
-        return miss(v, path, "not found");
+        return verdict_miss(v, path, "not found");
     TRY(report_read_number(path, "teacher_forced", &figure->value));
     TRY(report_read_number(path, "orbit_fit", &figure->ceiling));
     return report_read_number(path, "persistence", &figure->raw);
@@ -175,7 +180,7 @@ static int read_bodies(struct verdict *v, const struct runs_run *cell_run,
     rc = rc ? rc : bodies(&run, cell->attention, REPORT_FLOOR_SQUARE, raw);
     report_free(&run);
     if (rc && rc != ORR_ENOMEM) {
-        rc = miss(v, cell_run->path, orr_error());
+        rc = verdict_miss(v, cell_run->path, orr_error());
         orr_error_clear();
         return rc;
     }
@@ -201,7 +206,8 @@ static bool begins_probe(int q)
     return true;
 }
 
-static int read_cell(struct verdict *v, const struct runs_run *run, const char *attention)
+int verdict_add_cell(struct verdict *v, const struct runs_run *run, const char *attention,
+                     struct verdict_cell **added)
 {
     struct verdict_cell *cell = realloc(v->cell, (v->count + 1) * sizeof *v->cell);
     if (!cell)
@@ -212,6 +218,14 @@ static int read_cell(struct verdict *v, const struct runs_run *run, const char *
     snprintf(cell->attention, sizeof cell->attention, "%s", attention);
     for (int q = 0; q < VERDICT_QUESTIONS; q++)
         cell->figure[q] = (struct verdict_figure){NAN, NAN, NAN, NAN};
+    *added = cell;
+    return 0;
+}
+
+static int read_cell(struct verdict *v, const struct runs_run *run, const char *attention)
+{
+    struct verdict_cell *cell;
+    TRY(verdict_add_cell(v, run, attention, &cell));
     TRY(read_bodies(v, run, cell));
     for (int q = 0; verdict_table[q].id; q++) {
         const struct verdict_question *question = &verdict_table[q];
@@ -269,7 +283,7 @@ int verdict_read(struct verdict *v, const char *const *path, int n)
     *v = (struct verdict){.planned = n};
     TRY(report_runs_read_these(&v->runs, path, n));
     for (size_t i = 0; i < v->runs.left_out_count; i++)
-        TRY(miss(v, v->runs.left_out[i].path, v->runs.left_out[i].why));
+        TRY(verdict_miss(v, v->runs.left_out[i].path, v->runs.left_out[i].why));
     if (v->runs.groups > 1) {
         size_t other = 1;
         while (v->runs.run[other].group == v->runs.run[0].group)
@@ -281,10 +295,14 @@ int verdict_read(struct verdict *v, const char *const *path, int n)
     for (int q = 0; verdict_table[q].id; q++)
         if (begins_probe(q))
             TRY(list_unasked(v, verdict_table[q].probe));
-    for (size_t i = 0; i < v->runs.count; i++)
-        for (int s = 0; s < v->runs.run[i].source_count; s++)
-            if (v->runs.run[i].source[s].is_model)
-                TRY(read_cell(v, &v->runs.run[i], v->runs.run[i].source[s].title));
+    for (size_t i = 0; i < v->runs.count; i++) {
+        const struct runs_run *run = &v->runs.run[i];
+        if (run->is_record)
+            TRY(verdict_take_record(v, run));
+        for (int s = 0; s < run->source_count && !run->is_record; s++)
+            if (run->source[s].is_model)
+                TRY(read_cell(v, run, run->source[s].title));
+    }
     return list(v);
 }
 

@@ -67,11 +67,23 @@ struct verdict {
     char attention[ORR_LIST][ORR_NAME]; /* softmax first, if it is there */
     uint64_t *seed;                     /* (seeds), ascending */
 };
-/* Reads the cells; of those that are not complete the rest. What is not there, or is not of the
- * very checkpoint that the run holds, goes to `missing`. No cell: ORR_EMISSING; cells of different
+/* Reads the cells, run directories or files of their results (cell.json) in any mix; of those that
+ * are not complete the rest. What is not there, or is not of the very checkpoint that the run
+ * holds, goes to `missing`. No cell: ORR_EMISSING; cells of different
  * settings, or two of the same attention and seed: ORR_EINVAL. Free also after an error. */
 int verdict_read(struct verdict *v, const char *const *path, int n);
 void verdict_free(struct verdict *v);
+/* Writes the results of the one run that was read to <run>/cell.json, all that a verdict, or
+ * bin/report --runs, takes of it. */
+int verdict_record(const struct verdict *v, const char *run);
+
+/* Inside verdict/: adds what is missing, and why; a cell without figures yet. */
+int verdict_miss(struct verdict *v, const char *what, const char *why);
+int verdict_add_cell(struct verdict *v, const struct runs_run *run, const char *attention,
+                     struct verdict_cell **added);
+/* Inside verdict/: the figures of a file of results; whether it was asked for a probe. */
+int verdict_take_record(struct verdict *v, const struct runs_run *run);
+int verdict_record_has(const struct runs_run *run, const char *probe, bool *has);
 
 /* Figures of a question by attention, over seeds: (seeds) each, NaN where there is none. */
 struct verdict_row {

@@ -54,13 +54,3 @@ int sr_settings_init(struct sr_settings *settings, const struct orr_preset *pres
                       "symreg.rules: expected at least one of accuracy, score, best, mdl");
     return rc;
 }
-
-uint64_t sr_settings_operators(const struct sr_settings *settings)
-{
-    uint64_t set = (uint64_t)1 << SR_CONSTANT | (uint64_t)1 << SR_FEATURE;
-    for (int i = 0; i < settings->binary_count; i++)
-        set |= (uint64_t)1 << settings->binary[i];
-    for (int i = 0; i < settings->unary_count; i++)
-        set |= (uint64_t)1 << settings->unary[i];
-    return set;
-}

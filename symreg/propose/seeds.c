@@ -2,6 +2,16 @@
 #include "shared.h"
 #include "stages.h"
 
+uint64_t sr_settings_operators(const struct sr_settings *settings)
+{
+    uint64_t set = (uint64_t)1 << SR_CONSTANT | (uint64_t)1 << SR_FEATURE;
+    for (int i = 0; i < settings->binary_count; i++)
+        set |= (uint64_t)1 << settings->binary[i];
+    for (int i = 0; i < settings->unary_count; i++)
+        set |= (uint64_t)1 << settings->unary[i];
+    return set;
+}
+
 int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
                      const struct sr_loss *loss, struct sr_thread *thread, int threads,
                      struct sr_seeds *seeds)

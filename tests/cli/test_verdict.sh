@@ -20,6 +20,7 @@ for name in verdict_short verdict verdict_more; do
         *) printf '%s\n' 'step finetune' 'step symreg' \
             'step probe labels --sizes 100 --steps 2 --draws 2 --sequences 10 --resume' ;;
         esac
+        echo 'step cell'
     } >"$WORK/$name.grid"
 done
 
@@ -35,6 +36,57 @@ check "four cells" grep -q '"cells":.4,' "$WORK/one/verdict/verdict.json"
 check "attentions are compared" grep -q '"minus":.*"softmax"' "$WORK/one/verdict/verdict.json"
 check "for readers" grep -q '^## Attentions against softmax, seed by seed' \
     "$WORK/one/verdict/verdict.md"
+
+# ---- of files of results alone, as of cells that were made elsewhere
+
+mkdir -p "$WORK/kept/cells/verdict" || exit
+for cell in "$WORK"/one/verdict/*/; do
+    name=$(basename "$cell")
+    cp "$cell/cell.json" "$WORK/kept/cells/verdict/$name.json" || exit
+done
+programs=$(cd "$BIN" && pwd)
+(cd "$WORK/kept/cells/verdict" && "$programs/verdict" --out "$WORK/kept" *.json) >"$WORK/out"
+check "of files of results" equal 0 $?
+check "the same verdict as of the runs" same_file "$WORK/one/verdict/verdict.json" \
+    "$WORK/kept/verdict.json"
+mkdir "$WORK/split" && cp -r "$WORK/one/verdict/seed0-softmax" "$WORK/split" || exit
+cp "$WORK"/kept/cells/verdict/seed[01]-*.json "$WORK/split" && rm "$WORK/split/seed0-softmax.json"
+(cd "$WORK/split" && "$programs/verdict" --out "$WORK/split/out" seed*) >"$WORK/out"
+check "of runs and files of results" same_file "$WORK/one/verdict/verdict.json" \
+    "$WORK/split/out/verdict.json"
+"$BIN/report" --runs "$WORK/one/verdict" --quiet >/dev/null
+"$BIN/report" --runs "$WORK/kept" --quiet >/dev/null
+for name in one/verdict kept; do # the same but for their places
+    sed 's|cells/verdict/||; s|\(seed[01]-[a-z]*\)\.json|\1|; /"folder"/d' \
+        "$WORK/$name/runs.json" >"$WORK/$name/rows.json"
+done
+check "rows of files of results" same_file "$WORK/one/verdict/rows.json" "$WORK/kept/rows.json"
+RUNS=$WORK/one DOCS=$WORK/kept COMMIT=c tools/claims.sh "$WORK/results" >/dev/null
+check "files of results are kept" same_file "$WORK/kept/cells/verdict/seed1-lssar.json" \
+    "$WORK/results/cells/verdict/seed1-lssar.json"
+check "and put together" same_file "$WORK/one/verdict/verdict.json" "$WORK/results/verdict.json"
+rm -rf "${WORK:?}/results/cells/verdict/seed1-lssar.json"
+RUNS=$WORK/none DOCS=$WORK/kept tools/claims.sh "$WORK/results" >/dev/null
+check "without runs, of those that are kept" grep -q '"cells":.3,' "$WORK/results/verdict.json"
+bad() { # MESSAGE SED: a file of results that was changed
+    local message=$1
+    sed "$2" "$WORK/kept/cells/verdict/seed0-lssar.json" >"$WORK/bad.json"
+    rm -rf "${WORK:?}/bad"
+    "$BIN/verdict" --out "$WORK/bad" "$WORK/kept/cells/verdict/seed0-softmax.json" \
+        "$WORK/bad.json" >"$WORK/out" 2>&1
+    check "a file of results: $message" grep -q "bad.json: .*$message" "$WORK/out"
+}
+bad 'expected a cell.s results' 's/orrery-cell-1/orrery-cell-9/'
+bad 'expected value, ceiling, floor, raw' 's/"next_state":.\[/&1, /'
+bad 'did you mean' 's/"attention":.\["lssar"\]/"atention": ["lssar"]/'
+bad '"selected": expected a whole number from 0' 's/"selected":.[0-9]*/"selected": 1.5/'
+bad 'expected 3 numbers' 's/"exponents":.\[/&1, /'
+bad 'of other settings' 's/"steps":.[0-9]*/"steps": 77/'
+check_not "nothing is written of other settings" test -e "$WORK/bad"
+"$BIN/verdict" --cell "$WORK/bad.json" >"$WORK/out" 2>&1
+check "--cell of a file" grep -q 'expected a run directory' "$WORK/out"
+"$BIN/verdict" --cell a b >"$WORK/out" 2>&1
+check "--cell of two" grep -q 'expected one run directory, found 2' "$WORK/out"
 
 # ---- killed at random, and run again
 

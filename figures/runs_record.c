@@ -1,0 +1,135 @@
+/* runs_record.c - a run's results as one small file, and the same read again: what bin/report
+ * --runs and bin/verdict put together of runs that lie elsewhere (docs/formats.md, cell.json). */
+#include "runs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+static const char format[] = "orrery-cell-1";
+
+/* ------------------------------------------------------------------------------- writing */
+
+static void add_source(const struct runs_source *source, cJSON *list)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, json);
+    cJSON_AddStringToObject(json, "source", source->title);
+    cJSON_AddBoolToObject(json, "is_model", source->is_model);
+    cJSON_AddNumberToObject(json, "samples", source->samples);
+    cJSON_AddNumberToObject(json, "selected", source->selected);
+    cJSON_AddNumberToObject(json, "on_front", source->on_front);
+    orr_json_add_list(json, "exponents", source->exponent, 3);
+    orr_json_add_exact(json, "r2_log", source->r2_log);
+    orr_json_add_exact(json, "loss", source->loss);
+    orr_json_add_exact(json, "next_state", source->next_state);
+    orr_json_add_exact(json, "beyond", source->beyond);
+    orr_json_add_exact(json, "step_ms", source->step_ms);
+    orr_json_add_exact(json, "memory_mb", source->memory_mb);
+}
+
+int report_runs_record(const struct runs_run *run, cJSON **record)
+{
+    cJSON *json = cJSON_CreateObject(), *settings = orr_preset_json(&run->preset);
+    *record = json;
+    cJSON_AddStringToObject(json, "format", format);
+    cJSON_AddStringToObject(json, "version", ORR_VERSION);
+    cJSON_AddStringToObject(settings, "name", run->preset.name);
+    cJSON_AddItemToObject(json, "settings", settings);
+    cJSON *law = cJSON_AddObjectToObject(json, "true_law");
+    cJSON_AddBoolToObject(law, "newton", run->true_law.newton);
+    cJSON_AddStringToObject(law, "formula", run->true_law.formula);
+    cJSON_AddNumberToObject(law, "constants", run->true_law.constants);
+    orr_json_add_list(law, "k", run->true_law.k, 2);
+    orr_json_add_list(law, "exponents", run->true_law.exponent, 3);
+    cJSON_AddStringToObject(json, "rule", run->rule);
+    cJSON *list = cJSON_AddArrayToObject(json, "sources");
+    for (int s = 0; s < run->source_count; s++)
+        add_source(&run->source[s], list);
+    return list ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", run->path);
+}
+
+/* ------------------------------------------------------------------------------- reading */
+
+bool report_runs_is_record(const cJSON *json)
+{
+    return orr_json_says(json, "format", format);
+}
+
+static int take_text(const cJSON *json, const char *key, char *text, size_t bytes, const char *path)
+{
+    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    if (!value || strlen(value) >= bytes)
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a text of at most %zu bytes, found %s",
+                        path, key, bytes - 1, value ? value : "none");
+    memcpy(text, value, strlen(value) + 1);
+    return 0;
+}
+
+/* A whole number from 0 to most. */
+static int take_count(const cJSON *json, const char *key, int most, int *count, const char *path)
+{
+    const double value = orr_json_number(json, key);
+    if (!(value >= 0 && value <= most && value == floor(value)))
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a whole number from 0 to %d, found %g",
+                        path, key, most, value);
+    *count = (int)value;
+    return 0;
+}
+
+/* Numbers of a list, NaN where it has null. */
+static int take_list(const cJSON *json, const char *key, double *x, int n, const char *path)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, key);
+    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != n)
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected %d numbers", path, key, n);
+    for (int i = 0; i < n; i++) {
+        const cJSON *item = cJSON_GetArrayItem(list, i);
+        x[i] = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+    }
+    return 0;
+}
+
+static int take_source(const cJSON *json, const char *path, struct runs_source *source)
+{
+    enum { MOST_SAMPLES = 1000000 };
+    TRY(take_text(json, "source", source->title, sizeof source->title, path));
+    source->is_model = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "is_model"));
+    TRY(take_count(json, "samples", MOST_SAMPLES, &source->samples, path));
+    TRY(take_count(json, "selected", source->samples, &source->selected, path));
+    TRY(take_count(json, "on_front", source->samples, &source->on_front, path));
+    TRY(take_list(json, "exponents", source->exponent, 3, path));
+    source->r2_log = orr_json_number(json, "r2_log");
+    source->loss = orr_json_number(json, "loss");
+    source->next_state = orr_json_number(json, "next_state");
+    source->beyond = orr_json_number(json, "beyond");
+    source->step_ms = orr_json_number(json, "step_ms");
+    source->memory_mb = orr_json_number(json, "memory_mb");
+    return 0;
+}
+
+int report_runs_take_record(const cJSON *json, const char *path, struct runs_run *run)
+{
+    const cJSON *law = cJSON_GetObjectItemCaseSensitive(json, "true_law"), *source,
+                *list = cJSON_GetObjectItemCaseSensitive(json, "sources");
+    if (!report_runs_is_record(json))
+        return ORR_FAIL(ORR_EFORMAT, "%s: expected a cell's results (\"format\": \"%s\")", path,
+                        format);
+    run->is_record = true;
+    TRY(orr_preset_take(&run->preset, cJSON_GetObjectItemCaseSensitive(json, "settings"), path));
+    TRY(take_text(json, "rule", run->rule, sizeof run->rule, path));
+    TRY(take_text(law, "formula", run->true_law.formula, sizeof run->true_law.formula, path));
+    TRY(take_count(law, "constants", 2, &run->true_law.constants, path));
+    TRY(take_list(law, "k", run->true_law.k, 2, path));
+    TRY(take_list(law, "exponents", run->true_law.exponent, 3, path));
+    run->true_law.newton = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(law, "newton"));
+    cJSON_ArrayForEach (source, list) {
+        if (run->source_count == REPORT_SOURCES)
+            return ORR_FAIL(ORR_EFORMAT, "%s: expected at most %d sources", path, REPORT_SOURCES);
+        TRY(take_source(source, path, &run->source[run->source_count++]));
+    }
+    return run->source_count
+               ? 0
+               : ORR_FAIL(ORR_EFORMAT, "%s: \"sources\": expected at least one", path);
+}
