@@ -74,8 +74,8 @@ struct runs_difference {
     double *values;
 };
 
-/* Reads every run 1 to 3 folders deep, and every file NAME.json of a run's results. One whose laws are not there, not readable, or not what its
- * preset.json makes is left out with the reason. ORR_EMISSING: none is left; ORR_EINVAL: two of the
+/* Reads every run 1 to 3 folders deep, and every file NAME.json of a run's results. One whose
+ * laws are not there, not readable, or not what its preset.json makes is left out with the reason. ORR_EMISSING: none is left; ORR_EINVAL: two of the
  * same settings and seed with a model of the same attention. Free also after an error. */
 int report_runs_read(struct runs *runs, const char *folder);
 /* The same of these run directories, and files of their results, paths as they are. */
