@@ -76,7 +76,13 @@ static void take_source(struct report_run *run, const cJSON *item)
         source->exponent[e] = interval(cJSON_GetObjectItemCaseSensitive(exponents, names[e]));
 }
 
-/* Facts of one sample of one source. */
+/* The mean of samples 0 to `sample`, of that of those before it. */
+static void add_to_mean(double *mean, double sample, double x)
+{
+    *mean = sample > 0 ? *mean + (x - *mean) / (sample + 1) : x;
+}
+
+/* Facts of one sample of one source, in order. */
 static void take_sample(struct report_run *run, const cJSON *item)
 {
     const char *name = text(item, "source");
@@ -87,6 +93,8 @@ static void take_sample(struct report_run *run, const cJSON *item)
     struct report_source *source = &run->source[s];
     if (isfinite(rows))
         source->predictions = (isfinite(source->predictions) ? source->predictions : 0) + rows;
+    add_to_mean(&source->k_dropped_mean, orr_json_number(item, "sample"),
+                orr_json_number(item, "k_dropped_m2"));
     if (orr_json_number(item, "sample") != 0)
         return;
     source->k_dropped_m2 = orr_json_number(item, "k_dropped_m2");

@@ -79,6 +79,7 @@ struct report_source {
     /* NaN when absent: predictions, and those of them that are not positive; of sample 0 the k of
      * k m1 / r^2 that fits best, and the largest share of sum |F| of one sequence */
     double predictions, dropped, k_dropped_m2, leverage;
+    double k_dropped_mean; /* that k, mean over samples */
 };
 
 /* The choice of one rule on one sample. */

@@ -20,9 +20,10 @@ static int take_source(const struct report_run *run, int s, struct runs_run *int
 {
     const struct report_source *from = &run->source[s];
     struct runs_source *source = &into->source[into->source_count++];
-    int last = -1;
+    int last = -1, constants = 0;
     *source = (struct runs_source){
-        .r2_log = from->r2_log, .loss = 0, .is_model = from->role == REPORT_ATTENTION};
+        .r2_log = from->r2_log, .is_model = from->role == REPORT_ATTENTION,
+        .k_dropped_m2 = from->k_dropped_mean};
     if (from->role == REPORT_UNTRAINED)
         snprintf(source->title, sizeof source->title, "%s (%s)", from->name,
                  orr_source_attention(&run->preset, from->name));
@@ -39,7 +40,13 @@ static int take_source(const struct report_run *run, int s, struct runs_run *int
         source->selected += law->selected_true;
         source->on_front += law->on_front;
         source->loss += law->loss;
+        if (law->selected_true && isfinite(law->constant)) {
+            source->k += law->constant;
+            constants++;
+            source->k_close += fabs(law->constant / run->true_law.k[0] - 1) <= RUNS_CLOSE;
+        }
     }
+    source->k = constants ? source->k / constants : (double)NAN;
     source->loss = source->samples ? source->loss / source->samples : (double)NAN;
     return report_runs_trained(run->path, &run->preset, from->name, source);
 }

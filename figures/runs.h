@@ -6,6 +6,7 @@
 #include "report.h"
 
 enum { RUNS_LABEL = 4096 };
+#define RUNS_CLOSE 0.02 /* of k, relative */
 
 /* What a run says of one source of forces. */
 struct runs_source {
@@ -13,6 +14,10 @@ struct runs_source {
     bool is_model;                /* pretrained */
     int samples, selected, on_front;
     double exponent[3], r2_log, loss; /* loss: of the selected laws, mean over samples */
+    /* k of the selected laws that are the true one, mean over samples; samples whose k is within
+     * RUNS_CLOSE of the law's own; k of k m1 / r^2, mean over samples. NaN where there is none. */
+    double k, k_dropped_m2;
+    int k_close;
     /* Of models; NaN where there is none. Next-state errors in AU: as evaluation.json has it, and
      * beyond the trained positions in the longest sequences that bin/probe length measured. */
     double next_state, beyond, step_ms, memory_mb;
@@ -47,6 +52,9 @@ enum runs_figure {                 /* what a source says in one run */
                    RUNS_EXPONENT,  /* of r, and behind it of m1 and of m2 */
                    RUNS_TRUTH = 3, /* exponents of the truth in the same run, as above */
                    RUNS_SHARE = 6, /* of samples whose selected law is the true one */
+                   RUNS_K,         /* of those laws */
+                   RUNS_K_CLOSE,   /* share of samples: the true law, k within RUNS_CLOSE */
+                   RUNS_K_DROPPED, /* k of k m1 / r^2 */
                    RUNS_R2,
                    RUNS_LOSS,
                    RUNS_NEXT_STATE,
@@ -75,7 +83,8 @@ struct runs_difference {
 };
 
 /* Reads every run 1 to 3 folders deep, and every file NAME.json of a run's results. One whose
- * laws are not there, not readable, or not what its preset.json makes is left out with the reason. ORR_EMISSING: none is left; ORR_EINVAL: two of the
+ * laws are not there, not readable, or not what its preset.json makes is left out with the
+ * reason. ORR_EMISSING: none is left; ORR_EINVAL: two of the
  * same settings and seed with a model of the same attention. Free also after an error. */
 int report_runs_read(struct runs *runs, const char *folder);
 /* The same of these run directories, and files of their results, paths as they are. */

@@ -20,6 +20,9 @@ static void add_source(const struct runs_source *source, cJSON *list)
     cJSON_AddNumberToObject(json, "samples", source->samples);
     cJSON_AddNumberToObject(json, "selected", source->selected);
     cJSON_AddNumberToObject(json, "on_front", source->on_front);
+    cJSON_AddNumberToObject(json, "k_close", source->k_close);
+    orr_json_add_exact(json, "k", source->k);
+    orr_json_add_exact(json, "k_dropped_m2", source->k_dropped_m2);
     orr_json_add_list(json, "exponents", source->exponent, 3);
     orr_json_add_exact(json, "r2_log", source->r2_log);
     orr_json_add_exact(json, "loss", source->loss);
@@ -99,6 +102,9 @@ static int take_source(const cJSON *json, const char *path, struct runs_source *
     TRY(take_count(json, "samples", MOST_SAMPLES, &source->samples, path));
     TRY(take_count(json, "selected", source->samples, &source->selected, path));
     TRY(take_count(json, "on_front", source->samples, &source->on_front, path));
+    TRY(take_count(json, "k_close", source->samples, &source->k_close, path));
+    source->k = orr_json_number(json, "k");
+    source->k_dropped_m2 = orr_json_number(json, "k_dropped_m2");
     TRY(take_list(json, "exponents", source->exponent, 3, path));
     source->r2_log = orr_json_number(json, "r2_log");
     source->loss = orr_json_number(json, "loss");

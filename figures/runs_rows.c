@@ -30,6 +30,12 @@ double report_runs_figure(const struct runs_run *run, const char *title, int fig
     switch (figure) {
     case RUNS_SHARE:
         return source->samples ? (double)source->selected / source->samples : (double)NAN;
+    case RUNS_K:
+        return source->k;
+    case RUNS_K_CLOSE:
+        return source->samples ? (double)source->k_close / source->samples : (double)NAN;
+    case RUNS_K_DROPPED:
+        return source->k_dropped_m2;
     case RUNS_R2:
         return source->r2_log;
     case RUNS_LOSS:

@@ -10,6 +10,9 @@
 static const char *const feature[3] = {"r", "m1", "m2"};
 /* Of figures that are no exponents. */
 static const char *const figure_key[RUNS_FIGURES] = {[RUNS_SHARE] = "selected_share",
+                                                     [RUNS_K] = "k",
+                                                     [RUNS_K_CLOSE] = "k_close_share",
+                                                     [RUNS_K_DROPPED] = "k_dropped_m2",
                                                      [RUNS_R2] = "r2_log",
                                                      [RUNS_LOSS] = "loss",
                                                      [RUNS_NEXT_STATE] = "next_state",
@@ -48,6 +51,8 @@ static int print_row(const struct runs_row *row, void *context)
     print_label(row->first->label);
     printf(" | %s | %d | %d/%d | %d/%d |", row->title, row->seeds, row->selected, row->samples,
            row->on_front, row->samples);
+    print_mean("%.2f", over_seeds(row, RUNS_K));
+    printf(" | %.0f%% |", 100 * over_seeds(row, RUNS_K_CLOSE).mean);
     for (int e = 0; e < 3; e++) {
         print_mean("%.3f", over_seeds(row, RUNS_EXPONENT + e));
         printf(" (%.3f) |", over_seeds(row, RUNS_TRUTH + e).mean);
@@ -92,15 +97,16 @@ int report_runs_print(const struct runs *runs)
 {
     printf(
         "Laws of %zu runs in %s, by settings. Selected (by the rule %s) and on front: samples in "
-        "which\nthe law is that of the run's own orbits, summed over seeds. Exponents of the "
-        "predictions, in\nbrackets those of the truth, R2 of log F and loss of the selected law: "
-        "means over seeds +- half of\nthe 95%% interval of Student's t. Next-state error in AU, as "
+        "which\nthe law is that of the run's own orbits, summed over seeds. k of those laws, and the "
+        "share of samples\nwhose law is the true one with k within 2%% of the law's. Exponents of "
+        "the predictions, in brackets\nthose of the truth, R2 of log F and loss of the selected "
+        "law: means over seeds +- half of the 95%%\ninterval of Student's t. Next-state error in AU, as "
         "trained and beyond the trained\npositions in the longest sequences of bin/probe length; "
         "milliseconds and memory of a step of\npretraining, on the machines and beside the work "
         "that there were.\n\n"
-        "| settings | source | seeds | selected | on front | r | m1 | m2 | R2 log F | loss | "
+        "| settings | source | seeds | selected | on front | k | close | r | m1 | m2 | R2 log F | loss | "
         "next state | beyond | ms | MB |\n"
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         runs->count, runs->folder, runs->run[0].rule);
     int rc = report_runs_rows(runs, print_row, NULL);
     if (!rc)

@@ -30,6 +30,7 @@ static void add_source(cJSON *laws, cJSON *sources, const char *name, const stru
         cJSON_AddNumberToObject(law, "loss", i % 2 ? 0.25 + i : 77);
         cJSON_AddBoolToObject(law, "selected_true", i % 2 && i / 2 < says->selected);
         cJSON_AddBoolToObject(law, "on_front", i / 2 < says->on_front);
+        cJSON_AddNumberToObject(law, "constant", i / 2 ? 41 : 40); /* of 39.5 */
     }
     cJSON *source = cJSON_CreateObject(), *exponents = NULL;
     cJSON_AddItemToArray(sources, source);
@@ -56,6 +57,17 @@ static void write_laws(const char *path, const struct orr_preset *preset, const 
     assert_int_equal(orr_chain_laws(&chain, &sources, digest), 0);
     cJSON_AddItemToObject(json, "made", orr_book_made(&chain.book, digest));
     orr_chain_close(&chain);
+    cJSON *law = cJSON_AddObjectToObject(json, "true_law");
+    cJSON_AddStringToObject(law, "formula", "k m1 m2 / r^2");
+    cJSON_AddItemToObject(law, "k", cJSON_CreateDoubleArray((const double[]){39.5}, 1));
+    cJSON *samples = cJSON_AddArrayToObject(json, "samples");
+    for (int i = 0; i < 2; i++) {
+        cJSON *sample = cJSON_CreateObject();
+        cJSON_AddItemToArray(samples, sample);
+        cJSON_AddStringToObject(sample, "source", attention);
+        cJSON_AddNumberToObject(sample, "sample", i);
+        cJSON_AddNumberToObject(sample, "k_dropped_m2", i ? 20 : 17);
+    }
     add_source(laws, list, "truth", &truth);
     add_source(laws, list, attention, model);
     add_source(laws, list, "untrained", model);
@@ -132,6 +144,11 @@ static void runs_are_found_and_grouped(void **state)
     assert_true(source->samples == 2 && source->selected == 1 && source->on_front == 1);
     assert_true(fabs(source->loss - 2.25) < 1e-12); /* of the rule best: 1.25 and 3.25 */
     assert_null(report_runs_find(&runs.run[4], "oracle"));
+    source = report_runs_find(&runs.run[2], "lssar"); /* both samples: 1.3% and 3.8% off */
+    assert_true(fabs(source->k - 40.5) < 1e-12 && source->k_close == 1);
+    assert_true(fabs(source->k_dropped_m2 - 18.5) < 1e-12);
+    source = report_runs_find(&runs.run[1], "lssar"); /* none is the law */
+    assert_true(isnan(source->k) && source->k_close == 0);
     report_runs_free(&runs);
 }
 
