@@ -21,9 +21,9 @@ static int take_source(const struct report_run *run, int s, struct runs_run *int
     const struct report_source *from = &run->source[s];
     struct runs_source *source = &into->source[into->source_count++];
     int last = -1, constants = 0;
-    *source = (struct runs_source){
-        .r2_log = from->r2_log, .is_model = from->role == REPORT_ATTENTION,
-        .k_dropped_m2 = from->k_dropped_mean};
+    *source = (struct runs_source){.r2_log = from->r2_log,
+                                   .is_model = from->role == REPORT_ATTENTION,
+                                   .k_dropped_m2 = from->k_dropped_mean};
     if (from->role == REPORT_UNTRAINED)
         snprintf(source->title, sizeof source->title, "%s (%s)", from->name,
                  orr_source_attention(&run->preset, from->name));

@@ -97,14 +97,17 @@ int report_runs_print(const struct runs *runs)
 {
     printf(
         "Laws of %zu runs in %s, by settings. Selected (by the rule %s) and on front: samples in "
-        "which\nthe law is that of the run's own orbits, summed over seeds. k of those laws, and the "
+        "which\nthe law is that of the run's own orbits, summed over seeds. k of those laws, and "
+        "the "
         "share of samples\nwhose law is the true one with k within 2%% of the law's. Exponents of "
         "the predictions, in brackets\nthose of the truth, R2 of log F and loss of the selected "
-        "law: means over seeds +- half of the 95%%\ninterval of Student's t. Next-state error in AU, as "
+        "law: means over seeds +- half of the 95%%\ninterval of Student's t. Next-state error in "
+        "AU, as "
         "trained and beyond the trained\npositions in the longest sequences of bin/probe length; "
         "milliseconds and memory of a step of\npretraining, on the machines and beside the work "
         "that there were.\n\n"
-        "| settings | source | seeds | selected | on front | k | close | r | m1 | m2 | R2 log F | loss | "
+        "| settings | source | seeds | selected | on front | k | close | r | m1 | m2 | R2 log F | "
+        "loss | "
         "next state | beyond | ms | MB |\n"
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         runs->count, runs->folder, runs->run[0].rule);
