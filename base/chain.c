@@ -327,12 +327,14 @@ bool orr_report_shows_evaluation(const struct orr_preset *preset, const char *so
 }
 
 int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources, const char *laws,
-                     char digest[ORR_DIGEST])
+                     const char *verdict, char digest[ORR_DIGEST])
 {
     char input[ORR_DIGEST], name[2 * ORR_NAME];
     struct draft draft = begin(chain, ORR_KIND_REPORT);
     if (*laws)
         add_input(&draft, "laws", 0, laws);
+    if (*verdict)
+        add_input(&draft, "verdict", 0, verdict);
     for (int i = 0; i < sources->count; i++) {
         const char *source = sources->name[i];
         if (!orr_has_table(chain->preset, source, true))

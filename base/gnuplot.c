@@ -156,8 +156,40 @@ static void first_complaint(const char *said, char line[256])
     }
 }
 
+/* Behind the sub-blocks that begin at `at`, 0 where they leave the file. */
+static size_t behind_blocks(const unsigned char *c, size_t bytes, size_t at)
+{
+    while (at < bytes && c[at])
+        at += 1u + c[at];
+    return at < bytes ? at + 1 : 0;
+}
+
+/* Bytes of a table of colours, by the flags in front of it. */
+static size_t colours(unsigned flags)
+{
+    return flags & 0x80 ? (size_t)3 << ((flags & 7) + 1) : 0;
+}
+
+/* Walks the blocks of a GIF (the CompuServe specification, version 89a) to the trailer, which has to
+ * be the last byte: libgd does not report a lost write either, and goes on with what follows. */
+static bool is_whole_gif(const unsigned char *c, size_t bytes)
+{
+    enum { HEAD = 13, IMAGE = 10 };
+    if (bytes < HEAD + 1 || memcmp(c, "GIF89a", 6) != 0)
+        return false;
+    size_t at = HEAD + colours(c[10]);
+    while (at && at + 2 < bytes)
+        if (c[at] == 0x21)
+            at = behind_blocks(c, bytes, at + 2);
+        else if (c[at] == 0x2c && at + IMAGE < bytes)
+            at = behind_blocks(c, bytes, at + IMAGE + colours(c[at + 9]) + 1);
+        else
+            return false;
+    return at == bytes - 1 && c[at] == 0x3b;
+}
+
 /* A picture is whole when it ends as its format ends: cairo does not report a full disk. */
-static bool is_whole(const char *path, bool svg)
+static bool is_whole(const char *path, const char *format)
 {
     char *content = NULL;
     size_t bytes = 0;
@@ -166,10 +198,12 @@ static bool is_whole(const char *path, bool svg)
         return false;
     }
     bool whole;
-    if (svg) {
+    if (!strcmp(format, "svg")) {
         while (bytes > 0 && strchr("\r\n ", content[bytes - 1]))
             bytes--;
         whole = bytes > 6 && !memcmp(content + bytes - 6, "</svg>", 6);
+    } else if (!strcmp(format, "gif")) {
+        whole = is_whole_gif((const unsigned char *)content, bytes);
     } else {
         whole = bytes > 20 && !memcmp(content, "\x89PNG\r\n\x1a\n", 8) &&
                 !memcmp(content + bytes - 8, "IEND", 4);
@@ -204,7 +238,7 @@ static int draw_into(const char *gnuplot, const char *script, const char *input,
     if (WEXITSTATUS(status))
         return ORR_FAIL(ORR_EIO, "gnuplot: exit status %d while drawing %s: %s",
                         WEXITSTATUS(status), name, complaint);
-    if (!is_whole(into, !strcmp(format, "svg")))
+    if (!is_whole(into, format))
         return ORR_FAIL(ORR_EIO, "gnuplot: %s is missing or incomplete (disk full?): %s", name,
                         complaint);
     return 0;
@@ -216,8 +250,8 @@ int orr_gnuplot_draw(const char *script, const char *input, const char *picture)
     const char *name = strrchr(picture, '/'), *dot = strrchr(picture, '.');
     struct orr_file file = {0};
     name = name ? name + 1 : picture;
-    if (!dot || (strcmp(dot, ".png") && strcmp(dot, ".svg")))
-        return ORR_FAIL(ORR_EINVAL, "%s: expected a name that ends in .png or .svg", picture);
+    if (!dot || (strcmp(dot, ".png") && strcmp(dot, ".svg") && strcmp(dot, ".gif")))
+        return ORR_FAIL(ORR_EINVAL, "%s: expected a name that ends in .png, .svg or .gif", picture);
     int rc = find_gnuplot(gnuplot);
     if (!rc)
         rc = orr_figures_path(script, script_path);

@@ -188,9 +188,9 @@ int orr_chain_laws(struct orr_chain *chain, const struct orr_sources *sources,
                    char digest[ORR_DIGEST]);
 /* Whether the report shows numbers of the evaluation of a source on planet runs. */
 bool orr_report_shows_evaluation(const struct orr_preset *preset, const char *source);
-/* laws: digest of the laws that it shows, "" = none. */
+/* laws: digest of the laws that it shows; verdict: of the file of a grid's verdict; "" = none. */
 int orr_chain_report(struct orr_chain *chain, const struct orr_sources *sources, const char *laws,
-                     char digest[ORR_DIGEST]);
+                     const char *verdict, char digest[ORR_DIGEST]);
 
 /* ----------------------------------------------------------------------------------- plan */
 

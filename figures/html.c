@@ -198,10 +198,10 @@ static int write_laws(const struct report_run *run, const struct report_pictures
 }
 
 static int write_page(const struct report_run *run, const struct report_pictures *pictures,
-                      const char *folder, struct orr_file *html)
+                      const char *folder, const struct cJSON *verdict, struct orr_file *html)
 {
     TRY(write_head(run, html));
-    /* the place of the verdict: <main> is open, and nothing stands before the laws */
+    TRY(report_html_verdict(verdict, html));
     TRY(write_laws(run, pictures, folder, html));
     TRY(write_vectors(run, pictures, folder, html));
     TRY(orr_file_printf(html, "<h2>Training</h2>\n"));
@@ -216,12 +216,12 @@ static int write_page(const struct report_run *run, const struct report_pictures
 }
 
 int report_html(const struct report_run *run, const struct report_pictures *pictures,
-                const char *folder, const char *path)
+                const char *folder, const struct cJSON *verdict, const char *path)
 {
     struct orr_file html = {0};
     int rc = orr_file_create(&html, path);
     if (!rc)
-        rc = write_page(run, pictures, folder, &html);
+        rc = write_page(run, pictures, folder, verdict, &html);
     if (!rc)
         rc = orr_file_commit(&html);
     orr_file_close(&html);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <cjson/cJSON.h>
+
 /* Removes a folder of plain files; errors are not worth reporting over the first one. */
 static void remove_folder(const char *folder)
 {
@@ -38,7 +40,7 @@ static int move_picture(const char *from, const char *to, const char *name, cons
 /* Everything is drawn and the page written from a working folder beside the final place, then
  * renamed: a failure before that leaves what was there before. */
 static int publish(const struct report_run *run, const struct report_origin *origin,
-                   const char *out, const char *work, bool quiet)
+                   const struct cJSON *verdict, const char *out, const char *work, bool quiet)
 {
     char figures[REPORT_PATH], page[REPORT_PATH];
     struct report_pictures pictures = {0};
@@ -48,7 +50,7 @@ static int publish(const struct report_run *run, const struct report_origin *ori
     if (!rc)
         rc = report_plot(run, work, quiet, &pictures);
     if (!rc)
-        rc = report_html(run, &pictures, work, page);
+        rc = report_html(run, &pictures, work, verdict, page);
     if (!rc)
         rc = orr_mkdir(figures);
     for (size_t i = 0; i < pictures.count && !rc; i++) {
@@ -64,7 +66,7 @@ static int publish(const struct report_run *run, const struct report_origin *ori
 }
 
 static int make_report(const struct report_run *run, const struct report_origin *origin,
-                       const char *out, bool quiet)
+                       const struct cJSON *verdict, const char *out, bool quiet)
 {
     char work[REPORT_PATH];
     const bool existed = orr_exists(out);
@@ -75,20 +77,52 @@ static int make_report(const struct report_run *run, const struct report_origin 
         return rc;
     if (!mkdtemp(work))
         return ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", out, strerror(errno));
-    rc = publish(run, origin, out, work, quiet);
+    rc = publish(run, origin, verdict, out, work, quiet);
     remove_folder(work);
     if (rc && !existed)
         rmdir(out); /* as it was: an empty folder helps nobody */
     return rc;
 }
 
-static const char *orbits_option = "", *runs_option;
+static const char *orbits_option = "", *verdict_option = "", *animate_option = "", *runs_option;
+
+/* Orbits as GIF, of one body or of all. */
+static int animate(const struct orr_cli *cli, struct report_origin *origin, const char *out)
+{
+    static struct report_run run;
+    char figures[REPORT_PATH];
+    const int asked = report_body_of(animate_option);
+    if (asked < 0 && strcmp(animate_option, "all") != 0)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--animate: expected all, or a body of the run (mercury, ..., halley), "
+                        "found \"%s\"",
+                        animate_option);
+    int rc = orr_path(figures, "%s/figures", out);
+    if (!rc)
+        rc = orr_gnuplot_check("player.gp");
+    if (!rc)
+        rc = report_origin_check(origin, cli->run);
+    if (!rc)
+        rc = report_read(&run, cli->run, cli->attention);
+    if (!rc && (!run.has_vectors || asked >= report_bodies(&run)))
+        rc = ORR_FAIL(ORR_EINVAL, "%s: --animate: the run has no force vectors of %s", cli->run,
+                      asked < 0 ? "any body" : report_body_title[asked]);
+    for (int body = 0; !rc && body < report_bodies(&run); body++)
+        if (asked < 0 || asked == body) {
+            rc = report_animate(&run, body, figures);
+            if (!rc)
+                orr_note(cli->quiet, "report: %s/orbit_%s.gif", figures, report_body_name[body]);
+        }
+    report_free(&run);
+    return rc;
+}
 
 /* Draws and writes all of it, from artefacts that the settings make. */
 static int remake(const struct orr_cli *cli, struct report_origin *origin, const char *out)
 {
     static struct report_run run;
     char part[REPORT_PATH];
+    cJSON *verdict = NULL;
     int rc = orr_gnuplot_check("forces.gp");
     if (!rc)
         rc = orr_figures_path("report.css", part);
@@ -98,8 +132,11 @@ static int remake(const struct orr_cli *cli, struct report_origin *origin, const
         rc = report_origin_check(origin, cli->run);
     if (!rc)
         rc = report_read(&run, cli->run, cli->attention);
+    if (!rc && *verdict_option)
+        rc = report_verdict_read(verdict_option, &verdict);
     if (!rc)
-        rc = make_report(&run, origin, out, cli->quiet);
+        rc = make_report(&run, origin, verdict, out, cli->quiet);
+    cJSON_Delete(verdict);
     report_free(&run);
     return rc;
 }
@@ -112,6 +149,8 @@ static int aggregate(const struct orr_cli *cli)
                         : *cli->out         ? "--out"
                         : *cli->attention   ? "--attention"
                         : *orbits_option    ? "--orbits"
+                        : *verdict_option   ? "--verdict"
+                        : *animate_option   ? "--animate"
                         : cli->preset_given ? "--preset"
                         : cli->seed_given   ? "--seed"
                         : cli->plan         ? "--plan"
@@ -141,13 +180,23 @@ static int report(const struct orr_cli *cli)
     const char *out = *cli->out ? cli->out : cli->run;
     enum orr_verdict verdict;
     char why[ORR_WHY], page[REPORT_PATH];
+    if (*animate_option && (*verdict_option || cli->plan || cli->resume))
+        return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the page, not to --animate",
+                        cli->plan     ? "--plan"
+                        : cli->resume ? "--resume"
+                                      : "--verdict");
     if (orr_plan_text(cli, "report"))
         return 0;
     int rc = orr_preset_needs_orbits(&cli->preset, "a report");
     if (!rc)
         rc = orr_path(page, "%s/report.html", out);
     if (!rc)
-        rc = report_origin_open(&origin, cli, orbits_option);
+        rc = report_origin_open(&origin, cli, orbits_option, verdict_option);
+    if (!rc && *animate_option) {
+        rc = animate(cli, &origin, out);
+        report_origin_close(&origin);
+        return rc;
+    }
     if (!rc)
         rc = report_origin_judge(&origin, out, &verdict, why);
     if (!rc)
@@ -171,12 +220,20 @@ int main(int argc, char **argv)
         {"--orbits", "DIR",
          "the data sets that the run was made from, if not those of its settings", &orbits_option,
          NULL},
+        {"--verdict", "FILE",
+         "verdict.json of a grid (bin/verdict), which the page then begins with", &verdict_option,
+         NULL},
+        {"--animate", "BODY",
+         "instead: OUT/figures/orbit_BODY.gif, truth, rollouts and forces step by step; all: of "
+         "every body",
+         &animate_option, NULL},
         {NULL, NULL, NULL, NULL, NULL},
     };
     static const struct orr_program program = {
         .name = "report",
         .purpose = "draws the figures of a run and writes its self-contained report.html",
-        .usage = "report [--run DIR] [--out DIR] [--attention NAME]\n       report --runs DIR",
+        .usage = "report [--run DIR] [--out DIR] [--attention NAME]\n       report --animate BODY "
+                 "[--run DIR] [--out DIR]\n       report --runs DIR",
         .options = options,
         .groups = "",
         .without = "--checkpoint,--device,--attention-impl,--threads",

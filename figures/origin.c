@@ -56,8 +56,20 @@ static int adopt(struct report_origin *origin, const char *run)
     return rc ? rc : orr_chain_adopt(&origin->chain, origin->laws, "laws.json");
 }
 
-int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits)
+/* The file of a verdict is known by its content alone. */
+static int take_verdict(struct report_origin *origin, const char *path, char digest[ORR_DIGEST])
 {
+    uint64_t content, bytes;
+    const char *slash = strrchr(path, '/');
+    TRY(orr_file_checksum(path, &content, &bytes));
+    return orr_book_add(&origin->chain.book,
+                        orr_record_foreign("verdict", content, slash ? slash + 1 : path), digest);
+}
+
+int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits,
+                       const char *verdict)
+{
+    char verdict_digest[ORR_DIGEST] = "";
     const struct orr_preset *preset = &cli->preset;
     struct orr_sources of_laws;
     char path[REPORT_PATH];
@@ -76,9 +88,11 @@ int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, 
     sources_of_laws(origin->laws, &of_laws);
     if (!rc && orr_has_task(preset, false))
         rc = orr_chain_laws(&origin->chain, &of_laws, origin->laws_digest);
+    if (!rc && *verdict)
+        rc = take_verdict(origin, verdict, verdict_digest);
     return rc ? rc
               : orr_chain_report(&origin->chain, &origin->sources, origin->laws_digest,
-                                 origin->digest);
+                                 verdict_digest, origin->digest);
 }
 
 void report_origin_close(struct report_origin *origin)

@@ -11,9 +11,10 @@ struct report_origin {
     struct cJSON *laws; /* what the laws of the run say they were made from, or NULL */
     char laws_digest[ORR_DIGEST], digest[ORR_DIGEST]; /* as they should be; laws: "" = none */
 };
-/* orbits: the data sets of the run where these are not of its settings, "" = they are. Close also
- * after an error. */
-int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits);
+/* orbits: the data sets of the run where these are not of its settings, "" = they are. verdict: the
+ * file of a grid's verdict that the page shows, "" = none. Close also after an error. */
+int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, const char *orbits,
+                       const char *verdict);
 void report_origin_close(struct report_origin *origin);
 /* ORR_EINVAL naming laws or vectors that are there, but not what the settings make, or an
  * evaluation that is not. */

@@ -62,8 +62,15 @@
     return points;
   }
 
-  /* Square that holds the orbit, the Sun and the arrows; of rollouts that leave it, what is not far
-   * away: one that is lost must not shrink the orbit to a dot. */
+  /* The tip of an arrow of a force beside the true one, `length` AU where they are equal. */
+  function tip(at, found, truth, length) {
+    const unit = Math.hypot(...truth);
+    const scale = (length / unit) * Math.min(1, (CUT * unit) / Math.hypot(...found));
+    return [at[0] + scale * found[0], at[1] + scale * found[1]];
+  }
+
+  /* Square that holds the orbit, the Sun and every arrow; of rollouts that leave it, what is not far
+   * away: one that is lost must not shrink the orbit to a dot. `arrow`: the true one, AU. */
   function frameOf(b) {
     const box = (lists) => {
       let [x0, x1, y0, y1] = [0, 0, 0, 0];
@@ -74,9 +81,16 @@
       return { x: (x0 + x1) / 2, y: (y0 + y1) / 2, half: 0.5 * Math.max(x1 - x0, y1 - y0) };
     };
     const orbit = box([b.curve]);
+    const arrow = 0.5 * orbit.half;
+    const tips = [];
+    for (const list of Object.values(b.forces)) for (let i = 0; 2 * i < b.at.length; i++) {
+      const [at, found, truth] = [pair(b.at, i), pair(list, i), pair(b.force, i)];
+      if (at && found && truth) tips.push(...tip(at, found, truth, arrow));
+    }
     const all = box([b.curve].concat(Object.values(b.rollouts || {})));
-    const view = all.half < 1.6 * orbit.half ? all : orbit;
-    return { x: view.x, y: view.y, half: Math.max(1.32 * orbit.half, 1.06 * view.half) };
+    const paths = all.half < 1.6 * orbit.half ? Object.values(b.rollouts || {}) : [];
+    const view = box([b.curve, tips].concat(paths));
+    return { x: view.x, y: view.y, half: Math.max(1.2 * orbit.half, 1.06 * view.half), arrow };
   }
 
   /* ---- drawing */
@@ -160,11 +174,9 @@
       data.sources.forEach((source, s) => {
         const both = shown[s].checked && forces(source, step);
         if (!both) return;
-        const scale = (0.2 * size) / Math.hypot(...both.truth);
-        const length = Math.hypot(...both.found) * scale;
-        const cut = Math.min(1, (CUT * 0.2 * size) / length);
+        const end = px(tip(place(body, step), both.found, both.truth, view.arrow));
         const isTruth = source.role === 'truth';
-        arrow(here[0], here[1], both.found[0] * scale * cut, -both.found[1] * scale * cut,
+        arrow(here[0], here[1], end[0] - here[0], end[1] - here[1],
           isTruth ? ink() : colour(source.colour), isTruth ? 4 : 2);
       });
     }

@@ -198,9 +198,16 @@ int report_plot_pareto(const struct report_run *run, const char *folder,
 int report_plot_exponents(const struct report_run *run, const char *folder,
                           struct report_picture *picture);
 
+/* Draws <folder>/orbit_<body>.gif: the true orbit, models' rollouts and forces, step by step.
+ * ORR_EINVAL: the run has no force vectors of the body. */
+int report_animate(const struct report_run *run, int body, const char *folder);
 /* Writes path (report.html) with the pictures of `folder` inside it, atomically. */
 int report_html(const struct report_run *run, const struct report_pictures *pictures,
-                const char *folder, const char *path);
+                const char *folder, const struct cJSON *verdict, const char *path);
+/* The verdict of a grid: reads and checks the file (cJSON_Delete() it, also after an error); its
+ * part of the page, nothing for NULL. */
+int report_verdict_read(const char *path, struct cJSON **json);
+int report_html_verdict(const struct cJSON *json, struct orr_file *html);
 /* The tables of the page. */
 int report_html_laws(const struct report_run *run, struct orr_file *html);
 int report_html_choices(const struct report_run *run, struct orr_file *html);

@@ -3,7 +3,8 @@
 #
 #   tools/verdict.sh short|long
 #
-# Writes $RUNS/verdict/verdict.json and verdict.md (RUNS: runs). JOBS, BIN, THREADS as for sweep.sh
+# Writes $RUNS/verdict/verdict.json, verdict.md and report.html, which begins with the verdict and
+# goes on with the first cell that is whole (RUNS: runs). JOBS, BIN, THREADS as for sweep.sh
 # and cells.sh. A cell that fails is named, and the others are put together; status 1 then.
 set -u
 case ${1-} in
@@ -18,7 +19,7 @@ here=$(dirname "$0")
 RUNS=${RUNS:-runs}
 export RUNS
 failed=0 cells=()
-rm -f "$RUNS/verdict/verdict.json" "$RUNS/verdict/verdict.md" "$RUNS/verdict/verdict.md.new"
+rm -f "$RUNS/verdict/verdict.json" "$RUNS/verdict/report.html" "$RUNS/verdict/verdict.md" "$RUNS/verdict/verdict.md.new"
 for grid in $grids; do
     "$here/sweep.sh" "${GRIDS:-grids}/$grid.grid"
     status=$?
@@ -31,4 +32,10 @@ done < <("$here/cells.sh" "${GRIDS:-grids}/${grids%% *}.grid" --folders)
 "${BIN:-bin}/verdict" --out "$RUNS/verdict" "${cells[@]}" >"$RUNS/verdict/verdict.md.new" || exit
 mv "$RUNS/verdict/verdict.md.new" "$RUNS/verdict/verdict.md"
 sed -n '3,5p' "$RUNS/verdict/verdict.md"
+for cell in "${cells[@]}"; do
+    [ -e "$cell/cell.json" ] || continue
+    "${BIN:-bin}/report" --run "$cell" --out "$RUNS/verdict" --resume \
+        --verdict "$RUNS/verdict/verdict.json" || failed=1
+    break
+done
 exit $failed

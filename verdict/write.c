@@ -96,6 +96,15 @@ int verdict_print(const struct verdict *v)
 
 /* ---------------------------------------------------------------------------------- JSON */
 
+/* Null where there is nothing to judge. */
+static void add_chance(cJSON *json, const double *nearer, int seeds)
+{
+    const struct orr_mean mean = orr_mean_of(nearer, seeds);
+    cJSON_AddItemToObject(json, "beyond_chance",
+                          mean.n ? cJSON_CreateBool(verdict_beyond_chance(mean))
+                                 : cJSON_CreateNull());
+}
+
 static int add_figures(const struct verdict *v, cJSON *list)
 {
     for (int q = 0; verdict_table[q].id; q++)
@@ -115,6 +124,7 @@ static int add_figures(const struct verdict *v, cJSON *list)
                 report_mean_json(json, "raw", row.raw, v->seeds, true);
                 report_mean_json(json, "above_floor", row.above, v->seeds, true);
                 report_mean_json(json, "nearer_than_floor", row.nearer, v->seeds, true);
+                add_chance(json, row.nearer, v->seeds);
             }
             verdict_row_free(&row);
         }
@@ -132,6 +142,7 @@ static void add_comparison(const struct verdict *v, int question, int attention,
     cJSON_AddNumberToObject(json, "seeds", orr_mean_of(difference, v->seeds).n);
     report_mean_json(json, "difference", difference, v->seeds, true);
     report_mean_json(json, "nearer", nearer, v->seeds, true);
+    add_chance(json, nearer, v->seeds);
 }
 
 static void add_words(const struct verdict *v, cJSON *json)

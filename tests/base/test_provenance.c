@@ -330,7 +330,7 @@ static void digests(const struct orr_preset *p, char digest[ARTEFACTS][ORR_DIGES
         rc |= orr_chain_table(&c, "untrained", runs, table[3]);
     }
     rc |= orr_chain_laws(&c, &sources, digest[LAWS]);
-    rc |= orr_chain_report(&c, &sources, digest[LAWS], digest[REPORT]);
+    rc |= orr_chain_report(&c, &sources, digest[LAWS], "", digest[REPORT]);
     assert_int_equal(rc, 0);
     orr_chain_close(&c);
 }

@@ -33,9 +33,12 @@ symreg() {
 report() {
     program report --run "$run" --quiet --out "$1"
 }
+animate() { # the truth beside a model, of one body
+    program report --run "$run" --quiet --animate mars --out "$1"
+}
 # pictures FOLDER: their names
 pictures() {
-    (cd "$1" && find . -name '*.png' -o -name '*.svg' | sort)
+    (cd "$1" && find . -name '*.png' -o -name '*.svg' -o -name '*.gif' | sort)
 }
 # whole FOLDER REFERENCE: each picture of FOLDER is the one that an undisturbed program drew
 whole() {
@@ -59,7 +62,8 @@ fake() {
 mkdir "$WORK/bare" && ln -s "$(command -v timeout)" "$WORK/bare/timeout"
 half="printf '\\211PNG\\r\\n half a picture' >\"\$4\""
 gnuplot=$(command -v gnuplot)
-for p in orbits probe symreg report; do
+for p in orbits probe symreg report animate; do
+    named=${p/animate/report}
     drawn=$WORK/drawn-$p out=$WORK/out-$p
     mkdir "$drawn" "$out"
     check "$p draws" $p "$drawn"
@@ -82,7 +86,7 @@ for p in orbits probe symreg report; do
         esac
         (PATH=$WORK/fake:$PATH && $p "$out" >"$WORK/said" 2>&1)
         check "$p, $case: status 1" test $? -eq 1
-        check "$p, $case: the error" grep -q "^$p: error: gnuplot: .*" "$WORK/said"
+        check "$p, $case: the error" grep -q "^$named: error: gnuplot: .*" "$WORK/said"
         check "$p, $case: says why" grep -qF "$words" "$WORK/said"
         check "$p, $case: nothing temporary" tidy "$out"
         check "$p, $case: the pictures stay" whole "$out" "$drawn"
@@ -103,6 +107,24 @@ for p in orbits probe symreg report; do
     check "$p, no gnuplot: nothing temporary" tidy "$out"
     check "$p, no gnuplot: the pictures stay" whole "$out" "$drawn"
 done
+
+# ---- animations
+
+check "one body" equal "./figures/orbit_mars.gif" "$(pictures "$WORK/drawn-animate")"
+steps=$(awk -F, '$1 == "mars"' "$run/lssar/pretrain_planets/rollouts.csv" | wc -l)
+# a frame has a control extension of eight bytes in front of it
+frames=$(od -An -v -tx1 "$WORK/drawn-animate/figures/orbit_mars.gif" | tr -d ' \n' |
+    grep -o '21f904[0-9a-f]\{8\}00' | wc -l)
+check "a frame per step" test "$frames" -eq "$steps"
+bad() { # WORDS OPTION...
+    local words=$1
+    shift
+    program report --run "$run" --out "$WORK/bad" "$@" >"$WORK/said" 2>&1
+    check "animate: $words" grep -qF -- "$words" "$WORK/said"
+    check_not "animate: $words: nothing written" test -e "$WORK/bad"
+}
+bad 'found "marz"' --animate marz
+bad '--resume: belongs to the page, not to --animate' --animate mars --resume
 
 # ---- a disk that fails, or a process that is killed, at each operation on the files of a picture
 if [ ! -e "$FAIL_WRITE" ]; then

@@ -37,10 +37,34 @@ check "attentions are compared" grep -q '"minus":.*"softmax"' "$WORK/one/verdict
 check "for readers" grep -q '^## Attentions against softmax, seed by seed' \
     "$WORK/one/verdict/verdict.md"
 
+check "a page" grep -q '<li>That training on places alone\|<li>Whether training on places' \
+    "$WORK/one/verdict/report.html"
+check "of the first cell" grep -q 'Run <strong>seed0-softmax</strong>' \
+    "$WORK/one/verdict/report.html"
+rows=$(sed -n '/class="verdict"/,/<\/section>/p' "$WORK/one/verdict/report.html" |
+    grep -c '^<tr><th scope="row">.*</td></tr>$')
+check "figures and differences have a row each" equal "$rows" \
+    "$(grep -c '"beyond_chance"' "$WORK/one/verdict/verdict.json")"
+page() { # OPTION...
+    program report --run "$WORK/one/verdict/seed0-softmax" --out "$WORK/page" --resume "$@"
+}
+check "without a verdict" page
+check_not "no section" grep -q 'class="verdict"' "$WORK/page/report.html"
+check "with one it is made again" page --verdict "$WORK/one/verdict/verdict.json"
+check "a section" grep -q 'class="verdict"' "$WORK/page/report.html"
+sed 's/orrery-verdict-1/orrery-runs-1/' "$WORK/one/verdict/verdict.json" >"$WORK/other.json"
+page --verdict "$WORK/other.json" 2>"$WORK/err"
+check "another file" grep -q 'other.json: expected a verdict' "$WORK/err"
+check "the page stays" grep -q 'class="verdict"' "$WORK/page/report.html"
+page --verdict "$WORK/nowhere.json" 2>"$WORK/err"
+check "no file" grep -q 'nowhere.json' "$WORK/err"
+program report --runs "$WORK/one" --verdict "$WORK/other.json" 2>"$WORK/err"
+check "not with --runs" grep -q -- '--verdict: belongs to the report of one run' "$WORK/err"
+
 # ---- of files of results alone, as of cells that were made elsewhere
 
 mkdir -p "$WORK/kept/cells/verdict" || exit
-for cell in "$WORK"/one/verdict/*/; do
+for cell in "$WORK"/one/verdict/seed*/; do
     name=$(basename "$cell")
     cp "$cell/cell.json" "$WORK/kept/cells/verdict/$name.json" || exit
 done
