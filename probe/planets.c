@@ -191,6 +191,7 @@ static int write(struct probe_planets *p)
     TRY(describe(p));
     TRY(orr_mkdir(p->folder));
     TRY(probe_results_begin(p->folder, "planets"));
+    TRY(probe_arrows_remove(p));
     TRY(probe_planets_draw(p)); /* first, because --resume looks for the tables */
     if (p->arrows.there) {
         TRY(probe_arrows_draw(p));

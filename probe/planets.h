@@ -61,6 +61,8 @@ void probe_arrows_at(const struct probe_planets *p, int which, int planet, int k
 /* planets_forces.csv, and planets_forces_<planet>.png (figures/forces.gp). */
 int probe_arrows_write(const struct probe_planets *p);
 int probe_arrows_draw(const struct probe_planets *p);
+/* Removes these files of an earlier measurement, where they are. ORR_EIO. */
+int probe_arrows_remove(const struct probe_planets *p);
 void probe_arrows_free(struct probe_arrows *arrows);
 
 /* planets.png (figures/planets.gp). */

@@ -4,9 +4,11 @@
 
 #include "finetune/ft.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -229,7 +231,19 @@ int probe_arrows_measure(struct probe_planets *p)
     return probe_planets_add(p, "force", "error of size", error, p->arrows.count);
 }
 
-/* ------------------------------------------------------------------------------------ table */
+/* ------------------------------------------------------------------------------------ files */
+
+int probe_arrows_remove(const struct probe_planets *p)
+{
+    char path[4096];
+    for (int i = -1; i < PROBE_PLANETS; i++) {
+        TRY(i < 0 ? orr_path(path, "%s/planets_forces.csv", p->folder)
+                  : orr_path(path, "%s/planets_forces_%s.png", p->folder, sim_sun_bodies[i].name));
+        if (unlink(path) && errno != ENOENT)
+            return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+    }
+    return 0;
+}
 
 int probe_arrows_write(const struct probe_planets *p)
 {
