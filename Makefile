@@ -178,10 +178,13 @@ $$(B)/tests/$(1)/%64: tests/$(1)/%.c $$(patsubst %,$$(B)/lib%64.a,$$($(1)_USES))
 endef
 $(foreach f,$(FOLDERS),$(eval $(call folder_rules,$(f))))
 
-# what depends on NOVA is compiled again when that changes
-$(B)/probe/ephemeris.o $(B)/f64/probe/ephemeris.o: $(B)/.nova-$(NOVA)
-$(B)/.nova-$(NOVA):
-	@mkdir -p $(@D) && rm -f $(B)/.nova-* && touch $@
+# what depends on NOVA is compiled again when that changes, as after libnova was installed
+ifneq ($(shell cat $(B)/.nova 2>/dev/null),$(NOVA))
+.PHONY: $(B)/.nova
+endif
+$(B)/probe/ephemeris.o $(B)/f64/probe/ephemeris.o: $(B)/.nova
+$(B)/.nova:
+	@mkdir -p $(@D) && echo $(NOVA) >$@
 
 # $(1): folder, $(2): instruction set
 define loop_rules
