@@ -157,8 +157,19 @@ static int measure_departure(struct probe_planets *p)
 
 /* ----------------------------------------------------------------------------------- files */
 
+/* Checksums of the checkpoints of heads in "about": model, floor; "" = none. */
+static const char *const head_keys[] = {"checkpoint_xxh64", "floor_xxh64"};
+
+static void content_text(const struct probe_planets *p, int which, char text[17])
+{
+    text[0] = '\0';
+    if (p->arrows.path[which][0])
+        snprintf(text, 17, "%016llx", (unsigned long long)p->arrows.content[which]);
+}
+
 static int describe(struct probe_planets *p)
 {
+    char sum[17];
     cJSON *about = p->results.about = cJSON_CreateObject();
     cJSON_AddStringToObject(about, "ephemeris", probe_ephemeris_name());
     cJSON_AddNumberToObject(about, "epoch_jde", PROBE_J2000_JDE);
@@ -177,8 +188,11 @@ static int describe(struct probe_planets *p)
     if (p->arrows.there) {
         cJSON *forces = cJSON_AddObjectToObject(about, "forces");
         cJSON_AddStringToObject(forces, "checkpoint", p->arrows.path[0]);
-        if (p->arrows.has_floor)
-            cJSON_AddStringToObject(forces, "floor", p->arrows.path[1]);
+        cJSON_AddStringToObject(forces, "floor", p->arrows.path[1]);
+        for (int k = 0; k < 2; k++) {
+            content_text(p, k, sum);
+            cJSON_AddStringToObject(forces, head_keys[k], sum);
+        }
         cJSON_AddNumberToObject(forces, "first_step", p->arrows.first);
         cJSON_AddNumberToObject(forces, "steps", p->arrows.count);
     }
@@ -223,7 +237,6 @@ static int check(const struct probe_planets *p)
 static int open_all(struct probe_planets *p)
 {
     const struct probe_options *o = p->options;
-    char heads[64];
     if (o->sequences || *o->orbits)
         return ORR_FAIL(ORR_EUSAGE, "%s: probe planets feeds the eight planets of an ephemeris",
                         o->sequences ? "--sequences" : "--orbits");
@@ -234,16 +247,35 @@ static int open_all(struct probe_planets *p)
     TRY(check(p));
     TRY(probe_folder(&p->probe, o, p->folder));
     TRY(probe_arrows_find(p));
-    snprintf(heads, sizeof heads, "%016llx %016llx", (unsigned long long)p->arrows.content[0],
-             (unsigned long long)p->arrows.content[1]);
-    return probe_key(o, "planets", REVISION, heads, p->key);
+    return probe_key(o, "planets", REVISION, "", p->key);
+}
+
+/* Whether results that are there have forces of the same heads, and their table. They stand apart
+ * from the key, which says what results of several seeds have in common. */
+static bool has_heads(const struct probe_planets *p)
+{
+    char path[4096], sum[2][17];
+    cJSON *json = NULL;
+    if (orr_path(path, "%s/planets.json", p->folder) || !orr_exists(path) ||
+        orr_json_read(path, &json))
+        return false;
+    const cJSON *about = cJSON_GetObjectItemCaseSensitive(json, "about");
+    const cJSON *forces = cJSON_GetObjectItemCaseSensitive(about, "forces");
+    bool same = p->arrows.there == (forces != NULL);
+    for (int k = 0; k < 2 && forces; k++) {
+        const cJSON *was = cJSON_GetObjectItemCaseSensitive(forces, head_keys[k]);
+        content_text(p, k, sum[k]);
+        same = same && cJSON_IsString(was) && !strcmp(was->valuestring, sum[k]);
+    }
+    cJSON_Delete(json);
+    if (same && p->arrows.there)
+        same = !orr_path(path, "%s/planets_forces.csv", p->folder) && orr_exists(path);
+    return same;
 }
 
 static bool is_there(const struct probe_planets *p)
 {
-    char path[4096];
-    return (!p->arrows.there ||
-            (!orr_path(path, "%s/planets_forces.csv", p->folder) && orr_exists(path))) &&
+    return p->options->resume && has_heads(p) &&
            probe_results_there(p->options, p->folder, "planets", p->key);
 }
 

@@ -63,8 +63,6 @@ int probe_arrows_find(struct probe_planets *p)
         TRY(find(a, 1, o->run, "untrained"));
     a->there = !why;
     a->has_floor = !why && *a->path[1];
-    if (why)
-        a->content[0] = a->content[1] = 0;
     orr_note(o->quiet || !why, "planets: no forces: %s", why ? why : "");
     return 0;
 }

@@ -80,6 +80,12 @@ check "a floor" within "$(number 'force, Mars' cosine $floor)" -1 1
 check "kept" "${probe[@]}" --checkpoint "$lssar" --threads 1 --resume
 check "... as it is" prints 'planets.json: complete' "${probe[@]}" --checkpoint "$lssar" \
     --threads 1 --resume
+check "means over seeds" prints '^. lssar . next place, mean . separations ' program probe seeds \
+    "$out/planets.json" --out "$WORK/seeds"
+# another head of the floor: the figures of forces are made again
+cp "$run/lssar/finetune/vector.safetensors" "$run/untrained/finetune/vector.safetensors"
+check_not "another floor is seen" prints 'planets.json: complete' "${probe[@]}" --checkpoint "$lssar" \
+    --threads 1 --resume
 rm "$table"
 check "without its table it is made again" "${probe[@]}" --checkpoint "$lssar" "${BASE[@]}" --resume
 check "... with the table" filled "$table"
