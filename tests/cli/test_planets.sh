@@ -90,6 +90,16 @@ rm "$table"
 check "without its table it is made again" "${probe[@]}" --checkpoint "$lssar" "${BASE[@]}" --resume
 check "... with the table" filled "$table"
 
+# a head of another model than the one that is probed
+cp "$run/lssar/finetune/vector.safetensors" "$WORK/own"
+check "another attention" program finetune "${TINY[@]}" --run "$run" --source softmax
+cp "$run/softmax/finetune/vector.safetensors" "$run/lssar/finetune/vector.safetensors"
+check "another model's head is not taken" prints 'no forces: .*made from another model' \
+    "${probe[@]}" --checkpoint "$lssar" --threads 1
+check "... and its arrows go" test ! -e "$table"
+mv "$WORK/own" "$run/lssar/finetune/vector.safetensors"
+rm -r "$run/softmax/finetune"
+
 # ---- of a run: the models of planet runs
 check "a run" program probe planets --run "$run" "${BASE[@]}"
 check "... each in its place" filled "$run"/{softmax,lssar}/probe_pretrain_planets/planets.csv
