@@ -38,13 +38,14 @@ const char *probe_planets_name(int planet);
  * one is not a number. */
 int probe_planets_predict(struct gpt_model *model, const struct probe_track track[], int T,
                           double *out);
-/* error (PROBE_PLANETS): mean over steps 1 .. judged of the distance between the planet and what the
- * model, fed rows 0 .. T - 1 of the true places, predicted at the step before; in units of the
+/* error (PROBE_PLANETS): mean over steps 1 .. judged of the distance between the planet and what
+ * the model, fed rows 0 .. T - 1 of the true places, predicted at the step before; in units of the
  * track's first separation. judged <= (T - 1) / 2. */
 int probe_planets_errors(struct gpt_model *model, const struct probe_track track[], int T,
                          int judged, double error[PROBE_PLANETS]);
-/* Adds a row of every planet, and one of their mean, whose interval is over planets. values (4, PROBE_PLANETS): value, ceiling, floor, raw, NaN where there is
- * none. n: places of each planet. */
+/* Adds a row of every planet, and one of their mean, whose interval is over planets. values
+ * (4, PROBE_PLANETS): value, ceiling, floor, raw, NaN where there is none. n: places of each
+ * planet. */
 int probe_planets_add(struct probe_planets *p, const char *what, const char *measure,
                       double values[4][PROBE_PLANETS], long n);
 

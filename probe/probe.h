@@ -179,9 +179,9 @@ int probe_extrapolate(const struct probe_options *options);
  * inductive_cells.safetensors, which grows meanwhile. */
 int probe_inductive(const struct probe_options *options);
 
-/* Errors of next places of the real planets, whose positions an ephemeris gives, and forces there by
- * the run's vector heads: planets.csv, planets.json, planets.png, and of forces planets_forces.csv
- * and a picture per planet. ORR_EMISSING where libnova was not built in. */
+/* Errors of next places of the real planets, whose positions an ephemeris gives, and forces there
+ * by the run's vector heads: planets.csv, planets.json, planets.png, and of forces
+ * planets_forces.csv and a picture per planet. ORR_EMISSING where libnova was not built in. */
 int probe_planets(const struct probe_options *options);
 
 /* Effects of settings, and of two together, on what a probe measured of the cells of a grid:

@@ -124,14 +124,14 @@ int probe_track_osculate(struct probe_track *orbit, const struct probe_track *tr
     orbit->state = orr_alloc((size_t)track->steps * 4, sizeof *orbit->state);
     if (!orbit->state)
         return ORR_ENOMEM;
-    memcpy(orbit->state, track->state, 4 * sizeof *orbit->state);
-    for (int k = 1; k < orbit->steps; k++) {
-        double *at = orbit->state + 4 * k;
-        memcpy(at, at - 4, 4 * sizeof *at);
-        if (advance(track, at))
-            continue;
-        probe_track_free(orbit);
-        return ORR_FAIL(ORR_EDOM, "a planet's track: its first orbit cannot be followed");
+    double at[4];
+    memcpy(at, track->state, sizeof at);
+    for (int k = 0; k < orbit->steps; k++) {
+        if (k > 0 && !advance(track, at)) {
+            probe_track_free(orbit);
+            return ORR_FAIL(ORR_EDOM, "a planet's track: its first orbit cannot be followed");
+        }
+        memcpy(orbit->state + 4 * k, at, sizeof at);
     }
     return 0;
 }

@@ -19,8 +19,9 @@ struct probe_track {
 /* Samples planet number `planet` at times k dt_yr, where place(planet, t_yr, place_au) gives it in
  * space or fails, and lays the steps into their mean orbital plane: perpendicular to the sum of
  * r x v over steps 0 .. orbit - 1 (all of them where there are fewer), so that motion is
- * counter-clockwise; x is the direction in it that is nearest to the x axis of `place`. Velocities are central differences of sixth order over dt / 8. steps >= 1, orbit >= 1,
- * mass >= 0. Fails as `place` does; ORR_ENOMEM; ORR_EDOM where the planet does not go round. */
+ * counter-clockwise; x is the direction in it that is nearest to the x axis of `place`. Velocities
+ * are central differences of sixth order over dt / 8. steps >= 1, orbit >= 1, mass >= 0. Fails as
+ * `place` does; ORR_ENOMEM; ORR_EDOM where the planet does not go round. */
 int probe_track_make(struct probe_track *track, int planet, double mass, int steps, int orbit,
                      double dt_yr, int (*place)(int planet, double t_yr, double place_au[3]));
 /* The osculating Kepler orbit of step 0 of `track`, at the same steps: motion by Newton's law

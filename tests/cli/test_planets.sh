@@ -84,8 +84,8 @@ check "means over seeds" prints '^. lssar . next place, mean . separations ' pro
     "$out/planets.json" --out "$WORK/seeds"
 # another head of the floor: the figures of forces are made again
 cp "$run/lssar/finetune/vector.safetensors" "$run/untrained/finetune/vector.safetensors"
-check_not "another floor is seen" prints 'planets.json: complete' "${probe[@]}" --checkpoint "$lssar" \
-    --threads 1 --resume
+check_not "another floor is seen" prints 'planets.json: complete' "${probe[@]}" \
+    --checkpoint "$lssar" --threads 1 --resume
 rm "$table"
 check "without its table it is made again" "${probe[@]}" --checkpoint "$lssar" "${BASE[@]}" --resume
 check "... with the table" filled "$table"
