@@ -12,6 +12,7 @@
 ##   ORBITS_DIR=dir shares data sets between runs; FORCE=1 replaces data sets of other settings
 ## make all          the programs, in bin/
 ##   CUDA=0 builds without the CUDA backend (cuda.mk), which is built where nvcc is
+##   NOVA=0 builds without libnova (real planets of bin/probe), which is built in where its headers are
 ##   CC=clang, CFLAGS="-O1 -g", B=build-other BIN=build-other/bin; V=1 prints the command lines
 ## make clean        removes build/ and bin/
 
@@ -52,6 +53,15 @@ model_CFLAGS   :=
 finetune_CFLAGS := -ffp-contract=off
 probe_CFLAGS   := -ffp-contract=off
 figures_CFLAGS :=
+
+# libnova is optional: the probes of real planets say so where it is not built in
+ifeq ($(origin NOVA),undefined)
+NOVA := $(shell $(CC) -E -include libnova/libnova.h -x c /dev/null >/dev/null 2>&1 && echo 1 || echo 0)
+endif
+ifeq ($(NOVA),1)
+probe_CFLAGS += -DORR_NOVA
+probe_LIBS := -lnova
+endif
 
 # Loop files are compiled once per instruction set, and the best one that the CPU has is taken when
 # the program runs (base/isa.h; ORRERY_ISA=avx2 forces one).
@@ -160,13 +170,21 @@ $$(B)/f64/$(1)/%.o: $(1)/%.c
 $$(B)/tests/$(1)/%: tests/$(1)/%.c $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) $$(wildcard tests/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) -Itests -I$(1) $$< $$(WITH) $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -Itests -I$(1) $$< $$(WITH) $$(patsubst %,$$(B)/lib%.a,$$($(1)_USES)) -lcmocka $$($(1)_LIBS) $$(LDLIBS) -o $$@
 $$(B)/tests/$(1)/%64: tests/$(1)/%.c $$(patsubst %,$$(B)/lib%64.a,$$($(1)_USES)) $$(wildcard tests/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) -DK_DOUBLE -Itests -I$(1) $$< $$(patsubst %,$$(B)/lib%64.a,$$($(1)_USES)) -lcmocka $$(LDLIBS) -o $$@
 endef
 $(foreach f,$(FOLDERS),$(eval $(call folder_rules,$(f))))
+
+# what depends on NOVA is compiled again when that changes, as after libnova was installed
+ifneq ($(shell cat $(B)/.nova 2>/dev/null),$(NOVA))
+.PHONY: $(B)/.nova
+endif
+$(B)/probe/ephemeris.o $(B)/f64/probe/ephemeris.o: $(B)/.nova
+$(B)/.nova:
+	@mkdir -p $(@D) && echo $(NOVA) >$@
 
 # $(1): folder, $(2): instruction set
 define loop_rules
@@ -186,7 +204,7 @@ define program_rule
 $$(BIN)/$(1): $$(B)/$$($(1)_IN)/main_$(1).o $$(patsubst %,$$(B)/lib%.a,$$($$($(1)_IN)_USES))
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) -rdynamic $$^ $$(LDLIBS) -o $$@
+	$$(Q)$$(CC) $$(ALL_CFLAGS) -rdynamic $$^ $$($$($(1)_IN)_LIBS) $$(LDLIBS) -o $$@
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
 

@@ -234,6 +234,6 @@ $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic $< $(foreach f,figures laws symreg probe finetune model sim,\
 	    $(B)/lib$(f).a) -Wl,--whole-archive $(B)/libkernels.a $(B)/libbase.a \
-	    -Wl,--no-whole-archive $(LDLIBS) -o $@
+	    -Wl,--no-whole-archive $(probe_LIBS) $(LDLIBS) -o $@
 .PHONY: $(BENCHES:%=bench-%) bench-symreg-speed
 bench-symreg-speed: bench-symreg_speed

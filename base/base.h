@@ -308,7 +308,8 @@ int orr_path(char buffer[4096], const char *format, ...) __attribute__((format(p
 
 /* -------------------------------------------------------------------------------- pictures */
 
-/* Draws `picture`, whose name ends in .png, .svg or .gif, by `gnuplot -c SCRIPT INPUT OUTPUT FORMAT`.
+/* Draws `picture`, whose name ends in .png, .svg or .gif, by
+ * `gnuplot -c SCRIPT INPUT OUTPUT png|svg|gif`.
  * The script is of this name, in $ORRERY_FIGURES, else in figures/ beside the program's folder,
  * else in ./figures; `input` is what the script takes as its first argument. gnuplot draws under a
  * temporary name, and the picture gets its own when gnuplot succeeded and the picture is whole:

@@ -170,8 +170,8 @@ static size_t colours(unsigned flags)
     return flags & 0x80 ? (size_t)3 << ((flags & 7) + 1) : 0;
 }
 
-/* Walks the blocks of a GIF (the CompuServe specification, version 89a) to the trailer, which has to
- * be the last byte: libgd does not report a lost write either, and goes on with what follows. */
+/* Walks the blocks of a GIF (the CompuServe specification, version 89a) to the trailer, which has
+ * to be the last byte: libgd does not report a lost write either, and goes on with what follows. */
 static bool is_whole_gif(const unsigned char *c, size_t bytes)
 {
     enum { HEAD = 13, IMAGE = 10 };

@@ -3,9 +3,11 @@
 #   gnuplot -c forces.gp STEM OUTPUT png|svg
 #
 # STEM.set: planet, panels, extent and arrow (AU: half an axis; the length of force 1), cut, longest,
-# stride, unit_name (what force 1 is), and per panel title[], note[], colour[]. STEM.dat: one block
+# stride, unit_name (what force 1 is), labels (0: no position was trained on; may be left out), and per
+# panel title[], note[], colour[]. STEM.dat: one block
 # per panel, rows x y dx dy kind (0 predicted, 1 labelled, 2 predicted and cut at `longest`, 3 not drawn).
 
+labels = 1
 load ARG1.".set"
 data = ARG1.".dat"
 
@@ -90,10 +92,12 @@ set object 1 circle at left + 8, 26 size 7 fc rgb "#f0b400" fs solid border lc r
 set label 1 "Sun" at left + 22, 26 left font ",10"
 set arrow 1 from left + 70, 26 to left + 104, 26 head filled size 8, 18 lw 1.5 lc rgb (panels > 1 ? colour[2] : colour[1])
 set label 2 "not trained on" at left + 112, 26 left font ",10"
-set arrow 2 from left + 240, 26 to left + 274, 26 head filled size 7, 18 lw 0.8 lc rgb "#a0a0a0"
-set object 2 circle at left + 240, 26 size 5 fs empty border lc rgb "#909090" front
-set label 3 "label trained on" at left + 282, 26 left font ",10"
-lx = narrow ? left : left + 430
+if (labels) {
+    set arrow 2 from left + 240, 26 to left + 274, 26 head filled size 7, 18 lw 0.8 lc rgb "#a0a0a0"
+    set object 2 circle at left + 240, 26 size 5 fs empty border lc rgb "#909090" front
+    set label 3 "label trained on" at left + 282, 26 left font ",10"
+}
+lx = narrow ? left : left + (labels ? 430 : 240)
 ly = narrow ? 9 : 26
 set arrow 3 from lx, ly to lx + unit, ly heads size 5, 90 lw 1.2 lc rgb "#444444"
 set label 4 unit_name at lx + unit + 8, ly left font ",10"

@@ -170,9 +170,15 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
 static int probe_run(const struct orr_cli *cli, const struct probe_command *command,
                      struct probe_options *o)
 {
-    const struct orr_names *names = &cli->preset.attention;
+    const struct orr_preset *p = &cli->preset;
+    const struct orr_names *names = &p->attention;
     char checkpoint[4096];
     int rc = 0;
+    if (command->planets && !orr_has_pretrain(p, true))
+        return ORR_FAIL(ORR_EINVAL,
+                        "probe %s: preset %s trains no models on planet runs (planets.enabled, "
+                        "pretrain_planets.steps)",
+                        command->name, p->name);
     if (*cli->out && !*cli->attention && names->count > 1)
         return ORR_FAIL(ORR_EUSAGE,
                         "--out: needs --checkpoint or one --attention, the preset has %d",
@@ -181,14 +187,16 @@ static int probe_run(const struct orr_cli *cli, const struct probe_command *comm
         for (int i = 0; i < names->count && !rc; i++) {
             if (!orr_cli_wants(cli, names->item[i]))
                 continue;
-            rc = orr_path(checkpoint, "%s/%s/pretrain/%s", cli->run, names->item[i],
-                          gpt_final_checkpoint(&cli->preset.pretrain));
+            rc = orr_path(
+                checkpoint, "%s/%s/pretrain%s/%s", cli->run, names->item[i],
+                command->planets ? "_planets" : "",
+                gpt_final_checkpoint(command->planets ? &p->pretrain_planets : &p->pretrain));
             o->checkpoint = checkpoint;
             if (!rc && pass == 0 && !orr_exists(checkpoint))
                 rc = ORR_FAIL(ORR_EMISSING,
                               "%s: no pretrained model there; make it with: pretrain "
                               "--preset %s --attention %s",
-                              checkpoint, cli->preset.name, names->item[i]);
+                              checkpoint, p->name, names->item[i]);
             if (!rc && pass == 1)
                 rc = command->run(o);
         }

@@ -179,6 +179,11 @@ int probe_extrapolate(const struct probe_options *options);
  * inductive_cells.safetensors, which grows meanwhile. */
 int probe_inductive(const struct probe_options *options);
 
+/* Errors of next places of the real planets, whose positions an ephemeris gives, and forces there
+ * by the run's vector heads: planets.csv, planets.json, planets.png, and of forces
+ * planets_forces.csv and a picture per planet. ORR_EMISSING where libnova was not built in. */
+int probe_planets(const struct probe_options *options);
+
 /* Effects of settings, and of two together, on what a probe measured of the cells of a grid:
  * tables, <out>/<probe>_grid.json. */
 int probe_grid(const struct probe_options *options);
@@ -187,10 +192,11 @@ int probe_grid(const struct probe_options *options);
 struct probe_command {
     const char *name, *purpose; /* as in the command line; as in --help */
     int (*run)(const struct probe_options *options);
-    bool maps;  /* takes --layer and --head */
-    bool exact; /* computes matrix products in fp32, never in bf16 */
-    bool keeps; /* takes --resume (probe_results_there) */
-    bool files; /* takes files of results instead of a model */
+    bool maps;    /* takes --layer and --head */
+    bool exact;   /* computes matrix products in fp32, never in bf16 */
+    bool keeps;   /* takes --resume (probe_results_there) */
+    bool planets; /* of a run: takes the models of planet runs */
+    bool files;   /* takes files of results instead of a model */
 };
 extern const struct probe_command probe_table[]; /* ended by name == NULL */
 /* The probe of that name; of an unknown one, or of NULL, ORR_EUSAGE names all that there are. */

@@ -25,6 +25,8 @@ const struct probe_command probe_table[] = {
      .keeps = true},
     {"inductive", "whether random targets of the state are generalised as the state does",
      probe_inductive, .keeps = true},
+    {"planets", "next places and forces of the real planets, by VSOP87 (libnova)", probe_planets,
+     .exact = true, .keeps = true, .planets = true},
     {"seeds", "means over seeds of what the probes above measured: FILE.json ...", probe_seeds,
      .files = true},
     {"grid", "effects of settings on what the probes measured of a grid: FILE.json ...", probe_grid,

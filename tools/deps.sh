@@ -5,6 +5,8 @@
 #   deps.sh            Debian and Ubuntu: installs the missing packages with apt, as root or
 #                      through sudo; elsewhere prints the exact packages and exits 1
 #   deps.sh --sanitizers    also clang 14 and its OpenMP, for make check-asan-unit (.ci/run)
+#   deps.sh --optional      also libnova, for `bin/probe planets`, where it is missing alone; where
+#                           others are missing, it is installed with them if it can be
 #
 # Does nothing when nothing is missing. Needs no network then.
 set -u
@@ -15,6 +17,9 @@ packages_dnf=(gcc gcc-c++ make binutils gsl-devel cjson-devel onednn-devel xxhas
               muParser-devel libcmocka-devel gnuplot dejavu-sans-fonts)
 packages_pacman=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot ttf-dejavu)
 packages_brew=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot font-dejavu)
+needs="C17 and C++17 compilers, make, GSL, cJSON, oneDNN, xxHash, muParser, cmocka
+and gnuplot"
+optional_apt=(libnova-dev)
 packages_clang=(clang-14 libomp-14-dev)
 # (in Ubuntu 22.04 a part of another package)
 grep -qs '^VERSION_ID="22.04"' /etc/os-release || packages_clang+=(libclang-rt-14-dev)
@@ -59,14 +64,25 @@ if [ "${1:-}" = --sanitizers ]; then
     all_there() { clang_there; }
 fi
 
+# what real planets need; nothing else does without it
+nova_there() {
+    "${CC:-cc}" -E -include libnova/libnova.h -x c /dev/null
+} >/dev/null 2>&1
+if [ "${1:-}" = --optional ]; then
+    "$0" || exit
+    packages_apt=("${optional_apt[@]}")
+    packages_dnf=(libnova-devel) packages_pacman=(libnova) packages_brew=(libnova)
+    needs="libnova for real planets"
+    all_there() { nova_there; }
+fi
+
 if all_there >/dev/null 2>&1; then
     exit 0
 fi
 [ "${1:-}" = --check ] && exit 1
 
 print_packages() {
-    echo "Orrery needs C17 and C++17 compilers, make, GSL, cJSON, oneDNN, xxHash, muParser, cmocka"
-    echo "and gnuplot:"
+    echo "Orrery needs $needs:"
     echo "  apt-get install ${packages_apt[*]}"
     echo "  dnf install ${packages_dnf[*]}"
     echo "  pacman -S ${packages_pacman[*]}"
@@ -121,4 +137,7 @@ if ! all_there >/dev/null 2>&1; then
     { echo "deps: error: packages are installed, but ${CC:-cc} still misses a header or a tool"
       print_packages; } >&2
     exit 1
+fi
+if ! nova_there && ! apt install --no-install-recommends "${optional_apt[@]}"; then
+    echo "deps: note: no ${optional_apt[*]}: everything but bin/probe planets works without"
 fi

@@ -63,6 +63,8 @@ declare -A MAY_CALL=(
     [probe/extrapolate_parts.o]="exponents of models"
     [probe/motion.o]="paths of models" [probe/quantities.o]="readouts of models"
     [probe/ridge.o]="readouts of models" [probe/rollout.o]="paths of models"
+    [probe/ephemeris.o]="real places beside models" [probe/planets.o]="errors of models"
+    [probe/planets_forces.o]="forces by models" [probe/planets_figure.o]="pictures only"
     [probe/steer.o]="changes of models" [probe/oracle.o]="observers beside models"
     [probe/grid_effects.o]="intervals over seeds" [probe/length_errors.o]="errors of models"
     [probe/passkey.o]="intervals over trials")
