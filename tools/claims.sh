@@ -61,6 +61,7 @@ over seeds inductive.json "$RUNS"/verdict/*/*/probe/inductive.json
 over grid context_linear.json "$RUNS"/context/*/*/probe/linear.json
 over grid context_rollout.json "$RUNS"/context/*/*/probe/rollout.json
 over grid passkey.json "$RUNS"/passkey/*/*/probe/passkey.json
+over grid ablation_text.json "$RUNS"/ablation_text/*/*/probe/length.json
 over grid gate.json "$RUNS"/gate/*/*/probe/length.json
 runs universes
 runs ablation
