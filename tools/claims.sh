@@ -15,6 +15,7 @@ RUNS=${RUNS:-runs} BIN=$(cd "${BIN:-bin}" && pwd) || exit 1
 work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-claims-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$results"
+beside=$(cd "$results" && pwd) || exit 1
 changed='' failed=0
 # take NAME FILE: a result that was made
 take() {
@@ -49,14 +50,6 @@ runs() {
     (cd "$work" && "$BIN/report" --runs "$1" --quiet >/dev/null) || { failed=1 && return; }
     take "$1.json" "$work/$1/runs.json"
 }
-if cells verdict; then
-    mkdir "$work/verdict" && cp "$results/cells/verdict"/*.json "$work/verdict" || exit 1
-    if (cd "$work/verdict" && "$BIN/verdict" --out . *.json >/dev/null); then
-        take verdict.json "$work/verdict/verdict.json"
-    else
-        failed=1
-    fi
-fi
 over seeds inductive.json "$RUNS"/verdict/*/*/probe/inductive.json
 over grid context_linear.json "$RUNS"/context/*/*/probe/linear.json
 over grid context_rollout.json "$RUNS"/context/*/*/probe/rollout.json
@@ -66,6 +59,14 @@ over grid gate.json "$RUNS"/gate/*/*/probe/length.json
 runs universes
 runs ablation
 runs study_mini
+if cells verdict; then
+    mkdir "$work/verdict" && cp "$results/cells/verdict"/*.json "$work/verdict" || exit 1
+    if (cd "$work/verdict" && "$BIN/verdict" --out . --beside "$beside" *.json >/dev/null); then
+        take verdict.json "$work/verdict/verdict.json"
+    else
+        failed=1
+    fi
+fi
 if [ -n "$changed" ]; then # where each was made, a line a file
     commit=${COMMIT:-$(git describe --always --dirty --abbrev=7 2>/dev/null || echo unknown)}
     cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)

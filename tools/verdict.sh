@@ -3,8 +3,9 @@
 #
 #   tools/verdict.sh short|long
 #
-# Writes $RUNS/verdict/verdict.json, verdict.md and report.html, which begins with the verdict and
-# goes on with the first cell that is whole (RUNS: runs). JOBS, BIN, THREADS as for sweep.sh
+# Writes $RUNS/verdict/verdict.json, verdict.md, claims.md of the results of all grids that $RUNS has,
+# and report.html, which begins with the verdict and goes on with the first cell that is whole
+# (RUNS: runs). JOBS, BIN, THREADS as for sweep.sh
 # and cells.sh. A cell that fails is named, and the others are put together; status 1 then.
 set -u
 case ${1-} in
@@ -30,7 +31,10 @@ done
 while IFS= read -r cell; do
     cells+=("$cell")
 done < <("$here/cells.sh" "${GRIDS:-grids}/${grids%% *}.grid" --folders)
-"${BIN:-bin}/verdict" --out "$RUNS/verdict" "${cells[@]}" >"$RUNS/verdict/verdict.md.new" || exit
+# what other grids of $RUNS say, and what published claims come to
+DOCS=$RUNS/verdict "$here/claims.sh" "$RUNS/verdict/results" >/dev/null || failed=1
+"${BIN:-bin}/verdict" --out "$RUNS/verdict" --beside "$RUNS/verdict/results" "${cells[@]}" \
+    >"$RUNS/verdict/verdict.md.new" || exit
 mv "$RUNS/verdict/verdict.md.new" "$RUNS/verdict/verdict.md"
 sed -n '3,5p' "$RUNS/verdict/verdict.md"
 for cell in "${cells[@]}"; do

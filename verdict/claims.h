@@ -52,6 +52,7 @@ struct verdict_fact {
 int verdict_fact(const char *folder, const struct verdict_claim *claim, struct verdict_fact *fact);
 
 enum verdict_ruling { VERDICT_REPRODUCED, VERDICT_REFUTED, VERDICT_OPEN };
+extern const char *const verdict_ruling_name[]; /* "reproduced", "refuted here", "open" */
 /* The ruling, and why in a few words. Fewer than three seeds leave a claim open. */
 enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
                                     const struct verdict_fact *fact, char why[256]);

@@ -63,19 +63,43 @@ check "not with --runs" grep -q -- '--verdict: belongs to the report of one run'
 
 # ---- of files of results alone, as of cells that were made elsewhere
 
+check "grids that were not run are named" grep -q \
+    '^Not run, or not put together: inductive, context, universes' "$WORK/one/verdict/verdict.md"
+check "... in what it cannot say" grep -q 'Other grids that were not run: inductive, context' \
+    "$WORK/one/verdict/verdict.json"
+check "the ledger of these runs" grep -q 'from the files in `.*/one/verdict/results`' \
+    "$WORK/one/verdict/claims.md"
+cp -r "$WORK/one/verdict/results" "$WORK/results-more" &&
+    cp bench/results/verdict/inductive.json "$WORK/results-more" || exit
+"$BIN/verdict" --out "$WORK/more" --beside "$WORK/results-more" "$WORK"/one/verdict/seed* \
+    >"$WORK/out"
+check "one that is there stands beside" grep -q \
+    '^| The inductive bias is not towards the state, corrected .* (3 seeds) | .*:' "$WORK/out"
+check "and is not named as missing" grep -q '^Not run, or not put together: context, universes' \
+    "$WORK/out"
+echo '{"format": "other"}' >"$WORK/results-more/gate.json"
+"$BIN/verdict" --out "$WORK/bad-beside" --beside "$WORK/results-more" "$WORK"/one/verdict/seed* \
+    >"$WORK/out" 2>"$WORK/err"
+check "a file of another kind beside" grep -q 'gate.json: "format": expected' "$WORK/err"
+check_not "nothing is written" test -e "$WORK/bad-beside"
+"$BIN/verdict" --out "$WORK/bad-beside" --beside "$WORK/nowhere" "$WORK"/one/verdict/seed* \
+    2>"$WORK/err"
+check "no folder beside" grep -q 'nowhere: --beside: no such folder' "$WORK/err"
 mkdir -p "$WORK/kept/cells/verdict" || exit
 for cell in "$WORK"/one/verdict/seed*/; do
     name=$(basename "$cell")
     cp "$cell/cell.json" "$WORK/kept/cells/verdict/$name.json" || exit
 done
 programs=$(cd "$BIN" && pwd)
-(cd "$WORK/kept/cells/verdict" && "$programs/verdict" --out "$WORK/kept" *.json) >"$WORK/out"
+(cd "$WORK/kept/cells/verdict" &&
+    "$programs/verdict" --out "$WORK/kept" --beside "$WORK/one/verdict/results" *.json) >"$WORK/out"
 check "of files of results" equal 0 $?
 check "the same verdict as of the runs" same_file "$WORK/one/verdict/verdict.json" \
     "$WORK/kept/verdict.json"
 mkdir "$WORK/split" && cp -r "$WORK/one/verdict/seed0-softmax" "$WORK/split" || exit
 cp "$WORK"/kept/cells/verdict/seed[01]-*.json "$WORK/split" && rm "$WORK/split/seed0-softmax.json"
-(cd "$WORK/split" && "$programs/verdict" --out "$WORK/split/out" seed*) >"$WORK/out"
+(cd "$WORK/split" &&
+    "$programs/verdict" --out "$WORK/split/out" --beside "$WORK/one/verdict/results" seed*) >"$WORK/out"
 check "of runs and files of results" same_file "$WORK/one/verdict/verdict.json" \
     "$WORK/split/out/verdict.json"
 "$BIN/report" --runs "$WORK/one/verdict" --quiet >/dev/null
