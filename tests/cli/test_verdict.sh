@@ -99,7 +99,8 @@ check "the same verdict as of the runs" same_file "$WORK/one/verdict/verdict.jso
 mkdir "$WORK/split" && cp -r "$WORK/one/verdict/seed0-softmax" "$WORK/split" || exit
 cp "$WORK"/kept/cells/verdict/seed[01]-*.json "$WORK/split" && rm "$WORK/split/seed0-softmax.json"
 (cd "$WORK/split" &&
-    "$programs/verdict" --out "$WORK/split/out" --beside "$WORK/one/verdict/results" seed*) >"$WORK/out"
+    "$programs/verdict" --out "$WORK/split/out" --beside "$WORK/one/verdict/results" seed* \
+        >"$WORK/out")
 check "of runs and files of results" same_file "$WORK/one/verdict/verdict.json" \
     "$WORK/split/out/verdict.json"
 "$BIN/report" --runs "$WORK/one/verdict" --quiet >/dev/null
