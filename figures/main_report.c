@@ -152,6 +152,7 @@ static int aggregate(const struct orr_cli *cli)
                         : *verdict_option   ? "--verdict"
                         : *animate_option   ? "--animate"
                         : cli->preset_given ? "--preset"
+                        : cli->set_given    ? "--set"
                         : cli->seed_given   ? "--seed"
                         : cli->plan         ? "--plan"
                         : cli->resume       ? "--resume"

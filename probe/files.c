@@ -33,6 +33,25 @@ static int take_text(const struct probe_file *cell, const cJSON *json, const cha
     return 0;
 }
 
+/* Files that came from elsewhere have no checkpoint beside them, and are taken as they are. */
+static int check_checkpoint(const char *path, const cJSON *json)
+{
+    const char *checkpoint =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint"));
+    const char *was =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint_xxh64"));
+    char is[17];
+    uint64_t content, bytes;
+    if (!checkpoint || !was || !orr_exists(checkpoint))
+        return 0;
+    TRY(orr_file_checksum(checkpoint, &content, &bytes));
+    snprintf(is, sizeof is, "%016llx", (unsigned long long)content);
+    if (!strcmp(was, is))
+        return 0;
+    return ORR_FAIL(ORR_EINVAL, "%s: measured on another checkpoint than %s is now; measure again",
+                    path, checkpoint);
+}
+
 static int read_cell(const char *path, struct probe_file *cell)
 {
     cJSON *json;
@@ -40,12 +59,9 @@ static int read_cell(const char *path, struct probe_file *cell)
     int rc = probe_results_read(path, &cell->results, &json);
     if (rc)
         return rc;
-    const cJSON *seed = cJSON_GetObjectItemCaseSensitive(json, "seed");
-    cell->seed = cJSON_IsNumber(seed)   ? seed->valuedouble
-                 : cJSON_IsString(seed) ? strtod(seed->valuestring, NULL)
-                                        : (double)NAN;
-    if (isnan(cell->seed))
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected a \"seed\"", path);
+    if (!orr_json_u64(json, "seed", &cell->seed))
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: \"seed\": expected a whole number from 0 on", path);
+    rc = rc ? rc : check_checkpoint(path, json);
     rc = rc ? rc : take_text(cell, json, "probe", cell->probe);
     rc = rc ? rc : take_text(cell, json, "source", cell->source);
     rc = rc ? rc : take_text(cell, json, "stage", cell->stage);

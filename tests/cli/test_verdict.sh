@@ -60,6 +60,8 @@ page --verdict "$WORK/nowhere.json" 2>"$WORK/err"
 check "no file" grep -q 'nowhere.json' "$WORK/err"
 program report --runs "$WORK/one" --verdict "$WORK/other.json" 2>"$WORK/err"
 check "not with --runs" grep -q -- '--verdict: belongs to the report of one run' "$WORK/err"
+program report --runs "$WORK/one" --set symreg.maxsize=9 2>"$WORK/err"
+check "no setting either" grep -q -- '--set: belongs to the report of one run' "$WORK/err"
 
 # ---- of files of results alone, as of cells that were made elsewhere
 
