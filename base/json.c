@@ -51,7 +51,8 @@ bool orr_json_u64(const cJSON *object, const char *key, uint64_t *value)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     if (cJSON_IsNumber(item) && item->valuedouble >= 0 &&
-        item->valuedouble <= (double)(1ull << 53) && item->valuedouble == floor(item->valuedouble)) {
+        item->valuedouble <= (double)(1ull << 53) &&
+        item->valuedouble == floor(item->valuedouble)) {
         *value = (uint64_t)item->valuedouble;
         return true;
     }

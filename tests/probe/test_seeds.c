@@ -189,7 +189,7 @@ static void test_long_seeds(void **state)
     assert_int_equal(orr_json_read(out, &json), 0);
     assert_true(number(cJSON_GetObjectItem(json, "rows"), 0, "seeds") == 3);
     cJSON_Delete(json);
-    static const char *const bad[] = {"-1", "1.5", "\"\"", "\"-1\"", "\"18446744073709551616\"",
+    static const char *const bad[] = {"-1",  "1.5", "\"\"", "\"-1\"", "\"18446744073709551616\"",
                                       "null"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_of(path[1], "b", bad[i], "gone", "");
@@ -225,12 +225,9 @@ static void test_retrained(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_seeds),
-        cmocka_unit_test(test_bounded),
-        cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_long_seeds),
-        cmocka_unit_test(test_retrained),
+        cmocka_unit_test(test_three_seeds), cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_changed),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_long_seeds),  cmocka_unit_test(test_retrained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
