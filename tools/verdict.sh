@@ -30,7 +30,7 @@ for grid in $grids; do
 done
 while IFS= read -r cell; do
     cells+=("$cell")
-done < <("$here/cells.sh" "${GRIDS:-grids}/${grids%% *}.grid" --folders)
+done < <(PART=1/1 "$here/cells.sh" "${GRIDS:-grids}/${grids%% *}.grid" --folders)
 # what other grids of $RUNS say, and what published claims come to
 DOCS=$RUNS/verdict "$here/claims.sh" "$RUNS/verdict/results" >/dev/null || failed=1
 "${BIN:-bin}/verdict" --out "$RUNS/verdict" --beside "$RUNS/verdict/results" "${cells[@]}" \
