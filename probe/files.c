@@ -33,16 +33,23 @@ static int take_text(const struct probe_file *cell, const cJSON *json, const cha
     return 0;
 }
 
-/* Files that came from elsewhere have no checkpoint beside them, and are taken as they are. */
+/* Where results lie in the run, <source>/probe/, the checkpoint is in <source>/<stage>/. Files that
+ * lie elsewhere have none beside them, and are taken as they are. */
 static int check_checkpoint(const char *path, const cJSON *json)
 {
-    const char *checkpoint =
-        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint"));
+    const char *named = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint"));
+    const char *stage = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "stage"));
     const char *was =
         cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint_xxh64"));
-    char is[17];
+    const char *slash = strrchr(path, '/');
+    char is[17], checkpoint[4096];
     uint64_t content, bytes;
-    if (!checkpoint || !was || !orr_exists(checkpoint))
+    if (!named || !stage || !was)
+        return 0;
+    const char *name = strrchr(named, '/');
+    TRY(orr_path(checkpoint, "%.*s../%s/%s", slash ? (int)(slash - path) + 1 : 0, path, stage,
+                 name ? name + 1 : named));
+    if (!orr_exists(checkpoint))
         return 0;
     TRY(orr_file_checksum(checkpoint, &content, &bytes));
     snprintf(is, sizeof is, "%016llx", (unsigned long long)content);

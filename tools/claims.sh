@@ -21,7 +21,7 @@ changed='' failed=0
 take() {
     mkdir -p "$(dirname "$results/$1")" || exit 1
     cmp -s "$2" "$results/$1" && return
-    cp "$2" "$results/$1" || exit 1
+    cp "$2" "$results/$1.new" && mv "$results/$1.new" "$results/$1" || exit 1
     changed+=" $1"
 }
 # over seeds|grid NAME FILE...: what bin/probe makes of results of one probe, where there are some
@@ -39,6 +39,13 @@ cells() {
     for file in "$RUNS/$1"/*/cell.json; do
         [ -e "$file" ] || continue
         name=$(basename "$(dirname "$file")")
+        # anew, lest the run was made again since; without the run itself as it is
+        if [ -e "$RUNS/$1/$name/preset.json" ] &&
+            ! "$BIN/verdict" --cell "$RUNS/$1/$name" --quiet >/dev/null; then
+            rm -f "$file" "$results/cells/$1/$name.json"
+            failed=1
+            continue
+        fi
         take "cells/$1/$name.json" "$file"
     done
     [ -d "$results/cells/$1" ]

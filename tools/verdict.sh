@@ -20,7 +20,8 @@ here=$(dirname "$0")
 RUNS=${RUNS:-runs}
 export RUNS
 failed=0 cells=()
-rm -f "$RUNS/verdict/verdict.json" "$RUNS/verdict/report.html" \
+rm -rf "$RUNS/verdict/results"
+rm -f "$RUNS/verdict/verdict.json" "$RUNS/verdict/report.html" "$RUNS/verdict/claims.md" \
     "$RUNS/verdict/verdict.md" "$RUNS/verdict/verdict.md.new"
 for grid in $grids; do
     "$here/sweep.sh" "${GRIDS:-grids}/$grid.grid"

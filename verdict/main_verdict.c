@@ -11,6 +11,8 @@ static int write_ledger(const struct orr_cli *cli)
 {
     char path[4096];
     const char *folder = *cli->out ? cli->out : ".";
+    if (is_record || beside)
+        return ORR_FAIL(ORR_EUSAGE, "%s: not with --claims", is_record ? "--cell" : "--beside");
     if (cli->argc_rest)
         return ORR_FAIL(ORR_EUSAGE, "%s: --claims takes a folder of results, no cells",
                         cli->argv_rest[0]);
@@ -23,6 +25,8 @@ static int run(const struct orr_cli *cli)
 {
     if (claims)
         return write_ledger(cli);
+    if (is_record && beside)
+        return ORR_FAIL(ORR_EUSAGE, "--beside: not with --cell");
     if (is_record && cli->argc_rest != 1)
         return ORR_FAIL(ORR_EUSAGE, "--cell: expected one run directory, found %d", cli->argc_rest);
     int rc = cli->argc_rest ? verdict_read(&v, cli->argv_rest, cli->argc_rest)

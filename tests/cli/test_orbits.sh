@@ -61,7 +61,8 @@ for part in 3/3 1/3 2/3; do
 done
 wait
 check_not "parts vouch for nothing" test -e "$parts/manifest.json"
-check "a part has every third file" equal "obs_train-00001-of-00036.npy obs_train-00004-of-00036.npy" \
+check "a part has every third file" equal \
+    "obs_train-00001-of-00036.npy obs_train-00004-of-00036.npy" \
     "$(cd "$parts/parts/2-of-3" && echo obs_train-0000[0-5]*)"
 check_not "and no small set" test -e "$parts/parts/2-of-3/num_bodies_val.npy"
 first=$(stat -c %i "$parts/parts/2-of-3/obs_train-00001-of-00036.npy")
@@ -89,7 +90,8 @@ killed_part() {
 killed_part 2>/dev/null
 first=$(stat -c %Y.%i "$part/parts/1-of-2/obs_train-00000-of-00036.npy")
 check "a part that was killed" orbits --out "$part" --part 1/2
-check "... goes on" equal "$first" "$(stat -c %Y.%i "$part/parts/1-of-2/obs_train-00000-of-00036.npy")"
+check "... goes on" equal "$first" \
+    "$(stat -c %Y.%i "$part/parts/1-of-2/obs_train-00000-of-00036.npy")"
 check "... and again" orbits --out "$part" --part 1/2
 check "... the rest is made" orbits --out "$part"
 check "... to the same bytes" same_files "$WORK/whole" "$part"

@@ -206,19 +206,23 @@ static void test_retrained(void **state)
     (void)state;
     static char path[2][4096], checkpoint[4096];
     const char *file[2] = {path[0], path[1]};
-    char is[17];
+    char is[17], folder[4096];
     uint64_t content, bytes;
     scratch_create(dir);
-    scratch_path(checkpoint, dir, "last.safetensors");
+    scratch_path(folder, dir, "softmax/probe");
+    assert_int_equal(orr_mkdir(folder), 0);
+    scratch_path(folder, dir, "softmax/pretrain");
+    assert_int_equal(orr_mkdir(folder), 0);
+    scratch_path(checkpoint, dir, "softmax/pretrain/last.safetensors");
     scratch_text(checkpoint, "weights");
     assert_int_equal(orr_file_checksum(checkpoint, &content, &bytes), 0);
     snprintf(is, sizeof is, "%016llx", (unsigned long long)content);
-    write_of(path[0], "a", "0", checkpoint, is);
-    write_of(path[1], "b", "1", "gone", "0123456789abcdef");
+    write_of(path[0], "softmax/probe/a", "0", "run/softmax/pretrain/last.safetensors", is);
+    write_of(path[1], "b", "1", "run/softmax/pretrain/last.safetensors", "0123456789abcdef");
     assert_int_equal(run(file, 2), 0);
     scratch_text(checkpoint, "trained again");
     assert_int_equal(run(file, 2), ORR_EINVAL);
-    error_names(path[0], checkpoint, "measure again", NULL);
+    error_names(path[0], "pretrain/last.safetensors", "measure again", NULL);
     scratch_remove(dir);
 }
 
