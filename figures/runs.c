@@ -136,8 +136,8 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Whether it is a file of a run's results, or may have been one: what cannot be read is named. Files
- * of other formats are passed over. */
+/* Whether it is a file of a run's results, or may have been one: what cannot be read is named.
+ * Files of other formats are passed over. */
 static bool is_record(const char *path)
 {
     static const char cell[] = "orrery-cell-"; /* of any version */

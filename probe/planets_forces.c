@@ -14,15 +14,16 @@
 
 /* --------------------------------------------------------------------------------- finding */
 
-/* Whether the head was fine-tuned from the probed checkpoint; `unknown` where a file, made elsewhere,
- * does not say. */
+/* Whether the head was fine-tuned from the probed checkpoint; `unknown` where a file, made
+ * elsewhere, does not say. */
 static int check_origin(const struct probe_planets *p, int which, bool unknown, bool *same)
 {
     cJSON *model = NULL, *head = NULL;
     int rc = gpt_checkpoint_made(p->options->checkpoint, &model);
     if (!rc)
         rc = gpt_checkpoint_made(p->arrows.path[which], &head);
-    *same = !rc && (model && head ? orr_made_record(head, orr_made_digest(model)) != NULL : unknown);
+    *same =
+        !rc && (model && head ? orr_made_record(head, orr_made_digest(model)) != NULL : unknown);
     cJSON_Delete(model);
     cJSON_Delete(head);
     return rc;

@@ -65,7 +65,7 @@ measured() {
 if [ -z "$ms$tokens" ]; then
     ms=$(measured ms) rate=$(measured tokens/s)
     if [ -z "$ms" ] || [ -z "$rate" ]; then
-        echo "scaling: error: $results: no measured step of $model $attention; give ms= and tokens=" >&2
+        echo "scaling: error: $results: no step of $model $attention; give ms= and tokens=" >&2
         exit 4
     fi
     tokens=$(awk -v ms="$ms" -v rate="$rate" 'BEGIN { printf "%.0f", ms * rate / 1000 }')
