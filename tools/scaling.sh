@@ -112,7 +112,7 @@ function head(title) {
 BEGIN {
     weights = 12 * layers * width ^ 2 + 13 * layers * width + 4 * 7003 * width + 2 * width ^ 2 + \
         1000 * width + 2 * 7003
-    printf "Estimate, not measured: %s, %.1fM weights, %.0f MB of gradients. One GPU: %.1f ms for %d ", \
+    head(sequences " sequences a step, on any number of GPUs (at the speed of the measured batch):")
         what, weights / 1e6, weights * bytes / 1e6, ms, tokens
     printf "positions (%s).\nNodes of %d GPUs, %g GB/s inside, %g GB/s per GPU between them, ", source,
         per_node, nvlink, net
