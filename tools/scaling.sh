@@ -112,18 +112,18 @@ function head(title) {
 BEGIN {
     weights = 12 * layers * width ^ 2 + 13 * layers * width + 4 * 7003 * width + 2 * width ^ 2 + \
         1000 * width + 2 * 7003
-    head(sequences " sequences a step, on any number of GPUs (at the speed of the measured batch):")
-        what, weights / 1e6, weights * bytes / 1e6, ms, tokens
-    printf "positions (%s).\nNodes of %d GPUs, %g GB/s inside, %g GB/s per GPU between them, ", source,
-        per_node, nvlink, net
-    printf "%g us a message, %d buckets; %g of the\nbackward pass hides gradients, ", latency, buckets,
-        overlap
-    printf "the next forward pass %g of the weights.\n", gather
+    printf "Estimate, not measured: %s, %.1fM weights, %.0f MB of gradients. One GPU: ", what,
+        weights / 1e6, weights * bytes / 1e6
+    printf "%.1f ms for %d positions (%s).\nNodes of %d GPUs, %g GB/s inside, ", ms, tokens, source,
+        per_node, nvlink
+    printf "%g GB/s per GPU between them, %g us a message, %d buckets;\n", net, latency, buckets
+    printf "%g of the backward pass hides gradients, the next forward pass %g of the weights.\n",
+        overlap, gather
     count = split(gpus, n, " ")
     head("Every GPU with the batch that was measured:")
     for (i = 1; i <= count; i++)
         line(n[i], ms, tokens)
-    head(sequences " sequences a step, whatever the number of GPUs (at the speed of the measured batch):")
+    head(sequences " sequences a step, on any number of GPUs (at the speed of that batch):")
     for (i = 1; i <= count; i++) {
         if (sequences / n[i] < 1) {
             printf "| %d | - | fewer than one sequence for each | | | | | | |\n", n[i]
