@@ -197,7 +197,7 @@ def check_view(browser, report, width, scheme, out, check):
         page.locator("#player").screenshot(path=out / f"{width}-{scheme}-player.png")
         check(where, "the player has drawn", "" if is_drawn(page) > 20 else "an empty picture")
     # closed parts hold tables, too, and a law shows its text on a click
-    for details in page.query_selector_all("main > details"):
+    for details in page.query_selector_all("main > details, .verdict > details"):
         details.evaluate("e => { e.open = true; }")
     page.evaluate("() => document.querySelectorAll('.law').forEach((e) => { e.open = true; })")
     overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
@@ -209,7 +209,7 @@ def check_view(browser, report, width, scheme, out, check):
     found = Axe().run(page, options=AA)
     check(where, "WCAG AA", [(v["id"], v["help"], [n["target"] for n in v["nodes"]][:5])
                              for v in found["violations"]])
-    page.locator("table").first.screenshot(path=out / f"{width}-{scheme}-laws-open.png")
+    page.locator("main > .wide table").first.screenshot(path=out / f"{width}-{scheme}-laws-open.png")
     check_player(page, check, where)
     check(where, "no error in the console", problems)
     check(where, "no request to a network", requests)
