@@ -30,9 +30,8 @@ static int fill(void *context, long step, int pass, struct gpt_batch *batch)
 {
     struct next_state *task = context;
     const struct orr_train_preset *t = task->job->train;
-    const int passes = t->accumulation > 1 ? t->accumulation : 1;
-    const uint64_t first =
-        ((uint64_t)step * (uint64_t)passes + (uint64_t)pass) * (uint64_t)batch->B;
+    const uint64_t passes = (uint64_t)gpt_passes_of(t).count;
+    const uint64_t first = ((uint64_t)step * passes + (uint64_t)pass) * (uint64_t)batch->B;
     return gpt_source_fill(task->source, first, false, t->noise_au, task->job->preset->seed, batch);
 }
 

@@ -16,13 +16,16 @@ struct loop {
     struct orr_log log;
     struct orr_progress progress;
     char last[4096], best[4096];
-    int passes;
+    struct gpt_passes passes;
+    struct gpt_tree tree; /* with micro-batches */
+    long step;            /* under way, 0-based */
     bool announced;
 };
 
 /* What a step came to. */
 struct outcome {
     double loss, norm;
+    double divisor;      /* the model's gradient holds a sum, to be divided by it */
     const char *skipped; /* why there was no update; NULL: there was */
 };
 
@@ -30,7 +33,7 @@ struct outcome {
 static void announce(struct loop *loop, long step, double pass_s)
 {
     const struct orr_train_preset *t = loop->train;
-    const double total_s = pass_s * loop->passes * (double)(t->steps - step);
+    const double total_s = pass_s * loop->passes.count * (double)(t->steps - step);
     char text[ORR_DURATION];
     if (loop->announced || total_s < 3600) {
         loop->announced = true;
@@ -41,44 +44,85 @@ static void announce(struct loop *loop, long step, double pass_s)
     orr_note(loop->task->quiet,
              "%s: about %s for %ld steps of %d x %d sequences at the speed of "
              "the first; %.1f GB of activations",
-             loop->task->label, text, t->steps - step, loop->passes, t->batch,
-             (double)gpt_activation_bytes(loop->model, t->batch, loop->task->T) * 1e-9);
+             loop->task->label, text, t->steps - step, loop->passes.count, loop->passes.batch,
+             (double)gpt_activation_bytes(loop->model, loop->passes.batch, loop->task->T) * 1e-9);
 }
 
 /* The thread goes on to the batch after (step, pass). */
-static void fetch_next(struct loop *loop, long step, int pass)
+static void fetch_next(struct loop *loop, int pass)
 {
-    if (pass + 1 < loop->passes)
-        gpt_feed_ahead(&loop->feed, step, pass + 1);
-    else if (step + 1 < loop->train->steps)
-        gpt_feed_ahead(&loop->feed, step + 1, 0);
+    if (pass + 1 < loop->passes.count)
+        gpt_feed_ahead(&loop->feed, loop->step, pass + 1);
+    else if (loop->step + 1 < loop->train->steps)
+        gpt_feed_ahead(&loop->feed, loop->step + 1, 0);
+}
+
+/* One pass: its gradient adds to the model's. At a signal between passes the step is given up. */
+static int pass_once(struct loop *loop, int pass, double *loss, struct gpt_batch **batch)
+{
+    if (pass > 0 && orr_signal_seen())
+        return ORR_EINTR;
+    const double start_s = orr_time_s();
+    TRY(gpt_feed_take(&loop->feed, loop->step, pass, batch));
+    fetch_next(loop, pass);
+    TRY(gpt_loss_backward(loop->model, *batch, loss));
+    if (!isfinite(*loss))
+        return gpt_diverged_loss(loop->model, *batch, loop->step + 1);
+    announce(loop, loop->step, orr_time_s() - start_s);
+    return 0;
+}
+
+/* The gradients of all passes added up in turn, as they are computed. */
+static int sum_passes(struct loop *loop, struct outcome *out)
+{
+    TRY(gpt_zero_grad(loop->model));
+    out->loss = 0;
+    out->divisor = loop->passes.count;
+    for (int pass = 0; pass < loop->passes.count; pass++) {
+        struct gpt_batch *batch;
+        double part;
+        TRY(pass_once(loop, pass, &part, &batch));
+        out->loss += part / loop->passes.count;
+    }
+    return gpt_gradient_norm(loop->model, loop->train, loop->step, &out->norm);
+}
+
+/* A leaf of the tree: one micro-batch, weighed by the share of its rows that count. */
+static int micro_batch(void *context, int index, struct gpt_sum *sum)
+{
+    struct loop *loop = context;
+    struct gpt_model *model = loop->model;
+    struct gpt_batch *batch;
+    double loss, weight = 0;
+    TRY(pass_once(loop, index, &loss, &batch));
+    const size_t rows = (size_t)batch->B * (size_t)batch->T;
+    for (size_t n = 0; n < rows; n++)
+        weight += (double)batch->weight[n];
+    weight /= (double)rows;
+    *sum = (struct gpt_sum){.loss = weight * loss, .weight = weight};
+    const bool whole = weight >= 1 && weight <= 1;
+    return whole ? 0 : model->ops->scale(model->grad, weight, model->total);
+}
+
+static int sum_micro_batches(struct loop *loop, struct outcome *out)
+{
+    struct gpt_sum sum;
+    TRY(gpt_tree_sum(&loop->tree, 0, micro_batch, loop, &sum));
+    out->divisor = sum.weight > 0 ? sum.weight : 1; /* no row counts: everything is 0 */
+    out->loss = sum.loss / out->divisor;
+    return gpt_sum_norm(loop->model, loop->step, out->divisor, &out->norm);
 }
 
 /* One step. At a signal between passes it is given up, with the weights as they were. */
 static int step_once(struct loop *loop, long step, struct outcome *out)
 {
-    const double step_start_s = orr_time_s();
-    TRY(gpt_zero_grad(loop->model));
-    out->loss = 0;
-    for (int pass = 0; pass < loop->passes; pass++) {
-        struct gpt_batch *batch;
-        double part;
-        if (pass > 0 && orr_signal_seen())
-            return ORR_EINTR;
-        const double start_s = orr_time_s();
-        TRY(gpt_feed_take(&loop->feed, step, pass, &batch));
-        fetch_next(loop, step, pass);
-        TRY(gpt_loss_backward(loop->model, batch, &part));
-        if (!isfinite(part))
-            return gpt_diverged_loss(loop->model, batch, step + 1);
-        out->loss += part / loop->passes;
-        announce(loop, step, orr_time_s() - start_s);
-    }
-    TRY(gpt_gradient_norm(loop->model, loop->train, step, &out->norm));
+    const double start_s = orr_time_s();
+    loop->step = step;
+    TRY(loop->train->micro_batches > 0 ? sum_micro_batches(loop, out) : sum_passes(loop, out));
     TRY(gpt_watch_step(&loop->watch, step + 1, out->loss, out->norm, &out->skipped));
     if (!out->skipped)
-        TRY(gpt_apply(loop->model, loop->train, step, out->norm));
-    gpt_meter_add(&loop->meter, orr_time_s() - step_start_s);
+        TRY(gpt_apply(loop->model, loop->train, step, out->norm, out->divisor));
+    gpt_meter_add(&loop->meter, orr_time_s() - start_s);
     return 0;
 }
 
@@ -274,22 +318,22 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
                         "missing",
                         task->folder, task->checkpoint, *step);
     gpt_freeze(model, train->train);
-    struct loop loop = {.model = model,
-                        .train = train,
-                        .task = task,
-                        .passes = train->accumulation > 1 ? train->accumulation : 1};
+    struct loop loop = {
+        .model = model, .train = train, .task = task, .passes = gpt_passes_of(train)};
     char log[4096];
     TRY(orr_mkdir(task->folder));
     TRY(orr_path(loop.last, "%s/%s", task->folder, task->checkpoint));
     TRY(orr_path(loop.best, "%s/%s", task->folder, task->best ? task->best : ""));
     TRY(orr_path(log, "%s/%s", task->folder, task->log));
-    int rc = gpt_feed_open(&loop.feed, task, &model->config, train->batch);
+    int rc = gpt_feed_open(&loop.feed, task, &model->config, loop.passes.batch);
+    if (!rc && train->micro_batches > 0)
+        rc = gpt_tree_create(&loop.tree, model->ops, model->grad, model->total, loop.passes.count);
     if (!rc)
         rc = gpt_watch_create(&loop.watch, train);
     if (!rc)
         rc = prepare(&loop, log, *step);
     if (!rc) {
-        gpt_meter_open(&loop.meter, model, train->batch, task->T, loop.passes);
+        gpt_meter_open(&loop.meter, model, loop.passes.batch, task->T, loop.passes.count);
         orr_progress_init(&loop.progress, task->label, (uint64_t)train->steps, task->quiet);
         loop.progress.begun = (uint64_t)*step;
         rc = run(&loop, step);
@@ -299,6 +343,7 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
     }
     orr_log_close(&loop.log);
     gpt_watch_free(&loop.watch);
+    gpt_tree_free(&loop.tree);
     gpt_feed_close(&loop.feed);
     return rc;
 }
