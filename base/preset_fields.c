@@ -36,7 +36,8 @@
     {#TASK ".outlier_most", ORR_FIELD_INT, AT(TASK.outlier_most), "10", 1, 1000000, NULL, "more outliers in a row end the training with an error"},
 
 #define MICRO_BATCHES(TASK) \
-    {#TASK ".micro_batches", ORR_FIELD_INT, AT(TASK.micro_batches), "0", 0, 65536, NULL, "equal parts of a step's batch x accumulation sequences, summed by a fixed tree on any number of ranks, 0 = passes in turn"},
+    {#TASK ".micro_batches", ORR_FIELD_INT, AT(TASK.micro_batches), "0", 0, 65536, NULL, "equal parts of a step's batch x accumulation sequences, summed by a fixed tree on any number of ranks, 0 = passes in turn"}, \
+    {#TASK ".zero", ORR_FIELD_BOOL, AT(TASK.zero), "false", 0, 0, NULL, "ranks of a job keep a share of the optimiser's moments each (ZeRO-1): the same bits in less memory"},
 
 const struct orr_field orr_fields[] = {
     {"about", ORR_FIELD_TEXT, AT(about), "", 0, 0, NULL, "what the preset is for"},

@@ -129,3 +129,19 @@ int cluster_all_gather(void *x, const struct cluster_vector *v)
 {
     return size > 1 ? ops->all_gather(x, v) : 0;
 }
+
+int cluster_collect(const void *own, void *x, const struct cluster_vector *v)
+{
+    if (size > 1)
+        return ops->collect(own, x, v);
+    memcpy(x, own, v->count * v->bytes);
+    return 0;
+}
+
+int cluster_distribute(const void *x, void *own, const struct cluster_vector *v)
+{
+    if (size > 1)
+        return ops->distribute(x, own, v);
+    memcpy(own, x, v->count * v->bytes);
+    return 0;
+}

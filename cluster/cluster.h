@@ -47,5 +47,9 @@ size_t cluster_share(const struct cluster_vector *v, int rank, size_t *first);
 int cluster_all_to_all(const void *x, void *parts, const struct cluster_vector *v);
 /* x (count): every rank's own share of it goes to all. Collective. */
 int cluster_all_gather(void *x, const struct cluster_vector *v);
+/* x (count) of rank 0 = every rank's `own` (own share); the others' x may be NULL. Collective. */
+int cluster_collect(const void *own, void *x, const struct cluster_vector *v);
+/* The way back: own = this rank's share of rank 0's x. Collective. */
+int cluster_distribute(const void *x, void *own, const struct cluster_vector *v);
 
 #endif

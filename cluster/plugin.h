@@ -4,7 +4,7 @@
 
 #include "cluster.h"
 
-/* As the functions of cluster.h; counts and first (size) are in elements of `bytes` (4 or 8). */
+/* As the functions of cluster.h; elements have 4 or 8 bytes. */
 struct cluster_ops {
     int (*open)(int *rank, int *size);
     void (*close)(void);
@@ -13,6 +13,8 @@ struct cluster_ops {
     int (*gather)(const void *mine, void *all, size_t bytes);
     int (*all_to_all)(const void *x, void *parts, const struct cluster_vector *v);
     int (*all_gather)(void *x, const struct cluster_vector *v);
+    int (*collect)(const void *own, void *x, const struct cluster_vector *v);
+    int (*distribute)(const void *x, void *own, const struct cluster_vector *v);
 };
 
 /* *ops = the table cluster_mpi of $ORRERY_MPI_PLUGIN, or of orrery_mpi.so beside the program; the

@@ -129,6 +129,12 @@ int gpt_gradient_norm(struct gpt_model *model, const struct orr_train_preset *tr
 /* The update of a gradient of this norm, which model->grad holds times `divisor`. */
 int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm,
               double divisor);
+/* Its numbers, but for the weight decay, which depends on the parameter. */
+struct k_adamw gpt_adamw_of(const struct orr_train_preset *train, long step, double norm,
+                            double divisor);
+/* The decay of the average at 0-based step; first: there is none yet, and it begins as the weights.
+ */
+double gpt_average_decay(double decay, bool first, long step);
 /* The first number of the arenas that is trained; what is trained goes to their end. */
 size_t gpt_first_trained(const struct gpt_model *model);
 
@@ -167,6 +173,8 @@ double gpt_tree_of(const double *x, size_t n);
 /* Sums of squares go over blocks of so many reals, whose sums a tree adds: ranks that hold some of
  * the blocks each come to the same bits. */
 enum { GPT_BLOCK = 16384 };
+/* squares (ceil(count / GPT_BLOCK)) of x (count). */
+int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, double *squares);
 /* As gpt_gradient_norm, of model->grad / divisor, by blocks and their tree. */
 int gpt_sum_norm(struct gpt_model *model, long step, double divisor, double *norm);
 

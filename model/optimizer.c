@@ -41,6 +41,12 @@ size_t gpt_first_trained(const struct gpt_model *model)
     return model->table[model->frozen].offset;
 }
 
+/* Early on the average follows closely: decay grows to its value over the first steps. */
+double gpt_average_decay(double decay, bool first, long step)
+{
+    return first ? 0 : fmin(decay, (1.0 + (double)step) / (10.0 + (double)step));
+}
+
 /* The average of frozen weights is the weights: averaging would round them. */
 static int average(struct gpt_model *model, double decay, long step)
 {
@@ -53,8 +59,7 @@ static int average(struct gpt_model *model, double decay, long step)
         if (from > 0)
             TRY(model->ops->copy(model->average, model->param, from * sizeof(real)));
     }
-    /* early on the average follows closely: decay grows to its value over the first steps */
-    const double d = first ? 0 : fmin(decay, (1.0 + (double)step) / (10.0 + (double)step));
+    const double d = gpt_average_decay(decay, first, step);
     return model->ops->average(model->average + from, model->param + from, model->total - from, d);
 }
 
@@ -74,10 +79,9 @@ int gpt_gradient_norm(struct gpt_model *model, const struct orr_train_preset *tr
     return isfinite(*norm) ? 0 : gpt_diverged_gradient(model, step + 1);
 }
 
-int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm,
-              double divisor)
+struct k_adamw gpt_adamw_of(const struct orr_train_preset *train, long step, double norm,
+                            double divisor)
 {
-    TRY(moments(model));
     struct k_adamw k = {
         .lr = gpt_lr(train, step),
         .beta1 = train->beta1,
@@ -88,6 +92,14 @@ int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, lon
     };
     if (train->clip > 0 && norm > train->clip)
         k.grad_scale *= train->clip / norm;
+    return k;
+}
+
+int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm,
+              double divisor)
+{
+    TRY(moments(model));
+    struct k_adamw k = gpt_adamw_of(train, step, norm, divisor);
     for (int i = model->frozen; i < model->parameters; i++) {
         const struct gpt_parameter *p = &model->table[i];
         k.weight_decay = p->decay ? train->weight_decay : 0;

@@ -232,7 +232,7 @@ static int share_model(const struct gpt_pretraining *job, const struct gpt_confi
                        enum orr_verdict verdict, struct gpt_model *model, long *step)
 {
     TRY(cluster_agree(cluster_rank() == 0 ? open_model(job, config, verdict, model, step) : 0));
-    return gpt_ranks_share_model(model, job->ops, step);
+    return gpt_ranks_share_model(model, job->ops, job->train->zero, step);
 }
 
 static void print_label(const struct gpt_pretraining *job, char label[2 * ORR_NAME])

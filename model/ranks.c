@@ -41,9 +41,9 @@ void gpt_ranks_free(struct gpt_ranks *ranks)
     memset(ranks, 0, sizeof *ranks);
 }
 
-/* A bucket of the gradient and how it is shared: whole blocks, so that sums of squares are too. */
-static struct cluster_vector bucket_of(size_t count)
+struct cluster_vector gpt_bucket(size_t left)
 {
+    const size_t count = left < GPT_BUCKET ? left : GPT_BUCKET;
     const size_t size = (size_t)cluster_size(), blocks = (count + GPT_BLOCK - 1) / GPT_BLOCK;
     return (struct cluster_vector){
         .count = count, .share = (blocks + size - 1) / size * GPT_BLOCK, .bytes = sizeof(real)};
@@ -60,24 +60,23 @@ static int sum_parts(const struct gpt_ranks *ranks, int first, int count, size_t
     return ranks->ops->add(left, left, left + (size_t)(count / 2) * own, own);
 }
 
-/* x (count) of one bucket = its sum over the ranks. */
-static int sum_bucket(const struct gpt_ranks *ranks, real *x, size_t count)
+/* This rank's share of one bucket x = its sum over the ranks; whole: all of it, on all ranks. */
+static int sum_bucket(const struct gpt_ranks *ranks, real *x, const struct cluster_vector *v,
+                      bool whole)
 {
-    const struct cluster_vector v = bucket_of(count);
     size_t first;
-    const size_t own = cluster_share(&v, cluster_rank(), &first);
-    TRY(cluster_all_to_all(x, ranks->parts, &v));
+    const size_t own = cluster_share(v, cluster_rank(), &first);
+    TRY(cluster_all_to_all(x, ranks->parts, v));
     if (own > 0)
         TRY(sum_parts(ranks, 0, cluster_size(), own));
     memcpy(x + first, ranks->parts, own * sizeof *x);
-    return cluster_all_gather(x, &v);
+    return whole ? cluster_all_gather(x, v) : 0;
 }
 
-int gpt_ranks_sum(const struct gpt_ranks *ranks, real *gradient, struct gpt_sum *sum)
+/* *sum = its sum over the ranks. */
+static int sum_numbers(const struct gpt_ranks *ranks, struct gpt_sum *sum)
 {
     const int size = cluster_size();
-    if (size < 2)
-        return 0;
     TRY(cluster_gather(sum, ranks->sums, sizeof *sum));
     for (int i = 0; i < size; i++) {
         ranks->loss[i] = ranks->sums[i].loss;
@@ -85,9 +84,17 @@ int gpt_ranks_sum(const struct gpt_ranks *ranks, real *gradient, struct gpt_sum 
     }
     sum->loss = gpt_tree_of(ranks->loss, (size_t)size);
     sum->weight = gpt_tree_of(ranks->weight, (size_t)size);
+    return 0;
+}
+
+int gpt_ranks_sum(const struct gpt_ranks *ranks, real *gradient, bool whole, struct gpt_sum *sum)
+{
+    if (cluster_size() < 2)
+        return 0;
+    TRY(sum_numbers(ranks, sum));
     for (size_t at = 0; at < ranks->count; at += GPT_BUCKET) {
-        const size_t left = ranks->count - at;
-        TRY(sum_bucket(ranks, gradient + at, left < GPT_BUCKET ? left : GPT_BUCKET));
+        const struct cluster_vector v = gpt_bucket(ranks->count - at);
+        TRY(sum_bucket(ranks, gradient + at, &v, whole));
     }
     return 0;
 }
@@ -106,7 +113,7 @@ int gpt_ranks_stop(bool *stop)
 
 /* ------------------------------------------------------------------------------- one model */
 
-/* One arena of rank 0, which may have none. */
+/* One arena of rank 0, which may have none, on all ranks. */
 static int share_arena(struct gpt_model *model, real **arena)
 {
     bool there = *arena != NULL;
@@ -117,7 +124,8 @@ static int share_arena(struct gpt_model *model, real **arena)
     return cluster_broadcast(*arena, model->total * sizeof **arena, 0);
 }
 
-int gpt_ranks_share_model(struct gpt_model *model, const struct k_ops *ops, long *step)
+int gpt_ranks_share_model(struct gpt_model *model, const struct k_ops *ops, bool weights_only,
+                          long *step)
 {
     struct gpt_config config = model->config;
     if (cluster_size() < 2)
@@ -126,6 +134,8 @@ int gpt_ranks_share_model(struct gpt_model *model, const struct k_ops *ops, long
     TRY(cluster_broadcast(step, sizeof *step, 0));
     TRY(cluster_agree(cluster_rank() > 0 ? gpt_create(model, &config, ops, 0) : 0));
     TRY(share_arena(model, &model->param));
+    if (weights_only)
+        return 0;
     TRY(share_arena(model, &model->average));
     TRY(share_arena(model, &model->m));
     return share_arena(model, &model->v);

@@ -20,6 +20,8 @@ struct loop {
     int first, share;       /* passes of this rank: first .. first + share - 1 */
     struct gpt_tree tree;   /* with micro-batches */
     struct gpt_ranks ranks; /* of a job; with micro-batches */
+    struct gpt_zero zero;   /* with moments shared out among them */
+    bool shares;            /* they are */
     bool stop;              /* some rank is to stop: all do, after the same step */
     long step;              /* under way, 0-based */
     bool announced;
@@ -120,10 +122,11 @@ static int sum_micro_batches(struct loop *loop, struct outcome *out)
     loop->stop = orr_signal_seen();
     TRY(cluster_agree(rc));
     TRY(gpt_ranks_stop(&loop->stop));
-    TRY(gpt_ranks_sum(&loop->ranks, loop->model->grad, &sum));
+    TRY(gpt_ranks_sum(&loop->ranks, loop->model->grad, !loop->shares, &sum));
     out->divisor = sum.weight > 0 ? sum.weight : 1; /* no row counts: everything is 0 */
     out->loss = sum.loss / out->divisor;
-    return gpt_sum_norm(loop->model, loop->step, out->divisor, &out->norm);
+    return loop->shares ? gpt_zero_norm(&loop->zero, loop->step, out->divisor, &out->norm)
+                        : gpt_sum_norm(loop->model, loop->step, out->divisor, &out->norm);
 }
 
 /* The gradient, and the update that it gives, if any. */
@@ -131,8 +134,11 @@ static int compute_step(struct loop *loop, struct outcome *out)
 {
     TRY(loop->train->micro_batches > 0 ? sum_micro_batches(loop, out) : sum_passes(loop, out));
     TRY(gpt_watch_step(&loop->watch, loop->step + 1, out->loss, out->norm, &out->skipped));
-    return out->skipped ? 0
-                        : gpt_apply(loop->model, loop->train, loop->step, out->norm, out->divisor);
+    if (out->skipped)
+        return 0;
+    return loop->shares
+               ? gpt_zero_apply(&loop->zero, loop->train, loop->step, out->norm, out->divisor)
+               : gpt_apply(loop->model, loop->train, loop->step, out->norm, out->divisor);
 }
 
 /* One step. At a signal between passes it is given up, with the weights as they were. */
@@ -169,11 +175,26 @@ static int write_last(struct loop *loop, long step)
     return rc;
 }
 
+/* What is shared out comes to rank 0 for a while: the average, and with `moments` these, too. */
+static int borrow(struct loop *loop, bool moments)
+{
+    return loop->shares ? gpt_zero_collect(&loop->zero, moments) : 0;
+}
+
+static void give_back(struct loop *loop)
+{
+    if (loop->shares)
+        gpt_drop_training(loop->model);
+}
+
 static int save_last(struct loop *loop, long step)
 {
     int rc = gpt_check_weights(loop->model, step);
+    if (!rc)
+        rc = borrow(loop, true);
     if (!rc && leads())
         rc = write_last(loop, step);
+    give_back(loop);
     return cluster_agree(rc);
 }
 
@@ -198,11 +219,9 @@ static int write_best(struct loop *loop, long step)
 }
 
 /* Held-out loss; the best weights are kept. */
-static int evaluate(struct loop *loop, long step)
+static int evaluate_now(struct loop *loop, long step)
 {
     double loss = 0;
-    if (!loop->task->evaluate)
-        return 0;
     TRY(cluster_agree(leads() ? measure(loop, step, &loss) : 0));
     TRY(cluster_broadcast(&loss, sizeof loss, 0));
     if (!loop->task->best && loop->train->patience == 0)
@@ -215,6 +234,17 @@ static int evaluate(struct loop *loop, long step)
     else if (better && loop->task->best && leads())
         rc = write_best(loop, step);
     return cluster_agree(rc);
+}
+
+static int evaluate(struct loop *loop, long step)
+{
+    if (!loop->task->evaluate)
+        return 0;
+    int rc = borrow(loop, false);
+    if (!rc)
+        rc = evaluate_now(loop, step);
+    give_back(loop);
+    return rc;
 }
 
 static int remove_file(const char *path)
@@ -358,6 +388,7 @@ static int open_loop(struct loop *loop)
     TRY(gpt_watch_create(&loop->watch, loop->train));
     if (loop->train->micro_batches < 1)
         return 0;
+    loop->shares = loop->train->zero && cluster_size() > 1;
     TRY(gpt_tree_create(&loop->tree, model->ops, model->grad, model->total, loop->share));
     return gpt_ranks_create(&loop->ranks, model->ops, model->total);
 }
@@ -380,16 +411,22 @@ const char *gpt_final_checkpoint(const struct orr_train_preset *train)
     return train->patience > 0 ? "best.safetensors" : "last.safetensors";
 }
 
+/* A training that goes on needs the moments that it had; a folder to write to. */
+static int check_folder(const struct gpt_model *model, const struct gpt_task *task, long step)
+{
+    if (step > 0 && !(model->m && model->v))
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s/%s: cannot continue at step %ld: the optimiser's state is "
+                        "missing",
+                        task->folder, task->checkpoint, step);
+    return orr_mkdir(task->folder);
+}
+
 int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
               const struct gpt_task *task, long *step)
 {
     if (*step >= train->steps)
         return 0;
-    if (*step > 0 && !(model->m && model->v))
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s/%s: cannot continue at step %ld: the optimiser's state is "
-                        "missing",
-                        task->folder, task->checkpoint, *step);
     gpt_freeze(model, train->train);
     struct loop loop = {
         .model = model, .train = train, .task = task, .passes = gpt_passes_of(train)};
@@ -398,10 +435,12 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
     TRY(orr_path(loop.last, "%s/%s", task->folder, task->checkpoint));
     TRY(orr_path(loop.best, "%s/%s", task->folder, task->best ? task->best : ""));
     TRY(orr_path(log, "%s/%s", task->folder, task->log));
-    int rc = leads() ? orr_mkdir(task->folder) : 0;
+    int rc = leads() ? check_folder(model, task, *step) : 0;
     if (!rc)
         rc = open_loop(&loop);
     rc = cluster_agree(rc);
+    if (!rc && loop.shares)
+        rc = gpt_zero_create(&loop.zero, model);
     if (!rc)
         rc = prepare(&loop, log, *step);
     if (!rc) {
@@ -412,12 +451,15 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
         rc = run(&loop, step);
         orr_progress_end(&loop.progress, NULL);
         if (!rc)
+            rc = borrow(&loop, false); /* the model ends with its average */
+        if (!rc)
             conclude(&loop, *step);
     }
     orr_log_close(&loop.log);
     gpt_watch_free(&loop.watch);
     gpt_tree_free(&loop.tree);
     gpt_ranks_free(&loop.ranks);
+    gpt_zero_free(&loop.zero);
     gpt_feed_close(&loop.feed);
     return rc;
 }

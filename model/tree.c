@@ -80,8 +80,7 @@ static size_t blocks_of(size_t count)
     return (count + GPT_BLOCK - 1) / GPT_BLOCK;
 }
 
-/* squares (blocks_of(count)) of x (count). */
-static int block_squares(const struct k_ops *ops, const real *x, size_t count, double *squares)
+int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, double *squares)
 {
     int rc = 0;
     for (size_t at = 0, block = 0; at < count && !rc; at += GPT_BLOCK, block++)
@@ -96,7 +95,7 @@ int gpt_sum_norm(struct gpt_model *model, long step, double divisor, double *nor
     double *squares = orr_alloc(blocks_of(count), sizeof *squares);
     if (!squares)
         return ORR_ENOMEM;
-    const int rc = block_squares(model->ops, model->grad + from, count, squares);
+    const int rc = gpt_block_squares(model->ops, model->grad + from, count, squares);
     *norm = sqrt(gpt_tree_of(squares, blocks_of(count))) / divisor;
     free(squares);
     if (rc)

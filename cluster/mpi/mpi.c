@@ -139,6 +139,30 @@ static int mpi_all_gather(void *x, const struct cluster_vector *v)
     return rc;
 }
 
+static int mpi_collect(const void *own, void *x, const struct cluster_vector *v)
+{
+    struct layout l;
+    MPI_Request request;
+    TRY(layout_create(&l, v));
+    const int code = MPI_Igatherv(own, l.own[0], type_of(v), x, l.count, l.first, type_of(v), 0,
+                                  MPI_COMM_WORLD, &request);
+    const int rc = await(code, &request, "gathering at rank 0");
+    free(l.memory);
+    return rc;
+}
+
+static int mpi_distribute(const void *x, void *own, const struct cluster_vector *v)
+{
+    struct layout l;
+    MPI_Request request;
+    TRY(layout_create(&l, v));
+    const int code = MPI_Iscatterv(x, l.count, l.first, type_of(v), own, l.own[0], type_of(v), 0,
+                                   MPI_COMM_WORLD, &request);
+    const int rc = await(code, &request, "scattering from rank 0");
+    free(l.memory);
+    return rc;
+}
+
 extern const struct cluster_ops cluster_mpi;
 const struct cluster_ops cluster_mpi = {
     .open = mpi_open,
@@ -148,4 +172,6 @@ const struct cluster_ops cluster_mpi = {
     .gather = mpi_gather,
     .all_to_all = mpi_all_to_all,
     .all_gather = mpi_all_gather,
+    .collect = mpi_collect,
+    .distribute = mpi_distribute,
 };

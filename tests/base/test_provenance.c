@@ -211,6 +211,7 @@ static const struct {
     {"keep_every", "2", false},    {"patience", "2", true},
     {"outlier_sigma", "6", true},  {"outlier_window", "50", true},
     {"outlier_most", "3", true},   {"micro_batches", "4", true},
+    {"zero", "true", false},
 };
 static const struct {
     const char *group;
@@ -254,6 +255,7 @@ static const struct {
     {"outlier_window", "outlier_sigma=6"},
     {"outlier_most", "outlier_sigma=6"},
     {"keep_every", "keep=2"},
+    {"zero", "micro_batches=4"},
 };
 
 /* "" where the setting has an effect by itself. */

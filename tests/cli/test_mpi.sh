@@ -29,6 +29,7 @@ why=$(mpi_missing) && skip "several ranks" "$why" && finish
 SMALL=(--set orbits.train=2000 --set orbits.train_files=2000 --set orbits.two_body_train=10
        --set orbits.two_body_val=10 --set orbits.two_body_test=10 --set planets.train=500
        --set planets.val=20 --set planets.test=20 --set pretrain.eval_every=25)
+ZERO=(--set pretrain.zero=true --set pretrain_planets.zero=true)
 # compare_ranks PRESET ATTENTION "RANKS..." ARGUMENT...
 compare_ranks() {
     local preset=$1 attention=$2 counts=$3 n name
@@ -48,6 +49,12 @@ compare_ranks() {
         *) check "$name: $n ranks, the same bits" same_training "$WORK/$preset-$attention-1" \
             "$WORK/$preset-$attention-$n" ;;
         esac
+        [ "$n" -gt 1 ] && [[ -n ${MPI_FULL:-} || $n -eq 4 || $preset = quick ]] || continue
+        check "$name: $n ranks, moments shared out" ranks "$n" --preset "$preset" \
+            --run "$WORK/$preset" "${PARTS[@]}" "${ZERO[@]}" --attention "$attention" \
+            --out "$WORK/$preset-$attention-$n-zero" "$@"
+        check "$name: $n ranks, moments shared out, the same bits" same_training \
+            "$WORK/$preset-$attention-$n" "$WORK/$preset-$attention-$n-zero"
     done
 }
 if [ -n "${MPI_FULL:-}" ]; then
@@ -73,7 +80,7 @@ check "2 ranks, batch 4 x 2" ranks 2 "${again[@]}" --set pretrain.batch=4 \
 check "batch 4 x 2, the same weights" same_by tensors "$WORK/smoke-lssar-1/last.safetensors" \
     "$WORK/cut/last.safetensors"
 # data made on the fly, patience and outliers: every rank decides the same
-hard=(--set orbits.train_files=10 --set pretrain.patience=1 --set pretrain.eval_every=2
+hard=("${ZERO[@]}" --set orbits.train_files=10 --set pretrain.patience=1 --set pretrain.eval_every=2
       --set pretrain.outlier_sigma=1 --set pretrain.outlier_window=8 --set pretrain.ema=0.9)
 for n in 1 2; do
     check "streamed, patience, outliers: $n ranks" ranks $n "${again[@]}" "${hard[@]}" \
@@ -111,15 +118,20 @@ check "never stopped" ranks 1 "${long[@]}" --out "$WORK/whole"
 under_way() {
     [ "$(wc -l <"$1/log.jsonl")" -ge "$2" ]
 }
-# begin_ranks N FOLDER: in the background, until some steps are done; $pid is the launcher
+# begin_ranks N FOLDER ARGUMENT...: in the background, until some steps are done; $pid is the parent
+# of the launcher
 begin_ranks() {
-    start mpirun -np "$1" "$BIN/pretrain" "${long[@]}" --resume --out "$2"
-    until_true under_way "$2" "${3:-6}"
+    local count=$1 folder=$2
+    shift 2
+    start timeout "$LIMIT" mpirun -np "$count" "$BIN/pretrain" "${long[@]}" "${ZERO[@]}" --resume \
+        --out "$folder" "$@"
+    until_true under_way "$folder" 15
 }
 rank_pid() { # RANK
     local process
-    for process in $(pgrep -P "$pid"); do
-        ! tr '\0' '\n' <"/proc/$process/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1" || echo "$process"
+    for process in $(pgrep -P "$(pgrep -P "$pid")"); do
+        ! tr '\0' '\n' <"/proc/$process/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1" ||
+            echo "$process"
     done
 }
 ended_well() {
@@ -133,10 +145,15 @@ kill -TERM "$(rank_pid 1)"
 check "SIGTERM of rank 1: status 0" ended_well
 check "... said once" equal 1 "$(grep -c '^pretrain: stopped at step' "$WORK/err")"
 check "... nothing temporary" clean "$WORK/stopped"
+# one part each: nobody looks at signals before the others have come to the end of the step
+check "2 ranks with 2 parts under way" begin_ranks 2 "$WORK/parts" --set pretrain.micro_batches=2
+kill -TERM "$(rank_pid 1)"
+check "SIGTERM between steps: status 0" ended_well
+check "... saved" grep -q '^pretrain: stopped at step .*, saved in' "$WORK/err"
 cp -r "$WORK/stopped" "$WORK/stopped-3"
 check "1 rank goes on, until its time is over" ranks 1 "${long[@]}" --resume --minutes 0.003 \
     --out "$WORK/stopped"
-check "4 ranks go on" ranks 4 "${long[@]}" --resume --out "$WORK/stopped"
+check "4 ranks go on" ranks 4 "${long[@]}" "${ZERO[@]}" --resume --out "$WORK/stopped"
 check "2 -> 1 -> 4 ranks: as if never stopped" same_files "$WORK/whole" "$WORK/stopped" \
     last.safetensors evaluation.json
 check "... also the log" same_by numbers "$WORK/whole/log.jsonl" "$WORK/stopped/log.jsonl"
@@ -148,7 +165,7 @@ check "... and nothing done" same_files "$WORK/whole" "$WORK/stopped" last.safet
 
 # ---- a rank dies: the job ends, the last checkpoint stays whole
 for dead in ${MPI_FULL:+0} 1; do
-    check "2 ranks under way, rank $dead to die" begin_ranks 2 "$WORK/dead-$dead" 20
+    check "2 ranks under way, rank $dead to die" begin_ranks 2 "$WORK/dead-$dead"
     kill -KILL "$(rank_pid $dead)"
     SECONDS=0
     check "rank $dead dies: the job fails" ended_badly
