@@ -56,8 +56,8 @@ int gpt_zero_norm(struct gpt_zero *zero, long step, double divisor, double *norm
 /* As gpt_apply: the same bits of weights on all ranks. Collective. */
 int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_preset *train, long step,
                    double norm, double divisor);
-/* Rank 0's model gets the average, and with `moments` these, too, for a checkpoint or an evaluation;
- * gpt_drop_training() it after. Collective. */
+/* Rank 0's model gets the average, and with `moments` these, too, for a checkpoint or an
+ * evaluation; gpt_drop_training() it after. Collective. */
 int gpt_zero_collect(struct gpt_zero *zero, bool moments);
 
 /* Rank 0's text on all ranks; free() it. Collective. */

@@ -79,15 +79,23 @@ check "2 ranks, batch 4 x 2" ranks 2 "${again[@]}" --set pretrain.batch=4 \
     --set pretrain.accumulation=2 --threads 2 --out "$WORK/cut"
 check "batch 4 x 2, the same weights" same_by tensors "$WORK/smoke-lssar-1/last.safetensors" \
     "$WORK/cut/last.safetensors"
-# data made on the fly, patience and outliers: every rank decides the same
+# data made on the fly, patience, outliers, silent rows (of relu_li): all ranks decide the same, and
+# the log has what the last one saw
 hard=("${ZERO[@]}" --set orbits.train_files=10 --set pretrain.patience=1 --set pretrain.eval_every=2
       --set pretrain.outlier_sigma=1 --set pretrain.outlier_window=8 --set pretrain.ema=0.9)
 for n in 1 2; do
     check "streamed, patience, outliers: $n ranks" ranks $n "${again[@]}" "${hard[@]}" \
-        --out "$WORK/hard-$n"
+        --attention relu_li --out "$WORK/hard-$n"
 done
 check "streamed, patience, outliers: the same bits" same_training "$WORK/hard-1" "$WORK/hard-2"
 check "... and steps were skipped" grep -q '"skipped"' "$WORK/hard-2/log.jsonl"
+check "... and rows were silent" grep -q '"silent_rows": [1-9]' "$WORK/hard-2/log.jsonl"
+
+# rank 0 chooses the instruction set
+check "1 rank, plain" env ORRERY_ISA=plain "$BIN/pretrain" "${again[@]}" --out "$WORK/plain-1"
+check "2 ranks, rank 0 plain" mpirun -np 1 -x ORRERY_ISA=plain "$BIN/pretrain" "${again[@]}" \
+    --out "$WORK/plain-2" : -np 1 "$BIN/pretrain" "${again[@]}" --out "$WORK/plain-2"
+check "rank 0 plain, the same bits" same_training "$WORK/plain-1" "$WORK/plain-2"
 
 # ---- one error, from one rank
 orbits=(--orbits "$WORK/smoke/orbits" --out "$WORK/refused" --preset smoke --run "$WORK/smoke")
