@@ -32,6 +32,7 @@ watch:
 ## make sweep GRID=grids/NAME.grid    all cells of a grid, JOBS at a time (all cores), each resumed
 ## make cells GRID=grids/NAME.grid    prints them, a command a line, for job arrays or GNU parallel
 ##   RUNS=dir where their runs are (default runs): a cell's is RUNS/NAME/CELL
+##   PART=I/N every N-th cell, from the I-th on, for N machines side by side
 GRID ?=
 RUNS ?= runs
 sweep: all

@@ -181,7 +181,7 @@ struct orr_cli {
     enum orr_device device;   /* --device; auto: as the preset says */
     int threads;              /* --threads N, default orr_cores() */
     bool generic_attention;   /* --attention-impl generic */
-    bool preset_given, seed_given, run_given, resume, plan, quiet;
+    bool preset_given, seed_given, set_given, run_given, resume, plan, quiet;
     int argc_rest; /* positional arguments, in order */
     const char *argv_rest[1024];
 };
@@ -339,6 +339,8 @@ int orr_json_read(const char *path, struct cJSON **json);
  * round, a string above. False without memory. */
 bool orr_json_add_u64(struct cJSON *object, const char *key, uint64_t value);
 bool orr_json_append_u64(struct cJSON *list, uint64_t value);
+/* The same read again; false where the key has neither. */
+bool orr_json_u64(const struct cJSON *object, const char *key, uint64_t *value);
 /* The shortest decimal text that reads back as the same double, which cJSON's own may miss by the
  * last bit; as a number of an object, and as a list; null for what is not finite. */
 void orr_shortest(double value, char *text, size_t bytes);

@@ -324,6 +324,7 @@ static int merge(struct parse *p)
 {
     struct orr_cli *cli = p->cli;
     cli->preset_given = p->preset != NULL;
+    cli->set_given = p->setting_count > 0;
     cli->run_given = *cli->run != '\0';
     int rc = load_preset(p);
     for (int i = 0; i < p->setting_count && !rc; i++)

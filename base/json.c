@@ -1,6 +1,7 @@
 /* json.c - JSON files through cJSON, with positions in error messages. */
 #include "base.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,24 @@ bool orr_json_add_u64(cJSON *object, const char *key, uint64_t value)
 bool orr_json_append_u64(cJSON *list, uint64_t value)
 {
     return cJSON_AddItemToArray(list, u64(value));
+}
+
+bool orr_json_u64(const cJSON *object, const char *key, uint64_t *value)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (cJSON_IsNumber(item) && item->valuedouble >= 0 &&
+        item->valuedouble <= (double)(1ull << 53) &&
+        item->valuedouble == floor(item->valuedouble)) {
+        *value = (uint64_t)item->valuedouble;
+        return true;
+    }
+    const char *digits = cJSON_GetStringValue(item);
+    char *end;
+    if (!digits || !*digits || digits[strspn(digits, "0123456789")])
+        return false;
+    errno = 0;
+    *value = strtoull(digits, &end, 10);
+    return !errno;
 }
 
 void orr_shortest(double value, char *text, size_t bytes)

@@ -20,14 +20,17 @@ int report_verdict_read(const char *path, struct cJSON **json)
                 cJSON_GetArraySize(get(*json, "verdict")) == 3 &&
                 cJSON_IsString(get(*json, "cannot_say")) && cJSON_IsArray(get(*json, "figures")) &&
                 cJSON_IsArray(get(*json, "differences"));
+    good = good && isfinite(orr_json_number(*json, "cells"));
     cJSON_ArrayForEach (figure, get(*json, "verdict"))
         good = good && cJSON_IsString(figure);
     cJSON_ArrayForEach (figure, get(*json, "figures"))
         good = good && cJSON_IsString(get(figure, "id")) && cJSON_IsString(get(figure, "title")) &&
-               cJSON_IsString(get(figure, "attention"));
+               cJSON_IsString(get(figure, "attention")) &&
+               isfinite(orr_json_number(figure, "seeds"));
     cJSON_ArrayForEach (figure, get(*json, "differences"))
         good = good && cJSON_IsString(get(figure, "id")) &&
-               cJSON_IsString(get(figure, "attention")) && cJSON_IsString(get(figure, "minus"));
+               cJSON_IsString(get(figure, "attention")) &&
+               isfinite(orr_json_number(figure, "seeds"));
     return good ? 0
                 : ORR_FAIL(ORR_EFORMAT,
                            "%s: expected a verdict (\"format\": \"orrery-verdict-1\") as "
@@ -133,12 +136,10 @@ static int write_differences(const cJSON *json, struct orr_file *html)
         "Figure",        "Attention", "Seeds", "Difference", "Nearer to the ceiling",
         "Beyond chance", NULL};
     const cJSON *row, *list = get(json, "differences");
-    char caption[256];
     if (!cJSON_GetArraySize(list))
         return 0;
-    snprintf(caption, sizeof caption, "Attentions against %.60s, seed by seed.",
-             get(list->child, "minus")->valuestring);
-    TRY(open_table(html, "verdict-differences", caption, head));
+    TRY(open_table(html, "verdict-differences",
+                   "Each attention against the first one, seed by seed.", head));
     cJSON_ArrayForEach (row, list) {
         TRY(names(html, title_of(json, get(row, "id")->valuestring),
                   get(row, "attention")->valuestring, row));

@@ -84,7 +84,7 @@ static int make_report(const struct report_run *run, const struct report_origin 
     return rc;
 }
 
-static const char *orbits_option = "", *verdict_option = "", *animate_option = "", *runs_option;
+static const char *orbits_option = "", *verdict_option = "", *animate_option, *runs_option;
 
 /* Orbits as GIF, of one body or of all. */
 static int animate(const struct orr_cli *cli, struct report_origin *origin, const char *out)
@@ -150,8 +150,9 @@ static int aggregate(const struct orr_cli *cli)
                         : *cli->attention   ? "--attention"
                         : *orbits_option    ? "--orbits"
                         : *verdict_option   ? "--verdict"
-                        : *animate_option   ? "--animate"
+                        : animate_option    ? "--animate"
                         : cli->preset_given ? "--preset"
+                        : cli->set_given    ? "--set"
                         : cli->seed_given   ? "--seed"
                         : cli->plan         ? "--plan"
                         : cli->resume       ? "--resume"
@@ -180,7 +181,7 @@ static int report(const struct orr_cli *cli)
     const char *out = *cli->out ? cli->out : cli->run;
     enum orr_verdict verdict;
     char why[ORR_WHY], page[REPORT_PATH];
-    if (*animate_option && (*verdict_option || cli->plan || cli->resume))
+    if (animate_option && (*verdict_option || cli->plan || cli->resume))
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the page, not to --animate",
                         cli->plan     ? "--plan"
                         : cli->resume ? "--resume"
@@ -192,7 +193,7 @@ static int report(const struct orr_cli *cli)
         rc = orr_path(page, "%s/report.html", out);
     if (!rc)
         rc = report_origin_open(&origin, cli, orbits_option, verdict_option);
-    if (!rc && *animate_option) {
+    if (!rc && animate_option) {
         rc = animate(cli, &origin, out);
         report_origin_close(&origin);
         return rc;

@@ -16,6 +16,15 @@ enum { DEEPEST = 3 };
 
 /* ------------------------------------------------------------------------------ one run */
 
+/* To a k of the law itself, which has two where labels are of both sides of a jump. */
+static bool is_close(const struct report_true_law *law, double k)
+{
+    bool close = false;
+    for (int i = 0; i < law->constants; i++)
+        close |= fabs(k / law->k[i] - 1) <= RUNS_CLOSE;
+    return close;
+}
+
 static int take_source(const struct report_run *run, int s, struct runs_run *into)
 {
     const struct report_source *from = &run->source[s];
@@ -43,7 +52,7 @@ static int take_source(const struct report_run *run, int s, struct runs_run *int
         if (law->selected_true && isfinite(law->constant)) {
             source->k += law->constant;
             constants++;
-            source->k_close += fabs(law->constant / run->true_law.k[0] - 1) <= RUNS_CLOSE;
+            source->k_close += is_close(&run->true_law, law->constant);
         }
     }
     source->k = constants ? source->k / constants : (double)NAN;
@@ -127,16 +136,19 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Whether it is a file of a run's results; others are passed over. */
+/* Whether it is a file of a run's results, or may have been one: what cannot be read is named.
+ * Files of other formats are passed over. */
 static bool is_record(const char *path)
 {
+    static const char cell[] = "orrery-cell-"; /* of any version */
     const size_t length = strlen(path);
     cJSON *json = NULL;
     if (length < 5 || strcmp(path + length - 5, ".json") != 0 || !is_file(path))
         return false;
-    if (orr_json_read(path, &json))
-        orr_error_clear();
-    const bool is = report_runs_is_record(json);
+    const bool damaged = orr_json_read(path, &json) != 0;
+    orr_error_clear();
+    const char *format = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "format"));
+    const bool is = damaged || (format && !strncmp(format, cell, sizeof cell - 1));
     cJSON_Delete(json);
     return is;
 }
@@ -151,9 +163,9 @@ static int look_into(struct runs *runs, const char *path, int depth)
     if (count < 0)
         return ORR_FAIL(ORR_EMISSING, "%s: not a folder that can be read", path);
     bool is_run = false;
-    for (int i = 0; i < count && depth > 0; i++)
+    for (int i = 0; i < count; i++)
         is_run |= !strcmp(entry[i]->d_name, "preset.json") || !strcmp(entry[i]->d_name, "laws");
-    if (is_run)
+    if (is_run && depth > 0)
         rc = add_run(runs, path);
     for (int i = 0; i < count && !is_run && depth < DEEPEST && !rc; i++) {
         struct stat info;

@@ -14,8 +14,9 @@ struct runs_source {
     bool is_model;                /* pretrained */
     int samples, selected, on_front;
     double exponent[3], r2_log, loss; /* loss: of the selected laws, mean over samples */
-    /* k of the selected laws that are the true one, mean over samples; samples whose k is within
-     * RUNS_CLOSE of the law's own; k of k m1 / r^2, mean over samples. NaN where there is none. */
+    /* k of the true law on the front, mean over samples that select that law; such samples whose k
+     * is within RUNS_CLOSE of the law's own; k of k m1 / r^2, mean over samples. NaN where there is
+     * none. */
     double k, k_dropped_m2;
     int k_close;
     /* Of models; NaN where there is none. Next-state errors in AU: as evaluation.json has it, and
@@ -90,11 +91,9 @@ int report_runs_read(struct runs *runs, const char *folder);
 /* The same of these run directories, and files of their results, paths as they are. */
 int report_runs_read_these(struct runs *runs, const char *const *path, int n);
 void report_runs_free(struct runs *runs);
-/* A run's results as one small JSON object, which cJSON_Delete() frees, also after an error;
- * whether an object is one; and the same read again from the file `path` (ORR_EFORMAT,
- * ORR_EUSAGE). */
+/* A run's results as one small JSON object, which cJSON_Delete() frees, also after an error; and
+ * the same read again from the file `path` (ORR_EFORMAT, ORR_EUSAGE). */
 int report_runs_record(const struct runs_run *run, struct cJSON **record);
-bool report_runs_is_record(const struct cJSON *json);
 int report_runs_take_record(const struct cJSON *json, const char *path, struct runs_run *run);
 /* The source of a run by its title, NULL when the run has none. */
 const struct runs_source *report_runs_find(const struct runs_run *run, const char *title);

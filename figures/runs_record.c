@@ -55,11 +55,6 @@ int report_runs_record(const struct runs_run *run, cJSON **record)
 
 /* ------------------------------------------------------------------------------- reading */
 
-bool report_runs_is_record(const cJSON *json)
-{
-    return orr_json_says(json, "format", format);
-}
-
 static int take_text(const cJSON *json, const char *key, char *text, size_t bytes, const char *path)
 {
     const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
@@ -101,8 +96,8 @@ static int take_source(const cJSON *json, const char *path, struct runs_source *
     source->is_model = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "is_model"));
     TRY(take_count(json, "samples", MOST_SAMPLES, &source->samples, path));
     TRY(take_count(json, "selected", source->samples, &source->selected, path));
+    TRY(take_count(json, "k_close", source->selected, &source->k_close, path));
     TRY(take_count(json, "on_front", source->samples, &source->on_front, path));
-    TRY(take_count(json, "k_close", source->samples, &source->k_close, path));
     source->k = orr_json_number(json, "k");
     source->k_dropped_m2 = orr_json_number(json, "k_dropped_m2");
     TRY(take_list(json, "exponents", source->exponent, 3, path));
@@ -119,7 +114,7 @@ int report_runs_take_record(const cJSON *json, const char *path, struct runs_run
 {
     const cJSON *law = cJSON_GetObjectItemCaseSensitive(json, "true_law"), *source,
                 *list = cJSON_GetObjectItemCaseSensitive(json, "sources");
-    if (!report_runs_is_record(json))
+    if (!orr_json_says(json, "format", format))
         return ORR_FAIL(ORR_EFORMAT, "%s: expected a cell's results (\"format\": \"%s\")", path,
                         format);
     run->is_record = true;

@@ -52,7 +52,7 @@ static int print_row(const struct runs_row *row, void *context)
     printf(" | %s | %d | %d/%d | %d/%d |", row->title, row->seeds, row->selected, row->samples,
            row->on_front, row->samples);
     print_mean("%.2f", over_seeds(row, RUNS_K));
-    printf(" | %.0f%% |", 100 * over_seeds(row, RUNS_K_CLOSE).mean);
+    printf(row->samples ? " | %.0f%% |" : " | - |", 100 * over_seeds(row, RUNS_K_CLOSE).mean);
     for (int e = 0; e < 3; e++) {
         print_mean("%.3f", over_seeds(row, RUNS_EXPONENT + e));
         printf(" (%.3f) |", over_seeds(row, RUNS_TRUTH + e).mean);

@@ -33,6 +33,32 @@ static int take_text(const struct probe_file *cell, const cJSON *json, const cha
     return 0;
 }
 
+/* Where results lie in the run, <source>/probe/, the checkpoint is in <source>/<stage>/. Files that
+ * lie elsewhere have none beside them, and are taken as they are. */
+static int check_checkpoint(const char *path, const cJSON *json)
+{
+    const char *named = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint"));
+    const char *stage = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "stage"));
+    const char *was =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "checkpoint_xxh64"));
+    const char *slash = strrchr(path, '/');
+    char is[17], checkpoint[4096];
+    uint64_t content, bytes;
+    if (!named || !stage || !was)
+        return 0;
+    const char *name = strrchr(named, '/');
+    TRY(orr_path(checkpoint, "%.*s../%s/%s", slash ? (int)(slash - path) + 1 : 0, path, stage,
+                 name ? name + 1 : named));
+    if (!orr_exists(checkpoint))
+        return 0;
+    TRY(orr_file_checksum(checkpoint, &content, &bytes));
+    snprintf(is, sizeof is, "%016llx", (unsigned long long)content);
+    if (!strcmp(was, is))
+        return 0;
+    return ORR_FAIL(ORR_EINVAL, "%s: measured on another checkpoint than %s is now; measure again",
+                    path, checkpoint);
+}
+
 static int read_cell(const char *path, struct probe_file *cell)
 {
     cJSON *json;
@@ -40,12 +66,9 @@ static int read_cell(const char *path, struct probe_file *cell)
     int rc = probe_results_read(path, &cell->results, &json);
     if (rc)
         return rc;
-    const cJSON *seed = cJSON_GetObjectItemCaseSensitive(json, "seed");
-    cell->seed = cJSON_IsNumber(seed)   ? seed->valuedouble
-                 : cJSON_IsString(seed) ? strtod(seed->valuestring, NULL)
-                                        : (double)NAN;
-    if (isnan(cell->seed))
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected a \"seed\"", path);
+    if (!orr_json_u64(json, "seed", &cell->seed))
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: \"seed\": expected a whole number from 0 on", path);
+    rc = rc ? rc : check_checkpoint(path, json);
     rc = rc ? rc : take_text(cell, json, "probe", cell->probe);
     rc = rc ? rc : take_text(cell, json, "source", cell->source);
     rc = rc ? rc : take_text(cell, json, "stage", cell->stage);

@@ -13,13 +13,14 @@ struct probe_file {
     char probe[ORR_NAME], source[ORR_NAME], stage[ORR_NAME], preset[ORR_NAME];
     char attention[PROBE_TEXT]; /* as it was when measured; "" in files that do not say */
     char key[PROBE_KEY];        /* see probe_key; "" in files that do not say */
-    double seed;
+    uint64_t seed;
     struct probe_results results;
     struct cJSON *settings; /* of the run, NULL in files that do not say */
 };
 /* Reads options->file, *cells (options->file_count); probe_files_free() them also after an error.
- * None, too many or such as are not of one probe, preset and options: ORR_EUSAGE, ORR_EINVAL;
- * `name` is that of the probe that asks. */
+ * None, too many or such as are not of one probe, preset and options: ORR_EUSAGE, ORR_EINVAL, as
+ * where the checkpoint is still in its place and has been trained again since; `name` is that of
+ * the probe that asks. */
 int probe_files_read(const struct probe_options *options, const char *name,
                      struct probe_file **cells);
 void probe_files_free(struct probe_file *cells, int n);

@@ -21,7 +21,7 @@ struct probe_grid {
     struct probe_factor factor[PROBE_FACTORS];
     int factors, places, seeds;
     const struct probe_file **file; /* (places, seeds), NULL where there is none */
-    double *seed;                   /* (seeds) */
+    uint64_t *seed;                 /* (seeds) */
 };
 /* Of files of one probe and stage; seed is no factor. Files that do not hold their settings, two of
  * one place and seed, more factors or levels than there is room for: ORR_EFORMAT, ORR_EINVAL.

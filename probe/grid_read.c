@@ -156,7 +156,7 @@ static int find_factors(struct draft *draft, int *count, const struct probe_file
     return 0;
 }
 
-static int seed_of(struct probe_grid *grid, double seed)
+static int seed_of(struct probe_grid *grid, uint64_t seed)
 {
     for (int k = 0; k < grid->seeds; k++)
         if (grid->seed[k] == seed)

@@ -9,7 +9,7 @@
 
 #include <cjson/cJSON.h>
 
-enum { REVISION = 1 };
+enum { REVISION = 2 };
 
 const char *probe_planets_name(int planet)
 {

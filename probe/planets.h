@@ -15,7 +15,7 @@ struct probe_arrows {
     uint64_t content[2];             /* checksums */
     int first, count;                /* steps: one orbit from orbits.label_from_step on */
     double unit[PROBE_PLANETS][2];   /* of x and y: solar masses AU / yr^2 */
-    double mean_size[PROBE_PLANETS]; /* of the forces that were trained on, in their unit */
+    double mean_size[PROBE_PLANETS]; /* of the forces trained on; solar masses AU/yr^2 */
     double *f[2];                    /* (PROBE_PLANETS, T, 2) in units, at the rows fed */
 };
 

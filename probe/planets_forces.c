@@ -14,14 +14,16 @@
 
 /* --------------------------------------------------------------------------------- finding */
 
-/* Whether the head was fine-tuned from the probed checkpoint; files made elsewhere do not say. */
-static int check_origin(const struct probe_planets *p, bool *same)
+/* Whether the head was fine-tuned from the probed checkpoint; `unknown` where a file, made
+ * elsewhere, does not say. */
+static int check_origin(const struct probe_planets *p, int which, bool unknown, bool *same)
 {
     cJSON *model = NULL, *head = NULL;
     int rc = gpt_checkpoint_made(p->options->checkpoint, &model);
     if (!rc)
-        rc = gpt_checkpoint_made(p->arrows.path[0], &head);
-    *same = !rc && (!model || !head || orr_made_record(head, orr_made_digest(model)));
+        rc = gpt_checkpoint_made(p->arrows.path[which], &head);
+    *same =
+        !rc && (model && head ? orr_made_record(head, orr_made_digest(model)) != NULL : unknown);
     cJSON_Delete(model);
     cJSON_Delete(head);
     return rc;
@@ -34,6 +36,26 @@ static int find(struct probe_arrows *a, int which, const char *run, const char *
     if (!orr_exists(a->path[which]))
         a->path[which][0] = '\0';
     return a->path[which][0] ? orr_file_checksum(a->path[which], &a->content[which], &bytes) : 0;
+}
+
+/* The floor of another shape, or of weights that are not random, is none. */
+static int check_floor(struct probe_planets *p)
+{
+    struct probe_arrows *a = &p->arrows;
+    const char *own = orr_source_attention(p->options->preset, p->probe.source);
+    const char *its = orr_source_attention(p->options->preset, "untrained");
+    const char *why = NULL;
+    bool trained = false;
+    TRY(check_origin(p, 1, false, &trained));
+    if (trained)
+        why = "untrained/finetune/vector.safetensors was made from the pretrained model";
+    else if (!own || !its || strcmp(own, its) != 0)
+        why = "untrained/finetune/vector.safetensors has another attention";
+    if (why)
+        a->path[1][0] = '\0';
+    a->has_floor = !why;
+    orr_note(p->options->quiet || !why, "planets: forces without a floor: %s", why ? why : "");
+    return 0;
 }
 
 int probe_arrows_find(struct probe_planets *p)
@@ -49,6 +71,8 @@ int probe_arrows_find(struct probe_planets *p)
         why = "attention or length changed";
     else if (!*o->run)
         why = "the checkpoint belongs to no run";
+    else if (o->preset->orbits.law != ORR_LAW_NEWTON)
+        why = "the run's forces are of another law than Newton's";
     else if (a->count < 1)
         why = "sequences end before orbits.label_from_step";
     if (!why)
@@ -56,7 +80,7 @@ int probe_arrows_find(struct probe_planets *p)
     if (!why && !*a->path[0])
         why = "the run has no finetune/vector.safetensors of this source; bin/finetune makes it";
     if (!why)
-        TRY(check_origin(p, &same));
+        TRY(check_origin(p, 0, true, &same));
     if (!why && !same)
         why = "the run's finetune/vector.safetensors was made from another model";
     if (!why)
@@ -64,7 +88,7 @@ int probe_arrows_find(struct probe_planets *p)
     a->there = !why;
     a->has_floor = !why && *a->path[1];
     orr_note(o->quiet || !why, "planets: no forces: %s", why ? why : "");
-    return 0;
+    return a->has_floor ? check_floor(p) : 0;
 }
 
 void probe_arrows_free(struct probe_arrows *a)
@@ -128,7 +152,7 @@ static int find_units(struct probe_planets *p)
         for (int k = 0; k < labels; k++) {
             const size_t row = (size_t)s.run.labels[i * labels + k];
             const float *f = s.force + 2 * ((size_t)i * (size_t)s.run.planets.positions + row);
-            size += hypot((double)f[0] / unit[i][0], (double)f[1] / unit[i][1]) / labels;
+            size += hypot((double)f[0], (double)f[1]) / labels;
         }
         p->arrows.mean_size[i] = size;
         for (int c = 0; c < 2; c++)
@@ -179,7 +203,7 @@ static int predict(struct probe_planets *p, int which)
 }
 
 /* Mean cosine and median relative error of the size; by: 0 model, 1 floor, -1 towards the Sun with
- * the mean size of the labels. */
+ * the mean size of the labels, in absolute units: a constant. */
 static int judge(const struct probe_planets *p, int by, int planet, double *cosine, double *error)
 {
     const struct probe_arrows *a = &p->arrows;
@@ -189,11 +213,12 @@ static int judge(const struct probe_planets *p, int by, int planet, double *cosi
     *cosine = 0;
     for (int i = 0; i < a->count && !rc; i++) {
         double truth[2], f[2];
+        const double *at = p->real[planet].state + 4 * (a->first + i);
         probe_arrows_truth(p, planet, a->first + i, truth);
         const double size = hypot(truth[0], truth[1]);
         if (by < 0)
             for (int c = 0; c < 2; c++)
-                f[c] = truth[c] / size * a->mean_size[planet];
+                f[c] = -at[c] / hypot(at[0], at[1]) * a->mean_size[planet] / a->unit[planet][c];
         else
             probe_arrows_at(p, by, planet, a->first + i, f);
         const double found = hypot(f[0], f[1]);

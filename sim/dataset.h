@@ -95,6 +95,27 @@ int sim_progress_write(const struct orr_preset *preset, const char *dir, const s
 /* One line of a set: name, bytes, checksum. */
 void sim_manifest_add(struct cJSON *set, const char *name, uint64_t bytes, uint64_t checksum);
 
+/* Whether a file of a list is there, and as long as it should be; sums: and has its bytes. */
+bool sim_file_matches(const char *dir, const struct cJSON *file, bool sums);
+
+/* -------------------------------------------------------------------------------- parts */
+
+struct sim_parts;
+/* What parts there are below the folder of sets; *parts NULL: none. Locks them; ORR_EINVAL naming
+ * one of other settings, or one that is being written. Close it also after an error; remove: what
+ * is left of them goes, unless there is something else in them. */
+int sim_parts_open(const struct orr_preset *preset, const char *dir, struct sim_parts **parts);
+void sim_parts_close(struct sim_parts *parts, bool remove);
+/* Whether a part has every file of a shard (used: the kinds of files of the split). */
+bool sim_parts_have(const struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
+                    uint64_t shard, uint64_t shards);
+/* Moves the shard's files from the part that has them, and lists them in `set`. */
+int sim_parts_adopt(struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
+                    uint64_t shard, uint64_t shards, struct cJSON *set, long *clipped,
+                    bool *adopted);
+/* A part's list remembers the clipped coordinates of each of its shards. */
+void sim_part_note_clipped(struct cJSON *set, uint64_t shard, long clipped);
+
 /* -------------------------------------------------------------------- blocks of sequences */
 
 /* Rows of several sequences, one array per kind; sequences are made in place. */

@@ -5,9 +5,13 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-static const char *split_name, *sequence_number, *force;
+static const char *split_name, *sequence_number, *force, *part_text;
 static const struct orr_option options[] = {
     {"--force", NULL, "replace data sets of other settings", &force, NULL},
+    {"--part", "I/N",
+     "write every N-th file of the large sets, from the I-th on (1 to N), for N processes or "
+     "machines side by side; without it all parts are put together",
+     &part_text, NULL},
     {"--split", "NAME", "show: the data set (default: train)", &split_name, NULL},
     {"--sequence", "N", "show: the sequence, from 0 (default: 0)", &sequence_number, NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -58,8 +62,22 @@ static int check_disk(const struct orr_cli *cli, const char *dir)
     return 0;
 }
 
+/* "2/4": part 1 (from 0) of 4. */
+static int read_part(int *part, int *parts)
+{
+    int i, n, length = 0;
+    if (sscanf(part_text, "%d/%d%n", &i, &n, &length) != 2 || part_text[length] || i < 1 || n < i ||
+        n > 99999 || strspn(part_text, "0123456789/") != strlen(part_text))
+        return ORR_FAIL(ORR_EUSAGE, "--part: expected I/N with 1 <= I <= N, found \"%s\"",
+                        part_text);
+    *part = i - 1;
+    *parts = n;
+    return 0;
+}
+
 static int write_sets(const struct orr_cli *cli)
 {
+    int part = 0, parts = 1;
     char dir[4096];
     struct sim_dynamics dynamics;
     if (orr_preset_is_text(&cli->preset)) { /* a stage with nothing to do */
@@ -73,6 +91,8 @@ static int write_sets(const struct orr_cli *cli)
     rc = *cli->out ? orr_path(dir, "%s", cli->out) : orr_path(dir, "%s/orbits", cli->run);
     if (rc)
         return rc;
+    if (part_text)
+        TRY(read_part(&part, &parts));
     if (cli->plan)
         return sim_dataset_plan(&cli->preset, dir, force != NULL);
     const bool complete = sim_dataset_complete(&cli->preset, dir, force != NULL);
@@ -84,6 +104,9 @@ static int write_sets(const struct orr_cli *cli)
         rc = orr_cli_save_preset(cli, cli->run);
     if (rc)
         return rc;
+    if (!complete && part_text)
+        return sim_dataset_write_part(&cli->preset, dir, part, parts, cli->threads, force != NULL,
+                                      cli->quiet);
     if (!complete)
         return sim_dataset_write(&cli->preset, dir, cli->threads, force != NULL, cli->quiet);
     orr_note(cli->quiet, "orbits: %s is up to date", dir);
@@ -205,9 +228,14 @@ static int run(const struct orr_cli *cli)
     if ((split_name || sequence_number) && (!name || strcmp(name, "show")))
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to orbits show",
                         split_name ? "--split" : "--sequence");
-    if ((force || cli->plan) && name)
+    if ((force || cli->plan || part_text) && name)
         return ORR_FAIL(ORR_EUSAGE, "%s: belongs to writing data sets, not to orbits %s",
-                        force ? "--force" : "--plan", name);
+                        force       ? "--force"
+                        : part_text ? "--part"
+                                    : "--plan",
+                        name);
+    if (part_text && cli->plan)
+        return ORR_FAIL(ORR_EUSAGE, "--plan: of all data sets, not of a --part");
     if (!name)
         return write_sets(cli);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)

@@ -37,8 +37,7 @@ void sim_manifest_add(cJSON *set, const char *name, uint64_t bytes, uint64_t che
     cJSON_AddStringToObject(file, "xxh64", sum);
 }
 
-/* There, and as long as it should be. */
-static bool file_matches(const char *dir, const cJSON *file, bool sums)
+bool sim_file_matches(const char *dir, const cJSON *file, bool sums)
 {
     char path[4096], why[ORR_WHY] = "";
     struct stat info;
@@ -54,7 +53,7 @@ static const char *broken_file(const struct sim_inventory *inventory, const cJSO
 {
     const cJSON *file;
     cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
-        if (!file_matches(inventory->dir, file, inventory->force))
+        if (!sim_file_matches(inventory->dir, file, inventory->force))
             return file->string ? file->string : "?";
     return NULL;
 }

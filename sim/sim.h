@@ -236,6 +236,11 @@ double sim_token_dt_yr(uint16_t token, int bins);
  * dir holds data files that neither lists: made elsewhere, and never overwritten. */
 int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
                       bool quiet);
+/* The same of every parts-th shard from `part` (0 on) on, into <dir>/parts/<part + 1>-of-<parts>:
+ * for processes or machines side by side. sim_dataset_write() takes what parts there are over,
+ * whoever made them, and makes what they lack: the same bytes. Sets of one file are of part 0. */
+int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int part, int parts,
+                           int threads, bool force, bool quiet);
 /* The refusals of sim_dataset_write, without writing anything. */
 int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force);
 /* True when dir holds a finished set of these settings; all sets that they ask for, with sums also

@@ -20,7 +20,9 @@ struct writer {
     const struct orr_preset *preset;
     const char *dir;
     enum sim_split split;
-    uint64_t n, start, shards, per_shard; /* sequences: all, those already written; files */
+    uint64_t n, shards, per_shard; /* sequences; files */
+    int part, parts;               /* which shards: every parts-th from `part` on */
+    struct sim_parts *others;      /* whose shards are taken over, NULL: none */
     int threads;
     bool used[SIM_KINDS];
     cJSON *sets, *set;               /* of the manifest */
@@ -91,6 +93,8 @@ static int commit_shard(struct commit *c)
     cJSON *sum = cJSON_GetObjectItemCaseSensitive(w->set, "clipped_coordinates");
     cJSON_SetNumberValue(done, done->valuedouble + (double)shard_size(w, c->shard));
     cJSON_SetNumberValue(sum, sum->valuedouble + (double)c->clipped);
+    if (w->parts > 1)
+        sim_part_note_clipped(w->set, c->shard, c->clipped);
     if (done->valuedouble >= (double)w->n)
         cJSON_DeleteItemFromObjectCaseSensitive(w->set, "planned"); /* finished */
     return sim_progress_write(w->preset, w->dir, w->sets);
@@ -170,10 +174,11 @@ static int block_size(const struct writer *w)
     return fit < 1 ? 1 : fit < BLOCK_MOST ? (int)fit : BLOCK_MOST;
 }
 
-static int write_blocks(struct writer *w, struct sim_stream *stream, uint64_t size,
-                        struct orr_progress *progress)
+/* Sequences from `at` to end - 1, whole shards. */
+static int write_blocks(struct writer *w, struct sim_stream *stream, uint64_t size, uint64_t at,
+                        uint64_t end, struct orr_progress *progress)
 {
-    for (uint64_t at = w->start; at < w->n;) {
+    while (at < end) {
         const struct sim_block *block;
         if (orr_signal_seen())
             return ORR_FAIL(ORR_EINTR, "stopped while writing %s; run the same command again",
@@ -181,14 +186,16 @@ static int write_blocks(struct writer *w, struct sim_stream *stream, uint64_t si
         int rc = sim_stream_take(stream, at / size, &block);
         if (rc == ORR_EINTR)
             continue; /* says where */
-        for (int from = (int)(at % size), to; from < block->count && !rc; from = to) {
+        for (int from = (int)(at % size), to;
+             from < block->count && block->first + (uint64_t)from < end && !rc; from = to) {
             const uint64_t room = w->per_shard - (block->first + (uint64_t)from) % w->per_shard;
             to = room < (uint64_t)(block->count - from) ? from + (int)room : block->count;
             rc = write_rows(w, block, from, to);
         }
         if (rc)
             return rc;
-        const uint64_t next = block->first + (uint64_t)block->count;
+        uint64_t next = block->first + (uint64_t)block->count;
+        next = next < end ? next : end;
         orr_progress_set(progress, progress->done + (next - at), sim_split_name(w->split));
         at = next;
     }
@@ -220,25 +227,14 @@ static int plan_sets(const struct orr_preset *preset, cJSON *sets)
     return rc;
 }
 
-static int write_split(struct writer *w, struct orr_progress *progress)
+static int write_range(struct writer *w, uint64_t from, uint64_t end, struct orr_progress *progress)
 {
-    const bool tokens = w->preset->orbits.output == ORR_OUTPUT_TOKENS;
     const struct sim_stream_order order = {.count = w->n};
     struct sim_stream *stream = NULL;
-    w->shards = sim_shard_count(w->preset, w->n);
-    w->per_shard = w->shards == 1 ? w->n : (uint64_t)w->preset->orbits.shard_sequences;
-    for (int kind = 0; kind < SIM_KINDS; kind++)
-        w->used[kind] = sim_kind_used((enum sim_kind)kind, w->split, tokens);
-    w->set = cJSON_GetObjectItemCaseSensitive(w->sets, sim_split_name(w->split));
-    w->start = (uint64_t)cJSON_GetObjectItemCaseSensitive(w->set, "sequences")->valuedouble;
-    if (w->start >= w->n)
-        return 0;
-    int rc = 0;
-    orr_progress_set(progress, progress->done + w->start, NULL);
     const int size = block_size(w);
-    rc = sim_stream_open_blocks(&stream, w->preset, w->split, &order, w->threads, size, true);
+    int rc = sim_stream_open_blocks(&stream, w->preset, w->split, &order, w->threads, size, true);
     if (!rc)
-        rc = write_blocks(w, stream, (uint64_t)size, progress);
+        rc = write_blocks(w, stream, (uint64_t)size, from, end, progress);
     sim_stream_close(stream);
     if (rc && w->commit) { /* the first error is told; a shard that is whole stays */
         struct sim_failure first;
@@ -250,6 +246,76 @@ static int write_split(struct writer *w, struct orr_progress *progress)
     }
     for (int kind = 0; kind < SIM_KINDS; kind++)
         orr_file_close(&w->file[kind]); /* of a shard that was not finished: goes away */
+    return rc;
+}
+
+/* Whether the shard is to be made here: it is of this part, and not there yet. */
+static bool is_mine(const struct writer *w, uint64_t shard)
+{
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(w->set, "files");
+    char name[SIM_NAME];
+    if (shard % (uint64_t)w->parts != (uint64_t)w->part)
+        return false;
+    for (int kind = 0; kind < SIM_KINDS; kind++) {
+        sim_shard_name(name, (enum sim_kind)kind, w->split, shard, w->shards);
+        if (w->used[kind] && !cJSON_HasObjectItem(files, name))
+            return true;
+    }
+    return false;
+}
+
+/* Takes the shard over from a part that has it. */
+static int adopt(struct writer *w, uint64_t shard, struct orr_progress *progress, bool *adopted)
+{
+    long clipped;
+    cJSON *done = cJSON_GetObjectItemCaseSensitive(w->set, "sequences");
+    cJSON *sum = cJSON_GetObjectItemCaseSensitive(w->set, "clipped_coordinates");
+    TRY(sim_parts_adopt(w->others, w->split, w->used, shard, w->shards, w->set, &clipped, adopted));
+    if (!*adopted)
+        return 0;
+    cJSON_SetNumberValue(done, done->valuedouble + (double)shard_size(w, shard));
+    cJSON_SetNumberValue(sum, sum->valuedouble + (double)clipped);
+    if (done->valuedouble >= (double)w->n)
+        cJSON_DeleteItemFromObjectCaseSensitive(w->set, "planned"); /* finished */
+    orr_progress_set(progress, progress->done + shard_size(w, shard), NULL);
+    return sim_progress_write(w->preset, w->dir, w->sets);
+}
+
+static void set_layout(struct writer *w)
+{
+    w->shards = sim_shard_count(w->preset, w->n);
+    w->per_shard = w->shards == 1 ? w->n : (uint64_t)w->preset->orbits.shard_sequences;
+    for (int kind = 0; kind < SIM_KINDS; kind++)
+        w->used[kind] = sim_kind_used((enum sim_kind)kind, w->split,
+                                      w->preset->orbits.output == ORR_OUTPUT_TOKENS);
+    w->set = cJSON_GetObjectItemCaseSensitive(w->sets, sim_split_name(w->split));
+}
+
+/* Shards in order: those of others are taken over, runs of such as are to be made are made. */
+static int write_split(struct writer *w, struct orr_progress *progress)
+{
+    int rc = 0;
+    set_layout(w);
+    if (!cJSON_HasObjectItem(w->set, "planned")) /* whole */
+        return 0;
+    for (uint64_t shard = 0, end; shard < w->shards && !rc; shard = end) {
+        bool adopted = false;
+        end = shard + 1;
+        if (!is_mine(w, shard)) { /* there already, or of another part */
+            if (shard % (uint64_t)w->parts == (uint64_t)w->part)
+                orr_progress_set(progress, progress->done + shard_size(w, shard), NULL);
+            continue;
+        }
+        if (w->others)
+            rc = adopt(w, shard, progress, &adopted);
+        if (rc || adopted)
+            continue;
+        while (end < w->shards && is_mine(w, end) &&
+               !(w->others && sim_parts_have(w->others, w->split, w->used, end, w->shards)))
+            end++;
+        const uint64_t last = end * w->per_shard < w->n ? end * w->per_shard : w->n;
+        rc = write_range(w, shard * w->per_shard, last, progress);
+    }
     return rc;
 }
 
@@ -317,16 +383,30 @@ static int write_manifest(const struct orr_preset *preset, const char *dir, cons
     return rc ? rc : remove_file(dir, "progress.json");
 }
 
-static int write_all(const struct orr_preset *preset, const struct sim_inventory *before,
-                     int threads, bool quiet, cJSON *sets)
+/* Sequences of a split in the shards of this part. */
+static uint64_t share(struct writer *w)
 {
-    const char *dir = before->dir;
+    uint64_t n = 0;
+    set_layout(w);
+    for (uint64_t shard = (uint64_t)w->part; shard < w->shards; shard += (uint64_t)w->parts)
+        n += shard_size(w, shard);
+    return n;
+}
+
+static int write_all(const struct writer *first, const struct sim_inventory *before, bool quiet)
+{
+    const struct orr_preset *preset = first->preset;
+    const char *dir = first->dir;
+    cJSON *sets = first->sets;
     struct orr_progress progress;
     uint64_t total = 0, there = 0;
     double clipped = 0;
     const cJSON *set;
     for (int i = 0; i < SIM_SPLITS; i++) {
-        const uint64_t wanted = sim_split_written(preset, (enum sim_split)i);
+        struct writer w = *first;
+        w.split = (enum sim_split)i;
+        w.n = sim_split_written(preset, w.split);
+        const uint64_t wanted = w.n ? share(&w) : 0;
         set = cJSON_GetObjectItemCaseSensitive(sets, sim_split_name((enum sim_split)i));
         const cJSON *found = cJSON_GetObjectItemCaseSensitive(set, "sequences");
         const uint64_t done = cJSON_IsNumber(found) ? (uint64_t)found->valuedouble : 0;
@@ -341,12 +421,9 @@ static int write_all(const struct orr_preset *preset, const struct sim_inventory
     if (!rc)
         rc = begin(preset, before, sets);
     for (int i = 0; i < SIM_SPLITS && !rc; i++) {
-        struct writer w = {.preset = preset,
-                           .dir = dir,
-                           .split = (enum sim_split)i,
-                           .n = sim_split_written(preset, (enum sim_split)i),
-                           .threads = threads,
-                           .sets = sets};
+        struct writer w = *first;
+        w.split = (enum sim_split)i;
+        w.n = sim_split_written(preset, w.split);
         if (w.n > 0)
             rc = write_split(&w, &progress);
     }
@@ -357,7 +434,9 @@ static int write_all(const struct orr_preset *preset, const struct sim_inventory
              (unsigned long long)total, (double)(total - there) / (orr_time_s() - progress.start_s),
              clipped);
     orr_progress_end(&progress, rc ? NULL : summary);
-    return rc ? rc : write_manifest(preset, dir, sets);
+    if (rc || first->parts > 1) /* a part vouches for no set */
+        return rc;
+    return write_manifest(preset, dir, sets);
 }
 
 /* Without one finished file there is nothing to go on with. */
@@ -396,10 +475,12 @@ int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool
     return rc;
 }
 
-int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
-                      bool quiet)
+/* parts == 1: all of it, with what parts there are. */
+static int write_folder(const struct orr_preset *preset, const char *dir, int part, int parts,
+                        int threads, bool force, bool quiet)
 {
     struct sim_inventory before;
+    struct sim_parts *others = NULL;
     cJSON *sets = NULL;
     int fd, rc = orr_mkdir(dir);
     if (!rc)
@@ -407,15 +488,43 @@ int sim_dataset_write(const struct orr_preset *preset, const char *dir, int thre
     if (rc)
         return rc;
     rc = keep_sets(preset, dir, force, &before, &sets);
+    if (!rc && parts == 1)
+        rc = sim_parts_open(preset, dir, &others);
     if (!rc) {
-        rc = write_all(preset, &before, threads, quiet, sets);
+        const struct writer w = {.preset = preset,
+                                 .dir = dir,
+                                 .threads = threads,
+                                 .sets = sets,
+                                 .part = part,
+                                 .parts = parts,
+                                 .others = others};
+        rc = write_all(&w, &before, quiet);
         if (rc)
             forget_empty(dir);
     }
+    sim_parts_close(others, !rc);
     cJSON_Delete(sets);
     sim_inventory_close(&before);
     orr_unlock(fd);
     return rc;
+}
+
+int sim_dataset_write(const struct orr_preset *preset, const char *dir, int threads, bool force,
+                      bool quiet)
+{
+    return write_folder(preset, dir, 0, 1, threads, force, quiet);
+}
+
+int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int part, int parts,
+                           int threads, bool force, bool quiet)
+{
+    char own[4096];
+    TRY(orr_path(own, "%s/parts/%d-of-%d", dir, part + 1, parts));
+    TRY(write_folder(preset, own, part, parts, threads, force, quiet));
+    orr_note(quiet,
+             "orbits: part %d of %d is there; without --part, bin/orbits puts all parts together",
+             part + 1, parts);
+    return 0;
 }
 
 int sim_dataset_tidy(const char *dir)

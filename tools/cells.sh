@@ -4,6 +4,8 @@
 #
 #   tools/cells.sh GRID [--folders]    --folders: the cells' run folders alone, in the same order
 #
+# PART=I/N: every N-th cell, from the I-th on (1 to N), for N machines side by side.
+#
 # A cell's command does all steps of it, each of which keeps what is there already (--resume), so
 # that a cell can be stopped and run again anywhere. GRID is a file of lines, # begins a comment:
 #
@@ -34,10 +36,16 @@ grid=${1-}
     echo "cells: error: $grid: no such grid" >&2
     exit 3
 }
+part=${PART:-1/1}
+if [[ ! $part =~ ^([1-9][0-9]{0,4})/([1-9][0-9]{0,4})$ ]] ||
+    [ "${BASH_REMATCH[1]}" -gt "${BASH_REMATCH[2]}" ]; then
+    echo "cells: error: PART: expected I/N with 1 <= I <= N, found \"$part\"" >&2
+    exit 2
+fi
 name=$(basename "$grid")
 export GRID_FILE=$grid RUNS=${RUNS:-runs} NAME=${name%.grid} TOOLS=$(dirname "$0")
 export BIN=${BIN:-bin} THREADS=${THREADS:-1}
-exec awk -v folders="$([ $# -eq 2 ] && echo 1)" '
+exec awk -v first="${part%/*}" -v every="${part#*/}" -v folders="$([ $# -eq 2 ] && echo 1)" '
 function refuse(text) {
     printf "cells: error: %s:%d: %s\n", ENVIRON["GRID_FILE"], NR, text > "/dev/stderr"
     failed = 4
@@ -224,7 +232,7 @@ END {
     for (i = 1; i <= steps; i++)
         has_orbits += step[i] ~ /^orbits/
     walk(1, "", chosen)
-    for (i = 1; i <= cells_made && !failed; i++)
+    for (i = first; i <= cells_made && !failed; i += every)
         print made[i]
     exit failed
 }' "$grid"

@@ -15,12 +15,13 @@ RUNS=${RUNS:-runs} BIN=$(cd "${BIN:-bin}" && pwd) || exit 1
 work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-claims-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$results"
+beside=$(cd "$results" && pwd) || exit 1
 changed='' failed=0
 # take NAME FILE: a result that was made
 take() {
     mkdir -p "$(dirname "$results/$1")" || exit 1
     cmp -s "$2" "$results/$1" && return
-    cp "$2" "$results/$1" || exit 1
+    cp "$2" "$results/$1.new" && mv "$results/$1.new" "$results/$1" || exit 1
     changed+=" $1"
 }
 # over seeds|grid NAME FILE...: what bin/probe makes of results of one probe, where there are some
@@ -38,6 +39,13 @@ cells() {
     for file in "$RUNS/$1"/*/cell.json; do
         [ -e "$file" ] || continue
         name=$(basename "$(dirname "$file")")
+        # anew, lest the run was made again since; without the run itself as it is
+        if [ -e "$RUNS/$1/$name/preset.json" ] &&
+            ! "$BIN/verdict" --cell "$RUNS/$1/$name" --quiet >/dev/null; then
+            rm -f "$file" "$results/cells/$1/$name.json"
+            failed=1
+            continue
+        fi
         take "cells/$1/$name.json" "$file"
     done
     [ -d "$results/cells/$1" ]
@@ -49,22 +57,23 @@ runs() {
     (cd "$work" && "$BIN/report" --runs "$1" --quiet >/dev/null) || { failed=1 && return; }
     take "$1.json" "$work/$1/runs.json"
 }
+over seeds inductive.json "$RUNS"/verdict/*/*/probe/inductive.json
+over grid context_linear.json "$RUNS"/context/*/*/probe/linear.json
+over grid context_rollout.json "$RUNS"/context/*/*/probe/rollout.json
+over grid passkey.json "$RUNS"/passkey/*/*/probe/passkey.json
+over grid ablation_text.json "$RUNS"/ablation_text/*/*/probe/length.json
+over grid gate.json "$RUNS"/gate/*/*/probe/length.json
+runs universes
+runs ablation
+runs study_mini
 if cells verdict; then
     mkdir "$work/verdict" && cp "$results/cells/verdict"/*.json "$work/verdict" || exit 1
-    if (cd "$work/verdict" && "$BIN/verdict" --out . *.json >/dev/null); then
+    if (cd "$work/verdict" && "$BIN/verdict" --out . --beside "$beside" *.json >/dev/null); then
         take verdict.json "$work/verdict/verdict.json"
     else
         failed=1
     fi
 fi
-over seeds inductive.json "$RUNS"/verdict/*/*/probe/inductive.json
-over grid context_linear.json "$RUNS"/context/*/*/probe/linear.json
-over grid context_rollout.json "$RUNS"/context/*/*/probe/rollout.json
-over grid passkey.json "$RUNS"/passkey/*/*/probe/passkey.json
-over grid gate.json "$RUNS"/gate/*/*/probe/length.json
-runs universes
-runs ablation
-runs study_mini
 if [ -n "$changed" ]; then # where each was made, a line a file
     commit=${COMMIT:-$(git describe --always --dirty --abbrev=7 2>/dev/null || echo unknown)}
     cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)

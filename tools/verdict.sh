@@ -3,8 +3,9 @@
 #
 #   tools/verdict.sh short|long
 #
-# Writes $RUNS/verdict/verdict.json, verdict.md and report.html, which begins with the verdict and
-# goes on with the first cell that is whole (RUNS: runs). JOBS, BIN, THREADS as for sweep.sh
+# Writes $RUNS/verdict/verdict.json, verdict.md, claims.md of the results of all grids that $RUNS
+# has, and report.html, which begins with the verdict and goes on with the first cell that is whole
+# (RUNS: runs). JOBS, BIN, THREADS as for sweep.sh
 # and cells.sh. A cell that fails is named, and the others are put together; status 1 then.
 set -u
 case ${1-} in
@@ -19,7 +20,8 @@ here=$(dirname "$0")
 RUNS=${RUNS:-runs}
 export RUNS
 failed=0 cells=()
-rm -f "$RUNS/verdict/verdict.json" "$RUNS/verdict/report.html" \
+rm -rf "$RUNS/verdict/results"
+rm -f "$RUNS/verdict/verdict.json" "$RUNS/verdict/report.html" "$RUNS/verdict/claims.md" \
     "$RUNS/verdict/verdict.md" "$RUNS/verdict/verdict.md.new"
 for grid in $grids; do
     "$here/sweep.sh" "${GRIDS:-grids}/$grid.grid"
@@ -29,8 +31,11 @@ for grid in $grids; do
 done
 while IFS= read -r cell; do
     cells+=("$cell")
-done < <("$here/cells.sh" "${GRIDS:-grids}/${grids%% *}.grid" --folders)
-"${BIN:-bin}/verdict" --out "$RUNS/verdict" "${cells[@]}" >"$RUNS/verdict/verdict.md.new" || exit
+done < <(PART=1/1 "$here/cells.sh" "${GRIDS:-grids}/${grids%% *}.grid" --folders)
+# what other grids of $RUNS say, and what published claims come to
+DOCS=$RUNS/verdict "$here/claims.sh" "$RUNS/verdict/results" >/dev/null || failed=1
+"${BIN:-bin}/verdict" --out "$RUNS/verdict" --beside "$RUNS/verdict/results" "${cells[@]}" \
+    >"$RUNS/verdict/verdict.md.new" || exit
 mv "$RUNS/verdict/verdict.md.new" "$RUNS/verdict/verdict.md"
 sed -n '3,5p' "$RUNS/verdict/verdict.md"
 for cell in "${cells[@]}"; do

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+const char *const verdict_ruling_name[] = {"reproduced", "refuted here", "open"};
+
 static enum verdict_ruling equal(double size, double mean, double half, char why[256])
 {
     if (fabs(mean - size) > half) {
@@ -86,7 +88,6 @@ static int write_number(struct orr_file *file, double x)
 static int write_claim(struct orr_file *file, const char *folder, const struct verdict_claim *claim,
                        int count[3])
 {
-    static const char *const ruling_name[] = {"reproduced", "refuted here", "open"};
     struct verdict_fact fact;
     char why[256];
     TRY(verdict_fact(folder, claim, &fact));
@@ -102,7 +103,7 @@ static int write_claim(struct orr_file *file, const char *folder, const struct v
         TRY(orr_file_printf(file, "%.3g |", fact.mean));
     TRY(write_number(file, fact.ceiling));
     TRY(write_number(file, fact.floor));
-    return orr_file_printf(file, " **%s**: %s%s%s | `%s` |\n", ruling_name[ruling], why,
+    return orr_file_printf(file, " **%s**: %s%s%s | `%s` |\n", verdict_ruling_name[ruling], why,
                            *claim->remark ? "; " : "", claim->remark, claim->command);
 }
 
@@ -111,10 +112,9 @@ static int write_ledger(struct orr_file *file, const char *folder)
     int count[3] = {0};
     TRY(orr_file_printf(
         file,
-        "# Claims\n\nMade by `make claims` from the files in [bench/results/verdict]"
-        "(../bench/results/verdict) (which commit and CPU: `machines.csv` there); not to be edited "
-        "by hand. [verdict/claims_table.c](../verdict/claims_table.c) has the claims, "
-        "[verdict.md](verdict.md) says how figures are judged.\n\nAll models here are small and "
+        "# Claims\n\nMade by `bin/verdict --claims` from the files in `%s` (which commit and CPU: "
+        "`machines.csv` there); not to be edited by hand. `verdict/claims_table.c` has the claims, "
+        "`docs/verdict.md` says how figures are judged.\n\nAll models here are small and "
         "trained for minutes: *refuted here* is refuted at this scale and by this procedure, no "
         "more; *open* says why. A claim of a difference is *reproduced* when the 95%% interval of "
         "at least three seeds lies on the claimed side of 0 and its mean is as large as the "
@@ -123,7 +123,8 @@ static int write_ledger(struct orr_file *file, const char *folder)
         "lies inside the interval, and the interval is no wider than the figure. Benchmarks are "
         "shown and not ruled on.\n\n"
         "| claim | where | published | our figure | ours | ceiling | floor | ruling | command |\n"
-        "|---|---|---|---|---|---|---|---|---|\n"));
+        "|---|---|---|---|---|---|---|---|---|\n",
+        folder));
     for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++)
         TRY(write_claim(file, folder, claim, count));
     return orr_file_printf(file, "\n%d reproduced, %d refuted here, %d open.\n",

@@ -6,8 +6,9 @@
 #include "base/base.h"
 
 /* Which file and row (results.c): of verdict.json the figure `a` of attention `b`, column `c`, or
- * its difference; of a runs.json source `a` minus `b`, or source `a` under settings that have `b`,
- * column `c` ("exponents.r"); of a <probe>_seeds.json quantity `b`, measure `c` of model `a`,
+ * its difference; of a runs.json source `a` minus `b`, or source `a` alone, column `c`
+ * ("exponents.r"), under the setting `d` ("pretrain.steps=3200", "": whatever there is), none where
+ * several rows fit; of a <probe>_seeds.json quantity `b`, measure `c` of model `a`,
  * column `d`; of a <probe>_grid.json what level `d` of factor `c` does, instead of `from`, to
  * quantity `a`, measure `b`; of a benchmark the value of row `a` over that of row `b`. */
 enum verdict_source {
@@ -52,6 +53,7 @@ struct verdict_fact {
 int verdict_fact(const char *folder, const struct verdict_claim *claim, struct verdict_fact *fact);
 
 enum verdict_ruling { VERDICT_REPRODUCED, VERDICT_REFUTED, VERDICT_OPEN };
+extern const char *const verdict_ruling_name[]; /* "reproduced", "refuted here", "open" */
 /* The ruling, and why in a few words. Fewer than three seeds leave a claim open. */
 enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
                                     const struct verdict_fact *fact, char why[256]);

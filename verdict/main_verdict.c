@@ -3,7 +3,7 @@
 #include "verdict.h"
 
 static struct verdict v;
-static const char *claims;
+static const char *claims, *beside;
 static const char *is_record; /* a flag */
 
 /* The ledger instead. */
@@ -11,6 +11,8 @@ static int write_ledger(const struct orr_cli *cli)
 {
     char path[4096];
     const char *folder = *cli->out ? cli->out : ".";
+    if (is_record || beside)
+        return ORR_FAIL(ORR_EUSAGE, "%s: not with --claims", is_record ? "--cell" : "--beside");
     if (cli->argc_rest)
         return ORR_FAIL(ORR_EUSAGE, "%s: --claims takes a folder of results, no cells",
                         cli->argv_rest[0]);
@@ -23,11 +25,16 @@ static int run(const struct orr_cli *cli)
 {
     if (claims)
         return write_ledger(cli);
+    if (is_record && beside)
+        return ORR_FAIL(ORR_EUSAGE, "--beside: not with --cell");
     if (is_record && cli->argc_rest != 1)
         return ORR_FAIL(ORR_EUSAGE, "--cell: expected one run directory, found %d", cli->argc_rest);
     int rc = cli->argc_rest ? verdict_read(&v, cli->argv_rest, cli->argc_rest)
                             : ORR_FAIL(ORR_EUSAGE, "expected run directories of a grid's cells, "
                                                    "found none; make verdict does it all");
+    v.beside = beside;
+    if (!rc && beside && !orr_exists(beside))
+        rc = ORR_FAIL(ORR_EMISSING, "%s: --beside: no such folder", beside);
     if (!rc && is_record)
         rc = v.runs.run[0].is_record
                  ? ORR_FAIL(ORR_EUSAGE, "%s: --cell: expected a run directory", cli->argv_rest[0])
@@ -48,6 +55,9 @@ int main(int argc, char **argv)
         {"--claims", "DIR",
          "instead: writes claims.md, what these files of results say of published claims", &claims,
          NULL},
+        {"--beside", "DIR",
+         "results of other grids, as --claims takes them, whose claims stand beside the verdict",
+         &beside, NULL},
         {"--cell", NULL,
          "instead: writes <CELL>/cell.json, the results of one run as a small file, which stands "
          "for the run wherever cells are put together",
@@ -59,7 +69,8 @@ int main(int argc, char **argv)
         .purpose = "Puts the cells of a grid together: figures over seeds, each with ceiling and "
                    "floor, attentions\nagainst each other, and the verdict in three sentences. "
                    "Prints Markdown, writes verdict.json\ninto --out (docs/verdict.md).",
-        .usage = "verdict [--out DIR] CELL...\n       verdict --cell CELL\n       verdict --claims "
+        .usage = "verdict [--out DIR] [--beside DIR] CELL...\n       verdict --cell CELL\n       "
+                 "verdict --claims "
                  "DIR [--out DIR]",
         .options = options,
         .max_rest = 1024,

@@ -61,6 +61,10 @@ static int take_cell(struct verdict *v, const struct runs_run *run, const cJSON 
     if (!name || strlen(name) >= ORR_NAME || !cJSON_IsObject(figures))
         return ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": expected an attention and its figures",
                         run->path);
+    for (size_t i = 0; i < v->count; i++)
+        if (v->cell[i].path == run->path && !strcmp(v->cell[i].attention, name))
+            return ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": attention %s is there twice", run->path,
+                            name);
     TRY(verdict_add_cell(v, run, name, &cell));
     for (int q = 0; verdict_table[q].id; q++) {
         const cJSON *x = cJSON_GetObjectItemCaseSensitive(figures, verdict_table[q].id);
@@ -106,6 +110,8 @@ int verdict_take_record(struct verdict *v, const struct runs_run *run)
 {
     cJSON *json = NULL, *cell;
     int rc = orr_json_read(run->path, &json);
+    if (!rc && !cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(json, "cells")))
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": expected at least one", run->path);
     if (!rc)
         rc = take_missing(v, run, json);
     cJSON_ArrayForEach (cell, cJSON_GetObjectItemCaseSensitive(json, "cells"))

@@ -66,29 +66,58 @@ static void of_verdict(const cJSON *json, const struct verdict_claim *claim,
     fact->floor = mean_of(figure, "floor");
 }
 
+/* The text of a row's settings, "" where runs do not differ in any. */
+static const char *label_of(const cJSON *json, const cJSON *row)
+{
+    const double settings = orr_json_number(row, "settings");
+    const cJSON *group = settings >= 0 && settings < 1e6
+                             ? cJSON_GetArrayItem(get(json, "settings"), (int)settings)
+                             : NULL;
+    const char *label = cJSON_GetStringValue(get(group, "label"));
+    return label ? label : "";
+}
+
+/* Whether "a=b" is one of the settings of "a=b c=d"; "" is of all. */
+static bool has_setting(const char *label, const char *setting)
+{
+    const size_t bytes = strlen(setting);
+    for (const char *at = label; bytes && (at = strstr(at, setting)) != NULL; at++)
+        if ((at == label || at[-1] == ' ') && (!at[bytes] || at[bytes] == ' '))
+            return true;
+    return !bytes;
+}
+
+/* The only row of the list that all texts and the setting fit; NULL for none, and for several:
+ * which of them is meant would be a guess. */
+static const cJSON *only(const cJSON *json, const char *list, const char *const want[],
+                         const char *setting)
+{
+    const cJSON *row, *found = NULL;
+    cJSON_ArrayForEach (row, get(json, list)) {
+        bool fits = has_setting(label_of(json, row), setting);
+        for (int i = 0; want[i]; i += 2)
+            fits = fits && orr_json_says(row, want[i], want[i + 1]);
+        if (fits && found)
+            return NULL;
+        found = fits ? row : found;
+    }
+    return found;
+}
+
 static void of_runs(const cJSON *json, const struct verdict_claim *claim, struct verdict_fact *fact)
 {
     char untrained[128];
-    const cJSON *row = NULL, *truth = NULL, *floor = NULL, *item, *rows = get(json, "rows");
     const bool is_row = claim->source == VERDICT_OF_RUNS_ROW;
     snprintf(untrained, sizeof untrained, "untrained (%s)", claim->a);
-    for (item = cJSON_IsArray(rows) ? rows->child : NULL; item; item = item->next) {
-        const int settings = (int)orr_json_number(item, "settings");
-        const char *label =
-            cJSON_GetStringValue(get(cJSON_GetArrayItem(get(json, "settings"), settings), "label"));
-        if (is_row && (!label || !strstr(label, claim->b)))
-            continue;
-        row = !row && orr_json_says(item, "source", claim->a) ? item : row;
-        truth = !truth && orr_json_says(item, "source", "truth") ? item : truth;
-        floor = !floor && orr_json_says(item, "source", untrained) ? item : floor;
-    }
-    if (!is_row) {
-        const char *const want[] = {"source", claim->a, "minus", claim->b, NULL};
-        row = pick(get(json, "differences"), want);
-    }
+    const char *const of[] = {"source", claim->a, is_row ? NULL : "minus", claim->b, NULL};
+    const char *const truth[] = {"source", "truth", NULL}, *const floor[] = {"source", untrained,
+                                                                             NULL};
+    const cJSON *row = only(json, is_row ? "rows" : "differences", of, claim->d);
     take(below(row, claim->c), fact);
-    fact->ceiling = mean_of(truth, claim->c);
-    fact->floor = mean_of(floor, claim->c);
+    if (!row)
+        return;
+    fact->ceiling = mean_of(only(json, "rows", truth, claim->d), claim->c);
+    fact->floor = mean_of(only(json, "rows", floor, claim->d), claim->c);
 }
 
 static bool fits(const cJSON *row, const char *quantity, const char *measure, int context)

@@ -1,4 +1,5 @@
 /* sentences.c - the verdict in words. The figures choose them: which ones, and what they say. */
+#include "beside.h"
 #include "verdict.h"
 
 #include <math.h>
@@ -274,6 +275,7 @@ static void is_it_the_law(const struct verdict *v, char text[2048])
 static void cannot_say(const struct verdict *v, char text[2048])
 {
     const struct orr_preset *preset = &v->runs.run[0].preset;
+    char other[512] = "";
     *text = '\0';
     say(text,
         "These are models of %d layer%s of %d numbers, trained for %ld steps of %d sequences under "
@@ -288,6 +290,10 @@ static void cannot_say(const struct verdict *v, char text[2048])
         say(text, "%s%s", i ? ", " : " Not asked here: ", v->unasked.item[i]);
     if (v->unasked.count)
         say(text, ".");
+    if (v->beside)
+        verdict_beside_missing(v->beside, other, sizeof other);
+    if (*other)
+        say(text, " Other grids that were not run: %s.", other);
     if (v->missing_count)
         say(text, " Incomplete: %zu of what was asked for %s missing.", v->missing_count,
             v->missing_count == 1 ? "is" : "are");

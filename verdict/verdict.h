@@ -58,6 +58,8 @@ struct verdict_missing {
 };
 struct verdict {
     int planned; /* cells that were asked for */
+    const char
+        *beside; /* folder of results of other grids (beside.h), set after reading; NULL: none */
     struct runs runs;
     size_t count, missing_count;
     struct verdict_cell *cell; /* (count) */

@@ -1,4 +1,5 @@
 /* write.c - the verdict as Markdown for readers and as verdict.json for programs. */
+#include "beside.h"
 #include "verdict.h"
 
 #include <math.h>
@@ -85,6 +86,8 @@ int verdict_print(const struct verdict *v)
                v->attention[0]);
         TRY(verdict_each_comparison(v, print_comparison, NULL));
     }
+    if (v->beside)
+        TRY(verdict_beside_print(v->beside));
     if (v->missing_count)
         printf("\n## Missing\n\n");
     for (size_t i = 0; i < v->missing_count; i++)
@@ -187,6 +190,8 @@ int verdict_write(const struct verdict *v, const char *folder)
                                     : ORR_FAIL(ORR_ENOMEM, "verdict.json: out of memory");
     if (!rc)
         rc = verdict_each_comparison(v, add_comparison, differences);
+    if (!rc && v->beside)
+        rc = verdict_beside_json(v->beside, json);
     if (!rc)
         rc = orr_mkdir(folder);
     if (!rc)

@@ -54,6 +54,63 @@ for moment in progress.json:0 obs_train-00000-of-00036.npy:0 obs_train-00003-of-
     rm -rf "$dir"
 done
 check "most were killed on the way" test $unfinished -ge 4 -a $gone_on -ge 3
+# ---- in parts
+parts=$WORK/parts
+for part in 3/3 1/3 2/3; do
+    orbits --threads 1 --out "$parts" --part $part &
+done
+wait
+check_not "parts vouch for nothing" test -e "$parts/manifest.json"
+check "a part has every third file" equal \
+    "obs_train-00001-of-00036.npy obs_train-00004-of-00036.npy" \
+    "$(cd "$parts/parts/2-of-3" && echo obs_train-0000[0-5]*)"
+check_not "and no small set" test -e "$parts/parts/2-of-3/num_bodies_val.npy"
+first=$(stat -c %i "$parts/parts/2-of-3/obs_train-00001-of-00036.npy")
+cp -r "$parts" "$WORK/parts-cut" && cp -r "$parts" "$WORK/parts-other" || exit
+cp -r "$parts" "$WORK/parts-layout" || exit
+check "put together" orbits --out "$parts"
+check "... to the same bytes, and nothing else" same_files "$WORK/whole" "$parts"
+check "... by moving" equal "$first" "$(stat -c %i "$parts/obs_train-00001-of-00036.npy")"
+rm -rf "$WORK/parts-cut/parts/1-of-3" # one that never came
+truncate -s 1000 "$WORK/parts-cut/parts/2-of-3/obs_train-00004-of-00036.npy"
+check "without a part, and with a file cut short" orbits --out "$WORK/parts-cut"
+check "... the same bytes" same_files "$WORK/whole" "$WORK/parts-cut"
+part=$WORK/killed-part
+killed_part() {
+    "$BIN/orbits" "${SETS[@]}" --threads 1 --out "$part" --part 1/2 </dev/null >/dev/null 2>&1 &
+    local pid=$! tries
+    for ((tries = 0; tries < 4000; tries++)); do
+        [ ! -e "$part/parts/1-of-2/obs_train-00008-of-00036.npy" ] &&
+            kill -0 $pid 2>/dev/null || break
+        sleep 0.002
+    done
+    kill -KILL $pid
+    { wait $pid; } 2>/dev/null
+}
+killed_part 2>/dev/null
+first=$(stat -c %Y.%i "$part/parts/1-of-2/obs_train-00000-of-00036.npy")
+check "a part that was killed" orbits --out "$part" --part 1/2
+check "... goes on" equal "$first" \
+    "$(stat -c %Y.%i "$part/parts/1-of-2/obs_train-00000-of-00036.npy")"
+check "... and again" orbits --out "$part" --part 1/2
+check "... the rest is made" orbits --out "$part"
+check "... to the same bytes" same_files "$WORK/whole" "$part"
+KEEP=$WORK/parts-other refuse "a part of another seed" 1 parts/1-of-3 seed -- \
+    "$BIN/orbits" "${SETS[@]}" --seed 9 --out "$WORK/parts-other"
+KEEP=$WORK/parts-layout refuse "a part with other files" 1 'other numbers of sequences' -- \
+    "$BIN/orbits" "${SETS[@]}" --set orbits.shard_sequences=251 --out "$WORK/parts-layout"
+KEEP=$WORK/parts-layout refuse "a part of fewer sequences" 1 'other numbers of sequences' -- \
+    "$BIN/orbits" "${SETS[@]}" --set orbits.train_files=8900 --out "$WORK/parts-layout"
+for wrong in 0/3 4/3 2 2/ /3 2/3x -1/3 "2 /3" ""; do
+    KEEP=$WORK/whole refuse "--part $wrong" 2 I/N -- \
+        "$BIN/orbits" "${SETS[@]}" --out "$WORK/wrong-part" --part "$wrong"
+done
+KEEP=$WORK/whole refuse "--part of a command" 2 --part -- "$BIN/orbits" verify "$WORK/whole" \
+    --part 1/2
+KEEP=$WORK/whole refuse "--part and --plan" 2 --plan -- "$BIN/orbits" "${SETS[@]}" --plan \
+    --part 1/2 --out "$WORK/wrong-part"
+check_not "nothing is written" test -e "$WORK/wrong-part"
+
 cp -r "$WORK/whole" "$WORK/left"
 touch "$WORK/left/obs_train-00004-of-00036.npy.123.orrery-partial" "$WORK/left/progress.json"
 check "complete beside leftovers" orbits --out "$WORK/left"

@@ -24,6 +24,18 @@ check "every combination is a cell" equal 16 "$(wc -l <"$WORK/cells")"
 check "none is there twice" equal 16 "$(sort -u "$WORK/folders" | wc -l)"
 check "a cell's name has the levels" equal "$RUNS/tiny/lssar-soft-noise_au0.02-seed4" \
     "$(tail -n 1 "$WORK/folders")"
+for i in 1 2 3; do
+    PART=$i/3 tools/cells.sh "$grid" --folders
+done | sort >"$WORK/parts"
+check "three parts are all cells, each once" equal "$(sort "$WORK/folders")" "$(cat "$WORK/parts")"
+check "a part has every third cell" equal "$(sed -n '2~3p' "$WORK/folders")" \
+    "$(PART=2/3 tools/cells.sh "$grid" --folders)"
+for wrong in 0/3 4/3 3 a/b ''; do
+    [ -n "$wrong" ] || wrong=' '
+    PART=$wrong tools/cells.sh "$grid" >"$WORK/out" 2>"$WORK/err"
+    check "PART=$wrong: status" equal 2 $?
+    check "PART=$wrong" grep -q "PART: expected I/N" "$WORK/err"
+done
 settings='--preset smoke --set orbits.train_files=0 --set planets.enabled=false'
 settings+=' --set attention=softmax --set pretrain.noise_au=0 --seed 3 --resume'
 run="--run $RUNS/tiny/softmax-newton-noise_au0-seed3 --threads 1"

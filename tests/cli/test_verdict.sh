@@ -60,22 +60,49 @@ page --verdict "$WORK/nowhere.json" 2>"$WORK/err"
 check "no file" grep -q 'nowhere.json' "$WORK/err"
 program report --runs "$WORK/one" --verdict "$WORK/other.json" 2>"$WORK/err"
 check "not with --runs" grep -q -- '--verdict: belongs to the report of one run' "$WORK/err"
+program report --runs "$WORK/one" --set symreg.maxsize=9 2>"$WORK/err"
+check "no setting either" grep -q -- '--set: belongs to the report of one run' "$WORK/err"
 
 # ---- of files of results alone, as of cells that were made elsewhere
 
+check "grids that were not run are named" grep -q \
+    '^Not run, or not put together: inductive, context, universes' "$WORK/one/verdict/verdict.md"
+check "... in what it cannot say" grep -q 'Other grids that were not run: inductive, context' \
+    "$WORK/one/verdict/verdict.json"
+check "the ledger of these runs" grep -q 'from the files in `.*/one/verdict/results`' \
+    "$WORK/one/verdict/claims.md"
+cp -r "$WORK/one/verdict/results" "$WORK/results-more" &&
+    cp bench/results/verdict/inductive.json "$WORK/results-more" || exit
+"$BIN/verdict" --out "$WORK/more" --beside "$WORK/results-more" "$WORK"/one/verdict/seed* \
+    >"$WORK/out"
+check "one that is there stands beside" grep -q \
+    '^| The inductive bias is not towards the state, corrected .* (3 seeds) | .*:' "$WORK/out"
+check "and is not named as missing" grep -q '^Not run, or not put together: context, universes' \
+    "$WORK/out"
+echo '{"format": "other"}' >"$WORK/results-more/gate.json"
+"$BIN/verdict" --out "$WORK/bad-beside" --beside "$WORK/results-more" "$WORK"/one/verdict/seed* \
+    >"$WORK/out" 2>"$WORK/err"
+check "a file of another kind beside" grep -q 'gate.json: "format": expected' "$WORK/err"
+check_not "nothing is written" test -e "$WORK/bad-beside"
+"$BIN/verdict" --out "$WORK/bad-beside" --beside "$WORK/nowhere" "$WORK"/one/verdict/seed* \
+    2>"$WORK/err"
+check "no folder beside" grep -q 'nowhere: --beside: no such folder' "$WORK/err"
 mkdir -p "$WORK/kept/cells/verdict" || exit
 for cell in "$WORK"/one/verdict/seed*/; do
     name=$(basename "$cell")
     cp "$cell/cell.json" "$WORK/kept/cells/verdict/$name.json" || exit
 done
 programs=$(cd "$BIN" && pwd)
-(cd "$WORK/kept/cells/verdict" && "$programs/verdict" --out "$WORK/kept" *.json) >"$WORK/out"
+(cd "$WORK/kept/cells/verdict" &&
+    "$programs/verdict" --out "$WORK/kept" --beside "$WORK/one/verdict/results" *.json) >"$WORK/out"
 check "of files of results" equal 0 $?
 check "the same verdict as of the runs" same_file "$WORK/one/verdict/verdict.json" \
     "$WORK/kept/verdict.json"
 mkdir "$WORK/split" && cp -r "$WORK/one/verdict/seed0-softmax" "$WORK/split" || exit
 cp "$WORK"/kept/cells/verdict/seed[01]-*.json "$WORK/split" && rm "$WORK/split/seed0-softmax.json"
-(cd "$WORK/split" && "$programs/verdict" --out "$WORK/split/out" seed*) >"$WORK/out"
+(cd "$WORK/split" &&
+    "$programs/verdict" --out "$WORK/split/out" --beside "$WORK/one/verdict/results" seed* \
+        >"$WORK/out")
 check "of runs and files of results" same_file "$WORK/one/verdict/verdict.json" \
     "$WORK/split/out/verdict.json"
 "$BIN/report" --runs "$WORK/one/verdict" --quiet >/dev/null
@@ -92,6 +119,30 @@ check "and put together" same_file "$WORK/one/verdict/verdict.json" "$WORK/resul
 rm -rf "${WORK:?}/results/cells/verdict/seed1-lssar.json"
 RUNS=$WORK/none DOCS=$WORK/kept tools/claims.sh "$WORK/results" >/dev/null
 check "without runs, of those that are kept" grep -q '"cells":.3,' "$WORK/results/verdict.json"
+cp -r "$WORK/results" "$WORK/results-stale" || exit # a run that is made again, its file left
+cp -r "$WORK/one" "$WORK/again" || exit
+again=$WORK/again/verdict/seed1-lssar
+for p in pretrain finetune symreg; do
+    check "made again: $p" program $p --run "$again" --set pretrain.lr=0.01 --resume --quiet
+done
+RUNS=$WORK/again DOCS=$WORK/kept tools/claims.sh "$WORK/results-stale" >/dev/null 2>"$WORK/err"
+check "cells of other settings: status" equal 1 $?
+check "they are named" grep -q 'seed1-lssar.json: of other settings' "$WORK/err"
+check "the file is of the run as it is" grep -q '"lr":.0.01,' \
+    "$WORK/results-stale/cells/verdict/seed1-lssar.json"
+rm "$again/laws/laws.json" # and one that is not whole
+RUNS=$WORK/again DOCS=$WORK/kept tools/claims.sh "$WORK/results-stale" >/dev/null 2>"$WORK/err"
+check "a run that is not whole: status" equal 1 $?
+check_not "its file goes" test -e "$WORK/results-stale/cells/verdict/seed1-lssar.json"
+check_not "... in both places" test -e "$again/cell.json"
+check "the others are put together" grep -q '"cells":.3,' "$WORK/results-stale/verdict.json"
+mkdir "$WORK/damaged" && cp "$WORK"/kept/cells/verdict/seed0-*.json "$WORK/damaged" || exit
+head -c 500 "$WORK/damaged/seed0-softmax.json" >"$WORK/damaged/seed1-softmax.json"
+sed 's/orrery-cell-1/orrery-cell-2/' "$WORK/damaged/seed0-lssar.json" \
+    >"$WORK/damaged/seed1-lssar.json"
+"$BIN/report" --runs "$WORK/damaged" >"$WORK/out" 2>"$WORK/err"
+check "a damaged file is left out by name" grep -q '^- seed1-softmax.json: ' "$WORK/out"
+check "one of another version too" grep -q '^- seed1-lssar.json: .*orrery-cell-1' "$WORK/out"
 bad() { # MESSAGE SED: a file of results that was changed
     local message=$1
     sed "$2" "$WORK/kept/cells/verdict/seed0-lssar.json" >"$WORK/bad.json"
@@ -104,11 +155,18 @@ bad 'expected a cell.s results' 's/orrery-cell-1/orrery-cell-9/'
 bad 'expected value, ceiling, floor, raw' 's/"next_state":.\[/&1, /'
 bad 'did you mean' 's/"attention":.\["lssar"\]/"atention": ["lssar"]/'
 bad '"selected": expected a whole number from 0' 's/"selected":.[0-9]*/"selected": 1.5/'
+bad '"cells": expected at least one' 's/"cells":.\[{/"cells": [], "was": [{/'
+bad 'is there twice' 's/"cells":.\[{/&"attention": "lssar", "figures": {}}, {/'
+bad '"k_close": expected a whole number from 0 to' 's/"k_close":.[0-9]*/"k_close": 99/'
 bad 'expected 3 numbers' 's/"exponents":.\[/&1, /'
 bad 'of other settings' 's/"steps":.[0-9]*/"steps": 77/'
 check_not "nothing is written of other settings" test -e "$WORK/bad"
 "$BIN/verdict" --cell "$WORK/bad.json" >"$WORK/out" 2>&1
 check "--cell of a file" grep -q 'expected a run directory' "$WORK/out"
+"$BIN/verdict" --claims "$WORK/kept" --cell >"$WORK/out" 2>&1
+check "--cell with --claims" grep -q -- '--cell: not with --claims' "$WORK/out"
+"$BIN/verdict" --claims "$WORK/kept" --beside "$WORK/nowhere" >"$WORK/out" 2>&1
+check "--beside with --claims" grep -q -- '--beside: not with --claims' "$WORK/out"
 "$BIN/verdict" --cell a b >"$WORK/out" 2>&1
 check "--cell of two" grep -q 'expected one run directory, found 2' "$WORK/out"
 

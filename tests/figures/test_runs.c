@@ -10,6 +10,7 @@
 #include "runs.h"
 
 static const char *attention = "lssar"; /* of the runs that are written */
+static double law_k[2] = {39.5, 0};     /* the second one: of a law with two */
 
 /* What a run says of truth and lssar: two samples, of which so many are the law. */
 struct says {
@@ -59,7 +60,7 @@ static void write_laws(const char *path, const struct orr_preset *preset, const 
     orr_chain_close(&chain);
     cJSON *law = cJSON_AddObjectToObject(json, "true_law");
     cJSON_AddStringToObject(law, "formula", "k m1 m2 / r^2");
-    cJSON_AddItemToObject(law, "k", cJSON_CreateDoubleArray((const double[]){39.5}, 1));
+    cJSON_AddItemToObject(law, "k", cJSON_CreateDoubleArray(law_k, law_k[1] > 0 ? 2 : 1));
     cJSON *samples = cJSON_AddArrayToObject(json, "samples");
     for (int i = 0; i < 2; i++) {
         cJSON *sample = cJSON_CreateObject();
@@ -149,6 +150,21 @@ static void runs_are_found_and_grouped(void **state)
     assert_true(fabs(source->k_dropped_m2 - 18.5) < 1e-12);
     source = report_runs_find(&runs.run[1], "lssar"); /* none is the law */
     assert_true(isnan(source->k) && source->k_close == 0);
+    report_runs_free(&runs);
+}
+
+/* Labels of both sides of a jump: either k is the law's own. */
+static void a_law_of_two_constants(void **state)
+{
+    (void)state;
+    struct runs runs;
+    law_k[0] = 10;
+    law_k[1] = 41; /* the samples have 40 and 41 */
+    write_run("jump", "", &(struct says){-1.9, 0.95, 2, 2});
+    law_k[0] = 39.5;
+    law_k[1] = 0;
+    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
+    assert_int_equal(report_runs_find(&runs.run[0], "lssar")->k_close, 1);
     report_runs_free(&runs);
 }
 
@@ -401,6 +417,7 @@ static void attentions_of_one_seed_are_put_together(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_law_of_two_constants, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(runs_are_found_and_grouped, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(rows_are_over_seeds, scratch_setup, scratch_teardown),

@@ -22,12 +22,12 @@ static void make_files(void)
     for (int k = 0; k < CELLS; k++) {
         struct probe_file *f = &file[k];
         f->path = "file";
-        f->seed = k % SEEDS;
+        f->seed = (uint64_t)(k % SEEDS);
         strcpy(f->source, attention[k / SEEDS / B]);
         strcpy(f->stage, "pretrain");
         f->settings = cJSON_CreateObject();
         cJSON *model = cJSON_AddObjectToObject(f->settings, "model");
-        cJSON_AddNumberToObject(f->settings, "seed", f->seed);
+        cJSON_AddNumberToObject(f->settings, "seed", k % SEEDS);
         cJSON_AddStringToObject(f->settings, "attention", "softmax, lssar"); /* of the run */
         cJSON_AddNumberToObject(model, "attention_window", window[k / SEEDS % B]);
         cJSON_AddNumberToObject(model, "layers", 6);

@@ -152,13 +152,86 @@ static void test_refused(void **state)
     scratch_remove(dir);
 }
 
+/* A file of the one row as it stands, but for its seed and its checkpoint. */
+static void write_of(char path[4096], const char *name, const char *seed, const char *checkpoint,
+                     const char *content)
+{
+    struct orr_file file = {0};
+    scratch_path(path, dir, name);
+    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(
+        orr_file_printf(&file,
+                        "{\"format\": \"orrery-probe-1\", \"probe\": \"linear\", \"source\": "
+                        "\"softmax\", \"stage\": \"pretrain\", \"preset\": \"quick\", \"seed\": "
+                        "%s, \"checkpoint\": \"%s\", \"checkpoint_xxh64\": \"%s\", \"rows\": "
+                        "[{\"quantity\": \"1/r^2\", \"measure\": \"R^2\", \"layer\": 2, "
+                        "\"context\": 0, \"value\": 0.5, \"n\": 9}]}",
+                        seed, checkpoint, content),
+        0);
+    assert_int_equal(orr_file_commit(&file), 0);
+    orr_file_close(&file);
+}
+
+/* Seeds beyond 2^53 are texts, whose last digits count. */
+static void test_long_seeds(void **state)
+{
+    (void)state;
+    static char path[3][4096];
+    const char *file[3] = {path[0], path[1], path[2]};
+    char out[4096];
+    cJSON *json;
+    scratch_create(dir);
+    write_of(path[0], "a", "\"18446744073709551614\"", "gone", "");
+    write_of(path[1], "b", "\"18446744073709551615\"", "gone", "");
+    write_of(path[2], "c", "9007199254740992", "gone", "");
+    assert_int_equal(run(file, 3), 0);
+    scratch_path(out, dir, "linear_seeds.json");
+    assert_int_equal(orr_json_read(out, &json), 0);
+    assert_true(number(cJSON_GetObjectItem(json, "rows"), 0, "seeds") == 3);
+    cJSON_Delete(json);
+    static const char *const bad[] = {"-1",  "1.5", "\"\"", "\"-1\"", "\"18446744073709551616\"",
+                                      "null"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_of(path[1], "b", bad[i], "gone", "");
+        assert_int_equal(run(file, 2), ORR_EFORMAT);
+        error_names(path[1], "seed", NULL);
+    }
+    scratch_remove(dir);
+}
+
+/* A checkpoint that is still there must be the one that was measured; one that is not there says
+ * nothing. */
+static void test_retrained(void **state)
+{
+    (void)state;
+    static char path[2][4096], checkpoint[4096];
+    const char *file[2] = {path[0], path[1]};
+    char is[17], folder[4096];
+    uint64_t content, bytes;
+    scratch_create(dir);
+    scratch_path(folder, dir, "softmax/probe");
+    assert_int_equal(orr_mkdir(folder), 0);
+    scratch_path(folder, dir, "softmax/pretrain");
+    assert_int_equal(orr_mkdir(folder), 0);
+    scratch_path(checkpoint, dir, "softmax/pretrain/last.safetensors");
+    scratch_text(checkpoint, "weights");
+    assert_int_equal(orr_file_checksum(checkpoint, &content, &bytes), 0);
+    snprintf(is, sizeof is, "%016llx", (unsigned long long)content);
+    write_of(path[0], "softmax/probe/a", "0", "run/softmax/pretrain/last.safetensors", is);
+    write_of(path[1], "b", "1", "run/softmax/pretrain/last.safetensors", "0123456789abcdef");
+    assert_int_equal(run(file, 2), 0);
+    scratch_text(checkpoint, "trained again");
+    assert_int_equal(run(file, 2), ORR_EINVAL);
+    error_names(path[0], "pretrain/last.safetensors", "measure again", NULL);
+    scratch_remove(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_seeds),
-        cmocka_unit_test(test_bounded),
-        cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_three_seeds), cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_changed),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_long_seeds),  cmocka_unit_test(test_retrained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,12 +65,23 @@ static void figures_come_from_files_of_every_kind(void **state)
     fact_is(fact_of((struct verdict_claim){.file = "r.json",
                                            .source = VERDICT_OF_RUNS_ROW,
                                            .a = "b",
-                                           .b = "mond",
-                                           .c = "exponents.r"}),
+                                           .b = "",
+                                           .c = "exponents.r",
+                                           .d = "law=mond"}),
             2, 3, 4, 5, 3);
-    fact_is(fact_of((struct verdict_claim){
-                .file = "r.json", .source = VERDICT_OF_RUNS, .a = "b", .b = "a", .c = "loss"}),
-            6, 1, NAN, NAN, 2);
+    static const char *const vague[] = {"law=mon", "aw=mond", "", "law=newtons"};
+    for (size_t i = 0; i < sizeof vague / sizeof *vague; i++) /* none, or two of them */
+        assert_false(fact_of((struct verdict_claim){.file = "r.json",
+                                                    .source = VERDICT_OF_RUNS_ROW,
+                                                    .a = "b",
+                                                    .b = "",
+                                                    .c = "exponents.r",
+                                                    .d = vague[i]})
+                         .there);
+    fact_is(
+        fact_of((struct verdict_claim){
+            .file = "r.json", .source = VERDICT_OF_RUNS, .a = "b", .b = "a", .c = "loss", .d = ""}),
+        6, 1, NAN, NAN, 2);
     write_text("s.json", "{\"format\": \"orrery-probe-seeds-1\", \"rows\": [{\"source\": \"b\", "
                          "\"quantity\": \"q\", \"measure\": \"m\", "
                          "\"context\": 1, \"value\": 1}, {\"source\": \"b\", \"quantity\": \"q\", "

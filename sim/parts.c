@@ -1,0 +1,238 @@
+/* parts.c - data sets that are written in parts, by processes or machines of their own, and put
+ * together. A part is a folder <sets>/parts/I-of-N with a progress file of its own and every N-th
+ * shard; sequences are a function of seed and index, so that a shard is the same bytes whoever
+ * makes it. */
+#include "dataset.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+struct part {
+    char dir[4096];
+    int lock;
+    struct sim_inventory inventory;
+};
+struct sim_parts {
+    char dir[4096]; /* of the sets */
+    size_t count;
+    struct part *part; /* (count) */
+};
+
+void sim_part_note_clipped(cJSON *set, uint64_t shard, long clipped)
+{
+    char name[32];
+    cJSON *list = cJSON_GetObjectItemCaseSensitive(set, "clipped_of_shards");
+    if (!list)
+        list = cJSON_AddObjectToObject(set, "clipped_of_shards");
+    snprintf(name, sizeof name, "%llu", (unsigned long long)shard);
+    cJSON_AddNumberToObject(list, name, (double)clipped);
+}
+
+/* ---------------------------------------------------------------------------- what is there */
+
+static int is_part(const struct dirent *entry)
+{
+    int i, n, length = 0;
+    return sscanf(entry->d_name, "%d-of-%d%n", &i, &n, &length) == 2 && !entry->d_name[length];
+}
+
+/* Whether a list has as many sequences, in such files, as are wanted: shards of the same name can
+ * hold others. */
+static bool has_layout(const struct part *part, const struct orr_preset *preset,
+                       enum sim_split split)
+{
+    const cJSON *set =
+        cJSON_GetObjectItemCaseSensitive(part->inventory.sets, sim_split_name(split));
+    const double wanted = (double)sim_split_written(preset, split);
+    const double planned = orr_json_number(set, "planned"); /* of a set that is not whole here */
+    return orr_json_number(part->inventory.progress, "shard_sequences") ==
+               (double)preset->orbits.shard_sequences &&
+           (isnan(planned) ? orr_json_number(set, "sequences") : planned) == wanted;
+}
+
+/* Every set of the part is of these settings. Files that are gone, as those of a putting together
+ * that was stopped, are made again. */
+static int check_part(struct part *part, const struct orr_preset *preset)
+{
+    for (int i = 0; i < SIM_SPLITS; i++) {
+        const enum sim_split split = (enum sim_split)i;
+        enum orr_verdict verdict;
+        char why[ORR_WHY];
+        if (sim_split_written(preset, split) == 0)
+            continue;
+        TRY(sim_inventory_judge(&part->inventory, split, &verdict, why));
+        if (!cJSON_HasObjectItem(part->inventory.sets, sim_split_name(split)))
+            continue;
+        if (verdict != ORR_REFUSE && !has_layout(part, preset, split)) {
+            snprintf(why, sizeof why,
+                     "other numbers of sequences, or of sequences per file, are expected");
+            verdict = ORR_REFUSE;
+        }
+        if (verdict == ORR_REFUSE)
+            return ORR_FAIL(ORR_EINVAL,
+                            "%s: data set %s: %s; delete this part, or make it again with --part",
+                            part->dir, sim_split_name(split), why);
+    }
+    return 0;
+}
+
+static int open_part(struct sim_parts *parts, const struct orr_preset *preset, const char *name)
+{
+    struct part *more = realloc(parts->part, (parts->count + 1) * sizeof *more);
+    if (!more)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", parts->dir);
+    parts->part = more;
+    struct part *part = &more[parts->count];
+    memset(part, 0, sizeof *part);
+    TRY(orr_path(part->dir, "%s/parts/%s", parts->dir, name));
+    TRY(orr_lock(part->dir, "writing data sets", &part->lock));
+    parts->count++;
+    return sim_inventory_open(&part->inventory, preset, part->dir, false);
+}
+
+int sim_parts_open(const struct orr_preset *preset, const char *dir, struct sim_parts **opened)
+{
+    struct dirent **entry = NULL;
+    char folder[4096];
+    *opened = NULL;
+    TRY(orr_path(folder, "%s/parts", dir));
+    if (!orr_exists(folder))
+        return 0;
+    struct sim_parts *parts = calloc(1, sizeof *parts);
+    if (!parts)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", folder);
+    *opened = parts;
+    int rc = orr_path(parts->dir, "%s", dir);
+    const int count = scandir(folder, &entry, is_part, alphasort);
+    if (!rc && count < 0)
+        rc = ORR_FAIL(ORR_EIO, "%s: cannot list: %s", folder, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        rc = rc ? rc : open_part(parts, preset, entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+    for (size_t i = 0; i < parts->count && !rc; i++) {
+        parts->part[i].inventory.dir = parts->part[i].dir; /* the array has moved */
+        rc = check_part(&parts->part[i], preset);
+    }
+    return rc;
+}
+
+/* With data files that were of no use. */
+static void remove_part(const struct part *part)
+{
+    char path[4096];
+    DIR *folder = opendir(part->dir);
+    for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
+        enum sim_kind kind;
+        enum sim_split split;
+        if (sim_name_parse(entry->d_name, true, &kind, &split) &&
+            !orr_path(path, "%s/%s", part->dir, entry->d_name))
+            (void)unlink(path);
+    }
+    if (folder)
+        closedir(folder);
+    if (!orr_path(path, "%s/progress.json", part->dir))
+        (void)unlink(path);
+    (void)rmdir(part->dir); /* one with something else in it stays */
+}
+
+void sim_parts_close(struct sim_parts *parts, bool remove)
+{
+    char path[4096];
+    if (!parts)
+        return;
+    for (size_t i = 0; i < parts->count; i++) {
+        sim_inventory_close(&parts->part[i].inventory);
+        if (remove)
+            remove_part(&parts->part[i]);
+        orr_unlock(parts->part[i].lock);
+    }
+    if (remove && !orr_path(path, "%s/parts", parts->dir))
+        (void)rmdir(path);
+    free(parts->part);
+    free(parts);
+}
+
+/* -------------------------------------------------------------------------------- one shard */
+
+/* The part whose list has every file of the shard, with its size; NULL for none. */
+static const struct part *part_with(const struct sim_parts *parts, enum sim_split split,
+                                    const bool used[SIM_KINDS], uint64_t shard, uint64_t shards)
+{
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct part *part = &parts->part[i];
+        const cJSON *set =
+            cJSON_GetObjectItemCaseSensitive(part->inventory.sets, sim_split_name(split));
+        const cJSON *files = cJSON_GetObjectItemCaseSensitive(set, "files");
+        bool whole = files != NULL;
+        for (int kind = 0; kind < SIM_KINDS && whole; kind++) {
+            char name[SIM_NAME];
+            if (!used[kind])
+                continue;
+            sim_shard_name(name, (enum sim_kind)kind, split, shard, shards);
+            const cJSON *file = cJSON_GetObjectItemCaseSensitive(files, name);
+            whole = file && sim_file_matches(part->dir, file, false);
+        }
+        if (whole)
+            return part;
+    }
+    return NULL;
+}
+
+bool sim_parts_have(const struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
+                    uint64_t shard, uint64_t shards)
+{
+    return part_with(parts, split, used, shard, shards) != NULL;
+}
+
+static int move_file(const struct sim_parts *parts, const struct part *part, const char *name)
+{
+    char from[4096], to[4096];
+    TRY(orr_path(from, "%s/%s", part->dir, name));
+    TRY(orr_path(to, "%s/%s", parts->dir, name));
+    return rename(from, to)
+               ? ORR_FAIL(ORR_EIO, "%s: cannot move to %s: %s", from, to, strerror(errno))
+               : 0;
+}
+
+int sim_parts_adopt(struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
+                    uint64_t shard, uint64_t shards, cJSON *set, long *clipped, bool *adopted)
+{
+    char number[32];
+    const struct part *part = part_with(parts, split, used, shard, shards);
+    *adopted = part != NULL;
+    *clipped = 0;
+    if (!part)
+        return 0;
+    const cJSON *theirs =
+        cJSON_GetObjectItemCaseSensitive(part->inventory.sets, sim_split_name(split));
+    snprintf(number, sizeof number, "%llu", (unsigned long long)shard);
+    const double count =
+        orr_json_number(cJSON_GetObjectItemCaseSensitive(theirs, "clipped_of_shards"), number);
+    if (!(count >= 0 && count < 1e18))
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s/progress.json: data set %s: expected the clipped coordinates of shard "
+                        "%s",
+                        part->dir, sim_split_name(split), number);
+    *clipped = (long)count;
+    for (int kind = 0; kind < SIM_KINDS; kind++) {
+        char name[SIM_NAME];
+        if (!used[kind])
+            continue;
+        sim_shard_name(name, (enum sim_kind)kind, split, shard, shards);
+        TRY(move_file(parts, part, name));
+        const cJSON *file = cJSON_GetObjectItemCaseSensitive(
+            cJSON_GetObjectItemCaseSensitive(theirs, "files"), name);
+        cJSON_AddItemToObject(cJSON_GetObjectItemCaseSensitive(set, "files"), name,
+                              cJSON_Duplicate(file, true));
+    }
+    return 0;
+}

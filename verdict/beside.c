@@ -1,0 +1,114 @@
+/* beside.c - what results of other grids say beside the verdict: the claims that they bear on, and
+ * which of them are not there. */
+#include "beside.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "claims.h"
+
+/* Files of tools/claims.sh, and the grids that make them. */
+static const struct {
+    const char *file, *grid;
+} grids[] = {
+    {"inductive.json", "inductive"},   {"context_linear.json", "context"},
+    {"universes.json", "universes"},   {"ablation.json", "ablation"},
+    {"passkey.json", "passkey"},       {"gate.json", "gate"},
+    {"study_mini.json", "study_mini"},
+};
+enum { GRIDS = sizeof grids / sizeof *grids };
+
+static bool is_there(const char *folder, int g)
+{
+    char path[4096];
+    return !orr_path(path, "%s/%s", folder, grids[g].file) && orr_exists(path);
+}
+
+void verdict_beside_missing(const char *folder, char *text, size_t bytes)
+{
+    text[0] = '\0';
+    for (int g = 0; g < GRIDS; g++) {
+        const size_t used = strlen(text);
+        if (!is_there(folder, g))
+            snprintf(text + used, bytes - used, "%s%s", used ? ", " : "", grids[g].grid);
+    }
+}
+
+static int print_claim(const struct verdict_claim *claim, const struct verdict_fact *fact,
+                       cJSON *list)
+{
+    (void)list;
+    char why[256];
+    const enum verdict_ruling ruling = verdict_rule_on(claim, fact, why);
+    printf("| %s | %s | %s |", claim->claim, claim->where, claim->ours);
+    if (!fact->there)
+        printf(" - |");
+    else if (isfinite(fact->half))
+        printf(" %.3g +- %.2g (%d seeds) |", fact->mean, fact->half, fact->n);
+    else
+        printf(" %.3g |", fact->mean);
+    printf(" %s: %s |\n", verdict_ruling_name[ruling], why);
+    return 0;
+}
+
+/* visit()s the claims that a grid which is there bears on. */
+static int each_claim(const char *folder, int g,
+                      int (*visit)(const struct verdict_claim *, const struct verdict_fact *,
+                                   cJSON *list),
+                      cJSON *list)
+{
+    for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++) {
+        struct verdict_fact fact;
+        if (strcmp(claim->file, grids[g].file) != 0)
+            continue;
+        TRY(verdict_fact(folder, claim, &fact));
+        TRY(visit(claim, &fact, list));
+    }
+    return 0;
+}
+
+int verdict_beside_print(const char *folder)
+{
+    char missing[512];
+    printf("\n## Other grids\n\n");
+    verdict_beside_missing(folder, missing, sizeof missing);
+    if (*missing)
+        printf("Not run, or not put together: %s.\n\n", missing);
+    printf("| claim | where | our figure | ours | ruling |\n|---|---|---|---|---|\n");
+    for (int g = 0; g < GRIDS; g++)
+        if (is_there(folder, g))
+            TRY(each_claim(folder, g, print_claim, NULL));
+    return 0;
+}
+
+static int add_claim(const struct verdict_claim *claim, const struct verdict_fact *fact,
+                     cJSON *list)
+{
+    char why[256];
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, json);
+    cJSON_AddStringToObject(json, "claim", claim->claim);
+    cJSON_AddStringToObject(json, "ours", claim->ours);
+    orr_json_add_exact(json, "mean", fact->mean);
+    orr_json_add_exact(json, "half_width", fact->half);
+    cJSON_AddNumberToObject(json, "seeds", fact->n);
+    cJSON_AddStringToObject(json, "ruling", verdict_ruling_name[verdict_rule_on(claim, fact, why)]);
+    return 0;
+}
+
+int verdict_beside_json(const char *folder, struct cJSON *json)
+{
+    cJSON *list = cJSON_AddArrayToObject(json, "beside");
+    for (int g = 0; g < GRIDS; g++) {
+        cJSON *grid = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, grid);
+        cJSON_AddStringToObject(grid, "grid", grids[g].grid);
+        cJSON_AddBoolToObject(grid, "is_there", is_there(folder, g));
+        cJSON *claims = cJSON_AddArrayToObject(grid, "claims");
+        if (is_there(folder, g))
+            TRY(each_claim(folder, g, add_claim, claims));
+    }
+    return 0;
+}

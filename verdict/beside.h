@@ -1,0 +1,18 @@
+/* beside.h - what results of other grids say beside the verdict (docs/verdict.md). `folder` holds
+ * them as tools/claims.sh puts them together: inductive.json, context_linear.json, universes.json,
+ * ablation.json, passkey.json, gate.json, study_mini.json. */
+#ifndef VERDICT_BESIDE_H
+#define VERDICT_BESIDE_H
+
+#include "base/base.h"
+
+struct cJSON;
+
+/* The grids whose results are not there: "context, ablation", "" for none. */
+void verdict_beside_missing(const char *folder, char *text, size_t bytes);
+/* Markdown to stdout: the claims that the others bear on. ORR_EFORMAT: a file is no such result. */
+int verdict_beside_print(const char *folder);
+/* The same as "beside" of verdict.json. */
+int verdict_beside_json(const char *folder, struct cJSON *json);
+
+#endif
