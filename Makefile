@@ -1,5 +1,5 @@
 # Orrery: from simulated orbits to recovered force laws. This file is the map; `make help` prints the
-# lines of it, of tools.mk and of cuda.mk that begin with two signs.
+# lines of it, of tools.mk, cuda.mk and mpi.mk that begin with two signs.
 #
 ## make world        everything, PRESET=quick by default
 ## make orbits, pretrain, finetune, symreg, figures    one stage each, making what it needs
@@ -12,6 +12,7 @@
 ##   ORBITS_DIR=dir shares data sets between runs; FORCE=1 replaces data sets of other settings
 ## make all          the programs, in bin/
 ##   CUDA=0 builds without the CUDA backend (cuda.mk), which is built where nvcc is
+##   MPI=0 builds without the MPI plugin (mpi.mk), which is built where mpicc is
 ##   NOVA=0 builds without libnova (real planets of bin/probe), which is built in where its headers are
 ##   CC=clang, CFLAGS="-O1 -g", B=build-other BIN=build-other/bin; V=1 prints the command lines
 ## make clean        removes build/ and bin/
@@ -110,6 +111,7 @@ all: .deps $(PROGRAMS:%=$(BIN)/%)
 
 include folders.mk
 include cuda.mk
+include mpi.mk
 include tools.mk
 
 # ---- the stages: files are the interface between programs
@@ -149,7 +151,7 @@ plan: $(STAGES_NEED)
 say = @$(if $(V),true,printf '  %-3s %s\n' $(1) $(2))
 
 define folder_rules
-$(1)_SRC := $$(filter-out $(1)/main_%.c $$($(1)_LOOPS),$$(wildcard $(1)/*.c $(1)/*/*.c))
+$(1)_SRC := $$(filter-out $(1)/main_%.c $$($(1)_LOOPS) $$($(1)_PLUGIN),$$(wildcard $(1)/*.c $(1)/*/*.c))
 $(1)_ISA := $$(if $$($(1)_LOOPS),$$(ISA_SETS:%=$$(B)/isa/%/$(1).o))
 $(1)_OBJ := $$($(1)_SRC:%.c=$$(B)/%.o) $$($(1)_ISA)
 $$(B)/lib$(1).a: $$($(1)_OBJ)

@@ -32,17 +32,25 @@ kernels/ref_USES := kernels/ref kernels
 kernels/cpu_USES := kernels/cpu kernels/ref kernels
 kernels/cuda_USES := kernels/cuda kernels
 
+# what cluster/mpi holds is a plugin, compiled where MPI is (mpi.mk)
+FOLDERS += cluster
+cluster_PREFIX := cluster_
+cluster_USES := cluster base
+ROOMS += cluster/mpi
+cluster/mpi_USES := cluster/mpi cluster
+cluster_PLUGIN := $(wildcard cluster/mpi/*.c)
+
 FOLDERS += model
 model_PREFIX := gpt_
-model_USES := model sim kernels base
+model_USES := model cluster sim kernels base
 
 FOLDERS += finetune
 finetune_PREFIX := ft_
-finetune_USES := finetune model sim kernels base
+finetune_USES := finetune model cluster sim kernels base
 
 FOLDERS += probe
 probe_PREFIX := probe_
-probe_USES := probe finetune model sim kernels base
+probe_USES := probe finetune model cluster sim kernels base
 
 # rooms from the lowest to the highest: each may use those below, and csv the umbrella symreg.h
 FOLDERS += symreg

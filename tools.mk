@@ -13,7 +13,7 @@ deps: .deps
 
 ## make help         this text
 help:
-	@sed -n 's/^## //p' Makefile tools.mk cuda.mk
+	@sed -n 's/^## //p' Makefile tools.mk cuda.mk mpi.mk
 
 # nothing is compiled before the headers are there, also with -j
 SOURCES := $(wildcard $(foreach d,$(FOLDERS) $(ROOMS),$d/*.c))
@@ -122,7 +122,7 @@ fuzz:
 # delay, that measure time (GRACE of watch.sh, CHECK_LIMIT of check.sh), or kill after a share of
 # the time that the same training took before.
 ALONE := $(addprefix tests/,cli/test_check.sh cli/test_signals.sh cli/test_symreg_live.sh \
-             cli/test_watch.sh kill/test_kill.sh)
+             cli/test_watch.sh cli/test_mpi.sh kill/test_kill.sh)
 CHECK_SH = BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' OTHER_LIBM='$(OTHER_LIBM)' ALONE='$(ALONE)' \
            tools/check.sh
 
@@ -233,7 +233,7 @@ $(BENCHES:%=bench-%): bench-%: all $(B)/bench/bench_%
 $(B)/bench/%: bench/%.c $(FOLDERS:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic $< $(foreach f,figures laws symreg probe finetune model sim,\
+	$(Q)$(CC) $(ALL_CFLAGS) -rdynamic $< $(foreach f,figures laws symreg probe finetune model cluster sim,\
 	    $(B)/lib$(f).a) -Wl,--whole-archive $(B)/libkernels.a $(B)/libbase.a \
 	    -Wl,--no-whole-archive $(probe_LIBS) $(LDLIBS) -o $@
 .PHONY: $(BENCHES:%=bench-%) bench-symreg-speed

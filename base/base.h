@@ -49,6 +49,7 @@ const char *orr_error(void);
 void orr_error_clear(void);
 /* The failure that the program ends with was printed by the process in which it happened. */
 void orr_error_told(void);
+bool orr_error_was_told(void);
 /* Passes an error on to the caller. */
 #define TRY(call)                                                                                  \
     do {                                                                                           \
@@ -204,6 +205,9 @@ struct orr_program {
     bool stops_well;                  /* when stopped, everything is saved: exit status 0;
                                          so it always is at a time limit */
     const char *rest_preset;          /* default preset with positional arguments, NULL = quick */
+    int (*settle)(int rc);            /* of a program whose processes are ranks of a job: given what
+                                         the command line came to, then what the work came to, it
+                                         returns what counts for all; may be NULL */
     const char *without;              /* common options that it does not have: "--device,--plan" */
 };
 /* Parses everything, loads the preset, applies --set, validates. --help and --version print

@@ -147,6 +147,17 @@ static int check_attention(const struct orr_names *names)
     return 0;
 }
 
+static int check_micro_batches(const char *stage, const struct orr_train_preset *t)
+{
+    const long passes = t->accumulation > 1 ? t->accumulation : 1, sequences = t->batch * passes;
+    if (t->micro_batches < 1 || sequences % t->micro_batches == 0)
+        return 0;
+    return ORR_FAIL(ORR_EUSAGE,
+                    "%s.micro_batches: expected a divisor of %s.batch x %s.accumulation = %d x %ld "
+                    "= %ld sequences, found %d",
+                    stage, stage, stage, t->batch, passes, sequences, t->micro_batches);
+}
+
 /* Patience counts evaluations: there must be some before the end, of something. `none`: why there
  * are no held-out sequences, NULL where there are. */
 static int check_training(const char *stage, const struct orr_train_preset *t, const char *none)
@@ -159,7 +170,7 @@ static int check_training(const char *stage, const struct orr_train_preset *t, c
         return ORR_FAIL(ORR_EUSAGE,
                         "%s.eval_every: expected at least 1 with %s.patience = %ld, found 0", stage,
                         stage, t->patience);
-    return 0;
+    return check_micro_batches(stage, t);
 }
 
 int orr_preset_check(const struct orr_preset *preset)

@@ -9,7 +9,7 @@
 #include <gsl/gsl_errno.h>
 
 static _Thread_local char message[4096];
-static bool told; /* the failure that main() ends with has been printed */
+static bool told; /* the failure that main() ends with is printed by another process */
 
 int orr_fail(int code, const char *file, int line, const char *format, ...)
 {
@@ -32,6 +32,11 @@ const char *orr_error(void)
 void orr_error_told(void)
 {
     told = true;
+}
+
+bool orr_error_was_told(void)
+{
+    return told;
 }
 
 void orr_error_clear(void)

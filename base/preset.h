@@ -170,7 +170,10 @@ struct orr_train_preset {
     long steps;
     enum orr_trained train;  /* of fine-tuned magnitudes; all others change everything */
     int batch, accumulation; /* sequences per forward pass; passes per step */
-    double lr, lr_final;     /* lr_final: share of lr at the end */
+    int micro_batches;       /* of pretrainings: the equal parts that the batch x accumulation
+                                sequences of a step are cut into, summed by a tree; 0 = off */
+    bool zero; /* of pretrainings: ranks share out the optimiser's moments; no matter of content */
+    double lr, lr_final; /* lr_final: share of lr at the end */
     enum orr_schedule schedule;
     long warmup;
     double weight_decay, beta1, beta2, clip;

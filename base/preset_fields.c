@@ -35,6 +35,10 @@
     {#TASK ".outlier_window", ORR_FIELD_INT, AT(TASK.outlier_window), "100", 8, 1000, NULL, "accepted steps that mean and deviation are of; none is skipped before so many"}, \
     {#TASK ".outlier_most", ORR_FIELD_INT, AT(TASK.outlier_most), "10", 1, 1000000, NULL, "more outliers in a row end the training with an error"},
 
+#define MICRO_BATCHES(TASK) \
+    {#TASK ".micro_batches", ORR_FIELD_INT, AT(TASK.micro_batches), "0", 0, 65536, NULL, "equal parts of a step's batch x accumulation sequences, summed by a fixed tree on any number of ranks, 0 = passes in turn"}, \
+    {#TASK ".zero", ORR_FIELD_BOOL, AT(TASK.zero), "false", 0, 0, NULL, "ranks of a job keep a share of the optimiser's moments each (ZeRO-1): the same bits in less memory"},
+
 const struct orr_field orr_fields[] = {
     {"about", ORR_FIELD_TEXT, AT(about), "", 0, 0, NULL, "what the preset is for"},
     {"seed", ORR_FIELD_U64, AT(seed), "0", 0, 1.8e+19, NULL, "seed of every random stream"},
@@ -121,7 +125,9 @@ const struct orr_field orr_fields[] = {
     {"model.device", ORR_FIELD_ENUM, AT(model.device), "cpu", 0, 0, "auto|cpu|cuda", "where to compute, unless --device says; auto: on a GPU where there is one"},
     {"model.recompute", ORR_FIELD_ENUM, AT(model.recompute), "none", 0, 0, "none|block", "block: keeps only the inputs of blocks and redoes a block in its backward pass: less memory, the same bits"},
     TRAINING(pretrain, "600000", "0.0006", EVALUATED, "best.safetensors is judged and fine-tuned")
+    MICRO_BATCHES(pretrain)
     TRAINING(pretrain_planets, "0", "0.0006", EVALUATED, "best.safetensors is judged and fine-tuned")
+    MICRO_BATCHES(pretrain_planets)
     {"finetune.magnitude_loss", ORR_FIELD_ENUM, AT(finetune.magnitude_loss), "log", 0, 0, "raw|log|scaled", "what the magnitude head predicts"},
     {"finetune.vector_scale", ORR_FIELD_ENUM, AT(finetune.vector_scale), "labelled", 0, 0, "labelled|largest", "unit of a planet's force: its largest labelled one; largest (published defect): per axis, of held-out positions too"},
     {"finetune.samples", ORR_FIELD_INT, AT(finetune.samples), "5", 1, 1000, NULL, "regression samples; the sequences of two_body_test are shared out among them"},

@@ -49,6 +49,8 @@ static const struct {
     {"*.noise_au", "orbits.output", "continuous"},
     {"*.lr_final", "*.schedule", "cosine|linear"},
     {"*.keep_every", "*.keep", "!0"},
+    {"*.micro_batches", "*.micro_batches", "!0"}, /* off: as before there was such a setting */
+    {"*.zero", "*.micro_batches", "!0"},          /* ranks have these */
     {"*.outlier_window", "*.outlier_sigma", "!0"},
     {"*.outlier_most", "*.outlier_sigma", "!0"},
     {"*.", "*.steps", "!0"},

@@ -80,6 +80,7 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
     orr_signals_catch(); /* before --help, which may write into a pipe that closes early */
     int rc = orr_cli_parse(program, argc, argv, &cli, &done);
     rc = rc || done ? rc : orr_isa_check();
+    rc = program->settle ? program->settle(rc) : rc;
     if (rc || done)
         return orr_error_exit(program->name, rc);
     gsl_set_error_handler_off();
@@ -87,9 +88,11 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
     rc = run(&cli);
     orr_trace("%s ends, %s, at most %.0f MB of memory", program->name,
               rc ? "not as it should" : "all well", (double)orr_memory_peak() / 1e6);
+    rc = program->settle ? program->settle(rc) : rc;
     if (rc == ORR_EINTR) {
-        fprintf(stderr, "%s: %s\n", program->name, orr_error());
-        if (program->resumes && !orr_side()) {
+        if (!orr_error_was_told())
+            fprintf(stderr, "%s: %s\n", program->name, orr_error());
+        if (program->resumes && !orr_side() && !orr_error_was_told()) {
             char command[ORR_COMMAND];
             orr_command(program->name, NULL, command, sizeof command);
             fprintf(stderr, "resume with: %s\n", command);

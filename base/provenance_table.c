@@ -38,6 +38,7 @@ static const char kept_labels[] =
     "files hold all labels; it says which ones magnitudes are learned from";
 static const char own_count[] = "each set has its own number of sequences, a fact of its record";
 static const char copies[] = "which copies of checkpoints are kept changes none of them";
+static const char places[] = "where moments are kept changes none of them";
 static const char pauses[] = "where a training is saved changes nothing: it goes on bit for bit";
 
 /* key: a setting, or with a dot at its end all settings of a group */
@@ -145,10 +146,12 @@ static const struct {
     {"pretrain.keep", ALL, copies},
     {"pretrain.keep_every", ALL, copies},
     {"pretrain.checkpoint_every", ALL, pauses},
+    {"pretrain.zero", ALL, places},
     {"pretrain_planets.", ALL & ~BIT(PRETRAIN_PLANETS), by_model},
     {"pretrain_planets.keep", ALL, copies},
     {"pretrain_planets.keep_every", ALL, copies},
     {"pretrain_planets.checkpoint_every", ALL, pauses},
+    {"pretrain_planets.zero", ALL, places},
 
     {"finetune.magnitude.", ALL & ~BIT(MAGNITUDE), by_model},
     {"finetune.magnitude.keep", ALL, copies},

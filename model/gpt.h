@@ -197,6 +197,13 @@ size_t gpt_activation_bytes(const struct gpt_model *model, int B, int T);
 
 /* -------------------------------------------------------------------------- optimiser */
 
+/* How a step is cut into passes: `count` of them, over `batch` sequences each. Pass p of a step has
+ * the sequences from p * batch on, of count * batch. */
+struct gpt_passes {
+    int count, batch;
+};
+/* accumulation passes of the batch; with micro_batches so many, over the same sequences. */
+struct gpt_passes gpt_passes_of(const struct orr_train_preset *train);
 /* Learning rate of 0-based step. */
 double gpt_lr(const struct orr_train_preset *train, long step);
 /* Clips by the global norm, AdamW, moving average. Non-finite norm: ORR_EDIVERGED naming the step

@@ -1,4 +1,5 @@
 /* main_pretrain.c - bin/pretrain: next-state training of every attention variant of a preset. */
+#include "cluster/cluster.h"
 #include "pretrain.h"
 
 static const char *orbits_option = "", *minutes_option;
@@ -17,6 +18,7 @@ static const struct orr_program program = {
     .groups = "attention,text,model,pretrain,pretrain_planets",
     .resumes = true,
     .stops_well = true,
+    .settle = cluster_settle,
 };
 
 /* What all jobs of a call share. */
@@ -195,6 +197,29 @@ static int check_jobs(struct call *call, bool *work)
     return rc;
 }
 
+/* The data that a rank above 0 reads: nothing is written before all have theirs. */
+static int check_shares(struct call *call)
+{
+    const struct orr_preset *p = &call->cli.preset;
+    int rc = 0;
+    for (int i = 0; i < jobs(call) && !rc; i++) {
+        struct gpt_pretraining job;
+        struct gpt_config config;
+        struct gpt_source *source = NULL;
+        rc = make_job(call, i, &job);
+        if (rc || !*job.folder)
+            continue;
+        const enum sim_split split = job.planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN;
+        rc = gpt_config_from_preset(&config, p, job.attention,
+                                    orr_preset_is_text(p) ? p->text.positions
+                                                          : sim_split_positions(p, split));
+        if (!rc)
+            rc = gpt_source_open(&source, p, job.orbits_dir, split, &config);
+        gpt_source_close(source);
+    }
+    return rc;
+}
+
 /* Variants of small models, on the CPU, train side by side. *done = that was done. */
 static int train_side_by_side(struct call *call, bool *done)
 {
@@ -206,7 +231,7 @@ static int train_side_by_side(struct call *call, bool *done)
         if (orr_cli_wants(cli, p->attention.item[i]))
             name[count++] = p->attention.item[i];
     const long positions = orr_preset_is_text(p) ? p->text.positions : p->orbits.positions;
-    *done = count > 1 && !minutes_option &&
+    *done = count > 1 && !minutes_option && cluster_size() == 1 &&
             gpt_is_small(cli, &call->device, p->pretrain.batch, positions);
     if (!*done)
         return 0;
@@ -214,23 +239,31 @@ static int train_side_by_side(struct call *call, bool *done)
     return rc ? rc : orr_side_by_side("--attention", name, count, cli->threads);
 }
 
+/* What rank 0 finds to do, and where: for all ranks. */
+static int begin(struct call *call, bool *work, bool *done)
+{
+    TRY(cluster_agree(cluster_rank() == 0 ? check_jobs(call, work) : 0));
+    TRY(cluster_broadcast(work, sizeof *work, 0));
+    TRY(cluster_agree(*work && cluster_rank() > 0 ? check_shares(call) : 0));
+    if (*work && !orr_side())
+        gpt_precision_tell(call->given, &call->cli, &call->device);
+    if (*work)
+        TRY(train_side_by_side(call, done));
+    if (*done)
+        return 0;
+    int rc = *work ? gpt_device_open(&call->device, &call->cli, false) : 0;
+    if (!rc && cluster_rank() == 0 && !*call->cli.out)
+        rc = orr_cli_save_preset(&call->cli, call->cli.run);
+    return cluster_agree(rc);
+}
+
 static int train(struct call *call)
 {
     struct gpt_pretraining job;
-    bool work, done = false;
-    int rc = check_jobs(call, &work);
-    if (!rc && work && !orr_side())
-        gpt_precision_tell(call->given, &call->cli, &call->device);
-    if (!rc && work)
-        rc = train_side_by_side(call, &done);
+    bool work = false, done = false;
+    int rc = begin(call, &work, &done);
     if (rc || done)
         return rc;
-    if (work)
-        rc = gpt_device_open(&call->device, &call->cli, false);
-    if (rc)
-        return rc;
-    if (!*call->cli.out)
-        rc = orr_cli_save_preset(&call->cli, call->cli.run);
     for (int i = 0; i < jobs(call) && !rc; i++) {
         rc = make_job(call, i, &job);
         if (!rc && *job.folder)
@@ -241,12 +274,31 @@ static int train(struct call *call)
     return rc;
 }
 
+/* A precision that the settings leave open is rank 0's, for all ranks. */
+static int decide_precision(struct call *call, const char *checkpoint)
+{
+    enum orr_precision *precision = &call->cli.preset.model.precision;
+    TRY(cluster_agree(
+        cluster_rank() == 0 ? gpt_precision_decide(&call->cli, &call->device, checkpoint) : 0));
+    return cluster_broadcast(precision, sizeof *precision, 0);
+}
+
+/* Whether the ranks of this job can share what is to be trained. */
+static int check_ranks(const struct call *call)
+{
+    const struct orr_preset *p = &call->cli.preset;
+    TRY(gpt_ranks_suit("pretrain", &p->pretrain, call->device.ops));
+    return gpt_ranks_suit("pretrain_planets", &p->pretrain_planets, call->device.ops);
+}
+
 static int run(const struct orr_cli *cli)
 {
     static struct call call;
     char last[4096] = "";
     call.given = cli;
     call.cli = *cli;
+    call.cli.quiet |= cluster_rank() > 0;
+    TRY(gpt_ranks_alike(cli));
     int rc = *orbits_option ? orr_path(call.orbits, "%s", orbits_option)
                             : orr_path(call.orbits, "%s/orbits", cli->run);
     if (!rc && minutes_option)
@@ -259,18 +311,27 @@ static int run(const struct orr_cli *cli)
     if (!rc && *cli->out)
         rc = orr_path(last, "%s/last.safetensors", cli->out);
     if (!rc)
-        rc = gpt_precision_decide(&call.cli, &call.device, cli->resume || cli->plan ? last : "");
-    if (!rc && *cli->checkpoint && !orr_exists(cli->checkpoint))
+        rc = check_ranks(&call);
+    rc = cluster_agree(rc);
+    if (!rc)
+        rc = decide_precision(&call, cli->resume || cli->plan ? last : "");
+    const bool leads = cluster_rank() == 0;
+    if (!rc && leads && *cli->checkpoint && !orr_exists(cli->checkpoint))
         rc = ORR_FAIL(ORR_EMISSING, "%s: no such checkpoint (--checkpoint)", cli->checkpoint);
-    if (!rc)
+    if (!rc && leads)
         rc = open_chain(&call);
-    if (!rc)
-        rc = cli->plan ? print_plan(&call) : train(&call);
+    rc = cluster_agree(rc);
+    if (!rc && cli->plan)
+        rc = cluster_agree(leads ? print_plan(&call) : 0);
+    else if (!rc)
+        rc = train(&call);
     orr_chain_close(&call.chain);
     return rc;
 }
 
 int main(int argc, char **argv)
 {
-    return orr_main(&program, argc, argv, run);
+    const int rc = cluster_open();
+    return cluster_close(rc ? orr_error_exit(program.name, rc)
+                            : orr_main(&program, argc, argv, run));
 }

@@ -126,9 +126,57 @@ int gpt_norm_backward(struct gpt_model *model, int w, int b, const real *x, cons
  * gpt_update, step 0-based. */
 int gpt_gradient_norm(struct gpt_model *model, const struct orr_train_preset *train, long step,
                       double *norm);
-/* The update of a gradient of this norm. */
-int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step,
-              double norm);
+/* The update of a gradient of this norm, which model->grad holds times `divisor`. */
+int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm,
+              double divisor);
+/* Its numbers, but for the weight decay, which depends on the parameter. */
+struct k_adamw gpt_adamw_of(const struct orr_train_preset *train, long step, double norm,
+                            double divisor);
+/* The decay of the average at 0-based step; first: there is none yet, and it begins as the weights.
+ */
+double gpt_average_decay(double decay, bool first, long step);
+/* The first number of the arenas that is trained; what is trained goes to their end. */
+size_t gpt_first_trained(const struct gpt_model *model);
+
+/* -------------------------------------------------- tree.c: micro-batches, summed in one order */
+
+/* What micro-batches come to: sums over them of weight x loss, and of their weights. The weight of
+ * one is the share of its rows that count, so that the mean over a step is that over all its rows,
+ * however it is cut. */
+struct gpt_sum {
+    double loss, weight;
+};
+enum { GPT_TREE_DEPTH = 32 };
+struct gpt_tree {
+    const struct k_ops *ops;
+    real *sum; /* (count): the leaf that is computed, then the sum; the caller's */
+    real
+        *aside[GPT_TREE_DEPTH]; /* (depth) of (count): left halves that wait for their right ones */
+    size_t count;
+    int leaves, depth; /* 2^depth >= leaves */
+    int (*leaf)(void *context, int index, struct gpt_sum *sum);
+    void *context;
+};
+/* A tree over `leaves` >= 1 vectors of `count` reals in memory of the backend. ORR_ENOMEM. */
+int gpt_tree_create(struct gpt_tree *tree, const struct k_ops *ops, real *sum, size_t count,
+                    int leaves);
+void gpt_tree_free(struct gpt_tree *tree);
+/* Asks for the leaves first .. first + leaves - 1 in this order: leaf() adds its vector to
+ * tree->sum, which is zero, and says what it came to. tree->sum = the sum of all, and *out. The
+ * first failure of a leaf comes back. */
+int gpt_tree_sum(struct gpt_tree *tree, int first,
+                 int (*leaf)(void *context, int index, struct gpt_sum *sum), void *context,
+                 struct gpt_sum *out);
+/* The sum of x (n) by the same tree. */
+double gpt_tree_of(const double *x, size_t n);
+
+/* Sums of squares go over blocks of so many reals, whose sums a tree adds: ranks that hold some of
+ * the blocks each come to the same bits. */
+enum { GPT_BLOCK = 16384 };
+/* squares (ceil(count / GPT_BLOCK)) of x (count). */
+int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, double *squares);
+/* As gpt_gradient_norm, of model->grad / divisor, by blocks and their tree. */
+int gpt_sum_norm(struct gpt_model *model, long step, double divisor, double *norm);
 
 /* ---------------------------------------------------- watch.c: training decides by its past */
 

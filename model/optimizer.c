@@ -3,6 +3,15 @@
 
 #include <math.h>
 
+struct gpt_passes gpt_passes_of(const struct orr_train_preset *train)
+{
+    const int passes = train->accumulation > 1 ? train->accumulation : 1;
+    if (train->micro_batches < 1)
+        return (struct gpt_passes){.count = passes, .batch = train->batch};
+    return (struct gpt_passes){.count = train->micro_batches,
+                               .batch = (int)((long)train->batch * passes / train->micro_batches)};
+}
+
 double gpt_lr(const struct orr_train_preset *train, long step)
 {
     if (step < train->warmup)
@@ -27,10 +36,15 @@ static int moments(struct gpt_model *model)
     return model->v ? 0 : gpt_tensor_alloc(model->ops, &model->v, model->total);
 }
 
-/* The first number of the arenas that is trained; what is trained goes to their end. */
-static size_t first_trained(const struct gpt_model *model)
+size_t gpt_first_trained(const struct gpt_model *model)
 {
     return model->table[model->frozen].offset;
+}
+
+/* Early on the average follows closely: decay grows to its value over the first steps. */
+double gpt_average_decay(double decay, bool first, long step)
+{
+    return first ? 0 : fmin(decay, (1.0 + (double)step) / (10.0 + (double)step));
 }
 
 /* The average of frozen weights is the weights: averaging would round them. */
@@ -39,14 +53,13 @@ static int average(struct gpt_model *model, double decay, long step)
     if (decay <= 0)
         return 0;
     const bool first = !model->average;
-    const size_t from = first_trained(model);
+    const size_t from = gpt_first_trained(model);
     if (first) {
         TRY(gpt_tensor_alloc(model->ops, &model->average, model->total));
         if (from > 0)
             TRY(model->ops->copy(model->average, model->param, from * sizeof(real)));
     }
-    /* early on the average follows closely: decay grows to its value over the first steps */
-    const double d = first ? 0 : fmin(decay, (1.0 + (double)step) / (10.0 + (double)step));
+    const double d = gpt_average_decay(decay, first, step);
     return model->ops->average(model->average + from, model->param + from, model->total - from, d);
 }
 
@@ -59,26 +72,34 @@ int gpt_gradient_norm(struct gpt_model *model, const struct orr_train_preset *tr
                       double *norm)
 {
     double sum;
-    const size_t from = first_trained(model);
+    const size_t from = gpt_first_trained(model);
     TRY(gpt_settle(model->ops,
                    model->ops->sum_squares(&sum, model->grad + from, model->total - from)));
     *norm = sqrt(sum) / passes_of(train);
     return isfinite(*norm) ? 0 : gpt_diverged_gradient(model, step + 1);
 }
 
-int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm)
+struct k_adamw gpt_adamw_of(const struct orr_train_preset *train, long step, double norm,
+                            double divisor)
 {
-    TRY(moments(model));
     struct k_adamw k = {
         .lr = gpt_lr(train, step),
         .beta1 = train->beta1,
         .beta2 = train->beta2,
         .eps = 1e-8,
-        .grad_scale = 1 / passes_of(train),
+        .grad_scale = 1 / divisor,
         .step = step + 1,
     };
     if (train->clip > 0 && norm > train->clip)
         k.grad_scale *= train->clip / norm;
+    return k;
+}
+
+int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm,
+              double divisor)
+{
+    TRY(moments(model));
+    struct k_adamw k = gpt_adamw_of(train, step, norm, divisor);
     for (int i = model->frozen; i < model->parameters; i++) {
         const struct gpt_parameter *p = &model->table[i];
         k.weight_decay = p->decay ? train->weight_decay : 0;
@@ -92,7 +113,7 @@ int gpt_update(struct gpt_model *model, const struct orr_train_preset *train, lo
                double *grad_norm)
 {
     TRY(gpt_gradient_norm(model, train, step, grad_norm));
-    return gpt_apply(model, train, step, *grad_norm);
+    return gpt_apply(model, train, step, *grad_norm, passes_of(train));
 }
 
 void gpt_swap_average(struct gpt_model *model)

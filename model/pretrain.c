@@ -1,6 +1,6 @@
 /* pretrain.c - one pretraining, from data to evaluation.json. */
 #include "pretrain.h"
-#include "model.h"
+#include "ranks.h"
 
 #include <errno.h>
 #include <math.h>
@@ -30,9 +30,8 @@ static int fill(void *context, long step, int pass, struct gpt_batch *batch)
 {
     struct next_state *task = context;
     const struct orr_train_preset *t = task->job->train;
-    const int passes = t->accumulation > 1 ? t->accumulation : 1;
-    const uint64_t first =
-        ((uint64_t)step * (uint64_t)passes + (uint64_t)pass) * (uint64_t)batch->B;
+    const uint64_t passes = (uint64_t)gpt_passes_of(t).count;
+    const uint64_t first = ((uint64_t)step * passes + (uint64_t)pass) * (uint64_t)batch->B;
     return gpt_source_fill(task->source, first, false, t->noise_au, task->job->preset->seed, batch);
 }
 
@@ -228,6 +227,14 @@ static int open_model(const struct gpt_pretraining *job, const struct gpt_config
     return gpt_create(model, config, job->ops, job->preset->seed);
 }
 
+/* The model of rank 0, which alone reads files of before, on all ranks. */
+static int share_model(const struct gpt_pretraining *job, const struct gpt_config *config,
+                       enum orr_verdict verdict, struct gpt_model *model, long *step)
+{
+    TRY(cluster_agree(cluster_rank() == 0 ? open_model(job, config, verdict, model, step) : 0));
+    return gpt_ranks_share_model(model, job->ops, job->train->zero, step);
+}
+
 static void print_label(const struct gpt_pretraining *job, char label[2 * ORR_NAME])
 {
     snprintf(label, 2 * ORR_NAME, "pretrain %s%s", job->attention, job->planets ? ", planets" : "");
@@ -245,25 +252,10 @@ static int take_best(const struct gpt_pretraining *job, struct gpt_model *model,
     return 0;
 }
 
-static int train_and_evaluate(const struct gpt_pretraining *job, struct next_state *task,
-                              struct gpt_model *model, const char *made, long step)
+/* Figures of the trained weights, measured and written by rank 0. */
+static int evaluate_final(const struct gpt_pretraining *job, struct next_state *task,
+                          struct gpt_model *model, const char *label, long step)
 {
-    char label[2 * ORR_NAME];
-    print_label(job, label);
-    const char *const extra[] = {"stage", job->planets ? "pretrain_planets" : "pretrain", "made",
-                                 made, NULL};
-    struct gpt_task loop = {.context = task,
-                            .fill = fill,
-                            .evaluate = task->val_sequences ? evaluate : NULL,
-                            .label = label,
-                            .folder = job->folder,
-                            .checkpoint = "last.safetensors",
-                            .best = "best.safetensors",
-                            .log = "log.jsonl",
-                            .extra = extra,
-                            .T = model->config.context,
-                            .quiet = job->quiet};
-    TRY(gpt_train(model, job->train, &loop, &step));
     struct gpt_source *final = task->test ? task->test : task->val;
     if (!final)
         return 0;
@@ -287,6 +279,30 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
     return 0;
 }
 
+static int train_and_evaluate(const struct gpt_pretraining *job, struct next_state *task,
+                              struct gpt_model *model, const char *made, long step)
+{
+    char label[2 * ORR_NAME];
+    bool evaluates = task->val_sequences > 0; /* of rank 0 */
+    TRY(cluster_broadcast(&evaluates, sizeof evaluates, 0));
+    print_label(job, label);
+    const char *const extra[] = {"stage", job->planets ? "pretrain_planets" : "pretrain", "made",
+                                 made, NULL};
+    struct gpt_task loop = {.context = task,
+                            .fill = fill,
+                            .evaluate = evaluates ? evaluate : NULL,
+                            .label = label,
+                            .folder = job->folder,
+                            .checkpoint = "last.safetensors",
+                            .best = "best.safetensors",
+                            .log = "log.jsonl",
+                            .extra = extra,
+                            .T = model->config.context,
+                            .quiet = job->quiet};
+    TRY(gpt_train(model, job->train, &loop, &step));
+    return cluster_agree(cluster_rank() == 0 ? evaluate_final(job, task, model, label, step) : 0);
+}
+
 static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, const char *made)
 {
     const struct orr_preset *p = job->preset;
@@ -305,14 +321,17 @@ static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, con
     config.huber = config.head == GPT_HEAD_REGRESSION ? job->train->huber : 0;
     int rc = gpt_source_open(&task.source, p, job->orbits_dir,
                              job->planets ? SIM_SPLIT_PLANETS_TRAIN : SIM_SPLIT_TRAIN, &config);
+    if (cluster_rank() > 0)
+        held_out = 0; /* rank 0 evaluates */
     if (!rc && held_out > 0)
         rc = gpt_source_open(&task.val, p, job->orbits_dir,
                              job->planets ? SIM_SPLIT_PLANETS_VAL : SIM_SPLIT_VAL, &config);
     const enum sim_split final = gpt_final_split(p, job->planets);
-    if (!rc && (final == SIM_SPLIT_TEST || final == SIM_SPLIT_PLANETS_TEST))
+    if (!rc && cluster_rank() == 0 && (final == SIM_SPLIT_TEST || final == SIM_SPLIT_PLANETS_TEST))
         rc = gpt_source_open(&task.test, p, job->orbits_dir, final, &config);
+    rc = cluster_agree(rc);
     if (!rc)
-        rc = open_model(job, &config, verdict, &model, &step);
+        rc = share_model(job, &config, verdict, &model, &step);
     if (!rc && task.val) {
         held_out = text ? gpt_source_count(task.val) : held_out;
         const long n = task.val_sequences =
@@ -322,6 +341,7 @@ static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, con
         if (n > 0)
             rc = gpt_batch_create(&task.val_batch, &config, task.val_most, config.context);
     }
+    rc = cluster_agree(rc);
     if (!rc)
         rc = train_and_evaluate(job, &task, &model, made, step);
     gpt_batch_free(&task.val_batch);
@@ -332,38 +352,67 @@ static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, con
     return rc;
 }
 
+/* What is to be done, by the files that are there; complete: nothing. */
+struct decision {
+    enum orr_verdict verdict;
+    bool complete;
+};
+
+static int decide(const struct gpt_pretraining *job, const char *label, struct decision *decision)
+{
+    char why[ORR_WHY] = "";
+    if (job->resume)
+        TRY(gpt_pretrain_judge(job, &decision->verdict, why));
+    if (decision->verdict == ORR_KEEP)
+        TRY(gpt_pretrain_complete(job, &decision->complete));
+    orr_plan_trace(decision->verdict, job->folder, why);
+    if (decision->complete)
+        orr_note(job->quiet, "%s: complete (%ld steps)", label, job->train->steps);
+    else if (decision->verdict == ORR_REMAKE)
+        orr_note(job->quiet, "%s: made anew: %s", label, why);
+    return 0;
+}
+
+/* What the training is made from, as its checkpoints say it; free() it. */
+static int print_record(const struct gpt_pretraining *job, char **made)
+{
+    char digest[ORR_DIGEST];
+    TRY(orr_chain_pretrain(job->chain, job->attention, job->planets, digest));
+    *made = orr_book_made_text(&job->chain->book, digest);
+    return *made ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
+}
+
 static int pretrain(const struct gpt_pretraining *job)
 {
-    enum orr_verdict verdict = ORR_MAKE;
-    char why[ORR_WHY] = "", label[2 * ORR_NAME], digest[ORR_DIGEST];
-    bool complete = false;
+    struct decision decision = {.verdict = ORR_MAKE};
+    char label[2 * ORR_NAME];
     print_label(job, label);
-    if (job->resume)
-        TRY(gpt_pretrain_judge(job, &verdict, why));
-    if (verdict == ORR_KEEP)
-        TRY(gpt_pretrain_complete(job, &complete));
-    orr_plan_trace(verdict, job->folder, why);
-    if (complete)
-        orr_note(job->quiet, "%s: complete (%ld steps)", label, job->train->steps);
-    if (complete)
+    TRY(cluster_agree(cluster_rank() == 0 ? decide(job, label, &decision) : 0));
+    TRY(cluster_broadcast(&decision, sizeof decision, 0));
+    if (decision.complete)
         return 0;
-    if (verdict == ORR_REMAKE)
-        orr_note(job->quiet, "%s: made anew: %s", label, why);
-    TRY(orr_chain_pretrain(job->chain, job->attention, job->planets, digest));
-    char *made = orr_book_made_text(&job->chain->book, digest);
-    const int rc =
-        made ? make(job, verdict, made) : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", job->folder);
+    char *made = NULL;
+    int rc = cluster_agree(cluster_rank() == 0 ? print_record(job, &made) : 0);
+    if (!rc)
+        rc = make(job, decision.verdict, made);
     free(made);
     orr_trace("%s ends", label);
     return rc;
 }
 
+/* One job trains in a folder, through its rank 0. */
+static int lock(const struct gpt_pretraining *job, int *fd)
+{
+    TRY(orr_mkdir(job->folder));
+    return orr_lock(job->folder, "training", fd);
+}
+
 int gpt_pretrain(const struct gpt_pretraining *job)
 {
-    int fd;
-    TRY(orr_mkdir(job->folder));
-    TRY(orr_lock(job->folder, "training", &fd));
+    int fd = -1;
+    TRY(cluster_agree(cluster_rank() == 0 ? lock(job, &fd) : 0));
     const int rc = pretrain(job);
-    orr_unlock(fd);
+    if (fd >= 0)
+        orr_unlock(fd);
     return rc;
 }

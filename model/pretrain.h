@@ -18,6 +18,12 @@ struct gpt_pretraining {
     bool resume, quiet;
     char folder[4096]; /* where checkpoints go */
 };
+/* The ranks of a job have the same version, settings and options, and take the instruction set of
+ * rank 0: else ORR_EUSAGE naming what differs, or ORR_EDEVICE. Collective. */
+int gpt_ranks_alike(const struct orr_cli *cli);
+/* Whether the ranks of this job can share a training: ORR_EUSAGE naming what that takes. */
+int gpt_ranks_suit(const char *stage, const struct orr_train_preset *train,
+                   const struct k_ops *ops);
 /* What gpt_pretrain would do with resume, and why: keep a finished training, go on with one that
  * was made from the same things, or make it. The same about its evaluation.json, given that about
  * the training; measured = the settings ask for one. */

@@ -1,5 +1,5 @@
 /* train.c - the training loop, the same for next-state training and fine-tuning. */
-#include "model.h"
+#include "ranks.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,13 +16,27 @@ struct loop {
     struct orr_log log;
     struct orr_progress progress;
     char last[4096], best[4096];
-    int passes;
+    struct gpt_passes passes;
+    int first, share;       /* passes of this rank: first .. first + share - 1 */
+    struct gpt_tree tree;   /* with micro-batches */
+    struct gpt_ranks ranks; /* of a job; with micro-batches */
+    struct gpt_zero zero;   /* with moments shared out among them */
+    bool shares;            /* they are */
+    bool stop;              /* some rank is to stop: all do, after the same step */
+    long step;              /* under way, 0-based */
     bool announced;
 };
+
+/* Whether this is the rank that evaluates and writes. */
+static bool leads(void)
+{
+    return cluster_rank() == 0;
+}
 
 /* What a step came to. */
 struct outcome {
     double loss, norm;
+    double divisor;      /* the model's gradient holds a sum, to be divided by it */
     const char *skipped; /* why there was no update; NULL: there was */
 };
 
@@ -30,7 +44,7 @@ struct outcome {
 static void announce(struct loop *loop, long step, double pass_s)
 {
     const struct orr_train_preset *t = loop->train;
-    const double total_s = pass_s * loop->passes * (double)(t->steps - step);
+    const double total_s = pass_s * loop->share * (double)(t->steps - step);
     char text[ORR_DURATION];
     if (loop->announced || total_s < 3600) {
         loop->announced = true;
@@ -41,55 +55,113 @@ static void announce(struct loop *loop, long step, double pass_s)
     orr_note(loop->task->quiet,
              "%s: about %s for %ld steps of %d x %d sequences at the speed of "
              "the first; %.1f GB of activations",
-             loop->task->label, text, t->steps - step, loop->passes, t->batch,
-             (double)gpt_activation_bytes(loop->model, t->batch, loop->task->T) * 1e-9);
+             loop->task->label, text, t->steps - step, loop->passes.count, loop->passes.batch,
+             (double)gpt_activation_bytes(loop->model, loop->passes.batch, loop->task->T) * 1e-9);
 }
 
 /* The thread goes on to the batch after (step, pass). */
-static void fetch_next(struct loop *loop, long step, int pass)
+static void fetch_next(struct loop *loop, int pass)
 {
-    if (pass + 1 < loop->passes)
-        gpt_feed_ahead(&loop->feed, step, pass + 1);
-    else if (step + 1 < loop->train->steps)
-        gpt_feed_ahead(&loop->feed, step + 1, 0);
+    if (pass + 1 < loop->first + loop->share)
+        gpt_feed_ahead(&loop->feed, loop->step, pass + 1);
+    else if (loop->step + 1 < loop->train->steps)
+        gpt_feed_ahead(&loop->feed, loop->step + 1, loop->first);
+}
+
+/* One pass: its gradient adds to the model's. At a signal between passes the step is given up. */
+static int pass_once(struct loop *loop, int pass, double *loss, struct gpt_batch **batch)
+{
+    if (pass > loop->first && orr_signal_seen())
+        return ORR_EINTR;
+    const double start_s = orr_time_s();
+    TRY(gpt_feed_take(&loop->feed, loop->step, pass, batch));
+    fetch_next(loop, pass);
+    TRY(gpt_loss_backward(loop->model, *batch, loss));
+    if (!isfinite(*loss))
+        return gpt_diverged_loss(loop->model, *batch, loop->step + 1);
+    announce(loop, loop->step, orr_time_s() - start_s);
+    return 0;
+}
+
+/* The gradients of all passes added up in turn, as they are computed. */
+static int sum_passes(struct loop *loop, struct outcome *out)
+{
+    TRY(gpt_zero_grad(loop->model));
+    out->loss = 0;
+    out->divisor = loop->passes.count;
+    for (int pass = 0; pass < loop->passes.count; pass++) {
+        struct gpt_batch *batch;
+        double part;
+        TRY(pass_once(loop, pass, &part, &batch));
+        out->loss += part / loop->passes.count;
+    }
+    return gpt_gradient_norm(loop->model, loop->train, loop->step, &out->norm);
+}
+
+/* A leaf of the tree: one micro-batch, weighed by the share of its rows that count. */
+static int micro_batch(void *context, int index, struct gpt_sum *sum)
+{
+    struct loop *loop = context;
+    struct gpt_model *model = loop->model;
+    struct gpt_batch *batch;
+    double loss, weight = 0;
+    TRY(pass_once(loop, index, &loss, &batch));
+    const size_t rows = (size_t)batch->B * (size_t)batch->T;
+    for (size_t n = 0; n < rows; n++)
+        weight += (double)batch->weight[n];
+    weight /= (double)rows;
+    *sum = (struct gpt_sum){.loss = weight * loss, .weight = weight};
+    const bool whole = weight >= 1 && weight <= 1;
+    return whole ? 0 : model->ops->scale(model->grad, weight, model->total);
+}
+
+static int sum_micro_batches(struct loop *loop, struct outcome *out)
+{
+    struct gpt_sum sum = {0};
+    const int rc = gpt_tree_sum(&loop->tree, loop->first, micro_batch, loop, &sum);
+    loop->stop = orr_signal_seen();
+    TRY(cluster_agree(rc));
+    TRY(gpt_ranks_stop(&loop->stop));
+    TRY(gpt_ranks_sum(&loop->ranks, loop->model->grad, !loop->shares, &sum));
+    out->divisor = sum.weight > 0 ? sum.weight : 1; /* no row counts: everything is 0 */
+    out->loss = sum.loss / out->divisor;
+    return loop->shares ? gpt_zero_norm(&loop->zero, loop->step, out->divisor, &out->norm)
+                        : gpt_sum_norm(loop->model, loop->step, out->divisor, &out->norm);
+}
+
+/* The gradient, and the update that it gives, if any. */
+static int compute_step(struct loop *loop, struct outcome *out)
+{
+    TRY(loop->train->micro_batches > 0 ? sum_micro_batches(loop, out) : sum_passes(loop, out));
+    TRY(gpt_watch_step(&loop->watch, loop->step + 1, out->loss, out->norm, &out->skipped));
+    if (out->skipped)
+        return 0;
+    return loop->shares
+               ? gpt_zero_apply(&loop->zero, loop->train, loop->step, out->norm, out->divisor)
+               : gpt_apply(loop->model, loop->train, loop->step, out->norm, out->divisor);
 }
 
 /* One step. At a signal between passes it is given up, with the weights as they were. */
 static int step_once(struct loop *loop, long step, struct outcome *out)
 {
-    const double step_start_s = orr_time_s();
-    TRY(gpt_zero_grad(loop->model));
-    out->loss = 0;
-    for (int pass = 0; pass < loop->passes; pass++) {
-        struct gpt_batch *batch;
-        double part;
-        if (pass > 0 && orr_signal_seen())
-            return ORR_EINTR;
-        const double start_s = orr_time_s();
-        TRY(gpt_feed_take(&loop->feed, step, pass, &batch));
-        fetch_next(loop, step, pass);
-        TRY(gpt_loss_backward(loop->model, batch, &part));
-        if (!isfinite(part))
-            return gpt_diverged_loss(loop->model, batch, step + 1);
-        out->loss += part / loop->passes;
-        announce(loop, step, orr_time_s() - start_s);
+    const double start_s = orr_time_s();
+    loop->step = step;
+    const int rc = compute_step(loop, out);
+    if (rc == ORR_EINTR) { /* on all ranks */
+        loop->stop = true;
+        return rc;
     }
-    TRY(gpt_gradient_norm(loop->model, loop->train, step, &out->norm));
-    TRY(gpt_watch_step(&loop->watch, step + 1, out->loss, out->norm, &out->skipped));
-    if (!out->skipped)
-        TRY(gpt_apply(loop->model, loop->train, step, out->norm));
-    gpt_meter_add(&loop->meter, orr_time_s() - step_start_s);
-    return 0;
+    gpt_meter_add(&loop->meter, orr_time_s() - start_s);
+    return cluster_agree(rc);
 }
 
 /* With the state of gpt_watch, so that a resumed run decides as this one would have. */
-static int save_last(struct loop *loop, long step)
+static int write_last(struct loop *loop, long step)
 {
     enum { MOST = 48 };
     const char *extra[MOST + 3];
     char *state;
     size_t n = 0;
-    TRY(gpt_check_weights(loop->model, step));
     TRY(gpt_watch_print(&loop->watch, &state));
     for (const char *const *from = loop->task->extra; from && *from && n < MOST; from++)
         extra[n++] = *from;
@@ -103,31 +175,76 @@ static int save_last(struct loop *loop, long step)
     return rc;
 }
 
-/* Held-out loss, logged; the best weights are kept (of the average, when there is one). */
-static int evaluate(struct loop *loop, long step)
+/* What is shared out comes to rank 0 for a while: the average, and with `moments` these, too. */
+static int borrow(struct loop *loop, bool moments)
 {
-    if (!loop->task->evaluate)
-        return 0;
-    double loss;
+    return loop->shares ? gpt_zero_collect(&loop->zero, moments) : 0;
+}
+
+static void give_back(struct loop *loop)
+{
+    if (loop->shares)
+        gpt_drop_training(loop->model);
+}
+
+static int save_last(struct loop *loop, long step)
+{
+    int rc = gpt_check_weights(loop->model, step);
+    if (!rc)
+        rc = borrow(loop, true);
+    if (!rc && leads())
+        rc = write_last(loop, step);
+    give_back(loop);
+    return cluster_agree(rc);
+}
+
+/* Held-out loss of the weights (of their average, where there is one), logged. */
+static int measure(struct loop *loop, long step, double *loss)
+{
     gpt_swap_average(loop->model);
-    int rc = loop->task->evaluate(loop->task->context, loop->model, &loss);
+    const int rc = loop->task->evaluate(loop->task->context, loop->model, loss);
     gpt_swap_average(loop->model);
-    if (rc)
-        return rc;
-    TRY(orr_log_line(&loop->log, "step", (double)step, "val_loss", loss, (char *)NULL));
-    if (!loop->task->best && loop->train->patience == 0)
-        return 0; /* logged only: what nothing is selected by leaves no trace in checkpoints */
-    const bool better = gpt_watch_evaluation(&loop->watch, loss);
-    if (loop->watch.ended)
-        return orr_log_word_line(&loop->log, "stopped", "patience", "step", (double)step,
-                                 (char *)NULL);
-    if (!better || !loop->task->best)
-        return 0;
-    struct gpt_model measured = *loop->model; /* the weights that were measured, nothing else */
+    return rc ? rc
+              : orr_log_line(&loop->log, "step", (double)step, "val_loss", *loss, (char *)NULL);
+}
+
+/* The weights that were measured, nothing else. */
+static int write_best(struct loop *loop, long step)
+{
+    struct gpt_model measured = *loop->model;
     if (measured.average)
         measured.param = measured.average;
     measured.average = NULL;
     return gpt_save(&measured, loop->best, step, false, loop->task->extra);
+}
+
+/* Held-out loss; the best weights are kept. */
+static int evaluate_now(struct loop *loop, long step)
+{
+    double loss = 0;
+    TRY(cluster_agree(leads() ? measure(loop, step, &loss) : 0));
+    TRY(cluster_broadcast(&loss, sizeof loss, 0));
+    if (!loop->task->best && loop->train->patience == 0)
+        return 0; /* logged only: what nothing is selected by leaves no trace in checkpoints */
+    const bool better = gpt_watch_evaluation(&loop->watch, loss);
+    int rc = 0;
+    if (loop->watch.ended && leads())
+        rc = orr_log_word_line(&loop->log, "stopped", "patience", "step", (double)step,
+                               (char *)NULL);
+    else if (better && loop->task->best && leads())
+        rc = write_best(loop, step);
+    return cluster_agree(rc);
+}
+
+static int evaluate(struct loop *loop, long step)
+{
+    if (!loop->task->evaluate)
+        return 0;
+    int rc = borrow(loop, false);
+    if (!rc)
+        rc = evaluate_now(loop, step);
+    give_back(loop);
+    return rc;
 }
 
 static int remove_file(const char *path)
@@ -195,8 +312,10 @@ static int report(struct loop *loop, long step, const struct outcome *out)
     orr_progress_set(&loop->progress, (uint64_t)step, detail);
     if (!out->skipped && step != 1 && step % 10 && step != t->steps)
         return 0;
-    TRY(gpt_silent_rows(loop->model, &entry.silent)); /* of the last pass */
-    return gpt_log_step(&loop->log, &entry, &loop->meter);
+    TRY(gpt_silent_rows(loop->model,
+                        &entry.silent)); /* of the last pass, which the last rank has */
+    TRY(cluster_broadcast(&entry.silent, sizeof entry.silent, cluster_size() - 1));
+    return cluster_agree(leads() ? gpt_log_step(&loop->log, &entry, &loop->meter) : 0);
 }
 
 static bool every(long step, long period)
@@ -217,7 +336,7 @@ static int run(struct loop *loop, long *step)
         }
         if (rc && !given_up)
             return rc;
-        const bool stop = orr_signal_seen();
+        const bool stop = cluster_size() > 1 ? loop->stop : orr_signal_seen();
         if (!given_up && (*step == t->steps || every(*step, t->eval_every)))
             TRY(evaluate(loop, *step));
         const bool end = *step == t->steps || loop->watch.ended;
@@ -231,7 +350,7 @@ static int run(struct loop *loop, long *step)
 }
 
 /* What was there before: nothing of it for a fresh run. */
-static int prepare(struct loop *loop, const char *log, long step)
+static int prepare_files(struct loop *loop, const char *log, long step)
 {
     const bool fresh = step == 0;
     bool known = false;
@@ -243,6 +362,35 @@ static int prepare(struct loop *loop, const char *log, long step)
     if (!fresh)
         TRY(gpt_log_trim(log, step));
     return orr_log_open(&loop->log, log, !fresh);
+}
+
+/* Files are rank 0's; what they say of the past is for all. */
+static int prepare(struct loop *loop, const char *log, long step)
+{
+    char *state = NULL;
+    TRY(cluster_agree(leads() ? prepare_files(loop, log, step) : 0));
+    if (cluster_size() < 2)
+        return 0;
+    int rc = cluster_agree(leads() ? gpt_watch_print(&loop->watch, &state) : 0);
+    if (!rc)
+        rc = gpt_ranks_share_text(&state);
+    if (!rc)
+        rc = cluster_agree(gpt_watch_parse(&loop->watch, loop->last, state));
+    free(state);
+    return rc;
+}
+
+/* What the loop needs memory for. */
+static int open_loop(struct loop *loop)
+{
+    const struct gpt_model *model = loop->model;
+    TRY(gpt_feed_open(&loop->feed, loop->task, &model->config, loop->passes.batch));
+    TRY(gpt_watch_create(&loop->watch, loop->train));
+    if (loop->train->micro_batches < 1)
+        return 0;
+    loop->shares = loop->train->zero && cluster_size() > 1;
+    TRY(gpt_tree_create(&loop->tree, model->ops, model->grad, model->total, loop->share));
+    return gpt_ranks_create(&loop->ranks, model->ops, model->total);
 }
 
 /* Notes of what was out of the ordinary. */
@@ -263,42 +411,55 @@ const char *gpt_final_checkpoint(const struct orr_train_preset *train)
     return train->patience > 0 ? "best.safetensors" : "last.safetensors";
 }
 
+/* A training that goes on needs the moments that it had; a folder to write to. */
+static int check_folder(const struct gpt_model *model, const struct gpt_task *task, long step)
+{
+    if (step > 0 && !(model->m && model->v))
+        return ORR_FAIL(ORR_EINVAL,
+                        "%s/%s: cannot continue at step %ld: the optimiser's state is "
+                        "missing",
+                        task->folder, task->checkpoint, step);
+    return orr_mkdir(task->folder);
+}
+
 int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
               const struct gpt_task *task, long *step)
 {
     if (*step >= train->steps)
         return 0;
-    if (*step > 0 && !(model->m && model->v))
-        return ORR_FAIL(ORR_EINVAL,
-                        "%s/%s: cannot continue at step %ld: the optimiser's state is "
-                        "missing",
-                        task->folder, task->checkpoint, *step);
     gpt_freeze(model, train->train);
-    struct loop loop = {.model = model,
-                        .train = train,
-                        .task = task,
-                        .passes = train->accumulation > 1 ? train->accumulation : 1};
+    struct loop loop = {
+        .model = model, .train = train, .task = task, .passes = gpt_passes_of(train)};
     char log[4096];
-    TRY(orr_mkdir(task->folder));
+    gpt_ranks_share(loop.passes.count, &loop.first, &loop.share);
     TRY(orr_path(loop.last, "%s/%s", task->folder, task->checkpoint));
     TRY(orr_path(loop.best, "%s/%s", task->folder, task->best ? task->best : ""));
     TRY(orr_path(log, "%s/%s", task->folder, task->log));
-    int rc = gpt_feed_open(&loop.feed, task, &model->config, train->batch);
+    int rc = leads() ? check_folder(model, task, *step) : 0;
     if (!rc)
-        rc = gpt_watch_create(&loop.watch, train);
+        rc = open_loop(&loop);
+    rc = cluster_agree(rc);
+    if (!rc && loop.shares)
+        rc = gpt_zero_create(&loop.zero, model);
     if (!rc)
         rc = prepare(&loop, log, *step);
     if (!rc) {
-        gpt_meter_open(&loop.meter, model, train->batch, task->T, loop.passes);
+        gpt_meter_open(&loop.meter, model, loop.passes.batch, task->T, loop.passes.count);
+        loop.meter.peak *= cluster_size();
         orr_progress_init(&loop.progress, task->label, (uint64_t)train->steps, task->quiet);
         loop.progress.begun = (uint64_t)*step;
         rc = run(&loop, step);
         orr_progress_end(&loop.progress, NULL);
         if (!rc)
+            rc = borrow(&loop, false); /* the model ends with its average */
+        if (!rc)
             conclude(&loop, *step);
     }
     orr_log_close(&loop.log);
     gpt_watch_free(&loop.watch);
+    gpt_tree_free(&loop.tree);
+    gpt_ranks_free(&loop.ranks);
+    gpt_zero_free(&loop.zero);
     gpt_feed_close(&loop.feed);
     return rc;
 }

@@ -5,8 +5,9 @@
 #   deps.sh            Debian and Ubuntu: installs the missing packages with apt, as root or
 #                      through sudo; elsewhere prints the exact packages and exits 1
 #   deps.sh --sanitizers    also clang 14 and its OpenMP, for make check-asan-unit (.ci/run)
-#   deps.sh --optional      also libnova, for `bin/probe planets`, where it is missing alone; where
-#                           others are missing, it is installed with them if it can be
+#   deps.sh --optional      also libnova, for `bin/probe planets`, and Open MPI, for trainings by
+#                           several ranks, where they are missing alone; where others are missing,
+#                           they are installed with them if they can be
 #
 # Does nothing when nothing is missing. Needs no network then.
 set -u
@@ -19,7 +20,7 @@ packages_pacman=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot ttf-de
 packages_brew=(gcc make gsl cjson onednn xxhash muparser cmocka gnuplot font-dejavu)
 needs="C17 and C++17 compilers, make, GSL, cJSON, oneDNN, xxHash, muParser, cmocka
 and gnuplot"
-optional_apt=(libnova-dev)
+optional_apt=(libnova-dev libopenmpi-dev openmpi-bin)
 packages_clang=(clang-14 libomp-14-dev)
 # (in Ubuntu 22.04 a part of another package)
 grep -qs '^VERSION_ID="22.04"' /etc/os-release || packages_clang+=(libclang-rt-14-dev)
@@ -64,16 +65,18 @@ if [ "${1:-}" = --sanitizers ]; then
     all_there() { clang_there; }
 fi
 
-# what real planets need; nothing else does without it
-nova_there() {
-    "${CC:-cc}" -E -include libnova/libnova.h -x c /dev/null
+# what real planets, and ranks of a job, need; nothing else does without
+optional_there() {
+    "${CC:-cc}" -E -include libnova/libnova.h -x c /dev/null && command -v mpicc &&
+        command -v mpirun
 } >/dev/null 2>&1
 if [ "${1:-}" = --optional ]; then
     "$0" || exit
     packages_apt=("${optional_apt[@]}")
-    packages_dnf=(libnova-devel) packages_pacman=(libnova) packages_brew=(libnova)
-    needs="libnova for real planets"
-    all_there() { nova_there; }
+    packages_dnf=(libnova-devel openmpi-devel) packages_pacman=(libnova openmpi)
+    packages_brew=(libnova open-mpi)
+    needs="libnova for real planets, and Open MPI for ranks of a job"
+    all_there() { optional_there; }
 fi
 
 if all_there >/dev/null 2>&1; then
@@ -138,6 +141,7 @@ if ! all_there >/dev/null 2>&1; then
       print_packages; } >&2
     exit 1
 fi
-if ! nova_there && ! apt install --no-install-recommends "${optional_apt[@]}"; then
-    echo "deps: note: no ${optional_apt[*]}: everything but bin/probe planets works without"
-fi
+for package in "${optional_apt[@]}"; do
+    optional_there || apt install --no-install-recommends "$package" || echo "deps: note: no" \
+        "$package: everything but bin/probe planets (libnova) and ranks of a job (Open MPI) works"
+done

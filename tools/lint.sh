@@ -130,7 +130,8 @@ else
     echo "lint: cppcheck is not installed: static analysis not done"
 fi
 if command -v clang-tidy >/dev/null; then
-    mapfile -t code < <(find "${places[@]}" -maxdepth 1 -name '*.c' | sort)
+    # (the MPI plugin needs headers that may not be there)
+    mapfile -t code < <(find "${places[@]}" -maxdepth 1 -name '*.c' ! -path 'cluster/mpi/*' | sort)
     clang-tidy --quiet "${code[@]}" -- -std=c17 -D_POSIX_C_SOURCE=200809L -fopenmp -I. -Ibase 2>/dev/null ||
         complain "clang-tidy: see above"
 else

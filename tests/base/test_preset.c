@@ -337,6 +337,8 @@ static void test_unused(void **state)
         {{"pretrain.steps=0"}, "pretrain.steps", NULL},
         {{NULL}, "finetune.magnitude.lr_final", "finetune.magnitude.schedule is constant"},
         {{"finetune.magnitude.schedule=linear"}, "finetune.magnitude.lr_final", NULL},
+        {{NULL}, "pretrain.micro_batches", "pretrain.micro_batches is 0"},
+        {{"pretrain.micro_batches=8"}, "pretrain.micro_batches", NULL},
         {{NULL}, "symreg.loss_parameter", "symreg.loss is study"},
         {{"symreg.loss=quantile"}, "symreg.loss_parameter", NULL},
         {{NULL}, "pretrain.lr", NULL},
@@ -370,6 +372,25 @@ static void test_patience_needs_evaluations(void **state)
     assert_int_equal(orr_preset_set(&p, "pretrain.eval_every=0"), 0);
     assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
     error_names("pretrain.eval_every", "pretrain.patience = 2", NULL);
+}
+
+/* A step is cut into equal parts. */
+static void test_micro_batches(void **state)
+{
+    (void)state;
+    struct orr_preset p;
+    continuous(&p);
+    p.pretrain.batch = 6;
+    p.pretrain.accumulation = 4;
+    assert_int_equal(orr_preset_set(&p, "pretrain.micro_batches=8"), 0);
+    assert_int_equal(orr_preset_check(&p), 0);
+    assert_int_equal(orr_preset_set(&p, "pretrain.micro_batches=9"), 0);
+    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    error_names("pretrain.micro_batches", "6 x 4 = 24 sequences", "found 9", NULL);
+    p.pretrain.micro_batches = 48; /* more than there are */
+    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    assert_int_equal(orr_preset_set(&p, "finetune.vector.micro_batches=2"), ORR_EUSAGE);
+    assert_int_equal(orr_preset_set(&p, "pretrain.micro_batches=-1"), ORR_EUSAGE);
 }
 
 /* Patience needs sequences that are held out for it. */
@@ -414,6 +435,7 @@ int main(void)
         cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_unused),
         cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_micro_batches),
         cmocka_unit_test(test_patience_needs_evaluations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

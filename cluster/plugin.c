@@ -1,0 +1,37 @@
+/* plugin.c - finds and loads orrery_mpi.so, so that programs start without libmpi, and run on
+ * machines that have none. */
+#include "plugin.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base.h"
+#include "text.h"
+
+/* The library: $ORRERY_MPI_PLUGIN, or orrery_mpi.so beside the program. */
+static int plugin_path(char path[4096])
+{
+    const char *given = getenv("ORRERY_MPI_PLUGIN");
+    if (given && *given)
+        return orr_path(path, "%s", given);
+    char folder[4096];
+    return orr_path(path, "%s/orrery_mpi.so", orr_program_folder(folder) ? "bin" : folder);
+}
+
+int cluster_plugin_find(const struct cluster_ops **ops)
+{
+    char path[4096];
+    TRY(plugin_path(path));
+    if (access(path, R_OK))
+        return ORR_FAIL(ORR_EDEVICE,
+                        "%s is not there: make builds it where libopenmpi-dev is (tools/deps.sh "
+                        "--optional)",
+                        path);
+    /* MPI opens parts of its own at run time, which look for its symbols among the global ones */
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    if (!library)
+        return ORR_FAIL(ORR_EDEVICE, "cannot load the MPI plugin: %s", dlerror());
+    *ops = dlsym(library, "cluster_mpi");
+    return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "%s: it has no table cluster_mpi", path);
+}

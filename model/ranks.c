@@ -1,0 +1,152 @@
+/* ranks.c - one training by the ranks of a job: who computes which micro-batches, and their sums.
+ *
+ * Rank r has a contiguous share of a step's micro-batches and sums it by the tree of tree.c. Each
+ * element of the gradient is then summed over the ranks by one of them, in the order of the ranks'
+ * own tree, and goes to all. MPI's reductions are not used: their order is the library's choice. */
+#include "ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void gpt_ranks_share(int parts, int *first, int *count)
+{
+    const int size = cluster_size(), rank = cluster_rank();
+    const int each = parts / size, more = parts % size;
+    *first = rank * each + (rank < more ? rank : more);
+    *count = each + (rank < more);
+}
+
+/* ------------------------------------------------------------------------------------ sums */
+
+int gpt_ranks_create(struct gpt_ranks *ranks, const struct k_ops *ops, size_t count)
+{
+    const size_t size = (size_t)cluster_size();
+    *ranks = (struct gpt_ranks){.ops = ops, .count = count};
+    if (size < 2)
+        return 0;
+    const size_t blocks = (GPT_BUCKET + GPT_BLOCK - 1) / GPT_BLOCK;
+    ranks->parts = orr_alloc(size * ((blocks + size - 1) / size) * GPT_BLOCK, sizeof(real));
+    ranks->sums = orr_alloc(size, sizeof *ranks->sums);
+    ranks->loss = orr_alloc(size, sizeof *ranks->loss);
+    ranks->weight = orr_alloc(size, sizeof *ranks->weight);
+    return ranks->parts && ranks->sums && ranks->loss && ranks->weight ? 0 : ORR_ENOMEM;
+}
+
+void gpt_ranks_free(struct gpt_ranks *ranks)
+{
+    free(ranks->parts);
+    free(ranks->sums);
+    free(ranks->loss);
+    free(ranks->weight);
+    memset(ranks, 0, sizeof *ranks);
+}
+
+struct cluster_vector gpt_bucket(size_t left)
+{
+    const size_t count = left < GPT_BUCKET ? left : GPT_BUCKET;
+    const size_t size = (size_t)cluster_size(), blocks = (count + GPT_BLOCK - 1) / GPT_BLOCK;
+    return (struct cluster_vector){
+        .count = count, .share = (blocks + size - 1) / size * GPT_BLOCK, .bytes = sizeof(real)};
+}
+
+/* parts[first] += the other ranks' of first .. first + count - 1, by halves as in tree.c. */
+static int sum_parts(const struct gpt_ranks *ranks, int first, int count, size_t own)
+{
+    if (count == 1)
+        return 0;
+    real *left = ranks->parts + (size_t)first * own;
+    TRY(sum_parts(ranks, first, count / 2, own));
+    TRY(sum_parts(ranks, first + count / 2, count - count / 2, own));
+    return ranks->ops->add(left, left, left + (size_t)(count / 2) * own, own);
+}
+
+/* This rank's share of one bucket x = its sum over the ranks; whole: all of it, on all ranks. */
+static int sum_bucket(const struct gpt_ranks *ranks, real *x, const struct cluster_vector *v,
+                      bool whole)
+{
+    size_t first;
+    const size_t own = cluster_share(v, cluster_rank(), &first);
+    TRY(cluster_all_to_all(x, ranks->parts, v));
+    if (own > 0)
+        TRY(sum_parts(ranks, 0, cluster_size(), own));
+    memcpy(x + first, ranks->parts, own * sizeof *x);
+    return whole ? cluster_all_gather(x, v) : 0;
+}
+
+/* *sum = its sum over the ranks. */
+static int sum_numbers(const struct gpt_ranks *ranks, struct gpt_sum *sum)
+{
+    const int size = cluster_size();
+    TRY(cluster_gather(sum, ranks->sums, sizeof *sum));
+    for (int i = 0; i < size; i++) {
+        ranks->loss[i] = ranks->sums[i].loss;
+        ranks->weight[i] = ranks->sums[i].weight;
+    }
+    sum->loss = gpt_tree_of(ranks->loss, (size_t)size);
+    sum->weight = gpt_tree_of(ranks->weight, (size_t)size);
+    return 0;
+}
+
+int gpt_ranks_sum(const struct gpt_ranks *ranks, real *gradient, bool whole, struct gpt_sum *sum)
+{
+    if (cluster_size() < 2)
+        return 0;
+    TRY(sum_numbers(ranks, sum));
+    for (size_t at = 0; at < ranks->count; at += GPT_BUCKET) {
+        const struct cluster_vector v = gpt_bucket(ranks->count - at);
+        TRY(sum_bucket(ranks, gradient + at, &v, whole));
+    }
+    return 0;
+}
+
+int gpt_ranks_stop(bool *stop)
+{
+    char mine = *stop, *all = orr_alloc((size_t)cluster_size(), 1);
+    if (!all)
+        return ORR_ENOMEM;
+    const int rc = cluster_gather(&mine, all, 1);
+    for (int i = 0; i < cluster_size() && !rc; i++)
+        *stop |= all[i] != 0;
+    free(all);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------- one model */
+
+/* One arena of rank 0, which may have none, on all ranks. */
+static int share_arena(struct gpt_model *model, real **arena)
+{
+    bool there = *arena != NULL;
+    TRY(cluster_broadcast(&there, sizeof there, 0));
+    if (!there)
+        return 0;
+    TRY(cluster_agree(*arena ? 0 : gpt_tensor_alloc(model->ops, arena, model->total)));
+    return cluster_broadcast(*arena, model->total * sizeof **arena, 0);
+}
+
+int gpt_ranks_share_model(struct gpt_model *model, const struct k_ops *ops, bool weights_only,
+                          long *step)
+{
+    struct gpt_config config = model->config;
+    if (cluster_size() < 2)
+        return 0;
+    TRY(cluster_broadcast(&config, sizeof config, 0));
+    TRY(cluster_broadcast(step, sizeof *step, 0));
+    TRY(cluster_agree(cluster_rank() > 0 ? gpt_create(model, &config, ops, 0) : 0));
+    TRY(share_arena(model, &model->param));
+    if (weights_only)
+        return 0;
+    TRY(share_arena(model, &model->average));
+    TRY(share_arena(model, &model->m));
+    return share_arena(model, &model->v);
+}
+
+int gpt_ranks_share_text(char **text)
+{
+    size_t bytes = cluster_rank() == 0 ? strlen(*text) + 1 : 0;
+    TRY(cluster_broadcast(&bytes, sizeof bytes, 0));
+    if (cluster_rank() > 0)
+        *text = orr_alloc(bytes, 1);
+    TRY(cluster_agree(*text ? 0 : ORR_ENOMEM));
+    return cluster_broadcast(*text, bytes, 0);
+}

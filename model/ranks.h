@@ -1,0 +1,66 @@
+/* ranks.h - one training by the ranks of a job (cluster/cluster.h); inside model/ only. One rank
+ * does nothing here. Calls marked collective are made by all ranks, in the same order. */
+#ifndef GPT_RANKS_H
+#define GPT_RANKS_H
+
+#include "cluster/cluster.h"
+#include "model.h"
+
+/* Gradients go from rank to rank in buckets of so many reals: 16 MB. */
+enum { GPT_BUCKET = 256 * GPT_BLOCK };
+
+/* This rank's share of a step's parts: contiguous, and one more for the first parts % size. */
+void gpt_ranks_share(int parts, int *first, int *count);
+
+/* Room for sums over the ranks, of the host's memory. */
+struct gpt_ranks {
+    const struct k_ops *ops;
+    size_t count;          /* of the gradient */
+    real *parts;           /* (size, a rank's share of a bucket) */
+    struct gpt_sum *sums;  /* (size) */
+    double *loss, *weight; /* (size) */
+};
+int gpt_ranks_create(struct gpt_ranks *ranks, const struct k_ops *ops, size_t count);
+void gpt_ranks_free(struct gpt_ranks *ranks);
+/* gradient (count) and *sum = their sums over the ranks, with the bits that one rank comes to where
+ * the ranks are a power of two that divides the micro-batches. Not `whole`: of the gradient this
+ * rank's shares of the buckets alone, the rest is undefined. Collective. */
+int gpt_ranks_sum(const struct gpt_ranks *ranks, real *gradient, bool whole, struct gpt_sum *sum);
+/* The bucket of which `left` reals or more are left, and how ranks share it: whole blocks, so that
+ * sums of squares are shared, too. */
+struct cluster_vector gpt_bucket(size_t left);
+/* *stop = whether any rank has it set. Collective. */
+int gpt_ranks_stop(bool *stop);
+
+/* Rank 0's model (weights, and unless weights_only average and moments) and step on all ranks;
+ * those of the others are made here. Collective. */
+int gpt_ranks_share_model(struct gpt_model *model, const struct k_ops *ops, bool weights_only,
+                          long *step);
+/* ---- zero.c: moments and average shared out among the ranks (ZeRO-1; Rajbhandari et al. 2020)
+ *
+ * A rank keeps those of the weights whose gradients it sums, updates these weights, and gets the
+ * others' from the other ranks. While a training lasts the model itself has neither moments nor
+ * average, but for what gpt_zero_collect() lends to rank 0. */
+
+struct gpt_zero {
+    struct gpt_model *model;
+    size_t own;               /* reals of this rank's shares of all buckets, in their order */
+    real *m, *v, *average;    /* (own); average NULL without one */
+    double *squares, *blocks; /* (own blocks), (blocks of the model): sums of squares */
+};
+/* Takes over what rank 0's model has, and drops it there. Collective. */
+int gpt_zero_create(struct gpt_zero *zero, struct gpt_model *model);
+void gpt_zero_free(struct gpt_zero *zero);
+/* As gpt_sum_norm, of this rank's shares of the gradient: the same bits. Collective. */
+int gpt_zero_norm(struct gpt_zero *zero, long step, double divisor, double *norm);
+/* As gpt_apply: the same bits of weights on all ranks. Collective. */
+int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_preset *train, long step,
+                   double norm, double divisor);
+/* Rank 0's model gets the average, and with `moments` these, too, for a checkpoint or an
+ * evaluation; gpt_drop_training() it after. Collective. */
+int gpt_zero_collect(struct gpt_zero *zero, bool moments);
+
+/* Rank 0's text on all ranks; free() it. Collective. */
+int gpt_ranks_share_text(char **text);
+
+#endif

@@ -1,0 +1,104 @@
+/* tree.c - gradients of the micro-batches of a step, summed by a fixed binary tree.
+ *
+ * Sums of floats depend on their order. Here it depends on how many there are alone:
+ * the tree of n leaves is that of the first n / 2 (rounded down) plus that of the rest. Where 2^k
+ * processes sum equal shares of the leaves each, and a tree over them sums the shares, these two
+ * trees are the one of a single process. */
+#include "model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The least depth of a tree of so many leaves. */
+static int depth_of(int leaves)
+{
+    int depth = 0;
+    for (int most = 1; most < leaves; most *= 2)
+        depth++;
+    return depth;
+}
+
+int gpt_tree_create(struct gpt_tree *tree, const struct k_ops *ops, real *sum, size_t count,
+                    int leaves)
+{
+    *tree = (struct gpt_tree){
+        .ops = ops, .sum = sum, .count = count, .leaves = leaves, .depth = depth_of(leaves)};
+    int rc = 0;
+    for (int i = 0; i < tree->depth && !rc; i++)
+        rc = gpt_tensor_alloc(ops, &tree->aside[i], count);
+    if (rc)
+        gpt_tree_free(tree);
+    return rc;
+}
+
+void gpt_tree_free(struct gpt_tree *tree)
+{
+    for (int i = 0; i < tree->depth; i++)
+        tree->ops->release(tree->aside[i]);
+    memset(tree, 0, sizeof *tree);
+}
+
+/* Sums leaves first .. first + count - 1 into tree->sum; the left half waits in a buffer of this
+ * level while the right one is computed. */
+static int sum_node(struct gpt_tree *tree, int first, int count, int level, struct gpt_sum *out)
+{
+    const struct k_ops *k = tree->ops;
+    const size_t bytes = tree->count * sizeof(real);
+    struct gpt_sum left, right;
+    if (count == 1) {
+        TRY(k->zero(tree->sum, bytes));
+        return tree->leaf(tree->context, first, out);
+    }
+    TRY(sum_node(tree, first, count / 2, level + 1, &left));
+    TRY(k->copy(tree->aside[level], tree->sum, bytes));
+    TRY(sum_node(tree, first + count / 2, count - count / 2, level + 1, &right));
+    *out = (struct gpt_sum){.loss = left.loss + right.loss, .weight = left.weight + right.weight};
+    return k->add(tree->sum, tree->aside[level], tree->sum, tree->count);
+}
+
+int gpt_tree_sum(struct gpt_tree *tree, int first,
+                 int (*leaf)(void *context, int index, struct gpt_sum *sum), void *context,
+                 struct gpt_sum *out)
+{
+    tree->leaf = leaf;
+    tree->context = context;
+    return sum_node(tree, first, tree->leaves, 0, out);
+}
+
+double gpt_tree_of(const double *x, size_t n)
+{
+    if (n < 2)
+        return n ? x[0] : 0;
+    return gpt_tree_of(x, n / 2) + gpt_tree_of(x + n / 2, n - n / 2);
+}
+
+/* ------------------------------------------------------------------ norm of the sum, in blocks */
+
+static size_t blocks_of(size_t count)
+{
+    return (count + GPT_BLOCK - 1) / GPT_BLOCK;
+}
+
+int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, double *squares)
+{
+    int rc = 0;
+    for (size_t at = 0, block = 0; at < count && !rc; at += GPT_BLOCK, block++)
+        rc = ops->sum_squares(&squares[block], x + at,
+                              count - at < GPT_BLOCK ? count - at : GPT_BLOCK);
+    return gpt_settle(ops, rc);
+}
+
+int gpt_sum_norm(struct gpt_model *model, long step, double divisor, double *norm)
+{
+    const size_t from = gpt_first_trained(model), count = model->total - from;
+    double *squares = orr_alloc(blocks_of(count), sizeof *squares);
+    if (!squares)
+        return ORR_ENOMEM;
+    const int rc = gpt_block_squares(model->ops, model->grad + from, count, squares);
+    *norm = sqrt(gpt_tree_of(squares, blocks_of(count))) / divisor;
+    free(squares);
+    if (rc)
+        return rc;
+    return isfinite(*norm) ? 0 : gpt_diverged_gradient(model, step + 1);
+}

@@ -1,0 +1,193 @@
+/* zero.c - ZeRO-1: every rank keeps moments and average of a share of the weights.
+ *
+ * Each bucket of the arena is shared out in whole blocks (ranks.c). What a rank keeps lies packed
+ * in the order of the buckets. Operations go element by element or block by block, so that their
+ * bits are those of one rank that has everything. */
+#include "ranks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One bucket of the arena, and this rank's share of it. */
+struct piece {
+    struct cluster_vector bucket;
+    size_t at, begin, count; /* of the bucket; of the share: in reals of the arena */
+    size_t packed;           /* where the share begins in what this rank keeps */
+};
+
+/* The first bucket; false behind the last one. */
+static bool next_piece(const struct gpt_zero *zero, struct piece *piece)
+{
+    const size_t total = zero->model->total;
+    size_t first;
+    piece->at += piece->bucket.count;
+    piece->packed += piece->count;
+    if (piece->at >= total)
+        return false;
+    piece->bucket = gpt_bucket(total - piece->at);
+    piece->count = cluster_share(&piece->bucket, cluster_rank(), &first);
+    piece->begin = piece->at + first;
+    return true;
+}
+
+static size_t blocks_of(size_t count)
+{
+    return (count + GPT_BLOCK - 1) / GPT_BLOCK;
+}
+
+/* ------------------------------------------------------------------- to rank 0, and from it */
+
+/* Rank 0's arena, which may be none, shared out; rank 0 drops it. */
+static int distribute(const struct gpt_zero *zero, real **arena, real **own)
+{
+    const struct k_ops *k = zero->model->ops;
+    struct piece piece = {0};
+    bool there = *arena != NULL;
+    TRY(cluster_broadcast(&there, sizeof there, 0));
+    if (!there)
+        return 0;
+    TRY(cluster_agree(*own ? 0 : gpt_tensor_alloc(k, own, zero->own + 1)));
+    while (next_piece(zero, &piece))
+        TRY(cluster_distribute(*arena ? *arena + piece.at : NULL, *own + piece.packed,
+                               &piece.bucket));
+    k->release(*arena);
+    *arena = NULL;
+    return 0;
+}
+
+static int collect(const struct gpt_zero *zero, const real *own, real **arena)
+{
+    struct piece piece = {0};
+    if (!own)
+        return 0;
+    const bool leads = cluster_rank() == 0;
+    TRY(cluster_agree(leads ? gpt_tensor_alloc(zero->model->ops, arena, zero->model->total) : 0));
+    while (next_piece(zero, &piece))
+        TRY(cluster_collect(own + piece.packed, leads ? *arena + piece.at : NULL, &piece.bucket));
+    return 0;
+}
+
+int gpt_zero_collect(struct gpt_zero *zero, bool moments)
+{
+    TRY(collect(zero, zero->average, &zero->model->average));
+    if (!moments)
+        return 0;
+    TRY(collect(zero, zero->m, &zero->model->m));
+    return collect(zero, zero->v, &zero->model->v);
+}
+
+static int allocate(struct gpt_zero *zero)
+{
+    const struct k_ops *k = zero->model->ops;
+    struct piece piece = {0};
+    while (next_piece(zero, &piece))
+        zero->own += piece.count;
+    zero->squares = orr_alloc(blocks_of(zero->own) + 1, sizeof *zero->squares);
+    zero->blocks = orr_alloc(blocks_of(zero->model->total), sizeof *zero->blocks);
+    if (!zero->squares || !zero->blocks)
+        return ORR_ENOMEM;
+    /* (a rank may have none of a tiny model) */
+    TRY(gpt_tensor_alloc(k, &zero->m, zero->own + 1));
+    return gpt_tensor_alloc(k, &zero->v, zero->own + 1);
+}
+
+int gpt_zero_create(struct gpt_zero *zero, struct gpt_model *model)
+{
+    *zero = (struct gpt_zero){.model = model};
+    TRY(cluster_agree(allocate(zero)));
+    TRY(distribute(zero, &model->m, &zero->m));
+    TRY(distribute(zero, &model->v, &zero->v));
+    return distribute(zero, &model->average, &zero->average);
+}
+
+void gpt_zero_free(struct gpt_zero *zero)
+{
+    if (!zero->model)
+        return;
+    const struct k_ops *k = zero->model->ops;
+    k->release(zero->m);
+    k->release(zero->v);
+    k->release(zero->average);
+    free(zero->squares);
+    free(zero->blocks);
+    memset(zero, 0, sizeof *zero);
+}
+
+/* ------------------------------------------------------------------------------- one step */
+
+/* Sums of squares of all blocks, on all ranks, in the order of the arena. */
+static int gather_squares(struct gpt_zero *zero)
+{
+    struct piece piece = {0};
+    while (next_piece(zero, &piece)) {
+        double *blocks = zero->blocks + piece.at / GPT_BLOCK;
+        const struct cluster_vector v = {.count = blocks_of(piece.bucket.count),
+                                         .share = piece.bucket.share / GPT_BLOCK,
+                                         .bytes = sizeof *blocks};
+        TRY(gpt_block_squares(zero->model->ops, zero->model->grad + piece.begin, piece.count,
+                              zero->squares));
+        memcpy(zero->blocks + piece.begin / GPT_BLOCK, zero->squares,
+               blocks_of(piece.count) * sizeof *blocks);
+        TRY(cluster_all_gather(blocks, &v));
+    }
+    return 0;
+}
+
+static int all_gather(const struct gpt_zero *zero, real *arena)
+{
+    struct piece piece = {0};
+    while (next_piece(zero, &piece))
+        TRY(cluster_all_gather(arena + piece.at, &piece.bucket));
+    return 0;
+}
+
+int gpt_zero_norm(struct gpt_zero *zero, long step, double divisor, double *norm)
+{
+    struct gpt_model *model = zero->model;
+    TRY(gather_squares(zero));
+    *norm = sqrt(gpt_tree_of(zero->blocks, blocks_of(model->total))) / divisor;
+    if (isfinite(*norm))
+        return 0;
+    TRY(all_gather(zero, model->grad)); /* to name the parameter */
+    return gpt_diverged_gradient(model, step + 1);
+}
+
+/* AdamW on what this rank has of the bucket: parameter by parameter, for their weight decay. */
+static int update_piece(struct gpt_zero *zero, const struct orr_train_preset *train,
+                        const struct piece *piece, struct k_adamw k)
+{
+    struct gpt_model *model = zero->model;
+    const size_t end = piece->begin + piece->count;
+    for (int i = 0; i < model->parameters; i++) {
+        const struct gpt_parameter *p = &model->table[i];
+        const size_t from = p->offset > piece->begin ? p->offset : piece->begin;
+        const size_t to = p->offset + p->count < end ? p->offset + p->count : end;
+        if (from >= to)
+            continue;
+        const size_t own = piece->packed + from - piece->begin;
+        k.weight_decay = p->decay ? train->weight_decay : 0;
+        TRY(model->ops->adamw(model->param + from, model->grad + from, zero->m + own, zero->v + own,
+                              to - from, &k));
+    }
+    return 0;
+}
+
+int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_preset *train, long step,
+                   double norm, double divisor)
+{
+    struct gpt_model *model = zero->model;
+    const struct k_adamw k = gpt_adamw_of(train, step, norm, divisor);
+    const bool first = !zero->average, averages = train->ema > 0;
+    const double decay = gpt_average_decay(train->ema, first, step);
+    struct piece piece = {0};
+    int rc = averages && first ? gpt_tensor_alloc(model->ops, &zero->average, zero->own + 1) : 0;
+    while (!rc && next_piece(zero, &piece)) {
+        rc = update_piece(zero, train, &piece, k);
+        if (!rc && averages && piece.count > 0)
+            rc = model->ops->average(zero->average + piece.packed, model->param + piece.begin,
+                                     piece.count, decay);
+    }
+    TRY(cluster_agree(rc));
+    return all_gather(zero, model->param);
+}

@@ -1,0 +1,28 @@
+# mpi.mk - the MPI plugin, and the tests of several ranks. Included by the Makefile.
+#
+#   make MPI=0            without the plugin (default: 1 where an MPI compiler is: libopenmpi-dev)
+## make check-mpi    several ranks against one: every preset, attention and way to share; minutes
+
+MPICC ?= mpicc
+ifeq ($(origin MPI),undefined)
+MPI := $(if $(shell command -v $(MPICC) 2>/dev/null),1,0)
+endif
+
+check-mpi: all $(FAIL_WRITE)
+	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' MPI_FULL=yes CHECK_LIMIT=1800 tools/check.sh $(B)/tests/logs-mpi \
+	    'bash tests/cli/test_mpi.sh'
+.PHONY: check-mpi
+
+# opened under a launcher alone (cluster/plugin.c); its symbols of base and cluster are the program's
+MPI_PLUGIN := $(BIN)/orrery_mpi.so
+ifeq ($(MPI),1)
+all: $(MPI_PLUGIN)
+endif
+$(MPI_PLUGIN): $(cluster_PLUGIN:%.c=$(B)/%.o)
+	@mkdir -p $(@D)
+	$(call say,MPI,$@)
+	$(Q)OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) -shared $^ -o $@
+$(cluster_PLUGIN:%.c=$(B)/%.o): $(B)/%.o: %.c | .deps
+	@mkdir -p $(@D)
+	$(call say,MPI,$@)
+	$(Q)OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) $(ALL_CFLAGS) -fPIC -c $< -o $@
