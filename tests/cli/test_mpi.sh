@@ -91,6 +91,14 @@ check "streamed, patience, outliers: the same bits" same_training "$WORK/hard-1"
 check "... and steps were skipped" grep -q '"skipped"' "$WORK/hard-2/log.jsonl"
 check "... and rows were silent" grep -q '"silent_rows": [1-9]' "$WORK/hard-2/log.jsonl"
 
+# what a training decides by its past is known to all ranks that go on with it
+past=("${again[@]}" "${hard[@]}" --set pretrain.patience=0 --set pretrain.steps=90)
+check "outliers, never stopped" ranks 1 "${past[@]}" --out "$WORK/past"
+check "outliers, stopped" ranks 2 "${past[@]}" --minutes 0.003 --out "$WORK/past-2"
+check_not "... before its end" test -e "$WORK/past-2/evaluation.json"
+check "outliers, 2 ranks go on" ranks 2 "${past[@]}" --resume --out "$WORK/past-2"
+check "outliers, as if never stopped" same_training "$WORK/past" "$WORK/past-2"
+
 # rank 0 chooses the instruction set
 check "1 rank, plain" env ORRERY_ISA=plain "$BIN/pretrain" "${again[@]}" --out "$WORK/plain-1"
 check "2 ranks, rank 0 plain" mpirun -np 1 -x ORRERY_ISA=plain "$BIN/pretrain" "${again[@]}" \
