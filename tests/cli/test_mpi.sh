@@ -101,8 +101,9 @@ check "outliers, as if never stopped" same_training "$WORK/past" "$WORK/past-2"
 
 # rank 0 chooses the instruction set
 check "1 rank, plain" env ORRERY_ISA=plain "$BIN/pretrain" "${again[@]}" --out "$WORK/plain-1"
-check "2 ranks, rank 0 plain" mpirun -np 1 -x ORRERY_ISA=plain "$BIN/pretrain" "${again[@]}" \
-    --out "$WORK/plain-2" : -np 1 "$BIN/pretrain" "${again[@]}" --out "$WORK/plain-2"
+check "2 ranks, rank 0 plain" timeout "$LIMIT" mpirun -np 1 -x ORRERY_ISA=plain \
+    "$BIN/pretrain" "${again[@]}" --out "$WORK/plain-2" : -np 1 "$BIN/pretrain" "${again[@]}" \
+    --out "$WORK/plain-2"
 check "rank 0 plain, the same bits" same_training "$WORK/plain-1" "$WORK/plain-2"
 
 # ---- one error, from one rank
