@@ -127,8 +127,8 @@ refuse_ranks "no data at all" 1 "no data sets there" -- mpirun -np 2 "${two[@]}"
     --orbits "$WORK/none"
 status=1 # no plugin; with it, ranks on a GPU are refused before one is looked for
 [ ! -e "$BIN/orrery_cuda.so" ] || status=2
-refuse_ranks "a rank without its GPU" $status "cuda" -- mpirun -np 1 "${two[@]}" "${PARTS[@]}" : -np 1 \
-    "${two[@]}" "${PARTS[@]}" --device cuda
+refuse_ranks "a rank without its GPU" $status "cuda" -- mpirun -np 1 "${two[@]}" "${PARTS[@]}" \
+    : -np 1 "${two[@]}" "${PARTS[@]}" --device cuda
 
 # ---- stops: any rank's signal and --minutes end all at one step, for any number of ranks to resume
 long=("${again[@]}" --set pretrain.steps=900 --set pretrain.eval_every=0
