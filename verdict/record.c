@@ -28,16 +28,7 @@ int verdict_record(const struct verdict *v, const char *run)
     char path[REPORT_PATH];
     cJSON *json = NULL;
     int rc = report_runs_record(&v->runs.run[0], &json);
-    cJSON *unasked = cJSON_AddArrayToObject(json, "unasked");
-    for (int i = 0; i < v->unasked.count; i++)
-        cJSON_AddItemToArray(unasked, cJSON_CreateString(v->unasked.item[i]));
-    cJSON *missing = cJSON_AddArrayToObject(json, "missing");
-    for (size_t i = 0; i < v->missing_count; i++) {
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddItemToArray(missing, item);
-        cJSON_AddStringToObject(item, "what", v->missing[i].what);
-        cJSON_AddStringToObject(item, "why", v->missing[i].why);
-    }
+    verdict_add_missing(v, json);
     cJSON *list = cJSON_AddArrayToObject(json, "cells");
     for (size_t i = 0; i < v->count; i++)
         add_cell(&v->cell[i], list);

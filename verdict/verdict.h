@@ -80,6 +80,7 @@ void verdict_free(struct verdict *v);
 int verdict_record(const struct verdict *v, const char *run);
 
 /* Inside verdict/: adds what is missing, and why; a cell without figures yet. */
+void verdict_add_missing(const struct verdict *v, struct cJSON *json); /* "unasked", "missing" */
 int verdict_miss(struct verdict *v, const char *what, const char *why);
 int verdict_add_cell(struct verdict *v, const struct runs_run *run, const char *attention,
                      struct verdict_cell **added);

@@ -99,6 +99,20 @@ int verdict_print(const struct verdict *v)
 
 /* ---------------------------------------------------------------------------------- JSON */
 
+void verdict_add_missing(const struct verdict *v, cJSON *json)
+{
+    cJSON *unasked = cJSON_AddArrayToObject(json, "unasked");
+    for (int i = 0; i < v->unasked.count; i++)
+        cJSON_AddItemToArray(unasked, cJSON_CreateString(v->unasked.item[i]));
+    cJSON *missing = cJSON_AddArrayToObject(json, "missing");
+    for (size_t i = 0; i < v->missing_count; i++) {
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddItemToArray(missing, item);
+        cJSON_AddStringToObject(item, "what", v->missing[i].what);
+        cJSON_AddStringToObject(item, "why", v->missing[i].why);
+    }
+}
+
 /* Null where there is nothing to judge. */
 static void add_chance(cJSON *json, const double *nearer, int seeds)
 {
@@ -174,16 +188,7 @@ int verdict_write(const struct verdict *v, const char *folder)
         orr_json_append_u64(seeds, v->seed[s]);
     cJSON_AddNumberToObject(json, "cells_planned", v->planned);
     cJSON_AddNumberToObject(json, "cells", (double)v->count);
-    cJSON *unasked = cJSON_AddArrayToObject(json, "unasked");
-    for (int i = 0; i < v->unasked.count; i++)
-        cJSON_AddItemToArray(unasked, cJSON_CreateString(v->unasked.item[i]));
-    cJSON *missing = cJSON_AddArrayToObject(json, "missing");
-    for (size_t i = 0; i < v->missing_count; i++) {
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddItemToArray(missing, item);
-        cJSON_AddStringToObject(item, "what", v->missing[i].what);
-        cJSON_AddStringToObject(item, "why", v->missing[i].why);
-    }
+    verdict_add_missing(v, json);
     cJSON *figures = cJSON_AddArrayToObject(json, "figures");
     cJSON *differences = cJSON_AddArrayToObject(json, "differences");
     int rc = figures && differences ? add_figures(v, figures)
