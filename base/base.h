@@ -346,6 +346,8 @@ bool orr_json_u64(const struct cJSON *object, const char *key, uint64_t *value);
 void orr_shortest(double value, char *text, size_t bytes);
 void orr_json_add_exact(struct cJSON *object, const char *key, double value);
 void orr_json_add_list(struct cJSON *object, const char *key, const double *x, int n);
+/* Such a list of n numbers read again, NaN for null; false where there is none of that length. */
+bool orr_json_list(const struct cJSON *object, const char *key, double *x, int n);
 /* A number of an object, NaN where there is none; whether a text is there and is this one. */
 double orr_json_number(const struct cJSON *object, const char *key);
 bool orr_json_says(const struct cJSON *object, const char *key, const char *text);

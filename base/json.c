@@ -95,6 +95,18 @@ void orr_json_add_list(cJSON *object, const char *key, const double *x, int n)
         cJSON_AddItemToArray(list, exact(x[i]));
 }
 
+bool orr_json_list(const cJSON *object, const char *key, double *x, int n)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != n)
+        return false;
+    for (int i = 0; i < n; i++) {
+        const cJSON *item = cJSON_GetArrayItem(list, i);
+        x[i] = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+    }
+    return true;
+}
+
 double orr_json_number(const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);

@@ -36,15 +36,19 @@ static int open_row(struct orr_file *html, const struct report_source *source)
     return orr_file_printf(html, "</th>");
 }
 
-/* The caption, and a box that scrolls by itself: no table makes the page wider than a screen. The
- * caption stands outside, where it is read without scrolling. */
-static int open_table(struct orr_file *html, const char *id, const char *caption)
+int report_html_table(struct orr_file *html, const char *id, const char *caption)
 {
     return orr_file_printf(html,
                            "<p class=\"caption\" id=\"%s\">%s</p>\n<div class=\"wide\" "
                            "role=\"region\" aria-labelledby=\"%s\" tabindex=\"0\"><table>\n"
-                           "<thead><tr><th scope=\"col\">Source</th>",
+                           "<thead><tr>",
                            id, caption, id);
+}
+
+static int open_table(struct orr_file *html, const char *id, const char *caption)
+{
+    TRY(report_html_table(html, id, caption));
+    return orr_file_printf(html, "<th scope=\"col\">Source</th>");
 }
 
 static const struct report_law *find_law(const struct report_run *run, int source, int sample,

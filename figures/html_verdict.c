@@ -43,9 +43,10 @@ static int write_sentence(struct orr_file *html, const char *text)
 {
     static const char sign[] = " +- ";
     for (const char *at; (at = strstr(text, sign)) != NULL; text = at + sizeof sign - 1) {
-        char part[4096];
-        snprintf(part, sizeof part, "%.*s", (int)(at - text), text);
-        TRY(report_html_text(html, part));
+        char *part = strndup(text, (size_t)(at - text));
+        const int rc = part ? report_html_text(html, part) : ORR_ENOMEM;
+        free(part);
+        TRY(rc);
         TRY(orr_file_printf(html, " &plusmn; "));
     }
     return report_html_text(html, text);
@@ -87,11 +88,7 @@ static int names(struct orr_file *html, const char *title, const char *attention
 static int open_table(struct orr_file *html, const char *id, const char *caption,
                       const char *const head[])
 {
-    TRY(orr_file_printf(
-        html,
-        "<p class=\"caption\" id=\"%s\">%s</p>\n<div class=\"wide\" "
-        "role=\"region\" aria-labelledby=\"%s\" tabindex=\"0\"><table>\n<thead><tr>",
-        id, caption, id));
+    TRY(report_html_table(html, id, caption));
     for (int i = 0; head[i]; i++)
         TRY(orr_file_printf(html, "<th scope=\"col\"%s>%s</th>", i > 1 ? " class=\"n\"" : "",
                             head[i]));

@@ -90,7 +90,10 @@ static int read_record(const char *path, struct runs_run *into)
     int rc = orr_json_read(path, &json);
     if (!rc)
         rc = report_runs_take_record(json, path, into);
-    cJSON_Delete(json);
+    if (rc)
+        cJSON_Delete(json);
+    else
+        into->record = json;
     return rc;
 }
 
@@ -285,6 +288,8 @@ int report_runs_read_these(struct runs *runs, const char *const *path, int n)
 
 void report_runs_free(struct runs *runs)
 {
+    for (size_t i = 0; i < runs->count; i++)
+        cJSON_Delete(runs->run[i].record);
     free(runs->run);
     free(runs->left_out);
     *runs = (struct runs){0};

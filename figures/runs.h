@@ -26,7 +26,7 @@ struct runs_source {
 
 struct runs_run {
     char path[REPORT_PATH]; /* below the folder */
-    bool is_record;         /* not the run, but the file of its results */
+    struct cJSON *record;   /* not the run, but the file of its results; NULL: the run itself */
     struct orr_preset preset;
     struct report_true_law true_law;
     char rule[ORR_NAME]; /* whose choice counts as selected */

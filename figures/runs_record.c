@@ -76,17 +76,11 @@ static int take_count(const cJSON *json, const char *key, int most, int *count, 
     return 0;
 }
 
-/* Numbers of a list, NaN where it has null. */
 static int take_list(const cJSON *json, const char *key, double *x, int n, const char *path)
 {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, key);
-    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != n)
-        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected %d numbers", path, key, n);
-    for (int i = 0; i < n; i++) {
-        const cJSON *item = cJSON_GetArrayItem(list, i);
-        x[i] = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
-    }
-    return 0;
+    return orr_json_list(json, key, x, n)
+               ? 0
+               : ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected %d numbers", path, key, n);
 }
 
 static int take_source(const cJSON *json, const char *path, struct runs_source *source)
@@ -117,7 +111,6 @@ int report_runs_take_record(const cJSON *json, const char *path, struct runs_run
     if (!orr_json_says(json, "format", format))
         return ORR_FAIL(ORR_EFORMAT, "%s: expected a cell's results (\"format\": \"%s\")", path,
                         format);
-    run->is_record = true;
     TRY(orr_preset_take(&run->preset, cJSON_GetObjectItemCaseSensitive(json, "settings"), path));
     TRY(take_text(json, "rule", run->rule, sizeof run->rule, path));
     TRY(take_text(law, "formula", run->true_law.formula, sizeof run->true_law.formula, path));

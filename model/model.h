@@ -173,6 +173,11 @@ double gpt_tree_of(const double *x, size_t n);
 /* Sums of squares go over blocks of so many reals, whose sums a tree adds: ranks that hold some of
  * the blocks each come to the same bits. */
 enum { GPT_BLOCK = 16384 };
+/* Blocks of so many numbers, the last one perhaps shorter. */
+static inline size_t gpt_blocks(size_t count)
+{
+    return (count + GPT_BLOCK - 1) / GPT_BLOCK;
+}
 /* squares (ceil(count / GPT_BLOCK)) of x (count). */
 int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, double *squares);
 /* As gpt_gradient_norm, of model->grad / divisor, by blocks and their tree. */

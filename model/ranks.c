@@ -24,7 +24,7 @@ int gpt_ranks_create(struct gpt_ranks *ranks, const struct k_ops *ops, size_t co
     *ranks = (struct gpt_ranks){.ops = ops, .count = count};
     if (size < 2)
         return 0;
-    const size_t blocks = (GPT_BUCKET + GPT_BLOCK - 1) / GPT_BLOCK;
+    const size_t blocks = gpt_blocks(GPT_BUCKET);
     ranks->parts = orr_alloc(size * ((blocks + size - 1) / size) * GPT_BLOCK, sizeof(real));
     ranks->sums = orr_alloc(size, sizeof *ranks->sums);
     ranks->loss = orr_alloc(size, sizeof *ranks->loss);
@@ -44,7 +44,7 @@ void gpt_ranks_free(struct gpt_ranks *ranks)
 struct cluster_vector gpt_bucket(size_t left)
 {
     const size_t count = left < GPT_BUCKET ? left : GPT_BUCKET;
-    const size_t size = (size_t)cluster_size(), blocks = (count + GPT_BLOCK - 1) / GPT_BLOCK;
+    const size_t size = (size_t)cluster_size(), blocks = gpt_blocks(count);
     return (struct cluster_vector){
         .count = count, .share = (blocks + size - 1) / size * GPT_BLOCK, .bytes = sizeof(real)};
 }

@@ -75,11 +75,6 @@ double gpt_tree_of(const double *x, size_t n)
 
 /* ------------------------------------------------------------------ norm of the sum, in blocks */
 
-static size_t blocks_of(size_t count)
-{
-    return (count + GPT_BLOCK - 1) / GPT_BLOCK;
-}
-
 int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, double *squares)
 {
     int rc = 0;
@@ -92,11 +87,11 @@ int gpt_block_squares(const struct k_ops *ops, const real *x, size_t count, doub
 int gpt_sum_norm(struct gpt_model *model, long step, double divisor, double *norm)
 {
     const size_t from = gpt_first_trained(model), count = model->total - from;
-    double *squares = orr_alloc(blocks_of(count), sizeof *squares);
+    double *squares = orr_alloc(gpt_blocks(count), sizeof *squares);
     if (!squares)
         return ORR_ENOMEM;
     const int rc = gpt_block_squares(model->ops, model->grad + from, count, squares);
-    *norm = sqrt(gpt_tree_of(squares, blocks_of(count))) / divisor;
+    *norm = sqrt(gpt_tree_of(squares, gpt_blocks(count))) / divisor;
     free(squares);
     if (rc)
         return rc;

@@ -31,11 +31,6 @@ static bool next_piece(const struct gpt_zero *zero, struct piece *piece)
     return true;
 }
 
-static size_t blocks_of(size_t count)
-{
-    return (count + GPT_BLOCK - 1) / GPT_BLOCK;
-}
-
 /* ------------------------------------------------------------------- to rank 0, and from it */
 
 /* Rank 0's arena, which may be none, shared out; rank 0 drops it. */
@@ -83,8 +78,8 @@ static int allocate(struct gpt_zero *zero)
     struct piece piece = {0};
     while (next_piece(zero, &piece))
         zero->own += piece.count;
-    zero->squares = orr_alloc(blocks_of(zero->own) + 1, sizeof *zero->squares);
-    zero->blocks = orr_alloc(blocks_of(zero->model->total), sizeof *zero->blocks);
+    zero->squares = orr_alloc(gpt_blocks(zero->own) + 1, sizeof *zero->squares);
+    zero->blocks = orr_alloc(gpt_blocks(zero->model->total), sizeof *zero->blocks);
     if (!zero->squares || !zero->blocks)
         return ORR_ENOMEM;
     /* (a rank may have none of a tiny model) */
@@ -122,13 +117,13 @@ static int gather_squares(struct gpt_zero *zero)
     struct piece piece = {0};
     while (next_piece(zero, &piece)) {
         double *blocks = zero->blocks + piece.at / GPT_BLOCK;
-        const struct cluster_vector v = {.count = blocks_of(piece.bucket.count),
+        const struct cluster_vector v = {.count = gpt_blocks(piece.bucket.count),
                                          .share = piece.bucket.share / GPT_BLOCK,
                                          .bytes = sizeof *blocks};
         TRY(gpt_block_squares(zero->model->ops, zero->model->grad + piece.begin, piece.count,
                               zero->squares));
         memcpy(zero->blocks + piece.begin / GPT_BLOCK, zero->squares,
-               blocks_of(piece.count) * sizeof *blocks);
+               gpt_blocks(piece.count) * sizeof *blocks);
         TRY(cluster_all_gather(blocks, &v));
     }
     return 0;
@@ -146,7 +141,7 @@ int gpt_zero_norm(struct gpt_zero *zero, long step, double divisor, double *norm
 {
     struct gpt_model *model = zero->model;
     TRY(gather_squares(zero));
-    *norm = sqrt(gpt_tree_of(zero->blocks, blocks_of(model->total))) / divisor;
+    *norm = sqrt(gpt_tree_of(zero->blocks, gpt_blocks(model->total))) / divisor;
     if (isfinite(*norm))
         return 0;
     TRY(all_gather(zero, model->grad)); /* to name the parameter */

@@ -70,6 +70,21 @@ struct commit {
     pthread_t thread;
 };
 
+/* The shard, whose files the set lists, is written: its sequences count, and the progress file says
+ * so. */
+static int count_shard(struct writer *w, uint64_t shard, long clipped)
+{
+    cJSON *done = cJSON_GetObjectItemCaseSensitive(w->set, "sequences");
+    cJSON *sum = cJSON_GetObjectItemCaseSensitive(w->set, "clipped_coordinates");
+    cJSON_SetNumberValue(done, done->valuedouble + (double)shard_size(w, shard));
+    cJSON_SetNumberValue(sum, sum->valuedouble + (double)clipped);
+    if (w->parts > 1)
+        sim_part_note_clipped(w->set, shard, clipped);
+    if (done->valuedouble >= (double)w->n)
+        cJSON_DeleteItemFromObjectCaseSensitive(w->set, "planned"); /* finished */
+    return sim_progress_write(w->preset, w->dir, w->sets);
+}
+
 /* The shard gets its names, then its lines in the progress file. */
 static int commit_shard(struct commit *c)
 {
@@ -87,17 +102,7 @@ static int commit_shard(struct commit *c)
     }
     for (int kind = 0; kind < SIM_KINDS; kind++)
         orr_file_close(&c->file[kind]);
-    if (rc)
-        return rc;
-    cJSON *done = cJSON_GetObjectItemCaseSensitive(w->set, "sequences");
-    cJSON *sum = cJSON_GetObjectItemCaseSensitive(w->set, "clipped_coordinates");
-    cJSON_SetNumberValue(done, done->valuedouble + (double)shard_size(w, c->shard));
-    cJSON_SetNumberValue(sum, sum->valuedouble + (double)c->clipped);
-    if (w->parts > 1)
-        sim_part_note_clipped(w->set, c->shard, c->clipped);
-    if (done->valuedouble >= (double)w->n)
-        cJSON_DeleteItemFromObjectCaseSensitive(w->set, "planned"); /* finished */
-    return sim_progress_write(w->preset, w->dir, w->sets);
+    return rc ? rc : count_shard(w, c->shard, c->clipped);
 }
 
 static void *run_commit(void *argument)
@@ -268,17 +273,11 @@ static bool is_mine(const struct writer *w, uint64_t shard)
 static int adopt(struct writer *w, uint64_t shard, struct orr_progress *progress, bool *adopted)
 {
     long clipped;
-    cJSON *done = cJSON_GetObjectItemCaseSensitive(w->set, "sequences");
-    cJSON *sum = cJSON_GetObjectItemCaseSensitive(w->set, "clipped_coordinates");
     TRY(sim_parts_adopt(w->others, w->split, w->used, shard, w->shards, w->set, &clipped, adopted));
     if (!*adopted)
         return 0;
-    cJSON_SetNumberValue(done, done->valuedouble + (double)shard_size(w, shard));
-    cJSON_SetNumberValue(sum, sum->valuedouble + (double)clipped);
-    if (done->valuedouble >= (double)w->n)
-        cJSON_DeleteItemFromObjectCaseSensitive(w->set, "planned"); /* finished */
     orr_progress_set(progress, progress->done + shard_size(w, shard), NULL);
-    return sim_progress_write(w->preset, w->dir, w->sets);
+    return count_shard(w, shard, clipped);
 }
 
 static void set_layout(struct writer *w)

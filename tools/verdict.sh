@@ -5,8 +5,8 @@
 #
 # Writes $RUNS/verdict/verdict.json, verdict.md, claims.md of the results of all grids that $RUNS
 # has, and report.html, which begins with the verdict and goes on with the first cell that is whole
-# (RUNS: runs). JOBS, BIN, THREADS as for sweep.sh
-# and cells.sh. A cell that fails is named, and the others are put together; status 1 then.
+# (RUNS: runs). JOBS, BIN, THREADS as for sweep.sh and cells.sh. A cell that fails is named, and the
+# others are put together; status 1 then.
 set -u
 case ${1-} in
 short) grids=verdict_short ;;

@@ -36,7 +36,7 @@ static int run(const struct orr_cli *cli)
     if (!rc && beside && !orr_exists(beside))
         rc = ORR_FAIL(ORR_EMISSING, "%s: --beside: no such folder", beside);
     if (!rc && is_record)
-        rc = v.runs.run[0].is_record
+        rc = v.runs.run[0].record
                  ? ORR_FAIL(ORR_EUSAGE, "%s: --cell: expected a run directory", cli->argv_rest[0])
                  : verdict_record(&v, cli->argv_rest[0]);
     else if (!rc)

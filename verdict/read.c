@@ -60,14 +60,11 @@ static int list_unasked(struct verdict *v, const char *probe)
 {
     char path[REPORT_PATH];
     for (size_t i = 0; i < v->runs.count; i++) {
-        bool has = false;
-        if (v->runs.run[i].is_record)
-            TRY(verdict_record_has(&v->runs.run[i], probe, &has));
-        if (has)
+        const struct runs_run *run = &v->runs.run[i];
+        if (run->record && verdict_record_has(run, probe))
             return 0;
-        for (int s = 0; s < v->runs.run[i].source_count && !v->runs.run[i].is_record; s++) {
-            TRY(orr_path(path, "%s/%s/probe/%s.json", v->runs.run[i].path,
-                         v->runs.run[i].source[s].title, probe));
+        for (int s = 0; s < run->source_count && !run->record; s++) {
+            TRY(orr_path(path, "%s/%s/probe/%s.json", run->path, run->source[s].title, probe));
             if (orr_exists(path))
                 return 0;
         }
@@ -297,9 +294,9 @@ int verdict_read(struct verdict *v, const char *const *path, int n)
             TRY(list_unasked(v, verdict_table[q].probe));
     for (size_t i = 0; i < v->runs.count; i++) {
         const struct runs_run *run = &v->runs.run[i];
-        if (run->is_record)
+        if (run->record)
             TRY(verdict_take_record(v, run));
-        for (int s = 0; s < run->source_count && !run->is_record; s++)
+        for (int s = 0; s < run->source_count && !run->record; s++)
             if (run->source[s].is_model)
                 TRY(read_cell(v, run, run->source[s].title));
     }

@@ -58,18 +58,13 @@ static int take_cell(struct verdict *v, const struct runs_run *run, const cJSON 
                             name);
     TRY(verdict_add_cell(v, run, name, &cell));
     for (int q = 0; verdict_table[q].id; q++) {
-        const cJSON *x = cJSON_GetObjectItemCaseSensitive(figures, verdict_table[q].id);
-        double number[4];
-        if (!x)
+        double x[4];
+        if (!cJSON_HasObjectItem(figures, verdict_table[q].id))
             continue;
-        if (!cJSON_IsArray(x) || cJSON_GetArraySize(x) != 4)
+        if (!orr_json_list(figures, verdict_table[q].id, x, 4))
             return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected value, ceiling, floor, raw",
                             run->path, verdict_table[q].id);
-        for (int k = 0; k < 4; k++) {
-            const cJSON *item = cJSON_GetArrayItem(x, k);
-            number[k] = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
-        }
-        cell->figure[q] = (struct verdict_figure){number[0], number[1], number[2], number[3]};
+        cell->figure[q] = (struct verdict_figure){x[0], x[1], x[2], x[3]};
     }
     return 0;
 }
@@ -99,27 +94,20 @@ static int take_missing(struct verdict *v, const struct runs_run *run, const cJS
 
 int verdict_take_record(struct verdict *v, const struct runs_run *run)
 {
-    cJSON *json = NULL, *cell;
-    int rc = orr_json_read(run->path, &json);
-    if (!rc && !cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(json, "cells")))
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": expected at least one", run->path);
-    if (!rc)
-        rc = take_missing(v, run, json);
-    cJSON_ArrayForEach (cell, cJSON_GetObjectItemCaseSensitive(json, "cells"))
-        rc = rc ? rc : take_cell(v, run, cell);
-    cJSON_Delete(json);
-    return rc;
+    const cJSON *cell, *cells = cJSON_GetObjectItemCaseSensitive(run->record, "cells");
+    if (!cJSON_GetArraySize(cells))
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": expected at least one", run->path);
+    TRY(take_missing(v, run, run->record));
+    cJSON_ArrayForEach (cell, cells)
+        TRY(take_cell(v, run, cell));
+    return 0;
 }
 
-int verdict_record_has(const struct runs_run *run, const char *probe, bool *has)
+bool verdict_record_has(const struct runs_run *run, const char *probe)
 {
-    cJSON *json = NULL;
     const cJSON *item;
-    TRY(orr_json_read(run->path, &json));
-    *has = true;
-    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(json, "unasked"))
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(run->record, "unasked"))
         if (cJSON_IsString(item) && !strcmp(item->valuestring, probe))
-            *has = false;
-    cJSON_Delete(json);
-    return 0;
+            return false;
+    return true;
 }

@@ -86,7 +86,7 @@ int verdict_add_cell(struct verdict *v, const struct runs_run *run, const char *
                      struct verdict_cell **added);
 /* Inside verdict/: the figures of a file of results; whether it was asked for a probe. */
 int verdict_take_record(struct verdict *v, const struct runs_run *run);
-int verdict_record_has(const struct runs_run *run, const char *probe, bool *has);
+bool verdict_record_has(const struct runs_run *run, const char *probe);
 
 /* Figures of a question by attention, over seeds: (seeds) each, NaN where there is none. */
 struct verdict_row {
