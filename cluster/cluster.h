@@ -5,7 +5,8 @@
  * process, cluster_open() loads the MPI plugin (orrery_mpi.so), so that programs are free of libmpi
  * and run without it; otherwise there is one rank, and everything here does nothing. A call marked
  * collective is made by all ranks, in the same order. The state is that of the process, as MPI's
- * is; only its main thread calls what is declared here. */
+ * is; what is declared here is called by its main thread, or by another one that the main thread
+ * waits for before it calls anything here again. */
 #ifndef CLUSTER_CLUSTER_H
 #define CLUSTER_CLUSTER_H
 

@@ -448,6 +448,14 @@ static int embed_backward(struct gpt_model *model, const struct gpt_batch *batch
                              batch->tokens + 1, 2, N, V, C);
 }
 
+/* The backward pass has come down to this parameter. */
+static int tell_graded(struct gpt_model *model, int parameter)
+{
+    if (!model->graded || !model->ops->host)
+        return 0;
+    return model->graded(model->graded_context, model->table[parameter].offset);
+}
+
 int gpt_pass(struct gpt_model *model, const struct gpt_batch *on)
 {
     TRY(body_forward(model, on));
@@ -462,8 +470,11 @@ int gpt_pass(struct gpt_model *model, const struct gpt_batch *on)
     TRY(k->layernorm_backward(act->dx, gpt_grad(model, model->final_w),
                               gpt_grad(model, model->final_b), act->dy, act->last, act->mean,
                               act->rstd, gpt_param(model, model->final_w), N, C));
-    for (int l = c->layers - 1; l >= 0 && model->block[l].ln1_w >= model->frozen; l--)
+    TRY(tell_graded(model, model->final_w));
+    for (int l = c->layers - 1; l >= 0 && model->block[l].ln1_w >= model->frozen; l--) {
         TRY(block_backward(model, l, on->B, on->T));
+        TRY(tell_graded(model, model->block[l].ln1_w));
+    }
     return model->frozen > 0 ? 0 : embed_backward(model, on);
 }
 

@@ -106,6 +106,11 @@ struct gpt_model {
     /* The caller's, taken by every pass from here on; NULL: none. Passes fail with ORR_EUSAGE on
      * backends whose memory is their own, and with ORR_EINVAL where there is no such row. */
     const struct gpt_addition *addition;
+    /* The caller's, called by training passes on the host's memory (k_ops.host) each time that the
+     * gradient of this pass is final from number `from` of the arena on; NULL: not. Its failure is
+     * that of the pass. */
+    int (*graded)(void *context, size_t from);
+    void *graded_context;
 };
 
 /* Allocates parameters and gradients; initialises from (seed, ORR_STAGE_INIT). */

@@ -156,6 +156,9 @@ struct gpt_tree {
     int leaves, depth; /* 2^depth >= leaves */
     int (*leaf)(void *context, int index, struct gpt_sum *sum);
     void *context;
+    /* of the last leaf: left halves that it is added to, and from where on it has been */
+    int waiting;
+    size_t folded;
 };
 /* A tree over `leaves` >= 1 vectors of `count` reals in memory of the backend. ORR_ENOMEM. */
 int gpt_tree_create(struct gpt_tree *tree, const struct k_ops *ops, real *sum, size_t count,
@@ -167,6 +170,10 @@ void gpt_tree_free(struct gpt_tree *tree);
 int gpt_tree_sum(struct gpt_tree *tree, int first,
                  int (*leaf)(void *context, int index, struct gpt_sum *sum), void *context,
                  struct gpt_sum *out);
+/* For the last leaf, while it is computed: its numbers from `from` on are final, and so are those
+ * of tree->sum when this returns; the same bits. Before the last leaf: nothing. `from` goes down
+ * from call to call. */
+int gpt_tree_fold(struct gpt_tree *tree, size_t from);
 /* The sum of x (n) by the same tree. */
 double gpt_tree_of(const double *x, size_t n);
 

@@ -18,10 +18,11 @@ void gpt_ranks_share(int parts, int *first, int *count)
 
 /* ------------------------------------------------------------------------------------ sums */
 
-int gpt_ranks_create(struct gpt_ranks *ranks, const struct k_ops *ops, size_t count)
+int gpt_ranks_create(struct gpt_ranks *ranks, size_t count)
 {
     const size_t size = (size_t)cluster_size();
-    *ranks = (struct gpt_ranks){.ops = ops, .count = count};
+    memset(ranks, 0, sizeof *ranks);
+    ranks->count = count;
     if (size < 2)
         return 0;
     const size_t blocks = gpt_blocks(GPT_BUCKET);
@@ -29,11 +30,14 @@ int gpt_ranks_create(struct gpt_ranks *ranks, const struct k_ops *ops, size_t co
     ranks->sums = orr_alloc(size, sizeof *ranks->sums);
     ranks->loss = orr_alloc(size, sizeof *ranks->loss);
     ranks->weight = orr_alloc(size, sizeof *ranks->weight);
-    return ranks->parts && ranks->sums && ranks->loss && ranks->weight ? 0 : ORR_ENOMEM;
+    if (!ranks->parts || !ranks->sums || !ranks->loss || !ranks->weight)
+        return ORR_ENOMEM;
+    return gpt_exchange_create(ranks);
 }
 
 void gpt_ranks_free(struct gpt_ranks *ranks)
 {
+    gpt_exchange_free(ranks);
     free(ranks->parts);
     free(ranks->sums);
     free(ranks->loss);
@@ -49,34 +53,11 @@ struct cluster_vector gpt_bucket(size_t left)
         .count = count, .share = (blocks + size - 1) / size * GPT_BLOCK, .bytes = sizeof(real)};
 }
 
-/* parts[first] += the other ranks' of first .. first + count - 1, by halves as in tree.c. */
-static int sum_parts(const struct gpt_ranks *ranks, int first, int count, size_t own)
-{
-    if (count == 1)
-        return 0;
-    real *left = ranks->parts + (size_t)first * own;
-    TRY(sum_parts(ranks, first, count / 2, own));
-    TRY(sum_parts(ranks, first + count / 2, count - count / 2, own));
-    return ranks->ops->add(left, left, left + (size_t)(count / 2) * own, own);
-}
-
-/* This rank's share of one bucket x = its sum over the ranks; whole: all of it, on all ranks. */
-static int sum_bucket(const struct gpt_ranks *ranks, real *x, const struct cluster_vector *v,
-                      bool whole)
-{
-    size_t first;
-    const size_t own = cluster_share(v, cluster_rank(), &first);
-    TRY(cluster_all_to_all(x, ranks->parts, v));
-    if (own > 0)
-        TRY(sum_parts(ranks, 0, cluster_size(), own));
-    memcpy(x + first, ranks->parts, own * sizeof *x);
-    return whole ? cluster_all_gather(x, v) : 0;
-}
-
-/* *sum = its sum over the ranks. */
-static int sum_numbers(const struct gpt_ranks *ranks, struct gpt_sum *sum)
+int gpt_ranks_sum(const struct gpt_ranks *ranks, struct gpt_sum *sum)
 {
     const int size = cluster_size();
+    if (size < 2)
+        return 0;
     TRY(cluster_gather(sum, ranks->sums, sizeof *sum));
     for (int i = 0; i < size; i++) {
         ranks->loss[i] = ranks->sums[i].loss;
@@ -84,18 +65,6 @@ static int sum_numbers(const struct gpt_ranks *ranks, struct gpt_sum *sum)
     }
     sum->loss = gpt_tree_of(ranks->loss, (size_t)size);
     sum->weight = gpt_tree_of(ranks->weight, (size_t)size);
-    return 0;
-}
-
-int gpt_ranks_sum(const struct gpt_ranks *ranks, real *gradient, bool whole, struct gpt_sum *sum)
-{
-    if (cluster_size() < 2)
-        return 0;
-    TRY(sum_numbers(ranks, sum));
-    for (size_t at = 0; at < ranks->count; at += GPT_BUCKET) {
-        const struct cluster_vector v = gpt_bucket(ranks->count - at);
-        TRY(sum_bucket(ranks, gradient + at, &v, whole));
-    }
     return 0;
 }
 

@@ -6,26 +6,51 @@
 #include "cluster/cluster.h"
 #include "model.h"
 
-/* Gradients go from rank to rank in buckets of so many reals: 16 MB. */
-enum { GPT_BUCKET = 256 * GPT_BLOCK };
+#include <pthread.h>
+
+/* Gradients go from rank to rank in buckets of so many reals: 4 MB. */
+enum { GPT_BUCKET = 64 * GPT_BLOCK };
 
 /* This rank's share of a step's parts: contiguous, and one more for the first parts % size. */
 void gpt_ranks_share(int parts, int *first, int *count);
 
 /* Room for sums over the ranks, of the host's memory. */
 struct gpt_ranks {
-    const struct k_ops *ops;
     size_t count;          /* of the gradient */
     real *parts;           /* (size, a rank's share of a bucket) */
     struct gpt_sum *sums;  /* (size) */
     double *loss, *weight; /* (size) */
+    /* ---- exchange.c: the sum under way */
+    bool overlaps;     /* a thread may send while the gradient is computed */
+    bool locks;        /* the two below are there */
+    bool begun, whole; /* gpt_ranks_begin() to gpt_ranks_end(), and its argument */
+    bool follows;      /* the thread is there */
+    real *gradient;    /* (count) */
+    size_t from;       /* the gradient is final from here on; under the mutex */
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t lowered; /* from is */
+    int rc;
+    char message[4096];
 };
-int gpt_ranks_create(struct gpt_ranks *ranks, const struct k_ops *ops, size_t count);
+int gpt_ranks_create(struct gpt_ranks *ranks, size_t count);
 void gpt_ranks_free(struct gpt_ranks *ranks);
-/* gradient (count) and *sum = their sums over the ranks, with the bits that one rank comes to where
- * the ranks are a power of two that divides the micro-batches. Not `whole`: of the gradient this
- * rank's shares of the buckets alone, the rest is undefined. Collective. */
-int gpt_ranks_sum(const struct gpt_ranks *ranks, real *gradient, bool whole, struct gpt_sum *sum);
+/* *sum = its sum over the ranks. Collective. */
+int gpt_ranks_sum(const struct gpt_ranks *ranks, struct gpt_sum *sum);
+/* Between begin and end: gradient (count) = its sum over the ranks, with the bits that one rank
+ * comes to where the ranks are a power of two that divides the micro-batches. Not `whole`: this
+ * rank's shares of the buckets alone, the rest is undefined. What gpt_ranks_ready() says to be
+ * final is sent while the caller goes on, unless $ORRERY_OVERLAP is 0; meanwhile no rank calls
+ * anything of cluster.h. begin and end are collective: a rank that has nothing to send makes them,
+ * too. */
+void gpt_ranks_begin(struct gpt_ranks *ranks, real *gradient, bool whole);
+/* The gradient is final from number `from` on, which goes down from call to call. */
+void gpt_ranks_ready(struct gpt_ranks *ranks, size_t from);
+/* All of it is; waits for the sums. */
+int gpt_ranks_end(struct gpt_ranks *ranks);
+/* Locks, and how they are gone about. */
+int gpt_exchange_create(struct gpt_ranks *ranks);
+void gpt_exchange_free(struct gpt_ranks *ranks);
 /* The bucket of which `left` reals or more are left, and how ranks share it: whole blocks, so that
  * sums of squares are shared, too. */
 struct cluster_vector gpt_bucket(size_t left);

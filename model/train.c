@@ -24,6 +24,8 @@ struct loop {
     bool shares;            /* they are */
     bool stop;              /* some rank is to stop: all do, after the same step */
     long step;              /* under way, 0-based */
+    double weight;          /* of the pass under way: the share of its rows that count */
+    size_t weighed;         /* from here on its gradient has been multiplied by it */
     bool announced;
 };
 
@@ -68,17 +70,29 @@ static void fetch_next(struct loop *loop, int pass)
         gpt_feed_ahead(&loop->feed, loop->step + 1, loop->first);
 }
 
-/* One pass: its gradient adds to the model's. At a signal between passes the step is given up. */
-static int pass_once(struct loop *loop, int pass, double *loss, struct gpt_batch **batch)
+/* The share of a batch's rows that count. */
+static double weight_of(const struct gpt_batch *batch)
 {
+    const size_t rows = (size_t)batch->B * (size_t)batch->T;
+    double weight = 0;
+    for (size_t n = 0; n < rows; n++)
+        weight += (double)batch->weight[n];
+    return weight / (double)rows;
+}
+
+/* One pass: its gradient adds to the model's. At a signal between passes the step is given up. */
+static int pass_once(struct loop *loop, int pass, double *loss)
+{
+    struct gpt_batch *batch;
     if (pass > loop->first && orr_signal_seen())
         return ORR_EINTR;
     const double start_s = orr_time_s();
-    TRY(gpt_feed_take(&loop->feed, loop->step, pass, batch));
+    TRY(gpt_feed_take(&loop->feed, loop->step, pass, &batch));
     fetch_next(loop, pass);
-    TRY(gpt_loss_backward(loop->model, *batch, loss));
+    loop->weight = weight_of(batch);
+    TRY(gpt_loss_backward(loop->model, batch, loss));
     if (!isfinite(*loss))
-        return gpt_diverged_loss(loop->model, *batch, loop->step + 1);
+        return gpt_diverged_loss(loop->model, batch, loop->step + 1);
     announce(loop, loop->step, orr_time_s() - start_s);
     return 0;
 }
@@ -90,12 +104,33 @@ static int sum_passes(struct loop *loop, struct outcome *out)
     out->loss = 0;
     out->divisor = loop->passes.count;
     for (int pass = 0; pass < loop->passes.count; pass++) {
-        struct gpt_batch *batch;
         double part;
-        TRY(pass_once(loop, pass, &part, &batch));
+        TRY(pass_once(loop, pass, &part));
         out->loss += part / loop->passes.count;
     }
     return gpt_gradient_norm(loop->model, loop->train, loop->step, &out->norm);
+}
+
+/* The gradient of a micro-batch, a mean over its rows that count, becomes its part of the step's:
+ * from `from` on, where it is final. */
+static int weigh_from(struct loop *loop, size_t from)
+{
+    const size_t count = loop->weighed - from;
+    loop->weighed = from;
+    if (loop->weight >= 1 && loop->weight <= 1)
+        return 0;
+    return loop->model->ops->scale(loop->model->grad + from, loop->weight, count);
+}
+
+/* In the pass of the last micro-batch: this rank's gradient is final from `from` on. */
+static int send_from(void *context, size_t from)
+{
+    struct loop *loop = context;
+    TRY(weigh_from(loop, from));
+    TRY(gpt_tree_fold(&loop->tree, from));
+    gpt_ranks_begin(&loop->ranks, loop->model->grad, !loop->shares);
+    gpt_ranks_ready(&loop->ranks, from);
+    return 0;
 }
 
 /* A leaf of the tree: one micro-batch, weighed by the share of its rows that count. */
@@ -103,16 +138,15 @@ static int micro_batch(void *context, int index, struct gpt_sum *sum)
 {
     struct loop *loop = context;
     struct gpt_model *model = loop->model;
-    struct gpt_batch *batch;
-    double loss, weight = 0;
-    TRY(pass_once(loop, index, &loss, &batch));
-    const size_t rows = (size_t)batch->B * (size_t)batch->T;
-    for (size_t n = 0; n < rows; n++)
-        weight += (double)batch->weight[n];
-    weight /= (double)rows;
-    *sum = (struct gpt_sum){.loss = weight * loss, .weight = weight};
-    const bool whole = weight >= 1 && weight <= 1;
-    return whole ? 0 : model->ops->scale(model->grad, weight, model->total);
+    const bool last = index + 1 == loop->first + loop->share;
+    double loss = 0;
+    model->graded = last && cluster_size() > 1 ? send_from : NULL;
+    model->graded_context = loop;
+    loop->weighed = model->total;
+    const int rc = pass_once(loop, index, &loss);
+    model->graded = NULL;
+    *sum = (struct gpt_sum){.loss = loop->weight * loss, .weight = loop->weight};
+    return rc ? rc : weigh_from(loop, 0);
 }
 
 static int sum_micro_batches(struct loop *loop, struct outcome *out)
@@ -120,9 +154,11 @@ static int sum_micro_batches(struct loop *loop, struct outcome *out)
     struct gpt_sum sum = {0};
     const int rc = gpt_tree_sum(&loop->tree, loop->first, micro_batch, loop, &sum);
     loop->stop = orr_signal_seen();
+    gpt_ranks_begin(&loop->ranks, loop->model->grad, !loop->shares); /* where it has not */
+    TRY(gpt_ranks_end(&loop->ranks)); /* of the network: there is nobody left to agree with */
     TRY(cluster_agree(rc));
     TRY(gpt_ranks_stop(&loop->stop));
-    TRY(gpt_ranks_sum(&loop->ranks, loop->model->grad, !loop->shares, &sum));
+    TRY(gpt_ranks_sum(&loop->ranks, &sum));
     out->divisor = sum.weight > 0 ? sum.weight : 1; /* no row counts: everything is 0 */
     out->loss = sum.loss / out->divisor;
     return loop->shares ? gpt_zero_norm(&loop->zero, loop->step, out->divisor, &out->norm)
@@ -390,7 +426,7 @@ static int open_loop(struct loop *loop)
         return 0;
     loop->shares = loop->train->zero && cluster_size() > 1;
     TRY(gpt_tree_create(&loop->tree, model->ops, model->grad, model->total, loop->share));
-    return gpt_ranks_create(&loop->ranks, model->ops, model->total);
+    return gpt_ranks_create(&loop->ranks, model->total);
 }
 
 /* Notes of what was out of the ordinary. */

@@ -39,22 +39,44 @@ void gpt_tree_free(struct gpt_tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
+int gpt_tree_fold(struct gpt_tree *tree, size_t from)
+{
+    if (from >= tree->folded)
+        return 0;
+    for (int level = tree->waiting - 1; level >= 0; level--)
+        TRY(tree->ops->add(tree->sum + from, tree->aside[level] + from, tree->sum + from,
+                           tree->folded - from));
+    tree->folded = from;
+    return 0;
+}
+
+/* The last leaf of all is the right half of every level above it. */
+static int sum_leaf(struct gpt_tree *tree, int index, int level, bool last, struct gpt_sum *out)
+{
+    TRY(tree->ops->zero(tree->sum, tree->count * sizeof(real)));
+    if (last) {
+        tree->waiting = level;
+        tree->folded = tree->count;
+    }
+    TRY(tree->leaf(tree->context, index, out));
+    return last ? gpt_tree_fold(tree, 0) : 0;
+}
+
 /* Sums leaves first .. first + count - 1 into tree->sum; the left half waits in a buffer of this
- * level while the right one is computed. */
-static int sum_node(struct gpt_tree *tree, int first, int count, int level, struct gpt_sum *out)
+ * level while the right one is computed. last: of these is the last leaf of all, which adds what
+ * waits by itself. */
+static int sum_node(struct gpt_tree *tree, int first, int count, int level, bool last,
+                    struct gpt_sum *out)
 {
     const struct k_ops *k = tree->ops;
-    const size_t bytes = tree->count * sizeof(real);
     struct gpt_sum left, right;
-    if (count == 1) {
-        TRY(k->zero(tree->sum, bytes));
-        return tree->leaf(tree->context, first, out);
-    }
-    TRY(sum_node(tree, first, count / 2, level + 1, &left));
-    TRY(k->copy(tree->aside[level], tree->sum, bytes));
-    TRY(sum_node(tree, first + count / 2, count - count / 2, level + 1, &right));
+    if (count == 1)
+        return sum_leaf(tree, first, level, last, out);
+    TRY(sum_node(tree, first, count / 2, level + 1, false, &left));
+    TRY(k->copy(tree->aside[level], tree->sum, tree->count * sizeof(real)));
+    TRY(sum_node(tree, first + count / 2, count - count / 2, level + 1, last, &right));
     *out = (struct gpt_sum){.loss = left.loss + right.loss, .weight = left.weight + right.weight};
-    return k->add(tree->sum, tree->aside[level], tree->sum, tree->count);
+    return last ? 0 : k->add(tree->sum, tree->aside[level], tree->sum, tree->count);
 }
 
 int gpt_tree_sum(struct gpt_tree *tree, int first,
@@ -63,7 +85,8 @@ int gpt_tree_sum(struct gpt_tree *tree, int first,
 {
     tree->leaf = leaf;
     tree->context = context;
-    return sum_node(tree, first, tree->leaves, 0, out);
+    tree->folded = 0;
+    return sum_node(tree, first, tree->leaves, 0, true, out);
 }
 
 double gpt_tree_of(const double *x, size_t n)

@@ -43,13 +43,13 @@ static int await(int code, MPI_Request *request, const char *what)
 static int mpi_open(int *rank, int *size)
 {
     int provided;
-    TRY(check(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided), "start"));
+    TRY(check(MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided), "start"));
     TRY(check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "start"));
     TRY(check(MPI_Comm_rank(MPI_COMM_WORLD, &self), "start"));
     TRY(check(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "start"));
     *rank = self;
     *size = ranks;
-    return provided >= MPI_THREAD_FUNNELED
+    return provided >= MPI_THREAD_SERIALIZED
                ? 0
                : ORR_FAIL(ORR_EDEVICE, "MPI, start: expected a library that allows threads");
 }

@@ -74,6 +74,19 @@ again=("${PARTS[@]}" --preset smoke --run "$WORK/smoke" --attention lssar
        --set pretrain_planets.steps=0)
 check "3 ranks again" ranks 3 "${again[@]}" --out "$WORK/three"
 check "3 ranks, their own bits" same_training "$WORK/smoke-lssar-3" "$WORK/three"
+# gradients of several buckets, sent while the backward pass goes on, or after it
+wide=("${again[@]}" --set model.width=256 --set model.layers=4 --set pretrain.steps=4)
+check "four buckets: 1 rank" ranks 1 "${wide[@]}" --out "$WORK/wide-1"
+for overlap in 1 0; do
+    check "four buckets, overlap $overlap: 4 ranks" env ORRERY_OVERLAP=$overlap timeout "$LIMIT" \
+        mpirun -np 4 "$BIN/pretrain" "${wide[@]}" --out "$WORK/wide-4-$overlap"
+    check "four buckets, overlap $overlap: the same bits" same_training "$WORK/wide-1" \
+        "$WORK/wide-4-$overlap"
+done
+check "four buckets, moments shared out: 2 ranks" ranks 2 "${wide[@]}" "${ZERO[@]}" \
+    --out "$WORK/wide-zero"
+check "four buckets, moments shared out: the same bits" same_training "$WORK/wide-1" \
+    "$WORK/wide-zero"
 # passes are divided otherwise, and one rank has two threads
 check "2 ranks, batch 4 x 2" ranks 2 "${again[@]}" --set pretrain.batch=4 \
     --set pretrain.accumulation=2 --threads 2 --out "$WORK/cut"

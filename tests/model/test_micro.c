@@ -16,16 +16,20 @@ static real leaf_value(int i, size_t n)
 
 struct leaves {
     real *sum;
-    int next; /* the leaf that is asked for next: they come in order */
+    struct gpt_tree *tree;
+    int next;   /* the leaf that is asked for next: they come in order */
+    int pieces; /* every leaf says so many times from where on it is final */
 };
 
 static int add_leaf(void *context, int index, struct gpt_sum *sum)
 {
     struct leaves *leaves = context;
     assert_int_equal(index, leaves->next++);
-    for (size_t n = 0; n < NUMBERS; n++) {
+    for (size_t n = NUMBERS; n-- > 0;) {
         assert_true(memcmp(&leaves->sum[n], &(real){0}, sizeof(real)) == 0);
         leaves->sum[n] += leaf_value(index, n);
+        if (leaves->pieces && n % (size_t)leaves->pieces == 1)
+            assert_int_equal(gpt_tree_fold(leaves->tree, n), 0);
     }
     *sum = (struct gpt_sum){.loss = 1.7 * index, .weight = 0.3 + index};
     return 0;
@@ -45,8 +49,9 @@ static void test_order(void **state)
     real sum[NUMBERS];
     for (int first = 0; first < 6; first += 5)
         for (int count = 1; count <= 13; count++) {
-            struct leaves leaves = {.sum = sum, .next = first};
             struct gpt_tree tree;
+            struct leaves leaves = {
+                .sum = sum, .tree = &tree, .next = first, .pieces = first ? count : 0};
             struct gpt_sum total;
             double loss = 0, weight = 0;
             assert_int_equal(gpt_tree_create(&tree, &k_ref, sum, NUMBERS, count), 0);
