@@ -10,7 +10,7 @@ endif
 
 check-mpi: all $(FAIL_WRITE)
 	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' MPI_FULL=yes CHECK_LIMIT=1800 tools/check.sh $(B)/tests/logs-mpi \
-	    'bash tests/cli/test_mpi.sh'
+	    'bash tests/cli/test_mpi.sh' 'bash tests/long/test_slurm.sh'
 .PHONY: check-mpi
 
 # opened under a launcher alone (cluster/plugin.c); its symbols of base and cluster are the program's

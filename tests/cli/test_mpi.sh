@@ -208,6 +208,26 @@ for dead in ${MPI_FULL:+0} 1; do
         last.safetensors
 done
 
+# ---- any rank, at any instant
+RANDOM=${MPI_SEED:-18}
+kill_somewhere() {
+    begin_ranks 2 "$WORK/random" || return
+    sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
+    kill -KILL "$(rank_pid $((RANDOM % 2)))"
+    SECONDS=0
+    ended_badly && [ $SECONDS -le 30 ]
+}
+if [ -n "${MPI_FULL:-}" ]; then
+    for ((round = 1; round <= ${MPI_KILLS:-20}; round++)); do
+        rm -rf "$WORK/random"
+        check "random kill $round: the job ends within 30 s" kill_somewhere
+        check "... resumed" ranks 2 "${long[@]}" --resume --out "$WORK/random"
+        check "... nothing temporary" clean "$WORK/random"
+        check "... as if nothing had happened" same_files "$WORK/whole" "$WORK/random" \
+            last.safetensors evaluation.json
+    done
+fi
+
 # ---- the disk of rank 0 is full: all end, with its error
 if [ -e "${FAIL_WRITE:-build/tests/fail_write.so}" ]; then
     full=(-x LD_PRELOAD="${FAIL_WRITE:-build/tests/fail_write.so}" -x FAIL_HOW=full)
