@@ -54,10 +54,11 @@ check "... also the log" same_by numbers "$WORK/whole/log.jsonl" "$WORK/two/log.
 
 check "four ranks" submit -n 4 docs/cluster/cpu.sbatch "${train[@]}" --out "$WORK/four"
 check "... under way" until_true logged "$WORK/four" 15
-rank_of() { # RANK
+rank_of() { # RANK: of this job; other ranks may be about
     local process
     for process in $(pgrep -x pretrain); do
-        ! tr '\0' '\n' <"/proc/$process/environ" | grep -qx "PMIX_RANK=$1" || echo "$process"
+        [ "$(tr '\0' '\n' <"/proc/$process/environ" |
+            grep -cxE "PMIX_RANK=$1|SLURM_JOB_ID=$job")" -ne 2 ] || echo "$process"
     done
 }
 kill -KILL "$(rank_of 2)"
