@@ -1,6 +1,7 @@
 /* grid.c - bin/probe grid: the same probe of models of many settings: a table of means over seeds,
  * and what each setting, and each two of them together, do to a figure. */
 #include "grid.h"
+#include "grid_figure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -185,6 +186,73 @@ static void tell_figure(struct figures *f, cJSON *rows)
 
 /* ----------------------------------------------------------------------------------- probe */
 
+/* The name of a row: "force, R^2", and of one of several contexts ", context 16". */
+enum { NAME = PROBE_QUANTITY + PROBE_MEASURE + 40 };
+static void name_row(const struct probe_row *row, char name[NAME])
+{
+    char context[32] = "";
+    if (row->context)
+        snprintf(context, sizeof context, ", context %d", row->context);
+    snprintf(name, NAME, "%s, %s%s", row->quantity, row->measure, context);
+}
+
+/* Of which figure there is to be a picture: the first row of the model as a whole, or that of
+ * --figure. */
+static const struct probe_row *choose_row(const struct probe_file *files, int n, const char *wanted)
+{
+    char name[NAME];
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < files[i].results.count; r++) {
+            const struct probe_row *row = &files[i].results.row[r];
+            name_row(row, name);
+            if (row->layer < 0 && (!wanted || !strcmp(wanted, name)))
+                return row;
+        }
+    return NULL;
+}
+
+/* That there is such a figure, and that it can be drawn, before anything is written. */
+static int check_figure(const struct figures *f, const struct probe_file *files, int n,
+                        const char *wanted)
+{
+    char first[NAME] = "none";
+    const struct probe_row *row = choose_row(files, n, NULL);
+    if (row)
+        name_row(row, first);
+    if (wanted && !choose_row(files, n, wanted))
+        return ORR_FAIL(ORR_EUSAGE, "--figure: no \"%s\" in %s; the first figure is \"%s\"", wanted,
+                        files[0].path, first);
+    if (wanted && !probe_grid_fits(&f->grid))
+        return ORR_FAIL(ORR_EUSAGE, "--figure: too many settings for one picture");
+    return row && probe_grid_fits(&f->grid) ? orr_gnuplot_check("grid.gp") : 0;
+}
+
+static int draw(struct figures *f, const struct probe_file *files, int n, const char *wanted,
+                const char *out)
+{
+    char name[NAME], title[NAME + 2 * ORR_NAME + 64], file[ORR_NAME + 8], subtitle[80];
+    const struct probe_row *row = choose_row(files, n, wanted);
+    if (!row || !probe_grid_fits(&f->grid))
+        return 0;
+    f->row = row;
+    gather(f);
+    name_row(row, name);
+    snprintf(title, sizeof title, "probe %s, preset %s: %s", files[0].probe, files[0].preset, name);
+    snprintf(subtitle, sizeof subtitle,
+             f->grid.seeds > 1 ? "means over %d seeds, 95%% intervals by Student's t"
+                               : "%d seed: no interval",
+             f->grid.seeds);
+    snprintf(file, sizeof file, "%s_grid", files[0].probe);
+    const struct probe_grid_figure figure = {.grid = &f->grid,
+                                             .title = title,
+                                             .subtitle = subtitle,
+                                             .y_label = row->measure,
+                                             .value = f->value,
+                                             .ceiling = f->ceiling,
+                                             .floor = f->floor};
+    return probe_grid_draw(&figure, out, file);
+}
+
 /* Whether no file before has the row. */
 static bool is_new(const struct probe_file *file, int i, int r)
 {
@@ -209,7 +277,8 @@ static cJSON *factors_json(const struct probe_grid *g)
     return all;
 }
 
-static int tell(struct figures *f, const struct probe_file *files, int n, const char *out)
+static int tell(struct figures *f, const struct probe_file *files, int n, const char *wanted,
+                const char *out)
 {
     char path[4096];
     TRY(orr_mkdir(out));
@@ -229,7 +298,7 @@ static int tell(struct figures *f, const struct probe_file *files, int n, const 
             }
     const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
-    return rc;
+    return rc ? rc : draw(f, files, n, wanted, out);
 }
 
 int probe_grid(const struct probe_options *options)
@@ -244,7 +313,8 @@ int probe_grid(const struct probe_options *options)
         double **const column[] = {&f.value, &f.ceiling, &f.floor, &f.raw};
         for (int c = 0; c < 4 && !rc; c++)
             rc = (*column[c] = orr_alloc(count, sizeof **column[c])) ? 0 : ORR_ENOMEM;
-        rc = rc ? rc : tell(&f, files, n, *options->out ? options->out : ".");
+        rc = rc ? rc : check_figure(&f, files, n, options->figure);
+        rc = rc ? rc : tell(&f, files, n, options->figure, *options->out ? options->out : ".");
     }
     free(f.value);
     free(f.ceiling);

@@ -8,7 +8,7 @@
 
 static const char *orbits_text, *layer_text, *head_text, *sequences_text, *length_text;
 static const char *reweight_text, *p_text, *window_text, *ntk_text;
-static const char *steps_text, *draws_text, *sizes_text;
+static const char *steps_text, *draws_text, *sizes_text, *figure_text;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "take sequences from here (default: the run's, else made on the fly)",
      &orbits_text, NULL},
@@ -22,6 +22,7 @@ static const struct orr_option options[] = {
      &length_text, NULL},
     {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text, NULL},
     {"--sizes", "N,N,...", "labels, extrapolate: labelled sequences", &sizes_text, NULL},
+    {"--figure", "NAME", "grid: what to draw, as \"quantity, measure\"", &figure_text, NULL},
     {"--steps", "N",
      "labels, extrapolate, inductive: steps of each fine-tuning (default: 600 or the "
      "preset's, if fewer; inductive: 100)",
@@ -89,16 +90,20 @@ static int refuse_others(const struct probe_command *command)
         {"--sizes", &sizes_text, {"labels", "extrapolate"}},
         {"--steps", &steps_text, {"labels", "extrapolate", "inductive"}},
         {"--draws", &draws_text, {"labels", "extrapolate", "inductive"}},
+        {"--figure", &figure_text, {"grid"}},
     };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         bool has = !*own[i].text;
         for (const char *const *probe = own[i].probes; *probe; probe++)
             has |= !strcmp(*probe, command->name);
         if (!has)
-            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe %s%s%s or %s", own[i].name,
+            return ORR_FAIL(ORR_EUSAGE, "%s: belongs to probe %s%s%s%s%s", own[i].name,
                             own[i].probes[0], own[i].probes[2] ? ", " : "",
                             own[i].probes[2] ? own[i].probes[1] : "",
-                            own[i].probes[own[i].probes[2] ? 2 : 1]);
+                            own[i].probes[1] ? " or " : "",
+                            own[i].probes[2]   ? own[i].probes[2]
+                            : own[i].probes[1] ? own[i].probes[1]
+                                               : "");
     }
     return 0;
 }
@@ -136,6 +141,7 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
                                 .layer = -1,
                                 .head = -1,
                                 .sizes = sizes_text,
+                                .figure = figure_text,
                                 .resume = cli->resume,
                                 .file = cli->argv_rest + 1,
                                 .file_count = cli->argc_rest - 1,

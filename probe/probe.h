@@ -29,6 +29,7 @@ struct probe_options {
     struct gpt_attention_override change; /* all zero but context: as trained */
     int steps, draws;                     /* of fine-tuning, 0 = the default; data sets to do so */
     const char *sizes;                    /* numbers of labelled sequences, NULL = the default */
+    const char *figure;                   /* of a grid: what to draw, NULL = the first figure */
     bool resume;                          /* keep results that are there, of the same key */
     const char *const *file;              /* (file_count), of probes that take files */
     int file_count;
@@ -185,7 +186,7 @@ int probe_inductive(const struct probe_options *options);
 int probe_planets(const struct probe_options *options);
 
 /* Effects of settings, and of two together, on what a probe measured of the cells of a grid:
- * tables, <out>/<probe>_grid.json. */
+ * tables, <out>/<probe>_grid.json, and a picture of one figure. */
 int probe_grid(const struct probe_options *options);
 
 /* A subcommand of bin/probe. */

@@ -5,7 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <sys/stat.h>
+
 #include "probe/grid.h"
+#include "probe/grid_figure.h"
 
 #define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
 
@@ -232,12 +235,86 @@ static void test_refusals(void **state)
     free_files();
 }
 
+/* What gnuplot is given, by one that keeps it and draws nothing: numbered windows are the
+ * axis, each attention is a curve, the two other settings make panels. */
+static void test_figure(void **state)
+{
+    (void)state;
+    enum { PANELS = 4, PLACES = A * PANELS * B };
+    char dir[64], path[4096], data[4096] = "", before[4096];
+    double value[PLACES * SEEDS], ceiling[PLACES * SEEDS], none[PLACES * SEEDS];
+    struct probe_grid grid = {.factors = 4, .places = PLACES, .seeds = SEEDS};
+    static const struct probe_factor factor[] = {
+        {"attention", A, {"softmax", "lssar"}},
+        {"gate", 2, {"none", "softplus"}},
+        {"data", 2, {"a", "b"}},
+        {"model.attention_window", B, {"0", "4", "10"}},
+    };
+    memcpy(grid.factor, factor, sizeof factor);
+    for (int k = 0; k < PLACES * SEEDS; k++) {
+        const int place = k / SEEDS, a = place / B / PANELS, p = place / B % PANELS, b = place % B;
+        value[k] = 100 * a + 10 * p + b + (k % SEEDS ? 0.5 : -0.5);
+        ceiling[k] = 1000;
+        none[k] = NAN;
+    }
+    value[0] = value[1] = NAN; /* softmax, no gate, window 0: no run */
+    scratch_create(dir);
+    scratch_path(path, dir, "gnuplot");
+    FILE *stream = fopen(path, "w");
+    assert_non_null(stream);
+    fprintf(stream, "#!/bin/sh\ncat \"$3.dat\" \"$3.set\" >%s/seen\nexit 1\n", dir);
+    assert_int_equal(fclose(stream), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+    snprintf(before, sizeof before, "%s", getenv("PATH"));
+    snprintf(path, sizeof path, "%s:%.4000s", dir, before);
+    setenv("PATH", path, 1);
+    assert_true(probe_grid_fits(&grid));
+    assert_int_equal(probe_grid_draw(&(struct probe_grid_figure){.grid = &grid,
+                                                                 .title = "a title",
+                                                                 .subtitle = "",
+                                                                 .y_label = "AU",
+                                                                 .value = value,
+                                                                 .ceiling = ceiling,
+                                                                 .floor = none},
+                                     dir, "grid"),
+                     ORR_EIO);
+    setenv("PATH", before, 1);
+    assert_int_equal(scratch_count(dir), 2); /* no picture: the two of this test */
+    scratch_path(path, dir, "seen");
+    stream = fopen(path, "r");
+    assert_non_null(stream);
+    assert_true(fread(data, 1, sizeof data - 1, stream) > 0);
+    fclose(stream);
+    /* half width of two seeds 1 apart: t(1) = 12.7062 times 0.5 */
+    static const char *const blocks =
+        "1 nan nan nan nan nan\n2 1 -5.35310237 7.35310237 1000 nan\n"
+        "3 2 -4.35310237 8.35310237 1000 nan\n\n\n"
+        "1 nan nan nan nan nan\n1 100 93.6468976 106.353102 1000 nan\n"
+        "2 101 94.6468976 107.353102 1000 nan\n3 102 95.6468976 108.353102 1000 nan\n\n\n"
+        "1 nan nan nan nan nan\n1 10 3.64689763 16.3531024 1000 nan\n";
+    assert_memory_equal(data, blocks, strlen(blocks));
+    static const char *const settings[] = {
+        "panels = 4\ncurves = 2\nlevels = 3\nceiling = 1\nfloor_there = 0\n",
+        "panel_title[2] = \"data b, gate none\"",
+        "panel_title[3] = \"data a, gate softplus\"",
+        "curve_title[2] = \"attention lssar\"",
+        "x_title[3] = \"10\"",
+        "x_label = \"model.attention_window\""};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (!strstr(data, settings[i]))
+            fail_msg("no %s in:\n%s", settings[i], data);
+    grid.factor[0].count = 9; /* more than curves can be told apart */
+    assert_false(probe_grid_fits(&grid));
+    scratch_remove(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_factors),  cmocka_unit_test(test_effects),
-        cmocka_unit_test(test_missing),  cmocka_unit_test(test_variance),
-        cmocka_unit_test(test_together), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_missing),  cmocka_unit_test(test_figure),
+        cmocka_unit_test(test_variance), cmocka_unit_test(test_together),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,115 @@
+# grid.gp - a figure over the settings of a grid: a panel per combination of settings that have no
+# axis of their own, a curve per level of one setting, means over seeds with 95% intervals.
+#
+#   gnuplot -c grid.gp STEM OUTPUT png
+#
+# STEM.set: title, subtitle, x_label, y_label, panels, curves, levels, panel_title[], curve_title[], x_title[],
+# ceiling (1: there are such numbers), floor_there (1: likewise).
+# STEM.dat: a block per panel and curve, curves of a panel one after the other: level (from 1 on),
+# value, low, high, ceiling, floor.
+
+load ARG1.".set"
+data = ARG1.".dat"
+
+columns = panels < 2 ? 1 : panels < 5 ? 2 : 3
+rows = int(ceil(panels / (1.0 * columns)))
+long_names = levels > 8
+wide = columns == 1 ? (long_names ? 960.0 : 640.0) : 440.0
+high = columns == 1 ? 360.0 : 280.0
+left = 96.0; right = 24.0; gap = 84.0
+head = 100.0; between = long_names ? 190.0 : 84.0
+legend = 22.0 * (1 + (curves + 1) / 4)
+foot = (long_names ? 140.0 : 60.0) + legend
+width = left + columns * wide + (columns - 1) * gap + right
+height = head + rows * high + (rows - 1) * between + foot
+
+set terminal pngcairo size width, height font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
+set output ARG2
+set encoding utf8
+set border 3 lc rgb "#666666"
+set tics nomirror scale 0.6 tc rgb "#444444"
+set grid ytics lc rgb "#e6e6e6" lt 1 lw 0.6
+set datafile missing "nan"
+unset key
+
+array colour[8] = ["#1f5fa8", "#c8741a", "#2e8b57", "#8b3a62", "#666666", "#b22222", "#4b0082", "#556b2f"]
+# curves stand beside each other at a level, so that their intervals can be told apart
+shift(c) = curves < 2 ? 0 : 0.36 * ((c - 1) / (curves - 1.0) - 0.5)
+
+# the range of all that is drawn, the same in all panels
+low = 1e300
+top = -1e300
+do for [f = 2:6] {
+    if (f < 5 || (f == 5 && ceiling) || (f == 6 && floor_there)) {
+        stats data using (column(f)) nooutput
+        if (STATS_records > 0) {
+            low = STATS_min < low ? STATS_min : low
+            top = STATS_max > top ? STATS_max : top
+        }
+    }
+}
+top = top <= low ? low + 1 : top
+
+set multiplot
+set label 100 title at screen left / width, screen 1 - 26 / height left font ",14" noenhanced
+set label 101 subtitle at screen left / width, screen 1 - 46 / height left font ",10" tc rgb "#444444" noenhanced
+if (low > 0 && top / low > 20) {
+    set logscale y
+    set yrange [low / 1.3:top * 1.3]
+} else {
+    set yrange [low - 0.05 * (top - low):top + 0.08 * (top - low)]
+}
+set xrange [0.5:levels + 0.5]
+set xtics () noenhanced
+do for [i = 1:levels] {
+    set xtics add (x_title[i] i)
+}
+if (long_names) {
+    set xtics rotate by 60 right
+}
+do for [p = 1:panels] {
+    col = (p - 1) % columns
+    row = (p - 1) / columns
+    x0 = left + col * (wide + gap)
+    y0 = height - head - high - row * (high + between)
+    set lmargin at screen x0 / width
+    set rmargin at screen (x0 + wide) / width
+    set bmargin at screen y0 / height
+    set tmargin at screen (y0 + high) / height
+    set label 1 panel_title[p] at graph 0, graph 1.06 left font ",11" noenhanced
+    set ylabel y_label noenhanced
+    set xlabel x_label noenhanced
+    plot for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(ceiling ? $5 : NaN) with points pt 2 ps 0.8 lw 1.2 lc rgb colour[(c - 1) % 8 + 1], \
+         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(floor_there ? $6 : NaN) with points pt 4 ps 0.8 lw 1.2 lc rgb colour[(c - 1) % 8 + 1], \
+         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):2:3:4 with yerrorbars pt 7 ps 0.9 lw 1.6 lc rgb colour[(c - 1) % 8 + 1]
+    unset label 100
+    unset label 101
+}
+
+# the legend, in units of pixels
+set lmargin at screen 0
+set rmargin at screen 1
+set bmargin at screen 0
+set tmargin at screen legend / height
+unset logscale
+unset border; unset tics; unset grid; unset xlabel; unset ylabel; unset label
+set xrange [0:width]
+set yrange [0:legend]
+array mark[2] = [2, 4]
+array meaning[2] = ["x  ceiling", "□  floor"]
+n = 0
+do for [c = 1:curves + 2] {
+    if (c <= curves || (c == curves + 1 && ceiling) || (c == curves + 2 && floor_there)) {
+        x = left + (n % 4) * (width - left - right) / 4.0
+        y = legend - 14 - 22 * (n / 4)
+        if (c <= curves) {
+            set label c "●  ".curve_title[c] at x, y left font ",10" tc rgb colour[(c - 1) % 8 + 1] noenhanced
+        } else {
+            set label c meaning[c - curves] at x, y left font ",10" tc rgb "#444444" noenhanced
+        }
+        n = n + 1
+    }
+}
+plot NaN notitle
+unset multiplot
+set output
