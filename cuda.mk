@@ -46,8 +46,7 @@ CXX = $(if $(findstring clang,$(CC)),clang++,g++)
 EMULATION_FLAGS = -std=c++17 $(CFLAGS) -Wall -Wextra -Wno-unknown-pragmas -Werror -fno-strict-aliasing \
                   $(if $(shell grep -wm1 fma /proc/cpuinfo),$(ISA_avx2)) -ffp-contract=fast -MMD -MP -DK_CUDA_HOST -I. -Ibase -Itests/cuda_host
 EMULATION := $(B)/tests/libcuda_host.a
-EMULATION_OBJ := $(patsubst kernels/cuda/%.cu,$(B)/tests/cuda/%.o, \
-                     $(filter-out kernels/cuda/matmul.cu,$(CUDA_SRC))) \
+EMULATION_OBJ := $(CUDA_SRC:kernels/cuda/%.cu=$(B)/tests/cuda/%.o) \
                  $(patsubst tests/cuda_host/%.cc,$(B)/tests/cuda_host/%.o, \
                      $(filter-out tests/cuda_host/test_%,$(wildcard tests/cuda_host/*.cc)))
 $(EMULATION): $(EMULATION_OBJ)
@@ -68,7 +67,7 @@ $(EMULATION_TABLE): kernels/table.c | .deps
 	$(Q)$(CC) $(ALL_CFLAGS) $(kernels_CFLAGS) -DK_CUDA_HOST -c $< -o $@
 
 # the emulation's own tests
-TEST_EMULATION := $(B)/tests/cuda_host/test_emulation
+TEST_EMULATION := $(patsubst tests/cuda_host/%.cc,$(B)/tests/cuda_host/%,$(wildcard tests/cuda_host/test_*.cc))
 $(TEST_EMULATION): %: %.o $(EMULATION_TABLE) $(EMULATION) $(kernels_USES:%=$(B)/lib%.a)
 	$(call say,CXX,$@)
 	$(Q)$(CXX) $(CFLAGS) $^ -lcmocka $(LDLIBS) -o $@
@@ -96,7 +95,7 @@ $(B)/tests/kernels/%_cuda: tests/kernels/%.c $(STAGED) $(EMULATED) $(kernels_USE
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(STAGED_FLAGS) $< $(STAGED) $(EMULATED) \
-	    $(kernels_USES:%=$(B)/lib%.a) -lcmocka $(LDLIBS) -lstdc++ -o $@
+	    $(kernels_USES:%=$(B)/lib%.a) -rdynamic -lcmocka $(LDLIBS) -lstdc++ -o $@
 $(B)/tests/kernels/%_gpu: tests/kernels/%.c $(STAGED) $(kernels_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -106,7 +105,7 @@ $(B)/tests/kernels/cuda_%_cuda: tests/kernels/cuda_%.c $(EMULATED) $(kernels_USE
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests -Ikernels $< $(EMULATED) $(kernels_USES:%=$(B)/lib%.a) \
-	    -lcmocka $(LDLIBS) -lstdc++ -o $@
+	    -rdynamic -lcmocka $(LDLIBS) -lstdc++ -o $@
 $(B)/tests/kernels/cuda_%_gpu: tests/kernels/cuda_%.c $(kernels_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -115,7 +114,7 @@ $(B)/tests/model/cuda_%_cuda: tests/model/cuda_%.c $(EMULATED) $(model_USES:%=$(
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests -Imodel $< $(B)/libmodel.a $(B)/libcluster.a $(B)/libsim.a $(EMULATED) \
-	    $(kernels_USES:%=$(B)/lib%.a) -lcmocka $(LDLIBS) -lstdc++ -o $@
+	    $(kernels_USES:%=$(B)/lib%.a) -rdynamic -lcmocka $(LDLIBS) -lstdc++ -o $@
 $(B)/tests/model/cuda_%_gpu: tests/model/cuda_%.c $(model_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -128,6 +127,8 @@ $(CUDA_TESTS) $(GOLDEN_CUDA) $(GPU_TESTS) $(GOLDEN_GPU) $(TEST_EMULATION): | .de
 check-emulation: $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA)
 	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs-emulation $(TEST_EMULATION) $(CUDA_TESTS) \
 	    '$(GOLDEN_CUDA) tests/golden'
+
+include ptx.mk
 
 # ---- with a GPU
 

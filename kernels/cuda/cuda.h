@@ -91,7 +91,7 @@ bool k_cuda_recordings(void);
 int k_cuda_results_open(void);
 void k_cuda_results_close(void);
 
-/* ---- matmul.h is implemented by matmul.cu (cuBLASLt); under K_CUDA_HOST by tests/cuda_host. */
+/* ---- matmul.h is implemented by matmul.cu, on cuBLASLt */
 
 /* ---- the entries: each file fills in its own */
 

@@ -342,7 +342,11 @@ int k_cuda_matmul_peak(double *gflops)
 {
     enum { TIMES = 8 };
     /* of a size at which the rate no longer grows, and of a few milliseconds */
+#ifdef K_CUDA_HOST
+    const int side = 256;
+#else
     const int side = k_cuda_precision() == K_PRECISION_FP32 ? 4096 : 8192;
+#endif
     const size_t n = (size_t)side * (size_t)side;
     cudaEvent_t from = NULL, to = NULL;
     void *memory = NULL;

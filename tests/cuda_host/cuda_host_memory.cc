@@ -165,6 +165,15 @@ const char *cuda_host_memory_close(void)
     return found;
 }
 
+void cuda_host_memory_find(const void *address, const char **from, size_t *bytes)
+{
+    const struct allocation *a = find(address, 1);
+    if (a) {
+        *from = a->memory;
+        *bytes = a->bytes;
+    }
+}
+
 void cuda_host_memory_describe(const void *address, char *text, size_t size)
 {
     const uintptr_t at = (uintptr_t)address;

@@ -3,6 +3,7 @@
 #include "cuda_host_internal.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 struct node { /* of a graph */
     int (*run)(void *arguments);
@@ -19,7 +20,7 @@ struct cuda_host_stream {
     int unused;
 };
 struct cuda_host_event {
-    int unused;
+    struct timespec recorded;
 };
 
 static struct cuda_host_graph *capture; /* the graph under way */
@@ -73,8 +74,21 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
+cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
+    return cudaEventCreateWithFlags(event, 0);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+{
+    clock_gettime(CLOCK_MONOTONIC, &event->recorded);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
+{
+    *ms = (float)(1e3 * (double)(to->recorded.tv_sec - from->recorded.tv_sec) +
+                  1e-6 * (double)(to->recorded.tv_nsec - from->recorded.tv_nsec));
     return cudaSuccess;
 }
 
