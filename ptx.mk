@@ -46,9 +46,7 @@ $(TEST_PTX).o: tests/ptx/test_ptx.cc | .deps
 $(TEST_PTX): $(TEST_PTX).o $(EMULATION_TABLE) $(EMULATION) $(kernels_USES:%=$(B)/lib%.a)
 	$(call say,CXX,$@)
 	$(Q)$(CXX) $(CFLAGS) -rdynamic $^ -lcmocka $(LDLIBS) -o $@
-empty :=
-ptx_list = $(subst $(empty) $(empty),:,$(strip $(abspath $(1))))
-CHECK_TEST_PTX = 'ORR_CUDA_HOST_PTX=$(call ptx_list,$(PTX_BY_HAND)) ORR_CUDA_HOST_PTX_ONLY=1 $(TEST_PTX)'
+CHECK_TEST_PTX = 'ORR_CUDA_HOST_PTX=$(B)/tests/ptx ORR_CUDA_HOST_PTX_ONLY=1 $(TEST_PTX)'
 
 # ---- all kernels, all tests of them: each runs in three orders of threads and blocks
 
@@ -56,12 +54,25 @@ PTX_MODULES := $(notdir $(CUDA_SRC:.cu=))
 ptx_all = $(PTX_MODULES:%=$(B)/ptx/$(1)/%.ptx.so)
 # (what a test runs in one order by itself, it runs in the order of the environment)
 PTX_ORDERS := forward reverse shuffle
-ptx_env = ORR_CUDA_HOST_PTX_ONLY=1 ORR_CUDA_HOST_PTX=$(call ptx_list,$(call ptx_all,$(1)))
+ptx_env = ORR_CUDA_HOST_PTX_ONLY=1 ORR_CUDA_HOST_PTX=$(B)/ptx/$(1)
 ptx_tests = $(foreach t,$(CUDA_TESTS),'$(call ptx_env,$(1)) $(t)') \
             $(foreach o,$(PTX_ORDERS),'ORR_CUDA_HOST_ORDER=$(o) $(call ptx_env,$(1)) $(GOLDEN_CUDA) tests/golden')
 check-ptx: $(CUDA_TESTS) $(GOLDEN_CUDA) $(TEST_PTX) $(PTX_BY_HAND) $(foreach a,$(PTX_ARCHS),$(call ptx_all,$(a)))
 	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs-ptx $(CHECK_TEST_PTX) $(foreach a,$(PTX_ARCHS),$(call ptx_tests,$(a)))
 .PHONY: check-ptx
+
+# ---- the sample of make check, where nvcc is: few kernels of every kind, for a minute of two cores
+
+PTX_SAMPLE := rows elements update loss round fused_prepare fused_forward fused_backward
+# of the fused ones, narrow heads with lssar and with softmax
+PTX_SAMPLE_KERNELS := $(foreach k,0 3,--kernel ILi32EL10fused_kind$(k)E) --kernel fused_vectorsILi32E
+$(B)/ptx/sample/%.ptx.cc: $(B)/ptx/90/%.ptx $(PTX2CC)
+	@mkdir -p $(@D)
+	$(Q)$(PTX2CC) $(if $(filter fused_%,$*),$(PTX_SAMPLE_KERNELS)) $< $@
+PTX_SAMPLES := $(PTX_SAMPLE:%=$(B)/ptx/sample/%.ptx.so)
+ptx_sample = ORR_CUDA_HOST_PTX=$(B)/ptx/sample
+CHECK_PTX_SAMPLE = '$(ptx_sample) $(B)/tests/kernels/cuda_rows_cuda' '$(ptx_sample) $(B)/tests/kernels/test_loss_cuda' \
+    '$(ptx_sample) ORRERY_TEST_ONLY=width_32_agrees $(B)/tests/kernels/cuda_fused_cuda'
 
 # ---- mutants
 

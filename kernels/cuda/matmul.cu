@@ -52,8 +52,9 @@ static int open_library(void)
     if (lt.handle)
         return 0;
     int major = 0;
-    int rc = k_cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
-                          "compute capability");
+    int rc = k_cuda_check(
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, k_cuda_device()),
+        "compute capability");
     if (rc)
         return rc;
     lt.workspace_bytes = (size_t)(major >= 9 ? 64 : 32) << 20;

@@ -522,6 +522,11 @@ int cuda_host_start(struct cuda_host_launch *launch)
                         launch->name, bad, launch->grid.x, launch->grid.y, launch->grid.z,
                         launch->block.x, launch->block.y, launch->block.z, launch->shared);
     }
+    if (cuda_host_no_launch()) {
+        launch->drop(launch->arguments);
+        return ORR_FAIL(ORR_EDEVICE, "kernel %s: %s", launch->name,
+                        cudaGetErrorString(cudaPeekAtLastError()));
+    }
     const int rc = cuda_host_ptx_take(launch);
     if (rc) {
         launch->drop(launch->arguments);

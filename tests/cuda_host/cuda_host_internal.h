@@ -33,6 +33,8 @@ bool cuda_host_keep(int (*run)(void *arguments), void (*drop)(void *arguments), 
 /* Whether a graph is under way; makes it one that cannot be used. */
 bool cuda_host_capturing(void);
 void cuda_host_spoil_capture(void);
+/* Whether kernels cannot be captured now, which is then the last error. */
+bool cuda_host_no_launch(void);
 
 /* ---- cuda_host_ptx.cc */
 

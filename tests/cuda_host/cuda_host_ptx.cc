@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <glob.h>
 #include <link.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -99,30 +100,26 @@ static int open_library(const std::string &path)
 
 static int open_libraries(void)
 {
-    const char *list = getenv("ORR_CUDA_HOST_PTX"), *only = getenv("ORR_CUDA_HOST_PTX_ONLY");
+    const char *folder = getenv("ORR_CUDA_HOST_PTX"), *only = getenv("ORR_CUDA_HOST_PTX_ONLY");
     if (ptx.tried)
         return ptx.failed ? ORR_FAIL(ORR_EINVAL, "ORR_CUDA_HOST_PTX could not be opened") : 0;
     ptx.tried = true;
-    if (!list || !*list)
+    if (!folder || !*folder)
         return 0;
     ptx.failed = true;
     ptx.only = only && *only == '1';
     atexit(at_the_end);
     if (!read_names())
         return ORR_FAIL(ORR_EIO, "ORR_CUDA_HOST_PTX: the program has no symbol table");
-    std::string path;
-    for (const char *p = list;; p++) {
-        if (*p && *p != ':') {
-            path += *p;
-            continue;
-        }
-        const int rc = path.empty() ? 0 : open_library(path);
-        if (rc)
-            return rc;
-        path.clear();
-        if (!*p)
-            break;
-    }
+    glob_t files;
+    int rc = 0;
+    if (glob((std::string(folder) + "/*.so").c_str(), 0, NULL, &files))
+        return ORR_FAIL(ORR_EMISSING, "ORR_CUDA_HOST_PTX: %s has no libraries", folder);
+    for (size_t i = 0; !rc && i < files.gl_pathc; i++)
+        rc = open_library(files.gl_pathv[i]);
+    globfree(&files);
+    if (rc)
+        return rc;
     ptx.failed = false;
     return 0;
 }

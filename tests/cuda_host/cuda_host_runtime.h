@@ -9,9 +9,11 @@ enum cudaError_t {
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidConfiguration = 9,
+    cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100,
     cudaErrorIllegalAddress = 700,
     cudaErrorLaunchFailure = 719,
+    cudaErrorNotSupported = 801,
     cudaErrorStreamCaptureUnsupported = 900,
     cudaErrorStreamCaptureInvalidated = 901,
 };
@@ -41,7 +43,12 @@ typedef struct cuda_host_event *cudaEvent_t;
 typedef struct cuda_host_graph *cudaGraph_t;
 typedef struct cuda_host_graph *cudaGraphExec_t;
 
-cudaError_t cudaGetDeviceCount(int *count); /* 1, or ORR_CUDA_HOST_DEVICES */
+/* The machine is as the environment says: ORR_CUDA_HOST_DEVICES=1 GPUs, of the compute capability
+ * ORR_CUDA_HOST_CAPABILITY=90, with the driver of a version of CUDA, ORR_CUDA_HOST_DRIVER=13000, or
+ * 0 for none; the toolkit is 13.0. */
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaDriverGetVersion(int *version);
+cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
@@ -158,6 +165,20 @@ static inline cuda_host_kernel<P...> cuda_host_make(const char *name, void (*ker
 }
 
 /* ---- the emulation itself */
+
+/* What of graphs fails from now on; at first what ORR_CUDA_HOST_GRAPHS=NUMBER says. */
+enum cuda_host_graph_failure {
+    CUDA_HOST_GRAPHS_WORK,
+    CUDA_HOST_NO_BEGIN,       /* cudaStreamBeginCapture */
+    CUDA_HOST_NO_LAUNCH,      /* kernels while capturing */
+    CUDA_HOST_NO_END,         /* cudaStreamEndCapture */
+    CUDA_HOST_NO_INSTANTIATE, /* cudaGraphInstantiate */
+    CUDA_HOST_NO_REPLAY,      /* cudaGraphLaunch */
+    CUDA_HOST_GRAPH_FAILURES
+};
+extern "C" void cuda_host_fail_graphs(int what);
+/* Graphs that were launched so far. */
+extern "C" long cuda_host_graphs(void);
 
 /* ORR_CUDA_HOST_ORDER=forward|reverse|shuffle sets the first; forward is the default. */
 enum cuda_host_order { CUDA_HOST_FORWARD, CUDA_HOST_REVERSE, CUDA_HOST_SHUFFLE, CUDA_HOST_ORDERS };

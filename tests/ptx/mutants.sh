@@ -93,7 +93,7 @@ one() {
         echo "BROKEN   $what ($where, $file): $why" >"$work/$i.line"
         return
     fi
-    libraries=$(printf '%s:' "$PWD/$work/$i"/*.so)
+    libraries=$work/$i
     case $where in
     host) program="$work/$i/test" libraries= ;;
     *) program=$build/tests/ptx/test_ptx ;;
