@@ -157,11 +157,13 @@ check-unit: $(UNIT)
 
 ## make check-long   hours: also every kill and every full disk, text models, the quick preset
 # what takes longer than a quarter of an hour: the same battery, 100 kills and every write instead
-# of samples of them, text models, and the quick preset end to end
+# of samples of them, text models, all kernels of nvcc's PTX where nvcc is, and the quick preset
+# end to end
 check-long: check
 	@CHECK_LIMIT=7200 KILLS=100 $(CHECK_SH) $(B)/tests/logs-long \
 	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh' \
 	    $(patsubst %,'bash %',$(wildcard tests/long/test_*.sh))
+	$(if $(filter 1,$(CUDA)),$(MAKE) check-ptx)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 
 ## make check-python checkpoints in Python
