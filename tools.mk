@@ -125,13 +125,16 @@ fuzz:
 ALONE := $(addprefix tests/,cli/test_check.sh cli/test_signals.sh cli/test_symreg_live.sh \
              cli/test_watch.sh cli/test_mpi.sh kill/test_kill.sh)
 CHECK_SH = BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' OTHER_LIBM='$(OTHER_LIBM)' ALONE='$(ALONE)' \
+           EMULATED='$(EMULATED_PLUGIN)' \
            tools/check.sh
 
 ## make check        the tests, on all cores (JOBS=n); output and seconds of each: build/tests/logs
 check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(OTHER_LIBM) $(TEST_EMULATION) \
-       $(CUDA_TESTS) $(GOLDEN_CUDA)
+       $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) $(PTX_BY_HAND) \
+       $(if $(filter 1,$(CUDA)),$(PTX_SAMPLES))
 	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(TEST_EMULATION) $(CUDA_TESTS) '$(GOLDEN_CUDA) tests/golden' \
+	    $(CHECK_TEST_PTX) $(if $(filter 1,$(CUDA)),$(CHECK_PTX_SAMPLE)) \
 	    $(foreach f,$(FUZZ),'$(B)/tests/fuzz/replay_$(f) tests/fuzz/corpus/$(f)') \
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') \
 	    $(SAME_BITS:%='$(WITHOUT_FMA) %') $(CLI_TESTS:%='bash %')
@@ -141,7 +144,7 @@ check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(O
 T ?=
 ONE = $(if $(wildcard tests/$(T).sh),bash tests/$(T).sh,$(B)/tests/$(T)$(if $(findstring \
     fuzz/replay_,$(T)), $(T:fuzz/replay_%=tests/fuzz/corpus/%))$(if $(findstring golden,$(T)), tests/golden))
-check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(OTHER_LIBM),$(T:%=$(B)/tests/%))
+check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(OTHER_LIBM) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
 	@[ -n '$(T)' ] || { echo "check-one: error: which test? T=symreg/test_search" >&2; exit 1; }
 	@$(CHECK_SH) $(B)/tests/logs '$(ONE)'
 .PHONY: check-one
@@ -155,11 +158,13 @@ check-unit: $(UNIT)
 
 ## make check-long   hours: also every kill and every full disk, text models, the quick preset
 # what takes longer than a quarter of an hour: the same battery, 100 kills and every write instead
-# of samples of them, text models, and the quick preset end to end
+# of samples of them, text models, all kernels of nvcc's PTX where nvcc is, and the quick preset
+# end to end
 check-long: check
 	@CHECK_LIMIT=7200 KILLS=100 $(CHECK_SH) $(B)/tests/logs-long \
 	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh' \
 	    $(patsubst %,'bash %',$(wildcard tests/long/test_*.sh))
+	$(if $(filter 1,$(CUDA)),$(MAKE) check-ptx)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 
 ## make check-python checkpoints in Python

@@ -36,7 +36,8 @@ static const struct common {
     {"--out", "DIR", "write directly into DIR"},
     {"--attention", "NAME", "only this attention variant"},
     {"--checkpoint", "FILE", "start from this model"},
-    {"--device", "cpu|cuda|auto", "where to compute (default auto: as the preset says)"},
+    {"--device", "cpu|cuda|cuda:N|auto",
+     "where to compute, N: on which GPU (default auto: as the preset says)"},
     {"--attention-impl", "auto|generic", "fused attention kernels, or the path of any variant"},
     {"--threads", "N", "threads (default: all usable cores)"},
     {"--seed", "N", "seed of every random stream (default: the preset's)"},
@@ -227,6 +228,11 @@ static int take_threads(struct parse *p)
     return 0;
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /* --device and --attention-impl. */
 static int take_compute(struct parse *p)
 {
@@ -235,8 +241,12 @@ static int take_compute(struct parse *p)
         cli->device = ORR_DEVICE_CPU;
     else if (p->device && !strcmp(p->device, "cuda"))
         cli->device = ORR_DEVICE_CUDA;
-    else if (p->device && strcmp(p->device, "auto"))
-        return ORR_FAIL(ORR_EUSAGE, "--device: expected cpu, cuda or auto, found \"%s\"",
+    else if (p->device && !strncmp(p->device, "cuda:", 5) && is_digit(p->device[5]) &&
+             (!p->device[6] || (is_digit(p->device[6]) && !p->device[7]))) {
+        cli->device = ORR_DEVICE_CUDA;
+        cli->device_number = atoi(p->device + 5);
+    } else if (p->device && strcmp(p->device, "auto"))
+        return ORR_FAIL(ORR_EUSAGE, "--device: expected cpu, cuda, cuda:N or auto, found \"%s\"",
                         p->device);
     if (p->implementation && !strcmp(p->implementation, "generic"))
         cli->generic_attention = true;

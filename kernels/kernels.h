@@ -95,6 +95,8 @@ struct k_ops {
      * everything but alloc's memory. One backend is open once per process. */
     int (*open)(int threads, enum k_precision precision);
     void (*close)(void);
+    /* Which device the next open() takes, from 0 on, 0 at first; NULL where there is only one. */
+    void (*choose)(int device);
     /* *gflops = the best rate of matmuls on the open backend, in billions of floating-point
      * operations per second, measured now in about a tenth of a second: what training is compared
      * with. cpu: large ones, in bf16 where open() allowed it and the machine has it, by all
@@ -121,7 +123,9 @@ struct k_ops {
     int (*wait)(void);
     /* What is asked for between record_begin and record_end is not done but kept: replay does it,
      * with the same pointers, sizes and numbers. No alloc, upload, download or wait meanwhile, and
-     * everything in it has run once before. All four NULL where nothing would be gained. */
+     * everything in it has run once before. Each may fail without anything having been done, and
+     * what was asked for can be done without. All four NULL where nothing would be gained, or with
+     * ORRERY_CUDA_GRAPHS=0. */
     int (*record_begin)(void);
     int (*record_end)(struct k_recording **recording);
     int (*replay)(const struct k_recording *recording);
@@ -256,6 +260,9 @@ const struct k_ops *const *k_backends(void);
  * cpu otherwise: in silence, since nobody asked for a GPU, but with a line on stderr where the
  * driver's device file is there and CUDA finds no GPU: then something is wrong with the machine. */
 int k_find(const char *name, const struct k_ops **ops);
+/* Whether the machine has an NVIDIA GPU, with or without a driver: by its PCI devices (of the folder
+ * $ORRERY_PCI, for tests) or the driver's /dev/nvidia0. Not where CUDA_VISIBLE_DEVICES hides all. */
+bool k_gpu_here(void);
 /* The same backend with its generic attention path for every variant. *copy is filled and must
  * live as long as it is used. */
 const struct k_ops *k_generic_attention(const struct k_ops *ops, struct k_ops *copy);

@@ -2,6 +2,7 @@
  * run on machines that have none. */
 #include "plugin.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,38 @@ int k_plugin_find(const struct k_ops **ops)
         return ORR_EDEVICE;
     *ops = dlsym(library, "k_cuda");
     return *ops ? 0 : ORR_FAIL(ORR_EDEVICE, "the CUDA backend has no table of operations");
+}
+
+/* Whether a file holds this text at its beginning. */
+static bool begins(const char *path, const char *text)
+{
+    char line[32] = "";
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    const bool read = fgets(line, sizeof line, file) != NULL;
+    fclose(file);
+    return read && !strncmp(line, text, strlen(text));
+}
+
+bool k_gpu_here(void)
+{
+    const char *root = getenv("ORRERY_PCI"), *visible = getenv("CUDA_VISIBLE_DEVICES");
+    char folder[2048], path[4096];
+    bool found = false;
+    if (visible && (!*visible || *visible == '-')) /* it is not to be used */
+        return false;
+    snprintf(folder, sizeof folder, "%.2000s", root ? root : "/sys/bus/pci/devices");
+    DIR *devices = opendir(folder);
+    for (const struct dirent *e; devices && !found && (e = readdir(devices));) {
+        snprintf(path, sizeof path, "%s/%s/vendor", folder, e->d_name);
+        const bool nvidia = begins(path, "0x10de");
+        snprintf(path, sizeof path, "%s/%s/class", folder, e->d_name);
+        found = nvidia && begins(path, "0x03"); /* a display controller, of any kind */
+    }
+    if (devices)
+        closedir(devices);
+    return found || (!root && !access("/dev/nvidia0", F_OK)); /* a container has the second alone */
 }
 
 const struct k_ops *k_plugin_usable(void)

@@ -9,6 +9,8 @@
 static int take(struct gpt_device *device, const struct orr_cli *cli, const char *name)
 {
     TRY(k_find(name, &device->ops));
+    if (device->ops->choose)
+        device->ops->choose(cli->device_number);
     if (cli->generic_attention)
         device->ops = k_generic_attention(device->ops, &device->generic);
     return 0;
@@ -21,14 +23,25 @@ static int explain(const struct orr_cli *cli, int rc)
     if (rc != ORR_EDEVICE)
         return rc;
     snprintf(why, sizeof why, "%.2000s", orr_error());
+    if (cli->device == ORR_DEVICE_CUDA && cli->device_number)
+        return ORR_FAIL(rc, "--device cuda:%d: %s", cli->device_number, why);
     if (cli->device == ORR_DEVICE_CUDA)
         return ORR_FAIL(rc, "--device cuda: %s", why);
     return ORR_FAIL(rc, "preset %s, model.device = cuda: %s", cli->preset.name, why);
 }
 
-/* The CPU instead of a GPU that nobody insists on; the error says why. */
+/* The CPU instead of a GPU that nobody insists on; the error says why. Where a GPU is there, it is
+ * expected to be used, and weeks of work on the CPU do not begin unasked. */
 static int settle(struct gpt_device *device, const struct orr_cli *cli)
 {
+    char why[2048];
+    snprintf(why, sizeof why, "%.2000s", orr_error());
+    if (k_gpu_here())
+        return ORR_FAIL(
+            ORR_EDEVICE,
+            "preset %s, model.device = auto: an NVIDIA GPU is here and cannot be used: %s; "
+            "--device cpu computes on the CPU",
+            cli->preset.name, why);
     orr_note(cli->quiet,
              "note: preset %s, model.device = auto: no GPU can be used: %s; computing on the CPU",
              cli->preset.name, orr_error());

@@ -31,6 +31,7 @@ struct gpt_layer_activations {
 struct gpt_replay {
     struct k_recording *recording; /* NULL: not yet */
     bool warm;                     /* such a pass has run once, not recorded */
+    bool off;                      /* recording failed: passes run as they are */
     int B, frozen;
     int made; /* of the activations, after it */
     bool weighted;

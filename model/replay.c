@@ -5,7 +5,10 @@
  * is (which makes what is made on first use), the second is recorded, and from then on it is
  * replayed. What it depends on is kept beside the recording and compared: another shape, other
  * weights (gpt_swap_average), others that are trained (gpt_freeze) or another way to attend record
- * anew; another plan of the activations takes the recording with it. */
+ * anew; another plan of the activations takes the recording with it.
+ *
+ * A recording only saves time: where it cannot be made or replayed, a note says so once, and passes
+ * run as they are, with the same numbers. */
 #include "model.h"
 
 #include <string.h>
@@ -14,7 +17,9 @@ void gpt_replay_free(const struct k_ops *ops, struct gpt_replay *replay)
 {
     if (replay->recording)
         ops->record_free(replay->recording);
+    const bool off = replay->off;
     memset(replay, 0, sizeof *replay);
+    replay->off = off;
 }
 
 /* Byte by byte: bytes between members may make it record again, never replay what is old. */
@@ -62,16 +67,28 @@ static int record(struct gpt_model *model, const struct gpt_batch *on)
     return rc ? rc : end;
 }
 
+/* The pass as it is, from here on. Nothing of it was done: what is recorded is not, and a replay
+ * that was refused has not begun. An error that stays will come back from the pass itself. */
+static int without(struct gpt_model *model, const struct gpt_batch *on)
+{
+    struct gpt_replay *replay = &model->act->replay;
+    orr_note(false, "note: passes are not recorded, and take longer to start: %s", orr_error());
+    orr_error_clear();
+    gpt_replay_free(model->ops, replay);
+    replay->off = true;
+    return gpt_pass(model, on);
+}
+
 int gpt_replay_pass(struct gpt_model *model, const struct gpt_batch *on)
 {
     struct gpt_replay *replay = &model->act->replay;
-    if (!model->ops->record_begin)
+    if (!model->ops->record_begin || replay->off)
         return gpt_pass(model, on);
     if (!fits(replay, model, on))
         return warm_up(model, on);
-    if (!replay->recording)
-        TRY(record(model, on));
+    if (!replay->recording && record(model, on))
+        return without(model, on);
     model->act->sequences = on->B;
     model->act->made = replay->made;
-    return model->ops->replay(replay->recording);
+    return model->ops->replay(replay->recording) ? without(model, on) : 0;
 }

@@ -11,6 +11,7 @@ enum { UPLOAD_BYTES = 4 << 20, UPLOADS = 2, RETIRED = 64, BLOCKS_PER_SM = 8 };
 
 static struct {
     bool open;
+    int device;
     enum k_precision precision;
     int processors; /* streaming multiprocessors */
     cudaStream_t stream;
@@ -57,6 +58,11 @@ int k_cuda_blocks(size_t n, int block)
     const size_t fill = (size_t)(cuda.processors ? cuda.processors : 1) * BLOCKS_PER_SM *
                         (block >= 256 ? 1 : (size_t)(256 / block));
     return (int)(wanted < 1 ? 1 : wanted < fill ? wanted : fill);
+}
+
+int k_cuda_device(void)
+{
+    return cuda.device;
 }
 
 enum k_precision k_cuda_precision(void)
@@ -192,7 +198,9 @@ static void cuda_close(void)
     }
     if (cuda.stream)
         cudaStreamDestroy(cuda.stream);
+    const int device = cuda.device;
     memset(&cuda, 0, sizeof(cuda));
+    cuda.device = device;
 }
 
 static int open_uploads(void)
@@ -207,28 +215,83 @@ static int open_uploads(void)
     return rc;
 }
 
-static int cuda_open(int threads, enum k_precision precision)
+static void cuda_choose(int device)
 {
-    (void)threads;
-    int count = 0, major = 0;
+    cuda.device = device;
+}
+
+/* The first driver for a version of CUDA (Release Notes, table "CUDA Toolkit and Minimum Required
+ * Driver Version for CUDA Minor Version Compatibility"). */
+static int first_driver(int major)
+{
+    return major >= 13 ? 580 : major == 12 ? 525 : 450;
+}
+
+/* A driver is there and not older than the toolkit that this was built with. Versions are
+ * 1000 major + 10 minor; a driver runs what was built for an older minor or for the same major. */
+static int check_driver(void)
+{
+    int driver = 0, toolkit = 0;
+    if (cudaRuntimeGetVersion(&toolkit) != cudaSuccess ||
+        cudaDriverGetVersion(&driver) != cudaSuccess)
+        (void)cudaGetLastError();
+    const int needed = first_driver(toolkit / 1000);
+    if (driver == 0)
+        return ORR_FAIL(ORR_EDEVICE,
+                        "no NVIDIA driver was found (libcuda.so.1): %d or later is needed", needed);
+    if (driver / 1000 < toolkit / 1000)
+        return ORR_FAIL(
+            ORR_EDEVICE,
+            "the NVIDIA driver is too old: it is for CUDA %d.%d, and this build is of CUDA "
+            "%d.%d: a driver of version %d or later, or a build with nvcc of CUDA %d",
+            driver / 1000, driver % 1000 / 10, toolkit / 1000, toolkit % 1000 / 10, needed,
+            driver / 1000);
+    return 0;
+}
+
+/* There is a device of the number that was chosen, and kernels were compiled for its kind. */
+static int check_device(void)
+{
+    int count = 0, major = 0, minor = 0;
     const cudaError_t found = cudaGetDeviceCount(&count);
     if (found != cudaSuccess || count < 1) {
         (void)cudaGetLastError();
-        return ORR_FAIL(ORR_EDEVICE, "no NVIDIA GPU (driver) was found: %s",
+        return ORR_FAIL(ORR_EDEVICE, "no NVIDIA GPU was found: %s",
                         found != cudaSuccess ? cudaGetErrorString(found) : "no device");
     }
+    if (cuda.device >= count)
+        return ORR_FAIL(ORR_EDEVICE, "no GPU %d: GPUs here are 0 to %d", cuda.device, count - 1);
+    int rc =
+        k_cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, cuda.device),
+                     "compute capability");
+    if (!rc)
+        rc = k_cuda_check(
+            cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, cuda.device),
+            "compute capability");
+    if (!rc && major < 8)
+        rc = ORR_FAIL(
+            ORR_EDEVICE,
+            "GPU %d is too old: it has compute capability %d.%d, and 8.0 (A100, RTX 30) or "
+            "later is needed",
+            cuda.device, major, minor);
+    return rc;
+}
+
+static int cuda_open(int threads, enum k_precision precision)
+{
+    (void)threads;
+    int rc = check_driver();
+    if (!rc)
+        rc = check_device();
+    if (rc)
+        return rc;
     cuda_close();
     cuda.open = true;
     cuda.precision = precision;
-    int rc = k_cuda_check(cudaSetDevice(0), "taking the GPU");
-    if (!rc)
-        rc = k_cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
-                          "compute capability");
-    if (!rc && major < 8)
-        rc = ORR_FAIL(ORR_EDEVICE, "the GPU has compute capability %d, 8.0 is needed", major);
+    rc = k_cuda_check(cudaSetDevice(cuda.device), "taking the GPU");
     if (!rc)
         rc = k_cuda_check(
-            cudaDeviceGetAttribute(&cuda.processors, cudaDevAttrMultiProcessorCount, 0),
+            cudaDeviceGetAttribute(&cuda.processors, cudaDevAttrMultiProcessorCount, cuda.device),
             "multiprocessors");
     if (!rc)
         rc = k_cuda_check(cudaStreamCreateWithFlags(&cuda.stream, cudaStreamNonBlocking), "stream");
@@ -250,6 +313,7 @@ static struct k_ops table(void)
     t.name = "cuda";
     t.open = cuda_open;
     t.close = cuda_close;
+    t.choose = cuda_choose;
     t.peak = k_cuda_matmul_peak;
     t.host = false;
     t.alloc = cuda_alloc;

@@ -58,6 +58,8 @@ int k_cuda_check(cudaError_t status, const char *what);
 /* Blocks of a grid-stride kernel over n elements with `block` threads: enough to fill the device,
  * not more than needed. */
 int k_cuda_blocks(size_t n, int block);
+/* The device that is open, or will be. */
+int k_cuda_device(void);
 /* How matmuls of the linear layers round: as open() was told. */
 enum k_precision k_cuda_precision(void);
 /* Scratch memory that lives until the slot is asked for again; *memory = at least `bytes`, not
@@ -91,7 +93,7 @@ bool k_cuda_recordings(void);
 int k_cuda_results_open(void);
 void k_cuda_results_close(void);
 
-/* ---- matmul.h is implemented by matmul.cu (cuBLASLt); under K_CUDA_HOST by tests/cuda_host. */
+/* ---- matmul.h is implemented by matmul.cu, on cuBLASLt */
 
 /* ---- the entries: each file fills in its own */
 

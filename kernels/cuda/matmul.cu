@@ -52,8 +52,9 @@ static int open_library(void)
     if (lt.handle)
         return 0;
     int major = 0;
-    int rc = k_cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0),
-                          "compute capability");
+    int rc = k_cuda_check(
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, k_cuda_device()),
+        "compute capability");
     if (rc)
         return rc;
     lt.workspace_bytes = (size_t)(major >= 9 ? 64 : 32) << 20;
@@ -342,7 +343,11 @@ int k_cuda_matmul_peak(double *gflops)
 {
     enum { TIMES = 8 };
     /* of a size at which the rate no longer grows, and of a few milliseconds */
+#ifdef K_CUDA_HOST
+    const int side = 256;
+#else
     const int side = k_cuda_precision() == K_PRECISION_FP32 ? 4096 : 8192;
+#endif
     const size_t n = (size_t)side * (size_t)side;
     cudaEvent_t from = NULL, to = NULL;
     void *memory = NULL;

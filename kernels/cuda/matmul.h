@@ -1,4 +1,5 @@
-/* matmul.h - the one matrix product of the CUDA backend: cuBLASLt, or loops under the emulation. */
+/* matmul.h - the one matrix product of the CUDA backend: cuBLASLt, or its stand-in under the
+ * emulation (tests/cuda_host/cublasLt.h). */
 #ifndef K_CUDA_MATMUL_H
 #define K_CUDA_MATMUL_H
 

@@ -96,6 +96,7 @@ static void test_nothing_given(void **state)
     assert_string_equal(cli.attention, "");
     assert_string_equal(cli.checkpoint, "");
     assert_int_equal(cli.device, ORR_DEVICE_AUTO);
+    assert_int_equal(cli.device_number, 0);
     assert_false(cli.generic_attention);
     assert_true(cli.threads >= 1);
     assert_int_equal(cli.argc_rest, 0);
@@ -109,7 +110,7 @@ static void test_every_option(void **state)
     scratch_path(path, presets, "mine.json");
     assert_int_equal(parse(&done, "--set", "model.width=96", "--preset", path, "--run", "r/1",
                            "--out=o", "--attention", "lssa", "--checkpoint", "c.safetensors",
-                           "--device=cuda", "--attention-impl", "generic", "--threads", "3",
+                           "--device=cuda:7", "--attention-impl", "generic", "--threads", "3",
                            "--seed", "18446744073709551615", "--resume", "--quiet",
                            "--set=about=a=b", "--target", "F", "--loose", "in.csv", "-", NULL),
                      0);
@@ -126,6 +127,7 @@ static void test_every_option(void **state)
     assert_string_equal(cli.preset.attention.item[2], "lssa");
     assert_true(orr_cli_wants(&cli, "lssa") && !orr_cli_wants(&cli, "softmax"));
     assert_int_equal(cli.device, ORR_DEVICE_CUDA);
+    assert_int_equal(cli.device_number, 7);
     assert_true(cli.generic_attention);
     assert_int_equal(cli.threads, 3);
     assert_true(cli.preset.seed == UINT64_MAX);
@@ -185,7 +187,9 @@ static void test_refusals(void **state)
         {{"--layers"}, "--layers", "expected a value"},
         {{"--layer=2"}, "unknown option --layer;", "--layers"},
         {{"--seed=18446744073709551616"}, "--seed", "18446744073709551616"},
-        {{"--device=gpu"}, "--device", "cpu, cuda or auto"},
+        {{"--device=cuda:"}, "--device", "found \"cuda:\""},
+        {{"--device=cuda:123"}, "--device", "found \"cuda:123\""},
+        {{"--device=gpu"}, "--device", "cpu, cuda, cuda:N or auto"},
         {{"--attention-impl=fast"}, "--attention-impl", "auto or generic, found \"fast\""},
         {{"--attention-impl="}, "--attention-impl", "auto or generic"},
         {{"--attention-imp=auto"}, "unknown option --attention-imp;", "--attention-impl"},

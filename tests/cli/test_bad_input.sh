@@ -91,7 +91,7 @@ for p in orbits pretrain finetune symreg; do
         --threads many
 done
 for p in pretrain finetune; do
-    refuse "$p: unknown device" 2 --device 'cpu, cuda or auto' gpu -- smoke $p --device gpu
+    refuse "$p: unknown device" 2 --device 'cpu, cuda, cuda:N or auto' gpu -- smoke $p --device gpu
 done
 # options that would do nothing are no options
 no_option() {

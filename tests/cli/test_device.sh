@@ -3,6 +3,7 @@
 # asked for, a note and the CPU when it is only preferred; the precision tf32 on the CPU is fp32.
 . tests/cli/lib.sh
 export ORRERY_CUDA_PLUGIN=$WORK/none.so # as on a machine without
+export ORRERY_PCI=$WORK/none
 SMOKE=(--preset smoke --threads 1 --attention softmax --set pretrain_planets.steps=0
        --set pretrain.steps=5 --set finetune.magnitude.steps=2 --set finetune.vector.steps=2)
 check "data" program orbits --preset smoke --threads 1 --run "$WORK/data" --quiet
@@ -19,7 +20,7 @@ for choice in "--device cuda" "--set model.device=cuda"; do
             program $p "${SMOKE[@]}" "${ORBITS[@]}" --quiet --run "$WORK/none" $choice
     done
 done
-refuse "a wrong device" 2 "--device" "cpu, cuda or auto" '"gpu"' -- program pretrain \
+refuse "a wrong device" 2 "--device" "cpu, cuda, cuda:N or auto" '"gpu"' -- program pretrain \
     "${SMOKE[@]}" --run "$WORK/none" --device gpu
 refuse "a wrong setting" 2 "model.device" "auto|cpu|cuda" '"gpu"' -- \
     program pretrain "${SMOKE[@]}" --run "$WORK/none" --set model.device=gpu

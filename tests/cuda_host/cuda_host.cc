@@ -108,7 +108,7 @@ __attribute__((format(printf, 1, 2))) static void fail(const char *format, ...)
 
 void cuda_host_stop(const char *format, ...)
 {
-    char text[256];
+    char text[400];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
@@ -354,6 +354,11 @@ void *k_cuda_host_shared(void)
     return now.shared;
 }
 
+size_t cuda_host_ptx_shared_bytes(void)
+{
+    return now.launch->shared;
+}
+
 /* ---- blocks */
 
 static void run_warp(int warp)
@@ -479,6 +484,7 @@ static int run_now(void *arguments)
     if (!now.shared)
         return ORR_FAIL(ORR_ENOMEM, "kernel %s: no memory for the emulation", l->name);
     cuda_host_memory_open();
+    cuda_host_ptx_launches++;
     catch_faults(true);
     run_grid(l);
     catch_faults(false);
@@ -515,6 +521,17 @@ int cuda_host_start(struct cuda_host_launch *launch)
                         "bytes",
                         launch->name, bad, launch->grid.x, launch->grid.y, launch->grid.z,
                         launch->block.x, launch->block.y, launch->block.z, launch->shared);
+    }
+    if (cuda_host_no_launch()) {
+        launch->drop(launch->arguments);
+        return ORR_FAIL(ORR_EDEVICE, "kernel %s: %s", launch->name,
+                        cudaGetErrorString(cudaPeekAtLastError()));
+    }
+    const int rc = cuda_host_ptx_take(launch);
+    if (rc) {
+        launch->drop(launch->arguments);
+        cuda_host_fail(cudaErrorLaunchFailure, "kernel %s: not in ORR_CUDA_HOST_PTX", launch->name);
+        return rc;
     }
     struct cuda_host_launch *l = new struct cuda_host_launch(*launch);
     if (cuda_host_keep(run_now, drop_launch, l))

@@ -3,6 +3,7 @@
 #define CUDA_HOST_INTERNAL_H
 
 #include "cuda_host.h"
+#include "cuda_host_ptx.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define CUDA_HOST_ASAN 1
@@ -21,8 +22,6 @@
  * NULL, or what was overwritten. */
 void cuda_host_memory_open(void);
 const char *cuda_host_memory_close(void);
-/* Where an address lies among the allocations, in words. */
-void cuda_host_memory_describe(const void *address, char *text, size_t size);
 /* Keeps the error and its text for cudaGetLastError; returns it. */
 cudaError_t cuda_host_fail(cudaError_t error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -34,13 +33,13 @@ bool cuda_host_keep(int (*run)(void *arguments), void (*drop)(void *arguments), 
 /* Whether a graph is under way; makes it one that cannot be used. */
 bool cuda_host_capturing(void);
 void cuda_host_spoil_capture(void);
+/* Whether kernels cannot be captured now, which is then the last error. */
+bool cuda_host_no_launch(void);
 
-/* ---- cuda_host.cc */
+/* ---- cuda_host_ptx.cc */
 
-/* Ends the launch, with the thread named. */
-[[noreturn]] void cuda_host_stop(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Number of the thread that runs, in its block. */
-int cuda_host_thread(void);
+/* Puts the kernel of ORR_CUDA_HOST_PTX into the launch, where there is one: 0 or an error. */
+int cuda_host_ptx_take(struct cuda_host_launch *launch);
 
 /* ---- cuda_host_tensor.cc */
 

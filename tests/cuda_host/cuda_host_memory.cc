@@ -63,24 +63,51 @@ const char *cudaGetErrorName(cudaError_t error)
 
 /* ---- the device */
 
+static int machine(const char *variable, int otherwise)
+{
+    const char *text = getenv(variable);
+    return text ? atoi(text) : otherwise;
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = machine("ORR_CUDA_HOST_DRIVER", 13000);
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    *version = 13000;
+    return cudaSuccess;
+}
+
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    const char *devices = getenv("ORR_CUDA_HOST_DEVICES");
-    *count = devices ? atoi(devices) : 1;
+    int driver, toolkit;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&toolkit);
+    *count = machine("ORR_CUDA_HOST_DEVICES", 1);
+    if (driver < toolkit)
+        return cuda_host_fail(cudaErrorInsufficientDriver, "the driver is older than the toolkit");
     return *count > 0 ? cudaSuccess : cuda_host_fail(cudaErrorNoDevice, "no device");
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-    return device == 0 ? cudaSuccess : cuda_host_fail(cudaErrorInvalidValue, "no such device");
+    return device >= 0 && device < machine("ORR_CUDA_HOST_DEVICES", 1)
+               ? cudaSuccess
+               : cuda_host_fail(cudaErrorInvalidValue, "no such device");
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int)
 {
     *value = attribute == cudaDevAttrMultiProcessorCount            ? 4
              : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? 227 * 1024
-             : attribute == cudaDevAttrComputeCapabilityMajor       ? 9
-                                                                    : 0;
+             : attribute == cudaDevAttrComputeCapabilityMajor
+                 ? machine("ORR_CUDA_HOST_CAPABILITY", 90) / 10
+             : attribute == cudaDevAttrComputeCapabilityMinor
+                 ? machine("ORR_CUDA_HOST_CAPABILITY", 90) % 10
+                 : 0;
     return cudaSuccess;
 }
 
@@ -163,6 +190,15 @@ const char *cuda_host_memory_close(void)
         allow(a, false);
     }
     return found;
+}
+
+void cuda_host_memory_find(const void *address, const char **from, size_t *bytes)
+{
+    const struct allocation *a = find(address, 1);
+    if (a) {
+        *from = a->memory;
+        *bytes = a->bytes;
+    }
 }
 
 void cuda_host_memory_describe(const void *address, char *text, size_t size)

@@ -9,9 +9,11 @@ enum cudaError_t {
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidConfiguration = 9,
+    cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100,
     cudaErrorIllegalAddress = 700,
     cudaErrorLaunchFailure = 719,
+    cudaErrorNotSupported = 801,
     cudaErrorStreamCaptureUnsupported = 900,
     cudaErrorStreamCaptureInvalidated = 901,
 };
@@ -41,7 +43,12 @@ typedef struct cuda_host_event *cudaEvent_t;
 typedef struct cuda_host_graph *cudaGraph_t;
 typedef struct cuda_host_graph *cudaGraphExec_t;
 
-cudaError_t cudaGetDeviceCount(int *count); /* 1, or ORR_CUDA_HOST_DEVICES */
+/* The machine is as the environment says: ORR_CUDA_HOST_DEVICES=1 GPUs, of the compute capability
+ * ORR_CUDA_HOST_CAPABILITY=90, with the driver of a version of CUDA, ORR_CUDA_HOST_DRIVER=13000, or
+ * 0 for none; the toolkit is 13.0. */
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaDriverGetVersion(int *version);
+cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
@@ -69,6 +76,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
@@ -97,12 +106,23 @@ struct cuda_host_launch {
     size_t shared;
     void (*call)(const void *arguments); /* one thread */
     void (*drop)(void *arguments);
+    /* The arguments one after the other, as a kernel of PTX has them; gives their bytes. */
+    size_t (*pack)(const void *arguments, char *to);
     void *arguments; /* the launch owns them */
 };
 /* Runs it, or keeps it for the graph under way; 0 or ORR_EDEVICE with the kernel named. */
 int cuda_host_start(struct cuda_host_launch *launch);
 /* The dynamic shared memory of the block that runs. */
 void *k_cuda_host_shared(void);
+
+/* One argument behind `at` bytes of others; to: where the first is, or NULL. */
+template <typename T> static inline void cuda_host_pack(size_t *at, char *to, const T &argument)
+{
+    *at = (*at + alignof(T) - 1) / alignof(T) * alignof(T);
+    if (to)
+        memcpy(to + *at, &argument, sizeof(T));
+    *at += sizeof(T);
+}
 
 template <typename... P> struct cuda_host_kernel {
     struct launched {
@@ -127,6 +147,12 @@ template <typename... P> struct cuda_host_kernel {
             std::apply(call->kernel, call->arguments);
         };
         l.drop = [](void *a) { delete (launched *)a; };
+        l.pack = [](const void *a, char *to) {
+            size_t at = 0;
+            std::apply([&](const P &...argument) { (cuda_host_pack(&at, to, argument), ...); },
+                       ((const launched *)a)->arguments);
+            return at;
+        };
         l.arguments = new launched{kernel, std::tuple<P...>(arguments...)};
         return cuda_host_start(&l);
     }
@@ -139,6 +165,20 @@ static inline cuda_host_kernel<P...> cuda_host_make(const char *name, void (*ker
 }
 
 /* ---- the emulation itself */
+
+/* What of graphs fails from now on; at first what ORR_CUDA_HOST_GRAPHS=NUMBER says. */
+enum cuda_host_graph_failure {
+    CUDA_HOST_GRAPHS_WORK,
+    CUDA_HOST_NO_BEGIN,       /* cudaStreamBeginCapture */
+    CUDA_HOST_NO_LAUNCH,      /* kernels while capturing */
+    CUDA_HOST_NO_END,         /* cudaStreamEndCapture */
+    CUDA_HOST_NO_INSTANTIATE, /* cudaGraphInstantiate */
+    CUDA_HOST_NO_REPLAY,      /* cudaGraphLaunch */
+    CUDA_HOST_GRAPH_FAILURES
+};
+extern "C" void cuda_host_fail_graphs(int what);
+/* Graphs that were launched so far. */
+extern "C" long cuda_host_graphs(void);
 
 /* ORR_CUDA_HOST_ORDER=forward|reverse|shuffle sets the first; forward is the default. */
 enum cuda_host_order { CUDA_HOST_FORWARD, CUDA_HOST_REVERSE, CUDA_HOST_SHUFFLE, CUDA_HOST_ORDERS };

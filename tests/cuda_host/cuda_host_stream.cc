@@ -3,6 +3,7 @@
 #include "cuda_host_internal.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 struct node { /* of a graph */
     int (*run)(void *arguments);
@@ -19,10 +20,28 @@ struct cuda_host_stream {
     int unused;
 };
 struct cuda_host_event {
-    int unused;
+    struct timespec recorded;
 };
 
 static struct cuda_host_graph *capture; /* the graph under way */
+/* what of graphs fails */
+static int broken = getenv("ORR_CUDA_HOST_GRAPHS") ? atoi(getenv("ORR_CUDA_HOST_GRAPHS")) : 0;
+static long launched;
+
+extern "C" void cuda_host_fail_graphs(int what)
+{
+    broken = what;
+}
+
+extern "C" long cuda_host_graphs(void)
+{
+    return launched;
+}
+
+static cudaError_t refuse(const char *what)
+{
+    return cuda_host_fail(cudaErrorNotSupported, "%s was told to fail", what);
+}
 
 bool cuda_host_capturing(void)
 {
@@ -73,14 +92,36 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
+cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
+    return cudaEventCreateWithFlags(event, 0);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+{
+    clock_gettime(CLOCK_MONOTONIC, &event->recorded);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
+{
+    *ms = (float)(1e3 * (double)(to->recorded.tv_sec - from->recorded.tv_sec) +
+                  1e-6 * (double)(to->recorded.tv_nsec - from->recorded.tv_nsec));
     return cudaSuccess;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t)
 {
     return cudaStreamSynchronize(NULL);
+}
+
+bool cuda_host_no_launch(void)
+{
+    if (!capture || broken != CUDA_HOST_NO_LAUNCH)
+        return false;
+    capture->valid = false;
+    refuse("a launch during a capture");
+    return true;
 }
 
 bool cuda_host_keep(int (*run)(void *arguments), void (*drop)(void *arguments), void *arguments)
@@ -102,6 +143,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t, enum cudaStreamCaptureMode)
 {
     if (capture)
         return cuda_host_fail(cudaErrorStreamCaptureUnsupported, "two captures at once");
+    if (broken == CUDA_HOST_NO_BEGIN)
+        return refuse("cudaStreamBeginCapture");
     capture = new struct cuda_host_graph();
     capture->valid = true;
     capture->owners = 1;
@@ -115,6 +158,10 @@ cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph)
         return cuda_host_fail(cudaErrorInvalidValue, "no capture is under way");
     struct cuda_host_graph *done = capture;
     capture = NULL;
+    if (broken == CUDA_HOST_NO_END) {
+        cudaGraphDestroy(done);
+        return refuse("cudaStreamEndCapture");
+    }
     if (!done->valid) {
         cudaGraphDestroy(done);
         return cuda_host_fail(cudaErrorStreamCaptureInvalidated, "the capture was broken");
@@ -125,6 +172,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph)
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
 {
+    if (broken == CUDA_HOST_NO_INSTANTIATE)
+        return refuse("cudaGraphInstantiate");
     graph->owners++;
     *exec = graph;
     return cudaSuccess;
@@ -132,6 +181,9 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t)
 {
+    if (broken == CUDA_HOST_NO_REPLAY)
+        return refuse("cudaGraphLaunch");
+    launched++;
     for (size_t i = 0; i < exec->count; i++)
         if (exec->nodes[i].run(exec->nodes[i].arguments))
             return cudaPeekAtLastError() ? cudaPeekAtLastError() : cudaErrorLaunchFailure;

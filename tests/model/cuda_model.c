@@ -325,6 +325,39 @@ static void train(const struct k_ops *ops, enum k_precision precision, int kind,
     gpt_batch_free(&data.held_out);
 }
 
+/* Training goes on where work cannot be recorded, at whatever call that shows: the same bits, and
+ * nothing is replayed. (On a GPU, which cannot be told to fail, there is nothing to see.) */
+extern void cuda_host_fail_graphs(int what) __attribute__((weak)); /* of the emulation */
+extern long cuda_host_graphs(void) __attribute__((weak));
+
+static void test_without_recordings(void **state)
+{
+    (void)state;
+    enum { FAILURES = 6, STEPS = 10 }; /* 0: none */
+    if (!cuda_host_fail_graphs || !cuda->record_begin)
+        skip();
+    const struct gpt_config c = config_of(NARROW);
+    struct gpt_model model;
+    char folder[4096], name[64];
+    real *param[FAILURES];
+    assert_int_equal(gpt_create(&model, &c, &k_ref, 9), 0);
+    for (int what = 0; what < FAILURES; what++) {
+        const long before = cuda_host_graphs();
+        snprintf(name, sizeof name, "graphs-%d", what);
+        scratch_path(folder, dir, name);
+        cuda_host_fail_graphs(what);
+        train(cuda, K_PRECISION_BF16, NARROW, folder, STEPS, &param[what]);
+        cuda_host_fail_graphs(0);
+        assert_true((cuda_host_graphs() > before + STEPS) == (what == 0));
+        assert_true(what == 0 || cuda_host_graphs() == before);
+        if (!tiny_same(param[0], param[what], model.total))
+            fail_msg("other weights with failure %d", what);
+    }
+    for (int what = 0; what < FAILURES; what++)
+        free(param[what]);
+    gpt_free(&model);
+}
+
 /* From one checkpoint, 10 steps on each; then each goes on from the other's. */
 static void test_training(void **state)
 {
@@ -419,10 +452,15 @@ static void test_files_and_outputs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes_fp32),     cmocka_unit_test(test_passes_bf16),
-        cmocka_unit_test(test_narrow),          cmocka_unit_test(test_another_precision),
-        cmocka_unit_test(test_first_bad_layer), cmocka_unit_test(test_recording),
-        cmocka_unit_test(test_training),        cmocka_unit_test(test_files_and_outputs),
+        cmocka_unit_test(test_passes_fp32),
+        cmocka_unit_test(test_passes_bf16),
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_another_precision),
+        cmocka_unit_test(test_first_bad_layer),
+        cmocka_unit_test(test_recording),
+        cmocka_unit_test(test_without_recordings),
+        cmocka_unit_test(test_training),
+        cmocka_unit_test(test_files_and_outputs),
     };
     const int rc = k_find("cuda", &cuda);
     return rc ? orr_error_exit("cuda_model", rc)
