@@ -8,9 +8,10 @@ ifeq ($(origin MPI),undefined)
 MPI := $(if $(shell command -v $(MPICC) 2>/dev/null),1,0)
 endif
 
-check-mpi: all $(FAIL_WRITE)
-	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' MPI_FULL=yes CHECK_LIMIT=1800 tools/check.sh $(B)/tests/logs-mpi \
-	    'bash tests/cli/test_mpi.sh' 'bash tests/long/test_slurm.sh'
+check-mpi: all $(FAIL_WRITE) $(EMULATED_PLUGIN) $(NCCL_STAND_IN)
+	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' EMULATED='$(EMULATED_PLUGIN)' NCCL='$(NCCL_STAND_IN)' \
+	    MPI_FULL=yes CHECK_LIMIT=1800 tools/check.sh $(B)/tests/logs-mpi \
+	    'bash tests/cli/test_mpi.sh' 'bash tests/long/test_slurm.sh' 'bash tests/long/test_mpi_gpu.sh'
 .PHONY: check-mpi
 
 # opened under a launcher alone (cluster/plugin.c); its symbols of base and cluster are the program's
@@ -22,6 +23,12 @@ $(MPI_PLUGIN): $(cluster_PLUGIN:%.c=$(B)/%.o)
 	@mkdir -p $(@D)
 	$(call say,MPI,$@)
 	$(Q)OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) -shared $^ -o $@
+# what stands in for NCCL where the emulation stands in for GPUs
+NCCL_STAND_IN := $(B)/tests/libnccl_stand_in.so
+$(NCCL_STAND_IN): tests/cuda_host/nccl_stand_in.c | .deps
+	@mkdir -p $(@D)
+	$(call say,MPI,$@)
+	$(Q)OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@
 $(cluster_PLUGIN:%.c=$(B)/%.o): $(B)/%.o: %.c | .deps
 	@mkdir -p $(@D)
 	$(call say,MPI,$@)

@@ -103,6 +103,9 @@ struct k_ops {
      * threads; ref: its plain loops. */
     int (*peak)(double *gflops);
 
+    /* Exchanges between ranks whose memory is their backend's own (peers.h); NULL: none. */
+    const struct k_peers *peers;
+
     /* ---- memory: every tensor, token and weight an entry is given lies in memory of the backend.
      * host: that is ordinary memory. Otherwise the host reaches it by these entries alone.
      * Work is done in the order in which it was asked for. */

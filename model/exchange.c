@@ -10,22 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a (n) += b (n). The thread has no part in the backend's team of threads. */
-static void add_to(real *a, const real *b, size_t n)
+/* a (n) += b (n). The thread has no part in the team of threads of a backend on the host. */
+static int add_to(const struct k_ops *ops, real *a, const real *b, size_t n)
 {
+    if (!ops->host)
+        return ops->add(a, a, b, n);
     for (size_t i = 0; i < n; i++)
         a[i] += b[i];
+    return 0;
 }
 
 /* parts[first] += the other ranks' of first .. first + count - 1, by halves as in tree.c. */
-static void sum_parts(const struct gpt_ranks *ranks, int first, int count, size_t own)
+static int sum_parts(const struct gpt_ranks *ranks, int first, int count, size_t own)
 {
     if (count == 1)
-        return;
+        return 0;
     real *left = ranks->parts + (size_t)first * own;
-    sum_parts(ranks, first, count / 2, own);
-    sum_parts(ranks, first + count / 2, count - count / 2, own);
-    add_to(left, left + (size_t)(count / 2) * own, own);
+    TRY(sum_parts(ranks, first, count / 2, own));
+    TRY(sum_parts(ranks, first + count / 2, count - count / 2, own));
+    return add_to(ranks->ops, left, left + (size_t)(count / 2) * own, own);
 }
 
 /* This rank's share of one bucket x = its sum over the ranks; whole: all of it, on all ranks. */
@@ -33,11 +36,12 @@ static int sum_bucket(const struct gpt_ranks *ranks, real *x, const struct clust
 {
     size_t first;
     const size_t own = cluster_share(v, cluster_rank(), &first);
-    TRY(cluster_all_to_all(x, ranks->parts, v));
-    if (own > 0)
-        sum_parts(ranks, 0, cluster_size(), own);
-    memcpy(x + first, ranks->parts, own * sizeof *x);
-    return ranks->whole ? cluster_all_gather(x, v) : 0;
+    TRY(gpt_all_to_all(ranks->ops, x, ranks->parts, v));
+    if (own > 0) {
+        TRY(sum_parts(ranks, 0, cluster_size(), own));
+        TRY(ranks->ops->copy(x + first, ranks->parts, own * sizeof *x));
+    }
+    return ranks->whole ? gpt_all_gather(ranks->ops, x, v) : 0;
 }
 
 /* Until the gradient is final from `from` on. */
@@ -67,7 +71,7 @@ static void *follow(void *argument)
 int gpt_exchange_create(struct gpt_ranks *ranks)
 {
     const char *overlap = getenv("ORRERY_OVERLAP");
-    ranks->overlaps = !overlap || strcmp(overlap, "0") != 0;
+    ranks->overlaps = ranks->ops->host && (!overlap || strcmp(overlap, "0") != 0);
     if (pthread_mutex_init(&ranks->mutex, NULL))
         return ORR_FAIL(ORR_ENOMEM, "exchange of gradients: out of memory");
     if (pthread_cond_init(&ranks->lowered, NULL)) {

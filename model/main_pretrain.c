@@ -1,4 +1,5 @@
 /* main_pretrain.c - bin/pretrain: next-state training of every attention variant of a preset. */
+#include "kernels/peers.h"
 #include "cluster/cluster.h"
 #include "pretrain.h"
 
@@ -239,6 +240,23 @@ static int train_side_by_side(struct call *call, bool *done)
     return rc ? rc : orr_side_by_side("--attention", name, count, cli->threads);
 }
 
+/* Of a job: ranks on GPUs have one each, and are joined by the GPUs' own library. */
+static int open_device(struct call *call)
+{
+    const struct k_ops *ops = call->device.ops;
+    TRY(gpt_ranks_choose(ops, call->cli.device_number));
+    TRY(cluster_agree(gpt_device_open(&call->device, &call->cli, false)));
+    return gpt_ranks_join(ops);
+}
+
+static void close_device(struct call *call)
+{
+    const struct k_ops *ops = call->device.ops;
+    if (ops->peers)
+        ops->peers->close();
+    ops->close();
+}
+
 /* What rank 0 finds to do, and where: for all ranks. */
 static int begin(struct call *call, bool *work, bool *done)
 {
@@ -251,7 +269,7 @@ static int begin(struct call *call, bool *work, bool *done)
         TRY(train_side_by_side(call, done));
     if (*done)
         return 0;
-    int rc = *work ? gpt_device_open(&call->device, &call->cli, false) : 0;
+    int rc = *work ? open_device(call) : 0;
     if (!rc && cluster_rank() == 0 && !*call->cli.out)
         rc = orr_cli_save_preset(&call->cli, call->cli.run);
     return cluster_agree(rc);
@@ -270,7 +288,7 @@ static int train(struct call *call)
             rc = gpt_pretrain(&job);
     }
     if (work)
-        call->device.ops->close();
+        close_device(call);
     return rc;
 }
 

@@ -18,19 +18,20 @@ void gpt_ranks_share(int parts, int *first, int *count)
 
 /* ------------------------------------------------------------------------------------ sums */
 
-int gpt_ranks_create(struct gpt_ranks *ranks, size_t count)
+int gpt_ranks_create(struct gpt_ranks *ranks, const struct k_ops *ops, size_t count)
 {
     const size_t size = (size_t)cluster_size();
     memset(ranks, 0, sizeof *ranks);
+    ranks->ops = ops;
     ranks->count = count;
     if (size < 2)
         return 0;
     const size_t blocks = gpt_blocks(GPT_BUCKET);
-    ranks->parts = orr_alloc(size * ((blocks + size - 1) / size) * GPT_BLOCK, sizeof(real));
+    TRY(gpt_tensor_alloc(ops, &ranks->parts, size * ((blocks + size - 1) / size) * GPT_BLOCK));
     ranks->sums = orr_alloc(size, sizeof *ranks->sums);
     ranks->loss = orr_alloc(size, sizeof *ranks->loss);
     ranks->weight = orr_alloc(size, sizeof *ranks->weight);
-    if (!ranks->parts || !ranks->sums || !ranks->loss || !ranks->weight)
+    if (!ranks->sums || !ranks->loss || !ranks->weight)
         return ORR_ENOMEM;
     return gpt_exchange_create(ranks);
 }
@@ -38,7 +39,8 @@ int gpt_ranks_create(struct gpt_ranks *ranks, size_t count)
 void gpt_ranks_free(struct gpt_ranks *ranks)
 {
     gpt_exchange_free(ranks);
-    free(ranks->parts);
+    if (ranks->parts)
+        ranks->ops->release(ranks->parts);
     free(ranks->sums);
     free(ranks->loss);
     free(ranks->weight);
@@ -90,7 +92,7 @@ static int share_arena(struct gpt_model *model, real **arena)
     if (!there)
         return 0;
     TRY(cluster_agree(*arena ? 0 : gpt_tensor_alloc(model->ops, arena, model->total)));
-    return cluster_broadcast(*arena, model->total * sizeof **arena, 0);
+    return gpt_broadcast(model->ops, *arena, model->total);
 }
 
 int gpt_ranks_share_model(struct gpt_model *model, const struct k_ops *ops, bool weights_only,

@@ -14,10 +14,11 @@ enum { GPT_BUCKET = 64 * GPT_BLOCK };
 /* This rank's share of a step's parts: contiguous, and one more for the first parts % size. */
 void gpt_ranks_share(int parts, int *first, int *count);
 
-/* Room for sums over the ranks, of the host's memory. */
+/* Room for sums over the ranks. */
 struct gpt_ranks {
+    const struct k_ops *ops;
     size_t count;          /* of the gradient */
-    real *parts;           /* (size, a rank's share of a bucket) */
+    real *parts;           /* (size, a rank's share of a bucket), of the backend's memory */
     struct gpt_sum *sums;  /* (size) */
     double *loss, *weight; /* (size) */
     /* ---- exchange.c: the sum under way */
@@ -33,16 +34,16 @@ struct gpt_ranks {
     int rc;
     char message[4096];
 };
-int gpt_ranks_create(struct gpt_ranks *ranks, size_t count);
+int gpt_ranks_create(struct gpt_ranks *ranks, const struct k_ops *ops, size_t count);
 void gpt_ranks_free(struct gpt_ranks *ranks);
 /* *sum = its sum over the ranks. Collective. */
 int gpt_ranks_sum(const struct gpt_ranks *ranks, struct gpt_sum *sum);
 /* Between begin and end: gradient (count) = its sum over the ranks, with the bits that one rank
  * comes to where the ranks are a power of two that divides the micro-batches. Not `whole`: this
  * rank's shares of the buckets alone, the rest is undefined. What gpt_ranks_ready() says to be
- * final is sent while the caller goes on, unless $ORRERY_OVERLAP is 0; meanwhile no rank calls
- * anything of cluster.h. begin and end are collective: a rank that has nothing to send makes them,
- * too. */
+ * final is sent while the caller goes on, unless $ORRERY_OVERLAP is 0 or the backend's memory is
+ * its own; meanwhile no rank calls anything of cluster.h. begin and end are collective: a rank that
+ * has nothing to send makes them, too. */
 void gpt_ranks_begin(struct gpt_ranks *ranks, real *gradient, bool whole);
 /* The gradient is final from number `from` on, which goes down from call to call. */
 void gpt_ranks_ready(struct gpt_ranks *ranks, size_t from);
@@ -84,6 +85,17 @@ int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_preset *train, 
 /* Rank 0's model gets the average, and with `moments` these, too, for a checkpoint or an
  * evaluation; gpt_drop_training() it after. Collective. */
 int gpt_zero_collect(struct gpt_zero *zero, bool moments);
+
+/* ---- ranks_memory.c: as the functions of cluster.h, of memory of the backend; collective */
+
+int gpt_all_to_all(const struct k_ops *ops, const real *x, real *parts,
+                   const struct cluster_vector *v);
+int gpt_all_gather(const struct k_ops *ops, real *x, const struct cluster_vector *v);
+int gpt_collect(const struct k_ops *ops, const real *own, real *x, const struct cluster_vector *v);
+int gpt_distribute(const struct k_ops *ops, const real *x, real *own,
+                   const struct cluster_vector *v);
+/* Rank 0's x (count) goes to all. */
+int gpt_broadcast(const struct k_ops *ops, real *x, size_t count);
 
 /* Rank 0's text on all ranks; free() it. Collective. */
 int gpt_ranks_share_text(char **text);

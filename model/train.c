@@ -426,7 +426,7 @@ static int open_loop(struct loop *loop)
         return 0;
     loop->shares = loop->train->zero && cluster_size() > 1;
     TRY(gpt_tree_create(&loop->tree, model->ops, model->grad, model->total, loop->share));
-    return gpt_ranks_create(&loop->ranks, model->total);
+    return gpt_ranks_create(&loop->ranks, model->ops, model->total);
 }
 
 /* Notes of what was out of the ordinary. */

@@ -44,8 +44,8 @@ static int distribute(const struct gpt_zero *zero, real **arena, real **own)
         return 0;
     TRY(cluster_agree(*own ? 0 : gpt_tensor_alloc(k, own, zero->own + 1)));
     while (next_piece(zero, &piece))
-        TRY(cluster_distribute(*arena ? *arena + piece.at : NULL, *own + piece.packed,
-                               &piece.bucket));
+        TRY(gpt_distribute(k, *arena ? *arena + piece.at : NULL, *own + piece.packed,
+                           &piece.bucket));
     k->release(*arena);
     *arena = NULL;
     return 0;
@@ -59,7 +59,8 @@ static int collect(const struct gpt_zero *zero, const real *own, real **arena)
     const bool leads = cluster_rank() == 0;
     TRY(cluster_agree(leads ? gpt_tensor_alloc(zero->model->ops, arena, zero->model->total) : 0));
     while (next_piece(zero, &piece))
-        TRY(cluster_collect(own + piece.packed, leads ? *arena + piece.at : NULL, &piece.bucket));
+        TRY(gpt_collect(zero->model->ops, own + piece.packed, leads ? *arena + piece.at : NULL,
+                        &piece.bucket));
     return 0;
 }
 
@@ -133,7 +134,7 @@ static int all_gather(const struct gpt_zero *zero, real *arena)
 {
     struct piece piece = {0};
     while (next_piece(zero, &piece))
-        TRY(cluster_all_gather(arena + piece.at, &piece.bucket));
+        TRY(gpt_all_gather(zero->model->ops, arena + piece.at, &piece.bucket));
     return 0;
 }
 

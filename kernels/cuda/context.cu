@@ -331,6 +331,7 @@ static struct k_ops table(void)
     k_cuda_install_attention(&t);
     k_cuda_install_loss(&t);
     k_cuda_install_update(&t);
+    k_cuda_install_peers(&t);
     return t;
 }
 

@@ -92,6 +92,15 @@ cudaError_t cudaGetDeviceCount(int *count)
     return *count > 0 ? cudaSuccess : cuda_host_fail(cudaErrorNoDevice, "no device");
 }
 
+cudaError_t cudaDeviceGetPCIBusId(char *id, int room, int device)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess || device < 0 || device >= count || room < 13)
+        return cuda_host_fail(cudaErrorInvalidValue, "bus id of device %d", device);
+    snprintf(id, (size_t)room, "0000:%02x:00.0", (unsigned)device + 1);
+    return cudaSuccess;
+}
+
 cudaError_t cudaSetDevice(int device)
 {
     return device >= 0 && device < machine("ORR_CUDA_HOST_DEVICES", 1)
@@ -412,4 +421,12 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute, int
     limits[i].kernel = kernel;
     limits[i].bytes = (size_t)value;
     return cudaSuccess;
+}
+
+/* For what stands in for other libraries of CUDA. */
+extern "C" int cuda_host_copy(void *to, const void *from, size_t bytes, int to_device);
+int cuda_host_copy(void *to, const void *from, size_t bytes, int to_device)
+{
+    return cudaMemcpy(to, from, bytes,
+                      to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost) != cudaSuccess;
 }

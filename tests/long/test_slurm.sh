@@ -47,7 +47,8 @@ check "... told to end" scancel --batch --signal=TERM "$job"
 check "... queued again" until_true job_has "$job" "Restarts=1"
 check "... end" until_true job_over "$job"
 check "... well" job_has "$job" "JobState=COMPLETED"
-check "... had saved" grep -q '^pretrain: stopped at step .*, saved in' "$WORK/job-$job-4294967294.log"
+check "... had saved" grep -q '^pretrain: stopped at step .*, saved in' \
+    "$WORK/job-$job-4294967294.log"
 check "... as if never stopped" same_files "$WORK/whole" "$WORK/two" last.safetensors \
     evaluation.json
 check "... also the log" same_by numbers "$WORK/whole/log.jsonl" "$WORK/two/log.jsonl"

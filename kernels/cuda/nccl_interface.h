@@ -1,0 +1,19 @@
+/* nccl_interface.h - what peers.cu calls of NCCL 2 (NVIDIA's NCCL documentation, "NCCL API"): its
+ * types, so that a build does not need the library; checked against its header where that is. */
+#ifndef K_CUDA_NCCL_INTERFACE_H
+#define K_CUDA_NCCL_INTERFACE_H
+
+#if !defined(K_CUDA_HOST) && __has_include(<nccl.h>)
+#include <nccl.h>
+#else
+typedef struct ncclComm *ncclComm_t;
+typedef struct {
+    char internal[128];
+} ncclUniqueId;
+typedef enum { ncclSuccess = 0 } ncclResult_t;
+typedef enum { ncclFloat32 = 7 } ncclDataType_t;
+#endif
+static_assert(sizeof(ncclUniqueId) == 128 && ncclSuccess == 0 && ncclFloat32 == 7,
+              "the binary interface of NCCL 2");
+
+#endif

@@ -1,0 +1,183 @@
+/* peers.cu - exchanges with the devices of other ranks, by NCCL.
+ *
+ * The library is opened when ranks join ($ORRERY_NCCL_LIBRARY, or libnccl.so.2), so that neither a
+ * build nor a training on one GPU needs it. Of its reductions none is used: their order is the
+ * library's choice. Shares go from device to device as they are, and the caller sums them. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda.h"
+#include "nccl_interface.h"
+
+extern "C" {
+#include "kernels/peers.h"
+}
+
+static struct {
+    void *library;
+    ncclResult_t (*get_unique_id)(ncclUniqueId *);
+    ncclResult_t (*init_rank)(ncclComm_t *, int, ncclUniqueId, int);
+    ncclResult_t (*destroy)(ncclComm_t);
+    const char *(*error_string)(ncclResult_t);
+    ncclResult_t (*group_start)(void);
+    ncclResult_t (*group_end)(void);
+    ncclResult_t (*send)(const void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
+    ncclResult_t (*receive)(void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t);
+    ncclComm_t ranks;
+    int rank, size;
+} nccl;
+
+static int check(ncclResult_t status, const char *what)
+{
+    if (status == ncclSuccess)
+        return 0;
+    return ORR_FAIL(ORR_EDEVICE, "NCCL, %s: %s", what, nccl.error_string(status));
+}
+
+/* *function (a pointer to a function) = the library's of this name. */
+static int take(void *function, const char *name)
+{
+    void *symbol = dlsym(nccl.library, name);
+    if (!symbol)
+        return ORR_FAIL(ORR_EDEVICE, "NCCL: the library has no %s", name);
+    memcpy(function, &symbol, sizeof symbol); /* objects are not cast to functions */
+    return 0;
+}
+
+static int open_library(void)
+{
+    const char *given = getenv("ORRERY_NCCL_LIBRARY");
+    const char *name = given && *given ? given : "libnccl.so.2";
+    if (nccl.library)
+        return 0;
+    nccl.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!nccl.library)
+        return ORR_FAIL(ORR_EDEVICE, "several ranks on GPUs need NCCL: %s", dlerror());
+    const struct {
+        void *function;
+        const char *name;
+    } wanted[] = {
+        {&nccl.get_unique_id, "ncclGetUniqueId"},
+        {&nccl.init_rank, "ncclCommInitRank"},
+        {&nccl.destroy, "ncclCommDestroy"},
+        {&nccl.error_string, "ncclGetErrorString"},
+        {&nccl.group_start, "ncclGroupStart"},
+        {&nccl.group_end, "ncclGroupEnd"},
+        {&nccl.send, "ncclSend"},
+        {&nccl.receive, "ncclRecv"},
+    };
+    int rc = 0;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !rc; i++)
+        rc = take(wanted[i].function, wanted[i].name);
+    if (rc) {
+        dlclose(nccl.library);
+        nccl.library = NULL;
+    }
+    return rc;
+}
+
+static int peers_count(void)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess)
+        count = 0;
+    (void)cudaGetLastError();
+    return count;
+}
+
+static int peers_device(char name[K_PEERS_DEVICE])
+{
+    return k_cuda_check(cudaDeviceGetPCIBusId(name, K_PEERS_DEVICE, k_cuda_device()), "bus id");
+}
+
+static int peers_identify(unsigned char id[K_PEERS_ID])
+{
+    ncclUniqueId made;
+    static_assert(sizeof made == K_PEERS_ID, "an id of NCCL");
+    int rc = open_library();
+    if (!rc)
+        rc = check(nccl.get_unique_id(&made), "id");
+    if (!rc)
+        memcpy(id, &made, sizeof made);
+    return rc;
+}
+
+static int peers_open(const unsigned char id[K_PEERS_ID], int rank, int size)
+{
+    ncclUniqueId given;
+    memcpy(&given, id, sizeof given);
+    int rc = open_library();
+    if (!rc)
+        rc = check(nccl.init_rank(&nccl.ranks, size, given, rank), "joining the ranks");
+    if (rc)
+        return rc;
+    nccl.rank = rank;
+    nccl.size = size;
+    return 0;
+}
+
+static void peers_close(void)
+{
+    if (nccl.ranks)
+        (void)nccl.destroy(nccl.ranks);
+    nccl.ranks = NULL;
+}
+
+/* One message each way; none of no numbers. */
+static int send_one(const real *x, size_t count, int to)
+{
+    return count ? check(nccl.send(x, count, ncclFloat32, to, nccl.ranks, k_cuda_stream()), "send")
+                 : 0;
+}
+
+static int receive_one(real *x, size_t count, int from)
+{
+    return count ? check(nccl.receive(x, count, ncclFloat32, from, nccl.ranks, k_cuda_stream()),
+                         "receive")
+                 : 0;
+}
+
+/* Ends the group also after a failure in it. */
+static int end_group(int rc)
+{
+    const ncclResult_t end = nccl.group_end();
+    return rc ? rc : check(end, "exchange");
+}
+
+static int peers_all_to_all(const real *x, real *parts, const size_t *first)
+{
+    const size_t own = first[nccl.rank + 1] - first[nccl.rank];
+    int rc = check(nccl.group_start(), "exchange");
+    if (rc)
+        return rc;
+    for (int r = 0; r < nccl.size && !rc; r++) {
+        rc = send_one(x + first[r], first[r + 1] - first[r], r);
+        if (!rc)
+            rc = receive_one(parts + (size_t)r * own, own, r);
+    }
+    return end_group(rc);
+}
+
+static int peers_all_gather(real *x, const size_t *first)
+{
+    const size_t own = first[nccl.rank + 1] - first[nccl.rank];
+    int rc = check(nccl.group_start(), "gathering");
+    if (rc)
+        return rc;
+    for (int r = 0; r < nccl.size && !rc; r++) {
+        if (r == nccl.rank)
+            continue;
+        rc = send_one(x + first[nccl.rank], own, r);
+        if (!rc)
+            rc = receive_one(x + first[r], first[r + 1] - first[r], r);
+    }
+    return end_group(rc);
+}
+
+void k_cuda_install_peers(struct k_ops *ops)
+{
+    static const struct k_peers peers = {peers_count, peers_device,     peers_identify,  peers_open,
+                                         peers_close, peers_all_to_all, peers_all_gather};
+    ops->peers = &peers;
+}
