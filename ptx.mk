@@ -58,7 +58,7 @@ ptx_env = ORR_CUDA_HOST_PTX_ONLY=1 ORR_CUDA_HOST_PTX=$(B)/ptx/$(1)
 ptx_tests = $(foreach t,$(CUDA_TESTS),'$(call ptx_env,$(1)) $(t)') \
             $(foreach o,$(PTX_ORDERS),'ORR_CUDA_HOST_ORDER=$(o) $(call ptx_env,$(1)) $(GOLDEN_CUDA) tests/golden')
 check-ptx: $(CUDA_TESTS) $(GOLDEN_CUDA) $(TEST_PTX) $(PTX_BY_HAND) $(foreach a,$(PTX_ARCHS),$(call ptx_all,$(a)))
-	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs-ptx $(CHECK_TEST_PTX) $(foreach a,$(PTX_ARCHS),$(call ptx_tests,$(a)))
+	@BIN='$(BIN)' CHECK_LIMIT=1800 tools/check.sh $(B)/tests/logs-ptx $(CHECK_TEST_PTX) $(foreach a,$(PTX_ARCHS),$(call ptx_tests,$(a)))
 .PHONY: check-ptx
 
 # ---- the sample of make check, where nvcc is: few kernels of every kind, for a minute of two cores

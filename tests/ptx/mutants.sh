@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # mutants.sh - spoils one thing at a time and sees a test fail; run by `make check-ptx-mutants`.
 #
-#   mutants.sh BUILD [PART]    of the table tests/ptx/mutants.txt; those whose name contains PART
+#   mutants.sh BUILD [PART]    of the table tests/ptx/mutants.txt; those whose line matches the PART
 #
 # A line of the table: where # file # kernel # which match # pattern # instead # test # what it is.
 #
@@ -114,7 +114,7 @@ one() {
 
 count=0
 while IFS= read -r line; do
-    [[ $line == [a-z]* && $line == *"$part"* ]] || continue
+    [[ $line == [a-z]* && $line =~ $part ]] || continue
     count=$((count + 1))
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
         wait -n
