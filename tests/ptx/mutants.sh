@@ -12,7 +12,7 @@
 #
 # The pattern is an extended regular expression; "which match" counts the lines that match it,
 # in the kernel or the file. The test must pass without the change (where check-ptx is run first, it
-# did) and fail with it: by an assertion, a trap, or by not ending.
+# did) and fail with it, by an assertion or a trap.
 set -u
 build=$1
 part=${2:-}
@@ -103,7 +103,7 @@ one() {
     esac
     only=0
     [ "$where" != runtime ] || only=1
-    ORR_CUDA_HOST_PTX=$libraries ORR_CUDA_HOST_PTX_ONLY=$only timeout "${MUTANT_LIMIT:-300}" \
+    ORR_CUDA_HOST_PTX=$libraries ORR_CUDA_HOST_PTX_ONLY=$only timeout "${MUTANT_LIMIT:-900}" \
         $(command_of "$test" "$program") >"$work/$i.log" 2>&1
     status=$?
     word=caught
@@ -111,7 +111,7 @@ one() {
     [ $status -ne 3 ] || word=BROKEN # its kernel did not run
     why=$(grep -a -m1 -E 'error: |ERROR|LINE|kernel [a-z_<>0-9, ()A-Z]*: |FAILED|stand-in' \
         "$work/$i.log" | cut -c1-150)
-    [ $status -ne 124 ] || why="it does not end"
+    [ $status -ne 124 ] || { word=STOPPED why="after ${MUTANT_LIMIT:-900} s"; }
     printf '%-8s %s (%s, %s) by %s: %s\n' "$word" "$what" "$where" "$file" "$test" "$why" \
         >"$work/$i.line"
     rm -rf "${work:?}/$i"
