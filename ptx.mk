@@ -3,7 +3,7 @@
 # Included by cuda.mk.
 #
 ## make check-ptx    every test of kernels and models on nvcc's PTX, of sm_80 and of sm_90
-## make check-ptx-mutants    the same tests must fail on spoilt PTX and spoilt sources (tests/ptx/mutants.txt)
+## make check-ptx-mutants    they must fail on spoilt PTX and sources (tests/ptx/mutants.txt)
 
 PTX_ARCHS ?= 80 90
 PTX2CC := $(B)/tests/ptx/ptx2cc
@@ -16,7 +16,8 @@ $(PTX2CC): tests/ptx/ptx2cc.cc $(wildcard tests/ptx/ptx_*.cc) tests/ptx/ptx.h | 
 # one instruction of PTX is one or two operations of C++, and none of them may become another:
 # products and sums are contracted where PTX says fma alone
 PTX_CXXFLAGS = -std=c++17 -O1 -w -fPIC -shared -ffp-contract=off -fno-strict-aliasing \
-               $(if $(shell grep -wm1 fma /proc/cpuinfo),$(ISA_avx2)) -DK_CUDA_HOST -I. -Ibase -Itests/cuda_host
+               $(if $(shell grep -wm1 fma /proc/cpuinfo),$(ISA_avx2)) -DK_CUDA_HOST -I. -Ibase \
+               -Itests/cuda_host
 %.ptx.so: %.ptx.cc $(PTX_RUN)
 	$(call say,CXX,$@)
 	$(Q)$(CXX) $(PTX_CXXFLAGS) $< -o $@
@@ -56,9 +57,12 @@ ptx_all = $(PTX_MODULES:%=$(B)/ptx/$(1)/%.ptx.so)
 PTX_ORDERS := forward reverse shuffle
 ptx_env = ORR_CUDA_HOST_PTX_ONLY=1 ORR_CUDA_HOST_PTX=$(B)/ptx/$(1)
 ptx_tests = $(foreach t,$(CUDA_TESTS),'$(call ptx_env,$(1)) $(t)') \
-            $(foreach o,$(PTX_ORDERS),'ORR_CUDA_HOST_ORDER=$(o) $(call ptx_env,$(1)) $(GOLDEN_CUDA) tests/golden')
-check-ptx: $(CUDA_TESTS) $(GOLDEN_CUDA) $(TEST_PTX) $(PTX_BY_HAND) $(foreach a,$(PTX_ARCHS),$(call ptx_all,$(a)))
-	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs-ptx $(CHECK_TEST_PTX) $(foreach a,$(PTX_ARCHS),$(call ptx_tests,$(a)))
+            $(foreach o,$(PTX_ORDERS),\
+                'ORR_CUDA_HOST_ORDER=$(o) $(call ptx_env,$(1)) $(GOLDEN_CUDA) tests/golden')
+check-ptx: $(CUDA_TESTS) $(GOLDEN_CUDA) $(TEST_PTX) $(PTX_BY_HAND) \
+           $(foreach a,$(PTX_ARCHS),$(call ptx_all,$(a)))
+	@BIN='$(BIN)' CHECK_LIMIT=1800 tools/check.sh $(B)/tests/logs-ptx $(CHECK_TEST_PTX) \
+	    $(foreach a,$(PTX_ARCHS),$(call ptx_tests,$(a)))
 .PHONY: check-ptx
 
 # ---- the sample of make check, where nvcc is: few kernels of every kind, for a minute of two cores
@@ -71,7 +75,8 @@ $(B)/ptx/sample/%.ptx.cc: $(B)/ptx/90/%.ptx $(PTX2CC)
 	$(Q)$(PTX2CC) $(if $(filter fused_%,$*),$(PTX_SAMPLE_KERNELS)) $< $@
 PTX_SAMPLES := $(PTX_SAMPLE:%=$(B)/ptx/sample/%.ptx.so)
 ptx_sample = ORR_CUDA_HOST_PTX=$(B)/ptx/sample
-CHECK_PTX_SAMPLE = '$(ptx_sample) $(B)/tests/kernels/cuda_rows_cuda' '$(ptx_sample) $(B)/tests/kernels/test_loss_cuda' \
+CHECK_PTX_SAMPLE = '$(ptx_sample) $(B)/tests/kernels/cuda_rows_cuda' \
+    '$(ptx_sample) $(B)/tests/kernels/test_loss_cuda' \
     '$(ptx_sample) ORRERY_TEST_ONLY=width_32_agrees $(B)/tests/kernels/cuda_fused_cuda'
 
 # ---- mutants

@@ -2,7 +2,7 @@
  * its plan of activations ask a backend for, counted by a backend that gives addresses and computes
  * nothing.
  *
- * A prediction, not a measurement: weights and gradients as gpt_create asks for them, the same again
+ * A prediction, not a measurement: weights and gradients as gpt_create asks for them, as much again
  * for both moments of AdamW, activations of a batch at bf16 by gpt_activation_bytes, and FIXED for
  * the CUDA context, cuBLASLt and scratch memory: what the three processes of
  * bench/results/gpu.json, measured on an H100, held beyond the rest (1,384, 1,437 and 1,330 MB). An

@@ -263,8 +263,9 @@ const struct k_ops *const *k_backends(void);
  * cpu otherwise: in silence, since nobody asked for a GPU, but with a line on stderr where the
  * driver's device file is there and CUDA finds no GPU: then something is wrong with the machine. */
 int k_find(const char *name, const struct k_ops **ops);
-/* Whether the machine has an NVIDIA GPU, with or without a driver: by its PCI devices (of the folder
- * $ORRERY_PCI, for tests) or the driver's /dev/nvidia0. Not where CUDA_VISIBLE_DEVICES hides all. */
+/* Whether the machine has an NVIDIA GPU, with or without a driver: by its PCI devices (those of the
+ * folder $ORRERY_PCI, for tests) or the driver's /dev/nvidia0. Not where CUDA_VISIBLE_DEVICES is
+ * empty. */
 bool k_gpu_here(void);
 /* The same backend with its generic attention path for every variant. *copy is filled and must
  * live as long as it is used. */

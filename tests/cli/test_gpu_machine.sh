@@ -34,15 +34,17 @@ on() { # on VARIABLE=VALUE... -- ARGUMENT...: pretrain there
 machine 0000:01:00.0 0x10de 0x030200
 refuse "no driver" 1 '--device cuda: no NVIDIA driver was found' 'libcuda.so.1' '580 or later' -- \
     on ORR_CUDA_HOST_DRIVER=0 -- --device cuda
-refuse "an old driver" 1 '--device cuda: the NVIDIA driver is too old' 'for CUDA 12.4' 'of CUDA 13.0' \
-    'version 580 or later' -- on ORR_CUDA_HOST_DRIVER=12040 -- --device cuda
+refuse "an old driver" 1 '--device cuda: the NVIDIA driver is too old' 'for CUDA 12.4' \
+    'of CUDA 13.0' 'version 580 or later' -- on ORR_CUDA_HOST_DRIVER=12040 -- --device cuda
 refuse "a GPU that is too old" 1 'GPU 0 is too old' 'compute capability 7.5' '8.0' -- \
     on ORR_CUDA_HOST_CAPABILITY=75 -- --device cuda
-refuse "no GPU" 1 '--device cuda: no NVIDIA GPU was found' -- on ORR_CUDA_HOST_DEVICES=0 -- --device cuda
+refuse "no GPU" 1 '--device cuda: no NVIDIA GPU was found' -- \
+    on ORR_CUDA_HOST_DEVICES=0 -- --device cuda
 refuse "a GPU beyond the last" 1 '--device cuda:2: no GPU 2' 'GPUs here are 0 to 1' -- \
     on ORR_CUDA_HOST_DEVICES=2 -- --device cuda:2
 for wrong in cuda: cuda:x cuda:-1 cuda:1x cuda:100 cuda0; do
-    refuse "$wrong" 2 --device 'cpu, cuda, cuda:N or auto' "\"$wrong\"" -- on A=b -- --device "$wrong"
+    refuse "$wrong" 2 --device 'cpu, cuda, cuda:N or auto' "\"$wrong\"" -- \
+        on A=b -- --device "$wrong"
 done
 
 # ---- preferred: the CPU where there is no GPU, an error where there is one that cannot be used
@@ -59,7 +61,8 @@ settled() {
     env "$@" "$BIN/pretrain" "${SMOKE[@]}" --run "$WORK/settled" --set model.device=auto \
         >"$WORK/out" 2>"$WORK/err"
     check "$name: status 0" test $? -eq 0
-    check "$name: says so" grep -q '^note: .*model.device = auto: .*; computing on the CPU$' "$WORK/err"
+    check "$name: says so" grep -q \
+        '^note: .*model.device = auto: .*; computing on the CPU$' "$WORK/err"
 }
 settled "auto, and the GPU is hidden" ORR_CUDA_HOST_DEVICES=0 CUDA_VISIBLE_DEVICES=
 machine 0000:01:00.0 0x1002 0x030000

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_warnings.sh - warnings are errors in tests, lint and CI, and not where Orrery is only built: a
+# test_warnings.sh - warnings are errors in tests, lint and CI, not where Orrery is only built: a
 # newer compiler or CUDA toolkit that warns of more must not keep a user from it.
 . tests/cli/lib.sh
 unset MAKEFLAGS MAKELEVEL WERROR CI

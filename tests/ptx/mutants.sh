@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # mutants.sh - spoils one thing at a time and sees a test fail; run by `make check-ptx-mutants`.
 #
-#   mutants.sh BUILD [PART]    of the table tests/ptx/mutants.txt; those whose name contains PART
+#   mutants.sh BUILD [PART]    of the table tests/ptx/mutants.txt; those whose line matches the PART
 #
 # A line of the table: where # file # kernel # which match # pattern # instead # test # what it is.
 #
@@ -12,7 +12,7 @@
 #
 # The pattern is an extended regular expression; "which match" counts the lines that match it,
 # in the kernel or the file. The test must pass without the change (where check-ptx is run first, it
-# did) and fail with it: by an assertion, a trap, or by not ending.
+# did) and fail with it, by an assertion or a trap.
 set -u
 build=$1
 part=${2:-}
@@ -49,7 +49,7 @@ command_of() {
     esac
 }
 
-# make_mutant I WHERE FILE KERNEL WHICH PATTERN INSTEAD: what is run in its place; 1 and why on stdout
+# make_mutant I WHERE FILE KERNEL WHICH PATTERN INSTEAD: in $work/I; 1 and why not on stdout
 make_mutant() {
     local dir=$work/$1 where=$2 file=$3 kernel=$4 which=$5 pattern=$6 instead=$7 k only=()
     mkdir -p "$dir"
@@ -66,7 +66,8 @@ make_mutant() {
             { echo "no such line"; return 1; }
         $NVCC_PTX "$dir/${file#*:}" -o "$dir/m.ptx" || { echo "does not compile"; return 1; } ;;
     host)
-        change "$file" "" "$which" "$pattern" "$instead" >"$dir/m.cu" || { echo "no such line"; return 1; }
+        change "$file" "" "$which" "$pattern" "$instead" >"$dir/m.cu" ||
+            { echo "no such line"; return 1; }
         $CXX_HOST -I"$(dirname "$file")" -x c++ -c "$dir/m.cu" -o "$dir/m.o" &&
             $CXX_LINK "$build/tests/cuda_host/test_matmul.o" "$dir/m.o" $LIBS -o "$dir/test" ||
             { echo "does not compile"; return 1; }
@@ -77,7 +78,8 @@ make_mutant() {
         change "tests/ptx/$file" "" "$which" "$pattern" "$instead" >"$dir/tests/ptx/$file" ||
             { echo "no such line"; return 1; }
         for k in $BY_HAND; do
-            $CXX_PTX -I"$dir" "$k.cc" -o "$dir/$(basename "$k").so" || { echo "does not compile"; return 1; }
+            $CXX_PTX -I"$dir" "$k.cc" -o "$dir/$(basename "$k").so" ||
+                { echo "does not compile"; return 1; }
         done
         return ;;
     esac
@@ -89,7 +91,8 @@ make_mutant() {
 one() {
     local i=$1 where file kernel which pattern instead test what why libraries program status word
     IFS='#' read -r where file kernel which pattern instead test what < <(sed 's/ *# */#/g' <<<"$2")
-    if ! why=$(make_mutant "$i" "$where" "$file" "$kernel" "$which" "$pattern" "$instead" 2>"$work/$i.errors"); then
+    if ! why=$(make_mutant "$i" "$where" "$file" "$kernel" "$which" "$pattern" "$instead" \
+        2>"$work/$i.errors"); then
         echo "BROKEN   $what ($where, $file): $why" >"$work/$i.line"
         return
     fi
@@ -100,21 +103,23 @@ one() {
     esac
     only=0
     [ "$where" != runtime ] || only=1
-    ORR_CUDA_HOST_PTX=$libraries ORR_CUDA_HOST_PTX_ONLY=$only timeout "${MUTANT_LIMIT:-300}" \
+    ORR_CUDA_HOST_PTX=$libraries ORR_CUDA_HOST_PTX_ONLY=$only timeout "${MUTANT_LIMIT:-900}" \
         $(command_of "$test" "$program") >"$work/$i.log" 2>&1
     status=$?
     word=caught
     [ $status -ne 0 ] || word=SURVIVED
     [ $status -ne 3 ] || word=BROKEN # its kernel did not run
-    why=$(grep -a -m1 -E 'error: |ERROR|LINE|kernel [a-z_<>0-9, ()A-Z]*: |differ|FAILED|stand-in' "$work/$i.log" | cut -c1-150)
-    [ $status -ne 124 ] || why="it does not end"
-    printf '%-8s %s (%s, %s) by %s: %s\n' "$word" "$what" "$where" "$file" "$test" "$why" >"$work/$i.line"
+    why=$(grep -a -m1 -E 'error: |ERROR|LINE|kernel [a-z_<>0-9, ()A-Z]*: |FAILED|stand-in' \
+        "$work/$i.log" | cut -c1-150)
+    [ $status -ne 124 ] || { word=STOPPED why="after ${MUTANT_LIMIT:-900} s"; }
+    printf '%-8s %s (%s, %s) by %s: %s\n' "$word" "$what" "$where" "$file" "$test" "$why" \
+        >"$work/$i.line"
     rm -rf "${work:?}/$i"
 }
 
 count=0
 while IFS= read -r line; do
-    [[ $line == [a-z]* && $line == *"$part"* ]] || continue
+    [[ $line == [a-z]* && $line =~ $part ]] || continue
     count=$((count + 1))
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
         wait -n

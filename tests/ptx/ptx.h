@@ -69,7 +69,7 @@ struct ptx_scope {
 
 /* The C++ type of a type of PTX. */
 std::string ptx_type(int line, const std::string &type);
-/* An operand, converted to a type of C++; an assignment of a value of a type ("_" takes nothing). */
+/* An operand, converted to a type of C++; an assignment of a value of a type, to "_": of none. */
 std::string ptx_value(const struct ptx_scope &scope, const struct ptx_statement &s,
                       const std::string &operand, const std::string &type);
 std::string ptx_assign(const struct ptx_scope &scope, const std::string &operand,
