@@ -195,6 +195,7 @@ static int parse(const char *path, struct orr_safetensors *file)
         return ORR_ENOMEM;
     unsigned char *data = raw + 8 + length;
     const size_t bytes = file->map_bytes - 8 - (size_t)length;
+    size_t all = 0;
     const cJSON *entry;
     cJSON_ArrayForEach (entry, file->header) {
         if (entry == file->metadata)
@@ -202,7 +203,12 @@ static int parse(const char *path, struct orr_safetensors *file)
         int rc = parse_entry(path, entry, data, bytes, &file->tensors[file->count]);
         if (rc)
             return rc;
-        file->count++;
+        all += tensor_bytes(&file->tensors[file->count++]);
+        if (all > bytes)
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s: tensor \"%s\": overlaps others: expected at most %zu bytes of "
+                            "tensors together",
+                            path, entry->string, bytes);
     }
     return verify(path, file, data, bytes);
 }
