@@ -303,6 +303,9 @@ int orr_mkdir(const char *path);
 int orr_lock(const char *folder, const char *doing, int *fd);
 void orr_unlock(int fd);
 bool orr_exists(const char *path);
+/* Whether a text can be the name of a file in a folder and lead nowhere else: not empty, no "/", no
+ * control character, neither "." nor "..". For names that stand in files. */
+bool orr_is_name(const char *text);
 /* XXH64 of a file's bytes. */
 int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes);
 /* The whole file, NUL-terminated; free() it. */
@@ -452,6 +455,7 @@ struct orr_log {
     FILE *stream;
     char path[4096];
 };
+/* Nothing is written through a symbolic link: a new log replaces it, to append to one is ORR_EIO. */
 int orr_log_open(struct orr_log *log, const char *path, bool append);
 int orr_log_line(struct orr_log *log, ...);
 /* The same with a pair of texts in front; neither may need escapes. */

@@ -107,6 +107,11 @@ static int keep_attention(const char *value, char into[ORR_NAME])
     if (!*value || strlen(value) >= ORR_NAME)
         return ORR_FAIL(ORR_EUSAGE, "--attention: expected a name of 1 to %d bytes, found \"%s\"",
                         ORR_NAME - 1, value);
+    if (!orr_is_name(value)) /* a folder of the run */
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--attention: expected a name of a folder, without \"/\", "
+                        "found \"%s\"",
+                        value);
     strcpy(into, value);
     return 0;
 }

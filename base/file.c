@@ -30,6 +30,14 @@ int orr_path(char buffer[4096], const char *format, ...)
     return 0;
 }
 
+bool orr_is_name(const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        if (*c < ' ' || *c == 127 || *c == '/')
+            return false;
+    return *text && strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
+}
+
 bool orr_exists(const char *path)
 {
     return access(path, F_OK) == 0;
@@ -136,7 +144,10 @@ static FILE *open_temporary(const char *path)
 {
     for (int attempt = 0; attempt < 8; attempt++) {
         struct stat info;
-        FILE *stream = fopen(path, "wb");
+        (void)unlink(path); /* nothing is written through a link that stands under this name */
+        FILE *stream = fopen(path, "wbx");
+        if (!stream && errno == EEXIST)
+            continue;
         if (!stream)
             return NULL;
         (void)flock(fileno(stream), LOCK_EX | LOCK_NB); /* a help where it works, no condition */

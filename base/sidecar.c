@@ -109,8 +109,13 @@ int orr_files_add(cJSON *files, const char *folder, const char *name)
 bool orr_file_same(const char *folder, const cJSON *file, char why[ORR_WHY])
 {
     char path[4096];
-    const bool same = !orr_path(path, "%s/%s", folder, file->string) && is_whole(path, file);
-    if (!same)
+    const bool is_name = file->string && orr_is_name(file->string);
+    const bool same =
+        is_name && !orr_path(path, "%s/%s", folder, file->string) && is_whole(path, file);
+    if (!is_name)
+        snprintf(why, ORR_WHY, "it names %.200s, which is no file of its folder",
+                 file->string ? file->string : "a file without a name");
+    else if (!same)
         snprintf(why, ORR_WHY, "%.200s is not there, or has been changed", file->string);
     orr_error_clear();
     return same;

@@ -338,9 +338,11 @@ static int remove_file(const char *dir, const char *name)
 static int remove_files(const char *dir, const cJSON *set)
 {
     const cJSON *file;
+    enum sim_kind kind;
+    enum sim_split split;
     int rc = 0;
     cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
-        if (!rc)
+        if (!rc && sim_name_parse(file->string, false, &kind, &split)) /* no other was ours */
             rc = remove_file(dir, file->string);
     return rc;
 }
