@@ -94,29 +94,37 @@ $(OTHER_LIBM): tests/other_libm.c
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c17 -O1 -fno-builtin $(WARN) -shared -fPIC $< -o $@ -lm
 
-# fuzz targets (tests/fuzz/fuzz_<name>.c): make check replays their corpus, make fuzz searches on
+# fuzz targets (tests/fuzz/targets.h): make check replays their corpora, make fuzz searches on
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 ## make fuzz         searches for inputs that break the parsers, FUZZ_SECONDS=60 each; needs clang
+##   FUZZ="npy csv" for some of them; make fuzz-coverage then tells what lines they reach
 FUZZ_SECONDS ?= 60
-FUZZ_LIBS = $(B)/libsymreg.a $(B)/libbase.a
-REPLAY := $(FUZZ:%=$(B)/tests/fuzz/replay_%)
+FUZZ_LIBS = $(foreach f,verdict figures laws symreg probe finetune model cluster sim kernels base,$(B)/lib$f.a)
+FUZZ_CLANG := $(if $(shell command -v clang-14),clang-14,clang)
+FUZZ_MAKE = $(MAKE) CUDA=0 CC=$(FUZZ_CLANG)
+REPLAY := $(B)/tests/fuzz/replay
+REPLAY_SRC := $(wildcard tests/fuzz/fuzz_*.c) tests/fuzz/input.c tests/fuzz/replay.c
 $(REPLAY): | .deps
-$(B)/tests/fuzz/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c tests/fuzz/fuzz.h $(FUZZ_LIBS)
+$(REPLAY): $(REPLAY_SRC) $(wildcard tests/fuzz/*.h) $(FUZZ_LIBS)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c %.a,$^) $(LDLIBS) -o $@
-$(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -D_DEFAULT_SOURCE -D_GNU_SOURCE -DFUZZ_REPLAY -O1 $(REPLAY_SRC) $(FUZZ_LIBS) $(probe_LIBS) $(LDLIBS) -o $@
+$(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/input.c $(wildcard tests/fuzz/*.h) $(FUZZ_LIBS)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.a,$^) $(LDLIBS) -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -D_GNU_SOURCE -fsanitize=fuzzer $(filter %.c %.a,$^) $(probe_LIBS) $(LDLIBS) -o $@
 run-fuzz-%: $(B)/tests/fuzz/fuzz_%
 	@mkdir -p $(B)/fuzz/$*
-	cd $(B)/fuzz && $(abspath $<) -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=10 \
-	    -print_final_stats=1 $* $(abspath tests/fuzz/corpus/$*)
-.PHONY: fuzz
+	@tools/fuzz.sh '$(B)' $* $(FUZZ_SECONDS)
+.PHONY: fuzz fuzz-coverage
 fuzz:
-	$(MAKE) $(FUZZ:%=run-fuzz-%) CC=clang B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
+	@$(FUZZ_MAKE) -k $(FUZZ:%=run-fuzz-%) B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
 	    -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
+## make fuzz-coverage    lines of each parser that its corpus, and what make fuzz found, reach
+fuzz-coverage:
+	@$(FUZZ_MAKE) build-fuzz-coverage/tests/fuzz/replay B=build-fuzz-coverage \
+	    CFLAGS='-O1 -g1 -fprofile-instr-generate -fcoverage-mapping'
+	@tools/fuzz_coverage.sh build-fuzz-coverage build-fuzz/fuzz
 
 # Run when no other test is: those that send keys and signals at moments that another test would
 # delay, that measure time (GRACE of watch.sh, CHECK_LIMIT of check.sh), or kill after a share of
@@ -131,15 +139,15 @@ check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(O
        $(CUDA_TESTS) $(GOLDEN_CUDA)
 	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(TEST_EMULATION) $(CUDA_TESTS) '$(GOLDEN_CUDA) tests/golden' \
-	    $(foreach f,$(FUZZ),'$(B)/tests/fuzz/replay_$(f) tests/fuzz/corpus/$(f)') \
+	    '$(REPLAY) tests/fuzz/corpus' \
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') \
 	    $(SAME_BITS:%='$(WITHOUT_FMA) %') $(CLI_TESTS:%='bash %')
 
 ## make check-one T=symreg/test_search    one test, also of the command line: T=cli/test_help
-# (with a suffix as the files in build/tests have it: T=kernels/test_loss64, T=fuzz/replay_csv)
+# (with a suffix as the files in build/tests have it: T=kernels/test_loss64, T=fuzz/replay)
 T ?=
 ONE = $(if $(wildcard tests/$(T).sh),bash tests/$(T).sh,$(B)/tests/$(T)$(if $(findstring \
-    fuzz/replay_,$(T)), $(T:fuzz/replay_%=tests/fuzz/corpus/%))$(if $(findstring golden,$(T)), tests/golden))
+    fuzz/replay,$(T)), tests/fuzz/corpus)$(if $(findstring golden,$(T)), tests/golden))
 check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(OTHER_LIBM),$(T:%=$(B)/tests/%))
 	@[ -n '$(T)' ] || { echo "check-one: error: which test? T=symreg/test_search" >&2; exit 1; }
 	@$(CHECK_SH) $(B)/tests/logs '$(ONE)'
