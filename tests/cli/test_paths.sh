@@ -78,7 +78,7 @@ for name in ../precious "$WORK/precious" '..' 'a\\nb'; do
         'names of files in that folder' -- "$BIN/orbits" "${SMALL[@]}" --out "$data" --seed 3
     KEEP=$data refuse "orbits verify: a manifest that lists $name" 1 manifest.json \
         'names of files in that folder' -- "$BIN/orbits" verify "$data"
-    check "orbits --force: the sets are made again" stage orbits --out "$data" --force
+    check "orbits --force: the sets are made again" stage orbits --out "$data" --force --seed 3
     check "... and $name is left alone" grep -qx precious "$WORK/precious"
 done
 # a name of this folder that is none of a data set
