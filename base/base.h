@@ -100,7 +100,8 @@ enum orr_stage { /* high half of the stream key; fixed numbers, part of the file
                  ORR_STAGE_PLANETS_TEST,
                  ORR_STAGE_PASSKEY,
 };
-/* A new generator at the start of the stream; NULL without memory. gsl_rng_free() it. */
+/* A new generator at the start of the stream; NULL without memory, and a message. gsl_rng_free()
+ * it. */
 gsl_rng *orr_rng_create(uint64_t seed, enum orr_stage stage, uint64_t index);
 /* Moves an orr_rng_philox generator to the start of another stream (no allocation). */
 void orr_rng_seek(gsl_rng *rng, uint64_t seed, enum orr_stage stage, uint64_t index);
@@ -338,6 +339,9 @@ int orr_gnuplot_assign(struct orr_file *file, const char *variable, int index, c
 
 /* Parses a JSON file; a syntax error names file, line and column. cJSON_Delete() it. */
 int orr_json_read(const char *path, struct cJSON **json);
+/* Whether memory for JSON ran out at any time: trees are whole all the same, from a reserve, but
+ * orr_json_write() refuses from then on (ORR_ENOMEM). */
+bool orr_json_short(void);
 /* Adds a whole number with every digit: a number up to 2^53, beyond which readers of JSON may
  * round, a string above. False without memory. */
 bool orr_json_add_u64(struct cJSON *object, const char *key, uint64_t value);

@@ -284,7 +284,10 @@ static int keep_precision(struct orr_cli *cli)
     const int rc = find_run_preset(cli, path);
     if (rc || !*path || cli->preset.model.precision != ORR_PRECISION_AUTO)
         return rc;
-    if (!orr_json_read(path, &json)) {
+    const int read = orr_json_read(path, &json);
+    if (read == ORR_ENOMEM)
+        return read;
+    if (!read) {
         const cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
         const cJSON *precision = cJSON_GetObjectItemCaseSensitive(model, "precision");
         if (cJSON_IsString(precision) && strlen(precision->valuestring) < ORR_NAME) {

@@ -16,7 +16,8 @@
 
 static int io_error(const char *path, const char *doing)
 {
-    return ORR_FAIL(ORR_EIO, "%s: cannot %s: %s", path, doing, strerror(errno));
+    const int code = errno == ENOMEM ? ORR_ENOMEM : ORR_EIO;
+    return ORR_FAIL(code, "%s: cannot %s: %s", path, doing, strerror(errno));
 }
 
 int orr_path(char buffer[4096], const char *format, ...)

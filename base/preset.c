@@ -314,9 +314,10 @@ int orr_preset_load(struct orr_preset *preset, const char *name_or_file)
     cJSON *json = NULL;
     orr_preset_defaults(preset);
     TRY(locate(name_or_file, path));
-    if (orr_json_read(path, &json))
-        return ORR_EUSAGE; /* the message names file, line and column */
-    const int rc = orr_preset_take(preset, json, path);
+    int rc = orr_json_read(path, &json);
+    if (rc)
+        return rc == ORR_ENOMEM ? rc : ORR_EUSAGE; /* the message names file, line and column */
+    rc = orr_preset_take(preset, json, path);
     cJSON_Delete(json);
     return rc;
 }
