@@ -66,6 +66,8 @@ WITHOUT_FMA := ORRERY_ISA=plain GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-FM
 SAME_BITS := $(B)/tests/base/test_draw $(B)/tests/sim/test_prior $(B)/tests/sim/test_law
 # preloaded by the tests of failing disks and of kills
 FAIL_WRITE := $(B)/tests/fail_write.so
+# preloaded by the test of memory that runs out
+FAIL_ALLOC := $(B)/tests/fail_alloc.so
 # preloaded by the test that nothing calls what depends on the CPU
 OTHER_LIBM := $(B)/tests/other_libm.so
 $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64): | .deps
@@ -88,6 +90,11 @@ $(FAIL_WRITE): tests/kill/fail_write.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl
+
+$(FAIL_ALLOC): tests/kill/fail_alloc.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl -lpthread
 
 $(OTHER_LIBM): tests/other_libm.c
 	@mkdir -p $(@D)
@@ -131,11 +138,12 @@ fuzz-coverage:
 # the time that the same training took before.
 ALONE := $(addprefix tests/,cli/test_check.sh cli/test_signals.sh cli/test_symreg_live.sh \
              cli/test_watch.sh cli/test_mpi.sh kill/test_kill.sh)
-CHECK_SH = BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' OTHER_LIBM='$(OTHER_LIBM)' ALONE='$(ALONE)' \
+CHECK_SH = BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' FAIL_ALLOC='$(FAIL_ALLOC)' OTHER_LIBM='$(OTHER_LIBM)' ALONE='$(ALONE)' \
            tools/check.sh
 
 ## make check        the tests, on all cores (JOBS=n); output and seconds of each: build/tests/logs
-check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(OTHER_LIBM) $(TEST_EMULATION) \
+check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(FAIL_ALLOC) \
+       $(OTHER_LIBM) $(TEST_EMULATION) \
        $(CUDA_TESTS) $(GOLDEN_CUDA)
 	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(TEST_EMULATION) $(CUDA_TESTS) '$(GOLDEN_CUDA) tests/golden' \
@@ -148,10 +156,17 @@ check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(O
 T ?=
 ONE = $(if $(wildcard tests/$(T).sh),bash tests/$(T).sh,$(B)/tests/$(T)$(if $(findstring \
     fuzz/replay,$(T)), tests/fuzz/corpus)$(if $(findstring golden,$(T)), tests/golden))
-check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(OTHER_LIBM),$(T:%=$(B)/tests/%))
+check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(FAIL_ALLOC) $(OTHER_LIBM),$(T:%=$(B)/tests/%))
 	@[ -n '$(T)' ] || { echo "check-one: error: which test? T=symreg/test_search" >&2; exit 1; }
 	@$(CHECK_SH) $(B)/tests/logs '$(ONE)'
 .PHONY: check-one
+
+## make check-alloc  memory that runs out at every place of every program (minutes; ALLOCS=20: so many)
+ALLOCS ?= all
+check-alloc: all $(FAIL_ALLOC)
+	@CHECK_LIMIT=7200 ALLOCS='$(ALLOCS)' $(CHECK_SH) $(B)/tests/logs-alloc 'bash tests/kill/test_alloc.sh'
+	@grep -h ' places$$' $(B)/tests/logs-alloc/*.log
+.PHONY: check-alloc
 
 ## make check-unit   the tests of functions alone, without those of programs and golden vectors
 UNIT_FOLDERS ?= $(FOLDERS)
@@ -160,12 +175,13 @@ check-unit: $(UNIT)
 	@$(CHECK_SH) $(B)/tests/logs-unit $(UNIT)
 .PHONY: check-unit
 
-## make check-long   hours: also every kill and every full disk, text models, the quick preset
+## make check-long   hours: also every kill, full disk and failed allocation, text models, the quick
+##                   preset
 # what takes longer than a quarter of an hour: the same battery, 100 kills and every write instead
 # of samples of them, text models, and the quick preset end to end
 check-long: check
-	@CHECK_LIMIT=7200 KILLS=100 $(CHECK_SH) $(B)/tests/logs-long \
-	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh' \
+	@CHECK_LIMIT=7200 KILLS=100 ALLOCS=all $(CHECK_SH) $(B)/tests/logs-long \
+	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh' 'bash tests/kill/test_alloc.sh' \
 	    $(patsubst %,'bash %',$(wildcard tests/long/test_*.sh))
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick
 
