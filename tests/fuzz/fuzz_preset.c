@@ -22,11 +22,7 @@ FUZZ_TARGET(preset)
     FUZZ_EXPECT(orr_preset_save(&preset, path) == 0);
     FUZZ_EXPECT(orr_preset_load(&again, path) == 0);
     FUZZ_EXPECT(orr_preset_check(&again) == rc);
-    for (int i = 0; orr_preset_key(i); i++) {
-        static char one[ORR_SETTING], other[ORR_SETTING];
-        orr_preset_value(&preset, orr_preset_key(i), one);
-        orr_preset_value(&again, orr_preset_key(i), other);
-        FUZZ_EXPECT(!strcmp(one, other));
-    }
+    memcpy(again.name, preset.name, sizeof again.name); /* it is the file's */
+    FUZZ_EXPECT(!memcmp(&preset, &again, sizeof preset));
     return 0;
 }
