@@ -32,11 +32,14 @@ starved() {
         "$BIN/$p" "${options[@]}" --run "$run" >"$WORK/out" 2>"$WORK/err" </dev/null
 }
 # known PROGRAM: each file of the run is as before the stage, or as after it; logs grow line by
-# line, and progress.json says how far unfinished data sets are
+# line, progress.json says how far unfinished data sets are, and a page names its folder
 known() {
     local file
     while read -r file; do
-        case $file in *.jsonl | */progress.json) continue ;; esac
+        case $file in
+        *.jsonl | */progress.json) continue ;;
+        */report.html) ! tail -n 1 "$WORK/run/$file" | grep -q '</html>$' || continue ;;
+        esac
         cmp -s "$WORK/run/$file" "$WORK/$1/$file" || cmp -s "$WORK/run/$file" "$WORK/before/$file" ||
             { echo "$file is of no state" && return 1; }
     done < <(files_below "$WORK/run")
