@@ -459,7 +459,8 @@ struct orr_log {
     FILE *stream;
     char path[4096];
 };
-/* Nothing is written through a symbolic link: a new log replaces it, to append to one is ORR_EIO. */
+/* Nothing is written through a symbolic link: a new log replaces it, to append to one is
+ * ORR_EIO. */
 int orr_log_open(struct orr_log *log, const char *path, bool append);
 int orr_log_line(struct orr_log *log, ...);
 /* The same with a pair of texts in front; neither may need escapes. */

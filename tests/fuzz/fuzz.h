@@ -1,8 +1,8 @@
 /* fuzz.h - what the fuzz targets share.
  *
- * A target is one file fuzz_<name>.c with one FUZZ_TARGET and a line in targets.h. `make fuzz` builds
- * it with libFuzzer; make check builds all of them into one program, tests/fuzz/replay.c, which
- * runs each over the files of corpus/<name>. */
+ * A target is one file fuzz_<name>.c with one FUZZ_TARGET and a line in targets.h. `make fuzz`
+ * builds it with libFuzzer; make check builds all of them into one program, tests/fuzz/replay.c,
+ * which runs each over the files of corpus/<name>. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 

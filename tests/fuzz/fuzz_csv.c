@@ -1,4 +1,5 @@
-/* fuzz_csv.c - any bytes as a CSV file: a table whose parts fit together, or an error; never more. */
+/* fuzz_csv.c - any bytes as a CSV file: a table whose parts fit together, or an error; never
+ * more. */
 #include <string.h>
 
 #include "base/base.h"

@@ -35,6 +35,7 @@ starved() {
 # line, progress.json says how far unfinished data sets are, and a page names its folder
 known() {
     local file
+    files_below "$WORK/run" >"$WORK/files" || return 1
     while read -r file; do
         case $file in
         *.jsonl | */progress.json) continue ;;
@@ -42,7 +43,7 @@ known() {
         esac
         cmp -s "$WORK/run/$file" "$WORK/$1/$file" || cmp -s "$WORK/run/$file" "$WORK/before/$file" ||
             { echo "$file is of no state" && return 1; }
-    done < <(files_below "$WORK/run")
+    done <"$WORK/files"
 }
 whole() { # PROGRAM: it went on without, and made everything
     same_by files_below "$WORK/$1" "$WORK/run" && known "$1"
@@ -50,7 +51,7 @@ whole() { # PROGRAM: it went on without, and made everything
 # (OpenMP starts threads, whose memory is the C library's; it ends a program itself then)
 clear_error() {
     [ "$(grep -c . "$WORK/err")" -eq 1 ] &&
-        grep -Eqi "^($1: error: |libgomp: ).*(out of memory|cannot allocate memory)" "$WORK/err" ||
+        grep -Eqi "^($1: error: |libgomp: ).*(out of memory|cannot allocate memory|cannot start a thread)" "$WORK/err" ||
         { cat "$WORK/err" && return 1; }
 }
 # at_place N PROGRAM
