@@ -104,7 +104,7 @@ $(OTHER_LIBM): tests/other_libm.c
 # fuzz targets (tests/fuzz/targets.h): make check replays their corpora, make fuzz searches on
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 ## make fuzz         searches for inputs that break the parsers, FUZZ_SECONDS=60 each; needs clang
-##   FUZZ="npy csv" for some of them; make fuzz-coverage then tells what lines they reach
+##   FUZZ="npy csv" for some of them; each says how many inputs it ran and edges it reached
 FUZZ_SECONDS ?= 60
 FUZZ_LIBS = $(foreach f,verdict figures laws symreg probe finetune model cluster sim kernels base,$(B)/lib$f.a)
 FUZZ_CLANG := $(if $(shell command -v clang-14),clang-14,clang)
@@ -123,15 +123,10 @@ $(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/input.c $(wildcard tests/
 run-fuzz-%: $(B)/tests/fuzz/fuzz_%
 	@mkdir -p $(B)/fuzz/$*
 	@tools/fuzz.sh '$(B)' $* $(FUZZ_SECONDS)
-.PHONY: fuzz fuzz-coverage
+.PHONY: fuzz
 fuzz:
 	@$(FUZZ_MAKE) -k $(FUZZ:%=run-fuzz-%) B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
 	    -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
-## make fuzz-coverage    lines of each parser that its corpus, and what make fuzz found, reach
-fuzz-coverage:
-	@$(FUZZ_MAKE) build-fuzz-coverage/tests/fuzz/replay B=build-fuzz-coverage \
-	    CFLAGS='-O1 -g1 -fprofile-instr-generate -fcoverage-mapping'
-	@tools/fuzz_coverage.sh build-fuzz-coverage build-fuzz/fuzz
 
 # Run when no other test is: those that send keys and signals at moments that another test would
 # delay, that measure time (GRACE of watch.sh, CHECK_LIMIT of check.sh), or kill after a share of
@@ -167,6 +162,14 @@ check-alloc: all $(FAIL_ALLOC)
 	@CHECK_LIMIT=7200 ALLOCS='$(ALLOCS)' $(CHECK_SH) $(B)/tests/logs-alloc 'bash tests/kill/test_alloc.sh'
 	@grep -h ' places$$' $(B)/tests/logs-alloc/*.log
 .PHONY: check-alloc
+
+## make reliability  what docs/reliability.md tells of, as far as it takes minutes
+reliability: all $(REPLAY) $(FAIL_ALLOC)
+	@ALLOCS=20 $(CHECK_SH) $(B)/tests/logs-reliability '$(REPLAY) tests/fuzz/corpus' \
+	    'bash tests/cli/test_paths.sh' 'bash tests/kill/test_alloc.sh'
+	@grep -h ' places$$' $(B)/tests/logs-reliability/*.log
+	@tools/reproducible.sh
+.PHONY: reliability
 
 ## make check-unit   the tests of functions alone, without those of programs and golden vectors
 UNIT_FOLDERS ?= $(FOLDERS)

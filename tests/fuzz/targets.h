@@ -1,5 +1,5 @@
-/* targets.h - the fuzz targets: name, the sources whose coverage tools/fuzz_coverage.sh reports
- * (separated by spaces), what an input is. Included with FUZZ(name, sources, input) defined. */
+/* targets.h - the fuzz targets: name, the sources that they are about, what an input is. Included
+ * with FUZZ(name, sources, input) defined. */
 FUZZ(cell, "figures/runs_record.c verdict/record.c", "cell.json")
 FUZZ(columns, "symreg/csv/table.c", "names of columns, and the table that has them")
 FUZZ(csv, "base/csv.c", "a table of numbers")

@@ -32,13 +32,13 @@ starved() {
         "$BIN/$p" "${options[@]}" --run "$run" >"$WORK/out" 2>"$WORK/err" </dev/null
 }
 # known PROGRAM: each file of the run is as before the stage, or as after it; logs grow line by
-# line, progress.json says how far unfinished data sets are, and a page names its folder
+# line, progress.json and checkpoint.bin say how far something unfinished is, a page names its folder
 known() {
     local file
     files_below "$WORK/run" >"$WORK/files" || return 1
     while read -r file; do
         case $file in
-        *.jsonl | */progress.json) continue ;;
+        *.jsonl | */progress.json | */checkpoint.bin) continue ;;
         */report.html) ! tail -n 1 "$WORK/run/$file" | grep -q '</html>$' || continue ;;
         esac
         cmp -s "$WORK/run/$file" "$WORK/$1/$file" || cmp -s "$WORK/run/$file" "$WORK/before/$file" ||
