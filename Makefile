@@ -40,12 +40,19 @@ CC      ?= gcc
 # Warnings are errors for those who change Orrery, and not for those who build it with a compiler or
 # a toolkit that warns of more: in tests, lint and CI.
 WERROR  ?= $(if $(CI)$(filter check% lint coverage fuzz,$(MAKECMDGOALS)),-Werror)
+comma   := ,
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
            -Wmissing-prototypes -Wvla $(WERROR) $(if $(findstring clang,$(CC)),-Wno-pass-failed)
 CFLAGS  ?= -O3 -g
+# Hardened, HARDEN=0: not. Checked calls of the C library need optimisation, and sanitizers have
+# their own. Compilers of Debian and Ubuntu make position-independent programs by themselves.
+HARDEN  ?= 1
+HARD_CFLAGS = $(if $(filter 1,$(HARDEN)),-fstack-protector-strong $(if $(findstring -fsanitize,$(CFLAGS)),,\
+              $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)))
+# no name of the folder that it was built in: two builds of the same source have the same bytes
 ALL_CFLAGS = -std=c17 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -fopenmp -MMD -MP \
-             -I. -Ibase $(EXTRA_CFLAGS)
-LDLIBS  := -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm -ldl
+             $(HARD_CFLAGS) -ffile-prefix-map=$(CURDIR)=. -I. -Ibase $(EXTRA_CFLAGS)
+LDLIBS  := $(if $(filter 1,$(HARDEN)),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) -ldnnl -lgsl -lgslcblas -lcjson -lxxhash -lmuparser -fopenmp -lm -ldl
 # exact sums in simulation, tables of forces and regression
 base_CFLAGS    := -ffp-contract=off
 sim_CFLAGS     := -ffp-contract=off -fno-math-errno -fno-trapping-math

@@ -67,6 +67,8 @@ WITHOUT_FMA := TEST_FILTER=test_same_bits ORRERY_ISA=plain GLIBC_TUNABLES=glibc.
 SAME_BITS := $(B)/tests/base/test_draw $(B)/tests/sim/test_prior $(B)/tests/sim/test_law
 # preloaded by the tests of failing disks and of kills
 FAIL_WRITE := $(B)/tests/fail_write.so
+# preloaded by the test of memory that runs out
+FAIL_ALLOC := $(B)/tests/fail_alloc.so
 # preloaded by the test that nothing calls what depends on the CPU
 OTHER_LIBM := $(B)/tests/other_libm.so
 $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64): | .deps
@@ -90,33 +92,41 @@ $(FAIL_WRITE): tests/kill/fail_write.c
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl
 
+$(FAIL_ALLOC): tests/kill/fail_alloc.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl -lpthread
+
 $(OTHER_LIBM): tests/other_libm.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c17 -O1 -fno-builtin $(WARN) -shared -fPIC $< -o $@ -lm
 
-# fuzz targets (tests/fuzz/fuzz_<name>.c): make check replays their corpus, make fuzz searches on
+# fuzz targets (tests/fuzz/targets.h): make check replays their corpora, make fuzz searches on
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 ## make fuzz         searches for inputs that break the parsers, FUZZ_SECONDS=60 each; needs clang
+##   FUZZ="npy csv" for some of them; each says how many inputs it ran and edges it reached
 FUZZ_SECONDS ?= 60
-FUZZ_LIBS = $(B)/libsymreg.a $(B)/libbase.a
-REPLAY := $(FUZZ:%=$(B)/tests/fuzz/replay_%)
+FUZZ_LIBS = $(foreach f,verdict figures laws symreg probe finetune model cluster sim kernels base,$(B)/lib$f.a)
+FUZZ_CLANG := $(if $(shell command -v clang-14),clang-14,clang)
+FUZZ_MAKE = $(MAKE) CUDA=0 CC=$(FUZZ_CLANG)
+REPLAY := $(B)/tests/fuzz/replay
+REPLAY_SRC := $(wildcard tests/fuzz/fuzz_*.c) tests/fuzz/input.c tests/fuzz/replay.c
 $(REPLAY): | .deps
-$(B)/tests/fuzz/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c tests/fuzz/fuzz.h $(FUZZ_LIBS)
+$(REPLAY): $(REPLAY_SRC) $(wildcard tests/fuzz/*.h) $(FUZZ_LIBS)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c %.a,$^) $(LDLIBS) -o $@
-$(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -D_DEFAULT_SOURCE -D_GNU_SOURCE -DFUZZ_REPLAY -O1 $(REPLAY_SRC) $(FUZZ_LIBS) $(probe_LIBS) $(LDLIBS) -o $@
+$(B)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/input.c $(wildcard tests/fuzz/*.h) $(FUZZ_LIBS)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(filter %.c %.a,$^) $(LDLIBS) -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -D_GNU_SOURCE -fsanitize=fuzzer $(filter %.c %.a,$^) $(probe_LIBS) $(LDLIBS) -o $@
 run-fuzz-%: $(B)/tests/fuzz/fuzz_%
 	@mkdir -p $(B)/fuzz/$*
-	cd $(B)/fuzz && $(abspath $<) -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=10 \
-	    -print_final_stats=1 $* $(abspath tests/fuzz/corpus/$*)
+	@tools/fuzz.sh '$(B)' $* $(FUZZ_SECONDS)
 .PHONY: fuzz
 fuzz:
-	$(MAKE) $(FUZZ:%=run-fuzz-%) CC=clang B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
+	@$(FUZZ_MAKE) -k $(FUZZ:%=run-fuzz-%) B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
 	    -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
 
 # Run when no other test is: those that send keys and signals at moments that another test would
@@ -124,30 +134,44 @@ fuzz:
 # the time that the same training took before.
 ALONE := $(addprefix tests/,cli/test_check.sh cli/test_signals.sh cli/test_symreg_live.sh \
              cli/test_watch.sh cli/test_mpi.sh kill/test_kill.sh)
-CHECK_SH = BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' OTHER_LIBM='$(OTHER_LIBM)' ALONE='$(ALONE)' \
-           EMULATED='$(EMULATED_PLUGIN)' \
-           tools/check.sh
+CHECK_SH = BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' FAIL_ALLOC='$(FAIL_ALLOC)' OTHER_LIBM='$(OTHER_LIBM)' \
+           EMULATED='$(EMULATED_PLUGIN)' ALONE='$(ALONE)' tools/check.sh
 
 ## make check        the tests, on all cores (JOBS=n); output and seconds of each: build/tests/logs
-check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(OTHER_LIBM) $(TEST_EMULATION) \
-       $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) $(PTX_BY_HAND) \
-       $(if $(filter 1,$(CUDA)),$(PTX_SAMPLES))
+check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(FAIL_ALLOC) \
+       $(OTHER_LIBM) $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) \
+       $(PTX_BY_HAND) $(if $(filter 1,$(CUDA)),$(PTX_SAMPLES))
 	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(TEST_EMULATION) $(CUDA_TESTS) '$(GOLDEN_CUDA) tests/golden' \
 	    $(CHECK_TEST_PTX) $(if $(filter 1,$(CUDA)),$(CHECK_PTX_SAMPLE)) \
-	    $(foreach f,$(FUZZ),'$(B)/tests/fuzz/replay_$(f) tests/fuzz/corpus/$(f)') \
+	    '$(REPLAY) tests/fuzz/corpus' \
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') \
 	    $(SAME_BITS:%='$(WITHOUT_FMA) %') $(CLI_TESTS:%='bash %')
 
 ## make check-one T=symreg/test_search    one test, also of the command line: T=cli/test_help
-# (with a suffix as the files in build/tests have it: T=kernels/test_loss64, T=fuzz/replay_csv)
+# (with a suffix as the files in build/tests have it: T=kernels/test_loss64, T=fuzz/replay)
 T ?=
 ONE = $(if $(wildcard tests/$(T).sh),bash tests/$(T).sh,$(B)/tests/$(T)$(if $(findstring \
-    fuzz/replay_,$(T)), $(T:fuzz/replay_%=tests/fuzz/corpus/%))$(if $(findstring golden,$(T)), tests/golden))
-check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(OTHER_LIBM) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
+    fuzz/replay,$(T)), tests/fuzz/corpus)$(if $(findstring golden,$(T)), tests/golden))
+check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(FAIL_ALLOC) $(OTHER_LIBM) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
 	@[ -n '$(T)' ] || { echo "check-one: error: which test? T=symreg/test_search" >&2; exit 1; }
 	@$(CHECK_SH) $(B)/tests/logs '$(ONE)'
 .PHONY: check-one
+
+## make check-alloc  memory that runs out at every place of every program (minutes; ALLOCS=20: so many)
+ALLOCS ?= all
+check-alloc: all $(FAIL_ALLOC)
+	@CHECK_LIMIT=7200 ALLOCS='$(ALLOCS)' $(CHECK_SH) $(B)/tests/logs-alloc 'bash tests/kill/test_alloc.sh'
+	@grep -h ' places$$' $(B)/tests/logs-alloc/*.log
+.PHONY: check-alloc
+
+## make reliability  what docs/reliability.md tells of, as far as it takes minutes
+reliability: all $(REPLAY) $(FAIL_ALLOC)
+	@ALLOCS=20 $(CHECK_SH) $(B)/tests/logs-reliability '$(REPLAY) tests/fuzz/corpus' \
+	    'bash tests/cli/test_paths.sh' 'bash tests/kill/test_alloc.sh'
+	@grep -h ' places$$' $(B)/tests/logs-reliability/*.log
+	@tools/reproducible.sh
+.PHONY: reliability
 
 ## make check-unit   the tests of functions alone, without those of programs and golden vectors
 UNIT_FOLDERS ?= $(FOLDERS)
@@ -156,13 +180,14 @@ check-unit: $(UNIT)
 	@$(CHECK_SH) $(B)/tests/logs-unit $(UNIT)
 .PHONY: check-unit
 
-## make check-long   hours: also every kill and every full disk, text models, the quick preset
+## make check-long   hours: also every kill, full disk and failed allocation, text models, the quick
+##                   preset
 # what takes longer than a quarter of an hour: the same battery, 100 kills and every write instead
 # of samples of them, text models, all kernels of nvcc's PTX where nvcc is, and the quick preset
 # end to end
 check-long: check
-	@CHECK_LIMIT=7200 KILLS=100 $(CHECK_SH) $(B)/tests/logs-long \
-	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh' \
+	@CHECK_LIMIT=7200 KILLS=100 ALLOCS=all $(CHECK_SH) $(B)/tests/logs-long \
+	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh' 'bash tests/kill/test_alloc.sh' \
 	    $(patsubst %,'bash %',$(wildcard tests/long/test_*.sh))
 	$(if $(filter 1,$(CUDA)),$(MAKE) check-ptx)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick

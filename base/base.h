@@ -100,7 +100,8 @@ enum orr_stage { /* high half of the stream key; fixed numbers, part of the file
                  ORR_STAGE_PLANETS_TEST,
                  ORR_STAGE_PASSKEY,
 };
-/* A new generator at the start of the stream; NULL without memory. gsl_rng_free() it. */
+/* A new generator at the start of the stream; NULL without memory, and a message. gsl_rng_free()
+ * it. */
 gsl_rng *orr_rng_create(uint64_t seed, enum orr_stage stage, uint64_t index);
 /* Moves an orr_rng_philox generator to the start of another stream (no allocation). */
 void orr_rng_seek(gsl_rng *rng, uint64_t seed, enum orr_stage stage, uint64_t index);
@@ -304,6 +305,9 @@ int orr_mkdir(const char *path);
 int orr_lock(const char *folder, const char *doing, int *fd);
 void orr_unlock(int fd);
 bool orr_exists(const char *path);
+/* Whether a text can be the name of a file in a folder and lead nowhere else: not empty, no "/", no
+ * control character, neither "." nor "..". For names that stand in files. */
+bool orr_is_name(const char *text);
 /* XXH64 of a file's bytes. */
 int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes);
 /* The whole file, NUL-terminated; free() it. */
@@ -336,6 +340,9 @@ int orr_gnuplot_assign(struct orr_file *file, const char *variable, int index, c
 
 /* Parses a JSON file; a syntax error names file, line and column. cJSON_Delete() it. */
 int orr_json_read(const char *path, struct cJSON **json);
+/* Whether memory for JSON ran out at any time: trees are whole all the same, from a reserve, but
+ * orr_json_write() refuses from then on (ORR_ENOMEM). */
+bool orr_json_short(void);
 /* Adds a whole number with every digit: a number up to 2^53, beyond which readers of JSON may
  * round, a string above. False without memory. */
 bool orr_json_add_u64(struct cJSON *object, const char *key, uint64_t value);
@@ -453,6 +460,8 @@ struct orr_log {
     FILE *stream;
     char path[4096];
 };
+/* Nothing is written through a symbolic link: a new log replaces it, to append to one is
+ * ORR_EIO. */
 int orr_log_open(struct orr_log *log, const char *path, bool append);
 int orr_log_line(struct orr_log *log, ...);
 /* The same with a pair of texts in front; neither may need escapes. */

@@ -108,6 +108,11 @@ static int keep_attention(const char *value, char into[ORR_NAME])
     if (!*value || strlen(value) >= ORR_NAME)
         return ORR_FAIL(ORR_EUSAGE, "--attention: expected a name of 1 to %d bytes, found \"%s\"",
                         ORR_NAME - 1, value);
+    if (!orr_is_name(value)) /* a folder of the run */
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--attention: expected a name of a folder, without \"/\", "
+                        "found \"%s\"",
+                        value);
     strcpy(into, value);
     return 0;
 }
@@ -289,7 +294,10 @@ static int keep_precision(struct orr_cli *cli)
     const int rc = find_run_preset(cli, path);
     if (rc || !*path || cli->preset.model.precision != ORR_PRECISION_AUTO)
         return rc;
-    if (!orr_json_read(path, &json)) {
+    const int read = orr_json_read(path, &json);
+    if (read == ORR_ENOMEM)
+        return read;
+    if (!read) {
         const cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
         const cJSON *precision = cJSON_GetObjectItemCaseSensitive(model, "precision");
         if (cJSON_IsString(precision) && strlen(precision->valuestring) < ORR_NAME) {

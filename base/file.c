@@ -16,7 +16,8 @@
 
 static int io_error(const char *path, const char *doing)
 {
-    return ORR_FAIL(ORR_EIO, "%s: cannot %s: %s", path, doing, strerror(errno));
+    const int code = errno == ENOMEM ? ORR_ENOMEM : ORR_EIO;
+    return ORR_FAIL(code, "%s: cannot %s: %s", path, doing, strerror(errno));
 }
 
 int orr_path(char buffer[4096], const char *format, ...)
@@ -28,6 +29,14 @@ int orr_path(char buffer[4096], const char *format, ...)
     if (length < 0 || length >= 4096)
         return ORR_FAIL(ORR_EINVAL, "path too long: %.80s...", buffer);
     return 0;
+}
+
+bool orr_is_name(const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        if (*c < ' ' || *c == 127 || *c == '/')
+            return false;
+    return *text && strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
 }
 
 bool orr_exists(const char *path)
@@ -136,7 +145,10 @@ static FILE *open_temporary(const char *path)
 {
     for (int attempt = 0; attempt < 8; attempt++) {
         struct stat info;
-        FILE *stream = fopen(path, "wb");
+        (void)unlink(path); /* nothing is written through a link that stands under this name */
+        FILE *stream = fopen(path, "wbx");
+        if (!stream && errno == EEXIST)
+            continue;
         if (!stream)
             return NULL;
         (void)flock(fileno(stream), LOCK_EX | LOCK_NB); /* a help where it works, no condition */

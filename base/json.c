@@ -17,7 +17,9 @@ int orr_json_read(const char *path, cJSON **json)
         return rc;
     const char *end = NULL;
     *json = cJSON_ParseWithOpts(text, &end, 1);
-    if (!*json) {
+    if (!*json && orr_json_short()) {
+        rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    } else if (!*json) {
         int line = 1, column = 1;
         for (const char *c = text; end && c < end && *c; c++) {
             column = *c == '\n' ? 1 : column + 1;
@@ -123,8 +125,10 @@ int orr_json_write(const char *path, const cJSON *json)
 {
     struct orr_file file = {0};
     char *text = cJSON_Print(json);
-    if (!text)
+    if (!text || orr_json_short()) {
+        cJSON_free(text);
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    }
     int rc = orr_file_create(&file, path);
     if (!rc)
         rc = orr_file_printf(&file, "%s\n", text);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void orr_note(bool quiet, const char *format, ...)
@@ -88,7 +89,13 @@ int orr_log_open(struct orr_log *log, const char *path, bool append)
     int rc = orr_path(log->path, "%s", path);
     if (rc)
         return rc;
-    log->stream = fopen(path, append ? "ab" : "wb");
+    struct stat info;
+    const bool is_link = !lstat(path, &info) && S_ISLNK(info.st_mode);
+    if (is_link && append)
+        return ORR_FAIL(ORR_EIO, "%s: expected a file, found a symbolic link", path);
+    if (is_link && unlink(path))
+        return ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", path, strerror(errno));
+    log->stream = fopen(path, append ? "ab" : is_link ? "wbx" : "wb");
     return log->stream ? 0 : ORR_FAIL(ORR_EIO, "%s: cannot open: %s", path, strerror(errno));
 }
 

@@ -1,6 +1,8 @@
 /* npy.c - NumPy's .npy format, versions 1 to 3, little endian, C order. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "base.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -46,7 +48,7 @@ static int parse_header(const char *path, const char *header, struct orr_npy *np
 {
     const char *descr = value_of(header, "descr"), *order = value_of(header, "fortran_order");
     const char *shape = value_of(header, "shape");
-    if (!descr || !order || !shape || *shape != '(')
+    if (!descr || !*descr || !order || !shape || *shape != '(')
         return ORR_FAIL(ORR_EFORMAT, "%s: .npy header without descr, fortran_order and shape",
                         path);
     int dtype = -1;
@@ -70,7 +72,7 @@ static int parse_header(const char *path, const char *header, struct orr_npy *np
         }
         errno = 0;
         const unsigned long long n = strtoull(at, &end, 10);
-        if (end == at || *at == '-' || errno || npy->ndim == ORR_NPY_DIMS)
+        if (!isdigit((unsigned char)*at) || errno || npy->ndim == ORR_NPY_DIMS)
             return ORR_FAIL(ORR_EFORMAT, "%s: malformed shape %.40s", path, shape);
         npy->shape[npy->ndim++] = (size_t)n;
         at = end;
@@ -88,6 +90,22 @@ static bool array_bytes(const struct orr_npy *npy, size_t *bytes)
         *bytes *= npy->shape[i];
     }
     return true;
+}
+
+/* NumPy pads its headers so that the data is aligned; of others the data may begin anywhere, where
+ * numbers must not be read from: it is copied. */
+static int align(const char *path, struct orr_npy *npy, size_t bytes)
+{
+    if ((uintptr_t)npy->data % dtypes[npy->dtype].size == 0 || bytes == 0)
+        return 0;
+    void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED)
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    memcpy(copy, npy->data, bytes);
+    munmap(npy->map, npy->map_bytes);
+    npy->data = npy->map = copy;
+    npy->map_bytes = bytes;
+    return 0;
 }
 
 static int parse(const char *path, struct orr_npy *npy)
@@ -118,7 +136,7 @@ static int parse(const char *path, struct orr_npy *npy)
         rc = ORR_FAIL(ORR_EFORMAT, "%s: truncated: expected %zu bytes of data, found %zu", path,
                       bytes, have);
     npy->data = raw + prefix + length;
-    return rc;
+    return rc ? rc : align(path, npy, bytes);
 }
 
 int orr_npy_open(const char *path, struct orr_npy *npy)

@@ -91,6 +91,8 @@ gsl_rng *orr_rng_create(uint64_t seed, enum orr_stage stage, uint64_t index)
     gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
     if (rng)
         orr_rng_seek(rng, seed, stage, index);
+    else
+        ORR_FAIL(ORR_ENOMEM, "random stream: out of memory");
     return rng;
 }
 

@@ -87,8 +87,11 @@ static int set_names(const struct orr_field *f, char *at, const char *where, con
                             f->key, ORR_LIST);
         if (length == 0 || length >= ORR_NAME)
             return bad(where, f, "a list of names: a,b,c", text);
-        memcpy(names.item[names.count], from, length);
-        names.item[names.count++][length] = '\0';
+        char *name = names.item[names.count++];
+        memcpy(name, from, length);
+        name[length] = '\0';
+        if (!strcmp(f->key, "attention") && !orr_is_name(name)) /* each is a folder of the run */
+            return bad(where, f, "names of folders, without \"/\"", name);
         from = end ? end + 1 : from + length;
     }
     memcpy(at, &names, sizeof names);
@@ -275,7 +278,7 @@ static int locate(const char *name, char path[4096])
 /* The name is that of the folder of runs, too. */
 static int check_name(const char *path, const char *name)
 {
-    if (*name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
+    if (orr_is_name(name))
         return 0;
     return ORR_FAIL(ORR_EUSAGE,
                     "%s: name: expected a name of a folder, without \"/\", found \"%s\"", path,
@@ -311,9 +314,10 @@ int orr_preset_load(struct orr_preset *preset, const char *name_or_file)
     cJSON *json = NULL;
     orr_preset_defaults(preset);
     TRY(locate(name_or_file, path));
-    if (orr_json_read(path, &json))
-        return ORR_EUSAGE; /* the message names file, line and column */
-    const int rc = orr_preset_take(preset, json, path);
+    int rc = orr_json_read(path, &json);
+    if (rc)
+        return rc == ORR_ENOMEM ? rc : ORR_EUSAGE; /* the message names file, line and column */
+    rc = orr_preset_take(preset, json, path);
     cJSON_Delete(json);
     return rc;
 }

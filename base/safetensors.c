@@ -54,17 +54,18 @@ static cJSON *header_of(const struct orr_tensor *tensors, size_t count, const ch
     return header;
 }
 
-static uint64_t checksum_of(const struct orr_tensor *tensors, size_t count)
+/* False without memory. */
+static bool checksum_of(const struct orr_tensor *tensors, size_t count, uint64_t *sum)
 {
     XXH64_state_t *state = XXH64_createState();
     if (!state)
-        return 0;
+        return false;
     XXH64_reset(state, 0);
     for (size_t i = 0; i < count; i++)
         XXH64_update(state, tensors[i].data, tensor_bytes(&tensors[i]));
-    const uint64_t sum = XXH64_digest(state);
+    *sum = XXH64_digest(state);
     XXH64_freeState(state);
-    return sum;
+    return true;
 }
 
 static int write_all(struct orr_file *file, const char *header, const struct orr_tensor *tensors,
@@ -89,11 +90,16 @@ int orr_safetensors_write(const char *path, const struct orr_tensor *tensors, si
                           const char *const *metadata)
 {
     struct orr_file file = {0};
-    cJSON *header = header_of(tensors, count, metadata, checksum_of(tensors, count));
+    uint64_t sum;
+    if (!checksum_of(tensors, count, &sum))
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    cJSON *header = header_of(tensors, count, metadata, sum);
     char *text = cJSON_PrintUnformatted(header);
     cJSON_Delete(header);
-    if (!text)
+    if (!text || orr_json_short()) {
+        cJSON_free(text);
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    }
     int rc = orr_file_create(&file, path);
     if (!rc)
         rc = write_all(&file, text, tensors, count);
@@ -195,6 +201,7 @@ static int parse(const char *path, struct orr_safetensors *file)
         return ORR_ENOMEM;
     unsigned char *data = raw + 8 + length;
     const size_t bytes = file->map_bytes - 8 - (size_t)length;
+    size_t all = 0;
     const cJSON *entry;
     cJSON_ArrayForEach (entry, file->header) {
         if (entry == file->metadata)
@@ -202,7 +209,12 @@ static int parse(const char *path, struct orr_safetensors *file)
         int rc = parse_entry(path, entry, data, bytes, &file->tensors[file->count]);
         if (rc)
             return rc;
-        file->count++;
+        all += tensor_bytes(&file->tensors[file->count++]);
+        if (all > bytes)
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s: tensor \"%s\": overlaps others: expected at most %zu bytes of "
+                            "tensors together",
+                            path, entry->string, bytes);
     }
     return verify(path, file, data, bytes);
 }

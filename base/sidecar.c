@@ -40,17 +40,22 @@ int orr_sidecar_commit(struct orr_file *file, const struct orr_book *book,
     return rc ? rc : orr_file_commit_changes(file);
 }
 
-/* The file has the size and the checksum that the sidecar says. */
-static bool is_whole(const char *path, const cJSON *json)
+/* Whether the file has the size and the checksum that the sidecar says; ORR_ENOMEM alone fails. */
+static int judge_file(const char *path, const cJSON *json, bool *whole)
 {
     char found[ORR_DIGEST];
     uint64_t checksum, bytes;
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(json, "bytes");
     const cJSON *sum = cJSON_GetObjectItemCaseSensitive(json, "xxh64");
-    if (!cJSON_IsNumber(size) || !cJSON_IsString(sum) || orr_file_checksum(path, &checksum, &bytes))
-        return false;
+    *whole = false;
+    if (!cJSON_IsNumber(size) || !cJSON_IsString(sum))
+        return 0;
+    const int rc = orr_file_checksum(path, &checksum, &bytes);
+    if (rc)
+        return rc == ORR_ENOMEM ? rc : 0;
     snprintf(found, sizeof found, "%016llx", (unsigned long long)checksum);
-    return (double)bytes == size->valuedouble && !strcmp(found, sum->valuestring);
+    *whole = (double)bytes == size->valuedouble && !strcmp(found, sum->valuestring);
+    return 0;
 }
 
 int orr_sidecar_read(const char *path, cJSON **made, char why[ORR_WHY])
@@ -70,9 +75,14 @@ int orr_sidecar_read(const char *path, cJSON **made, char why[ORR_WHY])
     if (rc == ORR_ENOMEM)
         return rc;
     orr_error_clear(); /* a broken sidecar is as none */
+    bool whole = false;
+    if (!rc && judge_file(path, json, &whole)) {
+        cJSON_Delete(json);
+        return ORR_ENOMEM; /* the message stands */
+    }
     if (rc)
         snprintf(why, ORR_WHY, "nothing beside it says what it was made from");
-    else if (!is_whole(path, json))
+    else if (!whole)
         snprintf(why, ORR_WHY, "it has been changed since it was made");
     else
         *made = cJSON_DetachItemFromObjectCaseSensitive(json, "made");
@@ -109,8 +119,14 @@ int orr_files_add(cJSON *files, const char *folder, const char *name)
 bool orr_file_same(const char *folder, const cJSON *file, char why[ORR_WHY])
 {
     char path[4096];
-    const bool same = !orr_path(path, "%s/%s", folder, file->string) && is_whole(path, file);
-    if (!same)
+    const bool is_name = file->string && orr_is_name(file->string);
+    bool same = false;
+    if (is_name && !orr_path(path, "%s/%s", folder, file->string))
+        (void)judge_file(path, file, &same);
+    if (!is_name)
+        snprintf(why, ORR_WHY, "it names %.200s, which is no file of its folder",
+                 file->string ? file->string : "a file without a name");
+    else if (!same)
         snprintf(why, ORR_WHY, "%.200s is not there, or has been changed", file->string);
     orr_error_clear();
     return same;

@@ -10,8 +10,8 @@
 #
 # The hosts are two network namespaces of this machine, joined by a pair of virtual devices whose
 # rates `tc tbf` limits: the bandwidth is that of the rate, the latency that of the machine. Needs
-# root, iproute2 and Open MPI. Prints what a step takes here without a network, and a table: seconds
-# per step with the exchange of gradients beside the backward pass, after it, and their ratio.
+# root, iproute2 and Open MPI. Prints what a step takes without a network, and a table: seconds per
+# step with the exchange of gradients beside the backward pass, after it, and their ratio.
 set -eu
 rates="0.1 1 10" steps=10 batch=16 width=512 layers=8 pairs=3
 for argument; do

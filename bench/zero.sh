@@ -8,7 +8,7 @@
 #
 # Prints the largest resident memory of rank 0 and of the others, without and with pretrain.zero,
 # how much less the others take, and how much less that should be: 8 bytes a weight for the moments
-# and 4 for the average, of the share that a rank no longer has. Needs Open MPI where ranks are more than 1.
+# and 4 for the average, of the share that a rank no longer has. Needs Open MPI for 2 and more.
 set -eu
 ranks="1 2" width=768 layers=12 parts=2
 for argument; do

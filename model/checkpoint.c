@@ -202,24 +202,48 @@ static int read_config(const struct orr_safetensors *file, const char *path,
     return 0;
 }
 
+/* The tensor prefix + name of parameter p, of its shape. */
+static int find_tensor(const struct orr_safetensors *file, const char *path, const char *prefix,
+                       const struct gpt_parameter *p, const struct orr_tensor **found)
+{
+    char name[GPT_NAME + 16];
+    snprintf(name, sizeof name, "%s%s", prefix, p->name);
+    const struct orr_tensor *t = *found = orr_safetensors_find(file, name);
+    if (!t)
+        return ORR_FAIL(ORR_EMISSING, "%s: tensor \"%s\" is missing", path, name);
+    if (t->dtype != DTYPE || t->ndim != p->ndim || t->shape[0] != p->shape[0] ||
+        (p->ndim == 2 && t->shape[1] != p->shape[1]))
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: tensor \"%s\": expected %s [%zu, %zu], found %s "
+                        "[%zu, %zu]",
+                        path, name, orr_dtype_descr(DTYPE), p->shape[0], p->shape[1],
+                        orr_dtype_descr(t->dtype), t->ndim ? t->shape[0] : 1,
+                        t->ndim == 2 ? t->shape[1] : 1);
+    return 0;
+}
+
+/* Before memory is taken for a model, its weights must be in the file: a header may claim any size
+ * of a model. */
+static int check_weights(const struct orr_safetensors *file, const char *path,
+                         const struct gpt_config *config, const struct k_ops *ops)
+{
+    struct gpt_model plan;
+    const struct orr_tensor *t;
+    int rc = gpt_plan(&plan, config, ops);
+    for (int i = 0; i < plan.parameters && !rc; i++)
+        rc = find_tensor(file, path, "", &plan.table[i], &t);
+    gpt_free(&plan);
+    return rc;
+}
+
 /* Copies prefix + every name of the table into arena; all must be there. */
 static int read_arena(const struct orr_safetensors *file, const char *path,
                       const struct gpt_model *model, const char *prefix, real *arena)
 {
     for (int i = 0; i < model->parameters; i++) {
         const struct gpt_parameter *p = &model->table[i];
-        char name[GPT_NAME + 16];
-        snprintf(name, sizeof name, "%s%s", prefix, p->name);
-        const struct orr_tensor *t = orr_safetensors_find(file, name);
-        if (!t)
-            return ORR_FAIL(ORR_EMISSING, "%s: tensor \"%s\" is missing", path, name);
-        if (t->dtype != DTYPE || t->ndim != p->ndim || t->shape[0] != p->shape[0] ||
-            (p->ndim == 2 && t->shape[1] != p->shape[1]))
-            return ORR_FAIL(ORR_EFORMAT,
-                            "%s: tensor \"%s\": expected %s [%zu, %zu], found %s "
-                            "[%zu, %zu]",
-                            path, name, orr_dtype_descr(DTYPE), p->shape[0], p->shape[1],
-                            orr_dtype_descr(t->dtype), t->shape[0], t->ndim == 2 ? t->shape[1] : 1);
+        const struct orr_tensor *t;
+        TRY(find_tensor(file, path, prefix, p, &t));
         TRY(model->ops->upload(arena + p->offset, t->data, p->count * sizeof(real)));
     }
     return 0;
@@ -316,6 +340,8 @@ static int load(struct gpt_model *model, const char *path, const struct gpt_conf
     if (!rc && expected)
         rc = compare(path, &config, expected, any_head);
     config.recompute = expected && expected->recompute;
+    if (!rc)
+        rc = check_weights(file, path, &config, ops);
     if (!rc)
         rc = gpt_create(model, &config, ops, 0);
     if (!rc)

@@ -88,6 +88,9 @@ void gpt_view_free(struct gpt_view *view);
 /* Waits for the numbers that entries were asked for, also when one of them failed with rc: where
  * they go to is not there for ever. Returns the first failure. */
 int gpt_settle(const struct k_ops *ops, int rc);
+/* The model's table of parameters alone, no memory for tensors; gpt_free() it, also after an
+ * error. */
+int gpt_plan(struct gpt_model *model, const struct gpt_config *config, const struct k_ops *ops);
 /* *tensor = count reals of the backend, zero. */
 int gpt_tensor_alloc(const struct k_ops *ops, real **tensor, size_t count);
 void gpt_activations_free(struct gpt_activations *act);

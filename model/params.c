@@ -155,17 +155,20 @@ static int initialise(struct gpt_model *model, int index, uint64_t seed, uint64_
     return rc;
 }
 
-int gpt_create(struct gpt_model *model, const struct gpt_config *config, const struct k_ops *ops,
-               uint64_t seed)
+int gpt_plan(struct gpt_model *model, const struct gpt_config *config, const struct k_ops *ops)
 {
     memset(model, 0, sizeof *model);
-    int rc = gpt_config_check(config);
-    if (rc)
-        return rc;
+    TRY(gpt_config_check(config));
     model->config = *config;
     model->ops = ops;
     model->variant = *k_attention_find(config->attention);
-    rc = build_table(model);
+    return build_table(model);
+}
+
+int gpt_create(struct gpt_model *model, const struct gpt_config *config, const struct k_ops *ops,
+               uint64_t seed)
+{
+    int rc = gpt_plan(model, config, ops);
     if (!rc)
         rc = gpt_tensor_alloc(ops, &model->param, model->total);
     if (!rc)

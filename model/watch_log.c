@@ -106,7 +106,7 @@ int gpt_log_trim(const char *path, long step)
          line = strtok_r(NULL, "\n", &rest)) {
         cJSON *json = cJSON_Parse(line); /* NULL: cut off in mid-line */
         const cJSON *at = cJSON_GetObjectItemCaseSensitive(json, "step");
-        if (cJSON_IsNumber(at) && at->valuedouble <= (double)step)
+        if (cJSON_IsNumber(at) && isfinite(at->valuedouble) && at->valuedouble <= (double)step)
             rc = orr_file_printf(&file, "%s\n", line);
         cJSON_Delete(json);
     }

@@ -15,7 +15,7 @@ static void text_of(const cJSON *item, char text[ORR_NAME])
     if (snprintf(text, ORR_NAME, "%s", from) >= ORR_NAME)
         snprintf(text, ORR_NAME, "%.40s...%016llx", from,
                  (unsigned long long)XXH64(from, strlen(from), 0));
-    free(printed);
+    cJSON_free(printed);
 }
 
 /* A factor while the files are read: with the level of each file. */

@@ -79,6 +79,8 @@ static size_t entry_values(const struct sim_dataset *set, enum sim_kind kind)
     return cols ? cols * (size_t)set->positions : 1;
 }
 
+enum { MOST_POSITIONS = 1000000 }; /* as orbits.positions */
+
 /* The sizes of all shards of the first kind: n, and sequences of each. */
 static int measure(struct sim_dataset *set, const char *dir, enum sim_kind kind,
                    enum sim_split split)
@@ -92,6 +94,9 @@ static int measure(struct sim_dataset *set, const char *dir, enum sim_kind kind,
         if (rc)
             return rc;
         orr_npy_close(&npy);
+        if (shape[1] < 1 || shape[1] > MOST_POSITIONS)
+            return ORR_FAIL(ORR_EFORMAT, "%s: expected 1 to %d rows a sequence, found %zu", path,
+                            MOST_POSITIONS, shape[1]);
         set->positions = (int)shape[1];
         if (s == 0)
             set->shard_sequences = shape[0];

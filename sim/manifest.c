@@ -42,7 +42,8 @@ bool sim_file_matches(const char *dir, const cJSON *file, bool sums)
     char path[4096], why[ORR_WHY] = "";
     struct stat info;
     const cJSON *bytes = cJSON_GetObjectItemCaseSensitive(file, "bytes");
-    return file->string && !orr_path(path, "%s/%s", dir, file->string) && !stat(path, &info) &&
+    return file->string && orr_is_name(file->string) &&
+           !orr_path(path, "%s/%s", dir, file->string) && !stat(path, &info) &&
            cJSON_IsNumber(bytes) && (double)info.st_size == bytes->valuedouble &&
            (!sums || orr_file_same(dir, file, why));
 }
@@ -66,6 +67,25 @@ static bool has_list(const char *dir)
            (!orr_path(path, "%s/progress.json", dir) && orr_exists(path));
 }
 
+/* Files of sets have names in this folder: what a list names is read, and replaced. */
+static int check_names(const char *path, const cJSON *sets)
+{
+    const cJSON *set, *file;
+    cJSON_ArrayForEach (set, sets) {
+        const cJSON *files = cJSON_GetObjectItemCaseSensitive(set, "files");
+        if (!set->string || (files && !cJSON_IsObject(files)))
+            return ORR_FAIL(ORR_EFORMAT, "%s: \"sets\": expected objects with an object \"files\"",
+                            path);
+        cJSON_ArrayForEach (file, files)
+            if (!orr_is_name(file->string))
+                return ORR_FAIL(ORR_EFORMAT,
+                                "%s: set \"%s\": expected names of files in that folder, found "
+                                "\"%s\"",
+                                path, set->string, file->string);
+    }
+    return 0;
+}
+
 /* *json = NULL when there is none. One that is damaged may vouch for sets: it is an error, and with
  * force as none. */
 static int read_sets(const char *dir, const char *name, bool force, cJSON **json)
@@ -78,6 +98,8 @@ static int read_sets(const char *dir, const char *name, bool force, cJSON **json
     rc = orr_json_read(path, json);
     if (!rc && !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(*json, "sets")))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: no object \"sets\"", path);
+    if (!rc)
+        rc = check_names(path, cJSON_GetObjectItemCaseSensitive(*json, "sets"));
     if (!rc)
         return 0;
     cJSON_Delete(*json);

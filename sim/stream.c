@@ -107,9 +107,10 @@ static int start(struct sim_stream *s)
             break;
         }
         *worker = (struct worker){s, s->started};
-        if (pthread_create(&s->thread[s->started], NULL, run, worker)) {
+        const int failed = pthread_create(&s->thread[s->started], NULL, run, worker);
+        if (failed) {
             free(worker);
-            rc = ORR_FAIL(ORR_ENOMEM, "sequences: cannot start a thread");
+            rc = ORR_FAIL(ORR_ENOMEM, "sequences: cannot start a thread: %s", strerror(failed));
         }
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);

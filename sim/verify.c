@@ -15,6 +15,11 @@ static int verify_file(const char *dir, const cJSON *file)
     struct stat info;
     const cJSON *expected = cJSON_GetObjectItemCaseSensitive(file, "xxh64");
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(file, "bytes");
+    if (!file->string || !orr_is_name(file->string))
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s/manifest.json: \"files\": expected names of files in that folder, "
+                        "found \"%s\"",
+                        dir, file->string ? file->string : "a list");
     int rc = orr_path(path, "%s/%s", dir, file->string);
     if (!rc && !cJSON_IsString(expected))
         return ORR_FAIL(ORR_EFORMAT, "%s/manifest.json: no checksum of %s", dir, file->string);

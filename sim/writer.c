@@ -191,6 +191,8 @@ static int write_blocks(struct writer *w, struct sim_stream *stream, uint64_t si
         int rc = sim_stream_take(stream, at / size, &block);
         if (rc == ORR_EINTR)
             continue; /* says where */
+        if (rc)
+            return rc; /* there is no block */
         for (int from = (int)(at % size), to;
              from < block->count && block->first + (uint64_t)from < end && !rc; from = to) {
             const uint64_t room = w->per_shard - (block->first + (uint64_t)from) % w->per_shard;
@@ -338,9 +340,11 @@ static int remove_file(const char *dir, const char *name)
 static int remove_files(const char *dir, const cJSON *set)
 {
     const cJSON *file;
+    enum sim_kind kind;
+    enum sim_split split;
     int rc = 0;
     cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
-        if (!rc)
+        if (!rc && sim_name_parse(file->string, false, &kind, &split)) /* no other was ours */
             rc = remove_file(dir, file->string);
     return rc;
 }

@@ -5,6 +5,7 @@
  * the version and the sizes tell. */
 #include "search.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +80,9 @@ int sr_checkpoint_read(const char *path, uint64_t digest, int *epoch, const stru
     else if (header.blocks != expected.blocks || header.bytes != expected.bytes ||
              bytes != sizeof header + header.bytes + sizeof(uint64_t))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: truncated or of another build", path);
+    else if (header.epoch >= INT_MAX)
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: expected an epoch below %d, found %llu", path, INT_MAX,
+                      (unsigned long long)header.epoch);
     if (rc)
         goto out;
     uint64_t sum;

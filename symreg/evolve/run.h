@@ -24,4 +24,8 @@ void sr_run_merge(const struct sr_settings *s, struct sr_run *run);
 /* Members move: from all islands' best, and from the front. */
 void sr_run_migrate(const struct sr_settings *s, struct sr_run *run, gsl_rng *rng);
 
+/* Whether the run is one that a search can go on with; flags and counts in their range, formulas of
+ * the settings' language and of at most their size. */
+bool sr_run_sound(const struct sr_settings *s, const struct sr_run *run);
+
 #endif

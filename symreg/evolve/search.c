@@ -321,9 +321,19 @@ static int load(struct search *search, int *epoch)
                        ? ORR_ENOMEM
                        : sr_checkpoint_read(s->checkpoint, search->digest, epoch, block, blocks);
     free(block);
+    if (rc)
+        return rc;
+    bool sound = search->spent_s >= 0;
+    for (int i = 0; i < search->runs; i++)
+        sound = sound && sr_run_sound(s, &search->run[i]);
+    if (!sound)
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: holds what no search writes; without --resume a new one "
+                        "begins",
+                        s->checkpoint);
     ++*epoch;
     search->before_s = search->spent_s;
-    return rc;
+    return 0;
 }
 
 /* ---- results */

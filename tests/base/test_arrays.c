@@ -106,7 +106,12 @@ static void test_npy_foreign(void **state)
          "overflow"},
         {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }\n", 24,
          "shape"},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (\n-1,), }\n", 24, "shape"},
+        /* 2^40 numbers that are not there */
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776,), }\n", 24,
+         "expected 4398046511104 bytes of data, found 24"},
         {1, "{'descr': '<f4', 'shape': (2, 3), }\n", 24, "fortran_order"},
+        {1, "'fortran_order': False, 'shape': (2, 3), 'descr':", 0, "without descr"},
         {4, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", 24, "version"},
     };
     char path[4096];
@@ -120,6 +125,26 @@ static void test_npy_foreign(void **state)
             error_names(path, files[i].said, NULL);
         else
             assert_true(npy.shape[0] == 2 && npy.shape[1] == 3 && npy.dtype == ORR_F32);
+        orr_npy_close(&npy);
+    }
+}
+
+/* Wherever the numbers of a file begin, they lie where numbers of their type may. */
+static void test_npy_unaligned(void **state)
+{
+    (void)state;
+    char path[4096], text[256];
+    unsigned char expected[32];
+    scratch_path(path, dir, "unaligned.npy");
+    fill(expected, sizeof expected);
+    for (int spaces = 0; spaces < 16; spaces++) {
+        struct orr_npy npy;
+        snprintf(text, sizeof text,
+                 "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }%*s", spaces, "");
+        write_npy(path, 1, text, sizeof expected);
+        assert_int_equal(orr_npy_open(path, &npy), 0);
+        assert_int_equal((uintptr_t)npy.data % sizeof(double), 0);
+        assert_memory_equal(npy.data, expected, sizeof expected);
         orr_npy_close(&npy);
     }
 }
@@ -300,6 +325,12 @@ static void test_safetensors_foreign(void **state)
         {"{\"w\": {\"dtype\": \"F32\", \"shape\": [1.5], \"data_offsets\": [0, 6]}}", "shape"},
         {"{\"w\": {\"dtype\": \"F32\", \"shape\": [4]}}", "extent"},
         {"{\"w\": 7}", "dtype"},
+        {"{\"w\": {\"dtype\": \"F32\", \"shape\": [1099511627776], "
+         "\"data_offsets\": [0, 4398046511104]}}",
+         "outside the file's 16 bytes"},
+        {"{\"w\": {\"dtype\": \"F32\", \"shape\": [3], \"data_offsets\": [0, 12]}, "
+         "\"v\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [8, 16]}}",
+         "\"v\": overlaps"},
         {"{\"w\": {\"dtype\": \"F32\", \"shape\": [8e15, 8e15], \"data_offsets\": [0, 0]}}",
          "shape"},
     };
@@ -329,6 +360,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_npy_round_trip, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_npy_header_is_numpys, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_npy_foreign, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_npy_unaligned, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_npy_unknown_type, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_npy_every_truncation, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_npy_expect, scratch_setup, scratch_teardown),

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <gsl/gsl_sf_gamma.h>
 
@@ -32,6 +33,14 @@ static void test_message_is_bounded(void **state)
     assert_int_equal(ORR_FAIL(ORR_EINVAL, "%s", text), ORR_EINVAL);
     unsetenv("ORRERY_TRACE");
     assert_int_equal(strlen(orr_error()), 4095);
+}
+
+/* Texts of files go into messages: neither a line break nor a control character comes out. */
+static void test_message_is_one_line(void **state)
+{
+    (void)state;
+    ORR_FAIL(ORR_EFORMAT, "tensor \"%s\"", "a\nerror:\tb\033[31m\177\xc3\xa4");
+    assert_string_equal(orr_error(), "tensor \"a error: b?[31m?\xc3\xa4\"");
 }
 
 static void *other_thread(void *seen)
@@ -115,6 +124,27 @@ static void test_log(void **state)
     scratch_remove(dir);
 }
 
+/* A new log takes the place of a link, and nothing is appended through one. */
+static void test_log_is_no_link(void **state)
+{
+    (void)state;
+    char path[4096], target[4096];
+    struct orr_log log;
+    struct stat info;
+    scratch_path(path, scratch_dir, "link.jsonl");
+    scratch_path(target, scratch_dir, "target");
+    scratch_text(target, "mine");
+    assert_int_equal(symlink(target, path), 0);
+    assert_int_equal(orr_log_open(&log, path, true), ORR_EIO);
+    error_names("link.jsonl", "symbolic link", NULL);
+    assert_int_equal(orr_log_open(&log, path, false), 0);
+    assert_int_equal(orr_log_line(&log, "step", 1.0, (char *)NULL), 0);
+    orr_log_close(&log);
+    assert_int_equal(stat(target, &info), 0);
+    assert_int_equal(info.st_size, 4);
+    assert_true(!lstat(path, &info) && S_ISREG(info.st_mode) && info.st_size > 4);
+}
+
 static void test_log_on_a_full_disk(void **state)
 {
     struct orr_log log;
@@ -158,14 +188,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_message),
         cmocka_unit_test(test_message_is_bounded),
+        cmocka_unit_test(test_message_is_one_line),
         cmocka_unit_test(test_messages_belong_to_threads),
         cmocka_unit_test(test_exit_status),
         cmocka_unit_test(test_gsl_does_not_abort),
         cmocka_unit_test(test_alloc),
         cmocka_unit_test(test_log),
+        cmocka_unit_test(test_log_is_no_link),
         cmocka_unit_test(test_log_on_a_full_disk),
         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_progress),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

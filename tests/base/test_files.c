@@ -194,6 +194,38 @@ static void test_paths(void **state)
     error_names(path, NULL);
 }
 
+/* A link that waits under the temporary name leads nowhere: it is taken away. */
+static void test_no_write_through_links(void **state)
+{
+    (void)state;
+    char path[4096], target[4096], temporary[ORR_TEMPORARY];
+    struct orr_file file;
+    struct stat info;
+    scratch_path(path, dir, "linked.txt");
+    scratch_path(target, dir, "nowhere");
+    orr_temporary_name(temporary, path);
+    assert_int_equal(symlink(target, temporary), 0);
+    assert_int_equal(symlink(target, path), 0);
+    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(orr_file_printf(&file, "x"), 0);
+    assert_int_equal(orr_file_commit(&file), 0);
+    orr_file_close(&file);
+    assert_false(orr_exists(target));
+    assert_true(!lstat(path, &info) && S_ISREG(info.st_mode));
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"a", "...", "a b", "\xc3\xbc", "..a", "a\\b"};
+    static const char *const bad[] = {"",     ".",  "..",   "/",     "a/b",
+                                      "../a", "/a", "a\nb", "a\177", "\t"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(orr_is_name(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(orr_is_name(bad[i]));
+}
+
 /* -------------------------------------------------------------------------------- JSON */
 
 /* Whole numbers keep every digit: as numbers where every reader can, else as strings. */
@@ -361,6 +393,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_close_without_commit, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_full_disk, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_paths, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_no_write_through_links, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test(test_names),
         cmocka_unit_test_setup_teardown(test_json, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_json_u64, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_numbers, scratch_setup, scratch_teardown),

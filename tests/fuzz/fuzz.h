@@ -1,4 +1,8 @@
-/* fuzz.h - what the fuzz targets share. */
+/* fuzz.h - what the fuzz targets share.
+ *
+ * A target is one file fuzz_<name>.c with one FUZZ_TARGET and a line in targets.h. `make fuzz`
+ * builds it with libFuzzer; make check builds all of them into one program, tests/fuzz/replay.c,
+ * which runs each over the files of corpus/<name>. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 
@@ -8,7 +12,14 @@
 #include <stdlib.h>
 
 /* One input; returns 0. What must not be ends in abort(). */
+#ifdef FUZZ_REPLAY
+#define FUZZ_TARGET(name)                                                                          \
+    int fuzz_##name(const uint8_t *bytes, size_t size);                                            \
+    int fuzz_##name(const uint8_t *bytes, size_t size)
+#else
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+#define FUZZ_TARGET(name) int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+#endif
 
 #define FUZZ_EXPECT(condition)                                                                     \
     do {                                                                                           \
@@ -17,5 +28,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
             abort();                                                                               \
         }                                                                                          \
     } while (0)
+
+/* A folder of this process, in memory where that is possible; it goes away at the end. */
+const char *fuzz_folder(void);
+/* Writes <folder>/<name>, which may name a folder below; the path goes to path[4096]. */
+void fuzz_file(char path[4096], const char *name, const void *bytes, size_t size);
+/* What printf writes in between goes nowhere. */
+void fuzz_quiet(void);
+/* A copy of a safetensors file whose "xxh64" is that of its data, so that mutated files get past
+ * the checksum; free() it. */
+uint8_t *fuzz_with_sum(const uint8_t *bytes, size_t size);
 
 #endif

@@ -2,8 +2,7 @@
  * constraints, own operators. A formula that is read prints to a text that reads to itself, and is
  * evaluated, simplified, checked and written in every notation without harm.
  *
- * The first byte chooses the parser, the rest is the text. Built with libFuzzer by `make fuzz`;
- * tests/fuzz/replay.c runs it over corpus/expr in make check. */
+ * The first byte chooses the parser, the rest is the text. */
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +54,7 @@ static void check_rules(struct sr_language *language, const char *text, struct s
     sr_complexity_set(language, NULL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(expr)
 {
     static struct sr_constraints constraints;
     static struct sr_units units;

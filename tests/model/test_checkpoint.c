@@ -149,6 +149,8 @@ static void test_foreign(void **state)
         {{.key = "width", .value = "99999999999"}, ORR_EFORMAT, "width", "99999999999"},
         {{.key = "width", .value = "-18"}, ORR_EFORMAT, "width", "-18"},
         {{.key = "width", .value = "21"}, ORR_EFORMAT, "embed.weight", "[21, 11]"},
+        /* terabytes, told from the file before any memory is asked for */
+        {{.key = "width", .value = "999999"}, ORR_EFORMAT, "embed.weight", "[999999, 11]"},
         {{.key = "heads", .value = "5"}, ORR_EFORMAT, "heads", "5"},
         {{.key = "rope_base", .value = "1e"}, ORR_EFORMAT, "rope_base", "1e"},
         {{.key = "attention", .value = "nothing"}, ORR_EFORMAT, "attention", "nothing"},

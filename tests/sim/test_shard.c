@@ -1,6 +1,7 @@
 /* test_shard.c - sets in several files: the same data, gone on with after any end, damage found,
  * other people's files left alone. */
 #include "sets.h"
+#include "sim/dataset.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -50,6 +51,68 @@ static void test_same_data(void **state)
     const enum sim_split splits[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_TWO_BODY_TRAIN};
     assert_true(sim_dataset_complete(&p, dir, false));
     assert_int_equal(sim_dataset_verify(&p, other, splits, 2, false, true), 0);
+}
+
+/* Ten million sequences: sizes beyond 32 bits, and the last of them. */
+static void test_ten_million(void **state)
+{
+    (void)state;
+    enum { N = 10000000, P = 1000 };
+    struct orr_preset p;
+    struct sim_block block, again;
+    struct sim_sequence sequence;
+    char name[SIM_NAME];
+    sets_preset(&p);
+    p.orbits.train = p.orbits.train_files = N;
+    p.orbits.positions = P;
+    p.orbits.val = p.orbits.two_body_train = p.orbits.two_body_val = p.orbits.two_body_test = 0;
+    p.orbits.solar_system = false;
+    assert_int_equal(sim_shard_count(&p, N), 50);
+    sim_shard_name(name, SIM_KIND_OBS, SIM_SPLIT_TRAIN, 49, 50);
+    assert_string_equal(name, "obs_train-00049-of-00050.npy");
+    assert_true(sim_dataset_bytes(&p) == N * (4.0 * P + 1)); /* bins of two bytes, bodies of one */
+    assert_int_equal(sim_block_create(&block, &p, SIM_SPLIT_TRAIN, 1), 0);
+    assert_int_equal(sim_block_create(&again, &p, SIM_SPLIT_TRAIN, 1), 0);
+    assert_int_equal(sim_sequence_create(&sequence, &p, SIM_SPLIT_TRAIN), 0);
+    assert_int_equal(sim_block_make(&block, 0, &sequence, &p, SIM_SPLIT_TRAIN, N - 1), 0);
+    assert_int_equal(sim_block_make(&again, 0, &sequence, &p, SIM_SPLIT_TRAIN, N - 1), 0);
+    assert_memory_equal(block.rows[SIM_KIND_OBS], again.rows[SIM_KIND_OBS], 4 * P);
+    assert_int_equal(sim_block_make(&again, 0, &sequence, &p, SIM_SPLIT_TRAIN, N - 2), 0);
+    assert_memory_not_equal(block.rows[SIM_KIND_OBS], again.rows[SIM_KIND_OBS], 4 * P);
+    sim_sequence_free(&sequence);
+    sim_block_free(&block);
+    sim_block_free(&again);
+}
+
+/* Headers that claim 2^40 sequences or rows, with no or few bytes behind them. */
+static void test_claims(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t shape[3];
+        const char *said;
+    } claims[] = {
+        {{(size_t)1 << 40, 24, 2}, "truncated"},
+        {{1, (size_t)1 << 40, 2}, "truncated"},
+        {{(size_t)1 << 40, 0, 2}, "expected 1 to 1000000 rows a sequence, found 0"},
+        {{0, (size_t)1 << 40, 2}, "expected 1 to 1000000 rows a sequence, found 1099511627776"},
+        {{(size_t)1 << 40, (size_t)1 << 40, 2}, "the shape overflows"},
+    };
+    char path[4096];
+    struct sim_dataset set;
+    scratch_remove(dir);
+    assert_int_equal(orr_mkdir(dir), 0);
+    scratch_path(path, dir, "coords_val.npy");
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        struct orr_file file;
+        assert_int_equal(orr_file_create(&file, path), 0);
+        assert_int_equal(orr_npy_write_header(&file, ORR_F32, 3, claims[i].shape), 0);
+        assert_int_equal(orr_file_commit(&file), 0);
+        orr_file_close(&file);
+        assert_int_equal(sim_dataset_open_any(&set, dir, SIM_SPLIT_VAL), ORR_EFORMAT);
+        error_names("coords_val.npy", claims[i].said, NULL);
+    }
+    unlink(path);
 }
 
 /* Labelled sets in shards are gathered: the arrays are in one piece. */
@@ -339,6 +402,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_data, sets_setup, sets_teardown),
+        cmocka_unit_test(test_ten_million),
+        cmocka_unit_test_setup_teardown(test_claims, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_labelled, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_resume, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_stale, sets_setup, sets_teardown),

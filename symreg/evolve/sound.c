@@ -1,0 +1,58 @@
+/* sound.c - whether the state of a run that was read from a checkpoint can be worked with: the file
+ * may be a stranger's, and its checksum says only that it is as somebody wrote it. */
+#include "run.h"
+
+#include <limits.h>
+#include <math.h>
+
+/* A formula of the language over the table's columns, with sizes of subtrees that are true. */
+static bool is_formula(const struct sr_settings *s, const struct sr_run *run,
+                       const struct sr_expr *expr)
+{
+    struct sr_expr measured = *expr;
+    if (expr->count > s->maxsize || !sr_expr_measure(s->language, &measured))
+        return false;
+    for (int i = 0; i < expr->count; i++)
+        if (expr->node[i].size != measured.node[i].size ||
+            (expr->node[i].op == SR_FEATURE && expr->node[i].feature >= run->loss->data->features))
+            return false;
+    return true;
+}
+
+/* A row without a formula has an infinite loss. */
+static bool is_hall(const struct sr_settings *s, const struct sr_run *run)
+{
+    const struct sr_hall *hall = run->best;
+    for (int c = 0; c <= SR_NODES; c++)
+        if (hall->expr[c].count ? !is_formula(s, run, &hall->expr[c]) : hall->loss[c] < HUGE_VAL)
+            return false;
+    return true;
+}
+
+/* Each byte is 0 or 1, as of a bool. */
+static bool are_flags(const void *flags, size_t bytes)
+{
+    const unsigned char *flag = flags;
+    for (size_t i = 0; i < bytes; i++)
+        if (flag[i] > 1)
+            return false;
+    return true;
+}
+
+static bool is_count(int epochs)
+{
+    return epochs >= 0 && epochs < INT_MAX / 2;
+}
+
+bool sr_run_sound(const struct sr_settings *s, const struct sr_run *run)
+{
+    if (!are_flags(&run->done, sizeof run->done) ||
+        !are_flags(run->scene.polish, sizeof run->scene.polish) || !is_count(run->unchanged) ||
+        !is_count(run->stale) || !is_hall(s, run))
+        return false;
+    for (int k = 0; k < s->populations; k++)
+        for (int m = 0; m < s->population_size; m++)
+            if (!is_formula(s, run, &run->island[k].member[m].expr))
+                return false;
+    return true;
+}

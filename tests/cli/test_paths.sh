@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# test_paths.sh - names in files lead nowhere outside their folder, nothing is written through a link,
+# files are as open as umask says and none can be executed, and a run's folder may have any name, or
+# be one that nothing can be written to.
+#
+# Mounts are made in a name space of their own, which ends with this script.
+if [ -z "${PATHS_INSIDE:-}" ]; then
+    export PATHS_INSIDE=no
+    for how in "unshare -m" "unshare -rm"; do
+        if $how bash -c 'mount -t tmpfs -o size=64k none /mnt' 2>/dev/null; then
+            PATHS_INSIDE=yes exec $how bash "$0"
+        fi
+    done
+fi
+. tests/cli/lib.sh
+
+SMALL=("${TINY[@]}" --set symreg.enumerate=2000 --set orbits.train=40 --set orbits.train_files=40
+       --set orbits.two_body_train=40 --set planets.train=20 --set finetune.samples=2)
+# stage PROGRAM OPTION...: with the settings of this test, and one variant where there are any
+stage() {
+    local p=$1 options=("${SMALL[@]}")
+    shift
+    [ "$p" != report ] || options=(--quiet)
+    [ "$p" = orbits ] || options+=(--attention lssar)
+    program "$p" "${options[@]}" "$@"
+}
+
+# ---- a folder of any name, with a umask; a report has pictures, which gnuplot draws
+odd="$WORK/a b'c\"d\$e %s/ü"
+mkdir -p "$odd"
+umask 027
+for p in $PROGRAMS; do
+    check "$p: a folder with spaces, quotes and UTF-8" stage "$p" --run "$odd/run"
+done
+umask 022
+long=$WORK/$(printf 'n%.0s' {1..255})
+check "orbits: a folder of 255 bytes" stage orbits --run "$long"
+check "... with the same files" same_files "$odd/run/orbits" "$long/orbits"
+modes() { # FOLDER MODE: every file has it
+    find "$1" -type f -printf '%m\n' | sort -u
+}
+check "files are as open as umask says" equal "$(modes "$odd/run")" 640
+check "... those of another umask, too" equal "$(modes "$long")" 644
+KEEP=$WORK/no refuse "orbits: a folder of 256 bytes" 1 'File name too long' -- \
+    "$BIN/orbits" "${SMALL[@]}" --run "${long}n"
+line=$'a\nb'
+check "orbits: a folder with a line break" stage orbits --run "$WORK/$line"
+KEEP=$WORK/$line refuse "... whose errors are one line" 1 'a b/orbits' 'seed is 0, expected 3' -- \
+    "$BIN/pretrain" "${SMALL[@]}" --run "$WORK/$line" --seed 3
+run=$odd/run
+KEEP=$run
+
+# ---- names in presets are names of folders
+names() { # NAME JSON KEY
+    printf '{%s}\n' "$2" >"$WORK/preset.json"
+    refuse "preset: $1" 2 preset.json "$3" 'without "/"' -- "$BIN/orbits" --preset \
+        "$WORK/preset.json" --quiet
+}
+names "a name that leads upwards" '"name": ".."' name:
+names "a name from the root" '"name": "/tmp"' name:
+names "a name of two lines" '"name": "a\nb"' name:
+names "a variant that leads upwards" '"attention": ["lssar", "../../up"]' attention:
+names "a variant from the root" '"attention": ["/tmp"]' attention:
+refuse "--attention that leads upwards" 2 --attention 'without "/"' -- \
+    "$BIN/symreg" "${SMALL[@]}" --run "$run" --attention ../lssar
+
+# ---- names in manifests are names of files in their folder
+data=$WORK/data
+echo precious >"$WORK/precious"
+outside() { # NAME: a folder of data sets whose manifest lists this file in a set nobody asks for
+    rm -rf "$data" && cp -r "$run/orbits" "$data"
+    sed -i "0,/\"sets\":/s|\"sets\":[[:space:]]*{|&\"more\": {\"files\": {\"$1\":\
+        {\"bytes\": 9, \"xxh64\": \"0\"}}},|" "$data/manifest.json"
+}
+for name in ../precious "$WORK/precious" '..' 'a\\nb'; do
+    outside "$name"
+    KEEP=$data refuse "orbits: a manifest that lists $name" 1 manifest.json 'set "more"' \
+        'names of files in that folder' -- "$BIN/orbits" "${SMALL[@]}" --out "$data" --seed 3
+    KEEP=$data refuse "orbits verify: a manifest that lists $name" 1 manifest.json \
+        'names of files in that folder' -- "$BIN/orbits" verify "$data"
+    check "orbits --force: the sets are made again" stage orbits --out "$data" --force --seed 3
+    check "... and $name is left alone" grep -qx precious "$WORK/precious"
+done
+# a name of this folder that is none of a data set
+outside notes.txt
+echo mine >"$data/notes.txt"
+check "orbits: another file that a manifest lists" stage orbits --out "$data" --force --seed 3
+check "... stays" grep -qx mine "$data/notes.txt"
+# other lists of files: what they name outside is not as it was
+cp "$run/laws/laws.json" "$WORK/laws.json"
+sed -i 's|"front_truth_0.csv"|"../../precious"|' "$run/laws/laws.json"
+KEEP=$run refuse "report: laws that list a file outside" 1 laws.json '../../precious' \
+    'no file of its folder' -- "$BIN/report" --quiet --attention lssar --run "$run"
+mv "$WORK/laws.json" "$run/laws/laws.json"
+
+# ---- nothing is written through a symbolic link
+links=$WORK/links
+cp -r "$run" "$links"
+folder=$links/lssar/pretrain
+for file in preset.json lssar/pretrain/{log.jsonl,last.safetensors,evaluation.json}; do
+    ln -sf "$WORK/precious" "$links/$file"
+done
+check "pretrain where files are links" stage pretrain --run "$links" --set pretrain.lr=0.01
+check "... what they lead to is untouched" grep -qx precious "$WORK/precious"
+check_not "... they are files now" test -L "$folder/log.jsonl" -o -L "$folder/last.safetensors"
+ln -sf "$WORK/precious" "$folder/log.jsonl"
+check "pretrain goes on beside a log that is a link" stage pretrain --run "$links" --resume \
+    --set pretrain.lr=0.01 --set pretrain.steps=4
+check "... what it leads to is untouched" grep -qx precious "$WORK/precious"
+check_not "... it is a file now" test -L "$folder/log.jsonl"
+
+# ---- a folder that nothing can be written to
+if [ "$PATHS_INSIDE" != yes ]; then
+    skip "a read-only run directory" "this user may not mount one"
+    finish
+fi
+fixed=$WORK/fixed
+cp -r "$run" "$fixed"
+at_exit() {
+    umount "$fixed"
+}
+read_only() {
+    mount --bind "$fixed" "$fixed" && mount -o remount,ro,bind "$fixed"
+}
+check "a read-only run directory" read_only
+KEEP=$fixed
+for p in $PROGRAMS; do
+    refuse "$p: a read-only run directory" 1 "$fixed" 'Read-only file system' -- stage "$p" \
+        --run "$fixed"
+done
+refuse "symreg FILE: a read-only folder" 1 "$fixed/fit" 'Read-only file system' -- "$BIN/symreg" \
+    "$fixed/truth/finetune/forces_magnitude.csv" --target F --features r,m1 --preset smoke \
+    --quiet --set symreg.iterations=1 --out "$fixed/fit"
+check "... is still read" stage report --run "$fixed" --out "$WORK/report"
+check "... and verified" program orbits verify "$fixed/orbits"
+finish

@@ -1,0 +1,29 @@
+/* fuzz_cell.c - any bytes as a cell's results: figures that go into a verdict, or an error or a
+ * reason why they are left out; never more. */
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "fuzz.h"
+#include "verdict/verdict.h"
+
+FUZZ_TARGET(cell)
+{
+    char path[4096];
+    static struct verdict verdict;
+    static struct verdict_sentences sentences;
+    const char *const one = path;
+    fuzz_file(path, "cell.json", bytes, size);
+    const int rc = verdict_read(&verdict, &one, 1);
+    FUZZ_EXPECT(!rc || *orr_error());
+    if (!rc) {
+        FUZZ_EXPECT(verdict.runs.count == 1 && verdict.attentions > 0 && verdict.seeds == 1);
+        fuzz_quiet();
+        verdict_sentences(&verdict, &sentences);
+        FUZZ_EXPECT(verdict_write(&verdict, fuzz_folder()) == 0);
+        FUZZ_EXPECT(verdict_print(&verdict) == 0);
+        FUZZ_EXPECT(report_runs_print(&verdict.runs) == 0);
+    }
+    verdict_free(&verdict);
+    return 0;
+}

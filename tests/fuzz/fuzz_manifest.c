@@ -1,0 +1,120 @@
+/* fuzz_manifest.c - any bytes as manifest.json (first byte even) or progress.json (odd) of a folder
+ * of data sets: what is to be kept or made again, or an error; never more.
+ *
+ * So that mutated lists get past digests and checksums, "made": "own" of a set stands for what the
+ * settings make, and "xxh64": "own" of a file for its true size and sum. */
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "fuzz.h"
+#include "sim/dataset.h"
+
+static struct orr_preset preset;
+static char sets_folder[4096];
+
+/* Two small data sets, made once. */
+static void prepare(void)
+{
+    if (*sets_folder)
+        return;
+    orr_preset_defaults(&preset);
+    preset.orbits.positions = 5;
+    preset.orbits.train = preset.orbits.train_files = 3;
+    preset.orbits.val = 2;
+    preset.orbits.test = preset.orbits.two_body_train = preset.orbits.two_body_val = 0;
+    preset.orbits.two_body_test = 0;
+    preset.orbits.solar_system = false;
+    preset.planets.enabled = false;
+    snprintf(sets_folder, sizeof sets_folder, "%s/sets", fuzz_folder());
+    if (sim_dataset_write(&preset, sets_folder, 1, false, true)) {
+        fprintf(stderr, "%s\n", orr_error());
+        abort();
+    }
+}
+
+static bool is_own(const cJSON *object, const char *key)
+{
+    return orr_json_says(object, key, "own");
+}
+
+static void own_file(cJSON *file)
+{
+    char path[4096], text[32];
+    uint64_t sum = 0, bytes = 0;
+    if (!is_own(file, "xxh64") || !file->string ||
+        orr_path(path, "%s/%s", sets_folder, file->string) || orr_file_checksum(path, &sum, &bytes))
+        return;
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)sum);
+    cJSON_DeleteItemFromObjectCaseSensitive(file, "xxh64");
+    cJSON_DeleteItemFromObjectCaseSensitive(file, "bytes");
+    cJSON_AddStringToObject(file, "xxh64", text);
+    cJSON_AddNumberToObject(file, "bytes", (double)bytes);
+}
+
+/* The text with everything "own" filled in; NULL where it is no JSON. free() it. */
+static char *fill_in(const char *text)
+{
+    char digest[ORR_DIGEST];
+    cJSON *json = cJSON_Parse(text), *set, *file, *made;
+    cJSON_ArrayForEach (set, cJSON_GetObjectItemCaseSensitive(json, "sets")) {
+        cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
+            own_file(file);
+        if (!is_own(set, "made") || !set->string ||
+            orr_set_made(&preset, set->string, digest, &made))
+            continue;
+        cJSON_DeleteItemFromObjectCaseSensitive(set, "made");
+        cJSON_AddItemToObject(set, "made", made);
+    }
+    char *filled = json ? cJSON_PrintUnformatted(json) : NULL;
+    cJSON_Delete(json);
+    return filled;
+}
+
+static void judge(bool force)
+{
+    struct sim_inventory inventory;
+    cJSON *kept = NULL;
+    char foreign[SIM_NAME], why[ORR_WHY];
+    const int rc = sim_inventory_open(&inventory, &preset, sets_folder, force);
+    FUZZ_EXPECT(!rc || *orr_error());
+    for (int s = 0; !rc && s < SIM_SPLITS; s++) {
+        enum orr_verdict verdict;
+        if (sim_split_written(&preset, (enum sim_split)s) == 0)
+            continue;
+        FUZZ_EXPECT(sim_inventory_judge(&inventory, (enum sim_split)s, &verdict, why) == 0);
+        FUZZ_EXPECT(verdict == ORR_KEEP || verdict == ORR_MAKE || *why);
+    }
+    if (!rc) {
+        FUZZ_EXPECT(sim_inventory_foreign(&inventory, foreign) == 0);
+        (void)sim_inventory_keep(&inventory, force, &kept);
+    }
+    cJSON_Delete(kept);
+    sim_inventory_close(&inventory);
+}
+
+FUZZ_TARGET(manifest)
+{
+    const enum sim_split both[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_VAL};
+    char path[4096];
+    prepare();
+    if (size < 1)
+        return 0;
+    char *text = malloc(size);
+    FUZZ_EXPECT(text);
+    memcpy(text, bytes + 1, size - 1);
+    text[size - 1] = '\0';
+    char *filled = fill_in(text);
+    const char *name[] = {"sets/manifest.json", "sets/progress.json"};
+    snprintf(path, sizeof path, "%s/%s", fuzz_folder(), name[!(bytes[0] & 1)]);
+    (void)remove(path);
+    fuzz_file(path, name[bytes[0] & 1], filled ? filled : text, filled ? strlen(filled) : size - 1);
+    free(filled);
+    free(text);
+    judge(false);
+    judge(true);
+    fuzz_quiet();
+    (void)sim_dataset_verify(&preset, sets_folder, both, 2, bytes[0] & 2, true);
+    (void)sim_dataset_check(sets_folder);
+    return 0;
+}

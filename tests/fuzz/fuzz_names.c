@@ -1,0 +1,31 @@
+/* fuzz_names.c - any bytes as the name of a file in a folder of data sets: known names are those
+ * that the simulator gives, temporary ones end as ours do. */
+#include <string.h>
+
+#include "fuzz.h"
+#include "sim/dataset.h"
+
+FUZZ_TARGET(names)
+{
+    char name[256];
+    size_t stem;
+    enum sim_kind kind;
+    enum sim_split split;
+    if (size >= sizeof name)
+        return 0;
+    memcpy(name, bytes, size);
+    name[size] = '\0';
+    const bool temporary = orr_is_temporary(name, &stem);
+    if (temporary)
+        FUZZ_EXPECT(stem > 0 && stem < strlen(name) && strstr(name, ".orrery-partial"));
+    if (sim_name_parse(name, false, &kind, &split)) {
+        const size_t length = strlen(sim_arrays[kind].name);
+        FUZZ_EXPECT(!temporary && !strchr(name, '/'));
+        FUZZ_EXPECT(!strncmp(name, sim_arrays[kind].name, length) && name[length] == '_');
+        FUZZ_EXPECT(!strcmp(name + strlen(name) - 4, ".npy"));
+    } else if (sim_name_parse(name, true, &kind, &split)) {
+        FUZZ_EXPECT(temporary && !strchr(name, '/'));
+    }
+    (void)sim_is_unlisted(name, NULL);
+    return 0;
+}

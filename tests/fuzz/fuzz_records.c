@@ -1,0 +1,77 @@
+/* fuzz_records.c - any bytes as a record beside results: the first byte chooses what a table was
+ * made from (.made.json), the results of a probe, a verdict for the report, or a text that holds
+ * its own checksum. */
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "base/provenance.h"
+#include "figures/report.h"
+#include "fuzz.h"
+#include "probe/results.h"
+
+static void check_sidecar(const uint8_t *bytes, size_t size)
+{
+    static const char table[] = "a,b\n1,2\n";
+    char path[4096], why[ORR_WHY] = "";
+    cJSON *made;
+    fuzz_file(path, "t.made.json", bytes, size);
+    fuzz_file(path, "t.csv", table, sizeof table - 1);
+    FUZZ_EXPECT(orr_sidecar_read(path, &made, why) == 0);
+    FUZZ_EXPECT(!made != !*why);
+    cJSON_Delete(made);
+}
+
+static void check_probe(const uint8_t *bytes, size_t size)
+{
+    char path[4096];
+    cJSON *json = NULL;
+    struct probe_results results;
+    fuzz_file(path, "p.json", bytes, size);
+    const int rc = probe_results_read(path, &results, &json);
+    FUZZ_EXPECT(rc ? !json && *orr_error() : json != NULL);
+    if (!rc)
+        probe_results_free(&results);
+    cJSON_Delete(json);
+}
+
+static void check_verdict(const uint8_t *bytes, size_t size)
+{
+    char path[4096];
+    cJSON *json = NULL;
+    fuzz_file(path, "verdict.json", bytes, size);
+    if (!report_verdict_read(path, &json)) {
+        struct orr_file html = {0};
+        snprintf(path, sizeof path, "%s/v.html", fuzz_folder());
+        FUZZ_EXPECT(orr_file_create(&html, path) == 0);
+        FUZZ_EXPECT(report_html_verdict(json, &html) == 0);
+        orr_file_close(&html);
+    }
+    cJSON_Delete(json);
+}
+
+static void check_sum(const uint8_t *bytes, size_t size)
+{
+    char path[4096], why[ORR_WHY] = "";
+    cJSON *json = NULL;
+    fuzz_file(path, "evaluation.json", bytes, size);
+    if (orr_json_read(path, &json))
+        return;
+    (void)orr_sum_same(json, why);
+    if (cJSON_IsObject(json)) {
+        cJSON_DeleteItemFromObjectCaseSensitive(json, "xxh64");
+        if (!cJSON_HasObjectItem(json, "xxh64"))
+            FUZZ_EXPECT(orr_sum_add(json) && orr_sum_same(json, why));
+        (void)orr_files_same(fuzz_folder(), cJSON_GetObjectItemCaseSensitive(json, "files"), why);
+    }
+    cJSON_Delete(json);
+}
+
+FUZZ_TARGET(records)
+{
+    static void (*const check[])(const uint8_t *, size_t) = {check_sidecar, check_probe,
+                                                             check_verdict, check_sum};
+    if (size > 0)
+        check[bytes[0] % 4](bytes + 1, size - 1);
+    return 0;
+}

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# test_alloc.sh - every program with memory that runs out once, at each place that allocates
+# (tests/kill/fail_alloc.c), or a sample of the places: a clear error and status 1, or the program
+# went on without and made the same files; no crash, nothing temporary, and no file that an
+# undisturbed run does not make.
+#
+# ALLOCS=n   about so many places of each program (default 5); ALLOCS=all: every one
+. tests/cli/lib.sh
+
+FAIL_ALLOC=${FAIL_ALLOC:-build/tests/fail_alloc.so}
+allocs=${ALLOCS:-5}
+if [ ! -e "$FAIL_ALLOC" ]; then
+    skip "memory that runs out" "$FAIL_ALLOC is not there: make check builds it"
+    finish
+fi
+if grep -q __asan_init "$BIN/orbits"; then
+    skip "memory that runs out" "sanitizers have an allocator of their own"
+    finish
+fi
+FAIL_ALLOC=$(realpath "$FAIL_ALLOC")
+SMALL=("${TINY[@]}" --set planets.enabled=false --set symreg.enumerate=2000
+       --set orbits.train=20 --set orbits.train_files=20 --set orbits.val=4 --set orbits.test=4
+       --set orbits.two_body_train=20 --set orbits.two_body_val=4 --set orbits.two_body_test=8
+       --set finetune.samples=1 --set finetune.sample_size=10 --set pretrain.eval_sequences=4)
+# starved N PROGRAM FOLDER: the stage on the run in FOLDER, without memory at place N (0: nowhere)
+starved() {
+    local n=$1 p=$2 run=$3 options=("${SMALL[@]}" --attention lssar)
+    [ "$p" != orbits ] || options=("${SMALL[@]}")
+    [ "$p" != report ] || options=(--quiet --attention lssar)
+    rm -f "$WORK/places"
+    timeout "$LIMIT" env LD_PRELOAD="$FAIL_ALLOC" FAIL_AT="$n" FAIL_REPORT="$WORK/places" \
+        "$BIN/$p" "${options[@]}" --run "$run" >"$WORK/out" 2>"$WORK/err" </dev/null
+}
+# known PROGRAM: each file of the run is as before the stage, or as after it; logs grow line by
+# line, progress.json and checkpoint.bin say how far something unfinished is, a page names its folder
+known() {
+    local file
+    files_below "$WORK/run" >"$WORK/files" || return 1
+    while read -r file; do
+        case $file in
+        *.jsonl | */progress.json | */checkpoint.bin) continue ;;
+        */report.html) ! tail -n 1 "$WORK/run/$file" | grep -q '</html>$' || continue ;;
+        esac
+        cmp -s "$WORK/run/$file" "$WORK/$1/$file" || cmp -s "$WORK/run/$file" "$WORK/before/$file" ||
+            { echo "$file is of no state" && return 1; }
+    done <"$WORK/files"
+}
+whole() { # PROGRAM: it went on without, and made everything
+    same_by files_below "$WORK/$1" "$WORK/run" && known "$1"
+}
+# (OpenMP starts threads, whose memory is the C library's; it ends a program itself then)
+clear_error() {
+    [ "$(grep -c . "$WORK/err")" -eq 1 ] &&
+        grep -Eqi "^($1: error: |libgomp: ).*(out of memory|cannot allocate memory|cannot start a thread)" "$WORK/err" ||
+        { cat "$WORK/err" && return 1; }
+}
+# at_place N PROGRAM
+at_place() {
+    local n=$1 p=$2 status name
+    rm -rf "$WORK/run" && cp -r "$WORK/before" "$WORK/run"
+    starved "$n" "$p" "$WORK/run"
+    status=$?
+    name="$p, place $n ($(sed -n '/ places$/!s/.*(\([a-zA-Z_]*\).*/\1/p' "$WORK/places" |
+        grep . | head -n 4 | paste -sd ' '))"
+    case $status in
+    0) check "$name: went on, to the same files" whole "$p" ;;
+    1)
+        check "$name: says so" clear_error "$p"
+        check "$name: no half-written file" known "$p"
+        ;;
+    *) fail "$name: expected status 0 or 1, found $status" "$(tail -n 3 "$WORK/err")" ;;
+    esac
+    check "$name: nothing temporary" clean "$WORK/run"
+}
+
+mkdir "$WORK/before"
+provoked=0
+for p in $PROGRAMS; do
+    cp -r "$WORK/before" "$WORK/$p"
+    starved 0 "$p" "$WORK/$p"
+    check "$p: with all memory" test $? -eq 0
+    places=$(sed -n 's/ places$//p' "$WORK/places")
+    check "$p: places counted" test "${places:-0}" -ge 50
+    step=1
+    [ "$allocs" = all ] || step=$((places / allocs + 1))
+    for ((n = step; n <= places; n += step)); do
+        at_place "$n" "$p"
+        provoked=$((provoked + 1))
+    done
+    echo "$p: $places places"
+    rm -rf "$WORK/before" && cp -r "$WORK/$p" "$WORK/before"
+done
+echo "memory ran out at $provoked places"
+finish
