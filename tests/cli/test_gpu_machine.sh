@@ -7,7 +7,7 @@ export ORRERY_CUDA_PLUGIN=${EMULATED:-build/tests/orrery_cuda_host.so}
 export ORRERY_PCI=$WORK/pci
 unset CUDA_VISIBLE_DEVICES ORRERY_CUDA_GRAPHS
 SMOKE=(--preset smoke --threads 1 --attention softmax --set pretrain_planets.steps=0
-       --set pretrain.steps=4 --set pretrain.batch=2 --set pretrain.eval_sequences=4)
+       --set pretrain.steps=3 --set pretrain.batch=2 --set pretrain.eval_sequences=2)
 check "data" program orbits --preset smoke --threads 1 --run "$WORK/data" --quiet
 SMOKE+=(--orbits "$WORK/data/orbits")
 last=softmax/pretrain/last.safetensors

@@ -108,7 +108,7 @@ one() {
     status=$?
     word=caught
     [ $status -ne 0 ] || word=SURVIVED
-    [ $status -ne 3 ] || word=BROKEN # its kernel did not run
+    [ $status -ne 97 ] || word=BROKEN # its kernel did not run
     why=$(grep -a -m1 -E 'error: |ERROR|LINE|kernel [a-z_<>0-9, ()A-Z]*: |FAILED|stand-in' \
         "$work/$i.log" | cut -c1-150)
     [ $status -ne 124 ] || { word=STOPPED why="after ${MUTANT_LIMIT:-900} s"; }
