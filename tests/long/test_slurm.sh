@@ -40,7 +40,7 @@ train=("${data[@]}" --attention lssar --set pretrain.micro_batches=8
        --set pretrain.checkpoint_every=100)
 check "one process" program pretrain "${train[@]}" --threads 1 --out "$WORK/whole"
 
-check "two ranks" submit -n 2 docs/cluster/cpu.sbatch "${train[@]}" --out "$WORK/two"
+check "two ranks" submit -n 2 docs/cluster/train.sbatch "${train[@]}" --out "$WORK/two"
 check "... under way" until_true logged "$WORK/two" 15
 # what Slurm does before the time is over
 check "... told to end" scancel --batch --signal=TERM "$job"
@@ -53,7 +53,7 @@ check "... as if never stopped" same_files "$WORK/whole" "$WORK/two" last.safete
     evaluation.json
 check "... also the log" same_by numbers "$WORK/whole/log.jsonl" "$WORK/two/log.jsonl"
 
-check "four ranks" submit -n 4 docs/cluster/cpu.sbatch "${train[@]}" --out "$WORK/four"
+check "four ranks" submit -n 4 docs/cluster/train.sbatch "${train[@]}" --out "$WORK/four"
 check "... under way" until_true logged "$WORK/four" 15
 rank_of() { # RANK: of this job; other ranks may be about
     local process
@@ -67,7 +67,7 @@ SECONDS=0
 check "... one dies: the job ends" until_true job_over "$job"
 check "... within 30 s" test $SECONDS -le 30
 check "... as failed" job_has "$job" "JobState=FAILED"
-check "four ranks again" submit -n 4 docs/cluster/cpu.sbatch "${train[@]}" --out "$WORK/four"
+check "four ranks again" submit -n 4 docs/cluster/train.sbatch "${train[@]}" --out "$WORK/four"
 check "... end" until_true job_over "$job"
 check "... as if nothing had happened" same_files "$WORK/whole" "$WORK/four" last.safetensors
 
