@@ -86,9 +86,11 @@ static void tell_places(const struct figures *f, cJSON *json)
                 cJSON_AddNumberToObject(cell, "half_width", spread.half);
         }
         cJSON *values = cJSON_AddArrayToObject(cell, "values");
+        cJSON *floors = cJSON_AddArrayToObject(cell, "floors");
         for (int s = 0; s < g->seeds; s++) {
             seeds += isfinite(f->value[from + (size_t)s]);
             cJSON_AddItemToArray(values, cJSON_CreateNumber(f->value[from + (size_t)s]));
+            cJSON_AddItemToArray(floors, cJSON_CreateNumber(f->floor[from + (size_t)s]));
         }
         printf(" %d |\n", seeds);
         cJSON_AddItemToArray(all, cell);

@@ -142,20 +142,6 @@ static void of_seeds(const cJSON *json, const struct verdict_claim *claim,
     fact->n = row ? (int)orr_json_number(row, "seeds") : 0;
 }
 
-/* Means of a column over the cells of a row. */
-static double over_cells(const cJSON *row, const char *key)
-{
-    const cJSON *cell, *cells = get(row, "cells");
-    double sum = 0;
-    int n = 0;
-    for (cell = cJSON_IsArray(cells) ? cells->child : NULL; cell; cell = cell->next)
-        if (isfinite(orr_json_number(cell, key))) {
-            sum += orr_json_number(cell, key);
-            n++;
-        }
-    return n ? sum / n : (double)NAN;
-}
-
 /* Which of a cell's levels is that of the factor, -1 where the grid has no such factor. */
 static int factor_of(const cJSON *json, const char *name)
 {
@@ -183,42 +169,60 @@ static bool is_pair(const cJSON *a, const cJSON *b, int factor, const struct ver
     return alike;
 }
 
-/* The difference of two levels at the same levels of all others, averaged over them: a number per
- * seed that has all of them. */
-static void of_grid(const cJSON *json, const struct verdict_claim *claim, struct verdict_fact *fact)
+static double number_at(const cJSON *cell, const char *key, int i)
 {
-    enum { SEEDS = 64 };
-    const cJSON *row, *rows = get(json, "rows"), *a, *b, *cells;
-    double sum[SEEDS] = {0};
-    const int factor = factor_of(json, claim->c), seeds = (int)orr_json_number(json, "seeds");
+    const cJSON *number = cJSON_GetArrayItem(get(cell, key), i);
+    return cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
+}
+
+enum { SEEDS = 64 };
+
+/* difference (seeds) = that of two levels of a factor at the same levels of all others, averaged
+ * over them, of the numbers per seed under this key; NaN where a seed lacks one of them. */
+static void differences(const cJSON *cells, const char *key, int factor,
+                        const struct verdict_claim *claim, int seeds, double difference[SEEDS])
+{
+    const cJSON *a, *b;
     int pairs = 0;
+    memset(difference, 0, SEEDS * sizeof *difference);
+    for (a = cells->child; a; a = a->next)
+        for (b = cells->child; b; b = b->next) {
+            if (!is_pair(a, b, factor, claim))
+                continue;
+            pairs++;
+            for (int s = 0; s < seeds; s++)
+                difference[s] += number_at(a, key, s) - number_at(b, key, s);
+        }
+    for (int s = 0; s < seeds; s++)
+        difference[s] = pairs ? difference[s] / pairs : (double)NAN;
+}
+
+/* What a level does from another one, and, as the floor, what it does to random weights of the same
+ * shapes and seeds; learned: the first without the second. */
+static void of_grid(const cJSON *json, const struct verdict_claim *claim, bool learned,
+                    struct verdict_fact *fact)
+{
+    const cJSON *row, *rows = get(json, "rows"), *cells;
+    double value[SEEDS], floors[SEEDS];
+    const int factor = factor_of(json, claim->c), seeds = (int)orr_json_number(json, "seeds");
     for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
         if (fits(row, claim->a, claim->b, claim->context))
             break;
     cells = get(row, "cells");
     if (factor < 0 || !cJSON_IsArray(cells) || seeds < 1 || seeds > SEEDS)
         return;
-    for (a = cells->child; a; a = a->next)
-        for (b = cells->child; b; b = b->next) {
-            if (!is_pair(a, b, factor, claim))
-                continue;
-            pairs++;
-            for (int s = 0; s < seeds; s++) {
-                const cJSON *x = cJSON_GetArrayItem(get(a, "values"), s),
-                            *y = cJSON_GetArrayItem(get(b, "values"), s);
-                sum[s] += cJSON_IsNumber(x) && cJSON_IsNumber(y) ? x->valuedouble - y->valuedouble
-                                                                 : (double)NAN;
-            }
-        }
-    for (int s = 0; s < seeds; s++)
-        sum[s] = pairs ? sum[s] / pairs : (double)NAN;
-    const struct orr_mean mean = orr_mean_of(sum, seeds);
+    differences(cells, "values", factor, claim, seeds, value);
+    differences(cells, "floors", factor, claim, seeds, floors);
+    for (int s = 0; s < seeds; s++) {
+        floors[s] = isfinite(value[s]) ? floors[s] : (double)NAN; /* of the same seeds */
+        value[s] -= learned ? floors[s] : 0;
+    }
+    const struct orr_mean mean = orr_mean_of(value, seeds);
     fact->mean = mean.mean;
     fact->half = mean.half;
     fact->n = mean.n;
     fact->there = mean.n > 0;
-    fact->ceiling = over_cells(row, "ceiling");
-    fact->floor = over_cells(row, "floor");
+    fact->floor = learned ? 0 : orr_mean_of(floors, seeds).mean;
 }
 
 static void of_bench(const cJSON *json, const struct verdict_claim *claim,
@@ -240,6 +244,7 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
                                          [VERDICT_OF_RUNS_ROW] = "orrery-runs-1",
                                          [VERDICT_OF_SEEDS] = "orrery-probe-seeds-1",
                                          [VERDICT_OF_GRID] = "orrery-probe-grid-1",
+                                         [VERDICT_OF_GRID_LEARNED] = "orrery-probe-grid-1",
                                          [VERDICT_OF_BENCH] = NULL}; /* these have none */
     *fact = (struct verdict_fact){false, false, NAN, NAN, NAN, NAN, 0};
     TRY(orr_path(path, "%s/%s", folder, claim->file));
@@ -267,7 +272,8 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
         of_seeds(json, claim, fact);
         break;
     case VERDICT_OF_GRID:
-        of_grid(json, claim, fact);
+    case VERDICT_OF_GRID_LEARNED:
+        of_grid(json, claim, claim->source == VERDICT_OF_GRID_LEARNED, fact);
         break;
     case VERDICT_OF_BENCH:
         of_bench(json, claim, fact);

@@ -100,14 +100,15 @@ static void figures_come_from_files_of_every_kind(void **state)
     fact_is(fact_of(seeds), 6, 7, 8, 9, 3);
     /* differences of levels 2 and 1 of f at h = x: 2, 3; at h = y: 4, 8; a third seed lacks a
      * cell */
-    write_text("g.json", "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": ["
-                         "{\"name\": \"h\"}, {\"name\": \"f\"}], \"rows\": [{\"quantity\": \"q\", "
-                         "\"measure\": \"m\", \"context\": 5, \"cells\": ["
-                         "{\"levels\": [\"x\", \"0\"], \"values\": [90, 90, 90], \"ceiling\": 1},"
-                         "{\"levels\": [\"x\", \"1\"], \"values\": [10, 20, 5], \"ceiling\": 3},"
-                         "{\"levels\": [\"x\", \"2\"], \"values\": [12, 23, null], \"floor\": 2},"
-                         "{\"levels\": [\"y\", \"1\"], \"values\": [30, 40, 5]},"
-                         "{\"levels\": [\"y\", \"2\"], \"values\": [34, 48, 6]}]}]}");
+    write_text("g.json",
+               "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": ["
+               "{\"name\": \"h\"}, {\"name\": \"f\"}], \"rows\": [{\"quantity\": \"q\", "
+               "\"measure\": \"m\", \"context\": 5, \"cells\": ["
+               "{\"levels\": [\"x\", \"0\"], \"values\": [90, 90, 90], \"ceiling\": 1},"
+               "{\"levels\": [\"x\", \"1\"], \"values\": [10, 20, 5], \"floors\": [1, 2, 0]},"
+               "{\"levels\": [\"x\", \"2\"], \"values\": [12, 23, null], \"floors\": [4, 4, 9]},"
+               "{\"levels\": [\"y\", \"1\"], \"values\": [30, 40, 5], \"floors\": [0, 1, 0]},"
+               "{\"levels\": [\"y\", \"2\"], \"values\": [34, 48, 6], \"floors\": [3, 1, 0]}]}]}");
     struct verdict_claim grid = {.file = "g.json",
                                  .source = VERDICT_OF_GRID,
                                  .a = "q",
@@ -117,12 +118,15 @@ static void figures_come_from_files_of_every_kind(void **state)
                                  .from = "1",
                                  .context = -1};
     /* seed by seed 3 and 5.5 */
-    fact_is(fact_of(grid), 4.25, 12.706204736432095 * 1.25, 2, 2, 2);
+    fact_is(fact_of(grid), 4.25, 12.706204736432095 * 1.25, NAN, 2, 2);
+    grid.source = VERDICT_OF_GRID_LEARNED; /* less 3 and 1 of random weights */
+    fact_is(fact_of(grid), 2.25, 12.706204736432095 * 2.25, NAN, 0, 2);
+    grid.source = VERDICT_OF_GRID;
     grid.context = 6;
     assert_false(fact_of(grid).there);
     grid.context = 5;
     grid.from = "0"; /* at h = y there is none: of x alone, -78 and -67 */
-    fact_is(fact_of(grid), -72.5, 12.706204736432095 * 5.5, 2, 2, 2);
+    fact_is(fact_of(grid), -72.5, 12.706204736432095 * 5.5, NAN, NAN, 2);
     write_text("b.json", "{\"rows\": [{\"name\": \"x\", \"value\": 6}, "
                          "{\"name\": \"y\", \"value\": 4}]}");
     fact_is(fact_of((struct verdict_claim){
