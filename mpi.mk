@@ -8,12 +8,6 @@ ifeq ($(origin MPI),undefined)
 MPI := $(if $(shell command -v $(MPICC) 2>/dev/null),1,0)
 endif
 
-check-mpi: all $(FAIL_WRITE) $(EMULATED_PLUGIN) $(NCCL_STAND_IN)
-	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' EMULATED='$(EMULATED_PLUGIN)' NCCL='$(NCCL_STAND_IN)' \
-	    MPI_FULL=yes CHECK_LIMIT=1800 tools/check.sh $(B)/tests/logs-mpi \
-	    'bash tests/cli/test_mpi.sh' 'bash tests/long/test_slurm.sh' 'bash tests/long/test_mpi_gpu.sh'
-.PHONY: check-mpi
-
 # opened under a launcher alone (cluster/plugin.c); its symbols of base and cluster are the program's
 MPI_PLUGIN := $(BIN)/orrery_mpi.so
 ifeq ($(MPI),1)
@@ -33,3 +27,12 @@ $(cluster_PLUGIN:%.c=$(B)/%.o): $(B)/%.o: %.c | .deps
 	@mkdir -p $(@D)
 	$(call say,MPI,$@)
 	$(Q)OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) $(ALL_CFLAGS) -fPIC -c $< -o $@
+
+# (without MPI nothing of it is there, and the tests say so)
+CHECK_MPI_NEEDS := $(FAIL_WRITE) $(EMULATED_PLUGIN) $(if $(filter 1,$(MPI)),$(NCCL_STAND_IN))
+check-long: $(CHECK_MPI_NEEDS)
+check-mpi: all $(CHECK_MPI_NEEDS)
+	@BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' EMULATED='$(EMULATED_PLUGIN)' NCCL='$(NCCL_STAND_IN)' \
+	    MPI_FULL=yes CHECK_LIMIT=1800 tools/check.sh $(B)/tests/logs-mpi \
+	    'bash tests/cli/test_mpi.sh' 'bash tests/long/test_slurm.sh' 'bash tests/long/test_mpi_gpu.sh'
+.PHONY: check-mpi

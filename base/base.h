@@ -180,7 +180,7 @@ struct orr_cli {
     bool attention_added;     /* it is not of the settings, whose list now ends with it */
     char checkpoint[4096];    /* --checkpoint FILE, "" when not given */
     enum orr_device device;   /* --device; auto: as the preset says */
-    int device_number;        /* --device cuda:N, 0 to 99; 0 when not given */
+    int device_number;        /* --device cuda:N, 0 to 99; -1 when not given */
     int threads;              /* --threads N, default orr_cores() */
     bool generic_attention;   /* --attention-impl generic */
     bool preset_given, seed_given, set_given, run_given, resume, plan, quiet;

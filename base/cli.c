@@ -242,6 +242,7 @@ static bool is_digit(char c)
 static int take_compute(struct parse *p)
 {
     struct orr_cli *cli = p->cli;
+    cli->device_number = -1;
     if (p->device && !strcmp(p->device, "cpu"))
         cli->device = ORR_DEVICE_CPU;
     else if (p->device && !strcmp(p->device, "cuda"))

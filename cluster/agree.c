@@ -50,9 +50,11 @@ int cluster_agree(int rc)
 {
     if (cluster_size() < 2 || cluster_was_told())
         return rc;
+    if (cluster_broken())
+        return rc ? rc : ORR_EIO; /* its message is there */
     int *codes = orr_alloc((size_t)cluster_size(), sizeof *codes);
     if (!codes)
-        return ORR_ENOMEM;
+        return cluster_break(ORR_ENOMEM);
     const int lost = cluster_gather(&rc, codes, sizeof rc);
     const int agreed = lost ? lost : decide(codes);
     free(codes);

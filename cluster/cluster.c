@@ -15,6 +15,8 @@ enum { PATIENCE_S = 3 };
 static const struct cluster_ops *ops; /* NULL: one rank */
 static int rank, size = 1;
 static bool told; /* the other ranks know of the failure that this one ends with */
+static bool broken;
+static const char *program;
 
 static int number_of(const char *variable)
 {
@@ -48,9 +50,10 @@ static int find_plugin(int count, int at)
     return ORR_FAIL(rc, "started as rank %d of %d, which needs the MPI plugin: %s", at, count, why);
 }
 
-int cluster_open(void)
+int cluster_open(const char *name)
 {
     int at;
+    program = name;
     const int count = launched(&at);
     if (count < 2)
         return 0;
@@ -87,6 +90,28 @@ bool cluster_was_told(void)
     return told;
 }
 
+int cluster_break(int rc)
+{
+    char why[3072];
+    if (!rc || size < 2 || broken)
+        return rc;
+    broken = true;
+    snprintf(why, sizeof why, "%.3000s", orr_error());
+    return ORR_FAIL(rc, "rank %d of %d: %s", rank, size, why);
+}
+
+bool cluster_broken(void)
+{
+    return broken;
+}
+
+int cluster_end(int rc)
+{
+    (void)cluster_break(rc);
+    ops->abort(orr_error_exit(program, rc));
+    return rc;
+}
+
 int cluster_rank(void)
 {
     return rank;
@@ -99,13 +124,13 @@ int cluster_size(void)
 
 int cluster_broadcast(void *data, size_t bytes, int root)
 {
-    return size > 1 ? ops->broadcast(data, bytes, root) : 0;
+    return size > 1 ? cluster_break(ops->broadcast(data, bytes, root)) : 0;
 }
 
 int cluster_gather(const void *mine, void *all, size_t bytes)
 {
     if (size > 1)
-        return ops->gather(mine, all, bytes);
+        return cluster_break(ops->gather(mine, all, bytes));
     memcpy(all, mine, bytes);
     return 0;
 }
@@ -120,20 +145,20 @@ size_t cluster_share(const struct cluster_vector *v, int of, size_t *first)
 int cluster_all_to_all(const void *x, void *parts, const struct cluster_vector *v)
 {
     if (size > 1)
-        return ops->all_to_all(x, parts, v);
+        return cluster_break(ops->all_to_all(x, parts, v));
     memcpy(parts, x, v->count * v->bytes);
     return 0;
 }
 
 int cluster_all_gather(void *x, const struct cluster_vector *v)
 {
-    return size > 1 ? ops->all_gather(x, v) : 0;
+    return size > 1 ? cluster_break(ops->all_gather(x, v)) : 0;
 }
 
 int cluster_collect(const void *own, void *x, const struct cluster_vector *v)
 {
     if (size > 1)
-        return ops->collect(own, x, v);
+        return cluster_break(ops->collect(own, x, v));
     memcpy(x, own, v->count * v->bytes);
     return 0;
 }
@@ -141,7 +166,7 @@ int cluster_collect(const void *own, void *x, const struct cluster_vector *v)
 int cluster_distribute(const void *x, void *own, const struct cluster_vector *v)
 {
     if (size > 1)
-        return ops->distribute(x, own, v);
+        return cluster_break(ops->distribute(x, own, v));
     memcpy(own, x, v->count * v->bytes);
     return 0;
 }

@@ -13,9 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Joins the ranks; collective, before anything else, once in a process. Ranks above 0 print nothing
- * to stdout from here on. More than one rank without the plugin: ORR_EDEVICE naming both. */
-int cluster_open(void);
+/* Joins the ranks of a program of this name; collective, before anything else, once in a process.
+ * Ranks above 0 print nothing to stdout from here on. More than one rank without the plugin:
+ * ORR_EDEVICE naming both. */
+int cluster_open(const char *program);
 /* Leaves them with this exit status, and returns it. A failure that cluster_agree() has not told
  * the others of ends all ranks at once, since they may wait for this one. */
 int cluster_close(int status);
@@ -27,6 +28,14 @@ int cluster_size(void);
  * and its message, which that rank alone will print, says which one it is unless all did. Where no
  * rank failed but some come with ORR_EINTR, all get that. Collective. */
 int cluster_agree(int rc);
+/* After a failure rc in the midst of what all ranks do together, where others may wait for what will
+ * not come and cannot be told: cluster_agree() returns failures at once from here on, and
+ * cluster_close() ends all ranks. The message names this rank. Returns rc. Failures of the functions
+ * below do this by themselves. */
+int cluster_break(int rc);
+bool cluster_broken(void);
+/* The same where not even memory can be given back: prints the message and ends all ranks. */
+int cluster_end(int rc);
 /* For struct orr_program: agrees on what the command line came to; later, on what the work came
  * to, only arranges that a stop is told once. */
 int cluster_settle(int rc);

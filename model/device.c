@@ -10,7 +10,7 @@ static int take(struct gpt_device *device, const struct orr_cli *cli, const char
 {
     TRY(k_find(name, &device->ops));
     if (device->ops->choose)
-        device->ops->choose(cli->device_number);
+        device->ops->choose(cli->device_number < 0 ? 0 : cli->device_number);
     if (cli->generic_attention)
         device->ops = k_generic_attention(device->ops, &device->generic);
     return 0;
@@ -23,7 +23,7 @@ static int explain(const struct orr_cli *cli, int rc)
     if (rc != ORR_EDEVICE)
         return rc;
     snprintf(why, sizeof why, "%.2000s", orr_error());
-    if (cli->device == ORR_DEVICE_CUDA && cli->device_number)
+    if (cli->device == ORR_DEVICE_CUDA && cli->device_number >= 0)
         return ORR_FAIL(rc, "--device cuda:%d: %s", cli->device_number, why);
     if (cli->device == ORR_DEVICE_CUDA)
         return ORR_FAIL(rc, "--device cuda: %s", why);

@@ -56,9 +56,9 @@ static void wait_for(struct gpt_ranks *ranks, size_t from)
 static void *follow(void *argument)
 {
     struct gpt_ranks *ranks = argument;
-    const size_t buckets = (ranks->count + GPT_BUCKET - 1) / GPT_BUCKET;
+    const size_t room = gpt_bucket_room(), buckets = (ranks->count + room - 1) / room;
     for (size_t i = buckets; i-- > 0 && !ranks->rc;) {
-        const size_t at = i * GPT_BUCKET;
+        const size_t at = i * room;
         const struct cluster_vector v = gpt_bucket(ranks->count - at);
         wait_for(ranks, at);
         ranks->rc = sum_bucket(ranks, ranks->gradient + at, &v);

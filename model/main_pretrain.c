@@ -243,15 +243,16 @@ static int train_side_by_side(struct call *call, bool *done)
 /* Of a job: ranks on GPUs have one each, and are joined by the GPUs' own library. */
 static int open_device(struct call *call)
 {
-    const struct k_ops *ops = call->device.ops;
-    TRY(gpt_ranks_choose(ops, call->cli.device_number));
+    TRY(gpt_ranks_choose(call->device.ops, call->cli.device_number));
     TRY(cluster_agree(gpt_device_open(&call->device, &call->cli, false)));
-    return gpt_ranks_join(ops);
+    return gpt_ranks_join(call->device.ops);
 }
 
 static void close_device(struct call *call)
 {
     const struct k_ops *ops = call->device.ops;
+    if (cluster_broken()) /* all ranks end at once */
+        return;
     if (ops->peers)
         ops->peers->close();
     ops->close();
@@ -323,7 +324,7 @@ static int run(const struct orr_cli *cli)
         rc = orr_time_limit(minutes_option);
     orr_time_hold(true); /* until a step is done */
     if (!rc)
-        rc = gpt_device_find(&call.device, cli);
+        rc = gpt_device_find(&call.device, &call.cli);
     if (!rc)
         rc = check_names(cli);
     if (!rc && *cli->out)
@@ -349,7 +350,7 @@ static int run(const struct orr_cli *cli)
 
 int main(int argc, char **argv)
 {
-    const int rc = cluster_open();
+    const int rc = cluster_open(program.name);
     return cluster_close(rc ? orr_error_exit(program.name, rc)
                             : orr_main(&program, argc, argv, run));
 }

@@ -24,12 +24,11 @@ int gpt_ranks_alike(const struct orr_cli *cli);
 /* Whether the ranks of this job can share a training: ORR_EUSAGE naming what that takes. */
 int gpt_ranks_suit(const char *stage, const struct orr_train_preset *train,
                    const struct k_ops *ops);
-/* Before the backend is opened: all ranks have the same one (else ORR_EUSAGE), and those on GPUs
- * choose theirs, by their place among the ranks of the machine, unless one is asked for (above 0).
- * Collective. */
+/* Before the backend is opened: those on GPUs choose theirs, by their place among the ranks of the
+ * machine, unless one is asked for (0 and above). Collective. */
 int gpt_ranks_choose(const struct k_ops *ops, int asked);
-/* After it: ranks on GPUs are joined. Two on one GPU: ORR_EUSAGE naming it and both; no NCCL:
- * ORR_EDEVICE. Collective. */
+/* After it: all ranks have the same one, and those on GPUs are joined. Another one, or two ranks on
+ * one GPU: ORR_EUSAGE naming both; no NCCL: ORR_EDEVICE. Collective. */
 int gpt_ranks_join(const struct k_ops *ops);
 /* What gpt_pretrain would do with resume, and why: keep a finished training, go on with one that
  * was made from the same things, or make it. The same about its evaluation.json, given that about

@@ -26,8 +26,7 @@ int gpt_ranks_create(struct gpt_ranks *ranks, const struct k_ops *ops, size_t co
     ranks->count = count;
     if (size < 2)
         return 0;
-    const size_t blocks = gpt_blocks(GPT_BUCKET);
-    TRY(gpt_tensor_alloc(ops, &ranks->parts, size * ((blocks + size - 1) / size) * GPT_BLOCK));
+    TRY(gpt_tensor_alloc(ops, &ranks->parts, gpt_bucket_room()));
     ranks->sums = orr_alloc(size, sizeof *ranks->sums);
     ranks->loss = orr_alloc(size, sizeof *ranks->loss);
     ranks->weight = orr_alloc(size, sizeof *ranks->weight);
@@ -47,9 +46,16 @@ void gpt_ranks_free(struct gpt_ranks *ranks)
     memset(ranks, 0, sizeof *ranks);
 }
 
+size_t gpt_bucket_room(void)
+{
+    enum { MOST = 64 };
+    const size_t size = (size_t)cluster_size();
+    return (size < MOST ? MOST / size * size : size) * GPT_BLOCK;
+}
+
 struct cluster_vector gpt_bucket(size_t left)
 {
-    const size_t count = left < GPT_BUCKET ? left : GPT_BUCKET;
+    const size_t room = gpt_bucket_room(), count = left < room ? left : room;
     const size_t size = (size_t)cluster_size(), blocks = gpt_blocks(count);
     return (struct cluster_vector){
         .count = count, .share = (blocks + size - 1) / size * GPT_BLOCK, .bytes = sizeof(real)};
@@ -74,7 +80,7 @@ int gpt_ranks_stop(bool *stop)
 {
     char mine = *stop, *all = orr_alloc((size_t)cluster_size(), 1);
     if (!all)
-        return ORR_ENOMEM;
+        return cluster_break(ORR_ENOMEM);
     const int rc = cluster_gather(&mine, all, 1);
     for (int i = 0; i < cluster_size() && !rc; i++)
         *stop |= all[i] != 0;

@@ -8,8 +8,9 @@
 
 #include <pthread.h>
 
-/* Gradients go from rank to rank in buckets of so many reals: 4 MB. */
-enum { GPT_BUCKET = 64 * GPT_BLOCK };
+/* Gradients go from rank to rank in buckets of so many reals: 64 blocks, 4 MB, or a few less, so
+ * that shares are alike; a block for each rank where there are more of them. */
+size_t gpt_bucket_room(void);
 
 /* This rank's share of a step's parts: contiguous, and one more for the first parts % size. */
 void gpt_ranks_share(int parts, int *first, int *count);

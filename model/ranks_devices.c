@@ -59,13 +59,11 @@ int gpt_ranks_choose(const struct k_ops *ops, int asked)
     char host[NAME] = "", *names;
     if (cluster_size() < 2)
         return 0;
-    TRY(check_backend(ops));
-    if (!ops->peers || !ops->choose || asked > 0)
-        return 0;
     host_name(host);
-    TRY(gather_names(host, &names));
-    const int count = ops->peers->count();
-    ops->choose(count > 0 ? place_of(names) % count : 0);
+    TRY(gather_names(host, &names)); /* all ranks, whatever they are asked for */
+    const int count = ops->peers ? ops->peers->count() : 0;
+    if (ops->choose && asked < 0)
+        ops->choose(count > 0 ? place_of(names) % count : 0);
     free(names);
     return 0;
 }
@@ -86,7 +84,10 @@ int gpt_ranks_join(const struct k_ops *ops)
 {
     char host[NAME] = "", device[K_PEERS_DEVICE] = "", mine[NAME], *names;
     unsigned char id[K_PEERS_ID];
-    if (cluster_size() < 2 || ops->host)
+    if (cluster_size() < 2)
+        return 0;
+    TRY(check_backend(ops));
+    if (ops->host)
         return 0;
     TRY(cluster_agree(ops->peers->device(device)));
     host_name(host);

@@ -29,7 +29,7 @@ int gpt_all_to_all(const struct k_ops *ops, const real *x, real *parts,
     size_t *first = firsts_of(v);
     const int rc = first ? ops->peers->all_to_all(x, parts, first) : ORR_ENOMEM;
     free(first);
-    return rc;
+    return rc ? cluster_end(rc) : 0; /* memory of the device may be waited for */
 }
 
 int gpt_all_gather(const struct k_ops *ops, real *x, const struct cluster_vector *v)
@@ -39,7 +39,7 @@ int gpt_all_gather(const struct k_ops *ops, real *x, const struct cluster_vector
     size_t *first = firsts_of(v);
     const int rc = first ? ops->peers->all_gather(x, first) : ORR_ENOMEM;
     free(first);
-    return rc;
+    return rc ? cluster_end(rc) : 0;
 }
 
 /* This rank's share of a vector, and, at rank 0, all of it, in memory of the host. */
@@ -104,10 +104,11 @@ int gpt_broadcast(const struct k_ops *ops, real *x, size_t count)
     const bool leads = cluster_rank() == 0;
     if (ops->host)
         return cluster_broadcast(x, count * sizeof *x, 0);
-    real *stage = orr_alloc(GPT_BUCKET, sizeof *stage);
+    const size_t room = gpt_bucket_room();
+    real *stage = orr_alloc(room, sizeof *stage);
     int rc = cluster_agree(stage ? 0 : ORR_ENOMEM);
-    for (size_t at = 0; at < count && !rc; at += GPT_BUCKET) {
-        const size_t bytes = (count - at < GPT_BUCKET ? count - at : GPT_BUCKET) * sizeof *x;
+    for (size_t at = 0; at < count && !rc; at += room) {
+        const size_t bytes = (count - at < room ? count - at : room) * sizeof *x;
         rc = cluster_agree(leads ? ops->download(stage, x + at, bytes) : 0);
         if (!rc)
             rc = cluster_broadcast(stage, bytes, 0);

@@ -9,6 +9,7 @@
  *
  * A recording only saves time: where it cannot be made or replayed, a note says so once, and passes
  * run as they are, with the same numbers. */
+#include "cluster/cluster.h"
 #include "model.h"
 
 #include <string.h>
@@ -72,7 +73,8 @@ static int record(struct gpt_model *model, const struct gpt_batch *on)
 static int without(struct gpt_model *model, const struct gpt_batch *on)
 {
     struct gpt_replay *replay = &model->act->replay;
-    orr_note(false, "note: passes are not recorded, and take longer to start: %s", orr_error());
+    orr_note(cluster_rank() > 0, "note: passes are not recorded, and take longer to start: %s",
+             orr_error());
     orr_error_clear();
     gpt_replay_free(model->ops, replay);
     replay->off = true;

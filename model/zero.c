@@ -141,7 +141,7 @@ static int all_gather(const struct gpt_zero *zero, real *arena)
 int gpt_zero_norm(struct gpt_zero *zero, long step, double divisor, double *norm)
 {
     struct gpt_model *model = zero->model;
-    TRY(gather_squares(zero));
+    TRY(cluster_break(gather_squares(zero)));
     *norm = sqrt(gpt_tree_of(zero->blocks, gpt_blocks(model->total))) / divisor;
     if (isfinite(*norm))
         return 0;

@@ -33,6 +33,17 @@ static int take_text(const struct probe_file *cell, const cJSON *json, const cha
     return 0;
 }
 
+/* The same of a name that goes into the name of a file. */
+static int take_name(const struct probe_file *cell, const cJSON *json, const char *key,
+                     char text[ORR_NAME])
+{
+    TRY(take_text(cell, json, key, text));
+    if (orr_is_name(text))
+        return 0;
+    return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a name without \"/\", found \"%s\"",
+                    cell->path, key, text);
+}
+
 /* Where results lie in the run, <source>/probe/, the checkpoint is in <source>/<stage>/. Files that
  * lie elsewhere have none beside them, and are taken as they are. */
 static int check_checkpoint(const char *path, const cJSON *json)
@@ -68,10 +79,10 @@ static int read_cell(const char *path, struct probe_file *cell)
         return rc;
     if (!orr_json_u64(json, "seed", &cell->seed))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: \"seed\": expected a whole number from 0 on", path);
+    rc = rc ? rc : take_name(cell, json, "probe", cell->probe);
+    rc = rc ? rc : take_name(cell, json, "source", cell->source);
+    rc = rc ? rc : take_name(cell, json, "stage", cell->stage);
     rc = rc ? rc : check_checkpoint(path, json);
-    rc = rc ? rc : take_text(cell, json, "probe", cell->probe);
-    rc = rc ? rc : take_text(cell, json, "source", cell->source);
-    rc = rc ? rc : take_text(cell, json, "stage", cell->stage);
     rc = rc ? rc : take_text(cell, json, "preset", cell->preset);
     const char *attention =
         cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));

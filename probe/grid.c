@@ -3,6 +3,7 @@
 #include "grid.h"
 #include "grid_figure.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,8 +199,8 @@ static void name_row(const struct probe_row *row, char name[NAME])
     snprintf(name, NAME, "%s, %s%s", row->quantity, row->measure, context);
 }
 
-/* Of which figure there is to be a picture: the first row of the model as a whole, or that of
- * --figure. */
+/* Of which figure there is to be a picture: that of --figure, or the first one of the model as a
+ * whole; one that has a number. */
 static const struct probe_row *choose_row(const struct probe_file *files, int n, const char *wanted)
 {
     char name[NAME];
@@ -207,35 +208,54 @@ static const struct probe_row *choose_row(const struct probe_file *files, int n,
         for (int r = 0; r < files[i].results.count; r++) {
             const struct probe_row *row = &files[i].results.row[r];
             name_row(row, name);
-            if (row->layer < 0 && (!wanted || !strcmp(wanted, name)))
+            if (row->layer < 0 && isfinite(row->value) && (!wanted || !strcmp(wanted, name)))
                 return row;
         }
     return NULL;
 }
 
-/* That there is such a figure, and that it can be drawn, before anything is written. */
-static int check_figure(const struct figures *f, const struct probe_file *files, int n,
-                        const char *wanted)
+/* *row = what to draw; NULL, with a note that says why, where nobody asked for a picture and there
+ * can be none. */
+static int check_figure(const struct figures *f, const struct probe_options *options,
+                        const struct probe_file *files, const struct probe_row **row)
 {
     char first[NAME] = "none";
-    const struct probe_row *row = choose_row(files, n, NULL);
-    if (row)
-        name_row(row, first);
-    if (wanted && !choose_row(files, n, wanted))
-        return ORR_FAIL(ORR_EUSAGE, "--figure: no \"%s\" in %s; the first figure is \"%s\"", wanted,
-                        files[0].path, first);
-    if (wanted && !probe_grid_fits(&f->grid))
-        return ORR_FAIL(ORR_EUSAGE, "--figure: too many settings for one picture");
-    return row && probe_grid_fits(&f->grid) ? orr_gnuplot_check("grid.gp") : 0;
+    const int n = options->file_count;
+    *row = choose_row(files, n, NULL);
+    if (*row)
+        name_row(*row, first);
+    if (options->figure)
+        *row = choose_row(files, n, options->figure);
+    if (options->figure && !*row)
+        return ORR_FAIL(ORR_EUSAGE,
+                        "--figure: no \"%s\" with numbers in %s; the first figure is \"%s\"",
+                        options->figure, files[0].path, first);
+    int rc = 0;
+    if (!*row)
+        rc = ORR_FAIL(ORR_EINVAL, "no figure of the model as a whole has numbers");
+    else if (!probe_grid_fits(&f->grid))
+        rc = ORR_FAIL(ORR_EUSAGE, "more than eight curves or twelve panels");
+    else
+        rc = orr_gnuplot_check("grid.gp");
+    if (!rc || options->figure)
+        return rc;
+    orr_note(options->quiet, "note: no picture: %s", orr_error());
+    orr_error_clear();
+    *row = NULL;
+    return 0;
 }
 
-static int draw(struct figures *f, const struct probe_file *files, int n, const char *wanted,
+/* The picture, or none: not that of before. */
+static int draw(struct figures *f, const struct probe_file *files, const struct probe_row *row,
                 const char *out)
 {
-    char name[NAME], title[NAME + 2 * ORR_NAME + 64], file[ORR_NAME + 8], subtitle[80];
-    const struct probe_row *row = choose_row(files, n, wanted);
-    if (!row || !probe_grid_fits(&f->grid))
-        return 0;
+    char name[NAME], title[NAME + 2 * ORR_NAME + 64], file[ORR_NAME + 8], subtitle[80], path[4096];
+    snprintf(file, sizeof file, "%s_grid", files[0].probe);
+    TRY(orr_path(path, "%s/%s.png", out, file));
+    if (!row)
+        return remove(path) && errno != ENOENT
+                   ? ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno))
+                   : 0;
     f->row = row;
     gather(f);
     name_row(row, name);
@@ -244,7 +264,6 @@ static int draw(struct figures *f, const struct probe_file *files, int n, const 
              f->grid.seeds > 1 ? "means over %d seeds, 95%% intervals by Student's t"
                                : "%d seed: no interval",
              f->grid.seeds);
-    snprintf(file, sizeof file, "%s_grid", files[0].probe);
     const struct probe_grid_figure figure = {.grid = &f->grid,
                                              .title = title,
                                              .subtitle = subtitle,
@@ -279,8 +298,8 @@ static cJSON *factors_json(const struct probe_grid *g)
     return all;
 }
 
-static int tell(struct figures *f, const struct probe_file *files, int n, const char *wanted,
-                const char *out)
+static int tell(struct figures *f, const struct probe_file *files, int n,
+                const struct probe_row *drawn, const char *out)
 {
     char path[4096];
     TRY(orr_mkdir(out));
@@ -300,7 +319,7 @@ static int tell(struct figures *f, const struct probe_file *files, int n, const 
             }
     const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
-    return rc ? rc : draw(f, files, n, wanted, out);
+    return rc ? rc : draw(f, files, drawn, out);
 }
 
 int probe_grid(const struct probe_options *options)
@@ -315,8 +334,9 @@ int probe_grid(const struct probe_options *options)
         double **const column[] = {&f.value, &f.ceiling, &f.floor, &f.raw};
         for (int c = 0; c < 4 && !rc; c++)
             rc = (*column[c] = orr_alloc(count, sizeof **column[c])) ? 0 : ORR_ENOMEM;
-        rc = rc ? rc : check_figure(&f, files, n, options->figure);
-        rc = rc ? rc : tell(&f, files, n, options->figure, *options->out ? options->out : ".");
+        const struct probe_row *drawn = NULL;
+        rc = rc ? rc : check_figure(&f, options, files, &drawn);
+        rc = rc ? rc : tell(&f, files, n, drawn, *options->out ? options->out : ".");
     }
     free(f.value);
     free(f.ceiling);

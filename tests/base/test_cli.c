@@ -96,7 +96,7 @@ static void test_nothing_given(void **state)
     assert_string_equal(cli.attention, "");
     assert_string_equal(cli.checkpoint, "");
     assert_int_equal(cli.device, ORR_DEVICE_AUTO);
-    assert_int_equal(cli.device_number, 0);
+    assert_int_equal(cli.device_number, -1);
     assert_false(cli.generic_attention);
     assert_true(cli.threads >= 1);
     assert_int_equal(cli.argc_rest, 0);

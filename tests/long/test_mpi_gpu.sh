@@ -63,6 +63,22 @@ for call in ncclSend:send ncclGroupEnd:exchange; do # of the first step
     check "... no checkpoint" equal log.jsonl "$(ls "$WORK/refused")"
     rm -rf "$WORK/refused"
 done
+# one rank alone: the others do not wait for it
+for call in ncclSend:send ncclGroupEnd:exchange; do
+    timeout "$LIMIT" mpirun -np 1 "${two[@]}" : -np 1 -x ORRERY_NCCL_FAIL="${call%:*}" "${two[@]}" \
+        >"$WORK/out" 2>&1
+    check "${call%:*} of rank 1 fails: status 1" equal 1 $?
+    check "... and says so, once" equal 1 "$(grep -c \
+        "^pretrain: error: rank 1 of 2: NCCL, ${call#*:}: unhandled system error" "$WORK/out")"
+    rm -rf "$WORK/refused"
+done
+check "GPUs asked for by number" timeout "$LIMIT" mpirun \
+    -np 1 "$BIN/pretrain" "${gpu[@]}" --device cuda:1 --out "$WORK/numbers" : \
+    -np 1 "$BIN/pretrain" "${gpu[@]}" --device cuda:0 --out "$WORK/numbers"
+check "... the same bits" same_training "$WORK/one" "$WORK/numbers"
+check "no driver, model.device=auto: the CPU" env ORRERY_PCI=/nonexistent ORR_CUDA_HOST_DRIVER=0 \
+    timeout "$LIMIT" mpirun -np 2 "$BIN/pretrain" "${smoke[@]}" --set model.device=auto \
+    --set pretrain.micro_batches=8 --set pretrain.steps=2 --out "$WORK/auto"
 refuse_ranks "one on a GPU, one on the CPU" 2 "rank 1 of 2" "on cuda, rank 0 on cpu" -- \
     mpirun -np 1 "${two[@]}" --device cpu : -np 1 "${two[@]}"
 

@@ -53,6 +53,13 @@ check "... as if never stopped" same_files "$WORK/whole" "$WORK/two" last.safete
     evaluation.json
 check "... also the log" same_by numbers "$WORK/whole/log.jsonl" "$WORK/two/log.jsonl"
 
+check "two ranks, to be cancelled" submit -n 2 docs/cluster/train.sbatch "${train[@]}" \
+    --out "$WORK/cancelled"
+check "... under way" until_true logged "$WORK/cancelled" 15
+check "... cancelled" scancel "$job"
+check "... end" until_true job_over "$job"
+check "... and do not come back" job_has "$job" "Restarts=0"
+
 check "four ranks" submit -n 4 docs/cluster/train.sbatch "${train[@]}" --out "$WORK/four"
 check "... under way" until_true logged "$WORK/four" 15
 rank_of() { # RANK: of this job; other ranks may be about

@@ -146,6 +146,9 @@ static void test_refused(void **state)
     write_cell(path[1], "b", "softmax", 4, 0.8, 0.5); /* one model twice is no second seed */
     assert_int_equal(run(file, 2), ORR_EINVAL);
     error_names(path[0], path[1], "seed", NULL);
+    write_cell(path[1], "b", "../softmax", 5, 0.8, 0.5); /* goes into names of files */
+    assert_int_equal(run(file, 2), ORR_EFORMAT);
+    error_names(path[1], "source", "../softmax", NULL);
     scratch_path(path[1], dir, "absent");
     assert_int_not_equal(run(file, 2), 0);
     error_names(path[1], NULL);
