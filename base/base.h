@@ -308,6 +308,8 @@ bool orr_exists(const char *path);
 /* Whether a text can be the name of a file in a folder and lead nowhere else: not empty, no "/", no
  * control character, neither "." nor "..". For names that stand in files. */
 bool orr_is_name(const char *text);
+/* The same of a file in a folder or below it: names with "/" between them. */
+bool orr_is_inside(const char *path);
 /* XXH64 of a file's bytes. */
 int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes);
 /* The whole file, NUL-terminated; free() it. */

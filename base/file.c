@@ -39,6 +39,22 @@ bool orr_is_name(const char *text)
     return *text && strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
 }
 
+bool orr_is_inside(const char *path)
+{
+    char name[256];
+    for (const char *at = path;; at += strcspn(at, "/") + 1) {
+        const size_t length = strcspn(at, "/");
+        if (length >= sizeof name)
+            return false;
+        memcpy(name, at, length);
+        name[length] = '\0';
+        if (!orr_is_name(name))
+            return false;
+        if (!at[length])
+            return true;
+    }
+}
+
 bool orr_exists(const char *path)
 {
     return access(path, F_OK) == 0;

@@ -119,7 +119,7 @@ int orr_files_add(cJSON *files, const char *folder, const char *name)
 bool orr_file_same(const char *folder, const cJSON *file, char why[ORR_WHY])
 {
     char path[4096];
-    const bool is_name = file->string && orr_is_name(file->string);
+    const bool is_name = file->string && orr_is_inside(file->string);
     bool same = false;
     if (is_name && !orr_path(path, "%s/%s", folder, file->string))
         (void)judge_file(path, file, &same);

@@ -224,6 +224,12 @@ static void test_names(void **state)
         assert_true(orr_is_name(good[i]));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(orr_is_name(bad[i]));
+    static const char *const inside[] = {"a", "figures/a.png", "a/b/c"};
+    static const char *const outside[] = {"", "/a", "a/", "a//b", "..", "a/../../b", "./a", "a/\n"};
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+        assert_true(orr_is_inside(inside[i]));
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        assert_false(orr_is_inside(outside[i]));
 }
 
 /* -------------------------------------------------------------------------------- JSON */

@@ -138,9 +138,7 @@ refuse_ranks "a rank without its data" 1 "rank 1 of 2" "coords_train.npy" "canno
     mpirun -np 1 "${two[@]}" "${PARTS[@]}" : -np 1 "${two[@]}" "${PARTS[@]}" --orbits "$WORK/none"
 refuse_ranks "no data at all" 1 "no data sets there" -- mpirun -np 2 "${two[@]}" "${PARTS[@]}" \
     --orbits "$WORK/none"
-status=1 # no plugin; with it, ranks on a GPU are refused before one is looked for
-[ ! -e "$BIN/orrery_cuda.so" ] || status=2
-refuse_ranks "a rank without its GPU" $status "cuda" -- mpirun -np 1 "${two[@]}" "${PARTS[@]}" \
+refuse_ranks "a rank without its GPU" 1 "cuda" -- mpirun -np 1 "${two[@]}" "${PARTS[@]}" \
     : -np 1 "${two[@]}" "${PARTS[@]}" --device cuda
 
 # ---- stops: any rank's signal and --minutes end all at one step, for any number of ranks to resume
