@@ -15,7 +15,10 @@ static int version_row(const struct report_run *run, const char *file, struct or
     TRY(orr_path(path, "%s/%s", run->path, file));
     if (!orr_exists(path))
         return 0;
-    if (orr_json_read(path, &json)) {
+    const int read = orr_json_read(path, &json);
+    if (read == ORR_ENOMEM)
+        return read;
+    if (read) { /* of another version, or damaged: left out */
         orr_error_clear();
         return 0;
     }
