@@ -16,7 +16,9 @@ set -eu
 rates="0.1 1 10" steps=10 batch=16 width=512 layers=8 pairs=3
 for argument; do
     case $argument in
-    rates=* | steps=* | batch=* | width=* | layers=* | pairs=*) declare "${argument%%=*}=${argument#*=}" ;;
+    rates=* | steps=* | batch=* | width=* | layers=* | pairs=*)
+        declare "${argument%%=*}=${argument#*=}"
+        ;;
     *)
         echo "network: error: $argument: expected rates, steps, batch, width, layers or pairs=VALUE" >&2
         exit 2

@@ -39,7 +39,10 @@ settings=(--preset quick --quiet --set attention=softmax --run "$work/run"
 cat >"$work/rank" <<'END'
 #!/bin/sh
 "$@" &
-while mark=$(sed -n 's/VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$!/status" 2>/dev/null); [ -n "$mark" ]; do
+mark() {
+    sed -n 's/VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$!/status" 2>/dev/null
+}
+while mark=$(mark); [ -n "$mark" ]; do
     echo $((mark * 1024 / 1000000)) >"$MARKS/${OMPI_COMM_WORLD_RANK:-0}"
     sleep 0.02
 done

@@ -28,10 +28,10 @@ int cluster_size(void);
  * and its message, which that rank alone will print, says which one it is unless all did. Where no
  * rank failed but some come with ORR_EINTR, all get that. Collective. */
 int cluster_agree(int rc);
-/* After a failure rc in the midst of what all ranks do together, where others may wait for what will
- * not come and cannot be told: cluster_agree() returns failures at once from here on, and
- * cluster_close() ends all ranks. The message names this rank. Returns rc. Failures of the functions
- * below do this by themselves. */
+/* After a failure rc in the midst of what all ranks do together, where others may wait for what
+ * will not come and cannot be told: cluster_agree() returns failures at once from here on, and
+ * cluster_close() ends all ranks. The message names this rank. Returns rc. Failures of the
+ * functions below do this by themselves. */
 int cluster_break(int rc);
 bool cluster_broken(void);
 /* The same where not even memory can be given back: prints the message and ends all ranks. */

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# fuzz.sh BUILD NAME SECONDS - lets one fuzz target search, from its corpus and what it found before.
+# fuzz.sh BUILD NAME SECONDS - lets one fuzz target search, from its corpus and what it found
+# before.
 #
 # New inputs are kept in BUILD/fuzz/NAME; one that breaks something is BUILD/fuzz/NAME-crash-* (or
 # -leak-, -timeout-, -oom-). The last line says how many inputs were run, how many edges of the code

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# reproducible.sh [PROGRAM...] - builds the source twice, in two folders whose names differ in length,
-# and compares the programs (all, or those named) and the libraries byte by byte. Without CUDA and
-# MPI; minutes for all.
+# reproducible.sh [PROGRAM...] - builds the source twice, in two folders whose names differ in
+# length, and compares the programs (all, or those named) and the libraries byte by byte. Without
+# CUDA and MPI; minutes for all.
 set -u -o pipefail
 programs=("$@")
 [ $# -gt 0 ] || programs=(orbits pretrain finetune symreg report probe verdict)

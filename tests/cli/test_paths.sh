@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test_paths.sh - names in files lead nowhere outside their folder, nothing is written through a link,
-# files are as open as umask says and none can be executed, and a run's folder may have any name, or
-# be one that nothing can be written to.
+# test_paths.sh - names in files lead nowhere outside their folder, nothing is written through a
+# link, files are as open as umask says and none can be executed, and a run's folder may have any
+# name, or be one that nothing can be written to.
 #
 # Mounts are made in a name space of their own, which ends with this script.
 if [ -z "${PATHS_INSIDE:-}" ]; then

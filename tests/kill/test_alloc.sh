@@ -32,7 +32,8 @@ starved() {
         "$BIN/$p" "${options[@]}" --run "$run" >"$WORK/out" 2>"$WORK/err" </dev/null
 }
 # known PROGRAM: each file of the run is as before the stage, or as after it; logs grow line by
-# line, progress.json and checkpoint.bin say how far something unfinished is, a page names its folder
+# line, progress.json and checkpoint.bin say how far something unfinished is, a page names its
+# folder
 known() {
     local file
     files_below "$WORK/run" >"$WORK/files" || return 1
