@@ -61,7 +61,7 @@ settings=(--preset quick --quiet --set attention=softmax --run "$work/run" --set
           --set orbits.two_body_train=10 --set orbits.two_body_val=10 --set orbits.two_body_test=10
           --set "model.width=$width" --set "model.layers=$layers" --set "pretrain.batch=$batch"
           --set pretrain.micro_batches=2 --set "pretrain.steps=$steps" --set pretrain.eval_every=0
-          --set pretrain_planets.steps=0)
+          --set pretrain_planets.steps=0 --set pretrain.eval_sequences=1)
 "$BIN/orbits" "${settings[@]}"
 
 # seconds FOLDER: per step, by the last line of the log, which leaves out those of the lines before

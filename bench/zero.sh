@@ -32,7 +32,7 @@ settings=(--preset quick --quiet --set attention=softmax --run "$work/run"
           --set orbits.two_body_train=10 --set orbits.two_body_val=10 --set orbits.two_body_test=10
           --set "model.width=$width" --set "model.layers=$layers" --set "pretrain.batch=$parts"
           --set "pretrain.micro_batches=$parts" --set pretrain.steps=2 --set pretrain.eval_every=0
-          --set pretrain_planets.steps=0 --set pretrain.ema=0.9)
+          --set pretrain_planets.steps=0 --set pretrain.ema=0.9 --set pretrain.eval_sequences=1)
 "$BIN/orbits" "${settings[@]}"
 
 # its largest resident memory, in MB, beside a rank: the process keeps the mark until it ends
