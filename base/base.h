@@ -8,6 +8,7 @@
 #ifndef ORR_BASE_H
 #define ORR_BASE_H
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -256,6 +257,9 @@ void orr_signals_catch(void);
  * async-signal-safe. NULL: nothing is called any more. */
 void orr_signals_at_end(void (*last)(void));
 bool orr_signal_seen(void);
+/* pthread_create() of a thread that no signal is delivered to: they are the caller's. 0, or the
+ * error number. */
+int orr_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 int orr_signal_number(void); /* 0 when none was seen */
 /* --minutes N of a program: when they are over, counted from now, orr_signal_seen() is true, as
  * after SIGTERM, and a program that was stopped by it exits with 0. Expects a number above 0:
@@ -305,6 +309,8 @@ int orr_mkdir(const char *path);
 int orr_lock(const char *folder, const char *doing, int *fd);
 void orr_unlock(int fd);
 bool orr_exists(const char *path);
+/* Removes what may not be there. ORR_EIO. */
+int orr_remove(const char *path);
 /* Whether a text can be the name of a file in a folder and lead nowhere else: not empty, no "/", no
  * control character, neither "." nor "..". For names that stand in files. */
 bool orr_is_name(const char *text);

@@ -55,6 +55,11 @@ bool orr_is_inside(const char *path)
     }
 }
 
+int orr_remove(const char *path)
+{
+    return remove(path) && errno != ENOENT ? io_error(path, "remove") : 0;
+}
+
 bool orr_exists(const char *path)
 {
     return access(path, F_OK) == 0;

@@ -66,6 +66,16 @@ void orr_signals_catch(void)
     signal(SIGCHLD, SIG_DFL);
 }
 
+int orr_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = pthread_create(thread, NULL, run, argument);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
 bool orr_signal_seen(void)
 {
     return seen != 0 || orr_time_over();

@@ -127,9 +127,7 @@ static int remove_best(const char *folder, const char *best)
 {
     char path[4096];
     const int rc = orr_path(path, "%s/%s", folder, best);
-    if (!rc && remove(path) && errno != ENOENT)
-        return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
-    return rc;
+    return rc ? rc : orr_remove(path);
 }
 
 int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bool vector,

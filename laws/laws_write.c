@@ -327,13 +327,6 @@ static int write_markdown(const struct laws *laws)
 
 /* ---- everything */
 
-static int remove_file(const char *path)
-{
-    if (remove(path) && errno != ENOENT)
-        return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
-    return 0;
-}
-
 static bool is_front(const struct laws *laws, const char *file)
 {
     char name[ORR_NAME + 64];
@@ -360,7 +353,7 @@ static int remove_others(const struct laws *laws)
             continue;
         rc = orr_path(path, "%s/%s", laws->folder, name);
         if (!rc)
-            rc = remove_file(path);
+            rc = orr_remove(path);
     }
     closedir(folder);
     return rc;
@@ -387,7 +380,7 @@ int laws_stopped(const struct laws *laws)
     if (!rc && !whole)
         rc = orr_path(path, "%s/laws.md", laws->folder);
     if (!rc && !whole)
-        rc = remove_file(path); /* of the laws of before */
+        rc = orr_remove(path); /* of the laws of before */
     if (!rc && !whole)
         rc = write_fronts(laws);
     if (rc)
@@ -407,7 +400,7 @@ int laws_write(const struct laws *laws)
     int rc = orr_path(path, "%s/laws.json", laws->folder);
     /* without laws.json, a write that is interrupted leaves nothing that looks complete */
     if (!rc)
-        rc = remove_file(path);
+        rc = orr_remove(path);
     if (!rc)
         rc = write_fronts(laws);
     if (!rc)
@@ -422,7 +415,7 @@ int laws_write(const struct laws *laws)
     if (!rc)
         rc = orr_json_write(path, json);
     if (!rc)
-        rc = remove_file(laws->checkpoint);
+        rc = orr_remove(laws->checkpoint);
     cJSON_Delete(json);
     return rc;
 }

@@ -6,10 +6,6 @@
  * meanwhile: one that fails in its pass sends what it has, and says so after. */
 #include "ranks.h"
 
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* a (n) += b (n). The thread has no part in the team of threads of a backend on the host. */
 static int add_to(const struct k_ops *ops, real *a, const real *b, size_t n)
 {
@@ -68,31 +64,8 @@ static void *follow(void *argument)
     return NULL;
 }
 
-int gpt_exchange_create(struct gpt_ranks *ranks)
-{
-    const char *overlap = getenv("ORRERY_OVERLAP");
-    ranks->overlaps = ranks->ops->host && (!overlap || strcmp(overlap, "0") != 0);
-    if (pthread_mutex_init(&ranks->mutex, NULL))
-        return ORR_FAIL(ORR_ENOMEM, "exchange of gradients: out of memory");
-    if (pthread_cond_init(&ranks->lowered, NULL)) {
-        pthread_mutex_destroy(&ranks->mutex);
-        return ORR_FAIL(ORR_ENOMEM, "exchange of gradients: out of memory");
-    }
-    ranks->locks = true;
-    return 0;
-}
-
-void gpt_exchange_free(struct gpt_ranks *ranks)
-{
-    if (!ranks->locks)
-        return;
-    pthread_cond_destroy(&ranks->lowered);
-    pthread_mutex_destroy(&ranks->mutex);
-}
-
 void gpt_ranks_begin(struct gpt_ranks *ranks, real *gradient, bool whole)
 {
-    sigset_t all, before;
     if (ranks->begun || cluster_size() < 2)
         return;
     ranks->begun = true;
@@ -100,12 +73,7 @@ void gpt_ranks_begin(struct gpt_ranks *ranks, real *gradient, bool whole)
     ranks->whole = whole;
     ranks->from = ranks->count;
     ranks->rc = 0;
-    if (!ranks->overlaps)
-        return;
-    sigfillset(&all); /* signals are the main thread's */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    ranks->follows = pthread_create(&ranks->thread, NULL, follow, ranks) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    ranks->follows = ranks->overlaps && !orr_thread_start(&ranks->thread, follow, ranks);
 }
 
 void gpt_ranks_ready(struct gpt_ranks *ranks, size_t from)

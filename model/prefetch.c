@@ -6,7 +6,6 @@
  * made ahead and is not asked for is made again. */
 #include "model.h"
 
-#include <signal.h>
 #include <string.h>
 
 static void *fill_ahead(void *argument)
@@ -41,16 +40,12 @@ static void join(struct gpt_feed *feed)
 
 void gpt_feed_ahead(struct gpt_feed *feed, long step, int pass)
 {
-    sigset_t all, before;
     if (feed->task->fill_in_step)
         return;
     join(feed);
     feed->step = step;
     feed->pass = pass;
-    sigfillset(&all); /* signals are the main thread's */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    feed->running = pthread_create(&feed->thread, NULL, fill_ahead, feed) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    feed->running = orr_thread_start(&feed->thread, fill_ahead, feed) == 0;
 }
 
 int gpt_feed_take(struct gpt_feed *feed, long step, int pass, struct gpt_batch **batch)

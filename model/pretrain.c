@@ -220,8 +220,7 @@ static int open_model(const struct gpt_pretraining *job, const struct gpt_config
         return gpt_load_as(model, path, config, false, job->ops, step);
     }
     TRY(orr_path(path, "%s/evaluation.json", job->folder));
-    if (remove(path) && errno != ENOENT)
-        return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+    TRY(orr_remove(path));
     if (*job->checkpoint)
         return start_from(job, config, model);
     return gpt_create(model, config, job->ops, job->preset->seed);

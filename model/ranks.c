@@ -32,12 +32,15 @@ int gpt_ranks_create(struct gpt_ranks *ranks, const struct k_ops *ops, size_t co
     ranks->weight = orr_alloc(size, sizeof *ranks->weight);
     if (!ranks->sums || !ranks->loss || !ranks->weight)
         return ORR_ENOMEM;
-    return gpt_exchange_create(ranks);
+    const char *overlap = getenv("ORRERY_OVERLAP");
+    ranks->overlaps = ops->host && (!overlap || strcmp(overlap, "0") != 0);
+    ranks->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    ranks->lowered = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    return 0;
 }
 
 void gpt_ranks_free(struct gpt_ranks *ranks)
 {
-    gpt_exchange_free(ranks);
     if (ranks->parts)
         ranks->ops->release(ranks->parts);
     free(ranks->sums);

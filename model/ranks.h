@@ -24,7 +24,6 @@ struct gpt_ranks {
     double *loss, *weight; /* (size) */
     /* ---- exchange.c: the sum under way */
     bool overlaps;     /* a thread may send while the gradient is computed */
-    bool locks;        /* the two below are there */
     bool begun, whole; /* gpt_ranks_begin() to gpt_ranks_end(), and its argument */
     bool follows;      /* the thread is there */
     real *gradient;    /* (count) */
@@ -50,9 +49,6 @@ void gpt_ranks_begin(struct gpt_ranks *ranks, real *gradient, bool whole);
 void gpt_ranks_ready(struct gpt_ranks *ranks, size_t from);
 /* All of it is; waits for the sums. */
 int gpt_ranks_end(struct gpt_ranks *ranks);
-/* Locks, and how they are gone about. */
-int gpt_exchange_create(struct gpt_ranks *ranks);
-void gpt_exchange_free(struct gpt_ranks *ranks);
 /* The bucket of which `left` reals or more are left, and how ranks share it: whole blocks, so that
  * sums of squares are shared, too. */
 struct cluster_vector gpt_bucket(size_t left);

@@ -85,8 +85,8 @@ int gpt_rotate_clear(const struct gpt_task *task, int keep)
     for (size_t i = (size_t)keep; i < count && !rc; i++) {
         char path[4096];
         rc = path_of(task, length, steps[i], path);
-        if (!rc && remove(path) && errno != ENOENT)
-            rc = ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+        if (!rc)
+            rc = orr_remove(path);
     }
     free(steps);
     return rc;

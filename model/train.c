@@ -283,20 +283,13 @@ static int evaluate(struct loop *loop, long step)
     return rc;
 }
 
-static int remove_file(const char *path)
-{
-    if (remove(path) && errno != ENOENT)
-        return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
-    return 0;
-}
-
 /* Checkpoints of a training before this one go before its log does: what is there belongs
  * together at every instant. */
 static int forget(const struct loop *loop)
 {
-    TRY(remove_file(loop->last));
+    TRY(orr_remove(loop->last));
     if (loop->task->best)
-        TRY(remove_file(loop->best));
+        TRY(orr_remove(loop->best));
     return gpt_rotate_clear(loop->task, 0);
 }
 

@@ -220,8 +220,8 @@ static int remove_others(const struct probe_run *run)
         if (found < 1 || (layer < c->layers && head < c->heads))
             continue;
         rc = orr_path(path, "%s/%s", run->folder, entry->d_name);
-        if (!rc && remove(path) && errno != ENOENT)
-            rc = ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+        if (!rc)
+            rc = orr_remove(path);
     }
     closedir(folder);
     return rc;

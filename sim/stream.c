@@ -4,7 +4,6 @@
 #include "dataset.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,12 +92,8 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Signals are for the thread that reads. */
 static int start(struct sim_stream *s)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     int rc = 0;
     for (; s->started < s->threads && !rc; s->started += !rc) {
         struct worker *worker = malloc(sizeof *worker);
@@ -107,13 +102,12 @@ static int start(struct sim_stream *s)
             break;
         }
         *worker = (struct worker){s, s->started};
-        const int failed = pthread_create(&s->thread[s->started], NULL, run, worker);
+        const int failed = orr_thread_start(&s->thread[s->started], run, worker);
         if (failed) {
             free(worker);
             rc = ORR_FAIL(ORR_ENOMEM, "sequences: cannot start a thread: %s", strerror(failed));
         }
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc;
 }
 

@@ -106,7 +106,6 @@ static void catch_stop(void)
 
 bool sr_keys_start(atomic_bool *q)
 {
-    sigset_t all, before;
     if (!in_foreground() || tcgetattr(STDIN_FILENO, &saved))
         return false;
     asked = q;
@@ -114,10 +113,7 @@ bool sr_keys_start(atomic_bool *q)
     atomic_store(&leaving, false);
     catch_stop();
     orr_signals_at_end(give_back);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    running = pthread_create(&thread, NULL, wait_for_q, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    running = orr_thread_start(&thread, wait_for_q, NULL) == 0;
     if (!running)
         sr_keys_end();
     return running;
