@@ -3,7 +3,6 @@
 #include "grid.h"
 #include "grid_figure.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,26 +168,6 @@ static void tell_variances(const struct figures *f, cJSON *json)
     }
 }
 
-static void tell_figure(struct figures *f, cJSON *rows)
-{
-    cJSON *json = cJSON_CreateObject();
-    gather(f);
-    cJSON_AddStringToObject(json, "quantity", f->row->quantity);
-    cJSON_AddStringToObject(json, "measure", f->row->measure);
-    cJSON_AddNumberToObject(json, "context", f->row->context);
-    cJSON_AddNumberToObject(json, "n", (double)f->row->n);
-    printf("\n%s, %s", f->row->quantity, f->row->measure);
-    if (f->row->context)
-        printf(", context %d", f->row->context);
-    printf("\n\n");
-    tell_places(f, json);
-    tell_effects(f, json);
-    tell_variances(f, json);
-    cJSON_AddItemToArray(rows, json);
-}
-
-/* ----------------------------------------------------------------------------------- probe */
-
 /* The name of a row: "force, R^2", and of one of several contexts ", context 16". */
 enum { NAME = PROBE_QUANTITY + PROBE_MEASURE + 40 };
 static void name_row(const struct probe_row *row, char name[NAME])
@@ -198,6 +177,25 @@ static void name_row(const struct probe_row *row, char name[NAME])
         snprintf(context, sizeof context, ", context %d", row->context);
     snprintf(name, NAME, "%s, %s%s", row->quantity, row->measure, context);
 }
+
+static void tell_figure(struct figures *f, cJSON *rows)
+{
+    char name[NAME];
+    cJSON *json = cJSON_CreateObject();
+    gather(f);
+    cJSON_AddStringToObject(json, "quantity", f->row->quantity);
+    cJSON_AddStringToObject(json, "measure", f->row->measure);
+    cJSON_AddNumberToObject(json, "context", f->row->context);
+    cJSON_AddNumberToObject(json, "n", (double)f->row->n);
+    name_row(f->row, name);
+    printf("\n%s\n\n", name);
+    tell_places(f, json);
+    tell_effects(f, json);
+    tell_variances(f, json);
+    cJSON_AddItemToArray(rows, json);
+}
+
+/* ----------------------------------------------------------------------------------- probe */
 
 /* Of which figure there is to be a picture: that of --figure, or the first one of the model as a
  * whole; one that has a number. */
@@ -221,11 +219,10 @@ static int check_figure(const struct figures *f, const struct probe_options *opt
 {
     char first[NAME] = "none";
     const int n = options->file_count;
-    *row = choose_row(files, n, NULL);
-    if (*row)
-        name_row(*row, first);
-    if (options->figure)
-        *row = choose_row(files, n, options->figure);
+    *row = choose_row(files, n, options->figure);
+    const struct probe_row *any = choose_row(files, n, NULL);
+    if (any)
+        name_row(any, first);
     if (options->figure && !*row)
         return ORR_FAIL(ORR_EUSAGE,
                         "--figure: no \"%s\" with numbers in %s; the first figure is \"%s\"",
@@ -253,9 +250,7 @@ static int draw(struct figures *f, const struct probe_file *files, const struct 
     snprintf(file, sizeof file, "%s_grid", files[0].probe);
     TRY(orr_path(path, "%s/%s.png", out, file));
     if (!row)
-        return remove(path) && errno != ENOENT
-                   ? ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno))
-                   : 0;
+        return orr_remove(path);
     f->row = row;
     gather(f);
     name_row(row, name);

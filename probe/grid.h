@@ -16,6 +16,9 @@ struct probe_factor {
                                            first is the baseline */
 };
 
+/* value (count) = the levels; false where one is no number. */
+bool probe_factor_numbers(const struct probe_factor *factor, double value[PROBE_LEVELS]);
+
 /* Every combination of levels is a place, the last factor's level changing fastest. */
 struct probe_grid {
     struct probe_factor factor[PROBE_FACTORS];

@@ -13,26 +13,12 @@ struct roles {
     int panels;
 };
 
-static bool is_number(const char *text)
-{
-    char *end;
-    (void)strtod(text, &end);
-    return end != text && !*end;
-}
-
-static bool all_numbers(const struct probe_factor *factor)
-{
-    for (int i = 0; i < factor->count; i++)
-        if (!is_number(factor->level[i]))
-            return false;
-    return true;
-}
-
 static struct roles roles_of(const struct probe_grid *g)
 {
     struct roles roles = {.axis = -1, .curve = -1, .panels = 1};
+    double value[PROBE_LEVELS];
     for (int i = 0; i < g->factors; i++)
-        if (all_numbers(&g->factor[i]) &&
+        if (probe_factor_numbers(&g->factor[i], value) &&
             (roles.axis < 0 || g->factor[i].count > g->factor[roles.axis].count))
             roles.axis = i;
     if (roles.axis < 0)

@@ -103,17 +103,24 @@ static int join(struct draft *a, const struct draft *b, int n)
     return 0;
 }
 
+bool probe_factor_numbers(const struct probe_factor *factor, double value[PROBE_LEVELS])
+{
+    for (int k = 0; k < factor->count; k++) {
+        char *end;
+        value[k] = strtod(factor->level[k], &end);
+        if (end == factor->level[k] || *end)
+            return false;
+    }
+    return true;
+}
+
 /* Numbers in ascending order, other levels in that of the files. */
 static void sort_levels(struct draft *draft, int n)
 {
     struct probe_factor *f = &draft->factor;
     double value[PROBE_LEVELS];
-    for (int k = 0; k < f->count; k++) {
-        char *end;
-        value[k] = strtod(f->level[k], &end);
-        if (end == f->level[k] || *end)
-            return;
-    }
+    if (!probe_factor_numbers(f, value))
+        return;
     for (int k = 1; k < f->count; k++)
         for (int j = k; j > 0 && value[j] < value[j - 1]; j--) {
             char text[ORR_NAME];
