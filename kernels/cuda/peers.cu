@@ -15,7 +15,7 @@ extern "C" {
 }
 
 static struct {
-    void *library;
+    void *loaded; /* the library */
     ncclResult_t (*get_unique_id)(ncclUniqueId *);
     ncclResult_t (*init_rank)(ncclComm_t *, int, ncclUniqueId, int);
     ncclResult_t (*destroy)(ncclComm_t);
@@ -38,7 +38,7 @@ static int check(ncclResult_t status, const char *what)
 /* *function (a pointer to a function) = the library's of this name. */
 static int take(void *function, const char *name)
 {
-    void *symbol = dlsym(nccl.library, name);
+    void *symbol = dlsym(nccl.loaded, name);
     if (!symbol)
         return ORR_FAIL(ORR_EDEVICE, "NCCL: the library has no %s", name);
     memcpy(function, &symbol, sizeof symbol); /* objects are not cast to functions */
@@ -49,10 +49,10 @@ static int open_library(void)
 {
     const char *given = getenv("ORRERY_NCCL_LIBRARY");
     const char *name = given && *given ? given : "libnccl.so.2";
-    if (nccl.library)
+    if (nccl.loaded)
         return 0;
-    nccl.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!nccl.library)
+    nccl.loaded = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!nccl.loaded)
         return ORR_FAIL(ORR_EDEVICE, "several ranks on GPUs need NCCL: %s", dlerror());
     const struct {
         void *function;
@@ -71,8 +71,8 @@ static int open_library(void)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !rc; i++)
         rc = take(wanted[i].function, wanted[i].name);
     if (rc) {
-        dlclose(nccl.library);
-        nccl.library = NULL;
+        dlclose(nccl.loaded);
+        nccl.loaded = NULL;
     }
     return rc;
 }
