@@ -14,20 +14,12 @@
 # step with the exchange of gradients beside the backward pass, after it, and their ratio.
 set -eu
 rates="0.1 1 10" steps=10 batch=16 width=512 layers=8 pairs=3
-for argument; do
-    case $argument in
-    rates=* | steps=* | batch=* | width=* | layers=* | pairs=*)
-        declare "${argument%%=*}=${argument#*=}"
-        ;;
-    *)
-        echo "network: error: $argument: expected rates, steps, batch, width, layers or pairs=VALUE" >&2
-        exit 2
-        ;;
-    esac
-done
-BIN=$(cd "${BIN:-bin}" && pwd)
+name=network keys="rates steps batch width layers pairs"
 [ "$(id -u)" = 0 ] || { echo "network: error: namespaces need root" >&2; exit 1; }
-work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-network-XXXXXX")
+. bench/ranks.sh
+positions=$((batch * 32)) # of sequences of 33 places
+settings+=(--set orbits.positions=33 --set "pretrain.batch=$batch" --set pretrain.micro_batches=2
+           --set "pretrain.steps=$steps")
 a=orrery-$$-a b=orrery-$$-b
 clean() {
     ip netns del $a 2>/dev/null || :
@@ -35,7 +27,6 @@ clean() {
     rm -rf "$work"
 }
 trap clean EXIT
-trap 'exit 130' INT TERM
 
 ip netns add $a
 ip netns add $b
@@ -54,16 +45,6 @@ exec ip netns exec $b unshare --uts sh -c "hostname orrery-b; exec \$*"
 END
 chmod +x "$work/agent"
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
-positions=$((batch * 32))
-settings=(--preset quick --quiet --set attention=softmax --run "$work/run" --set orbits.positions=33
-          --set planets.enabled=false --set orbits.train=2000 --set orbits.train_files=2000
-          --set orbits.two_body_train=10 --set orbits.two_body_val=10 --set orbits.two_body_test=10
-          --set "model.width=$width" --set "model.layers=$layers" --set "pretrain.batch=$batch"
-          --set pretrain.micro_batches=2 --set "pretrain.steps=$steps" --set pretrain.eval_every=0
-          --set pretrain_planets.steps=0 --set pretrain.eval_sequences=1)
-"$BIN/orbits" "${settings[@]}"
-
 # seconds FOLDER: per step, by the last line of the log, which leaves out those of the lines before
 seconds() {
     sed -nE 's/.*"tokens_per_s": ([0-9.e+-]+).*/\1/p' "$1/log.jsonl" |
@@ -77,25 +58,24 @@ middle() {
 train() {
     local folder=$1 overlap=$2
     shift 2
-    if ! ORRERY_OVERLAP=$overlap "$@" "$BIN/pretrain" "${settings[@]}" --threads "${threads:-1}" --out "$folder" \
-        >"$work/log" 2>&1; then
+    if ! ORRERY_OVERLAP=$overlap "$@" "$BIN/pretrain" "${settings[@]}" \
+        --threads "${threads:-1}" --out "$folder" >"$work/log" 2>&1; then
         cat "$work/log" >&2
         exit 1
     fi
 }
 hosts=(ip netns exec "$a" unshare --uts mpirun -np 2 --host "10.99.7.1:1,10.99.7.2:1"
        --mca plm_rsh_agent "$work/agent" --mca btl "tcp,self" --mca btl_tcp_if_include 10.99.7.0/24
-       --mca oob_tcp_if_include 10.99.7.0/24 --bind-to none -x ORRERY_OVERLAP)
+       --mca oob_tcp_if_include 10.99.7.0/24 -x ORRERY_OVERLAP)
 # here, without a network: paired, the medians of all pairs
 for ((pair = 1; pair <= pairs; pair++)); do
     threads=2 train "$work/one" 1
-    threads=1 train "$work/near" 1 mpirun -np 2 --bind-to none \
-        --mca btl_vader_single_copy_mechanism none
+    threads=1 train "$work/near" 1 mpirun -np 2
     cmp "$work/one/last.safetensors" "$work/near/last.safetensors"
     echo "$(seconds "$work/one") $(seconds "$work/near")"
 done | tee "$work/pairs"
-echo "width $width, $layers layers, batch $batch: one process with two threads, $(middle 1) s per step;" \
-    "two ranks with one, $(middle 2) s; efficiency, median of pairs, $(
+echo "width $width, $layers layers, batch $batch: one process with two threads," \
+    "$(middle 1) s per step; two ranks with one, $(middle 2) s; efficiency, median of pairs, $(
         awk '{ print $1 / $2 }' "$work/pairs" >"$work/ratios"
         sort -n "$work/ratios" | sed -n "$(((pairs + 1) / 2))p")"
 echo "rate_gbit_s,overlap_s,after_s,gain"

@@ -14,7 +14,8 @@ for folder in a a_longer_name_of_a_folder/b; do
         >"$work/log" 2>&1 || { tail -n 5 "$work/log"; exit 1; }
 done
 one=$work/a other=$work/a_longer_name_of_a_folder/b differing=0
-(cd "$one" && find bin build -maxdepth 1 -type f \( -path 'bin/*' -o -name '*.a' \)) | sort >"$work/files"
+(cd "$one" && find bin build -maxdepth 1 -type f \( -path 'bin/*' -o -name '*.a' \)) |
+    sort >"$work/files"
 while read -r file; do
     cmp "$one/$file" "$other/$file" || differing=$((differing + 1))
 done <"$work/files"

@@ -2,16 +2,7 @@
 # test_disk_full.sh - when a write fails: one clear error, nothing half-written under any name, what
 # was there before still there, but for the training that a new one replaces. A limit on file sizes
 # stands for a full disk everywhere; where file systems may be mounted, a tiny one really runs full.
-#
-# Mounts are made in a name space of their own, which ends with this script.
-if [ -z "${DISK_FULL_INSIDE:-}" ]; then
-    export DISK_FULL_INSIDE=no
-    for how in "unshare -m" "unshare -rm"; do
-        if $how bash -c 'mount -t tmpfs -o size=64k none /mnt' 2>/dev/null; then
-            DISK_FULL_INSIDE=yes exec $how bash "$0"
-        fi
-    done
-fi
+. tests/cli/mounts.sh
 . tests/cli/lib.sh
 
 # limited KILOBYTES COMMAND...: no file may become larger; what it says goes through a pipe
@@ -160,7 +151,7 @@ else
 fi
 
 # ---- a file system that runs full
-if [ "$DISK_FULL_INSIDE" != yes ]; then
+if [ "$MOUNTS" != yes ]; then
     skip "a file system that runs full" "this user may not mount one"
     finish
 fi

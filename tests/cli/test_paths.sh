@@ -2,16 +2,7 @@
 # test_paths.sh - names in files lead nowhere outside their folder, nothing is written through a
 # link, files are as open as umask says and none can be executed, and a run's folder may have any
 # name, or be one that nothing can be written to.
-#
-# Mounts are made in a name space of their own, which ends with this script.
-if [ -z "${PATHS_INSIDE:-}" ]; then
-    export PATHS_INSIDE=no
-    for how in "unshare -m" "unshare -rm"; do
-        if $how bash -c 'mount -t tmpfs -o size=64k none /mnt' 2>/dev/null; then
-            PATHS_INSIDE=yes exec $how bash "$0"
-        fi
-    done
-fi
+. tests/cli/mounts.sh
 . tests/cli/lib.sh
 
 SMALL=("${TINY[@]}" --set symreg.enumerate=2000 --set orbits.train=40 --set orbits.train_files=40
@@ -110,7 +101,7 @@ check "... what it leads to is untouched" grep -qx precious "$WORK/precious"
 check_not "... it is a file now" test -L "$folder/log.jsonl"
 
 # ---- a folder that nothing can be written to
-if [ "$PATHS_INSIDE" != yes ]; then
+if [ "$MOUNTS" != yes ]; then
     skip "a read-only run directory" "this user may not mount one"
     finish
 fi

@@ -42,7 +42,8 @@ known() {
         *.jsonl | */progress.json | */checkpoint.bin) continue ;;
         */report.html) ! tail -n 1 "$WORK/run/$file" | grep -q '</html>$' || continue ;;
         esac
-        cmp -s "$WORK/run/$file" "$WORK/$1/$file" || cmp -s "$WORK/run/$file" "$WORK/before/$file" ||
+        cmp -s "$WORK/run/$file" "$WORK/$1/$file" ||
+            cmp -s "$WORK/run/$file" "$WORK/before/$file" ||
             { echo "$file is of no state" && return 1; }
     done <"$WORK/files"
 }
@@ -51,8 +52,9 @@ whole() { # PROGRAM: it went on without, and made everything
 }
 # (OpenMP starts threads, whose memory is the C library's; it ends a program itself then)
 clear_error() {
+    local why="out of memory|cannot allocate memory|cannot start a thread"
     [ "$(grep -c . "$WORK/err")" -eq 1 ] &&
-        grep -Eqi "^($1: error: |libgomp: ).*(out of memory|cannot allocate memory|cannot start a thread)" "$WORK/err" ||
+        grep -Eqi "^($1: error: |libgomp: ).*($why)" "$WORK/err" ||
         { cat "$WORK/err" && return 1; }
 }
 # at_place N PROGRAM
