@@ -40,16 +40,11 @@ static int print_claim(const struct verdict_claim *claim, const struct verdict_f
                        cJSON *list)
 {
     (void)list;
-    char why[256];
+    char why[256], figure[64];
     const enum verdict_ruling ruling = verdict_rule_on(claim, fact, why);
-    printf("| %s | %s | %s |", claim->claim, claim->where, claim->ours);
-    if (!fact->there)
-        printf(" - |");
-    else if (isfinite(fact->half))
-        printf(" %.3g +- %.2g (%d seeds) |", fact->mean, fact->half, fact->n);
-    else
-        printf(" %.3g |", fact->mean);
-    printf(" %s: %s |\n", verdict_ruling_name[ruling], why);
+    verdict_fact_text(fact, figure);
+    printf("| %s | %s | %s | %s | %s: %s |\n", claim->claim, claim->where, claim->ours, figure,
+           verdict_ruling_name[ruling], why);
     return 0;
 }
 

@@ -80,6 +80,16 @@ enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
 
 /* ------------------------------------------------------------------------------- ledger */
 
+void verdict_fact_text(const struct verdict_fact *fact, char text[64])
+{
+    if (!fact->there)
+        snprintf(text, 64, "-");
+    else if (fact->n && isfinite(fact->half))
+        snprintf(text, 64, "%.3g +- %.2g (%d seeds)", fact->mean, fact->half, fact->n);
+    else
+        snprintf(text, 64, "%.3g", fact->mean);
+}
+
 static int write_number(struct orr_file *file, double x)
 {
     return isfinite(x) ? orr_file_printf(file, " %.3g |", x) : orr_file_printf(file, " - |");
@@ -89,18 +99,13 @@ static int write_claim(struct orr_file *file, const char *folder, const struct v
                        int count[3])
 {
     struct verdict_fact fact;
-    char why[256];
+    char why[256], figure[64];
     TRY(verdict_fact(folder, claim, &fact));
     const enum verdict_ruling ruling = verdict_rule_on(claim, &fact, why);
     count[ruling]++;
-    TRY(orr_file_printf(file, "| %s | %s | %s | %s | ", claim->claim, claim->where,
-                        claim->published, claim->ours));
-    if (!fact.there)
-        TRY(orr_file_printf(file, "- |"));
-    else if (fact.n && isfinite(fact.half))
-        TRY(orr_file_printf(file, "%.3g +- %.2g (%d seeds) |", fact.mean, fact.half, fact.n));
-    else
-        TRY(orr_file_printf(file, "%.3g |", fact.mean));
+    verdict_fact_text(&fact, figure);
+    TRY(orr_file_printf(file, "| %s | %s | %s | %s | %s |", claim->claim, claim->where,
+                        claim->published, claim->ours, figure));
     TRY(write_number(file, fact.ceiling));
     TRY(write_number(file, fact.floor));
     return orr_file_printf(file, " **%s**: %s%s%s | `%s` |\n", verdict_ruling_name[ruling], why,

@@ -60,6 +60,9 @@ extern const char *const verdict_ruling_name[]; /* "reproduced", "refuted here",
 enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
                                     const struct verdict_fact *fact, char why[256]);
 
+/* The figure as text: "0.3 +- 0.02 (3 seeds)", "-" where there is none. */
+void verdict_fact_text(const struct verdict_fact *fact, char text[64]);
+
 /* The ledger as Markdown, into `path`, atomically. */
 int verdict_ledger(const char *folder, const char *path);
 

@@ -87,7 +87,16 @@ int verdict_each_comparison(const struct verdict *v,
     return rc;
 }
 
+double verdict_half(double mean, double half, int n, bool is_difference)
+{
+    if (n < 1 || !(half <= 1e-12 * (1 + fabs(mean))))
+        return half;
+    const double reach = is_difference ? 1 + fabs(mean) : fmax(fabs(mean), fabs(1 - mean));
+    return reach * (1 - pow(0.05, 1.0 / n));
+}
+
 bool verdict_beyond_chance(struct orr_mean mean)
 {
-    return mean.n >= 3 && isfinite(mean.half) && fabs(mean.mean) > mean.half;
+    const double half = verdict_half(mean.mean, mean.half, mean.n, true);
+    return mean.n >= 3 && isfinite(half) && fabs(mean.mean) > half;
 }

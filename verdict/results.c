@@ -6,6 +6,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "verdict.h"
+
 static const cJSON *get(const cJSON *object, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(object, key);
@@ -234,6 +236,21 @@ static void of_bench(const cJSON *json, const struct verdict_claim *claim,
     fact->there = isfinite(fact->mean);
 }
 
+static bool is_difference(const struct verdict_claim *claim)
+{
+    switch (claim->source) {
+    case VERDICT_OF_FIGURE:
+        return strcmp(claim->c, "value") != 0;
+    case VERDICT_OF_SEEDS:
+        return strcmp(claim->d, "value") != 0;
+    case VERDICT_OF_RUNS_ROW:
+    case VERDICT_OF_BENCH:
+        return false;
+    default:
+        return true;
+    }
+}
+
 int verdict_fact(const char *folder, const struct verdict_claim *claim, struct verdict_fact *fact)
 {
     char path[4096];
@@ -278,6 +295,7 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
     case VERDICT_OF_BENCH:
         of_bench(json, claim, fact);
     }
+    fact->half = verdict_half(fact->mean, fact->half, fact->n, is_difference(claim));
     cJSON_Delete(json);
     return 0;
 }

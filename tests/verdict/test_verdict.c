@@ -239,7 +239,23 @@ static void attentions_are_compared_seed_by_seed(void **state)
     near(nearer[1], -0.4);
     assert_false(verdict_beyond_chance(orr_mean_of(nearer, 3)));
     assert_false(verdict_beyond_chance(orr_mean_of((double[]){1, 1.0001}, 2))); /* two seeds */
+    /* found in all samples by one and in none by the other: three seeds do not tell, five do */
+    assert_false(verdict_beyond_chance(orr_mean_of((double[]){1, 1, 1}, 3)));
+    assert_true(verdict_beyond_chance(orr_mean_of((double[]){-1, -1, -1, -1, -1}, 5)));
+    assert_false(verdict_beyond_chance(orr_mean_of((double[]){0.2, 0.2, 0.2, 0.2, 0.2}, 5)));
     verdict_free(&v);
+}
+
+static void the_same_in_every_seed_is_not_certain(void **state)
+{
+    (void)state;
+    near(verdict_half(0.5, 0.2, 3, true), 0.2);
+    near(verdict_half(1, 0, 3, false), 1 - cbrt(0.05)); /* a share, and how low it may be */
+    near(verdict_half(0.2, 0, 1, false), 0.8 * 0.95);
+    near(verdict_half(-1, 0, 5, true), 2 * (1 - pow(0.05, 0.2)));
+    const struct orr_mean mean = orr_mean_of((double[]){0.1, 0.1, 0.1}, 3); /* sums are rounded */
+    near(verdict_half(mean.mean, mean.half, 3, false), 0.9 * (1 - cbrt(0.05)));
+    assert_true(isnan(verdict_half(1, NAN, 1, true)));
 }
 
 static void sentences_follow_from_the_figures(void **state)
@@ -413,6 +429,7 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(attentions_are_compared_seed_by_seed, scratch_setup,
                                         scratch_teardown),
+        cmocka_unit_test(the_same_in_every_seed_is_not_certain),
         cmocka_unit_test_setup_teardown(sentences_follow_from_the_figures, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(exponents_outside_decide_about_the_law, scratch_setup,
