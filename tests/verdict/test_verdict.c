@@ -138,7 +138,8 @@ static void write_cell(const char *cell, const char *attention, const char *sett
     write_text(cell, name,
                "{\"teacher_forced\": 0.01, \"orbit_fit\": 0.005, \"persistence\": 0.1}");
     snprintf(row[0], sizeof row[0], "log force|R^2|-1|100|%.9g|1|0.5", r2);
-    snprintf(row[1], sizeof row[1], "log force|R^2|-1|300|0.9|1|0.7");
+    snprintf(row[1], sizeof row[1], "log force|R^2|-1|300|%.9g|1|0.7",
+             0.9 + 0.004 * (double)preset.seed);
     write_probe(cell, attention, "labels", (const char *const[]){row[0], row[1]}, 2, false);
 }
 
