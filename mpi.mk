@@ -28,6 +28,13 @@ $(cluster_PLUGIN:%.c=$(B)/%.o): $(B)/%.o: %.c | .deps
 	$(call say,MPI,$@)
 	$(Q)OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC) $(ALL_CFLAGS) -fPIC -c $< -o $@
 
+# the plugin behind a delay, for bench/network.sh
+LATE_MPI := $(B)/bench/late_mpi.so
+$(LATE_MPI): bench/late_mpi.c cluster/plugin.h cluster/cluster.h | .deps
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -shared -fPIC $< -o $@
+
 # (without MPI nothing of it is there, and the tests say so)
 CHECK_MPI_NEEDS := $(FAIL_WRITE) $(EMULATED_PLUGIN) $(if $(filter 1,$(MPI)),$(NCCL_STAND_IN))
 check-long: $(CHECK_MPI_NEEDS)
