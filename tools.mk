@@ -50,6 +50,16 @@ cells:
 	@RUNS='$(RUNS)' BIN='$(BIN)' tools/cells.sh '$(GRID)'
 .PHONY: sweep cells
 
+# ---- predicted times of GPU kernels (docs/predict.md)
+
+## make predict      the program of tools/predict: times of GPU kernels from machine code
+PREDICT := $(B)/predict/predict
+$(PREDICT): $(B)/predict/main_predict.o $(predict_USES:%=$(B)/lib%.a)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $^ $(LDLIBS) -o $@
+predict: $(PREDICT)
+.PHONY: predict
+
 # ---- tests: one cmocka program per module, golden vectors, and the command line from outside
 
 TESTS := $(patsubst %.c,$(B)/%,$(wildcard tests/*/test_*.c))
@@ -134,12 +144,12 @@ fuzz:
 # the time that the same training took before.
 ALONE := $(addprefix tests/,cli/test_check.sh cli/test_signals.sh cli/test_symreg_live.sh \
              cli/test_watch.sh cli/test_mpi.sh kill/test_kill.sh)
-CHECK_SH = BIN='$(BIN)' FAIL_WRITE='$(FAIL_WRITE)' FAIL_ALLOC='$(FAIL_ALLOC)' OTHER_LIBM='$(OTHER_LIBM)' \
+CHECK_SH = BIN='$(BIN)' PREDICT='$(PREDICT)' FAIL_WRITE='$(FAIL_WRITE)' FAIL_ALLOC='$(FAIL_ALLOC)' OTHER_LIBM='$(OTHER_LIBM)' \
            EMULATED='$(EMULATED_PLUGIN)' ALONE='$(ALONE)' tools/check.sh
 
 ## make check        the tests, on all cores (JOBS=n); output and seconds of each: build/tests/logs
 check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(FAIL_ALLOC) \
-       $(OTHER_LIBM) $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) \
+       $(OTHER_LIBM) $(PREDICT) $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) \
        $(PTX_BY_HAND) $(if $(filter 1,$(CUDA)),$(PTX_SAMPLES))
 	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(TEST_EMULATION) $(CUDA_TESTS) '$(GOLDEN_CUDA) tests/golden' \
@@ -153,7 +163,7 @@ check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(F
 T ?=
 ONE = $(if $(wildcard tests/$(T).sh),bash tests/$(T).sh,$(B)/tests/$(T)$(if $(findstring \
     fuzz/replay,$(T)), tests/fuzz/corpus)$(if $(findstring golden,$(T)), tests/golden))
-check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(FAIL_ALLOC) $(OTHER_LIBM) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
+check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(FAIL_ALLOC) $(OTHER_LIBM) $(PREDICT) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
 	@[ -n '$(T)' ] || { echo "check-one: error: which test? T=symreg/test_search" >&2; exit 1; }
 	@$(CHECK_SH) $(B)/tests/logs '$(ONE)'
 .PHONY: check-one
@@ -244,7 +254,7 @@ compile_commands:
 # ---- lint and formatting
 
 ## make lint, format what compilers do not check; clang-format on every source
-lint: .deps $(FOLDERS:%=$(B)/lib%.a) $(PROGRAMS:%=$(BIN)/%)
+lint: .deps $(FOLDERS:%=$(B)/lib%.a) $(PROGRAMS:%=$(BIN)/%) $(PREDICT)
 	@tools/lint.sh $(B)
 format:
 	clang-format -i $(wildcard $(foreach d,$(FOLDERS) $(ROOMS) tests tests/* bench,$d/*.[ch] \
