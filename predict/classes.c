@@ -33,7 +33,7 @@ static const char *const opcodes[PREDICT_CLASSES] = {
     [PREDICT_UNIFORM] = " LDC LDCU CS2R S2R S2UR R2UR VOTEU REDUX ",
     [PREDICT_CONTROL] = " BRA BRX JMP CALL RET EXIT BSSY BSYNC BREAK BMOV BAR WARPSYNC NOP DEPBAR"
                         " LDGDEPBAR YIELD NANOSLEEP MEMBAR ERRBAR CCTL CCTLL BPT KILL WARPGROUP"
-                        " FENCE SYNCS ELECT ",
+                        " FENCE SYNCS ELECT ENDCOLLECTIVE ",
 };
 
 /* Whether one of the parts between dots is `word`. */

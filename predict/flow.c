@@ -311,8 +311,7 @@ static int make_parts(struct graph *g, const struct predict_range range[], int r
     return 0;
 }
 
-int predict_flow(struct predict_code *code, const char *path, const struct predict_range range[],
-                 int ranges)
+int predict_flow(struct predict_code *code, const char *path, const struct predict_known *known)
 {
     struct graph g = {.code = code, .path = path};
     int rc = make_blocks(&g);
@@ -326,7 +325,7 @@ int predict_flow(struct predict_code *code, const char *path, const struct predi
     }
     if (!rc) {
         nest_loops(&g);
-        rc = make_parts(&g, range, ranges);
+        rc = make_parts(&g, known->range, known->ranges);
     }
     free(g.block);
     free(g.sorted);

@@ -9,6 +9,7 @@
 static const char usage[] =
     "usage: tools/predict table DESCRIPTION.json [--kernels] [--only TEXT]\n"
     "       tools/predict loops CODE.sass [--kernel TEXT] [--part NAME=FROM-TO]...\n"
+    "                     [--taken ADDRESS]... [--never ADDRESS]... [--blocks]\n"
     "                     [--tile ELEMENTS] [--into COUNTS.json --as NAME --source TEXT]\n"
     "       tools/predict machines\n"
     "\n"
@@ -19,19 +20,25 @@ static const char usage[] =
     "loops     loops of a kernel, from the text of nvdisasm -c, and what they hold\n"
     "  --kernel TEXT     the function whose symbol contains it\n"
     "  --part NAME=A-B   addresses A to B, hexadecimal, inclusive, are a part of their own\n"
+    "  --taken A, --never A    the branch at address A always or never jumps: what it then does "
+    "not\n"
+    "                    lead to is the part \"cold\"; also a list, A,B,...\n"
+    "  --blocks          basic blocks as well, with the branches at their ends\n"
     "  --tile ELEMENTS   counts per lane element of a tile of so many: a warp's counts over\n"
     "                    ELEMENTS / 32\n"
     "  --into, --as, --source    writes the counts to a file, under a name, saying of what they "
     "are\n"
     "machines  rates of the GPUs that are known, and their sources\n";
 
-enum { RANGES = 32 };
+enum { RANGES = 32, BRANCHES = 128 };
 struct command {
     struct predict_options table;
     const char *file, *kernel, *into, *as, *source;
     double tile;
+    bool blocks;
     struct predict_range range[RANGES];
-    int ranges;
+    struct predict_branch branch[BRANCHES];
+    int ranges, branches;
 };
 
 /* NAME=FROM-TO */
@@ -56,6 +63,24 @@ static int read_range(struct command *c, const char *text)
     return 0;
 }
 
+/* ADDRESS,ADDRESS,... */
+static int read_branches(struct command *c, const char *text, bool taken)
+{
+    for (const char *at = text; at;) {
+        char *end;
+        const unsigned long address = strtoul(at, &end, 16);
+        if (end == at || (*end && *end != ','))
+            return ORR_FAIL(ORR_EUSAGE,
+                            "--taken, --never: expected addresses in hexadecimal; found \"%s\"",
+                            text);
+        if (c->branches == BRANCHES)
+            return ORR_FAIL(ORR_EUSAGE, "--taken, --never: more than %d", (int)BRANCHES);
+        c->branch[c->branches++] = (struct predict_branch){(unsigned)address, taken};
+        at = *end ? end + 1 : NULL;
+    }
+    return 0;
+}
+
 static int read_option(struct command *c, const char *name, const char *value)
 {
     const char **const text = !strcmp(name, "--kernel")   ? &c->kernel
@@ -65,12 +90,15 @@ static int read_option(struct command *c, const char *name, const char *value)
                               : !strcmp(name, "--only")   ? &c->table.only
                                                           : NULL;
     const bool part = !strcmp(name, "--part"), tile = !strcmp(name, "--tile");
-    if (!text && !part && !tile)
+    const bool taken = !strcmp(name, "--taken"), never = !strcmp(name, "--never");
+    if (!text && !part && !tile && !taken && !never)
         return ORR_FAIL(ORR_EUSAGE, "unknown option %s; see tools/predict --help", name);
     if (!value)
         return ORR_FAIL(ORR_EUSAGE, "%s needs a value", name);
     if (part)
         return read_range(c, value);
+    if (taken || never)
+        return read_branches(c, value, taken);
     if (text) {
         *text = value;
         return 0;
@@ -88,6 +116,8 @@ static int read_command(struct command *c, int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         if (!strcmp(argv[i], "--kernels")) {
             c->table.kernels = true;
+        } else if (!strcmp(argv[i], "--blocks")) {
+            c->blocks = true;
         } else if (!strncmp(argv[i], "--", 2)) {
             TRY(read_option(c, argv[i], i + 1 < argc ? argv[i + 1] : NULL));
             i++;
@@ -115,10 +145,32 @@ static void print_part(const struct predict_part *p, double over)
            t->local_bytes / over);
 }
 
+static void print_blocks(const struct predict_code *code)
+{
+    printf("\n| block | part | instructions | mma | xu | then |\n|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < code->count;) {
+        const size_t first = i;
+        struct predict_tally sum = {0};
+        for (; i < code->count && code->instruction[i].block == code->instruction[first].block; i++)
+            predict_tally_add(&sum, &code->instruction[i].one, 1);
+        const struct predict_instruction *last = &code->instruction[i - 1];
+        printf("| %04x-%04x | %s | %g | %g | %g | ", code->instruction[first].address,
+               last->address, code->part[last->part].name, predict_tally_instructions(&sum),
+               sum.count[PREDICT_MMA], sum.count[PREDICT_XU]);
+        if (last->target >= 0)
+            printf("%s %04x", last->ends ? "goes to" : "may go to",
+                   code->instruction[last->target].address);
+        else
+            printf("%s", last->ends ? "ends" : "");
+        printf(" |\n");
+    }
+}
+
 static int loops(const struct command *c)
 {
     struct predict_code code;
-    TRY(predict_code_read(&code, c->file, c->kernel, c->range, c->ranges));
+    const struct predict_known known = {c->range, c->ranges, c->branch, c->branches};
+    TRY(predict_code_read(&code, c->file, c->kernel, &known));
     printf("%s, %s", code.symbol, *code.target ? code.target : "of a target that is not stated");
     if (code.registers)
         printf(", %d registers", code.registers);
@@ -136,6 +188,8 @@ static int loops(const struct command *c)
     if (*code.unknown)
         printf("\nnote: %s and other opcodes of the class \"other\" are not in predict/classes.c\n",
                code.unknown);
+    if (c->blocks)
+        print_blocks(&code);
     const int rc = c->into ? predict_counts_write(&code, c->into, c->as, c->source) : 0;
     predict_code_free(&code);
     return rc;

@@ -211,18 +211,42 @@ static int read_function(struct reader *r, const char *text, const char *kernel)
     return resolve(r);
 }
 
-int predict_code_read(struct predict_code *code, const char *path, const char *kernel,
-                      const struct predict_range range[], int ranges)
+/* Branches that go one way lose the other. */
+static int settle_branches(struct predict_code *code, const char *path,
+                           const struct predict_known *known)
 {
+    for (int b = 0; b < known->branches; b++) {
+        const struct predict_branch *branch = &known->branch[b];
+        struct predict_instruction *i = NULL;
+        for (size_t k = 0; k < code->count && !i; k++)
+            if (code->instruction[k].address == branch->address &&
+                code->instruction[k].target >= 0 && !code->instruction[k].ends)
+                i = &code->instruction[k];
+        if (!i)
+            return ORR_FAIL(ORR_EINVAL, "%s: address %04x: expected a branch that may go both ways",
+                            path, branch->address);
+        i->ends = branch->taken;
+        i->target = branch->taken ? i->target : -1;
+    }
+    return 0;
+}
+
+int predict_code_read(struct predict_code *code, const char *path, const char *kernel,
+                      const struct predict_known *known)
+{
+    const struct predict_known nothing = {0};
     char *text;
     *code = (struct predict_code){0};
     TRY(orr_file_read(path, &text, NULL));
+    known = known ? known : &nothing;
     struct reader r = {.path = path, .code = code};
     for (const char *at = text; *at; at++)
         r.lines += *at == '\n';
     int rc = read_function(&r, text, kernel);
     if (!rc)
-        rc = predict_flow(code, path, range, ranges);
+        rc = settle_branches(code, path, known);
+    if (!rc)
+        rc = predict_flow(code, path, known);
     free(r.label);
     free(r.jump);
     free(text);

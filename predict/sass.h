@@ -79,11 +79,26 @@ struct predict_range {
     unsigned from, to;
 };
 
+/* A branch that always goes one way: what it then never leads to is "cold". */
+struct predict_branch {
+    unsigned address;
+    bool taken;
+};
+
+/* What is known of the code that its text does not tell. */
+struct predict_known {
+    const struct predict_range *range; /* (ranges) */
+    int ranges;
+    const struct predict_branch *branch; /* (branches) */
+    int branches;
+};
+
 /* Reads the one function of `path`, nvdisasm's text, whose symbol contains `kernel` ("": any), and
  * its loops. ORR_EMISSING: no such function; ORR_EINVAL: several; ORR_EFORMAT: no text of nvdisasm,
- * a jump through a register, loops that are entered in two places; with the line. */
+ * a jump through a register, loops that are entered in two places, no branch at an address that
+ * `known` has (NULL: nothing is known); with the line. */
 int predict_code_read(struct predict_code *code, const char *path, const char *kernel,
-                      const struct predict_range range[], int ranges);
+                      const struct predict_known *known);
 void predict_code_free(struct predict_code *code); /* also of an empty one */
 
 /* ---- steps of predict_code_read(), each in a file of its own */
@@ -91,8 +106,7 @@ void predict_code_free(struct predict_code *code); /* also of an empty one */
 /* classes.c: the class of an opcode such as "LDGSTS.E.BYPASS.128", and what it adds to a tally. */
 enum predict_class predict_classify(const char *opcode, struct predict_tally *one);
 /* flow.c: fills in block and part of the instructions, and the parts. */
-int predict_flow(struct predict_code *code, const char *path, const struct predict_range range[],
-                 int ranges);
+int predict_flow(struct predict_code *code, const char *path, const struct predict_known *known);
 
 /* ---- files of counts (JSON, docs/predict.md) */
 
