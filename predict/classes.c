@@ -1,9 +1,9 @@
 /* classes.c - which pipe an opcode belongs to, and how much work it is.
  *
- * By NVIDIA's Nsight Compute Kernel Profiling Guide, "Pipelines": ALU has integers but for products,
- * logic, comparisons and, on Ampere, fast conversion of float to half; FMA has float arithmetic and
- * products of integers; XU has transcendental functions and conversions between integers and
- * floats. */
+ * By NVIDIA's Nsight Compute Kernel Profiling Guide, "Pipelines": ALU has integers but for
+ * products, logic, comparisons and, on Ampere, fast conversion of float to half; FMA has float
+ * arithmetic and products of integers; XU has transcendental functions and conversions between
+ * integers and floats. */
 #include "sass.h"
 
 #include <stdlib.h>
@@ -14,6 +14,14 @@ const char *const predict_class_name[PREDICT_CLASSES] = {
     "shared", "shuffle", "global", "local", "uniform", "control", "other"};
 
 /* Opcodes up to their first dot; all of a class in one text, with spaces around each. */
+static const char alu[] =
+    " IADD3 IADD IADD32I IABS IMNMX ISETP ICMP ISCADD LEA LOP LOP3 LOP32I SHF SHL SHR"
+    " SEL PRMT MOV MOV32I VIADD VIMNMX VIMNMX3 VIADDMNMX VABSDIFF VABSDIFF4 PLOP3"
+    " P2R R2P BMSK SGXT FMNMX FSEL FSETP FSET FCHK F2FP HMNMX2 HSETP2 HSET2 VOTE ";
+static const char control[] =
+    " BRA BRX JMP CALL RET EXIT BSSY BSYNC BREAK BMOV BAR WARPSYNC NOP DEPBAR"
+    " LDGDEPBAR YIELD NANOSLEEP MEMBAR ERRBAR CCTL CCTLL BPT KILL WARPGROUP"
+    " FENCE SYNCS ELECT ENDCOLLECTIVE ";
 static const char *const opcodes[PREDICT_CLASSES] = {
     [PREDICT_MMA] = " HMMA IMMA ",
     [PREDICT_WGMMA] = " HGMMA IGMMA QGMMA ",
@@ -21,19 +29,14 @@ static const char *const opcodes[PREDICT_CLASSES] = {
     [PREDICT_IMAD] = " IMAD IMUL IDP IDP4A XMAD ",
     [PREDICT_HALF] = " HADD2 HMUL2 HFMA2 HADD2_32I HMUL2_32I HFMA2_32I ",
     [PREDICT_FP64] = " DADD DMUL DFMA DSETP DMNMX DMMA ",
-    [PREDICT_ALU] =
-        " IADD3 IADD IADD32I IABS IMNMX ISETP ICMP ISCADD LEA LOP LOP3 LOP32I SHF SHL SHR"
-        " SEL PRMT MOV MOV32I VIADD VIMNMX VIMNMX3 VIADDMNMX VABSDIFF VABSDIFF4 PLOP3"
-        " P2R R2P BMSK SGXT FMNMX FSEL FSETP FSET FCHK F2FP HMNMX2 HSETP2 HSET2 VOTE ",
+    [PREDICT_ALU] = alu,
     [PREDICT_XU] = " MUFU F2F F2I I2F I2I I2FP F2IP FRND POPC FLO BREV ",
     [PREDICT_SHARED] = " LDS STS LDSM STSM ATOMS LDGSTS ",
     [PREDICT_SHUFFLE] = " SHFL ",
     [PREDICT_GLOBAL] = " LDG STG LD ST RED REDG ATOM ATOMG ",
     [PREDICT_LOCAL] = " LDL STL ",
     [PREDICT_UNIFORM] = " LDC LDCU CS2R S2R S2UR R2UR VOTEU REDUX ",
-    [PREDICT_CONTROL] = " BRA BRX JMP CALL RET EXIT BSSY BSYNC BREAK BMOV BAR WARPSYNC NOP DEPBAR"
-                        " LDGDEPBAR YIELD NANOSLEEP MEMBAR ERRBAR CCTL CCTLL BPT KILL WARPGROUP"
-                        " FENCE SYNCS ELECT ENDCOLLECTIVE ",
+    [PREDICT_CONTROL] = control,
 };
 
 /* Whether one of the parts between dots is `word`. */

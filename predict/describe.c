@@ -156,7 +156,7 @@ static int product_time(struct predict_time *time, const struct predict_descript
                         const struct predict_machine *machine, const struct predict_names *names,
                         const char *where)
 {
-    struct predict_gemm g;
+    struct predict_gemm g = {0};
     double *const size[3] = {&g.M, &g.N, &g.K};
     if (cJSON_GetArraySize(gemm) != 3)
         return ORR_FAIL(ORR_EFORMAT, "%s: \"gemm\" must be a list of M, N and K", where);

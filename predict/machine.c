@@ -8,11 +8,13 @@
  * NVIDIA A100 Tensor Core GPU Architecture whitepaper (108 multiprocessors, 1410 MHz, 1024
  * multiply-adds of halves, L2 of 5120 bytes per clock) and the data sheet of A100 80GB SXM (2039
  * GB/s, 312 TFLOP/s). H100: data sheet of H100 SXM (3350 GB/s, 989 TFLOP/s) and the NVIDIA H100
- * whitepaper (132 multiprocessors, 2048 multiply-adds), which give 1830 MHz while tensor cores work.
+ * whitepaper (132 multiprocessors, 2048 multiply-adds), which give 1830 MHz while tensor cores
+ * work.
  *
- * mma of an H100: Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture"
- * (arXiv:2402.13499) found mma instructions, which Ampere has as well, to reach 62.9% of the peak on
- * average; wgmma alone reaches it. L2 of an H100: no figure is published; the A100's per clock. */
+ * mma of an H100: Luo et al., "Dissecting the NVIDIA Hopper Architecture through Microbenchmarking
+ * and Multiple Level Analysis" (arXiv:2501.12084), section 6.2: mma instructions, which Ampere has
+ * as well, reach 62.9% of the peak on average; wgmma alone reaches it. L2 of an H100: no figure is
+ * published; the A100's per clock. */
 #include "predict.h"
 
 #include <math.h>
@@ -55,7 +57,7 @@ const struct predict_machine predict_machines[] = {
      .l2_bytes = 5120,
      .dram_gbs = 3350,
      .source = "H100 SXM: whitepaper, data sheet, CUDA C++ Programming Guide; mma: "
-               "arXiv:2402.13499; L2: the A100's"},
+               "arXiv:2501.12084; L2: the A100's"},
     {0}};
 
 const char *const predict_pipe_name[PREDICT_PIPES] = {"issue", "tensor", "fma",    "half", "fp64",

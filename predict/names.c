@@ -1,4 +1,4 @@
-/* names.c - expressions of a description, by muParser, and how many tiles an attention matrix has. */
+/* names.c - expressions of a description, by muParser, and the tiles of an attention matrix. */
 #include "predict.h"
 
 #include <ctype.h>

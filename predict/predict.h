@@ -6,9 +6,9 @@
  * all of them overlap, and about the sum of their times, if none do: the prediction is that
  * interval, and its geometric mean where one number is wanted.
  *
- * Left out: latency, dependencies between instructions, occupancy, the last wave of blocks, conflicts
- * of banks, misses of caches, launches, and clocks that fall under load. A kernel that waits for any
- * of them takes longer than the lower end, and may take longer than the upper one. */
+ * Left out: latency, dependencies between instructions, occupancy, the last wave of blocks,
+ * conflicts of banks, misses of caches, launches, and clocks that fall under load. A kernel that
+ * waits for any of them takes longer than the lower end, and may take longer than the upper one. */
 #ifndef PREDICT_H
 #define PREDICT_H
 

@@ -10,8 +10,8 @@
 #include "base.h"
 
 /* What an instruction is, by the pipe that executes it (NVIDIA, Nsight Compute's Kernel Profiling
- * Guide, "Pipelines"). Classes from PREDICT_UNIFORM on take a slot of the scheduler and nothing else
- * that is modelled. */
+ * Guide, "Pipelines"). Classes from PREDICT_UNIFORM on take a slot of the scheduler, and nothing
+ * else that is modelled. */
 enum predict_class {
     PREDICT_MMA,     /* matrix products of a warp: HMMA, IMMA */
     PREDICT_WGMMA,   /* of a warp group: HGMMA */
@@ -94,9 +94,9 @@ struct predict_known {
 };
 
 /* Reads the one function of `path`, nvdisasm's text, whose symbol contains `kernel` ("": any), and
- * its loops. ORR_EMISSING: no such function; ORR_EINVAL: several; ORR_EFORMAT: no text of nvdisasm,
- * a jump through a register, loops that are entered in two places, no branch at an address that
- * `known` has (NULL: nothing is known); with the line. */
+ * its loops. known: NULL, or what the text does not tell. ORR_EMISSING: no such function;
+ * ORR_EINVAL: several, or no branch at an address of `known`; ORR_EFORMAT, with line or address: no
+ * text of nvdisasm, a jump through a register, a loop that is entered in two places. */
 int predict_code_read(struct predict_code *code, const char *path, const char *kernel,
                       const struct predict_known *known);
 void predict_code_free(struct predict_code *code); /* also of an empty one */
