@@ -14,9 +14,10 @@ out=${1:-predict/counts.json}
 work=$(mktemp -d) || exit 1
 cubins=${CUBINS:-$work}
 trap 'rm -rf "$work"' EXIT
-version=$(nvcc --version | grep -o 'V[0-9.]*')
-disassembler=$(nvdisasm --version | grep -o 'V[0-9.]*')
-source="kernels/cuda at $(git log -1 --format=%h -- kernels/cuda); nvcc $version, nvdisasm $disassembler"
+version=$(nvcc --version | grep -o 'V[0-9][0-9.]*')
+disassembler=$(nvdisasm --version | grep -o 'V[0-9][0-9.]*')
+commit=$(git log -1 --format=%h -- kernels/cuda)
+source="kernels/cuda at $commit; nvcc $version, nvdisasm $disassembler"
 
 # count NAME FILE KERNEL KIND ARCH TAKEN NEVER
 count() {
