@@ -21,6 +21,7 @@ struct table {
     const struct predict_options *options;
     struct predict_description d;
     struct score score;
+    bool silent; /* for the score alone */
 };
 
 /* A case on a machine. */
@@ -135,19 +136,43 @@ static int known_seconds(const struct table *t, const struct row *r, double *sec
 
 /* ---- lines */
 
-static void print_known(struct score *score, const struct predict_time *time, double known)
+static bool is_inside(const struct predict_time *time, double known)
 {
-    const double middle = predict_time_middle_s(time), off = middle / known - 1;
-    const bool inside = known >= time->low_s && known <= time->high_s;
-    printf("| %.4g | %s | %+.0f%% ", 1e3 * known,
-           inside                ? "inside"
-           : known < time->low_s ? "below"
-                                 : "above",
-           100 * off);
+    return known >= time->low_s && known <= time->high_s;
+}
+
+static double off_by(const struct predict_time *time, double known)
+{
+    return predict_time_middle_s(time) / known - 1;
+}
+
+static void add_score(struct score *score, const struct predict_time *time, double known)
+{
+    const double off = fabs(off_by(time, known));
     score->known++;
-    score->inside += inside;
-    score->sum += fabs(off);
-    score->worst = fmax(score->worst, fabs(off));
+    score->inside += is_inside(time, known);
+    score->sum += off;
+    score->worst = fmax(score->worst, off);
+}
+
+static void print_score(const struct table *t)
+{
+    const char *title = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(t->d.json, "title"));
+    if (t->score.known)
+        printf(
+            "\npredicted, not measured: %s%s%d of %d known figures lie inside; the middle is off "
+            "by %.0f%% on average, %.0f%% at most\n",
+            title ? title : "", title ? ": " : "", t->score.inside, t->score.known,
+            100 * t->score.sum / t->score.known, 100 * t->score.worst);
+}
+
+static void print_known(const struct predict_time *time, double known)
+{
+    printf("| %.4g | %s | %+.0f%% ", 1e3 * known,
+           is_inside(time, known) ? "inside"
+           : known < time->low_s  ? "below"
+                                  : "above",
+           100 * off_by(time, known));
 }
 
 static void print_time(const char *what, const struct predict_machine *machine,
@@ -182,7 +207,8 @@ static int print_row(struct table *t, struct row *r)
     if (!list || cJSON_GetArraySize(kernels) < 1)
         return ORR_FAIL(ORR_EMISSING, "%s: %s: there is no list \"%s\" of kernels", t->d.path,
                         r->name, list ? list : "");
-    for (int pass = 0; pass < 1 + t->options->kernels; pass++)
+    const int passes = t->options->kernels && !t->silent ? 2 : 1;
+    for (int pass = 0; pass < passes; pass++)
         cJSON_ArrayForEach (kernel, kernels) {
             const char *name =
                 cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(kernel, "name"));
@@ -199,9 +225,13 @@ static int print_row(struct table *t, struct row *r)
     double known;
     const char *source;
     TRY(known_seconds(t, r, &known, &source));
+    if (isfinite(known))
+        add_score(&t->score, &sum, known);
+    if (t->silent)
+        return 0;
     print_time(r->name, r->machine, &sum);
     if (isfinite(known))
-        print_known(&t->score, &sum, known);
+        print_known(&sum, known);
     else
         printf("| | | ");
     printf("| %s |\n", source && isfinite(known) ? source : "");
@@ -232,27 +262,47 @@ static int print_case(struct table *t, const cJSON *json)
     return 0;
 }
 
-int predict_table(const struct predict_options *options)
+static int print_cases(struct table *t)
 {
-    struct table t = {.options = options};
-    TRY(predict_description_open(&t.d, options->path));
-    const cJSON *json, *cases = cJSON_GetObjectItemCaseSensitive(t.d.json, "cases");
-    int rc = 0;
+    const cJSON *json, *cases = cJSON_GetObjectItemCaseSensitive(t->d.json, "cases");
     if (cJSON_GetArraySize(cases) < 1)
-        rc = ORR_FAIL(ORR_EMISSING, "%s: expected \"cases\", a list", options->path);
-    else
+        return ORR_FAIL(ORR_EMISSING, "%s: expected \"cases\", a list", t->d.path);
+    if (!t->silent)
         printf(
             "| | what | GPU | largest pipe, ms | sum of pipes, ms | middle, ms | largest | known,"
             " ms | of the interval | middle off by | source of what is known |\n"
             "|---|---|---|---|---|---|---|---|---|---|---|\n");
-    cJSON_ArrayForEach (json, cases)
-        if (!rc)
-            rc = print_case(&t, json);
-    if (!rc && t.score.known)
-        printf("\npredicted, not measured: %d of %d known figures lie inside; the middle is off by "
-               "%.0f%% on average, %.0f%% at most\n",
-               t.score.inside, t.score.known, 100 * t.score.sum / t.score.known,
-               100 * t.score.worst);
+    cJSON_ArrayForEach (json, cases) {
+        TRY(print_case(t, json));
+    }
+    print_score(t);
+    return 0;
+}
+
+/* The score of the description that this one names, if any: how good predictions are of kernels
+ * that nobody here made. */
+static int print_beside(const struct table *t)
+{
+    const struct predict_options all = {0};
+    struct table beside = {.options = &all, .silent = true};
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(t->d.json, "beside"));
+    char path[4096];
+    if (!name)
+        return 0;
+    TRY(predict_description_path(&t->d, name, path));
+    TRY(predict_description_open(&beside.d, path));
+    const int rc = print_cases(&beside);
+    predict_description_close(&beside.d);
+    return rc;
+}
+
+int predict_table(const struct predict_options *options)
+{
+    struct table t = {.options = options};
+    TRY(predict_description_open(&t.d, options->path));
+    int rc = print_cases(&t);
+    if (!rc)
+        rc = print_beside(&t);
     predict_description_close(&t.d);
     return rc;
 }

@@ -72,8 +72,10 @@ check "... backward, H100" equal "11.27 32.47" \
 check "... forward, A100" equal "7.051 26.25" \
     "$(both 'forward 128, its best')"
 check "... the score of docs/predict.md" grep -q \
-    '^predicted, not measured: 40 of 40 .* 18% on average, 76% at most$' "$WORK/table"
+    '^predicted, not measured: .*: 40 of 40 .* 18% on average, 76% at most$' "$WORK/table"
 check "training steps" table predict/steps.json
+check "... beside the score of FlashAttention-2" grep -q \
+    '^predicted, not measured: FlashAttention-2 as PyTorch .*: 40 of 40' "$WORK/table"
 check_not "... are labelled" unlabelled "$WORK/table"
 for model in 25M 109M 355M; do
     for attention in softmax lssar; do
