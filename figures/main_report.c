@@ -1,30 +1,13 @@
 /* main_report.c - bin/report: figures and report.html of a run directory. */
+#include "base/work.h"
 #include "origin.h"
 #include "runs.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
-
-/* Removes a folder of plain files; errors are not worth reporting over the first one. */
-static void remove_folder(const char *folder)
-{
-    DIR *listing = opendir(folder);
-    if (!listing)
-        return;
-    for (struct dirent *entry = readdir(listing); entry; entry = readdir(listing)) {
-        char path[REPORT_PATH];
-        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
-            !orr_path(path, "%s/%s", folder, entry->d_name))
-            unlink(path);
-    }
-    closedir(listing);
-    rmdir(folder);
-}
 
 static int move_picture(const char *from, const char *to, const char *name, const char *format)
 {
@@ -39,46 +22,49 @@ static int move_picture(const char *from, const char *to, const char *name, cons
 
 /* Everything is drawn and the page written from a working folder beside the final place, then
  * renamed: a failure before that leaves what was there before. */
-static int publish(const struct report_run *run, const struct report_origin *origin,
+static int publish(const struct report_run *run, struct report_pictures *pictures,
                    const struct cJSON *verdict, const char *out, const char *work, bool quiet)
 {
     char figures[REPORT_PATH], page[REPORT_PATH];
-    struct report_pictures pictures = {0};
     int rc = orr_path(figures, "%s/figures", out);
     if (!rc)
         rc = orr_path(page, "%s/report.html", out);
     if (!rc)
-        rc = report_plot(run, work, quiet, &pictures);
+        rc = report_plot(run, work, quiet, pictures);
     if (!rc)
-        rc = report_html(run, &pictures, work, verdict, page);
+        rc = report_html(run, pictures, work, verdict, page);
     if (!rc)
         rc = orr_mkdir(figures);
-    for (size_t i = 0; i < pictures.count && !rc; i++) {
-        rc = move_picture(work, figures, pictures.at[i].name, "png");
+    for (size_t i = 0; i < pictures->count && !rc; i++) {
+        rc = move_picture(work, figures, pictures->at[i].name, "png");
         if (!rc)
-            rc = move_picture(work, figures, pictures.at[i].name, "svg");
+            rc = move_picture(work, figures, pictures->at[i].name, "svg");
     }
-    if (!rc)
-        rc = report_origin_write(origin, out, &pictures);
-    if (!rc)
-        orr_note(quiet, "report: %zu figures in %s, page %s", pictures.count, figures, page);
     return rc;
 }
 
+/* One process at a time: the record names one setting for the page and all pictures. */
 static int make_report(const struct report_run *run, const struct report_origin *origin,
                        const struct cJSON *verdict, const char *out, bool quiet)
 {
-    char work[REPORT_PATH];
+    struct orr_work work;
+    struct report_pictures pictures = {0};
     const bool existed = orr_exists(out);
-    int rc = orr_mkdir(out);
+    int lock, rc = orr_mkdir(out);
     if (!rc)
-        rc = orr_path(work, "%s/.report-XXXXXX", out);
+        rc = orr_lock(out, "making the report", &lock);
     if (rc)
         return rc;
-    if (!mkdtemp(work))
-        return ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", out, strerror(errno));
-    rc = publish(run, origin, verdict, out, work, quiet);
-    remove_folder(work);
+    rc = orr_work_create(&work, out, "report");
+    if (!rc)
+        rc = publish(run, &pictures, verdict, out, work.folder, quiet);
+    orr_work_remove(&work); /* before the record, with which nothing is left to do */
+    if (!rc)
+        rc = report_origin_write(origin, out, &pictures);
+    if (!rc)
+        orr_note(quiet, "report: %zu figures in %s/figures, page %s/report.html", pictures.count,
+                 out, out);
+    orr_unlock(lock);
     if (rc && !existed)
         rmdir(out); /* as it was: an empty folder helps nobody */
     return rc;

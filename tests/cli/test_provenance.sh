@@ -281,6 +281,7 @@ locked "two fine-tunings" "$run/lssar/finetune" fine-tuning "$BIN/finetune" "${S
     --quiet --threads 1 --run "$run" --source lssar
 locked "two searches" "$run/laws" 'searching for laws' "$BIN/symreg" "${SETTINGS[@]}" \
     --quiet --threads 1 --run "$run"
+locked "two reports" "$run" 'making the report' "$BIN/report" "${SETTINGS[@]}" --quiet --run "$run"
 back
 
 # ---- the evaluation of other settings, as a kill between checkpoint and evaluation leaves it

@@ -245,6 +245,24 @@ stop INT
 check "report: status 130" test $status -eq 130
 check "report: says so" grep -q '^report: stopped' "$WORK/err"
 check "report: what was there before is there still" stays "$WORK/run"
+# kill -9 leaves the working folder to the next report, which leaves those of others alone
+start "$BIN/report" "${REPORT[@]}"
+check "report is under way again" until_true working
+stop KILL
+check "report, kill -9: status 137" test $status -eq 137
+left=$(cd "$WORK/run" && echo .report-*)
+check "report, kill -9: a working folder stays" test -d "$WORK/run/$left"
+mkdir "$WORK/run/.report-no-work" "$WORK/run/.report-Locked"
+exec 8<"$WORK/run/.report-Locked"
+flock 8
+check "report after it" program report "${REPORT[@]}"
+check "... no working folder but those of others" equal ".report-Locked .report-no-work" \
+    "$(cd "$WORK/run" && LC_ALL=C ls -dA .report-* | paste -sd ' ')"
+exec 8<&-
+check "... and once more" program report "${REPORT[@]}"
+check "... the folder that nobody locks" equal ".report-no-work" \
+    "$(cd "$WORK/run" && ls -dA .report-* | paste -sd ' ')"
+rmdir "$WORK/run/.report-no-work"
 
 # ---- a pipe that closes early is no failure
 "$BIN/symreg" --help 2>"$WORK/err" | head -n 1 >"$WORK/out"

@@ -1,0 +1,109 @@
+/* work.c - see work.h. */
+#include "work.h"
+
+#include "base.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { RANDOM = 6 }; /* characters that mkdtemp chooses */
+
+static void remove_folder(const char *folder)
+{
+    DIR *listing = opendir(folder);
+    if (!listing)
+        return;
+    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
+        char path[4096];
+        if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+            (void)unlink(path); /* no folder, which "." and ".." are */
+    }
+    closedir(listing);
+    (void)rmdir(folder);
+}
+
+static int open_folder(const char *folder)
+{
+    return open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* ".<name>-" and what mkdtemp puts there */
+static bool is_work(const char *entry, const char *name)
+{
+    const size_t length = strlen(name);
+    if (*entry != '.' || strncmp(entry + 1, name, length) || entry[1 + length] != '-')
+        return false;
+    const char *end = entry + 2 + length;
+    size_t chosen = 0;
+    while (isalnum((unsigned char)end[chosen]))
+        chosen++;
+    return chosen == RANDOM && !end[chosen];
+}
+
+static void remove_abandoned(const char *parent, const char *name)
+{
+    char path[4096];
+    DIR *listing = opendir(parent);
+    if (!listing)
+        return;
+    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
+        if (!is_work(entry->d_name, name) ||
+            snprintf(path, sizeof path, "%s/%s", parent, entry->d_name) >= (int)sizeof path)
+            continue;
+        const int fd = open_folder(path);
+        if (fd < 0)
+            continue;
+        if (!flock(fd, LOCK_EX | LOCK_NB))
+            remove_folder(path);
+        close(fd);
+    }
+    closedir(listing);
+}
+
+/* Another process may have taken the folder for abandoned before it was locked. */
+static bool is_there(const struct orr_work *work)
+{
+    struct stat locked, named;
+    return !fstat(work->lock, &locked) && !stat(work->folder, &named) &&
+           locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+}
+
+int orr_work_create(struct orr_work *work, const char *parent, const char *name)
+{
+    work->lock = -1;
+    work->folder[0] = '\0';
+    remove_abandoned(parent, name);
+    for (int attempt = 0; attempt < 8; attempt++) {
+        const int rc = orr_path(work->folder, "%s/.%s-XXXXXX", parent, name);
+        if (rc || !mkdtemp(work->folder)) {
+            work->folder[0] = '\0';
+            return rc ? rc
+                      : ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", parent,
+                                 strerror(errno));
+        }
+        work->lock = open_folder(work->folder);
+        if (work->lock >= 0)
+            (void)flock(work->lock, LOCK_EX | LOCK_NB); /* a help where it works, no condition */
+        if (work->lock >= 0 && is_there(work))
+            return 0;
+        orr_work_remove(work);
+    }
+    return ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", parent, strerror(EBUSY));
+}
+
+void orr_work_remove(struct orr_work *work)
+{
+    if (*work->folder)
+        remove_folder(work->folder);
+    if (work->lock >= 0)
+        close(work->lock);
+    work->lock = -1;
+    work->folder[0] = '\0';
+}
