@@ -304,8 +304,9 @@ bool orr_is_temporary(const char *name, size_t *stem);
 
 /* mkdir -p. */
 int orr_mkdir(const char *path);
-/* One process at a time: the folder is locked until *fd is unlocked, or the process ends. ORR_EIO
- * says what the other one is `doing`. File systems without locks let all in. */
+/* One process at a time: the folder is locked until *fd is unlocked, or the process ends. Waits a
+ * few seconds for one that is about to end; then ORR_EIO says what the other one is `doing`. File
+ * systems without locks let all in. */
 int orr_lock(const char *folder, const char *doing, int *fd);
 void orr_unlock(int fd);
 bool orr_exists(const char *path);

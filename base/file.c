@@ -87,15 +87,26 @@ int orr_mkdir(const char *path)
     }
 }
 
+/* What a killed process has begun, as jobs side by side, ends and lets go a moment later: the same
+ * command may come again before that. */
+enum { LOCK_WAIT_S = 5 };
+
 int orr_lock(const char *folder, const char *doing, int *fd)
 {
+    const double until_s = orr_time_s() + LOCK_WAIT_S;
     *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd < 0)
         return io_error(folder, "open");
-    if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-        return 0; /* not all file systems can */
-    close(*fd);
-    return ORR_FAIL(ORR_EIO, "%s: another process is %s there", folder, doing);
+    while (flock(*fd, LOCK_EX | LOCK_NB)) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return 0; /* not all file systems can */
+        if (orr_signal_seen() || orr_time_s() >= until_s) {
+            close(*fd);
+            return ORR_FAIL(ORR_EIO, "%s: another process is %s there", folder, doing);
+        }
+        (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    }
+    return 0;
 }
 
 void orr_unlock(int fd)
