@@ -47,6 +47,30 @@ static void end_jobs(void)
     tell_jobs(SIGKILL);
 }
 
+/* Ctrl-Z: the jobs, which are in groups of their own, stop and go on with this process. */
+static void on_stop(int number)
+{
+    (void)number;
+    const int error = errno;
+    tell_jobs(SIGSTOP);
+    (void)raise(SIGSTOP);
+    tell_jobs(SIGCONT);
+    errno = error;
+}
+
+/* A caller that ignores the signal, as in a shell without job control, goes on doing so. */
+static void stop_together(bool together)
+{
+    struct sigaction now, action;
+    if (sigaction(SIGTSTP, NULL, &now) || now.sa_handler != (together ? SIG_DFL : on_stop))
+        return;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = together ? on_stop : SIG_DFL;
+    sigfillset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    (void)sigaction(SIGTSTP, &action, NULL);
+}
+
 /* The arguments of this call but `option` and --threads, then those of the job; free() it. */
 static char **arguments(const char *option, const char *name, const char *threads)
 {
@@ -138,6 +162,7 @@ int orr_side_by_side(const char *option, const char *const name[], int count, in
     if (count > JOBS)
         return ORR_FAIL(ORR_EINVAL, "%d jobs side by side: at most %d", count, JOBS);
     orr_signals_at_end(end_jobs);
+    stop_together(true);
     do {
         while (!rc && failed < 0 && !orr_signal_seen() && begun < count && running < at_once) {
             /* threads that are left over go to the first ones */
@@ -152,6 +177,7 @@ int orr_side_by_side(const char *option, const char *const name[], int count, in
         }
         running = wait_for(begun, status, &failed);
     } while (running || (!rc && failed < 0 && !orr_signal_seen() && begun < count));
+    stop_together(false);
     orr_signals_at_end(NULL);
     if (!rc && orr_signal_seen())
         rc = ORR_FAIL(ORR_EINTR, "stopped; what was done is saved");
