@@ -157,30 +157,39 @@ static int check_record(struct call *call, const char *attention, bool planets, 
                     steps, command);
 }
 
-/* The checkpoint of a job is there, loads, is complete and of the preset's shape. */
-static int check_pretrained(struct call *call, const struct job *job)
+/* The checkpoint of a job, "" = random weights, is there and what these settings make. */
+static int find_pretrained(struct call *call, const struct job *job, char path[4096])
 {
     static const char *const shared[] = {"--preset",         "--set",       "--run",     "--seed",
                                          "--orbits",         "--attention", "--threads", "--device",
                                          "--attention-impl", NULL};
-    const struct orr_preset *p = &call->cli.preset;
+    char command[ORR_COMMAND];
     const bool planets = on_planets(call, job);
-    struct gpt_config config;
-    struct gpt_model model;
-    char path[4096], command[ORR_COMMAND];
     int rc = pretrained(call, job->attention, planets, path);
     if (rc || !*path)
         return rc;
     orr_command("pretrain", shared, command, sizeof command);
     rc = check_record(call, job->attention, planets, path, command);
-    if (rc)
+    if (!rc && !orr_exists(path))
+        rc = ORR_FAIL(ORR_EMISSING, "%s: no pretrained model there; make it with: %s", path,
+                      command);
+    return rc;
+}
+
+/* It also loads, and is of the preset's shape. */
+static int check_pretrained(struct call *call, const struct job *job)
+{
+    const struct orr_preset *p = &call->cli.preset;
+    struct gpt_config config;
+    struct gpt_model model;
+    char path[4096];
+    int rc = find_pretrained(call, job, path);
+    if (rc || !*path)
         return rc;
-    if (!orr_exists(path))
-        return ORR_FAIL(ORR_EMISSING, "%s: no pretrained model there; make it with: %s", path,
-                        command);
-    rc = gpt_config_from_preset(
-        &config, p, job->attention,
-        sim_split_positions(p, planets ? SIM_SPLIT_PLANETS_SOLAR : SIM_SPLIT_TWO_BODY_TRAIN));
+    rc = gpt_config_from_preset(&config, p, job->attention,
+                                sim_split_positions(p, on_planets(call, job)
+                                                           ? SIM_SPLIT_PLANETS_SOLAR
+                                                           : SIM_SPLIT_TWO_BODY_TRAIN));
     if (!rc)
         rc = gpt_load_as(&model, path, &config, true, &k_ref, NULL);
     if (!rc)
@@ -309,8 +318,8 @@ static int make_table(struct call *call, struct ft_run *run, const struct job *j
         return of_truth[job->vector](run);
     if (!strcmp(job->source, "oracle"))
         return of_oracle[job->vector](run);
-    const int rc =
-        is_pretrained(job) ? pretrained(call, job->attention, on_planets(call, job), from) : 0;
+    /* looked at again: others may have trained it anew while earlier jobs were made */
+    const int rc = is_pretrained(job) ? find_pretrained(call, job, from) : 0;
     if (rc)
         return rc;
     return (job->vector ? ft_vector_model : ft_magnitude_model)(run, job->source, job->attention,

@@ -29,6 +29,7 @@ struct call {
     char orbits[4096];
     struct gpt_device device;
     struct orr_chain chain;
+    uint64_t manifest; /* checksum of the data sets' manifest when they were looked at */
 };
 
 /* One stage of one variant; folder stays "" when the settings or --attention leave it out. */
@@ -88,6 +89,16 @@ static int check_job(const struct gpt_pretraining *job)
     return rc;
 }
 
+/* Of a folder that was made elsewhere, without a manifest: 0. */
+static int sum_manifest(const struct call *call, uint64_t *sum)
+{
+    char path[4096];
+    uint64_t bytes;
+    *sum = 0;
+    TRY(orr_path(path, "%s/manifest.json", call->orbits));
+    return orr_exists(path) ? orr_file_checksum(path, sum, &bytes) : 0;
+}
+
 static int verify_data(const struct call *call)
 {
     const struct orr_preset *p = &call->cli.preset;
@@ -111,6 +122,15 @@ static int verify_data(const struct call *call)
             need[count++] = SIM_SPLIT_PLANETS_SOLAR;
     }
     return sim_dataset_verify(p, call->orbits, need, count, !*orbits_option, call->cli.quiet);
+}
+
+/* Trainings of one call may begin hours apart, and each opens its data when it begins: sets that
+ * were made there meanwhile are looked at as those before were. */
+static int verify_again(struct call *call)
+{
+    const uint64_t before = call->manifest;
+    TRY(sum_manifest(call, &call->manifest));
+    return call->manifest == before ? 0 : verify_data(call);
 }
 
 static int check_names(const struct orr_cli *cli)
@@ -190,6 +210,8 @@ static int check_jobs(struct call *call, bool *work)
         if (rc || complete)
             continue;
         if (!*work)
+            rc = sum_manifest(call, &call->manifest);
+        if (!rc && !*work)
             rc = verify_data(call);
         *work = true;
         if (!rc)
@@ -285,6 +307,8 @@ static int train(struct call *call)
         return rc;
     for (int i = 0; i < jobs(call) && !rc; i++) {
         rc = make_job(call, i, &job);
+        if (!rc && *job.folder && work)
+            rc = cluster_agree(cluster_rank() == 0 ? verify_again(call) : 0);
         if (!rc && *job.folder)
             rc = gpt_pretrain(&job);
     }
