@@ -42,11 +42,12 @@ if ! flock -n 8; then
     echo "sweep: $folder: another sweep makes it, waiting"
     flock 8
 fi
-start=$SECONDS
+read -r start _ </proc/uptime # goes on when the clock is set; $SECONDS does not
 if sed -n "$1p" "$2/commands" | sh >"$folder.log" 2>&1; then
     times >"$2/times.$1" # not in $(...), which has none of the cell's
     cpu=$(tail -n 1 "$2/times.$1")
-    echo "sweep: $folder ($((SECONDS - start)) s, CPU ${cpu/ / + })"
+    read -r end _ </proc/uptime
+    echo "sweep: $folder ($((${end%.*} - ${start%.*})) s, CPU ${cpu/ / + })"
 else
     echo "$folder.log" >"$2/failed.$1"
     echo "sweep: $folder: failed"

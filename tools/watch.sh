@@ -29,6 +29,12 @@ finish() {
 trap finish EXIT
 trap 'exit 0' INT TERM
 
+# seconds since the machine started, which go on when the clock is set; $SECONDS does not
+uptime_s() {
+    local up
+    read -r up _ </proc/uptime
+    echo "${up%.*}"
+}
 # the logs of RUN, one a line
 logs() {
     if [ -d "$run" ]; then
@@ -140,9 +146,9 @@ over=$grace # at once, where nothing is under way
 while :; do
     mapfile -t log_list < <(logs)
     if under_way; then
-        idle_since=$SECONDS
+        idle_since=$(uptime_s)
         over=
-    elif [ -z "$over" ] && [ $((SECONDS - idle_since)) -ge "$grace" ]; then
+    elif [ -z "$over" ] && [ $(($(uptime_s) - idle_since)) -ge "$grace" ]; then
         over=yes
     fi
     if [ -n "$terminal$png$over" ]; then
