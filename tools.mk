@@ -77,6 +77,8 @@ WITHOUT_FMA := TEST_FILTER=test_same_bits ORRERY_ISA=plain GLIBC_TUNABLES=glibc.
 SAME_BITS := $(B)/tests/base/test_draw $(B)/tests/sim/test_prior $(B)/tests/sim/test_law
 # preloaded by the tests of failing disks and of kills
 FAIL_WRITE := $(B)/tests/fail_write.so
+# preloaded by the test of time: a wall clock that jumps
+JUMP_CLOCK := $(B)/tests/jump_clock.so
 # preloaded by the test of memory that runs out
 FAIL_ALLOC := $(B)/tests/fail_alloc.so
 # preloaded by the test that nothing calls what depends on the CPU
@@ -101,6 +103,11 @@ $(FAIL_WRITE): tests/kill/fail_write.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl
+
+$(JUMP_CLOCK): tests/kill/jump_clock.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@
 
 $(FAIL_ALLOC): tests/kill/fail_alloc.c
 	@mkdir -p $(@D)
@@ -140,16 +147,17 @@ fuzz:
 	    -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
 
 # Run when no other test is: those that send keys and signals at moments that another test would
-# delay, that measure time (GRACE of watch.sh, CHECK_LIMIT of check.sh), or kill after a share of
-# the time that the same training took before.
+# delay, that measure time (GRACE of watch.sh, CHECK_LIMIT of check.sh), or kill or stop after
+# a share of the time that the same work took before.
 ALONE := $(addprefix tests/,cli/test_check.sh cli/test_signals.sh cli/test_symreg_live.sh \
-             cli/test_watch.sh cli/test_mpi.sh kill/test_kill.sh)
+             cli/test_watch.sh cli/test_mpi.sh kill/test_kill.sh \
+             kill/test_time.sh kill/test_world.sh)
 CHECK_SH = BIN='$(BIN)' PREDICT='$(PREDICT)' FAIL_WRITE='$(FAIL_WRITE)' FAIL_ALLOC='$(FAIL_ALLOC)' OTHER_LIBM='$(OTHER_LIBM)' \
-           EMULATED='$(EMULATED_PLUGIN)' ALONE='$(ALONE)' tools/check.sh
+           JUMP_CLOCK='$(JUMP_CLOCK)' EMULATED='$(EMULATED_PLUGIN)' ALONE='$(ALONE)' tools/check.sh
 
 ## make check        the tests, on all cores (JOBS=n); output and seconds of each: build/tests/logs
 check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(FAIL_ALLOC) \
-       $(OTHER_LIBM) $(PREDICT) $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) \
+       $(JUMP_CLOCK) $(OTHER_LIBM) $(PREDICT) $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) \
        $(PTX_BY_HAND) $(if $(filter 1,$(CUDA)),$(PTX_SAMPLES))
 	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(TEST_EMULATION) $(CUDA_TESTS) '$(GOLDEN_CUDA) tests/golden' \
@@ -163,7 +171,7 @@ check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(F
 T ?=
 ONE = $(if $(wildcard tests/$(T).sh),bash tests/$(T).sh,$(B)/tests/$(T)$(if $(findstring \
     fuzz/replay,$(T)), tests/fuzz/corpus)$(if $(findstring golden,$(T)), tests/golden))
-check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(FAIL_ALLOC) $(OTHER_LIBM) $(PREDICT) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
+check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(FAIL_ALLOC) $(JUMP_CLOCK) $(OTHER_LIBM) $(PREDICT) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
 	@[ -n '$(T)' ] || { echo "check-one: error: which test? T=symreg/test_search" >&2; exit 1; }
 	@$(CHECK_SH) $(B)/tests/logs '$(ONE)'
 .PHONY: check-one
@@ -196,8 +204,9 @@ check-unit: $(UNIT)
 # of samples of them, text models, all kernels of nvcc's PTX where nvcc is, and the quick preset
 # end to end
 check-long: check
-	@CHECK_LIMIT=7200 KILLS=100 ALLOCS=all $(CHECK_SH) $(B)/tests/logs-long \
+	@CHECK_LIMIT=7200 KILLS=100 PAIRS=all WORLD_SET= ALLOCS=all $(CHECK_SH) $(B)/tests/logs-long \
 	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh' 'bash tests/kill/test_alloc.sh' \
+	    'bash tests/kill/test_world.sh' 'bash tests/kill/test_time.sh' 'bash tests/kill/test_pairs.sh' \
 	    $(patsubst %,'bash %',$(wildcard tests/long/test_*.sh))
 	$(if $(filter 1,$(CUDA)),$(MAKE) check-ptx)
 	$(MAKE) world PRESET=quick RUN=$(B)/check-long/quick

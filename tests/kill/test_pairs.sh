@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# test_pairs.sh - two programs at the same time in one run directory, each with work to do and with
+# settings of its own stage that differ from the run's: each ends well, or says in one line why not
+# and what to do. What one that ended well has made is what it makes alone; nothing temporary
+# stays; and a world of the run's settings, in the same folder, ends in the bytes of one that was
+# never disturbed: no record says of a mixture that it is of one setting.
+#
+#   PAIRS="a:b ..."   pairs of programs (default: one); all: every one (make check-long)
+#   WORLD_SET=        see world.sh
+. tests/cli/lib.sh
+. tests/kill/world.sh
+ALL="$STAGES probe verdict"
+PAIRS=${PAIRS:-finetune:symreg}
+if [ "$PAIRS" = all ]; then
+    PAIRS=
+    for a in $ALL; do
+        for b in $ALL; do
+            [[ " $PAIRS " = *" $b:$a "* ]] || PAIRS+=" $a:$b"
+        done
+    done
+fi
+at_exit() {
+    kill -9 $(jobs -p) 2>/dev/null
+}
+
+run=$WORK/run/smoke
+for name in $STAGES; do
+    check "$name, alone" stage $name "$run"
+done
+mv "$run" "$WORK/whole"
+
+# other N PROGRAM: sets $command, the program with the N-th other setting of its stage
+other() {
+    local n=$1 name=$2
+    command=("$BIN/$name")
+    case $name in
+    probe) command+=(attention --run "$run" --threads 1) ;;
+    verdict) command+=(--cell "$run") ;;
+    *)
+        command+=(--preset smoke --run "$run" "${settings[@]}" --resume $(on_threads "$name" 1))
+        ;;
+    esac
+    command+=(--quiet)
+    case $name in
+    orbits) command+=(--force --set "orbits.two_body_train=$((200 + n))") ;;
+    pretrain) command+=(--set "pretrain.lr=0.00$n") ;;
+    finetune) command+=(--set "finetune.sample_size=$((40 + n))") ;;
+    symreg) command+=(--set "symreg.maxsize=$((8 + n))") ;;
+    report) command+=(--set "about=the text of $n") ;;
+    esac
+}
+# made PROGRAM RUN: what its stage is made of, sums by name
+made() {
+    local files
+    case $1 in
+    orbits) files='orbits/.*' ;;
+    pretrain) files='[a-z]*/pretrain.*/.*s[ao][fn].*' ;; # logs hold speeds
+    finetune) files='[a-z]*/finetune/.*[^l]' ;;
+    symreg) files='laws/.*' ;;
+    report) files='figures/.*' ;;
+    probe) files='[a-z]*/probe/.*' ;;
+    verdict) files='cell.json' ;;
+    esac
+    (cd "$2" && find . -type f -regex "\./$files" ! -name '*.jsonl' | sort | xargs -r cksum)
+}
+# alone N PROGRAM: made by itself, once
+alone() {
+    [ ! -e "$WORK/alone-$2-$1" ] || return 0
+    cp -a "$WORK/whole" "$run"
+    other "$1" "$2"
+    check "$2, other settings, alone" "${command[@]}"
+    made "$2" "$run" >"$WORK/alone-$2-$1"
+    rm -rf "$run"
+}
+# ends N PROGRAM STATUS: well, or with one line
+ends() {
+    case $3 in
+    0) pass "$pair: $2 ends well" ;;
+    1) check "$pair: $2 says why not in one line" prints "^1\$" \
+        grep -c "^$2: error: ." "$WORK/err-$1" ;;
+    *) fail "$pair: $2: expected status 0 or 1, found $3" "$(cat "$WORK/err-$1")" ;;
+    esac
+    [ "$3" -eq 0 ] || check "$pair: $2 says nothing else" equal 1 "$(wc -l <"$WORK/err-$1")"
+}
+
+well=0 refused=0
+for pair in $PAIRS; do
+    a=${pair%:*} b=${pair#*:}
+    alone 1 "$a"
+    alone 2 "$b"
+    cp -a "$WORK/whole" "$run"
+    other 1 "$a"
+    "${command[@]}" >"$WORK/out" 2>"$WORK/err-1" </dev/null &
+    first=$!
+    other 2 "$b"
+    "${command[@]}" >"$WORK/out" 2>"$WORK/err-2" </dev/null &
+    wait $first
+    status=($?)
+    wait $!
+    status+=($?)
+    ends 1 "$a" ${status[0]}
+    ends 2 "$b" ${status[1]}
+    check "$pair: nothing temporary" clean "$run"
+    n=0
+    for name in "$a" "$b"; do
+        n=$((n + 1))
+        [ ${status[n - 1]} -eq 0 ] || { refused=$((refused + 1)) && continue; }
+        well=$((well + 1))
+        made "$name" "$run" >"$WORK/made"
+        if [ "$a" = "$b" ] && [ ${status[0]}${status[1]} = 00 ]; then # one after the other
+            cmp -s "$WORK/made" "$WORK/alone-$a-1" ||
+                check "$pair: what one of them makes" same_file "$WORK/made" "$WORK/alone-$a-2"
+        elif [ "$name" = probe ] && [[ $pair = *pretrain* ]]; then # of the one model or the other
+            check "$pair: what $name makes is there" filled "$WORK/made"
+        else
+            check "$pair: what $name makes alone" same_file "$WORK/made" "$WORK/alone-$name-$n"
+        fi
+    done
+    # the run's own settings again: data sets of others are replaced when that is asked for
+    rm -rf "$run"/*/probe "$run/cell.json"
+    check "$pair: the data sets again" stage orbits "$run" --force
+    for name in $STAGES; do
+        check "$pair: $name again" stage $name "$run"
+    done
+    check "$pair: the same bytes" same_world "$WORK/whole" "$run"
+    rm -rf "$run"
+done
+# ---- a lock that is let go soon, as by the jobs of a program that was killed, is waited for
+cp -a "$WORK/whole" "$run"
+flock "$run/truth/finetune" sleep 1 &
+until_locked() {
+    until ! flock -n "$run/truth/finetune" true; do
+        sleep 0.01
+    done
+}
+until_locked
+check "a lock for a second: waited for" stage finetune "$run" --source truth \
+    --set finetune.sample_size=41
+rm -r "$run"
+
+# ---- what a program is going to read is made anew while it is still at something else
+under_way() { # FILE: it is there, and the program is stopped
+    until_true filled "$1" && kill -STOP $pid
+}
+goes_on() { # to its end
+    kill -CONT $pid
+    wait $pid
+    status=$?
+}
+base=(--preset smoke --run "$run" "${settings[@]}" --threads 1 --quiet)
+cp -a "$WORK/whole" "$run"
+rm -r "$run"/*/pretrain "$run"/*/pretrain_planets
+start "$BIN/pretrain" "${base[@]}"
+check "pretrain: under way" under_way "$run/softmax/pretrain/log.jsonl"
+check "... meanwhile data sets of another law" "$BIN/orbits" "${base[@]}" --force \
+    --set orbits.law=hooke
+goes_on
+check "... which are not taken for these: status" equal 1 $status
+check "... the error" grep -q '^pretrain: error: .*orbits.law is hooke, expected newton' "$WORK/err"
+check_not "... no training on them" test -e "$run/softmax/pretrain_planets/last.safetensors"
+rm -r "$run"
+cp -a "$WORK/whole" "$run"
+rm -r "$run"/*/finetune
+start "$BIN/finetune" "${base[@]}" --set finetune.magnitude.steps=400
+check "finetune: under way" under_way "$run/softmax/finetune/magnitude.jsonl"
+check "... meanwhile another model" "$BIN/pretrain" "${base[@]}" --attention lssar \
+    --set pretrain.lr=0.1 --set pretrain_planets.steps=0
+goes_on
+check "... which is not taken for the one expected: status" equal 1 $status
+check "... the error" grep -q \
+    '^finetune: error: .*lssar/pretrain/last.safetensors: .*pretrain.lr is 0.1, expected 0.003' \
+    "$WORK/err"
+check_not "... no forces of it" test -e "$run/lssar/finetune/forces_magnitude.csv"
+echo "$(wc -w <<<"$PAIRS") pairs: $well programs ended well, $refused said why not"
+check "programs ended well" test $well -gt 0
+finish
