@@ -6,7 +6,8 @@
  *   LD_PRELOAD=jump_clock.so JUMP_HOW=back JUMP_REPORT=FILE program ...
  *
  * JUMP_HOW=back: every call goes back by one more hour instead, so that no time is ever reached by
- * waiting for it. JUMP_REPORT gets a line "<calls that were answered so> <program>" when the program returns. */
+ * waiting for it. JUMP_REPORT gets a line "<calls that were answered so> <program>" when the
+ * program returns. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

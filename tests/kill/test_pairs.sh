@@ -63,6 +63,9 @@ made() {
     esac
     (cd "$2" && find . -type f -regex "\./$files" ! -name '*.jsonl' | sort | xargs -r cksum)
 }
+but_losses() {
+    grep -v 'figures/loss\.' "$1"
+}
 # alone N PROGRAM: made by itself, once
 alone() {
     [ ! -e "$WORK/alone-$2-$1" ] || return 0
@@ -95,23 +98,26 @@ for pair in $PAIRS; do
     other 2 "$b"
     "${command[@]}" >"$WORK/out" 2>"$WORK/err-2" </dev/null &
     wait $first
-    status=($?)
+    statuses=($?)
     wait $!
-    status+=($?)
-    ends 1 "$a" ${status[0]}
-    ends 2 "$b" ${status[1]}
+    statuses+=($?)
+    ends 1 "$a" ${statuses[0]}
+    ends 2 "$b" ${statuses[1]}
     check "$pair: nothing temporary" clean "$run"
     n=0
     for name in "$a" "$b"; do
         n=$((n + 1))
-        [ ${status[n - 1]} -eq 0 ] || { refused=$((refused + 1)) && continue; }
+        [ ${statuses[n - 1]} -eq 0 ] || { refused=$((refused + 1)) && continue; }
         well=$((well + 1))
         made "$name" "$run" >"$WORK/made"
-        if [ "$a" = "$b" ] && [ ${status[0]}${status[1]} = 00 ]; then # one after the other
+        if [ "$a" = "$b" ] && [ ${statuses[0]}${statuses[1]} = 00 ]; then # one after the other
             cmp -s "$WORK/made" "$WORK/alone-$a-1" ||
                 check "$pair: what one of them makes" same_file "$WORK/made" "$WORK/alone-$a-2"
-        elif [ "$name" = probe ] && [[ $pair = *pretrain* ]]; then # of the one model or the other
+        elif [[ $pair:$name =~ ^pretrain:.*:(probe|verdict)$ ]]; then # of what is there by then
             check "$pair: what $name makes is there" filled "$WORK/made"
+        elif [ $pair:$name = pretrain:report:report ]; then # losses are those so far
+            check "$pair: what $name makes alone, but losses" same_by but_losses "$WORK/made" \
+                "$WORK/alone-$name-$n"
         else
             check "$pair: what $name makes alone" same_file "$WORK/made" "$WORK/alone-$name-$n"
         fi

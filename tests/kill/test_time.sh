@@ -103,9 +103,10 @@ for year in 1980 2077; do
     check "files of $year: nothing is to be done" kept "$run"
 done
 # some from before what they were made from, some from after it
+find "$run" -mindepth 1 >"$WORK/files"
 while read -r file; do
     touch -d "$((1980 + RANDOM % 98))-03-01" "$file"
-done < <(find "$run" -mindepth 1)
+done <"$WORK/files"
 snapshot "$run" >"$WORK/before"
 make_world "$run" 1
 check "files of any time: a world" "${command[@]}"
