@@ -31,9 +31,10 @@ typedef float real; /* tensors, and what is computed with them in other folders 
 struct k_attention_shape {
     int B, T, H, D;
     const struct k_attention *variant;
-    double p;    /* sharpening power of re-weighted variants, >= 1 */
-    int window;  /* 0 = all earlier positions; w: row i attends (i - w, i] */
-    bool narrow; /* qkv, out and their gradients are narrow (k_ops.narrow); saved never is */
+    double p;          /* sharpening power of re-weighted variants, >= 1 */
+    int window;        /* 0 = all earlier positions; w: row i attends (i - w, i] */
+    bool narrow;       /* qkv, out and their gradients are narrow (k_ops.narrow); saved never is */
+    bool forward_only; /* no backward pass follows: less may be made, and saved */
 };
 
 /* One pass of a linear layer over N rows: out = inp W^T + b, and its gradients. A pass reads the
@@ -177,7 +178,7 @@ struct k_ops {
                           int token_stride, int N, int V, int C);
 
     /* ---- attention
-     * qkv (B, T, 3, H, D), out (B, T, H, D). `saved` holds k_attention_saved(shape) reals that
+     * qkv (B, T, 3, H, D), out (B, T, H, D). `saved` holds k_attention_saved() reals that
      * backward needs (row statistics); the first B H T of them, one per row (b, h, t), are 0 where
      * the row is silent and not 0 elsewhere. Backward gets out and saved of the forward pass of
      * the same path. dqkv is overwritten. */
@@ -236,8 +237,8 @@ struct k_ops {
     int (*average)(real *average, const real *x, size_t n, double decay);
 };
 
-/* Reals of `saved` for a shape (enough for every backend and path). */
-size_t k_attention_saved(const struct k_attention_shape *shape);
+/* Reals of `saved` for a shape (enough for every path of the backend; NULL: of any). */
+size_t k_attention_saved(const struct k_ops *ops, const struct k_attention_shape *shape);
 
 /* Attention weights of rows first .. first + rows - 1 of head h of sequence b, for diagnostics:
  * weights (rows, T), exactly 0 where not attended. By the reference path, in double. */

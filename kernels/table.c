@@ -62,10 +62,15 @@ const struct k_ops *k_generic_attention(const struct k_ops *ops, struct k_ops *c
     return copy;
 }
 
-/* Six numbers per row of each head: enough for the statistics of every path. */
-size_t k_attention_saved(const struct k_attention_shape *shape)
+/* Six numbers per row of each head: enough for the statistics of every path. Of re-weighted rows
+ * the fused kernels of devices keep a vector of bf16, too, from a multiple of 16 bytes on. */
+size_t k_attention_saved(const struct k_ops *ops, const struct k_attention_shape *shape)
 {
-    return 6 * (size_t)shape->B * (size_t)shape->H * (size_t)shape->T;
+    const size_t rows = (size_t)shape->B * (size_t)shape->H * (size_t)shape->T;
+    const size_t numbers = (6 * rows + 3) / 4 * 4;
+    return (ops && ops->host) || !shape->variant->sharpen
+               ? 6 * rows
+               : numbers + (rows * (size_t)shape->D + 1) / 2;
 }
 
 const struct k_ops *const *k_backends(void)

@@ -54,6 +54,7 @@ static struct k_attention_shape attention_shape(const struct gpt_model *model, i
 {
     struct k_attention_shape shape = gpt_attention_shape(model, B, T);
     shape.narrow = model->act->narrow;
+    shape.forward_only = !model->act->trains;
     return shape;
 }
 
@@ -181,13 +182,15 @@ static int check_batch(const struct gpt_model *model, const struct gpt_batch *ba
     return 0;
 }
 
-/* From the batch (in memory of the backend) to the final norm, act->ln (N, C). */
-static int body_forward(struct gpt_model *model, const struct gpt_batch *batch)
+/* From the batch (in memory of the backend) to the final norm, act->ln (N, C); trains: a backward
+ * pass follows. */
+static int body_forward(struct gpt_model *model, const struct gpt_batch *batch, bool trains)
 {
     const struct k_ops *k = model->ops;
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
     const int N = batch->B * batch->T, C = c->width;
+    act->trains = trains;
     TRY(gpt_narrow_parameters(model));
     TRY(embed(model, batch, act->layer[0].x));
     TRY(gpt_residual_add(model, 0, batch->B, batch->T));
@@ -208,7 +211,7 @@ static int outputs(struct gpt_model *model, const struct gpt_batch *batch, struc
 {
     TRY(check_batch(model, batch));
     TRY(gpt_activations_take(model, batch, on));
-    TRY(body_forward(model, on));
+    TRY(body_forward(model, on, false));
     TRY(gpt_activations_reserve_out(model));
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
@@ -458,7 +461,7 @@ static int tell_graded(struct gpt_model *model, int parameter)
 
 int gpt_pass(struct gpt_model *model, const struct gpt_batch *on)
 {
-    TRY(body_forward(model, on));
+    TRY(body_forward(model, on, true));
     const struct k_ops *k = model->ops;
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;

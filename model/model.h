@@ -44,6 +44,7 @@ struct gpt_activations {
     const struct k_ops *ops; /* whose memory it is */
     int layers, B, T;        /* capacity is for B T rows of T positions */
     bool narrow;             /* the blocks keep their tensors as bf16 */
+    bool trains;             /* a backward pass follows the forward pass that is being made */
     int sequences;           /* B of the last forward pass */
     int made;     /* with recomputation: the layer whose activations are there, -1 = none */
     void *memory; /* every tensor below but out */

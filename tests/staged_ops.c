@@ -172,7 +172,7 @@ static int attend(bool generic, real *o, real *saved, const real *qkv,
 {
     struct stage s = stage_begin();
     const int io = stage_out(&s, o, heads(shape)),
-              is = stage_out(&s, saved, k_attention_saved(shape));
+              is = stage_out(&s, saved, k_attention_saved(NULL, shape));
     const int iq = stage_in(&s, qkv, 3 * heads(shape));
     while (stage_next(&s))
         s.code = (generic ? s.ops->attention_generic_forward : s.ops->attention_forward)(
@@ -186,7 +186,7 @@ static int attend_back(bool generic, real *dqkv, const real *dout, const real *o
     struct stage s = stage_begin();
     const int id = stage_out(&s, dqkv, 3 * heads(shape)), ido = stage_in(&s, dout, heads(shape));
     const int io = stage_in(&s, o, heads(shape)),
-              is = stage_in(&s, saved, k_attention_saved(shape));
+              is = stage_in(&s, saved, k_attention_saved(NULL, shape));
     const int iq = stage_in(&s, qkv, 3 * heads(shape));
     while (stage_next(&s))
         s.code = (generic ? s.ops->attention_generic_backward : s.ops->attention_backward)(
@@ -223,7 +223,7 @@ static int attention_generic_backward(real *dqkv, const real *dout, const real *
 static int attention_silent(long *rows, const real *saved, const struct k_attention_shape *shape)
 {
     struct stage s = stage_begin();
-    const int is = stage_in(&s, saved, k_attention_saved(shape));
+    const int is = stage_in(&s, saved, k_attention_saved(NULL, shape));
     while (stage_next(&s))
         s.code = s.ops->attention_silent(&s.rows, stage_at(&s, is), shape);
     *rows = s.first_rows;

@@ -33,22 +33,36 @@ bool k_cuda_fused(const struct k_attention_shape *shape)
            (!shape->variant->sharpen || shape->p <= LARGEST_P);
 }
 
-/* Places of copies and of the rows' numbers in scratch memory. */
+/* Places of copies in scratch memory. */
 struct scratch {
     bf16 *copy;
     size_t one; /* numbers of a copy */
 };
 
-static int scratch_take(struct fused *p, int copies, struct scratch *s)
+/* Scratch memory: numbers of the rows, copies and, of the backward pass, dq so far and the counts
+ * of turns, which are cleared. */
+static int scratch_take(struct fused *p, int copies, bool backward, struct scratch *s)
 {
     void *memory;
+    size_t sums = 0;
+    const size_t turns = backward ? k_cuda_fused_turns(p, &sums) : 0;
     s->one = p->rows * (size_t)p->width;
-    const size_t numbers = p->rows * sizeof(struct fused_row);
-    const int rc = k_cuda_scratch(K_CUDA_SLOT_ATTENTION,
-                                  numbers + (size_t)copies * s->one * sizeof(bf16), &memory);
+    const size_t rows = p->rows * sizeof(struct fused_row),
+                 copied = (size_t)copies * s->one * sizeof(bf16);
+    const int rc =
+        k_cuda_scratch(K_CUDA_SLOT_ATTENTION,
+                       rows + copied + sums * sizeof(float) + turns * sizeof(unsigned), &memory);
+    if (rc)
+        return rc;
     p->numbers = (struct fused_row *)memory;
-    s->copy = (bf16 *)((char *)memory + (rc ? 0 : numbers));
-    return rc;
+    s->copy = (bf16 *)((char *)memory + rows);
+    p->sums = (float *)((char *)memory + rows + copied);
+    p->started = (unsigned *)(p->sums + sums);
+    p->done = p->started + 1;
+    return !backward ? 0
+                     : k_cuda_check(cudaMemsetAsync(p->started, 0, turns * sizeof(unsigned),
+                                                    k_cuda_stream()),
+                                    "clearing");
 }
 
 /* The next copy: (B, H, T, width). */
@@ -90,6 +104,8 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *sav
     p.D = shape->D;
     p.rows = (size_t)p.B * (size_t)p.H * (size_t)p.T;
     p.saved = saved;
+    if (shape->variant->sharpen && !shape->forward_only)
+        p.spread = (bf16 *)(saved + (SAVED * p.rows + 3) / 4 * 4);
     p.unit = shape->variant->score == K_SCORE_DOT ? p.rule.scale * LOG2_E : 1.0f;
     p.narrow = shape->narrow;
     p.width = width_of(p.D);
@@ -105,7 +121,7 @@ static int prepare(struct fused *p, const void *qkv, const void *dout)
     const bool vectors = values && p->rule.score == K_SCORE_DOT;
     const bool gradients = readable(p, dout);
     const int copies = 2 * !vectors + !values + (dout && !gradients);
-    const int rc = scratch_take(p, copies, &s);
+    const int rc = scratch_take(p, copies, dout != NULL, &s);
     if (rc)
         return rc;
     p->q = vectors ? in_place(p, qkv, 0, 3) : copy_next(p, &s);
@@ -138,9 +154,5 @@ int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float 
     int rc = prepare(&p, qkv, dout);
     if (!rc)
         rc = k_cuda_fused_prepare_backward(&p, dout, out);
-    if (!rc)
-        rc = k_cuda_fused_queries(&p);
-    if (!rc)
-        rc = k_cuda_fused_keys(&p);
-    return rc;
+    return rc ? rc : k_cuda_fused_backward(&p);
 }

@@ -11,14 +11,15 @@
  *              as they are
  *   forward    re-weighted rows need the mean and the maximum of x first: one pass over the keys
  *              for them, by products of queries and keys alone, one for weights and their sum
- *   dq         owns queries. d s = slope (steep (d - outer) - inner), and inner is a mean over the
- *              row that is known at the end only, so that two sums are made in one pass:
- *              dq = sum slope steep (d - outer) k - inner sum slope k
- *   dk, dv     own keys; d s is then complete
+ *   backward   d s = slope (steep (d - outer) - inner) of re-weighted rows, and inner is the mean
+ *              of steep (d - outer) over the row: the product of dout with a vector that the forward
+ *              pass makes beside the output, spread = sum z^(p-1) (v - out). So d s is known at
+ *              once, and one pass has the five products that there must be: scores, d, dv, dk, dq
+ *              (fused_backward.cu)
  *
- * Nothing is added across blocks: the same bits every time. Sums are float; what products round is
- * queries, keys, values, dout, weights and d s, each once, to bf16. `saved` is that of the generic
- * path (attention.cuh).
+ * Sums over blocks have one order: the same bits every time. Sums are float; what products round is
+ * queries, keys, values, dout, weights, powers and d s, each once, to bf16; spread is bf16. `saved`
+ * begins as that of the generic path (attention.cuh) and goes on with spread, of re-weighted rows.
  *
  * A query's row is folded into four numbers (struct fused_row): factor^(1/p) goes into z, so that
  * z^p is the final weight and no factor is left; see fused_row_of. */
@@ -39,8 +40,7 @@ constexpr float LOG2_E = 1.44269504f, LN_2 = 0.693147181f;
 enum {
     WARPS = 4,
     BLOCK = WARPS * K_WARP,
-    KEYS = 64,     /* rows of the other side in a tile */
-    OWN = 64,      /* backward: rows of a block */
+    KEYS = 64,     /* forward: keys in a tile */
     WIDEST = 128,  /* D */
 #ifdef K_CUDA_HOST /* tests have few heads */
     CACHE = 16 << 10,
@@ -70,7 +70,10 @@ struct fused {
     float unit;  /* of dot products: their scores in units of log 2; 1 for cosines */
     struct fused_rows q, k, v, g; /* g: dout */
     float *saved;                 /* (6, B H T) */
+    bf16 *spread;                 /* (B, T, H, D) of re-weighted rows; NULL: nobody asks for it */
     struct fused_row *numbers;    /* (B H T) */
+    float *sums;                  /* dq of tiles of queries so far: k_cuda_fused_turns() */
+    unsigned *started, *done;     /* backward: blocks; of each tile, for each warp */
     bool narrow;                  /* what follows is bf16 */
     bool pairs;                   /* of which two neighbours can be written at once */
     void *out;                    /* (B, T, H, D) */
@@ -78,13 +81,14 @@ struct fused {
 };
 
 /* fused_prepare.cu: copies vectors of qkv to q, k, v and fills in the factors of cosines in saved;
- * copies dout to g and makes the numbers of the rows, all but inner. */
+ * copies dout to g and makes the numbers of the rows. */
 int k_cuda_fused_prepare(const struct fused *p, const void *qkv);
 int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const void *out);
 /* fused_forward.cu, fused_backward.cu */
 int k_cuda_fused_forward(const struct fused *p);
-int k_cuda_fused_queries(const struct fused *p);
-int k_cuda_fused_keys(const struct fused *p);
+int k_cuda_fused_backward(const struct fused *p);
+/* How many counts blocks take turns by, zero before the backward pass; *sums: floats of p->sums. */
+size_t k_cuda_fused_turns(const struct fused *p, size_t *sums);
 
 /* ---- kinds */
 
@@ -192,14 +196,20 @@ struct fused_place {
     size_t head;                /* (b H + h) T */
 };
 
-/* Blocks of `rows` queries or keys. Heads go in groups whose other side fits into the cache, and
- * of a group the blocks with most work go first. */
+/* The first key that a query attends. */
+static __device__ __forceinline__ int fused_first_key_of(const struct fused &p, int query)
+{
+    return p.rule.window > 0 && query + 1 > p.rule.window ? query + 1 - p.rule.window : 0;
+}
+
+/* Blocks of `rows` queries. Heads go in groups whose keys and values fit into the cache, and of a
+ * group the blocks with most work go first. */
 template <int W>
-static __device__ __forceinline__ struct fused_place fused_place_of(const struct fused &p,
-                                                                    bool keys, int rows)
+static __device__ __forceinline__ struct fused_place fused_queries_of(const struct fused &p,
+                                                                      int rows)
 {
     struct fused_place at;
-    const int heads = p.B * p.H, tiles = (p.T + rows - 1) / rows, window = p.rule.window;
+    const int heads = p.B * p.H, tiles = (p.T + rows - 1) / rows;
     const int fit = (int)(CACHE / (2 * tile_bytes<W>(1) * (unsigned)p.T)), most = fit > 1 ? fit : 1;
     const int group = (int)blockIdx.x / (most * tiles), rest = (int)blockIdx.x % (most * tiles);
     const int left = heads - group * most, together = left < most ? left : most;
@@ -207,15 +217,29 @@ static __device__ __forceinline__ struct fused_place fused_place_of(const struct
     at.b = head / p.H;
     at.h = head % p.H;
     at.head = (size_t)head * (size_t)p.T;
-    at.own = (keys ? tile : tiles - 1 - tile) * rows;
+    at.own = (tiles - 1 - tile) * rows;
     const int end = at.own + rows < p.T ? at.own + rows : p.T; /* of the own rows */
-    if (keys) {
-        at.first = at.own / KEYS;
-        at.last = ((window > 0 && window < p.T - end ? end + window - 1 : p.T) - 1) / KEYS;
-    } else {
-        at.first = window > 0 && at.own + 1 > window ? (at.own + 1 - window) / KEYS : 0;
-        at.last = (end - 1) / KEYS;
-    }
+    at.first = fused_first_key_of(p, at.own) / KEYS;
+    at.last = (end - 1) / KEYS;
+    return at;
+}
+
+/* The block of OWN keys that starts as number `number`, and its tiles of Q queries: of a head, the
+ * last keys first. */
+template <int OWN, int Q>
+static __device__ __forceinline__ struct fused_place fused_keys_of(const struct fused &p,
+                                                                   int number)
+{
+    struct fused_place at;
+    const int tiles = (p.T + OWN - 1) / OWN, head = number / tiles, window = p.rule.window;
+    at.b = head / p.H;
+    at.h = head % p.H;
+    at.head = (size_t)head * (size_t)p.T;
+    at.own = (tiles - 1 - number % tiles) * OWN;
+    at.first = at.own / Q;
+    const int end = at.own + OWN < p.T ? at.own + OWN : p.T;
+    const int query = window > 0 && end + window - 2 < p.T ? end + window - 2 : p.T - 1;
+    at.last = query / Q;
     return at;
 }
 
@@ -284,15 +308,17 @@ static __device__ __forceinline__ void fused_put_pair(const struct fused &p, voi
     }
 }
 
-/* The thread's columns of row `half` into a tensor of the model from `place` on; none from D on. */
-template <int W>
+/* The thread's columns of row `half`, of 8 N that begin with column `begin`, into a row of a tensor
+ * of the model that begins at `place`; none from D on. */
+template <int N>
 static __device__ __forceinline__ void fused_put(const struct fused &p, void *to, size_t place,
-                                                 const float x[W / 8][4], int half, float factor)
+                                                 const float x[N][4], int half, float factor,
+                                                 int begin)
 {
-    const int column = (int)threadIdx.x % 4 * 2;
+    const int column = begin + (int)threadIdx.x % 4 * 2;
     place += (size_t)column;
 #pragma unroll
-    for (int c = 0; c < W / 8; c++) {
+    for (int c = 0; c < N; c++) {
         const float first = factor * x[c][2 * half], second = factor * x[c][2 * half + 1];
         if (8 * c + column < p.D)
             fused_put_pair(p, to, place + (size_t)(8 * c), first, second);

@@ -1,206 +1,58 @@
-/* fused_backward.cu - fused attention, backward: see fused.cuh. */
+/* fused_backward.cu - fused attention, backward, in one pass of five products: see fused.cuh.
+ *
+ * A block owns keys and goes through the queries that attend them; dk and dv stay in registers. Of
+ * dq, which sums over blocks, it makes its part of each tile of queries and adds it to what the
+ * block of the next keys has left in device memory: blocks take turns in the order of the keys, the
+ * last keys first, so that sums have one order. Under a causal mask that is how they come by
+ * themselves: the block of the last keys of a tile of queries has it as its first, the block before
+ * as its second or later. Blocks are numbered as they start, so that one waits for earlier ones
+ * alone. The block of the first keys of a tile finishes it. */
 #include "fused.cuh"
 
-/* Two tiles of the own side, two of each of the two other tensors, and numbers of their rows. */
+enum { BACK_WARPS = 8, BACK_BLOCK = BACK_WARPS * K_WARP, OWN = 16 * BACK_WARPS };
+
+/* Queries of a tile. */
+template <int W> static __host__ __device__ constexpr int queries_of(void)
+{
+    return W <= 64 ? 128 : 64;
+}
+
+/* Columns of dq that a warp sums; with 64 queries, two warps share their rows. */
+template <int W> static __host__ __device__ constexpr int columns_of(void)
+{
+    return W * queries_of<W>() / OWN;
+}
+
+/* Keys and values, two tiles each of queries and gradients, d s of a tile, numbers of two tiles of
+ * rows, and two sums by row that pairs of warps exchange. */
 template <int W> static __host__ __device__ constexpr size_t shared_of(void)
 {
-    return tile_bytes<W>(2 * OWN + 4 * KEYS) + 2 * KEYS * sizeof(struct fused_row);
+    constexpr int Q = queries_of<W>();
+    return tile_bytes<W>(2 * OWN + 4 * Q) + tile_bytes<Q>(OWN) + 2 * Q * sizeof(struct fused_row) +
+           2 * Q * sizeof(float2);
 }
 
-template <int W> static __host__ __device__ constexpr int blocks_of(void)
+/* Columns of 8 that are worked on at a time, and whether keys and values stay in registers or are
+ * read again for each of these parts. */
+template <int W> static __host__ __device__ constexpr int part_of(void)
 {
-    return W <= 64 ? 3 : 1;
+    return W <= 64 ? 4 : 2;
 }
 
-/* Columns of 8 that are worked on at a time, and whether the own rows stay in registers or are read
- * again for each of these parts: re-weighted elements need the registers (measured on an H100,
- * T 999, W 64: softmax 0.96 ms, lssar 1.34; the other way round 0.99 and 1.39). */
-template <enum fused_kind KIND> static __host__ __device__ constexpr int part_of(void)
+template <int W> static __host__ __device__ constexpr bool own_stays(void)
 {
-    return fused_sharpened(KIND) ? 4 : 2;
+    return W <= 64;
 }
 
-template <enum fused_kind KIND> static __host__ __device__ constexpr bool own_stays(void)
-{
-    return !fused_sharpened(KIND);
-}
-
-/* ---- dq: own rows are queries */
-
-/* Scores and gradients by weights to d s or, of re-weighted rows, to the two parts of it that the
- * row's inner joins: slope steep (d - outer) in s, slope in d; rest sums steep (d - outer). */
-template <enum fused_kind KIND, bool CAREFUL>
-static __device__ __forceinline__ void
-query_gradients(const struct fused &p, const struct fused_row r[2], float s[part_of<KIND>()][4],
-                float d[part_of<KIND>()][4], float rest[2])
-{
-    constexpr int NUMBERS = 4 * part_of<KIND>();
-    float slope[NUMBERS], z[NUMBERS], power[NUMBERS];
-#pragma unroll
-    for (int j = 0; j < NUMBERS; j++) {
-        const struct fused_row &q = r[j % 4 / 2];
-        float u = 0.0f;
-        if (fused_cosine(KIND)) {
-            const float y = fused_softplus<CAREFUL>(s[j / 4][j % 4], &u);
-            slope[j] = fused_logistic(u);
-            z[j] = fmaxf(fmaf(q.x, y, -q.y), 0.0f);
-        } else {
-            slope[j] = fast_exp2(fmaf(s[j / 4][j % 4], p.unit, -q.x));
-            z[j] = fmaxf(slope[j] - q.y, 0.0f);
-        }
-    }
-    if (fused_sharpened(KIND))
-        fused_powers<NUMBERS>(p.rule, z, power);
-#pragma unroll
-    for (int j = 0; j < NUMBERS; j++) {
-        const struct fused_row &q = r[j % 4 / 2];
-        float e = d[j / 4][j % 4] - q.outer;
-        if (KIND == LSSA)
-            e *= q.y;
-        if (fused_sharpened(KIND)) {
-            e *= power[j] * (KIND == LSSAR ? p.rule.p * LOG2_E * q.x : p.rule.p);
-            rest[j % 4 / 2] += e;
-            d[j / 4][j % 4] = slope[j];
-        }
-        s[j / 4][j % 4] = slope[j] * e;
-    }
-}
-
-/* Takes away what a gradient by a unit vector has along it. own: the tile with the vector, `row`
- * its row there; x: the thread's columns of the gradient. */
-template <int W>
-static __device__ __forceinline__ void project(float x[W / 8][4], int half, unsigned own, int row)
-{
-    const int lane = (int)threadIdx.x % 4;
-    float along = 0.0f, square = 0.0f;
-#pragma unroll
-    for (int c = 0; c < W / 8; c++)
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const float u = tile_number<W>(own, row, 8 * c + 2 * lane + i);
-            along = fmaf(u, x[c][2 * half + i], along);
-            square = fmaf(u, u, square);
-        }
-    along = row_sum(along);
-    square = row_sum(square);
-    const float part = square > 0.0f ? along / square : 0.0f;
-#pragma unroll
-    for (int c = 0; c < W / 8; c++)
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const float u = tile_number<W>(own, row, 8 * c + 2 * lane + i);
-            x[c][2 * half + i] = fmaf(-part, u, x[c][2 * half + i]);
-        }
-}
-
-/* A row of results to vector `which` (0 query, 1 key, 2 value) of position i. */
-template <int W>
-static __device__ __forceinline__ void put_row(const struct fused &p, const struct fused_place &at,
-                                               int which, int i, const float x[W / 8][4], int half)
-{
-    if (i >= p.T)
-        return;
-    const size_t to =
-        ((((size_t)at.b * (size_t)p.T + (size_t)i) * 3 + (size_t)which) * (size_t)p.H +
-         (size_t)at.h) *
-        (size_t)p.D;
-    fused_put<W>(p, p.dqkv, to, x, half, 1.0f);
-}
-
-template <int W, enum fused_kind KIND>
-static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_queries(const struct fused p)
-{
-    constexpr int SUMS = fused_sharpened(KIND) ? 2 : 1, PART = part_of<KIND>();
-    constexpr unsigned own = tile_bytes<W>(OWN), one = tile_bytes<W>(KEYS);
-    constexpr unsigned queries = 0, gradients = own, keys = 2 * own, values = keys + 2 * one;
-    const struct fused_place at = fused_place_of<W>(p, false, OWN);
-    const int warp_row = (int)threadIdx.x / K_WARP * 16;
-    const int row = at.own + warp_row + (int)threadIdx.x % K_WARP / 4;
-    const bf16 *const k = fused_head(p.k, at), *const v = fused_head(p.v, at);
-    unsigned a[1][W / 16][4], g[1][W / 16][4];
-    float sums[SUMS][W / 8][4] = {}, rest[2] = {};
-    struct fused_row numbers[2];
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-        const int i = row + 8 * half;
-        numbers[half] = p.numbers[at.head + (size_t)(i < p.T ? i : 0)];
-    }
-    const bool flat = fused_flat(numbers[0].x) || fused_flat(numbers[1].x);
-    const bool careful = KIND == LSSA || (KIND == LSSAR && __any_sync(0xffffffffu, flat));
-    tile_fetch<W, OWN, BLOCK>(queries, fused_head(p.q, at), p.q.row, at.own, p.T);
-    tile_fetch<W, OWN, BLOCK>(gradients, fused_head(p.g, at), p.g.row, at.own, p.T);
-    tile_fetch<W, KEYS, BLOCK>(keys, k, p.k.row, at.first * KEYS, p.T);
-    tile_fetch<W, KEYS, BLOCK>(values, v, p.v.row, at.first * KEYS, p.T);
-    tensor_fetched();
-    for (int tile = at.first; tile <= at.last; tile++) {
-        const unsigned here = (unsigned)((tile - at.first) % 2) * one, there = one - here;
-        tensor_wait<0>();
-        __syncthreads();
-        if (tile < at.last) {
-            tile_fetch<W, KEYS, BLOCK>(keys + there, k, p.k.row, (tile + 1) * KEYS, p.T);
-            tile_fetch<W, KEYS, BLOCK>(values + there, v, p.v.row, (tile + 1) * KEYS, p.T);
-            tensor_fetched();
-        }
-        if (own_stays<KIND>() && tile == at.first) {
-            tile_take<W>(a[0], queries, warp_row);
-            tile_take<W>(g[0], gradients, warp_row);
-        }
-#pragma unroll 1
-        for (int part = 0; part < KEYS; part += 8 * PART) {
-            const int key = tile * KEYS + part;
-            if (key > at.own + warp_row + 15)
-                break; /* all of them come later */
-            float s[1][PART][4], d[1][PART][4];
-            if (!own_stays<KIND>()) {
-                tile_take<W>(a[0], queries, warp_row);
-                tile_take<W>(g[0], gradients, warp_row);
-            }
-            tile_scores<W, 1, PART>(s, a, keys + here + tile_bytes<W>(part));
-            tile_scores<W, 1, PART>(d, g, values + here + tile_bytes<W>(part));
-            if (fused_edge(p, at.own + warp_row, 16, key, 8 * PART))
-                fused_mask<PART, false>(p, s[0], row, key + (int)threadIdx.x % 4 * 2);
-            if (careful)
-                query_gradients<KIND, true>(p, numbers, s[0], d[0], rest);
-            else
-                query_gradients<KIND, false>(p, numbers, s[0], d[0], rest);
-            unsigned w[SUMS][PART / 2][4];
-            tensor_round<PART>(w[0], s[0]);
-            if (SUMS == 2)
-                tensor_round<PART>(w[SUMS - 1], d[0]);
-            tile_add<W, SUMS, PART>(sums, w, keys + here + tile_bytes<W>(part));
-        }
-    }
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-        const int i = row + 8 * half, n = k_math_keys(&p.rule, i);
-        const float sum = row_sum(rest[half]);
-        const float inner =
-            fused_sharpened(KIND) && k_math_shifted(&p.rule, n) ? sum / (float)n : 0.0f;
-        const float scale = fused_scale<KIND>(p, at, false, i);
-#pragma unroll
-        for (int c = 0; c < W / 8; c++)
-#pragma unroll
-            for (int j = 2 * half; j < 2 * half + 2; j++)
-                sums[0][c][j] =
-                    scale *
-                    (SUMS == 2 ? fmaf(-inner, sums[SUMS - 1][c][j], sums[0][c][j]) : sums[0][c][j]);
-        if (fused_cosine(KIND))
-            project<W>(sums[0], half, queries, i - at.own);
-        put_row<W>(p, at, 0, i, sums[0], half);
-        if (fused_sharpened(KIND) && i < p.T && threadIdx.x % 4 == 0)
-            p.numbers[at.head + (size_t)i].inner = inner;
-    }
-}
-
-/* ---- dk and dv: own rows are keys */
+/* ---- elements */
 
 /* Scores to final weights, gradients by these to d s; numbers: of the queries of the part. */
-template <enum fused_kind KIND, bool CAREFUL>
-static __device__ __forceinline__ void
-key_gradients(const struct fused &p, const struct fused_row *numbers, float s[part_of<KIND>()][4],
-              float d[part_of<KIND>()][4])
+template <enum fused_kind KIND, int PART, bool CAREFUL>
+static __device__ __forceinline__ void key_gradients(const struct fused &p,
+                                                     const struct fused_row *numbers,
+                                                     float s[PART][4], float d[PART][4])
 {
-    constexpr int NUMBERS = 4 * part_of<KIND>();
+    constexpr int NUMBERS = 4 * PART;
     float slope[NUMBERS], z[NUMBERS], power[NUMBERS];
     numbers += (int)threadIdx.x % 4 * 2;
 #pragma unroll
@@ -233,87 +85,297 @@ key_gradients(const struct fused &p, const struct fused_row *numbers, float s[pa
 }
 
 /* Whether a query of the part has a flat row. */
-template <enum fused_kind KIND>
+template <enum fused_kind KIND, int PART>
 static __device__ __forceinline__ bool careful_part(const struct fused_row *numbers)
 {
     if (KIND != LSSAR)
         return KIND == LSSA;
-    const int lane = (int)threadIdx.x % K_WARP;
-    static_assert(8 * part_of<LSSAR>() == K_WARP, "a query for each lane");
-    return __any_sync(0xffffffffu, fused_flat(numbers[lane].x));
+    return __any_sync(0xffffffffu, fused_flat(numbers[threadIdx.x % (8 * PART)].x));
 }
 
+/* ---- a gradient by a unit vector has nothing along it */
+
+/* The sums of u x and of u u over the thread's columns, from `first` on, of row `row`; own: the
+ * tile with the vectors u. */
+template <int W, int N>
+static __device__ __forceinline__ float2 along_row(const float x[N][4], int half, unsigned own,
+                                                   int row, int first)
+{
+    float2 sums = make_float2(0.0f, 0.0f);
+#pragma unroll
+    for (int c = 0; c < N; c++)
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float u = tile_number<W>(own, row, first + 8 * c + (int)threadIdx.x % 4 * 2 + i);
+            sums.x = fmaf(u, x[c][2 * half + i], sums.x);
+            sums.y = fmaf(u, u, sums.y);
+        }
+    return make_float2(row_sum(sums.x), row_sum(sums.y));
+}
+
+template <int W, int N>
+static __device__ __forceinline__ void project(float x[N][4], int half, unsigned own, int row,
+                                               int first, float2 sums)
+{
+    const float part = sums.y > 0.0f ? sums.x / sums.y : 0.0f;
+#pragma unroll
+    for (int c = 0; c < N; c++)
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float u = tile_number<W>(own, row, first + 8 * c + (int)threadIdx.x % 4 * 2 + i);
+            x[c][2 * half + i] = fmaf(-part, u, x[c][2 * half + i]);
+        }
+}
+
+/* A row of results to vector `which` (0 query, 1 key, 2 value) of position i. */
+template <int W, int N>
+static __device__ __forceinline__ void put_row(const struct fused &p, const struct fused_place &at,
+                                               int which, int i, const float x[N][4], int half,
+                                               int first)
+{
+    if (i >= p.T)
+        return;
+    const size_t to =
+        ((((size_t)at.b * (size_t)p.T + (size_t)i) * 3 + (size_t)which) * (size_t)p.H +
+         (size_t)at.h) *
+        (size_t)p.D;
+    fused_put<N>(p, p.dqkv, to, x, half, 1.0f, first);
+}
+
+/* ---- turns */
+
+/* Waits until as many blocks as `turn` have added theirs; whole warps. */
+static __device__ __forceinline__ void turn_await(const unsigned *done, unsigned turn)
+{
+    if (threadIdx.x % K_WARP == 0) {
+        while (*(const volatile unsigned *)done != turn)
+            __nanosleep(64);
+        __threadfence();
+    }
+    __syncwarp();
+}
+
+static __device__ __forceinline__ void turn_pass(unsigned *done, unsigned turn)
+{
+    __syncwarp();
+    if (threadIdx.x % K_WARP == 0) {
+        __threadfence();
+        *(volatile unsigned *)done = turn + 1;
+    }
+}
+
+/* ---- dq of a tile */
+
+/* sums (16 queries, 8 N columns) = d s (OWN keys, Q queries) transposed times the keys. */
+template <int W, int N>
+static __device__ __forceinline__ void query_product(float sums[N][4], unsigned ds, unsigned keys,
+                                                     int query, int column)
+{
+    constexpr int Q = queries_of<W>();
+    const int lane = (int)threadIdx.x % K_WARP;
+    const unsigned from =
+        ds + (tile_place<Q>(lane / 16 * 8 + lane % 8, lane / 8 % 2) ^ (unsigned)(query * 2));
+    const unsigned by = tile_place<W>(lane % 16, lane / 16);
+#pragma unroll
+    for (int n = 0; n < N; n++)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            sums[n][i] = 0.0f;
+#pragma unroll
+    for (int k = 0; k < OWN / 16; k++) {
+        unsigned a[4];
+        tensor_load_across(a, from + tile_bytes<Q>(16 * k));
+#pragma unroll
+        for (int n = 0; n < N; n += 2) {
+            unsigned b[4];
+            tensor_load_across(b, keys + tile_bytes<W>(16 * k) +
+                                      (by ^ (unsigned)(2 * column + 16 * n)));
+            tensor_multiply(sums[n], a, b[0], b[1]);
+            tensor_multiply(sums[n + 1], a, b[2], b[3]);
+        }
+    }
+}
+
+/* What the blocks after this one have left of the thread's numbers is added, and left again. */
+template <int N>
+static __device__ __forceinline__ void leave(float x[N][4], float *sums, bool first, bool last)
+{
+    float4 *const at = (float4 *)sums + threadIdx.x;
+#pragma unroll
+    for (int n = 0; n < N; n++) {
+        if (!first) {
+            const float4 before = __ldcg(at + n * BACK_BLOCK);
+            x[n][0] += before.x;
+            x[n][1] += before.y;
+            x[n][2] += before.z;
+            x[n][3] += before.w;
+        }
+        if (!last)
+            __stcg(at + n * BACK_BLOCK, make_float4(x[n][0], x[n][1], x[n][2], x[n][3]));
+    }
+}
+
+/* The part of this block's keys in dq of a tile. queries: the tile's in shared memory; numbers: of
+ * dq so far; done: counts, one for each warp; turn: blocks that come before. */
+template <int W, enum fused_kind KIND>
+static __device__ __forceinline__ void
+query_gradients(const struct fused &p, const struct fused_place &at, unsigned ds, unsigned keys,
+                unsigned queries, unsigned exchange, int tile, float *numbers, unsigned *done,
+                unsigned turn, bool last)
+{
+    constexpr int Q = queries_of<W>(), COLUMNS = columns_of<W>(), N = COLUMNS / 8;
+    constexpr bool paired = COLUMNS < W;
+    const int warp = (int)threadIdx.x / K_WARP;
+    const int query = warp % (Q / 16) * 16, column = warp / (Q / 16) * COLUMNS;
+    const int own_row = query + (int)threadIdx.x % K_WARP / 4;
+    float x[N][4];
+    query_product<W, N>(x, ds, keys, query, column);
+    if (turn > 0)
+        turn_await(done + warp, turn);
+    leave<N>(x, numbers, turn == 0, last);
+    if (!last) {
+        turn_pass(done + warp, turn);
+        return;
+    }
+    float2 sums[2];
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        const float scale = fused_scale<KIND>(p, at, false, tile * Q + own_row + 8 * half);
+#pragma unroll
+        for (int c = 0; c < N; c++)
+#pragma unroll
+            for (int j = 2 * half; j < 2 * half + 2; j++)
+                x[c][j] *= scale;
+        if (fused_cosine(KIND))
+            sums[half] = along_row<W, N>(x, half, queries, own_row + 8 * half, column);
+    }
+    if (fused_cosine(KIND) && paired) {
+        float2 *const shared = (float2 *)(tensor_shared() + exchange);
+#pragma unroll
+        for (int half = 0; half < 2; half++)
+            if (threadIdx.x % 4 == 0)
+                shared[(column > 0) * Q + own_row + 8 * half] = sums[half];
+        __syncthreads();
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const float2 other = shared[(column == 0) * Q + own_row + 8 * half];
+            sums[half] = make_float2(sums[half].x + other.x, sums[half].y + other.y);
+        }
+    }
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        if (fused_cosine(KIND))
+            project<W, N>(x, half, queries, own_row + 8 * half, column, sums[half]);
+        put_row<W, N>(p, at, 0, tile * Q + own_row + 8 * half, x, half, column);
+    }
+}
+
+/* ---- the block */
+
 /* Numbers of a tile of queries, as pieces of 16 bytes. */
+template <int Q>
 static __device__ __forceinline__ void fetch_numbers(unsigned to, const struct fused_row *from,
                                                      int first, int rows)
 {
     const int r = (int)threadIdx.x;
-    if (r < KEYS)
+    if (r < Q)
         tensor_fetch(to + (unsigned)(r * (int)sizeof(*from)), from + first + r, first + r < rows);
 }
 
-template <int W, enum fused_kind KIND>
-static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_keys(const struct fused p)
+/* d s of 16 keys and 16 queries as it was rounded, for other warps. */
+template <int Q>
+static __device__ __forceinline__ void put_ds(unsigned ds, int key, int query, const unsigned w[4])
 {
-    constexpr int PART = part_of<KIND>();
-    constexpr unsigned own = tile_bytes<W>(OWN), one = tile_bytes<W>(KEYS);
+    const int lane = (int)threadIdx.x % K_WARP;
+    const unsigned at = ds + tile_bytes<Q>(key) +
+                        (tile_place<Q>(lane / 4, 0) ^ (unsigned)(2 * query)) +
+                        (unsigned)(lane % 4 * 4);
+    tensor_store(at, w[0]);
+    tensor_store(at + tile_bytes<Q>(8), w[1]);
+    tensor_store(at ^ 16u, w[2]);
+    tensor_store((at ^ 16u) + tile_bytes<Q>(8), w[3]);
+}
+
+template <int W, enum fused_kind KIND>
+static __global__ void __launch_bounds__(BACK_BLOCK, 1) fused_backward(const struct fused p)
+{
+    constexpr int PART = part_of<W>(), Q = queries_of<W>();
+    constexpr unsigned own = tile_bytes<W>(OWN), one = tile_bytes<W>(Q);
     constexpr unsigned keys = 0, values = own, queries = 2 * own, gradients = queries + 2 * one;
-    constexpr unsigned numbers = gradients + 2 * one, numbers_one = KEYS * sizeof(struct fused_row);
-    const struct fused_place at = fused_place_of<W>(p, true, OWN);
-    const int warp_row = (int)threadIdx.x / K_WARP * 16;
-    const int row = at.own + warp_row + (int)threadIdx.x % K_WARP / 4, window = p.rule.window;
+    constexpr unsigned ds = gradients + 2 * one, numbers = ds + tile_bytes<Q>(OWN);
+    constexpr unsigned numbers_one = Q * sizeof(struct fused_row);
+    constexpr unsigned exchange = numbers + 2 * numbers_one;
+    __shared__ unsigned number;
+    if (threadIdx.x == 0)
+        number = atomicAdd(p.started, 1u);
+    __syncthreads();
+    const struct fused_place at = fused_keys_of<OWN, Q>(p, (int)number);
+    const int warp_row = (int)threadIdx.x / K_WARP * 16, window = p.rule.window;
+    const int row = at.own + warp_row + (int)threadIdx.x % K_WARP / 4;
+    const int tiles = (p.T + Q - 1) / Q;
     const bf16 *const q = fused_head(p.q, at), *const g = fused_head(p.g, at);
     const struct fused_row *const rows = p.numbers + at.head;
     unsigned a[1][W / 16][4], v[1][W / 16][4];
     float dk[1][W / 8][4] = {}, dv[1][W / 8][4] = {};
-    tile_fetch<W, OWN, BLOCK>(keys, fused_head(p.k, at), p.k.row, at.own, p.T);
-    tile_fetch<W, OWN, BLOCK>(values, fused_head(p.v, at), p.v.row, at.own, p.T);
-    tile_fetch<W, KEYS, BLOCK>(queries, q, p.q.row, at.first * KEYS, p.T);
-    tile_fetch<W, KEYS, BLOCK>(gradients, g, p.g.row, at.first * KEYS, p.T);
-    fetch_numbers(numbers, rows, at.first * KEYS, p.T);
+    tile_fetch<W, OWN, BACK_BLOCK>(keys, fused_head(p.k, at), p.k.row, at.own, p.T);
+    tile_fetch<W, OWN, BACK_BLOCK>(values, fused_head(p.v, at), p.v.row, at.own, p.T);
+    tile_fetch<W, Q, BACK_BLOCK>(queries, q, p.q.row, at.first * Q, p.T);
+    tile_fetch<W, Q, BACK_BLOCK>(gradients, g, p.g.row, at.first * Q, p.T);
+    fetch_numbers<Q>(numbers, rows, at.first * Q, p.T);
     tensor_fetched();
     for (int tile = at.first; tile <= at.last; tile++) {
         const unsigned buffer = (unsigned)((tile - at.first) % 2);
         const unsigned here = buffer * one, there = one - here;
         tensor_wait<0>();
-        __syncthreads();
+        __syncthreads(); /* the tile is there, and nobody reads the one before, or its d s */
         if (tile < at.last) {
-            tile_fetch<W, KEYS, BLOCK>(queries + there, q, p.q.row, (tile + 1) * KEYS, p.T);
-            tile_fetch<W, KEYS, BLOCK>(gradients + there, g, p.g.row, (tile + 1) * KEYS, p.T);
-            fetch_numbers(numbers + (1 - buffer) * numbers_one, rows, (tile + 1) * KEYS, p.T);
+            tile_fetch<W, Q, BACK_BLOCK>(queries + there, q, p.q.row, (tile + 1) * Q, p.T);
+            tile_fetch<W, Q, BACK_BLOCK>(gradients + there, g, p.g.row, (tile + 1) * Q, p.T);
+            fetch_numbers<Q>(numbers + (1 - buffer) * numbers_one, rows, (tile + 1) * Q, p.T);
             tensor_fetched();
         }
-        if (own_stays<KIND>() && tile == at.first) {
+        if (own_stays<W>() && tile == at.first) {
             tile_take<W>(a[0], keys, warp_row);
             tile_take<W>(v[0], values, warp_row);
         }
 #pragma unroll 1
-        for (int part = 0; part < KEYS; part += 8 * PART) {
-            const int query = tile * KEYS + part, first = at.own + warp_row;
-            if (query + 8 * PART <= first || query >= p.T ||
-                (window > 0 && query >= first + 15 + window))
-                continue; /* none attends a key of the warp */
-            float s[1][PART][4], d[1][PART][4];
-            if (!own_stays<KIND>()) {
-                tile_take<W>(a[0], keys, warp_row);
-                tile_take<W>(v[0], values, warp_row);
+        for (int part = 0; part < Q; part += 8 * PART) {
+            const int query = tile * Q + part, first = at.own + warp_row;
+            unsigned w[1][PART / 2][4] = {};
+            if (query + 8 * PART > first && query < p.T &&
+                (window <= 0 || query < first + 15 + window)) {
+                float s[1][PART][4], d[1][PART][4];
+                if (!own_stays<W>()) {
+                    tile_take<W>(a[0], keys, warp_row);
+                    tile_take<W>(v[0], values, warp_row);
+                }
+                tile_scores<W, 1, PART>(s, a, queries + here + tile_bytes<W>(part));
+                tile_scores<W, 1, PART>(d, v, gradients + here + tile_bytes<W>(part));
+                if (fused_edge(p, query, 8 * PART, first, 16))
+                    fused_mask<PART, true>(p, s[0], row, query + (int)threadIdx.x % 4 * 2);
+                const struct fused_row *const r =
+                    (const struct fused_row *)(tensor_shared() + numbers + buffer * numbers_one) +
+                    part;
+                if (careful_part<KIND, PART>(r))
+                    key_gradients<KIND, PART, true>(p, r, s[0], d[0]);
+                else
+                    key_gradients<KIND, PART, false>(p, r, s[0], d[0]);
+                tensor_round<PART>(w[0], s[0]);
+                tile_add<W, 1, PART>(dv, w, gradients + here + tile_bytes<W>(part));
+                tensor_round<PART>(w[0], d[0]);
+                tile_add<W, 1, PART>(dk, w, queries + here + tile_bytes<W>(part));
             }
-            tile_scores<W, 1, PART>(s, a, queries + here + tile_bytes<W>(part));
-            tile_scores<W, 1, PART>(d, v, gradients + here + tile_bytes<W>(part));
-            if (fused_edge(p, query, 8 * PART, first, 16))
-                fused_mask<PART, true>(p, s[0], row, query + (int)threadIdx.x % 4 * 2);
-            const struct fused_row *const r =
-                (const struct fused_row *)(tensor_shared() + numbers + buffer * numbers_one) + part;
-            if (careful_part<KIND>(r))
-                key_gradients<KIND, true>(p, r, s[0], d[0]);
-            else
-                key_gradients<KIND, false>(p, r, s[0], d[0]);
-            unsigned w[1][PART / 2][4];
-            tensor_round<PART>(w[0], s[0]);
-            tile_add<W, 1, PART>(dv, w, gradients + here + tile_bytes<W>(part));
-            tensor_round<PART>(w[0], d[0]);
-            tile_add<W, 1, PART>(dk, w, queries + here + tile_bytes<W>(part));
+#pragma unroll
+            for (int k = 0; k < PART / 2; k++)
+                put_ds<Q>(ds, warp_row, part + 16 * k, w[0][k]);
         }
+        __syncthreads(); /* all d s is there */
+        const size_t place = (size_t)(at.b * p.H + at.h) * (size_t)tiles + (size_t)tile;
+        const int first = fused_first_key_of(p, tile * Q) / OWN;
+        const int after = (tile * Q + Q < p.T ? tile * Q + Q : p.T) - 1;
+        query_gradients<W, KIND>(p, at, ds, keys, queries + here, exchange, tile,
+                                 p.sums + place * (size_t)(Q * W), p.done + place * BACK_WARPS,
+                                 (unsigned)(after / OWN - at.own / OWN), at.own / OWN == first);
     }
 #pragma unroll
     for (int half = 0; half < 2; half++) {
@@ -325,37 +387,31 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W>()) fused_keys(const
             for (int j = 2 * half; j < 2 * half + 2; j++)
                 dk[0][c][j] *= scale;
         if (fused_cosine(KIND))
-            project<W>(dk[0], half, keys, i - at.own);
-        put_row<W>(p, at, 1, i, dk[0], half);
-        put_row<W>(p, at, 2, i, dv[0], half);
+            project<W, W / 8>(dk[0], half, keys, i - at.own, 0,
+                              along_row<W, W / 8>(dk[0], half, keys, i - at.own, 0));
+        put_row<W, W / 8>(p, at, 1, i, dk[0], half, 0);
+        put_row<W, W / 8>(p, at, 2, i, dv[0], half, 0);
     }
 }
 
 /* ---- launches */
 
-static unsigned grid_of(const struct fused *p)
+template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
 {
-    return (unsigned)((p->T + OWN - 1) / OWN) * (unsigned)(p->B * p->H);
+    const unsigned blocks = (unsigned)((p->T + OWN - 1) / OWN) * (unsigned)(p->B * p->H);
+    const int rc = K_SHARED_LIMIT((fused_backward<W, KIND>), shared_of<W>());
+    return rc ? rc : K_LAUNCH((fused_backward<W, KIND>), blocks, BACK_BLOCK, shared_of<W>(), *p);
 }
 
-template <int W, enum fused_kind KIND> static int queries(const struct fused *p)
+size_t k_cuda_fused_turns(const struct fused *p, size_t *sums)
 {
-    const int rc = K_SHARED_LIMIT((fused_queries<W, KIND>), shared_of<W>());
-    return rc ? rc : K_LAUNCH((fused_queries<W, KIND>), grid_of(p), BLOCK, shared_of<W>(), *p);
+    const int Q = p->width <= 64 ? queries_of<64>() : queries_of<128>();
+    const size_t tiles = (size_t)p->B * (size_t)p->H * (size_t)((p->T + Q - 1) / Q);
+    *sums = tiles * (size_t)(Q * p->width);
+    return 1 + tiles * BACK_WARPS;
 }
 
-template <int W, enum fused_kind KIND> static int keys(const struct fused *p)
+int k_cuda_fused_backward(const struct fused *p)
 {
-    const int rc = K_SHARED_LIMIT((fused_keys<W, KIND>), shared_of<W>());
-    return rc ? rc : K_LAUNCH((fused_keys<W, KIND>), grid_of(p), BLOCK, shared_of<W>(), *p);
-}
-
-int k_cuda_fused_queries(const struct fused *p)
-{
-    FUSED_DISPATCH(queries, p, p);
-}
-
-int k_cuda_fused_keys(const struct fused *p)
-{
-    FUSED_DISPATCH(keys, p, p);
+    FUSED_DISPATCH(launch, p, p);
 }

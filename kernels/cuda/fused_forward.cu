@@ -10,10 +10,11 @@ template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int 
     return W > 64 || fused_sharpened(KIND) ? 1 : 2;
 }
 
-/* Blocks that a multiprocessor is to have at a time. */
-template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int blocks_of(void)
+/* Blocks that a multiprocessor is to have at a time. SPREAD: the pass makes that, too. */
+template <int W, enum fused_kind KIND, bool SPREAD>
+static __host__ __device__ constexpr int blocks_of(void)
 {
-    return W > 64 ? 1 : fused_sharpened(KIND) ? 4 : 2;
+    return W > 64 ? 1 : SPREAD ? 3 : fused_sharpened(KIND) ? 4 : 2;
 }
 
 template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int rows_of(void)
@@ -91,14 +92,27 @@ static __device__ __forceinline__ void add_rows(float unit, float s[KEYS / 8][4]
     }
 }
 
-/* What makes z of a score: x * scale - shift, or 2^(s - top) * scale - shift. */
+/* What makes z of a score: x * scale - shift, or 2^(s - top) * scale - shift; sums of z^p and of
+ * z^(p-1). */
 struct weigh {
-    float top, scale, shift, total;
+    float top, scale, shift, total, powers;
 };
 
-template <enum fused_kind KIND, bool CAREFUL>
-static __device__ __forceinline__ void weigh_row(const struct fused &p, float s[KEYS / 8][4],
-                                                 int half, struct weigh *w)
+/* Two numbers rounded for a product, and their sum as they are then. */
+static __device__ __forceinline__ unsigned round_pair(float x, float y, float *sum)
+{
+    const unsigned pair = tensor_pair(x, y);
+    *sum += __uint_as_float(pair << 16) + __uint_as_float(pair & 0xffff0000U);
+    return pair;
+}
+
+/* Scores to weights z^p and, with SPREAD, to z^(p-1), as fragments A. Sums are of what products will
+ * see: then the mean of d with these weights, outer, is exact where one weight is nearly all, and p
+ * and small differences of d would enlarge its rounding. */
+template <enum fused_kind KIND, bool CAREFUL, bool SPREAD>
+static __device__ __forceinline__ void
+weigh_row(const struct fused &p, const float s[KEYS / 8][4], int half, struct weigh *w,
+          unsigned weights[KEYS / 16][4], unsigned powers[KEYS / 16][4])
 {
     float z[KEYS / 4], power[KEYS / 4], u;
 #pragma unroll
@@ -110,11 +124,12 @@ static __device__ __forceinline__ void weigh_row(const struct fused &p, float s[
     }
     fused_powers<KEYS / 4>(p.rule, z, power);
 #pragma unroll
-    for (int j = 0; j < KEYS / 4; j++) {
-        /* of what products will see: then the mean of d with these weights, outer, is exact where
-         * one weight is nearly all, and p and small differences of d would enlarge its rounding */
-        s[j / 2][2 * half + j % 2] = tensor_rounded(power[j] * z[j]);
-        w->total += s[j / 2][2 * half + j % 2];
+    for (int n = 0; n < KEYS / 8; n++) {
+        const int place = n % 2 * 2 + half;
+        weights[n / 2][place] =
+            round_pair(power[2 * n] * z[2 * n], power[2 * n + 1] * z[2 * n + 1], &w->total);
+        if (SPREAD)
+            powers[n / 2][place] = round_pair(power[2 * n], power[2 * n + 1], &w->powers);
     }
 }
 
@@ -135,20 +150,44 @@ static __device__ __forceinline__ struct k_math_row begin_row(const struct fused
     return k_math_row_begin(&p.rule, k_math_keys(&p.rule, i), &sums);
 }
 
-template <int W, enum fused_kind KIND>
-static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
+/* The thread's columns of row i of the output, and of spread, with the output as the backward pass
+ * will see it. */
+template <int W, bool SPREAD>
+static __device__ __forceinline__ void
+put_output(const struct fused &p, const struct fused_place &at, int i, float o[W / 8][4],
+           float spread[SPREAD ? W / 8 : 1][4], int half, float factor, float powers)
+{
+    const size_t to =
+        (((size_t)at.b * (size_t)p.T + (size_t)i) * (size_t)p.H + (size_t)at.h) * (size_t)p.D;
+    fused_put<W / 8>(p, p.out, to, o, half, factor, 0);
+    const int column = (int)threadIdx.x % 4 * 2;
+#pragma unroll
+    for (int c = 0; c < W / 8 && SPREAD; c++) {
+        float x[2];
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            const float out = factor * o[c][2 * half + j];
+            x[j] = fmaf(-powers, p.narrow ? tensor_rounded(out) : out, spread[c][2 * half + j]);
+        }
+        if (8 * c + column < p.D)
+            *(unsigned *)(p.spread + to + (size_t)(8 * c + column)) = tensor_pair(x[0], x[1]);
+    }
+}
+
+template <int W, enum fused_kind KIND, bool SPREAD>
+static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
     fused_forward(const struct fused p)
 {
     constexpr int MT = tiles_of<W, KIND>(), ROWS = rows_of<W, KIND>();
     constexpr unsigned queries = 0, keys = tile_bytes<W>(ROWS), one = tile_bytes<W>(KEYS);
     constexpr unsigned values = keys + 2 * one;
-    const struct fused_place at = fused_place_of<W>(p, false, ROWS);
+    const struct fused_place at = fused_queries_of<W>(p, ROWS);
     const int warp_row = (int)threadIdx.x / K_WARP * 16 * MT;
     const int row = at.own + warp_row + (int)threadIdx.x % K_WARP / 4; /* of the thread's first */
     const bf16 *const q = fused_head(p.q, at), *const k = fused_head(p.k, at),
                       *const v = fused_head(p.v, at);
     unsigned a[MT][W / 16][4];
-    float o[MT][W / 8][4] = {};
+    float o[MT][W / 8][4] = {}, spread[MT][SPREAD ? W / 8 : 1][4] = {};
     struct sums sums[MT][2];
     struct weigh weigh[MT][2] = {};
 #pragma unroll
@@ -189,7 +228,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
                     const struct k_math_row r =
                         begin_row<KIND>(p, row + 16 * m + 8 * half, sums[m][half]);
                     const float scale = r.inverse * (fused_cosine(KIND) ? LN_2 : 1.0f);
-                    weigh[m][half] = {r.top * LOG2_E, scale, r.theta * r.inverse, 0.0f};
+                    weigh[m][half] = {r.top * LOG2_E, scale, r.theta * r.inverse, 0.0f, 0.0f};
                     careful |= KIND == LSSAR && fused_flat(scale);
                 }
             careful = __any_sync(0xffffffffu, careful);
@@ -198,6 +237,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
         if (tile * KEYS > at.own + warp_row + 16 * MT - 1)
             continue;
         float s[MT][KEYS / 8][4];
+        unsigned w[MT][KEYS / 16][4], powers[MT][KEYS / 16][4];
         tile_scores<W, MT, KEYS / 8>(s, a, keys + here);
         if (fused_edge(p, at.own + warp_row, 16 * MT, tile * KEYS, KEYS))
 #pragma unroll
@@ -219,21 +259,24 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
                 }
             if (!second) {
                 add_rows<KIND>(p.unit, s[m], sums[m]);
-            } else if (careful) {
-                weigh_row<KIND, true>(p, s[m], 0, &weigh[m][0]);
-                weigh_row<KIND, true>(p, s[m], 1, &weigh[m][1]);
+                if (passes == 1)
+                    tensor_round<KEYS / 8>(w[m], s[m]);
             } else {
-                weigh_row<KIND, false>(p, s[m], 0, &weigh[m][0]);
-                weigh_row<KIND, false>(p, s[m], 1, &weigh[m][1]);
+#pragma unroll
+                for (int half = 0; half < 2; half++)
+                    if (careful)
+                        weigh_row<KIND, true, SPREAD>(p, s[m], half, &weigh[m][half], w[m],
+                                                      powers[m]);
+                    else
+                        weigh_row<KIND, false, SPREAD>(p, s[m], half, &weigh[m][half], w[m],
+                                                       powers[m]);
             }
         }
         if (passes == 2 && !second)
             continue;
-        unsigned w[MT][KEYS / 16][4];
-#pragma unroll
-        for (int m = 0; m < MT; m++)
-            tensor_round<KEYS / 8>(w[m], s[m]);
         tile_add<W, MT, KEYS / 8>(o, w, values + here);
+        if constexpr (SPREAD)
+            tile_add<W, MT, KEYS / 8>(spread, powers, values + here);
     }
 #pragma unroll
     for (int m = 0; m < MT; m++)
@@ -242,6 +285,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
             const int i = row + 16 * m + 8 * half, n = k_math_keys(&p.rule, i);
             struct k_math_row r = begin_row<KIND>(p, i, sums[m][half]);
             k_math_row_end(&p.rule, n, row_sum(weigh[m][half].total), &r);
+            const float sum = SPREAD ? row_sum(weigh[m][half].powers) : 0.0f;
             if (i >= p.T)
                 continue;
             if (threadIdx.x % 4 == 0) {
@@ -252,22 +296,27 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND>())
                 to[INVERSE * p.rows] = r.inverse;
             }
             const float factor = r.factor * (KIND == LSSA ? LN_2 : 1.0f);
-            const size_t to =
-                (((size_t)at.b * (size_t)p.T + (size_t)i) * (size_t)p.H + (size_t)at.h) *
-                (size_t)p.D;
-            fused_put<W>(p, p.out, to, o[m], half, factor);
+            put_output<W, SPREAD>(p, at, i, o[m], spread[m], half, factor, sum);
         }
 }
 
-template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
+template <int W, enum fused_kind KIND, bool SPREAD> static int launch_as(const struct fused *p)
 {
     constexpr int rows = rows_of<W, KIND>();
     constexpr size_t shared = shared_of<W, KIND>();
     const unsigned tiles = (unsigned)((p->T + rows - 1) / rows);
-    const int rc = K_SHARED_LIMIT((fused_forward<W, KIND>), shared);
+    const int rc = K_SHARED_LIMIT((fused_forward<W, KIND, SPREAD>), shared);
     return rc ? rc
-              : K_LAUNCH((fused_forward<W, KIND>), tiles * (unsigned)(p->B * p->H), BLOCK, shared,
-                         *p);
+              : K_LAUNCH((fused_forward<W, KIND, SPREAD>), tiles * (unsigned)(p->B * p->H), BLOCK,
+                         shared, *p);
+}
+
+template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
+{
+    if constexpr (fused_sharpened(KIND))
+        if (p->spread)
+            return launch_as<W, KIND, true>(p);
+    return launch_as<W, KIND, false>(p);
 }
 
 int k_cuda_fused_forward(const struct fused *p)

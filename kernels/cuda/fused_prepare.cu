@@ -13,19 +13,20 @@ struct prepared {
     bf16 *q, *k, *v, *g;    /* of fused_rows; NULL: is read where it is */
     int count;              /* vectors of a row that are copied: queries and keys, or values too */
     bool quads;             /* vectors of `from` and `out` can be moved 16 bytes at a time */
+    bool spread_quads;      /* the same of p.spread */
 };
 
 /* Eight numbers of a vector of D from `column` on. */
 template <typename T>
-static __device__ __forceinline__ struct k_cuda_eight take_of(const struct prepared &a,
-                                                              const T *vector, int column)
+static __device__ __forceinline__ struct k_cuda_eight take_of(const T *vector, int column, int D,
+                                                              bool quads)
 {
     struct k_cuda_eight e = {};
-    if (a.quads && column + PIECE <= a.p.D)
+    if (quads && column + PIECE <= D)
         return k_cuda_get8(vector + column);
 #pragma unroll
     for (int i = 0; i < PIECE; i++)
-        if (column + i < a.p.D)
+        if (column + i < D)
             e.x[i] = k_cuda_get(vector + column + i);
     return e;
 }
@@ -33,8 +34,8 @@ static __device__ __forceinline__ struct k_cuda_eight take_of(const struct prepa
 static __device__ __forceinline__ struct k_cuda_eight take(const struct prepared &a,
                                                            const void *from, size_t at, int column)
 {
-    return a.p.narrow ? take_of(a, (const bf16 *)from + at, column)
-                      : take_of(a, (const float *)from + at, column);
+    return a.p.narrow ? take_of((const bf16 *)from + at, column, a.p.D, a.quads)
+                      : take_of((const float *)from + at, column, a.p.D, a.quads);
 }
 
 /* The sum over the W / 8 threads of a vector. */
@@ -95,11 +96,13 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
  *   lssar       w = z^p,            d s = slope (p x / ln 2 z^(p-1) (d - outer) - inner)
  *                                                           y as of lssa, z = relu(x y - v)
  *
- * with v = row.y: the factor of the row is in x, its p-th root for z. A silent row has weights
- * 0. */
+ * with v = row.y: the factor of the row is in x, its p-th root for z. inner is the mean of what
+ * stands before it in the bracket, and that the product of dout with p / height times the factor (of
+ * lssar; of rw_softmax with 2^-s y) times spread, which is made of z without the factor; along: that
+ * product, by the number of keys where the row is shifted, otherwise 0. A silent row has weights 0. */
 template <enum fused_kind KIND>
 static __device__ __forceinline__ struct fused_row fused_row_of(const struct fused &p, size_t row,
-                                                                float outer)
+                                                                float outer, float along)
 {
     const float factor = p.saved[FACTOR * p.rows + row], top = p.saved[TOP * p.rows + row];
     const float theta = p.saved[THETA * p.rows + row], inverse = p.saved[INVERSE * p.rows + row];
@@ -108,12 +111,13 @@ static __device__ __forceinline__ struct fused_row fused_row_of(const struct fus
         return {silent ? INFINITY : fmaf(top, LOG2_E, -log2f(factor)), 0.0f, outer, 0.0f};
     if (KIND == LSSA)
         return {factor * LN_2, factor, outer, 0.0f};
-    const float scale = silent ? 0.0f : inverse * exp2f(log2f(factor) / p.rule.p);
-    const float shift = theta * scale;
+    if (silent)
+        return {KIND == LSSAR ? 0.0f : INFINITY, 0.0f, 0.0f, 0.0f};
+    const float root = exp2f(log2f(factor) / p.rule.p), scale = inverse * root;
+    const float shift = theta * scale, times = p.rule.p * factor * along;
     if (KIND == LSSAR)
-        return {scale * LN_2, shift, silent ? 0.0f : outer, 0.0f};
-    return {silent ? INFINITY : fmaf(top, LOG2_E, -log2f(scale)), shift, silent ? 0.0f : outer,
-            0.0f};
+        return {scale * LN_2, shift, outer, times * inverse};
+    return {fmaf(top, LOG2_E, -log2f(scale)), shift, outer, times / root};
 }
 
 /* Rows of dout (B, T, H, D), and their numbers; outer = <dout, out> of dout as it is rounded. */
@@ -132,15 +136,25 @@ static __global__ void __launch_bounds__(THREADS) fused_gradients(const struct p
         const size_t row = (b * H + h) * T + t;
         const struct k_cuda_eight g = take(a, a.from, vector * (size_t)p.D, column);
         const struct k_cuda_eight o = take(a, a.out, vector * (size_t)p.D, column);
-        float along = 0.0f;
+        struct k_cuda_eight s = {};
+        if (fused_sharpened(KIND))
+            s = take_of(p.spread + vector * (size_t)p.D, column, p.D, a.spread_quads);
+        float outer = 0.0f, along = 0.0f;
 #pragma unroll
-        for (int i = 0; i < PIECE; i++)
-            along = fmaf(tensor_rounded(g.x[i]), o.x[i], along);
-        along = vector_sum<W>(along);
+        for (int i = 0; i < PIECE; i++) {
+            outer = fmaf(tensor_rounded(g.x[i]), o.x[i], outer);
+            along = fmaf(tensor_rounded(g.x[i]), s.x[i], along);
+        }
+        outer = vector_sum<W>(outer);
+        if (fused_sharpened(KIND)) {
+            const int keys = k_math_keys(&p.rule, (int)t);
+            along = vector_sum<W>(along);
+            along = k_math_shifted(&p.rule, keys) ? along / (float)keys : 0.0f;
+        }
         if (a.g)
             k_cuda_put8(a.g + row * W + (size_t)column, g);
         if (column == 0)
-            p.numbers[row] = fused_row_of<KIND>(p, row, along);
+            p.numbers[row] = fused_row_of<KIND>(p, row, outer, along);
     }
 }
 
@@ -197,5 +211,6 @@ int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const
     a.out = out;
     a.g = copy_of(p->g);
     a.quads = quads(p, dout) && quads(p, out);
+    a.spread_quads = p->D % 8 == 0 && k_cuda_aligned(p->spread);
     FUSED_DISPATCH(gradients, p, &a);
 }

@@ -165,6 +165,12 @@ template <int W> static __device__ __forceinline__ unsigned tile_place(int row, 
     return tile_bytes<W>(row) + (unsigned)((piece ^ turn) * 16);
 }
 
+/* Two numbers at a place that is a multiple of 4. */
+static __device__ __forceinline__ void tensor_store(unsigned place, unsigned pair)
+{
+    *(unsigned *)(tensor_shared() + place) = pair;
+}
+
 /* One number. */
 template <int W>
 static __device__ __forceinline__ float tile_number(unsigned tile, int row, int column)

@@ -120,6 +120,12 @@ static inline void __threadfence_block(void)
 {
 }
 [[noreturn]] void __trap(void);
+/* Blocks that have run are over, and nothing changes while one waits for those that have not. */
+[[noreturn]] static inline void __nanosleep(unsigned ns)
+{
+    (void)ns;
+    __trap();
+}
 
 enum cuda_host_shuffle { CUDA_HOST_IDX, CUDA_HOST_XOR, CUDA_HOST_DOWN, CUDA_HOST_UP };
 /* The bits that the source lane gave; those of a lane that takes no part are all 1 (NaN). */
@@ -168,6 +174,14 @@ template <typename T> static inline T __ldg(const T *p)
 template <typename T> static inline T __ldcs(const T *p)
 {
     return *p;
+}
+template <typename T> static inline T __ldcg(const T *p)
+{
+    return *p;
+}
+template <typename T> static inline void __stcg(T *p, T value)
+{
+    *p = value;
 }
 template <typename T> static inline void __stcs(T *p, T value)
 {

@@ -81,7 +81,7 @@ static void run_orders(struct problem *p, const struct attention *a, const void 
                           .shift = shift_under_test};
     shape_under_test = a->shape;
     memset(tensor(p, "out", a->n, size), 0xff, a->n * size);
-    numbers(p, "saved", k_attention_saved(&a->shape), 1);
+    numbers(p, "saved", k_attention_saved(NULL, &a->shape), 1);
     memcpy(tensor(p, NULL, 3 * a->n, size), qkv, 3 * a->n * size);
     memcpy(tensor(p, NULL, a->n, size), dout, a->n * size);
     memset(tensor(p, "dqkv", 3 * a->n, size), 0xff, 3 * a->n * size);
@@ -203,45 +203,90 @@ static const float *found(const struct problem *p, int tensor)
 }
 
 /* Vectors of position t are 1 in column t mod D and 0 elsewhere, and re-weighted rows are not
- * shifted: a key that is missing, or one too many, is a fifth or more of some number of the result.
- * Windows begin and end at the edges of tiles, of a warp's rows, and beside them. */
+ * shifted: a key that is missing, or one too many, is a fifth or more of some number of the
+ * result. */
+static void window_ends(const char *kind, int T, int D, int window)
+{
+    struct problem p;
+    struct outputs expected = {0};
+    struct attention a = make(kind, 1, T, 1, D, 1, window);
+    struct k_attention unshifted = *a.shape.variant;
+    unshifted.free_rows = T;
+    a.shape.variant = &unshifted;
+    for (int i = 0; i < T * D; i++) {
+        for (int which = 0; which < 3; which++)
+            at(&a, 0, i / D, which, 0)[i % D] = i % D == i / D % D;
+        a.dout[i] = i % D == i / D % D;
+    }
+    run(&k_ref, &a, false, &expected);
+    run_case(&p, &a);
+    for (size_t i = 0; i < 4 * a.n; i++) { /* out, then dqkv */
+        const size_t row = (i < a.n ? i : i - a.n) / (size_t)D * (size_t)D, column = i % (size_t)D;
+        const real *e = expected.item[i >= a.n].data + row;
+        double largest = 0;
+        for (int c = 0; c < D; c++)
+            largest = fmax(largest, fabs((double)e[c]));
+        const double d = (double)(found(&p, i < a.n ? 0 : 4) + row)[column];
+        if (!(fabs(d - (double)e[column]) <= fabs((double)e[column]) / 8 + largest / 256 + 1e-5))
+            fail_msg("%s, T %d, D %d, window %d: %s of row %zu, column %zu is %g, not %g", kind, T,
+                     D, window, i < a.n ? "out" : "dqkv", row / (size_t)D, column, d,
+                     (double)e[column]);
+    }
+    problem_free(&p);
+    outputs_free(&expected);
+    drop(&a);
+}
+
+/* Windows begin and end at the edges of tiles, of a warp's rows, and beside them; one ends with the
+ * last query where a tile begins with it. */
 static void windows_end_where_they_should(void **state)
 {
     (void)state;
-    enum { T = 200, D = 32 };
-    static const int windows[] = {0, 1, 2, 14, 15, 16, 17, 18, 33, 34, 63, 64, 65, 66, 129, 130};
-    for (int k = 0; k < KINDS; k++)
-        for (size_t w = 0; w < LENGTH(windows); w++) {
-            struct problem p;
-            struct outputs expected = {0};
-            struct attention a = make(kinds[k], 1, T, 1, D, 1, windows[w]);
-            struct k_attention unshifted = *a.shape.variant;
-            unshifted.free_rows = T;
-            a.shape.variant = &unshifted;
-            for (int i = 0; i < T * D; i++) {
-                for (int which = 0; which < 3; which++)
-                    at(&a, 0, i / D, which, 0)[i % D] = i % D == i / D % D;
-                a.dout[i] = i % D == i / D % D;
-            }
-            run(&k_ref, &a, false, &expected);
-            run_case(&p, &a);
-            for (size_t i = 0; i < 4 * a.n; i++) { /* out, then dqkv */
-                const size_t row = (i < a.n ? i : i - a.n) / D * D, column = i % D;
-                const real *e = expected.item[i >= a.n].data + row;
-                double largest = 0;
-                for (int c = 0; c < D; c++)
-                    largest = fmax(largest, fabs((double)e[c]));
-                const double d = (double)(found(&p, i < a.n ? 0 : 4) + row)[column];
-                if (!(fabs(d - (double)e[column]) <=
-                      fabs((double)e[column]) / 8 + largest / 256 + 1e-5))
-                    fail_msg("%s, window %d: %s of row %zu, column %zu is %g, not %g", kinds[k],
-                             windows[w], i < a.n ? "out" : "dqkv", row / D, column, d,
-                             (double)e[column]);
-            }
-            problem_free(&p);
-            outputs_free(&expected);
-            drop(&a);
+    static const int windows[] = {0, 1, 2, 14, 15, 16, 17, 18, 33, 34, 63, 64, 65, 66, 129, 130},
+                     wide[] = {64, 65, 66};
+    for (int k = 0; k < KINDS; k++) {
+        for (size_t w = 0; w < LENGTH(windows); w++)
+            window_ends(kinds[k], 200, 32, windows[w]);
+        for (size_t w = 0; w < LENGTH(wide); w++)
+            window_ends(kinds[k], 193, 128, wide[w]);
+        window_ends(kinds[k], 257, 32, 129);
+    }
+}
+
+/* What a backward pass alone needs is not made where none follows: the same output. */
+static void without_a_backward_pass(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        struct attention a = make(kinds[k], 1, 130, 2, 64, 3, 0);
+        const size_t saved = 6 * 2 * 130, kept = k_attention_saved(NULL, &a.shape);
+        void *tensors[3];
+        float *found[2] = {orr_alloc(a.n, sizeof(float)), orr_alloc(a.n, sizeof(float))};
+        uint16_t *rest = orr_alloc(2 * kept, sizeof *rest);
+        const size_t bytes[3] = {a.n * sizeof(float), kept * sizeof(float),
+                                 3 * a.n * sizeof(float)};
+        for (int i = 0; i < 3; i++)
+            assert_ok(cuda->alloc(&tensors[i], bytes[i]));
+        assert_ok(cuda->upload(tensors[2], a.qkv, bytes[2]));
+        for (int only = 0; only < 2; only++) {
+            a.shape.forward_only = only;
+            assert_ok(cuda->zero(tensors[1], bytes[1]));
+            assert_ok(cuda->attention_forward(tensors[0], tensors[1], tensors[2], &a.shape));
+            assert_ok(cuda->download(found[only], tensors[0], bytes[0]));
+            assert_ok(cuda->download(rest, tensors[1], bytes[1]));
+            bool made = false;
+            for (size_t i = 2 * saved; i < 2 * kept; i++)
+                made |= rest[i] != 0;
+            assert_int_equal(made, !only && a.shape.variant->sharpen);
         }
+        assert_memory_equal(found[0], found[1], bytes[0]);
+        for (int i = 0; i < 3; i++)
+            cuda->release(tensors[i]);
+        free(found[0]);
+        free(found[1]);
+        free(rest);
+        drop(&a);
+    }
 }
 
 /* A window as long as the sequence, and the longest that settings allow, is none: the same bits. */
@@ -525,6 +570,7 @@ int main(void)
         cmocka_unit_test(agree_with_the_reference),
         cmocka_unit_test(width_32_agrees),
         cmocka_unit_test(windows_end_where_they_should),
+        cmocka_unit_test(without_a_backward_pass),
         cmocka_unit_test(a_window_of_all_is_none),
         cmocka_unit_test(uniform_rows_are_silent),
         cmocka_unit_test(zero_vectors_have_no_gradient),

@@ -303,7 +303,7 @@ static int run_case(const struct a_case *c, const struct k_ops *ops, int *wrong)
         .dqkv = orr_alloc(3 * block, sizeof(real)),
         .out = orr_alloc(block, sizeof(real)),
         .dout = orr_alloc(block, sizeof(real)),
-        .saved = orr_alloc(k_attention_saved(&c->shape), sizeof(real)),
+        .saved = orr_alloc(k_attention_saved(NULL, &c->shape), sizeof(real)),
     };
     int rc = m.qkv && m.dqkv && m.out && m.dout && m.saved ? 0 : ORR_ENOMEM;
     if (!rc && !c->shape.variant)

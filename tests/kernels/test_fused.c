@@ -47,7 +47,7 @@ static struct attention make(const struct k_attention *variant, int B, int T, in
     a.n = (size_t)B * (size_t)T * (size_t)H * (size_t)D;
     a.qkv = input(&a.memory, &s, 3 * a.n, 1);
     a.dout = input(&a.memory, &s, a.n, 1);
-    a.saved = input(&a.memory, &s, k_attention_saved(&a.shape), 0);
+    a.saved = input(&a.memory, &s, k_attention_saved(NULL, &a.shape), 0);
     return a;
 }
 

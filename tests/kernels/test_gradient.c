@@ -441,7 +441,7 @@ static void attention_of(const struct k_attention *variant, double p_power, int 
             .B = 1, .T = T, .H = 2, .D = D, .variant = variant, .p = p_power, .window = window};
         p.samples = 75;
         p.tolerance = variant->sharpen ? 5e-5 * fmax(1, p_power / 15) : 5e-5;
-        const size_t n = product(T, 2 * D), saved = k_attention_saved(&p.shape);
+        const size_t n = product(T, 2 * D), saved = k_attention_saved(NULL, &p.shape);
         results(&p, n > saved ? n : saved);
         variable(&p, "qkv", 3 * n, 1, false);
         attention_inputs(&p);

@@ -35,7 +35,7 @@ static void phi_on_a_grid(void **state)
             struct outputs o = {0};
             struct stream s = {3, 0};
             real *qkv = input(&o, &s, 3 * (size_t)N, 0), *dout = input(&o, &s, (size_t)N, 0);
-            real *saved = input(&o, &s, k_attention_saved(&shape), 0);
+            real *saved = input(&o, &s, k_attention_saved(NULL, &shape), 0);
             real *out = output(&o, "out", (size_t)N), *dqkv = output(&o, "dqkv", 3 * (size_t)N);
             for (int n = 0; n < N; n++) {
                 qkv[3 * n] = (real)(w->from + (w->to - w->from) * (n + 0.37) / N);

@@ -222,6 +222,8 @@ static string instruction(const struct ptx_scope &scope, const struct ptx_statem
         text = "return;";
     else if (root == "trap")
         text = "ptx_trap(" + ptx_site(s) + ", \"trap\");";
+    else if (root == "nanosleep") /* blocks before have run, and those after come later */
+        text = "ptx_trap(" + ptx_site(s) + ", \"waits for another block\");";
     else if (root == "bra")
         text = "goto " + local_name(s.arguments[0]) + ";";
     else if (root == "call")

@@ -40,6 +40,9 @@ static __global__ void copy(unsigned *, const unsigned *, unsigned)
 static __global__ void count(unsigned *)
 {
 }
+static __global__ void await(unsigned *)
+{
+}
 static __global__ void without_ptx(unsigned *)
 {
 }
@@ -135,6 +138,18 @@ static void atomics_and_votes(void **)
     expect(wanted, 3);
 }
 
+/* Blocks run one after the other: a kernel that waits for one that comes later would for ever. */
+static void waiting_for_later_blocks_fails(void **)
+{
+    const unsigned wanted[] = {2}, one = 1;
+    prepare();
+    expect_trap(K_LAUNCH(await, 1, 1, 0, out), "kernel await", "waits for another block");
+    prepare();
+    assert_int_equal(cudaMemcpy(out, &one, sizeof(one), cudaMemcpyHostToDevice), cudaSuccess);
+    assert_int_equal(K_LAUNCH(await, 1, 1, 0, out), 0);
+    expect(wanted, 1);
+}
+
 /* ---- memory */
 
 static void shared_memory_is_spoilt_between_blocks(void **)
@@ -216,6 +231,7 @@ int main(void)
         cmocka_unit_test(carries_and_bits),
         cmocka_unit_test(shuffles_stay_in_their_segment),
         cmocka_unit_test(atomics_and_votes),
+        cmocka_unit_test(waiting_for_later_blocks_fails),
         cmocka_unit_test(shared_memory_is_spoilt_between_blocks),
         cmocka_unit_test(wrong_addresses_are_named),
         cmocka_unit_test(shared_memory_has_an_end),
