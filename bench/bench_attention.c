@@ -77,7 +77,6 @@ static struct problem problem_create(const struct size *s)
     a.dqkv = allocated(3 * n, false);
     a.out = allocated(n, false);
     a.dout = allocated(n, true);
-    a.shape.variant = k_attention_find("lssar"); /* which keeps most */
     a.saved = allocated(k_attention_saved(NULL, &a.shape), false);
     return a;
 }

@@ -237,7 +237,8 @@ struct k_ops {
     int (*average)(real *average, const real *x, size_t n, double decay);
 };
 
-/* Reals of `saved` for a shape (enough for every path of the backend; NULL: of any). */
+/* Reals of `saved` for a shape (enough for every path of the backend; NULL: of any
+ * backend and variant). */
 size_t k_attention_saved(const struct k_ops *ops, const struct k_attention_shape *shape);
 
 /* Attention weights of rows first .. first + rows - 1 of head h of sequence b, for diagnostics:

@@ -68,9 +68,8 @@ size_t k_attention_saved(const struct k_ops *ops, const struct k_attention_shape
 {
     const size_t rows = (size_t)shape->B * (size_t)shape->H * (size_t)shape->T;
     const size_t numbers = (6 * rows + 3) / 4 * 4;
-    return (ops && ops->host) || !shape->variant->sharpen
-               ? 6 * rows
-               : numbers + (rows * (size_t)shape->D + 1) / 2;
+    const bool kept = !ops || (!ops->host && shape->variant->sharpen);
+    return kept ? numbers + (rows * (size_t)shape->D + 1) / 2 : 6 * rows;
 }
 
 const struct k_ops *const *k_backends(void)

@@ -19,13 +19,13 @@ static bool kind_of(const struct k_attention *v, enum fused_kind *kind)
     return true;
 }
 
+enum {
+    LARGEST_SCORE = 80, /* of cosines: e to it is a float */
+    LARGEST_P = 1000,   /* z has a root of the row's factor in it: w is off by p 2^-24 of itself */
+};
+
 bool k_cuda_fused(const struct k_attention_shape *shape)
 {
-    enum {
-        LARGEST_SCORE = 80, /* of cosines: e to it is a float */
-        LARGEST_P =
-            1000, /* z has a root of the row's factor in it: w is off by p 2^-24 of itself */
-    };
     enum fused_kind kind;
     return k_cuda_precision() == K_PRECISION_BF16 && kind_of(shape->variant, &kind) &&
            shape->D >= 8 && shape->D <= WIDEST && shape->D % 2 == 0 &&
@@ -107,6 +107,7 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *sav
     if (shape->variant->sharpen && !shape->forward_only)
         p.spread = (bf16 *)(saved + (SAVED * p.rows + 3) / 4 * 4);
     p.unit = shape->variant->score == K_SCORE_DOT ? p.rule.scale * LOG2_E : 1.0f;
+    p.low = log((double)shape->D) * log((double)shape->T) < LARGEST_SCORE / 2.0;
     p.narrow = shape->narrow;
     p.width = width_of(p.D);
     kind_of(shape->variant, &p.kind);

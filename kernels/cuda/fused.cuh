@@ -22,7 +22,8 @@
  * begins as that of the generic path (attention.cuh) and goes on with spread, of re-weighted rows.
  *
  * A query's row is folded into four numbers (struct fused_row): factor^(1/p) goes into z, so that
- * z^p is the final weight and no factor is left; see fused_row_of. */
+ * z^p is the final weight and no factor is left; see fused_row_of. z is at most 1 in both passes: the
+ * largest of a row is 1 before the factor, and the factor no more. */
 #ifndef K_CUDA_FUSED_CUH
 #define K_CUDA_FUSED_CUH
 
@@ -68,6 +69,7 @@ struct fused {
     int B, T, H, D;
     size_t rows; /* B H T */
     float unit;  /* of dot products: their scores in units of log 2; 1 for cosines */
+    bool low;    /* of cosines: a product of two e^score is a float */
     struct fused_rows q, k, v, g; /* g: dout */
     float *saved;                 /* (6, B H T) */
     bf16 *spread;                 /* (B, T, H, D) of re-weighted rows; NULL: nobody asks for it */
@@ -162,6 +164,14 @@ template <int N>
 static __device__ __forceinline__ void fused_powers(const struct k_math_rule &r, const float z[N],
                                                     float power[N])
 {
+    if (r.p_integer == 15) { /* the published one, in the same steps as others */
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            const float third = z[i] * z[i] * z[i], seventh = third * third * z[i];
+            power[i] = seventh * seventh;
+        }
+        return;
+    }
     if (r.p_integer == 0) {
 #pragma unroll
         for (int i = 0; i < N; i++)

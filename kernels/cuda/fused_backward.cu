@@ -62,7 +62,7 @@ static __device__ __forceinline__ void key_gradients(const struct fused &p,
         if (fused_cosine(KIND)) {
             const float y = fused_softplus<CAREFUL>(s[j / 4][j % 4], &u);
             slope[j] = fused_logistic(u);
-            z[j] = KIND == LSSA ? r.x * y : fmaxf(fmaf(r.x, y, -r.y), 0.0f);
+            z[j] = KIND == LSSA ? r.x * y : __saturatef(fmaf(r.x, y, -r.y));
         } else {
             z[j] = slope[j] = fast_exp2(fmaf(s[j / 4][j % 4], p.unit, -r.x));
             if (KIND == RW_SOFTMAX)
@@ -201,18 +201,20 @@ template <int N>
 static __device__ __forceinline__ void leave(float x[N][4], float *sums, bool first, bool last)
 {
     float4 *const at = (float4 *)sums + threadIdx.x;
+    if (!first) {
 #pragma unroll
-    for (int n = 0; n < N; n++) {
-        if (!first) {
+        for (int n = 0; n < N; n++) {
             const float4 before = __ldcg(at + n * BACK_BLOCK);
             x[n][0] += before.x;
             x[n][1] += before.y;
             x[n][2] += before.z;
             x[n][3] += before.w;
         }
-        if (!last)
-            __stcg(at + n * BACK_BLOCK, make_float4(x[n][0], x[n][1], x[n][2], x[n][3]));
     }
+    if (!last)
+#pragma unroll
+        for (int n = 0; n < N; n++)
+            __stcg(at + n * BACK_BLOCK, make_float4(x[n][0], x[n][1], x[n][2], x[n][3]));
 }
 
 /* The part of this block's keys in dq of a tile. queries: the tile's in shared memory; numbers: of

@@ -53,7 +53,7 @@ static __device__ __forceinline__ float raise(float unit, float s[KEYS / 8][4], 
 }
 
 /* Scores to x, and their sum. */
-template <enum fused_kind KIND, bool CAREFUL>
+template <enum fused_kind KIND>
 static __device__ __forceinline__ void add_row(float unit, float s[KEYS / 8][4], int half,
                                                struct sums *r)
 {
@@ -63,16 +63,28 @@ static __device__ __forceinline__ void add_row(float unit, float s[KEYS / 8][4],
 #pragma unroll
         for (int i = 2 * half; i < 2 * half + 2; i++) {
             float u;
-            s[n][i] = fused_cosine(KIND) ? fused_softplus<CAREFUL>(s[n][i], &u)
+            s[n][i] = fused_cosine(KIND) ? fused_softplus<true>(s[n][i], &u)
                                          : fast_exp2(fmaf(s[n][i], unit, -top));
             r->sum += s[n][i];
         }
 }
 
+/* The sum of ln(1 + e^score) / ln 2 of cosines, in pairs: the logarithm of a product. */
+static __device__ __forceinline__ void add_cosines(const float s[KEYS / 8][4], int half,
+                                                   struct sums *r)
+{
+#pragma unroll
+    for (int n = 0; n < KEYS / 8; n++) {
+        const float one = 1.0f + fast_exp2(s[n][2 * half]);
+        r->sum += fast_log2(fmaf(fast_exp2(s[n][2 * half + 1]), one, one));
+    }
+}
+
 /* The sums of the two rows of fragments. Of lssar, with care only while some thread of the warp has
  * seen small numbers alone: the others' sums are not small. */
 template <enum fused_kind KIND>
-static __device__ __forceinline__ void add_rows(float unit, float s[KEYS / 8][4], struct sums r[2])
+static __device__ __forceinline__ void add_rows(const struct fused &p, float s[KEYS / 8][4],
+                                                struct sums r[2])
 {
     bool careful = true;
     if (KIND == LSSAR) {
@@ -81,56 +93,55 @@ static __device__ __forceinline__ void add_rows(float unit, float s[KEYS / 8][4]
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 r[i / 2].top = fmaxf(r[i / 2].top, s[n][i]);
-        careful = __any_sync(0xffffffffu, fminf(r[0].top, r[1].top) < -11.0f);
+        careful = __any_sync(0xffffffffu, !p.low || fminf(r[0].top, r[1].top) < -11.0f);
     }
     if (careful) {
-        add_row<KIND, true>(unit, s, 0, &r[0]);
-        add_row<KIND, true>(unit, s, 1, &r[1]);
+        add_row<KIND>(p.unit, s, 0, &r[0]);
+        add_row<KIND>(p.unit, s, 1, &r[1]);
     } else {
-        add_row<KIND, false>(unit, s, 0, &r[0]);
-        add_row<KIND, false>(unit, s, 1, &r[1]);
+        add_cosines(s, 0, &r[0]);
+        add_cosines(s, 1, &r[1]);
     }
 }
 
-/* What makes z of a score: x * scale - shift, or 2^(s - top) * scale - shift; sums of z^p and of
- * z^(p-1). */
+/* What makes z of a score: x * scale - shift, or 2^(s - top) * scale - shift. */
 struct weigh {
-    float top, scale, shift, total, powers;
+    float top, scale, shift;
 };
 
-/* Two numbers rounded for a product, and their sum as they are then. */
-static __device__ __forceinline__ unsigned round_pair(float x, float y, float *sum)
+/* Scores to weights z^p and, with SPREAD, to z^(p-1), as fragments A. */
+template <enum fused_kind KIND, bool CAREFUL, bool SPREAD, int N>
+static __device__ __forceinline__ void
+weigh_scores(const struct fused &p, const float s[N][4], const struct weigh r[2],
+             unsigned weights[N / 2][4], unsigned powers[N / 2][4])
 {
-    const unsigned pair = tensor_pair(x, y);
-    *sum += __uint_as_float(pair << 16) + __uint_as_float(pair & 0xffff0000U);
-    return pair;
+    float z[4 * N], power[4 * N], u;
+#pragma unroll
+    for (int j = 0; j < 4 * N; j++) {
+        const struct weigh &w = r[j % 4 / 2];
+        const float x = KIND == LSSAR ? fused_softplus<CAREFUL>(s[j / 4][j % 4], &u)
+                                      : fast_exp2(fmaf(s[j / 4][j % 4], p.unit, -w.top));
+        z[j] = __saturatef(fmaf(x, w.scale, -w.shift));
+    }
+    fused_powers<4 * N>(p.rule, z, power);
+#pragma unroll
+    for (int j = 0; j < 4 * N; j += 2) { /* two neighbours: word j / 2 of the fragments */
+        weights[j / 8][j / 2 % 4] = tensor_pair(power[j] * z[j], power[j + 1] * z[j + 1]);
+        if (SPREAD)
+            powers[j / 8][j / 2 % 4] = tensor_pair(power[j], power[j + 1]);
+    }
 }
 
-/* Scores to weights z^p and, with SPREAD, to z^(p-1), as fragments A. Sums are of what products will
- * see: then the mean of d with these weights, outer, is exact where one weight is nearly all, and p
- * and small differences of d would enlarge its rounding. */
-template <enum fused_kind KIND, bool CAREFUL, bool SPREAD>
-static __device__ __forceinline__ void
-weigh_row(const struct fused &p, const float s[KEYS / 8][4], int half, struct weigh *w,
-          unsigned weights[KEYS / 16][4], unsigned powers[KEYS / 16][4])
+/* sums += the sums of rows as products see them, each in the first number of its half: then the mean
+ * of d with these weights, outer, is exact where one weight is nearly all, and p and small
+ * differences of d would enlarge its rounding. */
+template <int N>
+static __device__ __forceinline__ void add_weights(float sums[4], const unsigned w[N / 2][4])
 {
-    float z[KEYS / 4], power[KEYS / 4], u;
+    const unsigned ones = 0x3f803f80U; /* two, of bf16 */
 #pragma unroll
-    for (int j = 0; j < KEYS / 4; j++) {
-        const float score = s[j / 2][2 * half + j % 2];
-        const float x = KIND == LSSAR ? fused_softplus<CAREFUL>(score, &u)
-                                      : fast_exp2(fmaf(score, p.unit, -w->top));
-        z[j] = fmaxf(fmaf(x, w->scale, -w->shift), 0.0f);
-    }
-    fused_powers<KEYS / 4>(p.rule, z, power);
-#pragma unroll
-    for (int n = 0; n < KEYS / 8; n++) {
-        const int place = n % 2 * 2 + half;
-        weights[n / 2][place] =
-            round_pair(power[2 * n] * z[2 * n], power[2 * n + 1] * z[2 * n + 1], &w->total);
-        if (SPREAD)
-            powers[n / 2][place] = round_pair(power[2 * n], power[2 * n + 1], &w->powers);
-    }
+    for (int k = 0; k < N / 2; k++)
+        tensor_multiply(sums, w[k], ones, ones);
 }
 
 /* The row in the units of the generic path. */
@@ -174,118 +185,173 @@ put_output(const struct fused &p, const struct fused_place &at, int i, float o[W
     }
 }
 
+/* What a warp's scores of a tile need. */
+struct rows_place {
+    int warp; /* the warp's first row, in the block */
+    int row;  /* the thread's first */
+};
+
+/* Whether the warp has rows that may attend the tile: none whose keys all come later. */
+template <int MT>
+static __device__ __forceinline__ bool reaches(const struct fused_place &at,
+                                               const struct rows_place &here, int tile)
+{
+    return tile * KEYS <= at.own + here.warp + 16 * MT - 1;
+}
+
+/* Of 8 N keys from `key` on, which are the first of `keys`. */
+template <int W, int MT, int N>
+static __device__ __forceinline__ void
+masked_scores(const struct fused &p, const struct fused_place &at, const struct rows_place &here,
+              float s[MT][N][4], const unsigned a[MT][W / 16][4], unsigned keys, int key)
+{
+    tile_scores<W, MT, N>(s, a, keys);
+    if (fused_edge(p, at.own + here.warp, 16 * MT, key, 8 * N))
+#pragma unroll
+        for (int m = 0; m < MT; m++)
+            fused_mask<N, false>(p, s[m], here.row + 16 * m, key + (int)threadIdx.x % 4 * 2);
+}
+
+/* The scores of rows that are not re-weighted to weights as fragments A; what is there so far is
+ * multiplied where the largest score rises. */
+template <int W, enum fused_kind KIND>
+static __device__ __forceinline__ void take_scores(const struct fused &p, float s[KEYS / 8][4],
+                                                   struct sums sums[2], float o[W / 8][4],
+                                                   unsigned weights[KEYS / 16][4])
+{
+    if (!fused_cosine(KIND))
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const float ratio = raise(p.unit, s, half, &sums[half]);
+            if (__any_sync(0xffffffffu, ratio != 1.0f))
+#pragma unroll
+                for (int n = 0; n < W / 8; n++) {
+                    o[n][2 * half] *= ratio;
+                    o[n][2 * half + 1] *= ratio;
+                }
+        }
+    add_rows<KIND>(p, s, sums);
+    tensor_round<KEYS / 8>(weights, s);
+}
+
 template <int W, enum fused_kind KIND, bool SPREAD>
 static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
     fused_forward(const struct fused p)
 {
     constexpr int MT = tiles_of<W, KIND>(), ROWS = rows_of<W, KIND>();
+    constexpr bool sharpened = fused_sharpened(KIND);
+    constexpr int N = sharpened ? KEYS / 16 : KEYS / 8; /* of the second pass: fewer registers */
     constexpr unsigned queries = 0, keys = tile_bytes<W>(ROWS), one = tile_bytes<W>(KEYS);
     constexpr unsigned values = keys + 2 * one;
     const struct fused_place at = fused_queries_of<W>(p, ROWS);
     const int warp_row = (int)threadIdx.x / K_WARP * 16 * MT;
-    const int row = at.own + warp_row + (int)threadIdx.x % K_WARP / 4; /* of the thread's first */
-    const bf16 *const q = fused_head(p.q, at), *const k = fused_head(p.k, at),
-                      *const v = fused_head(p.v, at);
+    const struct rows_place here = {warp_row, at.own + warp_row + (int)threadIdx.x % K_WARP / 4};
+    const bf16 *const k = fused_head(p.k, at), *const v = fused_head(p.v, at);
     unsigned a[MT][W / 16][4];
     float o[MT][W / 8][4] = {}, spread[MT][SPREAD ? W / 8 : 1][4] = {};
     struct sums sums[MT][2];
+    float totals[MT][4] = {}, more[MT][4] = {}; /* sums of weights and of powers */
     struct weigh weigh[MT][2] = {};
+    unsigned buffer = 0; /* of the tile that comes next */
 #pragma unroll
     for (int m = 0; m < MT; m++)
 #pragma unroll
         for (int half = 0; half < 2; half++)
             sums[m][half] = {-INFINITY, 0.0f};
-    tile_fetch<W, ROWS, BLOCK>(queries, q, p.q.row, at.own, p.T);
-    constexpr int passes = fused_sharpened(KIND) ? 2 : 1;
-    const int count = at.last - at.first + 1;
-    bool careful = false;
+    tile_fetch<W, ROWS, BLOCK>(queries, fused_head(p.q, at), p.q.row, at.own, p.T);
     tile_fetch<W, KEYS, BLOCK>(keys, k, p.k.row, at.first * KEYS, p.T);
-    if (passes == 1)
+    if (!sharpened)
         tile_fetch<W, KEYS, BLOCK>(values, v, p.v.row, at.first * KEYS, p.T);
     tensor_fetched();
-    for (int step = 0; step < passes * count; step++) {
-        const int tile = at.first + step % count, next = at.first + (step + 1) % count;
-        const unsigned here = (unsigned)(step % 2) * one, there = one - here;
-        const bool second = step >= count;
+    /* the sums of re-weighted rows */
+    for (int tile = at.first; sharpened && tile <= at.last; tile++) {
+        const int next = tile < at.last ? tile + 1 : at.first;
+        const unsigned now = buffer;
+        buffer = one - buffer;
         tensor_wait<0>();
         __syncthreads(); /* the tile is there, and nobody reads the one before */
-        if (step + 1 < passes * count) {
-            tile_fetch<W, KEYS, BLOCK>(keys + there, k, p.k.row, next * KEYS, p.T);
-            if (passes == 1 || step + 1 >= count)
-                tile_fetch<W, KEYS, BLOCK>(values + there, v, p.v.row, next * KEYS, p.T);
-            tensor_fetched();
-        }
-        if (step == 0) {
+        tile_fetch<W, KEYS, BLOCK>(keys + buffer, k, p.k.row, next * KEYS, p.T);
+        if (tile == at.last)
+            tile_fetch<W, KEYS, BLOCK>(values + buffer, v, p.v.row, next * KEYS, p.T);
+        tensor_fetched();
+        if (tile == at.first)
 #pragma unroll
             for (int m = 0; m < MT; m++)
                 tile_take<W>(a[m], queries, warp_row + 16 * m);
-        }
-        if (second && step == count) {
-#pragma unroll
-            for (int m = 0; m < MT; m++)
-#pragma unroll
-                for (int half = 0; half < 2; half++) {
-                    const struct k_math_row r =
-                        begin_row<KIND>(p, row + 16 * m + 8 * half, sums[m][half]);
-                    const float scale = r.inverse * (fused_cosine(KIND) ? LN_2 : 1.0f);
-                    weigh[m][half] = {r.top * LOG2_E, scale, r.theta * r.inverse, 0.0f, 0.0f};
-                    careful |= KIND == LSSAR && fused_flat(scale);
-                }
-            careful = __any_sync(0xffffffffu, careful);
-        }
-        /* a warp whose rows all come before the tile has nothing to do */
-        if (tile * KEYS > at.own + warp_row + 16 * MT - 1)
+        if (!reaches<MT>(at, here, tile))
             continue;
         float s[MT][KEYS / 8][4];
-        unsigned w[MT][KEYS / 16][4], powers[MT][KEYS / 16][4];
-        tile_scores<W, MT, KEYS / 8>(s, a, keys + here);
-        if (fused_edge(p, at.own + warp_row, 16 * MT, tile * KEYS, KEYS))
-#pragma unroll
-            for (int m = 0; m < MT; m++)
-                fused_mask<KEYS / 8, false>(p, s[m], row + 16 * m,
-                                            tile * KEYS + (int)threadIdx.x % 4 * 2);
+        masked_scores<W, MT, KEYS / 8>(p, at, here, s, a, keys + now, tile * KEYS);
 #pragma unroll
         for (int m = 0; m < MT; m++) {
-            if (!second && !fused_cosine(KIND))
-#pragma unroll
-                for (int half = 0; half < 2; half++) {
-                    const float ratio = raise(p.unit, s[m], half, &sums[m][half]);
-                    if (passes == 1 && __any_sync(0xffffffffu, ratio != 1.0f))
-#pragma unroll
-                        for (int n = 0; n < W / 8; n++) {
-                            o[m][n][2 * half] *= ratio;
-                            o[m][n][2 * half + 1] *= ratio;
-                        }
-                }
-            if (!second) {
-                add_rows<KIND>(p.unit, s[m], sums[m]);
-                if (passes == 1)
-                    tensor_round<KEYS / 8>(w[m], s[m]);
-            } else {
+            if (!fused_cosine(KIND))
 #pragma unroll
                 for (int half = 0; half < 2; half++)
-                    if (careful)
-                        weigh_row<KIND, true, SPREAD>(p, s[m], half, &weigh[m][half], w[m],
-                                                      powers[m]);
-                    else
-                        weigh_row<KIND, false, SPREAD>(p, s[m], half, &weigh[m][half], w[m],
-                                                       powers[m]);
-            }
+                    (void)raise(p.unit, s[m], half, &sums[m][half]);
+            add_rows<KIND>(p, s[m], sums[m]);
         }
-        if (passes == 2 && !second)
+    }
+    bool careful = false;
+#pragma unroll
+    for (int m = 0; m < MT && sharpened; m++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const struct k_math_row r =
+                begin_row<KIND>(p, here.row + 16 * m + 8 * half, sums[m][half]);
+            const float scale = r.inverse * (fused_cosine(KIND) ? LN_2 : 1.0f);
+            weigh[m][half] = {r.top * LOG2_E, scale, r.theta * r.inverse};
+            careful |= KIND == LSSAR && fused_flat(scale);
+        }
+    careful = KIND == LSSAR && __any_sync(0xffffffffu, careful);
+    /* weights, and the output */
+    for (int tile = at.first; tile <= at.last; tile++) {
+        const unsigned now = buffer;
+        buffer = one - buffer;
+        tensor_wait<0>();
+        __syncthreads();
+        if (tile < at.last) {
+            tile_fetch<W, KEYS, BLOCK>(keys + buffer, k, p.k.row, (tile + 1) * KEYS, p.T);
+            tile_fetch<W, KEYS, BLOCK>(values + buffer, v, p.v.row, (tile + 1) * KEYS, p.T);
+            tensor_fetched();
+        }
+        if (!sharpened && tile == at.first)
+#pragma unroll
+            for (int m = 0; m < MT; m++)
+                tile_take<W>(a[m], queries, warp_row + 16 * m);
+        if (!reaches<MT>(at, here, tile))
             continue;
-        tile_add<W, MT, KEYS / 8>(o, w, values + here);
-        if constexpr (SPREAD)
-            tile_add<W, MT, KEYS / 8>(spread, powers, values + here);
+#pragma unroll
+        for (int part = 0; part < KEYS; part += 8 * N) {
+            float s[MT][N][4];
+            unsigned w[MT][N / 2][4], powers[MT][N / 2][4];
+            masked_scores<W, MT, N>(p, at, here, s, a, keys + now + tile_bytes<W>(part),
+                                    tile * KEYS + part);
+#pragma unroll
+            for (int m = 0; m < MT; m++) {
+                if constexpr (!sharpened) {
+                    take_scores<W, KIND>(p, s[m], sums[m], o[m], w[m]);
+                } else {
+                    if (careful)
+                        weigh_scores<KIND, true, SPREAD, N>(p, s[m], weigh[m], w[m], powers[m]);
+                    else
+                        weigh_scores<KIND, false, SPREAD, N>(p, s[m], weigh[m], w[m], powers[m]);
+                    add_weights<N>(totals[m], w[m]);
+                    if (SPREAD)
+                        add_weights<N>(more[m], powers[m]);
+                }
+            }
+            tile_add<W, MT, N>(o, w, values + now + tile_bytes<W>(part));
+            if constexpr (SPREAD)
+                tile_add<W, MT, N>(spread, powers, values + now + tile_bytes<W>(part));
+        }
     }
 #pragma unroll
     for (int m = 0; m < MT; m++)
 #pragma unroll
         for (int half = 0; half < 2; half++) {
-            const int i = row + 16 * m + 8 * half, n = k_math_keys(&p.rule, i);
+            const int i = here.row + 16 * m + 8 * half, n = k_math_keys(&p.rule, i);
             struct k_math_row r = begin_row<KIND>(p, i, sums[m][half]);
-            k_math_row_end(&p.rule, n, row_sum(weigh[m][half].total), &r);
-            const float sum = SPREAD ? row_sum(weigh[m][half].powers) : 0.0f;
+            k_math_row_end(&p.rule, n, totals[m][2 * half], &r);
             if (i >= p.T)
                 continue;
             if (threadIdx.x % 4 == 0) {
@@ -296,7 +362,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
                 to[INVERSE * p.rows] = r.inverse;
             }
             const float factor = r.factor * (KIND == LSSA ? LN_2 : 1.0f);
-            put_output<W, SPREAD>(p, at, i, o[m], spread[m], half, factor, sum);
+            put_output<W, SPREAD>(p, at, i, o[m], spread[m], half, factor, more[m][2 * half]);
         }
 }
 

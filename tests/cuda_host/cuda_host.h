@@ -219,6 +219,11 @@ static inline double max(double a, double b)
 {
     return fmax(a, b);
 }
+/* Of NaN 0. */
+static inline float __saturatef(float x)
+{
+    return x > 0.0f ? fminf(x, 1.0f) : 0.0f;
+}
 static inline float rsqrtf(float x)
 {
     return 1.0f / sqrtf(x);

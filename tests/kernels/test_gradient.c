@@ -441,10 +441,11 @@ static void attention_of(const struct k_attention *variant, double p_power, int 
             .B = 1, .T = T, .H = 2, .D = D, .variant = variant, .p = p_power, .window = window};
         p.samples = 75;
         p.tolerance = variant->sharpen ? 5e-5 * fmax(1, p_power / 15) : 5e-5;
-        const size_t n = product(T, 2 * D), saved = k_attention_saved(NULL, &p.shape);
-        results(&p, n > saved ? n : saved);
+        const size_t n = product(T, 2 * D), rows = product(T, 2 * 6);
+        results(&p, n > rows ? n : rows);
         variable(&p, "qkv", 3 * n, 1, false);
         attention_inputs(&p);
+        p.extra = input(&p.memory, &p.stream, k_attention_saved(NULL, &p.shape), 0);
         end(&p);
     }
 }
