@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# count.sh - writes predict/counts.json: what the loops of our fused attention kernels hold, heads
-# of 64, from the machine code that nvcc makes of kernels/cuda. Needs nvcc, and nvdisasm on PATH
+# count.sh - adds to predict/counts.json what the loops of our fused attention kernels hold, heads of
+# 64, from the machine code that nvcc makes of kernels/cuda; their counts at 226faba, before the
+# backward pass had five products, are there under the names without -2. Needs nvcc, and nvdisasm on PATH
 # (PyPI's nvidia-cuda-nvdisasm has one). From the repository's root:
 #
 #   predict/count.sh [OUT.json]
@@ -25,32 +26,28 @@ count() {
     [ -e "$cubin" ] ||
         nvcc -std=c++17 --fmad=true -O3 -I. -Ibase -cubin -arch="sm_$5" "kernels/cuda/$2.cu" \
             -o "$cubin" || exit 1
-    symbol=$3ILi64EL10fused_kind$4E
+    symbol=$3ILi64EL10fused_kind$4
     index=$(readelf -sW "$cubin" 2>/dev/null | awk -v s="$symbol" '$4 == "FUNC" && index($0, s) {
         print $1 + 0; exit }')
     nvdisasm -fun "$index" -c "$cubin" >"$work/code.sass" || exit 1
     tools/predict loops "$work/code.sass" --kernel "$symbol" --taken "$6" --never "$7" \
         --into "$out" --as "$1.sm_$5" --source "$source" || exit 1
 }
-powers='b000,b020,b140,b270,b3e0,b4f0,b650,b760,d100,d120,d240,d370,d4e0,d5f0,d750,d860'
-count softmax-forward fused_forward fused_forward 0 80 1e70,2520 1930,1f10,2ff0,32c0,3590,3980
-count softmax-forward fused_forward fused_forward 0 90 2660 1a20,2040,3130,3400,36d0,3c30
-count softmax-keys fused_backward fused_keys 0 80 1c60,20b0 1780,1da0
-count softmax-keys fused_backward fused_keys 0 90 22a0 18d0,1f60
-count softmax-queries fused_backward fused_queries 0 80 1bb0,1fe0 17e0,1ca0
-count softmax-queries fused_backward fused_queries 0 90 2100 18e0,1dd0
-count lssar-forward-first fused_forward fused_forward 3 80 2340,25b0,3bf0,eef0 1f50,3730,40b0,4330
-count lssar-forward-first fused_forward fused_forward 3 90 2340,25f0,3d10,f070 1f30,3840,41e0,4470
-count lssar-forward-second fused_forward fused_forward 3 80 \
-    25b0,3bf0,40b0,5d40,b8a0,b9d0,d9a0,dad0 "1f50,2340,3730,eef0,$powers"
-powers='b170,b190,b2b0,b3e0,b550,b660,b7c0,b8d0,d270,d290,d3b0,d4e0,d650,d760,d8c0,d9d0'
-count lssar-forward-second fused_forward fused_forward 3 90 \
-    25f0,3d10,41e0,5e80,ba10,bb40,db10,dc40 "1f30,2340,3840,f070,$powers"
-count lssar-keys fused_backward fused_keys 3 80 25e0,38f0,3a20 \
-    1af0,20c0,28e0,3050,3070,3190,32c0,3430,3540,36a0,37b0
-count lssar-keys fused_backward fused_keys 3 90 26c0,39e0,3b10 \
-    1b70,21a0,29c0,3140,3160,3280,33b0,3520,3630,3790,38a0
-count lssar-queries fused_backward fused_queries 3 80 2590,3800,3930 \
-    1cc0,20e0,2860,2f60,2f80,30a0,31d0,3340,3450,35b0,36c0
-count lssar-queries fused_backward fused_queries 3 90 26c0,3940,3a70 \
-    1d40,21a0,2990,30a0,30c0,31e0,3310,3480,3590,36f0,3800
+count softmax-forward-2 fused_forward fused_forward 0ELb0E 80 1b70,2220,2cf0,2fc0,3290,3700 17c0,1c10
+count softmax-forward-2 fused_forward fused_forward 0ELb0E 90 2320,2df0,30c0,3390,3810 18e0,1d10
+count lssar-forward-2 fused_forward fused_forward 3ELb1E 80 15f0,1bb0,5bd0,62c0,b280,b970 \
+    17a0,22b0,55c0,5950,5eb0,b560
+count lssar-forward-2 fused_forward fused_forward 3ELb1E 90 1830,1e20,5e70,6540,b500,bbd0 \
+    1a10,2520,5820,5bd0,6140,b7d0
+count lssar-evaluation-2 fused_forward fused_forward 3ELb0E 80 1620,1be0,5c20,6310,b000,b6f0 \
+    17d0,22e0,5590,5940,5f00,b2e0
+count lssar-evaluation-2 fused_forward fused_forward 3ELb0E 90 16c0,1cb0,5bf0,62c0,b060,b730 \
+    18a0,23b0,55a0,5950,5ec0,b330
+count softmax-backward-2 fused_backward fused_backward 0E 80 1cf0,22f0,38a0 \
+    1830,1c00,1e70,3830,3860,3a00,3cc0,3d80,3da0,3df0
+count softmax-backward-2 fused_backward fused_backward 0E 90 2470,3a00 \
+    1940,1d30,1fe0,3990,39c0,3b50,3e10,3ed0,3f20
+count lssar-backward-2 fused_backward fused_backward 3E 80 2970,2f80,3900,9b40 \
+    2460,2830,2b00,3290,9ad0,9b00,9ca0,9f60,a020,a040,a090
+count lssar-backward-2 fused_backward fused_backward 3E 90 3070,39f0,9c80 \
+    2500,28f0,2bf0,3380,9c10,9c40,9dd0,a090,a150,a1a0
