@@ -143,7 +143,8 @@ static int measure_set(struct probe_inductive *p, int d, struct orr_progress *pr
         orr_progress_set(progress, PROBE_MODELS * (uint64_t)d + (uint64_t)arm, detail);
         if (probe_guesses_find(&p->guesses, arm, d))
             continue;
-        rc = probe_inductive_fit(p, arm, d, guess);
+        rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
+                               : probe_inductive_fit(p, arm, d, guess);
         if (!rc)
             rc = probe_guesses_add(&p->guesses, arm, d, guess);
     }

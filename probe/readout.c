@@ -339,7 +339,8 @@ int probe_observer(const struct probe_labelled *fit, const struct probe_labelled
             wanted[contexts[c].step[k]] = true;
     }
     for (int i = 0; i < n && !rc; i++) {
-        rc = fitted_numbers(judged, i, judged->steps, wanted, &prior, found);
+        rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
+                               : fitted_numbers(judged, i, judged->steps, wanted, &prior, found);
         for (int c = 0; c < count && !rc; c++)
             observe(judged, i, &contexts[c], found, mean[c], score[c]);
     }

@@ -75,11 +75,20 @@ static bool is_new(const struct probe_file *cell, int i, const struct probe_row 
     return true;
 }
 
+/* Means over seeds; without intervals where the numbers are bounds of what is not known. */
+static struct orr_mean mean_of(const struct figure *f, const double *x)
+{
+    struct orr_mean mean = orr_mean_of(x, f->n);
+    if (strpbrk(f->row->measure, "<>?"))
+        mean.half = mean.error = (double)NAN;
+    return mean;
+}
+
 /* ---------------------------------------------------------------------------------- output */
 
 static cJSON *figure_json(const struct figure *f)
 {
-    const struct orr_mean value = orr_mean_of(f->value, f->n), gain = orr_mean_of(f->gain, f->n);
+    const struct orr_mean value = mean_of(f, f->value), gain = mean_of(f, f->gain);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "source", f->first->source);
     cJSON_AddStringToObject(json, "stage", f->first->stage);
@@ -113,8 +122,8 @@ static void print_figure(const struct figure *f)
         printf(" %d |", f->row->context);
     else
         printf(" - |");
-    probe_print_mean(orr_mean_of(f->value, f->n));
-    probe_print_mean(orr_mean_of(f->gain, f->n));
+    probe_print_mean(mean_of(f, f->value));
+    probe_print_mean(mean_of(f, f->gain));
     probe_print_mean((struct orr_mean){.mean = orr_mean_of(f->ceiling, f->n).mean, .half = NAN});
     probe_print_mean(orr_mean_of(f->floor, f->n));
     probe_print_mean((struct orr_mean){.mean = orr_mean_of(f->raw, f->n).mean, .half = NAN});

@@ -6,8 +6,9 @@
 #
 # Results of single cells (cell.json) are kept in RESULTS/cells/<grid>, and grids are put together
 # from those, so that they can be made in pieces, on several machines.
-# What a grid has no results of keeps the file that is there; where they cannot be put together that
-# is said, the rest goes on, and the status is 1. machines.csv has the commit and the CPU that this
+# What a grid has no results of keeps the file that is there, and so does one whose results here are
+# of fewer seeds or of another preset, unless FORCE=1; where they cannot be put together that is said,
+# too, the rest goes on, and the status is 1. machines.csv has the commit and the CPU that this
 # was done with (COMMIT: another one). RUNS (runs), BIN (bin), DOCS (docs).
 set -u -o pipefail
 results=${1:?claims: error: expected a folder of results}
@@ -17,8 +18,28 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$results"
 beside=$(cd "$results" && pwd) || exit 1
 changed='' failed=0
+# seeds FILE, preset FILE: the most seeds of a figure, and the preset, that a result says
+seeds() {
+    tr -d '[:space:]' <"$1" | grep -oE '"seeds":(\[[^]]*\]|[0-9]+)' | sed 's/.*://' |
+        awk -F, '{ n = /^\[/ ? (/[0-9]/ ? NF : 0) : $1 } n > most { most = n } END { print most + 0 }'
+}
+preset() {
+    tr -d '[:space:]' <"$1" | grep -oE '"preset":"[^"]*"' | head -n 1
+}
+# less NAME FILE: whether it says less than what is kept, and that this is so
+less() {
+    [ -e "$results/$1" ] && [ "${FORCE:-0}" != 1 ] || return 1
+    [ "$(seeds "$2")" -lt "$(seeds "$results/$1")" ] ||
+        [ "$(preset "$2")" != "$(preset "$results/$1")" ] || return 1
+    echo "claims: $1: made of $(seeds "$2") seeds, $(preset "$2"); that of" \
+        "$(seeds "$results/$1") seeds, $(preset "$results/$1"), is kept (FORCE=1 replaces it)" >&2
+}
 # take NAME FILE: a result that was made
 take() {
+    case $1 in
+    cells/*) ;;
+    *) less "$@" && failed=1 && return ;;
+    esac
     mkdir -p "$(dirname "$results/$1")" || exit 1
     cmp -s "$2" "$results/$1" && return
     cp "$2" "$results/$1.new" && mv "$results/$1.new" "$results/$1" || exit 1

@@ -35,6 +35,38 @@ static enum verdict_ruling small(double size, double mean, double half, char why
     return VERDICT_OPEN;
 }
 
+/* As if it were asked above 0. */
+static enum verdict_ruling one_sided(const struct verdict_claim *claim, double mean, double half,
+                                     char why[256])
+{
+    const double sign = claim->rule == VERDICT_ABOVE ? 1 : -1;
+    const double low = sign * mean - half, high = sign * mean + half;
+    const double least = sign * claim->size;
+    if (high <= 0 || high < least) {
+        snprintf(why, 256,
+                 high < 0  ? "beyond chance, the other way"
+                 : low > 0 ? "beyond chance, but smaller than the claim's words allow"
+                           : "the interval holds no effect that the claim's words allow");
+        return VERDICT_REFUTED;
+    }
+    if (low > 0 && sign * mean >= least) {
+        snprintf(why, 256, "beyond chance, as claimed");
+        return VERDICT_REPRODUCED;
+    }
+    snprintf(why, 256, low > 0 ? "beyond chance, but perhaps too small" : "within chance");
+    return VERDICT_OPEN;
+}
+
+static enum verdict_ruling rule(const struct verdict_claim *claim, double mean, double half,
+                                char why[256])
+{
+    if (claim->rule == VERDICT_EQUAL)
+        return equal(claim->size, mean, half, why);
+    if (claim->rule == VERDICT_SMALL)
+        return small(claim->size, mean, half, why);
+    return one_sided(claim, mean, half, why);
+}
+
 enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
                                     const struct verdict_fact *fact, char why[256])
 {
@@ -51,30 +83,19 @@ enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
         snprintf(why, 256, "%d seed%s: nothing rests on so few", fact->n, fact->n == 1 ? "" : "s");
         return VERDICT_OPEN;
     }
-    if (claim->rule == VERDICT_EQUAL)
-        return equal(claim->size, fact->mean, fact->half, why);
-    if (claim->rule == VERDICT_SMALL)
-        return small(claim->size, fact->mean, fact->half, why);
-    /* as if it were asked above 0 */
-    const double sign = claim->rule == VERDICT_ABOVE ? 1 : -1;
-    const double low = sign * fact->mean - fact->half, high = sign * fact->mean + fact->half;
-    const double least = sign * claim->size;
-    if (high <= 0 || high < least) {
-        snprintf(why, 256,
-                 high < 0  ? "beyond chance, the other way"
-                 : low > 0 ? "beyond chance, but smaller than the claim's words allow"
-                           : "the interval holds no effect that the claim's words allow");
-        return VERDICT_REFUTED;
-    }
-    if (low > 0 && sign * fact->mean >= least) {
-        snprintf(why, 256, "beyond chance, as claimed");
-        return VERDICT_REPRODUCED;
-    }
-    if (low > 0) {
-        snprintf(why, 256, "beyond chance, but perhaps too small");
+    if (claim->rule == VERDICT_SMALL && fact->difference &&
+        fabs(fact->ceiling - fact->floor) <= claim->size) {
+        snprintf(why, 256, "ceiling and floor are nearer to each other than +-%g", claim->size);
         return VERDICT_OPEN;
     }
-    snprintf(why, 256, "within chance");
+    const enum verdict_ruling ruling = rule(claim, fact->mean, fact->half, why);
+    if (ruling == VERDICT_OPEN || !isfinite(fact->room_half))
+        return ruling;
+    if (rule(claim, fact->room, fact->room_half, why) == ruling)
+        return ruling;
+    snprintf(why, 256,
+             "beyond chance in R^2, but as shares of the room above random weights %.2g +- %.2g",
+             fact->room, fact->room_half);
     return VERDICT_OPEN;
 }
 

@@ -48,7 +48,10 @@ extern const struct verdict_claim verdict_claims[]; /* ended by claim == NULL */
 struct verdict_fact {
     bool read, there; /* the file was read; it has the figure */
     double mean, half, ceiling, floor;
-    int n; /* seeds; 0: not over seeds */
+    int n;                  /* seeds; 0: not over seeds */
+    bool difference;        /* of two figures, which ceiling and floor are of */
+    double room, room_half; /* of what a grid's models learned: the same difference of its shares
+                               of the room between floor and ceiling */
 };
 /* From <folder>/<file>. A file or row that is not there: there == false and status 0; a file
  * that cannot be read, or is of another format: ORR_EFORMAT. */

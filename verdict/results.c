@@ -179,24 +179,46 @@ static double number_at(const cJSON *cell, const char *key, int i)
 
 enum { SEEDS = 64 };
 
-/* difference (seeds) = that of two levels of a factor at the same levels of all others, averaged
- * over them, of the numbers per seed under this key; NaN where a seed lacks one of them. */
-static void differences(const cJSON *cells, const char *key, int factor,
-                        const struct verdict_claim *claim, int seeds, double difference[SEEDS])
+static double value_at(const cJSON *cell, int seed)
+{
+    return number_at(cell, "values", seed);
+}
+
+/* Of random weights, of the same seeds. */
+static double floor_at(const cJSON *cell, int seed)
+{
+    return isfinite(value_at(cell, seed)) ? number_at(cell, "floors", seed) : (double)NAN;
+}
+
+static double learned_at(const cJSON *cell, int seed)
+{
+    return value_at(cell, seed) - floor_at(cell, seed);
+}
+
+static double share_at(const cJSON *cell, int seed)
+{
+    return learned_at(cell, seed) / (orr_json_number(cell, "ceiling") - floor_at(cell, seed));
+}
+
+/* The mean over seeds of the difference of two levels of a factor at the same levels of all others,
+ * averaged over them; without the seeds that lack one of the numbers. */
+static struct orr_mean difference(const cJSON *cells, double (*number)(const cJSON *cell, int seed),
+                                  int factor, const struct verdict_claim *claim, int seeds)
 {
     const cJSON *a, *b;
+    double sum[SEEDS] = {0};
     int pairs = 0;
-    memset(difference, 0, SEEDS * sizeof *difference);
     for (a = cells->child; a; a = a->next)
         for (b = cells->child; b; b = b->next) {
             if (!is_pair(a, b, factor, claim))
                 continue;
             pairs++;
             for (int s = 0; s < seeds; s++)
-                difference[s] += number_at(a, key, s) - number_at(b, key, s);
+                sum[s] += number(a, s) - number(b, s);
         }
     for (int s = 0; s < seeds; s++)
-        difference[s] = pairs ? difference[s] / pairs : (double)NAN;
+        sum[s] = pairs ? sum[s] / pairs : (double)NAN;
+    return orr_mean_of(sum, seeds);
 }
 
 /* What a level does from another one, and, as the floor, what it does to random weights of the same
@@ -205,7 +227,6 @@ static void of_grid(const cJSON *json, const struct verdict_claim *claim, bool l
                     struct verdict_fact *fact)
 {
     const cJSON *row, *rows = get(json, "rows"), *cells;
-    double value[SEEDS], floors[SEEDS];
     const int factor = factor_of(json, claim->c), seeds = (int)orr_json_number(json, "seeds");
     for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
         if (fits(row, claim->a, claim->b, claim->context))
@@ -213,18 +234,18 @@ static void of_grid(const cJSON *json, const struct verdict_claim *claim, bool l
     cells = get(row, "cells");
     if (factor < 0 || !cJSON_IsArray(cells) || seeds < 1 || seeds > SEEDS)
         return;
-    differences(cells, "values", factor, claim, seeds, value);
-    differences(cells, "floors", factor, claim, seeds, floors);
-    for (int s = 0; s < seeds; s++) {
-        floors[s] = isfinite(value[s]) ? floors[s] : (double)NAN; /* of the same seeds */
-        value[s] -= learned ? floors[s] : 0;
-    }
-    const struct orr_mean mean = orr_mean_of(value, seeds);
+    const struct orr_mean mean =
+        difference(cells, learned ? learned_at : value_at, factor, claim, seeds);
     fact->mean = mean.mean;
     fact->half = mean.half;
     fact->n = mean.n;
     fact->there = mean.n > 0;
-    fact->floor = learned ? 0 : orr_mean_of(floors, seeds).mean;
+    fact->floor = learned ? 0 : difference(cells, floor_at, factor, claim, seeds).mean;
+    if (learned) {
+        const struct orr_mean room = difference(cells, share_at, factor, claim, seeds);
+        fact->room = room.mean;
+        fact->room_half = room.half;
+    }
 }
 
 static void of_bench(const cJSON *json, const struct verdict_claim *claim,
@@ -263,7 +284,7 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
                                          [VERDICT_OF_GRID] = "orrery-probe-grid-1",
                                          [VERDICT_OF_GRID_LEARNED] = "orrery-probe-grid-1",
                                          [VERDICT_OF_BENCH] = NULL}; /* these have none */
-    *fact = (struct verdict_fact){false, false, NAN, NAN, NAN, NAN, 0};
+    *fact = (struct verdict_fact){false, false, NAN, NAN, NAN, NAN, 0, false, NAN, NAN};
     TRY(orr_path(path, "%s/%s", folder, claim->file));
     if (!orr_exists(path))
         return 0;
@@ -295,7 +316,8 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
     case VERDICT_OF_BENCH:
         of_bench(json, claim, fact);
     }
-    fact->half = verdict_half(fact->mean, fact->half, fact->n, is_difference(claim));
+    fact->difference = is_difference(claim);
+    fact->half = verdict_half(fact->mean, fact->half, fact->n, fact->difference);
     cJSON_Delete(json);
     return 0;
 }

@@ -119,6 +119,25 @@ check "and put together" same_file "$WORK/one/verdict/verdict.json" "$WORK/resul
 rm -rf "${WORK:?}/results/cells/verdict/seed1-lssar.json"
 RUNS=$WORK/none DOCS=$WORK/kept tools/claims.sh "$WORK/results" >/dev/null
 check "without runs, of those that are kept" grep -q '"cells":.3,' "$WORK/results/verdict.json"
+# results of fewer seeds, or of another preset, do not take the place of those that are kept
+few=$WORK/few/gate/one
+mkdir -p "$few" && cp -r "$WORK/one/verdict/seed0-softmax/softmax" "$few" &&
+    cp "$WORK/one/verdict/seed0-softmax/preset.json" "$few" || exit
+check "a probe" program probe length --run "$few" --attention softmax --length 32 --quiet
+take() { # FILE: the same, put together with what is kept
+    RUNS=$WORK/few DOCS=$WORK/kept tools/claims.sh "$WORK/results" >/dev/null 2>"$WORK/err"
+}
+check "the first of a grid" take
+for change in 's/"seeds":.1/"seeds": 3/' 's/"preset":."[a-z]*"/"preset": "other"/'; do
+    sed -i "$change" "$WORK/results/gate.json" && cp "$WORK/results/gate.json" "$WORK/gate.json"
+    check_not "$change: is kept: status" take
+    check "$change: is kept" same_file "$WORK/gate.json" "$WORK/results/gate.json"
+    check "$change: named" grep -q '^claims: gate.json: made of 1 seeds, ' "$WORK/err"
+    check "$change: FORCE=1" env FORCE=1 RUNS="$WORK/few" DOCS="$WORK/kept" tools/claims.sh \
+        "$WORK/results"
+    check_not "$change: is replaced" cmp -s "$WORK/gate.json" "$WORK/results/gate.json"
+done
+rm "$WORK/results/gate.json"
 cp -r "$WORK/results" "$WORK/results-stale" || exit # a run that is made again, its file left
 cp -r "$WORK/one" "$WORK/again" || exit
 again=$WORK/again/verdict/seed1-lssar

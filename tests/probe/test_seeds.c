@@ -98,7 +98,7 @@ static void test_three_seeds(void **state)
     scratch_remove(dir);
 }
 
-/* A row that the first seed does not have is not lost. */
+/* A row that the first seed does not have is not lost, and bounds have no interval. */
 static void test_bounded(void **state)
 {
     (void)state;
@@ -117,6 +117,8 @@ static void test_bounded(void **state)
     assert_int_equal(cJSON_GetArraySize(rows), 2);
     assert_true(number(rows, 0, "seeds") == 1 && number(rows, 0, "value") == 2);
     assert_true(number(rows, 1, "seeds") == 2 && number(rows, 1, "value") == 9);
+    assert_true(isnan(number(rows, 1, "half_width")));
+    assert_true(isnan(number(rows, 1, "above_floor_half_width")));
     cJSON_Delete(json);
     scratch_remove(dir);
 }

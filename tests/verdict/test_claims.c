@@ -105,10 +105,14 @@ static void figures_come_from_files_of_every_kind(void **state)
                "{\"name\": \"h\"}, {\"name\": \"f\"}], \"rows\": [{\"quantity\": \"q\", "
                "\"measure\": \"m\", \"context\": 5, \"cells\": ["
                "{\"levels\": [\"x\", \"0\"], \"values\": [90, 90, 90], \"ceiling\": 1},"
-               "{\"levels\": [\"x\", \"1\"], \"values\": [10, 20, 5], \"floors\": [1, 2, 0]},"
-               "{\"levels\": [\"x\", \"2\"], \"values\": [12, 23, null], \"floors\": [4, 4, 9]},"
-               "{\"levels\": [\"y\", \"1\"], \"values\": [30, 40, 5], \"floors\": [0, 1, 0]},"
-               "{\"levels\": [\"y\", \"2\"], \"values\": [34, 48, 6], \"floors\": [3, 1, 0]}]}]}");
+               "{\"levels\": [\"x\", \"1\"], \"values\": [10, 20, 5], \"floors\": [1, 2, 0], "
+               "\"ceiling\": 101},"
+               "{\"levels\": [\"x\", \"2\"], \"values\": [12, 23, null], \"floors\": [4, 4, 9], "
+               "\"ceiling\": 54},"
+               "{\"levels\": [\"y\", \"1\"], \"values\": [30, 40, 5], \"floors\": [0, 1, 0], "
+               "\"ceiling\": 101},"
+               "{\"levels\": [\"y\", \"2\"], \"values\": [34, 48, 6], \"floors\": [3, 1, 0], "
+               "\"ceiling\": 101}]}]}");
     struct verdict_claim grid = {.file = "g.json",
                                  .source = VERDICT_OF_GRID,
                                  .a = "q",
@@ -121,6 +125,11 @@ static void figures_come_from_files_of_every_kind(void **state)
     fact_is(fact_of(grid), 4.25, 12.706204736432095 * 1.25, NAN, 2, 2);
     grid.source = VERDICT_OF_GRID_LEARNED; /* less 3 and 1 of random weights */
     fact_is(fact_of(grid), 2.25, 12.706204736432095 * 2.25, NAN, 0, 2);
+    const double share[2] = {((8. / 50 - 9. / 100) + (31. / 98 - 30. / 101)) / 2,
+                             ((19. / 50 - 18. / 99) + (47. / 100 - 39. / 100)) / 2};
+    assert_true(fabs(fact_of(grid).room - (share[0] + share[1]) / 2) < 1e-9);
+    assert_true(fabs(fact_of(grid).room_half - 12.706204736432095 * fabs(share[1] - share[0]) / 2) <
+                1e-9);
     grid.source = VERDICT_OF_GRID;
     grid.context = 6;
     assert_false(fact_of(grid).there);
@@ -174,13 +183,26 @@ static void intervals_decide(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct verdict_claim claim = {.rule = cases[i].rule, .size = cases[i].size};
-        const struct verdict_fact fact = {true, true, cases[i].mean, cases[i].half,
-                                          NAN,  NAN,  cases[i].n};
+        const struct verdict_fact fact = {true, true,       cases[i].mean, cases[i].half, NAN,
+                                          NAN,  cases[i].n, false,         NAN,           NAN};
         char why[256];
         if (verdict_rule_on(&claim, &fact, why) != cases[i].ruling)
             fail_msg("case %zu: %s", i, why);
     }
     char why[256];
+    /* what a model learned, in two units: both decide */
+    const struct verdict_claim above = {.rule = VERDICT_ABOVE},
+                               nothing = {.rule = VERDICT_SMALL, .size = 0.1};
+    struct verdict_fact fact = {true, true, 0.3, 0.2, NAN, NAN, 3, true, 0.2, 0.1};
+    assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_REPRODUCED);
+    fact.room_half = 0.3;
+    assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
+    assert_non_null(strstr(why, "0.2 +- 0.3"));
+    /* a gain that no model could have made is not shown to be nothing */
+    fact = (struct verdict_fact){true, true, 0.02, 0.01, 1, 0.95, 3, true, NAN, NAN};
+    assert_int_equal(verdict_rule_on(&nothing, &fact, why), VERDICT_OPEN);
+    fact.floor = 0.5;
+    assert_int_equal(verdict_rule_on(&nothing, &fact, why), VERDICT_REPRODUCED);
     assert_int_equal(verdict_rule_on(&(struct verdict_claim){.rule = VERDICT_ABOVE},
                                      &(struct verdict_fact){.there = false}, why),
                      VERDICT_OPEN);
