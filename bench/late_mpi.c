@@ -1,7 +1,7 @@
 /* late_mpi.c - the MPI plugin behind a delay, for bench/network.sh: a library to be named by
  * $ORRERY_MPI_PLUGIN, that opens $LATE_MPI, the plugin itself, and lets $LATE_MS milliseconds pass
- * before everything that ranks do together. So long is the first message of an operation under way on
- * a network of that latency; one of several rounds pays for each of them there, and once here. */
+ * before everything that ranks do together. So long is the first message of an operation under way
+ * on a network of that latency; one of several rounds pays for each there, and once here. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <time.h>

@@ -12,8 +12,9 @@
 # The hosts are two network namespaces of this machine, joined by a pair of virtual devices whose
 # rates `tc tbf` limits: the bandwidth is that of the rate. The latency is that of the machine, and
 # what build/bench/late_mpi.so, the MPI plugin behind a delay, adds (make build/bench/late_mpi.so).
-# Needs root, iproute2 and Open MPI. Prints what a step takes without a network, and a table: seconds
-# per step with the exchange of gradients beside the backward pass, after it, and their ratio.
+# Needs root, iproute2 and Open MPI. Prints what a step takes without a network, and a table:
+# seconds per step with the exchange of gradients beside the backward pass, after it, and their
+# ratio.
 set -eu
 rates="0.1 1 10" latency=0 steps=10 batch=16 width=512 layers=8 pairs=3
 name=network keys="rates latency steps batch width layers pairs"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# count.sh - adds to predict/counts.json what the loops of our fused attention kernels hold, heads of
-# 64, from the machine code that nvcc makes of kernels/cuda; their counts at 226faba, before the
-# backward pass had five products, are there under the names without -2. Needs nvcc, and nvdisasm on PATH
-# (PyPI's nvidia-cuda-nvdisasm has one). From the repository's root:
+# count.sh - adds to predict/counts.json what the loops of our fused attention kernels hold, heads
+# of 64, from the machine code that nvcc makes of kernels/cuda; their counts at 226faba, before the
+# backward pass had five products, are there under the names without -2. Needs nvcc, and nvdisasm
+# on PATH (PyPI's nvidia-cuda-nvdisasm has one). From the repository's root:
 #
 #   predict/count.sh [OUT.json]
 #
@@ -33,7 +33,8 @@ count() {
     tools/predict loops "$work/code.sass" --kernel "$symbol" --taken "$6" --never "$7" \
         --into "$out" --as "$1.sm_$5" --source "$source" || exit 1
 }
-count softmax-forward-2 fused_forward fused_forward 0ELb0E 80 1b70,2220,2cf0,2fc0,3290,3700 17c0,1c10
+count softmax-forward-2 fused_forward fused_forward 0ELb0E 80 \
+    1b70,2220,2cf0,2fc0,3290,3700 17c0,1c10
 count softmax-forward-2 fused_forward fused_forward 0ELb0E 90 2320,2df0,30c0,3390,3810 18e0,1d10
 count lssar-forward-2 fused_forward fused_forward 3ELb1E 80 15f0,1bb0,5bd0,62c0,b280,b970 \
     17a0,22b0,55c0,5950,5eb0,b560

@@ -7,8 +7,8 @@
 # Results of single cells (cell.json) are kept in RESULTS/cells/<grid>, and grids are put together
 # from those, so that they can be made in pieces, on several machines.
 # What a grid has no results of keeps the file that is there, and so does one whose results here are
-# of fewer seeds or of another preset, unless FORCE=1; where they cannot be put together that is said,
-# too, the rest goes on, and the status is 1. machines.csv has the commit and the CPU that this
+# of fewer seeds or of another preset, unless FORCE=1; that is said, and where they cannot be put
+# together; the rest goes on, and the status is 1. machines.csv has the commit and the CPU that this
 # was done with (COMMIT: another one). RUNS (runs), BIN (bin), DOCS (docs).
 set -u -o pipefail
 results=${1:?claims: error: expected a folder of results}
@@ -21,7 +21,8 @@ changed='' failed=0
 # seeds FILE, preset FILE: the most seeds of a figure, and the preset, that a result says
 seeds() {
     tr -d '[:space:]' <"$1" | grep -oE '"seeds":(\[[^]]*\]|[0-9]+)' | sed 's/.*://' |
-        awk -F, '{ n = /^\[/ ? (/[0-9]/ ? NF : 0) : $1 } n > most { most = n } END { print most + 0 }'
+        awk -F, '{ n = /^\[/ ? (/[0-9]/ ? NF : 0) : $1 } n > most { most = n }
+            END { print most + 0 }'
 }
 preset() {
     tr -d '[:space:]' <"$1" | grep -oE '"preset":"[^"]*"' | head -n 1

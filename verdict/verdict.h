@@ -109,10 +109,10 @@ int verdict_each_comparison(const struct verdict *v,
                                           const double *difference, const double *nearer,
                                           void *context),
                             void *context);
-/* Half of the mean's 95% interval: of Student's t. Figures that are the same in every seed are shares
- * of samples, 0 to 1, or differences of shares, and t would call them certain: what has not come
- * about in n seeds has a probability of at most 1 - 0.05^(1/n), at 95%, and moves the mean to the
- * farther end at most. */
+/* Half of the mean's 95% interval: of Student's t. Figures that are the same in every seed are
+ * shares of samples, 0 to 1, or differences of shares, and t would call them certain: what has not
+ * come about in n seeds has a probability of at most 1 - 0.05^(1/n), at 95%, and moves the mean to
+ * the farther end at most. */
 double verdict_half(double mean, double half, int n, bool is_difference);
 /* Whether this interval of a difference leaves out 0, of at least three seeds. */
 bool verdict_beyond_chance(struct orr_mean mean);

@@ -120,24 +120,25 @@ rm -rf "${WORK:?}/results/cells/verdict/seed1-lssar.json"
 RUNS=$WORK/none DOCS=$WORK/kept tools/claims.sh "$WORK/results" >/dev/null
 check "without runs, of those that are kept" grep -q '"cells":.3,' "$WORK/results/verdict.json"
 # results of fewer seeds, or of another preset, do not take the place of those that are kept
-few=$WORK/few/gate/one
+few=$WORK/few/context/one
 mkdir -p "$few" && cp -r "$WORK/one/verdict/seed0-softmax/softmax" "$few" &&
     cp "$WORK/one/verdict/seed0-softmax/preset.json" "$few" || exit
-check "a probe" program probe length --run "$few" --attention softmax --length 32 --quiet
+check "a probe" program probe rollout --run "$few" --attention softmax --sequences 8 --quiet
 take() { # FILE: the same, put together with what is kept
     RUNS=$WORK/few DOCS=$WORK/kept tools/claims.sh "$WORK/results" >/dev/null 2>"$WORK/err"
 }
 check "the first of a grid" take
 for change in 's/"seeds":.1/"seeds": 3/' 's/"preset":."[a-z]*"/"preset": "other"/'; do
-    sed -i "$change" "$WORK/results/gate.json" && cp "$WORK/results/gate.json" "$WORK/gate.json"
+    sed -i "$change" "$WORK/results/context_rollout.json" && cp "$WORK/results/context_rollout.json" "$WORK/context_rollout.json"
     check_not "$change: is kept: status" take
-    check "$change: is kept" same_file "$WORK/gate.json" "$WORK/results/gate.json"
-    check "$change: named" grep -q '^claims: gate.json: made of 1 seeds, ' "$WORK/err"
+    check "$change: is kept" same_file "$WORK/context_rollout.json" "$WORK/results/context_rollout.json"
+    check "$change: named" grep -q '^claims: context_rollout.json: made of 1 seeds, ' "$WORK/err"
     check "$change: FORCE=1" env FORCE=1 RUNS="$WORK/few" DOCS="$WORK/kept" tools/claims.sh \
         "$WORK/results"
-    check_not "$change: is replaced" cmp -s "$WORK/gate.json" "$WORK/results/gate.json"
+    check "$change: is replaced" grep -q '"seeds":.1,' "$WORK/results/context_rollout.json"
+    check "... of its preset" grep -q '"preset":."smoke"' "$WORK/results/context_rollout.json"
 done
-rm "$WORK/results/gate.json"
+rm "$WORK/results/context_rollout.json"
 cp -r "$WORK/results" "$WORK/results-stale" || exit # a run that is made again, its file left
 cp -r "$WORK/one" "$WORK/again" || exit
 again=$WORK/again/verdict/seed1-lssar
