@@ -129,7 +129,8 @@ take() { # FILE: the same, put together with what is kept
 }
 check "the first of a grid" take
 for change in 's/"seeds":.1/"seeds": 3/' 's/"preset":."[a-z]*"/"preset": "other"/'; do
-    sed -i "$change" "$WORK/results/context_rollout.json" && cp "$WORK/results/context_rollout.json" "$WORK/context_rollout.json"
+    sed -i "$change" "$WORK/results/context_rollout.json" &&
+        cp "$WORK/results/context_rollout.json" "$WORK/context_rollout.json"
     check_not "$change: is kept: status" take
     check "$change: is kept" same_file "$WORK/context_rollout.json" "$WORK/results/context_rollout.json"
     check "$change: named" grep -q '^claims: context_rollout.json: made of 1 seeds, ' "$WORK/err"
