@@ -132,7 +132,8 @@ for change in 's/"seeds":.1/"seeds": 3/' 's/"preset":."[a-z]*"/"preset": "other"
     sed -i "$change" "$WORK/results/context_rollout.json" &&
         cp "$WORK/results/context_rollout.json" "$WORK/context_rollout.json"
     check_not "$change: is kept: status" take
-    check "$change: is kept" same_file "$WORK/context_rollout.json" "$WORK/results/context_rollout.json"
+    check "$change: is kept" same_file "$WORK/context_rollout.json" \
+        "$WORK/results/context_rollout.json"
     check "$change: named" grep -q '^claims: context_rollout.json: made of 1 seeds, ' "$WORK/err"
     check "$change: FORCE=1" env FORCE=1 RUNS="$WORK/few" DOCS="$WORK/kept" tools/claims.sh \
         "$WORK/results"
