@@ -240,6 +240,8 @@ struct k_ops {
 /* Reals of `saved` for a shape (enough for every path of the backend; NULL: of any
  * backend and variant). */
 size_t k_attention_saved(const struct k_ops *ops, const struct k_attention_shape *shape);
+/* Where behind the statistics of rows, a multiple of 16 bytes, a backend may keep more of them. */
+size_t k_attention_beside(const struct k_attention_shape *shape);
 
 /* Attention weights of rows first .. first + rows - 1 of head h of sequence b, for diagnostics:
  * weights (rows, T), exactly 0 where not attended. By the reference path, in double. */

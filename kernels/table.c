@@ -62,14 +62,25 @@ const struct k_ops *k_generic_attention(const struct k_ops *ops, struct k_ops *c
     return copy;
 }
 
-/* Six numbers per row of each head: enough for the statistics of every path. Of re-weighted rows
- * the fused kernels of devices keep a vector of bf16, too, from a multiple of 16 bytes on. */
+static size_t rows_of(const struct k_attention_shape *shape)
+{
+    return (size_t)shape->B * (size_t)shape->H * (size_t)shape->T;
+}
+
+/* Six numbers per row of each head: enough for the statistics of every path. */
+enum { STATISTICS = 6 };
+
+size_t k_attention_beside(const struct k_attention_shape *shape)
+{
+    return (STATISTICS * rows_of(shape) + 3) / 4 * 4;
+}
+
+/* The fused kernels of devices keep a vector of bf16 of each re-weighted row, too. */
 size_t k_attention_saved(const struct k_ops *ops, const struct k_attention_shape *shape)
 {
-    const size_t rows = (size_t)shape->B * (size_t)shape->H * (size_t)shape->T;
-    const size_t numbers = (6 * rows + 3) / 4 * 4;
-    const bool kept = !ops || (!ops->host && shape->variant->sharpen);
-    return kept ? numbers + (rows * (size_t)shape->D + 1) / 2 : 6 * rows;
+    const bool more = !ops || (!ops->host && shape->variant->sharpen);
+    return more ? k_attention_beside(shape) + (rows_of(shape) * (size_t)shape->D + 1) / 2
+                : STATISTICS * rows_of(shape);
 }
 
 const struct k_ops *const *k_backends(void)

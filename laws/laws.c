@@ -1,7 +1,6 @@
 /* laws.c - run directory mode: every source and sample through the same search. */
 #include "laws.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -324,8 +323,7 @@ static int run_laws(struct laws *laws, struct sr_settings *settings)
         rc = check_sources(laws, false);
         if (rc)
             return rc;
-        if (remove(laws->checkpoint) && errno != ENOENT) /* of a search for others */
-            return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", laws->checkpoint, strerror(errno));
+        TRY(orr_remove(laws->checkpoint)); /* of a search for others */
         orr_note(cli->quiet, "symreg: %s is up to date", laws->folder);
         return laws_print(laws);
     }

@@ -141,12 +141,12 @@ static int measure_set(struct probe_inductive *p, int d, struct orr_progress *pr
         char detail[64];
         snprintf(detail, sizeof detail, "%s, data set %d", probe_inductive_arm[arm], d + 1);
         orr_progress_set(progress, PROBE_MODELS * (uint64_t)d + (uint64_t)arm, detail);
-        if (probe_guesses_find(&p->guesses, arm, d))
-            continue;
-        rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
-                               : probe_inductive_fit(p, arm, d, guess);
-        if (!rc)
-            rc = probe_guesses_add(&p->guesses, arm, d, guess);
+        if (orr_signal_seen()) {
+            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
+        } else if (!probe_guesses_find(&p->guesses, arm, d)) {
+            rc = probe_inductive_fit(p, arm, d, guess);
+            rc = rc ? rc : probe_guesses_add(&p->guesses, arm, d, guess);
+        }
     }
     free(guess);
     return rc ? rc : probe_inductive_observe(p, d);
@@ -160,8 +160,7 @@ static int measure(struct probe_inductive *p)
     orr_progress_init(&progress, "inductive", cells, p->options->quiet);
     progress.begun = (uint64_t)p->guesses.count;
     for (int d = 0; d < p->sets && !rc; d++)
-        rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
-                               : measure_set(p, d, &progress);
+        rc = measure_set(p, d, &progress);
     if (!rc)
         orr_progress_set(&progress, cells, NULL);
     orr_progress_end(&progress, NULL);

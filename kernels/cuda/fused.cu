@@ -105,7 +105,7 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *sav
     p.rows = (size_t)p.B * (size_t)p.H * (size_t)p.T;
     p.saved = saved;
     if (shape->variant->sharpen && !shape->forward_only)
-        p.spread = (bf16 *)(saved + (SAVED * p.rows + 3) / 4 * 4);
+        p.spread = (bf16 *)(saved + k_attention_beside(shape));
     p.unit = shape->variant->score == K_SCORE_DOT ? p.rule.scale * LOG2_E : 1.0f;
     p.low = log((double)shape->D) * log((double)shape->T) < LARGEST_SCORE / 2.0;
     p.narrow = shape->narrow;

@@ -16,11 +16,6 @@ at_exit() {
     [ -z "$session" ] || pkill -9 -s "$session"
     [ -z "${pid:-}" ] || kill -9 "$pid" 2>/dev/null
 }
-now_ms() { # goes on when the clock is set
-    local up
-    read -r up _ </proc/uptime
-    echo $((10#${up/./} * 10))
-}
 
 run=$WORK/run/smoke
 started=$(now_ms)

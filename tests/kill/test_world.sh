@@ -24,11 +24,6 @@ at_exit() {
 
 # The same folder for all: a page and some messages name it.
 run=$WORK/run/smoke
-now_ms() { # goes on when the clock is set
-    local up
-    read -r up _ </proc/uptime
-    echo $((10#${up/./} * 10))
-}
 make_world "$run" 1
 counting=()
 [ ! -e "$FAIL_WRITE" ] ||

@@ -14,6 +14,12 @@ for setting in $WORLD_SET; do
     settings+=(--set "$setting")
 done
 
+now_ms() { # goes on when the clock is set
+    local up
+    read -r up _ </proc/uptime
+    echo $((10#${up/./} * 10))
+}
+
 # make_world RUN THREADS: sets $command, the pipeline as make does it, as far as it is not done
 make_world() {
     command=(make -s -j1 world PRESET=smoke RUN="$1" THREADS="$2" SET="$(echo $WORLD_SET)"
