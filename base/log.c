@@ -50,12 +50,15 @@ static void print_line(struct orr_progress *p, double now, const char *detail)
     const double elapsed = now - p->start_s;
     const double share = p->total ? (double)p->done / (double)p->total : 0;
     const double made = (double)p->done - (double)p->begun;
-    const double left = made > 0 ? elapsed * ((double)p->total - (double)p->done) / made : 0;
-    char spent_text[ORR_DURATION], left_text[ORR_DURATION];
+    char spent_text[ORR_DURATION], left_text[ORR_DURATION + 16] = "";
     orr_duration_print(elapsed, spent_text);
-    orr_duration_print(left, left_text);
-    fprintf(stderr, "%s%s: %llu/%llu (%.0f%%)%s%s, %s, %s left%s", p->terminal ? "\r\033[K" : "",
-            p->label, (unsigned long long)p->done, (unsigned long long)p->total, 100 * share,
+    if (made > 0) { /* before the first is done no one knows */
+        char left[ORR_DURATION];
+        orr_duration_print(elapsed * ((double)p->total - (double)p->done) / made, left);
+        snprintf(left_text, sizeof left_text, ", %s left", left);
+    }
+    fprintf(stderr, "%s%s: %llu/%llu (%.0f%%)%s%s, %s%s%s", p->terminal ? "\r\033[K" : "", p->label,
+            (unsigned long long)p->done, (unsigned long long)p->total, 100 * share,
             detail ? ", " : "", detail ? detail : "", spent_text, left_text,
             p->terminal ? "" : "\n");
     fflush(stderr);

@@ -25,14 +25,18 @@ static bool is_close(const struct report_true_law *law, double k)
     return close;
 }
 
-static int take_source(const struct report_run *run, int s, struct runs_run *into)
+static void take_source(const struct report_run *run, int s, struct runs_run *into)
 {
     const struct report_source *from = &run->source[s];
     struct runs_source *source = &into->source[into->source_count++];
     int last = -1, constants = 0;
     *source = (struct runs_source){.r2_log = from->r2_log,
                                    .is_model = from->role == REPORT_ATTENTION,
-                                   .k_dropped_m2 = from->k_dropped_mean};
+                                   .k_dropped_m2 = from->k_dropped_mean,
+                                   .next_state = NAN,
+                                   .beyond = NAN,
+                                   .step_ms = NAN,
+                                   .memory_mb = NAN};
     if (from->role == REPORT_UNTRAINED)
         snprintf(source->title, sizeof source->title, "%s (%s)", from->name,
                  orr_source_attention(&run->preset, from->name));
@@ -57,7 +61,6 @@ static int take_source(const struct report_run *run, int s, struct runs_run *int
     }
     source->k = constants ? source->k / constants : (double)NAN;
     source->loss = source->samples ? source->loss / source->samples : (double)NAN;
-    return report_runs_trained(run->path, &run->preset, from->name, source);
 }
 
 /* What one run says. */
@@ -75,9 +78,12 @@ static int read_run(const char *path, struct runs_run *into)
         into->preset = run.preset;
         into->true_law = run.true_law;
         snprintf(into->rule, sizeof into->rule, "%s", report_headline_rule(&run));
-        for (int s = 0; s < run.source_count && !rc; s++)
+        for (int s = 0; s < run.source_count; s++)
             if (run.source[s].has_laws)
-                rc = take_source(&run, s, into);
+                take_source(&run, s, into);
+        for (int s = 0; s < into->source_count && !rc; s++)
+            if (into->source[s].is_model)
+                rc = report_runs_trained(path, into->source[s].title, into);
     }
     report_free(&run);
     return rc;

@@ -19,8 +19,9 @@ struct runs_source {
      * none. */
     double k, k_dropped_m2;
     int k_close;
-    /* Of models; NaN where there is none. Next-state errors in AU: as evaluation.json has it, and
-     * beyond the trained positions in the longest sequences that bin/probe length measured. */
+    /* NaN where there is none. Next-state errors in AU: as evaluation.json has it (of random
+     * weights: bin/probe length), and beyond the trained positions in the longest sequences that
+     * bin/probe length measured; of models: of a step. */
     double next_state, beyond, step_ms, memory_mb;
 };
 
@@ -104,9 +105,10 @@ double report_runs_figure(const struct runs_run *run, const char *title, int fig
 int report_runs_checkpoint(const char *run, const struct orr_preset *preset, const char *name,
                            char path[REPORT_PATH]);
 bool report_runs_is_of(const struct cJSON *json, const char *checkpoint);
-/* Fills next_state, beyond, step_ms and memory_mb of a source from its pretraining's files. */
-int report_runs_trained(const char *run, const struct orr_preset *preset, const char *name,
-                        struct runs_source *source);
+/* Fills next_state, beyond, step_ms and memory_mb of a model from the files of its pretraining, and
+ * the errors of the truth (a fit of the orbit to the same noisy places) and of random weights of
+ * the model's shape, where they were measured, in the sources "truth" and "untrained (name)". */
+int report_runs_trained(const char *run, const char *name, struct runs_run *into);
 /* visit()s every row, in the order of groups and of the sources of their runs. */
 int report_runs_rows(const struct runs *runs,
                      int (*visit)(const struct runs_row *row, void *context), void *context);

@@ -21,33 +21,40 @@ bool report_runs_is_of(const cJSON *json, const char *checkpoint)
     return !strcmp(found, content);
 }
 
-/* The row "next place, beyond" of the longest sequences, of bin/probe length. */
-static void take_beyond(const cJSON *json, double *beyond)
+/* Next-state errors of a model, of the truth's own orbits and of random weights. */
+struct errors {
+    double model, truth, random;
+};
+
+/* Those of the quantity in the longest sequences that bin/probe length measured, or the shortest,
+ * of the trained length. */
+static struct errors errors_of(const cJSON *json, const char *quantity, bool longest)
 {
+    struct errors errors = {NAN, NAN, NAN};
+    double best = NAN;
     const cJSON *row;
-    double longest = 0;
-    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "rows");
-    for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next) {
-        const char *quantity =
-            cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, "quantity"));
+    cJSON_ArrayForEach (row, cJSON_GetObjectItemCaseSensitive(json, "rows")) {
         const double context = orr_json_number(row, "context");
-        if (quantity && !strcmp(quantity, "next place, beyond") && context > longest) {
-            longest = context;
-            *beyond = orr_json_number(row, "value");
-        }
+        if (!orr_json_says(row, "quantity", quantity) ||
+            (longest ? context <= best : context >= best))
+            continue;
+        best = context;
+        errors = (struct errors){orr_json_number(row, "value"), orr_json_number(row, "ceiling"),
+                                 orr_json_number(row, "floor")};
     }
+    return errors;
 }
 
 /* What cannot be read, or is of another model, says nothing of this one. */
-static void read_beyond(const char *path, const char *checkpoint, double *beyond)
+static void read_length(const char *path, const char *checkpoint, struct errors *trained,
+                        struct errors *beyond)
 {
     cJSON *json = NULL;
-    if (!orr_exists(path))
-        return;
-    if (orr_json_read(path, &json))
+    if (orr_exists(path) && orr_json_read(path, &json))
         orr_error_clear();
-    if (report_runs_is_of(json, checkpoint))
-        take_beyond(json, beyond);
+    const cJSON *of = json && report_runs_is_of(json, checkpoint) ? json : NULL;
+    *trained = errors_of(of, "next place", false);
+    *beyond = errors_of(of, "next place, beyond", true);
     cJSON_Delete(json);
 }
 
@@ -91,18 +98,40 @@ int report_runs_checkpoint(const char *run, const struct orr_preset *preset, con
                     preset->pretrain.patience > 0 ? "best" : "last");
 }
 
-int report_runs_trained(const char *run, const struct orr_preset *preset, const char *name,
-                        struct runs_source *source)
+static struct runs_source *find(struct runs_run *into, const char *title)
 {
-    char path[REPORT_PATH], checkpoint[REPORT_PATH];
+    for (int s = 0; s < into->source_count; s++)
+        if (!strcmp(into->source[s].title, title))
+            return &into->source[s];
+    return NULL;
+}
+
+int report_runs_trained(const char *run, const char *name, struct runs_run *into)
+{
+    char path[REPORT_PATH], checkpoint[REPORT_PATH], untrained[sizeof into->source->title];
+    const struct orr_preset *preset = &into->preset;
     const double positions = (double)preset->pretrain.batch * preset->pretrain.accumulation *
                              (preset->orbits.positions - 1);
-    source->next_state = source->beyond = source->step_ms = source->memory_mb = NAN;
+    struct runs_source *source = find(into, name), *truth = find(into, "truth");
+    struct errors trained, beyond;
+    double fit = NAN;
+    snprintf(untrained, sizeof untrained, "untrained (%s)", name);
+    struct runs_source *floor = find(into, untrained);
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run, name));
     TRY(report_read_number(path, "teacher_forced", &source->next_state));
+    TRY(report_read_number(path, "orbit_fit", &fit));
     TRY(orr_path(path, "%s/%s/probe/length.json", run, name));
     TRY(report_runs_checkpoint(run, preset, name, checkpoint));
-    read_beyond(path, checkpoint, &source->beyond);
+    read_length(path, checkpoint, &trained, &beyond);
+    source->beyond = beyond.model;
+    if (truth && !isfinite(truth->next_state))
+        truth->next_state = fit;
+    if (truth && !isfinite(truth->beyond))
+        truth->beyond = beyond.truth;
+    if (floor) {
+        floor->next_state = trained.random;
+        floor->beyond = beyond.random;
+    }
     TRY(orr_path(path, "%s/%s/pretrain/log.jsonl", run, name));
     return read_cost(path, positions, source);
 }

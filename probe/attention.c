@@ -14,9 +14,10 @@ enum { DEFAULT_SEQUENCES = 8 };
 struct probe_run {
     const struct probe_options *options;
     struct probe probe;
-    struct gpt_batch batch;   /* B = 1 */
-    struct probe_sums *sums;  /* (layers, heads) */
-    struct probe_means *mean; /* (layers, heads) */
+    struct gpt_batch batch;      /* B = 1 */
+    struct gpt_model floor;      /* random weights */
+    struct probe_sums *sums[2];  /* of the model and of the floor: (layers, heads) */
+    struct probe_means *mean[2]; /* the same */
     char folder[4096], text[PROBE_TEXT];
 };
 
@@ -39,6 +40,17 @@ static double value_of(const struct probe_means *mean, size_t column)
     return *(const double *)(const void *)((const char *)mean + columns[column].offset);
 }
 
+static int measure_one(struct probe_run *run)
+{
+    struct gpt_model *const model[2] = {&run->probe.model, &run->floor};
+    const real *out;
+    for (int f = 0; f < 2; f++) {
+        TRY(gpt_forward(model[f], &run->batch, &out));
+        TRY(probe_weights(model[f], run->probe.T, run->sums[f], -1, NULL));
+    }
+    return 0;
+}
+
 static int measure(struct probe_run *run)
 {
     struct probe *probe = &run->probe;
@@ -46,20 +58,17 @@ static int measure(struct probe_run *run)
     int rc = 0;
     orr_progress_init(&progress, "attention", (uint64_t)probe->sequences, run->options->quiet);
     for (int s = 0; s < probe->sequences && !rc; s++) {
-        const real *out;
         rc = probe_fill(probe, (uint64_t)s, &run->batch);
         if (!rc)
-            rc = gpt_forward(&probe->model, &run->batch, &out);
-        if (!rc)
-            rc = probe_weights(&probe->model, probe->T, run->sums, -1, NULL);
+            rc = measure_one(run);
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
         if (!rc)
             orr_progress_set(&progress, (uint64_t)s + 1, NULL);
     }
     const int tasks = probe->model.config.layers * probe->model.config.heads;
-    for (int k = 0; k < tasks && !rc; k++)
-        probe_mean(&run->sums[k], &run->mean[k]);
+    for (int k = 0; k < 2 * tasks && !rc; k++)
+        probe_mean(&run->sums[k % 2][k / 2], &run->mean[k % 2][k / 2]);
     if (!rc)
         orr_progress_end(&progress, NULL);
     return rc;
@@ -77,12 +86,13 @@ static int write_csv(const struct probe_run *run)
         rc = orr_file_create(&file, path);
     if (!rc)
         rc = orr_file_printf(&file, "layer,head");
-    for (size_t k = 0; k < COLUMNS && !rc; k++)
-        rc = orr_file_printf(&file, ",%s", columns[k].name);
+    for (size_t k = 0; k < 2 * COLUMNS && !rc; k++)
+        rc = orr_file_printf(&file, ",%s%s", k < COLUMNS ? "" : "random_",
+                             columns[k % COLUMNS].name);
     for (int i = 0; i < c->layers * c->heads && !rc; i++) {
         rc = orr_file_printf(&file, "\n%d,%d", i / c->heads, i % c->heads);
-        for (size_t k = 0; k < COLUMNS && !rc; k++)
-            rc = orr_file_printf(&file, ",%.9g", value_of(&run->mean[i], k));
+        for (size_t k = 0; k < 2 * COLUMNS && !rc; k++)
+            rc = orr_file_printf(&file, ",%.9g", value_of(&run->mean[k / COLUMNS][i], k % COLUMNS));
     }
     if (!rc)
         rc = orr_file_printf(&file, "\n");
@@ -92,15 +102,13 @@ static int write_csv(const struct probe_run *run)
     return rc;
 }
 
-static void add_means(cJSON *to, const struct probe_means *mean)
+/* Of the model, and, under "random_weights", of the floor. */
+static void add_means(cJSON *to, const struct probe_means mean[2])
 {
-    for (size_t k = 0; k < COLUMNS; k++) {
-        const double value = value_of(mean, k);
-        if (isfinite(value))
-            cJSON_AddNumberToObject(to, columns[k].name, value);
-        else
-            cJSON_AddNullToObject(to, columns[k].name);
-    }
+    cJSON *const into[2] = {to, cJSON_AddObjectToObject(to, "random_weights")};
+    for (size_t k = 0; k < 2 * COLUMNS; k++)
+        orr_json_add_exact(into[k / COLUMNS], columns[k % COLUMNS].name,
+                           value_of(&mean[k / COLUMNS], k % COLUMNS));
 }
 
 static cJSON *json_settings(const struct probe_run *run)
@@ -142,21 +150,24 @@ static int write_json(const struct probe_run *run)
         return rc;
     cJSON *json = json_settings(run), *layers = cJSON_AddArrayToObject(json, "layers");
     for (int l = 0; l < c->layers; l++) {
-        struct probe_sums all = {0};
-        struct probe_means mean;
-        for (int h = 0; h < c->heads; h++)
-            probe_merge(&all, &run->sums[l * c->heads + h]);
-        probe_mean(&all, &mean);
+        struct probe_means mean[2];
+        for (int f = 0; f < 2; f++) {
+            struct probe_sums all = {0};
+            for (int h = 0; h < c->heads; h++)
+                probe_merge(&all, &run->sums[f][l * c->heads + h]);
+            probe_mean(&all, &mean[f]);
+        }
         cJSON *layer = cJSON_CreateObject();
         cJSON_AddItemToArray(layers, layer);
         cJSON_AddNumberToObject(layer, "layer", l);
-        add_means(layer, &mean);
+        add_means(layer, mean);
         cJSON *heads = cJSON_AddArrayToObject(layer, "heads");
         for (int h = 0; h < c->heads; h++) {
             cJSON *head = cJSON_CreateObject();
             cJSON_AddItemToArray(heads, head);
             cJSON_AddNumberToObject(head, "head", h);
-            add_means(head, &run->mean[l * c->heads + h]);
+            const int at = l * c->heads + h;
+            add_means(head, (struct probe_means[2]){run->mean[0][at], run->mean[1][at]});
         }
     }
     const int written = orr_json_write(path, json);
@@ -200,7 +211,7 @@ static int write_map(struct probe_run *run, int layer, float *map)
                               .window = c->attention_window,
                               .has_sign = has_sign(&run->probe.model.variant),
                               .map = map + (size_t)first * T * T,
-                              .means = &run->mean[layer * c->heads + first]};
+                              .means = &run->mean[0][layer * c->heads + first]};
     snprintf(page.title, sizeof page.title, "Layer %d: %s", layer, run->text);
     return rc ? rc : probe_draw(&page, run->folder, name);
 }
@@ -269,9 +280,13 @@ static int prepare(struct probe_run *run)
         return rc;
     probe_describe(&probe->model, run->text);
     const size_t tasks = (size_t)c->layers * (size_t)c->heads;
-    run->sums = orr_alloc(tasks, sizeof *run->sums);
-    run->mean = orr_alloc(tasks, sizeof *run->mean);
-    return run->sums && run->mean ? 0 : ORR_ENOMEM;
+    for (int f = 0; f < 2; f++) {
+        run->sums[f] = orr_alloc(tasks, sizeof *run->sums[f]);
+        run->mean[f] = orr_alloc(tasks, sizeof *run->mean[f]);
+        if (!run->sums[f] || !run->mean[f])
+            return ORR_ENOMEM;
+    }
+    return probe_floor(probe, run->options, &run->floor);
 }
 
 int probe_attention(const struct probe_options *options)
@@ -297,8 +312,11 @@ int probe_attention(const struct probe_options *options)
         orr_note(options->quiet, "attention: %s, %d sequences of %d positions: %s", run.text,
                  run.probe.sequences, run.probe.T, run.folder);
     gpt_batch_free(&run.batch);
-    free(run.sums);
-    free(run.mean);
+    gpt_free(&run.floor);
+    for (int f = 0; f < 2; f++) {
+        free(run.sums[f]);
+        free(run.mean[f]);
+    }
     probe_close(&run.probe);
     return rc;
 }

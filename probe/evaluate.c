@@ -12,6 +12,7 @@ struct column {
     int positions;
     double rope_base; /* 0: no rotary positions */
     struct gpt_next_state result;
+    double random; /* teacher-forced error of random weights */
 };
 
 struct both {
@@ -35,6 +36,18 @@ int probe_check_unchanged(const struct probe_options *o)
                           "--reweight, --window, --length, --ntk and a variant",
                           o->checkpoint)
                : 0;
+}
+
+static int evaluate_floor(struct probe *probe, const struct probe_options *options, double *error)
+{
+    struct gpt_model floor;
+    struct gpt_next_state result;
+    TRY(probe_floor(probe, options, &floor));
+    const int rc = gpt_evaluate_next_state(&floor, probe->data, probe->sequences,
+                                           probe->preset.orbits.extent_au, &result);
+    *error = result.teacher_forced;
+    gpt_free(&floor);
+    return rc;
 }
 
 static int evaluate(const struct probe_options *options, bool changed, struct both *both)
@@ -62,6 +75,7 @@ static int evaluate(const struct probe_options *options, bool changed, struct bo
                                      probe.preset.orbits.extent_au, &column->result);
         rc =
             rc ? rc : gpt_orbit_ceiling(probe.data, &probe.preset, probe.T + 1, 0, &column->result);
+        rc = rc ? rc : evaluate_floor(&probe, options, &column->random);
     }
     probe_close(&probe);
     return rc;
@@ -77,6 +91,7 @@ static cJSON *column_json(const struct column *column)
     if (column->rope_base > 0)
         cJSON_AddNumberToObject(json, "rope_base", column->rope_base);
     gpt_next_state_add(json, &column->result);
+    cJSON_AddNumberToObject(json, "random_weights", column->random);
     return json;
 }
 
@@ -157,6 +172,7 @@ static void print_table(const struct both *both)
     print_row(both, "loss", a->loss, b->loss);
     print_row(both, "teacher-forced error", a->teacher_forced, b->teacher_forced);
     print_row(both, "... orbits fitted by Newton's law", a->orbit_fit, b->orbit_fit);
+    print_row(both, "... random weights", both->column[0].random, both->column[1].random);
     print_row(both, "... persistence", a->persistence, b->persistence);
     print_row(both, "... sequence mean", a->sequence_mean, b->sequence_mean);
     for (int k = 0; k < a->horizons; k++)

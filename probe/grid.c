@@ -9,7 +9,7 @@
 
 #include <cjson/cJSON.h>
 
-enum { LINES = PROBE_FACTORS * (PROBE_FACTORS + 1) / 2 + 1 };
+enum { LINES = PROBE_FACTORS * (PROBE_FACTORS + 1) / 2 + 2 };
 
 struct figures {
     struct probe_grid grid;
@@ -140,7 +140,7 @@ static void tell_variances(const struct figures *f, cJSON *json)
 {
     const struct probe_grid *g = &f->grid;
     struct probe_variance line[LINES];
-    const int lines = g->factors + g->factors * (g->factors - 1) / 2 + 1;
+    const int lines = g->factors + g->factors * (g->factors - 1) / 2 + 2;
     cJSON *all = cJSON_AddArrayToObject(json, "variance");
     if (!probe_variances(g, f->value, line)) {
         printf("\nno analysis of variance: not every cell has every seed, or there is one seed\n");
@@ -149,19 +149,21 @@ static void tell_variances(const struct figures *f, cJSON *json)
     printf("\n| source of variance | share | freedom | F | p |\n|---|---|---|---|---|\n");
     for (int k = 0; k < lines; k++) {
         cJSON *one = cJSON_CreateObject();
-        char name[2 * ORR_NAME + 8] = "seeds";
+        char name[2 * ORR_NAME + 8];
+        snprintf(name, sizeof name, k == lines - 1 ? "rest" : "seeds");
         if (line[k].factor[0] >= 0)
             snprintf(name, sizeof name, "%s%s%s", g->factor[line[k].factor[0]].name,
                      line[k].factor[1] >= 0 ? " x " : "",
                      line[k].factor[1] >= 0 ? g->factor[line[k].factor[1]].name : "");
-        printf("| %s | %.3f | %d |", name, line[k].share, line[k].freedom);
+        printf("| %s | %.3f |", name, line[k].share);
         if (isfinite(line[k].F))
-            printf(" %.3g | %.2g |\n", line[k].F, line[k].p);
+            printf(" %d, %d | %.3g | %.2g |\n", line[k].freedom[0], line[k].freedom[1], line[k].F,
+                   line[k].p);
         else
-            printf(" - | - |\n");
+            printf(" - | - | - |\n");
         cJSON_AddStringToObject(one, "source", name);
         cJSON_AddNumberToObject(one, "share", line[k].share);
-        cJSON_AddNumberToObject(one, "freedom", line[k].freedom);
+        cJSON_AddItemToObject(one, "freedom", cJSON_CreateIntArray(line[k].freedom, 2));
         cJSON_AddNumberToObject(one, "F", line[k].F);
         cJSON_AddNumberToObject(one, "p", line[k].p);
         cJSON_AddItemToArray(all, one);

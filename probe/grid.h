@@ -45,16 +45,20 @@ struct orr_mean probe_effect(const struct probe_grid *grid, const double *value,
 struct orr_mean probe_interaction(const struct probe_grid *grid, const double *value,
                                   const int factor[2], const int level[2]);
 
-/* A line of the analysis of variance of a complete grid, seeds as repetitions (Montgomery, Design
- * and Analysis of Experiments, chapter 5). */
+/* A line of the analysis of variance of a complete grid. Cells of a seed share its data and first
+ * weights, so that seeds are blocks, not repetitions: what a factor does is held against how seeds
+ * differ in just that (repeated measures; Montgomery, Design and Analysis of Experiments, chapters
+ * 4 and 15). Sphericity is taken for granted: with more than one degree of freedom p is a little
+ * too small where it fails. */
 struct probe_variance {
-    int factor[2];   /* the second -1: of one factor by itself; both -1: of seeds */
-    double share, F; /* of the sum of squares; F NaN for the last line */
+    int factor[2];   /* the second -1: of one factor by itself; both -1: of seeds, and the rest */
+    double share, F; /* of the sum of squares; F NaN for the last two lines */
     double p;        /* probability of so large an F by chance */
-    int freedom;
+    int freedom[2];  /* of the factor, and of seeds in it */
 };
-/* lines: factors + factors (factors - 1) / 2 + 1, the last one of seeds, into which interactions of
- * three and more factors do not go. false where a place lacks a seed, or there are not two. */
+/* lines: factors + factors (factors - 1) / 2 + 2, the last two of seeds as a whole and of the rest:
+ * interactions with seeds, and of three and more factors. false where a place lacks a seed, or
+ * there are not two. */
 bool probe_variances(const struct probe_grid *grid, const double *value,
                      struct probe_variance *line);
 

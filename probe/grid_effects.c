@@ -52,10 +52,10 @@ struct orr_mean probe_interaction(const struct probe_grid *grid, const double *v
     return orr_mean_of(each, grid->seeds);
 }
 
-/* Mean over seeds and all places that share the levels of the two factors with `place` (-1: any
- * level of that factor). */
+/* Mean of all places that share the levels of the two factors with `place` (-1: any level of that
+ * factor), of one seed, -1: over all. */
 static double mean_at(const struct probe_grid *grid, const double *value, int place,
-                      const int factor[2])
+                      const int factor[2], int seed)
 {
     double sum = 0;
     int count = 0;
@@ -64,56 +64,62 @@ static double mean_at(const struct probe_grid *grid, const double *value, int pl
         for (int k = 0; k < 2; k++)
             shares &= factor[k] < 0 || probe_grid_level(grid, other, factor[k]) ==
                                            probe_grid_level(grid, place, factor[k]);
-        for (int s = 0; s < grid->seeds && shares; s++, count++)
-            sum += at(grid, value, other, s);
+        for (int s = 0; s < grid->seeds && shares; s++)
+            if (seed < 0 || s == seed) {
+                sum += at(grid, value, other, s);
+                count++;
+            }
     }
     return sum / count;
 }
 
-/* Sum of squares of a factor, or of what two do together. */
-static double squares(const struct probe_grid *grid, const double *value, const int factor[2])
+/* What a factor, or two together beyond each alone, does at a place; no factor: how far the seed
+ * lies from the mean of all. */
+static double part_at(const struct probe_grid *grid, const double *value, int place,
+                      const int factor[2], int seed)
 {
     static const int none[2] = {-1, -1};
-    const double all = mean_at(grid, value, 0, none);
-    double sum = 0;
-    for (int place = 0; place < grid->places; place++) {
-        const int one[2] = {factor[0], -1}, two[2] = {factor[1], -1};
-        double d = mean_at(grid, value, place, factor) - all;
-        if (factor[1] >= 0)
-            d -= mean_at(grid, value, place, one) - all + mean_at(grid, value, place, two) - all;
-        sum += grid->seeds * d * d;
-    }
-    return sum;
+    const int one[2] = {factor[0], -1}, two[2] = {factor[1], -1};
+    const double all = mean_at(grid, value, 0, none, factor[0] < 0 ? -1 : seed);
+    const double part = mean_at(grid, value, place, factor, seed) - all;
+    if (factor[1] < 0)
+        return part;
+    return part - (mean_at(grid, value, place, one, seed) - all) -
+           (mean_at(grid, value, place, two, seed) - all);
 }
 
-/* Within the places, from seed to seed; *total: from the mean of all. */
-static double squares_of_seeds(const struct probe_grid *grid, const double *value, double *total)
+/* Sums of squares of such a part: of the mean over seeds, and of how seeds differ in it. */
+static void squares(const struct probe_grid *grid, const double *value, const int factor[2],
+                    double *of_mean, double *of_seeds)
+{
+    *of_mean = *of_seeds = 0;
+    for (int place = 0; place < grid->places; place++) {
+        const double mean = factor[0] < 0 ? 0 : part_at(grid, value, place, factor, -1);
+        *of_mean += grid->seeds * mean * mean;
+        for (int s = 0; s < grid->seeds; s++)
+            *of_seeds += pow(part_at(grid, value, place, factor, s) - mean, 2);
+    }
+}
+
+static double total_squares(const struct probe_grid *grid, const double *value)
 {
     static const int none[2] = {-1, -1};
-    const double all = mean_at(grid, value, 0, none);
+    const double all = mean_at(grid, value, 0, none, -1);
     double sum = 0;
-    *total = 0;
-    for (int place = 0; place < grid->places; place++) {
-        double mean = 0;
+    for (int place = 0; place < grid->places; place++)
         for (int s = 0; s < grid->seeds; s++)
-            mean += at(grid, value, place, s) / grid->seeds;
-        for (int s = 0; s < grid->seeds; s++) {
-            const double x = at(grid, value, place, s);
-            sum += (x - mean) * (x - mean);
-            *total += (x - all) * (x - all);
-        }
-    }
+            sum += pow(at(grid, value, place, s) - all, 2);
     return sum;
 }
 
 bool probe_variances(const struct probe_grid *grid, const double *value,
                      struct probe_variance *line)
 {
+    static const int none[2] = {-1, -1};
     int lines = 0;
-    double total;
-    const int freedom = grid->places * (grid->seeds - 1);
-    const double error = squares_of_seeds(grid, value, &total);
-    if (grid->seeds < 2 || !isfinite(error) || !(total > 0))
+    double of_mean, of_seeds, rest = 1;
+    const double total = total_squares(grid, value);
+    if (grid->seeds < 2 || !(total > 0) || !isfinite(total))
         return false;
     for (int a = 0; a < grid->factors; a++)
         for (int b = -1; b < grid->factors; b++) {
@@ -121,14 +127,20 @@ bool probe_variances(const struct probe_grid *grid, const double *value,
                 continue;
             const int factor[2] = {a, b};
             const int own = (grid->factor[a].count - 1) * (b < 0 ? 1 : grid->factor[b].count - 1);
-            const double sum = squares(grid, value, factor), F = sum / own / (error / freedom);
+            const int freedom = own * (grid->seeds - 1);
+            squares(grid, value, factor, &of_mean, &of_seeds);
+            const double F = of_mean / own / (of_seeds / freedom);
+            rest -= of_mean / total;
             line[lines++] = (struct probe_variance){.factor = {a, b},
-                                                    .share = sum / total,
+                                                    .share = of_mean / total,
                                                     .F = F,
                                                     .p = gsl_cdf_fdist_Q(F, own, freedom),
-                                                    .freedom = own};
+                                                    .freedom = {own, freedom}};
         }
+    squares(grid, value, none, &of_mean, &of_seeds);
+    line[lines++] =
+        (struct probe_variance){.factor = {-1, -1}, .share = of_seeds / total, .F = NAN, .p = NAN};
     line[lines] = (struct probe_variance){
-        .factor = {-1, -1}, .share = error / total, .F = NAN, .p = NAN, .freedom = freedom};
+        .factor = {-1, -1}, .share = fmax(0, rest - of_seeds / total), .F = NAN, .p = NAN};
     return true;
 }

@@ -221,7 +221,9 @@ void probe_close(struct probe *probe)
 int probe_floor(const struct probe *probe, const struct probe_options *options,
                 struct gpt_model *floor)
 {
-    return gpt_create(floor, &probe->model.config, options->ops, probe->preset.seed);
+    TRY(gpt_create(floor, &probe->model.config, options->ops, probe->preset.seed));
+    floor->variant = probe->model.variant; /* a re-weighted one may have no name */
+    return 0;
 }
 
 int probe_copy(const struct probe *probe, const struct probe_options *options, bool random,

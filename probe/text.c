@@ -9,9 +9,20 @@
 
 struct column {
     char text[PROBE_TEXT];
-    double rope_base; /* 0: no rotary positions */
-    struct gpt_text_result result;
+    double rope_base;                      /* 0: no rotary positions */
+    struct gpt_text_result result, random; /* of the model, and of random weights */
 };
+
+static int evaluate_floor(struct probe *probe, const struct probe_options *options,
+                          struct gpt_text_result *result)
+{
+    struct gpt_model floor;
+    TRY(probe_floor(probe, options, &floor));
+    const int rc =
+        gpt_evaluate_text(&floor, probe->data, probe->sequences, probe->trained.context, result);
+    gpt_free(&floor);
+    return rc;
+}
 
 static int evaluate(const struct probe_options *options, bool changed, struct column *column,
                     char folder[4096])
@@ -26,6 +37,7 @@ static int evaluate(const struct probe_options *options, bool changed, struct co
         column->rope_base = c->positions == ORR_POSITIONS_ROPE ? c->rope_base : 0;
         rc = gpt_evaluate_text(&probe.model, probe.data, probe.sequences, probe.trained.context,
                                &column->result);
+        rc = rc ? rc : evaluate_floor(&probe, options, &column->random);
     }
     probe_close(&probe);
     return rc;
@@ -41,6 +53,7 @@ static cJSON *column_json(const struct column *column)
         cJSON_AddNumberToObject(json, "rope_base", column->rope_base);
     cJSON_AddNumberToObject(json, "sequences", r->sequences);
     cJSON_AddNumberToObject(json, "loss", r->loss);
+    cJSON_AddNumberToObject(json, "loss_random_weights", column->random.loss);
     cJSON_AddNumberToObject(json, "perplexity", r->perplexity);
     cJSON_AddNumberToObject(json, "bits_per_token", r->bits_per_token);
     if (isfinite(r->late_loss))
@@ -95,6 +108,8 @@ static void print_table(const struct column *column, bool changed)
     print_row("positions", columns, (double[]){a->positions, b->positions});
     print_row("sequences", columns, (double[]){a->sequences, b->sequences});
     print_row("loss, nats", columns, (double[]){a->loss, b->loss});
+    print_row("... random weights", columns,
+              (double[]){column[0].random.loss, column[1].random.loss});
     print_row("... beyond the trained positions", columns, (double[]){a->late_loss, b->late_loss});
     print_row("perplexity", columns, (double[]){a->perplexity, b->perplexity});
     print_row("bits per token", columns, (double[]){a->bits_per_token, b->bits_per_token});

@@ -11,6 +11,7 @@
 # together; the rest goes on, and the status is 1. machines.csv has the commit and the CPU that this
 # was done with (COMMIT: another one). RUNS (runs), BIN (bin), DOCS (docs).
 set -u -o pipefail
+shopt -s extglob
 results=${1:?claims: error: expected a folder of results}
 RUNS=${RUNS:-runs} BIN=$(cd "${BIN:-bin}" && pwd) || exit 1
 work=$(mktemp -d "${TMPDIR:-/tmp}/orrery-claims-XXXXXX") || exit 1
@@ -84,6 +85,8 @@ over grid context_linear.json "$RUNS"/context/*/*/probe/linear.json
 over grid context_rollout.json "$RUNS"/context/*/*/probe/rollout.json
 over grid passkey.json "$RUNS"/passkey/*/*/probe/passkey.json
 over grid ablation_text.json "$RUNS"/ablation_text/*/*/probe/length.json
+over grid length.json \
+    "$RUNS"/ablation/seed[0-9]*-@(softmax|lssa|lssar|rw_softmax)/*/probe/length.json
 over grid gate.json "$RUNS"/gate/*/*/probe/length.json
 runs universes
 runs ablation

@@ -13,9 +13,13 @@
 static const struct {
     const char *file, *grid;
 } grids[] = {
-    {"inductive.json", "inductive"},   {"context_linear.json", "context"},
-    {"universes.json", "universes"},   {"ablation.json", "ablation"},
-    {"passkey.json", "passkey"},       {"gate.json", "gate"},
+    {"inductive.json", "inductive"},
+    {"context_linear.json", "context"},
+    {"universes.json", "universes"},
+    {"ablation.json", "ablation"},
+    {"length.json", "ablation (length)"},
+    {"passkey.json", "passkey"},
+    {"gate.json", "gate"},
     {"study_mini.json", "study_mini"},
 };
 enum { GRIDS = sizeof grids / sizeof *grids };

@@ -83,7 +83,10 @@ enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
         snprintf(why, 256, "%d seed%s: nothing rests on so few", fact->n, fact->n == 1 ? "" : "s");
         return VERDICT_OPEN;
     }
-    if (claim->rule == VERDICT_SMALL && fact->difference &&
+    const bool of_grid =
+        claim->source == VERDICT_OF_GRID || claim->source == VERDICT_OF_GRID_LEARNED;
+    /* of a grid both are differences themselves, and bound nothing */
+    if (claim->rule == VERDICT_SMALL && fact->difference && !of_grid &&
         fabs(fact->ceiling - fact->floor) <= claim->size) {
         snprintf(why, 256, "ceiling and floor are nearer to each other than +-%g", claim->size);
         return VERDICT_OPEN;

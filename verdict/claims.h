@@ -10,8 +10,9 @@
  * ("exponents.r"), under the setting `d` ("pretrain.steps=3200", "": whatever there is), none where
  * several rows fit; of a <probe>_seeds.json quantity `b`, measure `c` of model `a`,
  * column `d`; of a <probe>_grid.json what level `d` of factor `c` does, instead of `from`, to
- * quantity `a`, measure `b`, and the same less what it does to random weights; of a benchmark the
- * value of row `a` over that of row `b`. */
+ * quantity `a`, measure `b`, and the same less what it does to random weights ("x x y" of all
+ * three: how what the second level does differs between the first ones, their interaction); of a
+ * benchmark the value of row `a` over that of row `b`. */
 enum verdict_source {
     VERDICT_OF_FIGURE,
     VERDICT_OF_PAIR,

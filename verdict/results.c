@@ -159,16 +159,57 @@ static const char *level_of(const cJSON *cell, int factor)
     return cJSON_GetStringValue(cJSON_GetArrayItem(get(cell, "levels"), factor));
 }
 
-/* Whether two cells have the levels `d` and `from` of the factor, and all others alike. */
-static bool is_pair(const cJSON *a, const cJSON *b, int factor, const struct verdict_claim *claim)
+/* What is compared: one level of a factor with another, or, of two factors, the difference of such
+ * differences. */
+struct contrast {
+    int factors, factor[2];
+    char level[2][ORR_NAME], from[2][ORR_NAME];
+};
+
+/* Part k of "a x b". */
+static void part_of(const char *text, int k, char part[ORR_NAME])
 {
-    bool alike = true;
-    for (int i = 0; i < cJSON_GetArraySize(get(a, "levels")) && alike; i++) {
-        const char *x = level_of(a, i), *y = level_of(b, i);
-        alike = x && y &&
-                (i == factor ? !strcmp(x, claim->d) && !strcmp(y, claim->from) : !strcmp(x, y));
+    const char *cross = strstr(text, " x ");
+    const int first = cross ? (int)(cross - text) : (int)strlen(text);
+    if (k == 0)
+        snprintf(part, ORR_NAME, "%.*s", first, text);
+    else
+        snprintf(part, ORR_NAME, "%s", cross ? cross + 3 : "");
+}
+
+static bool contrast_of(const cJSON *json, const struct verdict_claim *claim, struct contrast *c)
+{
+    bool found = true;
+    c->factors = strstr(claim->c, " x ") ? 2 : 1;
+    for (int k = 0; k < c->factors; k++) {
+        char name[ORR_NAME];
+        part_of(claim->c, k, name);
+        part_of(claim->d, k, c->level[k]);
+        part_of(claim->from, k, c->from[k]);
+        c->factor[k] = factor_of(json, name);
+        found = found && c->factor[k] >= 0;
     }
-    return alike;
+    return found;
+}
+
+/* The cell like `a`, with the levels `from` of the factors that `mask` has; NULL: none. */
+static const cJSON *like(const cJSON *cells, const cJSON *a, const struct contrast *c,
+                         unsigned mask)
+{
+    const cJSON *b;
+    cJSON_ArrayForEach (b, cells) {
+        bool fits = true;
+        for (int i = 0; i < cJSON_GetArraySize(get(a, "levels")) && fits; i++) {
+            const char *want = level_of(a, i), *found = level_of(b, i);
+            for (int k = 0; k < c->factors; k++)
+                if (c->factor[k] == i)
+                    want = mask >> k & 1 ? c->from[k] : c->level[k];
+            fits = want && found && !strcmp(want, found);
+        }
+        if (fits)
+            return b;
+    }
+    return NULL;
 }
 
 static double number_at(const cJSON *cell, const char *key, int i)
@@ -190,6 +231,12 @@ static double floor_at(const cJSON *cell, int seed)
     return isfinite(value_at(cell, seed)) ? number_at(cell, "floors", seed) : (double)NAN;
 }
 
+/* Of the truth. */
+static double ceiling_at(const cJSON *cell, int seed)
+{
+    return isfinite(value_at(cell, seed)) ? orr_json_number(cell, "ceiling") : (double)NAN;
+}
+
 static double learned_at(const cJSON *cell, int seed)
 {
     return value_at(cell, seed) - floor_at(cell, seed);
@@ -200,24 +247,35 @@ static double share_at(const cJSON *cell, int seed)
     return learned_at(cell, seed) / (orr_json_number(cell, "ceiling") - floor_at(cell, seed));
 }
 
-/* The mean over seeds of the difference of two levels of a factor at the same levels of all others,
- * averaged over them; without the seeds that lack one of the numbers. */
-static struct orr_mean difference(const cJSON *cells, double (*number)(const cJSON *cell, int seed),
-                                  int factor, const struct verdict_claim *claim, int seeds)
+/* Adds what a contrast is at a cell of its first levels, seed by seed; false where a cell lacks. */
+static bool add_contrast(const cJSON *cells, const cJSON *a, const struct contrast *c,
+                         double (*number)(const cJSON *cell, int seed), int seeds, double *sum)
 {
-    const cJSON *a, *b;
-    double sum[SEEDS] = {0};
-    int pairs = 0;
-    for (a = cells->child; a; a = a->next)
-        for (b = cells->child; b; b = b->next) {
-            if (!is_pair(a, b, factor, claim))
-                continue;
-            pairs++;
-            for (int s = 0; s < seeds; s++)
-                sum[s] += number(a, s) - number(b, s);
-        }
+    const cJSON *cell[4];
+    const unsigned all = 1U << c->factors;
+    for (unsigned mask = 0; mask < all; mask++)
+        if ((cell[mask] = like(cells, a, c, mask)) == NULL)
+            return false;
     for (int s = 0; s < seeds; s++)
-        sum[s] = pairs ? sum[s] / pairs : (double)NAN;
+        for (unsigned mask = 0; mask < all; mask++)
+            sum[s] += (mask == 1 || mask == 2 ? -1 : 1) * number(cell[mask], s);
+    return true;
+}
+
+/* The mean over seeds of a contrast at the same levels of all other factors, averaged over them;
+ * without the seeds that lack one of the numbers. */
+static struct orr_mean mean_contrast(const cJSON *cells,
+                                     double (*number)(const cJSON *cell, int seed),
+                                     const struct contrast *c, int seeds)
+{
+    const cJSON *a;
+    double sum[SEEDS] = {0};
+    int times = 0;
+    cJSON_ArrayForEach (a, cells)
+        if (like(cells, a, c, 0) == a)
+            times += add_contrast(cells, a, c, number, seeds, sum);
+    for (int s = 0; s < seeds; s++)
+        sum[s] = times ? sum[s] / times : (double)NAN;
     return orr_mean_of(sum, seeds);
 }
 
@@ -227,22 +285,23 @@ static void of_grid(const cJSON *json, const struct verdict_claim *claim, bool l
                     struct verdict_fact *fact)
 {
     const cJSON *row, *rows = get(json, "rows"), *cells;
-    const int factor = factor_of(json, claim->c), seeds = (int)orr_json_number(json, "seeds");
+    const int seeds = (int)orr_json_number(json, "seeds");
+    struct contrast c;
     for (row = cJSON_IsArray(rows) ? rows->child : NULL; row; row = row->next)
         if (fits(row, claim->a, claim->b, claim->context))
             break;
     cells = get(row, "cells");
-    if (factor < 0 || !cJSON_IsArray(cells) || seeds < 1 || seeds > SEEDS)
+    if (!contrast_of(json, claim, &c) || !cJSON_IsArray(cells) || seeds < 1 || seeds > SEEDS)
         return;
-    const struct orr_mean mean =
-        difference(cells, learned ? learned_at : value_at, factor, claim, seeds);
+    const struct orr_mean mean = mean_contrast(cells, learned ? learned_at : value_at, &c, seeds);
     fact->mean = mean.mean;
     fact->half = mean.half;
     fact->n = mean.n;
     fact->there = mean.n > 0;
-    fact->floor = learned ? 0 : difference(cells, floor_at, factor, claim, seeds).mean;
+    fact->floor = learned ? 0 : mean_contrast(cells, floor_at, &c, seeds).mean;
+    fact->ceiling = learned ? (double)NAN : mean_contrast(cells, ceiling_at, &c, seeds).mean;
     if (learned) {
-        const struct orr_mean room = difference(cells, share_at, factor, claim, seeds);
+        const struct orr_mean room = mean_contrast(cells, share_at, &c, seeds);
         fact->room = room.mean;
         fact->room_half = room.half;
     }

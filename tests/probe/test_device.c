@@ -10,8 +10,9 @@ static struct tiny tiny;
 static void test_probes(void **state)
 {
     (void)state;
-    static const char *const files[] = {"attention.csv", "inputs.npy", "outputs.npy", "linear.csv",
-                                        "rollout.csv"};
+    static const char *const files[] = {"attention.csv", "inputs.npy",  "outputs.npy",
+                                        "linear.csv",    "rollout.csv", "inductive.csv",
+                                        "length.csv"};
     struct gpt_config config;
     struct gpt_model model;
     char checkpoint[4096], out[2][4096], path[4096];
@@ -19,6 +20,7 @@ static void test_probes(void **state)
     tiny_preset(&tiny.preset, false);
     tiny.preset.orbits.val = 4;
     tiny.preset.model.layers = 2;
+    tiny.preset.model.positions = ORR_POSITIONS_ROPE; /* for length */
     tiny_open(&tiny);
     scratch_path(checkpoint, tiny.dir, "model.safetensors");
     assert_int_equal(gpt_config_from_preset(&config, &tiny.preset, "lssar", 33), 0);
@@ -42,6 +44,12 @@ static void test_probes(void **state)
         assert_int_equal(probe_rollout(&options), 0);
         options.sequences = 120;
         assert_int_equal(probe_linear(&options), 0);
+        options.sequences = 30;
+        options.steps = options.draws = 2;
+        assert_int_equal(probe_inductive(&options), 0);
+        options.steps = options.draws = 0;
+        options.sequences = 2;
+        assert_int_equal(probe_length(&options), 0);
         if (i) { /* what is added to the residual stream, the host adds */
             assert_int_equal(probe_intervene(&options), ORR_EUSAGE);
             error_names("intervene", "--device cpu", NULL);

@@ -126,7 +126,7 @@ static void test_missing(void **state)
 {
     (void)state;
     struct probe_grid grid;
-    struct probe_variance line[4];
+    struct probe_variance line[5];
     double value[CELLS];
     const int factor[2] = {0, 1};
     known(&grid);
@@ -141,40 +141,42 @@ static void test_missing(void **state)
     assert_false(probe_variances(&grid, value, line));
 }
 
-/* Sums of squares by hand. Cell means (both seeds + 0.125): 10 11 15; 13 14 20. Mean of all 13 5/6,
- * rows 12, 15 2/3; columns 11.5, 12.5, 17.5. Rows: 6 * 2 * (11/6)^2 = 40 1/3. Columns: 4 * ((7/3)^2
- * + (4/3)^2 + (11/3)^2) = 82 2/3. Together: squares of -1/6+..., 2 (2 * (1/3)^2 + 4 * ...) by the
- * remainder of 2 * sum (cell - mean)^2. Seeds: 6 * 2 * 0.125^2 = 0.1875. */
+/* F and p as AnovaRM of statsmodels 0.14 gives them for the same numbers, seeds as subjects. Where a
+ * factor has two levels, F is the square of Student's t of its effect. */
 static void test_variance(void **state)
 {
     (void)state;
     struct probe_grid grid;
-    struct probe_variance line[4];
-    double value[CELLS];
+    struct probe_variance line[5];
     known(&grid);
-    fill(&grid, value);
-    const double cells[] = {10, 11, 15, 13, 14, 20}, mean = 83.0 / 6;
-    double total = 0.1875;
-    for (int k = 0; k < 6; k++)
-        total += 2 * (cells[k] - mean) * (cells[k] - mean);
+    const double value[CELLS] = {10,   10.4, 11.3, 10.9, 15.2, 15.9,
+                                 13.1, 12.6, 14.4, 14.9, 20.3, 19.1};
     assert_true(probe_variances(&grid, value, line));
     assert_int_equal(line[0].factor[0], 0);
     assert_int_equal(line[0].factor[1], -1);
-    assert_near(line[0].share * total, 40 + 1.0 / 3, 1e-9);
-    assert_int_equal(line[0].freedom, 1);
-    assert_near(line[0].F, (40 + 1.0 / 3) / (0.1875 / 6), 1e-6);
+    assert_near(line[0].share, 0.2966991877800017, 1e-12);
+    assert_near(line[0].F, 118.695290859, 1e-8);
+    assert_near(line[0].p, 0.0582704234524, 1e-12);
+    assert_int_equal(line[0].freedom[0], 1);
+    assert_int_equal(line[0].freedom[1], 1);
+    const struct orr_mean effect = probe_effect(&grid, value, 0, 1);
+    assert_near(line[0].F, pow(effect.mean / (effect.half / 12.7062047362), 2), 1e-6);
     assert_int_equal(line[1].factor[1], 1); /* both */
-    assert_near(line[1].share * total, total - 0.1875 - 40 - 1.0 / 3 - 82 - 2.0 / 3, 1e-9);
-    assert_int_equal(line[1].freedom, 2);
+    assert_near(line[1].F, 1.13245033113, 1e-10);
+    assert_near(line[1].p, 0.468944099379, 1e-11);
+    assert_int_equal(line[1].freedom[0], 2);
+    assert_int_equal(line[1].freedom[1], 2);
     assert_int_equal(line[2].factor[0], 1);
-    assert_near(line[2].share * total, 82 + 2.0 / 3, 1e-9);
+    assert_near(line[2].share, 0.6824032848863375, 1e-12);
+    assert_near(line[2].F, 1759.85714286, 1e-6);
+    assert_near(line[2].p, 0.000567905240954, 1e-13);
     assert_int_equal(line[3].factor[0], -1);
-    assert_near(line[3].share * total, 0.1875, 1e-9);
-    assert_int_equal(line[3].freedom, 6);
+    assert_near(line[3].share, 0.00017310741661414515, 1e-14);
+    assert_true(isnan(line[3].F));
     double shares = 0;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 5; k++)
         shares += line[k].share;
-    assert_near(shares, 1, 1e-9);
+    assert_near(shares, 1, 1e-12);
 }
 
 /* A law and its parameter are not crossed: one factor, whose levels have both; numbers ascend. */

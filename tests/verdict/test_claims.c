@@ -122,7 +122,7 @@ static void figures_come_from_files_of_every_kind(void **state)
                                  .from = "1",
                                  .context = -1};
     /* seed by seed 3 and 5.5 */
-    fact_is(fact_of(grid), 4.25, 12.706204736432095 * 1.25, NAN, 2, 2);
+    fact_is(fact_of(grid), 4.25, 12.706204736432095 * 1.25, -23.5, 2, 2);
     grid.source = VERDICT_OF_GRID_LEARNED; /* less 3 and 1 of random weights */
     fact_is(fact_of(grid), 2.25, 12.706204736432095 * 2.25, NAN, 0, 2);
     const double share[2] = {((8. / 50 - 9. / 100) + (31. / 98 - 30. / 101)) / 2,
@@ -135,7 +135,18 @@ static void figures_come_from_files_of_every_kind(void **state)
     assert_false(fact_of(grid).there);
     grid.context = 5;
     grid.from = "0"; /* at h = y there is none: of x alone, -78 and -67 */
-    fact_is(fact_of(grid), -72.5, 12.706204736432095 * 5.5, NAN, NAN, 2);
+    fact_is(fact_of(grid), -72.5, 12.706204736432095 * 5.5, 53, NAN, 2);
+    /* 2 minus 1 at y, 4 and 8, less the same at x, 2 and 3; of random weights 3, 0 and 3, 2 */
+    grid.c = "h x f";
+    grid.d = "y x 2";
+    grid.from = "x x 1";
+    fact_is(fact_of(grid), 3.5, 12.706204736432095 * 1.5, 47, -1, 2);
+    grid.source = VERDICT_OF_GRID_LEARNED;
+    fact_is(fact_of(grid), 4.5, 12.706204736432095 * 2.5, NAN, 0, 2);
+    grid.d = "y x 0"; /* a corner is not there */
+    assert_false(fact_of(grid).there);
+    grid.c = "h x g"; /* nor is the factor */
+    assert_false(fact_of(grid).there);
     write_text("b.json", "{\"rows\": [{\"name\": \"x\", \"value\": 6}, "
                          "{\"name\": \"y\", \"value\": 4}]}");
     fact_is(fact_of((struct verdict_claim){
@@ -201,6 +212,9 @@ static void intervals_decide(void **state)
     /* a gain that no model could have made is not shown to be nothing */
     fact = (struct verdict_fact){true, true, 0.02, 0.01, 1, 0.95, 3, true, NAN, NAN};
     assert_int_equal(verdict_rule_on(&nothing, &fact, why), VERDICT_OPEN);
+    const struct verdict_claim grid = {
+        .rule = VERDICT_SMALL, .size = 0.1, .source = VERDICT_OF_GRID};
+    assert_int_equal(verdict_rule_on(&grid, &fact, why), VERDICT_REPRODUCED); /* no such bounds */
     fact.floor = 0.5;
     assert_int_equal(verdict_rule_on(&nothing, &fact, why), VERDICT_REPRODUCED);
     assert_int_equal(verdict_rule_on(&(struct verdict_claim){.rule = VERDICT_ABOVE},
