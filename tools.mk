@@ -79,6 +79,8 @@ SAME_BITS := $(B)/tests/base/test_draw $(B)/tests/sim/test_prior $(B)/tests/sim/
 FAIL_WRITE := $(B)/tests/fail_write.so
 # preloaded by the test of time: a wall clock that jumps
 JUMP_CLOCK := $(B)/tests/jump_clock.so
+# a libcuda.so.1 that is older than the plugin's runtime
+OLD_DRIVER := $(B)/tests/old_driver/libcuda.so.1
 # preloaded by the test of memory that runs out
 FAIL_ALLOC := $(B)/tests/fail_alloc.so
 # preloaded by the test that nothing calls what depends on the CPU
@@ -105,6 +107,11 @@ $(FAIL_WRITE): tests/kill/fail_write.c
 	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl
 
 $(JUMP_CLOCK): tests/kill/jump_clock.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@
+
+$(OLD_DRIVER): tests/cuda_host/old_driver.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@
@@ -153,11 +160,11 @@ ALONE := $(addprefix tests/,cli/test_check.sh cli/test_signals.sh cli/test_symre
              cli/test_watch.sh cli/test_mpi.sh kill/test_kill.sh \
              kill/test_time.sh kill/test_world.sh)
 CHECK_SH = BIN='$(BIN)' PREDICT='$(PREDICT)' FAIL_WRITE='$(FAIL_WRITE)' FAIL_ALLOC='$(FAIL_ALLOC)' OTHER_LIBM='$(OTHER_LIBM)' \
-           JUMP_CLOCK='$(JUMP_CLOCK)' EMULATED='$(EMULATED_PLUGIN)' ALONE='$(ALONE)' tools/check.sh
+           JUMP_CLOCK='$(JUMP_CLOCK)' OLD_DRIVER='$(OLD_DRIVER)' EMULATED='$(EMULATED_PLUGIN)' ALONE='$(ALONE)' tools/check.sh
 
 ## make check        the tests, on all cores (JOBS=n); output and seconds of each: build/tests/logs
 check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(FAIL_ALLOC) \
-       $(JUMP_CLOCK) $(OTHER_LIBM) $(PREDICT) $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) \
+       $(JUMP_CLOCK) $(OLD_DRIVER) $(OTHER_LIBM) $(PREDICT) $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) \
        $(PTX_BY_HAND) $(if $(filter 1,$(CUDA)),$(PTX_SAMPLES))
 	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(TEST_EMULATION) $(CUDA_TESTS) '$(GOLDEN_CUDA) tests/golden' \
@@ -171,7 +178,7 @@ check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(F
 T ?=
 ONE = $(if $(wildcard tests/$(T).sh),bash tests/$(T).sh,$(B)/tests/$(T)$(if $(findstring \
     fuzz/replay,$(T)), tests/fuzz/corpus)$(if $(findstring golden,$(T)), tests/golden))
-check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(FAIL_ALLOC) $(JUMP_CLOCK) $(OTHER_LIBM) $(PREDICT) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
+check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(FAIL_ALLOC) $(JUMP_CLOCK) $(OLD_DRIVER) $(OTHER_LIBM) $(PREDICT) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
 	@[ -n '$(T)' ] || { echo "check-one: error: which test? T=symreg/test_search" >&2; exit 1; }
 	@$(CHECK_SH) $(B)/tests/logs '$(ONE)'
 .PHONY: check-one
