@@ -41,6 +41,17 @@ void cuda_host_mma(float sums[4], const unsigned a[4], const unsigned b[2])
     __syncwarp();
 }
 
+/* Eight pieces of 16 bytes that shared memory moves at once: each needs four of 32 banks, and two
+ * that need the same ones take turns, unless they are one piece. */
+static void no_conflict(const void *const piece[8], const char *what)
+{
+    for (int a = 0; a < 8; a++)
+        for (int b = 0; b < a; b++)
+            if (piece[a] != piece[b] &&
+                (uintptr_t)piece[a] / 16 % 8 == (uintptr_t)piece[b] / 16 % 8)
+                cuda_host_stop(what);
+}
+
 void cuda_host_ldmatrix(unsigned to[4], const void *row, bool across)
 {
     const int thread = cuda_host_thread(), lane = thread % WARP, warp = thread - lane;
@@ -49,6 +60,12 @@ void cuda_host_ldmatrix(unsigned to[4], const void *row, bool across)
         cuda_host_stop("ldmatrix of a row that is not aligned to 16 bytes");
     shown[thread].row = row;
     __syncwarp();
+    if (lane % 8 == 0) {
+        const void *piece[8];
+        for (int i = 0; i < 8; i++)
+            piece[i] = shown[thread + i].row;
+        no_conflict(piece, "ldmatrix of rows that share banks");
+    }
     for (int i = 0; i < 4; i++) {
         uint16_t pair[2];
         for (int j = 0; j < 2; j++) {
@@ -69,7 +86,8 @@ struct copy {
 };
 static struct {
     std::vector<std::vector<struct copy>> groups; /* closed, oldest first */
-    std::vector<struct copy> open;
+    std::vector<struct copy> open, closed;        /* closed: the last group, as it was issued */
+    int groups_closed;
 } under_way[THREADS];
 
 void cuda_host_copies_none(void)
@@ -77,6 +95,8 @@ void cuda_host_copies_none(void)
     for (int i = 0; i < THREADS; i++) {
         under_way[i].groups.clear();
         under_way[i].open.clear();
+        under_way[i].closed.clear();
+        under_way[i].groups_closed = 0;
     }
 }
 
@@ -100,10 +120,28 @@ void cuda_host_copy_async(void *to, const void *from, int bytes)
     under_way[cuda_host_thread()].open.push_back({to, from, bytes});
 }
 
+/* The i-th copies of a group of eight lanes are one instruction's, where all have as many. */
+static void no_conflict_of_copies(int first)
+{
+    for (int i = 1; i < 8; i++)
+        if (under_way[first + i].groups_closed != under_way[first].groups_closed ||
+            under_way[first + i].closed.size() != under_way[first].closed.size())
+            return;
+    for (size_t c = 0; c < under_way[first].closed.size(); c++) {
+        const void *piece[8];
+        for (int i = 0; i < 8; i++)
+            piece[i] = under_way[first + i].closed[c].to;
+        no_conflict(piece, "cp.async of eight lanes to the same banks");
+    }
+}
+
 void cuda_host_copy_commit(void)
 {
     const int thread = cuda_host_thread();
     under_way[thread].groups.push_back(under_way[thread].open);
+    under_way[thread].closed = under_way[thread].open;
+    under_way[thread].groups_closed++;
+    no_conflict_of_copies(thread - thread % 8);
     under_way[thread].open.clear();
 }
 

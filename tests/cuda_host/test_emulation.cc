@@ -518,22 +518,27 @@ static void speed(void **)
 
 /* ---- tensor cores and copies under way */
 
-/* a (16, 16) and b (8, 16) row by row, of small whole numbers; sums (16, 8) = a b^T. The tiles lie in
- * shared memory, 32 bytes a row. */
+/* Where piece 0 or 1 of a row of 32 bytes lies, so that eight rows read at once touch all banks. */
+static int swizzled(int row, int piece)
+{
+    return row * 16 + (piece ^ row / 4 % 2) * 8;
+}
+
+/* a (16, 16) and b (8, 16) row by row, of small whole numbers; sums (16, 8) = a b^T. */
 static __global__ void k_tensor(float *sums, const __nv_bfloat16 *a, const __nv_bfloat16 *b)
 {
     K_SHARED(__nv_bfloat16, tile);
     const int lane = (int)threadIdx.x;
-    cuda_host_copy_async(tile + 8 * lane, a + 8 * lane, 16);
+    cuda_host_copy_async(tile + swizzled(lane / 2, lane % 2), a + 8 * lane, 16);
     if (lane < 16)
-        cuda_host_copy_async(tile + 256 + 8 * lane, b + 8 * lane, 16);
+        cuda_host_copy_async(tile + 256 + swizzled(lane / 2, lane % 2), b + 8 * lane, 16);
     cuda_host_copy_commit();
     cuda_host_copy_wait(0);
     __syncthreads();
     unsigned x[4], y[4];
     float c[4] = {0, 0, 0, 0};
-    cuda_host_ldmatrix(x, tile + lane % 16 * 16 + lane / 16 * 8, false);
-    cuda_host_ldmatrix(y, tile + 256 + lane % 8 * 16 + lane / 8 % 2 * 8, false);
+    cuda_host_ldmatrix(x, tile + swizzled(lane % 16, lane / 16), false);
+    cuda_host_ldmatrix(y, tile + 256 + swizzled(lane % 8, lane / 8 % 2), false);
     cuda_host_mma(c, x, y);
     for (int i = 0; i < 4; i++)
         sums[(lane / 4 + i / 2 * 8) * 8 + lane % 4 * 2 + i % 2] = c[i];
@@ -614,6 +619,34 @@ static __global__ void k_unaligned(const float *from)
     cuda_host_copy_async(tile + 1, from, 16);
 }
 
+/* Rows of 32 bytes one behind the other: rows 0 and 4 lie in the same banks. */
+static __global__ void k_conflict(int copies, const float *from)
+{
+    K_SHARED(uint16_t, tile);
+    const int lane = (int)threadIdx.x;
+    unsigned x[4];
+    if (copies) {
+        cuda_host_copy_async(tile + lane % 8 * 16 + lane / 8 * 8, from, 16);
+        cuda_host_copy_commit();
+        cuda_host_copy_wait(0);
+    } else {
+        cuda_host_ldmatrix(x, tile + lane % 8 * 16 + lane / 8 % 2 * 8, false);
+    }
+}
+
+static void conflicts_of_banks(void **)
+{
+    float *from = device(4);
+    for (int copies = 0; copies < 2; copies++) {
+        assert_int_equal(K_LAUNCH(k_conflict, 1, 32, 512, copies, (const float *)from),
+                         ORR_EDEVICE);
+        assert_non_null(strstr(orr_error(), copies ? "cp.async of eight lanes to the same banks"
+                                                   : "ldmatrix of rows that share banks"));
+        cudaGetLastError();
+    }
+    cudaFree(from);
+}
+
 static void copies_under_way(void **)
 {
     const float numbers[4] = {5, 6, 7, 8};
@@ -647,6 +680,7 @@ int main(void)
         cmocka_unit_test(graphs),
         cmocka_unit_test(tensor_cores),
         cmocka_unit_test(copies_under_way),
+        cmocka_unit_test(conflicts_of_banks),
         cmocka_unit_test(a_race_shows),
         cmocka_unit_test(a_barrier_not_reached_is_an_error),
         cmocka_unit_test(a_bad_launch_is_an_error),
