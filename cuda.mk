@@ -173,3 +173,8 @@ bench-gpu: all $(PLUGIN) $(GPU_HERE) $(B)/bench/bench_train
 	$(GPU_ENV) $(B)/bench/bench_train --device cuda --compile $(BENCH_ARGS)
 $(GPU_HERE): | .deps
 .PHONY: check-emulation check-gpu check-gpu-sanitize bench-gpu
+
+## make check-sass   what the machine code of fused attention may hold (predict/limits.json)
+check-sass: predict
+	@predict/check.sh
+.PHONY: check-sass

@@ -11,6 +11,7 @@ static const char usage[] =
     "       tools/predict loops CODE.sass [--kernel TEXT] [--part NAME=FROM-TO]...\n"
     "                     [--taken ADDRESS]... [--never ADDRESS]... [--blocks]\n"
     "                     [--tile ELEMENTS] [--into COUNTS.json --as NAME --source TEXT]\n"
+    "       tools/predict limits LIMITS.json COUNTS.json\n"
     "       tools/predict machines\n"
     "\n"
     "table     predicted times of a description's cases, beside what is known; every line says\n"
@@ -28,6 +29,7 @@ static const char usage[] =
     "                    ELEMENTS / 32\n"
     "  --into, --as, --source    writes the counts to a file, under a name, saying of what they "
     "are\n"
+    "limits    holds counts against limits (predict/limits.json); status 1 beyond them\n"
     "machines  rates of the GPUs that are known, and their sources\n";
 
 enum { RANGES = 32, BRANCHES = 128 };
@@ -212,7 +214,7 @@ static int run(int argc, char **argv)
 {
     static struct command c;
     if (argc < 2)
-        return ORR_FAIL(ORR_EUSAGE, "which command? table, loops or machines; see --help");
+        return ORR_FAIL(ORR_EUSAGE, "which command? table, loops, limits or machines; see --help");
     if (!strcmp(argv[1], "--help")) {
         fputs(usage, stdout);
         return 0;
@@ -221,9 +223,14 @@ static int run(int argc, char **argv)
         machines();
         return 0;
     }
+    if (!strcmp(argv[1], "limits")) {
+        if (argc != 4)
+            return ORR_FAIL(ORR_EUSAGE, "limits: expected LIMITS.json COUNTS.json");
+        return predict_limits(argv[2], argv[3]);
+    }
     const bool is_table = !strcmp(argv[1], "table");
     if (!is_table && strcmp(argv[1], "loops"))
-        return ORR_FAIL(ORR_EUSAGE, "unknown command \"%s\"; expected table, loops or machines",
+        return ORR_FAIL(ORR_EUSAGE, "unknown command \"%s\"; expected table, loops, limits or machines",
                         argv[1]);
     TRY(read_command(&c, argc, argv));
     c.table.path = c.file;

@@ -92,5 +92,8 @@ struct predict_options {
 };
 /* Prints the table of a description to stdout. */
 int predict_table(const struct predict_options *options);
+/* Prints counts (predict_counts_write) beside the limits of a JSON file, docs/predict.md; an error
+ * where one is beyond. */
+int predict_limits(const char *path, const char *counts);
 
 #endif

@@ -91,6 +91,28 @@ predict loops tests/predict/small.sass --into "$WORK/made.json" --as small --sou
     >"$WORK/out"
 check "counts" grep -q '"multiply_adds":	4096' "$WORK/made.json"
 
+# ---- limits: two loops of tiles of 64 and 32 elements; 3 products, 13 slots, 1 of them local
+cat >"$WORK/loops.json" <<'END'
+{"kernels": {"k": {"parts": [{"part": "once", "alu": 900},
+    {"part": "1", "mma": 4, "alu": 12, "local": 2}, {"part": "2", "mma": 1, "xu": 3}]}}}
+END
+limits() { # MMA SLOTS LOCAL [TILE]
+    echo '{"limits": [{"kernel": "k", "tiles": {"'"${4:-1}"'": 64, "2": 32},
+        "mma": '"$1"', "slots": '"$2"', "local_share": '"$3"'}]}' >"$WORK/limits.json"
+    predict limits "$WORK/limits.json" "$WORK/loops.json" >"$WORK/table"
+}
+check "within limits" limits 3 13 0.077
+check "... is said" grep -q '^1 passed, 0 failed$' "$WORK/table"
+check "... the numbers" grep -q '^| k | 3 | 3 | 13 | 13 | 7.7% | 7.7% | yes |$' "$WORK/table"
+for beyond in '3.5 13 0.077' '2 13 0.077' '3 12.9 0.077' '3 13 0.076'; do
+    STDOUT=any refuse "beyond: $beyond" 1 'loops.json' '1 of 1 kernels are beyond' -- limits $beyond
+done
+STDOUT=any refuse "a loop that is not there" 1 'limit 1' '"3": expected a loop' -- limits 3 13 1 3
+STDOUT=any refuse "a kernel that was not counted" 1 'softmax-forward' -- predict limits \
+    predict/limits.json "$WORK/loops.json"
+refuse "no counts" 2 'limits: expected' -- predict limits predict/limits.json
+check "counts that are stored" predict limits predict/limits.json predict/counts.json
+
 # good.json with another text in place of one
 spoil() {
     sed "s|$1|$2|" "$WORK/good.json" >"$WORK/bad.json"
