@@ -230,7 +230,8 @@ static int run(int argc, char **argv)
     }
     const bool is_table = !strcmp(argv[1], "table");
     if (!is_table && strcmp(argv[1], "loops"))
-        return ORR_FAIL(ORR_EUSAGE, "unknown command \"%s\"; expected table, loops, limits or machines",
+        return ORR_FAIL(ORR_EUSAGE,
+                        "unknown command \"%s\"; expected table, loops, limits or machines",
                         argv[1]);
     TRY(read_command(&c, argc, argv));
     c.table.path = c.file;

@@ -96,11 +96,12 @@ static cJSON *figure_json(const struct figure *f)
     cJSON_AddStringToObject(json, "measure", f->row->measure);
     cJSON_AddNumberToObject(json, "layer", f->row->layer);
     cJSON_AddNumberToObject(json, "context", f->row->context);
-    cJSON_AddNumberToObject(json, "seeds", f->n);
+    cJSON_AddNumberToObject(json, "seeds", value.n);
     cJSON_AddNumberToObject(json, "value", value.mean);
     cJSON_AddNumberToObject(json, "half_width", value.half);
     cJSON_AddNumberToObject(json, "above_floor", gain.mean);
     cJSON_AddNumberToObject(json, "above_floor_half_width", gain.half);
+    cJSON_AddNumberToObject(json, "above_floor_seeds", gain.n);
     cJSON_AddNumberToObject(json, "ceiling", orr_mean_of(f->ceiling, f->n).mean);
     cJSON_AddNumberToObject(json, "floor", orr_mean_of(f->floor, f->n).mean);
     cJSON_AddNumberToObject(json, "raw", orr_mean_of(f->raw, f->n).mean);
@@ -127,7 +128,7 @@ static void print_figure(const struct figure *f)
     probe_print_mean((struct orr_mean){.mean = orr_mean_of(f->ceiling, f->n).mean, .half = NAN});
     probe_print_mean(orr_mean_of(f->floor, f->n));
     probe_print_mean((struct orr_mean){.mean = orr_mean_of(f->raw, f->n).mean, .half = NAN});
-    printf(" %d |\n", f->n);
+    printf(" %d |\n", mean_of(f, f->value).n);
 }
 
 static int write(const struct probe_options *options, const struct probe_file *cell, cJSON *json)

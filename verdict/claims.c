@@ -67,38 +67,59 @@ static enum verdict_ruling rule(const struct verdict_claim *claim, double mean, 
     return one_sided(claim, mean, half, why);
 }
 
+/* A difference that no model could have made, because the other figure is as near to the truth as
+ * that, is neither refuted nor shown to be nothing. */
+static enum verdict_ruling rule_with_room(const struct verdict_claim *claim,
+                                          const struct verdict_fact *fact, char why[256])
+{
+    const enum verdict_ruling ruling = rule(claim, fact->mean, fact->half, why);
+    const bool other_way = claim->rule == VERDICT_ABOVE && fact->mean + fact->half < 0;
+    if (!(fact->most <= claim->size) || claim->size == 0 || other_way)
+        return ruling;
+    snprintf(why, 256, "no model could be nearer by more than %.2g, and %g is asked", fact->most,
+             claim->size);
+    return VERDICT_OPEN;
+}
+
+/* What models learned has two scales; both have to say the same. */
+static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
+                                           const struct verdict_fact *fact, char why[256])
+{
+    static const char *const what[] = {"as claimed", "against it", "within chance or too little"};
+    const enum verdict_ruling ruling = rule(claim, fact->mean, fact->half, why);
+    if (!isfinite(fact->room_half)) {
+        snprintf(why, 256, "no ceiling: how much of the room was taken is not known");
+        return VERDICT_OPEN;
+    }
+    const size_t used = strlen(why);
+    const enum verdict_ruling of_room = rule(claim, fact->room, fact->room_half, (char[256]){0});
+    if (of_room == ruling)
+        snprintf(why + used, 256 - used,
+                 "; as shares of the room above random weights %.2g +- %.2g", fact->room,
+                 fact->room_half);
+    else
+        snprintf(why, 256,
+                 "%s in R^2, but as shares of the room above random weights %s: %.2g +- %.2g",
+                 what[ruling], what[of_room], fact->room, fact->room_half);
+    return of_room == ruling ? ruling : VERDICT_OPEN;
+}
+
 enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
                                     const struct verdict_fact *fact, char why[256])
 {
-    if (!fact->there) {
-        snprintf(why, 256, fact->read ? "the file has no such figure" : "not measured yet");
-        return VERDICT_OPEN;
-    }
-    if (fact->n == 0) {
+    if (!fact->there)
+        snprintf(why, 256,
+                 fact->read ? "the file has no such figure, or lacks cells of it"
+                            : "not measured yet");
+    else if (fact->n == 0)
         snprintf(why, 256,
                  "a benchmark of another program on another machine: shown, not ruled on");
-        return VERDICT_OPEN;
-    }
-    if (fact->n < 3 || !isfinite(fact->half)) {
+    else if (fact->n < 3 || !isfinite(fact->half))
         snprintf(why, 256, "%d seed%s: nothing rests on so few", fact->n, fact->n == 1 ? "" : "s");
-        return VERDICT_OPEN;
-    }
-    const bool of_grid =
-        claim->source == VERDICT_OF_GRID || claim->source == VERDICT_OF_GRID_LEARNED;
-    /* of a grid both are differences themselves, and bound nothing */
-    if (claim->rule == VERDICT_SMALL && fact->difference && !of_grid &&
-        fabs(fact->ceiling - fact->floor) <= claim->size) {
-        snprintf(why, 256, "ceiling and floor are nearer to each other than +-%g", claim->size);
-        return VERDICT_OPEN;
-    }
-    const enum verdict_ruling ruling = rule(claim, fact->mean, fact->half, why);
-    if (ruling == VERDICT_OPEN || !isfinite(fact->room_half))
-        return ruling;
-    if (rule(claim, fact->room, fact->room_half, why) == ruling)
-        return ruling;
-    snprintf(why, 256,
-             "beyond chance in R^2, but as shares of the room above random weights %.2g +- %.2g",
-             fact->room, fact->room_half);
+    else if (fact->learned)
+        return rule_on_learned(claim, fact, why);
+    else
+        return rule_with_room(claim, fact, why);
     return VERDICT_OPEN;
 }
 
@@ -148,9 +169,17 @@ static int write_ledger(struct orr_file *file, const char *folder)
         "more; *open* says why. A claim of a difference is *reproduced* when the 95%% interval of "
         "at least three seeds lies on the claimed side of 0 and its mean is as large as the "
         "claim's words ask, *refuted here* when it holds no "
-        "effect as small as the claim's words allow; a published figure is reproduced when it "
-        "lies inside the interval, and the interval is no wider than the figure. Benchmarks are "
+        "effect as small as the claim's words allow; a claim that something is within +-x when the "
+        "interval lies within, or outside; a published figure is reproduced when it "
+        "lies inside the interval, and the interval is no wider than the figure. A difference that "
+        "no model could make, because the other one is as near to the truth as that, leaves a "
+        "claim open. What models learned of a readout is asked in R^2 and as a share of the room "
+        "between random weights and the truth: both have to say the same. Benchmarks are "
         "shown and not ruled on.\n\n"
+        "Ceiling and floor are of the figure's own kind: of a difference of two models what the "
+        "truth, and random weights of both shapes and the same seeds, have as theirs; of how much "
+        "nearer to the truth one is than another, the most that it could be, and what random "
+        "weights are.\n\n"
         "| claim | where | published | our figure | ours | ceiling | floor | ruling | command |\n"
         "|---|---|---|---|---|---|---|---|---|\n",
         folder));
@@ -163,8 +192,20 @@ static int write_ledger(struct orr_file *file, const char *folder)
 int verdict_ledger(const char *folder, const char *path)
 {
     struct orr_file file;
-    if (!orr_exists(folder))
+    struct stat info;
+    if (stat(folder, &info) || !S_ISDIR(info.st_mode))
         return ORR_FAIL(ORR_EMISSING, "%s: no such folder of results; make claims makes it",
+                        folder);
+    bool any = false;
+    for (const struct verdict_claim *claim = verdict_claims; claim->claim && !any; claim++) {
+        struct verdict_fact fact;
+        TRY(verdict_fact(folder, claim, &fact));
+        any = fact.read && claim->source != VERDICT_OF_BENCH; /* those are another folder's */
+    }
+    if (!any)
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s: no results of a grid there (verdict.json, ...); make claims puts "
+                        "them together",
                         folder);
     TRY(orr_file_create(&file, path));
     int rc = write_ledger(&file, folder);

@@ -45,14 +45,18 @@ struct verdict_claim {
 };
 extern const struct verdict_claim verdict_claims[]; /* ended by claim == NULL */
 
-/* A figure over seeds; NaN where there is none. */
+/* A figure over seeds; NaN where there is none. Ceiling and floor are of the figure's own kind: of a
+ * difference of two models what the truth, and random weights of both shapes, have as theirs; of
+ * how much nearer to the truth one is than another, the most that it could be, and what random
+ * weights are. */
 struct verdict_fact {
-    bool read, there; /* the file was read; it has the figure */
+    bool read, there; /* the file was read; it has the figure, of all cells that it needs */
     double mean, half, ceiling, floor;
-    int n;                  /* seeds; 0: not over seeds */
-    bool difference;        /* of two figures, which ceiling and floor are of */
-    double room, room_half; /* of what a grid's models learned: the same difference of its shares
-                               of the room between floor and ceiling */
+    int n;           /* seeds; 0: not over seeds */
+    bool difference; /* of two figures */
+    bool learned;    /* of a grid, less random weights: judged as a share of the room as well */
+    double most;     /* of how much nearer: the most that it could be; otherwise NaN */
+    double room, room_half; /* learned: the same of shares of the room between floor and ceiling */
 };
 /* From <folder>/<file>. A file or row that is not there: there == false and status 0; a file
  * that cannot be read, or is of another format: ORR_EFORMAT. */

@@ -56,16 +56,40 @@ static double mean_of(const cJSON *object, const char *path)
     return orr_json_number(below(object, path), "mean");
 }
 
+/* Means of a figure and its bounds. */
+struct bounds {
+    double value, ceiling, floor;
+};
+static struct bounds bounds_of(const cJSON *figure)
+{
+    return (struct bounds){mean_of(figure, "value"), mean_of(figure, "ceiling"),
+                           mean_of(figure, "floor")};
+}
+
 static void of_verdict(const cJSON *json, const struct verdict_claim *claim,
                        struct verdict_fact *fact)
 {
+    const bool is_pair = claim->source == VERDICT_OF_PAIR;
     const char *const want[] = {"id", claim->a, "attention", claim->b, NULL};
-    const cJSON *figure = pick(get(json, "figures"), want);
-    const cJSON *from =
-        claim->source == VERDICT_OF_PAIR ? pick(get(json, "differences"), want) : figure;
-    take(get(from, claim->c), fact);
-    fact->ceiling = mean_of(figure, "ceiling");
-    fact->floor = mean_of(figure, "floor");
+    const cJSON *figures = get(json, "figures"), *figure = pick(figures, want);
+    const cJSON *pair = is_pair ? pick(get(json, "differences"), want) : NULL;
+    const struct bounds own = bounds_of(figure);
+    take(get(is_pair ? pair : figure, claim->c), fact);
+    fact->ceiling = own.ceiling;
+    fact->floor = own.floor;
+    if (is_pair) {
+        const char *minus = cJSON_GetStringValue(get(pair, "minus"));
+        const char *const other[] = {"id", claim->a, "attention", minus ? minus : "", NULL};
+        const struct bounds of = bounds_of(pick(figures, other));
+        const bool nearer = !strcmp(claim->c, "nearer");
+        fact->most = nearer ? fabs(of.value - of.ceiling) : (double)NAN;
+        fact->ceiling = nearer ? fact->most : own.ceiling - of.ceiling;
+        fact->floor = nearer ? fabs(of.floor - of.ceiling) - fabs(own.floor - own.ceiling)
+                             : own.floor - of.floor;
+    } else if (!strcmp(claim->c, "nearer_than_floor")) {
+        fact->most = fact->ceiling = fabs(own.ceiling - own.floor);
+        fact->floor = 0;
+    }
 }
 
 /* The text of a row's settings, "" where runs do not differ in any. */
@@ -106,21 +130,33 @@ static const cJSON *only(const cJSON *json, const char *list, const char *const 
     return found;
 }
 
+/* A row's figure, of random weights that of the shape. */
+static double of_row(const cJSON *json, const char *source, const struct verdict_claim *claim)
+{
+    const char *const want[] = {"source", source, NULL};
+    return mean_of(only(json, "rows", want, claim->d), claim->c);
+}
+
 static void of_runs(const cJSON *json, const struct verdict_claim *claim, struct verdict_fact *fact)
 {
-    char untrained[128];
+    char floor[128], other[128];
     const bool is_row = claim->source == VERDICT_OF_RUNS_ROW;
-    snprintf(untrained, sizeof untrained, "untrained (%s)", claim->a);
+    snprintf(floor, sizeof floor, "untrained (%s)", claim->a);
+    snprintf(other, sizeof other, "untrained (%s)", claim->b);
     const char *const of[] = {"source", claim->a, is_row ? NULL : "minus", claim->b, NULL};
-    const char *const truth[] = {"source", "truth", NULL}, *const floor[] = {"source", untrained,
-                                                                             NULL};
     const cJSON *row = only(json, is_row ? "rows" : "differences", of, claim->d);
     take(below(row, claim->c), fact);
     if (!row)
         return;
-    fact->ceiling = mean_of(only(json, "rows", truth, claim->d), claim->c);
-    fact->floor = mean_of(only(json, "rows", floor, claim->d), claim->c);
+    fact->ceiling = of_row(json, "truth", claim);
+    fact->floor = of_row(json, floor, claim);
+    if (!is_row) { /* the truth less itself */
+        fact->ceiling -= fact->ceiling;
+        fact->floor -= of_row(json, other, claim);
+    }
 }
+
+enum { SEEDS = 64 };
 
 static bool fits(const cJSON *row, const char *quantity, const char *measure, int context)
 {
@@ -141,7 +177,12 @@ static void of_seeds(const cJSON *json, const struct verdict_claim *claim,
     fact->ceiling = orr_json_number(row, "ceiling");
     fact->floor = orr_json_number(row, "floor");
     fact->there = isfinite(fact->mean);
-    fact->n = row ? (int)orr_json_number(row, "seeds") : 0;
+    const double n = orr_json_number(row, above ? "above_floor_seeds" : "seeds");
+    fact->n = n >= 1 && n <= SEEDS ? (int)n : 1; /* who does not say has one */
+    if (above) {
+        fact->ceiling -= fact->floor;
+        fact->floor = 0;
+    }
 }
 
 /* Which of a cell's levels is that of the factor, -1 where the grid has no such factor. */
@@ -218,8 +259,6 @@ static double number_at(const cJSON *cell, const char *key, int i)
     return cJSON_IsNumber(number) ? number->valuedouble : (double)NAN;
 }
 
-enum { SEEDS = 64 };
-
 static double value_at(const cJSON *cell, int seed)
 {
     return number_at(cell, "values", seed);
@@ -247,36 +286,49 @@ static double share_at(const cJSON *cell, int seed)
     return learned_at(cell, seed) / (orr_json_number(cell, "ceiling") - floor_at(cell, seed));
 }
 
-/* Adds what a contrast is at a cell of its first levels, seed by seed; false where a cell lacks. */
-static bool add_contrast(const cJSON *cells, const cJSON *a, const struct contrast *c,
-                         double (*number)(const cJSON *cell, int seed), int seeds, double *sum)
+/* Whether the cell has one of the contrast's levels of each of its factors. */
+static bool concerns(const cJSON *cell, const struct contrast *c)
 {
-    const cJSON *cell[4];
-    const unsigned all = 1U << c->factors;
-    for (unsigned mask = 0; mask < all; mask++)
-        if ((cell[mask] = like(cells, a, c, mask)) == NULL)
-            return false;
-    for (int s = 0; s < seeds; s++)
-        for (unsigned mask = 0; mask < all; mask++)
-            sum[s] += (mask == 1 || mask == 2 ? -1 : 1) * number(cell[mask], s);
-    return true;
+    bool does = true;
+    for (int k = 0; k < c->factors; k++) {
+        const char *level = level_of(cell, c->factor[k]);
+        does = does && level && (!strcmp(level, c->level[k]) || !strcmp(level, c->from[k]));
+    }
+    return does;
 }
 
 /* The mean over seeds of a contrast at the same levels of all other factors, averaged over them;
- * without the seeds that lack one of the numbers. */
+ * without the seeds that lack one of the numbers. None where a cell that belongs to it is not
+ * there: a mean of what is left would be of another question. */
 static struct orr_mean mean_contrast(const cJSON *cells,
                                      double (*number)(const cJSON *cell, int seed),
                                      const struct contrast *c, int seeds)
 {
-    const cJSON *a;
+    const unsigned all = 1U << c->factors;
+    const cJSON *a, *cell;
     double sum[SEEDS] = {0};
     int times = 0;
     cJSON_ArrayForEach (a, cells)
-        if (like(cells, a, c, 0) == a)
-            times += add_contrast(cells, a, c, number, seeds, sum);
+        for (unsigned mask = 0; mask < all && concerns(a, c); mask++) {
+            cell = like(cells, a, c, mask);
+            const bool is_first = like(cells, a, c, 0) == a;
+            times += is_first && mask == 0;
+            for (int s = 0; s < seeds && (is_first || !cell); s++)
+                sum[s] += cell ? (mask == 1 || mask == 2 ? -1 : 1) * number(cell, s) : (double)NAN;
+        }
     for (int s = 0; s < seeds; s++)
         sum[s] = times ? sum[s] / times : (double)NAN;
     return orr_mean_of(sum, seeds);
+}
+
+/* Whether every combination of levels has its cell. */
+static bool is_whole(const cJSON *json, const cJSON *cells)
+{
+    double places = 1;
+    const cJSON *factor;
+    cJSON_ArrayForEach (factor, get(json, "factors"))
+        places *= cJSON_GetArraySize(get(factor, "levels"));
+    return cJSON_GetArraySize(cells) == places;
 }
 
 /* What a level does from another one, and, as the floor, what it does to random weights of the same
@@ -291,7 +343,8 @@ static void of_grid(const cJSON *json, const struct verdict_claim *claim, bool l
         if (fits(row, claim->a, claim->b, claim->context))
             break;
     cells = get(row, "cells");
-    if (!contrast_of(json, claim, &c) || !cJSON_IsArray(cells) || seeds < 1 || seeds > SEEDS)
+    if (!contrast_of(json, claim, &c) || !cJSON_IsArray(cells) || !is_whole(json, cells) ||
+        seeds < 1 || seeds > SEEDS)
         return;
     const struct orr_mean mean = mean_contrast(cells, learned ? learned_at : value_at, &c, seeds);
     fact->mean = mean.mean;
@@ -300,6 +353,7 @@ static void of_grid(const cJSON *json, const struct verdict_claim *claim, bool l
     fact->there = mean.n > 0;
     fact->floor = learned ? 0 : mean_contrast(cells, floor_at, &c, seeds).mean;
     fact->ceiling = learned ? (double)NAN : mean_contrast(cells, ceiling_at, &c, seeds).mean;
+    fact->learned = learned;
     if (learned) {
         const struct orr_mean room = mean_contrast(cells, share_at, &c, seeds);
         fact->room = room.mean;
@@ -343,7 +397,13 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
                                          [VERDICT_OF_GRID] = "orrery-probe-grid-1",
                                          [VERDICT_OF_GRID_LEARNED] = "orrery-probe-grid-1",
                                          [VERDICT_OF_BENCH] = NULL}; /* these have none */
-    *fact = (struct verdict_fact){false, false, NAN, NAN, NAN, NAN, 0, false, NAN, NAN};
+    *fact = (struct verdict_fact){.mean = NAN,
+                                  .half = NAN,
+                                  .ceiling = NAN,
+                                  .floor = NAN,
+                                  .most = NAN,
+                                  .room = NAN,
+                                  .room_half = NAN};
     TRY(orr_path(path, "%s/%s", folder, claim->file));
     if (!orr_exists(path))
         return 0;

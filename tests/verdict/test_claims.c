@@ -39,17 +39,18 @@ static void figures_come_from_files_of_every_kind(void **state)
     write_text(
         "v.json",
         "{\"format\": \"orrery-verdict-1\", \"figures\": [{\"id\": \"x\", \"attention\": \"a\", "
-        "\"value\": {\"mean\": 7}},"
+        "\"value\": {\"mean\": 7}, \"ceiling\": {\"mean\": 9}, \"floor\": {\"mean\": 1}},"
         "{\"id\": \"x\", \"attention\": \"b\", \"value\": {\"mean\": 2, \"half_width\": 0.5, "
         "\"values\": [1, null, 3]}, \"ceiling\": {\"mean\": 9}, \"floor\": {\"mean\": 1}}],"
-        "\"differences\": [{\"id\": \"x\", \"attention\": \"b\", \"nearer\": {\"mean\": -5, "
+        "\"differences\": [{\"id\": \"x\", \"attention\": \"b\", \"minus\": \"a\", \"nearer\": "
+        "{\"mean\": -5, "
         "\"half_width\": 4, \"values\": [1, 2, 3]}}]}");
     fact_is(fact_of((struct verdict_claim){
                 .file = "v.json", .source = VERDICT_OF_FIGURE, .a = "x", .b = "b", .c = "value"}),
             2, 0.5, 9, 1, 2);
     fact_is(fact_of((struct verdict_claim){
                 .file = "v.json", .source = VERDICT_OF_PAIR, .a = "x", .b = "b", .c = "nearer"}),
-            -5, 4, 9, 1, 3);
+            -5, 4, 2, 0, 3); /* nearer than 7 to 9: by 2 at most; random weights 1 and 1 */
     write_text(
         "r.json",
         "{\"format\": \"orrery-runs-1\", \"settings\": [{\"label\": \"law=newton\"}, {\"label\": "
@@ -87,7 +88,7 @@ static void figures_come_from_files_of_every_kind(void **state)
                          "\"context\": 1, \"value\": 1}, {\"source\": \"b\", \"quantity\": \"q\", "
                          "\"measure\": \"m\", \"context\": 2, \"seeds\": 3, \"value\": 4, "
                          "\"half_width\": 5, \"above_floor\": 6, \"above_floor_half_width\": 7, "
-                         "\"ceiling\": 8, \"floor\": 9}]}");
+                         "\"above_floor_seeds\": 2, \"ceiling\": 8, \"floor\": 9}]}");
     struct verdict_claim seeds = {.file = "s.json",
                                   .source = VERDICT_OF_SEEDS,
                                   .a = "b",
@@ -97,14 +98,14 @@ static void figures_come_from_files_of_every_kind(void **state)
                                   .context = 2};
     fact_is(fact_of(seeds), 4, 5, 8, 9, 3);
     seeds.d = "above_floor";
-    fact_is(fact_of(seeds), 6, 7, 8, 9, 3);
+    fact_is(fact_of(seeds), 6, 7, -1, 0, 2);
     /* differences of levels 2 and 1 of f at h = x: 2, 3; at h = y: 4, 8; a third seed lacks a
      * cell */
     write_text("g.json",
                "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 3, \"factors\": ["
-               "{\"name\": \"h\"}, {\"name\": \"f\"}], \"rows\": [{\"quantity\": \"q\", "
+               "{\"name\": \"h\", \"levels\": [\"x\", \"y\"]}, {\"name\": \"f\", \"levels\": "
+               "[\"1\", \"2\"]}], \"rows\": [{\"quantity\": \"q\", "
                "\"measure\": \"m\", \"context\": 5, \"cells\": ["
-               "{\"levels\": [\"x\", \"0\"], \"values\": [90, 90, 90], \"ceiling\": 1},"
                "{\"levels\": [\"x\", \"1\"], \"values\": [10, 20, 5], \"floors\": [1, 2, 0], "
                "\"ceiling\": 101},"
                "{\"levels\": [\"x\", \"2\"], \"values\": [12, 23, null], \"floors\": [4, 4, 9], "
@@ -134,8 +135,8 @@ static void figures_come_from_files_of_every_kind(void **state)
     grid.context = 6;
     assert_false(fact_of(grid).there);
     grid.context = 5;
-    grid.from = "0"; /* at h = y there is none: of x alone, -78 and -67 */
-    fact_is(fact_of(grid), -72.5, 12.706204736432095 * 5.5, 53, NAN, 2);
+    grid.from = "0"; /* at h = y there is none */
+    assert_false(fact_of(grid).there);
     /* 2 minus 1 at y, 4 and 8, less the same at x, 2 and 3; of random weights 3, 0 and 3, 2 */
     grid.c = "h x f";
     grid.d = "y x 2";
@@ -143,9 +144,27 @@ static void figures_come_from_files_of_every_kind(void **state)
     fact_is(fact_of(grid), 3.5, 12.706204736432095 * 1.5, 47, -1, 2);
     grid.source = VERDICT_OF_GRID_LEARNED;
     fact_is(fact_of(grid), 4.5, 12.706204736432095 * 2.5, NAN, 0, 2);
-    grid.d = "y x 0"; /* a corner is not there */
+    grid.d = "y x 0"; /* a level is not there */
     assert_false(fact_of(grid).there);
     grid.c = "h x g"; /* nor is the factor */
+    assert_false(fact_of(grid).there);
+    /* a cell that is not there: a mean over the others would be of another question */
+    write_text(
+        "g.json",
+        "{\"format\": \"orrery-probe-grid-1\", \"seeds\": 2, \"factors\": ["
+        "{\"name\": \"h\", \"levels\": [\"x\", \"y\"]}, {\"name\": \"f\", \"levels\": "
+        "[\"1\", \"2\"]}], \"rows\": [{\"quantity\": \"q\", \"measure\": \"m\", \"context\": 5, "
+        "\"cells\": [{\"levels\": [\"x\", \"1\"], \"values\": [10, 20]},"
+        "{\"levels\": [\"x\", \"2\"], \"values\": [12, 23]},"
+        "{\"levels\": [\"y\", \"1\"], \"values\": [30, 40]}]}]}");
+    grid = (struct verdict_claim){.file = "g.json",
+                                  .source = VERDICT_OF_GRID,
+                                  .a = "q",
+                                  .b = "m",
+                                  .c = "f",
+                                  .d = "2",
+                                  .from = "1",
+                                  .context = -1};
     assert_false(fact_of(grid).there);
     write_text("b.json", "{\"rows\": [{\"name\": \"x\", \"value\": 6}, "
                          "{\"name\": \"y\", \"value\": 4}]}");
@@ -194,29 +213,54 @@ static void intervals_decide(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct verdict_claim claim = {.rule = cases[i].rule, .size = cases[i].size};
-        const struct verdict_fact fact = {true, true,       cases[i].mean, cases[i].half, NAN,
-                                          NAN,  cases[i].n, false,         NAN,           NAN};
+        const struct verdict_fact fact = {.read = true,
+                                          .there = true,
+                                          .mean = cases[i].mean,
+                                          .half = cases[i].half,
+                                          .n = cases[i].n,
+                                          .most = NAN};
         char why[256];
         if (verdict_rule_on(&claim, &fact, why) != cases[i].ruling)
             fail_msg("case %zu: %s", i, why);
     }
     char why[256];
-    /* what a model learned, in two units: both decide */
+    /* what models learned, in two units: both have to say the same, and both are told */
     const struct verdict_claim above = {.rule = VERDICT_ABOVE},
+                               much = {.rule = VERDICT_ABOVE, .size = 0.1},
                                nothing = {.rule = VERDICT_SMALL, .size = 0.1};
-    struct verdict_fact fact = {true, true, 0.3, 0.2, NAN, NAN, 3, true, 0.2, 0.1};
+    struct verdict_fact fact = {.there = true,
+                                .mean = 0.3,
+                                .half = 0.2,
+                                .n = 3,
+                                .learned = true,
+                                .most = NAN,
+                                .room = 0.2,
+                                .room_half = 0.1};
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_REPRODUCED);
     fact.room_half = 0.3;
     assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
     assert_non_null(strstr(why, "0.2 +- 0.3"));
-    /* a gain that no model could have made is not shown to be nothing */
-    fact = (struct verdict_fact){true, true, 0.02, 0.01, 1, 0.95, 3, true, NAN, NAN};
+    fact.half = 0.4; /* the other way about: the room alone says yes */
+    fact.room_half = 0.1;
+    assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
+    assert_non_null(strstr(why, "within chance or too little in R^2"));
+    assert_non_null(strstr(why, "as claimed: 0.2 +- 0.1"));
+    fact.half = 0.2;
+    fact.room = fact.room_half = NAN; /* nor is half an answer one */
+    assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
+    assert_non_null(strstr(why, "no ceiling"));
+    /* a gain that no model could have made is not shown to be nothing, nor too little */
+    fact = (struct verdict_fact){
+        .there = true, .mean = 0.02, .half = 0.01, .n = 3, .difference = true, .most = 0.05};
     assert_int_equal(verdict_rule_on(&nothing, &fact, why), VERDICT_OPEN);
-    const struct verdict_claim grid = {
-        .rule = VERDICT_SMALL, .size = 0.1, .source = VERDICT_OF_GRID};
-    assert_int_equal(verdict_rule_on(&grid, &fact, why), VERDICT_REPRODUCED); /* no such bounds */
-    fact.floor = 0.5;
+    assert_int_equal(verdict_rule_on(&much, &fact, why), VERDICT_OPEN);
+    assert_non_null(strstr(why, "by more than 0.05, and 0.1 is asked"));
+    fact.mean = -0.02; /* what is worse beyond chance is */
+    assert_int_equal(verdict_rule_on(&much, &fact, why), VERDICT_REFUTED);
+    fact.mean = 0.02;
+    fact.most = 0.5;
     assert_int_equal(verdict_rule_on(&nothing, &fact, why), VERDICT_REPRODUCED);
+    assert_int_equal(verdict_rule_on(&much, &fact, why), VERDICT_REFUTED);
     assert_int_equal(verdict_rule_on(&(struct verdict_claim){.rule = VERDICT_ABOVE},
                                      &(struct verdict_fact){.there = false}, why),
                      VERDICT_OPEN);
@@ -243,6 +287,8 @@ static void the_ledger_is_that_of_the_stored_results(void **state)
     free(made);
     free(kept);
     assert_int_equal(verdict_ledger("nowhere", path), ORR_EMISSING);
+    assert_int_equal(verdict_ledger("Makefile", path), ORR_EMISSING); /* no folder */
+    assert_int_equal(verdict_ledger("docs", path), ORR_EMISSING);     /* without results */
 }
 
 int main(void)
