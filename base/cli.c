@@ -77,7 +77,7 @@ static void print_help(const struct orr_program *program)
     for (int i = 0; i < COMMON; i++)
         if (has_common(program, i))
             print_option(common[i].name, common[i].value_name, common[i].help);
-    if (program->groups) {
+    if (program->groups && *program->groups) {
         printf("\nsettings (--set key=value) [default without a preset]:\n");
         orr_preset_print_help(program->groups);
     }

@@ -21,40 +21,46 @@ bool report_runs_is_of(const cJSON *json, const char *checkpoint)
     return !strcmp(found, content);
 }
 
-/* Next-state errors of a model, of the truth's own orbits and of random weights. */
+int report_runs_random(const char *run, const char *name, double trained, double *random)
+{
+    char path[REPORT_PATH];
+    cJSON *json = NULL;
+    *random = NAN;
+    TRY(orr_path(path, "%s/%s/probe/evaluate.json", run, name));
+    if (orr_exists(path) && orr_json_read(path, &json))
+        orr_error_clear();
+    const cJSON *of = cJSON_GetObjectItemCaseSensitive(json, "as_trained");
+    if (orr_json_number(of, "teacher_forced") == trained)
+        *random = orr_json_number(of, "random_weights");
+    cJSON_Delete(json);
+    return 0;
+}
+
+/* Errors of a model beyond its trained length, of the truth's own orbits and of random weights. */
 struct errors {
     double model, truth, random;
 };
 
-/* Those of the quantity in the longest sequences that bin/probe length measured, or the shortest,
- * of the trained length. */
-static struct errors errors_of(const cJSON *json, const char *quantity, bool longest)
-{
-    struct errors errors = {NAN, NAN, NAN};
-    double best = NAN;
-    const cJSON *row;
-    cJSON_ArrayForEach (row, cJSON_GetObjectItemCaseSensitive(json, "rows")) {
-        const double context = orr_json_number(row, "context");
-        if (!orr_json_says(row, "quantity", quantity) ||
-            (longest ? context <= best : context >= best))
-            continue;
-        best = context;
-        errors = (struct errors){orr_json_number(row, "value"), orr_json_number(row, "ceiling"),
-                                 orr_json_number(row, "floor")};
-    }
-    return errors;
-}
-
-/* What cannot be read, or is of another model, says nothing of this one. */
-static void read_length(const char *path, const char *checkpoint, struct errors *trained,
-                        struct errors *beyond)
+/* Of the longest sequences that bin/probe length measured. What cannot be read, or is of another
+ * model, says nothing of this one. */
+static void read_beyond(const char *path, const char *checkpoint, struct errors *beyond)
 {
     cJSON *json = NULL;
+    const cJSON *row;
+    double longest = 0;
+    *beyond = (struct errors){NAN, NAN, NAN};
     if (orr_exists(path) && orr_json_read(path, &json))
         orr_error_clear();
-    const cJSON *of = json && report_runs_is_of(json, checkpoint) ? json : NULL;
-    *trained = errors_of(of, "next place", false);
-    *beyond = errors_of(of, "next place, beyond", true);
+    if (json && report_runs_is_of(json, checkpoint))
+        cJSON_ArrayForEach (row, cJSON_GetObjectItemCaseSensitive(json, "rows")) {
+            const double context = orr_json_number(row, "context");
+            if (!orr_json_says(row, "quantity", "next place, beyond") || !(context > longest))
+                continue;
+            longest = context;
+            *beyond =
+                (struct errors){orr_json_number(row, "value"), orr_json_number(row, "ceiling"),
+                                orr_json_number(row, "floor")};
+        }
     cJSON_Delete(json);
 }
 
@@ -113,23 +119,24 @@ int report_runs_trained(const char *run, const char *name, struct runs_run *into
     const double positions = (double)preset->pretrain.batch * preset->pretrain.accumulation *
                              (preset->orbits.positions - 1);
     struct runs_source *source = find(into, name), *truth = find(into, "truth");
-    struct errors trained, beyond;
-    double fit = NAN;
+    struct errors beyond;
+    double fit = NAN, random;
     snprintf(untrained, sizeof untrained, "untrained (%s)", name);
     struct runs_source *floor = find(into, untrained);
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run, name));
     TRY(report_read_number(path, "teacher_forced", &source->next_state));
     TRY(report_read_number(path, "orbit_fit", &fit));
+    TRY(report_runs_random(run, name, source->next_state, &random));
     TRY(orr_path(path, "%s/%s/probe/length.json", run, name));
     TRY(report_runs_checkpoint(run, preset, name, checkpoint));
-    read_length(path, checkpoint, &trained, &beyond);
+    read_beyond(path, checkpoint, &beyond);
     source->beyond = beyond.model;
     if (truth && !isfinite(truth->next_state))
         truth->next_state = fit;
     if (truth && !isfinite(truth->beyond))
         truth->beyond = beyond.truth;
     if (floor) {
-        floor->next_state = trained.random;
+        floor->next_state = random;
         floor->beyond = beyond.random;
     }
     TRY(orr_path(path, "%s/%s/pretrain/log.jsonl", run, name));

@@ -15,7 +15,9 @@ bool probe_same_figure(const struct probe_row *a, const struct probe_row *b)
 
 void probe_print_mean(struct orr_mean x)
 {
-    if (isfinite(x.half))
+    if (x.half == 0) /* which is no proof that it always would be */
+        printf(" %.4g, in every seed |", x.mean);
+    else if (isfinite(x.half))
         printf(" %.4g +- %.2g |", x.mean, x.half);
     else if (isfinite(x.mean))
         printf(" %.4g |", x.mean);

@@ -143,7 +143,9 @@ static void tell_variances(const struct figures *f, cJSON *json)
     const int lines = g->factors + g->factors * (g->factors - 1) / 2 + 2;
     cJSON *all = cJSON_AddArrayToObject(json, "variance");
     if (!probe_variances(g, f->value, line)) {
-        printf("\nno analysis of variance: not every cell has every seed, or there is one seed\n");
+        printf(
+            "\nno analysis of variance: not every cell has every seed, there is one seed, or all "
+            "values are the same\n");
         return;
     }
     printf("\n| source of variance | share | freedom | F | p |\n|---|---|---|---|---|\n");

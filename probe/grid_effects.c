@@ -129,13 +129,16 @@ bool probe_variances(const struct probe_grid *grid, const double *value,
             const int own = (grid->factor[a].count - 1) * (b < 0 ? 1 : grid->factor[b].count - 1);
             const int freedom = own * (grid->seeds - 1);
             squares(grid, value, factor, &of_mean, &of_seeds);
-            const double F = of_mean / own / (of_seeds / freedom);
+            /* the same in every seed is not certain: there is nothing to hold it against */
+            const double F =
+                of_seeds > 1e-20 * total ? of_mean / own / (of_seeds / freedom) : (double)NAN;
             rest -= of_mean / total;
-            line[lines++] = (struct probe_variance){.factor = {a, b},
-                                                    .share = of_mean / total,
-                                                    .F = F,
-                                                    .p = gsl_cdf_fdist_Q(F, own, freedom),
-                                                    .freedom = {own, freedom}};
+            line[lines++] = (struct probe_variance){
+                .factor = {a, b},
+                .share = of_mean / total,
+                .F = F,
+                .p = isfinite(F) ? gsl_cdf_fdist_Q(F, own, freedom) : (double)NAN,
+                .freedom = {own, freedom}};
         }
     squares(grid, value, none, &of_mean, &of_seeds);
     line[lines++] =

@@ -73,16 +73,22 @@ static int consider(struct draft *draft, const struct probe_file *files, int n, 
 }
 
 /* Whether the levels of two settings belong together: they are not crossed, but one says what the
- * other may be, as a law and its exponent. */
+ * other may be, as a law and its exponent. A grid of two settings that lacks cells is none of it:
+ * there some level of each goes with several of the other. */
 static bool belong(const struct draft *a, const struct draft *b, int n)
 {
-    bool seen[PROBE_LEVELS][PROBE_LEVELS] = {{false}};
-    int pairs = 0;
+    bool seen[PROBE_LEVELS][PROBE_LEVELS] = {{false}}, several[2] = {false, false};
+    int pairs = 0, with_a[PROBE_LEVELS] = {0}, with_b[PROBE_LEVELS] = {0};
     for (int i = 0; i < n; i++) {
-        pairs += !seen[a->of[i]][b->of[i]];
-        seen[a->of[i]][b->of[i]] = true;
+        const int x = a->of[i], y = b->of[i];
+        if (seen[x][y])
+            continue;
+        seen[x][y] = true;
+        pairs++;
+        several[0] |= ++with_a[x] > 1;
+        several[1] |= ++with_b[y] > 1;
     }
-    return pairs <= a->factor.count + b->factor.count - 1;
+    return pairs <= a->factor.count + b->factor.count - 1 && !(several[0] && several[1]);
 }
 
 static int join(struct draft *a, const struct draft *b, int n)

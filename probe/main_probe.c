@@ -122,7 +122,13 @@ static int refuse_of_models(const struct orr_cli *cli, const struct probe_comman
                      {"--p", p_text != NULL},
                      {"--window", window_text != NULL},
                      {"--length", length_text != NULL},
-                     {"--ntk", ntk_text != NULL}};
+                     {"--ntk", ntk_text != NULL},
+                     {"--run", cli->run_given},
+                     {"--preset", cli->preset_given},
+                     {"--set", cli->set_given},
+                     {"--seed", cli->seed_given},
+                     {"--device", cli->device != ORR_DEVICE_AUTO},
+                     {"--attention-impl", cli->generic_attention}};
     for (size_t i = 0; i < sizeof of_models / sizeof *of_models && command->files; i++)
         if (of_models[i].given)
             return ORR_FAIL(ORR_EUSAGE, "%s: probe %s reads results, no models; name their files",

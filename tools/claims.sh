@@ -7,7 +7,7 @@
 # Results of single cells (cell.json) are kept in RESULTS/cells/<grid>, and grids are put together
 # from those, so that they can be made in pieces, on several machines.
 # What a grid has no results of keeps the file that is there, and so does one whose results here are
-# of fewer seeds or of another preset, unless FORCE=1; that is said, and where they cannot be put
+# of fewer seeds, of fewer files or of another preset, unless FORCE=1; that is said, and where they cannot be put
 # together; the rest goes on, and the status is 1. machines.csv has the commit and the CPU that this
 # was done with (COMMIT: another one). RUNS (runs), BIN (bin), DOCS (docs).
 set -u -o pipefail
@@ -28,13 +28,19 @@ seeds() {
 preset() {
     tr -d '[:space:]' <"$1" | grep -oE '"preset":"[^"]*"' | head -n 1
 }
+# of FILE: how many files of results a result says it is made of; 0 where it names none
+of() {
+    tr -d '[:space:]' <"$1" | grep -oE '"files":\[[^]]*\]' | head -n 1 | grep -o '\.json"' | wc -l
+}
 # less NAME FILE: whether it says less than what is kept, and that this is so
 less() {
     [ -e "$results/$1" ] && [ "${FORCE:-0}" != 1 ] || return 1
     [ "$(seeds "$2")" -lt "$(seeds "$results/$1")" ] ||
+        [ "$(of "$2")" -lt "$(of "$results/$1")" ] ||
         [ "$(preset "$2")" != "$(preset "$results/$1")" ] || return 1
-    echo "claims: $1: made of $(seeds "$2") seeds, $(preset "$2"); that of" \
-        "$(seeds "$results/$1") seeds, $(preset "$results/$1"), is kept (FORCE=1 replaces it)" >&2
+    echo "claims: $1: made of $(of "$2") files, $(seeds "$2") seeds, $(preset "$2"); that of" \
+        "$(of "$results/$1") files, $(seeds "$results/$1") seeds, $(preset "$results/$1")," \
+        "is kept (FORCE=1 replaces it)" >&2
 }
 # take NAME FILE: a result that was made
 take() {

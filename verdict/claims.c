@@ -189,24 +189,29 @@ static int write_ledger(struct orr_file *file, const char *folder)
                            count[VERDICT_REPRODUCED], count[VERDICT_REFUTED], count[VERDICT_OPEN]);
 }
 
-int verdict_ledger(const char *folder, const char *path)
+int verdict_results_there(const char *folder)
 {
-    struct orr_file file;
     struct stat info;
+    bool any = false;
     if (stat(folder, &info) || !S_ISDIR(info.st_mode))
         return ORR_FAIL(ORR_EMISSING, "%s: no such folder of results; make claims makes it",
                         folder);
-    bool any = false;
     for (const struct verdict_claim *claim = verdict_claims; claim->claim && !any; claim++) {
         struct verdict_fact fact;
         TRY(verdict_fact(folder, claim, &fact));
         any = fact.read && claim->source != VERDICT_OF_BENCH; /* those are another folder's */
     }
-    if (!any)
-        return ORR_FAIL(ORR_EMISSING,
-                        "%s: no results of a grid there (verdict.json, ...); make claims puts "
-                        "them together",
-                        folder);
+    return any ? 0
+               : ORR_FAIL(ORR_EMISSING,
+                          "%s: no results of a grid there (verdict.json, ...); make claims puts "
+                          "them together",
+                          folder);
+}
+
+int verdict_ledger(const char *folder, const char *path)
+{
+    struct orr_file file;
+    TRY(verdict_results_there(folder));
     TRY(orr_file_create(&file, path));
     int rc = write_ledger(&file, folder);
     if (!rc)

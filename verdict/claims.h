@@ -71,6 +71,8 @@ enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
 /* The figure as text: "0.3 +- 0.02 (3 seeds)", "-" where there is none. */
 void verdict_fact_text(const struct verdict_fact *fact, char text[64]);
 
+/* Whether the folder has results of some grid: ORR_EMISSING where it has none. */
+int verdict_results_there(const char *folder);
 /* The ledger as Markdown, into `path`, atomically. */
 int verdict_ledger(const char *folder, const char *path);
 

@@ -16,6 +16,7 @@ static int write_ledger(const struct orr_cli *cli)
     if (cli->argc_rest)
         return ORR_FAIL(ORR_EUSAGE, "%s: --claims takes a folder of results, no cells",
                         cli->argv_rest[0]);
+    TRY(verdict_results_there(claims)); /* before a folder is made for nothing */
     TRY(orr_mkdir(folder));
     TRY(orr_path(path, "%s/claims.md", folder));
     return verdict_ledger(claims, path);

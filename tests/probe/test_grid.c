@@ -217,6 +217,34 @@ static void test_together(void **state)
     free_files();
 }
 
+/* A grid that lacks a cell has the same two settings as the whole one, and a place without files. */
+static void test_lacking(void **state)
+{
+    (void)state;
+    struct probe_grid grid;
+    make_files();
+    const int n = CELLS - SEEDS; /* without lssar and the last window */
+    assert_int_equal(probe_grid_create(&grid, file, n), 0);
+    assert_int_equal(grid.factors, 2);
+    assert_int_equal(grid.places, A * B);
+    probe_grid_free(&grid);
+    /* 2 x 2 less one, which two settings that belong together would have as well */
+    for (int k = 0; k < CELLS; k++) {
+        cJSON *model = cJSON_GetObjectItem(file[k].settings, "model");
+        const double window = k / SEEDS % B == 0 ? 0 : 4;
+        cJSON_ReplaceItemInObject(model, "attention_window", cJSON_CreateNumber(window));
+    }
+    struct probe_file few[3 * SEEDS];
+    static const int place[3] = {0, 1, 3};
+    for (int k = 0; k < 3 * SEEDS; k++)
+        few[k] = file[place[k / SEEDS] * SEEDS + k % SEEDS];
+    assert_int_equal(probe_grid_create(&grid, few, 3 * SEEDS), 0);
+    assert_int_equal(grid.factors, 2);
+    assert_int_equal(grid.places, 4);
+    probe_grid_free(&grid);
+    free_files();
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -316,7 +344,7 @@ int main(void)
         cmocka_unit_test(test_factors),  cmocka_unit_test(test_effects),
         cmocka_unit_test(test_missing),  cmocka_unit_test(test_figure),
         cmocka_unit_test(test_variance), cmocka_unit_test(test_together),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_lacking),  cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
