@@ -45,8 +45,8 @@ struct verdict_claim {
 };
 extern const struct verdict_claim verdict_claims[]; /* ended by claim == NULL */
 
-/* A figure over seeds; NaN where there is none. Ceiling and floor are of the figure's own kind: of a
- * difference of two models what the truth, and random weights of both shapes, have as theirs; of
+/* A figure over seeds; NaN where there is none. Ceiling and floor are of the figure's own kind: of
+ * a difference of two models what the truth, and random weights of both shapes, have as theirs; of
  * how much nearer to the truth one is than another, the most that it could be, and what random
  * weights are. */
 struct verdict_fact {

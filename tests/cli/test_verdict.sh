@@ -128,13 +128,15 @@ take() { # FILE: the same, put together with what is kept
     RUNS=$WORK/few DOCS=$WORK/kept tools/claims.sh "$WORK/results" >/dev/null 2>"$WORK/err"
 }
 check "the first of a grid" take
-for change in 's/"seeds":.1/"seeds": 3/' 's/"files":.\[/&"another.json", /' 's/"preset":."[a-z]*"/"preset": "other"/'; do
+for change in 's/"seeds":.1/"seeds": 3/' 's/"files":.\[/&"another.json", /' \
+    's/"preset":."[a-z]*"/"preset": "other"/'; do
     sed -i "$change" "$WORK/results/context_rollout.json" &&
         cp "$WORK/results/context_rollout.json" "$WORK/context_rollout.json"
     check_not "$change: is kept: status" take
     check "$change: is kept" same_file "$WORK/context_rollout.json" \
         "$WORK/results/context_rollout.json"
-    check "$change: named" grep -q '^claims: context_rollout.json: made of 1 files, 1 seeds, ' "$WORK/err"
+    check "$change: named" grep -q '^claims: context_rollout.json: made of 1 files, 1 seeds, ' \
+        "$WORK/err"
     check "$change: FORCE=1" env FORCE=1 RUNS="$WORK/few" DOCS="$WORK/kept" tools/claims.sh \
         "$WORK/results"
     check "$change: is replaced" grep -q '"seeds":.1,' "$WORK/results/context_rollout.json"

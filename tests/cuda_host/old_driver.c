@@ -1,5 +1,5 @@
-/* old_driver.c - a libcuda.so.1 that says it is of CUDA 12.4 and can do nothing else: what NVIDIA's own
- * runtime, linked into the plugin that nvcc built, makes of a driver that is older than itself.
+/* old_driver.c - a libcuda.so.1 that says it is of CUDA 12.4 and can do nothing else: what NVIDIA's
+ * own runtime, linked into the plugin that nvcc built, makes of a driver older than itself.
  * Signatures as in cuda.h. */
 #include <stdint.h>
 #include <string.h>

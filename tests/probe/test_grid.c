@@ -141,8 +141,8 @@ static void test_missing(void **state)
     assert_false(probe_variances(&grid, value, line));
 }
 
-/* F and p as AnovaRM of statsmodels 0.14 gives them for the same numbers, seeds as subjects. Where a
- * factor has two levels, F is the square of Student's t of its effect. */
+/* F and p as AnovaRM of statsmodels 0.14 gives them for the same numbers, seeds as subjects. Where
+ * a factor has two levels, F is the square of Student's t of its effect. */
 static void test_variance(void **state)
 {
     (void)state;
@@ -217,7 +217,8 @@ static void test_together(void **state)
     free_files();
 }
 
-/* A grid that lacks a cell has the same two settings as the whole one, and a place without files. */
+/* A grid that lacks a cell has the same two settings as the whole one, and a place without
+ * files. */
 static void test_lacking(void **state)
 {
     (void)state;
