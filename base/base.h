@@ -184,7 +184,7 @@ struct orr_cli {
     int device_number;        /* --device cuda:N, 0 to 99; -1 when not given */
     int threads;              /* --threads N, default orr_cores() */
     bool generic_attention;   /* --attention-impl generic */
-    bool preset_given, seed_given, set_given, run_given, resume, plan, quiet;
+    bool preset_given, seed_given, set_given, run_given, threads_given, resume, plan, quiet;
     int argc_rest; /* positional arguments, in order */
     const char *argv_rest[1024];
 };

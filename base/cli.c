@@ -230,6 +230,7 @@ static int take_threads(struct parse *p)
         return ORR_FAIL(ORR_EUSAGE, "--threads: expected a whole number from 1 to %d, found \"%s\"",
                         MOST, text);
     p->cli->threads = (int)value;
+    p->cli->threads_given = true;
     return 0;
 }
 

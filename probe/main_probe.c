@@ -127,6 +127,7 @@ static int refuse_of_models(const struct orr_cli *cli, const struct probe_comman
                      {"--preset", cli->preset_given},
                      {"--set", cli->set_given},
                      {"--seed", cli->seed_given},
+                     {"--threads", cli->threads_given},
                      {"--device", cli->device != ORR_DEVICE_AUTO},
                      {"--attention-impl", cli->generic_attention}};
     for (size_t i = 0; i < sizeof of_models / sizeof *of_models && command->files; i++)

@@ -212,6 +212,11 @@ attention_layers.txt" "$(cd "$WORK/maps" && echo attention_layer*)"
 
 # ---- what is refused
 probe=("$BIN/probe")
+for option in "--seed 3" "--set seed=3" "--preset smoke" "--run $run" "--threads 1" "--device cpu" \
+    "--attention-impl generic" "--attention softmax"; do
+    refuse "a reader of results: $option" 2 "${option%% *}: probe seeds reads results" -- \
+        "${probe[@]}" seeds $option "$WORK/before.csv"
+done
 refuse "no subcommand" 2 'attention, evaluate, outputs' -- "${probe[@]}"
 refuse "--plan" 2 "--plan: probe has no such option" -- "${probe[@]}" attention --plan
 refuse "--resume" 2 --resume: 'probe attention always measures anew' -- \
