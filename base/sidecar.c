@@ -1,9 +1,7 @@
 /* sidecar.c - "<name>.made.json" beside a file that has no room to say what it was made from. */
 #include "provenance.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cjson/cJSON.h>
 #include <xxhash.h>
@@ -178,7 +176,6 @@ int orr_sidecar_remove(const char *path)
     const char *const both[] = {path, sidecar}; /* never a file without its record */
     int rc = sidecar_path(path, sidecar);
     for (int i = 0; i < 2 && !rc; i++)
-        if (unlink(both[i]) && errno != ENOENT)
-            rc = ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", both[i], strerror(errno));
+        rc = orr_remove(both[i]);
     return rc;
 }

@@ -4,11 +4,9 @@
 
 #include "finetune/ft.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -262,8 +260,7 @@ int probe_arrows_remove(const struct probe_planets *p)
     for (int i = -1; i < PROBE_PLANETS; i++) {
         TRY(i < 0 ? orr_path(path, "%s/planets_forces.csv", p->folder)
                   : orr_path(path, "%s/planets_forces_%s.png", p->folder, sim_sun_bodies[i].name));
-        if (unlink(path) && errno != ENOENT)
-            return ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+        TRY(orr_remove(path));
     }
     return 0;
 }

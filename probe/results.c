@@ -1,11 +1,9 @@
 /* results.c - files and tables of what probes measured. */
 #include "results.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -177,9 +175,7 @@ int probe_results_begin(const char *folder, const char *name)
 {
     char path[4096];
     TRY(orr_path(path, "%s/%s.json", folder, name));
-    return !unlink(path) || errno == ENOENT
-               ? 0
-               : ORR_FAIL(ORR_EIO, "%s: cannot remove: %s", path, strerror(errno));
+    return orr_remove(path);
 }
 
 bool probe_results_there(const struct probe_options *options, const char *folder, const char *name,
