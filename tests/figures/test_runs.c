@@ -340,7 +340,9 @@ static void write_length(bool same, bool changed)
     assert_int_equal(orr_file_checksum(path, &content, &bytes), 0);
     snprintf(text, sizeof text,
              "{\"checkpoint_xxh64\": \"%016llx\", \"changed\": %s, \"rows\": ["
-             "{\"quantity\": \"next place, beyond\", \"context\": 512, \"value\": 0.5}, "
+             "{\"quantity\": \"next place, beyond\", \"context\": 512, \"value\": 0.5, "
+             "\"ceiling\": 0.01, "
+             "\"floor\": 1.5}, "
              "{\"quantity\": \"next place, beyond\", \"context\": 64, \"value\": 0.25}, "
              "{\"quantity\": \"next place\", \"context\": 1024, \"value\": 3}]}",
              (unsigned long long)content + !same, changed ? "true" : "false");
@@ -365,6 +367,22 @@ static void check_stale_length(void)
     }
 }
 
+/* Next-state errors of the truth's own orbits and of random weights; those of bin/probe evaluate
+ * count where it measured this very model. */
+static void check_bounds(bool same)
+{
+    struct runs runs;
+    write_text("s/softmax/probe/evaluate.json",
+               same ? "{\"as_trained\": {\"teacher_forced\": 0.0125, \"random_weights\": 1.25}}"
+                    : "{\"as_trained\": {\"teacher_forced\": 0.0126, \"random_weights\": 1.25}}");
+    assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
+    const struct runs_source *truth = report_runs_find(&runs.run[1], "truth"),
+                             *random = report_runs_find(&runs.run[1], "untrained (softmax)");
+    assert_true(truth->next_state == 0.005 && truth->beyond == 0.01 && random->beyond == 1.5);
+    assert_true(same ? random->next_state == 1.25 : isnan(random->next_state));
+    report_runs_free(&runs);
+}
+
 /* Cells of two attentions have the same truth, and models of their own with their pretrainings. */
 static void attentions_of_one_seed_are_put_together(void **state)
 {
@@ -380,7 +398,8 @@ static void attentions_of_one_seed_are_put_together(void **state)
         scratch_path(path, scratch_dir, k ? "s/softmax/pretrain" : "s/softmax/probe");
         assert_int_equal(orr_mkdir(path), 0);
     }
-    write_text("s/softmax/pretrain/evaluation.json", "{\"teacher_forced\": 0.0125}");
+    write_text("s/softmax/pretrain/evaluation.json",
+               "{\"teacher_forced\": 0.0125, \"orbit_fit\": 0.005}");
     write_text("s/softmax/pretrain/last.safetensors", "weights");
     write_length(true, false);
     /* 64 sequences of 999 positions in 1, 2 and 4 s; the last line is cut short */
@@ -411,6 +430,8 @@ static void attentions_of_one_seed_are_put_together(void **state)
     number_is(get(row, "memory_mb"), "mean", 75);
     cJSON_Delete(json);
     report_runs_free(&runs);
+    check_bounds(true);
+    check_bounds(false);
     check_stale_length();
 }
 

@@ -193,6 +193,8 @@ static void figures_are_taken_with_ceiling_and_floor(void **state)
     struct verdict v;
     struct verdict_row row;
     write_cells();
+    write_text("s2", "softmax/probe/evaluate.json",
+               "{\"as_trained\": {\"teacher_forced\": 0.01, \"random_weights\": 1.1}}");
     read_cells(&v, 6, 0);
     assert_int_equal(v.attentions, 2);
     assert_int_equal(v.seeds, 3);
@@ -216,6 +218,8 @@ static void figures_are_taken_with_ceiling_and_floor(void **state)
     near(row.ceiling[1], 0.005);
     near(row.raw[1], 0.1);
     assert_true(isnan(row.floor[1]) && isnan(row.nearer[1]));
+    near(row.floor[2], 1.1); /* where bin/probe evaluate was asked */
+    near(row.nearer[2], 1.09);
     verdict_row_free(&row);
     assert_int_equal(verdict_row(&v, question("labels_3000"), 0, &row), 0);
     assert_int_equal(row.seeds, 0);
