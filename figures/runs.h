@@ -21,7 +21,7 @@ struct runs_source {
     int k_close;
     /* NaN where there is none. Next-state errors in AU: as evaluation.json has it (of random
      * weights: bin/probe evaluate), and beyond the trained positions in the longest sequences that
-     * bin/probe length measured; of models: of a step. */
+     * bin/probe length measured. Milliseconds and memory of a step of pretraining. */
     double next_state, beyond, step_ms, memory_mb;
 };
 

@@ -21,14 +21,21 @@ bool report_runs_is_of(const cJSON *json, const char *checkpoint)
     return !strcmp(found, content);
 }
 
+/* NULL where there is no file, or none that can be read: it says nothing. */
+static cJSON *read_if_there(const char *path)
+{
+    cJSON *json = NULL;
+    if (orr_exists(path) && orr_json_read(path, &json))
+        orr_error_clear();
+    return json;
+}
+
 int report_runs_random(const char *run, const char *name, double trained, double *random)
 {
     char path[REPORT_PATH];
-    cJSON *json = NULL;
     *random = NAN;
     TRY(orr_path(path, "%s/%s/probe/evaluate.json", run, name));
-    if (orr_exists(path) && orr_json_read(path, &json))
-        orr_error_clear();
+    cJSON *json = read_if_there(path);
     const cJSON *of = cJSON_GetObjectItemCaseSensitive(json, "as_trained");
     if (orr_json_number(of, "teacher_forced") == trained)
         *random = orr_json_number(of, "random_weights");
@@ -41,16 +48,14 @@ struct errors {
     double model, truth, random;
 };
 
-/* Of the longest sequences that bin/probe length measured. What cannot be read, or is of another
- * model, says nothing of this one. */
+/* Of the longest sequences that bin/probe length measured. What is of another model says nothing of
+ * this one. */
 static void read_beyond(const char *path, const char *checkpoint, struct errors *beyond)
 {
-    cJSON *json = NULL;
+    cJSON *json = read_if_there(path);
     const cJSON *row;
     double longest = 0;
     *beyond = (struct errors){NAN, NAN, NAN};
-    if (orr_exists(path) && orr_json_read(path, &json))
-        orr_error_clear();
     if (json && report_runs_is_of(json, checkpoint))
         cJSON_ArrayForEach (row, cJSON_GetObjectItemCaseSensitive(json, "rows")) {
             const double context = orr_json_number(row, "context");
@@ -106,10 +111,8 @@ int report_runs_checkpoint(const char *run, const struct orr_preset *preset, con
 
 static struct runs_source *find(struct runs_run *into, const char *title)
 {
-    for (int s = 0; s < into->source_count; s++)
-        if (!strcmp(into->source[s].title, title))
-            return &into->source[s];
-    return NULL;
+    const struct runs_source *found = report_runs_find(into, title);
+    return found ? into->source + (found - into->source) : NULL;
 }
 
 int report_runs_trained(const char *run, const char *name, struct runs_run *into)

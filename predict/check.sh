@@ -26,6 +26,7 @@ CUBINS=$work predict/count.sh "$work/counts.json" >"$work/log" || {
     exit 1
 }
 # registers and shared memory of a block, and what is spilled, as ptxas stored them
+command -v cuobjdump >/dev/null || echo "without cuobjdump on PATH (PyPI's nvidia-cuda-cuobjdump):"
 echo "| kernel, heads of 64 | registers | static shared bytes | stack bytes |"
 echo "|---|---|---|---|"
 for cubin in "$work"/*.cubin; do

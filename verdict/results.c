@@ -286,42 +286,33 @@ static double share_at(const cJSON *cell, int seed)
     return learned_at(cell, seed) / (orr_json_number(cell, "ceiling") - floor_at(cell, seed));
 }
 
-/* Whether the cell has one of the contrast's levels of each of its factors. */
-static bool concerns(const cJSON *cell, const struct contrast *c)
-{
-    bool does = true;
-    for (int k = 0; k < c->factors; k++) {
-        const char *level = level_of(cell, c->factor[k]);
-        does = does && level && (!strcmp(level, c->level[k]) || !strcmp(level, c->from[k]));
-    }
-    return does;
-}
-
-/* The mean over seeds of a contrast at the same levels of all other factors, averaged over them;
- * without the seeds that lack one of the numbers. None where a cell that belongs to it is not
- * there: a mean of what is left would be of another question. */
+/* The mean over seeds of a contrast at the same levels of all other factors, averaged over them, of
+ * a whole grid; without the seeds that lack one of the numbers. */
 static struct orr_mean mean_contrast(const cJSON *cells,
                                      double (*number)(const cJSON *cell, int seed),
                                      const struct contrast *c, int seeds)
 {
     const unsigned all = 1U << c->factors;
-    const cJSON *a, *cell;
+    const cJSON *a;
     double sum[SEEDS] = {0};
     int times = 0;
-    cJSON_ArrayForEach (a, cells)
-        for (unsigned mask = 0; mask < all && concerns(a, c); mask++) {
-            cell = like(cells, a, c, mask);
-            const bool is_first = like(cells, a, c, 0) == a;
-            times += is_first && mask == 0;
-            for (int s = 0; s < seeds && (is_first || !cell); s++)
+    cJSON_ArrayForEach (a, cells) {
+        if (like(cells, a, c, 0) != a)
+            continue;
+        times++;
+        for (unsigned mask = 0; mask < all; mask++) {
+            const cJSON *cell = like(cells, a, c, mask); /* NULL: there is no such level */
+            for (int s = 0; s < seeds; s++)
                 sum[s] += cell ? (mask == 1 || mask == 2 ? -1 : 1) * number(cell, s) : (double)NAN;
         }
+    }
     for (int s = 0; s < seeds; s++)
         sum[s] = times ? sum[s] / times : (double)NAN;
     return orr_mean_of(sum, seeds);
 }
 
-/* Whether every combination of levels has its cell. */
+/* Whether every combination of levels has its cell: a mean of what is left would be of another
+ * question. */
 static bool is_whole(const cJSON *json, const cJSON *cells)
 {
     double places = 1;

@@ -114,14 +114,15 @@ static void figures_come_from_files_of_every_kind(void **state)
                "\"ceiling\": 101},"
                "{\"levels\": [\"y\", \"2\"], \"values\": [34, 48, 6], \"floors\": [3, 1, 0], "
                "\"ceiling\": 101}]}]}");
-    struct verdict_claim grid = {.file = "g.json",
-                                 .source = VERDICT_OF_GRID,
-                                 .a = "q",
-                                 .b = "m",
-                                 .c = "f",
-                                 .d = "2",
-                                 .from = "1",
-                                 .context = -1};
+    const struct verdict_claim effect = {.file = "g.json",
+                                         .source = VERDICT_OF_GRID,
+                                         .a = "q",
+                                         .b = "m",
+                                         .c = "f",
+                                         .d = "2",
+                                         .from = "1",
+                                         .context = -1};
+    struct verdict_claim grid = effect;
     /* seed by seed 3 and 5.5 */
     fact_is(fact_of(grid), 4.25, 12.706204736432095 * 1.25, -23.5, 2, 2);
     grid.source = VERDICT_OF_GRID_LEARNED; /* less 3 and 1 of random weights */
@@ -157,14 +158,7 @@ static void figures_come_from_files_of_every_kind(void **state)
         "\"cells\": [{\"levels\": [\"x\", \"1\"], \"values\": [10, 20]},"
         "{\"levels\": [\"x\", \"2\"], \"values\": [12, 23]},"
         "{\"levels\": [\"y\", \"1\"], \"values\": [30, 40]}]}]}");
-    grid = (struct verdict_claim){.file = "g.json",
-                                  .source = VERDICT_OF_GRID,
-                                  .a = "q",
-                                  .b = "m",
-                                  .c = "f",
-                                  .d = "2",
-                                  .from = "1",
-                                  .context = -1};
+    grid = effect;
     assert_false(fact_of(grid).there);
     write_text("b.json", "{\"rows\": [{\"name\": \"x\", \"value\": 6}, "
                          "{\"name\": \"y\", \"value\": 4}]}");
