@@ -35,6 +35,9 @@ struct k_attention_shape {
     int window;        /* 0 = all earlier positions; w: row i attends (i - w, i] */
     bool narrow;       /* qkv, out and their gradients are narrow (k_ops.narrow); saved never is */
     bool forward_only; /* no backward pass follows: less may be made, and saved */
+    bool spends_qkv; /* the forward pass may leave in q and k of qkv, although it is const, what the
+                      * backward pass, with the same member, then takes for them: of scores by
+                      * cosines multiples of them; nobody else may want their lengths */
 };
 
 /* One pass of a linear layer over N rows: out = inp W^T + b, and its gradients. A pass reads the

@@ -55,6 +55,7 @@ static struct k_attention_shape attention_shape(const struct gpt_model *model, i
     struct k_attention_shape shape = gpt_attention_shape(model, B, T);
     shape.narrow = model->act->narrow;
     shape.forward_only = !model->act->trains;
+    shape.spends_qkv = model->act->trains;
     return shape;
 }
 

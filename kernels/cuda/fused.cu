@@ -114,12 +114,13 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *sav
     return p;
 }
 
-/* q, k, v and, unless it is NULL, dout. */
-static int prepare(struct fused *p, const void *qkv, const void *dout)
+/* q, k, v and, unless it is NULL, dout. Queries and keys of cosines take the place of the model's
+ * where it spends them: they are made in the forward pass, and still there in the backward pass. */
+static int prepare(struct fused *p, const void *qkv, const void *dout, bool spends)
 {
     struct scratch s;
     const bool values = readable(p, qkv);
-    const bool vectors = values && p->rule.score == K_SCORE_DOT;
+    const bool vectors = values && (p->rule.score == K_SCORE_DOT || spends);
     const bool gradients = readable(p, dout);
     const int copies = 2 * !vectors + !values + (dout && !gradients);
     const int rc = scratch_take(p, copies, dout != NULL, &s);
@@ -128,6 +129,7 @@ static int prepare(struct fused *p, const void *qkv, const void *dout)
     p->q = vectors ? in_place(p, qkv, 0, 3) : copy_next(p, &s);
     p->k = vectors ? in_place(p, qkv, 1, 3) : copy_next(p, &s);
     p->v = values ? in_place(p, qkv, 2, 3) : copy_next(p, &s);
+    p->q.made = p->k.made = !vectors || (!dout && p->rule.score != K_SCORE_DOT);
     if (dout)
         p->g = gradients ? in_place(p, dout, 0, 1) : copy_next(p, &s);
     return k_cuda_fused_prepare(p, qkv);
@@ -139,7 +141,7 @@ int k_cuda_fused_attention_forward(float *out, float *saved, const float *qkv,
     struct fused p = problem_of(shape, saved);
     p.out = out;
     p.pairs = in_pairs(&p, out);
-    const int rc = p.rows ? prepare(&p, qkv, NULL) : 0;
+    const int rc = p.rows ? prepare(&p, qkv, NULL, shape->spends_qkv) : 0;
     return rc || !p.rows ? rc : k_cuda_fused_forward(&p);
 }
 
@@ -152,7 +154,7 @@ int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float 
     p.pairs = in_pairs(&p, dqkv);
     if (!p.rows)
         return 0;
-    int rc = prepare(&p, qkv, dout);
+    int rc = prepare(&p, qkv, dout, shape->spends_qkv);
     if (!rc)
         rc = k_cuda_fused_prepare_backward(&p, dout, out);
     return rc ? rc : k_cuda_fused_backward(&p);

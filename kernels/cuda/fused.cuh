@@ -53,7 +53,7 @@ enum {
 /* Rows (B, H, T) of W numbers, or where they are in a tensor of the model. */
 struct fused_rows {
     const bf16 *at;
-    bool copied;                   /* ours; otherwise the model's own tensor */
+    bool made;                     /* by fused_prepare.cu; otherwise read as they are */
     ptrdiff_t sequence, head, row; /* distances */
 };
 

@@ -10,8 +10,7 @@ enum { THREADS = 256 };
 struct prepared {
     struct fused p;
     const void *from, *out; /* qkv; dout and the output it belongs to */
-    bf16 *q, *k, *v, *g;    /* of fused_rows; NULL: is read where it is */
-    int count;              /* vectors of a row that are copied: queries and keys, or values too */
+    int count;              /* vectors of a row that are made: queries and keys, or values too */
     bool quads;             /* vectors of `from` and `out` can be moved 16 bytes at a time */
     bool spread_quads;      /* the same of p.spread */
 };
@@ -36,6 +35,13 @@ static __device__ __forceinline__ struct k_cuda_eight take(const struct prepared
 {
     return a.p.narrow ? take_of((const bf16 *)from + at, column, a.p.D, a.quads)
                       : take_of((const float *)from + at, column, a.p.D, a.quads);
+}
+
+/* Where vector (b, h, t) of rows that are made goes. */
+static __device__ __forceinline__ bf16 *to_make(const struct fused_rows &r, ptrdiff_t b,
+                                                ptrdiff_t h, ptrdiff_t t)
+{
+    return (bf16 *)r.at + b * r.sequence + h * r.head + t * r.row;
 }
 
 /* The sum over the W / 8 threads of a vector. */
@@ -73,7 +79,7 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
             float factor = length < (float)K_L2_EPSILON ? 0.0f : 1.0f / length;
             if (which == 0)
                 factor *= k_math_scale(&p.rule, k_math_keys(&p.rule, (int)(bt % T)));
-            if (column == 0)
+            if (column == 0 && at < n)
                 p.saved[(which == 0 ? QUERY_SCALE : KEY_SCALE) * p.rows + row] = factor;
             if (which == 0)
                 factor *= LOG2_E;
@@ -81,7 +87,10 @@ static __global__ void __launch_bounds__(THREADS) fused_vectors(const struct pre
             for (int i = 0; i < PIECE; i++)
                 e.x[i] *= factor;
         }
-        k_cuda_put8((which == 0 ? a.q : which == 1 ? a.k : a.v) + row * W + (size_t)column, e);
+        const struct fused_rows &to = which == 0 ? p.q : which == 1 ? p.k : p.v;
+        if (at < n) /* where vectors are made in place, the repeated one is no longer the model's */
+            k_cuda_put8(
+                to_make(to, (ptrdiff_t)(bt / T), (ptrdiff_t)h, (ptrdiff_t)(bt % T)) + column, e);
     }
 }
 
@@ -151,8 +160,8 @@ static __global__ void __launch_bounds__(THREADS) fused_gradients(const struct p
             along = vector_sum<W>(along);
             along = k_math_shifted(&p.rule, keys) ? along / (float)keys : 0.0f;
         }
-        if (a.g)
-            k_cuda_put8(a.g + row * W + (size_t)column, g);
+        if (p.g.made)
+            k_cuda_put8(to_make(p.g, (ptrdiff_t)b, (ptrdiff_t)h, (ptrdiff_t)t) + column, g);
         if (column == 0)
             p.numbers[row] = fused_row_of<KIND>(p, row, outer, along);
     }
@@ -163,12 +172,6 @@ static __global__ void __launch_bounds__(THREADS) fused_gradients(const struct p
 static bool quads(const struct fused *p, const void *pointer)
 {
     return p->D % (p->narrow ? 8 : 4) == 0 && k_cuda_aligned(pointer);
-}
-
-/* NULL where the rows are those of the model's tensor. */
-static bf16 *copy_of(const struct fused_rows &r)
-{
-    return r.copied ? (bf16 *)r.at : NULL;
 }
 
 template <int W> static int vectors(const struct prepared *a)
@@ -186,10 +189,7 @@ int k_cuda_fused_prepare(const struct fused *p, const void *qkv)
     memset(&a, 0, sizeof(a));
     a.p = *p;
     a.from = qkv;
-    a.q = copy_of(p->q);
-    a.k = copy_of(p->k);
-    a.v = copy_of(p->v);
-    a.count = a.v ? 3 : a.q ? 2 : 0;
+    a.count = p->v.made ? 3 : p->q.made ? 2 : 0;
     a.quads = quads(p, qkv);
     if (a.count == 0)
         return 0;
@@ -209,7 +209,6 @@ int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const
     a.p = *p;
     a.from = dout;
     a.out = out;
-    a.g = copy_of(p->g);
     a.quads = quads(p, dout) && quads(p, out);
     a.spread_quads = p->D % 8 == 0 && k_cuda_aligned(p->spread);
     FUSED_DISPATCH(gradients, p, &a);

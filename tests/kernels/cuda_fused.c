@@ -63,8 +63,9 @@ static int shift_under_test; /* numbers that tensors of the device are off 64 by
 
 static void run_attention(const struct k_ops *ops, const struct problem *p, double *loss, void **x)
 {
-    (void)p;
     (void)loss;
+    if (shape_under_test.spends_qkv) /* it is spent: the tensor is kept behind the others */
+        assert_ok(ops->copy(x[2], x[5], p->item[5].n * p->item[5].size));
     assert_ok(ops->attention_forward(x[0], x[1], x[2], &shape_under_test));
     assert_ok(ops->attention_backward(x[4], x[3], x[0], x[1], x[2], &shape_under_test));
 }
@@ -85,6 +86,8 @@ static void run_orders(struct problem *p, const struct attention *a, const void 
     memcpy(tensor(p, NULL, 3 * a->n, size), qkv, 3 * a->n * size);
     memcpy(tensor(p, NULL, a->n, size), dout, a->n * size);
     memset(tensor(p, "dqkv", 3 * a->n, size), 0xff, 3 * a->n * size);
+    if (a->shape.spends_qkv)
+        memcpy(tensor(p, NULL, 3 * a->n, size), qkv, 3 * a->n * size);
     for (int i = 0; i < RUNS; i++)
         on_device(p, run_attention, orders[i]);
     for (int i = 0; i < p->count; i++)
@@ -539,6 +542,45 @@ static void tensors_need_no_alignment(void **state)
             }
 }
 
+/* Queries and keys that the forward pass leaves in their place for the backward pass: the same
+ * bits, and of cosines they are others indeed where they can be read there. */
+static void spent_vectors_change_nothing(void **state)
+{
+    (void)state;
+    static const int D[] = {64, 32, 128, 24};
+    for (int k = 0; k < KINDS; k++)
+        for (size_t d = 0; d < LENGTH(D); d++) {
+            struct problem p[2];
+            struct attention a = make(kinds[k], 2, 71, 3, D[d], 3, d == 1 ? 20 : 0);
+            uint16_t *qkv = orr_alloc(3 * a.n, sizeof *qkv), *dout = orr_alloc(a.n, 2);
+            const size_t row = (size_t)(a.shape.H * D[d]);
+            a.shape.narrow = true;
+            for (size_t i = 0; i < 3 * a.n; i++)
+                qkv[i] = bf16_narrow(a.qkv[i]);
+            for (size_t i = 0; i < a.n; i++)
+                dout[i] = bf16_narrow(a.dout[i]);
+            for (int spends = 0; spends < 2; spends++) {
+                a.shape.spends_qkv = spends;
+                run_orders(&p[spends], &a, qkv, dout, sizeof *qkv);
+            }
+            assert_memory_equal(p[0].item[0].found[0], p[1].item[0].found[0], 2 * a.n);
+            assert_memory_equal(p[0].item[4].found[0], p[1].item[4].found[0], 6 * a.n);
+            const uint16_t *left = (const void *)p[1].item[2].found[0];
+            size_t changed[3] = {0};
+            for (size_t i = 0; i < 3 * a.n; i++)
+                changed[i / row % 3] += left[i] != qkv[i];
+            const bool cosine = a.shape.variant->score == K_SCORE_COS_LOGN && D[d] != 24;
+            assert_int_equal(changed[0] > a.n / 2, cosine);
+            assert_int_equal(changed[1] > a.n / 2, cosine);
+            assert_int_equal(changed[2], 0);
+            problem_free(&p[0]);
+            problem_free(&p[1]);
+            free(qkv);
+            free(dout);
+            drop(&a);
+        }
+}
+
 static void narrow_tensors(void **state)
 {
     (void)state;
@@ -580,6 +622,7 @@ int main(void)
         cmocka_unit_test(large_scores),
         cmocka_unit_test(others_take_the_generic_path),
         cmocka_unit_test(narrow_tensors),
+        cmocka_unit_test(spent_vectors_change_nothing),
         cmocka_unit_test(tensors_need_no_alignment),
         cmocka_unit_test(narrow_tensors_of_others),
     };
