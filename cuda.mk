@@ -6,6 +6,7 @@
 ## make check-gpu    the tests of operations and models on a GPU
 ## make check-gpu-sanitize    the same under compute-sanitizer, at the smallest shapes
 ## make bench-gpu    whole steps on a GPU, beside PyTorch where it is installed: gpu.json
+## make bench-gpu-attention    attention alone, beside PyTorch's and the formulas: gpu_attention.json
 
 NVCC ?= nvcc
 ifeq ($(origin CUDA),undefined)
@@ -172,7 +173,11 @@ bench-gpu: all $(PLUGIN) $(GPU_HERE) $(B)/bench/bench_train
 	@$(GPU_ENV) $(GPU_HERE)
 	$(GPU_ENV) $(B)/bench/bench_train --device cuda --compile $(BENCH_ARGS)
 $(GPU_HERE): | .deps
-.PHONY: check-emulation check-gpu check-gpu-sanitize bench-gpu
+bench-gpu-attention: all $(PLUGIN) $(GPU_HERE) $(B)/bench/bench_gpu_attention
+	@mkdir -p bench/results
+	@$(GPU_ENV) $(GPU_HERE)
+	$(GPU_ENV) $(B)/bench/bench_gpu_attention $(BENCH_ARGS)
+.PHONY: check-emulation check-gpu check-gpu-sanitize bench-gpu bench-gpu-attention
 
 ## make check-sass   what the machine code of fused attention may hold (predict/limits.json)
 check-sass: predict
