@@ -252,6 +252,36 @@ check-asan-unit:
 	    B=build-asan-unit BIN=build-asan-unit/bin CFLAGS='-O1 -g1 \
 	    -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 
+## make check-tsan   tests of functions and every program under the thread sanitizer, half an hour
+# by clang with LLVM's OpenMP, which tells the sanitizer by its tool (archer) which threads wait for
+# which. What is not instrumented (oneDNN, GSL, the C library) is not looked into; nothing of ours
+# is left out
+TSAN_CC ?= clang-14
+ARCHER ?= $(firstword $(wildcard $(patsubst %/bin/clang,%,$(realpath $(shell command -v $(TSAN_CC))))/lib/libarcher.so))
+check-tsan:
+	@[ -n '$(ARCHER)' ] || { echo "check-tsan: error: no $(TSAN_CC) with libarcher.so (Debian: clang-14," \
+	    "libclang-rt-14-dev, libomp-14-dev); TSAN_CC=clang ARCHER=path" >&2; exit 1; }
+	@CHECK_LIMIT=3600 PROGRAM_LIMIT=1800 OMP_TOOL_LIBRARIES='$(ARCHER)' WATCH_LOGS='$(CURDIR)/build-tsan/findings' \
+	TSAN_OPTIONS='ignore_noninstrumented_modules=1:die_after_fork=0:exitcode=66' \
+	$(MAKE) check-watched CUDA=0 MPI=0 HARDEN=0 CC='$(TSAN_CC)' B=build-tsan BIN=build-tsan/bin \
+	    CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread'
+
+## make check-valgrind    the same under valgrind: reads of memory that was not written, leaks; an hour
+# valgrind has no AVX-512: neither do our loops then, nor oneDNN's
+check-valgrind:
+	@command -v valgrind >/dev/null || { echo "check-valgrind: error: no valgrind on PATH" >&2; exit 1; }
+	@CHECK_LIMIT=7200 PROGRAM_LIMIT=3600 ORRERY_ISA=avx2 ONEDNN_MAX_CPU_ISA=AVX2 DNNL_MAX_CPU_ISA=AVX2 \
+	WATCH_LOGS='$(CURDIR)/build-valgrind/findings' WATCH='tools/valgrind.sh' \
+	$(MAKE) check-watched CUDA=0 MPI=0 B=build-valgrind BIN=build-valgrind/bin CFLAGS='-O1 -g'
+
+# tests of functions (WATCHED='base sim ...': of these folders), and every program
+WATCHED ?= $(FOLDERS)
+WATCHED_UNIT = $(foreach f,$(WATCHED),$(filter $(B)/tests/$f/%,$(TESTS)))
+check-watched: all $(WATCHED_UNIT)
+	@rm -rf '$(WATCH_LOGS)' && mkdir -p '$(WATCH_LOGS)'
+	@$(CHECK_SH) $(B)/tests/logs-watched 'bash tests/long/smoke.sh' $(WATCHED_UNIT:%='$(WATCH) %')
+.PHONY: check-tsan check-valgrind check-watched
+
 ## make coverage     lines that check-unit covers, by folder (COVERAGE=check: that all tests cover)
 COVERAGE ?= check-unit
 coverage:

@@ -4,13 +4,15 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-static volatile sig_atomic_t seen, interrupted, terminated;
+/* Written by handlers, and read by threads that fetch ahead: lock-free (ATOMIC_INT_LOCK_FREE). */
+static atomic_int seen, interrupted, terminated;
 static void (*volatile at_end)(void);
-static double end_s;               /* 0: no limit */
-static volatile sig_atomic_t held; /* the limit waits for the first piece of work */
+static double end_s;     /* 0: no limit */
+static atomic_bool held; /* the limit waits for the first piece of work */
 
 /* The process ends as by a signal that nobody caught: once the handler returns. */
 static void end_by(int number)
@@ -24,7 +26,7 @@ static void end_by(int number)
 
 static void on_signal(int number)
 {
-    volatile sig_atomic_t *before = number == SIGINT ? &interrupted : &terminated;
+    atomic_int *before = number == SIGINT ? &interrupted : &terminated;
     if (*before)
         end_by(number);
     *before = 1;

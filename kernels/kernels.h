@@ -68,8 +68,18 @@ struct k_linear {
                    * the gradient of the bias of the layer that made inp_pre */
 };
 
+enum { K_DECAYS = 256 };
+/* Of the numbers from the end of the range before, at first 0, to `end`. */
+struct k_decay {
+    size_t end;
+    double weight_decay;
+};
 struct k_adamw {
-    double lr, beta1, beta2, eps, weight_decay;
+    double lr, beta1, beta2, eps;
+    double weight_decay;          /* of all numbers; with `decays` ignored */
+    const struct k_decay *decays; /* (count), at most K_DECAYS, the last of which ends at n: tensors
+                                   * that lie one after the other, updated at once; or NULL */
+    int count;
     double grad_scale; /* multiplies the gradient first (clipping, 1 / accumulation) */
     long step;         /* 1-based, for the bias corrections */
 };

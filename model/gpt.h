@@ -33,19 +33,22 @@ struct gpt_config {
     enum gpt_head head;
     int outputs;     /* OC: 2 V for tokens, V for text */
     int tied;        /* text head: 1 = the weights of the embedding */
+    int head_bias;   /* 1: a token head with bias, as in models of the study's own code; or 0 */
     double init_std; /* of a block's random weights, 0 = 0.02; no matter of a trained model, but of
                         the untrained one beside it */
     double huber;    /* regression head: delta of its pseudo-Huber loss, 0 = squared errors */
-    int head_bias;   /* 1: a token head with bias, as in models of the study's own code; or 0 */
-    enum orr_positions positions;
     double rope_base;
     char attention[ORR_NAME];
     double attention_p;
     int attention_window;
     enum k_gate gate;
-    bool recompute; /* how to compute, not what: no part of a checkpoint. Only the inputs of blocks
-                       are kept for the backward pass, which redoes the rest block by block */
+    enum orr_positions positions;
+    int recompute; /* 0, or 1: how to compute, not what: no part of a checkpoint. Only the inputs of
+                      blocks are kept for the backward pass, which redoes the rest block by block */
 };
+/* Configurations are compared as bytes: there are none between the members. */
+_Static_assert(sizeof(struct gpt_config) == 16 * sizeof(int) + 5 * sizeof(double) + ORR_NAME,
+               "padding in struct gpt_config");
 
 /* The model of a preset for sequences of `positions` rows (context = positions - 1), with the
  * next-state head that belongs to its input. ffn = ffn_mult width, with an output gate less

@@ -95,17 +95,37 @@ struct k_adamw gpt_adamw_of(const struct orr_train_preset *train, long step, dou
     return k;
 }
 
+/* AdamW on the parameters from number `first` on, as many as have room in one call; *next = the
+ * first of the rest. What pads them is 0 and stays so. */
+static int apply_from(struct gpt_model *model, const struct orr_train_preset *train,
+                      struct k_adamw k, int first, int *next)
+{
+    struct k_decay decays[K_DECAYS];
+    const size_t from = model->table[first].offset;
+    int i = first;
+    for (k.count = 0; i < model->parameters; i++) {
+        const double decay = model->table[i].decay ? train->weight_decay : 0;
+        const bool same = k.count > 0 && decays[k.count - 1].weight_decay == decay;
+        if (!same && k.count == K_DECAYS)
+            break;
+        if (!same)
+            decays[k.count++].weight_decay = decay;
+        decays[k.count - 1].end =
+            (i + 1 < model->parameters ? model->table[i + 1].offset : model->total) - from;
+    }
+    *next = i;
+    k.decays = decays;
+    return model->ops->adamw(model->param + from, model->grad + from, model->m + from,
+                             model->v + from, decays[k.count - 1].end, &k);
+}
+
 int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm,
               double divisor)
 {
     TRY(moments(model));
-    struct k_adamw k = gpt_adamw_of(train, step, norm, divisor);
-    for (int i = model->frozen; i < model->parameters; i++) {
-        const struct gpt_parameter *p = &model->table[i];
-        k.weight_decay = p->decay ? train->weight_decay : 0;
-        TRY(model->ops->adamw(model->param + p->offset, model->grad + p->offset,
-                              model->m + p->offset, model->v + p->offset, p->count, &k));
-    }
+    const struct k_adamw k = gpt_adamw_of(train, step, norm, divisor);
+    for (int i = model->frozen; i < model->parameters;)
+        TRY(apply_from(model, train, k, i, &i));
     return average(model, train->ema, step);
 }
 

@@ -29,15 +29,15 @@ static int cpu_sum_squares(double *sum, const float *x, size_t n)
     return 0;
 }
 
-static int cpu_adamw(float *param, const float *grad, float *m, float *v, size_t n,
-                     const struct k_adamw *k)
+static void adamw_range(float *param, const float *grad, float *m, float *v, size_t n,
+                        const struct k_adamw *k, double weight_decay)
 {
     const float b1 = (float)k->beta1, b2 = (float)k->beta2;
     const float a1 = (float)(1 - k->beta1), a2 = (float)(1 - k->beta2);
     const float scale = (float)k->grad_scale, eps = (float)k->eps;
     const float step = (float)(k->lr / (1 - pow(k->beta1, (double)k->step)));
     const float root = (float)(1 / sqrt(1 - pow(k->beta2, (double)k->step)));
-    const float keep = (float)(1 - k->lr * k->weight_decay);
+    const float keep = (float)(1 - k->lr * weight_decay);
 #pragma omp parallel for simd schedule(static) num_threads(k_cpu_threads()) if (n > BLOCK)
     for (size_t i = 0; i < n; i++) {
         const float g = grad[i] * scale;
@@ -46,6 +46,16 @@ static int cpu_adamw(float *param, const float *grad, float *m, float *v, size_t
         v[i] = v1;
         param[i] = param[i] * keep - step * m1 / (sqrtf(v1) * root + eps);
     }
+}
+
+static int cpu_adamw(float *param, const float *grad, float *m, float *v, size_t n,
+                     const struct k_adamw *k)
+{
+    const struct k_decay all = {n, k->weight_decay};
+    const struct k_decay *decay = k->decays ? k->decays : &all;
+    for (size_t from = 0; from < n; from = decay++->end)
+        adamw_range(param + from, grad + from, m + from, v + from, decay->end - from, k,
+                    decay->weight_decay);
     return 0;
 }
 

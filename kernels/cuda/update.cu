@@ -72,18 +72,36 @@ struct adamw {
     float beta1, rest1, beta2, rest2, eps, grad_scale;
     float rate; /* lr / (1 - beta1^step) */
     float root; /* 1 / sqrt(1 - beta2^step) */
-    float keep; /* 1 - lr weight_decay */
+    int count;  /* of ranges */
+    size_t end[K_DECAYS];
+    float keep[K_DECAYS]; /* 1 - lr weight_decay, from the end before on */
 };
 
-static __device__ __forceinline__ void adamw_of(float *param, float grad, float *m, float *v,
-                                                const struct adamw *k)
+/* Of the range that number i is in. Neighbours are nearly always in the same: a warp looks for it
+ * once. */
+static __device__ __forceinline__ float keep_of(const struct adamw &k, size_t i)
 {
-    const float g = grad * k->grad_scale;
-    *m = k->beta1 * *m + k->rest1 * g;
-    *v = k->beta2 * *v + k->rest2 * (g * g);
-    *param = *param * k->keep - k->rate * *m / (sqrtf(*v) * k->root + k->eps);
+    int low = 0, high = k.count - 1;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (i < k.end[middle])
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return k.keep[low];
 }
 
+static __device__ __forceinline__ void adamw_of(float *param, float grad, float *m, float *v,
+                                                const struct adamw &k, float keep)
+{
+    const float g = grad * k.grad_scale;
+    *m = k.beta1 * *m + k.rest1 * g;
+    *v = k.beta2 * *v + k.rest2 * (g * g);
+    *param = *param * keep - k.rate * *m / (sqrtf(*v) * k.root + k.eps);
+}
+
+/* WIDE: ranges end between fours. */
 template <bool WIDE>
 static __global__ void __launch_bounds__(THREADS, 4) /* (or a register is spilt) */
     adamw_kernel(float *param, const float *grad, float *m, float *v, size_t n,
@@ -92,12 +110,13 @@ static __global__ void __launch_bounds__(THREADS, 4) /* (or a register is spilt)
     size_t done = 0;
     if (WIDE) {
         for (size_t i = k_cuda_first(); i < n / 4; i += k_cuda_step()) {
+            const float keep = keep_of(k, 4 * i);
             const float4 g = ((const float4 *)grad)[i];
             float4 p = ((float4 *)param)[i], a = ((float4 *)m)[i], b = ((float4 *)v)[i];
-            adamw_of(&p.x, g.x, &a.x, &b.x, &k);
-            adamw_of(&p.y, g.y, &a.y, &b.y, &k);
-            adamw_of(&p.z, g.z, &a.z, &b.z, &k);
-            adamw_of(&p.w, g.w, &a.w, &b.w, &k);
+            adamw_of(&p.x, g.x, &a.x, &b.x, k, keep);
+            adamw_of(&p.y, g.y, &a.y, &b.y, k, keep);
+            adamw_of(&p.z, g.z, &a.z, &b.z, k, keep);
+            adamw_of(&p.w, g.w, &a.w, &b.w, k, keep);
             ((float4 *)param)[i] = p;
             ((float4 *)m)[i] = a;
             ((float4 *)v)[i] = b;
@@ -105,13 +124,14 @@ static __global__ void __launch_bounds__(THREADS, 4) /* (or a register is spilt)
         done = n / 4 * 4;
     }
     for (size_t i = done + k_cuda_first(); i < n; i += k_cuda_step())
-        adamw_of(param + i, grad[i], m + i, v + i, &k);
+        adamw_of(param + i, grad[i], m + i, v + i, k, keep_of(k, i));
 }
 
 static int cuda_adamw(float *param, const float *grad, float *m, float *v, size_t n,
                       const struct k_adamw *k)
 {
-    const struct adamw a = {
+    const struct k_decay all = {n, k->weight_decay}, *decays = k->decays ? k->decays : &all;
+    struct adamw a = {
         (float)k->beta1,
         (float)(1 - k->beta1),
         (float)k->beta2,
@@ -120,11 +140,20 @@ static int cuda_adamw(float *param, const float *grad, float *m, float *v, size_
         (float)k->grad_scale,
         (float)(k->lr / (1 - pow(k->beta1, (double)k->step))),
         (float)(1 / sqrt(1 - pow(k->beta2, (double)k->step))),
-        (float)(1 - k->lr * k->weight_decay),
+        k->decays ? k->count : 1,
+        {},
+        {},
     };
+    bool wide =
+        k_cuda_aligned(param) && k_cuda_aligned(grad) && k_cuda_aligned(m) && k_cuda_aligned(v);
     if (n == 0)
         return 0;
-    if (k_cuda_aligned(param) && k_cuda_aligned(grad) && k_cuda_aligned(m) && k_cuda_aligned(v))
+    for (int i = 0; i < a.count; i++) {
+        a.end[i] = decays[i].end;
+        a.keep[i] = (float)(1 - k->lr * decays[i].weight_decay);
+        wide = wide && (i + 1 == a.count || a.end[i] % 4 == 0);
+    }
+    if (wide)
         return K_LAUNCH(adamw_kernel<true>, k_cuda_blocks((n + 3) / 4, THREADS), THREADS, 0, param,
                         grad, m, v, n, a);
     return K_LAUNCH(adamw_kernel<false>, k_cuda_blocks(n, THREADS), THREADS, 0, param, grad, m, v,

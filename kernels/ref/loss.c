@@ -75,14 +75,19 @@ int k_ref_adamw(real *param, const real *grad, real *m, real *v, size_t n, const
 {
     const double first = 1 - pow(k->beta1, (double)k->step);
     const double second = 1 - pow(k->beta2, (double)k->step);
+    const struct k_decay all = {n, k->weight_decay};
+    const struct k_decay *decay = k->decays ? k->decays : &all;
     for (size_t i = 0; i < n; i++) {
+        while (i >= decay->end)
+            decay++;
         const double g = k->grad_scale * (double)grad[i];
         const double mean = k->beta1 * (double)m[i] + (1 - k->beta1) * g;
         const double square = k->beta2 * (double)v[i] + (1 - k->beta2) * g * g;
         const double step = mean / first / (sqrt(square / second) + k->eps);
         m[i] = (real)mean;
         v[i] = (real)square;
-        param[i] = (real)((double)param[i] - k->lr * (step + k->weight_decay * (double)param[i]));
+        param[i] =
+            (real)((double)param[i] - k->lr * (step + decay->weight_decay * (double)param[i]));
     }
     return 0;
 }

@@ -297,14 +297,20 @@ static void run_squares(const struct k_ops *ops, const struct problem *p, double
 static void run_adamw(const struct k_ops *ops, const struct problem *p, double *loss, void **x)
 {
     (void)loss;
+    const size_t n = p->item[0].n;
+    /* one decay; ranges that end between fours; anywhere */
+    const size_t first = p->T == 501 ? n / 3 / 4 * 4 : n / 3, second = first + n / 8 * 4;
+    const struct k_decay decays[] = {{first, 0.1}, {second, 0}, {n, 0.1}};
     const struct k_adamw k = {.lr = 0.01,
                               .beta1 = 0.9,
                               .beta2 = 0.95,
                               .eps = 1e-8,
                               .weight_decay = 0.1,
+                              .decays = p->T > 1 ? decays : NULL,
+                              .count = 3,
                               .grad_scale = 0.37,
                               .step = p->T};
-    assert_ok(ops->adamw(x[0], x[3], x[1], x[2], p->item[0].n, &k));
+    assert_ok(ops->adamw(x[0], x[3], x[1], x[2], n, &k));
 }
 
 static void run_average(const struct k_ops *ops, const struct problem *p, double *loss, void **x)

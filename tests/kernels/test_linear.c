@@ -68,7 +68,7 @@ static void compare(const char *name,
             char what[128];
             snprintf(what, sizeof what, "%s of %d rows, %d -> %d%s", name, all_sizes[i].N,
                      all_sizes[i].C, all_sizes[i].OC, bf16 ? ", bf16" : "");
-            assert_int_equal(k_cpu()->open(2, bf16), 0);
+            assert_int_equal(k_cpu()->open(2, bf16 ? K_PRECISION_BF16 : K_PRECISION_FP32), 0);
             run(k_cpu(), &found, &all_sizes[i]);
             k_cpu()->close();
             outputs_near(what, &found, &expected, bf16 ? 1.6e-2 : 2e-5);
@@ -122,10 +122,10 @@ static void threads_do_not_matter(void **state)
         for (int bf16 = 0; bf16 < 2; bf16++)
             for (size_t i = 3; i < sizeof all_sizes / sizeof *all_sizes; i++) {
                 struct outputs one = {0}, many = {0};
-                assert_int_equal(k_cpu()->open(1, bf16), 0);
+                assert_int_equal(k_cpu()->open(1, bf16 ? K_PRECISION_BF16 : K_PRECISION_FP32), 0);
                 runs[k](k_cpu(), &one, &all_sizes[i]);
                 k_cpu()->close();
-                assert_int_equal(k_cpu()->open(3, bf16), 0);
+                assert_int_equal(k_cpu()->open(3, bf16 ? K_PRECISION_BF16 : K_PRECISION_FP32), 0);
                 runs[k](k_cpu(), &many, &all_sizes[i]);
                 k_cpu()->close();
                 outputs_same(k ? "head" : "layer", &many, &one);

@@ -321,6 +321,12 @@ static void op_adamw(const struct k_ops *ops, const struct size *z, struct outpu
                         .step = 1};
     for (; k.step <= 3; k.step++)
         assert_int_equal(ops->adamw(param, grad, m, v, n, &k), 0);
+    /* ranges of their own decay, some of none */
+    const struct k_decay decays[] = {{n / 3, 0}, {n / 3, 9}, {n / 2 / 4 * 4, 0.2}, {n, -3}};
+    k.decays = decays;
+    k.count = n / 3 <= n / 2 / 4 * 4 ? 4 : 0;
+    if (k.count > 0)
+        assert_int_equal(ops->adamw(param, grad, m, v, n, &k), 0);
 }
 
 static void op_average(const struct k_ops *ops, const struct size *z, struct outputs *o)

@@ -31,6 +31,7 @@ static int protect(int how)
 
 /* ---- calls: kept, and done later */
 
+enum { MOST_DECAYS = 32 };
 struct call {
     int (*run)(const struct call *c);
     void *p[11];
@@ -41,6 +42,7 @@ struct call {
     struct k_attention_shape shape;
     struct k_attention variant; /* what shape.variant points at is the caller's */
     struct k_adamw adamw;
+    struct k_decay decays[MOST_DECAYS]; /* what adamw.decays points at is the caller's */
     struct k_linear layer;
     double *number; /* results, poisoned until the call is done */
     long *count;
@@ -547,13 +549,20 @@ static int guarded_sum_squares(double *sum, const real *x, size_t n)
 
 static int run_adamw(const struct call *c)
 {
-    return k_ref.adamw(P(0), P(1), P(2), P(3), c->n, &c->adamw);
+    struct k_adamw k = c->adamw;
+    k.decays = k.decays ? c->decays : NULL;
+    return k_ref.adamw(P(0), P(1), P(2), P(3), c->n, &k);
 }
 
 static int guarded_adamw(real *param, const real *grad, real *m, real *v, size_t n,
                          const struct k_adamw *k)
 {
-    return ask(&(struct call){.run = run_adamw, .p = {param, IN(grad), m, v}, .n = n, .adamw = *k});
+    struct call call = {.run = run_adamw, .p = {param, IN(grad), m, v}, .n = n, .adamw = *k};
+    if (k->decays && k->count > MOST_DECAYS)
+        return ORR_FAIL(ORR_EINVAL, "guarded: %d ranges of weight decay", k->count);
+    if (k->decays)
+        memcpy(call.decays, k->decays, (size_t)k->count * sizeof *k->decays);
+    return ask(&call);
 }
 
 static int run_average(const struct call *c)

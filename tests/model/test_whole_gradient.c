@@ -108,7 +108,7 @@ static void check_gradient(const struct gpt_config *c, bool bf16)
     assert_true(ref.parameters <= 64);
     gradient(&ref, &batch);
     measure_bounds(&ref, &batch, bf16 ? BF16_ROUNDOFF : fp32_error(c), bound);
-    assert_int_equal(k_cpu()->open(2, bf16), 0);
+    assert_int_equal(k_cpu()->open(2, bf16 ? K_PRECISION_BF16 : K_PRECISION_FP32), 0);
     create(&found, c, k_cpu());
     gradient(&found, &batch);
     const int bad = outside(&ref, &found, bound);
@@ -177,7 +177,7 @@ static void test_gradient_bf16(void **state)
     assert_int_equal(gpt_batch_create(&batch, &c, 2, 8), 0);
     tiny_fill(&batch, &c, 60);
     for (int bf16 = 0; bf16 < 2; bf16++) { /* does this machine use it? */
-        assert_int_equal(k_cpu()->open(2, bf16), 0);
+        assert_int_equal(k_cpu()->open(2, bf16 ? K_PRECISION_BF16 : K_PRECISION_FP32), 0);
         create(&in[bf16], &c, k_cpu());
         gradient(&in[bf16], &batch);
         k_cpu()->close();
