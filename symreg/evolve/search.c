@@ -283,6 +283,19 @@ static double seconds_spent(const struct search *search)
     return search->before_s + orr_time_s() - search->start_s;
 }
 
+/* A checkpoint holds nothing but what the search has made: no rests of other memory. */
+static void clean_formulas(struct search *search)
+{
+    for (int i = 0; i < search->runs; i++) {
+        struct sr_run *run = &search->run[i];
+        for (int c = 0; c <= SR_NODES; c++)
+            sr_expr_clean(&run->best->expr[c]);
+        for (int k = 0; k < search->settings->populations; k++)
+            for (int m = 0; m < search->settings->population_size; m++)
+                sr_expr_clean(&run->island[k].member[m].expr);
+    }
+}
+
 /* After an epoch; a broken-off epoch is not written. Not more than one in a second, and large ones
  * so rarely that they take a twentieth of the time. */
 static int save(struct search *search, int epoch, bool last)
@@ -294,6 +307,7 @@ static int save(struct search *search, int epoch, bool last)
         (!last && now - search->saved_s < search->save_after_s))
         return 0;
     const int blocks = list_blocks(search, &block);
+    clean_formulas(search);
     search->spent_s = seconds_spent(search);
     const int rc = blocks < 0
                        ? ORR_ENOMEM

@@ -9,6 +9,23 @@ int sr_expr_start(const struct sr_expr *expr, int i)
     return i - expr->node[i].size + 1;
 }
 
+void sr_expr_clean(struct sr_expr *expr)
+{
+    struct sr_expr clean;
+    memset(&clean, 0, sizeof clean);
+    clean.count = expr->count;
+    for (int i = 0; i < expr->count; i++) {
+        const struct sr_node *from = &expr->node[i];
+        clean.node[i].op = from->op;
+        clean.node[i].size = from->size;
+        if (from->op == SR_FEATURE)
+            clean.node[i].feature = from->feature;
+        if (from->op == SR_CONSTANT)
+            clean.node[i].value = from->value;
+    }
+    memcpy(expr, &clean, sizeof clean);
+}
+
 bool sr_expr_measure(const struct sr_language *language, struct sr_expr *expr)
 {
     int start[SR_NODES + 1], depth = 0;

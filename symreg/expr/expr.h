@@ -142,6 +142,9 @@ double sr_op_value(const struct sr_language *language, enum sr_op op, double a, 
 int sr_expr_start(const struct sr_expr *expr, int i);
 /* Recomputes the subtree sizes; false when the array is no single formula of the language. */
 bool sr_expr_measure(const struct sr_language *language, struct sr_expr *expr);
+/* Zeroes what nobody reads of a formula: nodes behind the last, what nodes have for other kinds of
+ * nodes, bytes between members. The same formula then is the same bytes. */
+void sr_expr_clean(struct sr_expr *expr);
 /* Operands of the node number i of a measured formula, in any language. */
 static inline int sr_expr_arity(const struct sr_expr *expr, int i)
 {

@@ -354,9 +354,34 @@ static void reads_and_writes_constants(void **state)
     assert_string_equal(text_of(&expr), "((7 * r) + (sin((8 * m1)) ^ 9))");
 }
 
+/* The bytes of a formula are those that it says, whatever stood in its memory before. */
+static void clean_formulas_are_the_same_bytes(void **state)
+{
+    (void)state;
+    const struct sr_expr from = formula("39.5*m1*m2/(r*r)");
+    struct sr_expr found[2];
+    for (int k = 0; k < 2; k++) {
+        memset(&found[k], k ? 0xff : 0, sizeof found[k]);
+        found[k].count = from.count;
+        for (int i = 0; i < from.count; i++) {
+            found[k].node[i].op = from.node[i].op;
+            found[k].node[i].size = from.node[i].size;
+            if (from.node[i].op == SR_FEATURE)
+                found[k].node[i].feature = from.node[i].feature;
+            if (from.node[i].op == SR_CONSTANT)
+                found[k].node[i].value = from.node[i].value;
+        }
+        if (k)
+            sr_expr_clean(&found[k]);
+    }
+    assert_memory_equal(&found[0], &found[1], sizeof *found);
+    assert_string_equal(text_of(&found[1]), text_of(&from));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clean_formulas_are_the_same_bytes),
         cmocka_unit_test(reads_with_the_usual_precedence),
         cmocka_unit_test(reads_signs),
         cmocka_unit_test(prints_what_it_reads),
