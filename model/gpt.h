@@ -179,8 +179,9 @@ int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const re
 int gpt_forward_at(struct gpt_model *model, const struct gpt_batch *batch, int t, const real **out,
                    size_t *stride);
 /* *qkv = (B, T, 3, H, D) of a layer in the last forward pass for the host, q and k rotated when
- * positions are rope (of a pass with gradients, and cosine scores, perhaps multiples of them), valid until the next call for the layer or forward; with recomputation NULL
- * but for the last layer. */
+ * positions are rope (of a pass with gradients, and cosine scores, perhaps multiples of them),
+ * valid until the next call for the layer or forward; with recomputation NULL but for the last
+ * layer. */
 int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv);
 /* *stream = (B, T, C) of the residual stream in the last forward pass for the host, valid until the
  * next call or forward: layer 0 is the embedding of the input, layer l = 1 .. L what block l - 1

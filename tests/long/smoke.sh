@@ -39,7 +39,7 @@ check "tokens" two "$TOKENS" orbits --preset smoke_tokens
 check "streaming" two "$TOKENS" pretrain --preset smoke_tokens --attention lssar
 check "micro-batches" two "$TOKENS" pretrain --preset smoke_tokens --attention softmax \
     --set pretrain.micro_batches=4
-for probe in "attention 8" "evaluate 8" "rollout 8" "linear 160" "intervene 160"; do
+for probe in "attention 8" "evaluate 8" "rollout 8" "linear 160"; do
     read -r name sequences <<<"$probe"
     check "probe $name" program probe "$name" --run "$RUN" --attention lssar --threads 2 --quiet \
         --sequences "$sequences"
@@ -62,8 +62,8 @@ if command -v script >/dev/null; then
 else
     skip "live view" "no script(1)"
 fi
-check "table" program symreg "$WORK/law.csv" --target F --threads 2 --iterations 1 --out "$WORK/two" \
-    --quiet
+check "table" program symreg "$WORK/law.csv" --target F --threads 2 --iterations 1 \
+    --out "$WORK/two" --quiet
 
 for log in "$WATCH_LOGS"/*; do
     [ -s "$log" ] || continue
