@@ -178,8 +178,11 @@ static double ulps(double found, long double expected)
 static void test_elementary(void **state)
 {
     double worst[3] = {0};
-    gsl_rng *rng = stream(50);
+    volatile long double one = 1;
     (void)state;
+    if (one + 0x1p-60L == one)
+        skip(); /* nothing to compare with: valgrind computes these as double */
+    gsl_rng *rng = stream(50);
     for (int i = 0; i < N; i++) {
         const double u = gsl_rng_uniform(rng), v = gsl_rng_uniform(rng);
         const double a = orr_exp(-700 + 1400 * u), b = 8 * v - 4, c = orr_exp(20 * u - 10);
