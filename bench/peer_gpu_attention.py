@@ -6,7 +6,8 @@
 Prints lines of variant, name, and milliseconds of forward and backward, medians over the runs, in
 bf16: softmax by each backend of scaled_dot_product_attention that takes the shape, and lssar, the
 formulas of the paper (Eqs. (4), (5)) written with PyTorch's operations and its automatic
-differentiation, eager and by torch.compile. What does not fit in memory has no line.
+differentiation, eager and by torch.compile. What does not fit in memory has no line, or nan; stderr
+says why.
 """
 import math
 import statistics
@@ -38,7 +39,7 @@ def lssar(q, k, v):
     s = math.log(D) * n.log() * (F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).mT)
     x = F.softplus(s).tril()
     a = x / x.sum(-1, keepdim=True)
-    z = F.relu(n * a - (n > 3).float()).tril()
+    z = F.relu(n * a - (n > 3).float())  # 0 where a is
     z = z / z.amax(-1, keepdim=True).clamp_min(1e-20)
     w = z ** POWER
     return (w / w.sum(-1, keepdim=True)).to(torch.bfloat16) @ v
@@ -67,13 +68,15 @@ def timed(work):
 
 
 def measure(variant, name, attention):
+    forward = backward = math.nan
     try:
         forward = timed(attention)
         out = attention()
         backward = timed(lambda: torch.autograd.grad(out, (q, k, v), g, retain_graph=True))
-        print(f"{variant} {name} {forward:.6f} {backward:.6f}", flush=True)
     except (RuntimeError, torch._dynamo.exc.TorchDynamoException) as error:  # also out of memory
-        print(f"{variant} {name}: {str(error).splitlines()[0]}", file=sys.stderr)
+        print(f"peer: {variant} {name}: {str(error).splitlines()[0]}", file=sys.stderr)
+    if math.isfinite(forward):
+        print(f"{variant} {name} {forward:.6f} {backward:.6f}", flush=True)
     if DEVICE == "cuda":
         torch.cuda.empty_cache()
 

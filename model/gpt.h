@@ -181,7 +181,7 @@ int gpt_forward_at(struct gpt_model *model, const struct gpt_batch *batch, int t
 /* *qkv = (B, T, 3, H, D) of a layer in the last forward pass for the host, q and k rotated when
  * positions are rope (of a pass with gradients, and cosine scores, perhaps multiples of them),
  * valid until the next call for the layer or forward; with recomputation NULL but for the last
- * layer. */
+ * layer, after a pass with gradients for the first. */
 int gpt_layer_qkv(struct gpt_model *model, int layer, const real **qkv);
 /* *stream = (B, T, C) of the residual stream in the last forward pass for the host, valid until the
  * next call or forward: layer 0 is the embedding of the input, layer l = 1 .. L what block l - 1

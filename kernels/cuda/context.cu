@@ -14,6 +14,7 @@ static struct {
     int device;
     enum k_precision precision;
     int processors; /* streaming multiprocessors */
+    int shared;     /* bytes of a block, at most */
     cudaStream_t stream;
     struct {
         void *memory;
@@ -58,6 +59,11 @@ int k_cuda_blocks(size_t n, int block)
     const size_t fill = (size_t)(cuda.processors ? cuda.processors : 1) * BLOCKS_PER_SM *
                         (block >= 256 ? 1 : (size_t)(256 / block));
     return (int)(wanted < 1 ? 1 : wanted < fill ? wanted : fill);
+}
+
+size_t k_cuda_shared_most(void)
+{
+    return (size_t)cuda.shared;
 }
 
 int k_cuda_device(void)
@@ -293,6 +299,10 @@ static int cuda_open(int threads, enum k_precision precision)
         rc = k_cuda_check(
             cudaDeviceGetAttribute(&cuda.processors, cudaDevAttrMultiProcessorCount, cuda.device),
             "multiprocessors");
+    if (!rc)
+        rc = k_cuda_check(cudaDeviceGetAttribute(
+                              &cuda.shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda.device),
+                          "shared memory of a block");
     if (!rc)
         rc = k_cuda_check(cudaStreamCreateWithFlags(&cuda.stream, cudaStreamNonBlocking), "stream");
     if (!rc)

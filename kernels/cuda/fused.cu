@@ -21,6 +21,7 @@ static bool kind_of(const struct k_attention *v, enum fused_kind *kind)
 
 enum {
     LARGEST_SCORE = 80, /* of cosines: e to it is a float */
+    LOW_SCORE = 44,     /* and so is the product of two */
     LARGEST_P = 1000,   /* z has a root of the row's factor in it: w is off by p 2^-24 of itself */
 };
 
@@ -30,6 +31,7 @@ bool k_cuda_fused(const struct k_attention_shape *shape)
     return k_cuda_precision() == K_PRECISION_BF16 && kind_of(shape->variant, &kind) &&
            shape->D >= 8 && shape->D <= WIDEST && shape->D % 2 == 0 &&
            log((double)shape->D) * log((double)shape->T) < LARGEST_SCORE &&
+           k_cuda_fused_shared(width_of(shape->D)) <= k_cuda_shared_most() &&
            (!shape->variant->sharpen || shape->p <= LARGEST_P);
 }
 
@@ -107,7 +109,7 @@ static struct fused problem_of(const struct k_attention_shape *shape, float *sav
     if (shape->variant->sharpen && !shape->forward_only)
         p.spread = (bf16 *)(saved + k_attention_beside(shape));
     p.unit = shape->variant->score == K_SCORE_DOT ? p.rule.scale * LOG2_E : 1.0f;
-    p.low = log((double)shape->D) * log((double)shape->T) < LARGEST_SCORE / 2.0;
+    p.low = log((double)shape->D) * log((double)shape->T) < LOW_SCORE;
     p.narrow = shape->narrow;
     p.width = width_of(p.D);
     kind_of(shape->variant, &p.kind);

@@ -89,6 +89,8 @@ int k_cuda_fused_prepare_backward(const struct fused *p, const void *dout, const
 /* fused_forward.cu, fused_backward.cu */
 int k_cuda_fused_forward(const struct fused *p);
 int k_cuda_fused_backward(const struct fused *p);
+/* Bytes of shared memory that a block of the backward pass needs, more than any other's. */
+size_t k_cuda_fused_shared(int width);
 /* How many counts blocks take turns by, zero before the backward pass; *sums: floats of p->sums. */
 size_t k_cuda_fused_turns(const struct fused *p, size_t *sums);
 

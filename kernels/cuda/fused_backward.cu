@@ -413,6 +413,11 @@ size_t k_cuda_fused_turns(const struct fused *p, size_t *sums)
     return 1 + tiles * BACK_WARPS;
 }
 
+size_t k_cuda_fused_shared(int width)
+{
+    return width == 32 ? shared_of<32>() : width == 64 ? shared_of<64>() : shared_of<128>();
+}
+
 int k_cuda_fused_backward(const struct fused *p)
 {
     FUSED_DISPATCH(launch, p, p);

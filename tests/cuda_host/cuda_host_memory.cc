@@ -108,10 +108,19 @@ cudaError_t cudaSetDevice(int device)
                : cuda_host_fail(cudaErrorInvalidValue, "no such device");
 }
 
+/* Of a block, by compute capability (CUDA C++ Programming Guide, Technical Specifications). */
+static int shared_most()
+{
+    const int capability = machine("ORR_CUDA_HOST_CAPABILITY", 90);
+    return 1024 * (capability == 80 || capability == 87                        ? 163
+                   : capability == 86 || capability == 89 || capability == 120 ? 99
+                                                                               : 227);
+}
+
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int)
 {
     *value = attribute == cudaDevAttrMultiProcessorCount            ? 4
-             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? 227 * 1024
+             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? shared_most()
              : attribute == cudaDevAttrComputeCapabilityMajor
                  ? machine("ORR_CUDA_HOST_CAPABILITY", 90) / 10
              : attribute == cudaDevAttrComputeCapabilityMinor
@@ -413,7 +422,7 @@ size_t cuda_host_shared_limit(const void *kernel)
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute, int value)
 {
-    if (value < 0 || value > 227 * 1024)
+    if (value < 0 || value > shared_most())
         return cuda_host_fail(cudaErrorInvalidValue, "%d bytes of shared memory", value);
     int i = 0;
     while (i < 63 && limits[i].kernel && limits[i].kernel != kernel)

@@ -29,15 +29,20 @@ static void enlarge(struct gpt_model *model, double change)
     free(w);
 }
 
-enum { KINDS = 9, NARROW = 6 };
+enum { KINDS = 10, NARROW = 6 };
 /* Every input and head, kinds of positions, a gate, a window, recomputation. From NARROW on models
  * whose blocks are narrow at bf16: rows of whole pieces of 16 bytes, no gate, no rope. */
 static struct gpt_config config_of(int kind)
 {
     static const char *const attention[] = {"softmax", "lssar", "phi_relu"};
+    if (kind == NARROW + 3) { /* without recomputation, too */
+        struct gpt_config c = config_of(NARROW + 1);
+        c.recompute = 0;
+        return c;
+    }
     if (kind >= NARROW) {
         struct gpt_config c = config_of(kind - NARROW);
-        c.width = 24;
+        c.width = kind == NARROW + 1 ? 96 : 24; /* heads of 32 are read, and spent, in place */
         c.ffn = 40;
         c.positions = kind == NARROW + 1 ? ORR_POSITIONS_NONE : ORR_POSITIONS_LEARNED;
         if (kind == NARROW + 2) { /* sums of phi_relu near 0 hide what is measured here */
