@@ -3,10 +3,10 @@
  * Usage: below, or --help.
  *
  * Causal attention of bf16 tensors as a training asks for it, 32,768 positions of 768 numbers (of
- * length 1,000: 32,000), heads of 64 and of 128: forward, with all that a backward pass needs, and backward. As many
- * calls as take some 20 ms are a sample, from an idle GPU to an idle GPU; variants take turns, and
- * their ratios are of samples of one turn. Operations: 4 d per attended pair of a head forward,
- * 10 d backward, whatever a variant needs to get there.
+ * length 1,000: 32,000), heads of 64 and of 128: forward, with all that a backward pass needs, and
+ * backward. As many calls as take some 20 ms are a sample, from an idle GPU to an idle GPU.
+ * Variants take turns, and their ratios are of samples of one turn. Operations: 4 d per attended
+ * pair of a head forward, 10 d backward, whatever a variant needs to get there.
  *
  * PyTorch, when python3 has it, does the same shapes right after (peer_gpu_attention.py): its best
  * scaled_dot_product_attention beside softmax, the formulas of LSSAR (Eqs. (4), (5)) as they are

@@ -491,8 +491,8 @@ static void others_take_the_generic_path(void **state)
     }
 }
 
-/* Where wide heads have no room, narrow ones do; and 163 KiB, an A100's, are enough for all: the same
- * bits as on an H100. */
+/* Where wide heads have no room, narrow ones do; and 163 KiB, an A100's, are enough for all: the
+ * same bits as on an H100. */
 static void small_gpus_take_what_fits(void **state)
 {
     (void)state;
