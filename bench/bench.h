@@ -37,6 +37,21 @@ static inline struct bench_value bench_median(double *value, int n)
     return (struct bench_value){median, n > 3 ? (value[3 * n / 4] - value[n / 4]) / median : NAN};
 }
 
+/* n numbers, each the sum of four uniforms, variance 1: roughly normal. *state != 0 goes on. */
+static inline void bench_normal(uint32_t *state, float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float sum = 0;
+        for (int k = 0; k < 4; k++) { /* xorshift32 (Marsaglia 2003) */
+            *state ^= *state << 13;
+            *state ^= *state >> 17;
+            *state ^= *state << 5;
+            sum += (float)(*state >> 8) * 0x1p-24f - 0.5f;
+        }
+        x[i] = sum * 1.7320508f;
+    }
+}
+
 /* --help anywhere: prints the text, and that was all. */
 static inline void bench_help(int argc, char **argv, const char *text)
 {

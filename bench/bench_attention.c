@@ -43,29 +43,15 @@ struct problem {
     float *qkv, *dqkv, *out, *dout, *saved;
 };
 
-static void fill(float *x, size_t n)
-{
-    static uint32_t state = 2463534242U; /* xorshift32 (Marsaglia 2003) */
-    for (size_t i = 0; i < n; i++) {
-        float sum = 0; /* of four uniforms, variance 1: roughly normal */
-        for (int k = 0; k < 4; k++) {
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            sum += (float)(state >> 8) * 0x1p-24f - 0.5f;
-        }
-        x[i] = sum * 1.7320508f;
-    }
-}
-
 static float *allocated(size_t n, bool filled)
 {
+    static uint32_t state = 2463534242U;
     float *x = orr_alloc(n, sizeof *x);
     if (!x)
         exit(orr_error_exit("bench_attention", ORR_ENOMEM));
     memset(x, 0, n * sizeof *x); /* so that its pages are counted before the run */
     if (filled)
-        fill(x, n);
+        bench_normal(&state, x, n);
     return x;
 }
 

@@ -58,22 +58,14 @@ struct problem {
     void *x[TENSORS];
 };
 
-/* Normal numbers, nearly (the sum of four uniforms), as bf16. */
+/* Random numbers as bf16. */
 static int fill(void *to, size_t n)
 {
-    uint32_t state = 2463534242U; /* xorshift32 (Marsaglia 2003) */
+    uint32_t state = 2463534242U;
     void *wide = NULL;
     float *x = orr_alloc(n, sizeof *x);
-    for (size_t i = 0; x && i < n; i++) {
-        float sum = 0;
-        for (int k = 0; k < 4; k++) {
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            sum += (float)(state >> 8) * 0x1p-24f - 0.5f;
-        }
-        x[i] = sum * 1.7320508f;
-    }
+    if (x)
+        bench_normal(&state, x, n);
     int rc = x ? cuda->alloc(&wide, n * sizeof *x) : ORR_ENOMEM;
     rc = rc ? rc : cuda->upload(wide, x, n * sizeof *x);
     rc = rc ? rc : cuda->narrow(to, wide, n);

@@ -8,7 +8,6 @@ CPU time of all threads) of forward and backward of
 `sdpa`, scaled_dot_product_attention in fp32, and of `eager`, the formulas of LSSAR (Eqs. (4), (5))
 written with PyTorch's operations and its automatic differentiation, where L x L matrices fit.
 """
-import math
 import statistics
 import sys
 import time
@@ -16,6 +15,8 @@ import time
 try:
     import torch
     import torch.nn.functional as F
+
+    import peer_lssar
 except ImportError:
     sys.exit("peer_attention: PyTorch is not installed: pip install torch")
 
@@ -33,14 +34,7 @@ def sdpa():
 
 
 def eager():
-    n = torch.arange(1, LENGTH + 1, dtype=torch.float32)[:, None]
-    s = math.log(D) * n.log() * (F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).mT)
-    x = F.softplus(s).tril()
-    a = x / x.sum(-1, keepdim=True)
-    z = F.relu(n * a - (n > 3).float())  # 0 where a is
-    z = z / z.amax(-1, keepdim=True).clamp_min(1e-20)
-    w = z ** POWER
-    return w / w.sum(-1, keepdim=True) @ v
+    return peer_lssar.weights(q, k, POWER) @ v
 
 
 def measure(name, attention, runs):

@@ -18,6 +18,8 @@ try:
     import torch
     import torch.nn.functional as F
     from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    import peer_lssar
 except ImportError:
     sys.exit("peer_gpu_attention: PyTorch is not installed: pip install torch")
 
@@ -35,14 +37,7 @@ def softmax():
 
 
 def lssar(q, k, v):
-    n = torch.arange(1, LENGTH + 1, device=DEVICE, dtype=torch.float32)[:, None]
-    s = math.log(D) * n.log() * (F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).mT)
-    x = F.softplus(s).tril()
-    a = x / x.sum(-1, keepdim=True)
-    z = F.relu(n * a - (n > 3).float())  # 0 where a is
-    z = z / z.amax(-1, keepdim=True).clamp_min(1e-20)
-    w = z ** POWER
-    return (w / w.sum(-1, keepdim=True)).to(torch.bfloat16) @ v
+    return peer_lssar.weights(q, k, POWER).to(torch.bfloat16) @ v
 
 
 def idle():

@@ -95,37 +95,44 @@ struct k_adamw gpt_adamw_of(const struct orr_train_preset *train, long step, dou
     return k;
 }
 
-/* AdamW on the parameters from number `first` on, as many as have room in one call; *next = the
- * first of the rest. What pads them is 0 and stays so. */
-static int apply_from(struct gpt_model *model, const struct orr_train_preset *train,
-                      struct k_adamw k, int first, int *next)
+static size_t end_of(const struct gpt_model *model, int parameter)
+{
+    return parameter + 1 < model->parameters ? model->table[parameter + 1].offset : model->total;
+}
+
+int gpt_adamw(struct gpt_model *model, const struct orr_train_preset *train, struct k_adamw k,
+              size_t begin, size_t end, real *m, real *v)
 {
     struct k_decay decays[K_DECAYS];
-    const size_t from = model->table[first].offset;
-    int i = first;
-    for (k.count = 0; i < model->parameters; i++) {
-        const double decay = model->table[i].decay ? train->weight_decay : 0;
-        const bool same = k.count > 0 && decays[k.count - 1].weight_decay == decay;
-        if (!same && k.count == K_DECAYS)
-            break;
-        if (!same)
-            decays[k.count++].weight_decay = decay;
-        decays[k.count - 1].end =
-            (i + 1 < model->parameters ? model->table[i + 1].offset : model->total) - from;
-    }
-    *next = i;
+    int i = 0;
     k.decays = decays;
-    return model->ops->adamw(model->param + from, model->grad + from, model->m + from,
-                             model->v + from, decays[k.count - 1].end, &k);
+    for (size_t from = begin, to; from < end; from = to) {
+        to = from;
+        for (k.count = 0; to < end; i++) {
+            if (end_of(model, i) <= to)
+                continue;
+            const double decay = model->table[i].decay ? train->weight_decay : 0;
+            const bool same = k.count > 0 && decays[k.count - 1].weight_decay == decay;
+            if (!same && k.count == K_DECAYS)
+                break;
+            if (!same)
+                decays[k.count++].weight_decay = decay;
+            to = end_of(model, i) < end ? end_of(model, i) : end;
+            decays[k.count - 1].end = to - from;
+        }
+        TRY(model->ops->adamw(model->param + from, model->grad + from, m + (from - begin),
+                              v + (from - begin), to - from, &k));
+    }
+    return 0;
 }
 
 int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, long step, double norm,
               double divisor)
 {
+    const size_t from = gpt_first_trained(model);
     TRY(moments(model));
-    const struct k_adamw k = gpt_adamw_of(train, step, norm, divisor);
-    for (int i = model->frozen; i < model->parameters;)
-        TRY(apply_from(model, train, k, i, &i));
+    TRY(gpt_adamw(model, train, gpt_adamw_of(train, step, norm, divisor), from, model->total,
+                  model->m + from, model->v + from));
     return average(model, train->ema, step);
 }
 

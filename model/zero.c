@@ -149,26 +149,6 @@ int gpt_zero_norm(struct gpt_zero *zero, long step, double divisor, double *norm
     return gpt_diverged_gradient(model, step + 1);
 }
 
-/* AdamW on what this rank has of the bucket: parameter by parameter, for their weight decay. */
-static int update_piece(struct gpt_zero *zero, const struct orr_train_preset *train,
-                        const struct piece *piece, struct k_adamw k)
-{
-    struct gpt_model *model = zero->model;
-    const size_t end = piece->begin + piece->count;
-    for (int i = 0; i < model->parameters; i++) {
-        const struct gpt_parameter *p = &model->table[i];
-        const size_t from = p->offset > piece->begin ? p->offset : piece->begin;
-        const size_t to = p->offset + p->count < end ? p->offset + p->count : end;
-        if (from >= to)
-            continue;
-        const size_t own = piece->packed + from - piece->begin;
-        k.weight_decay = p->decay ? train->weight_decay : 0;
-        TRY(model->ops->adamw(model->param + from, model->grad + from, zero->m + own, zero->v + own,
-                              to - from, &k));
-    }
-    return 0;
-}
-
 int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_preset *train, long step,
                    double norm, double divisor)
 {
@@ -179,7 +159,8 @@ int gpt_zero_apply(struct gpt_zero *zero, const struct orr_train_preset *train, 
     struct piece piece = {0};
     int rc = averages && first ? gpt_tensor_alloc(model->ops, &zero->average, zero->own + 1) : 0;
     while (!rc && next_piece(zero, &piece)) {
-        rc = update_piece(zero, train, &piece, k);
+        rc = gpt_adamw(model, train, k, piece.begin, piece.begin + piece.count,
+                       zero->m + piece.packed, zero->v + piece.packed);
         if (!rc && averages && piece.count > 0)
             rc = model->ops->average(zero->average + piece.packed, model->param + piece.begin,
                                      piece.count, decay);

@@ -547,6 +547,15 @@ static void narrow_as_float(const char *name, int D, int window)
     drop(&a);
 }
 
+/* Inputs of a case as bf16: qkv (3 n) and dout (n). */
+static void narrow_inputs(const struct attention *a, uint16_t *qkv, uint16_t *dout)
+{
+    for (size_t i = 0; i < 3 * a->n; i++)
+        qkv[i] = bf16_narrow(a->qkv[i]);
+    for (size_t i = 0; i < a->n; i++)
+        dout[i] = bf16_narrow(a->dout[i]);
+}
+
 /* Tensors that begin anywhere: the same bits. */
 static void tensors_need_no_alignment(void **state)
 {
@@ -560,10 +569,7 @@ static void tensors_need_no_alignment(void **state)
                 const size_t size = narrows ? sizeof(uint16_t) : sizeof(float);
                 uint16_t *qkv = orr_alloc(3 * a.n, sizeof *qkv), *dout = orr_alloc(a.n, 2);
                 a.shape.narrow = narrows;
-                for (size_t i = 0; i < 3 * a.n; i++)
-                    qkv[i] = bf16_narrow(a.qkv[i]);
-                for (size_t i = 0; i < a.n; i++)
-                    dout[i] = bf16_narrow(a.dout[i]);
+                narrow_inputs(&a, qkv, dout);
                 for (int i = 0; i < 2; i++) {
                     shift_under_test = i;
                     run_orders(&p[i], &a, narrows ? (void *)qkv : a.qkv,
@@ -593,10 +599,7 @@ static void spent_vectors_change_nothing(void **state)
             uint16_t *qkv = orr_alloc(3 * a.n, sizeof *qkv), *dout = orr_alloc(a.n, 2);
             const size_t row = (size_t)(a.shape.H * D[d]);
             a.shape.narrow = true;
-            for (size_t i = 0; i < 3 * a.n; i++)
-                qkv[i] = bf16_narrow(a.qkv[i]);
-            for (size_t i = 0; i < a.n; i++)
-                dout[i] = bf16_narrow(a.dout[i]);
+            narrow_inputs(&a, qkv, dout);
             for (int spends = 0; spends < 2; spends++) {
                 a.shape.spends_qkv = spends;
                 run_orders(&p[spends], &a, qkv, dout, sizeof *qkv);

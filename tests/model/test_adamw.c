@@ -76,9 +76,10 @@ static void compare(struct gpt_model *model, const struct plain *plain, int step
         }
 }
 
-static void check_updates(const struct k_ops *ops, struct orr_train_preset t, int steps)
+static void check_updates(const struct k_ops *ops, struct orr_train_preset t, int steps, int layers)
 {
     struct gpt_config c = tiny_tokens();
+    c.layers = layers;
     struct gpt_model model;
     assert_int_equal(gpt_create(&model, &c, ops, 4), 0);
     tiny_enlarge(&model);
@@ -118,18 +119,19 @@ static void test_updates(void **state)
     for (const struct k_ops *const *ops = k_backends(); *ops; ops++) {
         struct orr_train_preset t = tiny_training(100, 1);
         assert_int_equal((*ops)->open(1, false), 0);
-        check_updates(*ops, t, 1);
-        check_updates(*ops, t, 7);
+        check_updates(*ops, t, 1, 2);
+        check_updates(*ops, t, 7, 2);
         t.weight_decay = 3.5; /* large, so that losing or misplacing it shows */
-        check_updates(*ops, t, 7);
+        check_updates(*ops, t, 7, 2);
         t.clip = 2;
         t.accumulation = 3;
         t.warmup = 4;
         t.schedule = ORR_SCHEDULE_COSINE;
-        check_updates(*ops, t, 7);
+        check_updates(*ops, t, 7, 2);
         t.ema = 0.3;  /* reached within these steps */
         t.clip = 1e6; /* never reached: must change nothing */
-        check_updates(*ops, t, 9);
+        check_updates(*ops, t, 9, 2);
+        check_updates(*ops, t, 2, K_DECAYS / 6); /* more ranges of decay than one call takes */
         (*ops)->close();
     }
 }
