@@ -137,8 +137,8 @@ int gpt_apply(struct gpt_model *model, const struct orr_train_preset *train, lon
 /* Its numbers, but for the weight decay, which depends on the parameter. */
 struct k_adamw gpt_adamw_of(const struct orr_train_preset *train, long step, double norm,
                             double divisor);
-/* AdamW on numbers begin .. end of the arenas, each with its parameter's weight decay; their moments
- * m, v (end - begin). What pads parameters is 0 and stays so. */
+/* AdamW on numbers begin .. end of the arenas, each with its parameter's weight decay; their
+ * moments m, v (end - begin). What pads parameters is 0 and stays so. */
 int gpt_adamw(struct gpt_model *model, const struct orr_train_preset *train, struct k_adamw k,
               size_t begin, size_t end, real *m, real *v);
 /* The decay of the average at 0-based step; first: there is none yet, and it begins as the weights.
