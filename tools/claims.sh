@@ -97,6 +97,7 @@ over grid gate.json "$RUNS"/gate/*/*/probe/length.json
 runs universes
 runs ablation
 runs study_mini
+runs laptop
 if cells verdict; then
     mkdir "$work/verdict" && cp "$results/cells/verdict"/*.json "$work/verdict" || exit 1
     if (cd "$work/verdict" && "$BIN/verdict" --out . --beside "$beside" *.json >/dev/null); then
