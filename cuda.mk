@@ -44,7 +44,7 @@ $(B)/cuda/%.o: kernels/cuda/%.cu | .deps
 
 CXX = $(if $(findstring clang,$(CC)),clang++,g++)
 # products and sums contract into fma as nvcc contracts them, so that what depends on it is seen
-EMULATION_FLAGS = -std=c++17 $(CFLAGS) -Wall -Wextra -Wno-unknown-pragmas $(WERROR) -fPIC -fno-strict-aliasing \
+EMULATION_FLAGS = -std=c++17 $(CFLAGS) -Wall -Wextra -Wno-unknown-pragmas -Wno-psabi $(WERROR) -fPIC -fno-strict-aliasing \
                   $(if $(shell grep -wm1 fma /proc/cpuinfo),$(ISA_avx2)) -ffp-contract=fast -MMD -MP -DK_CUDA_HOST -I. -Ibase -Itests/cuda_host
 EMULATION := $(B)/tests/libcuda_host.a
 EMULATION_OBJ := $(CUDA_SRC:kernels/cuda/%.cu=$(B)/tests/cuda/%.o) \

@@ -16,7 +16,7 @@ uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 
 enum { THREADS = 1024, WARP = 32, PAGE = 4096, SHARED = 227 * 1024 };
-enum state { NEW, READY, AT_BARRIER, IN_WARP, DONE };
+enum state { NEW, READY, AT_BARRIER, IN_WARP, SPINNING, DONE };
 enum operation { OP_SYNCWARP, OP_BALLOT, OP_ALL, OP_SHUFFLE };
 
 struct thread {
@@ -29,6 +29,7 @@ struct thread {
     unsigned mask;
     int lane, width;
     uint64_t bits, result;
+    unsigned barrier, parity; /* the phase that it spins for */
 };
 
 static struct {
@@ -40,6 +41,8 @@ static struct {
     struct thread *current;           /* NULL outside of fibers */
     int votes;                        /* of the barrier before */
     int ballots;                      /* of the barrier that fills */
+    int spinning;                     /* threads */
+    int rounds;                       /* of asking again in vain */
     char *shared;
     bool failed;
     char error[512];
@@ -343,6 +346,19 @@ int __syncthreads_and(int predicate)
     return __syncthreads_count(predicate) == now.count;
 }
 
+void cuda_host_spin(unsigned barrier, unsigned parity)
+{
+    now.current->barrier = barrier;
+    now.current->parity = parity;
+    now.spinning++;
+    park(SPINNING);
+}
+
+void cuda_host_went_on(void)
+{
+    now.rounds = 0;
+}
+
 void __trap(void)
 {
     fail("__trap");
@@ -361,20 +377,62 @@ size_t cuda_host_ptx_shared_bytes(void)
 
 /* ---- blocks */
 
-static void run_warp(int warp)
+static bool can_run(const struct thread *t)
+{
+    return t->state == NEW || t->state == READY ||
+           (t->state == SPINNING && cuda_host_barrier_passable(t->barrier, t->parity));
+}
+
+/* Whether a thread of it ran. */
+static bool run_warp(int warp)
 {
     const int first = warp * WARP;
     const int lanes = now.count - first < WARP ? now.count - first : WARP;
+    bool any = false;
     for (bool more = true; more && !now.failed;) {
         more = false;
         for (int i = 0; i < lanes && !now.failed; i++) {
             struct thread *t = &now.threads[first + (int)nth((size_t)i, (size_t)lanes)];
-            if (t->state == NEW || t->state == READY) {
+            if (can_run(t)) {
+                now.spinning -= t->state == SPINNING;
                 resume(t);
-                more = true;
+                any = more = true;
             }
         }
     }
+    return any;
+}
+
+/* Until all threads wait or have returned. */
+static void run_warps(int warps)
+{
+    bool more;
+    do {
+        more = false;
+        for (int w = 0; w < warps && !now.failed; w++)
+            more |= run_warp((int)nth((size_t)w, (size_t)warps));
+    } while (more && now.spinning && !now.failed); /* another warp may have let them go on */
+}
+
+/* No thread can run: those that spin ask again, a few times; false when there are none. */
+static bool ask_again(void)
+{
+    const struct thread *stuck = NULL;
+    for (int i = 0; i < now.count; i++)
+        if (now.threads[i].state == SPINNING) {
+            stuck = &now.threads[i];
+            now.threads[i].state = READY;
+        }
+    now.spinning = 0;
+    if (!stuck || now.failed)
+        return false;
+    if (++now.rounds <= 3)
+        return true;
+    char lacks[160];
+    cuda_host_barrier_describe(stuck->barrier, lacks, sizeof(lacks));
+    fail("thread (%u, %u, %u) waits for ever at barrier 0x%x for the phase of parity %u: %s",
+         stuck->index.x, stuck->index.y, stuck->index.z, stuck->barrier, stuck->parity, lacks);
+    return false;
 }
 
 /* All threads wait or have returned: lets those at the barrier go on. False at the end. */
@@ -400,6 +458,7 @@ static bool pass_barrier(void)
         now.threads[i].state = READY;
     now.votes = now.ballots;
     now.ballots = 0;
+    now.rounds = 0;
     return true;
 }
 
@@ -415,13 +474,19 @@ static void run_block(const struct cuda_host_launch *l)
         now.waiting[w] = 0;
     }
     now.ballots = now.votes = 0;
+    now.spinning = now.rounds = 0;
     cuda_host_copies_none();
+    cuda_host_products_start();
+    cuda_host_barriers_start();
     do
-        for (int w = 0; w < warps && !now.failed; w++)
-            run_warp((int)nth((size_t)w, (size_t)warps));
-    while (!now.failed && pass_barrier());
+        run_warps(warps);
+    while (!now.failed && (ask_again() || pass_barrier()));
     if (!now.failed && cuda_host_copies_left())
         fail("a thread returned with copies under way");
+    const char *left = cuda_host_products_left();
+    left = left ? left : cuda_host_barriers_left();
+    if (!now.failed && left)
+        fail("%s", left);
 }
 
 static void run_grid(const struct cuda_host_launch *l)

@@ -12,8 +12,8 @@
  *   pointer gets a segmentation fault. Guard pages and patterns around every allocation catch
  *   accesses out of bounds and fail the launch; under AddressSanitizer its redzones do, exactly;
  * - dynamic shared memory holds NaNs at the start of every block;
- * - what an asynchronous copy brings is NaN until its group was waited for, and a thread that
- *   returns with copies under way fails the launch.
+ * - what an asynchronous copy or product brings is NaN until it was waited for, and a thread that
+ *   returns with one under way fails the launch.
  *
  * Work is done at once, in the order of the calls; between cudaStreamBeginCapture and
  * cudaStreamEndCapture it is kept instead, and cudaGraphLaunch does it. One host thread. */
@@ -36,6 +36,7 @@
 #define __constant__    static
 #define __shared__      static /* one block at a time: every block has the same one */
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
 
 struct dim3 {
@@ -347,5 +348,39 @@ void cuda_host_copy_commit(void);
 void cuda_host_copy_wait(int later);
 
 #include "cuda_host_runtime.h"
+
+/* ---- warpgroups, barriers in shared memory and copies of tensors, of compute capability 9.0 alone
+ * (PTX ISA 9.0); cuda_host_hopper.cc, cuda_host_barrier.cc. Addresses are bytes from
+ * k_cuda_host_shared(). */
+
+/* wgmma.mma_async.m64nNk16 of bf16, N = n: sums (n / 8 fragments of mma's; warp w of the four has
+ * rows 16 w .. 16 w + 15) = (add ? sums : 0) + A B. a: the thread's fragment A, or NULL: A is the
+ * tile that the descriptor a_tile names, as b_tile names B. across_a, across_b: tiles of rows of K
+ * (MN-major, tnspA and tnspB); else K-major. Sums are NaN until the group was waited for, and what
+ * is multiplied is in shared memory then. All threads of the warpgroup. */
+void cuda_host_wgmma(float *sums, int n, const unsigned a[4], uint64_t a_tile, uint64_t b_tile,
+                     bool add, bool across_a, bool across_b);
+/* The same at once: of translated PTX, which moves registers before they are waited for. */
+void cuda_host_wgmma_now(float *sums, int n, const unsigned a[4], uint64_t a_tile, uint64_t b_tile,
+                         bool add, bool across_a, bool across_b);
+/* wgmma.fence: once at least before the first wgmma and after every wait. */
+void cuda_host_wgmma_fence(void);
+void cuda_host_wgmma_commit(void);
+/* Waits for all groups but the last `later`. */
+void cuda_host_wgmma_wait(int later);
+/* fence.proxy.async; one that is missing cannot be seen here. */
+void cuda_host_fence_async(void);
+
+/* mbarrier.init, .arrive.expect_tx (which arrives as well) and .arrive. */
+void cuda_host_barrier_init(unsigned at, unsigned count);
+void cuda_host_barrier_expect(unsigned at, unsigned bytes);
+void cuda_host_barrier_arrive(unsigned at);
+/* try_wait.parity; false: other threads ran meanwhile; ask again. A launch in which nobody can go on
+ * fails. */
+bool cuda_host_barrier_done(unsigned at, unsigned parity);
+/* cp.async.bulk.tensor.4d to shared memory, c0 innermost. What is there is NaN until a thread asked
+ * for the barrier's phase after all arrivals. */
+void cuda_host_tensor_copy(unsigned to, const CUtensorMap *map, int c0, int c1, int c2, int c3,
+                           unsigned barrier);
 
 #endif

@@ -22,6 +22,8 @@
  * NULL, or what was overwritten. */
 void cuda_host_memory_open(void);
 const char *cuda_host_memory_close(void);
+/* Compute capability of the device, 90 for 9.0. */
+int cuda_host_capability(void);
 /* Keeps the error and its text for cudaGetLastError; returns it. */
 cudaError_t cuda_host_fail(cudaError_t error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -40,6 +42,32 @@ bool cuda_host_no_launch(void);
 
 /* Puts the kernel of ORR_CUDA_HOST_PTX into the launch, where there is one: 0 or an error. */
 int cuda_host_ptx_take(struct cuda_host_launch *launch);
+
+/* ---- cuda_host.cc */
+
+/* The thread waits for a phase of a barrier while others run; it goes on when the phase can be
+ * complete, or to ask again where no other thread can run. A launch in which all threads ask again
+ * and nothing that a thread says it went on with happens has failed. */
+void cuda_host_spin(unsigned barrier, unsigned parity);
+void cuda_host_went_on(void);
+
+/* ---- cuda_host_hopper.cc and cuda_host_barrier.cc */
+
+/* Before a block; after it: NULL, or what was left under way. */
+void cuda_host_products_start(void);
+const char *cuda_host_products_left(void);
+void cuda_host_barriers_start(void);
+const char *cuda_host_barriers_left(void);
+/* Fails the launch on a device that does not have the instruction. */
+void cuda_host_need_hopper(const char *what);
+/* Whether a wait for the phase of this parity can end; what the phase lacks, in words. */
+bool cuda_host_barrier_passable(unsigned at, unsigned parity);
+void cuda_host_barrier_describe(unsigned at, char *text, size_t size);
+/* Where byte `at` of shared memory lies with a swizzle of 128, 64, 32 or (none) 16 bytes. */
+static inline unsigned cuda_host_swizzled(unsigned at, unsigned span)
+{
+    return at ^ (at >> 7 & (span / 16 - 1)) << 4;
+}
 
 /* ---- cuda_host_tensor.cc */
 

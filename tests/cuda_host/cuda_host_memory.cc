@@ -108,10 +108,15 @@ cudaError_t cudaSetDevice(int device)
                : cuda_host_fail(cudaErrorInvalidValue, "no such device");
 }
 
+int cuda_host_capability(void)
+{
+    return machine("ORR_CUDA_HOST_CAPABILITY", 90);
+}
+
 /* Of a block, by compute capability (CUDA C++ Programming Guide, Technical Specifications). */
 static int shared_most()
 {
-    const int capability = machine("ORR_CUDA_HOST_CAPABILITY", 90);
+    const int capability = cuda_host_capability();
     return 1024 * (capability == 80 || capability == 87                        ? 163
                    : capability == 86 || capability == 89 || capability == 120 ? 99
                                                                                : 227);
@@ -121,11 +126,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 {
     *value = attribute == cudaDevAttrMultiProcessorCount            ? 4
              : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? shared_most()
-             : attribute == cudaDevAttrComputeCapabilityMajor
-                 ? machine("ORR_CUDA_HOST_CAPABILITY", 90) / 10
-             : attribute == cudaDevAttrComputeCapabilityMinor
-                 ? machine("ORR_CUDA_HOST_CAPABILITY", 90) % 10
-                 : 0;
+             : attribute == cudaDevAttrComputeCapabilityMajor       ? cuda_host_capability() / 10
+             : attribute == cudaDevAttrComputeCapabilityMinor       ? cuda_host_capability() % 10
+                                                                    : 0;
     return cudaSuccess;
 }
 

@@ -98,6 +98,70 @@ static inline cudaError_t cudaFuncSetAttribute(void (*kernel)(P...),
     return cudaFuncSetAttribute((const void *)kernel, attribute, value);
 }
 
+/* ---- maps of tensors: the driver's function and its types, as in <cuda.h> */
+
+enum CUresult { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_VALUE = 1, CUDA_ERROR_NOT_SUPPORTED = 801 };
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
+struct CUtensorMap_st {
+    alignas(128) cuuint64_t opaque[16];
+};
+typedef struct CUtensorMap_st CUtensorMap;
+enum CUtensorMapDataType {
+    CU_TENSOR_MAP_DATA_TYPE_UINT8,
+    CU_TENSOR_MAP_DATA_TYPE_UINT16,
+    CU_TENSOR_MAP_DATA_TYPE_UINT32,
+    CU_TENSOR_MAP_DATA_TYPE_INT32,
+    CU_TENSOR_MAP_DATA_TYPE_UINT64,
+    CU_TENSOR_MAP_DATA_TYPE_INT64,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+    CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ,
+    CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
+    CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
+};
+enum CUtensorMapInterleave {
+    CU_TENSOR_MAP_INTERLEAVE_NONE,
+    CU_TENSOR_MAP_INTERLEAVE_16B,
+    CU_TENSOR_MAP_INTERLEAVE_32B
+};
+enum CUtensorMapSwizzle {
+    CU_TENSOR_MAP_SWIZZLE_NONE,
+    CU_TENSOR_MAP_SWIZZLE_32B,
+    CU_TENSOR_MAP_SWIZZLE_64B,
+    CU_TENSOR_MAP_SWIZZLE_128B
+};
+enum CUtensorMapL2promotion {
+    CU_TENSOR_MAP_L2_PROMOTION_NONE,
+    CU_TENSOR_MAP_L2_PROMOTION_L2_64B,
+    CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+    CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+};
+enum CUtensorMapFloatOOBfill {
+    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+    CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+};
+/* cuTensorMapEncodeTiled, of which interleaved layouts, packed types, steps of more than one
+ * element and the fill with NaN are refused as if they were wrong. */
+typedef CUresult (*PFN_cuTensorMapEncodeTiled_v12000)(
+    CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+    const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *box,
+    const cuuint32_t *steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+    CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+
+enum { cudaEnableDefault };
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess,
+    cudaDriverEntryPointSymbolNotFound,
+    cudaDriverEntryPointVersionNotSufficent
+};
+/* Knows cuTensorMapEncodeTiled alone, from version 12000 on. */
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
+                                             unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *status = NULL);
+
 /* ---- launches */
 
 struct cuda_host_launch {
