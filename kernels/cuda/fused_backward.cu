@@ -7,21 +7,7 @@
  * themselves: the block of the last keys of a tile of queries has it as its first, the block before
  * as its second or later. Blocks are numbered as they start, so that one waits for earlier ones
  * alone. The block of the first keys of a tile finishes it. */
-#include "fused.cuh"
-
-enum { BACK_WARPS = 8, BACK_BLOCK = BACK_WARPS * K_WARP, OWN = 16 * BACK_WARPS };
-
-/* Queries of a tile. */
-template <int W> static __host__ __device__ constexpr int queries_of(void)
-{
-    return W <= 64 ? 128 : 64;
-}
-
-/* Columns of dq that a warp sums; with 64 queries, two warps share their rows. */
-template <int W> static __host__ __device__ constexpr int columns_of(void)
-{
-    return W * queries_of<W>() / OWN;
-}
+#include "fused_backward.cuh"
 
 /* Keys and values, two tiles each of queries and gradients, d s of a tile, numbers of two tiles of
  * rows, and two sums by row that pairs of warps exchange. */
@@ -44,125 +30,13 @@ template <int W> static __host__ __device__ constexpr bool own_stays(void)
     return W <= 64;
 }
 
-/* ---- elements */
-
-/* Scores to final weights, gradients by these to d s; numbers: of the queries of the part. */
-template <enum fused_kind KIND, int PART, bool CAREFUL>
-static __device__ __forceinline__ void key_gradients(const struct fused &p,
-                                                     const struct fused_row *numbers,
-                                                     float s[PART][4], float d[PART][4])
-{
-    constexpr int NUMBERS = 4 * PART;
-    float slope[NUMBERS], z[NUMBERS], power[NUMBERS];
-    numbers += (int)threadIdx.x % 4 * 2;
-#pragma unroll
-    for (int j = 0; j < NUMBERS; j++) {
-        const float2 r = *(const float2 *)&numbers[j / 4 * 8 + j % 2];
-        float u = 0.0f;
-        if (fused_cosine(KIND)) {
-            const float y = fused_softplus<CAREFUL>(s[j / 4][j % 4], &u);
-            slope[j] = fused_logistic(u);
-            z[j] = KIND == LSSA ? r.x * y : __saturatef(fmaf(r.x, y, -r.y));
-        } else {
-            z[j] = slope[j] = fast_exp2(fmaf(s[j / 4][j % 4], p.unit, -r.x));
-            if (KIND == RW_SOFTMAX)
-                z[j] = fmaxf(slope[j] - r.y, 0.0f);
-        }
+/* Rows of W numbers, as tile_place has them. */
+template <int W> struct rows_tile {
+    static __device__ __forceinline__ float number(unsigned tile, int row, int column)
+    {
+        return tile_number<W>(tile, row, column);
     }
-    if (fused_sharpened(KIND))
-        fused_powers<NUMBERS>(p.rule, z, power);
-#pragma unroll
-    for (int j = 0; j < NUMBERS; j++) {
-        const struct fused_row r = numbers[j / 4 * 8 + j % 2];
-        float e = d[j / 4][j % 4] - r.outer;
-        if (KIND == LSSA)
-            e *= r.y;
-        if (fused_sharpened(KIND))
-            e = fmaf(e, power[j] * (KIND == LSSAR ? p.rule.p * LOG2_E * r.x : p.rule.p), -r.inner);
-        d[j / 4][j % 4] = slope[j] * e;
-        s[j / 4][j % 4] = fused_sharpened(KIND) ? power[j] * z[j] : z[j];
-    }
-}
-
-/* Whether a query of the part has a flat row. */
-template <enum fused_kind KIND, int PART>
-static __device__ __forceinline__ bool careful_part(const struct fused_row *numbers)
-{
-    if (KIND != LSSAR)
-        return KIND == LSSA;
-    return __any_sync(0xffffffffu, fused_flat(numbers[threadIdx.x % (8 * PART)].x));
-}
-
-/* ---- a gradient by a unit vector has nothing along it */
-
-/* The sums of u x and of u u over the thread's columns, from `first` on, of row `row`; own: the
- * tile with the vectors u. */
-template <int W, int N>
-static __device__ __forceinline__ float2 along_row(const float x[N][4], int half, unsigned own,
-                                                   int row, int first)
-{
-    float2 sums = make_float2(0.0f, 0.0f);
-#pragma unroll
-    for (int c = 0; c < N; c++)
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const float u = tile_number<W>(own, row, first + 8 * c + (int)threadIdx.x % 4 * 2 + i);
-            sums.x = fmaf(u, x[c][2 * half + i], sums.x);
-            sums.y = fmaf(u, u, sums.y);
-        }
-    return make_float2(row_sum(sums.x), row_sum(sums.y));
-}
-
-template <int W, int N>
-static __device__ __forceinline__ void project(float x[N][4], int half, unsigned own, int row,
-                                               int first, float2 sums)
-{
-    const float part = sums.y > 0.0f ? sums.x / sums.y : 0.0f;
-#pragma unroll
-    for (int c = 0; c < N; c++)
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const float u = tile_number<W>(own, row, first + 8 * c + (int)threadIdx.x % 4 * 2 + i);
-            x[c][2 * half + i] = fmaf(-part, u, x[c][2 * half + i]);
-        }
-}
-
-/* A row of results to vector `which` (0 query, 1 key, 2 value) of position i. */
-template <int W, int N>
-static __device__ __forceinline__ void put_row(const struct fused &p, const struct fused_place &at,
-                                               int which, int i, const float x[N][4], int half,
-                                               int first)
-{
-    if (i >= p.T)
-        return;
-    const size_t to =
-        ((((size_t)at.b * (size_t)p.T + (size_t)i) * 3 + (size_t)which) * (size_t)p.H +
-         (size_t)at.h) *
-        (size_t)p.D;
-    fused_put<N>(p, p.dqkv, to, x, half, 1.0f, first);
-}
-
-/* ---- turns */
-
-/* Waits until as many blocks as `turn` have added theirs; whole warps. */
-static __device__ __forceinline__ void turn_await(const unsigned *done, unsigned turn)
-{
-    if (threadIdx.x % K_WARP == 0) {
-        while (*(const volatile unsigned *)done != turn)
-            __nanosleep(64);
-        __threadfence();
-    }
-    __syncwarp();
-}
-
-static __device__ __forceinline__ void turn_pass(unsigned *done, unsigned turn)
-{
-    __syncwarp();
-    if (threadIdx.x % K_WARP == 0) {
-        __threadfence();
-        *(volatile unsigned *)done = turn + 1;
-    }
-}
+};
 
 /* ---- dq of a tile */
 
@@ -196,93 +70,7 @@ static __device__ __forceinline__ void query_product(float sums[N][4], unsigned 
     }
 }
 
-/* What the blocks after this one have left of the thread's numbers is added, and left again. */
-template <int N>
-static __device__ __forceinline__ void leave(float x[N][4], float *sums, bool first, bool last)
-{
-    float4 *const at = (float4 *)sums + threadIdx.x;
-    if (!first) {
-#pragma unroll
-        for (int n = 0; n < N; n++) {
-            const float4 before = __ldcg(at + n * BACK_BLOCK);
-            x[n][0] += before.x;
-            x[n][1] += before.y;
-            x[n][2] += before.z;
-            x[n][3] += before.w;
-        }
-    }
-    if (!last)
-#pragma unroll
-        for (int n = 0; n < N; n++)
-            __stcg(at + n * BACK_BLOCK, make_float4(x[n][0], x[n][1], x[n][2], x[n][3]));
-}
-
-/* The part of this block's keys in dq of a tile. queries: the tile's in shared memory; numbers: of
- * dq so far; done: counts, one for each warp; turn: blocks that come before. */
-template <int W, enum fused_kind KIND>
-static __device__ __forceinline__ void
-query_gradients(const struct fused &p, const struct fused_place &at, unsigned ds, unsigned keys,
-                unsigned queries, unsigned exchange, int tile, float *numbers, unsigned *done,
-                unsigned turn, bool last)
-{
-    constexpr int Q = queries_of<W>(), COLUMNS = columns_of<W>(), N = COLUMNS / 8;
-    constexpr bool paired = COLUMNS < W;
-    const int warp = (int)threadIdx.x / K_WARP;
-    const int query = warp % (Q / 16) * 16, column = warp / (Q / 16) * COLUMNS;
-    const int own_row = query + (int)threadIdx.x % K_WARP / 4;
-    float x[N][4];
-    query_product<W, N>(x, ds, keys, query, column);
-    if (turn > 0)
-        turn_await(done + warp, turn);
-    leave<N>(x, numbers, turn == 0, last);
-    if (!last) {
-        turn_pass(done + warp, turn);
-        return;
-    }
-    float2 sums[2];
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-        const float scale = fused_scale<KIND>(p, at, false, tile * Q + own_row + 8 * half);
-#pragma unroll
-        for (int c = 0; c < N; c++)
-#pragma unroll
-            for (int j = 2 * half; j < 2 * half + 2; j++)
-                x[c][j] *= scale;
-        if (fused_cosine(KIND))
-            sums[half] = along_row<W, N>(x, half, queries, own_row + 8 * half, column);
-    }
-    if (fused_cosine(KIND) && paired) {
-        float2 *const shared = (float2 *)(tensor_shared() + exchange);
-#pragma unroll
-        for (int half = 0; half < 2; half++)
-            if (threadIdx.x % 4 == 0)
-                shared[(column > 0) * Q + own_row + 8 * half] = sums[half];
-        __syncthreads();
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-            const float2 other = shared[(column == 0) * Q + own_row + 8 * half];
-            sums[half] = make_float2(sums[half].x + other.x, sums[half].y + other.y);
-        }
-    }
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-        if (fused_cosine(KIND))
-            project<W, N>(x, half, queries, own_row + 8 * half, column, sums[half]);
-        put_row<W, N>(p, at, 0, tile * Q + own_row + 8 * half, x, half, column);
-    }
-}
-
 /* ---- the block */
-
-/* Numbers of a tile of queries, as pieces of 16 bytes. */
-template <int Q>
-static __device__ __forceinline__ void fetch_numbers(unsigned to, const struct fused_row *from,
-                                                     int first, int rows)
-{
-    const int r = (int)threadIdx.x;
-    if (r < Q)
-        tensor_fetch(to + (unsigned)(r * (int)sizeof(*from)), from + first + r, first + r < rows);
-}
 
 /* d s of 16 keys and 16 queries as it was rounded, for other warps. */
 template <int Q>
@@ -314,7 +102,6 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1) fused_backward(const str
     const struct fused_place at = fused_keys_of<OWN, Q>(p, (int)number);
     const int warp_row = (int)threadIdx.x / K_WARP * 16, window = p.rule.window;
     const int row = at.own + warp_row + (int)threadIdx.x % K_WARP / 4;
-    const int tiles = (p.T + Q - 1) / Q;
     const bf16 *const q = fused_head(p.q, at), *const g = fused_head(p.g, at);
     const struct fused_row *const rows = p.numbers + at.head;
     unsigned a[1][W / 16][4], v[1][W / 16][4];
@@ -372,28 +159,12 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1) fused_backward(const str
                 put_ds<Q>(ds, warp_row, part + 16 * k, w[0][k]);
         }
         __syncthreads(); /* all d s is there */
-        const size_t place = (size_t)(at.b * p.H + at.h) * (size_t)tiles + (size_t)tile;
-        const int first = fused_first_key_of(p, tile * Q) / OWN;
-        const int after = (tile * Q + Q < p.T ? tile * Q + Q : p.T) - 1;
-        query_gradients<W, KIND>(p, at, ds, keys, queries + here, exchange, tile,
-                                 p.sums + place * (size_t)(Q * W), p.done + place * BACK_WARPS,
-                                 (unsigned)(after / OWN - at.own / OWN), at.own / OWN == first);
+        const struct query_rows r = query_rows_of<W>();
+        float x[columns_of<W>() / 8][4];
+        query_product<W, columns_of<W>() / 8>(x, ds, keys, r.first / 16 * 16, r.column);
+        add_queries<W, KIND, rows_tile<W>>(p, at, x, queries + here, exchange, tile);
     }
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-        const int i = row + 8 * half;
-        const float scale = fused_scale<KIND>(p, at, true, i);
-#pragma unroll
-        for (int c = 0; c < W / 8; c++)
-#pragma unroll
-            for (int j = 2 * half; j < 2 * half + 2; j++)
-                dk[0][c][j] *= scale;
-        if (fused_cosine(KIND))
-            project<W, W / 8>(dk[0], half, keys, i - at.own, 0,
-                              along_row<W, W / 8>(dk[0], half, keys, i - at.own, 0));
-        put_row<W, W / 8>(p, at, 1, i, dk[0], half, 0);
-        put_row<W, W / 8>(p, at, 2, i, dv[0], half, 0);
-    }
+    put_keys<W, KIND, rows_tile<W>>(p, at, row, dk[0], dv[0], keys);
 }
 
 /* ---- launches */

@@ -1,5 +1,5 @@
 /* fused_forward.cu - fused attention, forward: see fused.cuh. */
-#include "fused.cuh"
+#include "fused_forward.cuh"
 
 /* Rows of a warp in tiles of 16: two share what is read of keys and values, where the registers
  * allow it. Re-weighted rows have more to do for an element than for what is read, and gain more by
@@ -28,163 +28,6 @@ template <int W, enum fused_kind KIND> static __host__ __device__ constexpr size
     return tile_bytes<W>(rows_of<W, KIND>() + 4 * KEYS);
 }
 
-/* Of a row so far: the largest score, and over the thread's columns the sum of x, relative to top
- * where it is an exponential, in units of log 2 where it is a softplus (top is then that of the
- * thread's columns, and kept of lssar alone). */
-struct sums {
-    float top, sum;
-};
-
-/* The largest score of the two rows of fragments, and what everything so far is multiplied by. */
-static __device__ __forceinline__ float raise(float unit, float s[KEYS / 8][4], int half,
-                                              struct sums *r)
-{
-    float top = -INFINITY;
-#pragma unroll
-    for (int n = 0; n < KEYS / 8; n++)
-        top = fmaxf(top, fmaxf(s[n][2 * half], s[n][2 * half + 1]));
-    top = fmaxf(r->top, unit * row_largest(top));
-    if (top == r->top)
-        return 1.0f;
-    const float ratio = fast_exp2(r->top - top); /* 0 at first */
-    r->top = top;
-    r->sum *= ratio;
-    return ratio;
-}
-
-/* Scores to x, and their sum. */
-template <enum fused_kind KIND>
-static __device__ __forceinline__ void add_row(float unit, float s[KEYS / 8][4], int half,
-                                               struct sums *r)
-{
-    const float top = r->top == -INFINITY ? 0.0f : r->top;
-#pragma unroll
-    for (int n = 0; n < KEYS / 8; n++)
-#pragma unroll
-        for (int i = 2 * half; i < 2 * half + 2; i++) {
-            float u;
-            s[n][i] = fused_cosine(KIND) ? fused_softplus<true>(s[n][i], &u)
-                                         : fast_exp2(fmaf(s[n][i], unit, -top));
-            r->sum += s[n][i];
-        }
-}
-
-/* The sum of ln(1 + e^score) / ln 2 of cosines, in pairs: the logarithm of a product. */
-static __device__ __forceinline__ void add_cosines(const float s[KEYS / 8][4], int half,
-                                                   struct sums *r)
-{
-#pragma unroll
-    for (int n = 0; n < KEYS / 8; n++) {
-        const float one = 1.0f + fast_exp2(s[n][2 * half]);
-        r->sum += fast_log2(fmaf(fast_exp2(s[n][2 * half + 1]), one, one));
-    }
-}
-
-/* The sums of the two rows of fragments. Of lssar, with care only while some thread of the warp has
- * seen small numbers alone: the others' sums are not small. */
-template <enum fused_kind KIND>
-static __device__ __forceinline__ void add_rows(const struct fused &p, float s[KEYS / 8][4],
-                                                struct sums r[2])
-{
-    bool careful = true;
-    if (KIND == LSSAR) {
-#pragma unroll
-        for (int n = 0; n < KEYS / 8; n++)
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                r[i / 2].top = fmaxf(r[i / 2].top, s[n][i]);
-        careful = __any_sync(0xffffffffu, !p.low || fminf(r[0].top, r[1].top) < -11.0f);
-    }
-    if (careful) {
-        add_row<KIND>(p.unit, s, 0, &r[0]);
-        add_row<KIND>(p.unit, s, 1, &r[1]);
-    } else {
-        add_cosines(s, 0, &r[0]);
-        add_cosines(s, 1, &r[1]);
-    }
-}
-
-/* What makes z of a score: x * scale - shift, or 2^(s - top) * scale - shift. */
-struct weigh {
-    float top, scale, shift;
-};
-
-/* Scores to weights z^p and, with SPREAD, to z^(p-1), as fragments A. */
-template <enum fused_kind KIND, bool CAREFUL, bool SPREAD, int N>
-static __device__ __forceinline__ void
-weigh_scores(const struct fused &p, const float s[N][4], const struct weigh r[2],
-             unsigned weights[N / 2][4], unsigned powers[N / 2][4])
-{
-    float z[4 * N], power[4 * N], u;
-#pragma unroll
-    for (int j = 0; j < 4 * N; j++) {
-        const struct weigh &w = r[j % 4 / 2];
-        const float x = KIND == LSSAR ? fused_softplus<CAREFUL>(s[j / 4][j % 4], &u)
-                                      : fast_exp2(fmaf(s[j / 4][j % 4], p.unit, -w.top));
-        z[j] = __saturatef(fmaf(x, w.scale, -w.shift));
-    }
-    fused_powers<4 * N>(p.rule, z, power);
-#pragma unroll
-    for (int j = 0; j < 4 * N; j += 2) { /* two neighbours: word j / 2 of the fragments */
-        weights[j / 8][j / 2 % 4] = tensor_pair(power[j] * z[j], power[j + 1] * z[j + 1]);
-        if (SPREAD)
-            powers[j / 8][j / 2 % 4] = tensor_pair(power[j], power[j + 1]);
-    }
-}
-
-/* sums += the sums of rows as products see them, each in the first number of its half: then the mean
- * of d with these weights, outer, is exact where one weight is nearly all, and p and small
- * differences of d would enlarge its rounding. */
-template <int N>
-static __device__ __forceinline__ void add_weights(float sums[4], const unsigned w[N / 2][4])
-{
-    const unsigned ones = 0x3f803f80U; /* two, of bf16 */
-#pragma unroll
-    for (int k = 0; k < N / 2; k++)
-        tensor_multiply(sums, w[k], ones, ones);
-}
-
-/* The row in the units of the generic path. */
-template <enum fused_kind KIND>
-static __device__ __forceinline__ struct k_math_row begin_row(const struct fused &p, int i,
-                                                              const struct sums &r)
-{
-    struct k_math_sums sums;
-    const float unit = fused_cosine(KIND) ? LN_2 : 1.0f;
-    sums.top = fused_cosine(KIND) ? 0.0f : r.top * LN_2;
-    sums.sum = row_sum(r.sum) * unit;
-    sums.largest = 1.0f;
-    if (fused_cosine(KIND)) {
-        float u;
-        sums.largest = fused_softplus<true>(row_largest(r.top), &u) * unit;
-    }
-    return k_math_row_begin(&p.rule, k_math_keys(&p.rule, i), &sums);
-}
-
-/* The thread's columns of row i of the output, and of spread, with the output as the backward pass
- * will see it. */
-template <int W, bool SPREAD>
-static __device__ __forceinline__ void
-put_output(const struct fused &p, const struct fused_place &at, int i, float o[W / 8][4],
-           float spread[SPREAD ? W / 8 : 1][4], int half, float factor, float powers)
-{
-    const size_t to =
-        (((size_t)at.b * (size_t)p.T + (size_t)i) * (size_t)p.H + (size_t)at.h) * (size_t)p.D;
-    fused_put<W / 8>(p, p.out, to, o, half, factor, 0);
-    const int column = (int)threadIdx.x % 4 * 2;
-#pragma unroll
-    for (int c = 0; c < W / 8 && SPREAD; c++) {
-        float x[2];
-#pragma unroll
-        for (int j = 0; j < 2; j++) {
-            const float out = factor * o[c][2 * half + j];
-            x[j] = fmaf(-powers, p.narrow ? tensor_rounded(out) : out, spread[c][2 * half + j]);
-        }
-        if (8 * c + column < p.D)
-            *(unsigned *)(p.spread + to + (size_t)(8 * c + column)) = tensor_pair(x[0], x[1]);
-    }
-}
-
 /* What a warp's scores of a tile need. */
 struct rows_place {
     int warp; /* the warp's first row, in the block */
@@ -210,28 +53,6 @@ masked_scores(const struct fused &p, const struct fused_place &at, const struct 
 #pragma unroll
         for (int m = 0; m < MT; m++)
             fused_mask<N, false>(p, s[m], here.row + 16 * m, key + (int)threadIdx.x % 4 * 2);
-}
-
-/* The scores of rows that are not re-weighted to weights as fragments A; what is there so far is
- * multiplied where the largest score rises. */
-template <int W, enum fused_kind KIND>
-static __device__ __forceinline__ void take_scores(const struct fused &p, float s[KEYS / 8][4],
-                                                   struct sums sums[2], float o[W / 8][4],
-                                                   unsigned weights[KEYS / 16][4])
-{
-    if (!fused_cosine(KIND))
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-            const float ratio = raise(p.unit, s, half, &sums[half]);
-            if (__any_sync(0xffffffffu, ratio != 1.0f))
-#pragma unroll
-                for (int n = 0; n < W / 8; n++) {
-                    o[n][2 * half] *= ratio;
-                    o[n][2 * half + 1] *= ratio;
-                }
-        }
-    add_rows<KIND>(p, s, sums);
-    tensor_round<KEYS / 8>(weights, s);
 }
 
 template <int W, enum fused_kind KIND, bool SPREAD>
@@ -349,20 +170,9 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
     for (int m = 0; m < MT; m++)
 #pragma unroll
         for (int half = 0; half < 2; half++) {
-            const int i = here.row + 16 * m + 8 * half, n = k_math_keys(&p.rule, i);
-            struct k_math_row r = begin_row<KIND>(p, i, sums[m][half]);
-            k_math_row_end(&p.rule, n, totals[m][2 * half], &r);
-            if (i >= p.T)
-                continue;
-            if (threadIdx.x % 4 == 0) {
-                float *to = p.saved + at.head + (size_t)i;
-                to[FACTOR * p.rows] = r.factor;
-                to[TOP * p.rows] = r.top;
-                to[THETA * p.rows] = r.theta;
-                to[INVERSE * p.rows] = r.inverse;
-            }
-            const float factor = r.factor * (KIND == LSSA ? LN_2 : 1.0f);
-            put_output<W, SPREAD>(p, at, i, o[m], spread[m], half, factor, more[m][2 * half]);
+            const int i = here.row + 16 * m + 8 * half;
+            put_forward_row<W, KIND, SPREAD>(p, at, i, sums[m][half], totals[m][2 * half], o[m],
+                                             spread[m], half, more[m][2 * half]);
         }
 }
 

@@ -1,0 +1,63 @@
+/* hopper.cu - when attention takes the tensor cores of compute capability 9.0, and the maps by which
+ * they fetch tiles: see hopper.cuh. */
+#include "hopper.h"
+
+#include <stdlib.h>
+
+#include "hopper.cuh"
+
+bool k_cuda_hopper(void)
+{
+    const char *asked = getenv("ORRERY_CUDA_HOPPER");
+    return asked && !strcmp(asked, "1") && k_cuda_capability() == 90;
+}
+
+typedef CUresult encode_tiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+                              void *address, const cuuint64_t *sizes, const cuuint64_t *strides,
+                              const cuuint32_t *box, const cuuint32_t *steps,
+                              CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                              CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+
+/* The driver's, since CUDA 12.0: programs are not linked with the driver. */
+static encode_tiled *encoder(void)
+{
+    static encode_tiled *found;
+    cudaDriverEntryPointQueryResult result;
+    void *function = NULL;
+    if (found)
+        return found;
+#if CUDART_VERSION >= 12050
+    const cudaError_t rc = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
+                                                            12000, cudaEnableDefault, &result);
+#else
+    const cudaError_t rc =
+        cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &result);
+#endif
+    if (rc == cudaSuccess && result == cudaDriverEntryPointSuccess)
+        found = (encode_tiled *)function;
+    return found;
+}
+
+int k_cuda_hopper_map(CUtensorMap *map, const struct fused *p, const struct fused_rows *from,
+                      int rows)
+{
+    const int span = p->width < 64 ? p->width : 64;
+    const cuuint64_t sizes[4] = {(cuuint64_t)p->width, (cuuint64_t)p->T, (cuuint64_t)p->H,
+                                 (cuuint64_t)p->B};
+    const cuuint64_t strides[3] = {(cuuint64_t)from->row * sizeof(bf16),
+                                   (cuuint64_t)from->head * sizeof(bf16),
+                                   (cuuint64_t)from->sequence * sizeof(bf16)};
+    const cuuint32_t box[4] = {(cuuint32_t)span, (cuuint32_t)rows, 1, 1}, steps[4] = {1, 1, 1, 1};
+    encode_tiled *const encode = encoder();
+    if (!encode)
+        return ORR_FAIL(ORR_EDEVICE, "cuda: the driver has no cuTensorMapEncodeTiled");
+    const CUresult status =
+        encode(map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, (void *)from->at, sizes, strides, box,
+               steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+               span == 64 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
+               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return status == CUDA_SUCCESS
+               ? 0
+               : ORR_FAIL(ORR_EDEVICE, "cuda: a map of (%d, %d, %d, %d): error %d", p->B, p->H,
+                          p->T, p->width, (int)status);
+}

@@ -1,0 +1,23 @@
+/* hopper.h - fused attention on a GPU of compute capability 9.0; internal to kernels/cuda. */
+#ifndef K_CUDA_HOPPER_H
+#define K_CUDA_HOPPER_H
+
+#ifndef K_CUDA_HOST
+#include <cuda.h>
+#endif
+
+#include "fused.cuh"
+
+/* Whether the open device has these tensor cores and ORRERY_CUDA_HOPPER=1 asks for them: no GPU has
+ * run these kernels yet. */
+bool k_cuda_hopper(void);
+
+/* How rows (B, H, T, W) are fetched into tiles (hopper.cuh) of `rows` rows: 0 or ORR_EDEVICE. */
+int k_cuda_hopper_map(CUtensorMap *map, const struct fused *p, const struct fused_rows *from,
+                      int rows);
+
+/* As k_cuda_fused_forward and k_cuda_fused_backward, with the same memory, within rounding. */
+int k_cuda_hopper_forward(const struct fused *p);
+int k_cuda_hopper_backward(const struct fused *p);
+
+#endif

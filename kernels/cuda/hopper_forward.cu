@@ -1,0 +1,227 @@
+/* hopper_forward.cu - fused attention, forward, on tensor cores of compute capability 9.0: what
+ * fused_forward.cu does, with products of 64 rows that read shared memory themselves (hopper.cuh). */
+#include "fused_forward.cuh"
+#include "hopper.cuh"
+#include "hopper.h"
+
+/* Products of 64 rows that a block has: with two, one is under way while the other's elements are
+ * worked on. Re-weighted rows leave no registers for it; there other blocks fill the time. */
+template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int products_of(void)
+{
+    return W > 64 || fused_sharpened(KIND) ? 1 : 2;
+}
+
+template <int W, enum fused_kind KIND, bool SPREAD>
+static __host__ __device__ constexpr int blocks_of(void)
+{
+    return W > 64 ? 1 : SPREAD ? 3 : fused_sharpened(KIND) ? 4 : 2;
+}
+
+template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int rows_of(void)
+{
+    return 64 * products_of<W, KIND>();
+}
+
+/* Of queries, and two tiles of keys and values each; a barrier for each of the two; what it takes to
+ * begin at a multiple of 1,024. */
+template <int W, enum fused_kind KIND> static __host__ __device__ constexpr size_t shared_of(void)
+{
+    return tile_bytes<W>(rows_of<W, KIND>() + 4 * KEYS) + 16 + 1008;
+}
+
+struct maps {
+    CUtensorMap q, k, v;
+};
+
+/* Where the tiles are. */
+template <int W, int ROWS> struct places {
+    static constexpr unsigned one = tile_bytes<W>(KEYS);
+    unsigned queries, keys, values, barriers;
+
+    __device__ __forceinline__ explicit places(unsigned base)
+        : queries(base), keys(base + tile_bytes<W>(ROWS)), values(keys + 2 * one),
+          barriers(values + 2 * one)
+    {
+    }
+};
+
+/* By one thread: a tile of keys and, where they are asked for, of values into a buffer; more: bytes
+ * that come beside them. */
+template <int W, int ROWS>
+static __device__ __forceinline__ void
+fetch_keys(const struct maps &maps, const struct fused_place &at, const struct places<W, ROWS> &to,
+           int buffer, int tile, bool values, unsigned more)
+{
+    typedef struct hopper_tile<W, KEYS> keys;
+    const unsigned barrier = to.barriers + (unsigned)buffer * 8, off = (unsigned)buffer * to.one;
+    hopper_expect(barrier, (values ? 2 : 1) * to.one + more);
+    keys::fetch(to.keys + off, &maps.k, tile * KEYS, at.h, at.b, barrier);
+    if (values)
+        keys::fetch(to.values + off, &maps.v, tile * KEYS, at.h, at.b, barrier);
+}
+
+/* Products of the block's queries and the keys of a tile are under way. */
+template <int W, int ROWS, int M>
+static __device__ __forceinline__ void begin_scores(float s[M][KEYS / 8][4],
+                                                    const struct places<W, ROWS> &at, int buffer)
+{
+    typedef struct hopper_tile<W, ROWS> queries;
+    typedef struct hopper_tile<W, KEYS> keys;
+    const uint64_t b = keys::descriptor(at.keys + (unsigned)buffer * at.one, 0);
+    hopper_ready();
+#pragma unroll
+    for (int m = 0; m < M; m++) {
+        hopper_scores<queries, keys, W, KEYS / 8>(s[m], queries::descriptor(at.queries, 64 * m), b);
+        hopper_close();
+    }
+}
+
+template <int N>
+static __device__ __forceinline__ void mask_scores(const struct fused &p, int warp, int row,
+                                                   float s[N][4], int key)
+{
+    if (fused_edge(p, warp, 16, key, 8 * N))
+        fused_mask<N, false>(p, s, row, key + (int)threadIdx.x % 4 * 2);
+}
+
+template <int W, enum fused_kind KIND, bool SPREAD>
+static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
+    hopper_forward(const struct fused p, const __grid_constant__ struct maps maps)
+{
+    constexpr int M = products_of<W, KIND>(), ROWS = rows_of<W, KIND>();
+    constexpr bool sharpened = fused_sharpened(KIND);
+    constexpr int N = KEYS / 16; /* columns of 8 whose weights are made at a time, if sharpened */
+    typedef struct hopper_tile<W, KEYS> tiles;
+    const struct places<W, ROWS> here(hopper_base());
+    const struct fused_place at = fused_queries_of<W>(p, ROWS);
+    const int warp = at.own + (int)threadIdx.x / K_WARP * 16;
+    const int row = warp + (int)threadIdx.x % K_WARP / 4;
+    const bool fetches = threadIdx.x == 0;
+    float o[M][W / 8][4] = {}, spread[M][SPREAD ? W / 8 : 1][4] = {};
+    struct sums sums[M][2];
+    float totals[M][4] = {}, more[M][4] = {}; /* sums of weights and of powers */
+    struct weigh weigh[M][2] = {};
+    int count = 0; /* tiles so far: in two buffers, by turns */
+#pragma unroll
+    for (int m = 0; m < M; m++)
+#pragma unroll
+        for (int half = 0; half < 2; half++)
+            sums[m][half] = {-INFINITY, 0.0f};
+    if (fetches) {
+        hopper_barrier_make(here.barriers);
+        hopper_barrier_make(here.barriers + 8);
+        hopper_barriers_made();
+        fetch_keys<W, ROWS>(maps, at, here, 0, at.first, !sharpened, tile_bytes<W>(ROWS));
+        hopper_tile<W, ROWS>::fetch(here.queries, &maps.q, at.own, at.h, at.b, here.barriers);
+    }
+    /* the sums of re-weighted rows */
+    for (int tile = at.first; sharpened && tile <= at.last; tile++, count++) {
+        const int buffer = count % 2;
+        __syncthreads(); /* nobody reads the tile before */
+        if (fetches)
+            fetch_keys<W, ROWS>(maps, at, here, 1 - buffer, tile < at.last ? tile + 1 : at.first,
+                                tile == at.last, 0);
+        hopper_await(here.barriers + (unsigned)buffer * 8, (unsigned)count / 2);
+        float s[M][KEYS / 8][4];
+        begin_scores<W, ROWS, M>(s, here, buffer);
+        hopper_wait<0>();
+#pragma unroll
+        for (int m = 0; m < M; m++) {
+            mask_scores<KEYS / 8>(p, warp + 64 * m, row + 64 * m, s[m], tile * KEYS);
+            if (!fused_cosine(KIND))
+#pragma unroll
+                for (int half = 0; half < 2; half++)
+                    (void)raise(p.unit, s[m], half, &sums[m][half]);
+            add_rows<KIND>(p, s[m], sums[m]);
+        }
+    }
+    bool careful = false;
+#pragma unroll
+    for (int m = 0; m < M && sharpened; m++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const struct k_math_row r = begin_row<KIND>(p, row + 64 * m + 8 * half, sums[m][half]);
+            const float scale = r.inverse * (fused_cosine(KIND) ? LN_2 : 1.0f);
+            weigh[m][half] = {r.top * LOG2_E, scale, r.theta * r.inverse};
+            careful |= KIND == LSSAR && fused_flat(scale);
+        }
+    careful = KIND == LSSAR && __any_sync(0xffffffffu, careful);
+    /* weights, and the output */
+    for (int tile = at.first; tile <= at.last; tile++, count++) {
+        const int buffer = count % 2;
+        __syncthreads();
+        if (fetches && tile < at.last)
+            fetch_keys<W, ROWS>(maps, at, here, 1 - buffer, tile + 1, true, 0);
+        hopper_await(here.barriers + (unsigned)buffer * 8, (unsigned)count / 2);
+        const uint64_t values = tiles::descriptor(here.values + (unsigned)buffer * here.one, 0);
+        float s[M][KEYS / 8][4];
+        unsigned w[M][KEYS / 16][4], powers[M][KEYS / 16][4];
+        begin_scores<W, ROWS, M>(s, here, buffer);
+#pragma unroll
+        for (int m = 0; m < M; m++) {
+            hopper_wait<M - 1>(); /* the scores are there; one product may be under way */
+            mask_scores<KEYS / 8>(p, warp + 64 * m, row + 64 * m, s[m], tile * KEYS);
+            if constexpr (!sharpened) {
+                take_scores<W, KIND>(p, s[m], sums[m], o[m], w[m]);
+            } else {
+#pragma unroll
+                for (int n = 0; n < KEYS / 8; n += N) {
+                    if (careful)
+                        weigh_scores<KIND, true, SPREAD, N>(p, s[m] + n, weigh[m], w[m] + n / 2,
+                                                            powers[m] + n / 2);
+                    else
+                        weigh_scores<KIND, false, SPREAD, N>(p, s[m] + n, weigh[m], w[m] + n / 2,
+                                                             powers[m] + n / 2);
+                    add_weights<N>(totals[m], w[m] + n / 2);
+                    if (SPREAD)
+                        add_weights<N>(more[m], powers[m] + n / 2);
+                }
+            }
+            hopper_ready();
+            hopper_add<tiles, W, KEYS / 8>(o[m], w[m], values);
+            if constexpr (SPREAD)
+                hopper_add<tiles, W, KEYS / 8>(spread[m], powers[m], values);
+            hopper_close();
+        }
+        hopper_wait<0>();
+    }
+#pragma unroll
+    for (int m = 0; m < M; m++)
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const int i = row + 64 * m + 8 * half;
+            put_forward_row<W, KIND, SPREAD>(p, at, i, sums[m][half], totals[m][2 * half], o[m],
+                                             spread[m], half, more[m][2 * half]);
+        }
+}
+
+template <int W, enum fused_kind KIND, bool SPREAD> static int launch_as(const struct fused *p)
+{
+    constexpr int rows = rows_of<W, KIND>();
+    constexpr size_t shared = shared_of<W, KIND>();
+    const unsigned tiles = (unsigned)((p->T + rows - 1) / rows);
+    struct maps maps;
+    int rc = k_cuda_hopper_map(&maps.q, p, &p->q, rows);
+    if (!rc)
+        rc = k_cuda_hopper_map(&maps.k, p, &p->k, KEYS);
+    if (!rc)
+        rc = k_cuda_hopper_map(&maps.v, p, &p->v, KEYS);
+    if (!rc)
+        rc = K_SHARED_LIMIT((hopper_forward<W, KIND, SPREAD>), shared);
+    return rc ? rc
+              : K_LAUNCH((hopper_forward<W, KIND, SPREAD>), tiles * (unsigned)(p->B * p->H), BLOCK,
+                         shared, *p, maps);
+}
+
+template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
+{
+    if constexpr (fused_sharpened(KIND))
+        if (p->spread)
+            return launch_as<W, KIND, true>(p);
+    return launch_as<W, KIND, false>(p);
+}
+
+int k_cuda_hopper_forward(const struct fused *p)
+{
+    FUSED_DISPATCH(launch, p, p);
+}
