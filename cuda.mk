@@ -19,9 +19,12 @@ endif
 CUDA_SRC := $(wildcard kernels/cuda/*.cu)
 CUDA_ARCH ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 \
              -gencode arch=compute_90,code=compute_90
+# what is written for the tensor cores of one kind of GPU is compiled for that alone
+HOPPER_ARCH := -gencode arch=compute_90a,code=sm_90a
+HOPPER := hopper_forward hopper_backward
 NVCCFLAGS ?= -O3
 ALL_NVCCFLAGS = -std=c++17 --fmad=true $(NVCCFLAGS) $(if $(WERROR),-Werror all-warnings) -MMD -MP \
-                -Xcompiler -fPIC,-Wall,-Wextra -I. -Ibase $(CUDA_ARCH)
+                -Xcompiler -fPIC,-Wall,-Wextra -I. -Ibase
 PLUGIN := $(BIN)/orrery_cuda.so
 # where nvcc's libraries are, for machines on which the loader does not know
 CUDA_LIB = $(patsubst %/bin/,%/lib64,$(dir $(realpath $(shell command -v $(NVCC)))))
@@ -38,7 +41,7 @@ endif
 $(B)/cuda/%.o: kernels/cuda/%.cu | .deps
 	@mkdir -p $(@D)
 	$(call say,NV,$@)
-	$(Q)$(NVCC) $(ALL_NVCCFLAGS) -c $< -o $@
+	$(Q)$(NVCC) $(ALL_NVCCFLAGS) $(if $(filter $*,$(HOPPER)),$(HOPPER_ARCH),$(CUDA_ARCH)) -c $< -o $@
 
 # ---- without a GPU: the same kernels compiled for the host against tests/cuda_host
 
@@ -96,6 +99,10 @@ MODEL_CUDA := $(wildcard tests/model/cuda_*.c) $(wildcard tests/kernels/cuda_*.c
 CUDA_TESTS += $(MODEL_CUDA:%.c=$(B)/%_cuda)
 GPU_TESTS += $(MODEL_CUDA:%.c=$(B)/%_gpu)
 EMULATED = $(EMULATION_TABLE) $(EMULATION)
+# $(1): cuda or gpu. Those that reach fused attention, on the tensor cores of compute capability 9.0
+# (elsewhere they are what they are without)
+hopper_tests = $(foreach t,kernels/cuda_fused model/cuda_model,\
+                   'ORRERY_CUDA_HOPPER=1 $(B)/tests/$(t)_$(1)')
 
 $(B)/tests/kernels/%_cuda: tests/kernels/%.c $(STAGED) $(EMULATED) $(kernels_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
@@ -132,7 +139,7 @@ WHOLE = -Wl,--whole-archive $(kernels_USES:%=$(B)/lib%.a) -Wl,--no-whole-archive
 $(CUDA_TESTS) $(GOLDEN_CUDA) $(GPU_TESTS) $(GOLDEN_GPU) $(TEST_EMULATION): | .deps
 check-emulation: $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA)
 	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs-emulation $(TEST_EMULATION) $(CUDA_TESTS) \
-	    '$(GOLDEN_CUDA) tests/golden'
+	    $(call hopper_tests,cuda) '$(GOLDEN_CUDA) tests/golden'
 
 include ptx.mk
 
@@ -147,7 +154,8 @@ GPU_ENV = ORRERY_CUDA_PLUGIN='$(abspath $(PLUGIN))' BIN='$(BIN)'
 
 check-gpu: all $(PLUGIN) $(GPU_HERE) $(GPU_TESTS) $(GOLDEN_GPU)
 	@$(GPU_ENV) $(GPU_HERE)
-	@$(GPU_ENV) tools/check.sh $(B)/tests/logs-gpu $(GPU_TESTS) '$(GOLDEN_GPU) tests/golden'
+	@$(GPU_ENV) tools/check.sh $(B)/tests/logs-gpu $(GPU_TESTS) \
+	    $(call hopper_tests,gpu) '$(GOLDEN_GPU) tests/golden'
 
 # the smallest shapes: a checker of memory is a hundred times slower. Only kernels of our own are
 # looked into, by their names: those of cuBLASLt are many, slow to check, and not ours to mend.

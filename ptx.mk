@@ -27,7 +27,8 @@ define ptx_rules
 $$(B)/ptx/$(1)/%.ptx: kernels/cuda/%.cu $$(wildcard kernels/cuda/*.h kernels/cuda/*.cuh kernels/*.h)
 	@mkdir -p $$(@D)
 	$$(call say,NV,$$@)
-	$$(Q)$$(NVCC) -std=c++17 --fmad=true $$(NVCCFLAGS) -I. -Ibase -arch=compute_$(1) -ptx $$< -o $$@
+	$$(Q)$$(NVCC) -std=c++17 --fmad=true $$(NVCCFLAGS) -I. -Ibase \
+	    -arch=compute_$(1)$$(if $$(filter $$*,$$(HOPPER)),a) -ptx $$< -o $$@
 $$(B)/ptx/$(1)/%.ptx.cc: $$(B)/ptx/$(1)/%.ptx $$(PTX2CC)
 	$$(Q)$$(PTX2CC) $$< $$@
 endef
@@ -52,11 +53,13 @@ CHECK_TEST_PTX = 'ORR_CUDA_HOST_PTX=$(B)/tests/ptx ORR_CUDA_HOST_PTX_ONLY=1 $(TE
 # ---- all kernels, all tests of them: each runs in three orders of threads and blocks
 
 PTX_MODULES := $(notdir $(CUDA_SRC:.cu=))
-ptx_all = $(PTX_MODULES:%=$(B)/ptx/$(1)/%.ptx.so)
+ptx_all = $(patsubst %,$(B)/ptx/$(1)/%.ptx.so,\
+              $(filter-out $(if $(filter 90,$(1)),,$(HOPPER)),$(PTX_MODULES)))
 # (what a test runs in one order by itself, it runs in the order of the environment)
 PTX_ORDERS := forward reverse shuffle
 ptx_env = ORR_CUDA_HOST_PTX_ONLY=1 ORR_CUDA_HOST_PTX=$(B)/ptx/$(1)
-ptx_tests = $(foreach t,$(CUDA_TESTS),'$(call ptx_env,$(1)) $(t)') \
+ptx_tests = $(foreach t,$(CUDA_TESTS) $(if $(filter 90,$(1)),$(call hopper_tests,cuda)),\
+                '$(call ptx_env,$(1)) $(subst ',,$(t))') \
             $(foreach o,$(PTX_ORDERS),\
                 'ORR_CUDA_HOST_ORDER=$(o) $(call ptx_env,$(1)) $(GOLDEN_CUDA) tests/golden')
 check-ptx: $(CUDA_TESTS) $(GOLDEN_CUDA) $(TEST_PTX) $(PTX_BY_HAND) \

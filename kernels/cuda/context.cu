@@ -15,6 +15,7 @@ static struct {
     enum k_precision precision;
     int processors; /* streaming multiprocessors */
     int shared;     /* bytes of a block, at most */
+    int capability; /* 10 major + minor */
     cudaStream_t stream;
     struct {
         void *memory;
@@ -64,6 +65,11 @@ int k_cuda_blocks(size_t n, int block)
 size_t k_cuda_shared_most(void)
 {
     return (size_t)cuda.shared;
+}
+
+int k_cuda_capability(void)
+{
+    return cuda.capability;
 }
 
 int k_cuda_device(void)
@@ -255,8 +261,9 @@ static int check_driver(void)
     return 0;
 }
 
-/* There is a device of the number that was chosen, and kernels were compiled for its kind. */
-static int check_device(void)
+/* There is a device of the number that was chosen, and kernels were compiled for its kind, which is
+ * *capability. */
+static int check_device(int *capability)
 {
     int count = 0, major = 0, minor = 0;
     const cudaError_t found = cudaGetDeviceCount(&count);
@@ -280,19 +287,21 @@ static int check_device(void)
             "GPU %d is too old: it has compute capability %d.%d, and 8.0 (A100, RTX 30) or "
             "later is needed",
             cuda.device, major, minor);
+    *capability = 10 * major + minor;
     return rc;
 }
 
 static int cuda_open(int threads, enum k_precision precision)
 {
     (void)threads;
-    int rc = check_driver();
+    int capability = 0, rc = check_driver();
     if (!rc)
-        rc = check_device();
+        rc = check_device(&capability);
     if (rc)
         return rc;
     cuda_close();
     cuda.open = true;
+    cuda.capability = capability;
     cuda.precision = precision;
     rc = k_cuda_check(cudaSetDevice(cuda.device), "taking the GPU");
     if (!rc)

@@ -60,6 +60,8 @@ int k_cuda_check(cudaError_t status, const char *what);
 int k_cuda_blocks(size_t n, int block);
 /* The largest shared memory of a block that the open device allows, in bytes. */
 size_t k_cuda_shared_most(void);
+/* Compute capability of the open device, as 10 major + minor. */
+int k_cuda_capability(void);
 /* The device that is open, or will be. */
 int k_cuda_device(void);
 /* How matmuls of the linear layers round: as open() was told. */

@@ -2,6 +2,7 @@
 #include "fused.h"
 
 #include "fused.cuh"
+#include "hopper.h"
 #include "reduce.h"
 
 static int width_of(int D)
@@ -144,7 +145,9 @@ int k_cuda_fused_attention_forward(float *out, float *saved, const float *qkv,
     p.out = out;
     p.pairs = in_pairs(&p, out);
     const int rc = p.rows ? prepare(&p, qkv, NULL, shape->spends_qkv) : 0;
-    return rc || !p.rows ? rc : k_cuda_fused_forward(&p);
+    if (rc || !p.rows)
+        return rc;
+    return k_cuda_hopper() ? k_cuda_hopper_forward(&p) : k_cuda_fused_forward(&p);
 }
 
 int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float *out,
@@ -159,5 +162,7 @@ int k_cuda_fused_attention_backward(float *dqkv, const float *dout, const float 
     int rc = prepare(&p, qkv, dout, shape->spends_qkv);
     if (!rc)
         rc = k_cuda_fused_prepare_backward(&p, dout, out);
-    return rc ? rc : k_cuda_fused_backward(&p);
+    if (rc)
+        return rc;
+    return k_cuda_hopper() ? k_cuda_hopper_backward(&p) : k_cuda_fused_backward(&p);
 }

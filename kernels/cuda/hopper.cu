@@ -26,7 +26,7 @@ static encode_tiled *encoder(void)
     void *function = NULL;
     if (found)
         return found;
-#if CUDART_VERSION >= 12050
+#if defined(K_CUDA_HOST) || CUDART_VERSION >= 12050
     const cudaError_t rc = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
                                                             12000, cudaEnableDefault, &result);
 #else

@@ -491,8 +491,27 @@ static void others_take_the_generic_path(void **state)
     }
 }
 
+/* A case on a device of some compute capability; NULL: the one there is. */
+static void on_capability(const char *capability, struct problem *p, const struct attention *a)
+{
+    cuda->close();
+    if (capability)
+        setenv("ORR_CUDA_HOST_CAPABILITY", capability, 1);
+    assert_ok(cuda->open(1, K_PRECISION_BF16));
+    run_case(p, a);
+    cuda->close();
+    unsetenv("ORR_CUDA_HOST_CAPABILITY");
+    assert_ok(cuda->open(1, K_PRECISION_BF16));
+}
+
+static bool same_results(const struct problem p[2], size_t n)
+{
+    return !memcmp(found(&p[0], 0), found(&p[1], 0), n * sizeof(float)) &&
+           !memcmp(found(&p[0], 4), found(&p[1], 4), 3 * n * sizeof(float));
+}
+
 /* Where wide heads have no room, narrow ones do; and 163 KiB, an A100's, are enough for all: the
- * same bits as on an H100. */
+ * same bits as where there are 227. */
 static void small_gpus_take_what_fits(void **state)
 {
     (void)state;
@@ -500,16 +519,29 @@ static void small_gpus_take_what_fits(void **state)
     for (int i = 0; i < 2; i++) {
         struct attention a = make("lssar", 1, 70, 1, i ? 128 : 32, 15, 0);
         struct problem p[2];
-        run_case(&p[0], &a);
-        cuda->close();
-        setenv("ORR_CUDA_HOST_CAPABILITY", capability[i], 1);
-        assert_ok(cuda->open(1, K_PRECISION_BF16));
-        run_case(&p[1], &a);
-        cuda->close();
-        unsetenv("ORR_CUDA_HOST_CAPABILITY");
-        assert_ok(cuda->open(1, K_PRECISION_BF16));
-        assert_memory_equal(found(&p[0], 0), found(&p[1], 0), a.n * sizeof(float));
-        assert_memory_equal(found(&p[0], 4), found(&p[1], 4), 3 * a.n * sizeof(float));
+        on_capability("100", &p[0], &a);
+        on_capability(capability[i], &p[1], &a);
+        assert_true(same_results(p, a.n));
+        problem_free(&p[0]);
+        problem_free(&p[1]);
+        drop(&a);
+    }
+}
+
+/* The tensor cores of 9.0 are those of 9.0 alone, and are taken when they are asked for: their sums
+ * have another order. */
+static void hopper_is_taken_when_asked_for(void **state)
+{
+    (void)state;
+    const char *asked = getenv("ORRERY_CUDA_HOPPER");
+    if (getenv("ORRERY_CUDA_PLUGIN")) /* a GPU that there is */
+        skip();
+    for (int k = 0; k < KINDS; k++) {
+        struct attention a = make(kinds[k], 1, 150, 1, 64, 15, 0);
+        struct problem p[2];
+        on_capability("80", &p[0], &a);
+        on_capability("90", &p[1], &a);
+        assert_int_equal(same_results(p, a.n), !(asked && !strcmp(asked, "1")));
         problem_free(&p[0]);
         problem_free(&p[1]);
         drop(&a);
@@ -663,6 +695,7 @@ int main(void)
         cmocka_unit_test(large_scores),
         cmocka_unit_test(others_take_the_generic_path),
         cmocka_unit_test(small_gpus_take_what_fits),
+        cmocka_unit_test(hopper_is_taken_when_asked_for),
         cmocka_unit_test(narrow_tensors),
         cmocka_unit_test(spent_vectors_change_nothing),
         cmocka_unit_test(tensors_need_no_alignment),
