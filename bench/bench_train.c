@@ -580,9 +580,9 @@ int main(int argc, char **argv)
                   "unknown GPU", gpu, sizeof gpu);
     }
     rc = bench_open(&results,
-                    options.table  ? "train_a7"
-                    : options.cuda ? "gpu"
-                                   : "train",
+                    options.table   ? "train_a7"
+                    : !options.cuda ? "train"
+                                    : (bench_hopper() ? "gpu_hopper" : "gpu"),
                     options.threads);
     if (!rc && options.cuda) {
         cJSON_AddStringToObject(results.json, "gpu", gpu);

@@ -64,6 +64,16 @@ static double bytes_of(const char *opcode)
     return (has(opcode, "U8") || has(opcode, "S8") ? 1 : 4) * LANES;
 }
 
+/* Rows, columns and depth of "HGMMA.64x128x16.F32"; zeros where the opcode does not say. */
+static void shape_of(const char *opcode, double shape[3])
+{
+    const char *at = strchr(opcode, '.');
+    char *end = NULL;
+    shape[0] = at ? strtod(at + 1, &end) : 0;
+    for (int i = 1; i < 3; i++)
+        shape[i] = shape[i - 1] > 0 && *end == 'x' ? strtod(end + 1, &end) : 0;
+}
+
 /* Multiply-adds of a warp: of "HMMA.16816.F32.BF16" 16 x 8 x 16; of "HGMMA.64x128x16.F32", which
  * four warps issue together, a quarter. 0: a shape that is not known. */
 static double multiply_adds_of(const char *opcode)
@@ -79,15 +89,24 @@ static double multiply_adds_of(const char *opcode)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (has(opcode, shapes[i].name))
             return shapes[i].number;
-    const char *at = strchr(opcode, '.');
-    char *end = NULL;
-    double product = at ? strtod(at + 1, &end) : 0;
-    for (int i = 0; i < 2 && product > 0; i++)
-        product *= *end == 'x' ? strtod(end + 1, &end) : 0;
-    return product / 4;
+    double shape[3];
+    shape_of(opcode, shape);
+    return shape[0] * shape[1] * shape[2] / 4;
 }
 
-enum predict_class predict_classify(const char *opcode, struct predict_tally *one)
+/* A quarter of what the four warps of "HGMMA.64x128x16 R24, gdesc[UR4], R24" read of 16-bit numbers:
+ * B always, A where it has no registers. */
+static double wgmma_bytes_of(const char *opcode, const char *operands)
+{
+    double shape[3];
+    shape_of(opcode, shape);
+    const char *a = strchr(operands, ',');
+    const bool shared = a && !strncmp(a + 1 + strspn(a + 1, " "), "gdesc[", 6);
+    return 2 * shape[2] * (shape[1] + (shared ? shape[0] : 0)) / 4;
+}
+
+enum predict_class predict_classify(const char *opcode, const char *operands,
+                                    struct predict_tally *one)
 {
     *one = (struct predict_tally){0};
     char word[PREDICT_NAME];
@@ -104,6 +123,8 @@ enum predict_class predict_classify(const char *opcode, struct predict_tally *on
         one->multiply_adds[class] = multiply_adds_of(opcode);
         if (one->multiply_adds[class] <= 0)
             class = PREDICT_OTHER;
+        if (class == PREDICT_WGMMA)
+            one->shared_bytes = wgmma_bytes_of(opcode, operands);
         break;
     case PREDICT_SHARED:
         one->shared_bytes = bytes;

@@ -96,7 +96,7 @@ static int read_instruction(struct reader *r, const char *at, const char *end, u
     at += length;
     at += strspn(at, " ");
     *i = (struct predict_instruction){.address = address, .target = -1};
-    i->class = predict_classify(opcode, &i->one);
+    i->class = predict_classify(opcode, at, &i->one);
     if (i->class == PREDICT_OTHER && !*r->code->unknown)
         snprintf(r->code->unknown, sizeof r->code->unknown, "%s", opcode);
     if (never) { /* takes a slot and moves nothing */

@@ -103,8 +103,10 @@ void predict_code_free(struct predict_code *code); /* also of an empty one */
 
 /* ---- steps of predict_code_read(), each in a file of its own */
 
-/* classes.c: the class of an opcode such as "LDGSTS.E.BYPASS.128", and what it adds to a tally. */
-enum predict_class predict_classify(const char *opcode, struct predict_tally *one);
+/* classes.c: the class of an opcode such as "LDGSTS.E.BYPASS.128", and what it adds to a tally;
+ * operands: the text after it. */
+enum predict_class predict_classify(const char *opcode, const char *operands,
+                                    struct predict_tally *one);
 /* flow.c: fills in block and part of the instructions, and the parts. */
 int predict_flow(struct predict_code *code, const char *path, const struct predict_known *known);
 

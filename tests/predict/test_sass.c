@@ -199,7 +199,6 @@ static void opcodes_have_classes(void **state)
     } rows[] = {
         {"HMMA.16816.F32.BF16", PREDICT_MMA, 2048, 0, 0, 0},
         {"HMMA.1688.F32", PREDICT_MMA, 1024, 0, 0, 0},
-        {"HGMMA.64x128x16.F32.BF16", PREDICT_WGMMA, 64 * 128 * 16 / 4, 0, 0, 0},
         {"HMMA.4711", PREDICT_OTHER, 0, 0, 0, 0},
         {"FFMA.FTZ", PREDICT_FP32, 0, 0, 0, 0},
         {"IMAD.MOV.U32", PREDICT_IMAD, 0, 0, 0, 0},
@@ -223,13 +222,34 @@ static void opcodes_have_classes(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct predict_tally one;
-        const enum predict_class class = predict_classify(rows[i].opcode, &one);
+        const enum predict_class class = predict_classify(rows[i].opcode, "", &one);
         if (class != rows[i].class)
             fail_msg("%s is of class %s", rows[i].opcode, predict_class_name[class]);
         assert_true(one.count[class] == 1 && predict_tally_instructions(&one) == 1);
         assert_true(one.multiply_adds[0] + one.multiply_adds[1] == rows[i].multiply_adds);
         assert_true(one.shared_bytes == rows[i].shared && one.global_bytes == rows[i].global &&
                     one.local_bytes == rows[i].local);
+    }
+}
+
+/* B is read from shared memory, and A where it has no registers; a quarter for each of four warps. */
+static void products_of_four_warps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *opcode, *operands;
+        double multiply_adds, shared;
+    } rows[] = {
+        {"HGMMA.64x128x16.F32.BF16", "R24, gdesc[UR4], R24 ;", 64 * 128 * 16 / 4,
+         2 * 16 * (128 + 64) / 4},
+        {"HGMMA.64x32x16.F32.BF16", "R120, R56, gdesc[UR8].tnspB, R120, gsb0 ;", 64 * 32 * 16 / 4,
+         2 * 16 * 32 / 4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct predict_tally one;
+        assert_int_equal(predict_classify(rows[i].opcode, rows[i].operands, &one), PREDICT_WGMMA);
+        assert_true(one.multiply_adds[PREDICT_WGMMA] == rows[i].multiply_adds);
+        assert_true(one.shared_bytes == rows[i].shared);
     }
 }
 
@@ -270,6 +290,7 @@ int main(void)
         cmocka_unit_test(what_is_known_of_branches),
         cmocka_unit_test(texts_that_are_refused),
         cmocka_unit_test(opcodes_have_classes),
+        cmocka_unit_test(products_of_four_warps),
         cmocka_unit_test(counts_come_back),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
