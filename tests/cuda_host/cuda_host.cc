@@ -377,10 +377,15 @@ size_t cuda_host_ptx_shared_bytes(void)
 
 /* ---- blocks */
 
-static bool can_run(const struct thread *t)
+static bool can_pass(const struct thread *t)
 {
-    return t->state == NEW || t->state == READY ||
-           (t->state == SPINNING && cuda_host_barrier_passable(t->barrier, t->parity));
+    return t->state == SPINNING && cuda_host_barrier_passable(t->barrier, t->parity);
+}
+
+static void run(struct thread *t)
+{
+    now.spinning -= t->state == SPINNING;
+    resume(t);
 }
 
 /* Whether a thread of it ran. */
@@ -393,9 +398,9 @@ static bool run_warp(int warp)
         more = false;
         for (int i = 0; i < lanes && !now.failed; i++) {
             struct thread *t = &now.threads[first + (int)nth((size_t)i, (size_t)lanes)];
-            if (can_run(t)) {
-                now.spinning -= t->state == SPINNING;
-                resume(t);
+            if (t->state == NEW || t->state == READY ||
+                (order == CUDA_HOST_SHUFFLE && can_pass(t))) {
+                run(t);
                 any = more = true;
             }
         }
@@ -403,15 +408,34 @@ static bool run_warp(int warp)
     return any;
 }
 
-/* Until all threads wait or have returned. */
+/* Threads whose phases are complete; whether there was one. */
+static bool run_spinning(void)
+{
+    bool any = false;
+    for (int i = 0; now.spinning && i < now.count && !now.failed; i++)
+        if (can_pass(&now.threads[i])) {
+            run(&now.threads[i]);
+            any = true;
+        }
+    return any;
+}
+
+/* Until all threads wait or have returned. A thread whose phase is complete goes on at once in the
+ * forward order, when its turn comes in the shuffled one, and when no other can in reverse: what a
+ * barrier with too few arrivals lets happen shows in one of them. */
 static void run_warps(int warps)
 {
     bool more;
     do {
         more = false;
-        for (int w = 0; w < warps && !now.failed; w++)
-            more |= run_warp((int)nth((size_t)w, (size_t)warps));
-    } while (more && now.spinning && !now.failed); /* another warp may have let them go on */
+        for (int w = 0; w < warps && !now.failed; w++) {
+            const bool spinning = now.spinning;
+            bool ran = run_warp((int)nth((size_t)w, (size_t)warps));
+            while (order == CUDA_HOST_FORWARD && run_spinning())
+                ran = true;
+            more |= ran && (spinning || now.spinning); /* other warps may go on now */
+        }
+    } while (more && !now.failed);
 }
 
 /* No thread can run: those that spin ask again, a few times; false when there are none. */

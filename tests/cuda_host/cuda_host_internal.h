@@ -45,9 +45,9 @@ int cuda_host_ptx_take(struct cuda_host_launch *launch);
 
 /* ---- cuda_host.cc */
 
-/* The thread waits for a phase of a barrier while others run; it goes on when the phase can be
- * complete, or to ask again where no other thread can run. A launch in which all threads ask again
- * and nothing that a thread says it went on with happens has failed. */
+/* The thread waits for a phase of a barrier while others run; it goes on when the phase is complete
+ * but for its copies, or to ask again where no other thread can run. A launch in which threads ask
+ * again and again, and cuda_host_went_on is not called meanwhile, fails. */
 void cuda_host_spin(unsigned barrier, unsigned parity);
 void cuda_host_went_on(void);
 

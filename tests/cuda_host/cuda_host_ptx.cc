@@ -128,7 +128,7 @@ static int open_libraries(void)
 
 struct call {
     void (*run)(const char *parameters);
-    alignas(16) char parameters[1];
+    alignas(128) char parameters[128]; /* as far as maps of tensors are aligned */
 };
 
 static const struct cuda_host_ptx_kernel *find(const void *kernel)
@@ -158,9 +158,11 @@ int cuda_host_ptx_take(struct cuda_host_launch *l)
     if (bytes != k->parameter_bytes)
         return ORR_FAIL(ORR_EDEVICE, "kernel %s: %zu bytes of parameters, its PTX has %zu", l->name,
                         bytes, k->parameter_bytes);
-    struct call *c = (struct call *)calloc(1, sizeof(struct call) + bytes);
-    if (!c)
+    void *memory;
+    if (posix_memalign(&memory, alignof(struct call), sizeof(struct call) + bytes))
         return ORR_FAIL(ORR_ENOMEM, "kernel %s: no memory for its parameters", l->name);
+    struct call *c = (struct call *)memory;
+    memset(c, 0, sizeof(*c) + bytes);
     c->run = k->run;
     l->pack(l->arguments, c->parameters);
     l->drop(l->arguments);

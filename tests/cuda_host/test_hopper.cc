@@ -12,12 +12,13 @@ static void get(void *to, const void *from, size_t bytes)
 
 enum { BOX_ROWS = 16, BOX_HEADS = 2 };
 
-static __global__ void k_dump(bf16 *to, const __grid_constant__ CUtensorMap map, unsigned bytes)
+static __global__ void k_dump(bf16 *to, const __grid_constant__ CUtensorMap map, int c0,
+                              unsigned bytes)
 {
     K_SHARED(bf16, shared);
     cuda_host_barrier_init(0, 1);
     cuda_host_barrier_expect(0, bytes);
-    cuda_host_tensor_copy(1024, &map, 8, 3, -1, 1, 0);
+    cuda_host_tensor_copy(1024, &map, c0, 3, -1, 1, 0);
     while (!cuda_host_barrier_done(0, 0))
         continue;
     memcpy(to, shared + 512, bytes);
@@ -28,10 +29,12 @@ static void copies_are_swizzled(void **)
     static const unsigned spans[] = {128, 64, 32, 16};
     struct tensor x = make_tensor(48, 14, 2, 2, 3);
     bf16 host[BOX_ROWS * BOX_HEADS * 64], *on_device = (bf16 *)device(sizeof(host));
-    for (int which = 0; which < 4; which++) {
-        const int span = (int)spans[which], bytes = span * BOX_ROWS * BOX_HEADS;
-        const CUtensorMap map = make_map(&x, (unsigned)span / 2, BOX_ROWS, BOX_HEADS, spans[which]);
-        assert_int_equal(K_LAUNCH(k_dump, 1, 1, 8192, on_device, map, (unsigned)bytes), 0);
+    for (int which = 0; which < 8; which++) {
+        const int c0 = which < 4 ? 8 : -5;
+        const int span = (int)spans[which % 4], bytes = span * BOX_ROWS * BOX_HEADS;
+        const CUtensorMap map =
+            make_map(&x, (unsigned)span / 2, BOX_ROWS, BOX_HEADS, spans[which % 4]);
+        assert_int_equal(K_LAUNCH(k_dump, 1, 1, 8192, on_device, map, c0, (unsigned)bytes), 0);
         get(host, on_device, (size_t)bytes);
         for (int r = 0; r < BOX_ROWS * BOX_HEADS; r++)
             for (int i = 0; i < span / 2; i++) {
@@ -40,7 +43,7 @@ static void copies_are_swizzled(void **)
                                  : span == 32 ? r / 4 % 2
                                               : 0;
                 const int place = r * span / 2 + (i / 8 ^ turn) * 8 + i % 8;
-                const float expected = at(&x, 8 + i, 3 + r % BOX_ROWS, -1 + r / BOX_ROWS, 1);
+                const float expected = at(&x, c0 + i, 3 + r % BOX_ROWS, -1 + r / BOX_ROWS, 1);
                 assert_true(__bfloat162float(host[place]) == expected);
             }
     }
@@ -220,13 +223,15 @@ static void products(void **)
 
 enum { STAGES = 2, BOX = 64 * 128, FULL = 0, EMPTY = 64 };
 
-static __global__ void k_pipeline(float *sums, const __grid_constant__ CUtensorMap map, int steps)
+/* readers: how many of the 256 threads say that they have read a tile. */
+static __global__ void k_pipeline(float *sums, const __grid_constant__ CUtensorMap map, int steps,
+                                  int readers)
 {
     const int thread = (int)threadIdx.x;
     if (thread == 0)
         for (unsigned i = 0; i < STAGES; i++) {
             cuda_host_barrier_init(FULL + 8 * i, 1);
-            cuda_host_barrier_init(EMPTY + 8 * i, 256);
+            cuda_host_barrier_init(EMPTY + 8 * i, (unsigned)readers);
         }
     __syncthreads();
     if (thread < 128) {
@@ -251,7 +256,8 @@ static __global__ void k_pipeline(float *sums, const __grid_constant__ CUtensorM
                             descriptor(to + 32 * k, 16, 1024, 128), i || k, false, false);
         cuda_host_wgmma_commit();
         cuda_host_wgmma_wait(0);
-        cuda_host_barrier_arrive(EMPTY + 8 * stage);
+        if (thread - 128 < readers)
+            cuda_host_barrier_arrive(EMPTY + 8 * stage);
     }
     for (int i = 0; i < 32; i++)
         sums[(thread - 128) * 32 + i] = d[i];
@@ -269,7 +275,7 @@ static void a_pipeline_of_barriers(void **)
                      cudaSuccess);
     IN_EVERY_ORDER
     {
-        if (K_LAUNCH(k_pipeline, 2, 384, 1024 + STAGES * BOX, sums, map, (int)STEPS))
+        if (K_LAUNCH(k_pipeline, 2, 384, 1024 + STAGES * BOX, sums, map, (int)STEPS, 256))
             fail_msg("%s", orr_error());
         get(host, sums, sizeof(host));
         for (int thread = 0; thread < 256; thread++)
@@ -284,6 +290,12 @@ static void a_pipeline_of_barriers(void **)
                 assert_true(host[thread * 32 + i] == expected);
             }
     }
+    /* nobody waits for the second warpgroup: tiles are gone before it reads them */
+    cuda_host_set_order(CUDA_HOST_FORWARD);
+    assert_int_equal(K_LAUNCH(k_pipeline, 1, 384, 1024 + STAGES * BOX, sums, map, (int)STEPS, 128),
+                     ORR_EDEVICE);
+    assert_non_null(strstr(orr_error(), "waits for ever"));
+    cudaGetLastError();
     free_tensor(&x);
     cudaFree(sums);
 }

@@ -8,6 +8,7 @@
  *   ptx_parse.cc    text to statements
  *   ptx_emit.cc     functions, registers, variables, control, calls
  *   ptx_memory.cc   instructions that touch memory, or other threads
+ *   ptx_hopper.cc   those of compute capability 9.0 alone
  *   ptx_numbers.cc  all others
  *   ptx_run.h       what the C++ calls; ptx_numbers.h, ptx_spaces.h and ptx_warp.h belong to it */
 #ifndef PTX_H
@@ -81,6 +82,7 @@ std::string ptx_site(const struct ptx_statement &s);
 
 /* The C++ of an instruction; empty where it is none of theirs. */
 std::string ptx_emit_memory(const struct ptx_scope &scope, const struct ptx_statement &s);
+std::string ptx_emit_hopper(const struct ptx_scope &scope, const struct ptx_statement &s);
 std::string ptx_emit_numbers(const struct ptx_scope &scope, const struct ptx_statement &s);
 
 /* The whole module; only kernels whose name contains one of `only`, where that is not empty. */

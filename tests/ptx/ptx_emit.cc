@@ -89,6 +89,8 @@ string ptx_value(const struct ptx_scope &scope, const struct ptx_statement &s,
                                                      {"%ntid", "blockDim"},
                                                      {"%ctaid", "blockIdx"},
                                                      {"%nctaid", "gridDim"}};
+    if (!register_type(scope, operand).empty()) /* of any name: inline assembly declares some */
+        return register_value(scope, s, operand, type);
     if (operand[0] == '!')
         return "!" + ptx_value(scope, s, operand.substr(1), type);
     if (operand == "%laneid")
@@ -244,8 +246,6 @@ static string statement(const struct ptx_scope &scope, const struct ptx_statemen
     switch (s.kind) {
     case ptx_statement::LABEL:
         return local_name(s.name) + ":;";
-    case ptx_statement::OPEN:
-        return "{";
     case ptx_statement::CLOSE:
         return "}";
     case ptx_statement::REGISTERS:
@@ -256,6 +256,22 @@ static string statement(const struct ptx_scope &scope, const struct ptx_statemen
     default:
         return instruction(scope, s);
     }
+}
+
+/* A brace with the labels that are known in its block alone: those of inline assembly, which
+ * repeats. */
+static string open_block(const struct ptx_function &f, size_t at)
+{
+    string labels;
+    for (int depth = 0; at < f.body.size(); at++) {
+        const struct ptx_statement &s = f.body[at];
+        depth += s.kind == ptx_statement::OPEN ? 1 : s.kind == ptx_statement::CLOSE ? -1 : 0;
+        if (!depth)
+            break;
+        if (depth == 1 && s.kind == ptx_statement::LABEL)
+            labels += (labels.empty() ? " __label__ " : ", ") + local_name(s.name);
+    }
+    return "{" + labels + (labels.empty() ? "" : ";");
 }
 
 /* ---- functions */
@@ -287,8 +303,10 @@ static void place_shared(struct ptx_scope &scope)
     }
     scope.shared_bytes = up(scope.shared_bytes, 16);
     for (const struct ptx_variable &v : scope.module->shared)
-        if (v.external)
+        if (v.external) {
+            scope.shared_bytes = up(scope.shared_bytes, v.align);
             scope.shared[v.name] = scope.shared_bytes;
+        }
 }
 
 static struct ptx_scope scope_of(const struct ptx_module &m, const struct ptx_function &f)
@@ -362,8 +380,11 @@ static string function(const struct ptx_scope &scope, int number)
         ptx_refuse(0, scope.function->name + ": more than one local variable");
     text += "const struct ptx_range local_space = {" + space + "};\n(void)local_space;\n";
     text += "bool carry = false;\n(void)carry;\n";
-    for (const struct ptx_statement &s : scope.function->body)
-        text += statement(scope, s) + "\n";
+    const std::vector<struct ptx_statement> &body = scope.function->body;
+    for (size_t i = 0; i < body.size(); i++)
+        text += (body[i].kind == ptx_statement::OPEN ? open_block(*scope.function, i)
+                                                     : statement(scope, body[i])) +
+                "\n";
     return text + "}\n\n";
 }
 

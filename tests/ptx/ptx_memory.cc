@@ -1,54 +1,9 @@
 /* ptx_memory.cc - loads and stores, copies under way, and what threads do together. */
-#include "ptx.h"
+#include "ptx_words.h"
 
 using std::string;
 
-/* One of the words of the operation after its first; empty where there is none. */
-static string one_of(const struct ptx_statement &s, const std::vector<string> &words)
-{
-    for (size_t i = 1; i < s.operation.size(); i++)
-        for (const string &w : words)
-            if (s.operation[i] == w)
-                return w;
-    return "";
-}
-
-/* Refuses an instruction with a word that changes its meaning in a way not known here. */
-static void allow(const struct ptx_statement &s, const std::vector<string> &words)
-{
-    for (size_t i = 1; i < s.operation.size(); i++) {
-        bool known = ptx_size(s.operation[i]) || s.operation[i] == "pred";
-        for (const string &w : words)
-            known = known || s.operation[i] == w;
-        if (!known)
-            ptx_refuse(s.line, "'" + s.text + "': ." + s.operation[i] + " is not known");
-    }
-}
-
-static const string &argument(const struct ptx_statement &s, size_t i)
-{
-    if (i >= s.arguments.size())
-        ptx_refuse(s.line, "'" + s.text + "': too few operands");
-    return s.arguments[i];
-}
-
 /* ---- addresses */
-
-struct place {
-    string base; /* a register, or a name */
-    long offset;
-};
-
-static struct place place_of(const struct ptx_statement &s, const string &operand)
-{
-    if (operand[0] != '[' || operand.back() != ']')
-        ptx_refuse(s.line, "'" + s.text + "': no address");
-    const string inside = operand.substr(1, operand.size() - 2);
-    const size_t plus = inside.find('+');
-    if (plus == string::npos)
-        return {inside, 0};
-    return {inside.substr(0, plus), std::stol(inside.substr(plus + 1))};
-}
 
 /* A pointer of the host to `bytes` bytes, after the checks of the space. */
 static string address(const struct ptx_scope &scope, const struct ptx_statement &s,
@@ -264,6 +219,9 @@ static string vote(const struct ptx_scope &scope, const struct ptx_statement &s)
 string ptx_emit_memory(const struct ptx_scope &scope, const struct ptx_statement &s)
 {
     const string &root = s.operation[0];
+    const string hopper = ptx_emit_hopper(scope, s);
+    if (!hopper.empty())
+        return hopper;
     if (root == "ld" || root == "ldu" || root == "st")
         return load_or_store(scope, s);
     if (root == "atom" || root == "red")

@@ -239,10 +239,8 @@ static void statement(struct cursor &c, struct ptx_function &f)
     if (first == ".reg") {
         s.kind = ptx_statement::REGISTERS;
         const std::vector<std::string> words = split(s.text, ' ');
-        const size_t names = s.text.find('%');
         s.operation = {words[1].substr(1)};
-        /* (a register of nvcc's calls has a name without %, and no use) */
-        s.arguments = split(names == std::string::npos ? words[2] : s.text.substr(names), ',');
+        s.arguments = split(s.text.substr(s.text.find(words[1]) + words[1].size()), ',');
     } else {
         s.kind = ptx_statement::INSTRUCTION;
         instruction(s.text, s);

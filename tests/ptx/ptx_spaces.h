@@ -119,6 +119,18 @@ static inline char *ptx_generic(const struct ptx_range &local, uint64_t address,
     return ptx_global(address, bytes, site);
 }
 
+/* A map of a tensor, in a parameter or in global memory. */
+static inline const CUtensorMap *ptx_tensor_map(const struct ptx_range &parameters,
+                                                uint64_t address, const char *site)
+{
+    ptx_aligned(address, 64, site);
+    if (!ptx_inside(parameters, address, sizeof(CUtensorMap))) {
+        ptx_global(address, 64, site);
+        ptx_global(address + 64, 64, site);
+    }
+    return (const CUtensorMap *)(uintptr_t)address;
+}
+
 /* ---- what is there */
 
 template <typename T> static inline T ptx_get(const char *at)

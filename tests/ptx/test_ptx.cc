@@ -1,17 +1,8 @@
 /* test_ptx.cc - translated PTX itself: kernels written by hand whose answers are known (half.ptx;
- * the numbers below were computed with fractions), and accesses that have to end a launch
- * (spaces.ptx). The kernels here have the names alone; ORR_CUDA_HOST_PTX has the bodies. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kernels/cuda/cuda.h"
-
-extern "C" {
-#include <cmocka.h>
-}
+ * the numbers below were computed with fractions), accesses that have to end a launch (spaces.ptx),
+ * and products of a warpgroup (hopper.ptx, which nvcc wrote). The kernels here have the names alone;
+ * ORR_CUDA_HOST_PTX has the bodies. */
+#include "tests/cuda_host/hopper_test.h"
 
 static __global__ void halves(unsigned *, unsigned, unsigned, unsigned)
 {
@@ -41,6 +32,13 @@ static __global__ void count(unsigned *)
 {
 }
 static __global__ void await(unsigned *)
+{
+}
+struct two {
+    CUtensorMap a, b;
+};
+static __global__ void products(float *, const __grid_constant__ struct two, const unsigned *,
+                                uint64_t, unsigned)
 {
 }
 static __global__ void without_ptx(unsigned *)
@@ -216,6 +214,83 @@ static void copies_arrive_when_waited_for(void **)
     cudaFree(memory);
 }
 
+/* ---- products of a warpgroup */
+
+enum { TILE_ROWS = 64, TILE_COLUMNS = 64, B_ROWS = 32, BYTES = 1024 + 8192 + 4096 };
+
+/* What hopper.ptx multiplies: element (row, column) of the tiles A and B. */
+static float of_a(const struct tensor *a, int row, int column)
+{
+    return at(a, 8 + column, row - 3, 1, 1);
+}
+
+static float of_b(const struct tensor *b, int row, int column)
+{
+    return at(b, column, 5 + row, 1, 1);
+}
+
+/* Word i of a thread: d = A B', e = rows A, d += A' B'. */
+static float expected_word(const struct tensor *a, const struct tensor *b, const bf16 *rows,
+                           int thread, int i)
+{
+    const int at_e = i >= 16 && i < 48, j = i < 16 ? i : at_e ? i - 16 : i - 48;
+    const int row = thread / 32 * 16 + thread % 32 / 4 + j % 4 / 2 * 8;
+    const int column = j / 4 * 8 + thread % 4 * 2 + j % 2;
+    float sum = 0;
+    for (int k = 0; k < 64; k++) {
+        if (at_e) {
+            sum += __bfloat162float(rows[row * 64 + k]) * of_a(a, k, column);
+            continue;
+        }
+        sum += of_a(a, row, k) * of_b(b, column, k);
+        if (i >= 48)
+            sum += of_a(a, k, row) * of_b(b, column, k);
+    }
+    return sum;
+}
+
+static void products_of_a_warpgroup(void **)
+{
+    static float got[128 * 64];
+    static bf16 rows[TILE_ROWS * TILE_COLUMNS];
+    struct tensor a = make_tensor(68, 57, 2, 2, 3), b = make_tensor(61, 30, 2, 2, 8);
+    const struct two maps = {make_map(&a, 64, TILE_ROWS, 1, 128), make_map(&b, 64, B_ROWS, 1, 128)};
+    float *sums = (float *)device(sizeof(got));
+    unsigned *on_device = (unsigned *)device(sizeof(rows));
+    for (int i = 0; i < TILE_ROWS * TILE_COLUMNS; i++)
+        rows[i] = __float2bfloat16_rn((float)(i * 5 % 27 - 13) / 4.0f);
+    assert_int_equal(cudaMemcpy(on_device, rows, sizeof(rows), cudaMemcpyHostToDevice),
+                     cudaSuccess);
+    IN_EVERY_ORDER
+    {
+        if (K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 0u))
+            fail_msg("%s", orr_error());
+        assert_int_equal(cudaMemcpy(got, sums, sizeof(got), cudaMemcpyDeviceToHost), cudaSuccess);
+        for (int i = 0; i < 128 * 64; i++) {
+            const float wanted = expected_word(&a, &b, rows, i / 64, i % 64);
+            if (got[i] != wanted)
+                fail_msg("word %d of thread %d is %g instead of %g", i % 64, i / 64, got[i],
+                         wanted);
+        }
+    }
+    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)1 << 49, 0u),
+                "kernel products", "descriptor of B has a base offset");
+    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 16u),
+                "kernel products", "copies bring 12288 bytes, and 12272 are expected");
+    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 0u - 16u),
+                "kernel products", "waits for ever at barrier 0x0");
+    expect_trap(K_LAUNCH(products, 1, 128, BYTES - 16, sums, maps, on_device, (uint64_t)0, 0u),
+                "kernel products", "shared memory has 13296 bytes");
+    assert_int_equal(setenv("ORR_CUDA_HOST_CAPABILITY", "80", 1), 0);
+    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 0u),
+                "kernel products", "mbarrier.init needs compute capability 9.0");
+    assert_int_equal(unsetenv("ORR_CUDA_HOST_CAPABILITY"), 0);
+    free_tensor(&a);
+    free_tensor(&b);
+    cudaFree(sums);
+    cudaFree(on_device);
+}
+
 static void other_kernels_are_refused(void **)
 {
     assert_int_equal(K_LAUNCH(without_ptx, 1, 1, 0, out), ORR_EDEVICE);
@@ -236,6 +311,7 @@ int main(void)
         cmocka_unit_test(wrong_addresses_are_named),
         cmocka_unit_test(shared_memory_has_an_end),
         cmocka_unit_test(copies_arrive_when_waited_for),
+        cmocka_unit_test(products_of_a_warpgroup),
         cmocka_unit_test(other_kernels_are_refused),
     };
     void *memory;
