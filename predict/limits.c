@@ -8,7 +8,10 @@
 
 #include <cjson/cJSON.h>
 
-/* What a kernel does for a lane element: the sum over its loops of counts / (elements / 32). */
+enum { MMA = 16 * 8 * 16 }; /* multiply-adds of mma.m16n8k16 */
+
+/* What a kernel does for a lane element: the sum over its loops of counts / (elements / 32). mma:
+ * products of m16n8k16, or as many multiply-adds of larger ones. */
 struct found {
     double mma, slots, local_share; /* of the slots */
 };
@@ -35,7 +38,9 @@ static int find(const cJSON *limit, const char *counts, const char *where, struc
             break;
         }
         const double lanes = tile->valuedouble / 32;
-        found->mma += part[p].tally.count[PREDICT_MMA] / lanes;
+        found->mma +=
+            (part[p].tally.count[PREDICT_MMA] + part[p].tally.multiply_adds[PREDICT_WGMMA] / MMA) /
+            lanes;
         found->slots += predict_tally_instructions(&part[p].tally) / lanes;
         local += part[p].tally.count[PREDICT_LOCAL] / lanes;
     }

@@ -107,6 +107,8 @@ check "... the numbers" grep -q '^| k | 3 | 3 | 13 | 13 | 7.7% | 7.7% | yes |$' 
 for beyond in '3.5 13 0.077' '2 13 0.077' '3 12.9 0.077' '3 13 0.076'; do
     STDOUT=any refuse "beyond: $beyond" 1 'loops.json' '1 of 1 kernels are beyond' -- limits $beyond
 done
+sed -i 's|"mma": 4,|"wgmma": 1, "wgmma_multiply_adds": 8192,|' "$WORK/loops.json"
+check "one product of four warps is as many as its multiply-adds" limits 3 11.5 0.087
 STDOUT=any refuse "a loop that is not there" 1 'limit 1' '"3": expected a loop' -- limits 3 13 1 3
 STDOUT=any refuse "a kernel that was not counted" 1 'softmax-forward' -- predict limits \
     predict/limits.json "$WORK/loops.json"
