@@ -99,10 +99,10 @@ MODEL_CUDA := $(wildcard tests/model/cuda_*.c) $(wildcard tests/kernels/cuda_*.c
 CUDA_TESTS += $(MODEL_CUDA:%.c=$(B)/%_cuda)
 GPU_TESTS += $(MODEL_CUDA:%.c=$(B)/%_gpu)
 EMULATED = $(EMULATION_TABLE) $(EMULATION)
-# $(1): cuda or gpu. Those that reach fused attention, on the tensor cores of compute capability 9.0
-# (elsewhere they are what they are without)
-hopper_tests = $(foreach t,kernels/cuda_fused model/cuda_model,\
-                   'ORRERY_CUDA_HOPPER=1 $(B)/tests/$(t)_$(1)')
+# tests that reach fused attention, once more on the tensor cores of compute capability 9.0
+# (elsewhere they are what they are without); $(1): cuda or gpu, $(2): environment, $(3): tests
+HOPPER_TESTS := kernels/cuda_fused model/cuda_model
+hopper_tests = $(foreach t,$(3),'$(2) ORRERY_CUDA_HOPPER=1 $(B)/tests/$(t)_$(1)')
 
 $(B)/tests/kernels/%_cuda: tests/kernels/%.c $(STAGED) $(EMULATED) $(kernels_USES:%=$(B)/lib%.a)
 	@mkdir -p $(@D)
@@ -139,7 +139,7 @@ WHOLE = -Wl,--whole-archive $(kernels_USES:%=$(B)/lib%.a) -Wl,--no-whole-archive
 $(CUDA_TESTS) $(GOLDEN_CUDA) $(GPU_TESTS) $(GOLDEN_GPU) $(TEST_EMULATION): | .deps
 check-emulation: $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA)
 	@BIN='$(BIN)' tools/check.sh $(B)/tests/logs-emulation $(TEST_EMULATION) $(CUDA_TESTS) \
-	    $(call hopper_tests,cuda) '$(GOLDEN_CUDA) tests/golden'
+	    $(call hopper_tests,cuda,,$(HOPPER_TESTS)) '$(GOLDEN_CUDA) tests/golden'
 
 include ptx.mk
 
@@ -155,7 +155,7 @@ GPU_ENV = ORRERY_CUDA_PLUGIN='$(abspath $(PLUGIN))' BIN='$(BIN)'
 check-gpu: all $(PLUGIN) $(GPU_HERE) $(GPU_TESTS) $(GOLDEN_GPU)
 	@$(GPU_ENV) $(GPU_HERE)
 	@$(GPU_ENV) tools/check.sh $(B)/tests/logs-gpu $(GPU_TESTS) \
-	    $(call hopper_tests,gpu) '$(GOLDEN_GPU) tests/golden'
+	    $(call hopper_tests,gpu,,$(HOPPER_TESTS)) '$(GOLDEN_GPU) tests/golden'
 
 # the smallest shapes: a checker of memory is a hundred times slower. Only kernels of our own are
 # looked into, by their names: those of cuBLASLt are many, slow to check, and not ours to mend.

@@ -58,8 +58,9 @@ ptx_all = $(patsubst %,$(B)/ptx/$(1)/%.ptx.so,\
 # (what a test runs in one order by itself, it runs in the order of the environment)
 PTX_ORDERS := forward reverse shuffle
 ptx_env = ORR_CUDA_HOST_PTX_ONLY=1 ORR_CUDA_HOST_PTX=$(B)/ptx/$(1)
-ptx_tests = $(foreach t,$(CUDA_TESTS) $(if $(filter 90,$(1)),$(call hopper_tests,cuda)),\
-                '$(call ptx_env,$(1)) $(subst ',,$(t))') \
+ptx_tests = $(foreach t,$(CUDA_TESTS),'$(call ptx_env,$(1)) $(t)') \
+            $(if $(filter 90,$(1)),\
+                $(call hopper_tests,cuda,$(call ptx_env,$(1)),$(HOPPER_TESTS))) \
             $(foreach o,$(PTX_ORDERS),\
                 'ORR_CUDA_HOST_ORDER=$(o) $(call ptx_env,$(1)) $(GOLDEN_CUDA) tests/golden')
 check-ptx: $(CUDA_TESTS) $(GOLDEN_CUDA) $(TEST_PTX) $(PTX_BY_HAND) \

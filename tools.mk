@@ -167,7 +167,7 @@ check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(F
        $(JUMP_CLOCK) $(OLD_DRIVER) $(OTHER_LIBM) $(PREDICT) $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) \
        $(PTX_BY_HAND) $(if $(filter 1,$(CUDA)),$(PTX_SAMPLES))
 	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
-	    $(TEST_EMULATION) $(CUDA_TESTS) $(call hopper_tests,cuda) '$(GOLDEN_CUDA) tests/golden' \
+	    $(TEST_EMULATION) $(CUDA_TESTS) $(call hopper_tests,cuda,,kernels/cuda_fused) '$(GOLDEN_CUDA) tests/golden' \
 	    $(CHECK_TEST_PTX) $(if $(filter 1,$(CUDA)),$(CHECK_PTX_SAMPLE)) \
 	    '$(REPLAY) tests/fuzz/corpus' \
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') \

@@ -94,8 +94,8 @@ static double multiply_adds_of(const char *opcode)
     return shape[0] * shape[1] * shape[2] / 4;
 }
 
-/* A quarter of what the four warps of "HGMMA.64x128x16 R24, gdesc[UR4], R24" read of 16-bit numbers:
- * B always, A where it has no registers. */
+/* A quarter of what the four warps of "HGMMA.64x128x16 R24, gdesc[UR4], R24" read of 16-bit
+ * numbers: B always, A where it has no registers. */
 static double wgmma_bytes_of(const char *opcode, const char *operands)
 {
     double shape[3];

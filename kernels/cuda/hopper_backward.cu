@@ -14,14 +14,14 @@ template <int W> static __host__ __device__ constexpr int part_of(void)
 }
 enum { HALF = 4 };
 
-struct maps {
+struct backward_maps {
     CUtensorMap q, k, v, g;
 };
 
 /* Where what is in shared memory is: keys, values, two tiles each of queries and gradients, d s of a
  * tile, numbers of two tiles of rows, two sums by row that groups exchange, barriers and the
  * block's number. */
-template <int W> struct places {
+template <int W> struct backward_places {
     static constexpr int Q = queries_of<W>();
     static constexpr unsigned own = tile_bytes<W>(OWN), one = tile_bytes<W>(Q),
                               numbers_one = Q * sizeof(struct fused_row);
@@ -29,7 +29,7 @@ template <int W> struct places {
         2 * own + 4 * one + tile_bytes<Q>(OWN) + 2 * numbers_one + 2 * Q * sizeof(float2) + 32;
     unsigned keys, values, queries, gradients, ds, numbers, exchange, barriers, number;
 
-    __device__ __forceinline__ explicit places(unsigned base)
+    __device__ __forceinline__ explicit backward_places(unsigned base)
         : keys(base), values(keys + own), queries(values + own), gradients(queries + 2 * one),
           ds(gradients + 2 * one), numbers(ds + tile_bytes<Q>(OWN)),
           exchange(numbers + 2 * numbers_one),
@@ -41,8 +41,8 @@ template <int W> struct places {
 /* By one thread: queries and gradients of a tile into a buffer; more: bytes that come beside them. */
 template <int W>
 static __device__ __forceinline__ void
-fetch_queries(const struct maps &maps, const struct fused_place &at, const struct places<W> &to,
-              int buffer, int tile, unsigned more)
+fetch_queries(const struct backward_maps &maps, const struct fused_place &at,
+              const struct backward_places<W> &to, int buffer, int tile, unsigned more)
 {
     constexpr int Q = queries_of<W>();
     const unsigned barrier = to.barriers + (unsigned)buffer * 8, off = (unsigned)buffer * to.one;
@@ -67,8 +67,9 @@ static __device__ __forceinline__ void put_ds(unsigned ds, int key, int query, c
 
 /* x (64 queries, columns from `column` on) = d s transposed times the keys. */
 template <int W>
-static __device__ __forceinline__ void
-query_product(float x[columns_of<W>() / 8][4], const struct places<W> &here, int query, int column)
+static __device__ __forceinline__ void query_product(float x[columns_of<W>() / 8][4],
+                                                     const struct backward_places<W> &here,
+                                                     int query, int column)
 {
     constexpr int Q = queries_of<W>(), COLUMNS = columns_of<W>();
     typedef struct hopper_tile<Q, OWN> ds;
@@ -86,12 +87,12 @@ query_product(float x[columns_of<W>() / 8][4], const struct places<W> &here, int
 
 template <int W, enum fused_kind KIND>
 static __global__ void __launch_bounds__(BACK_BLOCK, 1)
-    hopper_backward(const struct fused p, const __grid_constant__ struct maps maps)
+    hopper_backward(const struct fused p, const __grid_constant__ struct backward_maps maps)
 {
     constexpr int PART = part_of<W>(), Q = queries_of<W>();
     typedef struct hopper_tile<W, OWN> own_tile;
     typedef struct hopper_tile<W, Q> query_tile;
-    const struct places<W> here(hopper_base());
+    const struct backward_places<W> here(hopper_base());
     const bool fetches = threadIdx.x == 0;
     if (fetches) {
         hopper_barrier_make(here.barriers);
@@ -181,9 +182,10 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1)
 
 template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
 {
-    constexpr size_t shared = places<W>::bytes + 1008; /* to begin at a multiple of 1,024 */
+    constexpr size_t shared =
+        backward_places<W>::bytes + 1008; /* to begin at a multiple of 1,024 */
     const unsigned blocks = (unsigned)((p->T + OWN - 1) / OWN) * (unsigned)(p->B * p->H);
-    struct maps maps;
+    struct backward_maps maps;
     int rc = k_cuda_hopper_map(&maps.q, p, &p->q, queries_of<W>());
     if (!rc)
         rc = k_cuda_hopper_map(&maps.g, p, &p->g, queries_of<W>());

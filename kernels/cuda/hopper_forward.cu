@@ -29,16 +29,16 @@ template <int W, enum fused_kind KIND> static __host__ __device__ constexpr size
     return tile_bytes<W>(rows_of<W, KIND>() + 4 * KEYS) + 16 + 1008;
 }
 
-struct maps {
+struct forward_maps {
     CUtensorMap q, k, v;
 };
 
 /* Where the tiles are. */
-template <int W, int ROWS> struct places {
+template <int W, int ROWS> struct forward_places {
     static constexpr unsigned one = tile_bytes<W>(KEYS);
     unsigned queries, keys, values, barriers;
 
-    __device__ __forceinline__ explicit places(unsigned base)
+    __device__ __forceinline__ explicit forward_places(unsigned base)
         : queries(base), keys(base + tile_bytes<W>(ROWS)), values(keys + 2 * one),
           barriers(values + 2 * one)
     {
@@ -48,9 +48,10 @@ template <int W, int ROWS> struct places {
 /* By one thread: a tile of keys and, where they are asked for, of values into a buffer; more: bytes
  * that come beside them. */
 template <int W, int ROWS>
-static __device__ __forceinline__ void
-fetch_keys(const struct maps &maps, const struct fused_place &at, const struct places<W, ROWS> &to,
-           int buffer, int tile, bool values, unsigned more)
+static __device__ __forceinline__ void fetch_keys(const struct forward_maps &maps,
+                                                  const struct fused_place &at,
+                                                  const struct forward_places<W, ROWS> &to,
+                                                  int buffer, int tile, bool values, unsigned more)
 {
     typedef struct hopper_tile<W, KEYS> keys;
     const unsigned barrier = to.barriers + (unsigned)buffer * 8, off = (unsigned)buffer * to.one;
@@ -62,8 +63,8 @@ fetch_keys(const struct maps &maps, const struct fused_place &at, const struct p
 
 /* Products of the block's queries and the keys of a tile are under way. */
 template <int W, int ROWS, int M>
-static __device__ __forceinline__ void begin_scores(float s[M][KEYS / 8][4],
-                                                    const struct places<W, ROWS> &at, int buffer)
+static __device__ __forceinline__ void
+begin_scores(float s[M][KEYS / 8][4], const struct forward_places<W, ROWS> &at, int buffer)
 {
     typedef struct hopper_tile<W, ROWS> queries;
     typedef struct hopper_tile<W, KEYS> keys;
@@ -86,13 +87,13 @@ static __device__ __forceinline__ void mask_scores(const struct fused &p, int wa
 
 template <int W, enum fused_kind KIND, bool SPREAD>
 static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
-    hopper_forward(const struct fused p, const __grid_constant__ struct maps maps)
+    hopper_forward(const struct fused p, const __grid_constant__ struct forward_maps maps)
 {
     constexpr int M = products_of<W, KIND>(), ROWS = rows_of<W, KIND>();
     constexpr bool sharpened = fused_sharpened(KIND);
     constexpr int N = KEYS / 16; /* columns of 8 whose weights are made at a time, if sharpened */
     typedef struct hopper_tile<W, KEYS> tiles;
-    const struct places<W, ROWS> here(hopper_base());
+    const struct forward_places<W, ROWS> here(hopper_base());
     const struct fused_place at = fused_queries_of<W>(p, ROWS);
     const int warp = at.own + (int)threadIdx.x / K_WARP * 16;
     const int row = warp + (int)threadIdx.x % K_WARP / 4;
@@ -200,7 +201,7 @@ template <int W, enum fused_kind KIND, bool SPREAD> static int launch_as(const s
     constexpr int rows = rows_of<W, KIND>();
     constexpr size_t shared = shared_of<W, KIND>();
     const unsigned tiles = (unsigned)((p->T + rows - 1) / rows);
-    struct maps maps;
+    struct forward_maps maps;
     int rc = k_cuda_hopper_map(&maps.q, p, &p->q, rows);
     if (!rc)
         rc = k_cuda_hopper_map(&maps.k, p, &p->k, KEYS);

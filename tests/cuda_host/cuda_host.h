@@ -375,8 +375,8 @@ void cuda_host_fence_async(void);
 void cuda_host_barrier_init(unsigned at, unsigned count);
 void cuda_host_barrier_expect(unsigned at, unsigned bytes);
 void cuda_host_barrier_arrive(unsigned at);
-/* try_wait.parity; false: other threads ran meanwhile; ask again. A launch in which nobody can go on
- * fails. */
+/* try_wait.parity; false: other threads ran meanwhile; ask again. A launch in which nobody can go
+ * on fails. */
 bool cuda_host_barrier_done(unsigned at, unsigned parity);
 /* cp.async.bulk.tensor.4d to shared memory, c0 innermost. What is there is NaN until a thread asked
  * for the barrier's phase after all arrivals. */

@@ -232,7 +232,8 @@ static void opcodes_have_classes(void **state)
     }
 }
 
-/* B is read from shared memory, and A where it has no registers; a quarter for each of four warps. */
+/* B is read from shared memory, and A where it has no registers; a quarter for each of four
+ * warps. */
 static void products_of_four_warps(void **state)
 {
     (void)state;
