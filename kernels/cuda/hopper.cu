@@ -42,12 +42,16 @@ int k_cuda_hopper_map(CUtensorMap *map, const struct fused *p, const struct fuse
                       int rows)
 {
     const int span = p->width < 64 ? p->width : 64;
-    const cuuint64_t sizes[4] = {(cuuint64_t)p->width, (cuuint64_t)p->T, (cuuint64_t)p->H,
-                                 (cuuint64_t)p->B};
-    const cuuint64_t strides[3] = {(cuuint64_t)from->row * sizeof(bf16),
-                                   (cuuint64_t)from->head * sizeof(bf16),
-                                   (cuuint64_t)from->sequence * sizeof(bf16)};
-    const cuuint32_t box[4] = {(cuuint32_t)span, (cuuint32_t)rows, 1, 1}, steps[4] = {1, 1, 1, 1};
+    const int rows_at = hopper_heads_first(*from) ? 2 : 1, heads_at = 3 - rows_at;
+    cuuint64_t sizes[4] = {(cuuint64_t)p->width, 0, 0, (cuuint64_t)p->B};
+    cuuint64_t strides[3] = {0, 0, (cuuint64_t)from->sequence * sizeof(bf16)};
+    cuuint32_t box[4] = {(cuuint32_t)span, 1, 1, 1};
+    const cuuint32_t steps[4] = {1, 1, 1, 1};
+    sizes[rows_at] = (cuuint64_t)p->T;
+    sizes[heads_at] = (cuuint64_t)p->H;
+    strides[rows_at - 1] = (cuuint64_t)from->row * sizeof(bf16);
+    strides[heads_at - 1] = (cuuint64_t)from->head * sizeof(bf16);
+    box[rows_at] = (cuuint32_t)rows;
     encode_tiled *const encode = encoder();
     if (!encode)
         return ORR_FAIL(ORR_EDEVICE, "cuda: the driver has no cuTensorMapEncodeTiled");

@@ -49,10 +49,10 @@ static inline void hopper_await(unsigned barrier, unsigned turn)
     while (!cuda_host_barrier_done(barrier, turn % 2))
         ;
 }
-static inline void hopper_fetch_box(unsigned to, const CUtensorMap *map, int column, int row,
-                                    int head, int sequence, unsigned barrier)
+static inline void hopper_fetch_box(unsigned to, const CUtensorMap *map, int c0, int c1, int c2,
+                                    int c3, unsigned barrier)
 {
-    cuda_host_tensor_copy(to, map, column, row, head, sequence, barrier);
+    cuda_host_tensor_copy(to, map, c0, c1, c2, c3, barrier);
 }
 static inline void hopper_stored(void)
 {
@@ -132,15 +132,13 @@ static __device__ __forceinline__ void hopper_await(unsigned barrier, unsigned t
     while (!done);
 }
 
-/* The box of a map (columns, rows, heads, sequences) that begins there; zeros outside. */
-static __device__ __forceinline__ void hopper_fetch_box(unsigned to, const CUtensorMap *map,
-                                                        int column, int row, int head, int sequence,
-                                                        unsigned barrier)
+/* The box of a map that begins there; zeros outside. */
+static __device__ __forceinline__ void hopper_fetch_box(unsigned to, const CUtensorMap *map, int c0,
+                                                        int c1, int c2, int c3, unsigned barrier)
 {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(hopper_address(to)),
-                 "l"(map), "r"(column), "r"(row), "r"(head), "r"(sequence),
-                 "r"(hopper_address(barrier))
+                 "l"(map), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(hopper_address(barrier))
                  : "memory");
 }
 
@@ -258,14 +256,16 @@ template <int W, int ROWS> struct hopper_tile {
         return __bfloat162float(((const bf16 *)(tensor_shared() + at))[column % PIECE]);
     }
 
-    /* By one thread: rows row .. row + ROWS - 1 of a head, in the boxes of its map. */
-    static __device__ __forceinline__ void fetch(unsigned to, const CUtensorMap *map, int row,
-                                                 int head, int sequence, unsigned barrier)
+    /* By one thread: rows row .. row + ROWS - 1 of a head, in the boxes of its map, whose dimensions
+     * are columns, rows, heads and sequences or, heads_first, columns, heads, rows ... */
+    static __device__ __forceinline__ void fetch(unsigned to, const CUtensorMap *map,
+                                                 bool heads_first, int row, int head, int sequence,
+                                                 unsigned barrier)
     {
 #pragma unroll
         for (int part = 0; part < W / SPAN; part++)
-            hopper_fetch_box(to + (unsigned)part * hopper_part<W, ROWS>(), map, part * SPAN, row,
-                             head, sequence, barrier);
+            hopper_fetch_box(to + (unsigned)part * hopper_part<W, ROWS>(), map, part * SPAN,
+                             heads_first ? head : row, heads_first ? row : head, sequence, barrier);
     }
 
     /* Of the tile's rows from `row` on, a multiple of 8 (PTX ISA 9.0, "Matrix descriptor"): eight

@@ -12,6 +12,12 @@
  * run these kernels yet. */
 bool k_cuda_hopper(void);
 
+/* Whether heads come before rows in a map: a dimension's stride is a multiple of that before it. */
+static inline __host__ __device__ bool hopper_heads_first(const struct fused_rows &from)
+{
+    return from.head < from.row;
+}
+
 /* How rows (B, H, T, W) are fetched into tiles (hopper.cuh) of `rows` rows: 0 or ORR_EDEVICE. */
 int k_cuda_hopper_map(CUtensorMap *map, const struct fused *p, const struct fused_rows *from,
                       int rows);

@@ -41,14 +41,16 @@ template <int W> struct backward_places {
 /* By one thread: queries and gradients of a tile into a buffer; more: bytes that come beside them. */
 template <int W>
 static __device__ __forceinline__ void
-fetch_queries(const struct backward_maps &maps, const struct fused_place &at,
+fetch_queries(const struct fused &p, const struct backward_maps &maps, const struct fused_place &at,
               const struct backward_places<W> &to, int buffer, int tile, unsigned more)
 {
     constexpr int Q = queries_of<W>();
     const unsigned barrier = to.barriers + (unsigned)buffer * 8, off = (unsigned)buffer * to.one;
     hopper_expect(barrier, 2 * to.one + more);
-    hopper_tile<W, Q>::fetch(to.queries + off, &maps.q, tile * Q, at.h, at.b, barrier);
-    hopper_tile<W, Q>::fetch(to.gradients + off, &maps.g, tile * Q, at.h, at.b, barrier);
+    hopper_tile<W, Q>::fetch(to.queries + off, &maps.q, hopper_heads_first(p.q), tile * Q, at.h,
+                             at.b, barrier);
+    hopper_tile<W, Q>::fetch(to.gradients + off, &maps.g, hopper_heads_first(p.g), tile * Q, at.h,
+                             at.b, barrier);
 }
 
 /* d s of 16 keys and 16 queries as it was rounded, for both groups. */
@@ -111,9 +113,11 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1)
                    values = own_tile::descriptor(here.values, group);
     float dk[W / 8][4] = {}, dv[W / 8][4] = {};
     if (fetches) {
-        fetch_queries<W>(maps, at, here, 0, at.first, 2 * here.own);
-        own_tile::fetch(here.keys, &maps.k, at.own, at.h, at.b, here.barriers);
-        own_tile::fetch(here.values, &maps.v, at.own, at.h, at.b, here.barriers);
+        fetch_queries<W>(p, maps, at, here, 0, at.first, 2 * here.own);
+        own_tile::fetch(here.keys, &maps.k, hopper_heads_first(p.k), at.own, at.h, at.b,
+                        here.barriers);
+        own_tile::fetch(here.values, &maps.v, hopper_heads_first(p.v), at.own, at.h, at.b,
+                        here.barriers);
     }
     fetch_numbers<Q>(here.numbers, rows, at.first * Q, p.T);
     tensor_fetched();
@@ -124,7 +128,7 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1)
         __syncthreads(); /* the numbers are there; nobody reads the tile before, or its d s */
         if (tile < at.last) {
             if (fetches)
-                fetch_queries<W>(maps, at, here, 1 - buffer, tile + 1, 0);
+                fetch_queries<W>(p, maps, at, here, 1 - buffer, tile + 1, 0);
             fetch_numbers<Q>(here.numbers + (unsigned)(1 - buffer) * here.numbers_one, rows,
                              (tile + 1) * Q, p.T);
             tensor_fetched();

@@ -48,17 +48,18 @@ template <int W, int ROWS> struct forward_places {
 /* By one thread: a tile of keys and, where they are asked for, of values into a buffer; more: bytes
  * that come beside them. */
 template <int W, int ROWS>
-static __device__ __forceinline__ void fetch_keys(const struct forward_maps &maps,
-                                                  const struct fused_place &at,
-                                                  const struct forward_places<W, ROWS> &to,
-                                                  int buffer, int tile, bool values, unsigned more)
+static __device__ __forceinline__ void
+fetch_keys(const struct fused &p, const struct forward_maps &maps, const struct fused_place &at,
+           const struct forward_places<W, ROWS> &to, int buffer, int tile, bool values,
+           unsigned more)
 {
     typedef struct hopper_tile<W, KEYS> keys;
     const unsigned barrier = to.barriers + (unsigned)buffer * 8, off = (unsigned)buffer * to.one;
     hopper_expect(barrier, (values ? 2 : 1) * to.one + more);
-    keys::fetch(to.keys + off, &maps.k, tile * KEYS, at.h, at.b, barrier);
+    keys::fetch(to.keys + off, &maps.k, hopper_heads_first(p.k), tile * KEYS, at.h, at.b, barrier);
     if (values)
-        keys::fetch(to.values + off, &maps.v, tile * KEYS, at.h, at.b, barrier);
+        keys::fetch(to.values + off, &maps.v, hopper_heads_first(p.v), tile * KEYS, at.h, at.b,
+                    barrier);
 }
 
 /* Products of the block's queries and the keys of a tile are under way. */
@@ -112,15 +113,16 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
         hopper_barrier_make(here.barriers);
         hopper_barrier_make(here.barriers + 8);
         hopper_barriers_made();
-        fetch_keys<W, ROWS>(maps, at, here, 0, at.first, !sharpened, tile_bytes<W>(ROWS));
-        hopper_tile<W, ROWS>::fetch(here.queries, &maps.q, at.own, at.h, at.b, here.barriers);
+        fetch_keys<W, ROWS>(p, maps, at, here, 0, at.first, !sharpened, tile_bytes<W>(ROWS));
+        hopper_tile<W, ROWS>::fetch(here.queries, &maps.q, hopper_heads_first(p.q), at.own, at.h,
+                                    at.b, here.barriers);
     }
     /* the sums of re-weighted rows */
     for (int tile = at.first; sharpened && tile <= at.last; tile++, count++) {
         const int buffer = count % 2;
         __syncthreads(); /* nobody reads the tile before */
         if (fetches)
-            fetch_keys<W, ROWS>(maps, at, here, 1 - buffer, tile < at.last ? tile + 1 : at.first,
+            fetch_keys<W, ROWS>(p, maps, at, here, 1 - buffer, tile < at.last ? tile + 1 : at.first,
                                 tile == at.last, 0);
         hopper_await(here.barriers + (unsigned)buffer * 8, (unsigned)count / 2);
         float s[M][KEYS / 8][4];
@@ -152,7 +154,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
         const int buffer = count % 2;
         __syncthreads();
         if (fetches && tile < at.last)
-            fetch_keys<W, ROWS>(maps, at, here, 1 - buffer, tile + 1, true, 0);
+            fetch_keys<W, ROWS>(p, maps, at, here, 1 - buffer, tile + 1, true, 0);
         hopper_await(here.barriers + (unsigned)buffer * 8, (unsigned)count / 2);
         const uint64_t values = tiles::descriptor(here.values + (unsigned)buffer * here.one, 0);
         float s[M][KEYS / 8][4];
