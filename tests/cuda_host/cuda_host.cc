@@ -442,7 +442,7 @@ static void run_warps(int warps)
 static bool ask_again(void)
 {
     const struct thread *stuck = NULL;
-    for (int i = 0; i < now.count; i++)
+    for (int i = 0; now.spinning && i < now.count; i++)
         if (now.threads[i].state == SPINNING) {
             stuck = &now.threads[i];
             now.threads[i].state = READY;

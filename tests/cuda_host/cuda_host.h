@@ -368,8 +368,11 @@ void cuda_host_wgmma_fence(void);
 void cuda_host_wgmma_commit(void);
 /* Waits for all groups but the last `later`. */
 void cuda_host_wgmma_wait(int later);
-/* fence.proxy.async; one that is missing cannot be seen here. */
+/* fence.proxy.async: what the thread stored before it can be multiplied and copied over. Without it
+ * the launch fails where the emulation knows of the store: of translated PTX it knows all, of kernels
+ * of the host's compiler those that are told it. */
 void cuda_host_fence_async(void);
+void cuda_host_shared_written(unsigned at, unsigned bytes);
 
 /* mbarrier.init, .arrive.expect_tx (which arrives as well) and .arrive. */
 void cuda_host_barrier_init(unsigned at, unsigned count);

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-enum { DIMENSIONS = 5, MOST_ARRIVALS = (1 << 20) - 1 };
+enum { DIMENSIONS = 5, MOST_ARRIVALS = (1 << 20) - 1, THREADS = 1024, WORDS = 256 * 1024 / 4 };
 
 /* ---- maps */
 
@@ -87,6 +87,36 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function
     return cudaSuccess;
 }
 
+/* ---- stores that products and copies do not see yet: the last one to every word */
+
+static struct {
+    unsigned block;  /* another one's store is over */
+    unsigned fences; /* of the thread, before the store */
+    int thread;
+} stored[WORDS];
+static unsigned block, fences[THREADS];
+
+void cuda_host_shared_written(unsigned at, unsigned bytes)
+{
+    const int thread = cuda_host_thread();
+    for (unsigned word = at / 4; word < WORDS && word * 4 < at + bytes; word++)
+        stored[word] = {block, fences[thread], thread};
+}
+
+void cuda_host_fence_async(void)
+{
+    cuda_host_need_hopper("fence.proxy.async");
+    fences[cuda_host_thread()]++;
+}
+
+void cuda_host_need_fenced(const char *what, unsigned at, unsigned bytes)
+{
+    for (unsigned word = at / 4; word < WORDS && word * 4 < at + bytes; word++)
+        if (stored[word].block == block && stored[word].fences == fences[stored[word].thread])
+            cuda_host_stop("%s of 0x%x, which thread %d stored without fence.proxy.async after it",
+                           what, word * 4, stored[word].thread);
+}
+
 /* ---- barriers */
 
 struct copy {
@@ -104,20 +134,28 @@ static std::map<unsigned, struct barrier> barriers;
 
 void cuda_host_barriers_start(void)
 {
+    block++;
     barriers.clear();
 }
 
+/* (A phase that some arrived at and others did not: arrivals and count do not belong together.) */
 const char *cuda_host_barriers_left(void)
 {
     static char text[160];
-    for (const auto &b : barriers)
-        if (!b.second.copies.empty() || b.second.expected) {
+    for (const auto &entry : barriers) {
+        const struct barrier &b = entry.second;
+        if (!b.copies.empty() || b.expected)
             snprintf(text, sizeof(text),
                      "barrier 0x%x: nobody waited for %llu bytes of copies and %llu expected bytes",
-                     b.first, (unsigned long long)b.second.under_way,
-                     (unsigned long long)b.second.expected);
-            return text;
-        }
+                     entry.first, (unsigned long long)b.under_way, (unsigned long long)b.expected);
+        else if (b.missing != b.count)
+            snprintf(text, sizeof(text),
+                     "barrier 0x%x: %u of the %u arrivals of phase %u were made at the end",
+                     entry.first, b.count - b.missing, b.count, b.phase);
+        else
+            continue;
+        return text;
+    }
     return NULL;
 }
 
@@ -274,6 +312,7 @@ void cuda_host_tensor_copy(unsigned to, const CUtensorMap *map, int c0, int c1, 
         for (const struct copy &o : other.second.copies)
             if (to < o.to + o.bytes && o.to < to + c.bytes)
                 cuda_host_stop("%s to 0x%x, where another copy is under way", what, to);
+    cuda_host_need_fenced(what, to, c.bytes);
     memset(bytes, 0xff, c.bytes);
     b->under_way += c.bytes;
     b->copies.push_back(c);
@@ -318,9 +357,4 @@ bool cuda_host_barrier_done(unsigned at, unsigned parity)
     }
     cuda_host_went_on();
     return true;
-}
-
-void cuda_host_fence_async(void)
-{
-    cuda_host_need_hopper("fence.proxy.async");
 }

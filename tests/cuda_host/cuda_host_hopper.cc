@@ -76,6 +76,7 @@ static float element(char name, const struct tile *t, int row, int k)
     if (at + sizeof(uint16_t) > all)
         cuda_host_stop("wgmma: element (%d, %d) of tile %c at 0x%x: shared memory has %zu bytes",
                        row, k, name, at, all);
+    cuda_host_need_fenced("wgmma", at, sizeof(uint16_t));
     uint16_t bits;
     memcpy(&bits, (const char *)k_cuda_host_shared() + at, sizeof(bits));
     return number(bits, 0);

@@ -60,6 +60,8 @@ void cuda_host_barriers_start(void);
 const char *cuda_host_barriers_left(void);
 /* Fails the launch on a device that does not have the instruction. */
 void cuda_host_need_hopper(const char *what);
+/* Fails the launch where one of the bytes was stored and not fenced; what: what touches them. */
+void cuda_host_need_fenced(const char *what, unsigned at, unsigned bytes);
 /* Whether a wait for the phase of this parity can end; what the phase lacks, in words. */
 bool cuda_host_barrier_passable(unsigned at, unsigned parity);
 void cuda_host_barrier_describe(unsigned at, char *text, size_t size);

@@ -68,6 +68,13 @@ static __global__ void k_wrong_product(int how)
             __ballot_sync(0xffffffffu, 1);
             multiply(d, 64, GOOD, GOOD, false);
         }
+    } else if (how == 11 || how == 12) {
+        cuda_host_fence_async();
+        if (thread == 7)
+            cuda_host_shared_written(TILE + 16, 4);
+        if (how == 12)
+            cuda_host_fence_async();
+        multiply_and_wait(d, 64, GOOD, GOOD, false);
     }
 }
 
@@ -100,13 +107,14 @@ static void wrong_products_are_errors(void **)
         "share a part of their sums",
         "transposed A in registers",
         "meet in different operations",
+        "wgmma of 0x410, which thread 7 stored without fence.proxy.async after it",
     };
     IN_EVERY_ORDER
     {
-        for (int how = 0; how < 11; how++)
+        for (int how = 0; how < 12; how++)
             expect_error(K_LAUNCH(k_wrong_product, 1, 128, TILE + 8192, how), "k_wrong_product",
                          expected[how]);
-        assert_int_equal(K_LAUNCH(k_wrong_product, 1, 128, TILE + 8192, 11), 0); /* it goes on */
+        assert_int_equal(K_LAUNCH(k_wrong_product, 1, 128, TILE + 8192, 12), 0); /* it goes on */
     }
     expect_error(K_LAUNCH(k_wrong_product, 1, 96, TILE + 8192, 0), "k_wrong_product",
                  "a part of a warpgroup");
@@ -255,6 +263,15 @@ static __global__ void k_wrong_barrier(int how, const __grid_constant__ struct m
         cuda_host_tensor_copy(BAR, map, 0, 0, 0, 0, BAR);
         cuda_host_barrier_expect(BAR, 1024);
     }
+    if (how == 28 && thread == 0) {
+        cuda_host_barrier_init(BAR + 8, 3);
+        for (int i = 0; i < 4; i++)
+            cuda_host_barrier_arrive(BAR + 8);
+    }
+    if (how == 29 && thread == 0) {
+        cuda_host_shared_written(TILE + 1020, 8);
+        cuda_host_tensor_copy(TILE, map, 0, 0, 0, 0, BAR);
+    }
 }
 
 static void wrong_barriers_and_copies_are_errors(void **)
@@ -290,6 +307,8 @@ static void wrong_barriers_and_copies_are_errors(void **)
         "waits for ever at barrier 0x0",
         "waits for ever at barrier 0x0 for the phase of parity 1: phase 1 lacks 1 of 1 arrivals",
         "barrier 0x0 was written over",
+        "barrier 0x8: 1 of the 3 arrivals of phase 1 were made at the end",
+        "cp.async.bulk.tensor of 0x7fc, which thread 0 stored without fence.proxy.async after it",
     };
     struct tensor x = make_tensor(64, 8, 1, 1, 3), more = x;
     struct maps m;
@@ -306,10 +325,10 @@ static void wrong_barriers_and_copies_are_errors(void **)
                      CUDA_SUCCESS);
     IN_EVERY_ORDER
     {
-        for (int how = 0; how < 28; how++)
+        for (int how = 0; how < 30; how++)
             expect_error(K_LAUNCH(k_wrong_barrier, 2, 64, 2048, how, m), "k_wrong_barrier",
                          expected[how]);
-        assert_int_equal(K_LAUNCH(k_wrong_barrier, 2, 64, 2048, 28, m), 0); /* it goes on */
+        assert_int_equal(K_LAUNCH(k_wrong_barrier, 2, 64, 2048, 30, m), 0); /* it goes on */
     }
     free_tensor(&x);
 }

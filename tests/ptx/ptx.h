@@ -66,6 +66,7 @@ struct ptx_scope {
     std::map<std::string, size_t> shared;                 /* places in shared memory */
     std::map<std::string, struct ptx_variable> parameter; /* in memory of the host */
     size_t shared_bytes = 0, parameter_bytes = 0;
+    bool asynchronous = false; /* the module has products or copies that need fences after stores */
 };
 
 /* The C++ type of a type of PTX. */

@@ -309,11 +309,22 @@ static void place_shared(struct ptx_scope &scope)
         }
 }
 
+static bool asynchronous(const struct ptx_module &m)
+{
+    for (const struct ptx_function &f : m.functions)
+        for (const struct ptx_statement &s : f.body)
+            if (s.kind == ptx_statement::INSTRUCTION &&
+                (s.operation[0] == "wgmma" || s.text.find("cp.async.bulk") != string::npos))
+                return true;
+    return false;
+}
+
 static struct ptx_scope scope_of(const struct ptx_module &m, const struct ptx_function &f)
 {
     struct ptx_scope scope;
     scope.module = &m;
     scope.function = &f;
+    scope.asynchronous = asynchronous(m);
     place_shared(scope);
     for (const struct ptx_variable &v : f.parameters) {
         const size_t at = up(scope.parameter_bytes, v.align);

@@ -82,6 +82,8 @@ static string load_or_store(const struct ptx_scope &scope, const struct ptx_stat
         text += load ? ptx_assign(scope, parts[i], "ptx_get<" + type + ">(" + at + ")", type)
                      : "ptx_set(" + at + ", " + ptx_value(scope, s, parts[i], type) + ");";
     }
+    if (!load && scope.asynchronous && (space_of(s) == "shared" || space_of(s).empty()))
+        text += " ptx_wrote(at, " + std::to_string(word * count) + ");";
     return text + " }";
 }
 

@@ -170,6 +170,14 @@ template <typename T> static inline T ptx_atomic_cas(char *at, T expected, T x)
     return old;
 }
 
+/* After a store that may be one to shared memory. */
+static inline void ptx_wrote(const char *at, size_t bytes)
+{
+    const size_t place = (size_t)(at - (const char *)k_cuda_host_shared());
+    if (place < cuda_host_ptx_shared_bytes())
+        cuda_host_shared_written((unsigned)place, (unsigned)bytes);
+}
+
 /* cp.async: of `bytes` bytes, with zeros behind them. The emulation spoils the destination, and
  * delivers when the thread waits for the group. */
 static inline void ptx_copy_async(char *to, uint64_t from, uint32_t bytes, const char *site)

@@ -38,7 +38,7 @@ struct two {
     CUtensorMap a, b;
 };
 static __global__ void products(float *, const __grid_constant__ struct two, const unsigned *,
-                                uint64_t, unsigned)
+                                uint64_t, unsigned, unsigned)
 {
 }
 static __global__ void without_ptx(unsigned *)
@@ -263,7 +263,7 @@ static void products_of_a_warpgroup(void **)
                      cudaSuccess);
     IN_EVERY_ORDER
     {
-        if (K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 0u))
+        if (K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 0u, ~0u))
             fail_msg("%s", orr_error());
         assert_int_equal(cudaMemcpy(got, sums, sizeof(got), cudaMemcpyDeviceToHost), cudaSuccess);
         for (int i = 0; i < 128 * 64; i++) {
@@ -273,16 +273,18 @@ static void products_of_a_warpgroup(void **)
                          wanted);
         }
     }
-    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)1 << 49, 0u),
+    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)1 << 49, 0u, 0u),
                 "kernel products", "descriptor of B has a base offset");
-    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 16u),
+    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 16u, 0u),
                 "kernel products", "copies bring 12288 bytes, and 12272 are expected");
-    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 0u - 16u),
+    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 0u - 16u, 0u),
                 "kernel products", "waits for ever at barrier 0x0");
-    expect_trap(K_LAUNCH(products, 1, 128, BYTES - 16, sums, maps, on_device, (uint64_t)0, 0u),
+    expect_trap(K_LAUNCH(products, 1, 128, BYTES - 16, sums, maps, on_device, (uint64_t)0, 0u, 0u),
                 "kernel products", "shared memory has 13296 bytes");
+    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 0u, 1u),
+                "kernel products", "stored without fence.proxy.async after it");
     assert_int_equal(setenv("ORR_CUDA_HOST_CAPABILITY", "80", 1), 0);
-    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 0u),
+    expect_trap(K_LAUNCH(products, 1, 128, BYTES, sums, maps, on_device, (uint64_t)0, 0u, 0u),
                 "kernel products", "mbarrier.init needs compute capability 9.0");
     assert_int_equal(unsetenv("ORR_CUDA_HOST_CAPABILITY"), 0);
     free_tensor(&a);
