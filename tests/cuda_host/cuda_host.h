@@ -368,10 +368,10 @@ void cuda_host_wgmma_fence(void);
 void cuda_host_wgmma_commit(void);
 /* Waits for all groups but the last `later`. */
 void cuda_host_wgmma_wait(int later);
-/* fence.proxy.async: what the thread stored before it can be multiplied and copied over. Without it
- * the launch fails where the emulation knows of the store: of translated PTX it knows all, of kernels
- * of the host's compiler those that are told it. */
+/* fence.proxy.async: what the thread stored before it can be multiplied and copied over. */
 void cuda_host_fence_async(void);
+/* Tells of a store to shared memory, so that a fence that is missing after it fails the launch.
+ * Translated PTX tells of all its stores; kernels compiled for the host may. */
 void cuda_host_shared_written(unsigned at, unsigned bytes);
 
 /* mbarrier.init, .arrive.expect_tx (which arrives as well) and .arrive. */

@@ -1,5 +1,5 @@
-/* test_hopper_errors.cc - one wrong kernel of every kind that the emulation of compute capability 9.0
- * must report, and what cuTensorMapEncodeTiled must refuse. */
+/* test_hopper_errors.cc - one wrong kernel of every kind that the emulation of compute capability
+ * 9.0 must report, and what cuTensorMapEncodeTiled must refuse. */
 #include "hopper_test.h"
 
 /* ---- products */
