@@ -54,6 +54,11 @@ static inline void hopper_fetch_box(unsigned to, const CUtensorMap *map, int c0,
 {
     cuda_host_tensor_copy(to, map, c0, c1, c2, c3, barrier);
 }
+static inline void hopper_store(unsigned place, unsigned pair)
+{
+    *(unsigned *)(tensor_shared() + place) = pair;
+    cuda_host_shared_written(place, sizeof(pair));
+}
 static inline void hopper_stored(void)
 {
     cuda_host_fence_async();
@@ -142,7 +147,13 @@ static __device__ __forceinline__ void hopper_fetch_box(unsigned to, const CUten
                  : "memory");
 }
 
-/* What the thread has stored in shared memory is for products to see, after a barrier. */
+/* Two numbers that products will read, as tensor_store. */
+static __device__ __forceinline__ void hopper_store(unsigned place, unsigned pair)
+{
+    tensor_store(place, pair);
+}
+
+/* What the thread has stored is for products to see, after a barrier. */
 static __device__ __forceinline__ void hopper_stored(void)
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

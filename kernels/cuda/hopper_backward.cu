@@ -61,10 +61,10 @@ static __device__ __forceinline__ void put_ds(unsigned ds, int key, int query, c
     const unsigned at =
         ds + hopper_tile<Q, OWN>::place(key + lane / 4, query / PIECE) + (unsigned)(lane % 4 * 4);
     const unsigned eight = tile_bytes<hopper_span<Q>()>(8);
-    tensor_store(at, w[0]);
-    tensor_store(at + eight, w[1]);
-    tensor_store(at ^ 16u, w[2]);
-    tensor_store((at ^ 16u) + eight, w[3]);
+    hopper_store(at, w[0]);
+    hopper_store(at + eight, w[1]);
+    hopper_store(at ^ 16u, w[2]);
+    hopper_store((at ^ 16u) + eight, w[3]);
 }
 
 /* x (64 queries, columns from `column` on) = d s transposed times the keys. */
