@@ -54,12 +54,12 @@ count lssar-backward-2 fused_backward fused_backward 3E 90 30f0,3a60,9c70 \
     2520,2930,2c50,33f0,9c00,9c30,9df0,a0b0,a170,a1c0
 # those of 9.0's tensor cores; what one warp of four does to have a tile fetched is counted for all
 count softmax-forward-hopper hopper_forward hopper_forward 0ELb0E 90a \
-    1710,1d80,2080,2800,2e80,33b0 0b90,0c20,0ce0,1280,1310,13f0
-count lssar-forward-hopper hopper_forward hopper_forward 3ELb1E 90a 1040,13e0,5160,5a30,a810 \
-    0ba0,0c60,1020,10d0,11b0,1af0,4d50,4de0,4ec0,5630,a410
-count lssar-evaluation-hopper hopper_forward hopper_forward 3ELb0E 90a 1040,13e0,4fe0,58b0,a550 \
-    0ba0,0c60,1020,10d0,11b0,1af0,4bd0,4c60,4d40,54b0,a150
-count softmax-backward-hopper hopper_backward hopper_backward 0E 90a 2120,3f30 \
-    0980,0a10,0ae0,0b70,1310,1490,1550,1770,1940,3ec0,3ef0,3f70,40c0,4380,4440
-count lssar-backward-hopper hopper_backward hopper_backward 3E 90a 2a50,32c0,3e50,9b20,ff10 \
-    0a10,0ad0,0ba0,0c60,2420,25a0,2660,28d0,37e0,94b0,fea0,fed0,ff50,100a0,10360,10420
+    1970,1fe0,22e0,2a60,30e0,3610 0c70,0d60,0e70,14c0,1570,1650
+count lssar-forward-hopper hopper_forward hopper_forward 3ELb1E 90a 11e0,15a0,53d0,5ca0,aa30 \
+    0c70,0d80,11c0,12b0,1390,1cb0,4fa0,5050,5130,58a0,a630
+count lssar-evaluation-hopper hopper_forward hopper_forward 3ELb0E 90a 11e0,15a0,5260,5b30,a7b0 \
+    0c70,0d80,11c0,12b0,1390,1cb0,4e30,4ee0,4fc0,5730,a3b0
+count softmax-backward-hopper hopper_backward hopper_backward 0E 90a 2370,4180 \
+    09c0,0ac0,0be0,0ce0,1460,16b0,17a0,19c0,1b90,4110,4140,41c0,4310,45d0,4690
+count lssar-backward-hopper hopper_backward hopper_backward 3E 90a 2c30,34a0,4030,9d00,100f0 \
+    0a50,0b40,0c50,0d40,2500,2750,2840,2ab0,39c0,9690,10080,100b0,10130,10280,10540,10600
