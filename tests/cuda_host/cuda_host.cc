@@ -127,6 +127,8 @@ int cuda_host_thread(void)
 
 static void on_fault(int signal_number, siginfo_t *info, void *)
 {
+    if (cuda_host_memory_touched(info->si_addr))
+        return;
     if (!now.current) { /* the host's own: as it would have been */
         signal(signal_number, SIG_DFL);
         return;
@@ -140,14 +142,16 @@ static void on_fault(int signal_number, siginfo_t *info, void *)
     leave_for_good(); /* nothing blocks the signal: SA_NODEFER */
 }
 
-/* Catches faults of kernels while on; AddressSanitizer has its own way. */
-static void catch_faults(bool on)
+void cuda_host_memory_watch(bool on)
 {
     static struct sigaction before[2];
     static char stack[64 * 1024];
     const int signals[2] = {SIGSEGV, SIGBUS};
-    if (CUDA_HOST_ASAN)
+    if (CUDA_HOST_ASAN) {
+        if (on)
+            cuda_host_memory_open();
         return;
+    }
     for (int i = 0; i < 2; i++) {
         if (!on) {
             sigaction(signals[i], &before[i], NULL);
@@ -572,11 +576,10 @@ static int run_now(void *arguments)
     now.shared = shared_memory(l->shared);
     if (!now.shared)
         return ORR_FAIL(ORR_ENOMEM, "kernel %s: no memory for the emulation", l->name);
-    cuda_host_memory_open();
     cuda_host_ptx_launches++;
-    catch_faults(true);
+    cuda_host_memory_watch(true);
     run_grid(l);
-    catch_faults(false);
+    cuda_host_memory_watch(false);
     const char *overwritten = cuda_host_memory_close();
     if (CUDA_HOST_ASAN)
         free(now.shared);

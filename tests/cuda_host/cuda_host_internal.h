@@ -16,11 +16,18 @@
 #define CUDA_HOST_ASAN 0
 #endif
 
+/* ---- cuda_host.cc */
+
+/* Whoever touches device memory opens it, from on to off; kernels that touch what is none fail. */
+void cuda_host_memory_watch(bool on);
+
 /* ---- cuda_host_memory.cc */
 
-/* Opens all device memory for a kernel; close also looks at the patterns around every allocation:
- * NULL, or what was overwritten. */
+/* Opens the piece of device memory that an address is in: false where it is in none, or open.
+ * Under AddressSanitizer everything is opened at once, by the first. Close looks at the patterns
+ * around allocations whose ends were open: NULL, or what was overwritten. */
 void cuda_host_memory_open(void);
+bool cuda_host_memory_touched(const void *address);
 const char *cuda_host_memory_close(void);
 /* Compute capability of the device, 90 for 9.0. */
 int cuda_host_capability(void);

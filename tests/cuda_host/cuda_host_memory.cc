@@ -2,29 +2,40 @@
  *
  * An allocation lies between two pages that nobody may touch, its end as near to the second as an
  * alignment of 256 bytes lets it be; what is left of its own pages holds a pattern. Outside of
- * kernels and copies nobody may touch the allocation either. Under AddressSanitizer it comes from
- * malloc, with its redzones, and is poisoned instead. New memory holds NaNs. */
+ * kernels and copies nobody may touch the allocation either, and a kernel opens what it touches, a
+ * piece at a time. Under AddressSanitizer it comes from malloc, with its redzones, and is poisoned
+ * instead. New memory holds NaNs. */
 #include "cuda_host_internal.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include <vector>
+
 #if CUDA_HOST_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
 
-enum { PAGE = 4096, ALIGN = 256, PATTERN = 0xa5 };
+enum { PAGE = 4096, ALIGN = 256, PATTERN = 0xa5, PIECE = 16 * PAGE, DOUBLINGS = 10 };
 static const size_t LIMIT = (size_t)16 << 30; /* of one allocation: a device has an end */
 
+struct piece {
+    size_t allocation;
+    char *from;
+    size_t bytes;
+};
 struct allocation {
     char *map; /* what lies between the two pages */
     size_t map_bytes;
     char *memory;
     size_t bytes;
+    int faults; /* pieces that the kernel under way has opened */
 };
 static struct allocation *allocations;
 static size_t allocation_count, allocation_room;
+/* What is open, of which allocation. */
+static std::vector<struct piece> opened;
 static cudaError_t last_error;
 static char last_text[1024];
 
@@ -142,15 +153,19 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 
 /* ---- memory */
 
-static void allow(const struct allocation *a, bool access)
+/* The pages with `bytes` from `from` on; under AddressSanitizer the whole allocation. */
+static void allow(const struct allocation *a, const char *from, size_t bytes, bool access)
 {
 #if CUDA_HOST_ASAN
+    (void)from, (void)bytes;
     if (access)
         ASAN_UNPOISON_MEMORY_REGION(a->memory, a->bytes);
     else
         ASAN_POISON_MEMORY_REGION(a->memory, a->bytes);
 #else
-    mprotect(a->map, a->map_bytes, access ? PROT_READ | PROT_WRITE : PROT_NONE);
+    const size_t first = (size_t)(from - a->map) / PAGE * PAGE;
+    const size_t end = ((size_t)(from - a->map) + bytes + PAGE - 1) / PAGE * PAGE;
+    mprotect(a->map + first, end - first, access ? PROT_READ | PROT_WRITE : PROT_NONE);
 #endif
 }
 
@@ -180,8 +195,32 @@ static bool touches_device(const void *memory, size_t bytes)
 
 void cuda_host_memory_open(void)
 {
-    for (size_t i = 0; i < allocation_count; i++)
-        allow(&allocations[i], true);
+    for (size_t i = 0; i < allocation_count; i++) {
+        allow(&allocations[i], allocations[i].map, allocations[i].map_bytes, true);
+        opened.push_back({i, allocations[i].map, allocations[i].map_bytes});
+    }
+}
+
+bool cuda_host_memory_touched(const void *address)
+{
+    for (size_t i = 0; i < allocation_count; i++) {
+        struct allocation *a = &allocations[i];
+        const size_t at = (uintptr_t)address - (uintptr_t)a->map;
+        if ((uintptr_t)address < (uintptr_t)a->map || at >= a->map_bytes)
+            continue;
+        const size_t size = (size_t)PIECE << (a->faults < DOUBLINGS ? a->faults : DOUBLINGS);
+        const size_t from = at / size * size;
+        const size_t bytes = a->map_bytes - from < size ? a->map_bytes - from : size;
+        for (const struct piece &p : opened) /* it is open: another fault */
+            if (p.allocation == i && (const char *)address >= p.from &&
+                (const char *)address < p.from + p.bytes)
+                return false;
+        a->faults++;
+        allow(a, a->map + from, bytes, true);
+        opened.push_back({i, a->map + from, bytes});
+        return true;
+    }
+    return false;
 }
 
 static bool untouched(const char *from, const char *end)
@@ -192,25 +231,36 @@ static bool untouched(const char *from, const char *end)
     return true;
 }
 
+/* Whether the pattern that [from, end) had was written to; makes it again. */
+static bool spoilt(char *from, char *end)
+{
+    if (untouched(from, end))
+        return false;
+    memset(from, PATTERN, (size_t)(end - from));
+    return true;
+}
+
 const char *cuda_host_memory_close(void)
 {
     static char text[128];
-    const char *found = NULL;
-    for (size_t i = 0; i < allocation_count; i++) {
-        struct allocation *a = &allocations[i];
-        const bool before = untouched(a->map, a->memory);
-        const bool after = untouched(a->memory + a->bytes, a->map + a->map_bytes);
-        if (!before || !after) {
-            snprintf(text, sizeof(text), "wrote %s an allocation of %zu bytes",
-                     after ? "before" : "past the end of", a->bytes);
-            found = text;
-            memset(a->map, PATTERN, (size_t)(a->memory - a->map));
-            memset(a->memory + a->bytes, PATTERN,
-                   (size_t)(a->map + a->map_bytes - a->memory) - a->bytes);
-        }
-        allow(a, false);
+    const char *where = NULL;
+    for (const struct piece &p : opened) {
+        struct allocation *a = &allocations[p.allocation];
+        char *const end = a->map + a->map_bytes;
+        const char *here = NULL;
+        if (p.from + p.bytes == end && spoilt(a->memory + a->bytes, end))
+            here = "past the end of";
+        if (p.from == a->map && spoilt(a->map, a->memory))
+            here = "before";
+        if (here)
+            snprintf(text, sizeof(text), "wrote %s an allocation of %zu bytes", here, a->bytes);
+        where = here ? text : where;
+        a->faults = 0;
     }
-    return found;
+    for (const struct piece &p : opened) /* they may overlap */
+        allow(&allocations[p.allocation], p.from, p.bytes, false);
+    opened.clear();
+    return where;
 }
 
 void cuda_host_memory_find(const void *address, const char **from, size_t *bytes)
@@ -240,6 +290,7 @@ void cuda_host_memory_describe(const void *address, char *text, size_t size)
 static bool map_memory(struct allocation *a, size_t bytes)
 {
     a->bytes = bytes;
+    a->faults = 0;
 #if CUDA_HOST_ASAN
     void *memory;
     if (posix_memalign(&memory, ALIGN, bytes))
@@ -255,12 +306,12 @@ static bool map_memory(struct allocation *a, size_t bytes)
         return false;
     a->map = map + PAGE;
     a->memory = a->map + a->map_bytes - aligned;
-    allow(a, true);
+    allow(a, a->map, a->map_bytes, true);
     memset(a->map, PATTERN, (size_t)(a->memory - a->map));
     memset(a->memory + bytes, PATTERN, aligned - bytes);
 #endif
     memset(a->memory, 0xff, bytes);
-    allow(a, false);
+    allow(a, a->map, a->map_bytes, false);
     return true;
 }
 
@@ -292,7 +343,7 @@ cudaError_t cudaFree(void *memory)
     struct allocation *a = find(memory, 0);
     if (cuda_host_capturing() || !a || a->memory != memory)
         return cuda_host_fail(cudaErrorInvalidValue, "cudaFree of what cudaMalloc did not give");
-    allow(a, true);
+    allow(a, a->map, a->map_bytes, true);
 #if CUDA_HOST_ASAN
     free(a->memory);
 #else
@@ -333,17 +384,17 @@ static int do_copy(void *arguments)
     const struct copy *c = (const struct copy *)arguments;
     struct allocation *to = find(c->to, c->bytes), *from = c->from ? find(c->from, c->bytes) : NULL;
     if (to)
-        allow(to, true);
+        allow(to, (const char *)c->to, c->bytes, true);
     if (from)
-        allow(from, true);
+        allow(from, (const char *)c->from, c->bytes, true);
     if (c->from)
         memmove(c->to, c->from, c->bytes);
     else
         memset(c->to, c->value, c->bytes);
     if (to)
-        allow(to, false);
+        allow(to, (const char *)c->to, c->bytes, false);
     if (from)
-        allow(from, false);
+        allow(from, (const char *)c->from, c->bytes, false);
     return 0;
 }
 
@@ -413,11 +464,11 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
 static struct {
     const void *kernel;
     size_t bytes;
-} limits[64];
+} limits[256];
 
 size_t cuda_host_shared_limit(const void *kernel)
 {
-    for (int i = 0; i < 64 && limits[i].kernel; i++)
+    for (int i = 0; i < 256 && limits[i].kernel; i++)
         if (limits[i].kernel == kernel)
             return limits[i].bytes;
     return 48 * 1024;
@@ -428,7 +479,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute, int
     if (value < 0 || value > shared_most())
         return cuda_host_fail(cudaErrorInvalidValue, "%d bytes of shared memory", value);
     int i = 0;
-    while (i < 63 && limits[i].kernel && limits[i].kernel != kernel)
+    while (i < 255 && limits[i].kernel && limits[i].kernel != kernel)
         i++;
     limits[i].kernel = kernel;
     limits[i].bytes = (size_t)value;

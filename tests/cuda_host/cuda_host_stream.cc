@@ -217,8 +217,9 @@ struct host_call {
 static int run_host_call(void *arguments)
 {
     const struct host_call *c = (const struct host_call *)arguments;
-    cuda_host_memory_open();
+    cuda_host_memory_watch(true);
     c->function(c->arguments);
+    cuda_host_memory_watch(false);
     const char *overwritten = cuda_host_memory_close();
     return overwritten
                ? (int)cuda_host_fail(cudaErrorIllegalAddress, "%s: %s", c->name, overwritten)
