@@ -33,7 +33,9 @@ static encode_tiled *encoder(void)
     const cudaError_t rc =
         cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &result);
 #endif
-    if (rc == cudaSuccess && result == cudaDriverEntryPointSuccess)
+    if (rc != cudaSuccess)
+        (void)cudaGetLastError();
+    else if (result == cudaDriverEntryPointSuccess)
         found = (encode_tiled *)function;
     return found;
 }
@@ -42,7 +44,7 @@ int k_cuda_hopper_map(CUtensorMap *map, const struct fused *p, const struct fuse
                       int rows)
 {
     const int span = p->width < 64 ? p->width : 64;
-    const int rows_at = hopper_heads_first(*from) ? 2 : 1, heads_at = 3 - rows_at;
+    const int rows_at = hopper_heads_first(*from, p->H) ? 2 : 1, heads_at = 3 - rows_at;
     cuuint64_t sizes[4] = {(cuuint64_t)p->width, 0, 0, (cuuint64_t)p->B};
     cuuint64_t strides[3] = {0, 0, (cuuint64_t)from->sequence * sizeof(bf16)};
     cuuint32_t box[4] = {(cuuint32_t)span, 1, 1, 1};
@@ -52,6 +54,13 @@ int k_cuda_hopper_map(CUtensorMap *map, const struct fused *p, const struct fuse
     strides[rows_at - 1] = (cuuint64_t)from->row * sizeof(bf16);
     strides[heads_at - 1] = (cuuint64_t)from->head * sizeof(bf16);
     box[rows_at] = (cuuint32_t)rows;
+    /* a dimension's stride has room for all of the one before it (cuda.h) */
+    for (int i = 0; i < 3; i++)
+        if (strides[i] < (i ? strides[i - 1] : sizeof(bf16)) * sizes[i])
+            return ORR_FAIL(ORR_EINVAL,
+                            "cuda: a map of (%d, %d, %d, %d) whose dimension %d is "
+                            "inside the next",
+                            p->B, p->H, p->T, p->width, i);
     encode_tiled *const encode = encoder();
     if (!encode)
         return ORR_FAIL(ORR_EDEVICE, "cuda: the driver has no cuTensorMapEncodeTiled");

@@ -10,9 +10,10 @@
  * is called a swizzle of 128 or 64 bytes. With 128 numbers in a row it is two such tiles, one after
  * the other, of the first 64 columns and of the others. Tiles begin at a multiple of 1,024 bytes.
  *
- * A product reads and writes registers until it is waited for: what comes between may not touch
- * them. hopper_ready before the first product that has registers others wrote, hopper_close after
- * the last of a group. */
+ * A product has its registers, sums and A, until it is waited for: what comes between may not touch
+ * them, nor read A. hopper_ready before the first product that has registers others wrote,
+ * hopper_close after the last of a group; hopper_hold after hopper_wait keeps the compiler from
+ * doing anything to sums before it. */
 #ifndef K_CUDA_HOPPER_CUH
 #define K_CUDA_HOPPER_CUH
 
@@ -74,6 +75,10 @@ static inline void hopper_close(void)
 template <int LATER> static inline void hopper_wait(void)
 {
     cuda_host_wgmma_wait(LATER);
+}
+template <int N> static inline void hopper_hold(float sums[N][4])
+{
+    (void)sums;
 }
 template <int N, bool ACROSS>
 static inline void hopper_multiply(float sums[N / 8][4], uint64_t a, uint64_t b, bool add)
@@ -173,6 +178,16 @@ static __device__ __forceinline__ void hopper_close(void)
 template <int LATER> static __device__ __forceinline__ void hopper_wait(void)
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LATER) : "memory");
+}
+
+template <int N> static __device__ __forceinline__ void hopper_hold(float sums[N][4])
+{
+#pragma unroll
+    for (int n = 0; n < N; n++)
+        asm volatile(""
+                     : "+f"(sums[n][0]), "+f"(sums[n][1]), "+f"(sums[n][2]), "+f"(sums[n][3])
+                     :
+                     : "memory");
 }
 
 #define HOPPER_4(s) "+f"((s)[0]), "+f"((s)[1]), "+f"((s)[2]), "+f"((s)[3])

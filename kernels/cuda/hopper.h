@@ -12,10 +12,11 @@
  * run these kernels yet. */
 bool k_cuda_hopper(void);
 
-/* Whether heads come before rows in a map: a dimension's stride is a multiple of that before it. */
-static inline __host__ __device__ bool hopper_heads_first(const struct fused_rows &from)
+/* Whether heads come before rows in a map: a dimension's stride is as long as all of that before it
+ * (cuda.h, cuTensorMapEncodeTiled). */
+static inline __host__ __device__ bool hopper_heads_first(const struct fused_rows &from, int H)
 {
-    return from.head < from.row;
+    return from.head < from.row || (from.head == from.row && H == 1);
 }
 
 /* How rows (B, H, T, W) are fetched into tiles (hopper.cuh) of `rows` rows: 0 or ORR_EDEVICE. */

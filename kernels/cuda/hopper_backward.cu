@@ -47,10 +47,10 @@ fetch_queries(const struct fused &p, const struct backward_maps &maps, const str
     constexpr int Q = queries_of<W>();
     const unsigned barrier = to.barriers + (unsigned)buffer * 8, off = (unsigned)buffer * to.one;
     hopper_expect(barrier, 2 * to.one + more);
-    hopper_tile<W, Q>::fetch(to.queries + off, &maps.q, hopper_heads_first(p.q), tile * Q, at.h,
-                             at.b, barrier);
-    hopper_tile<W, Q>::fetch(to.gradients + off, &maps.g, hopper_heads_first(p.g), tile * Q, at.h,
-                             at.b, barrier);
+    hopper_tile<W, Q>::fetch(to.queries + off, &maps.q, hopper_heads_first(p.q, p.H), tile * Q,
+                             at.h, at.b, barrier);
+    hopper_tile<W, Q>::fetch(to.gradients + off, &maps.g, hopper_heads_first(p.g, p.H), tile * Q,
+                             at.h, at.b, barrier);
 }
 
 /* d s of 16 keys and 16 queries as it was rounded, for both groups. */
@@ -85,6 +85,7 @@ static __device__ __forceinline__ void query_product(float x[columns_of<W>() / 8
         hopper_multiply<COLUMNS, true>(x, a + ds::rows(k), b + keys::rows(k), k > 0);
     hopper_close();
     hopper_wait<0>();
+    hopper_hold<COLUMNS / 8>(x);
 }
 
 template <int W, enum fused_kind KIND>
@@ -114,9 +115,9 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1)
     float dk[W / 8][4] = {}, dv[W / 8][4] = {};
     if (fetches) {
         fetch_queries<W>(p, maps, at, here, 0, at.first, 2 * here.own);
-        own_tile::fetch(here.keys, &maps.k, hopper_heads_first(p.k), at.own, at.h, at.b,
+        own_tile::fetch(here.keys, &maps.k, hopper_heads_first(p.k, p.H), at.own, at.h, at.b,
                         here.barriers);
-        own_tile::fetch(here.values, &maps.v, hopper_heads_first(p.v), at.own, at.h, at.b,
+        own_tile::fetch(here.values, &maps.v, hopper_heads_first(p.v, p.H), at.own, at.h, at.b,
                         here.barriers);
     }
     fetch_numbers<Q>(here.numbers, rows, at.first * Q, p.T);
@@ -137,18 +138,20 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1)
 #pragma unroll 1
         for (int part = 0; part < Q; part += 8 * PART) {
             const int query = tile * Q + part, first = at.own + group;
-            unsigned w[PART / 2][4] = {};
-            if (query + 8 * PART > first && query < p.T &&
-                (window <= 0 || query < first + GROUP - 1 + window)) {
-                const uint64_t queries = query_tile::descriptor(here.queries + off, part),
-                               gradients = query_tile::descriptor(here.gradients + off, part);
+            const bool attended = query + 8 * PART > first && query < p.T &&
+                                  (window <= 0 || query < first + GROUP - 1 + window);
+            const uint64_t queries = query_tile::descriptor(here.queries + off, part),
+                           gradients = query_tile::descriptor(here.gradients + off, part);
+            unsigned weights[PART / 2][4], w[PART / 2][4] = {};
+            if (attended) {
                 float s[PART][4], d[PART][4];
-                unsigned weights[PART / 2][4];
                 hopper_ready();
                 hopper_scores<own_tile, query_tile, W, PART>(s, keys, queries);
                 hopper_scores<own_tile, query_tile, W, PART>(d, values, gradients);
                 hopper_close();
                 hopper_wait<0>();
+                hopper_hold<PART>(s);
+                hopper_hold<PART>(d);
                 if (fused_edge(p, query, 8 * PART, at.own + warp_row, 16))
                     fused_mask<PART, true>(p, s, row, query + (int)threadIdx.x % 4 * 2);
 #pragma unroll
@@ -164,15 +167,19 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1)
                     tensor_round<HALF>(weights + n / 2, s + n);
                     tensor_round<HALF>(w + n / 2, d + n);
                 }
-                hopper_ready();
-                hopper_add<query_tile, W, PART>(dv, weights, gradients);
-                hopper_add<query_tile, W, PART>(dk, w, queries);
-                hopper_close();
             }
 #pragma unroll
             for (int k = 0; k < PART / 2; k++)
                 put_ds<Q>(here.ds, warp_row, part + 16 * k, w[k]);
-            hopper_wait<0>();
+            if (attended) {
+                hopper_ready();
+                hopper_add<query_tile, W, PART>(dv, weights, gradients);
+                hopper_add<query_tile, W, PART>(dk, w, queries);
+                hopper_close();
+                hopper_wait<0>();
+                hopper_hold<W / 8>(dv);
+                hopper_hold<W / 8>(dk);
+            }
         }
         hopper_stored();
         __syncthreads(); /* all d s is there */
@@ -180,6 +187,8 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1)
         float x[columns_of<W>() / 8][4];
         query_product<W>(x, here, r.first, r.column);
         add_queries<W, KIND, query_tile>(p, at, x, here.queries + off, here.exchange, tile);
+        if (fused_cosine(KIND))
+            hopper_stored(); /* they were read: the next but one is fetched over them */
     }
     put_keys<W, KIND, own_tile>(p, at, row, dk, dv, here.keys);
 }

@@ -56,9 +56,10 @@ fetch_keys(const struct fused &p, const struct forward_maps &maps, const struct 
     typedef struct hopper_tile<W, KEYS> keys;
     const unsigned barrier = to.barriers + (unsigned)buffer * 8, off = (unsigned)buffer * to.one;
     hopper_expect(barrier, (values ? 2 : 1) * to.one + more);
-    keys::fetch(to.keys + off, &maps.k, hopper_heads_first(p.k), tile * KEYS, at.h, at.b, barrier);
+    keys::fetch(to.keys + off, &maps.k, hopper_heads_first(p.k, p.H), tile * KEYS, at.h, at.b,
+                barrier);
     if (values)
-        keys::fetch(to.values + off, &maps.v, hopper_heads_first(p.v), tile * KEYS, at.h, at.b,
+        keys::fetch(to.values + off, &maps.v, hopper_heads_first(p.v, p.H), tile * KEYS, at.h, at.b,
                     barrier);
 }
 
@@ -114,8 +115,8 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
         hopper_barrier_make(here.barriers + 8);
         hopper_barriers_made();
         fetch_keys<W, ROWS>(p, maps, at, here, 0, at.first, !sharpened, tile_bytes<W>(ROWS));
-        hopper_tile<W, ROWS>::fetch(here.queries, &maps.q, hopper_heads_first(p.q), at.own, at.h,
-                                    at.b, here.barriers);
+        hopper_tile<W, ROWS>::fetch(here.queries, &maps.q, hopper_heads_first(p.q, p.H), at.own,
+                                    at.h, at.b, here.barriers);
     }
     /* the sums of re-weighted rows */
     for (int tile = at.first; sharpened && tile <= at.last; tile++, count++) {
@@ -130,6 +131,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
         hopper_wait<0>();
 #pragma unroll
         for (int m = 0; m < M; m++) {
+            hopper_hold<KEYS / 8>(s[m]);
             mask_scores<KEYS / 8>(p, warp + 64 * m, row + 64 * m, s[m], tile * KEYS);
             if (!fused_cosine(KIND))
 #pragma unroll
@@ -163,6 +165,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
 #pragma unroll
         for (int m = 0; m < M; m++) {
             hopper_wait<M - 1>(); /* the scores are there; one product may be under way */
+            hopper_hold<KEYS / 8>(s[m]);
             mask_scores<KEYS / 8>(p, warp + 64 * m, row + 64 * m, s[m], tile * KEYS);
             if constexpr (!sharpened) {
                 take_scores<W, KIND>(p, s[m], sums[m], o[m], w[m]);
@@ -187,6 +190,11 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
             hopper_close();
         }
         hopper_wait<0>();
+#pragma unroll
+        for (int m = 0; m < M; m++) {
+            hopper_hold<W / 8>(o[m]);
+            hopper_hold<(SPREAD ? W / 8 : 1)>(spread[m]);
+        }
     }
 #pragma unroll
     for (int m = 0; m < M; m++)

@@ -165,7 +165,10 @@ static void allow(const struct allocation *a, const char *from, size_t bytes, bo
 #else
     const size_t first = (size_t)(from - a->map) / PAGE * PAGE;
     const size_t end = ((size_t)(from - a->map) + bytes + PAGE - 1) / PAGE * PAGE;
-    mprotect(a->map + first, end - first, access ? PROT_READ | PROT_WRITE : PROT_NONE);
+    if (mprotect(a->map + first, end - first, access ? PROT_READ | PROT_WRITE : PROT_NONE)) {
+        perror("the emulation of a GPU: mprotect");
+        abort();
+    }
 #endif
 }
 
