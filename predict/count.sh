@@ -54,12 +54,12 @@ count lssar-backward-2 fused_backward fused_backward 3E 90 30f0,3a60,9c70 \
     2520,2930,2c50,33f0,9c00,9c30,9df0,a0b0,a170,a1c0
 # those of 9.0's tensor cores; what one warp of four does to have a tile fetched is counted for all
 count softmax-forward-hopper hopper_forward hopper_forward 0ELb0E 90a \
-    1970,1fe0,22e0,2a60,30e0,3610 0c70,0d60,0e70,14c0,1570,1650
-count lssar-forward-hopper hopper_forward hopper_forward 3ELb1E 90a 11e0,15a0,53d0,5ca0,aa30 \
-    0c70,0d80,11c0,12b0,1390,1cb0,4fa0,5050,5130,58a0,a630
-count lssar-evaluation-hopper hopper_forward hopper_forward 3ELb0E 90a 11e0,15a0,5260,5b30,a7b0 \
-    0c70,0d80,11c0,12b0,1390,1cb0,4e30,4ee0,4fc0,5730,a3b0
-count softmax-backward-hopper hopper_backward hopper_backward 0E 90a 2370,4180 \
-    09c0,0ac0,0be0,0ce0,1460,16b0,17a0,19c0,1b90,4110,4140,41c0,4310,45d0,4690
-count lssar-backward-hopper hopper_backward hopper_backward 3E 90a 2c30,34a0,4030,9d00,100f0 \
-    0a50,0b40,0c50,0d40,2500,2750,2840,2ab0,39c0,9690,10080,100b0,10130,10280,10540,10600
+    1a90,2100,2400,2b80,3200,3730 0cc0,0de0,0f30,15a0,1690,1770
+count lssar-forward-hopper hopper_forward hopper_forward 3ELb1E 90a 12d0,1690,5520,5df0,ab80 \
+    0cc0,0e00,12b0,1380,1460,1da0,5090,51a0,5280,59f0,a780
+count lssar-evaluation-hopper hopper_forward hopper_forward 3ELb0E 90a 12d0,1690,53b0,5c80,a900 \
+    0cc0,0e00,12b0,1380,1460,1da0,4f20,5030,5110,5880,a500
+count softmax-backward-hopper hopper_backward hopper_backward 0E 90a 2480,43b0 \
+    0a10,0b40,0cb0,0de0,1560,17a0,1900,1b30,1cc0,3710,4340,4370,43f0,4540,4800,48c0
+count lssar-backward-hopper hopper_backward hopper_backward 3E 90a 2da0,3640,41b0,9e80,10390 \
+    0aa0,0bc0,0d20,0e40,2550,27e0,2990,2c00,3b40,9810,f600,10320,10350,103d0,10520,107e0,108a0
