@@ -1,27 +1,6 @@
 /* fused_forward.cu - fused attention, forward: see fused.cuh. */
 #include "fused_forward.cuh"
 
-/* Rows of a warp in tiles of 16: two share what is read of keys and values, where the registers
- * allow it. Re-weighted rows have more to do for an element than for what is read, and gain more by
- * more warps (measured on an H100, T 999, W 64: 0.43 and 0.77 ms of softmax and lssar; with one
- * tile 0.44 and, with two, 0.82). */
-template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int tiles_of(void)
-{
-    return W > 64 || fused_sharpened(KIND) ? 1 : 2;
-}
-
-/* Blocks that a multiprocessor is to have at a time. SPREAD: the pass makes that, too. */
-template <int W, enum fused_kind KIND, bool SPREAD>
-static __host__ __device__ constexpr int blocks_of(void)
-{
-    return W > 64 ? 1 : SPREAD ? 3 : fused_sharpened(KIND) ? 4 : 2;
-}
-
-template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int rows_of(void)
-{
-    return WARPS * 16 * tiles_of<W, KIND>();
-}
-
 /* Of queries, and two tiles of keys and values each. */
 template <int W, enum fused_kind KIND> static __host__ __device__ constexpr size_t shared_of(void)
 {
@@ -116,13 +95,9 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
 #pragma unroll
     for (int m = 0; m < MT && sharpened; m++)
 #pragma unroll
-        for (int half = 0; half < 2; half++) {
-            const struct k_math_row r =
-                begin_row<KIND>(p, here.row + 16 * m + 8 * half, sums[m][half]);
-            const float scale = r.inverse * (fused_cosine(KIND) ? LN_2 : 1.0f);
-            weigh[m][half] = {r.top * LOG2_E, scale, r.theta * r.inverse};
-            careful |= KIND == LSSAR && fused_flat(scale);
-        }
+        for (int half = 0; half < 2; half++)
+            careful |= begin_weights<KIND>(p, here.row + 16 * m + 8 * half, sums[m][half],
+                                           &weigh[m][half]);
     careful = KIND == LSSAR && __any_sync(0xffffffffu, careful);
     /* weights, and the output */
     for (int tile = at.first; tile <= at.last; tile++) {

@@ -5,6 +5,28 @@
 
 #include "fused.cuh"
 
+/* Rows of a warp in tiles of 16: two share what is read of keys and values, where the registers
+ * allow it. Re-weighted rows have more to do for an element than for what is read, and gain more by
+ * more warps (measured on an H100, T 999, W 64: 0.43 and 0.77 ms of softmax and lssar; with one
+ * tile 0.44 and, with two, 0.82). On the tensor cores of 9.0 a tile is a product of 64 rows, and with
+ * two one is under way while the other's elements are worked on. */
+template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int tiles_of(void)
+{
+    return W > 64 || fused_sharpened(KIND) ? 1 : 2;
+}
+
+/* Blocks that a multiprocessor is to have at a time. SPREAD: the pass makes that, too. */
+template <int W, enum fused_kind KIND, bool SPREAD>
+static __host__ __device__ constexpr int blocks_of(void)
+{
+    return W > 64 ? 1 : SPREAD ? 3 : fused_sharpened(KIND) ? 4 : 2;
+}
+
+template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int rows_of(void)
+{
+    return WARPS * 16 * tiles_of<W, KIND>();
+}
+
 /* Of a row so far: the largest score, and over the thread's columns the sum of x, relative to top
  * where it is an exponential, in units of log 2 where it is a softplus (top is then that of the
  * thread's columns, and kept of lssar alone). */
@@ -160,6 +182,17 @@ put_output(const struct fused &p, const struct fused_place &at, int i, float o[W
         if (8 * c + column < p.D)
             *(unsigned *)(p.spread + to + (size_t)(8 * c + column)) = tensor_pair(x[0], x[1]);
     }
+}
+
+/* What makes weights of the scores of row i, which is re-weighted; whether the row is flat. */
+template <enum fused_kind KIND>
+static __device__ __forceinline__ bool begin_weights(const struct fused &p, int i,
+                                                     const struct sums &sums, struct weigh *w)
+{
+    const struct k_math_row r = begin_row<KIND>(p, i, sums);
+    const float scale = r.inverse * (fused_cosine(KIND) ? LN_2 : 1.0f);
+    *w = {r.top * LOG2_E, scale, r.theta * r.inverse};
+    return KIND == LSSAR && fused_flat(scale);
 }
 
 /* Everything of row i: what is saved, the output and spread. total, powers: sums of weights and of

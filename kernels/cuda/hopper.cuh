@@ -23,6 +23,11 @@
 
 #include "tensor.cuh"
 
+enum {
+    HOPPER_SLACK = 1008,  /* bytes, at most, before the first place that is a multiple of 1,024 */
+    HOPPER_BARRIERS = 16, /* of the barriers of two buffers, 8 bytes each */
+};
+
 #ifdef K_CUDA_HOST
 
 static inline unsigned hopper_base(void)
@@ -104,8 +109,7 @@ static __device__ __forceinline__ unsigned hopper_base(void)
     return (0u - tensor_address(0)) % 1024u;
 }
 
-/* A barrier (8 bytes) that one thread arrives at in each turn, with the bytes that it expects; all
- * are made by one thread, which then says so, before the block's next __syncthreads. */
+/* A barrier (8 bytes) that one thread arrives at in each turn, with the bytes that it expects. */
 static __device__ __forceinline__ void hopper_barrier_make(unsigned barrier)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(hopper_address(barrier))
@@ -252,6 +256,14 @@ static __device__ __forceinline__ void hopper_multiply_rows(float sums[N / 8][4]
 }
 
 #endif
+
+/* The barriers of two buffers; by one thread, before the block's next __syncthreads. */
+static __device__ __forceinline__ void hopper_barriers_make(unsigned barriers)
+{
+    hopper_barrier_make(barriers);
+    hopper_barrier_make(barriers + 8);
+    hopper_barriers_made();
+}
 
 /* ---- tiles of W columns, ROWS rows */
 

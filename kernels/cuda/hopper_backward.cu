@@ -25,15 +25,16 @@ template <int W> struct backward_places {
     static constexpr int Q = queries_of<W>();
     static constexpr unsigned own = tile_bytes<W>(OWN), one = tile_bytes<W>(Q),
                               numbers_one = Q * sizeof(struct fused_row);
-    static constexpr size_t bytes =
-        2 * own + 4 * one + tile_bytes<Q>(OWN) + 2 * numbers_one + 2 * Q * sizeof(float2) + 32;
+    static constexpr size_t bytes = 2 * own + 4 * one + tile_bytes<Q>(OWN) + 2 * numbers_one +
+                                    2 * Q * sizeof(float2) + HOPPER_BARRIERS + 16;
     unsigned keys, values, queries, gradients, ds, numbers, exchange, barriers, number;
 
     __device__ __forceinline__ explicit backward_places(unsigned base)
         : keys(base), values(keys + own), queries(values + own), gradients(queries + 2 * one),
           ds(gradients + 2 * one), numbers(ds + tile_bytes<Q>(OWN)),
           exchange(numbers + 2 * numbers_one),
-          barriers(exchange + (unsigned)(2 * Q * sizeof(float2))), number(barriers + 16)
+          barriers(exchange + (unsigned)(2 * Q * sizeof(float2))),
+          number(barriers + HOPPER_BARRIERS)
     {
     }
 };
@@ -98,9 +99,7 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1)
     const struct backward_places<W> here(hopper_base());
     const bool fetches = threadIdx.x == 0;
     if (fetches) {
-        hopper_barrier_make(here.barriers);
-        hopper_barrier_make(here.barriers + 8);
-        hopper_barriers_made();
+        hopper_barriers_make(here.barriers);
         *(unsigned *)(tensor_shared() + here.number) = atomicAdd(p.started, 1u);
     }
     __syncthreads();
@@ -195,8 +194,7 @@ static __global__ void __launch_bounds__(BACK_BLOCK, 1)
 
 template <int W, enum fused_kind KIND> static int launch(const struct fused *p)
 {
-    constexpr size_t shared =
-        backward_places<W>::bytes + 1008; /* to begin at a multiple of 1,024 */
+    constexpr size_t shared = backward_places<W>::bytes + HOPPER_SLACK;
     const unsigned blocks = (unsigned)((p->T + OWN - 1) / OWN) * (unsigned)(p->B * p->H);
     struct backward_maps maps;
     int rc = k_cuda_hopper_map(&maps.q, p, &p->q, queries_of<W>());

@@ -4,29 +4,11 @@
 #include "hopper.cuh"
 #include "hopper.h"
 
-/* Products of 64 rows that a block has: with two, one is under way while the other's elements are
- * worked on. Re-weighted rows leave no registers for it; there other blocks fill the time. */
-template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int products_of(void)
-{
-    return W > 64 || fused_sharpened(KIND) ? 1 : 2;
-}
-
-template <int W, enum fused_kind KIND, bool SPREAD>
-static __host__ __device__ constexpr int blocks_of(void)
-{
-    return W > 64 ? 1 : SPREAD ? 3 : fused_sharpened(KIND) ? 4 : 2;
-}
-
-template <int W, enum fused_kind KIND> static __host__ __device__ constexpr int rows_of(void)
-{
-    return 64 * products_of<W, KIND>();
-}
-
 /* Of queries, and two tiles of keys and values each; a barrier for each of the two; what it takes to
  * begin at a multiple of 1,024. */
 template <int W, enum fused_kind KIND> static __host__ __device__ constexpr size_t shared_of(void)
 {
-    return tile_bytes<W>(rows_of<W, KIND>() + 4 * KEYS) + 16 + 1008;
+    return tile_bytes<W>(rows_of<W, KIND>() + 4 * KEYS) + HOPPER_BARRIERS + HOPPER_SLACK;
 }
 
 struct forward_maps {
@@ -91,7 +73,7 @@ template <int W, enum fused_kind KIND, bool SPREAD>
 static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
     hopper_forward(const struct fused p, const __grid_constant__ struct forward_maps maps)
 {
-    constexpr int M = products_of<W, KIND>(), ROWS = rows_of<W, KIND>();
+    constexpr int M = tiles_of<W, KIND>(), ROWS = rows_of<W, KIND>();
     constexpr bool sharpened = fused_sharpened(KIND);
     constexpr int N = KEYS / 16; /* columns of 8 whose weights are made at a time, if sharpened */
     typedef struct hopper_tile<W, KEYS> tiles;
@@ -111,9 +93,7 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
         for (int half = 0; half < 2; half++)
             sums[m][half] = {-INFINITY, 0.0f};
     if (fetches) {
-        hopper_barrier_make(here.barriers);
-        hopper_barrier_make(here.barriers + 8);
-        hopper_barriers_made();
+        hopper_barriers_make(here.barriers);
         fetch_keys<W, ROWS>(p, maps, at, here, 0, at.first, !sharpened, tile_bytes<W>(ROWS));
         hopper_tile<W, ROWS>::fetch(here.queries, &maps.q, hopper_heads_first(p.q, p.H), at.own,
                                     at.h, at.b, here.barriers);
@@ -144,12 +124,9 @@ static __global__ void __launch_bounds__(BLOCK, blocks_of<W, KIND, SPREAD>())
 #pragma unroll
     for (int m = 0; m < M && sharpened; m++)
 #pragma unroll
-        for (int half = 0; half < 2; half++) {
-            const struct k_math_row r = begin_row<KIND>(p, row + 64 * m + 8 * half, sums[m][half]);
-            const float scale = r.inverse * (fused_cosine(KIND) ? LN_2 : 1.0f);
-            weigh[m][half] = {r.top * LOG2_E, scale, r.theta * r.inverse};
-            careful |= KIND == LSSAR && fused_flat(scale);
-        }
+        for (int half = 0; half < 2; half++)
+            careful |=
+                begin_weights<KIND>(p, row + 64 * m + 8 * half, sums[m][half], &weigh[m][half]);
     careful = KIND == LSSAR && __any_sync(0xffffffffu, careful);
     /* weights, and the output */
     for (int tile = at.first; tile <= at.last; tile++, count++) {
