@@ -150,7 +150,7 @@ run-fuzz-%: $(B)/tests/fuzz/fuzz_%
 	@tools/fuzz.sh '$(B)' $* $(FUZZ_SECONDS)
 .PHONY: fuzz
 fuzz:
-	@$(FUZZ_MAKE) -k $(FUZZ:%=run-fuzz-%) B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
+	+@$(FUZZ_MAKE) -k $(FUZZ:%=run-fuzz-%) B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
 	    -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
 
 # Run when no other test is: those that send keys and signals at moments that another test would
