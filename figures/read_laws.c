@@ -27,10 +27,11 @@ static int take_law(struct report_run *run, const char *path, const cJSON *item,
     const char *source = text(item, "source"), *rule = text(item, "rule");
     const char *equation = text(item, "equation");
     const double sample = orr_json_number(item, "sample");
-    if (!source || !rule || !equation || !(sample >= 0 && sample < 1e6))
+    if (!source || !rule || !orr_is_name(rule) || strlen(rule) >= ORR_NAME || !equation ||
+        !(sample >= 0 && sample < 1e6))
         return ORR_FAIL(ORR_EFORMAT,
-                        "%s: laws[%d]: expected source, rule and equation as text and sample as a "
-                        "number",
+                        "%s: laws[%d]: expected source, rule (a name) and equation as text and "
+                        "sample as a number",
                         path, index);
     const int s = report_find(run, source);
     if (s < 0)
