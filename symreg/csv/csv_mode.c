@@ -141,8 +141,8 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
 {
     struct sr_settings *s = &setup->settings;
     char target[300], checkpoint[4096];
-    int stopped = 0, rc = *cli->out ? orr_mkdir(cli->out) : 0;
-    if (!rc && *cli->out)
+    int stopped = 0, rc = 0;
+    if (*cli->out)
         rc = orr_path(checkpoint, "%s/checkpoint.bin", cli->out);
     if (!rc && cli->resume && !*cli->out)
         rc = ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to go on with");
@@ -187,6 +187,21 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     return rc;
 }
 
+/* One search at a time in a folder: its files are of one table and its checkpoint of one search. */
+static int run_locked(const struct orr_cli *cli, const char *file,
+                      const struct sr_csv_options *options, const struct sr_table *table,
+                      struct sr_csv_setup *setup, struct sr_fit *fit)
+{
+    int fd;
+    if (!*cli->out)
+        return run(cli, file, options, table, setup, fit);
+    TRY(orr_mkdir(cli->out));
+    TRY(orr_lock(cli->out, "searching for formulas", &fd));
+    const int rc = run(cli, file, options, table, setup, fit);
+    orr_unlock(fd);
+    return rc;
+}
+
 int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_options *options)
 {
     struct sr_table table = {0};
@@ -200,7 +215,7 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     if (!rc && options->weights && !strcmp(options->weights, "relative") && !table.relative)
         orr_note(cli->quiet, "symreg: --weights relative: the column of this name, not 1/y^2");
     if (!rc)
-        rc = run(cli, file, options, &table, setup, fit);
+        rc = run_locked(cli, file, options, &table, setup, fit);
     free(fit);
     if (setup)
         sr_csv_setup_free(setup);
