@@ -19,12 +19,13 @@ static bool is_formula(const struct sr_settings *s, const struct sr_run *run,
     return true;
 }
 
-/* A row without a formula has an infinite loss. */
+/* A row without a formula has an infinite loss, and nothing of it is to be polished. */
 static bool is_hall(const struct sr_settings *s, const struct sr_run *run)
 {
     const struct sr_hall *hall = run->best;
     for (int c = 0; c <= SR_NODES; c++)
-        if (hall->expr[c].count ? !is_formula(s, run, &hall->expr[c]) : hall->loss[c] < HUGE_VAL)
+        if (hall->expr[c].count ? !is_formula(s, run, &hall->expr[c]) || isnan(hall->loss[c])
+                                : hall->loss[c] != HUGE_VAL || run->scene.polish[c])
             return false;
     return true;
 }
