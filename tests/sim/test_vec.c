@@ -1,6 +1,7 @@
 /* test_vec.c - the block solver: every variant gives the same bits, and those bits are right. */
 #include "base/scratch.h"
 #include "sim.h"
+#include "under_valgrind.h"
 #include "vec.h"
 
 #include <float.h>
@@ -186,6 +187,8 @@ static void test_sincos(void **state)
     static double x[N], s[N], c[N];
     double worst = 0, relative = 0;
     (void)state;
+    if (!has_long_double())
+        skip();
     for (int i = 0; i < N; i++)
         x[i] = 8 * M_PI * (2.0 * i / (N - 1) - 1);
     for (int i = 0; i < 320; i++) /* multiples of pi / 4, where reduction is hardest, and small x */
@@ -209,6 +212,8 @@ static void test_reduction(void **state)
     const long double turn = 6.28318530717958647692528676655900576839L;
     const long double share = LDBL_EPSILON + DBL_EPSILON * SIM_TURN_LOW / SIM_TURN_HIGH;
     (void)state;
+    if (!has_long_double())
+        skip();
     for (int power = -3; power < 31; power++) {
         double M[SIM_VEC_BLOCK];
         for (int k = 0; k < SIM_VEC_BLOCK; k++)
