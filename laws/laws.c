@@ -303,18 +303,6 @@ static void note_attention(const struct orr_cli *cli)
              cli->attention, cli->run, known);
 }
 
-/* That of a search for other laws, which was stopped; not that of one that is under way. */
-static int remove_checkpoint(const struct laws *laws)
-{
-    int fd;
-    if (!orr_exists(laws->checkpoint))
-        return 0;
-    TRY(orr_lock(laws->folder, "searching for laws", &fd));
-    const int rc = orr_remove(laws->checkpoint);
-    orr_unlock(fd);
-    return rc;
-}
-
 static int run_laws(struct laws *laws, struct sr_settings *settings)
 {
     const struct orr_cli *cli = laws->cli;
@@ -335,7 +323,7 @@ static int run_laws(struct laws *laws, struct sr_settings *settings)
         rc = check_sources(laws, false);
         if (rc)
             return rc;
-        TRY(remove_checkpoint(laws));
+        TRY(orr_remove(laws->checkpoint)); /* of a search for others */
         orr_note(cli->quiet, "symreg: %s is up to date", laws->folder);
         return laws_print(laws);
     }

@@ -151,14 +151,13 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
     return json;
 }
 
-static int writing = -1; /* the lock between probe_results_begin and _write */
-
-static int write_both(const struct probe_results *results, const struct probe *probe,
-                      const struct probe_options *options, const char *folder, const char *name,
-                      const char key[PROBE_KEY])
+int probe_results_write(const struct probe_results *results, const struct probe *probe,
+                        const struct probe_options *options, const char *folder, const char *name,
+                        const char key[PROBE_KEY])
 {
     char path[4096], sum[17];
     uint64_t checksum;
+    TRY(orr_mkdir(folder));
     TRY(orr_path(path, "%s/%s.csv", folder, name));
     TRY(write_csv(results, path, &checksum));
     TRY(orr_path(path, "%s/%s.json", folder, name));
@@ -176,19 +175,7 @@ int probe_results_begin(const char *folder, const char *name)
 {
     char path[4096];
     TRY(orr_path(path, "%s/%s.json", folder, name));
-    TRY(orr_mkdir(folder));
-    TRY(orr_lock(folder, "writing results of a probe", &writing));
     return orr_remove(path);
-}
-
-int probe_results_write(const struct probe_results *results, const struct probe *probe,
-                        const struct probe_options *options, const char *folder, const char *name,
-                        const char key[PROBE_KEY])
-{
-    const int rc = write_both(results, probe, options, folder, name, key);
-    orr_unlock(writing);
-    writing = -1;
-    return rc;
 }
 
 bool probe_results_there(const struct probe_options *options, const char *folder, const char *name,

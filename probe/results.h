@@ -40,8 +40,7 @@ void probe_results_free(struct probe_results *results);
 int probe_key(const struct probe_options *options, const char *name, int revision, const char *more,
               char key[PROBE_KEY]);
 /* Before files that go with <folder>/<name>.json change: removes it, so that it never stands for
- * files of other settings. Makes the folder and locks it until the process ends or writes the
- * results: two probes side by side do not mix their files. ORR_EIO. */
+ * files of other settings. */
 int probe_results_begin(const char *folder, const char *name);
 /* With --resume: whether <folder>/<name>.json was made under this key, and its CSV is there as it
  * was. Says so in a note. */

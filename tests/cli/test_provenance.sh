@@ -286,12 +286,6 @@ mkdir "$WORK/formulas"
 printf 'x,y\n1,2\n2,4\n3,6\n' >"$WORK/table.csv"
 locked "two searches of a table" "$WORK/formulas" 'searching for formulas' "$BIN/symreg" \
     "$WORK/table.csv" --target y --quiet --threads 1 --out "$WORK/formulas"
-mkdir "$WORK/results"
-locked "two probes that write" "$WORK/results" 'writing results of a probe' "$BIN/probe" linear \
-    --run "$run" --attention lssar --quiet --threads 1 --out "$WORK/results"
-echo kept >"$run/laws/checkpoint.bin"
-locked "the checkpoint of a search under way" "$run/laws" 'searching for laws' "$BIN/symreg" \
-    "${SETTINGS[@]}" --quiet --threads 1 --run "$run" --resume
 back
 
 # ---- the evaluation of other settings, as a kill between checkpoint and evaluation leaves it
