@@ -14,7 +14,7 @@ static inline bool has_long_double(void)
 }
 
 /* Its CPU is another one than the machine's, without AVX-512 and AMX. */
-static inline bool has_own_cpu(void)
+static inline bool under_valgrind(void)
 {
     const char *preloaded = getenv("LD_PRELOAD");
     return preloaded && strstr(preloaded, "vgpreload");

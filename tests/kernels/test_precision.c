@@ -38,7 +38,7 @@ static void test_this_machine(void **state)
     struct k_cpu_kind kind;
     char line[8192];
     bool amd = false, avx512_bf16 = false, amx_bf16 = false;
-    FILE *info = has_own_cpu() ? NULL : fopen("/proc/cpuinfo", "r");
+    FILE *info = under_valgrind() ? NULL : fopen("/proc/cpuinfo", "r");
     if (!info)
         skip();
     while (fgets(line, sizeof line, info)) {
