@@ -72,6 +72,7 @@ static int create(void **state)
     set(f, "symreg.populations=3");
     set(f, "symreg.cycles=80");
     set(f, "symreg.restarts=1");
+    set(f, "symreg.enumerate=20000");
     f->cli.threads = 2;
     f->cli.quiet = true;
     for (int s = 0; s < SOURCES; s++)
@@ -402,6 +403,9 @@ static void resume_computes_only_what_changed(void **state)
 {
     struct fixture *f = *state;
     char path[4096];
+    set(f, "symreg.iterations=1"); /* nine searches: what they find is of no matter here */
+    set(f, "symreg.cycles=10");
+    set(f, "symreg.enumerate=200");
     assert_true(computes_again(f)); /* nothing was there */
     assert_false(computes_again(f));
     set(f, "symreg.iterations=2");

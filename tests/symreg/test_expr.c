@@ -140,6 +140,16 @@ static void takes_a_formula_of_the_largest_size(void **state)
 
 /* ---- arrays */
 
+/* In every byte that counts: what is behind the last node, and beside a node's members, nobody has
+ * written. */
+static void same_formula(const struct sr_expr *a, const struct sr_expr *b)
+{
+    struct sr_expr x = *a, y = *b;
+    sr_expr_clean(&x);
+    sr_expr_clean(&y);
+    assert_memory_equal(&x, &y, sizeof x);
+}
+
 static void measures_only_formulas(void **state)
 {
     (void)state;
@@ -167,7 +177,7 @@ static void splices_within_the_limit(void **state)
     struct sr_expr expr = formula("r + m1 * m2"); /* r m1 m2 * + */
     const struct sr_expr other = formula("sin(m2 - 3)"), before = expr;
     assert_false(sr_expr_splice(NULL, &expr, 1, 3, other.node, other.count, 5));
-    assert_memory_equal(&expr, &before, sizeof expr);
+    same_formula(&expr, &before);
     assert_true(sr_expr_splice(NULL, &expr, 1, 3, other.node, other.count, 6));
     assert_string_equal(text_of(&expr), "(r + sin((m2 - 3)))");
     assert_true(sr_expr_splice(NULL, &expr, 0, 6, other.node, 1, 20)); /* the whole by a leaf */
@@ -228,7 +238,7 @@ static void absorbs(const char *text, double scale, const char *scaled)
     if (scaled)
         assert_string_equal(text_of(&expr), scaled);
     else
-        assert_memory_equal(&expr, &before, sizeof expr);
+        same_formula(&expr, &before);
 }
 
 static void absorbs_known_cases(void **state)
@@ -265,7 +275,7 @@ static void factors_keep_values(void **state)
             assert_int_equal(expr.count, before.count);
             same_values(&before, &expr, factor, &t, &absorbed);
         } else {
-            assert_memory_equal(&expr, &before, sizeof expr);
+            same_formula(&expr, &before);
         }
         expr = before;
         assert_true(sr_expr_scale(&expr, factor));
