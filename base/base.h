@@ -304,10 +304,13 @@ bool orr_is_temporary(const char *name, size_t *stem);
 
 /* mkdir -p. */
 int orr_mkdir(const char *path);
-/* One process at a time: the folder is locked until *fd is unlocked, or the process ends. Waits a
- * few seconds for one that is about to end; then ORR_EIO says what the other one is `doing`. File
- * systems without locks let all in. */
-int orr_lock(const char *folder, const char *doing, int *fd);
+/* One process at a time: the folder is locked until *fd is unlocked, or the process ends. Waits so
+ * many seconds for another one; then ORR_EIO says what that is `doing`. File systems without locks
+ * let all in. */
+int orr_lock(const char *folder, const char *doing, int wait_s, int *fd);
+/* What a killed process has begun, as jobs side by side, ends and lets go a moment later: the same
+ * command may come again before that. */
+enum { ORR_LOCK_WAIT_S = 5 };
 void orr_unlock(int fd);
 bool orr_exists(const char *path);
 /* Removes what may not be there. ORR_EIO. */
@@ -317,8 +320,17 @@ int orr_remove(const char *path);
 bool orr_is_name(const char *text);
 /* The same of a file in a folder or below it: names with "/" between them. */
 bool orr_is_inside(const char *path);
-/* XXH64 of a file's bytes. */
+/* Whether a text of a file can stand in a line and in a cell of a Markdown table as it is: no
+ * control characters (also of 8 bits, as UTF-8 has them), no "|". */
+bool orr_is_label(const char *text);
+/* Makes one line of a text: a space for a line break or tab, "?" for other control characters. */
+void orr_one_line(char *text);
+/* Of the following three: ORR_EMISSING where no file is, ORR_EIO where it is no regular file: none
+ * waits for what a FIFO may bring.
+ * XXH64 of a file's bytes. */
 int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes);
+/* Maps a whole file to read; munmap() it. *map is NULL where it is empty. */
+int orr_file_map(const char *path, void **map, size_t *bytes);
 /* The whole file, NUL-terminated; free() it. */
 int orr_file_read(const char *path, char **text, size_t *bytes);
 /* Formats a path into buffer[4096]; ORR_EINVAL when it does not fit. */
@@ -460,7 +472,7 @@ void orr_progress_end(struct orr_progress *progress, const char *summary);
 enum { ORR_DURATION = 32 };
 void orr_duration_print(double seconds, char text[ORR_DURATION]);
 
-/* A message to stderr unless quiet. */
+/* A message to stderr unless quiet: one line, whatever its parts hold. */
 void orr_note(bool quiet, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends one JSON object per line: orr_log_line(&log, "step", 3.0, "loss", 0.5, NULL) -

@@ -11,6 +11,11 @@ struct reader {
     long line;
 };
 
+static bool is_end(const char *at)
+{
+    return !*at || *at == ',' || *at == '\n' || *at == '\r';
+}
+
 /* Cuts the next cell out of the text in place: *cell; *last when it ended its row. */
 static int next_cell(struct reader *r, char **cell, bool *last)
 {
@@ -26,8 +31,11 @@ static int next_cell(struct reader *r, char **cell, bool *last)
             r->line += *from == '\n';
             *to++ = *from;
         }
+        if (!is_end(from))
+            return ORR_FAIL(ORR_EFORMAT, "%s:%ld: text behind the quotes of a cell", r->path,
+                            first);
     }
-    while (*from && *from != ',' && *from != '\n' && *from != '\r')
+    while (!is_end(from))
         *to++ = *from++;
     *last = *from != ',';
     if (*from == '\r' && from[1] == '\n')
@@ -39,15 +47,19 @@ static int next_cell(struct reader *r, char **cell, bool *last)
     return 0;
 }
 
-static size_t count_cells(const char *line)
+/* Quotes count at the begin of a cell only, as in next_cell(). */
+static size_t count_cells(const char *at)
 {
-    size_t cells = 1;
-    bool quoted = false;
-    for (; *line && (quoted || (*line != '\n' && *line != '\r')); line++) {
-        quoted ^= *line == '"';
-        cells += *line == ',' && !quoted;
+    for (size_t cells = 1;; cells++, at++) {
+        for (bool quoted = *at == '"'; quoted && *at; quoted = *at == '"') {
+            at += 1 + strcspn(at + 1, "\"");
+            at += *at == '"'; /* two of them stand for one, inside */
+        }
+        while (!is_end(at))
+            at++;
+        if (*at != ',')
+            return cells;
     }
-    return cells;
 }
 
 static double number_of(const char *cell, bool *ok)
@@ -153,7 +165,7 @@ int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv
     else
         rc = read_header(&r, csv);
     while (!rc && *r.at) {
-        if (*r.at == '\n' && !r.at[1])
+        if (!strcmp(r.at, "\n") || !strcmp(r.at, "\r\n"))
             break; /* one empty line at the end */
         rc = grow(csv, &room, flags == ORR_CSV_KEEP_TEXT);
         if (!rc)

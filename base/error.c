@@ -17,10 +17,7 @@ int orr_fail(int code, const char *file, int line, const char *format, ...)
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    /* names and texts of files may hold anything; a message is one line */
-    for (unsigned char *c = (unsigned char *)message; *c; c++)
-        if (*c < ' ' || *c == 127)
-            *c = *c == '\n' || *c == '\t' ? ' ' : '?';
+    orr_one_line(message); /* names and texts of files may hold anything */
     if (getenv("ORRERY_TRACE")) {
         const size_t used = strlen(message);
         snprintf(message + used, sizeof message - used, " [%s:%d]", file, line);

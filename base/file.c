@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -87,13 +88,9 @@ int orr_mkdir(const char *path)
     }
 }
 
-/* What a killed process has begun, as jobs side by side, ends and lets go a moment later: the same
- * command may come again before that. */
-enum { LOCK_WAIT_S = 5 };
-
-int orr_lock(const char *folder, const char *doing, int *fd)
+int orr_lock(const char *folder, const char *doing, int wait_s, int *fd)
 {
-    const double until_s = orr_time_s() + LOCK_WAIT_S;
+    const double until_s = orr_time_s() + wait_s;
     *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd < 0)
         return io_error(folder, "open");
@@ -287,9 +284,13 @@ int orr_file_commit(struct orr_file *file)
     return 0;
 }
 
+/* Of a file and another one, which stays in its place then: so it must be a file itself. */
 static bool same_bytes(const char *a, const char *b)
 {
     enum { CHUNK = 1 << 16 };
+    struct stat info;
+    if (lstat(b, &info) || !S_ISREG(info.st_mode))
+        return false;
     FILE *one = fopen(a, "rb"), *other = fopen(b, "rb");
     char *left = malloc(CHUNK), *right = malloc(CHUNK);
     bool same = one && other && left && right;
@@ -331,11 +332,55 @@ void orr_file_close(struct orr_file *file)
     file->temporary[0] = '\0';
 }
 
+/* To read. A FIFO would be waited for without end: it is opened without waiting, and refused. */
+static int open_regular(const char *path, int *fd, size_t *bytes)
+{
+    struct stat info;
+    *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (*fd < 0 && errno == ENOENT)
+        return ORR_FAIL(ORR_EMISSING, "%s: cannot open: %s", path, strerror(errno));
+    if (*fd < 0)
+        return io_error(path, "open");
+    if (!fstat(*fd, &info) && S_ISREG(info.st_mode)) {
+        *bytes = (size_t)info.st_size;
+        return 0;
+    }
+    close(*fd);
+    return ORR_FAIL(ORR_EIO, "%s: not a regular file", path);
+}
+
+static int open_stream(const char *path, FILE **stream, size_t *bytes)
+{
+    int fd;
+    TRY(open_regular(path, &fd, bytes));
+    *stream = fdopen(fd, "rb");
+    if (*stream)
+        return 0;
+    const int rc = io_error(path, "open");
+    close(fd);
+    return rc;
+}
+
+int orr_file_map(const char *path, void **map, size_t *bytes)
+{
+    int fd, rc = 0;
+    *map = NULL;
+    TRY(open_regular(path, &fd, bytes));
+    if (*bytes)
+        *map = mmap(NULL, *bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (*map == MAP_FAILED) {
+        *map = NULL;
+        rc = io_error(path, "map");
+    }
+    close(fd);
+    return rc;
+}
+
 int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes)
 {
-    FILE *stream = fopen(path, "rb");
-    if (!stream)
-        return io_error(path, "open");
+    FILE *stream;
+    size_t size;
+    TRY(open_stream(path, &stream, &size));
     enum { CHUNK = 1 << 20 };
     XXH64_state_t *state = XXH64_createState();
     char *buffer = malloc(CHUNK);
@@ -357,26 +402,20 @@ int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes)
 
 int orr_file_read(const char *path, char **text, size_t *bytes)
 {
-    FILE *stream = fopen(path, "rb");
-    if (!stream)
-        return io_error(path, "open");
-    struct stat info;
-    int rc = 0;
+    FILE *stream;
+    size_t size;
     *text = NULL;
-    if (fstat(fileno(stream), &info) || !S_ISREG(info.st_mode)) {
-        rc = ORR_FAIL(ORR_EIO, "%s: not a regular file", path);
-    } else {
-        const size_t size = (size_t)info.st_size;
-        *text = malloc(size + 1);
-        if (!*text)
-            rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory (%zu bytes)", path, size);
-        else if (fread(*text, 1, size, stream) != size)
-            rc = io_error(path, "read");
-        else
-            (*text)[size] = '\0';
-        if (bytes)
-            *bytes = size;
-    }
+    TRY(open_stream(path, &stream, &size));
+    int rc = 0;
+    *text = malloc(size + 1);
+    if (!*text)
+        rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory (%zu bytes)", path, size);
+    else if (fread(*text, 1, size, stream) != size)
+        rc = io_error(path, "read");
+    else
+        (*text)[size] = '\0';
+    if (bytes)
+        *bytes = size;
     if (rc) {
         free(*text);
         *text = NULL;

@@ -8,6 +8,39 @@
 
 #include <cjson/cJSON.h>
 
+static int by_name(const void *a, const void *b)
+{
+    const cJSON *const *x = a, *const *y = b;
+    return strcmp((*x)->string, (*y)->string);
+}
+
+/* No object of the file may have a key twice: readers differ in which of the two they take. */
+static int check_keys(const char *path, const cJSON *json)
+{
+    const cJSON *item;
+    const int n = cJSON_IsObject(json) ? cJSON_GetArraySize(json) : 0;
+    if (n > 1) {
+        const cJSON **sorted = orr_alloc((size_t)n, sizeof *sorted);
+        const char *twice = NULL;
+        int at = 0;
+        if (!sorted)
+            return ORR_ENOMEM;
+        cJSON_ArrayForEach (item, json)
+            sorted[at++] = item;
+        qsort(sorted, (size_t)n, sizeof *sorted, by_name);
+        for (int i = 1; i < n && !twice; i++)
+            if (!strcmp(sorted[i]->string, sorted[i - 1]->string))
+                twice = sorted[i]->string;
+        free(sorted);
+        if (twice)
+            return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\" stands twice in one object", path, twice);
+    }
+    cJSON_ArrayForEach (item, json)
+        if (item->child)
+            TRY(check_keys(path, item));
+    return 0;
+}
+
 int orr_json_read(const char *path, cJSON **json)
 {
     char *text;
@@ -16,10 +49,18 @@ int orr_json_read(const char *path, cJSON **json)
     if (rc)
         return rc;
     const char *end = NULL;
-    *json = cJSON_ParseWithOpts(text, &end, 1);
-    if (!*json && orr_json_short()) {
+    const bool has_nul = strlen(text) < bytes; /* cJSON would take it for the end */
+    *json = cJSON_ParseWithOpts(text, &end, !has_nul);
+    if (*json && has_nul) {
+        cJSON_Delete(*json);
+        *json = NULL;
+        end = text + strlen(text);
+    }
+    if (*json) {
+        rc = check_keys(path, *json);
+    } else if (orr_json_short()) {
         rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
-    } else if (!*json) {
+    } else {
         int line = 1, column = 1;
         for (const char *c = text; end && c < end && *c; c++) {
             column = *c == '\n' ? 1 : column + 1;
@@ -28,6 +69,10 @@ int orr_json_read(const char *path, cJSON **json)
         rc = ORR_FAIL(ORR_EFORMAT, "%s:%d:%d: not valid JSON", path, line, column);
     }
     free(text);
+    if (rc) {
+        cJSON_Delete(*json);
+        *json = NULL;
+    }
     return rc;
 }
 

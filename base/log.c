@@ -12,11 +12,13 @@ void orr_note(bool quiet, const char *format, ...)
 {
     if (quiet)
         return;
+    char text[8192];
     va_list args;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    orr_one_line(text); /* names and texts of files may hold anything */
+    fprintf(stderr, "%s\n", text);
 }
 
 void orr_duration_print(double seconds, char text[ORR_DURATION])
@@ -93,7 +95,9 @@ int orr_log_open(struct orr_log *log, const char *path, bool append)
     if (rc)
         return rc;
     struct stat info;
-    const bool is_link = !lstat(path, &info) && S_ISLNK(info.st_mode);
+    const bool is_there = !lstat(path, &info), is_link = is_there && S_ISLNK(info.st_mode);
+    if (is_there && S_ISFIFO(info.st_mode)) /* it would be waited for */
+        return ORR_FAIL(ORR_EIO, "%s: not a regular file", path);
     if (is_link && append)
         return ORR_FAIL(ORR_EIO, "%s: expected a file, found a symbolic link", path);
     if (is_link && unlink(path))

@@ -142,25 +142,9 @@ static int parse(const char *path, struct orr_npy *npy)
 int orr_npy_open(const char *path, struct orr_npy *npy)
 {
     memset(npy, 0, sizeof *npy);
-    const int fd = open(path, O_RDONLY);
-    struct stat info;
-    if (fd < 0)
-        return ORR_FAIL(errno == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot open: %s", path,
-                        strerror(errno));
-    int rc = 0;
-    if (fstat(fd, &info) || !S_ISREG(info.st_mode) || info.st_size < 12) {
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: not a .npy file", path);
-    } else {
-        npy->map_bytes = (size_t)info.st_size;
-        npy->map = mmap(NULL, npy->map_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (npy->map == MAP_FAILED) {
-            npy->map = NULL;
-            rc = ORR_FAIL(ORR_EIO, "%s: cannot map: %s", path, strerror(errno));
-        }
-    }
-    close(fd);
-    if (!rc)
-        rc = parse(path, npy);
+    TRY(orr_file_map(path, &npy->map, &npy->map_bytes));
+    const int rc =
+        npy->map_bytes < 12 ? ORR_FAIL(ORR_EFORMAT, "%s: not a .npy file", path) : parse(path, npy);
     if (rc)
         orr_npy_close(npy);
     return rc;

@@ -222,24 +222,10 @@ static int parse(const char *path, struct orr_safetensors *file)
 int orr_safetensors_open(const char *path, struct orr_safetensors **out)
 {
     *out = NULL;
-    const int fd = open(path, O_RDONLY);
-    struct stat info;
-    if (fd < 0)
-        return ORR_FAIL(errno == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: cannot open: %s", path,
-                        strerror(errno));
     struct orr_safetensors *file = orr_alloc(1, sizeof *file);
-    int rc = file ? 0 : ORR_ENOMEM;
-    if (!rc && (fstat(fd, &info) || !S_ISREG(info.st_mode) || info.st_size < 8)) {
+    int rc = file ? orr_file_map(path, &file->map, &file->map_bytes) : ORR_ENOMEM;
+    if (!rc && file->map_bytes < 8)
         rc = ORR_FAIL(ORR_EFORMAT, "%s: not a safetensors file", path);
-    } else if (!rc) {
-        file->map_bytes = (size_t)info.st_size;
-        file->map = mmap(NULL, file->map_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (file->map == MAP_FAILED) {
-            file->map = NULL;
-            rc = ORR_FAIL(ORR_EIO, "%s: cannot map: %s", path, strerror(errno));
-        }
-    }
-    close(fd);
     if (!rc)
         rc = parse(path, file);
     if (rc)

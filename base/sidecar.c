@@ -141,13 +141,18 @@ bool orr_files_same(const char *folder, const cJSON *files, char why[ORR_WHY])
     return !*why;
 }
 
-/* XXH64 of the text of an object without its "xxh64"; false without memory. */
+/* XXH64 of the text of an object without its "xxh64"; false without memory. The text is what a
+ * reader of the file prints: numbers that were added as their digits are numbers then. */
 static bool sum_of(const cJSON *json, char sum[ORR_DIGEST])
 {
     cJSON *copy = cJSON_Duplicate(json, true);
     cJSON_DeleteItemFromObjectCaseSensitive(copy, "xxh64");
-    char *text = copy ? cJSON_PrintUnformatted(copy) : NULL;
+    char *written = copy ? cJSON_PrintUnformatted(copy) : NULL;
+    cJSON *read = written ? cJSON_Parse(written) : NULL;
+    char *text = read ? cJSON_PrintUnformatted(read) : NULL;
     cJSON_Delete(copy);
+    cJSON_Delete(read);
+    cJSON_free(written);
     if (text)
         snprintf(sum, ORR_DIGEST, "%016llx", (unsigned long long)XXH64(text, strlen(text), 0));
     cJSON_free(text);

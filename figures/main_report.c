@@ -52,7 +52,7 @@ static int make_report(const struct report_run *run, const struct report_origin 
     const bool existed = orr_exists(out);
     int lock, rc = orr_mkdir(out);
     if (!rc)
-        rc = orr_lock(out, "making the report", &lock);
+        rc = orr_lock(out, "making the report", ORR_LOCK_WAIT_S, &lock);
     if (rc)
         return rc;
     rc = orr_work_create(&work, out, "report");

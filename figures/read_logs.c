@@ -31,7 +31,7 @@ static void cut_back(const double *step, size_t *count, double next)
 static int take_line(const char *path, size_t line_number, const char *line,
                      struct report_curve *curve)
 {
-    cJSON *json = cJSON_Parse(line);
+    cJSON *json = cJSON_ParseWithOpts(line, NULL, 1);
     const double step = json ? orr_json_number(json, "step") : NAN;
     if (!isfinite(step)) {
         cJSON_Delete(json);
@@ -62,8 +62,10 @@ int report_read_curve(const char *path, struct report_curve *curve)
     int rc = orr_file_read(path, &text, &bytes);
     if (rc)
         return rc;
-    for (size_t i = 0; i < bytes; i++)
+    for (size_t i = 0; i < bytes; i++) {
         lines += text[i] == '\n';
+        text[i] = text[i] ? text[i] : '?'; /* no line ends there, and none that has it is one */
+    }
     /* one block each for training and validation: steps, then losses */
     curve->step = orr_alloc(2 * lines, sizeof(double));
     curve->val_step = orr_alloc(2 * lines, sizeof(double));

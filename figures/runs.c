@@ -133,6 +133,7 @@ static int add_run(struct runs *runs, const char *path)
         return rc;
     snprintf(left->path, sizeof left->path, "%s", below);
     snprintf(left->why, sizeof left->why, "%s", orr_error());
+    orr_one_line(left->path); /* for a list */
     orr_error_clear();
     runs->left_out_count++;
     return 0;

@@ -58,8 +58,8 @@ int report_runs_record(const struct runs_run *run, cJSON **record)
 static int take_text(const cJSON *json, const char *key, char *text, size_t bytes, const char *path)
 {
     const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
-    if (!value || strlen(value) >= bytes)
-        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a text of at most %zu bytes, found %s",
+    if (!value || strlen(value) >= bytes || !orr_is_label(value))
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a line of at most %zu bytes, found %s",
                         path, key, bytes - 1, value ? value : "none");
     memcpy(text, value, strlen(value) + 1);
     return 0;

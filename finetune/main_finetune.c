@@ -351,7 +351,7 @@ static int make_job(struct call *call, struct ft_run *run, struct job *job)
     if (!rc)
         rc = orr_mkdir(folder);
     if (!rc)
-        rc = orr_lock(folder, "fine-tuning", &fd);
+        rc = orr_lock(folder, "fine-tuning", ORR_LOCK_WAIT_S, &fd);
     if (rc)
         return rc;
     rc = make_locked(call, run, job);

@@ -263,10 +263,52 @@ static int open_own(struct laws *laws)
     return rc;
 }
 
+static int judge_and_tell(const struct laws *laws, enum orr_verdict *verdict, char why[ORR_WHY])
+{
+    char path[4096];
+    TRY(judge_laws(laws, verdict, why));
+    TRY(orr_path(path, "%s/laws.json", laws->folder));
+    orr_plan_trace(*verdict, path, why);
+    if (laws->cli->plan)
+        orr_plan_print(*verdict, path, why);
+    else if (*verdict == ORR_REMAKE && laws->cli->resume)
+        orr_note(laws->cli->quiet, "symreg: %s: made anew: %s", path, why);
+    return 0;
+}
+
+/* The checkpoint that lies beside laws that are up to date is of a search for others, which is
+ * under way or was stopped. */
+static int keep_laws(const struct laws *laws)
+{
+    int fd;
+    if (orr_exists(laws->checkpoint)) {
+        TRY(orr_lock(laws->folder, "searching for laws", ORR_LOCK_WAIT_S, &fd));
+        const int rc = orr_remove(laws->checkpoint);
+        orr_unlock(fd);
+        TRY(rc);
+    }
+    orr_note(laws->cli->quiet, "symreg: %s is up to date", laws->folder);
+    return 0;
+}
+
+/* With --resume another search may just have made what this one waited for. */
+static int search_locked(struct laws *laws, struct sr_settings *settings)
+{
+    enum orr_verdict verdict = ORR_MAKE;
+    char why[ORR_WHY];
+    int fd;
+    TRY(orr_lock(laws->folder, "searching for laws", ORR_LOCK_WAIT_S, &fd));
+    int rc = laws->cli->resume ? judge_laws(laws, &verdict, why) : 0;
+    if (!rc && verdict != ORR_KEEP)
+        rc = search_and_write(laws, settings);
+    orr_unlock(fd);
+    return rc || verdict != ORR_KEEP ? rc : keep_laws(laws);
+}
+
 /* Samples of every source, all in one search; everything written. */
 static int make_laws(struct laws *laws, struct sr_settings *settings)
 {
-    int fd, rc = check_sources(laws, true);
+    int rc = check_sources(laws, true);
     for (int i = 0; i < laws->sources && !rc; i++)
         rc = read_source(&laws->source[i], laws->cli->preset.seed);
     if (!rc)
@@ -275,13 +317,7 @@ static int make_laws(struct laws *laws, struct sr_settings *settings)
         rc = open_own(laws);
     if (!rc)
         rc = orr_mkdir(laws->folder);
-    if (!rc)
-        rc = orr_lock(laws->folder, "searching for laws", &fd);
-    if (rc)
-        return rc;
-    rc = search_and_write(laws, settings);
-    orr_unlock(fd);
-    return rc;
+    return rc ? rc : search_locked(laws, settings);
 }
 
 /* A plan may be of a variant that is still to be trained, and this program does not know which
@@ -307,30 +343,19 @@ static int run_laws(struct laws *laws, struct sr_settings *settings)
 {
     const struct orr_cli *cli = laws->cli;
     enum orr_verdict verdict;
-    char why[ORR_WHY], path[4096];
-    int rc = judge_laws(laws, &verdict, why);
-    if (!rc)
-        rc = orr_path(path, "%s/laws.json", laws->folder);
-    if (!rc)
-        orr_plan_trace(verdict, path, why);
-    if (!rc && cli->plan) {
-        orr_plan_print(verdict, path, why);
+    char why[ORR_WHY];
+    TRY(judge_and_tell(laws, &verdict, why));
+    if (cli->plan) {
         note_attention(cli);
+        return 0;
     }
-    if (rc || cli->plan)
-        return rc;
     if (verdict == ORR_KEEP && cli->resume) {
-        rc = check_sources(laws, false);
-        if (rc)
-            return rc;
-        TRY(orr_remove(laws->checkpoint)); /* of a search for others */
-        orr_note(cli->quiet, "symreg: %s is up to date", laws->folder);
-        return laws_print(laws);
+        TRY(check_sources(laws, false));
+        TRY(keep_laws(laws));
+    } else {
+        TRY(make_laws(laws, settings));
     }
-    if (verdict == ORR_REMAKE && cli->resume)
-        orr_note(cli->quiet, "symreg: %s: made anew: %s", path, why);
-    rc = make_laws(laws, settings);
-    return rc ? rc : laws_print(laws);
+    return laws_print(laws);
 }
 
 int laws_run(const struct orr_cli *cli, const char *orbits)

@@ -403,7 +403,7 @@ static int pretrain(const struct gpt_pretraining *job)
 static int lock(const struct gpt_pretraining *job, int *fd)
 {
     TRY(orr_mkdir(job->folder));
-    return orr_lock(job->folder, "training", fd);
+    return orr_lock(job->folder, "training", ORR_LOCK_WAIT_S, fd);
 }
 
 int gpt_pretrain(const struct gpt_pretraining *job)

@@ -3,8 +3,6 @@
 #include "model.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,26 +45,14 @@ static int open_shard(const char *key, struct gpt_text_file *f, int vocab)
 
 static int map_file(const char *key, struct gpt_text_file *f)
 {
-    struct stat info;
-    const int fd = open(f->path, O_RDONLY);
-    if (fd < 0)
-        return ORR_FAIL(errno == ENOENT ? ORR_EMISSING : ORR_EIO, "%s: %s: cannot open: %s", key,
-                        f->path, strerror(errno));
-    int rc = 0;
-    if (fstat(fd, &info) || !S_ISREG(info.st_mode)) {
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: %s: expected a file", key, f->path);
-    } else if (info.st_size == 0) {
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: %s: the file is empty", key, f->path);
-    } else {
-        f->map_bytes = (size_t)info.st_size;
-        f->map = mmap(NULL, f->map_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (f->map == MAP_FAILED) {
-            f->map = NULL;
-            rc = ORR_FAIL(ORR_EIO, "%s: %s: cannot map: %s", key, f->path, strerror(errno));
-        }
-    }
-    close(fd);
-    return rc;
+    const int rc = orr_file_map(f->path, &f->map, &f->map_bytes);
+    if (!rc && !f->map)
+        return ORR_FAIL(ORR_EFORMAT, "%s: %s: the file is empty", key, f->path);
+    if (!rc)
+        return 0;
+    char why[4096];
+    snprintf(why, sizeof why, "%s", orr_error());
+    return ORR_FAIL(rc, "%s: %s", key, why);
 }
 
 /* Text that is made, not read. */

@@ -97,14 +97,17 @@ int gpt_log_step(struct orr_log *log, const struct gpt_log_entry *entry, struct 
 int gpt_log_trim(const char *path, long step)
 {
     char *text, *rest = NULL;
+    size_t bytes;
     struct orr_file file = {0};
     if (!orr_exists(path))
         return 0;
-    TRY(orr_file_read(path, &text, NULL));
+    TRY(orr_file_read(path, &text, &bytes));
+    for (size_t i = 0; i < bytes; i++)
+        text[i] = text[i] ? text[i] : '?'; /* left of a power loss: not the end of the log */
     int rc = orr_file_create(&file, path);
     for (char *line = strtok_r(text, "\n", &rest); line && !rc;
          line = strtok_r(NULL, "\n", &rest)) {
-        cJSON *json = cJSON_Parse(line); /* NULL: cut off in mid-line */
+        cJSON *json = cJSON_ParseWithOpts(line, NULL, 1); /* NULL: cut off in mid-line */
         const cJSON *at = cJSON_GetObjectItemCaseSensitive(json, "step");
         if (cJSON_IsNumber(at) && isfinite(at->valuedouble) && at->valuedouble <= (double)step)
             rc = orr_file_printf(&file, "%s\n", line);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cjson/cJSON.h>
 
@@ -216,6 +217,25 @@ static int write_map(struct probe_run *run, int layer, float *map)
     return rc ? rc : probe_draw(&page, run->folder, name);
 }
 
+/* Whether a name is one that write_map() gives, and of what. */
+static bool is_map(const char *name, int *layer, int *head)
+{
+    static const char *const ends[] = {".npy", ".png"};
+    char own[ORR_NAME];
+    *head = -1;
+    if (sscanf(name, "attention_layer%6d_head%6d", layer, head) < 1 || *layer < 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (*head < 0)
+            snprintf(own, sizeof own, "attention_layer%d%s", *layer, ends[i]);
+        else
+            snprintf(own, sizeof own, "attention_layer%d_head%d%s", *layer, *head, ends[i]);
+        if (!strcmp(name, own))
+            return true;
+    }
+    return false;
+}
+
 /* Maps of layers and heads that this model does not have: a deeper one was probed here before. */
 static int remove_others(const struct probe_run *run)
 {
@@ -226,12 +246,12 @@ static int remove_others(const struct probe_run *run)
     if (!folder)
         return ORR_FAIL(ORR_EIO, "%s: cannot list: %s", run->folder, strerror(errno));
     for (const struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
-        int layer, head = 0;
-        const int found = sscanf(entry->d_name, "attention_layer%d_head%d", &layer, &head);
-        if (found < 1 || (layer < c->layers && head < c->heads))
+        int layer, head;
+        struct stat info;
+        if (!is_map(entry->d_name, &layer, &head) || (layer < c->layers && head < c->heads))
             continue;
         rc = orr_path(path, "%s/%s", run->folder, entry->d_name);
-        if (!rc)
+        if (!rc && !lstat(path, &info) && S_ISREG(info.st_mode))
             rc = orr_remove(path);
     }
     closedir(folder);
@@ -289,6 +309,28 @@ static int prepare(struct probe_run *run)
     return probe_floor(probe, run->options, &run->floor);
 }
 
+/* Nothing of two probes is mixed; the JSON is there when all is. */
+static int write_files(struct probe_run *run)
+{
+    char path[4096];
+    TRY(orr_path(path, "%s/attention.json", run->folder));
+    TRY(orr_remove(path));
+    TRY(remove_others(run));
+    TRY(write_csv(run));
+    TRY(write_maps(run));
+    return write_json(run);
+}
+
+static int write_all(struct probe_run *run)
+{
+    int lock;
+    TRY(orr_mkdir(run->folder));
+    TRY(probe_lock(run->folder, &lock));
+    const int rc = write_files(run);
+    orr_unlock(lock);
+    return rc;
+}
+
 int probe_attention(const struct probe_options *options)
 {
     struct probe_run run = {.options = options};
@@ -299,15 +341,7 @@ int probe_attention(const struct probe_options *options)
     if (!rc)
         rc = measure(&run);
     if (!rc)
-        rc = orr_mkdir(run.folder);
-    if (!rc)
-        rc = remove_others(&run);
-    if (!rc)
-        rc = write_csv(&run);
-    if (!rc)
-        rc = write_json(&run);
-    if (!rc)
-        rc = write_maps(&run);
+        rc = write_all(&run);
     if (!rc)
         orr_note(options->quiet, "attention: %s, %d sequences of %d positions: %s", run.text,
                  run.probe.sequences, run.probe.T, run.folder);

@@ -28,6 +28,7 @@ struct extrapolation {
     struct probe_judged judged;
     struct probe_arms arms;
     struct probe_experiment experiment[EXPERIMENTS];
+    struct predictions last[EXPERIMENTS]; /* of the largest number of labels */
     struct probe_results results;
     int n[PROBE_SIZES], sizes, draws;
     char folder[4096], key[PROBE_KEY];
@@ -52,10 +53,11 @@ static int make_room(struct predictions *p, int draws, size_t rows)
     *p = (struct predictions){0};
     for (int s = 0; s < PROBE_SOURCES; s++) {
         p->of[s] = orr_alloc((size_t)draws, sizeof *p->of[s]);
-        for (int d = 0; d < draws && p->of[s]; d++)
-            p->of[s][d] = orr_alloc(rows, sizeof *p->of[s][d]);
-        if (!p->of[s] || !p->of[s][draws - 1])
+        if (!p->of[s])
             return ORR_ENOMEM;
+        for (int d = 0; d < draws; d++)
+            if (!(p->of[s][d] = orr_alloc(rows, sizeof *p->of[s][d])))
+                return ORR_ENOMEM;
     }
     return 0;
 }
@@ -187,50 +189,32 @@ static int add_rows(struct extrapolation *x, const struct probe_experiment *e, i
     return 0;
 }
 
-static int table_path(const struct extrapolation *x, const char *tag, int source, char path[4096])
-{
-    return orr_path(path, "%s/extrapolate_%s_%s.csv", x->folder, tag, source_name[source]);
-}
-
-/* Whether no table of the results was taken away. */
-static bool tables_there(const struct extrapolation *x)
-{
-    char path[4096];
-    bool there = true;
-    for (int i = 0; i < EXPERIMENTS; i++)
-        for (int s = 0; s < PROBE_SOURCES; s++)
-            there &= !table_path(x, x->experiment[i].tag, s, path) && orr_exists(path);
-    return there;
-}
-
-static int write_tables(const struct extrapolation *x, const struct probe_experiment *e,
+static int write_tables(struct extrapolation *x, const struct probe_experiment *e,
                         struct predictions *p)
 {
-    char path[4096];
-    TRY(probe_results_begin(x->folder, "extrapolate"));
+    char name[ORR_NAME], path[4096];
     for (int s = 0; s < PROBE_SOURCES; s++) {
-        TRY(table_path(x, e->tag, s, path));
+        snprintf(name, sizeof name, "extrapolate_%s_%s.csv", e->tag, source_name[s]);
+        TRY(orr_path(path, "%s/%s", x->folder, name));
         TRY(probe_write_forces(path, &x->judged, e->outside, s == PROBE_TRUTH ? 1 : x->draws,
                                p->of[s]));
+        TRY(probe_results_file(&x->results, x->folder, name));
     }
     return 0;
 }
 
 /* ----------------------------------------------------------------------------------- run */
 
-/* Tables are of the largest number of labels. */
-static int experiment(struct extrapolation *x, const struct probe_experiment *e, int size)
+/* Of every number of labels, the largest last: it is what tables are of. */
+static int experiment(struct extrapolation *x, int i)
 {
-    struct predictions p;
-    int rc = make_room(&p, x->draws, x->judged.rows);
-    if (!rc)
-        rc = predict(x, e, x->n[size], &p);
-    if (!rc)
-        rc = add_rows(x, e, x->n[size], &p);
-    if (!rc && size == x->sizes - 1)
-        rc = write_tables(x, e, &p);
-    free_predictions(&p, x->draws);
-    return rc;
+    const struct probe_experiment *e = &x->experiment[i];
+    TRY(make_room(&x->last[i], x->draws, x->judged.rows));
+    for (int size = 0; size < x->sizes; size++) {
+        TRY(predict(x, e, x->n[size], &x->last[i]));
+        TRY(add_rows(x, e, x->n[size], &x->last[i]));
+    }
+    return 0;
 }
 
 static int add_about(struct extrapolation *x)
@@ -279,24 +263,27 @@ static int open_all(struct extrapolation *x)
     return probe_folder(&x->probe, o, x->folder);
 }
 
+static int write(struct extrapolation *x)
+{
+    TRY(add_about(x));
+    TRY(probe_results_begin(&x->results, x->folder, "extrapolate"));
+    for (int i = 0; i < EXPERIMENTS; i++)
+        TRY(write_tables(x, &x->experiment[i], &x->last[i]));
+    TRY(probe_results_write(&x->results, &x->probe, x->options, x->folder, "extrapolate", x->key));
+    probe_results_print(&x->results, &x->probe, "extrapolate");
+    return 0;
+}
+
 static int run(struct extrapolation *x)
 {
-    int rc = orr_mkdir(x->folder);
+    int rc = 0;
     orr_progress_init(&x->progress, "extrapolate",
                       (uint64_t)x->sizes * (uint64_t)x->draws * EXPERIMENTS * PROBE_ARMS,
                       x->options->quiet);
-    for (int i = 0; i < EXPERIMENTS; i++)
-        for (int size = 0; size < x->sizes && !rc; size++)
-            rc = experiment(x, &x->experiment[i], size);
+    for (int i = 0; i < EXPERIMENTS && !rc; i++)
+        rc = experiment(x, i);
     orr_progress_end(&x->progress, NULL);
-    if (!rc)
-        rc = add_about(x);
-    if (!rc)
-        rc = probe_results_write(&x->results, &x->probe, x->options, x->folder, "extrapolate",
-                                 x->key);
-    if (!rc)
-        probe_results_print(&x->results, &x->probe, "extrapolate");
-    return rc;
+    return rc ? rc : write(x);
 }
 
 int probe_extrapolate(const struct probe_options *options)
@@ -304,10 +291,12 @@ int probe_extrapolate(const struct probe_options *options)
     static struct extrapolation x;
     x = (struct extrapolation){.options = options};
     int rc = open_all(&x);
-    if (!rc && !(tables_there(&x) && probe_results_there(options, x.folder, "extrapolate", x.key)))
+    if (!rc && !probe_results_there(options, x.folder, "extrapolate", x.key))
         rc = run(&x);
-    for (int i = 0; i < EXPERIMENTS; i++)
+    for (int i = 0; i < EXPERIMENTS; i++) {
+        free_predictions(&x.last[i], x.draws);
         probe_experiment_close(&x.experiment[i]);
+    }
     probe_judged_free(&x.judged);
     probe_forces_close(&x.forces);
     probe_results_free(&x.results);

@@ -29,7 +29,7 @@ static int take_text(const struct probe_file *cell, const cJSON *json, const cha
                      char text[ORR_NAME])
 {
     const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
-    if (!value || snprintf(text, ORR_NAME, "%s", value) >= ORR_NAME)
+    if (!value || !orr_is_label(value) || snprintf(text, ORR_NAME, "%s", value) >= ORR_NAME)
         return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a short text, found %s", cell->path, key,
                         value ? value : "none");
     return 0;
@@ -88,7 +88,12 @@ static int read_cell(const char *path, struct probe_file *cell)
     rc = rc ? rc : take_text(cell, json, "preset", cell->preset);
     const char *attention =
         cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
-    snprintf(cell->attention, sizeof cell->attention, "%s", attention ? attention : "");
+    if (attention && (!orr_is_label(attention) || strlen(attention) >= sizeof cell->attention))
+        rc = rc ? rc
+                : ORR_FAIL(ORR_EFORMAT, "%s: \"attention\": expected a short text, found %s", path,
+                           attention);
+    else
+        snprintf(cell->attention, sizeof cell->attention, "%s", attention ? attention : "");
     const char *key = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "key"));
     snprintf(cell->key, sizeof cell->key, "%s", key ? key : "");
     cell->settings = cJSON_DetachItemFromObjectCaseSensitive(json, "settings");

@@ -239,7 +239,7 @@ static int run(struct probe_inductive *p)
     TRY(collect(p));
     TRY(probe_inductive_rows(p));
     TRY(add_about(p));
-    TRY(probe_results_begin(p->folder, "inductive"));
+    TRY(probe_results_begin(&p->results, p->folder, "inductive"));
     TRY(probe_inductive_draw(p)); /* first, because --resume looks for the tables */
     p->results.over = "data sets";
     TRY(probe_results_write(&p->results, &p->probe, p->options, p->folder, "inductive", p->key));

@@ -342,7 +342,7 @@ static int write(struct intervene *v)
     if (!rc)
         rc = shorten(&results, &some);
     if (!rc)
-        rc = probe_results_begin(v->folder, "intervene");
+        rc = probe_results_begin(&results, v->folder, "intervene");
     if (!rc)
         rc = draw(v, &results); /* first, because --resume looks for the tables */
     if (!rc)

@@ -298,7 +298,7 @@ static int run(struct curves *c)
     TRY(measure_all(c));
     TRY(add_rows(c));
     TRY(add_budget(c));
-    TRY(probe_results_begin(c->folder, "labels"));
+    TRY(probe_results_begin(&c->results, c->folder, "labels"));
     TRY(probe_labels_draw_figure(&c->results, &c->probe, c->folder));
     TRY(probe_results_write(&c->results, &c->probe, o, c->folder, "labels", c->key));
     probe_results_print(&c->results, &c->probe, "labels");

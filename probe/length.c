@@ -262,8 +262,7 @@ static int draw(const struct length *l, const struct probe *probe)
 
 static int write(struct length *l, struct probe *probe)
 {
-    TRY(orr_mkdir(l->folder));
-    TRY(probe_results_begin(l->folder, "length"));
+    TRY(probe_results_begin(&l->results, l->folder, "length"));
     TRY(draw(l, probe)); /* first, because --resume looks for the tables */
     TRY(probe_results_write(&l->results, probe, l->options, l->folder, "length", l->key));
     struct probe_results shown = {0};

@@ -252,9 +252,7 @@ static int write(struct linear *l)
     if (!rc)
         rc = add_all(l, &all);
     if (!rc)
-        rc = orr_mkdir(l->folder);
-    if (!rc)
-        rc = probe_results_begin(l->folder, "linear");
+        rc = probe_results_begin(&all, l->folder, "linear");
     if (!rc)
         rc = draw(l, &all); /* first, because --resume looks for the tables */
     if (!rc)

@@ -269,6 +269,12 @@ int probe_folder(const struct probe *probe, const struct probe_options *options,
                     options->checkpoint);
 }
 
+int probe_lock(const char *folder, int *lock)
+{
+    enum { WAIT_S = 600 }; /* what waits has measured already */
+    return orr_lock(folder, "writing", WAIT_S, lock);
+}
+
 void probe_describe(const struct gpt_model *model, char text[PROBE_TEXT])
 {
     const struct gpt_config *c = &model->config;

@@ -35,11 +35,11 @@ static int write(const struct probe *probe, const struct probe_options *options,
     const size_t n = (size_t)probe->sequences, T = (size_t)probe->T;
     const size_t in_shape[] = {n, T, 2}, out_shape[] = {n, T, (size_t)probe->model.config.outputs};
     char folder[4096], path[4096];
-    int rc = probe_folder(probe, options, folder);
-    if (!rc)
-        rc = orr_mkdir(folder);
-    if (!rc)
-        rc = orr_path(path, "%s/inputs.npy", folder);
+    int lock;
+    TRY(probe_folder(probe, options, folder));
+    TRY(orr_mkdir(folder));
+    TRY(probe_lock(folder, &lock));
+    int rc = orr_path(path, "%s/inputs.npy", folder);
     if (!rc)
         rc = orr_npy_write(path, tokens || text ? ORR_U16 : ORR_F32, text ? 2 : 3, in_shape, inputs,
                            NULL);
@@ -48,6 +48,7 @@ static int write(const struct probe *probe, const struct probe_options *options,
     if (!rc)
         rc =
             orr_npy_write(path, sizeof(real) == 8 ? ORR_F64 : ORR_F32, 3, out_shape, outputs, NULL);
+    orr_unlock(lock);
     if (!rc)
         orr_note(options->quiet, "outputs: %s/inputs.npy, %s/outputs.npy (%zu sequences, %zu rows)",
                  folder, folder, n, T);

@@ -209,8 +209,7 @@ int probe_passkey(const struct probe_options *options)
                  ? probe_resamples_create(&p->resamples, probe.preset.seed, p->trials)
                  : ORR_ENOMEM;
         rc = rc ? rc : measure(p);
-        rc = rc ? rc : orr_mkdir(p->folder);
-        rc = rc ? rc : probe_results_begin(p->folder, "passkey");
+        rc = rc ? rc : probe_results_begin(&p->results, p->folder, "passkey");
         rc = rc ? rc : draw(p, &probe); /* first, because --resume looks for the tables */
         rc = rc ? rc
                 : probe_results_write(&p->results, &probe, options, p->folder, "passkey", p->key);

@@ -203,8 +203,7 @@ static int describe(struct probe_planets *p)
 static int write(struct probe_planets *p)
 {
     TRY(describe(p));
-    TRY(orr_mkdir(p->folder));
-    TRY(probe_results_begin(p->folder, "planets"));
+    TRY(probe_results_begin(&p->results, p->folder, "planets"));
     TRY(probe_arrows_remove(p));
     TRY(probe_planets_draw(p)); /* first, because --resume looks for the tables */
     if (p->arrows.there) {
@@ -250,7 +249,7 @@ static int open_all(struct probe_planets *p)
     return probe_key(o, "planets", REVISION, "", p->key);
 }
 
-/* Whether results that are there have forces of the same heads, and their table. They stand apart
+/* Whether results that are there have forces of the same heads. They stand apart
  * from the key, which says what results of several seeds have in common. */
 static bool has_heads(const struct probe_planets *p)
 {
@@ -268,8 +267,6 @@ static bool has_heads(const struct probe_planets *p)
         same = same && cJSON_IsString(was) && !strcmp(was->valuestring, sum[k]);
     }
     cJSON_Delete(json);
-    if (same && p->arrows.there)
-        same = !orr_path(path, "%s/planets_forces.csv", p->folder) && orr_exists(path);
     return same;
 }
 

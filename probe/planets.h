@@ -60,8 +60,8 @@ void probe_arrows_truth(const struct probe_planets *p, int planet, int k, double
 /* The prediction of the model (which 0) or the floor (1) there. */
 void probe_arrows_at(const struct probe_planets *p, int which, int planet, int k, double f[2]);
 /* planets_forces.csv, and planets_forces_<planet>.png (figures/forces.gp). */
-int probe_arrows_write(const struct probe_planets *p);
-int probe_arrows_draw(const struct probe_planets *p);
+int probe_arrows_write(struct probe_planets *p);
+int probe_arrows_draw(struct probe_planets *p);
 /* Removes these files of an earlier measurement, where they are. ORR_EIO. */
 int probe_arrows_remove(const struct probe_planets *p);
 void probe_arrows_free(struct probe_arrows *arrows);

@@ -206,7 +206,7 @@ static int write_field(const void *of, const char *data, const char *settings)
     return rc;
 }
 
-int probe_arrows_draw(const struct probe_planets *p)
+int probe_arrows_draw(struct probe_planets *p)
 {
     for (int i = 0; i < PROBE_PLANETS; i++) {
         const struct field field = {
@@ -214,6 +214,8 @@ int probe_arrows_draw(const struct probe_planets *p)
         char name[64];
         snprintf(name, sizeof name, "planets_forces_%s", sim_sun_bodies[i].name);
         TRY(probe_picture(p->folder, name, "forces.gp", write_field, &field));
+        snprintf(name, sizeof name, "planets_forces_%s.png", sim_sun_bodies[i].name);
+        TRY(probe_results_file(&p->results, p->folder, name));
     }
     return 0;
 }

@@ -265,7 +265,7 @@ int probe_arrows_remove(const struct probe_planets *p)
     return 0;
 }
 
-int probe_arrows_write(const struct probe_planets *p)
+int probe_arrows_write(struct probe_planets *p)
 {
     const struct probe_arrows *a = &p->arrows;
     struct orr_file file = {0};
@@ -290,5 +290,5 @@ int probe_arrows_write(const struct probe_planets *p)
     if (!rc)
         rc = orr_file_commit(&file);
     orr_file_close(&file);
-    return rc;
+    return rc ? rc : probe_results_file(&p->results, p->folder, "planets_forces.csv");
 }

@@ -72,6 +72,9 @@ int probe_fill(struct probe *probe, uint64_t i, struct gpt_batch *batch);
 /* options->out, else <run>/<source>/probe for pretrained models and <run>/<source>/probe_<stage>
  * for others, else (no run) the folder "probe" beside the checkpoint. */
 int probe_folder(const struct probe *probe, const struct probe_options *options, char folder[4096]);
+/* One probe at a time writes into the folder; others have measured already, and wait. orr_unlock()
+ * it. */
+int probe_lock(const char *folder, int *lock);
 /* "lssar, p = 15, window 8". */
 enum { PROBE_TEXT = 160 };
 void probe_describe(const struct gpt_model *model, char text[PROBE_TEXT]);

@@ -1,6 +1,8 @@
 /* results.c - files and tables of what probes measured. */
 #include "results.h"
 
+#include "base/provenance.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +25,19 @@ int probe_results_add(struct probe_results *results, const struct probe_row *row
     return 0;
 }
 
+static void unlock(struct probe_results *results)
+{
+    if (results->lock)
+        orr_unlock(results->lock);
+    results->lock = 0;
+}
+
 void probe_results_free(struct probe_results *results)
 {
+    unlock(results);
     free(results->row);
     cJSON_Delete(results->about);
+    cJSON_Delete(results->files);
     *results = (struct probe_results){0};
 }
 
@@ -65,7 +76,16 @@ static double *number_of(struct probe_row *row, size_t k)
     return (double *)(void *)((char *)row + numbers[k].offset);
 }
 
-static int write_csv(const struct probe_results *results, const char *path, uint64_t *checksum)
+/* In quotes, with two of them for one inside (RFC 4180). */
+static int write_text(struct orr_file *file, const char *text)
+{
+    TRY(orr_file_printf(file, "\""));
+    for (const char *c = text; *c; c++)
+        TRY(*c == '"' ? orr_file_printf(file, "\"\"") : orr_file_printf(file, "%c", *c));
+    return orr_file_printf(file, "\",");
+}
+
+static int write_csv(const struct probe_results *results, const char *path)
 {
     struct orr_file file = {0};
     int rc = orr_file_create(&file, path);
@@ -77,8 +97,9 @@ static int write_csv(const struct probe_results *results, const char *path, uint
         rc = orr_file_printf(&file, ",n\n");
     for (int i = 0; i < results->count && !rc; i++) {
         struct probe_row *row = &results->row[i];
-        rc = orr_file_printf(&file, "\"%s\",\"%s\",%d,%d", row->quantity, row->measure, row->layer,
-                             row->context);
+        rc = write_text(&file, row->quantity);
+        rc = rc ? rc : write_text(&file, row->measure);
+        rc = rc ? rc : orr_file_printf(&file, "%d,%d", row->layer, row->context);
         for (size_t k = 0; k < NUMBERS && !rc; k++)
             rc = orr_file_printf(&file, ",%.9g", *number_of(row, k));
         if (!rc)
@@ -86,14 +107,8 @@ static int write_csv(const struct probe_results *results, const char *path, uint
     }
     if (!rc)
         rc = orr_file_commit(&file);
-    *checksum = file.checksum;
     orr_file_close(&file);
     return rc;
-}
-
-static void hex(uint64_t value, char text[17])
-{
-    snprintf(text, 17, "%016llx", (unsigned long long)value);
 }
 
 /* The settings that something is made from and that have an effect, as in a preset file. */
@@ -151,47 +166,72 @@ static cJSON *to_json(const struct probe_results *results, const struct probe *p
     return json;
 }
 
-int probe_results_write(const struct probe_results *results, const struct probe *probe,
-                        const struct probe_options *options, const char *folder, const char *name,
-                        const char key[PROBE_KEY])
+int probe_results_begin(struct probe_results *results, const char *folder, const char *name)
 {
-    char path[4096], sum[17];
-    uint64_t checksum;
+    char path[4096];
     TRY(orr_mkdir(folder));
-    TRY(orr_path(path, "%s/%s.csv", folder, name));
-    TRY(write_csv(results, path, &checksum));
+    TRY(probe_lock(folder, &results->lock));
+    TRY(orr_path(path, "%s/%s.json", folder, name));
+    return orr_remove(path);
+}
+
+int probe_results_file(struct probe_results *results, const char *folder, const char *file)
+{
+    if (!results->files)
+        results->files = cJSON_CreateObject();
+    return orr_files_add(results->files, folder, file);
+}
+
+/* The CSV, and the picture that most probes draw. */
+static int write_files(struct probe_results *results, const char *folder, const char *name)
+{
+    char file[ORR_NAME], path[4096];
+    snprintf(file, sizeof file, "%s.png", name);
+    TRY(orr_path(path, "%s/%s", folder, file));
+    if (orr_exists(path))
+        TRY(probe_results_file(results, folder, file));
+    snprintf(file, sizeof file, "%s.csv", name);
+    TRY(orr_path(path, "%s/%s", folder, file));
+    TRY(write_csv(results, path));
+    return probe_results_file(results, folder, file);
+}
+
+static int write_all(struct probe_results *results, const struct probe *probe,
+                     const struct probe_options *options, const char *folder, const char *name,
+                     const char key[PROBE_KEY])
+{
+    char path[4096];
+    TRY(write_files(results, folder, name));
     TRY(orr_path(path, "%s/%s.json", folder, name));
     cJSON *json = to_json(results, probe, options, name, key);
-    hex(checksum, sum);
-    cJSON_AddStringToObject(json, "csv_xxh64", sum);
-    const int rc = orr_json_write(path, json);
+    cJSON_AddItemToObject(json, "files", cJSON_Duplicate(results->files, true));
+    const int rc = orr_sum_add(json) ? orr_json_write(path, json)
+                                     : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     cJSON_Delete(json);
     if (!rc)
         orr_note(options->quiet, "%s: %s", name, path);
     return rc;
 }
 
-int probe_results_begin(const char *folder, const char *name)
+int probe_results_write(struct probe_results *results, const struct probe *probe,
+                        const struct probe_options *options, const char *folder, const char *name,
+                        const char key[PROBE_KEY])
 {
-    char path[4096];
-    TRY(orr_path(path, "%s/%s.json", folder, name));
-    return orr_remove(path);
+    const int rc = write_all(results, probe, options, folder, name, key);
+    unlock(results);
+    return rc;
 }
 
 bool probe_results_there(const struct probe_options *options, const char *folder, const char *name,
                          const char key[PROBE_KEY])
 {
-    char path[4096], csv[4096], sum[17];
-    uint64_t checksum, bytes;
+    char path[4096], why[ORR_WHY] = "";
     cJSON *json = NULL;
     if (!options->resume || orr_path(path, "%s/%s.json", folder, name) || !orr_exists(path) ||
-        orr_path(csv, "%s/%s.csv", folder, name) || !orr_exists(csv) ||
-        orr_file_checksum(csv, &checksum, &bytes) || orr_json_read(path, &json))
+        orr_json_read(path, &json))
         return false;
-    hex(checksum, sum);
-    const char *was = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "key"));
-    const char *csv_was = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "csv_xxh64"));
-    const bool same = was && !strcmp(was, key) && csv_was && !strcmp(csv_was, sum);
+    const bool same = orr_json_says(json, "key", key) && orr_sum_same(json, why) &&
+                      orr_files_same(folder, cJSON_GetObjectItemCaseSensitive(json, "files"), why);
     cJSON_Delete(json);
     if (same)
         orr_note(options->quiet, "%s: %s: complete", name, path);
@@ -203,35 +243,89 @@ bool probe_results_there(const struct probe_options *options, const char *folder
 static int read_text(const char *path, const cJSON *row, const char *name, char *to, size_t bytes)
 {
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, name));
-    if (!text || (size_t)snprintf(to, bytes, "%s", text) >= bytes)
+    if (!text || !orr_is_label(text) || (size_t)snprintf(to, bytes, "%s", text) >= bytes)
         return ORR_FAIL(ORR_EFORMAT, "%s: a row's \"%s\": expected a short text, found %s", path,
                         name, text ? text : "none");
     return 0;
 }
 
-static double read_number(const cJSON *row, const char *name)
+/* A number, or null: none. */
+static int read_value(const char *path, const cJSON *row, const char *name, double *value)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, name);
-    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+    *value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+    if (!item || cJSON_IsNull(item) || isfinite(*value))
+        return 0;
+    return ORR_FAIL(ORR_EFORMAT, "%s: a row's \"%s\": expected a number or null", path, name);
+}
+
+/* A whole number from `least` to `most`. */
+static int read_whole(const char *path, const cJSON *row, const char *name, double least,
+                      double most, double *value)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, name);
+    *value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+    if (*value >= least && *value <= most && *value == floor(*value))
+        return 0;
+    return ORR_FAIL(ORR_EFORMAT,
+                    "%s: a row's \"%s\": expected a whole number from %.0f to %.0f, found %g", path,
+                    name, least, most, *value);
 }
 
 static int read_row(const char *path, const cJSON *json, struct probe_row *row)
 {
+    double layer, context, n;
     TRY(read_text(path, json, "quantity", row->quantity, sizeof row->quantity));
     TRY(read_text(path, json, "measure", row->measure, sizeof row->measure));
-    const double layer = read_number(json, "layer"), context = read_number(json, "context"),
-                 n = read_number(json, "n");
-    if (!(fabs(layer) < 1e6 && fabs(context) < 1e9 && fabs(n) < 1e15))
-        return ORR_FAIL(ORR_EFORMAT,
-                        "%s: a row of \"%s\": expected numbers \"layer\", \"context\" "
-                        "and \"n\"",
-                        path, row->quantity);
+    TRY(read_whole(path, json, "layer", -1, 1e6, &layer));
+    TRY(read_whole(path, json, "context", -1e9, 1e9, &context));
+    TRY(read_whole(path, json, "n", 0, 1e15, &n));
     row->layer = (int)layer;
     row->context = (int)context;
     row->n = (long)n;
     for (size_t k = 0; k < NUMBERS; k++)
-        *number_of(row, k) = read_number(json, numbers[k].name);
+        TRY(read_value(path, json, numbers[k].name, number_of(row, k)));
     return 0;
+}
+
+static int by_figure(const void *a, const void *b)
+{
+    const struct probe_row *const *x = a, *const *y = b;
+    const int quantity = strcmp((*x)->quantity, (*y)->quantity),
+              measure = strcmp((*x)->measure, (*y)->measure);
+    if (quantity || measure)
+        return quantity ? quantity : measure;
+    return (*x)->layer != (*y)->layer
+               ? ((*x)->layer > (*y)->layer) - ((*x)->layer < (*y)->layer)
+               : ((*x)->context > (*y)->context) - ((*x)->context < (*y)->context);
+}
+
+/* No figure may stand there with two values. */
+static int check_figures(const char *path, const struct probe_results *results)
+{
+    const size_t n = (size_t)results->count;
+    const struct probe_row **sorted = orr_alloc(n + 1, sizeof *sorted), *twice = NULL;
+    if (!sorted)
+        return ORR_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &results->row[i];
+    qsort(sorted, n, sizeof *sorted, by_figure);
+    for (size_t i = 1; i < n && !twice; i++)
+        if (!by_figure(&sorted[i], &sorted[i - 1]))
+            twice = sorted[i];
+    free(sorted);
+    return twice ? ORR_FAIL(ORR_EFORMAT, "%s: %s of \"%s\", layer %d, context %d, is there twice",
+                            path, twice->measure, twice->quantity, twice->layer, twice->context)
+                 : 0;
+}
+
+/* Files of version 0.1 do not say how they were written. */
+static int check_sum(const char *path, const cJSON *json)
+{
+    char why[ORR_WHY] = "";
+    if (!cJSON_HasObjectItem(json, "xxh64") || orr_sum_same(json, why))
+        return 0;
+    return ORR_FAIL(ORR_EFORMAT, "%s: %s", path, why);
 }
 
 int probe_results_read(const char *path, struct probe_results *results, cJSON **json)
@@ -246,11 +340,13 @@ int probe_results_read(const char *path, struct probe_results *results, cJSON **
         rc =
             ORR_FAIL(ORR_EFORMAT, "%s: expected \"format\": \"" FORMAT "\" with \"rows\", found %s",
                      path, format ? format : "none");
+    rc = rc ? rc : check_sum(path, *json);
     for (item = rc ? NULL : rows->child; item; item = item->next) {
         struct probe_row row;
         rc = rc ? rc : read_row(path, item, &row);
         rc = rc ? rc : probe_results_add(results, &row);
     }
+    rc = rc ? rc : check_figures(path, results);
     if (rc) {
         probe_results_free(results);
         cJSON_Delete(*json);

@@ -28,6 +28,8 @@ struct probe_results {
     struct probe_row *row;
     int count, room;
     struct cJSON *about; /* more about the measurement, "about" in the JSON; NULL: nothing */
+    struct cJSON *files; /* what goes with them: see probe_results_file */
+    int lock;            /* of the folder, while they are written; 0: none */
     const char *over;    /* what intervals are over, in print; NULL: held-out sequences */
 };
 /* ORR_ENOMEM. */
@@ -39,22 +41,26 @@ void probe_results_free(struct probe_results *results);
  * options; `options` are those of the probe that the struct does not hold, "" = none. */
 int probe_key(const struct probe_options *options, const char *name, int revision, const char *more,
               char key[PROBE_KEY]);
-/* Before files that go with <folder>/<name>.json change: removes it, so that it never stands for
- * files of other settings. */
-int probe_results_begin(const char *folder, const char *name);
-/* With --resume: whether <folder>/<name>.json was made under this key, and its CSV is there as it
- * was. Says so in a note. */
+/* Before files that go with <folder>/<name>.json change: makes the folder and removes the JSON, so
+ * that it never stands for files of other settings. No other probe writes there from now until
+ * probe_results_write() or _free(); one that does is waited for, and its measurement kept. */
+int probe_results_begin(struct probe_results *results, const char *folder, const char *name);
+/* Between the two: the file <folder>/<file> is whole, and belongs to the results. */
+int probe_results_file(struct probe_results *results, const char *folder, const char *file);
+/* With --resume: whether <folder>/<name>.json was made under this key, and it and every file that
+ * goes with it are as they were. Says so in a note. */
 bool probe_results_there(const struct probe_options *options, const char *folder, const char *name,
                          const char key[PROBE_KEY]);
-/* Writes <folder>/<name>.csv and, as the last, <name>.json ("orrery-probe-1", docs/formats.md):
- * each whole or not at all. */
-int probe_results_write(const struct probe_results *results, const struct probe *probe,
+/* After probe_results_begin(): writes <folder>/<name>.csv and, as the last, <name>.json
+ * ("orrery-probe-1", docs/formats.md): each whole or not at all. */
+int probe_results_write(struct probe_results *results, const struct probe *probe,
                         const struct probe_options *options, const char *folder, const char *name,
                         const char key[PROBE_KEY]);
 /* A table on stdout, under the model's name. */
 void probe_results_print(const struct probe_results *results, const struct probe *probe,
                          const char *name);
-/* Reads the rows of a JSON file of this format; *json holds the whole (cJSON_Delete() it). */
+/* Reads the rows of a JSON file of this format; *json holds the whole (cJSON_Delete() it). What is
+ * not as it was written, where it says how that was, is ORR_EFORMAT. */
 int probe_results_read(const char *path, struct probe_results *results, struct cJSON **json);
 
 #endif

@@ -226,7 +226,7 @@ static int write(struct rollout *r)
     struct probe_results results = {0};
     int rc = add_rows(r, &results);
     if (!rc)
-        rc = probe_results_begin(r->folder, "rollout");
+        rc = probe_results_begin(&results, r->folder, "rollout");
     if (!rc)
         rc = draw(r, &results); /* first, because --resume looks for the tables */
     if (!rc)

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -67,8 +68,25 @@ static bool has_list(const char *dir)
            (!orr_path(path, "%s/progress.json", dir) && orr_exists(path));
 }
 
+/* Counts of a set, where it has them. */
+static int check_counts(const char *path, const cJSON *set)
+{
+    static const char *const keys[] = {"sequences", "planned", "clipped_coordinates"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(set, keys[k]);
+        const double count = cJSON_IsNumber(item) ? item->valuedouble : 0;
+        if (item &&
+            !(cJSON_IsNumber(item) && count >= 0 && count <= 0x1p53 && count == floor(count)))
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s: set \"%s\": \"%s\": expected a whole number from 0 to 2^53, found "
+                            "%.17g",
+                            path, set->string, keys[k], orr_json_number(set, keys[k]));
+    }
+    return 0;
+}
+
 /* Files of sets have names in this folder: what a list names is read, and replaced. */
-static int check_names(const char *path, const cJSON *sets)
+static int check_sets(const char *path, const cJSON *sets)
 {
     const cJSON *set, *file;
     cJSON_ArrayForEach (set, sets) {
@@ -76,6 +94,7 @@ static int check_names(const char *path, const cJSON *sets)
         if (!set->string || (files && !cJSON_IsObject(files)))
             return ORR_FAIL(ORR_EFORMAT, "%s: \"sets\": expected objects with an object \"files\"",
                             path);
+        TRY(check_counts(path, set));
         cJSON_ArrayForEach (file, files)
             if (!orr_is_name(file->string))
                 return ORR_FAIL(ORR_EFORMAT,
@@ -99,7 +118,7 @@ static int read_sets(const char *dir, const char *name, bool force, cJSON **json
     if (!rc && !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(*json, "sets")))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: no object \"sets\"", path);
     if (!rc)
-        rc = check_names(path, cJSON_GetObjectItemCaseSensitive(*json, "sets"));
+        rc = check_sets(path, cJSON_GetObjectItemCaseSensitive(*json, "sets"));
     if (!rc)
         return 0;
     cJSON_Delete(*json);

@@ -92,7 +92,7 @@ static int open_part(struct sim_parts *parts, const struct orr_preset *preset, c
     struct part *part = &more[parts->count];
     memset(part, 0, sizeof *part);
     TRY(orr_path(part->dir, "%s/parts/%s", parts->dir, name));
-    TRY(orr_lock(part->dir, "writing data sets", &part->lock));
+    TRY(orr_lock(part->dir, "writing data sets", ORR_LOCK_WAIT_S, &part->lock));
     parts->count++;
     return sim_inventory_open(&part->inventory, preset, part->dir, false);
 }

@@ -325,7 +325,7 @@ static int write_split(struct writer *w, struct orr_progress *progress)
 /* One writer at a time. */
 static int lock_folder(const char *dir, int *fd)
 {
-    return orr_lock(dir, "writing data sets", fd);
+    return orr_lock(dir, "writing data sets", ORR_LOCK_WAIT_S, fd);
 }
 
 static int remove_file(const char *dir, const char *name)

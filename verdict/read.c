@@ -19,6 +19,8 @@ int verdict_miss(struct verdict *v, const char *what, const char *why)
     v->missing = more;
     snprintf(more[v->missing_count].what, sizeof more->what, "%s", what);
     snprintf(more[v->missing_count].why, sizeof more->why, "%s", why);
+    orr_one_line(more[v->missing_count].what); /* of a file, and for a list */
+    orr_one_line(more[v->missing_count].why);
     v->missing_count++;
     return 0;
 }
@@ -91,7 +93,10 @@ static int read_probe(struct verdict *v, const struct runs_run *run, struct verd
         return rc;
     }
     int rc = 0;
-    if (!report_runs_is_of(json, checkpoint))
+    char why[ORR_WHY] = "";
+    if (cJSON_HasObjectItem(json, "xxh64") && !orr_sum_same(json, why)) /* version 0.1 has none */
+        rc = verdict_miss(v, path, why);
+    else if (!report_runs_is_of(json, checkpoint))
         rc = verdict_miss(v, path, "of another checkpoint, or of a changed one");
     else
         for (int q = 0; verdict_table[q].id; q++) {

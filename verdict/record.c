@@ -49,7 +49,8 @@ static int take_cell(struct verdict *v, const struct runs_run *run, const cJSON 
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
     const cJSON *figures = cJSON_GetObjectItemCaseSensitive(json, "figures");
     struct verdict_cell *cell;
-    if (!name || strlen(name) >= ORR_NAME || !cJSON_IsObject(figures))
+    if (!name || !orr_is_name(name) || !orr_is_label(name) || strlen(name) >= ORR_NAME ||
+        !cJSON_IsObject(figures))
         return ORR_FAIL(ORR_EFORMAT, "%s: \"cells\": expected an attention and its figures",
                         run->path);
     for (size_t i = 0; i < v->count; i++)

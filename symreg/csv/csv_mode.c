@@ -196,7 +196,7 @@ static int run_locked(const struct orr_cli *cli, const char *file,
     if (!*cli->out)
         return run(cli, file, options, table, setup, fit);
     TRY(orr_mkdir(cli->out));
-    TRY(orr_lock(cli->out, "searching for formulas", &fd));
+    TRY(orr_lock(cli->out, "searching for formulas", ORR_LOCK_WAIT_S, &fd));
     const int rc = run(cli, file, options, table, setup, fit);
     orr_unlock(fd);
     return rc;

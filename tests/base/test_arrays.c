@@ -212,7 +212,7 @@ static void test_npy_expect(void **state)
     scratch_path(path, dir, "absent.npy");
     assert_int_equal(orr_npy_open(path, &npy), ORR_EMISSING);
     error_names(path, NULL);
-    assert_int_equal(orr_npy_open(dir, &npy), ORR_EFORMAT);
+    assert_int_equal(orr_npy_open(dir, &npy), ORR_EIO);
 }
 
 /* ------------------------------------------------------------------------- safetensors */
@@ -351,7 +351,7 @@ static void test_safetensors_foreign(void **state)
     orr_safetensors_close(file);
     assert_int_equal(orr_safetensors_open("/nonexistent.safetensors", &file), ORR_EMISSING);
     error_names("/nonexistent.safetensors", NULL);
-    assert_int_equal(orr_safetensors_open(dir, &file), ORR_EFORMAT);
+    assert_int_equal(orr_safetensors_open(dir, &file), ORR_EIO);
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* test_errors.c - messages and exit statuses, memory, logs, signals. */
 #include "scratch.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -41,6 +42,33 @@ static void test_message_is_one_line(void **state)
     (void)state;
     ORR_FAIL(ORR_EFORMAT, "tensor \"%s\"", "a\nerror:\tb\033[31m\177\xc3\xa4");
     assert_string_equal(orr_error(), "tensor \"a error: b?[31m?\xc3\xa4\"");
+}
+
+/* Notes are one line, too, and so is what goes into lists and tables. */
+static void test_texts_of_strangers(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"a\nb", "\033[31m", "a|b", "\177", "\xc2\x9b" "31m"};
+    char dir[64], path[4096], text[] = "a\nb\t\033[31m\xc2\x9b\xc3\xa4|", *noted;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(orr_is_label(bad[i]));
+    assert_true(orr_is_label("1/r^2, of \xc3\xa4 \"b\""));
+    orr_one_line(text);
+    assert_string_equal(text, "a b ?[31m??\xc3\xa4|");
+    scratch_create(dir);
+    scratch_path(path, dir, "noted");
+    fflush(stderr);
+    const int kept = dup(STDERR_FILENO), file = open(path, O_CREAT | O_WRONLY, 0600);
+    assert_true(kept >= 0 && file >= 0 && dup2(file, STDERR_FILENO) >= 0);
+    orr_note(false, "left out: %s", "a\nerror: \033]0;b");
+    orr_note(true, "nothing");
+    assert_true(dup2(kept, STDERR_FILENO) >= 0);
+    close(kept);
+    close(file);
+    assert_int_equal(orr_file_read(path, &noted, NULL), 0);
+    assert_string_equal(noted, "left out: a error: ?]0;b\n");
+    free(noted);
+    scratch_remove(dir);
 }
 
 static void *other_thread(void *seen)
@@ -189,6 +217,7 @@ int main(void)
         cmocka_unit_test(test_message),
         cmocka_unit_test(test_message_is_bounded),
         cmocka_unit_test(test_message_is_one_line),
+        cmocka_unit_test(test_texts_of_strangers),
         cmocka_unit_test(test_messages_belong_to_threads),
         cmocka_unit_test(test_exit_status),
         cmocka_unit_test(test_gsl_does_not_abort),

@@ -190,8 +190,41 @@ static void test_paths(void **state)
     assert_int_equal(orr_file_read(dir, &text, NULL), ORR_EIO);
     error_names(dir, NULL);
     scratch_path(path, dir, "absent");
-    assert_int_equal(orr_file_read(path, &text, NULL), ORR_EIO);
+    assert_int_equal(orr_file_read(path, &text, NULL), ORR_EMISSING);
     error_names(path, NULL);
+}
+
+/* Nobody writes into the FIFO: whoever opened it to read would wait without end. */
+static void test_fifos_are_not_waited_for(void **state)
+{
+    (void)state;
+    char path[4096], *text;
+    size_t bytes;
+    uint64_t sum, size;
+    void *map;
+    struct orr_npy npy;
+    struct orr_safetensors *tensors;
+    struct orr_log log;
+    struct orr_file file;
+    struct stat info;
+    scratch_path(path, dir, "fifo");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    alarm(20); /* ends the test where it waits */
+    assert_int_equal(orr_file_read(path, &text, &bytes), ORR_EIO);
+    error_names(path, "not a regular file", NULL);
+    assert_null(text);
+    assert_int_equal(orr_file_checksum(path, &sum, &size), ORR_EIO);
+    assert_int_equal(orr_file_map(path, &map, &bytes), ORR_EIO);
+    assert_int_equal(orr_npy_open(path, &npy), ORR_EIO);
+    assert_int_equal(orr_safetensors_open(path, &tensors), ORR_EIO);
+    assert_int_equal(orr_log_open(&log, path, true), ORR_EIO);
+    assert_int_equal(orr_log_open(&log, path, false), ORR_EIO);
+    assert_int_equal(orr_file_create(&file, path), 0); /* and is replaced by what is written */
+    assert_int_equal(orr_file_printf(&file, "x"), 0);
+    assert_int_equal(orr_file_commit_changes(&file), 0);
+    orr_file_close(&file);
+    assert_true(!lstat(path, &info) && S_ISREG(info.st_mode));
+    alarm(0);
 }
 
 /* A link that waits under the temporary name leads nowhere: it is taken away. */
@@ -212,6 +245,19 @@ static void test_no_write_through_links(void **state)
     orr_file_close(&file);
     assert_false(orr_exists(target));
     assert_true(!lstat(path, &info) && S_ISREG(info.st_mode));
+    scratch_text(target, "x"); /* a file that holds these bytes is kept, a link to one is not */
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink(target, path), 0);
+    for (int k = 0; k < 2; k++) {
+        const ino_t before = k ? info.st_ino : 0;
+        assert_int_equal(orr_file_create(&file, path), 0);
+        assert_int_equal(orr_file_printf(&file, "x"), 0);
+        assert_int_equal(orr_file_commit_changes(&file), 0);
+        orr_file_close(&file);
+        assert_true(!lstat(path, &info) && S_ISREG(info.st_mode));
+        assert_true(!k || info.st_ino == before);
+    }
+    assert_true(orr_exists(target));
 }
 
 static void test_names(void **state)
@@ -276,6 +322,16 @@ static void test_json(void **state)
     scratch_text(path, "");
     assert_int_equal(orr_json_read(path, &json), ORR_EFORMAT);
     error_names(path, NULL);
+    scratch_write(path, "{\"a\":\n3}\0 more", 14); /* what is behind a NUL belongs to the file */
+    assert_int_equal(orr_json_read(path, &json), ORR_EFORMAT);
+    error_names(path, ":2:3:", NULL);
+    scratch_text(path, "[{\"b\": 1, \"a\": {\"c\": 1, \"d\": 2, \"c\": 1}}]");
+    assert_int_equal(orr_json_read(path, &json), ORR_EFORMAT); /* which of the two is meant? */
+    error_names(path, "\"c\" stands twice", NULL);
+    assert_null(json);
+    scratch_text(path, "[{\"a\": 1, \"A\": 1}, {\"a\": {\"a\": 1}}]");
+    assert_int_equal(orr_json_read(path, &json), 0);
+    cJSON_Delete(json);
     json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "a \"b\"", "\xc3\xa9\n");
     assert_int_equal(orr_json_write(path, json), 0);
@@ -302,6 +358,7 @@ static void test_csv_numbers(void **state)
         "r,\"m \"\"1\"\"\",\"a,b\"\n1,-2.5e-3, 7 \n\"4\",nan,inf\n",
         "r,\"m \"\"1\"\"\",\"a,b\"\r\n1,-2.5e-3,7\r\n4,\"nan\",inf", /* CRLF, no last newline */
         "r,\"m \"\"1\"\"\",\"a,b\"\n1,-2.5e-3,7\n4,nan,inf\n\n",     /* an empty last line */
+        "r,\"m \"\"1\"\"\",\"a,b\"\r\n1,-2.5e-3,7\r\n4,nan,inf\r\n\r\n",
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -365,6 +422,9 @@ static void test_csv_errors(void **state)
         {"a,b\n1,2\n3,4 5\n", ":3:", "\"4 5\""},
         {"a,b\n1,\n", ":2:", "expected a number"},
         {"a,b\n1,\"2\n", "not closed", NULL},
+        {"a,b\n1,\"2\"3\n", ":2:", "behind the quotes"},
+        {"a,\"b\"c\n1,2\n", ":1:", "behind the quotes"},
+        {"a,b\n1,2\n\n\n", ":3:", "expected"},
         {"a,a\n1,2\n", ":1:", "twice"},
         {"", "empty", NULL},
         {"\n1\n", "empty", NULL},
@@ -385,7 +445,12 @@ static void test_csv_errors(void **state)
     scratch_write(path, "a,b\n1,\0\n", 8);
     assert_int_equal(orr_csv_read(path, ORR_CSV_NUMBERS, &csv), ORR_EFORMAT);
     error_names("not a text file", NULL);
-    assert_int_equal(orr_csv_read("/nonexistent.csv", ORR_CSV_NUMBERS, &csv), ORR_EIO);
+    assert_int_equal(orr_csv_read("/nonexistent.csv", ORR_CSV_NUMBERS, &csv), ORR_EMISSING);
+    /* quotes inside a cell are signs as others: here of inches */
+    assert_int_equal(read_csv("5\",6\",b\n1,2,3\n", ORR_CSV_NUMBERS, &csv), 0);
+    assert_int_equal(csv.cols, 3);
+    assert_int_equal(orr_csv_column(&csv, "6\""), 1);
+    orr_csv_free(&csv);
 }
 
 int main(void)
@@ -399,6 +464,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_close_without_commit, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_full_disk, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_paths, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_fifos_are_not_waited_for, scratch_setup,
+                                        scratch_teardown),
         cmocka_unit_test_setup_teardown(test_no_write_through_links, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test(test_names),

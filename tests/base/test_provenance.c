@@ -3,6 +3,8 @@
 #include "provenance.h"
 #include "scratch.h"
 
+#include <math.h>
+
 #include <cjson/cJSON.h>
 
 #include "preset_fields.h"
@@ -609,6 +611,28 @@ static void test_sidecar(void **state)
 
 /* Data sets of a folder that was named: by its manifest, by content without one, of the settings
  * where there is nothing. */
+/* Whatever digits numbers were written with, a reader of the file finds the sum that it says. */
+static void test_sums(void **state)
+{
+    (void)state;
+    char path[4096], why[ORR_WHY] = "";
+    cJSON *json = cJSON_CreateObject(), *read = NULL;
+    orr_json_add_u64(json, "seed", 1000000000000000);
+    orr_json_add_exact(json, "sixteen digits", 0.1234567890123456);
+    orr_json_add_exact(json, "none", (double)NAN);
+    cJSON_AddNumberToObject(json, "value", 1.0 / 3);
+    assert_true(orr_sum_add(json));
+    scratch_path(path, scratch_dir, "sum.json");
+    assert_int_equal(orr_json_write(path, json), 0);
+    assert_int_equal(orr_json_read(path, &read), 0);
+    if (!orr_sum_same(read, why))
+        fail_msg("%s", why);
+    cJSON_SetNumberValue(cJSON_GetObjectItem(read, "value"), 1.0 / 3 + 1e-16);
+    assert_false(orr_sum_same(read, why));
+    cJSON_Delete(read);
+    cJSON_Delete(json);
+}
+
 static void test_named_sets(void **state)
 {
     (void)state;
@@ -732,6 +756,7 @@ int main(void)
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_foreign_records),
         cmocka_unit_test_setup_teardown(test_sidecar, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_sums, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_named_sets, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_tables_made_elsewhere, scratch_setup,
                                         scratch_teardown),

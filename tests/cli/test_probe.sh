@@ -205,10 +205,15 @@ check "... with other roundings" other_file "$WORK/outputs/outputs.npy" \
 # maps of a deeper model that was probed there before
 mkdir "$WORK/maps"
 touch "$WORK/maps"/attention_layer{7,9_head0}.{npy,png} "$WORK/maps/attention_layers.txt"
+mkdir -p "$WORK/maps/attention_layer8.npy" # a folder
+mine="attention_layer10x.npy attention_layer010.npy attention_layer12.npy.txt
+    attention_layer99999999999.npy attention_layer7_head1_old.png attention_layer-1.npy"
+(cd "$WORK/maps" && touch $mine)
 check "probe where a deeper model was" program probe attention --checkpoint "$lssar" "${BASE[@]}" \
     --sequences 1 --out "$WORK/maps"
-check "... whose maps are gone" equal "attention_layer0.npy attention_layer0.png \
-attention_layers.txt" "$(cd "$WORK/maps" && echo attention_layer*)"
+check "... whose maps are gone, and nothing else" equal \
+    "$(printf '%s\n' attention_layer{0.npy,0.png,8.npy,s.txt} $mine | LC_ALL=C sort)" \
+    "$(ls "$WORK/maps" | grep ^attention_layer | LC_ALL=C sort)"
 
 # ---- what is refused
 probe=("$BIN/probe")

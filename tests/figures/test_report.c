@@ -49,6 +49,14 @@ static void write_text(const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
+static void write_bytes(const char *name, const char *bytes, size_t count)
+{
+    FILE *file = fopen(in_folder(name), "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
 static char *read_text(const char *name)
 {
     char *text = NULL;
@@ -299,6 +307,26 @@ static void foreign_log_names_its_line(void **state)
     struct report_curve curve = {0};
     assert_int_equal(report_read_curve(in_folder("foreign.jsonl"), &curve), ORR_EFORMAT);
     assert_non_null(strstr(orr_error(), "foreign.jsonl:2"));
+    free(curve.step);
+    free(curve.val_step);
+}
+
+/* NUL bytes end neither the log nor a line of it; a tail of them is a line that was cut short. */
+static void nuls_do_not_shorten_a_log(void **state)
+{
+    (void)state;
+    static const char inside[] = "{\"step\": 1, \"loss\": 9}\0\n{\"step\": 2, \"loss\": 8}\n";
+    static const char behind[] = "{\"step\": 1, \"loss\": 9}\n{\"step\": 2, \"loss\": 8}\n\0\0\0";
+    struct report_curve curve = {0};
+    write_bytes("nul.jsonl", inside, sizeof inside - 1);
+    assert_int_equal(report_read_curve(in_folder("nul.jsonl"), &curve), ORR_EFORMAT);
+    assert_non_null(strstr(orr_error(), "nul.jsonl:1"));
+    free(curve.step);
+    free(curve.val_step);
+    curve = (struct report_curve){0};
+    write_bytes("nul.jsonl", behind, sizeof behind - 1);
+    assert_int_equal(report_read_curve(in_folder("nul.jsonl"), &curve), 0);
+    assert_int_equal(curve.count, 2);
     free(curve.step);
     free(curve.val_step);
 }
@@ -742,6 +770,7 @@ int main(void)
         cmocka_unit_test(even_in_true_anomaly),
         cmocka_unit_test(resumed_log_is_cut_back),
         cmocka_unit_test(foreign_log_names_its_line),
+        cmocka_unit_test(nuls_do_not_shorten_a_log),
         cmocka_unit_test(run_is_read),
         cmocka_unit_test(missing_input_names_file_and_command),
         cmocka_unit_test(corrupt_input_is_named),

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <cjson/cJSON.h>
 
@@ -442,6 +443,56 @@ static void resume_computes_only_what_changed(void **state)
     file_has(f->laws, "laws.md", "| truth |");
 }
 
+/* Another process holds the folder for a moment, makes `appear` there of `hidden`, and says whether
+ * `there` was there until then. */
+static pid_t hold(const struct fixture *f, const char *hidden, const char *appear,
+                  const char *there)
+{
+    char path[3][4096];
+    int fd;
+    scratch_path(path[0], f->laws, hidden);
+    scratch_path(path[1], f->laws, appear);
+    scratch_path(path[2], f->laws, there);
+    assert_int_equal(orr_lock(f->laws, "searching for laws", 0, &fd), 0);
+    const pid_t other = fork();
+    assert_true(other >= 0);
+    if (other == 0) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = 700000000}, NULL);
+        const bool was_there = orr_exists(path[2]);
+        _exit(rename(path[0], path[1]) ? 2 : was_there ? 0 : 1);
+    }
+    orr_unlock(fd); /* the lock is the other one's alone */
+    return other;
+}
+
+/* What another search has made while this one waited is kept, and what lies beside laws is not
+ * taken from a search that is under way. */
+static void resume_looks_again_behind_the_lock(void **state)
+{
+    struct fixture *f = *state;
+    char path[4096], hidden[4096];
+    int status;
+    set(f, "symreg.iterations=1");
+    set(f, "symreg.cycles=10");
+    set(f, "symreg.enumerate=200");
+    assert_true(computes_again(f));
+    scratch_path(path, f->laws, "laws.json");
+    scratch_path(hidden, f->laws, "hidden");
+    assert_int_equal(rename(path, hidden), 0);
+    pid_t other = hold(f, "hidden", "laws.json", "laws.md");
+    assert_false(computes_again(f));
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    scratch_path(path, f->laws, "checkpoint.bin");
+    scratch_text(path, "of a search under way");
+    scratch_text(hidden, "");
+    other = hold(f, "hidden", "seen", "checkpoint.bin");
+    assert_false(computes_again(f));
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_false(orr_exists(path));
+}
+
 /* ---- broken inputs: a message that helps, and no laws folder */
 
 static void fails(struct fixture *f, int code)
@@ -600,6 +651,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(columns_are_what_they_say, create, discard),
         cmocka_unit_test_setup_teardown(runs_repeat_themselves, create, discard),
         cmocka_unit_test_setup_teardown(resume_computes_only_what_changed, create, discard),
+        cmocka_unit_test_setup_teardown(resume_looks_again_behind_the_lock, create, discard),
         cmocka_unit_test_setup_teardown(missing_sources_are_named, create, discard),
         cmocka_unit_test_setup_teardown(broken_sources_are_named, create, discard),
         cmocka_unit_test_setup_teardown(any_table_gives_a_front, create, discard),

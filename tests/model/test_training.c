@@ -307,6 +307,22 @@ static void test_live_speed(void **state)
     orr_log_close(&log);
 }
 
+/* What a power loss leaves in a log ends no training that goes on: lines that are none are left out,
+ * and all others stay. */
+static void test_trimmed_log(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"step\": 1}\n{\"st\0\0\0\n{\"step\": 2}\n{\"step\": 3} x\n"
+                               "{\"step\": 4}\n{\"step\": 5}\n\0\0";
+    char path[4096], *left;
+    scratch_path(path, dir, "trimmed.jsonl");
+    scratch_write(path, text, sizeof text - 1);
+    assert_int_equal(gpt_log_trim(path, 4), 0);
+    assert_int_equal(orr_file_read(path, &left, NULL), 0);
+    assert_string_equal(left, "{\"step\": 1}\n{\"step\": 2}\n{\"step\": 4}\n");
+    free(left);
+}
+
 static int looks;
 
 static int peak_of_2_5(double *gflops)
@@ -368,7 +384,8 @@ int main(void)
         cmocka_unit_test(test_repeatable), cmocka_unit_test(test_evaluation_is_silent),
         cmocka_unit_test(test_weights),    cmocka_unit_test(test_log),
         cmocka_unit_test(test_flop),       cmocka_unit_test(test_peak),
-        cmocka_unit_test(test_live_speed), cmocka_unit_test(test_diverged),
+        cmocka_unit_test(test_live_speed), cmocka_unit_test(test_trimmed_log),
+        cmocka_unit_test(test_diverged),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

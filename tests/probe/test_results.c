@@ -54,8 +54,23 @@ static void close_fixture(struct fixture *f)
     scratch_remove(f->tiny.dir);
 }
 
+static void begin(struct fixture *f)
+{
+    assert_int_equal(probe_results_begin(&f->results, f->folder, "linear"), 0);
+}
+
+/* As a probe does, with a picture and another table beside the CSV. */
 static void write_results(struct fixture *f)
 {
+    char path[4096];
+    cJSON_Delete(f->results.files);
+    f->results.files = NULL;
+    begin(f);
+    scratch_path(path, f->folder, "linear.png");
+    write_file(path, "picture");
+    scratch_path(path, f->folder, "linear_more.csv");
+    write_file(path, "more");
+    assert_int_equal(probe_results_file(&f->results, f->folder, "linear_more.csv"), 0);
     assert_int_equal(
         probe_results_write(&f->results, &f->probe, &f->options, f->folder, "linear", f->key), 0);
 }
@@ -129,6 +144,17 @@ static void test_kept(void **state)
     assert_false(there(&f));
     write_results(&f);
     assert_true(there(&f));
+    static const char *const beside[] = {"linear.csv", "linear.png", "linear_more.csv"};
+    for (int i = 0; i < 3; i++) {
+        scratch_path(path, f.folder, beside[i]);
+        assert_int_equal(unlink(path), 0);
+        assert_false(there(&f));
+        write_results(&f);
+        write_file(path, "changed");
+        assert_false(there(&f));
+        write_results(&f);
+        assert_true(there(&f));
+    }
 
     f.tiny.preset.orbits.e_max *= 0.5; /* settings of the data */
     assert_int_equal(probe_key(&f.options, "linear", 1, "x", other), 0);
@@ -149,6 +175,52 @@ static void test_kept(void **state)
     close_fixture(&f);
 }
 
+/* A value that is not the one that was measured is neither kept nor read. */
+static void test_changed_values(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct probe_results read;
+    cJSON *json;
+    char path[4096], *text;
+    open_fixture(&f);
+    write_results(&f);
+    scratch_path(path, f.folder, "linear.json");
+    assert_int_equal(orr_file_read(path, &text, NULL), 0);
+    char *digit = strstr(text, "0.875");
+    assert_non_null(digit);
+    digit[2] = '9';
+    write_file(path, text);
+    free(text);
+    assert_false(there(&f));
+    assert_int_equal(probe_results_read(path, &read, &json), ORR_EFORMAT);
+    error_names(path, "changed", NULL);
+    close_fixture(&f);
+}
+
+/* While one probe writes, another one waits, and everything is of one of them. */
+static void test_one_at_a_time(void **state)
+{
+    (void)state;
+    struct fixture f;
+    int other;
+    open_fixture(&f);
+    begin(&f);
+    assert_int_equal(orr_lock(f.folder, "writing", 0, &other), ORR_EIO);
+    error_names(f.folder, "writing", NULL);
+    assert_int_equal(
+        probe_results_write(&f.results, &f.probe, &f.options, f.folder, "linear", f.key), 0);
+    assert_int_equal(orr_lock(f.folder, "writing", 0, &other), 0);
+    orr_unlock(other);
+    begin(&f);
+    probe_results_free(&f.results); /* as after an error */
+    assert_int_equal(orr_lock(f.folder, "writing", 0, &other), 0);
+    orr_unlock(other);
+    close_fixture(&f);
+}
+
+#define ROW "{\"quantity\": \"energy\", \"measure\": \"R^2\", "
+#define FILE_OF(rows) "{\"format\": \"orrery-probe-1\", \"rows\": [" rows "]}"
 static void test_bad_files(void **state)
 {
     (void)state;
@@ -161,6 +233,20 @@ static void test_bad_files(void **state)
         {"{\"format\": \"orrery-probe-1\", \"rows\": [{\"quantity\": \"energy\", "
          "\"measure\": \"R^2\", \"layer\": 1, \"context\": null, \"n\": 3}]}",
          "context"},
+        {FILE_OF(ROW "\"layer\": 0.5, \"context\": 0, \"n\": 3}"), "\"layer\""},
+        {FILE_OF(ROW "\"layer\": -2, \"context\": 0, \"n\": 3}"), "\"layer\""},
+        {FILE_OF(ROW "\"layer\": 1, \"context\": 0, \"n\": -3}"), "\"n\""},
+        {FILE_OF(ROW "\"layer\": 1, \"context\": 0, \"n\": 3, \"value\": \"0.5\"}"), "\"value\""},
+        {FILE_OF(ROW "\"layer\": 1, \"context\": 0, \"n\": 3, \"low\": 1e999}"), "\"low\""},
+        {FILE_OF(ROW "\"layer\": 1, \"context\": 0, \"n\": 3}, " ROW
+                     "\"layer\": 1, \"context\": 0, \"n\": 3, \"value\": 1}"),
+         "twice"},
+        {FILE_OF("{\"quantity\": \"a\\nb\", \"measure\": \"R^2\", \"layer\": 1, \"context\": 0, "
+                 "\"n\": 3}"),
+         "quantity"},
+        {FILE_OF("{\"quantity\": \"a\", \"measure\": \"R^2 | 1\", \"layer\": 1, \"context\": 0, "
+                 "\"n\": 3}"),
+         "measure"},
     };
     struct fixture f;
     struct probe_results read;
@@ -182,6 +268,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read_back),
         cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_changed_values),
+        cmocka_unit_test(test_one_at_a_time),
         cmocka_unit_test(test_bad_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

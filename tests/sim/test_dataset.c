@@ -1,6 +1,7 @@
 /* test_dataset.c - data sets on disk: same bytes on any number of threads, checked by their
  * reader, told apart by their settings. */
 #include "sets.h"
+#include "sim/dataset.h"
 
 #include <math.h>
 #include <signal.h>
@@ -254,6 +255,40 @@ static void test_complete(void **state)
     assert_string_equal(orr_error(), ""); /* a question, not a failure */
 }
 
+/* Numbers of a list that can be of no set are an error, not a set that has them. */
+static void test_counts(void **state)
+{
+    static const struct {
+        const char *key;
+        double count;
+    } bad[] = {{"sequences", 1e300}, {"sequences", -1}, {"sequences", 2.5},
+               {"clipped_coordinates", -3}, {"planned", 1e17}};
+    struct orr_preset p;
+    struct sim_inventory inventory;
+    char path[4096];
+    (void)state;
+    tokens_preset(&p);
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
+    scratch_path(path, dir, "manifest.json");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cJSON *json, *list;
+        assert_int_equal(orr_json_read(path, &json), 0);
+        list = cJSON_Duplicate(json, true);
+        cJSON *set = cJSON_GetObjectItem(cJSON_GetObjectItem(list, "sets"), "val");
+        cJSON_DeleteItemFromObject(set, bad[i].key);
+        cJSON_AddNumberToObject(set, bad[i].key, bad[i].count);
+        assert_int_equal(orr_json_write(path, list), 0);
+        assert_int_equal(sim_inventory_open(&inventory, &p, dir, false), ORR_EFORMAT);
+        error_names(path, "\"val\"", bad[i].key, NULL);
+        sim_inventory_close(&inventory);
+        assert_int_equal(orr_json_write(path, json), 0);
+        cJSON_Delete(list);
+        cJSON_Delete(json);
+    }
+    assert_int_equal(sim_inventory_open(&inventory, &p, dir, false), 0);
+    sim_inventory_close(&inventory);
+}
+
 /* A write over an old set that stops half way leaves no manifest that vouches for the mixture:
  * here the temporary file's place is taken, so that the third split can not be written. */
 static void test_interrupted_write(void **state)
@@ -341,6 +376,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_token_files, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_continuous_files, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_manifest, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_counts, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_complete, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_interrupted_write, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_reader_errors, sets_setup, sets_teardown),
