@@ -329,7 +329,7 @@ bad_checkpoint "checkpoint with an absurd header length" 'header of 922337203685
 cp "$run/softmax/pretrain/last.safetensors" "$bad"
 bad_checkpoint "checkpoint of another variant" 'attention is softmax' 'expected lssar'
 rm "$bad"; mkdir "$bad"
-bad_checkpoint "checkpoint that is a folder" 'not a safetensors file'
+bad_checkpoint "checkpoint that is a folder" 'not a regular file'
 cp -r "$run" "$WORK/spoilt"
 poke "$WORK/spoilt/lssar/pretrain/last.safetensors" $((bytes - 7)) '\125\252'
 KEEP=$WORK/spoilt/lssar refuse "finetune: the pretrained checkpoint spoilt" 1 \

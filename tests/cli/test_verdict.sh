@@ -183,8 +183,20 @@ bad '"cells": expected at least one' 's/"cells":.\[{/"cells": [], "was": [{/'
 bad 'is there twice' 's/"cells":.\[{/&"attention": "lssar", "figures": {}}, {/'
 bad '"k_close": expected a whole number from 0 to' 's/"k_close":.[0-9]*/"k_close": 99/'
 bad 'expected 3 numbers' 's/"exponents":.\[/&1, /'
+bad '"rule": expected a line' 's/"rule":."/&\\u001b[31m/'
+bad '"source": expected a line' 's/"source":."/&a | b/'
+bad 'expected an attention' 's/"attention":."lssar"/"attention": "a\\nlssar"/'
+bad 'stands twice in one object' 's/"version":/"seed": 1, "seed": 2, &/'
 bad 'of other settings' 's/"steps":.[0-9]*/"steps": 77/'
 check_not "nothing is written of other settings" test -e "$WORK/bad"
+# what a file says is missing comes out as lines, in the notes as in the Markdown
+sed 's/"missing":.\[\]/"missing": [{"what": "a\\n# b", "why": "\\u001b[31mc\\u009bd"}]/' \
+    "$WORK/kept/cells/verdict/seed0-lssar.json" >"$WORK/strange.json"
+"$BIN/verdict" --out "$WORK/strange" "$WORK/kept/cells/verdict/seed0-softmax.json" \
+    "$WORK/strange.json" >"$WORK/out" 2>"$WORK/err"
+check "missing things of strangers: in Markdown" grep -qxF -- '- a # b: ?[31mc??d' "$WORK/out"
+check "... and in a note" grep -qxF 'verdict: missing: a # b: ?[31mc??d' "$WORK/err"
+check_not "... no controls" grep -qP '\x1b|\xc2[\x80-\x9f]' "$WORK/out" "$WORK/err"
 "$BIN/verdict" --cell "$WORK/bad.json" >"$WORK/out" 2>&1
 check "--cell of a file" grep -q 'expected a run directory' "$WORK/out"
 "$BIN/verdict" --claims "$WORK/kept" --cell >"$WORK/out" 2>&1

@@ -219,7 +219,7 @@ static void test_one_at_a_time(void **state)
     close_fixture(&f);
 }
 
-#define ROW "{\"quantity\": \"energy\", \"measure\": \"R^2\", "
+#define ROW           "{\"quantity\": \"energy\", \"measure\": \"R^2\", "
 #define FILE_OF(rows) "{\"format\": \"orrery-probe-1\", \"rows\": [" rows "]}"
 static void test_bad_files(void **state)
 {
@@ -266,10 +266,8 @@ static void test_bad_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_back),
-        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_changed_values),
-        cmocka_unit_test(test_one_at_a_time),
+        cmocka_unit_test(test_read_back),      cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_changed_values), cmocka_unit_test(test_one_at_a_time),
         cmocka_unit_test(test_bad_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

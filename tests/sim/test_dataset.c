@@ -261,8 +261,11 @@ static void test_counts(void **state)
     static const struct {
         const char *key;
         double count;
-    } bad[] = {{"sequences", 1e300}, {"sequences", -1}, {"sequences", 2.5},
-               {"clipped_coordinates", -3}, {"planned", 1e17}};
+    } bad[] = {{"sequences", 1e300},
+               {"sequences", -1},
+               {"sequences", 2.5},
+               {"clipped_coordinates", -3},
+               {"planned", 1e17}};
     struct orr_preset p;
     struct sim_inventory inventory;
     char path[4096];
