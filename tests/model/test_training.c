@@ -307,8 +307,8 @@ static void test_live_speed(void **state)
     orr_log_close(&log);
 }
 
-/* What a power loss leaves in a log ends no training that goes on: lines that are none are left out,
- * and all others stay. */
+/* What a power loss leaves in a log ends no training that goes on: lines that are none are left
+ * out, and all others stay. */
 static void test_trimmed_log(void **state)
 {
     (void)state;
