@@ -13,6 +13,9 @@
 # The output of each program is kept in LOGS/; that of a failing one is shown. The last line is the
 # total.
 #
+# Tests write many small files, each of which is synced: they get a TMPDIR in memory, where none is
+# set, there is room, and programs may be run from there.
+#
 # LOGS/seconds holds how long each program took when it was last run, a line "seconds command". The
 # longest begin first, since a long one that begins last leaves the other cores idle; those without
 # a time begin before all. Reports are printed in the order of the commands whatever ended first.
@@ -28,6 +31,17 @@ if [[ ! $jobs =~ ^[1-9][0-9]*$ ]]; then
     exit 2
 fi
 work=$(mktemp -d "$logs/.check-XXXXXX") || exit 1
+memory=
+has_room() { # 4 GiB, in the folder and in memory
+    [ "$(df --output=avail "$1" | tail -n 1)" -ge 4194304 ] &&
+        awk '/^MemAvailable:/ { exit $2 < 4194304 + 2097152 }' /proc/meminfo
+}
+if [ -z "${TMPDIR:-}" ] && memory=$(mktemp -d /dev/shm/orrery-check-XXXXXX 2>/dev/null); then
+    printf '#!/bin/sh\n' >"$memory/runs" && chmod +x "$memory/runs"
+    if has_room "$memory" && "$memory/runs" 2>/dev/null; then
+        export TMPDIR=$memory
+    fi
+fi
 passed=0 failed=0 skipped=0
 declare -A running=() # process of each command under way, by number
 stop() {
@@ -37,7 +51,7 @@ stop() {
     exit 130
 }
 trap stop INT TERM
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" ${memory:+"$memory"}' EXIT
 
 # count LOG: passed, failed and skipped tests, and why what is said is no report
 count() {

@@ -17,10 +17,11 @@
 
 #include "base/base.h"
 
-/* A fresh folder; scratch_remove() takes it away with the files in it. */
+/* A fresh folder in $TMPDIR, else in /tmp; scratch_remove() takes it away with the files in it. */
 static inline void scratch_create(char dir[64])
 {
-    snprintf(dir, 64, "/tmp/orrery_test_XXXXXX");
+    const char *parent = getenv("TMPDIR");
+    snprintf(dir, 64, "%s/orrery_test_XXXXXX", parent && strlen(parent) < 44 ? parent : "/tmp");
     assert_non_null(mkdtemp(dir));
 }
 
