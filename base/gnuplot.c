@@ -188,28 +188,31 @@ static bool is_whole_gif(const unsigned char *c, size_t bytes)
     return at == bytes - 1 && c[at] == 0x3b;
 }
 
-/* A picture is whole when it ends as its format ends: cairo does not report a full disk. */
-static bool is_whole(const char *path, const char *format)
+/* A picture is whole when it ends as its format ends: cairo does not report a full disk. One that
+ * is not there is not whole; ORR_ENOMEM. */
+static int check_whole(const char *path, const char *format, bool *whole)
 {
     char *content = NULL;
     size_t bytes = 0;
-    if (orr_file_read(path, &content, &bytes)) {
-        orr_error_clear();
-        return false;
-    }
-    bool whole;
+    const int rc = orr_file_read(path, &content, &bytes);
+    *whole = false;
+    if (rc == ORR_ENOMEM)
+        return rc;
+    orr_error_clear();
+    if (rc)
+        return 0;
     if (!strcmp(format, "svg")) {
         while (bytes > 0 && strchr("\r\n ", content[bytes - 1]))
             bytes--;
-        whole = bytes > 6 && !memcmp(content + bytes - 6, "</svg>", 6);
+        *whole = bytes > 6 && !memcmp(content + bytes - 6, "</svg>", 6);
     } else if (!strcmp(format, "gif")) {
-        whole = is_whole_gif((const unsigned char *)content, bytes);
+        *whole = is_whole_gif((const unsigned char *)content, bytes);
     } else {
-        whole = bytes > 20 && !memcmp(content, "\x89PNG\r\n\x1a\n", 8) &&
-                !memcmp(content + bytes - 8, "IEND", 4);
+        *whole = bytes > 20 && !memcmp(content, "\x89PNG\r\n\x1a\n", 8) &&
+                 !memcmp(content + bytes - 8, "IEND", 4);
     }
     free(content);
-    return whole;
+    return 0;
 }
 
 /* Draws into the file that is open and locked here. */
@@ -221,7 +224,7 @@ static int draw_into(const char *gnuplot, const char *script, const char *input,
     const char *const text[] = {gnuplot, "-c", script, input, into, format};
     char *argv[7] = {NULL};
     int status = 0;
-    bool stopped = false;
+    bool stopped = false, whole;
     for (int i = 0; i < 6; i++) { /* posix_spawn wants them writable */
         snprintf(words[i], sizeof words[i], "%s", text[i]);
         argv[i] = words[i];
@@ -238,7 +241,8 @@ static int draw_into(const char *gnuplot, const char *script, const char *input,
     if (WEXITSTATUS(status))
         return ORR_FAIL(ORR_EIO, "gnuplot: exit status %d while drawing %s: %s",
                         WEXITSTATUS(status), name, complaint);
-    if (!is_whole(into, format))
+    TRY(check_whole(into, format, &whole));
+    if (!whole)
         return ORR_FAIL(ORR_EIO, "gnuplot: %s is missing or incomplete (disk full?): %s", name,
                         complaint);
     return 0;

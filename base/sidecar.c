@@ -119,9 +119,11 @@ bool orr_file_same(const char *folder, const cJSON *file, char why[ORR_WHY])
     char path[4096];
     const bool is_name = file->string && orr_is_inside(file->string);
     bool same = false;
-    if (is_name && !orr_path(path, "%s/%s", folder, file->string))
-        (void)judge_file(path, file, &same);
-    if (!is_name)
+    const bool is_judged =
+        !is_name || orr_path(path, "%s/%s", folder, file->string) || !judge_file(path, file, &same);
+    if (!is_judged)
+        snprintf(why, ORR_WHY, "%.200s: out of memory", file->string);
+    else if (!is_name)
         snprintf(why, ORR_WHY, "it names %.200s, which is no file of its folder",
                  file->string ? file->string : "a file without a name");
     else if (!same)

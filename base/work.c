@@ -15,23 +15,22 @@
 
 enum { RANDOM = 6 }; /* characters that mkdtemp chooses */
 
-static void remove_folder(const char *folder)
+/* A folder to list and to lock: what removes it later needs no memory for that. NULL: errno. */
+static DIR *open_folder(const char *folder)
 {
-    DIR *listing = opendir(folder);
-    if (!listing)
-        return;
-    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
-        char path[4096];
-        if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
-            (void)unlink(path); /* no folder, which "." and ".." are */
-    }
-    closedir(listing);
-    (void)rmdir(folder);
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+    if (fd >= 0 && !listing)
+        close(fd);
+    return listing;
 }
 
-static int open_folder(const char *folder)
+static void remove_folder(DIR *listing, const char *folder)
 {
-    return open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    rewinddir(listing);
+    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;)
+        (void)unlinkat(dirfd(listing), entry->d_name, 0); /* no folder, which "." and ".." are */
+    (void)rmdir(folder);
 }
 
 /* ".<name>-" and what mkdtemp puts there */
@@ -57,12 +56,12 @@ static void remove_abandoned(const char *parent, const char *name)
         if (!is_work(entry->d_name, name) ||
             snprintf(path, sizeof path, "%s/%s", parent, entry->d_name) >= (int)sizeof path)
             continue;
-        const int fd = open_folder(path);
-        if (fd < 0)
+        DIR *abandoned = open_folder(path);
+        if (!abandoned)
             continue;
-        if (!flock(fd, LOCK_EX | LOCK_NB))
-            remove_folder(path);
-        close(fd);
+        if (!flock(dirfd(abandoned), LOCK_EX | LOCK_NB))
+            remove_folder(abandoned, path);
+        closedir(abandoned);
     }
     closedir(listing);
 }
@@ -71,13 +70,13 @@ static void remove_abandoned(const char *parent, const char *name)
 static bool is_there(const struct orr_work *work)
 {
     struct stat locked, named;
-    return !fstat(work->lock, &locked) && !stat(work->folder, &named) &&
+    return !fstat(dirfd(work->listing), &locked) && !stat(work->folder, &named) &&
            locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
 int orr_work_create(struct orr_work *work, const char *parent, const char *name)
 {
-    work->lock = -1;
+    work->listing = NULL;
     work->folder[0] = '\0';
     remove_abandoned(parent, name);
     for (int attempt = 0; attempt < 8; attempt++) {
@@ -88,10 +87,15 @@ int orr_work_create(struct orr_work *work, const char *parent, const char *name)
                       : ORR_FAIL(ORR_EIO, "%s: cannot create a working folder: %s", parent,
                                  strerror(errno));
         }
-        work->lock = open_folder(work->folder);
-        if (work->lock >= 0)
-            (void)flock(work->lock, LOCK_EX | LOCK_NB); /* a help where it works, no condition */
-        if (work->lock >= 0 && is_there(work))
+        work->listing = open_folder(work->folder);
+        if (!work->listing && errno == ENOMEM) {
+            (void)rmdir(work->folder);
+            work->folder[0] = '\0';
+            return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", parent);
+        }
+        if (work->listing) /* a help where it works, no condition */
+            (void)flock(dirfd(work->listing), LOCK_EX | LOCK_NB);
+        if (work->listing && is_there(work))
             return 0;
         orr_work_remove(work);
     }
@@ -100,10 +104,10 @@ int orr_work_create(struct orr_work *work, const char *parent, const char *name)
 
 void orr_work_remove(struct orr_work *work)
 {
-    if (*work->folder)
-        remove_folder(work->folder);
-    if (work->lock >= 0)
-        close(work->lock);
-    work->lock = -1;
+    if (work->listing) {
+        remove_folder(work->listing, work->folder);
+        closedir(work->listing);
+    }
+    work->listing = NULL;
     work->folder[0] = '\0';
 }

@@ -7,17 +7,18 @@
 
 #include <cjson/cJSON.h>
 
-/* "made" of a JSON file, NULL when there is none. */
-static cJSON *made_of(const char *path)
+/* "made" of a JSON file, NULL when there is none. ORR_ENOMEM. */
+static int made_of(const char *path, cJSON **made)
 {
     cJSON *json = NULL;
-    if (!orr_exists(path) || orr_json_read(path, &json)) {
-        orr_error_clear();
-        return NULL;
-    }
-    cJSON *made = cJSON_DetachItemFromObjectCaseSensitive(json, "made");
+    *made = NULL;
+    const int rc = orr_exists(path) ? orr_json_read(path, &json) : 0;
+    if (rc == ORR_ENOMEM)
+        return rc;
+    orr_error_clear(); /* why it cannot be read is told when it is */
+    *made = cJSON_DetachItemFromObjectCaseSensitive(json, "made");
     cJSON_Delete(json);
-    return made;
+    return 0;
 }
 
 /* The sources that the laws of the run are of: all of them, or those of a narrower search. */
@@ -80,10 +81,10 @@ int report_origin_open(struct report_origin *origin, const struct orr_cli *cli, 
         rc = orr_chain_find_elsewhere(&origin->chain, cli->run, cli->attention, vector);
     if (!rc)
         rc = orr_path(path, "%s/laws/laws.json", cli->run);
-    if (rc)
-        return rc;
-    origin->laws = made_of(path);
-    rc = adopt(origin, cli->run);
+    if (!rc)
+        rc = made_of(path, &origin->laws);
+    if (!rc)
+        rc = adopt(origin, cli->run);
     of_laws = origin->sources;
     sources_of_laws(origin->laws, &of_laws);
     if (!rc && orr_has_task(preset, false))
@@ -131,8 +132,10 @@ int report_origin_laws(const char *run, const struct orr_preset *preset)
     char path[REPORT_PATH], why[ORR_WHY] = "", digest[ORR_DIGEST];
     TRY(orr_path(path, "%s/laws/laws.json", run));
     TRY(orr_chain_open(&chain, preset, ""));
-    cJSON *made = made_of(path);
-    int rc = orr_chain_find_elsewhere(&chain, run, "", false);
+    cJSON *made;
+    int rc = made_of(path, &made);
+    if (!rc)
+        rc = orr_chain_find_elsewhere(&chain, run, "", false);
     if (!rc)
         rc = orr_chain_adopt(&chain, made, path);
     orr_sources_list(preset, "", &sources);

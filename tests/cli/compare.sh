@@ -56,6 +56,15 @@ files_below() {
     (cd "$1" && find . -type f | sort)
 }
 
+# undated PAGE, without_page RECORD: the page of a report without the minute in its head, and its
+# record without the page's sum, which that minute changes: for same_by
+undated() {
+    sed 's/, [0-9]\{4\}-[0-9][0-9]-[0-9][0-9] [0-9:]\{5\} UTC</</' "$1"
+}
+without_page() {
+    sed '/"report.html":/,/}/d' "$1"
+}
+
 # same_by COMMAND A B, other_by COMMAND A B: what the command prints for A and for B. It succeeds
 # for both and prints something; in a pipeline, every part of it has to.
 same_by() {

@@ -4,11 +4,13 @@
 # went on without and made the same files; no crash, nothing temporary, and no file that an
 # undisturbed run does not make.
 #
-# ALLOCS=n   about so many places of each program (default 5); ALLOCS=all: every one
+#   ALLOCS=n           about so many places of each program (default 5); all: every one
+#   ALLOCS_OF="a b"    of these programs alone; the others run with all memory (default: of all)
 . tests/cli/lib.sh
 
 FAIL_ALLOC=${FAIL_ALLOC:-build/tests/fail_alloc.so}
 allocs=${ALLOCS:-5}
+ALLOCS_OF=${ALLOCS_OF:-$PROGRAMS}
 if [ ! -e "$FAIL_ALLOC" ]; then
     skip "memory that runs out" "$FAIL_ALLOC is not there: make check builds it"
     finish
@@ -31,24 +33,39 @@ starved() {
     timeout "$LIMIT" env LD_PRELOAD="$FAIL_ALLOC" FAIL_AT="$n" FAIL_REPORT="$WORK/places" \
         "$BIN/$p" "${options[@]}" --run "$run" >"$WORK/out" 2>"$WORK/err" </dev/null
 }
+# page_of PAGE: without the minute and the folder of the run
+page_of() {
+    undated "$1" |
+        sed "s|$WORK/[a-z]*|RUN|g; s/Orrery: [a-z]*</Orrery</; s|Run <strong>[a-z]*<|Run <|"
+}
+# is_of FOLDER FILE: the file is as it is there
+is_of() {
+    [ -e "$1/$2" ] || return 1
+    case $2 in
+    ./report.html) same_by page_of "$WORK/run/$2" "$1/$2" ;;
+    ./report.made.json) same_by without_page "$WORK/run/$2" "$1/$2" ;;
+    *) cmp -s "$WORK/run/$2" "$1/$2" ;;
+    esac
+}
 # known PROGRAM: each file of the run is as before the stage, or as after it; logs grow line by
-# line, progress.json and checkpoint.bin say how far something unfinished is, a page names its
-# folder
+# line, progress.json and checkpoint.bin say how far something unfinished is
 known() {
     local file
     files_below "$WORK/run" >"$WORK/files" || return 1
     while read -r file; do
         case $file in
         *.jsonl | */progress.json | */checkpoint.bin) continue ;;
-        */report.html) ! tail -n 1 "$WORK/run/$file" | grep -q '</html>$' || continue ;;
         esac
-        cmp -s "$WORK/run/$file" "$WORK/$1/$file" ||
-            cmp -s "$WORK/run/$file" "$WORK/before/$file" ||
+        is_of "$WORK/$1" "$file" || is_of "$WORK/before" "$file" ||
             { echo "$file is of no state" && return 1; }
     done <"$WORK/files"
 }
-whole() { # PROGRAM: it went on without, and made everything
-    same_by files_below "$WORK/$1" "$WORK/run" && known "$1"
+# whole PROGRAM: it went on without, and made everything; a page is the one that its record sums
+whole() {
+    same_by files_below "$WORK/$1" "$WORK/run" && known "$1" || return 1
+    [ "$1" != report ] ||
+        "$BIN/report" --quiet --attention lssar --run "$WORK/run" --resume --plan |
+        grep -q '^keep '
 }
 # (OpenMP starts threads, whose memory is the C library's; it ends a program itself then)
 clear_error() {
@@ -86,6 +103,7 @@ for p in $PROGRAMS; do
     check "$p: places counted" test "${places:-0}" -ge 50
     step=1
     [ "$allocs" = all ] || step=$((places / allocs + 1))
+    [[ " $ALLOCS_OF " = *" $p "* ]] || step=$((places + 1))
     for ((n = step; n <= places; n += step)); do
         at_place "$n" "$p"
         provoked=$((provoked + 1))

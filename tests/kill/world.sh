@@ -57,9 +57,3 @@ same_world() {
         esac || { echo "$file" && return 1; }
     done <"$WORK/.world"
 }
-undated() {
-    sed 's/, [0-9]\{4\}-[0-9][0-9]-[0-9][0-9] [0-9:]\{5\} UTC</</' "$1"
-}
-without_page() {
-    sed '/"report.html":/,/}/d' "$1"
-}
