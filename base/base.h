@@ -485,6 +485,9 @@ struct orr_log {
  * ORR_EIO. */
 int orr_log_open(struct orr_log *log, const char *path, bool append);
 int orr_log_line(struct orr_log *log, ...);
+/* The whole of a log, to be cut into lines; free() it. NUL bytes, which a power loss leaves, are
+ * "?": no line ends there, and none that has one is an object. */
+int orr_log_read(const char *path, char **text, size_t *bytes);
 /* The same with a pair of texts in front; neither may need escapes. */
 int orr_log_word_line(struct orr_log *log, const char *key, const char *word, ...);
 void orr_log_close(struct orr_log *log);

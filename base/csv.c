@@ -47,21 +47,6 @@ static int next_cell(struct reader *r, char **cell, bool *last)
     return 0;
 }
 
-/* Quotes count at the begin of a cell only, as in next_cell(). */
-static size_t count_cells(const char *at)
-{
-    for (size_t cells = 1;; cells++, at++) {
-        for (bool quoted = *at == '"'; quoted && *at; quoted = *at == '"') {
-            at += 1 + strcspn(at + 1, "\"");
-            at += *at == '"'; /* two of them stand for one, inside */
-        }
-        while (!is_end(at))
-            at++;
-        if (*at != ',')
-            return cells;
-    }
-}
-
 static double number_of(const char *cell, bool *ok)
 {
     char *end;
@@ -77,22 +62,19 @@ static double number_of(const char *cell, bool *ok)
 
 static int read_header(struct reader *r, struct orr_csv *csv)
 {
-    csv->cols = count_cells(r->at);
-    csv->names = calloc(csv->cols, sizeof *csv->names);
-    if (!csv->names)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", r->path);
-    for (size_t c = 0; c < csv->cols; c++) {
+    for (bool last = false; !last;) {
         char *cell;
-        bool last;
-        int rc = next_cell(r, &cell, &last);
-        if (rc)
-            return rc;
-        csv->names[c] = strdup(cell);
-        if (!csv->names[c])
+        TRY(next_cell(r, &cell, &last));
+        char **names = realloc(csv->names, (csv->cols + 1) * sizeof *names);
+        if (names)
+            csv->names = names;
+        char *name = names ? strdup(cell) : NULL;
+        if (!name)
             return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", r->path);
-        for (size_t k = 0; k < c; k++)
-            if (!strcmp(csv->names[k], csv->names[c]))
-                return ORR_FAIL(ORR_EFORMAT, "%s:1: column \"%s\" stands twice", r->path, cell);
+        const bool twice = orr_csv_column(csv, name) >= 0;
+        csv->names[csv->cols++] = name;
+        if (twice)
+            return ORR_FAIL(ORR_EFORMAT, "%s:1: column \"%s\" stands twice", r->path, cell);
     }
     r->line++;
     return 0;

@@ -1,5 +1,6 @@
 /* file.c - atomic files with checksums; folders; whole-file reads. */
 #include "base.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -34,8 +35,8 @@ int orr_path(char buffer[4096], const char *format, ...)
 
 bool orr_is_name(const char *text)
 {
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        if (*c < ' ' || *c == 127 || *c == '/')
+    for (const char *c = text; *c; c++)
+        if (orr_is_control(c) || *c == '/')
             return false;
     return *text && strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
 }

@@ -49,12 +49,10 @@ int orr_json_read(const char *path, cJSON **json)
     if (rc)
         return rc;
     const char *end = NULL;
-    const bool has_nul = strlen(text) < bytes; /* cJSON would take it for the end */
-    *json = cJSON_ParseWithOpts(text, &end, !has_nul);
-    if (*json && has_nul) {
+    *json = cJSON_ParseWithOpts(text, &end, 1);
+    if (*json && end < text + bytes) { /* a NUL, which cJSON takes for the end */
         cJSON_Delete(*json);
         *json = NULL;
-        end = text + strlen(text);
     }
     if (*json) {
         rc = check_keys(path, *json);

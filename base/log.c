@@ -106,6 +106,15 @@ int orr_log_open(struct orr_log *log, const char *path, bool append)
     return log->stream ? 0 : ORR_FAIL(ORR_EIO, "%s: cannot open: %s", path, strerror(errno));
 }
 
+int orr_log_read(const char *path, char **text, size_t *bytes)
+{
+    TRY(orr_file_read(path, text, bytes));
+    for (size_t i = 0; i < *bytes; i++)
+        if (!(*text)[i])
+            (*text)[i] = '?';
+    return 0;
+}
+
 /* The pairs of a line whose first `written` were written already, and its end. */
 static int end_line(struct orr_log *log, int written, va_list args)
 {

@@ -147,12 +147,10 @@ bool orr_files_same(const char *folder, const cJSON *files, char why[ORR_WHY])
  * reader of the file prints: numbers that were added as their digits are numbers then. */
 static bool sum_of(const cJSON *json, char sum[ORR_DIGEST])
 {
-    cJSON *copy = cJSON_Duplicate(json, true);
-    cJSON_DeleteItemFromObjectCaseSensitive(copy, "xxh64");
-    char *written = copy ? cJSON_PrintUnformatted(copy) : NULL;
+    char *written = cJSON_PrintUnformatted(json);
     cJSON *read = written ? cJSON_Parse(written) : NULL;
+    cJSON_DeleteItemFromObjectCaseSensitive(read, "xxh64");
     char *text = read ? cJSON_PrintUnformatted(read) : NULL;
-    cJSON_Delete(copy);
     cJSON_Delete(read);
     cJSON_free(written);
     if (text)

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* C0, DEL, and C1 as UTF-8 has it: terminals take U+009B for the begin of a command. */
-static bool is_control(const char *c)
+bool orr_is_control(const char *c)
 {
     const unsigned char first = (unsigned char)c[0], second = (unsigned char)c[1];
     return first < ' ' || first == 127 || (first == 0xc2 && second >= 0x80 && second < 0xa0);
@@ -16,7 +15,7 @@ static bool is_control(const char *c)
 bool orr_is_label(const char *text)
 {
     for (const char *c = text; *c; c++)
-        if (is_control(c) || *c == '|')
+        if (orr_is_control(c) || *c == '|')
             return false;
     return true;
 }
@@ -25,7 +24,7 @@ void orr_one_line(char *text)
 {
     for (char *c = text; *c; c++) {
         const bool is_two = (unsigned char)*c >= 0x80;
-        if (!is_control(c))
+        if (!orr_is_control(c))
             continue;
         *c = *c == '\n' || *c == '\t' ? ' ' : '?';
         if (is_two)

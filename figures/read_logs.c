@@ -59,13 +59,11 @@ int report_read_curve(const char *path, struct report_curve *curve)
         return 0;
     char *text = NULL;
     size_t bytes = 0, lines = 1;
-    int rc = orr_file_read(path, &text, &bytes);
+    int rc = orr_log_read(path, &text, &bytes);
     if (rc)
         return rc;
-    for (size_t i = 0; i < bytes; i++) {
+    for (size_t i = 0; i < bytes; i++)
         lines += text[i] == '\n';
-        text[i] = text[i] ? text[i] : '?'; /* no line ends there, and none that has it is one */
-    }
     /* one block each for training and validation: steps, then losses */
     curve->step = orr_alloc(2 * lines, sizeof(double));
     curve->val_step = orr_alloc(2 * lines, sizeof(double));

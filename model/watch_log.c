@@ -101,9 +101,7 @@ int gpt_log_trim(const char *path, long step)
     struct orr_file file = {0};
     if (!orr_exists(path))
         return 0;
-    TRY(orr_file_read(path, &text, &bytes));
-    for (size_t i = 0; i < bytes; i++)
-        text[i] = text[i] ? text[i] : '?'; /* left of a power loss: not the end of the log */
+    TRY(orr_log_read(path, &text, &bytes));
     int rc = orr_file_create(&file, path);
     for (char *line = strtok_r(text, "\n", &rest); line && !rc;
          line = strtok_r(NULL, "\n", &rest)) {

@@ -7,12 +7,6 @@
 
 #include <cjson/cJSON.h>
 
-bool probe_same_figure(const struct probe_row *a, const struct probe_row *b)
-{
-    return !strcmp(a->quantity, b->quantity) && !strcmp(a->measure, b->measure) &&
-           a->layer == b->layer && a->context == b->context;
-}
-
 void probe_print_mean(struct orr_mean x)
 {
     if (x.half == 0) /* which is no proof that it always would be */

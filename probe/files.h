@@ -26,8 +26,6 @@ int probe_files_read(const struct probe_options *options, const char *name,
 void probe_files_free(struct probe_file *cells, int n);
 /* Format, version, probe, preset and files, as every file about several begins. */
 struct cJSON *probe_files_json(const struct probe_file *cells, int n, const char *format);
-/* Whether rows of two files are the same figure. */
-bool probe_same_figure(const struct probe_row *a, const struct probe_row *b);
 /* A cell of a table on stdout: " 0.8 +- 0.1 |", without an interval where there is none. */
 void probe_print_mean(struct orr_mean x);
 

@@ -11,6 +11,12 @@
 
 #define FORMAT "orrery-probe-1"
 
+bool probe_same_figure(const struct probe_row *a, const struct probe_row *b)
+{
+    return !strcmp(a->quantity, b->quantity) && !strcmp(a->measure, b->measure) &&
+           a->layer == b->layer && a->context == b->context;
+}
+
 int probe_results_add(struct probe_results *results, const struct probe_row *row)
 {
     if (results->count == results->room) {
@@ -288,35 +294,17 @@ static int read_row(const char *path, const cJSON *json, struct probe_row *row)
     return 0;
 }
 
-static int by_figure(const void *a, const void *b)
-{
-    const struct probe_row *const *x = a, *const *y = b;
-    const int quantity = strcmp((*x)->quantity, (*y)->quantity),
-              measure = strcmp((*x)->measure, (*y)->measure);
-    if (quantity || measure)
-        return quantity ? quantity : measure;
-    return (*x)->layer != (*y)->layer
-               ? ((*x)->layer > (*y)->layer) - ((*x)->layer < (*y)->layer)
-               : ((*x)->context > (*y)->context) - ((*x)->context < (*y)->context);
-}
-
 /* No figure may stand there with two values. */
 static int check_figures(const char *path, const struct probe_results *results)
 {
-    const size_t n = (size_t)results->count;
-    const struct probe_row **sorted = orr_alloc(n + 1, sizeof *sorted), *twice = NULL;
-    if (!sorted)
-        return ORR_ENOMEM;
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = &results->row[i];
-    qsort(sorted, n, sizeof *sorted, by_figure);
-    for (size_t i = 1; i < n && !twice; i++)
-        if (!by_figure(&sorted[i], &sorted[i - 1]))
-            twice = sorted[i];
-    free(sorted);
-    return twice ? ORR_FAIL(ORR_EFORMAT, "%s: %s of \"%s\", layer %d, context %d, is there twice",
-                            path, twice->measure, twice->quantity, twice->layer, twice->context)
-                 : 0;
+    for (int i = 0; i < results->count; i++)
+        for (int k = 0; k < i; k++)
+            if (probe_same_figure(&results->row[i], &results->row[k]))
+                return ORR_FAIL(ORR_EFORMAT,
+                                "%s: %s of \"%s\", layer %d, context %d, is there twice", path,
+                                results->row[i].measure, results->row[i].quantity,
+                                results->row[i].layer, results->row[i].context);
+    return 0;
 }
 
 /* Files of version 0.1 do not say how they were written. */

@@ -23,6 +23,9 @@ struct probe_row {
     long n; /* held-out rows, trials, data sets or pairs */
 };
 
+/* Whether two rows are of the same figure, whatever its value. */
+bool probe_same_figure(const struct probe_row *a, const struct probe_row *b);
+
 /* Rows in the order of their adding; zero it, free it. */
 struct probe_results {
     struct probe_row *row;

@@ -5,7 +5,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -74,9 +73,8 @@ static int check_counts(const char *path, const cJSON *set)
     static const char *const keys[] = {"sequences", "planned", "clipped_coordinates"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(set, keys[k]);
-        const double count = cJSON_IsNumber(item) ? item->valuedouble : 0;
-        if (item &&
-            !(cJSON_IsNumber(item) && count >= 0 && count <= 0x1p53 && count == floor(count)))
+        uint64_t count;
+        if (item && !(cJSON_IsNumber(item) && orr_json_u64(set, keys[k], &count)))
             return ORR_FAIL(ORR_EFORMAT,
                             "%s: set \"%s\": \"%s\": expected a whole number from 0 to 2^53, found "
                             "%.17g",

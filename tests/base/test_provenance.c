@@ -609,8 +609,6 @@ static void test_sidecar(void **state)
     orr_chain_close(&c);
 }
 
-/* Data sets of a folder that was named: by its manifest, by content without one, of the settings
- * where there is nothing. */
 /* Whatever digits numbers were written with, a reader of the file finds the sum that it says. */
 static void test_sums(void **state)
 {
@@ -633,6 +631,8 @@ static void test_sums(void **state)
     cJSON_Delete(json);
 }
 
+/* Data sets of a folder that was named: by its manifest, by content without one, of the settings
+ * where there is nothing. */
 static void test_named_sets(void **state)
 {
     (void)state;
