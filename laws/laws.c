@@ -276,48 +276,33 @@ static int judge_and_tell(const struct laws *laws, enum orr_verdict *verdict, ch
     return 0;
 }
 
-/* The checkpoint that lies beside laws that are up to date is of a search for others, which is
- * under way or was stopped. */
-static int keep_laws(const struct laws *laws)
+/* All that a search is of. */
+static int read_all(struct laws *laws)
 {
-    int fd;
-    if (orr_exists(laws->checkpoint)) {
-        TRY(orr_lock(laws->folder, "searching for laws", ORR_LOCK_WAIT_S, &fd));
-        const int rc = orr_remove(laws->checkpoint);
-        orr_unlock(fd);
-        TRY(rc);
-    }
-    orr_note(laws->cli->quiet, "symreg: %s is up to date", laws->folder);
-    return 0;
+    TRY(check_sources(laws, true));
+    for (int i = 0; i < laws->sources; i++)
+        TRY(read_source(&laws->source[i], laws->cli->preset.seed));
+    TRY(law_analyse_floors(&laws->source[0].forces, &laws->floors));
+    return open_own(laws);
 }
 
-/* With --resume another search may just have made what this one waited for. */
-static int search_locked(struct laws *laws, struct sr_settings *settings)
+/* With the folder locked: what another search has made while this one waited is kept, or made
+ * again. A checkpoint beside laws that are up to date is of a search for others, which was
+ * stopped. */
+static int make_laws(struct laws *laws, struct sr_settings *settings, bool has_read)
 {
     enum orr_verdict verdict = ORR_MAKE;
     char why[ORR_WHY];
-    int fd;
-    TRY(orr_lock(laws->folder, "searching for laws", ORR_LOCK_WAIT_S, &fd));
-    int rc = laws->cli->resume ? judge_laws(laws, &verdict, why) : 0;
-    if (!rc && verdict != ORR_KEEP)
-        rc = search_and_write(laws, settings);
-    orr_unlock(fd);
-    return rc || verdict != ORR_KEEP ? rc : keep_laws(laws);
-}
-
-/* Samples of every source, all in one search; everything written. */
-static int make_laws(struct laws *laws, struct sr_settings *settings)
-{
-    int rc = check_sources(laws, true);
-    for (int i = 0; i < laws->sources && !rc; i++)
-        rc = read_source(&laws->source[i], laws->cli->preset.seed);
-    if (!rc)
-        rc = law_analyse_floors(&laws->source[0].forces, &laws->floors);
-    if (!rc)
-        rc = open_own(laws);
-    if (!rc)
-        rc = orr_mkdir(laws->folder);
-    return rc ? rc : search_locked(laws, settings);
+    if (laws->cli->resume)
+        TRY(judge_laws(laws, &verdict, why));
+    if (verdict == ORR_KEEP) {
+        TRY(orr_remove(laws->checkpoint));
+        orr_note(laws->cli->quiet, "symreg: %s is up to date", laws->folder);
+    } else {
+        TRY(has_read ? 0 : read_all(laws));
+        TRY(search_and_write(laws, settings));
+    }
+    return laws_print(laws);
 }
 
 /* A plan may be of a variant that is still to be trained, and this program does not know which
@@ -344,18 +329,19 @@ static int run_laws(struct laws *laws, struct sr_settings *settings)
     const struct orr_cli *cli = laws->cli;
     enum orr_verdict verdict;
     char why[ORR_WHY];
+    int fd;
     TRY(judge_and_tell(laws, &verdict, why));
     if (cli->plan) {
         note_attention(cli);
         return 0;
     }
-    if (verdict == ORR_KEEP && cli->resume) {
-        TRY(check_sources(laws, false));
-        TRY(keep_laws(laws));
-    } else {
-        TRY(make_laws(laws, settings));
-    }
-    return laws_print(laws);
+    const bool keeps = verdict == ORR_KEEP && cli->resume;
+    TRY(keeps ? check_sources(laws, false) : read_all(laws)); /* before there is a folder */
+    TRY(orr_mkdir(laws->folder));
+    TRY(orr_lock(laws->folder, "searching for laws", ORR_LOCK_WAIT_S, &fd));
+    const int rc = make_laws(laws, settings, !keeps);
+    orr_unlock(fd);
+    return rc;
 }
 
 int laws_run(const struct orr_cli *cli, const char *orbits)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cjson/cJSON.h>
 
@@ -339,6 +340,19 @@ static bool is_front(const struct laws *laws, const char *file)
     return false;
 }
 
+/* front_<source>_<sample>.csv, as laws are written: whether a search may have made it. */
+static bool is_some_front(const char *file)
+{
+    const char *sample = strrchr(file, '_');
+    char end[ORR_NAME];
+    int number;
+    if (strncmp(file, "front_", 6) || sample <= file + 6 || sscanf(sample, "_%6d", &number) != 1 ||
+        number < 0)
+        return false;
+    snprintf(end, sizeof end, "_%d.csv", number);
+    return !strcmp(sample, end);
+}
+
 /* Fronts of sources and samples that these laws do not have. */
 static int remove_others(const struct laws *laws)
 {
@@ -348,11 +362,11 @@ static int remove_others(const struct laws *laws)
     if (!folder)
         return ORR_FAIL(ORR_EIO, "%s: cannot list: %s", laws->folder, strerror(errno));
     for (const struct dirent *entry; !rc && (entry = readdir(folder)) != NULL;) {
-        const char *name = entry->d_name, *dot = strrchr(name, '.');
-        if (strncmp(name, "front_", 6) || !dot || strcmp(dot, ".csv") || is_front(laws, name))
+        struct stat info;
+        if (!is_some_front(entry->d_name) || is_front(laws, entry->d_name))
             continue;
-        rc = orr_path(path, "%s/%s", laws->folder, name);
-        if (!rc)
+        rc = orr_path(path, "%s/%s", laws->folder, entry->d_name);
+        if (!rc && !lstat(path, &info) && S_ISREG(info.st_mode))
             rc = orr_remove(path);
     }
     closedir(folder);

@@ -356,13 +356,28 @@ static void columns_are_what_they_say(void **state)
     orr_chain_close(&laws.chain);
 }
 
-/* Every file again, byte by byte, with one thread and in another folder. */
+/* Every file again, byte by byte, with one thread and in another folder. Fronts of sources and
+ * samples that there are no more go, and no other file. */
 static void runs_repeat_themselves(void **state)
 {
     struct fixture *f = *state;
-    char other[4096];
+    static const char *const mine[] = {"front_mine_old.csv", "front_truth_1.csv.txt",
+                                       "front_truth_01.csv", "front_7.csv"};
+    char other[4096], path[4096];
+    assert_int_equal(orr_mkdir(f->laws), 0);
+    for (int i = 0; i < 4; i++) {
+        scratch_path(path, f->laws, mine[i]);
+        scratch_text(path, "");
+    }
+    scratch_path(path, f->laws, "front_softmax_7.csv"); /* of a search of more samples */
+    scratch_text(path, "");
     if (quietly(f, laws))
         fail_msg("%s", orr_error());
+    assert_false(orr_exists(path));
+    for (int i = 0; i < 4; i++) {
+        scratch_path(path, f->laws, mine[i]);
+        assert_true(orr_exists(path));
+    }
     scratch_path(other, f->dir, "elsewhere/deep");
     snprintf(f->cli.out, sizeof f->cli.out, "%s", other);
     f->cli.threads = 1;
@@ -491,6 +506,12 @@ static void resume_looks_again_behind_the_lock(void **state)
     assert_int_equal(waitpid(other, &status, 0), other);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     assert_false(orr_exists(path));
+    scratch_text(path, "of a search for others");
+    scratch_text(hidden, "{\"made\": \"for others\"}"); /* is not shown as these laws */
+    other = hold(f, "hidden", "laws.json", "checkpoint.bin");
+    assert_true(computes_again(f));
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 /* ---- broken inputs: a message that helps, and no laws folder */
