@@ -110,6 +110,8 @@ bool orr_file_same(const char *folder, const struct cJSON *file, char why[ORR_WH
  * without memory); whether the object is as it was then, if not why. */
 bool orr_sum_add(struct cJSON *json);
 bool orr_sum_same(const struct cJSON *json, char why[ORR_WHY]);
+/* For readers of what version 0.1 wrote without: as orr_sum_same, and true where there is none. */
+bool orr_sum_kept(const struct cJSON *json, char why[ORR_WHY]);
 
 /* Writes "<path>.made.json", without the last suffix of path, then gives the file its name
  * (orr_file_commit_changes): a file without a record beside it was made elsewhere, and a kill in

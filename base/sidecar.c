@@ -175,6 +175,11 @@ bool orr_sum_same(const cJSON *json, char why[ORR_WHY])
     return false;
 }
 
+bool orr_sum_kept(const cJSON *json, char why[ORR_WHY])
+{
+    return !cJSON_HasObjectItem(json, "xxh64") || orr_sum_same(json, why);
+}
+
 int orr_sidecar_remove(const char *path)
 {
     char sidecar[4096];

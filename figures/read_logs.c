@@ -2,6 +2,8 @@
  * sometimes val_loss. */
 #include "report.h"
 
+#include "base/provenance.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,10 @@ int report_read_number(const char *path, const char *key, double *value)
     cJSON *json = NULL;
     if (!orr_exists(path))
         return 0;
-    const int rc = orr_json_read(path, &json);
+    char why[ORR_WHY];
+    int rc = orr_json_read(path, &json);
+    if (!rc && !orr_sum_kept(json, why))
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: %s", path, why);
     if (!rc && isfinite(orr_json_number(json, key)))
         *value = orr_json_number(json, key);
     cJSON_Delete(json);

@@ -2,6 +2,8 @@
  * and beyond it, time and memory. */
 #include "runs.h"
 
+#include "base/provenance.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +23,18 @@ bool report_runs_is_of(const cJSON *json, const char *checkpoint)
     return !strcmp(found, content);
 }
 
-/* NULL where there is no file, or none that can be read: it says nothing. */
+/* NULL where there is no file, or none that can be read and is as it was written: it says
+ * nothing. */
 static cJSON *read_if_there(const char *path)
 {
     cJSON *json = NULL;
+    char why[ORR_WHY];
     if (orr_exists(path) && orr_json_read(path, &json))
         orr_error_clear();
-    return json;
+    if (orr_sum_kept(json, why))
+        return json;
+    cJSON_Delete(json);
+    return NULL;
 }
 
 int report_runs_random(const char *run, const char *name, double trained, double *random)
@@ -73,19 +80,17 @@ static void read_beyond(const char *path, const char *checkpoint, struct errors 
  * a kill has cut short has none. */
 static int read_cost(const char *path, double positions, struct runs_source *source)
 {
-    char *text = NULL;
+    char *text = NULL, *rest = NULL;
     size_t bytes = 0, lines = 1, n = 0;
     if (!orr_exists(path))
         return 0;
-    TRY(orr_file_read(path, &text, &bytes));
+    TRY(orr_log_read(path, &text, &bytes));
     for (size_t i = 0; i < bytes; i++)
         lines += text[i] == '\n';
     double *ms = orr_alloc(lines, sizeof *ms);
-    for (char *line = text, *next; ms && line && *line; line = next) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        cJSON *json = cJSON_Parse(line);
+    for (char *line = ms ? strtok_r(text, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        cJSON *json = cJSON_ParseWithOpts(line, NULL, 1);
         const double rate = orr_json_number(json, "tokens_per_s"),
                      memory = orr_json_number(json, "memory_mb");
         if (rate > 0)

@@ -19,25 +19,28 @@ void probe_print_mean(struct orr_mean x)
         printf(" - |");
 }
 
-static int take_text(const struct probe_file *cell, const cJSON *json, const char *key,
-                     char text[ORR_NAME])
-{
-    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
-    if (!value || !orr_is_label(value) || snprintf(text, ORR_NAME, "%s", value) >= ORR_NAME)
-        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a short text, found %s", cell->path, key,
-                        value ? value : "none");
-    return 0;
-}
-
-/* The same of a name that goes into the name of a file. */
+/* A name that can be that of a file. */
 static int take_name(const struct probe_file *cell, const cJSON *json, const char *key,
                      char text[ORR_NAME])
 {
-    TRY(take_text(cell, json, key, text));
+    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    if (!value || snprintf(text, ORR_NAME, "%s", value) >= ORR_NAME)
+        return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a short text, found %s", cell->path, key,
+                        value ? value : "none");
     if (orr_is_name(text))
         return 0;
     return ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": expected a name without \"/\", found \"%s\"",
                     cell->path, key, text);
+}
+
+/* The same of one that stands in tables. */
+static int take_label(const struct probe_file *cell, const cJSON *json, const char *key,
+                      char text[ORR_NAME])
+{
+    TRY(take_name(cell, json, key, text));
+    return orr_is_label(text)
+               ? 0
+               : ORR_FAIL(ORR_EFORMAT, "%s: \"%s\": found \"|\" in \"%s\"", cell->path, key, text);
 }
 
 /* Where results lie in the run, <source>/probe/, the checkpoint is in <source>/<stage>/. Files that
@@ -75,11 +78,11 @@ static int read_cell(const char *path, struct probe_file *cell)
         return rc;
     if (!orr_json_u64(json, "seed", &cell->seed))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: \"seed\": expected a whole number from 0 on", path);
-    rc = rc ? rc : take_name(cell, json, "probe", cell->probe);
-    rc = rc ? rc : take_name(cell, json, "source", cell->source);
-    rc = rc ? rc : take_name(cell, json, "stage", cell->stage);
+    rc = rc ? rc : take_label(cell, json, "probe", cell->probe);
+    rc = rc ? rc : take_label(cell, json, "source", cell->source);
+    rc = rc ? rc : take_label(cell, json, "stage", cell->stage);
     rc = rc ? rc : check_checkpoint(path, json);
-    rc = rc ? rc : take_text(cell, json, "preset", cell->preset);
+    rc = rc ? rc : take_name(cell, json, "preset", cell->preset);
     const char *attention =
         cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "attention"));
     if (attention && (!orr_is_label(attention) || strlen(attention) >= sizeof cell->attention))

@@ -297,12 +297,25 @@ static cJSON *factors_json(const struct probe_grid *g)
     return all;
 }
 
+/* The picture and, as the last, the JSON, both of this grid. */
+static int write(struct figures *f, const struct probe_file *files, const struct probe_row *drawn,
+                 const char *out, const cJSON *json)
+{
+    char path[4096];
+    int lock;
+    TRY(orr_path(path, "%s/%s_grid.json", out, files[0].probe));
+    TRY(orr_mkdir(out));
+    TRY(probe_lock(out, &lock));
+    int rc = orr_remove(path);
+    rc = rc ? rc : draw(f, files, drawn, out);
+    rc = rc ? rc : orr_json_write(path, json);
+    orr_unlock(lock);
+    return rc;
+}
+
 static int tell(struct figures *f, const struct probe_file *files, int n,
                 const struct probe_row *drawn, const char *out)
 {
-    char path[4096];
-    TRY(orr_mkdir(out));
-    TRY(orr_path(path, "%s/%s_grid.json", out, files[0].probe));
     cJSON *json = probe_files_json(files, n, "orrery-probe-grid-1");
     cJSON_AddItemToObject(json, "factors", factors_json(&f->grid));
     cJSON_AddNumberToObject(json, "seeds", f->grid.seeds);
@@ -316,9 +329,9 @@ static int tell(struct figures *f, const struct probe_file *files, int n,
                 f->row = &files[i].results.row[r];
                 tell_figure(f, rows);
             }
-    const int rc = orr_json_write(path, json);
+    const int rc = write(f, files, drawn, out, json);
     cJSON_Delete(json);
-    return rc ? rc : draw(f, files, drawn, out);
+    return rc;
 }
 
 int probe_grid(const struct probe_options *options)

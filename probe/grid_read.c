@@ -7,13 +7,15 @@
 #include <cjson/cJSON.h>
 #include <xxhash.h>
 
-/* The value of a setting as text, "-" where it has no effect; a long one by its hash. */
+/* The value of a setting as text, "-" where it has no effect; one that is long, or that no table
+ * can hold, by its hash. */
 static void text_of(const cJSON *item, char text[ORR_NAME])
 {
     char *printed = item ? cJSON_PrintUnformatted(item) : NULL;
     const char *from = cJSON_IsString(item) ? item->valuestring : printed ? printed : "-";
-    if (snprintf(text, ORR_NAME, "%s", from) >= ORR_NAME)
-        snprintf(text, ORR_NAME, "%.40s...%016llx", from,
+    const bool is_label = orr_is_label(from);
+    if (!is_label || snprintf(text, ORR_NAME, "%s", from) >= ORR_NAME)
+        snprintf(text, ORR_NAME, "%.40s...%016llx", is_label ? from : "",
                  (unsigned long long)XXH64(from, strlen(from), 0));
     cJSON_free(printed);
 }

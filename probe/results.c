@@ -307,18 +307,10 @@ static int check_figures(const char *path, const struct probe_results *results)
     return 0;
 }
 
-/* Files of version 0.1 do not say how they were written. */
-static int check_sum(const char *path, const cJSON *json)
-{
-    char why[ORR_WHY] = "";
-    if (!cJSON_HasObjectItem(json, "xxh64") || orr_sum_same(json, why))
-        return 0;
-    return ORR_FAIL(ORR_EFORMAT, "%s: %s", path, why);
-}
-
 int probe_results_read(const char *path, struct probe_results *results, cJSON **json)
 {
     const cJSON *item;
+    char why[ORR_WHY];
     *results = (struct probe_results){0};
     TRY(orr_json_read(path, json));
     const char *format = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(*json, "format"));
@@ -328,7 +320,8 @@ int probe_results_read(const char *path, struct probe_results *results, cJSON **
         rc =
             ORR_FAIL(ORR_EFORMAT, "%s: expected \"format\": \"" FORMAT "\" with \"rows\", found %s",
                      path, format ? format : "none");
-    rc = rc ? rc : check_sum(path, *json);
+    if (!rc && !orr_sum_kept(*json, why))
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: %s", path, why);
     for (item = rc ? NULL : rows->child; item; item = item->next) {
         struct probe_row row;
         rc = rc ? rc : read_row(path, item, &row);

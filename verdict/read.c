@@ -93,8 +93,8 @@ static int read_probe(struct verdict *v, const struct runs_run *run, struct verd
         return rc;
     }
     int rc = 0;
-    char why[ORR_WHY] = "";
-    if (cJSON_HasObjectItem(json, "xxh64") && !orr_sum_same(json, why)) /* version 0.1 has none */
+    char why[ORR_WHY];
+    if (!orr_sum_kept(json, why))
         rc = verdict_miss(v, path, why);
     else if (!report_runs_is_of(json, checkpoint))
         rc = verdict_miss(v, path, "of another checkpoint, or of a changed one");

@@ -127,6 +127,11 @@ check "effects with intervals" \
     grep -Eq 'attention (lssar \(from softmax|softmax \(from lssar)\)' "$WORK/table"
 check "what two do together" grep -q ' with model.positions' "$WORK/table"
 check "an analysis of variance" grep -q '^| seeds | ' "$WORK/table"
+mkdir "$WORK/broken" && printf '#!/bin/sh\nexit 1\n' >"$WORK/broken/gnuplot" &&
+    chmod +x "$WORK/broken/gnuplot" || exit
+check_not "a picture that cannot be drawn" env PATH="$WORK/broken:$PATH" "$BIN/probe" grid \
+    "${files[@]}" --out "$WORK/out.d" --quiet
+check_not "... has no results beside it" test -e "$WORK/out.d/rollout_grid.json"
 
 # models that cells share
 lines 'preset smoke' 'folder late' 'set orbits.train_files=0 planets.enabled=false' \

@@ -349,16 +349,49 @@ static void write_length(bool same, bool changed)
     write_text("s/softmax/probe/length.json", text);
 }
 
+/* A file with a sum of its own, which is right or not. */
+static void add_sum(const char *name, bool right)
+{
+    char path[4096];
+    cJSON *json;
+    scratch_path(path, scratch_dir, name);
+    assert_int_equal(orr_json_read(path, &json), 0);
+    assert_true(orr_sum_add(json));
+    if (!right)
+        cJSON_AddStringToObject(json, "more", "by hand");
+    assert_int_equal(orr_json_write(path, json), 0);
+    cJSON_Delete(json);
+}
+
+/* An evaluation with another value than the one that was measured is no run to put together. */
+static void check_changed_evaluation(void)
+{
+    static const char name[] = "s/softmax/pretrain/evaluation.json";
+    struct runs runs;
+    for (int right = 1; right >= 0; right--) {
+        write_text(name, "{\"teacher_forced\": 0.0125, \"orbit_fit\": 0.005}");
+        add_sum(name, right);
+        assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
+        assert_int_equal(runs.count, 1 + right);
+        if (!right)
+            assert_non_null(strstr(runs.left_out[0].why, "evaluation.json: it has been changed"));
+        report_runs_free(&runs);
+    }
+    write_text(name, "{\"teacher_forced\": 0.0125, \"orbit_fit\": 0.005}");
+}
+
 /* What bin/probe length says of another checkpoint, or of a changed one, or cannot be read, counts
  * for nothing. */
 static void check_stale_length(void)
 {
     struct runs runs;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         if (k == 2)
             write_text("s/softmax/probe/length.json", "{");
         else
-            write_length(k == 1, k == 1);
+            write_length(k != 0, k == 1);
+        if (k == 3) /* of this model, and changed since it was written */
+            add_sum("s/softmax/probe/length.json", false);
         assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
         assert_int_equal(runs.count, 2);
         const struct runs_source *source = report_runs_find(&runs.run[1], "softmax");
@@ -402,9 +435,9 @@ static void attentions_of_one_seed_are_put_together(void **state)
                "{\"teacher_forced\": 0.0125, \"orbit_fit\": 0.005}");
     write_text("s/softmax/pretrain/last.safetensors", "weights");
     write_length(true, false);
-    /* 64 sequences of 999 positions in 1, 2 and 4 s; the last line is cut short */
+    /* 64 sequences of 999 positions in 1, 2 and 4 s; lines are empty, and the last is cut short */
     write_text("s/softmax/pretrain/log.jsonl",
-               "{\"step\": 1, \"tokens_per_s\": 63936, \"memory_mb\": 70}\n"
+               "\n{\"step\": 1, \"tokens_per_s\": 63936, \"memory_mb\": 70}\n\n"
                "{\"step\": 2, \"val_loss\": 1}\n"
                "{\"step\": 3, \"tokens_per_s\": 31968, \"memory_mb\": 75}\n"
                "{\"step\": 4, \"tokens_per_s\": 15984, \"memory_mb\": 75}\n{\"step\": 5, \"tok");
@@ -432,6 +465,7 @@ static void attentions_of_one_seed_are_put_together(void **state)
     report_runs_free(&runs);
     check_bounds(true);
     check_bounds(false);
+    check_changed_evaluation();
     check_stale_length();
 }
 

@@ -246,6 +246,29 @@ static void test_lacking(void **state)
     free_files();
 }
 
+/* A level that no table can hold stands there by its hash, apart from others. */
+static void test_strange_levels(void **state)
+{
+    (void)state;
+    static const char *const strange[2] = {"a|b\n# Heading", "\033[31mred"};
+    struct probe_grid grid;
+    make_files();
+    for (int k = 0; k < CELLS; k++)
+        cJSON_AddStringToObject(cJSON_GetObjectItem(file[k].settings, "model"), "positions",
+                                strange[k / SEEDS / B]);
+    assert_int_equal(probe_grid_create(&grid, file, CELLS), 0);
+    bool seen = false;
+    for (int i = 0; i < grid.factors; i++)
+        for (int k = 0; k < grid.factor[i].count; k++) {
+            assert_true(orr_is_label(grid.factor[i].level[k]));
+            seen |= strstr(grid.factor[i].level[k], "...") != NULL;
+        }
+    assert_true(seen);
+    assert_int_equal(grid.places, A * B);
+    probe_grid_free(&grid);
+    free_files();
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -345,7 +368,8 @@ int main(void)
         cmocka_unit_test(test_factors),  cmocka_unit_test(test_effects),
         cmocka_unit_test(test_missing),  cmocka_unit_test(test_figure),
         cmocka_unit_test(test_variance), cmocka_unit_test(test_together),
-        cmocka_unit_test(test_lacking),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_lacking),  cmocka_unit_test(test_strange_levels),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

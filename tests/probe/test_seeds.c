@@ -98,6 +98,38 @@ static void test_three_seeds(void **state)
     scratch_remove(dir);
 }
 
+/* Names of presets are names of folders: one with a "|" is as good, one with controls is none. What
+ * stands in tables holds no "|". */
+static void test_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to;
+        int rc;
+    } cases[] = {{"quick", "a|b", 0},
+                 {"quick",
+                  "a\xc2\x9b"
+                  "b",
+                  ORR_EFORMAT},
+                 {"quick", "a\\nb", ORR_EFORMAT},
+                 {"softmax", "a|b", ORR_EFORMAT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static char path[4096];
+        const char *const file[] = {path};
+        char *text, changed[4096];
+        scratch_create(dir);
+        write_cell(path, "a", "softmax", 0, 0.7, 0.5);
+        assert_int_equal(orr_file_read(path, &text, NULL), 0);
+        const char *at = strstr(text, cases[i].from);
+        snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, cases[i].to,
+                 at + strlen(cases[i].from));
+        scratch_text(path, changed);
+        free(text);
+        assert_int_equal(run(file, 1), cases[i].rc);
+        scratch_remove(dir);
+    }
+}
+
 /* A row that the first seed does not have is not lost, and bounds have no interval. */
 static void test_bounded(void **state)
 {
@@ -234,9 +266,10 @@ static void test_retrained(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_seeds), cmocka_unit_test(test_bounded),
-        cmocka_unit_test(test_changed),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_long_seeds),  cmocka_unit_test(test_retrained),
+        cmocka_unit_test(test_three_seeds), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_bounded),     cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_long_seeds),
+        cmocka_unit_test(test_retrained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
