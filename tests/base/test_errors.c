@@ -48,9 +48,7 @@ static void test_message_is_one_line(void **state)
 static void test_texts_of_strangers(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"a\nb", "\033[31m", "a|b", "\177",
-                                      "\xc2\x9b"
-                                      "31m"};
+    static const char *const bad[] = {"a\nb", "\033[31m", "a|b", "\177", "\302\23331m"};
     char dir[64], path[4096], text[] = "a\nb\t\033[31m\xc2\x9b\xc3\xa4|", *noted;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(orr_is_label(bad[i]));
