@@ -92,6 +92,7 @@ int orr_mkdir(const char *path)
 int orr_lock(const char *folder, const char *doing, int wait_s, int *fd)
 {
     const double until_s = orr_time_s() + wait_s;
+    bool told = false;
     *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd < 0)
         return io_error(folder, "open");
@@ -100,7 +101,14 @@ int orr_lock(const char *folder, const char *doing, int wait_s, int *fd)
             return 0; /* not all file systems can */
         if (orr_signal_seen() || orr_time_s() >= until_s) {
             close(*fd);
-            return ORR_FAIL(ORR_EIO, "%s: another process is %s there", folder, doing);
+            return orr_signal_number()
+                       ? ORR_FAIL(ORR_EINTR, "stopped while another process was %s in %s", doing,
+                                  folder)
+                       : ORR_FAIL(ORR_EIO, "%s: another process is %s there", folder, doing);
+        }
+        if (wait_s > ORR_LOCK_WAIT_S && !told && orr_time_s() >= until_s - wait_s + 1) {
+            orr_note(false, "%s: another process is %s there, waiting for it", folder, doing);
+            told = true;
         }
         (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }

@@ -118,7 +118,8 @@ static int write_json(const struct probe_options *options, const struct both *bo
     cJSON_AddItemToObject(json, "as_trained", column_json(&both->column[0]));
     if (both->changed)
         cJSON_AddItemToObject(json, "changed", column_json(&both->column[1]));
-    rc = orr_json_write(path, json);
+    rc = orr_sum_add(json) ? orr_json_write(path, json)
+                           : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     cJSON_Delete(json);
     return rc;
 }

@@ -1,6 +1,8 @@
 /* label_cells.c - labels_cells.json ("orrery-label-cells-1", docs/formats.md). */
 #include "label_cells.h"
 
+#include "base/provenance.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +91,9 @@ static int read_cells(struct probe_cells *cells)
     const char *format = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "format"));
     const char *key = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "key"));
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "cells"), *item;
-    if (format && !strcmp(format, FORMAT) && key && !strcmp(key, cells->key))
+    char why[ORR_WHY];
+    if (format && !strcmp(format, FORMAT) && key && !strcmp(key, cells->key) &&
+        orr_sum_same(json, why))
         cJSON_ArrayForEach (item, list)
             if (!rc && read_cell(item, cells->sequences, &cell))
                 rc = take(cells, &cell);
@@ -138,7 +142,8 @@ static int write_cells(const struct probe_cells *cells)
                               cJSON_CreateDoubleArray(c->residual, (int)cells->sequences));
         cJSON_AddItemToArray(list, cell);
     }
-    const int rc = orr_json_write(cells->path, json);
+    const int rc = orr_sum_add(json) ? orr_json_write(cells->path, json)
+                                     : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", cells->path);
     cJSON_Delete(json);
     return rc;
 }

@@ -49,6 +49,42 @@ static const cJSON *row_of(const cJSON *rows, const struct verdict_question *que
     return best;
 }
 
+/* Whether two rows are of one figure. */
+static bool is_same(const cJSON *a, const cJSON *b)
+{
+    static const char *const text[] = {"quantity", "measure"};
+    for (int k = 0; k < 2; k++) {
+        const char *of_b = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(b, text[k]));
+        if (!of_b || !orr_json_says(a, text[k], of_b))
+            return false;
+    }
+    return orr_json_number(a, "layer") == orr_json_number(b, "layer") &&
+           orr_json_number(a, "context") == orr_json_number(b, "context");
+}
+
+/* Whether a figure is there once and in numbers (or null, where there is none), if not why: files
+ * of earlier versions have no sum that would tell. */
+static bool is_sound(const cJSON *rows, const cJSON *row, char why[ORR_WHY])
+{
+    static const char *const number[] = {"value", "ceiling", "floor", "raw"};
+    const cJSON *other;
+    for (int k = 0; k < 4; k++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, number[k]);
+        if (item && !cJSON_IsNumber(item) && !cJSON_IsNull(item)) {
+            snprintf(why, ORR_WHY, "a row's \"%s\": expected a number or null", number[k]);
+            return false;
+        }
+    }
+    for (other = rows->child; other; other = other->next)
+        if (other != row && is_same(row, other)) {
+            snprintf(why, ORR_WHY, "%s of \"%s\" is there twice",
+                     cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, "measure")),
+                     cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, "quantity")));
+            return false;
+        }
+    return true;
+}
+
 /* Whether no cell has results of the probe. */
 static bool is_unasked(const struct verdict *v, const char *probe)
 {
@@ -103,7 +139,12 @@ static int read_probe(struct verdict *v, const struct runs_run *run, struct verd
             const struct verdict_question *question = &verdict_table[q];
             if (question->kind != VERDICT_PROBE || strcmp(question->probe, probe) != 0)
                 continue;
-            const cJSON *row = row_of(cJSON_GetObjectItemCaseSensitive(json, "rows"), question);
+            const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "rows");
+            const cJSON *row = row_of(rows, question);
+            if (row && !is_sound(rows, row, why)) {
+                rc = rc ? rc : verdict_miss(v, path, why);
+                continue;
+            }
             if (!row && question->topic != VERDICT_LABELS) /* of labels there may be fewer */
                 rc = rc ? rc : verdict_miss(v, path, question->title);
             cell->figure[q] = (struct verdict_figure){

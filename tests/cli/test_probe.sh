@@ -118,6 +118,7 @@ check "... of the test split" equal '"test"' "$(value "$out/evaluate.json" split
 check "... random weights are worse" differ "$floor" "$(value "$out/evaluate.json" teacher_forced)"
 check "... and the same as those of the model of no learning" near "$floor" \
     "$(value "$out/evaluate.json" random_weights)"
+check "... and have a sum" grep -q '"xxh64":' "$out/evaluate.json"
 check "... nothing changed" lacks '"changed"' "$out/evaluate.json"
 rollout=$(value "$out/evaluate.json" rollout_19)
 program probe evaluate --checkpoint "$lssar" "${BASE[@]}" --reweight off >"$WORK/table"
@@ -197,6 +198,16 @@ check "... outputs" grep -aq "'<f4'.*(3, 40, 2)" "$WORK/outputs/outputs.npy"
 check "... again, by two threads" program probe outputs --checkpoint "$lssar" "${BASE[@]}" \
     --sequences 3 --threads 2 --out "$WORK/again"
 check "... the same" same_file "$WORK/outputs/outputs.npy" "$WORK/again/outputs.npy"
+exec 8<"$WORK/outputs"
+flock 8
+start "$BIN/probe" outputs --checkpoint "$lssar" --quiet --sequences 3 --out "$WORK/outputs"
+until_true grep -q "another process is writing there, waiting for it" "$WORK/err"
+stop INT
+exec 8<&-
+check "... stopped while it waits: status 130" equal 130 "$status"
+check "... it says that it waited" grep -q "$WORK/outputs: .*waiting for it" "$WORK/err"
+check "... and that it was stopped" grep -q "^probe: stopped while another" "$WORK/err"
+check "... nothing of it stayed" same_file "$WORK/outputs/outputs.npy" "$WORK/again/outputs.npy"
 check "... by the generic path" program probe outputs --checkpoint "$lssar" "${BASE[@]}" \
     --sequences 3 --attention-impl generic --out "$WORK/generic"
 check "... with other roundings" other_file "$WORK/outputs/outputs.npy" \

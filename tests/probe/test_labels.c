@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/provenance.h"
 #include "base/scratch.h"
 #include "probe/asked.h"
 
@@ -265,6 +266,8 @@ static void test_curves(void **state)
         cJSON_DeleteItemFromArray(cells, cJSON_GetArraySize(cells) - 1);
     cJSON *first = cJSON_GetObjectItem(cells->child, "seconds");
     cJSON_SetNumberValue(first, 12345); /* kept, not measured again */
+    cJSON_DeleteItemFromObject(json, "xxh64");
+    assert_true(orr_sum_add(json));
     assert_int_equal(orr_json_write(path, json), 0);
     cJSON_Delete(json);
     f.options.resume = true;
@@ -277,6 +280,17 @@ static void test_curves(void **state)
     measure(&f, probe_labels, "made");
     text = content(&f, "made", "labels_cells.json");
     assert_non_null(strstr(text, "12345"));
+    free(text);
+    assert_int_equal(orr_json_read(path, &json), 0);
+    first = cJSON_GetObjectItem(cJSON_GetObjectItem(json, "cells")->child, "seconds");
+    cJSON_SetNumberValue(first, 22345); /* changed by somebody: measured again */
+    assert_int_equal(orr_json_write(path, json), 0);
+    cJSON_Delete(json);
+    scratch_path(path, f.tiny.dir, "made/labels.json");
+    assert_int_equal(remove(path), 0);
+    measure(&f, probe_labels, "made");
+    text = content(&f, "made", "labels_cells.json");
+    assert_null(strstr(text, "22345"));
     free(text);
     f.options.steps = 13;
     measure(&f, probe_labels, "made");

@@ -350,6 +350,35 @@ static void rows_of_probes_are_the_right_ones(void **state)
     verdict_free(&v);
 }
 
+/* In a file without a sum, a figure that is there twice, or as a text, is none, and why is said. */
+static void damaged_rows_are_named(void **state)
+{
+    (void)state;
+    static const char *const twice[] = {"place|AU|-1|8|0.15|0|1", "place|AU|-1|5|0.07|0|1",
+                                        "place|AU|-1|8|0.99|0|1"};
+    struct verdict v;
+    char path[4096];
+    write_cells();
+    write_probe("s0", "softmax", "rollout", twice, 3, false);
+    write_probe("s1", "softmax", "rollout", twice, 2, false);
+    scratch_path(path, scratch_dir, "s1/softmax/probe/rollout.json");
+    cJSON *json, *row;
+    assert_int_equal(orr_json_read(path, &json), 0);
+    row = cJSON_GetObjectItem(json, "rows")->child;
+    cJSON_ReplaceItemInObject(row, "value", cJSON_CreateString("0.15"));
+    assert_int_equal(orr_json_write(path, json), 0);
+    cJSON_Delete(json);
+    read_cells(&v, 6, 0);
+    int named = 0;
+    for (size_t i = 0; i < v.missing_count; i++)
+        named += (strstr(v.missing[i].what, "s0/softmax/probe/rollout.json") &&
+                  strstr(v.missing[i].why, "AU of \"place\" is there twice")) +
+                 (strstr(v.missing[i].what, "s1/softmax/probe/rollout.json") &&
+                  strstr(v.missing[i].why, "\"value\": expected a number or null"));
+    assert_int_equal(named, 2);
+    verdict_free(&v);
+}
+
 static void what_is_missing_is_named(void **state)
 {
     (void)state;
@@ -441,6 +470,7 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(rows_of_probes_are_the_right_ones, scratch_setup,
                                         scratch_teardown),
+        cmocka_unit_test_setup_teardown(damaged_rows_are_named, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(what_is_missing_is_named, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(cells_of_other_settings_are_refused, scratch_setup,
                                         scratch_teardown),
