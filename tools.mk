@@ -75,14 +75,15 @@ CLI_TESTS := $(wildcard tests/cli/test_*.sh tests/kill/test_*.sh)
 # other bits
 WITHOUT_FMA := TEST_FILTER=test_same_bits ORRERY_ISA=plain GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-FMA_Usable,-AVX2,-FMA
 SAME_BITS := $(B)/tests/base/test_draw $(B)/tests/sim/test_prior $(B)/tests/sim/test_law
-# preloaded by the tests of failing disks and of kills
+# preloaded by tests (tests/kill/<name>.c): disks that fail, memory that runs out, a wall clock that
+# jumps, a file system on a network
+PRELOADED := $(patsubst tests/kill/%.c,$(B)/tests/%.so,$(wildcard tests/kill/*.c))
 FAIL_WRITE := $(B)/tests/fail_write.so
-# preloaded by the test of time: a wall clock that jumps
+FAIL_ALLOC := $(B)/tests/fail_alloc.so
 JUMP_CLOCK := $(B)/tests/jump_clock.so
+NFS_LIKE := $(B)/tests/nfs_like.so
 # a libcuda.so.1 that is older than the plugin's runtime
 OLD_DRIVER := $(B)/tests/old_driver/libcuda.so.1
-# preloaded by the test of memory that runs out
-FAIL_ALLOC := $(B)/tests/fail_alloc.so
 # preloaded by the test that nothing calls what depends on the CPU
 OTHER_LIBM := $(B)/tests/other_libm.so
 $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64): | .deps
@@ -101,25 +102,15 @@ GUARDED := $(patsubst %,$(B)/tests/%/test_device,model finetune probe) $(B)/test
 $(GUARDED): WITH = tests/model/guarded_ops.c
 $(GUARDED): tests/model/guarded_ops.c tests/model/guarded_ops.h
 
-$(FAIL_WRITE): tests/kill/fail_write.c
+$(PRELOADED): $(B)/tests/%.so: tests/kill/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl
-
-$(JUMP_CLOCK): tests/kill/jump_clock.c
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@
+	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl -lpthread
 
 $(OLD_DRIVER): tests/cuda_host/old_driver.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@
-
-$(FAIL_ALLOC): tests/kill/fail_alloc.c
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl -lpthread
 
 $(OTHER_LIBM): tests/other_libm.c
 	@mkdir -p $(@D)
@@ -160,11 +151,11 @@ ALONE := $(addprefix tests/,cli/test_check.sh cli/test_signals.sh cli/test_symre
              cli/test_watch.sh cli/test_mpi.sh kill/test_kill.sh \
              kill/test_time.sh kill/test_world.sh)
 CHECK_SH = BIN='$(BIN)' PREDICT='$(PREDICT)' FAIL_WRITE='$(FAIL_WRITE)' FAIL_ALLOC='$(FAIL_ALLOC)' OTHER_LIBM='$(OTHER_LIBM)' \
-           JUMP_CLOCK='$(JUMP_CLOCK)' OLD_DRIVER='$(OLD_DRIVER)' EMULATED='$(EMULATED_PLUGIN)' ALONE='$(ALONE)' tools/check.sh
+           JUMP_CLOCK='$(JUMP_CLOCK)' NFS_LIKE='$(NFS_LIKE)' OLD_DRIVER='$(OLD_DRIVER)' EMULATED='$(EMULATED_PLUGIN)' ALONE='$(ALONE)' tools/check.sh
 
 ## make check        the tests, on all cores (JOBS=n); output and seconds of each: build/tests/logs
-check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(FAIL_ALLOC) \
-       $(JUMP_CLOCK) $(OLD_DRIVER) $(OTHER_LIBM) $(PREDICT) $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) \
+check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(PRELOADED) \
+       $(OLD_DRIVER) $(OTHER_LIBM) $(PREDICT) $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) \
        $(PTX_BY_HAND) $(if $(filter 1,$(CUDA)),$(PTX_SAMPLES))
 	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
 	    $(TEST_EMULATION) $(CUDA_TESTS) $(call hopper_tests,cuda,,kernels/cuda_fused) '$(GOLDEN_CUDA) tests/golden' \
@@ -178,7 +169,7 @@ check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(FAIL_WRITE) $(F
 T ?=
 ONE = $(if $(wildcard tests/$(T).sh),bash tests/$(T).sh,$(B)/tests/$(T)$(if $(findstring \
     fuzz/replay,$(T)), tests/fuzz/corpus)$(if $(findstring golden,$(T)), tests/golden))
-check-one: $(if $(wildcard tests/$(T).sh),all $(FAIL_WRITE) $(FAIL_ALLOC) $(JUMP_CLOCK) $(OLD_DRIVER) $(OTHER_LIBM) $(PREDICT) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
+check-one: $(if $(wildcard tests/$(T).sh),all $(PRELOADED) $(OLD_DRIVER) $(OTHER_LIBM) $(PREDICT) $(EMULATED_PLUGIN),$(T:%=$(B)/tests/%))
 	@[ -n '$(T)' ] || { echo "check-one: error: which test? T=symreg/test_search" >&2; exit 1; }
 	@$(CHECK_SH) $(B)/tests/logs '$(ONE)'
 .PHONY: check-one

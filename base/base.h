@@ -315,6 +315,9 @@ void orr_unlock(int fd);
 bool orr_exists(const char *path);
 /* Removes what may not be there. ORR_EIO. */
 int orr_remove(const char *path);
+/* rename(2), which on NFS may have renamed and say ENOENT: when the answer was lost, the request came
+ * a second time. ORR_EIO names `to`. */
+int orr_rename(const char *from, const char *to);
 /* Whether a text can be the name of a file in a folder and lead nowhere else: not empty, no "/", no
  * control character, neither "." nor "..". For names that stand in files. */
 bool orr_is_name(const char *text);

@@ -62,6 +62,19 @@ int orr_remove(const char *path)
     return remove(path) && errno != ENOENT ? io_error(path, "remove") : 0;
 }
 
+int orr_rename(const char *from, const char *to)
+{
+    struct stat file, there;
+    const bool known = !lstat(from, &file);
+    if (!rename(from, to))
+        return 0;
+    const int why = errno;
+    if (why == ENOENT && known && !lstat(to, &there) && there.st_dev == file.st_dev &&
+        there.st_ino == file.st_ino && lstat(from, &there))
+        return 0;
+    return ORR_FAIL(ORR_EIO, "%s: cannot give a file this name: %s", to, strerror(why));
+}
+
 bool orr_exists(const char *path)
 {
     return access(path, F_OK) == 0;
@@ -277,8 +290,7 @@ int orr_file_commit(struct orr_file *file)
     if (fflush(file->stream) || ferror(file->stream) || fsync(fileno(file->stream)))
         return io_error(file->path, "write");
     /* closed after: the lock is kept as long as the file has its temporary name */
-    const int renamed = rename(file->temporary, file->path);
-    const int rc = renamed ? io_error(file->path, "finish") : 0;
+    const int rc = orr_rename(file->temporary, file->path);
     FILE *stream = file->stream;
     file->stream = NULL;
     if (fclose(stream) && !rc)

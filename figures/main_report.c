@@ -3,7 +3,6 @@
 #include "origin.h"
 #include "runs.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,9 +14,7 @@ static int move_picture(const char *from, const char *to, const char *name, cons
     int rc = orr_path(source, "%s/%s.%s", from, name, format);
     if (!rc)
         rc = orr_path(target, "%s/%s.%s", to, name, format);
-    if (!rc && rename(source, target))
-        rc = ORR_FAIL(ORR_EIO, "%s: cannot rename to %s: %s", source, target, strerror(errno));
-    return rc;
+    return rc ? rc : orr_rename(source, target);
 }
 
 /* Everything is drawn and the page written from a working folder beside the final place, then

@@ -117,14 +117,7 @@ int gpt_rotate(const struct gpt_task *task, const struct orr_train_preset *train
     orr_temporary_name(temporary, path);
     /* the last checkpoint is only ever replaced, never written into: a second name keeps it */
     remove(temporary);
-    if (link(last, temporary))
-        TRY(copy(last, path));
-    else if (rename(temporary, path)) {
-        const int why = errno;
-        remove(temporary);
-        return ORR_FAIL(ORR_EIO, "%s: cannot rename to %s: %s", temporary, path, strerror(why));
-    } else {
-        remove(temporary); /* still there where both were the same file already */
-    }
-    return gpt_rotate_clear(task, train->keep);
+    int rc = link(last, temporary) ? copy(last, path) : orr_rename(temporary, path);
+    remove(temporary); /* still there where both were the same file already */
+    return rc ? rc : gpt_rotate_clear(task, train->keep);
 }

@@ -198,9 +198,7 @@ static int move_file(const struct sim_parts *parts, const struct part *part, con
     char from[4096], to[4096];
     TRY(orr_path(from, "%s/%s", part->dir, name));
     TRY(orr_path(to, "%s/%s", parts->dir, name));
-    return rename(from, to)
-               ? ORR_FAIL(ORR_EIO, "%s: cannot move to %s: %s", from, to, strerror(errno))
-               : 0;
+    return orr_rename(from, to);
 }
 
 int sim_parts_adopt(struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
