@@ -144,6 +144,12 @@ fuzz:
 	+@$(FUZZ_MAKE) -k $(FUZZ:%=run-fuzz-%) B=build-fuzz CFLAGS='-O1 -g -fno-omit-frame-pointer \
 	    -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all'
 
+## make fuzz-coverage    lines of each parser that the inputs of its target run, with those of make fuzz
+.PHONY: fuzz-coverage
+fuzz-coverage:
+	@$(MAKE) CUDA=0 B=build-coverage CFLAGS='$(COVERAGE_CFLAGS)' build-coverage/tests/fuzz/replay
+	@tools/fuzz_coverage.sh build-coverage tests/fuzz/corpus $(wildcard build-fuzz/fuzz)
+
 # Run when no other test is: those that send keys and signals at moments that another test would
 # delay, that measure time (GRACE of watch.sh, CHECK_LIMIT of check.sh), or kill or stop after
 # a share of the time that the same work took before.
@@ -181,12 +187,12 @@ check-alloc: all $(FAIL_ALLOC)
 	@grep -h ' places$$' $(B)/tests/logs-alloc/*.log
 .PHONY: check-alloc
 
-## make reliability  what docs/reliability.md tells of, as far as it takes minutes
-reliability: all $(REPLAY) $(FAIL_ALLOC)
-	@ALLOCS=20 $(CHECK_SH) $(B)/tests/logs-reliability '$(REPLAY) tests/fuzz/corpus' \
-	    'bash tests/cli/test_paths.sh' 'bash tests/kill/test_alloc.sh'
-	@grep -h ' places$$' $(B)/tests/logs-reliability/*.log
-	@tools/reproducible.sh
+## make reliability  the figures of docs/reliability.md: samples of minutes (RELIABILITY=hours: whole),
+##                   STEPS="fuzz world" for some of them; what was measured at a commit is kept
+RELIABILITY ?= minutes
+STEPS ?=
+reliability: all
+	@MAKEFLAGS= tools/reliability.sh '$(B)/reliability' '$(RELIABILITY)' $(STEPS)
 .PHONY: reliability
 
 ## make check-unit   the tests of functions alone, without those of programs and golden vectors
@@ -275,10 +281,11 @@ check-watched: all $(WATCHED_UNIT)
 
 ## make coverage     lines that check-unit covers, by folder (COVERAGE=check: that all tests cover)
 COVERAGE ?= check-unit
+COVERAGE_CFLAGS := -O1 -g1 --coverage -fprofile-update=atomic
 coverage:
 	@rm -rf build-coverage/coverage && find build-coverage -name '*.gcda' -delete 2>/dev/null; true
 	$(MAKE) $(COVERAGE) CUDA=0 B=build-coverage BIN=build-coverage/bin \
-	    CFLAGS='-O1 -g1 --coverage -fprofile-update=atomic'
+	    CFLAGS='$(COVERAGE_CFLAGS)'
 	@tools/coverage.sh build-coverage
 
 ## make compile_commands    compile_commands.json, for editors and clang tools

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# reliability.sh OUT minutes|hours [STEP...] - makes the figures of docs/reliability.md.
+#
+# Each step is a command that anyone can give by itself. What it printed is OUT/STEP.log, and its row
+# OUT/STEP.row; OUT/table.md has the rows of all steps, and OUT/fuzz.md those of the fuzz targets.
+# `hours` is the whole budget of each step, of which `minutes` is a sample. A step that has its row
+# at this commit and length is not run again, so that hours can be cut into several calls.
+set -u -o pipefail
+out=$1 length=$2
+shift 2
+mkdir -p "$out" || exit 1
+commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=
+[ -z "$(git status --porcelain 2>/dev/null)" ] || commit=
+status=0
+chosen=" $* "
+
+# the names of all steps, what each shows, and its command of minutes and of hours (-: none)
+steps() {
+    cat <<'STEPS'
+replay|kept inputs, each to its parser|make check-one T=fuzz/replay|make check-one T=fuzz/replay
+fuzz|inputs searched for in each parser|make -j2 fuzz FUZZ_SECONDS=10|make -j2 fuzz FUZZ_SECONDS=600
+coverage|lines of parsers that kept and found inputs run|make fuzz-coverage|make fuzz-coverage
+paths|names, links, modes, read-only folders|make check-one T=cli/test_paths|make check-one T=cli/test_paths
+disk|disks that are full or fail|make check-one T=cli/test_disk_full|make check-one T=cli/test_disk_full KILLS=100
+nfs|answers that get lost, locks that are refused|make check-one T=kill/test_nfs|make check-one T=kill/test_nfs WORLD_SET=
+alloc|allocations that fail|make check-alloc ALLOCS=20|make check-alloc
+kill|one training killed at any operation|make check-one T=kill/test_kill|make check-one T=kill/test_kill KILLS=100
+world|a whole world killed at random moments|make check-one T=kill/test_world KILLS=10|make check-one T=kill/test_world KILLS=100 WORLD_SET=
+time|clocks that jump, processes that are stopped|make check-one T=kill/test_time|make check-one T=kill/test_time KILLS=100
+pairs|two programs in one run directory|make check-one T=kill/test_pairs|make check-one T=kill/test_pairs PAIRS=all
+tsan|data races|-|make check-tsan
+valgrind|memory that nobody wrote, leaks|-|make check-valgrind
+build|two builds in different folders|tools/reproducible.sh orbits|tools/reproducible.sh
+STEPS
+}
+
+# figure STEP: what its log says, in a few words
+figure() {
+    local log=$out/$1.log
+    case $1 in
+    fuzz)
+        awk '/^fuzz: .* inputs/ { targets++; inputs += $3; found += /FINDING/ }
+            END { printf "%d targets, %d inputs, %d findings", targets, inputs, found }' "$log"
+        ;;
+    coverage)
+        awk '/^[a-z]+ +[0-9]+ +[0-9]+ +[0-9]+ / { inputs += $2; lines += $3; covered += $4 }
+            END { if (lines) printf "%d inputs, %d of %d lines", inputs, covered, lines }' "$log"
+        ;;
+    *)
+        {
+            grep -E '^memory ran out|^reproducible:|kills (in|at)|stops in|pairs: ' "$log"
+            grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1
+        } | sed 's/|/,/g' | paste -sd ';' | sed 's/;/; /g'
+        ;;
+    esac
+}
+
+# fuzz_table: inputs and edges of the search, lines of its sources by all inputs that are kept
+fuzz_table() {
+    echo '| target | input | inputs run | edges | lines run |'
+    echo '|---|---|---|---|---|'
+    awk '
+        FILENAME ~ /fuzz.log$/ && /^fuzz: .* inputs/ {
+            name = $2; sub(/:$/, "", name); runs[name] = $3
+            edges[name] = /edges/ ? $(NF - 3 + !/no finding/) : "?"
+        }
+        FILENAME ~ /coverage.log$/ && $2 ~ /^[0-9]+$/ { share[$1] = $4 " of " $3 }
+        FILENAME ~ /targets.h$/ && /^FUZZ\(/ {
+            name = $0; sub(/^FUZZ\(/, "", name); sub(/,.*/, "", name)
+            split($0, part, "\"")
+            print "| `" name "` | " part[4] " | " runs[name] " | " edges[name] " | " share[name] " |"
+        }' "$out/fuzz.log" "$out/coverage.log" tests/fuzz/targets.h
+}
+
+# log_of COMMAND: where tools/check.sh has what a test said
+log_of() {
+    local test
+    case $1 in
+    *check-alloc*) cat build/tests/logs-alloc/*.log ;;
+    *T=*)
+        test=${1#*T=}
+        test=${test%% *}
+        cat build/tests/logs/*"${test//\//_}"*.log
+        ;;
+    esac
+}
+# the first line of a row says which commit, length and command it is of
+is_kept() { # STEP COMMAND
+    [ -n "$commit" ] && [ "$(head -n 1 "$out/$1.row" 2>/dev/null)" = "$commit $length $2" ]
+}
+run_step() { # STEP WHAT COMMAND
+    local name=$1 what=$2 command=$3 ended found key="$commit $length $3" since=$SECONDS
+    printf 'reliability: %-9s %s\n' "$name" "$command"
+    rm -f "$out/$name.row"
+    CHECK_LIMIT=14400 bash -c "$command" >"$out/$name.log" 2>&1 </dev/null
+    ended=$?
+    log_of "$command" >>"$out/$name.log"
+    found=$(figure "$name")
+    if [ $ended -ne 0 ] || [ -z "$found" ]; then
+        tail -n 15 "$out/$name.log"
+        found="FAILED${found:+: $found}" key=failed status=1
+    fi
+    printf '%s\n| %s | `%s` | %s | %s |\n' "$key" "$what" "$command" "$found" \
+        "${commit:-changed}" >"$out/$name.row"
+    printf 'reliability: %-9s %s (%d s)\n' "$name" "$found" $((SECONDS - since))
+}
+
+while IFS='|' read -r name what minutes hours <&3; do
+    [ "$chosen" = '  ' ] || [[ $chosen = *" $name "* ]] || continue
+    command=$minutes
+    [ "$length" = minutes ] || command=$hours
+    [ "$command" != - ] || continue
+    if is_kept "$name" "$command"; then
+        echo "reliability: $name: kept, of $commit"
+    else
+        run_step "$name" "$what" "$command"
+    fi
+done 3< <(steps)
+{
+    echo '| what | command | measured | at |'
+    echo '|---|---|---|---|'
+    steps | while IFS='|' read -r name _; do
+        tail -n +2 "$out/$name.row" 2>/dev/null
+    done
+} >"$out/table.md"
+[ ! -e "$out/fuzz.log" ] || [ ! -e "$out/coverage.log" ] || fuzz_table >"$out/fuzz.md"
+echo "reliability: $out/table.md, $out/fuzz.md"
+exit $status
