@@ -226,7 +226,11 @@ void probe_resample(gsl_rng *rng, uint64_t seed, uint64_t k, size_t n, double *w
 
 void probe_interval(double *x, size_t n, double *low, double *high)
 {
-    gsl_sort(x, 1, n);
-    *low = x[(size_t)(0.025 * (double)(n - 1) + 0.5)];
-    *high = x[(size_t)(0.975 * (double)(n - 1) + 0.5)];
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(x[i]))
+            x[count++] = x[i];
+    gsl_sort(x, 1, count);
+    *low = count ? x[(size_t)(0.025 * (double)(count - 1) + 0.5)] : (double)NAN;
+    *high = count ? x[(size_t)(0.975 * (double)(count - 1) + 0.5)] : (double)NAN;
 }

@@ -46,7 +46,8 @@ double probe_judged_r2(const struct probe_judged *judged, const bool *keep, cons
                        const double *weight);
 /* How often each of n is picked in resample number k of a bootstrap: weight (n). */
 void probe_resample(gsl_rng *rng, uint64_t seed, uint64_t k, size_t n, double *weight);
-/* 0.025 and 0.975 quantiles of x (n), which is sorted; infinities count as such. */
+/* 0.025 and 0.975 quantiles of those x (n) that are numbers, NaN without any; x is not kept.
+ * Infinities count as such. */
 void probe_interval(double *x, size_t n, double *low, double *high);
 
 /* ---- draws (label_fit.c) */

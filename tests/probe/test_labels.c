@@ -459,6 +459,30 @@ static void test_parts(void **state)
     close_fixture(&f);
 }
 
+/* ------------------------------------------------------------------------------- intervals */
+
+/* Resamples in which a figure is no number are left out, wherever they stand. */
+static void test_interval(void **state)
+{
+    (void)state;
+    double x[201], low, high;
+    for (int i = 0; i < 201; i++) /* 81 numbers, -40 to 40, in no order */
+        x[i] = i % 5 < 2 ? (double)(i / 5 * 2 + i % 5) * 31 : (double)NAN;
+    int count = 0;
+    for (int i = 0; i < 201; i++)
+        if (!isnan(x[i]))
+            x[i] = fmod(x[i], 81) - 40, count++;
+    assert_int_equal(count, 81);
+    probe_interval(x, 201, &low, &high);
+    assert_true(low == -38 && high == 38);
+    double none[] = {NAN, NAN};
+    probe_interval(none, 2, &low, &high);
+    assert_true(isnan(low) && isnan(high));
+    double ends[] = {INFINITY, 2.385, -INFINITY};
+    probe_interval(ends, 3, &low, &high);
+    assert_true(low == -INFINITY && high == INFINITY);
+}
+
 /* ---------------------------------------------------------------------------------- refused */
 
 static void refused(struct fixture *f, int code, const char *word)
@@ -509,11 +533,17 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_monotone),    cmocka_unit_test(test_saving),
-        cmocka_unit_test(test_censoring),   cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_draws),       cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_curves),
-        cmocka_unit_test(test_extrapolate), cmocka_unit_test(test_extrapolate_resumed),
+        cmocka_unit_test(test_monotone),
+        cmocka_unit_test(test_saving),
+        cmocka_unit_test(test_censoring),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_interval),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_extrapolate),
+        cmocka_unit_test(test_extrapolate_resumed),
     };
     gsl_set_error_handler_off();
     if (k_ref.open(1, false))
