@@ -6,7 +6,7 @@
 # `hours` is the whole budget of each step, of which `minutes` is a sample. A step that has its row
 # at this commit and length is not run again, so that hours can be cut into several calls.
 set -u -o pipefail
-out=$1 length=$2
+out=$1 build=${1%/*} length=$2
 shift 2
 mkdir -p "$out" || exit 1
 commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=
@@ -76,11 +76,11 @@ fuzz_table() {
 log_of() {
     local test
     case $1 in
-    *check-alloc*) cat build/tests/logs-alloc/*.log ;;
+    *check-alloc*) cat "$build"/tests/logs-alloc/*.log ;;
     *T=*)
         test=${1#*T=}
         test=${test%% *}
-        cat build/tests/logs/*"${test//\//_}"*.log
+        cat "$build"/tests/logs/*"${test//\//_}"*.log
         ;;
     esac
 }

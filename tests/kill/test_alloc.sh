@@ -2,15 +2,21 @@
 # test_alloc.sh - every program with memory that runs out once, at each place that allocates
 # (tests/kill/fail_alloc.c), or a sample of the places: a clear error and status 1, or the program
 # went on without and made the same files; no crash, nothing temporary, and no file that an
-# undisturbed run does not make.
+# undisturbed run does not make. Programs built with -fsanitize=leak (make check-alloc) say by their
+# status where memory was left that nothing leads to.
 #
-#   ALLOCS=n           about so many places of each program (default 5); all: every one
-#   ALLOCS_OF="a b"    of these programs alone; the others run with all memory (default: of all)
+#   ALLOCS=n           about so many places of each step (default 5); all: every one
+#   ALLOCS_OF="a b"    of these steps alone; the others run with all memory (default: of the stages,
+#                      one probe and a cell); all: of every one
 . tests/cli/lib.sh
 
 FAIL_ALLOC=${FAIL_ALLOC:-build/tests/fail_alloc.so}
 allocs=${ALLOCS:-5}
-ALLOCS_OF=${ALLOCS_OF:-$PROGRAMS}
+# steps on one run, in this order: the stages, probes by their names, and bin/verdict
+STEPS="$PROGRAMS attention evaluate outputs linear rollout intervene length labels extrapolate
+       inductive seeds cell verdict"
+ALLOCS_OF=${ALLOCS_OF:-$PROGRAMS attention cell}
+[ "$ALLOCS_OF" != all ] || ALLOCS_OF=$(echo $STEPS)
 if [ ! -e "$FAIL_ALLOC" ]; then
     skip "memory that runs out" "$FAIL_ALLOC is not there: make check builds it"
     finish
@@ -20,34 +26,53 @@ if grep -q __asan_init "$BIN/orbits"; then
     finish
 fi
 FAIL_ALLOC=$(realpath "$FAIL_ALLOC")
-SMALL=("${TINY[@]}" --set planets.enabled=false --set symreg.enumerate=2000
+SMALL=("${TINY[@]}" --set planets.enabled=false --set symreg.enumerate=2000 --set attention=lssar
+       --set model.positions=rope
        --set orbits.train=20 --set orbits.train_files=20 --set orbits.val=4 --set orbits.test=4
        --set orbits.two_body_train=20 --set orbits.two_body_val=4 --set orbits.two_body_test=8
        --set finetune.samples=1 --set finetune.sample_size=10 --set pretrain.eval_sequences=4)
-# starved N PROGRAM FOLDER: the stage on the run in FOLDER, without memory at place N (0: nowhere)
-starved() {
-    local n=$1 p=$2 run=$3 options=("${SMALL[@]}" --attention lssar)
-    [ "$p" != orbits ] || options=("${SMALL[@]}")
-    [ "$p" != report ] || options=(--quiet --attention lssar)
-    rm -f "$WORK/places"
-    timeout "$LIMIT" env LD_PRELOAD="$FAIL_ALLOC" FAIL_AT="$n" FAIL_REPORT="$WORK/places" \
-        "$BIN/$p" "${options[@]}" --run "$run" >"$WORK/out" 2>"$WORK/err" </dev/null
+# command_of STEP RUN: sets $program and its arguments, $options
+command_of() {
+    local step=$1 run=$2
+    program=$step options=("${SMALL[@]}" --run "$run")
+    case $step in
+    orbits | pretrain | finetune | symreg) return ;;
+    report) options=(--quiet --run "$run") && return ;;
+    cell) program=verdict options=(--quiet --cell "$run") && return ;;
+    verdict) options=(--quiet --out "$run/verdict" "$run") && return ;;
+    seeds)
+        program=probe options=(seeds --quiet --out "$run/seeds" "$run/lssar/probe/rollout.json")
+        return
+        ;;
+    esac
+    program=probe options=("$step" --run "$run" --threads 1 --quiet --sequences 4)
+    case $step in
+    outputs) options+=(--out "$run/outputs") ;;
+    linear) options+=(--sequences 120) ;;
+    labels) options+=(--sizes 5,8 --steps 2 --draws 1) ;;
+    extrapolate) options+=(--sizes 8 --steps 2 --draws 1) ;;
+    inductive) options+=(--steps 1 --draws 2) ;;
+    esac
 }
-# page_of PAGE: without the minute and the folder of the run
-page_of() {
-    undated "$1" |
-        sed "s|$WORK/[a-z]*|RUN|g; s/Orrery: [a-z]*</Orrery</; s|Run <strong>[a-z]*<|Run <|"
+# starved N STEP: the step on a run as it was before, in a folder that files name, without memory
+# at place N (0: nowhere)
+starved() {
+    rm -rf "$WORK/run" && cp -r "$WORK/before" "$WORK/run"
+    command_of "$2" "$WORK/run"
+    rm -f "$WORK/places"
+    timeout "$LIMIT" env LD_PRELOAD="$FAIL_ALLOC" FAIL_AT="$1" FAIL_REPORT="$WORK/places" \
+        "$BIN/$program" "${options[@]}" >"$WORK/out" 2>"$WORK/err" </dev/null
 }
 # is_of FOLDER FILE: the file is as it is there
 is_of() {
     [ -e "$1/$2" ] || return 1
     case $2 in
-    ./report.html) same_by page_of "$WORK/run/$2" "$1/$2" ;;
+    ./report.html) same_by undated "$WORK/run/$2" "$1/$2" ;;
     ./report.made.json) same_by without_page "$WORK/run/$2" "$1/$2" ;;
     *) cmp -s "$WORK/run/$2" "$1/$2" ;;
     esac
 }
-# known PROGRAM: each file of the run is as before the stage, or as after it; logs grow line by
+# known STEP: each file of the run is as before the stage, or as after it; logs grow line by
 # line, progress.json and checkpoint.bin say how far something unfinished is
 known() {
     local file
@@ -60,25 +85,24 @@ known() {
             { echo "$file is of no state" && return 1; }
     done <"$WORK/files"
 }
-# whole PROGRAM: it went on without, and made everything; a page is the one that its record sums
+# whole STEP: it went on without, and made everything; a page is the one that its record sums
 whole() {
     same_by files_below "$WORK/$1" "$WORK/run" && known "$1" || return 1
     [ "$1" != report ] ||
-        "$BIN/report" --quiet --attention lssar --run "$WORK/run" --resume --plan |
+        "$BIN/report" --quiet --run "$WORK/run" --resume --plan |
         grep -q '^keep '
 }
 # (OpenMP starts threads, whose memory is the C library's; it ends a program itself then)
 clear_error() {
     local why="out of memory|cannot allocate memory|cannot start a thread"
     [ "$(grep -c . "$WORK/err")" -eq 1 ] &&
-        grep -Eqi "^($1: error: |libgomp: ).*($why)" "$WORK/err" ||
+        grep -Eqi "^($program: error: |libgomp: ).*($why)" "$WORK/err" ||
         { cat "$WORK/err" && return 1; }
 }
-# at_place N PROGRAM
+# at_place N STEP
 at_place() {
     local n=$1 p=$2 status name
-    rm -rf "$WORK/run" && cp -r "$WORK/before" "$WORK/run"
-    starved "$n" "$p" "$WORK/run"
+    starved "$n" "$p"
     status=$?
     name="$p, place $n ($(sed -n '/ places$/!s/.*(\([a-zA-Z_]*\).*/\1/p' "$WORK/places" |
         grep . | head -n 4 | paste -sd ' '))"
@@ -95,10 +119,10 @@ at_place() {
 
 mkdir "$WORK/before"
 provoked=0
-for p in $PROGRAMS; do
-    cp -r "$WORK/before" "$WORK/$p"
-    starved 0 "$p" "$WORK/$p"
+for p in $STEPS; do
+    starved 0 "$p"
     check "$p: with all memory" test $? -eq 0
+    cp -r "$WORK/run" "$WORK/$p"
     places=$(sed -n 's/ places$//p' "$WORK/places")
     check "$p: places counted" test "${places:-0}" -ge 50
     step=1
