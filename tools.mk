@@ -188,7 +188,7 @@ ALLOCS ?= all
 ALLOC_STEPS := orbits,pretrain,finetune symreg,report,cell,verdict,seeds,attention,evaluate,outputs,linear \
                rollout,intervene,length labels,extrapolate,inductive
 check-alloc:
-	@CHECK_LIMIT=14400 $(MAKE) check-alloc-built CUDA=0 CC=gcc B=build-leak BIN=build-leak/bin CFLAGS='-O1 -g -fsanitize=leak'
+	@CHECK_LIMIT=14400 PROGRAM_LIMIT=600 $(MAKE) check-alloc-built CUDA=0 CC=gcc B=build-leak BIN=build-leak/bin CFLAGS='-O1 -g -fsanitize=leak'
 check-alloc-built: all $(FAIL_ALLOC)
 	@ALLOCS='$(ALLOCS)' $(CHECK_SH) $(B)/tests/logs-alloc \
 	    $(foreach s,$(ALLOC_STEPS),'ALLOCS_OF="$(subst $(comma), ,$(s))" bash tests/kill/test_alloc.sh')

@@ -34,6 +34,7 @@ static void *(*next_malloc)(size_t bytes);
 static void *(*next_calloc)(size_t count, size_t bytes);
 static void *(*next_realloc)(void *old, size_t bytes);
 static void *(*next_aligned)(size_t alignment, size_t bytes);
+static int (*next_posix)(void **memory, size_t alignment, size_t bytes);
 
 enum { DEPTH = 6, NEAR = 4, OWN = 2, PLACES = 1 << 16 };
 static uint64_t place[PLACES]; /* a table of hashes; 0: free */
@@ -101,14 +102,22 @@ static bool is_near(void *const frame[], int depth)
     return false;
 }
 
-/* backtrace() itself allocates when it is called first. */
+/* Of the leak sanitizer, where there is one: what is allocated in between may leak. */
+__attribute__((weak)) void __lsan_disable(void);
+__attribute__((weak)) void __lsan_enable(void);
+
+/* backtrace() itself allocates when it is called first, and keeps that. */
 __attribute__((constructor)) static void begin(void)
 {
     void *frame[DEPTH];
     int seen = 0;
     const char *at = getenv("FAIL_AT");
     inside = true;
+    if (__lsan_disable)
+        __lsan_disable();
     (void)backtrace(frame, DEPTH);
+    if (__lsan_enable)
+        __lsan_enable();
     dl_iterate_phdr(find_text, &seen);
     unsetenv("LD_PRELOAD");
     fail_at = at ? strtol(at, NULL, 10) : 0;
@@ -208,6 +217,7 @@ void *aligned_alloc(size_t alignment, size_t bytes)
 
 int posix_memalign(void **memory, size_t alignment, size_t bytes)
 {
-    *memory = aligned_alloc(alignment, bytes);
-    return *memory ? 0 : ENOMEM;
+    if (!next_posix)
+        find("posix_memalign", &next_posix);
+    return fails() ? ENOMEM : next_posix(memory, alignment, bytes);
 }
