@@ -6,15 +6,15 @@
 # status where memory was left that nothing leads to.
 #
 #   ALLOCS=n           about so many places of each step (default 5); all: every one
-#   ALLOCS_OF="a b"    of these steps alone; the others run with all memory (default: of the stages,
+#   ALLOCS_OF="a b"    of these steps alone; those before run with all memory (default: of the stages,
 #                      one probe and a cell); all: of every one
 . tests/cli/lib.sh
 
 FAIL_ALLOC=${FAIL_ALLOC:-build/tests/fail_alloc.so}
 allocs=${ALLOCS:-5}
 # steps on one run, in this order: the stages, probes by their names, and bin/verdict
-STEPS="$PROGRAMS attention evaluate outputs linear rollout intervene length labels extrapolate
-       inductive seeds cell verdict"
+STEPS="$PROGRAMS attention cell evaluate outputs linear rollout intervene length labels extrapolate
+       inductive seeds verdict"
 ALLOCS_OF=${ALLOCS_OF:-$PROGRAMS attention cell}
 [ "$ALLOCS_OF" != all ] || ALLOCS_OF=$(echo $STEPS)
 if [ ! -e "$FAIL_ALLOC" ]; then
@@ -118,8 +118,9 @@ at_place() {
 }
 
 mkdir "$WORK/before"
-provoked=0
+provoked=0 left=$(wc -w <<<"$ALLOCS_OF")
 for p in $STEPS; do
+    [ $left -gt 0 ] || break
     starved 0 "$p"
     check "$p: with all memory" test $? -eq 0
     cp -r "$WORK/run" "$WORK/$p"
@@ -127,7 +128,11 @@ for p in $STEPS; do
     check "$p: places counted" test "${places:-0}" -ge 50
     step=1
     [ "$allocs" = all ] || step=$((places / allocs + 1))
-    [[ " $ALLOCS_OF " = *" $p "* ]] || step=$((places + 1))
+    if [[ " $ALLOCS_OF " = *" $p "* ]]; then
+        left=$((left - 1))
+    else
+        step=$((places + 1))
+    fi
     for ((n = step; n <= places; n += step)); do
         at_place "$n" "$p"
         provoked=$((provoked + 1))
