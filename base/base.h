@@ -306,7 +306,8 @@ bool orr_is_temporary(const char *name, size_t *stem);
 int orr_mkdir(const char *path);
 /* One process at a time: the folder is locked until *fd is unlocked, or the process ends. Waits so
  * many seconds for another one, and says so where that may be long; then ORR_EIO says what that is
- * `doing`, ORR_EINTR after a signal. File systems without locks let all in. */
+ * `doing`, ORR_EINTR after a signal. File systems without locks let all in, and NFS holds a folder
+ * against programs of the same machine alone. */
 int orr_lock(const char *folder, const char *doing, int wait_s, int *fd);
 /* What a killed process has begun, as jobs side by side, ends and lets go a moment later: the same
  * command may come again before that. */

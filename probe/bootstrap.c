@@ -84,37 +84,30 @@ double probe_mean_of(const void *of, int n, const unsigned short times[])
     return sum / count;
 }
 
-struct weighted {
-    double value;
-    unsigned short times;
-};
-
-static int ascending(const void *a, const void *b)
+void probe_rank(double *x, int n, size_t *rank)
 {
-    const double x = ((const struct weighted *)a)->value, y = ((const struct weighted *)b)->value;
-    return (x > y) - (x < y);
+    for (int i = 0; i < n; i++) /* (a sort cannot place what compares with nothing) */
+        if (!isfinite(x[i]))
+            x[i] = INFINITY;
+    gsl_sort_index(rank, x, 1, (size_t)n);
 }
 
 double probe_median_of(const void *of, int n, const unsigned short times[])
 {
-    const double *x = of;
-    struct weighted *sorted = orr_alloc((size_t)n + 1, sizeof *sorted);
+    const struct probe_ranked *ranked = of;
     double total = 0, below = 0, low = NAN, high = NAN;
-    int count = 0;
-    for (int i = 0; i < n && sorted; i++)
-        if (isfinite(x[i]) && times[i]) {
-            sorted[count++] = (struct weighted){x[i], times[i]};
+    for (int i = 0; i < n; i++)
+        if (isfinite(ranked->x[i]))
             total += times[i];
-        }
-    if (sorted)
-        qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-    for (int i = 0; i < count && isnan(high); i++) {
-        below += sorted[i].times;
+    for (int i = 0; i < n && below < total && isnan(high); i++) {
+        const size_t at = ranked->rank[i];
+        if (!times[at])
+            continue;
+        below += times[at];
         if (isnan(low) && 2 * below >= total)
-            low = sorted[i].value;
+            low = ranked->x[at];
         if (2 * below > total)
-            high = sorted[i].value;
+            high = ranked->x[at];
     }
-    free(sorted);
     return (low + high) / 2;
 }

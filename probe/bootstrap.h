@@ -3,6 +3,7 @@
 #ifndef PROBE_BOOTSTRAP_H
 #define PROBE_BOOTSTRAP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { PROBE_RESAMPLES = 200 };
@@ -34,8 +35,15 @@ struct probe_score {
 };
 /* 1 - errors / variance, the components of a vector pooled; of: struct probe_score (n). */
 double probe_r2(const void *of, int n, const unsigned short times[]);
-/* Weighted mean and median of double (n), of which those that are no numbers are left out. */
+/* Weighted mean of double (n), of which those that are no numbers are left out. */
 double probe_mean_of(const void *of, int n, const unsigned short times[]);
+/* The same of the median; of: struct probe_ranked, which is sorted once for all resamples. */
+struct probe_ranked {
+    const double *x;    /* (n) */
+    const size_t *rank; /* (n): x[rank[0]] is the smallest */
+};
 double probe_median_of(const void *of, int n, const unsigned short times[]);
+/* Fills rank (n); what is no number in x becomes infinite. */
+void probe_rank(double *x, int n, size_t *rank);
 
 #endif

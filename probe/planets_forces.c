@@ -206,8 +206,8 @@ static int judge(const struct probe_planets *p, int by, int planet, double *cosi
 {
     const struct probe_arrows *a = &p->arrows;
     double *column = orr_alloc((size_t)a->count, sizeof *column);
-    unsigned short *once = orr_alloc((size_t)a->count, sizeof *once);
-    const int rc = column && once ? 0 : ORR_ENOMEM;
+    const int rc = column ? 0 : ORR_ENOMEM;
+    size_t numbers = 0;
     *cosine = 0;
     for (int i = 0; i < a->count && !rc; i++) {
         double truth[2], f[2];
@@ -221,13 +221,12 @@ static int judge(const struct probe_planets *p, int by, int planet, double *cosi
             probe_arrows_at(p, by, planet, a->first + i, f);
         const double found = hypot(f[0], f[1]);
         *cosine += (f[0] * truth[0] + f[1] * truth[1]) / (found * size) / a->count;
-        column[i] = fabs(found / size - 1);
-        once[i] = 1;
+        column[numbers] = fabs(found / size - 1);
+        numbers += isfinite(column[numbers]) != 0;
     }
     if (!rc)
-        *error = probe_median_of(column, a->count, once);
+        *error = orr_median(column, numbers);
     free(column);
-    free(once);
     return rc;
 }
 

@@ -22,6 +22,7 @@ struct rollout {
     int T, prefix, known; /* rows; rows and complete steps of the prefix */
     double *path[WHO];    /* (n, T, 2): rows before the prefix are true */
     double *column;       /* (n) */
+    size_t *rank;         /* (n) of column */
     char folder[4096], key[PROBE_KEY];
 };
 
@@ -125,9 +126,13 @@ static double measured(const struct rollout *r, enum who who, int i, int what, i
 /* Mean of errors of places; medians of drifts, which have no mean where a path meets the star. */
 static struct probe_estimate estimate(const struct rollout *r, enum who who, int what, int step)
 {
+    const struct probe_ranked ranked = {r->column, r->rank};
     for (int i = 0; i < r->set.n; i++)
         r->column[i] = measured(r, who, i, what, step);
-    return probe_bootstrap(&r->resamples, what ? probe_median_of : probe_mean_of, r->column);
+    if (!what)
+        return probe_bootstrap(&r->resamples, probe_mean_of, r->column);
+    probe_rank(r->column, r->set.n, r->rank);
+    return probe_bootstrap(&r->resamples, probe_median_of, &ranked);
 }
 
 static int add_row(const struct rollout *r, struct probe_results *results, int what, int horizon)
@@ -252,10 +257,11 @@ static int prepare(struct rollout *r)
     TRY(probe_labelled_make(&r->set, &r->probe, SIM_SPLIT_TWO_BODY_TEST, n));
     TRY(probe_resamples_create(&r->resamples, r->probe.preset.seed, n));
     r->column = orr_alloc((size_t)n, sizeof *r->column);
+    r->rank = orr_alloc((size_t)n, sizeof *r->rank);
     for (int w = 0; w < WHO; w++)
         if (!(r->path[w] = orr_alloc((size_t)n * (size_t)r->T * 2, sizeof *r->path[w])))
             return ORR_ENOMEM;
-    return r->column ? probe_floor(&r->probe, r->options, &r->floor) : ORR_ENOMEM;
+    return r->column && r->rank ? probe_floor(&r->probe, r->options, &r->floor) : ORR_ENOMEM;
 }
 
 int probe_rollout(const struct probe_options *options)
@@ -285,6 +291,7 @@ int probe_rollout(const struct probe_options *options)
     for (int w = 0; w < WHO; w++)
         free(r->path[w]);
     free(r->column);
+    free(r->rank);
     free(r);
     return rc;
 }

@@ -151,10 +151,16 @@ static void test_r2(void **state)
     assert_true(isnan(probe_r2(score, 2, second_twice)));
     /* 1, 2, 1, 2, 6: mean 12 / 5, squares 46 */
     assert_true(fabs(probe_r2(score, 2, weighted) - (1 - 1.5 / (46 - 144.0 / 5))) < 1e-14);
-    const double x[] = {5, NAN, 1, 2, 9};
-    const unsigned short all[] = {1, 1, 1, 1, 1}, heavy[] = {1, 7, 5, 1, 1};
-    assert_true(probe_median_of(x, 5, all) == 3.5 && probe_mean_of(x, 5, all) == 4.25);
-    assert_true(probe_median_of(x, 5, heavy) == 1);
+    double x[] = {5, NAN, 1, 2, 9, -INFINITY};
+    size_t rank[6];
+    const struct probe_ranked ranked = {x, rank};
+    const unsigned short all[] = {1, 1, 1, 1, 1, 1}, heavy[] = {1, 7, 5, 1, 1, 3};
+    const unsigned short none[] = {0, 2, 0, 0, 0, 1};
+    assert_true(probe_mean_of(x, 6, all) == 4.25);
+    probe_rank(x, 6, rank);
+    assert_true(probe_median_of(&ranked, 6, all) == 3.5);
+    assert_true(probe_median_of(&ranked, 6, heavy) == 1);
+    assert_true(isnan(probe_median_of(&ranked, 6, none)));
 }
 
 static void test_intervals(void **state)
