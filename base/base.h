@@ -46,7 +46,8 @@ int orr_fail(int code, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The last message of this thread ("" when none). ORRERY_TRACE=1 adds source file and line. */
 const char *orr_error(void);
-/* Forgets the message: for callers that recover. */
+/* Forgets the message: for callers that recover. Nobody recovers from memory that ran out: what was
+ * then taken for missing is, and no file is committed from then on (orr_memory_short()). */
 void orr_error_clear(void);
 /* The failure that the program ends with was printed by the process in which it happened. */
 void orr_error_told(void);
@@ -289,6 +290,11 @@ int orr_file_write(struct orr_file *file, const void *data, size_t bytes);
 int orr_file_printf(struct orr_file *file, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int orr_file_commit(struct orr_file *file);
+/* Whether memory ran out at any time in a way that its caller may not have noticed: in JSON, whose
+ * trees are whole all the same, from a reserve, or in an error that was forgotten. orr_file_commit()
+ * refuses from then on (ORR_ENOMEM). */
+bool orr_memory_short(void);
+void orr_memory_ran_out(void);
 /* What was written so far can be read under the temporary name, by another program too. */
 int orr_file_flush(struct orr_file *file);
 /* As orr_file_commit, but a file that already holds these bytes stays as it is, with its time: what
@@ -365,9 +371,6 @@ int orr_gnuplot_assign(struct orr_file *file, const char *variable, int index, c
 
 /* Parses a JSON file; a syntax error names file, line and column. cJSON_Delete() it. */
 int orr_json_read(const char *path, struct cJSON **json);
-/* Whether memory for JSON ran out at any time: trees are whole all the same, from a reserve, but
- * orr_json_write() refuses from then on (ORR_ENOMEM). */
-bool orr_json_short(void);
 /* Adds a whole number with every digit: a number up to 2^53, beyond which readers of JSON may
  * round, a string above. False without memory. */
 bool orr_json_add_u64(struct cJSON *object, const char *key, uint64_t value);

@@ -9,7 +9,8 @@
 #include <gsl/gsl_errno.h>
 
 static _Thread_local char message[4096];
-static bool told; /* the failure that main() ends with is printed by another process */
+static _Thread_local int last; /* the code of the message */
+static bool told;              /* the failure that main() ends with is printed by another process */
 
 int orr_fail(int code, const char *file, int line, const char *format, ...)
 {
@@ -17,6 +18,7 @@ int orr_fail(int code, const char *file, int line, const char *format, ...)
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    last = code;
     orr_one_line(message); /* names and texts of files may hold anything */
     if (getenv("ORRERY_TRACE")) {
         const size_t used = strlen(message);
@@ -42,7 +44,10 @@ bool orr_error_was_told(void)
 
 void orr_error_clear(void)
 {
+    if (last == ORR_ENOMEM)
+        orr_memory_ran_out();
     message[0] = '\0';
+    last = ORR_OK;
 }
 
 int orr_error_exit(const char *program, int code)

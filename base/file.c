@@ -287,6 +287,8 @@ int orr_file_flush(struct orr_file *file)
 
 int orr_file_commit(struct orr_file *file)
 {
+    if (orr_memory_short())
+        return ORR_FAIL(ORR_ENOMEM, "%s: not written, out of memory", file->path);
     if (fflush(file->stream) || ferror(file->stream) || fsync(fileno(file->stream)))
         return io_error(file->path, "write");
     /* closed after: the lock is kept as long as the file has its temporary name */

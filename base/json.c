@@ -56,7 +56,7 @@ int orr_json_read(const char *path, cJSON **json)
     }
     if (*json) {
         rc = check_keys(path, *json);
-    } else if (orr_json_short()) {
+    } else if (orr_memory_short()) {
         rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     } else {
         int line = 1, column = 1;
@@ -168,7 +168,7 @@ int orr_json_write(const char *path, const cJSON *json)
 {
     struct orr_file file = {0};
     char *text = cJSON_Print(json);
-    if (!text || orr_json_short()) {
+    if (!text || orr_memory_short()) {
         cJSON_free(text);
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     }

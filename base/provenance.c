@@ -195,7 +195,7 @@ char *orr_book_made_text(const struct orr_book *book, const char digest[ORR_DIGE
     cJSON *made = orr_book_made(book, digest);
     char *text = made ? cJSON_PrintUnformatted(made) : NULL;
     cJSON_Delete(made);
-    if (!orr_json_short())
+    if (!orr_memory_short())
         return text; /* of malloc() */
     cJSON_free(text);
     return NULL;

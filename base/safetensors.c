@@ -96,7 +96,7 @@ int orr_safetensors_write(const char *path, const struct orr_tensor *tensors, si
     cJSON *header = header_of(tensors, count, metadata, sum);
     char *text = cJSON_PrintUnformatted(header);
     cJSON_Delete(header);
-    if (!text || orr_json_short()) {
+    if (!text || orr_memory_short()) {
         cJSON_free(text);
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     }

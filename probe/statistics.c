@@ -127,6 +127,9 @@ int probe_weights(struct gpt_model *model, int T, struct probe_sums *sums, int m
     if (failed < tasks)
         rc = head_weights(model, T, failed / heads, failed % heads, qkv[failed / heads], &again,
                           NULL);
+    if (failed < tasks && !rc) /* what was short is there again: the sums are not */
+        rc = ORR_FAIL(ORR_ENOMEM, "layer %d, head %d: out of memory", failed / heads,
+                      failed % heads);
     free(qkv);
     return rc;
 }

@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <gsl/gsl_sf_gamma.h>
 
@@ -127,6 +129,41 @@ static void test_alloc(void **state)
     assert_null(orr_alloc(SIZE_MAX - 8, 1));
 }
 
+/* 0: what was committed after an error was forgotten is there; else how it was refused. */
+static int commit_after(int code, const char *path)
+{
+    struct orr_file file;
+    ORR_FAIL(code, "somewhere");
+    orr_error_clear();
+    if (orr_file_create(&file, path) || orr_file_write(&file, "whole", 5))
+        return 100;
+    const int rc = orr_file_commit(&file);
+    orr_file_close(&file);
+    return rc;
+}
+
+/* In processes of their own, since nothing makes memory that ran out undone. */
+static void test_forgotten_memory(void **state)
+{
+    char path[4096];
+    (void)state;
+    scratch_path(path, scratch_dir, "made.json");
+    for (int i = 0; i < 2; i++) {
+        const int code = i ? ORR_ENOMEM : ORR_EFORMAT;
+        int status;
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (!child)
+            _exit(commit_after(code, path));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), i ? ORR_ENOMEM : 0);
+        assert_int_equal(orr_exists(path), !i);
+        assert_int_equal(orr_remove(path), 0);
+    }
+    assert_false(orr_memory_short());
+}
+
 /* One JSON object per line, non-finite values as null, appended on request. */
 static void test_log(void **state)
 {
@@ -222,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_exit_status),
         cmocka_unit_test(test_gsl_does_not_abort),
         cmocka_unit_test(test_alloc),
+        cmocka_unit_test(test_forgotten_memory),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_log_is_no_link),
         cmocka_unit_test(test_log_on_a_full_disk),

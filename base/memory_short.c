@@ -1,9 +1,10 @@
-/* json_memory.c - memory of cJSON, whose functions leave out what they have no memory for: a file
- * would lack a key, and nobody would know.
+/* memory_short.c - memory that ran out where nobody notices: a file would lack something, and nobody
+ * would know.
  *
- * When memory runs out, what JSON needs comes from a reserve, so that a tree is whole, and the end
- * of it is known: orr_json_short() is true from then on, and orr_json_write() refuses. The reserve
- * is never given back. */
+ * cJSON leaves out what it has no memory for. What it needs then comes from a reserve, so that a
+ * tree is whole, and that it was so is known: orr_memory_short() is true from then on, and
+ * orr_file_commit() refuses. The reserve is never given back. The same holds for errors that a caller
+ * has forgotten, as when it takes a file that it could not read for one that is not there. */
 #include "base.h"
 
 #include <stdatomic.h>
@@ -16,9 +17,14 @@ static _Alignas(ALIGN) unsigned char reserve[RESERVE];
 static atomic_size_t used;
 static atomic_bool is_short;
 
-bool orr_json_short(void)
+bool orr_memory_short(void)
 {
     return atomic_load(&is_short);
+}
+
+void orr_memory_ran_out(void)
+{
+    atomic_store(&is_short, true);
 }
 
 static void *take(size_t bytes)
@@ -26,7 +32,7 @@ static void *take(size_t bytes)
     void *memory = malloc(bytes);
     if (memory)
         return memory;
-    atomic_store(&is_short, true);
+    orr_memory_ran_out();
     if (bytes > RESERVE)
         return NULL;
     const size_t room = (bytes + ALIGN - 1) / ALIGN * ALIGN, at = atomic_fetch_add(&used, room);
