@@ -9,9 +9,17 @@
 set -u
 run=${1:?"usage: watch.sh RUN [FILE.png]"}
 png=${2:-}
+case $run in -*) run=./$run ;; esac # no option of what is called here
+case $png in -*) png=./$png ;; esac
 script=$(dirname "$0")/../figures/watch.gp
 every=${EVERY:-2}
 grace=${GRACE:-10}
+# plain TEXT: on one line of the terminal, or between quotes of gnuplot. Names are a stranger's: a
+# quote or a line break would end the string, and gnuplot would run what comes after it
+plain() {
+    printf '%s' "$1" | LC_ALL=C tr '\000-\037\177' '?' | LC_ALL=C tr -d "'\"\`\\\\" |
+        LC_ALL=C sed $'s/\xc2[\x80-\x9f]/??/g'
+}
 refuse() {
     echo "watch: error: $*" >&2
     exit 1
@@ -35,23 +43,28 @@ uptime_s() {
     read -r up _ </proc/uptime
     echo "${up%.*}"
 }
-# the logs of RUN, one a line
+# the logs of RUN, into log_list
 logs() {
+    log_list=()
     if [ -d "$run" ]; then
-        find "$run" -name '*.jsonl' -type f | sort
+        mapfile -t -d '' log_list < <(find "$run" -name '*.jsonl' -type f -print0 | sort -z)
     elif [ -e "$run" ]; then
-        echo "$run"
+        log_list=("$run")
     fi
 }
-# nothing of a run is in this folder, and nothing will come
-foreign() {
-    [ -d "$run" ] && [ -z "$(logs)" ] && [ ! -e "$run/preset.json" ] && [ ! -d "$run/orbits" ]
+# refuses a folder that has nothing of a run, where nothing will come
+not_foreign() {
+    [ ! -d "$run" ] || [ ${#log_list[@]} -gt 0 ] || [ -e "$run/preset.json" ] ||
+        [ -d "$run/orbits" ] ||
+        refuse "$(plain "$run"): no logs in this folder (log.jsonl); expected a run directory"
 }
 # some process has one of the logs open
 under_way() {
-    local log
+    local log pattern
     for log in "${log_list[@]}"; do
-        [ -z "$(find /proc/[0-9]*/fd -lname "$(readlink -f "$log")" -print -quit 2>/dev/null)" ] ||
+        # -lname takes a pattern, in which a name stands for itself
+        pattern=$(readlink -f "$log" | sed 's/[][\\*?]/\\&/g')
+        [ -z "$(LC_ALL=C find /proc/[0-9]*/fd -lname "$pattern" -print -quit 2>/dev/null)" ] ||
             return 0
     done
     return 1
@@ -74,21 +87,24 @@ table() {
                 while (n && at[n] >= step + 0) n--
                 at[++n] = step + 0; y[n] = x
             }
-            END { for (i = 1; i <= n; i++) print at[i], y[i]; if (!n) print "NaN NaN" }' "$1"
+            END { for (i = 1; i <= n; i++) print at[i], y[i]; if (!n) print "NaN NaN" }' <"$1"
         printf '\n\n'
     done
 }
 # one line about the newest log
 headline() {
-    local newest line
-    newest=$(ls -t "${log_list[@]}" | head -n 1)
-    line=$(grep '"tokens_per_s"' "$newest" | tail -n 1)
+    local newest=${log_list[0]} line log
+    for log in "${log_list[@]}"; do
+        [ ! "$log" -nt "$newest" ] || newest=$log
+    done
+    line=$(grep '"tokens_per_s"' <"$newest" | tail -n 1)
     [ -n "$line" ] || return
-    awk -v name="$(title "$newest")" -v step="$(value step "$line")" \
+    NAME=$(title "$newest") awk -v step="$(value step "$line")" \
         -v loss="$(value loss "$line")" -v rate="$(value tokens_per_s "$line")" \
         -v share="$(value peak_share "$line")" -v eta="$(value eta_s "$line")" \
         -v memory="$(value memory_mb "$line")" 'BEGIN {
-            text = sprintf("%s: step %d, loss %.4g, %.0f positions/s", name, step, loss, rate)
+            text = sprintf("%s: step %d, loss %.4g, %.0f positions/s", ENVIRON["NAME"], step,
+                loss, rate)
             if (share != "") text = text sprintf(" (%.0f%% of peak)", 100 * share)
             left = eta >= 5400 ? sprintf("%.1f h", eta / 3600) : eta >= 90 ? sprintf("%.0f min",
                 eta / 60) : sprintf("%.0f s", eta)
@@ -99,24 +115,23 @@ headline() {
 title() {
     local name=${1%.jsonl}
     [ ! -d "$run" ] || name=${name#"${run%/}"/}
-    [ "$name" != log ] || name=$(basename "$(cd "$run" && pwd)")
+    [ "$name" != log ] || name=$(basename "$(realpath "$run")")
     name=${name%/log}
-    echo "$name" | sed 's:.*/\([^/]*/[^/]*/[^/]*\)$:\1:'
+    plain "$name" | sed 's:.*/\([^/]*/[^/]*/[^/]*\)$:\1:'
 }
 draw() {
     local i=0 log
-    : >"$work/plot.set"
     : >"$work/plot.dat"
     for log in "${log_list[@]}"; do
         i=$((i + 1))
         table "$log" >>"$work/plot.dat"
-        echo "title[$i] = '$(title "$log" | tr -d "'")'" >>"$work/titles"
+        echo "title[$i] = '$(title "$log")'" >>"$work/titles"
     done
     {
         echo "curves = $i"
         echo "array title[$i]"
         cat "$work/titles"
-        echo "remark = '$(headline | tr -d "'") (thin: training, dots: validation)'"
+        echo "remark = '$(headline) (thin: training, dots: validation)'"
     } >"$work/plot.set"
     rm -f "$work/titles"
     # a training that has just begun has no lines yet
@@ -135,16 +150,18 @@ draw() {
     fi
 }
 
-! foreign || refuse "$run: no logs in this folder (log.jsonl); expected a run directory"
-[ -n "$(logs)" ] || echo "watch: waiting for ${run}" >&2
-while mapfile -t log_list < <(logs) && [ ${#log_list[@]} -eq 0 ]; do
-    ! foreign || refuse "$run: no logs in this folder (log.jsonl); expected a run directory"
+logs
+not_foreign
+[ ${#log_list[@]} -gt 0 ] || echo "watch: waiting for $(plain "$run")" >&2
+while [ ${#log_list[@]} -eq 0 ]; do
     sleep "$every" &
     wait $!
+    logs
+    not_foreign
 done
 over=$grace # at once, where nothing is under way
 while :; do
-    mapfile -t log_list < <(logs)
+    logs
     if under_way; then
         idle_since=$(uptime_s)
         over=

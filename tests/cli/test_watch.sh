@@ -51,6 +51,47 @@ check "an odd log, status 0" test $? -eq 0
 check "... lines written again count once" grep -q '1e+01 ' "$WORK/out"
 check_not "... and what they replace does not" grep -q '1e+03 ' "$WORK/out"
 
+# ---- names are a stranger's: text to gnuplot, the shell and awk, whatever stands in them
+touch "$WORK/canary"
+system="system \"rm $WORK/canary\"" # a file in the current folder has no "/" in its name
+rm=${system//"$WORK/"/}
+for name in "x\\n$rm\\n#" $'x\n'"$rm"$'\n#' "x'; $rm #" 'a`rm canary`$(rm canary)' 'a=b' \
+    $'\e]0;title\a\xc2\x9b'; do
+    folder=$WORK/odd/$name/pretrain
+    mkdir -p "$folder" && cp "$WORK/odd/log.jsonl" "$folder" || exit
+done
+tools=$PWD/tools
+strange() { # ARGUMENT...: in the folder of the canary
+    (cd "$WORK" && timeout "$LIMIT" "$tools/watch.sh" "$@" </dev/null >out 2>err)
+}
+check "folders of any name" strange odd
+check "... without a word on stderr" test ! -s "$WORK/err"
+check "... each is drawn" equal 6 "$(grep -c 'pretrain [*#%$@&=A-Z]' "$WORK/out")"
+check "... without controls" lacks $'\e|\a|\xc2\x9b' "$WORK/out"
+for name in "$WORK/odd"/*/pretrain; do
+    check "by itself: $name" strange "${name#"$WORK/"}"
+done
+check "none of them is run" test -e "$WORK/canary"
+mkdir "$WORK/"$'two\nlines'
+check_not "a folder of two lines without logs is refused" strange $'two\nlines'
+check "... in one line" equal "watch: error: two?lines: no logs in this folder (log.jsonl); \
+expected a run directory" "$(cat "$WORK/err")"
+mkdir "$WORK/-print" && cp "$WORK/odd/log.jsonl" "$WORK/-print" || exit
+check "a folder with the name of an option" strange -print
+check "... its picture" strange -print -v.png
+check "... is there" is_png "$WORK/-v.png" 5000
+
+# a log that is open in a folder whose name is a pattern: the training goes on
+mkdir "$WORK/[a]*?\\" && cp "$WORK/odd/log.jsonl" "$WORK/[a]*?\\" || exit
+exec 7>>"$WORK/[a]*?\\/log.jsonl"
+tools/watch.sh "$WORK/[a]*?\\" >"$WORK/out" 2>&1 7>&- &
+watcher=$!
+sleep 0.5
+check "a training in a folder whose name is a pattern goes on" kill -0 $watcher
+exec 7>&-
+kill $watcher 2>/dev/null
+wait $watcher
+
 # ---- what is no run
 mkdir "$WORK/none"
 check_not "a folder without logs is refused" watch "$WORK/none"
