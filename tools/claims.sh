@@ -7,9 +7,10 @@
 # Results of single cells (cell.json) are kept in RESULTS/cells/<grid>, and grids are put together
 # from those, so that they can be made in pieces, on several machines.
 # What a grid has no results of keeps the file that is there, and so does one whose results here are
-# of fewer seeds, of fewer files or of another preset, unless FORCE=1; that is said, and where they
-# cannot be put together; the rest goes on, and the status is 1. machines.csv has the commit and the
-# CPU that this was done with (COMMIT: another one). RUNS (runs), BIN (bin), DOCS (docs).
+# of fewer seeds, of fewer files or of another preset, unless FORCE=1, or whose cell cannot be
+# measured again; that is said, and where they cannot be put together; the rest goes on, and the
+# status is 1. Nothing that is kept is removed. machines.csv has the commit and the CPU that this was
+# done with (COMMIT: another one). RUNS (runs), BIN (bin), DOCS (docs).
 set -u -o pipefail
 shopt -s extglob
 results=${1:?claims: error: expected a folder of results}
@@ -64,20 +65,21 @@ over() {
 }
 # cells GRID: its cells' results, those that are kept and those of this machine, in one folder
 cells() {
-    local file name
+    local file name kept
     for file in "$RUNS/$1"/*/cell.json; do
         [ -e "$file" ] || continue
         name=$(basename "$(dirname "$file")")
         # anew, lest the run was made again since; without the run itself as it is
         if [ -e "$RUNS/$1/$name/preset.json" ] &&
             ! "$BIN/verdict" --cell "$RUNS/$1/$name" --quiet >/dev/null; then
-            rm -f "$file" "$results/cells/$1/$name.json"
+            echo "claims: $RUNS/$1/$name: not measured; cells/$1/$name.json stays as it was" >&2
             failed=1
             continue
         fi
         take "cells/$1/$name.json" "$file"
     done
-    [ -d "$results/cells/$1" ]
+    kept=("$results/cells/$1"/*.json)
+    [ -e "${kept[0]}" ]
 }
 # runs GRID: the same of whole runs
 runs() {

@@ -39,7 +39,9 @@ DOCS=$RUNS/verdict "$here/claims.sh" "$RUNS/verdict/results" >/dev/null || faile
 mv "$RUNS/verdict/verdict.md.new" "$RUNS/verdict/verdict.md"
 sed -n '3,5p' "$RUNS/verdict/verdict.md"
 for cell in "${cells[@]}"; do
-    [ -e "$cell/cell.json" ] || continue
+    # results may be of before, and the run no longer whole
+    [ -e "$cell/cell.json" ] && "${BIN:-bin}/verdict" --cell "$cell" --quiet >/dev/null 2>&1 ||
+        continue
     "${BIN:-bin}/report" --run "$cell" --out "$RUNS/verdict" --resume \
         --verdict "$RUNS/verdict/verdict.json" || failed=1
     break

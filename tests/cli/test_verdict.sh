@@ -154,12 +154,22 @@ check "cells of other settings: status" equal 1 $?
 check "they are named" grep -q 'seed1-lssar.json: of other settings' "$WORK/err"
 check "the file is of the run as it is" grep -q '"lr":.0.01,' \
     "$WORK/results-stale/cells/verdict/seed1-lssar.json"
-rm "$again/laws/laws.json" # and one that is not whole
-RUNS=$WORK/again DOCS=$WORK/kept tools/claims.sh "$WORK/results-stale" >/dev/null 2>"$WORK/err"
+# one that is not whole, and one that is none, take away nothing that was kept
+rm "$again/laws/laws.json"
+cp -r "$WORK/results" "$WORK/results-kept" && mkdir -p "$WORK/again/universes/c1" \
+    "$WORK/results-kept/cells/universes" "$WORK/results-kept/cells/ablation" &&
+    cp "$WORK/kept/cells/verdict/seed1-lssar.json" "$WORK/results-kept/cells/verdict" || exit
+echo garbage >"$WORK/again/universes/c1/preset.json"
+echo '{"kept": 1}' | tee "$WORK/results-kept/cells/universes/c1.json" \
+    >"$WORK/again/universes/c1/cell.json"
+RUNS=$WORK/again DOCS=$WORK/kept tools/claims.sh "$WORK/results-kept" >/dev/null 2>"$WORK/err"
 check "a run that is not whole: status" equal 1 $?
-check_not "its file goes" test -e "$WORK/results-stale/cells/verdict/seed1-lssar.json"
-check_not "... in both places" test -e "$again/cell.json"
-check "the others are put together" grep -q '"cells":.3,' "$WORK/results-stale/verdict.json"
+check "what is kept of it stays" same_file "$WORK/kept/cells/verdict/seed1-lssar.json" \
+    "$WORK/results-kept/cells/verdict/seed1-lssar.json"
+check "... in both places" test -e "$again/cell.json"
+check "... and that is said" grep -q 'cells/verdict/seed1-lssar.json stays as it was' "$WORK/err"
+check "a run that is none: the same" grep -q kept "$WORK/results-kept/cells/universes/c1.json"
+check "the rest goes on" grep -q '"cells":.4,' "$WORK/results-kept/verdict.json"
 mkdir "$WORK/damaged" && cp "$WORK"/kept/cells/verdict/seed0-*.json "$WORK/damaged" || exit
 head -c 500 "$WORK/damaged/seed0-softmax.json" >"$WORK/damaged/seed1-softmax.json"
 sed 's/orrery-cell-1/orrery-cell-2/' "$WORK/damaged/seed0-lssar.json" \
