@@ -16,7 +16,8 @@
 #   axis    attention softmax lssar        a setting and its values; `seed` and `attention` as well
 #   axis    law newton mond:orbits.law=mond,orbits.law_a0=20      levels of a free name, each with
 #                                          its settings (none: as they are)
-#   step    pretrain                       what is done: a program and its own options, in order
+#   step    pretrain                       what is done: a program and its own options, in order;
+#                                          words between blanks, which no shell looks into
 #   step    probe linear --resume
 #   step    cell                           results as one small file, <cell>/cell.json
 #
@@ -32,7 +33,7 @@ grid=${1-}
     echo "cells: error: expected GRID [--folders], found \"$*\"; make cells GRID=FILE" >&2
     exit 2
 }
-[ -r "$grid" ] || {
+[ -r "$grid" ] && [ ! -d "$grid" ] || {
     echo "cells: error: $grid: no such grid" >&2
     exit 3
 }
@@ -42,7 +43,13 @@ if [[ ! $part =~ ^([1-9][0-9]{0,4})/([1-9][0-9]{0,4})$ ]] ||
     echo "cells: error: PART: expected I/N with 1 <= I <= N, found \"$part\"" >&2
     exit 2
 fi
-name=$(basename "$grid")
+for name in RUNS BIN THREADS; do # a command is a line
+    [[ ${!name-} != *$'\n'* ]] || {
+        echo "cells: error: $name: expected one line" >&2
+        exit 2
+    }
+done
+name=$(basename -- "$grid")
 export GRID_FILE=$grid RUNS=${RUNS:-runs} NAME=${name%.grid} TOOLS=$(dirname "$0")
 export BIN=${BIN:-bin} THREADS=${THREADS:-1}
 exec awk -v first="${part%/*}" -v every="${part#*/}" -v folders="$([ $# -eq 2 ] && echo 1)" '
@@ -57,6 +64,10 @@ function quoted(word) {
         return word
     gsub(/\047/, "\047\\\047\047", word)
     return "\047" word "\047"
+}
+# Whether it can name a folder of RUNS.
+function is_name(word) {
+    return word ~ /^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*$/
 }
 function check_setting(setting) {
     if (setting !~ /^[a-z_.0-9]+=./)
@@ -80,7 +91,7 @@ $1 == "preset" {
     next
 }
 $1 == "folder" {
-    if (NF != 2 || folder != "" || $2 !~ /^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*$/)
+    if (NF != 2 || folder != "" || !is_name($2))
         refuse("expected one line \"folder NAME\"")
     folder = $2
     next
@@ -128,7 +139,7 @@ $1 == "axis" {
             sub(/.*\./, "", word)
             tag = $2 == "attention" ? value : word value
         }
-        if (tag !~ /^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*$/)
+        if (!is_name(tag))
             refuse("axis " $2 ": expected a level that can name a folder, found \"" tag "\"")
         if ((axes, tag) in used)
             refuse("axis " $2 ": " $i " is there twice")
@@ -146,9 +157,9 @@ $1 == "step" {
     if ($2 !~ /^(orbits|pretrain|finetune|symreg|report|probe|cell)$/)
         refuse("step: expected orbits, pretrain, finetune, symreg, report, probe or cell, found " \
             "\"" $2 "\"")
-    $1 = ""
-    sub(/^ +/, "")
-    step[++steps] = $0
+    step[++steps] = $2
+    for (i = 3; i <= NF; i++)
+        own[steps] = own[steps] " " quoted($i)
     next
 }
 { refuse("expected preset, folder, set, axis or step, found \"" $1 "\"") }
@@ -161,13 +172,12 @@ function shared(upto, chosen,   k, tag, others) {
             others = 1
     return others ? base "/.shared/" (upto == 1 ? "data" : "models") tag : ""
 }
-function line(cell, chosen,   k, n, text, program, own, run, options, from, folder_of, command) {
+function line(cell, chosen,   k, n, text, program, run, options, from, folder_of, command) {
     run = base "/" cell
     if (folders)
         return run
     for (k = 1; k <= steps; k++) {
         program = step[k]
-        sub(/ .*/, "", program)
         if (program == "cell") {
             text = text (k > 1 ? " && " : "") quoted(ENVIRON["BIN"] "/verdict") " --cell " \
                 quoted(run)
@@ -190,10 +200,8 @@ function line(cell, chosen,   k, n, text, program, own, run, options, from, fold
             options = options " --orbits " quoted(run "/orbits")
         # a report computes next to nothing
         if (program != "report")
-            options = options " --threads " ENVIRON["THREADS"]
-        own = step[k]
-        sub(/^[^ ]+/, "", own)
-        command = quoted(ENVIRON["BIN"] "/" program) own options
+            options = options " --threads " quoted(ENVIRON["THREADS"])
+        command = quoted(ENVIRON["BIN"] "/" program) own[k] options
         if (folder_of != "")
             command = quoted(ENVIRON["TOOLS"] "/shared.sh") " " quoted(run) " " \
                 quoted(folder_of) " " command
@@ -228,11 +236,16 @@ END {
             > "/dev/stderr"
         exit 4
     }
+    if (folder == "" && !is_name(ENVIRON["NAME"])) {
+        printf "cells: error: %s: expected a file whose name can name a folder, or a line " \
+            "\"folder NAME\"\n", ENVIRON["GRID_FILE"] > "/dev/stderr"
+        exit 4
+    }
     base = ENVIRON["RUNS"] "/" (folder == "" ? ENVIRON["NAME"] : folder)
     for (i = 1; i <= steps; i++)
-        has_orbits += step[i] ~ /^orbits/
+        has_orbits += step[i] == "orbits"
     walk(1, "", chosen)
     for (i = first; i <= cells_made && !failed; i += every)
         print made[i]
     exit failed
-}' "$grid"
+}' <"$grid"

@@ -36,8 +36,17 @@ trap 'stop 143' TERM
 count=$(wc -l <"$work/commands")
 cat >"$work/one.sh" <<'END'
 folder=$(sed -n "$1p" "$2/folders")
-mkdir -p "$(dirname "$folder")" || exit 1
-exec 8>"$folder.lock" # until the last program of the cell has ended, whatever becomes of the sweep
+fail() { # NUMBER MESSAGE: what the sweep says of the cell at its end
+    echo "$2" >"$SWEEP/failed.$1"
+    echo "sweep: $folder: failed"
+}
+# a lock until the last program of the cell has ended, whatever becomes of the sweep
+if ! { mkdir -p -- "$(dirname -- "$folder")" && exec 8>"$folder.lock" &&
+    : >>"$folder.log"; } 2>"$2/why.$1"; then
+    why=$(tail -n 1 "$2/why.$1")
+    fail "$1" "${why#*: line *: }"
+    exit 0
+fi
 if ! flock -n 8; then
     echo "sweep: $folder: another sweep makes it, waiting"
     flock 8
@@ -49,8 +58,7 @@ if sed -n "$1p" "$2/commands" | sh >"$folder.log" 2>&1; then
     read -r end _ </proc/uptime
     echo "sweep: $folder ($((${end%.*} - ${start%.*})) s, CPU ${cpu/ / + })"
 else
-    echo "$folder.log" >"$2/failed.$1"
-    echo "sweep: $folder: failed"
+    fail "$1" "$folder.log: $(tail -n 1 "$folder.log")"
 fi
 END
 {
@@ -65,7 +73,6 @@ failed=("$work"/failed.*)
 [ -e "${failed[0]}" ] || exit 0
 echo "sweep: error: $grid: ${#failed[@]} of $count cells failed:" >&2
 for file in "${failed[@]}"; do
-    log=$(cat "$file")
-    echo "  $log: $(tail -n 1 "$log")" >&2
+    echo "  $(cat "$file")" >&2
 done
 exit 1

@@ -60,6 +60,23 @@ check "what cells share" grep -qF -- "$data && $model && $BIN/finetune --preset 
 check "what is a cell's own" \
     grep -qF -- "--set finetune.magnitude.train=head --seed 3 --resume --run $own" "$WORK/cells"
 
+# words are words, and no commands of the shell
+lines 'preset smoke' 'folder words' 'axis seed 1' \
+    "step pretrain ; touch $WORK/made; \`touch $WORK/made\` \$(touch $WORK/made)" \
+    "step probe rollout a'b --x='c' >$WORK/made"
+check "a grid with commands as options" tools/cells.sh "$grid"
+printf '#!/bin/sh\nprintf "[%%s]" "$@"\n' >"$WORK/say" && chmod +x "$WORK/say" || exit
+tools/cells.sh "$grid" | sed "s:$BIN/[a-z]* :$WORK/say :g" | sh >"$WORK/out"
+words="[;][touch][$WORK/made;][\`touch][$WORK/made\`][\$(touch][$WORK/made)][--preset]"
+check "they are options" grep -qF -- "$words" "$WORK/out"
+check "... with quotes" grep -qF -- "[rollout][a'b][--x='c'][>$WORK/made][--run]" "$WORK/out"
+check_not "... and none is run" test -e "$WORK/made"
+THREADS='1; x' tools/cells.sh "$grid" >"$WORK/cells"
+check "THREADS is one word" grep -qF -- "--threads '1; x'" "$WORK/cells"
+cp "$grid" "$WORK/a=b.grid" || exit
+(cd "$WORK" && "$OLDPWD/tools/cells.sh" a=b.grid </dev/null) >"$WORK/out"
+check "a grid with the name of an assignment" grep -q ^ "$WORK/out"
+
 # ---- what is wrong in a grid: file, line, expected, found
 
 # wrong NAME LINE PATTERN: the grid is refused at the line
@@ -95,6 +112,17 @@ check_not "two cells of one name: no cell" test -s "$WORK/out"
 lines 'preset smoke' 'axis seed 1'
 tools/cells.sh "$grid" >/dev/null 2>"$WORK/err"
 check "no step" grep -q "$grid: expected a preset, an axis and a step" "$WORK/err"
+lines 'preset smoke' 'axis seed 1' 'step pretrain'
+for name in .. '' 'a b' $'a\nb'; do # "...grid" would be a folder above all runs
+    cp "$grid" "$WORK/$name.grid" || exit
+    tools/cells.sh "$WORK/$name.grid" >"$WORK/out" 2>"$WORK/err"
+    check "a grid named \"$name.grid\": status" equal 4 $?
+    check "a grid named \"$name.grid\"" grep -q 'or a line "folder NAME"' "$WORK/err"
+    check_not "a grid named \"$name.grid\": no cell" test -s "$WORK/out"
+done
+RUNS=$'a\nb' tools/cells.sh "$grid" >"$WORK/out" 2>"$WORK/err"
+check "RUNS of two lines: status" equal 2 $?
+check "RUNS of two lines" grep -q 'RUNS: expected one line' "$WORK/err"
 tools/cells.sh "$WORK/none.grid" 2>"$WORK/err"
 check "no grid: status" equal 3 $?
 check "no grid" grep -q 'none.grid: no such grid' "$WORK/err"
@@ -150,6 +178,16 @@ JOBS=2 tools/sweep.sh "$grid" >"$WORK/out"
 check "another sweep's cell" equal 0 $?
 check "it says so" grep -q 'softmax-trainall: another sweep makes it, waiting' "$WORK/out"
 wait
+
+# a folder in the place of a lock
+lines 'preset smoke' 'folder locks' 'axis seed 1 2' 'step orbits --plan'
+mkdir -p "$RUNS/locks/seed1.lock" || exit
+JOBS=1 tools/sweep.sh "$grid" >"$WORK/out" 2>"$WORK/err"
+check "a lock that is a folder: status" equal 1 $?
+check "... is named, in the line of its cell alone" equal "sweep: error: $grid: 1 of 2 cells failed:
+  $RUNS/locks/seed1.lock: Is a directory" "$(cat "$WORK/err")"
+check_not "... nothing is waited for" grep -q waiting "$WORK/out"
+check "... the other cell is made" grep -q "^sweep: $RUNS/locks/seed2 (" "$WORK/out"
 
 # stopped, it stops its cells, which save
 lines 'preset quick' 'set orbits.train_files=0 planets.enabled=false orbits.two_body_train=50' \
