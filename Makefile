@@ -10,6 +10,7 @@
 ##   DEVICE=cpu|cuda where to compute (default: as the preset says); MINUTES=n ends pretrain and
 ##   finetune after so many, with everything saved: the same command goes on
 ##   ORBITS_DIR=dir shares data sets between runs; FORCE=1 replaces data sets of other settings
+##   Names are taken as they stand, with spaces, quotes and $; SET is words between spaces
 ## make all          the programs, in bin/
 ##   CUDA=0 builds without the CUDA backend (cuda.mk), which is built where nvcc is
 ##   MPI=0 builds without the MPI plugin (mpi.mk), which is built where mpicc is
@@ -19,7 +20,7 @@
 ## make clean        removes build/ and bin/
 
 PRESET  ?= quick
-RUN     ?= runs/$(basename $(notdir $(PRESET)))
+RUN     ?= runs/$(basename $(notdir $(call given,PRESET)))
 THREADS ?=
 SET     ?=
 ATTENTION ?=
@@ -29,6 +30,19 @@ V       ?=
 Q       := $(if $(V),,@)
 B       ?= build
 BIN     ?= bin
+
+# $(call arg,NAME): a variable of the user's as one word of the shell, whatever stands in it, and
+# $(call option,--name,NAME) with an option before it, where it is given. Make would expand a "$" in
+# what comes from outside, so that its text is taken. A "~/" that the user's shell left is left to
+# the recipe's.
+define newline
+
+
+endef
+given = $(if $(filter undefined default file,$(origin $1)),$($1),$(value $1))
+quote = $(if $(findstring $(newline),$1),$(error expected one line, found "$1"),$(subst '~/,~/','$(subst ','\'',$1)'))
+arg = $(call quote,$(call given,$1))
+option = $(if $(call given,$2),$1 $(call arg,$2))
 
 # Threads that wait sleep: beside other work on the same cores, spinning is many times slower.
 # The stages spin for a moment first (GNU OpenMP), which gains about a sixth on a machine that does
@@ -104,15 +118,16 @@ symreg_IN := laws
 report_IN := figures
 probe_IN := probe
 verdict_IN := verdict
-RUN_ARGS = --preset $(PRESET) --run $(RUN) $(foreach s,$(SET),--set $(s)) --resume
-THREAD_ARGS = $(if $(THREADS),--threads $(THREADS))
+RUN_ARGS = --preset $(call arg,PRESET) --run $(call arg,RUN) \
+           $(foreach s,$(call given,SET),--set $(call quote,$s))
+THREAD_ARGS = $(call option,--threads,THREADS)
 # programs that look at one variant or at all of them, and at data sets that may lie elsewhere
-MODEL_ARGS = $(RUN_ARGS) $(if $(ATTENTION),--attention $(ATTENTION)) \
-             $(if $(ORBITS_DIR),--orbits $(ORBITS_DIR))
+LOOK_ARGS = $(RUN_ARGS) $(call option,--attention,ATTENTION) $(call option,--orbits,ORBITS_DIR)
+MODEL_ARGS = $(LOOK_ARGS) --resume
 # programs that train
-TRAIN_ARGS = $(MODEL_ARGS) $(THREAD_ARGS) $(if $(DEVICE),--device $(DEVICE)) \
-             $(if $(MINUTES),--minutes $(MINUTES))
-ORBITS_ARGS = $(RUN_ARGS) $(THREAD_ARGS) $(if $(ORBITS_DIR),--out $(ORBITS_DIR))
+TRAIN_ARGS = $(MODEL_ARGS) $(THREAD_ARGS) $(call option,--device,DEVICE) \
+             $(call option,--minutes,MINUTES)
+ORBITS_ARGS = $(RUN_ARGS) --resume $(THREAD_ARGS) $(call option,--out,ORBITS_DIR)
 
 .PHONY: all world orbits pretrain finetune symreg figures probe plan deps check check-long \
         check-python check-asan lint format clean bench help
@@ -129,10 +144,13 @@ include mpi.mk
 
 ORBITS_DIR ?=
 FORCE ?=
+# what make exports it expands; no program reads these
+unexport PRESET RUN RUNS SET ORBITS_DIR PNG GRID
 # The CUDA backend takes most of the compiling: it is built before the stages only where they may
 # compute on a GPU, by DEVICE, SET or the preset.
-ON_GPU = $(filter cuda auto,$(DEVICE))$(filter model.device=cuda model.device=auto,$(SET))$(shell \
-    grep -Eos '"device": *"(cuda|auto)"' $(wildcard $(PRESET) presets/$(PRESET).json))
+ON_GPU = $(filter cuda auto,$(call given,DEVICE))$(filter model.device=cuda model.device=auto,$(call given,SET))$(shell \
+    grep -Eos '"device": *"(cuda|auto)"' -- $(call arg,PRESET) \
+    $(call quote,presets/$(call given,PRESET).json) </dev/null)
 STAGES_NEED = .deps $(PROGRAMS:%=$(BIN)/%) $(if $(filter 1,$(CUDA)),$(if $(ON_GPU),$(PLUGIN)))
 
 orbits: $(STAGES_NEED)
@@ -148,7 +166,7 @@ figures: symreg
 world: figures
 # beside the stages: what the pretrained models attend to
 probe: pretrain
-	$(BIN)/probe attention $(filter-out --resume,$(MODEL_ARGS)) $(THREAD_ARGS) $(if $(DEVICE),--device $(DEVICE))
+	$(BIN)/probe attention $(LOOK_ARGS) $(THREAD_ARGS) $(call option,--device,DEVICE)
 # what the stages would keep and what they would make again, and why; nothing is made
 plan: $(STAGES_NEED)
 	@$(BIN)/orbits $(ORBITS_ARGS) $(if $(FORCE),--force) --plan

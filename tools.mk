@@ -24,7 +24,7 @@ $(foreach b,$(B) $(B)/f64 $(ISA_SETS:%=$(B)/isa/%),$(SOURCES:%.c=$b/%.o)): | .de
 ## make watch RUN=dir [PNG=file]    losses of the training under way, in the terminal or a picture
 PNG ?=
 watch:
-	@tools/watch.sh $(RUN) $(PNG)
+	@tools/watch.sh $(call arg,RUN) $(call arg,PNG)
 .PHONY: watch
 
 # ---- grids of experiments (grids/*.grid, tools/cells.sh)
@@ -36,18 +36,18 @@ watch:
 GRID ?=
 RUNS ?= runs
 sweep: all
-	@RUNS='$(RUNS)' BIN='$(BIN)' JOBS='$(JOBS)' exec tools/sweep.sh '$(GRID)'
+	@RUNS=$(call arg,RUNS) BIN='$(BIN)' JOBS=$(call arg,JOBS) exec tools/sweep.sh $(call arg,GRID)
 ## make verdict [VERDICT=short]       softmax, lssar, lssa, rw_softmax and untrained over 5 seeds, put
 ##                                    together into RUNS/verdict/verdict.{json,md}; short: 3 seeds of two
 VERDICT ?= long
 verdict: all
-	@RUNS='$(RUNS)' BIN='$(BIN)' JOBS='$(JOBS)' exec tools/verdict.sh '$(VERDICT)'
+	@RUNS=$(call arg,RUNS) BIN='$(BIN)' JOBS=$(call arg,JOBS) exec tools/verdict.sh $(call arg,VERDICT)
 ## make claims                        results of the grids that were run, and docs/claims.md from them
 claims: all
-	@RUNS='$(RUNS)' BIN='$(BIN)' tools/claims.sh bench/results/verdict
+	@RUNS=$(call arg,RUNS) BIN='$(BIN)' tools/claims.sh bench/results/verdict
 .PHONY: verdict claims
 cells:
-	@RUNS='$(RUNS)' BIN='$(BIN)' tools/cells.sh '$(GRID)'
+	@RUNS=$(call arg,RUNS) BIN='$(BIN)' tools/cells.sh $(call arg,GRID)
 .PHONY: sweep cells
 
 # ---- predicted times of GPU kernels (docs/predict.md)
@@ -236,7 +236,7 @@ check-python: all
 PYTHON ?= python3
 check-browser: all
 	@BIN='$(BIN)' PYTHON='$(PYTHON)' OUT='$(B)/browser-shots' \
-	    RUN='$(if $(filter command,$(origin RUN)),$(RUN))' tests/browser/check_report.sh
+	    RUN=$(if $(filter command,$(origin RUN)),$(call arg,RUN)) tests/browser/check_report.sh
 .PHONY: check-browser
 
 ## make check-asan, check-asan-unit    check and check-unit under sanitizers, in builds of their own

@@ -41,6 +41,49 @@ KEEP=$WORK/$line refuse "... whose errors are one line" 1 'a b/orbits' 'seed is 
 run=$odd/run
 KEEP=$run
 
+# ---- make hands names on as they stand: its recipes, with a program that shows its arguments
+printf '#!/bin/sh\nprintf "[%%s]" "$@"\necho\n' >"$WORK/show" && chmod +x "$WORK/show" || exit
+show() { # NAME=VALUE...: what programs and tools of these recipes would get
+    make -n -j1 world probe plan watch sweep cells verdict claims CUDA=0 BIN="$BIN" JOBS= "$@" \
+        2>"$WORK/err" >"$WORK/made"
+    sed -nE "s:^($BIN/[a-z]+ --?[a-z]|$BIN/probe |tools/watch|RUNS=):./show &:p" "$WORK/made" \
+        >"$WORK/recipes"
+    (cd "$WORK" && sh recipes) >"$WORK/out"
+}
+name='a\b$$c$d e  f`touch canary`g$(touch canary)h'"'i\"j;k&l*?[m]#n,o)p%q|r>s=t:u~/v"
+check "make with odd names" show PRESET="1$name" RUN="2$name" ATTENTION="3$name" DEVICE="4$name" \
+    ORBITS_DIR="5$name" MINUTES="6$name" THREADS="7$name" RUNS="8$name" GRID="9$name" PNG="0$name" \
+    SET='a=$b`touch canary`  c='"'d\""
+check_not "... runs nothing of them" test -e "$WORK/canary"
+run="[--preset][1$name][--run][2$name][--set][a=\$b\`touch][--set][canary\`][--set][c='d\"]"
+model="[--attention][3$name][--orbits][5$name]"
+train="[--threads][7$name][--device][4$name]"
+stages="[$BIN/orbits]$run[--resume][--threads][7$name][--out][5$name]
+[$BIN/pretrain]$run$model[--resume]$train[--minutes][6$name]
+[$BIN/finetune]$run$model[--resume]$train[--minutes][6$name]
+[$BIN/symreg]$run$model[--resume]"
+check "... and says them to the programs" equal "$stages[--threads][7$name]
+[$BIN/report]$run$model[--resume]
+[$BIN/probe][attention]$run$model$train
+${stages//$'\n'/[--plan]$'\n'}[--plan]
+[$BIN/report]$run$model[--resume][--plan]
+[tools/watch.sh][2$name][0$name]
+[RUNS=8$name][BIN=$BIN][JOBS=][exec][tools/sweep.sh][9$name]
+[RUNS=8$name][BIN=$BIN][tools/cells.sh][9$name]
+[RUNS=8$name][BIN=$BIN][JOBS=][exec][tools/verdict.sh][long]
+[RUNS=8$name][BIN=$BIN][tools/claims.sh][bench/results/verdict]" "$(cat "$WORK/out")"
+check "make where PRESET is in a folder" show PRESET="my/own.one.json" SET= ATTENTION= ORBITS_DIR=
+check "... has a run of its name" \
+    grep -qF '[my/own.one.json][--run][runs/own.one][--resume]' "$WORK/out"
+make -n orbits RUN=$'a\nb' >"$WORK/out" 2>"$WORK/err"
+check "make with a name of two lines: status" equal 2 $?
+check "... says so" grep -q 'expected one line, found "a' "$WORK/err"
+HOME=/home/of make -n watch RUN='~/a b' >"$WORK/out"
+check "... and a ~/ that the shell left is the home folder's" equal "tools/watch.sh ~/'a b' ''" \
+    "$(cat "$WORK/out")"
+run=$odd/run
+KEEP=$run
+
 # ---- names in presets are names of folders
 names() { # NAME JSON KEY
     printf '{%s}\n' "$2" >"$WORK/preset.json"
