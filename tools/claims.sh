@@ -9,8 +9,8 @@
 # What a grid has no results of keeps the file that is there, and so does one whose results here are
 # of fewer seeds, of fewer files or of another preset, unless FORCE=1, or whose cell cannot be
 # measured again; that is said, and where they cannot be put together; the rest goes on, and the
-# status is 1. Nothing that is kept is removed. machines.csv has the commit and the CPU that this was
-# done with (COMMIT: another one). RUNS (runs), BIN (bin), DOCS (docs).
+# status is 1. Nothing that is kept is removed. machines.csv has the commit and the CPU that this
+# was done with (COMMIT: another one). RUNS (runs), BIN (bin), DOCS (docs).
 set -u -o pipefail
 shopt -s extglob
 results=${1:?claims: error: expected a folder of results}

@@ -2,7 +2,8 @@
 # compile_commands.sh - from the command lines that `make -Bn V=1` prints, compile_commands.json:
 # one entry a source file, that of its first compilation (loop files are compiled several times).
 set -u
-awk -v directory="$PWD" '
+export PWD # awk would read escapes in -v
+awk '
     function quoted(text) { gsub(/[\\"]/, "\\\\&", text); return "\"" text "\"" }
     { line = line $0 }
     /\\$/ { sub(/\\$/, "", line); next }
@@ -17,6 +18,6 @@ awk -v directory="$PWD" '
         if (command !~ / -std=/ || file == "" || seen[file]++)
             next
         printf "%s\n  {\"directory\": %s,\n   \"command\": %s,\n   \"file\": %s}",
-            count++ ? "," : "[", quoted(directory), quoted(command), quoted(file)
+            count++ ? "," : "[", quoted(ENVIRON["PWD"]), quoted(command), quoted(file)
     }
     END { print count ? "\n]" : "[]" }'
