@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "output.h"
 
@@ -81,6 +82,25 @@ static int limit_time(double seconds)
     return seconds > 0 ? orr_time_limit(minutes) : 0;
 }
 
+/* What is made from a front, fronts last: the report and its pictures first go, last come. */
+enum { RESULTS = 6, OF_REPORT = 3 };
+static const char *const results[RESULTS] = {"report.md", "front.png",      "residuals.png",
+                                             "front.csv", "front_full.csv", "front.json"};
+
+/* Takes the first `count` of them away: beside new files they would be of another front. A folder
+ * of such a name is not ours. */
+static int remove_results(const char *folder, int count)
+{
+    char path[4096];
+    struct stat info;
+    for (int i = 0; i < count; i++) {
+        TRY(orr_path(path, "%s/%s", folder, results[i]));
+        if (!lstat(path, &info) && !S_ISDIR(info.st_mode))
+            TRY(orr_remove(path));
+    }
+    return 0;
+}
+
 /* The search with its view, on all rows or a sample. *rc_stop: ORR_EINTR when a signal ended it. */
 static int search(const struct orr_cli *cli, const struct sr_table *table,
                   struct sr_csv_setup *setup, struct sr_fit *fit, int *stopped)
@@ -105,7 +125,10 @@ static int search(const struct orr_cli *cli, const struct sr_table *table,
     if (!rc) {
         s->observe = sr_live_observe;
         s->observer = live;
-        rc = sr_search(s, fit, 1, cli->threads, NULL);
+        if (*cli->out && !s->resume) /* a stop at any time leaves nothing of another search */
+            rc = remove_results(cli->out, RESULTS);
+        if (!rc)
+            rc = sr_search(s, fit, 1, cli->threads, NULL);
         bool asked;
         const int log_rc = sr_live_end(live, &asked);
         if (!rc || rc == ORR_EINTR)
@@ -122,7 +145,9 @@ static int search(const struct orr_cli *cli, const struct sr_table *table,
 static int write_all(const struct orr_cli *cli, const struct sr_output *o, bool stopped)
 {
     char path[4096];
-    int rc = orr_path(path, "%s/front.csv", cli->out);
+    int rc = remove_results(cli->out, OF_REPORT); /* of the front before */
+    if (!rc)
+        rc = orr_path(path, "%s/front.csv", cli->out);
     if (!rc)
         rc = sr_front_write(o->front, o->data->language, o->names, path);
     if (!rc)
@@ -147,7 +172,7 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     if (!rc && cli->resume && !*cli->out)
         rc = ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to go on with");
     s->checkpoint = *cli->out ? checkpoint : NULL;
-    s->resume = cli->resume;
+    s->resume = cli->resume && !rc && orr_exists(checkpoint); /* without, it starts anew */
     const double started = orr_time_s();
     if (!rc)
         rc = search(cli, table, setup, fit, &stopped);

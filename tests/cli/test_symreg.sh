@@ -63,6 +63,11 @@ mkdir "$WORK/bin" && ln -s "$(command -v timeout)" "$WORK/bin/timeout"
 check "without gnuplot" env PATH="$WORK/bin" timeout "$LIMIT" "$PWD/$BIN/symreg" "$WORK/law.csv" \
     --target F --iterations 0 --threads 1 --quiet --out "$WORK/bare"
 check "... a report without pictures" test -s "$WORK/bare/report.md" -a ! -e "$WORK/bare/front.png"
+touch "$WORK/bare"/{front,residuals}.png # of a front before
+check "resumed without gnuplot" env PATH="$WORK/bin" timeout "$LIMIT" "$PWD/$BIN/symreg" \
+    "$WORK/law.csv" --target F --iterations 0 --threads 1 --quiet --resume --out "$WORK/bare"
+check "... no pictures of another front" only \
+    'front(_full)?.csv|front.json|report.md|log.jsonl|checkpoint.bin|[.].*' "$WORK/bare"
 
 # ---- the same bytes for any threads; another seed is another search
 for n in 2 4; do
@@ -275,6 +280,15 @@ awk 'BEGIN {
 LONG=("$WORK/large.csv" --target F --quiet --threads 1 "${fit[@]}" --loss l1
       --set symreg.populations=4 --set symreg.cycles=400 --set symreg.patience=0
       --maxsize 9 --iterations 60 --complexity 'square=3,inv=4,/=4')
+# results FOLDER: those of a search before, with a file that is not ours
+results() {
+    mkdir -p "$1/sub" && touch "$1"/{front,front_full}.csv "$1"/{front.json,report.md,mine.md} \
+        "$1"/{front,residuals}.png
+}
+left() { # FOLDER: what a search wrote at its end
+    (cd "$1" && ls -d *.csv *.json *.md *.png sub 2>/dev/null | LC_ALL=C sort | paste -sd ' ')
+}
+results "$WORK/stopped"
 "$BIN/symreg" "${LONG[@]}" --out "$WORK/stopped" >"$WORK/printed" 2>"$WORK/err" </dev/null &
 pid=$!
 for ((tries = 0; tries < 100 * LIMIT; tries++)); do
@@ -282,9 +296,12 @@ for ((tries = 0; tries < 100 * LIMIT; tries++)); do
     kill -0 $pid 2>/dev/null || break
     sleep 0.01
 done
+check "while it runs: no result of another search" equal 'mine.md sub' "$(left "$WORK/stopped")"
 kill -INT $pid
 wait $pid
 check "Ctrl-C: status 130" test $? -eq 130
+check "... no report of another front" equal 'front.csv front.json front_full.csv mine.md sub' \
+    "$(left "$WORK/stopped")"
 check "Ctrl-C: says how to go on" grep -q -- '--resume goes on' "$WORK/err"
 check "Ctrl-C: the front" grep -q '^[0-9]*,' "$WORK/stopped/front.csv"
 for other in '--weights w' '--weights relative' '--guess r' '--units r=m' '--nest inv:inv=0' \
@@ -294,7 +311,19 @@ for other in '--weights w' '--weights relative' '--guess r' '--units r=m' '--nes
     KEEP=$WORK/stopped refuse "--resume with $other" 1 'other data or settings' -- \
         "$BIN/symreg" "${LONG[@]}" ${other} --out "$WORK/stopped" --resume
 done
+results "$WORK/stopped"
+lines=$(wc -l <"$WORK/stopped/log.jsonl")
+start "$BIN/symreg" "${LONG[@]}" --out "$WORK/stopped" --resume
+goes_on() {
+    [ "$(wc -l <"$WORK/stopped/log.jsonl")" -gt "$lines" ]
+}
+check "--resume goes on" until_true goes_on
+stop INT
+check "... stopped again" equal 130 "$status"
+check "... no report of an older front" equal 'front.csv front.json front_full.csv mine.md sub' \
+    "$(left "$WORK/stopped")"
 check "--resume" program symreg "${LONG[@]}" --out "$WORK/stopped" --resume
+check "... with a report" test -s "$WORK/stopped/report.md"
 check "never stopped" program symreg "${LONG[@]}" --out "$WORK/whole"
 check "... the same front" same_files "$WORK/stopped" "$WORK/whole" front{,_full}.csv front.json
 finish
