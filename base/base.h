@@ -450,6 +450,7 @@ struct orr_csv {
     char **names;   /* (cols) */
     double *values; /* (rows, cols); NaN where the cell is not a number */
     char **cells;   /* (rows, cols) text, only with ORR_CSV_KEEP_TEXT; else NULL */
+    size_t *line;   /* (rows) of the file where a row begins: quoted cells may have line breaks */
 };
 enum orr_csv_flags { ORR_CSV_NUMBERS = 0, ORR_CSV_KEEP_TEXT = 1 };
 /* Reads RFC 4180 CSV (quotes, CRLF). Ragged rows, and with ORR_CSV_NUMBERS cells that are not

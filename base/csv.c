@@ -8,7 +8,7 @@
 struct reader {
     const char *path;
     char *at;
-    long line;
+    size_t line;
 };
 
 static bool is_end(const char *at)
@@ -20,19 +20,19 @@ static bool is_end(const char *at)
 static int next_cell(struct reader *r, char **cell, bool *last)
 {
     char *from = r->at, *to = r->at;
-    const long first = r->line;
+    const size_t first = r->line;
     *cell = from;
     if (*from == '"') {
         for (from++;; from++) {
             if (!*from)
-                return ORR_FAIL(ORR_EFORMAT, "%s:%ld: a quoted cell is not closed", r->path, first);
+                return ORR_FAIL(ORR_EFORMAT, "%s:%zu: a quoted cell is not closed", r->path, first);
             if (*from == '"' && *++from != '"')
                 break;
             r->line += *from == '\n';
             *to++ = *from;
         }
         if (!is_end(from))
-            return ORR_FAIL(ORR_EFORMAT, "%s:%ld: text behind the quotes of a cell", r->path,
+            return ORR_FAIL(ORR_EFORMAT, "%s:%zu: text behind the quotes of a cell", r->path,
                             first);
     }
     while (!is_end(from))
@@ -60,6 +60,30 @@ static double number_of(const char *cell, bool *ok)
     return *ok ? value : NAN;
 }
 
+/* By name, equal ones as they stand. */
+static int by_name(const void *a, const void *b)
+{
+    char *const *x = *(char *const *const *)a, *const *y = *(char *const *const *)b;
+    const int order = strcmp(*x, *y);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* Names the first column whose name was there before it. */
+static int check_names(const char *path, const struct orr_csv *csv)
+{
+    char *const **order = orr_alloc(csv->cols, sizeof *order), *const *twice = NULL;
+    if (!order)
+        return ORR_ENOMEM;
+    for (size_t c = 0; c < csv->cols; c++)
+        order[c] = csv->names + c;
+    qsort(order, csv->cols, sizeof *order, by_name);
+    for (size_t c = 1; c < csv->cols; c++)
+        if (!strcmp(*order[c - 1], *order[c]) && (!twice || order[c] < twice))
+            twice = order[c];
+    free(order);
+    return twice ? ORR_FAIL(ORR_EFORMAT, "%s:1: column \"%s\" stands twice", path, *twice) : 0;
+}
+
 static int read_header(struct reader *r, struct orr_csv *csv)
 {
     for (bool last = false; !last;) {
@@ -71,27 +95,27 @@ static int read_header(struct reader *r, struct orr_csv *csv)
         char *name = names ? strdup(cell) : NULL;
         if (!name)
             return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", r->path);
-        const bool twice = orr_csv_column(csv, name) >= 0;
         csv->names[csv->cols++] = name;
-        if (twice)
-            return ORR_FAIL(ORR_EFORMAT, "%s:1: column \"%s\" stands twice", r->path, cell);
     }
     r->line++;
-    return 0;
+    return check_names(r->path, csv);
 }
 
 static int grow(struct orr_csv *csv, size_t *room, bool text)
 {
     if (csv->rows < *room)
         return 0;
-    *room = *room ? 2 * *room : 256;
+    *room = *room ? 2 * *room : csv->cols < 1024 ? 256 : 1;
     double *values = realloc(csv->values, *room * csv->cols * sizeof *values);
     if (values)
         csv->values = values;
     char **cells = text ? realloc(csv->cells, *room * csv->cols * sizeof *cells) : NULL;
     if (cells)
         csv->cells = cells;
-    return values && (cells || !text) ? 0 : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
+    size_t *line = realloc(csv->line, *room * sizeof *line);
+    if (line)
+        csv->line = line;
+    return values && line && (cells || !text) ? 0 : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
 }
 
 static int read_cells(struct reader *r, enum orr_csv_flags flags, struct orr_csv *csv)
@@ -101,7 +125,7 @@ static int read_cells(struct reader *r, enum orr_csv_flags flags, struct orr_csv
         char *cell;
         bool ok;
         if (last)
-            return ORR_FAIL(ORR_EFORMAT, "%s:%ld: expected %zu cells, found %zu", r->path, r->line,
+            return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected %zu cells, found %zu", r->path, r->line,
                             csv->cols, c);
         int rc = next_cell(r, &cell, &last);
         if (rc)
@@ -109,13 +133,13 @@ static int read_cells(struct reader *r, enum orr_csv_flags flags, struct orr_csv
         const size_t at = csv->rows * csv->cols + c;
         csv->values[at] = number_of(cell, &ok);
         if (!ok && flags == ORR_CSV_NUMBERS)
-            return ORR_FAIL(ORR_EFORMAT, "%s:%ld: column \"%s\": expected a number, found \"%s\"",
+            return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a number, found \"%s\"",
                             r->path, r->line, csv->names[c], cell);
         if (csv->cells && !(csv->cells[at] = strdup(cell)))
             return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", r->path);
     }
     if (!last)
-        return ORR_FAIL(ORR_EFORMAT, "%s:%ld: expected %zu cells, found more", r->path, r->line,
+        return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected %zu cells, found more", r->path, r->line,
                         csv->cols);
     return 0;
 }
@@ -124,6 +148,7 @@ static int read_row(struct reader *r, enum orr_csv_flags flags, struct orr_csv *
 {
     for (size_t c = 0; csv->cells && c < csv->cols; c++)
         csv->cells[csv->rows * csv->cols + c] = NULL;
+    csv->line[csv->rows] = r->line;
     int rc = read_cells(r, flags, csv);
     csv->rows++; /* also a row cut short: orr_csv_free() frees its cells */
     r->line++;
@@ -176,5 +201,6 @@ void orr_csv_free(struct orr_csv *csv)
     free(csv->names);
     free(csv->cells);
     free(csv->values);
+    free(csv->line);
     memset(csv, 0, sizeof *csv);
 }

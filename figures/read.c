@@ -101,13 +101,13 @@ static int take_rows(const char *path, const struct orr_csv *csv, const int colu
     for (size_t row = 0; row < csv->rows; row++) {
         const int planet = report_body_of(csv->cells[row * csv->cols + (size_t)column[0]]);
         if (planet < 0 || planet >= bodies)
-            return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: expected a body of the run, found \"%s\"",
-                            path, row + 2, csv->cells[row * csv->cols + (size_t)column[0]]);
+            return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected a body of the run, found \"%s\"", path,
+                            csv->line[row], csv->cells[row * csv->cols + (size_t)column[0]]);
         const double *v = csv->values + row * csv->cols;
         for (int c = 1; c < 9; c++)
             if (!isfinite(v[column[c]]))
-                return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: \"%s\" is not a finite number", path,
-                                row + 2, csv->names[column[c]]);
+                return ORR_FAIL(ORR_EFORMAT, "%s:%zu: \"%s\" is not a finite number", path,
+                                csv->line[row], csv->names[column[c]]);
         struct report_orbit *orbit = &source->orbit[planet];
         struct report_position *at = &orbit->at[orbit->count++];
         *at = (struct report_position){.x_au = v[column[2]],
@@ -119,8 +119,8 @@ static int take_rows(const char *path, const struct orr_csv *csv, const int colu
                                        .labelled = v[column[8]] > 0.5,
                                        .step = (int)v[column[1]]};
         if (hypot(at->x_au, at->y_au) <= 0 || hypot(at->fx_true, at->fy_true) <= 0)
-            return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: position and true force must not vanish",
-                            path, row + 2);
+            return ORR_FAIL(ORR_EFORMAT, "%s:%zu: position and true force must not vanish", path,
+                            csv->line[row]);
     }
     for (int p = 0; p < bodies; p++)
         if (source->orbit[p].count == 0)

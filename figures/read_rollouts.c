@@ -7,19 +7,19 @@
 enum column { NAME, STEP, X_TRUE, Y_TRUE, X, Y, KNOWN, COLUMNS };
 static const char *const names[COLUMNS] = {"name", "step", "x_true", "y_true", "x", "y", "known"};
 
-static int take_row(const char *path, size_t row, const char *name, const double v[COLUMNS],
+static int take_row(const char *path, size_t line, const char *name, const double v[COLUMNS],
                     size_t rows, struct report_source *source)
 {
     const int body = report_body_of(name);
     if (body < 0)
-        return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: expected the name of a body, found \"%s\"", path,
-                        row + 2, name);
+        return ORR_FAIL(ORR_EFORMAT, "%s:%zu: expected the name of a body, found \"%s\"", path,
+                        line, name);
     struct report_rollout *r = &source->rollout[body];
     if (v[STEP] != (double)r->count)
-        return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: step is %g, expected %zu", path, row + 2,
-                        v[STEP], r->count);
+        return ORR_FAIL(ORR_EFORMAT, "%s:%zu: step is %g, expected %zu", path, line, v[STEP],
+                        r->count);
     if (!isfinite(v[X_TRUE]) || !isfinite(v[Y_TRUE]))
-        return ORR_FAIL(ORR_EFORMAT, "%s: row %zu: the true place is not finite", path, row + 2);
+        return ORR_FAIL(ORR_EFORMAT, "%s:%zu: the true place is not finite", path, line);
     if (!r->at && !(r->at = orr_alloc(rows, sizeof *r->at)))
         return ORR_ENOMEM;
     r->at[r->count++] = (struct report_step){v[X_TRUE], v[Y_TRUE], v[X], v[Y]};
@@ -46,8 +46,8 @@ int report_read_rollouts(const struct report_run *run, struct report_source *sou
         double v[COLUMNS];
         for (int c = 0; c < COLUMNS; c++)
             v[c] = csv.values[row * csv.cols + (size_t)column[c]];
-        rc = take_row(path, row, csv.cells[row * csv.cols + (size_t)column[NAME]], v, csv.rows,
-                      source);
+        rc = take_row(path, csv.line[row], csv.cells[row * csv.cols + (size_t)column[NAME]], v,
+                      csv.rows, source);
     }
     orr_csv_free(&csv);
     return rc;

@@ -43,8 +43,8 @@ int law_forces_read(const char *path, struct law_forces *forces)
             storage[(size_t)c * csv.rows + i] = value;
             const char *expected = refusal(c, value);
             if (expected)
-                rc = ORR_FAIL(ORR_EFORMAT, "%s:%zu: %s: expected %s, found %.16g", path, i + 2,
-                              names[c], expected, value);
+                rc = ORR_FAIL(ORR_EFORMAT, "%s:%zu: %s: expected %s, found %.16g", path,
+                              csv.line[i], names[c], expected, value);
         }
     }
     if (rc) {

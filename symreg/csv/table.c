@@ -99,13 +99,29 @@ static int check_name(const char *file, const struct orr_csv *csv, int column)
                         column + 1, NAME_BYTES, strlen(csv->names[column]));
     for (const char *c = csv->names[column]; *c; c += sr_character(c, &code)) {
         sr_character(c, &code);
-        if (code < ' ')
+        if (code < ' ' || orr_is_control(c))
             return ORR_FAIL(ORR_EFORMAT,
-                            "%s: the name of column %d is not UTF-8 or has a tab or line "
-                            "break in it; save the table as UTF-8",
+                            "%s: the name of column %d is not UTF-8 or has a tab, line break or "
+                            "other control character in it; save the table as UTF-8",
                             file, column + 1);
     }
     return 0;
+}
+
+/* A formula has names and numbers as they are, and is read back where names begin with a letter. */
+static int check_feature(const char *file, const struct orr_csv *csv, int column)
+{
+    const char *name = csv->names[column] + strspn(csv->names[column], " ");
+    char *end = NULL;
+    const bool starts = strspn(name, "+-.0123456789") > 0;
+    if (starts)
+        strtod(name, &end);
+    if (!starts || end == name || end[strspn(end, " ")])
+        return 0;
+    return ORR_FAIL(ORR_EFORMAT,
+                    "%s: the name of column %d, \"%s\", could not be told from a number in a "
+                    "formula; give the table a header row of names",
+                    file, column + 1, csv->names[column]);
 }
 
 static int take_column(const struct orr_csv *csv, const char *file, int column, double *out)
@@ -113,21 +129,22 @@ static int take_column(const struct orr_csv *csv, const char *file, int column, 
     for (size_t i = 0; i < csv->rows; i++) {
         out[i] = csv->values[i * csv->cols + (size_t)column];
         if (!isfinite(out[i]))
-            return ORR_FAIL(ORR_EFORMAT,
-                            "%s:%zu: column \"%s\": expected a finite number, found \"%s\"", file,
-                            i + 2, csv->names[column], csv->cells[i * csv->cols + (size_t)column]);
+            return ORR_FAIL(
+                ORR_EFORMAT, "%s:%zu: column \"%s\": expected a finite number, found \"%s\"", file,
+                csv->line[i], csv->names[column], csv->cells[i * csv->cols + (size_t)column]);
     }
     return 0;
 }
 
-static int take_logarithms(const char *file, const char *target, size_t rows, double *y)
+static int take_logarithms(const struct orr_csv *csv, const char *file, const char *target,
+                           double *y)
 {
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; i < csv->rows; i++) {
         if (!(y[i] > 0))
             return ORR_FAIL(ORR_EINVAL,
                             "%s:%zu: column \"%s\": --log-target expects positive numbers, found "
                             "%g",
-                            file, i + 2, target, y[i]);
+                            file, csv->line[i], target, y[i]);
         y[i] = orr_log(y[i]);
     }
     return 0;
@@ -149,14 +166,16 @@ static int check_size(const char *file, const char *target, size_t rows, const d
 }
 
 /* Weights with mean 1. */
-static int scale_weights(const char *file, const char *name, size_t rows, double *weight)
+static int scale_weights(const struct orr_csv *csv, const char *file, const char *name,
+                         double *weight)
 {
+    const size_t rows = csv->rows;
     double total = 0;
     for (size_t i = 0; i < rows; i++) {
         if (weight[i] < 0)
             return ORR_FAIL(ORR_EINVAL,
                             "%s:%zu: column \"%s\": expected a weight of at least 0, found %g",
-                            file, i + 2, name, weight[i]);
+                            file, csv->line[i], name, weight[i]);
         total += weight[i] / (double)rows;
     }
     if (!(total > 0) || !isfinite(total))
@@ -193,7 +212,7 @@ static int fill_weights(const char *file, const struct sr_csv_options *o, struct
                       "%s: column \"%s\": --weights relative is 1/y^2, but the median of |y| is 0 "
                       "or its square is no number",
                       file, o->target);
-    return rc ? rc : scale_weights(file, o->weights, data->rows, weight);
+    return rc ? rc : scale_weights(&table->csv, file, o->weights, weight);
 }
 
 /* One block for x, y and the weights, if any. */
@@ -221,6 +240,8 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
     int rc = 0;
     for (size_t f = 0; f < features && !rc; f++)
         rc = check_name(file, csv, column[f]);
+    for (size_t f = 0; f < features && !rc; f++)
+        rc = check_feature(file, csv, column[f]);
     if (!rc)
         rc = check_name(file, csv, goal);
     if (!rc && weights >= 0)
@@ -232,7 +253,7 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
     if (!rc)
         rc = take_column(csv, file, goal, y);
     if (!rc && o->log_target)
-        rc = take_logarithms(file, o->target, rows, y);
+        rc = take_logarithms(csv, file, o->target, y);
     if (!rc)
         rc = check_size(file, o->target, rows, y);
     if (!rc && o->weights)

@@ -410,6 +410,43 @@ static void test_csv_many_rows(void **state)
     free(text);
 }
 
+/* Rows know their line of the file: quoted cells may have line breaks. */
+static void test_csv_lines(void **state)
+{
+    struct orr_csv csv;
+    (void)state;
+    assert_int_equal(
+        read_csv("\"a\nb\",c\n\"1\n\n\",2\n3,4\r\n\"5\",\"\n\"\n6,7\n", ORR_CSV_KEEP_TEXT, &csv),
+        0);
+    assert_int_equal(csv.rows, 4);
+    const size_t expected[4] = {3, 6, 7, 9};
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(csv.line[i], expected[i]);
+    orr_csv_free(&csv);
+}
+
+/* A header of very many columns is read at once, and what stands twice in it is named: of several
+ * the first that has been there before. */
+static void test_csv_wide(void **state)
+{
+    enum { COLS = 200000 };
+    struct orr_csv csv;
+    char *text = malloc(8 * (COLS + 3));
+    (void)state;
+    size_t used = 0;
+    for (int i = 0; i < COLS; i++)
+        used += (size_t)sprintf(text + used, "%sc%d", i ? "," : "", i);
+    const double start = orr_time_s();
+    assert_int_equal(read_csv(text, ORR_CSV_NUMBERS, &csv), 0);
+    assert_true(csv.cols == COLS && !strcmp(csv.names[COLS - 1], "c199999"));
+    orr_csv_free(&csv);
+    strcpy(text + used, ",c9,c7");
+    assert_int_equal(read_csv(text, ORR_CSV_NUMBERS, &csv), ORR_EFORMAT);
+    error_names("x.csv:1:", "column \"c9\" stands twice", NULL);
+    assert_true(orr_time_s() - start < 20); /* comparing all with all takes minutes */
+    free(text);
+}
+
 static void test_csv_errors(void **state)
 {
     static const struct {
@@ -474,6 +511,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_csv_numbers, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_text, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_many_rows, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_csv_lines, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_csv_wide, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_errors, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

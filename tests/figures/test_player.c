@@ -207,11 +207,13 @@ static void wrong_rollouts_are_named(void **state)
     } wrong[] = {
         {"name,step,x_true,y_true,x,y\nearth,0,1,2,3,4\n", "no column \"known\""},
         {"name,step,x_true,y_true,x,y,known\nceres,0,1,2,3,4,1\n",
-         "row 2: expected the name of a body, found \"ceres\""},
+         ":2: expected the name of a body, found \"ceres\""},
         {"name,step,x_true,y_true,x,y,known\nearth,0,1,2,3,4,1\nearth,2,1,2,3,4,1\n",
-         "row 3: step is 2, expected 1"},
+         ":3: step is 2, expected 1"},
         {"name,step,x_true,y_true,x,y,known\nearth,0,1,nan,3,4,1\n",
-         "row 2: the true place is not finite"},
+         ":2: the true place is not finite"},
+        {"a,name,step,x_true,y_true,x,y,known\n\"\n\",earth,0,1,2,3,4,1\n0,earth,2,1,2,3,4,1\n",
+         ":4: step is 2, expected 1"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         make_run();

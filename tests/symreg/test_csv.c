@@ -102,6 +102,9 @@ static void bad_tables_are_refused(void **state)
     refuses("a,y\n1,2\n1,2\n", &same, ORR_EUSAGE, "is the target");
     refuses("a,y\n1,2\n1,0\n", &l, ORR_EINVAL, "positive numbers, found 0");
     refuses("a,y\n\"1,2\n", &o, ORR_EFORMAT, "not closed");
+    refuses("n,a,y\n\"i\nj\nk\",1,2\nl,2,nan\n", &o, ORR_EFORMAT, ":5: column \"y\"");
+    refuses("n,a,y\n\"i\nj\",1,2\nl,2,0\n", &l, ORR_EINVAL, ":4: column \"y\"");
+    refuses("n,a,y,w\n\"i\nj\",1,2,1\nl,2,0,-1\n", &w, ORR_EINVAL, ":4: column \"w\"");
     const struct sr_csv_options r = {.target = "y", .weights = "relative"};
     const struct sr_csv_options near_miss = {.target = "y", .weights = "relativ"};
     const struct sr_csv_options both = {.target = "y", .weights = "relative", .log_target = "1"};
@@ -109,6 +112,27 @@ static void bad_tables_are_refused(void **state)
     refuses("a,y\n1,0\n1,0\n1,5\n", &r, ORR_EINVAL, "column \"y\": --weights relative");
     refuses("a,y\n1,2\n1,2\n", &near_miss, ORR_EMISSING, "did you mean \"relative\"?");
     refuses("a,y\n1,2\n1,3\n", &both, ORR_EUSAGE, "--log-target");
+}
+
+/* What acts on terminals, and what a formula could not tell from its constants. */
+static void bad_names_are_refused(void **state)
+{
+    (void)state;
+    struct sr_table t;
+    const struct sr_csv_options o = {.target = "y"}, two = {.target = "2"};
+    refuses("a\xc2\x9b,y\n1,2\n1,3\n", &o, ORR_EFORMAT, "the name of column 1");
+    refuses("a,b\x7f,y\n1,2,3\n1,3,4\n", &o, ORR_EFORMAT, "the name of column 2");
+    assert_int_equal(read_table("\xc3\x9b\xc2\xb5,y\n1,2\n1,3\n", &o, &t), 0); /* letters */
+    sr_table_free(&t);
+    static const char *const numbers[] = {"2", " 2.5 ", "-1e3", ".5", "0x1F", "+7"};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char text[80];
+        snprintf(text, sizeof text, "%s,y\n1,2\n1,3\n", numbers[i]);
+        refuses(text, &o, ORR_EFORMAT, "could not be told from a number");
+    }
+    /* the target is in no formula, and words are none */
+    assert_int_equal(read_table("2nd,inf,e5,2\n1,2,1,1\n1,3,2,1\n", &two, &t), 0);
+    sr_table_free(&t);
 }
 
 static void samples_are_rows_of_the_table(void **state)
@@ -411,6 +435,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(columns_are_picked, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(weights_are_relative, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(bad_tables_are_refused, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(bad_names_are_refused, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(samples_are_rows_of_the_table, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test(own_operators_compute_and_derive),
