@@ -488,8 +488,10 @@ void orr_note(bool quiet, const char *format, ...) __attribute__((format(printf,
 struct orr_log {
     FILE *stream;
     char path[4096];
+    bool appends; /* to what is there, and no line was yet */
 };
-/* Nothing is written through a symbolic link: a new log replaces it, to append to one is
+/* The first line that is appended takes the place of what a kill or a power loss left of the last
+ * one: the two would be glued together. Nothing is written through a symbolic link: a new log replaces it, to append to one is
  * ORR_EIO. */
 int orr_log_open(struct orr_log *log, const char *path, bool append);
 int orr_log_line(struct orr_log *log, ...);

@@ -102,6 +102,7 @@ int orr_log_open(struct orr_log *log, const char *path, bool append)
         return ORR_FAIL(ORR_EIO, "%s: expected a file, found a symbolic link", path);
     if (is_link && unlink(path))
         return ORR_FAIL(ORR_EIO, "%s: cannot replace: %s", path, strerror(errno));
+    log->appends = append;
     log->stream = fopen(path, append ? "ab" : is_link ? "wbx" : "wb");
     return log->stream ? 0 : ORR_FAIL(ORR_EIO, "%s: cannot open: %s", path, strerror(errno));
 }
@@ -113,6 +114,24 @@ int orr_log_read(const char *path, char **text, size_t *bytes)
         if (!(*text)[i])
             (*text)[i] = '?';
     return 0;
+}
+
+/* Before the first line that is appended: ends the log behind its last whole line. */
+static int drop_torn(struct orr_log *log)
+{
+    struct stat info;
+    char *text;
+    size_t bytes;
+    if (!log->appends || fstat(fileno(log->stream), &info) || !S_ISREG(info.st_mode))
+        return 0;
+    log->appends = false;
+    TRY(orr_log_read(log->path, &text, &bytes));
+    while (bytes && text[bytes - 1] != '\n')
+        bytes--;
+    free(text);
+    return (off_t)bytes < info.st_size && ftruncate(fileno(log->stream), (off_t)bytes)
+               ? ORR_FAIL(ORR_EIO, "%s: cannot shorten: %s", log->path, strerror(errno))
+               : 0;
 }
 
 /* The pairs of a line whose first `written` were written already, and its end. */
@@ -133,6 +152,7 @@ static int end_line(struct orr_log *log, int written, va_list args)
 int orr_log_line(struct orr_log *log, ...)
 {
     va_list args;
+    TRY(drop_torn(log));
     va_start(args, log);
     const int rc = end_line(log, 0, args);
     va_end(args);
@@ -142,6 +162,7 @@ int orr_log_line(struct orr_log *log, ...)
 int orr_log_word_line(struct orr_log *log, const char *key, const char *word, ...)
 {
     va_list args;
+    TRY(drop_torn(log));
     fprintf(log->stream, "{\"%s\": \"%s\"", key, word);
     va_start(args, word);
     const int rc = end_line(log, 1, args);

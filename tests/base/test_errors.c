@@ -189,6 +189,42 @@ static void test_log(void **state)
     scratch_remove(dir);
 }
 
+/* What a kill or a power loss left of the last line is no part of the next. A log that is opened and
+ * not written to stays as it is. */
+static void test_log_torn(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t bytes;
+        const char *left;
+    } cases[] = {{"{\"epoch\": 0}\n{\"epo", 18, "{\"epoch\": 0}\n"},
+                 {"{\"epoch\": 0}\n\0\0\0", 16, "{\"epoch\": 0}\n"},
+                 {"{\"epoch\": 0}\n", 13, "{\"epoch\": 0}\n"},
+                 {"{\"epo", 5, ""},
+                 {"", 0, ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[4096], *text, expected[80];
+        size_t bytes;
+        struct orr_log log;
+        scratch_path(path, scratch_dir, "torn.jsonl");
+        scratch_write(path, cases[i].text, cases[i].bytes);
+        assert_int_equal(orr_log_open(&log, path, true), 0);
+        orr_log_close(&log);
+        assert_int_equal(orr_file_read(path, &text, &bytes), 0);
+        assert_int_equal(bytes, cases[i].bytes);
+        free(text);
+        assert_int_equal(orr_log_open(&log, path, true), 0);
+        assert_int_equal(orr_log_word_line(&log, "a", "b", (char *)NULL), 0);
+        assert_int_equal(orr_log_line(&log, "step", 1.0, (char *)NULL), 0);
+        orr_log_close(&log);
+        snprintf(expected, sizeof expected, "%s{\"a\": \"b\"}\n{\"step\": 1}\n", cases[i].left);
+        assert_int_equal(orr_file_read(path, &text, NULL), 0);
+        assert_string_equal(text, expected);
+        free(text);
+    }
+}
+
 /* A new log takes the place of a link, and nothing is appended through one. */
 static void test_log_is_no_link(void **state)
 {
@@ -261,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_alloc),
         cmocka_unit_test(test_forgotten_memory),
         cmocka_unit_test(test_log),
+        cmocka_unit_test(test_log_torn),
         cmocka_unit_test(test_log_is_no_link),
         cmocka_unit_test(test_log_on_a_full_disk),
         cmocka_unit_test(test_signals),
