@@ -173,6 +173,8 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
         rc = whole("--batch", o->batch, 2, 1000000000, &batch);
     if (rc)
         return rc;
+    if (preset.symreg.loss == ORR_SR_CUSTOM)
+        TRY(sr_custom_loss_check(setup->language, &table->data));
     setup->settings.language = setup->language;
     setup->rules = preset.symreg.rules;
     setup->batch = (size_t)batch < table->data.rows ? (size_t)batch : 0;

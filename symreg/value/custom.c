@@ -218,6 +218,60 @@ double sr_custom_loss(const struct sr_language *language, size_t rows, const dou
     return total / weights;
 }
 
+/* Largest less smallest target, where all are the same their size, and 1 where that is 0. */
+static double spread_of(const struct sr_data *data)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (size_t i = 0; i < data->rows; i++) {
+        low = fmin(low, data->y[i]);
+        high = fmax(high, data->y[i]);
+    }
+    return high > low ? high - low : fabs(high) > 0 ? fabs(high) : 1;
+}
+
+int sr_custom_loss_check(const struct sr_language *language, const struct sr_data *data)
+{
+    /* p = t (1 + .), and p = t + . spreads */
+    static const double share[] = {-0.03, 0.03},
+                        shift[] = {-0.003, 0.003, -0.03, 0.03, -0.3, 0.3, -3, 3, -30, 30};
+    enum { SHARES = sizeof share / sizeof *share, SHIFTS = sizeof shift / sizeof *shift };
+    const double rounding = 1e-9, spread = spread_of(data);
+    const double at_t = sr_custom_loss(language, data->rows, data->y, data->y, data->weight, 1);
+    char where[40];
+    bool rises = false;
+    if (!isfinite(at_t))
+        return ORR_FAIL(ORR_EUSAGE, "--loss: it is not finite at p = t; expected a loss that is "
+                                    "smallest there");
+    double *p = orr_alloc(data->rows, sizeof *p);
+    if (!p)
+        return ORR_ENOMEM;
+    int rc = 0;
+    for (int k = 0; k < SHARES + SHIFTS && !rc; k++) {
+        for (size_t i = 0; i < data->rows; i++)
+            p[i] =
+                k < SHARES ? data->y[i] * (1 + share[k]) : data->y[i] + shift[k - SHARES] * spread;
+        const double value = sr_custom_loss(language, data->rows, p, data->y, data->weight, 1);
+        rises = rises || value > at_t;
+        if (!(value < at_t - rounding * fmax(fabs(at_t), fabs(value))))
+            continue;
+        if (k < SHARES)
+            snprintf(where, sizeof where, "%.4g t", 1 + share[k]);
+        else
+            snprintf(where, sizeof where, "t %+.4g", shift[k - SHARES] * spread);
+        rc = ORR_FAIL(ORR_EUSAGE,
+                      "--loss: expected a loss that is smallest at p = t, found %.4g there and "
+                      "%.4g at p = %s",
+                      at_t, value, where);
+    }
+    if (!rc && !rises)
+        rc = ORR_FAIL(ORR_EUSAGE,
+                      "--loss: expected a loss that grows away from p = t, found %.4g "
+                      "there and no larger one elsewhere",
+                      at_t);
+    free(p);
+    return rc;
+}
+
 /* Differences over a millionth of the residual, that of a tile at once. */
 void sr_custom_loss_weights(const struct sr_language *language, size_t rows, const double *p,
                             const double *t, double scale, double *weight)

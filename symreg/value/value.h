@@ -135,6 +135,10 @@ int sr_custom_loss_define(struct sr_language *language, const char *text);
  * it is not finite. */
 double sr_custom_loss(const struct sr_language *language, size_t rows, const double *p,
                       const double *t, const double *weight, double scale);
+/* Tries it on a table: ORR_EUSAGE where it is not finite at p = t, smaller at some other p that is
+ * tried, or larger at none (some percent beside t, and up to many times the spread of t, where
+ * losses that are flat near t rise). */
+int sr_custom_loss_check(const struct sr_language *language, const struct sr_data *data);
 /* (dl/dp) / (p - t) of every row at scale * p, what re-weighted least squares needs; at least 0. */
 void sr_custom_loss_weights(const struct sr_language *language, size_t rows, const double *p,
                             const double *t, double scale, double *weight);

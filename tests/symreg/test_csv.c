@@ -393,6 +393,57 @@ static void setups_do_not_share(void **state)
     sr_table_free(&t);
 }
 
+/* Losses that are smallest at p = t pass, and no other one. */
+static void losses_are_tried_on_the_table(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"abs(p-t)",
+                                       "(p-t)^2",
+                                       "abs(p-t)^1.5",
+                                       "log((exp(p-t)+exp(t-p))/2)",
+                                       "max(0.9*(t-p), 0.1*(p-t))",
+                                       "abs(p/t-1)",
+                                       "abs(log(p/t))",
+                                       "(p-t)^2/(1+(p-t)^2)",
+                                       "max(abs(p-t)-0.1,0)",
+                                       "max(abs(p-t)-5,0)",
+                                       "2*(t*log(t/p)-t+p)",
+                                       "p-t*log(p)",
+                                       "sin(p-t)^2",
+                                       "(p-t)^2-5"};
+    static const struct {
+        const char *loss, *said;
+    } bad[] = {{"abs(p-t)^-1", "not finite"}, {"0-abs(p-t)", "smallest at p = t"},
+               {"p+t", "smallest at p = t"},  {"(p-t)^2*0", "no larger"},
+               {"t^2", "no larger"},          {"(p-1.1*t)^2", "smallest at p = t"},
+               {"log(0-p*t)", "not finite"},  {"abs(p-t-0.01)", "smallest at p = t"}};
+    struct sr_csv_options o = {.target = "y"};
+    orr_preset_defaults(&cli.preset);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        o.loss = good[i];
+        if (set_up(&o))
+            fail_msg("%s: %s", good[i], orr_error());
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        o.loss = bad[i].loss;
+        if (set_up(&o) != ORR_EUSAGE)
+            fail_msg("%s is taken", bad[i].loss);
+        error_names("--loss", bad[i].said, NULL);
+    }
+    /* targets of 0, of one number, and of all sizes */
+    static const char *const tables[] = {"r,y\n1,0\n2,0\n", "r,y\n1,7\n2,7\n",
+                                         "r,y\n1,-1e9\n2,0\n3,1e-9\n"};
+    for (size_t i = 0; i < 2 * (sizeof tables / sizeof *tables); i++) {
+        struct sr_table t;
+        o.loss = i % 2 ? "(p-t)^2" : "0-(p-t)^2";
+        assert_int_equal(read_table(tables[i / 2], &o, &t), 0);
+        sr_csv_setup_free(&setup);
+        assert_int_equal(sr_csv_setup(&cli, &o, &t, &setup), i % 2 ? 0 : ORR_EUSAGE);
+        sr_table_free(&t);
+    }
+    sr_csv_setup_free(&setup);
+}
+
 static void option_refused(const struct sr_csv_options *o, const char *a, const char *b)
 {
     if (set_up(o) != ORR_EUSAGE)
@@ -444,6 +495,8 @@ int main(void)
         cmocka_unit_test(own_losses_are_like_built_in),
         cmocka_unit_test_setup_teardown(options_become_settings, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(setups_do_not_share, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(losses_are_tried_on_the_table, scratch_setup,
+                                        scratch_teardown),
         cmocka_unit_test_setup_teardown(bad_options_are_refused, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
