@@ -333,6 +333,9 @@ bool orr_is_inside(const char *path);
 /* Whether a text of a file can stand in a line and in a cell of a Markdown table as it is: no
  * control characters (also of 8 bits, as UTF-8 has them), no "|". */
 bool orr_is_label(const char *text);
+/* Writes a text of strangers as a code span of Markdown, in which nothing of it is markup or HTML;
+ * in a cell of a table "|" is escaped. Control characters are as orr_one_line() makes them. */
+int orr_markdown_code(struct orr_file *file, const char *text, bool cell);
 /* Makes one line of a text: a space for a line break or tab, "?" for other control characters. */
 void orr_one_line(char *text);
 /* Of the following three: ORR_EMISSING where no file is, ORR_EIO where it is no regular file: none

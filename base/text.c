@@ -32,6 +32,33 @@ void orr_one_line(char *text)
     }
 }
 
+/* More backticks than the text has in a row, with blanks where its ends would be taken for them. */
+int orr_markdown_code(struct orr_file *file, const char *text, bool cell)
+{
+    size_t fence = 1, run = 0;
+    for (const char *c = text; *c; c++) {
+        run = *c == '`' ? run + 1 : 0;
+        fence = run >= fence ? run + 1 : fence;
+    }
+    const size_t bytes = strlen(text);
+    const bool pads = !bytes || strchr("` ", text[0]) || strchr("` ", text[bytes - 1]);
+    for (size_t i = 0; i < fence; i++)
+        TRY(orr_file_write(file, "`", 1));
+    TRY(orr_file_write(file, " ", pads));
+    for (const char *c = text; *c; c++) {
+        if (!orr_is_control(c)) {
+            TRY(cell && *c == '|' ? orr_file_write(file, "\\|", 2) : orr_file_write(file, c, 1));
+            continue;
+        }
+        TRY(orr_file_write(file, *c == '\n' || *c == '\t' ? " " : "?", 1));
+        c += (unsigned char)*c >= 0x80; /* of two bytes */
+    }
+    TRY(orr_file_write(file, " ", pads));
+    for (size_t i = 0; i < fence; i++)
+        TRY(orr_file_write(file, "`", 1));
+    return 0;
+}
+
 enum { WORD = 64 };
 
 /* Levenshtein distance, rows of a table; long words are not compared. */

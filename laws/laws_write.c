@@ -292,6 +292,16 @@ static int write_source_rows(const struct laws *laws, struct orr_file *file)
     return rc;
 }
 
+/* A preset has the name of a file, which may be any. */
+static int write_settings(const struct laws *laws, struct orr_file *file)
+{
+    const struct orr_preset *preset = &laws->cli->preset;
+    TRY(orr_file_printf(file, "\nPreset "));
+    TRY(orr_markdown_code(file, preset->name, false));
+    return orr_file_printf(file, ", seed %llu, Orrery %s.\n", (unsigned long long)preset->seed,
+                           ORR_VERSION);
+}
+
 /* What no settings of this run made. */
 static int write_origin(const struct laws *laws, struct orr_file *file)
 {
@@ -316,8 +326,7 @@ static int write_markdown(const struct laws *laws)
     if (!rc)
         rc = write_source_rows(laws, &file);
     if (!rc)
-        rc = orr_file_printf(&file, "\nPreset %s, seed %llu, Orrery %s.\n", laws->cli->preset.name,
-                             (unsigned long long)laws->cli->preset.seed, ORR_VERSION);
+        rc = write_settings(laws, &file);
     if (!rc)
         rc = write_origin(laws, &file);
     if (!rc)

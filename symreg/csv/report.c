@@ -5,36 +5,42 @@
 
 #include "output.h"
 
-/* A formula in a cell of a table: code, with "|" kept out of the table's way. */
+/* A formula or name in a cell of a table. */
 static int write_code(struct orr_file *file, const char *text)
 {
-    int rc = orr_file_printf(file, " `");
-    for (const char *c = text; *c && !rc; c++)
-        rc = *c == '|' ? orr_file_printf(file, "\\|") : orr_file_write(file, c, 1);
-    return rc ? rc : orr_file_printf(file, "` |");
+    TRY(orr_file_printf(file, " "));
+    TRY(orr_markdown_code(file, text, true));
+    return orr_file_printf(file, " |");
 }
 
+/* Names are those of a stranger's table and file. */
 static int write_head(const struct sr_output *o, struct orr_file *file)
 {
     char spent[ORR_DURATION];
     orr_duration_print(o->seconds, spent);
-    int rc = orr_file_printf(file, "# %s\n\n%zu rows of `%s`; features", o->target, o->data->rows,
-                             o->file);
-    for (int f = 0; f < o->data->features && !rc; f++)
-        rc = orr_file_printf(file, "%s %s", f ? "," : "", o->names[f]);
-    if (!rc)
-        rc = orr_file_printf(file, ". Loss `%s`, seed %llu, %.4g formulas in %s, Orrery %s.\n",
-                             o->loss, (unsigned long long)o->seed, o->evaluations, spent,
-                             ORR_VERSION);
-    if (!rc && o->weights && *o->weights)
-        rc = orr_file_printf(file, "Rows have the weights of column `%s`.\n", o->weights);
-    else if (!rc && o->weights)
-        rc = orr_file_printf(file, "Rows have the weights 1/y^2; those with |y| below a tenth of "
-                                   "its median have that one's.\n");
-    return rc ? rc
-              : orr_file_printf(file, "\n## The front\n\n"
-                                      "| complexity | loss | score | description length | formula "
-                                      "|\n|---:|---:|---:|---:|---|\n");
+    TRY(orr_file_printf(file, "# "));
+    TRY(orr_markdown_code(file, o->target, false));
+    TRY(orr_file_printf(file, "\n\n%zu rows of ", o->data->rows));
+    TRY(orr_markdown_code(file, o->file, false));
+    for (int f = 0; f < o->data->features; f++) {
+        TRY(orr_file_printf(file, f ? ", " : "; features "));
+        TRY(orr_markdown_code(file, o->names[f], false));
+    }
+    TRY(orr_file_printf(file, ". Loss "));
+    TRY(orr_markdown_code(file, o->loss, false));
+    TRY(orr_file_printf(file, ", seed %llu, %.4g formulas in %s, Orrery %s.\n",
+                        (unsigned long long)o->seed, o->evaluations, spent, ORR_VERSION));
+    if (o->weights && *o->weights) {
+        TRY(orr_file_printf(file, "Rows have the weights of column "));
+        TRY(orr_markdown_code(file, o->weights, false));
+        TRY(orr_file_printf(file, ".\n"));
+    } else if (o->weights) {
+        TRY(orr_file_printf(file, "Rows have the weights 1/y^2; those with |y| below a tenth of "
+                                  "its median have that one's.\n"));
+    }
+    return orr_file_printf(file, "\n## The front\n\n"
+                                 "| complexity | loss | score | description length | formula "
+                                 "|\n|---:|---:|---:|---:|---|\n");
 }
 
 static int write_front(const struct sr_output *o, struct orr_file *file)

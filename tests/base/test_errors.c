@@ -225,6 +225,34 @@ static void test_log_torn(void **state)
     }
 }
 
+/* Texts of strangers as code spans of Markdown. */
+static void test_markdown_code(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *plain, *cell;
+    } cases[] = {{"r", "`r`", "`r`"},
+                 {"<b>&amp;", "`<b>&amp;`", "`<b>&amp;`"},
+                 {"a|b", "`a|b`", "`a\\|b`"},
+                 {"a`b", "``a`b``", "``a`b``"},
+                 {"``", "``` `` ```", "``` `` ```"},
+                 {" x ", "`  x  `", "`  x  `"},
+                 {"", "`  `", "`  `"},
+                 {"a\nb\033\xc2\x9b[c\xc2\xb5", "`a b??[c\xc2\xb5`", "`a b??[c\xc2\xb5`"}};
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
+        char path[4096], *text;
+        struct orr_file file;
+        scratch_path(path, scratch_dir, "code.md");
+        assert_int_equal(orr_file_create(&file, path), 0);
+        assert_int_equal(orr_markdown_code(&file, cases[i / 2].text, i % 2), 0);
+        assert_int_equal(orr_file_commit(&file), 0);
+        orr_file_close(&file);
+        assert_int_equal(orr_file_read(path, &text, NULL), 0);
+        assert_string_equal(text, i % 2 ? cases[i / 2].cell : cases[i / 2].plain);
+        free(text);
+    }
+}
+
 /* A new log takes the place of a link, and nothing is appended through one. */
 static void test_log_is_no_link(void **state)
 {
@@ -298,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_forgotten_memory),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_log_torn),
+        cmocka_unit_test(test_markdown_code),
         cmocka_unit_test(test_log_is_no_link),
         cmocka_unit_test(test_log_on_a_full_disk),
         cmocka_unit_test(test_signals),

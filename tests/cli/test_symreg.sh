@@ -237,6 +237,13 @@ for pair in 半径:x1 lambda:lambda_ E:E_; do
         "$WORK/odd/dense.json"
 done
 check "the exported formula has them" grep -q '"sympy":"[^"]*E_' "$WORK/odd/dense.json"
+sed '1s/r,m1,m2,w,F/<i>r,"a|b`","\&lt;",w,"``"/' "$WORK/law.csv" >"$WORK/mark*up.csv"
+check "names that are markup" program symreg "$WORK/mark*up.csv" --target '``' --quiet --threads 1 \
+    --features '<i>r,a|b`,&lt;' --iterations 0 --out "$WORK/markup"
+check "... do nothing in the report's head" grep -qF -- \
+    "\`$WORK/mark*up.csv\`; features \`<i>r\`, \`\` a|b\` \`\`, \`&lt;\`. Loss" "$WORK/markup/report.md"
+check "... in its title" grep -qxF '# ``` `` ```' "$WORK/markup/report.md"
+check "... in its tables" grep -qF '`` a\|b` ``' "$WORK/markup/report.md"
 sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"
 "$BIN/symreg" "$WORK/named.csv" --target G --threads 1 "${fit[@]}" --iterations 0 \
     --weights relative --out "$WORK/named" >"$WORK/printed" 2>"$WORK/err" </dev/null

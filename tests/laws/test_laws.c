@@ -238,7 +238,7 @@ static void markdown_is_written_and_printed(void **state)
     file_has(f->laws, "laws.md", "| 2/2 | 2/2 | 39.478 |");
     file_has(f->laws, "laws.md", "` | 0/2 | 0/2 | - |");
     file_has(f->laws, "laws.md", "| truth | 1.0000 | 0.00% | -2.000 [-2.000, -2.000] | 1.000 [");
-    file_has(f->laws, "laws.md", "Preset tiny, seed");
+    file_has(f->laws, "laws.md", "Preset `tiny`, seed");
     char *printed = content(f->dir, "printed"), *written = content(f->laws, "laws.md");
     assert_string_equal(printed, written);
     free(printed);
