@@ -189,8 +189,8 @@ static void test_log(void **state)
     scratch_remove(dir);
 }
 
-/* What a kill or a power loss left of the last line is no part of the next. A log that is opened and
- * not written to stays as it is. */
+/* What a kill or a power loss left of the last line is no part of the next. A log that is opened
+ * and not written to stays as it is. */
 static void test_log_torn(void **state)
 {
     (void)state;

@@ -421,7 +421,7 @@ vectors=lssar/finetune/forces_vector.csv
 spoil forces_vector.csv; sed -i '1 s/fx_true/fxtrue/' "$WORK/spoilt/$vectors"
 bad_forces "vectors without a column" report $vectors 'no column "fx_true"'
 spoil forces_vector.csv; sed -i '9 s/,[^,]*,\([01]\)$/,nan,\1/' "$WORK/spoilt/$vectors"
-bad_forces "NaN among the vectors" report $vectors 'row 9' '"fy"' 'not a finite number'
+bad_forces "NaN among the vectors" report $vectors ':9: "fy"' 'not a finite number'
 spoil forces_vector.csv; sed -i '/earth/d' "$WORK/spoilt/$vectors"
 bad_forces "vectors without a planet" report $vectors 'no rows of earth'
 spoil; head -c 500 "$run/laws/laws.json" >"$WORK/spoilt/laws/laws.json"

@@ -241,7 +241,8 @@ sed '1s/r,m1,m2,w,F/<i>r,"a|b`","\&lt;",w,"``"/' "$WORK/law.csv" >"$WORK/mark*up
 check "names that are markup" program symreg "$WORK/mark*up.csv" --target '``' --quiet --threads 1 \
     --features '<i>r,a|b`,&lt;' --iterations 0 --out "$WORK/markup"
 check "... do nothing in the report's head" grep -qF -- \
-    "\`$WORK/mark*up.csv\`; features \`<i>r\`, \`\` a|b\` \`\`, \`&lt;\`. Loss" "$WORK/markup/report.md"
+    "\`$WORK/mark*up.csv\`; features \`<i>r\`, \`\` a|b\` \`\`, \`&lt;\`. Loss" \
+    "$WORK/markup/report.md"
 check "... in its title" grep -qxF '# ``` `` ```' "$WORK/markup/report.md"
 check "... in its tables" grep -qF '`` a\|b` ``' "$WORK/markup/report.md"
 sed '1s/w2/relative/' "$WORK/noisy.csv" >"$WORK/named.csv"

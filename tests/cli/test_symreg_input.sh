@@ -112,7 +112,7 @@ good "numbers of the rows" ',x,y\n0,2,5\n1,3,4\n2,1,6\n' "${small[@]}" --out "$W
 check "numbers of the rows: no feature" grep -q '"features":[[:space:]]*\["x"\]' \
     "$WORK/numbered/front.json"
 good "Latin-1 in a column of names" 'n,x,y\n\351,2,5\n\366,3,4\n' "${small[@]}"
-good "a long name" "$hundred,y\n1,2\n2,4\n" "${small[@]}"
+good "a long name" "d${hundred:1},y\n1,2\n2,4\n" "${small[@]}"
 good "names in UTF-8" 'größe,加速度 y\n1,2\n2,4\n' "${small[@]}" --target '加速度 y'
 good "target of zeros" 'x,y\n1,0\n2,0\n3,0\n' "${small[@]}"
 good "constant feature" 'x,y\n1,3\n1,4\n1,5\n' "${small[@]}"
