@@ -65,14 +65,10 @@ static int check_disk(const struct orr_cli *cli, const char *dir)
 /* "2/4": part 1 (from 0) of 4. */
 static int read_part(int *part, int *parts)
 {
-    int i, n, length = 0;
-    if (sscanf(part_text, "%d/%d%n", &i, &n, &length) != 2 || part_text[length] || i < 1 || n < i ||
-        n > 99999 || strspn(part_text, "0123456789/") != strlen(part_text))
-        return ORR_FAIL(ORR_EUSAGE, "--part: expected I/N with 1 <= I <= N, found \"%s\"",
-                        part_text);
-    *part = i - 1;
-    *parts = n;
-    return 0;
+    return sim_part_parse(part_text, "/", part, parts)
+               ? 0
+               : ORR_FAIL(ORR_EUSAGE, "--part: expected I/N with 1 <= I <= N <= %d, found \"%s\"",
+                          SIM_PARTS_MOST, part_text);
 }
 
 static int write_sets(const struct orr_cli *cli)

@@ -4,6 +4,7 @@
  * makes it. */
 #include "dataset.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -37,10 +38,34 @@ void sim_part_note_clipped(cJSON *set, uint64_t shard, long clipped)
 
 /* ---------------------------------------------------------------------------- what is there */
 
+/* A number of a part at *at, which moves behind it. Nothing but digits: strtol() would skip blanks
+ * and signs. */
+static bool read_number(const char **at, int *number)
+{
+    char *end;
+    if (!isdigit((unsigned char)**at))
+        return false;
+    const long value = strtol(*at, &end, 10); /* LONG_MAX for what is larger */
+    *at = end;
+    *number = (int)(value < SIM_PARTS_MOST ? value : SIM_PARTS_MOST + 1);
+    return value <= SIM_PARTS_MOST;
+}
+
+bool sim_part_parse(const char *text, const char *between, int *part, int *parts)
+{
+    const char *at = text;
+    int number;
+    if (!read_number(&at, &number) || strncmp(at, between, strlen(between)) != 0)
+        return false;
+    at += strlen(between);
+    *part = number - 1;
+    return read_number(&at, parts) && !*at && *part >= 0 && *part < *parts;
+}
+
 static int is_part(const struct dirent *entry)
 {
-    int i, n, length = 0;
-    return sscanf(entry->d_name, "%d-of-%d%n", &i, &n, &length) == 2 && !entry->d_name[length];
+    int part, parts;
+    return sim_part_parse(entry->d_name, "-of-", &part, &parts);
 }
 
 /* Whether a list has as many sequences, in such files, as are wanted: shards of the same name can

@@ -238,9 +238,13 @@ int sim_dataset_write(const struct orr_preset *preset, const char *dir, int thre
                       bool quiet);
 /* The same of every parts-th shard from `part` (0 on) on, into <dir>/parts/<part + 1>-of-<parts>:
  * for processes or machines side by side. sim_dataset_write() takes what parts there are over,
- * whoever made them, and makes what they lack: the same bytes. Sets of one file are of part 0. */
+ * whoever made them, and makes what they lack: the same bytes. Sets of one file are of part 0. The
+ * only part of 1 is sim_dataset_write(). */
 int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int part, int parts,
                            int threads, bool force, bool quiet);
+/* Reads "2/4", part 1 (from 0) of 4, with `between` "/". */
+enum { SIM_PARTS_MOST = 99999 };
+bool sim_part_parse(const char *text, const char *between, int *part, int *parts);
 /* The refusals of sim_dataset_write, without writing anything. */
 int sim_dataset_may_write(const struct orr_preset *preset, const char *dir, bool force);
 /* True when dir holds a finished set of these settings; all sets that they ask for, with sums also

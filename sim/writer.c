@@ -522,6 +522,8 @@ int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int
                            int threads, bool force, bool quiet)
 {
     char own[4096];
+    if (parts == 1) /* a part vouches for no set, and this one has them all */
+        return sim_dataset_write(preset, dir, threads, force, quiet);
     TRY(orr_path(own, "%s/parts/%d-of-%d", dir, part + 1, parts));
     TRY(write_folder(preset, own, part, parts, threads, force, quiet));
     orr_note(quiet,
