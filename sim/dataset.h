@@ -102,10 +102,12 @@ bool sim_file_matches(const char *dir, const struct cJSON *file, bool sums);
 
 struct sim_parts;
 /* What parts there are below the folder of sets; *parts NULL: none. Locks them; ORR_EINVAL naming
- * one of other settings, or one that is being written. Close it also after an error; remove: what
- * is left of them goes, unless there is something else in them. */
+ * one of other settings, or one that is being written. Close it also after an error. */
 int sim_parts_open(const struct orr_preset *preset, const char *dir, struct sim_parts **parts);
-void sim_parts_close(struct sim_parts *parts, bool remove);
+void sim_parts_close(struct sim_parts *parts);
+/* After all sets that the settings ask for are whole: what is left of these in the parts goes. Sets
+ * that they do not ask for stay there, with a note. */
+void sim_parts_tidy(struct sim_parts *parts, const struct orr_preset *preset, bool quiet);
 /* Whether a part has every file of a shard (used: the kinds of files of the split). */
 bool sim_parts_have(const struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
                     uint64_t shard, uint64_t shards);

@@ -96,8 +96,10 @@ static int check_part(struct part *part, const struct orr_preset *preset)
         if (!cJSON_HasObjectItem(part->inventory.sets, sim_split_name(split)))
             continue;
         if (verdict != ORR_REFUSE && !has_layout(part, preset, split)) {
-            snprintf(why, sizeof why,
-                     "other numbers of sequences, or of sequences per file, are expected");
+            snprintf(why, sizeof why, "%s",
+                     part->inventory.progress
+                         ? "other numbers of sequences, or of sequences per file, are expected"
+                         : "no progress.json there, as every part has");
             verdict = ORR_REFUSE;
         }
         if (verdict == ORR_REFUSE)
@@ -150,8 +152,24 @@ int sim_parts_open(const struct orr_preset *preset, const char *dir, struct sim_
     return rc;
 }
 
-/* With data files that were of no use. */
-static void remove_part(const struct part *part)
+/* Takes the sets that are whole now out of the part's list; names the others that have files. */
+static void forget_sets(struct part *part, const struct orr_preset *preset, char left[512])
+{
+    size_t length = 0;
+    left[0] = '\0';
+    for (int i = 0; i < SIM_SPLITS; i++) {
+        const char *name = sim_split_name((enum sim_split)i);
+        const cJSON *set = cJSON_GetObjectItemCaseSensitive(part->inventory.sets, name);
+        const cJSON *files = cJSON_GetObjectItemCaseSensitive(set, "files");
+        if (sim_split_written(preset, (enum sim_split)i) > 0)
+            cJSON_DeleteItemFromObjectCaseSensitive(part->inventory.sets, name);
+        else if (files && files->child && length < 512)
+            length += (size_t)snprintf(left + length, 512 - length, " %s", name);
+    }
+}
+
+/* Data files of sets that are whole now were of no use, and temporary ones are of none. */
+static void remove_files(const struct part *part, const struct orr_preset *preset)
 {
     char path[4096];
     DIR *folder = opendir(part->dir);
@@ -159,29 +177,52 @@ static void remove_part(const struct part *part)
         enum sim_kind kind;
         enum sim_split split;
         if (sim_name_parse(entry->d_name, true, &kind, &split) &&
+            (sim_split_written(preset, split) > 0 ||
+             !sim_name_parse(entry->d_name, false, &kind, &split)) &&
             !orr_path(path, "%s/%s", part->dir, entry->d_name))
             (void)unlink(path);
     }
     if (folder)
         closedir(folder);
-    if (!orr_path(path, "%s/progress.json", part->dir))
+}
+
+/* The list goes after the files, and a shorter one comes after them: files that are listed and gone
+ * are made again, files that are not listed would be somebody else's. */
+static void tidy_part(struct part *part, const struct orr_preset *preset, bool quiet)
+{
+    char path[4096], left[512];
+    remove_files(part, preset);
+    forget_sets(part, preset, left);
+    if (*left)
+        orr_note(quiet, "orbits: %s stays: the settings do not ask for some of its sets:%s",
+                 part->dir, left);
+    if (orr_path(path, "%s/progress.json", part->dir))
+        return;
+    if (!*left)
         (void)unlink(path);
+    else if (part->inventory.progress)
+        (void)orr_json_write(path, part->inventory.progress);
     (void)rmdir(part->dir); /* one with something else in it stays */
 }
 
-void sim_parts_close(struct sim_parts *parts, bool remove)
+void sim_parts_tidy(struct sim_parts *parts, const struct orr_preset *preset, bool quiet)
 {
     char path[4096];
+    for (size_t i = 0; parts && i < parts->count; i++)
+        tidy_part(&parts->part[i], preset, quiet);
+    if (parts && !orr_path(path, "%s/parts", parts->dir))
+        (void)rmdir(path);
+    orr_error_clear(); /* what can not go does no harm */
+}
+
+void sim_parts_close(struct sim_parts *parts)
+{
     if (!parts)
         return;
     for (size_t i = 0; i < parts->count; i++) {
         sim_inventory_close(&parts->part[i].inventory);
-        if (remove)
-            remove_part(&parts->part[i]);
         orr_unlock(parts->part[i].lock);
     }
-    if (remove && !orr_path(path, "%s/parts", parts->dir))
-        (void)rmdir(path);
     free(parts->part);
     free(parts);
 }

@@ -505,7 +505,9 @@ static int write_folder(const struct orr_preset *preset, const char *dir, int pa
         if (rc)
             forget_empty(dir);
     }
-    sim_parts_close(others, !rc);
+    if (!rc)
+        sim_parts_tidy(others, preset, quiet);
+    sim_parts_close(others);
     cJSON_Delete(sets);
     sim_inventory_close(&before);
     orr_unlock(fd);

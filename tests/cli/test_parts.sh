@@ -24,4 +24,18 @@ done
 check "... as a folder" mkdir -p "$WORK/folders/parts/4294967297-of-4294967298"
 check "... is no part" orbits --out "$WORK/folders"
 check "... and stays" rmdir "$WORK/folders/parts/4294967297-of-4294967298"
+
+# ---- sets that the settings do not ask for stay, in parts, too
+few=$WORK/few
+check "part 1/2 of few" orbits --out "$few" --part 1/2
+check "part 2/2 of few" orbits --out "$few" --part 2/2
+touch "$few/parts/2-of-2/coords_val.npy.123.orrery-partial"
+listed=$(cd "$few" && cksum parts/*/*planets*)
+check "without planets, a note" prints 'parts/1-of-2 stays: .* planets_train' \
+    program orbits "${DATA[@]}" --set planets.enabled=false --out "$few"
+check "... their files stay" equal "$listed" "$(cd "$few" && cksum parts/*/*planets*)"
+check "... and nothing else" equal 0 "$(find "$few/parts" -name '*.npy*' ! -name '*planets*' | wc -l)"
+check "... in a list of their own" lacks '"train"' "$few/parts/2-of-2/progress.json"
+check "with planets" orbits --out "$few"
+check "... the same files" same_files "$WORK/whole" "$few"
 finish
