@@ -219,7 +219,7 @@ static int bench_writing(const char *dir, struct bench_results *results)
         rc = orr_path(sink, "%s/plain", dir);
     if (!rc)
         rc = orr_path(path, "%s/orbits", dir);
-    const double bytes = rc ? 0 : sim_dataset_bytes(&preset);
+    const double bytes = rc ? 0 : sim_dataset_bytes(&preset, 0, 1);
     for (int run = 0; run < WRITES && !rc; run++) {
         double seconds = 1;
         const double start = orr_time_s();

@@ -57,6 +57,8 @@ bool sim_name_parse(const char *name, bool partial, enum sim_kind *kind, enum si
 /* A data file that "sets" of a manifest or progress file do not list, and that is not of a set in
  * the making: somebody else's. */
 bool sim_is_unlisted(const char *name, const struct cJSON *sets);
+/* Bytes of the data files of a folder. */
+double sim_folder_bytes(const char *dir);
 /* Removes temporary files, and data files of sets in the making that `keep` (the "sets" of a
  * manifest) does not list. */
 int sim_stale_remove(const char *dir, const struct cJSON *keep);
@@ -101,6 +103,10 @@ bool sim_file_matches(const char *dir, const struct cJSON *file, bool sums);
 /* -------------------------------------------------------------------------------- parts */
 
 struct sim_parts;
+/* Folder of a part. */
+int sim_part_path(char path[4096], const char *dir, int part, int parts);
+/* Sequences, of n, in the shards of a part. */
+uint64_t sim_part_share(const struct orr_preset *preset, uint64_t n, int part, int parts);
 /* What parts there are below the folder of sets; *parts NULL: none. Locks them; ORR_EINVAL naming
  * one of other settings, or one that is being written. Close it also after an error. */
 int sim_parts_open(const struct orr_preset *preset, const char *dir, struct sim_parts **parts);

@@ -32,10 +32,10 @@ static const struct orr_program program = {
     .without = "--checkpoint,--attention,--attention-impl,--device",
 };
 
-/* Says what a large set needs, and refuses one that can not fit. */
-static int check_disk(const struct orr_cli *cli, const char *dir)
+/* Says what large sets, or a part of them, need, and refuses what can not fit. */
+static int check_disk(const struct orr_cli *cli, const char *dir, int part, int parts)
 {
-    const double bytes = sim_dataset_bytes(&cli->preset);
+    const double bytes = sim_dataset_bytes(&cli->preset, part, parts);
     if (bytes > 10e9)
         orr_note(cli->quiet, "orbits: %.1f GB will be written to %s", bytes / 1e9, dir);
     char probe[4096];
@@ -53,7 +53,7 @@ static int check_disk(const struct orr_cli *cli, const char *dir)
         return rc;
     /* files that are there are finished parts of these sets, or go first */
     const double room =
-        (double)disk.f_bavail * (double)disk.f_frsize + sim_dataset_bytes_there(dir);
+        (double)disk.f_bavail * (double)disk.f_frsize + sim_dataset_bytes_there(dir, part, parts);
     if (bytes > room)
         return ORR_FAIL(ORR_EIO,
                         "%s: %.3f GB needed, %.3f GB free; make orbits.train_files "
@@ -95,7 +95,7 @@ static int write_sets(const struct orr_cli *cli)
     if (!complete)
         rc = sim_dataset_may_write(&cli->preset, dir, force != NULL);
     if (!rc && !complete)
-        rc = check_disk(cli, dir);
+        rc = check_disk(cli, dir, part, parts);
     if (!rc && !*cli->out)
         rc = orr_cli_save_preset(cli, cli->run);
     if (rc)

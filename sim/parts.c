@@ -62,6 +62,11 @@ bool sim_part_parse(const char *text, const char *between, int *part, int *parts
     return read_number(&at, parts) && !*at && *part >= 0 && *part < *parts;
 }
 
+int sim_part_path(char path[4096], const char *dir, int part, int parts)
+{
+    return orr_path(path, "%s/parts/%d-of-%d", dir, part + 1, parts);
+}
+
 static int is_part(const struct dirent *entry)
 {
     int part, parts;

@@ -265,9 +265,10 @@ int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
 int sim_dataset_check(const char *dir);
 /* Prints what is in the sets of dir: bodies, coordinates, clipped, time steps, forces. */
 int sim_dataset_statistics(const char *dir);
-/* Bytes that sim_dataset_write needs, and those of data files in dir, which stay or go first. */
-double sim_dataset_bytes(const struct orr_preset *preset);
-double sim_dataset_bytes_there(const char *dir);
+/* Bytes that a part of the sets needs in all (of 1 part: all sets), and those of data files that are
+ * there for it, which stay or go first: in the part's folder; of 1 part, in dir and all its parts. */
+double sim_dataset_bytes(const struct orr_preset *preset, int part, int parts);
+double sim_dataset_bytes_there(const char *dir, int part, int parts);
 
 /* A split mapped read-only; arrays that it does not have are NULL. P = positions. Sets in several
  * files: tokens and coords are NULL in unlabelled sets (sim_dataset_tokens finds the shard), the

@@ -386,16 +386,6 @@ static int write_manifest(const struct orr_preset *preset, const char *dir, cons
     return rc ? rc : remove_file(dir, "progress.json");
 }
 
-/* Sequences of a split in the shards of this part. */
-static uint64_t share(struct writer *w)
-{
-    uint64_t n = 0;
-    set_layout(w);
-    for (uint64_t shard = (uint64_t)w->part; shard < w->shards; shard += (uint64_t)w->parts)
-        n += shard_size(w, shard);
-    return n;
-}
-
 static int write_all(const struct writer *first, const struct sim_inventory *before, bool quiet)
 {
     const struct orr_preset *preset = first->preset;
@@ -409,7 +399,7 @@ static int write_all(const struct writer *first, const struct sim_inventory *bef
         struct writer w = *first;
         w.split = (enum sim_split)i;
         w.n = sim_split_written(preset, w.split);
-        const uint64_t wanted = w.n ? share(&w) : 0;
+        const uint64_t wanted = sim_part_share(preset, w.n, w.part, w.parts);
         set = cJSON_GetObjectItemCaseSensitive(sets, sim_split_name((enum sim_split)i));
         const cJSON *found = cJSON_GetObjectItemCaseSensitive(set, "sequences");
         const uint64_t done = cJSON_IsNumber(found) ? (uint64_t)found->valuedouble : 0;
@@ -446,7 +436,7 @@ static int write_all(const struct writer *first, const struct sim_inventory *bef
 static void forget_empty(const char *dir)
 {
     char path[4096];
-    if (sim_dataset_bytes_there(dir) <= 0 && !orr_path(path, "%s/progress.json", dir))
+    if (sim_folder_bytes(dir) <= 0 && !orr_path(path, "%s/progress.json", dir))
         (void)unlink(path);
 }
 
@@ -526,7 +516,7 @@ int sim_dataset_write_part(const struct orr_preset *preset, const char *dir, int
     char own[4096];
     if (parts == 1) /* a part vouches for no set, and this one has them all */
         return sim_dataset_write(preset, dir, threads, force, quiet);
-    TRY(orr_path(own, "%s/parts/%d-of-%d", dir, part + 1, parts));
+    TRY(sim_part_path(own, dir, part, parts));
     TRY(write_folder(preset, own, part, parts, threads, force, quiet));
     orr_note(quiet,
              "orbits: part %d of %d is there; without --part, bin/orbits puts all parts together",
@@ -551,39 +541,4 @@ int sim_dataset_tidy(const char *dir)
     cJSON_Delete(json);
     orr_unlock(fd);
     return rc;
-}
-
-double sim_dataset_bytes(const struct orr_preset *preset)
-{
-    double bytes = 0;
-    for (int i = 0; i < SIM_SPLITS; i++) {
-        const enum sim_split split = (enum sim_split)i;
-        for (int kind = 0; kind < SIM_KINDS; kind++)
-            if (sim_kind_used((enum sim_kind)kind, split,
-                              preset->orbits.output == ORR_OUTPUT_TOKENS))
-                bytes +=
-                    (double)sim_split_written(preset, split) *
-                    (double)sim_kind_bytes((enum sim_kind)kind, sim_split_positions(preset, split));
-    }
-    return bytes;
-}
-
-double sim_dataset_bytes_there(const char *dir)
-{
-    double bytes = 0;
-    DIR *folder = opendir(dir);
-    if (!folder)
-        return 0;
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        enum sim_kind kind;
-        enum sim_split split;
-        struct stat info;
-        char path[4096];
-        if (sim_name_parse(entry->d_name, true, &kind, &split) &&
-            !orr_path(path, "%s/%s", dir, entry->d_name) && !stat(path, &info) &&
-            S_ISREG(info.st_mode))
-            bytes += (double)info.st_size;
-    }
-    closedir(folder);
-    return bytes;
 }

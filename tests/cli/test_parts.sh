@@ -38,4 +38,32 @@ check "... and nothing else" equal 0 "$(find "$few/parts" -name '*.npy*' ! -name
 check "... in a list of their own" lacks '"train"' "$few/parts/2-of-2/progress.json"
 check "with planets" orbits --out "$few"
 check "... the same files" same_files "$WORK/whole" "$few"
+
+# ---- room on the disk
+if [ "$MOUNTS" != yes ]; then
+    skip "parts on a disk with little room" "this user may not mount one"
+    finish
+fi
+disk=$WORK/disk
+mkdir "$disk"
+at_exit() {
+    umount "$disk"
+}
+room() {
+    mount -o "${mounted:+remount,}size=$1" -t tmpfs none "$disk" && mounted=yes
+}
+mounted=
+LARGE=(--set orbits.shard_sequences=200 --set orbits.train=3000 --set orbits.train_files=3000)
+check "a disk with room for half of the sets" room 2200k
+KEEP=$disk
+refuse "all of them" 1 'GB needed' 'GB free' -- "$BIN/orbits" "${DATA[@]}" "${LARGE[@]}" \
+    --out "$disk/sets"
+check "part 1/2" orbits "${LARGE[@]}" --out "$disk/sets" --part 1/2
+check "... again" orbits "${LARGE[@]}" --out "$disk/sets" --part 1/2
+refuse "no room for part 2/2" 1 'GB needed' 'GB free' -- "$BIN/orbits" "${DATA[@]}" "${LARGE[@]}" \
+    --out "$disk/sets" --part 2/2
+check "room for it" room 3400k
+check "part 2/2, with room" orbits "${LARGE[@]}" --out "$disk/sets" --part 2/2
+check "put together" orbits "${LARGE[@]}" --out "$disk/sets"
+check "... whole" program orbits verify "$disk/sets"
 finish

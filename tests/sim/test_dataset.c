@@ -71,7 +71,7 @@ static void test_threads(void **state)
                 bytes += (double)(size - 128);
             }
         closedir(folder);
-        assert_true(bytes == sim_dataset_bytes(&p));
+        assert_true(bytes == sim_dataset_bytes(&p, 0, 1));
     }
 }
 

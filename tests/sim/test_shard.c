@@ -53,6 +53,23 @@ static void test_same_data(void **state)
     assert_int_equal(sim_dataset_verify(&p, other, splits, 2, false, true), 0);
 }
 
+/* What is of which part: shards counted one by one. */
+static void test_shares(void **state)
+{
+    struct orr_preset p;
+    (void)state;
+    sets_preset(&p);
+    p.orbits.shard_sequences = 300;
+    for (uint64_t n = 0; n <= 1500; n += 150)
+        for (int parts = 1; parts <= 7; parts++)
+            for (int part = 0; part < parts; part++) {
+                uint64_t expected = 0;
+                for (uint64_t i = 0; i < n; i++)
+                    expected += (n > 300 ? i / 300 : 0) % (uint64_t)parts == (uint64_t)part;
+                assert_int_equal(sim_part_share(&p, n, part, parts), expected);
+            }
+}
+
 /* Ten million sequences: sizes beyond 32 bits, and the last of them. */
 static void test_ten_million(void **state)
 {
@@ -70,7 +87,8 @@ static void test_ten_million(void **state)
     assert_int_equal(sim_shard_count(&p, N), 50);
     sim_shard_name(name, SIM_KIND_OBS, SIM_SPLIT_TRAIN, 49, 50);
     assert_string_equal(name, "obs_train-00049-of-00050.npy");
-    assert_true(sim_dataset_bytes(&p) == N * (4.0 * P + 1)); /* bins of two bytes, bodies of one */
+    assert_true(sim_dataset_bytes(&p, 0, 1) ==
+                N * (4.0 * P + 1)); /* bins of two bytes, bodies of one */
     assert_int_equal(sim_block_create(&block, &p, SIM_SPLIT_TRAIN, 1), 0);
     assert_int_equal(sim_block_create(&again, &p, SIM_SPLIT_TRAIN, 1), 0);
     assert_int_equal(sim_sequence_create(&sequence, &p, SIM_SPLIT_TRAIN), 0);
@@ -402,6 +420,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_data, sets_setup, sets_teardown),
+        cmocka_unit_test(test_shares),
         cmocka_unit_test(test_ten_million),
         cmocka_unit_test_setup_teardown(test_claims, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_labelled, sets_setup, sets_teardown),
