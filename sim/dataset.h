@@ -57,6 +57,12 @@ bool sim_name_parse(const char *name, bool partial, enum sim_kind *kind, enum si
 /* A data file that "sets" of a manifest or progress file do not list, and that is not of a set in
  * the making: somebody else's. */
 bool sim_is_unlisted(const char *name, const struct cJSON *sets);
+/* Shards of a set of a manifest, by the names of its files (1: or there are none). */
+uint64_t sim_set_shards(const struct cJSON *set, enum sim_split split);
+/* Whether the set's list lacks a file, and which: it has every kind of every shard, or, unfinished,
+ * of every shard of which it has any. */
+bool sim_set_lacks(const struct cJSON *set, enum sim_split split, bool tokens, uint64_t shards,
+                   char name[SIM_NAME]);
 /* Bytes of the data files of a folder. */
 double sim_folder_bytes(const char *dir);
 /* Removes temporary files, and data files of sets in the making that `keep` (the "sets" of a

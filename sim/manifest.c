@@ -173,17 +173,36 @@ static bool same_layout(const struct sim_inventory *inventory)
            layout->valuedouble == (double)inventory->preset->orbits.shard_sequences;
 }
 
+/* Name of a file that is not there, or not whole, or that a finished set, or a shard of an unfinished
+ * one, should list; NULL for none. */
+static const char *missing_file(const struct sim_inventory *inventory, enum sim_split split,
+                                const cJSON *set, char name[SIM_NAME])
+{
+    const struct orr_preset *preset = inventory->preset;
+    const char *broken = broken_file(inventory, set);
+    const uint64_t shards = cJSON_HasObjectItem(set, "planned")
+                                ? sim_shard_count(preset, sim_split_written(preset, split))
+                                : sim_set_shards(set, split);
+    if (broken)
+        return broken;
+    return sim_set_lacks(set, split, preset->orbits.output == ORR_OUTPUT_TOKENS, shards, name)
+               ? name
+               : NULL;
+}
+
 /* The set is of these settings; which part of it is there? */
 static enum orr_verdict judge_extent(const struct sim_inventory *inventory, enum sim_split split,
                                      const cJSON *set, char why[ORR_WHY])
 {
     const cJSON *count = cJSON_GetObjectItemCaseSensitive(set, "sequences");
     const cJSON *planned = cJSON_GetObjectItemCaseSensitive(set, "planned"); /* unfinished */
-    const char *broken = broken_file(inventory, set);
+    char name[SIM_NAME];
+    const char *broken = missing_file(inventory, split, set, name);
     const double wanted = (double)sim_split_written(inventory->preset, split);
     const double there = cJSON_IsNumber(count) ? count->valuedouble : 0;
     if (broken || !cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(set, "clipped_coordinates"))) {
-        snprintf(why, ORR_WHY, "%.200s is not there, or not whole", broken ? broken : "a file");
+        snprintf(why, ORR_WHY, "%.200s is not %s", broken ? broken : "a file",
+                 broken == name ? "listed" : "there, or not whole");
         return ORR_REMAKE;
     }
     if (planned) {

@@ -150,6 +150,42 @@ static bool is_listed(const cJSON *sets, const char *name)
     return false;
 }
 
+uint64_t sim_set_shards(const cJSON *set, enum sim_split split)
+{
+    const cJSON *file;
+    uint64_t shards;
+    cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
+        for (int kind = 0; kind < SIM_KINDS; kind++)
+            if (parse(file->string, false, (enum sim_kind)kind, split, &shards) && shards > 0)
+                return shards;
+    return 1;
+}
+
+bool sim_set_lacks(const cJSON *set, enum sim_split split, bool tokens, uint64_t shards,
+                   char name[SIM_NAME])
+{
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(set, "files");
+    const bool unfinished = cJSON_HasObjectItem(set, "planned");
+    for (uint64_t shard = 0; shard < shards; shard++) {
+        bool any = !unfinished, lacks = false;
+        for (int kind = SIM_KINDS - 1; kind >= 0; kind--) {
+            char expected[SIM_NAME];
+            if (!sim_kind_used((enum sim_kind)kind, split, tokens))
+                continue;
+            sim_shard_name(expected, (enum sim_kind)kind, split, shard, shards);
+            if (cJSON_GetObjectItemCaseSensitive(files, expected)) {
+                any = true;
+                continue;
+            }
+            lacks = true;
+            memcpy(name, expected, SIM_NAME); /* the first of several */
+        }
+        if (any && lacks)
+            return true;
+    }
+    return false;
+}
+
 /* A set in the making: what lies under its names is part of it, or of the one that it replaces. */
 static bool is_unfinished(const cJSON *sets, enum sim_split split)
 {

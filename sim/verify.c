@@ -169,8 +169,14 @@ static int check_headers(const char *dir, const cJSON *set, double *bytes, int *
                                          set->string);
     if (rc)
         return rc;
+    char name[SIM_NAME];
     const double n = (double)data.n;
+    const bool lacks =
+        sim_set_lacks(set, split, sim_dataset_tokens(&data, 0) != NULL, data.shards, name);
     sim_dataset_close(&data);
+    if (lacks)
+        return ORR_FAIL(ORR_EFORMAT, "%s/manifest.json: set %s: expected a line for %s, found none",
+                        dir, set->string, name);
     if (!cJSON_IsNumber(sequences) || sequences->valuedouble != n)
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: set %s: expected %.0f sequences as in manifest.json, "

@@ -335,6 +335,55 @@ static void test_manifest_lies(void **state)
     cJSON_Delete(json);
 }
 
+/* Writes the list without a file, as if the set had never had it. */
+static void unlist(const char *list, const char *set, const char *name)
+{
+    char path[4096];
+    cJSON *json;
+    scratch_path(path, dir, list);
+    assert_int_equal(orr_json_read(path, &json), 0);
+    cJSON *files =
+        cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(json, "sets"), set), "files");
+    assert_true(cJSON_HasObjectItem(files, name));
+    cJSON_DeleteItemFromObject(files, name);
+    assert_int_equal(orr_json_write(path, json), 0);
+    cJSON_Delete(json);
+}
+
+/* A list without one kind of files, or without a whole shard, is of no set that is whole. */
+static void test_unlisted(void **state)
+{
+    static const struct {
+        const char *set, *name, *other;
+    } lost[] = {{"val", "num_bodies_val.npy", NULL},
+                {"two_body_val", "state_two_body_val.npy", NULL},
+                {"train", "num_bodies_train-00001-of-00004.npy", NULL},
+                {"train", "obs_train-00003-of-00004.npy", "num_bodies_train-00003-of-00004.npy"}};
+    struct orr_preset p;
+    char path[4096];
+    (void)state;
+    sets_preset(&p);
+    p.orbits.shard_sequences = 300;
+    assert_int_equal(sim_dataset_write(&p, other, 2, false, true), 0);
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+        assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
+        sets_same(dir, other);
+        unlist("manifest.json", lost[i].set, lost[i].name);
+        if (lost[i].other)
+            unlist("manifest.json", lost[i].set, lost[i].other);
+        assert_int_equal(sim_dataset_check(dir), ORR_EFORMAT); /* it is there, but no sum of it */
+        error_names("manifest.json", lost[i].name, NULL);
+        scratch_path(path, dir, lost[i].name);
+        assert_int_equal(unlink(path), 0);
+        scratch_path(path, dir, lost[i].other ? lost[i].other : "none");
+        assert_int_equal(unlink(path), lost[i].other ? 0 : -1);
+        assert_false(sim_dataset_complete(&p, dir, false));
+        assert_false(sim_dataset_complete(&p, dir, true));
+    }
+    assert_int_equal(sim_dataset_write(&p, dir, 2, false, true), 0);
+    sets_same(dir, other);
+}
+
 /* A .npy file as NumPy writes it: its own header text, version and padding. */
 static void write_npy(const char *name, int version, const char *dict, const void *data,
                       size_t bytes)
@@ -429,6 +478,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_not_ours, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_damage, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_manifest_lies, sets_setup, sets_teardown),
+        cmocka_unit_test_setup_teardown(test_unlisted, sets_setup, sets_teardown),
         cmocka_unit_test_setup_teardown(test_foreign, sets_setup, sets_teardown),
     };
     return cmocka_run_group_tests_name("sim/shard", tests, NULL, NULL);
