@@ -234,34 +234,55 @@ void sim_parts_close(struct sim_parts *parts)
 
 /* -------------------------------------------------------------------------------- one shard */
 
-/* The part whose list has every file of the shard, with its size; NULL for none. */
-static const struct part *part_with(const struct sim_parts *parts, enum sim_split split,
-                                    const bool used[SIM_KINDS], uint64_t shard, uint64_t shards)
+/* Whether the part's list has every file of the shard, with its size. */
+static bool has_shard(const struct part *part, enum sim_split split, const bool used[SIM_KINDS],
+                      uint64_t shard, uint64_t shards)
 {
-    for (size_t i = 0; i < parts->count; i++) {
-        const struct part *part = &parts->part[i];
-        const cJSON *set =
-            cJSON_GetObjectItemCaseSensitive(part->inventory.sets, sim_split_name(split));
-        const cJSON *files = cJSON_GetObjectItemCaseSensitive(set, "files");
-        bool whole = files != NULL;
-        for (int kind = 0; kind < SIM_KINDS && whole; kind++) {
-            char name[SIM_NAME];
-            if (!used[kind])
-                continue;
-            sim_shard_name(name, (enum sim_kind)kind, split, shard, shards);
-            const cJSON *file = cJSON_GetObjectItemCaseSensitive(files, name);
-            whole = file && sim_file_matches(part->dir, file, false);
-        }
-        if (whole)
-            return part;
+    const cJSON *set =
+        cJSON_GetObjectItemCaseSensitive(part->inventory.sets, sim_split_name(split));
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(set, "files");
+    bool whole = files != NULL;
+    for (int kind = 0; kind < SIM_KINDS && whole; kind++) {
+        char name[SIM_NAME];
+        if (!used[kind])
+            continue;
+        sim_shard_name(name, (enum sim_kind)kind, split, shard, shards);
+        const cJSON *file = cJSON_GetObjectItemCaseSensitive(files, name);
+        whole = file && sim_file_matches(part->dir, file, false);
     }
-    return NULL;
+    return whole;
+}
+
+/* Whether its files have the bytes of the list. What reads them later would refuse them, when the
+ * part is gone. */
+static bool has_bytes(const struct part *part, enum sim_split split, const bool used[SIM_KINDS],
+                      uint64_t shard, uint64_t shards, struct orr_progress *progress)
+{
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(
+        cJSON_GetObjectItemCaseSensitive(part->inventory.sets, sim_split_name(split)), "files");
+    for (int kind = 0; kind < SIM_KINDS; kind++) {
+        char name[SIM_NAME];
+        if (!used[kind])
+            continue;
+        sim_shard_name(name, (enum sim_kind)kind, split, shard, shards);
+        if (sim_file_matches(part->dir, cJSON_GetObjectItemCaseSensitive(files, name), true))
+            continue;
+        orr_progress_end(progress, NULL); /* its line makes room */
+        orr_note(progress->quiet,
+                 "orbits: %s/%s: not the bytes that progress.json there lists, made again",
+                 part->dir, name);
+        return false;
+    }
+    return true;
 }
 
 bool sim_parts_have(const struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
                     uint64_t shard, uint64_t shards)
 {
-    return part_with(parts, split, used, shard, shards) != NULL;
+    bool have = false;
+    for (size_t i = 0; i < parts->count && !have; i++)
+        have = has_shard(&parts->part[i], split, used, shard, shards);
+    return have;
 }
 
 static int move_file(const struct sim_parts *parts, const struct part *part, const char *name)
@@ -273,10 +294,15 @@ static int move_file(const struct sim_parts *parts, const struct part *part, con
 }
 
 int sim_parts_adopt(struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
-                    uint64_t shard, uint64_t shards, cJSON *set, long *clipped, bool *adopted)
+                    uint64_t shard, uint64_t shards, struct orr_progress *progress, cJSON *set,
+                    long *clipped, bool *adopted)
 {
     char number[32];
-    const struct part *part = part_with(parts, split, used, shard, shards);
+    const struct part *part = NULL;
+    for (size_t i = 0; i < parts->count && !part; i++)
+        if (has_shard(&parts->part[i], split, used, shard, shards) &&
+            has_bytes(&parts->part[i], split, used, shard, shards, progress))
+            part = &parts->part[i];
     *adopted = part != NULL;
     *clipped = 0;
     if (!part)

@@ -275,7 +275,11 @@ static bool is_mine(const struct writer *w, uint64_t shard)
 static int adopt(struct writer *w, uint64_t shard, struct orr_progress *progress, bool *adopted)
 {
     long clipped;
-    TRY(sim_parts_adopt(w->others, w->split, w->used, shard, w->shards, w->set, &clipped, adopted));
+    if (orr_signal_seen()) /* files are read for their sums, which takes its time */
+        return ORR_FAIL(ORR_EINTR, "stopped while putting %s together; run the same command again",
+                        w->dir);
+    TRY(sim_parts_adopt(w->others, w->split, w->used, shard, w->shards, progress, w->set, &clipped,
+                        adopted));
     if (!*adopted)
         return 0;
     orr_progress_set(progress, progress->done + shard_size(w, shard), NULL);

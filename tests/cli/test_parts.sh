@@ -39,6 +39,20 @@ check "... in a list of their own" lacks '"train"' "$few/parts/2-of-2/progress.j
 check "with planets" orbits --out "$few"
 check "... the same files" same_files "$WORK/whole" "$few"
 
+# ---- damaged files of a part are not taken over
+bad=$WORK/bad
+check "part 1/2 of bad" orbits --out "$bad" --part 1/2
+check "part 2/2 of bad" orbits --out "$bad" --part 2/2
+flip "$bad/parts/1-of-2/coords_train-00002-of-00008.npy" 5000
+flip "$bad/parts/1-of-2/num_bodies_val.npy" 130
+program orbits "${DATA[@]}" --out "$bad" 2>"$WORK/err"
+check "put together, with notes" test $? -eq 0
+for file in coords_train-00002-of-00008 num_bodies_val; do
+    check "... one for $file" equal 1 \
+        "$(grep -c "1-of-2/$file.npy: .*made again" "$WORK/err")"
+done
+check "... to the same bytes" same_files "$WORK/whole" "$bad"
+
 # ---- room on the disk
 if [ "$MOUNTS" != yes ]; then
     skip "parts on a disk with little room" "this user may not mount one"
