@@ -73,6 +73,8 @@ int sim_stale_remove(const char *dir, const struct cJSON *keep);
 
 /* What a manifest begins with, and an empty object "sets" at its end. */
 struct cJSON *sim_manifest_create(const struct orr_preset *preset);
+/* *json = the folder's manifest, NULL: none. ORR_EFORMAT when it is damaged. */
+int sim_manifest_read(const char *dir, struct cJSON **json);
 /* The sets of a folder held against the settings: those of the manifest or, where there is none,
  * of the progress file. */
 struct sim_inventory {

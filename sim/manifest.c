@@ -126,6 +126,11 @@ static int read_sets(const char *dir, const char *name, bool force, cJSON **json
     return force ? 0 : ORR_FAIL(rc, "%s; --force makes all data sets there again", message);
 }
 
+int sim_manifest_read(const char *dir, cJSON **json)
+{
+    return read_sets(dir, "manifest.json", false, json);
+}
+
 /* ---------------------------------------------------------------------- what is to be made */
 
 int sim_inventory_foreign(const struct sim_inventory *inventory, char foreign[SIM_NAME])

@@ -84,6 +84,26 @@ static void print_set(const struct statistics *s, const struct sim_dataset *set,
                s->force.high, (unsigned long long)s->labelled);
 }
 
+/* What the manifest says of bins, within the ranges of orbits.bins and orbits.extent_au. */
+static int read_bins(const char *dir, const cJSON *json, int *bins, double *extent_au)
+{
+    const double count = orr_json_number(json, "bins");
+    *extent_au = orr_json_number(json, "extent_au");
+    if (!(count >= 1 && count <= 65532 && floor(count) == count))
+        return ORR_FAIL(
+            ORR_EFORMAT,
+            "%s/manifest.json: \"bins\": expected a whole number from 1 to 65532, found "
+            "%.17g",
+            dir, count);
+    if (!(*extent_au >= 1e-9 && *extent_au <= 1e9))
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s/manifest.json: \"extent_au\": expected a number from 1e-09 to 1e+09, "
+                        "found %.17g",
+                        dir, *extent_au);
+    *bins = (int)count;
+    return 0;
+}
+
 static int print_split(const char *dir, enum sim_split split, const cJSON *json)
 {
     struct sim_dataset set;
@@ -92,15 +112,24 @@ static int print_split(const char *dir, enum sim_split split, const cJSON *json)
     const cJSON *entry = cJSON_GetObjectItemCaseSensitive(
         cJSON_GetObjectItemCaseSensitive(json, "sets"), sim_split_name(split));
     const cJSON *clipped = cJSON_GetObjectItemCaseSensitive(entry, "clipped_coordinates");
-    const cJSON *bins = cJSON_GetObjectItemCaseSensitive(json, "bins");
-    const cJSON *extent = cJSON_GetObjectItemCaseSensitive(json, "extent_au");
+    double extent_au = 50;
     int rc = sim_dataset_open_any(&set, dir, split);
     if (rc)
         return rc;
-    /* data sets made elsewhere are the study's: 7000 bins of 100 AU */
-    set.bins = cJSON_IsNumber(bins) ? bins->valueint : 7000;
+    /* Tokens made elsewhere are taken for the study's, 7000 bins of 100 AU, and not checked: only a
+     * manifest knows. */
+    const bool tokens = sim_dataset_tokens(&set, 0) != NULL, known = !tokens || json;
+    set.bins = 7000;
+    if (tokens && json)
+        rc = read_bins(dir, json, &set.bins, &extent_au);
+    if (!rc && known && sim_split_labelled(split))
+        rc = sim_labels_check(&set);
     for (size_t i = 0; i < set.n && !rc; i++) {
-        add_sequence(&s, &set, i, cJSON_IsNumber(extent) ? extent->valuedouble : 50);
+        if (known)
+            rc = sim_dataset_check_rows(&set, i);
+        if (rc)
+            break;
+        add_sequence(&s, &set, i, extent_au);
         if (orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped while reading %s", dir);
     }
@@ -127,12 +156,9 @@ static bool is_there(const char *dir, enum sim_split split)
 
 int sim_dataset_statistics(const char *dir)
 {
-    char path[4096];
     cJSON *json = NULL;
     bool any = false;
-    int rc = orr_path(path, "%s/manifest.json", dir);
-    if (!rc && orr_exists(path))
-        rc = orr_json_read(path, &json);
+    int rc = sim_manifest_read(dir, &json);
     for (int i = 0; i < SIM_SPLITS && !rc; i++) {
         const enum sim_split split = (enum sim_split)i;
         if (!is_there(dir, split))

@@ -287,6 +287,35 @@ check "stat: of coordinates" program orbits --preset smoke --quiet --out "$WORK/
 check "stat: of coordinates, scaled" prints 'separations at step 0' \
     program orbits stat "$WORK/smoke"
 refuse "stat: nothing there" 1 "$WORK/none" 'no data sets there' -- "$BIN/orbits" stat "$WORK/none"
+cp -r "$WORK/whole" "$WORK/lies" && cp -r "$WORK/smoke" "$WORK/nan" || exit
+lie() { # KEY VALUE: in its first place
+    sed "0,/\"$1\":/s/\"$1\":[^,}]*/\"$1\": $2/" "$WORK/whole/manifest.json" \
+        >"$WORK/lies/manifest.json"
+    KEEP=$WORK/lies refuse "stat: $1 $2" 1 manifest.json "\"$1\": expected" -- \
+        "$BIN/orbits" stat "$WORK/lies"
+}
+lie bins 0
+lie bins 65533
+lie bins 200.5
+lie bins '"many"'
+lie extent_au -50
+lie extent_au 1e300
+lie clipped_coordinates -3
+sed '/"bins":/d' "$WORK/whole/manifest.json" >"$WORK/lies/manifest.json"
+KEEP=$WORK/lies refuse "stat: no bins" 1 manifest.json '"bins": expected' -- \
+    "$BIN/orbits" stat "$WORK/lies"
+sed 's/"bins":[^,]*/"bins": 100/' "$WORK/whole/manifest.json" >"$WORK/lies/manifest.json"
+KEEP=$WORK/lies refuse "stat: tokens of other bins" 1 obs_train 'expected a time step, 100' -- \
+    "$BIN/orbits" stat "$WORK/lies"
+not_finite() { # FILE ROW: its first number
+    printf '\0\0\300\177' | dd of="$WORK/nan/$1.npy" bs=1 seek=$((128 + $2)) conv=notrunc 2>/dev/null
+}
+not_finite state_two_body_train $((41 * 5 * 4 - 20))
+KEEP=$WORK/nan STDOUT=any refuse "stat: a state that is no number" 1 state_two_body_train 'found nan' -- \
+    "$BIN/orbits" stat "$WORK/nan"
+not_finite coords_train $((8 * 41 * 7 + 80))
+KEEP=$WORK/nan refuse "stat: coordinates that are no numbers" 1 coords_train.npy \
+    'sequence 7: row 10: expected a finite coordinate, found nan' -- "$BIN/orbits" stat "$WORK/nan"
 
 # ---- data sets made elsewhere: files with NumPy's headers, whole numbers of 64 bits, no manifest
 # numpy FILE VERSION DESCR SHAPE: a header in front of standard input
