@@ -122,11 +122,11 @@ void sim_parts_close(struct sim_parts *parts);
 /* After all sets that the settings ask for are whole: what is left of these in the parts goes. Sets
  * that they do not ask for stay there, with a note. */
 void sim_parts_tidy(struct sim_parts *parts, const struct orr_preset *preset, bool quiet);
-/* Whether a part has every file of a shard, with its size (used: the kinds of files of the split). */
+/* Whether a part has every file of a shard, with its size (used: kinds of files of the split). */
 bool sim_parts_have(const struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
                     uint64_t shard, uint64_t shards);
-/* Moves the shard's files from the part that has them, and lists them in `set`. Files of other bytes
- * than the part's list says are not taken over, with a note. */
+/* Moves the shard's files from the part that has them, and lists them in `set`. Files of other
+ * bytes than the part's list says are not taken over, with a note. */
 int sim_parts_adopt(struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
                     uint64_t shard, uint64_t shards, struct orr_progress *progress,
                     struct cJSON *set, long *clipped, bool *adopted);

@@ -178,8 +178,8 @@ static bool same_layout(const struct sim_inventory *inventory)
            layout->valuedouble == (double)inventory->preset->orbits.shard_sequences;
 }
 
-/* Name of a file that is not there, or not whole, or that a finished set, or a shard of an unfinished
- * one, should list; NULL for none. */
+/* Name of a file that is not there, or not whole, or that a finished set, or a shard of an
+ * unfinished one, should list; NULL for none. */
 static const char *missing_file(const struct sim_inventory *inventory, enum sim_split split,
                                 const cJSON *set, char name[SIM_NAME])
 {

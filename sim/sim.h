@@ -265,8 +265,9 @@ int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
 int sim_dataset_check(const char *dir);
 /* Prints what is in the sets of dir: bodies, coordinates, clipped, time steps, forces. */
 int sim_dataset_statistics(const char *dir);
-/* Bytes that a part of the sets needs in all (of 1 part: all sets), and those of data files that are
- * there for it, which stay or go first: in the part's folder; of 1 part, in dir and all its parts. */
+/* Bytes that a part of the sets needs in all (of 1 part: all sets), and those of data files that
+ * are there for it, which stay or go first: in the part's folder; of 1 part, in dir and all
+ * parts. */
 double sim_dataset_bytes(const struct orr_preset *preset, int part, int parts);
 double sim_dataset_bytes_there(const char *dir, int part, int parts);
 

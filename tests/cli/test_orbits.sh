@@ -307,12 +307,13 @@ KEEP=$WORK/lies refuse "stat: no bins" 1 manifest.json '"bins": expected' -- \
 sed 's/"bins":[^,]*/"bins": 100/' "$WORK/whole/manifest.json" >"$WORK/lies/manifest.json"
 KEEP=$WORK/lies refuse "stat: tokens of other bins" 1 obs_train 'expected a time step, 100' -- \
     "$BIN/orbits" stat "$WORK/lies"
-not_finite() { # FILE ROW: its first number
-    printf '\0\0\300\177' | dd of="$WORK/nan/$1.npy" bs=1 seek=$((128 + $2)) conv=notrunc 2>/dev/null
+not_finite() { # FILE BYTE: the number there
+    printf '\0\0\300\177' |
+        dd of="$WORK/nan/$1.npy" bs=1 seek=$((128 + $2)) conv=notrunc status=none
 }
 not_finite state_two_body_train $((41 * 5 * 4 - 20))
-KEEP=$WORK/nan STDOUT=any refuse "stat: a state that is no number" 1 state_two_body_train 'found nan' -- \
-    "$BIN/orbits" stat "$WORK/nan"
+KEEP=$WORK/nan STDOUT=any refuse "stat: a state that is no number" 1 state_two_body_train \
+    'found nan' -- "$BIN/orbits" stat "$WORK/nan"
 not_finite coords_train $((8 * 41 * 7 + 80))
 KEEP=$WORK/nan refuse "stat: coordinates that are no numbers" 1 coords_train.npy \
     'sequence 7: row 10: expected a finite coordinate, found nan' -- "$BIN/orbits" stat "$WORK/nan"
