@@ -374,6 +374,11 @@ int orr_gnuplot_assign(struct orr_file *file, const char *variable, int index, c
 
 /* Parses a JSON file; a syntax error names file, line and column. cJSON_Delete() it. */
 int orr_json_read(const char *path, struct cJSON **json);
+/* The members of an object by the order of their keys; free() it. NULL without memory. */
+const struct cJSON **orr_json_sorted(const struct cJSON *object);
+/* No object of what the file holds may have a key twice: readers differ in which of the two they
+ * take. ORR_EFORMAT. orr_json_read() has asked already. */
+int orr_json_check_keys(const char *path, const struct cJSON *json);
 /* Adds a whole number with every digit: a number up to 2^53, beyond which readers of JSON may
  * round, a string above. False without memory. */
 bool orr_json_add_u64(struct cJSON *object, const char *key, uint64_t value);
@@ -432,11 +437,12 @@ struct orr_tensor {
     void *data;
 };
 /* Writes tensors and string metadata (pairs key, value, ..., NULL; may be NULL) atomically;
- * the XXH64 of the data part stands in __metadata__ as "xxh64". */
+ * the XXH64 of the data part stands in __metadata__ as "xxh64", that of the other metadata (every
+ * key and its value, each with a NUL behind it, by the order of the keys) as "xxh64_metadata". */
 int orr_safetensors_write(const char *path, const struct orr_tensor *tensors, size_t count,
                           const char *const *metadata);
 struct orr_safetensors;
-/* Maps a file and verifies header, extents and checksum. */
+/* Maps a file and verifies header, extents and the checksums that it has. */
 int orr_safetensors_open(const char *path, struct orr_safetensors **file);
 /* NULL when there is no such tensor; data points into the map. */
 const struct orr_tensor *orr_safetensors_find(const struct orr_safetensors *file, const char *name);

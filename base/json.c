@@ -14,20 +14,28 @@ static int by_name(const void *a, const void *b)
     return strcmp((*x)->string, (*y)->string);
 }
 
-/* No object of the file may have a key twice: readers differ in which of the two they take. */
-static int check_keys(const char *path, const cJSON *json)
+const cJSON **orr_json_sorted(const cJSON *object)
+{
+    const int n = cJSON_GetArraySize(object);
+    const cJSON **sorted = orr_alloc((size_t)n, sizeof *sorted), *item;
+    int at = 0;
+    cJSON_ArrayForEach (item, object)
+        if (sorted)
+            sorted[at++] = item;
+    if (n > 1 && sorted)
+        qsort(sorted, (size_t)n, sizeof *sorted, by_name);
+    return sorted;
+}
+
+int orr_json_check_keys(const char *path, const cJSON *json)
 {
     const cJSON *item;
     const int n = cJSON_IsObject(json) ? cJSON_GetArraySize(json) : 0;
     if (n > 1) {
-        const cJSON **sorted = orr_alloc((size_t)n, sizeof *sorted);
+        const cJSON **sorted = orr_json_sorted(json);
         const char *twice = NULL;
-        int at = 0;
         if (!sorted)
             return ORR_ENOMEM;
-        cJSON_ArrayForEach (item, json)
-            sorted[at++] = item;
-        qsort(sorted, (size_t)n, sizeof *sorted, by_name);
         for (int i = 1; i < n && !twice; i++)
             if (!strcmp(sorted[i]->string, sorted[i - 1]->string))
                 twice = sorted[i]->string;
@@ -37,7 +45,7 @@ static int check_keys(const char *path, const cJSON *json)
     }
     cJSON_ArrayForEach (item, json)
         if (item->child)
-            TRY(check_keys(path, item));
+            TRY(orr_json_check_keys(path, item));
     return 0;
 }
 
@@ -55,7 +63,7 @@ int orr_json_read(const char *path, cJSON **json)
         *json = NULL;
     }
     if (*json) {
-        rc = check_keys(path, *json);
+        rc = orr_json_check_keys(path, *json);
     } else if (orr_memory_short()) {
         rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     } else {

@@ -26,18 +26,58 @@ static size_t tensor_bytes(const struct orr_tensor *t)
     return bytes;
 }
 
+/* The names of the checksums of data and metadata. */
+static const char of_data[] = "xxh64", of_metadata[] = "xxh64_metadata";
+
+/* Every key and value but the checksums themselves, by the order of the keys, each with its NUL.
+ * False without memory. */
+static bool metadata_sum(const cJSON *metadata, uint64_t *sum)
+{
+    const int n = cJSON_GetArraySize(metadata);
+    const cJSON **sorted = orr_json_sorted(metadata);
+    XXH64_state_t *state = XXH64_createState();
+    const bool ok = sorted && state;
+    if (ok)
+        XXH64_reset(state, 0);
+    for (int i = 0; ok && i < n; i++) {
+        const char *key = sorted[i]->string, *value = cJSON_GetStringValue(sorted[i]);
+        if (!strcmp(key, of_data) || !strcmp(key, of_metadata))
+            continue;
+        XXH64_update(state, key, strlen(key) + 1);
+        if (value)
+            XXH64_update(state, value, strlen(value) + 1);
+    }
+    if (ok)
+        *sum = XXH64_digest(state);
+    XXH64_freeState(state);
+    free(sorted);
+    return ok;
+}
+
 /* ------------------------------------------------------------------------------ write */
 
+static void add_sum(cJSON *metadata, const char *name, uint64_t sum)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)sum);
+    cJSON_AddStringToObject(metadata, name, text);
+}
+
+/* NULL without memory for the sum. */
 static cJSON *header_of(const struct orr_tensor *tensors, size_t count, const char *const *metadata,
                         uint64_t checksum)
 {
-    char text[32];
     cJSON *header = cJSON_CreateObject();
     cJSON *meta = cJSON_AddObjectToObject(header, "__metadata__");
+    uint64_t sum;
     for (size_t i = 0; metadata && metadata[i]; i += 2)
         cJSON_AddStringToObject(meta, metadata[i], metadata[i + 1]);
-    snprintf(text, sizeof text, "%016llx", (unsigned long long)checksum);
-    cJSON_AddStringToObject(meta, "xxh64", text);
+    if (!metadata_sum(meta, &sum)) {
+        cJSON_Delete(header);
+        return NULL;
+    }
+    add_sum(meta, of_data, checksum);
+    add_sum(meta, of_metadata, sum);
     size_t offset = 0;
     for (size_t i = 0; i < count; i++) {
         const struct orr_tensor *t = &tensors[i];
@@ -94,7 +134,7 @@ int orr_safetensors_write(const char *path, const struct orr_tensor *tensors, si
     if (!checksum_of(tensors, count, &sum))
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     cJSON *header = header_of(tensors, count, metadata, sum);
-    char *text = cJSON_PrintUnformatted(header);
+    char *text = header ? cJSON_PrintUnformatted(header) : NULL;
     cJSON_Delete(header);
     if (!text || orr_memory_short()) {
         cJSON_free(text);
@@ -141,8 +181,11 @@ static int parse_entry(const char *path, const cJSON *entry, unsigned char *data
     if (found < 0)
         return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": unsupported dtype %s", path, entry->string,
                         cJSON_IsString(dtype) ? dtype->valuestring : "(none)");
-    if (!cJSON_IsArray(shape) || cJSON_GetArraySize(shape) > ORR_NPY_DIMS ||
-        cJSON_GetArraySize(extent) != 2 || !whole(cJSON_GetArrayItem(extent, 0), &from) ||
+    if (cJSON_IsArray(shape) && cJSON_GetArraySize(shape) > ORR_NPY_DIMS)
+        return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": %d dimensions, expected at most %d", path,
+                        entry->string, cJSON_GetArraySize(shape), ORR_NPY_DIMS);
+    if (!cJSON_IsArray(shape) || cJSON_GetArraySize(extent) != 2 ||
+        !whole(cJSON_GetArrayItem(extent, 0), &from) ||
         !whole(cJSON_GetArrayItem(extent, 1), &to) || from > to || to > bytes)
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: tensor \"%s\": extent outside the file's %zu bytes of "
@@ -167,18 +210,49 @@ static int parse_entry(const char *path, const cJSON *entry, unsigned char *data
     return 0;
 }
 
-static int verify(const char *path, const struct orr_safetensors *file, const void *data,
-                  size_t bytes)
+/* Whether `what` has the sum that its metadata says; without one it was written by somebody else,
+ * or the metadata by an earlier version. */
+static int verify(const char *path, const struct orr_safetensors *file, const char *name,
+                  const char *what, uint64_t sum)
 {
-    const char *expected = orr_safetensors_metadata(file, "xxh64");
-    if (!expected)
-        return 0; /* written by somebody else */
+    const char *expected = orr_safetensors_metadata(file, name);
     char found[32];
-    snprintf(found, sizeof found, "%016llx", (unsigned long long)XXH64(data, bytes, 0));
-    if (strcmp(found, expected))
-        return ORR_FAIL(ORR_EFORMAT, "%s: corrupt: checksum expected %s, found %s", path, expected,
-                        found);
+    snprintf(found, sizeof found, "%016llx", (unsigned long long)sum);
+    if (expected && strcmp(found, expected))
+        return ORR_FAIL(ORR_EFORMAT, "%s: corrupt%s: checksum expected %s, found %s", path, what,
+                        expected, found);
     return 0;
+}
+
+static int verify_both(const char *path, const struct orr_safetensors *file, const void *data,
+                       size_t bytes)
+{
+    uint64_t sum = 0;
+    if (orr_safetensors_metadata(file, of_data))
+        TRY(verify(path, file, of_data, "", XXH64(data, bytes, 0)));
+    if (!orr_safetensors_metadata(file, of_metadata))
+        return 0;
+    if (!metadata_sum(file->metadata, &sum))
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    return verify(path, file, of_metadata, " metadata", sum);
+}
+
+/* The header as JSON, which fills it but for spaces at its end. */
+static int parse_header(const char *path, struct orr_safetensors *file, const char *text,
+                        size_t length)
+{
+    const char *end = NULL;
+    file->header = cJSON_ParseWithLengthOpts(text, length, &end, 0);
+    if (!cJSON_IsObject(file->header))
+        return ORR_FAIL(ORR_EFORMAT, "%s: not a safetensors file: its header is not JSON", path);
+    while (end < text + length && *end == ' ')
+        end++;
+    if (end < text + length)
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: not a safetensors file: its header of %zu bytes has other things than "
+                        "spaces behind its end, at byte %zu",
+                        path, length, (size_t)(end - text));
+    return orr_json_check_keys(path, file->header);
 }
 
 static int parse(const char *path, struct orr_safetensors *file)
@@ -192,9 +266,7 @@ static int parse(const char *path, struct orr_safetensors *file)
                         "%s: not a safetensors file, or truncated: header of %llu "
                         "bytes in a file of %zu",
                         path, (unsigned long long)length, file->map_bytes);
-    file->header = cJSON_ParseWithLength((const char *)raw + 8, (size_t)length);
-    if (!cJSON_IsObject(file->header))
-        return ORR_FAIL(ORR_EFORMAT, "%s: not a safetensors file: its header is not JSON", path);
+    TRY(parse_header(path, file, (const char *)raw + 8, (size_t)length));
     file->metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__");
     file->tensors = orr_alloc((size_t)cJSON_GetArraySize(file->header), sizeof *file->tensors);
     if (!file->tensors)
@@ -216,7 +288,7 @@ static int parse(const char *path, struct orr_safetensors *file)
                             "tensors together",
                             path, entry->string, bytes);
     }
-    return verify(path, file, data, bytes);
+    return verify_both(path, file, data, bytes);
 }
 
 int orr_safetensors_open(const char *path, struct orr_safetensors **out)

@@ -294,6 +294,44 @@ static void test_safetensors_damage(void **state)
     free(text);
 }
 
+/* Any sign of the metadata changed, where the header stays JSON: found by a sum of its own. A file
+ * of an earlier version, which lacks that sum, is read. */
+static void test_safetensors_metadata(void **state)
+{
+    static const struct {
+        const char *from, *to;
+    } changes[] = {{"\"step\":\"700\"", "\"step\":\"900\""},
+                   {"\"step\"", "\"stop\""},
+                   {"\"quote\":\"a", "\"quote\":\"b"},
+                   {"\"step\":\"700\",", "               "}};
+    char path[4096], bad[4096], *text;
+    unsigned char data[480];
+    size_t bytes;
+    struct orr_safetensors *file;
+    (void)state;
+    scratch_path(path, dir, "x.safetensors");
+    scratch_path(bad, dir, "bad.safetensors");
+    write_tensors(path, data);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        assert_int_equal(orr_file_read(path, &text, &bytes), 0);
+        memcpy(strstr(text + 8, changes[i].from), changes[i].to, strlen(changes[i].from));
+        scratch_write(bad, text, bytes);
+        free(text);
+        assert_int_equal(orr_safetensors_open(bad, &file), ORR_EFORMAT);
+        error_names(bad, "metadata", "checksum", NULL);
+    }
+    assert_int_equal(orr_file_read(path, &text, &bytes), 0);
+    char *sum = strstr(text + 8, ",\"xxh64_metadata\":\"");
+    assert_non_null(sum);
+    memset(sum, ' ', 36);
+    memcpy(strstr(text + 8, "700"), "900", 3);
+    scratch_write(bad, text, bytes);
+    free(text);
+    assert_int_equal(orr_safetensors_open(bad, &file), 0);
+    assert_string_equal(orr_safetensors_metadata(file, "step"), "900");
+    orr_safetensors_close(file);
+}
+
 /* A file with this header and this many bytes of zeros. */
 static int open_header(const char *header, size_t data, struct orr_safetensors **file)
 {
@@ -333,6 +371,14 @@ static void test_safetensors_foreign(void **state)
          "\"v\": overlaps"},
         {"{\"w\": {\"dtype\": \"F32\", \"shape\": [8e15, 8e15], \"data_offsets\": [0, 0]}}",
          "shape"},
+        {"{\"w\": {\"dtype\": \"F32\", \"shape\": [1,1,1,1,1,1,1,1,4], \"data_offsets\": [0, 16]}}",
+         "9 dimensions, expected at most 8"},
+        {"{\"w\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}, "
+         "\"w\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [8, 16]}}",
+         "\"w\" stands twice"},
+        {"{\"__metadata__\": {\"step\": \"1\", \"step\": \"2\"}}", "\"step\" stands twice"},
+        {"{} \"trailing\": garbage", "behind its end"},
+        {"{}\n", "behind its end"}, /* the format pads with spaces, and only with these */
     };
     struct orr_safetensors *file;
     (void)state;
@@ -367,6 +413,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_safetensors_round_trip, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(test_safetensors_damage, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_safetensors_metadata, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_safetensors_foreign, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,8 +35,8 @@ const char *fuzz_folder(void);
 void fuzz_file(char path[4096], const char *name, const void *bytes, size_t size);
 /* What printf writes in between goes nowhere. */
 void fuzz_quiet(void);
-/* A copy of a safetensors file whose "xxh64" is that of its data, so that mutated files get past
- * the checksum; free() it. */
+/* A copy of a safetensors file whose "xxh64" is that of its data and "xxh64_metadata" that of its
+ * metadata, so that mutated files get past the checksums; free() it. */
 uint8_t *fuzz_with_sum(const uint8_t *bytes, size_t size);
 
 #endif

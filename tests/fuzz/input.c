@@ -7,7 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cjson/cJSON.h>
 #include <xxhash.h>
+
+#include "base/base.h"
 
 static char folder[64];
 
@@ -55,14 +58,14 @@ void fuzz_quiet(void)
     }
 }
 
-/* Where the digits of "xxh64": "..." begin in the header, 0 for nowhere. */
-static size_t digits_at(const uint8_t *bytes, size_t header)
+/* Where the digits of "<key>": "..." begin in the header, 0 for nowhere. */
+static size_t digits_at(const uint8_t *bytes, size_t header, const char *key)
 {
-    static const char key[] = "\"xxh64\"";
-    for (size_t i = 8; i + sizeof key + 20 < 8 + header; i++) {
-        if (memcmp(bytes + i, key, sizeof key - 1) != 0)
+    const size_t length = strlen(key);
+    for (size_t i = 8; i + length + 21 < 8 + header; i++) {
+        if (memcmp(bytes + i, key, length) != 0)
             continue;
-        size_t at = i + sizeof key - 1;
+        size_t at = i + length;
         while (at < 8 + header && strchr(": ", bytes[at]) && bytes[at])
             at++;
         if (at + 18 <= 8 + header && bytes[at] == '"' && bytes[at + 17] == '"')
@@ -71,9 +74,41 @@ static size_t digits_at(const uint8_t *bytes, size_t header)
     return 0;
 }
 
+static void put_sum(uint8_t *digits, uint64_t sum)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)sum);
+    memcpy(digits, text, 16);
+}
+
+/* Of all metadata but the sums, as docs/formats.md says it; false where the header has none. */
+static bool sum_metadata(const uint8_t *bytes, size_t header, uint64_t *sum)
+{
+    cJSON *json = cJSON_ParseWithLength((const char *)bytes + 8, header);
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(json, "__metadata__");
+    const bool found = cJSON_IsObject(metadata);
+    const cJSON **sorted = found ? orr_json_sorted(metadata) : NULL;
+    XXH64_state_t *state = XXH64_createState();
+    FUZZ_EXPECT(state && !sorted == !found);
+    XXH64_reset(state, 0);
+    for (int i = 0; i < cJSON_GetArraySize(metadata) && found; i++) {
+        const char *key = sorted[i]->string, *value = cJSON_GetStringValue(sorted[i]);
+        if (!strcmp(key, "xxh64") || !strcmp(key, "xxh64_metadata"))
+            continue;
+        XXH64_update(state, key, strlen(key) + 1);
+        if (value)
+            XXH64_update(state, value, strlen(value) + 1);
+    }
+    *sum = XXH64_digest(state);
+    XXH64_freeState(state);
+    free(sorted);
+    cJSON_Delete(json);
+    return found;
+}
+
 uint8_t *fuzz_with_sum(const uint8_t *bytes, size_t size)
 {
-    uint64_t header = 0;
+    uint64_t header = 0, sum;
     uint8_t *copy = malloc(size + 1);
     FUZZ_EXPECT(copy);
     memcpy(copy, bytes, size);
@@ -81,12 +116,11 @@ uint8_t *fuzz_with_sum(const uint8_t *bytes, size_t size)
         header |= (uint64_t)bytes[i] << (8 * i);
     if (size < 8 || header > size - 8)
         return copy;
-    const size_t at = digits_at(bytes, (size_t)header);
-    if (at) {
-        char sum[17];
-        snprintf(sum, sizeof sum, "%016llx",
-                 (unsigned long long)XXH64(bytes + 8 + header, size - 8 - (size_t)header, 0));
-        memcpy(copy + at, sum, 16);
-    }
+    const size_t at = digits_at(bytes, (size_t)header, "\"xxh64\"");
+    const size_t of_metadata = digits_at(bytes, (size_t)header, "\"xxh64_metadata\"");
+    if (at)
+        put_sum(copy + at, XXH64(bytes + 8 + header, size - 8 - (size_t)header, 0));
+    if (of_metadata && sum_metadata(bytes, (size_t)header, &sum))
+        put_sum(copy + of_metadata, sum);
     return copy;
 }
