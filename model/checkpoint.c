@@ -2,7 +2,9 @@
  * "adam.m.<name>", "adam.v.<name>", the moving average as "average.<name>". */
 #include "model.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,7 +238,20 @@ static int check_weights(const struct orr_safetensors *file, const char *path,
     return rc;
 }
 
-/* Copies prefix + every name of the table into arena; all must be there. */
+/* Of `count` reals that may lie at any address, the first that is not finite; count: all are. */
+static size_t first_bad(const unsigned char *data, size_t count)
+{
+    real x;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&x, data + i * sizeof x, sizeof x);
+        if (!isfinite(x))
+            return i;
+    }
+    return count;
+}
+
+/* Copies prefix + every name of the table into arena; all must be there, and finite: no training
+ * saves other weights, and figures of such a model would be none. */
 static int read_arena(const struct orr_safetensors *file, const char *path,
                       const struct gpt_model *model, const char *prefix, real *arena)
 {
@@ -244,6 +259,10 @@ static int read_arena(const struct orr_safetensors *file, const char *path,
         const struct gpt_parameter *p = &model->table[i];
         const struct orr_tensor *t;
         TRY(find_tensor(file, path, prefix, p, &t));
+        const size_t bad = first_bad(t->data, p->count);
+        if (bad < p->count)
+            return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": number %zu is not finite", path,
+                            t->name, bad);
         TRY(model->ops->upload(arena + p->offset, t->data, p->count * sizeof(real)));
     }
     return 0;
@@ -261,15 +280,20 @@ static int read_optional(const struct orr_safetensors *file, const char *path,
     return read_arena(file, path, model, prefix, *arena);
 }
 
+int gpt_step_parse(const char *path, const char *text, long *step)
+{
+    errno = 0;
+    *step = *text && !text[strspn(text, "0123456789")] ? strtol(text, NULL, 10) : -1;
+    if (*step < 0 || errno)
+        return ORR_FAIL(ORR_EFORMAT, "%s: metadata \"step\": expected a count, found \"%s\"", path,
+                        text);
+    return 0;
+}
+
 static int read_step(const struct orr_safetensors *file, const char *path, long *step)
 {
     const char *text = orr_safetensors_metadata(file, "step");
-    char *end = NULL;
-    *step = text ? strtol(text, &end, 10) : -1;
-    if (*step < 0 || end == text || *end)
-        return ORR_FAIL(ORR_EFORMAT, "%s: metadata \"step\": expected a count, found \"%s\"", path,
-                        text ? text : "");
-    return 0;
+    return gpt_step_parse(path, text ? text : "", step);
 }
 
 /* " (--set KEY=VALUE)" for the setting that a difference comes from. */

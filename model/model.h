@@ -225,6 +225,9 @@ bool gpt_watch_evaluation(struct gpt_watch *watch, double loss);
 int gpt_watch_print(const struct gpt_watch *watch, char **text);
 int gpt_watch_parse(struct gpt_watch *watch, const char *path, const char *text);
 
+/* checkpoint.c: the metadata "step" of the file `path`; ORR_EFORMAT where it is no count. */
+int gpt_step_parse(const char *path, const char *text, long *step);
+
 /* --------------------------------------- watch_layers.c: numbers that are not; steps 1-based */
 
 /* ORR_EDIVERGED naming the first layer of the last forward pass with a number that is not

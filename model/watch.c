@@ -3,6 +3,7 @@
 #include "model.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,7 @@ int gpt_watch_parse(struct gpt_watch *watch, const char *path, const char *text)
     const double ended = take(&rest), best = take(&rest), since = take(&rest);
     const double skipped = take(&rest), in_row = take(&rest), count = take(&rest);
     if (!is_count(ended, 1) || isnan(best) || !is_count(since, 0x1p53) ||
-        !is_count(skipped, 0x1p53) || !is_count(in_row, 0x1p31 - 1) ||
+        !is_count(skipped, 0x1p53) || !is_count(in_row, fmin(skipped, INT_MAX - 1)) ||
         !is_count(count, watch->window))
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: metadata \"training\": expected 6 counts and a window of at most %d "
@@ -150,13 +151,14 @@ int gpt_watch_parse(struct gpt_watch *watch, const char *path, const char *text)
 
 int gpt_progress(const char *path, long *step, bool *ended)
 {
-    char text[NUMBER], *end = NULL;
+    char text[NUMBER];
     TRY(gpt_checkpoint_metadata(path, "step", text, sizeof text));
-    *step = strtol(text, &end, 10);
-    if (end == text || *end || *step < 0)
-        return ORR_FAIL(ORR_EFORMAT, "%s: metadata \"step\": expected a count, found \"%s\"", path,
-                        text);
+    TRY(gpt_step_parse(path, text, step));
     TRY(gpt_checkpoint_metadata(path, "training", text, sizeof text));
     *ended = text[0] == '1';
+    if (*text && ((text[0] != '0' && text[0] != '1') || (text[1] && text[1] != ' ')))
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: metadata \"training\": expected 0 or 1 first, found \"%s\"", path,
+                        text);
     return 0;
 }

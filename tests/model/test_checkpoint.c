@@ -159,6 +159,8 @@ static void test_foreign(void **state)
         {{.key = "gate", .value = "1"}, ORR_EMISSING, "block.0.attention.gate.weight", "missing"},
         {{.key = "step", .value = "-2"}, ORR_EFORMAT, "step", "-2"},
         {{.key = "step"}, ORR_EFORMAT, "step", "count"},
+        {{.key = "step", .value = "99999999999999999999999"}, ORR_EFORMAT, "step", "count"},
+        {{.key = "step", .value = "3 "}, ORR_EFORMAT, "step", "count"},
         {{.without = "final.bias"}, ORR_EMISSING, "final.bias", "missing"},
         {{.without = "adam.v.block.1"}, ORR_EMISSING, "adam.v.block.1", "missing"},
         {{.without = "adam.v."}, ORR_EMISSING, "adam.v.", "missing"},
@@ -234,6 +236,59 @@ static void test_damaged(void **state)
     refused(bad, ORR_EFORMAT, "", "");
     scratch_path(bad, dir, "absent.safetensors");
     refused(bad, ORR_EMISSING, "", "");
+}
+
+/* What gpt_progress says of a file with this step and state of training. */
+static int progress_of(const char *step, const char *training, bool *ended)
+{
+    char path[4096];
+    float weight = 1;
+    const struct orr_tensor tensor = {"w", ORR_F32, 1, {1}, &weight};
+    const char *const metadata[] = {"step", step, "training", training, NULL};
+    long at;
+    scratch_path(path, dir, "progress.safetensors");
+    assert_int_equal(orr_safetensors_write(path, &tensor, 1, metadata), 0);
+    return gpt_progress(path, &at, ended);
+}
+
+static void test_progress(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"10 0x1p+0", "2", "x", "1x", "01 0", " 1"};
+    bool ended = true;
+    assert_int_equal(progress_of("7", "0 0x1p+0 0 0 0 0", &ended), 0);
+    assert_false(ended);
+    assert_int_equal(progress_of("7", "1 0x1p+0 0 0 0 0", &ended), 0);
+    assert_true(ended);
+    assert_int_equal(progress_of("7", "", &ended), 0); /* of models that were converted */
+    assert_false(ended);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(progress_of("7", bad[i], &ended), ORR_EFORMAT);
+        error_names("progress.safetensors", "\"training\"", bad[i], NULL);
+    }
+    assert_int_equal(progress_of("99999999999999999999999", "0", &ended), ORR_EFORMAT);
+    error_names("progress.safetensors", "\"step\"", "99999999999999999999999", NULL);
+}
+
+/* Weights and moments that are no numbers: refused, with the name of the tensor. */
+static void test_not_finite(void **state)
+{
+    (void)state;
+    struct gpt_config c = tiny_continuous();
+    struct gpt_model model;
+    char path[4096];
+    scratch_path(path, dir, "nan.safetensors");
+    for (int i = 0; i < 4; i++) {
+        static const char *const prefix[] = {"\"", "\"average.", "\"adam.m.", "\"adam.v."};
+        char name[64];
+        tiny_trained(&model, &c);
+        real *const arena[] = {model.param, model.average, model.m, model.v};
+        arena[i][model.table[model.block[1].up_w].offset + 5] = i % 2 ? NAN : -INFINITY;
+        assert_int_equal(gpt_save(&model, path, 3, true, NULL), 0);
+        gpt_free(&model);
+        snprintf(name, sizeof name, "%sblock.1.ffn.up.weight\"", prefix[i]);
+        refused(path, ORR_EFORMAT, name, "number 5 is not finite");
+    }
 }
 
 /* Another configuration than the one asked for is named: key, found, expected. */
@@ -322,9 +377,10 @@ static void test_unwritable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_identity),  cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_damaged),   cmocka_unit_test(test_other_shape),
-        cmocka_unit_test(test_head_bias), cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_identity),   cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_other_shape),
+        cmocka_unit_test(test_head_bias),  cmocka_unit_test(test_unwritable),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

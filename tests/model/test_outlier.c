@@ -96,7 +96,9 @@ static void test_state_text(void **state)
                                       "0 0x1p0 0 0 0 2 1 1 1",
                                       "0 nan 0 0 0 0",
                                       "0 1 -1 0 0 0",
-                                      "2 1 0 0 0 0"};
+                                      "2 1 0 0 0 0",
+                                      "0 1 0 0x1p32 2147483647 0", /* one more would overflow */
+                                      "0 1 0 3 4 0"};              /* more in a row than at all */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(gpt_watch_parse(&a, "f.safetensors", bad[i]), ORR_EFORMAT);
         error_names("f.safetensors", "training", NULL);
