@@ -251,7 +251,8 @@ bool orr_side(void);
 void orr_side_follow(void);
 
 /* SIGINT and SIGTERM set a flag (a second one ends at once); SIGPIPE and SIGXFSZ (a limit on
- * file sizes) are ignored: the write fails instead. SIGCHLD is not, whatever the caller did. */
+ * file sizes) are ignored: the write fails instead. SIGCHLD is not, whatever the caller did. SIGBUS
+ * of a mapped file that became shorter is an error: one line on stderr, status 1. */
 void orr_signals_catch(void);
 /* `last` is called before a signal ends the process at once: a second SIGINT or SIGTERM, and SIGHUP
  * or SIGQUIT, which are caught for this alone. It runs in the handler and may use only what is
@@ -342,8 +343,10 @@ void orr_one_line(char *text);
  * waits for what a FIFO may bring.
  * XXH64 of a file's bytes. */
 int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes);
-/* Maps a whole file to read; munmap() it. *map is NULL where it is empty. */
+/* Maps a whole file to read. *map is NULL where it is empty. Where it becomes shorter meanwhile, the
+ * program that reads it ends with an error that names it (orr_signals_catch). */
 int orr_file_map(const char *path, void **map, size_t *bytes);
+void orr_file_unmap(void *map, size_t bytes); /* of NULL too */
 /* The whole file, NUL-terminated; free() it. */
 int orr_file_read(const char *path, char **text, size_t *bytes);
 /* Formats a path into buffer[4096]; ORR_EINVAL when it does not fit. */

@@ -1,5 +1,6 @@
 /* file.c - atomic files with checksums; folders; whole-file reads. */
 #include "base.h"
+#include "map.h"
 #include "text.h"
 
 #include <ctype.h>
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -356,7 +356,7 @@ void orr_file_close(struct orr_file *file)
 }
 
 /* To read. A FIFO would be waited for without end: it is opened without waiting, and refused. */
-static int open_regular(const char *path, int *fd, size_t *bytes)
+int orr_open_regular(const char *path, int *fd, size_t *bytes)
 {
     struct stat info;
     *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -375,26 +375,11 @@ static int open_regular(const char *path, int *fd, size_t *bytes)
 static int open_stream(const char *path, FILE **stream, size_t *bytes)
 {
     int fd;
-    TRY(open_regular(path, &fd, bytes));
+    TRY(orr_open_regular(path, &fd, bytes));
     *stream = fdopen(fd, "rb");
     if (*stream)
         return 0;
     const int rc = io_error(path, "open");
-    close(fd);
-    return rc;
-}
-
-int orr_file_map(const char *path, void **map, size_t *bytes)
-{
-    int fd, rc = 0;
-    *map = NULL;
-    TRY(open_regular(path, &fd, bytes));
-    if (*bytes)
-        *map = mmap(NULL, *bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (*map == MAP_FAILED) {
-        *map = NULL;
-        rc = io_error(path, "map");
-    }
     close(fd);
     return rc;
 }

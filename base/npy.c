@@ -102,7 +102,7 @@ static int align(const char *path, struct orr_npy *npy, size_t bytes)
     if (copy == MAP_FAILED)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     memcpy(copy, npy->data, bytes);
-    munmap(npy->map, npy->map_bytes);
+    orr_file_unmap(npy->map, npy->map_bytes);
     npy->data = npy->map = copy;
     npy->map_bytes = bytes;
     return 0;
@@ -174,8 +174,7 @@ int orr_npy_expect(const char *path, struct orr_npy *npy, enum orr_dtype dtype, 
 
 void orr_npy_close(struct orr_npy *npy)
 {
-    if (npy->map)
-        munmap(npy->map, npy->map_bytes);
+    orr_file_unmap(npy->map, npy->map_bytes);
     memset(npy, 0, sizeof *npy);
 }
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -337,7 +336,6 @@ void orr_safetensors_close(struct orr_safetensors *file)
         return;
     cJSON_Delete(file->header);
     free(file->tensors);
-    if (file->map)
-        munmap(file->map, file->map_bytes);
+    orr_file_unmap(file->map, file->map_bytes);
     free(file);
 }

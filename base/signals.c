@@ -1,12 +1,14 @@
 /* signals.c - SIGINT and SIGTERM ask for a clean stop; a second one ends at once. A time limit asks
  * for the same. */
 #include "base.h"
+#include "map.h"
 
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Written by handlers, and read by threads that fetch ahead: lock-free (ATOMIC_INT_LOCK_FREE). */
 static atomic_int seen, interrupted, terminated;
@@ -31,6 +33,28 @@ static void on_signal(int number)
         end_by(number);
     *before = 1;
     seen = number;
+}
+
+/* Of an access to memory: what no mapped file explains ends the process as without a handler. */
+static void on_bus(int number, siginfo_t *info, void *context)
+{
+    static atomic_flag begun = ATOMIC_FLAG_INIT;
+    (void)context;
+    if (info->si_code <= 0) { /* sent by somebody */
+        end_by(number);
+        return;
+    }
+    if (atomic_flag_test_and_set(&begun)) /* another thread says it, and ends the process */
+        for (;;)
+            (void)pause();
+    if (!orr_map_lost(info->si_addr)) {
+        end_by(number);
+        return;
+    }
+    void (*const last)(void) = at_end;
+    if (last)
+        last();
+    _exit(1);
 }
 
 static void catch_with(void (*handler)(int), int number)
@@ -62,6 +86,12 @@ void orr_signals_catch(void)
 {
     catch_with(on_signal, SIGINT);
     catch_with(on_signal, SIGTERM);
+    struct sigaction bus;
+    memset(&bus, 0, sizeof bus);
+    bus.sa_sigaction = on_bus;
+    bus.sa_flags = SA_SIGINFO;
+    sigfillset(&bus.sa_mask);
+    sigaction(SIGBUS, &bus, NULL);
     signal(SIGPIPE, SIG_IGN); /* these two: the write fails instead, and is cleaned up after */
     signal(SIGXFSZ, SIG_IGN);
     /* inherited as ignored, gnuplot and jobs side by side would leave no status to wait for */
@@ -72,6 +102,7 @@ int orr_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS); /* is the thread's own: it reads mapped files */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int error = pthread_create(thread, NULL, run, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

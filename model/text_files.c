@@ -6,7 +6,6 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -189,8 +188,7 @@ int gpt_text_files_open(struct gpt_text_files *text, const char *key, const char
 void gpt_text_files_close(struct gpt_text_files *text)
 {
     for (int i = 0; i < text->files; i++) {
-        if (text->file[i].map)
-            munmap(text->file[i].map, text->file[i].map_bytes);
+        orr_file_unmap(text->file[i].map, text->file[i].map_bytes);
         free(text->file[i].path);
     }
     free(text->file);

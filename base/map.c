@@ -1,0 +1,114 @@
+/* map.c - files mapped to read. What is behind the end of one that became shorter meanwhile cannot
+ * be read, nor what its disk does not give: the program gets SIGBUS then, whose handler
+ * (signals.c) asks here which file it was. */
+#include "map.h"
+#include "base.h"
+#include "program.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A handler may not wait for a lock: a slot is taken by its address, and counts once it has a
+ * length. Files beyond the last slot are mapped all the same, and have no name in the message. */
+enum { SLOTS = 1024 };
+static struct slot {
+    atomic_uintptr_t begin; /* 0: free */
+    atomic_size_t bytes;
+    char *path; /* NULL without memory for it */
+} slots[SLOTS];
+static atomic_bool crowded;
+
+static void remember(void *map, size_t bytes, const char *path)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        uintptr_t none = 0;
+        if (!atomic_compare_exchange_strong(&slots[i].begin, &none, (uintptr_t)map))
+            continue;
+        slots[i].path = strdup(path);
+        slots[i].bytes = bytes;
+        return;
+    }
+    crowded = true;
+}
+
+static void forget(const void *map)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        if (slots[i].begin != (uintptr_t)map)
+            continue;
+        slots[i].bytes = 0;
+        free(slots[i].path);
+        slots[i].path = NULL;
+        slots[i].begin = 0;
+        return;
+    }
+}
+
+int orr_file_map(const char *path, void **map, size_t *bytes)
+{
+    int fd, rc = 0;
+    *map = NULL;
+    TRY(orr_open_regular(path, &fd, bytes));
+    if (*bytes)
+        *map = mmap(NULL, *bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (*map == MAP_FAILED) {
+        *map = NULL;
+        rc = ORR_FAIL(errno == ENOMEM ? ORR_ENOMEM : ORR_EIO, "%s: cannot map: %s", path,
+                      strerror(errno));
+    }
+    close(fd);
+    if (*map)
+        remember(*map, *bytes, path);
+    return rc;
+}
+
+void orr_file_unmap(void *map, size_t bytes)
+{
+    if (!map)
+        return;
+    forget(map);
+    munmap(map, bytes);
+}
+
+/* Appends a text to a line of so many bytes, as one line; what does not fit is cut. */
+static size_t append(char *line, size_t used, size_t bytes, const char *text)
+{
+    for (; *text && used < bytes; text++)
+        line[used++] = orr_is_control(text) ? '?' : *text;
+    return used;
+}
+
+bool orr_map_lost(const void *address)
+{
+    const uintptr_t at = (uintptr_t)address;
+    const struct slot *file = NULL;
+    for (int i = 0; i < SLOTS && !file; i++)
+        if (at >= slots[i].begin && at - slots[i].begin < slots[i].bytes)
+            file = &slots[i];
+    if (!file && !crowded)
+        return false;
+    char line[8192], **argv;
+    struct stat info;
+    size_t used = 0;
+    const char *path = file ? file->path : NULL;
+    const bool shorter = !path || stat(path, &info) || (size_t)info.st_size < file->bytes;
+    if (orr_program_arguments(&argv) > 0) {
+        const char *slash = strrchr(argv[0], '/');
+        used = append(line, used, sizeof line - 1, slash ? slash + 1 : argv[0]);
+        used = append(line, used, sizeof line - 1, ": ");
+    }
+    used = append(line, used, sizeof line - 1, "error: ");
+    used = append(line, used, sizeof line - 1, path ? path : "");
+    used = append(line, used, sizeof line - 1, path ? ": the file" : "a file");
+    used = append(line, used, sizeof line - 1,
+                  shorter ? " became shorter while it was read" : " cannot be read");
+    line[used++] = '\n';
+    (void)!write(STDERR_FILENO, line, used); /* there is no other way to say it */
+    return true;
+}
