@@ -512,7 +512,9 @@ int orr_log_line(struct orr_log *log, ...);
 int orr_log_read(const char *path, char **text, size_t *bytes);
 /* The same with a pair of texts in front; neither may need escapes. */
 int orr_log_word_line(struct orr_log *log, const char *key, const char *word, ...);
-void orr_log_close(struct orr_log *log);
+/* ORR_EIO: what was written did not reach the file after all (quotas, NFS). Safe on one that is
+ * closed. */
+int orr_log_close(struct orr_log *log);
 
 /* Largest memory this process has held so far, bytes resident (Linux: VmHWM); NaN where the system
  * does not tell. */

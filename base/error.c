@@ -2,9 +2,11 @@
 #include "base.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gsl/gsl_errno.h>
 
@@ -50,12 +52,30 @@ void orr_error_clear(void)
     last = ORR_OK;
 }
 
+/* Whether all of standard output was written. "| head", which has read enough, is no failure. An
+ * error of an earlier write is remembered by the stream, though not which one: a pipe whose reader
+ * is gone says so again. Closing a copy brings what NFS and quotas say at the end. */
+static int finish_output(void)
+{
+    struct pollfd reader = {.fd = STDOUT_FILENO};
+    if (fflush(stdout))
+        return errno == EPIPE
+                   ? 0
+                   : ORR_FAIL(ORR_EIO, "standard output: cannot write: %s", strerror(errno));
+    if (ferror(stdout) && (poll(&reader, 1, 0) != 1 || !(reader.revents & POLLERR)))
+        return ORR_FAIL(ORR_EIO, "standard output: cannot write: some of it was lost before");
+    const int copy = dup(STDOUT_FILENO);
+    if (copy >= 0 && close(copy))
+        return ORR_FAIL(ORR_EIO, "standard output: cannot write: %s", strerror(errno));
+    return 0;
+}
+
 int orr_error_exit(const char *program, int code)
 {
-    if (code == ORR_OK && (fflush(stdout) == 0 || errno == EPIPE)) /* "| head" is no failure */
-        return 0;
     if (code == ORR_OK)
-        code = ORR_FAIL(ORR_EIO, "standard output: cannot write: %s", strerror(errno));
+        code = finish_output();
+    if (code == ORR_OK)
+        return 0;
     if (code == ORR_EINTR) /* as a shell reports it: the next stage must not start */
         return 128 + (orr_signal_number() ? orr_signal_number() : SIGINT);
     if (!told)

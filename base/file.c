@@ -95,7 +95,10 @@ int orr_mkdir(const char *path)
         if (mkdir(part, 0777) && errno != EEXIST)
             return io_error(part, "create folder");
         if (stat(part, &info) || !S_ISDIR(info.st_mode))
-            return ORR_FAIL(ORR_EIO, "%s: expected a folder, found a file", part);
+            return ORR_FAIL(ORR_EIO, "%s: expected a folder, found %s", part,
+                            !lstat(part, &info) && S_ISLNK(info.st_mode) && !orr_exists(part)
+                                ? "a symbolic link that leads nowhere"
+                                : "a file");
         *at = end;
         if (!end)
             return 0;
@@ -285,23 +288,39 @@ int orr_file_flush(struct orr_file *file)
     return fflush(file->stream) || ferror(file->stream) ? io_error(file->path, "write") : 0;
 }
 
+/* fsync(2), which a signal may interrupt: a few times over. */
+static int sync_file(int fd)
+{
+    enum { TRIES = 16 };
+    int rc = -1;
+    errno = EINTR;
+    for (int i = 0; i < TRIES && rc && errno == EINTR; i++)
+        rc = fsync(fd);
+    return rc;
+}
+
 int orr_file_commit(struct orr_file *file)
 {
     if (orr_memory_short())
         return ORR_FAIL(ORR_ENOMEM, "%s: not written, out of memory", file->path);
-    if (fflush(file->stream) || ferror(file->stream) || fsync(fileno(file->stream)))
+    if (fflush(file->stream) || ferror(file->stream) || sync_file(fileno(file->stream)))
         return io_error(file->path, "write");
-    /* closed after: the lock is kept as long as the file has its temporary name */
-    const int rc = orr_rename(file->temporary, file->path);
+    /* Closing may fail, too (quotas, NFS), and comes before the file has its name; the lock is kept
+     * as long as it has its temporary one, by another descriptor. */
+    const int lock = fcntl(fileno(file->stream), F_DUPFD_CLOEXEC, 0);
+    if (lock < 0)
+        return io_error(file->path, "finish");
     FILE *stream = file->stream;
     file->stream = NULL;
-    if (fclose(stream) && !rc)
-        return io_error(file->path, "finish");
-    if (rc) {
+    int rc = fclose(stream) ? io_error(file->path, "finish") : 0;
+    if (!rc)
+        rc = orr_rename(file->temporary, file->path);
+    if (rc)
         unlink(file->temporary);
-        return rc;
-    }
+    close(lock);
     file->temporary[0] = '\0';
+    if (rc)
+        return rc;
     file->checksum = XXH64_digest(file->hash_state);
     sync_folder(file->path);
     return 0;
@@ -419,7 +438,9 @@ int orr_file_read(const char *path, char **text, size_t *bytes)
     if (!*text)
         rc = ORR_FAIL(ORR_ENOMEM, "%s: out of memory (%zu bytes)", path, size);
     else if (fread(*text, 1, size, stream) != size)
-        rc = io_error(path, "read");
+        rc = ferror(stream)
+                 ? io_error(path, "read")
+                 : ORR_FAIL(ORR_EIO, "%s: the file became shorter while it was read", path);
     else
         (*text)[size] = '\0';
     if (bytes)

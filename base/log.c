@@ -184,9 +184,11 @@ double orr_memory_peak(void)
     return 1024 * kilobytes;
 }
 
-void orr_log_close(struct orr_log *log)
+int orr_log_close(struct orr_log *log)
 {
-    if (log->stream)
-        fclose(log->stream);
+    FILE *stream = log->stream;
     log->stream = NULL;
+    if (stream && fclose(stream))
+        return ORR_FAIL(ORR_EIO, "%s: cannot finish: %s", log->path, strerror(errno));
+    return 0;
 }

@@ -482,9 +482,11 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
         if (!rc)
             rc = borrow(&loop, false); /* the model ends with its average */
         if (!rc)
+            rc = cluster_agree(orr_log_close(&loop.log));
+        if (!rc)
             conclude(&loop, *step);
     }
-    orr_log_close(&loop.log);
+    (void)orr_log_close(&loop.log);
     gpt_watch_free(&loop.watch);
     gpt_tree_free(&loop.tree);
     gpt_ranks_free(&loop.ranks);

@@ -137,7 +137,7 @@ void sr_live_observe(void *observer, const struct sr_observation *seen)
 
 static void discard(struct sr_live *live)
 {
-    orr_log_close(&live->log);
+    (void)orr_log_close(&live->log);
     free(live->evaluations);
     free(live->best);
     free(live);
@@ -182,7 +182,9 @@ int sr_live_end(struct sr_live *live, bool *asked)
     erase(live);
     fflush(stderr);
     *asked = atomic_load(&live->asked);
-    const bool failed = live->log_failed; /* the message is still this thread's last */
+    int rc = live->log_failed ? ORR_EIO : 0; /* the message is still this thread's last */
+    if (!rc)
+        rc = orr_log_close(&live->log);
     discard(live);
-    return failed ? ORR_EIO : 0;
+    return rc;
 }

@@ -7,7 +7,8 @@
  * a file (of a folder: not, it may fail), rename. full: this and all later ones fail with ENOSPC,
  * as on a full disk, writes after half of their bytes; once: this one alone, with EIO; kill: the
  * process ends there as by kill -9, a write after half of its bytes. FAIL_AT=0: nothing fails.
- * FAIL_REPORT gets a line "<n> <operation> <path>" per operation.
+ * FAIL_REPORT gets a line "<n> <operation> <path>" per operation. Closing a file whose path holds
+ * the text of FAIL_CLOSE fails with EDQUOT, as over a quota; that is not counted.
  *
  * Streams are replaced by ones of our own, since what the C library does inside its own streams
  * cannot be reached from outside. One thread writes at a time in the programs tested. */
@@ -94,9 +95,13 @@ static ssize_t stream_write(void *cookie, const char *bytes, size_t size)
 static int stream_close(void *cookie)
 {
     struct stream *s = cookie;
+    const char *fails = getenv("FAIL_CLOSE");
     const int rc = close(s->fd);
     s->file = NULL;
-    return rc;
+    if (!fails || !strstr(s->path, fails))
+        return rc;
+    errno = EDQUOT;
+    return -1;
 }
 
 FILE *fopen(const char *path, const char *mode)
