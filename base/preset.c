@@ -191,6 +191,9 @@ static int json_text(const char *where, const struct orr_field *f, const cJSON *
         cJSON_ArrayForEach (part, item) {
             if (!cJSON_IsString(part))
                 return bad(where, f, "a list of names", "something else");
+            if (!*part->valuestring || strchr(part->valuestring, ',')) /* it would become two */
+                return bad(where, f, "names that are not empty and have no comma",
+                           part->valuestring);
             used += (size_t)snprintf(text + used, ORR_FIELD_TEXT_BYTES - used, "%s%s",
                                      used ? "," : "", part->valuestring);
             if (used >= ORR_FIELD_TEXT_BYTES)
