@@ -10,6 +10,7 @@
 
 enum { DIGITS = 9 };
 static const char suffix[] = ".safetensors";
+static const long most_steps = 1000000000000; /* of a training, by its settings */
 
 bool gpt_rotate_due(const struct orr_train_preset *train, long step)
 {
@@ -19,14 +20,22 @@ bool gpt_rotate_due(const struct orr_train_preset *train, long step)
     return every > 0 && step % every == 0;
 }
 
-/* Step of "<stem>-<digits>.safetensors", -1 for other names. */
+static int print_name(char name[256], const char *stem, size_t length, long step)
+{
+    return snprintf(name, 256, "%.*s-%0*ld%s", (int)length, stem, DIGITS, step, suffix);
+}
+
+/* Step of a file that gpt_rotate() may have made, -1 for other names. */
 static long numbered(const char *name, const char *stem, size_t length)
 {
+    char own[256];
     if (strncmp(name, stem, length) || name[length] != '-')
         return -1;
-    const char *digits = name + length + 1;
-    const size_t count = strspn(digits, "0123456789");
-    return count >= DIGITS && count < 18 && !strcmp(digits + count, suffix) ? atol(digits) : -1;
+    errno = 0;
+    const long step = strtol(name + length + 1, NULL, 10);
+    if (errno || step < 0 || step > most_steps || print_name(own, stem, length, step) >= 256)
+        return -1;
+    return strcmp(name, own) ? -1 : step;
 }
 
 static int newest_first(const void *a, const void *b)
@@ -65,8 +74,9 @@ static int list_steps(const struct gpt_task *task, size_t length, long **steps, 
 
 static int path_of(const struct gpt_task *task, size_t length, long step, char path[4096])
 {
-    return orr_path(path, "%s/%.*s-%0*ld%s", task->folder, (int)length, task->checkpoint, DIGITS,
-                    step, suffix);
+    char name[256];
+    (void)print_name(name, task->checkpoint, length, step);
+    return orr_path(path, "%s/%s", task->folder, name);
 }
 
 static size_t stem(const struct gpt_task *task)

@@ -68,6 +68,22 @@ static void test_kept(void **state)
     step = 0;
     assert_int_equal(run("checkpoints", &t, -1, &step), 0);
     holds("checkpoints", "24 30 36"); /* the last is step 40, no multiple */
+    /* names that are not written here take no place */
+    static const char *const foreign[] = {"last-99999999999999999", "last-0000000099", "last-99"};
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        char path[4096];
+        assert_int_equal(orr_path(path, "%s/checkpoints/%s.safetensors", dir, foreign[i]), 0);
+        scratch_text(path, "foreign");
+    }
+    step = 0;
+    assert_int_equal(run("checkpoints", &t, -1, &step), 0);
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        char path[4096];
+        assert_int_equal(orr_path(path, "%s/checkpoints/%s.safetensors", dir, foreign[i]), 0);
+        assert_true(orr_exists(path));
+        assert_int_equal(unlink(path), 0);
+    }
+    holds("checkpoints", "24 30 36");
     t.keep_every = 10;
     step = 0;
     assert_int_equal(run("every", &t, -1, &step), 0);
