@@ -343,8 +343,8 @@ void orr_one_line(char *text);
  * waits for what a FIFO may bring.
  * XXH64 of a file's bytes. */
 int orr_file_checksum(const char *path, uint64_t *checksum, uint64_t *bytes);
-/* Maps a whole file to read. *map is NULL where it is empty. Where it becomes shorter meanwhile, the
- * program that reads it ends with an error that names it (orr_signals_catch). */
+/* Maps a whole file to read. *map is NULL where it is empty. Where it becomes shorter meanwhile,
+ * the program that reads it ends with an error that names it (orr_signals_catch). */
 int orr_file_map(const char *path, void **map, size_t *bytes);
 void orr_file_unmap(void *map, size_t bytes); /* of NULL too */
 /* The whole file, NUL-terminated; free() it. */

@@ -134,6 +134,24 @@ else
         every_operation full 'No space left on device' 1 3
         every_operation once 'Input/output error' 2 6
     fi
+    # what a file system says only when a file is closed (quotas, NFS)
+    for file in log.jsonl last.safetensors; do
+        (export LD_PRELOAD=$FAIL_WRITE FAIL_CLOSE=/$file && train "$WORK/failed")
+        check "$file cannot be closed: status 1" test $? -eq 1
+        check "... is said" grep -q \
+            "^pretrain: error: $WORK/failed/.*/$file: cannot finish: Disk quota exceeded\$" \
+            "$WORK/err"
+        check "... nothing temporary" clean "$WORK/failed"
+        check "... goes on" train "$WORK/failed" --resume
+        check "... to the same files" same_by comparable "$WORK/states/end" "$WORK/failed"
+        rm -rf "$WORK/failed"
+    done
+    (export LD_PRELOAD=$FAIL_WRITE FAIL_CLOSE=/log.jsonl && exec "$BIN/symreg" \
+        "$run/truth/finetune/forces_magnitude.csv" --target F --preset smoke --features r --quiet \
+        --set symreg.iterations=1 --threads 1 --out "$WORK/none") \
+        >"$WORK/out" 2>"$WORK/err" </dev/null
+    check "symreg: a log that cannot be closed: status 1" test $? -eq 1
+    check "... is said" grep -q '/log.jsonl: cannot finish: Disk quota exceeded$' "$WORK/err"
 fi
 
 # ---- standard output that takes nothing
