@@ -292,8 +292,8 @@ int orr_file_printf(struct orr_file *file, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int orr_file_commit(struct orr_file *file);
 /* Whether memory ran out at any time in a way that its caller may not have noticed: in JSON, whose
- * trees are whole all the same, from a reserve, or in an error that was forgotten. orr_file_commit()
- * refuses from then on (ORR_ENOMEM). */
+ * trees are whole all the same, from a reserve, or in an error that was forgotten. From then on
+ * orr_file_commit() refuses (ORR_ENOMEM). */
 bool orr_memory_short(void);
 void orr_memory_ran_out(void);
 /* What was written so far can be read under the temporary name, by another program too. */
@@ -323,8 +323,8 @@ void orr_unlock(int fd);
 bool orr_exists(const char *path);
 /* Removes what may not be there. ORR_EIO. */
 int orr_remove(const char *path);
-/* rename(2), which on NFS may have renamed and say ENOENT: when the answer was lost, the request came
- * a second time. ORR_EIO names `to`. */
+/* rename(2), which on NFS may have renamed and say ENOENT: when the answer was lost, the request
+ * came a second time. ORR_EIO names `to`. */
 int orr_rename(const char *from, const char *to);
 /* Whether a text can be the name of a file in a folder and lead nowhere else: not empty, no "/", no
  * control character, neither "." nor "..". For names that stand in files. */

@@ -1,10 +1,10 @@
-/* memory_short.c - memory that ran out where nobody notices: a file would lack something, and nobody
- * would know.
+/* memory_short.c - memory that ran out where nobody notices: a file would lack something, and
+ * nobody would know.
  *
  * cJSON leaves out what it has no memory for. What it needs then comes from a reserve, so that a
  * tree is whole, and that it was so is known: orr_memory_short() is true from then on, and
- * orr_file_commit() refuses. The reserve is never given back. The same holds for errors that a caller
- * has forgotten, as when it takes a file that it could not read for one that is not there. */
+ * orr_file_commit() refuses. The reserve is never given back. The same holds for errors that a
+ * caller has forgotten, as when it takes a file that it could not read for one that is missing. */
 #include "base.h"
 
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # reliability.sh OUT minutes|hours [STEP...] - makes the figures of docs/reliability.md.
 #
-# Each step is a command that anyone can give by itself. What it printed is OUT/STEP.log, and its row
-# OUT/STEP.row; OUT/table.md has the rows of all steps, and OUT/fuzz.md those of the fuzz targets.
+# Each step is a command that anyone can give by itself. What it printed is OUT/STEP.log, and its
+# row OUT/STEP.row; OUT/table.md has the rows of all steps, OUT/fuzz.md those of the fuzz targets.
 # `hours` is the whole budget of each step, of which `minutes` is a sample. A step that has its row
 # at this commit and length is not run again, so that hours can be cut into several calls.
 set -u -o pipefail
@@ -14,24 +14,34 @@ commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=
 status=0
 chosen=" $* "
 
-# the names of all steps, what each shows, and its command of minutes and of hours (-: none)
+# step NAME WHAT MINUTES [HOURS]: what it shows, its command and that of the whole budget, where it is
+# another; -: none
+step() {
+    printf '%s|%s|%s|%s\n' "$1" "$2" "$3" "${4-$3}"
+}
+one='make check-one T='
 steps() {
-    cat <<'STEPS'
-replay|kept inputs, each to its parser|make check-one T=fuzz/replay|make check-one T=fuzz/replay
-fuzz|inputs searched for in each parser|make -j2 fuzz FUZZ_SECONDS=10|make -j2 fuzz FUZZ_SECONDS=600
-coverage|lines of parsers that kept and found inputs run|make fuzz-coverage|make fuzz-coverage
-paths|names, links, modes, read-only folders|make check-one T=cli/test_paths|make check-one T=cli/test_paths
-disk|disks that are full or fail|make check-one T=cli/test_disk_full|make check-one T=cli/test_disk_full KILLS=100
-nfs|answers that get lost, locks that are refused|make check-one T=kill/test_nfs|make check-one T=kill/test_nfs WORLD_SET=
-alloc|allocations that fail|make check-alloc ALLOCS=20|make check-alloc
-kill|one training killed at any operation|make check-one T=kill/test_kill|make check-one T=kill/test_kill KILLS=100
-world|a whole world killed at random moments|make check-one T=kill/test_world KILLS=10|make check-one T=kill/test_world KILLS=100 WORLD_SET=
-time|clocks that jump, processes that are stopped|make check-one T=kill/test_time|make check-one T=kill/test_time KILLS=100
-pairs|two programs in one run directory|make check-one T=kill/test_pairs|make check-one T=kill/test_pairs PAIRS=all
-tsan|data races|-|make check-tsan
-valgrind|memory that nobody wrote, leaks|-|make check-valgrind
-build|two builds in different folders|tools/reproducible.sh orbits|tools/reproducible.sh
-STEPS
+    step replay 'kept inputs, each to its parser' "${one}fuzz/replay"
+    step fuzz 'inputs searched for in each parser' \
+        'make -j2 fuzz FUZZ_SECONDS=10' 'make -j2 fuzz FUZZ_SECONDS=600'
+    step coverage 'lines of parsers that kept and found inputs run' 'make fuzz-coverage'
+    step paths 'names, links, modes, read-only folders' "${one}cli/test_paths"
+    step disk 'disks that are full or fail' \
+        "${one}cli/test_disk_full" "${one}cli/test_disk_full KILLS=100"
+    step nfs 'answers that get lost, locks that are refused' \
+        "${one}kill/test_nfs" "${one}kill/test_nfs WORLD_SET="
+    step alloc 'allocations that fail, leaks' 'make check-alloc ALLOCS=5' 'make check-alloc'
+    step kill 'one training killed at any operation' \
+        "${one}kill/test_kill" "${one}kill/test_kill KILLS=100"
+    step world 'a whole world killed at random moments' \
+        "${one}kill/test_world KILLS=10" "${one}kill/test_world KILLS=100 WORLD_SET="
+    step time 'clocks that jump, processes that are stopped' \
+        "${one}kill/test_time" "${one}kill/test_time KILLS=100"
+    step pairs 'two programs in one run directory' \
+        "${one}kill/test_pairs" "${one}kill/test_pairs PAIRS=all"
+    step tsan 'data races' - 'make check-tsan'
+    step valgrind 'memory that nobody wrote, leaks' - 'make check-valgrind'
+    step build 'two builds in different folders' 'tools/reproducible.sh orbits' 'tools/reproducible.sh'
 }
 
 # figure STEP: what its log says, in a few words
@@ -48,7 +58,8 @@ figure() {
         ;;
     *)
         {
-            grep -E '^memory ran out|^reproducible:|kills (in|at)|stops in|pairs: ' "$log"
+            grep -E '^memory ran out|^reproducible:|kills (in|at)|stops in|pairs: ' \
+                "$log"
             grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1
         } | sed 's/|/,/g' | paste -sd ';' | sed 's/;/; /g'
         ;;

@@ -78,7 +78,7 @@ check "... has a run of its name" \
 make -n orbits RUN=$'a\nb' >"$WORK/out" 2>"$WORK/err"
 check "make with a name of two lines: status" equal 2 $?
 check "... says so" grep -q 'expected one line, found "a' "$WORK/err"
-HOME=/home/of make -n watch RUN='~/a b' >"$WORK/out"
+HOME=/home/of make --no-print-directory -n watch RUN='~/a b' >"$WORK/out"
 check "... and a ~/ that the shell left is the home folder's" equal "tools/watch.sh ~/'a b' ''" \
     "$(cat "$WORK/out")"
 run=$odd/run

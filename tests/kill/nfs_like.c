@@ -4,11 +4,11 @@
  *   LD_PRELOAD=nfs_like.so NFS_REPORT=FILE program ...
  *
  * Lost answers: the client asks a second time, and is told what has become of the first. rename,
- * unlink, remove and rmdir have done it and say ENOENT; link has done it and says EEXIST. NFS_HOW=gone
- * makes rename say ENOENT and do nothing, as when somebody else has removed the file.
+ * unlink, remove and rmdir have done it and say ENOENT; link has done it and says EEXIST.
+ * NFS_HOW=gone makes rename say ENOENT and do nothing, as when somebody else has removed the file.
  *
- * Silly renames: a file that this process has open, when it is removed or another one takes its name,
- * stays in its folder as ".nfs<number>" until the process ends.
+ * Silly renames: a file that this process has open, when it is removed or another one takes its
+ * name, stays in its folder as ".nfs<number>" until the process ends.
  *
  * Locks are refused with ENOLCK, and folders cannot be synced. NFS_REPORT gets a line
  * "<lost answers> <silly renames> <refused locks> <program>" when the program returns. */

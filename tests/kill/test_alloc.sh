@@ -6,8 +6,8 @@
 # status where memory was left that nothing leads to.
 #
 #   ALLOCS=n           about so many places of each step (default 5); all: every one
-#   ALLOCS_OF="a b"    of these steps alone; those before run with all memory (default: of the stages,
-#                      one probe and a cell); all: of every one
+#   ALLOCS_OF="a b"    of these steps alone; those before run with all memory (default: of the
+#                      stages, one probe and a cell); all: of every one
 . tests/cli/lib.sh
 
 FAIL_ALLOC=${FAIL_ALLOC:-build/tests/fail_alloc.so}
@@ -104,8 +104,8 @@ clear_error() {
         grep -Eqi "^($program: error: |libgomp: ).*($why)" "$WORK/err" ||
         { cat "$WORK/err" && return 1; }
 }
-# leaked NAME N STEP: whose, by stacks that are whole. GSL 2.7 forgets what an allocating function of its
-# own had made when another allocation fails inside of that function, and nobody else can free it.
+# leaked NAME N STEP: whose, by stacks that are whole. GSL 2.7 forgets what an allocating function
+# of its own had made when another allocation fails inside of it, and nobody else can free that.
 leaked() {
     local outer
     LSAN_OPTIONS=fast_unwind_on_malloc=0 starved "$2" "$3"

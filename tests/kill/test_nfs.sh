@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # test_nfs.sh - a world on a file system like NFS, whose answers are lost after the server has done
 # what it was asked, where files that are open stay under another name, and nothing can be locked
-# (nfs_like.c): the same bytes, nothing else in the folder; and a rename that really did nothing is an
-# error.
+# (nfs_like.c): the same bytes, nothing else in the folder; and a rename that really did nothing is
+# an error.
 #
 #   WORLD_SET=    see world.sh
 . tests/cli/lib.sh
