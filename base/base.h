@@ -503,8 +503,8 @@ struct orr_log {
     bool appends; /* to what is there, and no line was yet */
 };
 /* The first line that is appended takes the place of what a kill or a power loss left of the last
- * one: the two would be glued together. Nothing is written through a symbolic link: a new log replaces it, to append to one is
- * ORR_EIO. */
+ * one: the two would be glued together. Nothing is written through a symbolic link: a new log
+ * replaces it, to append to one is ORR_EIO. */
 int orr_log_open(struct orr_log *log, const char *path, bool append);
 int orr_log_line(struct orr_log *log, ...);
 /* The whole of a log, to be cut into lines; free() it. NUL bytes, which a power loss leaves, are

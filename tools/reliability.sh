@@ -14,8 +14,8 @@ commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=
 status=0
 chosen=" $* "
 
-# step NAME WHAT MINUTES [HOURS]: what it shows, its command and that of the whole budget, where it is
-# another; -: none
+# step NAME WHAT MINUTES [HOURS]: what it shows, its command and that of the whole budget, where it
+# is another; -: none
 step() {
     printf '%s|%s|%s|%s\n' "$1" "$2" "$3" "${4-$3}"
 }
@@ -41,7 +41,8 @@ steps() {
         "${one}kill/test_pairs" "${one}kill/test_pairs PAIRS=all"
     step tsan 'data races' - 'make check-tsan'
     step valgrind 'memory that nobody wrote, leaks' - 'make check-valgrind'
-    step build 'two builds in different folders' 'tools/reproducible.sh orbits' 'tools/reproducible.sh'
+    step build 'two builds in different folders' \
+        'tools/reproducible.sh orbits' 'tools/reproducible.sh'
 }
 
 # figure STEP: what its log says, in a few words
@@ -79,7 +80,8 @@ fuzz_table() {
         FILENAME ~ /targets.h$/ && /^FUZZ\(/ {
             name = $0; sub(/^FUZZ\(/, "", name); sub(/,.*/, "", name)
             split($0, part, "\"")
-            print "| `" name "` | " part[4] " | " runs[name] " | " edges[name] " | " share[name] " |"
+            print "| `" name "` | " part[4] " | " runs[name] " | " edges[name] " | " \
+                share[name] " |"
         }' "$out/fuzz.log" "$out/coverage.log" tests/fuzz/targets.h
 }
 
