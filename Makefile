@@ -20,7 +20,7 @@
 ## make clean        removes build/ and bin/
 
 PRESET  ?= quick
-RUN     ?= runs/$(basename $(notdir $(call given,PRESET)))
+RUN     ?= runs/$(subst ?, ,$(basename $(notdir $(subst $(subst ,, ),?,$(call given,PRESET)))))
 THREADS ?=
 SET     ?=
 ATTENTION ?=

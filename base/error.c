@@ -48,6 +48,11 @@ void orr_error_clear(void)
 {
     if (last == ORR_ENOMEM)
         orr_memory_ran_out();
+    orr_error_recover();
+}
+
+void orr_error_recover(void)
+{
     message[0] = '\0';
     last = ORR_OK;
 }

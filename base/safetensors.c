@@ -218,8 +218,10 @@ static int verify(const char *path, const struct orr_safetensors *file, const ch
     char found[32];
     snprintf(found, sizeof found, "%016llx", (unsigned long long)sum);
     if (expected && strcmp(found, expected))
-        return ORR_FAIL(ORR_EFORMAT, "%s: corrupt%s: checksum expected %s, found %s", path, what,
-                        expected, found);
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: corrupt%s: checksum expected %s, found %s (who changes it leaves out "
+                        "\"%s\")",
+                        path, what, expected, found, name);
     return 0;
 }
 
@@ -236,7 +238,7 @@ static int verify_both(const char *path, const struct orr_safetensors *file, con
     return verify(path, file, of_metadata, " metadata", sum);
 }
 
-/* The header as JSON, which fills it but for spaces at its end. */
+/* The header as JSON, which fills it but for blanks at its end. */
 static int parse_header(const char *path, struct orr_safetensors *file, const char *text,
                         size_t length)
 {
@@ -244,12 +246,12 @@ static int parse_header(const char *path, struct orr_safetensors *file, const ch
     file->header = cJSON_ParseWithLengthOpts(text, length, &end, 0);
     if (!cJSON_IsObject(file->header))
         return ORR_FAIL(ORR_EFORMAT, "%s: not a safetensors file: its header is not JSON", path);
-    while (end < text + length && *end == ' ')
+    while (end < text + length && memchr(" \t\r\n", *end, 4))
         end++;
     if (end < text + length)
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: not a safetensors file: its header of %zu bytes has other things than "
-                        "spaces behind its end, at byte %zu",
+                        "blanks behind its end, at byte %zu",
                         path, length, (size_t)(end - text));
     return orr_json_check_keys(path, file->header);
 }

@@ -99,6 +99,6 @@ const struct k_ops *k_plugin_usable(void)
         fprintf(stderr,
                 "note: an NVIDIA driver is here, but no GPU can be used%s%s: --device cpu\n",
                 symbol ? "" : ": ", symbol ? "" : orr_error());
-    orr_error_clear();
+    orr_error_recover();
     return NULL;
 }

@@ -75,7 +75,7 @@ static int without(struct gpt_model *model, const struct gpt_batch *on)
     struct gpt_replay *replay = &model->act->replay;
     orr_note(cluster_rank() > 0, "note: passes are not recorded, and take longer to start: %s",
              orr_error());
-    orr_error_clear();
+    orr_error_recover(); /* (a GPU may have too little memory for a recording) */
     gpt_replay_free(model->ops, replay);
     replay->off = true;
     return gpt_pass(model, on);

@@ -47,7 +47,7 @@ static bool read_number(const char **at, int *number)
         return false;
     const long value = strtol(*at, &end, 10); /* LONG_MAX for what is larger */
     *at = end;
-    *number = (int)(value < SIM_PARTS_MOST ? value : SIM_PARTS_MOST + 1);
+    *number = (int)(value <= SIM_PARTS_MOST ? value : SIM_PARTS_MOST + 1);
     return value <= SIM_PARTS_MOST;
 }
 
@@ -104,7 +104,8 @@ static int check_part(struct part *part, const struct orr_preset *preset)
             snprintf(why, sizeof why, "%s",
                      part->inventory.progress
                          ? "other numbers of sequences, or of sequences per file, are expected"
-                         : "no progress.json there, as every part has");
+                         : "no progress.json there, as every part has: an earlier version made it "
+                           "as the only part, and its files are whole sets");
             verdict = ORR_REFUSE;
         }
         if (verdict == ORR_REFUSE)

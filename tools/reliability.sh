@@ -45,6 +45,18 @@ steps() {
         'tools/reproducible.sh orbits' 'tools/reproducible.sh'
 }
 
+[[ $length = minutes || $length = hours ]] || {
+    echo "reliability: error: RELIABILITY: expected minutes or hours, found \"$length\"" >&2
+    exit 2
+}
+for name in $chosen; do
+    steps | grep -q "^$name|" || {
+        echo "reliability: error: STEPS: expected some of $(steps | cut -d'|' -f1 | paste -sd ' ')," \
+            "found \"$name\"" >&2
+        exit 2
+    }
+done
+
 # figure STEP: what its log says, in a few words
 figure() {
     local log=$out/$1.log
@@ -89,7 +101,7 @@ fuzz_table() {
 log_of() {
     local test
     case $1 in
-    *check-alloc*) cat "$build"/tests/logs-alloc/*.log ;;
+    *check-alloc*) cat build-leak/tests/logs-alloc/*.log ;;
     *T=*)
         test=${1#*T=}
         test=${test%% *}

@@ -47,7 +47,7 @@ uptime_s() {
 logs() {
     log_list=()
     if [ -d "$run" ]; then
-        mapfile -t -d '' log_list < <(find "$run" -name '*.jsonl' -type f -print0 | sort -z)
+        mapfile -t -d '' log_list < <(find -H "$run" -name '*.jsonl' -type f -print0 | sort -z)
     elif [ -e "$run" ]; then
         log_list=("$run")
     fi

@@ -101,6 +101,24 @@ static int remove_results(const char *folder, int count)
     return 0;
 }
 
+/* A table that results would take the place of is refused, by whatever name. */
+static int check_table(const char *file, const char *folder)
+{
+    static const char *const other[] = {"log.jsonl", "checkpoint.bin"};
+    char path[4096];
+    struct stat table, result;
+    for (int i = 0; i < RESULTS + 2; i++) {
+        TRY(orr_path(path, "%s/%s", folder, i < RESULTS ? results[i] : other[i - RESULTS]));
+        if (!stat(file, &table) && !stat(path, &result) && table.st_dev == result.st_dev &&
+            table.st_ino == result.st_ino)
+            return ORR_FAIL(ORR_EUSAGE,
+                            "--out: %s is the table, and would be replaced by a result; expected "
+                            "another folder",
+                            path);
+    }
+    return 0;
+}
+
 /* The search with its view, on all rows or a sample. *rc_stop: ORR_EINTR when a signal ended it. */
 static int search(const struct orr_cli *cli, const struct sr_table *table,
                   struct sr_csv_setup *setup, struct sr_fit *fit, int *stopped)
@@ -168,6 +186,8 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     char target[300], checkpoint[4096];
     int stopped = 0, rc = 0;
     if (*cli->out)
+        rc = check_table(file, cli->out);
+    if (*cli->out && !rc)
         rc = orr_path(checkpoint, "%s/checkpoint.bin", cli->out);
     if (!rc && cli->resume && !*cli->out)
         rc = ORR_FAIL(ORR_EUSAGE, "--resume: needs the --out DIR of the search to go on with");

@@ -75,6 +75,8 @@ ${stages//$'\n'/[--plan]$'\n'}[--plan]
 check "make where PRESET is in a folder" show PRESET="my/own.one.json" SET= ATTENTION= ORBITS_DIR=
 check "... has a run of its name" \
     grep -qF '[my/own.one.json][--run][runs/own.one][--resume]' "$WORK/out"
+check "... also where both have spaces" show PRESET="my own/a  b.x.json"
+check "... ('my own')" grep -qF '[my own/a  b.x.json][--run][runs/a  b.x][--resume]' "$WORK/out"
 make -n orbits RUN=$'a\nb' >"$WORK/out" 2>"$WORK/err"
 check "make with a name of two lines: status" equal 2 $?
 check "... says so" grep -q 'expected one line, found "a' "$WORK/err"

@@ -40,7 +40,8 @@ extern "C" long cuda_host_graphs(void)
 
 static cudaError_t refuse(const char *what)
 {
-    return cuda_host_fail(cudaErrorNotSupported, "%s was told to fail", what);
+    return cuda_host_fail(broken % 2 ? cudaErrorNotSupported : cudaErrorMemoryAllocation,
+                          "%s was told to fail", what);
 }
 
 bool cuda_host_capturing(void)

@@ -54,6 +54,20 @@ static void test_same_data(void **state)
 }
 
 /* What is of which part: shards counted one by one. */
+static void test_part_names(void **state)
+{
+    static const char *const wrong[] = {"0/1",  "2/1",  "1/100000", "1/4294967297", " 1/2",
+                                        "1/+2", "1/2x", "1",        "1/",           ""};
+    int part, parts;
+    (void)state;
+    assert_true(sim_part_parse("99999/99999", "/", &part, &parts));
+    assert_true(part == 99998 && parts == 99999);
+    assert_true(sim_part_parse("3-of-7", "-of-", &part, &parts));
+    assert_true(part == 2 && parts == 7);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(sim_part_parse(wrong[i], "/", &part, &parts));
+}
+
 static void test_shares(void **state)
 {
     struct orr_preset p;
@@ -469,6 +483,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_same_data, sets_setup, sets_teardown),
+        cmocka_unit_test(test_part_names),
         cmocka_unit_test(test_shares),
         cmocka_unit_test(test_ten_million),
         cmocka_unit_test_setup_teardown(test_claims, sets_setup, sets_teardown),
