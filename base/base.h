@@ -46,8 +46,8 @@ int orr_fail(int code, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The last message of this thread ("" when none). ORRERY_TRACE=1 adds source file and line. */
 const char *orr_error(void);
-/* Forgets the message: for callers that go on without. After memory that ran out nobody can tell what
- * they go on without: no file is committed from then on (orr_memory_short()). */
+/* Forgets the message: for callers that go on without. After memory that ran out nobody can tell
+ * what they go on without: no file is committed from then on (orr_memory_short()). */
 void orr_error_clear(void);
 /* The same where nothing is lost by it, also by memory that ran out: what failed is done in another
  * way, or it was only to say something. */

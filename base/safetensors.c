@@ -246,7 +246,7 @@ static int parse_header(const char *path, struct orr_safetensors *file, const ch
     file->header = cJSON_ParseWithLengthOpts(text, length, &end, 0);
     if (!cJSON_IsObject(file->header))
         return ORR_FAIL(ORR_EFORMAT, "%s: not a safetensors file: its header is not JSON", path);
-    while (end < text + length && memchr(" \t\r\n", *end, 4))
+    while (end < text + length && *end && strchr(" \t\r\n", *end))
         end++;
     if (end < text + length)
         return ORR_FAIL(ORR_EFORMAT,

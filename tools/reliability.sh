@@ -51,8 +51,8 @@ steps() {
 }
 for name in $chosen; do
     steps | grep -q "^$name|" || {
-        echo "reliability: error: STEPS: expected some of $(steps | cut -d'|' -f1 | paste -sd ' ')," \
-            "found \"$name\"" >&2
+        echo "reliability: error: STEPS: expected some of" \
+            "$(steps | cut -d'|' -f1 | paste -sd ' '), found \"$name\"" >&2
         exit 2
     }
 done

@@ -98,8 +98,9 @@ mkdir "$run/fits"
 for result in front.csv log.jsonl; do # (a kill would leave no table)
     printf 'x,y\n1,2\n2,4\n3,6\n' >"$run/fits/$result"
     ln -sf "$run/fits/$result" "$WORK/link.csv"
-    refuse "a table that --out would replace: $result" 2 --out: "$run/fits/$result is the table" -- \
-        timeout "$LIMIT" "$BIN/symreg" "$WORK/link.csv" --target y --quiet --out "$run/fits"
+    refuse "a table that --out would replace: $result" 2 --out: \
+        "$run/fits/$result is the table" -- timeout "$LIMIT" "$BIN/symreg" "$WORK/link.csv" \
+        --target y --quiet --out "$run/fits"
 done
 refuse "an option without FILE" 2 '--units: needs a FILE.csv' -- "$BIN/symreg" --units x=m
 refuse "FILE without --target" 2 'Give --target COLUMN' -- "$BIN/symreg" "$F"
