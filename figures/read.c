@@ -95,6 +95,8 @@ int report_body_of(const char *name)
     return -1;
 }
 
+enum { STEPS = 1000000 }; /* a sequence has no more */
+
 static int take_rows(const char *path, const struct orr_csv *csv, const int column[9], int bodies,
                      struct report_source *source)
 {
@@ -108,6 +110,11 @@ static int take_rows(const char *path, const struct orr_csv *csv, const int colu
             if (!isfinite(v[column[c]]))
                 return ORR_FAIL(ORR_EFORMAT, "%s:%zu: \"%s\" is not a finite number", path,
                                 csv->line[row], csv->names[column[c]]);
+        const double step = v[column[1]];
+        if (step < 0 || step > STEPS || step != floor(step))
+            return ORR_FAIL(ORR_EFORMAT,
+                            "%s:%zu: step: expected a whole number from 0 to %d, found %g", path,
+                            csv->line[row], STEPS, step);
         struct report_orbit *orbit = &source->orbit[planet];
         struct report_position *at = &orbit->at[orbit->count++];
         *at = (struct report_position){.x_au = v[column[2]],
@@ -117,7 +124,7 @@ static int take_rows(const char *path, const struct orr_csv *csv, const int colu
                                        .fx = v[column[6]],
                                        .fy = v[column[7]],
                                        .labelled = v[column[8]] > 0.5,
-                                       .step = (int)v[column[1]]};
+                                       .step = (int)step};
         if (hypot(at->x_au, at->y_au) <= 0 || hypot(at->fx_true, at->fy_true) <= 0)
             return ORR_FAIL(ORR_EFORMAT, "%s:%zu: position and true force must not vanish", path,
                             csv->line[row]);

@@ -405,6 +405,9 @@ static void corrupt_input_is_named(void **state)
     } cases[] = {{"0,ceres,0,1,2,3,4,5,6,0\n", "ceres"},
                  {"0,earth,0,1,2,3,4,nan,6,0\n", "\"fx\""},
                  {"0,earth,0,0,0,3,4,5,6,0\n", "must not vanish"},
+                 {"0,earth,4e80,1,2,3,4,5,6,0\n", ":2: step: expected a whole number"},
+                 {"0,earth,0.5,1,2,3,4,5,6,0\n", "found 0.5"},
+                 {"0,earth,-1,1,2,3,4,5,6,0\n", "found -1"},
                  {"0,earth,0,1,2,3,4,5,6,0\n", "no rows of mercury"}};
     static struct report_run run;
     write_run();
