@@ -8,3 +8,14 @@ if [ -z "${MOUNTS:-}" ]; then
         fi
     done
 fi
+# room SIZE: a file system of that size in the folder $disk, which ends with the test; or another
+# size of it
+mounted=
+room() {
+    [ -n "$mounted" ] || mkdir "$disk" || return 1
+    mount -o "${mounted:+remount,}size=$1" -t tmpfs none "$disk" || return 1
+    mounted=yes
+    at_exit() {
+        umount "$disk"
+    }
+}

@@ -174,14 +174,6 @@ if [ "$MOUNTS" != yes ]; then
     finish
 fi
 disk=$WORK/disk
-mkdir "$disk"
-at_exit() {
-    umount "$disk"
-}
-room() {
-    mount -o "${mounted:+remount,}size=$1" -t tmpfs none "$disk" && mounted=yes
-}
-mounted=
 check "a file system of 16 kB" room 16k
 KEEP=$WORK/disk
 refuse "orbits: says how much is missing" 1 "$disk" 'GB needed' 'GB free' -- "$BIN/orbits" \

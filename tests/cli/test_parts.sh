@@ -61,14 +61,6 @@ if [ "$MOUNTS" != yes ]; then
     finish
 fi
 disk=$WORK/disk
-mkdir "$disk"
-at_exit() {
-    umount "$disk"
-}
-room() {
-    mount -o "${mounted:+remount,}size=$1" -t tmpfs none "$disk" && mounted=yes
-}
-mounted=
 LARGE=(--set orbits.shard_sequences=200 --set orbits.train=3000 --set orbits.train_files=3000)
 check "a disk with room for half of the sets" room 2200k
 KEEP=$disk
