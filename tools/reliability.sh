@@ -66,7 +66,7 @@ figure() {
             END { printf "%d targets, %d inputs, %d findings", targets, inputs, found }' "$log"
         ;;
     coverage)
-        awk '/^[a-z]+ +[0-9]+ +[0-9]+ +[0-9]+ / { inputs += $2; lines += $3; covered += $4 }
+        awk '/^[a-z]+ +[0-9]+ +[0-9]+ +[0-9]+ / { inputs += $2; lines += $5; covered += $6 }
             END { if (lines) printf "%d inputs, %d of %d lines", inputs, covered, lines }' "$log"
         ;;
     *)
@@ -79,7 +79,7 @@ figure() {
     esac
 }
 
-# fuzz_table: inputs and edges of the search, lines of its sources by all inputs that are kept
+# fuzz_table: inputs and edges of the search, lines of the functions that inputs enter
 fuzz_table() {
     echo '| target | input | inputs run | edges | lines run |'
     echo '|---|---|---|---|---|'
@@ -88,7 +88,7 @@ fuzz_table() {
             name = $2; sub(/:$/, "", name); runs[name] = $3
             edges[name] = /edges/ ? $(NF - 3 + !/no finding/) : "?"
         }
-        FILENAME ~ /coverage.log$/ && $2 ~ /^[0-9]+$/ { share[$1] = $4 " of " $3 }
+        FILENAME ~ /coverage.log$/ && $2 ~ /^[0-9]+$/ { share[$1] = $6 " of " $5 }
         FILENAME ~ /targets.h$/ && /^FUZZ\(/ {
             name = $0; sub(/^FUZZ\(/, "", name); sub(/,.*/, "", name)
             split($0, part, "\"")
