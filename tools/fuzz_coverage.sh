@@ -55,7 +55,8 @@ while IFS='|' read -r name sources; do
     done
     read -r total covered functions entered < <(lines_of "$name" $sources)
     [ "$total" -gt 0 ] || { echo "fuzz-coverage: error: $name: no line of $sources" >&2 && exit 1; }
-    printf '%-12s %6d %9d %7d %6d %7d %6.1f%%  %s\n' "$name" "$inputs" "$functions" \
-        "$entered" "$total" "$covered" "$(awk -v a="$covered" -v b="$total" 'BEGIN { print 100 * a / b }')" "$sources"
+    share=$(awk -v a="$covered" -v b="$total" 'BEGIN { print 100 * a / b }')
+    printf '%-12s %6d %9d %7d %6d %7d %6.1f%%  %s\n' "$name" "$inputs" "$functions" "$entered" \
+        "$total" "$covered" "$share" "$sources"
 done < <(sed -n 's/^FUZZ(\([a-z]*\), "\([^"]*\)".*/\1|\2/p' tests/fuzz/targets.h)
 exit $status
