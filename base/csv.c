@@ -89,7 +89,9 @@ static int read_header(struct reader *r, struct orr_csv *csv)
     for (bool last = false; !last;) {
         char *cell;
         TRY(next_cell(r, &cell, &last));
-        char **names = realloc(csv->names, (csv->cols + 1) * sizeof *names);
+        const size_t room = csv->cols ? 2 * csv->cols : 1;
+        char **names = csv->cols & (csv->cols - 1) ? csv->names /* has room */
+                                                   : realloc(csv->names, room * sizeof *names);
         if (names)
             csv->names = names;
         char *name = names ? strdup(cell) : NULL;
