@@ -74,7 +74,7 @@ figure() {
             grep -E '^memory ran out|^reproducible:|kills (in|at)|stops in|pairs: ' \
                 "$log"
             grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1
-        } | sed 's/|/,/g' | paste -sd ';' | sed 's/;/; /g'
+        } | awk '!said[$0]++' | sed 's/|/,/g' | paste -sd ';' | sed 's/; */; /g'
         ;;
     esac
 }
