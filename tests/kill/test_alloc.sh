@@ -49,6 +49,7 @@ command_of() {
     case $step in
     outputs) options+=(--out "$run/outputs") ;;
     linear) options+=(--sequences 120) ;;
+    length) options+=(--sequences 1) ;; # of up to 16 times the trained length: seconds each
     labels) options+=(--sizes 5,8 --steps 2 --draws 1) ;;
     extrapolate) options+=(--sizes 8 --steps 2 --draws 1) ;;
     inductive) options+=(--steps 1 --draws 2) ;;
