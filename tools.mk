@@ -76,12 +76,13 @@ CLI_TESTS := $(wildcard tests/cli/test_*.sh tests/kill/test_*.sh)
 WITHOUT_FMA := TEST_FILTER=test_same_bits ORRERY_ISA=plain GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-FMA_Usable,-AVX2,-FMA
 SAME_BITS := $(B)/tests/base/test_draw $(B)/tests/sim/test_prior $(B)/tests/sim/test_law
 # preloaded by tests (tests/kill/<name>.c): disks that fail, memory that runs out, a wall clock that
-# jumps, a file system on a network
+# jumps, a file system on a network, files that others replace
 PRELOADED := $(patsubst tests/kill/%.c,$(B)/tests/%.so,$(wildcard tests/kill/*.c))
 FAIL_WRITE := $(B)/tests/fail_write.so
 FAIL_ALLOC := $(B)/tests/fail_alloc.so
 JUMP_CLOCK := $(B)/tests/jump_clock.so
 NFS_LIKE := $(B)/tests/nfs_like.so
+SWAP_FILE := $(B)/tests/swap_file.so
 # a libcuda.so.1 that is older than the plugin's runtime
 OLD_DRIVER := $(B)/tests/old_driver/libcuda.so.1
 # preloaded by the test that nothing calls what depends on the CPU
@@ -157,7 +158,7 @@ ALONE := $(addprefix tests/,cli/test_check.sh cli/test_signals.sh cli/test_symre
              cli/test_watch.sh cli/test_mpi.sh kill/test_kill.sh \
              kill/test_time.sh kill/test_world.sh)
 CHECK_SH = BIN='$(BIN)' PREDICT='$(PREDICT)' FAIL_WRITE='$(FAIL_WRITE)' FAIL_ALLOC='$(FAIL_ALLOC)' OTHER_LIBM='$(OTHER_LIBM)' \
-           JUMP_CLOCK='$(JUMP_CLOCK)' NFS_LIKE='$(NFS_LIKE)' OLD_DRIVER='$(OLD_DRIVER)' EMULATED='$(EMULATED_PLUGIN)' ALONE='$(ALONE)' tools/check.sh
+           JUMP_CLOCK='$(JUMP_CLOCK)' NFS_LIKE='$(NFS_LIKE)' SWAP='$(SWAP_FILE)' OLD_DRIVER='$(OLD_DRIVER)' EMULATED='$(EMULATED_PLUGIN)' ALONE='$(ALONE)' tools/check.sh
 
 ## make check        the tests, on all cores (JOBS=n); output and seconds of each: build/tests/logs
 check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(PRELOADED) \

@@ -366,6 +366,11 @@ static int make_all(struct call *call)
                          &call->chain);
     if (rc)
         return rc;
+    rc = verify_data(call); /* again: others may have made sets there before these were opened */
+    if (rc) {
+        ft_run_close(&run);
+        return rc;
+    }
     run.resume = call->cli.resume;
     run.quiet = call->cli.quiet;
     rc = orr_cli_save_preset(&call->cli, call->out); /* nothing can be refused any more */

@@ -133,6 +133,21 @@ static int verify_again(struct call *call)
     return call->manifest == before ? 0 : verify_data(call);
 }
 
+/* The manifest goes before the first file that is replaced: where it is what it was, so is what was
+ * opened by now. */
+static int unchanged(const void *of)
+{
+    const struct call *call = of;
+    uint64_t now;
+    TRY(sum_manifest(call, &now));
+    return now == call->manifest
+               ? 0
+               : ORR_FAIL(ORR_EINVAL,
+                          "%s: data sets were made there meanwhile; the same command looks at "
+                          "them again",
+                          call->orbits);
+}
+
 static int check_names(const struct orr_cli *cli)
 {
     const struct orr_preset *p = &cli->preset;
@@ -309,6 +324,10 @@ static int train(struct call *call)
         rc = make_job(call, i, &job);
         if (!rc && *job.folder && work)
             rc = cluster_agree(cluster_rank() == 0 ? verify_again(call) : 0);
+        if (work) {
+            job.unchanged = unchanged;
+            job.of = call;
+        }
         if (!rc && *job.folder)
             rc = gpt_pretrain(&job);
     }

@@ -329,6 +329,8 @@ static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, con
     if (!rc && cluster_rank() == 0 && (final == SIM_SPLIT_TEST || final == SIM_SPLIT_PLANETS_TEST))
         rc = gpt_source_open(&task.test, p, job->orbits_dir, final, &config);
     rc = cluster_agree(rc);
+    if (!rc && job->unchanged)
+        rc = cluster_agree(cluster_rank() == 0 ? job->unchanged(job->of) : 0);
     if (!rc)
         rc = share_model(job, &config, verdict, &model, &step);
     if (!rc && task.val) {

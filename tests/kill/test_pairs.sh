@@ -65,8 +65,8 @@ made() {
         echo "$(as_measured "$file" | cksum) $file"
     done)
 }
-# as_measured FILE: a probe says whether the sequences were read or made again, which are the same, and
-# has a sum over that
+# as_measured FILE: a probe says whether the sequences were read or made again, which are the same,
+# and has a sum over that
 as_measured() {
     case $1 in
     */probe/*.json) grep -v -e '"data_from":' -e '^	"xxh64":' "$1" ;;
@@ -187,6 +187,40 @@ check "... the error" grep -q \
     '^finetune: error: .*lssar/pretrain/last.safetensors: .*pretrain.lr is 0.1, expected 0.003' \
     "$WORK/err"
 check_not "... no forces of it" test -e "$run/lssar/finetune/forces_magnitude.csv"
+
+# data sets that are replaced before the n-th look at one of their files: refused, whether it has been
+# opened by then or not
+SWAP=${SWAP:-build/tests/swap_file.so}
+by="'$BIN/orbits' $(printf "'%s' " "${base[@]}") --force --set orbits.law=hooke"
+# replaced NAME FILE FOLDER RESULT OPTION...: while the program makes what is in that folder of a run
+replaced() {
+    local name=$1 file=$2 folder=$3 result=$4 looks look
+    local swap=(env LD_PRELOAD="$(realpath "$SWAP")" SWAP_FILE="$file")
+    shift 4
+    undone() {
+        rm -rf "$run" && cp -a "$WORK/whole" "$run" && rm -r "$run/$folder"
+    }
+    undone
+    rm -f "$WORK/looks"
+    check "$name, its looks counted" "${swap[@]}" SWAP_REPORT="$WORK/looks" "$BIN/$name" \
+        "${base[@]}" "$@"
+    looks=$(wc -l <"$WORK/looks")
+    check "... before it opens the file, and to open it" test "$looks" -ge 2
+    for ((look = 1; look <= looks; look++)); do
+        undone
+        "${swap[@]}" SWAP_AT=$look SWAP_BY="$by" "$BIN/$name" "${base[@]}" "$@" >"$WORK/out" \
+            2>"$WORK/err" </dev/null
+        check "$name: replaced before look $look: refused" equal 1 $?
+        check_not "... nothing of it" test -e "$run/$folder/$result"
+    done
+}
+if [ ! -e "$SWAP" ] || grep -q -e __asan_init -e __tsan_init "$BIN/finetune"; then
+    skip "data sets that are replaced between two looks" "no $SWAP, or a sanitizer's own open()"
+else
+    replaced finetune full_state_two_body_test.npy truth/finetune forces_magnitude.csv \
+        --source truth
+    replaced pretrain coords_train.npy lssar/pretrain last.safetensors --attention lssar
+fi
 echo "$(wc -w <<<"$PAIRS") pairs: $well programs ended well, $refused said why not"
 check "programs ended well" test $well -gt 0
 finish
