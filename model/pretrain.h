@@ -17,8 +17,8 @@ struct gpt_pretraining {
     struct orr_chain *chain; /* of the run: what this training should be made from */
     bool resume, quiet;
     char folder[4096]; /* where checkpoints go */
-    /* Asked on rank 0 when all ranks have opened their data: an error where these may be others than
-     * those that were looked at before. NULL: not asked. */
+    /* Asked on rank 0 when all ranks have opened their data: an error where these may be others
+     * than those that were looked at before. NULL: not asked. */
     int (*unchanged)(const void *of);
     const void *of;
 };

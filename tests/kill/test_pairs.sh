@@ -188,8 +188,8 @@ check "... the error" grep -q \
     "$WORK/err"
 check_not "... no forces of it" test -e "$run/lssar/finetune/forces_magnitude.csv"
 
-# data sets that are replaced before the n-th look at one of their files: refused, whether it has been
-# opened by then or not
+# data sets that are replaced before the n-th look at one of their files: refused, whether it has
+# been opened by then or not
 SWAP=${SWAP:-build/tests/swap_file.so}
 by="'$BIN/orbits' $(printf "'%s' " "${base[@]}") --force --set orbits.law=hooke"
 # replaced NAME FILE FOLDER RESULT OPTION...: while the program makes what is in that folder of a run
