@@ -192,7 +192,7 @@ check_not "... no forces of it" test -e "$run/lssar/finetune/forces_magnitude.cs
 # been opened by then or not
 SWAP=${SWAP:-build/tests/swap_file.so}
 by="'$BIN/orbits' $(printf "'%s' " "${base[@]}") --force --set orbits.law=hooke"
-# replaced NAME FILE FOLDER RESULT OPTION...: while the program makes what is in that folder of a run
+# replaced NAME FILE FOLDER RESULT OPTION...: while the program makes what is in a folder of a run
 replaced() {
     local name=$1 file=$2 folder=$3 result=$4 looks look
     local swap=(env LD_PRELOAD="$(realpath "$SWAP")" SWAP_FILE="$file")
