@@ -103,7 +103,7 @@ GUARDED := $(patsubst %,$(B)/tests/%/test_device,model finetune probe) $(B)/test
 $(GUARDED): WITH = tests/model/guarded_ops.c
 $(GUARDED): tests/model/guarded_ops.c tests/model/guarded_ops.h
 
-$(PRELOADED): $(B)/tests/%.so: tests/kill/%.c
+$(PRELOADED): $(B)/tests/%.so: tests/kill/%.c tests/kill/preload.h
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=c17 -O1 $(WARN) -shared -fPIC $< -o $@ -ldl -lpthread

@@ -235,21 +235,21 @@ void sim_parts_close(struct sim_parts *parts)
 
 /* -------------------------------------------------------------------------------- one shard */
 
-/* Whether the part's list has every file of the shard, with its size. */
+/* Whether the part's list has every file of the shard, with its size, and with sums its bytes;
+ * name: the first that it has not. */
 static bool has_shard(const struct part *part, enum sim_split split, const bool used[SIM_KINDS],
-                      uint64_t shard, uint64_t shards)
+                      uint64_t shard, uint64_t shards, bool sums, char name[SIM_NAME])
 {
     const cJSON *set =
         cJSON_GetObjectItemCaseSensitive(part->inventory.sets, sim_split_name(split));
     const cJSON *files = cJSON_GetObjectItemCaseSensitive(set, "files");
     bool whole = files != NULL;
     for (int kind = 0; kind < SIM_KINDS && whole; kind++) {
-        char name[SIM_NAME];
         if (!used[kind])
             continue;
         sim_shard_name(name, (enum sim_kind)kind, split, shard, shards);
         const cJSON *file = cJSON_GetObjectItemCaseSensitive(files, name);
-        whole = file && sim_file_matches(part->dir, file, false);
+        whole = file && sim_file_matches(part->dir, file, sums);
     }
     return whole;
 }
@@ -259,30 +259,23 @@ static bool has_shard(const struct part *part, enum sim_split split, const bool 
 static bool has_bytes(const struct part *part, enum sim_split split, const bool used[SIM_KINDS],
                       uint64_t shard, uint64_t shards, struct orr_progress *progress)
 {
-    const cJSON *files = cJSON_GetObjectItemCaseSensitive(
-        cJSON_GetObjectItemCaseSensitive(part->inventory.sets, sim_split_name(split)), "files");
-    for (int kind = 0; kind < SIM_KINDS; kind++) {
-        char name[SIM_NAME];
-        if (!used[kind])
-            continue;
-        sim_shard_name(name, (enum sim_kind)kind, split, shard, shards);
-        if (sim_file_matches(part->dir, cJSON_GetObjectItemCaseSensitive(files, name), true))
-            continue;
-        orr_progress_end(progress, NULL); /* its line makes room */
-        orr_note(progress->quiet,
-                 "orbits: %s/%s: not the bytes that progress.json there lists, made again",
-                 part->dir, name);
-        return false;
-    }
-    return true;
+    char name[SIM_NAME];
+    if (has_shard(part, split, used, shard, shards, true, name))
+        return true;
+    orr_progress_end(progress, NULL); /* its line makes room */
+    orr_note(progress->quiet,
+             "orbits: %s/%s: not the bytes that progress.json there lists, made again", part->dir,
+             name);
+    return false;
 }
 
 bool sim_parts_have(const struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
                     uint64_t shard, uint64_t shards)
 {
+    char name[SIM_NAME];
     bool have = false;
     for (size_t i = 0; i < parts->count && !have; i++)
-        have = has_shard(&parts->part[i], split, used, shard, shards);
+        have = has_shard(&parts->part[i], split, used, shard, shards, false, name);
     return have;
 }
 
@@ -298,10 +291,10 @@ int sim_parts_adopt(struct sim_parts *parts, enum sim_split split, const bool us
                     uint64_t shard, uint64_t shards, struct orr_progress *progress, cJSON *set,
                     long *clipped, bool *adopted)
 {
-    char number[32];
+    char number[32], name[SIM_NAME];
     const struct part *part = NULL;
     for (size_t i = 0; i < parts->count && !part; i++)
-        if (has_shard(&parts->part[i], split, used, shard, shards) &&
+        if (has_shard(&parts->part[i], split, used, shard, shards, false, name) &&
             has_bytes(&parts->part[i], split, used, shard, shards, progress))
             part = &parts->part[i];
     *adopted = part != NULL;
@@ -320,7 +313,6 @@ int sim_parts_adopt(struct sim_parts *parts, enum sim_split split, const bool us
                         part->dir, sim_split_name(split), number);
     *clipped = (long)count;
     for (int kind = 0; kind < SIM_KINDS; kind++) {
-        char name[SIM_NAME];
         if (!used[kind])
             continue;
         sim_shard_name(name, (enum sim_kind)kind, split, shard, shards);

@@ -16,7 +16,8 @@
  * A program that was built with gcc's -fsanitize=leak looks for leaks when it ends, and has status
  * 23 where it found one. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include "preload.h"
+
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -49,19 +50,11 @@ static bool ready;
 static _Thread_local bool inside;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int open_report(void)
-{
-    const char *to = getenv("FAIL_REPORT");
-    return to ? open(to, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
-}
-
 static void report_places(void)
 {
     char line[64];
-    const int fd = open_report();
-    const int length = snprintf(line, sizeof line, "%ld places\n", places);
-    if (fd >= 0 && write(fd, line, (size_t)length) != length)
-        abort();
+    snprintf(line, sizeof line, "%ld places\n", places);
+    preload_report("FAIL_REPORT", line);
 }
 
 static bool is_in(const struct range *range, const void *at)
@@ -152,7 +145,7 @@ static bool fails(void)
     const bool fail = is_near(frame, depth) && is_new(hash | 1) && places == fail_at;
     pthread_mutex_unlock(&lock);
     if (fail) {
-        const int fd = open_report();
+        const int fd = preload_open_report("FAIL_REPORT");
         if (fd >= 0) {
             backtrace_symbols_fd(frame + OWN, depth - OWN, fd);
             close(fd);
@@ -162,19 +155,10 @@ static bool fails(void)
     return fail;
 }
 
-/* The next function of that name; to: a pointer to a function pointer. */
-static void find(const char *name, void *to)
-{
-    void *symbol = dlsym(RTLD_NEXT, name);
-    if (!symbol)
-        abort();
-    memcpy(to, &symbol, sizeof symbol);
-}
-
 void *malloc(size_t bytes)
 {
     if (!next_malloc)
-        find("malloc", &next_malloc);
+        preload_next("malloc", &next_malloc);
     if (fails()) {
         errno = ENOMEM;
         return NULL;
@@ -185,7 +169,7 @@ void *malloc(size_t bytes)
 void *calloc(size_t count, size_t bytes)
 {
     if (!next_calloc)
-        find("calloc", &next_calloc);
+        preload_next("calloc", &next_calloc);
     if (fails()) {
         errno = ENOMEM;
         return NULL;
@@ -196,7 +180,7 @@ void *calloc(size_t count, size_t bytes)
 void *realloc(void *old, size_t bytes)
 {
     if (!next_realloc)
-        find("realloc", &next_realloc);
+        preload_next("realloc", &next_realloc);
     if (fails()) {
         errno = ENOMEM;
         return NULL;
@@ -207,7 +191,7 @@ void *realloc(void *old, size_t bytes)
 void *aligned_alloc(size_t alignment, size_t bytes)
 {
     if (!next_aligned)
-        find("aligned_alloc", &next_aligned);
+        preload_next("aligned_alloc", &next_aligned);
     if (fails()) {
         errno = ENOMEM;
         return NULL;
@@ -218,6 +202,6 @@ void *aligned_alloc(size_t alignment, size_t bytes)
 int posix_memalign(void **memory, size_t alignment, size_t bytes)
 {
     if (!next_posix)
-        find("posix_memalign", &next_posix);
+        preload_next("posix_memalign", &next_posix);
     return fails() ? ENOMEM : next_posix(memory, alignment, bytes);
 }

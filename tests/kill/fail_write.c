@@ -13,7 +13,8 @@
  * Streams are replaced by ones of our own, since what the C library does inside its own streams
  * cannot be reached from outside. One thread writes at a time in the programs tested. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include "preload.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -32,26 +33,11 @@ struct stream {
 static struct stream streams[STREAMS];
 static long count;
 
-/* The C library's own function of that name; to: a pointer to a function pointer. */
-static void next(const char *name, void *to)
-{
-    void *symbol = dlsym(RTLD_NEXT, name);
-    if (!symbol)
-        abort();
-    memcpy(to, &symbol, sizeof symbol);
-}
-
 static void report(long n, const char *operation, const char *path)
 {
     char line[PATH + 64];
-    const char *to = getenv("FAIL_REPORT");
-    const int fd = to ? open(to, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
-    const int length = snprintf(line, sizeof line, "%ld %s %s\n", n, operation, path);
-    if (fd >= 0) {
-        if (write(fd, line, (size_t)length) != length)
-            abort();
-        close(fd);
-    }
+    snprintf(line, sizeof line, "%ld %s %s\n", n, operation, path);
+    preload_report("FAIL_REPORT", line);
 }
 
 enum verdict { GO_ON, FAIL, DIE };
@@ -107,7 +93,7 @@ static int stream_close(void *cookie)
 FILE *fopen(const char *path, const char *mode)
 {
     FILE *(*real)(const char *, const char *);
-    next("fopen", &real);
+    preload_next("fopen", &real);
     if (*mode == 'r' || !strncmp(path, "/proc/", 6))
         return real(path, mode);
     const enum verdict verdict = judge("open", path);
@@ -135,7 +121,7 @@ int fileno(FILE *file)
         if (streams[i].file == file)
             return streams[i].fd;
     int (*real)(FILE *);
-    next("fileno", &real);
+    preload_next("fileno", &real);
     return real(file);
 }
 
@@ -156,7 +142,7 @@ int fsync(int fd)
             return -1;
     }
     int (*real)(int);
-    next("fsync", &real);
+    preload_next("fsync", &real);
     return real(fd);
 }
 
@@ -168,6 +154,6 @@ int rename(const char *from, const char *to)
     if (verdict == FAIL)
         return -1;
     int (*real)(const char *, const char *);
-    next("rename", &real);
+    preload_next("rename", &real);
     return real(from, to);
 }

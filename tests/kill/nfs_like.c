@@ -13,8 +13,9 @@
  * Locks are refused with ENOLCK, and folders cannot be synced. NFS_REPORT gets a line
  * "<lost answers> <silly renames> <refused locks> <program>" when the program returns. */
 #define _GNU_SOURCE
+#include "preload.h"
+
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,15 +28,6 @@
 enum { PATH = 4200, SILLY = 256 };
 static char silly[SILLY][PATH]; /* files that are gone when this process has ended */
 static int silly_renames, lost, refused;
-
-/* The C library's own function of that name; to: a pointer to a function pointer. */
-static void next(const char *name, void *to)
-{
-    void *symbol = dlsym(RTLD_NEXT, name);
-    if (!symbol)
-        abort();
-    memcpy(to, &symbol, sizeof symbol);
-}
 
 static int answer_lost(int error)
 {
@@ -72,7 +64,7 @@ static void keep_if_open(const char *path)
         abort();
     snprintf(silly[silly_renames], PATH, "%.*s.nfs%08lx%08lx", folder, path, (long)getpid(),
              (long)silly_renames);
-    next("link", &real);
+    preload_next("link", &real);
     if (real(path, silly[silly_renames]))
         abort();
     silly_renames++;
@@ -87,14 +79,14 @@ int rename(const char *from, const char *to)
     if (!lstat(from, &old) && !lstat(to, &new) && old.st_ino != new.st_ino)
         keep_if_open(to);
     int (*real)(const char *, const char *);
-    next("rename", &real);
+    preload_next("rename", &real);
     return real(from, to) ? -1 : answer_lost(ENOENT);
 }
 
 int link(const char *from, const char *to)
 {
     int (*real)(const char *, const char *);
-    next("link", &real);
+    preload_next("link", &real);
     return real(from, to) ? -1 : answer_lost(EEXIST);
 }
 
@@ -102,7 +94,7 @@ int unlink(const char *path)
 {
     keep_if_open(path);
     int (*real)(const char *);
-    next("unlink", &real);
+    preload_next("unlink", &real);
     return real(path) ? -1 : answer_lost(ENOENT);
 }
 
@@ -110,14 +102,14 @@ int remove(const char *path)
 {
     keep_if_open(path);
     int (*real)(const char *);
-    next("remove", &real);
+    preload_next("remove", &real);
     return real(path) ? -1 : answer_lost(ENOENT);
 }
 
 int rmdir(const char *path)
 {
     int (*real)(const char *);
-    next("rmdir", &real);
+    preload_next("rmdir", &real);
     return real(path) ? -1 : answer_lost(ENOENT);
 }
 
@@ -137,7 +129,7 @@ int fsync(int fd)
         return -1;
     }
     int (*real)(int);
-    next("fsync", &real);
+    preload_next("fsync", &real);
     return real(fd);
 }
 
@@ -145,16 +137,10 @@ __attribute__((destructor)) static void end(void)
 {
     char line[128];
     int (*real)(const char *);
-    next("unlink", &real);
+    preload_next("unlink", &real);
     for (int i = 0; i < silly_renames; i++)
         (void)real(silly[i]);
-    const char *to = getenv("NFS_REPORT");
-    const int fd = to ? open(to, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
-    const int length = snprintf(line, sizeof line, "%d %d %d %s\n", lost, silly_renames, refused,
-                                program_invocation_short_name);
-    if (fd >= 0) {
-        if (write(fd, line, (size_t)length) != length)
-            abort();
-        close(fd);
-    }
+    snprintf(line, sizeof line, "%d %d %d %s\n", lost, silly_renames, refused,
+             program_invocation_short_name);
+    preload_report("NFS_REPORT", line);
 }

@@ -5,7 +5,8 @@
  *
  * SWAP_REPORT gets a line per time that the file was opened, also without a command. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include "preload.h"
+
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,14 +20,10 @@ static long count;
 static void meet(const char *path)
 {
     const char *name = getenv("SWAP_FILE"), *at = getenv("SWAP_AT"), *by = getenv("SWAP_BY");
-    const char *report = getenv("SWAP_REPORT"), *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/');
     if (!name || strcmp(slash ? slash + 1 : path, name))
         return;
-    const int fd = report ? next_open(report, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
-    if (fd >= 0 && write(fd, "opened\n", 7) != 7)
-        abort();
-    if (fd >= 0)
-        close(fd);
+    preload_report("SWAP_REPORT", "opened\n");
     if (!by || !at || ++count != strtol(at, NULL, 10))
         return;
     unsetenv("LD_PRELOAD");
@@ -40,12 +37,8 @@ int open(const char *path, int flags, ...)
     va_start(more, flags);
     const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;
     va_end(more);
-    if (!next_open) {
-        void *symbol = dlsym(RTLD_NEXT, "open");
-        if (!symbol)
-            abort();
-        memcpy(&next_open, &symbol, sizeof symbol);
-    }
+    if (!next_open)
+        preload_next("open", &next_open);
     meet(path);
     return next_open(path, flags, mode);
 }
