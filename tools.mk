@@ -30,6 +30,7 @@ watch:
 # ---- grids of experiments (grids/*.grid, tools/cells.sh)
 
 ## make sweep GRID=grids/NAME.grid    all cells of a grid, JOBS at a time (all cores), each resumed
+## make corpus [CORPUS="python kjv"]  corpora/*.txt: real text to train on, from Debian's packages
 ## make cells GRID=grids/NAME.grid    prints them, a command a line, for job arrays or GNU parallel
 ##   RUNS=dir where their runs are (default runs): a cell's is RUNS/NAME/CELL
 ##   PART=I/N every N-th cell, from the I-th on, for N machines side by side
@@ -42,6 +43,10 @@ sweep: all
 VERDICT ?= long
 verdict: all
 	@RUNS=$(call arg,RUNS) BIN='$(BIN)' JOBS=$(call arg,JOBS) exec tools/verdict.sh $(call arg,VERDICT)
+CORPUS ?= python kjv
+corpus:
+	@tools/corpus.sh corpora $(CORPUS)
+.PHONY: corpus
 ## make claims                        results of the grids that were run, and docs/claims.md from them
 claims: all
 	@RUNS=$(call arg,RUNS) BIN='$(BIN)' tools/claims.sh bench/results/verdict
