@@ -40,7 +40,10 @@ static const struct orr_option options[] = {
     {"--evaluations", "N", "stop after so many formulas", &given.evaluations, "symreg.evaluations"},
     {"--iterations", "N", "stop after so many epochs", &given.iterations, "symreg.iterations"},
     {"--stop-loss", "X", "stop at this loss", &given.stop_loss, "symreg.stop_loss"},
-    {"--batch", "ROWS", "search on so many random rows, refine on all", &table.batch, NULL},
+    {"--batch", "ROWS",
+     "search on so many random rows, refine on all; 0: search on all (default: 4096 above 10000 "
+     "rows)",
+     &table.batch, NULL},
     {"--compat", "pysr", "the algorithm of SymbolicRegression.jl (also of a run)", &given.compat,
      "symreg.algorithm"},
     {"--rule", "NAME", "whose choice the report shows (default best)", &table.rule, NULL},

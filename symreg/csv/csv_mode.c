@@ -6,7 +6,7 @@
 
 #include "output.h"
 
-enum { REFINE_STEPS = 30, REFINE_RESTARTS = 1 };
+enum { REFINE_STEPS = 30, LARGE = 10000 };
 
 static void print_front(const struct sr_front *front, const struct sr_language *language,
                         const char *const *names, const struct orr_names *rules)
@@ -32,6 +32,20 @@ static void print_front(const struct sr_front *front, const struct sr_language *
 /* A row that is better than the one before by less is the same formula, written longer. */
 static const double same_loss = 1e-9;
 
+/* Arrays for fits to all rows: as many columns as the formulas of a front want, at most twice as
+ * many as the table has. A formula of more constants keeps those of the sample. */
+static int make_work(const struct sr_front *front, const struct sr_data *data, struct sr_work *work)
+{
+    double constant[SR_NODES];
+    int most = 1;
+    for (int i = 0; i < front->count; i++) {
+        const int count = sr_expr_constants(&front->expr[i], constant);
+        most = count > most ? count : most;
+    }
+    const int room = data->rows > LARGE ? 2 * data->features : SR_NODES;
+    return sr_work_init(work, data->rows, 2 * (most < room ? most : room) - 1);
+}
+
 /* What the search has left to do: after one on a sample of the rows, constants and losses of all
  * rows; round constants where the search has not seen to that on all rows; rows that are none. */
 static int finish(const struct sr_settings *s, const struct sr_data *data, bool sampled,
@@ -44,14 +58,14 @@ static int finish(const struct sr_settings *s, const struct sr_data *data, bool 
     int rc = hall && rng ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, data) : ORR_ENOMEM;
     if (rc)
         goto out;
-    rc = sr_work_init(&work, data->rows, s->maxsize);
+    rc = make_work(front, data, &work);
     sr_hall_clear(hall);
     double smallest = HUGE_VAL;
     for (int i = 0; i < front->count && !rc; i++) {
         struct sr_expr expr = front->expr[i];
         double reached = front->loss[i];
-        if (sampled)
-            sr_constants_fit(&loss, &expr, false, REFINE_STEPS, REFINE_RESTARTS, rng, &work);
+        if (sampled && !orr_signal_seen())
+            sr_constants_fit(&loss, &expr, false, REFINE_STEPS, 0, rng, &work);
         if (sampled || !sr_algorithm_of(s)->polishes) {
             reached = sr_snap(&loss, &expr, &work);
             if (s->penalty)
@@ -73,12 +87,16 @@ out:
     return rc;
 }
 
-/* A search ends with the epoch in which its seconds pass. One of a large table may take minutes: it
- * is broken off when a tenth more is over. */
-static int limit_time(double seconds)
+/* A search ends with the epoch in which its seconds pass. What takes longer is broken off when a
+ * half a second more is over, and what is then left to do soon after, within a tenth and a second:
+ * orr_signal_seen() is true from there on. */
+static const double search_limit[2] = {1, 0.4}, whole_limit[2] = {1.05, 0.6};
+
+static int limit_time(double seconds, const double limit[2], double started)
 {
     char minutes[40];
-    snprintf(minutes, sizeof minutes, "%.9g", (1.1 * seconds + 1) / 60);
+    const double left = limit[0] * seconds + limit[1] - (orr_time_s() - started);
+    snprintf(minutes, sizeof minutes, "%.9g", fmax(left, 1e-3) / 60);
     return seconds > 0 ? orr_time_limit(minutes) : 0;
 }
 
@@ -121,7 +139,7 @@ static int check_table(const char *file, const char *folder)
 
 /* The search with its view, on all rows or a sample. *rc_stop: ORR_EINTR when a signal ended it. */
 static int search(const struct orr_cli *cli, const struct sr_table *table,
-                  struct sr_csv_setup *setup, struct sr_fit *fit, int *stopped)
+                  struct sr_csv_setup *setup, struct sr_fit *fit, double started, int *stopped)
 {
     struct sr_settings *s = &setup->settings;
     struct sr_table sample = {0};
@@ -131,13 +149,18 @@ static int search(const struct orr_cli *cli, const struct sr_table *table,
     fit->data = table->data;
     int rc = 0;
     if (setup->batch) {
+        orr_note(
+            cli->quiet,
+            "symreg: %zu of %zu rows are searched on, drawn by the seed; constants and losses come "
+            "from all (--batch 0: search on all)",
+            setup->batch, table->data.rows);
         rc = sr_table_sample(table, setup->batch, s->seed, &sample);
         fit->data = sample.data;
     }
     if (!rc && *cli->out)
         rc = orr_path(log, "%s/log.jsonl", cli->out);
     if (!rc)
-        rc = limit_time(s->max_seconds);
+        rc = limit_time(s->max_seconds, search_limit, started);
     if (!rc)
         rc = sr_live_start(table->name, s, cli->quiet, log, &live);
     if (!rc) {
@@ -195,7 +218,9 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     s->resume = cli->resume && !rc && orr_exists(checkpoint); /* without, it starts anew */
     const double started = orr_time_s();
     if (!rc)
-        rc = search(cli, table, setup, fit, &stopped);
+        rc = search(cli, table, setup, fit, started, &stopped);
+    if (!rc)
+        rc = limit_time(s->max_seconds, whole_limit, started);
     if (!rc)
         rc = finish(s, &table->data, setup->batch > 0, &fit->front);
     if (!rc)

@@ -154,11 +154,14 @@ static uint64_t digest_of(const struct sr_csv_options *o)
     return digest;
 }
 
+/* Tables of more rows are searched on a sample of them. */
+enum { LARGE = 10000, SAMPLE = 4096 };
+
 int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
                  const struct sr_table *table, struct sr_csv_setup *setup)
 {
     struct orr_preset preset = cli->preset;
-    long batch = 0;
+    long batch = table->data.rows > LARGE ? SAMPLE : 0;
     *setup = (struct sr_csv_setup){.language = sr_language_create(), .rule = SR_BEST};
     int rc = setup->language ? 0 : ORR_ENOMEM;
     if (!rc && o->define)
@@ -170,7 +173,9 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
     if (!rc && o->rule)
         rc = sr_rule_find(o->rule, &setup->rule);
     if (!rc && o->batch)
-        rc = whole("--batch", o->batch, 2, 1000000000, &batch);
+        rc = whole("--batch", o->batch, 0, 1000000000, &batch);
+    if (!rc && batch == 1)
+        rc = ORR_FAIL(ORR_EUSAGE, "--batch: expected 0 or at least 2 rows, found 1");
     if (rc)
         return rc;
     if (preset.symreg.loss == ORR_SR_CUSTOM)

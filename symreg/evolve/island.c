@@ -15,6 +15,14 @@ enum {
     GUESS_RESTARTS = 2,
 };
 
+void sr_island_guess(const struct sr_scene *scene, struct sr_worker *worker,
+                     struct sr_island *island, struct sr_member *member)
+{
+    sr_constants_fit(scene->loss, &member->expr, true, GUESS_STEPS, GUESS_RESTARTS,
+                     worker->thread->rng, &worker->thread->work);
+    sr_member_evaluate(scene, worker, island, member);
+}
+
 void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
                     struct sr_island *island)
 {
@@ -26,14 +34,17 @@ void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
         sr_offer_constant(scene, worker, island);
     for (int i = 0; i < s->population_size; i++) {
         struct sr_member *member = &island->member[i];
-        algorithm->start(s, scene->loss->data->features, worker->thread->rng, &member->expr);
-        if (i < s->guesses) { /* the user's own come first, as good as their constants allow */
-            member->expr = s->guess[i];
-            sr_constants_fit(scene->loss, &member->expr, true, GUESS_STEPS, GUESS_RESTARTS,
-                             worker->thread->rng, &worker->thread->work);
-        }
         member->age = island->births++;
-        sr_member_evaluate(scene, worker, island, member);
+        member->loss = member->cost = HUGE_VAL;
+        algorithm->start(s, scene->loss->data->features, worker->thread->rng, &member->expr);
+        if (i < s->guesses) /* the user's own come first, as good as their constants allow */
+            member->expr = s->guess[i];
+        if (sr_island_over(island))
+            continue;
+        if (i < s->guesses)
+            sr_island_guess(scene, worker, island, member);
+        else
+            sr_member_evaluate(scene, worker, island, member);
     }
 }
 
@@ -163,7 +174,7 @@ static void simplify_members(const struct sr_scene *scene, struct sr_island *isl
 static void optimise_members(const struct sr_scene *scene, struct sr_worker *worker,
                              struct sr_island *island)
 {
-    for (int i = 0; i < scene->settings->population_size && !orr_signal_seen(); i++) {
+    for (int i = 0; i < scene->settings->population_size && !sr_island_over(island); i++) {
         struct sr_member *member = &island->member[i];
         double constants[SR_NODES];
         if (gsl_rng_uniform(worker->thread->rng) >= optimise_share ||
@@ -183,7 +194,7 @@ void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
         island->hall->loss[c] = scene->best->loss[c];
         island->hall->expr[c].count = 0;
     }
-    for (int cycle = 0; cycle < scene->settings->cycles && !orr_signal_seen(); cycle++)
+    for (int cycle = 0; cycle < scene->settings->cycles && !sr_island_over(island); cycle++)
         for (int event = 0; event < EVENTS; event++) {
             if (gsl_rng_uniform(worker->thread->rng) < crossover_share)
                 crossover(scene, worker, island);
@@ -192,7 +203,7 @@ void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
         }
     simplify_members(scene, island);
     optimise_members(scene, worker, island);
-    for (int c = 1; c <= scene->settings->maxsize && !orr_signal_seen(); c++)
+    for (int c = 1; c <= scene->settings->maxsize && !sr_island_over(island); c++)
         if (sr_algorithm_of(scene->settings)->polishes && scene->polish[c] &&
             c % scene->settings->populations == number)
             sr_polish_row(scene, worker, island, c);

@@ -99,7 +99,7 @@ void sr_polish_row(const struct sr_scene *scene, struct sr_worker *worker, struc
     offer(scene, worker, island, &whole, FIT_STEPS, FIT_RESTARTS);
     if (scene->best->loss[c] <= 0)
         return;
-    for (int i = 0; i < whole.count && !orr_signal_seen(); i++) {
+    for (int i = 0; i < whole.count && !sr_island_over(island); i++) {
         shrink(scene, worker, island, &whole, i);
         exchange(scene, worker, island, &whole, i);
         grow(scene, worker, island, &whole, i);

@@ -5,6 +5,7 @@
  * the seed alone. */
 #include "run.h"
 #include "symreg/propose/enumerate.h"
+#include "symreg/propose/shared.h"
 
 #include <errno.h>
 #include <math.h>
@@ -25,6 +26,8 @@ struct search {
     double start_s, saved_s;  /* on the clock */
     double save_after_s;      /* since saved_s */
     double before_s, spent_s; /* by the search that this one goes on with; until now */
+    double in_epoch;          /* evaluations of the last whole epoch */
+    bool cut;                 /* a limit or a signal fell into what was under way */
 };
 
 /* ---- set-up */
@@ -191,10 +194,14 @@ static void run_epoch(struct search *search, int epoch)
 /* A fit alone has all threads for its enumeration; many fits share them. */
 static int find_seeds(struct search *search)
 {
+    const struct sr_settings *s = search->settings;
+    const struct sr_limit limit = {
+        .until_s = s->max_seconds > 0 ? search->start_s + s->max_seconds - search->before_s : 0,
+        .evaluations = s->max_evaluations > 0 ? s->max_evaluations / search->fits : HUGE_VAL};
     const int outer = search->fits >= search->threads ? search->threads : 1;
     const int inner = outer > 1 ? 1 : search->threads;
     int failed = 0;
-    if (search->settings->enumerate <= 0 || !sr_algorithm_of(search->settings)->proposes)
+    if (s->enumerate <= 0 || !sr_algorithm_of(s)->proposes)
         return 0;
     search->seeds = orr_alloc((size_t)search->fits, sizeof *search->seeds);
     if (!search->seeds)
@@ -202,11 +209,43 @@ static int find_seeds(struct search *search)
 #pragma omp parallel for schedule(dynamic, 1) num_threads(outer) reduction(max : failed)
     for (int f = 0; f < search->fits; f++) {
         struct sr_thread *thread = &search->thread[outer > 1 ? omp_get_thread_num() : 0];
-        const int rc =
-            sr_seeds_all(search->settings, &search->loss[f], thread, inner, &search->seeds[f]);
+        const int rc = sr_seeds_all(s, &search->loss[f], limit, thread, inner, &search->seeds[f]);
         failed = rc > failed ? rc : failed;
+        search->run[f * s->restarts].island[0].evaluations += search->seeds[f].evaluations;
     }
     return failed ? ORR_FAIL(failed, "symbolic regression: out of memory") : 0;
+}
+
+/* Onto the fronts what was proposed before a limit or a signal fell in: the user's guesses and the
+ * best seeds of every size. */
+static void offer_seeds(struct search *search)
+{
+    enum { OF_SIZE = 2 };
+    const struct sr_settings *s = search->settings;
+    struct sr_worker *worker = &search->worker[0];
+    for (int i = 0; i < search->runs; i++) {
+        struct sr_run *run = &search->run[i];
+        struct sr_island *island = &run->island[0];
+        const struct sr_seeds *seeds = search->seeds ? &search->seeds[i / s->restarts] : NULL;
+        memset(worker->seen, 0, sizeof *worker->seen);
+        sr_hall_clear(island->hall);
+        if (sr_algorithm_of(s)->knows_constant)
+            sr_offer_constant(&run->scene, worker, island);
+        for (int g = 0; g < s->guesses; g++)
+            sr_island_guess(&run->scene, worker, island, &(struct sr_member){.expr = s->guess[g]});
+        for (int size = 1; size <= s->maxsize && seeds; size++) {
+            int chosen[OF_SIZE];
+            const int n = sr_best_of_size(seeds->expr, seeds->loss, seeds->count, size, OF_SIZE,
+                                          true, chosen);
+            for (int k = 0; k < n; k++)
+                sr_member_evaluate(&run->scene, worker, island,
+                                   &(struct sr_member){.expr = seeds->expr[chosen[k]]});
+        }
+        for (int c = 1; c <= s->maxsize; c++)
+            if (island->hall->expr[c].count)
+                sr_hall_offer(run->best, s->language, &island->hall->expr[c],
+                              island->hall->loss[c]);
+    }
 }
 
 /* Every island takes the seeds number i, i + populations, ... in place of random members, at most
@@ -224,9 +263,7 @@ static void plant_seeds(struct search *search)
         struct sr_island *island = &run->island[number];
         int planted = 0;
         memset(worker->seen, 0, sizeof *worker->seen);
-        if (number == 0 && task / s->populations % s->restarts == 0)
-            island->evaluations += seeds->evaluations;
-        for (int i = number; i < seeds->count && !orr_signal_seen(); i += s->populations) {
+        for (int i = number; i < seeds->count && !sr_island_over(island); i += s->populations) {
             struct sr_member member = {.expr = seeds->expr[i]};
             if (!isfinite(seeds->loss[i]) || member.expr.count > s->maxsize)
                 continue;
@@ -399,20 +436,54 @@ static void show(const struct search *search, int epoch, struct sr_front *scratc
     }
 }
 
+static double evaluations_of(const struct search *search)
+{
+    double evaluations = 0;
+    for (int i = 0; i < search->runs; i++)
+        for (int k = 0; k < search->settings->populations; k++)
+            evaluations += search->run[i].island[k].evaluations;
+    return evaluations;
+}
+
 /* At a signal, when time or evaluations are spent, or when every run is done. */
 static bool finished(const struct search *search)
 {
     const struct sr_settings *s = search->settings;
-    double evaluations = 0;
     bool done = true;
-    for (int i = 0; i < search->runs; i++) {
+    for (int i = 0; i < search->runs; i++)
         done = done && search->run[i].done;
-        for (int k = 0; k < s->populations; k++)
-            evaluations += search->run[i].island[k].evaluations;
-    }
     return orr_signal_seen() || done ||
            (s->max_seconds > 0 && seconds_spent(search) >= s->max_seconds) ||
-           (s->max_evaluations > 0 && evaluations >= s->max_evaluations);
+           (s->max_evaluations > 0 && evaluations_of(search) >= s->max_evaluations);
+}
+
+/* Shares what is left of the evaluations among the islands. An epoch that will not be whole is not
+ * gone on with: the state before it is saved. */
+static int allow_evaluations(struct search *search, int epoch)
+{
+    const struct sr_settings *s = search->settings;
+    const double left = s->max_evaluations - evaluations_of(search);
+    int tasks = 0;
+    for (int i = 0; i < search->runs; i++)
+        tasks += search->run[i].done ? 0 : s->populations;
+    for (int i = 0; i < search->runs; i++)
+        for (int k = 0; k < s->populations; k++) {
+            struct sr_island *island = &search->run[i].island[k];
+            island->most = s->max_evaluations > 0 ? island->evaluations + left / tasks : HUGE_VAL;
+        }
+    return s->max_evaluations > 0 && epoch > 0 && left < 2 * search->in_epoch
+               ? save(search, epoch - 1, true)
+               : 0;
+}
+
+/* Whether a signal or the last evaluation fell into the epoch. */
+static bool cut_short(const struct search *search)
+{
+    bool cut = orr_signal_seen();
+    for (int i = 0; i < search->runs; i++)
+        for (int k = 0; k < search->settings->populations; k++)
+            cut = cut || sr_island_over(&search->run[i].island[k]);
+    return cut;
 }
 
 static void merge(struct search *search, int epoch)
@@ -442,21 +513,33 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
     search.digest = sr_search_digest(settings, fits, count);
     if (!rc)
         rc = load(&search, &epoch);
-    if (!rc && epoch == 0)
+    if (!rc && epoch == 0) {
         rc = find_seeds(&search);
-    for (; epoch <= settings->iterations && !rc; epoch++) {
+        search.cut = !rc && finished(&search);
+    }
+    if (search.cut)
+        offer_seeds(&search);
+    for (; epoch <= settings->iterations && !rc && !search.cut; epoch++) {
         if (epoch > 0 && finished(&search))
             break;
+        rc = allow_evaluations(&search, epoch);
+        if (rc)
+            break;
+        const double before = evaluations_of(&search);
         run_epoch(&search, epoch);
         if (epoch == 0)
             plant_seeds(&search);
+        search.cut = cut_short(&search);
         merge(&search, epoch);
-        rc = save(&search, epoch, false);
+        if (search.cut && epoch == 0)
+            offer_seeds(&search);
+        search.in_epoch = evaluations_of(&search) - before;
+        rc = search.cut ? 0 : save(&search, epoch, false);
         show(&search, epoch, scratch);
         if (progress)
             orr_progress_set(progress, (uint64_t)epoch, NULL);
     }
-    if (!rc && epoch > 0)
+    if (!rc && epoch > 0 && !search.cut)
         rc = save(&search, epoch - 1, true);
     for (int f = 0; f < count && !rc; f++)
         keep_best_restart(settings, &search, f, scratch);

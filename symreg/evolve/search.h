@@ -16,8 +16,14 @@ struct sr_island {
     struct sr_hall *hall;     /* better than the run's hall, found in this epoch; count 0 = none */
     uint64_t births;
     double evaluations; /* on all rows */
+    double most;        /* of them: the epoch ends there */
     double screened;    /* formulas that were judged by few rows alone */
 };
+
+static inline bool sr_island_over(const struct sr_island *island)
+{
+    return island->evaluations >= island->most || orr_signal_seen();
+}
 
 /* A small table of formulas met in this epoch: their losses need not be computed again. */
 enum { SR_SEEN = 1024 };
@@ -107,11 +113,14 @@ bool sr_mutate(const struct sr_settings *settings, int features, gsl_rng *rng,
 bool sr_crossover(const struct sr_settings *settings, gsl_rng *rng, struct sr_expr *a,
                   struct sr_expr *b);
 
+/* Fits a formula of the user's and evaluates it. */
+void sr_island_guess(const struct sr_scene *scene, struct sr_worker *worker,
+                     struct sr_island *island, struct sr_member *member);
 /* Clears the island's hall and draws its members. */
 void sr_island_init(const struct sr_scene *scene, struct sr_worker *worker,
                     struct sr_island *island);
 /* One epoch: cycles of events, then simplification and constants. Rows of best with
- * row mod populations == number are polished here. Ends early at a signal. */
+ * row mod populations == number are polished here. Ends early where sr_island_over(). */
 void sr_island_epoch(const struct sr_scene *scene, struct sr_worker *worker,
                      struct sr_island *island, int number);
 

@@ -175,7 +175,7 @@ static void descend(struct descent *d)
     if (!isfinite(d->f))
         return;
     unit_matrix(d);
-    for (int it = 0; it < STEPS; it++) {
+    for (int it = 0; it < STEPS && !orr_signal_seen(); it++) {
         memcpy(before, d->gradient, sizeof before);
         if (!gradient_at(d, d->at, d->gradient) || is_flat(d))
             return;

@@ -121,7 +121,7 @@ static double descend(struct fit *fit, double loss, int iterations)
     enum { TRIES = 6 };
     double lambda = 1e-3, step[SR_NODES + 1], trial[SR_NODES + 1];
     for (int it = 0; it < iterations; it++) {
-        if (loss <= fit->loss->noise || !linearise(fit))
+        if (loss <= fit->loss->noise || orr_signal_seen() || !linearise(fit))
             break;
         double reached = HUGE_VAL;
         for (int attempt = 0; attempt < TRIES && !(reached < loss); attempt++) {

@@ -161,7 +161,7 @@ static void rate_pairs(struct sr_collapse *c)
     const double most = MOST_LEFT * c->spread[0] * 2 * (double)(rows - 1);
 #pragma omp parallel for schedule(dynamic, 8) num_threads(c->proposal->threads)
     for (int h = 0; h < c->factors; h++)
-        for (int v = 0; v < c->variables; v++) {
+        for (int v = 0; v < c->variables && !orr_signal_seen(); v++) {
             const uint16_t *order = c->order + (size_t)v * rows;
             const double *shape = c->shape + (size_t)h * rows;
             double sum = 0, last = shape[order[0]];
@@ -361,7 +361,7 @@ int sr_collapse_find(struct sr_proposal *p)
         rc = list_variables(&c);
     if (!rc && c.factors && c.variables) {
         rate_pairs(&c);
-        rc = search_and_fit(&c);
+        rc = orr_signal_seen() ? 0 : search_and_fit(&c);
     }
     free(c.x);
     free(c.expr);

@@ -200,32 +200,36 @@ static void add_seeds(const struct sr_proposal *p, struct proposals *all)
     for (int size = 1; size <= sizes; size++) {
         int list[PER_SIZE];
         const int n = sr_best_of_size(all->expr, all->loss, all->count, size, PER_SIZE, true, list);
-        for (int k = 0; k < n && seeds->count < SR_SEEDS; k++)
+        for (int k = 0; k < n && seeds->count < SR_SEEDS; k++) {
+            seeds->loss[seeds->count] = all->loss[list[k]];
             seeds->expr[seeds->count++] = all->expr[list[k]];
+        }
     }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
     for (int i = first; i < seeds->count; i++) {
         struct sr_thread *own = &p->thread[omp_get_thread_num()];
         orr_rng_seek(own->rng, p->settings->seed, ORR_STAGE_SYMREG, UINT64_MAX - (uint64_t)i);
-        seeds->loss[i] = HUGE_VAL;
         if (!orr_signal_seen())
             seeds->loss[i] = sr_constants_fit(p->loss, &seeds->expr[i], true, FIT_STEPS, 1,
                                               own->rng, &own->work);
     }
-    seeds->evaluations += all->count;
 }
 
 int sr_collapse_fit(const struct sr_collapse *c, struct sr_curve *list, int count)
 {
-    const struct sr_proposal *p = c->proposal;
+    struct sr_proposal *p = c->proposal;
     struct proposals all = {0};
     int rc = search_curves(c, list, count);
     if (!rc)
         rc = list_proposals(list, count, &all);
     if (!rc) {
+        all.count = sr_proposal_take(p, all.count);
 #pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads)
         for (int i = 0; i < all.count; i++)
-            all.loss[i] = work_out(c, &all.list[i], &p->thread[omp_get_thread_num()], &all.expr[i]);
+            all.loss[i] =
+                orr_signal_seen()
+                    ? HUGE_VAL
+                    : work_out(c, &all.list[i], &p->thread[omp_get_thread_num()], &all.expr[i]);
         add_seeds(p, &all);
     }
     free(all.list);

@@ -108,9 +108,7 @@ static void join(struct sr_enumeration *all, enum sr_op op, int a, int b)
 /* Takes the next step of a level unless the budget is used up or an earlier run has taken it. */
 static bool takes_step(struct sr_enumeration *all, double budget, int *step)
 {
-    if (!(all->tried < budget))
-        return false;
-    if ((*step)++ < all->step)
+    if (!(all->tried < budget) || (*step)++ < all->step || orr_signal_seen())
         return false;
     all->step++;
     return true;
@@ -147,7 +145,7 @@ void sr_enumerate_run(struct sr_enumeration *all, double budget)
         all->first[2] = all->count;
     while (all->cost <= all->most_cost && all->tried < budget && !orr_signal_seen()) {
         add_level(all, budget);
-        if (!(all->tried < budget)) /* the rest of the level may follow */
+        if (!(all->tried < budget) || orr_signal_seen()) /* the rest of the level may follow */
             return;
         all->step = 0;
         all->first[++all->cost] = all->count;

@@ -309,7 +309,7 @@ int sr_pairs_offer(const struct sr_proposal *p, struct sr_candidates *candidates
         for (int i = 0; i < targets; i++) {
             target[i].divisor = &divisor[i / outers];
             target[i].outer = outer[i % outers];
-            if (i / outers <= close || target[i].outer.last == SR_CONSTANT)
+            if (!orr_signal_seen() && (i / outers <= close || target[i].outer.last == SR_CONSTANT))
                 solve_target(bank, basis, i / outers <= close, &target[i]);
         }
         rc = offer_best(p, target, targets, candidates);

@@ -59,9 +59,16 @@ struct sr_seeds {
     double loss[SR_SEEDS]; /* as it stands; infinite: of no use */
     double evaluations;
 };
-/* Small formulas, pairs of them, curves and sums (stages.h), one kind after the other until a seed
- * is exact, within settings->enumerate; `thread` has `threads`. */
+/* Where proposing ends: no stage begins after `until_s` on the clock (0: none), and at most
+ * `evaluations` formulas are judged on all rows. */
+struct sr_limit {
+    double until_s, evaluations;
+};
+/* Small formulas, pairs of them, sums and curves (stages.h), one kind after the other until a seed
+ * is exact, within settings->enumerate and the limit; `thread` has `threads`. A signal breaks it
+ * off. Seeds have been judged on all rows, whatever ended it. */
 int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
-                 struct sr_thread *thread, int threads, struct sr_seeds *seeds);
+                 struct sr_limit limit, struct sr_thread *thread, int threads,
+                 struct sr_seeds *seeds);
 
 #endif

@@ -271,17 +271,17 @@ static void add_seeds(struct sr_proposal *p, const struct sr_expr *expr, const d
             seeds->expr[seeds->count++] = expr[list[k]];
         }
     }
-    seeds->evaluations += count;
 }
 
 static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d)
 {
     struct sr_outer outer[OUTERS];
     const int outers = sr_outer_list(p->settings, false, OUTERS, outer);
-    const int targets = d->factors * outers * LIMITS, count = targets * VARIANTS;
-    struct sum *sum = orr_alloc((size_t)targets, sizeof *sum);
-    struct sr_expr *expr = orr_alloc((size_t)count, sizeof *expr);
-    double *reached = orr_alloc((size_t)count, sizeof *reached);
+    const int targets = sr_proposal_take(p, d->factors * outers * LIMITS * VARIANTS) / VARIANTS;
+    const int count = targets * VARIANTS;
+    struct sum *sum = orr_alloc((size_t)targets + 1, sizeof *sum);
+    struct sr_expr *expr = orr_alloc((size_t)count + 1, sizeof *expr);
+    double *reached = orr_alloc((size_t)count + 1, sizeof *reached);
     const int rc = sum && expr && reached ? 0 : ORR_ENOMEM;
     if (!rc) {
         sr_fill(reached, (size_t)count, HUGE_VAL);

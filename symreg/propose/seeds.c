@@ -2,6 +2,8 @@
 #include "shared.h"
 #include "stages.h"
 
+#include <math.h>
+
 uint64_t sr_settings_operators(const struct sr_settings *settings)
 {
     uint64_t set = (uint64_t)1 << SR_CONSTANT | (uint64_t)1 << SR_FEATURE;
@@ -19,6 +21,7 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
     *p = (struct sr_proposal){.settings = settings,
                               .operators = sr_settings_operators(settings),
                               .loss = loss,
+                              .limit = {.evaluations = HUGE_VAL},
                               .thread = thread,
                               .threads = threads,
                               .seeds = seeds};
@@ -42,6 +45,20 @@ bool sr_proposal_exact(const struct sr_proposal *p)
     return exact;
 }
 
+bool sr_proposal_over(const struct sr_proposal *p)
+{
+    return orr_signal_seen() || p->seeds->evaluations >= p->limit.evaluations ||
+           (p->limit.until_s > 0 && orr_time_s() >= p->limit.until_s);
+}
+
+int sr_proposal_take(struct sr_proposal *p, int wanted)
+{
+    const double left = p->limit.evaluations - p->seeds->evaluations;
+    const int taken = wanted <= left ? wanted : (int)fmax(left, 0);
+    p->seeds->evaluations += taken;
+    return taken;
+}
+
 void sr_proposal_fill(struct sr_proposal *p, double budget)
 {
     const double eighth = p->settings->enumerate / 8;
@@ -52,13 +69,27 @@ void sr_proposal_fill(struct sr_proposal *p, double budget)
     sr_bank_fill(&p->bank, budget);
 }
 
-int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
-                 struct sr_thread *thread, int threads, struct sr_seeds *seeds)
+/* Sums of the formulas of the filled bank. */
+static int find_sums(struct sr_proposal *p)
 {
-    int (*const stage[])(struct sr_proposal *) = {sr_small_find, sr_collapse_find, sr_pursuit_find};
+    if (p->loss->data->rows < SR_ROWS)
+        return 0;
+    sr_proposal_fill(p, p->settings->enumerate);
+    return sr_pursuit_find(p);
+}
+
+int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
+                 struct sr_limit limit, struct sr_thread *thread, int threads,
+                 struct sr_seeds *seeds)
+{
+    int (*const stage[])(struct sr_proposal *) = {sr_small_find, find_sums, sr_composed_find,
+                                                  sr_collapse_find};
     struct sr_proposal p;
     int rc = sr_proposal_init(&p, settings, loss, thread, threads, seeds);
-    for (size_t k = 0; k < sizeof stage / sizeof *stage && !rc && !sr_proposal_exact(&p); k++)
+    p.limit = limit;
+    for (size_t k = 0; k < sizeof stage / sizeof *stage && !rc && !sr_proposal_exact(&p) &&
+                       !(k && sr_proposal_over(&p));
+         k++)
         rc = stage[k](&p);
     sr_proposal_free(&p);
     return rc;

@@ -41,20 +41,23 @@ void sr_few_free(struct sr_few *few)
 
 /* ---- fits */
 
-/* Fits every candidate to a few rows, and judges it on all. */
-static int fit_candidates(const struct sr_proposal *p, struct sr_candidates *candidates)
+/* Fits every candidate to a few rows, and judges it on all; none more after a signal. */
+static int fit_candidates(struct sr_proposal *p, struct sr_candidates *candidates)
 {
     const struct sr_settings *s = p->settings;
     struct sr_few few;
     const int rc = sr_few_init(&few, p->loss, p->bank.row);
+    candidates->count = sr_proposal_take(p, candidates->count);
     if (!rc) {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(p->threads)
         for (int i = 0; i < candidates->count; i++) {
             struct sr_thread *own = &p->thread[omp_get_thread_num()];
             struct sr_expr *expr = &candidates->expr[i];
             double scale;
-            sr_constants_fit(&few.loss, expr, true, QUICK_STEPS, 0, own->rng, &own->work);
             candidates->loss[i] = HUGE_VAL;
+            if (orr_signal_seen())
+                continue;
+            sr_constants_fit(&few.loss, expr, true, QUICK_STEPS, 0, own->rng, &own->work);
             if (!s->admissible || s->admissible(expr, s->context))
                 candidates->loss[i] = sr_eval_loss(expr, p->loss, &own->work, &scale);
         }
@@ -63,31 +66,31 @@ static int fit_candidates(const struct sr_proposal *p, struct sr_candidates *can
     return rc;
 }
 
-/* The best candidates of every size become the seeds. */
+/* The best candidates of every size become seeds, beside those before. */
 static void choose_seeds(struct sr_proposal *p, const struct sr_candidates *candidates)
 {
     struct sr_seeds *seeds = p->seeds;
-    seeds->count = 0;
     for (int size = 1; size <= p->settings->maxsize && seeds->count + SR_SEEDS_PER_SIZE <= SR_SEEDS;
          size++) {
         int chosen[SR_SEEDS_PER_SIZE];
         const int n = sr_best_of_size(candidates->expr, candidates->loss, candidates->count, size,
                                       SR_SEEDS_PER_SIZE, true, chosen);
-        for (int k = 0; k < n; k++)
+        for (int k = 0; k < n; k++) {
+            seeds->loss[seeds->count] = candidates->loss[chosen[k]];
             seeds->expr[seeds->count++] = candidates->expr[chosen[k]];
+        }
     }
 }
 
-/* Fits constants and outer scale of every seed to all rows. */
-static void fit_seeds(const struct sr_proposal *p)
+/* Fits constants and outer scale of the seeds from `first` on to all rows. */
+static void fit_seeds(const struct sr_proposal *p, int first)
 {
     struct sr_seeds *seeds = p->seeds;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
-    for (int i = 0; i < seeds->count; i++) {
+    for (int i = first; i < seeds->count; i++) {
         struct sr_thread *own = &p->thread[omp_get_thread_num()];
         struct sr_expr *expr = &seeds->expr[i];
         orr_rng_seek(own->rng, p->settings->seed, ORR_STAGE_SYMREG, UINT64_MAX - (uint64_t)i);
-        seeds->loss[i] = HUGE_VAL;
         if (orr_signal_seen())
             continue;
         seeds->loss[i] =
@@ -98,7 +101,7 @@ static void fit_seeds(const struct sr_proposal *p)
 
 /* ---- the stage */
 
-/* Small formulas, and pairs of them where `pairs`, in place of the seeds before. */
+/* Small formulas, and pairs of them where `pairs`. */
 static int find_once(struct sr_proposal *p, double budget, bool pairs)
 {
     struct sr_candidates *candidates = orr_alloc(1, sizeof *candidates);
@@ -112,21 +115,27 @@ static int find_once(struct sr_proposal *p, double budget, bool pairs)
     if (!rc)
         rc = fit_candidates(p, candidates);
     if (!rc) {
+        const int before = p->seeds->count;
         choose_seeds(p, candidates);
-        fit_seeds(p);
-        p->seeds->evaluations += (double)candidates->count;
+        fit_seeds(p, before);
     }
     free(candidates);
     return rc;
 }
 
+static bool few_rows(const struct sr_proposal *p)
+{
+    return p->loss->data->rows < SR_ROWS;
+}
+
 int sr_small_find(struct sr_proposal *p)
 {
-    const bool few_rows = p->loss->data->rows < SR_ROWS;
-    const double all = p->settings->enumerate, first = few_rows ? first_small : first_large;
-    int rc = find_once(p, fmin(first, all), false);
-    /* an exact formula: all that are simpler were seen on the way */
-    if (!rc && !few_rows && all > first && !sr_proposal_exact(p))
-        rc = find_once(p, all, true);
-    return rc;
+    return find_once(p, fmin(few_rows(p) ? first_small : first_large, p->settings->enumerate),
+                     false);
+}
+
+int sr_composed_find(struct sr_proposal *p)
+{
+    const double all = p->settings->enumerate;
+    return few_rows(p) || all <= first_large ? 0 : find_once(p, all, true);
 }

@@ -9,6 +9,7 @@ struct sr_proposal {
     const struct sr_settings *settings;
     uint64_t operators; /* of the settings, a bit each */
     const struct sr_loss *loss;
+    struct sr_limit limit;
     struct sr_thread *thread; /* (threads) */
     int threads;
     struct sr_bank bank; /* filled by the first stage, read by the others */
@@ -23,10 +24,15 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
 void sr_proposal_free(struct sr_proposal *p);
 /* Whether a seed fits to rounding: the law is known. */
 bool sr_proposal_exact(const struct sr_proposal *p);
+/* Whether the limit or a signal allows no further stage. */
+bool sr_proposal_over(const struct sr_proposal *p);
+/* How many of `wanted` formulas may be judged within the limit; they are counted. */
+int sr_proposal_take(struct sr_proposal *p, int wanted);
 
-/* Each stage appends fitted formulas to the seeds. First small formulas, and pairs of them unless a
- * small one is exact (small.c). */
+/* Each stage appends fitted formulas to the seeds: small formulas (small.c); of tables of enough
+ * rows more of them, and pairs of them. */
 int sr_small_find(struct sr_proposal *p);
+int sr_composed_find(struct sr_proposal *p);
 /* Fills the bank until `budget` formulas were tried, and notes in `early` how many entries it had
  * when settings->enumerate / 8 were. */
 void sr_proposal_fill(struct sr_proposal *p, double budget);
