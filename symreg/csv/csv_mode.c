@@ -247,6 +247,9 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
                                      .rule = setup->rule};
     if (*cli->out)
         rc = write_all(cli, &output, stopped);
+    if (!rc && !stopped)
+        orr_note(cli->quiet, "symreg: %.4g formulas in %.3g s; the search ended: %s",
+                 fit->evaluations, output.seconds, sr_end_text(fit->end));
     if (!rc && stopped)
         rc = ORR_FAIL(stopped, !*cli->out ? "stopped; this is the front so far"
                                : orr_exists(checkpoint)

@@ -143,15 +143,28 @@ static void add_custom(struct sr_settings *s)
             s->binary[s->binary_count++] = (enum sr_op)op;
 }
 
-/* Of the options that change what formulas mean, cost or may look like. */
-static uint64_t digest_of(const struct sr_csv_options *o)
+/* The options that change what is searched, or what formulas mean, cost or may look like, as lines
+ * KEY=VALUE; the caller frees them. */
+static char *about_options(const struct sr_csv_options *o)
 {
-    const char *const text[] = {o->units,     o->units_penalty, o->define,     o->loss,
-                                o->constrain, o->nest,          o->complexity, o->maxdepth};
-    uint64_t digest = 0;
-    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-        digest = text[i] ? XXH64(text[i], strlen(text[i]), digest + 1) : digest + 1;
-    return digest;
+    const struct {
+        const char *name, *value;
+    } option[] = {{"--target", o->target},         {"--features", o->features},
+                  {"--weights", o->weights},       {"--log-target", o->log_target},
+                  {"--units", o->units},           {"--units-penalty", o->units_penalty},
+                  {"--define", o->define},         {"--loss", o->loss},
+                  {"--constrain", o->constrain},   {"--nest", o->nest},
+                  {"--complexity", o->complexity}, {"--maxdepth", o->maxdepth},
+                  {"--batch", o->batch},           {"--guess", o->guess}};
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    for (size_t i = 0; i < sizeof option / sizeof *option && out; i++)
+        fprintf(out, "%s=%s\n", option[i].name, option[i].value ? option[i].value : "");
+    if (out && !fclose(out))
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* Tables of more rows are searched on a sample of them. */
@@ -181,9 +194,12 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
     if (preset.symreg.loss == ORR_SR_CUSTOM)
         TRY(sr_custom_loss_check(setup->language, &table->data));
     setup->settings.language = setup->language;
+    setup->settings.restarts_fresh = o->use_seconds;
     setup->rules = preset.symreg.rules;
     setup->batch = (size_t)batch < table->data.rows ? (size_t)batch : 0;
-    setup->settings.context_digest = digest_of(o);
+    setup->settings.context_text = setup->about = about_options(o);
+    if (!setup->about)
+        return ORR_ENOMEM;
     add_custom(&setup->settings);
     rc = set_constraints(o, table, setup);
     if (!rc)
@@ -196,5 +212,6 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
 void sr_csv_setup_free(struct sr_csv_setup *setup)
 {
     sr_language_free(setup->language);
+    free(setup->about);
     *setup = (struct sr_csv_setup){0};
 }

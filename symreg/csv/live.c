@@ -53,15 +53,18 @@ static void print_status(const struct sr_live *live, int epoch, double total, do
                          int columns)
 {
     char text[256], spent_text[ORR_DURATION], left_text[ORR_DURATION];
-    const double share = live->epochs ? (double)epoch / live->epochs : 1;
+    const double share = live->epochs ? (double)epoch / live->epochs : 0;
+    char of[32] = "";
+    if (live->epochs)
+        snprintf(of, sizeof of, " of %d", live->epochs);
     double left = share > 0 ? spent * (1 - share) / share : INFINITY;
     if (live->max_seconds > 0)
         left = fmin(left, fmax(live->max_seconds - spent, 0));
     orr_duration_print(spent, spent_text);
     orr_duration_print(left, left_text);
-    snprintf(text, sizeof text, "symreg: epoch %d of %d, %.4g formulas, %.3g/s, %s, %s left%s",
-             epoch, live->epochs, total, total / fmax(spent, 1e-3), spent_text,
-             isfinite(left) ? left_text : "?", live->keys ? " (q stops)" : "");
+    snprintf(text, sizeof text, "symreg: epoch %d%s, %.4g formulas, %.3g/s, %s, %s left%s", epoch,
+             of, total, total / fmax(spent, 1e-3), spent_text, isfinite(left) ? left_text : "?",
+             live->keys ? " (q stops)" : "");
     fprintf(stderr, "%.*s\n%.*s\n", columns - 1, text, columns - 1,
             "complexity          loss     score  equation");
 }
@@ -163,7 +166,7 @@ int sr_live_start(const char *const *names, const struct sr_settings *settings, 
     live->language = settings->language;
     live->names = names;
     live->max_seconds = settings->max_seconds;
-    live->epochs = settings->iterations;
+    live->epochs = settings->restarts_fresh ? 0 : settings->iterations;
     live->restarts = settings->restarts;
     live->started = orr_time_s();
     live->block = !quiet && isatty(STDERR_FILENO) == 1;

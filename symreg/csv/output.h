@@ -28,6 +28,7 @@ struct sr_csv_setup {
     struct orr_names rules;       /* to report */
     enum sr_rule rule;            /* the report's */
     size_t batch;                 /* rows, 0 = all */
+    char *about;                  /* the options, for checkpoints */
     struct sr_constraints constraints;
     struct sr_units units;
     struct sr_expr guess[ORR_LIST];

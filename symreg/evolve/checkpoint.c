@@ -1,7 +1,7 @@
 /* checkpoint.c - blocks of memory in one checked file (docs/formats.md).
  *
- * magic, version of the program, digest, epoch, number of blocks, their bytes together, the blocks,
- * XXH64 of all before. The bytes are as in memory: a file is for the build that wrote it, which
+ * magic, version of the program, bytes of the text, epoch, number of blocks, their bytes together,
+ * the text of sr_search_about(), the blocks, XXH64 of all before. The bytes are as in memory: a file is for the build that wrote it, which
  * the version and the sizes tell. */
 #include "search.h"
 
@@ -13,13 +13,15 @@
 
 struct header {
     char magic[8], version[16];
-    uint64_t digest, epoch, blocks, bytes;
+    uint64_t text, epoch, blocks, bytes;
 };
-static const char magic[8] = "orrsrck1";
+static const char magic[8] = "orrsrck2";
 
-static struct header header_of(uint64_t digest, int epoch, const struct sr_block *block, int blocks)
+static struct header header_of(const char *about, int epoch, const struct sr_block *block,
+                               int blocks)
 {
-    struct header header = {.digest = digest, .epoch = (uint64_t)epoch, .blocks = (uint64_t)blocks};
+    struct header header = {
+        .text = strlen(about), .epoch = (uint64_t)epoch, .blocks = (uint64_t)blocks};
     memcpy(header.magic, magic, sizeof magic);
     strncpy(header.version, ORR_VERSION, sizeof header.version - 1);
     for (int i = 0; i < blocks; i++)
@@ -27,19 +29,22 @@ static struct header header_of(uint64_t digest, int epoch, const struct sr_block
     return header;
 }
 
-int sr_checkpoint_write(const char *path, uint64_t digest, int epoch, const struct sr_block *block,
-                        int blocks)
+int sr_checkpoint_write(const char *path, const char *about, int epoch,
+                        const struct sr_block *block, int blocks)
 {
     struct orr_file file = {0};
-    const struct header header = header_of(digest, epoch, block, blocks);
+    const struct header header = header_of(about, epoch, block, blocks);
     XXH64_state_t *state = XXH64_createState();
     if (!state)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
     XXH64_reset(state, 0);
     XXH64_update(state, &header, sizeof header);
+    XXH64_update(state, about, strlen(about));
     int rc = orr_file_create(&file, path);
     if (!rc)
         rc = orr_file_write(&file, &header, sizeof header);
+    if (!rc)
+        rc = orr_file_write(&file, about, strlen(about));
     for (int i = 0; i < blocks && !rc; i++) {
         XXH64_update(state, block[i].data, block[i].bytes);
         rc = orr_file_write(&file, block[i].data, block[i].bytes);
@@ -54,13 +59,43 @@ int sr_checkpoint_write(const char *path, uint64_t digest, int epoch, const stru
     return rc;
 }
 
-int sr_checkpoint_read(const char *path, uint64_t digest, int *epoch, const struct sr_block *block,
-                       int blocks)
+/* The first line in which the search of a checkpoint is another one than the search here. */
+static int compare_about(const char *path, const char *there, size_t bytes, const char *here)
+{
+    const char *const end = there + bytes;
+    while (there < end && *here) {
+        const char *const stop = memchr(there, '\n', (size_t)(end - there));
+        const int before = (int)((stop ? stop : end) - there), now = (int)strcspn(here, "\n");
+        if (before != now || memcmp(there, here, (size_t)now) != 0) {
+            const int key = (int)strcspn(here, "=\n"), shift = key < now ? key + 1 : now;
+            if (before >= shift && !memcmp(there, here, (size_t)shift))
+                return !strncmp(here, "the table=", 10)
+                           ? ORR_FAIL(ORR_EINVAL,
+                                      "%s: the table is another one, or others of its rows or "
+                                      "columns are used; without --resume a new search begins",
+                                      path)
+                           : ORR_FAIL(ORR_EINVAL,
+                                      "%s: %.*s was \"%.*s\", is \"%.*s\" here; a search goes on with the "
+                                      "settings that it began with, but for its limits",
+                                      path, key, here, before - shift, there + shift, now - shift,
+                                      here + shift);
+            break;
+        }
+        there += before + 1;
+        here += now + (here[now] != '\0');
+    }
+    return there == end && !*here
+               ? 0
+               : ORR_FAIL(ORR_EINVAL, "%s: of a search with other options", path);
+}
+
+int sr_checkpoint_read(const char *path, const char *about, int *epoch,
+                       const struct sr_block *block, int blocks)
 {
     char *text = NULL;
     size_t bytes = 0;
     struct header header;
-    const struct header expected = header_of(digest, 0, block, blocks);
+    const struct header expected = header_of(about, 0, block, blocks);
     int rc = orr_file_read(path, &text, &bytes);
     if (rc)
         return rc;
@@ -74,11 +109,14 @@ int sr_checkpoint_read(const char *path, uint64_t digest, int *epoch, const stru
     else if (memcmp(header.version, expected.version, sizeof header.version) != 0)
         rc = ORR_FAIL(ORR_EFORMAT, "%s: written by version %.15s, this is %s", path, header.version,
                       ORR_VERSION);
-    else if (header.digest != digest)
-        rc = ORR_FAIL(ORR_EINVAL, "%s: of other data or settings (digest %016llx, here %016llx)",
-                      path, (unsigned long long)header.digest, (unsigned long long)digest);
-    else if (header.blocks != expected.blocks || header.bytes != expected.bytes ||
-             bytes != sizeof header + header.bytes + sizeof(uint64_t))
+    else if (header.text > bytes - sizeof header)
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: truncated or of another build", path);
+    else
+        rc = compare_about(path, text + sizeof header, (size_t)header.text, about);
+    if (rc)
+        goto out;
+    if (header.blocks != expected.blocks || header.bytes != expected.bytes ||
+        bytes != sizeof header + header.text + header.bytes + sizeof(uint64_t))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: truncated or of another build", path);
     else if (header.epoch >= INT_MAX)
         rc = ORR_FAIL(ORR_EFORMAT, "%s: expected an epoch below %d, found %llu", path, INT_MAX,
@@ -91,7 +129,7 @@ int sr_checkpoint_read(const char *path, uint64_t digest, int *epoch, const stru
         rc = ORR_FAIL(ORR_EFORMAT, "%s: damaged (checksum)", path);
         goto out;
     }
-    const char *at = text + sizeof header;
+    const char *at = text + sizeof header + header.text;
     for (int i = 0; i < blocks; i++) {
         memcpy(block[i].data, at, block[i].bytes);
         at += block[i].bytes;
@@ -102,33 +140,11 @@ out:
     return rc;
 }
 
-uint64_t sr_search_digest(const struct sr_settings *s, const struct sr_fit *fits, int count)
+/* ---- what a search is */
+
+static uint64_t digest_of_data(const struct sr_fit *fits, int count)
 {
-    uint64_t digest = XXH64(s->binary, (size_t)s->binary_count * sizeof *s->binary, 1);
-    const double values[] = {s->loss,
-                             s->loss_parameter,
-                             s->maxsize,
-                             s->populations,
-                             s->population_size,
-                             s->cycles,
-                             s->restarts,
-                             s->parsimony,
-                             s->enumerate,
-                             s->binary_count,
-                             s->unary_count,
-                             s->iterations,
-                             sr_algorithm_of(s)->kind,
-                             s->guesses,
-                             s->patience,
-                             count};
-    digest = XXH64(s->unary, (size_t)s->unary_count * sizeof *s->unary, digest);
-    digest = XXH64(values, sizeof values, digest);
-    digest = XXH64(&s->seed, sizeof s->seed, digest);
-    digest = XXH64(&s->context_digest, sizeof s->context_digest, digest);
-    for (int i = 0; i < s->guesses; i++) {
-        const uint64_t hash = sr_expr_hash(&s->guess[i]);
-        digest = XXH64(&hash, sizeof hash, digest);
-    }
+    uint64_t digest = 1;
     for (int f = 0; f < count; f++) {
         const struct sr_data *data = &fits[f].data;
         digest = XXH64(&fits[f].stream, sizeof fits[f].stream, digest);
@@ -138,4 +154,56 @@ uint64_t sr_search_digest(const struct sr_settings *s, const struct sr_fit *fits
             digest = XXH64(data->weight, data->rows * sizeof *data->weight, digest);
     }
     return digest;
+}
+
+static void print_operators(FILE *out, const char *key, const struct sr_language *language,
+                            const enum sr_op *op, int count)
+{
+    fprintf(out, "%s=", key);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s%s", i ? "," : "", sr_op(language, (int)op[i])->name);
+    fprintf(out, "\n");
+}
+
+char *sr_search_about(const struct sr_settings *s, const struct sr_fit *fits, int count)
+{
+    const struct {
+        const char *key;
+        double value;
+    } number[] = {
+        {"--compat", sr_algorithm_of(s)->kind},
+        {"symreg.loss", s->loss},
+        {"symreg.loss_parameter", s->loss_parameter},
+        {"--maxsize", s->maxsize},
+        {"symreg.populations", s->populations},
+        {"symreg.population_size", s->population_size},
+        {"symreg.cycles", s->cycles},
+        {"symreg.restarts", s->restarts},
+        {"symreg.parsimony", s->parsimony},
+        {"symreg.enumerate", s->enumerate},
+    };
+    char *text = NULL;
+    size_t bytes;
+    uint64_t guesses = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return NULL;
+    fprintf(out, "%s--seed=%llu\n", s->context_text ? s->context_text : "",
+            (unsigned long long)s->seed);
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+        fprintf(out, "%s=%.17g\n", number[i].key, number[i].value);
+    print_operators(out, "--binary", s->language, s->binary, s->binary_count);
+    print_operators(out, "--unary", s->language, s->unary, s->unary_count);
+    for (int i = 0; i < s->guesses; i++) {
+        const uint64_t hash = sr_expr_hash(&s->guess[i]);
+        guesses = XXH64(&hash, sizeof hash, guesses);
+    }
+    fprintf(out, "--guess=%d formulas %016llx\n", s->guesses, (unsigned long long)guesses);
+    fprintf(out, "the table=%016llx\n", (unsigned long long)digest_of_data(fits, count));
+    const bool failed = ferror(out) != 0;
+    if (fclose(out) || failed) {
+        free(text);
+        return NULL;
+    }
+    return text;
 }

@@ -65,6 +65,20 @@ static inline const struct sr_algorithm *sr_algorithm_of(const struct sr_setting
 /* The settings of a preset: checks names of operators and rules; creates nothing. */
 int sr_settings_init(struct sr_settings *settings, const struct orr_preset *preset);
 
+/* What ended a search. */
+enum sr_end {
+    SR_END_NONE,
+    SR_END_EXACT,
+    SR_END_LOSS,
+    SR_END_PATIENCE,
+    SR_END_ITERATIONS,
+    SR_END_SECONDS,
+    SR_END_EVALUATIONS,
+    SR_END_SIGNAL
+};
+/* In words: "an exact formula settled". */
+const char *sr_end_text(enum sr_end end);
+
 /* One fit: a table, and the restarts' best front. */
 struct sr_fit {
     struct sr_data data;
@@ -72,6 +86,7 @@ struct sr_fit {
     struct sr_front front; /* result: of the restart with the highest score */
     double evaluations;    /* result: formulas evaluated on all rows, all restarts */
     double screened;       /* result: formulas discarded after a look at few rows */
+    enum sr_end end;       /* result: what ended the search */
 };
 /* Fits all tables with `threads` threads, results independent of their number. The tables take over
  * the settings' language; ORR_EINVAL where an operator or a guess is not of it. At a signal it

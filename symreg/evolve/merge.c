@@ -16,6 +16,20 @@ enum {
     SETTLED = 10, /* epochs without change after which an exact front is final */
 };
 
+enum sr_end sr_run_end(const struct sr_settings *s, const struct sr_run *run)
+{
+    double smallest = HUGE_VAL;
+    for (int c = 1; c <= s->maxsize; c++)
+        smallest = fmin(smallest, run->best->loss[c]);
+    if (smallest <= 0 && run->unchanged >= SETTLED)
+        return SR_END_EXACT;
+    if (s->stop_loss > 0 && smallest <= s->stop_loss)
+        return SR_END_LOSS;
+    return s->patience > 0 && sr_algorithm_of(s)->patient && run->stale >= s->patience
+               ? SR_END_PATIENCE
+               : SR_END_NONE;
+}
+
 /* Takes over what the islands found, in their order. Rows of the front that fell notably since
  * their last polish are to be polished. */
 static void merge_halls(const struct sr_settings *s, struct sr_run *run)
@@ -41,9 +55,12 @@ static void merge_halls(const struct sr_settings *s, struct sr_run *run)
     }
     run->unchanged = changed ? 0 : run->unchanged + 1;
     run->stale = notable ? 0 : run->stale + 1;
-    run->done = (smallest <= 0 && run->unchanged >= SETTLED) ||
-                (s->patience > 0 && sr_algorithm_of(s)->patient && run->stale >= s->patience) ||
-                (s->stop_loss > 0 && smallest <= s->stop_loss);
+    run->end = sr_run_end(s, run);
+    run->fresh = run->end == SR_END_PATIENCE && s->restarts_fresh;
+    if (run->fresh) {
+        run->stale = 0;
+        run->end = SR_END_NONE;
+    }
 }
 
 static void count_sizes(const struct sr_settings *s, struct sr_run *run)

@@ -15,9 +15,12 @@ struct sr_run {
     double sizes[SR_NODES + 1];
     double mark[SR_NODES + 1]; /* of each row of the front: its loss when last it fell notably */
     int unchanged, stale;      /* epochs without any change, without a notable one */
-    bool done;
+    enum sr_end end;           /* SR_END_NONE: it goes on */
+    bool fresh;                /* populations are drawn anew in the next epoch */
 };
 
+/* Why a run has ended: exact, at the loss wanted, out of patience; or not. */
+enum sr_end sr_run_end(const struct sr_settings *s, const struct sr_run *run);
 /* Takes over what the islands found, in their order, counts sizes, and says which rows are to be
  * polished and whether the run is done. */
 void sr_run_merge(const struct sr_settings *s, struct sr_run *run);

@@ -22,7 +22,7 @@ struct search {
     struct sr_seeds *seeds;   /* (fits) where formulas are enumerated, else NULL */
     struct sr_thread *thread; /* (threads) */
     struct sr_worker *worker; /* (threads) */
-    uint64_t digest;
+    char *about;              /* sr_search_about() */
     double start_s, saved_s;  /* on the clock */
     double save_after_s;      /* since saved_s */
     double before_s, spent_s; /* by the search that this one goes on with; until now */
@@ -150,6 +150,7 @@ static void free_search(struct search *search)
         free(search->worker[i].standing);
         gsl_rng_free(search->thread[i].rng);
     }
+    free(search->about);
     free(search->seeds);
     free(search->loss);
     free(search->screen);
@@ -164,8 +165,8 @@ static void free_search(struct search *search)
 static void seek(const struct sr_settings *s, const struct sr_run *run, gsl_rng *rng, int island,
                  int epoch)
 {
-    const uint64_t islands = (uint64_t)s->populations + 1, epochs = (uint64_t)s->iterations + 1;
-    const uint64_t index = (run->number * islands + (uint64_t)island) * epochs + (uint64_t)epoch;
+    const uint64_t islands = (uint64_t)s->populations + 1;
+    const uint64_t index = (run->number * islands + (uint64_t)island) << 32 | (uint64_t)epoch;
     orr_rng_seek(rng, s->seed, ORR_STAGE_SYMREG, index);
 }
 
@@ -179,10 +180,10 @@ static void run_epoch(struct search *search, int epoch)
         struct sr_run *run = &search->run[task / s->populations];
         const int number = task % s->populations;
         struct sr_worker *worker = &search->worker[omp_get_thread_num()];
-        if (run->done)
+        if (run->end)
             continue;
         seek(s, run, worker->thread->rng, number, epoch);
-        if (epoch == 0)
+        if (epoch == 0 || run->fresh)
             sr_island_init(&run->scene, worker, &run->island[number]);
         else
             sr_island_epoch(&run->scene, worker, &run->island[number], number);
@@ -300,7 +301,7 @@ static int list_blocks(struct search *search, struct sr_block **list)
         *block++ = (struct sr_block){&run->unchanged, sizeof run->unchanged};
         *block++ = (struct sr_block){run->mark, sizeof run->mark};
         *block++ = (struct sr_block){&run->stale, sizeof run->stale};
-        *block++ = (struct sr_block){&run->done, sizeof run->done};
+        *block++ = (struct sr_block){&run->fresh, sizeof run->fresh};
         *block++ = (struct sr_block){run->scene.frequency, sizeof run->scene.frequency};
         *block++ = (struct sr_block){run->scene.polish, sizeof run->scene.polish};
         for (int k = 0; k < s->populations; k++) {
@@ -348,7 +349,7 @@ static int save(struct search *search, int epoch, bool last)
     search->spent_s = seconds_spent(search);
     const int rc = blocks < 0
                        ? ORR_ENOMEM
-                       : sr_checkpoint_write(s->checkpoint, search->digest, epoch, block, blocks);
+                       : sr_checkpoint_write(s->checkpoint, search->about, epoch, block, blocks);
     search->saved_s = orr_time_s();
     search->save_after_s = fmax(1, 20 * (search->saved_s - now));
     free(block);
@@ -370,13 +371,16 @@ static int load(struct search *search, int *epoch)
     const int blocks = list_blocks(search, &block);
     const int rc = blocks < 0
                        ? ORR_ENOMEM
-                       : sr_checkpoint_read(s->checkpoint, search->digest, epoch, block, blocks);
+                       : sr_checkpoint_read(s->checkpoint, search->about, epoch, block, blocks);
     free(block);
     if (rc)
         return rc;
     bool sound = search->spent_s >= 0;
-    for (int i = 0; i < search->runs; i++)
-        sound = sound && sr_run_sound(s, &search->run[i]);
+    for (int i = 0; i < search->runs; i++) {
+        struct sr_run *run = &search->run[i];
+        sound = sound && sr_run_sound(s, run);
+        run->end = sound ? sr_run_end(s, run) : SR_END_NONE; /* by the limits of today */
+    }
     if (!sound)
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: holds what no search writes; without --resume a new one "
@@ -445,16 +449,36 @@ static double evaluations_of(const struct search *search)
     return evaluations;
 }
 
-/* At a signal, when time or evaluations are spent, or when every run is done. */
-static bool finished(const struct search *search)
+/* At a signal, when time or evaluations are spent, or when every run has ended. */
+static enum sr_end end_of(const struct search *search)
 {
     const struct sr_settings *s = search->settings;
-    bool done = true;
+    enum sr_end end = search->run[0].end;
     for (int i = 0; i < search->runs; i++)
-        done = done && search->run[i].done;
-    return orr_signal_seen() || done ||
-           (s->max_seconds > 0 && seconds_spent(search) >= s->max_seconds) ||
-           (s->max_evaluations > 0 && evaluations_of(search) >= s->max_evaluations);
+        if (search->run[i].end == SR_END_NONE)
+            end = SR_END_NONE;
+    if (end != SR_END_NONE)
+        return end;
+    if (s->max_seconds > 0 && seconds_spent(search) >= s->max_seconds)
+        return SR_END_SECONDS;
+    if (s->max_evaluations > 0 && evaluations_of(search) >= s->max_evaluations)
+        return SR_END_EVALUATIONS;
+    return orr_signal_seen() ? SR_END_SIGNAL : SR_END_NONE;
+}
+
+const char *sr_end_text(enum sr_end end)
+{
+    static const char *const text[] = {
+        [SR_END_NONE] = "it goes on",
+        [SR_END_EXACT] = "an exact formula was not improved for ten epochs",
+        [SR_END_LOSS] = "the loss asked for (--stop-loss) is reached",
+        [SR_END_PATIENCE] = "no row of the front improved by 1% (symreg.patience)",
+        [SR_END_ITERATIONS] = "all epochs are done (--iterations)",
+        [SR_END_SECONDS] = "the seconds have passed (--seconds)",
+        [SR_END_EVALUATIONS] = "all formulas are evaluated (--evaluations)",
+        [SR_END_SIGNAL] = "stopped",
+    };
+    return text[end];
 }
 
 /* Shares what is left of the evaluations among the islands. An epoch that will not be whole is not
@@ -465,7 +489,7 @@ static int allow_evaluations(struct search *search, int epoch)
     const double left = s->max_evaluations - evaluations_of(search);
     int tasks = 0;
     for (int i = 0; i < search->runs; i++)
-        tasks += search->run[i].done ? 0 : s->populations;
+        tasks += search->run[i].end ? 0 : s->populations;
     for (int i = 0; i < search->runs; i++)
         for (int k = 0; k < s->populations; k++) {
             struct sr_island *island = &search->run[i].island[k];
@@ -491,7 +515,7 @@ static void merge(struct search *search, int epoch)
     const struct sr_settings *s = search->settings;
     for (int i = 0; i < search->runs; i++) {
         struct sr_run *run = &search->run[i];
-        if (run->done)
+        if (run->end)
             continue;
         sr_run_merge(s, run);
         seek(s, run, search->thread[0].rng, s->populations, epoch);
@@ -510,17 +534,21 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
     int epoch = 0;
     search.start_s = search.saved_s = orr_time_s();
     search.save_after_s = 1;
-    search.digest = sr_search_digest(settings, fits, count);
+    if (!rc && settings->checkpoint)
+        search.about = sr_search_about(settings, fits, count);
+    if (!rc && settings->checkpoint && !search.about)
+        rc = ORR_FAIL(ORR_ENOMEM, "symbolic regression: out of memory");
     if (!rc)
         rc = load(&search, &epoch);
     if (!rc && epoch == 0) {
         rc = find_seeds(&search);
-        search.cut = !rc && finished(&search);
+        search.cut = !rc && end_of(&search);
     }
     if (search.cut)
         offer_seeds(&search);
-    for (; epoch <= settings->iterations && !rc && !search.cut; epoch++) {
-        if (epoch > 0 && finished(&search))
+    for (; (epoch <= settings->iterations || settings->restarts_fresh) && !rc && !search.cut;
+         epoch++) {
+        if (epoch > 0 && end_of(&search))
             break;
         rc = allow_evaluations(&search, epoch);
         if (rc)
@@ -541,8 +569,11 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
     }
     if (!rc && epoch > 0 && !search.cut)
         rc = save(&search, epoch - 1, true);
-    for (int f = 0; f < count && !rc; f++)
+    const enum sr_end end = rc ? SR_END_NONE : end_of(&search);
+    for (int f = 0; f < count && !rc; f++) {
+        fits[f].end = end ? end : SR_END_ITERATIONS;
         keep_best_restart(settings, &search, f, scratch);
+    }
     if (!rc && orr_signal_seen())
         rc = ORR_FAIL(ORR_EINTR, "stopped");
     free_search(&search);

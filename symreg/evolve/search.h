@@ -89,19 +89,21 @@ void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *l
 bool sr_append(const struct sr_settings *settings, int features, gsl_rng *rng,
                struct sr_expr *expr);
 
-/* A checkpoint is blocks of memory. Written atomically; `digest` says of which data and settings.
- * Reading fills the blocks and *epoch; another digest is ORR_EINVAL, a file that is no whole
- * checkpoint of this build ORR_EFORMAT: then no block has changed. */
+/* A checkpoint is blocks of memory. Written atomically; `about` says of which data and settings.
+ * Reading fills the blocks and *epoch; another text is ORR_EINVAL, which names the line that
+ * differs, a file that is no whole checkpoint of this build ORR_EFORMAT: then no block has
+ * changed. */
 struct sr_block {
     void *data;
     size_t bytes;
 };
-int sr_checkpoint_write(const char *path, uint64_t digest, int epoch, const struct sr_block *block,
-                        int blocks);
-int sr_checkpoint_read(const char *path, uint64_t digest, int *epoch, const struct sr_block *block,
-                       int blocks);
-/* Of everything that decides what a search finds, its ends by time aside. */
-uint64_t sr_search_digest(const struct sr_settings *settings, const struct sr_fit *fits, int count);
+int sr_checkpoint_write(const char *path, const char *about, int epoch,
+                        const struct sr_block *block, int blocks);
+int sr_checkpoint_read(const char *path, const char *about, int *epoch,
+                       const struct sr_block *block, int blocks);
+/* Everything that decides what a search finds, its limits aside, as lines KEY=VALUE; the caller
+ * frees it. NULL where there is no memory. */
+char *sr_search_about(const struct sr_settings *settings, const struct sr_fit *fits, int count);
 
 /* A random formula of at most `size` nodes: a leaf, then appended operators. */
 void sr_random_expr(const struct sr_settings *settings, int features, gsl_rng *rng, int size,

@@ -47,7 +47,7 @@ static bool is_count(int epochs)
 
 bool sr_run_sound(const struct sr_settings *s, const struct sr_run *run)
 {
-    if (!are_flags(&run->done, sizeof run->done) ||
+    if (!are_flags(&run->fresh, sizeof run->fresh) ||
         !are_flags(run->scene.polish, sizeof run->scene.polish) || !is_count(run->unchanged) ||
         !is_count(run->stale) || !is_hall(s, run))
         return false;

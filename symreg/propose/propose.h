@@ -27,6 +27,7 @@ struct sr_settings {
     double parsimony;
     uint64_t seed;
     double enumerate;         /* formulas tried before the islands start; 0: none */
+    bool restarts_fresh;      /* patience and iterations end no run: populations are drawn anew */
     int patience;             /* end of a run after so many epochs in which no row of the front fell
                              * by 1% of its loss; 0: never */
     double stop_loss;         /* end when every fit has reached it; 0: only when it is exact */
@@ -43,8 +44,9 @@ struct sr_settings {
     bool (*whole)(const struct sr_expr *expr, const void *context);
     /* added to the loss, in units of the loss of the best constant */
     double (*penalty)(const struct sr_expr *expr, const void *context);
-    const void *context;         /* of these three */
-    uint64_t context_digest;     /* of what they, own operators and the own loss depend on */
+    const void *context; /* of these three */
+    const char
+        *context_text; /* lines KEY=VALUE of what they, own operators and the own loss depend on */
     const struct sr_expr *guess; /* (guesses) formulas that every island starts with */
     int guesses;
 };

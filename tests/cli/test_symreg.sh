@@ -316,7 +316,7 @@ for other in '--weights w' '--weights relative' '--guess r' '--units r=m' '--nes
     '--define g(x)=x*x' '--log-target' '--binary +,*' '--unary inv' '--loss l2' '--maxsize 8' \
     '--maxdepth 5' '--complexity square=2' '--constrain inv:1' '--batch 300' '--seed 4' \
     '--features r,m1' '--compat pysr'; do
-    KEEP=$WORK/stopped refuse "--resume with $other" 1 'other data or settings' -- \
+    KEEP=$WORK/stopped refuse "--resume with $other" 1 "${other%% *} was \"" -- \
         "$BIN/symreg" "${LONG[@]}" ${other} --out "$WORK/stopped" --resume
 done
 results "$WORK/stopped"

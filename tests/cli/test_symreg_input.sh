@@ -77,7 +77,7 @@ bad "--complexity" 2 'from 1 to 64' "$OK" --complexity 'exp=0'
 bad "impossible prices" 2 'leave no formula' "$OK" --complexity 'variable=40,constant=40'
 bad "--maxdepth" 2 'from 1 to 64' "$OK" --maxdepth 0
 bad "--maxsize" 2 '--maxsize: symreg.maxsize: expected' "$OK" --maxsize 100
-bad "--batch" 2 '--batch: expected a whole number from 2 to' "$OK" --batch 1
+bad "--batch" 2 '--batch: expected 0 or at least 2 rows' "$OK" --batch 1
 bad "--compat" 2 '--compat: symreg.algorithm: expected one of orrery|pysr' "$OK" --compat gplearn
 bad "--rule" 2 'no rule "worst"' "$OK" --rule worst
 bad "--attention" 2 '--attention: belongs to the laws of a run' "$OK" --attention lssar

@@ -27,14 +27,13 @@ static int search(bool resume, struct sr_fit *fit)
                                   .unary_count = 1,
                                   .loss = ORR_SR_L1,
                                   .maxsize = 7,
-                                  .iterations = 3,
+                                  .iterations = resume ? 3 : 1,
                                   .populations = 2,
                                   .population_size = 5,
                                   .cycles = 3,
                                   .restarts = 1,
                                   .seed = 7,
                                   .checkpoint = path,
-                                  .max_evaluations = resume ? 0 : 1,
                                   .resume = resume};
     *fit = (struct sr_fit){
         .data = {.rows = ROWS, .features = FEATURES, .x = x, .y = y, .language = NULL}};

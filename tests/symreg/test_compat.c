@@ -78,7 +78,7 @@ static void resume_equals_the_uninterrupted_run(void **state)
         }
         s.seed++; /* other settings, other data */
         assert_int_equal(sr_search(&s, part, 2, 1, NULL), ORR_EINVAL);
-        error_names("search.checkpoint", "settings", NULL);
+        error_names("search.checkpoint", "--seed was", NULL);
         s.seed--;
         t[0].y[3] += 1;
         assert_int_equal(sr_search(&s, part, 2, 1, NULL), ORR_EINVAL);
@@ -86,6 +86,34 @@ static void resume_equals_the_uninterrupted_run(void **state)
     }
     table_free(&t[0]);
     table_free(&t[1]);
+    scratch_remove(folder);
+}
+
+/* A search that was asked for more epochs afterwards is the one that was asked for all at once. */
+static void more_epochs_go_on(void **state)
+{
+    (void)state;
+    static struct sr_fit whole, part;
+    char folder[64], path[4096];
+    struct table t;
+    struct sr_settings s = settings_of();
+    table_of(&t, "m1 * sin(r) + m2", 0.05);
+    s.iterations = 6;
+    s.patience = 100;
+    whole = part = (struct sr_fit){.data = t.data};
+    assert_int_equal(sr_search(&s, &whole, 1, 2, NULL), 0);
+    scratch_create(folder);
+    scratch_path(path, folder, "search.checkpoint");
+    s.checkpoint = path;
+    for (s.iterations = 2; s.iterations <= 6; s.iterations += 2) {
+        assert_int_equal(sr_search(&s, &part, 1, 2, NULL), 0);
+        assert_int_equal(part.end, SR_END_ITERATIONS);
+        s.resume = true;
+        s.patience++;
+    }
+    same_front(&part.front, &whole.front);
+    assert_true(part.evaluations == whole.evaluations);
+    table_free(&t);
     scratch_remove(folder);
 }
 
@@ -100,12 +128,15 @@ static void damaged_checkpoints_are_told(void **state)
     const struct sr_block block[2] = {{a, sizeof a}, {&b, sizeof b}};
     scratch_create(folder);
     scratch_path(path, folder, "block.checkpoint");
-    assert_int_equal(sr_checkpoint_write(path, 77, 9, block, 2), 0);
+    assert_int_equal(sr_checkpoint_write(path, "a=1\nb=2\n", 9, block, 2), 0);
     a[2] = b = 0;
-    assert_int_equal(sr_checkpoint_read(path, 77, &epoch, block, 2), 0);
+    assert_int_equal(sr_checkpoint_read(path, "a=1\nb=2\n", &epoch, block, 2), 0);
     assert_true(a[2] == 3 && b == 5 && epoch == 9);
-    assert_int_equal(sr_checkpoint_read(path, 78, &epoch, block, 2), ORR_EINVAL);
-    assert_int_equal(sr_checkpoint_read(path, 77, &epoch, block, 1), ORR_EFORMAT);
+    assert_int_equal(sr_checkpoint_read(path, "a=1\nb=3\n", &epoch, block, 2), ORR_EINVAL);
+    error_names("block.checkpoint: b was \"2\", is \"3\" here", NULL);
+    assert_int_equal(sr_checkpoint_read(path, "a=1\n", &epoch, block, 2), ORR_EINVAL);
+    assert_int_equal(sr_checkpoint_read(path, "a=1\nb=2\nc=3\n", &epoch, block, 2), ORR_EINVAL);
+    assert_int_equal(sr_checkpoint_read(path, "a=1\nb=2\n", &epoch, block, 1), ORR_EFORMAT);
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
     for (size_t cut = 0; cut < bytes; cut += 7) { /* a flipped bit anywhere, a cut anywhere */
         FILE *file = fopen(path, "wb");
@@ -113,11 +144,11 @@ static void damaged_checkpoints_are_told(void **state)
         text[cut] ^= 4;
         assert_true(fwrite(text, 1, bytes, file) == bytes && fclose(file) == 0);
         text[cut] ^= 4;
-        assert_true(sr_checkpoint_read(path, 77, &epoch, block, 2) != 0);
+        assert_true(sr_checkpoint_read(path, "a=1\nb=2\n", &epoch, block, 2) != 0);
         file = fopen(path, "wb");
         assert_non_null(file);
         assert_true(fwrite(text, 1, cut, file) == cut && fclose(file) == 0);
-        assert_int_equal(sr_checkpoint_read(path, 77, &epoch, block, 2), ORR_EFORMAT);
+        assert_int_equal(sr_checkpoint_read(path, "a=1\nb=2\n", &epoch, block, 2), ORR_EFORMAT);
     }
     assert_true(a[2] == 3 && b == 5);
     free(text);
@@ -135,7 +166,7 @@ static void ends_early(void **state)
     fit = (struct sr_fit){.data = t.data};
     s.max_evaluations = 20000;
     assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
-    assert_true(fit.evaluations > 20000 && fit.evaluations < 60000);
+    assert_true(fit.evaluations >= 20000 && fit.evaluations < 20000 + 10 * s.populations);
     s.max_evaluations = 0;
     s.max_seconds = 0.05;
     assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
@@ -207,7 +238,7 @@ static void own_algorithm_is_the_default(void **state)
     static struct sr_fit fit[3];
     const struct sr_algorithm *const algorithm[3] = {NULL, &sr_algorithm_orrery,
                                                      &sr_algorithm_pysr};
-    uint64_t digest[3];
+    char *about[3];
     struct table t;
     table_of(&t, "m1 * sin(r) + m2", 0.05);
     for (int k = 0; k < 3; k++) {
@@ -215,11 +246,15 @@ static void own_algorithm_is_the_default(void **state)
         s.algorithm = algorithm[k];
         s.iterations = 2;
         fit[k] = (struct sr_fit){.data = t.data};
-        digest[k] = sr_search_digest(&s, &fit[k], 1);
+        about[k] = sr_search_about(&s, &fit[k], 1);
+        assert_non_null(about[k]);
         assert_int_equal(sr_search(&s, &fit[k], 1, 2, NULL), 0);
     }
     same_front(&fit[0].front, &fit[1].front);
-    assert_true(digest[0] == digest[1] && digest[1] != digest[2]);
+    assert_string_equal(about[0], about[1]);
+    assert_string_not_equal(about[1], about[2]);
+    for (int k = 0; k < 3; k++)
+        free(about[k]);
     assert_true(fit[0].screened >= fit[1].screened && fit[0].screened <= fit[1].screened);
     assert_true(fit[2].evaluations > fit[1].evaluations || fit[2].evaluations < fit[1].evaluations);
     table_free(&t);
@@ -379,6 +414,7 @@ int main(void)
     gsl_set_error_handler_off();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resume_equals_the_uninterrupted_run),
+        cmocka_unit_test(more_epochs_go_on),
         cmocka_unit_test(damaged_checkpoints_are_told),
         cmocka_unit_test(ends_early),
         cmocka_unit_test(rounding_keeps_no_search_alive),

@@ -461,7 +461,7 @@ static void bad_options_are_refused(void **state)
     REFUSED("--loss", "character", .loss = "(p-t");
     REFUSED("--define", "g(x", .define = "g(x");
     REFUSED("--maxdepth", "0", .maxdepth = "0");
-    REFUSED("--batch", "\"1\"", .batch = "1");
+    REFUSED("--batch", "found 1", .batch = "1");
     REFUSED("symreg.rules", "worst", .rule = "worst");
     REFUSED("--guess", "m3", .guess = "r + m3");
     cli.preset.symreg.maxsize = 4;

@@ -155,6 +155,88 @@ static void enumeration_ends_where_it_is_exact(void **state)
         fail_msg("exact %g, noisy %g, few rows %g", met[0], met[1], met[2]);
 }
 
+/* Limits hold where formulas are proposed: enumerated, fitted, composed. */
+static void limits_hold_from_the_first_formula_on(void **state)
+{
+    (void)state;
+    static struct sr_fit fit[3];
+    struct table t;
+    struct sr_settings s = small_settings(SR_INV, SR_SIN, 14);
+    table_of(&t, "m1 * sin(m2) * inv(r) + sin(m1 * r)", 200, 3, 0.1);
+    s.enumerate = 500000;
+    s.max_evaluations = 1000;
+    for (int k = 0; k < 3; k++) {
+        fit[k] = (struct sr_fit){.data = t.data};
+        if (k == 2) { /* time that has passed: no more than the first stage */
+            s.max_evaluations = 0;
+            s.max_seconds = 1e-9;
+        }
+        assert_int_equal(sr_search(&s, &fit[k], 1, k ? 3 : 1, NULL), 0);
+        sound_front(&fit[k].front, &t.data, &s);
+        assert_true(fit[k].front.count > 3);
+        assert_int_equal(fit[k].end, k == 2 ? SR_END_SECONDS : SR_END_EVALUATIONS);
+    }
+    same_front(&fit[0].front, &fit[1].front);
+    assert_true(fit[0].evaluations >= 1000 && fit[0].evaluations < 1100);
+    assert_true(fit[2].evaluations < 3000);
+    table_free(&t);
+}
+
+/* Stops, as a signal would, once so many candidates were judged. */
+static bool stops_after(const struct sr_expr *expr, const void *context)
+{
+    int *left = *(int *const *)context;
+    (void)expr;
+    if (--*left == 0)
+        assert_int_equal(orr_time_limit("1e-9"), 0);
+    return true;
+}
+
+/* Whatever ends a search, the front has the best of what it saw: here a law among the formulas that
+ * are enumerated. */
+static void a_stop_keeps_what_was_seen(void **state)
+{
+    (void)state;
+    static struct sr_fit fit;
+    struct table t;
+    struct sr_settings s = small_settings(SR_INV, SR_SIN, 14);
+    int left = 1200, *counter = &left;
+    table_of(&t, "m1 * m2 * inv(r)", 200, 3, 0);
+    s.enumerate = 500000;
+    s.admissible = stops_after;
+    s.context = &counter;
+    fit = (struct sr_fit){.data = t.data};
+    assert_int_equal(sr_search(&s, &fit, 1, 1, NULL), ORR_EINTR);
+    assert_true(left <= 0 && left > -200);
+    assert_int_equal(orr_time_limit("1e9"), 0);
+    sound_front(&fit.front, &t.data, &s);
+    assert_true(fit.front.loss[fit.front.count - 1] <= 0);
+    table_free(&t);
+}
+
+/* Where the time given is to be used, patience draws new populations in place of an end. */
+static void time_given_is_used(void **state)
+{
+    (void)state;
+    static struct sr_fit fit;
+    struct table t;
+    struct sr_settings s = small_settings(SR_INV, SR_SIN, 9);
+    table_of(&t, "m1 * sin(m2) * inv(r) + sin(m1 * r)", 60, 3, 0.1);
+    s.patience = 1;
+    s.iterations = 3;
+    for (int uses = 0; uses < 2; uses++) {
+        fit = (struct sr_fit){.data = t.data};
+        s.restarts_fresh = uses;
+        s.max_evaluations = uses ? 200000 : 1e9;
+        assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+        if (uses)
+            assert_int_equal(fit.end, SR_END_EVALUATIONS);
+        else
+            assert_true(fit.end == SR_END_PATIENCE || fit.end == SR_END_ITERATIONS);
+    }
+    table_free(&t);
+}
+
 static void the_best_restart_is_kept(void **state)
 {
     (void)state;
@@ -511,6 +593,9 @@ int main(void)
         cmocka_unit_test(fronts_depend_on_the_seed_alone),
         cmocka_unit_test(patience_ends_what_gains_nothing),
         cmocka_unit_test(enumeration_ends_where_it_is_exact),
+        cmocka_unit_test(limits_hold_from_the_first_formula_on),
+        cmocka_unit_test(a_stop_keeps_what_was_seen),
+        cmocka_unit_test(time_given_is_used),
         cmocka_unit_test(the_best_restart_is_kept),
         cmocka_unit_test(newton_is_found_on_clean_data),
         cmocka_unit_test(newton_is_found_in_any_unit),
