@@ -287,6 +287,11 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_
         table.data.language = setup->language;
     if (!rc && options->weights && !strcmp(options->weights, "relative") && !table.relative)
         orr_note(cli->quiet, "symreg: --weights relative: the column of this name, not 1/y^2");
+    if (!rc && table.columns > table.data.features)
+        orr_note(cli->quiet,
+                 "symreg: %d of %d columns are searched with, those most related to the target "
+                 "(--features chooses others)",
+                 table.data.features, table.columns);
     if (!rc)
         rc = run_locked(cli, file, options, &table, setup, fit);
     free(fit);

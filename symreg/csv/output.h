@@ -6,6 +6,8 @@
 
 #include "csv.h"
 
+enum { SR_COLUMNS = 1024 }; /* that may be offered as features */
+
 /* A problem read from a file: columns picked, x column-major. */
 struct sr_table {
     struct orr_csv csv;
@@ -13,8 +15,11 @@ struct sr_table {
     struct sr_data data; /* what is fitted: y is ln of the column with --log-target */
     bool relative;       /* its weights are 1/y^2, not a column */
     double *block;       /* all of its arrays */
+    int columns;         /* offered as features; data.features of them are */
 };
 int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
+/* Of *count columns of the file the SR_FEATURES that are most related to the target, in their order. */
+int sr_table_select(const struct orr_csv *csv, int goal, int *column, int *count);
 /* ROWS rows drawn without replacement, as a table of its own. */
 int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
                     struct sr_table *sample);

@@ -44,14 +44,14 @@ static bool has_numbers(const struct orr_csv *csv, size_t column)
 /* All columns but target and weights, those without any number, and the one without a name that
  * numbers the rows of a table written by pandas or R. */
 static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
-                        int column[SR_FEATURES], int *count)
+                        int column[SR_COLUMNS], int *count)
 {
     for (size_t i = 0; i < csv->cols; i++) {
         if ((int)i == target || (int)i == weights || !*csv->names[i] || !has_numbers(csv, i))
             continue;
-        if (*count == SR_FEATURES)
+        if (*count == SR_COLUMNS)
             return ORR_FAIL(ORR_EUSAGE, "%s: more than %d features; choose with --features", file,
-                            SR_FEATURES);
+                            SR_COLUMNS);
         column[(*count)++] = (int)i;
     }
     return *count ? 0 : ORR_FAIL(ORR_EINVAL, "%s: no column of numbers beside the target", file);
@@ -59,7 +59,7 @@ static int all_features(const struct orr_csv *csv, const char *file, int target,
 
 /* Columns named in a comma-separated list. */
 static int named_features(const struct orr_csv *csv, const char *file, int target, const char *list,
-                          int column[SR_FEATURES], int *count)
+                          int column[SR_COLUMNS], int *count)
 {
     for (const char *at = list;; at++) {
         char name[256];
@@ -71,8 +71,8 @@ static int named_features(const struct orr_csv *csv, const char *file, int targe
                             list);
         memcpy(name, at, length);
         name[length] = '\0';
-        if (*count == SR_FEATURES)
-            return ORR_FAIL(ORR_EUSAGE, "--features: at most %d", SR_FEATURES);
+        if (*count == SR_COLUMNS)
+            return ORR_FAIL(ORR_EUSAGE, "--features: at most %d", SR_COLUMNS);
         const int rc = find_column(csv, file, name, NULL, &column[*count]);
         if (rc)
             return rc;
@@ -284,7 +284,7 @@ static int find_weights(const char *file, const struct sr_csv_options *o, int go
 
 int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_table *table)
 {
-    int column[SR_FEATURES], features = 0, goal = -1, weights = -1;
+    int column[SR_COLUMNS], features = 0, goal = -1, weights = -1;
     *table = (struct sr_table){0};
     if (!orr_exists(file))
         return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
@@ -299,6 +299,9 @@ int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_ta
                          : all_features(&table->csv, file, goal, weights, column, &features);
     if (!rc && table->csv.rows < 2)
         rc = ORR_FAIL(ORR_EINVAL, "%s: expected at least 2 rows, found %zu", file, table->csv.rows);
+    table->columns = features;
+    if (!rc && features > SR_FEATURES)
+        rc = sr_table_select(&table->csv, goal, column, &features);
     if (!rc)
         rc = make_data(table, table->csv.rows, features, o->weights != NULL);
     if (!rc)

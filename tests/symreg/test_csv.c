@@ -453,6 +453,43 @@ static void option_refused(const struct sr_csv_options *o, const char *a, const 
 
 #define REFUSED(a, b, ...)                                                                         \
     option_refused(&(const struct sr_csv_options){.target = "y", __VA_ARGS__}, a, b)
+/* Of more columns than a formula may have those that tell most of the target, in their order: a
+ * factor of a product whose mean is 0, too. */
+static void many_columns_are_chosen_from(void **state)
+{
+    (void)state;
+    enum { ROWS = 300, COLUMNS = 200 };
+    const struct sr_csv_options o = {.target = "y"};
+    char *text = orr_alloc(ROWS * COLUMNS * 12, 1), *at = text;
+    struct sr_table t;
+    gsl_rng *rng = orr_rng_create(3, ORR_STAGE_SAMPLE, 5);
+    assert_true(text && rng);
+    for (int c = 0; c < COLUMNS; c++)
+        at += sprintf(at, "x%d,", c);
+    at += sprintf(at, "y\n");
+    for (int r = 0; r < ROWS; r++) {
+        double x[COLUMNS];
+        for (int c = 0; c < COLUMNS; c++) {
+            x[c] = 2 * gsl_rng_uniform(rng) - 1;
+            at += sprintf(at, "%.4f,", x[c]);
+        }
+        at += sprintf(at, "%.9g\n", x[7] * x[150] + 0.1 * x[199]);
+    }
+    assert_int_equal(read_table(text, &o, &t), 0);
+    assert_true(t.columns == COLUMNS && t.data.features == SR_FEATURES);
+    int found = 0, last = -1;
+    for (int f = 0; f < SR_FEATURES; f++) {
+        const int number = atoi(t.name[f] + 1);
+        assert_true(number > last);
+        last = number;
+        found += number == 7 || number == 150 || number == 199;
+    }
+    assert_int_equal(found, 3);
+    sr_table_free(&t);
+    gsl_rng_free(rng);
+    free(text);
+}
+
 static void bad_options_are_refused(void **state)
 {
     (void)state;
@@ -496,6 +533,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(options_become_settings, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(setups_do_not_share, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(losses_are_tried_on_the_table, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(many_columns_are_chosen_from, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(bad_options_are_refused, scratch_setup, scratch_teardown),
     };

@@ -1,0 +1,99 @@
+/* select.c - of many columns those that are most related to the target.
+ *
+ * The rows are sorted by the column and cut into bins: the share of the variance between the bins,
+ * of the target's ranks and of their distance from the middle one, is how much the column alone
+ * tells of the target. The second one sees a factor of a product whose mean is 0. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_sort.h>
+
+#include "output.h"
+
+enum { BINS = 16, MOST_ROWS = 4096 };
+
+/* Arrays of the rows that are looked at. */
+struct view {
+    size_t rows;
+    double *x, *rank, *middle; /* (rows) the column; the target's ranks, their distance from 1/2 */
+    size_t *order;             /* (rows) */
+};
+
+static double at(const struct orr_csv *csv, const struct view *v, size_t row, int column)
+{
+    return csv->values[row * csv->rows / v->rows * csv->cols + (size_t)column];
+}
+
+/* The share of the variance that lies between the bins of the order. */
+static double between(const struct view *v, const double *y)
+{
+    double mean = 0, all = 0, bins = 0;
+    for (size_t i = 0; i < v->rows; i++)
+        mean += y[i] / (double)v->rows;
+    for (size_t b = 0; b < BINS; b++) {
+        const size_t first = b * v->rows / BINS, last = (b + 1) * v->rows / BINS;
+        double sum = 0;
+        for (size_t i = first; i < last; i++) {
+            const double off = y[v->order[i]] - mean;
+            sum += off;
+            all += off * off;
+        }
+        bins += last > first ? sum * sum / (double)(last - first) : 0;
+    }
+    return all > 0 ? bins / all : 0;
+}
+
+static double score_of(const struct orr_csv *csv, struct view *v, int column)
+{
+    for (size_t i = 0; i < v->rows; i++) {
+        v->x[i] = at(csv, v, i, column);
+        if (!isfinite(v->x[i]))
+            v->x[i] = 0;
+    }
+    gsl_sort_index(v->order, v->x, 1, v->rows);
+    if (!(v->x[v->order[0]] < v->x[v->order[v->rows - 1]]))
+        return 0; /* a constant */
+    return fmax(between(v, v->rank), between(v, v->middle));
+}
+
+static void rank_target(const struct orr_csv *csv, struct view *v, int goal)
+{
+    for (size_t i = 0; i < v->rows; i++)
+        v->x[i] = at(csv, v, i, goal);
+    gsl_sort_index(v->order, v->x, 1, v->rows);
+    for (size_t i = 0; i < v->rows; i++) {
+        v->rank[v->order[i]] = ((double)i + 0.5) / (double)v->rows;
+        v->middle[v->order[i]] = fabs(v->rank[v->order[i]] - 0.5);
+    }
+}
+
+int sr_table_select(const struct orr_csv *csv, int goal, int *column, int *count)
+{
+    struct view v = {.rows = csv->rows < MOST_ROWS ? csv->rows : MOST_ROWS};
+    double *score = orr_alloc((size_t)*count, sizeof *score);
+    size_t *best = orr_alloc((size_t)*count, sizeof *best);
+    v.x = orr_alloc(v.rows, sizeof *v.x);
+    v.rank = orr_alloc(v.rows, sizeof *v.rank);
+    v.middle = orr_alloc(v.rows, sizeof *v.middle);
+    v.order = orr_alloc(v.rows, sizeof *v.order);
+    const bool there = score && best && v.x && v.rank && v.middle && v.order;
+    if (there) {
+        rank_target(csv, &v, goal);
+        for (int c = 0; c < *count; c++)
+            score[c] = -score_of(csv, &v, column[c]);
+        gsl_sort_index(best, score, 1, (size_t)*count);
+        const double least = score[best[SR_FEATURES - 1]];
+        int kept = 0;
+        for (int c = 0; c < *count && kept < SR_FEATURES; c++)
+            if (score[c] <= least) /* in the order of the table; ties: the first */
+                column[kept++] = column[c];
+        *count = kept;
+    }
+    free(score);
+    free(best);
+    free(v.x);
+    free(v.rank);
+    free(v.middle);
+    free(v.order);
+    return there ? 0 : ORR_ENOMEM;
+}
