@@ -58,6 +58,8 @@ static int finish(const struct sr_settings *s, const struct sr_data *data, bool 
     int rc = hall && rng ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, data) : ORR_ENOMEM;
     if (rc)
         goto out;
+    const struct sr_tidy tidy = {s->language, &loss,    sr_settings_operators(s),
+                                 s->maxsize,  s->whole, s->context};
     rc = make_work(front, data, &work);
     sr_hall_clear(hall);
     double smallest = HUGE_VAL;
@@ -67,7 +69,7 @@ static int finish(const struct sr_settings *s, const struct sr_data *data, bool 
         if (sampled && !orr_signal_seen())
             sr_constants_fit(&loss, &expr, false, REFINE_STEPS, 0, rng, &work);
         if (sampled || !sr_algorithm_of(s)->polishes) {
-            reached = sr_snap(&loss, &expr, &work);
+            reached = sr_tidy(&tidy, &expr, &work);
             if (s->penalty)
                 reached += s->penalty(&expr, s->context) * loss.base;
         }
@@ -223,6 +225,8 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
         rc = limit_time(s->max_seconds, whole_limit, started);
     if (!rc)
         rc = finish(s, &table->data, setup->batch > 0, &fit->front);
+    if (!rc && s->max_seconds > 0)
+        rc = orr_time_limit("1e9"); /* what is left to do is not broken off */
     if (!rc)
         rc = sr_front_describe(&fit->front, &table->data);
     if (rc)

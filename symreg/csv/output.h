@@ -70,9 +70,9 @@ int sr_output_json(const struct sr_output *output, const char *path);
 int sr_report(const struct sr_output *output, const char *folder, bool quiet);
 /* The pictures; without gnuplot or its scripts ORR_EMISSING. */
 int sr_report_pictures(const struct sr_output *output, const char *folder);
-/* A remark such as "4 pi^2 (0.001% off)" about a number within 1e-4 of a simple multiple of pi or
- * one of its powers, e, sqrt(2), ...; false and "" when there is none. It is told, never put into a
- * formula. */
+/* A remark such as "4 pi^2 (0.001% off; so close by chance: 0.02%)" about a number that lies as
+ * close to one that a person would look for as fewer than one number in a hundred does; false, with
+ * an empty text, about others. */
 bool sr_constant_remark(double value, char *text, size_t bytes);
 
 /* ---- the live view: the front so far, redrawn on a terminal, and the log */

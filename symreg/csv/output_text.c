@@ -88,18 +88,8 @@ static void latex_name(const char *name, char *out, size_t bytes)
 
 static struct piece number(enum sr_notation notation, double value)
 {
-    char plain[40], text[80];
-    snprintf(plain, sizeof plain, "%.17g", value);
-    for (int digits = 1; digits < 17; digits++) { /* the shortest that reads back the same */
-        char shorter[40];
-        snprintf(shorter, sizeof shorter, "%.*g", digits, value);
-        if (!(strtod(shorter, NULL) < value) && !(strtod(shorter, NULL) > value)) {
-            memcpy(plain, shorter, sizeof plain);
-            break;
-        }
-    }
-    if (notation == SR_LATEX)
-        snprintf(plain, sizeof plain, "%.7g", value);
+    char plain[SR_NUMBER], text[80];
+    sr_number_print(value, plain);
     char *e = strchr(plain, 'e');
     enum binding binding = signbit(value) ? SIGN : ATOM;
     if (notation == SR_LATEX && e) {

@@ -141,12 +141,13 @@ static int write_remarks(const struct sr_output *o, struct orr_file *file)
         done[row] = true;
         const int count = sr_expr_constants(&o->front->expr[row], constant);
         for (int c = 0; c < count && !rc; c++) {
-            char text[80];
+            char text[80], number[SR_NUMBER];
+            sr_number_print(constant[c], number);
             if (!sr_constant_remark(constant[c], text, sizeof text))
                 continue;
-            rc = orr_file_printf(file, "%s- %.7g at complexity %d is near %s\n",
-                                 any ? "" : "\n## Remarks\n\n", constant[c],
-                                 o->front->complexity[row], text);
+            rc = orr_file_printf(file, "%s- %s at complexity %d is near %s\n",
+                                 any ? "" : "\n## Remarks\n\n", number, o->front->complexity[row],
+                                 text);
             any = true;
         }
     }

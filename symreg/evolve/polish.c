@@ -110,13 +110,17 @@ void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *l
                      struct sr_worker *worker, struct sr_hall *hall)
 {
     const uint64_t operators = sr_settings_operators(settings);
+    const struct sr_tidy tidy = {
+        settings->language, loss, operators, settings->maxsize, settings->whole, settings->context};
     double smallest = HUGE_VAL;
     for (int c = 1; c <= settings->maxsize; c++) {
         if (!(hall->loss[c] < smallest))
             continue;
         struct sr_expr expr = hall->expr[c];
-        double reached = sr_snap(loss, &expr, &worker->thread->work);
         sr_expr_rewrite(settings->language, &expr, operators);
+        double reached = sr_tidy(&tidy, &expr, &worker->thread->work);
+        if (sr_expr_rewrite(settings->language, &expr, operators))
+            reached = sr_snap(loss, &expr, &worker->thread->work);
         if (settings->whole && !settings->whole(&expr, settings->context))
             reached = HUGE_VAL;
         if (settings->penalty)

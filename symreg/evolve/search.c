@@ -544,8 +544,10 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
         rc = find_seeds(&search);
         search.cut = !rc && end_of(&search);
     }
-    if (search.cut)
+    if (search.cut) {
         offer_seeds(&search);
+        show(&search, 0, scratch);
+    }
     for (; (epoch <= settings->iterations || settings->restarts_fresh) && !rc && !search.cut;
          epoch++) {
         if (epoch > 0 && end_of(&search))
@@ -569,7 +571,9 @@ int sr_search(const struct sr_settings *settings, struct sr_fit *fits, int count
     }
     if (!rc && epoch > 0 && !search.cut)
         rc = save(&search, epoch - 1, true);
-    const enum sr_end end = rc ? SR_END_NONE : end_of(&search);
+    enum sr_end end = rc ? SR_END_NONE : end_of(&search);
+    if (!end && search.cut)
+        end = SR_END_EVALUATIONS;
     for (int f = 0; f < count && !rc; f++) {
         fits[f].end = end ? end : SR_END_ITERATIONS;
         keep_best_restart(settings, &search, f, scratch);

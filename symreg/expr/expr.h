@@ -178,7 +178,10 @@ uint64_t sr_expr_hash(const struct sr_expr *expr);
 int sr_expr_constants(const struct sr_expr *expr, double constants[SR_NODES]);
 void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
 
-/* Prints in the notation of PySR, "(39.48 * inv((r * r)))", constants as %.7g. names[i] is
+/* The fewest digits that read back as the number. */
+enum { SR_NUMBER = 40 };
+void sr_number_print(double value, char text[SR_NUMBER]);
+/* Prints in the notation of PySR, "(39.48 * inv((r * r)))", constants as sr_number_print(). names[i] is
  * feature i. Always NUL-terminated; text that does not fit is cut. */
 void sr_expr_print(const struct sr_language *language, const struct sr_expr *expr,
                    const char *const *names, char *text, size_t bytes);

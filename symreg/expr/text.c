@@ -8,6 +8,16 @@
 
 /* ---- printing */
 
+void sr_number_print(double value, char text[SR_NUMBER])
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, SR_NUMBER, "%.*g", digits, value);
+        const double back = strtod(text, NULL);
+        if (!(back < value) && !(back > value))
+            return;
+    }
+}
+
 struct printer {
     const struct sr_language *language;
     const struct sr_expr *expr;
@@ -28,9 +38,9 @@ static void print_node(struct printer *p, int i)
 {
     const struct sr_node *node = &p->expr->node[i];
     const struct sr_op_info *info = sr_op(p->language, node->op);
-    char number[40];
+    char number[SR_NUMBER];
     if (node->op == SR_CONSTANT) {
-        snprintf(number, sizeof number, "%.7g", node->value);
+        sr_number_print(node->value, number);
         put(p, number);
         return;
     }

@@ -18,10 +18,15 @@ struct sr_thread {
 double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool with_scale,
                         int iterations, int restarts, gsl_rng *rng, struct sr_work *work);
 
-/* Rounds each constant to the fewest digits (at most 6) that cost nothing: all together raise the
+/* Rounds each constant to the fewest digits that cost nothing: all together raise the
  * loss by at most 0.0025 / rows of itself, what a twentieth of a standard error of one constant
  * does; an exact formula stays exact. Returns the loss. */
 double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work);
+
+/* The loss up to which rounding may go from `reached`, and rounding up to a loss of one's own. */
+double sr_snap_limit(const struct sr_loss *loss, double reached);
+double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double limit,
+                      struct sr_work *work);
 
 /* ---- the compatible algorithm's fit: BFGS, one constant by Newton's method */
 

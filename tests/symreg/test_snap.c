@@ -142,6 +142,41 @@ static void many_roundings_cost_no_more_than_one(void **state)
     table_free(&t);
 }
 
+/* Of equal forms the one with the shortest constants. */
+static void the_shortest_form_is_written(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *truth, *found, *to;
+    } row[] = {
+        {"3 * r + 2", "r / 0.33333333333333 + 2", "((r * 3) + 2)"},
+        {"11 * r + 5", "11 * (r + 0.45454545454545)", "((r * 11) + 5)"},
+        {"r + m1 - 0.5", "(r + m1) + -0.5", "((r + m1) - 0.5)"},
+        {"(r + 0.25) * 3", "3 * r + 0.75", "((3 * r) + 0.75)"},
+        {"m1 / r ^ 2", "m1 / r ^ 1.99999999", "(m1 / (r ^ 2))"},
+        {"m1 * r", "m1 * r ^ 1.00000001", "(m1 * r)"},
+        {"sin(2.5 * r + 1.25)", "sin(2.5 * r + 101.780964914872930692)", "sin(((r * 2.5) + 1.25))"},
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        struct table t;
+        struct sr_loss loss;
+        struct sr_work work;
+        struct sr_expr expr = formula(row[k].found);
+        const struct sr_expr truth = formula(row[k].truth), to = formula(row[k].to);
+        table_create(&t, ROWS, 9, false);
+        assert_true(sr_eval(&truth, &t.data, t.y));
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+        assert_int_equal(sr_work_init(&work, ROWS, 20), 0);
+        const struct sr_tidy tidy = {.loss = &loss, .operators = ~(uint64_t)0, .maxsize = 20};
+        const double reached = sr_tidy(&tidy, &expr, &work);
+        if (reached > 0 || sr_expr_hash(&expr) != sr_expr_hash(&to))
+            fail_msg("%s became %s, not %s", row[k].found, text_of(&expr), row[k].to);
+        sr_loss_free(&loss);
+        sr_work_free(&work);
+        table_free(&t);
+    }
+}
+
 static void remarks(void **state)
 {
     (void)state;
@@ -153,9 +188,13 @@ static void remarks(void **state)
         {-1.5708, "-pi / 2 ("},
         {-3.14159, "-pi ("},
         {2.71828, "e ("},
-        {0.707107, "sqrt(2) / 2 ("},
+        {1.41421, "sqrt(2) ("},
+        {6.6743e-11, "G in m^3 / (kg s^2) ("},
+        {0.333333, "1 / 3 ("},
+        {11.8435, NULL}, /* 6 pi^2 / 5: nobody looks for that */
+        {1.3464, NULL},  /* 3 pi / 7 */
         {1.77245, "sqrt(pi) ("},
-        {0.31831, "pi^-1 ("},
+        {0.31831, "1 / pi ("},
         {39.6, NULL},
         {2, NULL},
         {7.3, NULL},
@@ -178,6 +217,7 @@ int main(void)
         cmocka_unit_test(exact_laws_keep_their_numbers),
         cmocka_unit_test(noisy_constants_keep_what_is_known),
         cmocka_unit_test(many_roundings_cost_no_more_than_one),
+        cmocka_unit_test(the_shortest_form_is_written),
         cmocka_unit_test(remarks),
     };
     return cmocka_run_group_tests_name("symreg/snap", tests, NULL, NULL);

@@ -1,0 +1,355 @@
+/* tidy.c - of equal forms of a formula the one whose constants have the fewest digits.
+ *
+ * A form is rewritten in one place, its constants are rounded, and it is taken where that leaves
+ * fewer digits, no more complexity and no more loss than rounding may cost. Repeated until no
+ * rewriting helps. */
+#include "judge.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LONG = 3, REFIT_STEPS = 12, ROUNDS = 8 };
+static const double turn = 6.283185307179586;
+
+int sr_digits(double value)
+{
+    char text[40];
+    for (int digits = 1; digits < 17; digits++) {
+        snprintf(text, sizeof text, "%.*e", digits - 1, value);
+        const double back = strtod(text, NULL);
+        if (!(back < value) && !(back > value))
+            return digits;
+    }
+    return 17;
+}
+
+/* Digits of all constants, a sign that an operator could take counting as half a digit. */
+static double digits_of(const struct sr_expr *expr)
+{
+    double sum = 0;
+    for (int i = 0; i < expr->count; i++)
+        if (expr->node[i].op == SR_CONSTANT)
+            sum += sr_digits(expr->node[i].value) + (signbit(expr->node[i].value) ? 0.5 : 0);
+    return sum;
+}
+
+static struct sr_node constant(double value)
+{
+    return (struct sr_node){.op = SR_CONSTANT, .size = 1, .value = value};
+}
+
+static struct sr_node operator(enum sr_op op)
+{
+    return (struct sr_node){.op = (uint8_t)op};
+}
+
+/* ---- rewritings of the subtree that ends at node i; each returns whether it applies */
+
+struct form {
+    const struct sr_loss *loss;
+    uint64_t operators;
+    const struct sr_expr *from;
+    int i, a, b; /* the node; its operands end at a and b */
+    struct sr_node piece[SR_NODES];
+    int count;
+};
+
+static bool has(const struct form *f, enum sr_op op)
+{
+    return (f->operators >> op & 1) != 0;
+}
+
+static bool is_constant(const struct form *f, int i)
+{
+    return f->from->node[i].op == SR_CONSTANT;
+}
+
+static void put(struct form *f, struct sr_node node)
+{
+    if (f->count < SR_NODES)
+        f->piece[f->count++] = node;
+}
+
+static void put_subtree(struct form *f, int i)
+{
+    for (int k = sr_expr_start(f->from, i); k <= i; k++)
+        put(f, f->from->node[k]);
+}
+
+/* u / c = u (1 / c), and back. */
+static bool invert_factor(struct form *f, enum sr_op from, enum sr_op to)
+{
+    if (f->from->node[f->i].op != from || !has(f, to))
+        return false;
+    const int number = is_constant(f, f->b) ? f->b : from == SR_MUL ? f->a : -1;
+    if (number < 0 || !is_constant(f, number))
+        return false;
+    put_subtree(f, number == f->b ? f->a : f->b);
+    put(f, constant(1 / f->from->node[number].value));
+    put(f, operator(to));
+    return true;
+}
+
+static bool to_product(struct form *f)
+{
+    return invert_factor(f, SR_DIV, SR_MUL);
+}
+
+static bool to_quotient(struct form *f)
+{
+    return invert_factor(f, SR_MUL, SR_DIV);
+}
+
+/* u + -c = u - c, and back; -c + u as well. */
+static bool turn_sign(struct form *f)
+{
+    const enum sr_op op = (enum sr_op)f->from->node[f->i].op;
+    if (op == SR_ADD && has(f, SR_SUB)) {
+        const int number = is_constant(f, f->b) ? f->b : f->a;
+        if (!is_constant(f, number))
+            return false;
+        put_subtree(f, number == f->b ? f->a : f->b);
+        put(f, constant(-f->from->node[number].value));
+        put(f, operator(SR_SUB));
+        return true;
+    }
+    if (op != SR_SUB || !is_constant(f, f->b) || !has(f, SR_ADD))
+        return false;
+    put_subtree(f, f->a);
+    put(f, constant(-f->from->node[f->b].value));
+    put(f, operator(SR_ADD));
+    return true;
+}
+
+static bool is_sum(int op)
+{
+    return op == SR_ADD || op == SR_SUB;
+}
+
+/* c (u +- d) = c u +- c d, also of quotients. */
+static bool distribute(struct form *f)
+{
+    const struct sr_node *node = &f->from->node[f->i];
+    if (node->op != SR_MUL && node->op != SR_DIV)
+        return false;
+    const int number = is_constant(f, f->b) ? f->b : node->op == SR_MUL ? f->a : -1;
+    const int sum = number == f->b ? f->a : f->b;
+    if (number < 0 || !is_constant(f, number) || !is_sum(f->from->node[sum].op))
+        return false;
+    const int right = sum - 1, left = right - f->from->node[right].size;
+    if (!is_constant(f, right) && !is_constant(f, left))
+        return false;
+    const double c = f->from->node[number].value, factor = node->op == SR_DIV ? 1 / c : c;
+    for (int side = 0; side < 2; side++) {
+        const int operand = side ? right : left;
+        if (is_constant(f, operand)) {
+            put(f, constant(factor * f->from->node[operand].value));
+        } else {
+            put_subtree(f, operand);
+            put(f, constant(c));
+            put(f, operator((enum sr_op)node->op));
+        }
+    }
+    put(f, operator((enum sr_op)f->from->node[sum].op));
+    return true;
+}
+
+/* c u +- d = c (u +- d / c), also of quotients. */
+static bool factor_out(struct form *f)
+{
+    if (!is_sum(f->from->node[f->i].op))
+        return false;
+    const int offset = is_constant(f, f->b) ? f->b : f->a, term = offset == f->b ? f->a : f->b;
+    const int op = f->from->node[term].op;
+    if (!is_constant(f, offset) || (op != SR_MUL && op != SR_DIV))
+        return false;
+    const int right = term - 1, left = right - f->from->node[right].size;
+    const int number = is_constant(f, right) ? right : op == SR_MUL ? left : -1;
+    if (number < 0 || !is_constant(f, number))
+        return false;
+    const double c = f->from->node[number].value, factor = op == SR_DIV ? 1 / c : c;
+    for (int side = 0; side < 2; side++)
+        if ((side ? f->b : f->a) == offset)
+            put(f, constant(f->from->node[offset].value / factor));
+        else
+            put_subtree(f, number == right ? left : right);
+    put(f, operator((enum sr_op)f->from->node[f->i].op));
+    put(f, constant(c));
+    put(f, operator((enum sr_op)op));
+    return true;
+}
+
+/* Value of a subtree of numbers and one feature where that is x. */
+static double value_at(const struct sr_expr *expr, int start, int end, double x)
+{
+    double stack[SR_NODES];
+    int n = 0;
+    for (int i = start; i <= end; i++) {
+        const struct sr_node *node = &expr->node[i];
+        if (node->op == SR_CONSTANT || node->op == SR_FEATURE) {
+            stack[n++] = node->op == SR_FEATURE ? x : node->value;
+        } else if (sr_op_table[node->op].arity == 2) {
+            n--;
+            stack[n - 1] = sr_op_table[node->op].value(stack[n - 1], stack[n]);
+        } else {
+            stack[n - 1] = sr_op_table[node->op].value(stack[n - 1], 0);
+        }
+    }
+    return stack[0];
+}
+
+/* The slope and the intercept of a subtree that is linear in one feature; false of others. */
+static bool is_linear(const struct sr_expr *expr, int end, int *feature, double *slope,
+                      double *intercept)
+{
+    const int start = sr_expr_start(expr, end);
+    const double far = 0x1p40;
+    *feature = -1;
+    for (int i = start; i <= end; i++) {
+        const int op = expr->node[i].op;
+        if (op == SR_FEATURE && (*feature < 0 || *feature == expr->node[i].feature))
+            *feature = expr->node[i].feature;
+        else if (op != SR_CONSTANT && !(op >= SR_ADD && op <= SR_DIV) && op != SR_NEG)
+            return false;
+    }
+    if (*feature < 0)
+        return false;
+    *slope = (value_at(expr, start, end, far) - value_at(expr, start, end, -far)) / (2 * far);
+    *intercept = value_at(expr, start, end, 0);
+    const double there = *slope * 17 + *intercept, found = value_at(expr, start, end, 17);
+    return isfinite(*slope) && *slope != 0 && isfinite(*intercept) &&
+           fabs(found - there) <= 1e-9 * (fabs(*slope * 17) + fabs(*intercept));
+}
+
+/* sin and cos of a x + b: a (x + c), c by whole turns as close to the middle of the column as may
+ * be, so that neither needs the digits of a large phase. */
+static bool centre_phase(struct form *f)
+{
+    const int op = f->from->node[f->i].op;
+    int feature;
+    double slope, intercept;
+    if ((op != SR_SIN && op != SR_COS) || !has(f, SR_ADD) || !has(f, SR_MUL) ||
+        !is_linear(f->from, f->a, &feature, &slope, &intercept))
+        return false;
+    const struct sr_data *data = f->loss->data;
+    const double *x = data->x + (size_t)feature * data->rows;
+    double middle = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        middle += x[i] / (double)data->rows;
+    const double turns = nearbyint((slope * middle + intercept) / turn);
+    put(f, (struct sr_node){.op = SR_FEATURE, .size = 1, .feature = (uint8_t)feature});
+    put(f, constant((intercept - turns * turn) / slope));
+    put(f, operator(SR_ADD));
+    put(f, constant(slope));
+    put(f, operator(SR_MUL));
+    put(f, operator((enum sr_op)op));
+    return true;
+}
+
+/* sin and cos of a x + b, b by whole turns within half a turn. */
+static bool reduce_phase(struct form *f)
+{
+    if (!centre_phase(f))
+        return false;
+    const double slope = f->piece[3].value, phase = f->piece[1].value * slope;
+    const struct sr_node sine = f->piece[5], feature = f->piece[0];
+    const struct sr_node piece[] = {
+        feature,          constant(slope),
+                          operator(SR_MUL), constant(phase - turn * nearbyint(phase / turn)),
+                                            operator(SR_ADD), sine};
+    memcpy(f->piece, piece, sizeof piece);
+    return true;
+}
+
+/* u ^ c where c is a whole number but for rounding. */
+static bool round_power(struct form *f)
+{
+    if (f->from->node[f->i].op != SR_POW || !is_constant(f, f->b))
+        return false;
+    const double c = f->from->node[f->b].value, whole = nearbyint(c);
+    if (!(fabs(c - whole) < 1e-4) || (!(fabs(c - whole) > 0) && fabs(whole - 1) > 0))
+        return false;
+    put_subtree(f, f->a);
+    if (!(fabs(whole - 1) > 0))
+        return true;
+    put(f, constant(whole));
+    put(f, operator(SR_POW));
+    return true;
+}
+
+static bool (*const rewriting[])(struct form *) = {to_product,   to_quotient, turn_sign,
+                                                   distribute,   factor_out,  centre_phase,
+                                                   reduce_phase, round_power};
+enum { REWRITINGS = sizeof rewriting / sizeof *rewriting };
+
+/* Those after it move constants by other than rounding: they are fitted anew. */
+static bool moves(int k)
+{
+    return rewriting[k] == centre_phase || rewriting[k] == reduce_phase ||
+           rewriting[k] == round_power;
+}
+
+/* ---- the best form */
+
+/* Whether some constant under node i has so many digits that a rewriting may pay. */
+static bool is_long(const struct sr_expr *expr, int i)
+{
+    if (expr->node[i].op == SR_POW)
+        return true;
+    for (int k = sr_expr_start(expr, i); k <= i; k++)
+        if (expr->node[k].op == SR_CONSTANT &&
+            (sr_digits(expr->node[k].value) > LONG || signbit(expr->node[k].value)))
+            return true;
+    return false;
+}
+
+/* The formula rewritten at node i in the way k, its constants rounded; false where that does not
+ * apply, breaks a rule, or costs more than `limit`. */
+static bool rewrite(const struct sr_tidy *t, const struct sr_expr *from, int i, int k, double limit,
+                    struct sr_work *work, struct sr_expr *out, double *reached)
+{
+    struct form f = {.loss = t->loss, .operators = t->operators, .from = from, .i = i};
+    const int arity = sr_expr_arity(from, i);
+    f.b = i - 1;
+    f.a = arity == 2 ? f.b - from->node[f.b].size : f.b;
+    if (arity == 0 || !is_long(from, i) || !rewriting[k](&f))
+        return false;
+    *out = *from;
+    if (!sr_expr_splice(t->language, out, sr_expr_start(from, i), from->node[i].size, f.piece,
+                        f.count, t->maxsize) ||
+        sr_expr_complexity(t->language, out) > sr_expr_complexity(t->language, from) ||
+        (t->allowed && !t->allowed(out, t->context)))
+        return false;
+    if (moves(k))
+        sr_constants_fit(t->loss, out, false, REFIT_STEPS, 0, NULL, work);
+    *reached = sr_snap_within(t->loss, out, limit, work);
+    if (!(*reached <= limit) && !moves(k)) { /* what the new constants lack of a digit */
+        sr_constants_fit(t->loss, out, false, REFIT_STEPS, 0, NULL, work);
+        *reached = sr_snap_within(t->loss, out, limit, work);
+    }
+    return *reached <= limit;
+}
+
+double sr_tidy(const struct sr_tidy *t, struct sr_expr *expr, struct sr_work *work)
+{
+    struct sr_expr next;
+    double reached = sr_snap(t->loss, expr, work), other;
+    const double limit = sr_snap_limit(t->loss, reached);
+    double digits = digits_of(expr);
+    if (!isfinite(reached))
+        return reached;
+    for (int round = 0, better = 1; round < ROUNDS && better; round++) {
+        better = 0;
+        for (int i = expr->count - 1; i > 0 && !better; i--)
+            for (int k = 0; k < REWRITINGS && !better && !orr_signal_seen(); k++) {
+                if (!rewrite(t, expr, i, k, limit, work, &next, &other) ||
+                    !(digits_of(&next) < digits))
+                    continue;
+                *expr = next;
+                digits = digits_of(&next);
+                reached = other;
+                better = 1;
+            }
+    }
+    return reached;
+}
