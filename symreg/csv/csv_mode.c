@@ -29,9 +29,6 @@ static void print_front(const struct sr_front *front, const struct sr_language *
     }
 }
 
-/* A row that is better than the one before by less is the same formula, written longer. */
-static const double same_loss = 1e-9;
-
 /* Arrays for fits to all rows: as many columns as the formulas of a front want, at most twice as
  * many as the table has. A formula of more constants keeps those of the sample. */
 static int make_work(const struct sr_front *front, const struct sr_data *data, struct sr_work *work)
@@ -71,9 +68,9 @@ static int finish(const struct sr_settings *s, const struct sr_data *data, bool 
         if (sampled || !sr_algorithm_of(s)->polishes) {
             reached = sr_tidy(&tidy, &expr, &work);
             if (s->penalty)
-                reached += s->penalty(&expr, s->context) * loss.base;
+                reached += s->penalty(&expr, true, s->context) * fmax(loss.base, 0);
         }
-        if (i && reached >= smallest * (1 - same_loss))
+        if (i && reached >= smallest * (1 - sr_snap_share(data->rows)))
             continue;
         smallest = reached;
         sr_hall_offer(hall, s->language, &expr, reached);
@@ -86,6 +83,23 @@ out:
     if (rng)
         gsl_rng_free(rng);
     free(hall);
+    return rc;
+}
+
+/* Rows that gain no digit of the table go. Then description lengths, and scores that know how few
+ * the rows are; PySR's own stay with its algorithm and with the loss of the published study. */
+static int judge(const struct sr_settings *s, const struct sr_data *data, struct sr_front *front)
+{
+    const bool published = sr_algorithm_of(s)->kind == ORR_SR_PYSR || s->loss == ORR_SR_STUDY;
+    struct sr_loss loss;
+    TRY(sr_loss_init_with(&loss, s->loss, s->loss_parameter, data));
+    /* (a penalty is no matter of digits) */
+    int rc = published || s->penalty ? 0 : sr_front_cut(front, &loss);
+    if (!rc)
+        rc = sr_front_describe(front, data);
+    if (!rc && !published)
+        sr_front_correct(front, &loss);
+    sr_loss_free(&loss);
     return rc;
 }
 
@@ -228,7 +242,7 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     if (!rc && s->max_seconds > 0)
         rc = orr_time_limit("1e9"); /* what is left to do is not broken off */
     if (!rc)
-        rc = sr_front_describe(&fit->front, &table->data);
+        rc = judge(s, &table->data, &fit->front);
     if (rc)
         return rc;
     if (fit->front.count == 0)
@@ -249,6 +263,11 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
                                      .evaluations = fit->evaluations,
                                      .seconds = orr_time_s() - started,
                                      .rule = setup->rule};
+    for (int k = 0; k < SR_TABLE_REMARKS; k++) {
+        char text[512];
+        if (sr_table_remark(&output, (enum sr_table_remark)k, text, sizeof text))
+            printf("remark: %s\n", text);
+    }
     if (*cli->out)
         rc = write_all(cli, &output, stopped);
     if (!rc && !stopped)

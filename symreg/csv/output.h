@@ -14,8 +14,9 @@ struct sr_table {
     const char *name[SR_FEATURES];
     struct sr_data data; /* what is fitted: y is ln of the column with --log-target */
     bool relative;       /* its weights are 1/y^2, not a column */
-    double *block;       /* all of its arrays */
-    int columns;         /* offered as features; data.features of them are */
+    struct sr_digits digits[SR_FEATURES + 1]; /* the data's */
+    double *block;                            /* all of its arrays */
+    int columns;                              /* offered as features; data.features of them are */
 };
 int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
 /* Of *count columns of the file the SR_FEATURES that are most related to the target, in their order. */
@@ -74,6 +75,15 @@ int sr_report_pictures(const struct sr_output *output, const char *folder);
  * close to one that a person would look for as fewer than one number in a hundred does; false, with
  * an empty text, about others. */
 bool sr_constant_remark(double value, char *text, size_t bytes);
+
+/* What a table cannot tell, as a sentence: false where there is nothing to say.
+ *   undecided  the rows are too few for the formula of o->rule, or another one of the front is as
+ *              likely within a factor of 20 and the rows are at most 50
+ *   dominated  nine tenths of the loss of the best constant are those of at most one row in twenty
+ *   zeros      the loss is relative, and the target is 0 in some rows */
+enum sr_table_remark { SR_UNDECIDED, SR_DOMINATED, SR_ZEROS, SR_TABLE_REMARKS };
+bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, char *text,
+                     size_t bytes);
 
 /* ---- the live view: the front so far, redrawn on a terminal, and the log */
 

@@ -84,18 +84,21 @@ static int write_names(const struct sr_export *names, struct orr_file *file)
     return rc;
 }
 
-/* Share of the variance left, and the largest deviation. */
+/* Share of the variance left, and the largest deviation: rows have their weight, a deviation the
+ * root of it. */
 static void quality(const struct sr_data *data, const double *value, double *left, double *worst)
 {
-    double mean = 0, total = 0, residual = 0;
+    double mean = 0, total = 0, residual = 0, rows = 0;
     *worst = 0;
     for (size_t i = 0; i < data->rows; i++)
-        mean += data->y[i] / (double)data->rows;
+        rows += sr_row_weight(data, i);
+    for (size_t i = 0; i < data->rows; i++)
+        mean += sr_row_weight(data, i) * data->y[i] / rows;
     for (size_t i = 0; i < data->rows; i++) {
-        const double d = value[i] - data->y[i];
-        total += (data->y[i] - mean) * (data->y[i] - mean);
-        residual += d * d;
-        *worst = fmax(*worst, fabs(d));
+        const double d = value[i] - data->y[i], w = sr_row_weight(data, i);
+        total += w * (data->y[i] - mean) * (data->y[i] - mean);
+        residual += w * d * d;
+        *worst = fmax(*worst, sqrt(w) * fabs(d));
     }
     *left = total > 0 ? residual / total : NAN;
 }
@@ -106,8 +109,12 @@ static int write_rules(const struct sr_output *o, const struct sr_export *names,
     char text[SR_TEXT];
     int rc = orr_file_printf(
         file,
-        "\n## What each rule selects\n\n| rule | complexity | 1 - R2 | largest residual | formula "
-        "| LaTeX |\n|---|---:|---:|---:|---|---|\n");
+        "\n## What each rule selects\n\n%s| rule | complexity | 1 - R2 | largest residual | "
+        "formula "
+        "| LaTeX |\n|---|---:|---:|---:|---|---|\n",
+        o->data->weight ? "1 - R2 has the weights of the rows, a residual the root of its row's "
+                          "(weights have mean 1).\n\n"
+                        : "");
     for (int rule = 0; rule < SR_RULES && !rc; rule++) {
         const int row = sr_front_select(o->front, (enum sr_rule)rule);
         double left = NAN, worst = NAN;
@@ -128,11 +135,18 @@ static int write_rules(const struct sr_output *o, const struct sr_export *names,
     return rc;
 }
 
-/* Numbers of the selected formulas that look familiar. */
+/* Remarks about the table, then numbers of the selected formulas that look familiar. */
 static int write_remarks(const struct sr_output *o, struct orr_file *file)
 {
     bool any = false, done[SR_NODES + 1] = {false};
     int rc = 0;
+    for (int k = 0; k < SR_TABLE_REMARKS && !rc; k++) {
+        char text[512];
+        if (!sr_table_remark(o, (enum sr_table_remark)k, text, sizeof text))
+            continue;
+        rc = orr_file_printf(file, "%s- %s\n", any ? "" : "\n## Remarks\n\n", text);
+        any = true;
+    }
     for (int rule = 0; rule < SR_RULES && !rc; rule++) {
         const int row = sr_front_select(o->front, (enum sr_rule)rule);
         double constant[SR_NODES];

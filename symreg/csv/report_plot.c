@@ -89,8 +89,9 @@ static int write_residuals(const struct sr_output *o, int row, struct orr_file *
         rc = orr_file_printf(file, "$points << END\n");
     const size_t step = data->rows / POINTS + 1;
     for (size_t i = 0; i < data->rows && !rc; i += step)
-        rc = orr_file_printf(file, "%.12g %.12g %.6g\n", data->y[i], value[i],
-                             data->y[i] - value[i]);
+        if (sr_row_weight(data, i) > 0)
+            rc = orr_file_printf(file, "%.12g %.12g %.6g\n", data->y[i], value[i],
+                                 data->y[i] - value[i]);
     free(value);
     return rc ? rc : orr_file_printf(file, "END\n");
 }

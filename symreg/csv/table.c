@@ -282,6 +282,48 @@ static int find_weights(const char *file, const struct sr_csv_options *o, int go
     return rc;
 }
 
+/* Digits of one cell, without zeros before them, and the power of ten of the last. *whole stays
+ * only for plain whole numbers. */
+static void count_digits(const char *cell, int *significant, int *last, bool *whole)
+{
+    const char *c = cell + strcspn(cell, "0123456789.");
+    bool point = false;
+    *significant = *last = 0;
+    for (; *c == '.' || (*c >= '0' && *c <= '9'); c++) {
+        point = point || *c == '.';
+        *last -= point && *c != '.';
+        *significant += *c != '.' && (*significant > 0 || *c != '0');
+    }
+    if (strchr("eEdD", *c) && *c)
+        *last += (int)fmax(-400, fmin(400, strtod(c + 1, NULL)));
+    *whole = *whole && !point && *last == 0;
+}
+
+/* Columns of whole numbers, those with all the digits of a double, and features that may well be a
+ * grid of round numbers are taken as they are. */
+static void find_digits(struct sr_table *table, const int *column, int goal, bool logarithm)
+{
+    enum { GRID = 4, DOUBLE = 16 };
+    const struct orr_csv *csv = &table->csv;
+    const int features = table->data.features;
+    for (int f = 0; f <= features && csv->cells; f++) {
+        const size_t place = (size_t)(f < features ? column[f] : goal);
+        struct sr_digits *digits = &table->digits[f];
+        bool whole = true;
+        *digits = (struct sr_digits){.last = 400, .logarithm = f == features && logarithm};
+        for (size_t i = 0; i < csv->rows; i++) {
+            int significant, last;
+            count_digits(csv->cells[i * csv->cols + place], &significant, &last, &whole);
+            digits->significant =
+                significant > digits->significant ? significant : digits->significant;
+            digits->last = last < digits->last ? last : digits->last;
+        }
+        if (whole || digits->significant >= DOUBLE || (f < features && digits->significant <= GRID))
+            digits->significant = 0;
+    }
+    table->data.digits = table->digits;
+}
+
 int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_table *table)
 {
     int column[SR_COLUMNS], features = 0, goal = -1, weights = -1;
@@ -306,6 +348,8 @@ int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_ta
         rc = make_data(table, table->csv.rows, features, o->weights != NULL);
     if (!rc)
         rc = fill_data(file, o, column, goal, weights, table);
+    if (!rc)
+        find_digits(table, column, goal, o->log_target);
     return rc;
 }
 

@@ -11,22 +11,31 @@ static double without_noise(const struct sr_loss *loss, double value)
     return value <= loss->noise ? 0 : value;
 }
 
-/* Offers what the front may hold. */
+/* What a formula costs by the user's rules. */
+static double charge(const struct sr_scene *scene, const struct sr_expr *expr, bool whole)
+{
+    const struct sr_settings *s = scene->settings;
+    return s->penalty ? s->penalty(expr, whole, s->context) * fmax(scene->loss->base, 0) : 0;
+}
+
+/* Offers what the front may hold. The loss has been charged for what is inside, with a free outer
+ * factor; a formula of the front has none. */
 static void offer(const struct sr_scene *scene, struct sr_hall *hall, const struct sr_expr *expr,
                   double loss)
 {
     const struct sr_settings *s = scene->settings;
     if (!s->whole || s->whole(expr, s->context))
-        sr_hall_offer(hall, s->language, expr, loss);
+        sr_hall_offer(hall, s->language, expr,
+                      loss + charge(scene, expr, true) - charge(scene, expr, false));
 }
 
-/* What the user's rules cost a formula; infinite: it may not live. */
+/* What the user's rules cost a formula inside; infinite: it may not live. */
 static double penalty_of(const struct sr_scene *scene, const struct sr_expr *expr)
 {
     const struct sr_settings *s = scene->settings;
     if (s->admissible && !s->admissible(expr, s->context))
         return HUGE_VAL;
-    return s->penalty ? s->penalty(expr, s->context) * fmax(scene->loss->base, 0) : 0;
+    return charge(scene, expr, false);
 }
 
 /* Can a formula with this loss on the screen's rows become a row of the front, as it stands or with
@@ -130,7 +139,7 @@ void sr_member_evaluate_plain(const struct sr_scene *scene, struct sr_worker *wo
 {
     island->evaluations++;
     const double loss = sr_eval_plain(&member->expr, scene->loss, &worker->thread->work);
-    member->loss = loss + penalty;
+    member->loss = loss + fmax(penalty, charge(scene, &member->expr, true));
     if (isfinite(loss))
         offer(scene, island->hall, &member->expr, without_noise(scene->loss, loss) + penalty);
 }

@@ -19,9 +19,13 @@ enum {
 enum sr_end sr_run_end(const struct sr_settings *s, const struct sr_run *run)
 {
     double smallest = HUGE_VAL;
-    for (int c = 1; c <= s->maxsize; c++)
+    bool exact = false;
+    for (int c = 1; c <= s->maxsize; c++) {
         smallest = fmin(smallest, run->best->loss[c]);
-    if (smallest <= 0 && run->unchanged >= SETTLED)
+        exact = exact ||
+                (run->best->loss[c] <= 0 && sr_loss_decides(run->loss, &run->best->expr[c]));
+    }
+    if (exact && run->unchanged >= SETTLED)
         return SR_END_EXACT;
     if (s->stop_loss > 0 && smallest <= s->stop_loss)
         return SR_END_LOSS;

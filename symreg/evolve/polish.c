@@ -124,13 +124,14 @@ void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *l
         if (settings->whole && !settings->whole(&expr, settings->context))
             reached = HUGE_VAL;
         if (settings->penalty)
-            reached += settings->penalty(&expr, settings->context) * fmax(loss->base, 0);
+            reached += settings->penalty(&expr, true, settings->context) * fmax(loss->base, 0);
         if (isfinite(reached)) {
             /* what rounding takes from a row is nothing: no better than a shorter one, it goes */
             hall->loss[c] = HUGE_VAL;
-            if (reached < smallest)
+            if (reached < smallest * (1 - sr_snap_share(loss->data->rows))) {
                 sr_hall_offer(hall, settings->language, &expr, reached);
-            smallest = fmin(smallest, reached);
+                smallest = reached;
+            }
         }
         smallest = fmin(smallest, hall->loss[c]);
     }

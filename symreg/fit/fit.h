@@ -23,6 +23,8 @@ double sr_constants_fit(const struct sr_loss *loss, struct sr_expr *expr, bool w
  * does; an exact formula stays exact. Returns the loss. */
 double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work);
 
+/* That share, 0.0025 / rows: a formula that gains no more over a shorter one gains nothing. */
+double sr_snap_share(size_t rows);
 /* The loss up to which rounding may go from `reached`, and rounding up to a loss of one's own. */
 double sr_snap_limit(const struct sr_loss *loss, double reached);
 double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double limit,

@@ -60,9 +60,14 @@ static double snap_together(const struct sr_loss *loss, double limit, double rea
     return reached;
 }
 
+double sr_snap_share(size_t rows)
+{
+    return standard_errors * standard_errors / (double)rows;
+}
+
 double sr_snap_limit(const struct sr_loss *loss, double reached)
 {
-    return reached * (1 + standard_errors * standard_errors / (double)loss->data->rows);
+    return reached * (1 + sr_snap_share(loss->data->rows));
 }
 
 double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work)

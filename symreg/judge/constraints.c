@@ -290,10 +290,10 @@ bool sr_constraints_whole(const struct sr_expr *expr, const void *context)
     return fits(expr, context, true);
 }
 
-double sr_constraints_penalty(const struct sr_expr *expr, const void *context)
+double sr_constraints_penalty(const struct sr_expr *expr, bool whole, const void *context)
 {
     const struct sr_constraints *c = context;
     if (!c->units || !(c->units_penalty > 0))
         return 0;
-    return c->units_penalty * sr_units_violations(c->units, c->language, expr, false);
+    return c->units_penalty * sr_units_violations(c->units, c->language, expr, whole);
 }

@@ -1,6 +1,7 @@
 /* front.c - hall of fame, Pareto front, selection rules. */
 #include "judge.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,16 +49,17 @@ void sr_front_make(const struct sr_hall *hall, struct sr_front *front)
 {
     double smallest = HUGE_VAL;
     front->count = 0;
+    front->rows = 0;
     for (int c = 1; c <= SR_NODES; c++) {
         if (!(hall->loss[c] < smallest))
             continue;
         smallest = hall->loss[c];
         const int row = front->count++;
         front->complexity[row] = c;
-        front->loss[row] = smallest;
+        front->loss[row] = front->fair[row] = smallest;
         front->expr[row] = hall->expr[c];
         front->score[row] = 0;
-        front->mdl[row] = NAN;
+        front->mdl[row] = front->cost[row] = NAN;
         if (row && smallest <= 0)
             front->score[row] = HUGE_VAL;
         else if (row)
@@ -66,19 +68,44 @@ void sr_front_make(const struct sr_hall *hall, struct sr_front *front)
     }
 }
 
+void sr_front_correct(struct sr_front *front, const struct sr_loss *loss)
+{
+    const bool squares = loss->kind == ORR_SR_L2 || loss->kind == ORR_SR_HUBER ||
+                         loss->kind == ORR_SR_LOGCOSH || loss->kind == ORR_SR_CUSTOM;
+    int before = -1; /* the row with the smallest so far */
+    for (int i = 0; i < front->count; i++) {
+        const bool exact = front->loss[i] <= 0 && sr_loss_decides(loss, &front->expr[i]);
+        const double least = fmax(loss->noise, DBL_MIN);
+        const double spent = isnan(front->cost[i]) ? 0 : front->cost[i];
+        const double nats =
+            orr_log(fmax(front->loss[i], least)) + (squares ? 2 : 1) * spent / (double)front->rows;
+        front->fair[i] = exact ? 0 : orr_exp(fmin(fmax(nats, -700), 700));
+        front->score[i] = 0;
+        if (before >= 0 && exact)
+            front->score[i] = HUGE_VAL;
+        else if (before >= 0 && front->fair[before] > 0)
+            front->score[i] = -orr_log(front->fair[i] / front->fair[before]) /
+                              (front->complexity[i] - front->complexity[before]);
+        if (before < 0 || front->fair[i] < front->fair[before])
+            before = i;
+    }
+}
+
 int sr_front_select(const struct sr_front *front, enum sr_rule rule)
 {
     if (front->count == 0)
         return -1;
-    const double smallest = front->loss[front->count - 1];
     if (rule == SR_ACCURACY)
         return front->count - 1;
     int chosen = -1;
+    double smallest = HUGE_VAL;
+    for (int i = 0; i < front->count; i++)
+        smallest = fmin(smallest, front->fair[i]);
     for (int i = 0; i < front->count && rule == SR_MDL; i++)
         if (!isnan(front->mdl[i]) && (chosen < 0 || front->mdl[i] < front->mdl[chosen]))
             chosen = i;
     for (int i = 0; i < front->count && rule != SR_MDL; i++) {
-        if (rule == SR_BEST && !(front->loss[i] <= 1.5 * smallest))
+        if (rule == SR_BEST && !(front->fair[i] <= 1.5 * smallest))
             continue;
         if (chosen < 0 || front->score[i] > front->score[chosen])
             chosen = i;

@@ -53,7 +53,7 @@ int sr_constraints_nesting(struct sr_constraints *constraints, const char *text)
 /* The callbacks of sr_settings; context is a struct sr_constraints. */
 bool sr_constraints_admissible(const struct sr_expr *expr, const void *context);
 bool sr_constraints_whole(const struct sr_expr *expr, const void *context);
-double sr_constraints_penalty(const struct sr_expr *expr, const void *context);
+double sr_constraints_penalty(const struct sr_expr *expr, bool whole, const void *context);
 
 /* --------------------------------------------------------------------------------- front */
 
@@ -65,9 +65,12 @@ struct sr_hall {
 /* Rows of the Pareto front: complexity rises, loss strictly falls. */
 struct sr_front {
     int count;
+    size_t rows; /* of positive weight, of the table that sr_front_describe() saw */
     int complexity[SR_NODES + 1];
     double loss[SR_NODES + 1], score[SR_NODES + 1];
-    double mdl[SR_NODES + 1]; /* description length, NaN until sr_front_describe() */
+    double fair[SR_NODES + 1]; /* the loss that score and best go by: loss, or the corrected one */
+    double mdl[SR_NODES + 1];  /* description length, NaN until sr_front_describe() */
+    double cost[SR_NODES + 1]; /* the formula's part of it */
     struct sr_expr expr[SR_NODES + 1];
 };
 enum sr_rule { SR_ACCURACY, SR_SCORE, SR_BEST, SR_MDL, SR_RULES };
@@ -80,8 +83,8 @@ bool sr_hall_offer(struct sr_hall *hall, const struct sr_language *language,
  * zero loss = infinity). */
 void sr_front_make(const struct sr_hall *hall, struct sr_front *front);
 /* Row chosen by a rule, -1 of an empty front: accuracy = smallest loss; score = highest score;
- * best = highest score among losses <= 1.5 x the smallest; mdl = smallest description length, -1
- * where none was computed. Ties: the simplest. */
+ * best = highest score among (fair) losses <= 1.5 x the smallest; mdl = smallest description
+ * length, -1 where none was computed. Ties: the simplest. */
 int sr_front_select(const struct sr_front *front, enum sr_rule rule);
 extern const char *const sr_rule_name[SR_RULES];
 /* "symreg.rules" by name; unknown names are ORR_EUSAGE with the nearest. */
@@ -89,10 +92,23 @@ int sr_rule_find(const char *name, enum sr_rule *rule);
 struct sr_data;
 /* Description length of every row, in nats (Bartlett, Desmond & Ferreira, IEEE Trans. Evol. Comput.
  * 28 (2024) 950, with a Gaussian likelihood whose variance is the mean squared residual):
- *   L = n/2 ln(mse) + k ln(b) + sum over constants max(0, ln|c| + 1/2 ln(I) - 1/2 ln 3)
- * n rows (weighted where they are), k nodes, b different operators and features among them (a
- * constant counts as one), I the Fisher information of the constant, sum (df/dc)^2 / mse. */
+ *   L = n/2 ln(mse) + k ln(b) + sum over constants of ln|c| + 1/2 ln(I) - 1/2 ln 3
+ * n rows of positive weight (weighted where they are), k nodes, b different operators and features
+ * among them (a constant counts as one), I the Fisher information of the constant,
+ * sum (df/dc)^2 / mse. Constants below their precision sqrt(12 / I) are 0 as in the paper, mse and
+ * I with them, where that is shorter or else each costs its sign, ln 2. */
 int sr_front_describe(struct sr_front *front, const struct sr_data *data);
+struct sr_loss;
+/* What few rows tell, after sr_front_describe(): ln(loss) of a row grows by what the formula costs
+ * in nats for each row of the table, times the power of residuals in the loss (2 of squares, else
+ * 1), so that n/2 ln(loss) becomes the description length. Scores are then
+ * -d ln(fair) / d complexity against the smallest before. A loss of 0 stays 0 only where
+ * sr_loss_decides(). */
+void sr_front_correct(struct sr_front *front, const struct sr_loss *loss);
+/* Takes away the rows behind the simplest formula that misses the table by no more than the digits
+ * of data->digits leave open, rows of positive weight one by one: their gain is none. Digits are
+ * taken for exact numbers where a longer formula has far more of them. */
+int sr_front_cut(struct sr_front *front, const struct sr_loss *loss);
 /* Writes "Complexity,Loss,Equation" atomically. */
 int sr_front_write(const struct sr_front *front, const struct sr_language *language,
                    const char *const *names, const char *path);

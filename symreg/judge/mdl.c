@@ -25,34 +25,69 @@ static double mean_square(const struct sr_data *data, const double *value)
     double residual = 0, size = 0;
     for (size_t i = 0; i < data->rows; i++) {
         const double d = value[i] - data->y[i];
-        residual += (data->weight ? data->weight[i] : 1) * d * d / (double)data->rows;
-        size += data->y[i] * data->y[i] / (double)data->rows;
+        const double share = (data->weight ? data->weight[i] : 1) / (double)data->rows;
+        residual += share * d * d;
+        size += share * data->y[i] * data->y[i];
     }
     const double least = 256 * DBL_EPSILON * DBL_EPSILON * size;
     return fmax(fmax(residual, least), DBL_MIN);
 }
 
+static size_t rows_of(const struct sr_data *data)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        rows += !(data->weight && data->weight[i] <= 0);
+    return rows;
+}
+
+/* Length with the constants as they are, and in *cost what is not of the residuals; NaN where a
+ * node is not finite. vague[c]: constant c is smaller than its precision. Constants of 0 cost
+ * nothing, others at least their sign. */
 static double length_of(const struct sr_expr *expr, const struct sr_data *data, double *value,
-                        double *jacobian)
+                        double *jacobian, bool *vague, double *cost)
 {
     double constants[SR_NODES];
     if (!sr_eval_jacobian(expr, data, value, jacobian))
         return NAN;
     const double mse = mean_square(data, value);
-    double length = 0.5 * (double)data->rows * orr_log(mse) + expr->count * orr_log(basis_of(expr));
     const int count = sr_expr_constants(expr, constants);
+    *cost = expr->count * orr_log(basis_of(expr));
     for (int c = 0; c < count; c++) {
-        double information = DBL_MIN; /* a constant without effect costs nothing */
+        double information = DBL_MIN;
         for (size_t i = 0; i < data->rows; i++) {
             const double d = jacobian[(size_t)c * data->rows + i];
             information += (data->weight ? data->weight[i] : 1) * d * d / mse;
         }
-        const double cost =
-            orr_log(fabs(constants[c]) + DBL_MIN) + 0.5 * orr_log(information) - 0.5 * orr_log(3);
-        if (cost > 0) /* a constant that is not told from 0 costs nothing */
-            length += cost;
+        vague[c] = fabs(constants[c]) < sqrt(12 / information);
+        if (fabs(constants[c]) > 0)
+            *cost += fmax(orr_log(2), orr_log(fabs(constants[c])) + 0.5 * orr_log(information) -
+                                          0.5 * orr_log(3));
     }
-    return length;
+    return 0.5 * (double)rows_of(data) * orr_log(mse) + *cost;
+}
+
+/* The shorter of two: all constants as they are, or the vague ones 0. */
+static double shorter_of(const struct sr_expr *expr, const struct sr_data *data, double *value,
+                         double *jacobian, double *cost)
+{
+    struct sr_expr without = *expr;
+    double constants[SR_NODES], zeroed_cost;
+    bool vague[SR_NODES] = {false}, any = false, unused[SR_NODES];
+    const double length = length_of(expr, data, value, jacobian, vague, cost);
+    const int count = sr_expr_constants(expr, constants);
+    for (int c = 0; c < count; c++) {
+        any = any || (vague[c] && fabs(constants[c]) > 0);
+        constants[c] = vague[c] ? 0 : constants[c];
+    }
+    if (isnan(length) || !any)
+        return length;
+    sr_expr_set_constants(&without, constants);
+    const double zeroed = length_of(&without, data, value, jacobian, unused, &zeroed_cost);
+    if (!(zeroed < length))
+        return length;
+    *cost += zeroed - length; /* of the residuals as they are */
+    return zeroed;
 }
 
 int sr_front_describe(struct sr_front *front, const struct sr_data *data)
@@ -63,11 +98,13 @@ int sr_front_describe(struct sr_front *front, const struct sr_data *data)
         const int count = sr_expr_constants(&front->expr[i], constants);
         most = count > most ? count : most;
     }
+    front->rows = rows_of(data);
     double *value = orr_alloc(data->rows * ((size_t)most + 1), sizeof *value);
     if (!value)
         return ORR_ENOMEM;
     for (int i = 0; i < front->count; i++)
-        front->mdl[i] = length_of(&front->expr[i], data, value, value + data->rows);
+        front->mdl[i] =
+            shorter_of(&front->expr[i], data, value, value + data->rows, &front->cost[i]);
     free(value);
     return 0;
 }

@@ -42,8 +42,9 @@ struct sr_settings {
     /* may this formula live, a free outer factor understood? May the front hold it as it is? */
     bool (*admissible)(const struct sr_expr *expr, const void *context);
     bool (*whole)(const struct sr_expr *expr, const void *context);
-    /* added to the loss, in units of the loss of the best constant */
-    double (*penalty)(const struct sr_expr *expr, const void *context);
+    /* added to the loss, in units of the loss of the best constant; `whole` as it is, else with a
+     * free outer factor understood */
+    double (*penalty)(const struct sr_expr *expr, bool whole, const void *context);
     const void *context; /* of these three */
     const char
         *context_text; /* lines KEY=VALUE of what they, own operators and the own loss depend on */

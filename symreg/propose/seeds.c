@@ -41,7 +41,8 @@ bool sr_proposal_exact(const struct sr_proposal *p)
 {
     bool exact = false;
     for (int i = 0; i < p->seeds->count; i++)
-        exact = exact || p->seeds->loss[i] <= p->loss->noise;
+        exact = exact || (p->seeds->loss[i] <= p->loss->noise &&
+                          sr_loss_decides(p->loss, &p->seeds->expr[i]));
     return exact;
 }
 

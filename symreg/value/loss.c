@@ -161,8 +161,9 @@ static double rounding_loss(const struct sr_loss *loss)
     const double eps = 16 * DBL_EPSILON;
     double mean = 0, square = 0;
     for (size_t i = 0; i < n; i++) {
-        mean += fabs(loss->data->y[i]) / (double)n;
-        square += loss->data->y[i] * loss->data->y[i] / (double)n;
+        const double share = (loss->data->weight ? loss->data->weight[i] : 1) / loss->total;
+        mean += share * fabs(loss->data->y[i]);
+        square += share * loss->data->y[i] * loss->data->y[i];
     }
     if (loss->kind == ORR_SR_L2 || is_smooth(loss))
         return eps * eps * square;
@@ -195,6 +196,37 @@ static int check(enum orr_symreg_loss kind, double parameter, const struct sr_da
     return 0;
 }
 
+static bool is_repeated(const struct sr_data *data, size_t row)
+{
+    for (size_t i = 0; i < row; i++) {
+        bool same = !(data->weight && data->weight[i] <= 0);
+        for (int f = 0; f < data->features && same; f++) {
+            const double *x = data->x + (size_t)f * data->rows;
+            same = x[i] >= x[row] && x[i] <= x[row];
+        }
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* Rows that can tell formulas from each other. */
+static size_t count_cases(const struct sr_data *data)
+{
+    enum { COMPARED = 256 };
+    size_t cases = 0;
+    for (size_t i = 0; i < data->rows; i++)
+        cases += !(data->weight && data->weight[i] <= 0) &&
+                 !(data->rows <= COMPARED && is_repeated(data, i));
+    return cases;
+}
+
+bool sr_loss_decides(const struct sr_loss *loss, const struct sr_expr *expr)
+{
+    double constant[SR_NODES];
+    return (size_t)sr_expr_constants(expr, constant) + 2 <= loss->cases;
+}
+
 int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double parameter,
                       const struct sr_data *data)
 {
@@ -211,13 +243,14 @@ int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double pa
         sr_loss_free(loss);
         return ORR_ENOMEM;
     }
+    loss->cases = count_cases(data);
     loss->unit = typical_size(data, scratch);
     if (is_smooth(loss))
         loss->parameter *= loss->unit;
     for (size_t i = 0; i < n && weighs; i++) {
         loss->weight[i] = data->weight ? data->weight[i] : 1;
         if (kind == ORR_SR_RELATIVE)
-            loss->weight[i] /= fmax(fabs(data->y[i]), 1e-12 * loss->unit);
+            loss->weight[i] /= fabs(data->y[i]) > SR_NO_SIZE ? fabs(data->y[i]) : loss->unit;
     }
     double *one = scratch + 2 * n + SR_SCRATCH;
     for (size_t i = 0; i < n; i++)

@@ -6,6 +6,13 @@
 
 /* ---------------------------------------------------------------------------- evaluation */
 
+/* How a column was written: the most digits that a cell has, and the power of ten of the last digit
+ * of any cell. 0 digits: its numbers are exact, or nothing is known. */
+struct sr_digits {
+    int significant, last;
+    bool logarithm; /* the data's numbers are logarithms of the column's */
+};
+
 /* A table of finite numbers: x is column-major, feature f at x + f * rows. The caller keeps both
  * arrays, and the language. */
 struct sr_data {
@@ -15,7 +22,13 @@ struct sr_data {
     const double *y;      /* (rows) */
     const double *weight; /* (rows) of the losses, finite and not negative; NULL: all 1 */
     const struct sr_language *language; /* of the formulas that are evaluated on the table */
+    const struct sr_digits *digits;     /* (features + 1), the target's last; NULL: not known */
 };
+
+static inline double sr_row_weight(const struct sr_data *data, size_t row)
+{
+    return data->weight ? data->weight[row] : 1;
+}
 
 /* value[i] of every row; false as soon as any node is not finite. */
 bool sr_eval(const struct sr_expr *expr, const struct sr_data *data, double *value);
@@ -43,10 +56,11 @@ void sr_op_chain(const struct sr_language *language, enum sr_op op, int operand,
  *   l1        |d|
  *   l2        d^2
  *   study     max(1e-8, |d|) - 1e-8
- *   relative  |d| / max(|t|, 1e-12 unit)
+ *   relative  |d| / |t|; |d| / unit where t is 0 (or below SR_NO_SIZE)
  *   huber     d^2 / 2 where |d| <= c, else c (|d| - c / 2); c = parameter * unit
  *   logcosh   c^2 log cosh(d / c); c = parameter * unit
  *   quantile  q |d| where p < t, else (1 - q) |d|; q = parameter, in (0, 1) */
+#define SR_NO_SIZE 1e-300
 struct sr_loss {
     enum orr_symreg_loss kind;
     const struct sr_data *data;
@@ -55,6 +69,7 @@ struct sr_loss {
     double noise;     /* losses below are rounding: they count as 0 */
     double parameter; /* c or q of the list above */
     double total;     /* sum of the data's weights */
+    size_t cases;     /* different rows of positive weight; of tables of more than 256 rows all */
     double *weight;   /* (rows) of every |d|: data->weight, for relative by |t|; NULL: all 1 */
     /* One and two unary operators of every feature, where they take little memory, else NULL:
      * sr_eval_loss reads them as if they were features. */
@@ -67,6 +82,9 @@ int sr_loss_init_with(struct sr_loss *loss, enum orr_symreg_loss kind, double pa
 /* With the parameter 0.5. */
 int sr_loss_init(struct sr_loss *loss, enum orr_symreg_loss kind, const struct sr_data *data);
 void sr_loss_free(struct sr_loss *loss);
+/* Whether the table has rows to spare for the formula: at least two different ones more than the
+ * formula has constants. Of others even a loss of 0 tells nothing. */
+bool sr_loss_decides(const struct sr_loss *loss, const struct sr_expr *expr);
 enum { SR_SCRATCH = 128 };
 /* Loss of the predictions scale * p. */
 double sr_loss_value(const struct sr_loss *loss, const double *p, double scale);

@@ -28,7 +28,7 @@ static double loss_by_hand(enum orr_symreg_loss kind, double parameter, const do
         else if (kind == ORR_SR_STUDY)
             total += w * (fmax(1e-8, d) - 1e-8);
         else if (kind == ORR_SR_RELATIVE)
-            total += w * d / fmax(fabs(t[i]), 1e-12 * unit);
+            total += w * d / (fabs(t[i]) > 0 ? fabs(t[i]) : unit);
         else if (kind == ORR_SR_HUBER)
             total += w * (d <= c ? d * d / 2 : c * (d - c / 2));
         else if (kind == ORR_SR_LOGCOSH) /* by two sinh: no cancellation */

@@ -175,9 +175,13 @@ static void a_penalty_is_paid(void **state)
     c.units = &units;
     c.units_penalty = 2.5;
     const struct sr_expr good = formula("r * m1"), bad = formula("(r + m1) * exp(r)");
-    assert_true(sr_constraints_penalty(&good, &c) == 0);
-    assert_true(sr_constraints_penalty(&bad, &c) == 5);
+    assert_true(sr_constraints_penalty(&good, true, &c) == 0);
+    assert_true(sr_constraints_penalty(&bad, true, &c) == 5);
     assert_true(whole("(r + m1) * exp(r)"));
+    /* the target's dimension: a formula as it stands pays, with a free factor it need not */
+    assert_int_equal(sr_units_parse("r=m, m1=kg, F=kg", feature_name, FEATURES, "F", &units), 0);
+    assert_true(sr_constraints_penalty(&good, true, &c) == 2.5);
+    assert_true(sr_constraints_penalty(&good, false, &c) == 0);
     c.units_penalty = 0;
     assert_false(whole("(r + m1) * exp(r)"));
 }

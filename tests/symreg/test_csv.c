@@ -32,6 +32,30 @@ static void columns_are_picked(void **state)
     sr_table_free(&t);
 }
 
+/* Most digits of a cell, and the place of the last; none of whole numbers and grids. */
+static void digits_are_counted(void **state)
+{
+    (void)state;
+    struct sr_table t;
+    struct sr_csv_options o = {.target = "y"};
+    const char *const text = "n,grid,fixed,short,y\n"
+                             "1,0.5,12.34567,-1.5e10,2.0000e-3\n"
+                             "20,1.5,0.04100,12345.67e-2,.00123\n"
+                             "300,2,-3.00000,0012.0,7.1E+2\n";
+    assert_int_equal(read_table(text, &o, &t), 0);
+    const struct sr_digits *d = t.data.digits;
+    assert_int_equal(d[0].significant, 0);
+    assert_int_equal(d[1].significant, 0);
+    assert_true(d[2].significant == 7 && d[2].last == -5);
+    assert_true(d[3].significant == 7 && d[3].last == -4);
+    assert_true(d[4].significant == 5 && d[4].last == -7 && !d[4].logarithm);
+    sr_table_free(&t);
+    o = (struct sr_csv_options){.target = "y", .log_target = "1"};
+    assert_int_equal(read_table(text, &o, &t), 0);
+    assert_true(t.data.digits[4].significant == 5 && t.data.digits[4].logarithm);
+    sr_table_free(&t);
+}
+
 /* 1/y^2, of no row more than that of a tenth of the median |y| */
 static void weights_are_relative(void **state)
 {
@@ -522,6 +546,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(columns_are_picked, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(weights_are_relative, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(digits_are_counted, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(bad_tables_are_refused, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(bad_names_are_refused, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(samples_are_rows_of_the_table, scratch_setup,

@@ -117,6 +117,99 @@ static void rules_select_as_defined(void **state)
     selects((struct pair[]){{4, 0}, {9, 0}, {0, 0}}, 4, 4, 4);
 }
 
+/* Five rows of 2 r + 1 with noise, and a formula that has a constant for each. */
+static void few_rows_choose_no_interpolation(void **state)
+{
+    (void)state;
+    static struct sr_hall hall;
+    const double x[15] = {1, 2, 3, 4, 5};
+    double y[5];
+    const struct sr_data data = {.rows = 5, .features = 3, .x = x, .y = y};
+    const struct sr_expr line = formula("2.018571 * r + 0.7811869"),
+                         wild = formula("1.982071 * r + 0.3109828 * sin(2.3768 * r + 7.471855) "
+                                        "+ 0.9098349"),
+                         exact = formula("3.5 * r"), spare = formula("r + r");
+    struct sr_loss loss;
+    assert_true(sr_eval(&wild, &data, y)); /* 2.764, 4.770, 7.134, 8.541, 10.971 */
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
+    assert_true(loss.cases == 5);
+    assert_true(sr_loss_decides(&loss, &line) && !sr_loss_decides(&loss, &wild));
+    sr_hall_clear(&hall);
+    sr_hall_offer(&hall, NULL, &line, 0.0400351);
+    sr_hall_offer(&hall, NULL, &wild, 0);
+    sr_front_make(&hall, &front);
+    assert_true(isinf(front.score[1]) && sr_front_select(&front, SR_BEST) == 1); /* published */
+    assert_int_equal(sr_front_describe(&front, &data), 0);
+    sr_front_correct(&front, &loss);
+    assert_true(isfinite(front.score[1]) && front.score[1] < 0);
+    for (int rule = SR_SCORE; rule < SR_RULES; rule++)
+        assert_int_equal(sr_front_select(&front, (enum sr_rule)rule), 0);
+    assert_int_equal(sr_front_select(&front, SR_ACCURACY), 1);
+
+    sr_hall_clear(&hall); /* rows to spare: a loss of 0 is exact */
+    sr_hall_offer(&hall, NULL, &spare, 5);
+    sr_hall_offer(&hall, NULL, &wild, 1);
+    hall.expr[5] = exact;
+    hall.loss[5] = 0;
+    sr_front_make(&hall, &front);
+    assert_int_equal(sr_front_describe(&front, &data), 0);
+    sr_front_correct(&front, &loss);
+    assert_true(isinf(front.score[1]) && sr_front_select(&front, SR_BEST) == 1);
+    sr_loss_free(&loss);
+
+    /* the same row again, and one of weight 0, tell nothing */
+    const double twice[15] = {1, 2, 2, 4, 5}, weight[5] = {1, 1, 1, 1, 0};
+    const struct sr_data less = {.rows = 5, .features = 1, .x = twice, .y = y, .weight = weight};
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &less), 0);
+    assert_true(loss.cases == 3 && sr_loss_decides(&loss, &exact) &&
+                !sr_loss_decides(&loss, &line));
+    sr_loss_free(&loss);
+}
+
+/* y = 3 r^2 as a table of five digits has it: what comes behind it on the front gains none. */
+static void digits_end_the_front(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    static struct sr_hall hall;
+    double x[N], y[N];
+    struct sr_digits digits[2] = {{.significant = 5, .last = -4}, {.significant = 5, .last = -4}};
+    for (int i = 0; i < N; i++) {
+        char text[32];
+        const double r = 1 + 0.2137 * i;
+        snprintf(text, sizeof text, "%.5g", r);
+        x[i] = strtod(text, NULL);
+        snprintf(text, sizeof text, "%.5g", 3 * r * r);
+        y[i] = strtod(text, NULL);
+    }
+    struct sr_data data = {.rows = N, .features = 1, .x = x, .y = y, .digits = digits};
+    struct sr_loss loss;
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &data), 0);
+    const char *const text[] = {"r * r", "3.001 * r * r", "2.99999 * square(r) + 0",
+                                "3 * square(r) + 0.0001 * sin(r)"};
+    sr_hall_clear(&hall);
+    for (int i = 0; i < 4; i++) {
+        const struct sr_expr expr = formula(text[i]);
+        sr_hall_offer(&hall, NULL, &expr, 1.0 / (i + 1));
+    }
+    sr_front_make(&hall, &front);
+    assert_int_equal(front.count, 4);
+    assert_int_equal(sr_front_cut(&front, &loss), 0);
+    /* 3.001 is wrong by ten units, but its constant can be had: the rows behind are no better */
+    assert_int_equal(front.count, 2);
+    data.digits = NULL;
+    sr_front_make(&hall, &front);
+    assert_int_equal(sr_front_cut(&front, &loss), 0);
+    assert_int_equal(front.count, 4);
+    /* y is a number, not the 3 r^2 of these digits: no row is good enough */
+    data.digits = digits;
+    for (int i = 0; i < N; i++)
+        y[i] += 0.01 * sin(7.0 * i);
+    assert_int_equal(sr_front_cut(&front, &loss), 0);
+    assert_int_equal(front.count, 4);
+    sr_loss_free(&loss);
+}
+
 static void rules_are_found_by_name(void **state)
 {
     (void)state;
@@ -180,6 +273,8 @@ int main(void)
         cmocka_unit_test(front_falls_strictly),
         cmocka_unit_test(scores_are_the_slopes_of_the_logarithm),
         cmocka_unit_test(rules_select_as_defined),
+        cmocka_unit_test(few_rows_choose_no_interpolation),
+        cmocka_unit_test(digits_end_the_front),
         cmocka_unit_test(rules_are_found_by_name),
         cmocka_unit_test(csv_is_that_of_pysr),
     };

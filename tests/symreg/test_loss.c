@@ -84,6 +84,24 @@ static void fits_are_those_of_gsl(void **state)
     gsl_rng_free(rng);
 }
 
+/* Relative deviations of any size count alike; where the target is 0, those in its median size. */
+static void relative_has_no_least_size(void **state)
+{
+    (void)state;
+    const double t[5] = {2, 4e-40, 8e-20, 3, 0}, p[5] = {3, 6e-40, 4e-20, 3, 0.1};
+    const struct sr_data data = {.rows = 5, .features = 1, .x = t, .y = t};
+    struct sr_loss loss;
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_RELATIVE, &data), 0);
+    assert_true(near(sr_loss_value(&loss, p, 1), (0.5 + 0.5 + 0.5 + 0.1 / 8e-20) / 5, 1e-14));
+    sr_loss_free(&loss);
+    const double some[5] = {2, 4, 8, 3, 0};
+    const struct sr_data zero = {.rows = 5, .features = 1, .x = t, .y = some};
+    assert_int_equal(sr_loss_init(&loss, ORR_SR_RELATIVE, &zero), 0);
+    const double near_some[5] = {2, 4, 8, 3, 0.6};
+    assert_true(near(sr_loss_value(&loss, near_some, 1), 0.2 / 5, 1e-14)); /* 0.6 / 3 */
+    sr_loss_free(&loss);
+}
+
 /* A row of weight 2 counts as two rows, one of weight 0 as none. */
 static void weights_repeat_rows(void **state)
 {
@@ -307,6 +325,7 @@ int main(void)
         cmocka_unit_test(one_go_is_the_three_steps),
         cmocka_unit_test(columns_change_no_bit),
         cmocka_unit_test(screening_is_a_fair_estimate),
+        cmocka_unit_test(relative_has_no_least_size),
         cmocka_unit_test(screening_of_few_rows_is_exact),
     };
     return cmocka_run_group_tests_name("symreg/loss", tests, NULL, NULL);

@@ -264,6 +264,22 @@ static void description_lengths(void **state)
     assert_int_equal(sr_front_select(&front, SR_MDL), 0);
     assert_int_equal(sr_front_select(&front, SR_ACCURACY), 1);
     gsl_rng_free(rng);
+
+    /* a constant of a tenth of its precision is 0, in the residuals too, not free */
+    const double precision = sqrt(12 * square / N);
+    double constants[SR_NODES];
+    assert_int_equal(sr_expr_constants(&front.expr[1], constants), 2);
+    constants[1] = 0.1 * precision;
+    sr_expr_set_constants(&front.expr[1], constants);
+    assert_int_equal(sr_front_describe(&front, &data), 0);
+    assert_true(near(front.mdl[1], front.mdl[0] + 5 * log(4) - 3 * log(3), 1e-9));
+    /* where 0 is far worse it stays, for its sign */
+    constants[1] = 0.4 * precision;
+    sr_expr_set_constants(&front.expr[1], constants);
+    for (int i = 0; i < N; i++)
+        y[i] += 1.2 * precision;
+    assert_int_equal(sr_front_describe(&front, &data), 0);
+    assert_true(front.cost[1] > front.cost[0] + 5 * log(4) - 3 * log(3));
 }
 
 int main(void)

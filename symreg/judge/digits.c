@@ -1,0 +1,189 @@
+/* digits.c - what the digits of a table can tell: a formula that misses the rows by no more than
+ * their digits leave open cannot be improved on. */
+#include "judge.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Half a unit of the last digit that a column has of a value. */
+static double half_unit(const struct sr_digits *digits, double value)
+{
+    if (!digits->significant)
+        return 0;
+    const double size = fabs(digits->logarithm ? orr_exp(value) : value);
+    double last = digits->last;
+    if (size > 0)
+        last = fmax(last, floor(orr_log(size) / orr_log(10)) - digits->significant + 1);
+    const double half = 0.5 * orr_pow(10, last);
+    return digits->logarithm ? half / size : half;
+}
+
+/* error[i] = what half a unit in every column of row i changes at most, of the formula's value and
+ * of y. moved (rows) and x (features, rows) are scratch. False where a node is not finite. */
+static bool errors_of(const struct sr_expr *expr, const struct sr_data *data, const double *value,
+                      double *error, double *moved, double *x)
+{
+    static const double step = 1e-6; /* of a feature's value */
+    const size_t n = data->rows;
+    struct sr_data near = *data;
+    near.x = x;
+    for (size_t i = 0; i < n; i++)
+        error[i] =
+            half_unit(&data->digits[data->features], data->y[i]) + 8 * DBL_EPSILON * fabs(value[i]);
+    memcpy(x, data->x, (size_t)data->features * n * sizeof *x);
+    for (int f = 0; f < data->features; f++) {
+        double *column = x + (size_t)f * n;
+        const double *own = data->x + (size_t)f * n;
+        if (!data->digits[f].significant)
+            continue;
+        for (size_t i = 0; i < n; i++)
+            column[i] += fmax(step * fabs(own[i]), half_unit(&data->digits[f], own[i]));
+        if (!sr_eval(expr, &near, moved))
+            return false;
+        for (size_t i = 0; i < n; i++)
+            error[i] += fabs((moved[i] - value[i]) / (column[i] - own[i])) *
+                        half_unit(&data->digits[f], own[i]);
+        memcpy(column, own, n * sizeof *x);
+    }
+    return true;
+}
+
+/* Residuals in units of these errors: their mean square over rows of positive weight, the largest,
+ * and the share of rows below a hundredth. */
+struct misses {
+    double square, largest, tiny, rows;
+};
+static struct misses misses_of(const struct sr_data *data, const double *value, const double *error)
+{
+    struct misses m = {0};
+    for (size_t i = 0; i < data->rows; i++) {
+        if (data->weight && data->weight[i] <= 0)
+            continue;
+        const double d = fabs(value[i] - data->y[i]);
+        const double ratio = error[i] > 0 ? d / error[i] : d > 0 ? HUGE_VAL : 0;
+        m.square += ratio * ratio;
+        m.largest = fmax(m.largest, ratio);
+        m.tiny += ratio < 0.01;
+        m.rows++;
+    }
+    m.square /= m.rows;
+    m.tiny /= m.rows;
+    return m;
+}
+
+/* A rounded number is off by its half unit times a uniform deviate, of mean square 1/3; of n rows
+ * that has the standard deviation 0.3 / sqrt(n). Errors of several columns are smaller than their
+ * sum. */
+static bool is_within(const struct misses *m)
+{
+    return m->largest <= 2 && m->square <= 1.0 / 3 + 0.9 / sqrt(m->rows);
+}
+
+/* The loss leaves the constants to the rows that weigh most, down to their last digit. A formula
+ * that is near gets constants for which every row counts by its error. */
+static int refit(const struct sr_data *data, const double *error, double *weight,
+                 struct sr_work *work, struct sr_expr *expr)
+{
+    enum { STEPS = 20 };
+    struct sr_data weighted = *data;
+    struct sr_loss loss;
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < data->rows; i++)
+        least = error[i] > 0 ? fmin(least, error[i]) : least;
+    for (size_t i = 0; i < data->rows; i++) {
+        const double share = error[i] > 0 ? least / error[i] : 1;
+        weight[i] = data->weight && data->weight[i] <= 0 ? 0 : share * share;
+    }
+    weighted.weight = weight;
+    TRY(sr_loss_init_with(&loss, ORR_SR_L2, 0.5, &weighted));
+    loss.noise = 0; /* of the largest rows */
+    sr_constants_fit(&loss, expr, false, STEPS, 0, NULL, work);
+    sr_loss_free(&loss);
+    return 0;
+}
+
+enum { JUDGED = 4096 }; /* rows that are looked at, evenly over the table */
+
+/* Scratch of a front. */
+struct scratch {
+    struct sr_data data; /* these rows */
+    struct sr_work work;
+    double *value, *error, *moved, *x, *block;
+};
+
+static int make_scratch(const struct sr_data *all, struct scratch *s)
+{
+    const size_t n = all->rows < JUDGED ? all->rows : JUDGED;
+    const size_t features = (size_t)all->features;
+    TRY(sr_work_init(&s->work, n, SR_NODES));
+    s->block = orr_alloc((2 * features + 5) * n, sizeof *s->block);
+    if (!s->block)
+        return ORR_ENOMEM;
+    s->value = s->block + (features + 2) * n;
+    s->error = s->value + n;
+    s->moved = s->error + n;
+    s->x = s->moved + n;
+    s->data = *all;
+    s->data.rows = n;
+    s->data.x = s->block;
+    s->data.y = s->block + features * n;
+    if (all->weight)
+        s->data.weight = s->data.y + n;
+    for (size_t i = 0; i < n; i++) {
+        const size_t from = i * all->rows / n;
+        for (size_t f = 0; f < features; f++)
+            s->block[f * n + i] = all->x[f * all->rows + from];
+        s->block[features * n + i] = all->y[from];
+        s->block[(features + 1) * n + i] = all->weight ? all->weight[from] : 1;
+    }
+    return 0;
+}
+
+/* *tiny: of the formula as it stands. */
+static int judge_row(const struct sr_expr *expr, struct scratch *s, bool *within, double *tiny)
+{
+    const struct sr_data *data = &s->data;
+    static const double near = 1000; /* errors: what a fit may mend */
+    struct sr_expr fitted = *expr;
+    *within = false;
+    *tiny = 0;
+    for (int turn = 0; turn < 2 && !*within; turn++) {
+        if (!sr_eval(&fitted, data, s->value) ||
+            !errors_of(&fitted, data, s->value, s->error, s->moved, s->x))
+            break;
+        const struct misses m = misses_of(data, s->value, s->error);
+        *within = is_within(&m);
+        if (turn == 0)
+            *tiny = m.tiny;
+        if (turn == 0 && !(m.largest < near))
+            break;
+        if (turn == 0 && !*within)
+            TRY(refit(data, s->error, s->moved, &s->work, &fitted));
+    }
+    return 0;
+}
+
+int sr_front_cut(struct sr_front *front, const struct sr_loss *loss)
+{
+    struct scratch s = {0};
+    int last = front->count;
+    bool exact = false; /* the digits are no roundings: some formula has them all */
+    int rc = loss->data->digits ? make_scratch(loss->data, &s) : 0;
+    for (int i = 0; i < front->count && loss->data->digits && !exact && !rc; i++) {
+        bool within;
+        double tiny;
+        if (!sr_loss_decides(loss, &front->expr[i]))
+            continue;
+        rc = judge_row(&front->expr[i], &s, &within, &tiny);
+        if (within && last == front->count)
+            last = i + 1;
+        exact = i >= last && tiny > 0.9;
+    }
+    if (!exact && !rc)
+        front->count = last;
+    free(s.block);
+    sr_work_free(&s.work);
+    return rc;
+}
