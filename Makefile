@@ -9,7 +9,8 @@
 ##   RUN=dir (default runs/<preset>), THREADS=n, SET="key=value key=value"
 ##   DEVICE=cpu|cuda where to compute (default: as the preset says); MINUTES=n ends pretrain and
 ##   finetune after so many, with everything saved: the same command goes on
-##   ORBITS_DIR=dir shares data sets between runs; FORCE=1 replaces data sets of other settings
+##   ORBITS_DIR=dir shares data sets between runs; FORCE=1 replaces data sets and trainings of
+##   other settings
 ##   Names are taken as they stand, with spaces, quotes and $; SET is words between spaces
 ## make all          the programs, in bin/
 ##   CUDA=0 builds without the CUDA backend (cuda.mk), which is built where nvcc is
@@ -156,9 +157,9 @@ STAGES_NEED = .deps $(PROGRAMS:%=$(BIN)/%) $(if $(filter 1,$(CUDA)),$(if $(ON_GP
 orbits: $(STAGES_NEED)
 	$(BIN)/orbits $(ORBITS_ARGS) $(if $(FORCE),--force)
 pretrain: orbits
-	$(BIN)/pretrain $(TRAIN_ARGS)
+	$(BIN)/pretrain $(TRAIN_ARGS) $(if $(FORCE),--force)
 finetune: pretrain
-	$(BIN)/finetune $(TRAIN_ARGS)
+	$(BIN)/finetune $(TRAIN_ARGS) $(if $(FORCE),--force)
 symreg: finetune
 	$(BIN)/symreg $(MODEL_ARGS) $(THREAD_ARGS)
 figures: symreg
@@ -170,8 +171,8 @@ probe: pretrain
 # what the stages would keep and what they would make again, and why; nothing is made
 plan: $(STAGES_NEED)
 	@$(BIN)/orbits $(ORBITS_ARGS) $(if $(FORCE),--force) --plan
-	@$(BIN)/pretrain $(TRAIN_ARGS) --plan
-	@$(BIN)/finetune $(TRAIN_ARGS) --plan
+	@$(BIN)/pretrain $(TRAIN_ARGS) $(if $(FORCE),--force) --plan
+	@$(BIN)/finetune $(TRAIN_ARGS) $(if $(FORCE),--force) --plan
 	@$(BIN)/symreg $(MODEL_ARGS) --plan
 	@$(BIN)/report $(MODEL_ARGS) --plan
 

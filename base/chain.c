@@ -58,7 +58,52 @@ static int attention_index(const struct orr_preset *preset, const char *attentio
     return -1;
 }
 
-/* What the models of `made` were started from, where that is a file. */
+char *orr_chain_went_on(struct orr_chain *chain, enum orr_kind kind, const char *source)
+{
+    const int place = kind == ORR_KIND_PRETRAIN           ? 0
+                      : kind == ORR_KIND_PRETRAIN_PLANETS ? 1
+                      : kind == ORR_KIND_MAGNITUDE        ? 2
+                                                          : 3;
+    const int i = attention_index(chain->preset, source);
+    return chain->went_on[place][i < 0 ? ORR_LIST : i];
+}
+
+static const char *text_of(const cJSON *record, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(record, key);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+void orr_chain_recall(struct orr_chain *chain, enum orr_kind kind, const char *source,
+                      const cJSON *made)
+{
+    const cJSON *record = orr_made_record(made, orr_made_digest(made));
+    snprintf(orr_chain_went_on(chain, kind, source), ORR_WENT_ON, "%s",
+             text_of(record, ORR_WENT_ON_KEY));
+}
+
+/* The lengths that the training of a record had before, and those of all that it was made from but
+ * for files of another run. A model of random weights is made from no other. */
+static void adopt_lengths(struct orr_chain *chain, const cJSON *made, const char *digest)
+{
+    static const enum orr_kind trainings[] = {ORR_KIND_PRETRAIN, ORR_KIND_PRETRAIN_PLANETS,
+                                              ORR_KIND_MAGNITUDE, ORR_KIND_VECTOR};
+    const cJSON *record = orr_made_record(made, digest), *input;
+    const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(record, "inputs");
+    const char *what = text_of(record, "what"), *source = text_of(record, "attention");
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(what, orr_kind_name(trainings[i])) != 0)
+            continue;
+        const bool begun =
+            i < 2 || cJSON_HasObjectItem(inputs, "model") || cJSON_HasObjectItem(inputs, "start");
+        snprintf(orr_chain_went_on(chain, trainings[i], begun ? source : "untrained"), ORR_WENT_ON,
+                 "%s", text_of(record, ORR_WENT_ON_KEY));
+    }
+    cJSON_ArrayForEach (input, inputs)
+        if (cJSON_IsString(input) && strcmp(input->string, "start") != 0)
+            adopt_lengths(chain, made, input->valuestring);
+}
+
 int orr_chain_adopt(struct orr_chain *chain, const cJSON *made, const char *path)
 {
     char digest[ORR_DIGEST];
@@ -79,6 +124,7 @@ int orr_chain_adopt(struct orr_chain *chain, const cJSON *made, const char *path
             cJSON_IsString(what) && !strcmp(what->valuestring, orr_kind_name(ORR_KIND_PRETRAIN));
         strcpy(first ? chain->start[i] : chain->from[i], start->valuestring);
     }
+    adopt_lengths(chain, made, digest);
     return 0;
 }
 
@@ -162,6 +208,13 @@ static void add_input(struct draft *draft, const char *name, int rc, const char 
         draft->rc = ORR_FAIL(ORR_ENOMEM, "provenance: out of memory");
 }
 
+static void add_lengths(struct draft *draft, enum orr_kind kind, const char *source)
+{
+    const char *went_on = orr_chain_went_on(draft->chain, kind, source);
+    if (*went_on)
+        add_fact(draft, ORR_WENT_ON_KEY, went_on);
+}
+
 /* A data set that has sequences. */
 static void add_set(struct draft *draft, const char *set)
 {
@@ -181,9 +234,11 @@ static int finish(struct draft *draft, char digest[ORR_DIGEST])
 int orr_chain_pretrain(struct orr_chain *chain, const char *attention, bool planets,
                        char digest[ORR_DIGEST])
 {
-    struct draft draft = begin(chain, planets ? ORR_KIND_PRETRAIN_PLANETS : ORR_KIND_PRETRAIN);
+    const enum orr_kind kind = planets ? ORR_KIND_PRETRAIN_PLANETS : ORR_KIND_PRETRAIN;
+    struct draft draft = begin(chain, kind);
     const int i = attention_index(chain->preset, attention);
     add_fact(&draft, "attention", attention);
+    add_lengths(&draft, kind, attention);
     if (*chain->text) {
         add_input(&draft, "text", 0, chain->text);
     } else {
@@ -228,8 +283,10 @@ int orr_chain_model(struct orr_chain *chain, const char *source, bool vector,
                     char digest[ORR_DIGEST])
 {
     const char *attention = orr_source_attention(chain->preset, source);
-    struct draft draft = begin(chain, vector ? ORR_KIND_VECTOR : ORR_KIND_MAGNITUDE);
+    const enum orr_kind kind = vector ? ORR_KIND_VECTOR : ORR_KIND_MAGNITUDE;
+    struct draft draft = begin(chain, kind);
     add_fact(&draft, "attention", attention);
+    add_lengths(&draft, kind, source);
     if (strcmp(source, "untrained") != 0)
         add_pretrained(&draft, attention, vector);
     if (vector) {
@@ -239,6 +296,14 @@ int orr_chain_model(struct orr_chain *chain, const char *source, bool vector,
         add_set(&draft, "two_body_val");
     }
     return finish(&draft, digest);
+}
+
+int orr_chain_training(struct orr_chain *chain, enum orr_kind kind, const char *source,
+                       char digest[ORR_DIGEST])
+{
+    if (kind == ORR_KIND_PRETRAIN || kind == ORR_KIND_PRETRAIN_PLANETS)
+        return orr_chain_pretrain(chain, source, kind == ORR_KIND_PRETRAIN_PLANETS, digest);
+    return orr_chain_model(chain, source, kind == ORR_KIND_VECTOR, digest);
 }
 
 static int table_path(const char *run, const char *source, bool vector, char path[4096])

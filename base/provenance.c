@@ -217,6 +217,35 @@ void orr_book_foreign(const struct orr_book *book, const char *digest, char *tex
     cJSON_Delete(made);
 }
 
+const char *orr_made_setting(const cJSON *made, const char *key)
+{
+    const cJSON *record = orr_made_record(made, orr_made_digest(made));
+    const cJSON *settings = cJSON_GetObjectItemCaseSensitive(record, "settings");
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(settings, key);
+    return cJSON_IsString(value) ? value->valuestring : "";
+}
+
+bool orr_made_but(const struct orr_book *book, const char digest[ORR_DIGEST], const cJSON *made,
+                  const char *key, char *value, size_t bytes)
+{
+    char found[ORR_DIGEST] = "";
+    const cJSON *expected = cJSON_GetObjectItemCaseSensitive(book->records, digest);
+    const cJSON *wanted = cJSON_GetObjectItemCaseSensitive(
+        cJSON_GetObjectItemCaseSensitive(expected, "settings"), key);
+    cJSON *copy = cJSON_Duplicate(orr_made_record(made, orr_made_digest(made)), true);
+    cJSON *settings = cJSON_GetObjectItemCaseSensitive(copy, "settings");
+    cJSON *other = cJSON_Duplicate(wanted, true);
+    snprintf(value, bytes, "%s", orr_made_setting(made, key));
+    cJSON_DeleteItemFromObjectCaseSensitive(copy, ORR_WENT_ON_KEY);
+    const bool replaced =
+        other && cJSON_ReplaceItemInObjectCaseSensitive(settings, key, other) != 0;
+    if (!replaced)
+        cJSON_Delete(other);
+    const bool same = replaced && !digest_of(copy, found) && !strcmp(found, digest);
+    cJSON_Delete(copy);
+    return same;
+}
+
 /* ----------------------------------------------------------------------------- difference */
 
 /* Two records are walked together, from the artefact down to the first link that differs. */

@@ -88,6 +88,13 @@ const struct cJSON *orr_made_record(const struct cJSON *made, const char *digest
 /* Digest of the artefact in a "made" object, "" when there is none. */
 const char *orr_made_digest(const struct cJSON *made);
 
+/* A setting of its artefact's record, "" when there is none. */
+const char *orr_made_setting(const struct cJSON *made, const char *key);
+/* Whether `made` is the record `digest` of the book but for the value of one setting, and for the
+ * lengths that its training had before (orr_chain_went_on): value = the one of `made`. */
+bool orr_made_but(const struct orr_book *book, const char digest[ORR_DIGEST],
+                  const struct cJSON *made, const char *key, char *value, size_t bytes);
+
 /* Whether `made` (NULL: it does not say) is the record `digest` of the book. If not, why tells the
  * first link that differs, with what was found and what is expected: "its model:
  * pretrain.steps is 1200, expected 1500". */
@@ -128,6 +135,12 @@ int orr_sidecar_remove(const char *path);
 
 /* ---------------------------------------------------------------------------------- chain */
 
+/* A training that went on with more steps than it was begun with, under a schedule whose learning
+ * rates depend on their number, is another one than that of these steps at once. Its record says
+ * so: "went_on": "30 until step 30, 60 until step 45" before the steps of its settings. */
+#define ORR_WENT_ON_KEY "went_on"
+enum { ORR_WENT_ON = 256 };
+
 /* The artefacts of a run under its settings. */
 struct orr_chain {
     const struct orr_preset *preset;
@@ -138,6 +151,7 @@ struct orr_chain {
     char text[ORR_DIGEST];   /* record of a text to train on, "" = orbits */
     char start[ORR_LIST][ORR_DIGEST]; /* per attention: what pretraining starts from, "" = random */
     char from[ORR_LIST][ORR_DIGEST];  /* ... fine-tuning, "" = the run's pretrained model */
+    char went_on[4][ORR_LIST + 1][ORR_WENT_ON]; /* orr_chain_went_on */
 };
 /* orbits: see above, NULL = "". preset and orbits must live as long as the chain. */
 int orr_chain_open(struct orr_chain *chain, const struct orr_preset *preset, const char *orbits);
@@ -146,9 +160,15 @@ void orr_chain_close(struct orr_chain *chain);
 int orr_chain_take_text(struct orr_chain *chain, uint64_t content);
 /* Record of a file that a model is started from, with the file's own record below it. */
 int orr_chain_checkpoint(struct orr_chain *chain, const char *path, char digest[ORR_DIGEST]);
-/* Takes over which files the models of `made` were started from: artefacts that are made from
- * these say so, and are not expected to be made from the run's own. */
+/* Takes over which files the models of `made` were started from, and which lengths trainings had
+ * before: artefacts that are made from these say so, and are not expected to be made from others. */
 int orr_chain_adopt(struct orr_chain *chain, const struct cJSON *made, const char *path);
+/* The lengths that a training (pretraining, fine-tuning; source: its attention, or "untrained") had
+ * before, which its record is expected to say; "" = none. A buffer of ORR_WENT_ON bytes. */
+char *orr_chain_went_on(struct orr_chain *chain, enum orr_kind kind, const char *source);
+/* Sets it to what `made` says of its artefact; NULL: none. */
+void orr_chain_recall(struct orr_chain *chain, enum orr_kind kind, const char *source,
+                      const struct cJSON *made);
 /* Tables of forces without any record beside them, of all sources: they were made elsewhere, and
  * are known by their content from here on. Where some have a record, all need one. */
 int orr_chain_find_elsewhere(struct orr_chain *chain, const char *run, const char *only,
@@ -178,6 +198,9 @@ int orr_chain_model(struct orr_chain *chain, const char *source, bool vector,
                     char digest[ORR_DIGEST]);
 int orr_chain_table(struct orr_chain *chain, const char *source, bool vector,
                     char digest[ORR_DIGEST]);
+/* Of a training: orr_chain_pretrain or orr_chain_model, by its kind. */
+int orr_chain_training(struct orr_chain *chain, enum orr_kind kind, const char *source,
+                       char digest[ORR_DIGEST]);
 /* truth, oracle, the attention variants of the preset (or `only` one, unless ""), untrained. */
 struct orr_sources {
     int count;

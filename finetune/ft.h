@@ -110,6 +110,7 @@ struct ft_run {
     size_t row_count;
     int *labels; /* (planets.n, planets.labels) trained rows */
     bool resume, quiet;
+    bool force; /* models of other settings or data, or without resume, may be lost */
 };
 int ft_run_open(struct ft_run *run, const struct orr_preset *preset, const char *run_dir,
                 const char *orbits_dir, const struct k_ops *ops, struct orr_chain *chain);
@@ -120,9 +121,13 @@ void ft_run_close(struct ft_run *run);
 int ft_table_judge(struct orr_chain *chain, const char *run_dir, const char *source, bool vector,
                    enum orr_verdict *verdict, char path[4096], char why[ORR_WHY]);
 
-/* The same about the model of a source. */
-int ft_model_judge(struct orr_chain *chain, const char *run_dir, const char *source, bool vector,
-                   enum orr_verdict *verdict, char path[4096], char why[ORR_WHY]);
+/* The model of a source as a training for gpt_training_judge; folder and best point into buffers. */
+struct ft_training {
+    char folder[4096], last[ORR_NAME], best[ORR_NAME];
+    struct gpt_training training;
+};
+int ft_training_of(struct ft_training *of, struct orr_chain *chain, const char *run_dir,
+                   const char *source, bool vector);
 
 /* One source's predictions: F (row_count) at run->rows. The model sources fine-tune first:
  * `from` is the pretrained checkpoint, NULL = random weights. */

@@ -6,13 +6,15 @@
 
 #include <cjson/cJSON.h>
 
-static const char *orbits_option = "", *source_option = "", *minutes_option;
+static const char *orbits_option = "", *source_option = "", *minutes_option, *force_option;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option, NULL},
     {"--source", "NAME", "only this source: truth, oracle, untrained or an attention variant",
      &source_option, NULL},
     {"--minutes", "N", "stop after so many, with everything saved, and exit with status 0",
      &minutes_option, NULL},
+    {"--force", NULL, "replace models of other settings or data, or without --resume any",
+     &force_option, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
@@ -76,9 +78,23 @@ static int jobs(const struct call *call)
     return 2 * call->sources.count;
 }
 
+/* The model of a job as it is there, and what is to be done about it. */
+static int judge_model(struct call *call, const struct job *job, struct ft_training *of,
+                       struct gpt_judgement *judgement)
+{
+    TRY(ft_training_of(of, &call->chain, call->out, job->source, job->vector));
+    of->training.resume = call->cli.resume || call->cli.plan;
+    of->training.force = force_option != NULL;
+    return gpt_training_judge(&of->training, judgement);
+}
+
 static int judge(struct call *call, struct job *job)
 {
-    int rc = ft_table_judge(&call->chain, call->out, job->source, job->vector, &job->verdict,
+    struct ft_training of;
+    struct gpt_judgement model; /* the table's record has what is told of its lengths */
+    int rc = is_model(job) ? judge_model(call, job, &of, &model) : 0;
+    if (!rc)
+        rc = ft_table_judge(&call->chain, call->out, job->source, job->vector, &job->verdict,
                             job->path, job->why);
     if (!rc && job->verdict == ORR_KEEP && !call->cli.resume && !call->cli.plan)
         job->verdict = ORR_REMAKE;
@@ -120,10 +136,11 @@ static int check_made(struct call *call, const char *attention, bool planets, co
     if (!rc)
         rc = orr_chain_pretrain(&call->chain, attention, planets, digest);
     if (!rc && !orr_made_same(&call->chain.book, digest, made, why))
-        rc = ORR_FAIL(ORR_EINVAL,
-                      "%s: not what these settings make: %s; make it again with: %s, or name the "
-                      "file with --checkpoint",
-                      path, why, command);
+        rc = ORR_FAIL(
+            ORR_EINVAL,
+            "%s: not what these settings make: %s; make it again with: %s --force, or name "
+            "the file with --checkpoint",
+            path, why, command);
     cJSON_Delete(made);
     return rc;
 }
@@ -205,12 +222,13 @@ static int open_chain(struct call *call)
     char path[4096];
     cJSON *made;
     int rc = orr_chain_open(&call->chain, &cli->preset, orbits_option);
-    for (int i = 0; i < names->count && !rc; i++) {
-        if (*cli->checkpoint) {
-            rc = orr_chain_checkpoint(&call->chain, cli->checkpoint, call->chain.from[i]);
+    for (int i = 0; i < 2 * names->count && !rc; i++) {
+        const bool planets = i % 2 == 1;
+        if (*cli->checkpoint && !planets) {
+            rc = orr_chain_checkpoint(&call->chain, cli->checkpoint, call->chain.from[i / 2]);
             continue;
         }
-        rc = pretrained(call, names->item[i], false, path);
+        rc = pretrained(call, names->item[i / 2], planets, path);
         if (rc || !*path)
             continue;
         rc = gpt_checkpoint_made(path, &made);
@@ -258,6 +276,17 @@ static int check_names(const struct orr_cli *cli)
     return rc;
 }
 
+/* A table that is to be made, and its model that is there: refused where weights would be lost. */
+static int check_model(struct call *call, const struct job *job)
+{
+    struct ft_training of;
+    struct gpt_judgement judgement;
+    if (!is_model(job))
+        return 0;
+    TRY(judge_model(call, job, &of, &judgement));
+    return judgement.verdict == ORR_REFUSE ? gpt_training_refuse(&of.training, &judgement) : 0;
+}
+
 /* Everything that can be wrong is found before any training starts; *work = a table is to be
  * made, *train = by a model. */
 static int check_jobs(struct call *call, bool *work, bool *train)
@@ -281,6 +310,8 @@ static int check_jobs(struct call *call, bool *work, bool *train)
         *train |= is_model(&job);
         if (is_pretrained(&job))
             rc = check_pretrained(call, &job);
+        if (!rc)
+            rc = check_model(call, &job);
     }
     return rc;
 }
@@ -291,15 +322,20 @@ static int print_plan(struct call *call)
     int rc = 0;
     for (int i = 0; i < jobs(call) && !rc; i++) {
         struct job job;
-        enum orr_verdict model;
-        char path[4096], why[ORR_WHY];
+        struct ft_training of;
+        struct gpt_judgement model;
+        char path[4096];
         if (!find_job(call, i, &job))
             continue;
         rc = judge(call, &job);
         if (!rc && is_model(&job) && job.verdict != ORR_REFUSE) {
-            rc = ft_model_judge(&call->chain, call->out, job.source, job.vector, &model, path, why);
-            if (!rc && (job.verdict != ORR_KEEP || model == ORR_KEEP))
-                orr_plan_print(model, path, why);
+            rc = judge_model(call, &job, &of, &model);
+            if (!rc)
+                rc = orr_path(path, "%s/%s", of.folder, of.last);
+            if (!rc && (job.verdict != ORR_KEEP || model.verdict == ORR_KEEP))
+                orr_plan_print(model.verdict, path, model.why);
+            if (!rc && job.verdict != ORR_KEEP && model.verdict == ORR_REFUSE)
+                job.verdict = ORR_REFUSE;
         }
         if (!rc)
             orr_plan_print(job.verdict, job.path, job.why);
@@ -337,6 +373,7 @@ static int make_locked(struct call *call, struct ft_run *run, struct job *job)
         orr_note(call->cli.quiet, "finetune %s, %s: complete", job->source, task);
         return 0;
     }
+    TRY(check_model(call, job));
     if (job->verdict == ORR_REMAKE && *job->why)
         orr_note(call->cli.quiet, "finetune %s, %s: made anew: %s", job->source, task, job->why);
     if (job->verdict == ORR_REMAKE)
@@ -372,6 +409,7 @@ static int make_all(struct call *call)
         return rc;
     }
     run.resume = call->cli.resume;
+    run.force = force_option != NULL;
     run.quiet = call->cli.quiet;
     rc = orr_cli_save_preset(&call->cli, call->out); /* nothing can be refused any more */
     for (int i = 0; i < jobs(call) && !rc; i++) {

@@ -63,60 +63,42 @@ static int take_best(struct gpt_model *model, const struct ft_run *run, const ch
     return 0;
 }
 
-int ft_model_judge(struct orr_chain *chain, const char *run_dir, const char *source, bool vector,
-                   enum orr_verdict *verdict, char path[4096], char why[ORR_WHY])
+int ft_training_of(struct ft_training *of, struct orr_chain *chain, const char *run_dir,
+                   const char *source, bool vector)
 {
     const struct orr_finetune_preset *f = &chain->preset->finetune;
-    const struct orr_train_preset *train = vector ? &f->vector : &f->magnitude;
-    char digest[ORR_DIGEST], best[4096];
-    long step = 0;
-    bool ended = false, same = false;
-    why[0] = '\0';
-    *verdict = ORR_MAKE;
-    int rc = orr_path(path, "%s/%s/finetune/%s.safetensors", run_dir, source,
-                      vector ? "vector" : "magnitude");
-    if (rc || !orr_exists(path))
-        return rc;
-    *verdict = ORR_REMAKE;
-    rc = orr_chain_model(chain, source, vector, digest);
-    if (!rc)
-        rc = gpt_checkpoint_same(path, &chain->book, digest, &same, why);
-    if (!rc && same)
-        rc = gpt_progress(path, &step, &ended);
-    if (rc || !same)
-        return rc;
-    const bool whole = ended || step >= train->steps;
-    if (train->patience > 0) {
-        rc = orr_path(best, "%s/%s/finetune/%s_best.safetensors", run_dir, source,
-                      vector ? "vector" : "magnitude");
-        if (!rc)
-            rc = gpt_best_same(best, &chain->book, digest, whole, &same, why);
-    }
-    if (rc || !same)
-        return rc;
-    *verdict = whole ? ORR_KEEP : ORR_GO_ON;
-    if (!whole)
-        snprintf(why, ORR_WHY, "step %ld of %ld", step, train->steps);
+    const char *name = vector ? "vector" : "magnitude";
+    TRY(orr_path(of->folder, "%s/%s/finetune", run_dir, source));
+    snprintf(of->last, sizeof of->last, "%s.safetensors", name);
+    snprintf(of->best, sizeof of->best, "%s_best.safetensors", name);
+    of->training = (struct gpt_training){.chain = chain,
+                                         .kind = vector ? ORR_KIND_VECTOR : ORR_KIND_MAGNITUDE,
+                                         .source = source,
+                                         .train = vector ? &f->vector : &f->magnitude,
+                                         .folder = of->folder,
+                                         .last = of->last,
+                                         .best = of->best};
     return 0;
 }
 
-/* Takes the model that is there, unless it was made from other things; *step = where it is. */
-static int resume(struct gpt_model *model, struct ft_run *run, const char *source, bool vector,
-                  const char *label, long *step)
+/* Takes the model that is there, where it goes on; *step = where it is. */
+static int resume(struct gpt_model *model, const struct ft_run *run, const struct ft_training *of,
+                  const char *label, struct gpt_judgement *judgement, long *step)
 {
     struct gpt_model saved;
-    enum orr_verdict verdict;
-    char path[4096], why[ORR_WHY];
-    int rc = ft_model_judge(run->chain, run->run, source, vector, &verdict, path, why);
-    if (rc || verdict == ORR_MAKE)
-        return rc;
-    if (verdict == ORR_REMAKE) {
-        orr_note(run->quiet, "%s: made anew: %s", label, why);
+    char path[4096];
+    TRY(gpt_training_judge(&of->training, judgement));
+    if (judgement->verdict == ORR_REFUSE)
+        return gpt_training_refuse(&of->training, judgement);
+    if (judgement->verdict == ORR_REMAKE)
+        orr_note(run->quiet, "%s: made anew%s%s", label, *judgement->why ? ": " : "",
+                 judgement->why);
+    if (judgement->verdict == ORR_REMAKE || judgement->verdict == ORR_MAKE)
         return 0;
-    }
-    rc = gpt_load_as(&saved, path, &model->config, false, run->ops, step);
-    if (rc)
-        return rc;
+    if (judgement->lengthened)
+        orr_note(run->quiet, "%s: goes on: %s", label, judgement->why);
+    TRY(orr_path(path, "%s/%s", of->folder, of->last));
+    TRY(gpt_load_as(&saved, path, &model->config, false, run->ops, step));
     gpt_free(model);
     *model = saved;
     return 0;
@@ -134,38 +116,35 @@ int ft_train(struct gpt_model *model, struct ft_run *run, const char *source, bo
              const struct orr_train_preset *train, struct gpt_task *task)
 {
     const char *name = vector ? "vector" : "magnitude";
-    char folder[4096], checkpoint[ORR_NAME], best[ORR_NAME], log[ORR_NAME];
-    char label[2 * ORR_NAME], digest[ORR_DIGEST];
+    struct ft_training of;
+    struct gpt_judgement judgement;
+    char log[ORR_NAME], label[2 * ORR_NAME], digest[ORR_DIGEST];
     long step = 0;
     model->config.huber = train->huber;
-    snprintf(checkpoint, sizeof checkpoint, "%s.safetensors", name);
-    snprintf(best, sizeof best, "%s_best.safetensors", name);
     snprintf(log, sizeof log, "%s.jsonl", name);
     snprintf(label, sizeof label, "finetune %s, %s", source, name);
-    int rc = orr_path(folder, "%s/%s/finetune", run->run, source);
-    if (!rc)
-        rc = orr_chain_model(run->chain, source, vector, digest);
-    if (rc)
-        return rc;
+    TRY(ft_training_of(&of, run->chain, run->run, source, vector));
+    of.training.resume = run->resume;
+    of.training.force = run->force;
+    TRY(resume(model, run, &of, label, &judgement, &step));
+    TRY(orr_chain_model(run->chain, source, vector, digest));
     char *made = orr_book_made_text(&run->chain->book, digest);
     if (!made)
-        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", folder);
+        return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", of.folder);
     const char *const extra[] = {"stage", name, "source", source, "made", made, NULL};
     task->label = label;
-    task->folder = folder;
-    task->checkpoint = checkpoint;
-    task->best = train->patience > 0 ? best : NULL;
+    task->folder = of.folder;
+    task->checkpoint = of.last;
+    task->best = train->patience > 0 ? of.best : NULL;
     task->log = log;
     task->extra = extra;
+    task->lengthened = judgement.lengthened;
     task->quiet = run->quiet;
-    if (run->resume)
-        rc = resume(model, run, source, vector, label, &step);
-    if (!rc && step == 0)
-        rc = remove_best(folder, best);
+    int rc = step == 0 ? remove_best(of.folder, of.best) : 0;
     if (!rc)
         rc = gpt_train(model, train, task, &step);
     if (!rc && task->best)
-        rc = take_best(model, run, folder, best);
+        rc = take_best(model, run, of.folder, of.best);
     if (!rc)
         gpt_swap_average(model); /* predictions use the average */
     free(made);

@@ -35,3 +35,25 @@ void gpt_batch_free(struct gpt_batch *batch)
     free(batch->weight);
     memset(batch, 0, sizeof *batch);
 }
+
+double gpt_batch_weight(const struct gpt_batch *batch)
+{
+    const size_t rows = (size_t)batch->B * (size_t)batch->T;
+    double weight = 0;
+    for (size_t n = 0; n < rows; n++)
+        weight += (double)batch->weight[n];
+    return weight;
+}
+
+int gpt_loss_add(struct gpt_model *model, const struct gpt_batch *batch, double *sum,
+                 double *weight)
+{
+    const double more = gpt_batch_weight(batch);
+    double mean;
+    if (!(more > 0))
+        return 0;
+    TRY(gpt_loss(model, batch, &mean));
+    *sum += mean * more;
+    *weight += more;
+    return 0;
+}

@@ -196,6 +196,12 @@ int gpt_silent_rows(const struct gpt_model *model, long *rows);
 /* Loss of the batch under the model's head: mean over weighted rows; cross entropy averages the
  * two channels, regression is the mean squared error over rows and columns. */
 int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss);
+/* The sum of the weights of a batch's rows: how many count. */
+double gpt_batch_weight(const struct gpt_batch *batch);
+/* Adds what the batch contributes to a mean over the rows that count of several batches: its loss
+ * times the sum of its rows' weights, and that sum. */
+int gpt_loss_add(struct gpt_model *model, const struct gpt_batch *batch, double *sum,
+                 double *weight);
 /* forward + loss + backward: gradients add to model->grad. Where the backend can record, the second
  * pass of a shape is recorded, and replayed until shape, weights or how the model attends
  * change. */
@@ -298,6 +304,7 @@ struct gpt_task {
     const char *const *extra; /* metadata of checkpoints */
     int T;
     bool fill_in_step; /* fill() is called between steps, in the caller's thread */
+    bool lengthened;   /* checkpoints that are there get `extra` before the first step */
     bool quiet;
 };
 /* Trains from *step to train->steps, or until patience is over (*step then stays below),
@@ -309,6 +316,28 @@ struct gpt_task {
  * lines up to *step. */
 int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
               const struct gpt_task *task, long *step);
+/* A training in a folder, and what is asked of it. */
+struct gpt_training {
+    struct orr_chain *chain;
+    enum orr_kind kind;
+    const char *source; /* attention of a pretraining, source of a fine-tuning */
+    const struct orr_train_preset *train;
+    const char *folder, *last, *best; /* best: "" = none; matters with patience */
+    bool resume;                      /* continue what is there */
+    bool force;                       /* weights that are there may be lost */
+};
+struct gpt_judgement {
+    enum orr_verdict verdict;
+    bool lengthened; /* goes on as a longer one: files get their new record before the first step */
+    char why[ORR_WHY];
+};
+/* What is to be done about it. With resume: keep it when it is complete, go on with it when it was
+ * made from the same things, also when it was made with fewer steps. Anything else that has done a
+ * step is refused, or remade with force. The chain then expects the record that the training will
+ * have. */
+int gpt_training_judge(const struct gpt_training *training, struct gpt_judgement *judgement);
+/* ORR_EINVAL, saying what would be lost and what can be done instead. */
+int gpt_training_refuse(const struct gpt_training *training, const struct gpt_judgement *judgement);
 /* The checkpoint that a finished training stands for, which is judged and fine-tuned: of the least
  * held-out loss where patience ends trainings ("best.safetensors"), otherwise of the last step
  * ("last.safetensors"). */

@@ -3,11 +3,13 @@
 #include "cluster/cluster.h"
 #include "pretrain.h"
 
-static const char *orbits_option = "", *minutes_option;
+static const char *orbits_option = "", *minutes_option, *force_option;
 static const struct orr_option options[] = {
     {"--orbits", "DIR", "where the data sets are (default: <run>/orbits)", &orbits_option, NULL},
     {"--minutes", "N", "stop after so many, with everything saved, and exit with status 0",
      &minutes_option, NULL},
+    {"--force", NULL, "replace trainings of other settings or data, or without --resume any",
+     &force_option, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static const struct orr_program program = {
@@ -48,6 +50,7 @@ static int make_job(struct call *call, int i, struct gpt_pretraining *job)
         .checkpoint = planets ? "" : cli->checkpoint,
         .chain = &call->chain,
         .resume = cli->resume || cli->plan,
+        .force = force_option != NULL,
         .quiet = cli->quiet,
     };
     if (!orr_cli_wants(cli, job->attention) || !orr_has_pretrain(p, planets))
@@ -187,22 +190,23 @@ static int print_plan(struct call *call)
     int rc = 0;
     for (int i = 0; i < jobs(call) && !rc; i++) {
         struct gpt_pretraining job;
-        enum orr_verdict trained, verdict;
+        struct gpt_judgement trained;
+        enum orr_verdict verdict;
         char why[ORR_WHY], path[4096];
         bool measured;
         rc = make_job(call, i, &job);
         if (rc || !*job.folder)
             continue;
-        rc = gpt_pretrain_judge(&job, &trained, why);
+        rc = gpt_pretrain_judge(&job, &trained);
         if (!rc)
             rc = orr_path(path, "%s/last.safetensors", job.folder);
         if (!rc)
-            orr_plan_print(trained, path, why);
+            orr_plan_print(trained.verdict, path, trained.why);
         if (!rc)
-            rc = gpt_evaluation_judge(&job, trained, &measured, &verdict, why);
+            rc = gpt_evaluation_judge(&job, trained.verdict, &measured, &verdict, why);
         if (!rc)
             rc = orr_path(path, "%s/evaluation.json", job.folder);
-        if (!rc && measured)
+        if (!rc && measured && trained.verdict != ORR_REFUSE)
             orr_plan_print(verdict, path, why);
     }
     return rc;
@@ -216,11 +220,13 @@ static int check_jobs(struct call *call, bool *work)
     *work = false;
     for (int i = 0; i < jobs(call) && !rc; i++) {
         struct gpt_pretraining job;
+        struct gpt_judgement found;
         bool complete = false;
         rc = make_job(call, i, &job);
         if (rc || !*job.folder)
             continue;
-        if (job.resume)
+        rc = gpt_pretrain_judge(&job, &found);
+        if (!rc)
             rc = gpt_pretrain_complete(&job, &complete);
         if (rc || complete)
             continue;
@@ -231,6 +237,8 @@ static int check_jobs(struct call *call, bool *work)
         *work = true;
         if (!rc)
             rc = check_job(&job);
+        if (!rc && found.verdict == ORR_REFUSE)
+            rc = gpt_pretrain_refuse(&job, &found);
     }
     return rc;
 }

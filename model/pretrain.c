@@ -39,14 +39,13 @@ static int evaluate(void *context, struct gpt_model *model, double *loss)
 {
     struct next_state *task = context;
     const long n = task->val_sequences;
-    *loss = 0;
+    double sum = 0, weight = 0;
     for (long first = 0; first < n; first += task->val_most) {
-        double part;
         task->val_batch.B = n - first < task->val_most ? (int)(n - first) : task->val_most;
         TRY(gpt_source_fill(task->val, (uint64_t)first, true, 0, 0, &task->val_batch));
-        TRY(gpt_loss(model, &task->val_batch, &part));
-        *loss += part * task->val_batch.B / (double)n;
+        TRY(gpt_loss_add(model, &task->val_batch, &sum, &weight));
     }
+    *loss = weight > 0 ? sum / weight : 0; /* as gpt_loss, where no row counts */
     return 0;
 }
 
@@ -169,58 +168,65 @@ int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_verdict tra
     return 0;
 }
 
-int gpt_pretrain_judge(const struct gpt_pretraining *job, enum orr_verdict *verdict,
-                       char why[ORR_WHY])
+static struct gpt_training training_of(const struct gpt_pretraining *job)
 {
-    char last[4096], best[4096], digest[ORR_DIGEST];
-    long step;
-    bool ended, same;
-    why[0] = '\0';
-    *verdict = ORR_MAKE;
-    TRY(orr_path(last, "%s/last.safetensors", job->folder));
-    TRY(orr_path(best, "%s/%s", job->folder, gpt_final_checkpoint(job->train)));
-    if (!orr_exists(last))
-        return 0;
-    TRY(orr_chain_pretrain(job->chain, job->attention, job->planets, digest));
-    TRY(gpt_checkpoint_same(last, &job->chain->book, digest, &same, why));
-    *verdict = ORR_REMAKE;
-    if (!same)
-        return 0;
-    TRY(gpt_progress(last, &step, &ended));
-    const bool whole = ended || step >= job->train->steps;
-    TRY(gpt_best_same(best, &job->chain->book, digest, whole, &same, why));
-    if (!same)
-        return 0;
-    *verdict = whole ? ORR_KEEP : ORR_GO_ON;
-    if (!whole)
-        snprintf(why, ORR_WHY, "step %ld of %ld", step, job->train->steps);
-    return 0;
+    return (struct gpt_training){.chain = job->chain,
+                                 .kind =
+                                     job->planets ? ORR_KIND_PRETRAIN_PLANETS : ORR_KIND_PRETRAIN,
+                                 .source = job->attention,
+                                 .train = job->train,
+                                 .folder = job->folder,
+                                 .last = "last.safetensors",
+                                 .best = "best.safetensors",
+                                 .resume = job->resume,
+                                 .force = job->force};
+}
+
+int gpt_pretrain_judge(const struct gpt_pretraining *job, struct gpt_judgement *judgement)
+{
+    const struct gpt_training training = training_of(job);
+    return gpt_training_judge(&training, judgement);
+}
+
+int gpt_pretrain_refuse(const struct gpt_pretraining *job, const struct gpt_judgement *judgement)
+{
+    const struct gpt_training training = training_of(job);
+    return gpt_training_refuse(&training, judgement);
 }
 
 int gpt_pretrain_complete(const struct gpt_pretraining *job, bool *complete)
 {
-    enum orr_verdict trained, evaluated;
+    struct gpt_judgement trained;
+    enum orr_verdict evaluated;
     char why[ORR_WHY];
     bool measured;
-    TRY(gpt_pretrain_judge(job, &trained, why));
-    TRY(gpt_evaluation_judge(job, trained, &measured, &evaluated, why));
-    *complete = trained == ORR_KEEP && (!measured || evaluated == ORR_KEEP);
+    TRY(gpt_pretrain_judge(job, &trained));
+    TRY(gpt_evaluation_judge(job, trained.verdict, &measured, &evaluated, why));
+    *complete = trained.verdict == ORR_KEEP && (!measured || evaluated == ORR_KEEP);
     return 0;
 }
+
+/* What is to be done, by the files that are there; complete: nothing. */
+struct decision {
+    enum orr_verdict verdict;
+    bool complete, lengthened;
+};
 
 /* The model to train: resumed, from --checkpoint, or fresh. What was measured of another is
  * removed first. */
 static int open_model(const struct gpt_pretraining *job, const struct gpt_config *config,
-                      enum orr_verdict verdict, struct gpt_model *model, long *step)
+                      const struct decision *decision, struct gpt_model *model, long *step)
 {
     char path[4096];
+    const bool goes_on = decision->verdict == ORR_GO_ON || decision->verdict == ORR_KEEP;
     *step = 0;
-    if (verdict == ORR_GO_ON || verdict == ORR_KEEP) {
+    TRY(orr_path(path, "%s/evaluation.json", job->folder));
+    if (!goes_on || decision->lengthened)
+        TRY(orr_remove(path));
+    if (goes_on) {
         TRY(orr_path(path, "%s/last.safetensors", job->folder));
         return gpt_load_as(model, path, config, false, job->ops, step);
     }
-    TRY(orr_path(path, "%s/evaluation.json", job->folder));
-    TRY(orr_remove(path));
     if (*job->checkpoint)
         return start_from(job, config, model);
     return gpt_create(model, config, job->ops, job->preset->seed);
@@ -228,9 +234,9 @@ static int open_model(const struct gpt_pretraining *job, const struct gpt_config
 
 /* The model of rank 0, which alone reads files of before, on all ranks. */
 static int share_model(const struct gpt_pretraining *job, const struct gpt_config *config,
-                       enum orr_verdict verdict, struct gpt_model *model, long *step)
+                       const struct decision *decision, struct gpt_model *model, long *step)
 {
-    TRY(cluster_agree(cluster_rank() == 0 ? open_model(job, config, verdict, model, step) : 0));
+    TRY(cluster_agree(cluster_rank() == 0 ? open_model(job, config, decision, model, step) : 0));
     return gpt_ranks_share_model(model, job->ops, job->train->zero, step);
 }
 
@@ -252,8 +258,8 @@ static int take_best(const struct gpt_pretraining *job, struct gpt_model *model,
 }
 
 /* Figures of the trained weights, measured and written by rank 0. */
-static int evaluate_final(const struct gpt_pretraining *job, struct next_state *task,
-                          struct gpt_model *model, const char *label, long step)
+static int evaluate_weights(const struct gpt_pretraining *job, struct next_state *task,
+                            struct gpt_model *model, const char *label, long step)
 {
     struct gpt_source *final = task->test ? task->test : task->val;
     if (!final)
@@ -278,8 +284,21 @@ static int evaluate_final(const struct gpt_pretraining *job, struct next_state *
     return 0;
 }
 
+/* At a signal, or when the time is over, what is missing is made by the next call with resume. Such
+ * a call does not look at the time before it has made it. */
+static int evaluate_final(const struct gpt_pretraining *job, struct next_state *task,
+                          struct gpt_model *model, const char *label, long step)
+{
+    const int rc = evaluate_weights(job, task, model, label, step);
+    if (rc == ORR_EINTR)
+        return ORR_FAIL(ORR_EINTR, "%s: stopped in its evaluation; the training is saved in %s",
+                        label, job->folder);
+    orr_time_hold(false);
+    return rc;
+}
+
 static int train_and_evaluate(const struct gpt_pretraining *job, struct next_state *task,
-                              struct gpt_model *model, const char *made, long step)
+                              struct gpt_model *model, const char *made, bool lengthened, long step)
 {
     char label[2 * ORR_NAME];
     bool evaluates = task->val_sequences > 0; /* of rank 0 */
@@ -297,12 +316,14 @@ static int train_and_evaluate(const struct gpt_pretraining *job, struct next_sta
                             .log = "log.jsonl",
                             .extra = extra,
                             .T = model->config.context,
+                            .lengthened = lengthened,
                             .quiet = job->quiet};
     TRY(gpt_train(model, job->train, &loop, &step));
     return cluster_agree(cluster_rank() == 0 ? evaluate_final(job, task, model, label, step) : 0);
 }
 
-static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, const char *made)
+static int make(const struct gpt_pretraining *job, const struct decision *decision,
+                const char *made)
 {
     const struct orr_preset *p = job->preset;
     struct next_state task = {.job = job};
@@ -332,7 +353,7 @@ static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, con
     if (!rc && job->unchanged)
         rc = cluster_agree(cluster_rank() == 0 ? job->unchanged(job->of) : 0);
     if (!rc)
-        rc = share_model(job, &config, verdict, &model, &step);
+        rc = share_model(job, &config, decision, &model, &step);
     if (!rc && task.val) {
         held_out = text ? gpt_source_count(task.val) : held_out;
         const long n = task.val_sequences =
@@ -344,7 +365,7 @@ static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, con
     }
     rc = cluster_agree(rc);
     if (!rc)
-        rc = train_and_evaluate(job, &task, &model, made, step);
+        rc = train_and_evaluate(job, &task, &model, made, decision->lengthened, step);
     gpt_batch_free(&task.val_batch);
     gpt_source_close(task.source);
     gpt_source_close(task.val);
@@ -353,24 +374,23 @@ static int make(const struct gpt_pretraining *job, enum orr_verdict verdict, con
     return rc;
 }
 
-/* What is to be done, by the files that are there; complete: nothing. */
-struct decision {
-    enum orr_verdict verdict;
-    bool complete;
-};
-
 static int decide(const struct gpt_pretraining *job, const char *label, struct decision *decision)
 {
-    char why[ORR_WHY] = "";
-    if (job->resume)
-        TRY(gpt_pretrain_judge(job, &decision->verdict, why));
-    if (decision->verdict == ORR_KEEP)
+    struct gpt_judgement judgement;
+    TRY(gpt_pretrain_judge(job, &judgement));
+    decision->verdict = judgement.verdict;
+    decision->lengthened = judgement.lengthened;
+    orr_plan_trace(judgement.verdict, job->folder, judgement.why);
+    if (judgement.verdict == ORR_REFUSE)
+        return gpt_pretrain_refuse(job, &judgement);
+    if (judgement.verdict == ORR_KEEP)
         TRY(gpt_pretrain_complete(job, &decision->complete));
-    orr_plan_trace(decision->verdict, job->folder, why);
     if (decision->complete)
         orr_note(job->quiet, "%s: complete (%ld steps)", label, job->train->steps);
-    else if (decision->verdict == ORR_REMAKE)
-        orr_note(job->quiet, "%s: made anew: %s", label, why);
+    else if (judgement.lengthened)
+        orr_note(job->quiet, "%s: goes on: %s", label, judgement.why);
+    else if (judgement.verdict == ORR_REMAKE)
+        orr_note(job->quiet, "%s: made anew%s%s", label, *judgement.why ? ": " : "", judgement.why);
     return 0;
 }
 
@@ -395,7 +415,7 @@ static int pretrain(const struct gpt_pretraining *job)
     char *made = NULL;
     int rc = cluster_agree(cluster_rank() == 0 ? print_record(job, &made) : 0);
     if (!rc)
-        rc = make(job, decision.verdict, made);
+        rc = make(job, &decision, made);
     free(made);
     orr_trace("%s ends", label);
     return rc;

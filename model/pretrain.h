@@ -16,6 +16,7 @@ struct gpt_pretraining {
                                step 0; a token head keeps the bias that it has; "" = fresh */
     struct orr_chain *chain; /* of the run: what this training should be made from */
     bool resume, quiet;
+    bool force;        /* weights of other settings or data, or without resume, may be lost */
     char folder[4096]; /* where checkpoints go */
     /* Asked on rank 0 when all ranks have opened their data: an error where these may be others
      * than those that were looked at before. NULL: not asked. */
@@ -34,11 +35,10 @@ int gpt_ranks_choose(const struct k_ops *ops, int asked);
 /* After it: all ranks have the same one, and those on GPUs are joined. Another one, or two ranks on
  * one GPU: ORR_EUSAGE naming both; no NCCL: ORR_EDEVICE. Collective. */
 int gpt_ranks_join(const struct k_ops *ops);
-/* What gpt_pretrain would do with resume, and why: keep a finished training, go on with one that
- * was made from the same things, or make it. The same about its evaluation.json, given that about
- * the training; measured = the settings ask for one. */
-int gpt_pretrain_judge(const struct gpt_pretraining *job, enum orr_verdict *verdict,
-                       char why[ORR_WHY]);
+/* What gpt_pretrain would do, and why (gpt_training_judge). The same about its evaluation.json,
+ * given that about the training; measured = the settings ask for one. */
+int gpt_pretrain_judge(const struct gpt_pretraining *job, struct gpt_judgement *judgement);
+int gpt_pretrain_refuse(const struct gpt_pretraining *job, const struct gpt_judgement *judgement);
 int gpt_evaluation_judge(const struct gpt_pretraining *job, enum orr_verdict trained,
                          bool *measured, enum orr_verdict *verdict, char why[ORR_WHY]);
 /* Nothing is left to do. */
@@ -46,8 +46,8 @@ int gpt_pretrain_complete(const struct gpt_pretraining *job, bool *complete);
 /* Trains to the preset's last step, then writes evaluation.json (next-state metrics on the test
  * split, gpt_final_split; of text: loss, perplexity, bits per token of the held-out part) of the
  * weights that the training stands for (gpt_final_checkpoint). With resume, continues
- * last.safetensors when it was made from the same things, and starts anew, saying what differs,
- * when it was not. */
+ * last.safetensors when it was made from the same things, or with fewer steps. Where other weights
+ * are in the way, ORR_EINVAL, or with force they are replaced, saying what differs. */
 int gpt_pretrain(const struct gpt_pretraining *job);
 
 /* Writes <job->folder>/rollouts.csv (docs/formats.md): the continuation of each body of

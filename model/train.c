@@ -70,16 +70,6 @@ static void fetch_next(struct loop *loop, int pass)
         gpt_feed_ahead(&loop->feed, loop->step + 1, loop->first);
 }
 
-/* The share of a batch's rows that count. */
-static double weight_of(const struct gpt_batch *batch)
-{
-    const size_t rows = (size_t)batch->B * (size_t)batch->T;
-    double weight = 0;
-    for (size_t n = 0; n < rows; n++)
-        weight += (double)batch->weight[n];
-    return weight / (double)rows;
-}
-
 /* One pass: its gradient adds to the model's. At a signal between passes the step is given up. */
 static int pass_once(struct loop *loop, int pass, double *loss)
 {
@@ -89,7 +79,7 @@ static int pass_once(struct loop *loop, int pass, double *loss)
     const double start_s = orr_time_s();
     TRY(gpt_feed_take(&loop->feed, loop->step, pass, &batch));
     fetch_next(loop, pass);
-    loop->weight = weight_of(batch);
+    loop->weight = gpt_batch_weight(batch) / ((double)batch->B * (double)batch->T);
     TRY(gpt_loss_backward(loop->model, batch, loss));
     if (!isfinite(*loss))
         return gpt_diverged_loss(loop->model, batch, loop->step + 1);
@@ -287,10 +277,23 @@ static int evaluate(struct loop *loop, long step)
  * together at every instant. */
 static int forget(const struct loop *loop)
 {
-    TRY(orr_remove(loop->last));
     if (loop->task->best)
         TRY(orr_remove(loop->best));
-    return gpt_rotate_clear(loop->task, 0);
+    TRY(gpt_rotate_clear(loop->task, 0));
+    return orr_remove(loop->last); /* by which it is known that there is something to lose */
+}
+
+/* The weights that were the best of a shorter training get the record of this one. */
+static int lengthen_best(const struct loop *loop)
+{
+    struct gpt_model best;
+    long step;
+    if (!loop->task->best || !orr_exists(loop->best))
+        return 0;
+    TRY(gpt_load_as(&best, loop->best, &loop->model->config, false, loop->model->ops, &step));
+    const int rc = gpt_save(&best, loop->best, step, false, loop->task->extra);
+    gpt_free(&best);
+    return rc;
 }
 
 /* Files of before there was a state are measured again. */
@@ -352,6 +355,18 @@ static bool every(long step, long period)
     return period > 0 && step % period == 0;
 }
 
+/* Of the last step. An evaluation that only the end asks for decides which weights are the best;
+ * the state that is saved is the one before it, with which a longer training goes on. */
+static int save_end(struct loop *loop, long step, const struct gpt_watch *before)
+{
+    const struct gpt_watch after = loop->watch;
+    if (!every(step, loop->train->eval_every))
+        loop->watch = *before;
+    const int rc = save_last(loop, step);
+    loop->watch = after;
+    return rc;
+}
+
 static int run(struct loop *loop, long *step)
 {
     const struct orr_train_preset *t = loop->train;
@@ -366,10 +381,13 @@ static int run(struct loop *loop, long *step)
         if (rc && !given_up)
             return rc;
         const bool stop = cluster_size() > 1 ? loop->stop : orr_signal_seen();
+        const struct gpt_watch before = loop->watch;
         if (!given_up && (*step == t->steps || every(*step, t->eval_every)))
             TRY(evaluate(loop, *step));
         const bool end = *step == t->steps || loop->watch.ended;
-        if (end || stop || every(*step, t->checkpoint_every) || gpt_rotate_due(t, *step))
+        if (*step == t->steps)
+            TRY(save_end(loop, *step, &before));
+        else if (end || stop || every(*step, t->checkpoint_every) || gpt_rotate_due(t, *step))
             TRY(save_last(loop, *step));
         if (stop && !end)
             return ORR_FAIL(ORR_EINTR, "stopped at step %ld of %ld, saved in %s", *step, t->steps,
@@ -388,6 +406,8 @@ static int prepare_files(struct loop *loop, const char *log, long step)
     if (orr_exists(loop->last))
         TRY(recall_state(loop, &known));
     TRY(recall_best(loop, known));
+    if (loop->task->lengthened)
+        TRY(lengthen_best(loop));
     if (!fresh)
         TRY(gpt_log_trim(log, step));
     return orr_log_open(&loop->log, log, !fresh);
@@ -472,6 +492,8 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
         rc = gpt_zero_create(&loop.zero, model);
     if (!rc)
         rc = prepare(&loop, log, *step);
+    if (!rc && task->lengthened) /* after the best: with an older record here, it goes on again */
+        rc = save_last(&loop, *step);
     if (!rc) {
         gpt_meter_open(&loop.meter, model, loop.passes.batch, task->T, loop.passes.count);
         loop.meter.peak *= cluster_size();

@@ -26,7 +26,8 @@
 # Data sets of cells that differ in nothing that data are made from (seed, orbits, planets), and
 # models of cells that differ in fine-tuning and search alone, are made once, in
 # $RUNS/<grid>/.shared, by whichever cell comes first (tools/shared.sh).
-# BIN (bin): where the programs are. THREADS (1): of each.
+# BIN (bin): where the programs are. THREADS (1): of each. FORCE=1: data sets and trainings of other
+# settings are replaced, as when GRID was changed; without it such a cell fails, saying what differs.
 set -u
 grid=${1-}
 [ -n "$grid" ] && [ "${2:---folders}" = --folders ] && [ $# -le 2 ] || {
@@ -193,6 +194,8 @@ function line(cell, chosen,   k, n, text, program, run, options, from, folder_of
                 if (folder_of == "" || stage[n] <= from)
                     options = options settings[n, chosen[n]]
             options = options " --resume"
+            if (ENVIRON["FORCE"] != "" && program ~ /^(orbits|pretrain|finetune)$/)
+                options = options " --force"
         }
         options = options " --run " quoted(folder_of == "" ? run : folder_of)
         # a model that cells share knows no data but those of this one

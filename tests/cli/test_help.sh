@@ -7,8 +7,8 @@ COMMON="--preset --set --run --out --seed --resume --quiet --plan --help --versi
 # options of some programs, which the others do not have
 declare -A SOME=([orbits]="--threads --force" [symreg]="--attention --threads --orbits"
     [report]="--attention --orbits"
-    [pretrain]="--attention --checkpoint --device --attention-impl --threads --orbits"
-    [finetune]="--attention --checkpoint --device --attention-impl --threads --orbits")
+    [pretrain]="--attention --checkpoint --device --attention-impl --threads --orbits --force"
+    [finetune]="--attention --checkpoint --device --attention-impl --threads --orbits --force")
 
 # settings FILE: key=value per line of a JSON file as the programs write it, lists as a,b,c
 settings() {

@@ -33,7 +33,7 @@ check "fine-tuned with patience" program finetune "${SETS[@]}" --source lssar \
     --set finetune.magnitude.patience=1 --set finetune.magnitude.eval_every=1
 check "... has a best" test -s "$run/lssar/finetune/magnitude_best.safetensors"
 rm "$run/lssar/finetune/magnitude_best.safetensors"
-check "... which is missed" prints '^remake .*magnitude.safetensors: magnitude_best.safetensors' \
+check "... which is missed" prints '^refuse .*magnitude.safetensors: magnitude_best.safetensors' \
     program finetune "${SETS[@]}" --source lssar --plan --set finetune.magnitude.patience=1 \
     --set finetune.magnitude.eval_every=1 --set finetune.samples=3
 check "help says so" prints 'best.safetensors' program finetune --help
@@ -41,7 +41,7 @@ check "help says so" prints 'best.safetensors' program finetune --help
 # other settings in the same folder, killed when they have a best but no last
 cp -r "$pre" "$WORK/before"
 touch "$WORK/mark"
-"$BIN/pretrain" "${SETS[@]}" --set pretrain.steps=1000000 --set pretrain.lr=0.001 \
+"$BIN/pretrain" "${SETS[@]}" --force --set pretrain.steps=1000000 --set pretrain.lr=0.001 \
     --set pretrain.patience=1000000 --set pretrain.checkpoint_every=0 \
     </dev/null >/dev/null 2>&1 &
 pid=$!
@@ -64,15 +64,17 @@ cp "$WORK/other/best.safetensors" "$pre/"
 check "the best of other settings" prints \
     'last.safetensors: best.safetensors: pretrain.lr is 0.1, expected 0.3' \
     program pretrain "${SETS[@]}" --plan
-check "... is made again" program pretrain "${SETS[@]}" --resume
+refuse "... is in the way" 1 'best.safetensors: pretrain.lr is 0.1' 'steps of training' --force -- \
+    "$BIN/pretrain" "${SETS[@]}" --resume
+check "... is made again" program pretrain "${SETS[@]}" --resume --force
 check "... as it was" same_file "$WORK/before/evaluation.json" "$pre/evaluation.json"
 
 rm "$pre/best.safetensors"
 refuse "no best" 1 pretrain/best.safetensors 'make it with' "--run $run" -- "$BIN/finetune" \
     "${SETS[@]}" --source lssar
-check "... planned" prints '^remake .*last.safetensors: best.safetensors is not there' \
+check "... planned" prints '^refuse .*last.safetensors: best.safetensors is not there' \
     program pretrain "${SETS[@]}" --plan
-check "... made again" program pretrain "${SETS[@]}" --resume
+check "... made again" program pretrain "${SETS[@]}" --resume --force
 check "... and there" test -s "$pre/best.safetensors"
 
 # without patience it is the last ones

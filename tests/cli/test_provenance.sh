@@ -8,12 +8,14 @@ SETTINGS=(--preset smoke --set pretrain.steps=2 --set pretrain_planets.steps=2
           --set finetune.magnitude.steps=2 --set finetune.vector.steps=2
           --set symreg.iterations=0 --set symreg.enumerate=0 --set symreg.populations=1
           --set finetune.samples=2 --set attention=softmax,lssar)
-# stage PROGRAM RUN OPTION...: one program, resumed; its notes are in $WORK/err
+# stage PROGRAM RUN OPTION...: one program, resumed; its notes are in $WORK/err. Weights may be lost
+# (test_weights.sh is about when they may not)
 stage() {
-    local name=$1 run=$2 threads=(--threads 1)
+    local name=$1 run=$2 own=(--threads 1)
     shift 2
-    [ "$name" != report ] || threads=()
-    program "$name" "${SETTINGS[@]}" "${threads[@]}" --run "$run" --resume "$@" 2>"$WORK/err"
+    [ "$name" != report ] || own=()
+    [[ $name != pretrain && $name != finetune ]] || own+=(--force)
+    program "$name" "${SETTINGS[@]}" "${own[@]}" --run "$run" --resume "$@" 2>"$WORK/err"
 }
 # world RUN OPTION...: all of them, options for all
 world() {
@@ -155,7 +157,7 @@ back
 # training sequences that are streamed are of the settings, also with --orbits
 streamed() {
     program pretrain --preset smoke_tokens --threads 1 --set pretrain.steps=2 --attention lssar \
-        --orbits "$WORK/tokens" --run "$WORK/streamed" --resume "$@" 2>"$WORK/err"
+        --orbits "$WORK/tokens" --run "$WORK/streamed" --resume --force "$@" 2>"$WORK/err"
 }
 check "tokens" program orbits --preset smoke_tokens --threads 1 --quiet --out "$WORK/tokens"
 check "streamed" streamed
@@ -275,10 +277,10 @@ locked() { # NAME FOLDER DOING COMMAND...
     exec 8<&-
 }
 locked "two trainings" "$run/softmax/pretrain" training "$BIN/pretrain" "${SETTINGS[@]}" \
-    --quiet --threads 1 --run "$run" --set pretrain.lr=0.1
+    --quiet --threads 1 --run "$run" --force
 back
 locked "two fine-tunings" "$run/lssar/finetune" fine-tuning "$BIN/finetune" "${SETTINGS[@]}" \
-    --quiet --threads 1 --run "$run" --source lssar
+    --quiet --threads 1 --run "$run" --source lssar --force
 locked "two searches" "$run/laws" 'searching for laws' "$BIN/symreg" "${SETTINGS[@]}" \
     --quiet --threads 1 --run "$run"
 locked "two reports" "$run" 'making the report' "$BIN/report" "${SETTINGS[@]}" --quiet --run "$run"

@@ -76,6 +76,7 @@ static void test_best_predicts(void **state)
         uint64_t sum[3];
         for (int run = 0; run < 3; run++) { /* fresh, resumed when complete, done again */
             tiny.run.resume = run == 1;
+            tiny.run.force = run == 2;
             assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
             sum[run] = tiny_checksum(&tiny, "lssar", "forces_magnitude.csv");
             assert_int_equal(sum[run], sum[0]);

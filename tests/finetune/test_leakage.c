@@ -220,6 +220,7 @@ static void test_start(void **state)
         struct gpt_model model, start;
         scratch_path(from, tiny.dir, "pretrained.safetensors");
         pretrained(from, kind == 1);
+        tiny.run.force = kind > 0;
         assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", kind < 2 ? from : NULL),
                          0);
         tiny_path(path, &tiny, "lssar", "magnitude.safetensors");
@@ -262,8 +263,8 @@ static void test_wrong_start(void **state)
     tiny_close(&tiny);
 }
 
-/* A finished fine-tuning is not repeated with resume, unless its settings changed; without resume
- * it starts anew and ends in the same bytes. */
+/* A finished fine-tuning is not repeated with resume; without, or with other settings, it is
+ * refused, and with force it starts anew and ends in the same bytes. */
 static void test_resume(void **state)
 {
     (void)state;
@@ -279,13 +280,20 @@ static void test_resume(void **state)
         sum[i] = tiny_checksum(&tiny, "lssar", files[i]);
     for (int resume = 1; resume >= 0; resume--) {
         tiny.run.resume = resume;
+        if (!resume)
+            assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), ORR_EINVAL);
+        tiny.run.force = !resume;
         assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
         assert_int_equal(ft_vector_model(&tiny.run, "lssar", "lssar", NULL), 0);
         for (int i = 0; i < 4 + resume; i++) /* the log of a new run has other speeds */
             assert_int_equal(tiny_checksum(&tiny, "lssar", files[i]), sum[i]);
     }
     tiny.run.resume = true;
+    tiny.run.force = false;
     tiny.preset.finetune.magnitude.lr *= 2;
+    assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), ORR_EINVAL);
+    assert_int_equal(tiny_checksum(&tiny, "lssar", files[0]), sum[0]);
+    tiny.run.force = true;
     assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
     assert_int_not_equal(tiny_checksum(&tiny, "lssar", files[0]), sum[0]);
     tiny_close(&tiny);

@@ -63,7 +63,7 @@ gone() { # PROGRAM FOLDER OPTION...
 }
 gone orbits "$WORK/whole" --force --seed 4
 check "data sets again" stage orbits "$WORK/whole" --force
-gone pretrain "$WORK/whole" --set pretrain.lr=0.01
+gone pretrain "$WORK/whole" --set pretrain.lr=0.01 --force
 rm "$WORK/whole/report.made.json"
 gone report "$WORK/whole"
 finish

@@ -43,7 +43,7 @@ other() {
     command+=(--quiet)
     case $name in
     orbits) command+=(--force --set "orbits.two_body_train=$((200 + n))") ;;
-    pretrain) command+=(--set "pretrain.lr=0.00$n") ;;
+    pretrain) command+=(--force --set "pretrain.lr=0.00$n") ;;
     finetune) command+=(--set "finetune.sample_size=$((40 + n))") ;;
     symreg) command+=(--set "symreg.maxsize=$((8 + n))") ;;
     report) command+=(--set "about=the text of $n") ;;
@@ -132,11 +132,12 @@ for pair in $PAIRS; do
             check "$pair: what $name makes alone" same_file "$WORK/made" "$WORK/alone-$name-$n"
         fi
     done
-    # the run's own settings again: data sets of others are replaced when that is asked for
+    # the run's own settings again: data sets and weights of others are replaced when asked for
     rm -rf "$run"/*/probe "$run/cell.json"
-    check "$pair: the data sets again" stage orbits "$run" --force
     for name in $STAGES; do
-        check "$pair: $name again" stage $name "$run"
+        force=()
+        [[ $name == symreg || $name == report ]] || force=(--force)
+        check "$pair: $name again" stage $name "$run" "${force[@]}"
     done
     check "$pair: the same bytes" same_world "$WORK/whole" "$run"
     rm -rf "$run"
@@ -180,7 +181,7 @@ rm -r "$run"/*/finetune
 start "$BIN/finetune" "${base[@]}" --set finetune.magnitude.steps=400
 check "finetune: under way" under_way "$run/softmax/finetune/magnitude.jsonl"
 check "... meanwhile another model" "$BIN/pretrain" "${base[@]}" --attention lssar \
-    --set pretrain.lr=0.1 --set pretrain_planets.steps=0
+    --set pretrain.lr=0.1 --set pretrain_planets.steps=0 --force
 goes_on
 check "... which is not taken for the one expected: status" equal 1 $status
 check "... the error" grep -q \
@@ -219,7 +220,7 @@ if [ ! -e "$SWAP" ] || grep -q -e __asan_init -e __tsan_init "$BIN/finetune"; th
 else
     replaced finetune full_state_two_body_test.npy truth/finetune forces_magnitude.csv \
         --source truth
-    replaced pretrain coords_train.npy lssar/pretrain last.safetensors --attention lssar
+    replaced pretrain coords_train.npy lssar/pretrain last.safetensors --attention lssar --resume
 fi
 echo "$(wc -w <<<"$PAIRS") pairs: $well programs ended well, $refused said why not"
 check "programs ended well" test $well -gt 0

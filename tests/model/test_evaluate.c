@@ -414,10 +414,15 @@ static void test_pretrain(void **state)
     assert_true(cJSON_GetObjectItem(json, "teacher_forced")->valuedouble > 0);
     assert_true(cJSON_GetObjectItem(json, "rollout_1")->valuedouble > 0);
     cJSON_Delete(json);
-    preset.pretrain.lr *= 2; /* other settings: resume starts anew */
+    preset.pretrain.lr *= 2; /* other settings: refused, and made anew where that is asked for */
     job.resume = true;
-    assert_int_equal(gpt_pretrain(&job), 0);
     scratch_path(path, job.folder, "last.safetensors");
+    assert_int_equal(gpt_pretrain(&job), ORR_EINVAL);
+    assert_non_null(strstr(orr_error(), "6 of 6 steps"));
+    assert_int_equal(orr_file_checksum(path, &sum[2], &bytes), 0);
+    assert_int_equal(sum[2], sum[0]);
+    job.force = true;
+    assert_int_equal(gpt_pretrain(&job), 0);
     assert_int_equal(orr_file_checksum(path, &sum[2], &bytes), 0);
     assert_int_not_equal(sum[2], sum[0]);
     orr_chain_close(&chain);

@@ -144,13 +144,15 @@ static void test_changes_are_seen(void **state)
     (void)state;
     char path[4096], why[ORR_WHY], *before, *after;
     size_t bytes;
+    struct gpt_judgement judged;
     enum orr_verdict trained, verdict;
     bool measured;
     open_job();
     assert_int_equal(gpt_pretrain(&job), 0);
     assert_int_equal(orr_path(path, "%s/rollouts.csv", job.folder), 0);
     assert_int_equal(orr_file_read(path, &before, &bytes), 0);
-    assert_int_equal(gpt_pretrain_judge(&job, &trained, why), 0);
+    assert_int_equal(gpt_pretrain_judge(&job, &judged), 0);
+    trained = judged.verdict;
     assert_int_equal(gpt_evaluation_judge(&job, trained, &measured, &verdict, why), 0);
     assert_true(measured && trained == ORR_KEEP && verdict == ORR_KEEP);
     FILE *file = fopen(path, "a");

@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# test_weights.sh - weights are results: no training that has done a step is replaced unasked, a
+# longer one continues the shorter one, and what is judged are the weights that a training is about.
+. tests/cli/lib.sh
+
+run=$WORK/run
+SETS=("${TINY[@]}" --attention lssar --run "$run" --set planets.enabled=false --set orbits.test=4
+      --set pretrain.steps=4 --set pretrain.warmup=1 --set finetune.magnitude.steps=4)
+pre=$run/lssar/pretrain/last.safetensors tuned=$run/lssar/finetune/magnitude.safetensors
+check "orbits" program orbits --preset smoke --threads 1 --quiet --run "$run" --set orbits.test=4
+check "pretrain" program pretrain "${SETS[@]}"
+
+# refuses NAME FILE PATTERN... -- COMMAND...: says how much of what would be lost, and what to do
+refuses() {
+    local name=$1 file=$2
+    shift 2
+    refuse "$name" 1 "$file" '4 of 4 steps' "saved $(date -r "$file" '+%Y-%m-%d %H:%M')" \
+        'would be lost' --resume --run --force FORCE=1 "$@"
+}
+refuses "pretrain without --resume" "$pre" -- "$BIN/pretrain" "${SETS[@]}"
+refuses "... other settings" "$pre" 'pretrain.lr is 0.003, expected 0.1' -- \
+    "$BIN/pretrain" "${SETS[@]}" --set pretrain.lr=0.1
+refuses "... with --resume" "$pre" 'pretrain.lr is 0.003, expected 0.1' -- \
+    "$BIN/pretrain" "${SETS[@]}" --set pretrain.lr=0.1 --resume
+refuses "... fewer steps" "$pre" 'pretrain.steps is 4, expected 3' -- \
+    "$BIN/pretrain" "${SETS[@]}" --set pretrain.steps=3 --resume
+refuses "... another shape" "$pre" 'model.width is 16, expected 8' -- \
+    "$BIN/pretrain" "${SETS[@]}" --set model.width=8 --resume
+refuses "... into a folder of one's own" "$pre" -- \
+    "$BIN/pretrain" "${SETS[@]}" --orbits "$run/orbits" --out "${pre%/*}"
+check "the plan says so" prints '^refuse .*last.safetensors: pretrain.lr is' \
+    program pretrain "${SETS[@]}" --plan --set pretrain.lr=0.1
+check "make goes through the same door" prints 'bin.*/pretrain .* --resume *$' \
+    make -n -j1 pretrain CUDA=0 BIN="$BIN" RUN="$run"
+check "... FORCE=1 opens it" equal 3 \
+    "$(make -n -j1 finetune CUDA=0 BIN="$BIN" RUN="$run" FORCE=1 | grep -c -- ' --force')"
+check "complete is kept" program pretrain "${SETS[@]}" --resume --force
+cp "$pre" "$WORK/first"
+check "--force replaces" program pretrain "${SETS[@]}" --set pretrain.lr=0.1 --resume --force
+check "... with other weights" other_by tensors "$pre" "$WORK/first"
+check "... and without --resume any" program pretrain "${SETS[@]}" --force
+check "... with those of before" same_file "$pre" "$WORK/first"
+check "stopped" program pretrain "${SETS[@]}" --set pretrain.lr=0.1 --force --minutes 1e-9
+refuse "... is no less of a result" 1 '1 of 4 steps' --force -- "$BIN/pretrain" "${SETS[@]}"
+check "... goes on" program pretrain "${SETS[@]}" --set pretrain.lr=0.1 --resume
+check "again" program pretrain "${SETS[@]}" --force
+check "finetune" program finetune "${SETS[@]}" --source lssar
+refuses "finetune without --resume" "$tuned" -- "$BIN/finetune" "${SETS[@]}" --source lssar
+refuses "... other settings" "$tuned" 'finetune.magnitude.lr is 0.002, expected 0.1' -- \
+    "$BIN/finetune" "${SETS[@]}" --source lssar --resume --set finetune.magnitude.lr=0.1
+check "... another table of the same model" program finetune "${SETS[@]}" --source lssar \
+    --resume --set finetune.samples=3
+check "... tables without a model" program finetune "${SETS[@]}" --source truth
+check "... twice" program finetune "${SETS[@]}" --source truth
+check "... --force replaces" program finetune "${SETS[@]}" --source lssar --force \
+    --set finetune.magnitude.lr=0.1
+
+# ---- longer ones: 7 steps are between two evaluations
+LONG=("${SETS[@]}" --set pretrain.eval_every=3 --set pretrain.ema=0.9 --set pretrain.patience=9
+      --set pretrain.outlier_sigma=6 --set pretrain.outlier_window=8
+      --set pretrain.warmup=2 --set finetune.magnitude.warmup=2 --orbits "$run/orbits")
+long() { # NAME STEPS OPTION...: the notes are in $WORK/err
+    local out=$WORK/$1 steps=$2
+    shift 2
+    program pretrain "${LONG[@]/--quiet/--set=seed=0}" --out "$out" --set "pretrain.steps=$steps" "$@" \
+        2>"$WORK/err"
+}
+rate() { # of the last step
+    grep -o '^{"step": 20, .*"lr": [^,]*' "$WORK/$1/log.jsonl" | grep -o '"lr".*'
+}
+made() { # what the record of a checkpoint says of its length before
+    grep -ao 'went_on[^,]*,' "$WORK/$1/last.safetensors"
+}
+for schedule in constant inverse_sqrt; do
+    S=(--set "pretrain.schedule=$schedule")
+    check "$schedule: 7 steps" long "$schedule" 7 "${S[@]}"
+    check "... 12 steps" long "$schedule" 12 "${S[@]}" --resume
+    check "... as at once" grep -q 'step 7 of 7 on to step 12, as if .* at once' "$WORK/err"
+    check "... at once" long "$schedule.once" 12 "${S[@]}"
+    for file in last.safetensors best.safetensors evaluation.json; do
+        check "... the same $file" same_file "$WORK/$schedule/$file" "$WORK/$schedule.once/$file"
+    done
+done
+for schedule in cosine linear; do
+    S=(--set "pretrain.schedule=$schedule")
+    check "$schedule: 10 steps" long "$schedule" 10 "${S[@]}"
+    cp -r "$WORK/$schedule" "$WORK/$schedule.b"
+    check "... 20 steps" long "$schedule" 20 "${S[@]}" --resume
+    check "... by its own rates" grep -q 'step 10 of 10 on to step 20, with the learning' "$WORK/err"
+    check "... the record says so" equal 'went_on\":\"10 until step 10\",' "$(made $schedule)"
+    check "... at once" long "$schedule.once" 20 "${S[@]}"
+    check "... is another" other_by tensors "$WORK/$schedule/last.safetensors" \
+        "$WORK/$schedule.once/last.safetensors"
+    check_not "... and says nothing" made $schedule.once
+    check "... the learning rate is that of 20 steps" same_by rate $schedule $schedule.once
+    check "... complete" long "$schedule" 20 "${S[@]}" --resume
+    check "... it says" grep -q 'complete (20 steps)' "$WORK/err"
+    check "stopped after it went on" long "$schedule.b" 20 "${S[@]}" --resume --minutes 1e-9
+    check "... at its next step" grep -q 'stopped at step 11 of 20' "$WORK/err"
+    check "... goes on" long "$schedule.b" 20 "${S[@]}" --resume
+    check "... to the same bytes" same_file "$WORK/$schedule/last.safetensors" \
+        "$WORK/$schedule.b/last.safetensors"
+done
+
+# ---- a longer fine-tuning
+TUNE=("${SETS[@]}" --set finetune.magnitude.eval_every=2 --set finetune.magnitude.patience=9
+      --set finetune.magnitude.warmup=1)
+tune() { # STEPS SCHEDULE OPTION...
+    local steps=$1 schedule=$2
+    shift 2
+    program finetune "${TUNE[@]}" --source lssar --set "finetune.magnitude.steps=$steps" \
+        --set "finetune.magnitude.schedule=$schedule" "$@"
+}
+tuned=$run/lssar/finetune
+check "fine-tuned at once" tune 6 constant --force
+cp -r "$tuned" "$WORK/tuned"
+check "fine-tuned" tune 3 constant --force
+check "... other forces" other_files "$WORK/tuned" "$tuned" forces_magnitude.csv
+check "... longer" tune 6 constant --resume
+check "... as at once" same_files "$WORK/tuned" "$tuned" forces_magnitude.csv \
+    forces_magnitude.made.json magnitude.safetensors magnitude_best.safetensors
+check "with another schedule" tune 3 cosine --force
+check "... longer" tune 6 cosine --resume
+check "... its table says so" grep -q '"went_on":.*3 until step 3' \
+    "$tuned/forces_magnitude.made.json"
+check "... and is kept" prints '^keep .*forces_magnitude.csv' tune 6 cosine --plan
+check "a longer pretraining is another start" prints \
+    '^refuse .*magnitude.safetensors: model: pretrain.steps is 4, expected 8' tune 6 cosine --plan \
+    --set pretrain.steps=8
+check "... longer" program pretrain "${SETS[@]}" --set pretrain.steps=8 --resume
+check "... fine-tuned" tune 6 cosine --set pretrain.steps=8 --resume --force
+check "... its tables say so" grep -q '"went_on":.*4 until step 4' \
+    "$tuned/forces_magnitude.made.json"
+TUNE+=(--set pretrain.steps=8 --set finetune.magnitude.schedule=cosine
+       --set finetune.magnitude.steps=6)
+for source in truth oracle untrained; do
+    check "... beside $source" program finetune "${TUNE[@]}" --source $source --resume
+done
+check "... laws of it" program symreg "${TUNE[@]}" --resume --set symreg.enumerate=0
+check "... which are kept" prints '^keep .*laws.json' program symreg "${TUNE[@]}" --plan \
+    --set symreg.enumerate=0
+# ---- the last evaluation ends by signals and by time, and the next call makes it
+short=("${SETS[@]}" --set pretrain.steps=1 --orbits "$run/orbits" --out "$WORK/short")
+check "no time left to evaluate" program pretrain "${short[@]}" --minutes 1e-9
+check "... the training is there" test -s "$WORK/short/last.safetensors"
+check_not "... no evaluation" test -e "$WORK/short/evaluation.json"
+check "the next call" program pretrain "${short[@]}" --minutes 1e-9 --resume
+check "... evaluates" test -s "$WORK/short/evaluation.json"
+
+# ---- the held-out loss by which patience chooses is the one that is measured at the end: of the
+# averaged weights, over all that counts, however the sequences are cut into batches
+number() { # KEY FILE: the last one, to five digits
+    printf '%.5g\n' "$(grep -o "\"$1\":[[:space:]]*[0-9.e-]*" "$2" | tail -n 1 | grep -o '[0-9.e-]*$')"
+}
+same_loss() { # NAME OPTION...
+    local out=$WORK/$1
+    shift
+    program pretrain --threads 1 --quiet --attention lssar --out "$out" "$@" || return
+    equal "$(number val_loss "$out/log.jsonl")" "$(number loss "$out/evaluation.json")"
+}
+check "the loss of averaged weights" same_loss average --preset smoke --run "$WORK/average" \
+    --orbits "$run/orbits" --set planets.enabled=false --set orbits.test=0 \
+    --set pretrain.steps=20 --set pretrain.ema=0.9
+check "the loss of what counts" same_loss counts --preset text --run "$WORK/counts" \
+    --set text.train=passkey:200 --set text.positions=64 --set model.layers=1 --set model.width=16 \
+    --set model.heads=2 --set pretrain.steps=2 --set pretrain.batch=3 --set pretrain.eval_sequences=40
+finish
