@@ -85,7 +85,8 @@ int ft_predict(struct gpt_model *model, const struct ft_transform *transform,
             ft_fill_inputs(&inputs, set, sequence ? sequence[i] : i, 0, NULL, b, &batch);
         }
         const real *out;
-        rc = gpt_forward(model, &batch, &out);
+        rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped by a signal")
+                               : gpt_forward(model, &batch, &out);
         for (size_t i = 0; i < (size_t)batch.B * T && !rc; i++)
             F[first * T + i] = ft_transform_invert(transform, (double)out[i]);
     }

@@ -18,13 +18,13 @@ static int fill_train(void *context, long step, int pass, struct gpt_batch *batc
     return ft_fill_magnitudes(&task->feed, step, pass, batch);
 }
 
-/* Mean loss over the first sequences of the validation set; the last batch may be smaller. Logged,
+/* Mean loss over the labels of the first sequences of the validation set. Logged,
  * and selected on where there is patience: labels that are not trained on do not count here. */
 static int evaluate(void *context, struct gpt_model *model, double *loss)
 {
     struct magnitude *task = context;
     const int n = (int)task->val.count;
-    *loss = 0;
+    double sum = 0, weight = 0;
     for (int first = 0; first < n; first += task->most) {
         task->batch.B = n - first < task->most ? n - first : task->most;
         for (int b = 0; b < task->batch.B; b++) {
@@ -32,12 +32,9 @@ static int evaluate(void *context, struct gpt_model *model, double *loss)
             ft_fill_inputs(&task->feed.inputs, task->val.set, s, 0, NULL, b, &task->batch);
             ft_fill_targets(&task->val, &task->feed.transform, s, b, &task->batch);
         }
-        double part;
-        int rc = gpt_loss(model, &task->batch, &part);
-        if (rc)
-            return rc;
-        *loss += part * task->batch.B / n;
+        TRY(gpt_loss_add(model, &task->batch, &sum, &weight));
     }
+    *loss = weight > 0 ? sum / weight : 0;
     return 0;
 }
 

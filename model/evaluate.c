@@ -62,6 +62,8 @@ int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, do
     for (size_t t = (size_t)prefix; t < T; t++) {
         const real *out;
         size_t stride;
+        if (orr_signal_seen())
+            return ORR_FAIL(ORR_EINTR, "stopped by a signal");
         TRY(gpt_forward_at(model, batch, (int)t - 1, &out, &stride));
         for (size_t b = 0; b < (size_t)batch->B; b++) {
             double xy[2];
@@ -92,6 +94,7 @@ struct eval {
     double extent_au;
     int bins;
     struct gpt_next_state *result;
+    double weight; /* of the rows of the loss */
     long teacher_rows, rollout_rows[3];
 };
 
@@ -163,10 +166,8 @@ static int evaluate_batch(struct eval *e, struct gpt_batch *batch, struct gpt_ba
 {
     const struct gpt_config *config = &e->model->config;
     const size_t T = (size_t)batch->T, OC = (size_t)config->outputs;
-    double loss;
     TRY(gpt_source_fill(e->source, first, true, 0, 0, batch));
-    TRY(gpt_loss(e->model, batch, &loss));
-    e->result->loss += loss * batch->B;
+    TRY(gpt_loss_add(e->model, batch, &e->result->loss, &e->weight));
     const real *out;
     TRY(gpt_forward(e->model, batch, &out));
     for (int b = 0; b < batch->B; b++)
@@ -217,9 +218,11 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
     for (int i = 0; i < result->sequences && !rc; i += EVAL_BATCH) {
         batch.B = result->sequences - i < EVAL_BATCH ? result->sequences - i : EVAL_BATCH;
         rc = evaluate_batch(&e, &batch, &start, path, (uint64_t)i);
+        if (!rc && orr_signal_seen())
+            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
     }
     const double rows = (double)e.teacher_rows; /* 0: nothing measured, not a number */
-    result->loss /= result->sequences;
+    result->loss /= e.weight;
     result->teacher_forced /= rows;
     result->persistence /= rows;
     result->sequence_mean /= rows;

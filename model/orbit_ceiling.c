@@ -81,6 +81,8 @@ static int predict(const struct observed *o, const struct gpt_orbit_prior *prior
     const double *place = places_of(o, i);
     double p[GPT_ORBIT_PARAMETERS], next[2];
     for (int k = 1; k < o->steps; k++) {
+        if (orr_signal_seen())
+            return ORR_EINTR;
         TRY(gpt_orbit_fit(k, place, place_sd, prior, p, k > 3, next));
         const double error = hypot(next[0] - place[4 * k], next[1] - place[4 * k + 1]);
         o->error[i] += error;
@@ -97,7 +99,7 @@ static int predict_all(const struct observed *o, const struct gpt_orbit_prior *p
         const int rc = predict(o, prior, i);
         failed = rc > failed ? rc : failed;
     }
-    return failed;
+    return failed == ORR_EINTR ? ORR_FAIL(ORR_EINTR, "stopped by a signal") : failed;
 }
 
 int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset, int positions,

@@ -173,12 +173,13 @@ static void test_only_labelled_rows_count(void **state)
         }
 }
 
-/* The logged held-out loss is the mean over all validation sequences that were asked for, those of
- * a last, smaller batch too: (output - transformed label)^2 of the saved weights. */
+/* The logged held-out loss is the mean over all labels of the validation sequences that were asked
+ * for, those of a last, smaller batch too, however many labels a sequence has within the bounds:
+ * (output - transformed label)^2 of the saved weights. */
 static void test_validation_loss(void **state)
 {
     (void)state;
-    for (int asked = 67; asked < 90; asked += 20) { /* 67 and 87 of 70 */
+    for (int asked = 67; asked < 90; asked += 20) { /* 67 and 87 of those with labels */
         struct tiny tiny;
         struct ft_transform t;
         struct gpt_model model;
@@ -187,12 +188,16 @@ static void test_validation_loss(void **state)
         size_t bytes;
         const real *out;
         tiny_preset(&tiny.preset, false);
-        tiny.preset.orbits.two_body_val = 70;
-        tiny.preset.orbits.two_body_train = 1;
+        tiny.preset.orbits.two_body_val = 110;
+        tiny.preset.orbits.two_body_train = 8;
+        tiny.preset.orbits.label_r_max = 3;
         tiny.preset.finetune.magnitude.eval_sequences = asked;
         tiny_open(&tiny);
         const struct sim_dataset *train = &tiny.run.train, *val = &tiny.run.val;
-        const size_t P = (size_t)val->positions, T = P - 1, count = asked < 70 ? 67 : 70;
+        const size_t P = (size_t)val->positions, T = P - 1;
+        struct ft_bounds bounds;
+        struct ft_labels labels, all;
+        ft_bounds_of(&tiny.preset, &bounds);
         assert_int_equal(ft_magnitude_model(&tiny.run, "lssar", "lssar", NULL), 0);
         tiny_path(path, &tiny, "lssar", "magnitude.jsonl");
         assert_int_equal(orr_file_read(path, &text, &bytes), 0);
@@ -203,13 +208,19 @@ static void test_validation_loss(void **state)
         const double found = strtod(last, NULL);
         free(text);
 
-        assert_int_equal(ft_transform_fit(&t, ORR_LOSS_LOG, train->force_magnitude, T), 0);
+        assert_int_equal(ft_labels_find(&all, train, &bounds), 0);
+        assert_int_equal(ft_labels_transform(&all, ORR_LOSS_LOG, &t), 0);
+        ft_labels_free(&all);
+        assert_int_equal(ft_labels_find(&labels, val, &bounds), 0);
+        const size_t count = labels.count < (size_t)asked ? labels.count : (size_t)asked;
+        assert_true(count > 64); /* two batches */
         tiny_path(path, &tiny, "lssar", "magnitude.safetensors");
         assert_int_equal(gpt_load(&model, path, &k_ref, NULL), 0);
         assert_int_equal(gpt_batch_create(&batch, &model.config, 1, (int)T), 0);
-        double expected = 0;
-        for (size_t s = 0; s < count; s++) {
-            double sum = 0, rows = 0;
+        double sum = 0, rows = 0, by_sequence = 0;
+        for (size_t k = 0; k < count; k++) {
+            const size_t s = labels.sequence[k];
+            double own = 0, own_rows = 0;
             for (size_t i = 0; i < T; i++) {
                 const float *xy = val->coords + 2 * (s * P + i);
                 gpt_features(&model.config, (double)xy[0], (double)xy[1], i == 0,
@@ -218,13 +229,18 @@ static void test_validation_loss(void **state)
             assert_int_equal(gpt_forward(&model, &batch, &out), 0);
             for (size_t i = 0; i < T; i++) {
                 const double F = (double)val->force_magnitude[s * P + i];
-                if (!isfinite(F))
+                if (!ft_label_counts(val, &bounds, s * P + i))
                     continue;
-                sum += pow((double)out[i] - ft_transform_apply(&t, F), 2);
-                rows++;
+                own += pow((double)out[i] - ft_transform_apply(&t, F), 2);
+                own_rows++;
             }
-            expected += sum / rows / (double)count;
+            by_sequence += own / own_rows / (double)count;
+            sum += own;
+            rows += own_rows;
         }
+        const double expected = sum / rows;
+        assert_true(fabs(by_sequence - expected) > 1e-3 * expected); /* it makes a difference */
+        ft_labels_free(&labels);
         if (!(fabs(found - expected) <= 2e-5 * expected))
             fail_msg("%d sequences: %.9g, expected %.9g", asked, found, expected);
         gpt_batch_free(&batch);
@@ -271,6 +287,7 @@ static void test_predictions_are_forces(void **state)
         const real *out;
         tiny.preset.finetune.magnitude_loss = kinds[k];
         tiny.preset.finetune.magnitude.ema = k == 1 ? 0.6 : 0;
+        tiny.run.force = k > 0;
         assert_int_equal(ft_magnitude_model(&tiny.run, "softmax", "softmax", NULL), 0);
         tiny_read(&csv, &tiny, "softmax", "forces_magnitude.csv");
         tiny_path(path, &tiny, "softmax", "magnitude.safetensors");
