@@ -124,6 +124,12 @@ static int judge_checkpoint(const struct gpt_training *t, const char *path, stru
     orr_chain_recall(t->chain, t->kind, t->source, made);
     if (!rc)
         rc = gpt_progress(path, &step, &ended);
+    if (rc == ORR_EFORMAT && t->force) { /* weights of something else */
+        snprintf(j->why, ORR_WHY, "%.500s", orr_error());
+        orr_error_clear();
+        cJSON_Delete(made);
+        return 0;
+    }
     if (!rc)
         rc = compare(t, made, step, ended, j);
     cJSON_Delete(made);

@@ -36,7 +36,7 @@ cp -r "$run" "$WORK/kept"
 KEEP=$WORK/nowhere
 for kilobytes in 10 40; do # not even best.safetensors; that, but not last.safetensors
     refuse "pretrain: no room, $kilobytes kB" 1 .safetensors 'cannot write' -- limited $kilobytes \
-        "$BIN/pretrain" "${COMMON[@]}" --run "$WORK/kept" --set pretrain.lr=0.01
+        "$BIN/pretrain" "${COMMON[@]}" --run "$WORK/kept" --set pretrain.lr=0.01 --force
     check "... no checkpoint of the training before" test ! -e \
         "$WORK/kept/lssar/pretrain/last.safetensors"
 done

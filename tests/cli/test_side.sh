@@ -97,5 +97,5 @@ check "the caller was killed: its jobs save and end" until_none
 # ---- a job that fails: one error, the job's own
 rm -rf "$WORK/two/lssar/finetune" && touch "$WORK/two/lssar/finetune"
 KEEP=$WORK/one refuse "a source that cannot be written" 1 "$WORK/two/lssar/finetune" -- program \
-    finetune --preset smoke --threads 2 --run "$WORK/two" --quiet
+    finetune --preset smoke --threads 2 --run "$WORK/two" --quiet --resume
 finish

@@ -71,9 +71,12 @@ check "complete, the text elsewhere" program "${stopped[@]}" --run "$WORK/cut" -
 made >"$WORK/after"
 check "... nothing is trained" same_file "$WORK/before" "$WORK/after"
 sed -i '1s/./X/' "$WORK/moved.txt"
-program "${stopped[@]}" --run "$WORK/cut" --resume --set text.train="$WORK/moved.txt" \
-    --set pretrain.steps=2 2>"$WORK/note"
-check "another text is not continued" equal 2 "$(value \
+another=("${stopped[@]}" --run "$WORK/cut" --resume --set text.train="$WORK/moved.txt"
+         --set pretrain.steps=2)
+KEEP=$WORK/cut refuse "another text is not continued" 1 '400 of 400 steps' would be lost -- \
+    program "${another[@]}" --quiet
+check "... and trained on where that is asked for" program "${another[@]}" --force
+check "... anew" equal 2 "$(value \
     "$WORK/cut/lssar/pretrain/evaluation.json" step)"
 
 # ---- variants, gates, positions, heads

@@ -37,7 +37,7 @@ check "... the end of the stage" tells 'pretrain softmax ends'
 check "again: status" traced 1 pretrain "${TRAIN[@]}"
 check "... what is kept" tells "record of $run/softmax/pretrain: keep"
 check_not "... no stage" tells 'pretrain softmax ends'
-check "another setting: status" traced 1 pretrain "${TRAIN[@]}" --set pretrain.lr=0.25
+check "another setting: status" traced 1 pretrain "${TRAIN[@]}" --force --set pretrain.lr=0.25
 check "... what is made again, and why" tells \
     "record of $run/softmax/pretrain: remake: .*pretrain\.lr is .*, expected 0\.25.*"
 ORRERY_TRACE=1 program pretrain "${RUN[@]}" --checkpoint "$WORK/none" >"$WORK/out" 2>"$WORK/err"

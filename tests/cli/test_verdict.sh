@@ -147,7 +147,10 @@ cp -r "$WORK/results" "$WORK/results-stale" || exit # a run that is made again, 
 cp -r "$WORK/one" "$WORK/again" || exit
 again=$WORK/again/verdict/seed1-lssar
 for p in pretrain finetune symreg; do
-    check "made again: $p" program $p --run "$again" --set pretrain.lr=0.01 --resume --quiet
+    force=(--force)
+    [ $p != symreg ] || force=()
+    check "made again: $p" program $p --run "$again" --set pretrain.lr=0.01 --resume --quiet \
+        "${force[@]}"
 done
 RUNS=$WORK/again DOCS=$WORK/kept tools/claims.sh "$WORK/results-stale" >/dev/null 2>"$WORK/err"
 check "cells of other settings: status" equal 1 $?

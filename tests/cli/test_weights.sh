@@ -30,7 +30,7 @@ refuses "... into a folder of one's own" "$pre" -- \
     "$BIN/pretrain" "${SETS[@]}" --orbits "$run/orbits" --out "${pre%/*}"
 check "the plan says so" prints '^refuse .*last.safetensors: pretrain.lr is' \
     program pretrain "${SETS[@]}" --plan --set pretrain.lr=0.1
-check "make goes through the same door" prints 'bin.*/pretrain .* --resume *$' \
+check "make goes through the same door" prints '/pretrain .* --resume *$' \
     make -n -j1 pretrain CUDA=0 BIN="$BIN" RUN="$run"
 check "... FORCE=1 opens it" equal 3 \
     "$(make -n -j1 finetune CUDA=0 BIN="$BIN" RUN="$run" FORCE=1 | grep -c -- ' --force')"
@@ -62,8 +62,8 @@ LONG=("${SETS[@]}" --set pretrain.eval_every=3 --set pretrain.ema=0.9 --set pret
 long() { # NAME STEPS OPTION...: the notes are in $WORK/err
     local out=$WORK/$1 steps=$2
     shift 2
-    program pretrain "${LONG[@]/--quiet/--set=seed=0}" --out "$out" --set "pretrain.steps=$steps" "$@" \
-        2>"$WORK/err"
+    program pretrain "${LONG[@]/--quiet/--set=seed=0}" --out "$out" "$@" \
+        --set "pretrain.steps=$steps" 2>"$WORK/err"
 }
 rate() { # of the last step
     grep -o '^{"step": 20, .*"lr": [^,]*' "$WORK/$1/log.jsonl" | grep -o '"lr".*'
@@ -86,7 +86,7 @@ for schedule in cosine linear; do
     check "$schedule: 10 steps" long "$schedule" 10 "${S[@]}"
     cp -r "$WORK/$schedule" "$WORK/$schedule.b"
     check "... 20 steps" long "$schedule" 20 "${S[@]}" --resume
-    check "... by its own rates" grep -q 'step 10 of 10 on to step 20, with the learning' "$WORK/err"
+    check "... by its own rates" grep -q 'step 10 of 10 on to step 20, with the' "$WORK/err"
     check "... the record says so" equal 'went_on\":\"10 until step 10\",' "$(made $schedule)"
     check "... at once" long "$schedule.once" 20 "${S[@]}"
     check "... is another" other_by tensors "$WORK/$schedule/last.safetensors" \
@@ -150,7 +150,8 @@ check "... evaluates" test -s "$WORK/short/evaluation.json"
 # ---- the held-out loss by which patience chooses is the one that is measured at the end: of the
 # averaged weights, over all that counts, however the sequences are cut into batches
 number() { # KEY FILE: the last one, to five digits
-    printf '%.5g\n' "$(grep -o "\"$1\":[[:space:]]*[0-9.e-]*" "$2" | tail -n 1 | grep -o '[0-9.e-]*$')"
+    printf '%.5g\n' "$(grep -o "\"$1\":[[:space:]]*[0-9.e-]*" "$2" | tail -n 1 |
+        grep -o '[0-9.e-]*$')"
 }
 same_loss() { # NAME OPTION...
     local out=$WORK/$1
@@ -163,5 +164,6 @@ check "the loss of averaged weights" same_loss average --preset smoke --run "$WO
     --set pretrain.steps=20 --set pretrain.ema=0.9
 check "the loss of what counts" same_loss counts --preset text --run "$WORK/counts" \
     --set text.train=passkey:200 --set text.positions=64 --set model.layers=1 --set model.width=16 \
-    --set model.heads=2 --set pretrain.steps=2 --set pretrain.batch=3 --set pretrain.eval_sequences=40
+    --set model.heads=2 --set pretrain.steps=2 --set pretrain.batch=3 \
+    --set pretrain.eval_sequences=40
 finish
