@@ -161,7 +161,8 @@ int orr_chain_take_text(struct orr_chain *chain, uint64_t content);
 /* Record of a file that a model is started from, with the file's own record below it. */
 int orr_chain_checkpoint(struct orr_chain *chain, const char *path, char digest[ORR_DIGEST]);
 /* Takes over which files the models of `made` were started from, and which lengths trainings had
- * before: artefacts that are made from these say so, and are not expected to be made from others. */
+ * before: artefacts that are made from these say so, and are not expected to be made from
+ * others. */
 int orr_chain_adopt(struct orr_chain *chain, const struct cJSON *made, const char *path);
 /* The lengths that a training (pretraining, fine-tuning; source: its attention, or "untrained") had
  * before, which its record is expected to say; "" = none. A buffer of ORR_WENT_ON bytes. */

@@ -121,7 +121,7 @@ void ft_run_close(struct ft_run *run);
 int ft_table_judge(struct orr_chain *chain, const char *run_dir, const char *source, bool vector,
                    enum orr_verdict *verdict, char path[4096], char why[ORR_WHY]);
 
-/* The model of a source as a training for gpt_training_judge; folder and best point into buffers. */
+/* The model of a source as a training for gpt_training_judge, which points into the buffers. */
 struct ft_training {
     char folder[4096], last[ORR_NAME], best[ORR_NAME];
     struct gpt_training training;

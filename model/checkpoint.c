@@ -412,8 +412,8 @@ int gpt_checkpoint_made(const char *path, cJSON **made)
     return 0;
 }
 
-int gpt_checkpoint_same(const char *path, const struct orr_book *book,
-                        const char digest[ORR_DIGEST], bool *same, char why[ORR_WHY])
+static int checkpoint_same(const char *path, const struct orr_book *book,
+                           const char digest[ORR_DIGEST], bool *same, char why[ORR_WHY])
 {
     cJSON *made = NULL;
     const int rc = gpt_checkpoint_made(path, &made);
@@ -438,7 +438,7 @@ int gpt_best_same(const char *path, const struct orr_book *book, const char dige
         snprintf(why, ORR_WHY, "%.100s is not there", slash ? slash + 1 : path);
         return 0;
     }
-    TRY(gpt_checkpoint_same(path, book, digest, same, part));
+    TRY(checkpoint_same(path, book, digest, same, part));
     if (!*same)
         snprintf(why, ORR_WHY, "%.100s: %.400s", slash ? slash + 1 : path, part);
     return 0;

@@ -253,12 +253,9 @@ int gpt_checkpoint_metadata(const char *path, const char *key, char *buffer, siz
 /* *made = what a checkpoint says it was made from (base/provenance.h), NULL when it does not say or
  * is not there; cJSON_Delete() it. */
 int gpt_checkpoint_made(const char *path, struct cJSON **made);
-/* Whether it was made from the record `digest` of the book, if not why: also because it cannot be
- * read. */
-int gpt_checkpoint_same(const char *path, const struct orr_book *book,
-                        const char digest[ORR_DIGEST], bool *same, char why[ORR_WHY]);
-/* The same about the file whose weights a training stands for (gpt_final_checkpoint): one that is
- * not there is missed once the training is whole. */
+/* Whether the file whose weights a training stands for (gpt_final_checkpoint) was made from the
+ * record `digest` of the book, if not why: also because it cannot be read. One that is not there is
+ * missed once the training is whole. */
 int gpt_best_same(const char *path, const struct orr_book *book, const char digest[ORR_DIGEST],
                   bool whole, bool *same, char why[ORR_WHY]);
 

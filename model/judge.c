@@ -31,9 +31,9 @@ static bool same_rates(const struct orr_train_preset *train, long was, long step
     return true;
 }
 
-/* Whether what was made differs from what is asked for in its length alone, and was shorter: then
- * *was is that length. The chain expects no earlier lengths while this is asked. */
-static int find_shorter(const struct gpt_training *t, const cJSON *made, long *was)
+/* The number of steps of what was made, where it differs from what is asked for in nothing else; 0:
+ * it differs. The chain expects no earlier lengths while this is asked. */
+static int find_length(const struct gpt_training *t, const cJSON *made, long *steps)
 {
     char *went_on = orr_chain_went_on(t->chain, t->kind, t->source);
     char digest[ORR_DIGEST], before[ORR_WENT_ON], text[32];
@@ -41,12 +41,29 @@ static int find_shorter(const struct gpt_training *t, const cJSON *made, long *w
     went_on[0] = '\0';
     const int rc = orr_chain_training(t->chain, t->kind, t->source, digest);
     snprintf(went_on, ORR_WENT_ON, "%s", before);
-    *was = 0;
+    *steps = 0;
     if (!rc && orr_made_but(&t->chain->book, digest, made, steps_key(t->kind), text, sizeof text))
-        *was = strtol(text, NULL, 10);
-    if (*was >= t->train->steps)
-        *was = 0;
+        *steps = strtol(text, NULL, 10);
     return rc;
+}
+
+/* Whether the best weights, if there are any, are of this training in some length: they will get
+ * its record. */
+static int owns_best(const struct gpt_training *t, bool *own)
+{
+    char path[4096];
+    cJSON *made = NULL;
+    long steps = 1;
+    TRY(orr_path(path, "%s/%s", t->folder, t->best));
+    int rc = orr_exists(path) ? gpt_checkpoint_made(path, &made) : 0;
+    if (!rc && orr_exists(path))
+        rc = find_length(t, made, &steps);
+    cJSON_Delete(made);
+    *own = !rc && steps > 0;
+    if (rc != ORR_EFORMAT)
+        return rc;
+    orr_error_clear(); /* it cannot be read */
+    return 0;
 }
 
 /* A longer training continues a shorter one. Where the learning rates up to here would have been
@@ -56,10 +73,17 @@ static int lengthen(const struct gpt_training *t, const cJSON *made, long step, 
 {
     char *went_on = orr_chain_went_on(t->chain, t->kind, t->source);
     long was;
-    TRY(find_shorter(t, made, &was));
+    bool own;
+    TRY(find_length(t, made, &was));
+    *longer = was > 0 && was < t->train->steps;
+    if (!*longer)
+        return 0;
+    TRY(owns_best(t, &own));
+    if (!own)
+        snprintf(why, ORR_WHY, "%s is of another training", t->best);
     const bool same = same_rates(t->train, was, step);
     const size_t used = strlen(went_on);
-    *longer = was > 0 && step <= was && used + 64 < ORR_WENT_ON;
+    *longer = own && step <= was && used + 64 < ORR_WENT_ON;
     if (!*longer)
         return 0;
     if (!same)

@@ -27,7 +27,7 @@
 # models of cells that differ in fine-tuning and search alone, are made once, in
 # $RUNS/<grid>/.shared, by whichever cell comes first (tools/shared.sh).
 # BIN (bin): where the programs are. THREADS (1): of each. FORCE=1: data sets and trainings of other
-# settings are replaced, as when GRID was changed; without it such a cell fails, saying what differs.
+# settings are replaced, as after GRID was changed; without it such a cell fails, and says why.
 set -u
 grid=${1-}
 [ -n "$grid" ] && [ "${2:---folders}" = --folders ] && [ $# -le 2 ] || {

@@ -136,7 +136,8 @@ folder=$links/lssar/pretrain
 for file in preset.json lssar/pretrain/{log.jsonl,last.safetensors,evaluation.json}; do
     ln -sf "$WORK/precious" "$links/$file"
 done
-check "pretrain where files are links" stage pretrain --run "$links" --set pretrain.lr=0.01
+check "pretrain where files are links" stage pretrain --run "$links" --set pretrain.lr=0.01 \
+    --force
 check "... what they lead to is untouched" grep -qx precious "$WORK/precious"
 check_not "... they are files now" test -L "$folder/log.jsonl" -o -L "$folder/last.safetensors"
 ln -sf "$WORK/precious" "$folder/log.jsonl"
@@ -161,8 +162,10 @@ read_only() {
 check "a read-only run directory" read_only
 KEEP=$fixed
 for p in $PROGRAMS; do
+    force=()
+    [[ $p != pretrain && $p != finetune ]] || force=(--force)
     refuse "$p: a read-only run directory" 1 "$fixed" 'Read-only file system' -- stage "$p" \
-        --run "$fixed"
+        --run "$fixed" "${force[@]}"
 done
 refuse "symreg FILE: a read-only folder" 1 "$fixed/fit" 'Read-only file system' -- "$BIN/symreg" \
     "$fixed/truth/finetune/forces_magnitude.csv" --target F --features r,m1 --preset smoke \

@@ -354,7 +354,7 @@ check "... nothing about one of the settings" test ! -s "$WORK/err"
 plan --set orbits.law=hooke --set pretrain.lr=0.1 >"$WORK/planned"
 check "plan: data sets in the way" grep -q '^refuse .*/orbits/val: orbits.law is newton, exp' \
     "$WORK/planned"
-check "plan: the first link" grep -q '^remake .*softmax/pretrain/last.safetensors: pretrain.lr is' \
+check "plan: the first link" grep -q '^refuse .*softmax/pretrain/last.safetensors: pretrain.lr is' \
     "$WORK/planned"
 check "plan: a link below" grep -q \
     '^remake .*truth/finetune/forces_vector.csv: planets_solar: orbits.law is newton' \

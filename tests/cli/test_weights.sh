@@ -71,8 +71,8 @@ rate() { # of the last step
 made() { # what the record of a checkpoint says of its length before
     grep -ao 'went_on[^,]*,' "$WORK/$1/last.safetensors"
 }
-for schedule in constant inverse_sqrt; do
-    S=(--set "pretrain.schedule=$schedule")
+for schedule in constant inverse_sqrt; do # the loss rises again, and evaluations are counted
+    S=(--set "pretrain.schedule=$schedule" --set pretrain.lr=0.3)
     check "$schedule: 7 steps" long "$schedule" 7 "${S[@]}"
     check "... 12 steps" long "$schedule" 12 "${S[@]}" --resume
     check "... as at once" grep -q 'step 7 of 7 on to step 12, as if .* at once' "$WORK/err"
@@ -95,6 +95,18 @@ for schedule in cosine linear; do
     check "... the learning rate is that of 20 steps" same_by rate $schedule $schedule.once
     check "... complete" long "$schedule" 20 "${S[@]}" --resume
     check "... it says" grep -q 'complete (20 steps)' "$WORK/err"
+    cp "$WORK/$schedule.b/best.safetensors" "$WORK/own-best"
+    cp "$WORK/constant/best.safetensors" "$WORK/$schedule.b"
+    KEEP=$WORK/$schedule.b refuse "the best of another training" 1 '10 of 10 steps' \
+        'best.safetensors is of another training' -- \
+        "$BIN/pretrain" "${LONG[@]}" --out "$WORK/$schedule.b" --set pretrain.steps=20 "${S[@]}" \
+        --resume
+    echo spoilt >"$WORK/$schedule.b/best.safetensors"
+    KEEP=$WORK/$schedule.b refuse "... and one that cannot be read" 1 '10 of 10 steps' \
+        'best.safetensors is of another training' -- \
+        "$BIN/pretrain" "${LONG[@]}" --out "$WORK/$schedule.b" --set pretrain.steps=20 "${S[@]}" \
+        --resume
+    cp "$WORK/own-best" "$WORK/$schedule.b/best.safetensors"
     check "stopped after it went on" long "$schedule.b" 20 "${S[@]}" --resume --minutes 1e-9
     check "... at its next step" grep -q 'stopped at step 11 of 20' "$WORK/err"
     check "... goes on" long "$schedule.b" 20 "${S[@]}" --resume
