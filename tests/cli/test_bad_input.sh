@@ -175,7 +175,7 @@ KEEP=$half refuse "finetune without a model" 1 softmax/pretrain 'make it with: '
 cp -r "$run/softmax" "$half"
 KEEP=$half refuse "finetune without the second model" 1 lssar/pretrain 'make it with: ' \
     "/pretrain --preset smoke --run $half" -- \
-    "$BIN/finetune" "${none[@]}"
+    "$BIN/finetune" "${none[@]}" --resume
 cp -r "$run"/{truth,oracle,lssar,untrained} "$half"
 rm "$half/oracle/finetune/forces_magnitude.csv"
 KEEP=$half refuse "symreg without one source" 1 oracle/finetune/forces_magnitude.csv \
@@ -274,7 +274,7 @@ refuse "pretrain: sequences of another length" 1 coords_train.npy 'expected 43' 
     smoke pretrain --orbits "$data" --set orbits.positions=43
 refuse "finetune: more positions asked for than there are" 1 finetune.sample_size \
     'expected at most 132' -- \
-    smoke finetune --set finetune.sample_size=100000
+    smoke finetune --set finetune.sample_size=100000 --force
 refuse "finetune: tokens from a run of coordinates" 1 manifest.json solar_system_two_body \
     'with: orbits' \
     -- "$BIN/finetune" --preset smoke_tokens "${RUN[@]}" --source truth
