@@ -3,8 +3,19 @@
 
 #include <string.h>
 
+/* A force is of two masses: a body without one would have neither a force nor a label. */
+static int check_mass(const char *key, double value, double least)
+{
+    if (value >= least)
+        return 0;
+    return ORR_FAIL(ORR_EUSAGE,
+                    "%s: massless test particles are not simulated: expected at least %g, found %g",
+                    key, least, value);
+}
+
 static int check_orbits(const struct orr_orbits_preset *o)
 {
+    TRY(check_mass("orbits.m_min", o->m_min, 1e-12));
     if (o->a_min_au >= o->a_max_au)
         return ORR_FAIL(ORR_EUSAGE,
                         "orbits.a_min_au: must be below orbits.a_max_au = %g, found "
@@ -85,6 +96,7 @@ static int check_planets(const struct orr_preset *preset)
         return 0;
     if (preset->orbits.output != ORR_OUTPUT_CONTINUOUS)
         return ORR_FAIL(ORR_EUSAGE, "planets.enabled: needs orbits.output = continuous");
+    TRY(check_mass("planets.light_min", p->light_min, 1e-15));
     if (p->samples_min >= p->samples_max)
         return ORR_FAIL(ORR_EUSAGE,
                         "planets.samples_min: must be below planets.samples_max = "

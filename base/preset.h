@@ -39,6 +39,7 @@ enum orr_law {
     ORR_LAW_EXPRESSION,
     ORR_LAWS
 };
+enum orr_encounters { ORR_ENCOUNTERS_ERROR, ORR_ENCOUNTERS_REDRAW };
 enum orr_output { ORR_OUTPUT_TOKENS, ORR_OUTPUT_CONTINUOUS };
 enum orr_positions { ORR_POSITIONS_LEARNED, ORR_POSITIONS_ROPE, ORR_POSITIONS_NONE };
 enum orr_gate { ORR_GATE_NONE, ORR_GATE_SIGMOID, ORR_GATE_SOFTPLUS };
@@ -108,12 +109,13 @@ struct orr_orbits_preset {
     bool solar_system; /* also write the solar system */
     enum orr_law law;  /* docs/laws.md */
     double law_exponent, law_alpha, law_lambda_au;
-    double law_a0;           /* AU / yr^2 */
-    double law_softening_au; /* plummer */
-    double law_constant;     /* lambda: 1 / yr^2 */
-    char expression[256];    /* F of r, m1, m2 */
-    bool nbody;              /* planets attract each other, the star moves */
-    long jump_step;          /* from this step on G is multiplied, 0 = never */
+    double law_a0;                  /* AU / yr^2 */
+    double law_softening_au;        /* plummer */
+    double law_constant;            /* lambda: 1 / yr^2 */
+    char expression[256];           /* F of r, m1, m2 */
+    bool nbody;                     /* planets attract each other, the star moves */
+    enum orr_encounters encounters; /* of planets, which the integrator can not follow */
+    long jump_step;                 /* from this step on G is multiplied, 0 = never */
     double jump_factor;
     /* Named switches for published behaviour (spec/orbits.md section 2); false = fixed. */
     bool compat_velocity_sign, compat_relative_state, compat_repeated_planets, compat_solar_dt;

@@ -98,6 +98,7 @@ static const struct {
     {"orbits.law_constant", AFTER_SETS, by_data},
     {"orbits.expression", AFTER_SETS, by_data},
     {"orbits.nbody", AFTER_SETS, by_data},
+    {"orbits.encounters", AFTER_SETS, by_data},
     {"orbits.jump_step", AFTER_SETS, by_data},
     {"orbits.jump_factor", AFTER_SETS, by_data},
     {"orbits.compat_velocity_sign", AFTER_SETS, by_data},

@@ -9,8 +9,8 @@ int sim_block_create(struct sim_block *block, const struct orr_preset *preset, e
 {
     const bool tokens = preset->orbits.output == ORR_OUTPUT_TOKENS;
     memset(block, 0, sizeof *block);
-    block->clipped = orr_alloc((size_t)capacity, sizeof *block->clipped);
-    if (!block->clipped)
+    block->tally = orr_alloc((size_t)capacity, sizeof *block->tally);
+    if (!block->tally)
         return ORR_ENOMEM;
     for (int kind = 0; kind < SIM_KINDS; kind++) {
         if (!sim_kind_used((enum sim_kind)kind, split, tokens))
@@ -29,7 +29,7 @@ void sim_block_free(struct sim_block *block)
 {
     for (int kind = 0; kind < SIM_KINDS; kind++)
         free(block->rows[kind]);
-    free(block->clipped);
+    free(block->tally);
     memset(block, 0, sizeof *block);
 }
 
@@ -62,7 +62,7 @@ int sim_block_make(struct sim_block *block, int k, struct sim_sequence *q,
     point(q, own.tokens, own.coords, kept);
     if (rc)
         return rc;
-    block->clipped[k] = q->clipped;
+    block->tally[k] = (struct sim_tally){q->clipped, q->redrawn};
     block->rows[SIM_KIND_NUM_BODIES][k] = (unsigned char)q->num_bodies;
     if (block->rows[SIM_KIND_SCALE])
         memcpy(entry(block, SIM_KIND_SCALE, k), &q->scale, sizeof q->scale);

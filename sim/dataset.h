@@ -8,6 +8,12 @@
 
 struct cJSON;
 
+/* What a manifest counts: coordinates outside the bins, systems drawn again (of sets that have
+ * "redrawn_systems"). */
+struct sim_tally {
+    long clipped, redrawn;
+};
+
 /* ----------------------------------------------------------------------- kinds of arrays */
 
 enum sim_kind { /* the order of files in the manifest */
@@ -129,9 +135,9 @@ bool sim_parts_have(const struct sim_parts *parts, enum sim_split split, const b
  * bytes than the part's list says are not taken over, with a note. */
 int sim_parts_adopt(struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
                     uint64_t shard, uint64_t shards, struct orr_progress *progress,
-                    struct cJSON *set, long *clipped, bool *adopted);
-/* A part's list remembers the clipped coordinates of each of its shards. */
-void sim_part_note_clipped(struct cJSON *set, uint64_t shard, long clipped);
+                    struct cJSON *set, struct sim_tally *tally, bool *adopted);
+/* A part's list remembers the tally of each of its shards. */
+void sim_part_note(struct cJSON *set, uint64_t shard, const struct sim_tally *tally);
 
 /* -------------------------------------------------------------------- blocks of sequences */
 
@@ -139,7 +145,7 @@ void sim_part_note_clipped(struct cJSON *set, uint64_t shard, long clipped);
 struct sim_block {
     unsigned char *rows[SIM_KINDS]; /* (capacity, bytes of the kind); NULL: not in this split */
     size_t row[SIM_KINDS];          /* bytes of one sequence */
-    long *clipped;                  /* (capacity) clipped coordinates */
+    struct sim_tally *tally;        /* (capacity) */
     uint64_t first;
     int count;
 };

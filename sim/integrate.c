@@ -15,11 +15,25 @@
 #define TOLERANCE 1e-14
 enum { MAX_BODIES = SIM_PLANETS + 1, STEPS_MAX = 1000000 };
 
+/* Planets meet where their distance is below this share of their distance from the star, and so many
+ * steps of a sequence had to be as short as that asks for. Some hundred are enough for planets that
+ * pass each other; of those that all but hit each other the places are rounded to more than
+ * TOLERANCE of the distance, and steps become ever shorter. */
+#define CLOSE 1e-4
+enum { CLOSE_STEPS = 50000 };
+
+/* What limits a step: the error of a body, measured against its nearest neighbour. */
+struct limit {
+    size_t body, nearest;
+};
+
 struct sim_integrator {
     struct sim_dynamics *dynamics;
     int bodies; /* 1: the relative motion of two, mass[0] and mass[1] */
     double mass[MAX_BODIES];
     double bad_r, bad_force; /* where the force was not finite */
+    struct limit bad;        /* between which of several bodies */
+    long close_steps;        /* of this sequence so far */
     gsl_odeiv2_system system;
     gsl_odeiv2_step *step;
     gsl_odeiv2_control *control;
@@ -58,6 +72,7 @@ static int bodies_rates(struct sim_integrator *g, const double y[], double dydt[
             if (!isfinite(f)) {
                 g->bad_r = r;
                 g->bad_force = isnan(F) ? NAN : F; /* never "-nan" */
+                g->bad = (struct limit){(size_t)i, (size_t)j};
                 return GSL_EBADFUNC;
             }
             dydt[4 * i + 2] -= f * x / g->mass[i];
@@ -82,10 +97,10 @@ static double length(double x, double y)
     return sqrt(x * x + y * y);
 }
 
-/* What the errors of body i are measured against: the distance of its nearest neighbour, and the
- * speed at which that changes, or would under its acceleration alone. A single "body" is already
- * a difference of two. */
-static void scales(const double y[], const double yp[], size_t bodies, size_t i, double scale[2])
+/* What the errors of body i are measured against: the distance of its nearest neighbour, whose number
+ * it returns, and the speed at which that changes, or would under its acceleration alone. A single
+ * "body" is already a difference of two. */
+static size_t scales(const double y[], const double yp[], size_t bodies, size_t i, double scale[2])
 {
     size_t nearest = i;
     double d = INFINITY;
@@ -103,19 +118,24 @@ static void scales(const double y[], const double yp[], size_t bodies, size_t i,
         acc[c] -= yp[4 * nearest + 2 + c];
     scale[0] = length(rel[0], rel[1]);
     scale[1] = length(rel[2], rel[3]) + sqrt(scale[0] * length(acc[0], acc[1]));
+    return nearest;
 }
 
-static int adjust(void *unused, size_t dim, unsigned int order, const double y[],
+static int adjust(void *state, size_t dim, unsigned int order, const double y[],
                   const double error[], const double yp[], double *h)
 {
+    struct limit *limit = state;
     double worst = 0;
-    (void)unused;
     (void)order; /* 8: three square roots below, the same on any CPU */
     for (size_t i = 0; i < dim / 4; i++) {
         double scale[2];
-        scales(y, yp, dim / 4, i, scale);
-        worst = fmax(worst, length(error[4 * i], error[4 * i + 1]) / scale[0]);
-        worst = fmax(worst, length(error[4 * i + 2], error[4 * i + 3]) / scale[1]);
+        const size_t nearest = scales(y, yp, dim / 4, i, scale);
+        const double share = fmax(length(error[4 * i], error[4 * i + 1]) / scale[0],
+                                  length(error[4 * i + 2], error[4 * i + 3]) / scale[1]);
+        if (share > worst) {
+            worst = share;
+            *limit = (struct limit){i, nearest};
+        }
     }
     const double ratio = worst / TOLERANCE;
     if (!(ratio > 0.5 && ratio <= 1.1)) {
@@ -135,7 +155,7 @@ static int adjust(void *unused, size_t dim, unsigned int order, const double y[]
 /* GSL asks for the rest of a control object, but not for its work in a run as ours. */
 static void *control_alloc(void)
 {
-    return malloc(1);
+    return calloc(1, sizeof(struct limit));
 }
 
 static int control_init(void *state, double a, double b, double c, double d)
@@ -187,6 +207,13 @@ static int prepare(struct sim_dynamics *d, int bodies, const double mass[], int 
 {
     if (bodies > MAX_BODIES)
         return ORR_FAIL(ORR_EINVAL, "integrator: at most %d bodies, found %d", MAX_BODIES, bodies);
+    for (int i = 0; i < masses; i++)
+        if (!(mass[i] > 0))
+            return ORR_FAIL(
+                ORR_EDOM,
+                "body %d: expected a mass above 0, found %g: massless test particles are "
+                "not simulated, as forces are of two masses",
+                i + 1, mass[i]);
     struct sim_integrator *g = d->integrator;
     if (!g || g->bodies != bodies) {
         release(g);
@@ -207,6 +234,65 @@ static int prepare(struct sim_dynamics *d, int bodies, const double mass[], int 
     return 0;
 }
 
+/* ------------------------------------------------------------------------------ encounters */
+
+static double distance(const double y[], size_t i, size_t j)
+{
+    return length(y[4 * i] - y[4 * j], y[4 * i + 1] - y[4 * j + 1]);
+}
+
+/* Whether these are two planets, next to each other. */
+static bool is_close(const struct sim_integrator *g, const double y[], const struct limit *pair)
+{
+    const size_t star = (size_t)g->bodies - 1, i = pair->body, j = pair->nearest;
+    return i != j && i < star && j < star && distance(y, i, j) < CLOSE * distance(y, i, star);
+}
+
+/* " between bodies 2 and 5", numbered as in the rows of a sequence; "" of the motion of two. */
+static const char *name_pair(const struct sim_integrator *g, const struct limit *pair,
+                             char name[64])
+{
+    const size_t low = pair->body < pair->nearest ? pair->body : pair->nearest;
+    const size_t high = pair->body + pair->nearest - low;
+    name[0] = '\0';
+    if (g->bodies > 1)
+        snprintf(name, 64, " between bodies %zu and %zu%s", low + 1, high + 1,
+                 high + 1 == (size_t)g->bodies ? " (the star)" : "");
+    return name;
+}
+
+static int fail_meeting(struct sim_integrator *g, const double y[], const struct limit *pair,
+                        double t)
+{
+    char name[64];
+    g->dynamics->met = true;
+    return ORR_FAIL(ORR_EDOM,
+                    "a close encounter%s, %.3g AU apart at t = %.6g yr, which the integrator can "
+                    "not follow",
+                    name_pair(g, pair, name), distance(y, pair->body, pair->nearest), t);
+}
+
+static int fail_force(struct sim_integrator *g, const double y[], double t)
+{
+    char name[64];
+    if (is_close(g, y, &g->bad))
+        return fail_meeting(g, y, &g->bad, t);
+    return ORR_FAIL(ORR_EDOM, "the force is not finite at r = %.9g AU: F = %g, t = %.6g yr%s",
+                    g->bad_r, g->bad_force, t, name_pair(g, &g->bad, name));
+}
+
+static int fail_step(struct sim_integrator *g, const double y[], size_t k, double t)
+{
+    char name[64];
+    const struct limit *pair = g->control->state;
+    if (is_close(g, y, pair))
+        return fail_meeting(g, y, pair, t);
+    const double r = g->bodies > 1 ? distance(y, pair->body, pair->nearest) : length(y[0], y[1]);
+    return ORR_FAIL(ORR_EDOM,
+                    "law %s: the integrator can not pass t = %.9g yr, step %zu, r = %.6g AU%s",
+                    g->dynamics->law->name, t, k, r, name_pair(g, pair, name));
+}
+
 /* --------------------------------------------------------------------------- integration */
 
 /* A first step far below the shortest time of the system. */
@@ -214,8 +300,7 @@ static int first_step(struct sim_integrator *g, const double y[], double dt, dou
 {
     double yp[4 * MAX_BODIES];
     if (rates(0, y, yp, g))
-        return ORR_FAIL(ORR_EDOM, "the force is not finite at r = %.9g AU: F = %g", g->bad_r,
-                        g->bad_force);
+        return fail_force(g, y, 0);
     *h = dt;
     for (size_t i = 0; i < g->system.dimension / 4; i++) {
         double scale[2];
@@ -236,14 +321,11 @@ static int advance(struct sim_integrator *g, size_t k, double dt, double y[], do
         const int status =
             gsl_odeiv2_evolve_apply(g->evolve, g->control, g->step, &g->system, &t, end, h, y);
         if (status == GSL_EBADFUNC)
-            return ORR_FAIL(ORR_EDOM, "the force is not finite at r = %.9g AU: F = %g, t = %.6g yr",
-                            g->bad_r, g->bad_force, t);
-        if (status || i == STEPS_MAX || !(t > before)) {
-            const double r = length(y[0], y[1]);
-            return ORR_FAIL(
-                ORR_EDOM, "law %s: the integrator can not pass t = %.9g yr, step %zu, r = %.6g AU",
-                g->dynamics->law->name, t, k, r);
-        }
+            return fail_force(g, y, t);
+        if (status || i == STEPS_MAX || !(t > before))
+            return fail_step(g, y, k, t);
+        if (is_close(g, y, g->control->state) && ++g->close_steps == CLOSE_STEPS)
+            return fail_meeting(g, y, g->control->state, t);
     }
     return 0;
 }
@@ -253,6 +335,8 @@ static int integrate(struct sim_integrator *g, double dt, size_t n, double y[],
                      void (*put)(const double y[], size_t k, void *to), void *to)
 {
     double h;
+    g->dynamics->met = false;
+    g->close_steps = 0;
     sim_dynamics_seek(g->dynamics, 0);
     int rc = first_step(g, y, dt, &h);
     gsl_odeiv2_evolve_reset(g->evolve);

@@ -70,7 +70,8 @@ static bool has_list(const char *dir)
 /* Counts of a set, where it has them. */
 static int check_counts(const char *path, const cJSON *set)
 {
-    static const char *const keys[] = {"sequences", "planned", "clipped_coordinates"};
+    static const char *const keys[] = {"sequences", "planned", "clipped_coordinates",
+                                       "redrawn_systems"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(set, keys[k]);
         uint64_t count;

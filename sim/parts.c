@@ -26,14 +26,21 @@ struct sim_parts {
     struct part *part; /* (count) */
 };
 
-void sim_part_note_clipped(cJSON *set, uint64_t shard, long clipped)
+static void note(cJSON *set, const char *key, uint64_t shard, long count)
 {
     char name[32];
-    cJSON *list = cJSON_GetObjectItemCaseSensitive(set, "clipped_of_shards");
+    cJSON *list = cJSON_GetObjectItemCaseSensitive(set, key);
     if (!list)
-        list = cJSON_AddObjectToObject(set, "clipped_of_shards");
+        list = cJSON_AddObjectToObject(set, key);
     snprintf(name, sizeof name, "%llu", (unsigned long long)shard);
-    cJSON_AddNumberToObject(list, name, (double)clipped);
+    cJSON_AddNumberToObject(list, name, (double)count);
+}
+
+void sim_part_note(cJSON *set, uint64_t shard, const struct sim_tally *tally)
+{
+    note(set, "clipped_of_shards", shard, tally->clipped);
+    if (cJSON_HasObjectItem(set, "redrawn_systems"))
+        note(set, "redrawn_of_shards", shard, tally->redrawn);
 }
 
 /* ---------------------------------------------------------------------------- what is there */
@@ -287,31 +294,40 @@ static int move_file(const struct sim_parts *parts, const struct part *part, con
     return orr_rename(from, to);
 }
 
+static int read_count(const struct part *part, const cJSON *set, const char *key, uint64_t shard,
+                      long *count)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%llu", (unsigned long long)shard);
+    const double found = orr_json_number(cJSON_GetObjectItemCaseSensitive(set, key), number);
+    if (!(found >= 0 && found < 1e18))
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s/progress.json: data set %s: \"%s\": expected a number of "
+                        "shard %s",
+                        part->dir, set->string, key, number);
+    *count = (long)found;
+    return 0;
+}
+
 int sim_parts_adopt(struct sim_parts *parts, enum sim_split split, const bool used[SIM_KINDS],
                     uint64_t shard, uint64_t shards, struct orr_progress *progress, cJSON *set,
-                    long *clipped, bool *adopted)
+                    struct sim_tally *tally, bool *adopted)
 {
-    char number[32], name[SIM_NAME];
+    char name[SIM_NAME];
     const struct part *part = NULL;
     for (size_t i = 0; i < parts->count && !part; i++)
         if (has_shard(&parts->part[i], split, used, shard, shards, false, name) &&
             has_bytes(&parts->part[i], split, used, shard, shards, progress))
             part = &parts->part[i];
     *adopted = part != NULL;
-    *clipped = 0;
+    *tally = (struct sim_tally){0};
     if (!part)
         return 0;
     const cJSON *theirs =
         cJSON_GetObjectItemCaseSensitive(part->inventory.sets, sim_split_name(split));
-    snprintf(number, sizeof number, "%llu", (unsigned long long)shard);
-    const double count =
-        orr_json_number(cJSON_GetObjectItemCaseSensitive(theirs, "clipped_of_shards"), number);
-    if (!(count >= 0 && count < 1e18))
-        return ORR_FAIL(ORR_EFORMAT,
-                        "%s/progress.json: data set %s: expected the clipped coordinates of shard "
-                        "%s",
-                        part->dir, sim_split_name(split), number);
-    *clipped = (long)count;
+    TRY(read_count(part, theirs, "clipped_of_shards", shard, &tally->clipped));
+    if (cJSON_HasObjectItem(set, "redrawn_systems"))
+        TRY(read_count(part, theirs, "redrawn_of_shards", shard, &tally->redrawn));
     for (int kind = 0; kind < SIM_KINDS; kind++) {
         if (!used[kind])
             continue;

@@ -146,17 +146,11 @@ static void place_step(const struct making *m, size_t k)
 }
 
 /* Places of all bodies that move, and the states that labels need. */
-static int compute_orbits(const struct making *m, uint64_t index)
+static int compute_orbits(const struct making *m)
 {
     if (sim_states_closed(&m->q->dynamics, m->s))
         return closed_orbits(m);
-    const int rc = sim_states(&m->q->dynamics, m->s, m->steps, m->states);
-    if (rc) {
-        char why[512];
-        snprintf(why, sizeof why, "%.500s", orr_error());
-        return ORR_FAIL(rc, "sequence %llu of %s: %s", (unsigned long long)index,
-                        sim_split_name(m->split), why);
-    }
+    TRY(sim_states(&m->q->dynamics, m->s, m->steps, m->states));
     for (size_t k = 0; k < sim_vec_whole(m->steps); k++)
         place_step(m, k);
     return 0;
@@ -314,25 +308,53 @@ static void write_first_row(const struct making *m)
     }
 }
 
+/* Draws the system and computes its orbits. */
+static int make_orbits(struct making *m, uint64_t index)
+{
+    struct sim_sequence *q = m->q;
+    TRY(sim_system_draw(m->preset, m->split, index, q->rng, &q->system));
+    const size_t bodies = (size_t)q->system.planets + 1;
+    m->steps = (m->rows + bodies - 1) / bodies;
+    q->num_bodies = (int)bodies;
+    q->system.star_moves |= q->dynamics.nbody;
+    q->dynamics.met = false;
+    making_init(m);
+    return compute_orbits(m);
+}
+
+/* The same with systems drawn again where planets meet, as the settings ask for. */
+static int make_system(struct making *m, uint64_t index)
+{
+    enum { DRAWS = 100 };
+    const bool redraw = m->preset->orbits.encounters == ORR_ENCOUNTERS_REDRAW;
+    struct sim_sequence *q = m->q;
+    int rc = make_orbits(m, index);
+    for (q->redrawn = 0; rc && q->dynamics.met && redraw && q->redrawn + 1 < DRAWS;) {
+        orr_error_clear();
+        if (orr_signal_seen())
+            return ORR_FAIL(ORR_EINTR, "stopped while making sequences");
+        rc = make_orbits(m, index + ((uint64_t)++q->redrawn << 48));
+    }
+    if (!rc || sim_states_closed(&q->dynamics, &q->system))
+        return rc;
+    char why[512], hint[96] = "";
+    snprintf(why, sizeof why, "%.500s", orr_error());
+    if (q->dynamics.met && redraw)
+        snprintf(hint, sizeof hint, "; each of %d systems drawn for it has one", DRAWS);
+    else if (q->dynamics.met)
+        snprintf(hint, sizeof hint, "; orbits.encounters=redraw draws such a system again");
+    return ORR_FAIL(rc, "sequence %llu of %s: %s%s", (unsigned long long)index,
+                    sim_split_name(m->split), why, hint);
+}
+
 int sim_sequence_make(struct sim_sequence *q, const struct orr_preset *preset, enum sim_split split,
                       uint64_t index)
 {
-    struct sim_system system;
-    int rc = sim_system_draw(preset, split, index, q->rng, &system);
-    if (rc)
-        return rc;
-    const size_t rows = (size_t)q->positions - 1, bodies = (size_t)system.planets + 1;
-    struct making m = {.q = q,
-                       .preset = preset,
-                       .s = &system,
-                       .split = split,
-                       .rows = rows,
-                       .steps = (rows + bodies - 1) / bodies};
+    const size_t rows = (size_t)q->positions - 1;
+    struct making m = {.q = q, .preset = preset, .s = &q->system, .split = split, .rows = rows};
     clear(q);
-    q->num_bodies = (int)bodies;
-    system.star_moves |= q->dynamics.nbody;
-    making_init(&m);
-    rc = compute_orbits(&m, index);
+    int rc = make_system(&m, index);
+    const size_t bodies = (size_t)q->num_bodies;
     if (!rc && split >= SIM_SPLIT_PLANETS_TRAIN)
         rc = set_scale(&m);
     if (rc)

@@ -84,8 +84,8 @@ int sim_split_positions(const struct orr_preset *preset, enum sim_split split);
 /* Whether states and forces belong to it. */
 bool sim_split_labelled(enum sim_split split);
 
-/* Draws system `index` of a split: a pure function of (preset, split, index). rng is any
- * orr_rng_philox generator. Sources: spec of the study section 1 (vafa2025), section 3
+/* Draws system `index` of a split: a pure function of (preset, split, index); of indices that differ
+ * by multiples of 2^48 the solar system has the same bodies. rng is any orr_rng_philox generator. Sources: spec of the study section 1 (vafa2025), section 3
  * (identifiable, planet runs). */
 int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint64_t index,
                     gsl_rng *rng, struct sim_system *system);
@@ -150,6 +150,7 @@ struct sim_dynamics {
     bool nbody;
     size_t jump_step; /* 0 = never */
     double jump_factor;
+    bool met; /* the last integration failed by a close encounter of planets */
     struct sim_integrator *integrator;
 };
 /* ORR_EUSAGE when orbits.expression can not be read: names the position and what was expected. */
@@ -176,8 +177,10 @@ void sim_law_acceleration(const struct sim_dynamics *dynamics, double m1, double
  * up. */
 int sim_integrate_pair(struct sim_dynamics *dynamics, double m1, double m2, double dt_yr, size_t n,
                        double state[]);
-/* All bodies attract each other: start (bodies, 4) in an inertial frame. out: (bodies, n, 4) in
- * that frame, or, heliocentric, (bodies - 1, n, 4) relative to the last body. */
+/* All bodies attract each other, the last is the star: start (bodies, 4) in an inertial frame. out:
+ * (bodies, n, 4) in that frame, or, heliocentric, (bodies - 1, n, 4) relative to the last body.
+ * Masses are above 0 (ORR_EDOM). ORR_EDOM with dynamics->met names the planets of a close encounter
+ * that can not be followed. */
 int sim_integrate_bodies(struct sim_dynamics *dynamics, int bodies, const double mass[],
                          const double start[], double dt_yr, size_t n, bool heliocentric,
                          double out[]);
@@ -210,11 +213,14 @@ struct sim_sequence {
     gsl_rng *rng;
     double *work;
     struct sim_dynamics dynamics;
+    struct sim_system system; /* that the sequence is of */
+    int redrawn;              /* systems before it that had a close encounter */
 };
 int sim_sequence_create(struct sim_sequence *sequence, const struct orr_preset *preset,
                         enum sim_split split);
 void sim_sequence_free(struct sim_sequence *sequence);
-/* Sequence `index` of the split. */
+/* Sequence `index` of the split. With orbits.encounters = redraw of the first system, drawn as
+ * index + k 2^48, k = 0, 1, ..., that has no close encounter. */
 int sim_sequence_make(struct sim_sequence *sequence, const struct orr_preset *preset,
                       enum sim_split split, uint64_t index);
 

@@ -54,7 +54,7 @@ static void add_sequence(struct statistics *s, const struct sim_dataset *set, si
 }
 
 static void print_set(const struct statistics *s, const struct sim_dataset *set, const char *name,
-                      double clipped)
+                      double clipped, double redrawn)
 {
     printf("%s: %zu sequences of %d positions, %zu file%s per array\n", name, set->n,
            set->positions, set->shards, set->shards == 1 ? "" : "s");
@@ -79,6 +79,8 @@ static void print_set(const struct statistics *s, const struct sim_dataset *set,
     } else {
         printf("  time step    %.6g to %.6g yr\n", exp(s->ln_dt.low), exp(s->ln_dt.high));
     }
+    if (redrawn >= 0)
+        printf("  drawn again  %.0f systems, whose planets met\n", redrawn);
     if (set->force_magnitude && s->labelled)
         printf("  |F|          %.4g to %.4g solar masses AU / yr^2 on %llu rows\n", s->force.low,
                s->force.high, (unsigned long long)s->labelled);
@@ -112,6 +114,7 @@ static int print_split(const char *dir, enum sim_split split, const cJSON *json)
     const cJSON *entry = cJSON_GetObjectItemCaseSensitive(
         cJSON_GetObjectItemCaseSensitive(json, "sets"), sim_split_name(split));
     const cJSON *clipped = cJSON_GetObjectItemCaseSensitive(entry, "clipped_coordinates");
+    const double redrawn = orr_json_number(entry, "redrawn_systems");
     double extent_au = 50;
     int rc = sim_dataset_open_any(&set, dir, split);
     if (rc)
@@ -135,7 +138,7 @@ static int print_split(const char *dir, enum sim_split split, const cJSON *json)
     }
     if (!rc)
         print_set(&s, &set, sim_split_name(split),
-                  cJSON_IsNumber(clipped) ? clipped->valuedouble : -1);
+                  cJSON_IsNumber(clipped) ? clipped->valuedouble : -1, redrawn);
     sim_dataset_close(&set);
     return rc;
 }

@@ -27,7 +27,7 @@ struct writer {
     bool used[SIM_KINDS];
     cJSON *sets, *set;               /* of the manifest */
     struct orr_file file[SIM_KINDS]; /* of the shard in work */
-    long clipped;                    /* in it so far */
+    struct sim_tally tally;          /* of it so far */
     struct commit *commit;           /* the shard before, on its way to the disk; or NULL */
 };
 
@@ -64,7 +64,7 @@ static int open_shard(struct writer *w, uint64_t shard)
 struct commit {
     struct writer *w;
     uint64_t shard;
-    long clipped;
+    struct sim_tally tally;
     struct orr_file file[SIM_KINDS];
     struct sim_failure failure;
     pthread_t thread;
@@ -72,14 +72,17 @@ struct commit {
 
 /* The shard, whose files the set lists, is written: its sequences count, and the progress file says
  * so. */
-static int count_shard(struct writer *w, uint64_t shard, long clipped)
+static int count_shard(struct writer *w, uint64_t shard, const struct sim_tally *tally)
 {
     cJSON *done = cJSON_GetObjectItemCaseSensitive(w->set, "sequences");
-    cJSON *sum = cJSON_GetObjectItemCaseSensitive(w->set, "clipped_coordinates");
+    cJSON *clipped = cJSON_GetObjectItemCaseSensitive(w->set, "clipped_coordinates");
+    cJSON *redrawn = cJSON_GetObjectItemCaseSensitive(w->set, "redrawn_systems");
     cJSON_SetNumberValue(done, done->valuedouble + (double)shard_size(w, shard));
-    cJSON_SetNumberValue(sum, sum->valuedouble + (double)clipped);
+    cJSON_SetNumberValue(clipped, clipped->valuedouble + (double)tally->clipped);
+    if (redrawn)
+        cJSON_SetNumberValue(redrawn, redrawn->valuedouble + (double)tally->redrawn);
     if (w->parts > 1)
-        sim_part_note_clipped(w->set, shard, clipped);
+        sim_part_note(w->set, shard, tally);
     if (done->valuedouble >= (double)w->n)
         cJSON_DeleteItemFromObjectCaseSensitive(w->set, "planned"); /* finished */
     return sim_progress_write(w->preset, w->dir, w->sets);
@@ -102,7 +105,7 @@ static int commit_shard(struct commit *c)
     }
     for (int kind = 0; kind < SIM_KINDS; kind++)
         orr_file_close(&c->file[kind]);
-    return rc ? rc : count_shard(w, c->shard, c->clipped);
+    return rc ? rc : count_shard(w, c->shard, &c->tally);
 }
 
 static void *run_commit(void *argument)
@@ -136,10 +139,10 @@ static int finish_shard(struct writer *w, uint64_t shard)
         return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", w->dir);
     c->w = w;
     c->shard = shard;
-    c->clipped = w->clipped;
+    c->tally = w->tally;
     memcpy(c->file, w->file, sizeof c->file); /* they are the other thread's now */
     memset(w->file, 0, sizeof w->file);
-    w->clipped = 0;
+    w->tally = (struct sim_tally){0};
     if (pthread_create(&c->thread, NULL, run_commit, c) == 0) {
         w->commit = c;
         return 0;
@@ -160,8 +163,10 @@ static int write_rows(struct writer *w, const struct sim_block *block, int from,
                                 (size_t)(to - from) * block->row[kind]);
     if (rc)
         return rc;
-    for (int k = from; k < to; k++)
-        w->clipped += block->clipped[k];
+    for (int k = from; k < to; k++) {
+        w->tally.clipped += block->tally[k].clipped;
+        w->tally.redrawn += block->tally[k].redrawn;
+    }
     const uint64_t end = block->first + (uint64_t)to;
     return end == shard * w->per_shard + shard_size(w, shard) ? finish_shard(w, shard) : 0;
 }
@@ -229,6 +234,9 @@ static int plan_sets(const struct orr_preset *preset, cJSON *sets)
         cJSON_AddObjectToObject(set, "files");
         cJSON_AddNumberToObject(set, "sequences", 0);
         cJSON_AddNumberToObject(set, "clipped_coordinates", 0);
+        char unused[256];
+        if (!orr_preset_unused(preset, "orbits.encounters", unused))
+            cJSON_AddNumberToObject(set, "redrawn_systems", 0);
         cJSON_AddNumberToObject(set, "planned", (double)n);
     }
     return rc;
@@ -274,16 +282,16 @@ static bool is_mine(const struct writer *w, uint64_t shard)
 /* Takes the shard over from a part that has it. */
 static int adopt(struct writer *w, uint64_t shard, struct orr_progress *progress, bool *adopted)
 {
-    long clipped;
+    struct sim_tally tally;
     if (orr_signal_seen()) /* files are read for their sums, which takes its time */
         return ORR_FAIL(ORR_EINTR, "stopped while putting %s together; run the same command again",
                         w->dir);
-    TRY(sim_parts_adopt(w->others, w->split, w->used, shard, w->shards, progress, w->set, &clipped,
+    TRY(sim_parts_adopt(w->others, w->split, w->used, shard, w->shards, progress, w->set, &tally,
                         adopted));
     if (!*adopted)
         return 0;
     orr_progress_set(progress, progress->done + shard_size(w, shard), NULL);
-    return count_shard(w, shard, clipped);
+    return count_shard(w, shard, &tally);
 }
 
 static void set_layout(struct writer *w)
@@ -397,7 +405,7 @@ static int write_all(const struct writer *first, const struct sim_inventory *bef
     cJSON *sets = first->sets;
     struct orr_progress progress;
     uint64_t total = 0, there = 0;
-    double clipped = 0;
+    double clipped = 0, redrawn = 0;
     const cJSON *set;
     for (int i = 0; i < SIM_SPLITS; i++) {
         struct writer w = *first;
@@ -424,12 +432,19 @@ static int write_all(const struct writer *first, const struct sim_inventory *bef
         if (w.n > 0)
             rc = write_split(&w, &progress);
     }
-    cJSON_ArrayForEach (set, sets)
+    cJSON_ArrayForEach (set, sets) {
+        const cJSON *again = cJSON_GetObjectItemCaseSensitive(set, "redrawn_systems");
         clipped += cJSON_GetObjectItemCaseSensitive(set, "clipped_coordinates")->valuedouble;
+        redrawn += cJSON_IsNumber(again) ? again->valuedouble : 0;
+    }
     char summary[160];
-    snprintf(summary, sizeof summary, "%llu sequences, %.0f per second, %.0f clipped coordinates",
-             (unsigned long long)total, (double)(total - there) / (orr_time_s() - progress.start_s),
-             clipped);
+    int used = snprintf(summary, sizeof summary,
+                        "%llu sequences, %.0f per second, %.0f clipped coordinates",
+                        (unsigned long long)total,
+                        (double)(total - there) / (orr_time_s() - progress.start_s), clipped);
+    if (redrawn > 0)
+        snprintf(summary + used, sizeof summary - (size_t)used, ", %.0f systems drawn again",
+                 redrawn);
     orr_progress_end(&progress, rc ? NULL : summary);
     if (rc || first->parts > 1) /* a part vouches for no set */
         return rc;

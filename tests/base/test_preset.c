@@ -115,6 +115,7 @@ static void test_check(void **state)
         {{"orbits.e_max=1"}, "orbits.e_max", "below 1"},
         {{"orbits.a_min_au=40"}, "orbits.a_min_au", "40"},
         {{"orbits.m_min=4"}, "orbits.m_min", "4"},
+        {{"orbits.m_min=0"}, "orbits.m_min", "massless test particles are not simulated"},
         {{"orbits.samples_min=60"}, "orbits.samples_min", "60"},
         {{"orbits.mass_prior=uniform"}, "orbits.mass_prior", "study"},
         {{"orbits.protocol=identifiable"}, "orbits.mass_prior", "loguniform"},
@@ -167,6 +168,9 @@ static void test_check_continuous(void **state)
     p.planets.light_min = p.planets.light_max;
     assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
     error_names("planets.light_min", NULL);
+    p.planets.light_min = 0;
+    assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
+    error_names("planets.light_min", "massless test particles are not simulated", NULL);
     continuous(&p);
     p.planets.samples_max = p.planets.samples_min;
     assert_int_equal(orr_preset_check(&p), ORR_EUSAGE);
@@ -324,6 +328,9 @@ static void test_unused(void **state)
         {{"orbits.mass_prior=loguniform"}, "orbits.m_min", NULL},
         {{NULL}, "orbits.m_min", "orbits.mass_prior is study"},
         {{NULL}, "orbits.bins", NULL},
+        {{"orbits.encounters=redraw"}, "orbits.encounters", "orbits.nbody is false"},
+        {{"orbits.nbody=true"}, "orbits.encounters", "orbits.encounters is error"},
+        {{"orbits.nbody=true", "orbits.encounters=redraw"}, "orbits.encounters", NULL},
         {{"orbits.jump_step=3"}, "orbits.jump_step", "orbits.jump_factor is 1"},
         {{"orbits.jump_step=3", "orbits.jump_factor=2"}, "orbits.jump_step", NULL},
         {{NULL}, "planets.steps", "planets.enabled is false"},

@@ -38,6 +38,30 @@ check "nbody" program orbits "${TOKENS[@]}" --out "$WORK/nbody" --set orbits.nbo
 check "nbody shows" other_files "$WORK/apart" "$WORK/nbody" obs_train.npy
 check "one planet has nobody else" same_files "$WORK/apart" "$WORK/nbody" obs_two_body_train.npy
 
+# ---- planets that meet
+CROWD=("${TOKENS[@]}" --seed 3 --set orbits.nbody=true --set orbits.planets_max=10
+       --set orbits.a_min_au=0.99 --set orbits.a_max_au=1 --set orbits.e_max=0
+       --set orbits.positions=500 --set orbits.train=2 --set orbits.train_files=2
+       --set orbits.shard_sequences=1 --set orbits.val=1 --set orbits.test=1)
+redrawn() { # DIR: of the training set
+    tr -d ' \t\n' <"$1/manifest.json" | grep -o '"train":{.*"redrawn_systems":[0-9]*' |
+        grep -o '"redrawn_systems":[0-9]*' | head -n 1 | grep -o '[0-9]*$'
+}
+KEEP=$WORK/crowd.sets
+refuse "planets meet: the pair" 1 'sequence 0 of train' 'between bodies 1 and 2' \
+    'orbits.encounters=redraw' -- "$BIN/orbits" "${CROWD[@]}" --out "$WORK/crowd"
+REDRAW=("${CROWD[@]}" --set orbits.encounters=redraw)
+check "drawn again" program orbits "${REDRAW[@]}" --out "$WORK/again"
+check "... counted" test "$(redrawn "$WORK/again")" -ge 1
+check "... and shown" prints 'drawn again  [1-9]' program orbits stat "$WORK/again"
+check "drawn again on two threads" program orbits "${REDRAW[@]}" --threads 2 --out "$WORK/again.2"
+check "... the same" same_files "$WORK/again" "$WORK/again.2"
+for part in 1 2; do
+    check "drawn again, part $part" program orbits "${REDRAW[@]}" --part $part/2 --out "$WORK/again.3"
+done
+check "... put together" program orbits "${REDRAW[@]}" --out "$WORK/again.3"
+check "... the same, counted" same_files "$WORK/again" "$WORK/again.3"
+
 # ---- what is refused
 KEEP=$WORK/bad
 bad() { # NAME STATUS PATTERN SETTING...

@@ -611,6 +611,31 @@ static void test_errors(void **state)
     law_create(&d, ORR_LAW_NEWTON);
     const double mass[20] = {1};
     assert_int_equal(sim_integrate_bodies(&d, 20, mass, states, 1, 2, true, states), ORR_EINVAL);
+    const double massless[2] = {0, 1}, start[8] = {1, 0, 0, 6};
+    assert_int_equal(sim_integrate_bodies(&d, 2, massless, start, 0.1, 2, true, states), ORR_EDOM);
+    error_names("body 1", "massless test particles", NULL);
+    sim_dynamics_free(&d);
+}
+
+/* Planets on one circle: those that meet head-on are named within a bounded number of steps, those
+ * that pass each other, or stay together as Trojans do, are followed. Body 2 stays aside. */
+static void test_encounters(void **state)
+{
+    const double mass[4] = {1e-3, 1e-9, 2e-3, 1}, v = 2 * M_PI;
+    (void)state;
+    struct sim_dynamics d;
+    law_create(&d, ORR_LAW_NEWTON);
+    for (int i = 0; i < 3; i++) { /* 0: head-on, 1: ahead by 60 degrees, 2: clockwise, apart */
+        const double angle = i == 1 ? M_PI / 3 : 0.3, turn = i == 1 ? 1 : -1, r = i == 2 ? 1.01 : 1;
+        const double c = cos(angle), s = sin(angle), u = turn * v / sqrt(r);
+        const double start[16] = {c,     -s,    v * s,  v * c, 20, 0, 0, v / sqrt(20.0),
+                                  r * c, r * s, -u * s, u * c};
+        const int rc = sim_integrate_bodies(&d, 4, mass, start, 0.02, 40, true, states);
+        assert_int_equal(rc, i == 0 ? ORR_EDOM : 0);
+        assert_int_equal(d.met, i == 0);
+        if (i == 0)
+            error_names("between bodies 1 and 3", "AU apart at t = 0.04", NULL);
+    }
     sim_dynamics_free(&d);
 }
 
@@ -632,6 +657,7 @@ int main(void)
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_nbody_sequence),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_encounters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
