@@ -325,6 +325,11 @@ static int add_attention(struct orr_cli *cli)
     return 0;
 }
 
+static void key_of(const char *assignment, char key[128])
+{
+    snprintf(key, 128, "%.*s", (int)strcspn(assignment, "="), assignment);
+}
+
 /* Names settings given by --set that change nothing here; each program those of its own groups. One
  * that switches something off by its own value does change something. */
 static void note_unused(const struct parse *p)
@@ -332,11 +337,27 @@ static void note_unused(const struct parse *p)
     const struct orr_cli *cli = p->cli;
     for (int i = 0; i < p->setting_count; i++) {
         char key[128], why[256];
-        snprintf(key, sizeof key, "%.*s", (int)strcspn(p->settings[i], "="), p->settings[i]);
+        key_of(p->settings[i], key);
         if (p->program->groups && orr_preset_in_groups(key, p->program->groups) &&
             orr_preset_unused(&cli->preset, key, why) && strncmp(why, key, strlen(key)) != 0)
             orr_note(cli->quiet, "note: --set %s has no effect: %s", p->settings[i], why);
     }
+}
+
+/* A setting that the law does not read would give orbits of another law than was meant. Given by
+ * --set, or by a preset together with its law, it is refused; where --set changes the law, and in
+ * the run's own preset, such settings of the file go. */
+static int check_laws(const struct parse *p)
+{
+    struct orr_preset *preset = &p->cli->preset;
+    char key[128];
+    bool law = !p->preset;
+    for (int i = 0; i < p->setting_count; i++) {
+        key_of(p->settings[i], key);
+        law |= !strcmp(key, "orbits.law");
+        TRY(orr_preset_check_law(preset, "--set", key));
+    }
+    return law ? orr_preset_drop_laws(preset) : orr_preset_check_laws(preset, p->preset);
 }
 
 /* Merges preset, --set, options that set a setting and --attention, and checks the whole. */
@@ -354,6 +375,8 @@ static int merge(struct parse *p)
         cli->seed_given |= !strcmp(c->key, "seed");
         rc = orr_preset_set_by(&cli->preset, c->option, c->key, c->value);
     }
+    if (!rc)
+        rc = check_laws(p);
     if (!rc)
         rc = take_threads(p);
     if (!rc)

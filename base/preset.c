@@ -98,8 +98,8 @@ static int set_names(const struct orr_field *f, char *at, const char *where, con
     return 0;
 }
 
-static int set_text(struct orr_preset *preset, const struct orr_field *f, const char *where,
-                    const char *text)
+static int set_value(struct orr_preset *preset, const struct orr_field *f, const char *where,
+                     const char *text)
 {
     char *at = (char *)preset + f->offset;
     switch (f->type) {
@@ -122,12 +122,52 @@ static int set_text(struct orr_preset *preset, const struct orr_field *f, const 
     }
 }
 
+/* ------------------------------------------------------------------ settings that follow others */
+
+static const char source[] = "pretrain.", follower[] = "pretrain_planets.";
+
+/* Bit of a setting of pretrain_planets in planets_own; 0 for others, and for the steps, of which 0
+ * skips the stage. */
+static uint64_t follower_bit(const struct orr_field *f)
+{
+    const size_t length = strlen(follower);
+    if (strncmp(f->key, follower, length) != 0 || !strcmp(f->key + length, "steps"))
+        return 0;
+    int bit = 0;
+    while (!strncmp((f - bit - 1)->key, follower, length))
+        bit++;
+    return 1ull << bit;
+}
+
+static bool follows(const struct orr_preset *preset, const struct orr_field *f)
+{
+    const uint64_t bit = follower_bit(f);
+    return bit && !(preset->planets_own & bit);
+}
+
+/* A setting that is given stands; one of pretrain is that of pretrain_planets too, where none is
+ * given. */
+static int set_text(struct orr_preset *preset, const struct orr_field *f, const char *where,
+                    const char *text)
+{
+    TRY(set_value(preset, f, where, text));
+    preset->planets_own |= follower_bit(f);
+    const size_t length = strlen(source);
+    if (strncmp(f->key, source, length) != 0)
+        return 0;
+    for (const struct orr_field *g = orr_fields; g->key; g++)
+        if (!strncmp(g->key, follower, strlen(follower)) &&
+            !strcmp(g->key + strlen(follower), f->key + length) && follows(preset, g))
+            TRY(set_value(preset, g, where, text));
+    return 0;
+}
+
 void orr_preset_defaults(struct orr_preset *preset)
 {
     memset(preset, 0, sizeof *preset);
     strcpy(preset->name, "defaults");
     for (const struct orr_field *f = orr_fields; f->key; f++)
-        set_text(preset, f, "", f->initial);
+        set_value(preset, f, "", f->initial);
 }
 
 static int find(const char *where, const char *key, const struct orr_field **found)
@@ -427,11 +467,14 @@ uint64_t orr_preset_checksum(const struct orr_preset *preset, const char *groups
     return sum;
 }
 
-cJSON *orr_preset_json(const struct orr_preset *preset)
+/* given: without the settings that follow others. */
+static cJSON *fields_json(const struct orr_preset *preset, bool given)
 {
     cJSON *root = cJSON_CreateObject();
     for (const struct orr_field *f = orr_fields; f->key; f++) {
         cJSON *group = root;
+        if (given && follows(preset, f))
+            continue;
         const char *rest = f->key, *dot;
         while ((dot = strchr(rest, '.')) != NULL) {
             char part[ORR_NAME];
@@ -445,9 +488,14 @@ cJSON *orr_preset_json(const struct orr_preset *preset)
     return root;
 }
 
+cJSON *orr_preset_json(const struct orr_preset *preset)
+{
+    return fields_json(preset, false);
+}
+
 int orr_preset_save(const struct orr_preset *preset, const char *path)
 {
-    cJSON *json = orr_preset_json(preset);
+    cJSON *json = fields_json(preset, true);
     cJSON_AddStringToObject(json, "name", preset->name);
     const int rc = orr_json_write(path, json);
     cJSON_Delete(json);
@@ -456,9 +504,14 @@ int orr_preset_save(const struct orr_preset *preset, const char *path)
 
 void orr_preset_print_help(const char *groups)
 {
-    for (const struct orr_field *f = orr_fields; f->key; f++)
+    for (const struct orr_field *f = orr_fields; f->key; f++) {
+        char initial[128];
+        snprintf(initial, sizeof initial, "%s%s", follower_bit(f) ? source : "",
+                 follower_bit(f) ? f->key + strlen(follower)
+                 : *f->initial   ? f->initial
+                                 : "\"\"");
         if (orr_preset_in_groups(f->key, groups))
             printf("  %-34s %s%s%s%s [%s]\n", f->key, f->help, *f->help ? " " : "",
-                   f->choices ? f->choices : "", f->choices ? " " : "",
-                   *f->initial ? f->initial : "\"\"");
+                   f->choices ? f->choices : "", f->choices ? " " : "", initial);
+    }
 }

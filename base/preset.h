@@ -226,13 +226,15 @@ struct orr_preset {
     struct orr_text_preset text;
     struct orr_model_preset model;
     struct orr_train_preset pretrain, pretrain_planets;
+    uint64_t planets_own; /* bit k: setting k of pretrain_planets was given, and does not follow */
     struct orr_finetune_preset finetune;
     struct orr_symreg_preset symreg;
 };
 
 struct cJSON;
 
-/* All defaults of the table. */
+/* All defaults of the table. Settings of pretrain_planets but its steps follow those of pretrain, and
+ * change with them, until they are given themselves by a file or an assignment. */
 void orr_preset_defaults(struct orr_preset *preset);
 /* NAME ("quick": presets/quick.json, searched in $ORRERY_PRESETS, ./presets and next to the
  * program's folder) or a FILE ending in .json. Starts from the defaults. Unknown keys, wrong types
@@ -255,6 +257,14 @@ int orr_preset_needs_orbits(const struct orr_preset *preset, const char *needs);
 int orr_preset_check(const struct orr_preset *preset);
 /* Whether a setting has no effect beside the others; why: "orbits.law is newton". */
 bool orr_preset_unused(const struct orr_preset *preset, const char *key, char why[256]);
+/* A law of force reads its own settings (orbits.law_alpha, orbits.expression, ...) and no others.
+ * ORR_EUSAGE when orbits.law does not read the setting `key`, naming `where` it was given, the law
+ * and the one that does; 0 for settings of other things. */
+int orr_preset_check_law(const struct orr_preset *preset, const char *where, const char *key);
+/* The same for every setting that differs from its default. */
+int orr_preset_check_laws(const struct orr_preset *preset, const char *where);
+/* Settings that the law does not read become their defaults. */
+int orr_preset_drop_laws(struct orr_preset *preset);
 /* Every key but the name, as in a preset file; cJSON_Delete() it. */
 struct cJSON *orr_preset_json(const struct orr_preset *preset);
 /* Key of setting i, in the order of the table; NULL behind the last. */
@@ -263,7 +273,7 @@ const char *orr_preset_key(int i);
  * lists with commas, "" for a key that there is none of. */
 enum { ORR_SETTING = ORR_LIST * ORR_NAME };
 void orr_preset_value(const struct orr_preset *preset, const char *key, char text[ORR_SETTING]);
-/* Writes every key, so that --preset FILE repeats the run. */
+/* Writes every key but those that follow another one, so that --preset FILE repeats the run. */
 int orr_preset_save(const struct orr_preset *preset, const char *path);
 /* Whether a key is in one of the groups: "seed,orbits". */
 bool orr_preset_in_groups(const char *key, const char *groups);

@@ -82,7 +82,7 @@ const struct orr_field orr_fields[] = {
     {"orbits.law_a0", ORR_FIELD_DOUBLE, AT(orbits.law_a0), "7.99e-07", 0, 1e+09, NULL, "mond: acceleration scale, AU/yr^2"},
     {"orbits.law_softening_au", ORR_FIELD_DOUBLE, AT(orbits.law_softening_au), "0.1", 0, 1e+06, NULL, "plummer: softening length, AU"},
     {"orbits.law_constant", ORR_FIELD_DOUBLE, AT(orbits.law_constant), "0", -1e+09, 1e+09, NULL, "lambda: outward relative acceleration per distance, 1/yr^2"},
-    {"orbits.expression", ORR_FIELD_TEXT, AT(orbits.expression), "39.4784176043574*m1*m2/r^2", 0, 0, NULL, "expression: attraction F of r, m1, m2 (AU, years, solar masses)"},
+    {"orbits.expression", ORR_FIELD_TEXT, AT(orbits.expression), "39.4784176043574*m1*m2/r^2", 0, 0, NULL, "expression: attraction F of r, m1, m2 and G = 4 pi^2 (AU, years, solar masses)"},
     {"orbits.nbody", ORR_FIELD_BOOL, AT(orbits.nbody), "false", 0, 0, NULL, "all bodies attract each other and the star moves"},
     {"orbits.encounters", ORR_FIELD_ENUM, AT(orbits.encounters), "error", 0, 0, "error|redraw", "planets that meet under nbody: stop, or draw the system again"},
     {"orbits.jump_step", ORR_FIELD_LONG, AT(orbits.jump_step), "0", 0, 1e+09, NULL, "time step from which G is multiplied by jump_factor, 0 = never"},

@@ -105,6 +105,57 @@ static bool is_one_of(const char *text, const char *values)
     }
 }
 
+/* The line of a setting of the law of force; NULL for all others. */
+static const char *law_of(const char *key)
+{
+    for (int i = 0; i < CONDITIONS; i++)
+        if (conditions[i].other && !strcmp(conditions[i].other, "orbits.law") &&
+            !strcmp(conditions[i].key, key))
+            return conditions[i].values;
+    return NULL;
+}
+
+int orr_preset_check_law(const struct orr_preset *preset, const char *where, const char *key)
+{
+    char why[256];
+    const char *law = law_of(key);
+    if (!law || !orr_preset_unused(preset, key, why))
+        return 0;
+    return ORR_FAIL(ORR_EUSAGE,
+                    "%s: %s: %s, which does not read it; expected orbits.law=%s beside it", where,
+                    key, why, law);
+}
+
+/* Whether the setting has its default. */
+static bool is_default(const struct orr_preset *preset, const struct orr_field *f)
+{
+    char text[ORR_FIELD_TEXT_BYTES], initial[ORR_FIELD_TEXT_BYTES];
+    struct orr_preset defaults;
+    orr_preset_defaults(&defaults);
+    orr_field_text(preset, f, text);
+    orr_field_text(&defaults, f, initial);
+    return !strcmp(text, initial);
+}
+
+int orr_preset_check_laws(const struct orr_preset *preset, const char *where)
+{
+    int rc = 0;
+    for (const struct orr_field *f = orr_fields; f->key && !rc; f++)
+        if (law_of(f->key) && !is_default(preset, f))
+            rc = orr_preset_check_law(preset, where, f->key);
+    return rc;
+}
+
+int orr_preset_drop_laws(struct orr_preset *preset)
+{
+    char why[256];
+    int rc = 0;
+    for (const struct orr_field *f = orr_fields; f->key && !rc; f++)
+        if (law_of(f->key) && orr_preset_unused(preset, f->key, why))
+            rc = orr_preset_set_by(preset, "default", f->key, f->initial);
+    return rc;
+}
+
 bool orr_preset_unused(const struct orr_preset *preset, const char *key, char why[256])
 {
     for (int i = 0; i < CONDITIONS; i++) {

@@ -117,7 +117,7 @@ const struct sim_law sim_laws[] = {
     {"post_newtonian", "", newton_force, newton_potential, post_newtonian, "first post-Newtonian order, harmonic coordinates"},
     {"hooke", "", hooke_force, hooke_potential, NULL, "F = G m1 m2 r"},
     {"lambda", "orbits.law_constant", lambda_force, lambda_potential, NULL, "Newton and a linear repulsion"},
-    {"expression", "orbits.expression", expression_force, NULL, NULL, "F as an expression of r, m1, m2"},
+    {"expression", "orbits.expression", expression_force, NULL, NULL, "F as an expression of r, m1, m2, G"},
 };
 /* clang-format on */
 _Static_assert(sizeof sim_laws / sizeof *sim_laws == ORR_LAWS, "one line per enum orr_law");

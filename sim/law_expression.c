@@ -28,7 +28,7 @@ static const char *find_assignment(const char *text)
     return NULL;
 }
 
-#define EXPECTED "expected an expression of r, m1 and m2, such as 39.478*m1*m2/r^2"
+#define EXPECTED "expected an expression of r, m1, m2 and G, such as G*m1*m2/r^2"
 
 static int compile(struct sim_expression *e, const char *text)
 {
@@ -40,6 +40,7 @@ static int compile(struct sim_expression *e, const char *text)
     mupDefineVar(e->parser, "r", &e->r);
     mupDefineVar(e->parser, "m1", &e->m1);
     mupDefineVar(e->parser, "m2", &e->m2);
+    mupDefineConst(e->parser, "G", SIM_G);
     mupSetExpr(e->parser, text);
     int values = 0;
     mupEvalMulti(e->parser, &values);

@@ -159,7 +159,7 @@ void sim_dynamics_free(struct sim_dynamics *dynamics);
 /* The law's G at a step: multiplied from the jump on. */
 void sim_dynamics_seek(struct sim_dynamics *dynamics, size_t step);
 
-/* Compiles F of r, m1, m2. *expression: free with sim_expression_free(). ORR_EUSAGE: see above. */
+/* Compiles F of r, m1, m2, and the constant G = SIM_G. *expression: free with sim_expression_free(). ORR_EUSAGE: see above. */
 int sim_expression_create(struct sim_expression **expression, const char *text);
 void sim_expression_free(struct sim_expression *expression);
 double sim_expression_force(struct sim_expression *expression, double m1, double m2, double r_au);

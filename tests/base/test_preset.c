@@ -384,6 +384,73 @@ static void test_patience_needs_evaluations(void **state)
     error_names("pretrain.eval_every", "pretrain.patience = 2", NULL);
 }
 
+/* Settings of pretrain_planets but its steps are those of pretrain until they are given, by whom and
+ * in which order ever; what is saved says no more than what was given. */
+static void test_followers(void **state)
+{
+    struct orr_preset p, q;
+    char path[4096];
+    (void)state;
+    orr_preset_defaults(&p);
+    assert_int_equal(orr_preset_set(&p, "pretrain.micro_batches=4"), 0);
+    assert_int_equal(p.pretrain_planets.micro_batches, 4);
+    assert_int_equal(orr_preset_set(&p, "pretrain.steps=7"), 0);
+    assert_int_equal(p.pretrain_planets.steps, 0); /* the stage is skipped */
+    assert_int_equal(orr_preset_set(&p, "pretrain_planets.lr=0.25"), 0);
+    assert_int_equal(orr_preset_set(&p, "pretrain.lr=0.5"), 0);
+    assert_true(p.pretrain_planets.lr == 0.25 && p.pretrain.lr == 0.5);
+    assert_true(p.finetune.magnitude.lr == 6e-4);
+    assert_int_equal(orr_preset_set(&p, "pretrain.lr=oops"), ORR_EUSAGE);
+    scratch_path(path, dir, "follows.json");
+    assert_int_equal(orr_preset_save(&p, path), 0);
+    assert_int_equal(orr_preset_load(&q, path), 0);
+    strcpy(q.name, p.name);
+    assert_memory_equal(&p, &q, sizeof p);
+    assert_int_equal(orr_preset_set(&q, "pretrain.zero=true"), 0);
+    assert_int_equal(orr_preset_set(&q, "pretrain.lr=0.125"), 0);
+    assert_true(q.pretrain_planets.zero && q.pretrain_planets.lr == 0.25);
+    /* a file may name the follower first, and with the value it would have anyway */
+    const char *text = "{\"pretrain_planets\": {\"clip\": 1, \"batch\": 8}, \"pretrain\": "
+                       "{\"clip\": 2, \"beta1\": 0.5}}";
+    scratch_text(path, text);
+    assert_int_equal(orr_preset_load(&q, path), 0);
+    assert_true(q.pretrain_planets.clip == 1 && q.pretrain.clip == 2);
+    assert_true(q.pretrain_planets.beta1 == 0.5 && q.pretrain.batch == 64);
+}
+
+/* A law reads its own settings alone. */
+static void test_laws(void **state)
+{
+    static const struct {
+        const char *law, *set;
+    } read[] = {{"power", "law_exponent=-1.5"},      {"yukawa", "law_alpha=2"},
+                {"yukawa", "law_lambda_au=3"},       {"mond", "law_a0=4"},
+                {"plummer", "law_softening_au=0.5"}, {"lambda", "law_constant=0.25"},
+                {"expression", "expression=m1*m2"}};
+    static const char *const laws[] = {"newton",         "power", "yukawa", "mond",      "plummer",
+                                       "post_newtonian", "hooke", "lambda", "expression"};
+    (void)state;
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
+            struct orr_preset p;
+            char law[64], set[64], key[64];
+            orr_preset_defaults(&p);
+            snprintf(law, sizeof law, "orbits.law=%s", laws[k]);
+            snprintf(set, sizeof set, "orbits.%s", read[i].set);
+            snprintf(key, sizeof key, "%.*s", (int)strcspn(set, "="), set);
+            assert_int_equal(orr_preset_set(&p, law), 0);
+            assert_int_equal(orr_preset_check_laws(&p, "file"), 0);
+            assert_int_equal(orr_preset_set(&p, set), 0);
+            const bool reads = !strcmp(read[i].law, laws[k]);
+            assert_int_equal(orr_preset_check_law(&p, "--set", key), reads ? 0 : ORR_EUSAGE);
+            assert_int_equal(orr_preset_check_laws(&p, "file"), reads ? 0 : ORR_EUSAGE);
+            if (!reads)
+                error_names("file: ", key, laws[k], read[i].law, NULL);
+            assert_int_equal(orr_preset_drop_laws(&p), 0);
+            assert_int_equal(orr_preset_check_laws(&p, "file"), 0);
+        }
+}
+
 /* A step is cut into equal parts. */
 static void test_micro_batches(void **state)
 {
@@ -445,6 +512,8 @@ int main(void)
         cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_unused),
         cmocka_unit_test(test_patience),
+        cmocka_unit_test_setup_teardown(test_followers, scratch_setup, scratch_teardown),
+        cmocka_unit_test(test_laws),
         cmocka_unit_test(test_micro_batches),
         cmocka_unit_test(test_patience_needs_evaluations),
     };

@@ -18,15 +18,27 @@ laws=$(program orbits --help | sed -n 's/^  orbits\.law .* \([a-z_|]*|expression
     tr '|' ' ')
 check "help names nine laws" test "$(echo "$laws" | wc -w)" -eq 9
 for law in $laws; do
-    [ "$law" != newton ] || continue
-    set -- --set orbits.law="$law" --set orbits.law_exponent=-1.5 --set orbits.law_a0=5 \
-        --set orbits.law_constant=0.0001 --set orbits.expression='30*m1*m2/r^1.5'
+    case $law in
+    newton) continue ;;
+    power) set -- --set orbits.law_exponent=-1.5 ;;
+    mond) set -- --set orbits.law_a0=5 ;;
+    lambda) set -- --set orbits.law_constant=0.0001 ;;
+    expression) set -- --set orbits.expression='30*m1*m2/r^1.5' ;;
+    *) set -- ;;
+    esac
+    set -- --set orbits.law="$law" "$@"
     check "$law" small "$WORK/$law" "$@" --threads 1
     check "$law on two threads" small "$WORK/$law.2" "$@" --threads 2
     check "$law: the same on any threads" same_files "$WORK/$law" "$WORK/$law.2"
     check "$law: forces and orbits of its own" other_files "$WORK/newton" "$WORK/$law" \
         {force_magnitude,state,coords}_two_body_train.npy coords_train.npy
 done
+check "an expression of G" small "$WORK/G" --set orbits.law=expression \
+    --set 'orbits.expression=G*m1*m2/r^2'
+check "... as the number" small "$WORK/number" --set orbits.law=expression \
+    --set 'orbits.expression=39.478417604357434475*m1*m2/r^2'
+check "... the same orbits" same_files "$WORK/G" "$WORK/number" \
+    {force_magnitude,state,coords}_two_body_train.npy coords_train.npy
 check "a jump of G" small "$WORK/jump" --set orbits.jump_step=10 --set orbits.jump_factor=2
 check "a jump of G shows" other_files "$WORK/newton" "$WORK/jump" coords_train.npy
 
@@ -48,7 +60,7 @@ redrawn() { # DIR: of the training set
         grep -o '"redrawn_systems":[0-9]*' | head -n 1 | grep -o '[0-9]*$'
 }
 KEEP=$WORK/crowd.sets
-refuse "planets meet: the pair" 1 'sequence 0 of train' 'between bodies 1 and 2' \
+refuse "planets meet: the pair" 1 'sequence 1 of train' 'between bodies 3 and 4' \
     'orbits.encounters=redraw' -- "$BIN/orbits" "${CROWD[@]}" --out "$WORK/crowd"
 REDRAW=("${CROWD[@]}" --set orbits.encounters=redraw)
 check "drawn again" program orbits "${REDRAW[@]}" --out "$WORK/again"
@@ -71,10 +83,22 @@ bad() { # NAME STATUS PATTERN SETTING...
     refuse "$name" "$status" "$pattern" -- "$BIN/orbits" "${SMALL[@]}" --out "$WORK/bad" "${o[@]}"
 }
 bad "unknown law" 2 'newton|power|yukawa|mond' orbits.law=newtn
+bad "an expression without its law" 2 \
+    'orbits.expression: orbits.law is newton, which does not read it; expected orbits.law=expression' \
+    'orbits.expression=m1*m2/r'
+bad "a setting of another law" 2 'orbits.law_a0: orbits.law is yukawa' orbits.law_a0=5 orbits.law=yukawa
+printf '{"orbits": {"law": "power", "law_exponent": -1.5}}' >"$WORK/power.json"
+printf '{"orbits": {"law_exponent": -1.5}}' >"$WORK/none.json"
+refuse "a preset with a setting of another law" 2 "$WORK/none.json" \
+    'orbits.law_exponent: orbits.law is newton' -- "$BIN/orbits" --preset "$WORK/none.json" --plan
+check "a preset of a law" program orbits --preset "$WORK/power.json" --quiet --plan
+check "... under another law" program orbits --preset "$WORK/power.json" --quiet --plan \
+    --set orbits.law=yukawa
 bad "exponent -3" 2 'orbits.law_exponent: must be above -3' orbits.law=power \
     orbits.law_exponent=-3
 bad "1PN of many bodies" 2 'orbits.nbody: expected false' \
     orbits.law=post_newtonian orbits.nbody=true
+bad "expression: G is no variable" 2 'found an assignment' orbits.law=expression 'orbits.expression=G=1'
 bad "expression: unknown name" 2 'orbits.expression: position 4 of "m1*q"' orbits.law=expression \
     'orbits.expression=m1*q'
 bad "expression: ends early" 2 'position 9 of "m1*m2/r^"' orbits.law=expression \
