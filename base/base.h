@@ -241,6 +241,8 @@ int orr_main(const struct orr_program *program, int argc, char **argv,
  * are named in options (ended by NULL), and --resume at the end. For use inside orr_main(). */
 enum { ORR_COMMAND = 16384 };
 void orr_command(const char *name, const char *const *options, char *text, size_t bytes);
+/* Appends a space and an argument, as a shell takes it: in quotes where it has to be. */
+void orr_command_add(char *text, size_t bytes, const char *argument);
 
 /* Runs the program itself once per job, with all of its arguments but `option` and --threads, then
  * `option name[i] --threads K`; as many at a time as there are threads, which they share. Each job

@@ -17,8 +17,7 @@ static void append(char *text, size_t bytes, const char *more)
     snprintf(text + used, bytes - used, "%s", more);
 }
 
-/* A space and the argument, as a shell takes it: in quotes where it has to be. */
-static void append_argument(char *text, size_t bytes, const char *argument)
+void orr_command_add(char *text, size_t bytes, const char *argument)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-+=./:,@%";
@@ -56,17 +55,17 @@ void orr_command(const char *name, const char *const *options, char *text, size_
     const char *self = program_argc ? program_argv[0] : name, *slash = strrchr(self, '/');
     *text = '\0';
     snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - self) + 1 : 0, self, name);
-    append_argument(text, bytes, options ? path : self);
+    orr_command_add(text, bytes, options ? path : self);
     for (int i = 1; i < program_argc; i++) {
         bool next = false, wanted = !options && strcmp(program_argv[i], "--resume") != 0;
         for (const char *const *o = options; o && *o && !wanted; o++)
             wanted = orr_is_option(program_argv[i], *o, &next);
         if (wanted)
-            append_argument(text, bytes, program_argv[i]);
+            orr_command_add(text, bytes, program_argv[i]);
         if (wanted && next && i + 1 < program_argc)
-            append_argument(text, bytes, program_argv[++i]);
+            orr_command_add(text, bytes, program_argv[++i]);
     }
-    append_argument(text, bytes, "--resume");
+    orr_command_add(text, bytes, "--resume");
 }
 
 int orr_main(const struct orr_program *program, int argc, char **argv,

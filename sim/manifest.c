@@ -124,7 +124,7 @@ static int read_sets(const char *dir, const char *name, bool force, cJSON **json
     *json = NULL;
     snprintf(message, sizeof message, "%s", orr_error());
     orr_error_clear();
-    return force ? 0 : ORR_FAIL(rc, "%s; --force makes all data sets there again", message);
+    return force ? 0 : ORR_FAIL(rc, "%s; orbits --force makes all data sets there again", message);
 }
 
 int sim_manifest_read(const char *dir, cJSON **json)

@@ -7,8 +7,66 @@
 
 #include <cjson/cJSON.h>
 
-/* Size before checksum: a cut file is told without reading it. */
-static int verify_file(const char *dir, const cJSON *file)
+/* ------------------------------------------------------------------------- what makes them */
+
+/* The program's own command of bin/orbits, without the end that a resumed training has. */
+static void begin_command(const char *const *options, char command[ORR_COMMAND])
+{
+    static const char end[] = " --resume";
+    orr_command("orbits", options, command, ORR_COMMAND);
+    const size_t length = strlen(command);
+    if (length >= strlen(end) && !strcmp(command + length - strlen(end), end))
+        command[length - strlen(end)] = '\0';
+}
+
+/* The command that makes the sets of dir, from where the reader is; own: those of the run. Settings
+ * come from the options of the running program, or those of the preset. */
+static const char *making(const struct orr_preset *preset, const char *dir, bool own,
+                          char command[ORR_COMMAND])
+{
+    static const char *const settings[] = {"--preset", "--run", NULL};
+    static const char *const shared[] = {"--preset", "--set", "--seed", "--run", NULL};
+    begin_command(settings, command);
+    const bool given = strchr(command, ' ') != NULL;
+    begin_command(shared, command);
+    if (!given && !own) {
+        orr_command_add(command, ORR_COMMAND, "--preset");
+        orr_command_add(command, ORR_COMMAND, preset->name);
+    }
+    if (!own) {
+        orr_command_add(command, ORR_COMMAND, "--out");
+        orr_command_add(command, ORR_COMMAND, dir);
+    }
+    return command;
+}
+
+/* The same of a folder whose settings nobody gave: those of its run, or any. */
+static const char *making_again(const char *dir, char command[ORR_COMMAND])
+{
+    static const char *const none[] = {NULL};
+    char run[4096], path[4096];
+    bool own = !orr_path(run, "%s", dir);
+    char *slash = own ? strrchr(run, '/') : NULL;
+    own = slash && !strcmp(slash, "/orbits");
+    if (own)
+        *slash = '\0';
+    begin_command(none, command);
+    if (own && !orr_path(path, "%s/preset.json", run) && orr_exists(path)) {
+        orr_command_add(command, ORR_COMMAND, "--run");
+        orr_command_add(command, ORR_COMMAND, run);
+        return command;
+    }
+    orr_command_add(command, ORR_COMMAND, "--out");
+    orr_command_add(command, ORR_COMMAND, dir);
+    orr_error_clear();
+    strncat(command, " and its settings", ORR_COMMAND - strlen(command) - 1);
+    return command;
+}
+
+/* ---------------------------------------------------------------------------------- files */
+
+/* Size before checksum: a cut file is told without reading it. again: the command that makes it. */
+static int verify_file(const char *dir, const cJSON *file, const char *again)
 {
     char path[4096], found[32];
     uint64_t sum, bytes;
@@ -25,13 +83,14 @@ static int verify_file(const char *dir, const cJSON *file)
         return ORR_FAIL(ORR_EFORMAT, "%s/manifest.json: no checksum of %s", dir, file->string);
     if (!rc && stat(path, &info))
         return ORR_FAIL(ORR_EMISSING,
-                        "%s: expected as in manifest.json, not found; run orbits again", path);
+                        "%s: expected as in manifest.json, not found; make it again with: %s", path,
+                        again);
     const double size_bytes = cJSON_IsNumber(size) ? size->valuedouble : -1;
     if (!rc && (double)info.st_size != size_bytes)
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: expected %.0f bytes as in manifest.json, found %llu; "
-                        "run orbits again",
-                        path, size_bytes, (unsigned long long)info.st_size);
+                        "make it again with: %s",
+                        path, size_bytes, (unsigned long long)info.st_size, again);
     if (!rc)
         rc = orr_file_checksum(path, &sum, &bytes);
     if (rc)
@@ -40,32 +99,30 @@ static int verify_file(const char *dir, const cJSON *file)
     if (strcmp(found, expected->valuestring))
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: corrupt: checksum expected %s as in manifest.json, "
-                        "found %s; delete it and run orbits again",
-                        path, expected->valuestring, found);
+                        "found %s; delete it and make it again with: %s",
+                        path, expected->valuestring, found, again);
     return 0;
 }
 
-static int verify_files(const char *dir, const cJSON *set)
+static int verify_files(const char *dir, const cJSON *set, const char *again)
 {
     const cJSON *file;
     int rc = 0;
     cJSON_ArrayForEach (file, cJSON_GetObjectItemCaseSensitive(set, "files"))
         if (!rc)
             rc = orr_signal_seen() ? ORR_FAIL(ORR_EINTR, "stopped while reading %s", dir)
-                                   : verify_file(dir, file);
+                                   : verify_file(dir, file, again);
     return rc;
 }
 
-static int verify_set(const struct orr_preset *preset, const char *dir, const cJSON *sets,
-                      const char *name)
+static int verify_set(const char *dir, const cJSON *sets, const char *name, const char *command)
 {
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, name);
     if (!set)
         return ORR_FAIL(ORR_EMISSING,
-                        "%s/manifest.json: no data set \"%s\"; make it with: orbits "
-                        "--preset %s",
-                        dir, name, preset->name);
-    return verify_files(dir, set);
+                        "%s/manifest.json: no data set \"%s\"; make it with: %s", dir, name,
+                        command);
+    return verify_files(dir, set, command);
 }
 
 /* Whether the folder has files of data sets at all. */
@@ -84,18 +141,17 @@ static bool has_data(const char *dir)
 
 /* Files without a manifest: nothing, an unfinished writing, or data sets made elsewhere. */
 static int verify_foreign(const struct orr_preset *preset, const char *dir,
-                          const enum sim_split splits[], int count, bool quiet)
+                          const enum sim_split splits[], int count, const char *command,
+                          bool quiet)
 {
     char path[4096];
     struct sim_dataset set;
     int rc = orr_path(path, "%s/progress.json", dir);
     if (!rc && orr_exists(path))
         return ORR_FAIL(ORR_EMISSING,
-                        "%s: data sets there are not finished; go on with: orbits --preset %s", dir,
-                        preset->name);
+                        "%s: data sets there are not finished; go on with: %s", dir, command);
     if (!rc && !has_data(dir))
-        rc = ORR_FAIL(ORR_EMISSING, "%s: no data sets there; make them with: orbits --preset %s",
-                      dir, preset->name);
+        rc = ORR_FAIL(ORR_EMISSING, "%s: no data sets there; make them with: %s", dir, command);
     for (int i = 0; i < count && !rc; i++) {
         rc = sim_dataset_open(&set, preset, dir, splits[i]);
         if (!rc)
@@ -108,7 +164,8 @@ static int verify_foreign(const struct orr_preset *preset, const char *dir,
 
 /* Whether the sets are those of the settings. */
 static int verify_settings(const struct orr_preset *preset, const char *dir,
-                           const enum sim_split splits[], int count, bool own, bool quiet)
+                           const enum sim_split splits[], int count, const char *command, bool own,
+                           bool quiet)
 {
     struct sim_inventory inventory;
     int rc = sim_inventory_open(&inventory, preset, dir, false);
@@ -120,9 +177,9 @@ static int verify_settings(const struct orr_preset *preset, const char *dir,
             continue;
         if (own)
             rc = ORR_FAIL(ORR_EINVAL,
-                          "%s: data set %s: %s; make it with: orbits --preset %s (--force replaces "
-                          "what is there), or name data sets of other settings with --orbits",
-                          dir, sim_split_name(splits[i]), why, preset->name);
+                          "%s: data set %s: %s; make it with: %s (--force replaces what is "
+                          "there), or name data sets of other settings with --orbits",
+                          dir, sim_split_name(splits[i]), why, command);
         else
             orr_note(quiet, "%s: note: data set %s: %s", dir, sim_split_name(splits[i]), why);
     }
@@ -133,18 +190,19 @@ static int verify_settings(const struct orr_preset *preset, const char *dir,
 int sim_dataset_verify(const struct orr_preset *preset, const char *dir,
                        const enum sim_split splits[], int count, bool own, bool quiet)
 {
-    char path[4096];
+    char path[4096], buffer[ORR_COMMAND];
     cJSON *json = NULL;
+    const char *command = making(preset, dir, own, buffer);
     int rc = orr_path(path, "%s/manifest.json", dir);
     if (!rc && !orr_exists(path))
-        return verify_foreign(preset, dir, splits, count, quiet);
+        return verify_foreign(preset, dir, splits, count, command, quiet);
     if (!rc)
         rc = orr_json_read(path, &json);
     for (int i = 0; i < count && !rc; i++)
-        rc = verify_set(preset, dir, cJSON_GetObjectItemCaseSensitive(json, "sets"),
-                        sim_split_name(splits[i]));
+        rc = verify_set(dir, cJSON_GetObjectItemCaseSensitive(json, "sets"),
+                        sim_split_name(splits[i]), command);
     cJSON_Delete(json);
-    return rc ? rc : verify_settings(preset, dir, splits, count, own, quiet);
+    return rc ? rc : verify_settings(preset, dir, splits, count, command, own, quiet);
 }
 
 /* ---------------------------------------------------------------------- without a preset */
@@ -188,7 +246,8 @@ static int check_headers(const char *dir, const cJSON *set, double *bytes, int *
 
 int sim_dataset_check(const char *dir)
 {
-    char path[4096];
+    char path[4096], buffer[ORR_COMMAND];
+    const char *again = making_again(dir, buffer);
     cJSON *json = NULL;
     const cJSON *set;
     double all_bytes = 0, sequences = 0;
@@ -204,7 +263,7 @@ int sim_dataset_check(const char *dir)
         double bytes = 0;
         int files = 0;
         if (!rc)
-            rc = verify_files(dir, set);
+            rc = verify_files(dir, set, again);
         if (!rc)
             rc = check_headers(dir, set, &bytes, &files);
         if (rc)
