@@ -2,7 +2,8 @@
 #
 #   gnuplot -c orbit.gp INPUT OUTPUT png|svg
 #
-# INPUT is a gnuplot script of `orbits show --out`: heading, note, lines (what they are), planets,
+# INPUT is a gnuplot script of `orbits show --out`: heading, note, law (whose the elements are, where
+# it is not the run's law; else empty), lines (what they are), planets,
 # panels with centre_x[], centre_y[], half[] (AU, half an axis) and shown[] (how many planets come
 # near), whose numbers are body[] from body[planets * (p - 1) + 1] on, inside (how many planets the
 # last panel is about), colour[], legend[]; $curve: a line per body; $seen: the samples of each body.
@@ -89,6 +90,9 @@ do for [i = 1:planets] {
 set object 30 circle at x, y - 24 * planets size 7 fc rgb gold fs solid border lc rgb rim
 set label 30 "star" at x + 16, y - 24 * planets left font ",10"
 set label 31 "lines: ".lines."; dots: samples, the first one in a ring" at left, 18 left font ",10" tc rgb "#444444"
+if (strlen(law) > 0) {
+    set label 32 law at left, 36 left font ",10" tc rgb "#444444" noenhanced
+}
 plot NaN notitle
 unset multiplot
 set output

@@ -23,7 +23,8 @@ static const struct orr_program program = {
              "       orbits verify DIR              check every file against manifest.json\n"
              "       orbits stat [DIR]              what is in the data sets\n"
              "       orbits show [DIR] [--split NAME] [--sequence N] [--out FILE.png|.svg]\n"
-             "                                      one sequence: elements, sampling, picture\n"
+             "                                      one sequence: elements, sampling, picture; of\n"
+             "                                      DIR as it is there, else of the settings\n"
              "       orbits checksum [options]      make all training sequences, write nothing\n"
              "       orbits prior [options]         what the prior tells before any training",
     .options = options,
@@ -169,45 +170,33 @@ static int find_split(const char *name, enum sim_split *split)
                     name);
 }
 
-/* The settings of DIR are in its run's preset.json, when --preset does not name others. */
-static int load_settings(const struct orr_cli *cli, struct orr_preset *preset)
-{
-    char path[4096];
-    *preset = cli->preset;
-    if (cli->preset_given || cli->argc_rest < 2)
-        return 0;
-    int rc = orr_path(path, "%s/../preset.json", cli->argv_rest[1]);
-    if (!rc && orr_exists(path))
-        rc = orr_preset_load(preset, path);
-    if (!rc && !sim_dataset_complete(preset, cli->argv_rest[1], false))
-        rc = ORR_FAIL(ORR_EUSAGE,
-                      "%s: data sets of other settings than preset %s; give its --preset",
-                      cli->argv_rest[1], preset->name);
-    return rc;
-}
-
+/* A folder shows what it holds, by its own manifest; without one the settings do. */
 static int show(const struct orr_cli *cli)
 {
     enum sim_split split = SIM_SPLIT_TRAIN;
-    struct orr_preset preset;
     char *end = NULL;
-    const char *number = sequence_number ? sequence_number : "0";
+    const char *number = sequence_number ? sequence_number : "0", *dir = NULL;
     const unsigned long long index = strtoull(number, &end, 10);
     if (!*number || *end || *number == '-')
         return ORR_FAIL(ORR_EUSAGE, "--sequence: expected a whole number, found \"%s\"", number);
-    int rc = split_name ? find_split(split_name, &split) : 0;
-    if (!rc)
-        rc = load_settings(cli, &preset);
-    if (rc)
-        return rc;
-    const unsigned long long count = sim_split_count(&preset, split);
+    if (split_name)
+        TRY(find_split(split_name, &split));
+    const char *picture = *cli->out ? cli->out : NULL;
+    if (cli->argc_rest > 1)
+        dir = cli->argv_rest[1];
+    const struct orr_preset *preset = &cli->preset;
+    if (dir) {
+        const bool given = cli->preset_given || cli->set_given || cli->seed_given;
+        return sim_folder_show(dir, given ? preset : NULL, split, index, picture);
+    }
+    const unsigned long long count = sim_split_count(preset, split);
     if (!count)
         return ORR_FAIL(ORR_EUSAGE, "--split: expected one that preset %s makes, found %s",
-                        preset.name, sim_split_name(split));
+                        preset->name, sim_split_name(split));
     if (index >= count)
         return ORR_FAIL(ORR_EUSAGE, "--sequence: %s of preset %s has %llu sequences, found %llu",
-                        sim_split_name(split), preset.name, count, index);
-    return sim_sequence_show(&preset, split, index, *cli->out ? cli->out : NULL);
+                        sim_split_name(split), preset->name, count, index);
+    return sim_sequence_show(preset, split, index, picture);
 }
 
 static int run(const struct orr_cli *cli)

@@ -211,13 +211,20 @@ static void write_input(const struct sim_shown *w, const struct drawn *drawn, FI
             (unsigned long long)w->index);
     fprintf(to, "note = '%d bodies, %d rows, time step %.4g yr'\n", s->planets + 1,
             w->sequence.positions, s->dt_yr);
+    char law[160];
+    sim_shown_law(w, law);
+    fprintf(to, "law = \"%s\"\n", law);
     fprintf(to, "lines = '%s'\nplanets = %d\n",
             sim_shown_kepler(w) ? "orbits of these elements" : "from sample to sample", s->planets);
     write_panels(w, panel, make_panels(w, drawn, panel), to);
     fprintf(to, "array colour[%d]\narray legend[%d]\n", s->planets, s->planets);
-    for (int i = 0; i < s->planets; i++)
-        fprintf(to, "colour[%d] = '%s'\nlegend[%d] = 'body %d: a = %.2f AU, e = %.2f'\n", i + 1,
-                colours[i], i + 1, i + 1, s->orbit[i].a_au, s->orbit[i].e);
+    for (int i = 0; i < s->planets; i++) {
+        fprintf(to, "colour[%d] = '%s'\nlegend[%d] = 'body %d", i + 1, colours[i], i + 1, i + 1);
+        if (w->unknown)
+            fprintf(to, "'\n");
+        else
+            fprintf(to, ": a = %.2f AU, e = %.2f'\n", s->orbit[i].a_au, s->orbit[i].e);
+    }
     fprintf(to, "$curve << END\n");
     for (int i = 0; i <= s->planets; i++)
         write_curve(w, &drawn[i], i, to);

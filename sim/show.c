@@ -2,6 +2,10 @@
 #include "show.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
 
 /* Samples per orbit: below the first, motion is not determined by the samples (Nyquist); below
  * the second, accelerations from differences are rough. */
@@ -15,15 +19,41 @@ double sim_shown_period_yr(const struct sim_shown *w, int i)
 
 bool sim_shown_kepler(const struct sim_shown *w)
 {
-    return sim_states_closed(&w->sequence.dynamics, &w->system);
+    return !w->unknown && sim_states_closed(&w->sequence.dynamics, &w->system);
+}
+
+void sim_shown_law(const struct sim_shown *w, char text[160])
+{
+    const struct sim_dynamics *d = &w->sequence.dynamics;
+    text[0] = '\0';
+    if (!w->unknown && !sim_shown_kepler(w))
+        snprintf(text, 160, "law %s%s%s: a, e and period are those of Newton's law at the start",
+                 d->law->name, d->nbody ? ", nbody" : "", d->jump_step ? ", with a jump" : "");
+}
+
+static void print_head(const struct sim_shown *w)
+{
+    char law[160];
+    printf("%s %llu of ", sim_split_name(w->split), (unsigned long long)w->index);
+    if (w->dir)
+        printf("%s: ", w->dir);
+    else
+        printf("preset %s, seed %llu: ", w->preset->name, (unsigned long long)w->preset->seed);
+    printf("%d bodies, %d positions, dt %.6g yr\n", w->system.planets + 1, w->sequence.positions,
+           w->system.dt_yr);
+    sim_shown_law(w, law);
+    if (*law)
+        printf("%s\n", law);
 }
 
 static void print_table(const struct sim_shown *w)
 {
     const struct sim_system *s = &w->system;
-    printf("%s %llu of preset %s, seed %llu: %d bodies, %d positions, dt %.6g yr\n",
-           sim_split_name(w->split), (unsigned long long)w->index, w->preset->name,
-           (unsigned long long)w->preset->seed, s->planets + 1, w->sequence.positions, s->dt_yr);
+    print_head(w);
+    if (w->unknown) {
+        printf("elements and masses are not known: %s\n", w->unknown);
+        return;
+    }
     printf("%-5s %12s %9s %7s %9s %9s %11s %9s\n", "body", "mass", "a", "e", "omega", "phase",
            "period", "samples");
     printf("%-5s %12s %9s %7s %9s %9s %11s %9s\n", "", "solar", "AU", "", "degrees", "degrees",
@@ -38,10 +68,6 @@ static void print_table(const struct sim_shown *w)
     printf("%-5s %12.4g\n", "star", s->star_mass);
     printf("centre of mass %.4f, %.4f AU; the star %s; %ld coordinates clipped\n", s->com_au[0],
            s->com_au[1], s->star_moves ? "moves around it" : "stays there", w->sequence.clipped);
-    if (!sim_shown_kepler(w))
-        printf("law %s%s%s: elements and periods are those of Newton's law, which sets the start\n",
-               w->sequence.dynamics.law->name, w->sequence.dynamics.nbody ? ", nbody" : "",
-               w->sequence.dynamics.jump_step ? ", with a jump" : "");
     for (int i = 0; i < s->planets; i++) {
         const double samples = sim_shown_period_yr(w, i) / s->dt_yr;
         if (samples < SAMPLES_LEAST)
@@ -64,14 +90,195 @@ int sim_sequence_show(const struct orr_preset *preset, enum sim_split split, uin
         rc = sim_sequence_create(&w.sequence, preset, split);
     if (rc)
         return rc;
-    rc = sim_system_draw(preset, split, index, w.sequence.rng, &w.system);
-    w.system.star_moves |= w.sequence.dynamics.nbody;
-    if (!rc)
-        rc = sim_sequence_make(&w.sequence, preset, split, index);
+    rc = sim_sequence_make(&w.sequence, preset, split, index);
+    w.system = w.sequence.system;
     if (!rc)
         print_table(&w);
     if (!rc && picture)
         rc = sim_picture_draw(&w, picture);
     sim_sequence_free(&w.sequence);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------ of a folder */
+
+/* A set has its number of sequences in its record; settings that ask for as many. */
+static int take_count(struct orr_preset *preset, enum sim_split split, const cJSON *record)
+{
+    static const char *const keys[SIM_SPLITS] = {
+        "orbits.train",          "orbits.val",          "orbits.test",
+        "orbits.two_body_train", "orbits.two_body_val", "orbits.two_body_test",
+        "orbits.solar_system",   "orbits.solar_system", "planets.train",
+        "planets.val",           "planets.eccentric",   "planets.test"};
+    const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "sequences"));
+    preset->planets.enabled |= split >= SIM_SPLIT_PLANETS_TRAIN;
+    if (split == SIM_SPLIT_PLANETS_SOLAR)
+        value = value && atoi(value) > SIM_SUN_PLANETS ? "true" : "false";
+    else if (split == SIM_SPLIT_SOLAR_SYSTEM || split == SIM_SPLIT_SOLAR_SYSTEM_TWO_BODY)
+        value = "true";
+    return value ? orr_preset_set_by(preset, "manifest.json", keys[split], value) : 0;
+}
+
+/* ORR_EINVAL with the reason where the set is not of these settings. */
+static int compare(const struct orr_preset *preset, enum sim_split split, const cJSON *made)
+{
+    char digest[ORR_DIGEST], why[ORR_WHY] = "";
+    cJSON *expected = NULL;
+    struct orr_book book = {0};
+    int rc = orr_book_create(&book);
+    if (!rc)
+        rc = orr_set_made(preset, sim_split_name(split), digest, &expected);
+    if (!rc)
+        rc = orr_book_import(&book, expected, sim_split_name(split), digest);
+    if (!rc && !orr_made_same(&book, digest, made, why))
+        rc = ORR_FAIL(ORR_EINVAL, "%s", why);
+    cJSON_Delete(expected);
+    orr_book_free(&book);
+    return rc;
+}
+
+/* The settings that a set was made from, as far as its record has them: what it leaves out had no
+ * effect. ORR_EINVAL where it has none, or they are of another version. */
+static int take_settings(struct orr_preset *preset, enum sim_split split, const cJSON *manifest,
+                         const cJSON *set)
+{
+    const cJSON *made = cJSON_GetObjectItemCaseSensitive(set, "made");
+    const cJSON *record = orr_made_record(made, orr_made_digest(made)), *item;
+    orr_preset_defaults(preset);
+    if (!record)
+        return ORR_FAIL(ORR_EINVAL, "%s",
+                        manifest ? "manifest.json does not say what it was made from"
+                                 : "no manifest.json, made elsewhere");
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(record, "settings"))
+        if (cJSON_IsString(item))
+            TRY(orr_preset_set_by(preset, "manifest.json", item->string, item->valuestring));
+    TRY(take_count(preset, split, record));
+    return compare(preset, split, made);
+}
+
+/* The set is of the settings that were given; how many sequences of it there are does not matter. */
+static int check_given(const struct orr_preset *given, const char *dir, enum sim_split split,
+                       const cJSON *set)
+{
+    const cJSON *made = cJSON_GetObjectItemCaseSensitive(set, "made");
+    struct orr_preset preset = *given;
+    char why[ORR_WHY];
+    TRY(take_count(&preset, split, orr_made_record(made, orr_made_digest(made))));
+    const int rc = compare(&preset, split, made);
+    if (rc != ORR_EINVAL)
+        return rc;
+    snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, orr_error());
+    return ORR_FAIL(rc,
+                    "%s: data set %s: %s; without --preset, --set, --seed and --run it is shown as "
+                    "it is",
+                    dir, sim_split_name(split), why);
+}
+
+/* Makes the sequence of the settings, for its elements, where they are known. */
+static int make_known(struct sim_shown *w, struct orr_preset *preset)
+{
+    TRY(sim_sequence_create(&w->sequence, preset, w->split));
+    TRY(sim_sequence_make(&w->sequence, preset, w->split, w->index));
+    w->system = w->sequence.system;
+    return 0;
+}
+
+/* The rows of the files, in place of those that were made. */
+static int take_rows(struct sim_shown *w, const struct sim_dataset *set, struct orr_preset *preset)
+{
+    struct sim_sequence *q = &w->sequence;
+    const size_t bytes = sim_kind_bytes(
+        set->tokens || sim_dataset_tokens(set, 0) ? SIM_KIND_OBS : SIM_KIND_COORDS, set->positions);
+    const uint16_t *tokens = sim_dataset_tokens(set, w->index);
+    const float *coords = sim_dataset_coords(set, w->index);
+    if (w->unknown) {
+        w->system = (struct sim_system){.planets = set->num_bodies[w->index] - 1};
+        w->system.dt_yr =
+            tokens ? sim_token_dt_yr(tokens[0], preset->orbits.bins) : orr_exp((double)coords[0]);
+        q->positions = set->positions;
+        q->scale = set->scale ? set->scale[w->index] : 1;
+        q->tokens = tokens ? orr_alloc(1, bytes) : NULL;
+        q->coords = tokens ? NULL : orr_alloc(1, bytes);
+        if (!(tokens ? (void *)q->tokens : (void *)q->coords))
+            return ORR_ENOMEM;
+        if (w->system.planets > SIM_PLANETS)
+            return ORR_FAIL(ORR_EFORMAT, "%s: sequence %llu: expected at most %d bodies, found %d",
+                            w->dir, (unsigned long long)w->index, SIM_PLANETS + 1,
+                            w->system.planets + 1);
+    } else if (memcmp(tokens ? (const void *)q->tokens : q->coords,
+                      tokens ? (const void *)tokens : coords, bytes) != 0) {
+        orr_note(false, "%s: note: rows of %s %llu differ from what its settings make here", w->dir,
+                 sim_split_name(w->split), (unsigned long long)w->index);
+    }
+    memcpy(tokens ? (void *)q->tokens : q->coords, tokens ? (const void *)tokens : coords, bytes);
+    return 0;
+}
+
+/* The set is open: its settings, elements and rows. */
+static int show_set(struct sim_shown *w, struct sim_dataset *data, const cJSON *manifest,
+                    const char *picture)
+{
+    struct orr_preset preset;
+    char why[512];
+    const struct orr_preset *given = w->preset;
+    const cJSON *sets = cJSON_GetObjectItemCaseSensitive(manifest, "sets");
+    const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, sim_split_name(w->split));
+    int rc = take_settings(&preset, w->split, manifest, set);
+    w->preset = &preset;
+    if (!rc && sim_split_positions(&preset, w->split) != data->positions)
+        rc = ORR_FAIL(ORR_EFORMAT, "its files have other lengths than its settings");
+    if (rc) {
+        if (rc == ORR_ENOMEM)
+            return rc;
+        snprintf(why, sizeof why, "%.500s", orr_error());
+        w->unknown = why;
+        orr_error_clear();
+        const double bins = orr_json_number(manifest, "bins");
+        const double extent = orr_json_number(manifest, "extent_au");
+        if (given) {
+            preset.orbits.bins = given->orbits.bins;
+            preset.orbits.extent_au = given->orbits.extent_au;
+        }
+        if (bins >= 1 && bins <= 65532 && extent > 0) { /* otherwise given, or the study's */
+            preset.orbits.bins = (int)bins;
+            preset.orbits.extent_au = extent;
+        }
+    }
+    data->bins = preset.orbits.bins;
+    TRY(sim_dataset_check_rows(data, w->index));
+    if (!w->unknown)
+        TRY(make_known(w, &preset));
+    TRY(take_rows(w, data, &preset));
+    print_table(w);
+    return picture ? sim_picture_draw(w, picture) : 0;
+}
+
+int sim_folder_show(const char *dir, const struct orr_preset *given, enum sim_split split,
+                    uint64_t index, const char *picture)
+{
+    struct sim_shown w = {.preset = given, .split = split, .index = index, .dir = dir};
+    struct sim_dataset data = {0};
+    cJSON *manifest = NULL;
+    if (picture)
+        TRY(sim_picture_check(picture));
+    TRY(sim_manifest_read(dir, &manifest));
+    const cJSON *set = cJSON_GetObjectItemCaseSensitive(
+        cJSON_GetObjectItemCaseSensitive(manifest, "sets"), sim_split_name(split));
+    int rc = 0;
+    if (manifest && !set)
+        rc = ORR_FAIL(ORR_EMISSING, "%s/manifest.json: no data set \"%s\"; --split names another",
+                      dir, sim_split_name(split));
+    if (!rc && given && set)
+        rc = check_given(given, dir, split, set);
+    if (!rc)
+        rc = sim_dataset_open_any(&data, dir, split);
+    if (!rc && index >= data.n)
+        rc = ORR_FAIL(ORR_EUSAGE, "--sequence: %s of %s has %zu sequences, found %llu",
+                      sim_split_name(split), dir, data.n, (unsigned long long)index);
+    if (!rc)
+        rc = show_set(&w, &data, manifest, picture);
+    sim_dataset_close(&data);
+    sim_sequence_free(&w.sequence);
+    cJSON_Delete(manifest);
     return rc;
 }

@@ -8,12 +8,16 @@ struct sim_shown {
     const struct orr_preset *preset;
     enum sim_split split;
     uint64_t index;
+    const char *unknown; /* why the elements are not known; NULL: they are */
+    const char *dir;     /* of the rows, NULL: made from the settings */
     struct sim_system system;
     struct sim_sequence sequence;
 };
 
 /* The bodies stay on the ellipses of their elements. */
 bool sim_shown_kepler(const struct sim_shown *shown);
+/* "law yukawa: a, e and period are those of Newton's law at the start"; "" where they hold. */
+void sim_shown_law(const struct sim_shown *shown, char text[160]);
 double sim_shown_period_yr(const struct sim_shown *shown, int planet);
 
 /* ORR_EUSAGE unless it is FILE.png or FILE.svg. */

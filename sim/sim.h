@@ -343,5 +343,10 @@ int sim_stream_checksum(const struct orr_preset *preset, int threads, bool quiet
  * rarely; picture: a .png or .svg file to draw, or NULL. */
 int sim_sequence_show(const struct orr_preset *preset, enum sim_split split, uint64_t index,
                       const char *picture);
+/* The same of a sequence that is in the folder: rows are those of its files, elements those of the
+ * settings that its manifest has, or not known (a note says why) where it has none, or of another
+ * version. given: ORR_EINVAL naming the setting where the set is not of these; NULL: of any. */
+int sim_folder_show(const char *dir, const struct orr_preset *given, enum sim_split split,
+                    uint64_t index, const char *picture);
 
 #endif

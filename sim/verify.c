@@ -119,9 +119,8 @@ static int verify_set(const char *dir, const cJSON *sets, const char *name, cons
 {
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, name);
     if (!set)
-        return ORR_FAIL(ORR_EMISSING,
-                        "%s/manifest.json: no data set \"%s\"; make it with: %s", dir, name,
-                        command);
+        return ORR_FAIL(ORR_EMISSING, "%s/manifest.json: no data set \"%s\"; make it with: %s", dir,
+                        name, command);
     return verify_files(dir, set, command);
 }
 
@@ -141,15 +140,14 @@ static bool has_data(const char *dir)
 
 /* Files without a manifest: nothing, an unfinished writing, or data sets made elsewhere. */
 static int verify_foreign(const struct orr_preset *preset, const char *dir,
-                          const enum sim_split splits[], int count, const char *command,
-                          bool quiet)
+                          const enum sim_split splits[], int count, const char *command, bool quiet)
 {
     char path[4096];
     struct sim_dataset set;
     int rc = orr_path(path, "%s/progress.json", dir);
     if (!rc && orr_exists(path))
-        return ORR_FAIL(ORR_EMISSING,
-                        "%s: data sets there are not finished; go on with: %s", dir, command);
+        return ORR_FAIL(ORR_EMISSING, "%s: data sets there are not finished; go on with: %s", dir,
+                        command);
     if (!rc && !has_data(dir))
         rc = ORR_FAIL(ORR_EMISSING, "%s: no data sets there; make them with: %s", dir, command);
     for (int i = 0; i < count && !rc; i++) {

@@ -207,8 +207,34 @@ refuse "show: no number" 2 --sequence: 'a whole number' '"3x"' -- "$BIN/orbits" 
 refuse "show: a split that the preset leaves empty" 2 --split: smoke solar_system -- \
     "$BIN/orbits" show --preset smoke --split solar_system
 refuse "show: what picture" 2 --out: FILE.png '"orbit.pdf"' -- "$BIN/orbits" show --out orbit.pdf
-refuse "show: other settings than the folder's" 2 "$WORK/whole" 'give its --preset' -- \
-    "$BIN/orbits" show "$WORK/whole"
+# a folder shows what it holds, whatever made it
+check "show: a folder" prints '^train 3 of .*/whole: [0-9]+ bodies, ' \
+    program orbits show "$WORK/whole" --sequence 3
+refuse "show: a folder of other settings" 1 "$WORK/whole" 'data set train' 'expected' -- \
+    "$BIN/orbits" show "$WORK/whole" --preset smoke
+held=$WORK/held
+check "sets of another law" program orbits --preset smoke --quiet --threads 1 --seed 5 --out "$held" \
+    --set orbits.law=yukawa --set orbits.law_alpha=2 --set orbits.train=8 --set orbits.train_files=6
+for set in train two_body_test planets_val planets_solar; do
+    check "show: $set, whose elements are Newton's" \
+        prints "^law yukawa: a, e and period are those of Newton's law" \
+        program orbits show "$held" --split $set
+done
+refuse "show: a sequence that is not there" 2 --sequence: "$held has 6 sequences" 'found 6' -- \
+    "$BIN/orbits" show "$held" --sequence 6
+refuse "show: a set that is not there" 1 "$held/manifest.json" 'no data set "solar_system"' -- \
+    "$BIN/orbits" show "$held" --split solar_system
+refuse "show: no folder" 1 "$WORK/nowhere/obs_train.npy" 'cannot open' -- \
+    "$BIN/orbits" show "$WORK/nowhere"
+check "show: with its settings" program orbits show "$held" --preset smoke --seed 5 \
+    --set orbits.law=yukawa --set orbits.law_alpha=2
+printf '\0\0\300\77' | dd of="$held/coords_train.npy" bs=1 seek=200 conv=notrunc status=none
+program orbits show "$held" >"$WORK/shown" 2>&1
+check "show: rows of the files" grep -q 'rows of train 0 differ from what its settings make' \
+    "$WORK/shown"
+rm "$held/manifest.json"
+check "show: a folder made elsewhere" prints 'not known: no manifest.json, made elsewhere' \
+    program orbits show "$held"
 refuse "no such command" 2 'unexpected argument "verfy"' verify -- "$BIN/orbits" verfy
 refuse "--split without show" 2 --split 'orbits show' -- "$BIN/orbits" --split train
 if command -v gnuplot >/dev/null; then
