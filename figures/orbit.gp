@@ -89,9 +89,9 @@ do for [i = 1:planets] {
 }
 set object 30 circle at x, y - 24 * planets size 7 fc rgb gold fs solid border lc rgb rim
 set label 30 "star" at x + 16, y - 24 * planets left font ",10"
-set label 31 "lines: ".lines."; dots: samples, the first one in a ring" at left, 18 left font ",10" tc rgb "#444444"
+set label 31 "lines: ".lines."; dots: samples, the first one in a ring" at left, 14 left font ",10" tc rgb "#444444"
 if (strlen(law) > 0) {
-    set label 32 law at left, 36 left font ",10" tc rgb "#444444" noenhanced
+    set label 32 law at left, 32 left font ",10" tc rgb "#444444" noenhanced
 }
 plot NaN notitle
 unset multiplot

@@ -51,9 +51,11 @@ for preset in smoke smoke_tokens vafa2025; do
 done
 both small_e --preset smoke --set orbits.e_max=1e-5
 both uniform_masses --preset smoke --set orbits.mass_prior=uniform
-for law in power yukawa mond plummer post_newtonian hooke lambda; do
-    both $law --preset smoke --set orbits.law=$law --set orbits.law_exponent=-1.5 \
-        --set orbits.law_a0=5 --set orbits.law_constant=0.00001
+for law in power:exponent=-1.5 yukawa mond:a0=5 plummer post_newtonian hooke \
+           lambda:constant=0.00001; do
+    own=()
+    [ "$law" = "${law%:*}" ] || own=(--set "orbits.law_${law#*:}")
+    both ${law%:*} --preset smoke --set orbits.law=${law%:*} "${own[@]}"
 done
 
 # what calls the C library is seen to: expressions, by muParser
