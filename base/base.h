@@ -408,7 +408,8 @@ int orr_json_write(const char *path, const struct cJSON *json);
 
 /* ---------------------------------------------------------------------------------- .npy */
 
-enum orr_dtype { ORR_U8, ORR_U16, ORR_U32, ORR_I32, ORR_I64, ORR_F32, ORR_F64 };
+/* The last two, 16-bit floats, are read from safetensors alone. */
+enum orr_dtype { ORR_U8, ORR_U16, ORR_U32, ORR_I32, ORR_I64, ORR_F32, ORR_F64, ORR_F16, ORR_BF16 };
 size_t orr_dtype_size(enum orr_dtype dtype);
 const char *orr_dtype_descr(enum orr_dtype dtype); /* "<u2" */
 
@@ -422,7 +423,7 @@ struct orr_npy {
     size_t map_bytes;
 };
 /* Maps a .npy file (versions 1-3, little endian, C order). Truncated, foreign or
- * Fortran-ordered files are ORR_EFORMAT. */
+ * Fortran-ordered files, and bytes behind the array, are ORR_EFORMAT. */
 int orr_npy_open(const char *path, struct orr_npy *npy);
 /* As above and checks dtype and shape; a shape entry of 0 accepts any size and receives it. */
 int orr_npy_expect(const char *path, struct orr_npy *npy, enum orr_dtype dtype, int ndim,
@@ -450,7 +451,8 @@ struct orr_tensor {
 int orr_safetensors_write(const char *path, const struct orr_tensor *tensors, size_t count,
                           const char *const *metadata);
 struct orr_safetensors;
-/* Maps a file and verifies header, extents and the checksums that it has. */
+/* Maps a file and verifies header, extents, which have to fill the data without overlap or gap, and
+ * the checksums that it has. */
 int orr_safetensors_open(const char *path, struct orr_safetensors **file);
 /* NULL when there is no such tensor; data points into the map. */
 const struct orr_tensor *orr_safetensors_find(const struct orr_safetensors *file, const char *name);

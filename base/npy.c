@@ -15,10 +15,11 @@ static const struct {
     size_t size;
     const char *descr;
 } dtypes[] = {
-    [ORR_U8] = {1, "|u1"},  [ORR_U16] = {2, "<u2"}, [ORR_U32] = {4, "<u4"}, [ORR_I32] = {4, "<i4"},
-    [ORR_I64] = {8, "<i8"}, [ORR_F32] = {4, "<f4"}, [ORR_F64] = {8, "<f8"},
+    [ORR_U8] = {1, "|u1"},  [ORR_U16] = {2, "<u2"}, [ORR_U32] = {4, "<u4"},
+    [ORR_I32] = {4, "<i4"}, [ORR_I64] = {8, "<i8"}, [ORR_F32] = {4, "<f4"},
+    [ORR_F64] = {8, "<f8"}, [ORR_F16] = {2, "<f2"}, [ORR_BF16] = {2, "bf16"},
 };
-enum { DTYPES = sizeof dtypes / sizeof *dtypes };
+enum { DTYPES = ORR_F16 }; /* that .npy files are read with */
 
 size_t orr_dtype_size(enum orr_dtype dtype)
 {
@@ -132,9 +133,9 @@ static int parse(const char *path, struct orr_npy *npy)
     if (!rc && !array_bytes(npy, &bytes))
         rc = ORR_FAIL(ORR_EFORMAT, "%s: the shape overflows", path);
     const size_t have = npy->map_bytes - prefix - length;
-    if (!rc && have < bytes)
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: truncated: expected %zu bytes of data, found %zu", path,
-                      bytes, have);
+    if (!rc && have != bytes)
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: %s: expected %zu bytes of data, found %zu", path,
+                      have < bytes ? "truncated" : "bytes behind the array", bytes, have);
     npy->data = raw + prefix + length;
     return rc ? rc : align(path, npy, bytes);
 }

@@ -152,12 +152,16 @@ struct orr_model_preset {
 
 /* Text instead of orbits (docs/text.md): bytes, or tokens in shards. */
 enum { ORR_PATHS = 256 };
+/* What a file of text without a header holds. */
+enum orr_tokens { ORR_TOKENS_AUTO, ORR_TOKENS_BYTES, ORR_TOKENS_UINT16, ORR_TOKENS_UINT32 };
+
 struct orr_text_preset {
     char train[ORR_PATHS]; /* files, folders, patterns: a,b,c; "" = orbits */
     char val[ORR_PATHS];   /* "": held out of train */
     int positions;         /* tokens of a sequence: positions - 1 inputs, each with its next */
     double val_fraction;   /* the last part of train, held out when val is "" */
-    int vocab;             /* of token shards; bytes have 256 */
+    int vocab;             /* of tokens; bytes have 256 */
+    enum orr_tokens tokens;
 };
 
 /* Which weights a training changes. */

@@ -136,6 +136,7 @@ static const struct {
     {"text.", ALL & ~BIT(PRETRAIN), not_data},
     {"text.train", ALL, "the text is an input by its content"},
     {"text.val", ALL, "the text is an input by its content"},
+    {"text.tokens", ALL, "the text is an input by its content"},
 
     {"model.", SETS, not_data},
     {"model.", EVALUATIONS | TABLES | LAWS, by_model},

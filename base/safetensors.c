@@ -12,8 +12,8 @@
 #include <xxhash.h>
 
 static const char *const names[] = {
-    [ORR_U8] = "U8",   [ORR_U16] = "U16", [ORR_U32] = "U32", [ORR_I32] = "I32",
-    [ORR_I64] = "I64", [ORR_F32] = "F32", [ORR_F64] = "F64",
+    [ORR_U8] = "U8",   [ORR_U16] = "U16", [ORR_U32] = "U32", [ORR_I32] = "I32",   [ORR_I64] = "I64",
+    [ORR_F32] = "F32", [ORR_F64] = "F64", [ORR_F16] = "F16", [ORR_BF16] = "BF16",
 };
 enum { NAMES = sizeof names / sizeof *names };
 
@@ -209,6 +209,43 @@ static int parse_entry(const char *path, const cJSON *entry, unsigned char *data
     return 0;
 }
 
+static int compare_places(const void *a, const void *b)
+{
+    const struct orr_tensor *x = a, *y = b;
+    const size_t x_bytes = tensor_bytes(x), y_bytes = tensor_bytes(y);
+    if (x->data != y->data)
+        return (const char *)x->data < (const char *)y->data ? -1 : 1;
+    return (x_bytes > y_bytes) - (x_bytes < y_bytes); /* empty ones first */
+}
+
+/* The tensors, in any order, fill the data from its first byte to its last. */
+static int check_places(const char *path, const struct orr_safetensors *file,
+                        const unsigned char *data, size_t bytes)
+{
+    struct orr_tensor *sorted = orr_alloc(file->count ? file->count : 1, sizeof *sorted);
+    size_t end = 0;
+    int rc = sorted ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    if (!rc && file->count)
+        memcpy(sorted, file->tensors, file->count * sizeof *sorted);
+    if (!rc)
+        qsort(sorted, file->count, sizeof *sorted, compare_places);
+    for (size_t i = 0; i < file->count && !rc; i++) {
+        const size_t from = (size_t)((const unsigned char *)sorted[i].data - data);
+        if (from != end)
+            rc = ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": %s: expected at byte %zu, found at %zu",
+                          path, sorted[i].name,
+                          from < end ? "overlaps others" : "bytes before it are of no tensor", end,
+                          from);
+        end = from + tensor_bytes(&sorted[i]);
+    }
+    if (!rc && end != bytes)
+        rc = ORR_FAIL(ORR_EFORMAT,
+                      "%s: bytes behind the last tensor: expected %zu bytes of data, found %zu",
+                      path, end, bytes);
+    free(sorted);
+    return rc;
+}
+
 /* Whether `what` has the sum that its metadata says; without one it was written by somebody else,
  * or the metadata by an earlier version. */
 static int verify(const char *path, const struct orr_safetensors *file, const char *name,
@@ -274,21 +311,14 @@ static int parse(const char *path, struct orr_safetensors *file)
         return ORR_ENOMEM;
     unsigned char *data = raw + 8 + length;
     const size_t bytes = file->map_bytes - 8 - (size_t)length;
-    size_t all = 0;
     const cJSON *entry;
     cJSON_ArrayForEach (entry, file->header) {
         if (entry == file->metadata)
             continue;
-        int rc = parse_entry(path, entry, data, bytes, &file->tensors[file->count]);
-        if (rc)
-            return rc;
-        all += tensor_bytes(&file->tensors[file->count++]);
-        if (all > bytes)
-            return ORR_FAIL(ORR_EFORMAT,
-                            "%s: tensor \"%s\": overlaps others: expected at most %zu bytes of "
-                            "tensors together",
-                            path, entry->string, bytes);
+        TRY(parse_entry(path, entry, data, bytes, &file->tensors[file->count]));
+        file->count++;
     }
+    TRY(check_places(path, file, data, bytes));
     return verify_both(path, file, data, bytes);
 }
 

@@ -204,6 +204,12 @@ static int read_config(const struct orr_safetensors *file, const char *path,
     return 0;
 }
 
+/* Weights of other programs may have fewer bits. */
+static bool is_read(enum orr_dtype dtype)
+{
+    return dtype == DTYPE || dtype == ORR_F16 || dtype == ORR_BF16;
+}
+
 /* The tensor prefix + name of parameter p, of its shape. */
 static int find_tensor(const struct orr_safetensors *file, const char *path, const char *prefix,
                        const struct gpt_parameter *p, const struct orr_tensor **found)
@@ -213,10 +219,10 @@ static int find_tensor(const struct orr_safetensors *file, const char *path, con
     const struct orr_tensor *t = *found = orr_safetensors_find(file, name);
     if (!t)
         return ORR_FAIL(ORR_EMISSING, "%s: tensor \"%s\" is missing", path, name);
-    if (t->dtype != DTYPE || t->ndim != p->ndim || t->shape[0] != p->shape[0] ||
+    if (!is_read(t->dtype) || t->ndim != p->ndim || t->shape[0] != p->shape[0] ||
         (p->ndim == 2 && t->shape[1] != p->shape[1]))
         return ORR_FAIL(ORR_EFORMAT,
-                        "%s: tensor \"%s\": expected %s [%zu, %zu], found %s "
+                        "%s: tensor \"%s\": expected %s, <f2 or bf16 [%zu, %zu], found %s "
                         "[%zu, %zu]",
                         path, name, orr_dtype_descr(DTYPE), p->shape[0], p->shape[1],
                         orr_dtype_descr(t->dtype), t->ndim ? t->shape[0] : 1,
@@ -238,20 +244,57 @@ static int check_weights(const struct orr_safetensors *file, const char *path,
     return rc;
 }
 
-/* Of `count` reals that may lie at any address, the first that is not finite; count: all are. */
-static size_t first_bad(const unsigned char *data, size_t count)
+/* IEEE 754 binary16. */
+static real from_half(unsigned bits)
 {
-    real x;
-    for (size_t i = 0; i < count; i++) {
-        memcpy(&x, data + i * sizeof x, sizeof x);
-        if (!isfinite(x))
-            return i;
-    }
-    return count;
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 31  ? (fraction ? NAN : INFINITY)
+                        : exponent == 0 ? ldexp(fraction, -24)
+                                        : ldexp(1024 + fraction, exponent - 25);
+    return (real)(bits >> 15 ? -size : size);
 }
 
-/* Copies prefix + every name of the table into arena; all must be there, and finite: no training
- * saves other weights, and figures of such a model would be none. */
+/* Number i of a tensor of floats, which may lie at any address. */
+static real number_at(const struct orr_tensor *t, size_t i)
+{
+    const unsigned char *at = (const unsigned char *)t->data + i * orr_dtype_size(t->dtype);
+    real whole;
+    float upper;
+    uint16_t half;
+    if (t->dtype == DTYPE) {
+        memcpy(&whole, at, sizeof whole);
+        return whole;
+    }
+    memcpy(&half, at, sizeof half);
+    if (t->dtype == ORR_F16)
+        return from_half(half);
+    const uint32_t bits = (uint32_t)half << 16; /* bf16: the upper half of an fp32 */
+    memcpy(&upper, &bits, sizeof upper);
+    return (real)upper;
+}
+
+/* The numbers of a tensor to where the model has them. All must be finite: no training saves other
+ * weights, and figures of such a model would be none. */
+static int read_tensor(const struct orr_tensor *t, const char *path, const struct gpt_model *model,
+                       size_t count, real *to)
+{
+    real *converted = t->dtype == DTYPE ? NULL : orr_alloc(count, sizeof *converted);
+    int rc = converted || t->dtype == DTYPE ? 0 : ORR_FAIL(ORR_ENOMEM, "%s: out of memory", path);
+    for (size_t i = 0; i < count && !rc; i++) {
+        const real x = number_at(t, i);
+        if (!isfinite(x))
+            rc = ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": number %zu is not finite", path, t->name,
+                          i);
+        if (converted)
+            converted[i] = x;
+    }
+    if (!rc)
+        rc = model->ops->upload(to, converted ? converted : t->data, count * sizeof(real));
+    free(converted);
+    return rc;
+}
+
+/* Copies prefix + every name of the table into arena; all must be there. */
 static int read_arena(const struct orr_safetensors *file, const char *path,
                       const struct gpt_model *model, const char *prefix, real *arena)
 {
@@ -259,11 +302,7 @@ static int read_arena(const struct orr_safetensors *file, const char *path,
         const struct gpt_parameter *p = &model->table[i];
         const struct orr_tensor *t;
         TRY(find_tensor(file, path, prefix, p, &t));
-        const size_t bad = first_bad(t->data, p->count);
-        if (bad < p->count)
-            return ORR_FAIL(ORR_EFORMAT, "%s: tensor \"%s\": number %zu is not finite", path,
-                            t->name, bad);
-        TRY(model->ops->upload(arena + p->offset, t->data, p->count * sizeof(real)));
+        TRY(read_tensor(t, path, model, p->count, arena + p->offset));
     }
     return 0;
 }

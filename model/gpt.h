@@ -369,8 +369,9 @@ long gpt_source_count(const struct gpt_source *source);
  * first + b is the sequence index when in_order, else the draw number of a random pick. */
 int gpt_source_fill(struct gpt_source *source, uint64_t first, bool in_order, double noise_au,
                     uint64_t seed, struct gpt_batch *batch);
-/* XXH64 of the whole text of a text preset, what is held out included. */
-int gpt_text_content(const struct orr_preset *preset, uint64_t *content);
+/* XXH64 of the whole text of a text preset, what is held out included. Unless quiet, a line on
+ * stderr per setting says what its files are read as. */
+int gpt_text_content(const struct orr_preset *preset, bool quiet, uint64_t *content);
 /* A record that hides a key: "\n", words, "{" key "}", words, "?" key, with the key at a random
  * place; record (length), length at least GPT_PASSKEY_LEAST. The text "passkey:N" consists of such
  * ones; (seed, index > 0) are none of them. */

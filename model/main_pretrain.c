@@ -174,7 +174,8 @@ static int open_chain(struct call *call)
     uint64_t content;
     int rc = orr_chain_open(&call->chain, &cli->preset, orbits_option);
     if (!rc && orr_preset_is_text(&cli->preset)) {
-        rc = gpt_text_content(&cli->preset, &content);
+        rc = gpt_text_content(
+            &cli->preset, cli->quiet || cli->plan || orr_side() || cluster_rank() > 0, &content);
         if (!rc)
             rc = orr_chain_take_text(&call->chain, content);
     }

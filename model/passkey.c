@@ -93,7 +93,7 @@ int gpt_passkey_text(const char *key, const char *asked, struct gpt_text_file *f
         at += length;
     }
     gsl_rng_free(rng);
-    file->bytes = text;
+    file->data = text;
     file->count = (uint64_t)at;
     return 0;
 }

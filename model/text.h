@@ -1,9 +1,11 @@
 /* text.h - text as one long row of tokens, mapped from files; inside model/ only.
  *
- * Two kinds of files, told apart by their first bytes. Token shards as llm.c writes them: a header
- * of 256 int32 (magic 20240520, version 1, number of tokens, zeros), then the tokens as uint16, all
- * little endian. Everything else is bytes: a token is a byte, the vocabulary 256. Several files are
- * one text, in the order in which they are named; how a text is cut into files changes nothing. */
+ * Kinds of files, told apart by their first bytes, all little endian. Token shards as llm.c writes
+ * them: a header of 256 int32 (magic, version, number of tokens, zeros), then the tokens: uint16
+ * (magic 20240520, version 1) or uint32 (magic 20240801, version 7). NumPy's .npy of whole numbers in
+ * one dimension. Files without such a header are what text.tokens says: bytes, unless it says
+ * otherwise, where a token is a byte and the vocabulary 256, or bare tokens. Several files are one
+ * text, in the order in which they are named; how a text is cut into files changes nothing. */
 #ifndef GPT_TEXT_H
 #define GPT_TEXT_H
 
@@ -15,9 +17,10 @@ struct gpt_text_file {
     char *path;
     void *map;
     size_t map_bytes;
-    const uint8_t *bytes;   /* the first token of a file of bytes, or NULL */
-    const uint16_t *tokens; /* ... of a shard, or NULL */
-    uint64_t first, count;  /* place in the text, tokens */
+    const void *data;      /* the first token */
+    enum orr_dtype dtype;  /* of tokens in the file: unsigned, or signed where .npy has it so */
+    bool tokens;           /* of the vocabulary text.vocab; false: bytes */
+    uint64_t first, count; /* place in the text, tokens */
 };
 struct gpt_text_files {
     struct gpt_text_file *file; /* (files) */
@@ -27,10 +30,16 @@ struct gpt_text_files {
     bool keys;      /* a text of passkeys */
 };
 /* Maps what `paths` names: files, folders (every file in them whose name does not begin with a dot,
- * by name) and patterns (*, ?, [...], by name), separated by commas. vocab is that of token shards.
- * Errors name `key` ("text.train") and the file: nothing there (ORR_EMISSING), an empty file, a
- * mixture of kinds, another version, a truncated shard (ORR_EFORMAT). Close also after an error. */
-int gpt_text_files_open(struct gpt_text_files *text, const char *key, const char *paths, int vocab);
+ * by name) and patterns (*, ?, [...], by name), separated by commas. Of the settings, vocab is that of
+ * tokens, and `tokens` says what files without a header hold. Errors name `key` ("text.train") and
+ * the file: nothing there (ORR_EMISSING), an empty file, a mixture of bytes and tokens, another
+ * version, a truncated shard, a file of llm.c that is no tokens (ORR_EFORMAT). Close also after an
+ * error. */
+int gpt_text_files_open(struct gpt_text_files *text, const char *key, const char *paths,
+                        const struct orr_text_preset *settings);
+/* A line on the terminal: what the files were read as. */
+void gpt_text_tell(const struct gpt_text_files *text, const char *key, const char *paths,
+                   bool quiet);
 void gpt_text_files_close(struct gpt_text_files *text);
 /* Copies tokens at .. at + count - 1. A token outside the vocabulary: ORR_EFORMAT naming file and
  * byte offset. */

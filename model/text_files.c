@@ -1,4 +1,4 @@
-/* text_files.c - files of bytes and shards of tokens, mapped and joined to one text. */
+/* text_files.c - files of bytes and of tokens, mapped and joined to one text. */
 #include "text.h"
 #include "model.h"
 
@@ -11,35 +11,113 @@
 
 #include <xxhash.h>
 
-/* llm.c's shards (dev/data/data_common.py, write_datafile) */
-enum { MAGIC = 20240520, VERSION = 1, HEADER_INTS = 256, HEADER_BYTES = 4 * HEADER_INTS };
+/* What llm.c's files begin with: shards of tokens (dev/data/data_common.py, write_datafile), and what
+ * no text is. */
+static const struct magic {
+    int32_t magic, version;
+    enum orr_dtype dtype;
+    const char *other; /* NULL: tokens */
+} magics[] = {
+    {20240520, 1, ORR_U16, NULL},
+    {20240801, 7, ORR_U32, NULL},
+    {20240326, 0, ORR_U8, "a model"},
+    {20240327, 0, ORR_U8, "a debug state"},
+    {20240328, 0, ORR_U8, "a tokenizer"},
+    {20240522, 0, ORR_U8, "an evaluation set with choices"},
+    {20240527, 0, ORR_U8, "an optimiser state"},
+};
+enum { MAGICS = sizeof magics / sizeof *magics };
+enum { HEADER_INTS = 256, HEADER_BYTES = 4 * HEADER_INTS };
 enum { PIECE = 1 << 20 }; /* tokens that are hashed at once */
 
 /* ------------------------------------------------------------------------------ one file */
 
-static int open_shard(const char *key, struct gpt_text_file *f, int vocab)
+static int open_shard(const char *key, struct gpt_text_file *f, const struct magic *kind)
 {
     int32_t header[HEADER_INTS];
+    const size_t size = orr_dtype_size(kind->dtype);
+    if (kind->other)
+        return ORR_FAIL(ORR_EFORMAT, "%s: %s: expected text or tokens, found %s of llm.c", key,
+                        f->path, kind->other);
     if (f->map_bytes < HEADER_BYTES)
         return ORR_FAIL(ORR_EFORMAT, "%s: %s: a token shard begins with %d bytes, found %zu", key,
                         f->path, HEADER_BYTES, f->map_bytes);
     memcpy(header, f->map, sizeof header);
-    if (header[1] != VERSION)
+    if (header[1] != kind->version)
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: %s: token shard, at byte 4: expected version %d, found %d", key,
-                        f->path, VERSION, (int)header[1]);
-    const size_t there = (f->map_bytes - HEADER_BYTES) / sizeof *f->tokens;
-    if (header[2] < 1 || f->map_bytes != HEADER_BYTES + 2 * (size_t)header[2])
+                        f->path, (int)kind->version, (int)header[1]);
+    const size_t there = (f->map_bytes - HEADER_BYTES) / size;
+    if (header[2] < 1 || f->map_bytes != HEADER_BYTES + size * (size_t)header[2])
         return ORR_FAIL(ORR_EFORMAT,
                         "%s: %s: token shard, at byte 8: %d tokens are %lld bytes with the header, "
                         "found %zu bytes (%zu tokens)",
-                        key, f->path, (int)header[2], HEADER_BYTES + 2 * (long long)header[2],
-                        f->map_bytes, there);
-    if (vocab < 2)
-        return ORR_FAIL(ORR_EUSAGE, "text.vocab: expected at least 2, found %d", vocab);
+                        key, f->path, (int)header[2],
+                        HEADER_BYTES + (long long)size * (long long)header[2], f->map_bytes, there);
     f->count = (uint64_t)header[2];
-    f->tokens = (const uint16_t *)(const void *)((const char *)f->map + HEADER_BYTES);
+    f->dtype = kind->dtype;
+    f->data = (const char *)f->map + HEADER_BYTES;
     return 0;
+}
+
+/* The last error, which names the file, with the setting before it. */
+static int fail_in(const char *key, int rc)
+{
+    char why[4096];
+    snprintf(why, sizeof why, "%s", orr_error());
+    return ORR_FAIL(rc, "%s: %s", key, why);
+}
+
+/* NumPy's array instead of its file. */
+static int open_npy(const char *key, struct gpt_text_file *f)
+{
+    struct orr_npy npy;
+    const int rc = orr_npy_open(f->path, &npy);
+    if (rc)
+        return fail_in(key, rc);
+    orr_file_unmap(f->map, f->map_bytes);
+    f->map = npy.map;
+    f->map_bytes = npy.map_bytes;
+    f->data = npy.data;
+    f->dtype = npy.dtype;
+    f->count = npy.shape[0];
+    if (npy.ndim != 1 || f->dtype == ORR_F32 || f->dtype == ORR_F64)
+        return ORR_FAIL(ORR_EFORMAT,
+                        "%s: %s: expected tokens, whole numbers in one dimension, found %s in %d",
+                        key, f->path, orr_dtype_descr(npy.dtype), npy.ndim);
+    return f->count ? 0 : ORR_FAIL(ORR_EFORMAT, "%s: %s: the array is empty", key, f->path);
+}
+
+/* A file without a header. */
+static int open_bare(const char *key, struct gpt_text_file *f, enum orr_tokens tokens)
+{
+    f->dtype = tokens == ORR_TOKENS_UINT16   ? ORR_U16
+               : tokens == ORR_TOKENS_UINT32 ? ORR_U32
+                                             : ORR_U8;
+    f->tokens = f->dtype != ORR_U8;
+    f->data = f->map;
+    f->count = f->map_bytes / orr_dtype_size(f->dtype);
+    if (f->map_bytes % orr_dtype_size(f->dtype))
+        return ORR_FAIL(ORR_EFORMAT, "%s: %s: expected tokens of %zu bytes, found %zu bytes", key,
+                        f->path, orr_dtype_size(f->dtype), f->map_bytes);
+    return 0;
+}
+
+/* What a mapped file holds, by its first bytes. */
+static int open_kind(const char *key, struct gpt_text_file *f, enum orr_tokens tokens)
+{
+    int32_t first = 0;
+    if (f->map_bytes >= sizeof first)
+        memcpy(&first, f->map, sizeof first);
+    if (tokens == ORR_TOKENS_BYTES)
+        return open_bare(key, f, tokens);
+    f->tokens = true;
+    if (f->map_bytes >= 6 && !memcmp(f->map, "\x93NUMPY", 6))
+        return open_npy(key, f);
+    for (int i = 0; i < MAGICS; i++)
+        if (first == magics[i].magic)
+            return open_shard(key, f, &magics[i]);
+    return open_bare(key, f, tokens);
 }
 
 static int map_file(const char *key, struct gpt_text_file *f)
@@ -47,11 +125,7 @@ static int map_file(const char *key, struct gpt_text_file *f)
     const int rc = orr_file_map(f->path, &f->map, &f->map_bytes);
     if (!rc && !f->map)
         return ORR_FAIL(ORR_EFORMAT, "%s: %s: the file is empty", key, f->path);
-    if (!rc)
-        return 0;
-    char why[4096];
-    snprintf(why, sizeof why, "%s", orr_error());
-    return ORR_FAIL(rc, "%s: %s", key, why);
+    return rc ? fail_in(key, rc) : 0;
 }
 
 /* Text that is made, not read. */
@@ -63,7 +137,8 @@ static bool is_made(const char *path)
 }
 
 /* Adds a file at the end of the text; the first one settles the kind. */
-static int add_file(struct gpt_text_files *text, const char *key, const char *path, int vocab)
+static int add_file(struct gpt_text_files *text, const char *key, const char *path,
+                    const struct orr_text_preset *settings)
 {
     struct gpt_text_file *grown =
         realloc(text->file, ((size_t)text->files + 1) * sizeof *text->file);
@@ -80,21 +155,13 @@ static int add_file(struct gpt_text_files *text, const char *key, const char *pa
         return ORR_FAIL(ORR_EINVAL, "%s: %s stands beside other text: expected it alone", key,
                         keys ? path : text->file[0].path);
     text->keys = keys;
-    int32_t magic = 0;
-    if (f->map_bytes >= sizeof magic)
-        memcpy(&magic, f->map, sizeof magic);
-    const bool shard = magic == MAGIC;
-    if (text->files > 1 && shard != (text->file[0].tokens != NULL))
+    if (!keys)
+        TRY(open_kind(key, f, settings->tokens));
+    if (f->tokens != text->file[0].tokens)
         return ORR_FAIL(ORR_EFORMAT, "%s: %s holds %s, %s holds %s: expected one kind", key,
-                        text->file[0].path, shard ? "bytes" : "tokens", f->path,
-                        shard ? "tokens" : "bytes");
-    if (shard) {
-        TRY(open_shard(key, f, vocab));
-    } else if (!f->bytes) {
-        f->bytes = f->map;
-        f->count = f->map_bytes;
-    }
-    text->vocab = shard ? vocab : GPT_TEXT_BYTES;
+                        text->file[0].path, f->tokens ? "bytes" : "tokens", f->path,
+                        f->tokens ? "tokens" : "bytes");
+    text->vocab = f->tokens ? settings->vocab : GPT_TEXT_BYTES;
     text->count += f->count;
     return 0;
 }
@@ -111,7 +178,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name); /* the same in every locale */
 }
 
-static int add_folder(struct gpt_text_files *text, const char *key, const char *folder, int vocab)
+static int add_folder(struct gpt_text_files *text, const char *key, const char *folder,
+                      const struct orr_text_preset *settings)
 {
     struct dirent **entry = NULL;
     const int before = text->files, count = scandir(folder, &entry, is_shown, by_name);
@@ -124,7 +192,7 @@ static int add_folder(struct gpt_text_files *text, const char *key, const char *
         if (!rc)
             rc = orr_path(path, "%s/%s", folder, entry[i]->d_name);
         if (!rc && !stat(path, &info) && S_ISREG(info.st_mode))
-            rc = add_file(text, key, path, vocab);
+            rc = add_file(text, key, path, settings);
         free(entry[i]);
     }
     free(entry);
@@ -139,7 +207,8 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add_pattern(struct gpt_text_files *text, const char *key, const char *pattern, int vocab)
+static int add_pattern(struct gpt_text_files *text, const char *key, const char *pattern,
+                       const struct orr_text_preset *settings)
 {
     glob_t found;
     int rc = 0;
@@ -150,23 +219,25 @@ static int add_pattern(struct gpt_text_files *text, const char *key, const char 
         return ORR_FAIL(ORR_EIO, "%s: %s: cannot list", key, pattern);
     qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, compare_paths);
     for (size_t i = 0; i < found.gl_pathc && !rc; i++)
-        rc = add_file(text, key, found.gl_pathv[i], vocab);
+        rc = add_file(text, key, found.gl_pathv[i], settings);
     globfree(&found);
     return rc;
 }
 
-static int add_part(struct gpt_text_files *text, const char *key, const char *part, int vocab)
+static int add_part(struct gpt_text_files *text, const char *key, const char *part,
+                    const struct orr_text_preset *settings)
 {
     struct stat info;
     if (is_made(part))
-        return add_file(text, key, part, vocab);
+        return add_file(text, key, part, settings);
     if (stat(part, &info))
-        return add_pattern(text, key, part, vocab);
-    return S_ISDIR(info.st_mode) ? add_folder(text, key, part, vocab)
-                                 : add_file(text, key, part, vocab);
+        return add_pattern(text, key, part, settings);
+    return S_ISDIR(info.st_mode) ? add_folder(text, key, part, settings)
+                                 : add_file(text, key, part, settings);
 }
 
-int gpt_text_files_open(struct gpt_text_files *text, const char *key, const char *paths, int vocab)
+int gpt_text_files_open(struct gpt_text_files *text, const char *key, const char *paths,
+                        const struct orr_text_preset *settings)
 {
     memset(text, 0, sizeof *text);
     for (const char *from = paths;; from++) {
@@ -178,7 +249,7 @@ int gpt_text_files_open(struct gpt_text_files *text, const char *key, const char
                             "\"%s\"",
                             key, paths);
         TRY(orr_path(part, "%.*s", (int)length, from));
-        TRY(add_part(text, key, part, vocab));
+        TRY(add_part(text, key, part, settings));
         from += length;
         if (!*from)
             return 0;
@@ -195,20 +266,52 @@ void gpt_text_files_close(struct gpt_text_files *text)
     memset(text, 0, sizeof *text);
 }
 
+void gpt_text_tell(const struct gpt_text_files *text, const char *key, const char *paths,
+                   bool quiet)
+{
+    const struct gpt_text_file *f = &text->file[0];
+    const size_t looked = f->map_bytes < PIECE ? f->map_bytes : PIECE;
+    const char *hint =
+        !f->tokens && memchr(f->map, '\0', looked)
+            ? " (with zeros among them, as bare tokens have: text.tokens=uint16 reads those)"
+            : "";
+    if (!text->keys)
+        orr_note(quiet, "%s: %s: read as %s, vocabulary %d: %llu%s", key, paths,
+                 f->tokens ? "tokens" : "bytes", text->vocab, (unsigned long long)text->count,
+                 hint);
+}
+
 /* --------------------------------------------------------------------------------- tokens */
+
+/* Token i of one file; negative ones come out as large. */
+static uint64_t token_at(const struct gpt_text_file *f, uint64_t i)
+{
+    switch (f->dtype) {
+    case ORR_U8:
+        return ((const uint8_t *)f->data)[i];
+    case ORR_U16:
+        return ((const uint16_t *)f->data)[i];
+    case ORR_U32:
+        return ((const uint32_t *)f->data)[i];
+    case ORR_I32:
+        return (uint64_t)((const int32_t *)f->data)[i];
+    default:
+        return (uint64_t)((const int64_t *)f->data)[i];
+    }
+}
 
 /* Tokens at .. at + count - 1 of one file. */
 static int check_tokens(const struct gpt_text_file *f, uint64_t at, uint64_t count, int vocab)
 {
-    unsigned largest = 0;
-    for (uint64_t i = 0; i < count && f->tokens; i++)
-        largest = f->tokens[at + i] > largest ? f->tokens[at + i] : largest;
-    if (largest < (unsigned)vocab)
-        return 0;
-    while (f->tokens[at] < (unsigned)vocab)
+    const uint64_t end = at + count;
+    while (at < end && token_at(f, at) < (uint64_t)vocab)
         at++;
-    return ORR_FAIL(ORR_EFORMAT, "%s: at byte %llu: token %d, expected one below text.vocab = %d",
-                    f->path, (unsigned long long)(HEADER_BYTES + 2 * at), f->tokens[at], vocab);
+    if (at == end)
+        return 0;
+    const size_t before = (size_t)((const char *)f->data - (const char *)f->map);
+    return ORR_FAIL(ORR_EFORMAT, "%s: at byte %llu: token %lld, expected one below text.vocab = %d",
+                    f->path, (unsigned long long)(before + orr_dtype_size(f->dtype) * at),
+                    (long long)token_at(f, at), vocab);
 }
 
 int gpt_text_check(const struct gpt_text_files *text, uint64_t most)
@@ -216,7 +319,8 @@ int gpt_text_check(const struct gpt_text_files *text, uint64_t most)
     for (int i = 0; i < text->files && text->file[i].first < most; i++) {
         const struct gpt_text_file *f = &text->file[i];
         const uint64_t left = most - f->first;
-        TRY(check_tokens(f, 0, f->count < left ? f->count : left, text->vocab));
+        if (f->tokens)
+            TRY(check_tokens(f, 0, f->count < left ? f->count : left, text->vocab));
     }
     return 0;
 }
@@ -244,13 +348,10 @@ int gpt_text_copy(const struct gpt_text_files *text, uint64_t at, size_t count, 
         const struct gpt_text_file *f = file_at(text, at);
         const uint64_t begin = at - f->first, left = f->count - begin;
         const size_t here = count < left ? count : (size_t)left;
-        if (f->tokens) {
+        if (f->tokens)
             TRY(check_tokens(f, begin, here, text->vocab));
-            memcpy(out, f->tokens + begin, here * sizeof *out);
-        } else {
-            for (size_t i = 0; i < here; i++)
-                out[i] = f->bytes[begin + i];
-        }
+        for (size_t i = 0; i < here; i++)
+            out[i] = (uint16_t)token_at(f, begin + i);
         at += here;
         out += here;
         count -= here;

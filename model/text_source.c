@@ -18,14 +18,13 @@ struct gpt_text {
 int gpt_text_vocab(const struct orr_preset *preset, int *vocab)
 {
     struct gpt_text_files files;
-    const int rc =
-        gpt_text_files_open(&files, "text.train", preset->text.train, preset->text.vocab);
+    const int rc = gpt_text_files_open(&files, "text.train", preset->text.train, &preset->text);
     *vocab = files.vocab;
     gpt_text_files_close(&files);
     return rc;
 }
 
-int gpt_text_content(const struct orr_preset *preset, uint64_t *content)
+int gpt_text_content(const struct orr_preset *preset, bool quiet, uint64_t *content)
 {
     const struct orr_text_preset *p = &preset->text;
     const char *const keys[] = {"text.train", "text.val"}, *const paths[] = {p->train, p->val};
@@ -35,7 +34,9 @@ int gpt_text_content(const struct orr_preset *preset, uint64_t *content)
         struct gpt_text_files files;
         if (!*paths[i])
             continue;
-        rc = gpt_text_files_open(&files, keys[i], paths[i], p->vocab);
+        rc = gpt_text_files_open(&files, keys[i], paths[i], p);
+        if (!rc)
+            gpt_text_tell(&files, keys[i], paths[i], quiet);
         if (!rc)
             rc = gpt_text_hash(&files, content);
         gpt_text_files_close(&files);
@@ -79,7 +80,7 @@ static int open_text(struct gpt_text *t, const struct orr_preset *preset, bool h
     int vocab;
     TRY(gpt_text_vocab(preset, &vocab));
     TRY(gpt_text_files_open(&t->files, own ? "text.val" : "text.train", own ? p->val : p->train,
-                            p->vocab));
+                            p));
     t->positions = p->positions;
     choose_part(t, p, held_out);
     TRY(check_part(t, p, held_out, vocab));

@@ -91,7 +91,10 @@ static void test_npy_foreign(void **state)
     } files[] = {
         {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", 24, NULL},
         {2, "{'shape': (2, 3), 'fortran_order': False, 'descr': '<f4'}\n", 24, NULL},
-        {3, "{'descr':'<f4','fortran_order':False,'shape':(2,3)}\n", 25, NULL},
+        {3, "{'descr':'<f4','fortran_order':False,'shape':(2,3)}\n", 24, NULL},
+        {3, "{'descr':'<f4','fortran_order':False,'shape':(2,3)}\n", 25,
+         "bytes behind the array: expected 24 bytes of data, found 25"},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }\n", 1, "bytes behind"},
         {1, "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n", 24, "Fortran"},
         {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", 23, "truncated"},
         {1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3), }\n", 24, "dtype"},
@@ -354,7 +357,15 @@ static void test_safetensors_foreign(void **state)
     } bad[] = {
         {"not json at all", "not JSON"},
         {"[1, 2]", "not JSON"},
-        {"{\"w\": {\"dtype\": \"BF16\", \"shape\": [4], \"data_offsets\": [0, 8]}}", "BF16"},
+        {"{\"w\": {\"dtype\": \"BOOL\", \"shape\": [16], \"data_offsets\": [0, 16]}}", "BOOL"},
+        {"{\"w\": {\"dtype\": \"BF16\", \"shape\": [4], \"data_offsets\": [0, 8]}}",
+         "behind the last tensor: expected 8 bytes of data, found 16"},
+        {"{\"w\": {\"dtype\": \"F16\", \"shape\": [4], \"data_offsets\": [8, 16]}}",
+         "\"w\": bytes before it are of no tensor: expected at byte 0, found at 8"},
+        {"{\"v\": {\"dtype\": \"U8\", \"shape\": [8], \"data_offsets\": [8, 16]}, "
+         "\"w\": {\"dtype\": \"U8\", \"shape\": [8], \"data_offsets\": [8, 16]}}",
+         "of no tensor"},
+        {"{}", "behind the last tensor"},
         {"{\"w\": {\"shape\": [4], \"data_offsets\": [0, 16]}}", "dtype"},
         {"{\"w\": {\"dtype\": \"F32\", \"shape\": [4], \"data_offsets\": [0, 17]}}", "extent"},
         {"{\"w\": {\"dtype\": \"F32\", \"shape\": [4], \"data_offsets\": [16, 0]}}", "extent"},
@@ -394,6 +405,16 @@ static void test_safetensors_foreign(void **state)
                      0);
     assert_int_equal(orr_safetensors_count(file), 1);
     assert_null(orr_safetensors_metadata(file, "xxh64"));
+    orr_safetensors_close(file);
+    /* in any order, empty ones among them */
+    assert_int_equal(
+        open_header("{\"w\":{\"dtype\":\"F16\",\"shape\":[4],\"data_offsets\":[8,16]},"
+                    "\"e\":{\"dtype\":\"F32\",\"shape\":[0,3],\"data_offsets\":[8,8]},"
+                    "\"v\":{\"dtype\":\"BF16\",\"shape\":[2,2],\"data_offsets\":[0,8]}}",
+                    16, &file),
+        0);
+    assert_int_equal(orr_safetensors_find(file, "v")->dtype, ORR_BF16);
+    assert_int_equal(orr_safetensors_find(file, "w")->dtype, ORR_F16);
     orr_safetensors_close(file);
     assert_int_equal(orr_safetensors_open("/nonexistent.safetensors", &file), ORR_EMISSING);
     error_names("/nonexistent.safetensors", NULL);

@@ -154,6 +154,7 @@ static const struct {
     {"text.positions", "99", B(PRETRAIN)},
     {"text.val_fraction", "0.2", B(PRETRAIN)},
     {"text.vocab", "99", B(PRETRAIN)},
+    {"text.tokens", "uint16", 0}, /* the tokens that it makes of a file are an input */
     {"model.layers", "3", TRAININGS},
     {"model.heads", "3", TRAININGS},
     {"model.width", "24", TRAININGS},
@@ -251,6 +252,7 @@ static const struct {
     {"text.positions", "text.train=a"},
     {"text.val_fraction", "text.train=a"},
     {"text.vocab", "text.train=a"},
+    {"text.tokens", "text.train=a"},
     {"model.rope_base", "model.positions=rope"},
     {"model.fourier_min_au", "model.fourier=2"},
     {"model.tie", "text.train=a"},

@@ -138,11 +138,31 @@ check "... nor a folder for them" test ! -e "$WORK/none"
     awk 'BEGIN { for (i = 0; i < 400; i++) printf "\\x%02x\\x%02x", i % 37, i == 250 }' |
         xargs -0 printf
 } >"$WORK/shard.bin"
+check "one step" program pretrain "${SMALL[@]}" --run "$WORK/one" --attention softmax \
+    --set text.train="$WORK/shard.bin" --set text.vocab=285 --set pretrain.steps=1
 refuse "a token that is too large" 1 "$WORK/shard.bin" "at byte 1524" "token 284" -- \
     program pretrain "${SMALL[@]}" "${none[@]}" --set text.train="$WORK/shard.bin" \
     --set text.vocab=284
 check "token shards" program pretrain "${SMALL[@]}" --run "$WORK/tokens" --attention softmax \
     --set text.train="$WORK/shard.bin" --set text.vocab=285 --set pretrain.steps=2
+# what a file was read as is said, and bare tokens are not taken for bytes in silence
+read -ra LOUD <<<"${SMALL[*]/--quiet/}"
+told() { # DESCRIPTION TEXT FILE OPTION...: one step on a file, and what is said of it
+    local description=$1 text=$2 file=$3
+    rm -rf "$WORK/told"
+    program pretrain "${LOUD[@]}" --run "$WORK/told" --attention softmax \
+        --set pretrain.steps=1 --set text.train="$file" "${@:4}" 2>"$WORK/said" >"$WORK/progress"
+    check "$description" grep -qF "text.train: $file: read as $text" "$WORK/said"
+}
+tail -c +1025 "$WORK/shard.bin" >"$WORK/bare.bin"
+told "read as bytes" "bytes, vocabulary 256: $(wc -c <"$WORK/text.txt")" "$WORK/text.txt"
+told "tokens as bytes" "bytes, vocabulary 256: 800 (with zeros among them" "$WORK/bare.bin"
+told "... as tokens" "tokens, vocabulary 285: 400" "$WORK/bare.bin" \
+    --set text.tokens=uint16 --set text.vocab=285
+weights() { # FILE: the checksum of its numbers; the record knows where the text is
+    grep -ao '"xxh64":"[0-9a-f]*"' "$1/softmax/pretrain/last.safetensors"
+}
+check "... the same as with a header" equal "$(weights "$WORK/one")" "$(weights "$WORK/told")"
 check "... their vocabulary" test \
     "$(value "$WORK/tokens/softmax/pretrain/evaluation.json" vocab)" = 285
 finish

@@ -1,5 +1,6 @@
-/* fuzz_shard.c - any bytes as text, with token shards of llm.c among them: tokens below the
- * vocabulary, or an error; never more. The first byte is the vocabulary (times 8). */
+/* fuzz_shard.c - any bytes as text, with token shards of llm.c, .npy and bare tokens among them:
+ * tokens below the vocabulary, or an error; never more. The first byte is the vocabulary (times 8), and
+ * its highest bits say what files without a header hold. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -13,8 +14,10 @@ FUZZ_TARGET(shard)
     uint64_t hash = 1;
     if (size < 1)
         return 0;
+    const struct orr_text_preset settings = {.vocab = 8 * bytes[0],
+                                             .tokens = (enum orr_tokens)(bytes[0] >> 6)};
     fuzz_file(path, "a.bin", bytes + 1, size - 1);
-    const int rc = gpt_text_files_open(&text, "text.train", path, 8 * bytes[0]);
+    const int rc = gpt_text_files_open(&text, "text.train", path, &settings);
     FUZZ_EXPECT(!rc || *orr_error());
     if (!rc) {
         FUZZ_EXPECT(text.files == 1 && text.count > 0 && text.count < size);

@@ -58,7 +58,19 @@ struct change {
     const char *without;     /* tensors beginning like this are left out */
     const char *narrower;    /* this tensor loses a row */
     const char *doubles;     /* this tensor's numbers are doubles */
+    enum orr_dtype all;      /* so are those of every tensor: 16 bits of `halves` */
+    uint16_t last;           /* the last of which is this */
 };
+
+/* Halves of IEEE 754: normal ones of both signs, the largest, the least, the least normal one. */
+static const struct {
+    uint16_t bits;
+    double f16, bf16;
+} halves[] = {{0x3c00, 1, 0x1.00p-7},       {0xc000, -2, -2},
+              {0x7bff, 65504, 0x1.fep+120}, {0x0001, 0x1p-24, 0x1p-133},
+              {0x0400, 0x1p-14, 0x1p-119},  {0x3555, 0.333251953125, 0x1.aap-21},
+              {0x8000, -0., -0.},           {0, 0, 0}};
+enum { HALVES = sizeof halves / sizeof *halves };
 
 static void copy_changed(const char *from, const char *to, const struct change *change)
 {
@@ -88,6 +100,9 @@ static void copy_changed(const char *from, const char *to, const struct change *
     const char *metadata[64];
     size_t count = 0, pairs = 0;
     static double zeros[4096];
+    static uint16_t half[4096];
+    for (size_t i = 0; i < 4096; i++)
+        half[i] = i % HALVES == HALVES - 1 ? change->last : halves[i % HALVES].bits;
     assert_int_equal(orr_safetensors_open(from, &file), 0);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const char *value = orr_safetensors_metadata(file, keys[i]);
@@ -109,6 +124,10 @@ static void copy_changed(const char *from, const char *to, const struct change *
         if (change->doubles && !strcmp(t.name, change->doubles)) {
             t.dtype = ORR_F64;
             t.data = zeros;
+        }
+        if (change->all) {
+            t.dtype = change->all;
+            t.data = half;
         }
         assert_true(count < 256);
         tensors[count++] = t;
@@ -200,6 +219,35 @@ static void test_foreign(void **state)
         copy_changed(good, bad, &cases[i].change);
         if (cases[i].code)
             refused(bad, cases[i].code, cases[i].a, cases[i].b);
+    }
+}
+
+/* Weights of 16 bits are read to the bit; what is not finite there is refused. */
+static void test_halves(void **state)
+{
+    (void)state;
+    struct gpt_config c = tiny_continuous();
+    struct gpt_model model;
+    char good[4096], bad[4096];
+    scratch_path(good, dir, "good.safetensors");
+    scratch_path(bad, dir, "half.safetensors");
+    tiny_trained(&model, &c);
+    assert_int_equal(gpt_save(&model, good, 3, true, NULL), 0);
+    gpt_free(&model);
+    for (int f16 = 0; f16 < 2; f16++) {
+        const enum orr_dtype dtype = f16 ? ORR_F16 : ORR_BF16;
+        copy_changed(good, bad, &(struct change){.all = dtype});
+        assert_int_equal(gpt_load(&model, bad, &k_ref, NULL), 0);
+        for (int k = 0; k < model.parameters; k++)
+            for (size_t i = 0; i < model.table[k].count; i++) {
+                const real expected =
+                    (real)(f16 ? halves[i % HALVES].f16 : halves[i % HALVES].bf16);
+                assert_true(model.param[model.table[k].offset + i] == expected);
+                assert_true(model.m[model.table[k].offset + i] == expected);
+            }
+        gpt_free(&model);
+        copy_changed(good, bad, &(struct change){.all = dtype, .last = f16 ? 0xfc00 : 0x7f80});
+        refused(bad, ORR_EFORMAT, "number 7 is not finite", "");
     }
 }
 
@@ -377,10 +425,11 @@ static void test_unwritable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_identity),   cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_other_shape),
-        cmocka_unit_test(test_head_bias),  cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_identity),    cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_halves),      cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_progress),    cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_other_shape), cmocka_unit_test(test_head_bias),
+        cmocka_unit_test(test_unwritable),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

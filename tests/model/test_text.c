@@ -5,6 +5,7 @@
 
 static char *const dir = scratch_dir;
 enum { LONG = 1000, VOCAB = 300 };
+static const struct orr_text_preset settings = {.vocab = VOCAB};
 
 /* Bytes n of a fixed text; 32..95, so that neither magic nor NUL occurs. */
 static uint8_t byte_at(uint64_t n)
@@ -65,7 +66,7 @@ static void check_text(const char *paths, uint64_t count, bool shards)
 {
     struct gpt_text_files text;
     uint16_t piece[40];
-    assert_int_equal(gpt_text_files_open(&text, "text.train", paths, VOCAB), 0);
+    assert_int_equal(gpt_text_files_open(&text, "text.train", paths, &settings), 0);
     assert_int_equal(text.count, count);
     assert_int_equal(text.vocab, shards ? VOCAB : 256);
     for (uint64_t at = 0; at + 40 <= count; at++) {
@@ -81,7 +82,7 @@ static uint64_t hash_of(const char *paths)
 {
     struct gpt_text_files text;
     uint64_t value = 0;
-    assert_int_equal(gpt_text_files_open(&text, "text.train", paths, VOCAB), 0);
+    assert_int_equal(gpt_text_files_open(&text, "text.train", paths, &settings), 0);
     assert_int_equal(gpt_text_hash(&text, &value), 0);
     gpt_text_files_close(&text);
     return value;
@@ -117,11 +118,75 @@ static void test_files(void **state)
     check_text(pattern, 380, true);
 }
 
+/* The tokens of good_shard() as other programs write them. */
+enum other { LLAMA, NPY_U16, NPY_I64, BARE_16, BARE_32, OTHERS };
+
+static void write_other(enum other kind, size_t count, char path[4096])
+{
+    static struct {
+        int32_t header[256];
+        uint32_t token[LONG];
+    } shard = {.header = {20240801, 7}};
+    static uint16_t narrow[LONG];
+    static int64_t wide[LONG];
+    for (size_t i = 0; i < count; i++) {
+        shard.token[i] = narrow[i] = (uint16_t)(7 * i % VOCAB);
+        wide[i] = narrow[i];
+    }
+    shard.header[2] = (int32_t)count;
+    scratch_path(path, dir, "other");
+    if (kind == LLAMA)
+        scratch_write(path, &shard, sizeof shard.header + 4 * count);
+    else if (kind == BARE_16)
+        scratch_write(path, narrow, 2 * count);
+    else if (kind == BARE_32)
+        scratch_write(path, shard.token, 4 * count);
+    else
+        assert_int_equal(orr_npy_write(path, kind == NPY_U16 ? ORR_U16 : ORR_I64, 1, &count,
+                                       kind == NPY_U16 ? (void *)narrow : wide, NULL),
+                         0);
+}
+
+static enum orr_tokens tokens_of(enum other kind)
+{
+    return kind == BARE_16 ? ORR_TOKENS_UINT16 : kind == BARE_32 ? ORR_TOKENS_UINT32 : 0;
+}
+
+/* One text, whoever wrote it; read as bytes where that is asked for. */
+static void test_other_tokens(void **state)
+{
+    (void)state;
+    char path[4096];
+    struct gpt_text_files text;
+    uint16_t piece[250];
+    good_shard("ours.bin", 0, 250, path);
+    const uint64_t hash = hash_of(path);
+    for (enum other kind = 0; kind < OTHERS; kind++) {
+        struct orr_text_preset p = {.vocab = VOCAB, .tokens = tokens_of(kind)};
+        uint64_t found = 0;
+        write_other(kind, 250, path);
+        assert_int_equal(gpt_text_files_open(&text, "text.train", path, &p), 0);
+        assert_int_equal(text.count, 250);
+        assert_int_equal(text.vocab, VOCAB);
+        assert_int_equal(gpt_text_copy(&text, 0, 250, piece), 0);
+        for (uint64_t i = 0; i < 250; i++)
+            assert_int_equal(piece[i], 7 * i % VOCAB);
+        assert_int_equal(gpt_text_hash(&text, &found), 0);
+        assert_true(found == hash);
+        gpt_text_files_close(&text);
+        p.tokens = ORR_TOKENS_BYTES;
+        assert_int_equal(gpt_text_files_open(&text, "text.train", path, &p), 0);
+        assert_int_equal(text.vocab, 256);
+        assert_true(text.count >= 500);
+        gpt_text_files_close(&text);
+    }
+}
+
 static void refused(const char *paths, int code, const char *named, const char *said)
 {
     struct gpt_text_files text;
     orr_error_clear();
-    assert_int_equal(gpt_text_files_open(&text, "text.val", paths, VOCAB), code);
+    assert_int_equal(gpt_text_files_open(&text, "text.val", paths, &settings), code);
     error_names("text.val", named, said, NULL);
     gpt_text_files_close(&text);
 }
@@ -149,6 +214,22 @@ static void test_bad_files(void **state)
     refused(path, ORR_EFORMAT, path, "-1 tokens");
     scratch_write(path, (int32_t[]){20240520, 1, 0}, 12);
     refused(path, ORR_EFORMAT, path, "1024 bytes, found 12");
+    write_shard("v.bin", 0, 50, (int32_t[]){20240801, 1, 25}, path);
+    refused(path, ORR_EFORMAT, path, "at byte 4: expected version 7, found 1");
+    write_shard("v.bin", 0, 50, (int32_t[]){20240801, 7, 24}, path);
+    refused(path, ORR_EFORMAT, path, "24 tokens are 1120 bytes with the header, found 1124");
+    write_shard("v.bin", 0, 50, (int32_t[]){20240522, 1, 50}, path);
+    refused(path, ORR_EFORMAT, path, "an evaluation set with choices of llm.c");
+    write_shard("v.bin", 0, 50, (int32_t[]){20240326, 3, 50}, path);
+    refused(path, ORR_EFORMAT, path, "a model of llm.c");
+    assert_int_equal(orr_npy_write(path, ORR_F32, 1, (size_t[]){2}, "01234567", NULL), 0);
+    refused(path, ORR_EFORMAT, path, "found <f4 in 1");
+    assert_int_equal(orr_npy_write(path, ORR_U16, 2, (size_t[]){2, 2}, "01234567", NULL), 0);
+    refused(path, ORR_EFORMAT, path, "one dimension, found <u2 in 2");
+    assert_int_equal(orr_npy_write(path, ORR_U16, 1, (size_t[]){0}, "", NULL), 0);
+    refused(path, ORR_EFORMAT, path, "empty");
+    scratch_write(path, "\x93NUMPY and more", 16);
+    refused(path, ORR_EFORMAT, "text.val", path);
     good_shard("good.bin", 0, 50, path);
     write_bytes("good.txt", 0, 50, other);
     snprintf(list, sizeof list, "%s/good.bin,%s/good.txt", dir, dir);
@@ -163,16 +244,45 @@ static void test_large_token(void **state)
     struct gpt_text_files text;
     uint16_t piece[60];
     good_shard("large.bin", 0, 60, path); /* token 42 is 294, the largest */
-    assert_int_equal(gpt_text_files_open(&text, "text.train", path, 295), 0);
+    assert_int_equal(
+        gpt_text_files_open(&text, "text.train", path, &(struct orr_text_preset){.vocab = 295}), 0);
     assert_int_equal(gpt_text_check(&text, UINT64_MAX), 0);
     gpt_text_files_close(&text);
-    assert_int_equal(gpt_text_files_open(&text, "text.train", path, 294), 0);
+    assert_int_equal(
+        gpt_text_files_open(&text, "text.train", path, &(struct orr_text_preset){.vocab = 294}), 0);
     assert_int_equal(gpt_text_check(&text, 42), 0);
     assert_int_equal(gpt_text_copy(&text, 0, 42, piece), 0);
     assert_int_equal(gpt_text_check(&text, 43), ORR_EFORMAT);
     error_names(path, "at byte 1108", "token 294", "text.vocab = 294", NULL);
     assert_int_equal(gpt_text_copy(&text, 40, 3, piece), ORR_EFORMAT);
     error_names(path, "at byte 1108", NULL);
+    gpt_text_files_close(&text);
+    static const char *const place[OTHERS] = {"at byte 1192", "at byte 212", "at byte 464",
+                                              "at byte 84", "at byte 168"};
+    for (enum other kind = 0; kind < OTHERS; kind++) {
+        const struct orr_text_preset p = {.vocab = 294, .tokens = tokens_of(kind)};
+        write_other(kind, 60, path);
+        assert_int_equal(gpt_text_files_open(&text, "text.train", path, &p), 0);
+        assert_int_equal(gpt_text_check(&text, UINT64_MAX), ORR_EFORMAT);
+        error_names(path, place[kind], "token 294", NULL);
+        gpt_text_files_close(&text);
+    }
+    /* above 65535, and below 0: not cut to 16 bits */
+    assert_int_equal(orr_npy_write(path, ORR_I32, 1, (size_t[]){2}, (int32_t[]){1 << 16, 5}, NULL),
+                     0);
+    assert_int_equal(gpt_text_files_open(&text, "text.train", path, &settings), 0);
+    assert_int_equal(gpt_text_copy(&text, 0, 2, piece), ORR_EFORMAT);
+    error_names(path, "token 65536", NULL);
+    gpt_text_files_close(&text);
+    assert_int_equal(orr_npy_write(path, ORR_I32, 1, (size_t[]){2}, (int32_t[]){5, -3}, NULL), 0);
+    assert_int_equal(gpt_text_files_open(&text, "text.train", path, &settings), 0);
+    assert_int_equal(gpt_text_copy(&text, 0, 2, piece), ORR_EFORMAT);
+    error_names(path, "token -3", NULL);
+    gpt_text_files_close(&text);
+    scratch_write(path, "12345", 5);
+    const struct orr_text_preset odd = {.vocab = VOCAB, .tokens = ORR_TOKENS_UINT16};
+    assert_int_equal(gpt_text_files_open(&text, "text.train", path, &odd), ORR_EFORMAT);
+    error_names(path, "tokens of 2 bytes, found 5 bytes", NULL);
     gpt_text_files_close(&text);
 }
 
@@ -479,12 +589,12 @@ static void test_evaluate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files),       cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_large_token), cmocka_unit_test(test_in_order),
-        cmocka_unit_test(test_draws),       cmocka_unit_test(test_held_out),
-        cmocka_unit_test(test_bad_sources), cmocka_unit_test(test_config),
-        cmocka_unit_test(test_checkpoint),  cmocka_unit_test(test_initialisation),
-        cmocka_unit_test(test_evaluate),
+        cmocka_unit_test(test_files),          cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_other_tokens),   cmocka_unit_test(test_large_token),
+        cmocka_unit_test(test_in_order),       cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_held_out),       cmocka_unit_test(test_bad_sources),
+        cmocka_unit_test(test_config),         cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_initialisation), cmocka_unit_test(test_evaluate),
     };
     if (k_ref.open(1, false))
         return 1;
