@@ -45,11 +45,10 @@ quote = $(if $(findstring $(newline),$1),$(error expected one line, found "$1"),
 arg = $(call quote,$(call given,$1))
 option = $(if $(call given,$2),$1 $(call arg,$2))
 
-# Threads that wait sleep: beside other work on the same cores, spinning is many times slower.
-# The stages spin for a moment first (GNU OpenMP), which gains about a sixth on a machine that does
-# nothing else, and makes them slower where every core has other work: GOMP_SPINCOUNT=0 is for there.
+# Threads that wait sleep after a moment: beside other work on the same cores, spinning is many times
+# slower. The programs see to it themselves (orr_threads_sleep); tests and benchmarks have it from here.
 export OMP_WAIT_POLICY ?= passive
-world orbits pretrain finetune symreg figures: export GOMP_SPINCOUNT ?= 10000
+export GOMP_SPINCOUNT ?= 1000
 
 CC      ?= gcc
 # Warnings are errors for those who change Orrery, and not for those who build it with a compiler or

@@ -229,6 +229,13 @@ bool orr_cli_wants(const struct orr_cli *cli, const char *attention);
  * run. */
 int orr_cli_save_preset(const struct orr_cli *cli, const char *run);
 
+/* Threads that wait sleep after a moment, instead of keeping the cores from other work: OpenMP's
+ * library learns that from the environment when it is loaded, so that the program replaces itself
+ * by itself with the variables set, once, before anything else. Where the user has set how threads
+ * wait, or it cannot be started again, nothing happens. orr_main() does this; a main() that starts
+ * something before it, too. */
+void orr_threads_sleep(char **argv);
+
 /* The whole of main(): parses, catches signals, turns GSL's abort off, runs, reports what went
  * wrong and returns the exit status. `run` is not called when only --help or --version were asked
  * for. When `run` was stopped by a signal (ORR_EINTR) the status is 128 + the signal, or 0 of a

@@ -402,6 +402,7 @@ static int run(const struct orr_cli *cli)
 
 int main(int argc, char **argv)
 {
+    orr_threads_sleep(argv); /* before the rank joins the others */
     const int rc = cluster_open(program.name);
     return cluster_close(rc ? orr_error_exit(program.name, rc)
                             : orr_main(&program, argc, argv, run));
