@@ -67,12 +67,24 @@ static enum verdict_ruling rule(const struct verdict_claim *claim, double mean, 
     return one_sided(claim, mean, half, why);
 }
 
+/* Random weights of the same shapes differ by as much, the same way: nothing learned is needed. */
+static bool is_explained(const struct verdict_claim *claim, const struct verdict_fact *fact)
+{
+    const double sign = claim->rule == VERDICT_ABOVE ? 1 : -1;
+    return (claim->rule == VERDICT_ABOVE || claim->rule == VERDICT_BELOW) && fact->difference &&
+           sign * fact->floor >= sign * fact->mean && sign * fact->mean > 0;
+}
+
 /* A difference that no model could have made, because the other figure is as near to the truth as
  * that, is neither refuted nor shown to be nothing. */
 static enum verdict_ruling rule_with_room(const struct verdict_claim *claim,
                                           const struct verdict_fact *fact, char why[256])
 {
     const enum verdict_ruling ruling = rule(claim, fact->mean, fact->half, why);
+    if (ruling == VERDICT_REPRODUCED && is_explained(claim, fact)) {
+        snprintf(why, 256, "as claimed, but random weights differ by as much: %.3g", fact->floor);
+        return VERDICT_OPEN;
+    }
     const bool other_way = claim->rule == VERDICT_ABOVE && fact->mean + fact->half < 0;
     if (!(fact->most <= claim->size) || claim->size == 0 || other_way)
         return ruling;
@@ -143,16 +155,23 @@ static int write_number(struct orr_file *file, double x)
 static int write_claim(struct orr_file *file, const char *folder, const struct verdict_claim *claim,
                        int count[3])
 {
-    struct verdict_fact fact;
-    char why[256], figure[64];
+    struct verdict_claim whole = *claim;
+    struct verdict_fact fact, shown;
+    char why[256], figure[64], all[96] = "";
     TRY(verdict_fact(folder, claim, &fact));
     const enum verdict_ruling ruling = verdict_rule_on(claim, &fact, why);
     count[ruling]++;
     verdict_fact_text(&fact, figure);
-    TRY(orr_file_printf(file, "| %s | %s | %s | %s | %s |", claim->claim, claim->where,
-                        claim->published, claim->ours, figure));
-    TRY(write_number(file, fact.ceiling));
-    TRY(write_number(file, fact.floor));
+    /* what is learned is ruled on; what it is learned from stands beside it, with its baseline */
+    if (claim->source == VERDICT_OF_GRID_LEARNED)
+        whole.source = VERDICT_OF_GRID;
+    TRY(verdict_fact(folder, &whole, &shown));
+    if (fact.learned && shown.there)
+        snprintf(all, sizeof all, " (%.3g with what random weights have)", shown.mean);
+    TRY(orr_file_printf(file, "| %s | %s | %s | %s | %s%s |", claim->claim, claim->where,
+                        claim->published, claim->ours, figure, all));
+    TRY(write_number(file, shown.ceiling));
+    TRY(write_number(file, shown.floor));
     return orr_file_printf(file, " **%s**: %s%s%s | `%s` |\n", verdict_ruling_name[ruling], why,
                            *claim->remark ? "; " : "", claim->remark, claim->command);
 }
@@ -174,7 +193,9 @@ static int write_ledger(struct orr_file *file, const char *folder)
         "lies inside the interval, and the interval is no wider than the figure. A difference that "
         "no model could make, because the other one is as near to the truth as that, leaves a "
         "claim open. What models learned of a readout is asked in R^2 and as a share of the room "
-        "between random weights and the truth: both have to say the same. Benchmarks are "
+        "between random weights and the truth: both have to say the same. A difference that random "
+        "weights "
+        "have as well, of that size or more, is not reproduced. Benchmarks are "
         "shown and not ruled on.\n\n"
         "Ceiling and floor are of the figure's own kind: of a difference of two models what the "
         "truth, and random weights of both shapes and the same seeds, have as theirs; of how much "

@@ -255,6 +255,23 @@ static void intervals_decide(void **state)
     fact.most = 0.5;
     assert_int_equal(verdict_rule_on(&nothing, &fact, why), VERDICT_REPRODUCED);
     assert_int_equal(verdict_rule_on(&much, &fact, why), VERDICT_REFUTED);
+    /* random weights of both shapes differ as well, by as much: nothing was reproduced */
+    fact = (struct verdict_fact){.there = true,
+                                 .mean = 0.0705,
+                                 .half = 0.013,
+                                 .n = 3,
+                                 .difference = true,
+                                 .most = NAN,
+                                 .floor = 0.0798};
+    assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_OPEN);
+    assert_string_equal(why, "as claimed, but random weights differ by as much: 0.0798");
+    fact.floor = 0.03; /* by less; the other way about */
+    assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_REPRODUCED);
+    fact.floor = -0.0798;
+    assert_int_equal(verdict_rule_on(&above, &fact, why), VERDICT_REPRODUCED);
+    fact.mean = -0.0705; /* below 0 alike */
+    assert_int_equal(verdict_rule_on(&(struct verdict_claim){.rule = VERDICT_BELOW}, &fact, why),
+                     VERDICT_OPEN);
     assert_int_equal(verdict_rule_on(&(struct verdict_claim){.rule = VERDICT_ABOVE},
                                      &(struct verdict_fact){.there = false}, why),
                      VERDICT_OPEN);
@@ -274,9 +291,19 @@ static void the_ledger_is_that_of_the_stored_results(void **state)
     assert_int_equal(orr_file_read("docs/claims.md", &kept, &bytes[1]), 0);
     if (bytes[0] != bytes[1] || memcmp(made, kept, bytes[0]) != 0)
         fail_msg("docs/claims.md: not what the results make; make claims writes it");
-    int claims = 0;
-    for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++, claims++)
-        assert_non_null(strstr(made, claim->claim));
+    int claims = 0, lines = 0;
+    for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++, claims++) {
+        char begin
+            [256]; /* a line for each, and one only: what is learned of it has none of its own */
+        snprintf(begin, sizeof begin, "\n| %s ", claim->claim);
+        const char *line = strstr(made, begin);
+        if (!line || strstr(line + 1, begin))
+            fail_msg("%s: expected one line", claim->claim);
+        assert_null(strstr(claim->claim, "by what is learned"));
+    }
+    for (const char *at = strstr(made, "\n| "); at; at = strstr(at + 1, "\n| "))
+        lines++;
+    assert_int_equal(lines, claims + 1); /* and the head of the table */
     assert_true(claims >= 20);
     free(made);
     free(kept);
