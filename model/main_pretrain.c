@@ -304,6 +304,21 @@ static void close_device(struct call *call)
     ops->close();
 }
 
+/* Variants whose rows are uniform whatever is learned. */
+static void tell_uniform(const struct orr_cli *cli)
+{
+    const struct orr_preset *p = &cli->preset;
+    for (int i = 0; i < p->attention.count && p->model.width == p->model.heads; i++) {
+        const struct k_attention *v = k_attention_find(p->attention.item[i]);
+        if (v && v->score == K_SCORE_COS_LOGN && orr_cli_wants(cli, v->name))
+            orr_note(
+                cli->quiet,
+                "note: %s with head size 1 (model.heads = model.width): ln 1 is 0, so that all "
+                "scores are and every row is uniform%s",
+                v->name, v->sharpen ? ", or 0 where it is re-weighted" : "");
+    }
+}
+
 /* What rank 0 finds to do, and where: for all ranks. */
 static int begin(struct call *call, bool *work, bool *done)
 {
@@ -312,6 +327,8 @@ static int begin(struct call *call, bool *work, bool *done)
     TRY(cluster_agree(*work && cluster_rank() > 0 ? check_shares(call) : 0));
     if (*work && !orr_side())
         gpt_precision_tell(call->given, &call->cli, &call->device);
+    if (*work && !orr_side() && cluster_rank() == 0)
+        tell_uniform(&call->cli);
     if (*work)
         TRY(train_side_by_side(call, done));
     if (*done)

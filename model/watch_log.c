@@ -62,14 +62,22 @@ void gpt_meter_add(struct gpt_meter *meter, double seconds)
     meter->live_positions = meter->live_seconds = 0;
 }
 
+/* Share of the peak; NaN where it is not known. No training is faster than bare products: a peak
+ * below its rate was measured beside other work, and is none. */
+static double peak_share(const struct gpt_meter *meter, double rate)
+{
+    const double share = rate * meter->flop / meter->peak;
+    return share <= 1 ? share : NAN;
+}
+
 void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *meter,
                     char text[160])
 {
     int used = snprintf(text, 160, "loss %.4g, lr %.2g, |g| %.2g, %.0f positions/s", entry->loss,
                         entry->lr, entry->norm, meter->live);
-    if (isfinite(meter->peak))
-        used += snprintf(text + used, 160 - (size_t)used, " (%.0f%% of peak)",
-                         100 * meter->live * meter->flop / meter->peak);
+    const double share = peak_share(meter, meter->live);
+    if (isfinite(share))
+        used += snprintf(text + used, 160 - (size_t)used, " (%.0f%% of peak)", 100 * share);
     if (entry->skipped_steps)
         used += snprintf(text + used, 160 - (size_t)used, ", %ld skipped", entry->skipped_steps);
     snprintf(text + used, 160 - (size_t)used, ", %.2g GB", orr_memory_peak() * 1e-9);
@@ -80,8 +88,8 @@ void gpt_log_detail(const struct gpt_log_entry *entry, const struct gpt_meter *m
     "step", (double)entry->step, "loss", entry->loss, "lr", entry->lr, "grad_norm", entry->norm,   \
         "silent_rows", (double)entry->silent
 #define TIMES                                                                                      \
-    "tokens_per_s", rate, "peak_share", rate * meter->flop / meter->peak, "eta_s", eta_s,          \
-        "memory_mb", orr_memory_peak() * 1e-6, (char *)NULL
+    "tokens_per_s", rate, "peak_share", peak_share(meter, rate), "eta_s", eta_s, "memory_mb",      \
+        orr_memory_peak() * 1e-6, (char *)NULL
 
 int gpt_log_step(struct orr_log *log, const struct gpt_log_entry *entry, struct gpt_meter *meter)
 {

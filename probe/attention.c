@@ -10,6 +10,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "kernels/attention_math.h"
+
 enum { DEFAULT_SEQUENCES = 8 };
 
 struct probe_run {
@@ -181,8 +183,7 @@ static int write_json(const struct probe_run *run)
 /* Whether a line of the table makes weights below zero. */
 static bool has_sign(const struct k_attention *v)
 {
-    return v->phi == K_PHI_IDENTITY || v->phi == K_PHI_GELU || v->phi == K_PHI_MISH ||
-           v->post != K_POST_NONE;
+    return k_math_signed(v->phi) || v->post != K_POST_NONE;
 }
 
 /* attention_layer<l>[_head<h>].npy and .png of the sequence in the model's activations. */

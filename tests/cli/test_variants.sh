@@ -59,4 +59,15 @@ for set in "attention_window=5 positions=rope" "attention_window=7 positions=non
         trained "$run" "$name" "$set: "
     done
 done
+# ---- head size 1: scores of a cosine are all 0, which is said
+single() { # what a training of one step with heads of size 1 says
+    program pretrain --preset smoke --threads 1 --set pretrain_planets.steps=0 --set pretrain.steps=1 \
+        "${ORBITS[@]}" --set model.width=4 --set model.heads=4 --run "$WORK/single-$1" \
+        --attention "$1" 2>&1 >/dev/null
+}
+check "lssar with head size 1 has a note" grep -q '^note: lssar with head size 1.*re-weighted$' \
+    <(single lssar)
+check "... and silent rows" test "$(values silent_rows \
+    "$WORK/single-lssar/lssar/pretrain/log.jsonl" | head -1)" -gt 0
+check "softmax has none" test -z "$(single softmax | grep 'head size')"
 finish
