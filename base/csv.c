@@ -1,4 +1,5 @@
-/* csv.c - tables of numbers with a header row (RFC 4180: quotes, CRLF). */
+/* csv.c - tables of numbers with a header row (RFC 4180: quotes, CRLF), as spreadsheets, archives
+ * and Fortran write them. */
 #include "base.h"
 
 #include <math.h>
@@ -8,12 +9,18 @@
 struct reader {
     const char *path;
     char *at;
-    size_t line;
+    size_t line, column; /* from 1; of the cell that was read last */
 };
 
 static bool is_end(const char *at)
 {
     return !*at || *at == ',' || *at == '\n' || *at == '\r';
+}
+
+/* Blanks may stand around the quotes of a cell. */
+static bool is_quoted(const char *at)
+{
+    return at[strspn(at, " ")] == '"';
 }
 
 /* Cuts the next cell out of the text in place: *cell; *last when it ended its row. */
@@ -22,18 +29,21 @@ static int next_cell(struct reader *r, char **cell, bool *last)
     char *from = r->at, *to = r->at;
     const size_t first = r->line;
     *cell = from;
-    if (*from == '"') {
-        for (from++;; from++) {
+    r->column++;
+    if (is_quoted(from)) {
+        for (from += strspn(from, " ") + 1;; from++) {
             if (!*from)
-                return ORR_FAIL(ORR_EFORMAT, "%s:%zu: a quoted cell is not closed", r->path, first);
+                return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column %zu: a quoted cell is not closed",
+                                r->path, first, r->column);
             if (*from == '"' && *++from != '"')
                 break;
             r->line += *from == '\n';
             *to++ = *from;
         }
+        from += strspn(from, " ");
         if (!is_end(from))
-            return ORR_FAIL(ORR_EFORMAT, "%s:%zu: text behind the quotes of a cell", r->path,
-                            first);
+            return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column %zu: text behind the quotes of a cell",
+                            r->path, first, r->column);
     }
     while (!is_end(from))
         *to++ = *from++;
@@ -47,16 +57,30 @@ static int next_cell(struct reader *r, char **cell, bool *last)
     return 0;
 }
 
+/* The number at `at`, and where it ends. Fortran writes exponents with a D, 3.9D-01. */
+static double number_at(const char *at, const char **end)
+{
+    char *stop, text[80];
+    const double value = strtod(at, &stop);
+    const size_t length = (size_t)(stop - at);
+    const char *const power = stop + 1; /* behind the D, if there is one */
+    *end = stop;
+    if (length == 0 || (*stop != 'd' && *stop != 'D') || strspn(at, " +-.0123456789") != length)
+        return value;
+    const size_t sign = *power == '+' || *power == '-';
+    const size_t digits = strspn(power + sign, "0123456789");
+    if (digits == 0 || length + sign + digits + 2 > sizeof text)
+        return value;
+    snprintf(text, sizeof text, "%.*se%.*s", (int)length, at, (int)(sign + digits), power);
+    *end = power + sign + digits;
+    return strtod(text, NULL);
+}
+
 static double number_of(const char *cell, bool *ok)
 {
-    char *end;
-    while (*cell == ' ')
-        cell++;
-    const double value = strtod(cell, &end);
-    *ok = end != cell;
-    while (*end == ' ')
-        end++;
-    *ok &= *end == '\0';
+    const char *end;
+    const double value = number_at(cell, &end);
+    *ok = end != cell && !end[strspn(end, " ")];
     return *ok ? value : NAN;
 }
 
@@ -81,20 +105,34 @@ static int check_names(const char *path, const struct orr_csv *csv)
         if (!strcmp(*order[c - 1], *order[c]) && (!twice || order[c] < twice))
             twice = order[c];
     free(order);
-    return twice ? ORR_FAIL(ORR_EFORMAT, "%s:1: column \"%s\" stands twice", path, *twice) : 0;
+    return twice ? ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\" stands twice", path, csv->header,
+                            *twice)
+                 : 0;
+}
+
+/* Names have no blanks around them but those in quotes. */
+static char *name_of(char *cell, bool quoted)
+{
+    size_t length = strlen(cell);
+    while (!quoted && length && strchr(" \t", cell[length - 1]))
+        length--;
+    cell[length] = '\0';
+    return strdup(cell + (quoted ? 0 : strspn(cell, " \t")));
 }
 
 static int read_header(struct reader *r, struct orr_csv *csv)
 {
+    csv->header = r->line;
     for (bool last = false; !last;) {
         char *cell;
+        const bool quoted = is_quoted(r->at);
         TRY(next_cell(r, &cell, &last));
         const size_t room = csv->cols ? 2 * csv->cols : 1;
         char **names = csv->cols & (csv->cols - 1) ? csv->names /* has room */
                                                    : realloc(csv->names, room * sizeof *names);
         if (names)
             csv->names = names;
-        char *name = names ? strdup(cell) : NULL;
+        char *name = names ? name_of(cell, quoted) : NULL;
         if (!name)
             return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", r->path);
         csv->names[csv->cols++] = name;
@@ -123,6 +161,7 @@ static int grow(struct orr_csv *csv, size_t *room, bool text)
 static int read_cells(struct reader *r, enum orr_csv_flags flags, struct orr_csv *csv)
 {
     bool last = false;
+    r->column = 0;
     for (size_t c = 0; c < csv->cols; c++) {
         char *cell;
         bool ok;
@@ -157,6 +196,77 @@ static int read_row(struct reader *r, enum orr_csv_flags flags, struct orr_csv *
     return rc;
 }
 
+/* ---- lines that are no rows */
+
+static void skip_line(struct reader *r)
+{
+    r->at += strcspn(r->at, "\r\n");
+    r->at += r->at[0] == '\r' && r->at[1] == '\n';
+    r->at += *r->at != '\0';
+    r->line++;
+}
+
+static bool skip_blank(struct reader *r)
+{
+    const char end = r->at[strspn(r->at, " \t")];
+    if (end && end != '\n' && end != '\r')
+        return false;
+    skip_line(r);
+    return true;
+}
+
+/* Cells of a line of numbers, 0 where any cell is none. */
+static size_t count_numbers(const char *at)
+{
+    for (size_t cells = 1;; cells++) {
+        const char *end;
+        at += strspn(at, " \t");
+        number_at(at, &end);
+        if (end == at || is_end(at)) /* strtod() passes over line breaks */
+            return 0;
+        end += strspn(end, " \t");
+        if (*end != ',')
+            return is_end(end) ? cells : 0;
+        at = end + 1;
+    }
+}
+
+/* Cells of a line without quotes, 0 where it has any. */
+static size_t count_cells(const char *at)
+{
+    size_t cells = 1;
+    for (; *at && *at != '\n' && *at != '\r'; at++) {
+        if (*at == '"')
+            return 0;
+        cells += *at == ',';
+    }
+    return cells;
+}
+
+/* The header, behind lines that begin with "#". The last of these is the header itself where
+ * numbers follow, as many as it has names: so numpy.savetxt() writes it. */
+static int find_header(struct reader *r, struct orr_csv *csv)
+{
+    struct reader comment = {0};
+    while (*r->at) {
+        if (skip_blank(r))
+            continue;
+        if (*r->at != '#')
+            break;
+        comment = *r;
+        csv->comments++;
+        skip_line(r);
+    }
+    const size_t numbers = csv->comments ? count_numbers(r->at) : 0;
+    if (numbers > 1 && count_cells(comment.at) == numbers) {
+        csv->comments--;
+        comment.at++;
+        return read_header(&comment, csv);
+    }
+    return *r->at ? read_header(r, csv)
+                  : ORR_FAIL(ORR_EFORMAT, "%s: empty, expected a header row", r->path);
+}
+
 int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv)
 {
     char *text;
@@ -166,16 +276,14 @@ int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv
     if (rc)
         return rc;
     const bool marked = !strncmp(text, "\xef\xbb\xbf", 3); /* spreadsheets mark UTF-8 */
-    struct reader r = {path, text + (marked ? 3 : 0), 1};
+    struct reader r = {path, text + (marked ? 3 : 0), 1, 0};
     if (memchr(text, '\0', bytes))
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: not a text file", path);
-    else if (!*r.at || *r.at == '\n')
-        rc = ORR_FAIL(ORR_EFORMAT, "%s: empty, expected a header row", path);
+        rc = ORR_FAIL(ORR_EFORMAT, "%s: not a text file; save the table as UTF-8", path);
     else
-        rc = read_header(&r, csv);
+        rc = find_header(&r, csv);
     while (!rc && *r.at) {
-        if (!strcmp(r.at, "\n") || !strcmp(r.at, "\r\n"))
-            break; /* one empty line at the end */
+        if (skip_blank(&r))
+            continue;
         rc = grow(csv, &room, flags == ORR_CSV_KEEP_TEXT);
         if (!rc)
             rc = read_row(&r, flags, csv);

@@ -178,7 +178,7 @@ static int search(const struct orr_cli *cli, const struct sr_table *table,
     if (!rc)
         rc = limit_time(s->max_seconds, search_limit, started);
     if (!rc)
-        rc = sr_live_start(table->name, s, cli->quiet, log, &live);
+        rc = sr_live_start(table, s, cli->quiet, log, &live);
     if (!rc) {
         s->observe = sr_live_observe;
         s->observer = live;
@@ -251,11 +251,11 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
                         "constraints",
                         file);
     print_front(&fit->front, s->language, table->name, &setup->rules);
-    snprintf(target, sizeof target, options->log_target ? "ln(%s)" : "%s", options->target);
+    snprintf(target, sizeof target, options->log_target ? "ln(%s)" : "%s", table->target);
     const struct sr_output output = {.file = file,
                                      .target = target,
                                      .loss = setup->loss,
-                                     .weights = table->relative ? "" : options->weights,
+                                     .weights = table->weights,
                                      .names = table->name,
                                      .data = &table->data,
                                      .front = &fit->front,
@@ -308,8 +308,8 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_
         rc = sr_csv_setup(cli, options, &table, setup);
     if (!rc)
         table.data.language = setup->language;
-    if (!rc && options->weights && !strcmp(options->weights, "relative") && !table.relative)
-        orr_note(cli->quiet, "symreg: --weights relative: the column of this name, not 1/y^2");
+    if (!rc)
+        sr_table_notes(&table, file, options, cli->quiet);
     if (!rc && table.columns > table.data.features)
         orr_note(cli->quiet,
                  "symreg: %d of %d columns are searched with, those most related to the target "

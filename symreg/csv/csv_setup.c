@@ -44,7 +44,7 @@ static int set_units(const struct sr_csv_options *o, const struct sr_table *tabl
     if (!o->units)
         return o->units_penalty ? ORR_FAIL(ORR_EUSAGE, "--units-penalty: needs --units") : 0;
     const int rc =
-        sr_units_parse(o->units, table->name, table->data.features, o->target, &setup->units);
+        sr_units_parse(o->units, table->name, table->data.features, table->target, &setup->units);
     if (rc)
         return rc;
     if (o->log_target && setup->units.target_known) /* a logarithm is a number */
@@ -85,6 +85,17 @@ static int set_constraints(const struct sr_csv_options *o, const struct sr_table
     return rc;
 }
 
+/* Up to a ";" that is in no name. */
+static size_t formula_length(const char *text)
+{
+    size_t length = strcspn(text, ";\"");
+    for (size_t name; text[length] == '"'; length += strcspn(text + length, ";\"")) {
+        name = sr_name_quoted(text + length);
+        length += name ? name : 1;
+    }
+    return length;
+}
+
 /* Formulas with ";" between; each must be one that the front may hold. */
 static int set_guesses(const char *text, const struct sr_table *table, struct sr_csv_setup *setup)
 {
@@ -92,7 +103,7 @@ static int set_guesses(const char *text, const struct sr_table *table, struct sr
     char one[SR_TEXT], message[1024];
     s->guess = setup->guess;
     for (const char *at = text; at; at += *at == ';') {
-        const size_t length = strcspn(at, ";");
+        const size_t length = formula_length(at);
         struct sr_expr *expr = &setup->guess[s->guesses];
         if (s->guesses == ORR_LIST || length >= sizeof one)
             return ORR_FAIL(ORR_EUSAGE, "--guess: at most %d formulas of %d bytes", ORR_LIST,

@@ -146,7 +146,7 @@ static void discard(struct sr_live *live)
     free(live);
 }
 
-int sr_live_start(const char *const *names, const struct sr_settings *settings, bool quiet,
+int sr_live_start(const struct sr_table *table, const struct sr_settings *settings, bool quiet,
                   const char *log, struct sr_live **result)
 {
     struct sr_live *live = *result = orr_alloc(1, sizeof *live);
@@ -157,6 +157,9 @@ int sr_live_start(const char *const *names, const struct sr_settings *settings, 
     int rc = live->evaluations && live->best ? 0 : ORR_ENOMEM;
     if (!rc && *log)
         rc = orr_log_open(&live->log, log, settings->resume);
+    if (!rc && *log && table->csv.comments && !settings->resume)
+        rc = orr_log_line(&live->log, "skipped_lines", (double)table->csv.comments,
+                          (const char *)NULL);
     if (rc) {
         discard(live);
         *result = NULL;
@@ -164,7 +167,7 @@ int sr_live_start(const char *const *names, const struct sr_settings *settings, 
     }
     sr_hall_clear(live->best);
     live->language = settings->language;
-    live->names = names;
+    live->names = table->name;
     live->max_seconds = settings->max_seconds;
     live->epochs = settings->restarts_fresh ? 0 : settings->iterations;
     live->restarts = settings->restarts;

@@ -12,15 +12,20 @@ enum { SR_COLUMNS = 1024 }; /* that may be offered as features */
 struct sr_table {
     struct orr_csv csv;
     const char *name[SR_FEATURES];
-    struct sr_data data; /* what is fitted: y is ln of the column with --log-target */
-    bool relative;       /* its weights are 1/y^2, not a column */
+    const char *target, *weights; /* names of columns; weights: NULL without, "" for 1/y^2 */
+    struct sr_data data;          /* what is fitted: y is ln of the column with --log-target */
+    bool relative;                /* its weights are 1/y^2, not a column */
     struct sr_digits digits[SR_FEATURES + 1]; /* the data's */
     double *block;                            /* all of its arrays */
     int columns;                              /* offered as features; data.features of them are */
 };
 int sr_table_read(const char *file, const struct sr_csv_options *options, struct sr_table *table);
-/* Of *count columns of the file the SR_FEATURES that are most related to the target, in their order. */
+/* Of *count columns of the file the SR_FEATURES that are most related to the target, in their
+ * order. */
 int sr_table_select(const struct orr_csv *csv, int goal, int *column, int *count);
+/* Says what of a table that was read is not used: lines before the header, columns of text. */
+void sr_table_notes(const struct sr_table *table, const char *file,
+                    const struct sr_csv_options *options, bool quiet);
 /* ROWS rows drawn without replacement, as a table of its own. */
 int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
                     struct sr_table *sample);
@@ -88,9 +93,10 @@ bool sr_table_remark(const struct sr_output *o, enum sr_table_remark remark, cha
 /* ---- the live view: the front so far, redrawn on a terminal, and the log */
 
 struct sr_live;
-/* log: path of the JSONL file, "" = none; it is continued when the search resumes. On a terminal
+/* log: path of the JSONL file, "" = none; it is continued when the search resumes, else it begins
+ * with the number of lines before the table's header, if there were any. On a terminal
  * `q` ends the search like a signal. Shows nothing when quiet. */
-int sr_live_start(const char *const *names, const struct sr_settings *settings, bool quiet,
+int sr_live_start(const struct sr_table *table, const struct sr_settings *settings, bool quiet,
                   const char *log, struct sr_live **live);
 /* sr_settings.observe */
 void sr_live_observe(void *live, const struct sr_observation *seen);

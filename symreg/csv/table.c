@@ -9,12 +9,33 @@
 #include "output.h"
 #include "text.h"
 
+static bool is_number(const char *name)
+{
+    char *end = NULL;
+    name += strspn(name, " ");
+    if (!strspn(name, "+-.0123456789"))
+        return false;
+    strtod(name, &end);
+    return end != name && !end[strspn(end, " ")];
+}
+
+/* An option's whole text as the name of a column: its own, else what it says in quotes or between
+ * blanks. -1: there is none. */
+static int column_of(const struct orr_csv *csv, const char *text)
+{
+    char name[256];
+    const int column = orr_csv_column(csv, text);
+    return column < 0 && sr_name_read(text, strlen(text), name, sizeof name)
+               ? orr_csv_column(csv, name)
+               : column;
+}
+
 /* `word`: what may stand in the column's place, NULL for nothing. */
 static int find_column(const struct orr_csv *csv, const char *file, const char *name,
                        const char *word, int *column)
 {
     struct orr_nearest nearest = {0};
-    *column = orr_csv_column(csv, name);
+    *column = column_of(csv, name);
     if (*column >= 0)
         return 0;
     for (size_t i = 0; i < csv->cols; i++)
@@ -26,6 +47,11 @@ static int find_column(const struct orr_csv *csv, const char *file, const char *
                         "%s: no column \"%s\": the header is one cell, \"%s\"; cells are to be "
                         "separated by commas",
                         file, name, csv->names[0]);
+    if (csv->comments && is_number(csv->names[0]))
+        return ORR_FAIL(ORR_EMISSING,
+                        "%s:%zu: no column \"%s\": the header is \"%s\", ..., as lines before it "
+                        "begin with \"#\"; expected a row of names without one",
+                        file, csv->header, name, csv->names[0]);
     return nearest.name ? ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; did you mean \"%s\"?", file,
                                    name, nearest.name)
                         : ORR_FAIL(ORR_EMISSING, "%s: no column \"%s\"; the first of %zu is \"%s\"",
@@ -41,14 +67,54 @@ static bool has_numbers(const struct orr_csv *csv, size_t column)
     return csv->rows == 0;
 }
 
+/* A number but for its commas, apostrophes or percent signs: "3,9", "1'000", "5%". */
+static bool is_almost_number(const char *cell)
+{
+    char bare[80];
+    size_t n = 0;
+    for (; *cell && n + 1 < sizeof bare; cell++)
+        if (!strchr(",'%", *cell))
+            bare[n++] = *cell;
+    bare[n] = '\0';
+    return !*cell && is_number(bare);
+}
+
+/* The first row of a column whose cells are all such, where there are any: it is no column of text,
+ * and must not be left out without a word. -1: it is text. */
+static long almost_numbers(const struct orr_csv *csv, size_t column)
+{
+    long first = -1;
+    for (size_t i = 0; i < csv->rows; i++) {
+        const char *cell = csv->cells[i * csv->cols + column];
+        if (*cell && !is_almost_number(cell))
+            return -1;
+        if (*cell && first < 0)
+            first = (long)i;
+    }
+    return first;
+}
+
+static int wrong_cell(const struct orr_csv *csv, const char *file, size_t row, int column)
+{
+    return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a finite number, found \"%s\"",
+                    file, csv->line[row], csv->names[column],
+                    csv->cells[row * csv->cols + (size_t)column]);
+}
+
 /* All columns but target and weights, those without any number, and the one without a name that
  * numbers the rows of a table written by pandas or R. */
 static int all_features(const struct orr_csv *csv, const char *file, int target, int weights,
                         int column[SR_COLUMNS], int *count)
 {
     for (size_t i = 0; i < csv->cols; i++) {
-        if ((int)i == target || (int)i == weights || !*csv->names[i] || !has_numbers(csv, i))
+        if ((int)i == target || (int)i == weights || !*csv->names[i])
             continue;
+        if (!has_numbers(csv, i)) {
+            const long row = almost_numbers(csv, i);
+            if (row >= 0)
+                return wrong_cell(csv, file, (size_t)row, (int)i);
+            continue;
+        }
         if (*count == SR_COLUMNS)
             return ORR_FAIL(ORR_EUSAGE, "%s: more than %d features; choose with --features", file,
                             SR_COLUMNS);
@@ -57,25 +123,23 @@ static int all_features(const struct orr_csv *csv, const char *file, int target,
     return *count ? 0 : ORR_FAIL(ORR_EINVAL, "%s: no column of numbers beside the target", file);
 }
 
-/* Columns named in a comma-separated list. */
+/* Columns named in a list with commas between; names with commas stand in quotes. */
 static int named_features(const struct orr_csv *csv, const char *file, int target, const char *list,
                           int column[SR_COLUMNS], int *count)
 {
     for (const char *at = list;; at++) {
         char name[256];
-        const size_t length = strcspn(at, ",");
-        if (length == 0 || length >= sizeof name)
+        at += strspn(at, " ");
+        size_t length = sr_name_quoted(at);
+        length += strcspn(at + length, ",");
+        if (!sr_name_read(at, length, name, sizeof name))
             return ORR_FAIL(ORR_EUSAGE,
-                            "--features: expected names of columns with commas "
-                            "between, found \"%s\"",
+                            "--features: expected names of columns with commas between, "
+                            "those that have one in double quotes, found \"%s\"",
                             list);
-        memcpy(name, at, length);
-        name[length] = '\0';
         if (*count == SR_COLUMNS)
             return ORR_FAIL(ORR_EUSAGE, "--features: at most %d", SR_COLUMNS);
-        const int rc = find_column(csv, file, name, NULL, &column[*count]);
-        if (rc)
-            return rc;
+        TRY(find_column(csv, file, name, NULL, &column[*count]));
         if (column[*count] == target)
             return ORR_FAIL(ORR_EUSAGE, "--features: \"%s\" is the target", name);
         for (int k = 0; k < *count; k++)
@@ -95,33 +159,28 @@ static int check_name(const char *file, const struct orr_csv *csv, int column)
     uint32_t code;
     if (strlen(csv->names[column]) > NAME_BYTES)
         return ORR_FAIL(ORR_EFORMAT,
-                        "%s: the name of column %d: expected at most %d bytes, found %zu", file,
-                        column + 1, NAME_BYTES, strlen(csv->names[column]));
+                        "%s:%zu: the name of column %d: expected at most %d bytes, found %zu", file,
+                        csv->header, column + 1, NAME_BYTES, strlen(csv->names[column]));
     for (const char *c = csv->names[column]; *c; c += sr_character(c, &code)) {
         sr_character(c, &code);
         if (code < ' ' || orr_is_control(c))
             return ORR_FAIL(ORR_EFORMAT,
-                            "%s: the name of column %d is not UTF-8 or has a tab, line break or "
-                            "other control character in it; save the table as UTF-8",
-                            file, column + 1);
+                            "%s:%zu: the name of column %d is not UTF-8 or has a tab, line break "
+                            "or other control character in it; save the table as UTF-8",
+                            file, csv->header, column + 1);
     }
     return 0;
 }
 
-/* A formula has names and numbers as they are, and is read back where names begin with a letter. */
+/* A table without a header has numbers for names. */
 static int check_feature(const char *file, const struct orr_csv *csv, int column)
 {
-    const char *name = csv->names[column] + strspn(csv->names[column], " ");
-    char *end = NULL;
-    const bool starts = strspn(name, "+-.0123456789") > 0;
-    if (starts)
-        strtod(name, &end);
-    if (!starts || end == name || end[strspn(end, " ")])
-        return 0;
-    return ORR_FAIL(ORR_EFORMAT,
-                    "%s: the name of column %d, \"%s\", could not be told from a number in a "
-                    "formula; give the table a header row of names",
-                    file, column + 1, csv->names[column]);
+    return !is_number(csv->names[column])
+               ? 0
+               : ORR_FAIL(ORR_EFORMAT,
+                          "%s:%zu: the name of column %d, \"%s\", could not be told from a number "
+                          "in a formula; give the table a header row of names",
+                          file, csv->header, column + 1, csv->names[column]);
 }
 
 static int take_column(const struct orr_csv *csv, const char *file, int column, double *out)
@@ -129,9 +188,7 @@ static int take_column(const struct orr_csv *csv, const char *file, int column, 
     for (size_t i = 0; i < csv->rows; i++) {
         out[i] = csv->values[i * csv->cols + (size_t)column];
         if (!isfinite(out[i]))
-            return ORR_FAIL(
-                ORR_EFORMAT, "%s:%zu: column \"%s\": expected a finite number, found \"%s\"", file,
-                csv->line[i], csv->names[column], csv->cells[i * csv->cols + (size_t)column]);
+            return wrong_cell(csv, file, i, column);
     }
     return 0;
 }
@@ -151,18 +208,20 @@ static int take_logarithms(const struct orr_csv *csv, const char *file, const ch
 }
 
 /* Squares of the target, and sums of them, must be numbers: else every loss is 0 or infinite. */
-static int check_size(const char *file, const char *target, size_t rows, const double *y)
+static int check_size(const struct orr_csv *csv, const char *file, const char *target,
+                      const double *y)
 {
     const double most = 1e150, least = 1e-150;
-    double largest = 0;
-    for (size_t i = 0; i < rows; i++)
-        largest = fmax(largest, fabs(y[i]));
+    size_t row = 0; /* of the largest */
+    for (size_t i = 0; i < csv->rows; i++)
+        row = fabs(y[i]) > fabs(y[row]) ? i : row;
+    const double largest = fabs(y[row]);
     return largest == 0 || (largest <= most && largest >= least)
                ? 0
                : ORR_FAIL(ORR_EINVAL,
-                          "%s: column \"%s\": expected numbers up to between %g and %g, found "
+                          "%s:%zu: column \"%s\": expected numbers up to between %g and %g, found "
                           "%g; use another unit",
-                          file, target, least, most, largest);
+                          file, csv->line[row], target, least, most, largest);
 }
 
 /* Weights with mean 1. */
@@ -200,8 +259,7 @@ bool sr_weights_relative(const double *y, size_t rows, double *weight)
 }
 
 /* The weights that the options ask for, with mean 1. */
-static int fill_weights(const char *file, const struct sr_csv_options *o, struct sr_table *table,
-                        int column, double *weight)
+static int fill_weights(const char *file, struct sr_table *table, int column, double *weight)
 {
     const struct sr_data *data = &table->data;
     int rc = 0;
@@ -211,8 +269,8 @@ static int fill_weights(const char *file, const struct sr_csv_options *o, struct
         rc = ORR_FAIL(ORR_EINVAL,
                       "%s: column \"%s\": --weights relative is 1/y^2, but the median of |y| is 0 "
                       "or its square is no number",
-                      file, o->target);
-    return rc ? rc : scale_weights(&table->csv, file, o->weights, weight);
+                      file, table->target);
+    return rc ? rc : scale_weights(&table->csv, file, table->weights, weight);
 }
 
 /* One block for x, y and the weights, if any. */
@@ -253,11 +311,11 @@ static int fill_data(const char *file, const struct sr_csv_options *o, const int
     if (!rc)
         rc = take_column(csv, file, goal, y);
     if (!rc && o->log_target)
-        rc = take_logarithms(csv, file, o->target, y);
+        rc = take_logarithms(csv, file, table->target, y);
     if (!rc)
-        rc = check_size(file, o->target, rows, y);
+        rc = check_size(csv, file, table->target, y);
     if (!rc && o->weights)
-        rc = fill_weights(file, o, table, weights, y + rows);
+        rc = fill_weights(file, table, weights, y + rows);
     return rc;
 }
 
@@ -269,8 +327,9 @@ static int find_weights(const char *file, const struct sr_csv_options *o, int go
     int rc = 0;
     if (!o->weights)
         return 0;
-    *weights = orr_csv_column(&table->csv, o->weights);
+    *weights = column_of(&table->csv, o->weights);
     table->relative = *weights < 0 && !strcmp(o->weights, "relative");
+    table->weights = "";
     if (table->relative)
         return o->log_target ? ORR_FAIL(ORR_EUSAGE, "--weights relative: with --log-target all "
                                                     "residuals are relative already; give one")
@@ -278,7 +337,9 @@ static int find_weights(const char *file, const struct sr_csv_options *o, int go
     if (*weights < 0)
         rc = find_column(&table->csv, file, o->weights, "relative", weights);
     if (!rc && *weights == goal)
-        rc = ORR_FAIL(ORR_EUSAGE, "--weights: \"%s\" is the target", o->weights);
+        rc = ORR_FAIL(ORR_EUSAGE, "--weights: \"%s\" is the target", table->target);
+    if (!rc)
+        table->weights = table->csv.names[*weights];
     return rc;
 }
 
@@ -334,6 +395,7 @@ int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_ta
     int rc = orr_csv_read(file, ORR_CSV_KEEP_TEXT, &table->csv);
     if (!rc)
         rc = find_column(&table->csv, file, o->target, NULL, &goal);
+    table->target = rc ? NULL : table->csv.names[goal];
     if (!rc)
         rc = find_weights(file, o, goal, table, &weights);
     if (!rc)
@@ -377,6 +439,23 @@ int sr_table_sample(const struct sr_table *table, size_t rows, uint64_t seed,
     if (rng)
         gsl_rng_free(rng);
     return rc;
+}
+
+void sr_table_notes(const struct sr_table *table, const char *file, const struct sr_csv_options *o,
+                    bool quiet)
+{
+    const struct orr_csv *csv = &table->csv;
+    if (csv->comments)
+        orr_note(quiet,
+                 "symreg: %s: skipped %zu line%s before the header, which begin%s with \"#\"", file,
+                 csv->comments, csv->comments > 1 ? "s" : "", csv->comments > 1 ? "" : "s");
+    for (size_t c = 0; c < csv->cols && !o->features; c++)
+        if (*csv->names[c] && csv->names[c] != table->target && csv->names[c] != table->weights &&
+            !has_numbers(csv, c))
+            orr_note(quiet, "symreg: %s:%zu: column \"%s\" has no numbers (\"%s\") and is left out",
+                     file, csv->line[0], csv->names[c], csv->cells[c]);
+    if (o->weights && !strcmp(o->weights, "relative") && !table->relative)
+        orr_note(quiet, "symreg: --weights relative: the column of this name, not 1/y^2");
 }
 
 void sr_table_free(struct sr_table *table)

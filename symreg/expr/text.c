@@ -1,10 +1,55 @@
-/* text.c - formulas as text: printing in PySR's notation and reading it back. */
+/* text.c - formulas as text: printing in PySR's notation and reading it back, whatever columns are
+ * called. */
 #include "expr.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- names */
+
+/* Characters of words: beside ASCII's all of other scripts. */
+static size_t word_length(const char *at)
+{
+    size_t length = 0;
+    if (isdigit((unsigned char)*at))
+        return 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] & 0x80)
+        length++;
+    return length;
+}
+
+size_t sr_name_quoted(const char *text)
+{
+    size_t length = 1;
+    if (*text != '"')
+        return 0;
+    for (; text[length]; length++)
+        if (text[length] == '"' && text[++length] != '"')
+            return length;
+    return 0;
+}
+
+bool sr_name_read(const char *text, size_t length, char *name, size_t bytes)
+{
+    size_t n = 0;
+    for (; length && *text == ' '; length--)
+        text++;
+    while (length && text[length - 1] == ' ')
+        length--;
+    const size_t quoted = length ? sr_name_quoted(text) : 0;
+    if (length && *text == '"' && quoted != length)
+        return false; /* not closed, or text behind it */
+    for (size_t i = quoted > 0; i < length - (quoted > 0); i++) {
+        if (n + 1 >= bytes)
+            return false;
+        name[n++] = text[i];
+        i += quoted && text[i] == '"'; /* the second of two */
+    }
+    name[n] = '\0';
+    return quoted || n > 0;
+}
 
 /* ---- printing */
 
@@ -34,6 +79,21 @@ static void put(struct printer *p, const char *text)
     p->used += take;
 }
 
+/* Words stand as they are, but for names of operators; all else in quotes. */
+static void put_name(struct printer *p, const char *name)
+{
+    const size_t length = word_length(name);
+    bool plain = length > 0 && !name[length];
+    for (int op = SR_FEATURE + 1; plain && sr_op_known(p->language, op); op++)
+        plain = strcmp(sr_op(p->language, op)->name, name) != 0;
+    put(p, plain ? "" : "\"");
+    for (const char *c = name; *c; c++) {
+        const char character[3] = {*c, *c == '"' ? '"' : '\0'};
+        put(p, character);
+    }
+    put(p, plain ? "" : "\"");
+}
+
 static void print_node(struct printer *p, int i)
 {
     const struct sr_node *node = &p->expr->node[i];
@@ -45,7 +105,7 @@ static void print_node(struct printer *p, int i)
         return;
     }
     if (node->op == SR_FEATURE) {
-        put(p, p->names[node->feature]);
+        put_name(p, p->names[node->feature]);
         return;
     }
     if (!info->infix)
@@ -129,23 +189,44 @@ static int parse_call(struct parser *p, enum sr_op op)
     return take(p, ')') ? emit(p, (struct sr_node){.op = (uint8_t)op}) : expected(p, "\")\"");
 }
 
-static int parse_name(struct parser *p)
+static bool is_name(const char *name, const char *start, size_t length)
+{
+    return strlen(name) == length && !strncmp(name, start, length);
+}
+
+/* A column in quotes. */
+static int parse_quoted(struct parser *p)
+{
+    char name[SR_TEXT];
+    const size_t length = sr_name_quoted(p->at);
+    if (length == 0)
+        return expected(p, "a name that ends with a quote");
+    for (int f = 0; sr_name_read(p->at, length, name, sizeof name) && f < p->features; f++) {
+        if (strcmp(p->names[f], name) != 0)
+            continue;
+        p->at += length;
+        return emit(p, (struct sr_node){.op = SR_FEATURE, .feature = (uint8_t)f});
+    }
+    return expected(p, "a feature");
+}
+
+/* An operator with its operands, or a column. */
+static int parse_word(struct parser *p)
 {
     const char *start = p->at;
-    while (isalnum((unsigned char)*p->at) || *p->at == '_')
-        p->at++;
-    const size_t length = (size_t)(p->at - start);
+    const size_t length = word_length(start);
+    p->at += length;
     if (take(p, '(')) {
         for (int op = SR_FEATURE + 1; sr_op_known(p->language, op); op++) {
             const struct sr_op_info *info = sr_op(p->language, op);
-            if (!info->infix && strlen(info->name) == length && !strncmp(info->name, start, length))
+            if (!info->infix && is_name(info->name, start, length))
                 return parse_call(p, (enum sr_op)op);
         }
         p->at = start;
         return expected(p, "an operator");
     }
     for (int f = 0; f < p->features; f++)
-        if (strlen(p->names[f]) == length && !strncmp(p->names[f], start, length))
+        if (is_name(p->names[f], start, length))
             return emit(p, (struct sr_node){.op = SR_FEATURE, .feature = (uint8_t)f});
     p->at = start;
     return expected(p, "a feature, an operator or a number");
@@ -161,8 +242,10 @@ static int parse_atom(struct parser *p)
         rc = parse_sum(p);
         if (!rc && !take(p, ')'))
             rc = expected(p, "\")\"");
-    } else if (isalpha((unsigned char)*p->at) || *p->at == '_') {
-        rc = parse_name(p);
+    } else if (*p->at == '"') {
+        rc = parse_quoted(p);
+    } else if (word_length(p->at) > 0) {
+        rc = parse_word(p);
     } else { /* signs are the factor's; strtod would take them, and "inf", too */
         const bool number = isdigit((unsigned char)*p->at) || *p->at == '.';
         const double value = number ? strtod(p->at, &end) : 0;

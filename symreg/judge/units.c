@@ -138,14 +138,11 @@ int sr_units_parse(const char *text, const char *const *names, int features, con
         char name[256];
         struct sr_dimension *place = NULL, dimension;
         skip(&r);
-        size_t length = strcspn(r.at, "=,");
-        if (r.at[length] != '=' || length == 0 || length >= sizeof name)
-            return expected(&r, "\"column=unit\"");
-        memcpy(name, r.at, length);
+        size_t length = sr_name_quoted(r.at);
+        length += strcspn(r.at + length, "=,");
+        if (r.at[length] != '=' || !sr_name_read(r.at, length, name, sizeof name))
+            return expected(&r, "column=unit, a name with \",\" or \"=\" in double quotes,");
         r.at += length + 1;
-        while (length && name[length - 1] == ' ')
-            length--;
-        name[length] = '\0';
         int rc = find_column(name, names, features, target, units, &place);
         if (!rc)
             rc = read_dimension(&r, &dimension);

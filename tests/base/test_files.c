@@ -450,6 +450,48 @@ static void test_csv_lines(void **state)
     orr_csv_free(&csv);
 }
 
+/* Archives write lines before the header, blank lines and Fortran's exponents; rows know their
+ * lines. */
+static void test_csv_of_archives(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t comments, header, line[2];
+    } tables[] = {
+        {"# made by, \"an archive\n#\n\na,b\n1,2\n \t\n3,4\n", 2, 4, {5, 7}},
+        {"\xef\xbb\xbf# a\r\n\r\na,b\r\n\r\n1,2\r\n\r\n3,4\r\n\r\n\r\n", 1, 3, {5, 7}},
+        {"\n\na , \" b\" \n 1 , \"2\" \n3,4", 0, 3, {4, 5}},
+        {"#\ra,b\r1,2\r\r3,4\r", 1, 2, {3, 5}}, /* of an old Mac */
+        {"a,b\n0.1D+01,20.d-1\n 3D0 ,+.4d1\n", 0, 1, {2, 3}},
+        {"# of numpy\n# a,b\n1.0e+00, 2.0\n3,4\n", 1, 2, {3, 4}}, /* savetxt(header=) */
+        {"#a,b\n1D0,2\n3,4\n", 0, 1, {2, 3}},
+        {"# 1,2\na,b\n1,2\n3,4\n", 1, 2, {3, 4}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct orr_csv csv;
+        if (read_csv(tables[i].text, ORR_CSV_NUMBERS, &csv))
+            fail_msg("table %zu: %s", i, orr_error());
+        assert_int_equal(csv.rows, 2);
+        assert_int_equal(csv.cols, 2);
+        assert_int_equal(csv.comments, tables[i].comments);
+        assert_int_equal(csv.header, tables[i].header);
+        assert_string_equal(csv.names[0], "a");
+        assert_string_equal(csv.names[1], i == 2 ? " b" : "b");
+        for (size_t k = 0; k < 4; k++)
+            assert_true(csv.values[k] == (double)k + 1);
+        assert_true(csv.line[0] == tables[i].line[0] && csv.line[1] == tables[i].line[1]);
+        orr_csv_free(&csv);
+    }
+    struct orr_csv csv; /* a comment is the header only where as many numbers follow */
+    assert_int_equal(read_csv("# a,b,c\n1,2\n3,4\n", ORR_CSV_NUMBERS, &csv), 0);
+    assert_true(csv.comments == 1 && csv.rows == 1 && !strcmp(csv.names[0], "1"));
+    orr_csv_free(&csv);
+    assert_int_equal(read_csv("# \"a,b\n1,2\n3,\"4\"\n", ORR_CSV_NUMBERS, &csv), 0);
+    assert_true(csv.comments == 1 && csv.rows == 1 && csv.values[1] == 4);
+    orr_csv_free(&csv);
+}
+
 /* A header of very many columns is read at once, and what stands twice in it is named: of several
  * the first that has been there before. */
 static void test_csv_wide(void **state)
@@ -477,17 +519,25 @@ static void test_csv_errors(void **state)
     } bad[] = {
         {"a,b\n1,2\n3\n4,5\n", ":3:", "expected 2 cells, found 1"},
         {"a,b\n1,2,3\n", ":2:", "found more"},
-        {"a,b\n1,2\n\n3,4\n", ":3:", "expected"},
         {"a,b\n1,2\n3,x4\n", ":3:", "\"b\""},
         {"a,b\n1,2\n3,4 5\n", ":3:", "\"4 5\""},
         {"a,b\n1,\n", ":2:", "expected a number"},
         {"a,b\n1,\"2\n", "not closed", NULL},
         {"a,b\n1,\"2\"3\n", ":2:", "behind the quotes"},
         {"a,\"b\"c\n1,2\n", ":1:", "behind the quotes"},
-        {"a,b\n1,2\n\n\n", ":3:", "expected"},
+        {"a,b\n1,2\n\n3,4,5\n", ":4:", "found more"},
+        {"a,b\n1,2\n,\n", ":3:", "expected a number"}, /* no blank line: it has cells */
         {"a,a\n1,2\n", ":1:", "twice"},
+        {"#\n\na, a \n1,2\n", ":3:", "column \"a\" stands twice"},
+        {"a,b\n1,2\n#3,4\n", ":3:", "column \"a\""}, /* comments stand before the header */
+        {"a,b\n1,3.9D\n", ":2:", "\"3.9D\""},
+        {"a,b\n1,D3\n", ":2:", "\"D3\""},
+        {"a,b\n1,1e5D3\n", ":2:", "\"1e5D3\""},
+        {"a,b\n1,infD3\n", ":2:", "\"infD3\""},
+        {"a,b\n1,\"2\" 3\n", ":2: column 2:", "behind the quotes"},
         {"", "empty", NULL},
-        {"\n1\n", "empty", NULL},
+        {"\n \r\n", "empty", NULL},
+        {"# a,b\n", "empty", NULL},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -536,6 +586,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_csv_text, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_many_rows, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_lines, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(test_csv_of_archives, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_wide, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_csv_errors, scratch_setup, scratch_teardown),
     };

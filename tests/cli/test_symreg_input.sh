@@ -23,7 +23,13 @@ bad "header only" 1 'at least 2 rows, found 0' 'x,y\n'
 bad "one row" 1 'at least 2 rows, found 1' 'x,y\n1,2\n'
 bad "ragged: short" 1 "$F:3: expected 2 cells, found 1" 'x,y\n1,2\n3\n'
 bad "ragged: long" 1 "$F:3: expected 2 cells, found more" 'x,y\n1,2\n3,4,5\n'
-bad "empty line" 1 "$F:3: expected 2 cells" 'x,y\n1,2\n\n3,4\n'
+bad "a short row behind an empty line" 1 "$F:4: expected 2 cells" 'x,y\n1,2\n\n3\n'
+bad "a comment behind the header" 1 "$F:3: column \"x\"" 'x,y\n1,2\n#3,4\n5,6\n'
+bad "half a Fortran exponent" 1 "$F:3: column \"x\": expected a finite number, found \"3.9D\"" \
+    'x,y\n1,2\n3.9D,4\n'
+bad "decimal commas" 1 "$F:2: column \"x\": expected a finite number, found \"3,9\"" \
+    'x,z,y\n"3,9",1,2\n"4,5",3,4\n'
+bad "an open quote in a list" 2 'in double quotes, found ""x"' 'x,y\n1,2\n3,4\n' --features '"x'
 bad "text" 1 "$F:3: column \"x\": expected a finite number, found \"two\"" 'x,y\n1,2\ntwo,4\n'
 bad "NaN" 1 'column "y": expected a finite number, found "NaN"' 'x,y\n1,2\n3,NaN\n'
 bad "infinity" 1 'column "x": expected a finite number, found "-inf"' 'x,y\n1,2\n-inf,3\n'
@@ -114,6 +120,12 @@ good() { # NAME TEXT OPTION...
         program symreg "$F" --target y --quiet --threads 1 --iterations 2 "$@"
 }
 small=(--set symreg.populations=2 --set symreg.cycles=20)
+# prints_err PATTERN TEXT: what is said of a table that is fitted
+prints_err() {
+    table "$2"
+    program symreg "$F" --target y --threads 1 --iterations 1 "${small[@]}" --out "$WORK/said" \
+        2>&1 >/dev/null | grep -E "$1"
+}
 good "constant target" 'x,y\n1,3\n2,3\n3,3\n' "${small[@]}" --out "$WORK/constant"
 check "constant target: the constant" grep -q '^1,0,"3"' "$WORK/constant/front.csv"
 good "numbers of the rows" ',x,y\n0,2,5\n1,3,4\n2,1,6\n' "${small[@]}" --out "$WORK/numbered"
@@ -127,8 +139,29 @@ good "constant feature" 'x,y\n1,3\n1,4\n1,5\n' "${small[@]}"
 good "two rows" 'x,y\n1,3\n2,4\n' "${small[@]}"
 good "huge and tiny numbers" 'x,y\n1e300,1e-140\n2e300,3e-140\n-1e300,2e-140\n' "${small[@]}"
 good "spreadsheet's marks" '\xef\xbb\xbfx,y\r\n1,3\r\n2,4\r\n' "${small[@]}" --features x
+good "blank lines" '\n\nx,y\n \n1,3\n\n2,4\n\n\n' "${small[@]}"
+good "blank lines, CRLF" '\xef\xbb\xbf\r\nx,y\r\n\r\n1,3\r\n2,4\r\n\r\n' "${small[@]}" --features x
+good "a header of numpy" '# x,y\n1.0e+00,3.0e+00\n2.0e+00,4.0e+00\n' "${small[@]}" --features x
 good "quoted names" '"my x, m","y"\n1,3\n2,4\n' "${small[@]}" --out "$WORK/quoted"
 check "quoted names: in C" grep -q 'my_x_m' "$WORK/quoted/front_full.csv"
+check "quoted names: in a formula" grep -q '""my x, m""' "$WORK/quoted/front.csv"
+# an equation of front.csv is a guess of the next search, and names are quoted alike everywhere
+printf '"my x, m",exp,"a""b",größe,y\n1,2,3,9,13\n2,1,3,1,6\n3,3,2,5,16\n4,1,1,2,7\n5,2,7,1,16\n6,4,1,3,16\n' >"$F"
+names=(program symreg "$F" --target y --threads 1 --quiet --binary '+,*' --unary ''
+    --features '"my x, m", exp,"a""b",größe' --units '"my x, m"=m, "a""b"=1, exp=1, y=1'
+    --units-penalty 1 "${small[@]}")
+"${names[@]}" --iterations 2 --out "$WORK/named" >/dev/null
+read_back() { # every equation of the front, as a table with doubled quotes
+    local guess
+    guess=$(tail -n +2 "$WORK/named/front.csv" | sed 's/^[^,]*,[^,]*,"//; s/"$//; s/""/"/g' | paste -sd ';')
+    [[ $guess == *'"my x, m"'* && $guess == *'"a""b"'* ]] && "${names[@]}" --iterations 0 --guess "$guess"
+}
+check "equations are read back" read_back
+check "lines before the header: said" prints_err 'skipped 2 lines before the header' \
+    '# by\n# an archive\nname,x,y\na,1,2\n\nb,2,3.9D+00\n'
+check "text columns: said" prints_err ':4: column "name" has no numbers \("a"\) and is left out' \
+    '# by\n# an archive\nname,x,y\na,1,2\n\nb,2,3.9D+00\n'
+check "... in the log" grep -q '^{"skipped_lines": 2}$' "$WORK/said/log.jsonl"
 good "one operator" "$OK" "${small[@]}" --binary + --unary ''
 awk 'BEGIN { print "x,z,y"; for (i = 0; i < 1000000; i++) { x = i % 997 / 100; z = i % 89 / 10
              printf "%.2f,%.1f,%.4f\n", x, z, 3 * x * z + 1 } }' >"$F"

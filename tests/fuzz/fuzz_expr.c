@@ -9,9 +9,10 @@
 #include "fuzz.h"
 #include "symreg/csv/csv.h"
 
-enum { NAMES = 4, ROWS = 3 };
-static const char *const names[NAMES] = {"x", "y", "m1", "r"};
-static const double table[NAMES * ROWS] = {1, -2, 0.5, 3, 0, 1e9, -1e-9, 7, 2, 1, 1, -1};
+enum { NAMES = 6, ROWS = 3 };
+static const char *const names[NAMES] = {"x", "y", "m1", "r", "exp", "a, \"b\""};
+static const double table[NAMES * ROWS] = {1, -2, 0.5, 3, 0,   1e9, -1e-9, 7, 2,
+                                           1, 1,  -1,  8, 0.1, 4,   -3,    0, 1e-5};
 
 static void use(const struct sr_language *language, const struct sr_expr *expr)
 {

@@ -138,6 +138,67 @@ static void bad_tables_are_refused(void **state)
     refuses("a,y\n1,2\n1,3\n", &both, ORR_EUSAGE, "--log-target");
 }
 
+/* Names with commas or quotes stand in quotes wherever options name columns. */
+static void quoted_names_are_found(void **state)
+{
+    (void)state;
+    static const char *const table =
+        "\"mass, kg\",s t,\"5\"\" pipe\",\"y, m\",\"y\"\n1,2,3,4,5\n2,3,4,5,6\n";
+    struct sr_csv_options o = {.target = " \"y, m\"",
+                               .features = " s t ,\"5\"\" pipe\", \"mass, kg\"",
+                               .weights = "\"y\""};
+    struct sr_table t;
+    if (read_table(table, &o, &t))
+        fail_msg("%s", orr_error());
+    assert_string_equal(t.target, "y, m");
+    assert_string_equal(t.weights, "y");
+    assert_string_equal(t.name[0], "s t");
+    assert_string_equal(t.name[1], "5\" pipe");
+    assert_string_equal(t.name[2], "mass, kg");
+    assert_true(t.data.y[1] == 5 && t.data.x[4] == 1 && t.data.features == 3);
+    sr_table_free(&t);
+    o = (struct sr_csv_options){.target = "y, m", .features = "5\" pipe"}; /* as before quoting */
+    assert_int_equal(read_table(table, &o, &t), 0);
+    assert_true(t.data.x[0] == 3);
+    sr_table_free(&t);
+    static const char *const bad[] = {"", ",y", "y,", "\"mass, kg", "\"mass, kg\" y", "\"y\",,"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        o = (struct sr_csv_options){.target = "y, m", .features = bad[i]};
+        refuses(table, &o, ORR_EUSAGE, "those that have one in double quotes");
+    }
+    o = (struct sr_csv_options){.target = "y, m", .features = "mass, kg"};
+    refuses(table, &o, ORR_EMISSING, "did you mean \"mass, kg\"?");
+    o = (struct sr_csv_options){.target = "\"y, n\""};
+    refuses(table, &o, ORR_EMISSING, "did you mean \"y, m\"?");
+}
+
+/* Archives write lines before the header, and numbers as Fortran does. */
+static void tables_of_archives_are_read(void **state)
+{
+    (void)state;
+    const struct sr_csv_options o = {.target = "y"};
+    struct sr_table t;
+    assert_int_equal(read_table("# by\n#\nname,a,y\nx,3.9D-01,1\n\nz,4d0,2\n", &o, &t), 0);
+    assert_true(t.data.rows == 2 && t.data.features == 1 && t.csv.comments == 2);
+    assert_true(t.data.x[0] == 0.39 && t.data.x[1] == 4);
+    sr_table_free(&t);
+    refuses("# by\na,y\n1,2\n\n3,4D\n", &o, ORR_EFORMAT, ":5: column \"y\": expected a finite");
+    refuses("# by\n# y,a,b\n1,2\n3,4\n", &o, ORR_EMISSING, "begin with \"#\"");
+    /* columns that are numbers to their writer are not left out as text */
+    refuses("a,b,y\n,1,2\n\"3,9\",4,5\n", &o, ORR_EFORMAT, ":3: column \"a\"");
+    refuses("a,b,y\n\"1,234.5\",1,2\n\"3,900.5\",4,5\n", &o, ORR_EFORMAT, ":2: column \"a\"");
+    refuses("a,b,y\n5%,1,2\n7 %,4,5\n", &o, ORR_EFORMAT, ":2: column \"a\"");
+    static const char *const texts[] = {"2020-01-02", "1.2.3", "12:30", "5 m", "N/A", "", "1,2 x"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[80];
+        snprintf(text, sizeof text, "a,b,y\n\"%s\",1,2\n\"%s\",4,5\n", texts[i], texts[i]);
+        assert_int_equal(read_table(text, &o, &t), 0);
+        assert_true(t.data.features == 1 && !strcmp(t.name[0], "b"));
+        sr_table_free(&t);
+    }
+    refuses("x,y\n1,1\n3,1e160\n", &o, ORR_EINVAL, ":3: column \"y\"");
+}
+
 /* What acts on terminals, and what a formula could not tell from its constants. */
 static void bad_names_are_refused(void **state)
 {
@@ -548,6 +609,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(weights_are_relative, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(digits_are_counted, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(bad_tables_are_refused, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(quoted_names_are_found, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(tables_of_archives_are_read, scratch_setup,
+                                        scratch_teardown),
         cmocka_unit_test_setup_teardown(bad_names_are_refused, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(samples_are_rows_of_the_table, scratch_setup,
                                         scratch_teardown),

@@ -72,6 +72,87 @@ static void prints_what_it_reads(void **state)
     gsl_rng_free(rng);
 }
 
+/* Whatever columns are called: what is printed is read back as the same formula. */
+static void reads_back_any_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "mass, kg", "s t", "a*b", "a+b",  "-x",       "1/r",   "(r)",   "r)",     "x^2",
+        "2nd",      "1e5", "\"",  "\"\"", "5\" pipe", "\"r\"", "exp",   "inv",    "square",
+        "min",      "g",   "h",   "*",    "^",        "",      "a=b;c", "p_%",    "\\frac{a}{b}",
+        "$x$",      "b&c", "d#",  "{e}",  "f~g",      "h|i",   "größe", "加速度", "x²",
+        "x−y",      "'",   "`x`", "a\\",  " r ",      ",",     "_",     "inf"};
+    enum { NAMES = sizeof names / sizeof *names };
+    struct sr_language *language = language_of("g(x)=x*x; h(u,v)=u-v");
+    gsl_rng *rng = random_stream(11);
+    char first[SR_TEXT], second[SR_TEXT], name[120];
+    for (int f = 0; f < NAMES; f++) { /* beside its quotes whatever may stand there */
+        struct sr_expr expr = formula_in(language, "exp(g(r)) + h(r, 2 * r) ^ -r"), again;
+        for (int i = 0; i < expr.count; i++)
+            expr.node[i].feature = (uint8_t)f;
+        sr_expr_print(language, &expr, names, first, sizeof first);
+        if (sr_expr_parse(language, first, names, NAMES, &again))
+            fail_msg("%s", orr_error());
+        sr_expr_clean(&expr);
+        sr_expr_clean(&again);
+        assert_memory_equal(&again, &expr, sizeof expr);
+        sr_expr_print(language, &again, names, second, sizeof second);
+        assert_string_equal(first, second);
+    }
+    for (int k = 0; k < FORMULAS; k++) {
+        struct sr_expr expr = random_formula(rng, 1 + k % SR_NODES), again;
+        for (int i = 0; i < expr.count; i++)
+            if (expr.node[i].op == SR_FEATURE)
+                expr.node[i].feature = (uint8_t)gsl_rng_uniform_int(rng, NAMES);
+        sr_expr_print(language, &expr, names, first, sizeof first);
+        if (sr_expr_parse(language, first, names, NAMES, &again))
+            fail_msg("%s", orr_error());
+        assert_int_equal(again.count, expr.count);
+        for (int i = 0; i < expr.count; i++) {
+            assert_int_equal(again.node[i].op, expr.node[i].op);
+            if (expr.node[i].op == SR_FEATURE)
+                assert_int_equal(again.node[i].feature, expr.node[i].feature);
+        }
+    }
+    for (int f = 0; f < NAMES; f++) { /* no name is another one's text */
+        const struct sr_expr expr = {
+            .count = 1, .node[0] = {.op = SR_FEATURE, .size = 1, .feature = (uint8_t)f}};
+        sr_expr_print(language, &expr, names, first, sizeof first);
+        assert_true(sr_name_read(first, strlen(first), name, sizeof name));
+        assert_string_equal(name, names[f]);
+    }
+    gsl_rng_free(rng);
+    sr_language_free(language);
+}
+
+static void names_of_lists(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *name;
+    } lists[] = {{"  mass (kg) ", "mass (kg)"},
+                 {" \" a, \"\"b\"\" \" ", " a, \"b\" "},
+                 {"5\" pipe", "5\" pipe"},
+                 {"\"\"", ""},
+                 {"\"", NULL},
+                 {"\"a", NULL},
+                 {"\"a\"\"", NULL},
+                 {"\"a\" b", NULL},
+                 {"", NULL},
+                 {"   ", NULL},
+                 {"12345678901234567890", NULL}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        char name[20];
+        const bool read = sr_name_read(lists[i].text, strlen(lists[i].text), name, sizeof name);
+        assert_int_equal(read, lists[i].name != NULL);
+        if (read)
+            assert_string_equal(name, lists[i].name);
+    }
+    assert_int_equal(sr_name_quoted("\"a, \"\"b\"\"\", c"), 10);
+    assert_int_equal(sr_name_quoted("a\""), 0);
+    assert_int_equal(sr_name_quoted("\"a\"\""), 0);
+}
+
 static void cuts_text_that_does_not_fit(void **state)
 {
     (void)state;
@@ -108,6 +189,9 @@ static void refuses_what_is_no_formula(void **state)
     refuses("sin(r, m1)", "\")\"", "character 6 ");
     refuses("r + inf", "a feature", "character 5 ");
     refuses("1e999 * r", "a number", "character 1 ");
+    refuses("r + \"m1 * 2", "ends with a quote", "character 5 ");
+    refuses("r + \"m1 \"", "a feature", "character 5 ");
+    refuses("r\"m1\"", "the end", "character 2 ");
     refuses("r + * m1", "a number", "character 5 ");
     char text[4 * 1024];
     memset(text, '(', sizeof text);
@@ -395,6 +479,8 @@ int main(void)
         cmocka_unit_test(reads_with_the_usual_precedence),
         cmocka_unit_test(reads_signs),
         cmocka_unit_test(prints_what_it_reads),
+        cmocka_unit_test(reads_back_any_name),
+        cmocka_unit_test(names_of_lists),
         cmocka_unit_test(cuts_text_that_does_not_fit),
         cmocka_unit_test(refuses_what_is_no_formula),
         cmocka_unit_test(takes_a_formula_of_the_largest_size),

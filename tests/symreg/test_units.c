@@ -53,6 +53,8 @@ static void notation(void **state)
     assert_true(power_of(&units.feature[1], "m") == 0 && power_of(&units.feature[2], "s") == -1);
     refuses("", "column=unit");
     refuses("r", "column=unit");
+    refuses("\"r=m", "column=unit");
+    refuses("\"r\" x=m", "column=unit");
     refuses("r=", "a unit");
     refuses("r=m,", "column=unit");
     refuses("r=m*", "a unit");
