@@ -212,6 +212,8 @@ struct orr_program {
     bool stops_well;                  /* when stopped, everything is saved: exit status 0;
                                          so it always is at a time limit */
     const char *rest_preset;          /* default preset with positional arguments, NULL = quick */
+    const char *rest_ignores;         /* groups and keys that have no effect with these: refused in
+                                         --set; may be NULL */
     int (*settle)(int rc);            /* of a program whose processes are ranks of a job: given what
                                          the command line came to, then what the work came to, it
                                          returns what counts for all; may be NULL */

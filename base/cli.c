@@ -69,6 +69,16 @@ static void print_option(const char *name, const char *value, const char *help)
     printf("  %-30s %s\n", left, help);
 }
 
+/* The settings, beside their defaults those for a FILE of a program that reads one. */
+static void print_settings(const struct orr_program *program)
+{
+    struct orr_preset file;
+    const bool other = program->rest_preset && !orr_preset_load(&file, program->rest_preset);
+    orr_error_clear();
+    printf("\nsettings (--set key=value) [default of a preset that does not name it]:\n");
+    orr_preset_print_help(program->groups, other ? &file : NULL);
+}
+
 static void print_help(const struct orr_program *program)
 {
     printf("%s\n\nusage: %s\n\noptions:\n", program->purpose, program->usage);
@@ -77,10 +87,8 @@ static void print_help(const struct orr_program *program)
     for (int i = 0; i < COMMON; i++)
         if (has_common(program, i))
             print_option(common[i].name, common[i].value_name, common[i].help);
-    if (program->groups && *program->groups) {
-        printf("\nsettings (--set key=value) [default without a preset]:\n");
-        orr_preset_print_help(program->groups);
-    }
+    if (program->groups && *program->groups)
+        print_settings(program);
 }
 
 /* The option's value: after '=', or the next argument. */
@@ -360,6 +368,19 @@ static int check_laws(const struct parse *p)
     return law ? orr_preset_drop_laws(preset) : orr_preset_check_laws(preset, p->preset);
 }
 
+/* Settings that count for a run, but not for the files that are given. */
+static int refuse_of_runs(const struct parse *p)
+{
+    for (int i = 0; i < p->setting_count && p->cli->argc_rest && p->program->rest_ignores; i++) {
+        char key[128];
+        key_of(p->settings[i], key);
+        if (orr_preset_in_groups(key, p->program->rest_ignores))
+            return ORR_FAIL(ORR_EUSAGE, "--set: %s: belongs to a run, has no effect on %s", key,
+                            p->cli->argv_rest[0]);
+    }
+    return 0;
+}
+
 /* Merges preset, --set, options that set a setting and --attention, and checks the whole. */
 static int merge(struct parse *p)
 {
@@ -367,7 +388,9 @@ static int merge(struct parse *p)
     cli->preset_given = p->preset != NULL;
     cli->set_given = p->setting_count > 0;
     cli->run_given = *cli->run != '\0';
-    int rc = load_preset(p);
+    int rc = refuse_of_runs(p);
+    if (!rc)
+        rc = load_preset(p);
     for (int i = 0; i < p->setting_count && !rc; i++)
         rc = orr_preset_set(&cli->preset, p->settings[i]);
     for (int i = 0; i < p->change_count && !rc; i++) {

@@ -502,16 +502,24 @@ int orr_preset_save(const struct orr_preset *preset, const char *path)
     return rc;
 }
 
-void orr_preset_print_help(const char *groups)
+void orr_preset_print_help(const char *groups, const struct orr_preset *file)
 {
+    struct orr_preset defaults;
+    orr_preset_defaults(&defaults);
     for (const struct orr_field *f = orr_fields; f->key; f++) {
-        char initial[128];
+        char usual[ORR_FIELD_TEXT_BYTES], text[ORR_FIELD_TEXT_BYTES], initial[128];
+        if (!orr_preset_in_groups(f->key, groups))
+            continue;
+        orr_field_text(&defaults, f, usual);
+        orr_field_text(file ? file : &defaults, f, text);
+        printf("  %-34s %s%s%s%s ", f->key, f->help, *f->help ? " " : "",
+               f->choices ? f->choices : "", f->choices ? " " : "");
+        if (strcmp(usual, text) != 0)
+            printf("(with a FILE: %s) ", text);
         snprintf(initial, sizeof initial, "%s%s", follower_bit(f) ? source : "",
                  follower_bit(f) ? f->key + strlen(follower)
                  : *f->initial   ? f->initial
                                  : "\"\"");
-        if (orr_preset_in_groups(f->key, groups))
-            printf("  %-34s %s%s%s%s [%s]\n", f->key, f->help, *f->help ? " " : "",
-                   f->choices ? f->choices : "", f->choices ? " " : "", initial);
+        printf("[%s]\n", initial);
     }
 }

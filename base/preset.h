@@ -283,7 +283,8 @@ int orr_preset_save(const struct orr_preset *preset, const char *path);
 bool orr_preset_in_groups(const char *key, const char *groups);
 /* XXH64 of the keys and values of the groups. */
 uint64_t orr_preset_checksum(const struct orr_preset *preset, const char *groups);
-/* The keys of the groups with default and help, one line each. */
-void orr_preset_print_help(const char *groups);
+/* The keys of the groups with default and help, one line each; also the value for a file of those
+ * that differ in `file`, unless that is NULL. */
+void orr_preset_print_help(const char *groups, const struct orr_preset *file);
 
 #endif

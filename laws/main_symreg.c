@@ -57,17 +57,22 @@ static const struct orr_program program = {
     .max_rest = 1,
     .groups = "seed,attention,symreg",
     .rest_preset = "table",
+    .rest_ignores = "attention,orbits,planets,text,model,pretrain,pretrain_planets,finetune,"
+                    "symreg.constant_tolerance",
     .without = "--checkpoint,--device,--attention-impl",
 };
 
 static int run(const struct orr_cli *cli)
 {
     if (cli->argc_rest == 1) {
-        if (cli->plan || *orbits_option || *cli->attention)
+        if (cli->plan || *orbits_option || *cli->attention || cli->run_given)
             return ORR_FAIL(ORR_EUSAGE, "%s: belongs to the laws of a run, not to a FILE.csv",
                             cli->plan        ? "--plan"
                             : *orbits_option ? "--orbits"
+                            : cli->run_given ? "--run"
                                              : "--attention");
+        if (table.rule && !*cli->out)
+            return ORR_FAIL(ORR_EUSAGE, "--rule: needs the --out DIR of the report that shows it");
         if (!table.target)
             return ORR_FAIL(ORR_EUSAGE, "%s: which column is to be explained? Give --target COLUMN",
                             cli->argv_rest[0]);

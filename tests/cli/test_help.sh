@@ -74,6 +74,17 @@ check "one version for all" test "$(sort -u "$WORK/versions" | wc -l)" -eq 1
 check "the options of their own" grep -q -- --orbits "$WORK/pretrain.help"
 check "finetune --source" grep -q -- --source "$WORK/finetune.help"
 check "symreg --target" grep -q -- --target "$WORK/symreg.help"
+# (a FILE has a preset of its own, whose values stand beside the defaults)
+file_defaults() {
+    settings presets/table.json | grep '^symreg\.' >"$WORK/of_file"
+    [ "$(wc -l <"$WORK/of_file")" -gt 8 ] || return 1
+    while IFS='=' read -r key value; do
+        grep -F -- "  $key " "$WORK/symreg.help" | grep -qF -e "(with a FILE: $value) [" -e " [$value]" ||
+            { echo "$key is $value" && return 1; }
+    done <"$WORK/of_file"
+}
+check "symreg --help: defaults of a FILE" file_defaults
+check "... where they differ" grep -q 'symreg.seconds .*(with a FILE: 60) \[0\]$' "$WORK/symreg.help"
 check "symreg --features" grep -q -- --features "$WORK/symreg.help"
 check "help and version make nothing" test "$(ls -A "$WORK/empty" && echo nothing)" = nothing
 

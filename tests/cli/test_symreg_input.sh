@@ -87,6 +87,13 @@ bad "--batch" 2 '--batch: expected 0 or at least 2 rows' "$OK" --batch 1
 bad "--compat" 2 '--compat: symreg.algorithm: expected one of orrery|pysr' "$OK" --compat gplearn
 bad "--rule" 2 'no rule "worst"' "$OK" --rule worst
 bad "--attention" 2 '--attention: belongs to the laws of a run' "$OK" --attention lssar
+bad "--run" 2 '--run: belongs to the laws of a run' "$OK" --run "$WORK/none"
+bad "--plan" 2 '--plan: belongs to the laws of a run' "$OK" --plan
+# what counts for runs alone
+for key in orbits.law orbits.expression planets.enabled attention model.layers pretrain.steps pretrain_planets.lr finetune.vector.steps text.train symreg.constant_tolerance; do
+    bad "--set $key" 2 "--set: $key: belongs to a run" "$OK" --set $key=1
+done
+refuse "--rule without --out" 2 '--out DIR' -- "$BIN/symreg" "$F" --target y --quiet --rule mdl
 bad "--seconds" 2 '--seconds: symreg.seconds: expected' "$OK" --seconds -1
 # the options of settings: refused as --set refuses them, under their own name, and without a
 # table
