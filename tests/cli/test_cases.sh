@@ -1,0 +1,219 @@
+#!/usr/bin/env bash
+# test_cases.sh - tables as strangers bring them (tests/cases), and what is right for each: the law
+# is found and chosen, every printed text computes the stated loss, odd tables are read. Formulas are
+# judged by what they compute, by tests/cases/evaluate.awk.
+. tests/cli/lib.sh
+
+CASES=tests/cases
+# fit NAME OPTION...: one thread; the terminal's text in $WORK/NAME.out, files in $WORK/NAME
+fit() {
+    local name=$1
+    shift
+    program symreg "$@" --threads 1 --out "$WORK/$name" >"$WORK/$name.out" 2>"$WORK/$name.err"
+}
+# evaluate FORMULA TARGET TABLE [WEIGHTS]: mean squared deviation, largest relative one, variance
+evaluate() {
+    # (awk reads escapes in what -v says)
+    awk -v formula="${1//\\/\\\\}" -v target="$2" -v weights="${4:-}" -f $CASES/evaluate.awk "$3"
+}
+# rows NAME: "complexity loss formula" per row of front.csv; printed NAME: the same of the terminal;
+# reported NAME: of the front in report.md
+rows() {
+    tail -n +2 "$WORK/$1/front.csv" | sed -E 's/^([^,]*),([^,]*),"(.*)"$/\1 \2 \3/; s/""/"/g'
+}
+printed() {
+    sed -nE 's/^ +([0-9]+) +([0-9.e+-]+) +([0-9.e+-]+|-?inf|-?nan)  (.*)$/\1 \2 \4/p' "$WORK/$1.out" |
+        sed 's/   <- .*//'
+}
+reported() {
+    sed -nE 's/^\| ([0-9]+) \| ([^|]*) \|[^|]*\|[^|]*\| `+ ?(.*[^` ]) ?`+ \|$/\1 \2 \3/p' \
+        "$WORK/$1/report.md" | sed 's/\\|/|/g'
+}
+# chosen NAME RULE: its formula
+chosen() {
+    sed -nE "s/^ +[0-9]+ +[^ ]+ +[^ ]+  (.*)   <- .*\\b$2\\b.*/\\1/p" "$WORK/$1.out"
+}
+# compute_their_loss ROWS NAME TARGET TABLE: the text of every row has the loss that stands there,
+# but for the digits in which both are printed, and what rounding leaves of an exact formula
+compute_their_loss() {
+    local size loss formula got
+    "$1" "$2" >"$WORK/.rows"
+    [ "$(wc -l <"$WORK/.rows")" -ge 2 ] || { echo "no rows"; return 1; }
+    while read -r size loss formula; do
+        got=$(evaluate "$formula" "$3" "$4")
+        awk -v got="$got" -v loss="$loss" 'BEGIN { if (split(got, v, " ") != 3) exit 1
+            d = v[1] - loss
+            exit !((d < 0 ? -d : d) <= 0.01 * loss + 1e-15 * v[3]) }' ||
+            { echo "$size: $formula: stated $loss, found $got"; return 1; }
+    done <"$WORK/.rows"
+}
+# latex_has_constants NAME: numbers of more than three digits stand in the LaTeX as in the equation
+latex_has_constants() {
+    # (the equation has no comma outside of these cells' quotes)
+    tail -n +2 "$WORK/$1/front_full.csv" | sed -E 's/ \\cdot 10\^\{(-?[0-9]+)\}/e\1/g' |
+        awk -F '","|,"' '{ text = $2; while (match(text, /[0-9]+\.?[0-9]*(e[-+]?[0-9]+)?/)) {
+            number = substr(text, RSTART, RLENGTH); text = substr(text, RSTART + RLENGTH)
+            if (length(number) < 5) continue
+            latex = $3; found = 0; n++
+            while (match(latex, /[0-9]+\.?[0-9]*(e[-+]?[0-9]+)?/)) {
+                found += substr(latex, RSTART, RLENGTH) + 0 == number + 0
+                latex = substr(latex, RSTART + RLENGTH) }
+            if (!found) { print number " is not in " $3; wrong = 1 } } }
+            END { exit wrong || !n }'
+}
+# has_law NAME TARGET TABLE SHARE: a row leaves no more than this share of the variance
+has_law() {
+    local size loss formula
+    while read -r size loss formula; do
+        ! evaluate "$formula" "$2" "$3" | awk -v most="$4" '{ exit !($1 <= most * $3) }' || return 0
+    done < <(rows "$1")
+    rows "$1" | tail -n 3
+    return 1
+}
+texts() { # NAME TARGET TABLE
+    check "$1: front.csv computes its loss" compute_their_loss rows "$@"
+    check "$1: the terminal's text computes its loss" compute_their_loss printed "$@"
+    check "$1: report.md computes its loss" compute_their_loss reported "$@"
+    check "$1: LaTeX has the constants" latex_has_constants "$1"
+}
+
+# ---- every text is the formula that was judged: large offsets inside sin
+fit JD $CASES/s4_rv_JD.csv --target rv --iterations 2 --set symreg.populations=8
+check "JD: a wave over Julian dates" has_law JD rv $CASES/s4_rv_JD.csv 1e-3
+texts JD rv $CASES/s4_rv_JD.csv
+fit phase $CASES/s6_modulated_phase.csv --target y --iterations 2 --set symreg.populations=8 \
+    --binary '+,-,*' --unary sin,cos
+check "phase: the wave" has_law phase y $CASES/s6_modulated_phase.csv 1e-12
+texts phase y $CASES/s6_modulated_phase.csv
+
+# ---- digits of the table: F over 60 decades, 13 digits
+fit SI $CASES/s3_gravity_SI.csv --target F_N --iterations 2 --set symreg.populations=8
+is_gravity() {
+    local formula
+    formula=$(chosen SI best)
+    [ -n "$formula" ] && evaluate "$formula" F_N $CASES/s3_gravity_SI.csv |
+        awk -v formula="$formula" '{ nodes = gsub(/[a-z_0-9.]+/, "", formula) # leaves and functions
+            if ($2 > 1e-9 || nodes > 6) { print; exit 1 } }'
+}
+check "SI: G m1 m2 / r^2 is chosen" is_gravity
+check "SI: few rows make up the loss, said" grep -q -e '--weights relative' "$WORK/SI/report.md"
+check "... and what helps" grep -q -e '--log-target' "$WORK/SI/report.md"
+
+# ---- few rows
+for n in 5 8; do
+    table=$CASES/s9_noisy_line_$n.csv
+    fit line$n $table --target y
+    near_line() { # deviations from 2 x + 1 below those of the noise, by a formula with few constants
+        local formula
+        formula=$(chosen line$n best)
+        ! grep -qiE '(few rows|rows (are too few|cannot|do not)|too few)' "$WORK/line$n".{out,err} \
+            "$WORK/line$n/report.md" || return 0
+        [ -n "$formula" ] && [ "$(tr -cd x <<<"${formula//exp/}" | wc -c)" -eq 1 ] &&
+            evaluate "$formula" line <(awk -F, 'NR == 1 { print "x,y,line" }
+                NR > 1 { print $1 "," $2 "," 2 * $1 + 1 }' $table) |
+            awk '{ exit !($1 < 0.06) }' || { echo "$formula"; return 1; }
+    }
+    check "$n noisy rows: the line, or a remark" near_line
+    not_exact() { # no loss of 0, no infinite score
+        awk '/^ +[0-9]/ && ($2 == 0 || $3 ~ /inf/) { print; wrong = 1 } END { exit wrong }' \
+            "$WORK/line$n.out"
+    }
+    check "$n noisy rows: nothing is exact" not_exact
+done
+
+# ---- among equals the shortest constants
+fit 3x2 $CASES/s9_line3x2.csv --target y --iterations 1
+short_constants() {
+    local formula
+    formula=$(chosen 3x2 best)
+    evaluate "$formula" y $CASES/s9_line3x2.csv | awk '{ exit !($2 < 1e-12) }' &&
+        equal '2 3' "$(grep -oE '[0-9.e]+' <<<"$formula" | sort | paste -sd ' ')" ||
+        { echo "$formula"; return 1; }
+}
+check "3 x + 2" short_constants
+
+# ---- reports weigh like the loss
+fit weights $CASES/s7_zero_weights.csv --target y --weights w --iterations 2
+weighted() { # the row of best: 1 - R2 and the largest residual
+    awk -F '|' '$2 ~ /^ best / { found = 1; exit !($4 + 0 < 0.01 && $5 + 0 < 1) }
+        END { if (!found) exit 1 }' "$WORK/weights/report.md" ||
+        { grep best "$WORK/weights/report.md"; return 1; }
+}
+check "weights of 0 count for nothing in the report" weighted
+
+# ---- the penalty of wrong dimensions is the target's, too
+fit penalty $CASES/s13_penalty.csv --target F --units 'V=volt, l=m, F=volt/m' --units-penalty 1000 \
+    --iterations 2 --set symreg.populations=8
+charged() { # without a constant only what has l can have F's dimension
+    rows penalty | awk '{ formula = $0; sub(/^[^ ]+ [^ ]+ /, "", formula)
+        if (formula !~ /[0-9]/ && formula !~ /(^|[^a-z])l([^a-z]|$)/) { print; wrong = 1 } }
+        END { exit wrong || !NR }'
+}
+check "V^2 is not F, and pays" charged
+
+# ---- tables as archives and Fortran write them
+fit archive $CASES/s10_archive.csv --target pl_orbper --features pl_orbsmax --iterations 1
+sed 's/"[^"]*"/name/' $CASES/s10_archive.csv >"$WORK/archive.csv" # cells without quotes
+check "archive: lines before the header" has_law archive pl_orbper \
+    "$WORK/archive.csv" 1e-4
+check "... and said" grep -q 'skipped 6 lines' "$WORK/archive.err"
+check "... in the log" grep -q '"skipped_lines": 6' "$WORK/archive/log.jsonl"
+refuse "... a cell is missing" 1 "$CASES/s10_archive.csv:11: column \"st_mass\"" -- \
+    program symreg $CASES/s10_archive.csv --target pl_orbper --quiet
+fit fortran $CASES/s11_fortranD.csv --target T --iterations 1
+check "fortran: D exponents" has_law fortran T $CASES/s11_fortranD.csv 1e-4
+fit blank $CASES/s11_blank_middle.csv --target y --iterations 1
+check "blank lines" grep -qE '"rows":[[:space:]]*3,' "$WORK/blank/front.json"
+
+# ---- columns of any name: what is printed is read back
+short=(--maxsize 9 --iterations 1 --set symreg.populations=4)
+fit latex $CASES/s11_latex_names.csv --target y "${short[@]}"
+check "latex: names of LaTeX" compute_their_loss rows latex y $CASES/s11_latex_names.csv
+sed '1s/s t/"s, t"/; 1s/p_%/"p ""q"""/; 1s/o_p/exp/' $CASES/s11_latex_names.csv >"$WORK/names.csv"
+features='"s, t", "p ""q""",exp'
+units='"s, t"=m, "p ""q"""=1, exp=1, y=m'
+fit names "$WORK/names.csv" --target y --features "$features" --units "$units" --units-penalty 0.1 \
+    "${short[@]}"
+check "names: with commas" grep -qE '""s, t""|""p """"q""""""' "$WORK/names/front.csv"
+fit again "$WORK/names.csv" --target y --features "$features" --units "$units" --units-penalty 0.1 \
+    "${short[@]}" --iterations 0 --guess "$(rows names | sed -E 's/^[^ ]+ [^ ]+ //' | paste -sd ';')"
+check "names: equations are read back" test $? -eq 0 -a -s "$WORK/again/front.csv"
+
+# ---- a search goes on with more epochs
+rows_12=($CASES/s12_more_rows.csv --target y --weights weight --features d,N --binary '+,*,^'
+    --unary '' --set symreg.populations=4)
+fit more "${rows_12[@]}" --iterations 3 --set symreg.patience=0
+last_epoch() {
+    sed -nE 's/^\{"epoch": ([0-9]+),.*/\1/p' "$WORK/more/log.jsonl" | tail -n 1
+}
+before=$(last_epoch)
+check "more: the first search" test "${before:-0}" -eq 3
+fit more "${rows_12[@]}" --iterations 6 --set symreg.patience=0 --resume
+check "more: goes on" test $? -eq 0 -a "$(last_epoch)" -eq 6
+check_names_setting() {
+    ! fit more "${rows_12[@]}" --iterations 6 --set symreg.patience=0 --resume --maxsize 7 &&
+        grep -q maxsize "$WORK/more.err" || { cat "$WORK/more.err"; return 1; }
+}
+check "more: what cannot go on is named" check_names_setting
+
+# ---- what was seen is kept when the time is over. A busy machine gives less time than was asked
+# for: tried again with more, until the processor had what the case is about.
+# within SECONDS NAME OPTION...
+within() {
+    local asked=$1 name=$2 seconds=$1 tries spent
+    shift 2
+    for tries in 1 2 3 4; do
+        spent=$({ TIMEFORMAT=%U; time fit "$name" "$@" --seconds "$seconds"; } 2>&1)
+        awk -v spent="$spent" -v asked="$asked" 'BEGIN { exit !(spent < 0.8 * asked) }' || return 0
+        ! grep -q ',0,"' "$WORK/$name/front.csv" 2>/dev/null || return 0 # ended by itself
+        seconds=$((2 * seconds))
+    done
+}
+for seconds in 1 2 3 10; do
+    within $seconds gravity $CASES/grav6_0.csv --target y
+    check "gravity: the law within $seconds s" has_law gravity y $CASES/grav6_0.csv 1e-12
+done
+within 10 noisy $CASES/grav6_1.csv --target y
+# (the law of the noisy table is that of the exact one)
+check "gravity with 1% noise: the law within 10 s" has_law noisy y $CASES/grav6_0.csv 5e-4
+finish
