@@ -159,7 +159,7 @@ fuzz-coverage:
 # Run when no other test is: those that send keys and signals at moments that another test would
 # delay, that measure time (GRACE of watch.sh, CHECK_LIMIT of check.sh), or kill or stop after
 # a share of the time that the same work took before.
-ALONE := $(addprefix tests/,cli/test_check.sh cli/test_signals.sh cli/test_symreg_live.sh \
+ALONE := $(addprefix tests/,long/test_limits.sh cli/test_check.sh cli/test_signals.sh cli/test_symreg_live.sh \
              cli/test_watch.sh cli/test_mpi.sh kill/test_kill.sh \
              kill/test_time.sh kill/test_world.sh)
 CHECK_SH = BIN='$(BIN)' PREDICT='$(PREDICT)' FAIL_WRITE='$(FAIL_WRITE)' FAIL_ALLOC='$(FAIL_ALLOC)' OTHER_LIBM='$(OTHER_LIBM)' \

@@ -7,6 +7,10 @@
 
 #include <cjson/cJSON.h>
 
+/* Options that a command which makes something of the run is given, too. */
+static const char *const shared[] = {"--preset", "--set",       "--run", "--seed",
+                                     "--orbits", "--attention", NULL};
+
 /* "made" of a JSON file, NULL when there is none. ORR_ENOMEM. */
 static int made_of(const char *path, cJSON **made)
 {
@@ -119,10 +123,13 @@ static int check_laws(const struct report_origin *origin, const char *run)
     cJSON_Delete(json);
     if (rc || same)
         return rc;
-    return ORR_FAIL(ORR_EINVAL,
-                    "%s: not what these settings make: %s; make it again with: symreg --resume, or "
-                    "name its data sets with --orbits, its variants with --attention",
-                    path, why);
+    char command[ORR_COMMAND];
+    orr_command("symreg", shared, command, sizeof command);
+    return ORR_FAIL(
+        ORR_EINVAL,
+        "%s: not what these settings make: %s; make it again with: %s, or name its data "
+        "sets with --orbits, its variants with --attention",
+        path, why, command);
 }
 
 int report_origin_laws(const char *run, const struct orr_preset *preset)
@@ -152,9 +159,7 @@ int report_origin_laws(const char *run, const struct orr_preset *preset)
  * there need not be one. */
 static int check_evaluation(struct report_origin *origin, const char *run, const char *source)
 {
-    static const char *const shared[] = {"--preset", "--set",       "--run", "--seed",
-                                         "--orbits", "--attention", NULL};
-    char path[REPORT_PATH], why[ORR_WHY] = "not there", digest[ORR_DIGEST], command[ORR_COMMAND];
+    char path[REPORT_PATH], why[ORR_WHY] = "", digest[ORR_DIGEST], command[ORR_COMMAND];
     cJSON *json = NULL;
     if (!orr_report_shows_evaluation(origin->chain.preset, source) || !orr_exists(run))
         return 0; /* no run at all: told when it is read */
@@ -181,8 +186,10 @@ static int check_evaluation(struct report_origin *origin, const char *run, const
     if (same || rc)
         return rc;
     orr_command("pretrain", shared, command, sizeof command);
-    return ORR_FAIL(ORR_EINVAL, "%s: not what these settings make: %s; make it again with: %s",
-                    path, why, command);
+    return !*why ? ORR_FAIL(ORR_EMISSING, "%s: missing; make it with: %s", path, command)
+                 : ORR_FAIL(ORR_EINVAL,
+                            "%s: not what these settings make: %s; make it again with: %s", path,
+                            why, command);
 }
 
 /* Of vectors that are there: whether they are what the settings make, and unchanged. */
@@ -202,11 +209,14 @@ static int check_vectors(struct orr_chain *chain, const struct orr_sources *sour
         rc = orr_chain_table(chain, source, true, digest);
         if (!rc)
             rc = orr_sidecar_read(path, &made, why);
-        if (!rc && (!made || !orr_made_same(&chain->book, digest, made, why)))
+        if (!rc && (!made || !orr_made_same(&chain->book, digest, made, why))) {
+            char command[ORR_COMMAND];
+            orr_command("finetune", shared, command, sizeof command);
             rc = ORR_FAIL(ORR_EINVAL,
-                          "%s: not what these settings make: %s; make it again with: finetune "
-                          "--resume, or name its data sets with --orbits",
-                          path, why);
+                          "%s: not what these settings make: %s; make it again with: %s, or name "
+                          "its data sets with --orbits",
+                          path, why, command);
+        }
         cJSON_Delete(made);
     }
     return rc;

@@ -24,7 +24,7 @@ int law_forces_read(const char *path, struct law_forces *forces)
                                          "m2",     "dt",       "F_true", "F"};
     *forces = (struct law_forces){0};
     if (!orr_exists(path))
-        return ORR_FAIL(ORR_EMISSING, "%s: not found; run bin/finetune first", path);
+        return ORR_FAIL(ORR_EMISSING, "%s: missing; bin/finetune makes it", path);
     struct orr_csv csv = {0};
     int rc = orr_csv_read(path, ORR_CSV_NUMBERS, &csv);
     if (rc)

@@ -54,17 +54,27 @@ static int open_chain(struct laws *laws, const char *orbits)
     return rc ? rc : orr_chain_laws(&laws->chain, &names, laws->digest);
 }
 
+/* The command that makes the tables, for the reader's shell and folder. */
+static void finetune_command(char command[ORR_COMMAND])
+{
+    static const char *const shared[] = {"--preset", "--set",       "--run", "--seed",
+                                         "--orbits", "--attention", NULL};
+    orr_command("finetune", shared, command, ORR_COMMAND);
+}
+
 /* Every table is there (or, where there are laws already, need not be), and is what the settings
  * make. */
 static int check_sources(struct laws *laws, bool needed)
 {
+    char command[ORR_COMMAND];
     int rc = 0;
+    finetune_command(command);
     for (int i = 0; i < laws->sources && !rc && needed; i++)
         if (!orr_exists(laws->source[i].path))
             rc = ORR_FAIL(ORR_EMISSING,
-                          "%s: not found; run bin/finetune first (--attention NAME "
-                          "leaves the other variants out)",
-                          laws->source[i].path);
+                          "%s: missing; make it with: %s (--attention NAME leaves the other "
+                          "variants out)",
+                          laws->source[i].path, command);
     for (int i = 0; i < laws->sources && !rc && !*laws->chain.elsewhere[0]; i++) {
         struct law_source *source = &laws->source[i];
         char why[ORR_WHY], digest[ORR_DIGEST];
@@ -76,9 +86,9 @@ static int check_sources(struct laws *laws, bool needed)
             rc = orr_chain_table(&laws->chain, source->name, false, digest);
         if (!rc && (!made || !orr_made_same(&laws->chain.book, digest, made, why)))
             rc = ORR_FAIL(ORR_EINVAL,
-                          "%s: not what these settings make: %s; make it again with: finetune "
-                          "--resume, or name its data sets with --orbits",
-                          source->path, why);
+                          "%s: not what these settings make: %s; make it again with: %s, or name "
+                          "its data sets with --orbits",
+                          source->path, why, command);
         cJSON_Delete(made);
     }
     return rc;

@@ -179,6 +179,16 @@ static int read_options(const struct orr_cli *cli, const struct probe_command *c
 
 /* ------------------------------------------------------------------------------------- run */
 
+/* The command makes the model from where the reader is, with the settings that were looked at. */
+static int no_model(const char *checkpoint, const char *attention)
+{
+    static const char *const shared[] = {"--preset", "--set", "--run", "--seed", "--orbits", NULL};
+    char command[ORR_COMMAND];
+    orr_command("pretrain", shared, command, sizeof command);
+    return ORR_FAIL(ORR_EMISSING, "%s: no pretrained model there; make it with: %s --attention %s",
+                    checkpoint, command, attention);
+}
+
 /* The models of a run, one after the other. */
 static int probe_run(const struct orr_cli *cli, const struct probe_command *command,
                      struct probe_options *o)
@@ -206,10 +216,7 @@ static int probe_run(const struct orr_cli *cli, const struct probe_command *comm
                 gpt_final_checkpoint(command->planets ? &p->pretrain_planets : &p->pretrain));
             o->checkpoint = checkpoint;
             if (!rc && pass == 0 && !orr_exists(checkpoint))
-                rc = ORR_FAIL(ORR_EMISSING,
-                              "%s: no pretrained model there; make it with: pretrain "
-                              "--preset %s --attention %s",
-                              checkpoint, p->name, names->item[i]);
+                rc = no_model(checkpoint, names->item[i]);
             if (!rc && pass == 1)
                 rc = command->run(o);
         }

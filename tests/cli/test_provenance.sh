@@ -235,7 +235,7 @@ KEEP=$run refuse "report: an evaluation that was changed" 1 lssar/pretrain_plane
     'has been changed' '/pretrain --preset smoke' "--run $run" -- "${reporting[@]}"
 rm "$measured"
 KEEP=$run refuse "report: an evaluation that is missed" 1 lssar/pretrain_planets/evaluation.json \
-    'not there' "--run $run" -- "${reporting[@]}"
+    'missing; make it with' '/pretrain --preset smoke' "--run $run" -- "${reporting[@]}"
 check "... is made again" stage pretrain "$run"
 check "... as it was" same_file "$WORK/whole/lssar/pretrain_planets/evaluation.json" "$measured"
 echo earth,47,0,0,0,0,0 >>"$run/lssar/pretrain_planets/rollouts.csv"

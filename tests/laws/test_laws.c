@@ -535,7 +535,7 @@ static void missing_sources_are_named(void **state)
         path_of(path, f, source_name[s]);
         assert_int_equal(unlink(path), 0);
         fails(f, ORR_EMISSING);
-        error_names(path, "run bin/finetune", NULL);
+        error_names(path, "missing; make it with: finetune", NULL);
         write_forces(f, s);
     }
     set(f, "attention=softmax,lssar");
