@@ -160,7 +160,8 @@ refuse "finetune without data" 1 "$WORK/none/orbits" "make them with: $BIN/orbit
     "$BIN/finetune" "${none[@]}"
 refuse "finetune without data: truth" 1 "$WORK/none/orbits" "make them with: $BIN/orbits --preset smoke --run $WORK/none" -- \
     "$BIN/finetune" "${none[@]}" --source truth
-refuse "symreg without predictions" 1 "$WORK/none/truth" 'missing; make it with' "$BIN/finetune" -- \
+refuse "symreg without predictions" 1 "$WORK/none/truth" 'missing; make it with' \
+    "$BIN/finetune" -- \
     "$BIN/symreg" "${none[@]}"
 refuse "report without a run" 1 "$WORK/none" 'make it with: make world' -- \
     "$BIN/report" "${none[@]}"

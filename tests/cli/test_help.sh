@@ -79,7 +79,8 @@ file_defaults() {
     settings presets/table.json | grep '^symreg\.' >"$WORK/of_file"
     [ "$(wc -l <"$WORK/of_file")" -gt 8 ] || return 1
     while IFS='=' read -r key value; do
-        grep -F -- "  $key " "$WORK/symreg.help" | grep -qF -e "(with a FILE: $value) [" -e " [$value]" ||
+        grep -F -- "  $key " "$WORK/symreg.help" |
+            grep -qF -e "(with a FILE: $value) [" -e " [$value]" ||
             { echo "$key is $value" && return 1; }
     done <"$WORK/of_file"
 }

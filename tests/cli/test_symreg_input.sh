@@ -160,8 +160,10 @@ names=(program symreg "$F" --target y --threads 1 --quiet --binary '+,*' --unary
 "${names[@]}" --iterations 2 --out "$WORK/named" >/dev/null
 read_back() { # every equation of the front, as a table with doubled quotes
     local guess
-    guess=$(tail -n +2 "$WORK/named/front.csv" | sed 's/^[^,]*,[^,]*,"//; s/"$//; s/""/"/g' | paste -sd ';')
-    [[ $guess == *'"my x, m"'* && $guess == *'"a""b"'* ]] && "${names[@]}" --iterations 0 --guess "$guess"
+    guess=$(tail -n +2 "$WORK/named/front.csv" | sed 's/^[^,]*,[^,]*,"//; s/"$//; s/""/"/g' |
+        paste -sd ';')
+    [[ $guess == *'"my x, m"'* && $guess == *'"a""b"'* ]] &&
+        "${names[@]}" --iterations 0 --guess "$guess"
 }
 check "equations are read back" read_back
 check "lines before the header: said" prints_err 'skipped 2 lines before the header' \

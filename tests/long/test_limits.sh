@@ -43,7 +43,8 @@ read_s=$took
 for threads in 1 2; do
     check "5 s, $threads threads" seconds_of fit "$WORK/million.csv" --seconds 5 --threads $threads
     # (10% and 1 s, and the constants of the front on all rows)
-    check "... end by 6.5 s after the table is read" below "$took" "$(awk "BEGIN { print $read_s + 6.5 }")"
+    check "... end by 6.5 s after the table is read" below "$took" \
+        "$(awk "BEGIN { print $read_s + 6.5 }")"
     check "... with a front" grep -qE '^ +[0-9]+ ' "$WORK/out"
 done
 check "1,000 evaluations" fit "$WORK/million.csv" --evaluations 1000 --out "$WORK/thousand"
@@ -66,7 +67,7 @@ table 200000 40 "$WORK/wide.csv"
     2>"$WORK/err" </dev/null &
 pid=$!
 most=0
-while now=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' /proc/$pid/status 2>/dev/null) && [ -n "$now" ]; do
+while now=$(awk '$1 == "VmHWM:" { print $2 }' /proc/$pid/status 2>/dev/null) && [ -n "$now" ]; do
     most=$now
     sleep 0.2
 done
