@@ -9,7 +9,7 @@
 for name in $PROGRAMS; do
     check_not "$name is free of libmpi" prints 'libmpi' ldd "$BIN/$name"
 done
-PARTS=(--quiet --threads 1 --set pretrain.micro_batches=8 --set pretrain_planets.micro_batches=8)
+PARTS=(--quiet --threads 1 --set pretrain.micro_batches=8)
 for launcher in "OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0" \
     "PMIX_NAMESPACE=a PMIX_RANK=0 SLURM_STEP_NUM_TASKS=2"; do
     refuse_ranks "no plugin: ${launcher%%=*}" 1 "rank 0 of 2" "none.so is not there" -- \
@@ -29,7 +29,7 @@ why=$(mpi_missing) && skip "several ranks" "$why" && finish
 SMALL=(--set orbits.train=2000 --set orbits.train_files=2000 --set orbits.two_body_train=10
        --set orbits.two_body_val=10 --set orbits.two_body_test=10 --set planets.train=500
        --set planets.val=20 --set planets.test=20 --set pretrain.eval_every=25)
-ZERO=(--set pretrain.zero=true --set pretrain_planets.zero=true)
+ZERO=(--set pretrain.zero=true)
 # compare_ranks PRESET ATTENTION "RANKS..." ARGUMENT...
 compare_ranks() {
     local preset=$1 attention=$2 counts=$3 n name
