@@ -237,8 +237,8 @@ struct orr_preset {
 
 struct cJSON;
 
-/* All defaults of the table. Settings of pretrain_planets but its steps follow those of pretrain, and
- * change with them, until they are given themselves by a file or an assignment. */
+/* All defaults of the table. Settings of pretrain_planets but its steps follow those of pretrain,
+ * and change with them, until they are given themselves by a file or an assignment. */
 void orr_preset_defaults(struct orr_preset *preset);
 /* NAME ("quick": presets/quick.json, searched in $ORRERY_PRESETS, ./presets and next to the
  * program's folder) or a FILE ending in .json. Starts from the defaults. Unknown keys, wrong types

@@ -15,8 +15,8 @@
 #define TOLERANCE 1e-14
 enum { MAX_BODIES = SIM_PLANETS + 1, STEPS_MAX = 1000000 };
 
-/* Planets meet where their distance is below this share of their distance from the star, and so many
- * steps of a sequence had to be as short as that asks for. Some hundred are enough for planets that
+/* Planets meet where their distance is below this share of their distance from the star, and so
+ * many steps of a sequence had to be as short as that asks for. Some hundred are enough for planets that
  * pass each other; of those that all but hit each other the places are rounded to more than
  * TOLERANCE of the distance, and steps become ever shorter. */
 #define CLOSE 1e-4

@@ -156,7 +156,7 @@ static int take_settings(struct orr_preset *preset, enum sim_split split, const 
     return compare(preset, split, made);
 }
 
-/* The set is of the settings that were given; how many sequences of it there are does not matter. */
+/* The set is of the settings that were given, whatever its number of sequences. */
 static int check_given(const struct orr_preset *given, const char *dir, enum sim_split split,
                        const cJSON *set)
 {

@@ -84,8 +84,8 @@ int sim_split_positions(const struct orr_preset *preset, enum sim_split split);
 /* Whether states and forces belong to it. */
 bool sim_split_labelled(enum sim_split split);
 
-/* Draws system `index` of a split: a pure function of (preset, split, index); of indices that differ
- * by multiples of 2^48 the solar system has the same bodies. rng is any orr_rng_philox generator. Sources: spec of the study section 1 (vafa2025), section 3
+/* Draws system `index` of a split: a pure function of (preset, split, index); of indices that
+ * differ by multiples of 2^48 the solar system has the same bodies. rng is any orr_rng_philox generator. Sources: spec of the study section 1 (vafa2025), section 3
  * (identifiable, planet runs). */
 int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint64_t index,
                     gsl_rng *rng, struct sim_system *system);

@@ -384,8 +384,8 @@ static void test_patience_needs_evaluations(void **state)
     error_names("pretrain.eval_every", "pretrain.patience = 2", NULL);
 }
 
-/* Settings of pretrain_planets but its steps are those of pretrain until they are given, by whom and
- * in which order ever; what is saved says no more than what was given. */
+/* Settings of pretrain_planets but its steps are those of pretrain until they are given, in any
+ * order; what is saved says no more than what was given. */
 static void test_followers(void **state)
 {
     struct orr_preset p, q;

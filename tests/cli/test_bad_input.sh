@@ -154,11 +154,14 @@ fi
 # ---- what an earlier stage should have made: the message names the command that makes it
 none=(--preset smoke --quiet --run "$WORK/none")
 KEEP=$WORK/none
-refuse "pretrain without data" 1 "$WORK/none/orbits" "make them with: $BIN/orbits --preset smoke --run $WORK/none" -- \
+refuse "pretrain without data" 1 "$WORK/none/orbits" \
+    "make them with: $BIN/orbits --preset smoke --run $WORK/none" -- \
     "$BIN/pretrain" "${none[@]}"
-refuse "finetune without data" 1 "$WORK/none/orbits" "make them with: $BIN/orbits --preset smoke --run $WORK/none" -- \
+refuse "finetune without data" 1 "$WORK/none/orbits" \
+    "make them with: $BIN/orbits --preset smoke --run $WORK/none" -- \
     "$BIN/finetune" "${none[@]}"
-refuse "finetune without data: truth" 1 "$WORK/none/orbits" "make them with: $BIN/orbits --preset smoke --run $WORK/none" -- \
+refuse "finetune without data: truth" 1 "$WORK/none/orbits" \
+    "make them with: $BIN/orbits --preset smoke --run $WORK/none" -- \
     "$BIN/finetune" "${none[@]}" --source truth
 refuse "symreg without predictions" 1 "$WORK/none/truth" 'missing; make it with' \
     "$BIN/finetune" -- \

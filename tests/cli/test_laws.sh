@@ -69,7 +69,8 @@ check "... and shown" prints 'drawn again  [1-9]' program orbits stat "$WORK/aga
 check "drawn again on two threads" program orbits "${REDRAW[@]}" --threads 2 --out "$WORK/again.2"
 check "... the same" same_files "$WORK/again" "$WORK/again.2"
 for part in 1 2; do
-    check "drawn again, part $part" program orbits "${REDRAW[@]}" --part $part/2 --out "$WORK/again.3"
+    check "drawn again, part $part" program orbits "${REDRAW[@]}" --part $part/2 \
+        --out "$WORK/again.3"
 done
 check "... put together" program orbits "${REDRAW[@]}" --out "$WORK/again.3"
 check "... the same, counted" same_files "$WORK/again" "$WORK/again.3"

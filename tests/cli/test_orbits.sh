@@ -213,8 +213,9 @@ check "show: a folder" prints '^train 3 of .*/whole: [0-9]+ bodies, ' \
 refuse "show: a folder of other settings" 1 "$WORK/whole" 'data set train' 'expected' -- \
     "$BIN/orbits" show "$WORK/whole" --preset smoke
 held=$WORK/held
-check "sets of another law" program orbits --preset smoke --quiet --threads 1 --seed 5 --out "$held" \
-    --set orbits.law=yukawa --set orbits.law_alpha=2 --set orbits.train=8 --set orbits.train_files=6
+check "sets of another law" program orbits --preset smoke --quiet --threads 1 --seed 5 \
+    --out "$held" --set orbits.law=yukawa --set orbits.law_alpha=2 --set orbits.train=8 \
+    --set orbits.train_files=6
 for set in train two_body_test planets_val planets_solar; do
     check "show: $set, whose elements are Newton's" \
         prints "^law yukawa: a, e and period are those of Newton's law" \
