@@ -16,8 +16,8 @@
 enum { MAX_BODIES = SIM_PLANETS + 1, STEPS_MAX = 1000000 };
 
 /* Planets meet where their distance is below this share of their distance from the star, and so
- * many steps of a sequence had to be as short as that asks for. Some hundred are enough for planets that
- * pass each other; of those that all but hit each other the places are rounded to more than
+ * many steps of a sequence had to be as short as that asks for. Some hundred are enough for planets
+ * that pass each other; of those that all but hit each other the places are rounded to more than
  * TOLERANCE of the distance, and steps become ever shorter. */
 #define CLOSE 1e-4
 enum { CLOSE_STEPS = 50000 };
@@ -97,9 +97,9 @@ static double length(double x, double y)
     return sqrt(x * x + y * y);
 }
 
-/* What the errors of body i are measured against: the distance of its nearest neighbour, whose number
- * it returns, and the speed at which that changes, or would under its acceleration alone. A single
- * "body" is already a difference of two. */
+/* What the errors of body i are measured against: the distance of its nearest neighbour, whose
+ * number it returns, and the speed at which that changes, or would under its acceleration alone. A
+ * single "body" is already a difference of two. */
 static size_t scales(const double y[], const double yp[], size_t bodies, size_t i, double scale[2])
 {
     size_t nearest = i;

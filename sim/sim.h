@@ -85,7 +85,8 @@ int sim_split_positions(const struct orr_preset *preset, enum sim_split split);
 bool sim_split_labelled(enum sim_split split);
 
 /* Draws system `index` of a split: a pure function of (preset, split, index); of indices that
- * differ by multiples of 2^48 the solar system has the same bodies. rng is any orr_rng_philox generator. Sources: spec of the study section 1 (vafa2025), section 3
+ * differ by multiples of 2^48 the solar system has the same bodies. rng is any
+ * orr_rng_philox generator. Sources: spec of the study section 1 (vafa2025), section 3
  * (identifiable, planet runs). */
 int sim_system_draw(const struct orr_preset *preset, enum sim_split split, uint64_t index,
                     gsl_rng *rng, struct sim_system *system);
@@ -159,7 +160,8 @@ void sim_dynamics_free(struct sim_dynamics *dynamics);
 /* The law's G at a step: multiplied from the jump on. */
 void sim_dynamics_seek(struct sim_dynamics *dynamics, size_t step);
 
-/* Compiles F of r, m1, m2, and the constant G = SIM_G. *expression: free with sim_expression_free(). ORR_EUSAGE: see above. */
+/* Compiles F of r, m1, m2, and the constant G = SIM_G. *expression: free with
+ * sim_expression_free(). ORR_EUSAGE: see above. */
 int sim_expression_create(struct sim_expression **expression, const char *text);
 void sim_expression_free(struct sim_expression *expression);
 double sim_expression_force(struct sim_expression *expression, double m1, double m2, double r_au);
