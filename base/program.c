@@ -71,7 +71,7 @@ void orr_command(const char *name, const char *const *options, char *text, size_
 }
 
 /* GNU's and LLVM's OpenMP read the first; the second, rounds of waiting awake before, is GNU's. As
- * measured: 1000 cost no time on cores with other work, and bring what many more do on idle ones. */
+ * measured: 1000 cost no time on busy cores, and bring what many more do on idle ones. */
 void orr_threads_sleep(char **argv)
 {
     static const char *const known[] = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",

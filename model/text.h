@@ -2,8 +2,8 @@
  *
  * Kinds of files, told apart by their first bytes, all little endian. Token shards as llm.c writes
  * them: a header of 256 int32 (magic, version, number of tokens, zeros), then the tokens: uint16
- * (magic 20240520, version 1) or uint32 (magic 20240801, version 7). NumPy's .npy of whole numbers in
- * one dimension. Files without such a header are what text.tokens says: bytes, unless it says
+ * (magic 20240520, version 1) or uint32 (magic 20240801, version 7). NumPy's .npy of whole numbers
+ * in one dimension. Files without such a header are what text.tokens says: bytes, unless it says
  * otherwise, where a token is a byte and the vocabulary 256, or bare tokens. Several files are one
  * text, in the order in which they are named; how a text is cut into files changes nothing. */
 #ifndef GPT_TEXT_H
@@ -30,8 +30,8 @@ struct gpt_text_files {
     bool keys;      /* a text of passkeys */
 };
 /* Maps what `paths` names: files, folders (every file in them whose name does not begin with a dot,
- * by name) and patterns (*, ?, [...], by name), separated by commas. Of the settings, vocab is that of
- * tokens, and `tokens` says what files without a header hold. Errors name `key` ("text.train") and
+ * by name) and patterns (*, ?, [...], by name), separated by commas. Of the settings, vocab is that
+ * of tokens, and `tokens` says what files without a header hold. Errors name `key` ("text.train") and
  * the file: nothing there (ORR_EMISSING), an empty file, a mixture of bytes and tokens, another
  * version, a truncated shard, a file of llm.c that is no tokens (ORR_EFORMAT). Close also after an
  * error. */

@@ -11,8 +11,8 @@
 
 #include <xxhash.h>
 
-/* What llm.c's files begin with: shards of tokens (dev/data/data_common.py, write_datafile), and what
- * no text is. */
+/* What llm.c's files begin with: shards of tokens (dev/data/data_common.py, write_datafile), and
+ * what no text is. */
 static const struct magic {
     int32_t magic, version;
     enum orr_dtype dtype;
