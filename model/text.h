@@ -29,12 +29,12 @@ struct gpt_text_files {
     uint64_t count; /* tokens of all files */
     bool keys;      /* a text of passkeys */
 };
-/* Maps what `paths` names: files, folders (every file in them whose name does not begin with a dot,
- * by name) and patterns (*, ?, [...], by name), separated by commas. Of the settings, vocab is that
- * of tokens, and `tokens` says what files without a header hold. Errors name `key` ("text.train") and
- * the file: nothing there (ORR_EMISSING), an empty file, a mixture of bytes and tokens, another
- * version, a truncated shard, a file of llm.c that is no tokens (ORR_EFORMAT). Close also after an
- * error. */
+/* Maps what `paths` names: files, folders (every file in them whose name does not begin with a
+ * dot, by name) and patterns (*, ?, [...], by name), separated by commas. Of the settings, vocab
+ * is that of tokens, and `tokens` says what files without a header hold. Errors name `key`
+ * ("text.train") and the file: nothing there (ORR_EMISSING), an empty file, a mixture of bytes
+ * and tokens, another version, a truncated shard, a file of llm.c that is no tokens
+ * (ORR_EFORMAT). Close also after an error. */
 int gpt_text_files_open(struct gpt_text_files *text, const char *key, const char *paths,
                         const struct orr_text_preset *settings);
 /* A line on the terminal: what the files were read as. */

@@ -61,8 +61,8 @@ for set in "attention_window=5 positions=rope" "attention_window=7 positions=non
 done
 # ---- head size 1: scores of a cosine are all 0, which is said
 single() { # what a training of one step with heads of size 1 says
-    program pretrain --preset smoke --threads 1 --set pretrain_planets.steps=0 --set pretrain.steps=1 \
-        "${ORBITS[@]}" --set model.width=4 --set model.heads=4 --run "$WORK/single-$1" \
+    program pretrain --preset smoke --threads 1 --set pretrain_planets.steps=0 "${ORBITS[@]}" \
+        --set pretrain.steps=1 --set model.width=4 --set model.heads=4 --run "$WORK/single-$1" \
         --attention "$1" 2>"$WORK/said" >/dev/null
 }
 single lssar

@@ -1,6 +1,6 @@
 /* fuzz_shard.c - any bytes as text, with token shards of llm.c, .npy and bare tokens among them:
- * tokens below the vocabulary, or an error; never more. The first byte is the vocabulary (times 8), and
- * its highest bits say what files without a header hold. */
+ * tokens below the vocabulary, or an error; never more. The first byte is the vocabulary (times
+ * 8), and its highest bits say what files without a header hold. */
 #include <string.h>
 
 #include "fuzz.h"
