@@ -16,14 +16,14 @@ evaluate() {
     # (awk reads escapes in what -v says)
     awk -v formula="${1//\\/\\\\}" -v target="$2" -v weights="${4:-}" -f $CASES/evaluate.awk "$3"
 }
-# rows NAME: "complexity loss formula" per row of front.csv; printed NAME: the same of the terminal;
-# reported NAME: of the front in report.md
+# rows NAME: "complexity loss formula" per row of front.csv
+# printed NAME: of the terminal; reported NAME: of the front in report.md
 rows() {
     tail -n +2 "$WORK/$1/front.csv" | sed -E 's/^([^,]*),([^,]*),"(.*)"$/\1 \2 \3/; s/""/"/g'
 }
 printed() {
-    sed -nE 's/^ +([0-9]+) +([0-9.e+-]+) +([0-9.e+-]+|-?inf|-?nan)  (.*)$/\1 \2 \4/p' "$WORK/$1.out" |
-        sed 's/   <- .*//'
+    sed -nE 's/^ +([0-9]+) +([0-9.e+-]+) +([0-9.e+-]+|-?inf|-?nan)  (.*)$/\1 \2 \4/p' \
+        "$WORK/$1.out" | sed 's/   <- .*//'
 }
 reported() {
     sed -nE 's/^\| ([0-9]+) \| ([^|]*) \|[^|]*\|[^|]*\| `+ ?(.*[^` ]) ?`+ \|$/\1 \2 \3/p' \
@@ -104,7 +104,7 @@ check "... and what helps" grep -q -e '--log-target' "$WORK/SI/report.md"
 for n in 5 8; do
     table=$CASES/s9_noisy_line_$n.csv
     fit line$n $table --target y
-    near_line() { # deviations from 2 x + 1 below those of the noise, by a formula with few constants
+    near_line() { # deviations from 2 x + 1 below those of the noise, and x once
         local formula
         formula=$(chosen line$n best)
         ! grep -qiE '(few rows|rows (are too few|cannot|do not)|too few)' "$WORK/line$n".{out,err} \
@@ -177,8 +177,9 @@ units='"s, t"=m, "p ""q"""=1, exp=1, y=m'
 fit names "$WORK/names.csv" --target y --features "$features" --units "$units" --units-penalty 0.1 \
     "${short[@]}"
 check "names: with commas" grep -qE '""s, t""|""p """"q""""""' "$WORK/names/front.csv"
-fit again "$WORK/names.csv" --target y --features "$features" --units "$units" --units-penalty 0.1 \
-    "${short[@]}" --iterations 0 --guess "$(rows names | sed -E 's/^[^ ]+ [^ ]+ //' | paste -sd ';')"
+equations=$(rows names | sed -E 's/^[^ ]+ [^ ]+ //' | paste -sd ';')
+fit again "$WORK/names.csv" --target y --features "$features" --units "$units" \
+    --units-penalty 0.1 "${short[@]}" --iterations 0 --guess "$equations"
 check "names: equations are read back" test $? -eq 0 -a -s "$WORK/again/front.csv"
 
 # ---- a search goes on with more epochs

@@ -85,7 +85,8 @@ file_defaults() {
     done <"$WORK/of_file"
 }
 check "symreg --help: defaults of a FILE" file_defaults
-check "... where they differ" grep -q 'symreg.seconds .*(with a FILE: 60) \[0\]$' "$WORK/symreg.help"
+check "... where they differ" grep -q 'symreg.seconds .*(with a FILE: 60) \[0\]$' \
+    "$WORK/symreg.help"
 check "symreg --features" grep -q -- --features "$WORK/symreg.help"
 check "help and version make nothing" test "$(ls -A "$WORK/empty" && echo nothing)" = nothing
 
