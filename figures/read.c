@@ -17,11 +17,13 @@ const char *const report_stage_title[REPORT_STAGES] = {
     "Pretraining: next state", "Pretraining on planet runs: next state",
     "Fine-tuning: force magnitude", "Fine-tuning: force vectors"};
 
-int report_missing(const struct report_run *run, const char *file, const char *target)
+int report_missing(const char *file, const char *program)
 {
-    return ORR_FAIL(ORR_EMISSING,
-                    "%s: not found; make it with: make %s PRESET=%s/preset.json RUN=%s", file,
-                    target, run->path, run->path);
+    static const char *const shared[] = {"--preset", "--set",       "--run", "--seed",
+                                         "--orbits", "--attention", NULL};
+    char command[ORR_COMMAND];
+    orr_command(program, shared, command, sizeof command);
+    return ORR_FAIL(ORR_EMISSING, "%s: missing; make it with: %s", file, command);
 }
 
 int report_find(const struct report_run *run, const char *source)
@@ -145,7 +147,7 @@ static int read_vectors(struct report_run *run, struct report_source *source)
     if (rc)
         return rc;
     if (!orr_exists(path))
-        return report_missing(run, path, "finetune");
+        return report_missing(path, "finetune");
     struct orr_csv csv = {0};
     rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
     if (rc)

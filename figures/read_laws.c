@@ -154,7 +154,7 @@ static int read_front(struct report_run *run, struct report_source *source)
     if (rc)
         return rc;
     if (!orr_exists(path))
-        return report_missing(run, path, "symreg");
+        return report_missing(path, "symreg");
     struct orr_csv csv = {0};
     rc = orr_csv_read(path, ORR_CSV_KEEP_TEXT, &csv);
     if (rc)
@@ -188,7 +188,7 @@ int report_read_laws_json(struct report_run *run)
     if (rc)
         return rc;
     if (!orr_exists(path))
-        return report_missing(run, path, "symreg");
+        return report_missing(path, "symreg");
     cJSON *json = NULL;
     rc = orr_json_read(path, &json);
     if (!rc)

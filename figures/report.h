@@ -144,8 +144,8 @@ int report_read_number(const char *path, const char *key, double *value);
 int report_read_curve(const char *path, struct report_curve *curve);
 /* pretrain_planets/rollouts.csv of a source, where there is one. */
 int report_read_rollouts(const struct report_run *run, struct report_source *source);
-/* ORR_EMISSING: "FILE: not found; make it with: make TARGET PRESET=... RUN=...". */
-int report_missing(const struct report_run *run, const char *file, const char *target);
+/* ORR_EMISSING: "FILE: missing; make it with: ...", a command of that program for the reader. */
+int report_missing(const char *file, const char *program);
 /* The rule whose choice tables show first: `best` when it was run, else the last. */
 const char *report_headline_rule(const struct report_run *run);
 /* Index of a source, -1 when the run has none of that name. */

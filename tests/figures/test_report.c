@@ -379,9 +379,9 @@ static void missing_input_names_file_and_command(void **state)
     static const struct {
         const char *file, *command;
     } cases[] = {{"run/preset.json", "make orbits"},
-                 {"run/oracle/finetune/forces_vector.csv", "make finetune"},
-                 {"run/laws/laws.json", "make symreg"},
-                 {"run/laws/front_softmax_0.csv", "make symreg"}};
+                 {"run/oracle/finetune/forces_vector.csv", "missing; make it with: finetune"},
+                 {"run/laws/laws.json", "missing; make it with: symreg"},
+                 {"run/laws/front_softmax_0.csv", "missing; make it with: symreg"}};
     static struct report_run run;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_run();
