@@ -83,9 +83,11 @@ int sr_table_select(const struct orr_csv *csv, int goal, int *column, int *count
             score[c] = -score_of(csv, &v, column[c]);
         gsl_sort_index(best, score, 1, (size_t)*count);
         const double least = score[best[SR_FEATURES - 1]];
-        int kept = 0;
-        for (int c = 0; c < *count && kept < SR_FEATURES; c++)
-            if (score[c] <= least) /* in the order of the table; ties: the first */
+        int kept = 0, ties = SR_FEATURES;
+        for (int c = 0; c < *count; c++)
+            ties -= score[c] < least;
+        for (int c = 0; c < *count; c++) /* in the order of the table; ties: the first */
+            if (score[c] < least || (score[c] <= least && ties-- > 0))
                 column[kept++] = column[c];
         *count = kept;
     }

@@ -575,6 +575,36 @@ static void many_columns_are_chosen_from(void **state)
     free(text);
 }
 
+/* Columns that tell nothing, as many constants, take no place of those behind them. */
+static void constants_are_chosen_last(void **state)
+{
+    (void)state;
+    enum { ROWS = 200, COLUMNS = 90, CONSTANTS = 80 };
+    const struct sr_csv_options o = {.target = "y"};
+    char *text = orr_alloc(ROWS * COLUMNS * 12, 1), *at = text;
+    struct sr_table t;
+    gsl_rng *rng = orr_rng_create(4, ORR_STAGE_SAMPLE, 5);
+    assert_true(text && rng);
+    for (int c = 0; c < COLUMNS; c++)
+        at += sprintf(at, "x%d,", c);
+    at += sprintf(at, "y\n");
+    for (int r = 0; r < ROWS; r++) {
+        double x = 0;
+        for (int c = 0; c < COLUMNS; c++) {
+            x = c < CONSTANTS ? 1.5 : 2 * gsl_rng_uniform(rng) - 1;
+            at += sprintf(at, "%.4f,", x);
+        }
+        at += sprintf(at, "%.9g\n", 3 * x);
+    }
+    assert_int_equal(read_table(text, &o, &t), 0);
+    assert_true(t.columns == COLUMNS && t.data.features == SR_FEATURES);
+    for (int c = CONSTANTS; c < COLUMNS; c++)
+        assert_int_equal(atoi(t.name[SR_FEATURES - COLUMNS + c] + 1), c);
+    sr_table_free(&t);
+    gsl_rng_free(rng);
+    free(text);
+}
+
 static void bad_options_are_refused(void **state)
 {
     (void)state;
@@ -625,6 +655,7 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(many_columns_are_chosen_from, scratch_setup,
                                         scratch_teardown),
+        cmocka_unit_test_setup_teardown(constants_are_chosen_last, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(bad_options_are_refused, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
