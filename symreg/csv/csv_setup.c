@@ -205,7 +205,7 @@ int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
     if (preset.symreg.loss == ORR_SR_CUSTOM)
         TRY(sr_custom_loss_check(setup->language, &table->data));
     setup->settings.language = setup->language;
-    setup->settings.restarts_fresh = o->use_seconds;
+    setup->settings.restarts_fresh = o->use_seconds && preset.symreg.seconds > 0;
     setup->rules = preset.symreg.rules;
     setup->batch = (size_t)batch < table->data.rows ? (size_t)batch : 0;
     setup->settings.context_text = setup->about = about_options(o);

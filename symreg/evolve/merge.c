@@ -16,7 +16,7 @@ enum {
     SETTLED = 10, /* epochs without change after which an exact front is final */
 };
 
-enum sr_end sr_run_end(const struct sr_settings *s, const struct sr_run *run)
+static enum sr_end end_of(const struct sr_settings *s, const struct sr_run *run)
 {
     double smallest = HUGE_VAL;
     bool exact = false;
@@ -32,6 +32,16 @@ enum sr_end sr_run_end(const struct sr_settings *s, const struct sr_run *run)
     return s->patience > 0 && sr_algorithm_of(s)->patient && run->stale >= s->patience
                ? SR_END_PATIENCE
                : SR_END_NONE;
+}
+
+void sr_run_end(const struct sr_settings *s, struct sr_run *run)
+{
+    run->end = end_of(s, run);
+    if (run->end == SR_END_PATIENCE && s->restarts_fresh) {
+        run->fresh = true;
+        run->stale = 0;
+        run->end = SR_END_NONE;
+    }
 }
 
 /* Takes over what the islands found, in their order. Rows of the front that fell notably since
@@ -59,12 +69,8 @@ static void merge_halls(const struct sr_settings *s, struct sr_run *run)
     }
     run->unchanged = changed ? 0 : run->unchanged + 1;
     run->stale = notable ? 0 : run->stale + 1;
-    run->end = sr_run_end(s, run);
-    run->fresh = run->end == SR_END_PATIENCE && s->restarts_fresh;
-    if (run->fresh) {
-        run->stale = 0;
-        run->end = SR_END_NONE;
-    }
+    run->fresh = false;
+    sr_run_end(s, run);
 }
 
 static void count_sizes(const struct sr_settings *s, struct sr_run *run)

@@ -19,8 +19,9 @@ struct sr_run {
     bool fresh;                /* populations are drawn anew in the next epoch */
 };
 
-/* Why a run has ended: exact, at the loss wanted, out of patience; or not. */
-enum sr_end sr_run_end(const struct sr_settings *s, const struct sr_run *run);
+/* Sets why a run has ended: exact, at the loss wanted, out of patience; or not, or that its
+ * populations are drawn anew instead. */
+void sr_run_end(const struct sr_settings *s, struct sr_run *run);
 /* Takes over what the islands found, in their order, counts sizes, and says which rows are to be
  * polished and whether the run is done. */
 void sr_run_merge(const struct sr_settings *s, struct sr_run *run);

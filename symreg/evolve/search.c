@@ -379,7 +379,8 @@ static int load(struct search *search, int *epoch)
     for (int i = 0; i < search->runs; i++) {
         struct sr_run *run = &search->run[i];
         sound = sound && sr_run_sound(s, run);
-        run->end = sound ? sr_run_end(s, run) : SR_END_NONE; /* by the limits of today */
+        if (sound)
+            sr_run_end(s, run); /* by the limits of today */
     }
     if (!sound)
         return ORR_FAIL(ORR_EFORMAT,

@@ -117,6 +117,31 @@ static void more_epochs_go_on(void **state)
     scratch_remove(folder);
 }
 
+/* What patience ended goes on where the time given is to be used. */
+static void patience_ends_no_time_given(void **state)
+{
+    (void)state;
+    static struct sr_fit fit;
+    char folder[64], path[4096];
+    struct table t;
+    struct sr_settings s = settings_of();
+    table_of(&t, "m1 * sin(r) + m2", 0.05);
+    s.iterations = 100;
+    s.patience = 1;
+    fit = (struct sr_fit){.data = t.data};
+    scratch_create(folder);
+    scratch_path(path, folder, "search.checkpoint");
+    s.checkpoint = path;
+    assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+    assert_int_equal(fit.end, SR_END_PATIENCE);
+    s.resume = s.restarts_fresh = true;
+    s.max_evaluations = 2 * fit.evaluations;
+    assert_int_equal(sr_search(&s, &fit, 1, 2, NULL), 0);
+    assert_int_equal(fit.end, SR_END_EVALUATIONS);
+    table_free(&t);
+    scratch_remove(folder);
+}
+
 static void damaged_checkpoints_are_told(void **state)
 {
     (void)state;
@@ -415,6 +440,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resume_equals_the_uninterrupted_run),
         cmocka_unit_test(more_epochs_go_on),
+        cmocka_unit_test(patience_ends_no_time_given),
         cmocka_unit_test(damaged_checkpoints_are_told),
         cmocka_unit_test(ends_early),
         cmocka_unit_test(rounding_keeps_no_search_alive),
