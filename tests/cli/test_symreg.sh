@@ -274,6 +274,10 @@ check "--seconds ends an epoch" timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" -
     --threads 1 --features r,m1,m2,w --loss 'abs(p-t)^1.5' --seconds 1 \
     --set symreg.cycles=100000 --set symreg.patience=0 --binary + --unary cube --out "$WORK/short"
 check "... with a report" test -s "$WORK/short/report.md"
+# 0 is no limit of time, hence none to use: patience ends it
+check "--seconds 0" timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" --target F --quiet --threads 1 \
+    --features r,m1,m2,w --seconds 0 --set symreg.cycles=20 --set symreg.patience=1 \
+    --binary + --unary cube
 
 # ---- stopped: the front so far, status 130; --resume ends in the bytes of a search never stopped
 # as large as takes the look at few rows
