@@ -34,11 +34,10 @@ struct report_formula {
  * formula, or too long; that is no error. */
 bool report_formula_read(const char *text, struct report_formula *formula);
 
-/* Writes the content of a <math> element, numbers with so many significant digits; the page shows
- * 4, and with 17 the value is that of the text. */
-int report_mathml_write(struct orr_file *html, const struct report_formula *formula, int digits);
-/* The same of a text, with the digits that the page shows; the text as it stands where it is no
- * formula. */
+/* Writes the content of a <math> element; numbers have the fewest digits that give the value of the
+ * text. */
+int report_mathml_write(struct orr_file *html, const struct report_formula *formula);
+/* The same of a text; the text as it stands where it is no formula. */
 int report_mathml(struct orr_file *html, const char *text);
 /* A law in a cell: "F = ..." in MathML, behind it the text itself on demand; a text that is no
  * formula as it stands. */

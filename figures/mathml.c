@@ -15,17 +15,37 @@
 struct writer {
     struct orr_file *html;
     const struct report_formula *f;
-    int digits;
 };
 
 static int write_node(const struct writer *w, int node);
 static int write_product(const struct writer *w, int node, bool with_sign);
 
+enum { LONG = 12 };
+
+/* The fewest digits that read back as the number, or as the one beside it: numbers that reading the
+ * formula brought together are off by as much. Returns how many they are. */
+static int shortest(double value, char text[64])
+{
+    int digits = 0;
+    do
+        snprintf(text, 64, "%.*g", ++digits, value);
+    while (digits < 17 && !(fabs(strtod(text, NULL) - value) <= 0x1p-52 * fabs(value)));
+    return digits;
+}
+
+/* Whether a factor is better written below the line: m1 / 0.026416, which was read as
+ * 37.855844942459115 m1. */
+static bool is_divisor(double value)
+{
+    char text[64];
+    return value != 0 && shortest(value, text) > LONG && shortest(1 / value, text) <= LONG;
+}
+
 /* -2.5e+10 as a minus, 2.5, a cross and a power of ten. */
 static int write_number(const struct writer *w, double value)
 {
     char text[64];
-    snprintf(text, sizeof text, "%.*g", w->digits, fabs(value));
+    shortest(fabs(value), text);
     char *e = strchr(text, 'e');
     const int exponent = e ? atoi(e + 1) : 0;
     if (e)
@@ -146,11 +166,12 @@ static int write_row(const struct writer *w, int product, double number, int sig
 static int write_product(const struct writer *w, int node, bool with_sign)
 {
     const double value = w->f->node[node].value;
-    const bool minus = with_sign && value < 0, fraction = next_factor(w, node, -1, 0) != 0;
+    const bool divided = is_divisor(value);
+    const bool minus = with_sign && value < 0, fraction = divided || next_factor(w, node, -1, 0);
     TRY(orr_file_printf(w->html, "%s%s", minus ? "<mrow>" MINUS : "", fraction ? "<mfrac>" : ""));
-    TRY(write_row(w, node, fabs(value), 1, fraction || value > 0));
+    TRY(write_row(w, node, divided ? 1 : fabs(value), 1, fraction || value > 0));
     if (fraction)
-        TRY(write_row(w, node, 1, -1, true));
+        TRY(write_row(w, node, divided ? 1 / fabs(value) : 1, -1, true));
     return orr_file_printf(w->html, "%s%s", fraction ? "</mfrac>" : "", minus ? "</mrow>" : "");
 }
 
@@ -198,18 +219,16 @@ static int write_node(const struct writer *w, int node)
     return write_product(w, node, true);
 }
 
-int report_mathml_write(struct orr_file *html, const struct report_formula *formula, int digits)
+int report_mathml_write(struct orr_file *html, const struct report_formula *formula)
 {
-    const struct writer w = {html, formula, digits};
+    const struct writer w = {html, formula};
     return write_node(&w, formula->root);
 }
-
-enum { DIGITS = 4 }; /* shown; the text on demand has all */
 
 int report_mathml(struct orr_file *html, const char *text)
 {
     struct report_formula formula;
-    return report_formula_read(text, &formula) ? report_mathml_write(html, &formula, DIGITS)
+    return report_formula_read(text, &formula) ? report_mathml_write(html, &formula)
                                                : report_html_text(html, text);
 }
 
@@ -225,7 +244,7 @@ int report_mathml_law(struct orr_file *html, const char *text, const char *class
                         "<details class=\"%s\"><summary><math displaystyle=\"true\"><mrow>"
                         "<mi>F</mi><mo>=</mo>",
                         class_name));
-    TRY(report_mathml_write(html, &formula, DIGITS));
+    TRY(report_mathml_write(html, &formula));
     TRY(orr_file_printf(html, "</mrow></math></summary><code>"));
     TRY(report_html_text(html, text));
     return orr_file_printf(html, "</code></details>");
