@@ -44,10 +44,13 @@ static int make_work(const struct sr_front *front, const struct sr_data *data, s
 }
 
 /* What the search has left to do: after one on a sample of the rows, constants and losses of all
- * rows; round constants where the search has not seen to that on all rows; rows that are none. */
+ * rows; round constants where the search has not seen to that on all rows, or a limit or a signal
+ * came before; rows that are none. */
 static int finish(const struct sr_settings *s, const struct sr_data *data, bool sampled,
-                  struct sr_front *front)
+                  struct sr_fit *fit)
 {
+    struct sr_front *front = &fit->front;
+    const bool rounds = sampled || fit->rough || !sr_algorithm_of(s)->polishes;
     struct sr_loss loss;
     struct sr_work work = {0};
     struct sr_hall *hall = orr_alloc(1, sizeof *hall);
@@ -65,7 +68,7 @@ static int finish(const struct sr_settings *s, const struct sr_data *data, bool 
         double reached = front->loss[i];
         if (sampled && !orr_signal_seen())
             sr_constants_fit(&loss, &expr, false, REFINE_STEPS, 0, rng, &work);
-        if (sampled || !sr_algorithm_of(s)->polishes) {
+        if (rounds) {
             reached = sr_tidy(&tidy, &expr, &work);
             if (s->penalty)
                 reached += s->penalty(&expr, true, s->context) * fmax(loss.base, 0);
@@ -107,6 +110,7 @@ static int judge(const struct sr_settings *s, const struct sr_data *data, struct
  * half a second more is over, and what is then left to do soon after, within a tenth and a second:
  * orr_signal_seen() is true from there on. */
 static const double search_limit[2] = {1, 0.4}, whole_limit[2] = {1.05, 0.6};
+static const char after_signal[] = "0.005"; /* minutes, for rounding constants */
 
 static int limit_time(double seconds, const double limit[2], double started)
 {
@@ -236,10 +240,11 @@ static int run(const struct orr_cli *cli, const char *file, const struct sr_csv_
     if (!rc)
         rc = search(cli, table, setup, fit, started, &stopped);
     if (!rc)
-        rc = limit_time(s->max_seconds, whole_limit, started);
+        rc = orr_signal_number() ? orr_time_limit(after_signal)
+                                 : limit_time(s->max_seconds, whole_limit, started);
     if (!rc)
-        rc = finish(s, &table->data, setup->batch > 0, &fit->front);
-    if (!rc && s->max_seconds > 0)
+        rc = finish(s, &table->data, setup->batch > 0, fit);
+    if (!rc && (s->max_seconds > 0 || orr_signal_number()))
         rc = orr_time_limit("1e9"); /* what is left to do is not broken off */
     if (!rc)
         rc = judge(s, &table->data, &fit->front);

@@ -87,6 +87,7 @@ struct sr_fit {
     double evaluations;    /* result: formulas evaluated on all rows, all restarts */
     double screened;       /* result: formulas discarded after a look at few rows */
     enum sr_end end;       /* result: what ended the search */
+    bool rough;            /* result: a signal or a limit of time left constants unrounded */
 };
 /* Fits all tables with `threads` threads, results independent of their number. The tables take over
  * the settings' language; ORR_EINVAL where an operator or a guess is not of it. At a signal it

@@ -113,7 +113,7 @@ void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *l
     const struct sr_tidy tidy = {
         settings->language, loss, operators, settings->maxsize, settings->whole, settings->context};
     double smallest = HUGE_VAL;
-    for (int c = 1; c <= settings->maxsize; c++) {
+    for (int c = 1; c <= settings->maxsize && !orr_signal_seen(); c++) {
         if (!(hall->loss[c] < smallest))
             continue;
         struct sr_expr expr = hall->expr[c];

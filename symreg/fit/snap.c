@@ -48,7 +48,7 @@ static double snap_together(const struct sr_loss *loss, double limit, double rea
 {
     double constant[SR_NODES], trial[SR_NODES];
     const int count = sr_expr_constants(expr, constant);
-    for (double share = widest; share > 1e-7 && count > 1 && !orr_signal_seen(); share /= 10) {
+    for (double share = widest; share > 1e-7 && count > 1 && !orr_time_over(); share /= 10) {
         for (int i = 0; i < count; i++)
             trial[i] = fewest_digits(constant[i], share);
         sr_expr_set_constants(expr, trial);
@@ -88,7 +88,7 @@ double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double l
         if (node->op != SR_CONSTANT || value == 0)
             continue;
         bool done = false;
-        for (int digits = 1; digits <= MOST_DIGITS && !done && !orr_signal_seen(); digits++) {
+        for (int digits = 1; digits <= MOST_DIGITS && !done && !orr_time_over(); digits++) {
             node->value = rounded(value, digits);
             if (fabs(node->value - value) > widest * fabs(value))
                 continue;

@@ -341,7 +341,7 @@ double sr_tidy(const struct sr_tidy *t, struct sr_expr *expr, struct sr_work *wo
     for (int round = 0, better = 1; round < ROUNDS && better; round++) {
         better = 0;
         for (int i = expr->count - 1; i > 0 && !better; i--)
-            for (int k = 0; k < REWRITINGS && !better && !orr_signal_seen(); k++) {
+            for (int k = 0; k < REWRITINGS && !better && !orr_time_over(); k++) {
                 if (!rewrite(t, expr, i, k, limit, work, &next, &other) ||
                     !(digits_of(&next) < digits))
                     continue;
