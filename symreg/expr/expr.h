@@ -181,6 +181,7 @@ void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
 /* The fewest digits that read back as the number. */
 enum { SR_NUMBER = 40 };
 void sr_number_print(double value, char text[SR_NUMBER]);
+
 /* Names of columns in formulas and in lists of options: a word of letters, digits and "_" that does
  * not begin with a digit stands as it is, any other in double quotes, those inside doubled as in a
  * CSV file: "mass, kg" and "5"" pipe". */
@@ -191,8 +192,8 @@ size_t sr_name_quoted(const char *text);
  * there is none, its quotes are not closed, text follows them, or it has no room. */
 bool sr_name_read(const char *text, size_t length, char *name, size_t bytes);
 
-/* Prints in the notation of PySR, "(39.48 * inv((r * r)))", constants as sr_number_print(). names[i] is
- * feature i; one that is also the name of an operator stands in quotes, too. Always NUL-terminated;
+/* Prints in the notation of PySR, "(39.48 * inv((r * r)))", constants as sr_number_print() does.
+ * names[i] is feature i; one that is also the name of an operator stands in quotes, too. Always NUL-terminated;
  * text that does not fit is cut. */
 void sr_expr_print(const struct sr_language *language, const struct sr_expr *expr,
                    const char *const *names, char *text, size_t bytes);

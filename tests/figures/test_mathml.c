@@ -349,11 +349,12 @@ static void products_are_collected(void **state)
         {"((m1*(m2*39.4))/(r*r))", "<mfrac><mrow><mn>39.4</mn>" T M1M2
                                    "</mrow><mrow><msup><mi>r</mi><mn>2</mn></msup></mrow></mfrac>"},
         {"((inv((r * (0.026416 * r))) * m2) * m1)",
-         "<mfrac><mrow>" M1M2 "</mrow><mrow><mn>0.026416</mn>" T "<msup><mi>r</mi><mn>2</mn></msup></mrow></mfrac>"},
+         "<mfrac><mrow>" M1M2 "</mrow><mrow><mn>0.026416</mn>" T
+         "<msup><mi>r</mi><mn>2</mn></msup></mrow></mfrac>"},
         {"m1 * m2 * inv(r)", "<mfrac><mrow>" M1M2 "</mrow><mrow><mi>r</mi></mrow></mfrac>"},
-        {"-2.287183e+10 * r",
-         "<mrow><mo>&#x2212;</mo><mrow><mrow><mn>2.287183</mn><mo>&#xd7;</mo><msup><mn>10</mn><mrow>"
-         "<mn>10</mn></mrow></msup></mrow>" T "<mi>r</mi></mrow></mrow>"},
+        {"-2.287183e+10 * r", "<mrow><mo>&#x2212;</mo><mrow><mrow><mn>2.287183</mn><mo>&#xd7;</"
+                              "mo><msup><mn>10</mn><mrow>"
+                              "<mn>10</mn></mrow></msup></mrow>" T "<mi>r</mi></mrow></mrow>"},
         {"r + -0.23685", "<mrow><mi>r</mi><mo>&#x2212;</mo><mn>0.23685</mn></mrow>"},
         {"sqrt(r)", "<msqrt><mi>r</mi></msqrt>"},
         {"log(r)", "<mrow><mi>ln</mi><mo>&#x2061;</mo><mrow><mo>(</mo><mi>r</mi><mo>)</mo></mrow>"
