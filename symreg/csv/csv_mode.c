@@ -116,7 +116,7 @@ static int limit_time(double seconds, const double limit[2], double started)
 {
     char minutes[40];
     const double left = limit[0] * seconds + limit[1] - (orr_time_s() - started);
-    snprintf(minutes, sizeof minutes, "%.9g", fmax(left, 1e-3) / 60);
+    snprintf(minutes, sizeof minutes, "%.9g", fmax(left, 0.3) / 60);
     return seconds > 0 ? orr_time_limit(minutes) : 0;
 }
 

@@ -267,7 +267,7 @@ check "--evaluations" endless evaluations --evaluations 40000
 check "... ends it" ends evaluations 'evaluations >= 39000'
 check "--seconds" endless seconds --seconds 0.8
 check "... ends it" ends seconds 'seconds >= 0.8'
-check "... and constants are rounded" lacks '[1-9][0-9.]\{12,\}' "$WORK/seconds/front.csv"
+check "... and constants are rounded" lacks '[1-9][0-9.]{12,}' "$WORK/seconds/front.csv"
 check "--stop-loss" endless loss --stop-loss 1e6
 check "... ends it" ends loss 'loss <= 1e6'
 # an epoch of minutes does not keep it: status 0, and all files are there
