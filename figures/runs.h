@@ -105,10 +105,11 @@ double report_runs_figure(const struct runs_run *run, const char *title, int fig
 int report_runs_checkpoint(const char *run, const struct orr_preset *preset, const char *name,
                            char path[REPORT_PATH]);
 bool report_runs_is_of(const struct cJSON *json, const char *checkpoint);
-/* The next-state error of random weights of a model's shape as bin/probe evaluate has it, by the
- * same procedure as that of the trained one, which it must have found as well; NaN where it did
- * not. */
-int report_runs_random(const char *run, const char *name, double trained, double *random);
+/* The next-state errors of random weights of a model's shape, and of fitted orbits, as bin/probe
+ * evaluate has them, over the same sequences as that of the trained one, which it must have found
+ * as well; else *random = NaN, and *fit stays. */
+int report_runs_random(const char *run, const char *name, double trained, double *random,
+                       double *fit);
 /* Fills next_state, beyond, step_ms and memory_mb of a model from the files of its pretraining, and
  * the errors of the truth (a fit of the orbit to the same noisy places) and of random weights of
  * the model's shape, where they were measured, in the sources "truth" and "untrained (name)". */

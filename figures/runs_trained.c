@@ -41,15 +41,19 @@ static cJSON *read_if_there(const char *path)
     return NULL;
 }
 
-int report_runs_random(const char *run, const char *name, double trained, double *random)
+int report_runs_random(const char *run, const char *name, double trained, double *random,
+                       double *fit)
 {
     char path[REPORT_PATH];
     *random = NAN;
     TRY(orr_path(path, "%s/%s/probe/evaluate.json", run, name));
     cJSON *json = read_if_there(path);
     const cJSON *of = cJSON_GetObjectItemCaseSensitive(json, "as_trained");
-    if (orr_json_number(of, "teacher_forced") == trained)
+    if (orr_json_number(of, "teacher_forced") == trained) {
         *random = orr_json_number(of, "random_weights");
+        if (isfinite(orr_json_number(of, "orbit_fit")))
+            *fit = orr_json_number(of, "orbit_fit");
+    }
     cJSON_Delete(json);
     return 0;
 }
@@ -137,8 +141,8 @@ int report_runs_trained(const char *run, const char *name, struct runs_run *into
     struct runs_source *floor = find(into, untrained);
     TRY(orr_path(path, "%s/%s/pretrain/evaluation.json", run, name));
     TRY(report_read_number(path, "teacher_forced", &source->next_state));
-    TRY(report_read_number(path, "orbit_fit", &fit));
-    TRY(report_runs_random(run, name, source->next_state, &random));
+    TRY(report_read_number(path, "orbit_fit", &fit)); /* of older versions */
+    TRY(report_runs_random(run, name, source->next_state, &random, &fit));
     TRY(orr_path(path, "%s/%s/probe/length.json", run, name));
     TRY(report_runs_checkpoint(run, preset, name, checkpoint));
     read_beyond(path, checkpoint, &beyond);

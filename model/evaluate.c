@@ -205,8 +205,10 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
     struct gpt_batch batch, start;
     if (model->config.input == GPT_INPUT_TEXT)
         return ORR_FAIL(ORR_EINVAL, "next-state errors: expected a model of orbits, found text");
-    *result = (struct gpt_next_state){
-        .sequences = sequences < most ? sequences : most, .orbit_fit = NAN, .orbit_fit_late = NAN};
+    *result = (struct gpt_next_state){.sequences = sequences < most ? sequences : most,
+                                      .orbit_fit = NAN,
+                                      .orbit_fit_half = NAN,
+                                      .orbit_fit_late = NAN};
     /* coordinates are those of two bodies, tokens of any number */
     plan_horizons(result, T, model->config.input == GPT_INPUT_CONTINUOUS);
     const int longest = result->prefix + result->horizon[result->horizons - 1];
@@ -242,8 +244,6 @@ void gpt_next_state_add(cJSON *json, const struct gpt_next_state *r)
     cJSON_AddNumberToObject(json, "sequences", r->sequences);
     cJSON_AddNumberToObject(json, "loss", r->loss); /* cJSON prints null for what is no number */
     cJSON_AddNumberToObject(json, "teacher_forced", r->teacher_forced);
-    cJSON_AddNumberToObject(json, "orbit_fit", r->orbit_fit);
-    cJSON_AddNumberToObject(json, "orbit_fit_sequences", r->orbit_fit_sequences);
     cJSON_AddNumberToObject(json, "persistence", r->persistence);
     cJSON_AddNumberToObject(json, "sequence_mean", r->sequence_mean);
     cJSON_AddNumberToObject(json, "rollout_prefix", r->prefix);

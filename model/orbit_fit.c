@@ -198,12 +198,13 @@ static int descend_from_all(struct problem *o, double p[GPT_ORBIT_PARAMETERS], b
     return 0;
 }
 
-int gpt_orbit_fit(int steps, const double place[], double sd, const struct gpt_orbit_prior *prior,
-                  double p[GPT_ORBIT_PARAMETERS], bool start, double next[2])
+int gpt_orbit_fit_ahead(int steps, const double place[], double sd,
+                        const struct gpt_orbit_prior *prior, double p[GPT_ORBIT_PARAMETERS],
+                        bool start, int ahead, double next[][2])
 {
     const double dx = place[0] - place[2], dy = place[1] - place[3], r = hypot(dx, dy);
     const double cosine = dx / r, sine = dy / r;
-    double mu, state[4], own[4 * 64], *turned = own;
+    double mu = 1, state[4], own[4 * 64], *turned = own;
     if (!(r > 0))
         return ORR_FAIL(ORR_EDOM, "fit of an orbit: planet and star are at one place");
     if (steps > 64 && !(turned = orr_alloc(4 * (size_t)steps, sizeof *turned)))
@@ -216,14 +217,28 @@ int gpt_orbit_fit(int steps, const double place[], double sd, const struct gpt_o
     struct problem o = {steps, turned, sd / r, prior};
     const int rc = descend_from_all(&o, p, start);
     bool there = !rc && first_state(p, &mu, state);
-    for (int k = 0; k < steps && there; k++)
+    for (int k = 1; k < steps && there; k++)
         there = gpt_orbit_advance(mu, 1, state);
-    for (int c = 0; c < 2; c++) /* without an orbit: it stays */
-        state[c] = there ? p[GPT_ORBIT_CX + c] + p[GPT_ORBIT_SHARE] * state[c]
-                         : turned[4 * (steps - 1) + c];
-    next[0] = r * (cosine * state[0] - sine * state[1]);
-    next[1] = r * (sine * state[0] + cosine * state[1]);
+    for (int k = 0; k < ahead; k++) {
+        double at[2];
+        there = there && gpt_orbit_advance(mu, 1, state);
+        for (int c = 0; c < 2; c++) /* without an orbit: it stays */
+            at[c] = there ? p[GPT_ORBIT_CX + c] + p[GPT_ORBIT_SHARE] * state[c]
+                          : turned[4 * ((size_t)steps - 1) + (size_t)c];
+        next[k][0] = r * (cosine * at[0] - sine * at[1]);
+        next[k][1] = r * (sine * at[0] + cosine * at[1]);
+    }
     if (turned != own)
         free(turned);
+    return rc;
+}
+
+int gpt_orbit_fit(int steps, const double place[], double sd, const struct gpt_orbit_prior *prior,
+                  double p[GPT_ORBIT_PARAMETERS], bool start, double next[2])
+{
+    double places[1][2] = {{0, 0}};
+    const int rc = gpt_orbit_fit_ahead(steps, place, sd, prior, p, start, 1, places);
+    next[0] = places[0][0];
+    next[1] = places[0][1];
     return rc;
 }

@@ -43,5 +43,10 @@ struct gpt_orbit_prior gpt_orbit_wide_prior(void);
  * that does not converge is as good as it got. */
 int gpt_orbit_fit(int steps, const double place[], double sd, const struct gpt_orbit_prior *prior,
                   double parameter[GPT_ORBIT_PARAMETERS], bool start, double next[2]);
+/* The same with the planet's places of `ahead` >= 1 steps after the last. */
+int gpt_orbit_fit_ahead(int steps, const double place[], double sd,
+                        const struct gpt_orbit_prior *prior,
+                        double parameter[GPT_ORBIT_PARAMETERS], bool start, int ahead,
+                        double next[][2]);
 
 #endif

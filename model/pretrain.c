@@ -272,13 +272,9 @@ static int evaluate_weights(const struct gpt_pretraining *job, struct next_state
         return evaluate_text(job, model, final, step);
     TRY(gpt_evaluate_next_state(model, final, job->train->eval_sequences,
                                 job->preset->orbits.extent_au, &result));
-    TRY(gpt_orbit_ceiling(final, job->preset, model->config.context + 1, 0, &result));
     TRY(write_evaluation(job, model, &result, step));
-    char ceiling[64] = "";
-    if (isfinite(result.orbit_fit))
-        snprintf(ceiling, sizeof ceiling, ", fitted orbits %.4g", result.orbit_fit);
-    orr_note(job->quiet, "%s: next-state error %.4g %s%s, persistence %.4g (%d sequences of %s)",
-             label, result.teacher_forced, job->planets ? "separations" : "AU", ceiling,
+    orr_note(job->quiet, "%s: next-state error %.4g %s, persistence %.4g (%d sequences of %s)",
+             label, result.teacher_forced, job->planets ? "separations" : "AU",
              result.persistence, result.sequences,
              sim_split_name(gpt_final_split(job->preset, job->planets)));
     return 0;

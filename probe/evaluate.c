@@ -73,8 +73,9 @@ static int evaluate(const struct probe_options *options, bool changed, struct bo
         column->rope_base = c->positions == ORR_POSITIONS_ROPE ? c->rope_base : 0;
         rc = gpt_evaluate_next_state(&probe.model, probe.data, probe.sequences,
                                      probe.preset.orbits.extent_au, &column->result);
-        rc =
-            rc ? rc : gpt_orbit_ceiling(probe.data, &probe.preset, probe.T + 1, 0, &column->result);
+        if (!rc)
+            rc = gpt_orbit_ceiling(probe.data, &probe.preset, both->planets, probe.T + 1, 0,
+                                   &column->result);
         rc = rc ? rc : evaluate_floor(&probe, options, &column->random);
     }
     probe_close(&probe);
@@ -91,6 +92,9 @@ static cJSON *column_json(const struct column *column)
     if (column->rope_base > 0)
         cJSON_AddNumberToObject(json, "rope_base", column->rope_base);
     gpt_next_state_add(json, &column->result);
+    cJSON_AddNumberToObject(json, "orbit_fit", column->result.orbit_fit);
+    cJSON_AddNumberToObject(json, "orbit_fit_half", column->result.orbit_fit_half);
+    cJSON_AddNumberToObject(json, "orbit_fit_sequences", column->result.orbit_fit_sequences);
     cJSON_AddNumberToObject(json, "random_weights", column->random);
     return json;
 }
@@ -173,6 +177,7 @@ static void print_table(const struct both *both)
     print_row(both, "loss", a->loss, b->loss);
     print_row(both, "teacher-forced error", a->teacher_forced, b->teacher_forced);
     print_row(both, "... orbits fitted by Newton's law", a->orbit_fit, b->orbit_fit);
+    print_row(both, "... +- (95%, over sequences)", a->orbit_fit_half, b->orbit_fit_half);
     print_row(both, "... random weights", both->column[0].random, both->column[1].random);
     print_row(both, "... persistence", a->persistence, b->persistence);
     print_row(both, "... sequence mean", a->sequence_mean, b->sequence_mean);

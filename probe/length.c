@@ -168,7 +168,8 @@ static int measure_ceiling(const struct length *l, struct cell *cell,
                            struct gpt_next_state *ceiling)
 {
     ceiling->sequences = cell->probe.sequences;
-    return gpt_orbit_ceiling(cell->probe.data, &cell->probe.preset, cell->probe.T + 1,
+    return gpt_orbit_ceiling(cell->probe.data, &cell->probe.preset,
+                             cell->probe.split >= SIM_SPLIT_PLANETS_TRAIN, cell->probe.T + 1,
                              l->trained.context + 1, ceiling);
 }
 

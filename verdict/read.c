@@ -166,8 +166,9 @@ static int read_next(struct verdict *v, const struct runs_run *run, struct verdi
     if (!orr_exists(path))
         return verdict_miss(v, path, "not found");
     TRY(report_read_number(path, "teacher_forced", &figure->value));
-    TRY(report_read_number(path, "orbit_fit", &figure->ceiling));
-    TRY(report_runs_random(run->path, cell->attention, figure->value, &figure->floor));
+    TRY(report_read_number(path, "orbit_fit", &figure->ceiling)); /* of older versions */
+    TRY(report_runs_random(run->path, cell->attention, figure->value, &figure->floor,
+                           &figure->ceiling));
     return report_read_number(path, "persistence", &figure->raw);
 }
 

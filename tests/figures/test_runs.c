@@ -406,12 +406,15 @@ static void check_bounds(bool same)
 {
     struct runs runs;
     write_text("s/softmax/probe/evaluate.json",
-               same ? "{\"as_trained\": {\"teacher_forced\": 0.0125, \"random_weights\": 1.25}}"
-                    : "{\"as_trained\": {\"teacher_forced\": 0.0126, \"random_weights\": 1.25}}");
+               same ? "{\"as_trained\": {\"teacher_forced\": 0.0125, \"random_weights\": 1.25, "
+                      "\"orbit_fit\": 0.004}}"
+                    : "{\"as_trained\": {\"teacher_forced\": 0.0126, \"random_weights\": 1.25, "
+                      "\"orbit_fit\": 0.004}}");
     assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
     const struct runs_source *truth = report_runs_find(&runs.run[1], "truth"),
                              *random = report_runs_find(&runs.run[1], "untrained (softmax)");
-    assert_true(truth->next_state == 0.005 && truth->beyond == 0.01 && random->beyond == 1.5);
+    assert_true(truth->next_state == (same ? 0.004 : 0.005));
+    assert_true(truth->beyond == 0.01 && random->beyond == 1.5);
     assert_true(same ? random->next_state == 1.25 : isnan(random->next_state));
     report_runs_free(&runs);
 }

@@ -323,7 +323,8 @@ static void test_ceiling(void **state)
         preset.orbits.law = kind == 2 ? ORR_LAW_POWER : ORR_LAW_NEWTON;
         assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", positions), 0);
         assert_int_equal(gpt_source_open(&source, &preset, NULL, SIM_SPLIT_VAL, &c), 0);
-        assert_int_equal(gpt_orbit_ceiling(source, &preset, positions, kind ? 0 : 21, &r), 0);
+        assert_int_equal(gpt_orbit_ceiling(source, &preset, false, positions, kind ? 0 : 21, &r),
+                         0);
         gpt_source_close(source);
         if (kind > 1) {
             assert_true(isnan(r.orbit_fit));
@@ -339,6 +340,44 @@ static void test_ceiling(void **state)
             assert_true(r.orbit_fit_late < 1e-3 * r.orbit_fit);
     }
     assert_true(fabs(sum[0] - sum[1]) < 0.5 * sum[1]);
+}
+
+/* The upper bound over so many held-out and training sequences. */
+static void bound(int held_out, int train, int positions, int late_from, struct gpt_next_state *r)
+{
+    struct gpt_config c;
+    struct gpt_source *source;
+    make_preset(false);
+    preset.orbits.val = held_out;
+    preset.orbits.train = train;
+    preset.orbits.positions = positions;
+    *r = (struct gpt_next_state){.sequences = 1000};
+    assert_int_equal(gpt_config_from_preset(&c, &preset, "softmax", positions), 0);
+    assert_int_equal(gpt_source_open(&source, &preset, NULL, SIM_SPLIT_VAL, &c), 0);
+    assert_int_equal(gpt_orbit_ceiling(source, &preset, false, positions, late_from, r), 0);
+    gpt_source_close(source);
+}
+
+/* All held-out sequences are predicted, from the second step on, by what training sequences are
+ * like; of great lengths too, whose cost grows with the length alone. */
+static void test_ceiling_counts(void **state)
+{
+    (void)state;
+    struct gpt_next_state all, most, fewer, narrow;
+    bound(70, 12, 21, 0, &all);
+    assert_int_equal(all.orbit_fit_sequences, 70);
+    assert_true(all.orbit_fit_half > 0 && all.orbit_fit_half < all.orbit_fit);
+    /* the second step alone, of which one place is known, is most of the error */
+    bound(70, 12, 21, 4, &most);
+    assert_true(9 * all.orbit_fit - 8 * most.orbit_fit_late > 0.2 * 9 * all.orbit_fit);
+    /* the prior is of the training sequences, and there must be some */
+    bound(70, 40, 21, 0, &fewer);
+    assert_true(fewer.orbit_fit != all.orbit_fit);
+    bound(70, 7, 21, 0, &narrow);
+    assert_true(isnan(narrow.orbit_fit));
+    bound(8, 8, 1025, 42, &all);
+    assert_int_equal(all.orbit_fit_sequences, 8);
+    assert_true(all.orbit_fit_late < 1e-3);
 }
 
 /* Every length of sequence gives numbers or says that there are none; never a zero that is not. */
@@ -504,6 +543,7 @@ int main(void)
         cmocka_unit_test(test_draws_and_noise),
         cmocka_unit_test(test_evaluation),
         cmocka_unit_test(test_ceiling),
+        cmocka_unit_test(test_ceiling_counts),
         cmocka_unit_test(test_short_sequences),
         cmocka_unit_test(test_pretrain),
         cmocka_unit_test(test_start),
