@@ -244,7 +244,7 @@ static void csv_is_that_of_pysr(void **state)
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
     assert_string_equal(text, "Complexity,Loss,Equation\n"
                               "1,12.3456789,\"r\"\n"
-                              "6,0.333333333,\"(39.47842 * inv((r * r)))\"\n"
+                              "6,0.333333333,\"(39.4784176 * inv((r * r)))\"\n"
                               "10,0,\"(m1 + ((sin(r) * (0 - 2e-09)) * m2))\"\n");
     free(text);
     /* names that CSV must quote, and no rest of a file that could not be written */
@@ -252,7 +252,7 @@ static void csv_is_that_of_pysr(void **state)
     front.count = 1;
     assert_int_equal(sr_front_write(&front, NULL, odd, path), 0);
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
-    assert_string_equal(text, "Complexity,Loss,Equation\n1,12.3456789,\"a \"\"b\"\", c\"\n");
+    assert_string_equal(text, "Complexity,Loss,Equation\n1,12.3456789,\"\"\"a \"\"\"\"b\"\"\"\", c\"\"\"\n");
     free(text);
     front.count = 0;
     assert_int_equal(sr_front_write(&front, NULL, odd, path), 0);
