@@ -96,6 +96,10 @@ static int judge(const struct sr_settings *s, const struct sr_data *data, struct
     const bool published = sr_algorithm_of(s)->kind == ORR_SR_PYSR || s->loss == ORR_SR_STUDY;
     struct sr_loss loss;
     TRY(sr_loss_init_with(&loss, s->loss, s->loss_parameter, data));
+    /* a formula that fits any so few rows is no exact one */
+    for (int i = 0; i < front->count && !published; i++)
+        if (front->loss[i] <= 0 && !sr_loss_decides(&loss, &front->expr[i]))
+            front->loss[i] = loss.noise;
     /* (a penalty is no matter of digits) */
     int rc = published || s->penalty ? 0 : sr_front_cut(front, &loss);
     if (!rc)
