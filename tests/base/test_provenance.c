@@ -294,6 +294,9 @@ static bool find_effect(const char *key, const char **value, unsigned *affects)
             if (!strcmp(training[i].name, key + length)) {
                 *value = training[i].value;
                 *affects = training[i].affects ? trainings[g].affects : 0;
+                /* planet runs follow, but for their number of steps */
+                if (g == 0 && training[i].affects && strcmp(training[i].name, "steps") != 0)
+                    *affects |= trainings[1].affects;
                 return true;
             }
     }

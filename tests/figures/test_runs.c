@@ -244,7 +244,7 @@ static void incomplete_runs_are_left_out(void **state)
     assert_int_equal(remove(path), 0);
     assert_int_equal(report_runs_read(&runs, scratch_dir), 0);
     assert_int_equal(runs.count, 2);
-    static const char *const why[4][2] = {{"a/7", "not found"},
+    static const char *const why[4][2] = {{"a/7", "missing; make it with"},
                                           {"b", "not valid JSON"},
                                           {"c/x", "c/x/preset.json makes: true_law"},
                                           {"e", "preset.json: not found"}};
