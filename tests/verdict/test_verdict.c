@@ -394,7 +394,7 @@ static void what_is_missing_is_named(void **state)
     write_text("s2", "softmax/pretrain/last.safetensors", "trained again"); /* of another one */
     write_text("s0", "softmax/probe/labels.json", "{");
     read_cells(&v, 6, 0);
-    static const char *const missing[5][2] = {{"l1", "laws.json: not found"},
+    static const char *const missing[5][2] = {{"l1", "laws.json: missing; make it with"},
                                               {"s0/softmax/probe/labels.json", "not valid JSON"},
                                               {"s1/softmax/probe/labels.json", "changed one"},
                                               {"s2/softmax/probe/labels.json", "another"},
