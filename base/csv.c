@@ -158,7 +158,47 @@ static int grow(struct orr_csv *csv, size_t *room, bool text)
     return values && line && (cells || !text) ? 0 : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
 }
 
-static int read_cells(struct reader *r, enum orr_csv_flags flags, struct orr_csv *csv)
+/* The digits of one more number of a column. */
+static void count_digits(const char *cell, struct orr_csv_digits *digits)
+{
+    const char *c = cell + strcspn(cell, "0123456789.");
+    int significant = 0, last = 0;
+    bool point = false;
+    for (; *c == '.' || (*c >= '0' && *c <= '9'); c++) {
+        point = point || *c == '.';
+        last -= point && *c != '.';
+        significant += *c != '.' && (significant > 0 || *c != '0');
+    }
+    if (*c && strchr("eEdD", *c))
+        last += (int)fmax(-400, fmin(400, strtod(c + 1, NULL)));
+    digits->whole = digits->whole && !point && last == 0;
+    digits->significant = significant > digits->significant ? significant : digits->significant;
+    digits->last = last < digits->last ? last : digits->last;
+}
+
+/* What ORR_CSV_KEEP_ODD keeps of the cell number `at`. */
+static int keep_odd(const char *cell, size_t room, size_t at, struct orr_csv *csv)
+{
+    if (isfinite(csv->values[at])) {
+        count_digits(cell, &csv->digits[at % csv->cols]);
+        return 0;
+    }
+    if (!csv->cells)
+        csv->cells = calloc(room * csv->cols, sizeof *csv->cells);
+    return csv->cells && (csv->cells[at] = strdup(cell))
+               ? 0
+               : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
+}
+
+static int start_digits(struct orr_csv *csv)
+{
+    csv->digits = calloc(csv->cols, sizeof *csv->digits);
+    for (size_t c = 0; c < csv->cols && csv->digits; c++)
+        csv->digits[c] = (struct orr_csv_digits){.last = 400, .whole = true};
+    return csv->digits ? 0 : ORR_FAIL(ORR_ENOMEM, "CSV: out of memory");
+}
+
+static int read_cells(struct reader *r, enum orr_csv_flags flags, size_t room, struct orr_csv *csv)
 {
     bool last = false;
     r->column = 0;
@@ -176,7 +216,9 @@ static int read_cells(struct reader *r, enum orr_csv_flags flags, struct orr_csv
         if (!ok && flags == ORR_CSV_NUMBERS)
             return ORR_FAIL(ORR_EFORMAT, "%s:%zu: column \"%s\": expected a number, found \"%s\"",
                             r->path, r->line, csv->names[c], cell);
-        if (csv->cells && !(csv->cells[at] = strdup(cell)))
+        if (flags == ORR_CSV_KEEP_ODD)
+            TRY(keep_odd(cell, room, at, csv));
+        else if (csv->cells && !(csv->cells[at] = strdup(cell)))
             return ORR_FAIL(ORR_ENOMEM, "%s: out of memory", r->path);
     }
     if (!last)
@@ -185,12 +227,12 @@ static int read_cells(struct reader *r, enum orr_csv_flags flags, struct orr_csv
     return 0;
 }
 
-static int read_row(struct reader *r, enum orr_csv_flags flags, struct orr_csv *csv)
+static int read_row(struct reader *r, enum orr_csv_flags flags, size_t room, struct orr_csv *csv)
 {
     for (size_t c = 0; csv->cells && c < csv->cols; c++)
         csv->cells[csv->rows * csv->cols + c] = NULL;
     csv->line[csv->rows] = r->line;
-    int rc = read_cells(r, flags, csv);
+    int rc = read_cells(r, flags, room, csv);
     csv->rows++; /* also a row cut short: orr_csv_free() frees its cells */
     r->line++;
     return rc;
@@ -281,12 +323,14 @@ int orr_csv_read(const char *path, enum orr_csv_flags flags, struct orr_csv *csv
         rc = ORR_FAIL(ORR_EFORMAT, "%s: not a text file; save the table as UTF-8", path);
     else
         rc = find_header(&r, csv);
+    if (!rc && flags == ORR_CSV_KEEP_ODD)
+        rc = start_digits(csv);
     while (!rc && *r.at) {
         if (skip_blank(&r))
             continue;
-        rc = grow(csv, &room, flags == ORR_CSV_KEEP_TEXT);
+        rc = grow(csv, &room, flags == ORR_CSV_KEEP_TEXT || csv->cells);
         if (!rc)
-            rc = read_row(&r, flags, csv);
+            rc = read_row(&r, flags, room, csv);
     }
     free(text);
     if (rc)
@@ -302,15 +346,26 @@ int orr_csv_column(const struct orr_csv *csv, const char *name)
     return -1;
 }
 
+void orr_csv_free_rows(struct orr_csv *csv)
+{
+    for (size_t i = 0; csv->cells && i < csv->rows * csv->cols; i++)
+        free(csv->cells[i]);
+    free(csv->cells);
+    free(csv->values);
+    free(csv->line);
+    free(csv->digits);
+    csv->cells = NULL;
+    csv->values = NULL;
+    csv->line = NULL;
+    csv->digits = NULL;
+    csv->rows = 0;
+}
+
 void orr_csv_free(struct orr_csv *csv)
 {
     for (size_t c = 0; csv->names && c < csv->cols; c++)
         free(csv->names[c]);
-    for (size_t i = 0; csv->cells && i < csv->rows * csv->cols; i++)
-        free(csv->cells[i]);
     free(csv->names);
-    free(csv->cells);
-    free(csv->values);
-    free(csv->line);
+    orr_csv_free_rows(csv);
     memset(csv, 0, sizeof *csv);
 }

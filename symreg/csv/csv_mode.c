@@ -319,6 +319,7 @@ int sr_csv_run(const struct orr_cli *cli, const char *file, const struct sr_csv_
         table.data.language = setup->language;
     if (!rc)
         sr_table_notes(&table, file, options, cli->quiet);
+    orr_csv_free_rows(&table.csv); /* large tables are kept once */
     if (!rc && table.columns > table.data.features)
         orr_note(cli->quiet,
                  "symreg: %d of %d columns are searched with, those most related to the target "

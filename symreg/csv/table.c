@@ -343,23 +343,6 @@ static int find_weights(const char *file, const struct sr_csv_options *o, int go
     return rc;
 }
 
-/* Digits of one cell, without zeros before them, and the power of ten of the last. *whole stays
- * only for plain whole numbers. */
-static void count_digits(const char *cell, int *significant, int *last, bool *whole)
-{
-    const char *c = cell + strcspn(cell, "0123456789.");
-    bool point = false;
-    *significant = *last = 0;
-    for (; *c == '.' || (*c >= '0' && *c <= '9'); c++) {
-        point = point || *c == '.';
-        *last -= point && *c != '.';
-        *significant += *c != '.' && (*significant > 0 || *c != '0');
-    }
-    if (strchr("eEdD", *c) && *c)
-        *last += (int)fmax(-400, fmin(400, strtod(c + 1, NULL)));
-    *whole = *whole && !point && *last == 0;
-}
-
 /* Columns of whole numbers, those with all the digits of a double, and features that may well be a
  * grid of round numbers are taken as they are. */
 static void find_digits(struct sr_table *table, const int *column, int goal, bool logarithm)
@@ -367,19 +350,14 @@ static void find_digits(struct sr_table *table, const int *column, int goal, boo
     enum { GRID = 4, DOUBLE = 16 };
     const struct orr_csv *csv = &table->csv;
     const int features = table->data.features;
-    for (int f = 0; f <= features && csv->cells; f++) {
-        const size_t place = (size_t)(f < features ? column[f] : goal);
+    for (int f = 0; f <= features; f++) {
+        const struct orr_csv_digits *of = &csv->digits[f < features ? column[f] : goal];
         struct sr_digits *digits = &table->digits[f];
-        bool whole = true;
-        *digits = (struct sr_digits){.last = 400, .logarithm = f == features && logarithm};
-        for (size_t i = 0; i < csv->rows; i++) {
-            int significant, last;
-            count_digits(csv->cells[i * csv->cols + place], &significant, &last, &whole);
-            digits->significant =
-                significant > digits->significant ? significant : digits->significant;
-            digits->last = last < digits->last ? last : digits->last;
-        }
-        if (whole || digits->significant >= DOUBLE || (f < features && digits->significant <= GRID))
+        *digits = (struct sr_digits){.significant = of->significant,
+                                     .last = of->last,
+                                     .logarithm = f == features && logarithm};
+        if (of->whole || digits->significant >= DOUBLE ||
+            (f < features && digits->significant <= GRID))
             digits->significant = 0;
     }
     table->data.digits = table->digits;
@@ -392,7 +370,7 @@ int sr_table_read(const char *file, const struct sr_csv_options *o, struct sr_ta
     if (!orr_exists(file))
         return ORR_FAIL(ORR_EMISSING, "%s: not found", file);
     /* text columns that are not used may stay */
-    int rc = orr_csv_read(file, ORR_CSV_KEEP_TEXT, &table->csv);
+    int rc = orr_csv_read(file, ORR_CSV_KEEP_ODD, &table->csv);
     if (!rc)
         rc = find_column(&table->csv, file, o->target, NULL, &goal);
     table->target = rc ? NULL : table->csv.names[goal];
