@@ -117,7 +117,7 @@ for p in pretrain finetune; do
     refuse "$p: no attention" 2 attention: 'at least one' -- smoke $p --set attention=
     refuse "$p: unknown attention in a preset" 2 linear softmax -- smoke $p --set attention=linear
     # the build's own backends are ref and cpu
-    refuse "$p: no CUDA in this build" 1 '--device cuda:' ' no ' -- smoke $p --device cuda
+    refuse "$p: no CUDA in this build" 1 '--device cuda:' ' no ' -- smoke $p --device cuda --force
     refuse "$p: checkpoint not there" 1 none.safetensors 'no such checkpoint' -- smoke $p \
         --attention lssar --checkpoint "$WORK/none.safetensors"
 done
@@ -136,7 +136,7 @@ for p in $PROGRAMS; do
     refuse "$p: --out below a file" 1 "$WORK/file" 'expected a folder' -- smoke $p "${one[@]}" \
         --out "$WORK/file/out"
 done
-refuse "symreg FILE: --out below a file" 1 "$WORK/file" 'expected a folder' -- smoke symreg \
+refuse "symreg FILE: --out below a file" 1 "$WORK/file" 'expected a folder' -- "$BIN/symreg" \
     "$run/truth/finetune/forces_magnitude.csv" --target F --features r,m1 --out "$WORK/file/out" \
     --set symreg.iterations=1
 if [ "$(id -u)" -ne 0 ]; then
@@ -183,7 +183,7 @@ KEEP=$half refuse "finetune without the second model" 1 lssar/pretrain 'make it 
 cp -r "$run"/{truth,oracle,lssar,untrained} "$half"
 rm "$half/oracle/finetune/forces_magnitude.csv"
 KEEP=$half refuse "symreg without one source" 1 oracle/finetune/forces_magnitude.csv \
-    'run bin/finetune' -- "$BIN/symreg" "${none[@]}"
+    'make it with: ' -- "$BIN/symreg" "${none[@]}"
 KEEP=$half refuse "report without laws" 1 laws/laws.json 'missing; make it with' \
     "$BIN/symreg" -- "$BIN/report" "${none[@]}"
 
@@ -281,7 +281,7 @@ refuse "finetune: more positions asked for than there are" 1 finetune.sample_siz
     'expected at most 132' -- \
     smoke finetune --set finetune.sample_size=100000 --force
 refuse "finetune: tokens from a run of coordinates" 1 manifest.json solar_system_two_body \
-    'with: orbits' \
+    'make it with: ' \
     -- "$BIN/finetune" --preset smoke_tokens "${RUN[@]}" --source truth
 # what vouches for the sets is damaged: nothing is replaced without --force
 fresh; head -c 100 "$run/orbits/manifest.json" >"$data/manifest.json"
