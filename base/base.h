@@ -472,8 +472,8 @@ void orr_safetensors_close(struct orr_safetensors *file);
 
 /* ----------------------------------------------------------------------------------- CSV */
 
-/* How the numbers of a column were written: the most digits, without zeros before them; the power of
- * ten of the last digit of any; whole as long as all are plain whole numbers. */
+/* How the numbers of a column were written: the most digits, without zeros before them; the power
+ * of ten of the last digit of any; whole as long as all are plain whole numbers. */
 struct orr_csv_digits {
     int significant, last;
     bool whole;

@@ -402,8 +402,8 @@ struct gpt_next_state {
 };
 int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, int sequences,
                             double extent_au, struct gpt_next_state *result);
-/* The upper bound of teacher_forced: the same error, over the same result->sequences, of an observer
- * who knows Newton's law, and fits the orbit of the places so far, at most the first 64
+/* The upper bound of teacher_forced: the same error, over the same result->sequences, of an
+ * observer who knows Newton's law, and fits the orbit of the places so far, at most the first 64
  * (model/orbit_fit.h). While these are too few the observer expects what the first 256 training
  * sequences are like. Of two bodies under Newton's law, in coordinates. ORR_EINTR: a signal. */
 int gpt_orbit_ceiling(struct gpt_source *source, const struct orr_preset *preset, bool planets,

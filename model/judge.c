@@ -25,7 +25,7 @@ static bool same_rates(const struct orr_train_preset *train, long was, long step
     shorter.steps = was;
     for (long i = 0; i < step; i++) {
         const double a = gpt_lr(&shorter, i), b = gpt_lr(train, i);
-        if (memcmp(&a, &b, sizeof a) != 0)
+        if (a < b || a > b)
             return false;
     }
     return true;

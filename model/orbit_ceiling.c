@@ -124,9 +124,9 @@ static int predict(const struct observed *o, const struct gpt_orbit_prior *prior
     o->error[i] = o->late[i] = 0;
     for (int k = 1, ahead = 1; k < o->steps && !rc; k += ahead) {
         ahead = k < MOST_PLACES ? 1 : o->steps - k;
-        rc = orr_signal_seen() ? (int)ORR_EINTR
-                               : gpt_orbit_fit_ahead(k, place, place_sd, prior, p, k > 3, ahead,
-                                                     next);
+        rc = orr_signal_seen()
+                 ? (int)ORR_EINTR
+                 : gpt_orbit_fit_ahead(k, place, place_sd, prior, p, k > 3, ahead, next);
         for (int j = 0; j < ahead && !rc; j++) {
             const double *truth = place + 4 * (size_t)(k + j);
             const double error = hypot(next[j][0] - truth[0], next[j][1] - truth[1]);

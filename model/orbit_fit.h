@@ -45,8 +45,7 @@ int gpt_orbit_fit(int steps, const double place[], double sd, const struct gpt_o
                   double parameter[GPT_ORBIT_PARAMETERS], bool start, double next[2]);
 /* The same with the planet's places of `ahead` >= 1 steps after the last. */
 int gpt_orbit_fit_ahead(int steps, const double place[], double sd,
-                        const struct gpt_orbit_prior *prior,
-                        double parameter[GPT_ORBIT_PARAMETERS], bool start, int ahead,
-                        double next[][2]);
+                        const struct gpt_orbit_prior *prior, double parameter[GPT_ORBIT_PARAMETERS],
+                        bool start, int ahead, double next[][2]);
 
 #endif

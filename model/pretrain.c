@@ -274,9 +274,8 @@ static int evaluate_weights(const struct gpt_pretraining *job, struct next_state
                                 job->preset->orbits.extent_au, &result));
     TRY(write_evaluation(job, model, &result, step));
     orr_note(job->quiet, "%s: next-state error %.4g %s, persistence %.4g (%d sequences of %s)",
-             label, result.teacher_forced, job->planets ? "separations" : "AU",
-             result.persistence, result.sequences,
-             sim_split_name(gpt_final_split(job->preset, job->planets)));
+             label, result.teacher_forced, job->planets ? "separations" : "AU", result.persistence,
+             result.sequences, sim_split_name(gpt_final_split(job->preset, job->planets)));
     return 0;
 }
 

@@ -214,41 +214,39 @@ static int take_rows(struct sim_shown *w, const struct sim_dataset *set, struct 
     return 0;
 }
 
-/* The set is open: its settings, elements and rows. */
+/* The set is open: its settings, elements and rows. preset and why are storage of the caller's. */
 static int show_set(struct sim_shown *w, struct sim_dataset *data, const cJSON *manifest,
-                    const char *picture)
+                    const char *picture, struct orr_preset *preset, char why[512])
 {
-    struct orr_preset preset;
-    char why[512];
     const struct orr_preset *given = w->preset;
     const cJSON *sets = cJSON_GetObjectItemCaseSensitive(manifest, "sets");
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(sets, sim_split_name(w->split));
-    int rc = take_settings(&preset, w->split, manifest, set);
-    w->preset = &preset;
-    if (!rc && sim_split_positions(&preset, w->split) != data->positions)
+    int rc = take_settings(preset, w->split, manifest, set);
+    w->preset = preset;
+    if (!rc && sim_split_positions(preset, w->split) != data->positions)
         rc = ORR_FAIL(ORR_EFORMAT, "its files have other lengths than its settings");
     if (rc) {
         if (rc == ORR_ENOMEM)
             return rc;
-        snprintf(why, sizeof why, "%.500s", orr_error());
+        snprintf(why, 512, "%.500s", orr_error());
         w->unknown = why;
         orr_error_clear();
         const double bins = orr_json_number(manifest, "bins");
         const double extent = orr_json_number(manifest, "extent_au");
         if (given) {
-            preset.orbits.bins = given->orbits.bins;
-            preset.orbits.extent_au = given->orbits.extent_au;
+            preset->orbits.bins = given->orbits.bins;
+            preset->orbits.extent_au = given->orbits.extent_au;
         }
         if (bins >= 1 && bins <= 65532 && extent > 0) { /* otherwise given, or the study's */
-            preset.orbits.bins = (int)bins;
-            preset.orbits.extent_au = extent;
+            preset->orbits.bins = (int)bins;
+            preset->orbits.extent_au = extent;
         }
     }
-    data->bins = preset.orbits.bins;
+    data->bins = preset->orbits.bins;
     TRY(sim_dataset_check_rows(data, w->index));
     if (!w->unknown)
-        TRY(make_known(w, &preset));
-    TRY(take_rows(w, data, &preset));
+        TRY(make_known(w, preset));
+    TRY(take_rows(w, data, preset));
     print_table(w);
     return picture ? sim_picture_draw(w, picture) : 0;
 }
@@ -258,6 +256,8 @@ int sim_folder_show(const char *dir, const struct orr_preset *given, enum sim_sp
 {
     struct sim_shown w = {.preset = given, .split = split, .index = index, .dir = dir};
     struct sim_dataset data = {0};
+    struct orr_preset preset;
+    char why[512];
     cJSON *manifest = NULL;
     if (picture)
         TRY(sim_picture_check(picture));
@@ -276,7 +276,7 @@ int sim_folder_show(const char *dir, const struct orr_preset *given, enum sim_sp
         rc = ORR_FAIL(ORR_EUSAGE, "--sequence: %s of %s has %zu sequences, found %llu",
                       sim_split_name(split), dir, data.n, (unsigned long long)index);
     if (!rc)
-        rc = show_set(&w, &data, manifest, picture);
+        rc = show_set(&w, &data, manifest, picture, &preset, why);
     sim_dataset_close(&data);
     sim_sequence_free(&w.sequence);
     cJSON_Delete(manifest);

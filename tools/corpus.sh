@@ -16,8 +16,11 @@ export LC_ALL=C
 folder=${1:?corpus: error: expected a folder}
 shift
 [ $# -gt 0 ] || set -- python kjv
-declare -A packages=([python]=python3.11-doc [kjv]='bible-kjv bible-kjv-text' [kernel]=linux-doc-6.1)
-declare -A measured=([python]=4f69e6115088c2444e0059d0973967db9dbc27ae3405343e26fac074aa501701 [kjv]=cd45f0c9cedab8e4439bd6486c8952c77cc8b0ecc5d1f6ae3513f2039f47229d)
+declare -A packages=([python]=python3.11-doc [kjv]='bible-kjv bible-kjv-text'
+                     [kernel]=linux-doc-6.1)
+declare -A measured=(
+    [python]=4f69e6115088c2444e0059d0973967db9dbc27ae3405343e26fac074aa501701
+    [kjv]=cd45f0c9cedab8e4439bd6486c8952c77cc8b0ecc5d1f6ae3513f2039f47229d)
 fail() {
     echo "corpus: error: $*" >&2
     exit 1
@@ -33,12 +36,16 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# sources FOLDER: its texts, one after the other
+sources() {
+    find "$1" -name '*.rst.txt' -print0 | sort -z | xargs -0 cat
+}
 # text NAME: the corpus on standard output, from the packages unpacked in $work/NAME
 text() {
     local docs=$work/$1/usr/share/doc
     case $1 in
-    python) find "$docs/python3.11/html/_sources" -name '*.rst.txt' -print0 | sort -z | xargs -0 cat ;;
-    kernel) find "$docs/linux-doc-6.1/html/_sources" -name '*.rst.txt' -print0 | sort -z | xargs -0 cat ;;
+    python) sources "$docs/python3.11/html/_sources" ;;
+    kernel) sources "$docs/linux-doc-6.1/html/_sources" ;;
     kjv) "$work/$1/usr/bin/bible" -p "$work/$1/usr/lib" -f gen1:1-rev22:21 </dev/null ;;
     esac
 }
@@ -58,11 +65,12 @@ for name; do
         for package in "$work/$name"/*.deb; do
             dpkg-deb -x "$package" "$work/$name"
         done
-        text "$name" >"$folder/.$name.txt.new" && [ "$(wc -c <"$folder/.$name.txt.new")" -gt 4000000 ] || {
-            rm -f "$folder/.$name.txt.new"
+        new=$folder/.$name.txt.new
+        text "$name" >"$new" && [ "$(wc -c <"$new")" -gt 4000000 ] || {
+            rm -f "$new"
             fail "$name: ${packages[$name]} does not hold the text that it should"
         }
-        mv "$folder/.$name.txt.new" "$folder/$name.txt"
+        mv "$new" "$folder/$name.txt"
     fi
     sum=$(sha256sum "$folder/$name.txt" | cut -c 1-64)
     note=

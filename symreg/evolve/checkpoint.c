@@ -1,8 +1,8 @@
 /* checkpoint.c - blocks of memory in one checked file (docs/formats.md).
  *
  * magic, version of the program, bytes of the text, epoch, number of blocks, their bytes together,
- * the text of sr_search_about(), the blocks, XXH64 of all before. The bytes are as in memory: a file is for the build that wrote it, which
- * the version and the sizes tell. */
+ * the text of sr_search_about(), the blocks, XXH64 of all before. The bytes are as in memory: a
+ * file is for the build that wrote it, which the version and the sizes tell. */
 #include "search.h"
 
 #include <limits.h>
@@ -75,7 +75,8 @@ static int compare_about(const char *path, const char *there, size_t bytes, cons
                                       "columns are used; without --resume a new search begins",
                                       path)
                            : ORR_FAIL(ORR_EINVAL,
-                                      "%s: %.*s was \"%.*s\", is \"%.*s\" here; a search goes on with the "
+                                      "%s: %.*s was \"%.*s\", is \"%.*s\" here; a search goes on "
+                                      "with the "
                                       "settings that it began with, but for its limits",
                                       path, key, here, before - shift, there + shift, now - shift,
                                       here + shift);

@@ -22,8 +22,8 @@ static enum sr_end end_of(const struct sr_settings *s, const struct sr_run *run)
     bool exact = false;
     for (int c = 1; c <= s->maxsize; c++) {
         smallest = fmin(smallest, run->best->loss[c]);
-        exact = exact ||
-                (run->best->loss[c] <= 0 && sr_loss_decides(run->loss, &run->best->expr[c]));
+        exact =
+            exact || (run->best->loss[c] <= 0 && sr_loss_decides(run->loss, &run->best->expr[c]));
     }
     if (exact && run->unchanged >= SETTLED)
         return SR_END_EXACT;

@@ -193,8 +193,8 @@ size_t sr_name_quoted(const char *text);
 bool sr_name_read(const char *text, size_t length, char *name, size_t bytes);
 
 /* Prints in the notation of PySR, "(39.48 * inv((r * r)))", constants as sr_number_print() does.
- * names[i] is feature i; one that is also the name of an operator stands in quotes, too. Always NUL-terminated;
- * text that does not fit is cut. */
+ * names[i] is feature i; one that is also the name of an operator stands in quotes, too. Always
+ * NUL-terminated; text that does not fit is cut. */
 void sr_expr_print(const struct sr_language *language, const struct sr_expr *expr,
                    const char *const *names, char *text, size_t bytes);
 /* Reads that notation back, with the usual precedence: ^ (from the right), signs, * /, + -. A

@@ -127,7 +127,5 @@ struct sr_tidy {
  * for 11 (x + 0.4545), sin(w (x - x0)) for sin(w x + phase), u for u ^ 1) takes the one with the
  * fewest digits that is no more complex. Returns the loss. */
 double sr_tidy(const struct sr_tidy *tidy, struct sr_expr *expr, struct sr_work *work);
-/* The fewest significant digits that read back as the number: 1 to 17. */
-int sr_digits(double value);
 
 #endif

@@ -11,7 +11,7 @@
 enum { LONG = 3, REFIT_STEPS = 12, ROUNDS = 8 };
 static const double turn = 6.283185307179586;
 
-int sr_digits(double value)
+static int count_digits(double value)
 {
     char text[40];
     for (int digits = 1; digits < 17; digits++) {
@@ -29,7 +29,7 @@ static double digits_of(const struct sr_expr *expr)
     double sum = 0;
     for (int i = 0; i < expr->count; i++)
         if (expr->node[i].op == SR_CONSTANT)
-            sum += sr_digits(expr->node[i].value) + (signbit(expr->node[i].value) ? 0.5 : 0);
+            sum += count_digits(expr->node[i].value) + (signbit(expr->node[i].value) ? 0.5 : 0);
     return sum;
 }
 
@@ -182,7 +182,7 @@ static bool factor_out(struct form *f)
 /* Value of a subtree of numbers and one feature where that is x. */
 static double value_at(const struct sr_expr *expr, int start, int end, double x)
 {
-    double stack[SR_NODES];
+    double stack[SR_NODES] = {0};
     int n = 0;
     for (int i = start; i <= end; i++) {
         const struct sr_node *node = &expr->node[i];
@@ -298,7 +298,7 @@ static bool is_long(const struct sr_expr *expr, int i)
         return true;
     for (int k = sr_expr_start(expr, i); k <= i; k++)
         if (expr->node[k].op == SR_CONSTANT &&
-            (sr_digits(expr->node[k].value) > LONG || signbit(expr->node[k].value)))
+            (count_digits(expr->node[k].value) > LONG || signbit(expr->node[k].value)))
             return true;
     return false;
 }

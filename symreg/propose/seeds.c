@@ -37,7 +37,8 @@ void sr_proposal_free(struct sr_proposal *p)
     sr_bank_free(&p->bank);
 }
 
-bool sr_proposal_exact(const struct sr_proposal *p)
+/* Whether a seed fits to rounding: the law is known. */
+static bool is_exact(const struct sr_proposal *p)
 {
     bool exact = false;
     for (int i = 0; i < p->seeds->count; i++)
@@ -46,7 +47,8 @@ bool sr_proposal_exact(const struct sr_proposal *p)
     return exact;
 }
 
-bool sr_proposal_over(const struct sr_proposal *p)
+/* Whether the limit or a signal allows no further stage. */
+static bool is_over(const struct sr_proposal *p)
 {
     return orr_signal_seen() || p->seeds->evaluations >= p->limit.evaluations ||
            (p->limit.until_s > 0 && orr_time_s() >= p->limit.until_s);
@@ -88,9 +90,8 @@ int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
     struct sr_proposal p;
     int rc = sr_proposal_init(&p, settings, loss, thread, threads, seeds);
     p.limit = limit;
-    for (size_t k = 0; k < sizeof stage / sizeof *stage && !rc && !sr_proposal_exact(&p) &&
-                       !(k && sr_proposal_over(&p));
-         k++)
+    for (size_t k = 0;
+         k < sizeof stage / sizeof *stage && !rc && !is_exact(&p) && !(k && is_over(&p)); k++)
         rc = stage[k](&p);
     sr_proposal_free(&p);
     return rc;

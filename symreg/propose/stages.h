@@ -22,10 +22,6 @@ int sr_proposal_init(struct sr_proposal *p, const struct sr_settings *settings,
                      const struct sr_loss *loss, struct sr_thread *thread, int threads,
                      struct sr_seeds *seeds);
 void sr_proposal_free(struct sr_proposal *p);
-/* Whether a seed fits to rounding: the law is known. */
-bool sr_proposal_exact(const struct sr_proposal *p);
-/* Whether the limit or a signal allows no further stage. */
-bool sr_proposal_over(const struct sr_proposal *p);
 /* How many of `wanted` formulas may be judged within the limit; they are counted. */
 int sr_proposal_take(struct sr_proposal *p, int wanted);
 

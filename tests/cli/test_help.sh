@@ -114,11 +114,16 @@ KEEP=$WORK/none refuse "... another is not" 2 layres -- \
 check "a run" program orbits --preset smoke --quiet --threads 1 --run "$WORK/run"
 settings "$WORK/run/preset.json" >"$WORK/settings"
 cut -d= -f1 "$WORK/settings" | grep -vx -e about -e name | sort >"$WORK/named"
-check "preset.json and --help name the same settings" same_file "$WORK/keys" "$WORK/named"
+# (those that follow another setting are in the file where they were given)
+grep -E '\[pretrain\.[a-z_0-9]+\]$' "$WORK/listed" | cut -d' ' -f1 | sort >"$WORK/follow"
+check "settings of planet runs follow" test "$(wc -l <"$WORK/follow")" -gt 10
+grep -vxFf "$WORK/follow" "$WORK/keys" >"$WORK/own_keys"
+grep -vxFf "$WORK/follow" "$WORK/named" >"$WORK/own_named"
+check "preset.json and --help name the same settings" same_file "$WORK/own_keys" "$WORK/own_named"
 arguments=()
 while IFS= read -r line; do
     case $line in
-    name=*) ;;
+    name=* | orbits.law_* | orbits.expression=*) ;; # those that its law does not read are refused
     *) arguments+=(--set "$line") ;;
     esac
 done <"$WORK/settings"
@@ -132,7 +137,7 @@ check "defaults" program orbits --preset "$WORK/defaults.json" --quiet --threads
     --set orbits.two_body_test=2
 # numbers are compared as numbers, without what was set
 comparable() {
-    grep -v -e '^orbits\.[tv]' -e '^about=' -e '^name=' |
+    grep -v -e '^orbits\.[tv]' -e '^about=' -e '^name=' | grep -v -e '=pretrain\.' |
         awk -F= '{ print $1 "=" ($2 ~ /^[-+.0-9e]+$/ ? $2 + 0 : $2) }' | sort
 }
 sed -E -e 's/ .*\[(.*)\]$/=\1/' -e 's/=""$/=/' "$WORK/listed" | comparable >"$WORK/named"

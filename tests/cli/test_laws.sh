@@ -85,7 +85,7 @@ bad() { # NAME STATUS PATTERN SETTING...
 }
 bad "unknown law" 2 'newton|power|yukawa|mond' orbits.law=newtn
 bad "an expression without its law" 2 \
-    'orbits.expression: orbits.law is newton, which does not read it; expected orbits.law=expression' \
+    'orbits.law is newton, which does not read it; expected orbits.law=expression' \
     'orbits.expression=m1*m2/r'
 bad "a setting of another law" 2 'orbits.law_a0: orbits.law is yukawa' orbits.law_a0=5 orbits.law=yukawa
 printf '{"orbits": {"law": "power", "law_exponent": -1.5}}' >"$WORK/power.json"

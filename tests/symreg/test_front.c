@@ -252,7 +252,8 @@ static void csv_is_that_of_pysr(void **state)
     front.count = 1;
     assert_int_equal(sr_front_write(&front, NULL, odd, path), 0);
     assert_int_equal(orr_file_read(path, &text, &bytes), 0);
-    assert_string_equal(text, "Complexity,Loss,Equation\n1,12.3456789,\"\"\"a \"\"\"\"b\"\"\"\", c\"\"\"\n");
+    assert_string_equal(text, "Complexity,Loss,Equation\n"
+                              "1,12.3456789,\"\"\"a \"\"\"\"b\"\"\"\", c\"\"\"\n");
     free(text);
     front.count = 0;
     assert_int_equal(sr_front_write(&front, NULL, odd, path), 0);
