@@ -119,8 +119,12 @@ void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *l
         struct sr_expr expr = hall->expr[c];
         sr_expr_rewrite(settings->language, &expr, operators);
         double reached = sr_tidy(&tidy, &expr, &worker->thread->work);
-        if (sr_expr_rewrite(settings->language, &expr, operators))
+        struct sr_expr shorter = expr;
+        if (sr_expr_rewrite(settings->language, &shorter, operators) &&
+            (!settings->whole || settings->whole(&shorter, settings->context))) {
+            expr = shorter; /* (1 x may have the dimension that x has not) */
             reached = sr_snap(loss, &expr, &worker->thread->work);
+        }
         if (settings->whole && !settings->whole(&expr, settings->context))
             reached = HUGE_VAL;
         if (settings->penalty)

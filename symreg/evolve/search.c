@@ -387,6 +387,9 @@ static int load(struct search *search, int *epoch)
                         "%s: holds what no search writes; without --resume a new one "
                         "begins",
                         s->checkpoint);
+    if (*epoch > s->iterations && !s->restarts_fresh)
+        return ORR_FAIL(ORR_EINVAL, "%s: %d epochs are done, --iterations asks for %d", s->checkpoint,
+                        *epoch, s->iterations);
     ++*epoch;
     search->before_s = search->spent_s;
     return 0;
