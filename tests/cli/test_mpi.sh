@@ -95,7 +95,8 @@ check "batch 4 x 2, the same weights" same_by tensors "$WORK/smoke-lssar-1/last.
 # data made on the fly, patience, outliers, silent rows (of relu_li): all ranks decide the same, and
 # the log has what the last one saw
 hard=("${ZERO[@]}" --set orbits.train_files=10 --set pretrain.patience=1 --set pretrain.eval_every=2
-      --set pretrain.outlier_sigma=1 --set pretrain.outlier_window=8 --set pretrain.ema=0.9)
+      --set pretrain.outlier_sigma=1 --set pretrain.outlier_window=8 --set pretrain.ema=0.9
+      --set pretrain.outlier_most=80) # (how many in a row depends on the CPU)
 for n in 1 2; do
     check "streamed, patience, outliers: $n ranks" ranks $n "${again[@]}" "${hard[@]}" \
         --attention relu_li --out "$WORK/hard-$n"

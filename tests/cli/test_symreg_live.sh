@@ -29,7 +29,8 @@ check "the front" grep -q '半径' "$WORK/screen"
 check "whole characters" iconv -f UTF-8 -t UTF-8 "$WORK/screen" -o /dev/null
 # widest PATTERN: of the lines that match; a character of three bytes takes two cells
 widest() {
-    tr -d '\r' <"$WORK/screen" | sed 's/\x1b\[[0-9]*[A-Z]//g' | grep -v '^Script' | grep "$1" |
+    tr -d '\r' <"$WORK/screen" | sed 's/\x1b\[[0-9]*[A-Z]//g' |
+        grep -v -e '^Script' -e 'the search ended' | grep "$1" |
         LC_ALL=C sed 's/[\xe0-\xef][\x80-\xbf][\x80-\xbf]/##/g' | LC_ALL=C awk '
         length > most { most = length } END { print most }'
 }
