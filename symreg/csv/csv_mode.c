@@ -6,7 +6,7 @@
 
 #include "output.h"
 
-enum { REFINE_STEPS = 30, LARGE = 10000 };
+enum { REFINE_STEPS = 30 };
 
 static void print_front(const struct sr_front *front, const struct sr_language *language,
                         const char *const *names, const struct orr_names *rules)
@@ -39,7 +39,7 @@ static int make_work(const struct sr_front *front, const struct sr_data *data, s
         const int count = sr_expr_constants(&front->expr[i], constant);
         most = count > most ? count : most;
     }
-    const int room = data->rows > LARGE ? 2 * data->features : SR_NODES;
+    const int room = data->rows > SR_LARGE_TABLE ? 2 * data->features : SR_NODES;
     return sr_work_init(work, data->rows, 2 * (most < room ? most : room) - 1);
 }
 

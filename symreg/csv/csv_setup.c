@@ -178,14 +178,13 @@ static char *about_options(const struct sr_csv_options *o)
     return NULL;
 }
 
-/* Tables of more rows are searched on a sample of them. */
-enum { LARGE = 10000, SAMPLE = 4096 };
+enum { SAMPLE = 4096 }; /* rows of a large table that are searched on */
 
 int sr_csv_setup(const struct orr_cli *cli, const struct sr_csv_options *o,
                  const struct sr_table *table, struct sr_csv_setup *setup)
 {
     struct orr_preset preset = cli->preset;
-    long batch = table->data.rows > LARGE ? SAMPLE : 0;
+    long batch = table->data.rows > SR_LARGE_TABLE ? SAMPLE : 0;
     *setup = (struct sr_csv_setup){.language = sr_language_create(), .rule = SR_BEST};
     int rc = setup->language ? 0 : ORR_ENOMEM;
     if (!rc && o->define)

@@ -6,7 +6,10 @@
 
 #include "csv.h"
 
-enum { SR_COLUMNS = 1024 }; /* that may be offered as features */
+enum {
+    SR_COLUMNS = 1024,      /* that may be offered as features */
+    SR_LARGE_TABLE = 10000, /* more rows: searched on a sample of them */
+};
 
 /* A problem read from a file: columns picked, x column-major. */
 struct sr_table {

@@ -117,7 +117,7 @@ static void more_epochs_go_on(void **state)
     scratch_remove(folder);
 }
 
-/* What patience ended goes on where the time given is to be used. */
+/* A search that patience ended continues where the time given is to be used. */
 static void patience_ends_no_time_given(void **state)
 {
     (void)state;
