@@ -54,8 +54,7 @@ static int finish(const struct sr_settings *s, const struct sr_data *data, bool 
     struct sr_loss loss;
     struct sr_work work = {0};
     struct sr_hall *hall = orr_alloc(1, sizeof *hall);
-    gsl_rng *rng = orr_rng_create(s->seed, ORR_STAGE_SAMPLE, 1);
-    int rc = hall && rng ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, data) : ORR_ENOMEM;
+    int rc = hall ? sr_loss_init_with(&loss, s->loss, s->loss_parameter, data) : ORR_ENOMEM;
     if (rc)
         goto out;
     const struct sr_tidy tidy = {s->language, &loss,    sr_settings_operators(s),
@@ -67,7 +66,7 @@ static int finish(const struct sr_settings *s, const struct sr_data *data, bool 
         struct sr_expr expr = front->expr[i];
         double reached = front->loss[i];
         if (sampled && !orr_signal_seen())
-            sr_constants_fit(&loss, &expr, false, REFINE_STEPS, 0, rng, &work);
+            sr_constants_fit(&loss, &expr, false, REFINE_STEPS, 0, NULL, &work);
         if (rounds) {
             reached = sr_tidy(&tidy, &expr, &work);
             if (s->penalty)
@@ -83,8 +82,6 @@ static int finish(const struct sr_settings *s, const struct sr_data *data, bool 
     sr_loss_free(&loss);
     sr_work_free(&work);
 out:
-    if (rng)
-        gsl_rng_free(rng);
     free(hall);
     return rc;
 }
@@ -110,9 +107,9 @@ static int judge(const struct sr_settings *s, const struct sr_data *data, struct
     return rc;
 }
 
-/* A search ends with the epoch in which its seconds pass. What takes longer is broken off when a
- * half a second more is over, and what is then left to do soon after, within a tenth and a second:
- * orr_signal_seen() is true from there on. */
+/* A search ends with the epoch in which its seconds pass. What takes longer is broken off when
+ * search_limit is over, and what is then left to do when whole_limit is: a share of the seconds,
+ * and some more. orr_signal_seen() is true from there on. */
 static const double search_limit[2] = {1, 0.4}, whole_limit[2] = {1.05, 0.6};
 static const char after_signal[] = "0.005"; /* minutes, for rounding constants */
 

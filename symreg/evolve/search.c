@@ -197,7 +197,7 @@ static int find_seeds(struct search *search)
 {
     const struct sr_settings *s = search->settings;
     const struct sr_limit limit = {
-        .until_s = s->max_seconds > 0 ? search->start_s + s->max_seconds - search->before_s : 0,
+        .until_s = s->max_seconds > 0 ? search->start_s + s->max_seconds : 0,
         .evaluations = s->max_evaluations > 0 ? s->max_evaluations / search->fits : HUGE_VAL};
     const int outer = search->fits >= search->threads ? search->threads : 1;
     const int inner = outer > 1 ? 1 : search->threads;
@@ -388,8 +388,8 @@ static int load(struct search *search, int *epoch)
                         "begins",
                         s->checkpoint);
     if (*epoch > s->iterations && !s->restarts_fresh)
-        return ORR_FAIL(ORR_EINVAL, "%s: %d epochs are done, --iterations asks for %d", s->checkpoint,
-                        *epoch, s->iterations);
+        return ORR_FAIL(ORR_EINVAL, "%s: %d epochs are done, --iterations asks for %d",
+                        s->checkpoint, *epoch, s->iterations);
     ++*epoch;
     search->before_s = search->spent_s;
     return 0;

@@ -178,9 +178,9 @@ uint64_t sr_expr_hash(const struct sr_expr *expr);
 int sr_expr_constants(const struct sr_expr *expr, double constants[SR_NODES]);
 void sr_expr_set_constants(struct sr_expr *expr, const double *constants);
 
-/* The fewest digits that read back as the number. */
+/* Prints the fewest significant digits that read back as the number, and returns how many. */
 enum { SR_NUMBER = 40 };
-void sr_number_print(double value, char text[SR_NUMBER]);
+int sr_number_print(double value, char text[SR_NUMBER]);
 
 /* Names of columns in formulas and in lists of options: a word of letters, digits and "_" that does
  * not begin with a digit stands as it is, any other in double quotes, those inside doubled as in a

@@ -53,13 +53,14 @@ bool sr_name_read(const char *text, size_t length, char *name, size_t bytes)
 
 /* ---- printing */
 
-void sr_number_print(double value, char text[SR_NUMBER])
+int sr_number_print(double value, char text[SR_NUMBER])
 {
-    for (int digits = 1; digits <= 17; digits++) {
+    enum { MOST = 17 };
+    for (int digits = 1;; digits++) {
         snprintf(text, SR_NUMBER, "%.*g", digits, value);
         const double back = strtod(text, NULL);
-        if (!(back < value) && !(back > value))
-            return;
+        if ((!(back < value) && !(back > value)) || digits == MOST)
+            return digits;
     }
 }
 

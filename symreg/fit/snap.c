@@ -70,15 +70,10 @@ double sr_snap_limit(const struct sr_loss *loss, double reached)
     return reached * (1 + sr_snap_share(loss->data->rows));
 }
 
-double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work)
+/* From the loss `first`. */
+static double snap_from(const struct sr_loss *loss, struct sr_expr *expr, double first,
+                        double limit, struct sr_work *work)
 {
-    return sr_snap_within(loss, expr, sr_snap_limit(loss, loss_of(loss, expr, work)), work);
-}
-
-double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double limit,
-                      struct sr_work *work)
-{
-    const double first = loss_of(loss, expr, work);
     if (!isfinite(first))
         return first;
     double reached = snap_together(loss, limit, first, expr, work);
@@ -100,4 +95,16 @@ double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double l
             node->value = value;
     }
     return reached;
+}
+
+double sr_snap(const struct sr_loss *loss, struct sr_expr *expr, struct sr_work *work)
+{
+    const double first = loss_of(loss, expr, work);
+    return snap_from(loss, expr, first, sr_snap_limit(loss, first), work);
+}
+
+double sr_snap_within(const struct sr_loss *loss, struct sr_expr *expr, double limit,
+                      struct sr_work *work)
+{
+    return snap_from(loss, expr, loss_of(loss, expr, work), limit, work);
 }

@@ -13,14 +13,8 @@ static const double turn = 6.283185307179586;
 
 static int count_digits(double value)
 {
-    char text[40];
-    for (int digits = 1; digits < 17; digits++) {
-        snprintf(text, sizeof text, "%.*e", digits - 1, value);
-        const double back = strtod(text, NULL);
-        if (!(back < value) && !(back > value))
-            return digits;
-    }
-    return 17;
+    char text[SR_NUMBER];
+    return sr_number_print(value, text);
 }
 
 /* Digits of all constants, a sign that an operator could take counting as half a digit. */
