@@ -12,33 +12,17 @@ static int batch_size(const struct gpt_config *c)
     return fit < 1 ? 1 : fit < MOST_SEQUENCES ? (int)fit : MOST_SEQUENCES;
 }
 
-/* Adds the mean loss of the batch times what of it counts, in sequences all of which count. */
-static int add_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss,
-                    double *counted)
-{
-    const size_t N = (size_t)batch->B * (size_t)batch->T;
-    double mean, weight = 0;
-    for (size_t n = 0; n < N; n++)
-        weight += (double)batch->weight[n];
-    if (!(weight > 0))
-        return 0;
-    TRY(gpt_loss(model, batch, &mean));
-    *loss += mean * (weight / batch->T);
-    *counted += weight / batch->T;
-    return 0;
-}
-
 /* Over all positions, and over late ones. */
 static int add_losses(struct gpt_model *model, struct gpt_batch *batch, struct gpt_text_result *r,
                       double counted[2])
 {
     const size_t T = (size_t)batch->T, N = (size_t)batch->B * T;
-    TRY(add_loss(model, batch, &r->loss, &counted[0]));
+    TRY(gpt_loss_add(model, batch, &r->loss, &counted[0]));
     if (r->late_from >= batch->T)
         return 0;
     for (size_t n = 0; n < N; n++)
         batch->weight[n] *= n % T >= (size_t)r->late_from;
-    return add_loss(model, batch, &r->late_loss, &counted[1]);
+    return gpt_loss_add(model, batch, &r->late_loss, &counted[1]);
 }
 
 int gpt_evaluate_text(struct gpt_model *model, struct gpt_source *source, int sequences,
