@@ -483,8 +483,8 @@ struct orr_csv {
     size_t rows, cols;
     char **names;   /* (cols) */
     double *values; /* (rows, cols); NaN where the cell is not a number */
-    char **cells; /* (rows, cols) text, only with ORR_CSV_KEEP_TEXT; with ORR_CSV_KEEP_ODD of cells
-                        that are no finite numbers, the others NULL, and NULL without any; else NULL */
+    char **cells;   /* (rows, cols) text, only with ORR_CSV_KEEP_TEXT; with ORR_CSV_KEEP_ODD of
+                       cells that are no finite numbers, NULL for others, NULL if there are none */
     struct orr_csv_digits *digits; /* (cols) with ORR_CSV_KEEP_ODD; else NULL */
     size_t *line;    /* (rows) of the file where a row begins: quoted cells may have line breaks */
     size_t header;   /* line of the file where the header begins */
