@@ -183,7 +183,7 @@ KEEP=$half refuse "finetune without the second model" 1 lssar/pretrain 'make it 
 cp -r "$run"/{truth,oracle,lssar,untrained} "$half"
 rm "$half/oracle/finetune/forces_magnitude.csv"
 KEEP=$half refuse "symreg without one source" 1 oracle/finetune/forces_magnitude.csv \
-    'make it with: ' -- "$BIN/symreg" "${none[@]}"
+    "make it with: $BIN/finetune " -- "$BIN/symreg" "${none[@]}"
 KEEP=$half refuse "report without laws" 1 laws/laws.json 'missing; make it with' \
     "$BIN/symreg" -- "$BIN/report" "${none[@]}"
 
@@ -281,7 +281,7 @@ refuse "finetune: more positions asked for than there are" 1 finetune.sample_siz
     'expected at most 132' -- \
     smoke finetune --set finetune.sample_size=100000 --force
 refuse "finetune: tokens from a run of coordinates" 1 manifest.json solar_system_two_body \
-    'make it with: ' \
+    "make it with: $BIN/orbits " \
     -- "$BIN/finetune" --preset smoke_tokens "${RUN[@]}" --source truth
 # what vouches for the sets is damaged: nothing is replaced without --force
 fresh; head -c 100 "$run/orbits/manifest.json" >"$data/manifest.json"

@@ -30,7 +30,8 @@ printf 'x,y\n1,2.764\n2,4.770\n3,7.134\n' >"$WORK/three.csv"
 printf 'x,y\n1,5\n2,8\n3,11\n4,14\n' >"$WORK/line.csv"
 small=(--set symreg.patience=0 --set symreg.populations=2 --set symreg.cycles=20 --maxsize 9)
 check "three rows" fit three --target y --iterations 40 "${small[@]}"
-check "... fitted to what rounding leaves" grep -qE '^ +[0-9]+ +[0-9.]+e-[23][0-9] ' "$WORK/three.txt"
+check "... fitted to what rounding leaves" \
+    grep -qE '^ +[0-9]+ +[0-9.]+e-[23][0-9] ' "$WORK/three.txt"
 check_not "... and no loss of 0" grep -qE '^ +[0-9]+ +0 ' "$WORK/three.txt"
 check "... go on to the last epoch" grep -q '"epoch": 40,' "$WORK/three/log.jsonl"
 check "a line of four" fit line --target y --iterations 40 "${small[@]}"

@@ -84,10 +84,10 @@ bad() { # NAME STATUS PATTERN SETTING...
     refuse "$name" "$status" "$pattern" -- "$BIN/orbits" "${SMALL[@]}" --out "$WORK/bad" "${o[@]}"
 }
 bad "unknown law" 2 'newton|power|yukawa|mond' orbits.law=newtn
-bad "an expression without its law" 2 \
-    'orbits.law is newton, which does not read it; expected orbits.law=expression' \
-    'orbits.expression=m1*m2/r'
-bad "a setting of another law" 2 'orbits.law_a0: orbits.law is yukawa' orbits.law_a0=5 orbits.law=yukawa
+unread='orbits.law is newton, which does not read it; expected orbits.law=expression'
+bad "an expression without its law" 2 "orbits.expression: $unread" 'orbits.expression=m1*m2/r'
+bad "a setting of another law" 2 'orbits.law_a0: orbits.law is yukawa' orbits.law_a0=5 \
+    orbits.law=yukawa
 printf '{"orbits": {"law": "power", "law_exponent": -1.5}}' >"$WORK/power.json"
 printf '{"orbits": {"law_exponent": -1.5}}' >"$WORK/none.json"
 refuse "a preset with a setting of another law" 2 "$WORK/none.json" \

@@ -242,7 +242,8 @@ refuse "two subcommands" 2 'unexpected argument' -- "${probe[@]}" attention eval
 refuse "unknown option" 2 --heads 'did you mean --head?' -- "${probe[@]}" attention --heads 2
 refuse "no checkpoint there" 1 "$run/none.safetensors" 'no such checkpoint' -- \
     "${probe[@]}" attention --checkpoint "$run/none.safetensors"
-refuse "no model in the run" 1 lssar/pretrain/last.safetensors 'make it with: ' -- \
+refuse "no model in the run" 1 lssar/pretrain/last.safetensors \
+    "make it with: $BIN/pretrain " -- \
     "${probe[@]}" attention --preset smoke --attention lssar --run "$WORK/nowhere"
 echo no model >"$WORK/text.safetensors"
 refuse "no model in the file" 1 text.safetensors 'not a safetensors file' -- \
