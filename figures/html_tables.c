@@ -104,8 +104,8 @@ int report_html_laws(const struct report_run *run, struct orr_file *html)
     const char *headline = report_headline_rule(run);
     char caption[1024];
     snprintf(caption, sizeof caption,
-             "Law: choice of the rule &ldquo;%s&rdquo; on sample 0, with factors collected and "
-             "numbers rounded to four digits; a click on it shows the formula as it was found. "
+             "Law: choice of the rule &ldquo;%s&rdquo; on sample 0, with factors "
+             "collected; a click on it shows the formula as it was found. "
              "Then, over %d samples of held-out positions: how often the structure of %s law is on "
              "the Pareto front, its k (median), and how often each rule selects it. k without "
              "m<sub>2</sub> is what k m<sub>1</sub> / r<sup>2</sup> fits best by least absolute "

@@ -538,30 +538,46 @@ static void option_refused(const struct sr_csv_options *o, const char *a, const 
 
 #define REFUSED(a, b, ...)                                                                         \
     option_refused(&(const struct sr_csv_options){.target = "y", __VA_ARGS__}, a, b)
+
+/* A table of x0, x1, ..., of which the first `constants` are 1.5 and the others uniform in -1..1, and
+ * y of them; to be freed. */
+enum { WIDE = 200 };
+static void read_wide(int columns, int constants, double (*y)(const double *x), struct sr_table *t)
+{
+    enum { ROWS = 300 };
+    const struct sr_csv_options o = {.target = "y"};
+    char *text = orr_alloc(ROWS * WIDE * 12, 1), *at = text;
+    gsl_rng *rng = orr_rng_create(3, ORR_STAGE_SAMPLE, 5);
+    assert_true(text && rng && columns <= WIDE);
+    for (int c = 0; c < columns; c++)
+        at += sprintf(at, "x%d,", c);
+    at += sprintf(at, "y\n");
+    for (int r = 0; r < ROWS; r++) {
+        double x[WIDE];
+        for (int c = 0; c < columns; c++) {
+            x[c] = c < constants ? 1.5 : 2 * gsl_rng_uniform(rng) - 1;
+            at += sprintf(at, "%.4f,", x[c]);
+        }
+        at += sprintf(at, "%.9g\n", y(x));
+    }
+    assert_int_equal(read_table(text, &o, t), 0);
+    assert_true(t->columns == columns && t->data.features == SR_FEATURES);
+    gsl_rng_free(rng);
+    free(text);
+}
+
+static double of_three(const double *x)
+{
+    return x[7] * x[150] + 0.1 * x[199];
+}
+
 /* Of more columns than a formula may have those that tell most of the target, in their order: a
  * factor of a product whose mean is 0, too. */
 static void many_columns_are_chosen_from(void **state)
 {
     (void)state;
-    enum { ROWS = 300, COLUMNS = 200 };
-    const struct sr_csv_options o = {.target = "y"};
-    char *text = orr_alloc(ROWS * COLUMNS * 12, 1), *at = text;
     struct sr_table t;
-    gsl_rng *rng = orr_rng_create(3, ORR_STAGE_SAMPLE, 5);
-    assert_true(text && rng);
-    for (int c = 0; c < COLUMNS; c++)
-        at += sprintf(at, "x%d,", c);
-    at += sprintf(at, "y\n");
-    for (int r = 0; r < ROWS; r++) {
-        double x[COLUMNS];
-        for (int c = 0; c < COLUMNS; c++) {
-            x[c] = 2 * gsl_rng_uniform(rng) - 1;
-            at += sprintf(at, "%.4f,", x[c]);
-        }
-        at += sprintf(at, "%.9g\n", x[7] * x[150] + 0.1 * x[199]);
-    }
-    assert_int_equal(read_table(text, &o, &t), 0);
-    assert_true(t.columns == COLUMNS && t.data.features == SR_FEATURES);
+    read_wide(WIDE, 0, of_three, &t);
     int found = 0, last = -1;
     for (int f = 0; f < SR_FEATURES; f++) {
         const int number = atoi(t.name[f] + 1);
@@ -571,38 +587,23 @@ static void many_columns_are_chosen_from(void **state)
     }
     assert_int_equal(found, 3);
     sr_table_free(&t);
-    gsl_rng_free(rng);
-    free(text);
+}
+
+static double of_last(const double *x)
+{
+    return 3 * x[89];
 }
 
 /* Columns that tell nothing, as many constants, take no place of those behind them. */
 static void constants_are_chosen_last(void **state)
 {
     (void)state;
-    enum { ROWS = 200, COLUMNS = 90, CONSTANTS = 80 };
-    const struct sr_csv_options o = {.target = "y"};
-    char *text = orr_alloc(ROWS * COLUMNS * 12, 1), *at = text;
+    enum { COLUMNS = 90, CONSTANTS = 80 };
     struct sr_table t;
-    gsl_rng *rng = orr_rng_create(4, ORR_STAGE_SAMPLE, 5);
-    assert_true(text && rng);
-    for (int c = 0; c < COLUMNS; c++)
-        at += sprintf(at, "x%d,", c);
-    at += sprintf(at, "y\n");
-    for (int r = 0; r < ROWS; r++) {
-        double x = 0;
-        for (int c = 0; c < COLUMNS; c++) {
-            x = c < CONSTANTS ? 1.5 : 2 * gsl_rng_uniform(rng) - 1;
-            at += sprintf(at, "%.4f,", x);
-        }
-        at += sprintf(at, "%.9g\n", 3 * x);
-    }
-    assert_int_equal(read_table(text, &o, &t), 0);
-    assert_true(t.columns == COLUMNS && t.data.features == SR_FEATURES);
+    read_wide(COLUMNS, CONSTANTS, of_last, &t);
     for (int c = CONSTANTS; c < COLUMNS; c++)
         assert_int_equal(atoi(t.name[SR_FEATURES - COLUMNS + c] + 1), c);
     sr_table_free(&t);
-    gsl_rng_free(rng);
-    free(text);
 }
 
 static void bad_options_are_refused(void **state)
