@@ -2,7 +2,8 @@
  * goes on from it, or says why not; never more.
  *
  * An input is a list of changes to a true checkpoint: where (4 bytes), how many bytes n (1 byte,
- * up to 32), and these bytes; what follows the last whole change is left out. */
+ * up to 32), and these bytes; what follows the last whole change is left out. Places are counted
+ * without the text behind the header, those with the highest bit set with it. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "fuzz.h"
 #include "symreg/symreg.h"
 
-enum { ROWS = 5, FEATURES = 2, MOST = 32 };
+enum { ROWS = 5, FEATURES = 2, MOST = 32, HEADER = 56, TEXT_AT = 24 };
 static const double x[FEATURES * ROWS] = {1, 2, 3, 4, 5, 0.5, 2.5, -1, 7, 1};
 static const double y[ROWS] = {1.5, 4.25, 8.5, 9, 27};
 static char path[4096];
@@ -60,6 +61,8 @@ FUZZ_TARGET(search)
     uint8_t *changed = malloc(base_bytes);
     FUZZ_EXPECT(changed);
     memcpy(changed, base, base_bytes);
+    uint64_t text;
+    memcpy(&text, base + TEXT_AT, sizeof text);
     for (size_t at = 0; at + 5 <= size;) {
         uint32_t where;
         memcpy(&where, bytes + at, sizeof where);
@@ -67,6 +70,10 @@ FUZZ_TARGET(search)
         at += 5;
         if (n > size - at)
             break;
+        if (where >> 31)
+            where &= 0x7fffffff;
+        else if (where >= HEADER)
+            where += (uint32_t)text;
         where %= (uint32_t)(base_bytes - sizeof(uint64_t) - MOST);
         memcpy(changed + where, bytes + at, n);
         at += n;
