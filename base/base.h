@@ -76,6 +76,9 @@ int orr_error_exit(const char *program, int code);
 /* Zeroed, 64-byte aligned; NULL (and an ORR_ENOMEM message) when it fails or overflows.
  * Free with free(). */
 void *orr_alloc(size_t count, size_t size);
+/* The same without the zeros, for what is written before it is read: pages that are never written
+ * take no memory. */
+void *orr_alloc_unset(size_t count, size_t size);
 
 /* ------------------------------------------------------------- counter-based randomness */
 

@@ -1,5 +1,8 @@
 /* main_symreg.c - bin/symreg: formulas from a CSV table, or the laws of a run directory. */
 #include "laws.h"
+
+#include <malloc.h>
+
 #include "symreg/csv/csv.h"
 
 static struct sr_csv_options table;
@@ -87,5 +90,6 @@ static int run(const struct orr_cli *cli)
 
 int main(int argc, char **argv)
 {
+    mallopt(M_MMAP_THRESHOLD, 16 << 20); /* large blocks go back to the system when freed */
     return orr_main(&program, argc, argv, run);
 }

@@ -80,14 +80,13 @@ static uint64_t arithmetic_and_powers(void)
 static int list_factors(struct sr_collapse *c)
 {
     const struct sr_bank *bank = &c->proposal->bank;
-    double *z = c->proposal->thread[0].work.value;
+    double *z = c->proposal->thread[0].work.value, *value = c->proposal->thread[0].work.trial;
     bool *plain = orr_alloc(SR_BANK, sizeof *plain);
     if (!plain)
         return ORR_ENOMEM;
     sr_bank_made_of(bank, arithmetic_and_powers(), plain);
     for (int e = -1; e < bank->all.count && c->factors < FACTORS; e++) {
         struct sr_expr *expr = &c->expr[c->factors];
-        double *value = c->value + (size_t)c->factors * c->rows;
         expr->count = 0;
         if (e < 0)
             sr_fill(value, c->rows, 1);
@@ -125,8 +124,9 @@ static int list_variables(struct sr_collapse *c)
         return ORR_ENOMEM;
     for (int e = 0; e < c->factors && c->variables < VARIABLES; e++) {
         uint16_t *order = c->order + (size_t)c->variables * rows;
-        const double *value = c->value + (size_t)e * rows;
-        if (c->expr[e].count == 0 || c->expr[e].count > VARIABLE_SIZE)
+        double *value = c->value + (size_t)c->variables * rows;
+        if (c->expr[e].count == 0 || c->expr[e].count > VARIABLE_SIZE ||
+            !sr_eval(&c->expr[e], &c->data, value))
             continue;
         for (size_t i = 0; i < rows; i++)
             rank[i] = (struct ranked){value[i], (int)i};
@@ -184,7 +184,7 @@ static bool is_noisy(const struct sr_collapse *c, int h, int v)
     double distance[MOST_ROWS] = {0};
     const uint16_t *order = c->order + (size_t)v * c->rows;
     const double *shape = c->shape + (size_t)h * c->rows;
-    const double *u = c->value + (size_t)c->variable[v] * c->rows;
+    const double *u = c->value + (size_t)v * c->rows;
     for (size_t i = 1; i + 1 < c->rows; i++) {
         const double left = u[order[i - 1]], right = u[order[i + 1]];
         const double share = right > left ? (u[order[i]] - left) / (right - left) : 0.5;
@@ -200,7 +200,7 @@ static void make_points(const struct sr_collapse *c, int v, bool noisy, const do
                         double *x, double *z)
 {
     const uint16_t *order = c->order + (size_t)v * c->rows;
-    const double *u = c->value + (size_t)c->variable[v] * c->rows;
+    const double *u = c->value + (size_t)v * c->rows;
     for (size_t k = 0; k < SR_ROWS; k++) {
         size_t first = k * c->rows / SR_ROWS, last = (k + 1) * c->rows / SR_ROWS;
         if (!noisy) {
@@ -330,16 +330,6 @@ static int choose_curves(const struct sr_collapse *c, struct sr_curve list[CURVE
 
 /* ---- the stage */
 
-static int search_and_fit(const struct sr_collapse *c)
-{
-    struct sr_curve *list = orr_alloc(CURVES, sizeof *list);
-    if (!list)
-        return ORR_ENOMEM;
-    const int rc = sr_collapse_fit(c, list, choose_curves(c, list));
-    free(list);
-    return rc;
-}
-
 int sr_collapse_find(struct sr_proposal *p)
 {
     const struct sr_data *all = p->loss->data;
@@ -348,7 +338,7 @@ int sr_collapse_find(struct sr_proposal *p)
         return 0;
     int rc = sr_rows_take(all, c.rows, NULL, &c.data, &c.x);
     c.expr = orr_alloc(FACTORS, sizeof *c.expr);
-    c.value = orr_alloc(FACTORS * c.rows, sizeof *c.value);
+    c.value = orr_alloc(VARIABLES * c.rows, sizeof *c.value);
     c.shape = orr_alloc(FACTORS * c.rows, sizeof *c.shape);
     c.spread = orr_alloc(FACTORS, sizeof *c.spread);
     c.order = orr_alloc(VARIABLES * c.rows, sizeof *c.order);
@@ -359,16 +349,23 @@ int sr_collapse_find(struct sr_proposal *p)
         rc = list_factors(&c);
     if (!rc)
         rc = list_variables(&c);
+    struct sr_curve *list = orr_alloc(CURVES, sizeof *list);
+    int curves = 0;
+    if (!list)
+        rc = ORR_ENOMEM;
     if (!rc && c.factors && c.variables) {
         rate_pairs(&c);
-        rc = orr_signal_seen() ? 0 : search_and_fit(&c);
+        curves = orr_signal_seen() ? 0 : choose_curves(&c, list);
     }
-    free(c.x);
-    free(c.expr);
-    free(c.value);
+    free(c.value); /* much, and no fit needs these */
     free(c.shape);
     free(c.spread);
     free(c.order);
     free(c.rough);
+    if (!rc && curves)
+        rc = sr_collapse_fit(&c, list, curves);
+    free(list);
+    free(c.x);
+    free(c.expr);
     return rc;
 }

@@ -22,9 +22,10 @@ struct sr_collapse {
     struct sr_data data; /* (rows) */
     double *x;           /* its storage */
     int factors, variables;
-    struct sr_expr *expr;  /* (factors); number 0 is 1: count 0 */
-    double *value, *shape; /* (factors, rows): of h, and of y / h on a scale of equal ratios */
-    double *spread;        /* (factors) variance of shape */
+    struct sr_expr *expr; /* (factors); number 0 is 1: count 0 */
+    double *shape;        /* (factors, rows) of y / h on a scale of equal ratios */
+    double *value;        /* (SR_COLLAPSE_VARIABLES, rows) of u */
+    double *spread;       /* (factors) variance of shape */
     int variable[SR_COLLAPSE_VARIABLES];
     uint16_t *order; /* (SR_COLLAPSE_VARIABLES, rows) by u */
     float *rough;    /* (factors, SR_COLLAPSE_VARIABLES) */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shared.h"
 
@@ -18,6 +19,15 @@ enum {
     FAR_WORSE = 30, /* times the score of a smaller function */
 };
 
+/* Empty lists. Most of them stay so: they are not filled with zeros. */
+static struct sr_curves *make_found(void)
+{
+    struct sr_curves *found = orr_alloc_unset(1, sizeof *found);
+    if (found)
+        memset(found->count, 0, sizeof found->count);
+    return found;
+}
+
 static int search_curves(const struct sr_collapse *c, struct sr_curve *list, int count)
 {
     const struct sr_proposal *p = c->proposal;
@@ -27,7 +37,7 @@ static int search_curves(const struct sr_collapse *c, struct sr_curve *list, int
         struct sr_curve *curve = &list[task / PARTS];
         const int part = task % PARTS;
         const double budget = p->settings->enumerate / (task < PARTS ? 2 : 5);
-        curve->found[part] = orr_alloc(1, sizeof *curve->found[part]);
+        curve->found[part] = make_found();
         const int rc = curve->found[part]
                            ? sr_curves_find(p->settings, curve->x, curve->unit, curve->count,
                                             budget, part, PARTS, curve->found[part])

@@ -31,7 +31,7 @@ struct sr_curves {
 /* Mean 0 and length 1; false when there is hardly any variation. */
 bool sr_curve_unit(const double value[SR_ROWS], double unit[SR_ROWS]);
 /* Tries functions by increasing cost until `budget` were tried; of the costly ones it takes part
- * number `part` of `parts`. curves must be zeroed. */
+ * number `part` of `parts`. The counts of curves must be zero. */
 int sr_curves_find(const struct sr_settings *settings, const double x[SR_ROWS],
                    const struct sr_curve_target *target, int targets, double budget, int part,
                    int parts, struct sr_curves *curves);
