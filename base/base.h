@@ -550,9 +550,11 @@ int orr_log_word_line(struct orr_log *log, const char *key, const char *word, ..
  * closed. */
 int orr_log_close(struct orr_log *log);
 
-/* Largest memory this process has held so far, bytes resident (Linux: VmHWM); NaN where the system
- * does not tell. */
+/* Largest memory this process has held since its start, or the last restart, bytes resident (Linux:
+ * VmHWM); NaN where the system does not tell. */
 double orr_memory_peak(void);
+/* From here on the peak is of what comes, not of what was, where the system can do that. */
+void orr_memory_peak_restart(void);
 /* Seconds on a monotonic clock. */
 double orr_time_s(void);
 

@@ -73,13 +73,14 @@ int ft_predict(struct gpt_model *model, const struct ft_transform *transform,
 {
     const struct ft_inputs inputs = {.config = &model->config};
     const size_t T = (size_t)set->positions - 1;
+    const size_t most = (size_t)gpt_evaluation_batch(model, (int)T, PREDICT_BATCH);
     struct gpt_batch batch;
-    int rc = gpt_batch_create(&batch, &model->config, PREDICT_BATCH, (int)T);
+    int rc = gpt_batch_create(&batch, &model->config, (int)most, (int)T);
     if (rc)
         return rc;
-    for (size_t first = 0; first < count && !rc; first += PREDICT_BATCH) {
+    for (size_t first = 0; first < count && !rc; first += most) {
         const size_t left = count - first;
-        batch.B = left < PREDICT_BATCH ? (int)left : PREDICT_BATCH;
+        batch.B = (int)(left < most ? left : most);
         for (int b = 0; b < batch.B; b++) {
             const size_t i = first + (size_t)b;
             ft_fill_inputs(&inputs, set, sequence ? sequence[i] : i, 0, NULL, b, &batch);

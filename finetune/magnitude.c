@@ -97,6 +97,7 @@ int ft_magnitude_model(struct ft_run *run, const char *source, const char *atten
         close_task(&task);
         return rc;
     }
+    task.most = gpt_evaluation_batch(&model, T, task.most);
     double *F = orr_alloc(run->row_count, sizeof *F);
     task.feed.rng = orr_rng_create(run->preset->seed, ORR_STAGE_NOISE, 0);
     rc = F && task.feed.rng ? gpt_batch_create(&task.batch, &model.config, task.most, T)

@@ -33,12 +33,20 @@ struct k_attention_shape {
     const struct k_attention *variant;
     double p;          /* sharpening power of re-weighted variants, >= 1 */
     int window;        /* 0 = all earlier positions; w: row i attends (i - w, i] */
+    int first, end;    /* forward: only rows first .. end - 1 are asked for (end 0: T), and rows of
+                        * qkv from end on count for nothing; out and saved of the others may or may
+                        * not be made */
     bool narrow;       /* qkv, out and their gradients are narrow (k_ops.narrow); saved never is */
     bool forward_only; /* no backward pass follows: less may be made, and saved */
     bool spends_qkv; /* the forward pass may leave in q and k of qkv, although it is const, what the
                       * backward pass, with the same member, then takes for them: of scores by
                       * cosines multiples of them; nobody else may want their lengths */
 };
+
+static inline int k_attention_end(const struct k_attention_shape *shape)
+{
+    return shape->end > 0 ? shape->end : shape->T;
+}
 
 /* One pass of a linear layer over N rows: out = inp W^T + b, and its gradients. A pass reads the
  * members of its own part and those above; what is NULL is left out. */

@@ -132,7 +132,6 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
         }
         plan_layer(model, act, l, B, T, &planned);
     }
-    const size_t OC = (size_t)c->outputs;
     const struct {
         real **where;
         size_t count;
@@ -142,7 +141,6 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
         {&act->ln, N * C},
         {&act->mean, N},
         {&act->rstd, N},
-        {&act->dout, fused_head(c) ? 0 : N * OC},
         {&act->dx, N * C},
         {&act->dy, N * C},
         {&act->dgate, gate},
@@ -160,10 +158,26 @@ static size_t plan(const struct gpt_model *model, struct gpt_activations *act, i
     return planned;
 }
 
-size_t gpt_activation_bytes(const struct gpt_model *model, int B, int T)
+/* Without outputs and their gradients. */
+static size_t plan_bytes(const struct gpt_model *model, int B, int T)
 {
     struct gpt_activations none = {0};
     return plan(model, &none, B, T);
+}
+
+size_t gpt_activation_bytes(const struct gpt_model *model, int B, int T)
+{
+    const struct gpt_config *c = &model->config;
+    const size_t outputs = (size_t)B * (size_t)T * (size_t)c->outputs * sizeof(real);
+    return plan_bytes(model, B, T) + (fused_head(c) ? 0 : 2 * outputs);
+}
+
+int gpt_evaluation_batch(const struct gpt_model *model, int T, int most)
+{
+    int B = most;
+    while (B > 1 && plan_bytes(model, B, T) > (size_t)1 << 30)
+        B = (B + 1) / 2;
+    return B;
 }
 
 void gpt_activations_free(struct gpt_activations *act)
@@ -173,6 +187,7 @@ void gpt_activations_free(struct gpt_activations *act)
     gpt_replay_free(act->ops, &act->replay);
     act->ops->release(act->memory);
     act->ops->release(act->out);
+    act->ops->release(act->dout);
     gpt_view_free(&act->out_view);
     gpt_view_free(&act->residual_view);
     for (int l = 0; act->layer && l < act->layers; l++)
@@ -182,11 +197,24 @@ void gpt_activations_free(struct gpt_activations *act)
     free(act);
 }
 
-int gpt_activations_reserve_out(struct gpt_model *model)
+int gpt_activations_reserve_out(struct gpt_activations *act, size_t count)
+{
+    if (count <= act->out_room)
+        return 0;
+    act->ops->release(act->out);
+    act->out = NULL;
+    act->out_room = 0;
+    TRY(gpt_tensor_alloc(act->ops, &act->out, count));
+    act->out_room = count;
+    return 0;
+}
+
+int gpt_activations_reserve_dout(struct gpt_model *model)
 {
     struct gpt_activations *act = model->act;
-    const size_t N = (size_t)act->B * (size_t)act->T;
-    return act->out ? 0 : gpt_tensor_alloc(act->ops, &act->out, N * (size_t)model->config.outputs);
+    const size_t count = (size_t)act->B * (size_t)act->T * (size_t)model->config.outputs;
+    TRY(gpt_activations_reserve_out(act, count));
+    return act->dout ? 0 : gpt_tensor_alloc(act->ops, &act->dout, count);
 }
 
 /* Makes room for B x T; keeps what fits. */
@@ -201,7 +229,7 @@ static int reserve(struct gpt_model *model, int B, int T)
         return ORR_FAIL(ORR_ENOMEM, "activations: out of memory");
     struct gpt_activations *act = model->act;
     act->layers = model->config.layers;
-    const size_t layers = (size_t)act->layers, bytes = gpt_activation_bytes(model, B, T);
+    const size_t layers = (size_t)act->layers, bytes = plan_bytes(model, B, T);
     act->ops = model->ops;
     act->layer = calloc(layers, sizeof *act->layer);
     act->silent = calloc(layers, sizeof *act->silent);

@@ -49,35 +49,50 @@ static void decode(const struct gpt_config *config, double extent_au, const real
     }
 }
 
+/* Row t of the batch and of path (B, T, 2) = what the outputs (B, OC) of the row before say. */
+static void put_row(const struct gpt_config *config, struct gpt_batch *batch, int t,
+                    double extent_au, const real *out, real *path)
+{
+    const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(config);
+    for (size_t b = 0; b < (size_t)batch->B; b++, out += config->outputs) {
+        const size_t row = b * T + (size_t)t;
+        double xy[2];
+        uint16_t token[2];
+        decode(config, extent_au, out, xy, token);
+        path[2 * row] = (real)xy[0];
+        path[2 * row + 1] = (real)xy[1];
+        if (config->input == GPT_INPUT_TOKENS)
+            memcpy(batch->tokens + 2 * row, token, sizeof token);
+        else
+            gpt_features(config, xy[0], xy[1], false, batch->features + row * F);
+    }
+}
+
 int gpt_rollout(struct gpt_model *model, struct gpt_batch *batch, int prefix, double extent_au,
                 real *path)
 {
     const struct gpt_config *config = &model->config;
-    const size_t T = (size_t)batch->T, F = (size_t)gpt_config_features(config);
     if (config->input == GPT_INPUT_TEXT)
         return ORR_FAIL(ORR_EINVAL, "rollout: expected a model of orbits, found text");
     if (prefix < 1)
         return ORR_FAIL(ORR_EINVAL, "rollout: the prefix must have at least 1 row, found %d",
                         prefix);
-    for (size_t t = (size_t)prefix; t < T; t++) {
-        const real *out;
-        size_t stride;
+    if (prefix >= batch->T)
+        return 0;
+    struct gpt_decoder decoder;
+    int rc = gpt_decoder_open(&decoder, model, batch);
+    for (int t = prefix; t < batch->T && !rc; t++) {
+        const real *out = NULL;
         if (orr_signal_seen())
-            return ORR_FAIL(ORR_EINTR, "stopped by a signal");
-        TRY(gpt_forward_at(model, batch, (int)t - 1, &out, &stride));
-        for (size_t b = 0; b < (size_t)batch->B; b++) {
-            double xy[2];
-            uint16_t token[2];
-            decode(config, extent_au, out + b * stride, xy, token);
-            path[2 * (b * T + t)] = (real)xy[0];
-            path[2 * (b * T + t) + 1] = (real)xy[1];
-            if (config->input == GPT_INPUT_TOKENS)
-                memcpy(batch->tokens + 2 * (b * T + t), token, sizeof token);
-            else
-                gpt_features(config, xy[0], xy[1], false, batch->features + (b * T + t) * F);
-        }
+            rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
+        if (!rc)
+            rc = t == prefix ? gpt_decoder_first(&decoder, t - 1, &out)
+                             : gpt_decoder_next(&decoder, t - 1, &out);
+        if (!rc)
+            put_row(config, batch, t, extent_au, out, path);
     }
-    return 0;
+    gpt_decoder_close(&decoder);
+    return rc;
 }
 
 /* Position of row t of a sequence, in the data set's units. */
@@ -96,12 +111,12 @@ struct eval {
     struct gpt_next_state *result;
     double weight; /* of the rows of the loss */
     long teacher_rows, rollout_rows[3];
+    double (*xy)[2]; /* (B, T) of a batch: what the model says of its rows */
 };
 
-/* Teacher-forced error of sequence i, whose outputs are out (T, OC); planets only. */
-static int teacher_forced(struct eval *e, uint64_t i, const real *out, int T)
+/* Teacher-forced error of sequence i, of whose rows 1 .. T the model says guess (T); planets only. */
+static int teacher_forced(struct eval *e, uint64_t i, double (*guess)[2], int T)
 {
-    const struct gpt_config *config = &e->model->config;
     const uint16_t *tokens;
     const float *coords;
     int bodies;
@@ -120,12 +135,10 @@ static int teacher_forced(struct eval *e, uint64_t i, const real *out, int T)
     for (int t = 1 + bodies; t <= T; t++) {
         if ((t - 1) % bodies == bodies - 1)
             continue;
-        double xy[2], before[2], guess[2];
-        uint16_t token[2];
+        double xy[2], before[2];
         truth_at(tokens, coords, e->bins, e->extent_au, t, xy);
         truth_at(tokens, coords, e->bins, e->extent_au, t - bodies, before);
-        decode(config, e->extent_au, out + (size_t)(t - 1) * (size_t)config->outputs, guess, token);
-        e->result->teacher_forced += hypot(guess[0] - xy[0], guess[1] - xy[1]);
+        e->result->teacher_forced += hypot(guess[t - 1][0] - xy[0], guess[t - 1][1] - xy[1]);
         e->result->persistence += hypot(before[0] - xy[0], before[1] - xy[1]);
         e->result->sequence_mean += hypot(mean[0] / rows - xy[0], mean[1] / rows - xy[1]);
         e->teacher_rows++;
@@ -161,17 +174,27 @@ static int rollout_errors(struct eval *e, uint64_t i, const real *path)
     return 0;
 }
 
+static int decode_rows(void *context, size_t first, size_t rows, const real *out)
+{
+    struct eval *e = context;
+    const struct gpt_config *config = &e->model->config;
+    uint16_t token[2];
+    for (size_t n = first; n < first + rows; n++, out += config->outputs)
+        decode(config, e->extent_au, out, e->xy[n], token);
+    return 0;
+}
+
 static int evaluate_batch(struct eval *e, struct gpt_batch *batch, struct gpt_batch *start,
                           real *path, uint64_t first)
 {
-    const struct gpt_config *config = &e->model->config;
-    const size_t T = (size_t)batch->T, OC = (size_t)config->outputs;
+    double loss;
     TRY(gpt_source_fill(e->source, first, true, 0, 0, batch));
-    TRY(gpt_loss_add(e->model, batch, &e->result->loss, &e->weight));
-    const real *out;
-    TRY(gpt_forward(e->model, batch, &out));
+    TRY(gpt_forward_pieces(e->model, batch, decode_rows, e, &loss));
+    const double weight = gpt_batch_weight(batch);
+    e->result->loss += weight * loss;
+    e->weight += weight;
     for (int b = 0; b < batch->B; b++)
-        TRY(teacher_forced(e, first + (uint64_t)b, out + (size_t)b * T * OC, batch->T));
+        TRY(teacher_forced(e, first + (uint64_t)b, e->xy + (size_t)b * (size_t)batch->T, batch->T));
     start->B = batch->B;
     TRY(gpt_source_fill(e->source, first, true, 0, 0, start));
     TRY(gpt_rollout(e->model, start, e->result->prefix, e->extent_au, path));
@@ -212,13 +235,15 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
     /* coordinates are those of two bodies, tokens of any number */
     plan_horizons(result, T, model->config.input == GPT_INPUT_CONTINUOUS);
     const int longest = result->prefix + result->horizon[result->horizons - 1];
-    TRY(gpt_batch_create(&batch, &model->config, EVAL_BATCH, T));
-    int rc = gpt_batch_create(&start, &model->config, EVAL_BATCH, longest < T ? longest : T);
-    real *path = orr_alloc((size_t)EVAL_BATCH * (size_t)T * 2, sizeof *path);
-    if (!path)
+    const int B = gpt_evaluation_batch(model, T, EVAL_BATCH);
+    TRY(gpt_batch_create(&batch, &model->config, B, T));
+    int rc = gpt_batch_create(&start, &model->config, B, longest < T ? longest : T);
+    real *path = orr_alloc((size_t)B * (size_t)T * 2, sizeof *path);
+    e.xy = orr_alloc((size_t)B * (size_t)T, sizeof *e.xy);
+    if (!path || !e.xy)
         rc = ORR_ENOMEM;
-    for (int i = 0; i < result->sequences && !rc; i += EVAL_BATCH) {
-        batch.B = result->sequences - i < EVAL_BATCH ? result->sequences - i : EVAL_BATCH;
+    for (int i = 0; i < result->sequences && !rc; i += B) {
+        batch.B = result->sequences - i < B ? result->sequences - i : B;
         rc = evaluate_batch(&e, &batch, &start, path, (uint64_t)i);
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal");
@@ -235,6 +260,7 @@ int gpt_evaluate_next_state(struct gpt_model *model, struct gpt_source *source, 
     gpt_batch_free(&batch);
     gpt_batch_free(&start);
     free(path);
+    free(e.xy);
     return rc;
 }
 

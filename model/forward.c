@@ -1,4 +1,5 @@
-/* forward.c - from a batch to head outputs. Every line states the shape of what it makes. */
+/* forward.c - from a batch to the final norm, and back. Every line states the shape of what it
+ * makes. */
 #include "model.h"
 
 #include <math.h>
@@ -45,12 +46,12 @@ static int embed(struct gpt_model *model, const struct gpt_batch *batch, real *x
                                                  .out = x}));
     }
     if (model->position >= 0)
-        TRY(k->position_forward(x, gpt_param(model, model->position), N, batch->T, C));
+        TRY(k->position_forward(x, gpt_param(model, model->position) + gpt_first_row(model) * C, N,
+                                batch->T, C));
     return 0;
 }
 
-/* The shape of the attention of a pass, whose tensors may be narrow. */
-static struct k_attention_shape attention_shape(const struct gpt_model *model, int B, int T)
+struct k_attention_shape gpt_pass_shape(const struct gpt_model *model, int B, int T)
 {
     struct k_attention_shape shape = gpt_attention_shape(model, B, T);
     shape.narrow = model->act->narrow;
@@ -69,7 +70,7 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
     const int N = B * T, C = c->width;
     const size_t NC = (size_t)N * (size_t)C;
     const bool narrow = model->act->narrow;
-    const struct k_attention_shape shape = attention_shape(model, B, T);
+    const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
 
     TRY(gpt_norm_forward(model, w->ln1_w, w->ln1_b, a->ln1, a->mean1, a->rstd1, a->x, N));
     TRY(gpt_linear_forward(model, w->qkv_w, w->qkv_b,
@@ -81,8 +82,10 @@ static int block_inside(struct gpt_model *model, int l, int B, int T)
                                              .narrow_inp = narrow,
                                              .narrow_out = narrow}));
     if (c->positions == ORR_POSITIONS_ROPE)
-        TRY(k->rope(a->qkv, B, T, c->heads, C / c->heads, c->rope_base, 0, false));
-    TRY(k->attention_forward(a->y, a->saved, a->qkv, &shape));
+        TRY(k->rope(a->qkv, B, T, c->heads, C / c->heads, c->rope_base, gpt_first_row(model),
+                    false));
+    TRY(model->cache ? gpt_cache_attend(model, l)
+                     : k->attention_forward(a->y, a->saved, a->qkv, &shape));
     const real *y = a->y; /* (N, C) into proj */
     if (c->gate != K_GATE_NONE) {
         TRY(gpt_linear_forward(
@@ -123,7 +126,7 @@ static int block_forward(struct gpt_model *model, int l, real *next, int B, int 
     TRY(block_inside(model, l, B, T));
     act->made = l;
     if (c->recompute) { /* the next block takes the place of what tells */
-        const struct k_attention_shape shape = attention_shape(model, B, T);
+        const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
         TRY(k->attention_silent(&act->silent[l], a->saved, &shape));
     }
     return gpt_linear_forward(model, w->down_w, w->down_b,
@@ -161,7 +164,7 @@ int gpt_silent_rows(const struct gpt_model *model, long *rows)
     *rows = 0;
     if (!act || act->sequences < 1)
         return ORR_FAIL(ORR_EINVAL, "silent rows: there was no forward pass");
-    const struct k_attention_shape shape = attention_shape(model, act->sequences, act->T);
+    const struct k_attention_shape shape = gpt_pass_shape(model, act->sequences, act->T);
     int rc = 0;
     for (int l = 0; l < model->config.layers && !model->config.recompute && !rc; l++)
         rc = model->ops->attention_silent(&act->silent[l], act->layer[l].saved, &shape);
@@ -207,135 +210,17 @@ static int body_forward(struct gpt_model *model, const struct gpt_batch *batch, 
     return 0;
 }
 
-/* act->out, in memory of the backend; *on = the batch there. */
-static int outputs(struct gpt_model *model, const struct gpt_batch *batch, struct gpt_batch *on)
+int gpt_body(struct gpt_model *model, const struct gpt_batch *batch, struct gpt_batch *on)
 {
     TRY(check_batch(model, batch));
     TRY(gpt_activations_take(model, batch, on));
-    TRY(body_forward(model, on, false));
-    TRY(gpt_activations_reserve_out(model));
-    const struct gpt_config *c = &model->config;
-    struct gpt_activations *act = model->act;
-    return gpt_linear_forward(model, model->head_w, model->head_b,
-                              (struct k_linear){.N = batch->B * batch->T,
-                                                .C = c->width,
-                                                .OC = c->outputs,
-                                                .inp = act->ln,
-                                                .exact = c->head == GPT_HEAD_REGRESSION,
-                                                .out = act->out});
+    return body_forward(model, on, false);
 }
 
-int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out)
+int gpt_forward_body(struct gpt_model *model, const struct gpt_batch *batch)
 {
     struct gpt_batch on;
-    TRY(outputs(model, batch, &on));
-    const size_t N = (size_t)batch->B * (size_t)batch->T;
-    return gpt_see(model->ops, &model->act->out_view, model->act->out,
-                   N * (size_t)model->config.outputs, out);
-}
-
-int gpt_forward_at(struct gpt_model *model, const struct gpt_batch *batch, int t, const real **out,
-                   size_t *stride)
-{
-    struct gpt_batch on;
-    TRY(outputs(model, batch, &on));
-    const struct k_ops *k = model->ops;
-    struct gpt_view *view = &model->act->out_view;
-    const size_t B = (size_t)batch->B, T = (size_t)batch->T, OC = (size_t)model->config.outputs;
-    const real *from = model->act->out + (size_t)t * OC;
-    *out = from;
-    *stride = T * OC;
-    if (k->host)
-        return 0;
-    TRY(gpt_view_reserve(view, B * OC));
-    for (size_t b = 0; b < B; b++)
-        TRY(k->download(view->copy + b * OC, from + b * T * OC, OC * sizeof *from));
-    *out = view->copy;
-    *stride = OC;
-    return 0;
-}
-
-/* Loss of the outputs: a number for each channel of a token head, else one. */
-static int head_loss(struct gpt_model *model, const struct gpt_batch *batch)
-{
-    const struct k_ops *k = model->ops;
-    const int N = batch->B * batch->T, OC = model->config.outputs;
-    const real *out = model->act->out;
-    double *loss = model->act->loss;
-    if (model->config.head == GPT_HEAD_REGRESSION)
-        return k->regression(loss, NULL, out, batch->target, batch->weight, N, OC,
-                             model->config.huber);
-    const int V = model->config.vocab;
-    if (model->config.head == GPT_HEAD_TEXT)
-        return k->cross_entropy(loss, NULL, out, OC, 0, batch->target_tokens, 1, batch->weight, N,
-                                V);
-    TRY(k->cross_entropy(&loss[0], NULL, out, OC, 0, batch->target_tokens, 2, batch->weight, N, V));
-    return k->cross_entropy(&loss[1], NULL, out, OC, V, batch->target_tokens + 1, 2, batch->weight,
-                            N, V);
-}
-
-/* The same of a token head with bias, as the study's own code has it: logits are whole. */
-static int biased_head_backward(struct gpt_model *model, const struct gpt_batch *batch)
-{
-    const struct k_ops *k = model->ops;
-    struct gpt_activations *act = model->act;
-    const int N = batch->B * batch->T, C = model->config.width, OC = model->config.outputs;
-    const int V = model->config.vocab;
-    const uint16_t *target = batch->target_tokens;
-    double *x = &act->pass_loss[0], *y = &act->pass_loss[1];
-    const struct k_linear head = {.N = N,
-                                  .C = C,
-                                  .OC = OC,
-                                  .inp = act->ln,
-                                  .out = act->out,
-                                  .dout = act->dout,
-                                  .dinp = act->dy};
-    TRY(gpt_linear_forward(model, model->head_w, model->head_b, head));
-    TRY(k->cross_entropy(x, act->dout, act->out, OC, 0, target, 2, batch->weight, N, V));
-    TRY(k->cross_entropy(y, act->dout, act->out, OC, V, target + 1, 2, batch->weight, N, V));
-    TRY(k->scale(act->dout, 0.5, (size_t)N * (size_t)OC));
-    return gpt_linear_backward(model, model->head_w, model->head_b, head);
-}
-
-/* Loss, and act->dy (N, C) = its gradient by act->ln; logits of token heads are never whole. */
-static int head_backward(struct gpt_model *model, const struct gpt_batch *batch)
-{
-    const struct k_ops *k = model->ops;
-    const struct gpt_config *c = &model->config;
-    struct gpt_activations *act = model->act;
-    const int N = batch->B * batch->T, C = c->width, OC = c->outputs;
-    if (c->head != GPT_HEAD_REGRESSION && model->head_b < 0)
-        return k->head_cross_entropy(act->pass_loss, act->dy, gpt_grad(model, model->head_w),
-                                     act->ln, gpt_param(model, model->head_w), batch->target_tokens,
-                                     batch->weight, N, C, c->vocab,
-                                     c->head == GPT_HEAD_TEXT ? 1 : 2);
-    TRY(gpt_activations_reserve_out(model));
-    if (c->head == GPT_HEAD_TOKENS)
-        return biased_head_backward(model, batch);
-    const struct k_linear head = {.N = N,
-                                  .C = C,
-                                  .OC = OC,
-                                  .inp = act->ln,
-                                  .exact = true,
-                                  .out = act->out,
-                                  .dout = act->dout,
-                                  .dinp = act->dy};
-    TRY(gpt_linear_forward(model, model->head_w, model->head_b, head));
-    TRY(k->regression(act->pass_loss, act->dout, act->out, batch->target, batch->weight, N, OC,
-                      c->huber));
-    return gpt_linear_backward(model, model->head_w, model->head_b, head);
-}
-
-int gpt_loss(struct gpt_model *model, const struct gpt_batch *batch, double *loss)
-{
-    struct gpt_batch on;
-    int rc = outputs(model, batch, &on);
-    if (!rc)
-        rc = head_loss(model, &on);
-    TRY(gpt_settle(model->ops, rc));
-    const double *part = model->act->loss;
-    *loss = model->config.head == GPT_HEAD_TOKENS ? 0.5 * (part[0] + part[1]) : part[0];
-    return 0;
+    return gpt_settle(model->ops, gpt_body(model, batch, &on));
 }
 
 /* The attention half of a block's backward pass: dx (N, C) as for the whole. */
@@ -349,7 +234,7 @@ static int attention_backward(struct gpt_model *model, int l, int B, int T)
     const int N = B * T, C = c->width;
     const size_t NC = (size_t)N * (size_t)C;
     const bool gate = c->gate != K_GATE_NONE, narrow = act->narrow;
-    const struct k_attention_shape shape = attention_shape(model, B, T);
+    const struct k_attention_shape shape = gpt_pass_shape(model, B, T);
 
     TRY(gpt_linear_backward(model, w->proj_w, narrow ? -1 : w->proj_b,
                             (struct k_linear){.N = N,
@@ -467,7 +352,7 @@ int gpt_pass(struct gpt_model *model, const struct gpt_batch *on)
     const struct gpt_config *c = &model->config;
     struct gpt_activations *act = model->act;
     const int N = on->B * on->T, C = c->width;
-    TRY(head_backward(model, on));
+    TRY(gpt_head_backward(model, on));
     if (model->frozen > model->final_w) /* nothing below the head is trained */
         return 0;
     TRY(k->zero(act->dx, (size_t)N * (size_t)C * sizeof(real)));

@@ -109,6 +109,7 @@ struct gpt_model {
     /* The caller's, taken by every pass from here on; NULL: none. Passes fail with ORR_EUSAGE on
      * backends whose memory is their own, and with ORR_EINVAL where there is no such row. */
     const struct gpt_addition *addition;
+    struct gpt_cache *cache; /* of a pass over one more row (decode.c); NULL: over all rows */
     /* The caller's, called by training passes on the host's memory (k_ops.host) each time that the
      * gradient of this pass is final from number `from` of the arena on; NULL: not. Its failure is
      * that of the pass. */
@@ -174,10 +175,14 @@ void gpt_features(const struct gpt_config *config, double x, double y, bool is_d
 
 /* Head outputs (B, T, OC) for the host, valid until the next forward; memory grows by itself. */
 int gpt_forward(struct gpt_model *model, const struct gpt_batch *batch, const real **out);
-/* The same of position t alone, which costs a backend with memory of its own less: sequence b's
- * outputs (OC) at *out + b * *stride. */
-int gpt_forward_at(struct gpt_model *model, const struct gpt_batch *batch, int t, const real **out,
-                   size_t *stride);
+/* Looks at outputs (rows, OC) of the rows from `first` on, of B T; anything but 0 ends the pass. */
+typedef int gpt_see_rows(void *context, size_t first, size_t rows, const real *out);
+/* The same outputs in pieces of rows, in their order, for heads whose outputs are many: a piece is
+ * 2^23 numbers at most. see: NULL for nobody; loss: as gpt_loss, or NULL. */
+int gpt_forward_pieces(struct gpt_model *model, const struct gpt_batch *batch, gpt_see_rows *see,
+                       void *context, double *loss);
+/* A forward pass without outputs: for what gpt_layer_qkv and gpt_residual say of it. */
+int gpt_forward_body(struct gpt_model *model, const struct gpt_batch *batch);
 /* *qkv = (B, T, 3, H, D) of a layer in the last forward pass for the host, q and k rotated when
  * positions are rope (of a pass with gradients, and cosine scores, perhaps multiples of them),
  * valid until the next call for the layer or forward; with recomputation NULL but for the last
@@ -207,8 +212,11 @@ int gpt_loss_add(struct gpt_model *model, const struct gpt_batch *batch, double 
  * change. */
 int gpt_loss_backward(struct gpt_model *model, const struct gpt_batch *batch, double *loss);
 int gpt_zero_grad(struct gpt_model *model);
-/* Bytes of activations for B x T. */
+/* Bytes of activations of a training pass over B x T. */
 size_t gpt_activation_bytes(const struct gpt_model *model, int B, int T);
+/* How many sequences of T positions a pass without gradients is best made of: at most `most`, and
+ * no more than keep its activations within 1 GiB, but one. */
+int gpt_evaluation_batch(const struct gpt_model *model, int T, int most);
 
 /* -------------------------------------------------------------------------- optimiser */
 

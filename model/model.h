@@ -53,8 +53,9 @@ struct gpt_activations {
     real *embed;                         /* (N, 2C), tokens only */
     real *last;                          /* (N, C) after the last block */
     real *ln, *mean, *rstd;              /* final norm */
-    real *out;                           /* (N, OC), only where outputs are asked for */
-    real *dout;                          /* (N, OC), regression only */
+    real *out;                           /* outputs of a piece of rows, or (N, OC) */
+    size_t out_room;                     /* of out, in reals */
+    real *dout;                          /* (N, OC), of heads with whole outputs in training */
     real *dx, *dy, *dwide;               /* (N, C), (N, C), (N, max(3C, F, 2C)); the last two hold
                                           * gradients of bf16 tensors as bf16 */
     void *dx_narrow;                     /* (N, C) bf16 copy of dx as a norm left it; or NULL */
@@ -71,8 +72,10 @@ struct gpt_activations {
 int gpt_config_check(const struct gpt_config *config);
 /* Fails with ORR_EUSAGE and the names of all variants. */
 int gpt_config_unknown_attention(const char *attention);
-/* Makes act->out, after gpt_activations_take has made room for the batch. */
-int gpt_activations_reserve_out(struct gpt_model *model);
+/* Room for `count` reals in act->out. */
+int gpt_activations_reserve_out(struct gpt_activations *act, size_t count);
+/* Room for whole outputs and their gradients, after gpt_activations_take. */
+int gpt_activations_reserve_dout(struct gpt_model *model);
 /* Makes room for the batch, and *on = the batch in memory of the backend: itself, or a copy. */
 int gpt_activations_take(struct gpt_model *model, const struct gpt_batch *batch,
                          struct gpt_batch *on);
@@ -103,6 +106,53 @@ int gpt_replay_pass(struct gpt_model *model, const struct gpt_batch *on);
 void gpt_replay_free(const struct k_ops *ops, struct gpt_replay *replay);
 /* Makes the activations of layer l again from its input, all but the block's output. */
 int gpt_block_redo(struct gpt_model *model, int l, int B, int T);
+
+/* From the batch to the final norm, act->ln (N, C); *on = the batch in memory of the backend. */
+int gpt_body(struct gpt_model *model, const struct gpt_batch *batch, struct gpt_batch *on);
+/* The shape of the attention of a pass, whose tensors may be narrow. */
+struct k_attention_shape gpt_pass_shape(const struct gpt_model *model, int B, int T);
+
+/* ------------------------------------------------------------- head.c: outputs and their loss */
+
+/* *out = outputs (rows, OC) of the first rows of the last pass, for the host. */
+int gpt_head_see(struct gpt_model *model, size_t rows, const real **out);
+/* Shows the outputs of the first rows of the last pass piece by piece, in memory of the backend. */
+int gpt_head_pieces(struct gpt_model *model, size_t rows, gpt_see_rows *see, void *context);
+/* Of a training pass: loss, and act->dy (N, C) = its gradient by act->ln; logits of token heads
+ * without bias are never whole. */
+int gpt_head_backward(struct gpt_model *model, const struct gpt_batch *batch);
+
+/* --------------------------------------------------------------- decode.c: row after row */
+
+/* q, k and v of the rows so far, for passes over one more row of every sequence. */
+struct gpt_cache {
+    int B, T;        /* sequences, rows that there is room for */
+    int row;         /* that is being made; 0: all of them are */
+    real **qkv;      /* (layers) of (B, T, 3C), narrow where the model is */
+    real *y, *saved; /* attention of all rows, of which one is asked for; NULL while all are made */
+};
+/* Outputs of a batch row after row; whoever decodes fills in the next row between two calls. */
+struct gpt_decoder {
+    struct gpt_model *model;
+    const struct gpt_batch *batch;
+    struct gpt_cache cache;
+    struct gpt_activations *whole; /* of the pass over all rows; model->act is of one row */
+    struct gpt_batch row;
+    bool owns; /* the caches' memory, because layers share theirs (recompute) */
+};
+/* A pass over the batch, whose last rows may not be known yet. Until gpt_decoder_close(), which
+ * also follows an error of the other calls, the model does nothing else. */
+int gpt_decoder_open(struct gpt_decoder *decoder, struct gpt_model *model,
+                     const struct gpt_batch *batch);
+/* *out = outputs (B, OC) of row t of that pass, for the host, until the next call. */
+int gpt_decoder_first(struct gpt_decoder *decoder, int t, const real **out);
+/* The same of a row t > 0 that was filled in since: of every row in turn. */
+int gpt_decoder_next(struct gpt_decoder *decoder, int t, const real **out);
+void gpt_decoder_close(struct gpt_decoder *decoder);
+/* Attention of a layer in a pass with a cache, which takes its rows. */
+int gpt_cache_attend(struct gpt_model *model, int layer);
+/* Which row of the sequences the first one of the pass is. */
+int gpt_first_row(const struct gpt_model *model);
 
 /* ------------------------------------------------------- residual.c: the stream between blocks */
 

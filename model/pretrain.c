@@ -353,7 +353,8 @@ static int make(const struct gpt_pretraining *job, const struct decision *decisi
         held_out = text ? gpt_source_count(task.val) : held_out;
         const long n = task.val_sequences =
             job->train->eval_sequences < held_out ? job->train->eval_sequences : held_out;
-        const int most = text && job->train->batch < 64 ? job->train->batch : 64; /* logits */
+        const int wanted = text && job->train->batch < 64 ? job->train->batch : 64;
+        const int most = gpt_evaluation_batch(&model, config.context, wanted);
         task.val_most = n < most ? (int)n : most;
         if (n > 0)
             rc = gpt_batch_create(&task.val_batch, &config, task.val_most, config.context);

@@ -32,13 +32,16 @@ int gpt_residual_add(struct gpt_model *model, int layer, int B, int T)
                         "additions to the residual stream are made by the host: %s keeps the "
                         "stream in memory of its own; use --device cpu",
                         model->ops->name);
-    if (add->row < 0 || add->row >= T)
+    const int first = gpt_first_row(model), at = add->row - first;
+    if (first > 0 && at != 0) /* row after row: not this one */
+        return 0;
+    if (at < 0 || at >= T)
         return ORR_FAIL(ORR_EINVAL,
                         "addition to the residual stream: expected a row from 0 to %d, "
                         "found %d",
                         T - 1, add->row);
     for (size_t b = 0; b < (size_t)B; b++) {
-        real *row = stream_of(model, layer) + (b * (size_t)T + (size_t)add->row) * C;
+        real *row = stream_of(model, layer) + (b * (size_t)T + (size_t)at) * C;
         for (size_t c = 0; c < C; c++)
             row[c] += add->vector[b * C + c];
     }

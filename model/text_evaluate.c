@@ -4,13 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_SEQUENCES = 32, MOST_LOGITS = 1 << 25 }; /* 128 MB of float */
-
-static int batch_size(const struct gpt_config *c)
-{
-    const long fit = MOST_LOGITS / ((long)c->context * c->outputs);
-    return fit < 1 ? 1 : fit < MOST_SEQUENCES ? (int)fit : MOST_SEQUENCES;
-}
+enum { MOST_SEQUENCES = 32 };
 
 /* Over all positions, and over late ones. */
 static int add_losses(struct gpt_model *model, struct gpt_batch *batch, struct gpt_text_result *r,
@@ -29,7 +23,7 @@ int gpt_evaluate_text(struct gpt_model *model, struct gpt_source *source, int se
                       int late_from, struct gpt_text_result *result)
 {
     const long most = gpt_source_count(source);
-    const int T = model->config.context, B = batch_size(&model->config);
+    const int T = model->config.context, B = gpt_evaluation_batch(model, T, MOST_SEQUENCES);
     struct gpt_batch batch;
     double counted[2] = {0, 0};
     *result = (struct gpt_text_result){.sequences = sequences < most ? sequences : (int)most,

@@ -231,7 +231,8 @@ static int measure(struct loop *loop, long step, double *loss)
     const int rc = loop->task->evaluate(loop->task->context, loop->model, loss);
     gpt_swap_average(loop->model);
     return rc ? rc
-              : orr_log_line(&loop->log, "step", (double)step, "val_loss", *loss, (char *)NULL);
+              : orr_log_line(&loop->log, "step", (double)step, "val_loss", *loss, "memory_mb",
+                             orr_memory_peak() * 1e-6, (char *)NULL);
 }
 
 /* The weights that were measured, nothing else. */
@@ -476,6 +477,7 @@ int gpt_train(struct gpt_model *model, const struct orr_train_preset *train,
 {
     if (*step >= train->steps)
         return 0;
+    orr_memory_peak_restart(); /* the log's memory is this training's, not of one before it */
     gpt_freeze(model, train->train);
     struct loop loop = {
         .model = model, .train = train, .task = task, .passes = gpt_passes_of(train)};

@@ -57,6 +57,20 @@ static const char *bad_in_block(struct look *look, const struct gpt_model *model
     return NULL;
 }
 
+struct look_at_head {
+    struct look *look;
+    size_t outputs;
+    bool bad;
+};
+
+static int see_outputs(void *context, size_t first, size_t rows, const real *out)
+{
+    struct look_at_head *head = context;
+    (void)first;
+    head->bad |= !finite(head->look, out, rows * head->outputs);
+    return head->look->rc;
+}
+
 /* The layers of the last forward pass, in its order. */
 static int bad_layer(struct look *look, struct gpt_model *model, const struct gpt_batch *batch,
                      long step)
@@ -82,10 +96,13 @@ static int bad_layer(struct look *look, struct gpt_model *model, const struct gp
     }
     if (!finite(look, act->ln, N * C))
         where = "first in the final norm";
-    else if (!finite(look, act->out, N * (size_t)c->outputs))
-        where = "first in the head";
+    struct look_at_head head = {.look = look, .outputs = (size_t)c->outputs};
+    if (!where && !look->rc)
+        look->rc = gpt_head_pieces(model, N, see_outputs, &head);
     if (look->rc)
         return look->rc;
+    if (head.bad)
+        where = "first in the head";
     return ORR_FAIL(ORR_EDIVERGED, "step %ld: the loss is not finite, %s", step,
                     where ? where : "though every layer is: the targets are not");
 }

@@ -46,9 +46,8 @@ static double value_of(const struct probe_means *mean, size_t column)
 static int measure_one(struct probe_run *run)
 {
     struct gpt_model *const model[2] = {&run->probe.model, &run->floor};
-    const real *out;
     for (int f = 0; f < 2; f++) {
-        TRY(gpt_forward(model[f], &run->batch, &out));
+        TRY(gpt_forward_body(model[f], &run->batch));
         TRY(probe_weights(model[f], run->probe.T, run->sums[f], -1, NULL));
     }
     return 0;
@@ -264,11 +263,10 @@ static int write_maps(struct probe_run *run)
     const struct probe_options *o = run->options;
     const struct gpt_config *c = &run->probe.model.config;
     const size_t T = (size_t)run->probe.T;
-    const real *out;
     float *map = orr_alloc((size_t)c->heads * T * T, sizeof *map);
     int rc = map ? probe_fill(&run->probe, 0, &run->batch) : ORR_ENOMEM;
     if (!rc)
-        rc = gpt_forward(&run->probe.model, &run->batch, &out);
+        rc = gpt_forward_body(&run->probe.model, &run->batch);
     for (int l = 0; l < c->layers && !rc; l++)
         if (o->layer < 0 || o->layer == l)
             rc = write_map(run, l, map);

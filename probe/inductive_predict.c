@@ -56,11 +56,12 @@ static int fill(void *of, long step, int pass, struct gpt_batch *batch)
 static int outputs(struct gpt_model *model, const struct probe_labelled *set, int first, int count,
                    int T, float *to)
 {
+    const int most = gpt_evaluation_batch(model, T, BATCH);
     struct gpt_batch batch;
-    int rc = gpt_batch_create(&batch, &model->config, BATCH, T);
-    for (int done = 0; done < count && !rc; done += BATCH) {
+    int rc = gpt_batch_create(&batch, &model->config, most, T);
+    for (int done = 0; done < count && !rc; done += most) {
         const real *out;
-        batch.B = count - done < BATCH ? count - done : BATCH;
+        batch.B = count - done < most ? count - done : most;
         probe_labelled_fill(set, &model->config, first + done, &batch);
         rc = gpt_forward(model, &batch, &out);
         for (size_t i = 0; i < (size_t)batch.B * (size_t)T && !rc; i++)

@@ -77,12 +77,12 @@ static int continue_batch(struct subject *s, int first, int layer, const real *v
 static int follow(void *of, int layer, const real *vector, double *place)
 {
     struct subject *s = of;
-    const int n = s->v->judged.n;
+    const int n = s->v->judged.n, most = gpt_evaluation_batch(s->model, s->v->T, BATCH);
     struct gpt_batch batch = {0};
-    real *path = orr_alloc((size_t)BATCH * (size_t)s->v->T * 2, sizeof *path);
-    int rc = path ? gpt_batch_create(&batch, &s->model->config, BATCH, s->v->T) : ORR_ENOMEM;
-    for (int first = 0; first < n && !rc; first += BATCH) {
-        batch.B = n - first < BATCH ? n - first : BATCH;
+    real *path = orr_alloc((size_t)most * (size_t)s->v->T * 2, sizeof *path);
+    int rc = path ? gpt_batch_create(&batch, &s->model->config, most, s->v->T) : ORR_ENOMEM;
+    for (int first = 0; first < n && !rc; first += most) {
+        batch.B = n - first < most ? n - first : most;
         rc = continue_batch(s, first, layer, vector, &batch, path, place);
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");

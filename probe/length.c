@@ -109,9 +109,8 @@ static int weigh(struct cell *cell, struct gpt_model *model, int mapped, struct 
     struct gpt_batch batch = {0};
     int rc = each ? gpt_batch_create(&batch, &model->config, 1, cell->probe.T) : ORR_ENOMEM;
     for (int i = 0; i < mapped && !rc; i++) {
-        const real *out;
         rc = probe_fill(&cell->probe, (uint64_t)i, &batch);
-        rc = rc ? rc : gpt_forward(model, &batch, &out);
+        rc = rc ? rc : gpt_forward_body(model, &batch);
         rc = rc ? rc : probe_weights(model, cell->probe.T, each, -1, NULL);
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");

@@ -55,28 +55,52 @@ static bool counts(const struct gpt_config *config, const struct gpt_batch *batc
     return t >= 2 && (!of_places(config) || t % 2 == 0);
 }
 
-/* Error of row t of sequence b; out (B, T, OC) NULL: of bodies that stay. */
-static double error_of(const struct gpt_config *c, const struct gpt_batch *batch, const real *out,
-                       int b, int t)
+/* Error of a row of the batch; out (OC) NULL: of bodies that stay. */
+static double error_of(const struct gpt_config *c, const struct gpt_batch *batch, size_t row,
+                       const real *out)
 {
-    const size_t row = (size_t)b * (size_t)batch->T + (size_t)t;
     const int channels = gpt_config_channels(c);
     double error = 0;
     if (of_places(c)) {
-        const real *guess = out ? out + row * 2 : batch->target + (row - 2) * 2;
+        const real *guess = out ? out : batch->target + (row - 2) * 2;
         return hypot((double)guess[0] - (double)batch->target[row * 2],
                      (double)guess[1] - (double)batch->target[row * 2 + 1]);
     }
     for (int k = 0; k < channels; k++)
-        error += cross_entropy(out + row * (size_t)c->outputs + (size_t)k * (size_t)c->vocab,
-                               c->vocab, batch->target_tokens[row * (size_t)channels + (size_t)k]) /
+        error += cross_entropy(out + (size_t)k * (size_t)c->vocab, c->vocab,
+                               batch->target_tokens[row * (size_t)channels + (size_t)k]) /
                  channels;
     return error;
 }
 
-static int add_batch(const struct probe *probe, const struct gpt_batch *batch, const real *out,
-                     int first, struct probe_errors *errors)
+struct rows {
+    const struct gpt_config *config;
+    const struct gpt_batch *batch;
+    double *error; /* (B, T) of a batch */
+};
+
+static int see_rows(void *context, size_t first, size_t rows, const real *out)
 {
+    const struct rows *r = context;
+    for (size_t row = first; row < first + rows; row++, out += r->config->outputs)
+        r->error[row] = error_of(r->config, r->batch, row, out);
+    return 0;
+}
+
+/* Of bodies that stay. */
+static void see_rest(const struct rows *r)
+{
+    for (int b = 0; b < r->batch->B; b++)
+        for (int t = 2; t < r->batch->T; t++) {
+            const size_t row = (size_t)b * (size_t)r->batch->T + (size_t)t;
+            r->error[row] = error_of(r->config, r->batch, row, NULL);
+        }
+}
+
+static int add_batch(const struct probe *probe, const struct rows *r, int first,
+                     struct probe_errors *errors)
+{
+    const struct gpt_batch *batch = r->batch;
     const struct gpt_config *c = &probe->model.config;
     for (int b = 0; b < batch->B; b++) {
         double all = 0, late = 0;
@@ -84,7 +108,7 @@ static int add_batch(const struct probe *probe, const struct gpt_batch *batch, c
         for (int t = 0; t < batch->T; t++) {
             if (!counts(c, batch, b, t))
                 continue;
-            const double error = error_of(c, batch, out, b, t);
+            const double error = r->error[(size_t)b * (size_t)batch->T + (size_t)t];
             all += error;
             rows++;
             late += t >= probe->trained.context ? error : 0;
@@ -103,18 +127,25 @@ static int add_batch(const struct probe *probe, const struct gpt_batch *batch, c
 int probe_errors_of(struct probe *probe, struct gpt_model *model, struct probe_errors *errors)
 {
     enum { BATCH = 8 };
+    const int most = gpt_evaluation_batch(model ? model : &probe->model, probe->T, BATCH);
     struct gpt_batch batch;
-    int rc = gpt_batch_create(&batch, &probe->model.config, BATCH, probe->T);
-    for (int first = 0; first < probe->sequences && !rc; first += BATCH) {
-        const real *out = NULL;
-        batch.B = probe->sequences - first < BATCH ? probe->sequences - first : BATCH;
+    struct rows rows = {.config = &probe->model.config, .batch = &batch};
+    int rc = gpt_batch_create(&batch, &probe->model.config, most, probe->T);
+    rows.error = orr_alloc((size_t)most * (size_t)probe->T, sizeof *rows.error);
+    if (!rows.error)
+        rc = ORR_ENOMEM;
+    for (int first = 0; first < probe->sequences && !rc; first += most) {
+        batch.B = probe->sequences - first < most ? probe->sequences - first : most;
         rc = gpt_source_fill(probe->data, (uint64_t)first, true, 0, 0, &batch);
         if (!rc && model)
-            rc = gpt_forward(model, &batch, &out);
-        rc = rc ? rc : add_batch(probe, &batch, out, first, errors);
+            rc = gpt_forward_pieces(model, &batch, see_rows, &rows, NULL);
+        else if (!rc)
+            see_rest(&rows);
+        rc = rc ? rc : add_batch(probe, &rows, first, errors);
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
     }
     gpt_batch_free(&batch);
+    free(rows.error);
     return rc;
 }

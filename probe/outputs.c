@@ -6,6 +6,18 @@
 
 enum { SEQUENCES = 8 };
 
+struct rows {
+    real *to;
+    size_t outputs;
+};
+
+static int keep_rows(void *context, size_t first, size_t rows, const real *out)
+{
+    const struct rows *r = context;
+    memcpy(r->to + first * r->outputs, out, rows * r->outputs * sizeof *out);
+    return 0;
+}
+
 /* Sequence i into place b of both arrays. */
 static int one(struct probe *probe, struct gpt_batch *batch, int b, unsigned char *inputs,
                size_t row_bytes, real *outputs)
@@ -13,18 +25,14 @@ static int one(struct probe *probe, struct gpt_batch *batch, int b, unsigned cha
     const size_t T = (size_t)probe->T, OC = (size_t)probe->model.config.outputs;
     const uint16_t *tokens;
     const float *coords;
-    const real *out;
     int bodies, rc = gpt_source_sequence(probe->data, (uint64_t)b, &tokens, &coords, &bodies);
     if (rc)
         return rc;
     memcpy(inputs + (size_t)b * T * row_bytes, tokens ? (const void *)tokens : (const void *)coords,
            T * row_bytes);
     rc = probe_fill(probe, (uint64_t)b, batch);
-    if (!rc)
-        rc = gpt_forward(&probe->model, batch, &out);
-    if (!rc)
-        memcpy(outputs + (size_t)b * T * OC, out, T * OC * sizeof *out);
-    return rc;
+    struct rows rows = {.to = outputs + (size_t)b * T * OC, .outputs = OC};
+    return rc ? rc : gpt_forward_pieces(&probe->model, batch, keep_rows, &rows, NULL);
 }
 
 static int write(const struct probe *probe, const struct probe_options *options,

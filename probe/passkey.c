@@ -29,32 +29,42 @@ struct passkey {
     char folder[4096], key[PROBE_KEY];
 };
 
+/* The last digits of a record, and what the model says they are. */
+struct digits {
+    const uint8_t *record;
+    int T, V, right;
+};
+
+static int see_digits(void *context, size_t first, size_t rows, const real *out)
+{
+    struct digits *d = context;
+    for (size_t t = first; t < first + rows; t++, out += d->V) {
+        int best = 0;
+        for (int v = 1; v < d->V; v++)
+            if (out[v] > out[best])
+                best = v;
+        d->right += (int)t >= d->T - DIGITS && best == d->record[t + 1];
+    }
+    return 0;
+}
+
 /* Trial i: the rows before the key's end are fed; the model says the digits one by one, which are
  * all right exactly if each is after those before it. */
 static int try_one(const struct probe *probe, struct gpt_model *model, struct gpt_batch *batch,
                    int i, struct found *found)
 {
-    const int T = batch->T, V = model->config.vocab;
-    const real *out;
-    int right = 0;
+    const int T = batch->T;
     uint8_t *record = orr_alloc((size_t)T + 1, sizeof *record);
     if (!record)
         return ORR_ENOMEM;
     int rc = gpt_passkey(probe->preset.seed, 1 + (uint64_t)i, T + 1, record);
     for (int t = 0; t < T; t++)
         batch->tokens[t] = record[t];
-    rc = rc ? rc : gpt_forward(model, batch, &out);
-    for (int t = T - DIGITS; t < T && !rc; t++) {
-        const real *logits = out + (size_t)t * (size_t)V;
-        int best = 0;
-        for (int v = 1; v < V; v++)
-            if (logits[v] > logits[best])
-                best = v;
-        right += best == record[t + 1];
-    }
+    struct digits digits = {.record = record, .T = T, .V = model->config.vocab};
+    rc = rc ? rc : gpt_forward_pieces(model, batch, see_digits, &digits, NULL);
     free(record);
-    found->keys += right == DIGITS;
-    found->share[i] = (double)right / DIGITS;
+    found->keys += digits.right == DIGITS;
+    found->share[i] = (double)digits.right / DIGITS;
     if (!rc && orr_signal_seen())
         rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");
     return rc;

@@ -70,18 +70,18 @@ int probe_stream_capture(struct probe_stream *s, struct gpt_model *model,
                          const struct probe_context *contexts, int count)
 {
     enum { BATCH = 32 };
+    const int most = gpt_evaluation_batch(model, T, BATCH);
     struct gpt_batch batch = {0};
     *s = (struct probe_stream){
         .n = set->n, .layers = model->config.layers + 1, .width = model->config.width};
     TRY(plan_places(s, T, contexts, count));
     s->x = orr_alloc((size_t)s->n * (size_t)s->kept * (size_t)s->layers * (size_t)s->width,
                      sizeof *s->x);
-    int rc = s->x ? gpt_batch_create(&batch, &model->config, BATCH, T) : ORR_ENOMEM;
-    for (int first = 0; first < s->n && !rc; first += BATCH) {
-        const real *out;
-        batch.B = s->n - first < BATCH ? s->n - first : BATCH;
+    int rc = s->x ? gpt_batch_create(&batch, &model->config, most, T) : ORR_ENOMEM;
+    for (int first = 0; first < s->n && !rc; first += most) {
+        batch.B = s->n - first < most ? s->n - first : most;
         probe_labelled_fill(set, &model->config, first, &batch);
-        rc = gpt_forward(model, &batch, &out);
+        rc = gpt_forward_body(model, &batch);
         if (!rc)
             rc = keep(s, model, first, batch.B, T);
         if (!rc && orr_signal_seen())

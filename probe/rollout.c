@@ -35,12 +35,13 @@ static double *path_of(const struct rollout *r, enum who who, int i)
 
 static int by_model(struct rollout *r, enum who who, struct gpt_model *model)
 {
+    const int most = gpt_evaluation_batch(model, r->T, BATCH);
     struct gpt_batch batch = {0};
     const size_t T = (size_t)r->T;
-    real *path = orr_alloc(BATCH * T * 2, sizeof *path);
-    int rc = path ? gpt_batch_create(&batch, &model->config, BATCH, r->T) : ORR_ENOMEM;
-    for (int first = 0; first < r->set.n && !rc; first += BATCH) {
-        batch.B = r->set.n - first < BATCH ? r->set.n - first : BATCH;
+    real *path = orr_alloc((size_t)most * T * 2, sizeof *path);
+    int rc = path ? gpt_batch_create(&batch, &model->config, most, r->T) : ORR_ENOMEM;
+    for (int first = 0; first < r->set.n && !rc; first += most) {
+        batch.B = r->set.n - first < most ? r->set.n - first : most;
         probe_labelled_fill(&r->set, &model->config, first, &batch);
         rc = gpt_rollout(model, &batch, r->prefix, 0, path);
         for (int b = 0; b < batch.B && !rc; b++)

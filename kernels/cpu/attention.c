@@ -18,7 +18,7 @@ enum { STRIP_ROWS = 32, ROWS = CPU_TILE_ROWS };
 
 /* One head; rows and columns padded with zeros to whole vectors: Tp, Dp. */
 struct head {
-    int T, D, Tp, Dp, window, strip_rows;
+    int first, T, D, Tp, Dp, window, strip_rows; /* rows from `first` to T are made */
     struct k_cpu_attention_rule rule;
     size_t token_stride; /* of qkv, from one position to the next */
     float *q, *k, *v;    /* (Tp, Dp): q scaled for scores, k unit vectors where the score wants */
@@ -54,10 +54,12 @@ static size_t head_lay_out(struct head *h, char *base, bool backward)
 static struct head head_of(const struct k_attention_shape *shape, bool backward)
 {
     const struct k_cpu_attention_rule rule = k_cpu_attention_rule(shape);
+    const int T = k_attention_end(shape);
     return (struct head){
-        .T = shape->T,
+        .first = shape->first,
+        .T = T,
         .D = shape->D,
-        .Tp = cpu_round_up(shape->T),
+        .Tp = cpu_round_up(T),
         .Dp = cpu_round_up(shape->D),
         .window = rule.math.window,
         .strip_rows = backward ? STRIP_ROWS : ROWS,
@@ -167,7 +169,7 @@ static float row_weights(const struct head *h, int i, float *x, float *slope, fl
 
 static void head_forward(struct head *h, float *out, size_t out_stride, float *saved)
 {
-    for (int at = 0; at < h->T; at += ROWS) {
+    for (int at = h->first / ROWS * ROWS; at < h->T; at += ROWS) {
         const int rows = h->T - at < ROWS ? h->T - at : ROWS;
         float factor[ROWS] = {0};
         tile_scores(h, at, h->q, h->kt, h->x);

@@ -38,10 +38,12 @@ struct cpu_fused k_cpu_fused_head(const struct k_attention_shape *shape)
     const size_t H = (size_t)shape->H, D = (size_t)shape->D;
     const struct k_math_rule rule =
         k_math_rule(shape->variant, shape->T, shape->D, shape->window, shape->p);
+    const int T = k_attention_end(shape);
     return (struct cpu_fused){
-        .T = shape->T,
+        .first = shape->first,
+        .T = T,
         .D = shape->D,
-        .Tp = (shape->T + CPU_PANEL - 1) / CPU_PANEL * CPU_PANEL,
+        .Tp = (T + CPU_PANEL - 1) / CPU_PANEL * CPU_PANEL,
         .Dp = cpu_round_up(shape->D),
         .window = rule.window,
         .rule = rule,
@@ -316,7 +318,7 @@ static void head_forward(const struct cpu_fused *h, float *out, float *saved, co
     float *inverse_k = cpu_fused_cosine(h) ? saved + SAVED_INVERSE_K * h->plane : NULL;
     k_cpu_fused_pack(h, h->kt, NULL, qkv + part, inverse_k, inverse_k);
     cpu_rows_gather(h->v, qkv + 2 * part, h->qkv_stride, h->T, h->Tp, h->D, h->Dp);
-    for (int at = 0; at < h->T; at += CPU_STRIP) {
+    for (int at = h->first / ROWS * ROWS; at < h->T; at += CPU_STRIP) {
         struct cpu_strip s;
         k_cpu_fused_strip(h, &s, at);
         k_cpu_fused_take_q(h, &s, qkv, inverse_q, inverse_q);

@@ -108,7 +108,7 @@ static void take_keys(struct scratch *w, const struct k_attention_shape *shape, 
                       int b, int h)
 {
     const bool unit = shape->variant->score == K_SCORE_COS_LOGN;
-    for (int t = 0; t < shape->T; t++)
+    for (int t = 0; t < k_attention_end(shape); t++)
         w->k_length[t] = take_vector(w->kh + (size_t)t * (size_t)shape->D,
                                      qkv + at(shape, b, t, 1, h), shape->D, unit);
 }
@@ -129,9 +129,9 @@ int k_ref_attention_forward(real *out, real *saved, const real *qkv,
     for (int b = 0; b < shape->B; b++)
         for (int h = 0; h < shape->H; h++) {
             take_keys(&w, shape, qkv, b, h);
-            for (int i = 0; i < shape->T; i++) {
+            for (int i = shape->first; i < k_attention_end(shape); i++) {
                 const int first = row_weights(&w, shape, qkv, b, h, i);
-                *saved++ = r->silent ? 0 : 1;
+                saved[i] = r->silent ? 0 : 1;
                 for (int c = 0; c < shape->D; c++) {
                     double sum = 0;
                     for (int j = 0; j < r->n; j++)
@@ -139,6 +139,7 @@ int k_ref_attention_forward(real *out, real *saved, const real *qkv,
                     out[out_at(shape, b, i, h) + (size_t)c] = (real)sum;
                 }
             }
+            saved += shape->T;
         }
     free(w.block);
     return 0;

@@ -2,8 +2,11 @@
 #include "scratch.h"
 
 #include <errno.h>
+#include <unistd.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -563,6 +566,24 @@ static void test_csv_errors(void **state)
     orr_csv_free(&csv);
 }
 
+/* What was held before a restart is no peak of what comes after it. */
+static void test_memory_peak(void **state)
+{
+    enum { BYTES = 200 << 20 };
+    (void)state;
+    const double before = orr_memory_peak();
+    const int zeros = open("/dev/zero", O_RDONLY);
+    unsigned char *block = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, zeros, 0);
+    assert_true(block != MAP_FAILED);
+    memset(block, 1, BYTES);
+    assert_true(orr_memory_peak() > before + 0.8 * BYTES);
+    assert_int_equal(munmap(block, BYTES), 0);
+    close(zeros);
+    assert_true(orr_memory_peak() > before + 0.8 * BYTES);
+    orr_memory_peak_restart();
+    assert_true(orr_memory_peak() < before + 0.5 * BYTES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -574,6 +595,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_close_without_commit, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_full_disk, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(test_paths, scratch_setup, scratch_teardown),
+        cmocka_unit_test(test_memory_peak),
         cmocka_unit_test(test_shorter_than_said),
         cmocka_unit_test_setup_teardown(test_fifos_are_not_waited_for, scratch_setup,
                                         scratch_teardown),

@@ -135,9 +135,9 @@ value() {
     sed -n "s/^[[:space:]]*\"$2\":[[:space:]]*\(.*[^,]\),*$/\1/p" "$1" | head -n 1
 }
 
-# numbers LOG: without the speeds, which are a matter of time
+# numbers LOG: without speeds and memory, which are a matter of the machine
 numbers() {
-    sed 's/, "tokens_per_s": [^}]*//' "$1"
+    sed -E 's/, "(tokens_per_s|memory_mb)": [^}]*//' "$1"
 }
 
 # tensor FILE NAME: the bytes of one tensor of a safetensors file

@@ -77,7 +77,7 @@ train() { # FOLDER [OPTION...]
 # the file of a training whose log is left without its speeds
 comparable() {
     (cd "$1" && find . -type f ! -name log.jsonl -exec cksum {} + | sort -k3 &&
-        sed 's/, "tokens_per_s": [^}]*//' lssar/pretrain/log.jsonl)
+        sed -E 's/, "(tokens_per_s|memory_mb)": [^}]*//' lssar/pretrain/log.jsonl)
 }
 # like_states FOLDER: what has a final name in the folder of a failed training is in a state that
 # the undisturbed training writes (steps 2 and 4), log.jsonl excepted, which grows line by line

@@ -105,6 +105,63 @@ static void many_tiles(void **state)
     k_cpu()->close();
 }
 
+/* Rows first .. end - 1 alone, with anything behind them, are those of the whole pass. */
+static void check_rows_alone(const struct attention *a, const struct k_ops *ops, bool generic,
+                             int first, int end)
+{
+    const struct k_attention_shape *s = &a->shape;
+    const size_t row = (size_t)s->H * (size_t)s->D, T = (size_t)s->T;
+    struct k_attention_shape some = *s;
+    struct outputs o = {0};
+    real *all = output(&o, "all", a->n), *out = output(&o, "out", a->n);
+    real *qkv = output(&o, "qkv", 3 * a->n);
+    real *saved = output(&o, "saved", k_attention_saved(NULL, s));
+    int (*forward)(real *, real *, const real *, const struct k_attention_shape *) =
+        generic ? ops->attention_generic_forward : ops->attention_forward;
+    memcpy(qkv, a->qkv, 3 * a->n * sizeof *qkv);
+    for (size_t b = 0; b < (size_t)s->B; b++)
+        for (size_t i = (b * T + (size_t)end) * 3 * row; i < (b + 1) * T * 3 * row; i++)
+            qkv[i] = 100;
+    some.first = first;
+    some.end = end;
+    assert_int_equal(forward(all, a->saved, a->qkv, s), 0);
+    assert_int_equal(forward(out, saved, qkv, &some), 0);
+    for (size_t b = 0; b < (size_t)s->B; b++)
+        for (int t = first; t < end; t++) {
+            const size_t at = (b * T + (size_t)t) * row;
+            if (memcmp(all + at, out + at, row * sizeof *out))
+                fail_msg("%s, %s, T %d, H %d, D %d, window %d: row %d of %d to %d is another one",
+                         ops->name, s->variant->name, s->T, s->H, s->D, s->window, t, first, end);
+            for (size_t h = 0; h < (size_t)s->H; h++) {
+                const size_t silent = (b * (size_t)s->H + h) * T + (size_t)t;
+                assert_int_equal(saved[silent] == 0, a->saved[silent] == 0);
+            }
+        }
+    outputs_free(&o);
+}
+
+static void rows_alone(void **state)
+{
+    (void)state;
+    static const int sizes[][4] = {/* T, D, window, first row */
+                                   {1, 8, 0, 0},  {9, 4, 0, 5},     {33, 24, 4, 32},
+                                   {70, 8, 0, 9}, {130, 8, 0, 129}, {200, 12, 70, 100}};
+    assert_int_equal(k_cpu()->open(2, false), 0);
+    for (const struct k_attention *v = k_attention_table; v->name; v++)
+        for (int k = 0; k < 6; k++) {
+            const int T = sizes[k][0], first = sizes[k][3];
+            struct attention a = make(v->name, 2, T, 3, sizes[k][1], 2.5, sizes[k][2]);
+            for (int more = 0; more < 2; more++) {
+                const int end = more ? (first + T + 1) / 2 : first + 1;
+                check_rows_alone(&a, &k_ref, false, first, end);
+                check_rows_alone(&a, k_cpu(), false, first, end);
+                check_rows_alone(&a, k_cpu(), true, first, end);
+            }
+            drop(&a);
+        }
+    k_cpu()->close();
+}
+
 /* A = (0.4, 0.3, 0.2, 0.1): n A - 1 = (0.6, 0.2, <0, <0), squared and normed (0.9, 0.1, 0, 0). */
 static void known_weights(void **state)
 {
@@ -314,6 +371,7 @@ int main(void)
         cmocka_unit_test(known_weights),
         cmocka_unit_test(agrees_with_reference),
         cmocka_unit_test(many_tiles),
+        cmocka_unit_test(rows_alone),
         cmocka_unit_test(nothing_looks_ahead_or_beyond_the_window),
         cmocka_unit_test(a_window_of_all_is_none),
         cmocka_unit_test(extremes_stay_finite),
