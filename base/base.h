@@ -180,6 +180,7 @@ double orr_cores_quota(const char *groups, const char *root);
  * any, else of the preset quick. --set and --seed change them. Where model.precision is auto, the
  * run's own stays. --attention chooses one variant to work on: it is added to the list of the
  * settings where it is not in it, and the list stays the list of the run. */
+enum { ORR_SETTINGS = 256 }; /* by --set, and by options of settings, at most */
 struct orr_cli {
     struct orr_preset preset; /* file, --set, then options of settings: merged */
     char run[4096];           /* --run DIR, default runs/<preset name> */
@@ -192,6 +193,8 @@ struct orr_cli {
     int threads;              /* --threads N, default orr_cores() */
     bool generic_attention;   /* --attention-impl generic */
     bool preset_given, seed_given, set_given, run_given, threads_given, resume, plan, quiet;
+    int setting_count; /* of --set, KEY=VALUE */
+    const char *settings[ORR_SETTINGS];
     int argc_rest; /* positional arguments, in order */
     const char *argv_rest[1024];
 };
@@ -228,6 +231,8 @@ struct orr_program {
 int orr_cli_parse(const struct orr_program *program, int argc, char **argv, struct orr_cli *cli,
                   bool *done);
 
+/* Whether a --set gives this setting. */
+bool orr_cli_sets(const struct orr_cli *cli, const char *setting);
 /* Whether --attention leaves this variant in. */
 bool orr_cli_wants(const struct orr_cli *cli, const char *attention);
 /* Writes the settings to <run>/preset.json: those of the last command that makes something in the

@@ -9,17 +9,13 @@
 
 #include "text.h"
 
-enum { SETTINGS = 256 };
-
 struct parse {
     const struct orr_program *program;
     struct orr_cli *cli;
     const char *preset, *device, *implementation, *threads;
-    const char *settings[SETTINGS]; /* of --set */
-    int setting_count;
     struct change {
         const char *option, *key, *value;
-    } change[SETTINGS]; /* of options that set a setting */
+    } change[ORR_SETTINGS]; /* of options that set a setting */
     int change_count;
     bool help, version;
     int argc, at;
@@ -128,8 +124,8 @@ static int keep_attention(const char *value, char into[ORR_NAME])
 /* An option that sets a setting. */
 static int keep_change(struct parse *p, const char *option, const char *key, const char *value)
 {
-    if (p->change_count == SETTINGS)
-        return ORR_FAIL(ORR_EUSAGE, "%s: at most %d such options", option, SETTINGS);
+    if (p->change_count == ORR_SETTINGS)
+        return ORR_FAIL(ORR_EUSAGE, "%s: at most %d such options", option, ORR_SETTINGS);
     p->change[p->change_count++] = (struct change){option, key, value};
     return 0;
 }
@@ -165,10 +161,10 @@ static int take_common(struct parse *p, const char *name, const char *value)
         return keep_path(name, value, cli->checkpoint);
     else if (!strcmp(name, "--attention"))
         return keep_attention(value, cli->attention);
-    else if (p->setting_count == SETTINGS)
-        return ORR_FAIL(ORR_EUSAGE, "--set: at most %d of them", SETTINGS);
+    else if (p->cli->setting_count == ORR_SETTINGS)
+        return ORR_FAIL(ORR_EUSAGE, "--set: at most %d of them", ORR_SETTINGS);
     else
-        p->settings[p->setting_count++] = value;
+        p->cli->settings[p->cli->setting_count++] = value;
     return 0;
 }
 
@@ -343,12 +339,12 @@ static void key_of(const char *assignment, char key[128])
 static void note_unused(const struct parse *p)
 {
     const struct orr_cli *cli = p->cli;
-    for (int i = 0; i < p->setting_count; i++) {
+    for (int i = 0; i < p->cli->setting_count; i++) {
         char key[128], why[256];
-        key_of(p->settings[i], key);
+        key_of(p->cli->settings[i], key);
         if (p->program->groups && orr_preset_in_groups(key, p->program->groups) &&
             orr_preset_unused(&cli->preset, key, why) && strncmp(why, key, strlen(key)) != 0)
-            orr_note(cli->quiet, "note: --set %s has no effect: %s", p->settings[i], why);
+            orr_note(cli->quiet, "note: --set %s has no effect: %s", p->cli->settings[i], why);
     }
 }
 
@@ -360,8 +356,8 @@ static int check_laws(const struct parse *p)
     struct orr_preset *preset = &p->cli->preset;
     char key[128];
     bool law = !p->preset;
-    for (int i = 0; i < p->setting_count; i++) {
-        key_of(p->settings[i], key);
+    for (int i = 0; i < p->cli->setting_count; i++) {
+        key_of(p->cli->settings[i], key);
         law |= !strcmp(key, "orbits.law");
         TRY(orr_preset_check_law(preset, "--set", key));
     }
@@ -371,9 +367,10 @@ static int check_laws(const struct parse *p)
 /* Settings that count for a run, but not for the files that are given. */
 static int refuse_of_runs(const struct parse *p)
 {
-    for (int i = 0; i < p->setting_count && p->cli->argc_rest && p->program->rest_ignores; i++) {
+    for (int i = 0; i < p->cli->setting_count && p->cli->argc_rest && p->program->rest_ignores;
+         i++) {
         char key[128];
-        key_of(p->settings[i], key);
+        key_of(p->cli->settings[i], key);
         if (orr_preset_in_groups(key, p->program->rest_ignores))
             return ORR_FAIL(ORR_EUSAGE, "--set: %s: belongs to a run, has no effect on %s", key,
                             p->cli->argv_rest[0]);
@@ -386,13 +383,13 @@ static int merge(struct parse *p)
 {
     struct orr_cli *cli = p->cli;
     cli->preset_given = p->preset != NULL;
-    cli->set_given = p->setting_count > 0;
+    cli->set_given = p->cli->setting_count > 0;
     cli->run_given = *cli->run != '\0';
     int rc = refuse_of_runs(p);
     if (!rc)
         rc = load_preset(p);
-    for (int i = 0; i < p->setting_count && !rc; i++)
-        rc = orr_preset_set(&cli->preset, p->settings[i]);
+    for (int i = 0; i < p->cli->setting_count && !rc; i++)
+        rc = orr_preset_set(&cli->preset, p->cli->settings[i]);
     for (int i = 0; i < p->change_count && !rc; i++) {
         const struct change *c = &p->change[i];
         cli->seed_given |= !strcmp(c->key, "seed");
@@ -415,6 +412,17 @@ static int merge(struct parse *p)
     if (!rc)
         note_unused(p);
     return rc;
+}
+
+bool orr_cli_sets(const struct orr_cli *cli, const char *setting)
+{
+    bool sets = false;
+    for (int i = 0; i < cli->setting_count; i++) {
+        char key[128];
+        key_of(cli->settings[i], key);
+        sets |= !strcmp(key, setting);
+    }
+    return sets;
 }
 
 bool orr_cli_wants(const struct orr_cli *cli, const char *attention)

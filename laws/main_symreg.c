@@ -79,7 +79,8 @@ static int run(const struct orr_cli *cli)
         if (!table.target)
             return ORR_FAIL(ORR_EUSAGE, "%s: which column is to be explained? Give --target COLUMN",
                             cli->argv_rest[0]);
-        table.use_seconds = given.seconds && !given.iterations;
+        table.use_seconds = (given.seconds || orr_cli_sets(cli, "symreg.seconds")) &&
+                            !given.iterations && !orr_cli_sets(cli, "symreg.iterations");
         return sr_csv_run(cli, cli->argv_rest[0], &table);
     }
     for (const struct orr_option *o = options; o->name; o++)

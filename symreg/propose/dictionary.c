@@ -31,15 +31,15 @@ static void put_power(struct sr_expr *out, int feature, int power, bool square)
     }
 }
 
-/* The product of whole powers of the features that follows y best: linear regression of logarithms.
- * False where a feature is not positive or no power is left. */
-static bool fit_power_law(const struct sr_dictionary *d, uint64_t operators, struct sr_expr *out)
+enum { MOST_POWERS = 16 };
+
+/* The whole powers of the features whose product follows y best: linear regression of logarithms.
+ * False where a feature is not positive. */
+static bool fit_powers(const struct sr_dictionary *d, int power[MOST_POWERS])
 {
-    enum { MOST = 16 };
     const int n = d->data.features, width = n + 1;
-    double a[MOST * (MOST + 1)] = {0}, column[MOST + 1][ROWS];
-    out->count = 0;
-    if (n > MOST)
+    double a[MOST_POWERS * (MOST_POWERS + 1)] = {0}, column[MOST_POWERS + 1][ROWS];
+    if (n > MOST_POWERS)
         return false;
     for (int f = 0; f <= n; f++) {
         double mean = 0;
@@ -58,11 +58,22 @@ static bool fit_power_law(const struct sr_dictionary *d, uint64_t operators, str
             a[f * width + g] = sr_dot(column[f], column[g], ROWS);
     if (!sr_sum_solve(a, n))
         return false;
-    for (int side = 1; side >= -1; side -= 2) /* what multiplies, then what divides */
-        for (int f = 0; f < n; f++) {
-            const int power = (int)fmin(3, fmax(0, round(side * a[f * width + n])));
+    for (int f = 0; f < n; f++)
+        power[f] = (int)fmin(3, fmax(-3, round(a[f * width + n])));
+    return true;
+}
+
+/* Features to these powers: of what multiplies (sides & 1), then of what divides (sides & 2). False
+ * where that is nothing. */
+static bool write_powers(const struct sr_dictionary *d, uint64_t operators, const int *powers,
+                         int sides, struct sr_expr *out)
+{
+    out->count = 0;
+    for (int side = 1; side >= -1; side -= 2)
+        for (int f = 0; f < d->data.features; f++) {
+            const int power = sides & (side > 0 ? 1 : 2) ? side * powers[f] : 0;
             const bool first = out->count == 0, divides = sr_has(operators, SR_DIV);
-            if (!power)
+            if (power <= 0)
                 continue;
             put_power(out, f, power, sr_has(operators, SR_SQUARE));
             if (side < 0 && (first || !divides))
@@ -96,22 +107,26 @@ struct rated {
     struct sr_expr expr;
 };
 
-/* The closest of them to y at all rows, a little nearer for every node less. */
+/* The closest of them to y at all rows, a little nearer for every node less. The fitted power law,
+ * and what multiplies and what divides in it, stay whatever they leave: of m / (x^2 + y^2 + z^2) it
+ * says m / (x y z). */
 static void list_factors(struct sr_dictionary *d, const struct sr_bank *bank, int entries,
                          uint64_t operators)
 {
     struct sr_factor factor[SR_FACTORS];
+    int powers[MOST_POWERS];
+    const bool has_law = fit_powers(d, powers);
     struct rated list[FACTORS - 1], item; /* 1 comes before them */
     int close = 0, n = 0;
     sr_factors_find(bank, entries, sr_has(operators, SR_DIV), factor, &close);
-    for (int i = -1; i < close; i++) {
-        bool seen = i < 0 ? !fit_power_law(d, operators, &item.expr)
+    for (int i = has_law ? -3 : 0; i < close; i++) {
+        bool seen = i < 0 ? !write_powers(d, operators, powers, -i, &item.expr)
                           : !sr_factor_expr(bank, &factor[i], &item.expr);
         item.pure = seen ? HUGE_VAL : variance(d, &item.expr);
-        item.score = i < 0 ? 0 : item.pure * (1 + 0.1 * item.expr.count); /* the power law stays */
+        item.score = i < 0 ? 0 : item.pure * (1 + 0.1 * item.expr.count);
         for (int k = 0; k < n && !seen; k++)
-            seen =
-                fabs(list[k].pure - item.pure) <= 1e-9 * item.pure && list[k].score <= item.score;
+            seen = fabs(list[k].pure - item.pure) <= 1e-9 * item.pure &&
+                   list[k].score <= item.score * (1 + 1e-9);
         if (!seen && item.pure < HUGE_VAL)
             sr_best_insert(list, sizeof item, &n, FACTORS - 1, &item);
     }

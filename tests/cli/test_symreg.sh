@@ -281,6 +281,14 @@ check "--seconds 0" timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" --target F --
     --features r,m1,m2,w --seconds 0 --set symreg.cycles=20 --set symreg.patience=1 \
     --binary + --unary cube
 
+# epochs that are asked for end it, however they are: as an option, or as a setting
+for way in "--iterations 2" "--set symreg.iterations=2"; do
+    # shellcheck disable=SC2086 # an option and its value
+    check "$way beside --seconds" timeout "$LIMIT" "$BIN/symreg" "$WORK/law.csv" --target F \
+        --quiet --threads 1 --features r,m1 --seconds 1000 $way --set symreg.cycles=20 \
+        --binary + --unary cube
+done
+
 # ---- stopped: the front so far, status 130; --resume ends in the bytes of a search never stopped
 # as large as takes the look at few rows
 awk 'BEGIN {
