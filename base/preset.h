@@ -102,6 +102,7 @@ struct orr_orbits_preset {
     double dt_yr;                    /* identifiable: the fixed time step */
     double samples_min, samples_max; /* identifiable: periods outside are redrawn (per orbit) */
     double com_sigma_au;             /* centre of mass ~ N(0, sigma^2) per axis */
+    double clockwise;                /* share of drawn orbits that go clockwise */
     int label_from_step; /* first labelled time step (0-based), two-body continuous sets */
     /* Labels that fine-tuning of magnitudes trains on: of separations, of products m1 m2; 0 = no
      * bound. Files hold all labels. */

@@ -69,6 +69,7 @@ const struct orr_field orr_fields[] = {
     {"orbits.samples_min", ORR_FIELD_DOUBLE, AT(orbits.samples_min), "10", 2, 1e+09, NULL, "identifiable: samples per orbit; axis and e are redrawn outside"},
     {"orbits.samples_max", ORR_FIELD_DOUBLE, AT(orbits.samples_max), "60", 2, 1e+09, NULL, ""},
     {"orbits.com_sigma_au", ORR_FIELD_DOUBLE, AT(orbits.com_sigma_au), "1", 0, 1e+06, NULL, "centre of mass ~ N(0, sigma^2) per axis, AU"},
+    {"orbits.clockwise", ORR_FIELD_DOUBLE, AT(orbits.clockwise), "0", 0, 1, NULL, "share of orbits that go clockwise, drawn for each"},
     {"orbits.label_from_step", ORR_FIELD_INT, AT(orbits.label_from_step), "8", 0, 1e+06, NULL, "continuous sets: first labelled time step"},
     {"orbits.label_r_min", ORR_FIELD_DOUBLE, AT(orbits.label_r_min), "0", 0, 1e+09, NULL, "magnitudes are trained on labels with r from here, AU, 0 = no bound; files hold all labels"},
     {"orbits.label_r_max", ORR_FIELD_DOUBLE, AT(orbits.label_r_max), "0", 0, 1e+09, NULL, "... up to here, 0 = no bound"},

@@ -29,7 +29,8 @@ static const struct {
     {"orbits.law_softening_au", "orbits.law", "plummer"},
     {"orbits.law_constant", "orbits.law", "lambda"},
     {"orbits.expression", "orbits.law", "expression"},
-    {"orbits.encounters", "orbits.encounters", "redraw"}, /* as before there was such a setting */
+    {"orbits.clockwise", "orbits.clockwise", "!0"},       /* as before there was such a setting */
+    {"orbits.encounters", "orbits.encounters", "redraw"}, /* the same */
     {"orbits.encounters", "orbits.nbody", "true"},
     {"orbits.jump_factor", "orbits.jump_step", "!0"},
     {"orbits.jump_factor", "orbits.jump_factor", "!1"}, /* no jump, whenever it is */

@@ -84,6 +84,7 @@ static const struct {
     {"orbits.samples_min", AFTER_SETS, by_data},
     {"orbits.samples_max", AFTER_SETS, by_data},
     {"orbits.com_sigma_au", AFTER_SETS, by_data},
+    {"orbits.clockwise", AFTER_SETS, by_data},
     {"orbits.label_from_step", AFTER_SETS, by_data},
     {"orbits.label_r_min", ALL & ~ON_LABELS, kept_labels},
     {"orbits.label_r_max", ALL & ~ON_LABELS, kept_labels},

@@ -109,8 +109,9 @@ static int orbit_init(struct orbit *o, const struct sim_elements *el, double tot
     o->ratio = sqrt((1 - el->e) * (1 + el->e));
     o->major[0] = el->a_au * co;
     o->major[1] = el->a_au * so;
-    o->minor[0] = -el->a_au * o->ratio * so;
-    o->minor[1] = el->a_au * o->ratio * co;
+    const double minor_au = el->clockwise ? -el->a_au * o->ratio : el->a_au * o->ratio;
+    o->minor[0] = -minor_au * so;
+    o->minor[1] = minor_au * co;
     return check_eccentricity(el->e);
 }
 

@@ -58,10 +58,13 @@ static double log_uniform(gsl_rng *rng, double low, double high)
     return low * orr_pow(high / low, gsl_rng_uniform(rng));
 }
 
-static void draw_angles(gsl_rng *rng, struct sim_elements *el)
+/* How the ellipse lies, where on it the body is, and which way it goes: `clockwise` is the share of
+ * those that go clockwise. */
+static void draw_place(double clockwise, gsl_rng *rng, struct sim_elements *el)
 {
     el->phase_rad = gsl_ran_flat(rng, 0, 2 * M_PI); /* uniform in time */
     el->omega_rad = gsl_ran_flat(rng, 0, 2 * M_PI);
+    el->clockwise = clockwise > 0 && gsl_rng_uniform(rng) < clockwise;
 }
 
 static void draw_com(double sigma_au, gsl_rng *rng, struct sim_system *s)
@@ -97,7 +100,7 @@ static void draw_study(const struct orr_preset *p, int planets, enum orr_stage s
         s->mass[i] = planet_mass(rng);
         s->orbit[i].a_au = gsl_ran_flat(rng, o->a_min_au, o->a_max_au);
         s->orbit[i].e = eccentricity(o, rng);
-        draw_angles(rng, &s->orbit[i]);
+        draw_place(o->clockwise, rng, &s->orbit[i]);
     }
 }
 
@@ -130,7 +133,7 @@ static int draw_identifiable(const struct orr_orbits_preset *o, gsl_rng *rng, st
         const double samples =
             sim_period_yr(s->orbit[0].a_au, s->mass[0] + s->star_mass) / s->dt_yr;
         if (samples >= o->samples_min && samples <= o->samples_max) {
-            draw_angles(rng, &s->orbit[0]);
+            draw_place(o->clockwise, rng, &s->orbit[0]);
             return 0;
         }
     }
@@ -164,7 +167,7 @@ static int draw_planet_run(const struct orr_preset *p, gsl_rng *rng, struct sim_
         const double samples =
             sim_period_yr(s->orbit[0].a_au, s->mass[0] + s->star_mass) / s->dt_yr;
         if (samples >= r->samples_min && samples <= r->samples_max) {
-            draw_angles(rng, &s->orbit[0]);
+            draw_place(p->orbits.clockwise, rng, &s->orbit[0]);
             return 0;
         }
     }
@@ -180,7 +183,7 @@ static void place_planet(int planet, gsl_rng *rng, struct sim_system *s)
     s->mass[i] = sim_sun_bodies[planet].mass;
     s->orbit[i].a_au = sim_sun_bodies[planet].a_au;
     s->orbit[i].e = sim_sun_bodies[planet].e;
-    draw_angles(rng, &s->orbit[i]);
+    draw_place(0, rng, &s->orbit[i]);
 }
 
 static void draw_solar(const struct orr_preset *p, enum sim_split split, uint64_t index,

@@ -62,8 +62,9 @@ static void print_table(const struct sim_shown *w)
     for (int i = 0; i < s->planets; i++) {
         const struct sim_elements *el = &s->orbit[i];
         const double period = sim_shown_period_yr(w, i);
-        printf("%-5d %12.4g %9.4f %7.4f %9.2f %9.2f %11.4f %9.1f\n", i + 1, s->mass[i], el->a_au,
-               el->e, el->omega_rad * degrees, el->phase_rad * degrees, period, period / s->dt_yr);
+        printf("%-5d %12.4g %9.4f %7.4f %9.2f %9.2f %11.4f %9.1f%s\n", i + 1, s->mass[i], el->a_au,
+               el->e, el->omega_rad * degrees, el->phase_rad * degrees, period, period / s->dt_yr,
+               el->clockwise ? "  clockwise" : "");
     }
     printf("%-5s %12.4g\n", "star", s->star_mass);
     printf("centre of mass %.4f, %.4f AU; the star %s; %ld coordinates clipped\n", s->com_au[0],

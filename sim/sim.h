@@ -14,6 +14,7 @@ struct sim_elements {
     double e;         /* eccentricity, [0, 1) */
     double omega_rad; /* angle of periapsis from +x */
     double phase_rad; /* mean anomaly at t = 0 */
+    bool clockwise;   /* instead of counterclockwise: the orbit mirrored at its major axis */
 };
 
 /* Solves Kepler's equation E - e sin E = M for n mean anomalies.

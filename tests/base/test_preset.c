@@ -331,6 +331,8 @@ static void test_unused(void **state)
         {{"orbits.encounters=redraw"}, "orbits.encounters", "orbits.nbody is false"},
         {{"orbits.nbody=true"}, "orbits.encounters", "orbits.encounters is error"},
         {{"orbits.nbody=true", "orbits.encounters=redraw"}, "orbits.encounters", NULL},
+        {{NULL}, "orbits.clockwise", "orbits.clockwise is 0"},
+        {{"orbits.clockwise=0.1"}, "orbits.clockwise", NULL},
         {{"orbits.jump_step=3"}, "orbits.jump_step", "orbits.jump_factor is 1"},
         {{"orbits.jump_step=3", "orbits.jump_factor=2"}, "orbits.jump_step", NULL},
         {{NULL}, "planets.steps", "planets.enabled is false"},

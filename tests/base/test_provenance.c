@@ -114,6 +114,7 @@ static const struct {
     {"orbits.samples_min", "11", NEXT | TWO},
     {"orbits.samples_max", "61", NEXT | TWO},
     {"orbits.com_sigma_au", "0.5", DATA},
+    {"orbits.clockwise", "0.5", DATA},
     {"orbits.label_from_step", "6", TWO | B(EIGHT)},
     {"orbits.label_r_min", "0.5", FLOORS | B(ORACLE_MAGNITUDES)},
     {"orbits.label_r_max", "2", FLOORS | B(ORACLE_MAGNITUDES)},

@@ -58,7 +58,7 @@ static void test_conserved(void **state)
         law_create(&d, law);
         for (int i = 0; i < 6; i++) {
             const double e = (const double[]){0, 0.3, 0.6, 0.9, 0.99, 0.999}[i];
-            const struct sim_elements el = {1.37, e, 0.7, 2.385};
+            const struct sim_elements el = {1.37, e, 0.7, 2.385, false};
             double worst[2] = {0, 0};
             assert_int_equal(sim_start(&d, &el, 0.31, 0.83, states), 0);
             assert_int_equal(sim_integrate_pair(&d, 0.31, 0.83, 0.05, N, states), 0);
@@ -85,7 +85,7 @@ static void test_conserved(void **state)
 static void test_no_memory(void **state)
 {
     static double first[4 * 200], again[4 * 200];
-    const struct sim_elements el = {1.37, 0.4, 0.7, 2.385}, another = {0.2, 0.9, 1, 0.1};
+    const struct sim_elements el = {1.37, 0.4, 0.7, 2.385, false}, another = {0.2, 0.9, 1, 0.1, false};
     (void)state;
     for (int law = 0; law < ORR_LAWS; law++) {
         struct sim_dynamics d;
@@ -143,7 +143,7 @@ static void test_second_integrator(void **state)
         struct sim_dynamics d;
         law_create(&d, law);
         d.params.light_au_yr = 40; /* the corrections of post_newtonian are a few percent */
-        const struct sim_elements el = {1.37, 0.37, 0.7, 2.385};
+        const struct sim_elements el = {1.37, 0.37, 0.7, 2.385, false};
         assert_int_equal(sim_start(&d, &el, m1, m2, states), 0);
         long double y[4];
         for (int c = 0; c < 4; c++)
@@ -173,7 +173,7 @@ static void test_newton(void **state)
     struct sim_dynamics d;
     law_create(&d, ORR_LAW_NEWTON);
     for (double e = 0; e < 0.96; e += 0.19) {
-        const struct sim_elements el = {1.1, e, 1.7, -0.6};
+        const struct sim_elements el = {1.1, e, 1.7, -0.6, false};
         assert_int_equal(sim_orbit_states(&el, 1.3, 0.03, 500, closed), 0);
         memcpy(states, closed, 4 * sizeof *closed);
         assert_int_equal(sim_integrate_pair(&d, 0.2, 1.1, 0.03, 500, states), 0);
@@ -192,7 +192,7 @@ static void test_newton(void **state)
 static void test_hooke(void **state)
 {
     struct sim_dynamics d;
-    const struct sim_elements el = {2.1, 0.43, 0.3, 1.1};
+    const struct sim_elements el = {2.1, 0.43, 0.3, 1.1, false};
     (void)state;
     law_create(&d, ORR_LAW_HOOKE);
     assert_int_equal(sim_start(&d, &el, 0.4, 0.8, states), 0);
@@ -210,7 +210,7 @@ static void test_hooke(void **state)
 static void test_start(void **state)
 {
     struct sim_dynamics d;
-    const struct sim_elements el = {2.1, 0.43, 0.3, 1.1};
+    const struct sim_elements el = {2.1, 0.43, 0.3, 1.1, false};
     double newton[4], s[4];
     (void)state;
     assert_int_equal(sim_orbit_states(&el, 1.2, 1, 1, newton), 0);
@@ -231,7 +231,7 @@ static void test_start(void **state)
         for (double e = 0.05; e < 1; e += 0.3)
             for (double phase = 0; phase < 6; phase += 0.5) {
                 d.params.exponent = n;
-                const struct sim_elements any = {2.1, e, 0.3, phase};
+                const struct sim_elements any = {2.1, e, 0.3, phase, false};
                 assert_int_equal(sim_start(&d, &any, 0.4, 0.8, s), 0);
                 assert_true(energy(&d, 0.4, 0.8, s) < 0);
             }
@@ -242,7 +242,7 @@ static void test_start(void **state)
     error_names("lambda", "attraction", "r = ", NULL);
     for (double share = 0.05; share < 0.99; share += 0.05) { /* of the barrier's distance */
         d.params.constant = SIM_G * 1.2 * pow(share / 2.1, 3);
-        const struct sim_elements circle = {2.1, 0, 0.3, 1.1};
+        const struct sim_elements circle = {2.1, 0, 0.3, 1.1, false};
         if (sim_start(&d, &circle, 0.4, 0.8, s)) {
             error_names("lambda", "bound", "r = 2.1", NULL);
             assert_true(share > 0.9);
@@ -320,7 +320,7 @@ static void test_precession(void **state)
         struct sim_dynamics d;
         double angle[12];
         const double e = i % 2 ? 0.21 : 0.6, m2 = 1.3, m1 = ratio[i / 2] * m2, M = m1 + m2;
-        const struct sim_elements el = {1, e, 0.3, M_PI / 2};
+        const struct sim_elements el = {1, e, 0.3, M_PI / 2, false};
         law_create(&d, ORR_LAW_POST_NEWTONIAN);
         d.params.light_au_yr = 6324; /* a tenth of the true one */
         assert_int_equal(sim_start(&d, &el, m1, m2, states), 0);
@@ -344,7 +344,7 @@ static void test_post_newtonian_energy(void **state)
         struct sim_dynamics d;
         law_create(&d, ORR_LAW_POST_NEWTONIAN);
         d.params.light_au_yr = i ? 1000 : 500;
-        const struct sim_elements el = {1, 0.5, 0.3, 1};
+        const struct sim_elements el = {1, 0.5, 0.3, 1, false};
         assert_int_equal(sim_start(&d, &el, 0.7, 1.3, states), 0);
         assert_int_equal(sim_integrate_pair(&d, 0.7, 1.3, 0.01, N, states), 0);
         drift(&d, 0.7, 1.3, N, worst[i]);

@@ -1,7 +1,7 @@
 /* test_kepler.c - Kepler's equation, closed orbits, conserved quantities, and Newton's equations
  * integrated by GSL. */
 #include "base/scratch.h"
-#include "sim.h"
+#include "vec.h"
 
 #include <float.h>
 #include <math.h>
@@ -87,7 +87,7 @@ static void test_conserved(void **state)
     double worst_energy = 0, worst_momentum = 0;
     (void)state;
     for (int k = 0; k < ECCENTRICITIES; k++) {
-        const struct sim_elements el = {3.217, eccentricities[k], 1.1, 4.3};
+        const struct sim_elements el = {3.217, eccentricities[k], 1.1, 4.3, false};
         const double mass = 1.371, mu = SIM_G * mass, dt = 0.0713;
         assert_int_equal(sim_orbit_states(&el, mass, dt, N, s), 0);
         const double energy = -mu / (2 * el.a_au);
@@ -117,7 +117,7 @@ static void test_period(void **state)
     assert_true(fabs(sim_period_yr(1, 4) - 0.5) < 1e-15);
     for (int k = 0; k < ECCENTRICITIES; k++) {
         double s[4 * 3];
-        struct sim_elements el = {0.7351, eccentricities[k], 2.2, 0};
+        struct sim_elements el = {0.7351, eccentricities[k], 2.2, 0, false};
         const double mass = 0.61, period = sim_period_yr(el.a_au, mass);
         assert_int_equal(sim_orbit_states(&el, mass, period / 2, 3, s), 0);
         const double near = el.a_au * (1 - el.e), far = el.a_au * (1 + el.e);
@@ -151,7 +151,7 @@ static void test_against_integration(void **state)
     double worst = 0;
     (void)state;
     for (int k = 0; k < 7; k++) {
-        const struct sim_elements el = {1.913, eccentricities[k], 5.1, 2.9};
+        const struct sim_elements el = {1.913, eccentricities[k], 5.1, 2.9, false};
         double mu = SIM_G * 0.87, t = 0, q[4];
         const double dt = 0.0487; /* about 2 periods */
         assert_int_equal(sim_orbit_states(&el, 0.87, dt, N, s), 0);
@@ -179,7 +179,7 @@ static void test_orientation(void **state)
     enum { N = 50 };
     double s[4 * N], turned[4 * N];
     (void)state;
-    struct sim_elements el = {2.1, 0.43, 0, 1.3};
+    struct sim_elements el = {2.1, 0.43, 0, 1.3, false};
     assert_int_equal(sim_orbit_states(&el, 1.1, 0.05, N, s), 0);
     el.omega_rad = 0.77;
     assert_int_equal(sim_orbit_states(&el, 1.1, 0.05, N, turned), 0);
@@ -193,11 +193,30 @@ static void test_orientation(void **state)
     }
 }
 
+/* A clockwise orbit is the other one mirrored at its major axis, here the x axis: places too. */
+static void test_clockwise(void **state)
+{
+    enum { N = 64 }; /* whole groups of steps */
+    double s[4 * N], back[4 * N], x[N], y[N], *const px = x, *const py = y;
+    static const double share = 1, origin_au[2] = {0, 0};
+    (void)state;
+    struct sim_elements el = {2.1, 0.43, 0, 1.3, false};
+    assert_int_equal(sim_orbit_states(&el, 1.1, 0.05, N, s), 0);
+    el.clockwise = true;
+    assert_int_equal(sim_orbit_states(&el, 1.1, 0.05, N, back), 0);
+    assert_int_equal(sim_orbit_places(&el, 1.1, 0.05, N, 1, &share, origin_au, &px, &py), 0);
+    for (int i = 0; i < N; i++) {
+        for (int c = 0; c < 4; c++)
+            assert_true(fabs(back[4 * i + c] - (c % 2 ? -1 : 1) * s[4 * i + c]) < 1e-12);
+        assert_true(fabs(x[i] - s[4 * i]) < 1e-13 && fabs(y[i] + s[4 * i + 1]) < 1e-13);
+    }
+}
+
 /* The force is the reduced mass times the relative acceleration, by second differences. */
 static void test_force(void **state)
 {
     double s[4 * 3];
-    const struct sim_elements el = {1.3, 0.3, 0.4, 2.0};
+    const struct sim_elements el = {1.3, 0.3, 0.4, 2.0, false};
     const double m1 = 0.7, m2 = 1.9, dt = 1e-4, reduced = m1 * m2 / (m1 + m2);
     (void)state;
     assert_int_equal(sim_orbit_states(&el, m1 + m2, dt, 3, s), 0);
@@ -216,7 +235,8 @@ int main(void)
         cmocka_unit_test(test_residual),    cmocka_unit_test(test_many_turns),
         cmocka_unit_test(test_arguments),   cmocka_unit_test(test_conserved),
         cmocka_unit_test(test_period),      cmocka_unit_test(test_against_integration),
-        cmocka_unit_test(test_orientation), cmocka_unit_test(test_force),
+        cmocka_unit_test(test_orientation), cmocka_unit_test(test_clockwise),
+        cmocka_unit_test(test_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

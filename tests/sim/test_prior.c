@@ -630,10 +630,45 @@ static void test_same_bits(void **state)
         fail_msg("systems have hash %016llx", (unsigned long long)hash);
 }
 
+/* orbits.clockwise is the share of orbits that go so, of every prior; nothing else changes but the
+ * draws after it, and the solar system goes as it does. */
+static void test_clockwise(void **state)
+{
+    static const enum sim_split splits[] = {SIM_SPLIT_TRAIN, SIM_SPLIT_PLANETS_TRAIN};
+    gsl_rng *rng = gsl_rng_alloc(orr_rng_philox);
+    (void)state;
+    for (int k = 0; k < 3; k++) { /* of the study, of two bodies, of planet runs */
+        struct orr_preset p;
+        long clockwise = 0, orbits = 0;
+        identifiable(&p);
+        if (k == 0)
+            assert_int_equal(orr_preset_set(&p, "orbits.protocol=vafa2025"), 0);
+        assert_int_equal(orr_preset_set(&p, "orbits.clockwise=0.25"), 0);
+        for (uint64_t i = 0; i < 4000; i++) {
+            struct sim_system s;
+            assert_int_equal(sim_system_draw(&p, splits[k == 2], i, rng, &s), 0);
+            for (int b = 0; b < s.planets; b++)
+                clockwise += s.orbit[b].clockwise;
+            orbits += s.planets;
+        }
+        const double n = (double)orbits;
+        assert_true(fabs((double)clockwise - 0.25 * n) < 4 * sqrt(0.25 * 0.75 * n));
+        assert_int_equal(orr_preset_set(&p, "orbits.clockwise=1"), 0);
+        struct sim_system all, planet;
+        assert_int_equal(sim_system_draw(&p, splits[k == 2], 5, rng, &all), 0);
+        for (int b = 0; b < all.planets; b++)
+            assert_true(all.orbit[b].clockwise);
+        assert_int_equal(sim_system_draw(&p, SIM_SPLIT_PLANETS_SOLAR, 5, rng, &planet), 0);
+        assert_false(planet.orbit[0].clockwise);
+    }
+    gsl_rng_free(rng);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_study),
+        cmocka_unit_test(test_clockwise),
         cmocka_unit_test(test_no_duplicates),
         cmocka_unit_test(test_repeated_planets),
         cmocka_unit_test(test_identifiable_uniform),

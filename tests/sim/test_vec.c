@@ -266,7 +266,7 @@ static void test_places(void **state)
     static double states[4 * N], x[2][N + 8], y[2][N + 8];
     double *const xs[2] = {x[0], x[1]}, *const ys[2] = {y[0], y[1]};
     const double share[2] = {0.7, -0.3}, origin[2] = {0.37, -2.1};
-    const struct sim_elements el = {2.3, 0.83, 5.5, 4.4};
+    const struct sim_elements el = {2.3, 0.83, 5.5, 4.4, false};
     (void)state;
     for (size_t n = 0; n <= N; n += n < 20 ? 1 : 40) {
         assert_int_equal(sim_orbit_places(&el, 1.9, 0.0173, n, 2, share, origin, xs, ys), 0);
@@ -349,7 +349,7 @@ static void test_tokens_are_exact(void **state)
 static void test_unreasonable(void **state)
 {
     double states[4 * 20], one[4];
-    struct sim_elements el = {1, 0.6, 0, 1e15}, turned = el;
+    struct sim_elements el = {1, 0.6, 0, 1e15, false}, turned = el;
     (void)state;
     assert_int_equal(sim_orbit_states(&el, 1, 1e17, 20, states), 0);
     for (int k = 0; k < 20; k++) {
