@@ -34,10 +34,13 @@ watch:
 ## make cells GRID=grids/NAME.grid    prints them, a command a line, for job arrays or GNU parallel
 ##   RUNS=dir where their runs are (default runs): a cell's is RUNS/NAME/CELL
 ##   PART=I/N every N-th cell, from the I-th on, for N machines side by side
+##   KEPT=dir leaves out cells whose results lie there (bench/results/verdict/cells)
 GRID ?=
 RUNS ?= runs
+KEPT ?=
 sweep: all
-	@RUNS=$(call arg,RUNS) BIN='$(BIN)' JOBS=$(call arg,JOBS) exec tools/sweep.sh $(call arg,GRID)
+	@RUNS=$(call arg,RUNS) BIN='$(BIN)' JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) \
+	    exec tools/sweep.sh $(call arg,GRID)
 ## make verdict [VERDICT=short]       softmax, lssar, lssa, rw_softmax and untrained over 5 seeds, put
 ##                                    together into RUNS/verdict/verdict.{json,md}; short: 3 seeds of two
 VERDICT ?= long

@@ -59,7 +59,7 @@ over() {
     local kind=$1 name=$2 probe
     shift 2
     [ -e "$1" ] || return 0
-    probe=$(basename "$1" .json)
+    probe=$(sed -nE 's/^[[:space:]]*"probe":[[:space:]]*"([a-z]+)".*/\1/p' "$1" | head -n 1)
     "$BIN/probe" "$kind" "$@" --out "$work" --quiet >/dev/null || { failed=1 && return; }
     take "$name" "$work/${probe}_$kind.json"
 }
@@ -81,6 +81,14 @@ cells() {
     kept=("$results/cells/$1"/*.json)
     [ -e "${kept[0]}" ]
 }
+# kept GRID PROBE: results of a probe, a file a cell, kept like cells; over grid GRID.json
+kept() {
+    local file
+    for file in "$RUNS/$1"/*/*/probe/"$2".json; do
+        [ ! -e "$file" ] || take "cells/$1/$(basename "${file%/*/probe/*}").json" "$file"
+    done
+    over grid "$1.json" "$results/cells/$1"/*.json
+}
 # runs GRID: the same of whole runs
 runs() {
     cells "$1" || return 0
@@ -96,6 +104,10 @@ over grid ablation_text.json "$RUNS"/ablation_text/*/*/probe/length.json
 over grid length.json \
     "$RUNS"/ablation/seed[0-9]*-@(softmax|lssa|lssar|rw_softmax)/*/probe/length.json
 over grid gate.json "$RUNS"/gate/*/*/probe/length.json
+kept table1 length
+kept table1_p3 length
+kept tables_a4_a6 length
+kept passkey15 passkey
 runs universes
 runs ablation
 runs study_mini

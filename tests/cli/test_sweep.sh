@@ -141,6 +141,15 @@ check "data of a seed are made once" equal "data-seed1 data-seed2" \
 check "cells see them" same_file "$RUNS/tiny/softmax-positionsrope-seed2/orbits/coords_test.npy" \
     "$RUNS/tiny/.shared/data-seed2/orbits/coords_test.npy"
 stamp=$(stat -c %Y.%i "$RUNS/tiny/lssar-positionsrope-seed1/lssar/pretrain/last.safetensors")
+# cells whose results lie elsewhere are not made again
+mkdir -p "$WORK/kept/$(basename "$grid" .grid)"
+tools/cells.sh "$grid" --folders | sed '$d' | while read -r folder; do
+    : >"$WORK/kept/$(basename "$grid" .grid)/$(basename "$folder").json"
+done
+RUNS=$WORK/elsewhere KEPT=$WORK/kept JOBS=1 tools/sweep.sh "$grid" >"$WORK/out" 2>&1
+check "KEPT: one cell is left" equal 1 "$(grep -c '^sweep: ' "$WORK/out")"
+check "KEPT: the last one" grep -q "/$(basename "$(tools/cells.sh "$grid" --folders | tail -n 1)") (" \
+    "$WORK/out"
 check "again: kept" env JOBS=2 tools/sweep.sh "$grid"
 check "again: nothing is made" equal "$stamp" \
     "$(stat -c %Y.%i "$RUNS/tiny/lssar-positionsrope-seed1/lssar/pretrain/last.safetensors")"
