@@ -136,7 +136,7 @@ static void print_row(const struct both *both, const char *name, double trained,
     printf("| %s |", name);
     for (int c = 0; c < (both->changed ? 2 : 1); c++)
         if (isfinite(value[c]))
-            printf(" %.5g |", value[c]);
+            printf(value[c] == rint(value[c]) ? " %.0f |" : " %.5g |", value[c]);
         else
             printf(" - |");
     printf("\n");

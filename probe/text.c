@@ -89,7 +89,7 @@ static void print_row(const char *name, int columns, const double value[2])
     printf("| %s |", name);
     for (int c = 0; c < columns; c++)
         if (isfinite(value[c]))
-            printf(" %.5g |", value[c]);
+            printf(value[c] == rint(value[c]) ? " %.0f |" : " %.5g |", value[c]);
         else
             printf(" - |");
     printf("\n");
