@@ -114,7 +114,8 @@ struct eval {
     double (*xy)[2]; /* (B, T) of a batch: what the model says of its rows */
 };
 
-/* Teacher-forced error of sequence i, of whose rows 1 .. T the model says guess (T); planets only. */
+/* Teacher-forced error of sequence i, of whose rows 1 .. T the model says guess (T); planets
+ * only. */
 static int teacher_forced(struct eval *e, uint64_t i, double (*guess)[2], int T)
 {
     const uint16_t *tokens;

@@ -18,7 +18,7 @@ int gpt_settle(const struct k_ops *ops, int rc)
     return rc ? rc : late;
 }
 
-int gpt_view_reserve(struct gpt_view *view, size_t count)
+static int view_reserve(struct gpt_view *view, size_t count)
 {
     if (count <= view->room)
         return 0;
@@ -36,7 +36,7 @@ int gpt_see(const struct k_ops *ops, struct gpt_view *view, const real *tensor, 
     *seen = tensor;
     if (ops->host || !tensor)
         return 0;
-    TRY(gpt_view_reserve(view, count));
+    TRY(view_reserve(view, count));
     *seen = view->copy;
     return ops->download(view->copy, tensor, count * sizeof(real));
 }
@@ -62,7 +62,7 @@ int gpt_see_either(const struct k_ops *ops, struct gpt_view *view, const real *t
     if (!narrow || !tensor)
         return gpt_see(ops, view, tensor, count, seen);
     const size_t bytes = count * sizeof(uint16_t);
-    TRY(gpt_view_reserve(view, count));
+    TRY(view_reserve(view, count));
     TRY(ops->download((unsigned char *)view->copy + count * sizeof(real) - bytes, tensor, bytes));
     widen(view->copy, count);
     *seen = view->copy;

@@ -86,8 +86,6 @@ int gpt_see(const struct k_ops *ops, struct gpt_view *view, const real *tensor, 
 /* The same of a tensor that is bf16 where `narrow`. */
 int gpt_see_either(const struct k_ops *ops, struct gpt_view *view, const real *tensor, bool narrow,
                    size_t count, const real **seen);
-/* Room for count reals in view->copy. */
-int gpt_view_reserve(struct gpt_view *view, size_t count);
 void gpt_view_free(struct gpt_view *view);
 /* Waits for the numbers that entries were asked for, also when one of them failed with rc: where
  * they go to is not there for ever. Returns the first failure. */

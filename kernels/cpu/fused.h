@@ -45,9 +45,11 @@ struct cpu_fused_row {
     float centre; /* backward: D = <dO, O> of the row times its factor, then the mean of e */
 };
 
-/* One head of the rows that are asked for. Tp: T rounded up to whole panels; Dp: D rounded up to whole vectors. */
+/* One head. Rows from `first` to T are made. Tp: T rounded up to whole panels; Dp: D rounded up to
+ * whole vectors. */
 struct cpu_fused {
-    int first, T, D, Tp, Dp, window; /* rows from `first` on are made; T: to where */
+    int first, T;
+    int D, Tp, Dp, window;
     struct k_math_rule rule;
     size_t qkv_stride, out_stride; /* from one position to the next */
     size_t plane;                  /* of saved */

@@ -223,7 +223,8 @@ chosen_is_gravity() { # and nothing beyond the seven columns
     local formula
     formula=$(chosen noisy best)
     awk -F, -v OFS=, 'NR == 1 { $7 = "law" }
-        NR > 1 { $7 = $1 * $2 * $3 / ($4 ^ 2 + $5 ^ 2 + $6 ^ 2) } 1' $CASES/grav6_1.csv >"$WORK/law.csv"
+        NR > 1 { $7 = $1 * $2 * $3 / ($4 ^ 2 + $5 ^ 2 + $6 ^ 2) } 1' \
+        $CASES/grav6_1.csv >"$WORK/law.csv"
     evaluate "$formula" law "$WORK/law.csv" | awk '{ exit !($2 < 0.002) }' ||
         { echo "$formula"; return 1; }
 }

@@ -130,7 +130,8 @@ printf '{\n\t"loss":\t0.5,\n\t"last":\t"x"\n}\n' >json
 yes equal 0.5 "$(value json loss)"
 yes equal '"x"' "$(value json last)"
 no equal "$(value json none)" "$(value json none)"
-printf '{"step": 1, "loss": 2, "tokens_per_s": 7, "peak": 1}\n{"val_loss": 9, "memory_mb": 7}\n' >log
+printf '%s\n' '{"step": 1, "loss": 2, "tokens_per_s": 7, "peak": 1}' \
+    '{"val_loss": 9, "memory_mb": 7}' >log
 sed 's/7/8/' log >faster
 sed 's/2/3/' log >worse
 yes same_by numbers log faster

@@ -66,7 +66,8 @@ check "... 6 settings, 4 sources" \
     test "$(sed '/^Differences/,$d' "$WORK/table" | grep -c '^| orbits')" -eq 24
 check "... 6 differences from untrained shapes" \
     test "$(sed -n '/^Differences/,$p' "$WORK/table" | grep -c '^| orbits')" -eq 6
-check "... what is left out" grep -q "^- begun: .*laws.json: missing; make it with: $BIN/symreg " "$WORK/table"
+check "... what is left out" \
+    grep -q "^- begun: .*laws.json: missing; make it with: $BIN/symreg " "$WORK/table"
 check "... and a note" grep -q '^report: begun: left out: ' "$WORK/notes"
 check "... the file" grep -q '"orrery-runs-1"' "$WORK/runs/runs.json"
 check "... nothing temporary" clean "$WORK/runs"

@@ -148,8 +148,8 @@ tools/cells.sh "$grid" --folders | sed '$d' | while read -r folder; do
 done
 RUNS=$WORK/elsewhere KEPT=$WORK/kept JOBS=1 tools/sweep.sh "$grid" >"$WORK/out" 2>&1
 check "KEPT: one cell is left" equal 1 "$(grep -c '^sweep: ' "$WORK/out")"
-check "KEPT: the last one" grep -q "/$(basename "$(tools/cells.sh "$grid" --folders | tail -n 1)") (" \
-    "$WORK/out"
+last=$(tools/cells.sh "$grid" --folders | tail -n 1)
+check "KEPT: the last one" grep -qF "/$(basename "$last") (" "$WORK/out"
 check "again: kept" env JOBS=2 tools/sweep.sh "$grid"
 check "again: nothing is made" equal "$stamp" \
     "$(stat -c %Y.%i "$RUNS/tiny/lssar-positionsrope-seed1/lssar/pretrain/last.safetensors")"

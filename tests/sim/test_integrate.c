@@ -85,7 +85,8 @@ static void test_conserved(void **state)
 static void test_no_memory(void **state)
 {
     static double first[4 * 200], again[4 * 200];
-    const struct sim_elements el = {1.37, 0.4, 0.7, 2.385, false}, another = {0.2, 0.9, 1, 0.1, false};
+    const struct sim_elements el = {1.37, 0.4, 0.7, 2.385, false},
+                              another = {0.2, 0.9, 1, 0.1, false};
     (void)state;
     for (int law = 0; law < ORR_LAWS; law++) {
         struct sim_dynamics d;

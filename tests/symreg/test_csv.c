@@ -539,7 +539,7 @@ static void option_refused(const struct sr_csv_options *o, const char *a, const 
 #define REFUSED(a, b, ...)                                                                         \
     option_refused(&(const struct sr_csv_options){.target = "y", __VA_ARGS__}, a, b)
 
-/* A table of x0, x1, ..., of which the first `constants` are 1.5 and the others uniform in -1..1, and
+/* A table of x0, x1, ..., of which the first `constants` are 1.5 and the others uniform, and
  * y of them; to be freed. */
 enum { WIDE = 200 };
 static void read_wide(int columns, int constants, double (*y)(const double *x), struct sr_table *t)
