@@ -55,7 +55,7 @@ claims: all
 	@RUNS=$(call arg,RUNS) BIN='$(BIN)' tools/claims.sh bench/results/verdict
 .PHONY: verdict claims
 cells:
-	@RUNS=$(call arg,RUNS) BIN='$(BIN)' tools/cells.sh $(call arg,GRID)
+	@RUNS=$(call arg,RUNS) BIN='$(BIN)' KEPT=$(call arg,KEPT) tools/cells.sh $(call arg,GRID)
 .PHONY: sweep cells
 
 # ---- predicted times of GPU kernels (docs/predict.md)

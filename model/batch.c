@@ -36,13 +36,17 @@ void gpt_batch_free(struct gpt_batch *batch)
     memset(batch, 0, sizeof *batch);
 }
 
-double gpt_batch_weight(const struct gpt_batch *batch)
+double gpt_rows_weight(const struct gpt_batch *batch, size_t first, size_t rows)
 {
-    const size_t rows = (size_t)batch->B * (size_t)batch->T;
-    double weight = 0;
-    for (size_t n = 0; n < rows; n++)
+    double weight = batch->weight ? 0 : (double)rows;
+    for (size_t n = first; batch->weight && n < first + rows; n++)
         weight += (double)batch->weight[n];
     return weight;
+}
+
+double gpt_batch_weight(const struct gpt_batch *batch)
+{
+    return gpt_rows_weight(batch, 0, (size_t)batch->B * (size_t)batch->T);
 }
 
 int gpt_loss_add(struct gpt_model *model, const struct gpt_batch *batch, double *sum,

@@ -53,14 +53,6 @@ static int ask_loss(struct gpt_model *model, const struct gpt_batch *batch, size
     return 0;
 }
 
-static double weight_of(const struct gpt_batch *batch, size_t first, size_t rows)
-{
-    double sum = batch->weight ? 0 : (double)rows;
-    for (size_t n = first; batch->weight && n < first + rows; n++)
-        sum += (double)batch->weight[n];
-    return sum;
-}
-
 /* *loss = the mean over the rows of act->out that count. */
 static int piece_loss(struct gpt_model *model, const struct gpt_batch *on, size_t first,
                       size_t rows, double *loss)
@@ -99,7 +91,7 @@ static int forward_piece(void *context, size_t first, size_t rows, const real *m
     const real *out;
     double mean;
     if (f->loss) {
-        const double weight = weight_of(f->batch, first, rows);
+        const double weight = gpt_rows_weight(f->batch, first, rows);
         TRY(piece_loss(f->model, f->on, first, rows, &mean));
         const bool whole = rows == (size_t)f->batch->B * (size_t)f->batch->T;
         f->sum += whole ? mean : weight * mean;

@@ -114,6 +114,8 @@ struct k_attention_shape gpt_pass_shape(const struct gpt_model *model, int B, in
 
 /* *out = outputs (rows, OC) of the first rows of the last pass, for the host. */
 int gpt_head_see(struct gpt_model *model, size_t rows, const real **out);
+/* The sum of the weights of these rows of a batch of the host; without weights each counts 1. */
+double gpt_rows_weight(const struct gpt_batch *batch, size_t first, size_t rows);
 /* Shows the outputs of the first rows of the last pass piece by piece, in memory of the backend. */
 int gpt_head_pieces(struct gpt_model *model, size_t rows, gpt_see_rows *see, void *context);
 /* Of a training pass: loss, and act->dy (N, C) = its gradient by act->ln; logits of token heads

@@ -132,14 +132,7 @@ static int write_json(const struct probe_options *options, const struct both *bo
 
 static void print_row(const struct both *both, const char *name, double trained, double changed)
 {
-    const double value[] = {trained, changed};
-    printf("| %s |", name);
-    for (int c = 0; c < (both->changed ? 2 : 1); c++)
-        if (isfinite(value[c]))
-            printf(value[c] == rint(value[c]) ? " %.0f |" : " %.5g |", value[c]);
-        else
-            printf(" - |");
-    printf("\n");
+    probe_print_row(name, both->changed ? 2 : 1, (double[]){trained, changed});
 }
 
 /* NaN where the column has no such horizon. */

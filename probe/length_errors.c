@@ -79,22 +79,16 @@ struct rows {
     double *error; /* (B, T) of a batch */
 };
 
+/* Errors of the rows that count; out NULL: of bodies that stay. */
 static int see_rows(void *context, size_t first, size_t rows, const real *out)
 {
     const struct rows *r = context;
-    for (size_t row = first; row < first + rows; row++, out += r->config->outputs)
-        r->error[row] = error_of(r->config, r->batch, row, out);
+    const size_t T = (size_t)r->batch->T, OC = (size_t)r->config->outputs;
+    for (size_t row = first; row < first + rows; row++)
+        if (counts(r->config, r->batch, (int)(row / T), (int)(row % T)))
+            r->error[row] =
+                error_of(r->config, r->batch, row, out ? out + (row - first) * OC : NULL);
     return 0;
-}
-
-/* Of bodies that stay. */
-static void see_rest(const struct rows *r)
-{
-    for (int b = 0; b < r->batch->B; b++)
-        for (int t = 2; t < r->batch->T; t++) {
-            const size_t row = (size_t)b * (size_t)r->batch->T + (size_t)t;
-            r->error[row] = error_of(r->config, r->batch, row, NULL);
-        }
 }
 
 static int add_batch(const struct probe *probe, const struct rows *r, int first,
@@ -137,10 +131,9 @@ int probe_errors_of(struct probe *probe, struct gpt_model *model, struct probe_e
     for (int first = 0; first < probe->sequences && !rc; first += most) {
         batch.B = probe->sequences - first < most ? probe->sequences - first : most;
         rc = gpt_source_fill(probe->data, (uint64_t)first, true, 0, 0, &batch);
-        if (!rc && model)
-            rc = gpt_forward_pieces(model, &batch, see_rows, &rows, NULL);
-        else if (!rc)
-            see_rest(&rows);
+        if (!rc)
+            rc = model ? gpt_forward_pieces(model, &batch, see_rows, &rows, NULL)
+                       : see_rows(&rows, 0, (size_t)batch.B * (size_t)batch.T, NULL);
         rc = rc ? rc : add_batch(probe, &rows, first, errors);
         if (!rc && orr_signal_seen())
             rc = ORR_FAIL(ORR_EINTR, "stopped by a signal; nothing was written");

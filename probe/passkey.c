@@ -40,10 +40,12 @@ static int see_digits(void *context, size_t first, size_t rows, const real *out)
     struct digits *d = context;
     for (size_t t = first; t < first + rows; t++, out += d->V) {
         int best = 0;
+        if ((int)t < d->T - DIGITS)
+            continue;
         for (int v = 1; v < d->V; v++)
             if (out[v] > out[best])
                 best = v;
-        d->right += (int)t >= d->T - DIGITS && best == d->record[t + 1];
+        d->right += best == d->record[t + 1];
     }
     return 0;
 }

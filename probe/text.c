@@ -84,7 +84,7 @@ static int write_json(const struct probe_options *options, const struct column *
     return rc;
 }
 
-static void print_row(const char *name, int columns, const double value[2])
+void probe_print_row(const char *name, int columns, const double value[2])
 {
     printf("| %s |", name);
     for (int c = 0; c < columns; c++)
@@ -105,14 +105,15 @@ static void print_table(const struct column *column, bool changed)
     if (changed)
         printf(" %s |", column[1].text);
     printf("\n");
-    print_row("positions", columns, (double[]){a->positions, b->positions});
-    print_row("sequences", columns, (double[]){a->sequences, b->sequences});
-    print_row("loss, nats", columns, (double[]){a->loss, b->loss});
-    print_row("... random weights", columns,
-              (double[]){column[0].random.loss, column[1].random.loss});
-    print_row("... beyond the trained positions", columns, (double[]){a->late_loss, b->late_loss});
-    print_row("perplexity", columns, (double[]){a->perplexity, b->perplexity});
-    print_row("bits per token", columns, (double[]){a->bits_per_token, b->bits_per_token});
+    probe_print_row("positions", columns, (double[]){a->positions, b->positions});
+    probe_print_row("sequences", columns, (double[]){a->sequences, b->sequences});
+    probe_print_row("loss, nats", columns, (double[]){a->loss, b->loss});
+    probe_print_row("... random weights", columns,
+                    (double[]){column[0].random.loss, column[1].random.loss});
+    probe_print_row("... beyond the trained positions", columns,
+                    (double[]){a->late_loss, b->late_loss});
+    probe_print_row("perplexity", columns, (double[]){a->perplexity, b->perplexity});
+    probe_print_row("bits per token", columns, (double[]){a->bits_per_token, b->bits_per_token});
 }
 
 int probe_evaluate_text(const struct probe_options *options)

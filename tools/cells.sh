@@ -4,7 +4,8 @@
 #
 #   tools/cells.sh GRID [--folders]    --folders: the cells' run folders alone, in the same order
 #
-# PART=I/N: every N-th cell, from the I-th on (1 to N), for N machines side by side.
+# PART=I/N: every N-th cell, from the I-th on (1 to N), for N machines side by side. KEPT=dir: those
+# whose results are there, dir/NAME/CELL.json as tools/claims.sh keeps them, are left out.
 #
 # A cell's command does all steps of it, each of which keeps what is there already (--resume), so
 # that a cell can be stopped and run again anywhere. GRID is a file of lines, # begins a comment:
@@ -223,12 +224,19 @@ function walk(depth, cell, chosen,   k) {
         if (failed)
             return
         made[++cells_made] = line(cell, chosen)
+        name_of[cells_made] = cell
         return
     }
     for (k = 1; k <= levels[depth]; k++) {
         chosen[depth] = k
         walk(depth + 1, cell (depth > 1 ? "-" : "") tags[depth, k], chosen)
     }
+}
+function is_kept(cell,   file, text, there) {
+    file = ENVIRON["KEPT"] "/" (folder == "" ? ENVIRON["NAME"] : folder) "/" cell ".json"
+    there = ENVIRON["KEPT"] != "" && (getline text < file) >= 0
+    close(file)
+    return there
 }
 END {
     if (failed)
@@ -249,6 +257,7 @@ END {
         has_orbits += step[i] == "orbits"
     walk(1, "", chosen)
     for (i = first; i <= cells_made && !failed; i += every)
-        print made[i]
+        if (!is_kept(name_of[i]))
+            print made[i]
     exit failed
 }' <"$grid"

@@ -5,8 +5,7 @@
 #
 # Every cell writes <its folder>.log. A cell that fails is named at the end with its log, the others
 # go on; status 1 then. What is complete is kept, so that the same command goes on after a stop. A
-# cell that another sweep of this machine is making is waited for. KEPT=dir: cells whose results are
-# there, dir/GRID/CELL.json as tools/claims.sh keeps them, were made elsewhere and are left out.
+# cell that another sweep of this machine is making is waited for.
 set -u
 grid=${1-}
 if [ -z "$grid" ] || [ $# -ne 1 ]; then
@@ -34,16 +33,6 @@ trap 'stop 130' INT
 trap 'stop 143' TERM
 "$here/cells.sh" "$grid" >"$work/commands" || exit
 "$here/cells.sh" "$grid" --folders >"$work/folders" || exit
-if [ -n "${KEPT-}" ]; then
-    while read -r folder; do
-        name=$(basename "$(dirname "$folder")")/$(basename "$folder")
-        if [ -e "$KEPT/$name.json" ]; then echo no; else echo yes; fi
-    done <"$work/folders" >"$work/wanted"
-    for list in commands folders; do
-        paste "$work/wanted" "$work/$list" | sed -n 's/^yes\t//p' >"$work/rest" &&
-            mv "$work/rest" "$work/$list" || exit 1
-    done
-fi
 count=$(wc -l <"$work/commands")
 cat >"$work/one.sh" <<'END'
 folder=$(sed -n "$1p" "$2/folders")

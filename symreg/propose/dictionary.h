@@ -6,11 +6,10 @@
 #include "sums.h"
 
 enum {
-    SR_DICTIONARY_ROWS = 256,  /* rows of the table, evenly spaced */
-    SR_DICTIONARY = 8192,      /* formulas */
-    SR_DICTIONARY_SMALL = 192, /* the simplest of them, whose products are known */
-    SR_DICTIONARY_FACTORS =
-        14, /* h: 1, a fitted power law and its parts, the closest of factors.c */
+    SR_DICTIONARY_ROWS = 256,   /* rows of the table, evenly spaced */
+    SR_DICTIONARY = 8192,       /* formulas */
+    SR_DICTIONARY_SMALL = 192,  /* the simplest of them, whose products are known */
+    SR_DICTIONARY_FACTORS = 14, /* h: 1, a power law and its parts, the closest of factors.c */
 };
 
 struct sr_dictionary {
