@@ -78,8 +78,8 @@ int probe_lock(const char *folder, int *lock);
 /* "lssar, p = 15, window 8". */
 enum { PROBE_TEXT = 160 };
 void probe_describe(const struct gpt_model *model, char text[PROBE_TEXT]);
-/* A row of a table of bin/probe evaluate: as trained and, with 2 columns, changed. Counts are whole,
- * what is no number is "-". */
+/* A row of a table of bin/probe evaluate: as trained and, with 2 columns, changed. Counts are
+ * whole, what is no number is "-". */
 void probe_print_row(const char *name, int columns, const double value[2]);
 
 /* ------------------------------------------------------------------- statistics of weights */
