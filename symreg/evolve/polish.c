@@ -1,5 +1,5 @@
 /* polish.c - the hall of fame: every small change of its formulas, and round constants. */
-#include "search.h"
+#include "run.h"
 
 #include <math.h>
 #include <string.h>
@@ -106,34 +106,48 @@ void sr_polish_row(const struct sr_scene *scene, struct sr_worker *worker, struc
     }
 }
 
-void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *loss,
-                     struct sr_worker *worker, struct sr_hall *hall)
+/* As it is reported, with its loss; infinite where that is not allowed. */
+static double finish(const struct sr_run *run, const struct sr_tidy *tidy, struct sr_expr *expr,
+                     struct sr_work *work)
 {
-    const uint64_t operators = sr_settings_operators(settings);
-    const struct sr_tidy tidy = {
-        settings->language, loss, operators, settings->maxsize, settings->whole, settings->context};
+    const struct sr_settings *s = run->scene.settings;
+    double reached = sr_tidy(tidy, expr, work);
+    if (!s->penalty && isfinite(reached))
+        sr_run_fewest_digits(run, tidy, sr_snap_limit(run->loss, reached), expr, &reached, work);
+    struct sr_expr shorter = *expr;
+    if (sr_expr_rewrite(s->language, &shorter, tidy->operators) &&
+        (!s->whole || s->whole(&shorter, s->context))) {
+        *expr = shorter; /* (1 x may have the dimension that x has not) */
+        reached = sr_snap(run->loss, expr, work);
+    }
+    if (s->whole && !s->whole(expr, s->context))
+        return HUGE_VAL;
+    return reached +
+           (s->penalty ? s->penalty(expr, true, s->context) * fmax(run->loss->base, 0) : 0);
+}
+
+void sr_polish_front(const struct sr_run *run, struct sr_work *work)
+{
+    const struct sr_settings *s = run->scene.settings;
+    const struct sr_tidy tidy = {.language = s->language,
+                                 .loss = run->loss,
+                                 .operators = sr_settings_operators(s),
+                                 .maxsize = s->maxsize,
+                                 .allowed = s->whole,
+                                 .context = s->context};
+    struct sr_hall *hall = run->best;
     double smallest = HUGE_VAL;
-    for (int c = 1; c <= settings->maxsize && !orr_signal_seen(); c++) {
+    for (int c = 1; c <= s->maxsize && !orr_signal_seen(); c++) {
         if (!(hall->loss[c] < smallest))
             continue;
         struct sr_expr expr = hall->expr[c];
-        sr_expr_rewrite(settings->language, &expr, operators);
-        double reached = sr_tidy(&tidy, &expr, &worker->thread->work);
-        struct sr_expr shorter = expr;
-        if (sr_expr_rewrite(settings->language, &shorter, operators) &&
-            (!settings->whole || settings->whole(&shorter, settings->context))) {
-            expr = shorter; /* (1 x may have the dimension that x has not) */
-            reached = sr_snap(loss, &expr, &worker->thread->work);
-        }
-        if (settings->whole && !settings->whole(&expr, settings->context))
-            reached = HUGE_VAL;
-        if (settings->penalty)
-            reached += settings->penalty(&expr, true, settings->context) * fmax(loss->base, 0);
+        sr_expr_rewrite(s->language, &expr, tidy.operators);
+        const double reached = finish(run, &tidy, &expr, work);
         if (isfinite(reached)) {
             /* what rounding takes from a row is nothing: no better than a shorter one, it goes */
             hall->loss[c] = HUGE_VAL;
-            if (reached < smallest * (1 - sr_snap_share(loss->data->rows))) {
-                sr_hall_offer(hall, settings->language, &expr, reached);
+            if (reached < smallest * (1 - sr_snap_share(run->loss->data->rows))) {
+                sr_hall_offer(hall, s->language, &expr, reached);
                 smallest = reached;
             }
         }

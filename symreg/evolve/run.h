@@ -28,6 +28,15 @@ void sr_run_merge(const struct sr_settings *s, struct sr_run *run);
 /* Members move: from all islands' best, and from the front. */
 void sr_run_migrate(const struct sr_settings *s, struct sr_run *run, gsl_rng *rng);
 
+/* The run's hall as it is reported: constants are rounded where that costs nothing, what then does
+ * nothing is left out, and of formulas equal in size and loss the one with the fewest digits
+ * stays. */
+void sr_polish_front(const struct sr_run *run, struct sr_work *work);
+/* Puts into *expr, with its loss in *reached, what the populations hold of its size that has fewer
+ * digits and loses no more than `limit`. */
+void sr_run_fewest_digits(const struct sr_run *run, const struct sr_tidy *tidy, double limit,
+                          struct sr_expr *expr, double *reached, struct sr_work *work);
+
 /* Whether the run is one that a search can go on with; flags and counts in their range, formulas of
  * the settings' language and of at most their size. */
 bool sr_run_sound(const struct sr_settings *s, const struct sr_run *run);

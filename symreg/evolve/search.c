@@ -412,7 +412,7 @@ static void keep_best_restart(const struct sr_settings *s, struct search *search
             result->screened += run->island[i].screened;
         }
         if (sr_algorithm_of(s)->polishes)
-            sr_polish_front(s, run->loss, &search->worker[0], run->best);
+            sr_polish_front(run, &search->thread[0].work);
         result->rough = orr_signal_seen();
         sr_front_make(run->best, scratch);
         const int row = sr_front_select(scratch, SR_SCORE);

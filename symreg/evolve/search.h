@@ -82,9 +82,6 @@ void sr_member_offer_plain(const struct sr_scene *scene, struct sr_worker *worke
 /* Tries every small change of row c of the run's hall, with its constants fitted. */
 void sr_polish_row(const struct sr_scene *scene, struct sr_worker *worker, struct sr_island *island,
                    int c);
-/* Rounds constants where that costs nothing and leaves out what then does nothing. */
-void sr_polish_front(const struct sr_settings *settings, const struct sr_loss *loss,
-                     struct sr_worker *worker, struct sr_hall *hall);
 /* A random leaf becomes an operator over new leaves; false when there is no room. */
 bool sr_append(const struct sr_settings *settings, int features, gsl_rng *rng,
                struct sr_expr *expr);

@@ -113,6 +113,8 @@ int sr_front_cut(struct sr_front *front, const struct sr_loss *loss);
 int sr_front_write(const struct sr_front *front, const struct sr_language *language,
                    const char *const *names, const char *path);
 
+/* Digits of all constants; a sign that an operator could take counts as half a digit. */
+double sr_digits(const struct sr_expr *expr);
 /* How formulas are written: no more nodes than maxsize, and nothing that is not allowed (NULL:
  * anything is). */
 struct sr_tidy {

@@ -17,8 +17,7 @@ static int count_digits(double value)
     return sr_number_print(value, text);
 }
 
-/* Digits of all constants, a sign that an operator could take counting as half a digit. */
-static double digits_of(const struct sr_expr *expr)
+double sr_digits(const struct sr_expr *expr)
 {
     double sum = 0;
     for (int i = 0; i < expr->count; i++)
@@ -329,7 +328,7 @@ double sr_tidy(const struct sr_tidy *t, struct sr_expr *expr, struct sr_work *wo
     struct sr_expr next;
     double reached = sr_snap(t->loss, expr, work), other;
     const double limit = sr_snap_limit(t->loss, reached);
-    double digits = digits_of(expr);
+    double digits = sr_digits(expr);
     if (!isfinite(reached))
         return reached;
     for (int round = 0, better = 1; round < ROUNDS && better; round++) {
@@ -337,10 +336,10 @@ double sr_tidy(const struct sr_tidy *t, struct sr_expr *expr, struct sr_work *wo
         for (int i = expr->count - 1; i > 0 && !better; i--)
             for (int k = 0; k < REWRITINGS && !better && !orr_time_over(); k++) {
                 if (!rewrite(t, expr, i, k, limit, work, &next, &other) ||
-                    !(digits_of(&next) < digits))
+                    !(sr_digits(&next) < digits))
                     continue;
                 *expr = next;
-                digits = digits_of(&next);
+                digits = sr_digits(&next);
                 reached = other;
                 better = 1;
             }

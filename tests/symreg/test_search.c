@@ -1,7 +1,7 @@
 /* test_search.c - the search as a whole: the same fronts for any number of threads, known laws
  * found on clean data, settings checked. */
 #include "symreg/formulas.h"
-#include "evolve/search.h"
+#include "evolve/run.h"
 
 /* A small budget over + * and the given unary operators. */
 static struct sr_settings small_settings(enum sr_op unary, enum sr_op second, int maxsize)
@@ -584,6 +584,65 @@ static void scaled_formulas_are_judged_at_their_complexity(void **state)
     table_free(&t);
 }
 
+/* The hall's formula and a member of the population without its outer factor are equal in size and
+ * loss: the front shows the one with fewer digits; and never one that is not allowed, or larger. */
+static bool never_allowed(const struct sr_expr *expr, const void *context)
+{
+    (void)context;
+    return expr->node[expr->count - 1].op == SR_EXP;
+}
+
+static void of_equals_the_fewest_digits_are_shown(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *truth, *hall, *member, *shown;
+        bool forbidden;
+    } trial[] = {
+        {"2 * exp(m1)", "exp(m1 + 0.6931471805599453)", "exp(m1)", "2 * exp(m1)", false},
+        {"2 * exp(m1)", "exp(m1 + 0.6931471805599453)", "exp(m1)", NULL, true},
+        {"2 * exp(m1)", "exp(m1 + 0.6931471805599453)", "exp(m2)", NULL, false},
+        {"exp(m1 + 3)", "exp(m1 + 3)", "exp(m1)", NULL, false},
+        {"2 * exp(m1)", "2 * exp(m1)", "exp(m1 + 0.6931471805599453)", "2 * exp(m1)", false},
+        {"exp(m1 + m2)", "exp(m1 + m2)", "exp(m1) * exp(m2)", NULL, false},
+    };
+    static struct sr_hall hall;
+    for (size_t k = 0; k < sizeof trial / sizeof *trial; k++) {
+        struct table t;
+        struct sr_loss loss;
+        struct sr_work work = {0};
+        struct sr_settings s = small_settings(SR_EXP, SR_CONSTANT, 14);
+        s.populations = s.population_size = 1;
+        s.whole = trial[k].forbidden ? never_allowed : NULL;
+        table_of(&t, trial[k].truth, 60, 5, 0);
+        assert_int_equal(sr_loss_init(&loss, s.loss, &t.data), 0);
+        assert_int_equal(sr_work_init(&work, t.data.rows, s.maxsize), 0);
+        struct sr_member member = {.expr = formula(trial[k].member)}; /* 0 on few rows */
+        struct sr_island island = {.member = &member, .hall = &hall};
+        struct sr_run run = {.scene = {.settings = &s, .loss = &loss, .best = &hall},
+                             .loss = &loss,
+                             .best = &hall,
+                             .island = &island};
+        const struct sr_expr first = formula(trial[k].hall);
+        sr_hall_clear(&hall);
+        sr_hall_offer(&hall, NULL, &first, sr_eval_plain(&first, &loss, &work));
+        sr_polish_front(&run, &work);
+        struct sr_expr shown = formula(trial[k].shown ? trial[k].shown : trial[k].hall);
+        char found[SR_TEXT], expected[SR_TEXT];
+        sr_expr_rewrite(NULL, &shown, sr_settings_operators(&s));
+        const int size = sr_expr_complexity(NULL, &first);
+        sr_expr_print(NULL, &hall.expr[size], feature_name, found, sizeof found);
+        sr_expr_print(NULL, &shown, feature_name, expected, sizeof expected);
+        if (trial[k].shown)
+            assert_string_equal(found, expected);
+        else
+            assert_true(!strncmp(found, "exp((m1 +", 9));
+        sr_work_free(&work);
+        sr_loss_free(&loss);
+        table_free(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -603,6 +662,7 @@ int main(void)
         cmocka_unit_test(poor_tables_give_fronts),
         cmocka_unit_test(settings_at_their_edges),
         cmocka_unit_test(scaled_formulas_are_judged_at_their_complexity),
+        cmocka_unit_test(of_equals_the_fewest_digits_are_shown),
     };
     return cmocka_run_group_tests_name("symreg/search", tests, NULL, NULL);
 }
