@@ -4,7 +4,8 @@
 #   gnuplot -c grid.gp STEM OUTPUT png
 #
 # STEM.set: title, subtitle, x_label, y_label, panels, curves, levels, panel_title[], curve_title[], x_title[],
-# ceiling (1: there are such numbers), floor_there (1: likewise).
+# joined (1: levels are numbers, points of a curve are joined), ceiling (1: there are such numbers),
+# floor_there (1: likewise).
 # STEM.dat: a block per panel and curve, curves of a panel one after the other: level (from 1 on),
 # value, low, high, ceiling, floor.
 
@@ -14,13 +15,20 @@ data = ARG1.".dat"
 columns = panels < 2 ? 1 : panels < 5 ? 2 : 3
 rows = int(ceil(panels / (1.0 * columns)))
 long_names = levels > 8
-wide = columns == 1 ? (long_names ? 960.0 : 640.0) : 440.0
-high = columns == 1 ? 360.0 : 280.0
+wide = columns == 1 ? (long_names || curves > 8 ? 960.0 : 640.0) : 440.0
+high = columns == 1 ? (curves > 8 ? 480.0 : 360.0) : 280.0
 left = 96.0; right = 24.0; gap = 84.0
 head = 100.0; between = long_names ? 190.0 : 84.0
-legend = 22.0 * (1 + (curves + 1) / 4)
-foot = (long_names ? 140.0 : 60.0) + legend
 width = left + columns * wide + (columns - 1) * gap + right
+longest = 10
+do for [c = 1:curves] {
+    longest = strlen(curve_title[c]) > longest ? strlen(curve_title[c]) : longest
+}
+# titles of the legend that stand beside each other: a letter takes some 7 pixels
+abreast = int((width - left) / (7.2 * longest + 24))
+abreast = abreast < 1 ? 1 : abreast > 4 ? 4 : abreast
+legend = 22.0 * (1 + (curves + 1) / abreast)
+foot = (long_names ? 140.0 : 60.0) + legend
 height = head + rows * high + (rows - 1) * between + foot
 
 set terminal pngcairo size width, height font "DejaVu Sans,11" background "#ffffff" linewidth 1.3
@@ -32,7 +40,7 @@ set grid ytics lc rgb "#e6e6e6" lt 1 lw 0.6
 set datafile missing "nan"
 unset key
 
-array colour[8] = ["#1f5fa8", "#c8741a", "#2e8b57", "#8b3a62", "#666666", "#b22222", "#4b0082", "#556b2f"]
+array colour[12] = ["#1f5fa8", "#c8741a", "#2e8b57", "#8b3a62", "#666666", "#b22222", "#4b0082", "#8a9a1b", "#17a2b8", "#d9579b", "#9c6b30", "#000000"]
 # curves stand beside each other at a level, so that their intervals can be told apart
 shift(c) = curves < 2 ? 0 : 0.36 * ((c - 1) / (curves - 1.0) - 0.5)
 
@@ -79,9 +87,10 @@ do for [p = 1:panels] {
     set label 1 panel_title[p] at graph 0, graph 1.06 left font ",11" noenhanced
     set ylabel y_label noenhanced
     set xlabel x_label noenhanced
-    plot for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(ceiling ? $5 : NaN) with points pt 2 ps 0.8 lw 1.2 lc rgb colour[(c - 1) % 8 + 1], \
-         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(floor_there ? $6 : NaN) with points pt 4 ps 0.8 lw 1.2 lc rgb colour[(c - 1) % 8 + 1], \
-         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):2:3:4 with yerrorbars pt 7 ps 0.9 lw 1.6 lc rgb colour[(c - 1) % 8 + 1]
+    plot for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(ceiling ? $5 : NaN) with points pt 2 ps 0.8 lw 1.2 lc rgb colour[(c - 1) % 12 + 1], \
+         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(floor_there ? $6 : NaN) with points pt 4 ps 0.8 lw 1.2 lc rgb colour[(c - 1) % 12 + 1], \
+         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):(joined ? $2 : NaN) with lines lw 1.2 lc rgb colour[(c - 1) % 12 + 1], \
+         for [c = 1:curves] data index (p - 1) * curves + c - 1 using ($1 + shift(c)):2:3:4 with yerrorbars pt 7 ps 0.9 lw 1.6 lc rgb colour[(c - 1) % 12 + 1]
     unset label 100
     unset label 101
 }
@@ -100,10 +109,10 @@ array meaning[2] = ["x  ceiling", "□  floor"]
 n = 0
 do for [c = 1:curves + 2] {
     if (c <= curves || (c == curves + 1 && ceiling) || (c == curves + 2 && floor_there)) {
-        x = left + (n % 4) * (width - left - right) / 4.0
-        y = legend - 14 - 22 * (n / 4)
+        x = left + (n % abreast) * (width - left - right) / abreast
+        y = legend - 14 - 22 * (n / abreast)
         if (c <= curves) {
-            set label c "●  ".curve_title[c] at x, y left font ",10" tc rgb colour[(c - 1) % 8 + 1] noenhanced
+            set label c "●  ".curve_title[c] at x, y left font ",10" tc rgb colour[(c - 1) % 12 + 1] noenhanced
         } else {
             set label c meaning[c - curves] at x, y left font ",10" tc rgb "#444444" noenhanced
         }

@@ -1,7 +1,7 @@
 /* grid.c - bin/probe grid: the same probe of models of many settings: a table of means over seeds,
  * and what each setting, and each two of them together, do to a figure. */
 #include "grid.h"
-#include "grid_figure.h"
+#include "grid_picture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,22 +17,17 @@ struct figures {
     double *value, *ceiling, *floor, *raw; /* (places, seeds) */
 };
 
-/* Figures of the model as a whole: those of single layers would be thousands. */
+static const struct probe_row none = {.value = NAN, .ceiling = NAN, .floor = NAN, .raw = NAN};
+
 static void gather(struct figures *f)
 {
     for (int k = 0; k < f->grid.places * f->grid.seeds; k++) {
-        const struct probe_file *file = f->grid.file[k];
-        f->value[k] = f->ceiling[k] = f->floor[k] = f->raw[k] = NAN;
-        for (int r = 0; file && r < file->results.count; r++) {
-            const struct probe_row *row = &file->results.row[r];
-            if (!probe_same_figure(row, f->row))
-                continue;
-            f->value[k] = row->value;
-            f->ceiling[k] = row->ceiling;
-            f->floor[k] = row->floor;
-            f->raw[k] = row->raw;
-            break;
-        }
+        const struct probe_row *found = probe_grid_row(f->grid.file[k], f->row);
+        const struct probe_row *row = found ? found : &none;
+        f->value[k] = row->value;
+        f->ceiling[k] = row->ceiling;
+        f->floor[k] = row->floor;
+        f->raw[k] = row->raw;
     }
 }
 
@@ -172,105 +167,21 @@ static void tell_variances(const struct figures *f, cJSON *json)
     }
 }
 
-/* The name of a row: "force, R^2", and of one of several contexts ", context 16". */
-enum { NAME = PROBE_QUANTITY + PROBE_MEASURE + 40 };
-static void name_row(const struct probe_row *row, char name[NAME])
-{
-    char context[32] = "";
-    if (row->context)
-        snprintf(context, sizeof context, ", context %d", row->context);
-    snprintf(name, NAME, "%s, %s%s", row->quantity, row->measure, context);
-}
-
 static void tell_figure(struct figures *f, cJSON *rows)
 {
-    char name[NAME];
+    char name[PROBE_ROW_NAME];
     cJSON *json = cJSON_CreateObject();
     gather(f);
     cJSON_AddStringToObject(json, "quantity", f->row->quantity);
     cJSON_AddStringToObject(json, "measure", f->row->measure);
     cJSON_AddNumberToObject(json, "context", f->row->context);
     cJSON_AddNumberToObject(json, "n", (double)f->row->n);
-    name_row(f->row, name);
+    probe_row_name(f->row, true, name);
     printf("\n%s\n\n", name);
     tell_places(f, json);
     tell_effects(f, json);
     tell_variances(f, json);
     cJSON_AddItemToArray(rows, json);
-}
-
-/* ----------------------------------------------------------------------------------- probe */
-
-/* Of which figure there is to be a picture: that of --figure, or the first one of the model as a
- * whole; one that has a number. */
-static const struct probe_row *choose_row(const struct probe_file *files, int n, const char *wanted)
-{
-    char name[NAME];
-    for (int i = 0; i < n; i++)
-        for (int r = 0; r < files[i].results.count; r++) {
-            const struct probe_row *row = &files[i].results.row[r];
-            name_row(row, name);
-            if (row->layer < 0 && isfinite(row->value) && (!wanted || !strcmp(wanted, name)))
-                return row;
-        }
-    return NULL;
-}
-
-/* *row = what to draw; NULL, with a note that says why, where nobody asked for a picture and there
- * can be none. */
-static int check_figure(const struct figures *f, const struct probe_options *options,
-                        const struct probe_file *files, const struct probe_row **row)
-{
-    char first[NAME] = "none";
-    const int n = options->file_count;
-    *row = choose_row(files, n, options->figure);
-    const struct probe_row *any = choose_row(files, n, NULL);
-    if (any)
-        name_row(any, first);
-    if (options->figure && !*row)
-        return ORR_FAIL(ORR_EUSAGE,
-                        "--figure: no \"%s\" with numbers in %s; the first figure is \"%s\"",
-                        options->figure, files[0].path, first);
-    int rc = 0;
-    if (!*row)
-        rc = ORR_FAIL(ORR_EINVAL, "no figure of the model as a whole has numbers");
-    else if (!probe_grid_fits(&f->grid))
-        rc = ORR_FAIL(ORR_EUSAGE, "more than eight curves or twelve panels");
-    else
-        rc = orr_gnuplot_check("grid.gp");
-    if (!rc || options->figure)
-        return rc;
-    orr_note(options->quiet, "note: no picture: %s", orr_error());
-    orr_error_clear();
-    *row = NULL;
-    return 0;
-}
-
-/* The picture, or none: not that of before. */
-static int draw(struct figures *f, const struct probe_file *files, const struct probe_row *row,
-                const char *out)
-{
-    char name[NAME], title[NAME + 2 * ORR_NAME + 64], file[ORR_NAME + 8], subtitle[80], path[4096];
-    snprintf(file, sizeof file, "%s_grid", files[0].probe);
-    TRY(orr_path(path, "%s/%s.png", out, file));
-    if (!row)
-        return orr_remove(path);
-    f->row = row;
-    gather(f);
-    name_row(row, name);
-    snprintf(title, sizeof title, "probe %s, preset %s: %s", files[0].probe, files[0].preset, name);
-    snprintf(subtitle, sizeof subtitle,
-             f->grid.seeds > 1 ? "means over %d seeds, 95%% intervals by Student's t"
-                               : "%d seed: no interval",
-             f->grid.seeds);
-    const struct probe_grid_figure figure = {.grid = &f->grid,
-                                             .title = title,
-                                             .subtitle = subtitle,
-                                             .y_label = row->measure,
-                                             .value = f->value,
-                                             .ceiling = f->ceiling,
-                                             .floor = f->floor};
-    return probe_grid_draw(&figure, out, file);
 }
 
 /* Whether no file before has the row. */
@@ -298,8 +209,8 @@ static cJSON *factors_json(const struct probe_grid *g)
 }
 
 /* The picture and, as the last, the JSON, both of this grid. */
-static int write(struct figures *f, const struct probe_file *files, const struct probe_row *drawn,
-                 const char *out, const cJSON *json)
+static int write(const struct figures *f, const struct probe_file *files,
+                 const struct probe_drawn *drawn, const char *out, const cJSON *json)
 {
     char path[4096];
     int lock;
@@ -307,14 +218,14 @@ static int write(struct figures *f, const struct probe_file *files, const struct
     TRY(orr_mkdir(out));
     TRY(probe_lock(out, &lock));
     int rc = orr_remove(path);
-    rc = rc ? rc : draw(f, files, drawn, out);
+    rc = rc ? rc : probe_grid_picture(&f->grid, files, drawn, out);
     rc = rc ? rc : orr_json_write(path, json);
     orr_unlock(lock);
     return rc;
 }
 
 static int tell(struct figures *f, const struct probe_file *files, int n,
-                const struct probe_row *drawn, const char *out)
+                const struct probe_drawn *drawn, const char *out)
 {
     cJSON *json = probe_files_json(files, n, "orrery-probe-grid-1");
     cJSON_AddItemToObject(json, "factors", factors_json(&f->grid));
@@ -346,9 +257,9 @@ int probe_grid(const struct probe_options *options)
         double **const column[] = {&f.value, &f.ceiling, &f.floor, &f.raw};
         for (int c = 0; c < 4 && !rc; c++)
             rc = (*column[c] = orr_alloc(count, sizeof **column[c])) ? 0 : ORR_ENOMEM;
-        const struct probe_row *drawn = NULL;
-        rc = rc ? rc : check_figure(&f, options, files, &drawn);
-        rc = rc ? rc : tell(&f, files, n, drawn, *options->out ? options->out : ".");
+        struct probe_drawn drawn;
+        rc = rc ? rc : probe_grid_choose(&f.grid, options, files, &drawn);
+        rc = rc ? rc : tell(&f, files, n, &drawn, *options->out ? options->out : ".");
     }
     free(f.value);
     free(f.ceiling);

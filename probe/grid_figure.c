@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVES = 8, PANELS = 12 };
-
 /* Which setting is on the axis and which makes the curves (-1: none); the others make panels. */
 struct roles {
     int axis, curve;
@@ -41,7 +39,7 @@ static int curves_of(const struct probe_grid *g, const struct roles *roles)
 bool probe_grid_fits(const struct probe_grid *g)
 {
     const struct roles roles = roles_of(g);
-    return g->factors > 0 && curves_of(g, &roles) <= CURVES && roles.panels <= PANELS;
+    return g->factors > 0 && curves_of(g, &roles) <= PROBE_CURVES && roles.panels <= PROBE_PANELS;
 }
 
 /* A place of this panel, with the first levels on the axis and of the curves; its name. */
@@ -133,15 +131,17 @@ static int write_settings(const struct probe_grid_figure *f, const char *path)
     const struct probe_grid *g = f->grid;
     const struct roles roles = roles_of(g);
     const int curves = curves_of(g, &roles), levels = g->factor[roles.axis].count;
+    double value[PROBE_LEVELS];
     struct orr_file file = {0};
     int rc = orr_file_create(&file, path);
     if (!rc)
-        rc = orr_file_printf(&file,
-                             "panels = %d\ncurves = %d\nlevels = %d\nceiling = %d\n"
-                             "floor_there = %d\narray panel_title[%d]\narray curve_title[%d]\n"
-                             "array x_title[%d]\n",
-                             roles.panels, curves, levels, any_number(g, f->ceiling),
-                             any_number(g, f->floor), roles.panels, curves, levels);
+        rc = orr_file_printf(
+            &file,
+            "panels = %d\ncurves = %d\nlevels = %d\njoined = %d\nceiling = %d\n"
+            "floor_there = %d\narray panel_title[%d]\narray curve_title[%d]\n"
+            "array x_title[%d]\n",
+            roles.panels, curves, levels, probe_factor_numbers(&g->factor[roles.axis], value),
+            any_number(g, f->ceiling), any_number(g, f->floor), roles.panels, curves, levels);
     if (!rc)
         rc = orr_gnuplot_assign(&file, "title", 0, f->title);
     if (!rc)

@@ -10,7 +10,8 @@ struct probe_grid_figure {
     const char *title, *subtitle, *y_label;
     const double *value, *ceiling, *floor;
 };
-/* Whether it can be drawn: no more than eight curves and twelve panels. The axis is the setting
+enum { PROBE_CURVES = 12, PROBE_PANELS = 12 };
+/* Whether it can be drawn: no more curves and panels than that. The axis is the setting
  * with the most levels that are numbers, or the first; a curve is a level of the one with the most
  * of the others. */
 bool probe_grid_fits(const struct probe_grid *grid);

@@ -9,6 +9,7 @@
 
 #include "probe/grid.h"
 #include "probe/grid_figure.h"
+#include "probe/grid_picture.h"
 
 #define assert_near(a, b, within) assert_true(fabs((a) - (b)) <= (within))
 
@@ -289,13 +290,105 @@ static void test_refusals(void **state)
     free_files();
 }
 
+/* A gnuplot in a new folder `dir`, first in PATH, that keeps what it is given and draws nothing;
+ * before: the PATH of before. */
+static void keep_what_gnuplot_gets(char dir[64], char before[4096])
+{
+    char path[4096];
+    scratch_create(dir);
+    scratch_path(path, dir, "gnuplot");
+    FILE *stream = fopen(path, "w");
+    assert_non_null(stream);
+    fprintf(stream,
+            "#!/bin/sh\n[ \"$1\" = --version ] || cat \"$3.dat\" \"$3.set\" >%s/seen\nexit 1\n",
+            dir);
+    assert_int_equal(fclose(stream), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+    snprintf(before, 4096, "%s", getenv("PATH"));
+    snprintf(path, sizeof path, "%s:%.4000s", dir, before);
+    setenv("PATH", path, 1);
+}
+
+static void read_what_it_got(const char *dir, char *data, size_t room)
+{
+    char path[4096];
+    scratch_path(path, dir, "seen");
+    FILE *stream = fopen(path, "r");
+    assert_non_null(stream);
+    const size_t read = fread(data, 1, room - 1, stream);
+    assert_true(read > 0);
+    data[read] = '\0';
+    fclose(stream);
+}
+
+/* A figure of several contexts is drawn over them, ascending, unless one of them is named; numbers
+ * stand where their place, context and seed belong. */
+static void test_contexts(void **state)
+{
+    (void)state;
+    enum { CONTEXTS = 3 };
+    static const int context[CONTEXTS] = {256, 64, 1024};
+    static struct probe_row row[CELLS][CONTEXTS + 1];
+    struct probe_grid grid;
+    struct probe_drawn drawn;
+    char dir[64], data[8192], before[4096];
+    make_files();
+    for (int k = 0; k < CELLS; k++) {
+        for (int c = 0; c < CONTEXTS; c++)
+            row[k][c] = (struct probe_row){.quantity = "loss",
+                                           .measure = "nats",
+                                           .layer = -1,
+                                           .context = context[c],
+                                           .value = context[c] + k / SEEDS,
+                                           .ceiling = NAN,
+                                           .floor = 5000,
+                                           .raw = NAN};
+        row[k][CONTEXTS] = (struct probe_row){
+            .quantity = "sink", .measure = "share", .layer = -1, .context = 64, .value = 0.5};
+        snprintf(file[k].probe, sizeof file[k].probe, "length");
+        file[k].results = (struct probe_results){.row = row[k], .count = CONTEXTS + 1};
+    }
+    assert_int_equal(probe_grid_create(&grid, file, CELLS), 0);
+    struct probe_options options = {.file_count = CELLS, .quiet = true};
+    keep_what_gnuplot_gets(dir, before);
+    assert_int_equal(probe_grid_choose(&grid, &options, file, &drawn), 0);
+    assert_int_equal(drawn.contexts, CONTEXTS);
+    assert_int_equal(drawn.context[0], 64);
+    assert_int_equal(drawn.context[2], 1024);
+    assert_int_equal(probe_grid_picture(&grid, file, &drawn, dir), ORR_EIO);
+    setenv("PATH", before, 1);
+    read_what_it_got(dir, data, sizeof data);
+    /* windows and positions are three numbers each: the first is the axis; lssar, window 10: place
+     * 5 */
+    static const char *const expected[] = {
+        "title = \"probe length, preset : loss, nats\"", "joined = 1",
+        "panel_title[2] = \"attention lssar\"", "curve_title[3] = \"positions 1024\"",
+        "\n2 1028 1028 1028 nan 5000\n3 1029 1029 1029 nan 5000\n"};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        if (!strstr(data, expected[i]))
+            fail_msg("no %s in:\n%s", expected[i], data);
+    options.figure = "loss, nats, context 256";
+    assert_int_equal(probe_grid_choose(&grid, &options, file, &drawn), 0);
+    assert_int_equal(drawn.contexts, 0);
+    assert_int_equal(drawn.row->context, 256);
+    options.figure = "sink, share";
+    assert_int_equal(probe_grid_choose(&grid, &options, file, &drawn), 0);
+    assert_int_equal(drawn.contexts, 1);
+    options.figure = "loss, bits";
+    assert_int_equal(probe_grid_choose(&grid, &options, file, &drawn), ORR_EUSAGE);
+    assert_non_null(strstr(orr_error(), "the first figure is \"loss, nats, context 256\""));
+    probe_grid_free(&grid);
+    free_files();
+    scratch_remove(dir);
+}
+
 /* What gnuplot is given, by one that keeps it and draws nothing: numbered windows are the
  * axis, each attention is a curve, the two other settings make panels. */
 static void test_figure(void **state)
 {
     (void)state;
     enum { PANELS = 4, PLACES = A * PANELS * B };
-    char dir[64], path[4096], data[4096] = "", before[4096];
+    char dir[64], data[4096], before[4096];
     double value[PLACES * SEEDS], ceiling[PLACES * SEEDS], none[PLACES * SEEDS];
     struct probe_grid grid = {.factors = 4, .places = PLACES, .seeds = SEEDS};
     static const struct probe_factor factor[] = {
@@ -312,16 +405,7 @@ static void test_figure(void **state)
         none[k] = NAN;
     }
     value[0] = value[1] = NAN; /* softmax, no gate, window 0: no run */
-    scratch_create(dir);
-    scratch_path(path, dir, "gnuplot");
-    FILE *stream = fopen(path, "w");
-    assert_non_null(stream);
-    fprintf(stream, "#!/bin/sh\ncat \"$3.dat\" \"$3.set\" >%s/seen\nexit 1\n", dir);
-    assert_int_equal(fclose(stream), 0);
-    assert_int_equal(chmod(path, 0700), 0);
-    snprintf(before, sizeof before, "%s", getenv("PATH"));
-    snprintf(path, sizeof path, "%s:%.4000s", dir, before);
-    setenv("PATH", path, 1);
+    keep_what_gnuplot_gets(dir, before);
     assert_true(probe_grid_fits(&grid));
     assert_int_equal(probe_grid_draw(&(struct probe_grid_figure){.grid = &grid,
                                                                  .title = "a title",
@@ -334,11 +418,7 @@ static void test_figure(void **state)
                      ORR_EIO);
     setenv("PATH", before, 1);
     assert_int_equal(scratch_count(dir), 2); /* no picture: the two of this test */
-    scratch_path(path, dir, "seen");
-    stream = fopen(path, "r");
-    assert_non_null(stream);
-    assert_true(fread(data, 1, sizeof data - 1, stream) > 0);
-    fclose(stream);
+    read_what_it_got(dir, data, sizeof data);
     /* half width of two seeds 1 apart: t(1) = 12.7062 times 0.5 */
     static const char *const blocks =
         "1 nan nan nan nan nan\n2 1 -5.35310237 7.35310237 1000 nan\n"
@@ -348,7 +428,7 @@ static void test_figure(void **state)
         "1 nan nan nan nan nan\n1 10 3.64689763 16.3531024 1000 nan\n";
     assert_memory_equal(data, blocks, strlen(blocks));
     static const char *const settings[] = {
-        "panels = 4\ncurves = 2\nlevels = 3\nceiling = 1\nfloor_there = 0\n",
+        "panels = 4\ncurves = 2\nlevels = 3\njoined = 1\nceiling = 1\nfloor_there = 0\n",
         "panel_title[2] = \"data b, gate none\"",
         "panel_title[3] = \"data a, gate softplus\"",
         "curve_title[2] = \"attention lssar\"",
@@ -357,7 +437,7 @@ static void test_figure(void **state)
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (!strstr(data, settings[i]))
             fail_msg("no %s in:\n%s", settings[i], data);
-    grid.factor[0].count = 9; /* more than curves can be told apart */
+    grid.factor[0].count = PROBE_CURVES + 1; /* more than curves can be told apart */
     assert_false(probe_grid_fits(&grid));
     scratch_remove(dir);
 }
@@ -369,7 +449,7 @@ int main(void)
         cmocka_unit_test(test_missing),  cmocka_unit_test(test_figure),
         cmocka_unit_test(test_variance), cmocka_unit_test(test_together),
         cmocka_unit_test(test_lacking),  cmocka_unit_test(test_strange_levels),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_contexts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
