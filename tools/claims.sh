@@ -104,9 +104,8 @@ over grid ablation_text.json "$RUNS"/ablation_text/*/*/probe/length.json
 over grid length.json \
     "$RUNS"/ablation/seed[0-9]*-@(softmax|lssa|lssar|rw_softmax)/*/probe/length.json
 over grid gate.json "$RUNS"/gate/*/*/probe/length.json
-kept table1 length
+kept table1 length # with the cells of tables_a4_a6, whose folder it is
 kept table1_p3 length
-kept tables_a4_a6 length
 kept passkey15 passkey
 runs universes
 runs ablation

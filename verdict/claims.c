@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *const verdict_ruling_name[] = {"reproduced", "refuted here", "open"};
+const char *const verdict_ruling_name[] = {"reproduced", "refuted here", "open", "shown"};
 
 static enum verdict_ruling equal(double size, double mean, double half, char why[256])
 {
@@ -67,11 +67,14 @@ static enum verdict_ruling rule(const struct verdict_claim *claim, double mean, 
     return one_sided(claim, mean, half, why);
 }
 
-/* Random weights of the same shapes differ by as much, the same way: nothing learned is needed. */
+/* Random weights of the same shapes differ by as much, the same way: nothing learned is needed. Not
+ * asked of text, whose loss they do not come near (5.5 nats), so that how little they differ from
+ * each other says nothing of models. */
 static bool is_explained(const struct verdict_claim *claim, const struct verdict_fact *fact)
 {
     const double sign = claim->rule == VERDICT_ABOVE ? 1 : -1;
-    return (claim->rule == VERDICT_ABOVE || claim->rule == VERDICT_BELOW) && fact->difference &&
+    return claim->measured != VERDICT_TEXT &&
+           (claim->rule == VERDICT_ABOVE || claim->rule == VERDICT_BELOW) && fact->difference &&
            sign * fact->floor >= sign * fact->mean && sign * fact->mean > 0;
 }
 
@@ -119,13 +122,23 @@ static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
 enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
                                     const struct verdict_fact *fact, char why[256])
 {
+    static const char *const other[] = {[VERDICT_ORBITS] = "the claim is of text",
+                                        [VERDICT_TEXT] = "the claim is of orbits",
+                                        [VERDICT_OTHER_SETTINGS] = "at other settings"};
+    if (claim->ground != claim->measured) {
+        snprintf(why, 256, "%s",
+                 claim->ground == VERDICT_NO_PAPER ? "a question of our own"
+                                                   : other[claim->measured]);
+        return VERDICT_SHOWN;
+    }
+    if (fact->there && fact->n == 0) {
+        snprintf(why, 256, "a benchmark of another program on another machine");
+        return VERDICT_SHOWN;
+    }
     if (!fact->there)
         snprintf(why, 256,
                  fact->read ? "the file has no such figure, or lacks cells of it"
                             : "not measured yet");
-    else if (fact->n == 0)
-        snprintf(why, 256,
-                 "a benchmark of another program on another machine: shown, not ruled on");
     else if (fact->n < 3 || !isfinite(fact->half))
         snprintf(why, 256, "%d seed%s: nothing rests on so few", fact->n, fact->n == 1 ? "" : "s");
     else if (fact->learned)
@@ -152,40 +165,77 @@ static int write_number(struct orr_file *file, double x)
     return isfinite(x) ? orr_file_printf(file, " %.3g |", x) : orr_file_printf(file, " - |");
 }
 
-static int write_claim(struct orr_file *file, const char *folder, const struct verdict_claim *claim,
-                       int count[3])
+/* What the figure has to be for the claim. */
+static void write_rule(const struct verdict_claim *claim, char text[64])
 {
+    const char *sign = claim->rule == VERDICT_ABOVE ? ">" : "<";
+    if (claim->rule == VERDICT_EQUAL)
+        snprintf(text, 64, "%g in the interval", claim->size);
+    else if (claim->rule == VERDICT_SMALL)
+        snprintf(text, 64, "within +-%g", claim->size);
+    else if (claim->size == 0)
+        snprintf(text, 64, "%s 0", sign);
+    else
+        snprintf(text, 64, "%s 0, mean %s= %g", sign, sign, claim->size);
+}
+
+static int write_claim(struct orr_file *file, const char *folder, const struct verdict_claim *claim,
+                       bool shown, int count[VERDICT_RULINGS])
+{
+    static const char *const ground[] = {
+        [VERDICT_ORBITS] = "orbits", [VERDICT_TEXT] = "text", [VERDICT_NO_PAPER] = "-"};
     struct verdict_claim whole = *claim;
-    struct verdict_fact fact, shown;
-    char why[256], figure[64], all[96] = "";
+    struct verdict_fact fact, all;
+    char why[256], figure[64], rule_text[64], beside[96] = "";
     TRY(verdict_fact(folder, claim, &fact));
     const enum verdict_ruling ruling = verdict_rule_on(claim, &fact, why);
+    if ((ruling == VERDICT_SHOWN) != shown)
+        return 0;
     count[ruling]++;
     verdict_fact_text(&fact, figure);
     /* what is learned is ruled on; what it is learned from stands beside it, with its baseline */
     if (claim->source == VERDICT_OF_GRID_LEARNED)
         whole.source = VERDICT_OF_GRID;
-    TRY(verdict_fact(folder, &whole, &shown));
-    if (fact.learned && shown.there)
-        snprintf(all, sizeof all, " (%.3g with what random weights have)", shown.mean);
-    TRY(orr_file_printf(file, "| %s | %s | %s | %s | %s%s |", claim->claim, claim->where,
-                        claim->published, claim->ours, figure, all));
-    TRY(write_number(file, shown.ceiling));
-    TRY(write_number(file, shown.floor));
-    return orr_file_printf(file, " **%s**: %s%s%s | `%s` |\n", verdict_ruling_name[ruling], why,
-                           *claim->remark ? "; " : "", claim->remark, claim->command);
+    TRY(verdict_fact(folder, &whole, &all));
+    if (fact.learned && all.there)
+        snprintf(beside, sizeof beside, " (%.3g with what random weights have)", all.mean);
+    write_rule(claim, rule_text);
+    TRY(orr_file_printf(file, "| %s | %s | %s | %s | %s | %s | %s%s |", claim->claim, claim->where,
+                        ground[claim->ground], claim->published, claim->ours, rule_text, figure,
+                        beside));
+    TRY(write_number(file, all.ceiling));
+    TRY(write_number(file, all.floor));
+    if (!shown)
+        TRY(orr_file_printf(file, " **%s**:", verdict_ruling_name[ruling]));
+    return orr_file_printf(file, " %s%s%s | `%s` |\n", why, *claim->remark ? "; " : "",
+                           claim->remark, claim->command);
+}
+
+static int write_table(struct orr_file *file, const char *folder, bool shown,
+                       int count[VERDICT_RULINGS])
+{
+    TRY(orr_file_printf(file,
+                        "| claim | where | of | published | our figure | claimed | ours | ceiling "
+                        "| floor | %s | command |\n"
+                        "|---|---|---|---|---|---|---|---|---|---|---|\n",
+                        shown ? "why it decides nothing" : "ruling"));
+    for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++)
+        TRY(write_claim(file, folder, claim, shown, count));
+    return 0;
 }
 
 static int write_ledger(struct orr_file *file, const char *folder)
 {
-    int count[3] = {0};
+    int count[VERDICT_RULINGS] = {0};
     TRY(orr_file_printf(
         file,
         "# Claims\n\nMade by `bin/verdict --claims` from the files in `%s` (which commit and CPU: "
         "`machines.csv` there); not to be edited by hand. `verdict/claims_table.c` has the claims, "
         "`docs/verdict.md` says how figures are judged.\n\nAll models here are small and "
         "trained for minutes: *refuted here* is refuted at this scale and by this procedure, no "
-        "more; *open* says why. A claim of a difference is *reproduced* when the 95%% interval of "
+        "more; *open* says why. A claim is judged on the ground it was made on: what a paper says "
+        "of language by models of text, what it says of orbits by models of orbits. A claim of a "
+        "difference is *reproduced* when the 95%% interval of "
         "at least three seeds lies on the claimed side of 0 and its mean is as large as the "
         "claim's words ask, *refuted here* when it holds no "
         "effect as small as the claim's words allow; a claim that something is within +-x when the "
@@ -194,20 +244,21 @@ static int write_ledger(struct orr_file *file, const char *folder)
         "no model could make, because the other one is as near to the truth as that, leaves a "
         "claim open. What models learned of a readout is asked in R^2 and as a share of the room "
         "between random weights and the truth: both have to say the same. A difference that random "
-        "weights "
-        "have as well, of that size or more, is not reproduced. Benchmarks are "
-        "shown and not ruled on.\n\n"
+        "weights have as well, of that size or more, is not reproduced; this is not asked of text, "
+        "whose loss random weights do not come near.\n\n"
         "Ceiling and floor are of the figure's own kind: of a difference of two models what the "
         "truth, and random weights of both shapes and the same seeds, have as theirs; of how much "
         "nearer to the truth one is than another, the most that it could be, and what random "
-        "weights are.\n\n"
-        "| claim | where | published | our figure | ours | ceiling | floor | ruling | command |\n"
-        "|---|---|---|---|---|---|---|---|---|\n",
+        "weights are.\n\n",
         folder));
-    for (const struct verdict_claim *claim = verdict_claims; claim->claim; claim++)
-        TRY(write_claim(file, folder, claim, count));
-    return orr_file_printf(file, "\n%d reproduced, %d refuted here, %d open.\n",
-                           count[VERDICT_REPRODUCED], count[VERDICT_REFUTED], count[VERDICT_OPEN]);
+    TRY(write_table(file, folder, false, count));
+    TRY(orr_file_printf(file, "\n%d reproduced, %d refuted here, %d open.\n\n## Shown beside\n\n",
+                        count[VERDICT_REPRODUCED], count[VERDICT_REFUTED], count[VERDICT_OPEN]));
+    TRY(orr_file_printf(
+        file, "Figures that decide no claim: of orbits where the claim is of text, of other "
+              "settings than the claim's, benchmarks of another program on another machine, and "
+              "questions of our own. They are counted nowhere.\n\n"));
+    return write_table(file, folder, true, count);
 }
 
 int verdict_results_there(const char *folder)

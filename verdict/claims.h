@@ -27,12 +27,17 @@ enum verdict_source {
  * nearer to 0 than `size`. */
 enum verdict_rule { VERDICT_ABOVE, VERDICT_BELOW, VERDICT_EQUAL, VERDICT_SMALL };
 
+/* What a claim is of, and what our figure is of. A claim is ruled on by a figure of its own ground
+ * and settings only; others are shown beside it. */
+enum verdict_ground { VERDICT_ORBITS, VERDICT_TEXT, VERDICT_OTHER_SETTINGS, VERDICT_NO_PAPER };
+
 struct verdict_claim {
     const char *claim, *where; /* what was said; paper, table or figure */
-    const char *published;     /* in its own unit */
-    const char *ours;          /* what the figure is */
-    const char *command;       /* that makes the file */
-    const char *file;          /* below the folder of results */
+    enum verdict_ground ground, measured;
+    const char *published; /* in its own unit */
+    const char *ours;      /* what the figure is */
+    const char *command;   /* that makes the file */
+    const char *file;      /* below the folder of results */
     enum verdict_source source;
     const char *a, *b, *c, *d;
     const char *from; /* of a grid: the level that `d` is compared with */
@@ -62,8 +67,16 @@ struct verdict_fact {
  * that cannot be read, or is of another format: ORR_EFORMAT. */
 int verdict_fact(const char *folder, const struct verdict_claim *claim, struct verdict_fact *fact);
 
-enum verdict_ruling { VERDICT_REPRODUCED, VERDICT_REFUTED, VERDICT_OPEN };
-extern const char *const verdict_ruling_name[]; /* "reproduced", "refuted here", "open" */
+/* Shown: a figure of another ground or of other settings than the claim's, a benchmark, a question
+ * of our own. */
+enum verdict_ruling {
+    VERDICT_REPRODUCED,
+    VERDICT_REFUTED,
+    VERDICT_OPEN,
+    VERDICT_SHOWN,
+    VERDICT_RULINGS
+};
+extern const char *const verdict_ruling_name[]; /* "reproduced", "refuted here", "open", "shown" */
 /* The ruling, and why in a few words. Fewer than three seeds leave a claim open. */
 enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
                                     const struct verdict_fact *fact, char why[256]);

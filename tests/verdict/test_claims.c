@@ -200,7 +200,7 @@ static void intervals_decide(void **state)
         {VERDICT_SMALL, 0.1, 0.02, 0.05, 3, VERDICT_REPRODUCED},
         {VERDICT_SMALL, 0.1, -0.2, 0.05, 3, VERDICT_REFUTED},
         {VERDICT_SMALL, 0.1, 0.08, 0.05, 3, VERDICT_OPEN},
-        {VERDICT_EQUAL, 2, 2, NAN, 0, VERDICT_OPEN},        /* a benchmark */
+        {VERDICT_EQUAL, 2, 2, NAN, 0, VERDICT_SHOWN},       /* a benchmark */
         {VERDICT_ABOVE, 0.5, 0.3, 0.1, 3, VERDICT_REFUTED}, /* beyond chance, but too small */
         {VERDICT_ABOVE, 0.5, 0.4, 0.2, 3, VERDICT_OPEN},    /* perhaps too small */
         {VERDICT_ABOVE, 0.5, 0.6, 0.2, 3, VERDICT_REPRODUCED},
@@ -278,6 +278,33 @@ static void intervals_decide(void **state)
     assert_string_equal(why, "not measured yet");
 }
 
+/* A figure of another ground, or of other settings than the claim's, rules on nothing; nor does one
+ * that is not over seeds. Random weights explain nothing of text. */
+static void grounds_are_those_of_the_claim(void **state)
+{
+    (void)state;
+    char why[256];
+    struct verdict_claim claim = {.rule = VERDICT_BELOW, .ground = VERDICT_TEXT};
+    struct verdict_fact fact = {
+        .there = true, .mean = -1, .half = 0.1, .n = 3, .most = NAN, .difference = true};
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_SHOWN);
+    assert_string_equal(why, "the claim is of text");
+    claim.measured = VERDICT_TEXT;
+    fact.floor = -2;
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_REPRODUCED);
+    claim.ground = VERDICT_ORBITS;
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_SHOWN);
+    assert_string_equal(why, "the claim is of orbits");
+    claim.measured = VERDICT_ORBITS;
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
+    claim.ground = VERDICT_NO_PAPER;
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_SHOWN);
+    assert_string_equal(why, "a question of our own");
+    claim = (struct verdict_claim){.rule = VERDICT_EQUAL, .size = 2};
+    fact.n = 0;
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_SHOWN);
+}
+
 /* docs/claims.md is what the stored results say, and every claim has its line. */
 static void the_ledger_is_that_of_the_stored_results(void **state)
 {
@@ -303,7 +330,7 @@ static void the_ledger_is_that_of_the_stored_results(void **state)
     }
     for (const char *at = strstr(made, "\n| "); at; at = strstr(at + 1, "\n| "))
         lines++;
-    assert_int_equal(lines, claims + 1); /* and the head of the table */
+    assert_int_equal(lines, claims + 2); /* and the heads of the two tables */
     assert_true(claims >= 20);
     free(made);
     free(kept);
@@ -318,6 +345,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(figures_come_from_files_of_every_kind, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(intervals_decide, scratch_setup, scratch_teardown),
+        cmocka_unit_test(grounds_are_those_of_the_claim),
         cmocka_unit_test_setup_teardown(the_ledger_is_that_of_the_stored_results, scratch_setup,
                                         scratch_teardown),
     };
