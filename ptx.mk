@@ -69,20 +69,6 @@ check-ptx: $(CUDA_TESTS) $(GOLDEN_CUDA) $(TEST_PTX) $(PTX_BY_HAND) \
 	    $(foreach a,$(PTX_ARCHS),$(call ptx_tests,$(a)))
 .PHONY: check-ptx
 
-# ---- the sample of make check, where nvcc is: few kernels of every kind, for a minute of two cores
-
-PTX_SAMPLE := rows elements update loss round fused_prepare fused_forward fused_backward
-# of the fused ones, narrow heads with lssar and with softmax
-PTX_SAMPLE_KERNELS := $(foreach k,0 3,--kernel ILi32EL10fused_kind$(k)E) --kernel fused_vectorsILi32E
-$(B)/ptx/sample/%.ptx.cc: $(B)/ptx/90/%.ptx $(PTX2CC)
-	@mkdir -p $(@D)
-	$(Q)$(PTX2CC) $(if $(filter fused_%,$*),$(PTX_SAMPLE_KERNELS)) $< $@
-PTX_SAMPLES := $(PTX_SAMPLE:%=$(B)/ptx/sample/%.ptx.so)
-ptx_sample = ORR_CUDA_HOST_PTX=$(B)/ptx/sample
-CHECK_PTX_SAMPLE = '$(ptx_sample) $(B)/tests/kernels/cuda_rows_cuda' \
-    '$(ptx_sample) $(B)/tests/kernels/test_loss_cuda' \
-    '$(ptx_sample) ORRERY_TEST_ONLY=width_32_agrees $(B)/tests/kernels/cuda_fused_cuda'
-
 # ---- mutants
 
 # what tests/ptx/mutants.sh compiles and links with

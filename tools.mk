@@ -170,11 +170,8 @@ CHECK_SH = BIN='$(BIN)' PREDICT='$(PREDICT)' FAIL_WRITE='$(FAIL_WRITE)' FAIL_ALL
 
 ## make check        the tests, on all cores (JOBS=n); output and seconds of each: build/tests/logs
 check: all $(TESTS) $(TESTS64) $(GOLDEN) $(GOLDEN64) $(REPLAY) $(PRELOADED) \
-       $(OLD_DRIVER) $(OTHER_LIBM) $(PREDICT) $(TEST_EMULATION) $(CUDA_TESTS) $(GOLDEN_CUDA) $(EMULATED_PLUGIN) $(TEST_PTX) \
-       $(PTX_BY_HAND) $(if $(filter 1,$(CUDA)),$(PTX_SAMPLES))
+       $(OLD_DRIVER) $(OTHER_LIBM) $(PREDICT) $(EMULATED_PLUGIN)
 	@$(CHECK_SH) $(B)/tests/logs $(TESTS) $(TESTS64) \
-	    $(TEST_EMULATION) $(CUDA_TESTS) $(call hopper_tests,cuda,,kernels/cuda_fused) '$(GOLDEN_CUDA) tests/golden' \
-	    $(CHECK_TEST_PTX) $(if $(filter 1,$(CUDA)),$(CHECK_PTX_SAMPLE)) \
 	    '$(REPLAY) tests/fuzz/corpus' \
 	    $(foreach g,$(GOLDEN) $(GOLDEN64),'$(g) tests/golden') \
 	    $(SAME_BITS:%='$(WITHOUT_FMA) %') $(CLI_TESTS:%='bash %')
@@ -220,12 +217,12 @@ check-unit: $(UNIT)
 	@$(CHECK_SH) $(B)/tests/logs-unit $(UNIT)
 .PHONY: check-unit
 
-## make check-long   hours: also every kill, full disk and failed allocation, text models, the quick
-##                   preset
+## make check-long   hours: also the kernels of a GPU by emulation, every kill, full disk and failed
+##                   allocation, text models, the quick preset
 # what takes longer than a quarter of an hour: the same battery, 100 kills and every write instead
-# of samples of them, text models, all kernels of nvcc's PTX where nvcc is, and the quick preset
-# end to end
-check-long: check
+# of samples of them, text models, CUDA's kernels on the emulated device, also as nvcc compiled them
+# where nvcc is, and the quick preset end to end
+check-long: check check-emulation
 	@CHECK_LIMIT=7200 KILLS=100 PAIRS=all WORLD_SET= ALLOCS=all $(CHECK_SH) $(B)/tests/logs-long \
 	    'bash tests/kill/test_kill.sh' 'bash tests/cli/test_disk_full.sh' 'bash tests/kill/test_alloc.sh' \
 	    'bash tests/kill/test_world.sh' 'bash tests/kill/test_time.sh' 'bash tests/kill/test_pairs.sh' \
@@ -254,7 +251,7 @@ check-browser: all
 check-asan:
 	@CHECK_LIMIT=3600 PROGRAM_LIMIT=900 ASAN_OPTIONS='detect_leaks=1:strict_string_checks=1' \
 	UBSAN_OPTIONS='print_stacktrace=1:halt_on_error=1' \
-	$(MAKE) check CUDA=0 B=build-asan BIN=build-asan/bin CFLAGS='-O1 -g \
+	$(MAKE) check check-emulation CUDA=0 B=build-asan BIN=build-asan/bin CFLAGS='-O1 -g \
 	    -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all'
 
 # by clang (14 where it is): another compiler, and its check of reads of locals after their function has returned;
