@@ -81,13 +81,19 @@ cells() {
     kept=("$results/cells/$1"/*.json)
     [ -e "${kept[0]}" ]
 }
-# kept GRID PROBE: results of a probe, a file a cell, kept like cells; over grid GRID.json
+# kept GRID PROBE [FOLDER]: results of a probe, a file a cell, kept like cells; those of the grid's
+# attentions over grid GRID.json (FOLDER: where its cells lie, with those of another grid)
 kept() {
-    local file
-    for file in "$RUNS/$1"/*/*/probe/"$2".json; do
-        [ ! -e "$file" ] || take "cells/$1/$(basename "${file%/*/probe/*}").json" "$file"
+    local file attention files=() folder=${3:-$1}
+    for file in "$RUNS/$folder"/*/*/probe/"$2".json; do
+        [ ! -e "$file" ] || take "cells/$folder/$(basename "${file%/*/probe/*}").json" "$file"
     done
-    over grid "$1.json" "$results/cells/$1"/*.json
+    for attention in $(sed -n 's/^axis *attention *//p' "grids/$1.grid"); do
+        for file in "$results/cells/$folder"/seed[0-9]*-"$attention.json"; do
+            [ ! -e "$file" ] || files+=("$file")
+        done
+    done
+    [ ${#files[@]} -eq 0 ] || over grid "$1.json" "${files[@]}"
 }
 # runs GRID: the same of whole runs
 runs() {
@@ -104,7 +110,10 @@ over grid ablation_text.json "$RUNS"/ablation_text/*/*/probe/length.json
 over grid length.json \
     "$RUNS"/ablation/seed[0-9]*-@(softmax|lssa|lssar|rw_softmax)/*/probe/length.json
 over grid gate.json "$RUNS"/gate/*/*/probe/length.json
-kept table1 length # with the cells of tables_a4_a6, whose folder it is
+rm -f "$work/length_grid.png" # of another grid
+kept table1 length
+[ ! -e "$work/length_grid.png" ] || cp "$work/length_grid.png" "${DOCS:-docs}/table1.png" || exit 1
+kept tables_a4_a6 length table1
 kept table1_p3 length
 kept passkey15 passkey
 runs universes

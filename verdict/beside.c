@@ -20,6 +20,7 @@ static const struct {
     {"length.json", "ablation (length)"},
     {"table1.json", "table1"},
     {"table1_p3.json", "table1_p3"},
+    {"tables_a4_a6.json", "tables_a4_a6"},
     {"passkey15.json", "passkey15"},
     {"passkey.json", "passkey"},
     {"gate.json", "gate"},

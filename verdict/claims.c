@@ -258,7 +258,8 @@ static int write_ledger(struct orr_file *file, const char *folder)
         file, "Figures that decide no claim: of orbits where the claim is of text, of other "
               "settings than the claim's, benchmarks of another program on another machine, and "
               "questions of our own. They are counted nowhere.\n\n"));
-    return write_table(file, folder, true, count);
+    TRY(write_table(file, folder, true, count));
+    return verdict_table1(folder, file);
 }
 
 int verdict_results_there(const char *folder)

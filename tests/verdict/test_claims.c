@@ -305,6 +305,39 @@ static void grounds_are_those_of_the_claim(void **state)
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_SHOWN);
 }
 
+/* Means over the seeds that there are; a file or a cell that is not there is "-". */
+static void table1_is_read_from_its_files(void **state)
+{
+    (void)state;
+    char path[4096], *made;
+    size_t bytes;
+    struct orr_file file;
+    write_text("table1.json",
+               "{\"format\": \"orrery-probe-grid-1\", \"rows\": [{\"quantity\": \"next token\", "
+               "\"measure\": \"nats\", \"context\": 512, \"cells\": [{\"levels\": [\"lssar\"], "
+               "\"values\": [1, 2, null, 3], \"floors\": [5, 5, null, 5]}]},"
+               "{\"quantity\": \"next token, beyond\", \"measure\": \"nats\", \"context\": 256, "
+               "\"cells\": [{\"levels\": [\"lssar\"], \"values\": [7], \"floors\": [7]}]},"
+               "{\"quantity\": \"next token\", \"measure\": \"nats\", \"context\": 128, \"cells\": "
+               "[{\"levels\": [\"lssar\"], \"values\": [1.25], \"floors\": [5]},"
+               "{\"levels\": [\"lssa\"], \"values\": [9], \"floors\": [5]}]}]}");
+    scratch_path(path, scratch_dir, "table.md");
+    assert_int_equal(orr_file_create(&file, path), 0);
+    assert_int_equal(verdict_table1(scratch_dir, &file), 0);
+    assert_int_equal(orr_file_commit(&file), 0);
+    orr_file_close(&file);
+    assert_int_equal(orr_file_read(path, &made, &bytes), 0);
+    static const char *const expected[] = {
+        "| LSSAR, p = 15 | 3.191 | 3.193 | 3.229 | 3.317 | 1.250 | - | 2.000 +- 2.5 | - | - | 1 "
+        "|\n",
+        "| LSSA | 3.191 | 4.130 | 5.296 | 5.940 | 9.000 | - | - | - | - | 1 |\n",
+        "| LSSAR, p = 3 | 3.178 | 4.238 | 5.406 | 6.301 | - | - | - | - | - | 0 |\n"};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        if (!strstr(made, expected[i]))
+            fail_msg("no %s in:\n%s", expected[i], made);
+    free(made);
+}
+
 /* docs/claims.md is what the stored results say, and every claim has its line. */
 static void the_ledger_is_that_of_the_stored_results(void **state)
 {
@@ -328,6 +361,10 @@ static void the_ledger_is_that_of_the_stored_results(void **state)
             fail_msg("%s: expected one line", claim->claim);
         assert_null(strstr(claim->claim, "by what is learned"));
     }
+    char *rest = strstr(made, "\n## Table 1 of [L]");
+    assert_non_null(rest);
+    assert_non_null(strstr(rest, "\n| LSSAR, p = 15 | 3.191 | 3.193 | 3.229 | 3.317 |"));
+    *rest = '\0';
     for (const char *at = strstr(made, "\n| "); at; at = strstr(at + 1, "\n| "))
         lines++;
     assert_int_equal(lines, claims + 2); /* and the heads of the two tables */
@@ -346,6 +383,8 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(intervals_decide, scratch_setup, scratch_teardown),
         cmocka_unit_test(grounds_are_those_of_the_claim),
+        cmocka_unit_test_setup_teardown(table1_is_read_from_its_files, scratch_setup,
+                                        scratch_teardown),
         cmocka_unit_test_setup_teardown(the_ledger_is_that_of_the_stored_results, scratch_setup,
                                         scratch_teardown),
     };
