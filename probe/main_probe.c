@@ -22,7 +22,8 @@ static const struct orr_option options[] = {
      &length_text, NULL},
     {"--ntk", NULL, "change: NTK-aware scaling of rope for --length", &ntk_text, NULL},
     {"--sizes", "N,N,...", "labels, extrapolate: labelled sequences", &sizes_text, NULL},
-    {"--figure", "NAME", "grid: what to draw, as \"quantity, measure[, context N]\"", &figure_text, NULL},
+    {"--figure", "NAME", "grid: what to draw: \"quantity, measure[, context N]\"", &figure_text,
+     NULL},
     {"--steps", "N",
      "labels, extrapolate, inductive: steps of each fine-tuning (default: 600 or the "
      "preset's, if fewer; inductive: 100)",

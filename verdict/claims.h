@@ -87,8 +87,8 @@ void verdict_fact_text(const struct verdict_fact *fact, char text[64]);
 /* Whether the folder has results of some grid: ORR_EMISSING where it has none. */
 int verdict_results_there(const char *folder);
 struct orr_file;
-/* Table 1 of [L] beside ours, as Markdown, from table1.json, table1_p3.json and tables_a4_a6.json of
- * the folder; what is not there is "-". */
+/* Table 1 of [L] beside ours, as Markdown, from table1.json, table1_p3.json and tables_a4_a6.json
+ * of the folder; what is not there is "-". */
 int verdict_table1(const char *folder, struct orr_file *file);
 /* The ledger as Markdown, into `path`, atomically. */
 int verdict_ledger(const char *folder, const char *path);
