@@ -33,33 +33,79 @@ static void put_power(struct sr_expr *out, int feature, int power, bool square)
 
 enum { MOST_POWERS = 16 };
 
-/* The whole powers of the features whose product follows y best: linear regression of logarithms.
- * False where a feature is not positive. */
-static bool fit_powers(const struct sr_dictionary *d, int power[MOST_POWERS])
+/* log |v| at the rows where y is not 0, its mean taken off; false where it is not finite, or does
+ * not vary. */
+static bool take_log(const struct sr_dictionary *d, const double *v, double column[ROWS])
 {
-    const int n = d->data.features, width = n + 1;
-    double a[MOST_POWERS * (MOST_POWERS + 1)] = {0}, column[MOST_POWERS + 1][ROWS];
-    if (n > MOST_POWERS)
-        return false;
-    for (int f = 0; f <= n; f++) {
-        double mean = 0;
-        for (int i = 0; i < ROWS; i++) {
-            const double v = f < n ? d->x[f * ROWS + i] : fabs(d->data.y[i]);
-            if (!(v > 0))
-                return false;
-            column[f][i] = sr_op_table[SR_LOG].value(v, 0);
-            mean += column[f][i] / ROWS;
-        }
-        for (int i = 0; i < ROWS; i++)
-            column[f][i] -= mean;
+    double mean = 0, square = 0;
+    int n = 0;
+    for (int i = 0; i < ROWS; i++) {
+        column[i] = d->data.y[i] == 0 ? 0 : sr_op_table[SR_LOG].value(fabs(v[i]), 0);
+        mean += column[i];
+        n += d->data.y[i] == 0 ? 0 : 1;
     }
-    for (int f = 0; f < n; f++)
-        for (int g = 0; g <= n; g++)
-            a[f * width + g] = sr_dot(column[f], column[g], ROWS);
-    if (!sr_sum_solve(a, n))
+    mean /= n;
+    for (int i = 0; i < ROWS; i++) {
+        column[i] -= d->data.y[i] == 0 ? 0 : mean;
+        square += column[i] * column[i];
+    }
+    return isfinite(square) && square > 1e-12 * (1 + mean * mean) * n;
+}
+
+struct logarithm {
+    double score; /* -r^2 with that of y */
+    int feature;
+    double column[ROWS];
+};
+
+/* Leaves out what those before it span, as a column in another unit. Returns how many stay. */
+static int drop_spanned(struct logarithm *list, int n)
+{
+    double q[MOST_POWERS][ROWS];
+    int kept = 0;
+    for (int f = 0; f < n; f++) {
+        double *rest = q[kept];
+        memcpy(rest, list[f].column, sizeof q[kept]);
+        for (int k = 0; k < kept; k++) {
+            const double r = sr_dot(rest, q[k], ROWS) / sr_dot(q[k], q[k], ROWS);
+            for (int i = 0; i < ROWS; i++)
+                rest[i] -= r * q[k][i];
+        }
+        if (sr_dot(rest, rest, ROWS) > 1e-9 * sr_dot(list[f].column, list[f].column, ROWS))
+            list[kept++] = list[f];
+    }
+    return kept;
+}
+
+/* The whole powers of the features whose product follows y best: linear regression of logarithms of
+ * sizes. Features that are 0 somewhere, do not vary or are spanned by others have the power 0, and
+ * so have those that resemble y least where there are many. False where that leaves none. */
+static bool fit_powers(const struct sr_dictionary *d, int power[SR_FEATURES])
+{
+    double a[MOST_POWERS * (MOST_POWERS + 1)] = {0}, target[ROWS];
+    struct logarithm list[MOST_POWERS], item;
+    int n = 0;
+    for (int f = 0; f < d->data.features; f++)
+        power[f] = 0;
+    if (!take_log(d, d->data.y, target))
+        return false;
+    for (item.feature = 0; item.feature < d->data.features; item.feature++) {
+        if (!take_log(d, d->x + (size_t)item.feature * ROWS, item.column))
+            continue;
+        const double both = sr_dot(item.column, target, ROWS);
+        item.score = -both * both / sr_dot(item.column, item.column, ROWS);
+        sr_best_insert(list, sizeof item, &n, MOST_POWERS, &item);
+    }
+    n = drop_spanned(list, n);
+    for (int f = 0; f < n; f++) {
+        for (int g = 0; g < n; g++)
+            a[f * (n + 1) + g] = sr_dot(list[f].column, list[g].column, ROWS);
+        a[f * (n + 1) + n] = sr_dot(list[f].column, target, ROWS);
+    }
+    if (!n || !sr_sum_solve(a, n))
         return false;
     for (int f = 0; f < n; f++)
-        power[f] = (int)fmin(3, fmax(-3, round(a[f * width + n])));
+        power[list[f].feature] = (int)fmin(3, fmax(-3, round(a[f * (n + 1) + n])));
     return true;
 }
 
@@ -86,18 +132,23 @@ static bool write_powers(const struct sr_dictionary *d, uint64_t operators, cons
     return out->count && sr_put_end(d->data.language, out, SR_NODES);
 }
 
-/* Variance of log |y / h|; equal to rounding where formulas are one but for a factor. */
+/* Variance of log |y / h| where y is not 0; equal to rounding where formulas are one but for a
+ * factor. */
 static double variance(const struct sr_dictionary *d, const struct sr_expr *h)
 {
     double value[ROWS], sum = 0, square = 0;
+    int n = 0;
     if (!sr_eval(h, &d->data, value))
         return HUGE_VAL;
     for (int i = 0; i < ROWS; i++) {
+        if (d->data.y[i] == 0)
+            continue;
+        n++;
         const double z = sr_op_table[SR_LOG].value(fabs(d->data.y[i] / value[i]), 0);
         sum += z;
         square += z * z;
     }
-    const double result = square / ROWS - sum / ROWS * (sum / ROWS);
+    const double result = square / n - sum / n * (sum / n);
     return isfinite(result) ? result : HUGE_VAL;
 }
 
@@ -114,7 +165,7 @@ static void list_factors(struct sr_dictionary *d, const struct sr_bank *bank, in
                          uint64_t operators)
 {
     struct sr_factor factor[SR_FACTORS];
-    int powers[MOST_POWERS];
+    int powers[SR_FEATURES];
     const bool has_law = fit_powers(d, powers);
     struct rated list[FACTORS - 1], item; /* 1 comes before them */
     int close = 0, n = 0;

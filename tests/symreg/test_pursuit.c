@@ -156,6 +156,66 @@ static void factors_hold_the_power_law(void **state)
     table_free(&t);
 }
 
+enum spoilt { CONSTANT, ZERO, FLAG, SIGNED, OTHER_UNIT, ZERO_Y, SIGNS, SPOILT };
+
+/* The column m1, which the law does not have, is what no logarithm can be taken of, or what says
+ * nothing more; or y is 0 in a row; or m2 and with it y are below 0 in some. */
+static void spoil(struct table *t, enum spoilt kind)
+{
+    double *m1 = t->x + t->data.rows, *m2 = m1 + t->data.rows;
+    gsl_rng *rng = random_stream(3);
+    for (size_t i = 0; i < t->data.rows; i++) {
+        if (kind == CONSTANT || kind == ZERO)
+            m1[i] = kind == CONSTANT;
+        else if (kind == FLAG)
+            m1[i] = gsl_rng_uniform(rng) < 0.5;
+        else if (kind == SIGNED)
+            m1[i] = gsl_ran_gaussian(rng, 1);
+        else if (kind == OTHER_UNIT)
+            m1[i] = 2.2046 * m2[i];
+        else if (kind == SIGNS && i % 3 == 0) {
+            m2[i] = -m2[i];
+            t->y[i] = -t->y[i];
+        }
+    }
+    if (kind == ZERO_Y)
+        t->y[0] = 0;
+    gsl_rng_free(rng);
+}
+
+static void factors_bear_awkward_columns(void **state)
+{
+    (void)state;
+    static struct sr_dictionary d;
+    const struct sr_settings s = default_settings();
+    const double low[FEATURES] = {0.5, 0.5, 0.5}, high[FEATURES] = {5, 5, 5};
+    enum { LAWS = 3 };
+    const struct sr_expr law[LAWS] = {formula("square(r) / (m2 * square(m2))"),
+                                      formula("square(r) / (m1 * square(m1))"),
+                                      formula("square(r)")};
+    for (enum spoilt kind = 0; kind < SPOILT; kind++) {
+        struct table t;
+        struct sr_bank bank;
+        int found = 0;
+        d = (struct sr_dictionary){0};
+        table_of(&t, "square(r) / (m2 * square(m2)) * (1.3 - 0.3 * exp(-1 * r * m2))");
+        spoil(&t, kind);
+        bank_of(&bank, &s, &t);
+        assert_int_equal(
+            sr_dictionary_init(&d, &bank, bank.all.count, sr_settings_operators(&s), &t.data), 0);
+        for (int i = 1; i < d.factors; i++)
+            for (int k = 0; k < LAWS; k++)
+                if ((k != 1 || kind == OTHER_UNIT) &&
+                    disagreement(&d.factor[i], &law[k], FEATURES, low, high, 1) < 1e-12)
+                    found++;
+        if (found != 2)
+            fail_msg("kind %d: %d factors are the law or what multiplies in it", kind, found);
+        sr_dictionary_free(&d);
+        sr_bank_free(&bank);
+        table_free(&t);
+    }
+}
+
 /* What the sums alone add for a law. */
 static void sums_of(const struct sr_settings *s, const struct sr_loss *loss, int threads,
                     struct sr_seeds *seeds)
@@ -217,6 +277,7 @@ int main(void)
         cmocka_unit_test(writes_sums),
         cmocka_unit_test(columns_are_units),
         cmocka_unit_test(factors_hold_the_power_law),
+        cmocka_unit_test(factors_bear_awkward_columns),
         cmocka_unit_test(finds_sums),
     };
     return cmocka_run_group_tests_name("symreg/pursuit", tests, NULL, NULL);
