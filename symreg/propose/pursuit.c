@@ -27,9 +27,10 @@ enum {
 
 static const double promising = 0.3; /* 1 - R^2 */
 
-/* The first columns are the simplest formulas: of these all triples are tried. Of more the pursuit
- * takes larger ones that stand for two terms at once, so each number is tried. */
-static const int limit[] = {SR_DICTIONARY_SMALL, 1536, COLUMNS};
+/* The first columns are the simplest formulas: of these all triples are tried, and of the very
+ * first by themselves, since under noise larger ones follow the rows a little better. Of more the
+ * pursuit takes larger ones that stand for two terms at once, so each number is tried. */
+static const int limit[] = {64, SR_DICTIONARY_SMALL, 1536, COLUMNS};
 enum { LIMITS = sizeof limit / sizeof *limit };
 
 struct sum {

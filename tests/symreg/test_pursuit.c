@@ -269,6 +269,36 @@ static void finds_sums(void **state)
     }
 }
 
+/* With noise a sum of larger columns, (r - m1)^2, r m1 and m2^2, follows the rows a little better
+ * than the law's, r^2, m1^2 and m2^2: the law's is found nonetheless. */
+static void finds_the_simplest_sum_under_noise(void **state)
+{
+    (void)state;
+    static struct sr_seeds seeds;
+    const struct sr_expr law = formula("inv(square(r) + square(m1) + square(m2))");
+    const uint64_t hash = sr_expr_canonical_hash(NULL, &law);
+    for (uint64_t k = 0; k < 4; k++) {
+        const struct sr_settings s = default_settings();
+        gsl_rng *rng = random_stream(40 + k);
+        struct table t;
+        struct sr_loss loss;
+        bool found = false;
+        table_uniform(&t, 300, rng, "inv(square(r) + square(m1) + square(m2))");
+        for (size_t i = 0; i < t.data.rows; i++)
+            t.y[i] *= 1 + 0.01 * gsl_ran_gaussian(rng, 1);
+        assert_int_equal(sr_loss_init(&loss, ORR_SR_L2, &t.data), 0);
+        seeds.count = 0;
+        sums_of(&s, &loss, 1, &seeds);
+        for (int i = 0; i < seeds.count; i++)
+            found = found || sr_expr_canonical_hash(NULL, &seeds.expr[i]) == hash;
+        if (!found)
+            fail_msg("table %d: not among %d sums", (int)k, seeds.count);
+        sr_loss_free(&loss);
+        table_free(&t);
+        gsl_rng_free(rng);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +309,7 @@ int main(void)
         cmocka_unit_test(factors_hold_the_power_law),
         cmocka_unit_test(factors_bear_awkward_columns),
         cmocka_unit_test(finds_sums),
+        cmocka_unit_test(finds_the_simplest_sum_under_noise),
     };
     return cmocka_run_group_tests_name("symreg/pursuit", tests, NULL, NULL);
 }
