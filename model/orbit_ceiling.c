@@ -99,6 +99,8 @@ static int learn_prior(struct gpt_source *training, int steps, struct gpt_orbit_
         if (!rc && *two)
             rc = fit_all(&o, p + first);
     }
+    if (*two && !rc)
+        gpt_orbit_prior_turn(n, p, prior);
     for (int k = 0; k < GPT_ORBIT_PARAMETERS && *two && !rc; k++) {
         for (int i = 0; i < n; i++)
             sorted[i] = p[i][k];

@@ -74,6 +74,39 @@ struct problem {
     const struct gpt_orbit_prior *prior;
 };
 
+static const enum gpt_orbit_parameter across[] = {GPT_ORBIT_Y, GPT_ORBIT_VY, GPT_ORBIT_CY};
+enum { ACROSS = sizeof across / sizeof *across };
+
+/* The mirror image at the line from the star to the first place. */
+static void mirror(double p[GPT_ORBIT_PARAMETERS])
+{
+    for (int k = 0; k < ACROSS; k++)
+        p[across[k]] = -p[across[k]];
+}
+
+void gpt_orbit_prior_turn(int n, double (*p)[GPT_ORBIT_PARAMETERS], struct gpt_orbit_prior *prior)
+{
+    int clockwise = 0;
+    for (int i = 0; i < n; i++)
+        clockwise += p[i][GPT_ORBIT_VY] < 0;
+    prior->both_ways = 20 * clockwise >= n && 20 * (n - clockwise) >= n;
+    prior->most_clockwise = 2 * clockwise > n;
+    for (int i = 0; i < n && prior->both_ways; i++)
+        if (p[i][GPT_ORBIT_VY] < 0)
+            mirror(p[i]);
+}
+
+/* The prior of orbits that go as these places do. */
+static struct gpt_orbit_prior prior_of(const struct gpt_orbit_prior *prior, int steps,
+                                       const double *place)
+{
+    struct gpt_orbit_prior own = *prior;
+    const bool clockwise = steps > 1 ? place[5] - place[7] < 0 : prior->most_clockwise;
+    if (prior->both_ways && clockwise)
+        mirror(own.mean);
+    return own;
+}
+
 /* mu and the relative state at the first step; false where the parameters are no orbit. */
 static bool first_state(const double p[GPT_ORBIT_PARAMETERS], double *mu, double state[4])
 {
@@ -214,7 +247,8 @@ int gpt_orbit_fit_ahead(int steps, const double place[], double sd,
         turned[2 * i] = cosine * x + sine * y;
         turned[2 * i + 1] = cosine * y - sine * x;
     }
-    struct problem o = {steps, turned, sd / r, prior};
+    const struct gpt_orbit_prior own_prior = prior_of(prior, steps, turned);
+    struct problem o = {steps, turned, sd / r, &own_prior};
     const int rc = descend_from_all(&o, p, start);
     bool there = !rc && first_state(p, &mu, state);
     for (int k = 1; k < steps && there; k++)

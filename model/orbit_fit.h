@@ -27,12 +27,18 @@ enum gpt_orbit_parameter {
     GPT_ORBIT_PARAMETERS
 };
 
-/* What is known before: normal distributions of the parameters. */
+/* What is known before: normal distributions of the parameters. Where orbits go both ways these are
+ * of counterclockwise ones, and those of the others are their mirror images: the second place tells
+ * which; before it the orbit goes as most do. */
 struct gpt_orbit_prior {
     double mean[GPT_ORBIT_PARAMETERS], sd[GPT_ORBIT_PARAMETERS];
+    bool both_ways, most_clockwise;
 };
-/* Nearly nothing: a circular orbit, counter-clockwise, with great deviations. */
+/* Nearly nothing: a circular orbit, counterclockwise, with great deviations. */
 struct gpt_orbit_prior gpt_orbit_wide_prior(void);
+/* Of the parameters p (n) of orbits that are known: whether they go both ways, a twentieth of them
+ * at least, and then those that go clockwise become their mirror images. */
+void gpt_orbit_prior_turn(int n, double (*p)[GPT_ORBIT_PARAMETERS], struct gpt_orbit_prior *prior);
 
 /* Fits an orbit to `steps` >= 1 places (planet, star), place (steps, 2, 2), at equal distances
  * in time: nonlinear least squares with an error of sd, in the places' unit, and the prior

@@ -181,14 +181,16 @@ void probe_orbit_state(const struct probe_orbit *o, double state[6], double forc
         force[c] = -sim_force(state[4], state[5], r) * o->state[c] / r;
 }
 
-void probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *prior)
+int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *prior)
 {
-    double sum[GPT_ORBIT_PARAMETERS] = {0}, square[GPT_ORBIT_PARAMETERS] = {0};
+    double(*p)[GPT_ORBIT_PARAMETERS] = orr_alloc((size_t)set->n, sizeof *p);
+    if (!p)
+        return ORR_ENOMEM;
     for (int i = 0; i < set->n; i++) {
         const struct probe_orbit o = probe_orbit_true(set, i, 0);
         const double *s = o.state, r = hypot(s[0], s[1]), speed = sqrt(o.mu / r);
         const double cosine = s[0] / r, sine = s[1] / r;
-        const double p[GPT_ORBIT_PARAMETERS] = {
+        const double own[GPT_ORBIT_PARAMETERS] = {
             [GPT_ORBIT_X] = 1,
             [GPT_ORBIT_VX] = (cosine * s[2] + sine * s[3]) / speed,
             [GPT_ORBIT_VY] = (cosine * s[3] - sine * s[2]) / speed,
@@ -196,16 +198,21 @@ void probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior 
             [GPT_ORBIT_SHARE] = o.share,
             [GPT_ORBIT_CX] = (cosine * o.barycentre[0] + sine * o.barycentre[1]) / r,
             [GPT_ORBIT_CY] = (cosine * o.barycentre[1] - sine * o.barycentre[0]) / r};
-        for (int k = 0; k < GPT_ORBIT_PARAMETERS; k++) {
-            sum[k] += p[k];
-            square[k] += p[k] * p[k];
-        }
+        memcpy(p[i], own, sizeof own);
     }
+    gpt_orbit_prior_turn(set->n, p, prior);
     for (int k = 0; k < GPT_ORBIT_PARAMETERS; k++) {
-        prior->mean[k] = sum[k] / set->n;
-        const double variance = square[k] / set->n - prior->mean[k] * prior->mean[k];
+        double sum = 0, square = 0;
+        for (int i = 0; i < set->n; i++) {
+            sum += p[i][k];
+            square += p[i][k] * p[i][k];
+        }
+        prior->mean[k] = sum / set->n;
+        const double variance = square / set->n - prior->mean[k] * prior->mean[k];
         prior->sd[k] = fmax(sqrt(fmax(variance, 0)), 1e-6);
     }
+    free(p);
+    return 0;
 }
 
 /* The orbit of fitted parameters at the first step, whose places are dx, dy apart. */

@@ -331,8 +331,7 @@ int probe_observer(const struct probe_labelled *fit, const struct probe_labelled
     struct gpt_orbit_prior prior;
     double *found = orr_alloc((size_t)judged->steps * PROBE_NUMBERS, sizeof *found);
     bool *wanted = orr_alloc((size_t)judged->steps, sizeof *wanted);
-    int rc = found && wanted ? 0 : ORR_ENOMEM;
-    probe_orbit_prior(fit, &prior);
+    int rc = found && wanted ? probe_orbit_prior(fit, &prior) : ORR_ENOMEM;
     for (int c = 0; c < count && !rc; c++) {
         means(fit, &contexts[c], mean[c]);
         for (int k = 0; k < contexts[c].count; k++)

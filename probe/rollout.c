@@ -78,9 +78,9 @@ static int by_fit(struct rollout *r, const struct gpt_orbit_prior *prior, int i)
 static int find_prior(const struct rollout *r, struct gpt_orbit_prior *prior)
 {
     struct probe_labelled set = {0};
-    const int rc = probe_labelled_make(&set, &r->probe, SIM_SPLIT_TWO_BODY_TRAIN, PRIOR);
+    int rc = probe_labelled_make(&set, &r->probe, SIM_SPLIT_TWO_BODY_TRAIN, PRIOR);
     if (!rc)
-        probe_orbit_prior(&set, prior);
+        rc = probe_orbit_prior(&set, prior);
     probe_labelled_free(&set);
     return rc;
 }

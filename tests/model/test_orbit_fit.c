@@ -104,6 +104,51 @@ static void few_places_follow_the_prior(void **unused)
     assert_true(hypot(next[0] - place[8], next[1] - place[9]) < 0.02 * moved);
 }
 
+/* Where orbits go both ways, two places tell which, and what is expected of the one that goes
+ * clockwise is the mirror image of what is expected of the other. */
+static void directions_are_alike(void **unused)
+{
+    (void)unused;
+    enum { N = 40 };
+    double p[N][GPT_ORBIT_PARAMETERS];
+    struct gpt_orbit_prior prior = gpt_orbit_wide_prior();
+    assert_false(prior.both_ways);
+    for (int few = 1; few <= 2; few++) { /* a fortieth, and a twentieth */
+        for (int i = 0; i < N; i++)
+            for (int k = 0; k < GPT_ORBIT_PARAMETERS; k++)
+                p[i][k] = (k == GPT_ORBIT_VY ? 1.25 : 0.5) * (i < few ? -1 : 1);
+        gpt_orbit_prior_turn(N, p, &prior);
+        assert_int_equal(prior.both_ways, few == 2);
+        assert_false(prior.most_clockwise);
+        assert_near(p[0][GPT_ORBIT_VY], few == 2 ? 1.25 : -1.25, 0);
+        assert_near(p[0][GPT_ORBIT_CY], few == 2 ? 0.5 : -0.5, 0);
+        assert_near(p[0][GPT_ORBIT_VX], -0.5, 0);
+    }
+    prior.mean[GPT_ORBIT_VY] = 1.1;
+    prior.sd[GPT_ORBIT_VY] = 0.12;
+    prior.sd[GPT_ORBIT_CX] = prior.sd[GPT_ORBIT_CY] = 0.1;
+    for (int i = 0; i < ORBITS; i++) {
+        double place[2][(STEPS + 1) * 4], next[2][2], error[2];
+        places_of(&orbits[i], 0.6, 1.1, 0.04, place[0]);
+        for (int k = 0; k < (STEPS + 1) * 4; k++)
+            place[1][k] = k % 2 ? -place[0][k] : place[0][k];
+        for (int steps = 1; steps <= 3; steps++) {
+            for (int k = 0; k < 2; k++) {
+                assert_int_equal(gpt_orbit_fit(steps, place[k], 1e-7, &prior, p[0], false, next[k]),
+                                 0);
+                error[k] =
+                    hypot(next[k][0] - place[k][4 * steps], next[k][1] - place[k][4 * steps + 1]);
+            }
+            if (steps > 1)
+                assert_near(error[0], error[1], 0.06 * error[0] + 1e-6); /* forward differences */
+        }
+        prior.most_clockwise = !prior.most_clockwise; /* before the second place: as most go */
+        double turned[2];
+        assert_int_equal(gpt_orbit_fit(1, place[0], 1e-7, &prior, p[0], false, turned), 0);
+        assert_true(hypot(turned[0] - next[0][0], turned[1] - next[0][1]) > 1e-3);
+    }
+}
+
 /* Noise of 0.002 in every place: the extrapolation is off by little more. */
 static void noise_is_averaged(void **unused)
 {
@@ -144,6 +189,7 @@ int main(void)
         cmocka_unit_test(advance_is_the_closed_form),
         cmocka_unit_test(places_determine_the_next),
         cmocka_unit_test(few_places_follow_the_prior),
+        cmocka_unit_test(directions_are_alike),
         cmocka_unit_test(noise_is_averaged),
         cmocka_unit_test(one_place_for_both_is_an_error),
     };
