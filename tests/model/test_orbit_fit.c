@@ -142,10 +142,14 @@ static void directions_are_alike(void **unused)
             if (steps > 1)
                 assert_near(error[0], error[1], 0.06 * error[0] + 1e-6); /* forward differences */
         }
-        prior.most_clockwise = !prior.most_clockwise; /* before the second place: as most go */
-        double turned[2];
-        assert_int_equal(gpt_orbit_fit(1, place[0], 1e-7, &prior, p[0], false, turned), 0);
-        assert_true(hypot(turned[0] - next[0][0], turned[1] - next[0][1]) > 1e-3);
+        for (int k = 0; k < 2; k++) { /* before the second place: as most go */
+            prior.most_clockwise = k;
+            assert_int_equal(gpt_orbit_fit(1, place[0], 1e-7, &prior, p[0], false, next[k]), 0);
+        }
+        const double dx = place[0][0] - place[0][2], dy = place[0][1] - place[0][3];
+        for (int k = 0; k < 2; k++) /* seen from the star, to the left or to the right */
+            assert_true((dx * (next[k][1] - place[0][1]) - dy * (next[k][0] - place[0][0]) < 0) ==
+                        k);
     }
 }
 
