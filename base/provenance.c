@@ -281,13 +281,13 @@ static int tell_values(char *why, const cJSON *expected, const cJSON *found)
             continue;
         if (count++ < 2)
             append(why, "%s%s is %.60s, expected %.60s", count > 1 ? "; " : "", item->string,
-                   other ? text_of(other) : "none", text_of(item));
+                   other ? text_of(other) : "not set", text_of(item));
     }
     cJSON_ArrayForEach (item, found) {
         if (!cJSON_IsString(item) || cJSON_GetObjectItemCaseSensitive(expected, item->string))
             continue;
         if (count++ < 2)
-            append(why, "%s%s is %.60s, expected none", count > 1 ? "; " : "", item->string,
+            append(why, "%s%s is %.60s, expected it not set", count > 1 ? "; " : "", item->string,
                    text_of(item));
     }
     if (count > 2)
