@@ -19,6 +19,7 @@ enum {
     BLOCK = SR_VEC_COLUMNS, /* columns at a time: divides COLUMNS */
     TERMS = SR_TERMS,
     OUTERS = 8,   /* H: the identity and operators with an inverse */
+    FACTORS = 12, /* h that pursuit tries, which costs the most */
     SWEEPS = 3,   /* of exchanges */
     VARIANTS = 4, /* of every sum: equal weights joined or not, with and without d */
     FIT_STEPS = 15,
@@ -31,7 +32,7 @@ static const double promising = 0.3; /* 1 - R^2 */
  * first by themselves, since under noise larger ones follow the rows a little better. Of more the
  * pursuit takes larger ones that stand for two terms at once, so each number is tried. */
 static const int limit[] = {64, SR_DICTIONARY_SMALL, 1536, COLUMNS};
-enum { LIMITS = sizeof limit / sizeof *limit };
+enum { LIMITS = sizeof limit / sizeof *limit, SIMPLEST = 1 /* of them */ };
 
 struct sum {
     const struct sr_expr *factor;
@@ -274,11 +275,13 @@ static void add_seeds(struct sr_proposal *p, const struct sr_expr *expr, const d
     }
 }
 
-static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d)
+/* Sums of the first columns, by the numbers of them from limit[from] to before limit[to]. */
+static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d, int from, int to)
 {
     struct sr_outer outer[OUTERS];
     const int outers = sr_outer_list(p->settings, false, OUTERS, outer);
-    const int targets = sr_proposal_take(p, d->factors * outers * LIMITS * VARIANTS) / VARIANTS;
+    const int factors = from < SIMPLEST || d->factors < FACTORS ? d->factors : FACTORS;
+    const int targets = sr_proposal_take(p, factors * outers * (to - from) * VARIANTS) / VARIANTS;
     const int count = targets * VARIANTS;
     struct sum *sum = orr_alloc((size_t)targets + 1, sizeof *sum);
     struct sr_expr *expr = orr_alloc((size_t)count + 1, sizeof *expr);
@@ -288,8 +291,9 @@ static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d)
         sr_fill(reached, (size_t)count, HUGE_VAL);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(p->threads)
         for (int t = 0; t < targets; t++) {
-            const int pair = t / LIMITS, before = t % LIMITS ? limit[t % LIMITS - 1] : 0;
-            const int columns = d->count < limit[t % LIMITS] ? d->count : limit[t % LIMITS];
+            const int pair = t / (to - from), l = from + t % (to - from);
+            const int before = l ? limit[l - 1] : 0;
+            const int columns = d->count < limit[l] ? d->count : limit[l];
             if (columns > before &&
                 set_target(d, &d->factor[pair / outers], outer[pair % outers], columns, &sum[t]))
                 work_out(p, d, &sum[t], expr + (size_t)t * VARIANTS,
@@ -303,15 +307,27 @@ static int search_sums(struct sr_proposal *p, const struct sr_dictionary *d)
     return rc;
 }
 
-int sr_pursuit_find(struct sr_proposal *p)
+/* Of the bank when so many formulas were tried. */
+static int find(struct sr_proposal *p, double tried, int from, int to)
 {
     struct sr_dictionary d = {0};
     if (p->loss->data->rows < ROWS || !sr_has(p->operators, SR_MUL) ||
         !sr_has(p->operators, SR_ADD))
         return 0;
+    sr_proposal_fill(p, tried);
     int rc = sr_dictionary_init(&d, &p->bank, p->early, p->operators, p->loss->data);
     if (!rc && d.count)
-        rc = search_sums(p, &d);
+        rc = search_sums(p, &d, from, to);
     sr_dictionary_free(&d);
     return rc;
+}
+
+int sr_simplest_sums_find(struct sr_proposal *p)
+{
+    return find(p, p->settings->enumerate / 8, 0, SIMPLEST);
+}
+
+int sr_pursuit_find(struct sr_proposal *p)
+{
+    return find(p, p->settings->enumerate, SIMPLEST, LIMITS);
 }

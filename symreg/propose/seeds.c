@@ -72,21 +72,13 @@ void sr_proposal_fill(struct sr_proposal *p, double budget)
     sr_bank_fill(&p->bank, budget);
 }
 
-/* Sums of the formulas of the filled bank. */
-static int find_sums(struct sr_proposal *p)
-{
-    if (p->loss->data->rows < SR_ROWS)
-        return 0;
-    sr_proposal_fill(p, p->settings->enumerate);
-    return sr_pursuit_find(p);
-}
-
 int sr_seeds_all(const struct sr_settings *settings, const struct sr_loss *loss,
                  struct sr_limit limit, struct sr_thread *thread, int threads,
                  struct sr_seeds *seeds)
 {
-    int (*const stage[])(struct sr_proposal *) = {sr_small_find, find_sums, sr_composed_find,
-                                                  sr_collapse_find};
+    /* what costs least comes first: an exact formula ends them */
+    int (*const stage[])(struct sr_proposal *) = {
+        sr_small_find, sr_simplest_sums_find, sr_composed_find, sr_collapse_find, sr_pursuit_find};
     struct sr_proposal p;
     int rc = sr_proposal_init(&p, settings, loss, thread, threads, seeds);
     p.limit = limit;

@@ -34,7 +34,9 @@ int sr_composed_find(struct sr_proposal *p);
 void sr_proposal_fill(struct sr_proposal *p, double budget);
 /* Curves to which the table collapses, h phi(u) (collapse.c). */
 int sr_collapse_find(struct sr_proposal *p);
-/* Sums of up to three small formulas, h H(a f + b g + c k + d) (pursuit.c). */
+/* Sums of up to three small formulas, h H(a f + b g + c k + d) (pursuit.c): triples of the
+ * very simplest, and what all triples of more and pursuit find. */
+int sr_simplest_sums_find(struct sr_proposal *p);
 int sr_pursuit_find(struct sr_proposal *p);
 
 /* Pairs: offers h H(a f + b g + c) of formulas of the bank, which is filled (pairs.c). */

@@ -229,6 +229,7 @@ static void sums_of(const struct sr_settings *s, const struct sr_loss *loss, int
     }
     assert_int_equal(sr_proposal_init(&p, s, loss, worker, threads, seeds), 0);
     sr_proposal_fill(&p, s->enumerate);
+    assert_int_equal(sr_simplest_sums_find(&p), 0);
     assert_int_equal(sr_pursuit_find(&p), 0);
     sr_proposal_free(&p);
     for (int i = 0; i < threads; i++) {
