@@ -156,6 +156,10 @@ struct orr_mean {
 };
 /* Of those of x (n) that are finite. */
 struct orr_mean orr_mean_of(const double x[], int n);
+/* How many numbers it takes until the 95% interval of their mean leaves out 0 with a probability of
+ * 80%, if they spread as these do and the true mean is `effect`; 0: more than 1,000. By Student's t
+ * in place of its noncentral distribution, which is a number too few at most. */
+int orr_mean_power(struct orr_mean mean, double effect);
 /* The 95% percentile interval of the mean's bootstrap (Efron and Tibshirani 1993, chapter 13), of
  * those of x (n) that are finite: over all n^n resamples of up to 6 numbers, else over 10,000, the
  * same ones in each call. Of few numbers it is too narrow (of 3, about 0.75 instead of 0.95): state

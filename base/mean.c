@@ -30,6 +30,16 @@ struct orr_mean orr_mean_of(const double x[], int n)
     return result;
 }
 
+int orr_mean_power(struct orr_mean mean, double effect)
+{
+    const double deviation = mean.error * sqrt(mean.n);
+    for (int n = 2; n <= 1000 && deviation > 0; n++)
+        if (fabs(effect) * sqrt(n) >=
+            deviation * (gsl_cdf_tdist_Pinv(0.975, n - 1) + gsl_cdf_tdist_Pinv(0.8, n - 1)))
+            return n;
+    return 0;
+}
+
 /* Mean of resample k: of few numbers the digits of k to the base n choose, of more a stream. */
 static double resample(const double x[], int n, int k)
 {

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <gsl/gsl_cdf.h>
+
 const char *const verdict_ruling_name[] = {"reproduced", "refuted here", "open", "shown"};
 
 static enum verdict_ruling equal(double size, double mean, double half, char why[256])
@@ -119,8 +121,32 @@ static enum verdict_ruling rule_on_learned(const struct verdict_claim *claim,
     return of_room == ruling ? ruling : VERDICT_OPEN;
 }
 
-enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
-                                    const struct verdict_fact *fact, char why[256])
+/* How many seeds decide an open claim, if the mean is what it is: by telling it from 0, or from the
+ * smallest effect that the claim's words allow. Where no model has room, and of two scales, no
+ * number of seeds can be named. */
+static void add_power(const struct verdict_claim *claim, const struct verdict_fact *fact,
+                      char why[256])
+{
+    const size_t used = strlen(why);
+    const double error = fact->half / gsl_cdf_tdist_Pinv(0.975, fact->n - 1);
+    const struct orr_mean mean = {fact->mean, fact->half, error, fact->n};
+    const double sign = claim->rule == VERDICT_BELOW ? -1 : 1;
+    double effect = claim->rule == VERDICT_EQUAL ? NAN : fabs(fact->mean);
+    if (claim->rule == VERDICT_SMALL)
+        effect = fabs(claim->size - effect);
+    else if (sign * claim->size > sign * fact->mean)
+        effect = fmax(effect, fabs(claim->size - fact->mean));
+    if (!isfinite(effect) || !isfinite(error) || fact->learned)
+        return;
+    const int seeds = orr_mean_power(mean, effect);
+    if (seeds)
+        snprintf(why + used, 256 - used, "; %d seeds would decide a difference like this", seeds);
+    else
+        snprintf(why + used, 256 - used, "; more than 1,000 seeds for a difference so small");
+}
+
+static enum verdict_ruling rule_on(const struct verdict_claim *claim,
+                                   const struct verdict_fact *fact, char why[256])
 {
     static const char *const other[] = {[VERDICT_ORBITS] = "the claim is of text",
                                         [VERDICT_TEXT] = "the claim is of orbits",
@@ -146,6 +172,17 @@ enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
     else
         return rule_with_room(claim, fact, why);
     return VERDICT_OPEN;
+}
+
+enum verdict_ruling verdict_rule_on(const struct verdict_claim *claim,
+                                    const struct verdict_fact *fact, char why[256])
+{
+    const enum verdict_ruling ruling = rule_on(claim, fact, why);
+    const bool no_room = fact->most <= claim->size && claim->size > 0;
+    if (ruling == VERDICT_OPEN && fact->there && fact->n > 1 && !no_room &&
+        !is_explained(claim, fact))
+        add_power(claim, fact, why);
+    return ruling;
 }
 
 /* ------------------------------------------------------------------------------- ledger */

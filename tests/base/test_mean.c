@@ -25,6 +25,22 @@ static void means_and_their_intervals(void **state)
     assert_true(isnan(one.half) && isnan(one.error) && isnan(none.mean));
 }
 
+/* Exact sizes of samples by the noncentral t distribution (Cohen 1988; 0.05 two-sided, power 0.80):
+ * 10 for an effect of one deviation, 34 of half a one, 199 of a fifth. */
+static void numbers_that_show_an_effect(void **state)
+{
+    (void)state;
+    const double x[] = {-1, 1, -1, 1, -1, 1, -1, 1};
+    const struct orr_mean mean = orr_mean_of(x, 8);
+    const double deviation = sqrt(8 / 7.0);
+    assert_int_equal(orr_mean_power(mean, deviation), 10);
+    assert_int_equal(orr_mean_power(mean, -deviation), 10);
+    assert_int_equal(orr_mean_power(mean, deviation / 2), 34);
+    assert_int_equal(orr_mean_power(mean, deviation / 5), 199);
+    assert_int_equal(orr_mean_power(mean, deviation / 20), 0);
+    assert_int_equal(orr_mean_power(orr_mean_of(x, 1), 1), 0);
+}
+
 static void every_resample_of_few_numbers(void **state)
 {
     (void)state;
@@ -60,6 +76,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(means_and_their_intervals),
+        cmocka_unit_test(numbers_that_show_an_effect),
         cmocka_unit_test(every_resample_of_few_numbers),
         cmocka_unit_test(resamples_of_many_numbers),
     };

@@ -300,6 +300,21 @@ static void grounds_are_those_of_the_claim(void **state)
     claim.ground = VERDICT_NO_PAPER;
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_SHOWN);
     assert_string_equal(why, "a question of our own");
+    /* an open claim says how many seeds would decide it, where seeds are what it lacks */
+    claim = (struct verdict_claim){.rule = VERDICT_ABOVE};
+    fact = (struct verdict_fact){
+        .there = true, .mean = 0.139, .half = 0.376, .n = 5, .most = NAN, .floor = -1};
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
+    assert_string_equal(why, "within chance; 40 seeds would decide a difference like this");
+    fact.mean = 0.01;
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
+    assert_string_equal(why, "within chance; more than 1,000 seeds for a difference so small");
+    claim.size = 0.3; /* and then it is soon known that it is not so large */
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
+    assert_string_equal(why, "within chance; 11 seeds would decide a difference like this");
+    fact.most = 0.2;
+    assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_OPEN);
+    assert_null(strstr(why, "seeds"));
     claim = (struct verdict_claim){.rule = VERDICT_EQUAL, .size = 2};
     fact.n = 0;
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_SHOWN);
