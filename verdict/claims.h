@@ -12,7 +12,8 @@
  * column `d`; of a <probe>_grid.json what level `d` of factor `c` does, instead of `from`, to
  * quantity `a`, measure `b`, and the same less what it does to random weights ("x x y" of all
  * three: how what the second level does differs between the first ones, their interaction); of a
- * benchmark the value of row `a` over that of row `b`. */
+ * benchmark the value of row `a` over that of row `b`; of curves (a CSV) ln of the steps that
+ * setting `a` needs for the last held-out loss of `b`, over the steps of `b`. */
 enum verdict_source {
     VERDICT_OF_FIGURE,
     VERDICT_OF_PAIR,
@@ -21,7 +22,8 @@ enum verdict_source {
     VERDICT_OF_SEEDS,
     VERDICT_OF_GRID,
     VERDICT_OF_GRID_LEARNED,
-    VERDICT_OF_BENCH
+    VERDICT_OF_BENCH,
+    VERDICT_OF_CURVES
 };
 /* Which figures bear the claim out: above or below 0; an interval that has the published number;
  * nearer to 0 than `size`. */
@@ -86,6 +88,8 @@ void verdict_fact_text(const struct verdict_fact *fact, char text[64]);
 
 /* Whether the folder has results of some grid: ORR_EMISSING where it has none. */
 int verdict_results_there(const char *folder);
+/* The fact of a claim of curves: columns setting, seed, step, val_loss, steps ascending. */
+int verdict_curves(const char *path, const struct verdict_claim *claim, struct verdict_fact *fact);
 struct orr_file;
 /* Table 1 of [L] beside ours, as Markdown, from table1.json, table1_p3.json and tables_a4_a6.json
  * of the folder; what is not there is "-". */

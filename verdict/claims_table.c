@@ -15,6 +15,7 @@
 #define TABLE1    "make sweep GRID=grids/table1.grid"
 #define TABLE1_P3 "make sweep GRID=grids/table1_p3.grid"
 #define TABLES_A  "make sweep GRID=grids/tables_a4_a6.grid"
+#define GATE_TEXT "make sweep GRID=grids/gate_text.grid"
 #define PASSKEY15 "make sweep GRID=grids/passkey15.grid"
 #define MINI      "make sweep GRID=grids/study_mini.grid"
 
@@ -244,6 +245,14 @@ const struct verdict_claim verdict_claims[] = {
      "R2 of Newtonian quantities, held out, softmax nearer to 1 than random weights by", VERDICT,
      "verdict.json", VERDICT_OF_FIGURE, "readout_newton", "softmax", "nearer_than_floor", "", "",
      -1, VERDICT_ABOVE, 0, "the published score, another sum, has no such floor"},
+    {"A softplus gate needs fewer steps than a sigmoid gate for the same loss", "[G]", OF_TEXT,
+     "10% to 30% fewer", "ln of the steps to the sigmoid gate's last held-out loss over its own",
+     GATE_TEXT, "gate_text.csv", VERDICT_OF_CURVES, "softplus", "sigmoid", "", "", "", -1,
+     VERDICT_BELOW, -0.105, "-0.105 is 10% fewer"},
+    {"A softplus gate needs fewer steps than no gate for the same loss", "[G]", OF_TEXT,
+     "25% to 50% fewer", "ln of the steps to the last held-out loss without a gate over its own",
+     GATE_TEXT, "gate_text.csv", VERDICT_OF_CURVES, "softplus", "none", "", "", "", -1,
+     VERDICT_BELOW, -0.288, "-0.288 is 25% fewer"},
     {"A softplus gate is better than a sigmoid gate, on orbits", "[G]", OF_TEXT_ON_ORBITS,
      "10% to 30% fewer steps", "next-state error, AU, gate softplus instead of sigmoid", GATE,
      "gate.json", VERDICT_OF_GRID, "next place", "AU", "model.gate", "softplus", "sigmoid", 32,

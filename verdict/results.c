@@ -387,7 +387,8 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
                                          [VERDICT_OF_SEEDS] = "orrery-probe-seeds-1",
                                          [VERDICT_OF_GRID] = "orrery-probe-grid-1",
                                          [VERDICT_OF_GRID_LEARNED] = "orrery-probe-grid-1",
-                                         [VERDICT_OF_BENCH] = NULL}; /* these have none */
+                                         [VERDICT_OF_BENCH] = NULL, /* these have none */
+                                         [VERDICT_OF_CURVES] = NULL};
     *fact = (struct verdict_fact){.mean = NAN,
                                   .half = NAN,
                                   .ceiling = NAN,
@@ -398,6 +399,8 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
     TRY(orr_path(path, "%s/%s", folder, claim->file));
     if (!orr_exists(path))
         return 0;
+    if (claim->source == VERDICT_OF_CURVES)
+        return verdict_curves(path, claim, fact);
     TRY(orr_json_read(path, &json));
     if (format[claim->source] && !orr_json_says(json, "format", format[claim->source])) {
         const char *found = cJSON_GetStringValue(get(json, "format"));
@@ -425,6 +428,9 @@ int verdict_fact(const char *folder, const struct verdict_claim *claim, struct v
         break;
     case VERDICT_OF_BENCH:
         of_bench(json, claim, fact);
+        break;
+    case VERDICT_OF_CURVES:
+        break;
     }
     fact->difference = is_difference(claim);
     fact->half = verdict_half(fact->mean, fact->half, fact->n, fact->difference);

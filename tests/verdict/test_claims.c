@@ -320,6 +320,30 @@ static void grounds_are_those_of_the_claim(void **state)
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_SHOWN);
 }
 
+/* Steps to equal loss. Seed 0: b ends with 2 at step 100; a passes 2 halfway from 40 to 60. Seed 1: a
+ * ends at step 100 with 3, which b has at step 25. Seed 2 lacks b. */
+static void steps_to_equal_loss(void **state)
+{
+    (void)state;
+    write_text("c.csv", "setting,seed,step,val_loss\n"
+                        "a,0,20,4\na,0,40,3\na,0,60,1\na,0,100,0.5\n"
+                        "b,0,50,3\nb,0,100,2\n"
+                        "a,1,50,4\na,1,100,3\nb,1,20,3.5\nb,1,30,2.5\nb,1,100,2\n"
+                        "a,2,100,1\n");
+    const struct verdict_claim claim = {
+        .file = "c.csv", .source = VERDICT_OF_CURVES, .a = "a", .b = "b"};
+    const double first = log(0.5), second = log(4);
+    const double half = 12.706204736432095 * fabs(first - second) / 2;
+    const struct verdict_fact fact = fact_of(claim);
+    assert_true(fabs(fact.mean - (first + second) / 2) < 1e-12);
+    assert_true(fabs(fact.half - half) < 1e-8);
+    assert_int_equal(fact.n, 2);
+    write_text("c.csv", "setting,seed,step\na,0,1\n");
+    struct verdict_fact none;
+    assert_int_equal(verdict_fact(scratch_dir, &claim, &none), ORR_EFORMAT);
+    assert_non_null(strstr(orr_error(), "expected columns setting, seed, step and val_loss"));
+}
+
 /* Means over the seeds that there are; a file or a cell that is not there is "-". */
 static void table1_is_read_from_its_files(void **state)
 {
@@ -398,6 +422,7 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(intervals_decide, scratch_setup, scratch_teardown),
         cmocka_unit_test(grounds_are_those_of_the_claim),
+        cmocka_unit_test_setup_teardown(steps_to_equal_loss, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(table1_is_read_from_its_files, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(the_ledger_is_that_of_the_stored_results, scratch_setup,
