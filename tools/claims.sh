@@ -95,15 +95,17 @@ kept() {
     done
     [ ${#files[@]} -eq 0 ] || over grid "$1.json" "${files[@]}"
 }
-# curves GRID: held-out losses of trainings, a CSV a grid, whose cells are called seedN-SETTING-...
+# curves GRID PREFIX: held-out losses of trainings, a CSV a grid, whose cells are called
+# seedN-PREFIXSETTING-...
 curves() {
-    local log cell rows=$work/$1.csv
+    local log cell setting seed rows=$work/$1.csv
     echo setting,seed,step,val_loss >"$rows"
     for log in "$RUNS/$1"/*/*/pretrain/log.jsonl; do
         [ -e "$log" ] || continue
         cell=$(basename "${log%/*/pretrain/log.jsonl}")
+        setting=$(cut -d- -f2 <<<"$cell") seed=$(cut -d- -f1 <<<"${cell#seed}")
         sed -nE 's/.*"step": *([0-9]+).*"val_loss": *([0-9.eE+-]+).*/\1,\2/p' "$log" |
-            sed "s/^/$(cut -d- -f2 <<<"$cell"),$(cut -d- -f1 <<<"${cell#seed}"),/" >>"$rows"
+            sed "s/^/${setting#"$2"},$seed,/" >>"$rows"
     done
     [ "$(wc -l <"$rows")" -le 1 ] || take "$1.csv" "$rows"
 }
@@ -128,7 +130,7 @@ kept table1 length
 kept tables_a4_a6 length table1
 kept table1_p3 length
 kept passkey15 passkey
-curves gate_text
+curves gate_text gate
 runs universes
 runs ablation
 runs study_mini
