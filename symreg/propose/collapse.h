@@ -14,7 +14,7 @@
 
 /* ---- tables that collapse */
 
-enum { SR_COLLAPSE_VARIABLES = 192, SR_COLLAPSE_PARTS = 4 };
+enum { SR_COLLAPSE_VARIABLES = 512, SR_COLLAPSE_PARTS = 4 };
 /* What is looked at. */
 struct sr_collapse {
     struct sr_proposal *proposal;

@@ -87,6 +87,10 @@ fit phase $CASES/s6_modulated_phase.csv --target y --iterations 2 --set symreg.p
 check "phase: the wave" has_law phase y $CASES/s6_modulated_phase.csv 1e-12
 texts phase y $CASES/s6_modulated_phase.csv
 
+# ---- a normal density of three columns: y s is a function of (x - mu) / s
+fit gauss $CASES/gauss_0.csv --target y --iterations 1 --set symreg.populations=8
+check "gauss: the density" has_law gauss y $CASES/gauss_0.csv 1e-20
+
 # ---- digits of the table: F over 60 decades, 13 digits
 fit SI $CASES/s3_gravity_SI.csv --target F_N --iterations 2 --set symreg.populations=8
 is_gravity() {
