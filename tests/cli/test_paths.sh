@@ -53,7 +53,7 @@ show() { # NAME=VALUE...: what programs and tools of these recipes would get
 name='a\b$$c$d e  f`touch canary`g$(touch canary)h'"'i\"j;k&l*?[m]#n,o)p%q|r>s=t:u~/v"
 check "make with odd names" show PRESET="1$name" RUN="2$name" ATTENTION="3$name" DEVICE="4$name" \
     ORBITS_DIR="5$name" MINUTES="6$name" THREADS="7$name" RUNS="8$name" GRID="9$name" PNG="0$name" \
-    SET='a=$b`touch canary`  c='"'d\""
+    KEPT="k$name" SET='a=$b`touch canary`  c='"'d\""
 check_not "... runs nothing of them" test -e "$WORK/canary"
 run="[--preset][1$name][--run][2$name][--set][a=\$b\`touch][--set][canary\`][--set][c='d\"]"
 model="[--attention][3$name][--orbits][5$name]"
@@ -68,8 +68,8 @@ check "... and says them to the programs" equal "$stages[--threads][7$name]
 ${stages//$'\n'/[--plan]$'\n'}[--plan]
 [$BIN/report]$run$model[--resume][--plan]
 [tools/watch.sh][2$name][0$name]
-[RUNS=8$name][BIN=$BIN][JOBS=][exec][tools/sweep.sh][9$name]
-[RUNS=8$name][BIN=$BIN][tools/cells.sh][9$name]
+[RUNS=8$name][BIN=$BIN][JOBS=][KEPT=k$name][exec][tools/sweep.sh][9$name]
+[RUNS=8$name][BIN=$BIN][KEPT=k$name][tools/cells.sh][9$name]
 [RUNS=8$name][BIN=$BIN][JOBS=][exec][tools/verdict.sh][long]
 [RUNS=8$name][BIN=$BIN][tools/claims.sh][bench/results/verdict]" "$(cat "$WORK/out")"
 check "make where PRESET is in a folder" show PRESET="my/own.one.json" SET= ATTENTION= ORBITS_DIR=
