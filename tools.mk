@@ -39,8 +39,7 @@ GRID ?=
 RUNS ?= runs
 KEPT ?=
 sweep: all
-	@RUNS=$(call arg,RUNS) BIN='$(BIN)' JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) \
-	    exec tools/sweep.sh $(call arg,GRID)
+	@RUNS=$(call arg,RUNS) BIN='$(BIN)' JOBS=$(call arg,JOBS) KEPT=$(call arg,KEPT) exec tools/sweep.sh $(call arg,GRID)
 ## make verdict [VERDICT=short]       softmax, lssar, lssa, rw_softmax and untrained over 5 seeds, put
 ##                                    together into RUNS/verdict/verdict.{json,md}; short: 3 seeds of two
 VERDICT ?= long
