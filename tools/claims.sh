@@ -82,9 +82,9 @@ cells() {
     [ -e "${kept[0]}" ]
 }
 # kept GRID PROBE [FOLDER]: results of a probe, a file a cell, kept like cells; those of the grid's
-# attentions over grid GRID.json (FOLDER: where its cells lie, with those of another grid)
+# attentions, two at least, over grid GRID.json (FOLDER: where its cells lie, with those of another)
 kept() {
-    local file attention files=() folder=${3:-$1}
+    local file attention files=() there=0 folder=${3:-$1}
     for file in "$RUNS/$folder"/*/*/probe/"$2".json; do
         [ ! -e "$file" ] || take "cells/$folder/$(basename "${file%/*/probe/*}").json" "$file"
     done
@@ -92,8 +92,9 @@ kept() {
         for file in "$results/cells/$folder"/seed[0-9]*-"$attention.json"; do
             [ ! -e "$file" ] || files+=("$file")
         done
+        [ ! -e "$file" ] || there=$((there + 1))
     done
-    [ ${#files[@]} -eq 0 ] || over grid "$1.json" "${files[@]}"
+    [ "$there" -lt 2 ] || over grid "$1.json" "${files[@]}"
 }
 # curves GRID PREFIX: held-out losses of trainings, a CSV a grid, whose cells are called
 # seedN-PREFIXSETTING-...
