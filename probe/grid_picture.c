@@ -150,10 +150,14 @@ int probe_grid_picture(const struct probe_grid *grid, const struct probe_file *f
     gather(grid, drawn, (double *const[]){all, all + count, all + 2 * count});
     probe_row_name(drawn->row, drawn->contexts < 2, name);
     snprintf(title, sizeof title, "probe %s, preset %s: %s", files[0].probe, files[0].preset, name);
-    snprintf(subtitle, sizeof subtitle,
-             grid->seeds > 1 ? "means over %d seeds, 95%% intervals by Student's t"
-                             : "%d seed: no interval",
-             grid->seeds);
+    bool whole = true;
+    for (size_t k = 0; k < count; k++)
+        whole = whole && isfinite(all[k]);
+    if (grid->seeds > 1)
+        snprintf(subtitle, sizeof subtitle, "means over %s%d seeds, 95%% intervals by Student's t",
+                 whole ? "" : "up to ", grid->seeds);
+    else
+        snprintf(subtitle, sizeof subtitle, "1 seed: no interval");
     const struct probe_grid_figure figure = {.grid = &wide,
                                              .title = title,
                                              .subtitle = subtitle,
