@@ -53,7 +53,8 @@ struct probe_orbit probe_orbit_true(const struct probe_labelled *set, int i, int
 bool probe_orbit_advance(struct probe_orbit *orbit, int steps);
 /* place (2, 2): of body 1 and body 2. */
 void probe_orbit_places(const struct probe_orbit *orbit, double place[4]);
-/* What gpt_orbit_fit may know before: means and deviations over the systems of a set. ORR_ENOMEM. */
+/* What gpt_orbit_fit may know before: means and deviations over the systems of a set.
+ * ORR_ENOMEM. */
 int probe_orbit_prior(const struct probe_labelled *set, struct gpt_orbit_prior *prior);
 /* Fits steps 0 .. context - 1 of sequence i and gives the orbit at step context - 1. parameter: the
  * fit; with `start` also where another one may begin, beside what the places suggest: the one that

@@ -38,7 +38,8 @@ static double last_loss(const struct curves *c, const char *setting, double seed
     return loss;
 }
 
-/* Where the loss first is `goal` or below, between two evaluations on a straight line; NaN: never. */
+/* Where the loss first is `goal` or below, between two evaluations on a straight line; NaN:
+ * never. */
 static double step_of(const struct curves *c, const char *setting, double seed, double goal)
 {
     double step = NAN, loss = NAN;

@@ -320,8 +320,8 @@ static void grounds_are_those_of_the_claim(void **state)
     assert_int_equal(verdict_rule_on(&claim, &fact, why), VERDICT_SHOWN);
 }
 
-/* Steps to equal loss. Seed 0: b ends with 2 at step 100; a passes 2 halfway from 40 to 60. Seed 1: a
- * ends at step 100 with 3, which b has at step 25. Seed 2 lacks b. */
+/* Steps to equal loss. Seed 0: b ends with 2 at step 100; a passes 2 halfway from 40 to 60. Seed 1:
+ * a ends at step 100 with 3, which b has at step 25. Seed 2 lacks b. */
 static void steps_to_equal_loss(void **state)
 {
     (void)state;
